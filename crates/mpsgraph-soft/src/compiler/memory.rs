@@ -1,0 +1,82 @@
+//! Places intermediate results in one block of scratch memory.
+//!
+//! A result lives from the step that makes it to the last one that reads it; two may share memory if they never live
+//! at the same time. The largest are placed first, each at the lowest address that is free for its whole life.
+
+/// Results start at multiples of a cache line.
+pub const ALIGNMENT: usize = 64;
+
+/// Size of a result and the steps, both included, between which it lives.
+#[derive(Clone, Copy, Debug)]
+pub struct Interval {
+    pub bytes: usize,
+    pub first: usize,
+    pub last: usize,
+}
+
+/// Where each result goes, and the size of the block.
+pub fn place(intervals: &[Interval]) -> (Vec<usize>, usize) {
+    let mut order: Vec<usize> = (0..intervals.len()).collect();
+    order.sort_by_key(|&at| (std::cmp::Reverse(intervals[at].bytes), intervals[at].first));
+    let mut offsets = vec![0; intervals.len()];
+    // By address, so that gaps show up in order.
+    let mut placed: Vec<usize> = Vec::new();
+    let mut total = 0;
+    for at in order {
+        let this = intervals[at];
+        let bytes = this.bytes.next_multiple_of(ALIGNMENT);
+        let mut offset = 0;
+        for &other in &placed {
+            let that = intervals[other];
+            if that.first > this.last || that.last < this.first {
+                continue;
+            }
+            if offsets[other] >= offset + bytes {
+                break;
+            }
+            offset = offset.max(offsets[other] + that.bytes.next_multiple_of(ALIGNMENT));
+        }
+        offsets[at] = offset;
+        total = total.max(offset + bytes);
+        let place = placed.partition_point(|&other| offsets[other] <= offset);
+        placed.insert(place, at);
+    }
+    (offsets, total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_needs_two_places() {
+        let chain: Vec<Interval> = (0..10).map(|at| Interval { bytes: 100, first: at, last: at + 1 }).collect();
+        let (offsets, total) = place(&chain);
+        assert_eq!(total, 256);
+        assert!(offsets.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn nothing_alive_overlaps() {
+        let mut seed = 1u32;
+        let mut next = |below: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((seed >> 16) % below) as usize
+        };
+        let intervals: Vec<Interval> = (0..200)
+            .map(|_| {
+                let first = next(50);
+                Interval { bytes: next(1000), first, last: first + next(12) }
+            })
+            .collect();
+        let (offsets, total) = place(&intervals);
+        for (i, a) in intervals.iter().enumerate() {
+            assert!(offsets[i] + a.bytes <= total && offsets[i] % ALIGNMENT == 0);
+            for (j, b) in intervals.iter().enumerate().skip(i + 1) {
+                let together = a.first <= b.last && b.first <= a.last;
+                let apart = offsets[i] + a.bytes <= offsets[j] || offsets[j] + b.bytes <= offsets[i];
+                assert!(!together || apart || a.bytes == 0 || b.bytes == 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! The steps of a compiled graph and the memory they work in.
+
+use super::Job;
+use super::block::Block;
+use super::lower::Lowered;
+use super::memory::{self, Interval};
+use super::step::{Copy, Packed, Step, Storage};
+use crate::ir::TensorType;
+use crate::kernels::span::{Span, SpanMut};
+use crate::kernels::{self, strided};
+use std::fmt::Write;
+use std::sync::{Mutex, PoisonError};
+
+/// A compiled graph. It can be shared between threads; runs take turns.
+#[derive(Debug)]
+pub struct Plan {
+    feeds: Vec<TensorType>,
+    targets: Vec<TensorType>,
+    steps: Vec<Step>,
+    constants: Block,
+    constant_places: Vec<Place>,
+    scratch_places: Vec<Place>,
+    scratch_bytes: usize,
+    /// Made by the first run and kept.
+    workspace: Mutex<Workspace>,
+    /// Whether a step may use several threads.
+    parallel: bool,
+}
+
+/// Part of a block.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    offset: usize,
+    bytes: usize,
+}
+
+/// What a run works in, kept so that running allocates nothing.
+#[derive(Debug, Default)]
+struct Workspace {
+    scratch: Option<Block>,
+    read: Vec<Span>,
+    write: Vec<SpanMut>,
+}
+
+/// The memory of one run.
+#[derive(Clone, Copy)]
+struct Memory<'a> {
+    plan: &'a Plan,
+    inputs: &'a [Span],
+    outputs: &'a [SpanMut],
+    scratch: &'a SpanMut,
+}
+
+impl Plan {
+    pub(super) fn new(job: &Job, lowered: Lowered) -> Plan {
+        let Lowered { steps, constants, scratch } = lowered;
+        let mut intervals: Vec<Interval> =
+            scratch.iter().map(|&bytes| Interval { bytes, first: usize::MAX, last: 0 }).collect();
+        for (at, step) in steps.iter().enumerate() {
+            for storage in step.writes().into_iter().chain(step.reads()) {
+                if let Storage::Scratch(id) = storage {
+                    intervals[id].first = intervals[id].first.min(at);
+                    intervals[id].last = at;
+                }
+            }
+        }
+        let (scratch_offsets, scratch_bytes) = memory::place(&intervals);
+        let pieces: Vec<&[u8]> = constants.iter().map(Vec::as_slice).collect();
+        let (block, constant_offsets) = Block::of(&pieces);
+        let places = |offsets: Vec<usize>, sizes: Vec<usize>| {
+            offsets.into_iter().zip(sizes).map(|(offset, bytes)| Place { offset, bytes }).collect()
+        };
+        let types = |ids: &[crate::ir::ValueId]| ids.iter().map(|&id| job.graph.ty(id).clone()).collect();
+        Plan {
+            feeds: types(&job.feeds),
+            targets: types(&job.targets),
+            parallel: steps.iter().any(Step::is_parallel),
+            steps,
+            constants: block,
+            constant_places: places(constant_offsets, constants.iter().map(Vec::len).collect()),
+            scratch_places: places(scratch_offsets, scratch),
+            scratch_bytes,
+            workspace: Mutex::default(),
+        }
+    }
+
+    /// Types of the inputs of [`run`](Self::run), in their order.
+    pub fn feeds(&self) -> &[TensorType] {
+        &self.feeds
+    }
+
+    /// Types of the outputs of [`run`](Self::run), in their order.
+    pub fn targets(&self) -> &[TensorType] {
+        &self.targets
+    }
+
+    /// Number of steps.
+    pub fn steps(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Bytes of scratch memory that a run works in.
+    pub fn scratch_bytes(&self) -> usize {
+        self.scratch_bytes
+    }
+
+    /// The steps as text, one per line.
+    pub fn describe(&self) -> String {
+        self.steps.iter().enumerate().fold(String::new(), |mut text, (at, step)| {
+            writeln!(text, "{at}: {}", step.describe()).expect("a string takes everything");
+            text
+        })
+    }
+
+    /// Computes the targets from packed `inputs` into packed `outputs`, which must not overlap them or each other.
+    ///
+    /// Panics if number, sizes or alignment of the operands are not those of the types.
+    pub fn run(&self, inputs: &[Span], outputs: &[SpanMut]) {
+        assert_eq!((inputs.len(), outputs.len()), (self.feeds.len(), self.targets.len()), "number of operands");
+        for (at, (span, ty)) in inputs.iter().zip(&self.feeds).enumerate() {
+            check("input", at, span.as_ptr(), span.len(), ty);
+        }
+        for (at, (span, ty)) in outputs.iter().zip(&self.targets).enumerate() {
+            check("output", at, span.as_ptr(), span.len(), ty);
+        }
+        // A step that panicked left nothing behind that the next run would read.
+        let mut workspace = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+        let Workspace { scratch, read, write } = &mut *workspace;
+        let scratch = scratch.get_or_insert_with(|| Block::new(self.scratch_bytes)).span_mut();
+        let memory = Memory { plan: self, inputs, outputs, scratch: &scratch };
+        let mut run = || self.steps.iter().for_each(|step| memory.run(step, read, write));
+        // Entering the pool once is cheaper than once for each step. The lock is taken outside of it: a thread of the
+        // pool that waits inside a step may be lent to another run, but never to one that this lock holds back.
+        if self.parallel { rayon::scope(|_| run()) } else { run() }
+    }
+}
+
+fn check(what: &str, at: usize, ptr: *const u8, len: usize, ty: &TensorType) {
+    assert_eq!(len, ty.bytes(), "bytes of {what} {at}, {ty:?}");
+    assert!(ptr.addr().is_multiple_of(ty.dtype.size()), "{what} {at} is misaligned for {ty:?}");
+}
+
+impl Memory<'_> {
+    fn read(&self, storage: Storage) -> Span {
+        let part = |block: Span, place: Place| block.part(place.offset, place.bytes);
+        match storage {
+            Storage::Input(at) => self.inputs[at],
+            Storage::Output(at) => self.outputs[at].as_span(),
+            Storage::Constant(at) => part(self.plan.constants.span(), self.plan.constant_places[at]),
+            Storage::Scratch(at) => part(self.scratch.as_span(), self.plan.scratch_places[at]),
+        }
+    }
+
+    fn write(&self, storage: Storage) -> SpanMut {
+        assert!(matches!(storage, Storage::Output(_) | Storage::Scratch(_)), "{storage:?} is read only");
+        let span = self.read(storage);
+        // SAFETY: the memory comes from a `SpanMut` (asserted above). Nothing else touches it while the step that
+        // asked for it runs: steps run one after the other, `memory::place` keeps apart what lives at one time, and
+        // a step never reads what it writes.
+        unsafe { SpanMut::new(span.as_ptr().cast_mut(), span.len()) }
+    }
+
+    fn run(&self, step: &Step, read: &mut Vec<Span>, write: &mut Vec<SpanMut>) {
+        match step {
+            Step::Loop { program, operands, outputs, .. } => {
+                read.clear();
+                read.extend(operands.iter().map(|&operand| self.read(operand)));
+                write.clear();
+                write.extend(outputs.iter().map(|&output| self.write(output)));
+                program.run(read, write);
+            }
+            Step::MatMul { product, lhs, rhs, to } => {
+                product.run(self.read(*lhs), self.read(*rhs), &self.write(*to));
+            }
+            Step::Copy(Copy { size, from, offset, shape, strides, to, to_strides }) => {
+                strided::copy(*size, self.read(*from), *offset, shape, strides, self.write(*to), 0, to_strides);
+            }
+            Step::Kernel { op, inputs, to, ty } => {
+                let bind = |input: &'_ Packed| self.read(input.storage).part(input.offset, input.ty.bytes());
+                let to = (self.write(*to), ty);
+                // Only concatenations have more than three inputs; no other step allocates.
+                match &inputs[..] {
+                    [] => kernels::execute(op, &[], to),
+                    [a] => kernels::execute(op, &[(bind(a), &a.ty)], to),
+                    [a, b] => kernels::execute(op, &[(bind(a), &a.ty), (bind(b), &b.ty)], to),
+                    [a, b, c] => {
+                        kernels::execute(op, &[(bind(a), &a.ty), (bind(b), &b.ty), (bind(c), &c.ty)], to);
+                    }
+                    many => {
+                        let many: Vec<_> = many.iter().map(|input| (bind(input), &input.ty)).collect();
+                        kernels::execute(op, &many, to);
+                    }
+                }
+            }
+        }
+    }
+}

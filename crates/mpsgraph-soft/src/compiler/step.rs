@@ -1,0 +1,116 @@
+//! What a plan does, one thing after the other, and where the operands of a step are.
+
+use crate::ir::{Op, TensorType};
+use crate::kernels::elementwise::Program;
+use crate::kernels::matmul::MatMul;
+
+/// Memory that steps work on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Storage {
+    /// An input of the run.
+    Input(usize),
+    /// An output of the run.
+    Output(usize),
+    /// A piece of the plan's constants.
+    Constant(usize),
+    /// An intermediate result.
+    Scratch(usize),
+}
+
+/// A strided copy into packed memory; strides count elements.
+#[derive(Debug)]
+pub struct Copy {
+    pub size: usize,
+    pub from: Storage,
+    pub offset: usize,
+    pub shape: Vec<usize>,
+    pub strides: Vec<isize>,
+    pub to: Storage,
+    pub to_strides: Vec<isize>,
+}
+
+/// Packed operand of a kernel: where, from which byte on, and what.
+#[derive(Debug)]
+pub struct Packed {
+    pub storage: Storage,
+    pub offset: usize,
+    pub ty: TensorType,
+}
+
+/// One step.
+#[derive(Debug)]
+pub enum Step {
+    /// A fused loop; the names of its operations are for the reader.
+    Loop { program: Program, operands: Vec<Storage>, outputs: Vec<Storage>, names: Vec<String>, shape: Vec<usize> },
+    MatMul { product: MatMul, lhs: Storage, rhs: Storage, to: Storage },
+    Copy(Copy),
+    Kernel { op: Op, inputs: Vec<Packed>, to: Storage, ty: TensorType },
+}
+
+impl Step {
+    /// Memory that the step reads.
+    pub fn reads(&self) -> Vec<Storage> {
+        match self {
+            Step::Loop { operands, .. } => operands.clone(),
+            Step::MatMul { lhs, rhs, .. } => vec![*lhs, *rhs],
+            Step::Copy(copy) => vec![copy.from],
+            Step::Kernel { inputs, .. } => inputs.iter().map(|input| input.storage).collect(),
+        }
+    }
+
+    /// Memory that the step writes.
+    pub fn writes(&self) -> Vec<Storage> {
+        match self {
+            Step::Loop { outputs, .. } => outputs.clone(),
+            Step::MatMul { to, .. } | Step::Kernel { to, .. } => vec![*to],
+            Step::Copy(copy) => vec![copy.to],
+        }
+    }
+
+    /// Whether several threads may work on the step.
+    pub fn is_parallel(&self) -> bool {
+        let large = |bytes: usize| bytes > crate::kernels::PARALLEL_BYTES;
+        match self {
+            Step::Loop { program, .. } => program.is_parallel(),
+            Step::MatMul { product, .. } => product.is_parallel(),
+            Step::Copy(copy) => large(copy.shape.iter().product::<usize>() * copy.size),
+            Step::Kernel { inputs, ty, .. } => large(ty.bytes()) || inputs.iter().any(|input| large(input.ty.bytes())),
+        }
+    }
+
+    /// The step as one line: what, of which shape, from where to where.
+    pub fn describe(&self) -> String {
+        let list = |of: Vec<Storage>| of.iter().map(Storage::describe).collect::<Vec<_>>().join(", ");
+        let what = match self {
+            Step::Loop { names, shape, .. } => format!("loop {shape:?} {}", names.join(" ")),
+            Step::MatMul { product, .. } => {
+                let (m, n, k, batch) = product.extents();
+                format!("matmul {batch} x [{m}, {n}, {k}]")
+            }
+            Step::Copy(copy) => format!("copy {:?} strides {:?}", copy.shape, copy.strides),
+            Step::Kernel { op, ty, .. } => format!("kernel {:?} {}", ty.shape, name(op)),
+        };
+        format!("{what}: {} -> {}", list(self.reads()), list(self.writes()))
+    }
+}
+
+impl Storage {
+    fn describe(&self) -> String {
+        match self {
+            Storage::Input(at) => format!("in{at}"),
+            Storage::Output(at) => format!("out{at}"),
+            Storage::Constant(at) => format!("const{at}"),
+            Storage::Scratch(at) => format!("t{at}"),
+        }
+    }
+}
+
+/// The operation's name; bytes of constants are left out.
+pub fn name(op: &Op) -> String {
+    match op {
+        Op::Unary(op) => format!("{op:?}"),
+        Op::Binary(op) => format!("{op:?}"),
+        Op::Constant(_) => "Constant".to_owned(),
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,276 @@
+//! Plans as a whole: what is fused, what is copied, where results go, and that fusing changes no bit.
+
+use super::*;
+use crate::ir::{BinaryOp, DType, Op, ReduceOp, TensorType, UnaryOp};
+use crate::kernels::span::{Span, SpanMut};
+
+fn f32s(shape: &[usize]) -> TensorType {
+    TensorType::new(DType::F32, shape)
+}
+
+fn unary(graph: &mut Graph, op: UnaryOp, x: ValueId) -> ValueId {
+    let ty = graph.ty(x).clone();
+    graph.push(Op::Unary(op), [x], ty)
+}
+
+/// Result of the shape of `a`.
+fn binary(graph: &mut Graph, op: BinaryOp, a: ValueId, b: ValueId) -> ValueId {
+    let ty = graph.ty(a).clone();
+    let dtype = if op.is_comparison() { DType::Bool } else { ty.dtype };
+    graph.push(Op::Binary(op), [a, b], TensorType::new(dtype, ty.shape))
+}
+
+fn splat(graph: &mut Graph, value: f32, ty: TensorType) -> ValueId {
+    let mut bytes = [0; 8];
+    bytes[..4].copy_from_slice(&value.to_ne_bytes());
+    graph.push(Op::Splat(bytes), [], ty)
+}
+
+/// 8-byte aligned buffers, so that every dtype fits.
+struct Buffer(Vec<u64>, usize);
+
+impl Buffer {
+    fn new(bytes: usize) -> Self {
+        Self(vec![0; bytes.div_ceil(8)], bytes)
+    }
+    fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.0)[..self.1]
+    }
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.0)[..self.1]
+    }
+}
+
+fn run(plan: &Plan, inputs: &[&[u8]]) -> Vec<Vec<u8>> {
+    let aligned: Vec<Buffer> = inputs
+        .iter()
+        .map(|bytes| {
+            let mut buffer = Buffer::new(bytes.len());
+            buffer.bytes_mut().copy_from_slice(bytes);
+            buffer
+        })
+        .collect();
+    let mut outputs: Vec<Buffer> = plan.targets().iter().map(|ty| Buffer::new(ty.bytes())).collect();
+    // SAFETY: the buffers outlive the spans, and each output has its own.
+    let inputs: Vec<Span> = aligned.iter().map(|buffer| unsafe { Span::of(buffer.bytes()) }).collect();
+    // SAFETY: as above.
+    let spans: Vec<SpanMut> = outputs.iter_mut().map(|buffer| unsafe { SpanMut::of(buffer.bytes_mut()) }).collect();
+    plan.run(&inputs, &spans);
+    outputs.iter().map(|buffer| buffer.bytes().to_vec()).collect()
+}
+
+/// Every node by a plan of its own.
+fn unfused(graph: &Graph, feeds: &[ValueId], inputs: &[&[u8]], targets: &[ValueId]) -> Vec<Vec<u8>> {
+    let mut values: Vec<Vec<u8>> = Vec::new();
+    for (at, node) in graph.nodes.iter().enumerate() {
+        let id = ValueId(at as u32);
+        if let Some(feed) = feeds.iter().position(|&feed| feed == id) {
+            values.push(inputs[feed].to_vec());
+            continue;
+        }
+        let bytes: Vec<&[u8]> = node.inputs.iter().map(|input| &values[input.0 as usize][..]).collect();
+        let mut distinct: Vec<(ValueId, &[u8])> = node.inputs.iter().copied().zip(bytes).collect();
+        distinct.sort();
+        distinct.dedup();
+        let (feeds, inputs): (Vec<ValueId>, Vec<&[u8]>) = distinct.into_iter().unzip();
+        let value = run(&compile(graph, &feeds, &[id]), &inputs).remove(0);
+        values.push(value);
+    }
+    targets.iter().map(|target| values[target.0 as usize].clone()).collect()
+}
+
+fn numbers(n: usize, seed: u32) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(747_796_405).wrapping_add(1);
+    (0..n)
+        .flat_map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((state >> 8) as f32 / (1 << 22) as f32 - 2.0).to_ne_bytes()
+        })
+        .collect()
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.chunks_exact(4).map(|b| f32::from_ne_bytes(b.try_into().unwrap())).collect()
+}
+
+/// One step of Adam for a parameter of shape `shape`; feeds, then targets.
+fn adam(graph: &mut Graph, shape: &[usize]) -> (Vec<ValueId>, Vec<ValueId>) {
+    let ty = f32s(shape);
+    let feeds: Vec<ValueId> = (0..4).map(|_| graph.push(Op::Placeholder, [], ty.clone())).collect();
+    let rate = graph.push(Op::Placeholder, [], f32s(&[1]));
+    let [p, g, m, v] = feeds[..] else { unreachable!() };
+    let decay = |graph: &mut Graph, state, update, beta: f32| {
+        let beta_value = splat(graph, beta, ty.clone());
+        let rest = splat(graph, 1.0 - beta, ty.clone());
+        let kept = binary(graph, BinaryOp::Mul, state, beta_value);
+        let new = binary(graph, BinaryOp::Mul, update, rest);
+        binary(graph, BinaryOp::Add, kept, new)
+    };
+    let m = decay(graph, m, g, 0.9);
+    let g2 = unary(graph, UnaryOp::Square, g);
+    let v = decay(graph, v, g2, 0.999);
+    let root = unary(graph, UnaryOp::Sqrt, v);
+    let epsilon = splat(graph, 1e-5, ty.clone());
+    let root = binary(graph, BinaryOp::Add, root, epsilon);
+    let step = binary(graph, BinaryOp::Div, m, root);
+    let step = binary(graph, BinaryOp::Mul, step, rate);
+    let p = binary(graph, BinaryOp::Sub, p, step);
+    ([feeds, vec![rate]].concat(), vec![p, m, v])
+}
+
+#[test]
+fn adam_is_one_pass() {
+    let mut graph = Graph::default();
+    let (feeds, targets) = adam(&mut graph, &[7, 300]);
+    let plan = compile(&graph, &feeds, &targets);
+    assert_eq!(plan.steps(), 1, "{}", plan.describe());
+    assert_eq!(plan.scratch_bytes(), 0);
+    let inputs: Vec<Vec<u8>> = (0..4).map(|seed| numbers(2100, seed)).chain([numbers(1, 9)]).collect();
+    let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+    assert_eq!(run(&plan, &inputs), unfused(&graph, &feeds, &inputs, &targets));
+}
+
+#[test]
+fn large_loops_are_the_same_on_all_threads() {
+    let mut graph = Graph::default();
+    let (feeds, targets) = adam(&mut graph, &[70_001]);
+    let plan = compile(&graph, &feeds, &targets);
+    let inputs: Vec<Vec<u8>> = (0..4).map(|seed| numbers(70_001, seed)).chain([numbers(1, 9)]).collect();
+    let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+    assert_eq!(run(&plan, &inputs), unfused(&graph, &feeds, &inputs, &targets));
+}
+
+#[test]
+fn bias_and_relu_with_the_mask_that_a_gradient_needs() {
+    for (rows, columns) in [(3, 5), (64, 512), (5, 130), (9, 1)] {
+        let mut graph = Graph::default();
+        let x = graph.push(Op::Placeholder, [], f32s(&[rows, 20]));
+        let w = graph.push(Op::Placeholder, [], f32s(&[columns, 20]));
+        let b = graph.push(Op::Placeholder, [], f32s(&[columns]));
+        let turned = graph.push(Op::Transpose { perm: vec![1, 0] }, [w], f32s(&[20, columns]));
+        let product = graph.push(Op::MatMul, [x, turned], f32s(&[rows, columns]));
+        let sum = binary(&mut graph, BinaryOp::Add, product, b);
+        let out = unary(&mut graph, UnaryOp::Relu, sum);
+        let zero = splat(&mut graph, 0.0, f32s(&[1]));
+        let mask = binary(&mut graph, BinaryOp::Greater, sum, zero);
+        let (feeds, targets) = ([x, w, b], [out, mask]);
+        let plan = compile(&graph, &feeds, &targets);
+        assert_eq!(plan.steps(), 2, "{}", plan.describe());
+        let inputs = [numbers(rows * 20, 1), numbers(columns * 20, 2), numbers(columns, 3)];
+        let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        let got = run(&plan, &inputs);
+        assert_eq!(got, unfused(&graph, &feeds, &inputs, &targets));
+        let (x, w, b) = (floats(inputs[0]), floats(inputs[1]), floats(inputs[2]));
+        for (at, &got) in floats(&got[0]).iter().enumerate() {
+            let (i, j) = (at / columns, at % columns);
+            let sum: f32 = (0..20).map(|k| x[i * 20 + k] * w[j * 20 + k]).sum::<f32>() + b[j];
+            assert!((got - sum.max(0.0)).abs() < 1e-4, "{got} {sum}");
+        }
+    }
+}
+
+#[test]
+fn log_softmax_reads_row_values_in_place() {
+    let mut graph = Graph::default();
+    let (wide, narrow) = (f32s(&[6, 10]), f32s(&[6, 1]));
+    let x = graph.push(Op::Placeholder, [], wide.clone());
+    let axes = vec![1];
+    let max = graph.push(Op::Reduce { op: ReduceOp::Max, axes: axes.clone() }, [x], narrow.clone());
+    let shifted = binary(&mut graph, BinaryOp::Sub, x, max);
+    let exp = unary(&mut graph, UnaryOp::Exp, shifted);
+    let sum = graph.push(Op::Reduce { op: ReduceOp::Sum, axes }, [exp], narrow);
+    let log = unary(&mut graph, UnaryOp::Log, sum);
+    let out = binary(&mut graph, BinaryOp::Sub, shifted, log);
+    let plan = compile(&graph, &[x], &[out]);
+    // Maximum; shift and exponential; sum; logarithm; difference.
+    assert_eq!(plan.steps(), 5, "{}", plan.describe());
+    let input = numbers(60, 4);
+    let got = floats(&run(&plan, &[&input])[0]);
+    for (row, got) in floats(&input).chunks(10).zip(got.chunks(10)) {
+        let sum: f64 = row.iter().map(|&x| (x as f64).exp()).sum();
+        for (x, got) in row.iter().zip(got) {
+            assert!((*x as f64 - sum.ln() - *got as f64).abs() < 1e-6);
+        }
+    }
+}
+
+#[test]
+fn dead_nodes_go_and_equal_ones_merge() {
+    let mut graph = Graph::default();
+    let x = graph.push(Op::Placeholder, [], f32s(&[8]));
+    let unused = graph.push(Op::Placeholder, [], f32s(&[8]));
+    let sum = graph.push(Op::Reduce { op: ReduceOp::Sum, axes: vec![0] }, [x], f32s(&[1]));
+    let again = graph.push(Op::Reduce { op: ReduceOp::Sum, axes: vec![0] }, [x], f32s(&[1]));
+    let _dead = graph.push(Op::Reduce { op: ReduceOp::Max, axes: vec![0] }, [unused], f32s(&[1]));
+    let both = binary(&mut graph, BinaryOp::Add, sum, again);
+    let plan = compile(&graph, &[x], &[both]);
+    assert_eq!(plan.steps(), 2, "{}", plan.describe());
+    assert_eq!(floats(&run(&plan, &[&numbers(8, 1)])[0])[0], 2.0 * floats(&numbers(8, 1)).iter().sum::<f32>());
+}
+
+#[test]
+fn targets_that_are_views_feeds_constants_or_named_twice() {
+    let mut graph = Graph::default();
+    let x = graph.push(Op::Placeholder, [], f32s(&[2, 3]));
+    let y = unary(&mut graph, UnaryOp::Neg, x);
+    let flat = graph.push(Op::Reshape, [y], f32s(&[6]));
+    let turned = graph.push(Op::Transpose { perm: vec![1, 0] }, [y], f32s(&[3, 2]));
+    let ones = splat(&mut graph, 1.0, f32s(&[2, 2]));
+    let targets = [flat, y, turned, x, ones, turned];
+    let plan = compile(&graph, &[x], &targets);
+    let input: Vec<u8> = (1..=6).flat_map(|i| (i as f32).to_ne_bytes()).collect();
+    let got: Vec<Vec<f32>> = run(&plan, &[&input]).iter().map(|bytes| floats(bytes)).collect();
+    let negative = vec![-1.0, -2.0, -3.0, -4.0, -5.0, -6.0];
+    let across = vec![-1.0, -4.0, -2.0, -5.0, -3.0, -6.0];
+    assert_eq!(got, [negative.clone(), negative, across.clone(), floats(&input), vec![1.0; 4], across]);
+    assert!(plan.describe().starts_with("0: loop [2, 3] Neg: in0 -> out0\n"), "{}", plan.describe());
+}
+
+#[test]
+fn a_value_that_waits_for_its_reader_is_not_stored() {
+    // The scaled input is only read by the loop after the matrix product.
+    let mut graph = Graph::default();
+    let ty = f32s(&[16, 16]);
+    let x = graph.push(Op::Placeholder, [], ty.clone());
+    let half = splat(&mut graph, 0.5, f32s(&[1]));
+    let scaled = binary(&mut graph, BinaryOp::Mul, x, half);
+    let product = graph.push(Op::MatMul, [x, x], ty);
+    let out = binary(&mut graph, BinaryOp::Add, product, scaled);
+    let plan = compile(&graph, &[x], &[out]);
+    assert_eq!((plan.steps(), plan.scratch_bytes()), (2, 1024), "{}", plan.describe());
+}
+
+#[test]
+fn reads_through_every_view() {
+    let mut graph = Graph::default();
+    let x = graph.push(Op::Placeholder, [], f32s(&[4, 6]));
+    let turned = graph.push(Op::Transpose { perm: vec![1, 0] }, [x], f32s(&[6, 4]));
+    let flat = graph.push(Op::Reshape, [turned], f32s(&[3, 8]));
+    let steps = Op::Slice { starts: vec![0, 7], strides: vec![1, -2] };
+    let slice = graph.push(steps, [flat], f32s(&[3, 4]));
+    let back = graph.push(Op::Reverse { axes: vec![0] }, [slice], f32s(&[3, 4]));
+    let row = graph.push(Op::Slice { starts: vec![1, 1], strides: vec![1, 1] }, [x], f32s(&[1, 4]));
+    let wide = graph.push(Op::Broadcast, [row], f32s(&[3, 4]));
+    let sum = binary(&mut graph, BinaryOp::Add, back, wide);
+    let out = unary(&mut graph, UnaryOp::Tanh, sum);
+    let plan = compile(&graph, &[x], &[out]);
+    let input = numbers(24, 5);
+    let got = floats(&run(&plan, &[&input])[0]);
+    let x = floats(&input);
+    for (at, got) in got.into_iter().enumerate() {
+        let (i, j) = (at / 4, at % 4);
+        let flat = (2 - i) * 8 + 7 - 2 * j;
+        let expected = x[flat % 4 * 6 + flat / 4] + x[6 + 1 + j];
+        assert!((got - expected.tanh()).abs() < 1e-6);
+    }
+    assert_eq!(run(&plan, &[&input]), unfused(&graph, &[ValueId(0)], &[&input], &[out]));
+}
+
+#[test]
+#[should_panic(expected = "needed but not fed")]
+fn a_placeholder_must_be_fed() {
+    let mut graph = Graph::default();
+    let x = graph.push(Op::Placeholder, [], f32s(&[1]));
+    let y = unary(&mut graph, UnaryOp::Neg, x);
+    compile(&graph, &[], &[y]);
+}

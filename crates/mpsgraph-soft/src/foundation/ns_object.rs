@@ -1,0 +1,167 @@
+//! `NSObject`: what every object and every class answers.
+
+use std::sync::LazyLock;
+
+use super::ns_string;
+use crate::objc::class::Class;
+use crate::objc::msg_send::answer;
+use crate::objc::object::allocatable;
+use crate::objc::{ClassDef, ClassId, ClassKind, Id, Sel, method0, method1};
+use crate::violation;
+
+/// The class.
+pub static CLASS: ClassDef = ClassDef {
+    name: "NSObject",
+    superclass: "",
+    kind: ClassKind::Class,
+    min_macos: (10, 0),
+    instance: &[
+        method0("init", init),
+        method0("retain", retain),
+        method0("release", release),
+        method0("autorelease", autorelease),
+        method0("retainCount", retain_count),
+        method0("self", itself),
+        method0("class", class),
+        method0("superclass", superclass),
+        method1("isKindOfClass:", is_kind_of_class),
+        method1("isMemberOfClass:", is_member_of_class),
+        method1("respondsToSelector:", responds_to_selector),
+        method1("isEqual:", is_equal),
+        method0("hash", hash),
+        method0("description", description),
+        method0("dealloc", dealloc),
+    ],
+    class: &[
+        method0("alloc", alloc),
+        method0("new", new),
+        method0("class", class_of_class),
+        method0("superclass", superclass_of_class),
+        method1("isSubclassOfClass:", is_subclass_of_class),
+        method1("instancesRespondToSelector:", instances_respond_to_selector),
+        method0("description", description),
+    ],
+};
+
+/// The class that a class object is.
+fn as_class(this: Id) -> &'static Class {
+    ClassId::from_ptr(this.as_ptr())
+        .class()
+        .expect("a method's receiver is not nil")
+}
+
+fn class_of(this: Id) -> &'static Class {
+    this.class().expect("a method's receiver is not nil")
+}
+
+extern "C-unwind" fn alloc(this: Id, cmd: Sel) -> Id {
+    let class = as_class(this);
+    if !allocatable(class) {
+        violation!(this, cmd, "Apple has no such class to allocate from");
+    }
+    Id::allocate(class)
+}
+
+extern "C-unwind" fn new(this: Id, cmd: Sel) -> Id {
+    static INIT: LazyLock<Sel> = LazyLock::new(|| Sel::named("init"));
+    let object = alloc(this, cmd);
+    let imp = answer(object, *INIT);
+    // SAFETY: every `init` of this crate has the type that NSObject's has.
+    let init: extern "C-unwind" fn(Id, Sel) -> Id = unsafe { std::mem::transmute(imp) };
+    init(object, *INIT)
+}
+
+extern "C-unwind" fn init(this: Id, _cmd: Sel) -> Id {
+    this
+}
+
+extern "C-unwind" fn retain(this: Id, _cmd: Sel) -> Id {
+    this.retain()
+}
+
+extern "C-unwind" fn release(this: Id, _cmd: Sel) {
+    this.release();
+}
+
+extern "C-unwind" fn autorelease(this: Id, _cmd: Sel) -> Id {
+    this.autorelease()
+}
+
+extern "C-unwind" fn retain_count(this: Id, _cmd: Sel) -> usize {
+    this.retain_count()
+}
+
+extern "C-unwind" fn itself(this: Id, _cmd: Sel) -> Id {
+    this
+}
+
+extern "C-unwind" fn class(this: Id, _cmd: Sel) -> ClassId {
+    ClassId::of(class_of(this))
+}
+
+extern "C-unwind" fn superclass(this: Id, _cmd: Sel) -> ClassId {
+    class_of(this)
+        .info
+        .superclass
+        .map_or(ClassId::NIL, ClassId::of)
+}
+
+extern "C-unwind" fn is_kind_of_class(this: Id, _cmd: Sel, other: ClassId) -> bool {
+    other
+        .class()
+        .is_some_and(|other| class_of(this).descends_from(other))
+}
+
+extern "C-unwind" fn is_member_of_class(this: Id, _cmd: Sel, other: ClassId) -> bool {
+    other
+        .class()
+        .is_some_and(|other| std::ptr::eq(class_of(this), other))
+}
+
+extern "C-unwind" fn responds_to_selector(this: Id, _cmd: Sel, selector: Sel) -> bool {
+    class_of(this).lookup(selector).is_some()
+}
+
+extern "C-unwind" fn is_equal(this: Id, _cmd: Sel, other: Id) -> bool {
+    this == other
+}
+
+extern "C-unwind" fn hash(this: Id, _cmd: Sel) -> usize {
+    this.as_ptr().addr()
+}
+
+extern "C-unwind" fn description(this: Id, _cmd: Sel) -> Id {
+    if this.is_class() {
+        return ns_string::string(this.class_name());
+    }
+    ns_string::string(&format!("<{}: {:p}>", this.class_name(), this.as_ptr()))
+}
+
+extern "C-unwind" fn dealloc(this: Id, cmd: Sel) {
+    violation!(
+        this,
+        cmd,
+        "only the runtime deallocates, when the last reference is released"
+    )
+}
+
+extern "C-unwind" fn class_of_class(this: Id, _cmd: Sel) -> ClassId {
+    ClassId::of(as_class(this))
+}
+
+extern "C-unwind" fn superclass_of_class(this: Id, _cmd: Sel) -> ClassId {
+    as_class(this)
+        .info
+        .superclass
+        .map_or(ClassId::NIL, ClassId::of)
+}
+
+extern "C-unwind" fn is_subclass_of_class(this: Id, _cmd: Sel, other: ClassId) -> bool {
+    other
+        .class()
+        .is_some_and(|other| as_class(this).descends_from(other))
+}
+
+extern "C-unwind" fn instances_respond_to_selector(this: Id, _cmd: Sel, selector: Sel) -> bool {
+    as_class(this).lookup(selector).is_some()
+}

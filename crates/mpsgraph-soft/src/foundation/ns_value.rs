@@ -1,0 +1,13 @@
+//! `NSValue`: here only the superclass of `NSNumber`.
+
+use crate::objc::{ClassDef, ClassKind};
+
+/// The class.
+pub static CLASS: ClassDef = ClassDef {
+    name: "NSValue",
+    superclass: "NSObject",
+    kind: ClassKind::Class,
+    min_macos: (10, 0),
+    instance: &[],
+    class: &[],
+};

@@ -1,0 +1,135 @@
+//! Operations on f32 tiles, which hold the 16-bit floats too.
+//!
+//! Tests and comparisons yield bool, everything else f32. What only makes sense for integers is refused by the
+//! selectors and unreachable here.
+
+use super::math;
+use super::tile::{TileFn, conjure, tile1, tile2};
+use crate::ir::{BinaryOp, UnaryOp};
+use crate::kernels::vectorised::{Kernel, vectorised};
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// The loop of `op` on f32.
+pub fn unary(op: UnaryOp) -> TileFn {
+    match op {
+        UnaryOp::Identity => tile1(|x: f32| x),
+        UnaryOp::Abs => tile1(f32::abs),
+        UnaryOp::Neg => tile1(|x: f32| -x),
+        UnaryOp::Exp => tile1(math::exp),
+        UnaryOp::Exp2 => tile1(math::exp2),
+        UnaryOp::Exp10 => tile1(math::exp10),
+        UnaryOp::Log => tile1(math::ln),
+        UnaryOp::Log2 => tile1(math::log2),
+        UnaryOp::Log10 => tile1(math::log10),
+        UnaryOp::Square => tile1(|x: f32| x * x),
+        UnaryOp::Sqrt => tile1(f32::sqrt),
+        UnaryOp::Rsqrt => tile1(|x: f32| 1.0 / x.sqrt()),
+        UnaryOp::Recip => tile1(|x: f32| 1.0 / x),
+        UnaryOp::Sin => trigonometric(math::sin, f64::sin),
+        UnaryOp::Cos => trigonometric(math::cos, f64::cos),
+        UnaryOp::Tan => trigonometric(math::tan, f64::tan),
+        UnaryOp::Asin => tile1(|x: f32| (x as f64).asin() as f32),
+        UnaryOp::Acos => tile1(|x: f32| (x as f64).acos() as f32),
+        UnaryOp::Atan => tile1(|x: f32| (x as f64).atan() as f32),
+        UnaryOp::Sinh => tile1(math::sinh),
+        UnaryOp::Cosh => tile1(math::cosh),
+        UnaryOp::Tanh => tile1(math::tanh),
+        UnaryOp::Asinh => tile1(|x: f32| (x as f64).asinh() as f32),
+        UnaryOp::Acosh => tile1(|x: f32| (x as f64).acosh() as f32),
+        UnaryOp::Atanh => tile1(|x: f32| (x as f64).atanh() as f32),
+        UnaryOp::Erf => tile1(math::erf),
+        UnaryOp::Ceil => tile1(f32::ceil),
+        UnaryOp::Floor => tile1(f32::floor),
+        UnaryOp::Round => tile1(f32::round),
+        UnaryOp::Rint => tile1(f32::round_ties_even),
+        UnaryOp::Trunc => tile1(f32::trunc),
+        UnaryOp::Sign => tile1(|x: f32| if x > 0.0 { 1.0 } else { 0.0 } - if x < 0.0 { 1.0 } else { 0.0f32 }),
+        UnaryOp::Signbit => tile1(|x: f32| truth(x.is_sign_negative())),
+        UnaryOp::Relu => tile1(|x: f32| if x <= 0.0 { 0.0 } else { x }),
+        UnaryOp::Sigmoid => tile1(math::sigmoid),
+        UnaryOp::Not => tile1(|x: f32| truth(x == 0.0)),
+        UnaryOp::IsNan => tile1(|x: f32| x.is_nan() as u8),
+        UnaryOp::IsInf => tile1(|x: f32| x.is_infinite() as u8),
+        UnaryOp::IsFinite => tile1(|x: f32| x.is_finite() as u8),
+        UnaryOp::BitNot | UnaryOp::Popcount => unreachable!("{op:?} of floats is refused by its selector"),
+    }
+}
+
+/// The loop of `op` on f32.
+pub fn binary(op: BinaryOp) -> TileFn {
+    match op {
+        BinaryOp::Add => tile2(|a: f32, b: f32| a + b),
+        BinaryOp::Sub => tile2(|a: f32, b: f32| a - b),
+        BinaryOp::Mul => tile2(|a: f32, b: f32| a * b),
+        BinaryOp::Div => tile2(|a: f32, b: f32| a / b),
+        BinaryOp::DivNoNan => tile2(|a: f32, b: f32| if b == 0.0 { 0.0 } else { a / b }),
+        BinaryOp::Mod => tile2(math::modulo),
+        BinaryOp::FloorMod => tile2(math::floor_modulo),
+        BinaryOp::Pow => tile2(math::pow),
+        BinaryOp::Min => tile2(|a: f32, b: f32| if (a < b) | b.is_nan() { a } else { b }),
+        BinaryOp::Max => tile2(|a: f32, b: f32| if (a > b) | b.is_nan() { a } else { b }),
+        BinaryOp::MinNan => tile2(|a: f32, b: f32| if (a < b) | a.is_nan() { a } else { b }),
+        BinaryOp::MaxNan => tile2(|a: f32, b: f32| if (a > b) | a.is_nan() { a } else { b }),
+        BinaryOp::Atan2 => tile2(|a: f32, b: f32| (a as f64).atan2(b as f64) as f32),
+        BinaryOp::Equal => tile2(|a: f32, b: f32| (a == b) as u8),
+        BinaryOp::NotEqual => tile2(|a: f32, b: f32| (a != b) as u8),
+        BinaryOp::Less => tile2(|a: f32, b: f32| (a < b) as u8),
+        BinaryOp::LessEqual => tile2(|a: f32, b: f32| (a <= b) as u8),
+        BinaryOp::Greater => tile2(|a: f32, b: f32| (a > b) as u8),
+        BinaryOp::GreaterEqual => tile2(|a: f32, b: f32| (a >= b) as u8),
+        BinaryOp::And => tile2(|a: f32, b: f32| truth((a != 0.0) & (b != 0.0))),
+        BinaryOp::Or => tile2(|a: f32, b: f32| truth((a != 0.0) | (b != 0.0))),
+        BinaryOp::Xor => tile2(|a: f32, b: f32| truth((a != 0.0) ^ (b != 0.0))),
+        BinaryOp::Nand => tile2(|a: f32, b: f32| truth((a == 0.0) | (b == 0.0))),
+        BinaryOp::Nor => tile2(|a: f32, b: f32| truth((a == 0.0) & (b == 0.0))),
+        BinaryOp::Xnor => tile2(|a: f32, b: f32| truth((a == 0.0) == (b == 0.0))),
+        BinaryOp::SigmoidGrad => tile2(math::sigmoid_gradient),
+        BinaryOp::ReluGrad => tile2(|incoming: f32, x: f32| if x > 0.0 { incoming } else { 0.0 }),
+        BinaryOp::LeakyRelu => tile2(|x: f32, alpha: f32| if x > 0.0 { x } else { alpha * x }),
+        BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => {
+            unreachable!("{op:?} of floats is refused by its selector")
+        }
+    }
+}
+
+#[inline(always)]
+fn truth(b: bool) -> f32 {
+    if b { 1.0 } else { 0.0 }
+}
+
+/// Elements between two looks at whether the arguments are small enough for the fast way.
+const BLOCK: usize = 64;
+
+/// The loop of a function whose fast form needs `math::reducible` arguments; a block with another one takes the
+/// slow form for exactly those elements, so that no value depends on its neighbours.
+fn trigonometric<F: Fn(f32) -> f32 + Copy, S: Fn(f64) -> f64 + Copy>(fast: F, slow: S) -> TileFn {
+    let _ = (fast, slow);
+    entry::<F, S>
+}
+
+unsafe fn entry<F: Fn(f32) -> f32 + Copy, S: Fn(f64) -> f64 + Copy>(dst: *mut u8, src: [*const u8; 3], n: usize) {
+    // SAFETY: the promise of `TileFn`.
+    let (dst, src) = unsafe { (from_raw_parts_mut(dst.cast(), n), from_raw_parts(src[0].cast(), n)) };
+    // SAFETY: `trigonometric`, the one place that names this function, took a value of both types.
+    let (fast, slow) = unsafe { (conjure::<F>(), conjure::<S>()) };
+    vectorised(Reduced(dst, src, fast, slow));
+}
+
+struct Reduced<'a, F, S>(&'a mut [f32], &'a [f32], F, S);
+
+impl<F: Fn(f32) -> f32, S: Fn(f64) -> f64> Kernel for Reduced<'_, F, S> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        for (dst, src) in self.0.chunks_mut(BLOCK).zip(self.1.chunks(BLOCK)) {
+            for (d, &x) in dst.iter_mut().zip(src) {
+                *d = (self.2)(x);
+            }
+            if !src.iter().fold(true, |all, &x| all & math::reducible(x)) {
+                for (d, &x) in dst.iter_mut().zip(src).filter(|(_, x)| !math::reducible(**x)) {
+                    *d = (self.3)(x as f64) as f32;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Where the elements of an operand are, in the order of the loop.
+//!
+//! A [`Geometry`] is a strided view with neighbouring axes merged, walked in row-major order. Its own extents need
+//! not be those of the other operands: only the number of elements must agree, so that a transposed, sliced,
+//! reversed or broadcast operand is read in place by whatever loop needs it.
+
+/// A strided view; offset and strides count elements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Geometry {
+    offset: usize,
+    axes: Vec<Axis>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Axis {
+    extent: usize,
+    stride: isize,
+}
+
+impl Geometry {
+    /// The view of `shape` that starts at `offset`.
+    pub fn new(offset: usize, shape: &[usize], strides: &[isize]) -> Self {
+        assert_eq!(shape.len(), strides.len(), "ranks of shape and strides");
+        let mut axes: Vec<Axis> = Vec::with_capacity(shape.len());
+        for (&extent, &stride) in shape.iter().zip(strides).filter(|(extent, _)| **extent != 1) {
+            match axes.last_mut() {
+                Some(outer) if outer.stride == stride * extent as isize => {
+                    *outer = Axis { extent: outer.extent * extent, stride };
+                }
+                _ => axes.push(Axis { extent, stride }),
+            }
+        }
+        Self { offset, axes }
+    }
+
+    /// Number of elements.
+    pub fn elements(&self) -> usize {
+        self.axes.iter().map(|axis| axis.extent).product()
+    }
+
+    /// First element.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Whether consecutive elements are consecutive in memory.
+    pub fn is_flat(&self) -> bool {
+        matches!(self.axes[..], [] | [Axis { stride: 1, .. }])
+    }
+
+    /// Whether all elements are the same one.
+    pub fn is_scalar(&self) -> bool {
+        self.axes.iter().all(|axis| axis.stride == 0)
+    }
+
+    /// Length of the innermost run with one stride.
+    pub fn run(&self) -> usize {
+        self.axes.last().map_or(1, |axis| axis.extent)
+    }
+
+    /// Step within the innermost run.
+    pub fn step(&self) -> isize {
+        self.axes.last().map_or(0, |axis| axis.stride)
+    }
+
+    /// After how many elements the view repeats itself, if it does.
+    pub fn period(&self) -> Option<usize> {
+        let first = self.axes.first().filter(|axis| axis.stride == 0)?;
+        Some(self.elements() / first.extent)
+    }
+
+    /// One past the highest element that is read. Panics if an element lies before the memory's start.
+    pub fn end(&self) -> usize {
+        let (mut low, mut high) = (self.offset as i128, self.offset as i128);
+        for axis in &self.axes {
+            let reach = (axis.extent as i128 - 1) * axis.stride as i128;
+            low += reach.min(0);
+            high += reach.max(0);
+        }
+        assert!(low >= 0, "a view reaches {low} elements before its memory");
+        high as usize + 1
+    }
+
+    /// Position of element `index`, and how many elements from it on are in the same innermost run.
+    fn locate(&self, mut index: usize) -> (isize, usize) {
+        let mut at = self.offset as isize;
+        let mut left = 1;
+        for (place, axis) in self.axes.iter().rev().enumerate() {
+            let coordinate = index % axis.extent;
+            index /= axis.extent;
+            at += coordinate as isize * axis.stride;
+            if place == 0 {
+                left = axis.extent - coordinate;
+            }
+        }
+        (at, left)
+    }
+
+    /// Elements `start..start + n` of the memory at `base`: in place where they are consecutive there, copied to
+    /// `buffer` otherwise.
+    ///
+    /// # Safety
+    /// `base` must be readable up to `end()` elements of `size` bytes, `buffer` writable for `n`, and both aligned.
+    pub unsafe fn fetch(&self, size: usize, base: *const u8, start: usize, n: usize, buffer: *mut u8) -> *const u8 {
+        let (at, left) = self.locate(start);
+        if left >= n && self.step() == 1 {
+            return base.wrapping_offset(at * size as isize);
+        }
+        // SAFETY: the caller's promise; the element types have the size that was asked for.
+        unsafe {
+            match size {
+                1 => self.gather::<u8>(base.cast(), start, n, buffer.cast()),
+                2 => self.gather::<u16>(base.cast(), start, n, buffer.cast()),
+                4 => self.gather::<u32>(base.cast(), start, n, buffer.cast()),
+                _ => self.gather::<u64>(base.cast(), start, n, buffer.cast()),
+            }
+        }
+        buffer
+    }
+
+    /// Copies elements `start..start + n` run by run.
+    ///
+    /// # Safety
+    /// As for `fetch`.
+    unsafe fn gather<T: Copy>(&self, base: *const T, mut start: usize, n: usize, mut buffer: *mut T) {
+        let end = start + n;
+        let step = self.step();
+        while start < end {
+            let (at, left) = self.locate(start);
+            let run = left.min(end - start);
+            // SAFETY: the run is inside the view, which ends where the caller says it may; `buffer` has room for
+            // the elements that are left.
+            unsafe {
+                let (src, dst) = (base.offset(at), std::slice::from_raw_parts_mut(buffer, run));
+                match step {
+                    0 => dst.fill(*src),
+                    1 => dst.copy_from_slice(std::slice::from_raw_parts(src, run)),
+                    _ => {
+                        for (i, d) in dst.iter_mut().enumerate() {
+                            *d = *src.offset(i as isize * step);
+                        }
+                    }
+                }
+                buffer = buffer.add(run);
+            }
+            start += run;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_merge() {
+        assert!(Geometry::new(0, &[2, 3, 4], &[12, 4, 1]).is_flat());
+        assert!(Geometry::new(0, &[2, 1, 4], &[4, 99, 1]).is_flat());
+        assert!(Geometry::new(0, &[2, 3], &[0, 0]).is_scalar());
+        assert_eq!(Geometry::new(0, &[5, 2, 3], &[0, 3, 1]).period(), Some(6));
+        assert_eq!(Geometry::new(0, &[2, 3], &[1, 2]).run(), 3);
+    }
+
+    #[test]
+    fn fetches_what_the_strides_say() {
+        let data: Vec<u32> = (0..24).collect();
+        // Axes [3, 2, 4] of the [2, 3, 4] data, the last one reversed.
+        let view = Geometry::new(3, &[3, 2, 4], &[4, 12, -1]);
+        let expected: Vec<u32> =
+            (0..3).flat_map(|i| (0..2).flat_map(move |j| (0..4).map(move |k| j * 12 + i * 4 + 3 - k))).collect();
+        for start in 0..24 {
+            for n in 0..=24 - start {
+                let mut buffer = vec![0u32; n];
+                // SAFETY: `data` has `end()` elements and `buffer` has `n`.
+                let got = unsafe {
+                    let at = view.fetch(4, data.as_ptr().cast(), start, n, buffer.as_mut_ptr().cast());
+                    std::slice::from_raw_parts(at.cast::<u32>(), n)
+                };
+                assert_eq!(got, &expected[start..start + n]);
+            }
+        }
+        assert_eq!(view.end(), 24);
+    }
+}

@@ -1,0 +1,68 @@
+//! Between 16-bit floats in memory and f32 in tiles, and the rounding after each operation.
+//!
+//! bf16 is the upper half of an f32 and vectorises as integer code. f16 goes through `half`, which uses the
+//! processor's conversions where there are any.
+
+use super::tile::{TileFn, tile1};
+use crate::ir::DType;
+use half::f16;
+use half::slice::HalfFloatSliceExt;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// From memory to a tile; `None` where they are the same.
+pub fn widen(dtype: DType) -> Option<TileFn> {
+    match dtype {
+        DType::F16 => Some(f16_to_f32),
+        DType::BF16 => Some(tile1(|x: u16| f32::from_bits((x as u32) << 16))),
+        _ => None,
+    }
+}
+
+/// From a tile to memory, rounding half to even; `None` where they are the same.
+pub fn narrow(dtype: DType) -> Option<TileFn> {
+    match dtype {
+        DType::F16 => Some(f32_to_f16),
+        DType::BF16 => Some(tile1(|x: f32| (bf16_bits(x) >> 16) as u16)),
+        _ => None,
+    }
+}
+
+/// Rounds a tile to what `dtype` can hold; `None` where that is everything.
+pub fn round(dtype: DType) -> Option<TileFn> {
+    match dtype {
+        DType::F16 => Some(round_f16),
+        DType::BF16 => Some(tile1(|x: f32| f32::from_bits(bf16_bits(x)))),
+        _ => None,
+    }
+}
+
+/// The f32 whose upper half is `x` as bf16; a NaN stays one and becomes quiet.
+#[inline(always)]
+pub fn bf16_bits(x: f32) -> u32 {
+    let bits = x.to_bits();
+    let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
+    (if x.is_nan() { bits | 0x0040_0000 } else { rounded }) & 0xffff_0000
+}
+
+unsafe fn f16_to_f32(dst: *mut u8, src: [*const u8; 3], n: usize) {
+    // SAFETY: the promise of `TileFn`.
+    let (dst, src) = unsafe { (from_raw_parts_mut(dst.cast(), n), from_raw_parts(src[0].cast::<f16>(), n)) };
+    src.convert_to_f32_slice(dst);
+}
+
+unsafe fn f32_to_f16(dst: *mut u8, src: [*const u8; 3], n: usize) {
+    // SAFETY: the promise of `TileFn`.
+    let (dst, src) = unsafe { (from_raw_parts_mut(dst.cast::<f16>(), n), from_raw_parts(src[0].cast(), n)) };
+    dst.convert_from_f32_slice(src);
+}
+
+unsafe fn round_f16(dst: *mut u8, src: [*const u8; 3], n: usize) {
+    // SAFETY: the promise of `TileFn`.
+    let (dst, src) = unsafe { (from_raw_parts_mut(dst.cast::<f32>(), n), from_raw_parts(src[0].cast::<f32>(), n)) };
+    let mut narrow = [f16::ZERO; 128];
+    for (dst, src) in dst.chunks_mut(narrow.len()).zip(src.chunks(narrow.len())) {
+        let narrow = &mut narrow[..src.len()];
+        narrow.convert_from_f32_slice(src);
+        narrow.convert_to_f32_slice(dst);
+    }
+}

@@ -1,0 +1,141 @@
+//! Gathers against their definitions, one element at a time, through `kernels::execute`'s shapes.
+
+use super::*;
+
+/// Row-major position of `at` in `shape`.
+fn flat(shape: &[usize], at: &[usize]) -> usize {
+    shape.iter().zip(at).fold(0, |flat, (&extent, &at)| flat * extent + at)
+}
+
+/// Coordinates of element `flat` of `shape`.
+fn coordinates(shape: &[usize], mut flat: usize) -> Vec<usize> {
+    let mut at = vec![0; shape.len()];
+    for axis in (0..shape.len()).rev() {
+        at[axis] = flat % shape[axis];
+        flat /= shape[axis];
+    }
+    at
+}
+
+/// Indices from `-1` to `extent`: the first and last are out of range.
+fn indices(count: usize, extent: usize) -> Vec<i64> {
+    (0..count).map(|i| (i * 7919 % (extent + 2)) as i64 - 1).collect()
+}
+
+/// Runs with i32 and i64 indices and every element size; `source` gives the data element of an output element.
+fn compare(
+    rows: &Rows,
+    data: &[usize],
+    indices: &[i64],
+    out: &[usize],
+    source: impl Fn(&[usize]) -> Option<Vec<usize>>,
+) {
+    let n = data.iter().product::<usize>();
+    let expected: Vec<u64> = (0..out.iter().product())
+        .map(|i| source(&coordinates(out, i)).map_or(0, |at| flat(data, &at) as u64 * 0x0123_4567_89ab + 1))
+        .collect();
+    let values: Vec<u64> = (0..n as u64).map(|i| i * 0x0123_4567_89ab + 1).collect();
+    let narrow: Vec<i32> = indices.iter().map(|&i| i as i32).collect();
+    let tables = [(cast_slice(indices), DType::I64), (cast_slice(&narrow), DType::I32)];
+    for (table, index_type) in tables {
+        macro_rules! check {
+            ($($t:ident)*) => {$(
+                let values: Vec<$t> = values.iter().map(|&x| x as $t).collect();
+                let expected: Vec<$t> = expected.iter().map(|&x| x as $t).collect();
+                let mut ours = vec![$t::MAX; expected.len()];
+                let size = size_of::<$t>();
+                execute(rows, size, cast_slice(&values), (table, index_type), cast_slice_mut(&mut ours));
+                assert!(ours == expected, "{} bytes of {data:?} to {out:?}", size);
+            )*};
+        }
+        check!(u8 u16 u32 u64);
+    }
+}
+
+#[test]
+fn along_one_axis_with_batches() {
+    let data = [3, 4, 5, 6];
+    for axis in 0..4 {
+        for batch in 0..=axis {
+            let mut shape = data[..batch].to_vec();
+            shape.extend([2, 7]);
+            let table = indices(shape.iter().product(), data[axis]);
+            let mut out = data[..axis].to_vec();
+            out.extend([2, 7]);
+            out.extend(&data[axis + 1..]);
+            compare(&Rows::axis(&data, &shape, axis, batch), &data, &table, &out, |at| {
+                let mut of_index = at[..batch].to_vec();
+                of_index.extend(&at[axis..axis + 2]);
+                let named = usize::try_from(table[flat(&shape, &of_index)]).ok().filter(|&i| i < data[axis])?;
+                let mut from = at[..axis].to_vec();
+                from.push(named);
+                from.extend(&at[axis + 2..]);
+                Some(from)
+            });
+        }
+    }
+}
+
+#[test]
+fn by_coordinates() {
+    let data = [2, 3, 4, 5];
+    for batch in 0..3 {
+        for components in 1..=4 - batch {
+            let mut outer = data[..batch].to_vec();
+            outer.extend([3, 2]);
+            let mut shape = outer.clone();
+            shape.push(components);
+            let table = indices(shape.iter().product(), 3);
+            let mut out = outer.clone();
+            out.extend(&data[batch + components..]);
+            compare(&Rows::nd(&data, &shape, batch), &data, &table, &out, |at| {
+                let index = flat(&outer, &at[..outer.len()]) * components;
+                let mut from = at[..batch].to_vec();
+                for (c, &i) in table[index..index + components].iter().enumerate() {
+                    from.push(usize::try_from(i).ok().filter(|&i| i < data[batch + c])?);
+                }
+                from.extend(&at[outer.len()..]);
+                Some(from)
+            });
+        }
+    }
+}
+
+#[test]
+fn element_by_element() {
+    for extent in 1..=20 {
+        let data = [3, extent, 4];
+        for axis in 0..3 {
+            let mut shape = data;
+            shape[axis] = 6;
+            let table = indices(shape.iter().product(), data[axis]);
+            compare(&Rows::along(&data, &shape, axis), &data, &table, &shape, |at| {
+                let mut from = at.to_vec();
+                from[axis] = usize::try_from(table[flat(&shape, at)]).ok().filter(|&i| i < data[axis])?;
+                Some(from)
+            });
+        }
+    }
+}
+
+#[test]
+fn large() {
+    for data in [[2, 500, 300], [2, 90_000, 1]] {
+        let shape = [400_000 / data[2]];
+        let table = indices(shape[0], data[1]);
+        let out = [2, shape[0], data[2]];
+        compare(&Rows::axis(&data, &shape, 1, 0), &data, &table, &out, |at| {
+            let named = usize::try_from(table[at[1]]).ok().filter(|&i| i < data[1])?;
+            Some(vec![at[0], named, at[2]])
+        });
+    }
+}
+
+#[test]
+fn extreme_indices_are_out_of_range() {
+    let mut out = [9; 4];
+    let table = [i64::MIN, i64::MAX, -1, 1 << 32];
+    let rows = Rows::axis(&[3], &[4], 0, 0);
+    execute(&rows, 4, cast_slice(&[1, 2, 3]), (cast_slice(&table), DType::I64), cast_slice_mut(&mut out));
+    assert_eq!(out, [0; 4]);
+}

@@ -1,0 +1,201 @@
+//! Batched matrix products of strided operands, by the `gemm` crate.
+//!
+//! `gemm` packs its operands, so transposed ones cost nothing extra. Batch extents are broadcast by strides of 0; a
+//! batch that walks the left operand's rows while the right one stays is one taller product. 16-bit operands are
+//! converted to f32, multiplied there and rounded once: sums keep the precision of f32 whatever the processor.
+
+use super::elementwise::load::Geometry;
+use super::elementwise::round;
+use super::span::{Span, SpanMut};
+use crate::ir::DType;
+use gemm::Parallelism;
+use rayon::prelude::*;
+use std::cell::Cell;
+
+/// Multiplications below which a product stays on one thread (some 20 µs of one core).
+const PARALLEL_PRODUCT: usize = 1 << 20;
+
+/// One operand: a strided view of shape `[batch…, rows, columns]`.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    pub offset: usize,
+    pub strides: Vec<isize>,
+}
+
+/// A matrix product made ready to run.
+#[derive(Debug)]
+pub struct MatMul {
+    dtype: DType,
+    m: usize,
+    n: usize,
+    k: usize,
+    /// Row and column stride.
+    lhs: (isize, isize),
+    rhs: (isize, isize),
+    /// First elements of the operands of each product.
+    batch: Vec<(usize, usize)>,
+    /// One past the last element that is read.
+    ends: (usize, usize),
+}
+
+impl MatMul {
+    /// The product that fills the packed `shape` (`[batch…, m, n]`); both operands are broadcast to its batch.
+    pub fn new(dtype: DType, shape: &[usize], k: usize, lhs: &Operand, rhs: &Operand) -> Self {
+        let rank = shape.len();
+        let (batch_shape, m, n) = (&shape[..rank - 2], shape[rank - 2], shape[rank - 1]);
+        let matrix = |o: &Operand| (o.strides[rank - 2], o.strides[rank - 1]);
+        let (lhs_matrix, rhs_matrix) = (matrix(lhs), matrix(rhs));
+        let end = |o: &Operand, rows: usize, columns: usize| {
+            let shape: Vec<usize> = batch_shape.iter().copied().chain([rows, columns]).collect();
+            if shape.contains(&0) { 0 } else { Geometry::new(o.offset, &shape, &o.strides).end() }
+        };
+        let ends = (end(lhs, m, k), end(rhs, k, n));
+        let one = |m| Self { dtype, m, n, k, lhs: lhs_matrix, rhs: rhs_matrix, batch: vec![(lhs.offset, rhs.offset)], ends };
+        // One taller product: the right operand stays, the left one's rows go on through the batch.
+        let mut rows = m;
+        let tall = batch_shape.iter().zip(&lhs.strides).zip(&rhs.strides).rev().all(|((&extent, &l), &r)| {
+            let follows = extent == 1 || (r == 0 && (rows == 1 || l == lhs_matrix.0 * rows as isize));
+            rows *= extent;
+            follows
+        });
+        if tall && (m > 1 || batch_shape.iter().all(|&extent| extent == 1)) {
+            return one(rows);
+        }
+        let mut batch = vec![(lhs.offset, rhs.offset)];
+        for ((&extent, &l), &r) in batch_shape.iter().zip(&lhs.strides).zip(&rhs.strides) {
+            batch = batch
+                .iter()
+                .flat_map(|&(a, b)| {
+                    (0..extent as isize)
+                        .map(move |i| (a.wrapping_add_signed(i * l), b.wrapping_add_signed(i * r)))
+                })
+                .collect();
+        }
+        Self { batch, ..one(m) }
+    }
+
+    /// Whether a run uses several threads where there are any.
+    pub fn is_parallel(&self) -> bool {
+        self.batch.len() * self.m * self.n * self.k >= PARALLEL_PRODUCT
+    }
+
+    /// Rows, columns and inner extent of one product, and how many there are.
+    pub fn extents(&self) -> (usize, usize, usize, usize) {
+        (self.m, self.n, self.k, self.batch.len())
+    }
+
+    /// Multiplies. Panics if an operand is too short or the output has another size than promised.
+    pub fn run(&self, lhs: Span, rhs: Span, output: &SpanMut) {
+        let size = self.dtype.size();
+        let (m, n, k) = (self.m, self.n, self.k);
+        assert!(lhs.len() >= self.ends.0 * size && rhs.len() >= self.ends.1 * size, "an operand is too short");
+        assert_eq!(output.len(), self.batch.len() * m * n * size, "bytes of a matrix product");
+        let aligned = [lhs.as_ptr().addr(), rhs.as_ptr().addr(), output.as_ptr().addr()];
+        assert!(aligned.iter().all(|address| address.is_multiple_of(size)), "an operand is misaligned");
+        let large = m * n * k >= PARALLEL_PRODUCT;
+        let product = |at: usize, parallelism: Parallelism| {
+            let (a, b) = self.batch[at];
+            let a = lhs.as_ptr().wrapping_add(a * size);
+            let b = rhs.as_ptr().wrapping_add(b * size);
+            let c = output.as_ptr().wrapping_add(at * m * n * size);
+            // SAFETY: both operands end within their spans and the output has room for each product, aligned
+            // (checked above); products write disjoint parts of the output, which no operand overlaps.
+            unsafe { self.product(a, b, c, parallelism) };
+        };
+        // Many small products share the threads; one large product is shared by them.
+        if !large && self.is_parallel() {
+            let group = self.batch.len().div_ceil(4 * rayon::current_num_threads());
+            (0..self.batch.len()).into_par_iter().with_min_len(group).for_each(|at| product(at, Parallelism::None));
+        } else {
+            let parallelism = || if large { Parallelism::Rayon(0) } else { Parallelism::None };
+            (0..self.batch.len()).for_each(|at| product(at, parallelism()));
+        }
+    }
+
+    /// One product of the matrices at `a` and `b` into the packed one at `c`.
+    ///
+    /// # Safety
+    /// All three must be live for the extents and strides of `self`, aligned to the dtype, and `c` apart from both.
+    unsafe fn product(&self, a: *const u8, b: *const u8, c: *mut u8, parallelism: Parallelism) {
+        let (m, n, k) = (self.m, self.n, self.k);
+        let (Some(widen), Some(narrow)) = (round::widen(self.dtype), round::narrow(self.dtype)) else {
+            // SAFETY: the caller's promise, for f32.
+            return unsafe { multiply((m, n, k), (a.cast(), self.lhs), (b.cast(), self.rhs), c.cast(), parallelism) };
+        };
+        // Taken out, not borrowed: while `gemm` waits for other threads, this one may be lent to another product.
+        let mut wide = WIDE.take();
+        let parts = [m * k, k * n, m * n];
+        if wide.len() < parts.iter().sum() {
+            wide.resize(parts.iter().sum(), 0.0);
+        }
+        let (wide_a, rest) = wide.split_at_mut(parts[0]);
+        let (wide_b, rest) = rest.split_at_mut(parts[1]);
+        let wide_c = &mut rest[..parts[2]];
+        for (matrix, (rows, columns), strides, wide) in
+            [(a, (m, k), self.lhs, &mut *wide_a), (b, (k, n), self.rhs, &mut *wide_b)]
+        {
+            // In the operand's own order, so that its rows are read in place whichever way it lies.
+            let by_column = strides.0.abs() < strides.1.abs();
+            let (lines, length) = if by_column { (columns, rows) } else { (rows, columns) };
+            let (across, along) = if by_column { (strides.1, strides.0) } else { strides };
+            let mut buffer = [0u16; 256];
+            for line in 0..lines {
+                let wide = &mut wide[line * length..(line + 1) * length];
+                for (part, wide) in wide.chunks_mut(buffer.len()).enumerate() {
+                    let at = line as isize * across + (part * buffer.len()) as isize * along;
+                    let from = matrix.cast::<u16>().wrapping_offset(at);
+                    let from = if along == 1 {
+                        from
+                    } else {
+                        for (i, element) in buffer[..wide.len()].iter_mut().enumerate() {
+                            // SAFETY: an element of the operand, which the caller vouches for.
+                            *element = unsafe { *from.wrapping_offset(i as isize * along) };
+                        }
+                        buffer.as_ptr()
+                    };
+                    // SAFETY: `wide.len()` elements at both ends, in different memory.
+                    unsafe { widen(wide.as_mut_ptr().cast(), [from.cast(); 3], wide.len()) };
+                }
+            }
+        }
+        let packed = |strides: (isize, isize), rows: usize, columns: usize| {
+            if strides.0.abs() < strides.1.abs() { (1, rows as isize) } else { (columns as isize, 1) }
+        };
+        let a = (wide_a.as_ptr(), packed(self.lhs, m, k));
+        let b = (wide_b.as_ptr(), packed(self.rhs, k, n));
+        // SAFETY: the three parts of `wide` have the sizes of the matrices and do not overlap.
+        unsafe { multiply((m, n, k), a, b, wide_c.as_mut_ptr(), parallelism) };
+        // SAFETY: `m * n` elements at both ends; the caller vouches for `c`.
+        unsafe { narrow(c, [wide_c.as_ptr().cast(); 3], m * n) };
+        WIDE.set(wide);
+    }
+}
+
+thread_local! {
+    /// 16-bit operands and result as f32, kept so that running allocates nothing.
+    static WIDE: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+}
+
+/// `c = a * b` for strided `a` (m, k) and `b` (k, n) and packed `c`.
+///
+/// # Safety
+/// All three must be live for those extents, aligned, and `c` apart from both.
+unsafe fn multiply(
+    (m, n, k): (usize, usize, usize),
+    (a, (a_row, a_column)): (*const f32, (isize, isize)),
+    (b, (b_row, b_column)): (*const f32, (isize, isize)),
+    c: *mut f32,
+    parallelism: Parallelism,
+) {
+    // SAFETY: the caller's promise; `c` is not read.
+    unsafe {
+        gemm::gemm(
+            m, n, k, c, 1, n as isize, false, a, a_column, a_row, b, b_column, b_row, 0.0, 1.0, false, false, false,
+            parallelism,
+        );
+    }
+}
+
+#[cfg(test)]
+#[path = "matmul_tests.rs"]
+mod tests;

@@ -1,0 +1,166 @@
+//! Reductions over any set of axes.
+//!
+//! Axes of extent 1 are dropped and neighbours that are all reduced or all kept are merged, so few loops remain. If
+//! the innermost one is reduced, results are folded from contiguous [segments](fold::segments); if it is kept, rows
+//! are folded onto [columns](fold::columns). Both divide long reductions in halves down to blocks, which bounds the
+//! rounding error of sums and fixes the order of operations whatever the threads do.
+
+mod fold;
+mod reducers;
+
+use super::element::Element;
+use super::{PARALLEL_BYTES, bf16, f16};
+use crate::ir::{DType, ReduceOp};
+use bytemuck::{cast_slice, cast_slice_mut};
+use fold::{COLUMNS, Columns, Segments};
+use rayon::prelude::*;
+use reducers::Reducer;
+
+const MAX_RANK: usize = super::strided::MAX_RANK;
+
+/// Reduces `x` over `axes`. Bool takes the ops that keep it 0 or 1; its sum is "or", its product "and".
+pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
+    use reducers::{And, Max, MaxNan, Mean, Min, MinNan, Or, Prod, Sum, Variance};
+    let op = match (dtype, op) {
+        (DType::Bool, ReduceOp::Sum) => ReduceOp::Or,
+        (DType::Bool, ReduceOp::Prod) => ReduceOp::And,
+        (DType::Bool, ReduceOp::Mean | ReduceOp::Variance) => unreachable!("{op:?} of bool reached a reduction"),
+        // Integers have no NaN to tell these apart.
+        (dtype, ReduceOp::MinNan) if !dtype.is_float() => ReduceOp::Min,
+        (dtype, ReduceOp::MaxNan) if !dtype.is_float() => ReduceOp::Max,
+        (_, op) => op,
+    };
+    let loops = Loops::new(shape, axes);
+    match op {
+        ReduceOp::Sum => dispatch!(dtype, T => loops.run::<T, Sum>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Prod => dispatch!(dtype, T => loops.run::<T, Prod>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Min => dispatch!(dtype, T => loops.run::<T, Min>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Max => dispatch!(dtype, T => loops.run::<T, Max>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::And => dispatch!(dtype, T => loops.run::<T, And>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Or => dispatch!(dtype, T => loops.run::<T, Or>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Mean => dispatch!(dtype, T => loops.run::<T, Mean>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::MinNan => dispatch!(float dtype, T => loops.run::<T, MinNan>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::MaxNan => dispatch!(float dtype, T => loops.run::<T, MaxNan>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Variance => {
+            dispatch!(float dtype, T => loops.run::<T, Variance>(cast_slice(x), cast_slice_mut(out)));
+        }
+    }
+}
+
+/// Nested loops with their steps, outermost first.
+#[derive(Clone, Copy)]
+struct Nest {
+    loops: [(usize, usize); MAX_RANK],
+    depth: usize,
+}
+
+impl Nest {
+    const EMPTY: Nest = Nest { loops: [(1, 0); MAX_RANK], depth: 0 };
+
+    fn push(&mut self, extent: usize, step: usize) {
+        self.loops[self.depth] = (extent, step);
+        self.depth += 1;
+    }
+
+    /// Takes the innermost loop off.
+    fn pop(&mut self) -> (usize, usize) {
+        self.depth -= 1;
+        self.loops[self.depth]
+    }
+
+    fn count(&self) -> usize {
+        self.loops[..self.depth].iter().map(|&(extent, _)| extent).product()
+    }
+
+    /// Offset of iteration `at`.
+    #[inline]
+    fn offset(&self, at: usize) -> usize {
+        match self.loops[..self.depth] {
+            [] => 0,
+            [(_, step)] => at * step,
+            [ref outer @ .., (extent, step)] => {
+                let (mut rest, mut offset) = (at / extent, at % extent * step);
+                for &(extent, step) in outer.iter().rev() {
+                    offset += rest % extent * step;
+                    rest /= extent;
+                }
+                offset
+            }
+        }
+    }
+}
+
+/// A reduction's loops after merging.
+struct Loops {
+    kept: Nest,
+    reduced: Nest,
+    /// Whether the innermost loop, of step 1, is a reduced one.
+    segments: bool,
+    /// Elements reduced into one.
+    count: usize,
+}
+
+impl Loops {
+    fn new(shape: &[usize], axes: &[usize]) -> Self {
+        let mut merged = [(1, false); MAX_RANK];
+        let mut depth = 0;
+        for (axis, &extent) in shape.iter().enumerate().filter(|&(_, &extent)| extent != 1) {
+            let reduced = axes.contains(&axis);
+            if depth > 0 && merged[depth - 1].1 == reduced {
+                merged[depth - 1].0 *= extent;
+            } else {
+                merged[depth] = (extent, reduced);
+                depth += 1;
+            }
+        }
+        let (mut kept, mut reduced) = (Nest::EMPTY, Nest::EMPTY);
+        let mut step: usize = merged[..depth].iter().map(|&(extent, _)| extent).product();
+        for &(extent, is_reduced) in &merged[..depth] {
+            step /= extent;
+            if is_reduced { reduced.push(extent, step) } else { kept.push(extent, step) }
+        }
+        let segments = depth > 0 && merged[depth - 1].1;
+        if depth == 0 {
+            kept.push(1, 1);
+        }
+        Self { kept, reduced, segments, count: reduced.count() }
+    }
+
+    fn run<T: Element, R: Reducer<T>>(mut self, x: &[T], out: &mut [T]) {
+        assert_eq!(x.len(), self.kept.count() * self.count, "reduction: the operand has another size");
+        assert_eq!(out.len(), self.kept.count(), "reduction: the result has another size");
+        let parallel = size_of_val(x) > PARALLEL_BYTES;
+        if self.segments {
+            let (length, _) = self.reduced.pop();
+            let chunk = (PARALLEL_BYTES / 4 / (self.count * size_of::<T>())).max(1);
+            let task = |(at, out): (usize, &mut [T])| {
+                let segments = Segments { x, length, nest: self.reduced };
+                fold::segments::<T, R>(&segments, |i| self.kept.offset(at * chunk + i), self.count, out);
+            };
+            share(parallel, chunk, out, task);
+        } else {
+            let (width, _) = self.kept.pop();
+            let tiles = |(outer, out): (usize, &mut [T])| {
+                let start = self.kept.offset(outer);
+                let task = |(tile, out): (usize, &mut [T])| {
+                    let columns = Columns { x, start: start + tile * COLUMNS, width, nest: self.reduced };
+                    fold::columns::<T, R>(&columns, self.count, out);
+                };
+                share(parallel && width > COLUMNS, COLUMNS, out, task);
+            };
+            share(parallel, width, out, tiles);
+        }
+    }
+}
+
+/// Runs `task` on every `chunk` elements of `out`.
+fn share<T: Send>(parallel: bool, chunk: usize, out: &mut [T], task: impl Fn((usize, &mut [T])) + Send + Sync) {
+    if parallel && out.len() > chunk {
+        out.par_chunks_mut(chunk).enumerate().for_each(task);
+    } else {
+        out.chunks_mut(chunk).enumerate().for_each(task);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,267 @@
+//! The two inner loops of reductions: contiguous segments to one value, and rows onto columns.
+//!
+//! A segment is folded into 32 accumulators, enough to hide the latency of an addition in any register width; more
+//! than a block is divided in halves. Rows are folded onto a tile of accumulators that stays in the first cache.
+
+use super::Nest;
+use super::reducers::{Mean, Reducer};
+use crate::kernels::PARALLEL_BYTES;
+use crate::kernels::element::Element;
+use crate::kernels::vectorised::{Kernel, vectorised};
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// Accumulators of a segment.
+const LANES: usize = 32;
+/// Elements that are folded without halving.
+const BLOCK: usize = 4096;
+/// Rows that are folded without halving.
+const ROWS: usize = 128;
+/// Widest tile.
+pub const COLUMNS: usize = 1024;
+
+/// Runs both, on two threads if that pays.
+fn both<A: Send, B: Send>(bytes: usize, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
+    if bytes > PARALLEL_BYTES { rayon::join(a, b) } else { (a(), b()) }
+}
+
+/// The segments of one result: `length` elements at each offset of `nest`.
+pub struct Segments<'a, T> {
+    /// The whole operand.
+    pub x: &'a [T],
+    /// Elements of a segment.
+    pub length: usize,
+    /// The reduced loops around a segment.
+    pub nest: Nest,
+}
+
+/// Reduces the segments from `start(i)` on into `out[i]`.
+pub fn segments<T: Element, R: Reducer<T>>(
+    segments: &Segments<T>,
+    start: impl Fn(usize) -> usize,
+    count: usize,
+    out: &mut [T],
+) {
+    if segments.nest.depth == 0 && segments.length <= BLOCK {
+        let (x, length) = (segments.x, segments.length);
+        return vectorised(Short::<T, R, _> { x, length, start, out, reducer: PhantomData });
+    }
+    let several = segments.nest.count();
+    for (i, out) in out.iter_mut().enumerate() {
+        let start = start(i);
+        let mean = match R::CENTRED {
+            true => Mean::finish(segments.fold::<Mean>(start, 0..several, T::ZERO), count),
+            false => T::ZERO,
+        };
+        *out = R::finish(segments.fold::<R>(start, 0..several, mean), count);
+    }
+}
+
+impl<T: Element> Segments<'_, T> {
+    /// Folds some of the segments.
+    fn fold<R: Reducer<T>>(&self, start: usize, some: Range<usize>, mean: T) -> T {
+        let Range { start: first, end } = some;
+        if end - first == 1 {
+            return fold_long::<T, R>(&self.x[start + self.nest.offset(first)..][..self.length], mean);
+        }
+        let middle = first + (end - first) / 2;
+        let bytes = (end - first) * self.length * size_of::<T>();
+        let halves =
+            both(bytes, || self.fold::<R>(start, first..middle, mean), || self.fold::<R>(start, middle..end, mean));
+        R::step(halves.0, halves.1)
+    }
+}
+
+/// Folds a segment of any length.
+fn fold_long<T: Element, R: Reducer<T>>(x: &[T], mean: T) -> T {
+    if x.len() <= BLOCK {
+        return vectorised(Block::<T, R> { x, mean, reducer: PhantomData });
+    }
+    let (low, high) = x.split_at((x.len() / 2).next_multiple_of(BLOCK));
+    let halves = both(size_of_val(x), || fold_long::<T, R>(low, mean), || fold_long::<T, R>(high, mean));
+    R::step(halves.0, halves.1)
+}
+
+/// Folds a segment of up to a block.
+#[inline(always)]
+fn fold_block<T: Element, R: Reducer<T>>(x: &[T], mean: T) -> T {
+    if x.len() < LANES {
+        return x.iter().fold(R::START, |acc, &x| R::step(acc, R::load(x, mean)));
+    }
+    let mut lanes = [R::START; LANES];
+    let (chunks, rest) = x.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (acc, &x) in lanes.iter_mut().zip(chunk) {
+            *acc = R::step(*acc, R::load(x, mean));
+        }
+    }
+    for (acc, &x) in lanes.iter_mut().zip(rest) {
+        *acc = R::step(*acc, R::load(x, mean));
+    }
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            lanes[lane] = R::step(lanes[lane], lanes[lane + width]);
+        }
+        width /= 2;
+    }
+    lanes[0]
+}
+
+struct Block<'a, T, R> {
+    x: &'a [T],
+    mean: T,
+    reducer: PhantomData<R>,
+}
+
+impl<T: Element, R: Reducer<T>> Kernel for Block<'_, T, R> {
+    type Output = T;
+
+    #[inline(always)]
+    fn run(self) -> T {
+        fold_block::<T, R>(self.x, self.mean)
+    }
+}
+
+/// Results of one short segment each.
+struct Short<'a, T, R, S> {
+    x: &'a [T],
+    length: usize,
+    start: S,
+    out: &'a mut [T],
+    reducer: PhantomData<R>,
+}
+
+impl<T: Element, R: Reducer<T>, S: Fn(usize) -> usize> Kernel for Short<'_, T, R, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for (i, out) in self.out.iter_mut().enumerate() {
+            let x = &self.x[(self.start)(i)..][..self.length];
+            let mean = match R::CENTRED {
+                true => Mean::finish(fold_block::<T, Mean>(x, T::ZERO), x.len()),
+                false => T::ZERO,
+            };
+            *out = R::finish(fold_block::<T, R>(x, mean), x.len());
+        }
+    }
+}
+
+/// The rows of one tile of results.
+pub struct Columns<'a, T> {
+    /// The whole operand.
+    pub x: &'a [T],
+    /// Where the tile's first row begins.
+    pub start: usize,
+    /// Elements of a whole row, of which the tile may be a part.
+    pub width: usize,
+    /// The reduced loops around a row.
+    pub nest: Nest,
+}
+
+/// Reduces the rows onto the tile `out`, of at most `COLUMNS` elements.
+pub fn columns<T: Element, R: Reducer<T>>(columns: &Columns<T>, count: usize, out: &mut [T]) {
+    let mut mean = [T::ZERO; COLUMNS];
+    let mean = &mut mean[..out.len()];
+    if R::CENTRED {
+        columns.fold::<Mean>(0..count, mean, out);
+        for (mean, &sum) in mean.iter_mut().zip(&*out) {
+            *mean = Mean::finish(sum, count);
+        }
+    }
+    columns.fold::<R>(0..count, mean, out);
+    out.iter_mut().for_each(|x| *x = R::finish(*x, count));
+}
+
+impl<T: Element> Columns<'_, T> {
+    /// Folds some of the rows into `out`, whatever it held.
+    fn fold<R: Reducer<T>>(&self, rows: Range<usize>, mean: &[T], out: &mut [T]) {
+        let count = rows.end - rows.start;
+        // Rows much shorter than a tile are taken several at a time, as one row of a wider tile.
+        let several = COLUMNS / 4 / out.len();
+        let contiguous = self.nest.depth == 1 && self.width == out.len();
+        if contiguous && several > 1 && count > several {
+            return self.fold_narrow::<R>(rows, mean, out, several);
+        }
+        if count <= ROWS {
+            out.fill(R::START);
+            return vectorised(Rows::<T, R> { columns: self, rows, mean, out, reducer: PhantomData });
+        }
+        let mut other = [R::START; COLUMNS];
+        let other = &mut other[..out.len()];
+        let middle = rows.start + (count / 2).next_multiple_of(ROWS);
+        let bytes = count * out.len() * size_of::<T>();
+        both(
+            bytes,
+            || self.fold::<R>(rows.start..middle, mean, out),
+            || self.fold::<R>(middle..rows.end, mean, other),
+        );
+        for (low, &high) in out.iter_mut().zip(&*other) {
+            *low = R::step(*low, high);
+        }
+    }
+
+    /// Folds contiguous rows `several` at a time.
+    fn fold_narrow<R: Reducer<T>>(&self, rows: Range<usize>, mean: &[T], out: &mut [T], several: usize) {
+        let width = out.len();
+        let wide = several * width;
+        let steps = (rows.end - rows.start) / several;
+        let start = self.start + rows.start * width;
+        let mut nest = Nest::EMPTY;
+        nest.push(steps, wide);
+        let columns = Columns { x: self.x, start, width: wide, nest };
+        let (mut wide_mean, mut wide_out) = ([T::ZERO; COLUMNS / 4], [R::START; COLUMNS / 4]);
+        for part in wide_mean[..wide].chunks_mut(width) {
+            part.copy_from_slice(mean);
+        }
+        columns.fold::<R>(0..steps, &wide_mean[..wide], &mut wide_out[..wide]);
+        let rest = &self.x[start + steps * wide..self.start + rows.end * width];
+        out.copy_from_slice(&wide_out[..width]);
+        for part in wide_out[width..wide].chunks(width) {
+            out.iter_mut().zip(part).for_each(|(acc, &x)| *acc = R::step(*acc, x));
+        }
+        for row in rest.chunks(width) {
+            for ((acc, &x), &mean) in out.iter_mut().zip(row).zip(mean) {
+                *acc = R::step(*acc, R::load(x, mean));
+            }
+        }
+    }
+}
+
+struct Rows<'a, T, R> {
+    columns: &'a Columns<'a, T>,
+    rows: Range<usize>,
+    mean: &'a [T],
+    out: &'a mut [T],
+    reducer: PhantomData<R>,
+}
+
+impl<T: Element, R: Reducer<T>> Kernel for Rows<'_, T, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let width = self.out.len();
+        let mean = &self.mean[..width];
+        let row = |at| &self.columns.x[self.columns.start + self.columns.nest.offset(at)..][..width];
+        let mut at = self.rows.start;
+        // Four rows for each time the accumulators are loaded and stored.
+        while at + 4 <= self.rows.end {
+            let [a, b, c, d] = std::array::from_fn(|i| row(at + i));
+            for i in 0..width {
+                let mut acc = R::step(self.out[i], R::load(a[i], mean[i]));
+                acc = R::step(acc, R::load(b[i], mean[i]));
+                acc = R::step(acc, R::load(c[i], mean[i]));
+                self.out[i] = R::step(acc, R::load(d[i], mean[i]));
+            }
+            at += 4;
+        }
+        for at in at..self.rows.end {
+            let x = row(at);
+            for i in 0..width {
+                self.out[i] = R::step(self.out[i], R::load(x[i], mean[i]));
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Reductions against one accumulator per result, over every set of axes.
+
+use super::*;
+
+/// One reduction of the elements of one result, in f64 (exact for what the tests use).
+fn naive(op: ReduceOp, x: &[f64]) -> f64 {
+    let n = x.len() as f64;
+    let nan = x.iter().any(|x| x.is_nan());
+    match op {
+        ReduceOp::Sum => x.iter().sum(),
+        ReduceOp::Prod => x.iter().product(),
+        ReduceOp::MinNan | ReduceOp::MaxNan if nan => f64::NAN,
+        ReduceOp::Min | ReduceOp::MinNan => x.iter().copied().fold(f64::INFINITY, f64::min),
+        ReduceOp::Max | ReduceOp::MaxNan => x.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        ReduceOp::And => f64::from(x.iter().all(|&x| x != 0.0)),
+        ReduceOp::Or => f64::from(x.iter().any(|&x| x != 0.0)),
+        ReduceOp::Mean => x.iter().sum::<f64>() / n,
+        ReduceOp::Variance => {
+            let mean = x.iter().sum::<f64>() / n;
+            x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n
+        }
+    }
+}
+
+/// The elements of each result.
+fn groups(shape: &[usize], axes: &[usize]) -> Vec<Vec<usize>> {
+    let mut groups = vec![vec![]; (0..shape.len()).filter(|a| !axes.contains(a)).map(|a| shape[a]).product()];
+    for flat in 0..shape.iter().product() {
+        let (mut rest, mut to, mut scale) = (flat, 0, 1);
+        for axis in (0..shape.len()).rev() {
+            if !axes.contains(&axis) {
+                to += rest % shape[axis] * scale;
+                scale *= shape[axis];
+            }
+            rest /= shape[axis];
+        }
+        groups[to].push(flat);
+    }
+    groups
+}
+
+fn run<T: Element>(op: ReduceOp, dtype: DType, x: &[T], shape: &[usize], axes: &[usize]) -> Vec<T> {
+    let mut out = vec![T::HIGHEST; (0..shape.len()).filter(|a| !axes.contains(a)).map(|a| shape[a]).product()];
+    execute(op, dtype, (cast_slice(x), shape), axes, cast_slice_mut(&mut out));
+    out
+}
+
+/// Compares f32 results with f64's within `error` of the largest magnitude in a group.
+fn compare(op: ReduceOp, x: &[f32], shape: &[usize], axes: &[usize], error: f64) {
+    let out = run(op, DType::F32, x, shape, axes);
+    for (group, &ours) in groups(shape, axes).iter().zip(&out) {
+        let group: Vec<f64> = group.iter().map(|&at| f64::from(x[at])).collect();
+        let (ours, exact) = (f64::from(ours), naive(op, &group));
+        let close = ours == exact || (ours - exact).abs() <= error * (1.0 + exact.abs());
+        assert!(close || (ours.is_nan() && exact.is_nan()), "{op:?} {shape:?} over {axes:?}: {ours} is not {exact}");
+    }
+}
+
+const ALL: [ReduceOp; 10] = [
+    ReduceOp::Sum,
+    ReduceOp::Prod,
+    ReduceOp::Min,
+    ReduceOp::Max,
+    ReduceOp::MinNan,
+    ReduceOp::MaxNan,
+    ReduceOp::And,
+    ReduceOp::Or,
+    ReduceOp::Mean,
+    ReduceOp::Variance,
+];
+
+/// Axes of the bits of `set`.
+fn axes_of(set: usize) -> Vec<usize> {
+    (0..16).filter(|axis| set >> axis & 1 == 1).collect()
+}
+
+/// Small integers, whose sums and products are exact; few enough that products stay in range.
+fn small(n: usize) -> Vec<f32> {
+    (0..n).map(|i| if i % 97 == 5 { -2.0 } else { (i * 7919 % 3) as f32 - 1.0 }).collect()
+}
+
+#[test]
+fn every_set_of_axes() {
+    for shape in [[2, 3, 4, 5], [5, 1, 7, 2], [3, 33, 2, 9], [1, 6, 1, 1]] {
+        let mut x = small(shape.iter().product());
+        for set in 0..16 {
+            for op in ALL {
+                compare(op, &x, &shape, &axes_of(set), 1e-6);
+            }
+        }
+        let n = x.len();
+        x[n / 2] = f32::NAN;
+        x[0] = f32::INFINITY;
+        for set in 0..16 {
+            for op in ALL {
+                compare(op, &x, &shape, &axes_of(set), 1e-6);
+            }
+        }
+    }
+}
+
+#[test]
+fn small_sizes_inner_and_outer() {
+    for extent in (1..=20).chain([31, 32, 33, 64, 127, 129, 300]) {
+        for op in ALL {
+            compare(op, &small(extent * 7), &[7, extent], &[1], 1e-6);
+            compare(op, &small(extent * 7), &[extent, 7], &[0], 1e-6);
+            compare(op, &small(extent * 7), &[7, extent], &[0], 1e-6);
+            compare(op, &small(extent), &[extent], &[0], 1e-6);
+        }
+    }
+}
+
+#[test]
+fn rank_16_and_rank_0() {
+    let x = small(1 << 16);
+    for set in [0, 0xffff, 0x5555, 0xaaaa, 0x00f0, 0xff00, 0x00ff, 0x1234] {
+        compare(ReduceOp::Sum, &x, &[2; 16], &axes_of(set), 1e-6);
+        compare(ReduceOp::Variance, &x, &[2; 16], &axes_of(set), 1e-6);
+    }
+    compare(ReduceOp::Sum, &[3.0], &[], &[], 0.0);
+    compare(ReduceOp::Or, &[3.0], &[], &[], 0.0);
+}
+
+#[test]
+fn large_on_several_threads() {
+    let wave = |n: usize| (0..n).map(|i| (i * 7919 % 1013) as f32 * 0.01 - 3.0).collect::<Vec<_>>();
+    for op in [ReduceOp::Sum, ReduceOp::Mean, ReduceOp::Variance, ReduceOp::Max] {
+        for (shape, axes) in [
+            (vec![1_000_000], vec![0]),
+            (vec![300_000, 3], vec![0]),
+            (vec![1000, 900], vec![0]),
+            (vec![1000, 900], vec![1]),
+            (vec![20, 2500], vec![0]),
+            (vec![40, 9, 50, 41], vec![0, 2, 3]),
+            (vec![40, 9, 50, 41], vec![0, 2]),
+            (vec![40, 9, 50, 41], vec![1, 3]),
+            (vec![3, 100_000, 2], vec![1]),
+        ] {
+            compare(op, &wave(shape.iter().product()), &shape, &axes, 2e-6);
+        }
+    }
+}
+
+#[test]
+fn sums_stay_accurate() {
+    // One accumulator of f32 would be off by thousands here.
+    let x = vec![0.1f32; 10_000_000];
+    let exact = f64::from(0.1f32) * 1e7;
+    for (shape, axes) in [(vec![10_000_000], vec![0]), (vec![1_000_000, 10], vec![0, 1]), (vec![5_000_000, 2], vec![0])]
+    {
+        let out: f64 = run(ReduceOp::Sum, DType::F32, &x, &shape, &axes).iter().map(|&x| f64::from(x)).sum();
+        assert!((out - exact).abs() < 10.0, "{shape:?}: {out} is not {exact}");
+    }
+}
+
+#[test]
+fn nan_rules() {
+    let all = [f32::NAN; 50];
+    for (shape, axes) in [([50, 1], [0]), ([2, 25], [1]), ([25, 2], [0])] {
+        assert!(run(ReduceOp::Min, DType::F32, &all, &shape, &axes).iter().all(|&x| x == f32::INFINITY));
+        assert!(run(ReduceOp::Max, DType::F32, &all, &shape, &axes).iter().all(|&x| x == f32::NEG_INFINITY));
+        assert!(run(ReduceOp::MaxNan, DType::F32, &all, &shape, &axes).iter().all(|x| x.is_nan()));
+    }
+    let half = [f16::NAN, f16::from_f32(3.0), f16::from_f32(-4.0)];
+    assert_eq!(run(ReduceOp::Min, DType::F16, &half, &[3], &[0]), [f16::from_f32(-4.0)]);
+    assert!(run(ReduceOp::MinNan, DType::F16, &half, &[3], &[0])[0].is_nan());
+}
+
+#[test]
+fn integers_of_every_width() {
+    macro_rules! check {
+        ($($t:ident $dtype:ident)*) => {$(
+            let x: Vec<$t> = (0..300u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) as $t).collect();
+            for (shape, axes) in [([3, 100], vec![1]), ([100, 3], vec![0]), ([30, 10], vec![0, 1]), ([2, 150], vec![])] {
+                let check = |op, expected: &dyn Fn(&[$t]) -> $t| {
+                    for (group, ours) in groups(&shape, &axes).iter().zip(run(op, DType::$dtype, &x, &shape, &axes)) {
+                        let group: Vec<$t> = group.iter().map(|&at| x[at]).collect();
+                        assert_eq!(ours, expected(&group), "{op:?} of {shape:?} over {axes:?}");
+                    }
+                };
+                let sum = |x: &[$t]| x.iter().fold(0 as $t, |a, &b| a.wrapping_add(b));
+                check(ReduceOp::Sum, &sum);
+                check(ReduceOp::Prod, &|x| x.iter().fold(1 as $t, |a, &b| a.wrapping_mul(b)));
+                check(ReduceOp::Min, &|x| *x.iter().min().unwrap());
+                check(ReduceOp::MinNan, &|x| *x.iter().min().unwrap());
+                check(ReduceOp::Max, &|x| *x.iter().max().unwrap());
+                check(ReduceOp::MaxNan, &|x| *x.iter().max().unwrap());
+                check(ReduceOp::And, &|x| x.iter().all(|&x| x != 0).into());
+                check(ReduceOp::Or, &|x| x.iter().any(|&x| x != 0).into());
+                check(ReduceOp::Mean, &|x| (sum(x) as i128 / x.len() as i128) as $t);
+            }
+        )*};
+    }
+    check!(i8 I8 i16 I16 i32 I32 i64 I64 u8 U8 u16 U16 u32 U32 u64 U64);
+}
+
+#[test]
+fn means_truncate_toward_zero() {
+    assert_eq!(run(ReduceOp::Mean, DType::I32, &[-3, -4], &[2], &[0]), [-3]);
+    assert_eq!(run(ReduceOp::Mean, DType::I32, &[3, 4], &[2], &[0]), [3]);
+}
+
+#[test]
+fn narrow_floats_accumulate_in_their_own_width() {
+    // 256 + 1 is not a bf16, so ones no longer count once a lane has reached 256.
+    let ones = vec![bf16::ONE; 20_000];
+    let sum = run(ReduceOp::Sum, DType::BF16, &ones, &[20_000], &[0])[0].to_f32();
+    assert!((10_000.0..=20_096.0).contains(&sum), "{sum}");
+    let big = vec![f16::from_f32(60_000.0); 64];
+    assert_eq!(run(ReduceOp::Mean, DType::F16, &big, &[64], &[0])[0], f16::INFINITY);
+    let x: Vec<f16> = (0..100).map(|i| f16::from_f32(i as f32)).collect();
+    assert_eq!(run(ReduceOp::Variance, DType::F16, &x[..11], &[11], &[0])[0].to_f32(), 10.0);
+}
+
+#[test]
+fn bool_stays_bool() {
+    let x = [1u8, 1, 0, 1, 1, 1];
+    for (op, expected) in [
+        (ReduceOp::Sum, [1, 1]),
+        (ReduceOp::Prod, [0, 1]),
+        (ReduceOp::Min, [0, 1]),
+        (ReduceOp::Max, [1, 1]),
+        (ReduceOp::And, [0, 1]),
+        (ReduceOp::Or, [1, 1]),
+    ] {
+        assert_eq!(run(op, DType::Bool, &x, &[2, 3], &[1]), expected);
+    }
+}

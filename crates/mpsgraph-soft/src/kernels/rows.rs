@@ -1,0 +1,125 @@
+//! The one picture behind the gathers and scatters: indices choose rows of a data tensor, block by block.
+//!
+//! The data tensor is `blocks` times `rows` rows of `row` elements. The other side (a gather's result, a scatter's
+//! updates) is `blocks` times `positions` rows, and the index of a position names the data row it reads or changes.
+//! The three op families differ in these numbers alone.
+
+use bytemuck::Pod;
+use std::ops::Range;
+
+/// An index type.
+pub trait Index: Pod + Send + Sync {
+    /// The index, if it is within `extent`; a negative one never is.
+    fn within(self, extent: usize) -> Option<usize>;
+}
+
+impl Index for i32 {
+    #[inline(always)]
+    fn within(self, extent: usize) -> Option<usize> {
+        usize::try_from(self).ok().filter(|&at| at < extent)
+    }
+}
+
+impl Index for i64 {
+    #[inline(always)]
+    fn within(self, extent: usize) -> Option<usize> {
+        usize::try_from(self).ok().filter(|&at| at < extent)
+    }
+}
+
+/// Where indices lead.
+pub struct Rows<'a> {
+    /// Blocks of the data tensor.
+    pub blocks: usize,
+    /// Consecutive blocks that share one block of indices.
+    share: usize,
+    /// Positions in a block.
+    pub positions: usize,
+    /// Extents that the components of an index count along.
+    extents: &'a [usize],
+    /// Rows between data that consecutive indices name; positions take the rows in between in turn.
+    scale: usize,
+    /// Data rows of a block.
+    pub rows: usize,
+    /// Elements of a row.
+    pub row: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// One index per slice along `axis`; the first `batch` axes of data and indices go together.
+    pub fn axis(data: &'a [usize], indices: &[usize], axis: usize, batch: usize) -> Self {
+        let share = data[batch..axis].iter().product();
+        Self {
+            blocks: data[..axis].iter().product(),
+            share,
+            positions: indices[batch..].iter().product(),
+            extents: &data[axis..=axis],
+            scale: 1,
+            rows: data[axis],
+            row: data[axis + 1..].iter().product(),
+        }
+    }
+
+    /// The last axis of the indices holds coordinates along the data axes from `batch` on.
+    pub fn nd(data: &'a [usize], indices: &[usize], batch: usize) -> Self {
+        let (&components, outer) = indices.split_last().expect("coordinates have an axis of their own");
+        let extents = &data[batch..batch + components];
+        Self {
+            blocks: data[..batch].iter().product(),
+            share: 1,
+            positions: outer[batch..].iter().product(),
+            extents,
+            scale: 1,
+            rows: extents.iter().product(),
+            row: data[batch + components..].iter().product(),
+        }
+    }
+
+    /// One index per element, counting along `axis`; all other axes of data and indices go together.
+    pub fn along(data: &'a [usize], indices: &[usize], axis: usize) -> Self {
+        let inner = data[axis + 1..].iter().product();
+        assert!(
+            data[..axis] == indices[..axis] && data[axis + 1..] == indices[axis + 1..],
+            "indices {indices:?} along axis {axis} of {data:?}: another axis differs"
+        );
+        Self {
+            blocks: data[..axis].iter().product(),
+            share: 1,
+            positions: indices[axis] * inner,
+            extents: &data[axis..=axis],
+            scale: inner,
+            rows: data[axis] * inner,
+            row: 1,
+        }
+    }
+
+    /// Calls `each(position, row)` for the positions of a block whose index is in range, or with `None` otherwise.
+    #[inline(always)]
+    pub fn visit<I: Index>(
+        &self,
+        indices: &[I],
+        block: usize,
+        positions: Range<usize>,
+        mut each: impl FnMut(usize, Option<usize>),
+    ) {
+        let components = self.extents.len();
+        let first = block / self.share * self.positions;
+        let mut between = positions.start % self.scale;
+        for position in positions {
+            let at = first + position;
+            let named = match self.extents {
+                &[extent] => indices[at].within(extent),
+                extents => {
+                    let index = &indices[at * components..(at + 1) * components];
+                    let mut pairs = index.iter().zip(extents);
+                    pairs.try_fold(0, |row, (i, &extent)| i.within(extent).map(|i| row * extent + i))
+                }
+            };
+            each(position, named.map(|named| named * self.scale + between));
+            between += 1;
+            if between == self.scale {
+                between = 0;
+            }
+        }
+    }
+}

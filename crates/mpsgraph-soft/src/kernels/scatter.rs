@@ -1,0 +1,99 @@
+//! The scatters: the data tensor with rows combined with updates; an index out of range is skipped.
+//!
+//! Updates to one element are applied in the order of their positions, each rounded to the dtype. Threads divide the
+//! rows that are written, not the updates, so the result is the same for any number of them. [`Rows`] says which row.
+
+use super::element::Element;
+use super::movement::copy_flat;
+use super::rows::{Index, Rows};
+use super::{PARALLEL_BYTES, bf16, f16};
+use crate::ir::{DType, ScatterMode};
+use bytemuck::{cast_slice, cast_slice_mut};
+use rayon::prelude::*;
+
+/// `[data, updates]` combined into `out`; indices are i32 or i64. Bool takes the modes that keep it 0 or 1.
+pub fn execute(
+    rows: &Rows,
+    mode: ScatterMode,
+    dtype: DType,
+    [data, updates]: [&[u8]; 2],
+    (indices, index_type): (&[u8], DType),
+    out: &mut [u8],
+) {
+    copy_flat(data, out);
+    let mode = match (dtype, mode) {
+        (DType::Bool, ScatterMode::Add) => ScatterMode::Max,
+        (DType::Bool, ScatterMode::Mul) => ScatterMode::Min,
+        (DType::Bool, ScatterMode::Sub | ScatterMode::Div) => unreachable!("{mode:?} of bool reached a scatter"),
+        (_, mode) => mode,
+    };
+    dispatch!(dtype, T => {
+        let (updates, out) = (cast_slice(updates), cast_slice_mut(out));
+        match index_type {
+            DType::I32 => by_mode::<T, i32>(rows, mode, updates, cast_slice(indices), out),
+            DType::I64 => by_mode::<T, i64>(rows, mode, updates, cast_slice(indices), out),
+            other => unreachable!("{other:?} indices reached a scatter"),
+        }
+    });
+}
+
+fn by_mode<T: Element, I: Index>(rows: &Rows, mode: ScatterMode, updates: &[T], indices: &[I], out: &mut [T]) {
+    match mode {
+        ScatterMode::Add => scatter(rows, updates, indices, out, T::add),
+        ScatterMode::Sub => scatter(rows, updates, indices, out, T::sub),
+        ScatterMode::Mul => scatter(rows, updates, indices, out, T::mul),
+        ScatterMode::Div => scatter(rows, updates, indices, out, T::div),
+        ScatterMode::Min => scatter(rows, updates, indices, out, |a, b| if b < a || a.is_nan() { b } else { a }),
+        ScatterMode::Max => scatter(rows, updates, indices, out, |a, b| if b > a || a.is_nan() { b } else { a }),
+        ScatterMode::Set => scatter(rows, updates, indices, out, |_, b| b),
+    }
+}
+
+fn scatter<T: Element, I: Index>(
+    rows: &Rows,
+    updates: &[T],
+    indices: &[I],
+    out: &mut [T],
+    combine: impl Fn(T, T) -> T + Sync,
+) {
+    let block = rows.rows * rows.row;
+    assert_eq!(out.len(), rows.blocks * block, "scatter: the data have another size");
+    assert_eq!(updates.len(), rows.blocks * rows.positions * rows.row, "scatter: the updates have another size");
+    if size_of_val(updates) <= PARALLEL_BYTES {
+        for (at, out) in out.chunks_mut(block).enumerate() {
+            scatter_part(rows, updates, indices, (at, 0), out, &combine);
+        }
+        return;
+    }
+    // Each part reads all indices of its block, so there are no more parts than threads.
+    let parts = rayon::current_num_threads().div_ceil(rows.blocks);
+    let part_rows = rows.rows.div_ceil(parts);
+    out.par_chunks_mut(block).enumerate().for_each(|(at, out)| {
+        out.par_chunks_mut(part_rows * rows.row).enumerate().for_each(|(part, out)| {
+            scatter_part(rows, updates, indices, (at, part * part_rows), out, &combine);
+        });
+    });
+}
+
+/// The rows of `out`, which begin at row `first` of `block`.
+fn scatter_part<T: Element, I: Index>(
+    rows: &Rows,
+    updates: &[T],
+    indices: &[I],
+    (block, first): (usize, usize),
+    out: &mut [T],
+    combine: &impl Fn(T, T) -> T,
+) {
+    let row = rows.row;
+    let count = out.len() / row;
+    let updates = &updates[block * rows.positions * row..][..rows.positions * row];
+    rows.visit(indices, block, 0..rows.positions, |at, named| {
+        let Some(to) = named.and_then(|named| named.checked_sub(first)).filter(|&to| to < count) else { return };
+        for (to, &update) in out[to * row..][..row].iter_mut().zip(&updates[at * row..][..row]) {
+            *to = combine(*to, update);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,284 @@
+//! Copies elements from one strided view to another: the one mover behind transpose, broadcast, slice, reverse,
+//! slice update, concat and pad.
+//!
+//! The axes are brought into the destination's order, neighbours that step as one are merged, and short contiguous
+//! runs become wider elements. What remains is a run of bytes (`memcpy`), a fill, a gather with a stride, or a
+//! transpose of two axes ([`super::transpose`]), repeated over the outer axes. Bounds are checked once, up front.
+
+use super::PARALLEL_BYTES;
+use super::span::{Span, SpanMut};
+use super::transpose::{Plane, transpose};
+
+/// Highest rank of a view; Apple's limit for tensors.
+pub const MAX_RANK: usize = 16;
+
+/// Copies `shape` elements of `elem_size` bytes; offsets and strides count elements.
+///
+/// Panics if a view reaches outside its span, or if elements of the destination overlap by a stride of 0. Other
+/// overlaps inside the destination leave which element wins unspecified.
+#[allow(clippy::too_many_arguments, reason = "two views of one shape: naming a struct for each says no more")]
+pub fn copy(
+    elem_size: usize,
+    src: Span,
+    src_offset: usize,
+    shape: &[usize],
+    src_strides: &[isize],
+    mut dst: SpanMut,
+    dst_offset: usize,
+    dst_strides: &[isize],
+) {
+    let (src, dst) = (src.slice::<u8>(), dst.slice::<u8>());
+    copy_bytes(elem_size, src, src_offset, shape, src_strides, dst, dst_offset, dst_strides);
+}
+
+/// [`copy`] between slices.
+#[allow(clippy::too_many_arguments, reason = "as for `copy`")]
+pub fn copy_bytes(
+    elem_size: usize,
+    src: &[u8],
+    src_offset: usize,
+    shape: &[usize],
+    src_strides: &[isize],
+    dst: &mut [u8],
+    dst_offset: usize,
+    dst_strides: &[isize],
+) {
+    assert!(shape.len() <= MAX_RANK, "strided copy: rank {} is above {MAX_RANK}", shape.len());
+    assert!(shape.len() == src_strides.len() && shape.len() == dst_strides.len(), "strided copy: ranks differ");
+    if shape.contains(&0) {
+        return;
+    }
+    check(elem_size, src.len(), src_offset, shape, src_strides);
+    check(elem_size, dst.len(), dst_offset, shape, dst_strides);
+    let mut walk = Walk {
+        axes: [Axis { extent: 1, src: 0, dst: 0 }; MAX_RANK],
+        rank: 0,
+        src: src.as_ptr().wrapping_add(src_offset * elem_size),
+        dst: dst.as_mut_ptr().wrapping_add(dst_offset * elem_size),
+    };
+    let bytes = elem_size as isize;
+    for ((&extent, &src), &dst) in shape.iter().zip(src_strides).zip(dst_strides) {
+        assert!(dst != 0 || extent == 1, "strided copy: the destination overlaps itself");
+        walk.push(Axis { extent, src: src * bytes, dst: dst * bytes });
+    }
+    walk.axes[..walk.rank].sort_by_key(|axis| -axis.dst);
+    walk.merge();
+    let width = walk.widen(elem_size);
+    // SAFETY: `check` proved both views inside their slices, the exclusive borrow keeps the destination apart from
+    // the source, and `Walk`'s rearrangements visit the same pairs of elements.
+    unsafe {
+        match width {
+            1 => walk.run::<1>(),
+            2 => walk.run::<2>(),
+            4 => walk.run::<4>(),
+            8 => walk.run::<8>(),
+            16 => walk.run::<16>(),
+            other => unreachable!("strided copy: no element type has {other} bytes"),
+        }
+    }
+}
+
+/// Panics unless every element of the view lies in `len` bytes.
+fn check(elem_size: usize, len: usize, offset: usize, shape: &[usize], strides: &[isize]) {
+    let (mut low, mut high) = (offset as i128, offset as i128);
+    for (&extent, &stride) in shape.iter().zip(strides) {
+        let reach = (extent as i128 - 1) * stride as i128;
+        low += reach.min(0);
+        high += reach.max(0);
+    }
+    assert!(
+        low >= 0 && (high + 1) * elem_size as i128 <= len as i128,
+        "strided copy: elements {low}..={high} of {elem_size} bytes are outside of {len} bytes"
+    );
+}
+
+/// Extent and byte steps of one loop.
+#[derive(Clone, Copy)]
+struct Axis {
+    extent: usize,
+    src: isize,
+    dst: isize,
+}
+
+/// Loops over both views, outermost first, and their first elements.
+#[derive(Clone, Copy)]
+struct Walk {
+    axes: [Axis; MAX_RANK],
+    rank: usize,
+    src: *const u8,
+    dst: *mut u8,
+}
+
+// SAFETY: the pointers are only used by `run`, whose caller holds the borrows for as long as it takes, and the halves
+// that go to other threads write disjoint elements.
+unsafe impl Send for Walk {}
+
+impl Walk {
+    /// Adds an inner axis, turned so that the destination moves forward.
+    fn push(&mut self, axis: Axis) {
+        if axis.extent == 1 {
+            return;
+        }
+        self.axes[self.rank] = axis;
+        if axis.dst < 0 {
+            let last = axis.extent as isize - 1;
+            self.src = self.src.wrapping_offset(last * axis.src);
+            self.dst = self.dst.wrapping_offset(last * axis.dst);
+            self.axes[self.rank] = Axis { extent: axis.extent, src: -axis.src, dst: -axis.dst };
+        }
+        self.rank += 1;
+    }
+
+    /// Merges neighbours that one longer axis describes.
+    fn merge(&mut self) {
+        let mut kept = 0;
+        for at in 1..self.rank {
+            let (outer, inner) = (self.axes[kept], self.axes[at]);
+            let extent = inner.extent as isize;
+            if outer.src == inner.src * extent && outer.dst == inner.dst * extent {
+                self.axes[kept] = Axis { extent: outer.extent * inner.extent, ..inner };
+            } else {
+                kept += 1;
+                self.axes[kept] = inner;
+            }
+        }
+        self.rank = self.rank.min(kept + 1);
+    }
+
+    /// Turns an innermost run of 2, 4, 8 or 16 bytes into one element; the element size from here on.
+    fn widen(&mut self, elem_size: usize) -> usize {
+        let Some(last) = self.axes[..self.rank].last() else { return elem_size };
+        let bytes = last.extent * elem_size;
+        let contiguous = last.src == elem_size as isize && last.dst == elem_size as isize;
+        if contiguous && matches!(bytes, 2 | 4 | 8 | 16) {
+            self.rank -= 1;
+            return bytes;
+        }
+        elem_size
+    }
+
+    /// Copies, on several threads if that pays.
+    ///
+    /// # Safety
+    /// Every element of both views must be readable or writable, and no two of the destination the same.
+    unsafe fn run<const N: usize>(self) {
+        let elements: usize = self.axes[..self.rank].iter().map(|axis| axis.extent).product();
+        if elements * N <= PARALLEL_BYTES || self.rank == 0 {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_here::<N>() };
+        }
+        let Axis { extent, src, dst } = self.axes[0];
+        // Whole cache lines and tiles on both sides, where there is more than one.
+        let half = if extent >= 256 { (extent / 2).next_multiple_of(64) } else { extent / 2 };
+        let (mut low, mut high) = (self, self);
+        low.axes[0].extent = half;
+        high.axes[0].extent = extent - half;
+        high.src = high.src.wrapping_offset(half as isize * src);
+        high.dst = high.dst.wrapping_offset(half as isize * dst);
+        for side in [&mut low, &mut high] {
+            if side.axes[0].extent == 1 {
+                side.axes.copy_within(1.., 0);
+                side.rank -= 1;
+            }
+        }
+        // SAFETY: the halves divide the elements that the caller vouches for.
+        rayon::join(move || unsafe { low.run::<N>() }, move || unsafe { high.run::<N>() });
+    }
+
+    /// Copies on this thread.
+    ///
+    /// # Safety
+    /// As for `run`.
+    unsafe fn run_here<const N: usize>(mut self) {
+        let Some(&row) = self.axes[..self.rank].last() else {
+            // SAFETY: rank 0 is one element, which the caller vouches for.
+            return unsafe { self.dst.cast::<[u8; N]>().write(self.src.cast::<[u8; N]>().read()) };
+        };
+        self.rank -= 1;
+        let step = N as isize;
+        let across = self.axes[..self.rank].iter().position(|axis| axis.src == step);
+        if let Some(across) = across.filter(|_| row.src != step && row.src != 0) {
+            let column = self.axes[across];
+            self.axes.copy_within(across + 1..self.rank, across);
+            self.rank -= 1;
+            let plane = Plane {
+                rows: column.extent,
+                columns: row.extent,
+                src_step: row.src,
+                dst_row: column.dst,
+                dst_column: row.dst,
+            };
+            // SAFETY: each plane is a part of the views that the caller vouches for.
+            return self.for_each(|src, dst| unsafe { transpose::<N>(&plane, src, dst) });
+        }
+        let second = match self.rank {
+            0 => Axis { extent: 1, src: 0, dst: 0 },
+            rank => self.axes[rank - 1],
+        };
+        self.rank = self.rank.saturating_sub(1);
+        self.for_each(|src, dst| {
+            for i in 0..second.extent as isize {
+                let (src, dst) = (src.wrapping_offset(i * second.src), dst.wrapping_offset(i * second.dst));
+                // SAFETY: each row is a part of the views that the caller vouches for.
+                unsafe { copy_row::<N>(row, src, dst) };
+            }
+        });
+    }
+
+    /// Calls `body` with the pointers of every position of the remaining axes.
+    fn for_each(&self, mut body: impl FnMut(*const u8, *mut u8)) {
+        let axes = &self.axes[..self.rank];
+        let (mut src, mut dst) = (self.src, self.dst);
+        let mut position = [0usize; MAX_RANK];
+        loop {
+            body(src, dst);
+            let mut at = axes.len();
+            loop {
+                if at == 0 {
+                    return;
+                }
+                at -= 1;
+                let axis = axes[at];
+                position[at] += 1;
+                src = src.wrapping_offset(axis.src);
+                dst = dst.wrapping_offset(axis.dst);
+                if position[at] < axis.extent {
+                    break;
+                }
+                position[at] = 0;
+                src = src.wrapping_offset(-(axis.extent as isize * axis.src));
+                dst = dst.wrapping_offset(-(axis.extent as isize * axis.dst));
+            }
+        }
+    }
+}
+
+/// Copies one row.
+///
+/// # Safety
+/// All `row.extent` elements from `src` must be readable and those from `dst` writable, and the two disjoint.
+#[inline(always)]
+unsafe fn copy_row<const N: usize>(row: Axis, src: *const u8, dst: *mut u8) {
+    let step = N as isize;
+    if row.dst == step && row.src == step && row.extent > 8 {
+        // SAFETY: both rows are contiguous here; the caller vouches for their elements.
+        return unsafe { src.copy_to_nonoverlapping(dst, row.extent * N) };
+    }
+    if row.dst == step && row.src == 0 {
+        // SAFETY: the destination row is contiguous here and the caller vouches for it; arrays of bytes may stand
+        // anywhere and hold anything.
+        let (value, row) = unsafe {
+            (src.cast::<[u8; N]>().read(), std::slice::from_raw_parts_mut(dst.cast::<[u8; N]>(), row.extent))
+        };
+        return row.fill(value);
+    }
+    for i in 0..row.extent as isize {
+        let from = src.wrapping_offset(i * row.src).cast::<[u8; N]>();
+        let to = dst.wrapping_offset(i * row.dst).cast::<[u8; N]>();
+        // SAFETY: element `i` of both rows, which the caller vouches for; arrays of bytes need no alignment.
+        unsafe { to.write(from.read()) };
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,70 @@
+//! A buffer's memory: whole pages, zero until written, and only touched when used.
+//!
+//! The system allocator clears memory eagerly as soon as an alignment above its own is asked for. So this asks
+//! for ordinary alignment and one page more, which large requests get from the kernel as untouched zero pages,
+//! and starts at the first page boundary inside.
+
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ptr::NonNull;
+
+use super::counters;
+
+/// Page size of Apple silicon: what a buffer's address and size are multiples of.
+pub const PAGE: usize = 16 * 1024;
+
+const BASE_ALIGN: usize = 16;
+
+/// Owned zero-initialised pages.
+pub struct Allocation {
+    base: NonNull<u8>,
+    layout: Layout,
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: an allocation owns its memory like a `Box<[u8]>` and has no tie to a thread; it hands out raw pointers
+// only, and whoever reads or writes through one answers for the ordering.
+unsafe impl Send for Allocation {}
+// SAFETY: as above; nothing is written through `&Allocation` itself.
+unsafe impl Sync for Allocation {}
+
+impl Allocation {
+    /// Room for `length` bytes; `None` if it is 0 or the memory cannot be had.
+    pub fn new(length: usize) -> Option<Self> {
+        if length == 0 {
+            return None;
+        }
+        let bytes = length.checked_next_multiple_of(PAGE)?;
+        let layout = Layout::from_size_align(bytes.checked_add(PAGE)?, BASE_ALIGN).ok()?;
+        // SAFETY: the layout's size is at least two pages, so not zero.
+        let base = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let skip = base.as_ptr().align_offset(PAGE);
+        // SAFETY: `skip` is less than PAGE, and the block is `bytes + PAGE` long.
+        let start = unsafe { base.add(skip) };
+        counters::allocated(bytes);
+        Some(Self {
+            base,
+            layout,
+            start,
+            bytes,
+        })
+    }
+
+    /// First byte, page aligned.
+    pub fn start(&self) -> NonNull<u8> {
+        self.start
+    }
+
+    /// Usable bytes, a multiple of [`PAGE`].
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        counters::freed(self.bytes);
+        // SAFETY: `base` came from `alloc_zeroed` with this layout in `new` and is freed nowhere else.
+        unsafe { dealloc(self.base.as_ptr(), self.layout) }
+    }
+}

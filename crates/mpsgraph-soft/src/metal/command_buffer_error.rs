@@ -1,0 +1,59 @@
+//! `MTLCommandBufferError`: why a command buffer ended in error, as the `NSError` that `-error` gives.
+
+use crate::foundation::ns_error;
+use crate::objc::Id;
+
+/// String value of the exported constant of this name.
+pub const MTL_COMMAND_BUFFER_ERROR_DOMAIN: &str = "MTLCommandBufferErrorDomain";
+
+/// `MTLCommandBufferErrorInternal`: what work that panics ends in.
+pub const INTERNAL: usize = 1;
+
+/// A code of `MTLCommandBufferError` and, where more is known than the code says, the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandBufferError {
+    /// The code.
+    pub code: usize,
+    /// What happened.
+    pub text: String,
+}
+
+impl CommandBufferError {
+    /// The error a device reports with this code.
+    pub fn of_device(code: usize) -> Self {
+        Self {
+            code,
+            text: format!("{} ({code:08x}, ordered by a test)", describe(code)),
+        }
+    }
+
+    /// Work that went wrong in itself.
+    pub fn internal(text: String) -> Self {
+        Self {
+            code: INTERNAL,
+            text,
+        }
+    }
+
+    /// The autoreleased `NSError`.
+    pub fn ns_error(&self) -> Id {
+        let code = isize::try_from(self.code).expect("an error code is small");
+        ns_error::error(MTL_COMMAND_BUFFER_ERROR_DOMAIN, code, &self.text)
+    }
+}
+
+fn describe(code: usize) -> &'static str {
+    match code {
+        INTERNAL => "Internal Error",
+        2 => "Caused GPU Timeout Error",
+        3 => "Caused GPU Address Fault Error",
+        4 => "Ignored: access revoked after too many errors",
+        7 => "Not Permitted",
+        8 => "Insufficient Memory",
+        9 => "Invalid Resource",
+        10 => "Memoryless Resource",
+        11 => "Device Removed",
+        12 => "Stack Overflow",
+        _ => "Error",
+    }
+}

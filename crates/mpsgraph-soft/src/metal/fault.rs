@@ -1,0 +1,137 @@
+//! Faults on order, for tests: what a device does when it runs out of memory or hangs, which nobody can provoke.
+//!
+//! Plain Rust functions, because Metal has no message for this. Each order counts down over what happens next
+//! and is then used up; without orders, one relaxed load is all the checks cost.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+use std::time::Duration;
+
+struct Order {
+    /// Events still to come, counting the one that fails; at least 1.
+    countdown: usize,
+    thread: Option<ThreadId>,
+    code: usize,
+}
+
+struct Orders {
+    waiting: AtomicUsize,
+    list: Mutex<Vec<Order>>,
+}
+
+impl Orders {
+    const fn new() -> Self {
+        Self {
+            waiting: AtomicUsize::new(0),
+            list: Mutex::new(Vec::new()),
+        }
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<Order>> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn place(&self, order: Order) {
+        assert!(order.countdown > 0, "the next event is number 1");
+        let mut list = self.list();
+        list.push(order);
+        self.waiting.store(list.len(), Relaxed);
+    }
+
+    fn due(&self) -> Option<usize> {
+        if self.waiting.load(Relaxed) == 0 {
+            return None;
+        }
+        let here = std::thread::current().id();
+        let mut list = self.list();
+        let mut due = None;
+        list.retain_mut(|order| {
+            if order.thread.is_some_and(|thread| thread != here) {
+                return true;
+            }
+            order.countdown -= 1;
+            if order.countdown == 0 {
+                due = Some(order.code);
+            }
+            order.countdown > 0
+        });
+        self.waiting.store(list.len(), Relaxed);
+        due
+    }
+
+    fn clear(&self) {
+        self.list().clear();
+        self.waiting.store(0, Relaxed);
+    }
+}
+
+static COMMITS: Orders = Orders::new();
+static ALLOCATIONS: Orders = Orders::new();
+static SPLIT_ENCODES: AtomicBool = AtomicBool::new(false);
+static HANG_MILLISECONDS: AtomicUsize = AtomicUsize::new(10_000);
+
+/// The `n`-th command buffer committed from now on (1 is the next) runs nothing and ends in error with this
+/// `MTLCommandBufferError` code, for example 8, out of memory.
+pub fn fail_next(n: usize, code: usize) {
+    COMMITS.place(Order {
+        countdown: n,
+        thread: None,
+        code,
+    });
+}
+
+/// As [`fail_next`], counting only what the calling thread commits, so that tests can run side by side.
+pub fn fail_next_here(n: usize, code: usize) {
+    COMMITS.place(Order {
+        countdown: n,
+        thread: Some(std::thread::current().id()),
+        code,
+    });
+}
+
+/// The `n`-th buffer that the calling thread asks for from now on is refused: `newBuffer…` gives nil.
+pub fn refuse_allocation_here(n: usize) {
+    ALLOCATIONS.place(Order {
+        countdown: n,
+        thread: Some(std::thread::current().id()),
+        code: 0,
+    });
+}
+
+/// Forgets all faults ordered and not yet used up.
+pub fn clear() {
+    COMMITS.clear();
+    ALLOCATIONS.clear();
+}
+
+/// While on, every encode ends with `commitAndContinue`, as MPSGraph may do with large work: the command buffer
+/// that the caller wrapped is then committed already, and one more waits in its place.
+pub fn commit_inside_encode(on: bool) {
+    SPLIT_ENCODES.store(on, Relaxed);
+}
+
+/// How long `-[MTLCommandQueue commandBuffer]` waits for room when nothing is committed that could make any,
+/// before it reports the hang that it would be on a device. 10 seconds unless set.
+pub fn report_hang_after(limit: Duration) {
+    HANG_MILLISECONDS.store(
+        usize::try_from(limit.as_millis()).unwrap_or(usize::MAX),
+        Relaxed,
+    );
+}
+
+pub(super) fn commit_due() -> Option<usize> {
+    COMMITS.due()
+}
+
+pub(super) fn allocation_due() -> bool {
+    ALLOCATIONS.due().is_some()
+}
+
+pub(crate) fn splits_encodes() -> bool {
+    SPLIT_ENCODES.load(Relaxed)
+}
+
+pub(super) fn hang_limit() -> Duration {
+    Duration::from_millis(HANG_MILLISECONDS.load(Relaxed) as u64)
+}

@@ -1,0 +1,116 @@
+//! Which committed, unfinished work uses a buffer, and whether the CPU keeps away meanwhile.
+//!
+//! The CPU may not look at what the GPU is writing: `-contents` refuses. It may read what the GPU only reads, but
+//! not write it, and `-contents` cannot know what its caller is up to. So a call in that state samples the
+//! bytes, and the next reader to finish compares: a host that overwrites an input in flight is found out.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::allocation::Allocation;
+
+/// What work does with a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reads only.
+    Read,
+    /// Writes, and perhaps reads.
+    Write,
+}
+
+/// Users of one buffer, from commit to completion.
+#[derive(Default)]
+pub struct InUse(Mutex<Users>);
+
+#[derive(Default)]
+struct Users {
+    readers: usize,
+    writers: usize,
+    /// The queue that all users are on, if it is one; of no meaning without users.
+    queue: Option<usize>,
+    /// Sample of the bytes when the CPU came to look while they were being read.
+    seen: Option<u64>,
+}
+
+impl InUse {
+    fn lock(&self) -> MutexGuard<'_, Users> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that work committed to `queue`, any number that names it, will use the buffer; an error if that would
+    /// race with the work of another queue.
+    pub fn begin(&self, access: Access, queue: usize) -> Result<(), &'static str> {
+        let mut users = self.lock();
+        if users.readers + users.writers == 0 {
+            users.seen = None;
+            users.queue = Some(queue);
+        } else if users.queue != Some(queue) {
+            if access == Access::Write || users.writers > 0 {
+                return Err(
+                    "a buffer that it uses is in use by work of another queue, and nothing orders the two",
+                );
+            }
+            users.queue = None;
+        }
+        match access {
+            Access::Read => users.readers += 1,
+            Access::Write => {
+                users.seen = None;
+                users.writers += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that the work is done; an error if the CPU changed what it was reading.
+    pub fn end(&self, access: Access, memory: &Allocation) -> Result<(), &'static str> {
+        let mut users = self.lock();
+        match access {
+            Access::Write => users.writers -= 1,
+            Access::Read => {
+                users.readers -= 1;
+                if users.seen.take().is_some_and(|seen| seen != sample(memory)) {
+                    return Err("the CPU wrote to a buffer that committed work was reading");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Called before the CPU gets at the bytes; an error if committed work is to write them.
+    pub fn look(&self, memory: &Allocation) -> Result<(), &'static str> {
+        let mut users = self.lock();
+        if users.writers > 0 {
+            return Err(
+                "work that writes this buffer is committed and not finished: wait for it first",
+            );
+        }
+        if users.readers > 0 {
+            users.seen = Some(sample(memory));
+        }
+        Ok(())
+    }
+
+    /// Committed, unfinished uses: (readers, writers).
+    pub fn count(&self) -> (usize, usize) {
+        let users = self.lock();
+        (users.readers, users.writers)
+    }
+}
+
+/// Hash of up to 2048 words spread evenly over the pages: every word of one page, a bounded cost (a few
+/// microseconds) for many, and whoever overwrites a two-thousandth of a buffer in one piece is seen.
+fn sample(memory: &Allocation) -> u64 {
+    let words = memory.bytes() / size_of::<u64>();
+    let step = words.div_ceil(2048);
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for index in (0..words).step_by(step) {
+        // SAFETY: `index` is below the number of whole words, the start is page aligned, and the allocation is
+        // borrowed. The load is atomic because the host program may be writing: that is what this looks for.
+        let word = unsafe { AtomicU64::from_ptr(memory.start().as_ptr().cast::<u64>().add(index)) };
+        hash = (hash ^ word.load(Relaxed))
+            .wrapping_mul(0x0000_0100_0000_01b3)
+            .rotate_left(23);
+    }
+    hash
+}

@@ -1,0 +1,262 @@
+//! What one command buffer runs, and its way from `NotEnqueued` to `Completed` or `Error`.
+//!
+//! A job is shared by the command buffer object, which shows its status, and the lane that runs it. It keeps
+//! the command buffer and all it uses alive from commit to completion and lets go *before* it says that it is
+//! complete: whoever waited then sees what he released himself gone, and counts of live objects do not waver.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::command_buffer_error::CommandBufferError;
+use super::in_use::Access;
+use super::mtl_buffer::Buffer;
+use super::mtl_command_buffer::CommandBuffer;
+use crate::objc::{Strong, autorelease};
+
+/// Something encoded.
+pub type Work = Box<dyn FnOnce() + Send>;
+
+/// `MTLCommandBufferStatus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Status {
+    /// Made, its place in the queue still open.
+    NotEnqueued = 0,
+    /// Its place in the queue is taken, its work still being encoded.
+    Enqueued = 1,
+    /// Handed over.
+    Committed = 2,
+    /// Running.
+    Scheduled = 3,
+    /// Done.
+    Completed = 4,
+    /// Given up.
+    Error = 5,
+}
+
+impl Status {
+    fn from_raw(raw: u8) -> Self {
+        match raw {
+            0 => Status::NotEnqueued,
+            1 => Status::Enqueued,
+            2 => Status::Committed,
+            3 => Status::Scheduled,
+            4 => Status::Completed,
+            _ => Status::Error,
+        }
+    }
+}
+
+/// A moment that a job remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stamp {
+    /// The commit returned.
+    Committed,
+    /// `GPUStartTime`.
+    Started,
+    /// `GPUEndTime`.
+    Ended,
+}
+
+/// Work in the order of encoding and the buffers it uses.
+#[derive(Default)]
+pub struct Recording {
+    /// To be run one after the other.
+    pub work: Vec<Work>,
+    /// `MTLBuffer`s that the work reads.
+    pub reads: Vec<Strong>,
+    /// `MTLBuffer`s that the work writes.
+    pub writes: Vec<Strong>,
+}
+
+impl Recording {
+    fn buffers(&self) -> impl Iterator<Item = (&Strong, Access)> {
+        let reads = self.reads.iter().map(|buffer| (buffer, Access::Read));
+        reads.chain(self.writes.iter().map(|buffer| (buffer, Access::Write)))
+    }
+}
+
+/// A committed recording.
+struct Load {
+    recording: Recording,
+    /// The command buffer, which must outlive its work whatever its owner does.
+    owner: Strong,
+    /// The error ordered for it, by code.
+    fault: Option<usize>,
+}
+
+/// See the file's header.
+#[derive(Default)]
+pub struct Job {
+    status: AtomicU8,
+    load: Mutex<Option<Load>>,
+    error: OnceLock<Strong>,
+    /// Bits of the seconds of each [`Stamp`].
+    times: [AtomicU64; 3],
+    waiting: AtomicUsize,
+    gate: Mutex<()>,
+    changed: Condvar,
+}
+
+impl Job {
+    /// Where it stands. Whatever the work wrote is visible to whoever sees `Completed`.
+    pub fn status(&self) -> Status {
+        Status::from_raw(self.status.load(Ordering::SeqCst))
+    }
+
+    /// The `NSError` of a job that failed.
+    pub fn error(&self) -> Option<&Strong> {
+        self.error.get()
+    }
+
+    /// Seconds at which it came to `stamp`, 0 until then.
+    pub fn time(&self, stamp: Stamp) -> f64 {
+        f64::from_bits(self.times[stamp as usize].load(Ordering::Relaxed))
+    }
+
+    /// Time since it came to `stamp`.
+    pub(super) fn since(&self, stamp: Stamp) -> Duration {
+        Duration::from_secs_f64((seconds() - self.time(stamp)).max(0.0))
+    }
+
+    /// Takes over what is to run; the lane is told afterwards. An error, if its use of a buffer is one, leaves
+    /// nothing behind.
+    pub(super) fn load(
+        &self,
+        recording: Recording,
+        owner: Strong,
+        fault: Option<usize>,
+    ) -> Result<(), &'static str> {
+        let queue = owner.id().state::<CommandBuffer>().queue().as_ptr().addr();
+        for (begun, (buffer, access)) in recording.buffers().enumerate() {
+            let buffer = buffer.id().state::<Buffer>();
+            if let Err(reason) = buffer.in_use().begin(access, queue) {
+                for (buffer, access) in recording.buffers().take(begun) {
+                    // Nothing ran, so what the CPU did meanwhile does not matter.
+                    let _ = buffer.id().state::<Buffer>().end_use(access);
+                }
+                return Err(reason);
+            }
+        }
+        let load = Load {
+            recording,
+            owner,
+            fault,
+        };
+        *self.load.lock().unwrap_or_else(PoisonError::into_inner) = Some(load);
+        Ok(())
+    }
+
+    /// Runs the work and lets go of everything; gives the status to `advance` to. A panic ends the job, not the
+    /// thread: a device goes on with the next command buffer.
+    pub(super) fn run(&self) -> Status {
+        let load = self
+            .load
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let Load {
+            mut recording,
+            owner,
+            fault,
+        } = load.expect("a committed job is loaded and runs once");
+        self.advance(Status::Scheduled);
+        let work = std::mem::take(&mut recording.work);
+        self.stamp(Stamp::Started);
+        let outcome = match fault {
+            Some(code) => Err(CommandBufferError::of_device(code)),
+            None => guarded(|| {
+                let _pool = Pool::push();
+                work.into_iter().for_each(|work| work());
+            }),
+        };
+        self.stamp(Stamp::Ended);
+        let settled = guarded(|| settle(recording)).and_then(|checked| checked);
+        // After the buffers, since it may be the last reference to the command buffer and its queue.
+        let released = guarded(|| drop(owner));
+        let Err(error) = outcome.and(settled).and(released) else {
+            return Status::Completed;
+        };
+        let _pool = Pool::push();
+        assert!(
+            self.error.set(Strong::retain(error.ns_error())).is_ok(),
+            "a job runs once"
+        );
+        Status::Error
+    }
+
+    /// Moves on to `status` and tells whoever waits.
+    pub(super) fn advance(&self, status: Status) {
+        self.status.store(status as u8, Ordering::SeqCst);
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            // A waiter looks at the status with the gate held, so it either sees this one or is asleep by now.
+            drop(self.gate.lock().unwrap_or_else(PoisonError::into_inner));
+            self.changed.notify_all();
+        }
+    }
+
+    /// Sleeps until the status is at least `status`.
+    pub(super) fn sleep_until(&self, status: Status) {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let mut gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.status() < status {
+            gate = self
+                .changed
+                .wait(gate)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(gate);
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    pub(super) fn stamp(&self, stamp: Stamp) {
+        self.times[stamp as usize].store(seconds().to_bits(), Ordering::Relaxed);
+    }
+}
+
+/// Ends the use of every buffer and releases it. All are ended even if one of them brings an error.
+fn settle(recording: Recording) -> Result<(), CommandBufferError> {
+    let mut outcome = Ok(());
+    for (buffer, access) in recording.buffers() {
+        outcome = outcome.and(buffer.id().state::<Buffer>().end_use(access));
+    }
+    outcome.map_err(|text| CommandBufferError::internal(format!("-[MTLBuffer contents]: {text}")))
+}
+
+/// Turns a panic into the error that ends a command buffer.
+fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, CommandBufferError> {
+    catch_unwind(AssertUnwindSafe(work))
+        .map_err(|panic| CommandBufferError::internal(text_of(&*panic)))
+}
+
+fn text_of(panic: &(dyn Any + Send)) -> String {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => (*text).to_owned(),
+        (_, Some(text)) => text.clone(),
+        (None, None) => "encoded work panicked".to_owned(),
+    }
+}
+
+/// Seconds since the first call, plus one so that no time is taken for "not yet".
+fn seconds() -> f64 {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    ORIGIN.get_or_init(Instant::now).elapsed().as_secs_f64() + 1.0
+}
+
+/// An autorelease pool of this scope: workers have none around them.
+struct Pool(*mut std::ffi::c_void);
+
+impl Pool {
+    fn push() -> Self {
+        Self(autorelease::push())
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        autorelease::pop(self.0);
+    }
+}

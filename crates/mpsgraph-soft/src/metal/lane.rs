@@ -1,0 +1,317 @@
+//! The order in which a queue runs its jobs: one at a time, in the order of enqueueing, on a thread of its own.
+//!
+//! The thread starts with the first commit and ends when the queue dies, which may happen on that very thread,
+//! so nobody joins it. Waking a thread costs about ten microseconds, more than small work takes. Hence both
+//! sides spin a little before they sleep; whoever waits for a job runs what is due himself if the worker has not
+//! got to it, with the same order and effects; and a worker whose jobs were all waited for at once dozes: a
+//! commit does not wake it, but it looks by itself now and then, so that nothing stays undone.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::job::{Job, Stamp, Status};
+use super::{counters, fault};
+
+/// How long a worker without work stays awake: enough to catch a commit that follows at once, little enough
+/// not to be in the way of the threads that compute.
+const IDLE_SPIN: Duration = Duration::from_micros(20);
+/// After this many commits in a row that were waited for at once, the worker dozes instead of sleeping.
+const HABIT: u32 = 4;
+/// A wait is "at once" this soon after the commit.
+const AT_ONCE: Duration = Duration::from_micros(20);
+/// How often a dozing worker looks, and so how long a commit that breaks the habit may go unnoticed.
+const DOZE: Duration = Duration::from_millis(5);
+/// Looks without a commit in between until the worker sleeps soundly.
+const IDLE_LOOKS: u32 = 4;
+/// How long a waiter stays awake while others run its job, about what falling asleep and waking would cost.
+const WAIT_SPIN: Duration = Duration::from_micros(20);
+
+/// See the file's header.
+pub struct Lane {
+    state: Mutex<State>,
+    /// Signalled when a job is due and the worker sleeps.
+    work: Condvar,
+    /// Signalled when a place is free and someone waits for one.
+    space: Condvar,
+    /// Whether a job is due, for the spinning worker to look at.
+    due: AtomicBool,
+    places: usize,
+}
+
+#[derive(Default)]
+struct State {
+    /// Enqueued jobs, not all of them committed: one that is not holds up those behind it.
+    order: VecDeque<Arc<Job>>,
+    running: bool,
+    /// Made and neither finished nor given up.
+    uncompleted: usize,
+    waiting_for_space: usize,
+    worker: Worker,
+    /// Commits in a row that were waited for at once.
+    waited_at_once: u32,
+    /// Commits ever, for a dozing worker to see that there was one.
+    commits: u64,
+    closed: bool,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Worker {
+    #[default]
+    NotStarted,
+    Awake,
+    /// Looks again within [`DOZE`].
+    Dozing,
+    Asleep,
+}
+
+/// Every place is taken and nothing is committed that would free one.
+pub struct Stuck;
+
+impl State {
+    fn due(&self) -> bool {
+        !self.running
+            && self
+                .order
+                .front()
+                .is_some_and(|job| job.status() >= Status::Committed)
+    }
+}
+
+impl Lane {
+    /// A lane for at most `places` uncompleted jobs.
+    pub fn new(places: usize) -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::default(),
+            work: Condvar::new(),
+            space: Condvar::new(),
+            due: AtomicBool::new(false),
+            places,
+        })
+    }
+
+    /// Makes a job once there is a place for it.
+    pub fn new_job(&self) -> Result<Arc<Job>, Stuck> {
+        let mut state = self.lock();
+        while state.uncompleted >= self.places {
+            self.wake(&mut state);
+            state.waiting_for_space += 1;
+            let (guard, time) = self
+                .space
+                .wait_timeout(state, fault::hang_limit())
+                .unwrap_or_else(PoisonError::into_inner);
+            state = guard;
+            state.waiting_for_space -= 1;
+            let moving = state.running || state.due();
+            if time.timed_out() && state.uncompleted >= self.places && !moving {
+                return Err(Stuck);
+            }
+        }
+        state.uncompleted += 1;
+        Ok(Arc::default())
+    }
+
+    /// Gives up a job that was never committed.
+    pub fn forget(&self, job: &Arc<Job>) {
+        let mut state = self.lock();
+        state.order.retain(|other| !Arc::ptr_eq(other, job));
+        self.free_place(&mut state);
+        self.wake(&mut state);
+    }
+
+    /// Takes the next place in the order for a job yet to be committed.
+    pub fn enqueue(&self, job: &Arc<Job>) {
+        let mut state = self.lock();
+        job.advance(Status::Enqueued);
+        state.order.push_back(Arc::clone(job));
+    }
+
+    /// Hands over a loaded job.
+    pub fn commit(self: &Arc<Self>, job: &Arc<Job>) {
+        counters::committed();
+        let mut state = self.lock();
+        if job.status() == Status::NotEnqueued {
+            state.order.push_back(Arc::clone(job));
+        }
+        job.advance(Status::Committed);
+        state.commits += 1;
+        if state.worker == Worker::NotStarted {
+            state.worker = Worker::Awake;
+            self.start_worker();
+        }
+        if state.order.len() > 1 {
+            state.waited_at_once = 0;
+        }
+        if state.worker != Worker::Dozing || state.waited_at_once < HABIT {
+            self.wake(&mut state);
+        }
+        drop(state);
+        job.stamp(Stamp::Committed);
+    }
+
+    /// Returns when the job is done, having helped.
+    pub fn wait_until_completed(&self, job: &Job) {
+        let at_once = job.since(Stamp::Committed) < AT_ONCE;
+        let mut first = true;
+        while job.status() < Status::Completed {
+            let mut state = self.lock();
+            if std::mem::take(&mut first) {
+                state.waited_at_once = if at_once {
+                    state.waited_at_once.saturating_add(1)
+                } else {
+                    0
+                };
+            }
+            let taken = self.take(&mut state);
+            drop(state);
+            match taken {
+                Some(next) => self.run(&next),
+                None => return self.await_status(job, Status::Completed),
+            }
+        }
+    }
+
+    /// Returns when the job runs or is done.
+    pub fn wait_until_scheduled(&self, job: &Job) {
+        self.wake(&mut self.lock());
+        self.await_status(job, Status::Scheduled);
+    }
+
+    /// No more jobs will come: lets the worker end.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.work.notify_one();
+    }
+
+    fn await_status(&self, job: &Job, status: Status) {
+        if !spin_until(WAIT_SPIN, || job.status() >= status) {
+            job.sleep_until(status);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it is held, so poison cannot mean a broken state.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes the caller the one who runs the job at the front, if it is due.
+    fn take(&self, state: &mut State) -> Option<Arc<Job>> {
+        if !state.due() {
+            return None;
+        }
+        state.running = true;
+        self.due.store(false, Ordering::Relaxed);
+        state.order.pop_front()
+    }
+
+    fn run(&self, job: &Job) {
+        let status = job.run();
+        counters::completed(status == Status::Error);
+        let mut state = self.lock();
+        state.running = false;
+        self.free_place(&mut state);
+        // With the lock held, so that jobs come to their end in order.
+        job.advance(status);
+        self.wake(&mut state);
+    }
+
+    fn free_place(&self, state: &mut State) {
+        state.uncompleted -= 1;
+        // Not for every single place: with a full queue, waking someone would cost more than the jobs.
+        let room = state.uncompleted <= self.places - self.places / 4 || !state.due();
+        if state.waiting_for_space > 0 && room {
+            self.space.notify_all();
+        }
+    }
+
+    /// Sees to it that the worker takes the job that is due, if one is.
+    fn wake(&self, state: &mut State) {
+        if !state.due() {
+            return;
+        }
+        self.due.store(true, Ordering::Release);
+        if matches!(state.worker, Worker::Asleep | Worker::Dozing) {
+            state.worker = Worker::Awake;
+            self.work.notify_one();
+        }
+    }
+
+    fn start_worker(self: &Arc<Self>) {
+        static STARTED: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("mtl-queue-{}", STARTED.fetch_add(1, Ordering::Relaxed));
+        let lane = Arc::clone(self);
+        let worker = move || {
+            while let Some(job) = lane.next() {
+                lane.run(&job);
+            }
+        };
+        std::thread::Builder::new()
+            .name(name)
+            .spawn(worker)
+            .expect("a command queue needs one thread");
+    }
+
+    /// The next job for the worker, `None` when the lane is closed.
+    fn next(&self) -> Option<Arc<Job>> {
+        spin_until(IDLE_SPIN, || self.due.load(Ordering::Acquire));
+        let mut state = self.lock();
+        let (mut commits, mut looks) = (state.commits, 0);
+        loop {
+            if let Some(job) = self.take(&mut state) {
+                return Some(job);
+            }
+            if state.closed {
+                return None;
+            }
+            if state.waited_at_once >= HABIT && looks < IDLE_LOOKS {
+                state.worker = Worker::Dozing;
+                let (guard, time) = self
+                    .work
+                    .wait_timeout(state, DOZE)
+                    .unwrap_or_else(PoisonError::into_inner);
+                state = guard;
+                if time.timed_out() && state.due() {
+                    // Committed and not waited for: the habit is over.
+                    state.waited_at_once = 0;
+                }
+                looks = if state.commits == commits {
+                    looks + 1
+                } else {
+                    0
+                };
+                commits = state.commits;
+            } else {
+                state.worker = Worker::Asleep;
+                state = self
+                    .work
+                    .wait(state)
+                    .unwrap_or_else(PoisonError::into_inner);
+                looks = 0;
+            }
+            state.worker = Worker::Awake;
+        }
+    }
+}
+
+/// Whether `ready` became true in time; on a single core nobody could make it true meanwhile.
+fn spin_until(time: Duration, ready: impl Fn() -> bool) -> bool {
+    static ALONE: OnceLock<bool> = OnceLock::new();
+    if *ALONE
+        .get_or_init(|| std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1))
+    {
+        return ready();
+    }
+    let start = Instant::now();
+    loop {
+        for _ in 0..32 {
+            if ready() {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        if start.elapsed() >= time {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! `MTLBuffer`: memory that the CPU and the device share.
+//!
+//! `-contents` is where the CPU gets at the bytes, so there it is refused while committed work is to write them.
+//! Work is given spans of the memory instead and keeps the buffer retained until it is done.
+
+use std::collections::HashSet;
+use std::ffi::c_void;
+
+use super::allocation::Allocation;
+use super::in_use::{Access, InUse};
+use super::label::Label;
+use super::{fault, mtl_device};
+use crate::kernels::span::{Span, SpanMut};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object};
+use crate::violation;
+
+/// See the file's header.
+pub static CLASS: ClassDef = ClassDef {
+    name: "MTLBuffer",
+    superclass: "NSObject",
+    kind: ClassKind::ProtocolInstance,
+    min_macos: (10, 11),
+    instance: &[
+        method0("contents", contents),
+        method0("length", length),
+        method0("allocatedSize", allocated_size),
+        method0("storageMode", storage_mode),
+        method0("resourceOptions", resource_options),
+        method0("device", device),
+        method0("label", label),
+        method1("setLabel:", set_label),
+    ],
+    class: &[],
+};
+
+/// `MTLResourceOptions` that are accepted: the cache mode, the storage mode and the hazard tracking mode.
+const CACHE_MODE: usize = 0xf;
+const STORAGE_MODE: usize = 0xf0;
+const HAZARD_TRACKING: usize = 0x300;
+
+const STORAGE_SHARED: usize = 0;
+const STORAGE_MANAGED: usize = 1;
+const STORAGE_PRIVATE: usize = 2;
+
+/// Payload of a buffer object.
+pub struct Buffer {
+    memory: Allocation,
+    length: usize,
+    options: usize,
+    in_use: InUse,
+    label: Label,
+}
+
+impl Buffer {
+    /// Bytes asked for.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The bytes, for work that reads them.
+    ///
+    /// They may be read from commit to completion of the command buffer that was given this buffer in `reads` or
+    /// `writes`: so long it is retained, and its queue orders it after the work that wrote the bytes.
+    pub fn span(&self) -> Span {
+        // SAFETY: the allocation is at least `length` bytes, initialised, and freed with the buffer only, which the
+        // command buffer retains as said above.
+        unsafe { Span::new(self.memory.start().as_ptr(), self.length) }
+    }
+
+    /// The bytes, for work that writes them; the buffer must then be in `writes`.
+    pub fn span_mut(&self) -> SpanMut {
+        // SAFETY: as for `span`; work of one queue runs one command buffer after the other and a commit that races
+        // with another queue's is refused, so nobody else uses the bytes while this work does.
+        unsafe { SpanMut::new(self.memory.start().as_ptr(), self.length) }
+    }
+
+    /// Who is using it; `begin`, `end` and `look` are the command buffers' and `-contents`' business.
+    pub fn in_use(&self) -> &InUse {
+        &self.in_use
+    }
+
+    /// Ends a use begun by a commit; an error if the CPU interfered.
+    pub(super) fn end_use(&self, access: Access) -> Result<(), &'static str> {
+        self.in_use.end(access, &self.memory)
+    }
+
+    fn storage(&self) -> usize {
+        (self.options & STORAGE_MODE) >> 4
+    }
+}
+
+/// A buffer that is written twice, or read and written, by what uses these: on a device such an encode goes
+/// silently wrong.
+pub fn aliased(reads: &[Strong], writes: &[Strong]) -> Option<Id> {
+    let mut written = HashSet::with_capacity(writes.len());
+    let twice = writes
+        .iter()
+        .map(Strong::id)
+        .find(|&buffer| !written.insert(buffer));
+    twice.or_else(|| {
+        reads
+            .iter()
+            .map(Strong::id)
+            .find(|buffer| written.contains(buffer))
+    })
+}
+
+/// A zeroed buffer for `-[MTLDevice newBufferWithLength:options:]`; nil if it cannot be had.
+pub(super) fn new(device: Id, cmd: Sel, length: usize, options: usize) -> Id {
+    check_options(device, cmd, options);
+    if length > mtl_device::max_length() || fault::allocation_due() {
+        return Id::NIL;
+    }
+    let Some(memory) = Allocation::new(length) else {
+        return Id::NIL;
+    };
+    new_object(
+        "MTLBuffer",
+        Buffer {
+            memory,
+            length,
+            options,
+            in_use: InUse::default(),
+            label: Label::default(),
+        },
+    )
+}
+
+/// A buffer with a copy of `length` bytes for `-[MTLDevice newBufferWithBytes:length:options:]`.
+pub(super) fn new_with_bytes(
+    device: Id,
+    cmd: Sel,
+    bytes: *const u8,
+    length: usize,
+    options: usize,
+) -> Id {
+    if (options & STORAGE_MODE) >> 4 != STORAGE_SHARED {
+        violation!(
+            device,
+            cmd,
+            "the CPU cannot fill a buffer of this storage mode (options {options:#x})"
+        );
+    }
+    if bytes.is_null() {
+        violation!(device, cmd, "no bytes");
+    }
+    let buffer = new(device, cmd, length, options);
+    if let Some(made) = buffer.try_state::<Buffer>() {
+        // SAFETY: the caller of the message vouches for `length` readable bytes, as Apple's contract demands; the
+        // destination is as long, new, and known to nobody else.
+        unsafe { bytes.copy_to_nonoverlapping(made.memory.start().as_ptr(), length) }
+    }
+    buffer
+}
+
+fn check_options(device: Id, cmd: Sel, options: usize) {
+    if options & !(CACHE_MODE | STORAGE_MODE | HAZARD_TRACKING) != 0 || options & CACHE_MODE > 1 {
+        violation!(
+            device,
+            cmd,
+            "options {options:#x} are not MTLResourceOptions"
+        );
+    }
+    match (options & STORAGE_MODE) >> 4 {
+        STORAGE_SHARED | STORAGE_PRIVATE => (),
+        STORAGE_MANAGED => violation!(
+            device,
+            cmd,
+            "managed storage is not for unified memory: use shared"
+        ),
+        _ => violation!(
+            device,
+            cmd,
+            "a buffer cannot have the storage mode of options {options:#x}"
+        ),
+    }
+}
+
+extern "C-unwind" fn contents(this: Id, cmd: Sel) -> *mut c_void {
+    let buffer = this.state::<Buffer>();
+    if buffer.storage() == STORAGE_PRIVATE {
+        return std::ptr::null_mut();
+    }
+    if let Err(reason) = buffer.in_use.look(&buffer.memory) {
+        violation!(this, cmd, "{reason}");
+    }
+    buffer.memory.start().as_ptr().cast()
+}
+
+extern "C-unwind" fn length(this: Id, _: Sel) -> usize {
+    this.state::<Buffer>().length
+}
+
+extern "C-unwind" fn allocated_size(this: Id, _: Sel) -> usize {
+    this.state::<Buffer>().memory.bytes()
+}
+
+extern "C-unwind" fn storage_mode(this: Id, _: Sel) -> usize {
+    this.state::<Buffer>().storage()
+}
+
+extern "C-unwind" fn resource_options(this: Id, _: Sel) -> usize {
+    this.state::<Buffer>().options
+}
+
+extern "C-unwind" fn device(_: Id, _: Sel) -> Id {
+    mtl_device::shared()
+}
+
+extern "C-unwind" fn label(this: Id, _: Sel) -> Id {
+    this.state::<Buffer>().label.get()
+}
+
+extern "C-unwind" fn set_label(this: Id, cmd: Sel, label: Id) {
+    this.state::<Buffer>().label.set(this, cmd, label);
+}

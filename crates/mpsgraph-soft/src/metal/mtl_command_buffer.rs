@@ -1,0 +1,226 @@
+//! `MTLCommandBuffer`: collects work until it is committed, then shows how far the queue has got with it.
+//!
+//! What a device lets pass and then hangs or crashes on is refused here: encoding or committing after the commit,
+//! encoding from two threads at a time, waiting for what is not committed.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::job::{Job, Recording, Stamp, Status, Work};
+use super::label::Label;
+use super::lane::Lane;
+use super::{fault, mtl_command_queue, mtl_device};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object};
+use crate::violation;
+
+/// See the file's header.
+pub static CLASS: ClassDef = ClassDef {
+    name: "MTLCommandBuffer",
+    superclass: "NSObject",
+    kind: ClassKind::ProtocolInstance,
+    min_macos: (10, 11),
+    instance: &[
+        method0("enqueue", enqueue),
+        method0("commit", commit),
+        method0("waitUntilScheduled", wait_until_scheduled),
+        method0("waitUntilCompleted", wait_until_completed),
+        method0("status", status),
+        method0("error", error),
+        method0("GPUStartTime", gpu_start_time),
+        method0("GPUEndTime", gpu_end_time),
+        method0("retainedReferences", retained_references),
+        method0("commandQueue", command_queue),
+        method0("device", device),
+        method0("label", label),
+        method1("setLabel:", set_label),
+    ],
+    class: &[],
+};
+
+/// Payload of a command buffer object.
+pub struct CommandBuffer {
+    queue: Strong,
+    lane: Arc<Lane>,
+    job: Arc<Job>,
+    recording: Mutex<Recording>,
+    /// Whether an [`Encoder`] is open.
+    encoding: AtomicBool,
+    label: Label,
+}
+
+impl CommandBuffer {
+    /// The `MTLCommandQueue`, borrowed.
+    pub fn queue(&self) -> Id {
+        self.queue.id()
+    }
+
+    /// Whether the queue has it.
+    pub fn is_committed(&self) -> bool {
+        self.job.status() >= Status::Committed
+    }
+}
+
+impl Drop for CommandBuffer {
+    fn drop(&mut self) {
+        if !self.is_committed() {
+            self.lane.forget(&self.job);
+        }
+    }
+}
+
+/// The right to encode on one command buffer, from the beginning of an encoding message to its end.
+pub struct Encoder {
+    buffer: Strong,
+}
+
+impl Encoder {
+    /// Opens the command buffer for encoding; an error says why it cannot be.
+    pub fn new(buffer: Id) -> Result<Self, &'static str> {
+        let state = buffer.state::<CommandBuffer>();
+        if state.encoding.swap(true, Ordering::Acquire) {
+            return Err("another thread is encoding on this command buffer");
+        }
+        let encoder = Self {
+            buffer: Strong::retain(buffer),
+        };
+        if state.is_committed() {
+            return Err("the command buffer is committed already");
+        }
+        Ok(encoder)
+    }
+
+    /// The command buffer.
+    pub fn buffer(&self) -> Id {
+        self.buffer.id()
+    }
+
+    /// Appends work that reads and writes these `MTLBuffer`s. The command buffer retains them at once and, as of
+    /// its commit, they count as in use.
+    pub fn encode(&self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
+        let mut recording = self.recording();
+        recording.work.push(work);
+        recording.reads.extend(reads);
+        recording.writes.extend(writes);
+    }
+
+    fn state(&self) -> &CommandBuffer {
+        self.buffer.id().state()
+    }
+
+    fn recording(&self) -> std::sync::MutexGuard<'_, Recording> {
+        self.state()
+            .recording
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands all that was encoded to the queue; an error says why it cannot be.
+    pub(crate) fn commit(self) -> Result<(), &'static str> {
+        let state = self.state();
+        let recording = std::mem::take(&mut *self.recording());
+        state
+            .job
+            .load(recording, self.buffer.clone(), fault::commit_due())?;
+        state.lane.commit(&state.job);
+        Ok(())
+    }
+}
+
+impl Drop for Encoder {
+    fn drop(&mut self) {
+        self.state().encoding.store(false, Ordering::Release);
+    }
+}
+
+/// A new command buffer of `queue`, owned by the caller; `cmd` is the message that asks for it.
+pub(crate) fn new(queue: Id, cmd: Sel) -> Id {
+    let (lane, job) = mtl_command_queue::new_job(queue, cmd);
+    let buffer = CommandBuffer {
+        queue: Strong::retain(queue),
+        lane,
+        job,
+        recording: Mutex::default(),
+        encoding: AtomicBool::new(false),
+        label: Label::default(),
+    };
+    new_object("MTLCommandBuffer", buffer)
+}
+
+pub(crate) extern "C-unwind" fn enqueue(this: Id, cmd: Sel) {
+    let buffer = this.state::<CommandBuffer>();
+    if buffer.job.status() != Status::NotEnqueued {
+        violation!(
+            this,
+            cmd,
+            "the command buffer has its place in the queue already"
+        );
+    }
+    buffer.lane.enqueue(&buffer.job);
+}
+
+pub(crate) extern "C-unwind" fn commit(this: Id, cmd: Sel) {
+    if let Err(reason) = Encoder::new(this).and_then(Encoder::commit) {
+        violation!(this, cmd, "{reason}");
+    }
+}
+
+pub(crate) extern "C-unwind" fn wait_until_scheduled(this: Id, cmd: Sel) {
+    let buffer = committed(this, cmd);
+    buffer.lane.wait_until_scheduled(&buffer.job);
+}
+
+pub(crate) extern "C-unwind" fn wait_until_completed(this: Id, cmd: Sel) {
+    let buffer = committed(this, cmd);
+    buffer.lane.wait_until_completed(&buffer.job);
+}
+
+fn committed<'a>(this: Id, cmd: Sel) -> &'a CommandBuffer {
+    let buffer = this.state::<CommandBuffer>();
+    if !buffer.is_committed() {
+        violation!(
+            this,
+            cmd,
+            "waits forever: the command buffer is not committed"
+        );
+    }
+    buffer
+}
+
+pub(crate) extern "C-unwind" fn status(this: Id, _: Sel) -> usize {
+    this.state::<CommandBuffer>().job.status() as usize
+}
+
+pub(crate) extern "C-unwind" fn error(this: Id, _: Sel) -> Id {
+    this.state::<CommandBuffer>()
+        .job
+        .error()
+        .map_or(Id::NIL, |error| error.clone().autorelease())
+}
+
+pub(crate) extern "C-unwind" fn gpu_start_time(this: Id, _: Sel) -> f64 {
+    this.state::<CommandBuffer>().job.time(Stamp::Started)
+}
+
+pub(crate) extern "C-unwind" fn gpu_end_time(this: Id, _: Sel) -> f64 {
+    this.state::<CommandBuffer>().job.time(Stamp::Ended)
+}
+
+pub(crate) extern "C-unwind" fn retained_references(_: Id, _: Sel) -> bool {
+    true
+}
+
+pub(crate) extern "C-unwind" fn command_queue(this: Id, _: Sel) -> Id {
+    this.state::<CommandBuffer>().queue()
+}
+
+pub(crate) extern "C-unwind" fn device(_: Id, _: Sel) -> Id {
+    mtl_device::shared()
+}
+
+pub(crate) extern "C-unwind" fn label(this: Id, _: Sel) -> Id {
+    this.state::<CommandBuffer>().label.get()
+}
+
+pub(crate) extern "C-unwind" fn set_label(this: Id, cmd: Sel, label: Id) {
+    this.state::<CommandBuffer>().label.set(this, cmd, label);
+}

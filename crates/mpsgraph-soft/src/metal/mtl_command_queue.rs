@@ -1,0 +1,81 @@
+//! `MTLCommandQueue`: makes command buffers and runs them in order, see [`Lane`].
+
+use std::sync::Arc;
+
+use super::job::Job;
+use super::label::Label;
+use super::lane::{Lane, Stuck};
+use super::{mtl_command_buffer, mtl_device};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, new_object};
+use crate::violation;
+
+/// See the file's header.
+pub static CLASS: ClassDef = ClassDef {
+    name: "MTLCommandQueue",
+    superclass: "NSObject",
+    kind: ClassKind::ProtocolInstance,
+    min_macos: (10, 11),
+    instance: &[
+        method0("commandBuffer", command_buffer),
+        method0("device", device),
+        method0("label", label),
+        method1("setLabel:", set_label),
+    ],
+    class: &[],
+};
+
+/// Uncompleted command buffers that `-newCommandQueue` allows for.
+pub(super) const DEFAULT_PLACES: usize = 64;
+
+/// Payload of a queue object.
+pub struct CommandQueue {
+    lane: Arc<Lane>,
+    label: Label,
+}
+
+impl Drop for CommandQueue {
+    fn drop(&mut self) {
+        // Every command buffer retains its queue, so none is left.
+        self.lane.close();
+    }
+}
+
+/// A queue, owned by the caller.
+pub(super) fn new(places: usize) -> Id {
+    new_object(
+        "MTLCommandQueue",
+        CommandQueue {
+            lane: Lane::new(places),
+            label: Label::default(),
+        },
+    )
+}
+
+/// A place in `queue` for a new command buffer, waiting for one as long as others are on their way.
+pub(super) fn new_job(queue: Id, cmd: Sel) -> (Arc<Lane>, Arc<Job>) {
+    let lane = &queue.state::<CommandQueue>().lane;
+    match lane.new_job() {
+        Ok(job) => (Arc::clone(lane), job),
+        Err(Stuck) => violation!(
+            queue,
+            cmd,
+            "waits forever: all its command buffers are taken and none of them is committed"
+        ),
+    }
+}
+
+extern "C-unwind" fn command_buffer(this: Id, cmd: Sel) -> Id {
+    mtl_command_buffer::new(this, cmd).autorelease()
+}
+
+extern "C-unwind" fn device(_: Id, _: Sel) -> Id {
+    mtl_device::shared()
+}
+
+extern "C-unwind" fn label(this: Id, _: Sel) -> Id {
+    this.state::<CommandQueue>().label.get()
+}
+
+extern "C-unwind" fn set_label(this: Id, cmd: Sel, label: Id) {
+    this.state::<CommandQueue>().label.set(this, cmd, label);
+}

@@ -1,0 +1,169 @@
+//! `MTLDevice`: the one device, which is this computer's CPU.
+//!
+//! It stands for an Apple silicon GPU: unified memory, families up to the one that `MPSGRAPH_SOFT_GPU_FAMILY` names
+//! (`7` is M1, `8` M2, `9` M3 and M4, `10` M5; `9` unless set), so code that works around one generation can be
+//! run here as that generation would.
+
+use std::ffi::c_void;
+use std::sync::LazyLock;
+
+use super::allocation::PAGE;
+use super::mtl_command_queue::{self, DEFAULT_PLACES};
+use super::{counters, mtl_buffer};
+use crate::foundation::ns_string;
+use crate::objc::{
+    ClassDef, ClassKind, Id, Sel, Strong, method0, method1, method2, method3, new_object, version,
+};
+use crate::violation;
+
+/// See the file's header.
+pub static CLASS: ClassDef = ClassDef {
+    name: "MTLDevice",
+    superclass: "NSObject",
+    kind: ClassKind::ProtocolInstance,
+    min_macos: (10, 11),
+    instance: &[
+        method0("name", name),
+        method0("registryID", registry_id),
+        method0("hasUnifiedMemory", has_unified_memory),
+        method0(
+            "recommendedMaxWorkingSetSize",
+            recommended_max_working_set_size,
+        ),
+        method0("maxBufferLength", max_buffer_length),
+        method0("currentAllocatedSize", current_allocated_size),
+        method1("supportsFamily:", supports_family),
+        method0("newCommandQueue", new_command_queue),
+        method1(
+            "newCommandQueueWithMaxCommandBufferCount:",
+            new_command_queue_with_max,
+        ),
+        method2("newBufferWithLength:options:", new_buffer_with_length),
+        method3("newBufferWithBytes:length:options:", new_buffer_with_bytes),
+    ],
+    class: &[],
+};
+
+/// The default device, owned by the caller (+1). Always the same object.
+///
+/// # Safety
+/// None of its own; it is unsafe as every function that Apple exports is to its callers.
+#[allow(non_snake_case, reason = "Apple's name")]
+pub unsafe extern "C-unwind" fn MTLCreateSystemDefaultDevice() -> *mut c_void {
+    shared().retain().as_ptr()
+}
+
+/// The device, borrowed; it lives as long as the process.
+pub fn shared() -> Id {
+    static DEVICE: LazyLock<Strong> =
+        LazyLock::new(|| Strong::from_owned(new_object("MTLDevice", Device)));
+    DEVICE.id()
+}
+
+/// Number of the newest `MTLGPUFamilyApple…` that the device belongs to.
+pub fn apple_family() -> i64 {
+    static FAMILY: LazyLock<i64> =
+        LazyLock::new(|| match std::env::var("MPSGRAPH_SOFT_GPU_FAMILY") {
+            Ok(text) => match text.trim().parse() {
+                Ok(family @ 7..=10) => family,
+                _ => panic!("MPSGRAPH_SOFT_GPU_FAMILY is `{text}`; expected 7 (M1) to 10 (M5)"),
+            },
+            Err(_) => 9,
+        });
+    *FAMILY
+}
+
+/// Largest `length` of a buffer: half the memory, whole pages.
+pub fn max_length() -> usize {
+    memory() / 2 / PAGE * PAGE
+}
+
+/// Payload of the device object, to tell it from other objects.
+struct Device;
+
+/// Physical memory; 8 GiB where the system does not tell.
+fn memory() -> usize {
+    static BYTES: LazyLock<usize> = LazyLock::new(|| {
+        let total = std::fs::read_to_string("/proc/meminfo")
+            .ok()
+            .and_then(|text| {
+                let line = text
+                    .lines()
+                    .find_map(|line| line.strip_prefix("MemTotal:"))?;
+                line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
+            });
+        total.map_or(8 << 30, |kib| kib * 1024)
+    });
+    *BYTES
+}
+
+extern "C-unwind" fn name(_: Id, _: Sel) -> Id {
+    ns_string::string("mpsgraph-soft")
+}
+
+extern "C-unwind" fn registry_id(_: Id, _: Sel) -> u64 {
+    0x736f_6674
+}
+
+extern "C-unwind" fn has_unified_memory(_: Id, _: Sel) -> bool {
+    true
+}
+
+extern "C-unwind" fn recommended_max_working_set_size(_: Id, _: Sel) -> u64 {
+    (memory() / 4 * 3) as u64
+}
+
+extern "C-unwind" fn max_buffer_length(_: Id, _: Sel) -> usize {
+    max_length()
+}
+
+extern "C-unwind" fn current_allocated_size(_: Id, _: Sel) -> usize {
+    usize::try_from(counters::bytes_live()).expect("what is allocated fits the address space")
+}
+
+extern "C-unwind" fn supports_family(_: Id, _: Sel, family: isize) -> bool {
+    const APPLE: isize = 1000;
+    match family {
+        1001..=1010 => (family - APPLE) as i64 <= apple_family(),
+        // Mac2, Common1 to Common3.
+        2002 | 3001..=3003 => true,
+        // Metal3 and Metal4 came with these systems; a family that a system does not know is not supported.
+        5001 => version::macos() >= (13, 0),
+        5002 => version::macos() >= (26, 0),
+        _ => false,
+    }
+}
+
+extern "C-unwind" fn new_command_queue(_: Id, _: Sel) -> Id {
+    mtl_command_queue::new(DEFAULT_PLACES)
+}
+
+extern "C-unwind" fn new_command_queue_with_max(this: Id, cmd: Sel, count: usize) -> Id {
+    if count == 0 {
+        violation!(
+            this,
+            cmd,
+            "a queue needs room for at least one command buffer"
+        );
+    }
+    mtl_command_queue::new(count)
+}
+
+extern "C-unwind" fn new_buffer_with_length(
+    this: Id,
+    cmd: Sel,
+    length: usize,
+    options: usize,
+) -> Id {
+    mtl_buffer::new(this, cmd, length, options)
+}
+
+extern "C-unwind" fn new_buffer_with_bytes(
+    this: Id,
+    cmd: Sel,
+    bytes: *const c_void,
+    length: usize,
+    options: usize,
+) -> Id {
+    mtl_buffer::new_with_bytes(this, cmd, bytes.cast(), length, options)
+}

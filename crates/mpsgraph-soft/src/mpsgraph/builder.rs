@@ -1,0 +1,306 @@
+//! A message to a graph while it is being answered: the locked graph, and checks that panic with the message's name.
+//!
+//! A violation unwinds through [`Builder`] and so poisons the graph's lock: as with Apple, where one bad node makes
+//! every later compile of its graph abort, the graph is of no use afterwards and says so.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::foundation::ns_array;
+use crate::ir::{BinaryOp, DType, Graph as Nodes, Op, TensorType, UnaryOp, ValueId};
+use crate::objc::{Id, Sel, Strong, new_object, violation};
+
+use super::graph::Graph;
+use super::shape::{self, Shown};
+use super::tensor::Tensor;
+use super::dtype;
+
+/// What a graph and its tensors share.
+#[derive(Default)]
+pub(crate) struct Core {
+    state: Mutex<State>,
+}
+
+/// A graph's nodes and the objects that stand for them.
+#[derive(Default)]
+pub(crate) struct State {
+    pub nodes: Nodes,
+    /// Tensors in the order they were made; the graph keeps them alive, as Apple's does.
+    pub tensors: Vec<Strong>,
+    pub placeholders: Vec<Strong>,
+}
+
+impl Core {
+    /// The graph's state for a message to `this`.
+    pub fn lock(&self, this: Id, cmd: Sel) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|_| {
+            let reason = "an earlier message to this graph was refused; an invalid node makes compiling abort";
+            violation::report(this, cmd, format_args!("{reason}"))
+        })
+    }
+
+    /// The graph's state whatever happened before.
+    pub fn look(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Element types that an operand may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Accepts {
+    Any,
+    /// Floats and integers.
+    Numbers,
+    /// Floats and integers, for kernels that do not exist for 64-bit integers.
+    NoInt64,
+    Floats,
+    Integers,
+}
+
+impl Accepts {
+    fn has(self, dtype: DType) -> bool {
+        match self {
+            Accepts::Any => true,
+            Accepts::Numbers => dtype != DType::Bool,
+            Accepts::NoInt64 => dtype.is_float() || (dtype.is_int() && dtype.size() < 8),
+            Accepts::Floats => dtype.is_float(),
+            Accepts::Integers => dtype.is_int(),
+        }
+    }
+
+    fn why(self) -> &'static str {
+        match self {
+            Accepts::Any => unreachable!("every type is accepted"),
+            Accepts::Numbers => "bool is not a number: Apple's verifier aborts; use the logical operations or cast",
+            Accepts::NoInt64 => "there is no kernel for 64-bit integers or bool: it aborts when compiled",
+            Accepts::Floats => "only floats are accepted: Apple raises an exception or aborts on others",
+            Accepts::Integers => "only integers are accepted: Apple's verifier aborts on others, bool included",
+        }
+    }
+}
+
+/// See the file's header.
+pub(crate) struct Builder<'a> {
+    this: Id,
+    cmd: Sel,
+    core: &'a Arc<Core>,
+    state: MutexGuard<'a, State>,
+}
+
+/// Panics with the message's name and the given text.
+macro_rules! refuse {
+    ($builder:expr, $($text:tt)+) => {
+        $builder.refuse(::core::format_args!($($text)+))
+    };
+}
+pub(crate) use refuse;
+
+impl<'a> Builder<'a> {
+    /// Begins the answer to a message to a graph.
+    pub fn open(this: Id, cmd: Sel, name: Id) -> Self {
+        let core = this.state::<Graph>().core();
+        let builder = Self { this, cmd, core, state: core.lock(this, cmd) };
+        if !name.is_nil() && !name.is_kind_of("NSString") {
+            refuse!(builder, "the name is {}, not an NSString", name.class_name());
+        }
+        builder
+    }
+
+    /// Panics with the message's name.
+    pub fn refuse(&self, text: fmt::Arguments<'_>) -> ! {
+        violation::report(self.this, self.cmd, text)
+    }
+
+    /// The value of an operand, a tensor of this graph.
+    pub fn value(&self, tensor: Id, role: &str) -> ValueId {
+        let Some(state) = tensor.try_state::<Tensor>() else {
+            refuse!(self, "the {role} tensor is {}, not an MPSGraphTensor", tensor.class_name());
+        };
+        if !Arc::ptr_eq(state.core(), self.core) {
+            refuse!(self, "the {role} tensor belongs to another graph: Apple aborts when it compiles");
+        }
+        state.value()
+    }
+
+    /// The value of an operand, whose type must be accepted.
+    pub fn operand(&self, tensor: Id, role: &str, accepts: Accepts) -> ValueId {
+        let value = self.value(tensor, role);
+        self.check(value, role, accepts);
+        value
+    }
+
+    /// Refuses a value whose element type is not accepted.
+    pub fn check(&self, value: ValueId, role: &str, accepts: Accepts) {
+        if !accepts.has(self.dtype(value)) {
+            refuse!(self, "the {role} tensor is {}; {}", Shown(self.ty(value)), accepts.why());
+        }
+    }
+
+    /// Refuses operands of different element types.
+    pub fn same_dtype(&self, a: ValueId, b: ValueId) {
+        if self.dtype(a) != self.dtype(b) {
+            let (a, b) = (Shown(self.ty(a)), Shown(self.ty(b)));
+            refuse!(self, "{a} and {b} differ in element type, which Apple's verifier aborts on: cast one of them");
+        }
+    }
+
+    pub fn ty(&self, value: ValueId) -> &TensorType {
+        self.state.nodes.ty(value)
+    }
+
+    pub fn dtype(&self, value: ValueId) -> DType {
+        self.ty(value).dtype
+    }
+
+    pub fn shape(&self, value: ValueId) -> &[usize] {
+        &self.ty(value).shape
+    }
+
+    pub fn rank(&self, value: ValueId) -> usize {
+        self.shape(value).len()
+    }
+
+    /// Refuses rank 0.
+    pub fn ranked(&self, value: ValueId, role: &str) {
+        if self.rank(value) == 0 {
+            refuse!(self, "the {role} tensor has rank 0, which aborts: give it the shape [1]");
+        }
+    }
+
+    /// The broadcast shape of two.
+    pub fn broadcast(&self, a: &[usize], b: &[usize]) -> Vec<usize> {
+        shape::broadcast(a, b).unwrap_or_else(|| refuse!(self, "shapes {a:?} and {b:?} do not broadcast: it aborts"))
+    }
+
+    /// The element type of a code.
+    pub fn dtype_of_code(&self, code: u32) -> DType {
+        dtype::from_code(code)
+            .unwrap_or_else(|| refuse!(self, "{code:#x} is no MPSDataType that is supported here"))
+    }
+
+    /// A shape without dynamic or zero extents.
+    pub fn fixed_shape(&self, array: Id) -> Vec<usize> {
+        shape::fixed(array).unwrap_or_else(|reason| refuse!(self, "the shape {reason}"))
+    }
+
+    /// The numbers of an array.
+    pub fn integers(&self, array: Id, role: &str) -> Vec<i64> {
+        shape::integers(array).unwrap_or_else(|reason| refuse!(self, "{role}: the argument {reason}"))
+    }
+
+    /// As many numbers as `rank`.
+    pub fn integers_per_axis(&self, array: Id, role: &str, rank: usize) -> Vec<i64> {
+        let numbers = self.integers(array, role);
+        if numbers.len() != rank {
+            refuse!(self, "{role} has {} numbers for {rank} dimensions: it aborts", numbers.len());
+        }
+        numbers
+    }
+
+    /// An axis that may count from the end.
+    pub fn axis(&self, axis: i64, rank: usize) -> usize {
+        let from_start = if axis < 0 { axis + rank as i64 } else { axis };
+        match usize::try_from(from_start) {
+            Ok(axis) if axis < rank => axis,
+            _ => refuse!(self, "axis {axis} is not one of {rank} dimensions: it aborts"),
+        }
+    }
+
+    /// An axis that may not count from the end.
+    pub fn unsigned_axis(&self, axis: usize, rank: usize) -> usize {
+        if axis >= rank {
+            refuse!(self, "dimension {axis} is not one of {rank}: the result has no shape, or it aborts");
+        }
+        axis
+    }
+
+    /// Refuses an axis that Apple's kernels, which see the last four only, do not reach.
+    pub fn minor_axis(&self, axis: usize, rank: usize) {
+        if axis + 4 < rank {
+            refuse!(self, "axis {axis} of rank {rank} is not one of the last four, which aborts: reshape to rank 4");
+        }
+    }
+
+    /// The tensors of an array.
+    pub fn values(&self, array: Id) -> Vec<ValueId> {
+        if !array.is_kind_of("NSArray") {
+            refuse!(self, "the tensors are {}, not an NSArray", array.class_name());
+        }
+        ns_array::iter(array).map(|tensor| self.value(tensor, "listed")).collect()
+    }
+
+    /// Appends a node.
+    pub fn emit(&mut self, op: Op, inputs: impl Into<Vec<ValueId>>, ty: TensorType) -> ValueId {
+        self.state.nodes.push(op, inputs, ty)
+    }
+
+    /// Appends an elementwise node of one operand and its type.
+    pub fn unary(&mut self, op: UnaryOp, x: ValueId) -> ValueId {
+        let mut ty = self.ty(x).clone();
+        if matches!(op, UnaryOp::IsNan | UnaryOp::IsInf | UnaryOp::IsFinite) {
+            ty.dtype = DType::Bool;
+        }
+        self.emit(Op::Unary(op), [x], ty)
+    }
+
+    /// Appends an elementwise node of two operands, which must agree.
+    pub fn binary(&mut self, op: BinaryOp, a: ValueId, b: ValueId) -> ValueId {
+        self.same_dtype(a, b);
+        let shape = self.broadcast(self.shape(a), self.shape(b));
+        let dtype = if op.is_comparison() { DType::Bool } else { self.dtype(a) };
+        self.emit(Op::Binary(op), [a, b], TensorType { dtype, shape })
+    }
+
+    /// Appends a choice between two operands of one type, broadcast.
+    pub fn select(&mut self, predicate: ValueId, on_true: ValueId, on_false: ValueId) -> ValueId {
+        self.same_dtype(on_true, on_false);
+        let branches = self.broadcast(self.shape(on_true), self.shape(on_false));
+        let shape = self.broadcast(self.shape(predicate), &branches);
+        let dtype = self.dtype(on_true);
+        self.emit(Op::Select, [predicate, on_true, on_false], TensorType { dtype, shape })
+    }
+
+    /// Appends a cast; none for the type that the value has.
+    pub fn cast(&mut self, x: ValueId, dtype: DType) -> ValueId {
+        if self.dtype(x) == dtype {
+            return x;
+        }
+        let shape = self.shape(x).to_vec();
+        self.emit(Op::Cast, [x], TensorType { dtype, shape })
+    }
+
+    /// Appends a reshape, whose volume the caller has checked.
+    pub fn reshape(&mut self, x: ValueId, shape: impl Into<Vec<usize>>) -> ValueId {
+        let ty = TensorType::new(self.dtype(x), shape);
+        self.emit(Op::Reshape, [x], ty)
+    }
+
+    /// Appends a number of rank 0.
+    pub fn number(&mut self, value: f64, dtype: DType) -> ValueId {
+        self.emit(Op::Splat(dtype::bytes_of(value, dtype)), [], TensorType::new(dtype, []))
+    }
+
+    /// The tensor of a value, for the sender: autoreleased, and kept by the graph.
+    pub fn tensor(&mut self, value: ValueId) -> Id {
+        if let Err(reason) = shape::limits(self.ty(value)) {
+            refuse!(self, "the result {reason}");
+        }
+        let object = new_object("MPSGraphTensor", Tensor::new(self.core.clone(), value, self.ty(value).clone()));
+        self.state.tensors.push(Strong::from_owned(object));
+        object.retain().autorelease()
+    }
+
+    /// The tensors of values, as an array for the sender.
+    pub fn tensor_array(&mut self, values: &[ValueId]) -> Id {
+        let tensors: Vec<Id> = values.iter().map(|&value| self.tensor(value)).collect();
+        ns_array::array(tensors)
+    }
+
+    /// A placeholder of this type.
+    pub fn placeholder(&mut self, ty: TensorType) -> Id {
+        let value = self.emit(Op::Placeholder, [], ty);
+        let tensor = self.tensor(value);
+        self.state.placeholders.push(Strong::retain(tensor));
+        tensor
+    }
+}

@@ -1,0 +1,83 @@
+//! `MPSGraphCompilationDescriptor`: how to compile. The defaults are Apple's, and not what a caller should want.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
+
+use crate::objc::{ClassDef, ClassKind, Id, Sel, method0, method1};
+use crate::violation;
+
+/// See the file's header.
+pub static CLASS: ClassDef = ClassDef {
+    name: "MPSGraphCompilationDescriptor",
+    superclass: "MPSGraphObject",
+    kind: ClassKind::Class,
+    min_macos: (12, 0),
+    instance: &[
+        method0("init", init),
+        method0("optimizationLevel", optimization_level).since(12, 3),
+        method1("setOptimizationLevel:", set_optimization_level).since(12, 3),
+        method0("waitForCompilationCompletion", wait_for_compilation_completion).since(13, 0),
+        method1("setWaitForCompilationCompletion:", set_wait_for_compilation_completion).since(13, 0),
+        method0("disableTypeInference", disable_type_inference),
+    ],
+    class: &[],
+};
+
+/// Payload of a compilation descriptor.
+pub(crate) struct CompilationDescriptor {
+    optimization_level: AtomicUsize,
+    wait: AtomicBool,
+    types_inferred_later: AtomicBool,
+}
+
+impl CompilationDescriptor {
+    /// Why one must not compile with these settings.
+    pub fn objection(&self) -> Option<&'static str> {
+        if self.optimization_level.load(Relaxed) != 0 {
+            return Some(
+                "optimizationLevel is 1 (the default), which moves 16-bit operations to the Neural Engine, where \
+                 they lose IEEE behaviour; set MPSGraphOptimizationLevel0",
+            );
+        }
+        if !self.wait.load(Relaxed) {
+            return Some(
+                "waitForCompilationCompletion is NO (the default): compiling would go on in the background, next \
+                 to other compiles, which crashes, and its failures would surface later",
+            );
+        }
+        let late = self.types_inferred_later.load(Relaxed);
+        late.then_some("type inference is disabled, which leaves shapes unknown until an execution")
+    }
+}
+
+extern "C-unwind" fn init(this: Id, _: Sel) -> Id {
+    this.set_state(CompilationDescriptor {
+        optimization_level: AtomicUsize::new(1),
+        wait: AtomicBool::new(false),
+        types_inferred_later: AtomicBool::new(false),
+    });
+    this
+}
+
+extern "C-unwind" fn optimization_level(this: Id, _: Sel) -> usize {
+    this.state::<CompilationDescriptor>().optimization_level.load(Relaxed)
+}
+
+extern "C-unwind" fn set_optimization_level(this: Id, cmd: Sel, level: usize) {
+    if level > 1 {
+        violation!(this, cmd, "{level} is no MPSGraphOptimization");
+    }
+    this.state::<CompilationDescriptor>().optimization_level.store(level, Relaxed);
+}
+
+extern "C-unwind" fn wait_for_compilation_completion(this: Id, _: Sel) -> bool {
+    this.state::<CompilationDescriptor>().wait.load(Relaxed)
+}
+
+extern "C-unwind" fn set_wait_for_compilation_completion(this: Id, _: Sel, wait: bool) {
+    this.state::<CompilationDescriptor>().wait.store(wait, Relaxed);
+}
+
+extern "C-unwind" fn disable_type_inference(this: Id, _: Sel) {
+    this.state::<CompilationDescriptor>().types_inferred_later.store(true, Relaxed);
+}

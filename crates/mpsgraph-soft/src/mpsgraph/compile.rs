@@ -1,0 +1,173 @@
+//! `-[MPSGraph compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:]`.
+//!
+//! Apple compiles only what the targets need, but any bad node of the graph aborts, and two compiles at the same time
+//! crash: so one at a time in the whole process, here by a flag that makes the second one a violation.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{AcqRel, Release};
+
+use crate::compiler;
+use crate::foundation::{ns_array, ns_dictionary};
+use crate::ir::{Graph as Nodes, Op, ValueId};
+use crate::objc::{Id, Sel, Strong};
+use crate::violation;
+
+use super::builder::{Core, State};
+use super::compilation_descriptor::CompilationDescriptor;
+use super::device::Device;
+use super::executable::{self, Executable};
+use super::graph::Graph;
+use super::shape::Shown;
+use super::shaped_type::ShapedType;
+use super::tensor::Tensor;
+use super::counters;
+
+static COMPILING: AtomicBool = AtomicBool::new(false);
+
+/// Holds the process-wide right to compile.
+struct Compiling;
+
+impl Compiling {
+    fn begin() -> Option<Self> {
+        (!COMPILING.swap(true, AcqRel)).then_some(Self)
+    }
+}
+
+impl Drop for Compiling {
+    fn drop(&mut self) {
+        COMPILING.store(false, Release);
+    }
+}
+
+/// A tensor and the value it stands for.
+type Bound = (Id, ValueId);
+
+pub(crate) extern "C-unwind" fn compile_with_device(
+    this: Id,
+    cmd: Sel,
+    device: Id,
+    feeds: Id,
+    targets: Id,
+    operations: Id,
+    descriptor: Id,
+) -> Id {
+    let Some(_compiling) = Compiling::begin() else {
+        violation!(this, cmd, "another thread is compiling: concurrent compiles crash, so hold one lock around them");
+    };
+    if !device.is_nil() && device.try_state::<Device>().is_none() {
+        violation!(this, cmd, "the device is {}, not an MPSGraphDevice", device.class_name());
+    }
+    if !operations.is_nil() && ns_array::iter(operations).len() > 0 {
+        violation!(this, cmd, "target operations are not supported here: name their tensors as targets");
+    }
+    match descriptor.try_state::<CompilationDescriptor>() {
+        Some(descriptor) => {
+            if let Some(objection) = descriptor.objection() {
+                violation!(this, cmd, "{objection}");
+            }
+        }
+        None if descriptor.is_nil() => {
+            violation!(this, cmd, "no descriptor means optimizationLevel 1 and compiling in the background")
+        }
+        None => violation!(this, cmd, "the descriptor is {}", descriptor.class_name()),
+    }
+    let core = this.state::<Graph>().core();
+    let state = core.lock(this, cmd);
+    let made = executable(core, &state, feeds, targets);
+    let nodes = state.nodes.nodes.len();
+    drop(state);
+    match made {
+        Ok(executable) => {
+            counters::compiled(nodes);
+            executable::object(executable)
+        }
+        Err(reason) => violation!(this, cmd, "{reason}"),
+    }
+}
+
+fn executable(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result<Executable, String> {
+    let nodes = &state.nodes;
+    let feeds = in_own_order(fed(core, state, feeds)?);
+    let targets = in_own_order(targeted(core, targets)?);
+    let ids = |bound: &[Bound]| bound.iter().map(|&(_, value)| value).collect::<Vec<_>>();
+    let (feed_ids, target_ids) = (ids(&feeds), ids(&targets));
+    every_placeholder_fed(nodes, &feed_ids, &target_ids)?;
+    let plan = compiler::compile(nodes, &feed_ids, &target_ids);
+    let kept = |bound: Vec<Bound>| bound.into_iter().map(|(tensor, _)| Strong::retain(tensor)).collect();
+    Ok(Executable::new(kept(feeds), kept(targets), plan))
+}
+
+/// An order that is the same for the same graph, and neither the sender's nor that of creation: on hardware it is
+/// nobody's business, so whoever does not ask for it must notice.
+fn in_own_order(mut bound: Vec<Bound>) -> Vec<Bound> {
+    bound.sort_by_key(|&(_, value)| std::cmp::Reverse(value));
+    bound
+}
+
+fn own_value(core: &Arc<Core>, tensor: Id, role: &str) -> Result<ValueId, String> {
+    match tensor.try_state::<Tensor>() {
+        Some(state) if Arc::ptr_eq(state.core(), core) => Ok(state.value()),
+        Some(_) => Err(format!("a {role} tensor belongs to another graph: it aborts")),
+        None => Err(format!("a {role} is {}, not an MPSGraphTensor", tensor.class_name())),
+    }
+}
+
+fn fed(core: &Arc<Core>, state: &State, feeds: Id) -> Result<Vec<Bound>, String> {
+    if !feeds.is_kind_of("NSDictionary") {
+        return Err(format!("the feeds are {}, not an NSDictionary", feeds.class_name()));
+    }
+    let bind = |(tensor, ty): (Id, Id)| {
+        let value = own_value(core, tensor, "fed")?;
+        let declared = state.nodes.ty(value);
+        let shown = Shown(declared);
+        if !state.placeholders.iter().any(|placeholder| placeholder.id() == tensor) {
+            return Err(format!("the fed tensor {shown} is no placeholder: it aborts"));
+        }
+        let Some(given) = ty.try_state::<ShapedType>() else {
+            return Err(format!("the type of a feed is {}, not an MPSGraphShapedType", ty.class_name()));
+        };
+        let given = given.get();
+        if *given != *declared {
+            return Err(format!("placeholder {shown} is fed as {}: incompatible feeds abort", Shown(&given)));
+        }
+        Ok((tensor, value))
+    };
+    ns_dictionary::entries(feeds).into_iter().map(bind).collect()
+}
+
+fn targeted(core: &Arc<Core>, targets: Id) -> Result<Vec<Bound>, String> {
+    if !targets.is_kind_of("NSArray") {
+        return Err(format!("the targets are {}, not an NSArray", targets.class_name()));
+    }
+    let bind = |tensor| Ok((tensor, own_value(core, tensor, "target")?));
+    let bound: Vec<Bound> = ns_array::iter(targets).map(bind).collect::<Result<_, String>>()?;
+    if bound.is_empty() {
+        return Err("there are no targets".into());
+    }
+    let mut seen = HashSet::with_capacity(bound.len());
+    if !bound.iter().all(|&(tensor, _)| seen.insert(tensor)) {
+        return Err("a target is listed twice: its results could not be told apart".into());
+    }
+    Ok(bound)
+}
+
+fn every_placeholder_fed(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Result<(), String> {
+    let mut known = vec![false; nodes.nodes.len()];
+    for feed in feeds {
+        known[feed.0 as usize] = true;
+    }
+    let mut pending = targets.to_vec();
+    while let Some(value) = pending.pop() {
+        if std::mem::replace(&mut known[value.0 as usize], true) {
+            continue;
+        }
+        let node = nodes.node(value);
+        if matches!(node.op, Op::Placeholder) {
+            return Err(format!("a target needs placeholder {}, which is not fed: it aborts", Shown(&node.output)));
+        }
+        pending.extend_from_slice(&node.inputs);
+    }
+    Ok(())
+}

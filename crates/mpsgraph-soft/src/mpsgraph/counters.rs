@@ -1,0 +1,32 @@
+//! How much has been compiled and run in this process; only ever growing.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+static GRAPHS_COMPILED: AtomicU64 = AtomicU64::new(0);
+static NODES_COMPILED: AtomicU64 = AtomicU64::new(0);
+static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
+
+/// Graphs compiled to executables.
+pub fn graphs_compiled() -> u64 {
+    GRAPHS_COMPILED.load(Relaxed)
+}
+
+/// Nodes that the compiled graphs held, those that no target needed included.
+pub fn nodes_compiled() -> u64 {
+    NODES_COMPILED.load(Relaxed)
+}
+
+/// Runs of executables that were encoded to a command buffer.
+pub fn executions() -> u64 {
+    EXECUTIONS.load(Relaxed)
+}
+
+pub(super) fn compiled(nodes: usize) {
+    GRAPHS_COMPILED.fetch_add(1, Relaxed);
+    NODES_COMPILED.fetch_add(nodes as u64, Relaxed);
+}
+
+pub(super) fn encoded() {
+    EXECUTIONS.fetch_add(1, Relaxed);
+}

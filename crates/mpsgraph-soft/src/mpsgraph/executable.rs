@@ -1,0 +1,128 @@
+//! `MPSGraphExecutable`: a compiled graph.
+//!
+//! Encoding binds buffers and gives the run to the command buffer; nothing is computed before that is committed.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::compiler::Plan;
+use crate::foundation::ns_array;
+use crate::ir::TensorType;
+use crate::metal::mtl_buffer::{self, Buffer};
+use crate::mps::mps_command_buffer::Encoder;
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, method4, new_object};
+use crate::violation;
+
+use super::counters;
+use super::executable_execution_descriptor::ExecutionDescriptor;
+use super::shape::Shown;
+use super::tensor_data::TensorData;
+
+/// See the file's header.
+pub static CLASS: ClassDef = ClassDef {
+    name: "MPSGraphExecutable",
+    superclass: "MPSGraphObject",
+    kind: ClassKind::Class,
+    min_macos: (12, 0),
+    instance: &[
+        method0("feedTensors", feed_tensors),
+        method0("targetTensors", target_tensors),
+        method0("options", options),
+        method1("setOptions:", set_options),
+        method4("encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:", encode),
+    ],
+    class: &[],
+};
+
+/// Payload of an executable.
+pub(crate) struct Executable {
+    feeds: Vec<Strong>,
+    targets: Vec<Strong>,
+    plan: Arc<Plan>,
+    options: AtomicUsize,
+}
+
+impl Executable {
+    /// `plan` takes and yields values in the order of these tensors.
+    pub fn new(feeds: Vec<Strong>, targets: Vec<Strong>, plan: Plan) -> Self {
+        Self { feeds, targets, plan: Arc::new(plan), options: AtomicUsize::new(1) }
+    }
+}
+
+/// The object of an executable, autoreleased.
+pub(crate) fn object(executable: Executable) -> Id {
+    new_object("MPSGraphExecutable", executable).autorelease()
+}
+
+extern "C-unwind" fn feed_tensors(this: Id, _: Sel) -> Id {
+    ns_array::array(this.state::<Executable>().feeds.iter().map(Strong::id))
+}
+
+extern "C-unwind" fn target_tensors(this: Id, _: Sel) -> Id {
+    ns_array::array(this.state::<Executable>().targets.iter().map(Strong::id))
+}
+
+extern "C-unwind" fn options(this: Id, _: Sel) -> usize {
+    this.state::<Executable>().options.load(Relaxed)
+}
+
+extern "C-unwind" fn set_options(this: Id, _: Sel, options: usize) {
+    this.state::<Executable>().options.store(options, Relaxed);
+}
+
+extern "C-unwind" fn encode(this: Id, cmd: Sel, command_buffer: Id, inputs: Id, results: Id, descriptor: Id) -> Id {
+    let executable = this.state::<Executable>();
+    if !command_buffer.is_kind_of("MPSCommandBuffer") {
+        let class = command_buffer.class_name();
+        violation!(this, cmd, "the command buffer is {class}; it must be an MPSCommandBuffer");
+    }
+    let encoder = Encoder::new(command_buffer).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    if results.is_nil() {
+        violation!(this, cmd, "results that MPSGraph allocates are not supported here: give a results array");
+    }
+    if descriptor.try_state::<ExecutionDescriptor>().is_some_and(ExecutionDescriptor::waits) {
+        violation!(this, cmd, "waitUntilCompleted cannot be met for work that is not committed: commit, then wait");
+    }
+    let plan = &executable.plan;
+    let reads = bind(plan.feeds(), inputs, "inputs").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
+    let writes = bind(plan.targets(), results, "results").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
+    if mtl_buffer::aliased(&reads, &writes).is_some() {
+        violation!(this, cmd, "a buffer is written twice, or read and written, by one execution: it corrupts the result");
+    }
+    let bytes = |types: &[TensorType]| types.iter().map(TensorType::bytes).collect::<Vec<_>>();
+    let inputs: Vec<_> = std::iter::zip(&reads, bytes(plan.feeds()))
+        .map(|(buffer, bytes)| buffer.id().state::<Buffer>().span().part(0, bytes))
+        .collect();
+    let outputs: Vec<_> = std::iter::zip(&writes, bytes(plan.targets()))
+        .map(|(buffer, bytes)| buffer.id().state::<Buffer>().span_mut().split_at(bytes).0)
+        .collect();
+    let plan = Arc::clone(plan);
+    encoder.encode(Box::new(move || plan.run(&inputs, &outputs)), reads, writes);
+    counters::encoded();
+    results
+}
+
+/// The buffers of an array of tensor data whose types must be these.
+fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, String> {
+    if !array.is_kind_of("NSArray") {
+        return Err(format!("the {role} are {}, not an NSArray", array.class_name()));
+    }
+    let given = ns_array::iter(array);
+    if given.len() != types.len() {
+        return Err(format!("{} {role} for an executable with {}: it aborts", given.len(), types.len()));
+    }
+    let buffer = |(at, (data, ty)): (usize, (Id, &TensorType))| {
+        let Some(data) = data.try_state::<TensorData>() else {
+            return Err(format!("{role}[{at}] is {}, not an MPSGraphTensorData", data.class_name()));
+        };
+        if data.ty() != ty {
+            let (given, wanted) = (Shown(data.ty()), Shown(ty));
+            return Err(format!(
+                "{role}[{at}] is {given}, the executable has {wanted} there: other data is read, or written past the end"
+            ));
+        }
+        Ok(data.buffer().clone())
+    };
+    given.zip(types).enumerate().map(buffer).collect()
+}

@@ -1,0 +1,13 @@
+//! `MPSGraphObject`: the common superclass of MPSGraph's classes.
+
+use crate::objc::{ClassDef, ClassKind};
+
+/// See the file's header.
+pub static CLASS: ClassDef = ClassDef {
+    name: "MPSGraphObject",
+    superclass: "NSObject",
+    kind: ClassKind::Class,
+    min_macos: (14, 0),
+    instance: &[],
+    class: &[],
+};

@@ -1,0 +1,13 @@
+//! `MPSGraphType`: the superclass of the types that tensors can have.
+
+use crate::objc::{ClassDef, ClassKind};
+
+/// See the file's header.
+pub static CLASS: ClassDef = ClassDef {
+    name: "MPSGraphType",
+    superclass: "MPSGraphObject",
+    kind: ClassKind::Class,
+    min_macos: (12, 0),
+    instance: &[],
+    class: &[],
+};

@@ -1,0 +1,67 @@
+//! `MPSGraphOperation`: what makes a tensor, for those who walk a graph.
+//!
+//! Operations are made when asked for. A composed operation is seen as one: its inputs are the nearest values below
+//! it that the sender has seen as tensors.
+
+use crate::foundation::{ns_array, ns_string};
+use crate::ir::ValueId;
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, new_object};
+
+use super::builder::State;
+use super::tensor::Tensor;
+
+/// See the file's header.
+pub static CLASS: ClassDef = ClassDef {
+    name: "MPSGraphOperation",
+    superclass: "MPSGraphObject",
+    kind: ClassKind::Class,
+    min_macos: (11, 0),
+    instance: &[
+        method0("inputTensors", input_tensors),
+        method0("outputTensors", output_tensors),
+        method0("controlDependencies", control_dependencies),
+        method0("name", name),
+    ],
+    class: &[],
+};
+
+struct Operation {
+    output: Strong,
+}
+
+/// The operation that makes a tensor, autoreleased.
+pub(crate) fn of(tensor: Id) -> Id {
+    new_object("MPSGraphOperation", Operation { output: Strong::retain(tensor) }).autorelease()
+}
+
+fn tensor_of(state: &State, value: ValueId) -> Option<Id> {
+    state.tensors.iter().map(Strong::id).find(|tensor| tensor.state::<Tensor>().value() == value)
+}
+
+extern "C-unwind" fn input_tensors(this: Id, _: Sel) -> Id {
+    let output = this.state::<Operation>().output.id().state::<Tensor>();
+    let state = output.core().look();
+    let mut inputs: Vec<Id> = Vec::new();
+    let mut pending: Vec<ValueId> = state.nodes.node(output.value()).inputs.iter().rev().copied().collect();
+    while let Some(value) = pending.pop() {
+        match tensor_of(&state, value) {
+            Some(tensor) if inputs.contains(&tensor) => (),
+            Some(tensor) => inputs.push(tensor),
+            None => pending.extend(state.nodes.node(value).inputs.iter().rev()),
+        }
+    }
+    ns_array::array(inputs)
+}
+
+extern "C-unwind" fn output_tensors(this: Id, _: Sel) -> Id {
+    ns_array::array([this.state::<Operation>().output.id()])
+}
+
+extern "C-unwind" fn control_dependencies(_: Id, _: Sel) -> Id {
+    ns_array::array([])
+}
+
+extern "C-unwind" fn name(this: Id, _: Sel) -> Id {
+    let output = this.state::<Operation>().output.id().state::<Tensor>();
+    ns_string::string(&format!("operation_{}", output.value().0))
+}

@@ -1,0 +1,111 @@
+//! `MPSGraphArithmeticOps.h`: elementwise functions of one, two and three tensors. The complex ones are left out.
+//!
+//! Rounding has no kernels for integers; what tells or propagates NaN raises an exception on them. The bitwise
+//! functions refuse bool, and logical ones give the operands' type.
+
+use super::elementwise::{self, binary_method, unary_method};
+use crate::ir::{BinaryOp, DType, Op, TensorType, UnaryOp};
+use crate::mpsgraph::builder::{Accepts, Builder, refuse};
+use crate::objc::{Id, Method, Sel, method2, method3, method4};
+
+/// The selectors of the header.
+pub const METHODS: &[Method] = &[
+    unary_method!("identityWithTensor:name:", Identity, Any),
+    unary_method!("absoluteWithTensor:name:", Abs, Numbers),
+    unary_method!("negativeWithTensor:name:", Neg, Numbers),
+    unary_method!("exponentWithTensor:name:", Exp, Floats),
+    unary_method!("exponentBase2WithTensor:name:", Exp2, Floats),
+    unary_method!("exponentBase10WithTensor:name:", Exp10, Floats),
+    unary_method!("logarithmWithTensor:name:", Log, Floats),
+    unary_method!("logarithmBase2WithTensor:name:", Log2, Floats),
+    unary_method!("logarithmBase10WithTensor:name:", Log10, Floats),
+    unary_method!("squareWithTensor:name:", Square, Numbers),
+    unary_method!("squareRootWithTensor:name:", Sqrt, Floats),
+    unary_method!("reverseSquareRootWithTensor:name:", Rsqrt, Floats),
+    unary_method!("reciprocalSquareRootWithTensor:name:", Rsqrt, Floats).since(15, 0),
+    unary_method!("reciprocalWithTensor:name:", Recip, Floats),
+    unary_method!("sinWithTensor:name:", Sin, Floats),
+    unary_method!("cosWithTensor:name:", Cos, Floats),
+    unary_method!("tanWithTensor:name:", Tan, Floats),
+    unary_method!("asinWithTensor:name:", Asin, Floats),
+    unary_method!("acosWithTensor:name:", Acos, Floats),
+    unary_method!("atanWithTensor:name:", Atan, Floats),
+    unary_method!("sinhWithTensor:name:", Sinh, Floats),
+    unary_method!("coshWithTensor:name:", Cosh, Floats),
+    unary_method!("tanhWithTensor:name:", Tanh, Floats),
+    unary_method!("asinhWithTensor:name:", Asinh, Floats),
+    unary_method!("acoshWithTensor:name:", Acosh, Floats),
+    unary_method!("atanhWithTensor:name:", Atanh, Floats),
+    unary_method!("erfWithTensor:name:", Erf, Floats),
+    unary_method!("ceilWithTensor:name:", Ceil, Floats),
+    unary_method!("floorWithTensor:name:", Floor, Floats),
+    unary_method!("roundWithTensor:name:", Round, Floats),
+    unary_method!("rintWithTensor:name:", Rint, Floats),
+    unary_method!("truncateWithTensor:name:", Trunc, Floats).since(13, 0),
+    unary_method!("signWithTensor:name:", Sign, NoInt64),
+    unary_method!("signbitWithTensor:name:", Signbit, NoInt64),
+    unary_method!("notWithTensor:name:", Not, Any),
+    unary_method!("bitwiseNOTWithTensor:name:", BitNot, Integers).since(13, 0),
+    unary_method!("bitwisePopulationCountWithTensor:name:", Popcount, Integers).since(13, 0),
+    unary_method!("isNaNWithTensor:name:", IsNan, Floats),
+    unary_method!("isInfiniteWithTensor:name:", IsInf, Floats),
+    unary_method!("isFiniteWithTensor:name:", IsFinite, Floats),
+    binary_method!("additionWithPrimaryTensor:secondaryTensor:name:", Add, Numbers),
+    binary_method!("subtractionWithPrimaryTensor:secondaryTensor:name:", Sub, Numbers),
+    binary_method!("multiplicationWithPrimaryTensor:secondaryTensor:name:", Mul, Numbers),
+    binary_method!("divisionWithPrimaryTensor:secondaryTensor:name:", Div, Numbers),
+    binary_method!("divisionNoNaNWithPrimaryTensor:secondaryTensor:name:", DivNoNan, Numbers),
+    binary_method!("moduloWithPrimaryTensor:secondaryTensor:name:", Mod, Numbers),
+    binary_method!("floorModuloWithPrimaryTensor:secondaryTensor:name:", FloorMod, Numbers),
+    binary_method!("powerWithPrimaryTensor:secondaryTensor:name:", Pow, Numbers),
+    binary_method!("minimumWithPrimaryTensor:secondaryTensor:name:", Min, Numbers),
+    binary_method!("maximumWithPrimaryTensor:secondaryTensor:name:", Max, Numbers),
+    binary_method!("minimumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:", MinNan, Floats).since(12, 0),
+    binary_method!("maximumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:", MaxNan, Floats).since(12, 0),
+    binary_method!("atan2WithPrimaryTensor:secondaryTensor:name:", Atan2, Floats),
+    binary_method!("equalWithPrimaryTensor:secondaryTensor:name:", Equal, Any),
+    binary_method!("notEqualWithPrimaryTensor:secondaryTensor:name:", NotEqual, Any),
+    binary_method!("lessThanWithPrimaryTensor:secondaryTensor:name:", Less, Any),
+    binary_method!("lessThanOrEqualToWithPrimaryTensor:secondaryTensor:name:", LessEqual, Any),
+    binary_method!("greaterThanWithPrimaryTensor:secondaryTensor:name:", Greater, Any),
+    binary_method!("greaterThanOrEqualToWithPrimaryTensor:secondaryTensor:name:", GreaterEqual, Any),
+    binary_method!("logicalANDWithPrimaryTensor:secondaryTensor:name:", And, Any),
+    binary_method!("logicalORWithPrimaryTensor:secondaryTensor:name:", Or, Any),
+    binary_method!("logicalXORWithPrimaryTensor:secondaryTensor:name:", Xor, Any),
+    binary_method!("logicalNANDWithPrimaryTensor:secondaryTensor:name:", Nand, Any),
+    binary_method!("logicalNORWithPrimaryTensor:secondaryTensor:name:", Nor, Any),
+    binary_method!("logicalXNORWithPrimaryTensor:secondaryTensor:name:", Xnor, Any),
+    binary_method!("bitwiseANDWithPrimaryTensor:secondaryTensor:name:", BitAnd, Integers).since(13, 0),
+    binary_method!("bitwiseORWithPrimaryTensor:secondaryTensor:name:", BitOr, Integers).since(13, 0),
+    binary_method!("bitwiseXORWithPrimaryTensor:secondaryTensor:name:", BitXor, Integers).since(13, 0),
+    binary_method!("bitwiseLeftShiftWithPrimaryTensor:secondaryTensor:name:", Shl, Integers).since(13, 0),
+    binary_method!("bitwiseRightShiftWithPrimaryTensor:secondaryTensor:name:", Shr, Integers).since(13, 0),
+    method4("selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name:", select),
+    method4("clampWithTensor:minValueTensor:maxValueTensor:name:", clamp),
+];
+
+extern "C-unwind" fn select(this: Id, cmd: Sel, predicate: Id, on_true: Id, on_false: Id, name: Id) -> Id {
+    let mut builder = Builder::open(this, cmd, name);
+    let predicate = builder.value(predicate, "predicate");
+    if builder.dtype(predicate) != DType::Bool {
+        refuse!(builder, "the predicate tensor is not Bool: it aborts");
+    }
+    let on_true = builder.value(on_true, "true predicate");
+    let on_false = builder.value(on_false, "false predicate");
+    let value = builder.select(predicate, on_true, on_false);
+    builder.tensor(value)
+}
+
+extern "C-unwind" fn clamp(this: Id, cmd: Sel, tensor: Id, min: Id, max: Id, name: Id) -> Id {
+    let mut builder = Builder::open(this, cmd, name);
+    let x = builder.operand(tensor, "input", Accepts::Numbers);
+    let min = builder.value(min, "minimum");
+    let max = builder.value(max, "maximum");
+    builder.same_dtype(x, min);
+    builder.same_dtype(x, max);
+    let bounds = builder.broadcast(builder.shape(min), builder.shape(max));
+    let shape = builder.broadcast(builder.shape(x), &bounds);
+    let dtype = builder.dtype(x);
+    let value = builder.emit(Op::Clamp, [x, min, max], TensorType { dtype, shape });
+    builder.tensor(value)
+}

@@ -1,0 +1,37 @@
+//! The operations of `MPSGraph`, in files named for Apple's headers: selectors, and Apple's rule for shapes and types.
+
+pub mod activation;
+pub mod arithmetic;
+pub(crate) mod elementwise;
+pub mod gather;
+pub mod linear_algebra;
+pub mod matrix_multiplication;
+pub mod memory;
+pub mod normalization;
+pub mod one_hot;
+pub mod random;
+pub mod reduction;
+pub mod scatter_nd;
+pub mod tensor_shape;
+
+use crate::objc::Method;
+
+/// The methods of all headers.
+pub(crate) const FAMILIES: &[&[Method]] = &[
+    activation::METHODS,
+    arithmetic::METHODS,
+    gather::METHODS,
+    linear_algebra::METHODS,
+    matrix_multiplication::METHODS,
+    memory::METHODS,
+    normalization::METHODS,
+    one_hot::METHODS,
+    random::METHODS,
+    reduction::METHODS,
+    scatter_nd::METHODS,
+    tensor_shape::METHODS,
+    tensor_shape::concat::METHODS,
+    tensor_shape::pad::METHODS,
+    tensor_shape::slice::METHODS,
+    tensor_shape::split::METHODS,
+];

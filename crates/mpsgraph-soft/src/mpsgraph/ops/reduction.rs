@@ -1,0 +1,126 @@
+//! `MPSGraphReductionOps.h`. Reduced dimensions stay, with extent 1.
+//!
+//! The kernels see the last four dimensions: an axis before them asserts. 16-bit floats are summed in 16 bits, as on
+//! the hardware; whoever wants better casts up first.
+
+use crate::ir::{DType, Op, ReduceOp, TensorType, ValueId};
+use crate::mpsgraph::builder::{Accepts, Builder};
+use crate::objc::{Id, Method, Sel, method3};
+
+/// A method with `axis:`: the selector, the reduction, the types it accepts.
+macro_rules! over_axis {
+    ($selector:literal, $op:ident, $accepts:ident) => {{
+        extern "C-unwind" fn body(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
+            reduce(this, cmd, tensor, Axes::One(axis), name, ReduceOp::$op, Accepts::$accepts)
+        }
+        method3($selector, body)
+    }};
+}
+
+/// A method with `axes:`: the selector, the reduction, the types it accepts.
+macro_rules! over_axes {
+    ($selector:literal, $op:ident, $accepts:ident) => {{
+        extern "C-unwind" fn body(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
+            reduce(this, cmd, tensor, Axes::Array(axes), name, ReduceOp::$op, Accepts::$accepts)
+        }
+        method3($selector, body)
+    }};
+}
+
+/// The position of the largest (`true`) or smallest.
+macro_rules! position {
+    ($selector:literal, $max:literal) => {{
+        extern "C-unwind" fn body(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
+            position(this, cmd, tensor, axis, name, $max)
+        }
+        method3($selector, body)
+    }};
+}
+
+/// The selectors of the header.
+pub const METHODS: &[Method] = &[
+    over_axis!("reductionSumWithTensor:axis:name:", Sum, Numbers),
+    over_axes!("reductionSumWithTensor:axes:name:", Sum, Numbers),
+    over_axis!("reductionProductWithTensor:axis:name:", Prod, Numbers),
+    over_axes!("reductionProductWithTensor:axes:name:", Prod, Numbers),
+    over_axis!("reductionMinimumWithTensor:axis:name:", Min, Numbers),
+    over_axes!("reductionMinimumWithTensor:axes:name:", Min, Numbers),
+    over_axis!("reductionMaximumWithTensor:axis:name:", Max, Numbers),
+    over_axes!("reductionMaximumWithTensor:axes:name:", Max, Numbers),
+    over_axis!("reductionMinimumPropagateNaNWithTensor:axis:name:", MinNan, Floats),
+    over_axes!("reductionMinimumPropagateNaNWithTensor:axes:name:", MinNan, Floats),
+    over_axis!("reductionMaximumPropagateNaNWithTensor:axis:name:", MaxNan, Floats),
+    over_axes!("reductionMaximumPropagateNaNWithTensor:axes:name:", MaxNan, Floats),
+    over_axis!("reductionAndWithTensor:axis:name:", And, Any).since(12, 2),
+    over_axes!("reductionAndWithTensor:axes:name:", And, Any).since(12, 2),
+    over_axis!("reductionOrWithTensor:axis:name:", Or, Any).since(12, 2),
+    over_axes!("reductionOrWithTensor:axes:name:", Or, Any).since(12, 2),
+    position!("reductionArgMaximumWithTensor:axis:name:", true).since(12, 0),
+    position!("reductionArgMinimumWithTensor:axis:name:", false).since(12, 0),
+];
+
+/// What a message says of the axes.
+#[derive(Clone, Copy)]
+enum Axes {
+    One(isize),
+    /// Nil for all, empty for none.
+    Array(Id),
+}
+
+/// The axes of an array: sorted and distinct, in reach of the kernels. Nil means all.
+pub(super) fn axes_of(builder: &Builder, array: Id, rank: usize) -> Vec<usize> {
+    let mut axes: Vec<usize> = if array.is_nil() {
+        (0..rank).collect()
+    } else {
+        builder.integers(array, "axes").into_iter().map(|axis| builder.axis(axis, rank)).collect()
+    };
+    axes.sort_unstable();
+    axes.dedup();
+    for &axis in &axes {
+        builder.minor_axis(axis, rank);
+    }
+    axes
+}
+
+/// Appends a reduction over these axes.
+pub(super) fn emit(builder: &mut Builder, op: ReduceOp, x: ValueId, axes: Vec<usize>) -> ValueId {
+    let mut ty = builder.ty(x).clone();
+    for &axis in &axes {
+        ty.shape[axis] = 1;
+    }
+    builder.emit(Op::Reduce { op, axes }, [x], ty)
+}
+
+fn reduce(this: Id, cmd: Sel, tensor: Id, axes: Axes, name: Id, op: ReduceOp, accepts: Accepts) -> Id {
+    let mut builder = Builder::open(this, cmd, name);
+    let x = builder.operand(tensor, "input", accepts);
+    builder.ranked(x, "input");
+    let rank = builder.rank(x);
+    let axes = match axes {
+        Axes::Array(array) => axes_of(&builder, array, rank),
+        Axes::One(axis) => {
+            let axis = builder.axis(axis as i64, rank);
+            builder.minor_axis(axis, rank);
+            vec![axis]
+        }
+    };
+    let value = if axes.is_empty() {
+        builder.unary(crate::ir::UnaryOp::Identity, x)
+    } else {
+        emit(&mut builder, op, x, axes)
+    };
+    builder.tensor(value)
+}
+
+fn position(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id, max: bool) -> Id {
+    let mut builder = Builder::open(this, cmd, name);
+    let x = builder.operand(tensor, "input", Accepts::Numbers);
+    builder.ranked(x, "input");
+    let rank = builder.rank(x);
+    let axis = builder.axis(axis as i64, rank);
+    builder.minor_axis(axis, rank);
+    let mut shape = builder.shape(x).to_vec();
+    shape[axis] = 1;
+    let value = builder.emit(Op::ArgReduce { max, axis }, [x], TensorType::new(DType::I32, shape));
+    builder.tensor(value)
+}

@@ -1,0 +1,32 @@
+//! The Objective-C runtime: classes that are data, objects with a Rust payload, and message sends.
+//!
+//! A class file exposes one `pub static CLASS: ClassDef` ([`define`]); its method bodies are plain
+//! `extern "C-unwind"` functions over types that implement [`Encode`]. An object ([`Id`]) is a header from a slab
+//! plus a payload of any Rust type ([`object`]); a deallocated header stays a zombie, so misuse is reported by name.
+//! `msg_send` is the assembly that callers reach through [`crate::symbols`].
+
+pub mod autorelease;
+pub mod class;
+pub mod define;
+pub mod encode;
+pub mod method;
+pub mod msg_send;
+pub mod object;
+pub mod registry;
+pub mod selector;
+pub(crate) mod slab;
+pub mod strong;
+pub mod version;
+pub mod violation;
+
+pub use crate::{impl_encode, violation};
+pub use class::ClassId;
+pub use define::{
+    ClassDef, ClassKind, Method, method0, method1, method2, method3, method4, method5, method6,
+    method7, method8, method9, method10, method11, method12, method13, method14,
+};
+pub use encode::Encode;
+pub use object::{Id, new_object};
+pub use registry::register;
+pub use selector::Sel;
+pub use strong::Strong;

@@ -1,0 +1,90 @@
+//! `objc_msgSend` for x86-64 (System V).
+//!
+//! Receiver in `rdi`, selector in `rsi`; with a result in memory (`_stret`) its address is in `rdi` and the two move up
+//! by one. `r10` and `r11` are the only registers that are neither arguments nor saved by the callee (`rax` counts
+//! the vector registers of variadic calls).
+
+#![expect(non_snake_case, reason = "Apple's names")]
+
+use std::arch::naked_asm;
+use std::mem::offset_of;
+
+use super::super::class::{Class, SLOT_SHIFT};
+use super::super::object::Object;
+use super::super::selector::ENTRY_SHIFT;
+use super::{unanswered, unanswered_struct};
+
+/// Probes the dispatch table of the class in `r10` for the selector in the given register, and jumps to the method.
+macro_rules! probe {
+    ($selector:literal) => {
+        concat!(
+            "mov r11, ",
+            $selector,
+            "\n",
+            "shr r11, {entry_shift}\n",
+            "and r11, qword ptr [r10 + {mask}]\n",
+            "shl r11, {slot_shift}\n",
+            "add r11, qword ptr [r10 + {table}]\n",
+            "2: cmp qword ptr [r11], ",
+            $selector,
+            "\n",
+            "jne 3f\n",
+            "jmp qword ptr [r11 + 8]\n",
+            "3: cmp qword ptr [r11], 0\n",
+            "je 4f\n",
+            "add r11, 16\n",
+            "jmp 2b\n",
+            "4: jmp {unanswered}\n",
+        )
+    };
+}
+
+/// Sends a message; call it through a pointer of the method's type. Nil answers zero in every result register.
+///
+/// # Safety
+/// The receiver is nil, an object or a class of this runtime, the selector is registered, and the call's type is the
+/// method's ([`crate::symbols::method_getTypeEncoding`]).
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn objc_msgSend() {
+    naked_asm!(
+        "test rdi, rdi",
+        "jz 5f",
+        "test dil, {misaligned}",
+        "jnz 4f",
+        "mov r10, qword ptr [rdi]",
+        probe!("rsi"),
+        "5: xor eax, eax",
+        "xor edx, edx",
+        "xorps xmm0, xmm0",
+        "xorps xmm1, xmm1",
+        "ret",
+        entry_shift = const ENTRY_SHIFT,
+        slot_shift = const SLOT_SHIFT,
+        mask = const offset_of!(Class, mask),
+        table = const offset_of!(Class, table),
+        misaligned = const align_of::<Object>() - 1,
+        unanswered = sym unanswered,
+    )
+}
+
+/// [`objc_msgSend`] for methods whose result is a struct in memory. Nil is a violation here.
+///
+/// # Safety
+/// As for [`objc_msgSend`]; the result's address is valid for the struct.
+#[unsafe(naked)]
+pub unsafe extern "C-unwind" fn objc_msgSend_stret() {
+    naked_asm!(
+        "test rsi, rsi",
+        "jz 4f",
+        "test sil, {misaligned}",
+        "jnz 4f",
+        "mov r10, qword ptr [rsi]",
+        probe!("rdx"),
+        entry_shift = const ENTRY_SHIFT,
+        slot_shift = const SLOT_SHIFT,
+        mask = const offset_of!(Class, mask),
+        table = const offset_of!(Class, table),
+        misaligned = const align_of::<Object>() - 1,
+        unanswered = sym unanswered_struct,
+    )
+}

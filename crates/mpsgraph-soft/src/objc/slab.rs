@@ -1,0 +1,74 @@
+//! Memory of object headers.
+//!
+//! Headers come from blocks that are never freed, and a buried header is handed out again only after
+//! [`ZOMBIES`] later burials. Until then it keeps the zombie of its class as `isa`, which is what lets over-release
+//! and messages to dead objects be reported by name, and makes reading through a stale pointer memory-safe.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, PoisonError};
+
+use super::object::Object;
+
+/// Headers that stay zombies: the deallocations after which a header may be reused.
+pub(crate) const ZOMBIES: usize = 65_536;
+const BLOCK: usize = 1024;
+
+struct Slab {
+    fresh: &'static [Object],
+    /// The dead, oldest first, linked through `Object::next_dead`.
+    oldest: Option<&'static Object>,
+    newest: Option<&'static Object>,
+    dead: usize,
+    taken: u64,
+    buried: u64,
+}
+
+static SLAB: Mutex<Slab> = Mutex::new(Slab {
+    fresh: &[],
+    oldest: None,
+    newest: None,
+    dead: 0,
+    taken: 0,
+    buried: 0,
+});
+
+/// How many headers were ever taken and buried.
+pub(crate) fn totals() -> (u64, u64) {
+    let slab = SLAB.lock().unwrap_or_else(PoisonError::into_inner);
+    (slab.taken, slab.buried)
+}
+
+/// A header that nothing refers to.
+pub(crate) fn take() -> &'static Object {
+    let mut slab = SLAB.lock().unwrap_or_else(PoisonError::into_inner);
+    slab.taken += 1;
+    if slab.dead > ZOMBIES
+        && let Some(oldest) = slab.oldest
+    {
+        slab.dead -= 1;
+        slab.oldest = oldest.next_dead();
+        return oldest;
+    }
+    if slab.fresh.is_empty() {
+        slab.fresh = Box::leak((0..BLOCK).map(|_| Object::vacant()).collect::<Box<[_]>>());
+    }
+    let (first, rest) = slab.fresh.split_first().expect("a block was just added");
+    slab.fresh = rest;
+    first
+}
+
+/// Puts a header whose object is dead at the end of the queue.
+pub(crate) fn bury(object: &'static Object) {
+    object.next_dead.store(std::ptr::null_mut(), Relaxed);
+    let mut slab = SLAB.lock().unwrap_or_else(PoisonError::into_inner);
+    match slab.newest.replace(object) {
+        Some(previous) if slab.dead > 0 => {
+            previous
+                .next_dead
+                .store(std::ptr::from_ref(object).cast_mut(), Relaxed);
+        }
+        _ => slab.oldest = Some(object),
+    }
+    slab.dead += 1;
+    slab.buried += 1;
+}

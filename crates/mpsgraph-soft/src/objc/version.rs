@@ -1,0 +1,41 @@
+//! The macOS version that the runtime pretends to be.
+//!
+//! `MPSGRAPH_SOFT_MACOS` (`major.minor`, read once) sets it. Classes and methods that came later do not answer, so a
+//! program that uses a newer interface without asking for the version fails here as it does on an old system.
+
+use std::sync::LazyLock;
+
+use super::define::MacOs;
+
+static CONFIGURED: LazyLock<MacOs> = LazyLock::new(|| match std::env::var("MPSGRAPH_SOFT_MACOS") {
+    Ok(text) => parse(&text).unwrap_or_else(|| {
+        panic!("MPSGRAPH_SOFT_MACOS is `{text}`; expected a macOS version such as `14.0`")
+    }),
+    Err(_) => (14, 0),
+});
+
+/// The configured system; 14.0 unless the environment says otherwise.
+pub fn macos() -> MacOs {
+    *CONFIGURED
+}
+
+fn parse(text: &str) -> Option<MacOs> {
+    let mut parts = text.trim().split('.').map(|part| part.parse::<u16>().ok());
+    let major = parts.next()??;
+    let minor = parts.next().unwrap_or(Some(0))?;
+    Some((major, minor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn versions_parse() {
+        assert_eq!(parse("14.4"), Some((14, 4)));
+        assert_eq!(parse("26"), Some((26, 0)));
+        assert_eq!(parse("15.1.1"), Some((15, 1)));
+        assert_eq!(parse("new"), None);
+        assert_eq!(parse("14.x"), None);
+    }
+}

@@ -1,0 +1,141 @@
+//! `MTLDevice` and `MTLBuffer`.
+
+use std::ffi::{CStr, c_char, c_void};
+
+use mpsgraph_soft::metal::{counters, fault};
+use mpsgraph_soft::objc::{Id, Strong};
+
+use super::messages::*;
+
+const PAGE: usize = 16 * 1024;
+
+#[test]
+fn one_device_of_apple_silicon() {
+    let _alone = alone();
+    let device = device();
+    assert_eq!(device, super::messages::device(), "always the same object");
+    let name = msg!(msg!(device.id(), "name"; Id), "UTF8String"; *const c_char);
+    // SAFETY: UTF8String ends with a NUL and lives as long as the autoreleased string.
+    assert_eq!(unsafe { CStr::from_ptr(name) }, c"mpsgraph-soft");
+    assert_ne!(msg!(device.id(), "registryID"; u64), 0);
+    assert!(msg!(device.id(), "hasUnifiedMemory"; bool));
+    let (largest, working_set) = (
+        msg!(device.id(), "maxBufferLength"; usize),
+        msg!(device.id(), "recommendedMaxWorkingSetSize"; u64),
+    );
+    assert!(largest >= 1 << 28 && (largest as u64) < working_set);
+    let supports = |family: isize| msg!(device.id(), "supportsFamily:", family => isize; bool);
+    assert!(
+        supports(1007) && supports(2002) && supports(3003) && supports(5001),
+        "Apple7, Mac2, Common3, Metal3"
+    );
+    assert!(
+        !supports(5002) && !supports(4002) && !supports(0),
+        "no Metal4 before macOS 26"
+    );
+}
+
+#[test]
+fn new_buffers_are_zeroed_pages() {
+    let _alone = alone();
+    let device = device();
+    let before = counters::snapshot();
+    for length in [1, 4, PAGE, PAGE + 1, 5_000_000] {
+        let buffer = buffer(length);
+        assert_eq!(msg!(buffer.id(), "length"; usize), length);
+        assert_eq!(
+            msg!(buffer.id(), "allocatedSize"; usize),
+            length.next_multiple_of(PAGE)
+        );
+        let bytes = contents::<u8>(&buffer);
+        assert!(bytes.as_ptr().addr().is_multiple_of(PAGE));
+        assert!(bytes.iter().all(|&byte| byte == 0));
+        bytes.fill(0xff);
+        let live = before.bytes_live + length.next_multiple_of(PAGE) as u64;
+        assert_eq!(
+            msg!(device.id(), "currentAllocatedSize"; usize) as u64,
+            live
+        );
+        assert_eq!(counters::snapshot().buffers_live, before.buffers_live + 1);
+    }
+    let after = counters::snapshot();
+    assert_eq!(
+        (after.bytes_live, after.buffers_live),
+        (before.bytes_live, before.buffers_live)
+    );
+    assert_eq!(after.buffers_made, before.buffers_made + 5);
+    assert!(after.bytes_peak >= before.bytes_live + 5_000_000);
+}
+
+#[test]
+fn a_buffer_with_bytes_has_a_copy() {
+    let _alone = alone();
+    let mut source = [1.5f32, -2.0, 3.0];
+    let bytes: *const c_void = source.as_ptr().cast();
+    let made = msg!(device().id(), "newBufferWithBytes:length:options:", bytes => *const c_void, 12 => usize, 0x100 => usize; Id);
+    let made = Strong::from_owned(made);
+    source.fill(0.0);
+    assert_eq!(contents::<f32>(&made), [1.5, -2.0, 3.0]);
+    assert_eq!(msg!(made.id(), "resourceOptions"; usize), 0x100);
+    assert_eq!(msg!(made.id(), "device"; Id), device().id());
+}
+
+#[test]
+fn what_cannot_be_had_is_nil() {
+    let _alone = alone();
+    let device = device();
+    let new = |length: usize| msg!(device.id(), "newBufferWithLength:options:", length => usize, 0 => usize; Id);
+    let largest = msg!(device.id(), "maxBufferLength"; usize);
+    assert!(new(0).is_nil());
+    assert!(new(largest + 1).is_nil());
+    assert!(new(usize::MAX).is_nil());
+    fault::refuse_allocation_here(2);
+    assert_eq!(
+        [64, 64, 64].map(|length| Strong::from_owned(new(length)).id().is_nil()),
+        [false, true, false]
+    );
+}
+
+#[test]
+fn private_storage_is_out_of_reach() {
+    let _alone = alone();
+    let made = msg!(device().id(), "newBufferWithLength:options:", 64 => usize, 0x20 => usize; Id);
+    let made = Strong::from_owned(made);
+    assert_eq!(msg!(made.id(), "storageMode"; usize), 2);
+    assert!(msg!(made.id(), "contents"; *mut c_void).is_null());
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused() {
+    let _alone = alone();
+    let new = |options: usize| msg!(device().id(), "newBufferWithLength:options:", 64 => usize, options => usize; Id);
+    for options in [0x10, 0x30, 0x40, 0x2, 0x1000] {
+        let text = violation(|| new(options));
+        assert!(
+            text.starts_with("-[MTLDevice newBufferWithLength:options:]: "),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn labels_are_kept() {
+    let _alone = alone();
+    // SAFETY: a C string.
+    let class = unsafe { mpsgraph_soft::symbols::objc_getClass(c"NSString".as_ptr()) };
+    // SAFETY: `Id` is a transparent pointer to an object or class, and this is a class.
+    let class = unsafe { std::mem::transmute::<*mut c_void, Id>(class) };
+    let weights = msg!(class, "stringWithUTF8String:", c"weights".as_ptr() => *const c_char; Id);
+    let buffer = buffer(64);
+    for object in [buffer.clone(), queue(), mps(&queue())] {
+        assert!(msg!(object.id(), "label"; Id).is_nil());
+        msg!(object.id(), "setLabel:", weights => Id; ());
+        assert!(msg!(msg!(object.id(), "label"; Id), "isEqualToString:", weights => Id; bool));
+        msg!(object.id(), "setLabel:", Id::NIL => Id; ());
+        assert!(msg!(object.id(), "label"; Id).is_nil());
+    }
+    assert!(
+        violation(|| msg!(buffer.id(), "setLabel:", buffer.id() => Id; ()))
+            .contains("not an NSString")
+    );
+}

@@ -1,0 +1,14 @@
+//! The runtime as a client sees it: C functions and messages only.
+//!
+//! `messages` is the client's side of a send; the other files are tests, by topic. Test classes are registered under
+//! names of their own, so that counting their live objects does not race with other tests in the process.
+
+mod runtime {
+    mod arguments;
+    mod foundation;
+    mod introspection;
+    mod lifetimes;
+    mod messages;
+    mod misuse;
+    mod threads;
+}

@@ -1,0 +1,208 @@
+//! Reference counts, autorelease pools, payloads and leak counts.
+
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object};
+use mpsgraph_soft::stats::{live_count, live_objects, object_totals};
+use mpsgraph_soft::symbols;
+
+use crate::runtime::messages::{
+    Object, class, new, panic_message, pool, release, retain, send, test_class,
+};
+
+static DROPPED: AtomicUsize = AtomicUsize::new(0);
+
+struct Owner {
+    child: Strong,
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        DROPPED.fetch_add(1, SeqCst);
+    }
+}
+
+static OWNER: ClassDef = ClassDef {
+    name: "TestOwner",
+    superclass: "NSObject",
+    kind: ClassKind::Class,
+    min_macos: (11, 0),
+    instance: &[
+        method1("initWithChild:", init_with_child),
+        method0("child", child),
+    ],
+    class: &[method1("ownerWithChild:", owner_with_child)],
+};
+
+extern "C-unwind" fn init_with_child(this: Id, _cmd: Sel, child: Id) -> Id {
+    this.set_state(Owner {
+        child: Strong::retain(child),
+    });
+    this
+}
+
+extern "C-unwind" fn child(this: Id, _cmd: Sel) -> Id {
+    this.state::<Owner>().child.id()
+}
+
+extern "C-unwind" fn owner_with_child(_this: Id, _cmd: Sel, child: Id) -> Id {
+    new_object(
+        "TestOwner",
+        Owner {
+            child: Strong::retain(child),
+        },
+    )
+    .autorelease()
+}
+
+macro_rules! plain_class {
+    ($name:ident, $objc:literal) => {
+        static $name: ClassDef = ClassDef {
+            name: $objc,
+            superclass: "NSObject",
+            kind: ClassKind::Class,
+            min_macos: (11, 0),
+            instance: &[],
+            class: &[],
+        };
+    };
+}
+
+plain_class!(CHILD, "TestChild");
+plain_class!(POOLED, "TestPooled");
+plain_class!(LATE, "TestLate");
+plain_class!(BURIED, "TestBuried");
+
+fn count(object: Object) -> usize {
+    send!(usize; object, "retainCount")
+}
+
+#[test]
+fn the_last_release_drops_the_payload_and_what_it_owns() {
+    let (owners, children) = (test_class(&OWNER), test_class(&CHILD));
+    let child = new(children);
+    let owner = send!(Object; send!(Object; owners, "alloc"), "initWithChild:", child => Object);
+    assert_eq!((count(owner), count(child)), (1, 2));
+    release(child);
+    assert_eq!(send!(Object; owner, "child"), child);
+    assert_eq!((live_count("TestOwner"), live_count("TestChild")), (1, 1));
+    assert_eq!(live_objects().get("TestChild"), Some(&1));
+
+    assert_eq!(send!(Object; owner, "retain"), owner);
+    send!((); owner, "release");
+    assert_eq!(DROPPED.load(SeqCst), 0);
+    release(owner);
+    assert_eq!(DROPPED.load(SeqCst), 1);
+    assert_eq!((live_count("TestOwner"), live_count("TestChild")), (0, 0));
+
+    pool(|| {
+        let child = new(children);
+        let owner = send!(Object; owners, "ownerWithChild:", child => Object);
+        release(child);
+        // SAFETY: a live object.
+        let kept = unsafe { symbols::objc_retainAutoreleasedReturnValue(owner) };
+        assert_eq!(count(kept), 2);
+        release(kept);
+        assert_eq!(live_count("TestChild"), 1);
+    });
+    assert_eq!((live_count("TestOwner"), live_count("TestChild")), (0, 0));
+    assert_eq!(DROPPED.load(SeqCst), 2);
+}
+
+#[test]
+fn pools_nest_and_outer_ones_close_inner_ones() {
+    let pooled = test_class(&POOLED);
+    let autoreleased = || send!(Object; new(pooled), "autorelease");
+    pool(|| {
+        autoreleased();
+        pool(|| {
+            autoreleased();
+            autoreleased();
+            assert_eq!(live_count("TestPooled"), 3);
+        });
+        assert_eq!(live_count("TestPooled"), 1);
+        // SAFETY: opened on this thread; the outer pool closes it.
+        let inner = unsafe { symbols::objc_autoreleasePoolPush() };
+        assert!(!inner.is_null());
+        autoreleased();
+    });
+    assert_eq!(live_count("TestPooled"), 0);
+    let (outer, inner);
+    // SAFETY: both are opened and closed on this thread.
+    unsafe {
+        outer = symbols::objc_autoreleasePoolPush();
+        inner = symbols::objc_autoreleasePoolPush();
+        symbols::objc_autoreleasePoolPop(outer);
+    }
+    // SAFETY: the runtime checks the token.
+    let message = panic_message(|| unsafe { symbols::objc_autoreleasePoolPop(inner) });
+    assert!(message.contains("popped before"), "{message}");
+    // SAFETY: the runtime checks the token.
+    let message =
+        panic_message(|| unsafe { symbols::objc_autoreleasePoolPop(std::ptr::null_mut()) });
+    assert!(message.contains("another thread"), "{message}");
+}
+
+#[test]
+fn autorelease_without_a_pool_is_reported() {
+    let object = new(class("NSObject"));
+    let message = panic_message(|| send!(Object; object, "autorelease"));
+    assert!(
+        message.starts_with("-[NSObject autorelease]: no autorelease pool"),
+        "{message}"
+    );
+    assert_eq!(count(object), 1);
+    release(object);
+    // SAFETY: nil needs no pool.
+    assert!(unsafe { symbols::objc_autorelease(std::ptr::null_mut()) }.is_null());
+}
+
+#[test]
+fn pools_work_while_a_thread_ends() {
+    struct Late;
+    impl Drop for Late {
+        fn drop(&mut self) {
+            pool(|| send!(Object; new(test_class(&LATE)), "autorelease"));
+        }
+    }
+    thread_local!(static LATE_USER: Late = const { Late });
+    let before = live_count("TestLate");
+    std::thread::spawn(|| {
+        LATE_USER.with(|_| {});
+        pool(|| send!(Object; new(test_class(&LATE)), "autorelease"));
+    })
+    .join()
+    .expect("the destructor runs without a panic");
+    assert_eq!(live_count("TestLate"), before);
+}
+
+#[test]
+fn a_dead_object_is_known_long_after() {
+    let buried = test_class(&BURIED);
+    let before = object_totals();
+    let dead = new(buried);
+    release(dead);
+    for _ in 0..60_000 {
+        release(new(buried));
+    }
+    let message = panic_message(|| retain(dead));
+    assert!(message.starts_with("-[TestBuried retain]: "), "{message}");
+    for _ in 0..70_000 {
+        release(new(buried));
+    }
+    assert_eq!(live_count("TestBuried"), 0);
+    let after = object_totals();
+    assert!(
+        after.made - before.made >= 130_001 && after.deallocated - before.deallocated >= 130_001
+    );
+}
+
+#[test]
+fn classes_are_immortal() {
+    let object = class("NSObject");
+    for _ in 0..3 {
+        release(object);
+    }
+    assert_eq!(send!(Object; object, "self"), object);
+    pool(|| assert_eq!(send!(Object; object, "autorelease"), object));
+}

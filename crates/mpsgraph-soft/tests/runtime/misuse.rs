@@ -1,0 +1,234 @@
+//! What a Mac answers with an abort or with nonsense is reported by class and selector.
+
+use std::ffi::c_void;
+
+use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, new_object};
+
+use crate::runtime::messages::{
+    Object, class, new, panic_message, pool, release, retain, send, test_class,
+};
+
+struct Number(i32);
+
+static MISUSED: ClassDef = ClassDef {
+    name: "TestMisused",
+    superclass: "NSObject",
+    kind: ClassKind::Class,
+    min_macos: (11, 0),
+    instance: &[
+        method1("initWithInt:", init_with_int),
+        method0("int", int),
+        method1("wrongState:", wrong_state),
+        method0("future", future).since(99, 0),
+    ],
+    class: &[
+        method0("futureClass", future).since(99, 1),
+        method0("onlyOfTheClass", future),
+    ],
+};
+
+static FUTURE: ClassDef = ClassDef {
+    name: "TestFuture",
+    superclass: "NSObject",
+    kind: ClassKind::Class,
+    min_macos: (98, 0),
+    instance: &[],
+    class: &[],
+};
+
+static OLDER_HEIR: ClassDef = ClassDef {
+    name: "TestOlderHeir",
+    superclass: "TestFuture",
+    kind: ClassKind::Class,
+    min_macos: (11, 0),
+    instance: &[],
+    class: &[],
+};
+
+static PROTOCOL: ClassDef = ClassDef {
+    name: "TestProtocol",
+    superclass: "NSObject",
+    kind: ClassKind::ProtocolInstance,
+    min_macos: (11, 0),
+    instance: &[],
+    class: &[],
+};
+
+extern "C-unwind" fn init_with_int(this: Id, _cmd: Sel, value: i32) -> Id {
+    this.set_state(Number(value));
+    this
+}
+
+extern "C-unwind" fn int(this: Id, _cmd: Sel) -> i32 {
+    this.state::<Number>().0
+}
+
+extern "C-unwind" fn wrong_state(_this: Id, _cmd: Sel, other: Id) -> i32 {
+    other.state::<Number>().0
+}
+
+extern "C-unwind" fn future(_this: Id, _cmd: Sel) -> i32 {
+    7
+}
+
+fn misused() -> Object {
+    send!(Object; send!(Object; test_class(&MISUSED), "alloc"), "initWithInt:", 5 => i32)
+}
+
+#[test]
+fn unknown_selectors() {
+    let object = misused();
+    assert_eq!(send!(i32; object, "int"), 5);
+    let message = panic_message(|| send!(i32; object, "integer"));
+    assert_eq!(message, "-[TestMisused integer]: unrecognized selector");
+    let message = panic_message(|| send!(i32; test_class(&MISUSED), "integer"));
+    assert_eq!(message, "+[TestMisused integer]: unrecognized selector");
+    let message = panic_message(|| send!(i32; test_class(&MISUSED), "int"));
+    assert_eq!(
+        message,
+        "+[TestMisused int]: unrecognized selector; an instance method has this name"
+    );
+    let message = panic_message(|| send!(i32; object, "onlyOfTheClass"));
+    assert_eq!(
+        message,
+        "-[TestMisused onlyOfTheClass]: unrecognized selector; a class method has this name"
+    );
+    release(object);
+}
+
+#[test]
+fn methods_and_classes_of_later_systems() {
+    let object = misused();
+    let message = panic_message(|| send!(i32; object, "future"));
+    assert!(
+        message.starts_with("-[TestMisused future]: needs macOS 99.0; the configured system is "),
+        "{message}"
+    );
+    let message = panic_message(|| send!(i32; test_class(&MISUSED), "futureClass"));
+    assert!(
+        message.starts_with("+[TestMisused futureClass]: needs macOS 99.1;"),
+        "{message}"
+    );
+    assert!(
+        !send!(bool; object, "respondsToSelector:", crate::runtime::messages::selector("future") => *const c_void)
+    );
+    release(object);
+    test_class(&FUTURE);
+    assert!(class("TestFuture").is_null());
+    let message = panic_message(|| new_object("TestFuture", ()));
+    assert!(
+        message.starts_with("TestFuture needs macOS 98.0; "),
+        "{message}"
+    );
+    // As MPSGraph's classes before MPSGraphObject became a class.
+    let heir = test_class(&OLDER_HEIR);
+    assert_eq!(send!(Object; heir, "superclass"), class("NSObject"));
+}
+
+#[test]
+fn protocols_are_not_classes() {
+    let protocol = test_class(&PROTOCOL);
+    assert!(class("TestProtocol").is_null());
+    let message = panic_message(|| send!(Object; protocol, "alloc"));
+    assert!(message.starts_with("+[TestProtocol alloc]: "), "{message}");
+}
+
+#[test]
+fn unknown_classes() {
+    let message = panic_message(|| class("NSObjekt"));
+    assert!(
+        message.contains("there is no class \"NSObjekt\""),
+        "{message}"
+    );
+}
+
+#[test]
+fn messages_to_the_dead() {
+    let object = misused();
+    release(object);
+    let message = panic_message(|| send!(i32; object, "int"));
+    assert!(
+        message.starts_with("-[TestMisused int]: message to the deallocated object"),
+        "{message}"
+    );
+    let message = panic_message(|| release(object));
+    assert!(
+        message.starts_with("-[TestMisused release]: over-release"),
+        "{message}"
+    );
+    let message = panic_message(|| retain(object));
+    assert!(message.starts_with("-[TestMisused retain]: "), "{message}");
+    // Reporting changed nothing: the same is reported again.
+    let message = panic_message(|| release(object));
+    assert!(
+        message.starts_with("-[TestMisused release]: over-release"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_dead_object_as_an_argument() {
+    let (object, dead) = (misused(), misused());
+    release(dead);
+    let message = panic_message(|| send!(i32; object, "wrongState:", dead => Object));
+    assert!(
+        message.contains("TestMisused") && message.contains("deallocated"),
+        "{message}"
+    );
+    release(object);
+}
+
+#[test]
+fn over_release_by_a_pool() {
+    let object = misused();
+    let message = panic_message(|| {
+        pool(|| {
+            send!(Object; object, "autorelease");
+            release(object);
+        });
+    });
+    assert!(
+        message.starts_with("-[TestMisused release]: over-release"),
+        "{message}"
+    );
+}
+
+#[test]
+fn wrong_payloads() {
+    let object = misused();
+    let other = new(class("NSObject"));
+    let message = panic_message(|| send!(i32; object, "wrongState:", other => Object));
+    assert!(
+        message.contains("NSObject") && message.contains("not initialised"),
+        "{message}"
+    );
+    let message =
+        panic_message(|| send!(i32; object, "wrongState:", std::ptr::null_mut() => Object));
+    assert!(message.contains("nil"), "{message}");
+    pool(|| {
+        let string = send!(Object; class("NSString"), "stringWithUTF8String:", c"x".as_ptr() => *const std::ffi::c_char);
+        let message = panic_message(|| send!(i32; object, "wrongState:", string => Object));
+        assert!(
+            message.contains("NSString") && message.contains("Number"),
+            "{message}"
+        );
+    });
+    let message = panic_message(|| send!(Object; object, "initWithInt:", 6 => i32));
+    assert!(
+        message.contains("TestMisused") && message.contains("initialised before"),
+        "{message}"
+    );
+    let message = panic_message(|| send!((); object, "dealloc"));
+    assert!(message.starts_with("-[TestMisused dealloc]: "), "{message}");
+    release(other);
+    release(object);
+}
+
+#[test]
+fn receivers_that_are_no_objects() {
+    let message = panic_message(|| send!(i32; std::ptr::without_provenance_mut(0xb7), "int"));
+    assert!(
+        message.contains("`int`") && message.contains("0xb7"),
+        "{message}"
+    );
+}

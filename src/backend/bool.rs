@@ -1,0 +1,218 @@
+//! Burn's bool tensor operations. A bool is one byte, 0 or 1 (`MPSDataTypeBool`).
+
+use burn_backend::ops::BoolTensorOps;
+use burn_backend::{
+    BoolDType, BoolStore, DType, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice,
+    TensorData,
+};
+
+use super::{FloatElement, IntElement, MpsGraph, into_data};
+use crate::bridge::upload;
+use crate::device::MpsGraphDevice;
+use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
+use crate::ops::{gather, memory, reduction, scatter_nd, tensor_shape};
+use crate::tensor::MpsGraphTensor;
+
+const BOOL: DType = DType::Bool(BoolStore::Native);
+
+impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<F, I> {
+    fn bool_empty(shape: Shape, _device: &MpsGraphDevice, dtype: BoolDType) -> MpsGraphTensor {
+        memory::zeros(shape, dtype.into())
+    }
+
+    fn bool_zeros(shape: Shape, _device: &MpsGraphDevice, dtype: BoolDType) -> MpsGraphTensor {
+        memory::zeros(shape, dtype.into())
+    }
+
+    fn bool_ones(shape: Shape, _device: &MpsGraphDevice, dtype: BoolDType) -> MpsGraphTensor {
+        memory::ones(shape, dtype.into())
+    }
+
+    async fn bool_into_data(tensor: MpsGraphTensor) -> Result<TensorData, ExecutionError> {
+        into_data(tensor)
+    }
+
+    fn bool_from_data(data: TensorData, _device: &MpsGraphDevice) -> MpsGraphTensor {
+        upload("bool_from_data", data)
+    }
+
+    fn bool_device(_tensor: &MpsGraphTensor) -> MpsGraphDevice {
+        MpsGraphDevice
+    }
+
+    fn bool_to_device(tensor: MpsGraphTensor, _device: &MpsGraphDevice) -> MpsGraphTensor {
+        tensor
+    }
+
+    fn bool_into_int(tensor: MpsGraphTensor, out_dtype: IntDType) -> MpsGraphTensor {
+        arithmetic::cast(tensor, out_dtype.into())
+    }
+
+    fn bool_into_float(tensor: MpsGraphTensor, out_dtype: FloatDType) -> MpsGraphTensor {
+        arithmetic::cast(tensor, out_dtype.into())
+    }
+
+    fn bool_reshape(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
+        tensor_shape::reshape(tensor, shape)
+    }
+
+    fn bool_slice(tensor: MpsGraphTensor, slices: &[Slice]) -> MpsGraphTensor {
+        tensor_shape::slice(tensor, slices)
+    }
+
+    fn bool_slice_assign(
+        tensor: MpsGraphTensor,
+        slices: &[Slice],
+        value: MpsGraphTensor,
+    ) -> MpsGraphTensor {
+        tensor_shape::slice_assign(tensor, slices, value)
+    }
+
+    fn bool_mask_where(
+        tensor: MpsGraphTensor,
+        mask: MpsGraphTensor,
+        value: MpsGraphTensor,
+    ) -> MpsGraphTensor {
+        arithmetic::mask_where(tensor, mask, value)
+    }
+
+    fn bool_mask_fill(
+        tensor: MpsGraphTensor,
+        mask: MpsGraphTensor,
+        value: Scalar,
+    ) -> MpsGraphTensor {
+        arithmetic::mask_fill(tensor, mask, value.into())
+    }
+
+    fn bool_gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
+        gather::gather(dim, tensor, indices)
+    }
+
+    fn bool_scatter_or(
+        dim: usize,
+        tensor: MpsGraphTensor,
+        indices: MpsGraphTensor,
+        value: MpsGraphTensor,
+    ) -> MpsGraphTensor {
+        scatter_nd::scatter_or(dim, tensor, indices, value)
+    }
+
+    fn bool_select(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor) -> MpsGraphTensor {
+        gather::select(tensor, dim, indices)
+    }
+
+    fn bool_select_or(
+        tensor: MpsGraphTensor,
+        dim: usize,
+        indices: MpsGraphTensor,
+        value: MpsGraphTensor,
+    ) -> MpsGraphTensor {
+        scatter_nd::select_or(tensor, dim, indices, value)
+    }
+
+    fn bool_repeat_dim(tensor: MpsGraphTensor, dim: usize, times: usize) -> MpsGraphTensor {
+        tensor_shape::repeat_dim(tensor, dim, times)
+    }
+
+    fn bool_cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
+        tensor_shape::cat(tensors, dim)
+    }
+
+    fn bool_equal(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
+        arithmetic::compare(CompareOp::Equal, lhs, rhs, BOOL)
+    }
+
+    fn bool_equal_elem(lhs: MpsGraphTensor, rhs: Scalar) -> MpsGraphTensor {
+        arithmetic::compare_scalar(CompareOp::Equal, lhs, rhs.into(), BOOL)
+    }
+
+    fn bool_not_equal(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
+        arithmetic::compare(CompareOp::NotEqual, lhs, rhs, BOOL)
+    }
+
+    fn bool_not_equal_elem(lhs: MpsGraphTensor, rhs: Scalar) -> MpsGraphTensor {
+        arithmetic::compare_scalar(CompareOp::NotEqual, lhs, rhs.into(), BOOL)
+    }
+
+    fn bool_not(tensor: MpsGraphTensor) -> MpsGraphTensor {
+        arithmetic::unary(UnaryOp::LogicalNot, tensor)
+    }
+
+    fn bool_and(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
+        arithmetic::binary(BinaryOp::LogicalAnd, lhs, rhs)
+    }
+
+    fn bool_or(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
+        arithmetic::binary(BinaryOp::LogicalOr, lhs, rhs)
+    }
+
+    fn bool_xor(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
+        arithmetic::binary(BinaryOp::LogicalXor, lhs, rhs)
+    }
+
+    fn bool_transpose(tensor: MpsGraphTensor) -> MpsGraphTensor {
+        tensor_shape::transpose(tensor)
+    }
+
+    fn bool_swap_dims(tensor: MpsGraphTensor, dim1: usize, dim2: usize) -> MpsGraphTensor {
+        tensor_shape::swap_dims(tensor, dim1, dim2)
+    }
+
+    fn bool_permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
+        tensor_shape::permute(tensor, axes)
+    }
+
+    fn bool_flip(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
+        tensor_shape::flip(tensor, axes)
+    }
+
+    fn bool_expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
+        tensor_shape::expand(tensor, shape)
+    }
+
+    fn bool_unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usize) -> MpsGraphTensor {
+        tensor_shape::unfold(tensor, dim, size, step)
+    }
+
+    fn bool_any(tensor: MpsGraphTensor) -> MpsGraphTensor {
+        reduction::any(tensor, BOOL)
+    }
+
+    fn bool_any_dim(tensor: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+        reduction::any_dim(tensor, dim, BOOL)
+    }
+
+    fn bool_all(tensor: MpsGraphTensor) -> MpsGraphTensor {
+        reduction::all(tensor, BOOL)
+    }
+
+    fn bool_all_dim(tensor: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+        reduction::all_dim(tensor, dim, BOOL)
+    }
+
+    /// Reads the tensor: how many rows the result has is known by its values only.
+    async fn bool_argwhere(tensor: MpsGraphTensor, out_dtype: IntDType) -> MpsGraphTensor {
+        let data = into_data(tensor).unwrap_or_else(|error| panic!("bool_argwhere: {error}"));
+        upload(
+            "bool_argwhere",
+            coordinates(&data).convert_dtype(out_dtype.into()),
+        )
+    }
+}
+
+/// The coordinates of the true elements, in row-major order: `[count, rank]`.
+fn coordinates(data: &TensorData) -> TensorData {
+    let rank = data.shape.len();
+    let mut coordinates: Vec<i64> = Vec::new();
+    for (position, _) in data.iter::<bool>().enumerate().filter(|&(_, value)| value) {
+        let row = coordinates.len();
+        coordinates.resize(row + rank, 0);
+        let mut rest = position;
+        for axis in (0..rank).rev() {
+            coordinates[row + axis] = (rest % data.shape[axis]) as i64;
+            rest /= data.shape[axis];
+        }
+    }
+    let count = coordinates.len() / rank.max(1);
+    TensorData::new(coordinates, [count, rank])
+}

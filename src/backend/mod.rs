@@ -1,0 +1,162 @@
+//! Burn's backend traits, each method a call into `ops` or `bridge`.
+//!
+//! Methods that are not implemented say so by name ([`not_yet`]) rather than fall back on a default of Burn that would
+//! read tensors back to the host.
+
+mod activation;
+mod bool;
+mod element;
+mod float;
+mod int;
+mod module;
+mod quantized;
+mod transaction;
+
+use std::marker::PhantomData;
+
+use burn_backend::{Backend, BackendTypes, DType, DTypeUsageSet, ExecutionError, TensorData};
+use burn_ir::{BackendIr, HandleKind, TensorHandle};
+
+pub use element::{FloatElement, IntElement};
+pub use quantized::MpsGraphQuantizedTensor;
+
+use crate::bridge::Runtime;
+use crate::device::MpsGraphDevice;
+use crate::tensor::MpsGraphTensor;
+
+/// The backend: Burn's tensors as recorded MPSGraph programs.
+///
+/// `F` is the float and `I` the integer element of tensors that are made without a dtype; tensors of the other dtypes
+/// that Apple GPUs compute with can be made by naming them. f64 cannot: `MpsGraph<f64>` does not compile, and a tensor
+/// of it is an error when it is made.
+///
+/// ```compile_fail
+/// fn backend<B: burn_backend::Backend>() {}
+/// backend::<burn_mpsgraph::MpsGraph<f64>>();
+/// ```
+#[derive(Clone, Copy, Default, Debug)]
+pub struct MpsGraph<F = f32, I = i32> {
+    elements: PhantomData<(F, I)>,
+}
+
+impl<F: FloatElement, I: IntElement> BackendTypes for MpsGraph<F, I> {
+    type Device = MpsGraphDevice;
+    type FloatTensorPrimitive = MpsGraphTensor;
+    type FloatElem = F;
+    type IntTensorPrimitive = MpsGraphTensor;
+    type IntElem = I;
+    type BoolTensorPrimitive = MpsGraphTensor;
+    type BoolElem = bool;
+    type QuantizedTensorPrimitive = MpsGraphQuantizedTensor;
+}
+
+impl<F: FloatElement, I: IntElement> Backend for MpsGraph<F, I> {
+    fn name(_device: &MpsGraphDevice) -> String {
+        "mpsgraph".into()
+    }
+
+    fn seed(_device: &MpsGraphDevice, seed: u64) {
+        Runtime::get().seed(seed);
+    }
+
+    fn sync(_device: &MpsGraphDevice) -> Result<(), ExecutionError> {
+        Ok(Runtime::get().sync()?)
+    }
+
+    fn memory_cleanup(_device: &MpsGraphDevice) {
+        Runtime::get().memory_cleanup();
+    }
+
+    /// Nothing to do: buffers are shared with the host, and data is copied into one when its tensor is made.
+    fn staging<'a, Iter>(_data: Iter, _device: &MpsGraphDevice)
+    where
+        Iter: Iterator<Item = &'a mut TensorData>,
+    {
+    }
+
+    fn dtype_usage(_device: &MpsGraphDevice, dtype: DType) -> DTypeUsageSet {
+        crate::dtype::usage(dtype)
+    }
+
+    fn device_count(_type_id: u16) -> usize {
+        1
+    }
+}
+
+impl<F: FloatElement, I: IntElement> BackendIr for MpsGraph<F, I> {
+    type Handle = HandleKind<Self>;
+
+    fn float_tensor(handle: TensorHandle<Self::Handle>) -> MpsGraphTensor {
+        match handle.handle {
+            HandleKind::Float(tensor) => tensor,
+            HandleKind::Int(_) | HandleKind::Bool(_) | HandleKind::Quantized(_) => {
+                wrong_kind("float", &handle.handle)
+            }
+        }
+    }
+
+    fn int_tensor(handle: TensorHandle<Self::Handle>) -> MpsGraphTensor {
+        match handle.handle {
+            HandleKind::Int(tensor) => tensor,
+            HandleKind::Float(_) | HandleKind::Bool(_) | HandleKind::Quantized(_) => {
+                wrong_kind("int", &handle.handle)
+            }
+        }
+    }
+
+    fn bool_tensor(handle: TensorHandle<Self::Handle>) -> MpsGraphTensor {
+        match handle.handle {
+            HandleKind::Bool(tensor) => tensor,
+            HandleKind::Float(_) | HandleKind::Int(_) | HandleKind::Quantized(_) => {
+                wrong_kind("bool", &handle.handle)
+            }
+        }
+    }
+
+    fn quantized_tensor(handle: TensorHandle<Self::Handle>) -> MpsGraphQuantizedTensor {
+        match handle.handle {
+            HandleKind::Quantized(tensor) => tensor,
+            HandleKind::Float(_) | HandleKind::Int(_) | HandleKind::Bool(_) => {
+                wrong_kind("quantized", &handle.handle)
+            }
+        }
+    }
+
+    fn float_tensor_handle(tensor: MpsGraphTensor) -> Self::Handle {
+        HandleKind::Float(tensor)
+    }
+
+    fn int_tensor_handle(tensor: MpsGraphTensor) -> Self::Handle {
+        HandleKind::Int(tensor)
+    }
+
+    fn bool_tensor_handle(tensor: MpsGraphTensor) -> Self::Handle {
+        HandleKind::Bool(tensor)
+    }
+
+    fn quantized_tensor_handle(tensor: MpsGraphQuantizedTensor) -> Self::Handle {
+        HandleKind::Quantized(tensor)
+    }
+}
+
+fn wrong_kind<B: Backend>(expected: &str, handle: &HandleKind<B>) -> ! {
+    panic!(
+        "a {expected} tensor was asked for where the handle holds a {} tensor",
+        handle.name()
+    )
+}
+
+/// Ends a call of a method that is not implemented; the table of these methods is in ARCHITECTURE.md.
+#[track_caller]
+pub(crate) fn not_yet(method: &'static str) -> ! {
+    panic!("burn-mpsgraph: {method} is not implemented yet; see the table in ARCHITECTURE.md")
+}
+
+/// The host's copy of one tensor.
+pub(crate) fn into_data(tensor: MpsGraphTensor) -> Result<TensorData, ExecutionError> {
+    let data = crate::bridge::read(&[tensor])?;
+    Ok(data
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| unreachable!("one tensor was read")))
+}

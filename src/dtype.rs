@@ -1,0 +1,61 @@
+//! Burn's element types and the `MPSDataType` each is stored as.
+//!
+//! f64 has no Metal counterpart and is refused by name, never narrowed. `bool` is one byte of 0 or 1
+//! (`MPSDataTypeBool`); Burn's other bool stores are refused.
+
+use burn_backend::{BoolStore, DType, DTypeUsage, DTypeUsageSet};
+
+use crate::error::Error;
+use crate::ffi::DataType;
+
+/// The `MPSDataType` of `dtype`, or an error that says what to use instead.
+pub(crate) fn data_type(op: &'static str, dtype: DType) -> Result<DataType, Error> {
+    let instead = match dtype {
+        DType::F32 => return Ok(DataType::F32),
+        DType::F16 => return Ok(DataType::F16),
+        DType::BF16 => return Ok(DataType::BF16),
+        DType::I64 => return Ok(DataType::I64),
+        DType::I32 => return Ok(DataType::I32),
+        DType::I16 => return Ok(DataType::I16),
+        DType::I8 => return Ok(DataType::I8),
+        DType::U64 => return Ok(DataType::U64),
+        DType::U32 => return Ok(DataType::U32),
+        DType::U16 => return Ok(DataType::U16),
+        DType::U8 => return Ok(DataType::U8),
+        DType::Bool(BoolStore::Native) => return Ok(DataType::Bool),
+        DType::F64 => "Apple GPUs have no 64-bit floats; use f32",
+        DType::Flex32 => "use f32, f16 or bf16",
+        DType::Bool(BoolStore::U8 | BoolStore::U32) => "use the native bool store",
+        DType::QFloat(_) => "quantized tensors have operations of their own",
+    };
+    Err(Error::Unsupported { op, reason: format!("dtype {dtype:?}: {instead}") })
+}
+
+/// Panics with the text of [`data_type`]'s error unless `dtype` can be stored.
+#[track_caller]
+pub(crate) fn require(op: &'static str, dtype: DType) {
+    if let Err(error) = data_type(op, dtype) {
+        error.raise()
+    }
+}
+
+/// What Burn may do with `dtype` here.
+pub(crate) fn usage(dtype: DType) -> DTypeUsageSet {
+    match data_type("dtype_usage", dtype) {
+        Err(_) => DTypeUsageSet::empty(),
+        Ok(DataType::F32 | DataType::F16 | DataType::BF16) => {
+            DTypeUsage::Storage | DTypeUsage::Arithmetic | DTypeUsage::Accelerated
+        }
+        Ok(
+            DataType::I64
+            | DataType::I32
+            | DataType::I16
+            | DataType::I8
+            | DataType::U64
+            | DataType::U32
+            | DataType::U16
+            | DataType::U8
+            | DataType::Bool,
+        ) => DTypeUsage::Storage | DTypeUsage::Arithmetic,
+    }
+}

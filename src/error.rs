@@ -1,0 +1,71 @@
+//! What can go wrong, in the three kinds a caller can act on.
+//!
+//! A mistake in the input and a thing this backend does not do are found while an op is recorded, before a message is
+//! sent; Burn's operations return no `Result`, so there they panic with the text of the [`Error`]. A device fault
+//! comes out of `sync` and of reads. (Our own bugs are `unreachable!`, never an `Error`.)
+
+use std::fmt;
+
+use burn_backend::ExecutionError;
+
+/// An error of this backend.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The input breaks the operation's contract.
+    Invalid {
+        /// Burn's name of the operation.
+        op: &'static str,
+        /// Shapes, dtypes and what was expected.
+        reason: String,
+    },
+    /// A valid request that this backend cannot carry out.
+    Unsupported {
+        /// Burn's name of the operation.
+        op: &'static str,
+        /// Shapes, dtypes, the limit, and what to do instead.
+        reason: String,
+    },
+    /// The device or its driver failed: no device, out of memory, a command buffer that ended in an error.
+    Device {
+        /// What the driver said.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// Ends an infallible Burn operation with this error's text.
+    #[track_caller]
+    pub(crate) fn raise(self) -> ! {
+        panic!("{self}")
+    }
+}
+
+/// Ends an operation whose input breaks its contract.
+#[track_caller]
+pub(crate) fn invalid(op: &'static str, reason: impl Into<String>) -> ! {
+    Error::Invalid { op, reason: reason.into() }.raise()
+}
+
+/// Ends an operation that this backend cannot carry out.
+#[track_caller]
+pub(crate) fn unsupported(op: &'static str, reason: impl Into<String>) -> ! {
+    Error::Unsupported { op, reason: reason.into() }.raise()
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Invalid { op, reason } => write!(f, "{op}: {reason}"),
+            Error::Unsupported { op, reason } => write!(f, "{op}: unsupported: {reason}"),
+            Error::Device { reason } => write!(f, "device: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Error> for ExecutionError {
+    fn from(error: Error) -> Self {
+        ExecutionError::WithContext { reason: error.to_string() }
+    }
+}

@@ -1,0 +1,39 @@
+//! What this crate claims about Apple's interfaces, as data: for the test that holds it against Apple's tables.
+
+pub use super::objc::{Constant, Declaration, Kind};
+use super::{foundation, metal, mps, mpsgraph, objc, os_version, symbols};
+
+/// Every method that is sent anywhere.
+pub fn declarations() -> Vec<Declaration> {
+    [
+        foundation::declarations(),
+        metal::declarations(),
+        mps::mps_command_buffer::declarations(),
+        mpsgraph::declarations(),
+    ]
+    .concat()
+}
+
+/// Every enum constant that is passed or expected anywhere.
+pub fn constants() -> Vec<Constant> {
+    [metal::constants(), mpsgraph::constants()].concat()
+}
+
+/// Every C function that is called.
+pub fn functions() -> Vec<&'static str> {
+    symbols::names()
+}
+
+/// Compares a declaration with the method that the running system has.
+///
+/// # Errors
+/// If the class is missing (protocols have none), does not have the method, or has it with other types: a text with
+/// the class, the selector and both encodings.
+pub fn check(declaration: &Declaration) -> Result<(), String> {
+    objc::verify_declaration(declaration)
+}
+
+/// The macOS version of the running system, major and minor.
+pub fn macos_version() -> (u64, u64) {
+    os_version::current()
+}

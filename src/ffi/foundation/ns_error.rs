@@ -1,0 +1,47 @@
+//! `NSError`, and the Rust value that is made of one.
+
+use std::fmt;
+
+use super::ns_string::NSString;
+use crate::ffi::objc::{Retained, autoreleasepool, objc_class, objc_methods};
+
+objc_class!(
+    /// An error of Apple's frameworks.
+    NSError
+);
+
+objc_methods! {
+    "NSError.h";
+    impl NSError {
+        instance fn domain() -> Retained<NSString> = "domain", since (10, 2);
+        instance fn code() -> isize = "code", since (10, 2);
+        instance fn localized_description() -> Retained<NSString> = "localizedDescription", since (10, 2);
+    }
+}
+
+/// What an `NSError` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NsError {
+    /// Which family of codes, as in `MTLCommandBufferErrorDomain`.
+    pub domain: String,
+    /// The number within the domain.
+    pub code: isize,
+    /// Apple's text.
+    pub description: String,
+}
+
+impl fmt::Display for NsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} {})", self.description, self.domain, self.code)
+    }
+}
+
+impl From<&NSError> for NsError {
+    fn from(error: &NSError) -> Self {
+        autoreleasepool(|| Self {
+            domain: error.domain().to_text(),
+            code: error.code(),
+            description: error.localized_description().to_text(),
+        })
+    }
+}

@@ -1,0 +1,38 @@
+//! `NSProcessInfo`: the version of the system.
+
+use crate::ffi::objc::{CallSite, Retained, Return, impl_encode, objc_class, objc_methods};
+
+objc_class!(
+    /// The running process.
+    NSProcessInfo
+);
+
+/// A macOS version.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NSOperatingSystemVersion {
+    pub major: i64,
+    pub minor: i64,
+    pub patch: i64,
+}
+
+impl_encode! { NSOperatingSystemVersion = "{?=qqq}" }
+
+impl Return for NSOperatingSystemVersion {
+    type Raw = Self;
+
+    unsafe fn receive(raw: Self, _: &'static CallSite) -> Self {
+        raw
+    }
+}
+
+objc_methods! {
+    "NSProcessInfo.h";
+    impl NSProcessInfo {
+        /// This process.
+        class fn process_info() -> Retained<NSProcessInfo> = "processInfo", since (10, 0);
+
+        /// The system's version.
+        instance fn operating_system_version() -> NSOperatingSystemVersion = "operatingSystemVersion", since (10, 10);
+    }
+}

@@ -1,0 +1,101 @@
+//! `MTLDevice`: the GPU, and where buffers and queues come from.
+
+use super::{Buffer, CommandQueue};
+use crate::ffi::foundation::ns_string::NSString;
+use crate::ffi::objc::{Retained, autoreleasepool, objc_enum, objc_methods, objc_protocol};
+use crate::ffi::symbols;
+
+objc_protocol!(
+    /// A GPU.
+    MTLDevice
+);
+
+// SAFETY: Metal documents devices as usable from any thread; nothing here changes one.
+unsafe impl Send for MTLDevice {}
+// SAFETY: as above.
+unsafe impl Sync for MTLDevice {}
+
+/// A GPU, retained.
+pub(crate) type Device = Retained<MTLDevice>;
+
+objc_enum! {
+    /// Where a buffer's bytes are.
+    enum ResourceOptions: u64 = "MTLResourceOptions" {
+        /// One allocation that both CPU and GPU use.
+        StorageModeShared = "MTLResourceStorageModeShared" 0x0,
+    }
+}
+
+objc_enum! {
+    /// Generations of GPUs that known defects are told apart by.
+    enum GpuFamily: i64 = "MTLGPUFamily" {
+        /// M1.
+        Apple7 = "MTLGPUFamilyApple7" 1007,
+        /// M2.
+        Apple8 = "MTLGPUFamilyApple8" 1008,
+        /// M3, M4.
+        Apple9 = "MTLGPUFamilyApple9" 1009,
+        /// M5.
+        Apple10 = "MTLGPUFamilyApple10" 1010,
+    }
+}
+
+objc_methods! {
+    "MTLDevice.h";
+    impl MTLDevice {
+        instance fn name_object() -> Retained<NSString> = "name", since (10, 11);
+
+        /// A number that tells the GPUs of one machine apart.
+        instance fn registry_id() -> u64 = "registryID", since (10, 13);
+
+        /// The longest buffer, in bytes.
+        instance fn max_buffer_length() -> u64 = "maxBufferLength", since (10, 14);
+
+        /// How many bytes may be in use before the system starts to move memory about.
+        instance fn recommended_max_working_set_size() -> u64 = "recommendedMaxWorkingSetSize", since (10, 12);
+
+        /// Whether CPU and GPU share their memory (Apple silicon).
+        instance fn has_unified_memory() -> bool = "hasUnifiedMemory", since (10, 15);
+
+        /// Bytes that this process has allocated on the GPU.
+        instance fn current_allocated_size() -> usize = "currentAllocatedSize", since (10, 13);
+
+        /// Whether the GPU is of the family with this number (see [`GpuFamily`]).
+        instance fn supports_family(family: i64) -> bool = "supportsFamily:", since (10, 15);
+
+        /// A queue whose command buffers run in the order of their commits; `None` without resources.
+        instance fn new_command_queue() -> Option<CommandQueue> = "newCommandQueue", since (10, 11);
+
+        instance fn new_buffer_with_options(length: usize, options: ResourceOptions) -> Option<Buffer>
+            = "newBufferWithLength:options:", since (10, 11);
+    }
+}
+
+impl Device {
+    /// The system's GPU; `None` if it has none.
+    pub(crate) fn system_default() -> Option<Self> {
+        autoreleasepool(|| {
+            // SAFETY: no preconditions; the function's name makes the result ours.
+            let device = unsafe { symbols::MTLCreateSystemDefaultDevice() };
+            // SAFETY: nil, or a device with a reference that is ours.
+            unsafe { Self::from_owned(device.cast()) }
+        })
+    }
+}
+
+impl MTLDevice {
+    /// Apple's name of the GPU, as in "Apple M3 Pro".
+    pub(crate) fn name(&self) -> String {
+        autoreleasepool(|| self.name_object().to_text())
+    }
+
+    /// A buffer of `length` > 0 bytes that CPU and GPU share, contents unspecified; `None` if memory is short or the
+    /// length exceeds [`max_buffer_length`](Self::max_buffer_length).
+    pub(crate) fn new_buffer(&self, length: usize) -> Option<Buffer> {
+        debug_assert!(length > 0, "Metal has no empty buffers");
+        if length as u64 > self.max_buffer_length() {
+            return None;
+        }
+        autoreleasepool(|| self.new_buffer_with_options(length, ResourceOptions::StorageModeShared))
+    }
+}

@@ -1,0 +1,67 @@
+//! `MPSGraph`: making a graph and compiling it. The operations are in one file per header beside this one.
+
+use super::compilation_descriptor::MPSGraphCompilationDescriptor;
+use super::device::{GraphDevice, MPSGraphDevice};
+use super::executable::{Executable, MPSGraphExecutable};
+use super::{MPSGraphTensor, ShapedType, Tensor};
+use crate::ffi::foundation::ns_array::NSArray;
+use crate::ffi::foundation::ns_dictionary::NSDictionary;
+use crate::ffi::objc::{Retained, autoreleasepool, objc_class, objc_methods};
+
+objc_class!(
+    /// A graph of tensor operations under construction. Stays on the thread that made it.
+    ///
+    /// Its operations return autoreleased objects: build inside of an `autoreleasepool`. After one wrong operation
+    /// the whole graph is lost, so one graph serves one program and is then dropped.
+    MPSGraph
+);
+
+/// A graph, retained.
+pub(crate) type Graph = Retained<MPSGraph>;
+
+objc_methods! {
+    "MPSGraph.h";
+    impl MPSGraph {
+        class fn new_object() -> Graph = "new", since (11, 0);
+
+        instance fn compile_with_descriptor(
+            device: Option<&MPSGraphDevice>,
+            feeds: &NSDictionary,
+            targets: &NSArray,
+            operations: Option<&NSArray>,
+            descriptor: Option<&MPSGraphCompilationDescriptor>,
+        ) -> Retained<MPSGraphExecutable>
+            = "compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:", since (12, 0);
+    }
+}
+
+impl Graph {
+    /// An empty graph.
+    pub(crate) fn new() -> Self {
+        MPSGraph::new_object()
+    }
+
+    /// Compiles the part of the graph that `targets` need for fixed types of the placeholders in `feeds`. One thread
+    /// at a time may compile, process-wide: concurrent compilations are reported to crash.
+    pub(crate) fn compile(
+        &self,
+        device: &GraphDevice,
+        feeds: &[(&Tensor, &ShapedType)],
+        targets: &[&Tensor],
+    ) -> Executable {
+        autoreleasepool(|| {
+            let feeds: Vec<_> = feeds
+                .iter()
+                .map(|(tensor, ty)| (&***tensor, &***ty))
+                .collect();
+            let targets: Vec<&MPSGraphTensor> = targets.iter().map(|tensor| &***tensor).collect();
+            Executable::from(self.compile_with_descriptor(
+                Some(device),
+                &NSDictionary::of(&feeds),
+                &NSArray::of(&targets),
+                None,
+                Some(&Retained::<MPSGraphCompilationDescriptor>::new()),
+            ))
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! `MPSGraphTensor`: a value inside a graph.
+
+use super::DataType;
+use crate::ffi::foundation::ns_array::NSArray;
+use crate::ffi::objc::{
+    CallSite, Object, Retained, Return, autoreleasepool, objc_class, objc_methods,
+};
+
+objc_class!(
+    /// A value inside a graph; belongs to the graph whose method made it.
+    MPSGraphTensor
+);
+
+/// A value inside a graph, retained.
+pub(crate) type Tensor = Retained<MPSGraphTensor>;
+
+objc_methods! {
+    "MPSGraphTensor.h";
+    impl MPSGraphTensor {
+        instance fn shape_array() -> Option<Retained<NSArray>> = "shape", since (11, 0);
+
+        /// Element type.
+        instance fn data_type() -> DataType = "dataType", since (11, 0);
+    }
+}
+
+impl MPSGraphTensor {
+    /// The extents, if MPSGraph has inferred them. It does not always; never compute with this.
+    pub(crate) fn shape(&self) -> Option<Vec<usize>> {
+        autoreleasepool(|| {
+            // SAFETY: Apple declares an MPSShape, an array of NSNumbers.
+            self.shape_array()
+                .map(|shape| unsafe { shape.to_extents() })
+        })
+    }
+}
+
+/// The results of an operation that has several.
+impl Return for Vec<Tensor> {
+    type Raw = *mut Object;
+
+    unsafe fn receive(raw: *mut Object, site: &'static CallSite) -> Self {
+        // SAFETY: as our caller promises; Apple declares the result as an array.
+        let array = unsafe { Retained::<NSArray>::receive(raw, site) };
+        // SAFETY: whoever declares this result type knows from Apple's header that the elements are tensors.
+        unsafe { array.to_vec() }
+    }
+}
+
+/// The results of an operation that has two.
+impl Return for (Tensor, Tensor) {
+    type Raw = *mut Object;
+
+    unsafe fn receive(raw: *mut Object, site: &'static CallSite) -> Self {
+        // SAFETY: as our caller promises.
+        let mut tensors = unsafe { Vec::<Tensor>::receive(raw, site) }.into_iter();
+        match (tensors.next(), tensors.next()) {
+            (Some(first), Some(second)) => (first, second),
+            _ => panic!("{site} returned fewer than two tensors"),
+        }
+    }
+}

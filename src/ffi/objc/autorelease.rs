@@ -1,0 +1,30 @@
+//! Autorelease pools as scopes.
+
+use std::ffi::c_void;
+
+use crate::ffi::symbols;
+
+/// Runs `work` with an autorelease pool of its own, drained when `work` returns or unwinds.
+///
+/// Whatever a message returns at +0 inside is retained by the wrapper that received it, so nothing that leaves the
+/// closure as a Rust value is freed by the drain.
+pub(crate) fn autoreleasepool<R>(work: impl FnOnce() -> R) -> R {
+    let _pool = Pool::push();
+    work()
+}
+
+struct Pool(*mut c_void);
+
+impl Pool {
+    fn push() -> Self {
+        // SAFETY: push has no preconditions; the token stays on this thread and is popped once, by drop.
+        Self(unsafe { symbols::objc_autoreleasePoolPush() })
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        // SAFETY: the token comes from push on this thread, and scopes end in the reverse order of their begin.
+        unsafe { symbols::objc_autoreleasePoolPop(self.0) }
+    }
+}

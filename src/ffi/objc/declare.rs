@@ -1,0 +1,337 @@
+//! The macros in which headers are declared: one row is a typed Rust method and a row of [`Declaration`].
+//!
+//! `objc_methods!` takes any class or protocol; `graph_methods!` the operations of `MPSGraph`, whose untyped
+//! arguments are tensors and whose last argument, the operation's name, is always nil. `objc_enum!` is for constants.
+
+use super::Kind;
+
+/// A method as this crate declares it.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// Apple's header, as in `MPSGraphArithmeticOps.h`.
+    pub header: &'static str,
+    /// The class or protocol.
+    pub owner: &'static str,
+    /// Instance or class method.
+    pub kind: Kind,
+    /// Apple's selector.
+    pub selector: &'static str,
+    /// Encoding of the result.
+    pub returns: &'static str,
+    /// Encodings of the arguments after receiver and selector.
+    pub arguments: Vec<&'static str>,
+    /// Whether an object result belongs to the caller (+1). False if the result is no object.
+    pub owned: bool,
+    /// The first macOS with the method, major and minor.
+    pub min_macos: (u8, u8),
+}
+
+impl Declaration {
+    pub(crate) fn new(
+        header: &'static str,
+        owner: &'static str,
+        kind: Kind,
+        selector: &'static str,
+        returns: &'static str,
+        arguments: Vec<&'static str>,
+        min_macos: (u8, u8),
+    ) -> Self {
+        let owned = returns == "@" && super::send::returns_owned(selector);
+        Self {
+            header,
+            owner,
+            kind,
+            selector,
+            returns,
+            arguments,
+            owned,
+            min_macos,
+        }
+    }
+}
+
+/// A constant of an Objective-C enum as this crate declares it.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    /// The C enum.
+    pub group: &'static str,
+    /// The C constant.
+    pub name: &'static str,
+    /// Its bits, widened to 64 as the underlying type is signed or unsigned.
+    pub value: i128,
+    /// Encoding of the underlying type.
+    pub encoding: &'static str,
+}
+
+/// Declares methods: `instance fn`, `class fn` (sent to the class) or `init fn` (sent to a fresh `alloc`; returns
+/// `Retained<Self>`). Rows with raw pointers are `unsafe_init fn` / `unsafe_class fn`: their callers in the same file
+/// promise what Apple's documentation asks of the pointers.
+macro_rules! objc_methods {
+    ($header:literal; $(impl $owner:ident { $(
+        $(#[$attr:meta])*
+        $kind:ident fn $name:ident ($($arg:ident : $ty:ty),* $(,)?) $(-> $ret:ty)? = $selector:literal,
+            since ($major:literal, $minor:literal);
+    )* })*) => {
+        $(impl $owner { $(
+            $crate::ffi::objc::objc_method! {
+                $kind [$(#[$attr])*] $owner $name ($($arg: $ty),*) [] ($($ret)?) $selector
+            }
+        )* })*
+
+        pub(crate) fn declarations() -> Vec<$crate::ffi::objc::Declaration> {
+            use $crate::ffi::objc::{Declaration, Encode, Return};
+            vec![$($(
+                Declaration::new(
+                    $header,
+                    stringify!($owner),
+                    $crate::ffi::objc::objc_kind!($kind),
+                    $selector,
+                    <<$crate::ffi::objc::objc_return_type!($kind $owner ($($ret)?)) as Return>::Raw
+                        as Encode>::ENCODING,
+                    vec![$(<<$ty as $crate::ffi::objc::Argument>::Raw as Encode>::ENCODING),*],
+                    ($major, $minor),
+                ),
+            )*)*]
+        }
+    };
+}
+pub(crate) use objc_methods;
+
+/// Declares the operations of one `MPSGraph…Ops.h`: an argument without a type is a tensor, the result is one tensor
+/// unless said otherwise, and the trailing `name:` is not written.
+macro_rules! graph_methods {
+    ($header:literal; $(
+        $(#[$attr:meta])*
+        fn $name:ident ($($arg:ident $(: $ty:ty)?),* $(,)?) $(-> $ret:ty)? = $selector:literal,
+            since ($major:literal, $minor:literal);
+    )*) => {
+        impl $crate::ffi::mpsgraph::MPSGraph { $(
+            $crate::ffi::objc::objc_method! {
+                instance [$(#[$attr])*] MPSGraph $name
+                ($($arg: $crate::ffi::objc::objc_argument_type!($($ty)?)),*) [name]
+                ($crate::ffi::objc::objc_tensor_return!($($ret)?)) $selector
+            }
+        )* }
+
+        pub(crate) fn declarations() -> Vec<$crate::ffi::objc::Declaration> {
+            use $crate::ffi::objc::{Argument, Declaration, Encode, Return};
+            vec![$(
+                Declaration::new(
+                    $header,
+                    "MPSGraph",
+                    $crate::ffi::objc::Kind::Instance,
+                    $selector,
+                    <<$crate::ffi::objc::objc_tensor_return!($($ret)?) as Return>::Raw as Encode>::ENCODING,
+                    vec![
+                        $(<<$crate::ffi::objc::objc_argument_type!($($ty)?) as Argument>::Raw
+                            as Encode>::ENCODING,)*
+                        $crate::ffi::objc::objc_nil_encoding!(name),
+                    ],
+                    ($major, $minor),
+                ),
+            )*]
+        }
+    };
+}
+pub(crate) use graph_methods;
+
+/// The Rust method of one row. `[name]` stands for one more argument that is nil.
+macro_rules! objc_method {
+    (instance [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [$($nil:ident)*] ($($ret:ty)?)
+        $selector:literal) => {
+        $($attr)*
+        #[allow(clippy::too_many_arguments)] // Apple's signatures
+        pub(crate) fn $name(&self, $($arg: $ty),*) $(-> $ret)? {
+            $crate::ffi::objc::objc_method!(@site SITE $owner Instance $selector);
+            $(let $arg = $crate::ffi::objc::Argument::hold($arg);)*
+            // SAFETY: `&self` is a live object of the class that declares the method; the contract test and the
+            // site's first use check the types; the arguments live in the bindings above until the method returns.
+            unsafe {
+                $crate::ffi::objc::send(
+                    &SITE,
+                    $crate::ffi::objc::Message::as_object(self),
+                    ($(<$ty as $crate::ffi::objc::Argument>::raw(&$arg),)* $($crate::ffi::objc::objc_nil!($nil),)*),
+                )
+            }
+        }
+    };
+    (class [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] ($($ret:ty)?) $selector:literal) => {
+        $($attr)*
+        pub(crate) fn $name($($arg: $ty),*) $(-> $ret)? {
+            $crate::ffi::objc::objc_method!(@site SITE $owner Class $selector);
+            $(let $arg = $crate::ffi::objc::Argument::hold($arg);)*
+            // SAFETY: the class object lives for ever; types and arguments as for instance methods.
+            unsafe {
+                $crate::ffi::objc::send(
+                    &SITE,
+                    <Self as $crate::ffi::objc::ClassType>::class(),
+                    ($(<$ty as $crate::ffi::objc::Argument>::raw(&$arg),)*),
+                )
+            }
+        }
+    };
+    (init [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] () $selector:literal) => {
+        $($attr)*
+        pub(crate) fn $name($($arg: $ty),*) -> $crate::ffi::objc::Retained<Self> {
+            $crate::ffi::objc::objc_method!(@site SITE $owner Instance $selector);
+            $(let $arg = $crate::ffi::objc::Argument::hold($arg);)*
+            // SAFETY: alloc gives a reference that init takes over; types and arguments as for instance methods.
+            unsafe {
+                $crate::ffi::objc::send(
+                    &SITE,
+                    $crate::ffi::foundation::ns_object::alloc::<Self>(),
+                    ($(<$ty as $crate::ffi::objc::Argument>::raw(&$arg),)*),
+                )
+            }
+        }
+    };
+    (unsafe_init [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] () $selector:literal) => {
+        $($attr)*
+        unsafe fn $name($($arg: $ty),*) -> $crate::ffi::objc::Retained<Self> {
+            $crate::ffi::objc::objc_method!(@site SITE $owner Instance $selector);
+            // SAFETY: alloc gives a reference that init takes over; the pointers are the caller's promise.
+            unsafe {
+                $crate::ffi::objc::send(&SITE, $crate::ffi::foundation::ns_object::alloc::<Self>(), ($($arg,)*))
+            }
+        }
+    };
+    (unsafe_class [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] ($ret:ty)
+        $selector:literal) => {
+        $($attr)*
+        unsafe fn $name($($arg: $ty),*) -> $ret {
+            $crate::ffi::objc::objc_method!(@site SITE $owner Class $selector);
+            // SAFETY: the class object lives for ever; the pointers are the caller's promise.
+            unsafe {
+                $crate::ffi::objc::send(&SITE, <Self as $crate::ffi::objc::ClassType>::class(), ($($arg,)*))
+            }
+        }
+    };
+    (@site $site:ident $owner:ident $kind:ident $selector:literal) => {
+        static $site: $crate::ffi::objc::CallSite = $crate::ffi::objc::CallSite::new(
+            stringify!($owner),
+            $crate::ffi::objc::Kind::$kind,
+            concat!($selector, "\0"),
+        );
+    };
+}
+pub(crate) use objc_method;
+
+macro_rules! objc_kind {
+    (unsafe_class) => {
+        $crate::ffi::objc::Kind::Class
+    };
+    (class) => {
+        $crate::ffi::objc::Kind::Class
+    };
+    ($instance:ident) => {
+        $crate::ffi::objc::Kind::Instance
+    };
+}
+pub(crate) use objc_kind;
+
+macro_rules! objc_return_type {
+    (init $owner:ident ()) => { $crate::ffi::objc::Retained<$owner> };
+    (unsafe_init $owner:ident ()) => { $crate::ffi::objc::Retained<$owner> };
+    ($kind:ident $owner:ident ()) => { () };
+    ($kind:ident $owner:ident ($ret:ty)) => { $ret };
+}
+pub(crate) use objc_return_type;
+
+macro_rules! objc_tensor_return {
+    () => {
+        $crate::ffi::mpsgraph::Tensor
+    };
+    ($ret:ty) => {
+        $ret
+    };
+}
+pub(crate) use objc_tensor_return;
+
+macro_rules! objc_argument_type {
+    () => {
+        &$crate::ffi::mpsgraph::MPSGraphTensor
+    };
+    ($ty:ty) => {
+        $ty
+    };
+}
+pub(crate) use objc_argument_type;
+
+macro_rules! objc_nil {
+    (name) => {
+        std::ptr::null_mut::<$crate::ffi::objc::Object>()
+    };
+}
+pub(crate) use objc_nil;
+
+macro_rules! objc_nil_encoding {
+    (name) => {
+        "@"
+    };
+}
+pub(crate) use objc_nil_encoding;
+
+/// Declares an Objective-C enum that messages take: `enum DataType: u32 = "MPSDataType" { F32 = "…Float32" 0x…, … }`.
+macro_rules! objc_enum {
+    ($(#[$attr:meta])* enum $name:ident : $raw:ident = $group:literal {
+        $($(#[$variant_attr:meta])* $variant:ident = $constant:literal $value:literal,)*
+    }) => {
+        $(#[$attr])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum $name {
+            $($(#[$variant_attr])* $variant,)*
+        }
+
+        impl $name {
+            /// Apple's number for it.
+            pub(crate) const fn code(self) -> $raw {
+                match self {
+                    $(Self::$variant => $value,)*
+                }
+            }
+
+            /// The constant with Apple's number `code`, if it is one of those declared here.
+            pub(crate) const fn from_code(code: $raw) -> Option<Self> {
+                match code {
+                    $($value => Some(Self::$variant),)*
+                    _ => None,
+                }
+            }
+
+            pub(crate) fn constants() -> Vec<$crate::ffi::objc::Constant> {
+                use $crate::ffi::objc::{Constant, Encode};
+                vec![$(Constant {
+                    group: $group,
+                    name: $constant,
+                    value: i128::from(Self::$variant.code()),
+                    encoding: <$raw as Encode>::ENCODING,
+                },)*]
+            }
+        }
+
+        impl $crate::ffi::objc::Argument for $name {
+            type Raw = $raw;
+            type Held = Self;
+
+            fn hold(self) -> Self {
+                self
+            }
+
+            fn raw(held: &Self) -> $raw {
+                held.code()
+            }
+        }
+
+        impl $crate::ffi::objc::Return for $name {
+            type Raw = $raw;
+
+            unsafe fn receive(raw: $raw, site: &'static $crate::ffi::objc::CallSite) -> Self {
+                match Self::from_code(raw) {
+                    Some(value) => value,
+                    None => panic!("{site} returned {raw:#x}, which is no {} known here", $group),
+                }
+            }
+        }
+    };
+}
+pub(crate) use objc_enum;

@@ -1,0 +1,39 @@
+//! The Objective-C runtime as typed Rust: what an object, a class and a selector are, how messages are declared and
+//! sent, and who owns the results.
+//!
+//! A header's file declares its methods with [`objc_methods!`] (or `graph_methods!`); each row becomes a typed Rust
+//! method and a [`Declaration`], so that tests can hold every row against Apple's own tables.
+
+mod autorelease;
+mod class;
+mod declare;
+mod encode;
+mod retained;
+mod send;
+mod verify;
+
+pub(crate) use autorelease::autoreleasepool;
+pub use class::Kind;
+pub(crate) use class::{ClassType, Message, find_class, objc_class, objc_protocol};
+pub use declare::{Constant, Declaration};
+pub(crate) use declare::{graph_methods, objc_enum, objc_methods};
+#[doc(hidden)]
+pub(crate) use declare::{
+    objc_argument_type, objc_kind, objc_method, objc_nil, objc_nil_encoding, objc_return_type,
+    objc_tensor_return,
+};
+pub(crate) use encode::{Encode, impl_encode};
+pub(crate) use retained::Retained;
+pub(crate) use send::{Argument, CallSite, Return, send};
+pub(super) use verify::declaration as verify_declaration;
+
+/// An Objective-C object or class of any kind; only ever behind a pointer.
+#[repr(C)]
+pub(crate) struct Object {
+    _opaque: [u8; 0],
+}
+
+/// A registered selector. The runtime never frees one.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub(crate) struct Selector(pub(super) *const std::ffi::c_void);

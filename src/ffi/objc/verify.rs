@@ -1,0 +1,220 @@
+//! The check behind the first send of every call site: does the method that will answer have the declared types?
+//!
+//! On in debug builds, and in release builds with `BURN_MPSGRAPH_VERIFY=1`. A wrong declaration is then a readable
+//! panic in place of a damaged stack. See Apple's "Type Encodings" for the letters; the runtime adds stack offsets,
+//! qualifiers and, for ivars, class names, none of which matter to a call.
+
+use std::ffi::{CStr, CString, c_void};
+use std::sync::OnceLock;
+
+use super::{CallSite, Declaration, Kind, Object, Selector};
+use crate::ffi::symbols;
+
+/// Whether call sites check themselves.
+pub(super) fn enabled() -> bool {
+    static ENABLED: OnceLock<bool> = OnceLock::new();
+    *ENABLED.get_or_init(|| {
+        cfg!(debug_assertions)
+            || std::env::var_os("BURN_MPSGRAPH_VERIFY").is_some_and(|value| value == "1")
+    })
+}
+
+/// Checks what the class of `receiver` will run for the message of `site`.
+pub(super) fn receiver(
+    site: &CallSite,
+    receiver: *mut Object,
+    selector: Selector,
+    returns: &str,
+    arguments: &[&str],
+) {
+    // SAFETY: the receiver is live (contract of send); a class object's class is its metaclass, which holds its
+    // class methods as instance methods.
+    let class = unsafe { symbols::object_getClass(receiver.cast()) };
+    let found = method_encoding(class, selector);
+    let class_name = class_name(class);
+    let name = site.selector.to_string_lossy();
+    // A class may also answer by forwarding, which has no method to look at: its own respondsToSelector: knows.
+    if found.is_none() && !site.is_responds_to_selector() && responds(receiver, selector) {
+        return;
+    }
+    if let Err(problem) = compare(
+        site.kind,
+        &class_name,
+        &name,
+        found.as_deref(),
+        returns,
+        arguments,
+    ) {
+        panic!("{problem} (declared for {})", site.owner)
+    }
+}
+
+/// Checks a declaration against the class itself: the error names class, selector and both encodings.
+///
+/// # Errors
+/// If the class is missing (a protocol has none), does not have the method, or has it with other types.
+pub(crate) fn declaration(declared: &Declaration) -> Result<(), String> {
+    let terminated = |text: &str| CString::new(text).expect("names have no NUL");
+    // SAFETY: a C string; the runtime answers nil for a class it does not know.
+    let mut class = unsafe { symbols::objc_getClass(terminated(declared.owner).as_ptr()) };
+    if class.is_null() {
+        return Err(format!("there is no class {}", declared.owner));
+    }
+    if declared.kind == Kind::Class {
+        // SAFETY: a class is an object, whose class holds its class methods.
+        class = unsafe { symbols::object_getClass(class) };
+    }
+    // SAFETY: a C string, which the runtime copies.
+    let selector =
+        Selector(unsafe { symbols::sel_registerName(terminated(declared.selector).as_ptr()) });
+    compare(
+        declared.kind,
+        declared.owner,
+        declared.selector,
+        method_encoding(class, selector).as_deref(),
+        declared.returns,
+        &declared.arguments,
+    )
+}
+
+fn method_encoding(class: *mut c_void, selector: Selector) -> Option<String> {
+    // SAFETY: the class and the selector come from the runtime.
+    let method = unsafe { symbols::class_getInstanceMethod(class, selector.0) };
+    if method.is_null() {
+        return None;
+    }
+    // SAFETY: the method comes from the runtime.
+    let encoding = unsafe { symbols::method_getTypeEncoding(method) };
+    // SAFETY: a method's encoding is a C string that the runtime keeps.
+    Some(
+        unsafe { CStr::from_ptr(encoding) }
+            .to_string_lossy()
+            .into_owned(),
+    )
+}
+
+fn class_name(class: *mut c_void) -> String {
+    // SAFETY: the class comes from the runtime.
+    let name = unsafe { symbols::class_getName(class) };
+    // SAFETY: the name of a class is a C string that the runtime keeps.
+    unsafe { CStr::from_ptr(name) }
+        .to_string_lossy()
+        .into_owned()
+}
+
+fn responds(receiver: *mut Object, selector: Selector) -> bool {
+    static SITE: CallSite = CallSite::new("NSObject", Kind::Instance, "respondsToSelector:\0");
+    // SAFETY: every object and class inherits respondsToSelector: from its root class.
+    unsafe { super::send(&SITE, receiver, (selector,)) }
+}
+
+impl CallSite {
+    fn is_responds_to_selector(&self) -> bool {
+        self.selector == c"respondsToSelector:"
+    }
+}
+
+fn compare(
+    kind: Kind,
+    class_name: &str,
+    selector: &str,
+    found: Option<&str>,
+    returns: &str,
+    arguments: &[&str],
+) -> Result<(), String> {
+    let sign = kind.sign();
+    let Some(found) = found else {
+        return Err(format!(
+            "{sign}[{class_name} {selector}]: the class has no such method (is it newer than this system?)"
+        ));
+    };
+    let declared = format!("{returns}@:{}", arguments.concat());
+    if essence(found) == essence(&declared) {
+        Ok(())
+    } else {
+        Err(format!(
+            "{sign}[{class_name} {selector}]: declared with the type encoding {declared:?}, but the method's is {found:?}"
+        ))
+    }
+}
+
+/// What of an encoding decides how a call is made: no stack offsets, no qualifiers, no quoted names; `Q` read as `q`
+/// (same register) and `c` as `B` (BOOL is a signed char on Intel Macs).
+fn essence(encoding: &str) -> String {
+    let mut out = String::with_capacity(encoding.len());
+    let mut letters = encoding.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '0'..='9' | 'r' | 'n' | 'N' | 'o' | 'O' | 'R' | 'V' => {}
+            '"' => while letters.next().is_some_and(|next| next != '"') {},
+            'Q' => out.push('q'),
+            'c' => out.push('B'),
+            '{' | '(' => {
+                // A struct's name is not a type: copied as it is, up to its '=' or its end.
+                out.push(letter);
+                while let Some(next) = letters.next_if(|next| !matches!(next, '=' | '}' | ')')) {
+                    out.push(next);
+                }
+            }
+            '[' => {
+                // An array's length is part of its type.
+                out.push(letter);
+                while let Some(next) = letters.next_if(char::is_ascii_digit) {
+                    out.push(next);
+                }
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ffi::objc::{ClassType, objc_class};
+
+    objc_class!(NSProcessInfo);
+
+    #[test]
+    fn offsets_qualifiers_and_names_do_not_count() {
+        assert_eq!(essence("@40@0:8r^@16Q24"), essence("@@:^@q"));
+        assert_eq!(
+            essence("{_NSRange=QQ}24@0:8@\"NSArray\"16"),
+            "{_NSRange=qq}@:@"
+        );
+        assert_eq!(essence("v32@0:8{?=[16q]}16"), "v@:{?=[16q]}");
+        assert_eq!(essence("c24@0:8q16"), essence("B@:Q"));
+        assert_ne!(essence("@@:f"), essence("@@:d"));
+    }
+
+    #[test]
+    fn a_wrong_declaration_names_everything() {
+        let text = compare(
+            Kind::Instance,
+            "MPSGraph",
+            "softMaxWithTensor:axis:name:",
+            Some("@40@0:8@16q24@32"),
+            "@",
+            &["@", "f", "@"],
+        )
+        .unwrap_err();
+        assert_eq!(
+            text,
+            "-[MPSGraph softMaxWithTensor:axis:name:]: declared with the type encoding \"@@:@f@\", \
+             but the method's is \"@40@0:8@16q24@32\""
+        );
+    }
+
+    #[test]
+    #[should_panic(
+        expected = "+[NSProcessInfo processInfo]: declared with the type encoding \"q@:f\""
+    )]
+    fn a_call_site_with_wrong_types_panics() {
+        static SITE: CallSite = CallSite::new("NSProcessInfo", Kind::Class, "processInfo\0");
+        let class = NSProcessInfo::class();
+        // SAFETY: a C string that lives for ever.
+        let selector = Selector(unsafe { symbols::sel_registerName(SITE.selector.as_ptr()) });
+        receiver(&SITE, class, selector, "q", &["f"]);
+    }
+}

@@ -1,0 +1,28 @@
+//! A [Burn](https://burn.dev) backend for Apple GPUs that records operations and runs them as whole MPSGraph
+//! executables, sending Objective-C messages without a binding crate.
+//!
+//! `type B = MpsGraph;` (or `Autodiff<MpsGraph>`) is all that a model needs. On systems that are not Apple's the same
+//! code drives `mpsgraph-soft`, a software implementation of the classes it talks to.
+#![deny(unsafe_code)]
+
+mod backend;
+mod bridge;
+mod device;
+mod dtype;
+mod error;
+#[allow(unsafe_code)] // the one room for raw pointers: every block in it says why it holds
+mod ffi;
+mod ops;
+mod tensor;
+
+pub use backend::MpsGraph;
+pub use bridge::{Stats, eagerly};
+pub use device::MpsGraphDevice;
+pub use error::Error;
+pub use tensor::MpsGraphTensor;
+
+#[doc(hidden)]
+pub mod contract {
+    //! The Objective-C declarations, for the test that holds them against Apple's tables.
+    pub use crate::ffi::contract::*;
+}

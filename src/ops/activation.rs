@@ -1,0 +1,319 @@
+//! Activation functions and their gradients, in as few nodes as their definitions take. Floats only.
+//!
+//! What takes more than one node is computed in f32 for 16-bit floats and rounded once.
+
+use burn_backend::{DType, TensorMetadata};
+
+use super::arithmetic::{computed_in, convert, log1p_f32, number};
+use super::reduction::{reshaped, within_rank};
+use crate::bridge::{Lowering, Operand, ScalarInput, record};
+use crate::error::{invalid, unsupported};
+use crate::ffi;
+use crate::ops::Op;
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// An activation function or a gradient of one; the result has the first operand's shape and dtype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ActivationOp {
+    /// `[x]`
+    Relu,
+    /// `[output of relu, gradient]`
+    ReluBackward,
+    /// `[x]` and the slope below 0 as a number.
+    LeakyRelu,
+    /// `[x, slope below 0]`, which broadcast.
+    Prelu,
+    /// `[x]`: `x / 2 * (1 + erf(x / sqrt(2)))`.
+    Gelu,
+    /// `[x, gradient]`
+    GeluBackward,
+    /// `[x]`
+    Sigmoid,
+    /// `[output of sigmoid, gradient]`
+    SigmoidBackward,
+    /// `[x]` and alpha, beta as numbers: `alpha * x + beta` within 0 and 1.
+    HardSigmoid,
+    /// `[x]`
+    LogSigmoid,
+    /// `[x, gradient]`
+    LogSigmoidBackward,
+    /// `[x]`
+    Softmax { dim: usize },
+    /// `[x]`
+    LogSoftmax { dim: usize },
+    /// `[x]`: softmax of `-x`.
+    Softmin { dim: usize },
+}
+
+/// `max(x, 0)`
+pub(crate) fn relu(x: MpsGraphTensor) -> MpsGraphTensor {
+    record_activation(ActivationOp::Relu, &[&x], &[])
+}
+
+/// Gradient of [`relu`] from its output.
+pub(crate) fn relu_backward(output: MpsGraphTensor, grad: MpsGraphTensor) -> MpsGraphTensor {
+    record_activation(ActivationOp::ReluBackward, &[&output, &grad], &[])
+}
+
+/// `x`, multiplied by `slope` below 0.
+pub(crate) fn leaky_relu(x: MpsGraphTensor, slope: ScalarInput) -> MpsGraphTensor {
+    record_activation(ActivationOp::LeakyRelu, &[&x], &[slope])
+}
+
+/// `x`, multiplied by `alpha` below 0; `alpha` broadcasts to `x`.
+pub(crate) fn prelu(x: MpsGraphTensor, alpha: MpsGraphTensor) -> MpsGraphTensor {
+    record_activation(ActivationOp::Prelu, &[&x, &alpha], &[])
+}
+
+/// `x` times the probability that a standard normal number is below it.
+pub(crate) fn gelu(x: MpsGraphTensor) -> MpsGraphTensor {
+    record_activation(ActivationOp::Gelu, &[&x], &[])
+}
+
+/// Gradient of [`gelu`].
+pub(crate) fn gelu_backward(x: MpsGraphTensor, grad: MpsGraphTensor) -> MpsGraphTensor {
+    record_activation(ActivationOp::GeluBackward, &[&x, &grad], &[])
+}
+
+/// `1 / (1 + exp(-x))`
+pub(crate) fn sigmoid(x: MpsGraphTensor) -> MpsGraphTensor {
+    record_activation(ActivationOp::Sigmoid, &[&x], &[])
+}
+
+/// Gradient of [`sigmoid`] from its output.
+pub(crate) fn sigmoid_backward(output: MpsGraphTensor, grad: MpsGraphTensor) -> MpsGraphTensor {
+    record_activation(ActivationOp::SigmoidBackward, &[&output, &grad], &[])
+}
+
+/// `alpha * x + beta` within 0 and 1.
+pub(crate) fn hard_sigmoid(
+    x: MpsGraphTensor,
+    alpha: ScalarInput,
+    beta: ScalarInput,
+) -> MpsGraphTensor {
+    record_activation(ActivationOp::HardSigmoid, &[&x], &[alpha, beta])
+}
+
+/// `log(sigmoid(x))`, precise for large `|x|`.
+pub(crate) fn log_sigmoid(x: MpsGraphTensor) -> MpsGraphTensor {
+    record_activation(ActivationOp::LogSigmoid, &[&x], &[])
+}
+
+/// Gradient of [`log_sigmoid`].
+pub(crate) fn log_sigmoid_backward(x: MpsGraphTensor, grad: MpsGraphTensor) -> MpsGraphTensor {
+    record_activation(ActivationOp::LogSigmoidBackward, &[&x, &grad], &[])
+}
+
+/// `exp(x)` over its sum along `dim`.
+pub(crate) fn softmax(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    along(ActivationOp::Softmax { dim }, x, dim)
+}
+
+/// Logarithm of [`softmax`].
+pub(crate) fn log_softmax(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    along(ActivationOp::LogSoftmax { dim }, x, dim)
+}
+
+/// [`softmax`] of `-x`.
+pub(crate) fn softmin(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    along(ActivationOp::Softmin { dim }, x, dim)
+}
+
+fn along(op: ActivationOp, x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    if dim >= x.dims().len() {
+        invalid(
+            op.name(),
+            format!("dim {dim} is out of range for shape {:?}", x.dims()),
+        );
+    }
+    record_activation(op, &[&x], &[])
+}
+
+fn record_activation(
+    op: ActivationOp,
+    inputs: &[&MpsGraphTensor],
+    scalars: &[ScalarInput],
+) -> MpsGraphTensor {
+    let output = inputs[0].ty();
+    for input in inputs {
+        if !input.dtype().is_float() || input.dtype() != output.dtype {
+            let dtypes: Vec<_> = inputs.iter().map(|input| input.dtype()).collect();
+            unsupported(
+                op.name(),
+                format!("dtypes {dtypes:?}; one float dtype is expected"),
+            );
+        }
+        let expands = op == ActivationOp::Prelu
+            && input.dims().len() == output.shape.num_dims()
+            && input
+                .dims()
+                .iter()
+                .zip(output.shape.iter())
+                .all(|(&a, &b)| a == b || a == 1);
+        if input.shape != output.shape && !expands {
+            let shape = output.shape.as_slice();
+            invalid(
+                op.name(),
+                format!("shape {:?} does not go with {shape:?}", input.dims()),
+            );
+        }
+    }
+    let scalars: Vec<_> = scalars
+        .iter()
+        .map(|&scalar| number(scalar, output.dtype))
+        .collect();
+    record(Op::Activation(op), inputs, &scalars, output)
+}
+
+impl ActivationOp {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Relu => "relu",
+            Self::ReluBackward => "relu_backward",
+            Self::LeakyRelu => "leaky_relu",
+            Self::Prelu => "prelu",
+            Self::Gelu => "gelu",
+            Self::GeluBackward => "gelu_backward",
+            Self::Sigmoid => "sigmoid",
+            Self::SigmoidBackward => "sigmoid_backward",
+            Self::HardSigmoid => "hard_sigmoid",
+            Self::LogSigmoid => "log_sigmoid",
+            Self::LogSigmoidBackward => "log_sigmoid_backward",
+            Self::Softmax { .. } => "softmax",
+            Self::LogSoftmax { .. } => "log_softmax",
+            Self::Softmin { .. } => "softmin",
+        }
+    }
+
+    pub fn lower(
+        &self,
+        cx: &mut Lowering<'_>,
+        inputs: &[Operand],
+        output: &TensorType,
+    ) -> ffi::Tensor {
+        let x = &inputs[0].tensor;
+        match self {
+            Self::Relu => return cx.graph().relu(x),
+            Self::ReluBackward => return cx.graph().relu_gradient(&inputs[1].tensor, x),
+            Self::Sigmoid => return cx.graph().sigmoid(x),
+            Self::LeakyRelu
+            | Self::Prelu
+            | Self::Gelu
+            | Self::GeluBackward
+            | Self::SigmoidBackward
+            | Self::HardSigmoid
+            | Self::LogSigmoid
+            | Self::LogSigmoidBackward
+            | Self::Softmax { .. }
+            | Self::LogSoftmax { .. }
+            | Self::Softmin { .. } => {}
+        }
+        let wide = computed_in(output.dtype);
+        let operands: Vec<_> = inputs
+            .iter()
+            .map(|x| convert(cx, &x.tensor, output.dtype, wide))
+            .collect();
+        let result = self.lower_f32(cx, &operands, &output.shape);
+        convert(cx, &result, wide, output.dtype)
+    }
+
+    fn lower_f32(
+        &self,
+        cx: &mut Lowering<'_>,
+        operands: &[ffi::Tensor],
+        shape: &[usize],
+    ) -> ffi::Tensor {
+        let x = &operands[0];
+        let numbers: Vec<_> = (0..self.numbers())
+            .map(|i| cx.scalar(i, DType::F32))
+            .collect();
+        let g = cx.graph();
+        let constant = |value| cx.constant(value, DType::F32);
+        match self {
+            Self::Relu | Self::ReluBackward | Self::Sigmoid => {
+                unreachable!("one node of any float dtype")
+            }
+            // Composed, because MPSGraph's own does not say what it makes of a slope above 1 or of NaN.
+            Self::LeakyRelu => g.select(
+                &g.less_than(x, &constant(0.0)),
+                &g.multiplication(x, &numbers[0]),
+                x,
+            ),
+            Self::Prelu => g.select(
+                &g.less_than(x, &constant(0.0)),
+                &g.multiplication(x, &operands[1]),
+                x,
+            ),
+            Self::Gelu => g.multiplication(x, &normal_cdf(cx, x)),
+            Self::GeluBackward => {
+                let exponent = g.multiplication(&g.square(x), &constant(-0.5));
+                let scale = constant(
+                    std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2 / 2.0,
+                );
+                let density = g.multiplication(&g.exponent(&exponent), &scale);
+                let slope = g.addition(&normal_cdf(cx, x), &g.multiplication(x, &density));
+                g.multiplication(&operands[1], &slope)
+            }
+            Self::SigmoidBackward => {
+                let complement = g.subtraction(&constant(1.0), x);
+                g.multiplication(&g.multiplication(&operands[1], x), &complement)
+            }
+            Self::HardSigmoid => {
+                let line = g.addition(&g.multiplication(x, &numbers[0]), &numbers[1]);
+                let above = g.maximum_with_nan_propagation(&line, &constant(0.0));
+                g.minimum_with_nan_propagation(&above, &constant(1.0))
+            }
+            Self::LogSigmoid => {
+                // min(x, 0) - log(1 + exp(-|x|)): nothing overflows and nothing small is lost.
+                let rest = log1p_f32(cx, &g.exponent(&g.negative(&g.absolute(x))));
+                g.subtraction(&g.minimum(x, &constant(0.0)), &rest)
+            }
+            Self::LogSigmoidBackward => g.multiplication(&operands[1], &g.sigmoid(&g.negative(x))),
+            Self::Softmax { dim } => softmax_of(cx, x, shape, *dim),
+            Self::Softmin { dim } => softmax_of(cx, &g.negative(x), shape, *dim),
+            Self::LogSoftmax { dim } => {
+                // MPSGraph has no such op, and the logarithm of its softmax would lose what is small.
+                let (view, axis) = within_rank(shape, *dim);
+                let x = reshaped(cx, x, shape, &view);
+                let shifted = g.subtraction(&x, &g.reduction_maximum(&x, &[axis]));
+                let sum = g.reduction_sum(&g.exponent(&shifted), &[axis]);
+                let result = g.subtraction(&shifted, &g.logarithm(&sum));
+                reshaped(cx, &result, &view, shape)
+            }
+        }
+    }
+
+    /// How many numbers of the caller's the op takes.
+    fn numbers(&self) -> usize {
+        match self {
+            Self::LeakyRelu => 1,
+            Self::HardSigmoid => 2,
+            Self::Relu
+            | Self::ReluBackward
+            | Self::Prelu
+            | Self::Gelu
+            | Self::GeluBackward
+            | Self::Sigmoid
+            | Self::SigmoidBackward
+            | Self::LogSigmoid
+            | Self::LogSigmoidBackward
+            | Self::Softmax { .. }
+            | Self::LogSoftmax { .. }
+            | Self::Softmin { .. } => 0,
+        }
+    }
+}
+
+/// `(1 + erf(x / sqrt(2))) / 2`
+fn normal_cdf(cx: &Lowering<'_>, x: &ffi::Tensor) -> ffi::Tensor {
+    let g = cx.graph();
+    let constant = |value| cx.constant(value, DType::F32);
+    let erf = g.erf(&g.multiplication(x, &constant(std::f64::consts::FRAC_1_SQRT_2)));
+    g.multiplication(&g.addition(&erf, &constant(1.0)), &constant(0.5))
+}
+
+fn softmax_of(cx: &Lowering<'_>, x: &ffi::Tensor, shape: &[usize], dim: usize) -> ffi::Tensor {
+    let (view, axis) = within_rank(shape, dim);
+    let result = cx.graph().soft_max(&reshaped(cx, x, shape, &view), axis);
+    reshaped(cx, &result, &view, shape)
+}

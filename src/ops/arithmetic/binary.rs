@@ -1,0 +1,182 @@
+//! Functions of two operands, the second a tensor or a number.
+
+use burn_backend::{DType, TensorMetadata};
+
+use super::{ArithmeticOp, broadcast, common_dtype, computed_in, convert, integer, number, power};
+use crate::bridge::{Lowering, ScalarInput, record};
+use crate::error::unsupported;
+use crate::ffi;
+use crate::ops::Op;
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// A function of two operands of one dtype, which is the result's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    /// Integers toward zero.
+    Div,
+    /// With the sign of the divisor.
+    Remainder,
+    /// Floats as C's `powf`; integers wrap and take the exponent modulo 2^32.
+    Pow,
+    /// Floats: the angle of the point (right, left).
+    Atan2,
+    /// Integers.
+    BitwiseAnd,
+    BitwiseOr,
+    BitwiseXor,
+    /// Integers; the count is taken modulo 64.
+    LeftShift,
+    /// Integers, arithmetic for signed ones; the count is taken modulo 64.
+    RightShift,
+    /// Bools.
+    LogicalAnd,
+    LogicalOr,
+    LogicalXor,
+}
+
+/// Applies `op` to two tensors, broadcasting extents of 1.
+pub(crate) fn binary(op: BinaryOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
+    let dtype = common_dtype(op.name(), &lhs, &rhs);
+    op.check(dtype);
+    let output = TensorType::new(dtype, broadcast(op.name(), &lhs.shape, &rhs.shape));
+    record(
+        Op::Arithmetic(ArithmeticOp::Binary(op)),
+        &[&lhs, &rhs],
+        &[],
+        output,
+    )
+}
+
+/// Applies `op` to each element and a number, which takes the tensor's dtype.
+pub(crate) fn binary_scalar(op: BinaryOp, lhs: MpsGraphTensor, rhs: ScalarInput) -> MpsGraphTensor {
+    op.check(lhs.dtype());
+    let output = lhs.ty();
+    let rhs = number(rhs, output.dtype);
+    record(
+        Op::Arithmetic(ArithmeticOp::BinaryScalar(op)),
+        &[&lhs],
+        &[rhs],
+        output,
+    )
+}
+
+impl BinaryOp {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Sub => "sub",
+            Self::Mul => "mul",
+            Self::Div => "div",
+            Self::Remainder => "remainder",
+            Self::Pow => "pow",
+            Self::Atan2 => "atan2",
+            Self::BitwiseAnd => "bitwise_and",
+            Self::BitwiseOr => "bitwise_or",
+            Self::BitwiseXor => "bitwise_xor",
+            Self::LeftShift => "bitwise_left_shift",
+            Self::RightShift => "bitwise_right_shift",
+            Self::LogicalAnd => "bool_and",
+            Self::LogicalOr => "bool_or",
+            Self::LogicalXor => "bool_xor",
+        }
+    }
+
+    pub fn scalar_name(self) -> &'static str {
+        match self {
+            Self::Add => "add_scalar",
+            Self::Sub => "sub_scalar",
+            Self::Mul => "mul_scalar",
+            Self::Div => "div_scalar",
+            Self::Remainder => "remainder_scalar",
+            Self::Pow => "pow_scalar",
+            Self::Atan2 => "atan2_scalar",
+            Self::BitwiseAnd => "bitwise_and_scalar",
+            Self::BitwiseOr => "bitwise_or_scalar",
+            Self::BitwiseXor => "bitwise_xor_scalar",
+            Self::LeftShift => "bitwise_left_shift_scalar",
+            Self::RightShift => "bitwise_right_shift_scalar",
+            Self::LogicalAnd => "bool_and_scalar",
+            Self::LogicalOr => "bool_or_scalar",
+            Self::LogicalXor => "bool_xor_scalar",
+        }
+    }
+
+    #[track_caller]
+    fn check(self, dtype: DType) {
+        let accepted = match self {
+            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Remainder | Self::Pow => {
+                !dtype.is_bool()
+            }
+            Self::Atan2 => dtype.is_float(),
+            Self::BitwiseAnd
+            | Self::BitwiseOr
+            | Self::BitwiseXor
+            | Self::LeftShift
+            | Self::RightShift => dtype.is_int() || dtype.is_uint(),
+            Self::LogicalAnd | Self::LogicalOr | Self::LogicalXor => dtype.is_bool(),
+        };
+        if !accepted {
+            unsupported(self.name(), format!("dtype {dtype:?}"));
+        }
+    }
+
+    pub(super) fn lower(
+        self,
+        cx: &Lowering<'_>,
+        a: &ffi::Tensor,
+        b: &ffi::Tensor,
+        dtype: DType,
+    ) -> ffi::Tensor {
+        let g = cx.graph();
+        match self {
+            Self::Add => g.addition(a, b),
+            Self::Sub => g.subtraction(a, b),
+            Self::Mul => g.multiplication(a, b),
+            Self::Div if dtype.is_float() => g.division(a, b),
+            Self::Div => integer::divide(cx, a, b, dtype),
+            Self::Remainder if dtype.is_float() => in_f32(cx, a, b, dtype, remainder),
+            Self::Remainder => integer::remainder(cx, a, b, dtype),
+            Self::Pow if dtype.is_float() => in_f32(cx, a, b, dtype, power::power),
+            Self::Pow => {
+                let exponent = convert(cx, b, dtype, DType::I32);
+                // An exponent modulo 2^width gives the same power modulo 2^width.
+                integer::power(cx, a, &exponent, dtype, integer::width(dtype).min(32))
+            }
+            Self::Atan2 => g.atan2(a, b),
+            Self::BitwiseAnd => g.bitwise_and(a, b),
+            Self::BitwiseOr => g.bitwise_or(a, b),
+            Self::BitwiseXor => g.bitwise_xor(a, b),
+            Self::LeftShift => integer::shift_left(cx, a, b, dtype),
+            Self::RightShift => integer::shift_right(cx, a, b, dtype),
+            Self::LogicalAnd => g.logical_and(a, b),
+            Self::LogicalOr => g.logical_or(a, b),
+            Self::LogicalXor => g.logical_xor(a, b),
+        }
+    }
+}
+
+/// A function of f32 applied to operands of any float dtype.
+fn in_f32(
+    cx: &Lowering<'_>,
+    a: &ffi::Tensor,
+    b: &ffi::Tensor,
+    dtype: DType,
+    function: impl Fn(&Lowering<'_>, &ffi::Tensor, &ffi::Tensor) -> ffi::Tensor,
+) -> ffi::Tensor {
+    let wide = computed_in(dtype);
+    let result = function(
+        cx,
+        &convert(cx, a, dtype, wide),
+        &convert(cx, b, dtype, wide),
+    );
+    convert(cx, &result, wide, dtype)
+}
+
+/// `((a % b) + b) % b` with C's remainder: exact, unlike `a - floor(a / b) * b`, which is how `floorModulo` is defined.
+fn remainder(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor) -> ffi::Tensor {
+    let g = cx.graph();
+    g.modulo(&g.addition(&g.modulo(a, b), b), b)
+}

@@ -1,0 +1,153 @@
+//! Comparisons and tests: bool results.
+
+use burn_backend::{DType, TensorMetadata};
+
+use super::{ArithmeticOp, broadcast, common_dtype, number};
+use crate::bridge::{ScalarInput, record};
+use crate::dtype::require;
+use crate::error::unsupported;
+use crate::ffi::{self, Graph};
+use crate::ops::Op;
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// A comparison of two operands. A comparison with NaN is false, but for `NotEqual`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum CompareOp {
+    /// Bools too.
+    Equal,
+    /// Bools too.
+    NotEqual,
+    Greater,
+    GreaterEqual,
+    Lower,
+    LowerEqual,
+}
+
+/// A test of a float.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TestOp {
+    IsNan,
+    IsInf,
+}
+
+/// Compares two tensors of one dtype; `out` is the bool dtype of the result.
+pub(crate) fn compare(
+    op: CompareOp,
+    lhs: MpsGraphTensor,
+    rhs: MpsGraphTensor,
+    out: DType,
+) -> MpsGraphTensor {
+    require(op.name(), out);
+    op.check(common_dtype(op.name(), &lhs, &rhs));
+    let output = TensorType::new(out, broadcast(op.name(), &lhs.shape, &rhs.shape));
+    record(
+        Op::Arithmetic(ArithmeticOp::Compare(op)),
+        &[&lhs, &rhs],
+        &[],
+        output,
+    )
+}
+
+/// Compares each element with a number, which takes the tensor's dtype; `out` is the bool dtype of the result.
+pub(crate) fn compare_scalar(
+    op: CompareOp,
+    lhs: MpsGraphTensor,
+    rhs: ScalarInput,
+    out: DType,
+) -> MpsGraphTensor {
+    require(op.scalar_name(), out);
+    op.check(lhs.dtype());
+    let output = TensorType::new(out, lhs.shape());
+    record(
+        Op::Arithmetic(ArithmeticOp::CompareScalar(op)),
+        &[&lhs],
+        &[number(rhs, lhs.dtype())],
+        output,
+    )
+}
+
+/// Whether each element is NaN.
+pub(crate) fn is_nan(x: MpsGraphTensor, out: DType) -> MpsGraphTensor {
+    test(TestOp::IsNan, x, out)
+}
+
+/// Whether each element is infinite.
+pub(crate) fn is_inf(x: MpsGraphTensor, out: DType) -> MpsGraphTensor {
+    test(TestOp::IsInf, x, out)
+}
+
+fn test(op: TestOp, x: MpsGraphTensor, out: DType) -> MpsGraphTensor {
+    require(op.name(), out);
+    // MPSGraph raises an exception for the tests of integers.
+    if !x.dtype().is_float() {
+        unsupported(op.name(), format!("dtype {:?}", x.dtype()));
+    }
+    let output = TensorType::new(out, x.shape());
+    record(Op::Arithmetic(ArithmeticOp::Test(op)), &[&x], &[], output)
+}
+
+impl CompareOp {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::NotEqual => "not_equal",
+            Self::Greater => "greater",
+            Self::GreaterEqual => "greater_equal",
+            Self::Lower => "lower",
+            Self::LowerEqual => "lower_equal",
+        }
+    }
+
+    pub fn scalar_name(self) -> &'static str {
+        match self {
+            Self::Equal => "equal_elem",
+            Self::NotEqual => "not_equal_elem",
+            Self::Greater => "greater_elem",
+            Self::GreaterEqual => "greater_equal_elem",
+            Self::Lower => "lower_elem",
+            Self::LowerEqual => "lower_equal_elem",
+        }
+    }
+
+    #[track_caller]
+    fn check(self, dtype: DType) {
+        if dtype.is_bool() && !matches!(self, Self::Equal | Self::NotEqual) {
+            unsupported(self.name(), format!("dtype {dtype:?}"));
+        }
+    }
+
+    pub(super) fn lower(
+        self,
+        g: &Graph,
+        lhs: &ffi::Tensor,
+        rhs: &ffi::Tensor,
+        dtype: DType,
+    ) -> ffi::Tensor {
+        match self {
+            Self::Equal if dtype.is_bool() => g.logical_xnor(lhs, rhs),
+            Self::NotEqual if dtype.is_bool() => g.logical_xor(lhs, rhs),
+            Self::Equal => g.equal(lhs, rhs),
+            Self::NotEqual => g.not_equal(lhs, rhs),
+            Self::Greater => g.greater_than(lhs, rhs),
+            Self::GreaterEqual => g.greater_than_or_equal_to(lhs, rhs),
+            Self::Lower => g.less_than(lhs, rhs),
+            Self::LowerEqual => g.less_than_or_equal_to(lhs, rhs),
+        }
+    }
+}
+
+impl TestOp {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::IsNan => "is_nan",
+            Self::IsInf => "is_inf",
+        }
+    }
+
+    pub(super) fn lower(self, g: &Graph, x: &ffi::Tensor) -> ffi::Tensor {
+        match self {
+            Self::IsNan => g.is_nan(x),
+            Self::IsInf => g.is_infinite(x),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The cross product, composed of recorded ops.
+
+use burn_backend::Slice;
+
+use super::{BinaryOp, binary};
+use crate::error::invalid;
+use crate::ops::tensor_shape::{cat, slice};
+use crate::tensor::MpsGraphTensor;
+
+/// Cross products of the vectors of three along `dim`; other extents broadcast.
+pub(crate) fn cross(lhs: MpsGraphTensor, rhs: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    if lhs.dims().get(dim) != Some(&3) || rhs.dims().get(dim) != Some(&3) {
+        let shapes = format!("shapes {:?} and {:?}", lhs.dims(), rhs.dims());
+        invalid("cross", format!("{shapes} need the extent 3 at dim {dim}"));
+    }
+    // Each component takes the next and the one after it, so [x, y, z] as [y, z, x] and [z, x, y].
+    let [a, b, c, d] =
+        [(&lhs, 1), (&rhs, 2), (&lhs, 2), (&rhs, 1)].map(|(x, by)| rotated(x, dim, by));
+    let [forward, backward] = [(a, b), (c, d)].map(|(x, y)| binary(BinaryOp::Mul, x, y));
+    binary(BinaryOp::Sub, forward, backward)
+}
+
+/// `x` with the three elements along `dim` moved `by` places to the front.
+fn rotated(x: &MpsGraphTensor, dim: usize, by: isize) -> MpsGraphTensor {
+    let part = |from, to| {
+        let slices: Vec<_> = (0..x.dims().len())
+            .map(|axis| {
+                if axis == dim {
+                    Slice::new(from, Some(to), 1)
+                } else {
+                    Slice::full()
+                }
+            })
+            .collect();
+        slice(x.clone(), &slices)
+    };
+    cat(vec![part(by, 3), part(0, by)], dim)
+}

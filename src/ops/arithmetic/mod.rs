@@ -1,0 +1,177 @@
+//! Elementwise operations: functions of one and two operands, comparison, selection and conversion.
+//!
+//! Operands of one node have one dtype; shapes have one rank and broadcast extents of 1. Numbers of the caller are fed
+//! and take the operand's dtype. Integer results are exact and wrap, whatever the dtype. What takes more than one node
+//! is computed in f32 for 16-bit floats and rounded once.
+
+mod binary;
+mod cast;
+mod comparison;
+mod cross;
+mod integer;
+mod power;
+mod selection;
+mod unary;
+
+use burn_backend::{DType, Shape, TensorMetadata};
+
+pub(crate) use binary::{BinaryOp, binary, binary_scalar};
+pub(crate) use cast::cast;
+pub(in crate::ops) use cast::{computed_in, convert};
+pub(crate) use comparison::{CompareOp, TestOp, compare, compare_scalar, is_inf, is_nan};
+pub(crate) use cross::cross;
+pub(in crate::ops) use integer::divide as divide_integers;
+pub(crate) use power::{powf_scalar, powi_scalar};
+pub(crate) use selection::{clamp, mask_fill, mask_where};
+pub(in crate::ops) use unary::log1p as log1p_f32;
+pub(crate) use unary::{UnaryOp, unary};
+
+use crate::bridge::{Lowering, Operand, ScalarInput};
+use crate::error::invalid;
+use crate::ffi;
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// An elementwise operation.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ArithmeticOp {
+    Unary(UnaryOp),
+    Binary(BinaryOp),
+    /// The right operand is the node's number.
+    BinaryScalar(BinaryOp),
+    /// An integer to the power of the node's number, of which only the lowest `bits` can be set.
+    PowerScalar {
+        bits: u32,
+    },
+    Compare(CompareOp),
+    /// The right operand is the node's number.
+    CompareScalar(CompareOp),
+    Test(TestOp),
+    /// To the output's dtype.
+    Cast,
+    /// `[tensor, mask, value]`
+    MaskWhere,
+    /// `[tensor, mask]` and the value as a number.
+    MaskFill,
+    /// Lower and upper bound, as far as there are any, are the node's numbers.
+    Clamp {
+        min: bool,
+        max: bool,
+    },
+}
+
+impl ArithmeticOp {
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Unary(op) => op.name(),
+            Self::Binary(op) => op.name(),
+            Self::BinaryScalar(op) => op.scalar_name(),
+            Self::PowerScalar { .. } => "powi_scalar",
+            Self::Compare(op) => op.name(),
+            Self::CompareScalar(op) => op.scalar_name(),
+            Self::Test(op) => op.name(),
+            Self::Cast => "cast",
+            Self::MaskWhere => "mask_where",
+            Self::MaskFill => "mask_fill",
+            Self::Clamp { .. } => "clamp",
+        }
+    }
+
+    pub fn lower(
+        &self,
+        cx: &mut Lowering<'_>,
+        inputs: &[Operand],
+        output: &TensorType,
+    ) -> ffi::Tensor {
+        let x = &inputs[0].tensor;
+        let dtype = inputs[0].ty.dtype;
+        match self {
+            Self::Unary(op) => op.lower(cx, x, dtype),
+            Self::Binary(op) => op.lower(cx, x, &inputs[1].tensor, dtype),
+            Self::BinaryScalar(op) => {
+                let rhs = cx.scalar(0, dtype);
+                op.lower(cx, x, &rhs, dtype)
+            }
+            Self::PowerScalar { bits } => {
+                let exponent = cx.scalar(0, DType::I32);
+                integer::power(cx, x, &exponent, dtype, *bits)
+            }
+            Self::Compare(op) => op.lower(cx.graph(), x, &inputs[1].tensor, dtype),
+            Self::CompareScalar(op) => {
+                let rhs = cx.scalar(0, dtype);
+                op.lower(cx.graph(), x, &rhs, dtype)
+            }
+            Self::Test(op) => op.lower(cx.graph(), x),
+            Self::Cast => convert(cx, x, dtype, output.dtype),
+            Self::MaskWhere => cx.graph().select(&inputs[1].tensor, &inputs[2].tensor, x),
+            Self::MaskFill => {
+                let value = cx.scalar(0, dtype);
+                cx.graph().select(&inputs[1].tensor, &value, x)
+            }
+            Self::Clamp { min, max } => selection::lower_clamp(cx, x, dtype, *min, *max),
+        }
+    }
+}
+
+/// `value` as a tensor of `dtype` takes it: floats of numbers for floats, whole numbers for integers, so that one
+/// program serves however the caller wrote the number.
+pub(in crate::ops) fn number(value: ScalarInput, dtype: DType) -> ScalarInput {
+    match value {
+        ScalarInput::Float(x) if dtype == DType::U64 => ScalarInput::UInt(x as u64),
+        ScalarInput::Float(x) if dtype.is_int() || dtype.is_uint() => ScalarInput::Int(x as i64),
+        ScalarInput::Int(x) if dtype.is_float() => ScalarInput::Float(x as f64),
+        ScalarInput::UInt(x) if dtype.is_float() => ScalarInput::Float(x as f64),
+        ScalarInput::Float(_) | ScalarInput::Int(_) | ScalarInput::UInt(_) => value,
+        ScalarInput::RandomState(_) => {
+            unreachable!("a generator's state is no operand of arithmetic")
+        }
+    }
+}
+
+/// The dtype of two operands, which is one.
+#[track_caller]
+fn common_dtype(op: &'static str, lhs: &MpsGraphTensor, rhs: &MpsGraphTensor) -> DType {
+    if lhs.dtype() != rhs.dtype() {
+        invalid(
+            op,
+            format!(
+                "operands have the dtypes {:?} and {:?}; cast one of them",
+                lhs.dtype(),
+                rhs.dtype()
+            ),
+        );
+    }
+    lhs.dtype()
+}
+
+/// The shape that two shapes of one rank broadcast to.
+#[track_caller]
+fn broadcast(op: &'static str, lhs: &Shape, rhs: &Shape) -> Shape {
+    if lhs == rhs {
+        return lhs.clone();
+    }
+    if lhs.num_dims() != rhs.num_dims() {
+        invalid(
+            op,
+            format!(
+                "shapes {:?} and {:?} differ in rank",
+                lhs.as_slice(),
+                rhs.as_slice()
+            ),
+        );
+    }
+    let extents = lhs.iter().zip(rhs.iter()).enumerate().map(|(dim, (&a, &b))| match (a, b) {
+        _ if a == b => a,
+        (1, _) => b,
+        (_, 1) => a,
+        _ => invalid(
+            op,
+            format!(
+                "incompatible size at dimension '{dim}' => '{a} != {b}', which can't be broadcasted; \
+                 lhs shape {:?}, rhs shape {:?}",
+                lhs.as_slice(),
+                rhs.as_slice()
+            ),
+        ),
+    });
+    Shape::from(extents.collect::<Vec<_>>())
+}

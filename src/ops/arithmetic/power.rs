@@ -1,0 +1,78 @@
+//! Powers of floats, and Burn's choice among them for a fixed exponent.
+
+use burn_backend::{DType, Scalar, TensorMetadata};
+
+use super::{ArithmeticOp, BinaryOp, UnaryOp, binary, binary_scalar, unary};
+use crate::bridge::{Lowering, ScalarInput, record};
+use crate::ffi;
+use crate::ops::{Op, memory};
+use crate::tensor::MpsGraphTensor;
+
+/// Each float to the power of `exponent`.
+pub(crate) fn powf_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
+    // Burn's conversion to an integer panics beyond i64.
+    let fits = exponent.elem::<f64>().abs() < i64::MAX as f64;
+    match exponent {
+        Scalar::Float(_) if !fits => binary_scalar(BinaryOp::Pow, x, exponent.into()),
+        Scalar::Float(_) | Scalar::Int(_) | Scalar::UInt(_) | Scalar::Bool(_) => {
+            match exponent.try_as_integer() {
+                Some(integer) => powi_scalar(x, integer),
+                None => binary_scalar(BinaryOp::Pow, x, exponent.into()),
+            }
+        }
+    }
+}
+
+/// Each element to the power of an integer; integers wrap and take the exponent modulo 2^32.
+///
+/// The exponents that Burn's own definition singles out get ops of their own, by value; any other is fed, for integers
+/// in programs by the exponent's number of bits.
+pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
+    let is_float = x.dtype().is_float();
+    match exponent.elem::<i64>() {
+        0 => memory::ones(x.shape(), x.dtype()),
+        1 => x,
+        2 => binary(BinaryOp::Mul, x.clone(), x),
+        -1 if is_float => unary(UnaryOp::Recip, x),
+        -2 if is_float => unary(UnaryOp::Recip, binary(BinaryOp::Mul, x.clone(), x)),
+        _ if is_float => binary_scalar(BinaryOp::Pow, x, exponent.into()),
+        wide => {
+            let exponent = wide as u32;
+            if exponent == 0 {
+                return memory::ones(x.shape(), x.dtype());
+            }
+            let op = ArithmeticOp::PowerScalar {
+                bits: u32::BITS - exponent.leading_zeros(),
+            };
+            let output = x.ty();
+            record(
+                Op::Arithmetic(op),
+                &[&x],
+                &[ScalarInput::Int(exponent.into())],
+                output,
+            )
+        }
+    }
+}
+
+/// `base ^ exponent` of f32 as C's `powf` has it.
+///
+/// What MPSGraph's power does for a negative base is written nowhere, and Metal's is NaN for some, so it gets `|base|`.
+/// The result is negative for an odd exponent and NaN for a fraction.
+pub(super) fn power(cx: &Lowering<'_>, base: &ffi::Tensor, exponent: &ffi::Tensor) -> ffi::Tensor {
+    let g = cx.graph();
+    let [zero, one, two] = [0.0, 1.0, 2.0].map(|x| cx.constant(x, DType::F32));
+    let size = g.power(&g.absolute(base), exponent);
+    let odd = g.equal(&g.absolute(&g.modulo(exponent, &two)), &one);
+    // The sign bit and not `< 0`: the odd powers of -0 are -0 and -infinity.
+    let negative = g.not_equal(&g.signbit(base), &zero);
+    let signed = g.select(&g.logical_and(&odd, &negative), &g.negative(&size), &size);
+    let fraction = g.not_equal(&g.truncate(exponent), exponent);
+    let below_zero = g.logical_and(&g.less_than(base, &zero), &g.is_finite(base));
+    // The root of a negative number is the NaN: a graph constant can be none on every system.
+    g.select(
+        &g.logical_and(&fraction, &below_zero),
+        &g.square_root(base),
+        &signed,
+    )
+}

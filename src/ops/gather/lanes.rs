@@ -1,0 +1,71 @@
+//! How elements that are no floats travel through kernels that only move f32 faithfully.
+//!
+//! MPSGraph's gather and scatter kernels convert integers to f32 on the way: values beyond 2^24 come out wrong
+//! (pytorch/pytorch#195595; jax-mps wraps every gather and scatter for it). A 32-bit integer therefore travels as the f32
+//! with the same bits, a 64-bit one as two of them side by side, and anything narrower by value, which f32 holds.
+
+use burn_backend::DType;
+
+use crate::ffi::{self, DataType};
+
+/// How a dtype travels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    /// As it is.
+    Float,
+    /// By value, as f32.
+    Value,
+    /// By its bits, as one f32.
+    Bits,
+    /// By its bits, as two f32 in the last axis.
+    BitPairs,
+}
+
+impl Carrier {
+    pub fn of(dtype: DType) -> Self {
+        match dtype {
+            DType::F32 | DType::F16 | DType::BF16 => Carrier::Float,
+            DType::I32 | DType::U32 => Carrier::Bits,
+            DType::I64 | DType::U64 => Carrier::BitPairs,
+            DType::I16 | DType::I8 | DType::U16 | DType::U8 | DType::Bool(_) => Carrier::Value,
+            DType::F64 | DType::Flex32 | DType::QFloat(_) => {
+                unreachable!("{dtype:?} is refused when a tensor is made")
+            }
+        }
+    }
+
+    /// f32 lanes per element.
+    pub fn lanes(self) -> usize {
+        match self {
+            Carrier::Float | Carrier::Value | Carrier::Bits => 1,
+            Carrier::BitPairs => 2,
+        }
+    }
+
+    /// `x` in the form in which it travels; the last extent is multiplied by [`Carrier::lanes`].
+    pub fn load(self, graph: &ffi::Graph, x: &ffi::Tensor) -> ffi::Tensor {
+        match self {
+            Carrier::Float => x.clone(),
+            Carrier::Value => graph.cast(x, DataType::F32),
+            Carrier::Bits | Carrier::BitPairs => graph.reinterpret_cast(x, DataType::F32),
+        }
+    }
+
+    /// The inverse of [`Carrier::load`], to `dtype`.
+    pub fn store(self, graph: &ffi::Graph, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+        match self {
+            Carrier::Float => x.clone(),
+            Carrier::Value if dtype.is_bool() => {
+                graph.not_equal(x, &graph.constant_with_scalar(0.0, &[1], DataType::F32))
+            }
+            Carrier::Value => graph.cast(x, stored(dtype)),
+            Carrier::Bits | Carrier::BitPairs => graph.reinterpret_cast(x, stored(dtype)),
+        }
+    }
+}
+
+/// The `MPSDataType` of a dtype that a recorded value has.
+pub(crate) fn stored(dtype: DType) -> DataType {
+    crate::dtype::data_type("lower", dtype)
+        .unwrap_or_else(|error| unreachable!("checked when the op was recorded: {error}"))
+}

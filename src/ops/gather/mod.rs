@@ -1,0 +1,294 @@
+//! Reading elements and rows by index.
+//!
+//! Every form is brought to one of two: along the middle axis of `[outer, axis, inner]` (`gatherAlongAxis:`), or whole
+//! rows (`gatherWithUpdatesTensor:`). An index out of range cannot be reported without reading it back: `gather` then
+//! reads 0, as Apple documents for `gatherAlongAxis:`, and the row forms read the nearest row, since what MPSGraph does
+//! there is not documented and must not leave the tensor.
+
+pub(crate) mod lanes;
+
+use burn_backend::{DType, Shape, TensorMetadata};
+
+use self::lanes::Carrier;
+use super::Op;
+use super::memory;
+use super::tensor_shape;
+use crate::bridge::{Lowering, Operand, record};
+use crate::error::invalid;
+use crate::ffi::{self, DataType};
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// A recorded read by index.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum GatherOp {
+    /// `[data (outer, n, inner), indices (outer, k, inner)]` to `(outer, k, inner)`.
+    AlongAxis,
+    /// `[data (n, inner) or (outer, n, inner), indices (k)]`: `n` becomes `k`.
+    Rows { axis: usize },
+    /// `[coordinates (k, extents.len())]` to the i32 row-major positions `(k)` in a tensor of these extents.
+    Position { extents: Vec<usize> },
+}
+
+impl GatherOp {
+    pub fn name(&self) -> &'static str {
+        match self {
+            GatherOp::AlongAxis => "gather",
+            GatherOp::Rows { .. } => "select",
+            GatherOp::Position { .. } => "gather_nd",
+        }
+    }
+
+    pub fn lower(
+        &self,
+        cx: &mut Lowering<'_>,
+        inputs: &[Operand],
+        output: &TensorType,
+    ) -> ffi::Tensor {
+        let graph = cx.graph();
+        match self {
+            GatherOp::AlongAxis => {
+                let carrier = Carrier::of(output.dtype);
+                let data = carrier.load(graph, &inputs[0].tensor);
+                let indices = per_lane(
+                    graph,
+                    &index(graph, &inputs[1]),
+                    &inputs[1].ty.shape,
+                    carrier.lanes(),
+                );
+                carrier.store(
+                    graph,
+                    &graph.gather_along_axis(1, &data, &indices),
+                    output.dtype,
+                )
+            }
+            GatherOp::Rows { axis } => {
+                let carrier = Carrier::of(output.dtype);
+                let data = carrier.load(graph, &inputs[0].tensor);
+                let indices = clamp(cx, index(graph, &inputs[1]), inputs[0].ty.shape[*axis]);
+                carrier.store(
+                    graph,
+                    &graph.gather(&data, &indices, *axis, 0),
+                    output.dtype,
+                )
+            }
+            GatherOp::Position { extents } => {
+                let coordinates = index(graph, &inputs[0]);
+                let count = output.shape[0] as isize;
+                // Horner's rule in i32: positions are below 2^31.
+                let column = |axis: usize| {
+                    let axis = axis as isize;
+                    graph.slice(&coordinates, &[0, axis], &[count, axis + 1], &[1, 1])
+                };
+                let position = (1..extents.len()).fold(column(0), |before, axis| {
+                    let extent = cx.constant(extents[axis] as f64, DType::I32);
+                    graph.addition(&graph.multiplication(&before, &extent), &column(axis))
+                });
+                graph.reshape(&position, &output.shape)
+            }
+        }
+    }
+}
+
+/// Elements of `tensor` along `dim` at `indices`, which has the tensor's shape but for its extent along `dim`.
+///
+/// `indices` may be of any integer dtype; an index out of range reads 0.
+pub(crate) fn gather(
+    dim: usize,
+    tensor: MpsGraphTensor,
+    indices: MpsGraphTensor,
+) -> MpsGraphTensor {
+    let (data, at) = (&tensor.shape, &indices.shape);
+    let same = |axis: usize| axis == dim || data[axis] == at[axis];
+    if dim >= data.num_dims() || at.num_dims() != data.num_dims() || !(0..data.num_dims()).all(same)
+    {
+        invalid(
+            "gather",
+            format!("indices of shape {at:?} along axis {dim} of shape {data:?}"),
+        );
+    }
+    let shape = indices.shape.clone();
+    if shape.num_elements() == 0 {
+        return memory::zeros(shape, tensor.dtype());
+    }
+    require_elements("gather", &tensor);
+    let [data, at] = [
+        outer_axis_inner(&tensor.shape, dim),
+        outer_axis_inner(&shape, dim),
+    ];
+    let output = TensorType::new(tensor.dtype(), at.into());
+    let (tensor, indices) = (
+        tensor.with_shape(data.into()),
+        indices.with_shape(at.into()),
+    );
+    record(op(GatherOp::AlongAxis), &[&tensor, &indices], &[], output).with_shape(shape)
+}
+
+/// The slices of `tensor` along `dim` that the rank-1 `indices` name.
+///
+/// `indices` may be of any integer dtype; an index out of range reads the nearest slice.
+pub(crate) fn select(
+    tensor: MpsGraphTensor,
+    dim: usize,
+    indices: MpsGraphTensor,
+) -> MpsGraphTensor {
+    let mut shape = tensor.shape.clone();
+    if dim >= shape.num_dims() || indices.rank() != 1 {
+        invalid(
+            "select",
+            format!(
+                "indices of shape {:?} along axis {dim} of shape {shape:?}",
+                indices.shape
+            ),
+        );
+    }
+    shape[dim] = indices.shape[0];
+    if shape.num_elements() == 0 {
+        return memory::zeros(shape, tensor.dtype());
+    }
+    require_elements("select", &tensor);
+    let (axis, data) = rows(&tensor.shape, dim);
+    let output = TensorType::new(tensor.dtype(), rows(&shape, dim).1);
+    let tensor = tensor.with_shape(data);
+    record(
+        op(GatherOp::Rows { axis }),
+        &[&tensor, &indices],
+        &[],
+        output,
+    )
+    .with_shape(shape)
+}
+
+/// Slices of `data` at coordinates: `indices` of shape `(…, k)` gives `(…) + data.shape[k..]`.
+///
+/// `indices` may be of any integer dtype; a position out of range reads the nearest slice.
+pub(crate) fn gather_nd(data: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
+    let rank = indices.rank();
+    let depth = if rank == 0 {
+        usize::MAX
+    } else {
+        indices.shape[rank - 1]
+    };
+    if depth > data.rank() {
+        invalid(
+            "gather_nd",
+            format!(
+                "indices of shape {:?} for data of shape {:?}",
+                indices.shape, data.shape
+            ),
+        );
+    }
+    let shape: Shape = [&indices.shape[..rank - 1], &data.shape[depth..]]
+        .concat()
+        .into();
+    if shape.num_elements() == 0 {
+        return memory::zeros(shape, data.dtype());
+    }
+    if depth == 0 {
+        return tensor_shape::expand(data, shape);
+    }
+    require_elements("gather_nd", &data);
+    let (rows, indices) = positions(&data.shape, indices);
+    let width = data.shape.num_elements() / rows;
+    select(data.with_shape([rows, width].into()), 0, indices).with_shape(shape)
+}
+
+/// Rows of the table `weights (n, width)`: `indices (batch, length)` gives `(batch, length, width)`.
+pub(crate) fn embedding(weights: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
+    if weights.rank() != 2 || indices.rank() != 2 {
+        let (table, at) = (&weights.shape, &indices.shape);
+        invalid(
+            "embedding",
+            format!("weights of shape {table:?} and indices of shape {at:?}; both have two axes"),
+        );
+    }
+    let shape = [indices.shape[0], indices.shape[1], weights.shape[1]];
+    let count = shape[0] * shape[1];
+    select(weights, 0, indices.with_shape([count].into())).with_shape(shape.into())
+}
+
+/// The number of positions that the last axis of `indices` (at least 1 long) addresses in `shape`, and the row-major
+/// position of each coordinate as a rank-1 i32 tensor. There is at least one coordinate.
+pub(crate) fn positions(shape: &Shape, indices: MpsGraphTensor) -> (usize, MpsGraphTensor) {
+    let depth = indices.shape[indices.rank() - 1];
+    let count = indices.shape.num_elements() / depth;
+    let extents = shape[..depth].to_vec();
+    let rows = extents.iter().product();
+    if depth == 1 {
+        return (rows, indices.with_shape([count].into()));
+    }
+    let output = TensorType::new(DType::I32, [count].into());
+    let indices = indices.with_shape([count, depth].into());
+    (
+        rows,
+        record(op(GatherOp::Position { extents }), &[&indices], &[], output),
+    )
+}
+
+/// `shape` seen as what is before axis `dim`, the axis, and what is after it.
+pub(crate) fn outer_axis_inner(shape: &Shape, dim: usize) -> [usize; 3] {
+    [
+        shape[..dim].iter().product(),
+        shape[dim],
+        shape[dim + 1..].iter().product(),
+    ]
+}
+
+/// `shape` as rows along `dim`: the axis of the rows, and the shape with two axes if nothing is before it, else three.
+pub(crate) fn rows(shape: &Shape, dim: usize) -> (usize, Shape) {
+    match outer_axis_inner(shape, dim) {
+        [1, axis, inner] => (0, [axis, inner].into()),
+        whole => (1, whole.into()),
+    }
+}
+
+/// Indices as i32.
+pub(crate) fn index(graph: &ffi::Graph, indices: &Operand) -> ffi::Tensor {
+    if indices.ty.dtype == DType::I32 {
+        indices.tensor.clone()
+    } else {
+        graph.cast(&indices.tensor, DataType::I32)
+    }
+}
+
+/// i32 indices limited to `0..extent`.
+pub(crate) fn clamp(cx: &Lowering<'_>, indices: ffi::Tensor, extent: usize) -> ffi::Tensor {
+    let graph = cx.graph();
+    let low = graph.maximum(&indices, &cx.constant(0.0, DType::I32));
+    graph.minimum(&low, &cx.constant((extent - 1) as f64, DType::I32))
+}
+
+/// Each element of `x (outer, k, inner)` `lanes` times in a row: `(outer, k, inner * lanes)`.
+pub(crate) fn per_lane(
+    graph: &ffi::Graph,
+    x: &ffi::Tensor,
+    shape: &Shape,
+    lanes: usize,
+) -> ffi::Tensor {
+    if lanes == 1 {
+        return x.clone();
+    }
+    let &[outer, k, inner] = shape.as_slice() else {
+        unreachable!("seen as outer, axis, inner")
+    };
+    let apart = graph.broadcast(
+        &graph.reshape(x, &[outer, k, inner, 1]),
+        &[outer, k, inner, lanes],
+    );
+    graph.reshape(&apart, &[outer, k, inner * lanes])
+}
+
+fn require_elements(name: &'static str, data: &MpsGraphTensor) {
+    if data.shape.num_elements() == 0 {
+        invalid(
+            name,
+            format!(
+                "every index is out of range for data of shape {:?}",
+                data.shape
+            ),
+        );
+    }
+}
+
+fn op(op: GatherOp) -> Op {
+    Op::Gather(op)
+}

@@ -1,0 +1,110 @@
+//! Scaled dot-product attention, composed of recorded ops in f32.
+//!
+//! Everything is computed transposed, keys along the rows: MPSGraph replaces softmax(QKᵀ)V by a fused kernel when it finds
+//! that pattern, and the kernel is wrong for some shapes (seen on macOS 26 for 17 to 24 positions and three matrices or
+//! more). So is its own `scaledDotProductAttention…` (pytorch/pytorch#149132, #176767).
+
+use burn_backend::ops::AttentionModuleOptions;
+use burn_backend::{BoolStore, DType, TensorMetadata};
+
+use super::matmul;
+use crate::bridge::ScalarInput;
+use crate::error::invalid;
+use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
+use crate::ops::tensor_shape::transpose;
+use crate::ops::{memory, reduction};
+use crate::tensor::MpsGraphTensor;
+
+/// Axis of the keys in the transposed scores.
+const KEYS: usize = 2;
+
+/// softmax(QKᵀ · scale + bias) V for `query (batch, heads, q, d)`, `key (batch, heads, k, d)`, `value (batch, heads, k, v)`.
+///
+/// `mask` (true hides a key) and `bias` repeat to `(batch, heads, q, k)`. A query that no key is visible to gives zeros.
+pub(crate) fn attention(
+    query: MpsGraphTensor,
+    key: MpsGraphTensor,
+    value: MpsGraphTensor,
+    mask: Option<MpsGraphTensor>,
+    bias: Option<MpsGraphTensor>,
+    options: AttentionModuleOptions,
+) -> MpsGraphTensor {
+    let dtype = query.dtype();
+    let (q, k, v) = (query.shape.clone(), key.shape.clone(), value.shape.clone());
+    let fits = [&q, &k, &v]
+        .iter()
+        .all(|shape| shape.num_dims() == 4 && shape[..2] == q[..2])
+        && (q[3], k[2]) == (k[3], v[2])
+        && [&key, &value].iter().all(|tensor| tensor.dtype() == dtype);
+    if !fits {
+        invalid(
+            "attention",
+            format!("query {q:?}, key {k:?}, value {v:?} of {dtype:?}"),
+        );
+    }
+    if options.softcap.is_some_and(|softcap| softcap <= 0.0) {
+        invalid(
+            "attention",
+            format!("softcap {:?} is not positive", options.softcap),
+        );
+    }
+    let scale = options.scale.unwrap_or_else(|| 1.0 / (q[3] as f64).sqrt());
+    let (queries, keys) = (q[2], k[2]);
+    let shape = [q[0], q[1], queries, v[3]];
+    if keys == 0 {
+        return memory::zeros(shape.into(), dtype);
+    }
+    let number = ScalarInput::Float;
+    let [query, key, value] =
+        [query, key, value].map(|tensor| arithmetic::cast(tensor, DType::F32));
+
+    let mut scores =
+        arithmetic::binary_scalar(BinaryOp::Mul, matmul(key, transpose(query)), number(scale));
+    if let Some(softcap) = options.softcap {
+        let part = arithmetic::binary_scalar(BinaryOp::Div, scores, number(softcap));
+        scores = arithmetic::binary_scalar(
+            BinaryOp::Mul,
+            arithmetic::unary(UnaryOp::Tanh, part),
+            number(softcap),
+        );
+    }
+    if let Some(mask) = mask {
+        scores = arithmetic::mask_fill(scores, transpose(mask), number(f64::NEG_INFINITY));
+    }
+    if options.is_causal {
+        scores = arithmetic::mask_fill(scores, future(queries, keys), number(f64::NEG_INFINITY));
+    }
+    if let Some(bias) = bias {
+        scores = arithmetic::binary(
+            BinaryOp::Add,
+            scores,
+            transpose(arithmetic::cast(bias, DType::F32)),
+        );
+    }
+    // With the bounds a row of -inf alone gives weights of 0 instead of NaN.
+    let top = arithmetic::clamp(
+        reduction::max_dim(scores.clone(), KEYS),
+        Some(number(f32::MIN.into())),
+        None,
+    );
+    let weights = arithmetic::unary(UnaryOp::Exp, arithmetic::binary(BinaryOp::Sub, scores, top));
+    let total = reduction::sum_dim(weights.clone(), KEYS);
+    let total = arithmetic::clamp(total, Some(number(f32::MIN_POSITIVE.into())), None);
+    let weights = arithmetic::binary(BinaryOp::Div, weights, total);
+    let output = matmul(transpose(value), weights);
+    arithmetic::cast(transpose(output), dtype)
+}
+
+/// True, in the transposed scores, where a key comes after the query; the last key goes with the last query.
+fn future(queries: usize, keys: usize) -> MpsGraphTensor {
+    let offset = keys as i64 - queries as i64;
+    let query =
+        memory::arange(offset..keys as i64, 1, DType::I32).with_shape([1, 1, 1, queries].into());
+    let key = memory::arange(0..keys as i64, 1, DType::I32).with_shape([1, 1, keys, 1].into());
+    arithmetic::compare(
+        CompareOp::Greater,
+        key,
+        query,
+        DType::Bool(BoolStore::Native),
+    )
+}

@@ -1,0 +1,303 @@
+//! Random numbers by MPSGraph's Philox generator, whose state is fed, so that no draw compiles anything.
+//!
+//! Everything is made of uniform f32 drawn flat: shapes of rank 5 and more come out wrong (pytorch/pytorch#147624), and
+//! MPSGraph's own normal numbers can be NaN. A draw depends on the seed and on how many draws came before it, not on how
+//! it is recorded.
+
+use burn_backend::{DType, Distribution, Shape};
+
+use super::arithmetic::convert;
+use crate::bridge::{Lowering, Operand, Runtime, ScalarInput, record};
+use crate::dtype::require;
+use crate::error::{invalid, unsupported};
+use crate::ffi;
+use crate::ops::Op;
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// Random numbers of the output's shape and dtype. The node's first number is the generator's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum RandomOp {
+    /// Floats in \[0, 1).
+    Unit,
+    /// Floats in \[low, high); the numbers are low, high - low, and the largest number below high.
+    Uniform,
+    /// Integers from low on; the numbers are low, how many there are to choose from, and the last of them counted from 0.
+    Integers,
+    /// The same from a range wider than an f32 can count; without the last number.
+    WideIntegers,
+    /// By mean and standard deviation.
+    Normal,
+    /// 1 with the probability that is the number, else 0.
+    Bernoulli,
+}
+
+/// From how many integers one uniform f32 chooses: each is hit by at least 2^7 of its 2^23 values.
+const NARROW: u64 = 1 << 16;
+
+/// Numbers drawn from `distribution`. `Default` is \[0, 1) for floats and \[0, 255) for integers.
+pub(crate) fn random(
+    op: &'static str,
+    shape: Shape,
+    distribution: Distribution,
+    dtype: DType,
+) -> MpsGraphTensor {
+    require(op, dtype);
+    let (kind, parameters) = match distribution {
+        Distribution::Default if dtype.is_float() => (RandomOp::Unit, vec![]),
+        Distribution::Default => integers(op, 0.0, 255.0, dtype),
+        Distribution::Uniform(low, high) if dtype.is_float() => uniform(op, low, high, dtype),
+        Distribution::Uniform(low, high) => integers(op, low, high, dtype),
+        Distribution::Normal(mean, deviation) => (
+            RandomOp::Normal,
+            vec![ScalarInput::Float(mean), ScalarInput::Float(deviation)],
+        ),
+        Distribution::Bernoulli(probability) => {
+            if !(0.0..=1.0).contains(&probability) {
+                invalid(
+                    op,
+                    format!("Bernoulli({probability}): a probability is within 0 and 1"),
+                );
+            }
+            (RandomOp::Bernoulli, vec![ScalarInput::Float(probability)])
+        }
+    };
+    let output = TensorType::new(dtype, shape);
+    if kind.draws(output.elements()) >= 1 << 31 {
+        unsupported(
+            op,
+            format!(
+                "shape {:?} takes 2^31 or more random numbers; draw it in parts",
+                output.shape
+            ),
+        );
+    }
+    let state = ScalarInput::RandomState(Runtime::get().next_random_state());
+    let numbers: Vec<_> = std::iter::once(state).chain(parameters).collect();
+    record(Op::Random(kind), &[], &numbers, output)
+}
+
+fn uniform(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, Vec<ScalarInput>) {
+    let width = high - low;
+    if !(width >= 0.0 && width <= f64::from(f32::MAX)) {
+        invalid(
+            op,
+            format!("Uniform({low}, {high}): not a range of finite width"),
+        );
+    }
+    let last = below(high, dtype).max(low);
+    (
+        RandomOp::Uniform,
+        [low, width, last].map(ScalarInput::Float).into(),
+    )
+}
+
+/// The largest number of a float dtype below `x`.
+fn below(x: f64, dtype: DType) -> f64 {
+    // One step down from a number that rounds to at least `x`.
+    match dtype {
+        DType::F16 => {
+            let mut y = half::f16::from_f64(x);
+            while y.to_f64() >= x && y.is_finite() {
+                y = half::f16::from_bits(step_down(y.to_bits()));
+            }
+            y.to_f64()
+        }
+        DType::BF16 => {
+            let mut y = half::bf16::from_f64(x);
+            while y.to_f64() >= x && y.is_finite() {
+                y = half::bf16::from_bits(step_down(y.to_bits()));
+            }
+            y.to_f64()
+        }
+        _ => {
+            let y = x as f32;
+            if f64::from(y) >= x {
+                y.next_down().into()
+            } else {
+                y.into()
+            }
+        }
+    }
+}
+
+/// The bits of the next smaller number of a finite 16-bit float in sign-magnitude form.
+fn step_down(bits: u16) -> u16 {
+    match bits {
+        0 => 0x8001,
+        0x8000.. => bits + 1,
+        _ => bits - 1,
+    }
+}
+
+fn integers(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, Vec<ScalarInput>) {
+    let (min, max) = integer_range(dtype);
+    // `as` saturates, so a bound beyond the dtype is the dtype's.
+    let (first, end) = (
+        (low as i128).clamp(min, max),
+        (high as i128).clamp(min, max + 1),
+    );
+    if end < first || low.is_nan() || high.is_nan() {
+        invalid(op, format!("Uniform({low}, {high}): an empty range"));
+    }
+    let count = u64::try_from((end - first).max(1)).unwrap_or(u64::MAX);
+    let first = ScalarInput::Int(first as i64);
+    if count <= NARROW {
+        return (
+            RandomOp::Integers,
+            vec![
+                first,
+                ScalarInput::Float(count as f64),
+                ScalarInput::Float((count - 1) as f64),
+            ],
+        );
+    }
+    (
+        RandomOp::WideIntegers,
+        vec![first, ScalarInput::UInt(count)],
+    )
+}
+
+/// The smallest and largest number of an integer dtype.
+fn integer_range(dtype: DType) -> (i128, i128) {
+    let bits = dtype.size() as u32 * 8;
+    if dtype.is_uint() {
+        (0, (1 << bits) - 1)
+    } else {
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    }
+}
+
+impl RandomOp {
+    pub fn name(&self) -> &'static str {
+        "random"
+    }
+
+    /// How many uniform numbers `elements` results take.
+    fn draws(self, elements: usize) -> usize {
+        match self {
+            Self::Unit | Self::Uniform | Self::Integers | Self::Bernoulli => elements,
+            Self::Normal => elements.next_multiple_of(2),
+            Self::WideIntegers => elements.saturating_mul(3),
+        }
+    }
+
+    pub fn lower(
+        &self,
+        cx: &mut Lowering<'_>,
+        _inputs: &[Operand],
+        output: &TensorType,
+    ) -> ffi::Tensor {
+        let TensorType { dtype, shape } = output;
+        let elements = output.elements();
+        let state = cx.random_state(0);
+        let (drawn, _) = cx.graph().random_uniform(&[self.draws(elements)], &state);
+        let flat = match self {
+            Self::Unit => {
+                let value = convert(cx, &drawn, DType::F32, *dtype);
+                // Rounding to 16 bits can reach 1.
+                if *dtype == DType::F32 {
+                    value
+                } else {
+                    cx.graph()
+                        .minimum(&value, &cx.constant(below(1.0, *dtype), *dtype))
+                }
+            }
+            Self::Uniform => {
+                let [low, width] = [1, 2].map(|i| cx.scalar(i, DType::F32));
+                let last = cx.scalar(3, *dtype);
+                let g = cx.graph();
+                let value = g.addition(&g.multiplication(&drawn, &width), &low);
+                // Rounding can reach the upper bound.
+                g.minimum(&convert(cx, &value, DType::F32, *dtype), &last)
+            }
+            Self::Integers => {
+                let low = cx.scalar(1, *dtype);
+                let [count, last] = [2, 3].map(|i| cx.scalar(i, DType::F32));
+                let g = cx.graph();
+                let index = g.minimum(&g.floor(&g.multiplication(&drawn, &count)), &last);
+                let index = g.cast(&index, ffi::DataType::I32);
+                g.addition(&convert(cx, &index, DType::I32, *dtype), &low)
+            }
+            Self::WideIntegers => {
+                let (low, count) = (cx.scalar(1, *dtype), cx.scalar(2, DType::U64));
+                let bits = random_bits(cx, &drawn, elements);
+                let g = cx.graph();
+                g.addition(
+                    &convert(cx, &g.modulo(&bits, &count), DType::U64, *dtype),
+                    &low,
+                )
+            }
+            Self::Normal => {
+                let [mean, deviation] = [1, 2].map(|i| cx.scalar(i, DType::F32));
+                let g = cx.graph();
+                let value = g.addition(
+                    &g.multiplication(&normal(cx, &drawn, elements), &deviation),
+                    &mean,
+                );
+                convert(cx, &value, DType::F32, *dtype)
+            }
+            Self::Bernoulli => {
+                let probability = cx.scalar(1, DType::F32);
+                let hit = cx.graph().less_than(&drawn, &probability);
+                convert(
+                    cx,
+                    &hit,
+                    DType::Bool(burn_backend::BoolStore::Native),
+                    *dtype,
+                )
+            }
+        };
+        if shape.num_dims() == 1 {
+            flat
+        } else {
+            cx.graph().reshape(&flat, shape)
+        }
+    }
+}
+
+/// Standard normal numbers by Box and Muller's transform of pairs, one half of `drawn` with the other.
+fn normal(cx: &Lowering<'_>, drawn: &ffi::Tensor, elements: usize) -> ffi::Tensor {
+    let g = cx.graph();
+    let constant = |value| cx.constant(value, DType::F32);
+    let pairs = elements.div_ceil(2) as isize;
+    let half = |from: isize| g.slice(drawn, &[from], &[from + pairs], &[1]);
+    // In (0, 1], whose logarithm is finite.
+    let above_zero = g.subtraction(&constant(1.0), &half(0));
+    let radius = g.square_root(&g.multiplication(&g.logarithm(&above_zero), &constant(-2.0)));
+    let angle = g.multiplication(&half(pairs), &constant(std::f64::consts::TAU));
+    let (x, y) = (
+        g.multiplication(&radius, &g.cos(&angle)),
+        g.multiplication(&radius, &g.sin(&angle)),
+    );
+    let both = g.concat(&[&x, &y], 0);
+    if elements % 2 == 0 {
+        both
+    } else {
+        g.slice(&both, &[0], &[elements as isize], &[1])
+    }
+}
+
+/// 64 random bits per element as u64, from the leading 22 + 21 + 21 bits of three numbers in \[0, 1).
+fn random_bits(cx: &Lowering<'_>, drawn: &ffi::Tensor, elements: usize) -> ffi::Tensor {
+    let g = cx.graph();
+    let n = elements as isize;
+    let digit = |at: isize, values: f64| {
+        let part = g.slice(drawn, &[at * n], &[(at + 1) * n], &[1]);
+        let scaled = g.floor(&g.multiplication(&part, &cx.constant(values, DType::F32)));
+        convert(
+            cx,
+            &g.cast(&scaled, ffi::DataType::I32),
+            DType::I32,
+            DType::U64,
+        )
+    };
+    let radix = cx.constant(f64::from(1 << 21), DType::U64);
+    let high = g.addition(
+        &g.multiplication(&digit(0, f64::from(1 << 22)), &radix),
+        &digit(1, f64::from(1 << 21)),
+    );
+    g.addition(
+        &g.multiplication(&high, &radix),
+        &digit(2, f64::from(1 << 21)),
+    )
+}

@@ -1,0 +1,386 @@
+//! Reductions to one element or along one axis, whose extent becomes 1.
+//!
+//! 16-bit floats accumulate in f32, NaN wins among floats, integer sums and products wrap. What is asked of no elements
+//! is answered here: a sum is 0, a product 1, a mean NaN, `any` false, `all` true; an extreme has no answer.
+
+use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
+
+use super::arithmetic::{self, UnaryOp, cast, convert, divide_integers};
+use super::memory;
+use crate::bridge::{Lowering, Operand, ScalarInput, record};
+use crate::dtype::require;
+use crate::error::{invalid, unsupported};
+use crate::ffi;
+use crate::ops::Op;
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// A reduction along `dim`; one to a single element is recorded along the only axis of the flattened operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ReductionOp {
+    kind: Kind,
+    dim: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    Sum,
+    Prod,
+    Mean,
+    Extreme(Extreme),
+    /// Index of the extreme, the first of equal ones, in the output's dtype.
+    Arg(Extreme),
+    /// Whether any element differs from 0.
+    Any,
+    /// Whether all elements differ from 0.
+    All,
+}
+
+/// Which end of the order; NaN is beyond both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Extreme {
+    Max,
+    Min,
+}
+
+/// Sum of all elements, shape \[1\].
+pub(crate) fn sum(x: MpsGraphTensor) -> MpsGraphTensor {
+    sum_dim(flat(x), 0)
+}
+
+/// Product of all elements, shape \[1\].
+pub(crate) fn prod(x: MpsGraphTensor) -> MpsGraphTensor {
+    prod_dim(flat(x), 0)
+}
+
+/// Mean of all elements, shape \[1\]; integers toward zero.
+pub(crate) fn mean(x: MpsGraphTensor) -> MpsGraphTensor {
+    mean_dim(flat(x), 0)
+}
+
+/// Largest element, shape \[1\].
+pub(crate) fn max(x: MpsGraphTensor) -> MpsGraphTensor {
+    max_dim(flat(x), 0)
+}
+
+/// Smallest element, shape \[1\].
+pub(crate) fn min(x: MpsGraphTensor) -> MpsGraphTensor {
+    min_dim(flat(x), 0)
+}
+
+/// Largest absolute value, shape \[1\].
+pub(crate) fn max_abs(x: MpsGraphTensor) -> MpsGraphTensor {
+    max_abs_dim(flat(x), 0)
+}
+
+/// Sums along `dim`.
+pub(crate) fn sum_dim(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    let dtype = x.dtype();
+    reduce(Kind::Sum, x, dim, dtype)
+}
+
+/// Products along `dim`.
+pub(crate) fn prod_dim(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    let dtype = x.dtype();
+    reduce(Kind::Prod, x, dim, dtype)
+}
+
+/// Means along `dim`; of integers toward zero.
+pub(crate) fn mean_dim(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    let dtype = x.dtype();
+    reduce(Kind::Mean, x, dim, dtype)
+}
+
+/// Largest elements along `dim`.
+pub(crate) fn max_dim(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    let dtype = x.dtype();
+    reduce(Kind::Extreme(Extreme::Max), x, dim, dtype)
+}
+
+/// Smallest elements along `dim`.
+pub(crate) fn min_dim(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    let dtype = x.dtype();
+    reduce(Kind::Extreme(Extreme::Min), x, dim, dtype)
+}
+
+/// Largest absolute values along `dim`.
+pub(crate) fn max_abs_dim(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    max_dim(arithmetic::unary(UnaryOp::Abs, x), dim)
+}
+
+/// Indices of the largest elements along `dim`, as the integer dtype `out`.
+pub(crate) fn argmax(x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTensor {
+    reduce(Kind::Arg(Extreme::Max), x, dim, out)
+}
+
+/// Indices of the smallest elements along `dim`, as the integer dtype `out`.
+pub(crate) fn argmin(x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTensor {
+    reduce(Kind::Arg(Extreme::Min), x, dim, out)
+}
+
+/// [`max_dim`] and [`argmax`].
+pub(crate) fn max_dim_with_indices(
+    x: MpsGraphTensor,
+    dim: usize,
+    out: DType,
+) -> (MpsGraphTensor, MpsGraphTensor) {
+    (max_dim(x.clone(), dim), argmax(x, dim, out))
+}
+
+/// [`min_dim`] and [`argmin`].
+pub(crate) fn min_dim_with_indices(
+    x: MpsGraphTensor,
+    dim: usize,
+    out: DType,
+) -> (MpsGraphTensor, MpsGraphTensor) {
+    (min_dim(x.clone(), dim), argmin(x, dim, out))
+}
+
+/// Whether any element differs from 0, shape \[1\], as the bool dtype `out`.
+pub(crate) fn any(x: MpsGraphTensor, out: DType) -> MpsGraphTensor {
+    any_dim(flat(x), 0, out)
+}
+
+/// Whether all elements differ from 0, shape \[1\], as the bool dtype `out`.
+pub(crate) fn all(x: MpsGraphTensor, out: DType) -> MpsGraphTensor {
+    all_dim(flat(x), 0, out)
+}
+
+/// Whether any element along `dim` differs from 0, as the bool dtype `out`.
+pub(crate) fn any_dim(x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTensor {
+    reduce(Kind::Any, x, dim, out)
+}
+
+/// Whether all elements along `dim` differ from 0, as the bool dtype `out`.
+pub(crate) fn all_dim(x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTensor {
+    reduce(Kind::All, x, dim, out)
+}
+
+fn flat(x: MpsGraphTensor) -> MpsGraphTensor {
+    let elements = x.shape.num_elements();
+    x.with_shape(Shape::new([elements]))
+}
+
+fn reduce(kind: Kind, x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTensor {
+    let op = ReductionOp { kind, dim };
+    if dim >= x.dims().len() {
+        invalid(
+            op.name(),
+            format!("dim {dim} is out of range for shape {:?}", x.dims()),
+        );
+    }
+    require(op.name(), out);
+    if x.dtype().is_bool() && !matches!(kind, Kind::Any | Kind::All) {
+        unsupported(op.name(), format!("dtype {:?}", x.dtype()));
+    }
+    let mut shape = x.shape();
+    shape[dim] = 1;
+    let output = TensorType::new(out, shape);
+    if x.shape.num_elements() == 0 && output.elements() > 0 {
+        return of_nothing(op, &x, output);
+    }
+    if x.dims()[dim] == 1 {
+        // The only element is the answer of all but these.
+        match kind {
+            Kind::Sum | Kind::Prod | Kind::Mean | Kind::Extreme(_) => return x,
+            Kind::Arg(_) => return memory::zeros(output.shape, out),
+            Kind::Any | Kind::All => return cast(x, out),
+        }
+    }
+    record(Op::Reduction(op), &[&x], &[], output)
+}
+
+/// The result where the axis has no elements.
+fn of_nothing(op: ReductionOp, x: &MpsGraphTensor, output: TensorType) -> MpsGraphTensor {
+    let TensorType { dtype, shape } = output;
+    match op.kind {
+        Kind::Sum | Kind::Any => memory::zeros(shape, dtype),
+        Kind::Prod | Kind::All => memory::ones(shape, dtype),
+        Kind::Mean if dtype.is_float() => memory::full(shape, ScalarInput::Float(f64::NAN), dtype),
+        Kind::Mean | Kind::Extreme(_) | Kind::Arg(_) => invalid(
+            op.name(),
+            format!("dim {} of shape {:?} has no elements", op.dim, x.dims()),
+        ),
+    }
+}
+
+impl ReductionOp {
+    pub fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Sum => "sum_dim",
+            Kind::Prod => "prod_dim",
+            Kind::Mean => "mean_dim",
+            Kind::Extreme(Extreme::Max) => "max_dim",
+            Kind::Extreme(Extreme::Min) => "min_dim",
+            Kind::Arg(Extreme::Max) => "argmax",
+            Kind::Arg(Extreme::Min) => "argmin",
+            Kind::Any => "any_dim",
+            Kind::All => "all_dim",
+        }
+    }
+
+    pub fn lower(
+        &self,
+        cx: &mut Lowering<'_>,
+        inputs: &[Operand],
+        output: &TensorType,
+    ) -> ffi::Tensor {
+        let TensorType { dtype, shape } = &inputs[0].ty;
+        let (view, axis) = within_rank(shape, self.dim);
+        let x = reshaped(cx, &inputs[0].tensor, shape, &view);
+        let g = cx.graph();
+        let result = match self.kind {
+            Kind::Sum => {
+                let wide = summed_in(*dtype);
+                let sum = g.reduction_sum(&convert(cx, &x, *dtype, wide), &[axis]);
+                convert(cx, &sum, wide, *dtype)
+            }
+            Kind::Prod => {
+                let wide = summed_in(*dtype);
+                let product = product(cx, &convert(cx, &x, *dtype, wide), &view, axis);
+                convert(cx, &product, wide, *dtype)
+            }
+            Kind::Mean => mean_of(cx, &x, *dtype, shape[self.dim], axis),
+            Kind::Extreme(extreme) => extreme_of(cx, &x, *dtype, extreme, axis),
+            Kind::Arg(extreme) => {
+                // MPSGraph never chooses NaN (argmax of nothing else is -1), and its argmax of 64-bit integers has been
+                // wrong (pytorch/pytorch#92311), so the first element that is as the extreme is looked for among bools.
+                let value = extreme_of(cx, &x, *dtype, extreme, axis);
+                let mut hit = g.equal(&x, &value);
+                if dtype.is_float() {
+                    hit = g.logical_or(&hit, &g.is_nan(&x));
+                }
+                let index = g.reduction_arg_maximum(&g.cast(&hit, ffi::DataType::F32), axis);
+                convert(cx, &index, DType::I32, output.dtype)
+            }
+            Kind::Any | Kind::All => {
+                // Only 32-bit numbers reduce on every system (pytorch/pytorch, OperationUtils.mm).
+                let truth = convert(cx, &x, *dtype, BOOL);
+                let truth = g.cast(&truth, ffi::DataType::I32);
+                let found = if self.kind == Kind::Any {
+                    g.reduction_or(&truth, &[axis])
+                } else {
+                    g.reduction_and(&truth, &[axis])
+                };
+                convert(cx, &found, DType::I32, BOOL)
+            }
+        };
+        let mut reduced = view;
+        reduced[axis as usize] = 1;
+        reshaped(cx, &result, &reduced, &output.shape)
+    }
+}
+
+const BOOL: DType = DType::Bool(BoolStore::Native);
+
+/// The dtype in which sums and products are taken: reductions exist for 32-bit numbers and i64, and 16-bit floats would
+/// accumulate in 16 bits (pytorch/pytorch#136987). Wrapping makes signs and high bits come out right.
+fn summed_in(dtype: DType) -> DType {
+    if dtype.is_float() {
+        DType::F32
+    } else if dtype.size() == 8 {
+        DType::I64
+    } else {
+        DType::I32
+    }
+}
+
+/// The product along `axis`, which becomes the last one first: along others it has been 59 times slower.
+fn product(cx: &Lowering<'_>, x: &ffi::Tensor, view: &[usize], axis: isize) -> ffi::Tensor {
+    let g = cx.graph();
+    let axis = axis as usize;
+    let last = view.len() - 1;
+    if view[axis + 1..].iter().all(|&extent| extent == 1) {
+        return g.reduction_product(x, &[axis as isize]);
+    }
+    let mut permutation: Vec<usize> = (0..view.len()).collect();
+    permutation.swap(axis, last);
+    let product = g.reduction_product(&g.transpose(x, &permutation), &[last as isize]);
+    g.transpose(&product, &permutation)
+}
+
+fn mean_of(
+    cx: &Lowering<'_>,
+    x: &ffi::Tensor,
+    dtype: DType,
+    count: usize,
+    axis: isize,
+) -> ffi::Tensor {
+    let g = cx.graph();
+    if dtype.is_float() {
+        let sum = g.reduction_sum(&convert(cx, x, dtype, DType::F32), &[axis]);
+        let mean = g.division(&sum, &cx.constant(count as f64, DType::F32));
+        return convert(cx, &mean, DType::F32, dtype);
+    }
+    let sum = g.reduction_sum(&convert(cx, x, dtype, DType::I64), &[axis]);
+    // A sum of u64 is right modulo 2^64 either way, but its quotient depends on how the bits are read.
+    let wide = if dtype == DType::U64 {
+        DType::U64
+    } else {
+        DType::I64
+    };
+    let sum = convert(cx, &sum, DType::I64, wide);
+    let mean = divide_integers(cx, &sum, &cx.constant(count as f64, wide), wide);
+    convert(cx, &mean, wide, dtype)
+}
+
+fn extreme_of(
+    cx: &Lowering<'_>,
+    x: &ffi::Tensor,
+    dtype: DType,
+    extreme: Extreme,
+    axis: isize,
+) -> ffi::Tensor {
+    let g = cx.graph();
+    if dtype.is_float() {
+        // The plain forms skip NaN (MPSGraphReductionOps.h).
+        let x = convert(cx, x, dtype, DType::F32);
+        let value = match extreme {
+            Extreme::Max => g.reduction_maximum_propagate_nan(&x, &[axis]),
+            Extreme::Min => g.reduction_minimum_propagate_nan(&x, &[axis]),
+        };
+        return convert(cx, &value, DType::F32, dtype);
+    }
+    let wide = if dtype.size() == 8 || dtype == DType::U32 {
+        DType::I64
+    } else {
+        DType::I32
+    };
+    // Moving u64 down by half its range keeps the order when it is read as i64.
+    let half = (dtype == DType::U64)
+        .then(|| g.constant_with_data(&i64::MIN.to_ne_bytes(), &[1], ffi::DataType::I64));
+    let shift = |x: ffi::Tensor| {
+        half.as_ref()
+            .map_or_else(|| x.clone(), |half| g.addition(&x, half))
+    };
+    let x = shift(convert(cx, x, dtype, wide));
+    let value = match extreme {
+        Extreme::Max => g.reduction_maximum(&x, &[axis]),
+        Extreme::Min => g.reduction_minimum(&x, &[axis]),
+    };
+    convert(cx, &shift(value), wide, dtype)
+}
+
+/// `shape` and the axis that is its `dim`, with neighbouring axes collapsed if there are more than four: reductions
+/// fail on other axes than the last four (pytorch/pytorch#118126).
+pub(in crate::ops) fn within_rank(shape: &[usize], dim: usize) -> (Vec<usize>, isize) {
+    if shape.len() <= 4 {
+        return (shape.to_vec(), dim as isize);
+    }
+    let outer = shape[..dim].iter().product();
+    let inner = shape[dim + 1..].iter().product();
+    (vec![outer, shape[dim], inner], 1)
+}
+
+/// `x` of shape `from` as `to`.
+pub(in crate::ops) fn reshaped(
+    cx: &Lowering<'_>,
+    x: &ffi::Tensor,
+    from: &[usize],
+    to: &[usize],
+) -> ffi::Tensor {
+    if from == to {
+        x.clone()
+    } else {
+        cx.graph().reshape(x, to)
+    }
+}

@@ -1,0 +1,295 @@
+//! Exact integer scatters.
+//!
+//! The kernels pass integers through f32 (pytorch/pytorch#195595), which holds every integer up to 2^24. So integers go
+//! in as digits so narrow that no sum of them can leave that range; then f32 addition is exact in any order. The results
+//! are put together by integer arithmetic, which wraps around as it should. Extremes are found digit by digit from the
+//! highest, as in a radix sort.
+
+use burn_backend::{DType, Shape};
+
+use super::widened;
+use crate::bridge::{Lowering, Operand};
+use crate::ffi::{self, DataType, ScatterMode};
+use crate::ops::gather::lanes::{Carrier, stored};
+
+/// Elements that the table of [`mul`] has at most.
+pub(super) const TABLE: usize = 1 << 26;
+
+/// Where updates go.
+pub(super) enum Place<'a> {
+    /// Along axis 1, each at its own index; the shape of the indices.
+    AlongAxis(&'a Shape),
+    /// To the rows along an axis.
+    Rows(usize),
+}
+
+/// Data with updates added.
+pub(super) fn add(
+    cx: &Lowering<'_>,
+    data: &Operand,
+    indices: &ffi::Tensor,
+    updates: &Operand,
+    place: Place<'_>,
+) -> ffi::Tensor {
+    let graph = cx.graph();
+    let count = match place {
+        Place::AlongAxis(shape) => shape[1],
+        Place::Rows(axis) => updates.ty.shape[axis],
+    };
+    let width = digit_width(count);
+    let words = words(graph, updates);
+    let bits = 8 * updates.ty.dtype.size().min(4);
+    let low = |x: &ffi::Tensor| {
+        graph.bitwise_and(x, &cx.constant(f64::from((1u32 << width) - 1), DType::I32))
+    };
+    // Lowest digit first, and none of them signed: what is above the dtype's bits vanishes when the sums wrap.
+    let digits: Vec<ffi::Tensor> = words
+        .iter()
+        .flat_map(|word| {
+            (0..bits as u32).step_by(width as usize).map(|shift| {
+                let shift = cx.constant(f64::from(shift), DType::I32);
+                graph.cast(
+                    &low(&graph.bitwise_right_shift(word, &shift)),
+                    DataType::F32,
+                )
+            })
+        })
+        .collect();
+    let last = data.ty.shape.num_dims() as isize - 1;
+    let parts: Vec<&ffi::Tensor> = digits.iter().collect();
+    let side_by_side = if let [only] = parts[..] {
+        only.clone()
+    } else {
+        graph.concat(&parts, last)
+    };
+    let target = widened(&data.ty.shape, digits.len());
+    let none = graph.constant_with_scalar(0.0, &target, DataType::F32);
+    let sums = match place {
+        Place::AlongAxis(_) => {
+            let repeats: Vec<&ffi::Tensor> = digits.iter().map(|_| indices).collect();
+            let indices = if repeats.len() == 1 {
+                indices.clone()
+            } else {
+                graph.concat(&repeats, last)
+            };
+            graph.scatter_along_axis(1, &none, &side_by_side, &indices, ScatterMode::Add)
+        }
+        Place::Rows(axis) => graph.scatter(
+            &none,
+            &side_by_side,
+            indices,
+            axis as isize,
+            ScatterMode::Add,
+        ),
+    };
+    let wide = wide(data.ty.dtype);
+    let digit_sum = |digit: usize| {
+        let sum = columns(graph, &sums, &data.ty.shape, digit);
+        cast_from(graph, &graph.cast(&sum, DataType::I32), DType::I32, wide)
+    };
+    let radix = cx.constant(f64::from(1u32 << width), wide);
+    let total = (0..digits.len() - 1)
+        .rev()
+        .fold(digit_sum(digits.len() - 1), |high, digit| {
+            graph.addition(&graph.multiplication(&high, &radix), &digit_sum(digit))
+        });
+    let total = graph.addition(&widen(graph, data), &total);
+    narrow(graph, &total, data.ty.dtype)
+}
+
+/// The widest digit of which `count` cannot sum to more than 2^24. A power of two, so that no digit straddles two words.
+fn digit_width(count: usize) -> u32 {
+    let bits = ((1usize << 24) / count).clamp(2, 1 << 16).ilog2();
+    1 << bits.ilog2()
+}
+
+/// Data `(n, width)` with the updates of each row multiplied in: each row against each update, since no scatter
+/// multiplies integers exactly.
+pub(super) fn mul(
+    cx: &Lowering<'_>,
+    data: &Operand,
+    indices: &ffi::Tensor,
+    updates: &Operand,
+) -> ffi::Tensor {
+    let graph = cx.graph();
+    let [rows, width] = [data.ty.shape[0], data.ty.shape[1]];
+    let count = updates.ty.shape[0];
+    let row = graph.coordinate_along_axis(0, &[rows, 1, 1]);
+    let meets = graph.equal(&row, &graph.reshape(indices, &[1, count, 1]));
+    let factors = graph.reshape(&widen(graph, updates), &[1, count, width]);
+    let table = graph.select(&meets, &factors, &cx.constant(1.0, wide(data.ty.dtype)));
+    let products = graph.reshape(&graph.reduction_product(&table, &[1]), &[rows, width]);
+    narrow(
+        graph,
+        &graph.multiplication(&widen(graph, data), &products),
+        data.ty.dtype,
+    )
+}
+
+/// Data `(n, width)` with the smallest or largest of each row and its updates.
+pub(super) fn extreme(
+    cx: &Lowering<'_>,
+    data: &Operand,
+    indices: &ffi::Tensor,
+    updates: &Operand,
+    mode: ScatterMode,
+) -> ffi::Tensor {
+    let graph = cx.graph();
+    let dtype = data.ty.dtype;
+    // Beyond every digit, on the losing side.
+    let out = cx.constant(
+        if mode == ScatterMode::Max {
+            -65_536.0
+        } else {
+            131_072.0
+        },
+        DType::F32,
+    );
+    let [ours, theirs] = [data, updates].map(|operand| ordered_digits(cx, operand));
+    let mut running: Option<[ffi::Tensor; 2]> = None;
+    let mut best = Vec::with_capacity(ours.len());
+    for (ours, theirs) in ours.iter().zip(&theirs) {
+        let only_running = |side: usize, digit: &ffi::Tensor| match &running {
+            None => digit.clone(),
+            Some(running) => graph.select(&running[side], digit, &out),
+        };
+        let digit = graph.scatter(
+            &only_running(0, ours),
+            &only_running(1, theirs),
+            indices,
+            0,
+            mode,
+        );
+        let seen = graph.gather(&digit, indices, 0, 0);
+        let equal = [graph.equal(ours, &digit), graph.equal(theirs, &seen)];
+        running = Some(match &running {
+            None => equal,
+            Some(before) => [0, 1].map(|side| graph.logical_and(&before[side], &equal[side])),
+        });
+        best.push(digit);
+    }
+    let wide = wide(dtype);
+    let radix = cx.constant(65_536.0, wide);
+    let whole =
+        |digit: &ffi::Tensor| cast_from(graph, &graph.cast(digit, DataType::I32), DType::I32, wide);
+    let found = best[1..].iter().fold(whole(&best[0]), |high, digit| {
+        graph.addition(&graph.multiplication(&high, &radix), &whole(digit))
+    });
+    // Undo the flip of the sign; adding half the range wraps just as the flip does.
+    match dtype {
+        DType::U32 => graph.reinterpret_cast(
+            &graph.addition(&found, &cx.constant(SIGN, DType::I32)),
+            DataType::U32,
+        ),
+        DType::U64 => {
+            // 2^63 as a product: no f64 to i64 conversion gives it.
+            let half = graph.multiplication(
+                &cx.constant(SIGN, DType::I64),
+                &cx.constant(4_294_967_296.0, DType::I64),
+            );
+            graph.reinterpret_cast(&graph.addition(&found, &half), DataType::U64)
+        }
+        _ => narrow(graph, &found, dtype),
+    }
+}
+
+/// The lowest i32.
+const SIGN: f64 = -2_147_483_648.0;
+
+/// 16-bit digits whose lexicographic order, highest first, is the order of the integers; only the highest is signed.
+fn ordered_digits(cx: &Lowering<'_>, operand: &Operand) -> Vec<ffi::Tensor> {
+    let graph = cx.graph();
+    let mut words = words(graph, operand);
+    if operand.ty.dtype.size() < 4 {
+        return vec![graph.cast(&words[0], DataType::F32)];
+    }
+    if let (DType::U32 | DType::U64, Some(top)) = (operand.ty.dtype, words.last_mut()) {
+        *top = graph.bitwise_xor(top, &cx.constant(SIGN, DType::I32));
+    }
+    let [shift, mask] = [16.0, 65_535.0].map(|value| cx.constant(value, DType::I32));
+    let mut digits = Vec::new();
+    for (place, word) in words.iter().rev().enumerate() {
+        let high = graph.bitwise_right_shift(word, &shift);
+        let high = if place == 0 {
+            high
+        } else {
+            graph.bitwise_and(&high, &mask)
+        };
+        digits.push(graph.cast(&high, DataType::F32));
+        digits.push(graph.cast(&graph.bitwise_and(word, &mask), DataType::F32));
+    }
+    digits
+}
+
+/// The operand as one i32 tensor, or as two for 64 bits, the low half first.
+///
+/// Halves are taken by reinterpreting: 64-bit bit operations lack kernels.
+fn words(graph: &ffi::Graph, operand: &Operand) -> Vec<ffi::Tensor> {
+    match Carrier::of(operand.ty.dtype) {
+        Carrier::Value => vec![graph.cast(&operand.tensor, DataType::I32)],
+        Carrier::Bits => vec![cast_from(
+            graph,
+            &operand.tensor,
+            operand.ty.dtype,
+            DType::I32,
+        )],
+        Carrier::BitPairs => {
+            let pairs = graph.reinterpret_cast(&operand.tensor, DataType::I32);
+            let apart = [operand.ty.shape.as_slice(), &[2]].concat();
+            let pairs = graph.reshape(&pairs, &apart);
+            (0..2)
+                .map(|half| {
+                    let mut starts = vec![0; apart.len()];
+                    let mut ends: Vec<isize> =
+                        apart.iter().map(|&extent| extent as isize).collect();
+                    if let (Some(start), Some(end)) = (starts.last_mut(), ends.last_mut()) {
+                        (*start, *end) = (half, half + 1);
+                    }
+                    let half = graph.slice(&pairs, &starts, &ends, &vec![1; apart.len()]);
+                    graph.reshape(&half, &operand.ty.shape)
+                })
+                .collect()
+        }
+        Carrier::Float => unreachable!("an integer scatter of {:?}", operand.ty.dtype),
+    }
+}
+
+/// The `index`-th of the blocks of `shape`'s columns that stand side by side in `x`.
+fn columns(graph: &ffi::Graph, x: &ffi::Tensor, shape: &Shape, index: usize) -> ffi::Tensor {
+    let mut starts = vec![0; shape.num_dims()];
+    let mut ends: Vec<isize> = shape.iter().map(|&extent| extent as isize).collect();
+    if let (Some(start), Some(end)) = (starts.last_mut(), ends.last_mut()) {
+        let width = *end;
+        *start = index as isize * width;
+        *end = *start + width;
+    }
+    graph.slice(x, &starts, &ends, &vec![1; shape.num_dims()])
+}
+
+/// The signed dtype in which sums and products of `dtype` are computed: reductions know 32 and 64 bits only.
+fn wide(dtype: DType) -> DType {
+    if dtype.size() == 8 {
+        DType::I64
+    } else {
+        DType::I32
+    }
+}
+
+fn widen(graph: &ffi::Graph, x: &Operand) -> ffi::Tensor {
+    cast_from(graph, &x.tensor, x.ty.dtype, wide(x.ty.dtype))
+}
+
+fn narrow(graph: &ffi::Graph, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+    cast_from(graph, x, wide(dtype), dtype)
+}
+
+/// The low bits of `x` (of dtype `from`) as dtype `to`.
+fn cast_from(graph: &ffi::Graph, x: &ffi::Tensor, from: DType, to: DType) -> ffi::Tensor {
+    if from == to {
+        x.clone()
+    } else if from.size() == to.size() {
+        graph.reinterpret_cast(x, stored(to))
+    } else {
+        graph.cast(x, stored(to))
+    }
+}

@@ -1,0 +1,350 @@
+//! Writing elements and rows by index.
+//!
+//! As with reads there are two forms: along the middle axis of `[outer, axis, inner]` (`scatterAlongAxis:`), where an
+//! index out of range is skipped, as Apple documents, and whole rows (`scatterWithDataTensor:`), where it meets the
+//! nearest row. Floats are combined in f32. Integers never are: see [`integer`].
+
+mod integer;
+mod nd;
+
+use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
+
+pub(crate) use nd::scatter_nd;
+
+use super::Op;
+use super::arithmetic::{self, BinaryOp, CompareOp};
+use super::gather::{self, clamp, index, outer_axis_inner, rows};
+use super::memory;
+use crate::bridge::{Lowering, Operand, ScalarInput, record};
+use crate::error::{invalid, unsupported};
+use crate::ffi::{self, DataType, ScatterMode};
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// How an update meets what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Combine {
+    Add,
+    Mul,
+    /// The smaller; an update that is NaN is ignored, data that is NaN stays.
+    Min,
+    /// The larger, likewise.
+    Max,
+}
+
+/// A recorded write by index.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ScatterNdOp {
+    /// `[data (outer, n, inner), indices (outer, k, inner), updates (outer, k, inner)]`: sums.
+    AddAlongAxis,
+    /// `[data (n, inner) or (outer, n, inner), indices (k), updates]`. For `Min` and `Max` of floats the first number is
+    /// the infinity that changes nothing.
+    Rows { axis: usize, combine: Combine },
+    /// `[indices (k)]` to i32 `(n)`: the last place among the indices that names each row, -1 for none.
+    LastWriter,
+}
+
+impl ScatterNdOp {
+    pub fn name(&self) -> &'static str {
+        match self {
+            ScatterNdOp::AddAlongAxis => "scatter_add",
+            ScatterNdOp::Rows {
+                combine: Combine::Add,
+                ..
+            } => "select_add",
+            ScatterNdOp::Rows {
+                combine: Combine::Mul | Combine::Min | Combine::Max,
+                ..
+            }
+            | ScatterNdOp::LastWriter => "scatter_nd",
+        }
+    }
+
+    pub fn lower(
+        &self,
+        cx: &mut Lowering<'_>,
+        inputs: &[Operand],
+        output: &TensorType,
+    ) -> ffi::Tensor {
+        match self {
+            ScatterNdOp::AddAlongAxis => {
+                let indices = index(cx.graph(), &inputs[1]);
+                if !output.dtype.is_float() {
+                    let along = integer::Place::AlongAxis(&inputs[1].ty.shape);
+                    return integer::add(cx, &inputs[0], &indices, &inputs[2], along);
+                }
+                in_f32(
+                    cx.graph(),
+                    output.dtype,
+                    [&inputs[0], &inputs[2]],
+                    |graph, data, updates| {
+                        graph.scatter_along_axis(1, data, updates, &indices, ScatterMode::Add)
+                    },
+                )
+            }
+            ScatterNdOp::Rows { axis, combine } => {
+                let indices = clamp(cx, index(cx.graph(), &inputs[1]), inputs[0].ty.shape[*axis]);
+                if !output.dtype.is_float() {
+                    return match combine {
+                        Combine::Add => integer::add(
+                            cx,
+                            &inputs[0],
+                            &indices,
+                            &inputs[2],
+                            integer::Place::Rows(*axis),
+                        ),
+                        Combine::Mul => integer::mul(cx, &inputs[0], &indices, &inputs[2]),
+                        Combine::Min => {
+                            integer::extreme(cx, &inputs[0], &indices, &inputs[2], ScatterMode::Min)
+                        }
+                        Combine::Max => {
+                            integer::extreme(cx, &inputs[0], &indices, &inputs[2], ScatterMode::Max)
+                        }
+                    };
+                }
+                let mode = match combine {
+                    Combine::Add => ScatterMode::Add,
+                    Combine::Mul => ScatterMode::Mul,
+                    Combine::Min => ScatterMode::Min,
+                    Combine::Max => ScatterMode::Max,
+                };
+                let neutral = match combine {
+                    Combine::Add | Combine::Mul => None,
+                    Combine::Min | Combine::Max => Some(cx.scalar(0, DType::F32)),
+                };
+                in_f32(
+                    cx.graph(),
+                    output.dtype,
+                    [&inputs[0], &inputs[2]],
+                    |graph, data, updates| match &neutral {
+                        None => graph.scatter(data, updates, &indices, *axis as isize, mode),
+                        // What the kernels make of NaN is not documented, so none reaches them.
+                        Some(neutral) => {
+                            let updates = graph.select(&graph.is_nan(updates), neutral, updates);
+                            let nan = graph.is_nan(data);
+                            let known = graph.select(&nan, neutral, data);
+                            let found =
+                                graph.scatter(&known, &updates, &indices, *axis as isize, mode);
+                            graph.select(&nan, data, &found)
+                        }
+                    },
+                )
+            }
+            ScatterNdOp::LastWriter => {
+                let graph = cx.graph();
+                let count = inputs[0].ty.shape[0];
+                let places = graph.cast(&graph.coordinate_along_axis(0, &[count]), DataType::F32);
+                let none = graph.constant_with_scalar(-1.0, &output.shape, DataType::F32);
+                let indices = index(graph, &inputs[0]);
+                let last = graph.scatter_along_axis(0, &none, &places, &indices, ScatterMode::Max);
+                graph.cast(&last, DataType::I32)
+            }
+        }
+    }
+}
+
+/// Runs `scatter` on the operands as f32: sums of 16-bit floats would be rounded at every step.
+fn in_f32(
+    graph: &ffi::Graph,
+    dtype: DType,
+    operands: [&Operand; 2],
+    scatter: impl FnOnce(&ffi::Graph, &ffi::Tensor, &ffi::Tensor) -> ffi::Tensor,
+) -> ffi::Tensor {
+    if dtype == DType::F32 {
+        return scatter(graph, &operands[0].tensor, &operands[1].tensor);
+    }
+    let [data, updates] = operands.map(|operand| graph.cast(&operand.tensor, DataType::F32));
+    graph.cast(
+        &scatter(graph, &data, &updates),
+        gather::lanes::stored(dtype),
+    )
+}
+
+/// `tensor` with `value` added along `dim` at `indices`, both of the tensor's shape but for their extent along `dim`.
+///
+/// Every dtype but bool; integers wrap around. An index out of range is skipped.
+pub(crate) fn scatter_add(
+    dim: usize,
+    tensor: MpsGraphTensor,
+    indices: MpsGraphTensor,
+    value: MpsGraphTensor,
+) -> MpsGraphTensor {
+    let shape = tensor.shape.clone();
+    let same = |axis: usize| axis == dim || shape[axis] == indices.shape[axis];
+    let rank = shape.num_dims();
+    if dim >= rank || indices.rank() != rank || !(0..rank).all(same) || value.shape != indices.shape
+    {
+        let (at, new) = (&indices.shape, &value.shape);
+        invalid(
+            "scatter_add",
+            format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"),
+        );
+    }
+    require_dtype("scatter_add", &tensor, &value);
+    if value.shape.num_elements() == 0 {
+        return tensor;
+    }
+    require_elements("scatter_add", &tensor);
+    require_exact("scatter_add", tensor.dtype(), indices.shape[dim]);
+    let at = outer_axis_inner(&indices.shape, dim);
+    let tensor = tensor.with_shape(outer_axis_inner(&shape, dim).into());
+    let (indices, value) = (indices.with_shape(at.into()), value.with_shape(at.into()));
+    let output = tensor.ty();
+    record(
+        Op::ScatterNd(ScatterNdOp::AddAlongAxis),
+        &[&tensor, &indices, &value],
+        &[],
+        output,
+    )
+    .with_shape(shape)
+}
+
+/// `tensor` with the slices of `value` along `dim` added to those that the rank-1 `indices` name.
+///
+/// Every dtype but bool; integers wrap around. An index out of range meets the nearest slice.
+pub(crate) fn select_add(
+    tensor: MpsGraphTensor,
+    dim: usize,
+    indices: MpsGraphTensor,
+    value: MpsGraphTensor,
+) -> MpsGraphTensor {
+    require_dtype("select_add", &tensor, &value);
+    write_rows("select_add", tensor, dim, indices, value, Combine::Add)
+}
+
+/// [`scatter_add`] for bools: true where the tensor or one of the values is.
+pub(crate) fn scatter_or(
+    dim: usize,
+    tensor: MpsGraphTensor,
+    indices: MpsGraphTensor,
+    value: MpsGraphTensor,
+) -> MpsGraphTensor {
+    let none = memory::zeros(tensor.shape.clone(), DType::F32);
+    let hits = scatter_add(dim, none, indices, arithmetic::cast(value, DType::F32));
+    arithmetic::binary(BinaryOp::LogicalOr, tensor, positive(hits))
+}
+
+/// [`select_add`] for bools: true where the tensor or one of the values is.
+pub(crate) fn select_or(
+    tensor: MpsGraphTensor,
+    dim: usize,
+    indices: MpsGraphTensor,
+    value: MpsGraphTensor,
+) -> MpsGraphTensor {
+    let none = memory::zeros(tensor.shape.clone(), DType::F32);
+    let hits = select_add(none, dim, indices, arithmetic::cast(value, DType::F32));
+    arithmetic::binary(BinaryOp::LogicalOr, tensor, positive(hits))
+}
+
+/// Gradient of [`gather::embedding`] for a table of `weights`' shape.
+pub(crate) fn embedding_backward(
+    weights: MpsGraphTensor,
+    output_grad: MpsGraphTensor,
+    indices: MpsGraphTensor,
+) -> MpsGraphTensor {
+    let (table, grad) = (weights.shape, output_grad.shape.clone());
+    if table.num_dims() != 2
+        || grad.num_dims() != 3
+        || indices.shape.as_slice() != &grad[..2]
+        || grad[2] != table[1]
+    {
+        let at = &indices.shape;
+        invalid(
+            "embedding_backward",
+            format!("gradient {grad:?} for indices {at:?} into weights {table:?}"),
+        );
+    }
+    let count = grad[0] * grad[1];
+    let none = memory::zeros(table, output_grad.dtype());
+    let updates = output_grad.with_shape([count, grad[2]].into());
+    select_add(none, 0, indices.with_shape([count].into()), updates)
+}
+
+fn write_rows(
+    name: &'static str,
+    tensor: MpsGraphTensor,
+    dim: usize,
+    indices: MpsGraphTensor,
+    value: MpsGraphTensor,
+    combine: Combine,
+) -> MpsGraphTensor {
+    let shape = tensor.shape.clone();
+    let fits = dim < shape.num_dims() && indices.rank() == 1 && {
+        let mut expected = shape.to_vec();
+        expected[dim] = indices.shape[0];
+        value.shape.as_slice() == expected
+    };
+    if !fits {
+        let (at, new) = (&indices.shape, &value.shape);
+        invalid(
+            name,
+            format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"),
+        );
+    }
+    if value.shape.num_elements() == 0 {
+        return tensor;
+    }
+    require_elements(name, &tensor);
+    require_exact(name, tensor.dtype(), indices.shape[0]);
+    let neutral: &[ScalarInput] = match combine {
+        _ if !tensor.dtype().is_float() => &[],
+        Combine::Add | Combine::Mul => &[],
+        // Fed, since a graph constant of -inf is said to bring the compiler down.
+        Combine::Min => &[ScalarInput::Float(f64::INFINITY)],
+        Combine::Max => &[ScalarInput::Float(f64::NEG_INFINITY)],
+    };
+    let (axis, data) = rows(&shape, dim);
+    let value_shape = rows(&value.shape, dim).1;
+    let (tensor, value) = (tensor.with_shape(data), value.with_shape(value_shape));
+    let output = tensor.ty();
+    let op = Op::ScatterNd(ScatterNdOp::Rows { axis, combine });
+    record(op, &[&tensor, &indices, &value], neutral, output).with_shape(shape)
+}
+
+fn positive(hits: MpsGraphTensor) -> MpsGraphTensor {
+    arithmetic::compare_scalar(
+        CompareOp::Greater,
+        hits,
+        ScalarInput::Float(0.0),
+        DType::Bool(BoolStore::Native),
+    )
+}
+
+fn require_dtype(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTensor) {
+    if data.dtype() != value.dtype() || data.dtype().is_bool() {
+        invalid(
+            name,
+            format!("values of {:?} into {:?}", value.dtype(), data.dtype()),
+        );
+    }
+}
+
+fn require_elements(name: &'static str, data: &MpsGraphTensor) {
+    if data.shape.num_elements() == 0 {
+        invalid(
+            name,
+            format!(
+                "every index is out of range for data of shape {:?}",
+                data.shape
+            ),
+        );
+    }
+}
+
+/// f32 counts up to 2^24 exactly, which is what integers rely on.
+fn require_exact(name: &'static str, dtype: DType, updates: usize) {
+    if !dtype.is_float() && updates >= 1 << 24 {
+        unsupported(
+            name,
+            format!("{updates} updates of {dtype:?}: at most 2^24 - 1; update fewer at a time"),
+        );
+    }
+}
+
+/// Extents of a packed shape with the last multiplied by `lanes`.
+fn widened(shape: &Shape, lanes: usize) -> Vec<usize> {
+    let mut shape = shape.to_vec();
+    if let Some(last) = shape.last_mut() {
+        *last *= lanes;
+    }
+    shape
+}

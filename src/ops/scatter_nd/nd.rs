@@ -1,0 +1,99 @@
+//! `scatter_nd`: slices at coordinates, replaced or combined.
+
+use burn_backend::tensor::IndexingUpdateOp;
+use burn_backend::{BoolStore, DType, TensorMetadata};
+
+use super::{
+    Combine, ScatterNdOp, integer, require_dtype, require_elements, require_exact, write_rows,
+};
+use crate::bridge::{ScalarInput, record};
+use crate::error::{invalid, unsupported};
+use crate::ops::Op;
+use crate::ops::arithmetic::{self, CompareOp};
+use crate::ops::gather::{self, positions};
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// `data` with slices replaced or combined: `indices` of shape `(…, k)` address the first `k` axes, `values` has the
+/// shape `(…) + data.shape[k..]`.
+///
+/// Where several updates meet, the last one stays (`Assign`) or all count. An index out of range is skipped by `Assign`
+/// and meets the nearest slice otherwise. `Mul` of integers works through a table of rows times updates.
+pub(crate) fn scatter_nd(
+    data: MpsGraphTensor,
+    indices: MpsGraphTensor,
+    values: MpsGraphTensor,
+    reduction: IndexingUpdateOp,
+) -> MpsGraphTensor {
+    let shape = data.shape.clone();
+    let rank = indices.rank();
+    let depth = if rank == 0 {
+        0
+    } else {
+        indices.shape[rank - 1]
+    };
+    let fits = depth >= 1
+        && depth <= shape.num_dims()
+        && values.shape.as_slice() == [&indices.shape[..rank - 1], &shape[depth..]].concat();
+    if !fits {
+        let (at, new) = (&indices.shape, &values.shape);
+        invalid(
+            "scatter_nd",
+            format!(
+                "values of shape {new:?} at indices of shape {at:?} in data of shape {shape:?}"
+            ),
+        );
+    }
+    require_dtype("scatter_nd", &data, &values);
+    if values.shape.num_elements() == 0 {
+        return data;
+    }
+    require_elements("scatter_nd", &data);
+    let (rows, indices) = positions(&shape, indices);
+    let [count, width] = [indices.shape[0], shape.num_elements() / rows];
+    let data = data.with_shape([rows, width].into());
+    let values = values.with_shape([count, width].into());
+    let combine = match reduction {
+        IndexingUpdateOp::Assign => return assign(data, indices, values).with_shape(shape),
+        IndexingUpdateOp::Add => Combine::Add,
+        IndexingUpdateOp::Mul => Combine::Mul,
+        IndexingUpdateOp::Min => Combine::Min,
+        IndexingUpdateOp::Max => Combine::Max,
+    };
+    let table = rows * count * width;
+    if combine == Combine::Mul && !data.dtype().is_float() && table > integer::TABLE {
+        let reason = format!(
+            "products of {:?} with {rows} rows times {count} updates of {width}",
+            data.dtype()
+        );
+        unsupported(
+            "scatter_nd",
+            format!(
+                "{reason}: more than {} elements; update fewer at a time",
+                integer::TABLE
+            ),
+        );
+    }
+    write_rows("scatter_nd", data, 0, indices, values, combine).with_shape(shape)
+}
+
+/// Rows replaced, the last update of a row staying: which one `ScatterMode::Set` leaves is not defined, so each row looks
+/// up its last writer.
+fn assign(data: MpsGraphTensor, indices: MpsGraphTensor, values: MpsGraphTensor) -> MpsGraphTensor {
+    let rows = data.shape[0];
+    require_exact("scatter_nd", DType::I32, indices.shape[0]);
+    let output = TensorType::new(DType::I32, [rows].into());
+    let writer = record(
+        Op::ScatterNd(ScatterNdOp::LastWriter),
+        &[&indices],
+        &[],
+        output,
+    );
+    let written = arithmetic::compare_scalar(
+        CompareOp::GreaterEqual,
+        writer.clone(),
+        ScalarInput::Int(0),
+        DType::Bool(BoolStore::Native),
+    );
+    let mask = written.with_shape([rows, 1].into());
+    arithmetic::mask_where(data, mask, gather::select(values, 0, writer))
+}

@@ -1,0 +1,194 @@
+//! Moving, repeating and reversing whole axes.
+
+use burn_backend::{Shape, TensorMetadata};
+
+use super::{TensorShapeOp, op};
+use crate::bridge::record;
+use crate::error::invalid;
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// Rank up to which tensors are moved as they are.
+const PLAIN_RANK: usize = 4;
+
+/// Exchanges two axes.
+pub(crate) fn swap_dims(tensor: MpsGraphTensor, dim1: usize, dim2: usize) -> MpsGraphTensor {
+    let rank = tensor.rank();
+    if dim1 >= rank || dim2 >= rank {
+        invalid(
+            "swap_dims",
+            format!("axes {dim1} and {dim2} of shape {:?}", tensor.shape),
+        );
+    }
+    let mut axes: Vec<usize> = (0..rank).collect();
+    axes.swap(dim1, dim2);
+    permute(tensor, &axes)
+}
+
+/// Exchanges the last two axes; a tensor of rank below two is returned as it is.
+pub(crate) fn transpose(tensor: MpsGraphTensor) -> MpsGraphTensor {
+    match tensor.rank() {
+        0 | 1 => tensor,
+        rank => swap_dims(tensor, rank - 2, rank - 1),
+    }
+}
+
+/// Output axis `i` is input axis `axes[i]`; `axes` is a permutation.
+pub(crate) fn permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
+    let rank = tensor.rank();
+    if axes.len() != rank || (0..rank).any(|axis| !axes.contains(&axis)) {
+        invalid(
+            "permute",
+            format!(
+                "axes {axes:?} are no permutation of the axes of shape {:?}",
+                tensor.shape
+            ),
+        );
+    }
+    let shape: Vec<usize> = axes.iter().map(|&axis| tensor.shape[axis]).collect();
+    // Axes of extent 1 do not move anything.
+    let moving: Vec<usize> = axes
+        .iter()
+        .copied()
+        .filter(|&axis| tensor.shape[axis] != 1)
+        .collect();
+    if moving.is_sorted() {
+        return tensor.with_shape(shape.into());
+    }
+    if rank <= PLAIN_RANK {
+        let output = TensorType::new(tensor.dtype(), shape.into());
+        return record(
+            op(TensorShapeOp::Permute {
+                permutation: axes.to_vec(),
+            }),
+            &[&tensor],
+            &[],
+            output,
+        );
+    }
+    // Runs of axes that stay next to each other, in output order; each is one axis of the merged tensor.
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    let mut before = None;
+    for &axis in &moving {
+        let follows = before.is_some_and(|b: usize| {
+            b < axis && (b + 1..axis).all(|between| tensor.shape[between] == 1)
+        });
+        match runs.last_mut() {
+            Some((_, extent)) if follows => *extent *= tensor.shape[axis],
+            _ => runs.push((axis, tensor.shape[axis])),
+        }
+        before = Some(axis);
+    }
+    let mut order: Vec<usize> = (0..runs.len()).collect();
+    order.sort_by_key(|&run| runs[run].0);
+    let merged: Vec<usize> = order.iter().map(|&run| runs[run].1).collect();
+    let mut permutation = vec![0; runs.len()];
+    for (place, &run) in order.iter().enumerate() {
+        permutation[run] = place;
+    }
+    let moved: Vec<usize> = runs.iter().map(|&(_, extent)| extent).collect();
+    let output = TensorType::new(tensor.dtype(), moved.into());
+    let tensor = tensor.with_shape(merged.into());
+    record(
+        op(TensorShapeOp::Permute { permutation }),
+        &[&tensor],
+        &[],
+        output,
+    )
+    .with_shape(shape.into())
+}
+
+/// Repeats extents of 1 (and puts new axes in front) until the shape is `shape`.
+pub(crate) fn expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
+    let fits = shape.num_dims() >= tensor.rank()
+        && tensor
+            .shape
+            .iter()
+            .rev()
+            .zip(shape.iter().rev())
+            .all(|(&from, &to)| from == to || from == 1);
+    if !fits {
+        invalid(
+            "expand",
+            format!(
+                "shape {:?} cannot be repeated to {shape:?}: only extents of 1 can",
+                tensor.shape
+            ),
+        );
+    }
+    if tensor.shape.num_elements() == shape.num_elements() {
+        return tensor.with_shape(shape);
+    }
+    let missing = shape.num_dims() - tensor.rank();
+    let from: Vec<usize> = std::iter::repeat_n(1, missing)
+        .chain(tensor.shape.iter().copied())
+        .collect();
+    let grows = |axis: usize| from[axis] != shape[axis];
+    let (from, to) = if shape.num_dims() <= PLAIN_RANK {
+        (from.clone(), shape.to_vec())
+    } else {
+        let runs = merge(&shape, |axis| Some(grows(axis)));
+        let from = runs
+            .iter()
+            .map(|run| if grows(run.first) { 1 } else { run.extent })
+            .collect();
+        (from, runs.iter().map(|run| run.extent).collect())
+    };
+    let output = TensorType::new(tensor.dtype(), to.into());
+    record(
+        op(TensorShapeOp::Expand),
+        &[&tensor.with_shape(from.into())],
+        &[],
+        output,
+    )
+    .with_shape(shape)
+}
+
+/// Reverses the order of the elements along `axes`.
+pub(crate) fn flip(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
+    let rank = tensor.rank();
+    if axes.iter().any(|&axis| axis >= rank) {
+        invalid("flip", format!("axes {axes:?} of shape {:?}", tensor.shape));
+    }
+    let turns = |axis: usize| axes.contains(&axis) && tensor.shape[axis] != 1;
+    if !(0..rank).any(turns) {
+        return tensor;
+    }
+    let shape = tensor.shape.clone();
+    // Reversing two neighbours reverses their merged axis.
+    let runs = merge(&shape, |axis| Some(turns(axis)));
+    let merged: Vec<usize> = runs.iter().map(|run| run.extent).collect();
+    let axes = (0..runs.len())
+        .filter(|&run| turns(runs[run].first))
+        .collect();
+    let output = TensorType::new(tensor.dtype(), merged.clone().into());
+    record(
+        op(TensorShapeOp::Flip { axes }),
+        &[&tensor.with_shape(merged.into())],
+        &[],
+        output,
+    )
+    .with_shape(shape)
+}
+
+/// Neighbouring axes seen as one.
+pub(super) struct Run {
+    pub first: usize,
+    pub extent: usize,
+}
+
+/// Merges neighbouring axes of one kind; an axis without a kind stays alone, one of extent 1 vanishes.
+pub(super) fn merge(shape: &[usize], kind: impl Fn(usize) -> Option<bool>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for axis in (0..shape.len()).filter(|&axis| shape[axis] != 1) {
+        match runs.last_mut() {
+            Some(run) if kind(axis).is_some() && kind(run.first) == kind(axis) => {
+                run.extent *= shape[axis]
+            }
+            _ => runs.push(Run {
+                first: axis,
+                extent: shape[axis],
+            }),
+        }
+    }
+    runs
+}

@@ -1,0 +1,222 @@
+//! Ops that move elements and compute nothing: permute, expand, flip, slices, concatenation, windows.
+//!
+//! A reshape records nothing (data is packed), and neither does any op here that only renames axes. Tensors of more
+//! than four axes are seen with fewer while they move, by merging axes that stay together: MPSGraph's kernels are at
+//! their best, and best tested, up to rank four.
+
+mod axes;
+mod slice;
+
+use burn_backend::{DType, Shape, TensorMetadata};
+
+pub(crate) use axes::{expand, flip, permute, swap_dims, transpose};
+pub(crate) use slice::{slice, slice_assign};
+
+use super::Op;
+use super::arithmetic::{self, BinaryOp};
+use super::gather;
+use super::memory;
+use crate::bridge::{Lowering, Operand, ScalarInput, record};
+use crate::error::invalid;
+use crate::ffi;
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// A recorded movement of elements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TensorShapeOp {
+    /// `[x]`; axis `i` of the output is axis `permutation[i]` of `x`.
+    Permute { permutation: Vec<usize> },
+    /// `[x]`; extents of 1 become the output's by repetition. Same rank.
+    Expand,
+    /// `[x]` with the elements along `axes` in reverse order.
+    Flip { axes: Vec<usize> },
+    /// `[x]`; the elements of the region.
+    Slice { region: Vec<slice::Span> },
+    /// `[data, update]`; `update` in place of the region's elements.
+    SliceAssign { region: Vec<slice::Span> },
+    /// Any number of inputs, one after the other along `axis`.
+    Cat { axis: usize },
+}
+
+impl TensorShapeOp {
+    pub fn name(&self) -> &'static str {
+        match self {
+            TensorShapeOp::Permute { .. } => "permute",
+            TensorShapeOp::Expand => "expand",
+            TensorShapeOp::Flip { .. } => "flip",
+            TensorShapeOp::Slice { .. } => "slice",
+            TensorShapeOp::SliceAssign { .. } => "slice_assign",
+            TensorShapeOp::Cat { .. } => "cat",
+        }
+    }
+
+    pub fn lower(
+        &self,
+        cx: &mut Lowering<'_>,
+        inputs: &[Operand],
+        output: &TensorType,
+    ) -> ffi::Tensor {
+        let graph = cx.graph();
+        match self {
+            TensorShapeOp::Permute { permutation } => {
+                graph.transpose(&inputs[0].tensor, permutation)
+            }
+            // broadcastTensor: fills with zeros, without a word, where an extent other than 1 differs (seen on macOS
+            // 27); `expand` has checked the extents.
+            TensorShapeOp::Expand => graph.broadcast(&inputs[0].tensor, &output.shape),
+            TensorShapeOp::Flip { axes } => graph.reverse(&inputs[0].tensor, &signed(axes)),
+            TensorShapeOp::Slice { region } => slice::lower_slice(graph, &inputs[0], region),
+            TensorShapeOp::SliceAssign { region } => {
+                slice::lower_assign(graph, &inputs[0], &inputs[1], region)
+            }
+            TensorShapeOp::Cat { axis } => {
+                let tensors: Vec<&ffi::Tensor> = inputs.iter().map(|input| &input.tensor).collect();
+                graph.concat(&tensors, *axis as isize)
+            }
+        }
+    }
+}
+
+/// The same elements in row-major order as `shape`, which must have as many.
+pub(crate) fn reshape(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
+    if tensor.shape.num_elements() != shape.num_elements() {
+        invalid(
+            "reshape",
+            format!(
+                "shape {:?} has not as many elements as {shape:?}",
+                tensor.shape
+            ),
+        );
+    }
+    tensor.with_shape(shape)
+}
+
+/// Joins tensors that differ only in their extent along `dim`.
+pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
+    let Some(first) = tensors.first() else {
+        invalid("cat", "no tensors")
+    };
+    let (dtype, mut shape) = (first.dtype(), first.shape.clone());
+    if dim >= shape.num_dims() {
+        invalid("cat", format!("axis {dim} of shape {shape:?}"));
+    }
+    for tensor in &tensors {
+        let same = |axis: usize| axis == dim || tensor.shape[axis] == shape[axis];
+        if tensor.dtype() != dtype
+            || tensor.rank() != shape.num_dims()
+            || !(0..shape.num_dims()).all(same)
+        {
+            let other = (tensor.dtype(), &tensor.shape);
+            invalid(
+                "cat",
+                format!(
+                    "{other:?} and {:?} differ beyond axis {dim}",
+                    (dtype, &shape)
+                ),
+            );
+        }
+    }
+    shape[dim] = tensors.iter().map(|tensor| tensor.shape[dim]).sum();
+    let outer: usize = shape[..dim].iter().product();
+    let inner: usize = shape[dim + 1..].iter().product();
+    // A zero extent in concatTensors: ends the process.
+    let mut parts: Vec<MpsGraphTensor> = tensors
+        .into_iter()
+        .filter(|t| t.shape.num_elements() > 0)
+        .collect();
+    if parts.len() == 1 {
+        return parts.remove(0);
+    }
+    let view = |extent: usize| {
+        if outer == 1 {
+            vec![extent * inner]
+        } else {
+            vec![outer, extent * inner]
+        }
+    };
+    let output = TensorType::new(dtype, view(shape[dim]).into());
+    let parts: Vec<MpsGraphTensor> = parts
+        .into_iter()
+        .map(|part| {
+            let extent = part.shape[dim];
+            part.with_shape(view(extent).into())
+        })
+        .collect();
+    let parts: Vec<&MpsGraphTensor> = parts.iter().collect();
+    record(
+        op(TensorShapeOp::Cat {
+            axis: usize::from(outer != 1),
+        }),
+        &parts,
+        &[],
+        output,
+    )
+    .with_shape(shape)
+}
+
+/// The tensor `times` times in a row along `dim`.
+pub(crate) fn repeat_dim(tensor: MpsGraphTensor, dim: usize, times: usize) -> MpsGraphTensor {
+    let mut shape = tensor.shape.clone();
+    if dim >= shape.num_dims() {
+        invalid("repeat_dim", format!("axis {dim} of shape {shape:?}"));
+    }
+    let outer: usize = shape[..dim].iter().product();
+    let block: usize = shape[dim..].iter().product();
+    shape[dim] *= times;
+    if shape.num_elements() == 0 {
+        return memory::zeros(shape, tensor.dtype());
+    }
+    expand(
+        tensor.with_shape([outer, 1, block].into()),
+        [outer, times, block].into(),
+    )
+    .with_shape(shape)
+}
+
+/// Windows of `size` elements, `step` apart, along `dim`: `[…, dim, …]` becomes `[…, windows, …, size]`.
+pub(crate) fn unfold(
+    tensor: MpsGraphTensor,
+    dim: usize,
+    size: usize,
+    step: usize,
+) -> MpsGraphTensor {
+    let shape = tensor.shape.clone();
+    if dim >= shape.num_dims() || size == 0 || step == 0 || size > shape[dim] {
+        invalid(
+            "unfold",
+            format!("windows of {size}, {step} apart, along axis {dim} of shape {shape:?}"),
+        );
+    }
+    let windows = (shape[dim] - size) / step + 1;
+    let mut output = shape.to_vec();
+    output[dim] = windows;
+    output.push(size);
+    let outer: usize = shape[..dim].iter().product();
+    let inner: usize = shape[dim + 1..].iter().product();
+    let tensor = tensor.with_shape([outer, shape[dim], inner].into());
+    let picked = if step == size {
+        let whole = burn_backend::Slice::new(0, Some((windows * size) as isize), 1);
+        slice(tensor, &[burn_backend::Slice::full(), whole])
+    } else {
+        let count = |n: usize, shape: [usize; 2]| {
+            memory::arange(0..n as i64, 1, DType::I32).with_shape(shape.into())
+        };
+        let starts = arithmetic::binary_scalar(
+            BinaryOp::Mul,
+            count(windows, [windows, 1]),
+            ScalarInput::Int(step as i64),
+        );
+        let places = arithmetic::binary(BinaryOp::Add, starts, count(size, [1, size]));
+        gather::select(tensor, 1, places.with_shape([windows * size].into()))
+    };
+    let windowed = picked.with_shape([outer, windows, size, inner].into());
+    permute(windowed, &[0, 1, 3, 2]).with_shape(output.into())
+}
+
+fn signed(axes: &[usize]) -> Vec<isize> {
+    axes.iter().map(|&axis| axis as isize).collect()
+}
+
+fn op(op: TensorShapeOp) -> Op {
+    Op::TensorShape(op)
+}

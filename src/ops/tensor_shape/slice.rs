@@ -1,0 +1,338 @@
+//! Reading and replacing a strided region.
+//!
+//! A negative step is a positive one and a reversal: what `sliceTensor:` makes of ends below zero is not written down.
+//! Replacing is `sliceUpdateDataTensor:` from macOS 14.4 on. Before, the region is put together from pieces of the data
+//! and the update, axis by axis, by slices, reshapes and concatenations, which are exact for every dtype.
+
+use burn_backend::{Shape, Slice, TensorMetadata};
+
+use super::axes::{Run, flip, merge};
+use super::{TensorShapeOp, op, signed};
+use crate::bridge::{Operand, record};
+use crate::error::invalid;
+use crate::ffi::{self, os_version};
+use crate::ops::memory;
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// The elements `low`, `low + step`, … (`count` of them) of an axis, from the last to the first if `reversed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Span {
+    low: usize,
+    step: usize,
+    count: usize,
+    reversed: bool,
+}
+
+impl Span {
+    fn full(extent: usize) -> Self {
+        Self {
+            low: 0,
+            step: 1,
+            count: extent,
+            reversed: false,
+        }
+    }
+
+    /// Burn's slice of an axis: bounds below zero count from the end, bounds beyond the axis are cut off, and a
+    /// negative step walks the range `start..end` from its last element down.
+    fn new(slice: &Slice, extent: usize) -> Self {
+        let place = |bound: isize| match bound {
+            0.. => (bound as usize).min(extent),
+            _ => extent.saturating_sub(bound.unsigned_abs()),
+        };
+        let (start, end) = (place(slice.start), slice.end.map_or(extent, place));
+        let step = slice.step.unsigned_abs();
+        let count = end.saturating_sub(start).div_ceil(step);
+        let reversed = slice.step < 0 && count > 1;
+        // One element: the step says nothing, and programs that differ in it only should be one.
+        let step = if count > 1 { step } else { 1 };
+        let low = match (slice.step < 0, count) {
+            (_, 0) => 0,
+            (true, _) => end - 1 - (count - 1) * step,
+            (false, _) => start,
+        };
+        Self {
+            low,
+            step,
+            count,
+            reversed,
+        }
+    }
+
+    /// One past the highest element.
+    fn end(self) -> usize {
+        self.low + (self.count - 1) * self.step + 1
+    }
+
+    fn covers(self, extent: usize) -> bool {
+        self.count == extent && self.step == 1
+    }
+}
+
+/// The region that `slices` describe; axes without a slice are taken whole.
+fn region(name: &'static str, shape: &Shape, slices: &[Slice]) -> Vec<Span> {
+    if slices.len() > shape.num_dims() {
+        invalid(name, format!("{} slices for shape {shape:?}", slices.len()));
+    }
+    let given = slices
+        .iter()
+        .zip(shape.iter())
+        .map(|(slice, &extent)| Span::new(slice, extent));
+    given
+        .chain(
+            shape[slices.len()..]
+                .iter()
+                .map(|&extent| Span::full(extent)),
+        )
+        .collect()
+}
+
+/// Axes that are taken whole and stay in order can be merged with such neighbours.
+fn runs(shape: &Shape, region: &[Span]) -> Vec<Run> {
+    merge(shape, |axis| {
+        (region[axis] == Span::full(shape[axis])).then_some(true)
+    })
+}
+
+/// The elements that `slices` name, one slice per axis from the first on.
+pub(crate) fn slice(tensor: MpsGraphTensor, slices: &[Slice]) -> MpsGraphTensor {
+    let region = region("slice", &tensor.shape, slices);
+    let shape: Shape = region.iter().map(|span| span.count).collect();
+    if shape.num_elements() == 0 {
+        return memory::zeros(shape, tensor.dtype());
+    }
+    if region
+        .iter()
+        .zip(tensor.shape.iter())
+        .all(|(span, &extent)| span.covers(extent))
+    {
+        let reversed: Vec<usize> = (0..region.len())
+            .filter(|&axis| region[axis].reversed)
+            .collect();
+        return flip(tensor, &reversed);
+    }
+    let runs = runs(&tensor.shape, &region);
+    let spans: Vec<Span> = runs
+        .iter()
+        .map(|run| span(run, &tensor.shape, &region))
+        .collect();
+    let output = TensorType::new(
+        tensor.dtype(),
+        spans.iter().map(|span| span.count).collect(),
+    );
+    let tensor = tensor.with_shape(runs.iter().map(|run| run.extent).collect());
+    record(
+        op(TensorShapeOp::Slice { region: spans }),
+        &[&tensor],
+        &[],
+        output,
+    )
+    .with_shape(shape)
+}
+
+/// The tensor with `value` in place of the elements that `slices` name; `value` has the region's shape.
+pub(crate) fn slice_assign(
+    tensor: MpsGraphTensor,
+    slices: &[Slice],
+    value: MpsGraphTensor,
+) -> MpsGraphTensor {
+    let region = region("slice_assign", &tensor.shape, slices);
+    let shape: Shape = region.iter().map(|span| span.count).collect();
+    if value.shape != shape || value.dtype() != tensor.dtype() {
+        let (given, data) = (
+            (value.dtype(), &value.shape),
+            (tensor.dtype(), &tensor.shape),
+        );
+        invalid(
+            "slice_assign",
+            format!("value {given:?} for a region of shape {shape:?} in {data:?}"),
+        );
+    }
+    if shape.num_elements() == 0 {
+        return tensor;
+    }
+    if region
+        .iter()
+        .zip(tensor.shape.iter())
+        .all(|(span, &extent)| span.covers(extent))
+    {
+        let reversed: Vec<usize> = (0..region.len())
+            .filter(|&axis| region[axis].reversed)
+            .collect();
+        return flip(value, &reversed);
+    }
+    let whole = tensor.shape.clone();
+    let runs = runs(&whole, &region);
+    let spans: Vec<Span> = runs.iter().map(|run| span(run, &whole, &region)).collect();
+    let value = value.with_shape(spans.iter().map(|span| span.count).collect());
+    let tensor = tensor.with_shape(runs.iter().map(|run| run.extent).collect());
+    let output = tensor.ty();
+    record(
+        op(TensorShapeOp::SliceAssign { region: spans }),
+        &[&tensor, &value],
+        &[],
+        output,
+    )
+    .with_shape(whole)
+}
+
+fn span(run: &Run, shape: &Shape, region: &[Span]) -> Span {
+    if region[run.first] == Span::full(shape[run.first]) {
+        Span::full(run.extent)
+    } else {
+        region[run.first]
+    }
+}
+
+pub(super) fn lower_slice(graph: &ffi::Graph, x: &Operand, region: &[Span]) -> ffi::Tensor {
+    let strided = take(graph, &x.tensor, region);
+    reverse(graph, strided, region)
+}
+
+pub(super) fn lower_assign(
+    graph: &ffi::Graph,
+    data: &Operand,
+    update: &Operand,
+    region: &[Span],
+) -> ffi::Tensor {
+    let update = reverse(graph, update.tensor.clone(), region);
+    // sliceUpdateDataTensor:… is newer than macOS 14.0 (MPSGraphTensorShapeOps.h: 14.4 with masks, 15.0 without).
+    if os_version::at_least(14, 4) {
+        let [starts, ends, strides] = bounds(region);
+        return if os_version::at_least(15, 0) {
+            graph.slice_update(&data.tensor, &update, &starts, &ends, &strides)
+        } else {
+            graph.slice_update_masked(&data.tensor, &update, &starts, &ends, &strides, 0, 0, 0)
+        };
+    }
+    put(graph, &data.tensor, &data.ty.shape, update, region, 0)
+}
+
+/// Slices by positive steps.
+fn take(graph: &ffi::Graph, x: &ffi::Tensor, region: &[Span]) -> ffi::Tensor {
+    let [starts, ends, strides] = bounds(region);
+    graph.slice(x, &starts, &ends, &strides)
+}
+
+fn bounds(region: &[Span]) -> [Vec<isize>; 3] {
+    [
+        region.iter().map(|span| span.low as isize).collect(),
+        region.iter().map(|span| span.end() as isize).collect(),
+        region.iter().map(|span| span.step as isize).collect(),
+    ]
+}
+
+fn reverse(graph: &ffi::Graph, x: ffi::Tensor, region: &[Span]) -> ffi::Tensor {
+    let axes: Vec<usize> = (0..region.len())
+        .filter(|&axis| region[axis].reversed)
+        .collect();
+    if axes.is_empty() {
+        x
+    } else {
+        graph.reverse(&x, &signed(&axes))
+    }
+}
+
+/// `data` (of `shape`) with `update` in its region from `axis` on; the axes before are whole already.
+fn put(
+    graph: &ffi::Graph,
+    data: &ffi::Tensor,
+    shape: &[usize],
+    update: ffi::Tensor,
+    region: &[Span],
+    axis: usize,
+) -> ffi::Tensor {
+    let Some(axis) = (axis..shape.len()).find(|&axis| !region[axis].covers(shape[axis])) else {
+        return update;
+    };
+    let along = |span: Span, shape: &[usize]| -> Vec<Span> {
+        let mut whole: Vec<Span> = shape.iter().map(|&extent| Span::full(extent)).collect();
+        whole[axis] = span;
+        whole
+    };
+    let span = region[axis];
+    let last = (axis + 1..shape.len()).all(|later| region[later].covers(shape[later]));
+    let mut inner_shape = shape.to_vec();
+    inner_shape[axis] = span.count;
+    let inner = if last {
+        update
+    } else {
+        let old = take(graph, data, &along(span, shape));
+        put(graph, &old, &inner_shape, update, region, axis + 1)
+    };
+
+    let piece = |low: usize, end: usize| {
+        (low < end).then(|| {
+            take(
+                graph,
+                data,
+                &along(
+                    Span {
+                        low,
+                        step: 1,
+                        count: end - low,
+                        reversed: false,
+                    },
+                    shape,
+                ),
+            )
+        })
+    };
+    let mut pieces: Vec<ffi::Tensor> = piece(0, span.low).into_iter().collect();
+    if span.step == 1 {
+        pieces.push(inner);
+    } else {
+        // All but the last new element are followed by step - 1 old ones: one row each, the new one in front.
+        let rows = span.count - 1;
+        let split = |width: usize| [&shape[..axis], &[rows, width], &shape[axis + 1..]].concat();
+        let old = take(
+            graph,
+            data,
+            &along(
+                Span {
+                    low: span.low,
+                    step: 1,
+                    count: rows * span.step,
+                    reversed: false,
+                },
+                shape,
+            ),
+        );
+        let old_shape = split(span.step);
+        let mut behind: Vec<Span> = old_shape.iter().map(|&extent| Span::full(extent)).collect();
+        behind[axis + 1] = Span {
+            low: 1,
+            step: 1,
+            count: span.step - 1,
+            reversed: false,
+        };
+        let behind = take(graph, &graph.reshape(&old, &old_shape), &behind);
+        let part = |low: usize, count: usize| {
+            take(
+                graph,
+                &inner,
+                &along(
+                    Span {
+                        low,
+                        step: 1,
+                        count,
+                        reversed: false,
+                    },
+                    &inner_shape,
+                ),
+            )
+        };
+        let heads = graph.reshape(&part(0, rows), &split(1));
+        let woven = graph.concat(&[&heads, &behind], axis as isize + 1);
+        let flat = [&shape[..axis], &[rows * span.step], &shape[axis + 1..]].concat();
+        pieces.push(graph.reshape(&woven, &flat));
+        pieces.push(part(rows, 1));
+    }
+    pieces.extend(piece(span.end(), shape[axis]));
+    let pieces: Vec<&ffi::Tensor> = pieces.iter().collect();
+    if let [only] = pieces[..] {
+        only.clone()
+    } else {
+        graph.concat(&pieces, axis as isize)
+    }
+}

@@ -1,0 +1,85 @@
+//! The tensor primitive of the backend: a shared value and the shape it is seen with.
+//!
+//! A value is packed in row-major order, so a reshape is the same value under another shape and records nothing.
+//! What a value is (recorded, in a buffer, empty) is the bridge's business.
+
+use burn_backend::{DType, Shape, TensorMetadata};
+
+use crate::bridge::Handle;
+
+/// Element type and shape of a value; part of a program's identity.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct TensorType {
+    pub dtype: DType,
+    pub shape: Shape,
+}
+
+impl TensorType {
+    pub fn new(dtype: DType, shape: Shape) -> Self {
+        Self { dtype, shape }
+    }
+
+    /// Product of the extents.
+    pub fn elements(&self) -> usize {
+        self.shape.num_elements()
+    }
+
+    /// Packed size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.elements() * self.dtype.size()
+    }
+}
+
+/// A tensor of any dtype on the [`MpsGraphDevice`](crate::MpsGraphDevice); the primitive behind Burn's float, int and
+/// bool tensors. Cloning shares the data.
+#[derive(Clone)]
+pub struct MpsGraphTensor {
+    pub(crate) value: Handle,
+    pub(crate) shape: Shape,
+}
+
+impl MpsGraphTensor {
+    pub(crate) fn new(value: Handle) -> Self {
+        let shape = value.ty().shape.clone();
+        Self { value, shape }
+    }
+
+    /// The same elements in row-major order seen with another shape of as many elements.
+    pub(crate) fn with_shape(self, shape: Shape) -> Self {
+        debug_assert_eq!(self.shape.num_elements(), shape.num_elements());
+        Self { value: self.value, shape }
+    }
+
+    /// Type of the tensor as the holder of this handle sees it.
+    pub(crate) fn ty(&self) -> TensorType {
+        TensorType::new(self.value.ty().dtype, self.shape.clone())
+    }
+
+    pub(crate) fn dims(&self) -> &[usize] {
+        &self.shape
+    }
+}
+
+impl TensorMetadata for MpsGraphTensor {
+    fn dtype(&self) -> DType {
+        self.value.ty().dtype
+    }
+
+    fn shape(&self) -> Shape {
+        self.shape.clone()
+    }
+
+    fn rank(&self) -> usize {
+        self.shape.num_dims()
+    }
+}
+
+impl std::fmt::Debug for MpsGraphTensor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MpsGraphTensor")
+            .field("dtype", &self.dtype())
+            .field("shape", &self.shape)
+            .field("value", &self.value)
+            .finish()
+    }
+}

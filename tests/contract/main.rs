@@ -1,0 +1,10 @@
+//! What this crate and `mpsgraph-soft` say about Apple's interfaces, against tables of facts (`apple/README.md`), and
+//! against the methods of the system that the test runs on.
+//!
+//! A selector, encoding, owner, version, constant or class that Apple does not have fails here, on any system.
+
+mod declarations;
+mod running_system;
+#[cfg(not(target_vendor = "apple"))]
+mod soft;
+mod tables;

@@ -1,0 +1,53 @@
+//! What recording, flushing, caching and submitting do, shown by the device's counters.
+//!
+//! The counters belong to the process, so the tests of this binary take turns.
+
+mod bound;
+#[cfg(not(target_vendor = "apple"))] // faults are injected into the software runtime
+mod faults;
+mod liveness;
+mod mlp;
+mod random;
+mod scalars;
+mod threads;
+mod training;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use burn::tensor::Tensor;
+use burn_mpsgraph::{MpsGraph, MpsGraphDevice, Stats};
+
+type B = MpsGraph;
+
+/// Holds the other tests off and starts with nothing recorded and nothing in flight.
+struct Turn {
+    _guard: MutexGuard<'static, ()>,
+    start: Stats,
+}
+
+impl Turn {
+    fn take() -> Self {
+        static TURN: Mutex<()> = Mutex::new(());
+        let guard = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let device = MpsGraphDevice;
+        device.sync().expect("the device works");
+        Self { _guard: guard, start: device.stats() }
+    }
+
+    /// What was counted since the turn began or was last restarted.
+    fn used(&self) -> Stats {
+        MpsGraphDevice.stats().since(&self.start)
+    }
+
+    fn restart(&mut self) {
+        self.start = MpsGraphDevice.stats();
+    }
+}
+
+fn vector(values: &[f32]) -> Tensor<B, 1> {
+    Tensor::from_data(values, &MpsGraphDevice)
+}
+
+fn read<const D: usize>(tensor: Tensor<B, D>) -> Vec<f32> {
+    tensor.into_data().to_vec().expect("f32 data")
+}
