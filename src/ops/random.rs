@@ -19,7 +19,7 @@ use crate::tensor::{MpsGraphTensor, TensorType};
 pub(crate) enum RandomOp {
     /// Floats in \[0, 1).
     Unit,
-    /// Floats in \[low, high); the numbers are low, high - low, and the largest number below high.
+    /// Floats in \[low, high); the numbers are low, high - low, and the first and last floats of that range.
     Uniform,
     /// Integers from low on; the numbers are low, how many there are to choose from, and the last of them counted from 0.
     Integers,
@@ -85,36 +85,43 @@ fn uniform(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, Ve
         );
     }
     let last = below(high, dtype).max(low);
-    (
-        RandomOp::Uniform,
-        [low, width, last].map(ScalarInput::Float).into(),
-    )
+    let numbers = [low, width, at_least(low, dtype), last];
+    (RandomOp::Uniform, numbers.map(ScalarInput::Float).into())
 }
 
 /// The largest number of a float dtype below `x`.
 fn below(x: f64, dtype: DType) -> f64 {
-    // One step down from a number that rounds to at least `x`.
+    largest(x, |y| y < x, dtype)
+}
+
+/// The smallest number of a float dtype that is at least `x`.
+fn at_least(x: f64, dtype: DType) -> f64 {
+    -largest(-x, |y| y <= -x, dtype)
+}
+
+/// The largest number of a float dtype that `fits`, which what `x` is rounded to does or a neighbour of that.
+fn largest(x: f64, fits: impl Fn(f64) -> bool, dtype: DType) -> f64 {
     match dtype {
         DType::F16 => {
             let mut y = half::f16::from_f64(x);
-            while y.to_f64() >= x && y.is_finite() {
+            while y.is_finite() && !fits(y.to_f64()) {
                 y = half::f16::from_bits(step_down(y.to_bits()));
             }
             y.to_f64()
         }
         DType::BF16 => {
             let mut y = half::bf16::from_f64(x);
-            while y.to_f64() >= x && y.is_finite() {
+            while y.is_finite() && !fits(y.to_f64()) {
                 y = half::bf16::from_bits(step_down(y.to_bits()));
             }
             y.to_f64()
         }
         _ => {
             let y = x as f32;
-            if f64::from(y) >= x {
-                y.next_down().into()
-            } else {
+            if fits(y.into()) {
                 y.into()
+            } else {
+                y.next_down().into()
             }
         }
     }
@@ -204,11 +211,12 @@ impl RandomOp {
             }
             Self::Uniform => {
                 let [low, width] = [1, 2].map(|i| cx.scalar(i, DType::F32));
-                let last = cx.scalar(3, *dtype);
+                let [first, last] = [3, 4].map(|i| cx.scalar(i, *dtype));
                 let g = cx.graph();
                 let value = g.addition(&g.multiplication(&drawn, &width), &low);
-                // Rounding can reach the upper bound.
-                g.minimum(&convert(cx, &value, DType::F32, *dtype), &last)
+                // Rounding can leave the range at either end.
+                let value = convert(cx, &value, DType::F32, *dtype);
+                g.minimum(&g.maximum(&value, &first), &last)
             }
             Self::Integers => {
                 let low = cx.scalar(1, *dtype);
@@ -270,7 +278,7 @@ fn normal(cx: &Lowering<'_>, drawn: &ffi::Tensor, elements: usize) -> ffi::Tenso
         g.multiplication(&radius, &g.sin(&angle)),
     );
     let both = g.concat(&[&x, &y], 0);
-    if elements % 2 == 0 {
+    if elements.is_multiple_of(2) {
         both
     } else {
         g.slice(&both, &[0], &[elements as isize], &[1])
@@ -300,4 +308,37 @@ fn random_bits(cx: &Lowering<'_>, drawn: &ffi::Tensor, elements: usize) -> ffi::
         &g.multiplication(&high, &radix),
         &digit(2, f64::from(1 << 21)),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_a_range_are_the_nearest_floats_inside() {
+        for dtype in [DType::F32, DType::F16, DType::BF16] {
+            for x in [0.9, 1.0, -0.9, -1.0, 0.0, 3.0e-5] {
+                let (last, first) = (below(x, dtype), at_least(x, dtype));
+                assert!(last < x && x <= first, "{dtype:?} {x}: {last} {first}");
+                assert!(
+                    first - last <= 0.01 * x.abs().max(1e-3),
+                    "{dtype:?} {x}: {last} {first}"
+                );
+            }
+            assert_eq!(at_least(1.0, dtype), 1.0);
+        }
+    }
+
+    #[test]
+    fn integers_stay_within_their_dtype() {
+        let range = |low, high| integers("int_random", low, high, DType::I8).1;
+        assert_eq!(
+            range(-3.0, 5.0)[..2],
+            [ScalarInput::Int(-3), ScalarInput::Float(8.0)]
+        );
+        assert_eq!(
+            range(-1e18, 1e18)[..2],
+            [ScalarInput::Int(-128), ScalarInput::Float(256.0)]
+        );
+    }
 }

@@ -7,7 +7,7 @@ use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
 
 /// `MTLCommandBufferErrorOutOfMemory`
-const OUT_OF_MEMORY: isize = 8;
+const OUT_OF_MEMORY: usize = 8;
 
 #[test]
 fn a_fault_is_an_error_of_the_read_and_of_what_depends_on_it() {

@@ -19,7 +19,6 @@ mod graph {
     pub mod random;
     pub mod reduction;
     pub mod scatter_nd;
-    pub mod selectors;
     pub mod session;
     pub mod speed;
     pub mod tensor_shape;

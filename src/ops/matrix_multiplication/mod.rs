@@ -29,8 +29,8 @@ const BATCH: usize = 1 << 15;
 /// A recorded matrix product.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MatrixMultiplicationOp {
-    /// `[a (…, m, k), b (…, k, n)]`, floats of one dtype, both with two axes or both with three and batches that are
-    /// equal or 1.
+    /// `[a (…, m, k), b (…, k, n)]`, floats of one dtype: both with two axes, or both with three and batches that are
+    /// equal or 1, or any ranks with at most [`BATCH`] matrices.
     Float,
     /// `[a (batch, m, k), b (batch, n, k)]`, integers of one dtype, batches equal or 1: rows times rows.
     Integer,
@@ -109,6 +109,18 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
         let rhs = tensor_shape::transpose(flatten(rhs, &batch, count_b, count));
         return integer::product(lhs, rhs, [count, m, k, n]).with_shape(shape);
     }
+    // macOS 27: the compiler ends the process on reshape, product, reshape if a shape has more than one extent of 1
+    // (pytorch/pytorch#187201); products of any rank work there.
+    let lone = |shape: &[usize]| shape.iter().filter(|&&extent| extent == 1).count() > 1;
+    if os_version::at_least(27, 0) && count <= BATCH && (lone(a) || lone(b) || lone(&shape)) {
+        let output = TensorType::new(dtype, shape);
+        return record(
+            op(MatrixMultiplicationOp::Float),
+            &[&lhs, &rhs],
+            &[],
+            output,
+        );
+    }
     let (lhs, rhs, output): (_, _, Shape) = if count_b == 1 {
         (
             lhs.with_shape([count * m, k].into()),
@@ -168,11 +180,13 @@ fn batches(
     [a, b]: [&ffi::Tensor; 2],
     [shape_a, shape_b]: [&Shape; 2],
 ) -> ffi::Tensor {
-    if shape_a.num_dims() == 2 {
+    let ranks = [shape_a, shape_b].map(|shape| shape.num_dims());
+    if ranks == [2, 2] {
         return one_product(graph, a, b, shape_a, shape_b);
     }
+    // Other ranks than three are recorded for few matrices only.
     let count = shape_a[0].max(shape_b[0]);
-    if count <= BATCH {
+    if ranks != [3, 3] || count <= BATCH {
         return inner_parts(graph, a, b, shape_a, shape_b);
     }
     let parts: Vec<ffi::Tensor> = (0..count)
@@ -224,15 +238,15 @@ fn inner_parts(
     shape_a: &Shape,
     shape_b: &Shape,
 ) -> ffi::Tensor {
-    let rank = shape_a.num_dims();
-    let inner = shape_a[rank - 1];
+    let [rank_a, rank_b] = [shape_a, shape_b].map(|shape| shape.num_dims());
+    let inner = shape_a[rank_a - 1];
     if inner <= INNER {
         return graph.matrix_multiplication(a, b);
     }
     let part = |low: usize| {
         let high = inner.min(low + INNER);
-        let left = range(graph, a, shape_a, rank - 1, low, high);
-        graph.matrix_multiplication(&left, &range(graph, b, shape_b, rank - 2, low, high))
+        let left = range(graph, a, shape_a, rank_a - 1, low, high);
+        graph.matrix_multiplication(&left, &range(graph, b, shape_b, rank_b - 2, low, high))
     };
     (INNER..inner)
         .step_by(INNER)
@@ -259,4 +273,16 @@ fn range(
 
 fn op(op: MatrixMultiplicationOp) -> Op {
     Op::MatrixMultiplication(op)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_repeat_from_the_right() {
+        assert_eq!(broadcast(&[2, 1], &[3]), Some(vec![2, 3]));
+        assert_eq!(broadcast(&[], &[4]), Some(vec![4]));
+        assert_eq!(broadcast(&[2], &[3]), None);
+    }
 }

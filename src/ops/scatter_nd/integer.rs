@@ -293,3 +293,21 @@ fn cast_from(graph: &ffi::Graph, x: &ffi::Tensor, from: DType, to: DType) -> ffi
         graph.cast(x, stored(to))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_of_digits_stay_exact_and_digits_fit_words() {
+        for count in [1, 255, 256, 257, 65_536, 65_537, 1 << 20, (1 << 24) - 1] {
+            let width = digit_width(count);
+            assert!(
+                count * ((1 << width) - 1) <= 1 << 24,
+                "{count} digits of {width} bits"
+            );
+            assert_eq!(32 % width, 0);
+        }
+        assert_eq!([1, 256, 257, 65_536].map(digit_width), [16, 16, 8, 8]);
+    }
+}

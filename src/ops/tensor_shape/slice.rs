@@ -336,3 +336,48 @@ fn put(
         graph.concat(&pieces, axis as isize)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_negative_step_reads_the_same_range_from_its_last_element() {
+        let span = Span::new(&Slice::new(2, Some(8), -2), 10);
+        assert_eq!(
+            span,
+            Span {
+                low: 3,
+                step: 2,
+                count: 3,
+                reversed: true
+            }
+        );
+        assert_eq!(span.end(), 8);
+    }
+
+    #[test]
+    fn bounds_count_from_the_end_and_are_cut_off() {
+        let span = |start, end, step| Span::new(&Slice::new(start, end, step), 5);
+        assert_eq!(
+            span(-2, None, 1),
+            Span {
+                low: 3,
+                step: 1,
+                count: 2,
+                reversed: false
+            }
+        );
+        assert_eq!(span(-9, Some(99), 1), Span::full(5));
+        assert_eq!(span(4, Some(2), 1).count, 0);
+        assert_eq!(span(7, None, -1).count, 0);
+    }
+
+    #[test]
+    fn one_element_has_no_step() {
+        assert_eq!(
+            Span::new(&Slice::new(1, Some(2), -7), 5),
+            Span::new(&Slice::new(1, Some(2), 1), 5)
+        );
+    }
+}

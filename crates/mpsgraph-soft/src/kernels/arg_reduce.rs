@@ -4,11 +4,11 @@
 //! another axis, rows are compared with a tile of the best values so far.
 
 use super::element::Element;
+use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{Kernel, vectorised};
-use super::{PARALLEL_BYTES, bf16, f16};
+use super::{bf16, f16};
 use crate::ir::DType;
 use bytemuck::cast_slice;
-use rayon::prelude::*;
 
 /// Widest tile.
 const COLUMNS: usize = 256;
@@ -32,34 +32,17 @@ fn arg_reduce<T: Element, const MAX: bool>(x: &[T], shape: &[usize], axis: usize
     let parallel = size_of_val(x) > PARALLEL_BYTES;
     if inner == 1 {
         let chunk = (PARALLEL_BYTES / 4 / (extent * size_of::<T>())).max(1);
-        let task = |(at, out): (usize, &mut [i32])| {
+        return share(parallel, chunk, out, |at, out| {
             let x = &x[at * chunk * extent..][..out.len() * extent];
             vectorised(Segments::<T, MAX> { x, extent, out });
-        };
-        if parallel {
-            out.par_chunks_mut(chunk).enumerate().for_each(task);
-        } else {
-            out.chunks_mut(chunk).enumerate().for_each(task);
-        }
-        return;
+        });
     }
-    let block = |(outer, out): (usize, &mut [i32])| {
+    share(parallel, inner, out, |outer, out| {
         let x = &x[outer * extent * inner..][..extent * inner];
-        let tile = |(tile, out): (usize, &mut [i32])| {
+        share(parallel, COLUMNS, out, |tile, out| {
             vectorised(Columns::<T, MAX> { x: &x[tile * COLUMNS..], inner, extent, out });
-        };
-        if parallel {
-            out.par_chunks_mut(COLUMNS).enumerate().for_each(tile);
-        } else {
-            out.chunks_mut(COLUMNS).enumerate().for_each(tile);
-        }
-    };
-    if parallel {
-        let few = (PARALLEL_BYTES / 4 / (extent * inner * size_of::<T>())).max(1);
-        out.par_chunks_mut(inner).with_min_len(few).enumerate().for_each(block);
-    } else {
-        out.chunks_mut(inner).enumerate().for_each(block);
-    }
+        });
+    });
 }
 
 /// Whether `x` beats `best`; a NaN never does.
@@ -82,6 +65,7 @@ struct Segments<'a, T, const MAX: bool> {
 
 impl<T: Element, const MAX: bool> Kernel for Segments<'_, T, MAX> {
     type Output = ();
+    const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
     fn run(self) {
@@ -112,6 +96,7 @@ struct Columns<'a, T, const MAX: bool> {
 
 impl<T: Element, const MAX: bool> Kernel for Columns<'_, T, MAX> {
     type Output = ();
+    const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
     fn run(self) {

@@ -5,28 +5,39 @@
 
 use super::elementwise::tile::{Element, Lane, TileFn, lane, tile1};
 
-/// The loop that converts `from` to `to`; `None` where they are the same.
+/// The loop that converts `from` to `to`; `None` where the bits stay.
 pub fn cast(from: Lane, to: Lane) -> Option<TileFn> {
-    (from != to).then(|| lane!(from, T => T::cast_to(to)))
+    match (from, to) {
+        (Lane::F32, Lane::F32) => None,
+        (Lane::F32, to) => Some(lane!(int to, R => tile1(|x: f32| x as R))),
+        (from, Lane::F32) => Some(lane!(int from, T => tile1(|x: T| x as f32))),
+        _ if from.size() == to.size() => None,
+        // Cutting off does not depend on the sign, extending does not depend on the target's.
+        _ if from.size() > to.size() => Some(lane!(bits from, T => T::resize(to))),
+        _ => Some(lane!(int from, T => T::resize(to))),
+    }
 }
 
 /// The loop that tests `from` against zero, for casts to bool. NaN is not zero.
 pub fn truth(from: Lane) -> TileFn {
-    lane!(from, T => tile1(|x: T| (x != T::default()) as u8))
+    match from {
+        Lane::F32 => tile1(|x: f32| (x != 0.0) as u8),
+        from => lane!(bits from, T => tile1(|x: T| (x != 0) as u8)),
+    }
 }
 
-/// A lane type that converts to every lane type.
-trait Castable: Element + Default + PartialEq {
-    fn cast_to(to: Lane) -> TileFn;
+/// An integer that becomes an unsigned one of another size.
+trait Resize: Element {
+    fn resize(to: Lane) -> TileFn;
 }
 
-macro_rules! castable {
+macro_rules! resize {
     ($($t:ty),*) => {$(
-        impl Castable for $t {
-            fn cast_to(to: Lane) -> TileFn {
-                lane!(to, R => tile1(|x: $t| x as R))
+        impl Resize for $t {
+            fn resize(to: Lane) -> TileFn {
+                lane!(bits to, R => tile1(|x: $t| x as R))
             }
         }
     )*};
 }
-castable!(f32, i8, i16, i32, i64, u8, u16, u32, u64);
+resize!(i8, i16, i32, i64, u8, u16, u32, u64);

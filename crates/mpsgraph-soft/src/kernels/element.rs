@@ -17,6 +17,8 @@ pub trait Element: Pod + Send + Sync + PartialOrd + std::fmt::Debug {
     const LOWEST: Self;
     /// Nothing is larger: the largest integer or infinity.
     const HIGHEST: Self;
+    /// Whether loops over this type are worth a copy for wider vector registers.
+    const COMMON: bool;
     /// `self + other`.
     fn add(self, other: Self) -> Self;
     /// `self - other`.
@@ -45,12 +47,13 @@ pub trait Float: Element {
 }
 
 macro_rules! integer {
-    ($($t:ident)*) => {$(
+    ($($t:ident)*, common: $common:expr) => {$(
         impl Element for $t {
             const ZERO: Self = 0;
             const ONE: Self = 1;
             const LOWEST: Self = $t::MIN;
             const HIGHEST: Self = $t::MAX;
+            const COMMON: bool = $common;
             #[inline(always)]
             fn add(self, other: Self) -> Self {
                 self.wrapping_add(other)
@@ -79,7 +82,9 @@ macro_rules! integer {
         }
     )*};
 }
-integer!(i8 i16 i32 i64 u8 u16 u32 u64);
+// u8 is bool, too.
+integer!(i32 u8 u32, common: true);
+integer!(i8 i16 i64 u16 u64, common: false);
 
 macro_rules! float {
     ($t:ident, $one:expr, $lowest:expr, $highest:expr) => {
@@ -88,6 +93,7 @@ macro_rules! float {
             const ONE: Self = $one;
             const LOWEST: Self = $lowest;
             const HIGHEST: Self = $highest;
+            const COMMON: bool = <$t as Float>::IS_F32;
             #[inline(always)]
             fn add(self, other: Self) -> Self {
                 <$t as Float>::from_f32(Float::to_f32(self) + Float::to_f32(other))

@@ -2,11 +2,10 @@
 //!
 //! Only bytes move, so the element's size is all that matters. [`Rows`] says which row.
 
-use super::PARALLEL_BYTES;
 use super::rows::{Index, Rows};
+use super::threads::{PARALLEL_BYTES, share};
 use crate::ir::DType;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
-use rayon::prelude::*;
 
 /// Fills `out` with the rows of `data` that the indices (i32 or i64) name.
 pub fn execute(rows: &Rows, size: usize, data: &[u8], (indices, index_type): (&[u8], DType), out: &mut [u8]) {
@@ -29,17 +28,9 @@ fn by_size<I: Index>(rows: &Rows, size: usize, data: &[u8], indices: &[I], out: 
 fn gather<T: Pod + Send + Sync, I: Index>(rows: &Rows, data: &[T], indices: &[I], out: &mut [T]) {
     let all = rows.blocks * rows.positions;
     assert_eq!(out.len(), all * rows.row, "gather: the result has another size");
-    let chunk = if size_of_val(out) <= PARALLEL_BYTES {
-        all
-    } else {
-        (PARALLEL_BYTES / 2 / (rows.row * size_of::<T>())).max(1)
-    };
-    let part = |(at, out): (usize, &mut [T])| gather_part(rows, data, indices, at * chunk, out);
-    if chunk >= all {
-        part((0, out));
-    } else {
-        out.par_chunks_mut(chunk * rows.row).enumerate().for_each(part);
-    }
+    let parallel = size_of_val(out) > PARALLEL_BYTES;
+    let chunk = if parallel { (PARALLEL_BYTES / 2 / (rows.row * size_of::<T>())).max(1) } else { all };
+    share(parallel, chunk * rows.row, out, |at, out| gather_part(rows, data, indices, at * chunk, out));
 }
 
 /// The rows from the `first` of all blocks on.

@@ -1,23 +1,18 @@
 //! Coordinates along an axis, as i32.
 
-use super::PARALLEL_BYTES;
-use rayon::prelude::*;
+use super::threads::{PARALLEL_BYTES, share};
 
 /// Fills the packed tensor of `shape` with each element's position along `axis`.
 pub fn iota(shape: &[usize], axis: usize, out: &mut [i32]) {
     let inner: usize = shape[axis + 1..].iter().product();
     let extent = shape[axis];
-    let fill = |(row, out): (usize, &mut [i32])| out.fill((row % extent) as i32);
     if inner == 1 {
         // Rows of one element: the whole axis at once.
         let count = |out: &mut [i32]| out.iter_mut().enumerate().for_each(|(at, x)| *x = at as i32);
         return out.chunks_mut(extent).for_each(count);
     }
-    if size_of_val(out) <= PARALLEL_BYTES {
-        out.chunks_mut(inner).enumerate().for_each(fill);
-    } else {
-        out.par_chunks_mut(inner).with_min_len(PARALLEL_BYTES / 4 / inner).enumerate().for_each(fill);
-    }
+    let parallel = size_of_val(out) > PARALLEL_BYTES;
+    share(parallel, inner, out, |row, out| out.fill((row % extent) as i32));
 }
 
 #[cfg(test)]

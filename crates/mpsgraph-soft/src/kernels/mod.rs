@@ -62,12 +62,9 @@ pub mod scatter;
 pub mod softmax;
 pub mod span;
 pub mod strided;
+pub mod threads;
 pub mod transpose;
 pub mod vectorised;
-
-/// Work on more bytes than this is shared between threads: moving it takes one thread some 20 µs, waking another
-/// and waiting for it 5 to 10 µs.
-pub const PARALLEL_BYTES: usize = 256 * 1024;
 
 /// Runs `op` on packed `inputs`, writing every byte of `output`.
 pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &TensorType)) {

@@ -6,9 +6,8 @@
 //! `i` comes from word `i % 4` of the counter plus `i / 4`, and drawing `n` numbers advances the counter by `n / 4`,
 //! rounded up.
 
-use super::PARALLEL_BYTES;
+use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{Kernel, vectorised};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Counter values that are computed side by side.
@@ -44,15 +43,10 @@ pub fn uniform(state: &[i32], bounds: Range<f32>, out: &mut [f32]) {
     assert!((bounds.end - bounds.start).is_finite(), "random: {bounds:?} is too wide for f32");
     let (counter, key) = parts(state);
     let chunk = PARALLEL_BYTES / 8;
-    let fill = |(at, out): (usize, &mut [f32])| {
+    share(size_of_val(out) > PARALLEL_BYTES, chunk, out, |at, out| {
         let counter = counter.wrapping_add((at * chunk / 4) as u128);
         vectorised(Uniform { counter, key, bounds: bounds.clone(), out });
-    };
-    if size_of_val(out) <= PARALLEL_BYTES {
-        out.chunks_mut(chunk).enumerate().for_each(fill);
-    } else {
-        out.par_chunks_mut(chunk).enumerate().for_each(fill);
-    }
+    });
 }
 
 /// The state after `elements` numbers.

@@ -9,11 +9,11 @@ mod fold;
 mod reducers;
 
 use super::element::Element;
-use super::{PARALLEL_BYTES, bf16, f16};
+use super::threads::{PARALLEL_BYTES, share};
+use super::{bf16, f16};
 use crate::ir::{DType, ReduceOp};
 use bytemuck::{cast_slice, cast_slice_mut};
 use fold::{COLUMNS, Columns, Segments};
-use rayon::prelude::*;
 use reducers::Reducer;
 
 const MAX_RANK: usize = super::strided::MAX_RANK;
@@ -29,6 +29,14 @@ pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: 
         (dtype, ReduceOp::MinNan) if !dtype.is_float() => ReduceOp::Min,
         (dtype, ReduceOp::MaxNan) if !dtype.is_float() => ReduceOp::Max,
         (_, op) => op,
+    };
+    // What looks at bits alone needs no signed copy.
+    let dtype = match (op, dtype) {
+        (ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or, DType::I8) => DType::U8,
+        (ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or, DType::I16) => DType::U16,
+        (ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or, DType::I32) => DType::U32,
+        (ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or, DType::I64) => DType::U64,
+        (_, dtype) => dtype,
     };
     let loops = Loops::new(shape, axes);
     match op {
@@ -133,32 +141,20 @@ impl Loops {
         if self.segments {
             let (length, _) = self.reduced.pop();
             let chunk = (PARALLEL_BYTES / 4 / (self.count * size_of::<T>())).max(1);
-            let task = |(at, out): (usize, &mut [T])| {
-                let segments = Segments { x, length, nest: self.reduced };
-                fold::segments::<T, R>(&segments, |i| self.kept.offset(at * chunk + i), self.count, out);
-            };
-            share(parallel, chunk, out, task);
+            let segments = Segments { x, length, nest: self.reduced };
+            share(parallel, chunk, out, |at, out| {
+                fold::segments::<T, R>(&segments, (&self.kept, at * chunk), self.count, out);
+            });
         } else {
             let (width, _) = self.kept.pop();
-            let tiles = |(outer, out): (usize, &mut [T])| {
+            share(parallel, width, out, |outer, out| {
                 let start = self.kept.offset(outer);
-                let task = |(tile, out): (usize, &mut [T])| {
+                share(parallel, COLUMNS, out, |tile, out| {
                     let columns = Columns { x, start: start + tile * COLUMNS, width, nest: self.reduced };
                     fold::columns::<T, R>(&columns, self.count, out);
-                };
-                share(parallel && width > COLUMNS, COLUMNS, out, task);
-            };
-            share(parallel, width, out, tiles);
+                });
+            });
         }
-    }
-}
-
-/// Runs `task` on every `chunk` elements of `out`.
-fn share<T: Send>(parallel: bool, chunk: usize, out: &mut [T], task: impl Fn((usize, &mut [T])) + Send + Sync) {
-    if parallel && out.len() > chunk {
-        out.par_chunks_mut(chunk).enumerate().for_each(task);
-    } else {
-        out.chunks_mut(chunk).enumerate().for_each(task);
     }
 }
 

@@ -6,10 +6,10 @@
 use super::element::Element;
 use super::movement::copy_flat;
 use super::rows::{Index, Rows};
-use super::{PARALLEL_BYTES, bf16, f16};
+use super::threads::{PARALLEL_BYTES, share};
+use super::{bf16, f16};
 use crate::ir::{DType, ScatterMode};
 use bytemuck::{cast_slice, cast_slice_mut};
-use rayon::prelude::*;
 
 /// `[data, updates]` combined into `out`; indices are i32 or i64. Bool takes the modes that keep it 0 or 1.
 pub fn execute(
@@ -59,17 +59,12 @@ fn scatter<T: Element, I: Index>(
     let block = rows.rows * rows.row;
     assert_eq!(out.len(), rows.blocks * block, "scatter: the data have another size");
     assert_eq!(updates.len(), rows.blocks * rows.positions * rows.row, "scatter: the updates have another size");
-    if size_of_val(updates) <= PARALLEL_BYTES {
-        for (at, out) in out.chunks_mut(block).enumerate() {
-            scatter_part(rows, updates, indices, (at, 0), out, &combine);
-        }
-        return;
-    }
     // Each part reads all indices of its block, so there are no more parts than threads.
-    let parts = rayon::current_num_threads().div_ceil(rows.blocks);
+    let parallel = size_of_val(updates) > PARALLEL_BYTES;
+    let parts = if parallel { rayon::current_num_threads().div_ceil(rows.blocks) } else { 1 };
     let part_rows = rows.rows.div_ceil(parts);
-    out.par_chunks_mut(block).enumerate().for_each(|(at, out)| {
-        out.par_chunks_mut(part_rows * rows.row).enumerate().for_each(|(part, out)| {
+    share(parallel, block, out, |at, out| {
+        share(parallel, part_rows * rows.row, out, |part, out| {
             scatter_part(rows, updates, indices, (at, part * part_rows), out, &combine);
         });
     });

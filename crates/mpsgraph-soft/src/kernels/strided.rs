@@ -5,8 +5,8 @@
 //! runs become wider elements. What remains is a run of bytes (`memcpy`), a fill, a gather with a stride, or a
 //! transpose of two axes ([`super::transpose`]), repeated over the outer axes. Bounds are checked once, up front.
 
-use super::PARALLEL_BYTES;
 use super::span::{Span, SpanMut};
+use super::threads::{PARALLEL_BYTES, both};
 use super::transpose::{Plane, transpose};
 
 /// Highest rank of a view; Apple's limit for tensors.
@@ -112,6 +112,8 @@ struct Walk {
 // SAFETY: the pointers are only used by `run`, whose caller holds the borrows for as long as it takes, and the halves
 // that go to other threads write disjoint elements.
 unsafe impl Send for Walk {}
+// SAFETY: as for `Send`; a shared `Walk` gives nothing away without `run`.
+unsafe impl Sync for Walk {}
 
 impl Walk {
     /// Adds an inner axis, turned so that the destination moves forward.
@@ -181,8 +183,10 @@ impl Walk {
                 side.rank -= 1;
             }
         }
+        // Borrowed whole: a closure that captured the bare pointers alone could not change threads.
+        let (low, high) = (&low, &high);
         // SAFETY: the halves divide the elements that the caller vouches for.
-        rayon::join(move || unsafe { low.run::<N>() }, move || unsafe { high.run::<N>() });
+        both(elements * N, &mut || unsafe { low.run::<N>() }, &mut || unsafe { high.run::<N>() });
     }
 
     /// Copies on this thread.

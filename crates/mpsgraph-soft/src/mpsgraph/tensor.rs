@@ -45,10 +45,6 @@ impl Tensor {
         self.value
     }
 
-    /// Its type.
-    pub fn ty(&self) -> &TensorType {
-        &self.ty
-    }
 }
 
 extern "C-unwind" fn shape_array(this: Id, _: Sel) -> Id {

@@ -4,9 +4,9 @@
 //! selectors and unreachable here.
 
 use super::math;
-use super::tile::{TileFn, conjure, tile1, tile2};
+use super::tile::{TileFn, TileLoop, conjure, pick, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
-use crate::kernels::vectorised::{Kernel, vectorised};
+use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// The loop of `op` on f32.
@@ -75,19 +75,17 @@ pub fn binary(op: BinaryOp) -> TileFn {
         BinaryOp::NotEqual => tile2(|a: f32, b: f32| (a != b) as u8),
         BinaryOp::Less => tile2(|a: f32, b: f32| (a < b) as u8),
         BinaryOp::LessEqual => tile2(|a: f32, b: f32| (a <= b) as u8),
-        BinaryOp::Greater => tile2(|a: f32, b: f32| (a > b) as u8),
-        BinaryOp::GreaterEqual => tile2(|a: f32, b: f32| (a >= b) as u8),
         BinaryOp::And => tile2(|a: f32, b: f32| truth((a != 0.0) & (b != 0.0))),
         BinaryOp::Or => tile2(|a: f32, b: f32| truth((a != 0.0) | (b != 0.0))),
         BinaryOp::Xor => tile2(|a: f32, b: f32| truth((a != 0.0) ^ (b != 0.0))),
-        BinaryOp::Nand => tile2(|a: f32, b: f32| truth((a == 0.0) | (b == 0.0))),
-        BinaryOp::Nor => tile2(|a: f32, b: f32| truth((a == 0.0) & (b == 0.0))),
-        BinaryOp::Xnor => tile2(|a: f32, b: f32| truth((a == 0.0) == (b == 0.0))),
         BinaryOp::SigmoidGrad => tile2(math::sigmoid_gradient),
         BinaryOp::ReluGrad => tile2(|incoming: f32, x: f32| if x > 0.0 { incoming } else { 0.0 }),
         BinaryOp::LeakyRelu => tile2(|x: f32, alpha: f32| if x > 0.0 { x } else { alpha * x }),
         BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => {
             unreachable!("{op:?} of floats is refused by its selector")
+        }
+        BinaryOp::Greater | BinaryOp::GreaterEqual | BinaryOp::Nand | BinaryOp::Nor | BinaryOp::Xnor => {
+            unreachable!("the builder expresses {op:?} by others")
         }
     }
 }
@@ -104,30 +102,27 @@ const BLOCK: usize = 64;
 /// slow form for exactly those elements, so that no value depends on its neighbours.
 fn trigonometric<F: Fn(f32) -> f32 + Copy, S: Fn(f64) -> f64 + Copy>(fast: F, slow: S) -> TileFn {
     let _ = (fast, slow);
-    entry::<F, S>
+    pick::<Reduced<F, S>>()
 }
 
-unsafe fn entry<F: Fn(f32) -> f32 + Copy, S: Fn(f64) -> f64 + Copy>(dst: *mut u8, src: [*const u8; 3], n: usize) {
-    // SAFETY: the promise of `TileFn`.
-    let (dst, src) = unsafe { (from_raw_parts_mut(dst.cast(), n), from_raw_parts(src[0].cast(), n)) };
-    // SAFETY: `trigonometric`, the one place that names this function, took a value of both types.
-    let (fast, slow) = unsafe { (conjure::<F>(), conjure::<S>()) };
-    vectorised(Reduced(dst, src, fast, slow));
-}
+struct Reduced<F, S>(PhantomData<(F, S)>);
 
-struct Reduced<'a, F, S>(&'a mut [f32], &'a [f32], F, S);
-
-impl<F: Fn(f32) -> f32, S: Fn(f64) -> f64> Kernel for Reduced<'_, F, S> {
-    type Output = ();
+impl<F: Fn(f32) -> f32 + Copy, S: Fn(f64) -> f64 + Copy> TileLoop for Reduced<F, S> {
+    const WIDE: bool = true;
     #[inline(always)]
-    fn run(self) {
-        for (dst, src) in self.0.chunks_mut(BLOCK).zip(self.1.chunks(BLOCK)) {
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`; `trigonometric` took a value of both function types.
+        let (dst, src, fast, slow) = unsafe {
+            let (dst, src) = (from_raw_parts_mut(dst.cast::<f32>(), n), from_raw_parts(src[0].cast::<f32>(), n));
+            (dst, src, conjure::<F>(), conjure::<S>())
+        };
+        for (dst, src) in dst.chunks_mut(BLOCK).zip(src.chunks(BLOCK)) {
             for (d, &x) in dst.iter_mut().zip(src) {
-                *d = (self.2)(x);
+                *d = fast(x);
             }
             if !src.iter().fold(true, |all, &x| all & math::reducible(x)) {
                 for (d, &x) in dst.iter_mut().zip(src).filter(|(_, x)| !math::reducible(**x)) {
-                    *d = (self.3)(x as f64) as f32;
+                    *d = slow(x as f64) as f32;
                 }
             }
         }

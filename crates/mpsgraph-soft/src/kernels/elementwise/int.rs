@@ -1,6 +1,8 @@
 //! Operations on integer tiles; bool is `u8` here, and the builder brings its results back to 0 or 1.
 //!
-//! Functions that only make sense for floats have no loop here: the builder computes them in f32 and casts back.
+//! What does not depend on the sign exists for the unsigned types only, to keep the number of loops down. Functions
+//! that only make sense for floats have no loop here: the builder computes them in f32 and casts back. That is what
+//! `None` means, which is why these matches are not exhaustive: an operation without a loop is still right.
 
 use super::tile::{Element, TileFn, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
@@ -8,7 +10,6 @@ use crate::ir::{BinaryOp, UnaryOp};
 /// The arithmetic that the integer types share by name only.
 pub trait Int: Element + Ord + Default + std::ops::Not<Output = Self> {
     const ONE: Self;
-    const SIGNED: bool;
     fn add(self, b: Self) -> Self;
     fn sub(self, b: Self) -> Self;
     fn mul(self, b: Self) -> Self;
@@ -29,7 +30,6 @@ macro_rules! int {
     ($($t:ty),*) => {$(
         impl Int for $t {
             const ONE: Self = 1;
-            const SIGNED: bool = <$t>::MIN != 0;
             #[inline(always)]
             fn add(self, b: Self) -> Self { self.wrapping_add(b) }
             #[inline(always)]
@@ -59,81 +59,68 @@ macro_rules! int {
 }
 int!(i8, i16, i32, i64, u8, u16, u32, u64);
 
-/// The loop of `op`, or `None` if it is to be computed in f32.
-pub fn unary<T: Int>(op: UnaryOp) -> Option<TileFn> {
+/// The loop of `op` if it does not depend on the sign; `T` is unsigned.
+pub fn unary_bits<T: Int>(op: UnaryOp) -> Option<TileFn> {
     Some(match op {
         UnaryOp::Identity | UnaryOp::Ceil | UnaryOp::Floor | UnaryOp::Round | UnaryOp::Rint | UnaryOp::Trunc => {
             tile1(|x: T| x)
         }
-        UnaryOp::Abs => tile1(|x: T| if x < T::default() { x.neg() } else { x }),
         UnaryOp::Neg => tile1(|x: T| x.neg()),
         UnaryOp::Square => tile1(|x: T| x.mul(x)),
-        UnaryOp::Sign => tile1(|x: T| truth::<T>(x > T::default()).sub(truth(x < T::default()))),
-        UnaryOp::Signbit => tile1(|x: T| truth::<T>(x < T::default())),
-        UnaryOp::Relu => tile1(|x: T| x.max(T::default())),
         UnaryOp::Not => tile1(|x: T| truth::<T>(x == T::default())),
         UnaryOp::BitNot => tile1(|x: T| !x),
         UnaryOp::Popcount => tile1(|x: T| x.popcount()),
         UnaryOp::IsNan | UnaryOp::IsInf => tile1(|_: T| 0u8),
         UnaryOp::IsFinite => tile1(|_: T| 1u8),
-        UnaryOp::Exp
-        | UnaryOp::Exp2
-        | UnaryOp::Exp10
-        | UnaryOp::Log
-        | UnaryOp::Log2
-        | UnaryOp::Log10
-        | UnaryOp::Sqrt
-        | UnaryOp::Rsqrt
-        | UnaryOp::Recip
-        | UnaryOp::Sin
-        | UnaryOp::Cos
-        | UnaryOp::Tan
-        | UnaryOp::Asin
-        | UnaryOp::Acos
-        | UnaryOp::Atan
-        | UnaryOp::Sinh
-        | UnaryOp::Cosh
-        | UnaryOp::Tanh
-        | UnaryOp::Asinh
-        | UnaryOp::Acosh
-        | UnaryOp::Atanh
-        | UnaryOp::Erf
-        | UnaryOp::Sigmoid => return None,
+        _ => return None,
     })
 }
 
-/// The loop of `op`, or `None` if it is to be computed in f32.
-pub fn binary<T: Int>(op: BinaryOp) -> Option<TileFn> {
+/// The loop of `op` if it depends on the sign; what is left makes sense for floats only.
+pub fn unary<T: Int>(op: UnaryOp) -> Option<TileFn> {
+    Some(match op {
+        UnaryOp::Abs => tile1(|x: T| if x < T::default() { x.neg() } else { x }),
+        UnaryOp::Sign => tile1(|x: T| truth::<T>(x > T::default()).sub(truth(x < T::default()))),
+        UnaryOp::Signbit => tile1(|x: T| truth::<T>(x < T::default())),
+        UnaryOp::Relu => tile1(|x: T| x.max(T::default())),
+        _ => return None,
+    })
+}
+
+/// The loop of `op` if it does not depend on the sign; `T` is unsigned.
+pub fn binary_bits<T: Int>(op: BinaryOp) -> Option<TileFn> {
     Some(match op {
         BinaryOp::Add => tile2(|a: T, b: T| a.add(b)),
         BinaryOp::Sub => tile2(|a: T, b: T| a.sub(b)),
         BinaryOp::Mul => tile2(|a: T, b: T| a.mul(b)),
+        BinaryOp::Equal => tile2(|a: T, b: T| (a == b) as u8),
+        BinaryOp::NotEqual => tile2(|a: T, b: T| (a != b) as u8),
+        BinaryOp::And => tile2(|a: T, b: T| truth::<T>(is(a) & is(b))),
+        BinaryOp::Or => tile2(|a: T, b: T| truth::<T>(is(a) | is(b))),
+        BinaryOp::Xor => tile2(|a: T, b: T| truth::<T>(is(a) ^ is(b))),
+        BinaryOp::BitAnd => tile2(|a: T, b: T| a.and(b)),
+        BinaryOp::BitOr => tile2(|a: T, b: T| a.or(b)),
+        BinaryOp::BitXor => tile2(|a: T, b: T| a.xor(b)),
+        BinaryOp::Shl => tile2(|a: T, b: T| a.shl(b)),
+        _ => return None,
+    })
+}
+
+/// The loop of `op` if it depends on the sign; what is left makes sense for floats only.
+pub fn binary<T: Int>(op: BinaryOp) -> Option<TileFn> {
+    Some(match op {
         BinaryOp::Div | BinaryOp::DivNoNan => tile2(|a: T, b: T| a.div(b)),
         BinaryOp::Mod => tile2(|a: T, b: T| a.rem(b)),
         BinaryOp::FloorMod => tile2(floor_modulo::<T>),
         BinaryOp::Pow => tile2(pow::<T>),
         BinaryOp::Min | BinaryOp::MinNan => tile2(|a: T, b: T| a.min(b)),
         BinaryOp::Max | BinaryOp::MaxNan => tile2(|a: T, b: T| a.max(b)),
-        BinaryOp::Equal => tile2(|a: T, b: T| (a == b) as u8),
-        BinaryOp::NotEqual => tile2(|a: T, b: T| (a != b) as u8),
         BinaryOp::Less => tile2(|a: T, b: T| (a < b) as u8),
         BinaryOp::LessEqual => tile2(|a: T, b: T| (a <= b) as u8),
-        BinaryOp::Greater => tile2(|a: T, b: T| (a > b) as u8),
-        BinaryOp::GreaterEqual => tile2(|a: T, b: T| (a >= b) as u8),
-        BinaryOp::And => tile2(|a: T, b: T| truth::<T>(is(a) & is(b))),
-        BinaryOp::Or => tile2(|a: T, b: T| truth::<T>(is(a) | is(b))),
-        BinaryOp::Xor => tile2(|a: T, b: T| truth::<T>(is(a) ^ is(b))),
-        BinaryOp::Nand => tile2(|a: T, b: T| truth::<T>(!(is(a) & is(b)))),
-        BinaryOp::Nor => tile2(|a: T, b: T| truth::<T>(!(is(a) | is(b)))),
-        BinaryOp::Xnor => tile2(|a: T, b: T| truth::<T>(is(a) == is(b))),
-        BinaryOp::BitAnd => tile2(|a: T, b: T| a.and(b)),
-        BinaryOp::BitOr => tile2(|a: T, b: T| a.or(b)),
-        BinaryOp::BitXor => tile2(|a: T, b: T| a.xor(b)),
-        BinaryOp::Shl => tile2(|a: T, b: T| a.shl(b)),
         BinaryOp::Shr => tile2(|a: T, b: T| a.shr(b)),
         BinaryOp::ReluGrad => tile2(|incoming: T, x: T| if x > T::default() { incoming } else { T::default() }),
         BinaryOp::LeakyRelu => tile2(|x: T, alpha: T| if x > T::default() { x } else { alpha.mul(x) }),
-        BinaryOp::Atan2 | BinaryOp::SigmoidGrad => return None,
+        _ => return None,
     })
 }
 

@@ -133,7 +133,8 @@ impl Builder {
         }
         // The complement of a truth value, not of a byte.
         let op = if dtype == DType::Bool && op == UnaryOp::BitNot { UnaryOp::Not } else { op };
-        match lane!(int lane, T => int::unary::<T>(op)) {
+        let run = lane!(bits lane, T => int::unary_bits::<T>(op));
+        match run.or_else(|| lane!(int lane, T => int::unary::<T>(op))) {
             Some(run) => {
                 let value = self.push(run, size, &[x], 1);
                 self.rounded(result, value)
@@ -148,6 +149,14 @@ impl Builder {
 
     /// `op` of two values of `dtype`.
     pub fn binary(&mut self, op: BinaryOp, dtype: DType, a: Register, b: Register) -> Register {
+        match op {
+            BinaryOp::Greater => return self.binary(BinaryOp::Less, dtype, b, a),
+            BinaryOp::GreaterEqual => return self.binary(BinaryOp::LessEqual, dtype, b, a),
+            BinaryOp::Nand => return self.complement(BinaryOp::And, dtype, a, b),
+            BinaryOp::Nor => return self.complement(BinaryOp::Or, dtype, a, b),
+            BinaryOp::Xnor => return self.complement(BinaryOp::Xor, dtype, a, b),
+            _ => {}
+        }
         let lane = Lane::of(dtype);
         let result = if op.is_comparison() { DType::Bool } else { dtype };
         let size = Lane::of(result).size();
@@ -161,7 +170,8 @@ impl Builder {
             let value = self.push(float::binary(op), size, &[a, b], cost);
             return if op.is_comparison() { value } else { self.rounded(result, value) };
         }
-        match lane!(int lane, T => int::binary::<T>(op)) {
+        let run = lane!(bits lane, T => int::binary_bits::<T>(op));
+        match run.or_else(|| lane!(int lane, T => int::binary::<T>(op))) {
             Some(run) => {
                 let slow = matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::Pow);
                 let value = self.push(run, size, &[a, b], if slow { 20 } else { 1 });
@@ -173,6 +183,11 @@ impl Builder {
                 self.cast(DType::F32, dtype, value)
             }
         }
+    }
+
+    fn complement(&mut self, op: BinaryOp, dtype: DType, a: Register, b: Register) -> Register {
+        let value = self.binary(op, dtype, a, b);
+        self.unary(UnaryOp::Not, dtype, value)
     }
 
     /// `predicate ? a : b` for values of `dtype`.
@@ -213,7 +228,7 @@ impl Builder {
             Some(narrow) => self.push(narrow, dtype.size(), &[x], 2),
             None if taken => {
                 let size = dtype.size();
-                let copy = lane!(int copy_lane(size), T => super::tile::tile1(|x: T| x));
+                let copy = lane!(bits Lane::of(dtype), T => super::tile::tile1(|x: T| x));
                 self.push(copy, size, &[x], 1)
             }
             None => x,
@@ -357,15 +372,5 @@ fn float_cost(op: UnaryOp) -> usize {
         UnaryOp::Sqrt | UnaryOp::Rsqrt | UnaryOp::Recip => 3,
         UnaryOp::Asin | UnaryOp::Acos | UnaryOp::Atan | UnaryOp::Asinh | UnaryOp::Acosh | UnaryOp::Atanh => 200,
         _ => 12,
-    }
-}
-
-/// A lane of so many bytes, for moving bits.
-fn copy_lane(size: usize) -> Lane {
-    match size {
-        1 => Lane::U8,
-        2 => Lane::U16,
-        4 => Lane::U32,
-        _ => Lane::U64,
     }
 }

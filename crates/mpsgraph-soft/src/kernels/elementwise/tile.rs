@@ -1,12 +1,13 @@
 //! What a tile is made of and how an element function becomes a loop over tiles.
 //!
 //! [`tile1`], [`tile2`] and [`tile3`] take a closure or function without captures. Its type alone identifies it, so
-//! that each one is compiled into a loop of its own, once per instruction set ([`vectorised`]), and can still be
-//! stored as a plain function pointer. Functions too large to be inlined by themselves must be `#[inline(always)]`.
+//! that each one is compiled into a loop of its own, once per instruction set, and can still be stored as a plain
+//! function pointer. The default x86-64 target stops at SSE2, so loops are also compiled for AVX2 and, on f32, for
+//! AVX-512; which one runs changes no result, since rustc never contracts two roundings into one. Functions too large to be inlined by themselves must be `#[inline(always)]`.
 
 use crate::ir::DType;
-use crate::kernels::vectorised::{Kernel, vectorised};
 use bytemuck::{AnyBitPattern, NoUninit};
+use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -47,6 +48,16 @@ impl Lane {
         }
     }
 
+    /// The unsigned integer of the same size: enough for what does not depend on the sign.
+    pub const fn bits(self) -> Self {
+        match self.size() {
+            1 => Lane::U8,
+            2 => Lane::U16,
+            4 => Lane::U32,
+            _ => Lane::U64,
+        }
+    }
+
     /// Bytes of one element.
     pub const fn size(self) -> usize {
         match self {
@@ -58,15 +69,15 @@ impl Lane {
     }
 }
 
-/// Evaluates an expression with a type parameter bound to a [`Lane`]'s Rust type; `int` leaves out f32.
+/// Evaluates an expression with a type parameter bound to a [`Lane`]'s Rust type: `int` for integers only, `bits` for
+/// the unsigned integer of the same size.
 macro_rules! lane {
-    ($lane:expr, $t:ident => $body:expr) => {
-        match $lane {
-            $crate::kernels::elementwise::tile::Lane::F32 => {
-                type $t = f32;
-                $body
-            }
-            other => $crate::kernels::elementwise::tile::lane!(int other, $t => $body),
+    (bits $lane:expr, $t:ident => $body:expr) => {
+        match $lane.size() {
+            1 => { type $t = u8; $body }
+            2 => { type $t = u16; $body }
+            4 => { type $t = u32; $body }
+            _ => { type $t = u64; $body }
         }
     };
     (int $lane:expr, $t:ident => $body:expr) => {
@@ -86,95 +97,126 @@ macro_rules! lane {
 pub(crate) use lane;
 
 /// What a tile can hold.
-pub trait Element: NoUninit + AnyBitPattern {}
-impl<T: NoUninit + AnyBitPattern> Element for T {}
+pub trait Element: NoUninit + AnyBitPattern {
+    /// Whether loops from and to this type are compiled for AVX-512 besides AVX2: worth its code size for f32 only.
+    const WIDE: bool;
+}
+
+macro_rules! element {
+    ($($t:ty: $wide:expr),*) => {$(
+        impl Element for $t {
+            const WIDE: bool = $wide;
+        }
+    )*};
+}
+element!(f32: true, i8: false, i16: false, i32: false, i64: false, u8: false, u16: false, u32: false, u64: false);
 
 /// The loop that sets `dst[i] = f(a[i])`.
 pub fn tile1<A: Element, R: Element, F: Fn(A) -> R + Copy>(f: F) -> TileFn {
     let _ = f;
-    entry1::<A, R, F>
+    pick::<Loop1<A, R, F>>()
 }
 
 /// The loop that sets `dst[i] = f(a[i], b[i])`.
 pub fn tile2<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy>(f: F) -> TileFn {
     let _ = f;
-    entry2::<A, B, R, F>
+    pick::<Loop2<A, B, R, F>>()
 }
 
 /// The loop that sets `dst[i] = f(a[i], b[i], c[i])`.
 pub fn tile3<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy>(f: F) -> TileFn {
     let _ = f;
-    entry3::<A, B, C, R, F>
+    pick::<Loop3<A, B, C, R, F>>()
 }
 
-struct Loop1<'a, A, R, F>(&'a mut [R], &'a [A], F);
-struct Loop2<'a, A, B, R, F>(&'a mut [R], &'a [A], &'a [B], F);
-struct Loop3<'a, A, B, C, R, F>(&'a mut [R], &'a [A], &'a [B], &'a [C], F);
+/// A loop over tiles that does not depend on the instruction set it is compiled for.
+pub trait TileLoop {
+    /// Whether AVX-512 pays.
+    const WIDE: bool;
 
-impl<A: Copy, R, F: Fn(A) -> R> Kernel for Loop1<'_, A, R, F> {
-    type Output = ();
+    /// The loop; `#[inline(always)]` in every implementation.
+    ///
+    /// # Safety
+    /// That of [`TileFn`]; and a value of each function type that the loop calls must have been given.
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize);
+}
+
+/// The loop as compiled for the best instruction set of this processor.
+pub fn pick<L: TileLoop>() -> TileFn {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        if L::WIDE && has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
+            return avx512::<L>;
+        }
+        if has!("avx2") {
+            return avx2::<L>;
+        }
+    }
+    L::run
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn avx512<L: TileLoop>(dst: *mut u8, src: [*const u8; 3], n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { L::run(dst, src, n) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn avx2<L: TileLoop>(dst: *mut u8, src: [*const u8; 3], n: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { L::run(dst, src, n) }
+}
+
+struct Loop1<A, R, F>(PhantomData<(A, R, F)>);
+struct Loop2<A, B, R, F>(PhantomData<(A, B, R, F)>);
+struct Loop3<A, B, C, R, F>(PhantomData<(A, B, C, R, F)>);
+
+impl<A: Element, R: Element, F: Fn(A) -> R + Copy> TileLoop for Loop1<A, R, F> {
+    const WIDE: bool = A::WIDE && R::WIDE;
     #[inline(always)]
-    fn run(self) {
-        for (d, &a) in self.0.iter_mut().zip(self.1) {
-            *d = (self.2)(a);
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`; `tile1` took a value of `F`.
+        let (dst, a, f) = unsafe {
+            (from_raw_parts_mut(dst.cast::<R>(), n), from_raw_parts(src[0].cast::<A>(), n), conjure::<F>())
+        };
+        for (d, &a) in dst.iter_mut().zip(a) {
+            *d = f(a);
         }
     }
 }
 
-impl<A: Copy, B: Copy, R, F: Fn(A, B) -> R> Kernel for Loop2<'_, A, B, R, F> {
-    type Output = ();
+impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy> TileLoop for Loop2<A, B, R, F> {
+    const WIDE: bool = A::WIDE && R::WIDE;
     #[inline(always)]
-    fn run(self) {
-        for ((d, &a), &b) in self.0.iter_mut().zip(self.1).zip(self.2) {
-            *d = (self.3)(a, b);
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`; `tile2` took a value of `F`.
+        let (dst, a, b, f) = unsafe {
+            let dst = from_raw_parts_mut(dst.cast::<R>(), n);
+            (dst, from_raw_parts(src[0].cast::<A>(), n), from_raw_parts(src[1].cast::<B>(), n), conjure::<F>())
+        };
+        for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
+            *d = f(a, b);
         }
     }
 }
 
-impl<A: Copy, B: Copy, C: Copy, R, F: Fn(A, B, C) -> R> Kernel for Loop3<'_, A, B, C, R, F> {
-    type Output = ();
+impl<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy> TileLoop for Loop3<A, B, C, R, F> {
+    const WIDE: bool = A::WIDE && R::WIDE;
     #[inline(always)]
-    fn run(self) {
-        for (((d, &a), &b), &c) in self.0.iter_mut().zip(self.1).zip(self.2).zip(self.3) {
-            *d = (self.4)(a, b, c);
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`; `tile3` took a value of `F`.
+        let (dst, a, b, c, f) = unsafe {
+            let dst = from_raw_parts_mut(dst.cast::<R>(), n);
+            let (a, b) = (from_raw_parts(src[0].cast::<A>(), n), from_raw_parts(src[1].cast::<B>(), n));
+            (dst, a, b, from_raw_parts(src[2].cast::<C>(), n), conjure::<F>())
+        };
+        for (((d, &a), &b), &c) in dst.iter_mut().zip(a).zip(b).zip(c) {
+            *d = f(a, b, c);
         }
     }
-}
-
-unsafe fn entry1<A: Element, R: Element, F: Fn(A) -> R + Copy>(dst: *mut u8, src: [*const u8; 3], n: usize) {
-    // SAFETY: the promise of `TileFn`.
-    let (dst, a) = unsafe { (from_raw_parts_mut(dst.cast::<R>(), n), from_raw_parts(src[0].cast::<A>(), n)) };
-    // SAFETY: the functions that name this one took a value of `F`.
-    vectorised(Loop1(dst, a, unsafe { conjure::<F>() }));
-}
-
-unsafe fn entry2<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy>(
-    dst: *mut u8,
-    src: [*const u8; 3],
-    n: usize,
-) {
-    // SAFETY: the promise of `TileFn`.
-    let (dst, a, b) = unsafe {
-        let dst = from_raw_parts_mut(dst.cast::<R>(), n);
-        (dst, from_raw_parts(src[0].cast::<A>(), n), from_raw_parts(src[1].cast::<B>(), n))
-    };
-    // SAFETY: the functions that name this one took a value of `F`.
-    vectorised(Loop2(dst, a, b, unsafe { conjure::<F>() }));
-}
-
-unsafe fn entry3<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy>(
-    dst: *mut u8,
-    src: [*const u8; 3],
-    n: usize,
-) {
-    // SAFETY: the promise of `TileFn`.
-    let (dst, a, b, c) = unsafe {
-        let dst = from_raw_parts_mut(dst.cast::<R>(), n);
-        let (a, b) = (from_raw_parts(src[0].cast::<A>(), n), from_raw_parts(src[1].cast::<B>(), n));
-        (dst, a, b, from_raw_parts(src[2].cast::<C>(), n))
-    };
-    // SAFETY: the functions that name this one took a value of `F`.
-    vectorised(Loop3(dst, a, b, c, unsafe { conjure::<F>() }));
 }
 
 /// A value of a closure type without captures.

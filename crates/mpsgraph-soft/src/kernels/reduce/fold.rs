@@ -5,8 +5,8 @@
 
 use super::Nest;
 use super::reducers::{Mean, Reducer};
-use crate::kernels::PARALLEL_BYTES;
 use crate::kernels::element::Element;
+use crate::kernels::threads::both;
 use crate::kernels::vectorised::{Kernel, vectorised};
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -20,11 +20,6 @@ const ROWS: usize = 128;
 /// Widest tile.
 pub const COLUMNS: usize = 1024;
 
-/// Runs both, on two threads if that pays.
-fn both<A: Send, B: Send>(bytes: usize, a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
-    if bytes > PARALLEL_BYTES { rayon::join(a, b) } else { (a(), b()) }
-}
-
 /// The segments of one result: `length` elements at each offset of `nest`.
 pub struct Segments<'a, T> {
     /// The whole operand.
@@ -35,20 +30,20 @@ pub struct Segments<'a, T> {
     pub nest: Nest,
 }
 
-/// Reduces the segments from `start(i)` on into `out[i]`.
+/// Reduces the segments of result `first + i`, where the kept loops begin them, into `out[i]`.
 pub fn segments<T: Element, R: Reducer<T>>(
     segments: &Segments<T>,
-    start: impl Fn(usize) -> usize,
+    (kept, first): (&Nest, usize),
     count: usize,
     out: &mut [T],
 ) {
     if segments.nest.depth == 0 && segments.length <= BLOCK {
         let (x, length) = (segments.x, segments.length);
-        return vectorised(Short::<T, R, _> { x, length, start, out, reducer: PhantomData });
+        return vectorised(Short::<T, R> { x, length, kept, first, out, reducer: PhantomData });
     }
     let several = segments.nest.count();
     for (i, out) in out.iter_mut().enumerate() {
-        let start = start(i);
+        let start = kept.offset(first + i);
         let mean = match R::CENTRED {
             true => Mean::finish(segments.fold::<Mean>(start, 0..several, T::ZERO), count),
             false => T::ZERO,
@@ -66,9 +61,13 @@ impl<T: Element> Segments<'_, T> {
         }
         let middle = first + (end - first) / 2;
         let bytes = (end - first) * self.length * size_of::<T>();
-        let halves =
-            both(bytes, || self.fold::<R>(start, first..middle, mean), || self.fold::<R>(start, middle..end, mean));
-        R::step(halves.0, halves.1)
+        let (mut low, mut high) = (mean, mean);
+        both(
+            bytes,
+            &mut || low = self.fold::<R>(start, first..middle, mean),
+            &mut || high = self.fold::<R>(start, middle..end, mean),
+        );
+        R::step(low, high)
     }
 }
 
@@ -77,9 +76,10 @@ fn fold_long<T: Element, R: Reducer<T>>(x: &[T], mean: T) -> T {
     if x.len() <= BLOCK {
         return vectorised(Block::<T, R> { x, mean, reducer: PhantomData });
     }
-    let (low, high) = x.split_at((x.len() / 2).next_multiple_of(BLOCK));
-    let halves = both(size_of_val(x), || fold_long::<T, R>(low, mean), || fold_long::<T, R>(high, mean));
-    R::step(halves.0, halves.1)
+    let (front, back) = x.split_at((x.len() / 2).next_multiple_of(BLOCK));
+    let (mut low, mut high) = (mean, mean);
+    both(size_of_val(x), &mut || low = fold_long::<T, R>(front, mean), &mut || high = fold_long::<T, R>(back, mean));
+    R::step(low, high)
 }
 
 /// Folds a segment of up to a block.
@@ -116,6 +116,7 @@ struct Block<'a, T, R> {
 
 impl<T: Element, R: Reducer<T>> Kernel for Block<'_, T, R> {
     type Output = T;
+    const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
     fn run(self) -> T {
@@ -124,21 +125,23 @@ impl<T: Element, R: Reducer<T>> Kernel for Block<'_, T, R> {
 }
 
 /// Results of one short segment each.
-struct Short<'a, T, R, S> {
+struct Short<'a, T, R> {
     x: &'a [T],
     length: usize,
-    start: S,
+    kept: &'a Nest,
+    first: usize,
     out: &'a mut [T],
     reducer: PhantomData<R>,
 }
 
-impl<T: Element, R: Reducer<T>, S: Fn(usize) -> usize> Kernel for Short<'_, T, R, S> {
+impl<T: Element, R: Reducer<T>> Kernel for Short<'_, T, R> {
     type Output = ();
+    const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
     fn run(self) {
         for (i, out) in self.out.iter_mut().enumerate() {
-            let x = &self.x[(self.start)(i)..][..self.length];
+            let x = &self.x[self.kept.offset(self.first + i)..][..self.length];
             let mean = match R::CENTRED {
                 true => Mean::finish(fold_block::<T, Mean>(x, T::ZERO), x.len()),
                 false => T::ZERO,
@@ -194,8 +197,8 @@ impl<T: Element> Columns<'_, T> {
         let bytes = count * out.len() * size_of::<T>();
         both(
             bytes,
-            || self.fold::<R>(rows.start..middle, mean, out),
-            || self.fold::<R>(middle..rows.end, mean, other),
+            &mut || self.fold::<R>(rows.start..middle, mean, out),
+            &mut || self.fold::<R>(middle..rows.end, mean, other),
         );
         for (low, &high) in out.iter_mut().zip(&*other) {
             *low = R::step(*low, high);
@@ -239,6 +242,7 @@ struct Rows<'a, T, R> {
 
 impl<T: Element, R: Reducer<T>> Kernel for Rows<'_, T, R> {
     type Output = ();
+    const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
     fn run(self) {

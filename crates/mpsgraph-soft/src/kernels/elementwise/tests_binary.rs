@@ -1,0 +1,240 @@
+//! Functions of two and three arguments, on all pairs of the special values.
+
+use super::*;
+
+const OPS: [BinaryOp; 32] = [
+    BinaryOp::Add,
+    BinaryOp::Sub,
+    BinaryOp::Mul,
+    BinaryOp::Div,
+    BinaryOp::DivNoNan,
+    BinaryOp::Mod,
+    BinaryOp::FloorMod,
+    BinaryOp::Pow,
+    BinaryOp::Min,
+    BinaryOp::Max,
+    BinaryOp::MinNan,
+    BinaryOp::MaxNan,
+    BinaryOp::Atan2,
+    BinaryOp::Equal,
+    BinaryOp::NotEqual,
+    BinaryOp::Less,
+    BinaryOp::LessEqual,
+    BinaryOp::Greater,
+    BinaryOp::GreaterEqual,
+    BinaryOp::And,
+    BinaryOp::Or,
+    BinaryOp::Xor,
+    BinaryOp::Nand,
+    BinaryOp::Nor,
+    BinaryOp::Xnor,
+    BinaryOp::BitAnd,
+    BinaryOp::BitOr,
+    BinaryOp::BitXor,
+    BinaryOp::Shl,
+    BinaryOp::Shr,
+    BinaryOp::SigmoidGrad,
+    BinaryOp::ReluGrad,
+];
+
+fn compare(op: BinaryOp, a: f64, b: f64) -> Option<bool> {
+    Some(match op {
+        BinaryOp::Equal => a == b,
+        BinaryOp::NotEqual => a != b,
+        BinaryOp::Less => a < b,
+        BinaryOp::LessEqual => a <= b,
+        BinaryOp::Greater => a > b,
+        BinaryOp::GreaterEqual => a >= b,
+        BinaryOp::And => a != 0.0 && b != 0.0,
+        BinaryOp::Or => a != 0.0 || b != 0.0,
+        BinaryOp::Xor => (a != 0.0) != (b != 0.0),
+        BinaryOp::Nand => !(a != 0.0 && b != 0.0),
+        BinaryOp::Nor => !(a != 0.0 || b != 0.0),
+        BinaryOp::Xnor => (a != 0.0) == (b != 0.0),
+        _ => return None,
+    })
+}
+
+/// The exact value; `None` for what floats do not have.
+fn float_reference(op: BinaryOp, a: f64, b: f64) -> Option<f64> {
+    if let Some(truth) = compare(op, a, b) {
+        return Some(truth as u8 as f64);
+    }
+    Some(match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        BinaryOp::Div => a / b,
+        BinaryOp::DivNoNan if b == 0.0 => 0.0,
+        BinaryOp::DivNoNan => a / b,
+        BinaryOp::Mod => a % b,
+        BinaryOp::FloorMod if a % b != 0.0 && (a % b < 0.0) != (b < 0.0) => a % b + b,
+        BinaryOp::FloorMod => a % b,
+        BinaryOp::Pow => a.powf(b),
+        BinaryOp::Min => a.min(b),
+        BinaryOp::Max => a.max(b),
+        BinaryOp::MinNan | BinaryOp::MaxNan if a.is_nan() || b.is_nan() => f64::NAN,
+        BinaryOp::MinNan => a.min(b),
+        BinaryOp::MaxNan => a.max(b),
+        BinaryOp::Atan2 => a.atan2(b),
+        BinaryOp::SigmoidGrad => {
+            let e = (-b.abs()).exp();
+            a * (e / ((1.0 + e) * (1.0 + e)))
+        }
+        BinaryOp::ReluGrad => if b > 0.0 { a } else { 0.0 },
+        BinaryOp::LeakyRelu => if a > 0.0 { a } else { a * b },
+        _ => return None,
+    })
+}
+
+fn int_reference(op: BinaryOp, dtype: DType, a: i128, b: i128) -> Option<i128> {
+    let width = 8 * dtype.size() as i128;
+    Some(match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a.wrapping_mul(b),
+        BinaryOp::Div | BinaryOp::DivNoNan => a.checked_div(b).unwrap_or(0),
+        BinaryOp::Mod => a.checked_rem(b).unwrap_or(0),
+        BinaryOp::FloorMod if b == 0 => 0,
+        BinaryOp::FloorMod => ((a % b) + b) % b,
+        BinaryOp::Pow => power(dtype, a, b),
+        BinaryOp::Min | BinaryOp::MinNan => a.min(b),
+        BinaryOp::Max | BinaryOp::MaxNan => a.max(b),
+        BinaryOp::Less => (a < b) as i128,
+        BinaryOp::LessEqual => (a <= b) as i128,
+        BinaryOp::Greater => (a > b) as i128,
+        BinaryOp::GreaterEqual => (a >= b) as i128,
+        BinaryOp::Equal => (a == b) as i128,
+        BinaryOp::NotEqual => (a != b) as i128,
+        BinaryOp::And => (a != 0 && b != 0) as i128,
+        BinaryOp::Or => (a != 0 || b != 0) as i128,
+        BinaryOp::Xor => ((a != 0) != (b != 0)) as i128,
+        BinaryOp::Nand => !(a != 0 && b != 0) as i128,
+        BinaryOp::Nor => !(a != 0 || b != 0) as i128,
+        BinaryOp::Xnor => ((a != 0) == (b != 0)) as i128,
+        BinaryOp::BitAnd => a & b,
+        BinaryOp::BitOr => a | b,
+        BinaryOp::BitXor => a ^ b,
+        BinaryOp::Shl => a << b.rem_euclid(width),
+        BinaryOp::Shr => a >> b.rem_euclid(width),
+        BinaryOp::ReluGrad => if b > 0 { a } else { 0 },
+        BinaryOp::LeakyRelu => if a > 0 { a } else { a.wrapping_mul(b) },
+        BinaryOp::Atan2 | BinaryOp::SigmoidGrad => return None,
+    })
+}
+
+/// By repeated multiplication, except where the exponent makes that endless.
+fn power(dtype: DType, base: i128, exponent: i128) -> i128 {
+    if exponent < 0 {
+        return match base {
+            1 => 1,
+            -1 => if exponent % 2 == 0 { 1 } else { -1 },
+            _ => 0,
+        };
+    }
+    let (mut value, mut square, mut left) = (1, base, exponent);
+    while left > 0 {
+        value = if left & 1 == 1 { wrap(dtype, value * square) } else { value };
+        square = wrap(dtype, square * square);
+        left >>= 1;
+    }
+    value
+}
+
+fn pairs<T: Copy>(values: &[T]) -> (Vec<T>, Vec<T>) {
+    values.iter().flat_map(|&a| values.iter().map(move |&b| (a, b))).unzip()
+}
+
+#[test]
+fn floats() {
+    for dtype in FLOATS {
+        let (left, right) = pairs(&float_values(dtype));
+        let (a, b) = (Data::floats(dtype, &left), Data::floats(dtype, &right));
+        for op in OPS.into_iter().chain([BinaryOp::LeakyRelu]) {
+            if float_reference(op, 0.0, 0.0).is_none() {
+                continue;
+            }
+            let result = if op.is_comparison() { DType::Bool } else { dtype };
+            let got = run(&[&a, &b], result, |builder, r| builder.binary(op, dtype, r[0], r[1]));
+            for (i, (&x, &y)) in left.iter().zip(&right).enumerate() {
+                let want = float_reference(op, x as f64, y as f64).expect("every pair has a reference");
+                let what = format!("{op:?}({x:e}, {y:e}) {dtype:?}");
+                if op.is_comparison() {
+                    assert_eq!(got.int(i) as f64, want, "{what}");
+                } else if op == BinaryOp::Mod || op == BinaryOp::FloorMod {
+                    // f64 is not exact enough here for quotients beyond its own precision; f32 is by definition.
+                    let r = x % y;
+                    let shift = op == BinaryOp::FloorMod && r != 0.0 && (r < 0.0) != (y < 0.0);
+                    assert_close(dtype, got.float(i), (if shift { r + y } else { r }) as f64, &what);
+                } else {
+                    assert_close(dtype, got.float(i), want, &what);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn integers() {
+    for dtype in INTS {
+        let (left, right) = pairs(&int_values(dtype));
+        let (a, b) = (Data::ints(dtype, &left), Data::ints(dtype, &right));
+        for op in OPS.into_iter().chain([BinaryOp::LeakyRelu]) {
+            let result = if op.is_comparison() { DType::Bool } else { dtype };
+            let got = run(&[&a, &b], result, |builder, r| builder.binary(op, dtype, r[0], r[1]));
+            for (i, (&x, &y)) in left.iter().zip(&right).enumerate() {
+                let what = format!("{op:?}({x}, {y}) {dtype:?}");
+                if let Some(want) = int_reference(op, dtype, x, y) {
+                    assert_eq!(got.int(i), wrap(result, want), "{what}");
+                } else {
+                    let exact = float_reference(op, x as f32 as f64, y as f32 as f64).expect("a float function") as f32;
+                    let (min, max) = range(dtype);
+                    let want = [exact.next_down(), exact, exact.next_up()].map(|y| (y as i128).clamp(min, max));
+                    assert!(want.contains(&got.int(i)), "{what}: {}", got.int(i));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn bool_arithmetic_stays_zero_or_one() {
+    let (a, b) = (Data::ints(DType::Bool, &[0, 0, 1, 1]), Data::ints(DType::Bool, &[0, 1, 0, 1]));
+    for (op, want) in [
+        (BinaryOp::Add, [0, 1, 1, 1]),
+        (BinaryOp::Mul, [0, 0, 0, 1]),
+        (BinaryOp::Xor, [0, 1, 1, 0]),
+        (BinaryOp::Nand, [1, 1, 1, 0]),
+        (BinaryOp::Equal, [1, 0, 0, 1]),
+        (BinaryOp::Less, [0, 1, 0, 0]),
+        (BinaryOp::Max, [0, 1, 1, 1]),
+    ] {
+        let got = run(&[&a, &b], DType::Bool, |builder, r| builder.binary(op, DType::Bool, r[0], r[1]));
+        assert_eq!((0..4).map(|i| got.int(i)).collect::<Vec<_>>(), want, "{op:?}");
+    }
+}
+
+#[test]
+fn select_moves_bits() {
+    for dtype in INTS.into_iter().chain([DType::Bool]) {
+        let p = Data::ints(DType::Bool, &[1, 0, 1]);
+        let (a, b) = (Data::ints(dtype, &[1, 1, 0]), Data::ints(dtype, &[0, 0, 1]));
+        let got = run(&[&p, &a, &b], dtype, |builder, r| builder.select(dtype, r[0], r[1], r[2]));
+        assert_eq!((0..3).map(|i| got.int(i)).collect::<Vec<_>>(), [1, 0, 0], "{dtype:?}");
+    }
+    for dtype in FLOATS {
+        let p = Data::ints(DType::Bool, &[1, 0]);
+        let (a, b) = (Data::floats(dtype, &[f32::NAN, 1.0]), Data::floats(dtype, &[2.0, -0.0]));
+        let got = run(&[&p, &a, &b], dtype, |builder, r| builder.select(dtype, r[0], r[1], r[2]));
+        assert!(got.float(0).is_nan() && got.float(1).is_sign_negative() && got.float(1) == 0.0);
+    }
+}
+
+#[test]
+fn clamp_ignores_nan_as_fmin_and_fmax_do() {
+    let x = Data::floats(DType::F32, &[-5.0, 0.5, 5.0, f32::NAN, 7.0]);
+    let low = Data::floats(DType::F32, &[-1.0, -1.0, -1.0, -1.0, f32::NAN]);
+    let high = Data::floats(DType::F32, &[1.0, 1.0, 1.0, 1.0, f32::NAN]);
+    let got = run(&[&x, &low, &high], DType::F32, |b, r| b.clamp(DType::F32, r[0], r[1], r[2]));
+    assert_eq!((0..5).map(|i| got.float(i)).collect::<Vec<_>>(), [-1.0, 0.5, 1.0, -1.0, 7.0]);
+}

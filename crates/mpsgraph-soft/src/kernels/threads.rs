@@ -1,0 +1,35 @@
+//! Sharing work between threads, compiled once: tasks are trait objects, so rayon's machinery is not repeated for
+//! every kernel and element type. Tasks are large enough that the indirect call does not show.
+
+use bytemuck::{Pod, cast_slice_mut};
+use rayon::prelude::*;
+
+/// Work on more bytes than this is shared: moving it takes one thread some 20 µs, waking another and waiting for it 5
+/// to 10 µs.
+pub const PARALLEL_BYTES: usize = 256 * 1024;
+
+/// Runs both tasks, at the same time if they work on enough `bytes`.
+pub fn both(bytes: usize, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
+    if bytes > PARALLEL_BYTES {
+        rayon::join(a, b);
+    } else {
+        a();
+        b();
+    }
+}
+
+/// Runs `task` on every `chunk` elements of `out`, with the number of the chunk, on several threads if `parallel`.
+pub fn share<T: Pod>(parallel: bool, chunk: usize, out: &mut [T], task: impl Fn(usize, &mut [T]) + Sync) {
+    let task = |at: usize, bytes: &mut [u8]| task(at, cast_slice_mut(bytes));
+    share_bytes(parallel, chunk * size_of::<T>(), cast_slice_mut(out), &task);
+}
+
+fn share_bytes(parallel: bool, chunk: usize, out: &mut [u8], task: &(dyn Fn(usize, &mut [u8]) + Sync)) {
+    if parallel && out.len() > chunk {
+        // Rayon may divide down to single chunks; short ones stay together.
+        let together = (PARALLEL_BYTES / 8 / chunk).max(1);
+        out.par_chunks_mut(chunk).with_min_len(together).enumerate().for_each(|(at, out)| task(at, out));
+    } else {
+        out.chunks_mut(chunk).enumerate().for_each(|(at, out)| task(at, out));
+    }
+}

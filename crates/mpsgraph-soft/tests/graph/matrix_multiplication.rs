@@ -1,0 +1,45 @@
+//! The matrix product.
+
+use super::messages::{alone, refused};
+use super::session::{F16, F32, Graph, I32, floats, halves, run_one};
+
+const SELECTOR: &str = "matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:";
+
+#[test]
+fn products() {
+    let _alone = alone();
+    let a = floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    let b = floats(&[3, 2], &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+    let result = run_one(&[a, b], |graph, x| graph.op(SELECTOR, x));
+    assert_eq!(result, floats(&[2, 2], &[4.0, 5.0, 10.0, 11.0]));
+    let a = halves(&[1, 2], &[3.0, 4.0]);
+    let b = halves(&[2, 1], &[2.0, 0.5]);
+    let result = run_one(&[a, b], |graph, x| graph.op(SELECTOR, x));
+    assert_eq!(result, halves(&[1, 1], &[8.0]));
+}
+
+#[test]
+fn batches_broadcast() {
+    let _alone = alone();
+    let a = floats(&[2, 1, 1, 2], &[1.0, 2.0, 3.0, 4.0]);
+    let b = floats(&[2, 2, 1], &[1.0, 1.0, 10.0, 100.0]);
+    let result = run_one(&[a, b], |graph, x| graph.op(SELECTOR, x));
+    assert_eq!(result, floats(&[2, 2, 1, 1], &[3.0, 210.0, 7.0, 430.0]));
+}
+
+#[test]
+fn refusals() {
+    let _alone = alone();
+    let on = |a: &[i64], b: &[i64], codes: [u32; 2], reason: &str| {
+        let graph = Graph::new();
+        let operands = [graph.placeholder(a, codes[0]), graph.placeholder(b, codes[1])];
+        refused(SELECTOR, reason, || graph.op(SELECTOR, &operands));
+    };
+    on(&[2, 3], &[2, 3], [F32; 2], "inner extents differ");
+    on(&[3], &[3, 2], [F32; 2], "rank below 2");
+    on(&[2, 2], &[2, 2], [I32; 2], "only floats");
+    on(&[2, 2], &[2, 2], [F32, F16], "differ in element type");
+    on(&[2, 2, 2], &[3, 2, 2], [F32; 2], "do not broadcast");
+    on(&[16, 32_767], &[32_767, 16], [F32; 2], "M1 and M2");
+    on(&[1 << 16, 1, 1], &[1, 1], [F32; 2], "wraps around");
+}

@@ -1,0 +1,87 @@
+//! Selectors that came with later systems: refused on 14.0, and tried in a process that pretends to be 15.0.
+
+use std::process::Command;
+
+use mpsgraph_soft::objc::Id;
+
+use super::messages::{alone, msg, numbers, refused};
+use super::session::{F16, F32, Graph, close, floats, run, run_one};
+
+const UPDATE: &str = "sliceUpdateDataTensor:updateTensor:starts:ends:strides:name:";
+const MASKED: &str =
+    "sliceUpdateDataTensor:updateTensor:starts:ends:strides:startMask:endMask:squeezeMask:name:";
+
+fn update(graph: &Graph, x: &[Id], arrays: [&[i64]; 3]) -> Id {
+    let [starts, ends, strides] = arrays.map(numbers);
+    msg!(
+        graph.id(), UPDATE, x[0] => Id, x[1] => Id, starts => Id, ends => Id, strides => Id, Id::NIL => Id; Id
+    )
+}
+
+fn masked(graph: &Graph, x: &[Id], arrays: [&[i64]; 3], masks: [u32; 3]) -> Id {
+    let [starts, ends, strides] = arrays.map(numbers);
+    msg!(
+        graph.id(), MASKED, x[0] => Id, x[1] => Id, starts => Id, ends => Id, strides => Id,
+        masks[0] => u32, masks[1] => u32, masks[2] => u32, Id::NIL => Id; Id
+    )
+}
+
+fn is_newer() -> bool {
+    mpsgraph_soft::objc::version::macos() >= (15, 0)
+}
+
+#[test]
+fn refused_on_an_older_system() {
+    let _alone = alone();
+    if is_newer() {
+        return;
+    }
+    let graph = Graph::new();
+    let x = [graph.placeholder(&[2], F32), graph.placeholder(&[1], F32)];
+    refused(UPDATE, "needs macOS 15.0", || update(&graph, &x, [&[0], &[1], &[1]]));
+    refused(MASKED, "needs macOS 14.4", || masked(&graph, &x, [&[0], &[1], &[1]], [0; 3]));
+    let root = "reciprocalSquareRootWithTensor:name:";
+    refused(root, "needs macOS 15.0", || graph.op(root, &x[..1]));
+}
+
+#[test]
+fn on_a_newer_system() {
+    let program = std::env::current_exe().expect("the path of the tests");
+    let mut command = Command::new(program);
+    command.env("MPSGRAPH_SOFT_MACOS", "15.0").args(["--ignored", "--exact", "graph::newer::as_of_15"]);
+    let output = command.output().expect("the tests run");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
+#[test]
+#[ignore = "run by `on_a_newer_system` with the environment it needs"]
+fn as_of_15() {
+    let _alone = alone();
+    assert!(is_newer());
+    let operands = [floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), floats(&[2, 2], &[10.0, 20.0, 30.0, 40.0])];
+    let results = run(&operands, |graph, x| {
+        vec![
+            update(graph, x, [&[0, 0], &[2, 3], &[1, 2]]),
+            masked(graph, x, [&[1, 1], &[2, 3], &[1, 1]], [1, 0, 0]),
+            update(graph, x, [&[-1, 2], &[-3, 0], &[-1, -1]]),
+        ]
+    });
+    assert_eq!(results[0], floats(&[2, 3], &[10.0, 2.0, 20.0, 30.0, 5.0, 40.0]));
+    assert_eq!(results[1], floats(&[2, 3], &[1.0, 10.0, 20.0, 4.0, 30.0, 40.0]));
+    assert_eq!(results[2], floats(&[2, 3], &[1.0, 40.0, 30.0, 4.0, 20.0, 10.0]));
+    let root = run_one(&[floats(&[2], &[4.0, 0.25])], |graph, x| {
+        graph.op("reciprocalSquareRootWithTensor:name:", x)
+    });
+    close(&root, &[2], &[0.5, 2.0]);
+    let on = |update_shape: &[i64], code: u32, masks: [u32; 3], reason: &str| {
+        let graph = Graph::new();
+        let x = [graph.placeholder(&[2], F32), graph.placeholder(update_shape, code)];
+        refused(MASKED, reason, || masked(&graph, &x, [&[0], &[1], &[1]], masks));
+    };
+    on(&[2], F32, [0; 3], "region's shape [1]");
+    on(&[1], F16, [0; 3], "differ in element type");
+    on(&[1], F32, [0, 1, 0], "end mask");
+    on(&[1], F32, [0, 0, 1], "squeeze mask");
+    on(&[1], F32, [2, 0, 0], "beyond the 1 dimensions");
+}

@@ -1,0 +1,162 @@
+//! Random numbers: the first ones against Philox's published vector, the others by what they must keep to.
+
+use mpsgraph_soft::objc::{Id, Strong};
+
+use super::messages::{alone, class, data_type, msg, numbers, objects, refused};
+use super::session::{BF16, F16, F32, Graph, I32, Value, floats, halves, ints, run};
+
+/// Counter 0, key 0.
+const ZERO: [i32; 7] = [1, 0, 0, 0, 0, 0, 0];
+const RANDOM: &str = "randomTensorWithShape:descriptor:stateTensor:name:";
+
+fn descriptor(distribution: usize, code: u32) -> Id {
+    msg!(
+        class("MPSGraphRandomOpDescriptor"), "descriptorWithDistribution:dataType:",
+        distribution => usize, code => u32; Id
+    )
+}
+
+fn random(graph: &Graph, extents: &[i64], descriptor: Id, state: Id) -> Vec<Id> {
+    let shape = numbers(extents);
+    objects(msg!(graph.id(), RANDOM, shape => Id, descriptor => Id, state => Id, Id::NIL => Id; Id))
+}
+
+fn drawn(state: [i32; 7], extents: &[i64], descriptor: Id) -> Vec<Value> {
+    run(&[ints(&[7], &state)], |graph, x| random(graph, extents, descriptor, x[0]))
+}
+
+/// The first three words that Philox4x32-10 makes of counter 0 and key 0, as numbers of 24 bits.
+fn published() -> [f32; 3] {
+    [0x6627_e8_u32, 0xe169_c5, 0xbc57_ac].map(|bits| bits as f32 / 16_777_216.0)
+}
+
+#[test]
+fn uniform_floats() {
+    let _alone = alone();
+    let results = drawn(ZERO, &[3, 1], descriptor(0, F32));
+    assert_eq!(results[0], floats(&[3, 1], &published()));
+    assert_eq!(results[1], ints(&[7], &[1, 1, 0, 0, 0, 0, 0]));
+    let results = run(&[ints(&[7], &ZERO)], |graph, x| {
+        let shape = numbers(&[3]);
+        let selector = "randomUniformTensorWithShape:stateTensor:name:";
+        objects(msg!(graph.id(), selector, shape => Id, x[0] => Id, Id::NIL => Id; Id))
+    });
+    assert_eq!(results[0], floats(&[3], &published()));
+    let wanted = descriptor(0, F32);
+    msg!(wanted, "setMin:", -1.0 => f32; ());
+    msg!(wanted, "setMax:", 3.0 => f32; ());
+    let results = drawn(ZERO, &[3], wanted);
+    assert_eq!(results[0], floats(&[3], &published().map(|x| 4.0 * x - 1.0)));
+}
+
+#[test]
+fn a_state_goes_on_where_the_last_ended() {
+    let _alone = alone();
+    let whole = drawn(ZERO, &[12], descriptor(0, F32));
+    let first = drawn(ZERO, &[8], descriptor(0, F32));
+    let state: [i32; 7] = first[1].elements().try_into().expect("seven words");
+    let second = drawn(state, &[4], descriptor(0, F32));
+    assert_eq!(whole[0].elements::<f32>(), [first[0].elements::<f32>(), second[0].elements()].concat());
+    assert_eq!(whole[1], second[1]);
+}
+
+#[test]
+fn halves_stay_below_the_end() {
+    let _alone = alone();
+    let results = drawn(ZERO, &[4096, 8], descriptor(0, F16));
+    let numbers = results[0].elements::<half::f16>();
+    assert!(numbers.iter().all(|x| (0.0..1.0).contains(&x.to_f32())));
+    assert_eq!(results[0].code, F16);
+    let first = drawn(ZERO, &[3], descriptor(0, F16));
+    assert_eq!(first[0], halves(&[3], &published()));
+}
+
+#[test]
+fn integers_include_both_ends() {
+    let _alone = alone();
+    let wanted = descriptor(0, I32);
+    msg!(wanted, "setMinInteger:", -2 => isize; ());
+    msg!(wanted, "setMaxInteger:", 2 => isize; ());
+    let results = drawn([1, 9, 0, 0, 0, 4, 2], &[5000], wanted);
+    let mut counts = [0; 5];
+    for x in results[0].elements::<i32>() {
+        counts[(x + 2) as usize] += 1;
+    }
+    assert!(counts.iter().all(|&count: &i32| (count - 1000).abs() < 150), "{counts:?}");
+    assert_eq!(results[1], ints(&[7], &[1, 9 + 2500, 0, 0, 0, 4, 2]));
+    msg!(wanted, "setMinInteger:", i32::MIN as isize => isize; ());
+    msg!(wanted, "setMaxInteger:", i32::MAX as isize => isize; ());
+    let wide = drawn(ZERO, &[4096], wanted)[0].elements::<i32>();
+    let mean = wide.iter().map(|&x| f64::from(x)).sum::<f64>() / 4096.0;
+    assert!(mean.abs() < 1e8 && wide.iter().any(|&x| x > 2_000_000_000) && wide.iter().any(|x| x % 2 == 1));
+}
+
+#[test]
+fn normal_numbers() {
+    let _alone = alone();
+    let wanted = descriptor(1, F32);
+    msg!(wanted, "setMean:", 3.0 => f32; ());
+    msg!(wanted, "setStandardDeviation:", 2.0 => f32; ());
+    let numbers = drawn([1, 0, 0, 0, 0, 7, 7], &[100, 200], wanted)[0].elements::<f32>();
+    let count = numbers.len() as f64;
+    let mean = numbers.iter().map(|&x| f64::from(x)).sum::<f64>() / count;
+    let variance = numbers.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count;
+    let within = numbers.iter().filter(|&&x| (x - 3.0).abs() < 2.0).count() as f64 / count;
+    assert!((mean - 3.0).abs() < 0.05, "{mean}");
+    assert!((variance - 4.0).abs() < 0.15, "{variance}");
+    assert!((within - 0.6827).abs() < 0.012, "{within}");
+}
+
+#[test]
+fn states() {
+    let _alone = alone();
+    let results = run(&[ints(&[7], &ZERO)], |graph, _| {
+        let counter = "randomPhiloxStateTensorWithCounterLow:counterHigh:key:name:";
+        let (low, high, key) = (1usize << 32 | 2, 3usize, 4usize << 32 | 5);
+        vec![
+            msg!(graph.id(), "randomPhiloxStateTensorWithSeed:name:", 6 => usize, Id::NIL => Id; Id),
+            msg!(graph.id(), counter, low => usize, high => usize, key => usize, Id::NIL => Id; Id),
+        ]
+    });
+    assert_eq!(results[0], ints(&[7], &[1, 0, 0, 0, 0, 6, 0]));
+    assert_eq!(results[1], ints(&[7], &[1, 2, 1, 3, 0, 5, 4]));
+}
+
+#[test]
+fn properties() {
+    let _alone = alone();
+    let uniform = Strong::retain(descriptor(0, I32));
+    assert_eq!(data_type(uniform.id()), I32);
+    assert_eq!(msg!(uniform.id(), "maxInteger"; isize), i32::MAX as isize);
+    assert_eq!(msg!(uniform.id(), "max"; f32), 1.0);
+    let normal = descriptor(1, F32);
+    assert_eq!(msg!(normal, "min"; f32), -2.0);
+    assert_eq!(msg!(normal, "standardDeviation"; f32), 1.0);
+    msg!(normal, "setSamplingMethod:", 1 => usize; ());
+    assert_eq!(msg!(normal, "samplingMethod"; usize), 1);
+    refused("setSamplingMethod:", "MPSGraphRandomNormalSamplingMethod", || {
+        msg!(normal, "setSamplingMethod:", 2 => usize; ())
+    });
+}
+
+#[test]
+fn refusals() {
+    let _alone = alone();
+    let on = |extents: &[i64], descriptor: Id, state: &[i64], reason: &str| {
+        let graph = Graph::new();
+        let state = graph.placeholder(state, I32);
+        refused(RANDOM, reason, || random(&graph, extents, descriptor, state));
+    };
+    on(&[1, 1, 1, 1, 2], descriptor(0, F32), &[7], "rank 5");
+    on(&[2], descriptor(0, F32), &[6], "Int32 [7]");
+    on(&[2], descriptor(0, BF16), &[7], "documented");
+    on(&[2], descriptor(1, I32), &[7], "documented");
+    on(&[2], descriptor(2, F32), &[7], "truncated");
+    on(&[2], Id::NIL, &[7], "descriptor");
+    let backwards = descriptor(0, F32);
+    msg!(backwards, "setMin:", 1.0 => f32; ());
+    on(&[2], backwards, &[7], "not empty");
+    let wide = descriptor(0, I32);
+    msg!(wide, "setMaxInteger:", 1 << 31 => isize; ());
+    on(&[2], wide, &[7], "Int32's");
+}
