@@ -1,12 +1,12 @@
 //! Where the digits come from, and how they become batches.
 
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use burn::data::dataloader::batcher::Batcher;
 use burn::data::dataset::vision::MnistDataset;
-use burn::data::dataset::{Dataset, InMemDataset};
+use burn::data::dataset::Dataset;
 use burn::tensor::backend::Backend;
 use burn::tensor::{Int, Tensor, TensorData};
 
@@ -33,10 +33,24 @@ pub enum Split {
     Test,
 }
 
+/// Digits in memory; clones share them.
+#[derive(Clone)]
+pub struct DigitSet(Arc<[Digit]>);
+
+impl Dataset<Digit> for DigitSet {
+    fn get(&self, index: usize) -> Option<Digit> {
+        self.0.get(index).cloned()
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
 /// Digits to train on and to test with, and a line that says what they are.
 pub struct Digits {
-    pub train: InMemDataset<Digit>,
-    pub test: InMemDataset<Digit>,
+    pub train: DigitSet,
+    pub test: DigitSet,
     pub origin: String,
 }
 
@@ -61,7 +75,7 @@ impl Digits {
 
     fn new(train: Vec<Digit>, test: Vec<Digit>, origin: String) -> Self {
         let origin = format!("{origin}: {} to train on, {} to test with", train.len(), test.len());
-        Self { train: InMemDataset::new(train), test: InMemDataset::new(test), origin }
+        Self { train: DigitSet(train.into()), test: DigitSet(test.into()), origin }
     }
 }
 
@@ -96,18 +110,22 @@ pub struct DigitBatch<B: Backend> {
     pub labels: Tensor<B, 1, Int>,
 }
 
+/// A grey value with MNIST's mean and deviation taken out.
+fn normalised(grey: u8) -> f32 {
+    (f32::from(grey) / 255.0 - 0.1307) / 0.3081
+}
+
 /// Makes batches; runs on the data loader's threads.
 #[derive(Clone, Debug)]
 pub struct DigitBatcher;
 
 impl<B: Backend> Batcher<B, Digit, DigitBatch<B>> for DigitBatcher {
     fn batch(&self, digits: Vec<Digit>, device: &B::Device) -> DigitBatch<B> {
-        let pixels: Vec<f32> = digits.iter().flat_map(|digit| digit.pixels).map(f32::from).collect();
+        let pixels: Vec<f32> = digits.iter().flat_map(|digit| digit.pixels).map(normalised).collect();
         let labels: Vec<i64> = digits.iter().map(|digit| digit.label.into()).collect();
         let count = digits.len();
-        let images = Tensor::<B, 2>::from_data(TensorData::new(pixels, [count, PIXELS]), device);
         DigitBatch {
-            images: (images / 255.0 - 0.1307) / 0.3081,
+            images: Tensor::from_data(TensorData::new(pixels, [count, PIXELS]), device),
             labels: Tensor::from_data(TensorData::new(labels, [count]), device),
         }
     }

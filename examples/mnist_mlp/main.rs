@@ -17,17 +17,17 @@ use std::time::{Duration, Instant};
 
 use burn::backend::Autodiff;
 use burn::data::dataloader::{DataLoader, DataLoaderBuilder};
-use burn::data::dataset::{Dataset, InMemDataset};
-use burn::module::{AutodiffModule, Module};
+use burn::data::dataset::Dataset;
+use burn::module::Module;
 use burn::optim::{AdamConfig, Optimizer as BurnOptimizer, SgdConfig};
 use burn::record::CompactRecorder;
 use burn::tensor::ElementConversion;
-use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::backend::Backend;
 use burn::train::metric::{AccuracyMetric, LossMetric};
 use burn::train::{Learner, SupervisedTraining};
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 
-use crate::dataset::{Digit, DigitBatch, DigitBatcher, Digits};
+use crate::dataset::{DigitBatch, DigitBatcher, DigitSet, Digits};
 use crate::model::Mlp;
 use crate::options::{HELP, Optimizer, Options};
 use crate::renderer::PlainRenderer;
@@ -114,7 +114,7 @@ where
 }
 
 fn loader<B: Backend>(
-    digits: &InMemDataset<Digit>,
+    digits: &DigitSet,
     options: &Options,
     shuffle: bool,
 ) -> Arc<dyn DataLoader<B, DigitBatch<B>>>

@@ -69,7 +69,7 @@ impl Step {
 
     /// Whether several threads may work on the step.
     pub fn is_parallel(&self) -> bool {
-        let large = |bytes: usize| bytes > crate::kernels::PARALLEL_BYTES;
+        let large = |bytes: usize| bytes > crate::kernels::threads::PARALLEL_BYTES;
         match self {
             Step::Loop { program, .. } => program.is_parallel(),
             Step::MatMul { product, .. } => product.is_parallel(),
