@@ -31,7 +31,7 @@ impl MpsGraphDevice {
         Runtime::get().device_name()
     }
 
-    /// Submits what the calling thread has recorded and waits until the device has nothing to do.
+    /// Submits what the calling thread and ended threads have recorded and waits until the device has nothing to do.
     ///
     /// # Errors
     /// The first device fault since the last call.

@@ -4,6 +4,7 @@
 //! `type B = MpsGraph;` (or `Autodiff<MpsGraph>`) is all that a model needs. On systems that are not Apple's the same
 //! code drives `mpsgraph-soft`, a software implementation of the classes it talks to.
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
 mod backend;
 mod bridge;

@@ -78,10 +78,11 @@ impl Cache {
         }
     }
 
-    /// Lets every program go.
+    /// Lets every program go, and forgets what was asked for.
     pub fn clear(&mut self) {
         self.evictions += self.entries.len() as u64;
         self.entries.clear();
+        self.missed.clear();
         self.bytes = 0;
     }
 

@@ -138,7 +138,7 @@ fn needed(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
     needed
 }
 
-/// The wanted values that tensors hold and that no fed value went into: what initialises a model, mostly.
+/// The wanted values that no fed value went into: what initialises a model, mostly.
 ///
 /// Empty if that is all that is wanted.
 pub(super) fn initial(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
@@ -150,9 +150,7 @@ pub(super) fn initial(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> 
         initial[index] = node.inputs.iter().all(from_here);
         node.value.set_slot(epoch, index as u32);
     }
-    for (index, node) in nodes.iter().enumerate() {
-        initial[index] &= wanted[index] && node.value.held();
-    }
+    initial.iter_mut().zip(wanted).for_each(|(initial, wanted)| *initial &= wanted);
     let all = initial.iter().zip(wanted).all(|(initial, wanted)| initial == wanted);
     if all { vec![false; nodes.len()] } else { initial }
 }

@@ -4,6 +4,7 @@
 //! a new one. A recording's lock is held for the push of a node or the cut of a prefix, never while compiling or
 //! waiting. A node's inputs are made by earlier nodes of its own recording or are ready: a value that another
 //! thread has recorded but not flushed is flushed there (up to its producer) before it is used here.
+//! What a thread leaves behind when it ends stays recorded as long as a tensor holds a value of it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -88,6 +89,20 @@ impl Recording {
         Some(Segment { nodes, wanted })
     }
 
+    /// Lets all nodes go if no tensor holds any of their values. Returns whether nothing is left.
+    pub fn forget_unheld(&self) -> bool {
+        let mut list = self.lock();
+        if list.nodes.iter().any(|node| node.value.held()) {
+            return false;
+        }
+        list.base += list.nodes.len() as u64;
+        list.bytes = 0;
+        let forgotten = std::mem::take(&mut list.nodes);
+        drop(list);
+        forgotten.iter().flat_map(|node| &node.inputs).for_each(|input| input.value.end_use());
+        true
+    }
+
     /// Serial number of the last node to flush when a bound is reached: where an earlier segment began, so that a loop
     /// that never reads is cut at the same place of its body each time and its programs repeat; else everything.
     fn bound_cut(&self) -> Option<u64> {
@@ -110,13 +125,13 @@ impl Recording {
     }
 }
 
-/// Flushes what the thread has recorded when the thread ends.
+/// Hands on what the thread has recorded when the thread ends.
 struct Current(Arc<Recording>);
 
 impl Drop for Current {
     fn drop(&mut self) {
-        if !self.0.lock().nodes.is_empty() {
-            Runtime::get().flush(&self.0, None, FlushReason::ThreadEnd);
+        if !self.0.forget_unheld() {
+            Runtime::get().adopt(self.0.clone());
         }
     }
 }

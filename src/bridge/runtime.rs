@@ -36,8 +36,6 @@ pub(super) enum FlushReason {
     Sync,
     /// Too many ops or bytes are recorded.
     Bound,
-    /// The recording thread ends.
-    ThreadEnd,
     /// `BURN_MPSGRAPH_EAGER=1`.
     Eager,
 }
@@ -53,7 +51,7 @@ const MAX_PROGRAMS: usize = 256;
 struct Config {
     /// `BURN_MPSGRAPH_EAGER=1`: a program per op.
     eager: bool,
-    /// `BURN_MPSGRAPH_LOG=1`: a line on stderr per flush; `=2` with the program's text.
+    /// `BURN_MPSGRAPH_LOG=1`: a line on stderr per flush; `=2`: the text of each program that is compiled, too.
     log: u8,
     /// `BURN_MPSGRAPH_MAX_OPS`: ops that a recording holds at most.
     max_ops: usize,
@@ -80,6 +78,8 @@ pub(crate) struct Runtime {
     pool: Arc<Pool>,
     counters: Counters,
     generator: Mutex<Generator>,
+    /// Recordings whose threads have ended, with values that tensors held then.
+    adopted: Mutex<Vec<Arc<Recording>>>,
 }
 
 /// What only the flushing thread touches.
@@ -150,6 +150,7 @@ impl Runtime {
                 pool: Arc::new(Pool::new(device.clone())),
                 counters: Counters::default(),
                 generator: Mutex::new(Generator { seed, draws: 0 }),
+                adopted: Mutex::default(),
                 device,
             })
         })
@@ -190,9 +191,21 @@ impl Runtime {
         Ok(())
     }
 
+    /// Keeps the recording of a thread that ends until its values are flushed, which happens as for a living thread: up to
+    /// the value that is asked for. All of it as one program would be a new one each time, for how much a data loader's
+    /// thread leaves behind depends on how fast it was.
+    pub(super) fn adopt(&self, recording: Arc<Recording>) {
+        self.adopted().push(recording);
+    }
+
+    fn adopted(&self) -> MutexGuard<'_, Vec<Arc<Recording>>> {
+        self.adopted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Submits what `recording` holds up to serial number `upto` (everything if `None`) without waiting for it.
     /// A failure to submit is kept in the values that the work should have made.
     pub(super) fn flush(&self, recording: &Recording, upto: Option<u64>, reason: FlushReason) {
+        self.adopted().retain(|recording| !recording.forget_unheld());
         let mut submitter = self.submitter();
         let Some(segment) = recording.cut(upto) else { return };
         if self.config.log > 0 {
@@ -218,9 +231,6 @@ impl Runtime {
     fn submit(&self, submitter: &mut Submitter, program: Program, binding: &Binding) {
         if program.nodes.is_empty() {
             return;
-        }
-        if self.config.log > 1 {
-            eprintln!("{program}");
         }
         // Whatever stops the submission, nobody may wait for these values for ever.
         let unfinished = Unfinished(&binding.outputs);
@@ -316,6 +326,9 @@ impl Runtime {
             self.counters.cache_hits.add(1);
             return compiled;
         }
+        if self.config.log > 1 {
+            eprintln!("burn-mpsgraph: compile\n{program}");
+        }
         let start = Instant::now();
         let compiled = Arc::new(compile(&program, &submitter.graph_device));
         self.counters.programs_compiled.add(1);
@@ -324,11 +337,13 @@ impl Runtime {
         compiled
     }
 
-    /// Submits what the calling thread has recorded and waits until the device has nothing to do.
+    /// Submits what the calling thread and ended threads have recorded and waits until the device has nothing to do.
     ///
     /// # Errors
     /// The first device fault since the last call.
     pub fn sync(&self) -> Result<(), Error> {
+        let adopted = std::mem::take(&mut *self.adopted());
+        adopted.iter().for_each(|recording| self.flush(recording, None, FlushReason::Sync));
         self.flush(&current(), None, FlushReason::Sync);
         self.queue.sync(&self.counters)
     }

@@ -65,20 +65,46 @@ pub fn floats<B: Backend>(layout: Layout, dtype: DType, salt: usize) -> Tensor<B
     arrange(layout, tensor)
 }
 
-/// An integer tensor of about -33 to 33, like [`floats`].
+/// An integer tensor of about -33 to 33, like [`floats`]; in unsigned dtypes the negative numbers wrap around.
 pub fn ints<B: Backend>(layout: Layout, dtype: DType, salt: usize) -> Tensor<B, 3, Int> {
-    let number = |i: usize| ((i * 37 + salt * 11 + 5) % 67) as i64 - 33;
-    let (low, high) = if dtype == DType::I64 { (i64::MIN, i64::MAX) } else { (i32::MIN.into(), i32::MAX.into()) };
+    let number = |i: usize| ((i * 37 + salt * 11 + 5) % 67) as i128 - 33;
+    let (low, high) = integer_range(dtype);
     let special = [low, high, 0, 1, -1, low + 1, high - 1, 1 << 24, (1 << 24) + 1];
     let device = B::Device::default();
     let tensor = |shape: Vec<usize>, extreme: bool| {
         let count: usize = shape.iter().product();
-        let values: Vec<i64> = (0..count)
+        let values: Vec<i128> = (0..count)
             .map(|i| if extreme && i % 2 == 0 { special[(i / 2 + salt * 3) % special.len()] } else { number(i) })
             .collect();
-        Tensor::<B, 3, Int>::from_data(TensorData::new(values, shape).convert_dtype(dtype), (&device, dtype))
+        Tensor::<B, 3, Int>::from_data(integer_data(&values, shape, dtype), (&device, dtype))
     };
     arrange(layout, tensor)
+}
+
+/// The lowest and the highest number of an integer dtype.
+fn integer_range(dtype: DType) -> (i128, i128) {
+    let bits = 8 * dtype.size() as u32;
+    if dtype.is_uint() { (0, (1 << bits) - 1) } else { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) }
+}
+
+/// `values` in any integer dtype, wrapped around.
+pub fn integer_data(values: &[i128], shape: Vec<usize>, dtype: DType) -> TensorData {
+    macro_rules! of {
+        ($element:ty) => {
+            TensorData::new(values.iter().map(|&value| value as $element).collect::<Vec<_>>(), shape)
+        };
+    }
+    match dtype {
+        DType::I8 => of!(i8),
+        DType::I16 => of!(i16),
+        DType::I32 => of!(i32),
+        DType::I64 => of!(i64),
+        DType::U8 => of!(u8),
+        DType::U16 => of!(u16),
+        DType::U32 => of!(u32),
+        DType::U64 => of!(u64),
+        _ => panic!("{dtype:?} is no integer dtype"),
+    }
 }
 
 /// A bool tensor, like [`floats`].

@@ -19,7 +19,7 @@ use burn_mpsgraph::{MpsGraph, MpsGraphDevice, Stats};
 
 type B = MpsGraph;
 
-/// Holds the other tests off and starts with nothing recorded and nothing in flight.
+/// Holds the other tests off and starts with nothing recorded, nothing in flight and nothing compiled.
 struct Turn {
     _guard: MutexGuard<'static, ()>,
     start: Stats,
@@ -31,6 +31,7 @@ impl Turn {
         let guard = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let device = MpsGraphDevice;
         device.sync().expect("the device works");
+        device.memory_cleanup();
         Self { _guard: guard, start: device.stats() }
     }
 

@@ -3,7 +3,6 @@
 //! `mpsgraph/ops/*` checks what Apple's rules demand and appends a [`Node`]; `compiler` turns the nodes that
 //! the targets need into a plan. Nothing here knows of Objective-C, and every value is a packed row-major
 //! tensor. Each node yields one value, and the inputs of a node always stand before it.
-#![allow(missing_docs)] // variants and fields that go by their name alone; the others are documented
 
 use std::sync::Arc;
 

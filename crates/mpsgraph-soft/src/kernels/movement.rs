@@ -143,3 +143,6 @@ pub fn pad(
 pub fn copy_flat(src: &[u8], out: &mut [u8]) {
     copy_bytes(1, src, 0, &[src.len()], &[1], out, 0, &[1]);
 }
+
+#[cfg(test)]
+mod tests;

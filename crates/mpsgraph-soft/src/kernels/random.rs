@@ -11,20 +11,23 @@ use super::vectorised::{Kernel, vectorised};
 use std::ops::Range;
 
 /// Counter values that are computed side by side.
-const LANES: usize = 16;
+const LANES: usize = 8;
 
-/// Ten rounds on `LANES` counters, word by word.
+/// The low word.
+const WORD: u64 = 0xffff_ffff;
+
+/// Ten rounds on `LANES` counters, word by word. Words are kept in 64 bits, the width of their products.
 #[inline(always)]
-fn philox(mut counter: [[u32; LANES]; 4], mut key: [u32; 2]) -> [[u32; LANES]; 4] {
+fn philox(mut counter: [[u64; LANES]; 4], mut key: [u32; 2]) -> [[u64; LANES]; 4] {
     for _ in 0..10 {
         let [a, b, c, d] = counter;
         for lane in 0..LANES {
-            let first = u64::from(a[lane]) * 0xd251_1f53;
-            let second = u64::from(c[lane]) * 0xcd9e_8d57;
-            counter[0][lane] = (second >> 32) as u32 ^ b[lane] ^ key[0];
-            counter[1][lane] = second as u32;
-            counter[2][lane] = (first >> 32) as u32 ^ d[lane] ^ key[1];
-            counter[3][lane] = first as u32;
+            let first = (a[lane] & WORD) * 0xd251_1f53;
+            let second = (c[lane] & WORD) * 0xcd9e_8d57;
+            counter[0][lane] = (second >> 32) ^ b[lane] ^ u64::from(key[0]);
+            counter[1][lane] = second & WORD;
+            counter[2][lane] = (first >> 32) ^ d[lane] ^ u64::from(key[1]);
+            counter[3][lane] = first & WORD;
         }
         key = [key[0].wrapping_add(0x9e37_79b9), key[1].wrapping_add(0xbb67_ae85)];
     }
@@ -76,13 +79,19 @@ impl Kernel for Uniform<'_> {
         let highest = if end > start { end.next_down() } else { start };
         for (at, out) in self.out.chunks_mut(4 * LANES).enumerate() {
             let first = self.counter.wrapping_add((at * LANES) as u128);
-            let counters: [u128; LANES] = std::array::from_fn(|lane| first.wrapping_add(lane as u128));
-            let words = std::array::from_fn(|word| counters.map(|counter| (counter >> (32 * word)) as u32));
-            let words = philox(words, self.key);
+            let (low, high) = (first as u64, (first >> 64) as u64);
+            let mut counters = [[0; LANES]; 4];
+            for lane in 0..LANES {
+                let own = low.wrapping_add(lane as u64);
+                let high = high.wrapping_add(u64::from(own < low));
+                (counters[0][lane], counters[1][lane]) = (own & WORD, own >> 32);
+                (counters[2][lane], counters[3][lane]) = (high & WORD, high >> 32);
+            }
+            let words = philox(counters, self.key);
             let mut numbers = [0.0; 4 * LANES];
             for lane in 0..LANES {
                 for word in 0..4 {
-                    let unit = (words[word][lane] >> 8) as f32 * (1.0 / (1 << 24) as f32);
+                    let unit = (words[word][lane] >> 8) as i32 as f32 * (1.0 / (1 << 24) as f32);
                     let number = start + unit * width;
                     numbers[lane * 4 + word] = if number > highest { highest } else { number };
                 }
@@ -100,7 +109,7 @@ mod tests {
 
     /// The four numbers of one counter value.
     fn block(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
-        philox(counter.map(|word| [word; LANES]), key).map(|word| word[LANES - 1])
+        philox(counter.map(|word| [word.into(); LANES]), key).map(|word| word[LANES - 1] as u32)
     }
 
     #[test]
@@ -144,6 +153,14 @@ mod tests {
         assert_eq!(out, [1, 1, 0, 8, 0, 3, 4]);
         advance(&[1, -1, -1, -1, -1, 3, 4], 1, &mut out);
         assert_eq!(out, [1, 0, 0, 0, 0, 3, 4]);
+    }
+
+    #[test]
+    fn lanes_carry_into_the_upper_half() {
+        let (mut out, mut later) = ([0.0; 32], [0.0; 8]);
+        uniform(&[1, -3, -1, 9, 0, 3, 4], 0.0..1.0, &mut out);
+        uniform(&[1, 0, 0, 10, 0, 3, 4], 0.0..1.0, &mut later);
+        assert_eq!(out[12..20], later);
     }
 
     #[test]

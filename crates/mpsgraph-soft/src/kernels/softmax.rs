@@ -4,7 +4,7 @@
 //! hold the exponentials until they are scaled; 16-bit results would round them, so there they are computed twice.
 
 use super::element::Float;
-use super::exp::exp;
+use super::exp::exp_below_zero as exp;
 use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{Kernel, vectorised};
 

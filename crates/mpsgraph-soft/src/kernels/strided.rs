@@ -169,17 +169,22 @@ impl Walk {
             // SAFETY: the caller's promise.
             return unsafe { self.run_here::<N>() };
         }
-        let Axis { extent, src, dst } = self.axes[0];
+        // The outermost axis keeps both sides streaming; a transpose needs parts that are short both ways.
+        let axes = &self.axes[..self.rank];
+        let transposes = axes[self.rank - 1].src != N as isize && axes.iter().any(|axis| axis.src == N as isize);
+        let longest = || (0..self.rank).max_by_key(|&at| axes[at].extent).unwrap_or(0);
+        let at = if transposes { longest() } else { 0 };
+        let Axis { extent, src, dst } = axes[at];
         // Whole cache lines and tiles on both sides, where there is more than one.
         let half = if extent >= 256 { (extent / 2).next_multiple_of(64) } else { extent / 2 };
         let (mut low, mut high) = (self, self);
-        low.axes[0].extent = half;
-        high.axes[0].extent = extent - half;
+        low.axes[at].extent = half;
+        high.axes[at].extent = extent - half;
         high.src = high.src.wrapping_offset(half as isize * src);
         high.dst = high.dst.wrapping_offset(half as isize * dst);
         for side in [&mut low, &mut high] {
-            if side.axes[0].extent == 1 {
-                side.axes.copy_within(1.., 0);
+            if side.axes[at].extent == 1 {
+                side.axes.copy_within(at + 1.., at);
                 side.rank -= 1;
             }
         }

@@ -16,13 +16,13 @@ use crate::violation;
 
 use super::builder::{Core, State};
 use super::compilation_descriptor::CompilationDescriptor;
+use super::counters;
 use super::device::Device;
 use super::executable::{self, Executable};
 use super::graph::Graph;
 use super::shape::Shown;
 use super::shaped_type::ShapedType;
 use super::tensor::Tensor;
-use super::counters;
 
 static COMPILING: AtomicBool = AtomicBool::new(false);
 
@@ -54,13 +54,26 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     descriptor: Id,
 ) -> Id {
     let Some(_compiling) = Compiling::begin() else {
-        violation!(this, cmd, "another thread is compiling: concurrent compiles crash, so hold one lock around them");
+        violation!(
+            this,
+            cmd,
+            "another thread is compiling: concurrent compiles crash, so hold one lock around them"
+        );
     };
     if !device.is_nil() && device.try_state::<Device>().is_none() {
-        violation!(this, cmd, "the device is {}, not an MPSGraphDevice", device.class_name());
+        violation!(
+            this,
+            cmd,
+            "the device is {}, not an MPSGraphDevice",
+            device.class_name()
+        );
     }
     if !operations.is_nil() && ns_array::iter(operations).len() > 0 {
-        violation!(this, cmd, "target operations are not supported here: name their tensors as targets");
+        violation!(
+            this,
+            cmd,
+            "target operations are not supported here: name their tensors as targets"
+        );
     }
     match descriptor.try_state::<CompilationDescriptor>() {
         Some(descriptor) => {
@@ -69,7 +82,11 @@ pub(crate) extern "C-unwind" fn compile_with_device(
             }
         }
         None if descriptor.is_nil() => {
-            violation!(this, cmd, "no descriptor means optimizationLevel 1 and compiling in the background")
+            violation!(
+                this,
+                cmd,
+                "no descriptor means optimizationLevel 1 and compiling in the background"
+            )
         }
         None => violation!(this, cmd, "the descriptor is {}", descriptor.class_name()),
     }
@@ -87,7 +104,12 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     }
 }
 
-fn executable(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result<Executable, String> {
+fn executable(
+    core: &Arc<Core>,
+    state: &State,
+    feeds: Id,
+    targets: Id,
+) -> Result<Executable, String> {
     let nodes = &state.nodes;
     let feeds = in_own_order(fed(core, state, feeds)?);
     let targets = in_own_order(targeted(core, targets)?);
@@ -95,7 +117,12 @@ fn executable(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result
     let (feed_ids, target_ids) = (ids(&feeds), ids(&targets));
     every_placeholder_fed(nodes, &feed_ids, &target_ids)?;
     let plan = compiler::compile(nodes, &feed_ids, &target_ids);
-    let kept = |bound: Vec<Bound>| bound.into_iter().map(|(tensor, _)| Strong::retain(tensor)).collect();
+    let kept = |bound: Vec<Bound>| {
+        bound
+            .into_iter()
+            .map(|(tensor, _)| Strong::retain(tensor))
+            .collect()
+    };
     Ok(Executable::new(kept(feeds), kept(targets), plan))
 }
 
@@ -109,40 +136,68 @@ fn in_own_order(mut bound: Vec<Bound>) -> Vec<Bound> {
 fn own_value(core: &Arc<Core>, tensor: Id, role: &str) -> Result<ValueId, String> {
     match tensor.try_state::<Tensor>() {
         Some(state) if Arc::ptr_eq(state.core(), core) => Ok(state.value()),
-        Some(_) => Err(format!("a {role} tensor belongs to another graph: it aborts")),
-        None => Err(format!("a {role} is {}, not an MPSGraphTensor", tensor.class_name())),
+        Some(_) => Err(format!(
+            "a {role} tensor belongs to another graph: it aborts"
+        )),
+        None => Err(format!(
+            "a {role} is {}, not an MPSGraphTensor",
+            tensor.class_name()
+        )),
     }
 }
 
 fn fed(core: &Arc<Core>, state: &State, feeds: Id) -> Result<Vec<Bound>, String> {
     if !feeds.is_kind_of("NSDictionary") {
-        return Err(format!("the feeds are {}, not an NSDictionary", feeds.class_name()));
+        return Err(format!(
+            "the feeds are {}, not an NSDictionary",
+            feeds.class_name()
+        ));
     }
     let bind = |(tensor, ty): (Id, Id)| {
         let value = own_value(core, tensor, "fed")?;
         let declared = state.nodes.ty(value);
         let shown = Shown(declared);
-        if !state.placeholders.iter().any(|placeholder| placeholder.id() == tensor) {
-            return Err(format!("the fed tensor {shown} is no placeholder: it aborts"));
+        if !state
+            .placeholders
+            .iter()
+            .any(|placeholder| placeholder.id() == tensor)
+        {
+            return Err(format!(
+                "the fed tensor {shown} is no placeholder: it aborts"
+            ));
         }
         let Some(given) = ty.try_state::<ShapedType>() else {
-            return Err(format!("the type of a feed is {}, not an MPSGraphShapedType", ty.class_name()));
+            return Err(format!(
+                "the type of a feed is {}, not an MPSGraphShapedType",
+                ty.class_name()
+            ));
         };
         let given = given.get();
         if *given != *declared {
-            return Err(format!("placeholder {shown} is fed as {}: incompatible feeds abort", Shown(&given)));
+            return Err(format!(
+                "placeholder {shown} is fed as {}: incompatible feeds abort",
+                Shown(&given)
+            ));
         }
         Ok((tensor, value))
     };
-    ns_dictionary::entries(feeds).into_iter().map(bind).collect()
+    ns_dictionary::entries(feeds)
+        .into_iter()
+        .map(bind)
+        .collect()
 }
 
 fn targeted(core: &Arc<Core>, targets: Id) -> Result<Vec<Bound>, String> {
     if !targets.is_kind_of("NSArray") {
-        return Err(format!("the targets are {}, not an NSArray", targets.class_name()));
+        return Err(format!(
+            "the targets are {}, not an NSArray",
+            targets.class_name()
+        ));
     }
     let bind = |tensor| Ok((tensor, own_value(core, tensor, "target")?));
-    let bound: Vec<Bound> = ns_array::iter(targets).map(bind).collect::<Result<_, String>>()?;
+    let bound: Vec<Bound> = ns_array::iter(targets)
+        .map(bind)
+        .collect::<Result<_, String>>()?;
     if bound.is_empty() {
         return Err("there are no targets".into());
     }
@@ -153,7 +208,11 @@ fn targeted(core: &Arc<Core>, targets: Id) -> Result<Vec<Bound>, String> {
     Ok(bound)
 }
 
-fn every_placeholder_fed(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Result<(), String> {
+fn every_placeholder_fed(
+    nodes: &Nodes,
+    feeds: &[ValueId],
+    targets: &[ValueId],
+) -> Result<(), String> {
     let mut known = vec![false; nodes.nodes.len()];
     for feed in feeds {
         known[feed.0 as usize] = true;
@@ -165,7 +224,10 @@ fn every_placeholder_fed(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) 
         }
         let node = nodes.node(value);
         if matches!(node.op, Op::Placeholder) {
-            return Err(format!("a target needs placeholder {}, which is not fed: it aborts", Shown(&node.output)));
+            return Err(format!(
+                "a target needs placeholder {}, which is not fed: it aborts",
+                Shown(&node.output)
+            ));
         }
         pending.extend_from_slice(&node.inputs);
     }

@@ -30,7 +30,10 @@ pub static CLASS: ClassDef = ClassDef {
         method0("targetTensors", target_tensors),
         method0("options", options),
         method1("setOptions:", set_options),
-        method4("encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:", encode),
+        method4(
+            "encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:",
+            encode,
+        ),
     ],
     class: &[],
 };
@@ -46,7 +49,12 @@ pub(crate) struct Executable {
 impl Executable {
     /// `plan` takes and yields values in the order of these tensors.
     pub fn new(feeds: Vec<Strong>, targets: Vec<Strong>, plan: Plan) -> Self {
-        Self { feeds, targets, plan: Arc::new(plan), options: AtomicUsize::new(1) }
+        Self {
+            feeds,
+            targets,
+            plan: Arc::new(plan),
+            options: AtomicUsize::new(1),
+        }
     }
 }
 
@@ -71,24 +79,53 @@ extern "C-unwind" fn set_options(this: Id, _: Sel, options: usize) {
     this.state::<Executable>().options.store(options, Relaxed);
 }
 
-extern "C-unwind" fn encode(this: Id, cmd: Sel, command_buffer: Id, inputs: Id, results: Id, descriptor: Id) -> Id {
+extern "C-unwind" fn encode(
+    this: Id,
+    cmd: Sel,
+    command_buffer: Id,
+    inputs: Id,
+    results: Id,
+    descriptor: Id,
+) -> Id {
     let executable = this.state::<Executable>();
     if !command_buffer.is_kind_of("MPSCommandBuffer") {
         let class = command_buffer.class_name();
-        violation!(this, cmd, "the command buffer is {class}; it must be an MPSCommandBuffer");
+        violation!(
+            this,
+            cmd,
+            "the command buffer is {class}; it must be an MPSCommandBuffer"
+        );
     }
-    let encoder = Encoder::new(command_buffer).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    let encoder =
+        Encoder::new(command_buffer).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     if results.is_nil() {
-        violation!(this, cmd, "results that MPSGraph allocates are not supported here: give a results array");
+        violation!(
+            this,
+            cmd,
+            "results that MPSGraph allocates are not supported here: give a results array"
+        );
     }
-    if descriptor.try_state::<ExecutionDescriptor>().is_some_and(ExecutionDescriptor::waits) {
-        violation!(this, cmd, "waitUntilCompleted cannot be met for work that is not committed: commit, then wait");
+    if descriptor
+        .try_state::<ExecutionDescriptor>()
+        .is_some_and(ExecutionDescriptor::waits)
+    {
+        violation!(
+            this,
+            cmd,
+            "waitUntilCompleted cannot be met for work that is not committed: commit, then wait"
+        );
     }
     let plan = &executable.plan;
-    let reads = bind(plan.feeds(), inputs, "inputs").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
-    let writes = bind(plan.targets(), results, "results").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
+    let reads =
+        bind(plan.feeds(), inputs, "inputs").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
+    let writes = bind(plan.targets(), results, "results")
+        .unwrap_or_else(|why| violation!(this, cmd, "{why}"));
     if mtl_buffer::aliased(&reads, &writes).is_some() {
-        violation!(this, cmd, "a buffer is written twice, or read and written, by one execution: it corrupts the result");
+        violation!(
+            this,
+            cmd,
+            "a buffer is written twice, or read and written, by one execution: it corrupts the result"
+        );
     }
     let bytes = |types: &[TensorType]| types.iter().map(TensorType::bytes).collect::<Vec<_>>();
     let inputs: Vec<_> = std::iter::zip(&reads, bytes(plan.feeds()))
@@ -106,15 +143,25 @@ extern "C-unwind" fn encode(this: Id, cmd: Sel, command_buffer: Id, inputs: Id, 
 /// The buffers of an array of tensor data whose types must be these.
 fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, String> {
     if !array.is_kind_of("NSArray") {
-        return Err(format!("the {role} are {}, not an NSArray", array.class_name()));
+        return Err(format!(
+            "the {role} are {}, not an NSArray",
+            array.class_name()
+        ));
     }
     let given = ns_array::iter(array);
     if given.len() != types.len() {
-        return Err(format!("{} {role} for an executable with {}: it aborts", given.len(), types.len()));
+        return Err(format!(
+            "{} {role} for an executable with {}: it aborts",
+            given.len(),
+            types.len()
+        ));
     }
     let buffer = |(at, (data, ty)): (usize, (Id, &TensorType))| {
         let Some(data) = data.try_state::<TensorData>() else {
-            return Err(format!("{role}[{at}] is {}, not an MPSGraphTensorData", data.class_name()));
+            return Err(format!(
+                "{role}[{at}] is {}, not an MPSGraphTensorData",
+                data.class_name()
+            ));
         };
         if data.ty() != ty {
             let (given, wanted) = (Shown(data.ty()), Shown(ty));

@@ -32,7 +32,9 @@ impl ExecutionDescriptor {
 }
 
 extern "C-unwind" fn init(this: Id, _: Sel) -> Id {
-    this.set_state(ExecutionDescriptor { wait: AtomicBool::new(false) });
+    this.set_state(ExecutionDescriptor {
+        wait: AtomicBool::new(false),
+    });
     this
 }
 
@@ -41,5 +43,7 @@ extern "C-unwind" fn wait_until_completed(this: Id, _: Sel) -> bool {
 }
 
 extern "C-unwind" fn set_wait_until_completed(this: Id, _: Sel, wait: bool) {
-    this.state::<ExecutionDescriptor>().wait.store(wait, Relaxed);
+    this.state::<ExecutionDescriptor>()
+        .wait
+        .store(wait, Relaxed);
 }

@@ -37,9 +37,14 @@ impl ShapedType {
 
 /// The type that a shape array and a code name; a violation of the message if there is none.
 pub(crate) fn read(this: Id, cmd: Sel, shape: Id, code: u32) -> TensorType {
-    let shape = shape::fixed(shape).unwrap_or_else(|reason| violation!(this, cmd, "the shape {reason}"));
+    let shape =
+        shape::fixed(shape).unwrap_or_else(|reason| violation!(this, cmd, "the shape {reason}"));
     let Some(dtype) = dtype::from_code(code) else {
-        violation!(this, cmd, "{code:#x} is no MPSDataType that is supported here");
+        violation!(
+            this,
+            cmd,
+            "{code:#x} is no MPSDataType that is supported here"
+        );
     };
     let ty = TensorType { dtype, shape };
     if let Err(reason) = shape::limits(&ty) {
@@ -68,13 +73,19 @@ extern "C-unwind" fn data_type(this: Id, _: Sel) -> u32 {
 
 extern "C-unwind" fn set_data_type(this: Id, cmd: Sel, code: u32) {
     let Some(dtype) = dtype::from_code(code) else {
-        violation!(this, cmd, "{code:#x} is no MPSDataType that is supported here");
+        violation!(
+            this,
+            cmd,
+            "{code:#x} is no MPSDataType that is supported here"
+        );
     };
     this.state::<ShapedType>().get().dtype = dtype;
 }
 
 extern "C-unwind" fn is_equal_to(this: Id, _: Sel, other: Id) -> bool {
-    let Some(other) = other.try_state::<ShapedType>() else { return false };
+    let Some(other) = other.try_state::<ShapedType>() else {
+        return false;
+    };
     let own = this.state::<ShapedType>().get().clone();
     own == *other.get()
 }

@@ -32,7 +32,12 @@ pub(crate) struct Tensor {
 
 impl Tensor {
     pub fn new(core: Arc<Core>, value: ValueId, ty: TensorType) -> Self {
-        Self { core, value, ty, shape: OnceLock::new() }
+        Self {
+            core,
+            value,
+            ty,
+            shape: OnceLock::new(),
+        }
     }
 
     /// The graph it belongs to.
@@ -44,12 +49,14 @@ impl Tensor {
     pub fn value(&self) -> ValueId {
         self.value
     }
-
 }
 
 extern "C-unwind" fn shape_array(this: Id, _: Sel) -> Id {
     let tensor = this.state::<Tensor>();
-    tensor.shape.get_or_init(|| Strong::retain(shape::array(&tensor.ty.shape))).id()
+    tensor
+        .shape
+        .get_or_init(|| Strong::retain(shape::array(&tensor.ty.shape)))
+        .id()
 }
 
 extern "C-unwind" fn data_type(this: Id, _: Sel) -> u32 {

@@ -8,7 +8,8 @@ use mpsgraph_soft::objc::Id;
 use super::messages::{alone, array, dictionary, msg, objects, pooled, refused, violation};
 use super::session::{F16, F32, Graph, descriptor, shaped_type};
 
-const COMPILE: &str = "compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:";
+const COMPILE: &str =
+    "compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:";
 const ADD: &str = "additionWithPrimaryTensor:secondaryTensor:name:";
 
 #[test]
@@ -19,7 +20,10 @@ fn feeds_and_targets_have_an_order_of_their_own() {
     let targets = [graph.op(ADD, &feeds[..2]), graph.op(ADD, &feeds[2..])];
     let before = (counters::graphs_compiled(), counters::nodes_compiled());
     let executable = graph.compile(&feeds, &targets);
-    assert_eq!((counters::graphs_compiled(), counters::nodes_compiled()), (before.0 + 1, before.1 + 6));
+    assert_eq!(
+        (counters::graphs_compiled(), counters::nodes_compiled()),
+        (before.0 + 1, before.1 + 6)
+    );
     let own = objects(msg!(executable, "feedTensors"; Id));
     assert!(own != feeds && own.len() == 4 && feeds.iter().all(|feed| own.contains(feed)));
     let own_targets = objects(msg!(executable, "targetTensors"; Id));
@@ -35,10 +39,18 @@ fn descriptors() {
         let graph = Graph::new();
         let x = graph.placeholder(&[1], F32);
         let y = graph.op("exponentWithTensor:name:", &[x]);
-        graph.compile_with(dictionary(&[(x, shaped_type(&[1], F32))]), array(&[y]), descriptor);
+        graph.compile_with(
+            dictionary(&[(x, shaped_type(&[1], F32))]),
+            array(&[y]),
+            descriptor,
+        );
     };
-    refused(COMPILE, "optimizationLevel is 1", || compile(descriptor(1, true).id()));
-    refused(COMPILE, "waitForCompilationCompletion is NO", || compile(descriptor(0, false).id()));
+    refused(COMPILE, "optimizationLevel is 1", || {
+        compile(descriptor(1, true).id())
+    });
+    refused(COMPILE, "waitForCompilationCompletion is NO", || {
+        compile(descriptor(0, false).id())
+    });
     refused(COMPILE, "no descriptor", || compile(Id::NIL));
     let late = descriptor(0, true);
     msg!(late.id(), "disableTypeInference"; ());
@@ -58,16 +70,34 @@ fn feeds() {
         let sum = graph.op(ADD, &[x, y]);
         let descriptor = descriptor(0, true);
         refused(COMPILE, reason, || {
-            graph.compile_with(dictionary(&feeds(x, y, sum)), array(&[sum]), descriptor.id())
+            graph.compile_with(
+                dictionary(&feeds(x, y, sum)),
+                array(&[sum]),
+                descriptor.id(),
+            )
         });
     };
     let ty = || shaped_type(&[2], F32);
     on("not fed", &|x, _, _| vec![(x, ty())]);
-    on("fed as Float32 [3]", &|x, y, _| vec![(x, ty()), (y, shaped_type(&[3], F32))]);
-    on("fed as Float16 [2]", &|x, y, _| vec![(x, ty()), (y, shaped_type(&[2], F16))]);
-    on("no placeholder", &|x, y, sum| vec![(x, ty()), (y, ty()), (sum, ty())]);
-    on("not an MPSGraphShapedType", &|x, y, _| vec![(x, ty()), (y, y)]);
-    on("another graph", &|x, y, _| vec![(x, ty()), (y, ty()), (Graph::new().placeholder(&[2], F32), ty())]);
+    on("fed as Float32 [3]", &|x, y, _| {
+        vec![(x, ty()), (y, shaped_type(&[3], F32))]
+    });
+    on("fed as Float16 [2]", &|x, y, _| {
+        vec![(x, ty()), (y, shaped_type(&[2], F16))]
+    });
+    on("no placeholder", &|x, y, sum| {
+        vec![(x, ty()), (y, ty()), (sum, ty())]
+    });
+    on("not an MPSGraphShapedType", &|x, y, _| {
+        vec![(x, ty()), (y, y)]
+    });
+    on("another graph", &|x, y, _| {
+        vec![
+            (x, ty()),
+            (y, ty()),
+            (Graph::new().placeholder(&[2], F32), ty()),
+        ]
+    });
 }
 
 #[test]
@@ -78,11 +108,15 @@ fn targets() {
         let x = graph.placeholder(&[2], F32);
         let feeds = dictionary(&[(x, shaped_type(&[2], F32))]);
         let descriptor = descriptor(0, true);
-        refused(COMPILE, reason, || graph.compile_with(feeds, array(&targets(x)), descriptor.id()));
+        refused(COMPILE, reason, || {
+            graph.compile_with(feeds, array(&targets(x)), descriptor.id())
+        });
     };
     on("no targets", &|_| vec![]);
     on("listed twice", &|x| vec![x, x]);
-    on("another graph", &|_| vec![Graph::new().placeholder(&[2], F32)]);
+    on("another graph", &|_| {
+        vec![Graph::new().placeholder(&[2], F32)]
+    });
     on("not an MPSGraphTensor", &|_| vec![array(&[])]);
 }
 
@@ -113,7 +147,9 @@ fn tensors_of_another_graph() {
     let (x, y) = (graph.placeholder(&[2], F32), other.placeholder(&[2], F32));
     refused(ADD, "another graph", || graph.op(ADD, &[x, y]));
     let graph = Graph::new();
-    refused(ADD, "not an MPSGraphTensor", || graph.op(ADD, &[Id::NIL, Id::NIL]));
+    refused(ADD, "not an MPSGraphTensor", || {
+        graph.op(ADD, &[Id::NIL, Id::NIL])
+    });
 }
 
 #[test]

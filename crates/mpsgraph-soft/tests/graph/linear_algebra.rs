@@ -16,7 +16,9 @@ fn triangles_and_diagonals() {
     let _alone = alone();
     let x = ints(&[1, 2, 3], &[1, 2, 3, 4, 5, 6]);
     let results = run(&[x.clone()], |graph, x| {
-        [(0, -1), (-1, 0), (0, 0), (-1, -1), (1, 1)].map(|(lower, upper)| band(graph, x[0], lower, upper)).to_vec()
+        [(0, -1), (-1, 0), (0, 0), (-1, -1), (1, 1)]
+            .map(|(lower, upper)| band(graph, x[0], lower, upper))
+            .to_vec()
     });
     assert_eq!(results[0], ints(&[1, 2, 3], &[1, 2, 3, 0, 5, 6]));
     assert_eq!(results[1], ints(&[1, 2, 3], &[1, 0, 0, 4, 5, 0]));

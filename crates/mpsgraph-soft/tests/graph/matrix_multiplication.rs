@@ -32,7 +32,10 @@ fn refusals() {
     let _alone = alone();
     let on = |a: &[i64], b: &[i64], codes: [u32; 2], reason: &str| {
         let graph = Graph::new();
-        let operands = [graph.placeholder(a, codes[0]), graph.placeholder(b, codes[1])];
+        let operands = [
+            graph.placeholder(a, codes[0]),
+            graph.placeholder(b, codes[1]),
+        ];
         refused(SELECTOR, reason, || graph.op(SELECTOR, &operands));
     };
     on(&[2, 3], &[2, 3], [F32; 2], "inner extents differ");

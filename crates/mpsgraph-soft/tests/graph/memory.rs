@@ -3,7 +3,9 @@
 use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, array, class, data_type, msg, numbers, objects, refused, shape};
-use super::session::{BF16, BOOL, F16, F32, Graph, I8, I32, I64, U8, bools, floats, halves, ints, run, value};
+use super::session::{
+    BF16, BOOL, F16, F32, Graph, I8, I32, I64, U8, bools, floats, halves, ints, run, value,
+};
 
 fn data(bytes: &[u8]) -> Id {
     msg!(
@@ -32,7 +34,10 @@ fn constants() {
             filled(graph, 0.5, &[2], F16),
             filled(graph, 1.0, &[2], BOOL),
             filled(graph, -3.0, &[1, 2], I64),
-            graph.op("multiplicationWithPrimaryTensor:secondaryTensor:name:", &[x[0], two]),
+            graph.op(
+                "multiplicationWithPrimaryTensor:secondaryTensor:name:",
+                &[x[0], two],
+            ),
             filled(graph, 1.0, &[1], BF16),
         ]
     });
@@ -69,12 +74,18 @@ fn refusals() {
         (&[2], 0x1000_0040, "no MPSDataType"),
     ] {
         let graph = Graph::new();
-        refused("placeholderWithShape:dataType:name:", reason, || graph.placeholder(extents, code));
+        refused("placeholderWithShape:dataType:name:", reason, || {
+            graph.placeholder(extents, code)
+        });
     }
     let selector = "placeholderWithShape:dataType:name:";
     let wrong = |shape: Id, name: Id, reason: &str| {
         let graph = Graph::new();
-        refused(selector, reason, || msg!(graph.id(), selector, shape => Id, F32 => u32, name => Id; Id));
+        refused(
+            selector,
+            reason,
+            || msg!(graph.id(), selector, shape => Id, F32 => u32, name => Id; Id),
+        );
     };
     wrong(Id::NIL, Id::NIL, "unknown rank");
     wrong(array(&[array(&[])]), Id::NIL, "holds NSArray");
@@ -87,12 +98,22 @@ fn refusals() {
         (-1.0, U8, "out of the range"),
     ] {
         let graph = Graph::new();
-        refused("constantWithScalar:dataType:", reason, || graph.scalar(value, code));
+        refused("constantWithScalar:dataType:", reason, || {
+            graph.scalar(value, code)
+        });
     }
     let graph = Graph::new();
-    refused("constantWithScalar:shape:dataType:", "rank 0", || filled(&graph, 1.0, &[], F32));
+    refused("constantWithScalar:shape:dataType:", "rank 0", || {
+        filled(&graph, 1.0, &[], F32)
+    });
     let graph = Graph::new();
-    refused("constantWithData:shape:dataType:", "3 bytes", || constant(&graph, &[1, 2, 3], &[2], I8));
+    refused("constantWithData:shape:dataType:", "3 bytes", || {
+        constant(&graph, &[1, 2, 3], &[2], I8)
+    });
     let graph = Graph::new();
-    refused("constantWithData:shape:dataType:", "other than 0 and 1", || constant(&graph, &[1, 2], &[2], BOOL));
+    refused(
+        "constantWithData:shape:dataType:",
+        "other than 0 and 1",
+        || constant(&graph, &[1, 2], &[2], BOOL),
+    );
 }

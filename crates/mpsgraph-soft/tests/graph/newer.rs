@@ -38,8 +38,12 @@ fn refused_on_an_older_system() {
     }
     let graph = Graph::new();
     let x = [graph.placeholder(&[2], F32), graph.placeholder(&[1], F32)];
-    refused(UPDATE, "needs macOS 15.0", || update(&graph, &x, [&[0], &[1], &[1]]));
-    refused(MASKED, "needs macOS 14.4", || masked(&graph, &x, [&[0], &[1], &[1]], [0; 3]));
+    refused(UPDATE, "needs macOS 15.0", || {
+        update(&graph, &x, [&[0], &[1], &[1]])
+    });
+    refused(MASKED, "needs macOS 14.4", || {
+        masked(&graph, &x, [&[0], &[1], &[1]], [0; 3])
+    });
     let root = "reciprocalSquareRootWithTensor:name:";
     refused(root, "needs macOS 15.0", || graph.op(root, &x[..1]));
 }
@@ -48,10 +52,17 @@ fn refused_on_an_older_system() {
 fn on_a_newer_system() {
     let program = std::env::current_exe().expect("the path of the tests");
     let mut command = Command::new(program);
-    command.env("MPSGRAPH_SOFT_MACOS", "15.0").args(["--ignored", "--exact", "graph::newer::as_of_15"]);
+    command.env("MPSGRAPH_SOFT_MACOS", "15.0").args([
+        "--ignored",
+        "--exact",
+        "graph::newer::as_of_15",
+    ]);
     let output = command.output().expect("the tests run");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -59,7 +70,10 @@ fn on_a_newer_system() {
 fn as_of_15() {
     let _alone = alone();
     assert!(is_newer());
-    let operands = [floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), floats(&[2, 2], &[10.0, 20.0, 30.0, 40.0])];
+    let operands = [
+        floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+        floats(&[2, 2], &[10.0, 20.0, 30.0, 40.0]),
+    ];
     let results = run(&operands, |graph, x| {
         vec![
             update(graph, x, [&[0, 0], &[2, 3], &[1, 2]]),
@@ -67,17 +81,31 @@ fn as_of_15() {
             update(graph, x, [&[-1, 2], &[-3, 0], &[-1, -1]]),
         ]
     });
-    assert_eq!(results[0], floats(&[2, 3], &[10.0, 2.0, 20.0, 30.0, 5.0, 40.0]));
-    assert_eq!(results[1], floats(&[2, 3], &[1.0, 10.0, 20.0, 4.0, 30.0, 40.0]));
-    assert_eq!(results[2], floats(&[2, 3], &[1.0, 40.0, 30.0, 4.0, 20.0, 10.0]));
+    assert_eq!(
+        results[0],
+        floats(&[2, 3], &[10.0, 2.0, 20.0, 30.0, 5.0, 40.0])
+    );
+    assert_eq!(
+        results[1],
+        floats(&[2, 3], &[1.0, 10.0, 20.0, 4.0, 30.0, 40.0])
+    );
+    assert_eq!(
+        results[2],
+        floats(&[2, 3], &[1.0, 40.0, 30.0, 4.0, 20.0, 10.0])
+    );
     let root = run_one(&[floats(&[2], &[4.0, 0.25])], |graph, x| {
         graph.op("reciprocalSquareRootWithTensor:name:", x)
     });
     close(&root, &[2], &[0.5, 2.0]);
     let on = |update_shape: &[i64], code: u32, masks: [u32; 3], reason: &str| {
         let graph = Graph::new();
-        let x = [graph.placeholder(&[2], F32), graph.placeholder(update_shape, code)];
-        refused(MASKED, reason, || masked(&graph, &x, [&[0], &[1], &[1]], masks));
+        let x = [
+            graph.placeholder(&[2], F32),
+            graph.placeholder(update_shape, code),
+        ];
+        refused(MASKED, reason, || {
+            masked(&graph, &x, [&[0], &[1], &[1]], masks)
+        });
     };
     on(&[2], F32, [0; 3], "region's shape [1]");
     on(&[1], F16, [0; 3], "differ in element type");

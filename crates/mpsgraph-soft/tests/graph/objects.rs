@@ -4,7 +4,8 @@ use mpsgraph_soft::objc::{Id, Strong};
 use mpsgraph_soft::stats;
 
 use super::messages::{
-    alone, array, buffer, class, data_type, device, msg, new, numbers, objects, pooled, refused, shape,
+    alone, array, buffer, class, data_type, device, msg, new, numbers, objects, pooled, refused,
+    shape,
 };
 use super::session::{BOOL, F16, F32, Graph, floats, run_one, shaped_type, tensor_data};
 
@@ -19,7 +20,10 @@ fn tensors_know_their_operation() {
     assert_eq!(objects(msg!(operation, "outputTensors"; Id)), [sum]);
     assert!(objects(msg!(operation, "controlDependencies"; Id)).is_empty());
     let composed = graph.op("tileTensor:withMultiplier:name:", &[sum, numbers(&[2])]);
-    assert_eq!(objects(msg!(msg!(composed, "operation"; Id), "inputTensors"; Id)), [sum]);
+    assert_eq!(
+        objects(msg!(msg!(composed, "operation"; Id), "inputTensors"; Id)),
+        [sum]
+    );
 }
 
 #[test]
@@ -32,7 +36,9 @@ fn shaped_types() {
     msg!(a, "setDataType:", BOOL => u32; ());
     msg!(a, "setShape:", numbers(&[5]) => Id; ());
     assert_eq!((shape(a), data_type(a)), (vec![5], BOOL));
-    refused("initWithShape:dataType:", "zero extent", || shaped_type(&[0], F32));
+    refused("initWithShape:dataType:", "zero extent", || {
+        shaped_type(&[0], F32)
+    });
 }
 
 #[test]
@@ -43,9 +49,17 @@ fn tensor_data_checks_its_buffer() {
     assert_eq!((shape(data), data_type(data)), (vec![3, 2], F32));
     let graph_device = msg!(data, "device"; Id);
     assert_eq!(msg!(graph_device, "metalDevice"; Id), device().id());
-    refused("initWithMTLBuffer:shape:dataType:", "28 bytes", || tensor_data(memory.id(), &[7], F32));
-    refused("initWithMTLBuffer:shape:dataType:", "may not be nil", || tensor_data(Id::NIL, &[7], F32));
-    refused("initWithMTLBuffer:shape:dataType:", "rank 0", || tensor_data(memory.id(), &[], F32));
+    refused("initWithMTLBuffer:shape:dataType:", "28 bytes", || {
+        tensor_data(memory.id(), &[7], F32)
+    });
+    refused(
+        "initWithMTLBuffer:shape:dataType:",
+        "may not be nil",
+        || tensor_data(Id::NIL, &[7], F32),
+    );
+    refused("initWithMTLBuffer:shape:dataType:", "rank 0", || {
+        tensor_data(memory.id(), &[], F32)
+    });
 }
 
 #[test]
@@ -55,9 +69,11 @@ fn devices_and_options() {
     let graph_device = msg!(class("MPSGraphDevice"), "deviceWithMTLDevice:", device.id() => Id; Id);
     assert_eq!(msg!(graph_device, "metalDevice"; Id), device.id());
     assert_eq!(msg!(graph_device, "type"; u32), 0);
-    refused("deviceWithMTLDevice:", "not an MTLDevice", || {
-        msg!(class("MPSGraphDevice"), "deviceWithMTLDevice:", array(&[]) => Id; Id)
-    });
+    refused(
+        "deviceWithMTLDevice:",
+        "not an MTLDevice",
+        || msg!(class("MPSGraphDevice"), "deviceWithMTLDevice:", array(&[]) => Id; Id),
+    );
     let graph = new("MPSGraph");
     assert_eq!(msg!(graph.id(), "options"; usize), 1);
     msg!(graph.id(), "setOptions:", 0 => usize; ());

@@ -32,9 +32,11 @@ fn refusals() {
     let on = |code: u32, depth: usize, axis: usize, reason: &str| {
         let graph = Graph::new();
         let x = graph.placeholder(&[2], code);
-        refused(selector, reason, || {
-            msg!(graph.id(), selector, x => Id, depth => usize, axis => usize, Id::NIL => Id; Id)
-        });
+        refused(
+            selector,
+            reason,
+            || msg!(graph.id(), selector, x => Id, depth => usize, axis => usize, Id::NIL => Id; Id),
+        );
     };
     on(F32, 2, 0, "only integers");
     on(I32, 0, 0, "positive");

@@ -34,7 +34,9 @@ fn modes() {
     let _alone = alone();
     let data = floats(&[4], &[8.0, 6.0, 4.0, 2.0]);
     let operands = [data, floats(&[3], &[2.0, 3.0, 9.0]), ints(&[3], &[1, 2, 7])];
-    let results = run(&operands, |graph, x| (0..7).map(|mode| axis(graph, x, 0, mode)).collect());
+    let results = run(&operands, |graph, x| {
+        (0..7).map(|mode| axis(graph, x, 0, mode)).collect()
+    });
     let wanted: [[f32; 4]; 7] = [
         [8.0, 8.0, 7.0, 2.0],
         [8.0, 4.0, 1.0, 2.0],
@@ -52,8 +54,11 @@ fn modes() {
 #[test]
 fn duplicates_accumulate() {
     let _alone = alone();
-    let operands =
-        [floats(&[2, 2], &[0.0; 4]), floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), ints(&[3], &[1, 1, 0])];
+    let operands = [
+        floats(&[2, 2], &[0.0; 4]),
+        floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
+        ints(&[3], &[1, 1, 0]),
+    ];
     let result = run_one(&operands, |graph, x| axis(graph, x, -1, ADD));
     assert_eq!(result, floats(&[2, 2], &[3.0, 3.0, 6.0, 9.0]));
 }
@@ -62,10 +67,18 @@ fn duplicates_accumulate() {
 fn by_coordinates() {
     let _alone = alone();
     let data = floats(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
-    let elements = [data.clone(), floats(&[2], &[10.0, 20.0]), ints(&[2, 2], &[0, 1, 1, 0])];
+    let elements = [
+        data.clone(),
+        floats(&[2], &[10.0, 20.0]),
+        ints(&[2, 2], &[0, 1, 1, 0]),
+    ];
     let result = run_one(&elements, |graph, x| nd(graph, x, 0, ADD));
     assert_eq!(result, floats(&[2, 2], &[1.0, 12.0, 23.0, 4.0]));
-    let rows = [data.clone(), floats(&[1, 2], &[7.0, 8.0]), ints(&[1, 1], &[1])];
+    let rows = [
+        data.clone(),
+        floats(&[1, 2], &[7.0, 8.0]),
+        ints(&[1, 1], &[1]),
+    ];
     let result = run_one(&rows, |graph, x| nd(graph, x, 0, SET));
     assert_eq!(result, floats(&[2, 2], &[1.0, 2.0, 7.0, 8.0]));
     let batched = [data, floats(&[2], &[5.0, 6.0]), ints(&[2, 1], &[1, 0])];
@@ -88,7 +101,11 @@ fn along_an_axis() {
 #[test]
 fn on_zeros() {
     let _alone = alone();
-    let operands: [Value; 3] = [floats(&[2], &[5.0, 6.0]), ints(&[2], &[2, 0]), ints(&[2, 1], &[2, 0])];
+    let operands: [Value; 3] = [
+        floats(&[2], &[5.0, 6.0]),
+        ints(&[2], &[2, 0]),
+        ints(&[2, 1], &[2, 0]),
+    ];
     let results = run(&operands, |graph, x| {
         let shape = numbers(&[3]);
         let (id, nil) = (graph.id(), Id::NIL);
@@ -115,21 +132,77 @@ fn refusals() {
     type Build = fn(&Graph, &[Id]) -> Id;
     let on = |shapes: [&[i64]; 3], codes: [u32; 3], reason: &str, build: Build| {
         let graph = Graph::new();
-        let operands: Vec<Id> = shapes.iter().zip(codes).map(|(shape, code)| graph.placeholder(shape, code)).collect();
+        let operands: Vec<Id> = shapes
+            .iter()
+            .zip(codes)
+            .map(|(shape, code)| graph.placeholder(shape, code))
+            .collect();
         refused("scatter", reason, || build(&graph, &operands));
     };
     const F: [u32; 3] = [F32, F32, I32];
-    on([&[2], &[2], &[2]], [I32, I32, I32], "beyond 2^24", |graph, x| axis(graph, x, 0, ADD));
-    on([&[2], &[2], &[2]], [F32, F16, I32], "differ in element type", |graph, x| axis(graph, x, 0, ADD));
-    on([&[2], &[2], &[2]], [F32, F32, F32], "Int32 or Int64", |graph, x| axis(graph, x, 0, ADD));
-    on([&[2], &[2], &[2]], F, "no MPSGraphScatterMode", |graph, x| axis(graph, x, 0, 7));
-    on([&[2], &[2], &[3]], F, "rank 1 is needed", |graph, x| axis(graph, x, 0, ADD));
-    on([&[2, 2], &[2, 1], &[2, 1]], F, "rank 1 is needed", |graph, x| axis(graph, x, 1, ADD));
-    on([&[2, 2], &[1], &[1]], F, "must be the same but for axis", |graph, x| axis(graph, x, 0, ADD));
-    on([&[2, 2], &[2, 1], &[1, 1]], F, "must have one shape", |graph, x| along(graph, x, 1, SET));
-    on([&[2, 2], &[1, 1], &[1, 1]], F, "must be the same but for axis", |graph, x| along(graph, x, 1, SET));
-    on([&[2, 2], &[2], &[2, 1]], F, "must have the shape [2, 2]", |graph, x| nd(graph, x, 0, SET));
-    on([&[2, 2], &[2], &[2, 3]], F, "too many coordinates", |graph, x| nd(graph, x, 0, SET));
+    on(
+        [&[2], &[2], &[2]],
+        [I32, I32, I32],
+        "beyond 2^24",
+        |graph, x| axis(graph, x, 0, ADD),
+    );
+    on(
+        [&[2], &[2], &[2]],
+        [F32, F16, I32],
+        "differ in element type",
+        |graph, x| axis(graph, x, 0, ADD),
+    );
+    on(
+        [&[2], &[2], &[2]],
+        [F32, F32, F32],
+        "Int32 or Int64",
+        |graph, x| axis(graph, x, 0, ADD),
+    );
+    on(
+        [&[2], &[2], &[2]],
+        F,
+        "no MPSGraphScatterMode",
+        |graph, x| axis(graph, x, 0, 7),
+    );
+    on([&[2], &[2], &[3]], F, "rank 1 is needed", |graph, x| {
+        axis(graph, x, 0, ADD)
+    });
+    on(
+        [&[2, 2], &[2, 1], &[2, 1]],
+        F,
+        "rank 1 is needed",
+        |graph, x| axis(graph, x, 1, ADD),
+    );
+    on(
+        [&[2, 2], &[1], &[1]],
+        F,
+        "must be the same but for axis",
+        |graph, x| axis(graph, x, 0, ADD),
+    );
+    on(
+        [&[2, 2], &[2, 1], &[1, 1]],
+        F,
+        "must have one shape",
+        |graph, x| along(graph, x, 1, SET),
+    );
+    on(
+        [&[2, 2], &[1, 1], &[1, 1]],
+        F,
+        "must be the same but for axis",
+        |graph, x| along(graph, x, 1, SET),
+    );
+    on(
+        [&[2, 2], &[2], &[2, 1]],
+        F,
+        "must have the shape [2, 2]",
+        |graph, x| nd(graph, x, 0, SET),
+    );
+    on(
+        [&[2, 2], &[2], &[2, 3]],
+        F,
+        "too many coordinates",
+        |graph, x| nd(graph, x, 0, SET),
+    );
     let graph = Graph::new();
     let (updates, at) = (graph.placeholder(&[1], F32), graph.placeholder(&[1], I32));
     let selector = "scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:";

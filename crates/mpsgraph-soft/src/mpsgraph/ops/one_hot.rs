@@ -6,9 +6,18 @@ use crate::objc::{Id, Method, Sel, method3, method4, method5, method6, method7};
 
 /// The selectors of the header.
 pub const METHODS: &[Method] = &[
-    method7("oneHotWithIndicesTensor:depth:axis:dataType:onValue:offValue:name:", axis_type_values),
-    method6("oneHotWithIndicesTensor:depth:dataType:onValue:offValue:name:", type_values),
-    method5("oneHotWithIndicesTensor:depth:axis:dataType:name:", axis_type),
+    method7(
+        "oneHotWithIndicesTensor:depth:axis:dataType:onValue:offValue:name:",
+        axis_type_values,
+    ),
+    method6(
+        "oneHotWithIndicesTensor:depth:dataType:onValue:offValue:name:",
+        type_values,
+    ),
+    method5(
+        "oneHotWithIndicesTensor:depth:axis:dataType:name:",
+        axis_type,
+    ),
     method4("oneHotWithIndicesTensor:depth:axis:name:", axis_only),
     method4("oneHotWithIndicesTensor:depth:dataType:name:", type_only),
     method3("oneHotWithIndicesTensor:depth:name:", plain),
@@ -32,7 +41,11 @@ fn one_hot(this: Id, cmd: Sel, name: Id, asked: OneHot) -> Id {
     let indices = builder.operand(asked.indices, "indices", Accepts::Integers);
     let dtype = builder.dtype_of_code(asked.data_type);
     if asked.depth == 0 || i32::try_from(asked.depth).is_err() {
-        refuse!(builder, "depth {}: it must be positive and fit 32 bits", asked.depth);
+        refuse!(
+            builder,
+            "depth {}: it must be positive and fit 32 bits",
+            asked.depth
+        );
     }
     let rank = builder.rank(indices);
     let axis = asked.axis.unwrap_or(rank);
@@ -44,7 +57,11 @@ fn one_hot(this: Id, cmd: Sel, name: Id, asked: OneHot) -> Id {
     let indices = builder.reshape(indices, shape);
     let mut positions = vec![1; rank + 1];
     positions[axis] = asked.depth;
-    let positions = builder.emit(Op::Iota { axis }, [], TensorType::new(DType::I32, positions));
+    let positions = builder.emit(
+        Op::Iota { axis },
+        [],
+        TensorType::new(DType::I32, positions),
+    );
     let positions = builder.cast(positions, DType::I64);
     let hot = builder.binary(BinaryOp::Equal, indices, positions);
     let on = builder.number(asked.on, dtype);
@@ -64,7 +81,19 @@ extern "C-unwind" fn axis_type_values(
     off: f64,
     name: Id,
 ) -> Id {
-    one_hot(this, cmd, name, OneHot { indices, depth, axis: Some(axis), data_type, on, off })
+    one_hot(
+        this,
+        cmd,
+        name,
+        OneHot {
+            indices,
+            depth,
+            axis: Some(axis),
+            data_type,
+            on,
+            off,
+        },
+    )
 }
 
 extern "C-unwind" fn type_values(
@@ -77,7 +106,19 @@ extern "C-unwind" fn type_values(
     off: f64,
     name: Id,
 ) -> Id {
-    one_hot(this, cmd, name, OneHot { indices, depth, axis: None, data_type, on, off })
+    one_hot(
+        this,
+        cmd,
+        name,
+        OneHot {
+            indices,
+            depth,
+            axis: None,
+            data_type,
+            on,
+            off,
+        },
+    )
 }
 
 extern "C-unwind" fn axis_type(
@@ -89,18 +130,75 @@ extern "C-unwind" fn axis_type(
     data_type: u32,
     name: Id,
 ) -> Id {
-    one_hot(this, cmd, name, OneHot { indices, depth, axis: Some(axis), data_type, on: 1.0, off: 0.0 })
+    one_hot(
+        this,
+        cmd,
+        name,
+        OneHot {
+            indices,
+            depth,
+            axis: Some(axis),
+            data_type,
+            on: 1.0,
+            off: 0.0,
+        },
+    )
 }
 
-extern "C-unwind" fn axis_only(this: Id, cmd: Sel, indices: Id, depth: usize, axis: usize, name: Id) -> Id {
-    let asked = OneHot { indices, depth, axis: Some(axis), data_type: FLOAT32, on: 1.0, off: 0.0 };
+extern "C-unwind" fn axis_only(
+    this: Id,
+    cmd: Sel,
+    indices: Id,
+    depth: usize,
+    axis: usize,
+    name: Id,
+) -> Id {
+    let asked = OneHot {
+        indices,
+        depth,
+        axis: Some(axis),
+        data_type: FLOAT32,
+        on: 1.0,
+        off: 0.0,
+    };
     one_hot(this, cmd, name, asked)
 }
 
-extern "C-unwind" fn type_only(this: Id, cmd: Sel, indices: Id, depth: usize, data_type: u32, name: Id) -> Id {
-    one_hot(this, cmd, name, OneHot { indices, depth, axis: None, data_type, on: 1.0, off: 0.0 })
+extern "C-unwind" fn type_only(
+    this: Id,
+    cmd: Sel,
+    indices: Id,
+    depth: usize,
+    data_type: u32,
+    name: Id,
+) -> Id {
+    one_hot(
+        this,
+        cmd,
+        name,
+        OneHot {
+            indices,
+            depth,
+            axis: None,
+            data_type,
+            on: 1.0,
+            off: 0.0,
+        },
+    )
 }
 
 extern "C-unwind" fn plain(this: Id, cmd: Sel, indices: Id, depth: usize, name: Id) -> Id {
-    one_hot(this, cmd, name, OneHot { indices, depth, axis: None, data_type: FLOAT32, on: 1.0, off: 0.0 })
+    one_hot(
+        this,
+        cmd,
+        name,
+        OneHot {
+            indices,
+            depth,
+            axis: None,
+            data_type: FLOAT32,
+            on: 1.0,
+            off: 0.0,
+        },
+    )
 }

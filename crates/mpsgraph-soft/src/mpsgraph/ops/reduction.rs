@@ -11,7 +11,15 @@ use crate::objc::{Id, Method, Sel, method3};
 macro_rules! over_axis {
     ($selector:literal, $op:ident, $accepts:ident) => {{
         extern "C-unwind" fn body(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
-            reduce(this, cmd, tensor, Axes::One(axis), name, ReduceOp::$op, Accepts::$accepts)
+            reduce(
+                this,
+                cmd,
+                tensor,
+                Axes::One(axis),
+                name,
+                ReduceOp::$op,
+                Accepts::$accepts,
+            )
         }
         method3($selector, body)
     }};
@@ -21,7 +29,15 @@ macro_rules! over_axis {
 macro_rules! over_axes {
     ($selector:literal, $op:ident, $accepts:ident) => {{
         extern "C-unwind" fn body(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
-            reduce(this, cmd, tensor, Axes::Array(axes), name, ReduceOp::$op, Accepts::$accepts)
+            reduce(
+                this,
+                cmd,
+                tensor,
+                Axes::Array(axes),
+                name,
+                ReduceOp::$op,
+                Accepts::$accepts,
+            )
         }
         method3($selector, body)
     }};
@@ -47,10 +63,26 @@ pub const METHODS: &[Method] = &[
     over_axes!("reductionMinimumWithTensor:axes:name:", Min, Numbers),
     over_axis!("reductionMaximumWithTensor:axis:name:", Max, Numbers),
     over_axes!("reductionMaximumWithTensor:axes:name:", Max, Numbers),
-    over_axis!("reductionMinimumPropagateNaNWithTensor:axis:name:", MinNan, Floats),
-    over_axes!("reductionMinimumPropagateNaNWithTensor:axes:name:", MinNan, Floats),
-    over_axis!("reductionMaximumPropagateNaNWithTensor:axis:name:", MaxNan, Floats),
-    over_axes!("reductionMaximumPropagateNaNWithTensor:axes:name:", MaxNan, Floats),
+    over_axis!(
+        "reductionMinimumPropagateNaNWithTensor:axis:name:",
+        MinNan,
+        Floats
+    ),
+    over_axes!(
+        "reductionMinimumPropagateNaNWithTensor:axes:name:",
+        MinNan,
+        Floats
+    ),
+    over_axis!(
+        "reductionMaximumPropagateNaNWithTensor:axis:name:",
+        MaxNan,
+        Floats
+    ),
+    over_axes!(
+        "reductionMaximumPropagateNaNWithTensor:axes:name:",
+        MaxNan,
+        Floats
+    ),
     over_axis!("reductionAndWithTensor:axis:name:", And, Any).since(12, 2),
     over_axes!("reductionAndWithTensor:axes:name:", And, Any).since(12, 2),
     over_axis!("reductionOrWithTensor:axis:name:", Or, Any).since(12, 2),
@@ -72,7 +104,11 @@ pub(super) fn axes_of(builder: &Builder, array: Id, rank: usize) -> Vec<usize> {
     let mut axes: Vec<usize> = if array.is_nil() {
         (0..rank).collect()
     } else {
-        builder.integers(array, "axes").into_iter().map(|axis| builder.axis(axis, rank)).collect()
+        builder
+            .integers(array, "axes")
+            .into_iter()
+            .map(|axis| builder.axis(axis, rank))
+            .collect()
     };
     axes.sort_unstable();
     axes.dedup();
@@ -91,7 +127,15 @@ pub(super) fn emit(builder: &mut Builder, op: ReduceOp, x: ValueId, axes: Vec<us
     builder.emit(Op::Reduce { op, axes }, [x], ty)
 }
 
-fn reduce(this: Id, cmd: Sel, tensor: Id, axes: Axes, name: Id, op: ReduceOp, accepts: Accepts) -> Id {
+fn reduce(
+    this: Id,
+    cmd: Sel,
+    tensor: Id,
+    axes: Axes,
+    name: Id,
+    op: ReduceOp,
+    accepts: Accepts,
+) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", accepts);
     builder.ranked(x, "input");
@@ -121,6 +165,10 @@ fn position(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id, max: bool) ->
     builder.minor_axis(axis, rank);
     let mut shape = builder.shape(x).to_vec();
     shape[axis] = 1;
-    let value = builder.emit(Op::ArgReduce { max, axis }, [x], TensorType::new(DType::I32, shape));
+    let value = builder.emit(
+        Op::ArgReduce { max, axis },
+        [x],
+        TensorType::new(DType::I32, shape),
+    );
     builder.tensor(value)
 }

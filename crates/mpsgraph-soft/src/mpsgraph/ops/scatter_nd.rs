@@ -10,13 +10,39 @@ use crate::objc::{Id, Method, Sel, method5, method6};
 
 /// The selectors of the header, but for those with an axis tensor.
 pub const METHODS: &[Method] = &[
-    method6("scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:", nd_on_data).since(12, 0),
-    method6("scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:mode:name:", nd_with_mode),
-    method5("scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:name:", nd),
-    method6("scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:", axis_on_data).since(12, 0),
-    method6("scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:", axis_on_zeros).since(12, 0),
-    method6("scatterAlongAxis:withDataTensor:updatesTensor:indicesTensor:mode:name:", along_on_data).since(12, 3),
-    method6("scatterAlongAxis:withUpdatesTensor:indicesTensor:shape:mode:name:", along_on_zeros).since(12, 3),
+    method6(
+        "scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:",
+        nd_on_data,
+    )
+    .since(12, 0),
+    method6(
+        "scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:mode:name:",
+        nd_with_mode,
+    ),
+    method5(
+        "scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:name:",
+        nd,
+    ),
+    method6(
+        "scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:",
+        axis_on_data,
+    )
+    .since(12, 0),
+    method6(
+        "scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:",
+        axis_on_zeros,
+    )
+    .since(12, 0),
+    method6(
+        "scatterAlongAxis:withDataTensor:updatesTensor:indicesTensor:mode:name:",
+        along_on_data,
+    )
+    .since(12, 3),
+    method6(
+        "scatterAlongAxis:withUpdatesTensor:indicesTensor:shape:mode:name:",
+        along_on_zeros,
+    )
+    .since(12, 3),
 ];
 
 const ADD: isize = 0;
@@ -37,9 +63,15 @@ fn mode_of(builder: &Builder, mode: isize) -> ScatterMode {
 /// Zeros of this shape, for the forms without data.
 fn zeros(builder: &mut Builder, updates: ValueId, shape: Id, mode: ScatterMode) -> ValueId {
     if !matches!(mode, ScatterMode::Add | ScatterMode::Sub | ScatterMode::Set) {
-        refuse!(builder, "what a scatter in mode {mode:?} begins with is not documented: use the form with data");
+        refuse!(
+            builder,
+            "what a scatter in mode {mode:?} begins with is not documented: use the form with data"
+        );
     }
-    let ty = TensorType { dtype: builder.dtype(updates), shape: builder.fixed_shape(shape) };
+    let ty = TensorType {
+        dtype: builder.dtype(updates),
+        shape: builder.fixed_shape(shape),
+    };
     builder.emit(Op::Splat([0; 8]), [], ty)
 }
 
@@ -54,14 +86,24 @@ fn emit_nd(
 ) -> Id {
     builder.same_dtype(data, updates);
     same_batch(builder, data, indices, batch);
-    let (into, from, at) = (builder.shape(data), builder.shape(updates), builder.shape(indices));
+    let (into, from, at) = (
+        builder.shape(data),
+        builder.shape(updates),
+        builder.shape(indices),
+    );
     let (&coordinates, places) = at.split_last().expect("indices have a rank");
     if batch > places.len() || coordinates > into.len() - batch {
-        refuse!(builder, "indices {at:?} with {batch} batch dimensions have too many coordinates for {into:?}");
+        refuse!(
+            builder,
+            "indices {at:?} with {batch} batch dimensions have too many coordinates for {into:?}"
+        );
     }
     let wanted = [places, &into[batch + coordinates..]].concat();
     if from != wanted {
-        refuse!(builder, "updates {from:?} at indices {at:?} into {into:?} must have the shape {wanted:?}: it asserts");
+        refuse!(
+            builder,
+            "updates {from:?} at indices {at:?} into {into:?} must have the shape {wanted:?}: it asserts"
+        );
     }
     let ty = builder.ty(data).clone();
     let value = builder.emit(Op::ScatterNd { batch, mode }, [data, updates, indices], ty);
@@ -104,7 +146,15 @@ extern "C-unwind" fn nd_with_mode(
     emit_nd(&mut builder, data, updates, at, batch, mode)
 }
 
-extern "C-unwind" fn nd(this: Id, cmd: Sel, updates: Id, at: Id, shape: Id, batch: usize, name: Id) -> Id {
+extern "C-unwind" fn nd(
+    this: Id,
+    cmd: Sel,
+    updates: Id,
+    at: Id,
+    shape: Id,
+    batch: usize,
+    name: Id,
+) -> Id {
     nd_with_mode(this, cmd, updates, at, shape, batch, ADD, name)
 }
 
@@ -121,7 +171,10 @@ fn emit_axis(
     equal_but_for(builder, data, updates, axis);
     if builder.shape(indices) != [builder.shape(updates)[axis]] {
         let (from, at) = (builder.shape(updates), builder.shape(indices));
-        refuse!(builder, "indices {at:?} for updates {from:?}: rank 1 is needed, with the updates' extent on axis {axis}");
+        refuse!(
+            builder,
+            "indices {at:?} for updates {from:?}: rank 1 is needed, with the updates' extent on axis {axis}"
+        );
     }
     let ty = builder.ty(data).clone();
     let value = builder.emit(Op::Scatter { axis, mode }, [data, updates, indices], ty);
@@ -177,10 +230,17 @@ fn emit_along(
     equal_but_for(builder, data, updates, axis);
     if builder.shape(updates) != builder.shape(indices) {
         let (from, at) = (builder.shape(updates), builder.shape(indices));
-        refuse!(builder, "updates {from:?} and indices {at:?} must have one shape: it asserts");
+        refuse!(
+            builder,
+            "updates {from:?} and indices {at:?} must have one shape: it asserts"
+        );
     }
     let ty = builder.ty(data).clone();
-    let value = builder.emit(Op::ScatterAlongAxis { axis, mode }, [data, updates, indices], ty);
+    let value = builder.emit(
+        Op::ScatterAlongAxis { axis, mode },
+        [data, updates, indices],
+        ty,
+    );
     builder.tensor(value)
 }
 

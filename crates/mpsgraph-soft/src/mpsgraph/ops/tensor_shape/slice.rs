@@ -29,7 +29,11 @@ struct Masks {
     squeeze: u32,
 }
 
-const NO_MASKS: Masks = Masks { start: 0, end: 0, squeeze: 0 };
+const NO_MASKS: Masks = Masks {
+    start: 0,
+    end: 0,
+    squeeze: 0,
+};
 
 /// A part of a tensor.
 struct Region {
@@ -42,16 +46,29 @@ struct Region {
 fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], masks: Masks) -> Region {
     let rank = from.len();
     if u64::from(masks.start | masks.end | masks.squeeze) >> rank != 0 {
-        refuse!(builder, "a mask has bits beyond the {rank} dimensions of {from:?}");
+        refuse!(
+            builder,
+            "a mask has bits beyond the {rank} dimensions of {from:?}"
+        );
     }
     let [starts, ends, strides] = arrays;
     let starts = builder.integers_per_axis(starts, "starts", rank);
     let ends = builder.integers_per_axis(ends, "ends", rank);
     let strides = builder.integers_per_axis(strides, "strides", rank);
-    let mut region = Region { starts: Vec::new(), strides: Vec::new(), shape: Vec::new() };
+    let mut region = Region {
+        starts: Vec::new(),
+        strides: Vec::new(),
+        shape: Vec::new(),
+    };
     for axis in 0..rank {
         let extent = from[axis] as i64;
-        let from_start = |position: i64| if position < 0 { position.saturating_add(extent) } else { position };
+        let from_start = |position: i64| {
+            if position < 0 {
+                position.saturating_add(extent)
+            } else {
+                position
+            }
+        };
         let set = |mask: u32| mask >> axis & 1 == 1;
         let stride = if set(masks.squeeze) { 1 } else { strides[axis] };
         let start = match (set(masks.start), stride) {
@@ -61,22 +78,40 @@ fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], masks: Masks) -> R
             (false, _) => from_start(starts[axis]),
         };
         if !(0..extent).contains(&start) {
-            refuse!(builder, "start {} on axis {axis} of {from:?} is out of bounds: it aborts", starts[axis]);
+            refuse!(
+                builder,
+                "start {} on axis {axis} of {from:?} is out of bounds: it aborts",
+                starts[axis]
+            );
         }
         let span = if set(masks.squeeze) {
             1
         } else if stride > 0 {
-            (if set(masks.end) { extent } else { from_start(ends[axis]).min(extent) }) - start
+            (if set(masks.end) {
+                extent
+            } else {
+                from_start(ends[axis]).min(extent)
+            }) - start
         } else {
-            start - if set(masks.end) { -1 } else { from_start(ends[axis]).max(-1) }
+            start
+                - if set(masks.end) {
+                    -1
+                } else {
+                    from_start(ends[axis]).max(-1)
+                }
         };
         if span < 1 {
             let (start, end) = (starts[axis], ends[axis]);
-            refuse!(builder, "{start} to {end} by {stride} on axis {axis} of {from:?} is empty: it aborts when run");
+            refuse!(
+                builder,
+                "{start} to {end} by {stride} on axis {axis} of {from:?} is empty: it aborts when run"
+            );
         }
         region.starts.push(start as usize);
         region.strides.push(stride as isize);
-        region.shape.push((span as u64 - 1) as usize / stride.unsigned_abs() as usize + 1);
+        region
+            .shape
+            .push((span as u64 - 1) as usize / stride.unsigned_abs() as usize + 1);
     }
     region
 }
@@ -96,19 +131,46 @@ extern "C-unwind" fn slice_dimension(
     let rank = ty.shape.len();
     let axis = builder.unsigned_axis(dimension, rank);
     let extent = ty.shape[axis] as i64;
-    let first = if start < 0 { start as i64 + extent } else { start as i64 };
+    let first = if start < 0 {
+        start as i64 + extent
+    } else {
+        start as i64
+    };
     if first < 0 || length < 1 || length as i64 > extent - first {
-        refuse!(builder, "{length} from {start} on of extent {extent}: out of bounds or empty, which aborts");
+        refuse!(
+            builder,
+            "{length} from {start} on of extent {extent}: out of bounds or empty, which aborts"
+        );
     }
     let mut starts = vec![0; rank];
     starts[axis] = first as usize;
     ty.shape[axis] = length as usize;
-    let value = builder.emit(Op::Slice { starts, strides: vec![1; rank] }, [x], ty);
+    let value = builder.emit(
+        Op::Slice {
+            starts,
+            strides: vec![1; rank],
+        },
+        [x],
+        ty,
+    );
     builder.tensor(value)
 }
 
-extern "C-unwind" fn slice(this: Id, cmd: Sel, tensor: Id, starts: Id, ends: Id, strides: Id, name: Id) -> Id {
-    emit_slice(Builder::open(this, cmd, name), tensor, [starts, ends, strides], NO_MASKS)
+extern "C-unwind" fn slice(
+    this: Id,
+    cmd: Sel,
+    tensor: Id,
+    starts: Id,
+    ends: Id,
+    strides: Id,
+    name: Id,
+) -> Id {
+    emit_slice(
+        Builder::open(this, cmd, name),
+        tensor,
+        [starts, ends, strides],
+        NO_MASKS,
+    )
 }
 
 extern "C-unwind" fn slice_with_masks(
@@ -123,19 +185,38 @@ extern "C-unwind" fn slice_with_masks(
     squeeze: u32,
     name: Id,
 ) -> Id {
-    emit_slice(Builder::open(this, cmd, name), tensor, [starts, ends, strides], Masks { start, end, squeeze })
+    emit_slice(
+        Builder::open(this, cmd, name),
+        tensor,
+        [starts, ends, strides],
+        Masks {
+            start,
+            end,
+            squeeze,
+        },
+    )
 }
 
 fn emit_slice(mut builder: Builder, tensor: Id, arrays: [Id; 3], masks: Masks) -> Id {
     let x = builder.value(tensor, "input");
     builder.ranked(x, "input");
-    let Region { starts, strides, shape } = region(&builder, builder.shape(x), arrays, masks);
+    let Region {
+        starts,
+        strides,
+        shape,
+    } = region(&builder, builder.shape(x), arrays, masks);
     let kept = (0..shape.len()).filter(|&axis| masks.squeeze >> axis & 1 == 0);
     let squeezed: Vec<usize> = kept.map(|axis| shape[axis]).collect();
     if squeezed.is_empty() {
-        refuse!(builder, "the squeeze mask leaves rank 0, which many operations abort on");
+        refuse!(
+            builder,
+            "the squeeze mask leaves rank 0, which many operations abort on"
+        );
     }
-    let ty = TensorType { dtype: builder.dtype(x), shape };
+    let ty = TensorType {
+        dtype: builder.dtype(x),
+        shape,
+    };
     let mut value = builder.emit(Op::Slice { starts, strides }, [x], ty);
     if masks.squeeze != 0 {
         value = builder.reshape(value, squeezed);
@@ -153,7 +234,13 @@ extern "C-unwind" fn update(
     strides: Id,
     name: Id,
 ) -> Id {
-    emit_update(Builder::open(this, cmd, name), data, update, [starts, ends, strides], NO_MASKS)
+    emit_update(
+        Builder::open(this, cmd, name),
+        data,
+        update,
+        [starts, ends, strides],
+        NO_MASKS,
+    )
 }
 
 extern "C-unwind" fn update_with_masks(
@@ -171,9 +258,22 @@ extern "C-unwind" fn update_with_masks(
 ) -> Id {
     let builder = Builder::open(this, cmd, name);
     if end != 0 || squeeze != 0 {
-        refuse!(builder, "an end mask or a squeeze mask of a slice update aborts");
+        refuse!(
+            builder,
+            "an end mask or a squeeze mask of a slice update aborts"
+        );
     }
-    emit_update(builder, data, update, [starts, ends, strides], Masks { start, end, squeeze })
+    emit_update(
+        builder,
+        data,
+        update,
+        [starts, ends, strides],
+        Masks {
+            start,
+            end,
+            squeeze,
+        },
+    )
 }
 
 fn emit_update(mut builder: Builder, data: Id, update: Id, arrays: [Id; 3], masks: Masks) -> Id {
@@ -181,9 +281,17 @@ fn emit_update(mut builder: Builder, data: Id, update: Id, arrays: [Id; 3], mask
     let update = builder.value(update, "update");
     builder.ranked(data, "data");
     builder.same_dtype(data, update);
-    let Region { starts, strides, shape } = region(&builder, builder.shape(data), arrays, masks);
+    let Region {
+        starts,
+        strides,
+        shape,
+    } = region(&builder, builder.shape(data), arrays, masks);
     if builder.shape(update) != shape {
-        refuse!(builder, "the update {} must have the region's shape {shape:?}: it aborts", Shown(builder.ty(update)));
+        refuse!(
+            builder,
+            "the update {} must have the region's shape {shape:?}: it aborts",
+            Shown(builder.ty(update))
+        );
     }
     let ty = builder.ty(data).clone();
     let value = builder.emit(Op::SliceUpdate { starts, strides }, [data, update], ty);

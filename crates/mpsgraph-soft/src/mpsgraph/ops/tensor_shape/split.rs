@@ -10,35 +10,73 @@ pub const METHODS: &[Method] = &[
     method4("splitTensor:numSplits:axis:name:", split_evenly).since(12, 3),
 ];
 
-extern "C-unwind" fn split_sizes(this: Id, cmd: Sel, tensor: Id, sizes: Id, axis: isize, name: Id) -> Id {
+extern "C-unwind" fn split_sizes(
+    this: Id,
+    cmd: Sel,
+    tensor: Id,
+    sizes: Id,
+    axis: isize,
+    name: Id,
+) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let axis = builder.axis(axis as i64, builder.rank(x));
     let sizes = builder.integers(sizes, "split sizes");
     let extent = builder.shape(x)[axis];
     if sizes.is_empty() || sizes.iter().any(|&size| size < 1) {
-        refuse!(builder, "split sizes {sizes:?}: zero raises an exception, a negative size crashes");
+        refuse!(
+            builder,
+            "split sizes {sizes:?}: zero raises an exception, a negative size crashes"
+        );
     }
     if sizes.iter().sum::<i64>() != extent as i64 {
-        refuse!(builder, "split sizes {sizes:?} do not sum up to the extent {extent}: it aborts");
+        refuse!(
+            builder,
+            "split sizes {sizes:?} do not sum up to the extent {extent}: it aborts"
+        );
     }
-    let values = emit(&mut builder, x, axis, sizes.iter().map(|&size| size as usize));
+    let values = emit(
+        &mut builder,
+        x,
+        axis,
+        sizes.iter().map(|&size| size as usize),
+    );
     builder.tensor_array(&values)
 }
 
-extern "C-unwind" fn split_evenly(this: Id, cmd: Sel, tensor: Id, count: usize, axis: isize, name: Id) -> Id {
+extern "C-unwind" fn split_evenly(
+    this: Id,
+    cmd: Sel,
+    tensor: Id,
+    count: usize,
+    axis: isize,
+    name: Id,
+) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let axis = builder.axis(axis as i64, builder.rank(x));
     let extent = builder.shape(x)[axis];
     if count == 0 || !extent.is_multiple_of(count) {
-        refuse!(builder, "{count} splits of extent {extent}: Apple asks for equal parts and makes unequal ones");
+        refuse!(
+            builder,
+            "{count} splits of extent {extent}: Apple asks for equal parts and makes unequal ones"
+        );
     }
-    let values = emit(&mut builder, x, axis, std::iter::repeat_n(extent / count, count));
+    let values = emit(
+        &mut builder,
+        x,
+        axis,
+        std::iter::repeat_n(extent / count, count),
+    );
     builder.tensor_array(&values)
 }
 
-fn emit(builder: &mut Builder, x: ValueId, axis: usize, sizes: impl Iterator<Item = usize>) -> Vec<ValueId> {
+fn emit(
+    builder: &mut Builder,
+    x: ValueId,
+    axis: usize,
+    sizes: impl Iterator<Item = usize>,
+) -> Vec<ValueId> {
     let rank = builder.rank(x);
     let mut start = 0;
     let part = |size: usize| {
@@ -47,7 +85,14 @@ fn emit(builder: &mut Builder, x: ValueId, axis: usize, sizes: impl Iterator<Ite
         let mut starts = vec![0; rank];
         starts[axis] = start;
         start += size;
-        builder.emit(Op::Slice { starts, strides: vec![1; rank] }, [x], ty)
+        builder.emit(
+            Op::Slice {
+                starts,
+                strides: vec![1; rank],
+            },
+            [x],
+            ty,
+        )
     };
     sizes.map(part).collect()
 }

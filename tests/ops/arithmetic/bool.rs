@@ -1,0 +1,52 @@
+//! Logic of bools.
+
+use burn::tensor::backend::Backend;
+use burn::tensor::{Bool, DType, Tensor};
+
+use crate::agreement::Layout;
+use crate::agreement::Tolerance::Exact;
+
+/// [`crate::agreement::bools`], as a table of cases wants it.
+fn bools<B: Backend>(layout: Layout, salt: usize) -> Tensor<B, 3, Bool> {
+    crate::agreement::bools(layout, salt)
+}
+
+macro_rules! logic {
+    ($($name:ident |$x:ident, $y:ident| $body:expr;)+) => {$(
+        #[test]
+        fn $name() {
+            fn case<B: Backend>(layout: Layout) -> Tensor<B, 3, Bool> {
+                let ($x, $y) = (bools::<B>(layout, 0), bools::<B>(layout, 1));
+                $body
+            }
+            for layout in Layout::ALL {
+                agree!(Exact, case, layout);
+            }
+        }
+    )+};
+}
+
+logic! {
+    and |x, y| x.bool_and(y);
+    equal |x, y| x.equal(y);
+    equal_elem |x, y| x.equal_elem(true).bool_or(y.equal_elem(false));
+    mask_fill |x, y| x.mask_fill(y, true);
+    mask_where |x, y| x.clone().mask_where(y, x.bool_not());
+    not |x, _y| x.bool_not();
+    not_equal |x, y| x.not_equal(y);
+    not_equal_elem |x, y| x.not_equal_elem(true).bool_and(y.not_equal_elem(false));
+    or |x, y| x.bool_or(y);
+    xor |x, y| x.bool_xor(y);
+}
+
+#[test]
+fn empties_zeros_ones_and_full() {
+    fn case<B: Backend>(value: bool) -> Tensor<B, 2, Bool> {
+        let device = B::Device::default();
+        let made = Tensor::<B, 2, Bool>::full([2, 3], value, (&device, DType::Bool(burn::tensor::BoolStore::Native)));
+        let zeros = Tensor::<B, 2, Bool>::zeros([2, 3], &device);
+        Tensor::cat(vec![made, zeros, Tensor::ones([2, 3], &device)], 0)
+    }
+    agree!(Exact, case, false);
+    agree!(Exact, case, true);
+}

@@ -1,0 +1,15 @@
+//! Ops that move elements, one file per topic; named tests, each over every layout and dtype.
+
+mod axes;
+mod cat;
+mod gradients;
+mod masks;
+mod one_hot;
+mod pad;
+mod ranks;
+mod repeat;
+mod reshape;
+mod slice;
+mod slice_assign;
+mod triangles;
+mod unfold;

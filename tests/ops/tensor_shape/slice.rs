@@ -1,0 +1,64 @@
+//! Parts of a tensor: any bounds and steps.
+
+use burn::tensor::backend::Backend;
+use burn::tensor::{DType, Int, Slice, Tensor, TensorData, s};
+
+use crate::agreement::{Layout, Tolerance};
+use crate::moves;
+use crate::table::{FULL, compare, distinct};
+
+moves! { FULL;
+    slice_ranges = |x| vec![
+        x.clone().slice([0..2, 1..4, 1..3]),
+        x.clone().slice([1..2]),
+        x.clone().slice(s![.., 2..]),
+        x.clone().slice(s![-1.., ..-1, -2..-1]),
+        x.slice(s![0, 3, 1]),
+    ];
+    slice_steps = |x| vec![
+        x.clone().slice(s![.., ..;2, ..]),
+        x.clone().slice(s![..;2, 1..;3, ..;2]),
+        x.clone().slice(s![.., ..;-1, ..]),
+        x.clone().slice(s![..;-1, 1..5;-2, ..;-3]),
+        x.clone().slice(s![.., ..;9, ..;-9]),
+        x.slice(s![.., 0..4;-3, 1..;-1]),
+    ];
+    slice_of_slice = |x| x.slice(s![.., 1.., ..;2]).slice(s![.., ..;-2, 1..]).slice(s![1..]);
+    slice_to_nothing = |x| vec![
+        x.clone().slice([0..0, 0..5, 0..3]),
+        x.clone().slice([0..2, 3..3, 0..3]),
+        x.clone().slice(s![.., 4..2, ..]),
+        x.slice(s![.., .., 2..1;-1]),
+    ];
+    narrow = |x| vec![x.clone().narrow(0, 1, 1), x.clone().narrow(1, 1, 3), x.narrow(2, 0, 3)];
+    slice_dim = |x| vec![x.clone().slice_dim(0, 1..2), x.clone().slice_dim(1, s![..;-2]), x.slice_dim(2, 1)];
+    split = |x| vec![x.clone().split(2, 1), x.clone().split(5, 1), x.split(1, 0)];
+    split_with_sizes = |x| vec![x.clone().split_with_sizes(vec![1, 3, 1], 1), x.split_with_sizes(vec![0, 2, 1], 2)];
+    chunk = |x| vec![x.clone().chunk(2, 1), x.clone().chunk(3, 2), x.chunk(9, 0)];
+    iter_dim = |x| x.iter_dim(1).collect::<Vec<_>>();
+}
+
+moves! { [Layout::Empty, Layout::Single];
+    slice_of_little = |x| vec![x.clone().slice(s![0..1]), x.clone().slice(s![.., 0..0, ..]), x.slice(s![..;-1, .., ..;2])];
+}
+
+/// Every start, end and step of an axis of 5, the others taken whole.
+#[test]
+fn every_slice_of_an_axis() {
+    fn case<B: Backend>(step: isize) -> Vec<TensorData> {
+        let x = Tensor::<B, 3, Int>::from_data(distinct([2, 5, 3], DType::I32), (&B::Device::default(), DType::I32));
+        let ends = std::iter::once(None).chain((-6..=5).map(Some));
+        let bounds = ends.flat_map(|end| (-6..=6).map(move |start| (start, end)));
+        // One flat tensor: a read for each would be slow.
+        let parts = bounds.map(|(start, end)| x.clone().slice([Slice::full(), Slice::new(start, end, step)]));
+        let flat = parts.map(|part| {
+            let count = part.shape().num_elements();
+            part.reshape([count])
+        });
+        vec![Tensor::cat(flat.collect(), 0).into_data()]
+    }
+    for step in [1, 2, 3, 4, 5, 9, -1, -2, -3, -4, -5, -9] {
+        let what = format!("slices with step {step}");
+        compare(&what, Tolerance::Exact, || case::<burn_flex::Flex>(step), || case::<burn_mpsgraph::MpsGraph>(step));
+    }
+}
