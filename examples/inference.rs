@@ -11,6 +11,8 @@ use burn::tensor::backend::Backend;
 use burn::tensor::{Distribution, Tensor};
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 
+type B = MpsGraph;
+
 /// 64 features in, 10 class probabilities out.
 #[derive(Module, Debug)]
 struct Classifier<B: Backend> {
@@ -39,9 +41,9 @@ fn main() {
     const BATCHES: usize = 1_000;
 
     let device = MpsGraphDevice;
-    MpsGraph::seed(&device, 1);
-    let model = Classifier::<MpsGraph>::new(&device);
-    let features = Tensor::<MpsGraph, 2>::random([BATCH, 64], Distribution::Default, &device);
+    B::seed(&device, 1);
+    let model = Classifier::<B>::new(&device);
+    let features = Tensor::<B, 2>::random([BATCH, 64], Distribution::Default, &device);
 
     let first = model.forward(features.clone()).into_data();
     println!("probabilities of the first batch: {:?}", first.shape);

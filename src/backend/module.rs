@@ -1,12 +1,13 @@
 //! Burn's neural network operations.
 //!
-//! Embeddings, linear layers, layer normalization and attention are recorded; convolutions, pooling, resizing, Fourier
-//! transforms and the CTC loss are not implemented yet.
+//! Embeddings, linear layers, layer normalization and attention are recorded, as is `unfold4d` without padding and
+//! dilation (Burn's own composition). Convolutions, pooling, resizing, Fourier transforms and the CTC loss are not
+//! implemented yet.
 
 use burn_backend::ops::{
     AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward,
     DeformConvOptions, InterpolateOptions, MaxPool1dBackward, MaxPool1dWithIndices,
-    MaxPool2dBackward, MaxPool2dWithIndices, ModuleOps, UnfoldOptions,
+    MaxPool2dBackward, MaxPool2dWithIndices, ModuleOps,
 };
 
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
@@ -294,14 +295,6 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         _output_grad: MpsGraphTensor,
     ) -> MpsGraphTensor {
         not_yet("conv_transpose3d_bias_backward")
-    }
-
-    fn unfold4d(
-        _x: MpsGraphTensor,
-        _kernel_size: [usize; 2],
-        _options: UnfoldOptions,
-    ) -> MpsGraphTensor {
-        not_yet("unfold4d")
     }
 
     fn avg_pool1d(

@@ -47,6 +47,10 @@ const MIN_BYTES: usize = 1 << 30;
 /// Executables kept.
 const MAX_PROGRAMS: usize = 256;
 
+/// Bytes from which a read lends the buffer instead of copying it: below, a copy is cheaper than holding the buffer back
+/// from reuse.
+const LENT_FROM: usize = 64 * 1024;
+
 /// What the environment asks for; read once.
 struct Config {
     /// `BURN_MPSGRAPH_EAGER=1`: a program per op.
@@ -451,7 +455,8 @@ pub(crate) fn upload(op: &'static str, data: TensorData) -> MpsGraphTensor {
     MpsGraphTensor::new(Handle::new(Arc::new(Value::new(ty, state))))
 }
 
-/// Submits what the tensors need, waits once for all of them and copies them to the host.
+/// Submits what the tensors need and waits once for all of them. Small tensors are copied; of large ones the buffer is
+/// lent until the data is dropped or changed.
 ///
 /// # Errors
 /// The device fault that hit the work which makes one of them.
@@ -477,12 +482,16 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
     }
     let read_one = |(tensor, allocation): (&MpsGraphTensor, &Option<Arc<Allocation>>)| {
         let ty = tensor.ty();
+        let length = ty.bytes();
         let bytes = match allocation {
-            None => Vec::new(),
-            Some(allocation) => allocation.buffer().with_bytes(|from| from[..ty.bytes()].to_vec()),
+            None => Bytes::from_bytes_vec(Vec::new()),
+            Some(allocation) if length < LENT_FROM => {
+                Bytes::from_bytes_vec(allocation.buffer().with_bytes(|from| from[..length].to_vec()))
+            }
+            Some(allocation) => ffi::host_bytes(allocation.buffer().clone(), length, allocation.clone()),
         };
-        runtime.counters.bytes_read.add(bytes.len() as u64);
-        TensorData::from_bytes(Bytes::from_bytes_vec(bytes), ty.shape, ty.dtype)
+        runtime.counters.bytes_read.add(length as u64);
+        TensorData::from_bytes(bytes, ty.shape, ty.dtype)
     };
     Ok(tensors.iter().zip(&allocations).map(read_one).collect())
 }

@@ -4,10 +4,16 @@
 mod agreement;
 #[macro_use]
 mod sweep;
+#[macro_use]
+mod table;
 
 mod activation;
 mod arithmetic;
 mod cast;
+mod gather;
 mod memory;
+mod non_zero;
 mod random;
 mod reduction;
+mod scatter_nd;
+mod tensor_shape;

@@ -115,7 +115,7 @@ pub fn gradient<B: AutodiffBackend, const D: usize>(leaf: &Tensor<B, D>, of: &B:
 #[macro_export]
 macro_rules! moves {
     ($layouts:expr; $($name:ident = |$x:ident| $body:expr;)*) => {
-        $($crate::case!($layouts, $crate::table::DTYPES, [BasicOps<B>], $name, $x, $body, {
+        $($crate::case!($layouts, $crate::table::DTYPES, [burn::tensor::BasicOps<B>], $name, $x, $body, layout, {
             burn::tensor::DType::Bool(_) => case($crate::agreement::bools::<B>(layout, 0)),
         });)*
     };
@@ -125,19 +125,17 @@ macro_rules! moves {
 macro_rules! numbers {
     ($layouts:expr; $($name:ident = |$x:ident| $body:expr;)*) => {
         $($crate::case!(
-            $layouts, $crate::table::DTYPES[..11], [Ordered<B, Elem: burn::tensor::Element>], $name, $x, $body, {}
+            $layouts, $crate::table::DTYPES[..11], [burn_backend::tensor::Ordered<B, Elem: burn::tensor::Element>], $name, $x, $body, layout, {}
         );)*
     };
 }
 
 #[macro_export]
 macro_rules! case {
-    ($layouts:expr, $dtypes:expr, [$($bound:tt)*], $name:ident, $x:ident, $body:expr, { $($arm:tt)* }) => {
+    ($layouts:expr, $dtypes:expr, [$($bound:tt)*], $name:ident, $x:ident, $body:expr, $layout:ident, { $($arm:tt)* }) => {
         #[test]
         fn $name() {
             use burn::tensor::{DType, Tensor, TensorData, backend::Backend};
-            #[allow(unused_imports)]
-            use burn::tensor::{BasicOps, Ordered};
 
             use $crate::agreement::{Layout, Tolerance, floats, ints};
             use $crate::table::{Results, compare};
@@ -145,11 +143,11 @@ macro_rules! case {
             fn case<B: Backend, K: $($bound)*>($x: Tensor<B, 3, K>) -> Vec<TensorData> {
                 Results::results($body)
             }
-            fn of_kind<B: Backend>(layout: Layout, dtype: DType) -> Vec<TensorData> {
+            fn of_kind<B: Backend>($layout: Layout, dtype: DType) -> Vec<TensorData> {
                 match dtype {
                     $($arm)*
-                    _ if dtype.is_float() => case(floats::<B>(layout, dtype, 0)),
-                    _ => case(ints::<B>(layout, dtype, 0)),
+                    _ if dtype.is_float() => case(floats::<B>($layout, dtype, 0)),
+                    _ => case(ints::<B>($layout, dtype, 0)),
                 }
             }
             for layout in $layouts {

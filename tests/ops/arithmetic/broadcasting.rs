@@ -17,7 +17,8 @@ const PAIRS: [([usize; 3], [usize; 3]); 7] = [
 
 fn numbers<B: Backend>(shape: [usize; 3], from: i64) -> Tensor<B, 3, Int> {
     let count = shape.iter().product::<usize>() as i64;
-    Tensor::<B, 1, Int>::arange(from..from + count, (&B::Device::default(), DType::I32)).reshape(shape)
+    let data = TensorData::new((from..from + count).collect::<Vec<_>>(), shape);
+    Tensor::from_data(data.convert_dtype(DType::I32), (&B::Device::default(), DType::I32))
 }
 
 fn floats_of<B: Backend>((a, b): ([usize; 3], [usize; 3])) -> Tensor<B, 3> {

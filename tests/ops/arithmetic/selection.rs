@@ -13,6 +13,10 @@ sweep! { floats, FLOATS, Layout::ALL, Exact;
     mask_fill_infinite |x, y| x.mask_fill(y.greater_elem(0.5), f32::NEG_INFINITY);
     mask_fill_nan |x, y| x.mask_fill(y.greater_elem(0.5), f32::NAN);
     mask_where |x, y, z| x.mask_where(y.greater_elem(0.5), z);
+}
+
+// Burn's own reshape of the mask refuses shapes without elements.
+sweep! { floats, FLOATS, Layout::PLAIN, Exact;
     tril |x| x.tril(1);
     triu |x| x.triu(-1);
 }

@@ -41,10 +41,26 @@ pub struct Packed {
 #[derive(Debug)]
 pub enum Step {
     /// A fused loop; the names of its operations are for the reader.
-    Loop { program: Program, operands: Vec<Storage>, outputs: Vec<Storage>, names: Vec<String>, shape: Vec<usize> },
-    MatMul { product: MatMul, lhs: Storage, rhs: Storage, to: Storage },
+    Loop {
+        program: Program,
+        operands: Vec<Storage>,
+        outputs: Vec<Storage>,
+        names: Vec<String>,
+        shape: Vec<usize>,
+    },
+    MatMul {
+        product: MatMul,
+        lhs: Storage,
+        rhs: Storage,
+        to: Storage,
+    },
     Copy(Copy),
-    Kernel { op: Op, inputs: Vec<Packed>, to: Storage, ty: TensorType },
+    Kernel {
+        op: Op,
+        inputs: Vec<Packed>,
+        to: Storage,
+        ty: TensorType,
+    },
 }
 
 impl Step {
@@ -74,13 +90,20 @@ impl Step {
             Step::Loop { program, .. } => program.is_parallel(),
             Step::MatMul { product, .. } => product.is_parallel(),
             Step::Copy(copy) => large(copy.shape.iter().product::<usize>() * copy.size),
-            Step::Kernel { inputs, ty, .. } => large(ty.bytes()) || inputs.iter().any(|input| large(input.ty.bytes())),
+            Step::Kernel { inputs, ty, .. } => {
+                large(ty.bytes()) || inputs.iter().any(|input| large(input.ty.bytes()))
+            }
         }
     }
 
     /// The step as one line: what, of which shape, from where to where.
     pub fn describe(&self) -> String {
-        let list = |of: Vec<Storage>| of.iter().map(Storage::describe).collect::<Vec<_>>().join(", ");
+        let list = |of: Vec<Storage>| {
+            of.iter()
+                .map(Storage::describe)
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         let what = match self {
             Step::Loop { names, shape, .. } => format!("loop {shape:?} {}", names.join(" ")),
             Step::MatMul { product, .. } => {

@@ -19,12 +19,20 @@ use reducers::Reducer;
 const MAX_RANK: usize = super::strided::MAX_RANK;
 
 /// Reduces `x` over `axes`. Bool takes the ops that keep it 0 or 1; its sum is "or", its product "and".
-pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
+pub fn execute(
+    op: ReduceOp,
+    dtype: DType,
+    (x, shape): (&[u8], &[usize]),
+    axes: &[usize],
+    out: &mut [u8],
+) {
     use reducers::{And, Max, MaxNan, Mean, Min, MinNan, Or, Prod, Sum, Variance};
     let op = match (dtype, op) {
         (DType::Bool, ReduceOp::Sum) => ReduceOp::Or,
         (DType::Bool, ReduceOp::Prod) => ReduceOp::And,
-        (DType::Bool, ReduceOp::Mean | ReduceOp::Variance) => unreachable!("{op:?} of bool reached a reduction"),
+        (DType::Bool, ReduceOp::Mean | ReduceOp::Variance) => {
+            unreachable!("{op:?} of bool reached a reduction")
+        }
         // Integers have no NaN to tell these apart.
         (dtype, ReduceOp::MinNan) if !dtype.is_float() => ReduceOp::Min,
         (dtype, ReduceOp::MaxNan) if !dtype.is_float() => ReduceOp::Max,
@@ -40,15 +48,33 @@ pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: 
     };
     let loops = Loops::new(shape, axes);
     match op {
-        ReduceOp::Sum => dispatch!(dtype, T => loops.run::<T, Sum>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::Prod => dispatch!(dtype, T => loops.run::<T, Prod>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::Min => dispatch!(dtype, T => loops.run::<T, Min>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::Max => dispatch!(dtype, T => loops.run::<T, Max>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::And => dispatch!(dtype, T => loops.run::<T, And>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::Or => dispatch!(dtype, T => loops.run::<T, Or>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::Mean => dispatch!(dtype, T => loops.run::<T, Mean>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::MinNan => dispatch!(float dtype, T => loops.run::<T, MinNan>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::MaxNan => dispatch!(float dtype, T => loops.run::<T, MaxNan>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Sum => {
+            dispatch!(dtype, T => loops.run::<T, Sum>(cast_slice(x), cast_slice_mut(out)))
+        }
+        ReduceOp::Prod => {
+            dispatch!(dtype, T => loops.run::<T, Prod>(cast_slice(x), cast_slice_mut(out)))
+        }
+        ReduceOp::Min => {
+            dispatch!(dtype, T => loops.run::<T, Min>(cast_slice(x), cast_slice_mut(out)))
+        }
+        ReduceOp::Max => {
+            dispatch!(dtype, T => loops.run::<T, Max>(cast_slice(x), cast_slice_mut(out)))
+        }
+        ReduceOp::And => {
+            dispatch!(dtype, T => loops.run::<T, And>(cast_slice(x), cast_slice_mut(out)))
+        }
+        ReduceOp::Or => {
+            dispatch!(dtype, T => loops.run::<T, Or>(cast_slice(x), cast_slice_mut(out)))
+        }
+        ReduceOp::Mean => {
+            dispatch!(dtype, T => loops.run::<T, Mean>(cast_slice(x), cast_slice_mut(out)))
+        }
+        ReduceOp::MinNan => {
+            dispatch!(float dtype, T => loops.run::<T, MinNan>(cast_slice(x), cast_slice_mut(out)))
+        }
+        ReduceOp::MaxNan => {
+            dispatch!(float dtype, T => loops.run::<T, MaxNan>(cast_slice(x), cast_slice_mut(out)))
+        }
         ReduceOp::Variance => {
             dispatch!(float dtype, T => loops.run::<T, Variance>(cast_slice(x), cast_slice_mut(out)));
         }
@@ -63,7 +89,10 @@ struct Nest {
 }
 
 impl Nest {
-    const EMPTY: Nest = Nest { loops: [(1, 0); MAX_RANK], depth: 0 };
+    const EMPTY: Nest = Nest {
+        loops: [(1, 0); MAX_RANK],
+        depth: 0,
+    };
 
     fn push(&mut self, extent: usize, step: usize) {
         self.loops[self.depth] = (extent, step);
@@ -77,7 +106,10 @@ impl Nest {
     }
 
     fn count(&self) -> usize {
-        self.loops[..self.depth].iter().map(|&(extent, _)| extent).product()
+        self.loops[..self.depth]
+            .iter()
+            .map(|&(extent, _)| extent)
+            .product()
     }
 
     /// Offset of iteration `at`.
@@ -125,23 +157,44 @@ impl Loops {
         let mut step: usize = merged[..depth].iter().map(|&(extent, _)| extent).product();
         for &(extent, is_reduced) in &merged[..depth] {
             step /= extent;
-            if is_reduced { reduced.push(extent, step) } else { kept.push(extent, step) }
+            if is_reduced {
+                reduced.push(extent, step)
+            } else {
+                kept.push(extent, step)
+            }
         }
         let segments = depth > 0 && merged[depth - 1].1;
         if depth == 0 {
             kept.push(1, 1);
         }
-        Self { kept, reduced, segments, count: reduced.count() }
+        Self {
+            kept,
+            reduced,
+            segments,
+            count: reduced.count(),
+        }
     }
 
     fn run<T: Element, R: Reducer<T>>(mut self, x: &[T], out: &mut [T]) {
-        assert_eq!(x.len(), self.kept.count() * self.count, "reduction: the operand has another size");
-        assert_eq!(out.len(), self.kept.count(), "reduction: the result has another size");
+        assert_eq!(
+            x.len(),
+            self.kept.count() * self.count,
+            "reduction: the operand has another size"
+        );
+        assert_eq!(
+            out.len(),
+            self.kept.count(),
+            "reduction: the result has another size"
+        );
         let parallel = size_of_val(x) > PARALLEL_BYTES;
         if self.segments {
             let (length, _) = self.reduced.pop();
             let chunk = (PARALLEL_BYTES / 4 / (self.count * size_of::<T>())).max(1);
-            let segments = Segments { x, length, nest: self.reduced };
+            let segments = Segments {
+                x,
+                length,
+                nest: self.reduced,
+            };
             share(parallel, chunk, out, |at, out| {
                 fold::segments::<T, R>(&segments, (&self.kept, at * chunk), self.count, out);
             });
@@ -150,7 +203,12 @@ impl Loops {
             share(parallel, width, out, |outer, out| {
                 let start = self.kept.offset(outer);
                 share(parallel, COLUMNS, out, |tile, out| {
-                    let columns = Columns { x, start: start + tile * COLUMNS, width, nest: self.reduced };
+                    let columns = Columns {
+                        x,
+                        start: start + tile * COLUMNS,
+                        width,
+                        nest: self.reduced,
+                    };
                     fold::columns::<T, R>(&columns, self.count, out);
                 });
             });

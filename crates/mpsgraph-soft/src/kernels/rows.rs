@@ -62,7 +62,9 @@ impl<'a> Rows<'a> {
 
     /// The last axis of the indices holds coordinates along the data axes from `batch` on.
     pub fn nd(data: &'a [usize], indices: &[usize], batch: usize) -> Self {
-        let (&components, outer) = indices.split_last().expect("coordinates have an axis of their own");
+        let (&components, outer) = indices
+            .split_last()
+            .expect("coordinates have an axis of their own");
         let extents = &data[batch..batch + components];
         Self {
             blocks: data[..batch].iter().product(),
@@ -112,7 +114,9 @@ impl<'a> Rows<'a> {
                 extents => {
                     let index = &indices[at * components..(at + 1) * components];
                     let mut pairs = index.iter().zip(extents);
-                    pairs.try_fold(0, |row, (i, &extent)| i.within(extent).map(|i| row * extent + i))
+                    pairs.try_fold(0, |row, (i, &extent)| {
+                        i.within(extent).map(|i| row * extent + i)
+                    })
                 }
             };
             each(position, named.map(|named| named * self.scale + between));

@@ -24,7 +24,9 @@ pub fn execute(
     let mode = match (dtype, mode) {
         (DType::Bool, ScatterMode::Add) => ScatterMode::Max,
         (DType::Bool, ScatterMode::Mul) => ScatterMode::Min,
-        (DType::Bool, ScatterMode::Sub | ScatterMode::Div) => unreachable!("{mode:?} of bool reached a scatter"),
+        (DType::Bool, ScatterMode::Sub | ScatterMode::Div) => {
+            unreachable!("{mode:?} of bool reached a scatter")
+        }
         (_, mode) => mode,
     };
     dispatch!(dtype, T => {
@@ -37,14 +39,24 @@ pub fn execute(
     });
 }
 
-fn by_mode<T: Element, I: Index>(rows: &Rows, mode: ScatterMode, updates: &[T], indices: &[I], out: &mut [T]) {
+fn by_mode<T: Element, I: Index>(
+    rows: &Rows,
+    mode: ScatterMode,
+    updates: &[T],
+    indices: &[I],
+    out: &mut [T],
+) {
     match mode {
         ScatterMode::Add => scatter(rows, updates, indices, out, T::add),
         ScatterMode::Sub => scatter(rows, updates, indices, out, T::sub),
         ScatterMode::Mul => scatter(rows, updates, indices, out, T::mul),
         ScatterMode::Div => scatter(rows, updates, indices, out, T::div),
-        ScatterMode::Min => scatter(rows, updates, indices, out, |a, b| if b < a || a.is_nan() { b } else { a }),
-        ScatterMode::Max => scatter(rows, updates, indices, out, |a, b| if b > a || a.is_nan() { b } else { a }),
+        ScatterMode::Min => scatter(rows, updates, indices, out, |a, b| {
+            if b < a || a.is_nan() { b } else { a }
+        }),
+        ScatterMode::Max => scatter(rows, updates, indices, out, |a, b| {
+            if b > a || a.is_nan() { b } else { a }
+        }),
         ScatterMode::Set => scatter(rows, updates, indices, out, |_, b| b),
     }
 }
@@ -57,15 +69,34 @@ fn scatter<T: Element, I: Index>(
     combine: impl Fn(T, T) -> T + Sync,
 ) {
     let block = rows.rows * rows.row;
-    assert_eq!(out.len(), rows.blocks * block, "scatter: the data have another size");
-    assert_eq!(updates.len(), rows.blocks * rows.positions * rows.row, "scatter: the updates have another size");
+    assert_eq!(
+        out.len(),
+        rows.blocks * block,
+        "scatter: the data have another size"
+    );
+    assert_eq!(
+        updates.len(),
+        rows.blocks * rows.positions * rows.row,
+        "scatter: the updates have another size"
+    );
     // Each part reads all indices of its block, so there are no more parts than threads.
     let parallel = size_of_val(updates) > PARALLEL_BYTES;
-    let parts = if parallel { rayon::current_num_threads().div_ceil(rows.blocks) } else { 1 };
+    let parts = if parallel {
+        rayon::current_num_threads().div_ceil(rows.blocks)
+    } else {
+        1
+    };
     let part_rows = rows.rows.div_ceil(parts);
     share(parallel, block, out, |at, out| {
         share(parallel, part_rows * rows.row, out, |part, out| {
-            scatter_part(rows, updates, indices, (at, part * part_rows), out, &combine);
+            scatter_part(
+                rows,
+                updates,
+                indices,
+                (at, part * part_rows),
+                out,
+                &combine,
+            );
         });
     });
 }
@@ -83,8 +114,16 @@ fn scatter_part<T: Element, I: Index>(
     let count = out.len() / row;
     let updates = &updates[block * rows.positions * row..][..rows.positions * row];
     rows.visit(indices, block, 0..rows.positions, |at, named| {
-        let Some(to) = named.and_then(|named| named.checked_sub(first)).filter(|&to| to < count) else { return };
-        for (to, &update) in out[to * row..][..row].iter_mut().zip(&updates[at * row..][..row]) {
+        let Some(to) = named
+            .and_then(|named| named.checked_sub(first))
+            .filter(|&to| to < count)
+        else {
+            return;
+        };
+        for (to, &update) in out[to * row..][..row]
+            .iter_mut()
+            .zip(&updates[at * row..][..row])
+        {
             *to = combine(*to, update);
         }
     });

@@ -15,7 +15,7 @@ fn band(graph: &Graph, x: Id, lower: isize, upper: isize) -> Id {
 fn triangles_and_diagonals() {
     let _alone = alone();
     let x = ints(&[1, 2, 3], &[1, 2, 3, 4, 5, 6]);
-    let results = run(&[x.clone()], |graph, x| {
+    let results = run(std::slice::from_ref(&x), |graph, x| {
         [(0, -1), (-1, 0), (0, 0), (-1, -1), (1, 1)]
             .map(|(lower, upper)| band(graph, x[0], lower, upper))
             .to_vec()

@@ -36,7 +36,7 @@ fn over_axes() {
     let _alone = alone();
     let selector = "reductionSumWithTensor:axes:name:";
     let x = ints(&[2, 1, 3], &[1, 2, 3, 4, 5, 6]);
-    let results = run(&[x.clone()], |graph, x| {
+    let results = run(std::slice::from_ref(&x), |graph, x| {
         let sum = |axes: Id| graph.op(selector, &[x[0], axes]);
         vec![
             sum(numbers(&[0, 2])),

@@ -7,6 +7,7 @@
 //! [`super::cast`]), so running costs one indirect call per operation and tile. A value never depends on where it
 //! stands in a tile or on what it was fused with.
 
+pub mod builder;
 pub mod float;
 pub mod int;
 pub mod load;
@@ -18,7 +19,8 @@ pub mod run;
 pub mod select;
 pub mod tile;
 
-pub use program::{Builder, Program, Register};
+pub use builder::{Builder, Register};
+pub use program::Program;
 pub use tile::{Lane, TileFn};
 
 #[cfg(test)]

@@ -74,23 +74,61 @@ impl Lane {
 macro_rules! lane {
     (bits $lane:expr, $t:ident => $body:expr) => {
         match $lane.size() {
-            1 => { type $t = u8; $body }
-            2 => { type $t = u16; $body }
-            4 => { type $t = u32; $body }
-            _ => { type $t = u64; $body }
+            1 => {
+                type $t = u8;
+                $body
+            }
+            2 => {
+                type $t = u16;
+                $body
+            }
+            4 => {
+                type $t = u32;
+                $body
+            }
+            _ => {
+                type $t = u64;
+                $body
+            }
         }
     };
     (int $lane:expr, $t:ident => $body:expr) => {
         match $lane {
-            $crate::kernels::elementwise::tile::Lane::F32 => unreachable!("f32 has operations of its own"),
-            $crate::kernels::elementwise::tile::Lane::I8 => { type $t = i8; $body }
-            $crate::kernels::elementwise::tile::Lane::I16 => { type $t = i16; $body }
-            $crate::kernels::elementwise::tile::Lane::I32 => { type $t = i32; $body }
-            $crate::kernels::elementwise::tile::Lane::I64 => { type $t = i64; $body }
-            $crate::kernels::elementwise::tile::Lane::U8 => { type $t = u8; $body }
-            $crate::kernels::elementwise::tile::Lane::U16 => { type $t = u16; $body }
-            $crate::kernels::elementwise::tile::Lane::U32 => { type $t = u32; $body }
-            $crate::kernels::elementwise::tile::Lane::U64 => { type $t = u64; $body }
+            $crate::kernels::elementwise::tile::Lane::F32 => {
+                unreachable!("f32 has operations of its own")
+            }
+            $crate::kernels::elementwise::tile::Lane::I8 => {
+                type $t = i8;
+                $body
+            }
+            $crate::kernels::elementwise::tile::Lane::I16 => {
+                type $t = i16;
+                $body
+            }
+            $crate::kernels::elementwise::tile::Lane::I32 => {
+                type $t = i32;
+                $body
+            }
+            $crate::kernels::elementwise::tile::Lane::I64 => {
+                type $t = i64;
+                $body
+            }
+            $crate::kernels::elementwise::tile::Lane::U8 => {
+                type $t = u8;
+                $body
+            }
+            $crate::kernels::elementwise::tile::Lane::U16 => {
+                type $t = u16;
+                $body
+            }
+            $crate::kernels::elementwise::tile::Lane::U32 => {
+                type $t = u32;
+                $body
+            }
+            $crate::kernels::elementwise::tile::Lane::U64 => {
+                type $t = u64;
+                $body
+            }
         }
     };
 }
@@ -124,7 +162,9 @@ pub fn tile2<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy>(f: F) 
 }
 
 /// The loop that sets `dst[i] = f(a[i], b[i], c[i])`.
-pub fn tile3<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy>(f: F) -> TileFn {
+pub fn tile3<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy>(
+    f: F,
+) -> TileFn {
     let _ = f;
     pick::<Loop3<A, B, C, R, F>>()
 }
@@ -180,7 +220,11 @@ impl<A: Element, R: Element, F: Fn(A) -> R + Copy> TileLoop for Loop1<A, R, F> {
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
         // SAFETY: the promise of `TileFn`; `tile1` took a value of `F`.
         let (dst, a, f) = unsafe {
-            (from_raw_parts_mut(dst.cast::<R>(), n), from_raw_parts(src[0].cast::<A>(), n), conjure::<F>())
+            (
+                from_raw_parts_mut(dst.cast::<R>(), n),
+                from_raw_parts(src[0].cast::<A>(), n),
+                conjure::<F>(),
+            )
         };
         for (d, &a) in dst.iter_mut().zip(a) {
             *d = f(a);
@@ -195,7 +239,12 @@ impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy> TileLoop for L
         // SAFETY: the promise of `TileFn`; `tile2` took a value of `F`.
         let (dst, a, b, f) = unsafe {
             let dst = from_raw_parts_mut(dst.cast::<R>(), n);
-            (dst, from_raw_parts(src[0].cast::<A>(), n), from_raw_parts(src[1].cast::<B>(), n), conjure::<F>())
+            (
+                dst,
+                from_raw_parts(src[0].cast::<A>(), n),
+                from_raw_parts(src[1].cast::<B>(), n),
+                conjure::<F>(),
+            )
         };
         for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
             *d = f(a, b);
@@ -203,15 +252,26 @@ impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy> TileLoop for L
     }
 }
 
-impl<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy> TileLoop for Loop3<A, B, C, R, F> {
+impl<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy> TileLoop
+    for Loop3<A, B, C, R, F>
+{
     const WIDE: bool = A::WIDE && R::WIDE;
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
         // SAFETY: the promise of `TileFn`; `tile3` took a value of `F`.
         let (dst, a, b, c, f) = unsafe {
             let dst = from_raw_parts_mut(dst.cast::<R>(), n);
-            let (a, b) = (from_raw_parts(src[0].cast::<A>(), n), from_raw_parts(src[1].cast::<B>(), n));
-            (dst, a, b, from_raw_parts(src[2].cast::<C>(), n), conjure::<F>())
+            let (a, b) = (
+                from_raw_parts(src[0].cast::<A>(), n),
+                from_raw_parts(src[1].cast::<B>(), n),
+            );
+            (
+                dst,
+                a,
+                b,
+                from_raw_parts(src[2].cast::<C>(), n),
+                conjure::<F>(),
+            )
         };
         for (((d, &a), &b), &c) in dst.iter_mut().zip(a).zip(b).zip(c) {
             *d = f(a, b, c);

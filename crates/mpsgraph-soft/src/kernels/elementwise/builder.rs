@@ -1,0 +1,352 @@
+//! Selects the instructions of a [`Program`].
+//!
+//! The builder knows what an operation means for a dtype: rounding 16-bit floats, bringing bool back to 0 or 1,
+//! computing an integer's exponential in f32. It also decides which tile of the arena holds which value.
+
+use super::load::Geometry;
+use super::program::{Fetch, Instruction, Load, Output, Place, Program, shape_tiles};
+use super::registers::Tiles;
+use super::tile::{Lane, TileFn, lane};
+use super::{float, int, round, select};
+use crate::ir::{BinaryOp, DType, UnaryOp};
+use crate::kernels::cast;
+
+/// A value of the program under construction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Register(u32);
+
+/// Selects the instructions of a [`Program`].
+#[derive(Debug)]
+pub struct Builder {
+    elements: usize,
+    sizes: Vec<usize>,
+    loads: Vec<Load>,
+    instructions: Vec<Instruction>,
+    outputs: Vec<Output>,
+    cost: usize,
+}
+
+impl Builder {
+    /// A loop over so many elements.
+    pub fn new(elements: usize) -> Self {
+        let empty = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self {
+            elements,
+            sizes: empty.0,
+            loads: empty.1,
+            instructions: empty.2,
+            outputs: empty.3,
+            cost: 0,
+        }
+    }
+
+    /// Elements of operand number `operand`.
+    pub fn load(&mut self, operand: usize, dtype: DType, geometry: Geometry) -> Register {
+        assert_eq!(
+            geometry.elements(),
+            self.elements,
+            "a load has as many elements as the loop"
+        );
+        let raw = self.register(dtype.size());
+        let fetch = if geometry.is_flat() {
+            Fetch::Direct
+        } else if geometry.is_scalar() {
+            Fetch::Once
+        } else {
+            Fetch::Each
+        };
+        self.cost += match (fetch, geometry.step()) {
+            (Fetch::Once, _) => 0,
+            (_, 0 | 1) => dtype.size(),
+            _ => 10,
+        };
+        let register = raw.0 as usize;
+        self.loads.push(Load {
+            operand,
+            size: dtype.size(),
+            geometry,
+            fetch,
+            register,
+            buffer: 0,
+        });
+        match round::widen(dtype) {
+            Some(widen) => self.push(widen, Lane::F32.size(), &[raw], 2),
+            None => raw,
+        }
+    }
+
+    /// `op` of a value of `dtype`.
+    pub fn unary(&mut self, op: UnaryOp, dtype: DType, x: Register) -> Register {
+        let lane = Lane::of(dtype);
+        let test = matches!(op, UnaryOp::IsNan | UnaryOp::IsInf | UnaryOp::IsFinite);
+        let result = if test { DType::Bool } else { dtype };
+        let size = Lane::of(result).size();
+        if lane == Lane::F32 {
+            let value = self.push(float::unary(op), size, &[x], float_cost(op));
+            return if float_stays_exact(op) {
+                value
+            } else {
+                self.rounded(result, value)
+            };
+        }
+        // The complement of a truth value, not of a byte.
+        let op = if dtype == DType::Bool && op == UnaryOp::BitNot {
+            UnaryOp::Not
+        } else {
+            op
+        };
+        let run = lane!(bits lane, T => int::unary_bits::<T>(op));
+        match run.or_else(|| lane!(int lane, T => int::unary::<T>(op))) {
+            Some(run) => {
+                let value = self.push(run, size, &[x], 1);
+                self.rounded(result, value)
+            }
+            None => {
+                let wide = self.cast(dtype, DType::F32, x);
+                let value = self.unary(op, DType::F32, wide);
+                self.cast(DType::F32, dtype, value)
+            }
+        }
+    }
+
+    /// `op` of two values of `dtype`.
+    pub fn binary(&mut self, op: BinaryOp, dtype: DType, a: Register, b: Register) -> Register {
+        match op {
+            BinaryOp::Greater => return self.binary(BinaryOp::Less, dtype, b, a),
+            BinaryOp::GreaterEqual => return self.binary(BinaryOp::LessEqual, dtype, b, a),
+            BinaryOp::Nand => return self.complement(BinaryOp::And, dtype, a, b),
+            BinaryOp::Nor => return self.complement(BinaryOp::Or, dtype, a, b),
+            BinaryOp::Xnor => return self.complement(BinaryOp::Xor, dtype, a, b),
+            _ => {}
+        }
+        let lane = Lane::of(dtype);
+        let result = if op.is_comparison() {
+            DType::Bool
+        } else {
+            dtype
+        };
+        let size = Lane::of(result).size();
+        if lane == Lane::F32 {
+            let cost = match op {
+                BinaryOp::Pow | BinaryOp::SigmoidGrad => 30,
+                BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::Atan2 => 200,
+                BinaryOp::Div | BinaryOp::DivNoNan => 3,
+                _ => 1,
+            };
+            let value = self.push(float::binary(op), size, &[a, b], cost);
+            return if op.is_comparison() {
+                value
+            } else {
+                self.rounded(result, value)
+            };
+        }
+        let run = lane!(bits lane, T => int::binary_bits::<T>(op));
+        match run.or_else(|| lane!(int lane, T => int::binary::<T>(op))) {
+            Some(run) => {
+                let slow = matches!(
+                    op,
+                    BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::Pow
+                );
+                let value = self.push(run, size, &[a, b], if slow { 20 } else { 1 });
+                if op.is_comparison() {
+                    value
+                } else {
+                    self.rounded(result, value)
+                }
+            }
+            None => {
+                let (a, b) = (
+                    self.cast(dtype, DType::F32, a),
+                    self.cast(dtype, DType::F32, b),
+                );
+                let value = self.binary(op, DType::F32, a, b);
+                self.cast(DType::F32, dtype, value)
+            }
+        }
+    }
+
+    fn complement(&mut self, op: BinaryOp, dtype: DType, a: Register, b: Register) -> Register {
+        let value = self.binary(op, dtype, a, b);
+        self.unary(UnaryOp::Not, dtype, value)
+    }
+
+    /// `predicate ? a : b` for values of `dtype`.
+    pub fn select(
+        &mut self,
+        dtype: DType,
+        predicate: Register,
+        a: Register,
+        b: Register,
+    ) -> Register {
+        let size = Lane::of(dtype).size();
+        self.push(select::select(size), size, &[predicate, a, b], 1)
+    }
+
+    /// `x` kept between two others, by `fmax`, then `fmin`.
+    pub fn clamp(&mut self, dtype: DType, x: Register, min: Register, max: Register) -> Register {
+        let x = self.binary(BinaryOp::Max, dtype, x, min);
+        self.binary(BinaryOp::Min, dtype, x, max)
+    }
+
+    /// Conversion by value.
+    pub fn cast(&mut self, from: DType, to: DType, x: Register) -> Register {
+        if from == to {
+            return x;
+        }
+        let (source, target) = (Lane::of(from), Lane::of(to));
+        if to == DType::Bool {
+            return self.push(cast::truth(source), 1, &[x], 1);
+        }
+        let value = match cast::cast(source, target) {
+            Some(run) => self.push(run, target.size(), &[x], 2),
+            None => x,
+        };
+        self.rounded(to, value)
+    }
+
+    /// Makes `x` output number `output`; outputs are numbered in the order of these calls.
+    pub fn store(&mut self, dtype: DType, x: Register) -> usize {
+        self.cost += dtype.size();
+        let at = x.0 as usize;
+        let taken = self.loads.iter().any(|load| load.register == at)
+            || self.outputs.iter().any(|output| output.register == at);
+        let register = match round::narrow(dtype) {
+            Some(narrow) => self.push(narrow, dtype.size(), &[x], 2),
+            None if taken => {
+                let size = dtype.size();
+                let copy = lane!(bits Lane::of(dtype), T => super::tile::tile1(|x: T| x));
+                self.push(copy, size, &[x], 1)
+            }
+            None => x,
+        };
+        self.outputs.push(Output {
+            size: dtype.size(),
+            register: register.0 as usize,
+        });
+        self.outputs.len() - 1
+    }
+
+    fn register(&mut self, size: usize) -> Register {
+        self.sizes.push(size);
+        Register(self.sizes.len() as u32 - 1)
+    }
+
+    fn push(&mut self, run: TileFn, size: usize, src: &[Register], cost: usize) -> Register {
+        let dst = self.register(size);
+        let at = |i: usize| src.get(i).unwrap_or(&src[0]).0 as usize;
+        self.instructions.push(Instruction {
+            run,
+            dst: dst.0 as usize,
+            src: [at(0), at(1), at(2)],
+        });
+        self.cost += cost;
+        dst
+    }
+
+    /// What `dtype` makes of a value that was computed in its lane.
+    fn rounded(&mut self, dtype: DType, x: Register) -> Register {
+        if dtype == DType::Bool {
+            return self.push(cast::truth(Lane::U8), 1, &[x], 1);
+        }
+        match round::round(dtype) {
+            Some(round) => self.push(round, Lane::F32.size(), &[x], 2),
+            None => x,
+        }
+    }
+
+    /// Chooses tiles and places.
+    pub fn finish(mut self) -> Program {
+        let mut last_use = vec![0; self.sizes.len()];
+        for (at, instruction) in self.instructions.iter().enumerate() {
+            instruction.src.iter().for_each(|&src| last_use[src] = at);
+        }
+        let mut places: Vec<Option<Place>> = vec![None; self.sizes.len()];
+        for (at, output) in self.outputs.iter().enumerate() {
+            places[output.register] = Some(Place::Output(at));
+        }
+        let mut tiles = Tiles::default();
+        for (at, load) in self.loads.iter_mut().enumerate() {
+            places[load.register] = Some(Place::Load(at));
+            if load.fetch != Fetch::Direct {
+                load.buffer = tiles.take(load.size);
+            }
+        }
+        for (at, instruction) in self.instructions.iter().enumerate() {
+            let dst = instruction.dst;
+            if places[dst].is_none() {
+                places[dst] = Some(Place::Tile(tiles.take(self.sizes[dst])));
+            }
+            let mut src = instruction.src.to_vec();
+            src.dedup();
+            src.sort_unstable();
+            src.dedup();
+            for src in src.into_iter().filter(|&src| last_use[src] == at) {
+                if let Some(Place::Tile(slot)) = places[src] {
+                    tiles.free(slot);
+                }
+            }
+        }
+        let (offsets, bytes) = tiles.offsets();
+        self.loads
+            .iter_mut()
+            .filter(|load| load.fetch != Fetch::Direct)
+            .for_each(|l| l.buffer = offsets[l.buffer]);
+        let places = places.into_iter().map(|place| match place {
+            Some(Place::Tile(slot)) => Place::Tile(offsets[slot]),
+            Some(place) => place,
+            None => unreachable!("every value is loaded or made"),
+        });
+        let (tile, row) = shape_tiles(self.elements, bytes, &mut self.loads);
+        let capacity = tile.next_multiple_of(64);
+        Program {
+            elements: self.elements,
+            places: places.collect(),
+            loads: self.loads,
+            instructions: self.instructions,
+            outputs: self.outputs,
+            tile,
+            capacity,
+            row,
+            arena_bytes: capacity * bytes,
+            cost: self.cost,
+        }
+    }
+}
+
+/// Operations whose f32 result a 16-bit float holds if it holds the argument.
+fn float_stays_exact(op: UnaryOp) -> bool {
+    matches!(
+        op,
+        UnaryOp::Identity
+            | UnaryOp::Abs
+            | UnaryOp::Neg
+            | UnaryOp::Ceil
+            | UnaryOp::Floor
+            | UnaryOp::Round
+            | UnaryOp::Rint
+            | UnaryOp::Trunc
+            | UnaryOp::Sign
+            | UnaryOp::Signbit
+            | UnaryOp::Relu
+            | UnaryOp::Not
+            | UnaryOp::IsNan
+            | UnaryOp::IsInf
+            | UnaryOp::IsFinite
+    )
+}
+
+/// Estimated time for one element in units of 0.1 ns.
+fn float_cost(op: UnaryOp) -> usize {
+    match op {
+        _ if float_stays_exact(op) => 1,
+        UnaryOp::Square => 1,
+        UnaryOp::Sqrt | UnaryOp::Rsqrt | UnaryOp::Recip => 3,
+        UnaryOp::Asin
+        | UnaryOp::Acos
+        | UnaryOp::Atan
+        | UnaryOp::Asinh
+        | UnaryOp::Acosh
+        | UnaryOp::Atanh => 200,
+        _ => 12,
+    }
+}

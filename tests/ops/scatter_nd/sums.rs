@@ -1,0 +1,49 @@
+//! Many updates of one place: integers wrap around exactly, 16-bit floats do not lose what f32 holds.
+
+use burn::tensor::backend::Backend;
+use burn::tensor::{DType, IndexingUpdateOp::Add, Int, Tensor, TensorData};
+use burn_mpsgraph::MpsGraph;
+
+use crate::agreement::Tolerance;
+use crate::gather::indices;
+use crate::table::{INTEGERS, compare, distinct};
+
+#[test]
+fn integer_sums_are_exact() {
+    fn case<B: Backend>(dtype: DType, count: usize) -> Vec<TensorData> {
+        let device = B::Device::default();
+        let of = |shape| Tensor::<B, 2, Int>::from_data(distinct(shape, dtype), (&device, dtype));
+        let (data, updates) = (of([4, 3]), of([count, 3]));
+        vec![
+            data.clone().select_assign(0, indices([count], 4, DType::I32), updates.clone(), Add).into_data(),
+            data.scatter(0, indices([count, 3], 4, DType::I32), updates, Add).into_data(),
+        ]
+    }
+    for dtype in INTEGERS {
+        // Digits of 16, 8 and 4 bits.
+        for count in [1, 7, 300, 70_000] {
+            compare(
+                &format!("{count} sums of {dtype:?}"),
+                Tolerance::Exact,
+                || case::<burn_flex::Flex>(dtype, count),
+                || case::<MpsGraph>(dtype, count),
+            );
+        }
+    }
+}
+
+/// burn-flex adds in the dtype itself and stops at 2048 (f16) and 256 (bf16), so the expected number is written down.
+#[test]
+fn sums_of_16_bit_floats_are_taken_in_f32() {
+    for (dtype, count) in [(DType::F16, 3000), (DType::BF16, 1024)] {
+        let device = Default::default();
+        let ones = Tensor::<MpsGraph, 2>::ones([count, 2], (&device, dtype));
+        let zero = || Tensor::<MpsGraph, 2>::zeros([1, 2], (&device, dtype));
+        let rows = zero().select_assign(0, Tensor::zeros([count], &device), ones.clone(), Add);
+        let lanes = zero().scatter(0, Tensor::zeros([count, 2], &device), ones, Add);
+        let expected = [count as f32; 2];
+        for found in [rows, lanes] {
+            assert_eq!(found.into_data().iter::<f32>().collect::<Vec<_>>(), expected, "{dtype:?}");
+        }
+    }
+}
