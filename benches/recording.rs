@@ -38,7 +38,11 @@ fn cached_flush(criterion: &mut Criterion) {
     let x = Tensor::<B, 1>::ones([1], &device);
     chain(x.clone(), OPS).into_data();
     criterion.bench_function("flush_cached_200_op_program", |bencher| {
-        bencher.iter_batched(|| chain(x.clone(), OPS), |y| B::sync(&device).map(|()| y), BatchSize::PerIteration);
+        bencher.iter_batched(
+            || chain(x.clone(), OPS),
+            |y| B::sync(&device).map(|()| y),
+            BatchSize::PerIteration,
+        );
     });
 }
 

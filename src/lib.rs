@@ -16,7 +16,7 @@ mod ffi;
 mod ops;
 mod tensor;
 
-pub use backend::MpsGraph;
+pub use backend::{FloatElement, IntElement, MpsGraph, MpsGraphQuantizedTensor};
 pub use bridge::{Stats, eagerly};
 pub use device::MpsGraphDevice;
 pub use error::Error;
@@ -27,3 +27,8 @@ pub mod contract {
     //! The Objective-C declarations, for the test that holds them against Apple's tables.
     pub use crate::ffi::contract::*;
 }
+
+/// The README's example, compiled and run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

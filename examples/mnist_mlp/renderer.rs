@@ -22,10 +22,15 @@ struct Means(Vec<(MetricId, f64, f64)>);
 
 impl Means {
     fn add(&mut self, state: MetricState) {
-        let MetricState::Numeric(entry, number) = state else { return };
+        let MetricState::Numeric(entry, number) = state else {
+            return;
+        };
         let (value, weight) = match number {
             NumericEntry::Value(value) => (value, 1.0),
-            NumericEntry::Aggregated { aggregated_value, count } => (aggregated_value, count as f64),
+            NumericEntry::Aggregated {
+                aggregated_value,
+                count,
+            } => (aggregated_value, count as f64),
         };
         match self.0.iter_mut().find(|(id, ..)| *id == entry.metric_id) {
             Some((_, sum, weights)) => {
@@ -39,7 +44,10 @@ impl Means {
     /// `loss 0.123, accuracy 97.10`, and starts anew.
     fn take(&mut self, names: &HashMap<MetricId, String>) -> String {
         let means = self.0.drain(..).map(|(id, sum, weight)| {
-            let name = names.get(&id).map_or("metric", String::as_str).to_lowercase();
+            let name = names
+                .get(&id)
+                .map_or("metric", String::as_str)
+                .to_lowercase();
             format!("{name} {:.4}", sum / weight)
         });
         means.collect::<Vec<_>>().join(", ")
@@ -58,7 +66,9 @@ impl MetricsRendererTraining for PlainRenderer {
     fn render_train(&mut self, _item: TrainingProgress, _indicators: Vec<ProgressType>) {}
 
     fn render_valid(&mut self, item: TrainingProgress, _indicators: Vec<ProgressType>) {
-        let Some(progress) = item.progress else { return };
+        let Some(progress) = item.progress else {
+            return;
+        };
         if progress.items_processed >= progress.items_total {
             let epoch = item.global_progress;
             println!(

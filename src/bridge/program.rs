@@ -82,17 +82,31 @@ impl Program {
                         binding.feeds.push(input.value.clone());
                         slot
                     });
-                    let source = if slot & FEED == 0 { Source::Node(slot) } else { Source::Feed(slot & !FEED) };
-                    OperandRef { source, shape: input.shape.clone() }
+                    let source = if slot & FEED == 0 {
+                        Source::Node(slot)
+                    } else {
+                        Source::Feed(slot & !FEED)
+                    };
+                    OperandRef {
+                        source,
+                        shape: input.shape.clone(),
+                    }
                 })
                 .collect();
-            node.scalars.iter().for_each(|scalar| scalar.write(&mut binding.lanes));
+            node.scalars
+                .iter()
+                .for_each(|scalar| scalar.write(&mut binding.lanes));
             let own = program.nodes.len() as u32;
             node.value.set_slot(epoch, own);
             program.nodes.push(ProgramNode {
                 op: node.op.clone(),
                 inputs,
-                scalars: node.scalars.iter().copied().map(ScalarInput::kind).collect(),
+                scalars: node
+                    .scalars
+                    .iter()
+                    .copied()
+                    .map(ScalarInput::kind)
+                    .collect(),
                 output: node.value.ty.clone(),
             });
             if wanted[index] {
@@ -105,13 +119,21 @@ impl Program {
 
     /// f32 lanes that the numbers of all nodes take.
     pub fn lanes(&self) -> usize {
-        self.nodes.iter().flat_map(|node| &node.scalars).map(|kind| kind.lanes()).sum()
+        self.nodes
+            .iter()
+            .flat_map(|node| &node.scalars)
+            .map(|kind| kind.lanes())
+            .sum()
     }
 
     /// Bytes of the values that stay inside: what an executable may hold as scratch.
     pub fn inner_bytes(&self) -> usize {
         let all: usize = self.nodes.iter().map(|node| node.output.bytes()).sum();
-        let out: usize = self.outputs.iter().map(|&i| self.nodes[i as usize].output.bytes()).sum();
+        let out: usize = self
+            .outputs
+            .iter()
+            .map(|&i| self.nodes[i as usize].output.bytes())
+            .sum();
         all - out
     }
 }
@@ -145,14 +167,27 @@ pub(super) fn initial(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> 
     let mut initial = vec![false; nodes.len()];
     for (index, node) in nodes.iter().enumerate() {
         let from_here = |input: &Input| {
-            input.value.slot(epoch).is_some_and(|producer| initial[producer as usize])
+            input
+                .value
+                .slot(epoch)
+                .is_some_and(|producer| initial[producer as usize])
         };
         initial[index] = node.inputs.iter().all(from_here);
         node.value.set_slot(epoch, index as u32);
     }
-    initial.iter_mut().zip(wanted).for_each(|(initial, wanted)| *initial &= wanted);
-    let all = initial.iter().zip(wanted).all(|(initial, wanted)| initial == wanted);
-    if all { vec![false; nodes.len()] } else { initial }
+    initial
+        .iter_mut()
+        .zip(wanted)
+        .for_each(|(initial, wanted)| *initial &= wanted);
+    let all = initial
+        .iter()
+        .zip(wanted)
+        .all(|(initial, wanted)| initial == wanted);
+    if all {
+        vec![false; nodes.len()]
+    } else {
+        initial
+    }
 }
 
 impl fmt::Display for Program {
@@ -174,7 +209,9 @@ impl fmt::Display for Program {
                     write!(f, "{:?}", &input.shape[..])?;
                 }
             }
-            node.scalars.iter().try_for_each(|kind| write!(f, " {kind:?}"))?;
+            node.scalars
+                .iter()
+                .try_for_each(|kind| write!(f, " {kind:?}"))?;
             writeln!(f)?;
         }
         let outputs: Vec<_> = self.outputs.iter().map(|at| format!("%{at}")).collect();

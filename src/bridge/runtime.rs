@@ -63,7 +63,11 @@ struct Config {
 
 impl Config {
     fn from_env() -> Self {
-        let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
+        let number = |name: &str| {
+            std::env::var(name)
+                .ok()
+                .and_then(|text| text.parse::<usize>().ok())
+        };
         Self {
             eager: number("BURN_MPSGRAPH_EAGER") == Some(1),
             log: number("BURN_MPSGRAPH_LOG").map_or(0, |level| level.min(2) as u8),
@@ -118,7 +122,10 @@ impl Runtime {
     /// # Errors
     /// [`Error::Device`] if the system has no Metal device or one that is too old; the answer stays the same.
     pub fn try_get() -> Result<&'static Runtime, Error> {
-        RUNTIME.get_or_init(Runtime::new).as_ref().map_err(Clone::clone)
+        RUNTIME
+            .get_or_init(Runtime::new)
+            .as_ref()
+            .map_err(Clone::clone)
     }
 
     /// The runtime.
@@ -132,14 +139,23 @@ impl Runtime {
 
     fn new() -> Result<Self, Error> {
         ffi::autoreleasepool(|| {
-            let fault = |reason: &str| Error::Device { reason: reason.into() };
+            let fault = |reason: &str| Error::Device {
+                reason: reason.into(),
+            };
             if !ffi::os_version::at_least(14, 0) {
-                return Err(fault("this system is older than macOS 14, the first that MPSGraph is used on here"));
+                return Err(fault(
+                    "this system is older than macOS 14, the first that MPSGraph is used on here",
+                ));
             }
-            let device = ffi::Device::system_default().ok_or_else(|| fault("this system has no Metal device"))?;
-            let queue = device.new_command_queue().ok_or_else(|| fault("the Metal device gave no command queue"))?;
+            let device = ffi::Device::system_default()
+                .ok_or_else(|| fault("this system has no Metal device"))?;
+            let queue = device
+                .new_command_queue()
+                .ok_or_else(|| fault("the Metal device gave no command queue"))?;
             let working_set = device.recommended_max_working_set_size() as usize;
-            let seed = foldhash::quality::RandomState::default().build_hasher().finish();
+            let seed = foldhash::quality::RandomState::default()
+                .build_hasher()
+                .finish();
             Ok(Self {
                 config: Config::from_env(),
                 max_bytes: (working_set / 4).max(MIN_BYTES),
@@ -161,7 +177,9 @@ impl Runtime {
     }
 
     fn submitter(&self) -> MutexGuard<'_, Submitter> {
-        self.submitter.lock().unwrap_or_else(PoisonError::into_inner)
+        self.submitter
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn eager(&self) -> bool {
@@ -178,19 +196,32 @@ impl Runtime {
 
     /// Whether a tensor of type `ty` can exist on the device.
     pub(crate) fn check_size(&self, op: &'static str, ty: &TensorType) -> Result<(), Error> {
-        let limit = |what: String| Err(Error::Unsupported { op, reason: format!("{what} (shape {:?}, {:?})", ty.shape, ty.dtype) });
+        let limit = |what: String| {
+            Err(Error::Unsupported {
+                op,
+                reason: format!("{what} (shape {:?}, {:?})", ty.shape, ty.dtype),
+            })
+        };
         data_type(op, ty.dtype)?;
         if ty.shape.num_dims() > 16 {
-            return limit(format!("rank {} where MPSNDArray has at most 16 dimensions", ty.shape.num_dims()));
+            return limit(format!(
+                "rank {} where MPSNDArray has at most 16 dimensions",
+                ty.shape.num_dims()
+            ));
         }
-        let elements = ty.shape.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
+        let elements = ty
+            .shape
+            .iter()
+            .try_fold(1usize, |product, &extent| product.checked_mul(extent));
         let Some(elements) = elements.filter(|&elements| elements < 1 << 31) else {
             return limit("2^31 or more elements; split the tensor".into());
         };
         let bytes = elements as u64 * ty.dtype.size() as u64;
         let most = self.device.max_buffer_length().min(1 << 32);
         if bytes > most {
-            return limit(format!("{bytes} bytes where a buffer has at most {most}; split the tensor"));
+            return limit(format!(
+                "{bytes} bytes where a buffer has at most {most}; split the tensor"
+            ));
         }
         Ok(())
     }
@@ -209,11 +240,17 @@ impl Runtime {
     /// Submits what `recording` holds up to serial number `upto` (everything if `None`) without waiting for it.
     /// A failure to submit is kept in the values that the work should have made.
     pub(super) fn flush(&self, recording: &Recording, upto: Option<u64>, reason: FlushReason) {
-        self.adopted().retain(|recording| !recording.forget_unheld());
+        self.adopted()
+            .retain(|recording| !recording.forget_unheld());
         let mut submitter = self.submitter();
-        let Some(segment) = recording.cut(upto) else { return };
+        let Some(segment) = recording.cut(upto) else {
+            return;
+        };
         if self.config.log > 0 {
-            eprintln!("burn-mpsgraph: flush ({reason:?}): {} ops recorded", segment.nodes.len());
+            eprintln!(
+                "burn-mpsgraph: flush ({reason:?}): {} ops recorded",
+                segment.nodes.len()
+            );
         }
         let Segment { nodes, mut wanted } = segment;
         let (mut program, mut binding) = Program::build(&nodes, &wanted, submitter.next_epoch());
@@ -222,9 +259,13 @@ impl Runtime {
         if submitter.cache.first_seen(&program) {
             let initial = initial(&nodes, &wanted, submitter.next_epoch());
             if initial.contains(&true) {
-                let (first, first_binding) = Program::build(&nodes, &initial, submitter.next_epoch());
+                let (first, first_binding) =
+                    Program::build(&nodes, &initial, submitter.next_epoch());
                 self.submit(&mut submitter, first, &first_binding);
-                wanted.iter_mut().zip(&initial).for_each(|(wanted, done)| *wanted &= !done);
+                wanted
+                    .iter_mut()
+                    .zip(&initial)
+                    .for_each(|(wanted, done)| *wanted &= !done);
                 (program, binding) = Program::build(&nodes, &wanted, submitter.next_epoch());
             }
         }
@@ -241,11 +282,19 @@ impl Runtime {
         let result = ffi::autoreleasepool(|| self.run(submitter, program, binding));
         std::mem::forget(unfinished);
         if let Err(error) = result {
-            binding.outputs.iter().for_each(|value| value.set_state(State::Failed(error.clone())));
+            binding
+                .outputs
+                .iter()
+                .for_each(|value| value.set_state(State::Failed(error.clone())));
         }
     }
 
-    fn run(&self, submitter: &mut Submitter, program: Program, binding: &Binding) -> Result<(), Error> {
+    fn run(
+        &self,
+        submitter: &mut Submitter,
+        program: Program,
+        binding: &Binding,
+    ) -> Result<(), Error> {
         let feed_types: &[TensorType] = &program.feeds;
         self.queue.wait_for_room(&self.counters);
         let completed = self.queue.completed();
@@ -258,7 +307,9 @@ impl Runtime {
             let allocation = match value.state() {
                 State::Ready(allocation) => allocation,
                 State::Failed(error) => return Err(error),
-                State::Recorded { .. } | State::Empty => unreachable!("a fed value is flushed and has elements"),
+                State::Recorded { .. } | State::Empty => {
+                    unreachable!("a fed value is flushed and has elements")
+                }
             };
             match allocation.read_dependency(completed) {
                 Ok(None) => {}
@@ -286,9 +337,16 @@ impl Runtime {
         let compiled = self.compiled(submitter, program);
         let command_buffer = MpsCommandBuffer::from_queue(&self.queue.queue);
         let first = command_buffer.root_command_buffer();
-        let inputs: Vec<&GraphTensorData> = compiled.feed_order.iter().map(|&at| &inputs[at]).collect();
-        let results: Vec<&GraphTensorData> = compiled.target_order.iter().map(|&at| &results[at]).collect();
-        compiled.executable.encode(&command_buffer, &inputs, &results);
+        let inputs: Vec<&GraphTensorData> =
+            compiled.feed_order.iter().map(|&at| &inputs[at]).collect();
+        let results: Vec<&GraphTensorData> = compiled
+            .target_order
+            .iter()
+            .map(|&at| &results[at])
+            .collect();
+        compiled
+            .executable
+            .encode(&command_buffer, &inputs, &results);
         let last = command_buffer.root_command_buffer();
         command_buffer.commit();
         self.counters.executions.add(1);
@@ -302,25 +360,44 @@ impl Runtime {
         for allocation in &outputs {
             allocation.written_by.store(serial, Ordering::Release);
         }
-        let roots = if first == last { [last].into_iter().collect() } else { SmallVec::from([first, last]) };
+        let roots = if first == last {
+            [last].into_iter().collect()
+        } else {
+            SmallVec::from([first, last])
+        };
         let writes = outputs.iter().map(Arc::downgrade).collect();
-        self.queue.push(Submitted { serial, roots, reads_of, fault, writes });
+        self.queue.push(Submitted {
+            serial,
+            roots,
+            reads_of,
+            fault,
+            writes,
+        });
         for (value, allocation) in binding.outputs.iter().zip(outputs) {
             value.set_state(State::Ready(allocation));
         }
         Ok(())
     }
 
-    fn feed_lanes(&self, submitter: &mut Submitter, lanes: &[f32], completed: Serial) -> Result<Arc<Allocation>, Error> {
+    fn feed_lanes(
+        &self,
+        submitter: &mut Submitter,
+        lanes: &[f32],
+        completed: Serial,
+    ) -> Result<Arc<Allocation>, Error> {
         submitter.lane_bytes.clear();
-        submitter.lane_bytes.extend_from_slice(bytemuck::cast_slice(lanes));
+        submitter
+            .lane_bytes
+            .extend_from_slice(bytemuck::cast_slice(lanes));
         self.host_buffer(&submitter.lane_bytes, completed)
     }
 
     /// A buffer that holds a copy of `bytes`.
     fn host_buffer(&self, bytes: &[u8], completed: Serial) -> Result<Arc<Allocation>, Error> {
         let allocation = self.pool.for_host(bytes.len(), completed)?;
-        allocation.buffer().with_bytes_mut(|to| to[..bytes.len()].copy_from_slice(bytes));
+        allocation
+            .buffer()
+            .with_bytes_mut(|to| to[..bytes.len()].copy_from_slice(bytes));
         self.counters.bytes_uploaded.add(bytes.len() as u64);
         Ok(allocation)
     }
@@ -336,7 +413,9 @@ impl Runtime {
         let start = Instant::now();
         let compiled = Arc::new(compile(&program, &submitter.graph_device));
         self.counters.programs_compiled.add(1);
-        self.counters.compile_nanoseconds.add(start.elapsed().as_nanos() as u64);
+        self.counters
+            .compile_nanoseconds
+            .add(start.elapsed().as_nanos() as u64);
         submitter.cache.insert(program, compiled.clone());
         compiled
     }
@@ -347,7 +426,9 @@ impl Runtime {
     /// The first device fault since the last call.
     pub fn sync(&self) -> Result<(), Error> {
         let adopted = std::mem::take(&mut *self.adopted());
-        adopted.iter().for_each(|recording| self.flush(recording, None, FlushReason::Sync));
+        adopted
+            .iter()
+            .for_each(|recording| self.flush(recording, None, FlushReason::Sync));
         self.flush(&current(), None, FlushReason::Sync);
         self.queue.sync(&self.counters)
     }
@@ -392,7 +473,10 @@ impl Runtime {
 
     /// Starts the random generator anew.
     pub fn seed(&self, seed: u64) {
-        *self.generator.lock().unwrap_or_else(PoisonError::into_inner) = Generator { seed, draws: 0 };
+        *self
+            .generator
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Generator { seed, draws: 0 };
     }
 
     /// State for one random op, in the layout of MPSGraph's Philox state: 1, four counter words, two key words.
@@ -400,7 +484,10 @@ impl Runtime {
     /// The counter of each draw is scattered over the 2^128 positions, so draws do not overlap however MPSGraph counts
     /// within one; the key is the seed.
     pub fn next_random_state(&self) -> [i32; 7] {
-        let mut generator = self.generator.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut generator = self
+            .generator
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         generator.draws += 1;
         let Generator { seed, draws } = *generator;
         let low = split_mix(draws);
@@ -424,8 +511,12 @@ struct Unfinished<'a>(&'a [Arc<Value>]);
 
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
-        let error = Error::Device { reason: "the flush that should have made this value panicked".into() };
-        self.0.iter().for_each(|value| value.set_state(State::Failed(error.clone())));
+        let error = Error::Device {
+            reason: "the flush that should have made this value panicked".into(),
+        };
+        self.0
+            .iter()
+            .for_each(|value| value.set_state(State::Failed(error.clone())));
     }
 }
 
@@ -441,7 +532,13 @@ pub(crate) fn upload(op: &'static str, data: TensorData) -> MpsGraphTensor {
     }
     let bytes = data.as_bytes();
     if bytes.len() != ty.bytes() {
-        let reason = format!("{} bytes of data where shape {:?} of {:?} takes {}", bytes.len(), ty.shape, ty.dtype, ty.bytes());
+        let reason = format!(
+            "{} bytes of data where shape {:?} of {:?} takes {}",
+            bytes.len(),
+            ty.shape,
+            ty.dtype,
+            ty.bytes()
+        );
         crate::error::invalid(op, reason);
     }
     if ty.elements() == 0 {
@@ -472,12 +569,20 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
             State::Recorded { .. } => unreachable!("a flush leaves no value recorded"),
         });
     }
-    let newest = allocations.iter().flatten().map(|a| a.written_by.load(Ordering::Acquire)).max();
+    let newest = allocations
+        .iter()
+        .flatten()
+        .map(|a| a.written_by.load(Ordering::Acquire))
+        .max();
     if let Some(serial) = newest {
         ffi::autoreleasepool(|| runtime.queue.wait(serial, &runtime.counters));
         runtime.counters.host_reads.add(1);
     }
-    if let Some(fault) = allocations.iter().flatten().find_map(|allocation| allocation.fault.get()) {
+    if let Some(fault) = allocations
+        .iter()
+        .flatten()
+        .find_map(|allocation| allocation.fault.get())
+    {
         return Err(fault.clone());
     }
     let read_one = |(tensor, allocation): (&MpsGraphTensor, &Option<Arc<Allocation>>)| {
@@ -485,10 +590,14 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
         let length = ty.bytes();
         let bytes = match allocation {
             None => Bytes::from_bytes_vec(Vec::new()),
-            Some(allocation) if length < LENT_FROM => {
-                Bytes::from_bytes_vec(allocation.buffer().with_bytes(|from| from[..length].to_vec()))
+            Some(allocation) if length < LENT_FROM => Bytes::from_bytes_vec(
+                allocation
+                    .buffer()
+                    .with_bytes(|from| from[..length].to_vec()),
+            ),
+            Some(allocation) => {
+                ffi::host_bytes(allocation.buffer().clone(), length, allocation.clone())
             }
-            Some(allocation) => ffi::host_bytes(allocation.buffer().clone(), length, allocation.clone()),
         };
         runtime.counters.bytes_read.add(length as u64);
         TensorData::from_bytes(bytes, ty.shape, ty.dtype)
@@ -500,8 +609,14 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
 fn flush_for_read(runtime: &Runtime, tensors: &[MpsGraphTensor]) {
     let own = current();
     let mut others: SmallVec<[(Arc<Recording>, u64); 2]> = SmallVec::new();
-    for (recording, serial) in tensors.iter().filter_map(|tensor| tensor.value.0.recorded_in()) {
-        match others.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &recording)) {
+    for (recording, serial) in tensors
+        .iter()
+        .filter_map(|tensor| tensor.value.0.recorded_in())
+    {
+        match others
+            .iter_mut()
+            .find(|(known, _)| Arc::ptr_eq(known, &recording))
+        {
             Some((_, last)) => *last = serial.max(*last),
             None => others.push((recording, serial)),
         }

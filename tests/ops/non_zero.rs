@@ -19,6 +19,11 @@ fn argwhere_and_nonzero() {
     }
     for layout in Layout::ALL {
         let what = format!("argwhere, {layout:?}");
-        compare(&what, Tolerance::Exact, || case::<burn_flex::Flex>(layout), || case::<burn_mpsgraph::MpsGraph>(layout));
+        compare(
+            &what,
+            Tolerance::Exact,
+            || case::<burn_flex::Flex>(layout),
+            || case::<burn_mpsgraph::MpsGraph>(layout),
+        );
     }
 }

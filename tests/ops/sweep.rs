@@ -54,7 +54,9 @@ pub fn assert_gives(
 #[track_caller]
 pub fn assert_refused<R>(parts: &[&str], mistake: impl FnOnce() -> R) {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(mistake));
-    let payload = caught.err().unwrap_or_else(|| panic!("no panic that says {parts:?}"));
+    let payload = caught
+        .err()
+        .unwrap_or_else(|| panic!("no panic that says {parts:?}"));
     let message = payload
         .downcast_ref::<String>()
         .map(String::as_str)

@@ -8,8 +8,16 @@ use crate::agreement::{Layout, Tolerance, assert_agree, integer_data};
 pub const BOOL: DType = DType::Bool(BoolStore::Native);
 
 /// Every integer dtype.
-pub const INTEGERS: [DType; 8] =
-    [DType::I32, DType::I64, DType::I16, DType::I8, DType::U64, DType::U32, DType::U16, DType::U8];
+pub const INTEGERS: [DType; 8] = [
+    DType::I32,
+    DType::I64,
+    DType::I16,
+    DType::I8,
+    DType::U64,
+    DType::U32,
+    DType::U16,
+    DType::U8,
+];
 
 /// Every dtype a tensor can have.
 pub const DTYPES: [DType; 12] = [
@@ -28,8 +36,13 @@ pub const DTYPES: [DType; 12] = [
 ];
 
 /// Every layout whose shape is \[2, 5, 3\].
-pub const FULL: [Layout; 5] =
-    [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Extreme];
+pub const FULL: [Layout; 5] = [
+    Layout::Contiguous,
+    Layout::Transposed,
+    Layout::Sliced,
+    Layout::Broadcast,
+    Layout::Extreme,
+];
 
 /// What a case returns: a tensor, or several.
 pub trait Results {
@@ -58,9 +71,19 @@ pub fn compare(
 ) {
     let _running = Running(what);
     let (flex, recorded, eager) = (flex(), ours(), burn_mpsgraph::eagerly(&ours));
-    assert_eq!([flex.len(), recorded.len()], [recorded.len(), eager.len()], "{what}: count of results");
+    assert_eq!(
+        [flex.len(), recorded.len()],
+        [recorded.len(), eager.len()],
+        "{what}: count of results"
+    );
     for (i, ((flex, recorded), eager)) in flex.iter().zip(&recorded).zip(&eager).enumerate() {
-        assert_agree(&format!("{what}, result {i}"), flex, recorded, eager, tolerance);
+        assert_agree(
+            &format!("{what}, result {i}"),
+            flex,
+            recorded,
+            eager,
+            tolerance,
+        );
     }
 }
 
@@ -80,13 +103,18 @@ pub fn distinct(shape: impl Into<Shape>, dtype: DType) -> TensorData {
     let shape = shape.into();
     let count = shape.num_elements();
     if dtype.is_bool() {
-        return TensorData::new((0..count).map(|i| i * i / 3 % 2 == 0).collect::<Vec<_>>(), shape);
+        return TensorData::new(
+            (0..count).map(|i| i * i / 3 % 2 == 0).collect::<Vec<_>>(),
+            shape,
+        );
     }
     if dtype.is_float() {
         let values: Vec<f32> = (0..count).map(|i| i as f32 / 8.0 - 3.0).collect();
         return TensorData::new(values, shape).convert_dtype(dtype);
     }
-    let values: Vec<i128> = (0..count).map(|i| i as i128 * 1_000_000_007 - 16_777_217).collect();
+    let values: Vec<i128> = (0..count)
+        .map(|i| i as i128 * 1_000_000_007 - 16_777_217)
+        .collect();
     integer_data(&values, shape.to_vec(), dtype)
 }
 
@@ -96,7 +124,9 @@ pub fn differentiate<B: AutodiffBackend, const D: usize>(
     gradients: impl FnOnce(&B::Gradients) -> Vec<TensorData>,
 ) -> Vec<TensorData> {
     let (shape, dtype) = (output.shape(), output.dtype());
-    let weights: Vec<f32> = (0..shape.num_elements()).map(|i| (i % 7) as f32 / 4.0 - 0.75).collect();
+    let weights: Vec<f32> = (0..shape.num_elements())
+        .map(|i| (i % 7) as f32 / 4.0 - 0.75)
+        .collect();
     let weights = TensorData::new(weights, shape).convert_dtype(dtype);
     let weights = Tensor::<B, D>::from_data(weights, (&output.device(), dtype));
     let value = output.clone().into_data();
@@ -106,8 +136,13 @@ pub fn differentiate<B: AutodiffBackend, const D: usize>(
 }
 
 /// The gradient of a leaf.
-pub fn gradient<B: AutodiffBackend, const D: usize>(leaf: &Tensor<B, D>, of: &B::Gradients) -> TensorData {
-    leaf.grad(of).expect("the leaf takes part in the output").into_data()
+pub fn gradient<B: AutodiffBackend, const D: usize>(
+    leaf: &Tensor<B, D>,
+    of: &B::Gradients,
+) -> TensorData {
+    leaf.grad(of)
+        .expect("the leaf takes part in the output")
+        .into_data()
 }
 
 /// `moves! { LAYOUTS; name = |x| expression; … }`: ops on a tensor `x` of rank 3 that only move elements, on every

@@ -32,7 +32,10 @@ impl Turn {
         let device = MpsGraphDevice;
         device.sync().expect("the device works");
         device.memory_cleanup();
-        Self { _guard: guard, start: device.stats() }
+        Self {
+            _guard: guard,
+            start: device.stats(),
+        }
     }
 
     /// What was counted since the turn began or was last restarted.

@@ -5,6 +5,26 @@
 //! original in being strict: what Apple's frameworks answer by aborting, or by silently wrong results, panics here
 //! with `-[Class selector]: reason`. [`objc`] is the runtime, [`foundation`], [`metal`], [`mps`] and [`mpsgraph`]
 //! are the classes, [`ir`], [`compiler`] and [`kernels`] compute, and [`stats`] counts objects for leak tests.
+//!
+//! ```
+//! use std::ffi::{c_char, c_void};
+//! use mpsgraph_soft::symbols::*;
+//!
+//! type Id = *mut c_void;
+//! type Sel = *const c_void;
+//! // SAFETY: the messages are sent with the methods' own types, inside an autorelease pool.
+//! let length = unsafe {
+//!     let pool = objc_autoreleasePoolPush();
+//!     let make: extern "C-unwind" fn(Id, Sel, *const c_char) -> Id = std::mem::transmute(objc_msgSend as *const ());
+//!     let length: extern "C-unwind" fn(Id, Sel) -> usize = std::mem::transmute(objc_msgSend as *const ());
+//!     let class = objc_getClass(c"NSString".as_ptr());
+//!     let string = make(class, sel_registerName(c"stringWithUTF8String:".as_ptr()), c"hello".as_ptr());
+//!     let length = length(string, sel_registerName(c"length".as_ptr()));
+//!     objc_autoreleasePoolPop(pool);
+//!     length
+//! };
+//! assert_eq!(length, 5);
+//! ```
 
 pub mod classes;
 pub mod compiler;

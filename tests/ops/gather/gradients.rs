@@ -6,7 +6,12 @@ use super::indices;
 use crate::agreement::{Layout, Tolerance};
 use crate::gradients;
 
-const ORDINARY: [Layout; 4] = [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast];
+const ORDINARY: [Layout; 4] = [
+    Layout::Contiguous,
+    Layout::Transposed,
+    Layout::Sliced,
+    Layout::Broadcast,
+];
 
 gradients! { Tolerance::Exact, ORDINARY;
     gather = |x| x.gather(1, indices([2, 7, 3], 5, DType::I32));

@@ -16,14 +16,21 @@ fn at<const D: usize>(indices: impl Into<TensorData>) -> Ints<D> {
 
 #[test]
 fn gather_reads_zero() {
-    let found = table().gather(0, at([[3, 1], [-1, 2], [i32::MAX, 0]])).into_data();
+    let found = table()
+        .gather(0, at([[3, 1], [-1, 2], [i32::MAX, 0]]))
+        .into_data();
     found.assert_eq(&TensorData::from([[0, 40], [0, 60], [0, 20]]), true);
 }
 
 #[test]
 fn select_reads_the_nearest_row() {
-    let found = table().select(0, at([3, -1, i32::MAX, i32::MIN, 1])).into_data();
-    found.assert_eq(&TensorData::from([[50, 60], [10, 20], [50, 60], [10, 20], [30, 40]]), true);
+    let found = table()
+        .select(0, at([3, -1, i32::MAX, i32::MIN, 1]))
+        .into_data();
+    found.assert_eq(
+        &TensorData::from([[50, 60], [10, 20], [50, 60], [10, 20], [30, 40]]),
+        true,
+    );
 }
 
 #[test]

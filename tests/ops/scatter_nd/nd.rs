@@ -16,11 +16,18 @@ const WAYS: [IndexingUpdateOp; 5] = [
 ];
 
 /// The ways whose result does not depend on rounding.
-const CHOICES: [IndexingUpdateOp; 3] = [IndexingUpdateOp::Assign, IndexingUpdateOp::Min, IndexingUpdateOp::Max];
+const CHOICES: [IndexingUpdateOp; 3] = [
+    IndexingUpdateOp::Assign,
+    IndexingUpdateOp::Min,
+    IndexingUpdateOp::Max,
+];
 
 /// The six pairs of indices into \[2, 5\], out of order, each once.
 fn rows<B: Backend>() -> Tensor<B, 2, Int> {
-    Tensor::from_data([[1, 4], [0, 2], [1, 0], [0, 0], [1, 1], [0, 4]], &B::Device::default())
+    Tensor::from_data(
+        [[1, 4], [0, 2], [1, 0], [0, 0], [1, 1], [0, 4]],
+        &B::Device::default(),
+    )
 }
 
 numbers! { ORDINARY;
@@ -39,8 +46,8 @@ numbers! { ORDINARY;
             .to_vec()
     };
     scatter_nd_at_elements = |x| {
-        let at = Tensor::from_data([[[1, 4, 2], [0, 0, 0]], [[0, 3, 1], [1, 1, 1]]], &x.device());
-        let values = x.clone().slice([0..1, 0..2, 1..3]).reshape([2, 2]);
+        let at = Tensor::<B, 3, Int>::from_data([[[1, 4, 2], [0, 0, 0]], [[0, 3, 1], [1, 1, 1]]], &x.device());
+        let values: Tensor<B, 2, K> = x.clone().slice([0..1, 0..2, 1..3]).reshape([2, 2]);
         WAYS.map(|way| x.clone().scatter_nd(at.clone(), values.clone(), way)).to_vec()
     };
     scatter_nd_that_repeats = |x| {

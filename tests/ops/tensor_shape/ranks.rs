@@ -93,5 +93,8 @@ high! { 5, [2, 3, 2, 2, 3];
         let indices = Tensor::<B, 1, Int>::arange(0..count, &x.device()).remainder_scalar(2).reshape([2, 3, 2, 2, 3]);
         vec![x.clone().gather(0, indices.clone()), x.clone().gather(2, indices.clone()), x.gather(4, indices)]
     };
-    take_5 = |x| x.take::<2, 6>(1, Tensor::from_data([[2, 0], [1, 1]], &x.device()));
+    take_5 = |x| {
+        let indices = Tensor::from_data([[2, 0], [1, 1]], &x.device());
+        x.take::<2, 6>(1, indices)
+    };
 }

@@ -46,11 +46,17 @@ moves! { [Layout::Empty, Layout::Single];
 #[test]
 fn every_slice_of_an_axis() {
     fn case<B: Backend>(step: isize) -> Vec<TensorData> {
-        let x = Tensor::<B, 3, Int>::from_data(distinct([2, 5, 3], DType::I32), (&B::Device::default(), DType::I32));
+        let x = Tensor::<B, 3, Int>::from_data(
+            distinct([2, 5, 3], DType::I32),
+            (&B::Device::default(), DType::I32),
+        );
         let ends = std::iter::once(None).chain((-6..=5).map(Some));
         let bounds = ends.flat_map(|end| (-6..=6).map(move |start| (start, end)));
         // One flat tensor: a read for each would be slow.
-        let parts = bounds.map(|(start, end)| x.clone().slice([Slice::full(), Slice::new(start, end, step)]));
+        let parts = bounds.map(|(start, end)| {
+            x.clone()
+                .slice([Slice::full(), Slice::new(start, end, step)])
+        });
         let flat = parts.map(|part| {
             let count = part.shape().num_elements();
             part.reshape([count])
@@ -59,6 +65,11 @@ fn every_slice_of_an_axis() {
     }
     for step in [1, 2, 3, 4, 5, 9, -1, -2, -3, -4, -5, -9] {
         let what = format!("slices with step {step}");
-        compare(&what, Tolerance::Exact, || case::<burn_flex::Flex>(step), || case::<burn_mpsgraph::MpsGraph>(step));
+        compare(
+            &what,
+            Tolerance::Exact,
+            || case::<burn_flex::Flex>(step),
+            || case::<burn_mpsgraph::MpsGraph>(step),
+        );
     }
 }

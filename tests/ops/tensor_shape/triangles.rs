@@ -32,6 +32,11 @@ fn masks_and_unit_matrices() {
     }
     for offset in [-2, -1, 0, 1, 3] {
         let what = format!("masks with offset {offset}");
-        compare(&what, Tolerance::Exact, || case::<burn_flex::Flex>(offset), || case::<burn_mpsgraph::MpsGraph>(offset));
+        compare(
+            &what,
+            Tolerance::Exact,
+            || case::<burn_flex::Flex>(offset),
+            || case::<burn_mpsgraph::MpsGraph>(offset),
+        );
     }
 }

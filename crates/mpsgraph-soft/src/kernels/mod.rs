@@ -1,6 +1,6 @@
 //! The computations themselves: plain Rust on slices, without Objective-C and without the compiler's plans.
 //!
-//! [`execute`] runs one op on packed operands. A kernel is one generic function: [`dispatch`] picks its element type,
+//! [`execute`] runs one op on packed operands. A kernel is one generic function: `dispatch!` picks its element type,
 //! [`vectorised`] the instruction set. Kernels allocate nothing, and results depend neither on the number of threads
 //! nor on the instruction set. Tensors have at least one element here; empty ones never get this far.
 
@@ -10,38 +10,71 @@ use half::{bf16, f16};
 use span::{Span, SpanMut};
 
 /// Evaluates an expression with a type parameter bound to the Rust type of a [`DType`]: `dispatch!(dtype, T => …)`.
-/// Bool is `u8`. `dispatch!(float dtype, T => …)` takes the three floats, `dispatch!(bits dtype, T => …)` the
-/// unsigned integer of the same size, for kernels that only move elements.
+/// Bool is `u8`. `dispatch!(float dtype, T => …)` takes the three floats alone.
 macro_rules! dispatch {
     (float $dtype:expr, $t:ident => $body:expr) => {
         match $dtype {
-            DType::F32 => { type $t = f32; $body }
-            DType::F16 => { type $t = f16; $body }
-            DType::BF16 => { type $t = bf16; $body }
+            DType::F32 => {
+                type $t = f32;
+                $body
+            }
+            DType::F16 => {
+                type $t = f16;
+                $body
+            }
+            DType::BF16 => {
+                type $t = bf16;
+                $body
+            }
             other => unreachable!("{other:?} reached a kernel for floats"),
-        }
-    };
-    (bits $dtype:expr, $t:ident => $body:expr) => {
-        match $dtype.size() {
-            1 => { type $t = u8; $body }
-            2 => { type $t = u16; $body }
-            4 => { type $t = u32; $body }
-            _ => { type $t = u64; $body }
         }
     };
     ($dtype:expr, $t:ident => $body:expr) => {
         match $dtype {
-            DType::F32 => { type $t = f32; $body }
-            DType::F16 => { type $t = f16; $body }
-            DType::BF16 => { type $t = bf16; $body }
-            DType::I8 => { type $t = i8; $body }
-            DType::I16 => { type $t = i16; $body }
-            DType::I32 => { type $t = i32; $body }
-            DType::I64 => { type $t = i64; $body }
-            DType::U8 | DType::Bool => { type $t = u8; $body }
-            DType::U16 => { type $t = u16; $body }
-            DType::U32 => { type $t = u32; $body }
-            DType::U64 => { type $t = u64; $body }
+            DType::F32 => {
+                type $t = f32;
+                $body
+            }
+            DType::F16 => {
+                type $t = f16;
+                $body
+            }
+            DType::BF16 => {
+                type $t = bf16;
+                $body
+            }
+            DType::I8 => {
+                type $t = i8;
+                $body
+            }
+            DType::I16 => {
+                type $t = i16;
+                $body
+            }
+            DType::I32 => {
+                type $t = i32;
+                $body
+            }
+            DType::I64 => {
+                type $t = i64;
+                $body
+            }
+            DType::U8 | DType::Bool => {
+                type $t = u8;
+                $body
+            }
+            DType::U16 => {
+                type $t = u16;
+                $body
+            }
+            DType::U32 => {
+                type $t = u32;
+                $body
+            }
+            DType::U64 => {
+                type $t = u64;
+                $body
+            }
         }
     };
 }
@@ -70,7 +103,10 @@ pub mod vectorised;
 pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &TensorType)) {
     let (mut out, ty) = output;
     let out = out.slice::<u8>();
-    assert!(ty.elements() > 0 && inputs.iter().all(|(_, ty)| ty.elements() > 0), "{op:?}: an empty tensor");
+    assert!(
+        ty.elements() > 0 && inputs.iter().all(|(_, ty)| ty.elements() > 0),
+        "{op:?}: an empty tensor"
+    );
     let bytes = |at: usize| inputs[at].0.slice::<u8>();
     let shape = |at: usize| inputs[at].1.shape.as_slice();
     let view = |at: usize| (bytes(at), shape(at));
@@ -78,7 +114,9 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
     let to = ty.shape.as_slice();
     let size = ty.dtype.size();
     match op {
-        Op::Placeholder | Op::Constant(_) | Op::Splat(_) => unreachable!("the plan binds or fills leaves itself"),
+        Op::Placeholder | Op::Constant(_) | Op::Splat(_) => {
+            unreachable!("the plan binds or fills leaves itself")
+        }
         Op::Unary(_) | Op::Binary(_) | Op::Select | Op::Clamp | Op::Cast => {
             unreachable!("elementwise ops run in the plan's fused loops")
         }
@@ -86,7 +124,9 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
         Op::Reshape => unreachable!("the plan reads the same bytes"),
         Op::Reinterpret => movement::copy_flat(bytes(0), out),
         Op::Reduce { op, axes } => reduce::execute(*op, ty.dtype, view(0), axes, out),
-        Op::ArgReduce { max, axis } => arg_reduce::execute(*max, dtype(0), view(0), *axis, span_i32(out)),
+        Op::ArgReduce { max, axis } => {
+            arg_reduce::execute(*max, dtype(0), view(0), *axis, span_i32(out))
+        }
         Op::Transpose { perm } => movement::transpose(size, bytes(0), shape(0), perm, out, to),
         Op::Broadcast => movement::broadcast(size, bytes(0), shape(0), out, to),
         Op::Slice { starts, strides } => movement::slice(size, view(0), starts, strides, out, to),
@@ -115,15 +155,36 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
         }
         Op::Scatter { axis, mode } => {
             let rows = rows::Rows::axis(to, shape(2), *axis, 0);
-            scatter::execute(&rows, *mode, ty.dtype, [bytes(0), bytes(1)], (bytes(2), dtype(2)), out);
+            scatter::execute(
+                &rows,
+                *mode,
+                ty.dtype,
+                [bytes(0), bytes(1)],
+                (bytes(2), dtype(2)),
+                out,
+            );
         }
         Op::ScatterNd { batch, mode } => {
             let rows = rows::Rows::nd(to, shape(2), *batch);
-            scatter::execute(&rows, *mode, ty.dtype, [bytes(0), bytes(1)], (bytes(2), dtype(2)), out);
+            scatter::execute(
+                &rows,
+                *mode,
+                ty.dtype,
+                [bytes(0), bytes(1)],
+                (bytes(2), dtype(2)),
+                out,
+            );
         }
         Op::ScatterAlongAxis { axis, mode } => {
             let rows = rows::Rows::along(to, shape(2), *axis);
-            scatter::execute(&rows, *mode, ty.dtype, [bytes(0), bytes(1)], (bytes(2), dtype(2)), out);
+            scatter::execute(
+                &rows,
+                *mode,
+                ty.dtype,
+                [bytes(0), bytes(1)],
+                (bytes(2), dtype(2)),
+                out,
+            );
         }
         Op::Softmax { axis } => dispatch!(float ty.dtype, T => {
             softmax::softmax::<T>(cast_slice(bytes(0)), to, *axis, bytemuck::cast_slice_mut(out));
@@ -133,7 +194,9 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
             let bounds = f32::from_bits(*min)..f32::from_bits(*max);
             random::uniform(cast_slice(bytes(0)), bounds, bytemuck::cast_slice_mut(out));
         }
-        Op::RandomState { elements } => random::advance(cast_slice(bytes(0)), *elements, span_i32(out)),
+        Op::RandomState { elements } => {
+            random::advance(cast_slice(bytes(0)), *elements, span_i32(out))
+        }
     }
 }
 

@@ -95,14 +95,15 @@ impl Kernel for Uniform<'_> {
         for (at, out) in self.out.chunks_mut(4 * LANES).enumerate() {
             let first = self.counter.wrapping_add((at * LANES) as u128);
             let (low, high) = (first as u64, (first >> 64) as u64);
-            let mut counters = [[0; LANES]; 4];
-            for lane in 0..LANES {
-                let own = low.wrapping_add(lane as u64);
-                let high = high.wrapping_add(u64::from(own < low));
-                (counters[0][lane], counters[1][lane]) = (own & WORD, own >> 32);
-                (counters[2][lane], counters[3][lane]) = (high & WORD, high >> 32);
-            }
-            let words = philox(counters, self.key);
+            let lows: [u64; LANES] = std::array::from_fn(|lane| low.wrapping_add(lane as u64));
+            let highs = lows.map(|own| high.wrapping_add(u64::from(own < low)));
+            let words = [
+                lows.map(|x| x & WORD),
+                lows.map(|x| x >> 32),
+                highs.map(|x| x & WORD),
+                highs.map(|x| x >> 32),
+            ];
+            let words = philox(words, self.key);
             // Converted word by word and brought into order afterwards, so that only moves are scalar.
             let numbers = words.map(|lanes| {
                 lanes.map(|word| {

@@ -1,8 +1,8 @@
 //! Reductions over any set of axes.
 //!
 //! Axes of extent 1 are dropped and neighbours that are all reduced or all kept are merged, so few loops remain. If
-//! the innermost one is reduced, results are folded from contiguous [segments](fold::segments); if it is kept, rows
-//! are folded onto [columns](fold::columns). Both divide long reductions in halves down to blocks, which bounds the
+//! the innermost one is reduced, results are folded from contiguous segments; if it is kept, rows
+//! are folded onto columns (`fold`). Both divide long reductions in halves down to blocks, which bounds the
 //! rounding error of sums and fixes the order of operations whatever the threads do.
 
 mod fold;

@@ -68,8 +68,9 @@ unsafe fn full_tile<const N: usize>(plane: &Plane, src: *const u8, dst: *mut u8)
                 .read()
         };
     }
-    for i in 0..TILE {
-        let row: [[u8; N]; TILE] = std::array::from_fn(|j| tile[j][i]);
+    let tile: [[[u8; N]; TILE]; TILE] =
+        std::array::from_fn(|i| std::array::from_fn(|j| tile[j][i]));
+    for (i, row) in tile.into_iter().enumerate() {
         // SAFETY: `TILE` contiguous elements of destination row `i`.
         unsafe {
             dst.wrapping_offset(i as isize * plane.dst_row)

@@ -37,11 +37,13 @@ fn check(op: &Op, shapes: &[&[usize]], out_shape: &[usize], expected: impl Fn(&[
                 (values, TensorType::new($dtype, shape))
             };
             let operands: Vec<_> = shapes.iter().map(&mut operand).collect();
-            // SAFETY: the operands outlive the spans and are not written.
-            let spans: Vec<_> = operands
-                .iter()
-                .map(|(x, ty)| (unsafe { Span::of(x) }, ty))
-                .collect();
+            let span = |(x, ty)| {
+                let x: &Vec<$t> = x;
+                // SAFETY: the operands outlive the spans and are not written.
+                (unsafe { Span::of(x) }, ty)
+            };
+            let spans: Vec<(Span, &TensorType)> =
+                operands.iter().map(|(x, ty)| span((x, ty))).collect();
             let mut out = vec![$t::MAX; count];
             let ty = TensorType::new($dtype, out_shape);
             // SAFETY: the result is touched through this span alone until `execute` is done.

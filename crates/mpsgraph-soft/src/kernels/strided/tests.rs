@@ -12,6 +12,7 @@ fn packed(shape: &[usize]) -> Vec<isize> {
 }
 
 /// What `copy_bytes` promises, one element at a time.
+#[allow(clippy::too_many_arguments, reason = "the arguments of what it checks")]
 fn naive(
     elem: usize,
     src: &[u8],
@@ -43,6 +44,7 @@ fn bytes(len: usize) -> Vec<u8> {
 }
 
 /// Copies both ways and compares; `reach` is how many elements each side holds.
+#[allow(clippy::too_many_arguments, reason = "as for `naive`")]
 fn compare(
     elem: usize,
     reach: (usize, usize),

@@ -1,0 +1,6 @@
+//! Activation functions and their gradients.
+
+mod edges;
+mod functions;
+mod gradients;
+mod softmax;

@@ -1,0 +1,126 @@
+//! Float products: shapes, views, special numbers, and sums long enough to be taken in parts.
+
+use burn::tensor::backend::Backend;
+use burn::tensor::{DType, Tensor, TensorData};
+
+use crate::agreement::{FLOATS, Layout, Tolerance, floats};
+use crate::table::compare;
+
+/// Multiples of 1/4 between -2 and 2, whose short sums of products are exact whatever the order.
+fn quarters<B: Backend, const D: usize>(shape: [usize; D], dtype: DType, salt: usize) -> Tensor<B, D> {
+    let count: usize = shape.iter().product();
+    let values: Vec<f32> = (0..count).map(|i| ((i * 37 + salt * 11 + i / 5) % 17) as f32 / 4.0 - 2.0).collect();
+    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (&B::Device::default(), dtype))
+}
+
+/// How far sums of products may be apart: burn-flex may round 16-bit results once more.
+fn tolerance(dtype: DType) -> Tolerance {
+    if dtype == DType::F32 { Tolerance::Relative(1e-5) } else { Tolerance::Relative(1e-2) }
+}
+
+#[track_caller]
+fn product<const D: usize>(a: [usize; D], b: [usize; D]) {
+    fn case<B: Backend, const D: usize>(a: [usize; D], b: [usize; D], dtype: DType) -> Vec<TensorData> {
+        vec![quarters::<B, D>(a, dtype, 0).matmul(quarters(b, dtype, 1)).into_data()]
+    }
+    for dtype in FLOATS {
+        compare(
+            &format!("{a:?} times {b:?} of {dtype:?}"),
+            tolerance(dtype),
+            || case::<burn_flex::Flex, D>(a, b, dtype),
+            || case::<burn_mpsgraph::MpsGraph, D>(a, b, dtype),
+        );
+    }
+}
+
+#[test]
+fn two_axes() {
+    for m in [0, 1, 2, 7] {
+        for k in [0, 1, 3, 16] {
+            for n in [0, 1, 5] {
+                product([m, k], [k, n]);
+            }
+        }
+    }
+    product([33, 65], [65, 17]);
+    product([1, 1000], [1000, 3]);
+}
+
+#[test]
+fn batches() {
+    product([3, 2, 4], [3, 4, 5]);
+    product([3, 2, 4], [1, 4, 5]);
+    product([1, 2, 4], [3, 4, 5]);
+    product([3, 1, 4], [1, 4, 1]);
+    product([3, 2, 0], [3, 0, 5]);
+    product([0, 2, 4], [0, 4, 5]);
+}
+
+#[test]
+fn high_ranks() {
+    product([2, 3, 2, 4], [2, 3, 4, 5]);
+    product([2, 1, 2, 4], [1, 3, 4, 5]);
+    product([2, 3, 2, 4], [1, 1, 4, 5]);
+    product([2, 1, 3, 2, 4], [1, 2, 3, 4, 2]);
+    product([2, 2, 1, 1, 3], [2, 1, 2, 3, 1]);
+    product([1, 2, 1, 2, 2, 3], [2, 1, 3, 1, 3, 2]);
+}
+
+#[test]
+fn sums_longer_than_one_part() {
+    product([2, 40_000], [40_000, 3]);
+    product([2, 1, 33_000], [2, 33_000, 2]);
+}
+
+#[test]
+fn operands_that_are_views() {
+    fn case<B: Backend>(layout: Layout, dtype: DType) -> Vec<TensorData> {
+        let (x, y) = (floats::<B>(layout, dtype, 0), floats::<B>(Layout::Contiguous, dtype, 1));
+        let y = y.slice([0..x.dims()[0], 0..x.dims()[1], 0..x.dims()[2]]);
+        vec![
+            x.clone().matmul(y.clone().transpose()).into_data(),
+            x.clone().transpose().matmul(y.clone()).into_data(),
+            x.clone().swap_dims(0, 1).matmul(y.clone().permute([1, 2, 0])).into_data(),
+            x.clone().slice([0..1]).matmul(y.clone().transpose()).into_data(),
+            x.clone().flip([2]).matmul(y.transpose().slice([0..1])).into_data(),
+            x.clone().matmul(x.transpose()).into_data(),
+        ]
+    }
+    for layout in Layout::ALL {
+        // 16-bit floats of the extreme numbers overflow in one order of summation and not in another.
+        let dtypes = if layout == Layout::Extreme { &FLOATS[..1] } else { &FLOATS };
+        for &dtype in dtypes {
+            compare(
+                &format!("products of views of {dtype:?}, {layout:?}"),
+                tolerance(dtype),
+                || case::<burn_flex::Flex>(layout, dtype),
+                || case::<burn_mpsgraph::MpsGraph>(layout, dtype),
+            );
+        }
+    }
+}
+
+#[test]
+fn nan_and_infinity_reach_their_row_and_column_only() {
+    fn case<B: Backend>(dtype: DType) -> Vec<TensorData> {
+        let a = TensorData::from([[f32::NAN, 1.0], [f32::INFINITY, 1.0], [f32::NEG_INFINITY, 0.0], [2.0, 3.0]]);
+        let b = TensorData::from([[1.0f32, 0.0, -2.0], [3.0, 4.0, f32::INFINITY]]);
+        let [a, b] = [a, b]
+            .map(|data| Tensor::<B, 2>::from_data(data.convert_dtype(dtype), (&B::Device::default(), dtype)));
+        vec![a.matmul(b).into_data()]
+    }
+    for dtype in FLOATS {
+        let what = format!("NaN and infinities of {dtype:?}");
+        compare(&what, Tolerance::Exact, || case::<burn_flex::Flex>(dtype), || case::<burn_mpsgraph::MpsGraph>(dtype));
+    }
+}
+
+#[test]
+fn sixteen_bit_products_are_summed_in_f32() {
+    for (dtype, count) in [(DType::F16, 4097), (DType::BF16, 1025)] {
+        let ones = |shape| Tensor::<burn_mpsgraph::MpsGraph, 2>::ones(shape, (&Default::default(), dtype));
+        let found = ones([1, count]).matmul(ones([count, 1])).into_data().iter::<f32>().next();
+        // Rounded once, from the exact sum; sums in 16 bits stop at 2048 and 256.
+        assert_eq!(found, Some((count - 1) as f32), "{dtype:?}");
+    }
+}

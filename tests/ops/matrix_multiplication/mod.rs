@@ -1,0 +1,6 @@
+//! Products of matrices.
+
+mod float;
+mod gradients;
+mod integer;
+mod products_of_vectors;

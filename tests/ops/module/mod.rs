@@ -1,0 +1,5 @@
+//! `burn::nn` modules, and their gradients.
+
+mod attention;
+mod embedding;
+mod linear;
