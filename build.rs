@@ -1,9 +1,12 @@
-//! Links Apple's frameworks, on Apple's systems only. Elsewhere `mpsgraph-soft` answers, which is Rust.
+//! Decides which runtime answers: on Apple's systems the frameworks, which are linked here; elsewhere, and with the
+//! feature `soft`, `mpsgraph-soft`, which is Rust. The cfg `soft_runtime` tells the code.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-check-cfg=cfg(soft_runtime)");
     let vendor = std::env::var("CARGO_CFG_TARGET_VENDOR").unwrap_or_default();
-    if vendor != "apple" {
+    if vendor != "apple" || cfg!(feature = "soft") {
+        println!("cargo::rustc-cfg=soft_runtime");
         return;
     }
     // CoreGraphics: without it MTLCreateSystemDefaultDevice gives command-line programs nothing.

@@ -3,6 +3,9 @@
 
 mod cache;
 mod compile;
+mod config;
+mod flush;
+mod generator;
 mod pool;
 mod program;
 mod recording;
@@ -10,12 +13,14 @@ mod runtime;
 mod scalar;
 mod stats;
 mod submission;
+mod transfer;
 mod value;
 
 pub(crate) use compile::{Lowering, Operand};
 pub use recording::eagerly;
 pub(crate) use recording::record;
-pub(crate) use runtime::{Runtime, read, upload};
+pub(crate) use runtime::Runtime;
 pub(crate) use scalar::ScalarInput;
 pub use stats::Stats;
+pub(crate) use transfer::{read, upload};
 pub(crate) use value::Handle;

@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use smallvec::SmallVec;
 
-use super::runtime::{FlushReason, Runtime};
+use super::flush::FlushReason;
+use super::runtime::Runtime;
 use super::scalar::ScalarInput;
 use super::value::{Handle, State, Value};
 use crate::ops::Op;

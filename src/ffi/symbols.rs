@@ -1,5 +1,5 @@
 //! The C functions behind everything in `ffi`, and the only place that knows which implementation answers: libobjc and
-//! Metal on Apple's systems, `mpsgraph-soft` elsewhere.
+//! Metal on Apple's systems, `mpsgraph-soft` (`cfg(soft_runtime)`, see `build.rs`) elsewhere.
 //!
 //! Objects, classes and methods are `*mut c_void` here, selectors `*const c_void`. All functions are `"C-unwind"`: an
 //! Objective-C exception, or a panic of the software runtime, may pass through. References:
@@ -8,16 +8,16 @@
 
 use std::ffi::{c_char, c_void};
 
-/// Declares each function as an extern on Apple's systems; elsewhere takes its namesake and checks that it has the
-/// same type.
+/// Declares each function as an extern of Apple's runtime, or takes its namesake of the software runtime and checks
+/// that it has the same type.
 macro_rules! functions {
     ($(fn $name:ident($($arg:ident : $ty:ty),*) $(-> $ret:ty)?;)*) => {
-        #[cfg(target_vendor = "apple")]
+        #[cfg(not(soft_runtime))]
         unsafe extern "C-unwind" {
             $(pub(crate) fn $name($($arg: $ty),*) $(-> $ret)?;)*
         }
 
-        #[cfg(not(target_vendor = "apple"))]
+        #[cfg(soft_runtime)]
         pub(crate) use mpsgraph_soft::symbols::{$($name),*};
 
         $(const _: unsafe extern "C-unwind" fn($($ty),*) $(-> $ret)? = $name;)*
@@ -42,7 +42,7 @@ functions! {
     fn MTLCreateSystemDefaultDevice() -> *mut c_void;
 }
 
-#[cfg(target_vendor = "apple")]
+#[cfg(not(soft_runtime))]
 unsafe extern "C-unwind" {
     // Declared without a type, to be cast to that of the method that will run.
     fn objc_msgSend();
@@ -50,9 +50,9 @@ unsafe extern "C-unwind" {
     fn objc_msgSend_stret();
 }
 
-#[cfg(not(target_vendor = "apple"))]
+#[cfg(soft_runtime)]
 use mpsgraph_soft::symbols::objc_msgSend;
-#[cfg(all(not(target_vendor = "apple"), target_arch = "x86_64"))]
+#[cfg(all(soft_runtime, target_arch = "x86_64"))]
 use mpsgraph_soft::symbols::objc_msgSend_stret;
 
 /// The entry point for messages whose result has `result_size` bytes, to be cast to the method's own type.

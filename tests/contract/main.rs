@@ -5,6 +5,6 @@
 
 mod declarations;
 mod running_system;
-#[cfg(not(target_vendor = "apple"))]
+#[cfg(soft_runtime)]
 mod soft;
 mod tables;

@@ -128,7 +128,14 @@ fn ranges() {
 #[test]
 fn ranges_beyond_floats() {
     agree!(Exact, arange, 16777210, 16777230, 1, DType::I32);
-    agree!(Exact, arange, (1 << 40) - 1, (1 << 40) + 7, 2, DType::I64);
+    agree!(
+        Exact,
+        arange,
+        (1i64 << 40) - 1,
+        (1i64 << 40) + 7,
+        2,
+        DType::I64
+    );
     agree!(Exact, arange, i64::MIN, i64::MIN + 3, 1, DType::I64);
     agree!(Exact, arange, 0, 100_000, 1, DType::I32);
 }

@@ -3,7 +3,7 @@
 //! The counters belong to the process, so the tests of this binary take turns.
 
 mod bound;
-#[cfg(not(target_vendor = "apple"))] // faults are injected into the software runtime
+#[cfg(soft_runtime)] // faults are injected into the software runtime
 mod faults;
 mod liveness;
 mod mlp;

@@ -63,7 +63,7 @@ fn training_holds_the_same_memory_after_epoch_two_and_ten() {
     assert_eq!(levels[1], levels[9], "{levels:?}");
 }
 
-#[cfg(not(target_vendor = "apple"))] // the software runtime counts its objects
+#[cfg(soft_runtime)] // the software runtime counts its objects
 #[test]
 fn training_holds_the_same_objects_after_epoch_two_and_ten() {
     let _turn = Turn::take();

@@ -20,7 +20,7 @@ fn gradient<B: Backend>(
 ) -> TensorData {
     let x = floats::<Autodiff<B>>(layout, dtype, 0).require_grad();
     let y = function(x.clone());
-    let weights = floats::<Autodiff<B>>(layout, dtype, 1).slice(y.shape());
+    let weights = floats::<Autodiff<B>>(layout, dtype, 1).slice(y.dims().map(|extent| 0..extent));
     let gradients = (y * weights).sum().backward();
     x.grad(&gradients).expect("x takes part").into_data()
 }

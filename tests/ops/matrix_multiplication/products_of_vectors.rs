@@ -4,8 +4,8 @@ use burn::tensor::backend::Backend;
 use burn::tensor::linalg::{matvec, outer, trace};
 use burn::tensor::{Tensor, TensorData};
 
-use crate::agreement::{FLOATS, Tolerance, floats};
 use crate::agreement::Layout;
+use crate::agreement::{FLOATS, Tolerance, floats};
 use crate::table::compare;
 
 #[test]
@@ -21,7 +21,13 @@ fn dot_outer_and_matvec() {
             trace::<B, 2, 1>(matrix).into_data(),
         ]
     }
-    for layout in [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Single] {
+    for layout in [
+        Layout::Contiguous,
+        Layout::Transposed,
+        Layout::Sliced,
+        Layout::Broadcast,
+        Layout::Single,
+    ] {
         for dtype in FLOATS {
             compare(
                 &format!("vectors of {dtype:?}, {layout:?}"),

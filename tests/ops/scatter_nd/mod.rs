@@ -31,7 +31,6 @@ moves! { ORDINARY;
         x.clone().swap_dims(0, 2).scatter(1, indices([2, 5, 3], 5, DType::I32).swap_dims(0, 2), x.clone().permute([2, 1, 0]), Add),
         x.clone().scatter(1, indices([1, 4, 1], 5, DType::I32).expand([2, 4, 3]), x.narrow(1, 0, 1).expand([2, 4, 3]), Add),
     ];
-    scatter_of_nothing = |x| x.clone().scatter(1, indices([2, 0, 3], 5, DType::I32), x.slice_dim(1, 0..0), Add);
     select_assign = |x| vec![
         x.clone().select_assign(1, indices([5], 5, DType::I32), x.clone().flip([1]), Add),
         x.clone().select_assign(0, indices([6], 2, DType::I64), x.clone().repeat_dim(0, 3), Add),
@@ -41,7 +40,6 @@ moves! { ORDINARY;
         x.clone().swap_dims(0, 1).select_assign(0, indices([5], 5, DType::I32), x.clone().transpose().permute([2, 0, 1]), Add),
         x.clone().select_assign(1, indices([3], 5, DType::I32), x.narrow(1, 4, 1).expand([2, 3, 3]), Add),
     ];
-    select_assign_of_nothing = |x| x.clone().select_assign(1, indices([0], 5, DType::I32), x.slice_dim(1, 0..0), Add);
 }
 
 // Each element meets one update at most: NaN, infinities and extremes have one order only.
@@ -55,4 +53,15 @@ moves! { [Layout::Extreme, Layout::Single];
         let order = burn::tensor::Tensor::arange(0..x.dims()[1] as i64, &x.device()).flip([0]);
         x.clone().select_assign(1, order, x.flip([0]), Add)
     };
+}
+
+moves! { [Layout::Empty];
+    scatter_of_nothing = |x| vec![
+        x.clone().scatter(0, indices([4, 0, 3], 2, DType::I32), x.clone().repeat_dim(0, 2), Add),
+        x.clone().scatter(1, indices([2, 0, 3], 5, DType::I32), x, Add),
+    ];
+    select_assign_of_nothing = |x| vec![
+        x.clone().select_assign(1, indices([0], 5, DType::I32), x.clone(), Add),
+        x.clone().select_assign(2, indices([3], 3, DType::I32), x, Add),
+    ];
 }

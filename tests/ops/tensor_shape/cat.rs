@@ -4,7 +4,7 @@ use burn::tensor::Tensor;
 
 use crate::agreement::Layout;
 use crate::moves;
-use crate::table::FULL;
+use crate::table::{FILLED, FULL};
 
 moves! { Layout::ALL;
     cat = |x| {
@@ -13,10 +13,6 @@ moves! { Layout::ALL;
     };
     cat_of_one = |x| Tensor::cat(vec![x], 1);
     cat_of_itself = |x| Tensor::cat(vec![x.clone(), x.clone(), x.clone(), x], 2);
-    stack = |x| {
-        let other = x.clone().flip([0, 1, 2]);
-        [0, 1, 2, 3].map(|dim| Tensor::stack::<4>(vec![x.clone(), other.clone()], dim)).to_vec()
-    };
 }
 
 moves! { FULL;
@@ -37,5 +33,12 @@ moves! { FULL;
     cat_along_an_inner_axis_of_one = |x| {
         let column = x.narrow(2, 1, 1);
         Tensor::cat(vec![column.clone(), column.clone().flip([1]), column], 2)
+    };
+}
+
+moves! { FILLED;
+    stack = |x| {
+        let other = x.clone().flip([0, 1, 2]);
+        [0, 1, 2, 3].map(|dim| Tensor::stack::<4>(vec![x.clone(), other.clone()], dim)).to_vec()
     };
 }

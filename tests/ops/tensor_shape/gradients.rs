@@ -1,7 +1,7 @@
 //! Gradients of the moves.
 
 use burn::tensor::ops::PadMode;
-use burn::tensor::{Tensor, s};
+use burn::tensor::{DType, Tensor, s};
 
 use crate::agreement::{Layout, Tolerance};
 use crate::gradients;
@@ -29,10 +29,14 @@ gradients! { Tolerance::Exact, FULL;
     split = |x| Tensor::cat(x.split(2, 1).into_iter().rev().collect(), 1);
     unfold = |x| x.unfold::<4, _>(1, 3, 1);
     tril = |x| x.tril(0);
-    pad = |x| x.pad((1, 2, 0, 1), PadMode::Constant(1.5));
     mask_fill = |x| { let mask = crate::agreement::bools(Layout::Transposed, 1); x.mask_fill(mask, 2.0) };
     mask_where = |x| {
         let mask = crate::agreement::bools(Layout::Sliced, 1);
         x.clone().mask_where(mask, x.flip([0]))
     };
+}
+
+// Burn pads with the default dtype.
+gradients! { Tolerance::Exact, FULL, [DType::F32];
+    pad = |x| x.pad((1, 2, 0, 1), PadMode::Constant(1.5));
 }

@@ -1,12 +1,14 @@
 //! Padding, which Burn composes of slices and concatenations.
 
+use burn::tensor::DType;
 use burn::tensor::ops::PadMode;
 
 use crate::agreement::Layout;
 use crate::numbers;
 use crate::table::FULL;
 
-numbers! { FULL;
+// Only the default dtypes: Burn makes the padded tensor of them whatever the input's is.
+numbers! { FULL, [DType::F32, DType::I32];
     pad_with_a_constant = |x| vec![
         x.clone().pad((1, 2, 0, 3), PadMode::Constant(2.0)),
         x.pad([(1, 0), (0, 1), (2, 2)], PadMode::Constant(0.0)),
@@ -15,6 +17,6 @@ numbers! { FULL;
     pad_with_the_edge = |x| vec![x.clone().pad((1, 2, 3, 0), PadMode::Edge), x.pad([(2, 1), (0, 0), (3, 0)], PadMode::Edge)];
 }
 
-numbers! { [Layout::Single];
+numbers! { [Layout::Single], [DType::F32, DType::I32];
     pad_of_one_element = |x| vec![x.clone().pad((1, 1, 1, 1), PadMode::Constant(3.0)), x.pad((2, 0, 0, 2), PadMode::Edge)];
 }

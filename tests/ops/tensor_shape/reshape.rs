@@ -1,10 +1,9 @@
 //! The same elements under another shape.
 
-use crate::agreement::Layout;
 use crate::moves;
-use crate::table::FULL;
+use crate::table::{FILLED, FULL};
 
-moves! { Layout::ALL;
+moves! { FILLED;
     reshape_to_one_axis = |x| {
         let count = x.shape().num_elements();
         x.reshape([count])
@@ -26,4 +25,8 @@ moves! { FULL;
     reshape_splits_an_axis = |x| x.swap_dims(0, 1).reshape([5, 1, 2, 3, 1]).swap_dims(0, 4);
     squeeze = |x| x.slice_dim(1, 3..4).squeeze::<2>();
     reshape_of_a_reshape = |x| x.reshape([30]).reshape([3, 10]).transpose().reshape([5, 6]);
+}
+
+moves! { [crate::agreement::Layout::Empty];
+    flatten_of_nothing = |x| vec![x.clone().flatten::<2>(0, 1), x.flatten::<2>(1, 2)];
 }

@@ -27,7 +27,7 @@ fn masks_and_unit_matrices() {
         let mut all: Vec<TensorData> = masks.map(Tensor::into_data).collect();
         all.push(Tensor::<B, 2>::eye(3, &device).into_data());
         all.push(Tensor::<B, 2, Int>::eye(4, &device).into_data());
-        all.push(Tensor::<B, 1, Int>::cartesian_grid::<_, 3>([2, 4], &device).into_data());
+        all.push(Tensor::<B, 2, Int>::cartesian_grid::<_, 3>([2, 4], &device).into_data());
         all
     }
     for offset in [-2, -1, 0, 1, 3] {

@@ -1,0 +1,147 @@
+//! Host data into buffers, and back.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use burn_backend::TensorData;
+use burn_std::Bytes;
+use smallvec::SmallVec;
+
+use super::flush::FlushReason;
+use super::pool::{Allocation, Serial};
+use super::recording::{Recording, current};
+use super::runtime::Runtime;
+use super::value::{Handle, State, Value};
+use crate::error::{Error, invalid};
+use crate::ffi;
+use crate::tensor::{MpsGraphTensor, TensorType};
+
+/// Bytes from which a read lends the buffer instead of copying it: below, a copy is cheaper than holding the buffer back
+/// from reuse.
+const LENT_FROM: usize = 64 * 1024;
+
+impl Runtime {
+    /// A buffer that holds a copy of `bytes`.
+    pub(super) fn host_buffer(
+        &self,
+        bytes: &[u8],
+        completed: Serial,
+    ) -> Result<Arc<Allocation>, Error> {
+        let allocation = self.pool.for_host(bytes.len(), completed)?;
+        allocation
+            .buffer()
+            .with_bytes_mut(|to| to[..bytes.len()].copy_from_slice(bytes));
+        self.counters.bytes_uploaded.add(bytes.len() as u64);
+        Ok(allocation)
+    }
+}
+
+/// Copies host data into a buffer.
+///
+/// # Panics
+/// If `data`'s dtype or size cannot be stored, or the device is out of memory.
+pub(crate) fn upload(op: &'static str, data: TensorData) -> MpsGraphTensor {
+    let runtime = Runtime::get();
+    let ty = TensorType::new(data.dtype, data.shape.clone());
+    if let Err(error) = runtime.check_size(op, &ty) {
+        error.raise();
+    }
+    let bytes = data.as_bytes();
+    if bytes.len() != ty.bytes() {
+        let reason = format!(
+            "{} bytes of data where shape {:?} of {:?} takes {}",
+            bytes.len(),
+            ty.shape,
+            ty.dtype,
+            ty.bytes()
+        );
+        invalid(op, reason);
+    }
+    if ty.elements() == 0 {
+        return MpsGraphTensor::new(Handle::new(Arc::new(Value::new(ty, State::Empty))));
+    }
+    let allocation = ffi::autoreleasepool(|| runtime.host_buffer(bytes, runtime.queue.completed()));
+    let state = match allocation {
+        Ok(allocation) => State::Ready(allocation),
+        Err(error) => error.raise(),
+    };
+    MpsGraphTensor::new(Handle::new(Arc::new(Value::new(ty, state))))
+}
+
+/// Submits what the tensors need and waits once for all of them. Small tensors are copied; of large ones the buffer is
+/// lent until the data is dropped or changed.
+///
+/// # Errors
+/// The device fault that hit the work which makes one of them.
+pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error> {
+    let runtime = Runtime::get();
+    flush_for_read(runtime, tensors);
+    let mut allocations: Vec<Option<Arc<Allocation>>> = Vec::with_capacity(tensors.len());
+    for tensor in tensors {
+        allocations.push(match tensor.value.0.state() {
+            State::Ready(allocation) => Some(allocation),
+            State::Empty => None,
+            State::Failed(error) => return Err(error),
+            State::Recorded { .. } => unreachable!("a flush leaves no value recorded"),
+        });
+    }
+    let newest = allocations
+        .iter()
+        .flatten()
+        .map(|a| a.written_by.load(Ordering::Acquire))
+        .max();
+    if let Some(serial) = newest {
+        ffi::autoreleasepool(|| runtime.queue.wait(serial, &runtime.counters));
+        runtime.counters.host_reads.add(1);
+    }
+    if let Some(fault) = allocations
+        .iter()
+        .flatten()
+        .find_map(|allocation| allocation.fault.get())
+    {
+        return Err(fault.clone());
+    }
+    let read_one = |(tensor, allocation): (&MpsGraphTensor, &Option<Arc<Allocation>>)| {
+        let ty = tensor.ty();
+        let length = ty.bytes();
+        let bytes = match allocation {
+            None => Bytes::from_bytes_vec(Vec::new()),
+            Some(allocation) if length < LENT_FROM => Bytes::from_bytes_vec(
+                allocation
+                    .buffer()
+                    .with_bytes(|from| from[..length].to_vec()),
+            ),
+            Some(allocation) => {
+                ffi::host_bytes(allocation.buffer().clone(), length, allocation.clone())
+            }
+        };
+        runtime.counters.bytes_read.add(length as u64);
+        TensorData::from_bytes(bytes, ty.shape, ty.dtype)
+    };
+    Ok(tensors.iter().zip(&allocations).map(read_one).collect())
+}
+
+/// Flushes all of this thread's recording if it makes one of the tensors, and other threads' up to the last of them.
+fn flush_for_read(runtime: &Runtime, tensors: &[MpsGraphTensor]) {
+    let own = current();
+    let mut others: SmallVec<[(Arc<Recording>, u64); 2]> = SmallVec::new();
+    for (recording, serial) in tensors
+        .iter()
+        .filter_map(|tensor| tensor.value.0.recorded_in())
+    {
+        match others
+            .iter_mut()
+            .find(|(known, _)| Arc::ptr_eq(known, &recording))
+        {
+            Some((_, last)) => *last = serial.max(*last),
+            None => others.push((recording, serial)),
+        }
+    }
+    for (recording, serial) in others {
+        if Arc::ptr_eq(&recording, &own) {
+            runtime.flush(&recording, None, FlushReason::Read);
+        } else {
+            runtime.flush(&recording, Some(serial), FlushReason::OtherThread);
+        }
+    }
+}
