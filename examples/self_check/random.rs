@@ -9,21 +9,33 @@ use crate::table::{Check, Outcome, check};
 use crate::values::{B, FLOATS};
 
 pub const CHECKS: &[Check] = &[
-    check("uniform: range, mean and variance (f32, f16, bf16)", uniform),
+    check(
+        "uniform: range, mean and variance (f32, f16, bf16)",
+        uniform,
+    ),
     check("normal: no NaN, mean and variance in 2^20 numbers", normal),
-    check("normal of several seeds: no NaN (2069102477 among them)", normal_seeds),
+    check(
+        "normal of several seeds: no NaN (2069102477 among them)",
+        normal_seeds,
+    ),
     check("rank 5 is as random as rank 1", rank_five),
     check("bernoulli: share of ones", bernoulli),
     check("integers: every one of the range, none beyond", integers),
     check("integers from a range wider than 2^32", wide_integers),
-    check("one seed gives the same numbers again, another does not", seeds),
+    check(
+        "one seed gives the same numbers again, another does not",
+        seeds,
+    ),
     check("two draws differ", draws),
 ];
 
 const COUNT: usize = 1 << 20;
 
 fn draw(shape: [usize; 1], distribution: Distribution, dtype: DType) -> Vec<f64> {
-    Tensor::<B, 1>::random(shape, distribution, (&MpsGraphDevice, dtype)).into_data().iter::<f64>().collect()
+    Tensor::<B, 1>::random(shape, distribution, (&MpsGraphDevice, dtype))
+        .into_data()
+        .iter::<f64>()
+        .collect()
 }
 
 /// Mean and variance within what `count` independent numbers leave open (about six standard errors).
@@ -33,14 +45,24 @@ fn moments(numbers: &[f64], mean: f64, variance: f64) -> Outcome {
     let own_variance = numbers.iter().map(|x| (x - own_mean).powi(2)).sum::<f64>() / count;
     let slack = 6.0 / count.sqrt();
     let one = |name: &str, got: f64, expected: f64, allowed: f64| Outcome {
-        expected: format!("{name} {expected:.4}"),
-        got: format!("{name} {got:.4}"),
+        expected: format!("{name} {expected:.5e}"),
+        got: format!("{name} {got:.5e}"),
         error: (got - expected).abs(),
         agrees: (got - expected).abs() <= allowed,
     };
     Outcome::of([
-        one("mean", own_mean, mean, slack * variance.sqrt() + 1e-3 * variance.sqrt()),
-        one("variance", own_variance, variance, 2.0 * slack * variance + 3e-3 * variance),
+        one(
+            "mean",
+            own_mean,
+            mean,
+            slack * variance.sqrt() + 1e-3 * variance.sqrt(),
+        ),
+        one(
+            "variance",
+            own_variance,
+            variance,
+            2.0 * slack * variance + 3e-3 * variance,
+        ),
     ])
 }
 
@@ -67,9 +89,14 @@ fn uniform() -> Outcome {
 fn normal() -> Outcome {
     let numbers = draw([COUNT], Distribution::Normal(2.0, 3.0), DType::F32);
     let strange = numbers.iter().filter(|x| !x.is_finite()).count();
-    let beyond_two = numbers.iter().filter(|x| (*x - 2.0).abs() > 6.0).count() as f64 / COUNT as f64;
+    let beyond_two =
+        numbers.iter().filter(|x| (*x - 2.0).abs() > 6.0).count() as f64 / COUNT as f64;
     Outcome::of([
-        Outcome::fact("0 not finite", format!("{strange} not finite"), strange == 0),
+        Outcome::fact(
+            "0 not finite",
+            format!("{strange} not finite"),
+            strange == 0,
+        ),
         moments(&numbers, 2.0, 9.0),
         Outcome {
             expected: "4.55 % beyond 2 sd".into(),
@@ -89,7 +116,11 @@ fn normal_seeds() -> Outcome {
             numbers.iter().filter(|x| !x.is_finite()).count()
         })
         .sum();
-    Outcome::fact("0 not finite", format!("{strange} not finite"), strange == 0)
+    Outcome::fact(
+        "0 not finite",
+        format!("{strange} not finite"),
+        strange == 0,
+    )
 }
 
 fn rank_five() -> Outcome {
@@ -104,7 +135,11 @@ fn rank_five() -> Outcome {
     Outcome::of([
         inside(&numbers, 0.0, 1.0),
         moments(&numbers, 0.5, 1.0 / 12.0),
-        Outcome::fact("< 20000 repeated", format!("{repeated} repeated"), repeated < 20_000),
+        Outcome::fact(
+            "< 20000 repeated",
+            format!("{repeated} repeated"),
+            repeated < 20_000,
+        ),
     ])
 }
 
@@ -121,16 +156,27 @@ fn bernoulli() -> Outcome {
 
 fn integers() -> Outcome {
     let of = |dtype: DType| {
-        let data = Tensor::<B, 1, Int>::random([60_000], Distribution::Uniform(-3.0, 5.0), (&MpsGraphDevice, dtype));
+        let data = Tensor::<B, 1, Int>::random(
+            [60_000],
+            Distribution::Uniform(-3.0, 5.0),
+            (&MpsGraphDevice, dtype),
+        );
         let mut counts = [0usize; 8];
         let mut outside = 0;
         for x in data.into_data().iter::<i64>() {
-            match usize::try_from(x + 3).ok().and_then(|at| counts.get_mut(at)) {
+            match usize::try_from(x + 3)
+                .ok()
+                .and_then(|at| counts.get_mut(at))
+            {
                 Some(count) => *count += 1,
                 None => outside += 1,
             }
         }
-        let worst = counts.iter().map(|count| count.abs_diff(7500)).max().unwrap_or(0);
+        let worst = counts
+            .iter()
+            .map(|count| count.abs_diff(7500))
+            .max()
+            .unwrap_or(0);
         Outcome {
             expected: "7500 each, 0 outside".into(),
             got: format!("{worst} off, {outside} out"),
@@ -143,13 +189,21 @@ fn integers() -> Outcome {
 
 fn wide_integers() -> Outcome {
     let end = 1e15;
-    let data = Tensor::<B, 1, Int>::random([50_000], Distribution::Uniform(0.0, end), (&MpsGraphDevice, DType::I64));
+    let data = Tensor::<B, 1, Int>::random(
+        [50_000],
+        Distribution::Uniform(0.0, end),
+        (&MpsGraphDevice, DType::I64),
+    );
     let numbers: Vec<f64> = data.into_data().iter::<i64>().map(|x| x as f64).collect();
     let odd = numbers.iter().filter(|x| **x % 2.0 == 1.0).count();
     Outcome::of([
         inside(&numbers, 0.0, end),
         moments(&numbers, end / 2.0, end * end / 12.0),
-        Outcome::fact("half are odd", format!("{odd} of 50000"), odd.abs_diff(25_000) < 1000),
+        Outcome::fact(
+            "half are odd",
+            format!("{odd} of 50000"),
+            odd.abs_diff(25_000) < 1000,
+        ),
     ])
 }
 
@@ -163,7 +217,11 @@ fn seeds() -> Outcome {
     let (first, again, other) = (run(7), run(7), run(8));
     let same = first == again;
     let meets = first.iter().zip(&other).filter(|(a, b)| a == b).count();
-    Outcome::fact("same, then other", format!("{}, {meets} meet", if same { "same" } else { "other" }), same && meets < 5)
+    Outcome::fact(
+        "same, then other",
+        format!("{}, {meets} meet", if same { "same" } else { "other" }),
+        same && meets < 5,
+    )
 }
 
 fn draws() -> Outcome {

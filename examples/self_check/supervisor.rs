@@ -21,7 +21,12 @@ const PATIENCE: Duration = Duration::from_secs(300);
 enum Report {
     Device(String),
     Failed(String),
-    Row { expected: String, got: String, error: f64, verdict: Verdict },
+    Row {
+        expected: String,
+        got: String,
+        error: f64,
+        verdict: Verdict,
+    },
 }
 
 /// Runs the checks with the given numbers and reports each.
@@ -30,7 +35,10 @@ pub fn work(checks: &[(&str, &Check)], numbers: &[String]) {
         Ok(device) => say(&["device", &device.name()]),
         Err(error) => return say(&["failed", &error.to_string()]),
     }
-    for (_, check) in numbers.iter().filter_map(|number| checks.get(number.parse::<usize>().ok()?)) {
+    for (_, check) in numbers
+        .iter()
+        .filter_map(|number| checks.get(number.parse::<usize>().ok()?))
+    {
         let result = catch_unwind(AssertUnwindSafe(check.run));
         let (outcome, verdict) = match result {
             Ok(outcome) => {
@@ -50,12 +58,21 @@ pub fn work(checks: &[(&str, &Check)], numbers: &[String]) {
                 (Outcome::fact("no panic", message, false), Verdict::Panic)
             }
         };
-        say(&["row", &outcome.expected, &outcome.got, &outcome.error.to_string(), verdict.word()]);
+        say(&[
+            "row",
+            &outcome.expected,
+            &outcome.got,
+            &outcome.error.to_string(),
+            verdict.word(),
+        ]);
     }
 }
 
 fn say(fields: &[&str]) {
-    let fields: Vec<String> = fields.iter().map(|field| field.replace(['\t', '\n'], " ")).collect();
+    let fields: Vec<String> = fields
+        .iter()
+        .map(|field| field.replace(['\t', '\n'], " "))
+        .collect();
     println!("{}", fields.join("\t"));
     let _ = std::io::stdout().flush();
 }
@@ -90,7 +107,12 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
                     println!("device: none\n\n{reason}");
                     return ExitCode::FAILURE;
                 }
-                Ok(Report::Row { expected, got, error, verdict }) => (expected, got, error, verdict),
+                Ok(Report::Row {
+                    expected,
+                    got,
+                    error,
+                    verdict,
+                }) => (expected, got, error, verdict),
                 Err(RecvTimeoutError::Timeout) => {
                     let _ = worker.kill();
                     let got = format!("nothing in {} s", PATIENCE.as_secs());
@@ -98,9 +120,13 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
                 }
                 Err(RecvTimeoutError::Disconnected) if next == numbers.len() => break,
                 Err(RecvTimeoutError::Disconnected) => {
-                    let status = worker.wait().map_or_else(|error| error.to_string(), |s| s.to_string());
+                    let status = worker
+                        .wait()
+                        .map_or_else(|error| error.to_string(), |s| s.to_string());
                     if !headed {
-                        println!("device: none\n\nthe process ended before its first check: {status}");
+                        println!(
+                            "device: none\n\nthe process ended before its first check: {status}"
+                        );
                         return ExitCode::FAILURE;
                     }
                     ("a result".into(), status, f64::NAN, Verdict::Abort)
@@ -112,9 +138,17 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
                 println!("[{own}]");
                 family = own;
             }
-            let error = if error.is_nan() { "-".into() } else { format!("{error:.2e}") };
+            let error = if error.is_nan() {
+                "-".into()
+            } else {
+                format!("{error:.2e}")
+            };
             print_row(check.name, &expected, &got, &error, verdict.word());
-            counts[if verdict.is_error() { 2 } else { usize::from(verdict == Verdict::Note) }] += 1;
+            counts[if verdict.is_error() {
+                2
+            } else {
+                usize::from(verdict == Verdict::Note)
+            }] += 1;
             if matches!(verdict, Verdict::Hang | Verdict::Abort) {
                 break;
             }
@@ -122,8 +156,15 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
         let _ = worker.wait();
     }
     let [right, notes, wrong] = counts;
-    println!("\n{right} right, {wrong} wrong, {notes} reported only; {:.1} s", start.elapsed().as_secs_f64());
-    if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    println!(
+        "\n{right} right, {wrong} wrong, {notes} reported only; {:.1} s",
+        start.elapsed().as_secs_f64()
+    );
+    if wrong == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
 fn start_worker(numbers: &[usize]) -> std::io::Result<(Child, Receiver<Report>)> {
@@ -166,11 +207,16 @@ fn parse(line: &str) -> Option<Report> {
 /// Version and chip as the system's own tools tell them.
 fn system() -> String {
     if std::env::consts::OS != "macos" {
-        return format!("not macOS ({} {}): the software runtime", std::env::consts::OS, std::env::consts::ARCH);
+        return format!(
+            "not macOS ({} {}): the software runtime",
+            std::env::consts::OS,
+            std::env::consts::ARCH
+        );
     }
     let ask = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output().ok()?;
-        Some(String::from_utf8_lossy(&output.stdout).trim().to_string()).filter(|text| !text.is_empty())
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
+            .filter(|text| !text.is_empty())
     };
     let ask = |program, arguments: &[&str]| ask(program, arguments).unwrap_or_else(|| "?".into());
     format!(

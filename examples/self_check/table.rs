@@ -10,12 +10,20 @@ pub struct Check {
 
 /// A check whose difference from the reference is an error.
 pub const fn check(name: &'static str, run: fn() -> Outcome) -> Check {
-    Check { name, judged: true, run }
+    Check {
+        name,
+        judged: true,
+        run,
+    }
 }
 
 /// A check that reports without a verdict.
 pub const fn note(name: &'static str, run: fn() -> Outcome) -> Check {
-    Check { name, judged: false, run }
+    Check {
+        name,
+        judged: false,
+        run,
+    }
 }
 
 /// What came out: the worst element, or the first that differs.
@@ -75,11 +83,17 @@ impl Verdict {
     ];
 
     pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(verdict, _)| *verdict == self).map_or("", |(_, word)| word)
+        Self::WORDS
+            .iter()
+            .find(|(verdict, _)| *verdict == self)
+            .map_or("", |(_, word)| word)
     }
 
     pub fn from_word(word: &str) -> Option<Verdict> {
-        Self::WORDS.iter().find(|(_, own)| *own == word).map(|&(verdict, _)| verdict)
+        Self::WORDS
+            .iter()
+            .find(|(_, own)| *own == word)
+            .map(|&(verdict, _)| verdict)
     }
 
     pub fn is_error(self) -> bool {

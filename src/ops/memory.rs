@@ -81,10 +81,21 @@ impl MemoryOp {
         output: &TensorType,
     ) -> ffi::Tensor {
         let TensorType { dtype, shape } = output;
+        // Integer constants that are reshaped and then gathered from or scattered into are folded wrongly, and bool ones
+        // have been 255 (MetalHLO's MPSGraphCompiler.swift; pytorch's Fill): made as f32 and converted, they are neither.
         let everywhere = |cx: &Lowering<'_>, value| {
             let stored = data_type("full", *dtype)
                 .unwrap_or_else(|error| unreachable!("checked by make: {error}"));
-            cx.graph().constant_with_scalar(value, shape, stored)
+            let g = cx.graph();
+            if dtype.is_float() {
+                return g.constant_with_scalar(value, shape, stored);
+            }
+            let constant = g.constant_with_scalar(value, shape, ffi::DataType::F32);
+            if dtype.is_bool() {
+                g.not_equal(&constant, &cx.constant(0.0, DType::F32))
+            } else {
+                g.cast(&constant, stored)
+            }
         };
         match self {
             Self::Zeros => everywhere(cx, 0.0),

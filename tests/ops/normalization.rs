@@ -16,7 +16,7 @@ fn case<B: AutodiffBackend>(layout: Layout, dtype: DType, bias: bool) -> Vec<Ten
     let row = |salt| {
         floats::<B>(Layout::Contiguous, dtype, salt)
             .reshape([30])
-            .slice([0..width])
+            .slice(0..width)
             .require_grad()
     };
     let mut module: LayerNorm<B> = LayerNormConfig::new(width).init(&input.device());

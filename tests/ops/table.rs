@@ -115,7 +115,11 @@ pub fn compare_sums(
 ) {
     let _running = Running(what);
     let (flex, recorded, eager) = (flex(), ours(), burn_mpsgraph::eagerly(&ours));
-    assert_eq!([flex.len(), recorded.len()], [recorded.len(), eager.len()], "{what}: count of results");
+    assert_eq!(
+        [flex.len(), recorded.len()],
+        [recorded.len(), eager.len()],
+        "{what}: count of results"
+    );
     for (i, ((flex, recorded), eager)) in flex.iter().zip(&recorded).zip(&eager).enumerate() {
         let what = format!("{what}, result {i}");
         assert_agree(&what, flex, recorded, recorded, tolerance);

@@ -16,7 +16,7 @@ fn round_trip<K: BasicOps<MpsGraph>, const D: usize>(data: TensorData) {
     let tensor = Tensor::<MpsGraph, D, K>::from_data(data.clone(), (&DEVICE, data.dtype));
     assert_eq!(
         (tensor.dtype(), tensor.shape()),
-        (data.dtype, data.shape.clone().into())
+        (data.dtype, data.shape.clone())
     );
     tensor.to_data().assert_eq(&data, true);
     tensor

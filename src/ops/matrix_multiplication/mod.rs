@@ -181,13 +181,10 @@ fn batches(
     [shape_a, shape_b]: [&Shape; 2],
 ) -> ffi::Tensor {
     let ranks = [shape_a, shape_b].map(|shape| shape.num_dims());
-    if ranks == [2, 2] {
-        return one_product(graph, a, b, shape_a, shape_b);
-    }
     // Other ranks than three are recorded for few matrices only.
     let count = shape_a[0].max(shape_b[0]);
     if ranks != [3, 3] || count <= BATCH {
-        return inner_parts(graph, a, b, shape_a, shape_b);
+        return one_product(graph, a, b, shape_a, shape_b);
     }
     let parts: Vec<ffi::Tensor> = (0..count)
         .step_by(BATCH)
@@ -202,13 +199,13 @@ fn batches(
                 (range(graph, x, shape, 0, low, high), part)
             };
             let ((a, shape_a), (b, shape_b)) = (part(a, shape_a), part(b, shape_b));
-            inner_parts(graph, &a, &b, &shape_a, &shape_b)
+            one_product(graph, &a, &b, &shape_a, &shape_b)
         })
         .collect();
     graph.concat(&parts.iter().collect::<Vec<_>>(), 0)
 }
 
-/// A product of two matrices.
+/// Products of at most [`BATCH`] matrices.
 fn one_product(
     graph: &ffi::Graph,
     a: &ffi::Tensor,
@@ -216,18 +213,27 @@ fn one_product(
     shape_a: &Shape,
     shape_b: &Shape,
 ) -> ffi::Tensor {
+    let [rank_a, rank_b] = [shape_a, shape_b].map(|shape| shape.num_dims());
     // macOS 26 on M1 loses the bias that it fuses into a product with one row (see pytorch's mps/operations/Linear.mm);
     // fixed in 27. With the operands' roles exchanged the product has one column instead.
-    let one_row = shape_a[0] == 1 && shape_b[1] > 1;
+    let one_row = shape_a[rank_a - 2] == 1 && shape_b[rank_b - 1] > 1;
     if !one_row || !os_version::at_least(26, 0) || os_version::at_least(27, 0) {
         return inner_parts(graph, a, b, shape_a, shape_b);
     }
-    let [left, right] = [b, a].map(|x| graph.transpose(x, &[1, 0]));
-    let turned = [[shape_b[1], shape_b[0]], [shape_a[1], shape_a[0]]].map(Shape::from);
-    graph.transpose(
-        &inner_parts(graph, &left, &right, &turned[0], &turned[1]),
-        &[1, 0],
-    )
+    let turned = |x: &ffi::Tensor, shape: &Shape| {
+        let last = shape.num_dims() - 1;
+        let mut turned = shape.clone();
+        (turned[last - 1], turned[last]) = (shape[last], shape[last - 1]);
+        (graph.transpose(x, &turning(last + 1)), turned)
+    };
+    let ((left, shape_left), (right, shape_right)) = (turned(b, shape_b), turned(a, shape_a));
+    let product = inner_parts(graph, &left, &right, &shape_left, &shape_right);
+    graph.transpose(&product, &turning(rank_a.max(rank_b)))
+}
+
+/// The permutation that exchanges the last two of `rank` axes.
+fn turning(rank: usize) -> Vec<usize> {
+    (0..rank - 2).chain([rank - 1, rank - 2]).collect()
 }
 
 /// The sum of products of at most [`INNER`] columns and rows.

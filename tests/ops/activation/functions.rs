@@ -36,8 +36,8 @@ sweep! { floats, FLOATS, [Layout::Empty], Exact;
     empty_sigmoid |x| act::sigmoid(x);
 }
 
-// Approximations of exp, erf and log on both sides, and the tail of gelu is a difference of near equals, so relative to 1.
-sweep! { floats, FLOATS, Layout::PLAIN, Relative(1e-6);
+// Approximations of exp, erf and log on both sides; the tail of gelu is a difference of near equals, so relative to 1.
+sweep! { floats, FLOATS, Layout::PLAIN, Relative(3e-7);
     gelu |x| act::gelu(x);
     log_sigmoid |x| act::log_sigmoid(x);
     sigmoid |x| act::sigmoid(x);
@@ -45,7 +45,7 @@ sweep! { floats, FLOATS, Layout::PLAIN, Relative(1e-6);
 }
 
 // Burn composes these of the ops above, rounding at each step.
-sweep! { floats, FLOATS, Layout::PLAIN, Relative(1e-6);
+sweep! { floats, FLOATS, Layout::PLAIN, Relative(3e-7);
     celu |x| act::celu(x, 1.5);
     elu |x| act::elu(x, 0.75);
     gelu_approximate |x| act::gelu_approximate(x);
@@ -57,6 +57,6 @@ sweep! { floats, FLOATS, Layout::PLAIN, Relative(1e-6);
     softsign |x| act::softsign(x);
 }
 
-sweep! { floats, FLOATS, [Layout::Contiguous, Layout::Transposed, Layout::Sliced], Relative(1e-6);
+sweep! { floats, FLOATS, [Layout::Contiguous, Layout::Transposed, Layout::Sliced], Relative(3e-7);
     glu |x| act::glu(x, 0);
 }

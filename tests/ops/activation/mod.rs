@@ -3,4 +3,5 @@
 mod edges;
 mod functions;
 mod gradients;
+mod mistakes;
 mod softmax;

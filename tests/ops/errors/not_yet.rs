@@ -181,23 +181,43 @@ fn every_one_in_the_source_is_called_here() {
     assert_eq!(here, named_in_source());
 }
 
+/// Missing in parts: what Burn composes of missing methods.
+const PARTLY: [&str; 1] = ["unfold4d"];
+
 /// The table says "and the `int_` forms" and "each with its `_backward`": a name may stand for its family.
 #[test]
 fn the_table_in_architecture_md_lists_exactly_these() {
     let text = include_str!("../../../ARCHITECTURE.md");
-    let section = text.split("## Not there yet").nth(1).expect("a section of that name");
-    let rows = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
-    let listed: BTreeSet<&str> = rows.flat_map(|row| row.split('`').skip(1).step_by(2)).collect();
+    let section = text
+        .split("## Not there yet")
+        .nth(1)
+        .expect("a section of that name");
+    let rows = section
+        .lines()
+        .skip_while(|line| !line.starts_with('|'))
+        .take_while(|line| line.starts_with('|'));
+    let listed: BTreeSet<&str> = rows
+        .flat_map(|row| row.split('`').skip(1).step_by(2))
+        .collect();
     let source = named_in_source();
     for name in &source {
         let float = name.replacen("int_", "float_", 1);
         let known = |name: &str| listed.contains(name);
-        let suffixed = listed.iter().any(|&part| {
-            part.starts_with('_') && name.strip_suffix(part).is_some_and(known)
-        });
-        assert!(known(name) || known(&float) || suffixed, "{name} is missing in the table");
+        let suffixed = listed
+            .iter()
+            .any(|&part| part.starts_with('_') && name.strip_suffix(part).is_some_and(known));
+        assert!(
+            known(name) || known(&float) || suffixed,
+            "{name} is missing in the table"
+        );
     }
-    for name in listed.iter().filter(|name| !name.starts_with('_') && !name.ends_with('_')) {
-        assert!(source.contains(name), "{name} is in the table, but not in the source");
+    for name in listed
+        .iter()
+        .filter(|name| !name.starts_with('_') && !name.ends_with('_'))
+    {
+        assert!(
+            source.contains(name) || PARTLY.contains(name),
+            "{name} is in the table, but not in the source"
+        );
     }
 }

@@ -1,9 +1,6 @@
 //! `gather_nd`: slices at coordinates.
 
-use burn::tensor::DType;
-
 use super::indices;
-use crate::numbers;
 use crate::table::FULL;
 
 numbers! { FULL;

@@ -1,10 +1,7 @@
 //! Gradients of reads by index: scatters, with indices that repeat.
 
-use burn::tensor::DType;
-
 use super::indices;
 use crate::agreement::{Layout, Tolerance};
-use crate::gradients;
 
 const ORDINARY: [Layout; 4] = [
     Layout::Contiguous,

@@ -9,7 +9,6 @@ use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Int, Tensor, TensorData};
 
 use crate::agreement::integer_data;
-use crate::moves;
 use crate::table::FULL;
 
 /// Indices below `extent` in no order, many of them twice.

@@ -1,10 +1,12 @@
 //! Float products: shapes, views, special numbers, and sums long enough to be taken in parts.
 
+use std::sync::LazyLock;
+
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Tensor, TensorData};
 
-use crate::agreement::{FLOATS, Layout, Tolerance, floats};
-use crate::table::compare;
+use crate::agreement::{FLOATS, Layout, Tolerance, floats, random};
+use crate::table::{compare, compare_sums};
 
 /// Multiples of 1/4 between -2 and 2, whose short sums of products are exact whatever the order.
 fn quarters<B: Backend, const D: usize>(
@@ -23,11 +25,7 @@ fn quarters<B: Backend, const D: usize>(
 }
 
 /// The product as it should be: of 16-bit floats rounded once from sums in f32. burn-flex sums in 16 bits.
-fn matmul<B: Backend, const D: usize>(
-    a: Tensor<B, D>,
-    b: Tensor<B, D>,
-    sums: DType,
-) -> TensorData {
+fn matmul<B: Backend, const D: usize>(a: Tensor<B, D>, b: Tensor<B, D>, sums: DType) -> TensorData {
     let dtype = a.dtype();
     a.cast(sums).matmul(b.cast(sums)).cast(dtype).into_data()
 }
@@ -99,6 +97,37 @@ fn sums_longer_than_one_part() {
     product([2, 1, 33_000], [2, 33_000, 2]);
 }
 
+/// Large enough for several threads, with numbers that are not exact.
+#[test]
+fn large_products() {
+    fn case<B: Backend>() -> Vec<TensorData> {
+        // The generator goes on, so one backend's numbers are read from the same data as the other's.
+        let ([a, b], device) = (NUMBERS.clone(), B::Device::default());
+        let (a, b) = (
+            Tensor::<B, 3>::from_data(a, &device),
+            Tensor::<B, 3>::from_data(b, &device),
+        );
+        vec![
+            a.clone().matmul(b.clone()).into_data(),
+            b.clone()
+                .transpose()
+                .matmul(a.clone().transpose())
+                .into_data(),
+            a.flip([1]).matmul(b.narrow(0, 1, 1)).into_data(),
+        ]
+    }
+    static NUMBERS: LazyLock<[TensorData; 2]> = LazyLock::new(|| {
+        [[3, 129, 200], [3, 200, 65]]
+            .map(|shape| random::<burn_flex::Flex, 3>(shape, -1.0, 1.0).into_data())
+    });
+    compare_sums(
+        "large products",
+        Tolerance::Relative(1e-5),
+        case::<burn_flex::Flex>,
+        case::<burn_mpsgraph::MpsGraph>,
+    );
+}
+
 #[test]
 fn operands_that_are_views() {
     fn case<B: Backend>(layout: Layout, dtype: DType, sums: DType) -> Vec<TensorData> {
@@ -112,7 +141,11 @@ fn operands_that_are_views() {
         vec![
             matmul(x.clone(), y.clone().transpose(), sums),
             matmul(x.clone().transpose(), y.clone(), sums),
-            matmul(x.clone().swap_dims(0, 1), y.clone().permute([1, 2, 0]), sums),
+            matmul(
+                x.clone().swap_dims(0, 1),
+                y.clone().permute([1, 2, 0]),
+                sums,
+            ),
             matmul(x.clone().narrow(0, 0, 1), y.clone().transpose(), sums),
             matmul(x.clone().flip([2]), y.transpose().narrow(0, 0, 1), sums),
             matmul(x.clone(), x.transpose(), sums),
@@ -126,7 +159,7 @@ fn operands_that_are_views() {
             &FLOATS
         };
         for &dtype in dtypes {
-            compare(
+            compare_sums(
                 &format!("products of views of {dtype:?}, {layout:?}"),
                 tolerance(dtype),
                 || case::<burn_flex::Flex>(layout, dtype, DType::F32),

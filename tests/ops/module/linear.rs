@@ -20,7 +20,7 @@ fn case<B: AutodiffBackend>(layout: Layout, dtype: DType, bias: bool) -> Vec<Ten
     let bias = bias.then(|| {
         floats::<B>(Layout::Contiguous, dtype, 2)
             .reshape([30])
-            .slice([0..4])
+            .slice(0..4)
             .require_grad()
     });
     let module = Linear {

@@ -3,3 +3,4 @@
 mod attention;
 mod embedding;
 mod linear;
+mod unfold4d;

@@ -14,7 +14,7 @@ sweep! { floats, FLOATS, Layout::PLAIN, Exact;
 }
 
 // The order of multiplication is free.
-sweep! { floats, FLOATS, Layout::PLAIN, Ulps(8);
+sweep! { floats, FLOATS, Layout::PLAIN, Ulps(4);
     prod |x| x.prod();
     prod_dim_0 |x| x.prod_dim(0);
     prod_dim_1 |x| x.prod_dim(1);
@@ -70,7 +70,6 @@ sweep! { floats, FLOATS, Layout::ALL, Exact;
     any |x| x.any();
     any_dim |x| x.any_dim(1);
     any_of_zeros |x| (x * 0.0).any();
-    all_but_zeros |x| x.abs().greater_elem(-1.0).all_dim(2);
     contains_nan |x| x.contains_nan();
 }
 
@@ -85,7 +84,7 @@ sweep! { floats, FLOATS, [Layout::Empty], Exact;
 }
 
 // Burn composes these; burn-flex rounds 16-bit intermediates one by one, which the difference of squares enlarges.
-sweep! { floats, [burn::tensor::DType::F32], [Layout::Contiguous, Layout::Transposed, Layout::Sliced], Relative(1e-6);
+sweep! { floats, [burn::tensor::DType::F32], [Layout::Contiguous, Layout::Transposed, Layout::Sliced], Relative(3e-7);
     cov |x| x.cov(1, 1);
     var |x| x.var(1);
     var_bias |x| x.var_bias(2);

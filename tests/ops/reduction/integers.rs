@@ -1,10 +1,10 @@
 //! Reductions of integers: exact, wrapping.
 
-use burn::tensor::{Element, Int, Tensor, TensorData};
+use burn::tensor::{DType, Element, Int, IntDType, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
 
 use crate::agreement::Tolerance::Exact;
-use crate::agreement::{INTS, Layout};
+use crate::agreement::{INTS, Layout, ints};
 use crate::sweep::assert_gives;
 
 sweep! { ints, INTS, Layout::ALL, Exact;
@@ -12,17 +12,11 @@ sweep! { ints, INTS, Layout::ALL, Exact;
     all_dim |x| x.all_dim(1);
     any |x| x.any();
     any_dim |x| x.any_dim(1);
-    argmax_0 |x| x.argmax(0);
-    argmax_2 |x| x.argmax(2);
-    argmin_0 |x| x.argmin(0);
-    argmin_2 |x| x.argmin(2);
     max_abs_dim |x| x.max_abs_dim(2);
     max_dim_0 |x| x.max_dim(0);
     max_dim_2 |x| x.max_dim(2);
-    max_dim_with_indices |x| x.max_dim_with_indices(2).1;
     min_dim_0 |x| x.min_dim(0);
     min_dim_2 |x| x.min_dim(2);
-    min_dim_with_indices |x| x.min_dim_with_indices(2).1;
     prod |x| x.prod();
     prod_dim_0 |x| x.prod_dim(0);
     prod_dim_1 |x| x.prod_dim(1);
@@ -33,10 +27,36 @@ sweep! { ints, INTS, Layout::ALL, Exact;
     sum_dim_2 |x| x.sum_dim(2);
 }
 
+// burn-flex's positions are I64; the test below has ours.
+sweep! { ints, INTS, [Layout::PLAIN.as_slice(), &[Layout::Extreme]].concat(), Exact;
+    argmax_0 |x| x.argmax(0).cast(IntDType::I64);
+    argmax_1 |x| x.argmax(1).cast(IntDType::I64);
+    argmax_2 |x| x.argmax(2).cast(IntDType::I64);
+    argmin_0 |x| x.argmin(0).cast(IntDType::I64);
+    argmin_1 |x| x.argmin(1).cast(IntDType::I64);
+    argmin_2 |x| x.argmin(2).cast(IntDType::I64);
+    max_dim_with_indices |x| x.max_dim_with_indices(2).1.cast(IntDType::I64);
+    min_dim_with_indices |x| x.min_dim_with_indices(2).1.cast(IntDType::I64);
+}
+
+#[test]
+fn dtypes_of_positions() {
+    // As burn-router and burn-fusion describe these ops: positions alone have the tensor's dtype, those that come with
+    // values the backend's integer dtype.
+    for dtype in INTS {
+        let x = ints::<MpsGraph>(Layout::Contiguous, dtype, 0);
+        assert_eq!(x.clone().argmax(1).into_data().dtype, dtype);
+        assert_eq!(x.clone().argmin(1).into_data().dtype, dtype);
+        assert_eq!(
+            x.clone().max_dim_with_indices(1).1.into_data().dtype,
+            DType::I32
+        );
+        assert_eq!(x.min_dim_with_indices(1).1.into_data().dtype, DType::I32);
+    }
+}
+
 // Nothing is the extreme of no elements, and burn-flex wraps a sum before it divides.
 sweep! { ints, INTS, Layout::PLAIN, Exact;
-    argmax_1 |x| x.argmax(1);
-    argmin_1 |x| x.argmin(1);
     max |x| x.max();
     max_abs |x| x.max_abs();
     max_dim_1 |x| x.max_dim(1);

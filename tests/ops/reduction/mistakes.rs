@@ -2,7 +2,7 @@
 
 use burn::tensor::backend::BackendTypes;
 use burn::tensor::ops::{BoolTensorOps, FloatTensorOps, IntTensorOps};
-use burn::tensor::{Bool, Int, IntDType, Tensor};
+use burn::tensor::{Bool, DType, Int, IntDType, Tensor};
 use burn_mpsgraph::MpsGraph;
 
 use crate::sweep::assert_refused;
@@ -53,4 +53,13 @@ fn extremes_of_nothing() {
     assert_refused(&["min", "no elements"], || B::float_min(floats([2, 0])));
     let ints = Tensor::<B, 1, Int>::zeros([0], &Default::default()).into_primitive();
     assert_refused(&["mean", "no elements"], || B::int_mean(ints));
+}
+
+#[test]
+fn positions_that_the_dtype_cannot_hold() {
+    let many = || Tensor::<B, 1, Int>::zeros([300], (&Default::default(), DType::U8));
+    assert_refused(&["argmax", "299", "U8", "cast"], || many().argmax(0));
+    let device = Default::default();
+    let fits = Tensor::<B, 1, Int>::arange(0..256, (&device, DType::U8)).argmax(0);
+    assert_eq!(fits.into_data().to_vec::<u8>().ok(), Some(vec![255]));
 }

@@ -6,7 +6,6 @@ use burn::tensor::{DType, IndexingUpdateOp, TensorData, backend::AutodiffBackend
 use super::ORDINARY;
 use crate::agreement::{FLOATS, Layout, Tolerance, floats};
 use crate::gather::indices;
-use crate::gradients;
 use crate::table::{compare, differentiate, gradient};
 
 gradients! { Tolerance::Exact, ORDINARY;

@@ -5,11 +5,10 @@ mod nd;
 mod out_of_range;
 mod sums;
 
-use burn::tensor::{DType, IndexingUpdateOp::Add};
+use burn::tensor::IndexingUpdateOp::Add;
 
 use crate::agreement::Layout;
 use crate::gather::indices;
-use crate::moves;
 
 /// Layouts of \[2, 5, 3\] without NaN and infinities: sums of those depend on the order of the updates.
 pub const ORDINARY: [Layout; 4] = [

@@ -1,11 +1,9 @@
 //! `scatter_nd`: slices at coordinates replaced or combined.
 
-use burn::tensor::{DType, IndexingUpdateOp, Int, Tensor, backend::Backend};
+use burn::tensor::{IndexingUpdateOp, Int, Tensor, backend::Backend};
 
 use super::ORDINARY;
-use crate::agreement::Layout;
 use crate::gather::indices;
-use crate::numbers;
 
 const WAYS: [IndexingUpdateOp; 5] = [
     IndexingUpdateOp::Assign,

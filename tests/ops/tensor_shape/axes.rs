@@ -1,7 +1,5 @@
 //! Axes exchanged, moved, reversed and rolled.
 
-use crate::agreement::Layout;
-use crate::moves;
 use crate::table::FULL;
 
 moves! { Layout::ALL;

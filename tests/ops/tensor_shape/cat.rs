@@ -1,9 +1,5 @@
 //! Tensors joined.
 
-use burn::tensor::Tensor;
-
-use crate::agreement::Layout;
-use crate::moves;
 use crate::table::{FILLED, FULL};
 
 moves! { Layout::ALL;

@@ -1,10 +1,9 @@
 //! Gradients of the moves.
 
 use burn::tensor::ops::PadMode;
-use burn::tensor::{DType, Tensor, s};
+use burn::tensor::{Tensor, s};
 
-use crate::agreement::{Layout, Tolerance};
-use crate::gradients;
+use crate::agreement::Tolerance;
 use crate::table::FULL;
 
 gradients! { Tolerance::Exact, Layout::PLAIN;

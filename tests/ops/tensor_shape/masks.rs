@@ -4,7 +4,6 @@ use burn::tensor::backend::Backend;
 use burn::tensor::{Bool, Tensor};
 
 use crate::agreement::{Layout, bools};
-use crate::moves;
 use crate::table::FULL;
 
 /// A mask of \[2, 5, 3\] that is a view.

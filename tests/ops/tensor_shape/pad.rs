@@ -1,10 +1,7 @@
 //! Padding, which Burn composes of slices and concatenations.
 
-use burn::tensor::DType;
 use burn::tensor::ops::PadMode;
 
-use crate::agreement::Layout;
-use crate::numbers;
 use crate::table::FULL;
 
 // Only the default dtypes: Burn makes the padded tensor of them whatever the input's is.

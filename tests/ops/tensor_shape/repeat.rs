@@ -1,10 +1,5 @@
 //! Tensors repeated.
 
-use burn::tensor::Tensor;
-
-use crate::agreement::Layout;
-use crate::moves;
-
 moves! { Layout::ALL;
     repeat_dim = |x| vec![
         x.clone().repeat_dim(0, 3),

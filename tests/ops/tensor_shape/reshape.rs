@@ -1,6 +1,5 @@
 //! The same elements under another shape.
 
-use crate::moves;
 use crate::table::{FILLED, FULL};
 
 moves! { FILLED;

@@ -3,14 +3,13 @@
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Int, Slice, Tensor, TensorData, s};
 
-use crate::agreement::{Layout, Tolerance};
-use crate::moves;
+use crate::agreement::Tolerance;
 use crate::table::{FULL, compare, distinct};
 
 moves! { FULL;
     slice_ranges = |x| vec![
         x.clone().slice([0..2, 1..4, 1..3]),
-        x.clone().slice([1..2]),
+        x.clone().slice(1..2),
         x.clone().slice(s![.., 2..]),
         x.clone().slice(s![-1.., ..-1, -2..-1]),
         x.slice(s![0, 3, 1]),

@@ -2,8 +2,6 @@
 
 use burn::tensor::s;
 
-use crate::agreement::Layout;
-use crate::moves;
 use crate::table::FULL;
 
 moves! { FULL;
@@ -13,7 +11,7 @@ moves! { FULL;
         vec![
             x.clone().slice_assign([0..1, 1..4, 0..2], of([0..1, 0..3, 0..2])),
             x.clone().slice_assign([0..2, 0..5, 1..2], of([0..2, 0..5, 0..1])),
-            x.clone().slice_assign([1..2], of([0..1, 0..5, 0..3])),
+            x.clone().slice_assign(1..2, of([0..1, 0..5, 0..3])),
             x.clone().slice_assign(s![.., -2.., ..], of([0..2, 0..2, 0..3])),
             x.clone().slice_assign([0..2, 0..5, 0..3], value.clone()),
         ]

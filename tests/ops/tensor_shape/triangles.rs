@@ -3,8 +3,7 @@
 use burn::tensor::backend::Backend;
 use burn::tensor::{Bool, Int, Tensor, TensorData};
 
-use crate::agreement::{Layout, Tolerance};
-use crate::numbers;
+use crate::agreement::Tolerance;
 use crate::table::compare;
 
 numbers! { [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Extreme, Layout::Single];

@@ -1,6 +1,5 @@
 //! Windows.
 
-use crate::moves;
 use crate::table::FULL;
 
 moves! { FULL;
