@@ -131,7 +131,12 @@ fn nan_extremes() -> Outcome {
                 &[NAN, INF, NAN, INF],
                 EXACT,
             ),
-            close_floats(&x().slice([1..2]).max().into_data(), &[1], &[INF], EXACT),
+            close_floats(
+                &x().slice(burn::tensor::s![1..2, ..]).max().into_data(),
+                &[1],
+                &[INF],
+                EXACT,
+            ),
         ]
     }))
 }

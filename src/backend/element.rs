@@ -2,7 +2,7 @@
 
 use burn_backend::{Element, bf16, f16};
 
-/// A default float element of the backend: `f32`, [`f16`] or [`bf16`].
+/// A default float element of the backend: `f32`, `f16` or `bf16`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the float element of `MpsGraph`",
     note = "Apple GPUs compute in f32, f16 and bf16; there are no 64-bit floats"

@@ -38,19 +38,6 @@ impl Layout {
         Layout::Broadcast,
         Layout::Single,
     ];
-
-    /// Shape of the inputs with this layout.
-    pub fn shape(self) -> [usize; 3] {
-        match self {
-            Layout::Contiguous
-            | Layout::Transposed
-            | Layout::Sliced
-            | Layout::Broadcast
-            | Layout::Extreme => [2, 5, 3],
-            Layout::Empty => [2, 0, 3],
-            Layout::Single => [1, 1, 1],
-        }
-    }
 }
 
 /// Float dtypes that have code of their own.

@@ -10,10 +10,9 @@ use crate::ffi::{self, DataType};
 use crate::ops::gather::lanes::stored;
 use crate::tensor::{MpsGraphTensor, TensorType};
 
-/// Elements of a table, and how many tables there may be.
-/// Elements of the table of products of an integer multiplication, and how many such tables there may be.
+/// Elements of the table of products of an integer multiplication.
 const TABLE: usize = 1 << 24;
-
+/// Such tables in one multiplication.
 const TABLES: usize = 1 << 10;
 
 /// Records an integer product of `lhs (batch or 1, m, k)` and `rhs (batch or 1, n, k)`.

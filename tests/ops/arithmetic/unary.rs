@@ -24,9 +24,9 @@ sweep! { floats, FLOATS, Layout::ALL, Ulps(0);
     round |x| x.round();
 }
 
-// The two sides use different approximations, each good to about an ulp in f32. burn-flex's acosh is off
-// near 1, where `unary_edges` has it.
-sweep! { floats, FLOATS, Layout::ALL, Ulps(2);
+// The two sides use different approximations; Metal's specification allows these 4 ulps, and the two below 6 and 5.
+// burn-flex's acosh is off near 1, where `unary_edges` has it.
+sweep! { floats, FLOATS, Layout::ALL, Ulps(4);
     acos |x| (x / 4.0).acos();
     acosh |x| (x.abs() + 1.125).acosh();
     asin |x| (x / 4.0).asin();
@@ -42,11 +42,14 @@ sweep! { floats, FLOATS, Layout::ALL, Ulps(2);
     rad2deg |x| x.rad2deg();
     sin |x| x.sin();
     sinh |x| x.sinh();
+}
+
+sweep! { floats, FLOATS, Layout::ALL, Ulps(6);
     tan |x| x.tan();
     tanh |x| x.tanh();
 }
 
 // burn-flex's atanh is off near 1 in f32, so up to 1/2 here; the rest is in `unary_edges`.
-sweep! { floats, FLOATS, Layout::PLAIN, Ulps(2);
+sweep! { floats, FLOATS, Layout::PLAIN, Ulps(4);
     atanh |x| (x / 8.0).atanh();
 }
