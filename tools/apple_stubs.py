@@ -9,9 +9,10 @@ import pathlib
 import sys
 
 # The library of each value in the table's first column. Three frameworks have no C symbols that we need, but programs
-# load them for their classes.
+# load them for their classes; the libc crate names libiconv, and nothing here uses it.
 LIBRARIES = {
     "ObjectiveC": "usr/lib/libobjc.tbd",
+    "iconv": "usr/lib/libiconv.tbd",
     **{
         name: f"System/Library/Frameworks/{name}.framework/{name}.tbd"
         for name in (
@@ -34,6 +35,8 @@ def version(text):
 def install_name(name):
     if name == "ObjectiveC":
         return "/usr/lib/libobjc.A.dylib"
+    if name == "iconv":
+        return "/usr/lib/libiconv.2.dylib"
     return f"/System/Library/Frameworks/{name}.framework/Versions/A/{name}"
 
 
@@ -60,7 +63,7 @@ def main(table, macos, directory):
             if name in INTEL_ONLY:
                 text += export("x86_64-macos", INTEL_ONLY[name])
         file = pathlib.Path(directory, path)
-        file.parent.mkdir(parents=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text + "...\n")
 
 

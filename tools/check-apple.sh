@@ -50,6 +50,7 @@ export CARGO_TARGET_DIR=$cache/build
 export CARGO_TERM_COLOR=never
 export CARGO_BUILD_WARNINGS=deny
 export CARGO_PROFILE_DEV_DEBUG=0 # smaller and faster; nothing here is run
+export CARGO_PROFILE_DEV_STRIP=none # takes another tool, and the symbols are looked at
 export MACOSX_DEPLOYMENT_TARGET=14.0
 export SDKROOT=$cache/sdk # else rustc and cc ask xcrun, which is not here
 export APPLE_ZIG=$cache/python/ziglang/zig
@@ -90,8 +91,10 @@ for target in "$@"; do
     cargo check "${on[@]}" --all-targets --features soft
 
     step "$target: linking"
-    cargo test "${on[@]}" --no-run --lib --example basic --message-format json-render-diagnostics |
-        executables >"$cache/linked"
+    {
+        cargo build "${on[@]}" --example basic --message-format json-render-diagnostics
+        cargo test "${on[@]}" --no-run --lib --message-format json-render-diagnostics
+    } | executables >"$cache/linked"
     xargs python3 tools/check_macho.py --stubs "$SDKROOT" <"$cache/linked"
 
     step "$target: linking, feature soft"
