@@ -5,121 +5,217 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use mpsgraph_soft::mpsgraph::counters;
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, array, dictionary, msg, objects, pooled, refused, violation};
+use super::messages::{
+    alone, array, device, dictionary, msg, new, objects, pooled, refused, violation,
+};
 use super::session::{F16, F32, Graph, descriptor, shaped_type};
 
 const COMPILE: &str =
     "compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:";
 const ADD: &str = "additionWithPrimaryTensor:secondaryTensor:name:";
 
+/// A graph of one operation on one fed placeholder, compiled with this descriptor.
+fn compile_with(descriptor: Id) {
+    let graph = Graph::new();
+    let x = graph.placeholder(&[1], F32);
+    let y = graph.op("exponentWithTensor:name:", &[x]);
+    graph.compile_with(
+        dictionary(&[(x, shaped_type(&[1], F32))]),
+        array(&[y]),
+        descriptor,
+    );
+}
+
+/// Checks that a sum of two placeholders is not compiled with the feeds that are made of them and of the sum.
+#[track_caller]
+fn feeds_refused(reason: &str, feeds: impl Fn(Id, Id, Id) -> Vec<(Id, Id)>) {
+    let graph = Graph::new();
+    let (x, y) = (graph.placeholder(&[2], F32), graph.placeholder(&[2], F32));
+    let sum = graph.op(ADD, &[x, y]);
+    let descriptor = descriptor(0, true);
+    refused(COMPILE, reason, || {
+        graph.compile_with(
+            dictionary(&feeds(x, y, sum)),
+            array(&[sum]),
+            descriptor.id(),
+        )
+    });
+}
+
+/// The type that those placeholders have.
+fn pair() -> Id {
+    shaped_type(&[2], F32)
+}
+
+/// Checks that a graph is not compiled for the targets that are made of its fed placeholder.
+#[track_caller]
+fn targets_refused(reason: &str, targets: impl Fn(Id) -> Vec<Id>) {
+    let graph = Graph::new();
+    let x = graph.placeholder(&[2], F32);
+    let feeds = dictionary(&[(x, pair())]);
+    let descriptor = descriptor(0, true);
+    refused(COMPILE, reason, || {
+        graph.compile_with(feeds, array(&targets(x)), descriptor.id())
+    });
+}
+
+/// Apple's MPSGraphExecutable.h (feedTensors); pytorch/executorch MPSExecutor.mm matches feeds by identity.
 #[test]
-fn feeds_and_targets_have_an_order_of_their_own() {
+fn feeds_have_an_order_of_their_own() {
     let _alone = alone();
     let graph = Graph::new();
     let feeds: Vec<Id> = (0..4).map(|_| graph.placeholder(&[1], F32)).collect();
-    let targets = [graph.op(ADD, &feeds[..2]), graph.op(ADD, &feeds[2..])];
-    let before = (counters::graphs_compiled(), counters::nodes_compiled());
-    let executable = graph.compile(&feeds, &targets);
-    assert_eq!(
-        (counters::graphs_compiled(), counters::nodes_compiled()),
-        (before.0 + 1, before.1 + 6)
+    let target = graph.op(
+        ADD,
+        &[graph.op(ADD, &feeds[..2]), graph.op(ADD, &feeds[2..])],
     );
-    let own = objects(msg!(executable, "feedTensors"; Id));
+    let own = objects(msg!(graph.compile(&feeds, &[target]), "feedTensors"; Id));
     assert!(own != feeds && own.len() == 4 && feeds.iter().all(|feed| own.contains(feed)));
-    let own_targets = objects(msg!(executable, "targetTensors"; Id));
-    assert!(own_targets != targets && own_targets.iter().all(|target| targets.contains(target)));
-    let again = graph.compile(&feeds, &targets);
+    let again = graph.compile(&feeds, &[target]);
     assert_eq!(objects(msg!(again, "feedTensors"; Id)), own);
 }
 
+/// Apple's MPSGraphExecutable.h (targetTensors).
 #[test]
-fn descriptors() {
+fn targets_have_an_order_of_their_own() {
     let _alone = alone();
-    let compile = |descriptor: Id| {
-        let graph = Graph::new();
-        let x = graph.placeholder(&[1], F32);
-        let y = graph.op("exponentWithTensor:name:", &[x]);
-        graph.compile_with(
-            dictionary(&[(x, shaped_type(&[1], F32))]),
-            array(&[y]),
-            descriptor,
-        );
-    };
+    let graph = Graph::new();
+    let x = graph.placeholder(&[1], F32);
+    let targets = [
+        graph.op(ADD, &[x, x]),
+        graph.op("exponentWithTensor:name:", &[x]),
+    ];
+    let own = objects(msg!(graph.compile(&[x], &targets), "targetTensors"; Id));
+    assert!(own != targets && own.len() == 2 && own.iter().all(|target| targets.contains(target)));
+}
+
+#[test]
+fn compiled_graphs_and_nodes_are_counted() {
+    let _alone = alone();
+    let graph = Graph::new();
+    let feeds = [graph.placeholder(&[1], F32), graph.placeholder(&[1], F32)];
+    let target = graph.op(ADD, &feeds);
+    let before = (counters::graphs_compiled(), counters::nodes_compiled());
+    graph.compile(&feeds, &[target]);
+    let after = (counters::graphs_compiled(), counters::nodes_compiled());
+    assert_eq!(after, (before.0 + 1, before.1 + 3));
+}
+
+/// JuliaGPU/Metal.jl lib/mpsgraphs/matmul.jl; liuliu/swift-diffusion#44.
+#[test]
+fn compiling_at_optimization_level_1_is_refused() {
+    let _alone = alone();
     refused(COMPILE, "optimizationLevel is 1", || {
-        compile(descriptor(1, true).id())
+        compile_with(descriptor(1, true).id())
     });
-    refused(COMPILE, "waitForCompilationCompletion is NO", || {
-        compile(descriptor(0, false).id())
-    });
-    refused(COMPILE, "no descriptor", || compile(Id::NIL));
-    let late = descriptor(0, true);
-    msg!(late.id(), "disableTypeInference"; ());
-    refused(COMPILE, "type inference", || compile(late.id()));
     let fine = descriptor(0, true);
     assert_eq!(msg!(fine.id(), "optimizationLevel"; usize), 0);
-    assert!(msg!(fine.id(), "waitForCompilationCompletion"; bool));
-    compile(fine.id());
+    compile_with(fine.id());
 }
 
+/// Apple's MPSGraph.h: the default is MPSGraphOptimizationLevel1, and compiling goes on in the background.
 #[test]
-fn feeds() {
+fn a_descriptor_has_defaults_that_compiling_refuses() {
     let _alone = alone();
-    let on = |reason: &str, feeds: &dyn Fn(Id, Id, Id) -> Vec<(Id, Id)>| {
-        let graph = Graph::new();
-        let (x, y) = (graph.placeholder(&[2], F32), graph.placeholder(&[2], F32));
-        let sum = graph.op(ADD, &[x, y]);
-        let descriptor = descriptor(0, true);
-        refused(COMPILE, reason, || {
-            graph.compile_with(
-                dictionary(&feeds(x, y, sum)),
-                array(&[sum]),
-                descriptor.id(),
-            )
-        });
-    };
-    let ty = || shaped_type(&[2], F32);
-    on("not fed", &|x, _, _| vec![(x, ty())]);
-    on("fed as Float32 [3]", &|x, y, _| {
-        vec![(x, ty()), (y, shaped_type(&[3], F32))]
+    let plain = new("MPSGraphCompilationDescriptor");
+    assert_eq!(msg!(plain.id(), "optimizationLevel"; usize), 1);
+    assert!(!msg!(plain.id(), "waitForCompilationCompletion"; bool));
+    refused(COMPILE, "optimizationLevel is 1", || {
+        compile_with(plain.id())
     });
-    on("fed as Float16 [2]", &|x, y, _| {
-        vec![(x, ty()), (y, shaped_type(&[2], F16))]
-    });
-    on("no placeholder", &|x, y, sum| {
-        vec![(x, ty()), (y, ty()), (sum, ty())]
-    });
-    on("not an MPSGraphShapedType", &|x, y, _| {
-        vec![(x, ty()), (y, y)]
-    });
-    on("another graph", &|x, y, _| {
-        vec![
-            (x, ty()),
-            (y, ty()),
-            (Graph::new().placeholder(&[2], F32), ty()),
-        ]
-    });
+    refused(COMPILE, "no descriptor", || compile_with(Id::NIL));
 }
 
+/// Apple's MPSGraph.h (waitForCompilationCompletion): errors of a compile in the background surface later.
 #[test]
-fn targets() {
+fn compiling_in_the_background_is_refused() {
     let _alone = alone();
-    let on = |reason: &str, targets: &dyn Fn(Id) -> Vec<Id>| {
+    refused(COMPILE, "waitForCompilationCompletion is NO", || {
+        compile_with(descriptor(0, false).id())
+    });
+    assert!(msg!(descriptor(0, true).id(), "waitForCompilationCompletion"; bool));
+}
+
+/// Apple's MPSGraph.h (disableTypeInference).
+#[test]
+fn compiling_without_type_inference_is_refused() {
+    let _alone = alone();
+    let late = descriptor(0, true);
+    msg!(late.id(), "disableTypeInference"; ());
+    refused(COMPILE, "type inference", || compile_with(late.id()));
+}
+
+/// Apple's MPSGraph.h: without a device, the executable is specialised when it is first used.
+#[test]
+fn the_device_to_compile_for_may_be_nil() {
+    let _alone = alone();
+    let compile = |device: Id| {
         let graph = Graph::new();
         let x = graph.placeholder(&[2], F32);
-        let feeds = dictionary(&[(x, shaped_type(&[2], F32))]);
-        let descriptor = descriptor(0, true);
-        refused(COMPILE, reason, || {
-            graph.compile_with(feeds, array(&targets(x)), descriptor.id())
-        });
+        let (feeds, targets) = (dictionary(&[(x, pair())]), array(&[x]));
+        msg!(
+            graph.id(), COMPILE, device => Id, feeds => Id, targets => Id, Id::NIL => Id,
+            descriptor(0, true).id() => Id; Id
+        )
     };
-    on("no targets", &|_| vec![]);
-    on("listed twice", &|x| vec![x, x]);
-    on("another graph", &|_| {
-        vec![Graph::new().placeholder(&[2], F32)]
-    });
-    on("not an MPSGraphTensor", &|_| vec![array(&[])]);
+    assert!(!compile(Id::NIL).is_nil());
+    refused(COMPILE, "not an MPSGraphDevice", || compile(device().id()));
 }
 
+/// doom-fish/mpsgraph-rs execution.rs; kern0x1b/charon probes on macOS 27.0.
+#[test]
+fn a_placeholder_that_a_target_needs_must_be_fed() {
+    let _alone = alone();
+    feeds_refused("not fed", |x, _, _| vec![(x, pair())]);
+}
+
+/// doom-fish/mpsgraph-rs execution.rs; kern0x1b/charon probes on macOS 27.0.
+#[test]
+fn a_placeholder_is_fed_as_what_it_is() {
+    let _alone = alone();
+    feeds_refused("fed as Float32 [3]", |x, y, _| {
+        vec![(x, pair()), (y, shaped_type(&[3], F32))]
+    });
+    feeds_refused("fed as Float16 [2]", |x, y, _| {
+        vec![(x, pair()), (y, shaped_type(&[2], F16))]
+    });
+    feeds_refused("not an MPSGraphShapedType", |x, y, _| {
+        vec![(x, pair()), (y, y)]
+    });
+}
+
+/// doom-fish/mpsgraph-rs execution.rs.
+#[test]
+fn only_placeholders_of_the_graph_are_fed() {
+    let _alone = alone();
+    feeds_refused("no placeholder", |x, y, sum| {
+        vec![(x, pair()), (y, pair()), (sum, pair())]
+    });
+    feeds_refused("another graph", |x, y, _| {
+        let foreign = Graph::new().placeholder(&[2], F32);
+        vec![(x, pair()), (y, pair()), (foreign, pair())]
+    });
+}
+
+/// doom-fish/mpsgraph-rs execution.rs.
+#[test]
+fn targets_are_tensors_of_the_graph() {
+    let _alone = alone();
+    targets_refused("another graph", |_| {
+        vec![Graph::new().placeholder(&[2], F32)]
+    });
+    targets_refused("not an MPSGraphTensor", |_| vec![array(&[])]);
+}
+
+/// Apple's MPSGraphExecutable.h: results are told apart by their place among the targets.
+#[test]
+fn targets_are_given_and_given_once() {
+    let _alone = alone();
+    targets_refused("no targets", |_| vec![]);
+    targets_refused("listed twice", |x| vec![x, x]);
+}
+
+/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn a_placeholder_that_no_target_needs_may_stay_unfed() {
     let _alone = alone();
@@ -130,6 +226,7 @@ fn a_placeholder_that_no_target_needs_may_stay_unfed() {
     assert_eq!(objects(msg!(executable, "feedTensors"; Id)), [x]);
 }
 
+/// doom-fish/mpsgraph-rs graph.rs: any later compile of the graph aborts, even when no target needs the node.
 #[test]
 fn a_refused_node_poisons_its_graph() {
     let _alone = alone();
@@ -140,8 +237,9 @@ fn a_refused_node_poisons_its_graph() {
     refused(ADD, "earlier message", || graph.op(ADD, &[x, x]));
 }
 
+/// doom-fish/mpsgraph-rs graph.rs.
 #[test]
-fn tensors_of_another_graph() {
+fn operands_are_tensors_of_the_graph() {
     let _alone = alone();
     let (graph, other) = (Graph::new(), Graph::new());
     let (x, y) = (graph.placeholder(&[2], F32), other.placeholder(&[2], F32));
@@ -152,6 +250,7 @@ fn tensors_of_another_graph() {
     });
 }
 
+/// pedronahum/MetalHLO MPSGraphCompiler.swift: concurrent compiles crash with signal 11.
 #[test]
 fn concurrent_compiles_are_refused() {
     let _alone = alone();
