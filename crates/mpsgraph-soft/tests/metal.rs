@@ -6,6 +6,8 @@
 mod metal {
     pub mod buffer;
     pub mod command_buffer;
+    pub mod faults;
+    pub mod in_flight;
     pub mod latency;
     pub mod messages;
     pub mod misuse;

@@ -10,5 +10,6 @@ mod runtime {
     mod lifetimes;
     mod messages;
     mod misuse;
+    mod systems;
     mod threads;
 }

@@ -9,8 +9,9 @@ static BUFFERS_MADE: AtomicU64 = AtomicU64::new(0);
 static BUFFERS_LIVE: AtomicU64 = AtomicU64::new(0);
 static BYTES_LIVE: AtomicU64 = AtomicU64::new(0);
 static BYTES_PEAK: AtomicU64 = AtomicU64::new(0);
+static SCRATCH_LIVE: AtomicU64 = AtomicU64::new(0);
 
-/// A reading of all counters. All but the two `live` ones only grow.
+/// A reading of all counters. All but the `live` ones only grow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Command buffers committed.
@@ -27,6 +28,8 @@ pub struct Counters {
     pub bytes_live: u64,
     /// The most that `bytes_live` ever was.
     pub bytes_peak: u64,
+    /// Bytes of scratch memory that `MPSCommandBuffer`s alive hold for what was encoded on them, whole pages.
+    pub scratch_live: u64,
 }
 
 /// Reads every counter; not one instant's view if other threads are at work.
@@ -39,12 +42,13 @@ pub fn snapshot() -> Counters {
         buffers_live: BUFFERS_LIVE.load(Relaxed),
         bytes_live: BYTES_LIVE.load(Relaxed),
         bytes_peak: BYTES_PEAK.load(Relaxed),
+        scratch_live: SCRATCH_LIVE.load(Relaxed),
     }
 }
 
-/// Bytes allocated for the buffers alive.
-pub fn bytes_live() -> u64 {
-    BYTES_LIVE.load(Relaxed)
+/// Bytes allocated for the buffers alive and for scratch memory.
+pub fn bytes_allocated() -> u64 {
+    BYTES_LIVE.load(Relaxed) + SCRATCH_LIVE.load(Relaxed)
 }
 
 pub(super) fn committed() {
@@ -68,4 +72,12 @@ pub(super) fn allocated(bytes: usize) {
 pub(super) fn freed(bytes: usize) {
     BUFFERS_LIVE.fetch_sub(1, Relaxed);
     BYTES_LIVE.fetch_sub(bytes as u64, Relaxed);
+}
+
+pub(crate) fn scratch_held(bytes: usize) {
+    SCRATCH_LIVE.fetch_add(bytes as u64, Relaxed);
+}
+
+pub(crate) fn scratch_let_go(bytes: usize) {
+    SCRATCH_LIVE.fetch_sub(bytes as u64, Relaxed);
 }

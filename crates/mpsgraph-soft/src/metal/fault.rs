@@ -3,8 +3,8 @@
 //! Plain Rust functions, because Metal has no message for this. Each order counts down over what happens next
 //! and is then used up; without orders, one relaxed load is all the checks cost.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
@@ -68,7 +68,14 @@ impl Orders {
 
 static COMMITS: Orders = Orders::new();
 static ALLOCATIONS: Orders = Orders::new();
-static SPLIT_ENCODES: AtomicBool = AtomicBool::new(false);
+static COMMITS_INSIDE_ENCODE: LazyLock<AtomicUsize> = LazyLock::new(|| {
+    AtomicUsize::new(match std::env::var("MPSGRAPH_SOFT_ENCODE_COMMITS") {
+        Ok(text) => text.trim().parse().unwrap_or_else(|_| {
+            panic!("MPSGRAPH_SOFT_ENCODE_COMMITS is `{text}`; expected a number of commits")
+        }),
+        Err(_) => 0,
+    })
+});
 static HANG_MILLISECONDS: AtomicUsize = AtomicUsize::new(10_000);
 
 /// The `n`-th command buffer committed from now on (1 is the next) runs nothing and ends in error with this
@@ -105,14 +112,17 @@ pub fn clear() {
     ALLOCATIONS.clear();
 }
 
-/// While on, every encode ends with `commitAndContinue`, as MPSGraph may do with large work: the command buffer
-/// that the caller wrapped is then committed already, and one more waits in its place.
-pub fn commit_inside_encode(on: bool) {
-    SPLIT_ENCODES.store(on, Relaxed);
+/// From now on, every encode calls `commitAndContinue` this many times, as MPSGraph may do with large work: the command
+/// buffer that the caller wrapped is then committed already, the work ends in another, and results are right only if
+/// all of them succeed. The environment variable `MPSGRAPH_SOFT_ENCODE_COMMITS` sets what a process begins with,
+/// otherwise 0. Gives the number before.
+pub fn commit_inside_encode(times: usize) -> usize {
+    COMMITS_INSIDE_ENCODE.swap(times, Relaxed)
 }
 
-/// How long `-[MTLCommandQueue commandBuffer]` waits for room when nothing is committed that could make any,
-/// before it reports the hang that it would be on a device. 10 seconds unless set.
+/// How long `-[MTLCommandQueue commandBuffer]` waits for room, and `-[MTLCommandBuffer waitUntilCompleted]` for its
+/// turn, when nothing is committed that could bring it, before they report the hang that it would be on a device. 10
+/// seconds unless set.
 pub fn report_hang_after(limit: Duration) {
     HANG_MILLISECONDS.store(
         usize::try_from(limit.as_millis()).unwrap_or(usize::MAX),
@@ -128,8 +138,8 @@ pub(super) fn allocation_due() -> bool {
     ALLOCATIONS.due().is_some()
 }
 
-pub(crate) fn splits_encodes() -> bool {
-    SPLIT_ENCODES.load(Relaxed)
+pub(crate) fn commits_inside_encode() -> usize {
+    COMMITS_INSIDE_ENCODE.load(Relaxed)
 }
 
 pub(super) fn hang_limit() -> Duration {

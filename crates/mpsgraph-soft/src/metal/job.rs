@@ -198,18 +198,16 @@ impl Job {
         }
     }
 
-    /// Sleeps until the status is at least `status`.
-    pub(super) fn sleep_until(&self, status: Status) {
+    /// Sleeps until the status is at least `status`, but not longer than `limit`; whether it is.
+    pub(super) fn sleep_until(&self, status: Status, limit: Duration) -> bool {
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        let mut gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        while self.status() < status {
-            gate = self
-                .changed
-                .wait(gate)
-                .unwrap_or_else(PoisonError::into_inner);
-        }
-        drop(gate);
+        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .changed
+            .wait_timeout_while(gate, limit, |()| self.status() < status);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
         self.waiting.fetch_sub(1, Ordering::SeqCst);
+        self.status() >= status
     }
 
     pub(super) fn stamp(&self, stamp: Stamp) {

@@ -66,7 +66,7 @@ enum Worker {
     Asleep,
 }
 
-/// Every place is taken and nothing is committed that would free one.
+/// What is waited for never comes: nothing runs, and what is next in the order is not committed.
 pub struct Stuck;
 
 impl State {
@@ -151,7 +151,7 @@ impl Lane {
     }
 
     /// Returns when the job is done, having helped.
-    pub fn wait_until_completed(&self, job: &Job) {
+    pub fn wait_until_completed(&self, job: &Job) -> Result<(), Stuck> {
         let at_once = job.since(Stamp::Committed) < AT_ONCE;
         let mut first = true;
         while job.status() < Status::Completed {
@@ -170,12 +170,13 @@ impl Lane {
                 None => return self.await_status(job, Status::Completed),
             }
         }
+        Ok(())
     }
 
     /// Returns when the job runs or is done.
-    pub fn wait_until_scheduled(&self, job: &Job) {
+    pub fn wait_until_scheduled(&self, job: &Job) -> Result<(), Stuck> {
         self.wake(&mut self.lock());
-        self.await_status(job, Status::Scheduled);
+        self.await_status(job, Status::Scheduled)
     }
 
     /// No more jobs will come: lets the worker end.
@@ -184,10 +185,17 @@ impl Lane {
         self.work.notify_one();
     }
 
-    fn await_status(&self, job: &Job, status: Status) {
-        if !spin_until(WAIT_SPIN, || job.status() >= status) {
-            job.sleep_until(status);
+    fn await_status(&self, job: &Job, status: Status) -> Result<(), Stuck> {
+        if spin_until(WAIT_SPIN, || job.status() >= status) {
+            return Ok(());
         }
+        while !job.sleep_until(status, fault::hang_limit()) {
+            let state = self.lock();
+            if !state.running && !state.due() && job.status() < status {
+                return Err(Stuck);
+            }
+        }
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::job::{Job, Recording, Stamp, Status, Work};
 use super::label::Label;
-use super::lane::Lane;
+use super::lane::{Lane, Stuck};
 use super::{fault, mtl_command_queue, mtl_device};
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object};
 use crate::violation;
@@ -57,6 +57,33 @@ impl CommandBuffer {
     /// Whether the queue has it.
     pub fn is_committed(&self) -> bool {
         self.job.status() >= Status::Committed
+    }
+
+    /// Takes its place in the queue; an error says why it cannot.
+    pub(crate) fn enqueue(&self) -> Result<(), &'static str> {
+        if self.job.status() != Status::NotEnqueued {
+            return Err("the command buffer has its place in the queue already");
+        }
+        self.lane.enqueue(&self.job);
+        Ok(())
+    }
+
+    /// Waits until the work runs; an error says why it never will.
+    pub(crate) fn wait_until_scheduled(&self) -> Result<(), &'static str> {
+        self.wait(Lane::wait_until_scheduled)
+    }
+
+    /// Waits until the work is done; an error says why it never will be.
+    pub(crate) fn wait_until_completed(&self) -> Result<(), &'static str> {
+        self.wait(Lane::wait_until_completed)
+    }
+
+    fn wait(&self, wait: fn(&Lane, &Job) -> Result<(), Stuck>) -> Result<(), &'static str> {
+        if !self.is_committed() {
+            return Err("waits forever: the command buffer is not committed");
+        }
+        wait(&self.lane, &self.job)
+            .map_err(|Stuck| "waits forever: a command buffer enqueued before it is not committed")
     }
 }
 
@@ -146,44 +173,35 @@ pub(crate) fn new(queue: Id, cmd: Sel) -> Id {
     new_object("MTLCommandBuffer", buffer)
 }
 
-pub(crate) extern "C-unwind" fn enqueue(this: Id, cmd: Sel) {
-    let buffer = this.state::<CommandBuffer>();
-    if buffer.job.status() != Status::NotEnqueued {
-        violation!(
-            this,
-            cmd,
-            "the command buffer has its place in the queue already"
-        );
-    }
-    buffer.lane.enqueue(&buffer.job);
-}
-
-pub(crate) extern "C-unwind" fn commit(this: Id, cmd: Sel) {
-    if let Err(reason) = Encoder::new(this).and_then(Encoder::commit) {
+/// Ends the answer to a message that a command buffer, or its wrapper, may have to refuse.
+pub(crate) fn obeyed(this: Id, cmd: Sel, outcome: Result<(), &'static str>) {
+    if let Err(reason) = outcome {
         violation!(this, cmd, "{reason}");
     }
 }
 
-pub(crate) extern "C-unwind" fn wait_until_scheduled(this: Id, cmd: Sel) {
-    let buffer = committed(this, cmd);
-    buffer.lane.wait_until_scheduled(&buffer.job);
+extern "C-unwind" fn enqueue(this: Id, cmd: Sel) {
+    obeyed(this, cmd, this.state::<CommandBuffer>().enqueue());
 }
 
-pub(crate) extern "C-unwind" fn wait_until_completed(this: Id, cmd: Sel) {
-    let buffer = committed(this, cmd);
-    buffer.lane.wait_until_completed(&buffer.job);
+extern "C-unwind" fn commit(this: Id, cmd: Sel) {
+    obeyed(this, cmd, Encoder::new(this).and_then(Encoder::commit));
 }
 
-fn committed<'a>(this: Id, cmd: Sel) -> &'a CommandBuffer {
-    let buffer = this.state::<CommandBuffer>();
-    if !buffer.is_committed() {
-        violation!(
-            this,
-            cmd,
-            "waits forever: the command buffer is not committed"
-        );
-    }
-    buffer
+extern "C-unwind" fn wait_until_scheduled(this: Id, cmd: Sel) {
+    obeyed(
+        this,
+        cmd,
+        this.state::<CommandBuffer>().wait_until_scheduled(),
+    );
+}
+
+extern "C-unwind" fn wait_until_completed(this: Id, cmd: Sel) {
+    obeyed(
+        this,
+        cmd,
+        this.state::<CommandBuffer>().wait_until_completed(),
+    );
 }
 
 pub(crate) extern "C-unwind" fn status(this: Id, _: Sel) -> usize {

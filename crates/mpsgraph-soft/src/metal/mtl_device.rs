@@ -50,7 +50,10 @@ pub static CLASS: ClassDef = ClassDef {
 /// None of its own; it is unsafe as every function that Apple exports is to its callers.
 #[allow(non_snake_case, reason = "Apple's name")]
 pub unsafe extern "C-unwind" fn MTLCreateSystemDefaultDevice() -> *mut c_void {
-    shared().retain().as_ptr()
+    match family() {
+        Some(_) => shared().retain().as_ptr(),
+        None => std::ptr::null_mut(),
+    }
 }
 
 /// The device, borrowed; it lives as long as the process.
@@ -62,14 +65,23 @@ pub fn shared() -> Id {
 
 /// Number of the newest `MTLGPUFamilyApple…` that the device belongs to.
 pub fn apple_family() -> i64 {
-    static FAMILY: LazyLock<i64> =
-        LazyLock::new(|| match std::env::var("MPSGRAPH_SOFT_GPU_FAMILY") {
-            Ok(text) => match text.trim().parse() {
-                Ok(family @ 7..=10) => family,
-                _ => panic!("MPSGRAPH_SOFT_GPU_FAMILY is `{text}`; expected 7 (M1) to 10 (M5)"),
-            },
-            Err(_) => 9,
-        });
+    family().expect("asked of a device, so there is one")
+}
+
+/// What `MPSGRAPH_SOFT_GPU_FAMILY` says; `None` for a system without a GPU, as a virtual Mac may be.
+fn family() -> Option<i64> {
+    static FAMILY: LazyLock<Option<i64>> = LazyLock::new(|| {
+        let Ok(text) = std::env::var("MPSGRAPH_SOFT_GPU_FAMILY") else {
+            return Some(9);
+        };
+        match (text.trim(), text.trim().parse()) {
+            ("none", _) => None,
+            (_, Ok(family @ 7..=10)) => Some(family),
+            _ => {
+                panic!("MPSGRAPH_SOFT_GPU_FAMILY is `{text}`; expected 7 (M1) to 10 (M5), or none")
+            }
+        }
+    });
     *FAMILY
 }
 
@@ -118,7 +130,7 @@ extern "C-unwind" fn max_buffer_length(_: Id, _: Sel) -> usize {
 }
 
 extern "C-unwind" fn current_allocated_size(_: Id, _: Sel) -> usize {
-    usize::try_from(counters::bytes_live()).expect("what is allocated fits the address space")
+    usize::try_from(counters::bytes_allocated()).expect("what is allocated fits the address space")
 }
 
 extern "C-unwind" fn supports_family(_: Id, _: Sel, family: isize) -> bool {

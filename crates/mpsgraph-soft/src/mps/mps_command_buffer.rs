@@ -2,14 +2,17 @@
 //!
 //! It conforms to `MTLCommandBuffer` by passing messages on to its root, the `MTLCommandBuffer` that is being
 //! encoded. After `-commitAndContinue` that is another one: to wait for the work committed, hold on to
-//! `-rootCommandBuffer` before; waiting on the wrapper then is waiting for work not committed, and refused.
+//! `-rootCommandBuffer` before; waiting on the wrapper then is waiting for work not committed, and refused. Scratch
+//! memory of what is encoded belongs to the wrapper, whatever is committed, until the wrapper is released.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::metal::allocation::PAGE;
 use crate::metal::job::Work;
-use crate::metal::mtl_command_buffer::CommandBuffer;
+use crate::metal::mtl_command_buffer::{CommandBuffer, Encoder as RootEncoder};
 use crate::metal::mtl_command_queue::CommandQueue;
-use crate::metal::{fault, mtl_command_buffer};
+use crate::metal::{counters, fault, mtl_command_buffer};
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object};
 use crate::violation;
 
@@ -55,6 +58,8 @@ struct MpsCommandBuffer {
     /// The one it was made with.
     first: Strong,
     root: Mutex<Strong>,
+    /// Bytes held for what was ever encoded on it.
+    scratch: AtomicUsize,
 }
 
 impl MpsCommandBuffer {
@@ -62,6 +67,7 @@ impl MpsCommandBuffer {
         Self {
             root: Mutex::new(first.clone()),
             first,
+            scratch: AtomicUsize::new(0),
         }
     }
 
@@ -70,30 +76,62 @@ impl MpsCommandBuffer {
     }
 }
 
+impl Drop for MpsCommandBuffer {
+    fn drop(&mut self) {
+        counters::scratch_let_go(*self.scratch.get_mut());
+    }
+}
+
 /// The right to encode on an `MPSCommandBuffer`; hold it from the beginning of an encoding message to its end, so
 /// that a second thread doing the same is noticed.
 pub struct Encoder {
     wrapper: Strong,
-    root: mtl_command_buffer::Encoder,
+    root: RootEncoder,
 }
 
 impl Encoder {
     /// Opens `this` for encoding; an error says why it cannot be.
     pub fn new(this: Id) -> Result<Self, &'static str> {
-        let root = mtl_command_buffer::Encoder::new(root(this).id())?;
+        let Some(wrapper) = this.try_state::<MpsCommandBuffer>() else {
+            return Err("the command buffer is no MPSCommandBuffer that was initialised");
+        };
+        let root = wrapper.root().clone();
         Ok(Self {
             wrapper: Strong::retain(this),
-            root,
+            root: RootEncoder::new(root.id())?,
         })
     }
 
-    /// Appends work that reads and writes these `MTLBuffer`s, and closes.
-    pub fn encode(self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
-        self.root.encode(work, reads, writes);
-        drop(self.root);
-        if fault::splits_encodes() {
-            commit_and_continue(self.wrapper.id(), Sel::named("commitAndContinue"));
+    /// Notes that the work needs scratch memory: at least a page, which the wrapper keeps for as long as it lives.
+    pub fn hold_scratch(&self, bytes: usize) {
+        let bytes = bytes.max(1).next_multiple_of(PAGE);
+        let wrapper = self.wrapper.id().state::<MpsCommandBuffer>();
+        wrapper.scratch.fetch_add(bytes, Relaxed);
+        counters::scratch_held(bytes);
+    }
+
+    /// Appends work that reads and writes these `MTLBuffer`s, and closes. Where commits inside are ordered, it begins
+    /// in this root and ends in another; what is left of it when one of them failed would be garbage and is not done.
+    pub fn encode(mut self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
+        let commits = fault::commits_inside_encode();
+        if commits == 0 {
+            return self.root.encode(work, reads, writes);
         }
+        let done = Arc::new(AtomicUsize::new(0));
+        for _ in 0..commits {
+            let done = Arc::clone(&done);
+            let part = move || _ = done.fetch_add(1, Relaxed);
+            self.root
+                .encode(Box::new(part), reads.clone(), writes.clone());
+            let cmd = Sel::named("commitAndContinue");
+            self.root = next_root(self.wrapper.id(), cmd, self.root);
+        }
+        let rest = move || {
+            if done.load(Relaxed) == commits {
+                work();
+            }
+        };
+        self.root.encode(Box::new(rest), reads, writes);
     }
 }
 
@@ -148,15 +186,39 @@ extern "C-unwind" fn root_command_buffer(this: Id, _: Sel) -> Id {
 }
 
 extern "C-unwind" fn commit_and_continue(this: Id, cmd: Sel) {
+    let opened = RootEncoder::new(root(this).id());
+    let continued = opened.map(|encoder| drop(next_root(this, cmd, encoder)));
+    mtl_command_buffer::obeyed(this, cmd, continued);
+}
+
+/// Commits the root of `this`, which `encoder` holds, and opens the one that takes its place.
+fn next_root(this: Id, cmd: Sel, encoder: RootEncoder) -> RootEncoder {
     let old = root(this);
-    let committed =
-        mtl_command_buffer::Encoder::new(old.id()).and_then(mtl_command_buffer::Encoder::commit);
-    if let Err(reason) = committed {
-        violation!(this, cmd, "{reason}");
-    }
-    let queue = mtl_command_buffer::command_queue(old.id(), cmd);
-    let next = Strong::from_owned(mtl_command_buffer::new(queue, cmd));
-    *this.state::<MpsCommandBuffer>().root() = next;
+    let opened = encoder.commit().and_then(|()| {
+        let queue = old.id().state::<CommandBuffer>().queue();
+        let next = Strong::from_owned(mtl_command_buffer::new(queue, cmd));
+        let encoder = RootEncoder::new(next.id());
+        *this.state::<MpsCommandBuffer>().root() = next;
+        encoder
+    });
+    opened.unwrap_or_else(|reason| violation!(this, cmd, "{reason}"))
+}
+
+macro_rules! passed_on_if_allowed {
+    ($($name:ident = $action:expr;)*) => {$(
+        extern "C-unwind" fn $name(this: Id, cmd: Sel) {
+            let root = root(this);
+            let action: fn(Id) -> Result<(), &'static str> = $action;
+            mtl_command_buffer::obeyed(this, cmd, action(root.id()));
+        }
+    )*};
+}
+
+passed_on_if_allowed! {
+    enqueue = |root| root.state::<CommandBuffer>().enqueue();
+    commit = |root| RootEncoder::new(root).and_then(RootEncoder::commit);
+    wait_until_scheduled = |root| root.state::<CommandBuffer>().wait_until_scheduled();
+    wait_until_completed = |root| root.state::<CommandBuffer>().wait_until_completed();
 }
 
 macro_rules! passed_on {
@@ -168,10 +230,6 @@ macro_rules! passed_on {
 }
 
 passed_on! {
-    enqueue();
-    commit();
-    wait_until_scheduled();
-    wait_until_completed();
     status() -> usize;
     error() -> Id;
     gpu_start_time() -> f64;

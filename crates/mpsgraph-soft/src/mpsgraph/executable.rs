@@ -87,7 +87,13 @@ extern "C-unwind" fn encode(
     results: Id,
     descriptor: Id,
 ) -> Id {
-    let executable = this.state::<Executable>();
+    let Some(executable) = this.try_state::<Executable>() else {
+        violation!(
+            this,
+            cmd,
+            "the executable was not made by compiling a graph"
+        );
+    };
     if !command_buffer.is_kind_of("MPSCommandBuffer") {
         let class = command_buffer.class_name();
         violation!(
@@ -105,15 +111,19 @@ extern "C-unwind" fn encode(
             "results that MPSGraph allocates are not supported here: give a results array"
         );
     }
-    if descriptor
-        .try_state::<ExecutionDescriptor>()
-        .is_some_and(ExecutionDescriptor::waits)
-    {
-        violation!(
+    match descriptor.try_state::<ExecutionDescriptor>() {
+        Some(descriptor) if descriptor.waits() => violation!(
             this,
             cmd,
             "waitUntilCompleted cannot be met for work that is not committed: commit, then wait"
-        );
+        ),
+        None if !descriptor.is_nil() => violation!(
+            this,
+            cmd,
+            "the descriptor is {}, not an MPSGraphExecutableExecutionDescriptor",
+            descriptor.class_name()
+        ),
+        Some(_) | None => (),
     }
     let plan = &executable.plan;
     let reads =
@@ -124,7 +134,8 @@ extern "C-unwind" fn encode(
         violation!(
             this,
             cmd,
-            "a buffer is written twice, or read and written, by one execution: it corrupts the result"
+            "a buffer is written twice, or read and written, by one execution: it corrupts the result; give each result \
+             a buffer of its own"
         );
     }
     let bytes = |types: &[TensorType]| types.iter().map(TensorType::bytes).collect::<Vec<_>>();
@@ -135,6 +146,7 @@ extern "C-unwind" fn encode(
         .map(|(buffer, bytes)| buffer.id().state::<Buffer>().span_mut().split_at(bytes).0)
         .collect();
     let plan = Arc::clone(plan);
+    encoder.hold_scratch(plan.scratch_bytes());
     encoder.encode(Box::new(move || plan.run(&inputs, &outputs)), reads, writes);
     counters::encoded();
     results
@@ -159,7 +171,7 @@ fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, Stri
     let buffer = |(at, (data, ty)): (usize, (Id, &TensorType))| {
         let Some(data) = data.try_state::<TensorData>() else {
             return Err(format!(
-                "{role}[{at}] is {}, not an MPSGraphTensorData",
+                "{role}[{at}] is {}, not an MPSGraphTensorData that was initialised",
                 data.class_name()
             ));
         };

@@ -1,7 +1,7 @@
 //! Sending messages from tests, and what every test begins with.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 
 use mpsgraph_soft::mps::mps_command_buffer;
 use mpsgraph_soft::objc::{Id, Strong};
@@ -41,7 +41,7 @@ pub struct Alone {
 pub fn alone() -> Alone {
     let serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     fault::clear();
-    fault::commit_inside_encode(false);
+    fault::commit_inside_encode(0);
     // SAFETY: no precondition; popped in `drop` on the same thread (raw pointers keep this from being sent).
     let pool = unsafe { symbols::objc_autoreleasePoolPush() };
     Alone {
@@ -117,6 +117,31 @@ pub fn encode(buffer: &Strong, work: impl FnOnce() + Send + 'static) {
     mps_command_buffer::encode(buffer.id(), Box::new(work), vec![], vec![]);
 }
 
+/// The text of an NSString.
+pub fn text(string: Id) -> String {
+    let bytes = msg!(string, "UTF8String"; *const std::ffi::c_char);
+    // SAFETY: UTF8String ends with a NUL and lives as long as the autoreleased string.
+    unsafe { std::ffi::CStr::from_ptr(bytes) }
+        .to_str()
+        .expect("UTF-8")
+        .to_owned()
+}
+
+/// Work that reports that it runs, and then waits to be let go.
+pub fn held() -> (
+    impl FnOnce() + Send + 'static,
+    mpsc::Receiver<()>,
+    mpsc::Sender<()>,
+) {
+    let (running, runs) = mpsc::channel();
+    let (go, gone) = mpsc::channel::<()>();
+    let work = move || {
+        running.send(()).unwrap();
+        gone.recv().unwrap();
+    };
+    (work, runs, go)
+}
+
 pub fn commit(buffer: &Strong) {
     msg!(buffer.id(), "commit"; ());
 }
@@ -124,6 +149,12 @@ pub fn commit(buffer: &Strong) {
 pub fn wait(buffer: &Strong) {
     msg!(buffer.id(), "waitUntilCompleted"; ());
 }
+
+/// `MTLCommandBufferStatus`.
+pub const COMMITTED: usize = 2;
+pub const SCHEDULED: usize = 3;
+pub const COMPLETED: usize = 4;
+pub const ERROR: usize = 5;
 
 pub fn status(buffer: &Strong) -> usize {
     msg!(buffer.id(), "status"; usize)

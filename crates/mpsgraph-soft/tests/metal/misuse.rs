@@ -1,7 +1,8 @@
 //! What hangs, crashes or goes silently wrong on a device is refused by name.
 
-use std::sync::mpsc;
+use std::time::Duration;
 
+use mpsgraph_soft::metal::fault;
 use mpsgraph_soft::metal::mtl_buffer::{self, Buffer};
 use mpsgraph_soft::mps::mps_command_buffer::{Encoder, encode as encode_on};
 use mpsgraph_soft::objc::{Id, Strong};
@@ -12,8 +13,9 @@ fn plain(queue: &Strong) -> Strong {
     Strong::retain(msg!(queue.id(), "commandBuffer"; Id))
 }
 
+/// Apple's MTLCommandBuffer.h (commit).
 #[test]
-fn a_commit_happens_once() {
+fn a_command_buffer_is_committed_once() {
     let _alone = alone();
     let queue = queue();
     let buffer = plain(&queue);
@@ -22,57 +24,100 @@ fn a_commit_happens_once() {
         violation(|| commit(&buffer)),
         "-[MTLCommandBuffer commit]: the command buffer is committed already"
     );
-    let text = violation(|| msg!(buffer.id(), "enqueue"; ()));
-    assert!(text.starts_with("-[MTLCommandBuffer enqueue]: "), "{text}");
     let wrapper = mps(&queue);
     commit(&wrapper);
-    assert!(violation(|| commit(&wrapper)).contains("committed already"));
-    assert!(
-        violation(|| msg!(wrapper.id(), "commitAndContinue"; ())).contains("committed already")
+    assert_eq!(
+        violation(|| commit(&wrapper)),
+        "-[MPSCommandBuffer commit]: the command buffer is committed already"
+    );
+    assert_eq!(
+        violation(|| msg!(wrapper.id(), "commitAndContinue"; ())),
+        "-[MPSCommandBuffer commitAndContinue]: the command buffer is committed already"
     );
     wait(&wrapper);
 }
 
+/// Apple's MTLCommandBuffer.h (enqueue).
 #[test]
-fn a_place_is_taken_once() {
+fn a_command_buffer_is_enqueued_once_and_before_its_commit() {
     let _alone = alone();
-    let buffer = plain(&queue());
-    msg!(buffer.id(), "enqueue"; ());
-    assert!(violation(|| msg!(buffer.id(), "enqueue"; ())).contains("its place"));
+    let queue = queue();
+    let [enqueued, committed] = [plain(&queue), plain(&queue)];
+    msg!(enqueued.id(), "enqueue"; ());
+    commit(&committed);
+    for buffer in [enqueued, committed] {
+        assert_eq!(
+            violation(|| msg!(buffer.id(), "enqueue"; ())),
+            "-[MTLCommandBuffer enqueue]: the command buffer has its place in the queue already"
+        );
+    }
 }
 
+/// Apple's MTLCommandBuffer.h (commit); what MPSGraph says of it is in `tests/graph/encode.rs`.
 #[test]
-fn nothing_is_encoded_after_the_commit() {
+fn encoding_on_a_committed_command_buffer_is_refused() {
     let _alone = alone();
     let wrapper = mps(&queue());
     commit(&wrapper);
     assert!(violation(|| encode(&wrapper, || ())).contains("committed already"));
-    assert!(
+    assert_eq!(
         violation(|| {
             let root = msg!(wrapper.id(), "rootCommandBuffer"; Id);
             let class = msg!(wrapper.id(), "class"; Id);
             msg!(class, "commandBufferWithCommandBuffer:", root => Id; Id)
-        })
-        .contains("committed already")
+        }),
+        "+[MPSCommandBuffer commandBufferWithCommandBuffer:]: the command buffer is committed already"
     );
 }
 
+/// Apple's MPSCommandBuffer.h: waiting for what nobody commits is a deadlock.
 #[test]
-fn waiting_for_what_is_not_committed() {
+fn waiting_for_an_uncommitted_command_buffer_is_refused() {
     let _alone = alone();
     let queue = queue();
     let buffer = plain(&queue);
-    let text = violation(|| wait(&buffer));
+    let why = "waits forever: the command buffer is not committed";
     assert_eq!(
-        text,
-        "-[MTLCommandBuffer waitUntilCompleted]: waits forever: the command buffer is not committed"
+        violation(|| wait(&buffer)),
+        format!("-[MTLCommandBuffer waitUntilCompleted]: {why}")
     );
-    assert!(violation(|| msg!(buffer.id(), "waitUntilScheduled"; ())).contains("waits forever"));
-    assert!(violation(|| wait(&mps(&queue))).contains("waits forever"));
+    assert_eq!(
+        violation(|| msg!(buffer.id(), "waitUntilScheduled"; ())),
+        format!("-[MTLCommandBuffer waitUntilScheduled]: {why}")
+    );
+    assert_eq!(
+        violation(|| wait(&mps(&queue))),
+        format!("-[MPSCommandBuffer waitUntilCompleted]: {why}")
+    );
 }
 
+/// Apple's MTLCommandBuffer.h (enqueue): command buffers run in the order of their places.
 #[test]
-fn two_threads_encode_at_the_same_time() {
+fn waiting_behind_a_place_that_nobody_commits_is_refused() {
+    let _alone = alone();
+    let queue = queue();
+    let [first, second] = [plain(&queue), plain(&queue)];
+    msg!(first.id(), "enqueue"; ());
+    commit(&second);
+    fault::report_hang_after(Duration::from_millis(20));
+    let why = "waits forever: a command buffer enqueued before it is not committed";
+    assert_eq!(
+        violation(|| wait(&second)),
+        format!("-[MTLCommandBuffer waitUntilCompleted]: {why}")
+    );
+    assert_eq!(
+        violation(|| msg!(second.id(), "waitUntilScheduled"; ())),
+        format!("-[MTLCommandBuffer waitUntilScheduled]: {why}")
+    );
+    fault::report_hang_after(Duration::from_secs(10));
+    commit(&first);
+    wait(&second);
+    assert_eq!((status(&first), status(&second)), (COMPLETED, COMPLETED));
+}
+
+/// pytorch/pytorch#197805.
+#[test]
+fn two_threads_encoding_on_one_command_buffer_are_refused() {
     let _alone = alone();
     let wrapper = mps(&queue());
     let encoder = Encoder::new(wrapper.id()).unwrap();
@@ -97,6 +142,7 @@ fn two_threads_encode_at_the_same_time() {
     wait(&wrapper);
 }
 
+/// Apple's MPSCommandBuffer.h and MTLDevice.h.
 #[test]
 fn wrong_arguments() {
     let _alone = alone();
@@ -136,17 +182,13 @@ fn buffers_used_twice_are_found() {
     assert_eq!(aliased(&[], &[&c, &a, &c]), Some(c.id()));
 }
 
+/// Apple's MTLCommandQueue.h: queues run independently of one another.
 #[test]
-fn two_queues_race_for_a_buffer() {
+fn two_queues_that_race_for_a_buffer_are_refused() {
     let _alone = alone();
     let [first, second, third] = [mps(&queue()), mps(&queue()), mps(&queue())];
     let [shared, own] = [buffer(4), buffer(4)];
-    let (running, runs) = mpsc::channel();
-    let (go, gone) = mpsc::channel::<()>();
-    let work = move || {
-        running.send(()).unwrap();
-        gone.recv().unwrap();
-    };
+    let (work, runs, go) = held();
     encode_on(first.id(), Box::new(work), vec![shared.clone()], vec![]);
     encode_on(
         second.id(),

@@ -1,9 +1,11 @@
-//! `MPSCommandBuffer`: roots that follow one another.
+//! `MPSCommandBuffer`: roots that follow one another, and scratch memory that stays.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mpsgraph_soft::metal::fault;
+use mpsgraph_soft::metal::allocation::PAGE;
+use mpsgraph_soft::metal::{counters, fault};
+use mpsgraph_soft::mps::mps_command_buffer::Encoder;
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::*;
@@ -17,6 +19,7 @@ fn counting(wrapper: &Strong, count: &Arc<AtomicUsize>) {
     encode(wrapper, move || _ = count.fetch_add(1, Ordering::Relaxed));
 }
 
+/// Apple's MPSCommandBuffer.h.
 #[test]
 fn it_wraps_and_passes_on() {
     let _alone = alone();
@@ -43,11 +46,11 @@ fn it_wraps_and_passes_on() {
     }
 }
 
+/// Apple's MPSCommandBuffer.h (commitAndContinue, rootCommandBuffer).
 #[test]
 fn commit_and_continue_takes_a_new_root() {
     let _alone = alone();
-    let queue = queue();
-    let wrapper = mps(&queue);
+    let wrapper = mps(&queue());
     let count = Arc::new(AtomicUsize::new(0));
     counting(&wrapper, &count);
     let first = root(&wrapper);
@@ -59,10 +62,6 @@ fn commit_and_continue_takes_a_new_root() {
         first.id(),
         "the one it was made with"
     );
-    assert!(
-        violation(|| wait(&wrapper)).contains("waits forever"),
-        "the new root is not committed"
-    );
     wait(&first);
     assert_eq!(count.load(Ordering::Relaxed), 1);
     counting(&wrapper, &count);
@@ -71,18 +70,83 @@ fn commit_and_continue_takes_a_new_root() {
     assert_eq!((count.load(Ordering::Relaxed), status(&second)), (2, 4));
 }
 
+/// Apple's MPSCommandBuffer.h: it waits on the new root, which nobody has committed.
 #[test]
-fn an_encode_may_commit() {
+fn waiting_after_commit_and_continue_is_refused() {
     let _alone = alone();
     let wrapper = mps(&queue());
+    msg!(wrapper.id(), "commitAndContinue"; ());
+    assert_eq!(
+        violation(|| wait(&wrapper)),
+        "-[MPSCommandBuffer waitUntilCompleted]: waits forever: the command buffer is not committed"
+    );
+}
+
+/// An encode that commits so many times inside: its roots, the last of them committed too, and how often work ran.
+fn encode_with_commits(commits: usize) -> (Vec<Strong>, usize) {
+    let wrapper = mps(&queue());
+    let before = counters::snapshot().committed;
     let count = Arc::new(AtomicUsize::new(0));
     let first = root(&wrapper);
-    fault::commit_inside_encode(true);
+    fault::commit_inside_encode(commits);
     counting(&wrapper, &count);
-    fault::commit_inside_encode(false);
-    assert!(status(&first) >= 2 && status(&wrapper) == 0);
-    counting(&wrapper, &count);
+    fault::commit_inside_encode(0);
+    assert_eq!(counters::snapshot().committed - before, commits as u64);
+    let last = root(&wrapper);
+    wait(&first);
+    assert_eq!(
+        count.load(Ordering::Relaxed),
+        0,
+        "the work ends in the last root"
+    );
+    assert_eq!(status(&last), 0);
     commit(&wrapper);
     wait(&wrapper);
-    assert_eq!((count.load(Ordering::Relaxed), status(&first)), (2, 4));
+    (vec![first, last], count.load(Ordering::Relaxed))
+}
+
+/// Apple's MPSGraph.h (encodeToCommandBuffer:): it may commit, so that the wrapped command buffer is done with.
+#[test]
+fn an_encode_may_commit_and_continue() {
+    let _alone = alone();
+    for commits in [1, 3] {
+        let (roots, ran) = encode_with_commits(commits);
+        assert_eq!(ran, 1);
+        assert!(roots[0] != roots[1] && roots.iter().all(|root| status(root) == COMPLETED));
+    }
+}
+
+/// JuliaGPU/Metal.jl@e67a4cf0: each root of an encode is one to keep an eye on.
+#[test]
+fn an_encode_is_lost_when_any_of_its_roots_fails() {
+    let _alone = alone();
+    for (failing, statuses) in [(1, [ERROR, COMPLETED]), (2, [COMPLETED, ERROR])] {
+        fault::fail_next_here(failing, 8);
+        let (roots, ran) = encode_with_commits(1);
+        assert_eq!(([0, 1].map(|at| status(&roots[at])), ran), (statuses, 0));
+    }
+}
+
+/// pytorch/pytorch#145374; pytorch/pytorch#194459.
+#[test]
+fn scratch_memory_grows_until_the_wrapper_is_released() {
+    let _alone = alone();
+    let queue = queue();
+    let allocated = || msg!(device().id(), "currentAllocatedSize"; usize);
+    let before = (allocated(), counters::snapshot().scratch_live);
+    pooled(|| {
+        let wrapper = mps(&queue);
+        for round in 1..=4 {
+            let encoder = Encoder::new(wrapper.id()).unwrap();
+            encoder.hold_scratch(PAGE + 1);
+            encoder.encode(Box::new(|| ()), vec![], vec![]);
+            msg!(wrapper.id(), "commitAndContinue"; ());
+            assert_eq!(allocated(), before.0 + round * 2 * PAGE);
+        }
+    });
+    assert_eq!(
+        (allocated(), counters::snapshot().scratch_live),
+        before,
+        "released with the wrapper"
+    );
 }
