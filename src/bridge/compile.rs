@@ -123,6 +123,18 @@ fn operand(
     } else {
         graph.reshape(tensor, &input.shape)
     };
+    let tensor = if input.barrier {
+        let lanes = program.lanes() as isize;
+        // The numbers are fed after the tensors, that of the barriers last.
+        let least = graph.slice(&feeds[program.feeds.len()].0, &[lanes - 1], &[lanes], &[1]);
+        let least = match ty.dtype {
+            DType::F32 => least,
+            dtype => graph.cast(&least, stored(dtype)),
+        };
+        graph.maximum_with_nan_propagation(&tensor, &least)
+    } else {
+        tensor
+    };
     Operand {
         tensor,
         ty: TensorType::new(ty.dtype, input.shape.clone()),
@@ -179,7 +191,10 @@ impl Lowering<'_> {
     }
 
     /// A number fixed by the op's definition as a `[1]` tensor of `dtype`. Numbers of the caller are fed instead.
+    ///
+    /// It is finite: a constant of minus infinity has brought the compiler down (ChanLumerico/lucid, _C/compile).
     pub fn constant(&self, value: f64, dtype: DType) -> ffi::Tensor {
+        assert!(value.is_finite(), "a graph constant is finite, not {value}");
         self.graph.constant_with_scalar(value, &[1], stored(dtype))
     }
 

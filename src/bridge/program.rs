@@ -12,6 +12,7 @@ use super::recording::{Input, Node};
 use super::scalar::{ScalarInput, ScalarKind};
 use super::value::Value;
 use crate::ops::Op;
+use crate::ops::barrier::Trace;
 use crate::tensor::TensorType;
 use burn_backend::Shape;
 
@@ -24,11 +25,12 @@ pub(super) enum Source {
     Node(u32),
 }
 
-/// An operand: a value and the shape it is read with.
+/// An operand: a value, the shape it is read with, and whether it is read through a barrier (see [`crate::ops::barrier`]).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct OperandRef {
     pub source: Source,
     pub shape: Shape,
+    pub barrier: bool,
 }
 
 /// An op of a program.
@@ -56,7 +58,7 @@ pub(super) struct Binding {
     pub feeds: Vec<Arc<Value>>,
     /// The values to make, in the order of [`Program::outputs`].
     pub outputs: Vec<Arc<Value>>,
-    /// Numbers of all nodes, in the order of the nodes.
+    /// Numbers of all nodes, in the order of the nodes, and minus infinity for the barriers, if there are any.
     pub lanes: Vec<f32>,
 }
 
@@ -70,7 +72,10 @@ impl Program {
         let needed = needed(nodes, wanted, epoch);
         let mut program = Program::default();
         let mut binding = Binding::default();
+        let mut traces: Vec<Trace> = Vec::with_capacity(nodes.len());
+        let mut has_barrier = false;
         for (index, node) in nodes.iter().enumerate().filter(|(index, _)| needed[*index]) {
+            let mut made: SmallVec<[Trace; 3]> = SmallVec::new();
             let inputs = node
                 .inputs
                 .iter()
@@ -82,20 +87,26 @@ impl Program {
                         binding.feeds.push(input.value.clone());
                         slot
                     });
-                    let source = if slot & FEED == 0 {
-                        Source::Node(slot)
+                    let (source, trace) = if slot & FEED == 0 {
+                        (Source::Node(slot), traces[slot as usize])
                     } else {
-                        Source::Feed(slot & !FEED)
+                        (Source::Feed(slot & !FEED), Trace::NOTHING)
                     };
+                    made.push(trace);
+                    let barrier =
+                        trace.hides(&node.op, &input.value.ty, &input.shape, &node.value.ty);
+                    has_barrier |= barrier;
                     OperandRef {
                         source,
                         shape: input.shape.clone(),
+                        barrier,
                     }
                 })
                 .collect();
             node.scalars
                 .iter()
                 .for_each(|scalar| scalar.write(&mut binding.lanes));
+            traces.push(Trace::of(&node.op, &made));
             let own = program.nodes.len() as u32;
             node.value.set_slot(epoch, own);
             program.nodes.push(ProgramNode {
@@ -114,16 +125,26 @@ impl Program {
                 binding.outputs.push(node.value.clone());
             }
         }
+        if has_barrier {
+            binding.lanes.push(f32::NEG_INFINITY);
+        }
         (program, binding)
     }
 
-    /// f32 lanes that the numbers of all nodes take.
+    /// f32 lanes that the numbers of all nodes take, and that of the barriers, which is the last.
     pub fn lanes(&self) -> usize {
-        self.nodes
+        let numbers: usize = self
+            .nodes
             .iter()
             .flat_map(|node| &node.scalars)
             .map(|kind| kind.lanes())
-            .sum()
+            .sum();
+        let has_barrier = self
+            .nodes
+            .iter()
+            .flat_map(|node| &node.inputs)
+            .any(|input| input.barrier);
+        numbers + usize::from(has_barrier)
     }
 
     /// Bytes of the values that stay inside: what an executable may hold as scratch.
@@ -191,7 +212,8 @@ pub(super) fn initial(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> 
 }
 
 impl fmt::Display for Program {
-    /// One line per feed, node and output: `%3 = f32[64, 10] Arithmetic(Binary(Add)) %1 $0`.
+    /// One line per feed, node and output: `%3 = f32[64, 10] Arithmetic(Binary(Add)) %1 $0`. An operand that is read
+    /// through a barrier has a bar in front.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ty = |ty: &TensorType| format!("{}{:?}", ty.dtype.name(), &ty.shape[..]);
         for (index, feed) in self.feeds.iter().enumerate() {
@@ -204,7 +226,8 @@ impl fmt::Display for Program {
                     Source::Feed(at) => ('$', at, &self.feeds[at as usize].shape),
                     Source::Node(at) => ('%', at, &self.nodes[at as usize].output.shape),
                 };
-                write!(f, " {sigil}{at}")?;
+                let bar = if input.barrier { "|" } else { "" };
+                write!(f, " {bar}{sigil}{at}")?;
                 if *own != input.shape {
                     write!(f, "{:?}", &input.shape[..])?;
                 }
@@ -218,3 +241,6 @@ impl fmt::Display for Program {
         write!(f, "-> {}", outputs.join(" "))
     }
 }
+
+#[cfg(test)]
+mod tests;

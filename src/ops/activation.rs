@@ -106,35 +106,27 @@ pub(crate) fn log_sigmoid_backward(x: MpsGraphTensor, grad: MpsGraphTensor) -> M
 
 /// `exp(x)` over its sum along `dim`.
 pub(crate) fn softmax(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
-    along(ActivationOp::Softmax { dim }, x, dim, &[LEAST])
+    along(ActivationOp::Softmax { dim }, x, dim)
 }
-
-/// No softmax is below it; see [`softmax_of`] for what it is fed for.
-const LEAST: ScalarInput = ScalarInput::Float(0.0);
 
 /// Logarithm of [`softmax`].
 pub(crate) fn log_softmax(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
-    along(ActivationOp::LogSoftmax { dim }, x, dim, &[])
+    along(ActivationOp::LogSoftmax { dim }, x, dim)
 }
 
 /// [`softmax`] of `-x`.
 pub(crate) fn softmin(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
-    along(ActivationOp::Softmin { dim }, x, dim, &[LEAST])
+    along(ActivationOp::Softmin { dim }, x, dim)
 }
 
-fn along(
-    op: ActivationOp,
-    x: MpsGraphTensor,
-    dim: usize,
-    numbers: &[ScalarInput],
-) -> MpsGraphTensor {
+fn along(op: ActivationOp, x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
     if dim >= x.dims().len() {
         invalid(
             op.name(),
             format!("dim {dim} is out of range for shape {:?}", x.dims()),
         );
     }
-    record_activation(op, &[&x], numbers)
+    record_activation(op, &[&x], &[])
 }
 
 fn record_activation(
@@ -281,8 +273,8 @@ impl ActivationOp {
                 g.subtraction(&g.minimum(x, &constant(0.0)), &rest)
             }
             Self::LogSigmoidBackward => g.multiplication(&operands[1], &g.sigmoid(&g.negative(x))),
-            Self::Softmax { dim } => softmax_of(cx, x, shape, *dim, &numbers[0]),
-            Self::Softmin { dim } => softmax_of(cx, &g.negative(x), shape, *dim, &numbers[0]),
+            Self::Softmax { dim } => softmax_of(cx, x, shape, *dim),
+            Self::Softmin { dim } => softmax_of(cx, &g.negative(x), shape, *dim),
             Self::LogSoftmax { dim } => {
                 // MPSGraph has no such op, and the logarithm of its softmax would lose what is small.
                 let (view, axis) = within_rank(shape, *dim);
@@ -298,7 +290,7 @@ impl ActivationOp {
     /// How many numbers the op is fed.
     fn numbers(&self) -> usize {
         match self {
-            Self::LeakyRelu | Self::Softmax { .. } | Self::Softmin { .. } => 1,
+            Self::LeakyRelu => 1,
             Self::HardSigmoid => 2,
             Self::Relu
             | Self::ReluBackward
@@ -309,7 +301,9 @@ impl ActivationOp {
             | Self::SigmoidBackward
             | Self::LogSigmoid
             | Self::LogSigmoidBackward
-            | Self::LogSoftmax { .. } => 0,
+            | Self::Softmax { .. }
+            | Self::LogSoftmax { .. }
+            | Self::Softmin { .. } => 0,
         }
     }
 }
@@ -322,22 +316,9 @@ fn normal_cdf(cx: &Lowering<'_>, x: &ffi::Tensor) -> ffi::Tensor {
     g.multiplication(&g.addition(&erf, &constant(1.0)), &constant(0.5))
 }
 
-/// Softmax along `dim`; `least` is a fed 0.
-///
-/// MPSGraph replaces softmax(QKᵀ)V by a fused kernel when it finds that pattern, and the kernel is wrong for some shapes
-/// (macOS 26, 17 to 24 positions and three matrices or more) and for operands that are slices of a computed tensor; on
-/// macOS 15 it leaks (pytorch, mps/operations/Attention.mm). Casts, reshapes and products with a constant 1 between are
-/// folded away; the maximum with a number that only a run knows cannot be, and changes nothing.
-fn softmax_of(
-    cx: &Lowering<'_>,
-    x: &ffi::Tensor,
-    shape: &[usize],
-    dim: usize,
-    least: &ffi::Tensor,
-) -> ffi::Tensor {
-    let g = cx.graph();
+/// Softmax along `dim`. What multiplies it by a matrix reads it through a barrier; see [`super::barrier`].
+fn softmax_of(cx: &Lowering<'_>, x: &ffi::Tensor, shape: &[usize], dim: usize) -> ffi::Tensor {
     let (view, axis) = within_rank(shape, dim);
-    let result = g.soft_max(&reshaped(cx, x, shape, &view), axis);
-    let result = g.maximum_with_nan_propagation(&result, least);
+    let result = cx.graph().soft_max(&reshaped(cx, x, shape, &view), axis);
     reshaped(cx, &result, &view, shape)
 }

@@ -5,6 +5,7 @@
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
+pub(crate) mod barrier;
 pub(crate) mod gather;
 pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;

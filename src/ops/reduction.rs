@@ -218,6 +218,11 @@ impl ReductionOp {
         }
     }
 
+    /// Whether the result is a sum.
+    pub fn is_sum(&self) -> bool {
+        self.kind == Kind::Sum
+    }
+
     pub fn lower(
         &self,
         cx: &mut Lowering<'_>,

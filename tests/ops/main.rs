@@ -22,3 +22,7 @@ mod reduction;
 mod scatter_nd;
 mod tensor_shape;
 mod transaction;
+#[path = "../without_device/mod.rs"]
+mod without_device;
+
+use burn_mpsgraph::MpsGraphDevice;

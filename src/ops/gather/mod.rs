@@ -51,7 +51,7 @@ impl GatherOp {
                 let data = carrier.load(graph, &inputs[0].tensor);
                 let indices = per_lane(
                     graph,
-                    &index(graph, &inputs[1]),
+                    &index(cx, &inputs[1], inputs[0].ty.shape[1]),
                     &inputs[1].ty.shape,
                     carrier.lanes(),
                 );
@@ -64,7 +64,8 @@ impl GatherOp {
             GatherOp::Rows { axis } => {
                 let carrier = Carrier::of(output.dtype);
                 let data = carrier.load(graph, &inputs[0].tensor);
-                let indices = clamp(cx, index(graph, &inputs[1]), inputs[0].ty.shape[*axis]);
+                let extent = inputs[0].ty.shape[*axis];
+                let indices = clamp(cx, index(cx, &inputs[1], extent), extent);
                 carrier.store(
                     graph,
                     &graph.gather(&data, &indices, *axis, 0),
@@ -72,12 +73,21 @@ impl GatherOp {
                 )
             }
             GatherOp::Position { extents } => {
-                let coordinates = index(graph, &inputs[0]);
-                let count = output.shape[0] as isize;
+                let count = output.shape[0];
                 // Horner's rule in i32: positions are below 2^31.
                 let column = |axis: usize| {
-                    let axis = axis as isize;
-                    graph.slice(&coordinates, &[0, axis], &[count, axis + 1], &[1, 1])
+                    let (from, to) = (axis as isize, axis as isize + 1);
+                    let coordinates = graph.slice(
+                        &inputs[0].tensor,
+                        &[0, from],
+                        &[count as isize, to],
+                        &[1, 1],
+                    );
+                    let coordinates = Operand {
+                        tensor: coordinates,
+                        ty: TensorType::new(inputs[0].ty.dtype, [count, 1].into()),
+                    };
+                    index(cx, &coordinates, extents[axis])
                 };
                 let position = (1..extents.len()).fold(column(0), |before, axis| {
                     let extent = cx.constant(extents[axis] as f64, DType::I32);
@@ -241,13 +251,21 @@ pub(crate) fn rows(shape: &Shape, dim: usize) -> (usize, Shape) {
     }
 }
 
-/// Indices as i32.
-pub(crate) fn index(graph: &ffi::Graph, indices: &Operand) -> ffi::Tensor {
-    if indices.ty.dtype == DType::I32 {
-        indices.tensor.clone()
-    } else {
-        graph.cast(&indices.tensor, DataType::I32)
+/// Indices into an axis of `extent` as i32. Of wider ones those out of range become -1 or `extent` first: cut to their low
+/// 32 bits they could come to lie in range again.
+pub(crate) fn index(cx: &Lowering<'_>, indices: &Operand, extent: usize) -> ffi::Tensor {
+    let (graph, dtype) = (cx.graph(), indices.ty.dtype);
+    if dtype == DType::I32 {
+        return indices.tensor.clone();
     }
+    let mut wide = indices.tensor.clone();
+    if dtype.size() == 8 || dtype == DType::U32 {
+        wide = graph.minimum(&wide, &cx.constant(extent as f64, dtype));
+    }
+    if dtype == DType::I64 {
+        wide = graph.maximum(&wide, &cx.constant(-1.0, dtype));
+    }
+    graph.cast(&wide, DataType::I32)
 }
 
 /// i32 indices limited to `0..extent`.

@@ -3,7 +3,8 @@
 
 use burn_backend::TensorMetadata;
 
-use super::{MatrixMultiplicationOp, op, range};
+use super::parts::range;
+use super::{MatrixMultiplicationOp, op};
 use crate::bridge::{Operand, record};
 use crate::error::unsupported;
 use crate::ffi::{self, DataType};
@@ -79,7 +80,7 @@ pub(super) fn lower(
         .step_by(rows)
         .map(|low| {
             let high = m.min(low + rows);
-            let part = range(graph, &x, &a.ty.shape, 1, low, high);
+            let part = range(graph, &x, &a.ty.shape, 1, [low, high]);
             let table = graph.multiplication(&graph.reshape(&part, &[of_a, high - low, 1, k]), &y);
             graph.reshape(&graph.reduction_sum(&table, &[3]), &[batch, high - low, n])
         })

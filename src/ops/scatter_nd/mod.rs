@@ -67,7 +67,7 @@ impl ScatterNdOp {
     ) -> ffi::Tensor {
         match self {
             ScatterNdOp::AddAlongAxis => {
-                let indices = index(cx.graph(), &inputs[1]);
+                let indices = index(cx, &inputs[1], inputs[0].ty.shape[1]);
                 if !output.dtype.is_float() {
                     let along = integer::Place::AlongAxis(&inputs[1].ty.shape);
                     return integer::add(cx, &inputs[0], &indices, &inputs[2], along);
@@ -82,7 +82,8 @@ impl ScatterNdOp {
                 )
             }
             ScatterNdOp::Rows { axis, combine } => {
-                let indices = clamp(cx, index(cx.graph(), &inputs[1]), inputs[0].ty.shape[*axis]);
+                let extent = inputs[0].ty.shape[*axis];
+                let indices = clamp(cx, index(cx, &inputs[1], extent), extent);
                 if !output.dtype.is_float() {
                     return match combine {
                         Combine::Add => integer::add(
@@ -134,7 +135,7 @@ impl ScatterNdOp {
                 let count = inputs[0].ty.shape[0];
                 let places = graph.cast(&graph.coordinate_along_axis(0, &[count]), DataType::F32);
                 let none = graph.constant_with_scalar(-1.0, &output.shape, DataType::F32);
-                let indices = index(graph, &inputs[0]);
+                let indices = index(cx, &inputs[0], output.shape[0]);
                 let last = graph.scatter_along_axis(0, &none, &places, &indices, ScatterMode::Max);
                 graph.cast(&last, DataType::I32)
             }

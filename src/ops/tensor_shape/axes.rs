@@ -2,13 +2,10 @@
 
 use burn_backend::{Shape, TensorMetadata};
 
-use super::{TensorShapeOp, op};
+use super::{PLAIN_RANK, TensorShapeOp, around, op};
 use crate::bridge::record;
 use crate::error::invalid;
 use crate::tensor::{MpsGraphTensor, TensorType};
-
-/// Rank up to which tensors are moved as they are.
-const PLAIN_RANK: usize = 4;
 
 /// Exchanges two axes.
 pub(crate) fn swap_dims(tensor: MpsGraphTensor, dim1: usize, dim2: usize) -> MpsGraphTensor {
@@ -88,6 +85,9 @@ pub(crate) fn permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor 
     let moved: Vec<usize> = runs.iter().map(|&(_, extent)| extent).collect();
     let output = TensorType::new(tensor.dtype(), moved.into());
     let tensor = tensor.with_shape(merged.into());
+    if permutation.len() > PLAIN_RANK {
+        return one_by_one(tensor, &permutation).with_shape(shape.into());
+    }
     record(
         op(TensorShapeOp::Permute { permutation }),
         &[&tensor],
@@ -95,6 +95,30 @@ pub(crate) fn permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor 
         output,
     )
     .with_shape(shape.into())
+}
+
+/// Output axis `i` is input axis `permutation[i]`: the axes are brought to their places one after the other.
+fn one_by_one(mut tensor: MpsGraphTensor, permutation: &[usize]) -> MpsGraphTensor {
+    let mut order: Vec<usize> = (0..permutation.len()).collect();
+    let mut shape = tensor.shape.to_vec();
+    for (to, &axis) in permutation.iter().enumerate() {
+        let from = order.iter().position(|&own| own == axis);
+        let Some(from) = from.filter(|&from| from != to) else {
+            continue;
+        };
+        let extents = |range: std::ops::Range<usize>| shape[range].iter().product::<usize>();
+        let behind = from + 1..shape.len();
+        let view = [
+            extents(0..to),
+            extents(to..from),
+            shape[from],
+            extents(behind),
+        ];
+        tensor = permute(tensor.with_shape(view.into()), &[0, 2, 1, 3]);
+        order[to..=from].rotate_right(1);
+        shape[to..=from].rotate_right(1);
+    }
+    tensor
 }
 
 /// Repeats extents of 1 (and puts new axes in front) until the shape is `shape`.
@@ -133,6 +157,16 @@ pub(crate) fn expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
             .collect();
         (from, runs.iter().map(|run| run.extent).collect())
     };
+    if to.len() > PLAIN_RANK {
+        let mut tensor = tensor;
+        for axis in (0..to.len()).rev().filter(|&axis| from[axis] != to[axis]) {
+            let outer = from[..axis].iter().product();
+            let [_, extent, inner] = around(&to, axis);
+            let view = tensor.with_shape([outer, 1, inner].into());
+            tensor = expand(view, [outer, extent, inner].into());
+        }
+        return tensor.with_shape(shape);
+    }
     let output = TensorType::new(tensor.dtype(), to.into());
     record(
         op(TensorShapeOp::Expand),
@@ -157,9 +191,15 @@ pub(crate) fn flip(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
     // Reversing two neighbours reverses their merged axis.
     let runs = merge(&shape, |axis| Some(turns(axis)));
     let merged: Vec<usize> = runs.iter().map(|run| run.extent).collect();
-    let axes = (0..runs.len())
+    let axes: Vec<usize> = (0..runs.len())
         .filter(|&run| turns(runs[run].first))
         .collect();
+    if merged.len() > PLAIN_RANK {
+        let turned = axes.iter().fold(tensor, |tensor, &axis| {
+            flip(tensor.with_shape(around(&merged, axis).into()), &[1])
+        });
+        return turned.with_shape(shape);
+    }
     let output = TensorType::new(tensor.dtype(), merged.clone().into());
     record(
         op(TensorShapeOp::Flip { axes }),

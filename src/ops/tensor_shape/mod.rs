@@ -1,8 +1,9 @@
 //! Ops that move elements and compute nothing: permute, expand, flip, slices, concatenation, windows.
 //!
 //! A reshape records nothing (data is packed), and neither does any op here that only renames axes. Tensors of more
-//! than four axes are seen with fewer while they move, by merging axes that stay together: MPSGraph's kernels are at
-//! their best, and best tested, up to rank four.
+//! than four axes are seen with fewer while they move, by merging axes that stay together; what then still has more is
+//! moved in steps of fewer. MPSGraph's kernels are at their best, and best tested, up to rank four: reductions, sorting and
+//! random numbers are known to fail beyond (pytorch/pytorch#118126, #184844, #147624).
 
 mod axes;
 mod slice;
@@ -211,6 +212,18 @@ pub(crate) fn unfold(
     };
     let windowed = picked.with_shape([outer, windows, size, inner].into());
     permute(windowed, &[0, 1, 3, 2]).with_shape(output.into())
+}
+
+/// Rank up to which one op moves everything.
+const PLAIN_RANK: usize = 4;
+
+/// What is before an axis, the axis, and what is after it.
+fn around(shape: &[usize], axis: usize) -> [usize; 3] {
+    [
+        shape[..axis].iter().product(),
+        shape[axis],
+        shape[axis + 1..].iter().product(),
+    ]
 }
 
 fn signed(axes: &[usize]) -> Vec<isize> {

@@ -7,7 +7,7 @@
 use burn_backend::{Shape, Slice, TensorMetadata};
 
 use super::axes::{Run, flip, merge};
-use super::{TensorShapeOp, op, signed};
+use super::{PLAIN_RANK, TensorShapeOp, op, signed};
 use crate::bridge::{Operand, record};
 use crate::error::invalid;
 use crate::ffi::{self, os_version};
@@ -97,6 +97,10 @@ fn runs(shape: &Shape, region: &[Span]) -> Vec<Run> {
 /// The elements that `slices` name, one slice per axis from the first on.
 pub(crate) fn slice(tensor: MpsGraphTensor, slices: &[Slice]) -> MpsGraphTensor {
     let region = region("slice", &tensor.shape, slices);
+    take_region(tensor, &region)
+}
+
+fn take_region(tensor: MpsGraphTensor, region: &[Span]) -> MpsGraphTensor {
     let shape: Shape = region.iter().map(|span| span.count).collect();
     if shape.num_elements() == 0 {
         return memory::zeros(shape, tensor.dtype());
@@ -111,10 +115,14 @@ pub(crate) fn slice(tensor: MpsGraphTensor, slices: &[Slice]) -> MpsGraphTensor 
             .collect();
         return flip(tensor, &reversed);
     }
-    let runs = runs(&tensor.shape, &region);
+    let runs = runs(&tensor.shape, region);
+    if runs.len() > PLAIN_RANK {
+        let [first, rest] = apart(&tensor.shape, region);
+        return take_region(take_region(tensor, &first), &rest);
+    }
     let spans: Vec<Span> = runs
         .iter()
-        .map(|run| span(run, &tensor.shape, &region))
+        .map(|run| span(run, &tensor.shape, region))
         .collect();
     let output = TensorType::new(
         tensor.dtype(),
@@ -148,7 +156,11 @@ pub(crate) fn slice_assign(
             format!("value {given:?} for a region of shape {shape:?} in {data:?}"),
         );
     }
-    if shape.num_elements() == 0 {
+    put_region(tensor, &region, value)
+}
+
+fn put_region(tensor: MpsGraphTensor, region: &[Span], value: MpsGraphTensor) -> MpsGraphTensor {
+    if value.shape.num_elements() == 0 {
         return tensor;
     }
     if region
@@ -162,8 +174,13 @@ pub(crate) fn slice_assign(
         return flip(value, &reversed);
     }
     let whole = tensor.shape.clone();
-    let runs = runs(&whole, &region);
-    let spans: Vec<Span> = runs.iter().map(|run| span(run, &whole, &region)).collect();
+    let runs = runs(&whole, region);
+    if runs.len() > PLAIN_RANK {
+        let [first, rest] = apart(&whole, region);
+        let inner = put_region(take_region(tensor.clone(), &first), &rest, value);
+        return put_region(tensor, &first, inner);
+    }
+    let spans: Vec<Span> = runs.iter().map(|run| span(run, &whole, region)).collect();
     let value = value.with_shape(spans.iter().map(|span| span.count).collect());
     let tensor = tensor.with_shape(runs.iter().map(|run| run.extent).collect());
     let output = tensor.ty();
@@ -174,6 +191,17 @@ pub(crate) fn slice_assign(
         output,
     )
     .with_shape(whole)
+}
+
+/// A region of a region: that of the first axis that is not taken whole, and within it that of the others.
+fn apart(shape: &Shape, region: &[Span]) -> [Vec<Span>; 2] {
+    let mut first: Vec<Span> = shape.iter().map(|&extent| Span::full(extent)).collect();
+    let mut rest = region.to_vec();
+    if let Some(axis) = (0..region.len()).find(|&axis| region[axis] != first[axis]) {
+        first[axis] = region[axis];
+        rest[axis] = Span::full(region[axis].count);
+    }
+    [first, rest]
 }
 
 fn span(run: &Run, shape: &Shape, region: &[Span]) -> Span {

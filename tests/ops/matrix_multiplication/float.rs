@@ -97,6 +97,132 @@ fn sums_longer_than_one_part() {
     product([2, 1, 33_000], [2, 33_000, 2]);
 }
 
+/// In parts on macOS 14.0 to 14.3, which the software runtime plays unless told otherwise.
+#[test]
+fn extents_beyond_two_to_the_fifteenth() {
+    product([32_769, 2], [2, 3]);
+    product([3, 2], [2, 65_540]);
+    product([1, 33_000], [33_000, 2]);
+    product([2, 32_769, 1], [2, 1, 2]);
+    product([2, 2, 3], [1, 3, 32_770]);
+    product([1, 2, 2, 3], [2, 1, 3, 32_770]);
+}
+
+#[test]
+fn operands_of_long_extents_that_are_views() {
+    fn case<B: Backend>() -> Vec<TensorData> {
+        let tall = quarters::<B, 2>([32_770, 3], DType::F32, 0);
+        let wide = quarters::<B, 2>([3, 32_770], DType::F32, 1);
+        vec![
+            tall.clone()
+                .matmul(tall.clone().narrow(0, 5, 2).transpose()),
+            wide.clone()
+                .transpose()
+                .matmul(tall.clone().narrow(0, 0, 3)),
+            tall.clone()
+                .narrow(0, 9, 3)
+                .matmul(tall.clone().transpose()),
+            tall.transpose().matmul(wide.transpose()),
+        ]
+        .into_iter()
+        .map(Tensor::into_data)
+        .collect()
+    }
+    compare_sums(
+        "long views",
+        Tolerance::Relative(1e-5),
+        case::<burn_flex::Flex>,
+        case::<burn_mpsgraph::MpsGraph>,
+    );
+}
+
+/// What macOS 15 takes for other rows.
+#[test]
+fn operands_that_repeat() {
+    fn case<B: Backend>() -> Vec<TensorData> {
+        let row = quarters::<B, 2>([1, 5], DType::F32, 0) * 2.0;
+        let column = quarters::<B, 2>([5, 1], DType::F32, 1) * 2.0;
+        let full = Tensor::<B, 2>::full([33, 5], 0.75, &B::Device::default());
+        vec![
+            row.clone()
+                .expand([64, 5])
+                .matmul(quarters([5, 16], DType::F32, 2)),
+            quarters::<B, 2>([20, 5], DType::F32, 3).matmul(column.expand([5, 18])),
+            full.matmul(row.expand([2, 5]).transpose()),
+        ]
+        .into_iter()
+        .map(Tensor::into_data)
+        .collect()
+    }
+    compare(
+        "repeated rows and columns",
+        Tolerance::Exact,
+        case::<burn_flex::Flex>,
+        case::<burn_mpsgraph::MpsGraph>,
+    );
+}
+
+/// What macOS 27 fails to compile.
+#[test]
+fn reshapes_with_extents_of_one_around_a_product() {
+    fn case<B: Backend>() -> Vec<TensorData> {
+        let x = quarters::<B, 5>([2, 1, 2, 1, 2], DType::F32, 0) * 2.0;
+        let w = quarters::<B, 2>([2, 4], DType::F32, 1);
+        let row = quarters::<B, 1>([6], DType::F32, 2) + 0.5;
+        vec![
+            x.reshape([4, 2])
+                .matmul(w.clone())
+                .reshape([2, 1, 2, 1, 4])
+                .into_data(),
+            (row.clone()
+                .reshape([1, 1, 6])
+                .matmul(row.reshape([1, 6, 1]))
+                + 1.0)
+                .reshape([1])
+                .into_data(),
+            w.sum_dim(0)
+                .reshape([1, 1, 1, 4])
+                .matmul(Tensor::ones([1, 1, 4, 1], &B::Device::default()))
+                .reshape([1, 1])
+                .into_data(),
+        ]
+    }
+    compare(
+        "reshape, product, reshape",
+        Tolerance::Exact,
+        case::<burn_flex::Flex>,
+        case::<burn_mpsgraph::MpsGraph>,
+    );
+}
+
+#[test]
+fn narrow_products_of_slices_with_few_rows() {
+    fn case<B: Backend>(dtype: DType, sums: DType) -> Vec<TensorData> {
+        let x = quarters::<B, 2>([9, 70], dtype, 0) * 2.0;
+        let y = quarters::<B, 2>([70, 40], dtype, 1) * 2.0;
+        vec![
+            matmul(
+                x.clone().slice([1..6, 3..40]),
+                y.clone().slice([0..37, 2..33]),
+                sums,
+            ),
+            matmul(
+                y.slice([5..40, 1..3]).transpose(),
+                x.slice([0..7, 3..38]).transpose(),
+                sums,
+            ),
+        ]
+    }
+    for dtype in [DType::F16, DType::BF16] {
+        compare_sums(
+            &format!("few rows of {dtype:?}"),
+            tolerance(dtype),
+            || case::<burn_flex::Flex>(dtype, DType::F32),
+            || case::<burn_mpsgraph::MpsGraph>(dtype, dtype),
+        );
+    }
+}
+
 /// Large enough for several threads, with numbers that are not exact.
 #[test]
 fn large_products() {

@@ -1,5 +1,6 @@
 //! Products of matrices.
 
+mod by_hand;
 mod float;
 mod gradients;
 mod integer;

@@ -1,6 +1,6 @@
 //! Updates out of range, where burn-flex panics: this backend defines where they go (see `gather/out_of_range.rs`).
 
-use burn::tensor::{IndexingUpdateOp, Int, Tensor, TensorData};
+use burn::tensor::{DType, IndexingUpdateOp, Int, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
 
 type Ints<const D: usize> = Tensor<MpsGraph, D, Int>;
@@ -45,4 +45,36 @@ fn scatter_nd_skips_replacements_and_meets_the_nearest_row_otherwise() {
     };
     update(IndexingUpdateOp::Assign).assert_eq(&TensorData::from([10, 30, 50]), true);
     update(IndexingUpdateOp::Add).assert_eq(&TensorData::from([18, 30, 57]), true);
+}
+
+#[test]
+fn wide_indices_do_not_wrap_around_into_range() {
+    let beyond = 1i64 << 32;
+    let wide = |indices: [i64; 2]| {
+        Ints::<1>::from_data(TensorData::from(indices), (&Default::default(), DType::I64))
+    };
+    let data = || of::<1>([10, 30, 50]);
+    let found = data().scatter(
+        0,
+        wide([beyond, 1 - beyond]),
+        of([7, 8]),
+        IndexingUpdateOp::Add,
+    );
+    found
+        .into_data()
+        .assert_eq(&TensorData::from([10, 30, 50]), true);
+    let found = data().select_assign(
+        0,
+        wide([beyond, 1 - beyond]),
+        of([7, 8]),
+        IndexingUpdateOp::Add,
+    );
+    found
+        .into_data()
+        .assert_eq(&TensorData::from([18, 30, 57]), true);
+    let at = wide([beyond, 1 - beyond]).reshape([2, 1]);
+    let found = data().scatter_nd(at, of::<1>([7, 8]), IndexingUpdateOp::Assign);
+    found
+        .into_data()
+        .assert_eq(&TensorData::from([10, 30, 50]), true);
 }

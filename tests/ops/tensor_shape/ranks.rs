@@ -78,6 +78,30 @@ high! { 6, [2, 3, 1, 2, 3, 2];
     };
 }
 
+// No two neighbours stay together: five axes and six, moved in steps.
+high! { 6, [2, 3, 2, 3, 2, 2];
+    permute_apart = |x| {
+        let orders = [[5, 4, 3, 2, 1, 0], [1, 0, 3, 2, 5, 4], [4, 2, 0, 5, 3, 1], [0, 5, 1, 4, 2, 3]];
+        orders.map(|order| x.clone().permute(order)).to_vec()
+    };
+    flip_apart = |x| vec![x.clone().flip([0, 2, 4]), x.flip([1, 3, 5])];
+    expand_apart = |x| vec![
+        x.clone().slice(s![0..1, .., 1..2, .., 0..1, ..]).expand([3, 3, 2, 3, 4, 2]),
+        x.slice(s![.., 0..1, .., 2..3, .., 1..2]).expand([2, 2, 2, 3, 2, 3]),
+    ];
+    slice_apart = |x| vec![
+        x.clone().slice(s![1.., ..2, ..1, 1.., ..1, 1..]),
+        x.slice(s![..;-1, ..;2, 1.., ..;-2, ..;-1, ..1]),
+    ];
+    slice_assign_apart = |x| {
+        let value = x.clone().flip([0, 1, 2, 3, 4, 5]);
+        vec![
+            x.clone().slice_assign(s![1.., ..2, ..1, 1.., ..1, 1..], value.clone().slice(s![..1, ..2, ..1, ..2, ..1, ..1])),
+            x.clone().slice_assign(s![..;-1, ..;2, 1.., ..;-2, ..;-1, ..1], value.slice(s![.., ..2, ..1, ..2, .., ..1])),
+        ]
+    };
+}
+
 high! { 5, [2, 3, 2, 2, 3];
     permute_5 = |x| vec![x.clone().permute([4, 2, 0, 3, 1]), x.clone().permute([0, 1, 4, 2, 3]), x.permute([1, 0, 3, 2, 4])];
     flip_5 = |x| vec![x.clone().flip([0, 2, 4]), x.flip([1, 2])];

@@ -1,7 +1,10 @@
 //! `-[MPSGraph compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:]`.
 //!
 //! Apple compiles only what the targets need, but any bad node of the graph aborts, and two compiles at the same time
-//! crash: so one at a time in the whole process, here by a flag that makes the second one a violation.
+//! crash: so one at a time in the whole process, here by a flag that makes the second one a violation. What its compiler
+//! is known to compile wrongly is refused: see [`miscompiled`].
+
+mod miscompiled;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -116,6 +119,9 @@ fn executable(
     let ids = |bound: &[Bound]| bound.iter().map(|&(_, value)| value).collect::<Vec<_>>();
     let (feed_ids, target_ids) = (ids(&feeds), ids(&targets));
     every_placeholder_fed(nodes, &feed_ids, &target_ids)?;
+    if let Some(objection) = miscompiled::objection(nodes, &target_ids) {
+        return Err(objection);
+    }
     let plan = compiler::compile(nodes, &feed_ids, &target_ids);
     let kept = |bound: Vec<Bound>| {
         bound

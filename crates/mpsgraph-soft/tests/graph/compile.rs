@@ -1,5 +1,7 @@
 //! Compiling.
 
+mod miscompiled;
+
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mpsgraph_soft::mpsgraph::counters;

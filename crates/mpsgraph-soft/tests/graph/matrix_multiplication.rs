@@ -46,3 +46,29 @@ fn refusals() {
     on(&[16, 32_767], &[32_767, 16], [F32; 2], "M1 and M2");
     on(&[1 << 16, 1, 1], &[1, 1], [F32; 2], "wraps around");
 }
+
+#[test]
+fn extents_beyond_two_to_the_fifteenth() {
+    let _alone = alone();
+    let on = |a: &[i64], b: &[i64]| {
+        let build = || {
+            let graph = Graph::new();
+            let operands = [graph.placeholder(a, F32), graph.placeholder(b, F32)];
+            graph.op(SELECTOR, &operands)
+        };
+        if mpsgraph_soft::objc::version::macos() < (14, 4) {
+            refused(SELECTOR, "before macOS 14.4", build);
+        } else {
+            build();
+        }
+    };
+    on(&[32_769, 2], &[2, 2]);
+    on(&[2, 2], &[2, 32_769]);
+    on(&[1, 32_769], &[32_769, 1]);
+    let graph = Graph::new();
+    let operands = [
+        graph.placeholder(&[32_768, 2], F32),
+        graph.placeholder(&[2, 32_768], F32),
+    ];
+    graph.op(SELECTOR, &operands);
+}

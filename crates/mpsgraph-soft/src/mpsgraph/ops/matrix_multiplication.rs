@@ -3,6 +3,7 @@
 use crate::ir::{Op, TensorType};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::mpsgraph::shape::Shown;
+use crate::objc::version::macos;
 use crate::objc::{Id, Method, Sel, method3};
 
 /// The selectors of the header that exist here.
@@ -14,6 +15,10 @@ pub const METHODS: &[Method] = &[method3(
 /// Inner extents from here on read past the operands on M1 and M2, when both outer extents are at least [`TILE`].
 const LONG_INNER: usize = 32_767;
 const TILE: usize = 16;
+
+/// Rows and columns beyond this count, and rows further apart, are silently wrong before macOS 14.4 (pytorch/pytorch#116769,
+/// #111634; pytorch's mps/operations/LinearAlgebra.mm).
+const FAR: usize = 1 << 15;
 
 /// Batches from here on wrap around in the kernel.
 const LARGE_BATCH: usize = 1 << 16;
@@ -53,6 +58,14 @@ extern "C-unwind" fn matrix_multiplication(
         refuse!(
             builder,
             "an inner extent of {k} is silently wrong on M1 and M2 from {LONG_INNER} on: split it"
+        );
+    }
+    if macos() < (14, 4) && [m, k, n].into_iter().any(|extent| extent > FAR) {
+        refuse!(
+            builder,
+            "{} times {}: extents beyond {FAR} are silently wrong before macOS 14.4: split them",
+            Shown(left),
+            Shown(right)
         );
     }
     let mut shape = builder.broadcast(left_batch, right_batch);

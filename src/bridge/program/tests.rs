@@ -1,0 +1,170 @@
+//! Where barriers stand in a program.
+
+use burn_backend::{DType, Shape};
+
+use super::*;
+use crate::bridge::recording::current;
+use crate::ffi::os_version;
+use crate::ops::arithmetic::{self, BinaryOp, UnaryOp};
+use crate::ops::matrix_multiplication::matmul;
+use crate::ops::tensor_shape::{expand, reshape, slice, transpose};
+use crate::ops::{activation, memory, random, reduction};
+use crate::tensor::MpsGraphTensor;
+
+/// Something that depends on a run.
+fn made(shape: &[usize], dtype: DType) -> MpsGraphTensor {
+    let shape = Shape::from(shape.to_vec());
+    random::random("random", shape, burn_backend::Distribution::Default, dtype)
+}
+
+/// Builds the program that gives what `make` records.
+fn program(make: impl FnOnce() -> MpsGraphTensor) -> (Program, Binding) {
+    let wanted = make();
+    let segment = current().cut(None).expect("something was recorded");
+    let built = Program::build(&segment.nodes, &segment.wanted, u32::MAX - 1);
+    drop(wanted);
+    built
+}
+
+/// For each operand of the program's products whether it is read through a barrier.
+fn barriers(make: impl FnOnce() -> MpsGraphTensor) -> Vec<[bool; 2]> {
+    let (program, binding) = program(make);
+    let products = program
+        .nodes
+        .iter()
+        .filter(|node| matches!(node.op, Op::MatrixMultiplication(_)));
+    let found: Vec<[bool; 2]> = products
+        .map(|node| [node.inputs[0].barrier, node.inputs[1].barrier])
+        .collect();
+    let any = found.contains(&[true, false]) || found.iter().any(|pair| pair[1]);
+    assert_eq!(program.lanes(), binding.lanes.len());
+    assert_eq!(
+        binding.lanes.last() == Some(&f32::NEG_INFINITY),
+        any,
+        "the number is fed if a barrier needs it"
+    );
+    assert_eq!(any, program.to_string().contains(" |"));
+    found
+}
+
+fn scores() -> MpsGraphTensor {
+    matmul(made(&[3, 20, 4], DType::F32), made(&[3, 4, 20], DType::F32))
+}
+
+fn value() -> MpsGraphTensor {
+    made(&[3, 20, 5], DType::F32)
+}
+
+fn powers() -> MpsGraphTensor {
+    let scores = scores();
+    let top = reduction::max_dim(scores.clone(), 2);
+    arithmetic::unary(UnaryOp::Exp, arithmetic::binary(BinaryOp::Sub, scores, top))
+}
+
+const NONE: [bool; 2] = [false, false];
+
+#[test]
+fn a_softmax_times_a_matrix() {
+    let attention = [NONE, [true, false]];
+    let weights = || activation::softmax(scores(), 2);
+    assert_eq!(barriers(|| matmul(weights(), value())), attention);
+    assert_eq!(
+        barriers(|| matmul(activation::softmin(scores(), 2), value())),
+        attention
+    );
+    let seen_otherwise = || {
+        let narrow = arithmetic::cast(transpose(weights()), DType::F16);
+        transpose(arithmetic::cast(narrow, DType::F32))
+    };
+    assert_eq!(barriers(|| matmul(seen_otherwise(), value())), attention);
+    assert_eq!(
+        barriers(|| matmul(transpose(value()), transpose(weights()))),
+        [NONE, [false, true]]
+    );
+    let zero = || memory::zeros([3, 20, 20].into(), DType::F32);
+    assert_eq!(
+        barriers(|| matmul(
+            arithmetic::binary(BinaryOp::Add, weights(), zero()),
+            value()
+        )),
+        attention
+    );
+}
+
+#[test]
+fn powers_over_their_sum_times_a_matrix() {
+    let attention = [NONE, [true, false]];
+    let divided = || {
+        let powers = powers();
+        let sum = reduction::sum_dim(powers.clone(), 2);
+        arithmetic::binary(BinaryOp::Div, powers, sum)
+    };
+    assert_eq!(barriers(|| matmul(divided(), value())), attention);
+    let shared = || {
+        let powers = powers();
+        let sum = reduction::sum_dim(powers.clone(), 2);
+        let share = arithmetic::unary(UnaryOp::Recip, sum);
+        arithmetic::binary(BinaryOp::Mul, share, powers)
+    };
+    assert_eq!(barriers(|| matmul(shared(), value())), attention);
+}
+
+#[test]
+fn what_is_no_softmax_pays_nothing() {
+    assert_eq!(barriers(|| matmul(powers(), value())), [NONE; 2]);
+    let relu = || activation::relu(scores());
+    assert_eq!(barriers(|| matmul(relu(), value())), [NONE; 2]);
+    assert_eq!(barriers(|| activation::softmax(scores(), 2)), [NONE]);
+    // A product hides what went into it.
+    let attended = || matmul(activation::softmax(scores(), 2), value());
+    let after = || matmul(attended(), made(&[3, 5, 5], DType::F32));
+    assert_eq!(barriers(after), [NONE, [true, false], NONE]);
+}
+
+#[test]
+fn repeated_rows() {
+    let repeated = || expand(made(&[1, 4], DType::F32), [64, 4].into());
+    let found = barriers(|| matmul(repeated(), made(&[4, 8], DType::F32)));
+    assert_eq!(found, [[os_version::at_least(15, 0), false]]);
+}
+
+#[test]
+fn narrow_slices_with_few_rows() {
+    let columns = [
+        burn_backend::Slice::full(),
+        burn_backend::Slice::new(3, Some(40), 1),
+    ];
+    let product = |rows: usize, columns_out: usize, dtype: DType| {
+        let x = slice(made(&[rows, 64], dtype), &columns);
+        matmul(x, made(&[37, columns_out], dtype))
+    };
+    assert_eq!(barriers(|| product(16, 64, DType::F16)), [[true, false]]);
+    assert_eq!(barriers(|| product(64, 16, DType::BF16)), [[true, false]]);
+    assert_eq!(barriers(|| product(64, 64, DType::F16)), [NONE]);
+    assert_eq!(barriers(|| product(16, 64, DType::F32)), [NONE]);
+}
+
+#[test]
+fn reshapes_with_two_extents_of_one() {
+    let hides = os_version::at_least(27, 0);
+    let flattened = || reshape(made(&[2, 1, 2, 1, 2], DType::F32), [4, 2].into());
+    let found = barriers(|| matmul(flattened(), made(&[2, 4], DType::F32)));
+    assert_eq!(found, [[hides, false]]);
+    let ordinary = || reshape(made(&[2, 2, 2], DType::F32), [4, 2].into());
+    assert_eq!(
+        barriers(|| matmul(ordinary(), made(&[2, 4], DType::F32))),
+        [NONE]
+    );
+}
+
+#[test]
+fn programs_that_differ_in_a_barrier_differ() {
+    let ready = made(&[20, 20], DType::F32);
+    let whole = program(|| matmul(activation::softmax(ready.clone(), 1), ready.clone())).0;
+    let mut bare = whole.clone();
+    bare.nodes
+        .iter_mut()
+        .flat_map(|node| &mut node.inputs)
+        .for_each(|input| input.barrier = false);
+    assert!(whole != bare);
+}

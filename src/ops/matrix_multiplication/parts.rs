@@ -1,0 +1,186 @@
+//! Products cut into parts that the kernels get right: by rows and columns, by batches, by the inner extent.
+
+use burn_backend::Shape;
+
+use crate::ffi::{self, os_version};
+
+/// Inner extent of one product. From 32767 on, M1 and M2 read beyond the operands (pytorch/pytorch#177116).
+pub(super) const INNER: usize = 1 << 14;
+
+/// Rows and columns of one product's matrices on macOS 14.0 to 14.3, and how far apart in memory their rows may be. Beyond,
+/// the product is wrong there (pytorch/pytorch#116769, #111634; pytorch's mps/operations/LinearAlgebra.mm).
+const EXTENT: usize = 1 << 15;
+
+/// Matrices in one product. Beyond 2^16 the count wraps around (pytorch/pytorch#189495).
+pub(super) const BATCH: usize = 1 << 15;
+
+/// Whether one of the last two extents is more than [`EXTENT`] on a system where that matters.
+pub(super) fn is_far(shapes: [&Shape; 2]) -> bool {
+    let far = |shape: &Shape| shape.iter().rev().take(2).any(|&extent| extent > EXTENT);
+    !os_version::at_least(14, 4) && shapes.into_iter().any(far)
+}
+
+/// Builds products of parts.
+pub(super) struct Parts<'a> {
+    pub graph: &'a ffi::Graph,
+    /// Minus infinity, fed, in the operands' dtype: parts are compared with it and so are copied. Else a part may be read
+    /// where the whole is, whose rows are too far apart.
+    pub least: Option<ffi::Tensor>,
+}
+
+impl Parts<'_> {
+    /// At most [`EXTENT`] rows by as many columns at a time.
+    pub fn far(&self, [a, b]: [&ffi::Tensor; 2], [shape_a, shape_b]: [&Shape; 2]) -> ffi::Tensor {
+        let (last_a, last_b) = (shape_a.num_dims() - 1, shape_b.num_dims() - 1);
+        let last = last_a.max(last_b) as isize;
+        let rows = cuts(shape_a[last_a - 1], EXTENT).map(|[low, high]| {
+            let (left, left_shape) = self.part(a, shape_a, last_a - 1, [low, high]);
+            let columns = cuts(shape_b[last_b], EXTENT).map(|[low, high]| {
+                let (right, right_shape) = self.part(b, shape_b, last_b, [low, high]);
+                self.batches([&left, &right], [&left_shape, &right_shape])
+            });
+            self.joined(columns.collect(), last)
+        });
+        self.joined(rows.collect(), last - 1)
+    }
+
+    /// At most [`BATCH`] matrices at a time.
+    pub fn batches(
+        &self,
+        [a, b]: [&ffi::Tensor; 2],
+        [shape_a, shape_b]: [&Shape; 2],
+    ) -> ffi::Tensor {
+        let ranks = [shape_a, shape_b].map(|shape| shape.num_dims());
+        // Other ranks than three are recorded for few matrices only.
+        let count = shape_a[0].max(shape_b[0]);
+        if ranks != [3, 3] || count <= BATCH {
+            return self.one_product(a, b, shape_a, shape_b);
+        }
+        let products = cuts(count, BATCH).map(|bounds| {
+            let part = |x: &ffi::Tensor, shape: &Shape| match shape[0] {
+                1 => (x.clone(), shape.clone()),
+                _ => self.part(x, shape, 0, bounds),
+            };
+            let ((a, shape_a), (b, shape_b)) = (part(a, shape_a), part(b, shape_b));
+            self.one_product(&a, &b, &shape_a, &shape_b)
+        });
+        self.joined(products.collect(), 0)
+    }
+
+    /// Products of at most [`BATCH`] matrices.
+    fn one_product(
+        &self,
+        a: &ffi::Tensor,
+        b: &ffi::Tensor,
+        shape_a: &Shape,
+        shape_b: &Shape,
+    ) -> ffi::Tensor {
+        let graph = self.graph;
+        let [rank_a, rank_b] = [shape_a, shape_b].map(|shape| shape.num_dims());
+        // macOS 26 on M1 loses the bias that it fuses into a product with one row (see pytorch's
+        // mps/operations/Linear.mm); fixed in 27. With the operands' roles exchanged the product has one column instead.
+        let one_row = shape_a[rank_a - 2] == 1 && shape_b[rank_b - 1] > 1;
+        if !one_row || !os_version::at_least(26, 0) || os_version::at_least(27, 0) {
+            return self.inner_parts(a, b, shape_a, shape_b);
+        }
+        let turned = |x: &ffi::Tensor, shape: &Shape| {
+            let last = shape.num_dims() - 1;
+            let mut turned = shape.clone();
+            (turned[last - 1], turned[last]) = (shape[last], shape[last - 1]);
+            (graph.transpose(x, &turning(last + 1)), turned)
+        };
+        let ((left, shape_left), (right, shape_right)) = (turned(b, shape_b), turned(a, shape_a));
+        let product = self.inner_parts(&left, &right, &shape_left, &shape_right);
+        graph.transpose(&product, &turning(rank_a.max(rank_b)))
+    }
+
+    /// The sum of products of at most [`INNER`] columns and rows.
+    fn inner_parts(
+        &self,
+        a: &ffi::Tensor,
+        b: &ffi::Tensor,
+        shape_a: &Shape,
+        shape_b: &Shape,
+    ) -> ffi::Tensor {
+        let [last_a, last_b] = [shape_a, shape_b].map(|shape| shape.num_dims() - 1);
+        let inner = shape_a[last_a];
+        let products = cuts(inner, INNER).map(|bounds| {
+            let (left, _) = self.part(a, shape_a, last_a, bounds);
+            let (right, _) = self.part(b, shape_b, last_b - 1, bounds);
+            self.graph.matrix_multiplication(&left, &right)
+        });
+        products
+            .reduce(|sum, product| self.graph.addition(&sum, &product))
+            .unwrap_or_else(|| unreachable!("an inner extent of 0 is answered when recorded"))
+    }
+
+    /// The part of one axis within `bounds`, and its shape.
+    fn part(
+        &self,
+        x: &ffi::Tensor,
+        shape: &Shape,
+        axis: usize,
+        bounds: [usize; 2],
+    ) -> (ffi::Tensor, Shape) {
+        if bounds == [0, shape[axis]] {
+            return (x.clone(), shape.clone());
+        }
+        let part = range(self.graph, x, shape, axis, bounds);
+        let part = match &self.least {
+            Some(least) => self.graph.maximum_with_nan_propagation(&part, least),
+            None => part,
+        };
+        let mut shape = shape.clone();
+        shape[axis] = bounds[1] - bounds[0];
+        (part, shape)
+    }
+
+    fn joined(&self, parts: Vec<ffi::Tensor>, axis: isize) -> ffi::Tensor {
+        match &parts[..] {
+            [only] => only.clone(),
+            _ => self.graph.concat(&parts.iter().collect::<Vec<_>>(), axis),
+        }
+    }
+}
+
+/// `0..extent` in pieces of at most `most`.
+fn cuts(extent: usize, most: usize) -> impl Iterator<Item = [usize; 2]> {
+    (0..extent)
+        .step_by(most)
+        .map(move |low| [low, extent.min(low + most)])
+}
+
+/// The permutation that exchanges the last two of `rank` axes.
+fn turning(rank: usize) -> Vec<usize> {
+    (0..rank - 2).chain([rank - 1, rank - 2]).collect()
+}
+
+/// The part `low..high` of one axis.
+pub(super) fn range(
+    graph: &ffi::Graph,
+    x: &ffi::Tensor,
+    shape: &Shape,
+    axis: usize,
+    [low, high]: [usize; 2],
+) -> ffi::Tensor {
+    if [low, high] == [0, shape[axis]] {
+        return x.clone();
+    }
+    let mut starts = vec![0; shape.num_dims()];
+    let mut ends: Vec<isize> = shape.iter().map(|&extent| extent as isize).collect();
+    (starts[axis], ends[axis]) = (low as isize, high as isize);
+    graph.slice(x, &starts, &ends, &vec![1; shape.num_dims()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cuts_cover_the_extent() {
+        let of = |extent, most| cuts(extent, most).collect::<Vec<_>>();
+        assert_eq!(of(5, 5), [[0, 5]]);
+        assert_eq!(of(6, 5), [[0, 5], [5, 6]]);
+        assert_eq!(of(1, 5), [[0, 1]]);
+    }
+}
