@@ -135,7 +135,9 @@ fn compiling_in_the_background_is_refused() {
     refused(COMPILE, "waitForCompilationCompletion is NO", || {
         compile_with(descriptor(0, false).id())
     });
-    assert!(msg!(descriptor(0, true).id(), "waitForCompilationCompletion"; bool));
+    let fine = descriptor(0, true);
+    assert!(msg!(fine.id(), "waitForCompilationCompletion"; bool));
+    compile_with(fine.id());
 }
 
 /// Apple's MPSGraph.h (disableTypeInference).

@@ -1,13 +1,15 @@
-//! From an executable to results.
+//! From an executable to results. `refusals` has what an encode refuses.
 
+use mpsgraph_soft::metal::{self, fault};
 use mpsgraph_soft::mpsgraph::counters;
 use mpsgraph_soft::objc::{Id, Strong};
 
-use super::messages::{alone, array, buffer, contents, msg, new, objects, refused};
+use super::messages::{alone, array, buffer, contents, msg, objects, pooled};
 use super::session::{
-    F16, F32, Graph, command_buffer, encode, floats, ints, queue, run_executable, run_one,
-    tensor_data,
+    F32, Graph, command_buffer, encode, floats, ints, queue, run_executable, run_one, tensor_data,
 };
+
+mod refusals;
 
 const ENCODE: &str = "encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:";
 
@@ -30,6 +32,48 @@ fn vector(elements: [f32; 4]) -> Strong {
     buffer(bytemuck::cast_slice(&elements))
 }
 
+/// Tensor data of four floats over a buffer.
+fn data(buffer: &Strong) -> Id {
+    tensor_data(buffer.id(), &[4], F32)
+}
+
+/// The difference with tensor data for it that fits.
+struct Fitting {
+    executable: Strong,
+    inputs: [Id; 2],
+    output: Id,
+    queue: Strong,
+}
+
+fn fitting() -> Fitting {
+    let [x, y, output] = [1.0, 2.0, 0.0].map(|x| data(&vector([x; 4])));
+    Fitting {
+        executable: difference().0,
+        inputs: [x, y],
+        output,
+        queue: queue(),
+    }
+}
+
+impl Fitting {
+    /// Sends the message with what fits, on this command buffer and with this descriptor.
+    fn encode(&self, commands: Id, descriptor: Id) -> Id {
+        let (inputs, results) = (array(&self.inputs), array(&[self.output]));
+        msg!(
+            self.executable.id(), ENCODE, commands => Id, inputs => Id, results => Id, descriptor => Id; Id
+        )
+    }
+}
+
+/// Writes to a buffer from the CPU.
+fn overwrite(buffer: &Strong, bytes: &[u8]) {
+    let start = msg!(buffer.id(), "contents"; *mut u8);
+    assert!(bytes.len() <= msg!(buffer.id(), "length"; usize));
+    // SAFETY: the buffer is at least as long, and `-contents` is refused while something writes it.
+    unsafe { start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
+}
+
+/// ChanLumerico/lucid CompiledExecutable.mm: an executable retains what it needs.
 #[test]
 fn an_executable_runs_again_with_other_buffers_and_outlives_its_graph() {
     let _alone = alone();
@@ -46,6 +90,7 @@ fn an_executable_runs_again_with_other_buffers_and_outlives_its_graph() {
     }
 }
 
+/// Apple's MPSGraphExecutable.h: encoding computes nothing.
 #[test]
 fn results_appear_with_completion_in_commit_order() {
     let _alone = alone();
@@ -53,7 +98,6 @@ fn results_appear_with_completion_in_commit_order() {
     let a_first = objects(msg!(executable.id(), "feedTensors"; Id))[0] == a;
     let queue = queue();
     let (one, out, out_2) = (vector([1.0; 4]), vector([0.0; 4]), vector([0.0; 4]));
-    let data = |buffer: &Strong| tensor_data(buffer.id(), &[4], F32);
     let minus = |x: &Strong, y: &Strong| {
         if a_first {
             [data(x), data(y)]
@@ -95,12 +139,12 @@ fn a_result_may_be_a_feed_or_a_constant() {
     );
 }
 
+/// Apple's MPSGraphTensorData.h: tensor data over a buffer has no offset.
 #[test]
 fn a_larger_buffer_is_used_from_its_start() {
     let _alone = alone();
     let (executable, ..) = difference();
     let (x, y, out) = (buffer(&[0; 64]), buffer(&[0; 64]), buffer(&[0xff; 64]));
-    let data = |buffer: &Strong| tensor_data(buffer.id(), &[4], F32);
     let queue = queue();
     let commands = command_buffer(&queue);
     encode(
@@ -117,49 +161,66 @@ fn a_larger_buffer_is_used_from_its_start() {
     );
 }
 
+/// Apple's MPSGraphTensorData.h: the buffer is referred to, not copied.
 #[test]
-fn refusals() {
+fn tensor_data_is_read_when_the_execution_runs() {
     let _alone = alone();
-    let (executable, ..) = difference();
-    let executable = executable.id();
-    let (x, y, out) = (vector([1.0; 4]), vector([2.0; 4]), vector([0.0; 4]));
-    let [x, y, out] = [x, y, out].map(|buffer| tensor_data(buffer.id(), &[4], F32));
-    let other = |extents: &[usize], code: u32| tensor_data(vector([0.0; 4]).id(), extents, code);
-    let queue = queue();
-    let on = |reason: &str, inputs: &[Id], results: &[Id]| {
-        refused(ENCODE, reason, || {
-            encode(executable, command_buffer(&queue), inputs, results)
-        });
+    let (executable, [a, _], _) = difference();
+    let a_first = objects(msg!(executable.id(), "feedTensors"; Id))[0] == a;
+    let (x, y, out) = (vector([1.0; 4]), vector([1.0; 4]), vector([9.0; 4]));
+    let inputs = if a_first {
+        [data(&x), data(&y)]
+    } else {
+        [data(&y), data(&x)]
     };
-    on("1 inputs for an executable with 2", &[x], &[out]);
-    on("2 results for an executable with 1", &[x, y], &[out, out]);
-    on(
-        "inputs[1] is Float32 [2, 2]",
-        &[x, other(&[2, 2], F32)],
-        &[out],
+    let queue = queue();
+    let commands = command_buffer(&queue);
+    encode(executable.id(), commands, &inputs, &[data(&out)]);
+    overwrite(&x, bytemuck::cast_slice(&[5.0_f32; 4]));
+    msg!(commands, "commit"; ());
+    msg!(commands, "waitUntilCompleted"; ());
+    let four = [4.0_f32; 4];
+    assert_eq!(
+        contents(out.id(), 16),
+        bytemuck::cast_slice::<f32, u8>(&four)
     );
-    on("results[0] is Float32 [3]", &[x, y], &[other(&[3], F32)]);
-    on("results[0] is Float16 [4]", &[x, y], &[other(&[4], F16)]);
-    on("corrupts", &[x, y], &[x]);
-    on("not an MPSGraphTensorData", &[x, executable], &[out]);
-    let committed = command_buffer(&queue);
-    msg!(committed, "commit"; ());
-    refused(ENCODE, "commit", || {
-        encode(executable, committed, &[x, y], &[out])
+}
+
+/// ml-explore/mlx#479; gfx-rs/wgpu#9545: nothing raises, and the result buffer keeps what it held.
+#[test]
+fn results_of_a_failed_command_buffer_are_stale() {
+    let _alone = alone();
+    let fit = fitting();
+    let out = vector([7.0; 4]);
+    let commands = command_buffer(&fit.queue);
+    encode(fit.executable.id(), commands, &fit.inputs, &[data(&out)]);
+    fault::fail_next_here(1, 8);
+    msg!(commands, "commit"; ());
+    msg!(commands, "waitUntilCompleted"; ());
+    assert_eq!(msg!(commands, "status"; usize), 5);
+    assert_eq!(msg!(msg!(commands, "error"; Id), "code"; isize), 8);
+    let seven = [7.0_f32; 4];
+    assert_eq!(
+        contents(out.id(), 16),
+        bytemuck::cast_slice::<f32, u8>(&seven)
+    );
+}
+
+/// pytorch/pytorch#145374; pytorch/pytorch#194459.
+#[test]
+fn each_encode_leaves_scratch_memory_with_its_command_buffer() {
+    let _alone = alone();
+    let fit = fitting();
+    let before = metal::counters::snapshot().scratch_live;
+    pooled(|| {
+        let commands = command_buffer(&fit.queue);
+        let held = [0; 3].map(|_| {
+            fit.encode(commands, Id::NIL);
+            msg!(commands, "commitAndContinue"; ());
+            metal::counters::snapshot().scratch_live - before
+        });
+        assert!(held[0] > 0);
+        assert_eq!(held, [1, 2, 3].map(|times| times * held[0]));
     });
-    refused(ENCODE, "MPSCommandBuffer", || {
-        let raw = msg!(queue.id(), "commandBuffer"; Id);
-        encode(executable, raw, &[x, y], &[out])
-    });
-    refused(ENCODE, "results", || {
-        let (commands, inputs) = (command_buffer(&queue), array(&[x, y]));
-        msg!(executable, ENCODE, commands => Id, inputs => Id, Id::NIL => Id, Id::NIL => Id; Id)
-    });
-    let waiting = new("MPSGraphExecutableExecutionDescriptor");
-    msg!(waiting.id(), "setWaitUntilCompleted:", true => bool; ());
-    assert!(msg!(waiting.id(), "waitUntilCompleted"; bool));
-    refused(ENCODE, "waitUntilCompleted", || {
-        let (commands, inputs, results) = (command_buffer(&queue), array(&[x, y]), array(&[out]));
-        msg!(executable, ENCODE, commands => Id, inputs => Id, results => Id, waiting.id() => Id; Id)
-    });
+    assert_eq!(metal::counters::snapshot().scratch_live, before);
 }

@@ -4,8 +4,7 @@ use mpsgraph_soft::objc::{Id, Strong};
 use mpsgraph_soft::stats;
 
 use super::messages::{
-    alone, array, buffer, class, data_type, device, msg, new, numbers, objects, pooled, refused,
-    shape,
+    alone, array, buffer, class, data_type, device, msg, numbers, objects, pooled, refused, shape,
 };
 use super::session::{BOOL, F16, F32, Graph, floats, run_one, shaped_type, tensor_data};
 
@@ -36,50 +35,141 @@ fn shaped_types() {
     msg!(a, "setDataType:", BOOL => u32; ());
     msg!(a, "setShape:", numbers(&[5]) => Id; ());
     assert_eq!((shape(a), data_type(a)), (vec![5], BOOL));
+}
+
+/// doom-fish/mpsgraph-rs data.rs; kern0x1b/charon probes on macOS 27.0.
+#[test]
+fn shaped_types_refuse_empty_tensors() {
+    let _alone = alone();
     refused("initWithShape:dataType:", "zero extent", || {
         shaped_type(&[0], F32)
     });
+    let fine = shaped_type(&[1], F32);
+    refused(
+        "setShape:",
+        "zero extent",
+        || msg!(fine, "setShape:", numbers(&[2, 0]) => Id; ()),
+    );
 }
 
+const TENSOR_DATA: &str = "initWithMTLBuffer:shape:dataType:";
+
 #[test]
-fn tensor_data_checks_its_buffer() {
+fn tensor_data_has_a_shape_a_type_and_a_device() {
     let _alone = alone();
-    let memory = buffer(&[0; 24]);
-    let data = tensor_data(memory.id(), &[3, 2], F32);
+    let data = tensor_data(buffer(&[0; 24]).id(), &[3, 2], F32);
     assert_eq!((shape(data), data_type(data)), (vec![3, 2], F32));
     let graph_device = msg!(data, "device"; Id);
     assert_eq!(msg!(graph_device, "metalDevice"; Id), device().id());
-    refused("initWithMTLBuffer:shape:dataType:", "28 bytes", || {
-        tensor_data(memory.id(), &[7], F32)
-    });
+}
+
+/// kern0x1b/charon probes on macOS 27.0: MPSNDArray asserts.
+#[test]
+fn tensor_data_refuses_a_buffer_that_is_too_small() {
+    let _alone = alone();
+    let memory = buffer(&[0; 24]);
     refused(
-        "initWithMTLBuffer:shape:dataType:",
-        "may not be nil",
-        || tensor_data(Id::NIL, &[7], F32),
+        TENSOR_DATA,
+        "Float32 [7] needs 28 bytes, the buffer has 24",
+        || tensor_data(memory.id(), &[7], F32),
     );
-    refused("initWithMTLBuffer:shape:dataType:", "rank 0", || {
-        tensor_data(memory.id(), &[], F32)
+    tensor_data(memory.id(), &[6], F32);
+}
+
+/// kern0x1b/charon probes on macOS 27.0: what `newBufferWithLength:` gives for 0 bytes makes it abort.
+#[test]
+fn tensor_data_refuses_a_nil_buffer() {
+    let _alone = alone();
+    refused(TENSOR_DATA, "may not be nil", || {
+        tensor_data(Id::NIL, &[7], F32)
     });
+}
+
+/// pytorch/pytorch aten/src/ATen/native/mps/OperationUtils.mm: a scalar is fed as shape [1].
+#[test]
+fn tensor_data_refuses_rank_0() {
+    let _alone = alone();
+    refused(TENSOR_DATA, "rank 0", || {
+        tensor_data(buffer(&[0; 4]).id(), &[], F32)
+    });
+}
+
+/// kern0x1b/charon probes on macOS 27.0; pytorch/pytorch#117941.
+#[test]
+fn tensor_data_refuses_empty_tensors() {
+    let _alone = alone();
+    refused(TENSOR_DATA, "zero extent", || {
+        tensor_data(buffer(&[0; 4]).id(), &[2, 0], F32)
+    });
+}
+
+/// Apple's MPSNDArray.h: at most 16 dimensions.
+#[test]
+fn tensor_data_refuses_more_than_16_dimensions() {
+    let _alone = alone();
+    tensor_data(buffer(&[0; 4]).id(), &[1; 16], F32);
+    refused(TENSOR_DATA, "more than 16 dimensions", || {
+        tensor_data(buffer(&[0; 4]).id(), &[1; 17], F32)
+    });
+}
+
+/// Apple's MPSNDArray.h; pytorch/pytorch#84039.
+#[test]
+fn tensor_data_refuses_2_to_the_31_elements() {
+    let _alone = alone();
+    refused(TENSOR_DATA, "2^31 elements or more", || {
+        tensor_data(buffer(&[0; 4]).id(), &[1 << 16, 1 << 15], BOOL)
+    });
+}
+
+/// pytorch/pytorch#149261.
+#[test]
+fn tensor_data_refuses_more_than_4_gib() {
+    let _alone = alone();
+    refused(TENSOR_DATA, "larger than 4 GiB", || {
+        tensor_data(buffer(&[0; 4]).id(), &[(1 << 30) + 1], F32)
+    });
+}
+
+/// kulinseth/pytorch#111; pytorch/pytorch#145503: what nobody releases stays, and shows in the counts.
+#[test]
+fn tensor_data_that_nobody_releases_is_counted() {
+    let _alone = alone();
+    let live = || stats::live_count("MPSGraphTensorData");
+    let before = live();
+    let leaked = pooled(|| tensor_data(buffer(&[0; 4]).id(), &[1], F32).retain());
+    assert_eq!(live(), before + 1);
+    leaked.release();
+    assert_eq!(live(), before);
 }
 
 #[test]
-fn devices_and_options() {
+fn a_graph_device_stands_for_a_metal_device() {
     let _alone = alone();
     let device = device();
-    let graph_device = msg!(class("MPSGraphDevice"), "deviceWithMTLDevice:", device.id() => Id; Id);
+    let on = |device: Id| msg!(class("MPSGraphDevice"), "deviceWithMTLDevice:", device => Id; Id);
+    let graph_device = on(device.id());
     assert_eq!(msg!(graph_device, "metalDevice"; Id), device.id());
     assert_eq!(msg!(graph_device, "type"; u32), 0);
-    refused(
-        "deviceWithMTLDevice:",
-        "not an MTLDevice",
-        || msg!(class("MPSGraphDevice"), "deviceWithMTLDevice:", array(&[]) => Id; Id),
-    );
-    let graph = new("MPSGraph");
-    assert_eq!(msg!(graph.id(), "options"; usize), 1);
-    msg!(graph.id(), "setOptions:", 0 => usize; ());
-    assert_eq!(msg!(graph.id(), "options"; usize), 0);
+    refused("deviceWithMTLDevice:", "not an MTLDevice", || {
+        on(array(&[]))
+    });
 }
 
+/// Apple's MPSGraph.h: MPSGraphOptionsSynchronizeResults unless set.
+#[test]
+fn graphs_and_executables_have_options() {
+    let _alone = alone();
+    let graph = Graph::new();
+    let x = graph.placeholder(&[1], F32);
+    for object in [graph.compile(&[x], &[x]), graph.id()] {
+        assert_eq!(msg!(object, "options"; usize), 1);
+        msg!(object, "setOptions:", 0 => usize; ());
+        assert_eq!(msg!(object, "options"; usize), 0);
+    }
+}
+
+/// kulinseth/pytorch#111; pytorch/pytorch#145503; pytorch/pytorch#165619.
 #[test]
 fn nothing_is_left_behind() {
     let _alone = alone();
