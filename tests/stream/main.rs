@@ -3,6 +3,8 @@
 //! The counters belong to the process, so the tests of this binary take turns.
 
 mod bound;
+#[cfg(soft_runtime)] // commits inside an encode are ordered from the software runtime
+mod commits_inside;
 #[cfg(soft_runtime)] // faults are injected into the software runtime
 mod faults;
 mod liveness;
@@ -11,6 +13,8 @@ mod random;
 mod scalars;
 mod threads;
 mod training;
+#[path = "../without_device/mod.rs"]
+mod without_device;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
