@@ -34,6 +34,14 @@ pub const CHECKS: &[Check] = &[
         "the same with exp and sums in place of softmax: [3, 4, 20, 64]",
         composed,
     ),
+    check(
+        "the same with softmin, quiet softmax, a reciprocal of the sum",
+        other_softmaxes,
+    ),
+    check(
+        "the same seen through transposes, reshapes, halves, * 1, + 0",
+        seen_otherwise,
+    ),
     check("the same, rank 3, f16: [12, 20, 64]", narrow_by_hand),
     check(
         "Q, K, V as slices of one computed tensor: [3, 20, 3 * 4 * 64]",
@@ -166,6 +174,50 @@ fn composed() -> Outcome {
     let weights = (scores.clone() - scores.max_dim(3)).exp();
     let got = (weights.clone() / weights.sum_dim(3)).matmul(of(&v));
     close_floats(&got.into_data(), &shape, &expected, tolerance(DType::F32))
+}
+
+/// Attention in f32 over `[3, 4, 20, 64]` with `weights` of the scores.
+fn with(weights: impl Fn(Tensor<B, 4>) -> Tensor<B, 4>) -> Outcome {
+    let shape = [3, 4, 20, 64];
+    let [q, k, v] = inputs(shape.iter().product());
+    let expected = reference([&q, &k, &v], [12, 20, 20, 64, 64], |_, _| true);
+    let of = |x: &[f64]| floats(x, shape, DType::F32);
+    let got = weights(scores(of(&q), of(&k), 64)).matmul(of(&v));
+    close_floats(&got.into_data(), &shape, &expected, tolerance(DType::F32))
+}
+
+fn other_softmaxes() -> Outcome {
+    let powers = |x: Tensor<B, 4>| (x.clone() - x.max_dim(3)).exp();
+    Outcome::of([
+        with(|x| activation::softmin(-x, 3)),
+        with(|x| {
+            // The one that quiet softmax adds to the sum, taken out again.
+            let quiet = activation::quiet_softmax(x, 3);
+            quiet.clone() / quiet.sum_dim(3)
+        }),
+        with(|x| activation::log_softmax(x, 3).exp()),
+        with(|x| powers(x.clone()) * powers(x).sum_dim(3).recip()),
+        with(|x| {
+            let powers = powers(x);
+            powers.clone() * powers.sum_dim(3).recip()
+        }),
+    ])
+}
+
+fn seen_otherwise() -> Outcome {
+    let softmax = |x| activation::softmax(x, 3);
+    Outcome::of([
+        with(|x| (softmax(x).transpose() * 1.0).transpose()),
+        with(|x| softmax(x).reshape([12, 400]).reshape([3, 4, 20, 20])),
+        with(|x| softmax(x).swap_dims(0, 1).swap_dims(0, 1) + 0.0),
+        with(|x| {
+            let weights = softmax(x);
+            let ones = Tensor::ones_like(&weights);
+            let zeros = Tensor::zeros_like(&weights);
+            weights * ones + zeros
+        }),
+        with(|x| Tensor::cat(softmax(x).chunk(2, 2), 2)),
+    ])
 }
 
 fn narrow_by_hand() -> Outcome {

@@ -33,6 +33,10 @@ pub const CHECKS: &[Check] = &[
     ),
     check("embedding, with i32 and i64 indices", embeddings),
     check("select of many rows from a large table", large_table),
+    check(
+        "i64, u64, u32 indices out of range do not wrap around into it",
+        wide_indices,
+    ),
 ];
 
 /// Large numbers whose lowest bits matter.
@@ -260,5 +264,30 @@ fn large_table() -> Outcome {
             .into_data(),
         &[5000, 4],
         &expected,
+    )
+}
+
+/// `gather` reads 0 there and `select` the nearest row.
+fn wide_indices() -> Outcome {
+    let x = [10, 20, 30];
+    let beyond = 1i64 << 32;
+    Outcome::of(
+        [
+            (DType::I64, [beyond + 1, 1 - beyond, 1], [30, 10, 20]),
+            (DType::U64, [beyond + 1, i64::MAX, 1], [30, 30, 20]),
+            (DType::U32, [beyond - 1, 1 << 31, 1], [30, 30, 20]),
+        ]
+        .into_iter()
+        .flat_map(|(dtype, at, nearest)| {
+            let (data, at) = (ints(&x, [3], DType::I32), ints(&at, [3], dtype));
+            [
+                same_integers(
+                    &data.clone().select(0, at.clone()).into_data(),
+                    &[3],
+                    &nearest,
+                ),
+                same_integers(&data.gather(0, at).into_data(), &[3], &[0, 0, 20]),
+            ]
+        }),
     )
 }

@@ -15,6 +15,7 @@ mod gather;
 mod matrix_multiplication;
 mod memory;
 mod normalization;
+mod operands;
 mod random;
 mod reduction;
 mod scatter_nd;
@@ -41,6 +42,7 @@ const FAMILIES: &[(&str, &[Check])] = &[
     ("gather", gather::CHECKS),
     ("scatter_nd", scatter_nd::CHECKS),
     ("matrix_multiplication", matrix_multiplication::CHECKS),
+    ("operands", operands::CHECKS),
     ("attention", attention::CHECKS),
     ("random", random::CHECKS),
     ("stream", stream::CHECKS),

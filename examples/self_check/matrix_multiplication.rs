@@ -48,7 +48,7 @@ pub const CHECKS: &[Check] = &[
 ];
 
 /// The product of the last two axes, the others broadcast.
-fn product(a: &[f64], shape_a: &[usize], b: &[f64], shape_b: &[usize]) -> Vec<f64> {
+pub fn product(a: &[f64], shape_a: &[usize], b: &[f64], shape_b: &[usize]) -> Vec<f64> {
     let rank = shape_a.len();
     let (m, k, n) = (shape_a[rank - 2], shape_a[rank - 1], shape_b[rank - 1]);
     let [batch_a, batch_b] = [shape_a, shape_b].map(|shape| &shape[..rank - 2]);
@@ -87,7 +87,7 @@ fn of<const D: usize>(a: [usize; D], b: [usize; D], dtype: DType, tolerance: Tol
 }
 
 /// Enough for the order in which `inner` products are summed.
-fn sums(inner: usize) -> Tolerance {
+pub fn sums(inner: usize) -> Tolerance {
     within(2e-7 * inner as f64, 1e-5)
 }
 
@@ -251,7 +251,7 @@ fn narrow_few_rows() -> Outcome {
 }
 
 /// `x` with rows and columns exchanged.
-fn turned(x: &[f64], rows: usize, columns: usize) -> Vec<f64> {
+pub fn turned(x: &[f64], rows: usize, columns: usize) -> Vec<f64> {
     (0..rows * columns)
         .map(|i| x[i % rows * columns + i / rows])
         .collect()

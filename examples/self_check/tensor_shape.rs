@@ -187,6 +187,7 @@ fn permutations() -> Outcome {
         of([2, 3, 4, 2, 3], [4, 2, 0, 3, 1]),
         of([2, 3, 2, 3, 2, 3], [5, 3, 1, 4, 2, 0]),
         of([2, 3, 2, 3, 2, 3], [0, 1, 4, 5, 2, 3]),
+        of([2, 3, 2, 3, 2, 3], [5, 4, 3, 2, 1, 0]),
     ])
 }
 
@@ -206,7 +207,7 @@ fn operands() -> Outcome {
 fn flips() -> Outcome {
     let shape = [3, 4, 5];
     let x = || numbered(shape);
-    let five = [2, 3, 2, 3, 2];
+    let (five, six) = ([2, 3, 2, 3, 2], [2, 3, 2, 3, 2, 3]);
     Outcome::of([
         moved(x().flip([0, 2]), shape, shape, |at| {
             vec![2 - at[0], at[1], 4 - at[2]]
@@ -216,6 +217,9 @@ fn flips() -> Outcome {
         }),
         moved(numbered(five).flip([0, 3, 4]), five, five, |at| {
             vec![1 - at[0], at[1], at[2], 2 - at[3], 1 - at[4]]
+        }),
+        moved(numbered(six).flip([0, 2, 4]), six, six, |at| {
+            vec![1 - at[0], at[1], 1 - at[2], at[3], 1 - at[4], at[5]]
         }),
         moved(x().swap_dims(0, 2), [5, 4, 3], shape, |at| {
             vec![at[2], at[1], at[0]]
