@@ -6,6 +6,7 @@
 mod metal {
     pub mod buffer;
     pub mod command_buffer;
+    pub mod device;
     pub mod faults;
     pub mod in_flight;
     pub mod latency;

@@ -176,10 +176,11 @@ extern "C-unwind" fn object_for_key(this: Id, cmd: Sel, key: Id) -> Id {
     object(this, key)
 }
 
+// Apple's order is nobody's business; one that is not the sender's shows who relies on it.
 extern "C-unwind" fn all_keys(this: Id, _cmd: Sel) -> Id {
-    ns_array::array(this.state::<Entries>().keys.iter().map(Strong::id))
+    ns_array::array(this.state::<Entries>().keys.iter().rev().map(Strong::id))
 }
 
 extern "C-unwind" fn all_values(this: Id, _cmd: Sel) -> Id {
-    ns_array::array(this.state::<Entries>().values.iter().map(Strong::id))
+    ns_array::array(this.state::<Entries>().values.iter().rev().map(Strong::id))
 }

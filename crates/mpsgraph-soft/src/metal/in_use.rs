@@ -2,7 +2,8 @@
 //!
 //! The CPU may not look at what the GPU is writing: `-contents` refuses. It may read what the GPU only reads, but
 //! not write it, and `-contents` cannot know what its caller is up to. So a call in that state samples the
-//! bytes, and the next reader to finish compares: a host that overwrites an input in flight is found out.
+//! bytes, as does the first reader committed after a call, and the next reader to finish compares: a host that
+//! overwrites an input in flight is found out, whether it asked for the bytes then or kept the pointer.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,8 +29,10 @@ struct Users {
     writers: usize,
     /// The queue that all users are on, if it is one; of no meaning without users.
     queue: Option<usize>,
-    /// Sample of the bytes when the CPU came to look while they were being read.
+    /// Sample of the bytes when the CPU came to look while they were being read, or could have.
     seen: Option<u64>,
+    /// Whether the CPU came for the bytes since the last use began, and may write them through the pointer it got.
+    lent: bool,
 }
 
 impl InUse {
@@ -39,7 +42,12 @@ impl InUse {
 
     /// Notes that work committed to `queue`, any number that names it, will use the buffer; an error if that would
     /// race with the work of another queue.
-    pub fn begin(&self, access: Access, queue: usize) -> Result<(), &'static str> {
+    pub fn begin(
+        &self,
+        access: Access,
+        queue: usize,
+        memory: &Allocation,
+    ) -> Result<(), &'static str> {
         let mut users = self.lock();
         if users.readers + users.writers == 0 {
             users.seen = None;
@@ -52,8 +60,14 @@ impl InUse {
             }
             users.queue = None;
         }
+        let lent = std::mem::take(&mut users.lent);
         match access {
-            Access::Read => users.readers += 1,
+            Access::Read => {
+                if lent && users.writers == 0 {
+                    users.seen.get_or_insert_with(|| sample(memory));
+                }
+                users.readers += 1;
+            }
             Access::Write => {
                 users.seen = None;
                 users.writers += 1;
@@ -86,8 +100,9 @@ impl InUse {
             );
         }
         if users.readers > 0 {
-            users.seen = Some(sample(memory));
+            users.seen.get_or_insert_with(|| sample(memory));
         }
+        users.lent = true;
         Ok(())
     }
 

@@ -133,7 +133,7 @@ impl Job {
         let queue = owner.id().state::<CommandBuffer>().queue().as_ptr().addr();
         for (begun, (buffer, access)) in recording.buffers().enumerate() {
             let buffer = buffer.id().state::<Buffer>();
-            if let Err(reason) = buffer.in_use().begin(access, queue) {
+            if let Err(reason) = buffer.begin_use(access, queue) {
                 for (buffer, access) in recording.buffers().take(begun) {
                     // Nothing ran, so what the CPU did meanwhile does not matter.
                     let _ = buffer.id().state::<Buffer>().end_use(access);

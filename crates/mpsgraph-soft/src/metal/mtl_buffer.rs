@@ -74,9 +74,14 @@ impl Buffer {
         unsafe { SpanMut::new(self.memory.start().as_ptr(), self.length) }
     }
 
-    /// Who is using it; `begin`, `end` and `look` are the command buffers' and `-contents`' business.
+    /// Who is using it.
     pub fn in_use(&self) -> &InUse {
         &self.in_use
+    }
+
+    /// Begins a use by work committed to `queue`; an error if it races with another queue's.
+    pub(super) fn begin_use(&self, access: Access, queue: usize) -> Result<(), &'static str> {
+        self.in_use.begin(access, queue, &self.memory)
     }
 
     /// Ends a use begun by a commit; an error if the CPU interfered.

@@ -4,7 +4,8 @@ use mpsgraph_soft::objc::{Id, Strong};
 use mpsgraph_soft::stats;
 
 use super::messages::{
-    alone, array, buffer, class, data_type, device, msg, numbers, objects, pooled, refused, shape,
+    alone, array, buffer, class, data_type, device, msg, new, numbers, objects, pooled, refused,
+    shape,
 };
 use super::session::{BOOL, F16, F32, Graph, floats, run_one, shaped_type, tensor_data};
 
@@ -167,6 +168,18 @@ fn graphs_and_executables_have_options() {
         msg!(object, "setOptions:", 0 => usize; ());
         assert_eq!(msg!(object, "options"; usize), 0);
     }
+}
+
+/// Apple's MPSGraph.h (MPSGraphOptimization).
+#[test]
+fn an_unknown_optimization_level_is_refused() {
+    let _alone = alone();
+    let descriptor = new("MPSGraphCompilationDescriptor");
+    refused(
+        "setOptimizationLevel:",
+        "2 is no MPSGraphOptimization",
+        || msg!(descriptor.id(), "setOptimizationLevel:", 2 => usize; ()),
+    );
 }
 
 /// kulinseth/pytorch#111; pytorch/pytorch#145503; pytorch/pytorch#165619.

@@ -1,4 +1,4 @@
-//! `MTLDevice` and `MTLBuffer`.
+//! `MTLBuffer`.
 
 use std::ffi::{c_char, c_void};
 
@@ -8,30 +8,6 @@ use mpsgraph_soft::objc::{Id, Strong};
 use super::messages::*;
 
 const PAGE: usize = 16 * 1024;
-
-#[test]
-fn one_device_of_apple_silicon() {
-    let _alone = alone();
-    let device = device();
-    assert_eq!(device, super::messages::device(), "always the same object");
-    assert_eq!(text(msg!(device.id(), "name"; Id)), "mpsgraph-soft");
-    assert_ne!(msg!(device.id(), "registryID"; u64), 0);
-    assert!(msg!(device.id(), "hasUnifiedMemory"; bool));
-    let (largest, working_set) = (
-        msg!(device.id(), "maxBufferLength"; usize),
-        msg!(device.id(), "recommendedMaxWorkingSetSize"; u64),
-    );
-    assert!(largest >= 1 << 28 && (largest as u64) < working_set);
-    let supports = |family: isize| msg!(device.id(), "supportsFamily:", family => isize; bool);
-    assert!(
-        supports(1007) && supports(2002) && supports(3003) && supports(5001),
-        "Apple7, Mac2, Common3, Metal3"
-    );
-    assert!(
-        !supports(5002) && !supports(4002) && !supports(0),
-        "no Metal4 before macOS 26"
-    );
-}
 
 #[test]
 fn new_buffers_are_zeroed_pages() {

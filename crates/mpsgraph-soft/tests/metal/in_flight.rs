@@ -84,14 +84,22 @@ fn reading_what_work_in_flight_writes_is_refused() {
     assert_eq!(contents::<u32>(&work.output), [2]);
 }
 
+/// When the CPU asks for the bytes.
+#[derive(Clone, Copy, PartialEq)]
+enum Asked {
+    BeforeTheCommit,
+    InFlight,
+}
+
 /// Work that only reads a large buffer, held while `meanwhile` is done with its bytes; the status it ends in and why.
-fn while_it_is_read(meanwhile: impl FnOnce(&mut [u8])) -> (usize, String) {
+fn while_it_is_read(asked: Asked, meanwhile: impl FnOnce(&mut [u8])) -> (usize, String) {
     let (input, wrapper) = (buffer(1 << 20), mps(&queue()));
+    let early = (asked == Asked::BeforeTheCommit).then(|| contents::<u8>(&input));
     let (work, runs, go) = held();
     mps_command_buffer::encode(wrapper.id(), Box::new(work), vec![input.clone()], vec![]);
     commit(&wrapper);
     runs.recv().unwrap();
-    meanwhile(contents::<u8>(&input));
+    meanwhile(early.unwrap_or_else(|| contents::<u8>(&input)));
     go.send(()).unwrap();
     wait(&wrapper);
     let error = msg!(wrapper.id(), "error"; Id);
@@ -114,20 +122,24 @@ fn while_it_is_read(meanwhile: impl FnOnce(&mut [u8])) -> (usize, String) {
 #[test]
 fn reading_what_work_in_flight_reads_is_fine() {
     let _alone = alone();
-    let ended = while_it_is_read(|bytes| assert_eq!(bytes[77], 0));
-    assert_eq!(ended, (COMPLETED, String::new()));
+    for asked in [Asked::BeforeTheCommit, Asked::InFlight] {
+        let ended = while_it_is_read(asked, |bytes| assert_eq!(bytes[77], 0));
+        assert_eq!(ended, (COMPLETED, String::new()));
+    }
 }
 
 /// Apple's documentation of MTLStorageMode.shared: the CPU's changes must be complete before the commit.
 #[test]
 fn writing_what_work_in_flight_reads_is_found_out() {
     let _alone = alone();
-    let (ended_in, why) = while_it_is_read(|bytes| bytes[4096..8192].fill(1));
-    assert_eq!(ended_in, ERROR);
-    assert_eq!(
-        why,
-        "-[MTLBuffer contents]: the CPU wrote to a buffer that committed work was reading"
-    );
+    for asked in [Asked::BeforeTheCommit, Asked::InFlight] {
+        let (ended_in, why) = while_it_is_read(asked, |bytes| bytes[4096..8192].fill(1));
+        assert_eq!(ended_in, ERROR);
+        assert_eq!(
+            why,
+            "-[MTLBuffer contents]: the CPU wrote to a buffer that committed work was reading"
+        );
+    }
 }
 
 /// Apple's documentation of MTLStorageMode.shared.

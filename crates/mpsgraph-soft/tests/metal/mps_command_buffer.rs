@@ -1,5 +1,6 @@
 //! `MPSCommandBuffer`: roots that follow one another, and scratch memory that stays.
 
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -114,6 +115,29 @@ fn an_encode_may_commit_and_continue() {
         assert_eq!(ran, 1);
         assert!(roots[0] != roots[1] && roots.iter().all(|root| status(root) == COMPLETED));
     }
+}
+
+#[test]
+fn a_process_may_begin_with_commits_inside() {
+    let program = std::env::current_exe().expect("the path of the tests");
+    let mut command = Command::new(program);
+    command.env("MPSGRAPH_SOFT_ENCODE_COMMITS", "2").args([
+        "--ignored",
+        "--exact",
+        "metal::mps_command_buffer::commits_inside_of_the_environment",
+    ]);
+    let output = command.output().expect("the tests run");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}"
+    );
+}
+
+#[test]
+#[ignore = "run by `a_process_may_begin_with_commits_inside` with the environment it needs"]
+fn commits_inside_of_the_environment() {
+    assert_eq!(fault::commit_inside_encode(0), 2);
 }
 
 /// JuliaGPU/Metal.jl@e67a4cf0: each root of an encode is one to keep an eye on.

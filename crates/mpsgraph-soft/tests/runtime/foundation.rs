@@ -32,6 +32,13 @@ fn strings() {
         assert!(send!(bool; hello, "isEqual:", same => Object));
         assert!(!send!(bool; hello, "isEqualToString:", string(c"hello") => Object));
         assert_eq!(send!(usize; hello, "hash"), send!(usize; same, "hash"));
+    });
+}
+
+/// Apple's NSString.h: what is not UTF-8 gives nil.
+#[test]
+fn a_string_refuses_what_is_not_utf_8() {
+    pool(|| {
         let message = panic_message(|| string(c"\xff"));
         assert!(
             message.starts_with("+[NSString stringWithUTF8String:]: the text is not UTF-8"),
@@ -89,12 +96,27 @@ fn arrays() {
         );
         assert_eq!(send!(usize; array(&[]), "count"), 0);
         assert_eq!(text(send!(Object; list, "description")), "(1, 2, 1)");
+    });
+}
+
+/// Apple's NSArray.h: NSRangeException.
+#[test]
+fn an_array_refuses_an_index_beyond_its_end() {
+    pool(|| {
+        let list = array(&[integer(1), integer(2), integer(1)]);
         let message = panic_message(|| send!(Object; list, "objectAtIndex:", 3 => usize));
         assert_eq!(
             message,
             "-[NSArray objectAtIndex:]: index 3 is beyond the end of 3 objects"
         );
-        let message = panic_message(|| array(&[one, std::ptr::null_mut()]));
+    });
+}
+
+/// Apple's NSArray.h: NSInvalidArgumentException.
+#[test]
+fn an_array_refuses_nil() {
+    pool(|| {
+        let message = panic_message(|| array(&[integer(1), std::ptr::null_mut()]));
         assert_eq!(
             message,
             "+[NSArray arrayWithObjects:count:]: object 1 of 2 is nil"
@@ -133,6 +155,25 @@ fn dictionaries_find_by_identity_and_by_value() {
             0
         );
         release(plain);
+    });
+}
+
+/// Apple's NSDictionary documentation: the order of the keys is not defined.
+#[test]
+fn a_dictionary_does_not_keep_the_order_of_its_entries() {
+    pool(|| {
+        let numbers: Vec<Object> = (0..3).map(integer).collect();
+        let map = dictionary(&numbers, &numbers);
+        for list in [
+            send!(Object; map, "allKeys"),
+            send!(Object; map, "allValues"),
+        ] {
+            let own: Vec<Object> = (0..3)
+                .map(|at| send!(Object; list, "objectAtIndex:", at => usize))
+                .collect();
+            assert_ne!(own, numbers);
+            assert!(numbers.iter().all(|number| own.contains(number)));
+        }
     });
 }
 

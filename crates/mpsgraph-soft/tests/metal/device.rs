@@ -1,0 +1,72 @@
+//! `MTLDevice`: what it says of itself, on the system and the GPU that the environment names.
+
+use std::process::Command;
+
+use mpsgraph_soft::objc::{Id, version};
+
+use super::messages::*;
+
+fn supports(family: isize) -> bool {
+    msg!(device().id(), "supportsFamily:", family => isize; bool)
+}
+
+#[test]
+fn one_device_of_apple_silicon() {
+    let _alone = alone();
+    let device = device();
+    assert_eq!(device, super::messages::device(), "always the same object");
+    assert_eq!(text(msg!(device.id(), "name"; Id)), "mpsgraph-soft");
+    assert_ne!(msg!(device.id(), "registryID"; u64), 0);
+    assert!(msg!(device.id(), "hasUnifiedMemory"; bool));
+    let (largest, working_set) = (
+        msg!(device.id(), "maxBufferLength"; usize),
+        msg!(device.id(), "recommendedMaxWorkingSetSize"; u64),
+    );
+    assert!(largest >= 1 << 28 && (largest as u64) < working_set);
+    assert!(
+        supports(1007) && supports(2002) && supports(3003),
+        "Apple7, Mac2, Common3"
+    );
+    assert!(!supports(4002) && !supports(0), "MacCatalyst2, nothing");
+}
+
+/// Apple's MTLDevice.h: Metal3 is of macOS 13, Metal4 of macOS 26.
+#[test]
+fn families_of_later_systems_are_not_supported() {
+    let _alone = alone();
+    assert_eq!(supports(5001), version::macos() >= (13, 0));
+    assert_eq!(supports(5002), version::macos() >= (26, 0));
+}
+
+/// Apple's Metal feature set tables: M1 is Apple7, M2 Apple8, M3 and M4 Apple9, M5 Apple10.
+#[test]
+fn families_are_those_up_to_the_configured_one() {
+    let program = std::env::current_exe().expect("the path of the tests");
+    for family in 7..=10 {
+        let mut command = Command::new(&program);
+        command
+            .env("MPSGRAPH_SOFT_GPU_FAMILY", family.to_string())
+            .args([
+                "--ignored",
+                "--exact",
+                "metal::device::the_family_that_the_environment_names",
+            ]);
+        let output = command.output().expect("the tests run");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            output.status.success() && text.contains("1 passed"),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+#[ignore = "run by `families_are_those_up_to_the_configured_one` with the environment it needs"]
+fn the_family_that_the_environment_names() {
+    let _alone = alone();
+    let named = std::env::var("MPSGRAPH_SOFT_GPU_FAMILY").expect("the family to find");
+    let named: isize = named.parse().expect("a number");
+    for family in 1..=12 {
+        assert_eq!(supports(1000 + family), family <= named, "Apple{family}");
+    }
+}
