@@ -15,6 +15,10 @@ mod error;
 mod ffi;
 mod ops;
 mod tensor;
+#[cfg(test)]
+#[allow(unsafe_code)] // a constructor that stores a panic hook
+#[path = "../tests/without_device/mod.rs"]
+mod without_device;
 
 pub use backend::{FloatElement, IntElement, MpsGraph, MpsGraphQuantizedTensor};
 pub use bridge::{Stats, eagerly};

@@ -1,5 +1,8 @@
 //! The same weights and batches give the same loss curve on this backend and on burn-flex.
 
+#[path = "without_device/mod.rs"]
+mod without_device;
+
 use burn::backend::Autodiff;
 use burn::module::Module;
 use burn::nn::loss::CrossEntropyLossConfig;
@@ -9,7 +12,7 @@ use burn::record::{BinBytesRecorder, FullPrecisionSettings, Recorder};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{ElementConversion, Int, Tensor, TensorData};
 use burn_flex::Flex;
-use burn_mpsgraph::MpsGraph;
+use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 
 const BATCH: usize = 16;
 const PIXELS: usize = 64;

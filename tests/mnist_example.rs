@@ -1,11 +1,18 @@
 //! The main job as a user runs it: `examples/mnist_mlp`, its accuracy, and its answers to bad input.
 
+#[path = "without_device/mod.rs"]
+mod without_device;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use burn_mpsgraph::MpsGraphDevice;
+
 /// The example's binary, which cargo builds beside the tests.
 fn example() -> Command {
+    // Without a device the tests end here.
+    MpsGraphDevice.name();
     let test = std::env::current_exe().expect("a test has a path");
     let profile = test
         .parent()

@@ -7,14 +7,14 @@
 #![allow(dead_code)]
 
 pub mod contract;
+#[cfg(test)]
+mod exercise;
 mod foundation;
 mod metal;
 mod mps;
 mod mpsgraph;
 mod objc;
 pub(crate) mod os_version;
-#[cfg(test)]
-mod round_trip;
 mod symbols;
 
 // What `ops` does not use yet is part of the surface all the same.

@@ -1,13 +1,32 @@
 //! The whole way through Objective-C, once: graph, compilation, binding by identity, execution, results; and what the
 //! wrappers promise about strings, numbers, errors and ownership. Runs on Apple's frameworks and on `mpsgraph-soft`.
 
-use super::foundation::ns_array::NSArray;
-use super::foundation::ns_number::NSNumber;
-use super::objc::Retained;
-use super::*;
+use std::ffi::CStr;
 
-fn device() -> Device {
-    Device::system_default().expect("there is a GPU")
+use crate::ffi::foundation::ns_array::NSArray;
+use crate::ffi::foundation::ns_data::NSData;
+use crate::ffi::foundation::ns_dictionary::NSDictionary;
+use crate::ffi::foundation::ns_error::{NSError, NsError};
+use crate::ffi::foundation::ns_number::NSNumber;
+use crate::ffi::foundation::ns_process_info::NSProcessInfo;
+use crate::ffi::objc::{self, Message, Retained, Selector};
+use crate::ffi::{
+    Buffer, CommandBufferStatus, DataType, Device, GpuFamily, Graph, GraphDevice, MpsCommandBuffer,
+    ShapedType, TensorData, autoreleasepool, os_version, symbols,
+};
+
+use super::device;
+
+/// All of it.
+pub(super) fn all() {
+    the_device_describes_itself();
+    numbers_and_arrays_keep_their_values();
+    bytes_and_entries_are_counted();
+    errors_say_what_went_wrong();
+    objects_say_what_they_answer();
+    the_process_knows_its_system();
+    objects_live_as_long_as_their_owners();
+    a_graph_computes();
 }
 
 fn buffer_of(device: &Device, values: &[f32]) -> Buffer {
@@ -29,7 +48,16 @@ fn the_device_describes_itself() {
     assert!(!device.name().is_empty());
     assert!(device.max_buffer_length() >= 1 << 28);
     assert!(device.recommended_max_working_set_size() > 0);
+    assert_eq!(device.registry_id(), device.registry_id());
+    assert!(device.has_unified_memory(), "Apple's own GPUs have");
+    let [older, newer] =
+        [GpuFamily::Apple7, GpuFamily::Apple8].map(|family| device.supports_family(family.code()));
+    assert!(older || !newer, "each family has what the one before has");
     assert!(device.new_buffer(usize::MAX).is_none());
+    let before = device.current_allocated_size();
+    let buffer = device.new_buffer(1 << 20).expect("there is memory");
+    assert_eq!(buffer.length(), 1 << 20);
+    assert!(device.current_allocated_size() >= before.min(1 << 20));
     let queue = device.new_command_queue().expect("a queue");
     let work = MpsCommandBuffer::from_queue(&queue).commit();
     work.wait_until_completed();
@@ -51,6 +79,48 @@ fn numbers_and_arrays_keep_their_values() {
             [3, -1, 1 << 40]
         );
     });
+}
+
+#[test]
+fn bytes_and_entries_are_counted() {
+    autoreleasepool(|| {
+        assert_eq!(NSData::copy_of(&[1, 2, 3]).length(), 3);
+        let (one, two) = (NSNumber::number(1), NSNumber::number(2));
+        assert_eq!(
+            NSDictionary::of(&[(&*one, &*two), (&*two, &*one)]).count(),
+            2
+        );
+    });
+}
+
+#[test]
+fn the_process_knows_its_system() {
+    let version = autoreleasepool(|| NSProcessInfo::process_info().operating_system_version());
+    assert!(version.major >= 14, "{version:?}");
+    let (major, minor) = os_version::current();
+    assert_eq!((version.major as u64, version.minor as u64), (major, minor));
+}
+
+#[test]
+fn errors_say_what_went_wrong() {
+    autoreleasepool(|| {
+        let domain = device().name_object();
+        let error = NsError::from(&*NSError::with_domain(&domain, -7, None));
+        assert_eq!((error.domain, error.code), (domain.to_text(), -7));
+        assert!(!error.description.is_empty());
+    });
+}
+
+#[test]
+fn objects_say_what_they_answer() {
+    let number = autoreleasepool(|| NSNumber::number(1));
+    let answers = |name: &CStr| {
+        // SAFETY: a C string that lives for ever.
+        let selector = Selector(unsafe { symbols::sel_registerName(name.as_ptr()) });
+        objc::responds(number.as_object(), selector)
+    };
+    assert!(answers(c"integerValue"));
+    assert!(!answers(c"countOfQuaternions"));
 }
 
 #[test]

@@ -44,7 +44,7 @@ impl NSArray {
     pub(in crate::ffi) unsafe fn to_vec<T: Message>(&self) -> Vec<Retained<T>> {
         // SAFETY: the caller knows the class of the elements.
         (0..self.count())
-            .map(|index| unsafe { self.object_at(index).cast() })
+            .map(|index| unsafe { self.object_at(index).cast_object() })
             .collect()
     }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::ns_dictionary::NSDictionary;
 use super::ns_string::NSString;
 use crate::ffi::objc::{Retained, autoreleasepool, objc_class, objc_methods};
 
@@ -13,6 +14,10 @@ objc_class!(
 objc_methods! {
     "NSError.h";
     impl NSError {
+        // Frameworks make the errors that this crate meets; this is how its tests make one.
+        class fn with_domain(domain: &NSString, code: isize, user_info: Option<&NSDictionary>) -> Retained<NSError>
+            = "errorWithDomain:code:userInfo:", since (10, 2);
+
         instance fn domain() -> Retained<NSString> = "domain", since (10, 2);
         instance fn code() -> isize = "code", since (10, 2);
         instance fn localized_description() -> Retained<NSString> = "localizedDescription", since (10, 2);

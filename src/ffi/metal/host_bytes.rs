@@ -87,13 +87,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::ffi::Device;
+    use crate::ffi::exercise::device;
 
     #[test]
     fn bytes_are_lent_until_they_change() {
-        let buffer = Device::system_default()
-            .and_then(|device| device.new_buffer(6))
-            .unwrap();
+        let buffer = device().new_buffer(6).unwrap();
         buffer.write(0, &[1, 2, 3, 4, 5, 6]);
         let owner = Arc::new(());
         let mut bytes = host_bytes(buffer.clone(), 5, Arc::clone(&owner));
@@ -108,9 +106,7 @@ mod tests {
 
     #[test]
     fn bytes_keep_the_buffer() {
-        let buffer = Device::system_default()
-            .and_then(|device| device.new_buffer(4))
-            .unwrap();
+        let buffer = device().new_buffer(4).unwrap();
         buffer.write(0, &[1, 2, 3, 4]);
         let bytes = host_bytes(buffer, 4, ());
         assert_eq!(&*bytes, [1, 2, 3, 4]);

@@ -1,5 +1,7 @@
 //! `MPSGraph`: making a graph and compiling it. The operations are in one file per header beside this one.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::compilation_descriptor::MPSGraphCompilationDescriptor;
 use super::device::{GraphDevice, MPSGraphDevice};
 use super::executable::{Executable, MPSGraphExecutable};
@@ -41,14 +43,16 @@ impl Graph {
         MPSGraph::new_object()
     }
 
-    /// Compiles the part of the graph that `targets` need for fixed types of the placeholders in `feeds`. One thread
-    /// at a time may compile, process-wide: concurrent compilations are reported to crash.
+    /// Compiles the part of the graph that `targets` need for fixed types of the placeholders in `feeds`. Waits for
+    /// other threads that compile: concurrent compilations crash (MetalHLO's `MetalExecutor.swift`, signal 11).
     pub(crate) fn compile(
         &self,
         device: &GraphDevice,
         feeds: &[(&Tensor, &ShapedType)],
         targets: &[&Tensor],
     ) -> Executable {
+        static COMPILING: Mutex<()> = Mutex::new(());
+        let _alone = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
         autoreleasepool(|| {
             let feeds: Vec<_> = feeds
                 .iter()

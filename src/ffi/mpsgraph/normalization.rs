@@ -1,7 +1,7 @@
-//! `MPSGraphNormalizationOps.h`: means and variances.
+//! `MPSGraphNormalizationOps.h`: means.
 //!
-//! The reduced axes stay, with extent 1. Variances divide by the number of elements. Left out: normalisation itself and
-//! its gradients, which `ops` writes out and which `mpsgraph-soft` therefore does not have.
+//! The reduced axes stay, with extent 1. Left out: variances, intermittently wrong on macOS 27 (pytorch/pytorch#197235);
+//! normalisation and its gradients, which `ops` writes out and which `mpsgraph-soft` therefore does not have.
 
 use crate::ffi::objc::graph_methods;
 
@@ -10,10 +10,4 @@ graph_methods! {
 
     /// Mean.
     fn mean(x, axes: &[isize]) = "meanOfTensor:axes:name:", since (11, 0);
-
-    /// Variance.
-    fn variance(x, axes: &[isize]) = "varianceOfTensor:axes:name:", since (11, 0);
-
-    /// Variance about a mean that is known already.
-    fn variance_with_mean(x, mean, axes: &[isize]) = "varianceOfTensor:meanTensor:axes:name:", since (11, 0);
 }

@@ -18,8 +18,6 @@ objc_enum! {
         Uniform = "MPSGraphRandomDistributionUniform" 0,
         /// By mean and standard deviation.
         Normal = "MPSGraphRandomDistributionNormal" 1,
-        /// Normal, within [min, max].
-        TruncatedNormal = "MPSGraphRandomDistributionTruncatedNormal" 2,
     }
 }
 

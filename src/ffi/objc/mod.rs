@@ -24,8 +24,12 @@ pub(crate) use declare::{
 };
 pub(crate) use encode::{Encode, impl_encode};
 pub(crate) use retained::Retained;
+#[cfg(test)]
+pub(crate) use send::sent;
 pub(crate) use send::{Argument, CallSite, Return, send};
 pub(super) use verify::declaration as verify_declaration;
+#[cfg(test)]
+pub(crate) use verify::responds;
 
 /// An Objective-C object or class of any kind; only ever behind a pointer.
 #[repr(C)]

@@ -56,7 +56,7 @@ impl<T: Message> Retained<T> {
     ///
     /// # Safety
     /// The object is a `U`.
-    pub(in crate::ffi) unsafe fn cast<U: Message>(self) -> Retained<U> {
+    pub(in crate::ffi) unsafe fn cast_object<U: Message>(self) -> Retained<U> {
         let object = Retained(self.0.cast());
         // Its reference now belongs to `object`.
         std::mem::forget(self);

@@ -51,6 +51,8 @@ impl CallSite {
         if verify::enabled() {
             verify::receiver(self, receiver, selector, returns, arguments);
         }
+        #[cfg(test)]
+        self.remember();
         self.registered
             .store(selector.0.cast_mut(), Ordering::Release);
         selector
@@ -286,6 +288,23 @@ impl<T: Message> Return for Retained<T> {
             None => panic!("{site} returned nil"),
         }
     }
+}
+
+/// The messages that were sent so far, as `-[Owner selector]`.
+#[cfg(test)]
+static SENT: std::sync::Mutex<Vec<String>> = std::sync::Mutex::new(Vec::new());
+
+#[cfg(test)]
+impl CallSite {
+    fn remember(&self) {
+        SENT.lock().unwrap().push(self.to_string());
+    }
+}
+
+/// Every message that this process has sent, as `-[Owner selector]`.
+#[cfg(test)]
+pub(crate) fn sent() -> Vec<String> {
+    SENT.lock().unwrap().clone()
 }
 
 #[cfg(test)]

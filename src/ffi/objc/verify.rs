@@ -102,7 +102,8 @@ fn class_name(class: *mut c_void) -> String {
         .into_owned()
 }
 
-fn responds(receiver: *mut Object, selector: Selector) -> bool {
+/// Whether an object says that it answers to a selector, by a method or by forwarding. The receiver is live.
+pub(crate) fn responds(receiver: *mut Object, selector: Selector) -> bool {
     static SITE: CallSite = CallSite::new("NSObject", Kind::Instance, "respondsToSelector:\0");
     // SAFETY: every object and class inherits respondsToSelector: from its root class.
     unsafe { super::send(&SITE, receiver, (selector,)) }

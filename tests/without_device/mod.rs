@@ -1,0 +1,53 @@
+//! Tests of a system that cannot run this backend: an Apple system without a Metal device, or too old. They end in
+//! success, with the reason on stderr, in place of a failure each.
+//!
+//! The test harness knows no skipping while it runs, so the first operation's panic with that error ends the process.
+
+use std::io::Write;
+use std::panic;
+
+/// How the errors of [`MpsGraphDevice::new`](super::MpsGraphDevice::new) begin that blame the system.
+const BLAME: &str = "device: this system ";
+
+// SAFETY: before `main` there is one thread, and all this does is to store a hook.
+#[ctor::ctor(unsafe)]
+fn watch() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        match panic.payload_as_str() {
+            Some(reason) if reason.starts_with(BLAME) => {
+                // Not `eprintln!`, whose text the harness may keep to itself.
+                let _ = writeln!(std::io::stderr(), "\nskipped: {reason}");
+                std::process::exit(0);
+            }
+            _ => usual(panic),
+        }
+    }));
+}
+
+/// Starts these tests again as on such a system, which the software runtime can play.
+#[cfg(soft_runtime)]
+#[test]
+fn tests_are_skipped_where_nothing_can_run_them() {
+    /// Set in a process that this test started.
+    const STARTED_AGAIN: &str = "BURN_MPSGRAPH_TEST_STARTED_AGAIN";
+    if std::env::var_os(STARTED_AGAIN).is_some() {
+        let name = super::MpsGraphDevice.name();
+        panic!("there is a device: {name}");
+    }
+    for (variable, value, reason) in [
+        ("MPSGRAPH_SOFT_MACOS", "13.6", "older than macOS 14"),
+        ("MPSGRAPH_SOFT_GPU_FAMILY", "none", "no Metal device"),
+    ] {
+        let run = std::process::Command::new(std::env::current_exe().expect("a test is a file"))
+            .args(["without_device::", "--test-threads", "1"])
+            .env(STARTED_AGAIN, "1")
+            .env(variable, value)
+            .output()
+            .expect("tests start again");
+        let text = String::from_utf8_lossy(&run.stderr);
+        assert!(run.status.success(), "{variable}={value}: {text}");
+        assert!(text.contains("skipped: device: this system"), "{text}");
+        assert!(text.contains(reason), "{text}");
+    }
+}
