@@ -1,8 +1,7 @@
 //! Scaled dot-product attention, composed of recorded ops in f32.
 //!
-//! Everything is computed transposed, keys along the rows: MPSGraph replaces softmax(QKᵀ)V by a fused kernel when it finds
-//! that pattern, and the kernel is wrong for some shapes (seen on macOS 26 for 17 to 24 positions and three matrices or
-//! more). So is its own `scaledDotProductAttention…` (pytorch/pytorch#149132, #176767).
+//! MPSGraph's own `scaledDotProductAttention…` is wrong for some shapes (pytorch/pytorch#149132, #176767), and so is what it
+//! replaces softmax(QKᵀ)V by when it finds that. The weights are read through a barrier (see [`crate::ops::barrier`]).
 
 use burn_backend::ops::AttentionModuleOptions;
 use burn_backend::{BoolStore, DType, TensorMetadata};
@@ -15,8 +14,8 @@ use crate::ops::tensor_shape::transpose;
 use crate::ops::{memory, reduction};
 use crate::tensor::MpsGraphTensor;
 
-/// Axis of the keys in the transposed scores.
-const KEYS: usize = 2;
+/// Axis of the keys in the scores.
+const KEYS: usize = 3;
 
 /// softmax(QKᵀ · scale + bias) V for `query (batch, heads, q, d)`, `key (batch, heads, k, d)`, `value (batch, heads, k, v)`.
 ///
@@ -59,7 +58,7 @@ pub(crate) fn attention(
         [query, key, value].map(|tensor| arithmetic::cast(tensor, DType::F32));
 
     let mut scores =
-        arithmetic::binary_scalar(BinaryOp::Mul, matmul(key, transpose(query)), number(scale));
+        arithmetic::binary_scalar(BinaryOp::Mul, matmul(query, transpose(key)), number(scale));
     if let Some(softcap) = options.softcap {
         let part = arithmetic::binary_scalar(BinaryOp::Div, scores, number(softcap));
         scores = arithmetic::binary_scalar(
@@ -69,17 +68,13 @@ pub(crate) fn attention(
         );
     }
     if let Some(mask) = mask {
-        scores = arithmetic::mask_fill(scores, transpose(mask), number(f64::NEG_INFINITY));
+        scores = arithmetic::mask_fill(scores, mask, number(f64::NEG_INFINITY));
     }
     if options.is_causal {
         scores = arithmetic::mask_fill(scores, future(queries, keys), number(f64::NEG_INFINITY));
     }
     if let Some(bias) = bias {
-        scores = arithmetic::binary(
-            BinaryOp::Add,
-            scores,
-            transpose(arithmetic::cast(bias, DType::F32)),
-        );
+        scores = arithmetic::binary(BinaryOp::Add, scores, arithmetic::cast(bias, DType::F32));
     }
     // With the bounds a row of -inf alone gives weights of 0 instead of NaN.
     let top = arithmetic::clamp(
@@ -91,16 +86,15 @@ pub(crate) fn attention(
     let total = reduction::sum_dim(weights.clone(), KEYS);
     let total = arithmetic::clamp(total, Some(number(f32::MIN_POSITIVE.into())), None);
     let weights = arithmetic::binary(BinaryOp::Div, weights, total);
-    let output = matmul(transpose(value), weights);
-    arithmetic::cast(transpose(output), dtype)
+    arithmetic::cast(matmul(weights, value), dtype)
 }
 
-/// True, in the transposed scores, where a key comes after the query; the last key goes with the last query.
+/// True, in the scores, where a key comes after the query; the last key goes with the last query.
 fn future(queries: usize, keys: usize) -> MpsGraphTensor {
     let offset = keys as i64 - queries as i64;
     let query =
-        memory::arange(offset..keys as i64, 1, DType::I32).with_shape([1, 1, 1, queries].into());
-    let key = memory::arange(0..keys as i64, 1, DType::I32).with_shape([1, 1, keys, 1].into());
+        memory::arange(offset..keys as i64, 1, DType::I32).with_shape([1, 1, queries, 1].into());
+    let key = memory::arange(0..keys as i64, 1, DType::I32).with_shape([1, 1, 1, keys].into());
     arithmetic::compare(
         CompareOp::Greater,
         key,
