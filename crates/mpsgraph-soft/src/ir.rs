@@ -168,15 +168,16 @@ pub enum Op {
     /// these bytes.
     Pad { before: Vec<usize>, value: [u8; 8] },
     /// `[updates, indices]`: `gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:`. Indices i32 or i64;
-    /// out of range reads 0.
+    /// one out of range fails the run.
     Gather { axis: usize, batch: usize },
-    /// `[updates, indices]`: `gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:`. Out of range reads 0.
+    /// `[updates, indices]`: `gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:`. An index out of range fails
+    /// the run.
     GatherNd { batch: usize },
     /// `[updates, indices]`: `gatherAlongAxis:…`. Out of range reads 0.
     GatherAlongAxis { axis: usize },
-    /// `[data, updates, indices (rank 1)]`: `scatterWithDataTensor:…`. Out of range is skipped.
+    /// `[data, updates, indices (rank 1)]`: `scatterWithDataTensor:…`. An index out of range fails the run.
     Scatter { axis: usize, mode: ScatterMode },
-    /// `[data, updates, indices]`: `scatterNDWithDataTensor:…`. Out of range is skipped.
+    /// `[data, updates, indices]`: `scatterNDWithDataTensor:…`. An index out of range fails the run.
     ScatterNd { batch: usize, mode: ScatterMode },
     /// `[data, updates, indices]`: `scatterAlongAxis:withDataTensor:…`. Out of range is skipped.
     ScatterAlongAxis { axis: usize, mode: ScatterMode },

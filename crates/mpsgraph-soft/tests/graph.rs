@@ -7,8 +7,10 @@ mod graph {
     pub mod activation;
     pub mod arithmetic;
     pub mod compile;
+    pub mod dtypes;
     pub mod encode;
     pub mod gather;
+    pub mod limits;
     pub mod linear_algebra;
     pub mod matrix_multiplication;
     pub mod memory;
@@ -19,7 +21,9 @@ mod graph {
     pub mod random;
     pub mod reduction;
     pub mod scatter_nd;
+    pub mod selectors;
     pub mod session;
     pub mod speed;
+    pub mod systems;
     pub mod tensor_shape;
 }

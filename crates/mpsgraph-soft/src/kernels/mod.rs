@@ -4,7 +4,7 @@
 //! [`vectorised`] the instruction set. Kernels allocate nothing, and results depend neither on the number of threads
 //! nor on the instruction set. Tensors have at least one element here; empty ones never get this far.
 
-use crate::ir::{DType, Op, TensorType};
+use crate::ir::{DType, Op, ScatterMode, TensorType};
 use bytemuck::cast_slice;
 use half::{bf16, f16};
 use span::{Span, SpanMut};
@@ -113,6 +113,14 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
     let dtype = |at: usize| inputs[at].1.dtype;
     let to = ty.shape.as_slice();
     let size = ty.dtype.size();
+    let scattered = |rows: &rows::Rows, mode: ScatterMode, out: &mut [u8]| {
+        let (data, updates, indices) = (bytes(0), bytes(1), (bytes(2), dtype(2)));
+        scatter::execute(rows, mode, ty.dtype, [data, updates], indices, out);
+        assert!(
+            mode != ScatterMode::Set || !scatter::is_contested(rows, size, updates, indices, out),
+            "a scatter sets an element to different values: which of them stays is not defined"
+        );
+    };
     match op {
         Op::Placeholder | Op::Constant(_) | Op::Splat(_) => {
             unreachable!("the plan binds or fills leaves itself")
@@ -143,10 +151,20 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
         Op::Pad { before, value } => movement::pad(size, view(0), before, value, out, to),
         Op::Gather { axis, batch } => {
             let rows = rows::Rows::axis(shape(0), shape(1), *axis, *batch);
+            all_within(
+                &rows,
+                (bytes(1), dtype(1)),
+                "gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:",
+            );
             gather::execute(&rows, size, bytes(0), (bytes(1), dtype(1)), out);
         }
         Op::GatherNd { batch } => {
             let rows = rows::Rows::nd(shape(0), shape(1), *batch);
+            all_within(
+                &rows,
+                (bytes(1), dtype(1)),
+                "gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:",
+            );
             gather::execute(&rows, size, bytes(0), (bytes(1), dtype(1)), out);
         }
         Op::GatherAlongAxis { axis } => {
@@ -155,36 +173,25 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
         }
         Op::Scatter { axis, mode } => {
             let rows = rows::Rows::axis(to, shape(2), *axis, 0);
-            scatter::execute(
+            all_within(
                 &rows,
-                *mode,
-                ty.dtype,
-                [bytes(0), bytes(1)],
                 (bytes(2), dtype(2)),
-                out,
+                "scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:",
             );
+            scattered(&rows, *mode, out);
         }
         Op::ScatterNd { batch, mode } => {
             let rows = rows::Rows::nd(to, shape(2), *batch);
-            scatter::execute(
+            all_within(
                 &rows,
-                *mode,
-                ty.dtype,
-                [bytes(0), bytes(1)],
                 (bytes(2), dtype(2)),
-                out,
+                "scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:",
             );
+            scattered(&rows, *mode, out);
         }
         Op::ScatterAlongAxis { axis, mode } => {
             let rows = rows::Rows::along(to, shape(2), *axis);
-            scatter::execute(
-                &rows,
-                *mode,
-                ty.dtype,
-                [bytes(0), bytes(1)],
-                (bytes(2), dtype(2)),
-                out,
-            );
+            scattered(&rows, *mode, out);
         }
         Op::Softmax { axis } => dispatch!(float ty.dtype, T => {
             softmax::softmax::<T>(cast_slice(bytes(0)), to, *axis, bytemuck::cast_slice_mut(out));
@@ -197,6 +204,23 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
         Op::RandomState { elements } => {
             random::advance(cast_slice(bytes(0)), *elements, span_i32(out))
         }
+    }
+}
+
+/// Panics if an index leads nowhere, which fails the command buffer: only the forms along an axis say what they do
+/// then (zero, and no update); what the others do is documented nowhere.
+fn all_within(rows: &rows::Rows, (indices, index_type): (&[u8], DType), selector: &str) {
+    let outside = match index_type {
+        DType::I32 => rows
+            .first_outside::<i32>(cast_slice(indices))
+            .map(i64::from),
+        DType::I64 => rows.first_outside::<i64>(cast_slice(indices)),
+        other => unreachable!("{other:?} indices"),
+    };
+    if let Some(index) = outside {
+        panic!(
+            "{selector} index {index} is out of range: what is read or written is not documented"
+        );
     }
 }
 

@@ -95,6 +95,21 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// The first of these indices that leads nowhere, or of their components.
+    pub fn first_outside<I: Index>(&self, indices: &[I]) -> Option<I> {
+        if let &[extent] = self.extents {
+            return indices
+                .iter()
+                .copied()
+                .find(|index| index.within(extent).is_none());
+        }
+        let extents = self.extents.iter().cycle();
+        let mut pairs = indices.iter().copied().zip(extents);
+        pairs
+            .find(|(index, extent)| index.within(**extent).is_none())
+            .map(|(index, _)| index)
+    }
+
     /// Calls `each(position, row)` for the positions of a block whose index is in range, or with `None` otherwise.
     #[inline(always)]
     pub fn visit<I: Index>(

@@ -39,6 +39,35 @@ pub fn execute(
     });
 }
 
+/// Whether an element that was set, in elements of `size` bytes, has another value in one of the updates.
+pub fn is_contested(
+    rows: &Rows,
+    size: usize,
+    updates: &[u8],
+    (indices, index_type): (&[u8], DType),
+    out: &[u8],
+) -> bool {
+    let row = rows.row * size;
+    let contested = |at: usize, to: usize| out[to * row..][..row] != updates[at * row..][..row];
+    match index_type {
+        DType::I32 => any_update::<i32>(rows, cast_slice(indices), contested),
+        DType::I64 => any_update::<i64>(rows, cast_slice(indices), contested),
+        other => unreachable!("{other:?} indices reached a scatter"),
+    }
+}
+
+/// Whether `holds` for an update that is not skipped: its row among the updates, and the row that it changes.
+fn any_update<I: Index>(rows: &Rows, indices: &[I], holds: impl Fn(usize, usize) -> bool) -> bool {
+    let mut any = false;
+    for block in 0..rows.blocks {
+        rows.visit(indices, block, 0..rows.positions, |at, named| {
+            any |=
+                named.is_some_and(|to| holds(block * rows.positions + at, block * rows.rows + to));
+        });
+    }
+    any
+}
+
 fn by_mode<T: Element, I: Index>(
     rows: &Rows,
     mode: ScatterMode,

@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::foundation::ns_array;
 use crate::ir::{BinaryOp, DType, Graph as Nodes, Op, TensorType, UnaryOp, ValueId};
-use crate::objc::{Id, Sel, Strong, new_object, violation};
+use crate::objc::{Id, MacOs, Sel, Strong, new_object, violation};
 
+use super::accepts;
+pub(crate) use super::accepts::Accepts;
 use super::dtype;
 use super::graph::Graph;
 use super::shape::{self, Shown};
@@ -42,48 +44,6 @@ impl Core {
     /// The graph's state whatever happened before.
     pub fn look(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Element types that an operand may have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Accepts {
-    Any,
-    /// Floats and integers.
-    Numbers,
-    /// Floats and integers, for kernels that do not exist for 64-bit integers.
-    NoInt64,
-    Floats,
-    Integers,
-}
-
-impl Accepts {
-    fn has(self, dtype: DType) -> bool {
-        match self {
-            Accepts::Any => true,
-            Accepts::Numbers => dtype != DType::Bool,
-            Accepts::NoInt64 => dtype.is_float() || (dtype.is_int() && dtype.size() < 8),
-            Accepts::Floats => dtype.is_float(),
-            Accepts::Integers => dtype.is_int(),
-        }
-    }
-
-    fn why(self) -> &'static str {
-        match self {
-            Accepts::Any => unreachable!("every type is accepted"),
-            Accepts::Numbers => {
-                "bool is not a number: Apple's verifier aborts; use the logical operations or cast"
-            }
-            Accepts::NoInt64 => {
-                "there is no kernel for 64-bit integers or bool: it aborts when compiled"
-            }
-            Accepts::Floats => {
-                "only floats are accepted: Apple raises an exception or aborts on others"
-            }
-            Accepts::Integers => {
-                "only integers are accepted: Apple's verifier aborts on others, bool included"
-            }
-        }
     }
 }
 
@@ -210,8 +170,54 @@ impl<'a> Builder<'a> {
 
     /// The element type of a code.
     pub fn dtype_of_code(&self, code: u32) -> DType {
-        dtype::from_code(code)
-            .unwrap_or_else(|| refuse!(self, "{code:#x} is no MPSDataType that is supported here"))
+        dtype::available(code).unwrap_or_else(|reason| refuse!(self, "{reason}"))
+    }
+
+    /// Refuses 64-bit integers where the kernels for them came with a later system.
+    pub fn int64_needs(&self, value: ValueId, system: MacOs) {
+        let dtype = self.dtype(value);
+        if dtype.is_int()
+            && dtype.size() == 8
+            && let Err(reason) = accepts::since(system, dtype::name(dtype))
+        {
+            refuse!(self, "the kernel for {reason}");
+        }
+    }
+
+    /// Refuses negative infinity as a number that the graph holds.
+    pub fn not_negative_infinity(&self, number: f64) {
+        if number == f64::NEG_INFINITY {
+            refuse!(
+                self,
+                "a constant of -inf has brought the compiler down: feed it, or take a large finite number"
+            );
+        }
+    }
+
+    /// What a value is under another shape, if that is a number or numbers that the graph holds.
+    fn constant_source(&self, value: ValueId) -> Option<ValueId> {
+        let node = self.state.nodes.node(value);
+        if matches!(node.op, Op::Constant(_) | Op::Splat(_)) {
+            Some(value)
+        } else if node.op == Op::Reshape {
+            self.constant_source(node.inputs[0])
+        } else {
+            None
+        }
+    }
+
+    /// Whether the graph holds the value, under whatever shape.
+    pub fn is_constant(&self, value: ValueId) -> bool {
+        self.constant_source(value).is_some()
+    }
+
+    /// Whether a value is an integer constant under another shape, which the optimiser folds wrongly into what
+    /// gathers or scatters by it.
+    pub fn is_reshaped_integer_constant(&self, value: ValueId) -> bool {
+        self.dtype(value).is_int()
+            && self
+                .constant_source(value)
+                .is_some_and(|source| source != value)
     }
 
     /// A shape without dynamic or zero extents.

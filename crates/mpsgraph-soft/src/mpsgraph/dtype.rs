@@ -2,6 +2,7 @@
 
 use half::{bf16, f16};
 
+use super::accepts;
 use crate::ir::DType;
 
 /// The `MPSDataType` code of an element type.
@@ -44,6 +45,28 @@ const ALL: [DType; 12] = [
 /// normalised and sub-byte types).
 pub fn from_code(wanted: u32) -> Option<DType> {
     ALL.into_iter().find(|&dtype| code(dtype) == wanted)
+}
+
+/// The element type of a code, if the system that is played has it; else why not.
+pub(crate) fn available(code: u32) -> Result<DType, String> {
+    let dtype = from_code(code)
+        .ok_or_else(|| format!("{code:#x} is no MPSDataType that is supported here"))?;
+    let since = match dtype {
+        DType::BF16 => (14, 0),
+        DType::Bool => (12, 0),
+        DType::F32
+        | DType::F16
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::U8
+        | DType::U16
+        | DType::U32
+        | DType::U64 => (11, 0),
+    };
+    accepts::since(since, format_args!("MPSDataType{}", name(dtype)))?;
+    Ok(dtype)
 }
 
 /// Apple's name of the type.

@@ -5,6 +5,7 @@
 //! a command buffer. Most of what is refused here aborts the process on a Mac, later and without saying where, or
 //! computes something else; the messages of the violations tell which.
 
+pub(crate) mod accepts;
 pub(crate) mod builder;
 pub mod compilation_descriptor;
 pub(crate) mod compile;

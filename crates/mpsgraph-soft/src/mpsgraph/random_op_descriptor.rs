@@ -78,14 +78,7 @@ fn checked_distribution(this: Id, cmd: Sel, distribution: usize) -> usize {
 }
 
 fn checked_dtype(this: Id, cmd: Sel, code: u32) -> DType {
-    match dtype::from_code(code) {
-        Some(dtype) => dtype,
-        None => violation!(
-            this,
-            cmd,
-            "{code:#x} is no MPSDataType that is supported here"
-        ),
-    }
+    dtype::available(code).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"))
 }
 
 extern "C-unwind" fn descriptor(this: Id, cmd: Sel, distribution: usize, data_type: u32) -> Id {

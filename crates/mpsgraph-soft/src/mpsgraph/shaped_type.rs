@@ -39,13 +39,7 @@ impl ShapedType {
 pub(crate) fn read(this: Id, cmd: Sel, shape: Id, code: u32) -> TensorType {
     let shape =
         shape::fixed(shape).unwrap_or_else(|reason| violation!(this, cmd, "the shape {reason}"));
-    let Some(dtype) = dtype::from_code(code) else {
-        violation!(
-            this,
-            cmd,
-            "{code:#x} is no MPSDataType that is supported here"
-        );
-    };
+    let dtype = dtype::available(code).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     let ty = TensorType { dtype, shape };
     if let Err(reason) = shape::limits(&ty) {
         violation!(this, cmd, "{reason}");
@@ -72,13 +66,7 @@ extern "C-unwind" fn data_type(this: Id, _: Sel) -> u32 {
 }
 
 extern "C-unwind" fn set_data_type(this: Id, cmd: Sel, code: u32) {
-    let Some(dtype) = dtype::from_code(code) else {
-        violation!(
-            this,
-            cmd,
-            "{code:#x} is no MPSDataType that is supported here"
-        );
-    };
+    let dtype = dtype::available(code).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     this.state::<ShapedType>().get().dtype = dtype;
 }
 

@@ -2,8 +2,10 @@
 
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, msg, refused};
-use super::session::{F32, Graph, I8, I32, I64, Value, bools, floats, ints, run_one, value};
+use super::messages::{alone, msg, numbers, refused};
+use super::session::{
+    BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, Value, floats, ints, run_error, run_one, value,
+};
 
 const GATHER: &str = "gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:";
 const GATHER_ND: &str = "gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:";
@@ -43,11 +45,6 @@ fn rows_and_columns() {
         gather(graph, x, 1, 1)
     });
     assert_eq!(batched, floats(&[2, 1], &[3.0, 4.0]));
-    let outside = run_one(
-        &[bools(&[2], &[1, 1]), ints(&[3], &[1, 2, -1])],
-        |graph, x| gather(graph, x, 0, 0),
-    );
-    assert_eq!(outside, bools(&[3], &[1, 0, 0]));
 }
 
 #[test]
@@ -70,10 +67,10 @@ fn by_coordinates() {
 #[test]
 fn along_an_axis() {
     let _alone = alone();
-    let result = run_one(&[matrix(), ints(&[2, 2], &[2, 0, 1, 7])], |graph, x| {
+    let result = run_one(&[matrix(), ints(&[2, 2], &[2, 0, 1, 1])], |graph, x| {
         along_axis(graph, x, -1)
     });
-    assert_eq!(result, floats(&[2, 2], &[3.0, 1.0, 5.0, 0.0]));
+    assert_eq!(result, floats(&[2, 2], &[3.0, 1.0, 5.0, 5.0]));
     let bytes = value(I8, &[2, 1], &[3i8, -4]);
     let result = run_one(&[bytes, ints(&[1, 1], &[1])], |graph, x| {
         along_axis(graph, x, 0)
@@ -81,80 +78,210 @@ fn along_an_axis() {
     assert_eq!(result, value(I8, &[1, 1], &[-4i8]));
 }
 
-#[test]
-fn refusals() {
-    let _alone = alone();
-    type Build = fn(&Graph, &[Id]) -> Id;
-    let on =
-        |updates: &[i64], code: u32, indices: &[i64], index: u32, reason: &str, build: Build| {
-            let graph = Graph::new();
-            let operands = [
-                graph.placeholder(updates, code),
-                graph.placeholder(indices, index),
-            ];
-            refused("ather", reason, || build(&graph, &operands));
-        };
-    on(&[2], I32, &[1], I32, "beyond 2^24", |graph, x| {
+/// Checks that a gather from a tensor by indices is refused.
+#[track_caller]
+fn gather_refused(
+    selector: &str,
+    updates: (&[i64], u32),
+    indices: (&[i64], u32),
+    reason: &str,
+    build: impl Fn(&Graph, &[Id]) -> Id,
+) {
+    let graph = Graph::new();
+    let operands = [
+        graph.placeholder(updates.0, updates.1),
+        graph.placeholder(indices.0, indices.1),
+    ];
+    refused(selector, reason, || build(&graph, &operands));
+}
+
+/// Checks that all three forms refuse operands.
+#[track_caller]
+fn gathers_refused(updates: (&[i64], u32), indices: (&[i64], u32), reason: &str) {
+    gather_refused(GATHER, updates, indices, reason, |graph, x| {
         gather(graph, x, 0, 0)
     });
-    on(&[2], I64, &[1], I32, "beyond 2^24", |graph, x| {
+    gather_refused(GATHER_ND, updates, indices, reason, |graph, x| {
         gather_nd(graph, x, 0)
     });
-    on(&[2], F32, &[1], F32, "Int32 or Int64", |graph, x| {
-        gather(graph, x, 0, 0)
+    gather_refused(ALONG_AXIS, updates, indices, reason, |graph, x| {
+        along_axis(graph, x, 0)
     });
-    on(
-        &[2],
-        F32,
-        &[1],
-        I32,
-        "dimension 1 is not one of 1",
-        |graph, x| gather(graph, x, 1, 0),
-    );
-    on(
-        &[2, 2],
-        F32,
-        &[2, 1],
-        I32,
+}
+
+/// tillahoffmann/jax-mps gather_scatter_utils.h; pytorch/pytorch#195595.
+#[test]
+fn gather_refuses_32_and_64_bit_integers() {
+    let _alone = alone();
+    for code in [I32, I64, U32, 64] {
+        gathers_refused((&[2], code), (&[1], I32), "corrupted beyond 2^24");
+    }
+}
+
+/// tillahoffmann/jax-mps gather_scatter_utils.h: what 24 bits hold comes out as it went in.
+#[test]
+fn gather_takes_narrow_integers_and_bool() {
+    let _alone = alone();
+    for code in [I8, U8, BOOL] {
+        let graph = Graph::new();
+        let operands = [graph.placeholder(&[2], code), graph.placeholder(&[1], I32)];
+        gather(&graph, &operands, 0, 0);
+    }
+}
+
+/// Apple's MPSGraphGatherOps.h; pytorch/pytorch Indexing.mm.
+#[test]
+fn gather_refuses_other_indices_than_32_and_64_bit_integers() {
+    let _alone = alone();
+    for code in [F32, F16, U32, I8] {
+        gathers_refused((&[2], F32), (&[1], code), "must be Int32 or Int64");
+    }
+}
+
+/// Apple's MPSGraphGatherOps.h: the axis is unsigned.
+#[test]
+fn gather_refuses_an_axis_outside_the_rank() {
+    let _alone = alone();
+    for (axis, reason) in [
+        (1, "dimension 1 is not one of 1"),
+        (usize::MAX, "is not one of 1"),
+    ] {
+        gather_refused(GATHER, (&[2], F32), (&[1], I32), reason, |graph, x| {
+            gather(graph, x, axis, 0)
+        });
+    }
+}
+
+/// Apple's MPSGraphGatherOps.h.
+#[test]
+fn gather_refuses_batch_dimensions_beyond_the_axis() {
+    let _alone = alone();
+    gather_refused(
+        GATHER,
+        (&[2, 2], F32),
+        (&[2, 1], I32),
         "1 batch dimensions for axis 0",
         |graph, x| gather(graph, x, 0, 1),
     );
-    on(
-        &[2, 2],
-        F32,
-        &[3, 1],
-        I32,
+}
+
+/// Apple's MPSGraphGatherOps.h; doom-fish/mpsgraph-rs ops.rs.
+#[test]
+fn gather_refuses_batch_dimensions_that_differ() {
+    let _alone = alone();
+    let operands = ((&[2, 2][..], F32), (&[3, 1][..], I32));
+    gather_refused(
+        GATHER,
+        operands.0,
+        operands.1,
         "are not the same",
         |graph, x| gather(graph, x, 1, 1),
     );
-    on(
-        &[2, 2],
-        F32,
-        &[1, 3],
-        I32,
+    gather_refused(
+        GATHER_ND,
+        operands.0,
+        operands.1,
+        "are not the same",
+        |graph, x| gather_nd(graph, x, 1),
+    );
+}
+
+/// Apple's MPSGraphGatherOps.h: no more coordinates than dimensions.
+#[test]
+fn gather_nd_refuses_too_many_coordinates() {
+    let _alone = alone();
+    gather_refused(
+        GATHER_ND,
+        (&[2, 2], F32),
+        (&[1, 3], I32),
         "too many coordinates",
         |graph, x| gather_nd(graph, x, 0),
     );
-    on(&[2, 2], F32, &[2], I32, "rank 0", |graph, x| {
-        gather_nd(graph, x, 0)
-    });
-    on(
-        &[2, 2],
-        F32,
-        &[1, 1],
-        I32,
-        "must be the same but for axis 1",
-        |graph, x| along_axis(graph, x, 1),
+}
+
+/// tillahoffmann/jax-mps gather_scatter_utils.h reshapes around it.
+#[test]
+fn gather_nd_refuses_a_result_of_rank_0() {
+    let _alone = alone();
+    gather_refused(
+        GATHER_ND,
+        (&[2, 2], F32),
+        (&[2], I32),
+        "would give rank 0",
+        |graph, x| gather_nd(graph, x, 0),
     );
-    on(
-        &[2, 2],
-        F32,
-        &[2],
-        I32,
-        "must be the same but for axis 0",
-        |graph, x| along_axis(graph, x, 0),
+}
+
+/// Apple's MPSGraphGatherOps.h; doom-fish/mpsgraph-rs ops.rs.
+#[test]
+fn gather_along_axis_refuses_shapes_that_differ_beyond_the_axis() {
+    let _alone = alone();
+    for (indices, axis) in [(&[1, 1][..], 1), (&[2][..], 0)] {
+        gather_refused(
+            ALONG_AXIS,
+            (&[2, 2], F32),
+            (indices, I32),
+            &format!("must be the same but for axis {axis}"),
+            |graph, x| along_axis(graph, x, axis),
+        );
+    }
+}
+
+/// Apple's MPSGraphGatherOps.h; negative indices are not wrapped.
+#[test]
+fn gather_along_axis_reads_0_out_of_range() {
+    let _alone = alone();
+    let result = run_one(&[matrix(), ints(&[2, 2], &[3, 0, -1, 7])], |graph, x| {
+        along_axis(graph, x, 1)
+    });
+    assert_eq!(result, floats(&[2, 2], &[0.0, 1.0, 0.0, 0.0]));
+}
+
+/// Apple's MPSGraphGatherOps.h says of the form along an axis alone what it reads there.
+#[test]
+fn other_gathers_out_of_range_fail_the_command_buffer() {
+    let _alone = alone();
+    for index in [2, -1] {
+        let error = run_error(&[matrix(), ints(&[1], &[index])], |graph, x| {
+            gather(graph, x, 0, 0)
+        });
+        let wanted = format!("{GATHER} index {index} is out of range");
+        assert!(error.contains(&wanted), "{error}");
+        let error = run_error(&[matrix(), ints(&[1, 2], &[index, 0])], |graph, x| {
+            gather_nd(graph, x, 0)
+        });
+        let wanted = format!("{GATHER_ND} index {index} is out of range");
+        assert!(error.contains(&wanted), "{error}");
+    }
+}
+
+/// pedronahum/MetalHLO MPSGraphCompiler.swift makes such constants of floats, in their final shape.
+#[test]
+fn gather_refuses_reshaped_integer_constants() {
+    let _alone = alone();
+    let filled = |graph: &Graph, code: u32| {
+        let constant = msg!(
+            graph.id(), "constantWithScalar:shape:dataType:",
+            1.0 => f64, numbers(&[2, 1]) => Id, code => u32; Id
+        );
+        let reshape = "reshapeTensor:withShape:name:";
+        graph.op(reshape, &[constant, numbers(&[2])])
+    };
+    let graph = Graph::new();
+    let x = graph.placeholder(&[2], F32);
+    refused(
+        GATHER,
+        "the indices tensor is a reshaped integer constant",
+        || gather(&graph, &[x, filled(&graph, I32)], 0, 0),
     );
     let graph = Graph::new();
-    let operands = [graph.scalar(1.0, F32), graph.placeholder(&[1], I32)];
-    refused(GATHER, "rank 0", || gather(&graph, &operands, 0, 0));
+    let indices = graph.placeholder(&[2], I32);
+    refused(
+        GATHER,
+        "the updates tensor is a reshaped integer constant",
+        || gather(&graph, &[filled(&graph, I8), indices], 0, 0),
+    );
+    let graph = Graph::new();
+    let (x, indices) = (graph.placeholder(&[2], F32), filled(&graph, F32));
+    gather(&graph, &[x, graph.cast(indices, I32)], 0, 0);
 }

@@ -11,6 +11,7 @@ fn band(graph: &Graph, x: Id, lower: isize, upper: isize) -> Id {
     msg!(graph.id(), SELECTOR, x => Id, lower => isize, upper => isize, Id::NIL => Id; Id)
 }
 
+/// Apple's MPSGraphLinearAlgebraOps.h: a negative count keeps that whole side.
 #[test]
 fn triangles_and_diagonals() {
     let _alone = alone();
@@ -25,7 +26,15 @@ fn triangles_and_diagonals() {
     assert_eq!(results[2], ints(&[1, 2, 3], &[1, 0, 0, 0, 5, 0]));
     assert_eq!(results[3], x);
     assert_eq!(results[4], ints(&[1, 2, 3], &[1, 2, 0, 4, 5, 6]));
+}
+
+/// Apple's MPSGraphLinearAlgebraOps.h: of the innermost matrix.
+#[test]
+fn band_part_refuses_vectors() {
+    let _alone = alone();
     let graph = Graph::new();
     let vector = graph.placeholder(&[2], F32);
-    refused(SELECTOR, "matrix", || band(&graph, vector, 0, 0));
+    refused(SELECTOR, "a band needs a matrix", || {
+        band(&graph, vector, 0, 0)
+    });
 }

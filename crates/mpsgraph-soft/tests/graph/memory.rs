@@ -61,59 +61,118 @@ fn placeholders() {
     assert_eq!(objects(msg!(graph.id(), "placeholderTensors"; Id)), [a, b]);
 }
 
+const PLACEHOLDER: &str = "placeholderWithShape:dataType:name:";
+const DATA: &str = "constantWithData:shape:dataType:";
+
+/// Checks that a number is refused as a constant, with and without a shape.
+#[track_caller]
+fn number_refused(value: f64, code: u32, reason: &str) {
+    refused("constantWithScalar:dataType:", reason, || {
+        Graph::new().scalar(value, code)
+    });
+    refused("constantWithScalar:shape:dataType:", reason, || {
+        filled(&Graph::new(), value, &[2], code)
+    });
+}
+
+/// Objective-C's types: a shape is an array of numbers, a name a string.
 #[test]
-fn refusals() {
+fn placeholders_refuse_arguments_of_another_class() {
     let _alone = alone();
-    for (extents, code, reason) in [
-        (&[][..], F32, "rank 0"),
-        (&[2, 0], F32, "zero extent"),
-        (&[-1, 2], F32, "dynamic"),
-        (&[1 << 16, 1 << 15], U8, "2^31"),
-        (&[1 << 30], I64, "4 GiB"),
-        (&[1; 17], F32, "more than 16 dimensions"),
-        (&[2], 0x1000_0040, "no MPSDataType"),
-    ] {
-        let graph = Graph::new();
-        refused("placeholderWithShape:dataType:name:", reason, || {
-            graph.placeholder(extents, code)
-        });
-    }
-    let selector = "placeholderWithShape:dataType:name:";
     let wrong = |shape: Id, name: Id, reason: &str| {
         let graph = Graph::new();
         refused(
-            selector,
+            PLACEHOLDER,
             reason,
-            || msg!(graph.id(), selector, shape => Id, F32 => u32, name => Id; Id),
+            || msg!(graph.id(), PLACEHOLDER, shape => Id, F32 => u32, name => Id; Id),
         );
     };
-    wrong(Id::NIL, Id::NIL, "unknown rank");
     wrong(array(&[array(&[])]), Id::NIL, "holds NSArray");
+    wrong(data(&[]), Id::NIL, "not an NSArray of NSNumber");
     wrong(numbers(&[1]), numbers(&[1]), "not an NSString");
-    for (value, code, reason) in [
-        (2.0, BOOL, "become 0"),
-        (0.5, I32, "rounded"),
-        (1e17, I64, "2^53"),
-        (128.0, I8, "out of the range"),
-        (-1.0, U8, "out of the range"),
-    ] {
-        let graph = Graph::new();
-        refused("constantWithScalar:dataType:", reason, || {
-            graph.scalar(value, code)
-        });
+}
+
+/// kulinseth/pytorch#166; pytorch/pytorch#94263: constants above 1 became 0.
+#[test]
+fn constants_of_bool_refuse_other_numbers_than_0_and_1() {
+    let _alone = alone();
+    for value in [2.0, -1.0, 0.5, f64::NAN] {
+        number_refused(value, BOOL, "other numbers than 0 and 1 become 0");
     }
-    let graph = Graph::new();
-    refused("constantWithScalar:shape:dataType:", "rank 0", || {
-        filled(&graph, 1.0, &[], F32)
+    refused(DATA, "other than 0 and 1", || {
+        constant(&Graph::new(), &[1, 2], &[2], BOOL)
     });
-    let graph = Graph::new();
-    refused("constantWithData:shape:dataType:", "3 bytes", || {
-        constant(&graph, &[1, 2, 3], &[2], I8)
+}
+
+/// Apple's MPSGraphMemoryOps.h: the number is a double, whose rounding to an integer is not documented.
+#[test]
+fn constants_of_integers_refuse_fractions_and_nan() {
+    let _alone = alone();
+    for code in [I32, I64, U8] {
+        number_refused(0.5, code, "how it would be rounded is not known");
+        number_refused(f64::NAN, code, "how it would be rounded is not known");
+    }
+}
+
+/// Apple's MPSGraphMemoryOps.h: the number is a double.
+#[test]
+fn constants_refuse_integers_beyond_2_to_the_53() {
+    let _alone = alone();
+    number_refused(9_007_199_254_740_994.0, I64, "not exact beyond 2^53");
+    number_refused(-9_007_199_254_740_994.0, I64, "not exact beyond 2^53");
+    let exact = run(&[floats(&[1], &[0.0])], |graph, _| {
+        vec![
+            filled(graph, 9_007_199_254_740_992.0, &[1], I64),
+            constant(graph, &i64::MAX.to_ne_bytes(), &[1], I64),
+        ]
     });
-    let graph = Graph::new();
-    refused(
-        "constantWithData:shape:dataType:",
-        "other than 0 and 1",
-        || constant(&graph, &[1, 2], &[2], BOOL),
-    );
+    assert_eq!(exact[0], value(I64, &[1], &[1i64 << 53]));
+    assert_eq!(exact[1], value(I64, &[1], &[i64::MAX]));
+}
+
+/// doom-fish/mpsgraph-rs graph.rs.
+#[test]
+fn constants_refuse_numbers_out_of_the_range_of_their_type() {
+    let _alone = alone();
+    for (value, code) in [
+        (128.0, I8),
+        (-129.0, I8),
+        (-1.0, U8),
+        (256.0, U8),
+        (2_147_483_648.0, I32),
+    ] {
+        number_refused(value, code, "out of the range");
+    }
+}
+
+/// kern0x1b/charon probes on macOS 27.0: too few bytes are read past their end.
+#[test]
+fn constants_refuse_data_of_another_size() {
+    let _alone = alone();
+    for bytes in [&[1, 2, 3][..], &[1]] {
+        let reason = format!("{} bytes of data for a constant Int8 [2]", bytes.len());
+        refused(DATA, &reason, || constant(&Graph::new(), bytes, &[2], I8));
+    }
+}
+
+/// ChanLumerico/lucid MpsBuilder.mm: the specialiser crashed, so it masks with finite numbers; PyTorch's masks are too.
+#[test]
+fn constants_refuse_negative_infinity() {
+    let _alone = alone();
+    for code in [F32, F16, BF16] {
+        number_refused(f64::NEG_INFINITY, code, "-inf");
+    }
+    let bytes = |bits: &[u16]| bits.iter().flat_map(|bits| bits.to_ne_bytes()).collect();
+    let infinities: [(Vec<u8>, u32); 3] = [
+        ([1.0, f32::NEG_INFINITY].map(f32::to_ne_bytes).concat(), F32),
+        (bytes(&[0x3c00, 0xfc00]), F16),
+        (bytes(&[0x3f80, 0xff80]), BF16),
+    ];
+    for (bytes, code) in infinities {
+        refused(DATA, "-inf", || constant(&Graph::new(), &bytes, &[2], code));
+    }
+    let finite = run(&[floats(&[1], &[0.0])], |graph, _| {
+        vec![filled(graph, -1e30, &[1], F32)]
+    });
+    assert_eq!(finite[0], floats(&[1], &[-1e30]));
 }

@@ -1,6 +1,6 @@
 //! Sending messages from tests, and what every test begins with.
 
-use std::ffi::{CString, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -126,6 +126,15 @@ pub fn shape(object: Id) -> Vec<usize> {
         .into_iter()
         .map(|number| msg!(number, "unsignedIntegerValue"; usize))
         .collect()
+}
+
+/// The text of an `NSString`.
+pub fn text(string: Id) -> String {
+    let characters = msg!(string, "UTF8String"; *const std::ffi::c_char);
+    assert!(!characters.is_null());
+    // SAFETY: a C string that lives as long as the autorelease pool.
+    let text = unsafe { CStr::from_ptr(characters) };
+    text.to_str().expect("UTF-8").to_owned()
 }
 
 pub fn data_type(object: Id) -> u32 {

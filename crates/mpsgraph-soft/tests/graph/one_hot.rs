@@ -3,8 +3,9 @@
 use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, msg, refused};
-use super::session::{F32, Graph, I32, floats, ints, run};
+use super::session::{BOOL, F32, Graph, I32, floats, ints, run};
 
+/// Apple's MPSGraphOneHotOps.h: along the last axis, of Float32 and with 1 and 0 unless asked otherwise.
 #[test]
 fn forms() {
     let _alone = alone();
@@ -25,20 +26,59 @@ fn forms() {
     assert_eq!(results[3], ints(&[2, 4], &[0, 1, 0, 0, 0, 0, 0, 1]));
 }
 
-#[test]
-fn refusals() {
-    let _alone = alone();
+/// Checks that one-hot of indices of this type along this axis is refused.
+#[track_caller]
+fn one_hot_refused(code: u32, depth: usize, axis: usize, reason: &str) {
     let selector = "oneHotWithIndicesTensor:depth:axis:name:";
-    let on = |code: u32, depth: usize, axis: usize, reason: &str| {
+    let graph = Graph::new();
+    let x = graph.placeholder(&[2], code);
+    refused(
+        selector,
+        reason,
+        || msg!(graph.id(), selector, x => Id, depth => usize, axis => usize, Id::NIL => Id; Id),
+    );
+}
+
+/// Apple's MPSGraphOneHotOps.h.
+#[test]
+fn one_hot_refuses_indices_that_are_not_integers() {
+    let _alone = alone();
+    for code in [F32, BOOL] {
+        one_hot_refused(code, 2, 0, "only integers");
+    }
+}
+
+/// Apple's MPSGraphOneHotOps.h.
+#[test]
+fn one_hot_refuses_a_depth_that_is_not_positive() {
+    let _alone = alone();
+    for depth in [0, usize::MAX] {
+        one_hot_refused(I32, depth, 0, "it must be positive");
+    }
+}
+
+/// Apple's MPSGraphOneHotOps.h: the axis is unsigned.
+#[test]
+fn one_hot_refuses_an_axis_outside_the_rank() {
+    let _alone = alone();
+    for axis in [2, usize::MAX] {
+        one_hot_refused(I32, 2, axis, "is not one of 2");
+    }
+}
+
+/// ChanLumerico/lucid MpsBuilder.mm.
+#[test]
+fn one_hot_refuses_negative_infinity() {
+    let _alone = alone();
+    for (on, off) in [(f64::NEG_INFINITY, 0.0), (0.0, f64::NEG_INFINITY)] {
+        let selector = "oneHotWithIndicesTensor:depth:dataType:onValue:offValue:name:";
         let graph = Graph::new();
-        let x = graph.placeholder(&[2], code);
-        refused(
-            selector,
-            reason,
-            || msg!(graph.id(), selector, x => Id, depth => usize, axis => usize, Id::NIL => Id; Id),
-        );
-    };
-    on(F32, 2, 0, "only integers");
-    on(I32, 0, 0, "positive");
-    on(I32, 2, 2, "dimension 2 is not one of 2");
+        let x = graph.placeholder(&[2], I32);
+        refused(selector, "-inf", || {
+            msg!(
+                graph.id(), selector,
+                x => Id, 2 => usize, F32 => u32, on => f64, off => f64, Id::NIL => Id; Id
+            )
+        });
+    }
 }

@@ -3,11 +3,12 @@
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::{alone, class, data_type, msg, numbers, objects, refused};
-use super::session::{BF16, F16, F32, Graph, I32, Value, floats, halves, ints, run};
+use super::session::{BF16, F16, F32, Graph, I32, I64, Value, floats, halves, ints, run};
 
 /// Counter 0, key 0.
 const ZERO: [i32; 7] = [1, 0, 0, 0, 0, 0, 0];
 const RANDOM: &str = "randomTensorWithShape:descriptor:stateTensor:name:";
+const BOX_MULLER: usize = 1;
 
 fn descriptor(distribution: usize, code: u32) -> Id {
     msg!(
@@ -68,6 +69,7 @@ fn a_state_goes_on_where_the_last_ended() {
     assert_eq!(whole[1], second[1]);
 }
 
+/// Apple's MPSGraphRandomOps.h: below the maximum.
 #[test]
 fn halves_stay_below_the_end() {
     let _alone = alone();
@@ -79,6 +81,7 @@ fn halves_stay_below_the_end() {
     assert_eq!(first[0], halves(&[3], &published()));
 }
 
+/// pytorch/pytorch Distributions.mm passes the last one.
 #[test]
 fn integers_include_both_ends() {
     let _alone = alone();
@@ -110,6 +113,7 @@ fn integers_include_both_ends() {
 fn normal_numbers() {
     let _alone = alone();
     let wanted = descriptor(1, F32);
+    msg!(wanted, "setSamplingMethod:", BOX_MULLER => usize; ());
     msg!(wanted, "setMean:", 3.0 => f32; ());
     msg!(wanted, "setStandardDeviation:", 2.0 => f32; ());
     let numbers = drawn([1, 0, 0, 0, 0, 7, 7], &[100, 200], wanted)[0].elements::<f32>();
@@ -151,8 +155,8 @@ fn properties() {
     let normal = descriptor(1, F32);
     assert_eq!(msg!(normal, "min"; f32), -2.0);
     assert_eq!(msg!(normal, "standardDeviation"; f32), 1.0);
-    msg!(normal, "setSamplingMethod:", 1 => usize; ());
-    assert_eq!(msg!(normal, "samplingMethod"; usize), 1);
+    msg!(normal, "setSamplingMethod:", BOX_MULLER => usize; ());
+    assert_eq!(msg!(normal, "samplingMethod"; usize), BOX_MULLER);
     refused(
         "setSamplingMethod:",
         "MPSGraphRandomNormalSamplingMethod",
@@ -160,26 +164,104 @@ fn properties() {
     );
 }
 
+/// Checks that random numbers of this shape are refused.
+#[track_caller]
+fn random_refused(extents: &[i64], descriptor: Id, state: (&[i64], u32), reason: &str) {
+    let graph = Graph::new();
+    let state = graph.placeholder(state.0, state.1);
+    refused(RANDOM, reason, || {
+        random(&graph, extents, descriptor, state)
+    });
+}
+
+/// Seven words, as Apple's MPSGraphRandomOps.h has it.
+const STATE: (&[i64], u32) = (&[7], I32);
+
+/// pytorch/pytorch#147624.
 #[test]
-fn refusals() {
+fn random_refuses_rank_5() {
     let _alone = alone();
-    let on = |extents: &[i64], descriptor: Id, state: &[i64], reason: &str| {
-        let graph = Graph::new();
-        let state = graph.placeholder(state, I32);
-        refused(RANDOM, reason, || {
-            random(&graph, extents, descriptor, state)
-        });
-    };
-    on(&[1, 1, 1, 1, 2], descriptor(0, F32), &[7], "rank 5");
-    on(&[2], descriptor(0, F32), &[6], "Int32 [7]");
-    on(&[2], descriptor(0, BF16), &[7], "documented");
-    on(&[2], descriptor(1, I32), &[7], "documented");
-    on(&[2], descriptor(2, F32), &[7], "truncated");
-    on(&[2], Id::NIL, &[7], "descriptor");
-    let backwards = descriptor(0, F32);
-    msg!(backwards, "setMin:", 1.0 => f32; ());
-    on(&[2], backwards, &[7], "not empty");
-    let wide = descriptor(0, I32);
-    msg!(wide, "setMaxInteger:", 1 << 31 => isize; ());
-    on(&[2], wide, &[7], "Int32's");
+    let reason = "broken from rank 5 on";
+    random_refused(&[1, 1, 1, 1, 2], descriptor(0, F32), STATE, reason);
+    let selector = "randomUniformTensorWithShape:stateTensor:name:";
+    let graph = Graph::new();
+    let state = graph.placeholder(&[7], I32);
+    let shape = numbers(&[1, 1, 1, 1, 2]);
+    refused(
+        selector,
+        reason,
+        || msg!(graph.id(), selector, shape => Id, state => Id, Id::NIL => Id; Id),
+    );
+}
+
+/// Apple's MPSGraphRandomOps.h; pytorch/pytorch Distributions.mm.
+#[test]
+fn random_refuses_a_state_that_is_not_seven_words() {
+    let _alone = alone();
+    for state in [(&[6][..], I32), (&[7], F32), (&[7, 1], I32)] {
+        random_refused(&[2], descriptor(0, F32), state, "it must be Int32 [7]");
+    }
+}
+
+/// Apple's MPSGraphRandomOps.h: Float32 and Float16, and Int32 for the uniform distribution.
+#[test]
+fn random_refuses_other_types_than_documented() {
+    let _alone = alone();
+    for (distribution, code) in [(0, BF16), (0, I64), (1, I32), (1, BF16)] {
+        random_refused(&[2], descriptor(distribution, code), STATE, "documented");
+    }
+}
+
+/// liuliu/ccv ccv_nnc_mps.m (seed 2069102477); JuliaGPU/Metal.jl#474: the inverse of the distribution at 0.
+#[test]
+fn random_refuses_normal_numbers_by_the_inverse_of_the_distribution() {
+    let _alone = alone();
+    for code in [F32, F16] {
+        random_refused(&[2], descriptor(1, code), STATE, "NaN about once in 2^23");
+    }
+}
+
+/// Apple's MPSGraphRandomOps.h.
+#[test]
+fn random_refuses_what_is_missing_here() {
+    let _alone = alone();
+    random_refused(&[2], descriptor(2, F32), STATE, "truncated normal");
+    random_refused(&[2], Id::NIL, STATE, "the descriptor is nil");
+    refused(
+        "descriptorWithDistribution:dataType:",
+        "3 is no MPSGraphRandomDistribution",
+        || descriptor(3, F32),
+    );
+}
+
+/// Apple's MPSGraphRandomOps.h: from the minimum on, below the maximum.
+#[test]
+fn random_refuses_an_empty_or_infinite_range() {
+    let _alone = alone();
+    for (min, max) in [(1.0, 1.0), (f32::NEG_INFINITY, 0.0), (0.0, f32::NAN)] {
+        let wanted = descriptor(0, F32);
+        msg!(wanted, "setMin:", min => f32; ());
+        msg!(wanted, "setMax:", max => f32; ());
+        random_refused(&[2], wanted, STATE, "must be finite, and not empty");
+    }
+}
+
+/// pytorch/pytorch Distributions.mm: integers are drawn in 32 bits.
+#[test]
+fn random_refuses_integers_beyond_32_bits() {
+    let _alone = alone();
+    let wanted = descriptor(0, I32);
+    msg!(wanted, "setMaxInteger:", 1 << 31 => isize; ());
+    random_refused(&[2], wanted, STATE, "the range must be Int32's");
+}
+
+/// pytorch/pytorch Distributions.mm feeds the state, so that each run draws other numbers without compiling.
+#[test]
+fn the_same_state_draws_the_same_numbers() {
+    let _alone = alone();
+    let state = [1, 5, 0, 0, 0, 3, 0];
+    let drawn = |state: [i32; 7]| drawn(state, &[64], descriptor(0, F32))[0].clone();
+    assert_eq!(drawn(state), drawn(state));
+    assert_ne!(drawn(state), drawn([1, 6, 0, 0, 0, 3, 0]));
+    assert_ne!(drawn(state), drawn([1, 5, 0, 0, 0, 4, 0]));
 }

@@ -2,10 +2,28 @@
 
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, numbers, refused};
-use super::session::{BOOL, F32, Graph, I8, I32, bools, close, floats, ints, run, run_one, value};
+use super::messages::{alone, numbers};
+use super::selectors::{POSITIONS, REDUCTIONS, TRUTHS, reduction, reduction_of_axes};
+use super::session::{I64, U8, Value, close, floats, halves, ints, run, run_one, value};
 
 const NAN: f32 = f32::NAN;
+const INF: f32 = f32::INFINITY;
+const SUM_OF_AXES: &str = "reductionSumWithTensor:axes:name:";
+
+/// A reduction along an axis.
+fn along(name: &str, x: Value, axis: isize) -> Value {
+    run_one(&[x], |graph, x| graph.axis_op(&reduction(name), x[0], axis))
+}
+
+fn sum_over(x: Value, axes: &[i64]) -> Value {
+    run_one(&[x], |graph, x| {
+        graph.op(SUM_OF_AXES, &[x[0], numbers(axes)])
+    })
+}
+
+fn counted() -> Value {
+    ints(&[2, 1, 3], &[1, 2, 3, 4, 5, 6])
+}
 
 #[test]
 fn over_an_axis() {
@@ -31,77 +49,132 @@ fn over_an_axis() {
     }
 }
 
+/// kern0x1b/charon probes on macOS 27.0.
 #[test]
-fn over_axes() {
+fn reduced_dimensions_stay_with_extent_1() {
     let _alone = alone();
-    let selector = "reductionSumWithTensor:axes:name:";
-    let x = ints(&[2, 1, 3], &[1, 2, 3, 4, 5, 6]);
-    let results = run(std::slice::from_ref(&x), |graph, x| {
-        let sum = |axes: Id| graph.op(selector, &[x[0], axes]);
-        vec![
-            sum(numbers(&[0, 2])),
-            sum(numbers(&[-3])),
-            sum(numbers(&[2, 2, -1])),
-            sum(Id::NIL),
-            sum(numbers(&[])),
-        ]
+    assert_eq!(sum_over(counted(), &[0, 2]), ints(&[1, 1, 1], &[21]));
+    assert_eq!(sum_over(counted(), &[0]), ints(&[1, 1, 3], &[5, 7, 9]));
+}
+
+/// kern0x1b/charon probes on macOS 27.0.
+#[test]
+fn axes_count_from_the_end_and_may_repeat() {
+    let _alone = alone();
+    assert_eq!(sum_over(counted(), &[-3]), ints(&[1, 1, 3], &[5, 7, 9]));
+    assert_eq!(sum_over(counted(), &[2, 2, -1]), ints(&[2, 1, 1], &[6, 15]));
+}
+
+/// kern0x1b/charon probes on macOS 27.0.
+#[test]
+fn nil_axes_are_all_axes() {
+    let _alone = alone();
+    let all = run_one(&[counted()], |graph, x| {
+        graph.op(SUM_OF_AXES, &[x[0], Id::NIL])
     });
-    assert_eq!(results[0], ints(&[1, 1, 1], &[21]));
-    assert_eq!(results[1], ints(&[1, 1, 3], &[5, 7, 9]));
-    assert_eq!(results[2], ints(&[2, 1, 1], &[6, 15]));
-    assert_eq!(results[3], ints(&[1, 1, 1], &[21]));
-    assert_eq!(results[4], x);
+    assert_eq!(all, ints(&[1, 1, 1], &[21]));
 }
 
+/// kern0x1b/charon probes on macOS 27.0: even a reduction to a truth value gives the operand.
 #[test]
-fn nan_is_skipped_unless_asked_for() {
+fn no_axes_give_the_operand() {
     let _alone = alone();
-    let cases: &[(&str, [f32; 2])] = &[
-        ("Minimum", [1.0, f32::INFINITY]),
-        ("Maximum", [2.0, f32::NEG_INFINITY]),
-        ("MinimumPropagateNaN", [NAN, NAN]),
-        ("MaximumPropagateNaN", [NAN, NAN]),
-    ];
-    let results = run(
-        &[floats(&[2, 3], &[1.0, NAN, 2.0, NAN, NAN, NAN])],
-        |graph, x| {
-            let name = |name: &str| format!("reduction{name}WithTensor:axis:name:");
-            let mut tensors: Vec<Id> = cases
-                .iter()
-                .map(|(op, _)| graph.axis_op(&name(op), x[0], 1))
-                .collect();
-            tensors.push(graph.axis_op(&name("ArgMaximum"), x[0], 1));
-            tensors.push(graph.axis_op(&name("ArgMinimum"), x[0], 1));
-            tensors
-        },
-    );
-    for ((_, wanted), result) in cases.iter().zip(&results) {
-        close(result, &[2, 1], wanted);
+    for name in [REDUCTIONS, TRUTHS].concat() {
+        let same = run_one(&[counted()], |graph, x| {
+            graph.op(&reduction_of_axes(name), &[x[0], numbers(&[])])
+        });
+        assert_eq!(same, counted(), "{name}");
     }
-    assert_eq!(results[4], ints(&[2, 1], &[2, -1]));
-    assert_eq!(results[5], ints(&[2, 1], &[0, -1]));
 }
 
+fn with_nan() -> Value {
+    floats(&[2, 3], &[1.0, NAN, 2.0, NAN, NAN, NAN])
+}
+
+/// kern0x1b/charon probes on macOS 27.0: nothing but NaN gives the infinity that the search begins with.
 #[test]
-fn logical_reductions_keep_the_type() {
+fn minimum_and_maximum_skip_nan() {
     let _alone = alone();
-    let result = run(
-        &[bools(&[2, 2], &[1, 0, 1, 1]), ints(&[2], &[0, 7])],
-        |graph, x| {
-            vec![
-                graph.axis_op("reductionAndWithTensor:axis:name:", x[0], 1),
-                graph.op("reductionOrWithTensor:axes:name:", &[x[0], Id::NIL]),
-                graph.axis_op("reductionOrWithTensor:axis:name:", x[1], 0),
-            ]
-        },
-    );
-    assert_eq!(result[0], bools(&[2, 1], &[0, 1]));
-    assert_eq!(result[1], bools(&[1, 1], &[1]));
-    assert_eq!(result[2], ints(&[1], &[1]));
+    close(&along("Minimum", with_nan(), 1), &[2, 1], &[1.0, INF]);
+    close(&along("Maximum", with_nan(), 1), &[2, 1], &[2.0, -INF]);
 }
 
+/// kern0x1b/charon probes on macOS 27.0.
 #[test]
-fn means_and_variances() {
+fn the_forms_that_propagate_nan_and_sums_keep_it() {
+    let _alone = alone();
+    for name in [
+        "MinimumPropagateNaN",
+        "MaximumPropagateNaN",
+        "Sum",
+        "Product",
+    ] {
+        close(&along(name, with_nan(), 1), &[2, 1], &[NAN, NAN]);
+    }
+}
+
+/// kern0x1b/charon probes on macOS 27.0.
+#[test]
+fn positions_skip_nan_and_are_negative_for_nothing_else() {
+    let _alone = alone();
+    assert_eq!(along("ArgMaximum", with_nan(), 1), ints(&[2, 1], &[2, -1]));
+    assert_eq!(along("ArgMinimum", with_nan(), 1), ints(&[2, 1], &[0, -1]));
+}
+
+/// kern0x1b/charon probes on macOS 27.0; zeros of either sign are equal.
+#[test]
+fn positions_are_of_the_first_of_equals() {
+    let _alone = alone();
+    let x = || floats(&[2, 4], &[4.0, 9.0, 4.0, 9.0, -0.0, 0.0, 0.0, -0.0]);
+    assert_eq!(along("ArgMaximum", x(), 1), ints(&[2, 1], &[1, 0]));
+    assert_eq!(along("ArgMinimum", x(), 1), ints(&[2, 1], &[0, 0]));
+}
+
+/// pytorch/pytorch#92311 (old systems gave INT64_MIN).
+#[test]
+fn positions_of_wide_integers_are_exact() {
+    let _alone = alone();
+    for (name, wanted) in std::iter::zip(POSITIONS, [1, 2]) {
+        let x = value(I64, &[3], &[i64::MAX - 1, i64::MAX, i64::MIN]);
+        assert_eq!(along(name, x, 0), ints(&[1], &[wanted]), "{name}");
+    }
+}
+
+/// kern0x1b/charon probes on macOS 27.0: 0 or 1 in the operand's type; NaN is true, zeros of either sign are false.
+#[test]
+fn truths_are_numbers_of_the_operands_type() {
+    let _alone = alone();
+    let x = || floats(&[2, 2], &[NAN, NAN, -0.0, 3.0]);
+    assert_eq!(along("And", x(), 1), floats(&[2, 1], &[1.0, 0.0]));
+    assert_eq!(along("Or", x(), 1), floats(&[2, 1], &[1.0, 1.0]));
+    let bytes = value(U8, &[2], &[0u8, 7]);
+    assert_eq!(along("Or", bytes, 0), value(U8, &[1], &[1u8]));
+}
+
+/// pytorch/pytorch#136987: the sum overflows although the mean is a half float.
+#[test]
+fn half_floats_accumulate_in_16_bits() {
+    let _alone = alone();
+    let mean = run_one(&[halves(&[2], &[65504.0, 65504.0])], |graph, x| {
+        graph.op("meanOfTensor:axes:name:", &[x[0], Id::NIL])
+    });
+    assert_eq!(mean, halves(&[1], &[INF]));
+}
+
+/// kern0x1b/charon probes on macOS 27.0: (-1, 2) of rows whose means are -1.5 and 2.75.
+#[test]
+fn means_of_integers_are_truncated() {
+    let _alone = alone();
+    let means = run_one(
+        &[ints(&[2, 4], &[-3, -2, -1, 0, 2, 2, 3, 4])],
+        |graph, x| graph.op("meanOfTensor:axes:name:", &[x[0], numbers(&[1])]),
+    );
+    assert_eq!(means, ints(&[2, 1], &[-1, 2]));
+}
+
+/// pytorch/pytorch Normalization.mm multiplies by N / (N - 1); kern0x1b/charon probes on macOS 27.0.
+#[test]
+fn variances_are_of_the_population() {
     let _alone = alone();
     let x = floats(&[2, 2], &[1.0, 3.0, 2.0, 10.0]);
     let results = run(&[x, floats(&[2, 1], &[0.0, 6.0])], |graph, x| {
@@ -117,34 +190,4 @@ fn means_and_variances() {
     close(&results[0], &[2, 1], &[2.0, 6.0]);
     close(&results[1], &[2, 1], &[1.0, 16.0]);
     close(&results[2], &[2, 1], &[5.0, 16.0]);
-    let means = run_one(
-        &[value(I8, &[2, 3], &[100i8, 100, 101, -1, -1, 0])],
-        |graph, x| graph.op("meanOfTensor:axes:name:", &[x[0], numbers(&[1])]),
-    );
-    assert_eq!(means, value(I8, &[2, 1], &[100i8, 0]));
-}
-
-#[test]
-fn refusals() {
-    let _alone = alone();
-    let on = |extents: &[i64], code: u32, op: &str, axis: isize, reason: &str| {
-        let graph = Graph::new();
-        let x = graph.placeholder(extents, code);
-        let selector = format!("reduction{op}WithTensor:axis:name:");
-        refused(&selector, reason, || graph.axis_op(&selector, x, axis));
-    };
-    on(&[2, 2], F32, "Sum", 2, "not one of 2 dimensions");
-    on(&[2, 2], F32, "Sum", -3, "not one of 2 dimensions");
-    on(&[2, 1, 1, 1, 1], F32, "Sum", 0, "last four");
-    on(&[2, 1, 1, 1, 1], F32, "ArgMaximum", -5, "last four");
-    on(&[2], I32, "MaximumPropagateNaN", 0, "only floats");
-    on(&[2], BOOL, "Sum", 0, "bool is not a number");
-    let graph = Graph::new();
-    let scalar = graph.scalar(1.0, F32);
-    let selector = "reductionSumWithTensor:axis:name:";
-    refused(selector, "rank 0", || graph.axis_op(selector, scalar, 0));
-    let graph = Graph::new();
-    let x = graph.placeholder(&[2, 2, 2, 2, 2], F32);
-    let selector = "reductionSumWithTensor:axes:name:";
-    refused(selector, "last four", || graph.op(selector, &[x, Id::NIL]));
 }

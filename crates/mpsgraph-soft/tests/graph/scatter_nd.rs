@@ -3,7 +3,9 @@
 use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, msg, numbers, refused};
-use super::session::{F16, F32, Graph, I32, Value, floats, ints, run, run_one};
+use super::session::{
+    BOOL, F16, F32, Graph, I8, I32, I64, U32, Value, floats, ints, run, run_error, run_one,
+};
 
 const AXIS: &str = "scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:";
 const ND: &str = "scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:";
@@ -33,7 +35,7 @@ fn along(graph: &Graph, x: &[Id], axis: isize, mode: isize) -> Id {
 fn modes() {
     let _alone = alone();
     let data = floats(&[4], &[8.0, 6.0, 4.0, 2.0]);
-    let operands = [data, floats(&[3], &[2.0, 3.0, 9.0]), ints(&[3], &[1, 2, 7])];
+    let operands = [data, floats(&[2], &[2.0, 3.0]), ints(&[2], &[1, 2])];
     let results = run(&operands, |graph, x| {
         (0..7).map(|mode| axis(graph, x, 0, mode)).collect()
     });
@@ -51,6 +53,7 @@ fn modes() {
     }
 }
 
+/// Embeddings' gradients rely on it (pytorch/pytorch ScatterGather.mm).
 #[test]
 fn duplicates_accumulate() {
     let _alone = alone();
@@ -126,91 +129,234 @@ fn on_zeros() {
     assert_eq!(results[3], floats(&[3], &[-6.0, 0.0, -5.0]));
 }
 
+/// The types of data, updates and indices that are accepted.
+const TYPES: [u32; 3] = [F32, F32, I32];
+
+/// Checks that a scatter of updates into data by indices is refused.
+#[track_caller]
+fn scatter_refused(
+    selector: &str,
+    shapes: [&[i64]; 3],
+    codes: [u32; 3],
+    reason: &str,
+    build: impl Fn(&Graph, &[Id]) -> Id,
+) {
+    let graph = Graph::new();
+    let operands: Vec<Id> = std::iter::zip(shapes, codes)
+        .map(|(shape, code)| graph.placeholder(shape, code))
+        .collect();
+    refused(selector, reason, || build(&graph, &operands));
+}
+
+/// Checks that all three forms refuse operands of rank 1, in this mode.
+#[track_caller]
+fn scatters_refused(codes: [u32; 3], mode: isize, reason: &str) {
+    let shapes: [&[i64]; 3] = [&[2], &[2], &[2]];
+    scatter_refused(AXIS, shapes, codes, reason, |graph, x| {
+        axis(graph, x, 0, mode)
+    });
+    scatter_refused(ALONG, shapes, codes, reason, |graph, x| {
+        along(graph, x, 0, mode)
+    });
+    let shapes: [&[i64]; 3] = [&[2], &[2], &[2, 1]];
+    scatter_refused(ND, shapes, codes, reason, |graph, x| nd(graph, x, 0, mode));
+}
+
+/// tillahoffmann/jax-mps gather_scatter_utils.h ("scatter corrupts values > 2^24 identically to gather");
+/// pytorch/pytorch#141948 on the extremes.
 #[test]
-fn refusals() {
+fn scatter_refuses_32_and_64_bit_integers_in_every_mode() {
     let _alone = alone();
-    type Build = fn(&Graph, &[Id]) -> Id;
-    let on = |shapes: [&[i64]; 3], codes: [u32; 3], reason: &str, build: Build| {
-        let graph = Graph::new();
-        let operands: Vec<Id> = shapes
-            .iter()
-            .zip(codes)
-            .map(|(shape, code)| graph.placeholder(shape, code))
-            .collect();
-        refused("scatter", reason, || build(&graph, &operands));
-    };
-    const F: [u32; 3] = [F32, F32, I32];
-    on(
-        [&[2], &[2], &[2]],
-        [I32, I32, I32],
-        "beyond 2^24",
-        |graph, x| axis(graph, x, 0, ADD),
-    );
-    on(
-        [&[2], &[2], &[2]],
-        [F32, F16, I32],
-        "differ in element type",
-        |graph, x| axis(graph, x, 0, ADD),
-    );
-    on(
-        [&[2], &[2], &[2]],
-        [F32, F32, F32],
-        "Int32 or Int64",
-        |graph, x| axis(graph, x, 0, ADD),
-    );
-    on(
-        [&[2], &[2], &[2]],
-        F,
-        "no MPSGraphScatterMode",
-        |graph, x| axis(graph, x, 0, 7),
-    );
-    on([&[2], &[2], &[3]], F, "rank 1 is needed", |graph, x| {
+    for code in [I32, I64, U32, 64] {
+        for mode in ADD..=SET {
+            scatters_refused([code, code, I32], mode, "corrupted beyond 2^24");
+        }
+    }
+}
+
+/// pedronahum/MetalHLO MPSGraphCompiler.swift: what the modes make of truth values is documented nowhere.
+#[test]
+fn scatter_refuses_to_compute_with_bool() {
+    let _alone = alone();
+    for mode in ADD..SET {
+        scatters_refused([BOOL, BOOL, I32], mode, "of Bool");
+    }
+    let graph = Graph::new();
+    let x = [BOOL, BOOL, I32].map(|code| graph.placeholder(&[2], code));
+    axis(&graph, &x, 0, SET);
+}
+
+/// ChanLumerico/lucid MpsBuilder.mm.
+#[test]
+fn scatter_refuses_updates_of_another_element_type() {
+    let _alone = alone();
+    scatters_refused([F32, F16, I32], ADD, "differ in element type");
+}
+
+/// Apple's MPSGraphScatterNDOps.h.
+#[test]
+fn scatter_refuses_other_indices_than_32_and_64_bit_integers() {
+    let _alone = alone();
+    for code in [F32, U32, I8] {
+        scatters_refused([F32, F32, code], ADD, "must be Int32 or Int64");
+    }
+}
+
+/// Apple's MPSGraphScatterNDOps.h: 0 to 6.
+#[test]
+fn scatter_refuses_unknown_modes() {
+    let _alone = alone();
+    for mode in [-1, 7] {
+        scatters_refused(TYPES, mode, "no MPSGraphScatterMode");
+    }
+}
+
+/// tillahoffmann/jax-mps src/pjrt_plugin/ops; pytorch/pytorch#121557.
+#[test]
+fn scatter_refuses_indices_of_another_rank_than_1() {
+    let _alone = alone();
+    let shapes: [&[i64]; 3] = [&[2, 2], &[2, 1], &[2, 1]];
+    scatter_refused(AXIS, shapes, TYPES, "rank 1 is needed", |graph, x| {
+        axis(graph, x, 1, ADD)
+    });
+}
+
+/// Apple's MPSGraphScatterNDOps.h: as many indices as updates.
+#[test]
+fn scatter_refuses_more_or_less_indices_than_updates() {
+    let _alone = alone();
+    let shapes: [&[i64]; 3] = [&[2], &[2], &[3]];
+    scatter_refused(AXIS, shapes, TYPES, "rank 1 is needed", |graph, x| {
         axis(graph, x, 0, ADD)
     });
-    on(
-        [&[2, 2], &[2, 1], &[2, 1]],
-        F,
-        "rank 1 is needed",
-        |graph, x| axis(graph, x, 1, ADD),
-    );
-    on(
-        [&[2, 2], &[1], &[1]],
-        F,
-        "must be the same but for axis",
-        |graph, x| axis(graph, x, 0, ADD),
-    );
-    on(
-        [&[2, 2], &[2, 1], &[1, 1]],
-        F,
-        "must have one shape",
-        |graph, x| along(graph, x, 1, SET),
-    );
-    on(
-        [&[2, 2], &[1, 1], &[1, 1]],
-        F,
-        "must be the same but for axis",
-        |graph, x| along(graph, x, 1, SET),
-    );
-    on(
-        [&[2, 2], &[2], &[2, 1]],
-        F,
+}
+
+/// pytorch/pytorch#94765; pytorch/pytorch#121557: ranks of data and updates that differ assert.
+#[test]
+fn scatter_refuses_updates_that_differ_beyond_the_axis() {
+    let _alone = alone();
+    let reason = "must be the same but for axis";
+    let shapes: [&[i64]; 3] = [&[2, 2], &[1], &[1]];
+    scatter_refused(AXIS, shapes, TYPES, reason, |graph, x| {
+        axis(graph, x, 0, ADD)
+    });
+    let shapes: [&[i64]; 3] = [&[2, 2], &[1, 1], &[1, 1]];
+    scatter_refused(ALONG, shapes, TYPES, reason, |graph, x| {
+        along(graph, x, 1, SET)
+    });
+}
+
+/// pytorch/pytorch#121557.
+#[test]
+fn scatter_along_axis_refuses_updates_and_indices_of_different_shapes() {
+    let _alone = alone();
+    let shapes: [&[i64]; 3] = [&[2, 2], &[2, 1], &[1, 1]];
+    scatter_refused(ALONG, shapes, TYPES, "must have one shape", |graph, x| {
+        along(graph, x, 1, SET)
+    });
+}
+
+/// Apple's MPSGraphScatterNDOps.h.
+#[test]
+fn scatter_nd_refuses_updates_of_another_shape_than_the_indices_lead_to() {
+    let _alone = alone();
+    let shapes: [&[i64]; 3] = [&[2, 2], &[2], &[2, 1]];
+    scatter_refused(
+        ND,
+        shapes,
+        TYPES,
         "must have the shape [2, 2]",
         |graph, x| nd(graph, x, 0, SET),
     );
-    on(
-        [&[2, 2], &[2], &[2, 3]],
-        F,
-        "too many coordinates",
-        |graph, x| nd(graph, x, 0, SET),
-    );
-    let graph = Graph::new();
-    let (updates, at) = (graph.placeholder(&[1], F32), graph.placeholder(&[1], I32));
-    let selector = "scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:";
-    let shape = numbers(&[2]);
-    refused(selector, "not documented", || {
-        msg!(
-            graph.id(), selector,
-            updates => Id, at => Id, shape => Id, 0 => isize, MUL => isize, Id::NIL => Id; Id
-        )
+}
+
+/// Apple's MPSGraphScatterNDOps.h.
+#[test]
+fn scatter_nd_refuses_too_many_coordinates() {
+    let _alone = alone();
+    let shapes: [&[i64]; 3] = [&[2, 2], &[2], &[2, 3]];
+    scatter_refused(ND, shapes, TYPES, "too many coordinates", |graph, x| {
+        nd(graph, x, 0, SET)
     });
+}
+
+/// Apple's MPSGraphScatterNDOps.h has zeros for what is not updated, which only sums and replacements begin with.
+#[test]
+fn scatter_without_data_refuses_modes_that_do_not_begin_with_0() {
+    let _alone = alone();
+    for mode in MUL..SET {
+        let graph = Graph::new();
+        let (updates, at) = (graph.placeholder(&[1], F32), graph.placeholder(&[1], I32));
+        let selector = "scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:";
+        let shape = numbers(&[2]);
+        refused(selector, "not documented", || {
+            msg!(
+                graph.id(), selector,
+                updates => Id, at => Id, shape => Id, 0 => isize, mode => isize, Id::NIL => Id; Id
+            )
+        });
+    }
+}
+
+fn pair() -> Value {
+    floats(&[2], &[1.0, 2.0])
+}
+
+/// Apple's MPSGraphScatterNDOps.h; negative indices are not wrapped.
+#[test]
+fn scatter_along_axis_skips_what_is_out_of_range() {
+    let _alone = alone();
+    let operands = [
+        pair(),
+        floats(&[3], &[5.0, 6.0, 7.0]),
+        ints(&[3], &[2, 1, -1]),
+    ];
+    let result = run_one(&operands, |graph, x| along(graph, x, 0, SET));
+    assert_eq!(result, floats(&[2], &[1.0, 6.0]));
+}
+
+/// Apple's MPSGraphScatterNDOps.h says of the form along an axis alone what it does there.
+#[test]
+fn other_scatters_out_of_range_fail_the_command_buffer() {
+    let _alone = alone();
+    for index in [2, -1] {
+        let operands = [pair(), floats(&[1], &[5.0]), ints(&[1], &[index])];
+        let error = run_error(&operands, |graph, x| axis(graph, x, 0, ADD));
+        let wanted = format!("{AXIS} index {index} is out of range");
+        assert!(error.contains(&wanted), "{error}");
+        let operands = [pair(), floats(&[1], &[5.0]), ints(&[1, 1], &[index])];
+        let error = run_error(&operands, |graph, x| nd(graph, x, 0, SET));
+        let wanted = format!("{ND} index {index} is out of range");
+        assert!(error.contains(&wanted), "{error}");
+    }
+}
+
+/// Apple's MPSGraphScatterNDOps.h names no order of updates, so which of several stays is not defined.
+#[test]
+fn setting_an_element_to_different_values_fails_the_command_buffer() {
+    let _alone = alone();
+    let operands = |last: f32| {
+        [
+            pair(),
+            floats(&[2], &[5.0, last]),
+            ints(&[2], &[1, 1]),
+            ints(&[2, 1], &[1, 1]),
+        ]
+    };
+    let by = |at: usize| move |x: &[Id]| [x[0], x[1], x[at]];
+    let (line, point) = (by(2), by(3));
+    let reason = "which of them stays is not defined";
+    for error in [
+        run_error(&operands(6.0)[..3], |graph, x| {
+            axis(graph, &line(x), 0, SET)
+        }),
+        run_error(&operands(6.0)[..3], |graph, x| {
+            along(graph, &line(x), 0, SET)
+        }),
+        run_error(&operands(6.0), |graph, x| nd(graph, &point(x), 0, SET)),
+    ] {
+        assert!(error.contains(reason), "{error}");
+    }
+    let same = run_one(&operands(5.0)[..3], |graph, x| axis(graph, x, 0, SET));
+    assert_eq!(same, floats(&[2], &[1.0, 5.0]));
 }

@@ -4,7 +4,7 @@ use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::{
     array, buffer, class, contents, data_type, device, dictionary, msg, new, numbers, objects,
-    shape,
+    shape, text,
 };
 
 pub const F32: u32 = 0x1000_0020;
@@ -173,8 +173,11 @@ const fn bytes_of(code: u32) -> usize {
     (code & 0xff) as usize / 8
 }
 
-/// Runs an executable on values for its feeds, found by tensor, and reads the given targets.
-pub fn run_executable(executable: Id, fed: &[(Id, &Value)], targets: &[Id]) -> Vec<Value> {
+/// What an executable writes, in the order of its targets: buffer, shape and type.
+type Output = (Strong, Vec<usize>, u32);
+
+/// Runs an executable on values for its feeds, found by tensor: the command buffer, which has ended, and the outputs.
+fn execute(executable: Id, fed: &[(Id, &Value)]) -> (Id, Vec<Output>) {
     let feeds = objects(msg!(executable, "feedTensors"; Id));
     let inputs = feeds.iter().map(|feed| {
         let (_, value) = fed
@@ -184,13 +187,13 @@ pub fn run_executable(executable: Id, fed: &[(Id, &Value)], targets: &[Id]) -> V
         tensor_data(buffer(&value.bytes).autorelease(), &value.shape, value.code)
     });
     let inputs: Vec<Id> = inputs.collect();
-    let own_targets = objects(msg!(executable, "targetTensors"; Id));
-    let outputs = own_targets.iter().map(|&target| {
+    let targets = objects(msg!(executable, "targetTensors"; Id));
+    let outputs = targets.iter().map(|&target| {
         let (shape, code) = (shape(target), data_type(target));
         let bytes = shape.iter().product::<usize>() * bytes_of(code);
         (buffer(&vec![0xa5; bytes]), shape, code)
     });
-    let outputs: Vec<(Strong, Vec<usize>, u32)> = outputs.collect();
+    let outputs: Vec<Output> = outputs.collect();
     let results: Vec<Id> = outputs
         .iter()
         .map(|(buffer, shape, code)| tensor_data(buffer.id(), shape, *code))
@@ -200,8 +203,15 @@ pub fn run_executable(executable: Id, fed: &[(Id, &Value)], targets: &[Id]) -> V
     encode(executable, commands, &inputs, &results);
     msg!(commands, "commit"; ());
     msg!(commands, "waitUntilCompleted"; ());
+    (commands, outputs)
+}
+
+/// Runs an executable on values for its feeds, found by tensor, and reads the given targets.
+pub fn run_executable(executable: Id, fed: &[(Id, &Value)], targets: &[Id]) -> Vec<Value> {
+    let (commands, outputs) = execute(executable, fed);
     let error = msg!(commands, "error"; Id);
     assert!(error.is_nil(), "{:?}", error.is_nil());
+    let own_targets = objects(msg!(executable, "targetTensors"; Id));
     let read = |target: &Id| {
         let at = own_targets
             .iter()
@@ -221,8 +231,11 @@ pub fn run_executable(executable: Id, fed: &[(Id, &Value)], targets: &[Id]) -> V
     targets.iter().map(read).collect()
 }
 
-/// Builds a graph with a placeholder for each value, and gives the values of what `build` returns.
-pub fn run(values: &[Value], build: impl FnOnce(&Graph, &[Id]) -> Vec<Id>) -> Vec<Value> {
+/// A graph with a placeholder for each value, and what `build` returns.
+fn built(
+    values: &[Value],
+    build: impl FnOnce(&Graph, &[Id]) -> Vec<Id>,
+) -> (Graph, Vec<Id>, Vec<Id>) {
     let graph = Graph::new();
     let extents = |value: &Value| {
         value
@@ -236,9 +249,26 @@ pub fn run(values: &[Value], build: impl FnOnce(&Graph, &[Id]) -> Vec<Id>) -> Ve
         .map(|value| graph.placeholder(&extents(value), value.code))
         .collect();
     let targets = build(&graph, &placeholders);
+    (graph, placeholders, targets)
+}
+
+/// Builds a graph with a placeholder for each value, and gives the values of what `build` returns.
+pub fn run(values: &[Value], build: impl FnOnce(&Graph, &[Id]) -> Vec<Id>) -> Vec<Value> {
+    let (graph, placeholders, targets) = built(values, build);
     let executable = graph.compile(&placeholders, &targets);
     let fed: Vec<(Id, &Value)> = placeholders.iter().copied().zip(values).collect();
     run_executable(executable, &fed, &targets)
+}
+
+/// What the error says that the command buffer ends in, for a graph that fails when it is run.
+pub fn run_error(values: &[Value], build: impl FnOnce(&Graph, &[Id]) -> Id) -> String {
+    let (graph, placeholders, targets) = built(values, |graph, x| vec![build(graph, x)]);
+    let executable = graph.compile(&placeholders, &targets);
+    let fed: Vec<(Id, &Value)> = placeholders.iter().copied().zip(values).collect();
+    let (commands, _) = execute(executable, &fed);
+    let error = msg!(commands, "error"; Id);
+    assert!(!error.is_nil(), "this had to fail");
+    text(msg!(error, "localizedDescription"; Id))
 }
 
 /// [`run`] for one result.

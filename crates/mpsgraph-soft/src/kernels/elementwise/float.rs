@@ -30,17 +30,17 @@ pub fn unary(op: UnaryOp) -> TileFn {
         UnaryOp::Tan => trigonometric(math::tan, f64::tan),
         UnaryOp::Asin => tile1(|x: f32| (x as f64).asin() as f32),
         UnaryOp::Acos => tile1(|x: f32| (x as f64).acos() as f32),
-        UnaryOp::Atan => tile1(|x: f32| (x as f64).atan() as f32),
+        UnaryOp::Atan => tile1(|x: f32| positive_zero((x as f64).atan() as f32)),
         UnaryOp::Sinh => tile1(math::sinh),
         UnaryOp::Cosh => tile1(math::cosh),
-        UnaryOp::Tanh => tile1(math::tanh),
+        UnaryOp::Tanh => tile1(|x: f32| positive_zero(math::tanh(x))),
         UnaryOp::Asinh => tile1(|x: f32| (x as f64).asinh() as f32),
         UnaryOp::Acosh => tile1(|x: f32| (x as f64).acosh() as f32),
         UnaryOp::Atanh => tile1(|x: f32| (x as f64).atanh() as f32),
         UnaryOp::Erf => tile1(math::erf),
         UnaryOp::Ceil => tile1(f32::ceil),
         UnaryOp::Floor => tile1(f32::floor),
-        UnaryOp::Round => tile1(f32::round),
+        UnaryOp::Round => tile1(|x: f32| positive_zero(x.round())),
         UnaryOp::Rint => tile1(f32::round_ties_even),
         UnaryOp::Trunc => tile1(f32::trunc),
         UnaryOp::Sign => {
@@ -96,6 +96,12 @@ pub fn binary(op: BinaryOp) -> TileFn {
             unreachable!("the builder expresses {op:?} by others")
         }
     }
+}
+
+/// Zero without its sign, as these three kernels of Apple's give it (seen on macOS 27).
+#[inline(always)]
+fn positive_zero(x: f32) -> f32 {
+    x + 0.0
 }
 
 #[inline(always)]

@@ -77,6 +77,21 @@ extern "C-unwind" fn sigmoid_gradient(
     builder.tensor(value)
 }
 
+/// 16-bit floats lose too much in sums of more than so many; PyTorch's attention keeps below it.
+const LONG_ROW: usize = 3068;
+
+/// Refuses long rows of 16-bit floats.
+fn short_rows(builder: &Builder, x: ValueId, axis: usize) {
+    let (ty, extent) = (builder.ty(x), builder.shape(x)[axis]);
+    if ty.dtype.size() == 2 && extent > LONG_ROW {
+        refuse!(
+            builder,
+            "{} along axis {axis}: rows of more than {LONG_ROW} 16-bit floats lose precision, so cast them to Float32",
+            Shown(ty)
+        );
+    }
+}
+
 fn emit_soft_max(builder: &mut Builder, x: ValueId, axis: usize) -> ValueId {
     let ty = builder.ty(x).clone();
     builder.emit(Op::Softmax { axis }, [x], ty)
@@ -87,6 +102,7 @@ extern "C-unwind" fn soft_max(this: Id, cmd: Sel, tensor: Id, axis: isize, name:
     let x = builder.operand(tensor, "input", Accepts::Floats);
     builder.ranked(x, "input");
     let axis = builder.axis(axis as i64, builder.rank(x));
+    short_rows(&builder, x, axis);
     let value = emit_soft_max(&mut builder, x, axis);
     builder.tensor(value)
 }
@@ -103,6 +119,7 @@ extern "C-unwind" fn soft_max_gradient(
     let [incoming, source] = gradient_operands(&builder, incoming, source, Accepts::Floats);
     builder.ranked(source, "source");
     let axis = builder.axis(axis as i64, builder.rank(source));
+    short_rows(&builder, source, axis);
     // Sums of 16-bit floats would be rounded at every step.
     let dtype = builder.dtype(source);
     let incoming = builder.cast(incoming, DType::F32);
@@ -125,6 +142,7 @@ extern "C-unwind" fn soft_max_gradient(
 extern "C-unwind" fn leaky_relu(this: Id, cmd: Sel, tensor: Id, alpha: f64, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", Accepts::Floats);
+    builder.not_negative_infinity(alpha);
     let alpha = builder.number(alpha, builder.dtype(x));
     let value = builder.binary(BinaryOp::LeakyRelu, x, alpha);
     builder.tensor(value)

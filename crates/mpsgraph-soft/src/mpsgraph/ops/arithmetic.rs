@@ -1,11 +1,12 @@
 //! `MPSGraphArithmeticOps.h`: elementwise functions of one, two and three tensors. The complex ones are left out.
 //!
-//! Rounding has no kernels for integers; what tells or propagates NaN raises an exception on them. The bitwise
-//! functions refuse bool, and logical ones give the operands' type.
+//! Rounding has no kernels for integers, and what floors or takes signs none for 64-bit ones; what tells or propagates
+//! NaN raises an exception on them. The bitwise functions refuse bool, and logical ones give the operands' type.
 
 use super::elementwise::{self, binary_method, unary_method};
 use crate::ir::{BinaryOp, DType, Op, TensorType, UnaryOp};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
+use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, method2, method3, method4};
 
 /// The selectors of the header.
@@ -83,9 +84,9 @@ pub const METHODS: &[Method] = &[
     binary_method!(
         "floorModuloWithPrimaryTensor:secondaryTensor:name:",
         FloorMod,
-        Numbers
+        NoInt64
     ),
-    binary_method!("powerWithPrimaryTensor:secondaryTensor:name:", Pow, Numbers),
+    method3("powerWithPrimaryTensor:secondaryTensor:name:", power),
     binary_method!(
         "minimumWithPrimaryTensor:secondaryTensor:name:",
         Min,
@@ -198,6 +199,15 @@ pub const METHODS: &[Method] = &[
     method4("clampWithTensor:minValueTensor:maxValueTensor:name:", clamp),
 ];
 
+extern "C-unwind" fn power(this: Id, cmd: Sel, primary: Id, secondary: Id, name: Id) -> Id {
+    let mut builder = Builder::open(this, cmd, name);
+    let base = builder.operand(primary, "primary", Accepts::Numbers);
+    let exponent = builder.operand(secondary, "secondary", Accepts::Numbers);
+    builder.int64_needs(base, (13, 2));
+    let value = builder.binary(BinaryOp::Pow, base, exponent);
+    builder.tensor(value)
+}
+
 extern "C-unwind" fn select(
     this: Id,
     cmd: Sel,
@@ -209,7 +219,11 @@ extern "C-unwind" fn select(
     let mut builder = Builder::open(this, cmd, name);
     let predicate = builder.value(predicate, "predicate");
     if builder.dtype(predicate) != DType::Bool {
-        refuse!(builder, "the predicate tensor is not Bool: it aborts");
+        refuse!(
+            builder,
+            "the predicate tensor is {}; it must be Bool, so compare it with 0",
+            Shown(builder.ty(predicate))
+        );
     }
     let on_true = builder.value(on_true, "true predicate");
     let on_false = builder.value(on_false, "false predicate");

@@ -1,4 +1,5 @@
-//! `MPSGraphGatherOps.h`. Indices are not wrapped: negative ones are out of range, and those read 0.
+//! `MPSGraphGatherOps.h`. Indices are not wrapped: negative ones are out of range. Along an axis those read 0; what the
+//! other forms read is not documented, so there they fail the command buffer.
 //!
 //! Apple's kernels carry integers through 32-bit floats, so whatever exceeds 2^24 would come out changed; integers
 //! wider than 16 bits are refused, and must be reinterpreted as floats to be moved.
@@ -38,7 +39,19 @@ pub(super) fn moved(builder: &Builder, tensor: Id, role: &str) -> ValueId {
              them as Float32 to move them"
         );
     }
+    not_folded(builder, value, role);
     value
+}
+
+/// Refuses what the optimiser folds wrongly.
+fn not_folded(builder: &Builder, value: ValueId, role: &str) {
+    if builder.is_reshaped_integer_constant(value) {
+        refuse!(
+            builder,
+            "the {role} tensor is a reshaped integer constant, which is folded wrongly: make it in its final shape, or \
+             of floats and cast it"
+        );
+    }
 }
 
 /// A tensor of indices.
@@ -52,6 +65,7 @@ pub(super) fn indices(builder: &Builder, tensor: Id) -> ValueId {
             Shown(builder.ty(value))
         );
     }
+    not_folded(builder, value, "indices");
     value
 }
 

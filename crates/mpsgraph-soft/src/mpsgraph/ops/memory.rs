@@ -70,6 +70,15 @@ extern "C-unwind" fn constant_with_data(
             "the data of a Bool constant holds bytes other than 0 and 1"
         );
     }
+    if ty.dtype.is_float() {
+        let infinity = &bytes_of(f64::NEG_INFINITY, ty.dtype)[..ty.dtype.size()];
+        if bytes
+            .chunks_exact(infinity.len())
+            .any(|element| element == infinity)
+        {
+            builder.not_negative_infinity(f64::NEG_INFINITY);
+        }
+    }
     let value = builder.emit(Op::Constant(bytes.into()), [], ty);
     builder.tensor(value)
 }
@@ -77,6 +86,7 @@ extern "C-unwind" fn constant_with_data(
 /// The bytes of a number that the type must be able to hold.
 fn checked_bytes(builder: &Builder, value: f64, dtype: DType) -> [u8; 8] {
     const EXACT: f64 = 9_007_199_254_740_992.0;
+    builder.not_negative_infinity(value);
     let shown = dtype::name(dtype);
     if dtype == DType::Bool && value != 0.0 && value != 1.0 {
         refuse!(

@@ -30,6 +30,7 @@ pub(crate) const FAMILIES: &[&[Method]] = &[
     reduction::METHODS,
     scatter_nd::METHODS,
     tensor_shape::METHODS,
+    tensor_shape::cast::METHODS,
     tensor_shape::concat::METHODS,
     tensor_shape::pad::METHODS,
     tensor_shape::slice::METHODS,

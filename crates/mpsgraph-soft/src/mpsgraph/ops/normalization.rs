@@ -1,9 +1,11 @@
 //! `MPSGraphNormalizationOps.h`: mean and variance. The variance is the population's.
+//!
+//! On macOS 27 variances come out wrong now and then while other work runs, so there they are refused.
 
 use super::reduction;
 use crate::ir::{BinaryOp, DType, ReduceOp, UnaryOp};
-use crate::mpsgraph::builder::{Accepts, Builder};
-use crate::objc::{Id, Method, Sel, method3, method4};
+use crate::mpsgraph::builder::{Accepts, Builder, refuse};
+use crate::objc::{Id, Method, Sel, method3, method4, version};
 
 /// The selectors of the header that exist here.
 pub const METHODS: &[Method] = &[
@@ -14,7 +16,8 @@ pub const METHODS: &[Method] = &[
 
 extern "C-unwind" fn mean(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let x = builder.operand(tensor, "input", Accepts::Numbers);
+    let x = builder.operand(tensor, "input", Accepts::Reduced);
+    builder.int64_needs(x, reduction::INT64_SINCE);
     builder.ranked(x, "input");
     let axes = reduction::axes_of(&builder, axes, builder.rank(x));
     let dtype = builder.dtype(x);
@@ -42,9 +45,19 @@ extern "C-unwind" fn mean(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) ->
     builder.tensor(value)
 }
 
+fn reliable(builder: &Builder) {
+    if version::macos() >= (27, 0) {
+        refuse!(
+            builder,
+            "variances are intermittently wrong on macOS 27: take the mean of the squared differences"
+        );
+    }
+}
+
 extern "C-unwind" fn variance(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let x = builder.operand(tensor, "input", Accepts::Floats);
+    reliable(&builder);
+    let x = builder.operand(tensor, "input", Accepts::ReducedFloats);
     builder.ranked(x, "input");
     let axes = reduction::axes_of(&builder, axes, builder.rank(x));
     let value = reduction::emit(&mut builder, ReduceOp::Variance, x, axes);
@@ -60,9 +73,10 @@ extern "C-unwind" fn variance_with_mean(
     name: Id,
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let x = builder.operand(tensor, "input", Accepts::Floats);
+    reliable(&builder);
+    let x = builder.operand(tensor, "input", Accepts::ReducedFloats);
     builder.ranked(x, "input");
-    let mean = builder.operand(mean, "mean", Accepts::Floats);
+    let mean = builder.value(mean, "mean");
     let axes = reduction::axes_of(&builder, axes, builder.rank(x));
     let difference = builder.binary(BinaryOp::Sub, x, mean);
     let square = builder.unary(UnaryOp::Square, difference);

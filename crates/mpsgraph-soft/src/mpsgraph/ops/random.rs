@@ -2,7 +2,7 @@
 //!
 //! A state is seven Int32: a 1, four words of counter, two of key. The seeded forms, whose seed is baked into the
 //! compiled graph so that every run gives the same numbers, are left out. Normal numbers are composed by Box and
-//! Muller's transform, integers of two draws of 16 bits, both whatever the descriptor's sampling method is.
+//! Muller's transform, the other sampling method being refused, and integers of two draws of 16 bits.
 
 use crate::ir::{BinaryOp, DType, Op, TensorType, UnaryOp, ValueId};
 use crate::mpsgraph::builder::{Builder, refuse};
@@ -225,6 +225,14 @@ extern "C-unwind" fn random(
                 numbers = draw.builder.binary(BinaryOp::Min, numbers, last);
             }
             draw.finish(numbers, 1)
+        }
+        (random_op_descriptor::NORMAL, DType::F32 | DType::F16)
+            if asked.sampling_method != random_op_descriptor::BOX_MULLER =>
+        {
+            refuse!(
+                draw.builder,
+                "normal numbers by the inverse of the distribution are NaN about once in 2^23: sample by Box and Muller"
+            )
         }
         (random_op_descriptor::NORMAL, DType::F32 | DType::F16) => {
             let numbers = draw.normal(asked.mean, asked.standard_deviation);

@@ -1,11 +1,12 @@
 //! `MPSGraphReductionOps.h`. Reduced dimensions stay, with extent 1.
 //!
-//! The kernels see the last four dimensions: an axis before them asserts. 16-bit floats are summed in 16 bits, as on
-//! the hardware; whoever wants better casts up first.
+//! The kernels see the last four dimensions: an axis before them asserts. They exist for few element types; bfloat and
+//! narrow or unsigned integers must be cast first. Half floats are summed in 16 bits, as on the hardware; whoever wants
+//! better casts up.
 
 use crate::ir::{DType, Op, ReduceOp, TensorType, ValueId};
 use crate::mpsgraph::builder::{Accepts, Builder};
-use crate::objc::{Id, Method, Sel, method3};
+use crate::objc::{Id, MacOs, Method, Sel, method3};
 
 /// A method with `axis:`: the selector, the reduction, the types it accepts.
 macro_rules! over_axis {
@@ -55,41 +56,44 @@ macro_rules! position {
 
 /// The selectors of the header.
 pub const METHODS: &[Method] = &[
-    over_axis!("reductionSumWithTensor:axis:name:", Sum, Numbers),
-    over_axes!("reductionSumWithTensor:axes:name:", Sum, Numbers),
-    over_axis!("reductionProductWithTensor:axis:name:", Prod, Numbers),
-    over_axes!("reductionProductWithTensor:axes:name:", Prod, Numbers),
-    over_axis!("reductionMinimumWithTensor:axis:name:", Min, Numbers),
-    over_axes!("reductionMinimumWithTensor:axes:name:", Min, Numbers),
-    over_axis!("reductionMaximumWithTensor:axis:name:", Max, Numbers),
-    over_axes!("reductionMaximumWithTensor:axes:name:", Max, Numbers),
+    over_axis!("reductionSumWithTensor:axis:name:", Sum, Reduced),
+    over_axes!("reductionSumWithTensor:axes:name:", Sum, Reduced),
+    over_axis!("reductionProductWithTensor:axis:name:", Prod, Reduced),
+    over_axes!("reductionProductWithTensor:axes:name:", Prod, Reduced),
+    over_axis!("reductionMinimumWithTensor:axis:name:", Min, Reduced),
+    over_axes!("reductionMinimumWithTensor:axes:name:", Min, Reduced),
+    over_axis!("reductionMaximumWithTensor:axis:name:", Max, Reduced),
+    over_axes!("reductionMaximumWithTensor:axes:name:", Max, Reduced),
     over_axis!(
         "reductionMinimumPropagateNaNWithTensor:axis:name:",
         MinNan,
-        Floats
+        ReducedFloats
     ),
     over_axes!(
         "reductionMinimumPropagateNaNWithTensor:axes:name:",
         MinNan,
-        Floats
+        ReducedFloats
     ),
     over_axis!(
         "reductionMaximumPropagateNaNWithTensor:axis:name:",
         MaxNan,
-        Floats
+        ReducedFloats
     ),
     over_axes!(
         "reductionMaximumPropagateNaNWithTensor:axes:name:",
         MaxNan,
-        Floats
+        ReducedFloats
     ),
-    over_axis!("reductionAndWithTensor:axis:name:", And, Any).since(12, 2),
-    over_axes!("reductionAndWithTensor:axes:name:", And, Any).since(12, 2),
-    over_axis!("reductionOrWithTensor:axis:name:", Or, Any).since(12, 2),
-    over_axes!("reductionOrWithTensor:axes:name:", Or, Any).since(12, 2),
+    over_axis!("reductionAndWithTensor:axis:name:", And, Truths).since(12, 2),
+    over_axes!("reductionAndWithTensor:axes:name:", And, Truths).since(12, 2),
+    over_axis!("reductionOrWithTensor:axis:name:", Or, Truths).since(12, 2),
+    over_axes!("reductionOrWithTensor:axes:name:", Or, Truths).since(12, 2),
     position!("reductionArgMaximumWithTensor:axis:name:", true).since(12, 0),
     position!("reductionArgMinimumWithTensor:axis:name:", false).since(12, 0),
 ];
+
+/// 64-bit integers are reduced from this system on.
+pub(super) const INT64_SINCE: MacOs = (13, 3);
 
 /// What a message says of the axes.
 #[derive(Clone, Copy)]
@@ -138,6 +142,7 @@ fn reduce(
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", accepts);
+    builder.int64_needs(x, INT64_SINCE);
     builder.ranked(x, "input");
     let rank = builder.rank(x);
     let axes = match axes {
@@ -158,7 +163,8 @@ fn reduce(
 
 fn position(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id, max: bool) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let x = builder.operand(tensor, "input", Accepts::Numbers);
+    let x = builder.operand(tensor, "input", Accepts::Reduced);
+    builder.int64_needs(x, INT64_SINCE);
     builder.ranked(x, "input");
     let rank = builder.rank(x);
     let axis = builder.axis(axis as i64, rank);

@@ -1,10 +1,12 @@
-//! `MPSGraphScatterNDOps.h`. Indices out of range are skipped; with duplicates the order is unspecified on hardware.
+//! `MPSGraphScatterNDOps.h`. Indices out of range are skipped along an axis and fail the command buffer in the other
+//! forms, for which Apple documents nothing. With duplicates the order is unspecified on hardware, so setting an
+//! element twice to different values fails it too.
 //!
 //! The forms without data begin with zeros for the modes add, subtract and set; what the others begin with is not
 //! documented for all of them, so they are refused.
 
 use super::gather::{equal_but_for, indices, moved, same_batch};
-use crate::ir::{Op, ScatterMode, TensorType, ValueId};
+use crate::ir::{DType, Op, ScatterMode, TensorType, ValueId};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::objc::{Id, Method, Sel, method5, method6};
 
@@ -58,6 +60,18 @@ fn mode_of(builder: &Builder, mode: isize) -> ScatterMode {
         6 => ScatterMode::Set,
         _ => refuse!(builder, "{mode} is no MPSGraphScatterMode"),
     }
+}
+
+/// The mode of a scatter into this.
+fn mode_for(builder: &Builder, data: ValueId, mode: isize) -> ScatterMode {
+    let mode = mode_of(builder, mode);
+    if builder.dtype(data) == DType::Bool && mode != ScatterMode::Set {
+        refuse!(
+            builder,
+            "mode {mode:?} of Bool: what it makes of truth values is not documented; cast them"
+        );
+    }
+    mode
 }
 
 /// Zeros of this shape, for the forms without data.
@@ -124,7 +138,7 @@ extern "C-unwind" fn nd_on_data(
     let data = moved(&builder, data, "data");
     let updates = moved(&builder, updates, "updates");
     let at = indices(&builder, at);
-    let mode = mode_of(&builder, mode);
+    let mode = mode_for(&builder, updates, mode);
     emit_nd(&mut builder, data, updates, at, batch, mode)
 }
 
@@ -141,7 +155,7 @@ extern "C-unwind" fn nd_with_mode(
     let mut builder = Builder::open(this, cmd, name);
     let updates = moved(&builder, updates, "updates");
     let at = indices(&builder, at);
-    let mode = mode_of(&builder, mode);
+    let mode = mode_for(&builder, updates, mode);
     let data = zeros(&mut builder, updates, shape, mode);
     emit_nd(&mut builder, data, updates, at, batch, mode)
 }
@@ -195,7 +209,7 @@ extern "C-unwind" fn axis_on_data(
     let data = moved(&builder, data, "data");
     let updates = moved(&builder, updates, "updates");
     let at = indices(&builder, at);
-    let mode = mode_of(&builder, mode);
+    let mode = mode_for(&builder, updates, mode);
     emit_axis(&mut builder, data, updates, at, axis, mode)
 }
 
@@ -212,7 +226,7 @@ extern "C-unwind" fn axis_on_zeros(
     let mut builder = Builder::open(this, cmd, name);
     let updates = moved(&builder, updates, "updates");
     let at = indices(&builder, at);
-    let mode = mode_of(&builder, mode);
+    let mode = mode_for(&builder, updates, mode);
     let data = zeros(&mut builder, updates, shape, mode);
     emit_axis(&mut builder, data, updates, at, axis, mode)
 }
@@ -258,7 +272,7 @@ extern "C-unwind" fn along_on_data(
     let data = moved(&builder, data, "data");
     let updates = moved(&builder, updates, "updates");
     let at = indices(&builder, at);
-    let mode = mode_of(&builder, mode);
+    let mode = mode_for(&builder, updates, mode);
     emit_along(&mut builder, data, updates, at, axis, mode)
 }
 
@@ -275,7 +289,7 @@ extern "C-unwind" fn along_on_zeros(
     let mut builder = Builder::open(this, cmd, name);
     let updates = moved(&builder, updates, "updates");
     let at = indices(&builder, at);
-    let mode = mode_of(&builder, mode);
+    let mode = mode_for(&builder, updates, mode);
     let data = zeros(&mut builder, updates, shape, mode);
     emit_along(&mut builder, data, updates, at, axis, mode)
 }

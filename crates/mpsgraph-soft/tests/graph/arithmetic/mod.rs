@@ -1,9 +1,9 @@
 //! Elementwise functions.
 
-use super::messages::{alone, refused};
-use super::session::{
-    BOOL, F16, F32, Graph, I32, I64, bools, close, floats, halves, ints, run, run_one, value,
-};
+mod surprises;
+
+use super::messages::alone;
+use super::session::{I64, bools, close, floats, ints, run, run_one, value};
 
 const INF: f32 = f32::INFINITY;
 const NAN: f32 = f32::NAN;
@@ -268,70 +268,4 @@ fn select_and_clamp() {
     let operands = [ints(&[3], &[-5, 0, 5]), ints(&[1], &[-2]), ints(&[1], &[3])];
     let result = run_one(&operands, |graph, x| graph.op(clamp, x));
     assert_eq!(result, ints(&[3], &[-2, 0, 3]));
-}
-
-#[test]
-fn halves_round() {
-    let _alone = alone();
-    let operands = [halves(&[2], &[2048.0, 1.0]), halves(&[2], &[1.0, 2.0])];
-    let result = run_one(&operands, |graph, x| {
-        graph.op("additionWithPrimaryTensor:secondaryTensor:name:", x)
-    });
-    assert_eq!(result, halves(&[2], &[2048.0, 3.0]));
-}
-
-#[test]
-fn refusals() {
-    let _alone = alone();
-    let on = |codes: &[u32], shapes: &[&[i64]], selector: &str, reason: &str| {
-        let graph = Graph::new();
-        let tensors: Vec<_> = codes
-            .iter()
-            .zip(shapes)
-            .map(|(&code, shape)| graph.placeholder(shape, code))
-            .collect();
-        refused(selector, reason, || graph.op(selector, &tensors));
-    };
-    let two: &[&[i64]] = &[&[2], &[2]];
-    let add = "additionWithPrimaryTensor:secondaryTensor:name:";
-    on(&[F32, F16], two, add, "differ in element type");
-    on(&[F32, F32], &[&[2, 3], &[2]], add, "do not broadcast");
-    on(&[BOOL, BOOL], two, add, "bool is not a number");
-    on(&[I32], two, "exponentWithTensor:name:", "only floats");
-    on(&[I32], two, "isNaNWithTensor:name:", "raises an exception");
-    on(&[I32], two, "floorWithTensor:name:", "only floats");
-    on(&[I64], two, "signWithTensor:name:", "64-bit");
-    on(
-        &[I32, I32],
-        two,
-        "maximumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:",
-        "only floats",
-    );
-    on(
-        &[BOOL, BOOL],
-        two,
-        "bitwiseANDWithPrimaryTensor:secondaryTensor:name:",
-        "only integers",
-    );
-    on(
-        &[F32, F32],
-        two,
-        "bitwiseXORWithPrimaryTensor:secondaryTensor:name:",
-        "only integers",
-    );
-    let select = "selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name:";
-    on(&[I32, F32, F32], &[&[1], &[1], &[1]], select, "not Bool");
-    on(
-        &[BOOL, F32, I32],
-        &[&[1], &[1], &[1]],
-        select,
-        "differ in element type",
-    );
-    let clamp = "clampWithTensor:minValueTensor:maxValueTensor:name:";
-    on(
-        &[F32, F32, I32],
-        &[&[1], &[1], &[1]],
-        clamp,
-        "differ in element type",
-    );
 }

@@ -1,8 +1,9 @@
-//! `MPSGraphTensorShapeOps.h`: other views of a tensor, casts and coordinates; slices, concatenations, splits and
+//! `MPSGraphTensorShapeOps.h`: other views of a tensor, and coordinates; casts, slices, concatenations, splits and
 //! padding are in files of their own.
 //!
 //! The forms whose shape or axes are tensors are left out: fed ones abort on a Mac.
 
+pub mod cast;
 pub mod concat;
 pub mod pad;
 pub mod slice;
@@ -29,8 +30,6 @@ pub const METHODS: &[Method] = &[
     method3("squeezeTensor:axes:name:", squeeze_axes).since(12, 3),
     method3("flatten2DTensor:axis:name:", flatten_2d).since(12, 0),
     method3("coordinateAlongAxis:withShape:name:", coordinate).since(12, 3),
-    method3("castTensor:toType:name:", cast).since(12, 0),
-    method3("reinterpretCastTensor:toType:name:", reinterpret_cast).since(13, 2),
     method2("shapeOfTensor:name:", shape_of).since(12, 0),
 ];
 
@@ -134,7 +133,12 @@ fn emit_reverse(mut builder: Builder, x: crate::ir::ValueId, axes: Vec<usize>) -
 extern "C-unwind" fn reverse(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
-    let axes = distinct_axes(&builder, axes, builder.rank(x));
+    let rank = builder.rank(x);
+    let mut axes = distinct_axes(&builder, axes, rank);
+    // Unlike a reduction, which leaves out none.
+    if axes.is_empty() {
+        axes = (0..rank).collect();
+    }
     emit_reverse(builder, x, axes)
 }
 
@@ -297,6 +301,9 @@ extern "C-unwind" fn squeeze_axis(this: Id, cmd: Sel, tensor: Id, axis: isize, n
 extern "C-unwind" fn squeeze_axes(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     squeeze(builder, tensor, |builder, shape| {
+        if axes.is_nil() {
+            return Vec::new();
+        }
         distinct_axes(builder, axes, shape.len())
     })
 }
@@ -331,47 +338,6 @@ extern "C-unwind" fn coordinate(this: Id, cmd: Sel, axis: isize, shape: Id, name
             shape,
         },
     );
-    builder.tensor(value)
-}
-
-extern "C-unwind" fn cast(this: Id, cmd: Sel, tensor: Id, data_type: u32, name: Id) -> Id {
-    let mut builder = Builder::open(this, cmd, name);
-    let x = builder.value(tensor, "input");
-    let dtype = builder.dtype_of_code(data_type);
-    let value = builder.cast(x, dtype);
-    builder.tensor(value)
-}
-
-extern "C-unwind" fn reinterpret_cast(
-    this: Id,
-    cmd: Sel,
-    tensor: Id,
-    data_type: u32,
-    name: Id,
-) -> Id {
-    let mut builder = Builder::open(this, cmd, name);
-    let x = builder.value(tensor, "input");
-    builder.ranked(x, "input");
-    let dtype = builder.dtype_of_code(data_type);
-    let from = builder.ty(x);
-    if from.dtype == DType::Bool || dtype == DType::Bool {
-        refuse!(
-            builder,
-            "bits of Bool cannot be reinterpreted: it crashes the compiler"
-        );
-    }
-    let mut shape = from.shape.clone();
-    let last = shape.last_mut().expect("rank 0 was refused");
-    let bytes = *last * from.dtype.size();
-    if !bytes.is_multiple_of(dtype.size()) {
-        refuse!(
-            builder,
-            "the last axis of {} is no whole number of elements of the new type",
-            Shown(from)
-        );
-    }
-    *last = bytes / dtype.size();
-    let value = builder.emit(Op::Reinterpret, [x], TensorType { dtype, shape });
     builder.tensor(value)
 }
 

@@ -70,11 +70,14 @@ fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], masks: Masks) -> R
             }
         };
         let set = |mask: u32| mask >> axis & 1 == 1;
-        let stride = if set(masks.squeeze) { 1 } else { strides[axis] };
+        let stride = strides[axis];
         let start = match (set(masks.start), stride) {
             (_, 0) => refuse!(builder, "stride 0 on axis {axis} aborts"),
             (true, 1..) => 0,
-            (true, _) => extent - 1,
+            (true, _) => refuse!(
+                builder,
+                "a start mask with a negative stride on axis {axis}: where it starts is not documented"
+            ),
             (false, _) => from_start(starts[axis]),
         };
         if !(0..extent).contains(&start) {
@@ -84,9 +87,7 @@ fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], masks: Masks) -> R
                 starts[axis]
             );
         }
-        let span = if set(masks.squeeze) {
-            1
-        } else if stride > 0 {
+        let span = if stride > 0 {
             (if set(masks.end) {
                 extent
             } else {
@@ -107,11 +108,16 @@ fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], masks: Masks) -> R
                 "{start} to {end} by {stride} on axis {axis} of {from:?} is empty: it aborts when run"
             );
         }
+        let length = (span as u64 - 1) as usize / stride.unsigned_abs() as usize + 1;
+        if set(masks.squeeze) && length != 1 {
+            refuse!(
+                builder,
+                "the squeeze mask drops axis {axis}, where the slice has {length} elements: all but the first are lost"
+            );
+        }
         region.starts.push(start as usize);
         region.strides.push(stride as isize);
-        region
-            .shape
-            .push((span as u64 - 1) as usize / stride.unsigned_abs() as usize + 1);
+        region.shape.push(length);
     }
     region
 }

@@ -56,18 +56,17 @@ extern "C-unwind" fn split_evenly(
     let x = builder.value(tensor, "input");
     let axis = builder.axis(axis as i64, builder.rank(x));
     let extent = builder.shape(x)[axis];
-    if count == 0 || !extent.is_multiple_of(count) {
+    // Not equal parts, as Apple's header has it: all but the last are rounded up.
+    let part = extent.div_ceil(count.max(1));
+    let before = part.saturating_mul(count.saturating_sub(1));
+    if count == 0 || before >= extent {
         refuse!(
             builder,
-            "{count} splits of extent {extent}: Apple asks for equal parts and makes unequal ones"
+            "{count} splits of extent {extent}: no split sizes can be inferred, so it aborts"
         );
     }
-    let values = emit(
-        &mut builder,
-        x,
-        axis,
-        std::iter::repeat_n(extent / count, count),
-    );
+    let sizes = std::iter::repeat_n(part, count - 1).chain([extent - before]);
+    let values = emit(&mut builder, x, axis, sizes);
     builder.tensor_array(&values)
 }
 

@@ -1,0 +1,64 @@
+//! Casts: by value, and by bits.
+//!
+//! Floats saturate on their way to integers, integers wrap. What becomes of floats and constants as Bool has differed
+//! between systems, so that is refused.
+
+use crate::ir::{DType, Op, TensorType};
+use crate::mpsgraph::builder::{Builder, refuse};
+use crate::mpsgraph::shape::Shown;
+use crate::objc::{Id, Method, Sel, method3};
+
+/// Casting selectors.
+pub const METHODS: &[Method] = &[
+    method3("castTensor:toType:name:", cast).since(12, 0),
+    method3("reinterpretCastTensor:toType:name:", reinterpret_cast).since(13, 2),
+];
+
+extern "C-unwind" fn cast(this: Id, cmd: Sel, tensor: Id, data_type: u32, name: Id) -> Id {
+    let mut builder = Builder::open(this, cmd, name);
+    let x = builder.value(tensor, "input");
+    let dtype = builder.dtype_of_code(data_type);
+    let from = builder.dtype(x);
+    if dtype == DType::Bool && from != DType::Bool && (from.is_float() || builder.is_constant(x)) {
+        refuse!(
+            builder,
+            "{} to Bool has given 255 for 1 and 0 for more than 1: compare it with 0",
+            Shown(builder.ty(x))
+        );
+    }
+    let value = builder.cast(x, dtype);
+    builder.tensor(value)
+}
+
+extern "C-unwind" fn reinterpret_cast(
+    this: Id,
+    cmd: Sel,
+    tensor: Id,
+    data_type: u32,
+    name: Id,
+) -> Id {
+    let mut builder = Builder::open(this, cmd, name);
+    let x = builder.value(tensor, "input");
+    builder.ranked(x, "input");
+    let dtype = builder.dtype_of_code(data_type);
+    let from = builder.ty(x);
+    if from.dtype == DType::Bool || dtype == DType::Bool {
+        refuse!(
+            builder,
+            "bits of Bool cannot be reinterpreted: it crashes the compiler"
+        );
+    }
+    let mut shape = from.shape.clone();
+    let last = shape.last_mut().expect("rank 0 was refused");
+    let bytes = *last * from.dtype.size();
+    if !bytes.is_multiple_of(dtype.size()) {
+        refuse!(
+            builder,
+            "the last axis of {} is no whole number of elements of the new type",
+            Shown(from)
+        );
+    }
+    *last = bytes / dtype.size();
+    let value = builder.emit(Op::Reinterpret, [x], TensorType { dtype, shape });
+    builder.tensor(value)
+}

@@ -1,0 +1,172 @@
+//! MPSGraph's selectors for functions of one and of two tensors, by what the tensors may be: rules that hold for many
+//! of them are tested over these lists.
+
+use mpsgraph_soft::mpsgraph::graph::CLASS;
+
+use super::messages::alone;
+
+/// Functions of one tensor of floats.
+pub const UNARY_FLOATS: &[&str] = &[
+    "exponent",
+    "exponentBase2",
+    "exponentBase10",
+    "logarithm",
+    "logarithmBase2",
+    "logarithmBase10",
+    "squareRoot",
+    "reverseSquareRoot",
+    "reciprocal",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "tanh",
+    "asinh",
+    "acosh",
+    "atanh",
+    "erf",
+    "sigmoid",
+];
+
+/// What rounds: for floats.
+pub const ROUNDING: &[&str] = &["ceil", "floor", "round", "rint", "truncate"];
+
+/// What tells floats apart: gives Bool.
+pub const TESTS: &[&str] = &["isNaN", "isInfinite", "isFinite"];
+
+/// Functions of one tensor of numbers.
+pub const UNARY_NUMBERS: &[&str] = &["absolute", "negative", "square", "reLU"];
+
+/// Functions of one tensor of floats or integers of at most 32 bits.
+pub const SIGNS: &[&str] = &["sign", "signbit"];
+
+/// Functions of one tensor of integers.
+pub const UNARY_BITS: &[&str] = &["bitwiseNOT", "bitwisePopulationCount"];
+
+/// Functions of two tensors of numbers.
+pub const BINARY_NUMBERS: &[&str] = &[
+    "addition",
+    "subtraction",
+    "multiplication",
+    "division",
+    "divisionNoNaN",
+    "modulo",
+    "power",
+    "minimum",
+    "maximum",
+];
+
+/// Functions of two tensors of floats.
+pub const BINARY_FLOATS: &[&str] = &[
+    "minimumWithNaNPropagation",
+    "maximumWithNaNPropagation",
+    "atan2",
+];
+
+/// Comparisons: of any type, give Bool.
+pub const COMPARISONS: &[&str] = &[
+    "equal",
+    "notEqual",
+    "lessThan",
+    "lessThanOrEqualTo",
+    "greaterThan",
+    "greaterThanOrEqualTo",
+];
+
+/// Logical functions: of any type, which they give.
+pub const LOGIC: &[&str] = &[
+    "logicalAND",
+    "logicalOR",
+    "logicalXOR",
+    "logicalNAND",
+    "logicalNOR",
+    "logicalXNOR",
+];
+
+/// Functions of two tensors of integers.
+pub const BINARY_BITS: &[&str] = &[
+    "bitwiseAND",
+    "bitwiseOR",
+    "bitwiseXOR",
+    "bitwiseLeftShift",
+    "bitwiseRightShift",
+];
+
+/// Functions of two tensors, all of them but the matrix product.
+pub const BINARY: &[&[&str]] = &[
+    BINARY_NUMBERS,
+    &["floorModulo"],
+    BINARY_FLOATS,
+    COMPARISONS,
+    LOGIC,
+    BINARY_BITS,
+];
+
+/// The selector of a function of one tensor.
+pub fn unary(name: &str) -> String {
+    format!("{name}WithTensor:name:")
+}
+
+/// The selector of a function of two tensors.
+pub fn binary(name: &str) -> String {
+    format!("{name}WithPrimaryTensor:secondaryTensor:name:")
+}
+
+/// Reductions along `axis:`, which also exist with `axes:`, to a number.
+pub const REDUCTIONS: &[&str] = &["Sum", "Product", "Minimum", "Maximum"];
+
+/// The same, keeping NaN.
+pub const NAN_REDUCTIONS: &[&str] = &["MinimumPropagateNaN", "MaximumPropagateNaN"];
+
+/// The same, to a truth value.
+pub const TRUTHS: &[&str] = &["And", "Or"];
+
+/// The same, to a position; along `axis:` only.
+pub const POSITIONS: &[&str] = &["ArgMaximum", "ArgMinimum"];
+
+/// The selector of a reduction along an axis.
+pub fn reduction(name: &str) -> String {
+    format!("reduction{name}WithTensor:axis:name:")
+}
+
+/// The selector of a reduction along axes.
+pub fn reduction_of_axes(name: &str) -> String {
+    format!("reduction{name}WithTensor:axes:name:")
+}
+
+#[test]
+fn the_lists_are_complete() {
+    let _alone = alone();
+    let listed_unary = [
+        UNARY_FLOATS,
+        ROUNDING,
+        TESTS,
+        UNARY_NUMBERS,
+        SIGNS,
+        UNARY_BITS,
+        // Any type; and one that came with macOS 15.
+        &["identity", "not", "reciprocalSquareRoot"],
+    ]
+    .concat();
+    let listed_binary = [BINARY, &[&["matrixMultiplication"]]].concat().concat();
+    let reductions = [REDUCTIONS, NAN_REDUCTIONS, TRUTHS, POSITIONS].concat();
+    for method in CLASS.instance {
+        let selector = method.selector();
+        if let Some(name) = selector.strip_suffix("WithTensor:name:") {
+            assert!(listed_unary.contains(&name), "{selector}");
+        }
+        if let Some(name) = selector.strip_suffix("WithPrimaryTensor:secondaryTensor:name:") {
+            assert!(listed_binary.contains(&name), "{selector}");
+        }
+        if let Some(name) = selector
+            .strip_prefix("reduction")
+            .and_then(|rest| rest.split("WithTensor:ax").next())
+        {
+            assert!(reductions.contains(&name), "{selector}");
+        }
+    }
+}

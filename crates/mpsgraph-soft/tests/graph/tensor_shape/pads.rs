@@ -1,0 +1,146 @@
+//! Padding.
+
+use mpsgraph_soft::objc::Id;
+
+use crate::graph::messages::{alone, msg, numbers, refused};
+use crate::graph::session::{BOOL, F32, Graph, bools, ints, run};
+
+const PAD: &str = "padTensor:withPaddingMode:leftPadding:rightPadding:constantValue:name:";
+
+const CONSTANT: isize = 0;
+const REFLECT: isize = 1;
+const SYMMETRIC: isize = 2;
+const CLAMP_TO_EDGE: isize = 3;
+const ZERO: isize = 4;
+const PERIODIC: isize = 5;
+const ANTI_PERIODIC: isize = 6;
+
+fn pad_with(graph: &Graph, x: Id, mode: isize, sides: [&[i64]; 2], value: f64) -> Id {
+    let [left, right] = sides.map(numbers);
+    msg!(
+        graph.id(), PAD, x => Id, mode => isize, left => Id, right => Id, value => f64, Id::NIL => Id; Id
+    )
+}
+
+fn pad(graph: &Graph, x: Id, mode: isize, sides: [&[i64]; 2]) -> Id {
+    pad_with(graph, x, mode, sides, 9.0)
+}
+
+#[track_caller]
+fn pad_refused(code: u32, mode: isize, sides: [&[i64]; 2], reason: &str) {
+    let graph = Graph::new();
+    let x = graph.placeholder(&[3], code);
+    refused(PAD, reason, || pad(&graph, x, mode, sides));
+}
+
+/// kern0x1b/charon probes on macOS 27.0: the mirror across the edge, and the one that repeats it.
+#[test]
+fn modes() {
+    let _alone = alone();
+    let results = run(
+        &[ints(&[3], &[1, 2, 3]), ints(&[1, 2], &[1, 2])],
+        |graph, x| {
+            let on = |mode: isize| pad(graph, x[0], mode, [&[2], &[1]]);
+            vec![
+                on(CONSTANT),
+                on(REFLECT),
+                on(SYMMETRIC),
+                on(CLAMP_TO_EDGE),
+                on(ZERO),
+                pad(graph, x[1], CLAMP_TO_EDGE, [&[1, 0], &[0, 1]]),
+                pad(graph, x[0], CONSTANT, [&[0], &[0]]),
+                pad(graph, x[0], SYMMETRIC, [&[3], &[0]]),
+            ]
+        },
+    );
+    assert_eq!(results[0], ints(&[6], &[9, 9, 1, 2, 3, 9]));
+    assert_eq!(results[1], ints(&[6], &[3, 2, 1, 2, 3, 2]));
+    assert_eq!(results[2], ints(&[6], &[2, 1, 1, 2, 3, 3]));
+    assert_eq!(results[3], ints(&[6], &[1, 1, 1, 2, 3, 3]));
+    assert_eq!(results[4], ints(&[6], &[0, 0, 1, 2, 3, 0]));
+    assert_eq!(results[5], ints(&[2, 3], &[1, 2, 2, 1, 2, 2]));
+    assert_eq!(results[6], ints(&[3], &[1, 2, 3]));
+    assert_eq!(results[7], ints(&[6], &[3, 2, 1, 1, 2, 3]));
+}
+
+/// kern0x1b/charon probes on macOS 27.0.
+#[test]
+fn negative_padding_crops() {
+    let _alone = alone();
+    let results = run(&[ints(&[3], &[1, 2, 3])], |graph, x| {
+        [CONSTANT, REFLECT]
+            .map(|mode| pad(graph, x[0], mode, [&[-1], &[1]]))
+            .to_vec()
+    });
+    assert_eq!(results[0], ints(&[3], &[2, 3, 9]));
+    assert_eq!(results[1], ints(&[3], &[2, 3, 2]));
+}
+
+/// kern0x1b/charon probes on macOS 27.0: "padding values too large at axis 0, max padding is 2".
+#[test]
+fn pad_refuses_mirrors_beyond_the_tensor() {
+    let _alone = alone();
+    for sides in [[&[3][..], &[0][..]], [&[0], &[3]]] {
+        pad_refused(F32, REFLECT, sides, "2 is the most");
+    }
+    for sides in [[&[4][..], &[0][..]], [&[0], &[4]]] {
+        pad_refused(F32, SYMMETRIC, sides, "3 is the most");
+    }
+}
+
+/// kern0x1b/charon probes on macOS 27.0: "Unsupported paddingMode".
+#[test]
+fn pad_refuses_periodic_and_unknown_modes() {
+    let _alone = alone();
+    for mode in [PERIODIC, ANTI_PERIODIC, 7, -1] {
+        pad_refused(F32, mode, [&[1], &[0]], "periodic, which aborts");
+    }
+}
+
+/// pytorch/pytorch Pad.mm casts to Int8.
+#[test]
+fn pad_refuses_constants_around_bool() {
+    let _alone = alone();
+    for mode in [CONSTANT, ZERO] {
+        pad_refused(BOOL, mode, [&[1], &[0]], "cast to Int8 first");
+    }
+    let edges = run(&[bools(&[2], &[1, 0])], |graph, x| {
+        vec![pad(graph, x[0], CLAMP_TO_EDGE, [&[1], &[1]])]
+    });
+    assert_eq!(edges[0], bools(&[4], &[1, 1, 0, 0]));
+}
+
+/// kern0x1b/charon probes on macOS 27.0: no kernel runs on an empty tensor.
+#[test]
+fn pad_refuses_to_crop_everything() {
+    let _alone = alone();
+    pad_refused(F32, CONSTANT, [&[-2], &[-1]], "leaves nothing");
+}
+
+/// doom-fish/mpsgraph-rs ops.rs.
+#[test]
+fn pad_refuses_another_number_of_sides_than_dimensions() {
+    let _alone = alone();
+    for sides in [[&[1, 1][..], &[0][..]], [&[1], &[0, 0]]] {
+        pad_refused(F32, CONSTANT, sides, "2 numbers for 1 dimensions");
+    }
+}
+
+/// Apple's MPSNDArray.h.
+#[test]
+fn pad_refuses_2_to_the_31_elements() {
+    let _alone = alone();
+    pad_refused(F32, CONSTANT, [&[1 << 31], &[0]], "2^31");
+    pad_refused(F32, CLAMP_TO_EDGE, [&[(1 << 31) - 1], &[0]], "2^31");
+}
+
+/// ChanLumerico/lucid MpsBuilder.mm.
+#[test]
+fn pad_refuses_negative_infinity() {
+    let _alone = alone();
+    let graph = Graph::new();
+    let x = graph.placeholder(&[3], F32);
+    refused(PAD, "-inf", || {
+        pad_with(&graph, x, CONSTANT, [&[1], &[0]], f64::NEG_INFINITY)
+    });
+}
