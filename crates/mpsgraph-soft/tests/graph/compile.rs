@@ -71,10 +71,15 @@ fn feeds_have_an_order_of_their_own() {
         ADD,
         &[graph.op(ADD, &feeds[..2]), graph.op(ADD, &feeds[2..])],
     );
-    let own = objects(msg!(graph.compile(&feeds, &[target]), "feedTensors"; Id));
-    assert!(own != feeds && own.len() == 4 && feeds.iter().all(|feed| own.contains(feed)));
-    let again = graph.compile(&feeds, &[target]);
-    assert_eq!(objects(msg!(again, "feedTensors"; Id)), own);
+    let mut given = feeds.clone();
+    for _ in 0..2 {
+        let own = || objects(msg!(graph.compile(&given, &[target]), "feedTensors"; Id));
+        let order = own();
+        assert!(order != given && order.len() == 4);
+        assert!(feeds.iter().all(|feed| order.contains(feed)));
+        assert_eq!(own(), order, "the same for the same request");
+        given.reverse();
+    }
 }
 
 /// Apple's MPSGraphExecutable.h (targetTensors).
@@ -87,8 +92,11 @@ fn targets_have_an_order_of_their_own() {
         graph.op(ADD, &[x, x]),
         graph.op("exponentWithTensor:name:", &[x]),
     ];
-    let own = objects(msg!(graph.compile(&[x], &targets), "targetTensors"; Id));
-    assert!(own != targets && own.len() == 2 && own.iter().all(|target| targets.contains(target)));
+    for given in [targets, [targets[1], targets[0]]] {
+        let own = objects(msg!(graph.compile(&[x], &given), "targetTensors"; Id));
+        assert!(own != given && own.len() == 2);
+        assert!(own.iter().all(|target| targets.contains(target)));
+    }
 }
 
 #[test]

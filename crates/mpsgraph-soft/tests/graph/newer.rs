@@ -4,7 +4,7 @@ use std::process::Command;
 
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, device, msg, numbers, refused};
+use super::messages::{alone, msg, numbers, refused};
 use super::session::{F16, F32, Graph, close, floats, run, run_one};
 
 const UPDATE: &str = "sliceUpdateDataTensor:updateTensor:starts:ends:strides:name:";
@@ -59,7 +59,7 @@ fn on_a_newer_system() {
     let output = command.output().expect("the tests run");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let ran = text.matches(" ... ok").count();
-    assert!(output.status.success() && ran == 8, "{ran} passed:\n{text}");
+    assert!(output.status.success() && ran == 7, "{ran} passed:\n{text}");
 }
 
 #[test]
@@ -164,14 +164,4 @@ fn slice_update_refuses_a_squeeze_mask() {
 fn slice_update_refuses_a_mask_beyond_the_rank() {
     let _alone = alone();
     masks_refused(&[1], F32, [2, 0, 0], "beyond the 1 dimensions");
-}
-
-/// Apple's MTLDevice.h: Metal3 is of macOS 13, Metal4 of macOS 26.
-#[test]
-#[ignore = "run by `on_a_newer_system` with the environment it needs"]
-fn gpu_families_of_later_systems_are_not_supported() {
-    let _alone = alone();
-    let device = device();
-    let supports = |family: isize| msg!(device.id(), "supportsFamily:", family => isize; bool);
-    assert!(supports(5001) && !supports(5002));
 }
