@@ -118,9 +118,10 @@ impl Trace {
             .any(|&extent| extent <= 16);
         let overruns =
             self.has(Trace::PART) && few && matches!(made.dtype, DType::F16 | DType::BF16);
-        // On macOS 27.0 the compiler ends the process on reshape, product, reshape if one of the shapes has two extents
-        // of 1 (pytorch/pytorch#187201). The last step of a node that made the operand may be such a reshape.
-        let aborts = os_version::at_least(27, 0)
+        // On macOS 27.0, and by some reports on 26, the compiler ends the process on reshape, product, reshape if one of the
+        // shapes has two extents of 1 (pytorch/pytorch#187201, #187379). The last step of the node that made the operand
+        // may be such a reshape.
+        let aborts = os_version::at_least(26, 0)
             && (self.has(Trace::MADE) || made.shape[..] != *shape)
             && [&made.shape[..], shape, &output.shape]
                 .iter()

@@ -146,7 +146,7 @@ fn narrow_slices_with_few_rows() {
 
 #[test]
 fn reshapes_with_two_extents_of_one() {
-    let hides = os_version::at_least(27, 0);
+    let hides = os_version::at_least(26, 0);
     let flattened = || reshape(made(&[2, 1, 2, 1, 2], DType::F32), [4, 2].into());
     let found = barriers(|| matmul(flattened(), made(&[2, 4], DType::F32)));
     assert_eq!(found, [[hides, false]]);

@@ -103,6 +103,11 @@ fn digit_width(count: usize) -> u32 {
     1 << bits.ilog2()
 }
 
+/// How many digits a number of `dtype` is cut into where up to `count` of them meet.
+pub(super) fn digits(dtype: DType, count: usize) -> usize {
+    (8 * dtype.size()).div_ceil(digit_width(count) as usize)
+}
+
 /// Data `(n, width)` with the updates of each row multiplied in: each row against each update, since no scatter
 /// multiplies integers exactly.
 pub(super) fn mul(
@@ -309,5 +314,8 @@ mod tests {
             assert_eq!(32 % width, 0);
         }
         assert_eq!([1, 256, 257, 65_536].map(digit_width), [16, 16, 8, 8]);
+        assert_eq!(digits(DType::I8, 1), 1);
+        assert_eq!(digits(DType::I64, 1000), 8);
+        assert_eq!(digits(DType::I32, 1 << 20), 8);
     }
 }

@@ -186,6 +186,7 @@ pub(crate) fn scatter_add(
     }
     require_elements("scatter_add", &tensor);
     require_exact("scatter_add", tensor.dtype(), indices.shape[dim]);
+    require_room("scatter_add", &tensor, &value, indices.shape[dim]);
     let at = outer_axis_inner(&indices.shape, dim);
     let tensor = tensor.with_shape(outer_axis_inner(&shape, dim).into());
     let (indices, value) = (indices.with_shape(at.into()), value.with_shape(at.into()));
@@ -286,6 +287,9 @@ fn write_rows(
     }
     require_elements(name, &tensor);
     require_exact(name, tensor.dtype(), indices.shape[0]);
+    if combine == Combine::Add {
+        require_room(name, &tensor, &value, indices.shape[0]);
+    }
     let neutral: &[ScalarInput] = match combine {
         _ if !tensor.dtype().is_float() => &[],
         Combine::Add | Combine::Mul => &[],
@@ -337,6 +341,29 @@ fn require_exact(name: &'static str, dtype: DType, updates: usize) {
         unsupported(
             name,
             format!("{updates} updates of {dtype:?}: at most 2^24 - 1; update fewer at a time"),
+        );
+    }
+}
+
+/// The sums of integers are made digit by digit, side by side in one tensor.
+fn require_room(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTensor, count: usize) {
+    let dtype = data.dtype();
+    if dtype.is_float() {
+        return;
+    }
+    let digits = integer::digits(dtype, count);
+    let elements = [data, value].map(|tensor| tensor.shape.num_elements());
+    if elements
+        .into_iter()
+        .any(|elements| elements * digits >= 1 << 31)
+    {
+        unsupported(
+            name,
+            format!(
+                "{count} updates in {:?} of {dtype:?} take {digits} digits for each of {elements:?} elements: 2^31 or more; \
+                 split the tensor",
+                data.shape
+            ),
         );
     }
 }

@@ -6,7 +6,8 @@ use burn::tensor::ops::{
     AttentionModuleOptions, BoolTensorOps, FloatTensorOps, IntTensorOps, ModuleOps,
 };
 use burn::tensor::{
-    DType, FloatDType, IndexingUpdateOp, Int, Shape, Slice, Tensor, TensorData, TensorPrimitive, s,
+    DType, FloatDType, IndexingUpdateOp, Int, IntDType, Shape, Slice, Tensor, TensorData,
+    TensorPrimitive, s,
 };
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice, MpsGraphTensor};
 
@@ -132,6 +133,13 @@ const CASES: &[Case] = &[
     (
         || B::float_scatter_add(0, float([2, 3]), int([1, 3]), half([1, 3])),
         &["scatter_add", "F16", "F32"],
+    ),
+    (
+        || {
+            let zeros = |count: usize| B::int_zeros([count].into(), &DEVICE, IntDType::I32);
+            B::int_scatter_add(0, zeros(1 << 27), zeros(1 << 22), zeros(1 << 22))
+        },
+        &["scatter_add", "[134217728]", "I32", "16 digits", "split"],
     ),
     (
         || B::float_select_add(float([2, 3]), 0, int([2]), float([3, 3])),

@@ -5,8 +5,8 @@
 //! which leaks on macOS 15 (pytorch's mps/operations/Attention.mm). A program is compiled on whatever system it meets, so
 //! the pattern is refused on all.
 //!
-//! Reshape, product, reshape with two extents of 1 in one of the shapes ends the process on macOS 27
-//! (pytorch/pytorch#187201, #187379).
+//! Reshape, product, reshape with two extents of 1 in one of the shapes ends the process on macOS 27, and by some reports on
+//! 26 (pytorch/pytorch#187201, #187379).
 
 use std::collections::HashSet;
 
@@ -30,10 +30,10 @@ pub(super) fn objection(graph: &Graph, targets: &[ValueId]) -> Option<String> {
                  something between softmax and product that cannot be folded, such as the maximum with a fed number"
             ));
         }
-        let lone = macos() >= (27, 0) && lone_reshapes(graph, &needed, value);
+        let lone = macos() >= (26, 0) && lone_reshapes(graph, &needed, value);
         lone.then(|| {
             format!(
-                "{shown} is a product between two reshapes with more than one extent of 1, which aborts on macOS 27"
+                "{shown} is a product between two reshapes with more than one extent of 1, which aborts on macOS 26 and 27"
             )
         })
     })
