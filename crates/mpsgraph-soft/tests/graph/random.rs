@@ -194,6 +194,15 @@ fn random_refuses_rank_5() {
     );
 }
 
+/// Apple's MPSNDArray.h.
+#[test]
+fn random_refuses_2_to_the_31_numbers() {
+    let _alone = alone();
+    let reason = "2^31 elements or more";
+    random_refused(&[1 << 16, 1 << 15], descriptor(0, F32), STATE, reason);
+    random_refused(&[1 << 40, 1 << 40], descriptor(0, I32), STATE, reason);
+}
+
 /// Apple's MPSGraphRandomOps.h; pytorch/pytorch Distributions.mm.
 #[test]
 fn random_refuses_a_state_that_is_not_seven_words() {

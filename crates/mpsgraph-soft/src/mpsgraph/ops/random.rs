@@ -7,7 +7,7 @@
 use crate::ir::{BinaryOp, DType, Op, TensorType, UnaryOp, ValueId};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::random_op_descriptor::{self, Properties, RandomOpDescriptor};
-use crate::mpsgraph::shape::Shown;
+use crate::mpsgraph::shape::{self, Shown};
 use crate::mpsgraph::{dtype, random_op_descriptor::UNIFORM};
 use crate::objc::{Id, Method, Sel, method2, method3, method4};
 
@@ -71,6 +71,9 @@ impl Draw<'_> {
                 builder,
                 "shape {shape:?}: random numbers are broken from rank 5 on; draw flat and reshape"
             );
+        }
+        if let Err(reason) = shape::limits(&TensorType::new(DType::F32, shape.clone())) {
+            refuse!(builder, "the result {reason}");
         }
         let state = builder.value(state, "state");
         if *builder.ty(state) != TensorType::new(DType::I32, [STATE_WORDS]) {

@@ -190,6 +190,7 @@ fn split_refuses_sizes_that_do_not_sum_up() {
     let _alone = alone();
     sizes_refused(&[1, 2], "do not sum up");
     sizes_refused(&[3, 3], "do not sum up");
+    sizes_refused(&[i64::MAX, i64::MAX, 6], "do not sum up");
 }
 
 /// kern0x1b/charon probes on macOS 27.0: NSInvalidArgumentException.

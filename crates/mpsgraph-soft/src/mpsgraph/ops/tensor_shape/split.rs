@@ -29,7 +29,10 @@ extern "C-unwind" fn split_sizes(
             "split sizes {sizes:?}: zero raises an exception, a negative size crashes"
         );
     }
-    if sizes.iter().sum::<i64>() != extent as i64 {
+    let sum = sizes
+        .iter()
+        .try_fold(0i64, |sum, &size| sum.checked_add(size));
+    if sum != Some(extent as i64) {
         refuse!(
             builder,
             "split sizes {sizes:?} do not sum up to the extent {extent}: it aborts"
