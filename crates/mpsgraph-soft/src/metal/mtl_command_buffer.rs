@@ -159,9 +159,9 @@ impl Drop for Encoder {
     }
 }
 
-/// A new command buffer of `queue`, owned by the caller; `cmd` is the message that asks for it.
-pub(crate) fn new(queue: Id, cmd: Sel) -> Id {
-    let (lane, job) = mtl_command_queue::new_job(queue, cmd);
+/// A new command buffer of `queue`, owned by the caller; message `cmd` to `this` asks for it.
+pub(crate) fn new(queue: Id, this: Id, cmd: Sel) -> Id {
+    let (lane, job) = mtl_command_queue::new_job(queue, this, cmd);
     let buffer = CommandBuffer {
         queue: Strong::retain(queue),
         lane,

@@ -51,21 +51,22 @@ pub(super) fn new(places: usize) -> Id {
     )
 }
 
-/// A place in `queue` for a new command buffer, waiting for one as long as others are on their way.
-pub(super) fn new_job(queue: Id, cmd: Sel) -> (Arc<Lane>, Arc<Job>) {
+/// A place in `queue` for a new command buffer that message `cmd` to `this` asks for, waiting for one as long as
+/// others are on their way.
+pub(super) fn new_job(queue: Id, this: Id, cmd: Sel) -> (Arc<Lane>, Arc<Job>) {
     let lane = &queue.state::<CommandQueue>().lane;
     match lane.new_job() {
         Ok(job) => (Arc::clone(lane), job),
         Err(Stuck) => violation!(
-            queue,
+            this,
             cmd,
-            "waits forever: all its command buffers are taken and none of them is committed"
+            "waits forever: all command buffers of the queue are taken and none of them is committed"
         ),
     }
 }
 
 extern "C-unwind" fn command_buffer(this: Id, cmd: Sel) -> Id {
-    mtl_command_buffer::new(this, cmd).autorelease()
+    mtl_command_buffer::new(this, this, cmd).autorelease()
 }
 
 extern "C-unwind" fn device(_: Id, _: Sel) -> Id {

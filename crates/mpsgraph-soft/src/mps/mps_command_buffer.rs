@@ -163,7 +163,7 @@ extern "C-unwind" fn command_buffer_from_command_queue(this: Id, cmd: Sel, queue
     if queue.try_state::<CommandQueue>().is_none() {
         violation!(this, cmd, "the argument is not an MTLCommandQueue");
     }
-    let first = Strong::from_owned(mtl_command_buffer::new(queue, cmd));
+    let first = Strong::from_owned(mtl_command_buffer::new(queue, this, cmd));
     new_object("MPSCommandBuffer", MpsCommandBuffer::new(first)).autorelease()
 }
 
@@ -196,7 +196,7 @@ fn next_root(this: Id, cmd: Sel, encoder: RootEncoder) -> RootEncoder {
     let old = root(this);
     let opened = encoder.commit().and_then(|()| {
         let queue = old.id().state::<CommandBuffer>().queue();
-        let next = Strong::from_owned(mtl_command_buffer::new(queue, cmd));
+        let next = Strong::from_owned(mtl_command_buffer::new(queue, this, cmd));
         let encoder = RootEncoder::new(next.id());
         *this.state::<MpsCommandBuffer>().root() = next;
         encoder

@@ -94,6 +94,7 @@ fn an_executable_runs_again_with_other_buffers_and_outlives_its_graph() {
 #[test]
 fn results_appear_with_completion_in_commit_order() {
     let _alone = alone();
+    let commits = fault::commit_inside_encode(0);
     let (executable, [a, _], _) = difference();
     let a_first = objects(msg!(executable.id(), "feedTensors"; Id))[0] == a;
     let queue = queue();
@@ -120,6 +121,7 @@ fn results_appear_with_completion_in_commit_order() {
         bytemuck::cast_slice::<f32, u8>(&[-2.0; 4])
     );
     assert_eq!(counters::executions(), executions + 2);
+    fault::commit_inside_encode(commits);
 }
 
 #[test]

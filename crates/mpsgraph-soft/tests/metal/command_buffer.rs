@@ -137,12 +137,18 @@ fn everything_may_be_let_go_while_work_runs() {
     assert_eq!((done.load(Ordering::Relaxed), live()), (600, [0, 0, 0]));
 }
 
+/// A queue with room for two command buffers.
+fn narrow_queue() -> Strong {
+    Strong::from_owned(
+        msg!(device().id(), "newCommandQueueWithMaxCommandBufferCount:", 2 => usize; Id),
+    )
+}
+
 /// Apple's MTLDevice.h (newCommandQueueWithMaxCommandBufferCount:).
 #[test]
 fn a_full_queue_makes_the_next_command_buffer_wait() {
     let _alone = alone();
-    let queue = msg!(device().id(), "newCommandQueueWithMaxCommandBufferCount:", 2 => usize; Id);
-    let queue = Strong::from_owned(queue);
+    let queue = narrow_queue();
     let (first, second) = (mps(&queue), mps(&queue));
     let (work, runs, go) = held();
     encode(&first, work);
@@ -159,14 +165,29 @@ fn a_full_queue_makes_the_next_command_buffer_wait() {
     let third = mps(&queue);
     assert!(opened.load(Ordering::SeqCst), "there was no place before");
     opener.join().unwrap();
-    let fourth = mps(&queue);
-    fault::report_hang_after(Duration::from_millis(20));
-    let text = violation(|| mps(&queue));
-    fault::report_hang_after(Duration::from_secs(10));
-    assert!(text.contains("waits forever"), "{text}");
     commit(&third);
     wait(&third);
-    drop(fourth);
+}
+
+/// Apple's MTLDevice.h (newCommandQueueWithMaxCommandBufferCount:): with nothing committed, nothing makes room.
+#[test]
+fn asking_a_full_queue_for_more_than_it_can_have_is_refused() {
+    let _alone = alone();
+    let queue = narrow_queue();
+    let (first, _second) = (mps(&queue), mps(&queue));
+    fault::report_hang_after(Duration::from_millis(20));
+    let why =
+        "waits forever: all command buffers of the queue are taken and none of them is committed";
+    assert_eq!(
+        violation(|| mps(&queue)),
+        format!("+[MPSCommandBuffer commandBufferFromCommandQueue:]: {why}")
+    );
+    assert_eq!(
+        violation(|| msg!(queue.id(), "commandBuffer"; Id)),
+        format!("-[MTLCommandQueue commandBuffer]: {why}")
+    );
+    fault::report_hang_after(Duration::from_secs(10));
+    commit(&first);
     mps(&queue);
 }
 
