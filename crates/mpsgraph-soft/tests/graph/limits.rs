@@ -4,7 +4,7 @@ use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, array, class, msg, numbers, refused};
 use super::selectors::{
-    NAN_REDUCTIONS, POSITIONS, REDUCTIONS, TRUTHS, reduction, reduction_of_axes,
+    NAN_REDUCTIONS, POSITIONS, REDUCTIONS, TRUTHS, moments, reduction, reduction_of_axes,
 };
 use super::session::{BOOL, F32, Graph, I32, I64, U8, floats, run_one, shaped_type};
 
@@ -132,7 +132,7 @@ fn operations_refuse_rank_0() {
         let selector = reduction_of_axes(name);
         on(&selector, &|graph, x| graph.op(&selector, &[x, Id::NIL]));
     }
-    for selector in ["meanOfTensor:axes:name:", "varianceOfTensor:axes:name:"] {
+    for selector in moments() {
         on(selector, &|graph, x| graph.op(selector, &[x, Id::NIL]));
     }
     on("softMaxWithTensor:axis:name:", &|graph, x| {
@@ -316,7 +316,7 @@ fn reductions_refuse_axes_before_the_last_four() {
         });
         on(&selector, &|graph, x| graph.op(&selector, &[x, Id::NIL]));
     }
-    for selector in ["meanOfTensor:axes:name:", "varianceOfTensor:axes:name:"] {
+    for selector in moments() {
         on(selector, &|graph, x| graph.op(selector, &[x, Id::NIL]));
     }
 }
@@ -342,12 +342,8 @@ fn axes_outside_the_rank_are_refused() {
                 graph.op(&selector, &[x, numbers(&[0, axis as i64])])
             });
         }
-        for selector in [
-            "meanOfTensor:axes:name:",
-            "varianceOfTensor:axes:name:",
-            "reverseTensor:axes:name:",
-            "squeezeTensor:axes:name:",
-        ] {
+        let views = ["reverseTensor:axes:name:", "squeezeTensor:axes:name:"];
+        for selector in moments().into_iter().chain(views) {
             on(selector, &|graph, x| {
                 graph.op(selector, &[x, numbers(&[axis as i64])])
             });

@@ -2,6 +2,7 @@
 //! of them are tested over these lists.
 
 use mpsgraph_soft::mpsgraph::graph::CLASS;
+use mpsgraph_soft::objc::version::macos;
 
 use super::messages::alone;
 
@@ -127,6 +128,23 @@ pub const TRUTHS: &[&str] = &["And", "Or"];
 
 /// The same, to a position; along `axis:` only.
 pub const POSITIONS: &[&str] = &["ArgMaximum", "ArgMinimum"];
+
+/// The variance along axes; refused on macOS 27.
+pub const VARIANCE: &str = "varianceOfTensor:axes:name:";
+
+/// Whether the configured system takes variances.
+pub fn has_variances() -> bool {
+    macos() < (27, 0)
+}
+
+/// Mean and, if the system takes it, variance.
+pub fn moments() -> Vec<&'static str> {
+    let variance = has_variances().then_some(VARIANCE);
+    ["meanOfTensor:axes:name:"]
+        .into_iter()
+        .chain(variance)
+        .collect()
+}
 
 /// The selector of a reduction along an axis.
 pub fn reduction(name: &str) -> String {
