@@ -3,6 +3,8 @@
 check_macho.py --stubs DIRECTORY FILE...    they load Apple's frameworks, take from them only symbols of the stubs, and
                                             have nothing of mpsgraph-soft
 check_macho.py --soft FILE...               they load none of the frameworks and have mpsgraph-soft
+
+A file that does not use burn-mpsgraph (a test that starts an example) needs nothing but libSystem.
 """
 
 import pathlib
@@ -71,33 +73,39 @@ def framework(library):
     return library.rsplit("/", 1)[1] if ".framework/" in library else None
 
 
-def check(path, stubs):
+def check(path, stubs, used):
+    """Prints what is wrong with a file, and whether nothing is; adds to `used` what it takes of Apple's libraries."""
     architecture, libraries, undefined, data = read(path)
     frameworks = {framework(library) for library in libraries} & FRAMEWORKS
-    soft = re.findall(rb"mpsgraph[-_]soft[\w/.:-]{0,60}", data)
+    # As in symbols: a test may hold documents that name the crate and its files.
+    soft = b"mpsgraph_soft" in data
     problems = []
-    if stubs is None:
+    if b"burn_mpsgraph" not in data:
+        wanted = "does not use the library"
+        foreign = [pair for pair in undefined if pair[1] != SYSTEM]
+    elif stubs is None:
+        wanted = "uses the software runtime"
         if frameworks:
             problems.append(f"loads {sorted(frameworks)}")
         if not soft:
             problems.append("has no mpsgraph-soft")
         foreign = [pair for pair in undefined if pair[1] != SYSTEM]
     else:
+        wanted = "uses Apple's runtime"
         if frameworks != FRAMEWORKS:
             problems.append(f"does not load {sorted(FRAMEWORKS - frameworks)}")
         if soft:
-            problems.append(f"has {soft[0].decode()}")
+            problems.append("has mpsgraph-soft")
         foreign = [
             (symbol, library)
             for symbol, library in undefined
             if library != SYSTEM and symbol not in stubs.get(library, ())
         ]
     problems += [f"needs {symbol} of {library}" for symbol, library in foreign]
-    ours = sorted(symbol for symbol, library in undefined if library != SYSTEM)
-    print(f"{path}: {architecture}, {len(libraries)} libraries, {len(undefined)} symbols from outside")
-    print(f"  not of {SYSTEM}: {' '.join(ours) or 'none'}")
+    used |= {symbol for symbol, library in undefined if library != SYSTEM}
+    print(f"{architecture} {pathlib.Path(path).name}: {wanted}; {len(libraries)} libraries")
     for problem in problems:
-        print(f"  {problem}", file=sys.stderr)
+        print(f"{path}: {problem}", file=sys.stderr)
     return not problems
 
 
@@ -107,8 +115,11 @@ def main(arguments):
     else:
         stubs, files = stub_symbols(arguments[1]), arguments[2:]
     assert files, "no files"
+    used = set()
     # All are looked at before the verdict.
-    if not all([check(path, stubs) for path in files]):
+    right = all([check(path, stubs, used) for path in files])
+    print(f"from other libraries than {SYSTEM}: {' '.join(sorted(used)) or 'nothing'}")
+    if not right:
         sys.exit("check_macho.py: not what a Mac needs")
 
 

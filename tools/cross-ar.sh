@@ -1,3 +1,3 @@
 #!/usr/bin/env bash
-# The archiver for Mac targets, with the environment of check-apple.sh.
-exec "$APPLE_ZIG" ar "$@"
+# The archiver for other targets, with the environment of cross.sh.
+exec "$CROSS_ZIG" ar "$@"

@@ -1,8 +1,8 @@
 //! `MTLDevice`: the one device, which is this computer's CPU.
 //!
 //! It stands for an Apple silicon GPU: unified memory, families up to the one that `MPSGRAPH_SOFT_GPU_FAMILY` names
-//! (`7` is M1, `8` M2, `9` M3 and M4, `10` M5; `9` unless set), so code that works around one generation can be
-//! run here as that generation would.
+//! (`7` is M1, `8` M2, `9` M3 and M4, `10` M5; `9` unless set; `none` for no device), so code that works around one
+//! generation can be run here as that generation would.
 
 use std::ffi::c_void;
 use std::sync::LazyLock;
