@@ -191,7 +191,8 @@ pub enum Op {
     RandomState { elements: u64 },
 }
 
-/// Elementwise functions of one argument. Floats are computed in f32 and rounded to the dtype.
+/// Elementwise functions of one argument. Floats are computed in f32 and rounded to the dtype. Denormals are kept, where
+/// Apple's kernels for f32 read and write most of them as zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     Identity,

@@ -37,6 +37,7 @@ fn gradients_take_the_input_of_the_function() {
     close(&sigmoid, &[3], &[0.196_611_94, 0.5, 0.419_974_34]);
 }
 
+/// Apple's MPSGraphActivationOps.h: the slope as a number, and as a tensor that broadcasts.
 #[test]
 fn leaky_relu() {
     let _alone = alone();
@@ -59,6 +60,7 @@ fn leaky_relu() {
     assert_eq!(gradient, floats(&[3], &[0.5, 1.0, 4.0]));
 }
 
+/// Apple's MPSGraphActivationOps.h: axes count from the end, and the gradient's source is the function's input.
 #[test]
 fn soft_max_and_its_gradient() {
     let _alone = alone();

@@ -27,6 +27,7 @@ fn matrix() -> Value {
     floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 }
 
+/// Apple's MPSGraphGatherOps.h: the indices' dimensions take the axis' place.
 #[test]
 fn rows_and_columns() {
     let _alone = alone();
@@ -47,6 +48,7 @@ fn rows_and_columns() {
     assert_eq!(batched, floats(&[2, 1], &[3.0, 4.0]));
 }
 
+/// Apple's MPSGraphGatherOps.h.
 #[test]
 fn by_coordinates() {
     let _alone = alone();
@@ -64,6 +66,7 @@ fn by_coordinates() {
     assert_eq!(batched, floats(&[2], &[2.0, 6.0]));
 }
 
+/// Apple's MPSGraphGatherOps.h.
 #[test]
 fn along_an_axis() {
     let _alone = alone();

@@ -24,6 +24,7 @@ fn filled(graph: &Graph, value: f64, extents: &[i64], code: u32) -> Id {
     msg!(graph.id(), "constantWithScalar:shape:dataType:", value => f64, shape => Id, code => u32; Id)
 }
 
+/// Apple's MPSGraphMemoryOps.h.
 #[test]
 fn constants() {
     let _alone = alone();
@@ -49,6 +50,7 @@ fn constants() {
     assert_eq!(results[5], value(BF16, &[1], &[0x3f80u16]));
 }
 
+/// Apple's MPSGraphMemoryOps.h: Float32 unless a type is given.
 #[test]
 fn placeholders() {
     let _alone = alone();

@@ -33,6 +33,7 @@ fn published() -> [f32; 3] {
     [0x0066_27e8_u32, 0x00e1_69c5, 0x00bc_57ac].map(|bits| bits as f32 / 16_777_216.0)
 }
 
+/// Salmon and others, Parallel random numbers: as easy as 1, 2, 3, with its published vector.
 #[test]
 fn uniform_floats() {
     let _alone = alone();
@@ -55,6 +56,7 @@ fn uniform_floats() {
     );
 }
 
+/// Apple's MPSGraphRandomOps.h: the second result is the state to go on with.
 #[test]
 fn a_state_goes_on_where_the_last_ended() {
     let _alone = alone();
@@ -109,6 +111,7 @@ fn integers_include_both_ends() {
     );
 }
 
+/// Apple's MPSGraphRandomOps.h: by mean and standard deviation.
 #[test]
 fn normal_numbers() {
     let _alone = alone();
@@ -130,6 +133,7 @@ fn normal_numbers() {
     assert!((within - 0.6827).abs() < 0.012, "{within}");
 }
 
+/// liuliu/ccv ccv_nnc_mps.m: a 1, four words of counter, two of key.
 #[test]
 fn states() {
     let _alone = alone();
@@ -145,6 +149,7 @@ fn states() {
     assert_eq!(results[1], ints(&[7], &[1, 2, 1, 3, 0, 5, 4]));
 }
 
+/// Apple's MPSGraphRandomOps.h has these for unset properties.
 #[test]
 fn properties() {
     let _alone = alone();

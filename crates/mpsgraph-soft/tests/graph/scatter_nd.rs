@@ -31,6 +31,7 @@ fn along(graph: &Graph, x: &[Id], axis: isize, mode: isize) -> Id {
     )
 }
 
+/// Apple's MPSGraphScatterNDOps.h: add, subtract, multiply, divide, minimum, maximum, set.
 #[test]
 fn modes() {
     let _alone = alone();
@@ -66,6 +67,7 @@ fn duplicates_accumulate() {
     assert_eq!(result, floats(&[2, 2], &[3.0, 3.0, 6.0, 9.0]));
 }
 
+/// Apple's MPSGraphScatterNDOps.h.
 #[test]
 fn by_coordinates() {
     let _alone = alone();
@@ -89,6 +91,7 @@ fn by_coordinates() {
     assert_eq!(result, floats(&[2, 2], &[1.0, 5.0, 6.0, 4.0]));
 }
 
+/// Apple's MPSGraphScatterNDOps.h.
 #[test]
 fn along_an_axis() {
     let _alone = alone();
@@ -101,6 +104,7 @@ fn along_an_axis() {
     assert_eq!(result, floats(&[2, 2], &[1.0, 5.0, 6.0, 4.0]));
 }
 
+/// Apple's MPSGraphScatterNDOps.h: without data, what is not updated is 0.
 #[test]
 fn on_zeros() {
     let _alone = alone();

@@ -84,6 +84,7 @@ fn unary_functions_of_floats() {
     }
 }
 
+/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn tests_of_floats_are_bool() {
     let _alone = alone();
@@ -177,6 +178,7 @@ fn integers() {
     assert_eq!(results[cases.len() + 1], ints(&[4], &[30, 3, 1, 31]));
 }
 
+/// pytorch/pytorch BinaryOps.mm computes 64-bit integers in the graph.
 #[test]
 fn wide_integers_are_exact() {
     let _alone = alone();
@@ -190,6 +192,7 @@ fn wide_integers_are_exact() {
     assert_eq!(result, value(I64, &[2], &[i64::MAX - 1, -13]));
 }
 
+/// kern0x1b/charon probes on macOS 27.0: NaN compares as in IEEE 754.
 #[test]
 fn comparisons_are_bool_and_broadcast() {
     let _alone = alone();
@@ -226,6 +229,7 @@ fn comparisons_are_bool_and_broadcast() {
     assert_eq!(nan, bools(&[2, 3], &[1, 0, 1, 1, 1, 1]));
 }
 
+/// Apple's MPSGraphArithmeticOps.h.
 #[test]
 fn logic_on_bool() {
     let _alone = alone();
@@ -253,6 +257,7 @@ fn logic_on_bool() {
     assert_eq!(results[6], bools(&[4], &[1, 1, 0, 0]));
 }
 
+/// Apple's MPSGraphArithmeticOps.h: operands broadcast.
 #[test]
 fn select_and_clamp() {
     let _alone = alone();
