@@ -1,6 +1,7 @@
 //! Activation functions.
 
-use burn::tensor::{DType, Tensor, activation};
+use burn::backend::Autodiff;
+use burn::tensor::{DType, Tensor, TensorData, activation};
 
 use crate::agreement::{EXACT, F32, close_floats, rounded_to, within};
 use crate::arithmetic::erf;
@@ -16,6 +17,10 @@ pub const CHECKS: &[Check] = &[
     check(
         "sigmoid and log_sigmoid at large arguments",
         large_arguments,
+    ),
+    check(
+        "gradients of relu, sigmoid, gelu, log_sigmoid, also in 16 bits",
+        gradients,
     ),
     check("softmax, log_softmax, softmin of rows", rows),
     check("f16 and bf16 softmax of rows of 4096", long_narrow_rows),
@@ -42,6 +47,47 @@ fn relu() -> Outcome {
 
 fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
+}
+
+type Slope = (
+    fn(Tensor<Autodiff<B>, 1>) -> Tensor<Autodiff<B>, 1>,
+    fn(f64) -> f64,
+);
+
+const SLOPES: [Slope; 4] = [
+    (activation::relu, |x| if x > 0.0 { 1.0 } else { 0.0 }),
+    (activation::sigmoid, |x| sigmoid(x) * sigmoid(-x)),
+    (activation::gelu, |x| {
+        let density = (-x * x / 2.0).exp() / std::f64::consts::TAU.sqrt();
+        0.5 * (1.0 + erf(x / std::f64::consts::SQRT_2)) + x * density
+    }),
+    (activation::log_sigmoid, |x| sigmoid(-x)),
+];
+
+fn gradients() -> Outcome {
+    let x: Vec<f64> = noise(100, 12).iter().map(|x| 3.0 * x).collect();
+    Outcome::of(FLOATS.into_iter().flat_map(|dtype| {
+        SLOPES.map(|(function, slope)| {
+            let leaf = Tensor::<Autodiff<B>, 1>::from_data(
+                TensorData::new(x.clone(), [100]),
+                (&burn_mpsgraph::MpsGraphDevice, dtype),
+            )
+            .require_grad();
+            let Some(gradient) = leaf.grad(&function(leaf.clone()).sum().backward()) else {
+                return Outcome::fact("a gradient", "none", false);
+            };
+            let given: Vec<f64> = leaf.to_data().iter::<f64>().collect();
+            let expected: Vec<f64> = given.into_iter().map(slope).collect();
+            // The gradient of sigmoid comes from its rounded output.
+            let relative = 4.0 * rounded_to(dtype).relative;
+            close_floats(
+                &gradient.into_data(),
+                &[100],
+                &expected,
+                within(relative, relative),
+            )
+        })
+    }))
 }
 
 type Function = (fn(Tensor<B, 1>) -> Tensor<B, 1>, fn(f64) -> f64);

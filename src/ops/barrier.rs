@@ -19,7 +19,7 @@ use crate::ffi::os_version;
 use crate::tensor::TensorType;
 
 /// What a value may be a part of, as far as MPSGraph's compiler could tell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Trace(u8);
 
 impl Trace {
