@@ -87,6 +87,26 @@ fn no_method_is_declared_twice() {
     }
 }
 
+/// What the oldest system that this crate supports does not have is sent after a look at the system's version. Without it,
+/// `tests/ops/tensor_shape/slice_assign.rs` shows what is sent there instead: it passes on the software runtime as macOS
+/// 14.0, which refuses newer messages.
+#[test]
+fn what_is_newer_than_the_minimum_is_known() {
+    let mut newer: Vec<&str> = contract::declarations()
+        .iter()
+        .filter(|declared| declared.min_macos > (14, 0))
+        .map(|declared| declared.selector)
+        .collect();
+    newer.sort_unstable();
+    assert_eq!(
+        newer,
+        [
+            "sliceUpdateDataTensor:updateTensor:starts:ends:strides:name:",
+            "sliceUpdateDataTensor:updateTensor:starts:ends:strides:startMask:endMask:squeezeMask:name:",
+        ]
+    );
+}
+
 #[test]
 fn every_constant_is_apples() {
     for declared in contract::constants() {

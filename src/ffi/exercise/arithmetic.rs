@@ -3,8 +3,8 @@
 use std::f32::consts::{FRAC_PI_6, LN_2};
 
 use super::Sheet;
+use crate::ffi::Tensor;
 use crate::ffi::mpsgraph::{MPSGraph, MPSGraphTensor};
-use crate::ffi::{Tensor, os_version};
 
 type Unary = fn(&MPSGraph, &MPSGraphTensor) -> Tensor;
 type Binary = fn(&MPSGraph, &MPSGraphTensor, &MPSGraphTensor) -> Tensor;
@@ -102,10 +102,6 @@ pub(super) fn fill(sheet: &mut Sheet) {
     for (function, x, expected) in UNARY {
         let x = sheet.floats(&[1], &[x]);
         sheet.gives(function(&graph, &x), &[1], &[expected]);
-    }
-    if os_version::at_least(15, 0) {
-        let x = sheet.floats(&[1], &[4.0]);
-        sheet.gives(graph.reciprocal_square_root(&x), &[1], &[0.5]);
     }
     for (function, a, b, expected) in BINARY {
         let (a, b) = (sheet.floats(&[1], &[a]), sheet.floats(&[1], &[b]));

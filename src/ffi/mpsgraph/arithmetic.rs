@@ -88,10 +88,7 @@ graph_methods! {
     /// `1 / x`.
     fn reciprocal(x) = "reciprocalWithTensor:name:", since (11, 0);
 
-    /// `1 / sqrt(x)`, under the name that replaces [`reverse_square_root`](Self::reverse_square_root).
-    fn reciprocal_square_root(x) = "reciprocalSquareRootWithTensor:name:", since (15, 0);
-
-    /// `1 / sqrt(x)`, under the name that every system has.
+    /// `1 / sqrt(x)`, under the name that every system has; macOS 15 calls it reciprocal.
     fn reverse_square_root(x) = "reverseSquareRootWithTensor:name:", since (11, 0);
 
     /// To the nearest integer, halves to even.
