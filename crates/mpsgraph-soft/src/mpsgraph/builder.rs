@@ -184,9 +184,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Refuses negative infinity as a number that the graph holds.
-    pub fn not_negative_infinity(&self, number: f64) {
-        if number == f64::NEG_INFINITY {
+    /// Refuses a number that the graph would hold as negative infinity.
+    pub fn not_negative_infinity(&self, number: f64, dtype: DType) {
+        let as_bytes = |number: f64| dtype::bytes_of(number, dtype);
+        let overflows = dtype.is_float() && as_bytes(number) == as_bytes(f64::NEG_INFINITY);
+        if overflows || number == f64::NEG_INFINITY {
             refuse!(
                 self,
                 "a constant of -inf has brought the compiler down: feed it, or take a large finite number"

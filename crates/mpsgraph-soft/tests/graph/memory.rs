@@ -164,6 +164,9 @@ fn constants_refuse_negative_infinity() {
     for code in [F32, F16, BF16] {
         number_refused(f64::NEG_INFINITY, code, "-inf");
     }
+    // What overflows to it.
+    number_refused(-1e30, F16, "-inf");
+    number_refused(-1e300, F32, "-inf");
     let bytes = |bits: &[u16]| bits.iter().flat_map(|bits| bits.to_ne_bytes()).collect();
     let infinities: [(Vec<u8>, u32); 3] = [
         ([1.0, f32::NEG_INFINITY].map(f32::to_ne_bytes).concat(), F32),

@@ -142,7 +142,7 @@ extern "C-unwind" fn soft_max_gradient(
 extern "C-unwind" fn leaky_relu(this: Id, cmd: Sel, tensor: Id, alpha: f64, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", Accepts::Floats);
-    builder.not_negative_infinity(alpha);
+    builder.not_negative_infinity(alpha, builder.dtype(x));
     let alpha = builder.number(alpha, builder.dtype(x));
     let value = builder.binary(BinaryOp::LeakyRelu, x, alpha);
     builder.tensor(value)

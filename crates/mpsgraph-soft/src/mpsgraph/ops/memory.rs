@@ -76,7 +76,7 @@ extern "C-unwind" fn constant_with_data(
             .chunks_exact(infinity.len())
             .any(|element| element == infinity)
         {
-            builder.not_negative_infinity(f64::NEG_INFINITY);
+            builder.not_negative_infinity(f64::NEG_INFINITY, ty.dtype);
         }
     }
     let value = builder.emit(Op::Constant(bytes.into()), [], ty);
@@ -86,7 +86,7 @@ extern "C-unwind" fn constant_with_data(
 /// The bytes of a number that the type must be able to hold.
 fn checked_bytes(builder: &Builder, value: f64, dtype: DType) -> [u8; 8] {
     const EXACT: f64 = 9_007_199_254_740_992.0;
-    builder.not_negative_infinity(value);
+    builder.not_negative_infinity(value, dtype);
     let shown = dtype::name(dtype);
     if dtype == DType::Bool && value != 0.0 && value != 1.0 {
         refuse!(

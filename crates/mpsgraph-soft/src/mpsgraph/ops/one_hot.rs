@@ -47,8 +47,8 @@ fn one_hot(this: Id, cmd: Sel, name: Id, asked: OneHot) -> Id {
             asked.depth
         );
     }
-    builder.not_negative_infinity(asked.on);
-    builder.not_negative_infinity(asked.off);
+    builder.not_negative_infinity(asked.on, dtype);
+    builder.not_negative_infinity(asked.off, dtype);
     let rank = builder.rank(indices);
     let axis = asked.axis.unwrap_or(rank);
     let axis = builder.unsigned_axis(axis, rank + 1);

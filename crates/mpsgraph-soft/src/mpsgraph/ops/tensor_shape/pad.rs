@@ -68,7 +68,7 @@ extern "C-unwind" fn pad(
             );
         }
         let fill = if mode == ZERO { 0.0 } else { value };
-        builder.not_negative_infinity(fill);
+        builder.not_negative_infinity(fill, builder.dtype(x));
         with_constant(&mut builder, x, left, &right, fill)
     } else {
         (0..rank).fold(x, |x, axis| {
