@@ -323,7 +323,8 @@ pub enum ReduceOp {
     Variance,
 }
 
-/// How a scatter combines an update with what is there; the values of `MPSGraphScatterMode`.
+/// How a scatter combines an update with what is there; the values of `MPSGraphScatterMode`. Setting one element to
+/// different values fails the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScatterMode {
     Add,
