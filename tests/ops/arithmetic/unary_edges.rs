@@ -107,7 +107,8 @@ fn exponentials_overflow_and_underflow() {
     let points = [
         -1e3,
         -104.0,
-        -88.0,
+        // Below, the result is a denormal, which Apple's kernels may flush to 0.
+        -87.0,
         -17.5,
         0.0,
         1e-7,

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use mpsgraph_soft::objc::Id;
+use mpsgraph_soft::objc::{Id, version};
 
 use super::messages::{alone, msg, numbers, refused};
 use super::session::{F16, F32, Graph, close, floats, run, run_one};
@@ -26,8 +26,12 @@ fn masked(graph: &Graph, x: &[Id], arrays: [&[i64]; 3], masks: [u32; 3]) -> Id {
     )
 }
 
+fn is_at_least(major: u16, minor: u16) -> bool {
+    version::macos() >= (major, minor)
+}
+
 fn is_newer() -> bool {
-    mpsgraph_soft::objc::version::macos() >= (15, 0)
+    is_at_least(15, 0)
 }
 
 /// pytorch/pytorch MPSGraphSequoiaOps.h; dotnet/macios src/metalperformanceshadersgraph.cs.
@@ -42,9 +46,11 @@ fn selectors_of_later_systems_are_refused() {
     refused(UPDATE, "needs macOS 15.0", || {
         update(&graph, &x, [&[0], &[1], &[1]])
     });
-    refused(MASKED, "needs macOS 14.4", || {
-        masked(&graph, &x, [&[0], &[1], &[1]], [0; 3])
-    });
+    if !is_at_least(14, 4) {
+        refused(MASKED, "needs macOS 14.4", || {
+            masked(&graph, &x, [&[0], &[1], &[1]], [0; 3])
+        });
+    }
     let root = "reciprocalSquareRootWithTensor:name:";
     refused(root, "needs macOS 15.0", || graph.op(root, &x[..1]));
 }
