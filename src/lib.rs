@@ -16,6 +16,8 @@ mod ffi;
 mod ops;
 mod tensor;
 #[cfg(test)]
+extern crate self as burn_mpsgraph; // as integration tests know it
+#[cfg(test)]
 #[allow(unsafe_code)] // a constructor that stores a panic hook
 #[path = "../tests/without_device/mod.rs"]
 mod without_device;

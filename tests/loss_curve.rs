@@ -12,7 +12,7 @@ use burn::record::{BinBytesRecorder, FullPrecisionSettings, Recorder};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{ElementConversion, Int, Tensor, TensorData};
 use burn_flex::Flex;
-use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
+use burn_mpsgraph::MpsGraph;
 
 const BATCH: usize = 16;
 const PIXELS: usize = 64;

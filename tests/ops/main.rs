@@ -24,5 +24,3 @@ mod tensor_shape;
 mod transaction;
 #[path = "../without_device/mod.rs"]
 mod without_device;
-
-use burn_mpsgraph::MpsGraphDevice;

@@ -6,7 +6,7 @@
 use std::io::Write;
 use std::panic;
 
-/// How the errors of [`MpsGraphDevice::new`](super::MpsGraphDevice::new) begin that blame the system.
+/// How the errors of `MpsGraphDevice::new` begin that blame the system.
 const BLAME: &str = "device: this system ";
 
 // SAFETY: before `main` there is one thread, and all this does is to store a hook.
@@ -32,7 +32,7 @@ fn tests_are_skipped_where_nothing_can_run_them() {
     /// Set in a process that this test started.
     const STARTED_AGAIN: &str = "BURN_MPSGRAPH_TEST_STARTED_AGAIN";
     if std::env::var_os(STARTED_AGAIN).is_some() {
-        let name = super::MpsGraphDevice.name();
+        let name = burn_mpsgraph::MpsGraphDevice.name();
         panic!("there is a device: {name}");
     }
     for (variable, value, reason) in [
