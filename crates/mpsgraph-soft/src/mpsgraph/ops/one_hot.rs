@@ -25,7 +25,7 @@ pub const METHODS: &[Method] = &[
 
 const FLOAT32: u32 = crate::mpsgraph::dtype::code(DType::F32);
 
-/// What a message asks for.
+/// What a message asks for; what it does not mention is as Apple's header says.
 struct OneHot {
     indices: Id,
     depth: usize,
@@ -34,6 +34,34 @@ struct OneHot {
     data_type: u32,
     on: f64,
     off: f64,
+}
+
+impl OneHot {
+    fn new(indices: Id, depth: usize) -> Self {
+        Self {
+            indices,
+            depth,
+            axis: None,
+            data_type: FLOAT32,
+            on: 1.0,
+            off: 0.0,
+        }
+    }
+
+    fn axis(mut self, axis: usize) -> Self {
+        self.axis = Some(axis);
+        self
+    }
+
+    fn data_type(mut self, code: u32) -> Self {
+        self.data_type = code;
+        self
+    }
+
+    fn values(mut self, on: f64, off: f64) -> Self {
+        (self.on, self.off) = (on, off);
+        self
+    }
 }
 
 fn one_hot(this: Id, cmd: Sel, name: Id, asked: OneHot) -> Id {
@@ -78,24 +106,13 @@ extern "C-unwind" fn axis_type_values(
     indices: Id,
     depth: usize,
     axis: usize,
-    data_type: u32,
+    code: u32,
     on: f64,
     off: f64,
     name: Id,
 ) -> Id {
-    one_hot(
-        this,
-        cmd,
-        name,
-        OneHot {
-            indices,
-            depth,
-            axis: Some(axis),
-            data_type,
-            on,
-            off,
-        },
-    )
+    let asked = OneHot::new(indices, depth).axis(axis);
+    one_hot(this, cmd, name, asked.data_type(code).values(on, off))
 }
 
 extern "C-unwind" fn type_values(
@@ -103,24 +120,13 @@ extern "C-unwind" fn type_values(
     cmd: Sel,
     indices: Id,
     depth: usize,
-    data_type: u32,
+    code: u32,
     on: f64,
     off: f64,
     name: Id,
 ) -> Id {
-    one_hot(
-        this,
-        cmd,
-        name,
-        OneHot {
-            indices,
-            depth,
-            axis: None,
-            data_type,
-            on,
-            off,
-        },
-    )
+    let asked = OneHot::new(indices, depth).data_type(code);
+    one_hot(this, cmd, name, asked.values(on, off))
 }
 
 extern "C-unwind" fn axis_type(
@@ -129,22 +135,11 @@ extern "C-unwind" fn axis_type(
     indices: Id,
     depth: usize,
     axis: usize,
-    data_type: u32,
+    code: u32,
     name: Id,
 ) -> Id {
-    one_hot(
-        this,
-        cmd,
-        name,
-        OneHot {
-            indices,
-            depth,
-            axis: Some(axis),
-            data_type,
-            on: 1.0,
-            off: 0.0,
-        },
-    )
+    let asked = OneHot::new(indices, depth).axis(axis).data_type(code);
+    one_hot(this, cmd, name, asked)
 }
 
 extern "C-unwind" fn axis_only(
@@ -155,15 +150,7 @@ extern "C-unwind" fn axis_only(
     axis: usize,
     name: Id,
 ) -> Id {
-    let asked = OneHot {
-        indices,
-        depth,
-        axis: Some(axis),
-        data_type: FLOAT32,
-        on: 1.0,
-        off: 0.0,
-    };
-    one_hot(this, cmd, name, asked)
+    one_hot(this, cmd, name, OneHot::new(indices, depth).axis(axis))
 }
 
 extern "C-unwind" fn type_only(
@@ -171,36 +158,12 @@ extern "C-unwind" fn type_only(
     cmd: Sel,
     indices: Id,
     depth: usize,
-    data_type: u32,
+    code: u32,
     name: Id,
 ) -> Id {
-    one_hot(
-        this,
-        cmd,
-        name,
-        OneHot {
-            indices,
-            depth,
-            axis: None,
-            data_type,
-            on: 1.0,
-            off: 0.0,
-        },
-    )
+    one_hot(this, cmd, name, OneHot::new(indices, depth).data_type(code))
 }
 
 extern "C-unwind" fn plain(this: Id, cmd: Sel, indices: Id, depth: usize, name: Id) -> Id {
-    one_hot(
-        this,
-        cmd,
-        name,
-        OneHot {
-            indices,
-            depth,
-            axis: None,
-            data_type: FLOAT32,
-            on: 1.0,
-            off: 0.0,
-        },
-    )
+    one_hot(this, cmd, name, OneHot::new(indices, depth))
 }

@@ -89,39 +89,99 @@ fn zeros(builder: &mut Builder, updates: ValueId, shape: Id, mode: ScatterMode) 
     builder.emit(Op::Splat([0; 8]), [], ty)
 }
 
-/// The indices of an ND scatter must lead into `data`, and `updates` have what they lead to.
-fn emit_nd(
-    builder: &mut Builder,
+/// What a scatter is about, checked as far as all forms have in common.
+struct Scatter {
     data: ValueId,
     updates: ValueId,
     indices: ValueId,
-    batch: usize,
     mode: ScatterMode,
-) -> Id {
-    builder.same_dtype(data, updates);
-    same_batch(builder, data, indices, batch);
-    let (into, from, at) = (
-        builder.shape(data),
-        builder.shape(updates),
-        builder.shape(indices),
-    );
-    let (&coordinates, places) = at.split_last().expect("indices have a rank");
-    if batch > places.len() || coordinates > into.len() - batch {
-        refuse!(
-            builder,
-            "indices {at:?} with {batch} batch dimensions have too many coordinates for {into:?}"
-        );
+}
+
+impl Scatter {
+    fn on_data(builder: &Builder, data: Id, updates: Id, at: Id, mode: isize) -> Self {
+        let data = moved(builder, data, "data");
+        let updates = moved(builder, updates, "updates");
+        builder.same_dtype(data, updates);
+        Self {
+            data,
+            updates,
+            indices: indices(builder, at),
+            mode: mode_for(builder, updates, mode),
+        }
     }
-    let wanted = [places, &into[batch + coordinates..]].concat();
-    if from != wanted {
-        refuse!(
-            builder,
-            "updates {from:?} at indices {at:?} into {into:?} must have the shape {wanted:?}: it asserts"
-        );
+
+    fn on_zeros(builder: &mut Builder, updates: Id, at: Id, shape: Id, mode: isize) -> Self {
+        let updates = moved(builder, updates, "updates");
+        let indices = indices(builder, at);
+        let mode = mode_for(builder, updates, mode);
+        Self {
+            data: zeros(builder, updates, shape, mode),
+            updates,
+            indices,
+            mode,
+        }
     }
-    let ty = builder.ty(data).clone();
-    let value = builder.emit(Op::ScatterNd { batch, mode }, [data, updates, indices], ty);
-    builder.tensor(value)
+
+    fn emit(&self, builder: &mut Builder, op: Op) -> Id {
+        let ty = builder.ty(self.data).clone();
+        let value = builder.emit(op, [self.data, self.updates, self.indices], ty);
+        builder.tensor(value)
+    }
+
+    /// The indices must lead into the data, and the updates have what they lead to.
+    fn emit_nd(self, builder: &mut Builder, batch: usize) -> Id {
+        same_batch(builder, self.data, self.indices, batch);
+        let [into, from, at] =
+            [self.data, self.updates, self.indices].map(|value| builder.shape(value));
+        let (&coordinates, places) = at.split_last().expect("indices have a rank");
+        if batch > places.len() || coordinates > into.len() - batch {
+            refuse!(
+                builder,
+                "indices {at:?} with {batch} batch dimensions have too many coordinates for {into:?}"
+            );
+        }
+        let wanted = [places, &into[batch + coordinates..]].concat();
+        if from != wanted {
+            refuse!(
+                builder,
+                "updates {from:?} at indices {at:?} into {into:?} must have the shape {wanted:?}: it asserts"
+            );
+        }
+        let mode = self.mode;
+        self.emit(builder, Op::ScatterNd { batch, mode })
+    }
+
+    fn axis(&self, builder: &Builder, axis: isize) -> usize {
+        let axis = builder.axis(axis as i64, builder.rank(self.data));
+        equal_but_for(builder, self.data, self.updates, axis);
+        axis
+    }
+
+    fn emit_axis(self, builder: &mut Builder, axis: isize) -> Id {
+        let axis = self.axis(builder, axis);
+        let [from, at] = [self.updates, self.indices].map(|value| builder.shape(value));
+        if at != [from[axis]] {
+            refuse!(
+                builder,
+                "indices {at:?} for updates {from:?}: rank 1 is needed, with the updates' extent on axis {axis}"
+            );
+        }
+        let mode = self.mode;
+        self.emit(builder, Op::Scatter { axis, mode })
+    }
+
+    fn emit_along(self, builder: &mut Builder, axis: isize) -> Id {
+        let axis = self.axis(builder, axis);
+        let [from, at] = [self.updates, self.indices].map(|value| builder.shape(value));
+        if from != at {
+            refuse!(
+                builder,
+                "updates {from:?} and indices {at:?} must have one shape: it asserts"
+            );
+        }
+        let mode = self.mode;
+        self.emit(builder, Op::ScatterAlongAxis { axis, mode })
+    }
 }
 
 extern "C-unwind" fn nd_on_data(
@@ -135,11 +195,7 @@ extern "C-unwind" fn nd_on_data(
     name: Id,
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let data = moved(&builder, data, "data");
-    let updates = moved(&builder, updates, "updates");
-    let at = indices(&builder, at);
-    let mode = mode_for(&builder, updates, mode);
-    emit_nd(&mut builder, data, updates, at, batch, mode)
+    Scatter::on_data(&builder, data, updates, at, mode).emit_nd(&mut builder, batch)
 }
 
 extern "C-unwind" fn nd_with_mode(
@@ -153,11 +209,7 @@ extern "C-unwind" fn nd_with_mode(
     name: Id,
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let updates = moved(&builder, updates, "updates");
-    let at = indices(&builder, at);
-    let mode = mode_for(&builder, updates, mode);
-    let data = zeros(&mut builder, updates, shape, mode);
-    emit_nd(&mut builder, data, updates, at, batch, mode)
+    Scatter::on_zeros(&mut builder, updates, at, shape, mode).emit_nd(&mut builder, batch)
 }
 
 extern "C-unwind" fn nd(
@@ -172,29 +224,6 @@ extern "C-unwind" fn nd(
     nd_with_mode(this, cmd, updates, at, shape, batch, ADD, name)
 }
 
-fn emit_axis(
-    builder: &mut Builder,
-    data: ValueId,
-    updates: ValueId,
-    indices: ValueId,
-    axis: isize,
-    mode: ScatterMode,
-) -> Id {
-    builder.same_dtype(data, updates);
-    let axis = builder.axis(axis as i64, builder.rank(data));
-    equal_but_for(builder, data, updates, axis);
-    if builder.shape(indices) != [builder.shape(updates)[axis]] {
-        let (from, at) = (builder.shape(updates), builder.shape(indices));
-        refuse!(
-            builder,
-            "indices {at:?} for updates {from:?}: rank 1 is needed, with the updates' extent on axis {axis}"
-        );
-    }
-    let ty = builder.ty(data).clone();
-    let value = builder.emit(Op::Scatter { axis, mode }, [data, updates, indices], ty);
-    builder.tensor(value)
-}
-
 extern "C-unwind" fn axis_on_data(
     this: Id,
     cmd: Sel,
@@ -206,11 +235,7 @@ extern "C-unwind" fn axis_on_data(
     name: Id,
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let data = moved(&builder, data, "data");
-    let updates = moved(&builder, updates, "updates");
-    let at = indices(&builder, at);
-    let mode = mode_for(&builder, updates, mode);
-    emit_axis(&mut builder, data, updates, at, axis, mode)
+    Scatter::on_data(&builder, data, updates, at, mode).emit_axis(&mut builder, axis)
 }
 
 extern "C-unwind" fn axis_on_zeros(
@@ -224,38 +249,7 @@ extern "C-unwind" fn axis_on_zeros(
     name: Id,
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let updates = moved(&builder, updates, "updates");
-    let at = indices(&builder, at);
-    let mode = mode_for(&builder, updates, mode);
-    let data = zeros(&mut builder, updates, shape, mode);
-    emit_axis(&mut builder, data, updates, at, axis, mode)
-}
-
-fn emit_along(
-    builder: &mut Builder,
-    data: ValueId,
-    updates: ValueId,
-    indices: ValueId,
-    axis: isize,
-    mode: ScatterMode,
-) -> Id {
-    builder.same_dtype(data, updates);
-    let axis = builder.axis(axis as i64, builder.rank(data));
-    equal_but_for(builder, data, updates, axis);
-    if builder.shape(updates) != builder.shape(indices) {
-        let (from, at) = (builder.shape(updates), builder.shape(indices));
-        refuse!(
-            builder,
-            "updates {from:?} and indices {at:?} must have one shape: it asserts"
-        );
-    }
-    let ty = builder.ty(data).clone();
-    let value = builder.emit(
-        Op::ScatterAlongAxis { axis, mode },
-        [data, updates, indices],
-        ty,
-    );
-    builder.tensor(value)
+    Scatter::on_zeros(&mut builder, updates, at, shape, mode).emit_axis(&mut builder, axis)
 }
 
 extern "C-unwind" fn along_on_data(
@@ -269,11 +263,7 @@ extern "C-unwind" fn along_on_data(
     name: Id,
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let data = moved(&builder, data, "data");
-    let updates = moved(&builder, updates, "updates");
-    let at = indices(&builder, at);
-    let mode = mode_for(&builder, updates, mode);
-    emit_along(&mut builder, data, updates, at, axis, mode)
+    Scatter::on_data(&builder, data, updates, at, mode).emit_along(&mut builder, axis)
 }
 
 extern "C-unwind" fn along_on_zeros(
@@ -287,9 +277,5 @@ extern "C-unwind" fn along_on_zeros(
     name: Id,
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let updates = moved(&builder, updates, "updates");
-    let at = indices(&builder, at);
-    let mode = mode_for(&builder, updates, mode);
-    let data = zeros(&mut builder, updates, shape, mode);
-    emit_along(&mut builder, data, updates, at, axis, mode)
+    Scatter::on_zeros(&mut builder, updates, at, shape, mode).emit_along(&mut builder, axis)
 }
