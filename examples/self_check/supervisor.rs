@@ -19,7 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What the worker writes to its standard output, a line each with tabs between the fields.
 enum Report {
-    Device(String),
+    /// The macOS version that the library sees, and the chip.
+    Device(String, String),
     Failed(String),
     Row {
         expected: String,
@@ -32,7 +33,10 @@ enum Report {
 /// Runs the checks with the given numbers and reports each.
 pub fn work(checks: &[(&str, &Check)], numbers: &[String]) {
     match MpsGraphDevice::new() {
-        Ok(device) => say(&["device", &device.name()]),
+        Ok(device) => {
+            let (major, minor) = burn_mpsgraph::contract::macos_version();
+            say(&["device", &format!("{major}.{minor}"), &device.name()]);
+        }
         Err(error) => return say(&["failed", &error.to_string()]),
     }
     for (_, check) in numbers
@@ -83,7 +87,8 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
     println!("system: {}", system());
     let mut counts = [0usize; 3];
     let mut next = 0;
-    let mut headed = false;
+    // macOS version and chip, once the head of the table is printed.
+    let mut place: Option<[String; 2]> = None;
     let mut family = "";
     while next < numbers.len() {
         let (mut worker, reports) = match start_worker(&numbers[next..]) {
@@ -95,11 +100,11 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
         };
         loop {
             let (expected, got, error, verdict) = match reports.recv_timeout(PATIENCE) {
-                Ok(Report::Device(name)) => {
-                    if !headed {
-                        println!("device: {name}\n");
+                Ok(Report::Device(macos, chip)) => {
+                    if place.is_none() {
+                        println!("device: {chip}\n");
                         print_head();
-                        headed = true;
+                        place = Some([macos, chip]);
                     }
                     continue;
                 }
@@ -123,7 +128,7 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
                     let status = worker
                         .wait()
                         .map_or_else(|error| error.to_string(), |s| s.to_string());
-                    if !headed {
+                    if place.is_none() {
                         println!(
                             "device: none\n\nthe process ended before its first check: {status}"
                         );
@@ -143,7 +148,19 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
             } else {
                 format!("{error:.2e}")
             };
-            print_row(check.name, &expected, &got, &error, verdict.word());
+            let [macos, chip] = place
+                .as_ref()
+                .map_or(["?"; 2], |place| place.each_ref().map(String::as_str));
+            let columns = [
+                check.name,
+                &expected,
+                &got,
+                &error,
+                verdict.word(),
+                macos,
+                chip,
+            ];
+            print_row(columns);
             counts[if verdict.is_error() {
                 2
             } else {
@@ -192,7 +209,7 @@ fn start_worker(numbers: &[usize]) -> std::io::Result<(Child, Receiver<Report>)>
 fn parse(line: &str) -> Option<Report> {
     let fields: Vec<&str> = line.split('\t').collect();
     match fields[..] {
-        ["device", name] => Some(Report::Device(name.into())),
+        ["device", macos, chip] => Some(Report::Device(macos.into(), chip.into())),
         ["failed", reason] => Some(Report::Failed(reason.into())),
         ["row", expected, got, error, verdict] => Some(Report::Row {
             expected: expected.into(),

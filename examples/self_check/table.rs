@@ -103,11 +103,21 @@ impl Verdict {
 
 /// Prints the head of the table.
 pub fn print_head() {
-    print_row("pattern", "expected", "got", "max error", "verdict");
-    println!("{}", "-".repeat(132));
+    print_row([
+        "pattern",
+        "expected",
+        "got",
+        "max error",
+        "verdict",
+        "macOS",
+        "chip",
+    ]);
+    println!("{}", "-".repeat(154));
 }
 
-/// Prints one row, cutting what is too long but for wrong rows, where it matters.
-pub fn print_row(name: &str, expected: &str, got: &str, error: &str, verdict: &str) {
-    println!("{name:<60}  {expected:>22}  {got:>22}  {error:>10}  {verdict}");
+/// Prints one row. Nothing is cut: what is too long is a wrong row's, where it matters.
+pub fn print_row([name, expected, got, error, verdict, macos, chip]: [&str; 7]) {
+    println!(
+        "{name:<60}  {expected:>22}  {got:>22}  {error:>10}  {verdict:<7}  {macos:>5}  {chip}"
+    );
 }

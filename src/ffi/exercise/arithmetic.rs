@@ -1,6 +1,6 @@
 //! `MPSGraphArithmeticOps.h`.
 
-use std::f32::consts::{FRAC_PI_6, LN_2};
+use std::f32::consts::{FRAC_PI_3, FRAC_PI_4, FRAC_PI_6, LN_2};
 
 use super::Sheet;
 use crate::ffi::Tensor;
@@ -15,11 +15,11 @@ const INFINITY: f32 = f32::INFINITY;
 /// Functions of one float at one place.
 const UNARY: [(Unary, f32, f64); 36] = [
     (MPSGraph::absolute, -2.5, 2.5),
-    (MPSGraph::acos, 0.5, 1.047_197_55),
+    (MPSGraph::acos, 0.5, FRAC_PI_3 as f64),
     (MPSGraph::acosh, 1.25, LN_2 as f64),
     (MPSGraph::asin, 0.5, FRAC_PI_6 as f64),
     (MPSGraph::asinh, 0.75, LN_2 as f64),
-    (MPSGraph::atan, 1.0, 0.785_398_16),
+    (MPSGraph::atan, 1.0, FRAC_PI_4 as f64),
     (MPSGraph::atanh, 0.6, LN_2 as f64),
     (MPSGraph::ceil, -1.5, -1.0),
     (MPSGraph::cos, 1.0, 0.540_302_31),
@@ -46,7 +46,7 @@ const UNARY: [(Unary, f32, f64); 36] = [
     (MPSGraph::sinh, LN_2, 0.75),
     (MPSGraph::square, -3.0, 9.0),
     (MPSGraph::square_root, 9.0, 3.0),
-    (MPSGraph::tan, 0.785_398_2, 1.0),
+    (MPSGraph::tan, FRAC_PI_4, 1.0),
     (MPSGraph::tanh, LN_2, 0.6),
     (MPSGraph::truncate, -1.5, -1.0),
     (MPSGraph::signbit, -1.0, 1.0),

@@ -129,12 +129,12 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
         let rhs = tensor_shape::transpose(flatten(rhs, &batch, count_b, count));
         return integer::product(lhs, rhs, [count, m, k, n]).with_shape(shape);
     }
-    // macOS 27: the compiler ends the process on reshape, product, reshape if a shape has more than one extent of 1
-    // (pytorch/pytorch#187201); products of any rank work there.
+    // macOS 27, and by some reports 26: the compiler ends the process on reshape, product, reshape if a shape has more than
+    // one extent of 1 (pytorch/pytorch#187201, #187379); products of any rank work there.
     let lone = [&a[..], &b[..], &shape[..]]
         .into_iter()
         .any(has_lone_extents);
-    if os_version::at_least(27, 0) && count <= BATCH && lone {
+    if os_version::at_least(26, 0) && count <= BATCH && lone {
         return float_product(lhs, rhs, shape);
     }
     let (lhs, rhs, output): (_, _, Shape) = if count_b == 1 {

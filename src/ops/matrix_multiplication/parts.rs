@@ -79,9 +79,27 @@ impl Parts<'_> {
         let [rank_a, rank_b] = [shape_a, shape_b].map(|shape| shape.num_dims());
         // macOS 26 on M1 loses the bias that it fuses into a product with one row (see pytorch's
         // mps/operations/Linear.mm); fixed in 27. With the operands' roles exchanged the product has one column instead.
-        let one_row = shape_a[rank_a - 2] == 1 && shape_b[rank_b - 1] > 1;
-        if !one_row || !os_version::at_least(26, 0) || os_version::at_least(27, 0) {
+        if shape_a[rank_a - 2] > 1 || !os_version::at_least(26, 0) || os_version::at_least(27, 0) {
             return self.inner_parts(a, b, shape_a, shape_b);
+        }
+        if shape_b[rank_b - 1] == 1 {
+            // That column would be a row too: two rows, of which one is kept.
+            let mut twice = shape_a.clone();
+            twice[rank_a - 2] = 2;
+            let rows = graph.concat(&[a, a], rank_a as isize - 2);
+            let product = self.inner_parts(&rows, b, &twice, shape_b);
+            let rank = rank_a.max(rank_b);
+            let extent = |shape: &Shape, axis: usize| {
+                (axis + shape.num_dims())
+                    .checked_sub(rank)
+                    .map_or(1, |at| shape[at])
+            };
+            let shape: Vec<usize> = (0..rank)
+                .map(|axis| extent(&twice, axis).max(extent(shape_b, axis)))
+                .collect();
+            let mut shape = Shape::from(shape);
+            (shape[rank - 2], shape[rank - 1]) = (2, 1);
+            return range(graph, &product, &shape, rank - 2, [0, 1]);
         }
         let turned = |x: &ffi::Tensor, shape: &Shape| {
             let last = shape.num_dims() - 1;

@@ -335,3 +335,23 @@ fn sixteen_bit_products_are_summed_in_f32() {
         assert_eq!(found, Some((count - 1) as f32), "{dtype:?}");
     }
 }
+
+/// macOS 26 loses the sum on M1 where the product has one row; the software runtime refuses it as that system.
+#[test]
+fn one_row_with_a_bias() {
+    for width in [1, 3] {
+        fn case<B: Backend>(width: usize) -> Vec<TensorData> {
+            let [a, b] = [[1, 5], [5, width]].map(|shape| quarters::<B, 2>(shape, DType::F32, 1));
+            let bias = quarters::<B, 2>([1, width], DType::F32, 2);
+            let batch = quarters::<B, 3>([4, 1, 5], DType::F32, 3);
+            let batched = batch.matmul(b.clone().unsqueeze()) + bias.clone().unsqueeze();
+            vec![(a.matmul(b) + bias).into_data(), batched.into_data()]
+        }
+        compare(
+            &format!("one row, {width} columns, with a bias"),
+            Tolerance::Exact,
+            || case::<burn_flex::Flex>(width),
+            || case::<burn_mpsgraph::MpsGraph>(width),
+        );
+    }
+}

@@ -1,7 +1,7 @@
 //! The matrix product.
 
 use super::messages::{alone, refused};
-use super::session::{F16, F32, Graph, I32, floats, halves, run_one};
+use super::session::{BF16, F16, F32, Graph, I32, floats, halves, run_one};
 
 const SELECTOR: &str = "matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:";
 
@@ -27,26 +27,78 @@ fn batches_broadcast() {
     assert_eq!(result, floats(&[2, 2, 1, 1], &[3.0, 210.0, 7.0, 430.0]));
 }
 
-#[test]
-fn refusals() {
-    let _alone = alone();
-    let on = |a: &[i64], b: &[i64], codes: [u32; 2], reason: &str| {
-        let graph = Graph::new();
-        let operands = [
-            graph.placeholder(a, codes[0]),
-            graph.placeholder(b, codes[1]),
-        ];
-        refused(SELECTOR, reason, || graph.op(SELECTOR, &operands));
-    };
-    on(&[2, 3], &[2, 3], [F32; 2], "inner extents differ");
-    on(&[3], &[3, 2], [F32; 2], "rank below 2");
-    on(&[2, 2], &[2, 2], [I32; 2], "only floats");
-    on(&[2, 2], &[2, 2], [F32, F16], "differ in element type");
-    on(&[2, 2, 2], &[3, 2, 2], [F32; 2], "do not broadcast");
-    on(&[16, 32_767], &[32_767, 16], [F32; 2], "M1 and M2");
-    on(&[1 << 16, 1, 1], &[1, 1], [F32; 2], "wraps around");
+/// Checks that the product of tensors of these shapes and types is refused for this reason.
+#[track_caller]
+fn product_refused(a: &[i64], b: &[i64], codes: [u32; 2], reason: &str) {
+    let graph = Graph::new();
+    let operands = [
+        graph.placeholder(a, codes[0]),
+        graph.placeholder(b, codes[1]),
+    ];
+    refused(SELECTOR, reason, || graph.op(SELECTOR, &operands));
 }
 
+/// Apple's MPSGraphMatrixMultiplicationOps.h: M x K times K x N.
+#[test]
+fn inner_extents_are_equal() {
+    let _alone = alone();
+    product_refused(&[2, 3], &[2, 3], [F32; 2], "inner extents differ");
+}
+
+/// tillahoffmann/jax-mps ops: vectors are given a second axis first.
+#[test]
+fn operands_have_two_axes_or_more() {
+    let _alone = alone();
+    product_refused(&[3], &[3, 2], [F32; 2], "rank below 2");
+    product_refused(&[2, 3], &[3], [F32; 2], "rank below 2");
+}
+
+/// doom-fish/mpsgraph-rs graph.rs: MLIR's verifier refuses integers.
+#[test]
+fn integers_are_refused() {
+    let _alone = alone();
+    product_refused(&[2, 2], &[2, 2], [I32; 2], "only floats");
+}
+
+/// ChanLumerico/lucid MpsBuilder.mm: "op requires the same element type".
+#[test]
+fn element_types_are_equal() {
+    let _alone = alone();
+    product_refused(&[2, 2], &[2, 2], [F32, F16], "differ in element type");
+}
+
+/// Apple's MPSGraphMatrixMultiplicationOps.h: the axes before the last two broadcast.
+#[test]
+fn batches_that_do_not_broadcast_are_refused() {
+    let _alone = alone();
+    product_refused(&[2, 2, 2], &[3, 2, 2], [F32; 2], "do not broadcast");
+}
+
+/// pytorch/pytorch#177116, #195163: from 32767 on M1 and M2 read past the operands if 16 rows and columns come out.
+#[test]
+fn long_inner_extents_are_refused() {
+    let _alone = alone();
+    product_refused(&[16, 32_767], &[32_767, 16], [F32; 2], "M1 and M2");
+}
+
+/// pytorch/pytorch#189495: the count of matrices wraps around at 2^16.
+#[test]
+fn large_batches_are_refused() {
+    let _alone = alone();
+    product_refused(&[1 << 16, 1, 1], &[1, 1], [F32; 2], "wraps around");
+}
+
+/// pytorch/pytorch#180776: on M5 such products differ from run to run.
+#[test]
+fn products_of_16_bits_have_two_axes() {
+    let _alone = alone();
+    for code in [F16, BF16] {
+        product_refused(&[2, 2, 2], &[2, 2], [code; 2], "not deterministic on M5");
+        product_refused(&[2, 2], &[2, 2, 2], [code; 2], "not deterministic on M5");
+    }
+}
+
+/// pytorch/pytorch#116769, #111634; mps/operations/LinearAlgebra.mm.
 #[test]
 fn extents_beyond_two_to_the_fifteenth() {
     let _alone = alone();

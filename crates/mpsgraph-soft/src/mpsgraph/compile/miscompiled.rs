@@ -5,6 +5,8 @@
 //! which leaks on macOS 15 (pytorch's mps/operations/Attention.mm). A program is compiled on whatever system it meets, so
 //! the pattern is refused on all.
 //!
+//! On macOS 26 a sum that is fused with a product of one row is lost on M1 (pytorch's mps/operations/Linear.mm).
+//!
 //! Reshape, product, reshape with two extents of 1 in one of the shapes ends the process on macOS 27, and by some reports on
 //! 26 (pytorch/pytorch#187201, #187379).
 
@@ -20,10 +22,16 @@ pub(super) fn objection(graph: &Graph, targets: &[ValueId]) -> Option<String> {
     let needed = needed(graph, targets);
     needed.iter().find_map(|&value| {
         let node = graph.node(value);
+        let shown = Shown(&node.output);
+        if (26, 0) <= macos() && macos() < (27, 0) && is_biased_row(graph, value) {
+            return Some(format!(
+                "{shown} is the sum of something and a matrix product of one row, which macOS 26 loses on M1: \
+                 multiply the transposed operands the other way round"
+            ));
+        }
         if !matches!(node.op, Op::MatMul) {
             return None;
         }
-        let shown = Shown(&node.output);
         if node.inputs.iter().any(|&operand| attends(graph, operand)) {
             return Some(format!(
                 "{shown} is softmax(QK^T)V, which is taken for one kernel that is silently wrong for some shapes: put \
@@ -182,6 +190,21 @@ fn has_product(graph: &Graph, value: ValueId) -> bool {
     found
         .into_iter()
         .any(|value| matches!(graph.node(value).op, Op::MatMul))
+}
+
+/// Whether the value is a sum with a matrix product of one row.
+fn is_biased_row(graph: &Graph, value: ValueId) -> bool {
+    let node = graph.node(value);
+    let is_row = |&operand: &ValueId| {
+        let mut operand = operand;
+        while matches!(graph.node(operand).op, Op::Reshape | Op::Broadcast) {
+            operand = graph.node(operand).inputs[0];
+        }
+        let product = graph.node(operand);
+        let rows = product.output.shape.iter().rev().nth(1);
+        matches!(product.op, Op::MatMul) && rows == Some(&1)
+    };
+    matches!(node.op, Op::Binary(BinaryOp::Add)) && node.inputs.iter().any(is_row)
 }
 
 /// Whether the product stands between reshapes of which one has more than one extent of 1.

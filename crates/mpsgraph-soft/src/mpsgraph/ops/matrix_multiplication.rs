@@ -1,4 +1,6 @@
 //! `MPSGraphMatrixMultiplicationOps.h`: the matrix product, with broadcast batch dimensions.
+//!
+//! What one generation of GPUs gets wrong is refused on all: a program is built without asking for the chip.
 
 use crate::ir::{Op, TensorType};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
@@ -12,7 +14,8 @@ pub const METHODS: &[Method] = &[method3(
     matrix_multiplication,
 )];
 
-/// Inner extents from here on read past the operands on M1 and M2, when both outer extents are at least [`TILE`].
+/// Inner extents from here on read past the operands on M1 and M2, when both outer extents are at least [`TILE`]
+/// (pytorch/pytorch#177116, #195163).
 const LONG_INNER: usize = 32_767;
 const TILE: usize = 16;
 
@@ -20,7 +23,7 @@ const TILE: usize = 16;
 /// #111634; pytorch's mps/operations/LinearAlgebra.mm).
 const FAR: usize = 1 << 15;
 
-/// Batches from here on wrap around in the kernel.
+/// Batches from here on wrap around in the kernel (pytorch/pytorch#189495).
 const LARGE_BATCH: usize = 1 << 16;
 
 extern "C-unwind" fn matrix_multiplication(
@@ -64,6 +67,15 @@ extern "C-unwind" fn matrix_multiplication(
         refuse!(
             builder,
             "{} times {}: extents beyond {FAR} are silently wrong before macOS 14.4: split them",
+            Shown(left),
+            Shown(right)
+        );
+    }
+    if left.dtype.size() == 2 && (left.shape.len() > 2 || right.shape.len() > 2) {
+        refuse!(
+            builder,
+            "{} times {}: 16-bit products of more than two axes are not deterministic on M5: flatten them or \
+             multiply in Float32",
             Shown(left),
             Shown(right)
         );

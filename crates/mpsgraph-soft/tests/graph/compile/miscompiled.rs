@@ -114,3 +114,25 @@ fn a_product_between_reshapes_with_two_extents_of_one() {
         pooled(build(&[2, 1, 2, 1, 2]));
     }
 }
+
+/// pytorch/pytorch mps/operations/Linear.mm: on M1 with macOS 26 the bias of one row is lost; fixed in 27.
+#[test]
+fn a_bias_on_a_product_of_one_row_is_refused_on_macos_26() {
+    let _alone = alone();
+    let build = |rows: i64| {
+        move || {
+            let graph = Graph::new();
+            let fed = [[rows, 2], [2, 3], [1, 3]].map(|extents| graph.placeholder(&extents, F32));
+            let product = graph.op(MATMUL, &fed[..2]);
+            let sum = "additionWithPrimaryTensor:secondaryTensor:name:";
+            graph.compile(&fed, &[graph.op(sum, &[product, fed[2]])])
+        }
+    };
+    pooled(build(2));
+    match mpsgraph_soft::objc::version::macos() {
+        (26, _) => refused(COMPILE, "loses on M1", build(1)),
+        _ => {
+            pooled(build(1));
+        }
+    }
+}
