@@ -4,7 +4,7 @@ use burn::backend::Autodiff;
 use burn::tensor::{DType, Tensor, TensorData, activation};
 
 use crate::agreement::{EXACT, F32, close_floats, rounded_to, within};
-use crate::arithmetic::erf;
+use crate::arithmetic::function::erf;
 use crate::table::{Check, Outcome, check, note};
 use crate::values::{B, FLOATS, bools, f32s, floats, noise};
 

@@ -1,27 +1,30 @@
 //! Elementwise operations.
 
-use burn::tensor::{Bool, DType, Int, Tensor};
+pub mod function;
+mod integer;
 
-use crate::agreement::{EXACT, F32, Tolerance, close_floats, rounded_to, same_integers, within};
+use burn::tensor::{Bool, DType, Tensor};
+
+use crate::agreement::{EXACT, F32, close_floats, same_integers};
 use crate::table::{Check, Outcome, check, note};
-use crate::values::{
-    B, FLOATS, bools, coordinates, exact, f32s, floats, ints, noise, position, wide_integers,
-    wrapped,
-};
+use crate::values::{B, FLOATS, bools, coordinates, f32s, floats, ints, noise, position};
 
 pub const CHECKS: &[Check] = &[
-    check("integer add, sub, mul, neg wrap (i8 to u64)", integers_wrap),
+    check(
+        "integer add, sub, mul, neg wrap (i8 to u64)",
+        integer::integers_wrap,
+    ),
     check(
         "integer division toward zero (i32, i64; -616 / 28)",
-        integer_division,
+        integer::integer_division,
     ),
     check(
         "unsigned division and remainder beyond the sign bit",
-        unsigned_division,
+        integer::unsigned_division,
     ),
     check(
         "integer remainder has the divisor's sign",
-        integer_remainder,
+        integer::integer_remainder,
     ),
     check("float remainder has the divisor's sign", float_remainder),
     check("round takes halves to even; floor, ceil, trunc", rounding),
@@ -34,19 +37,22 @@ pub const CHECKS: &[Check] = &[
         nan_compares,
     ),
     check("float powers of negative bases", float_powers),
-    check("integer powers wrap", integer_powers),
-    check("log1p near 0 and at its ends", log1p),
-    check("functions of one float against f64", functions),
+    check("integer powers wrap", integer::integer_powers),
+    check("log1p near 0 and at its ends", function::log1p),
+    check("functions of one float against f64", function::functions),
     check(
         "functions of one f16 and bf16 against f64",
-        narrow_functions,
+        function::narrow_functions,
     ),
-    check("atan2 in all quadrants", atan2),
-    check("integer abs and sign, with the smallest i64", integer_sign),
-    check("bitwise and, or, xor, not (i32, i64, u8)", bitwise),
+    check("atan2 in all quadrants", function::atan2),
+    check(
+        "integer abs and sign, with the smallest i64",
+        integer::integer_sign,
+    ),
+    check("bitwise and, or, xor, not (i32, i64, u8)", integer::bitwise),
     check(
         "shifts: arithmetic to the right, none beyond the width",
-        shifts,
+        integer::shifts,
     ),
     check("bool and, or, xor, not, equal", bools_combine),
     check("bool of floats and integers is != 0", bools_of_numbers),
@@ -59,156 +65,6 @@ pub const CHECKS: &[Check] = &[
     note("denormals: 1e-40 * 1 (0 if flushed)", denormals),
     note("sign of zero: 1 / (-0 rounded)", sign_of_zero),
 ];
-
-const INTEGERS: [DType; 8] = [
-    DType::I8,
-    DType::I16,
-    DType::I32,
-    DType::I64,
-    DType::U8,
-    DType::U16,
-    DType::U32,
-    DType::U64,
-];
-
-/// Numbers that need all bits of `dtype`, and its ends.
-fn edges(dtype: DType, salt: u64) -> Vec<i64> {
-    let bits = 8 * dtype.size() as u32;
-    let mut values = if dtype.is_uint() {
-        // Halved, so that u64 can be written as i64.
-        wide_integers(30, salt, dtype)
-            .iter()
-            .map(|x| x & (i64::MAX >> (64 - bits)))
-            .collect()
-    } else {
-        let mut values = wide_integers(28, salt, dtype);
-        values.extend([i64::MIN >> (64 - bits), -1]);
-        values
-    };
-    values.extend([i64::MAX >> (64 - bits), 1]);
-    values
-}
-
-fn integers_wrap() -> Outcome {
-    Outcome::of(INTEGERS.into_iter().flat_map(|dtype| {
-        let (a, b) = (edges(dtype, 1), edges(dtype, 2));
-        let tensors = || (ints(&a, [32], dtype), ints(&b, [32], dtype));
-        let same = |got: Tensor<B, 1, Int>, of: fn(i128, i128) -> i128| {
-            let expected: Vec<i128> = a
-                .iter()
-                .zip(&b)
-                .map(|(&a, &b)| wrapped(of(a.into(), b.into()), dtype))
-                .collect();
-            same_integers(&got.into_data(), &[32], &expected)
-        };
-        let (x, y) = tensors();
-        [
-            same(x.clone() + y.clone(), |a, b| a + b),
-            same(x.clone() - y.clone(), |a, b| a - b),
-            same(x.clone() * y, |a, b| a * b),
-            same(-x, |a, _| -a),
-        ]
-    }))
-}
-
-const DIVIDENDS: [i64; 10] = [
-    -7,
-    7,
-    -7,
-    7,
-    -616,
-    616,
-    2_147_483_647,
-    -2_147_483_647,
-    50_331_651,
-    -16_777_217,
-];
-const DIVISORS: [i64; 10] = [3, -3, -3, 3, 28, -28, 7, 2, 3, 1];
-const LARGE_DIVIDENDS: [i64; 4] = [
-    (1 << 62) + 12_345,
-    -(1 << 62) - 12_345,
-    i64::MAX,
-    (1 << 53) + 1,
-];
-const LARGE_DIVISORS: [i64; 4] = [7, 7, -10, 1];
-
-fn integer_division() -> Outcome {
-    let divide = |a: &[i64], b: &[i64], dtype| {
-        let expected: Vec<i128> = a.iter().zip(b).map(|(a, b)| (a / b).into()).collect();
-        let count = [a.len()];
-        let got = ints(a, count, dtype) / ints(b, count, dtype);
-        let scalar = ints(a, count, dtype) / 7;
-        let by_seven: Vec<i128> = a.iter().map(|a| (a / 7).into()).collect();
-        Outcome::of([
-            same_integers(&got.into_data(), &count, &expected),
-            same_integers(&scalar.into_data(), &count, &by_seven),
-        ])
-    };
-    Outcome::of([
-        divide(&DIVIDENDS, &DIVISORS, DType::I32),
-        divide(&DIVIDENDS, &DIVISORS, DType::I64),
-        divide(&LARGE_DIVIDENDS, &LARGE_DIVISORS, DType::I64),
-    ])
-}
-
-fn unsigned_division() -> Outcome {
-    let of = |values: &[i64], by: i64, dtype: DType| {
-        // The sum of two halves reaches the upper half of the range.
-        let whole: Vec<i128> = values.iter().map(|&x| i128::from(x) * 2 + 1).collect();
-        let count = [values.len()];
-        let x = || ints(values, count, dtype) * 2 + 1;
-        let by_all = || Tensor::<B, 1, Int>::full(count, by, (&x().device(), dtype));
-        let [quotients, rests] =
-            [|a, b| a / b, |a, b| a % b].map(|f: fn(i128, i128) -> i128| -> Vec<i128> {
-                whole.iter().map(|&x| f(x, by.into())).collect()
-            });
-        Outcome::of([
-            same_integers(&(x() / by_all()).into_data(), &count, &quotients),
-            same_integers(&x().remainder(by_all()).into_data(), &count, &rests),
-        ])
-    };
-    Outcome::of([
-        of(&[100, 127, 3], 3, DType::U8),
-        of(&[2_000_000_000, i64::from(i32::MAX), 5], 3, DType::U32),
-        of(&[i64::MAX, 1 << 62, 9], 10, DType::U64),
-    ])
-}
-
-fn integer_remainder() -> Outcome {
-    let rest = |a: &[i64], b: &[i64], dtype| {
-        let modulo = |a: i64, b: i64| -> i128 {
-            let rest = a % b;
-            (if rest != 0 && (rest < 0) != (b < 0) {
-                rest + b
-            } else {
-                rest
-            })
-            .into()
-        };
-        let expected: Vec<i128> = a.iter().zip(b).map(|(&a, &b)| modulo(a, b)).collect();
-        let by_five: Vec<i128> = a.iter().map(|&a| modulo(a, -5)).collect();
-        let count = [a.len()];
-        Outcome::of([
-            same_integers(
-                &ints(a, count, dtype)
-                    .remainder(ints(b, count, dtype))
-                    .into_data(),
-                &count,
-                &expected,
-            ),
-            same_integers(
-                &ints(a, count, dtype).remainder_scalar(-5).into_data(),
-                &count,
-                &by_five,
-            ),
-        ])
-    };
-    Outcome::of([
-        rest(&DIVIDENDS, &DIVISORS, DType::I32),
-        rest(&DIVIDENDS, &DIVISORS, DType::I64),
-        rest(&LARGE_DIVIDENDS, &LARGE_DIVISORS, DType::I64),
-    ])
-}
 
 fn float_remainder() -> Outcome {
     let a = [-7.0, 7.0, -7.0, 7.0, -0.5, 5.5, 6.0, -6.0, 16_777_216.0];
@@ -353,223 +209,6 @@ fn float_powers() -> Outcome {
             EXACT,
         ),
     ])
-}
-
-fn integer_powers() -> Outcome {
-    let base = [3, -3, 2, -1, 7, 0, 10];
-    let exponent = [21u32, 21, 31, 1001, 13, 0, 11];
-    let power = |dtype: DType, base: i64, exponent: u32| {
-        (0..exponent).fold(1, |x, _| wrapped(x * i128::from(base), dtype))
-    };
-    Outcome::of([DType::I32, DType::I64].into_iter().flat_map(|dtype| {
-        let x = || ints(&base, [7], dtype);
-        let each: Vec<i128> = base
-            .iter()
-            .zip(exponent)
-            .map(|(&b, e)| power(dtype, b, e))
-            .collect();
-        let fixed: Vec<i128> = base.iter().map(|&b| power(dtype, b, 23)).collect();
-        [
-            same_integers(
-                &x().powi(ints(&exponent.map(i64::from), [7], dtype))
-                    .into_data(),
-                &[7],
-                &each,
-            ),
-            same_integers(&x().powi_scalar(23).into_data(), &[7], &fixed),
-        ]
-    }))
-}
-
-fn log1p() -> Outcome {
-    let x = [
-        1e-10,
-        -1e-10,
-        1e-7,
-        -1e-7,
-        3e-5,
-        0.5,
-        -0.5,
-        1e6,
-        1e30,
-        f64::INFINITY,
-        -1.0,
-        0.0,
-    ];
-    let expected = x.map(|x: f64| f64::from(x as f32).ln_1p());
-    close_floats(
-        &f32s(&x, [12]).log1p().into_data(),
-        &[12],
-        &expected,
-        within(0.0, 1e-6),
-    )
-}
-
-/// A function on the device, the same in f64, and the numbers it is asked for.
-type Function = (
-    fn(Tensor<B, 1>) -> Tensor<B, 1>,
-    fn(f64) -> f64,
-    fn(f64) -> f64,
-);
-
-const FUNCTIONS: [Function; 21] = [
-    (|x| x.exp(), f64::exp, |x| 10.0 * x),
-    (|x| x.log(), f64::ln, |x| 50.0 * (x + 1.125)),
-    (|x| x.sqrt(), f64::sqrt, |x| 50.0 * (x + 1.0)),
-    (|x| x.sin(), f64::sin, |x| 6.0 * x),
-    (|x| x.cos(), f64::cos, |x| 6.0 * x),
-    (|x| x.tan(), f64::tan, |x| 1.25 * x),
-    (|x| x.tanh(), f64::tanh, |x| 8.0 * x),
-    (|x| x.sinh(), f64::sinh, |x| 4.0 * x),
-    (|x| x.cosh(), f64::cosh, |x| 4.0 * x),
-    (|x| x.asin(), f64::asin, |x| x),
-    (|x| x.acos(), f64::acos, |x| 0.875 * x),
-    (|x| x.atan(), f64::atan, |x| 8.0 * x),
-    (|x| x.asinh(), f64::asinh, |x| 8.0 * x),
-    (|x| x.acosh(), f64::acosh, |x| 8.0 * (x + 1.25)),
-    (|x| x.atanh(), f64::atanh, |x| 0.875 * x),
-    (|x| x.erf(), erf, |x| 3.0 * x),
-    (|x| x.recip(), f64::recip, |x| x + 1.125),
-    (|x| x.log1p(), f64::ln_1p, |x| 4.0 * (x + 1.0)),
-    (|x| x.square(), |x| x * x, |x| 8.0 * x),
-    (|x| -x, |x| -x, |x| 8.0 * x),
-    (|x| x.abs(), f64::abs, |x| 8.0 * x),
-];
-
-/// By its Taylor series, which is enough within a few units of 0.
-pub fn erf(x: f64) -> f64 {
-    let (mut sum, mut term) = (x, x);
-    for n in 1..120 {
-        term *= -x * x / f64::from(n);
-        sum += term / f64::from(2 * n + 1);
-    }
-    sum * std::f64::consts::FRAC_2_SQRT_PI
-}
-
-fn functions_of(dtype: DType, tolerance: Tolerance) -> Outcome {
-    Outcome::of(
-        FUNCTIONS
-            .iter()
-            .enumerate()
-            .map(|(index, (device, reference, domain))| {
-                let x: Vec<f64> = noise(200, index as u64).into_iter().map(domain).collect();
-                let given = floats(&x, [200], dtype);
-                // What the device was given, after rounding to its dtype.
-                let expected: Vec<f64> = given.to_data().iter::<f64>().map(reference).collect();
-                close_floats(&device(given).into_data(), &[200], &expected, tolerance)
-            }),
-    )
-}
-
-fn functions() -> Outcome {
-    functions_of(DType::F32, within(4e-6, 8e-6))
-}
-
-fn narrow_functions() -> Outcome {
-    Outcome::of([DType::F16, DType::BF16].map(|dtype| {
-        let Tolerance { relative, .. } = rounded_to(dtype);
-        // tanh of halves may be 11 units off (Metal's own table).
-        functions_of(dtype, within(relative, 6.0 * relative))
-    }))
-}
-
-fn atan2() -> Outcome {
-    let (y, x) = (noise(100, 5), noise(100, 6));
-    let expected: Vec<f64> = y.iter().zip(&x).map(|(y, x)| y.atan2(*x)).collect();
-    close_floats(
-        &f32s(&y, [100]).atan2(f32s(&x, [100])).into_data(),
-        &[100],
-        &expected,
-        F32,
-    )
-}
-
-fn integer_sign() -> Outcome {
-    let values = [i64::MIN, -(1 << 53) - 1, -1, 0, 1, (1 << 53) + 1, i64::MAX];
-    let x = || ints(&values, [7], DType::I64);
-    Outcome::of([
-        same_integers(
-            &x().abs().into_data(),
-            &[7],
-            &exact(&values.map(i64::wrapping_abs)),
-        ),
-        same_integers(
-            &x().sign().into_data(),
-            &[7],
-            &exact(&values.map(i64::signum)),
-        ),
-        same_integers(
-            &ints(&[-5, 0, 9], [3], DType::I32).sign().into_data(),
-            &[3],
-            &[-1, 0, 1],
-        ),
-    ])
-}
-
-fn bitwise() -> Outcome {
-    Outcome::of(
-        [DType::I32, DType::I64, DType::U8]
-            .into_iter()
-            .flat_map(|dtype| {
-                let (a, b) = (edges(dtype, 3), edges(dtype, 4));
-                let of = |f: fn(i64, i64) -> i64| -> Vec<i128> {
-                    a.iter()
-                        .zip(&b)
-                        .map(|(&a, &b)| wrapped(f(a, b).into(), dtype))
-                        .collect()
-                };
-                let (x, y) = (ints(&a, [32], dtype), ints(&b, [32], dtype));
-                [
-                    same_integers(
-                        &x.clone().bitwise_and(y.clone()).into_data(),
-                        &[32],
-                        &of(|a, b| a & b),
-                    ),
-                    same_integers(
-                        &x.clone().bitwise_or(y.clone()).into_data(),
-                        &[32],
-                        &of(|a, b| a | b),
-                    ),
-                    same_integers(
-                        &x.clone().bitwise_xor(y).into_data(),
-                        &[32],
-                        &of(|a, b| a ^ b),
-                    ),
-                    same_integers(&x.bitwise_not().into_data(), &[32], &of(|a, _| !a)),
-                ]
-            }),
-    )
-}
-
-fn shifts() -> Outcome {
-    Outcome::of(
-        [DType::I8, DType::I32, DType::I64, DType::U8]
-            .into_iter()
-            .flat_map(|dtype| {
-                let bits = 8 * dtype.size() as i64;
-                let a = edges(dtype, 7);
-                let counts: Vec<i64> = (0..32).map(|i| i * bits / 32).collect();
-                let of = |f: fn(i128, i64) -> i128| -> Vec<i128> {
-                    a.iter()
-                        .zip(&counts)
-                        .map(|(&a, &n)| wrapped(f(a.into(), n), dtype))
-                        .collect()
-                };
-                let (x, n) = (ints(&a, [32], dtype), ints(&counts, [32], dtype));
-                [
-                    same_integers(
-                        &x.clone().bitwise_left_shift(n.clone()).into_data(),
-                        &[32],
-                        &of(|a, n| a << n),
-                    ),
-                    same_integers(
-                        &x.bitwise_right_shift(n).into_data(),
-                        &[32],
-                        &of(|a, n| a >> n),
-                    ),
-                ]
-            }),
-    )
 }
 
 fn bools_combine() -> Outcome {

@@ -88,18 +88,7 @@ impl Parts<'_> {
             twice[rank_a - 2] = 2;
             let rows = graph.concat(&[a, a], rank_a as isize - 2);
             let product = self.inner_parts(&rows, b, &twice, shape_b);
-            let rank = rank_a.max(rank_b);
-            let extent = |shape: &Shape, axis: usize| {
-                (axis + shape.num_dims())
-                    .checked_sub(rank)
-                    .map_or(1, |at| shape[at])
-            };
-            let shape: Vec<usize> = (0..rank)
-                .map(|axis| extent(&twice, axis).max(extent(shape_b, axis)))
-                .collect();
-            let mut shape = Shape::from(shape);
-            (shape[rank - 2], shape[rank - 1]) = (2, 1);
-            return range(graph, &product, &shape, rank - 2, [0, 1]);
+            return graph.slice_dimension(&product, rank_a.max(rank_b) - 2, 0, 1);
         }
         let turned = |x: &ffi::Tensor, shape: &Shape| {
             let last = shape.num_dims() - 1;

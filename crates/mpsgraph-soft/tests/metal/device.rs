@@ -1,7 +1,5 @@
 //! `MTLDevice`: what it says of itself, on the system and the GPU that the environment names.
 
-use std::process::Command;
-
 use mpsgraph_soft::objc::{Id, version};
 
 use super::messages::*;
@@ -41,21 +39,11 @@ fn families_of_later_systems_are_not_supported() {
 /// Apple's Metal feature set tables: M1 is Apple7, M2 Apple8, M3 and M4 Apple9, M5 Apple10.
 #[test]
 fn families_are_those_up_to_the_configured_one() {
-    let program = std::env::current_exe().expect("the path of the tests");
     for family in 7..=10 {
-        let mut command = Command::new(&program);
-        command
-            .env("MPSGRAPH_SOFT_GPU_FAMILY", family.to_string())
-            .args([
-                "--ignored",
-                "--exact",
-                "metal::device::the_family_that_the_environment_names",
-            ]);
-        let output = command.output().expect("the tests run");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(
-            output.status.success() && text.contains("1 passed"),
-            "{text}"
+        passes_with(
+            "MPSGRAPH_SOFT_GPU_FAMILY",
+            &family.to_string(),
+            "metal::device::the_family_that_the_environment_names",
         );
     }
 }

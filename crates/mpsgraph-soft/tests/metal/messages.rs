@@ -1,6 +1,7 @@
 //! Sending messages from tests, and what every test begins with.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 
 use mpsgraph_soft::mps::mps_command_buffer;
@@ -158,4 +159,19 @@ pub const ERROR: usize = 5;
 
 pub fn status(buffer: &Strong) -> usize {
     msg!(buffer.id(), "status"; usize)
+}
+
+/// Runs an ignored test of this binary by itself, in a process with this environment.
+#[track_caller]
+pub fn passes_with(variable: &str, value: &str, test: &str) {
+    let output = Command::new(std::env::current_exe().expect("the path of the tests"))
+        .env(variable, value)
+        .args(["--ignored", "--exact", test])
+        .output()
+        .expect("the tests run");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{variable}={value}: {text}"
+    );
 }

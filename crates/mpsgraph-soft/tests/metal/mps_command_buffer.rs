@@ -1,6 +1,5 @@
 //! `MPSCommandBuffer`: roots that follow one another, and scratch memory that stays.
 
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -119,18 +118,10 @@ fn an_encode_may_commit_and_continue() {
 
 #[test]
 fn a_process_may_begin_with_commits_inside() {
-    let program = std::env::current_exe().expect("the path of the tests");
-    let mut command = Command::new(program);
-    command.env("MPSGRAPH_SOFT_ENCODE_COMMITS", "2").args([
-        "--ignored",
-        "--exact",
+    passes_with(
+        "MPSGRAPH_SOFT_ENCODE_COMMITS",
+        "2",
         "metal::mps_command_buffer::commits_inside_of_the_environment",
-    ]);
-    let output = command.output().expect("the tests run");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        output.status.success() && text.contains("1 passed"),
-        "{text}"
     );
 }
 
