@@ -5,7 +5,7 @@ use burn_mpsgraph::MpsGraphDevice;
 
 use crate::agreement::{EXACT, close_floats, same_integers};
 use crate::table::{Check, Outcome, check};
-use crate::values::{B, bools, exact, f32s, floats, ints};
+use crate::values::{B, INTEGERS, bools, exact, f32s, floats, ints};
 
 pub const CHECKS: &[Check] = &[
     check("zeros, ones and full of every dtype", made_of_nothing),
@@ -30,17 +30,7 @@ fn made_of_nothing() -> Outcome {
             + Tensor::full([3, 4], -2.5, (device, dtype));
         close_floats(&x.into_data(), &[3, 4], &[-1.5; 12], EXACT)
     });
-    let dtypes = [
-        DType::I8,
-        DType::I16,
-        DType::I32,
-        DType::I64,
-        DType::U8,
-        DType::U16,
-        DType::U32,
-        DType::U64,
-    ];
-    let integer_parts = dtypes.map(|dtype| {
+    let integer_parts = INTEGERS.map(|dtype| {
         let x = Tensor::<B, 2, Int>::zeros([3, 4], (device, dtype))
             + Tensor::ones([3, 4], (device, dtype))
             + Tensor::full([3, 4], 100, (device, dtype));

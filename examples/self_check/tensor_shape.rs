@@ -4,7 +4,7 @@ use burn::tensor::{DType, Int, Tensor, s};
 
 use crate::agreement::{EXACT, close_floats, same_integers};
 use crate::table::{Check, Outcome, check};
-use crate::values::{B, FLOATS, bools, coordinates, f32s, floats, ints, noise, position};
+use crate::values::{B, FLOATS, INTEGERS, bools, coordinates, f32s, floats, ints, noise, position};
 
 pub const CHECKS: &[Check] = &[
     check("slices with steps and negative steps", slices),
@@ -349,17 +349,7 @@ fn triangles() -> Outcome {
 fn dtypes() -> Outcome {
     let values: Vec<i64> = (0..15).collect();
     let expected: Vec<i128> = (0..15).map(|i| i % 3 * 5 + i / 3).collect();
-    let types = [
-        DType::I8,
-        DType::I16,
-        DType::I32,
-        DType::I64,
-        DType::U8,
-        DType::U16,
-        DType::U32,
-        DType::U64,
-    ];
-    let integers = types.map(|dtype| {
+    let integers = INTEGERS.map(|dtype| {
         same_integers(
             &ints(&values, [3, 5], dtype).transpose().into_data(),
             &[5, 3],

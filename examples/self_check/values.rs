@@ -7,6 +7,17 @@ pub type B = MpsGraph;
 
 pub const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
 
+pub const INTEGERS: [DType; 8] = [
+    DType::I8,
+    DType::I16,
+    DType::I32,
+    DType::I64,
+    DType::U8,
+    DType::U16,
+    DType::U32,
+    DType::U64,
+];
+
 pub fn floats<const D: usize>(values: &[f64], shape: [usize; D], dtype: DType) -> Tensor<B, D> {
     Tensor::from_data(
         TensorData::new(values.to_vec(), shape),

@@ -51,16 +51,21 @@ pub(super) fn compile(program: &Program, device: &GraphDevice) -> Compiled {
             )
         })
         .collect();
-    let lanes = program.lanes();
-    if lanes > 0 {
+    let count = program.lanes();
+    if count > 0 {
         feeds.push((
-            graph.placeholder(&[lanes], DataType::F32),
-            ShapedType::new(&[lanes], DataType::F32),
+            graph.placeholder(&[count], DataType::F32),
+            ShapedType::new(&[count], DataType::F32),
         ));
     }
     let lanes = feeds
         .get(program.feeds.len())
         .map(|(tensor, _)| tensor.clone());
+    // The number of the barriers comes last.
+    let least = lanes
+        .as_ref()
+        .filter(|_| program.has_barrier())
+        .map(|lanes| graph.slice(lanes, &[count as isize - 1], &[count as isize], &[1]));
 
     let mut values: Vec<ffi::Tensor> = Vec::with_capacity(program.nodes.len());
     let mut next_lane = 0;
@@ -68,7 +73,7 @@ pub(super) fn compile(program: &Program, device: &GraphDevice) -> Compiled {
         let inputs: Vec<Operand> = node
             .inputs
             .iter()
-            .map(|input| operand(&graph, program, &feeds, &values, input))
+            .map(|input| operand(&graph, program, &feeds, &values, least.as_ref(), input))
             .collect();
         let mut scalars = Vec::with_capacity(node.scalars.len());
         for &kind in &node.scalars {
@@ -112,6 +117,7 @@ fn operand(
     program: &Program,
     feeds: &[(ffi::Tensor, ShapedType)],
     values: &[ffi::Tensor],
+    least: Option<&ffi::Tensor>,
     input: &OperandRef,
 ) -> Operand {
     let (tensor, ty) = match input.source {
@@ -123,17 +129,15 @@ fn operand(
     } else {
         graph.reshape(tensor, &input.shape)
     };
-    let tensor = if input.barrier {
-        let lanes = program.lanes() as isize;
-        // The numbers are fed after the tensors, that of the barriers last.
-        let least = graph.slice(&feeds[program.feeds.len()].0, &[lanes - 1], &[lanes], &[1]);
-        let least = match ty.dtype {
-            DType::F32 => least,
-            dtype => graph.cast(&least, stored(dtype)),
-        };
-        graph.maximum_with_nan_propagation(&tensor, &least)
-    } else {
-        tensor
+    let tensor = match least.filter(|_| input.barrier) {
+        Some(least) => {
+            let least = match ty.dtype {
+                DType::F32 => least.clone(),
+                dtype => graph.cast(least, stored(dtype)),
+            };
+            graph.maximum_with_nan_propagation(&tensor, &least)
+        }
+        None => tensor,
     };
     Operand {
         tensor,

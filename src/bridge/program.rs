@@ -139,12 +139,15 @@ impl Program {
             .flat_map(|node| &node.scalars)
             .map(|kind| kind.lanes())
             .sum();
-        let has_barrier = self
-            .nodes
+        numbers + usize::from(self.has_barrier())
+    }
+
+    /// Whether an operand is read through a barrier.
+    pub fn has_barrier(&self) -> bool {
+        self.nodes
             .iter()
             .flat_map(|node| &node.inputs)
-            .any(|input| input.barrier);
-        numbers + usize::from(has_barrier)
+            .any(|input| input.barrier)
     }
 
     /// Bytes of the values that stay inside: what an executable may hold as scratch.

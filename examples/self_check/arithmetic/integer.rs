@@ -4,17 +4,7 @@ use burn::tensor::{DType, Int, Tensor};
 
 use crate::agreement::same_integers;
 use crate::table::Outcome;
-use crate::values::{B, exact, ints, wide_integers, wrapped};
-const INTEGERS: [DType; 8] = [
-    DType::I8,
-    DType::I16,
-    DType::I32,
-    DType::I64,
-    DType::U8,
-    DType::U16,
-    DType::U32,
-    DType::U64,
-];
+use crate::values::{B, INTEGERS, exact, ints, wide_integers, wrapped};
 
 /// Numbers that need all bits of `dtype`, and its ends.
 fn edges(dtype: DType, salt: u64) -> Vec<i64> {
