@@ -10,13 +10,8 @@ fn main() {
         return;
     }
     // CoreGraphics: without it MTLCreateSystemDefaultDevice gives command-line programs nothing.
-    for framework in [
-        "Foundation",
-        "CoreGraphics",
-        "Metal",
-        "MetalPerformanceShaders",
-        "MetalPerformanceShadersGraph",
-    ] {
+    for framework in ["Foundation", "CoreGraphics", "Metal", "MetalPerformanceShaders", "MetalPerformanceShadersGraph"]
+    {
         println!("cargo::rustc-link-lib=framework={framework}");
     }
     println!("cargo::rustc-link-lib=objc");

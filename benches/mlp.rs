@@ -12,9 +12,7 @@ use burn::tensor::{Distribution, ElementConversion, Int, Tensor};
 use burn_flex::Flex;
 use burn_mpsgraph::MpsGraph;
 use burn_ndarray::NdArray;
-use criterion::{
-    BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime,
-};
+use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main, measurement::WallTime};
 
 const BATCH: usize = 64;
 
@@ -50,13 +48,9 @@ impl<B: AutodiffBackend> Trainer<B> {
 
     fn step(&mut self) -> f32 {
         let model = self.model.clone();
-        let hidden = model
-            .activation
-            .forward(model.hidden.forward(self.images.clone()));
+        let hidden = model.activation.forward(model.hidden.forward(self.images.clone()));
         let scores = model.output.forward(hidden);
-        let loss = CrossEntropyLossConfig::new()
-            .init(&scores.device())
-            .forward(scores, self.labels.clone());
+        let loss = CrossEntropyLossConfig::new().init(&scores.device()).forward(scores, self.labels.clone());
         let gradients = GradientsParams::from_grads(loss.backward(), &model);
         self.model = self.optimizer.step(1e-3, model, gradients);
         loss.into_scalar().elem()

@@ -1,5 +1,5 @@
-//! What recording costs by itself: one op, and the flush of a 200-op program that is compiled already. The program works
-//! on single elements, so its execution hides nothing.
+//! What recording costs by itself: one op, and the flush of a 200-op program that is compiled already. The program
+//! works on single elements, so its execution hides nothing.
 
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
@@ -38,11 +38,7 @@ fn cached_flush(criterion: &mut Criterion) {
     let x = Tensor::<B, 1>::ones([1], &device);
     chain(x.clone(), OPS).into_data();
     criterion.bench_function("flush_cached_200_op_program", |bencher| {
-        bencher.iter_batched(
-            || chain(x.clone(), OPS),
-            |y| B::sync(&device).map(|()| y),
-            BatchSize::PerIteration,
-        );
+        bencher.iter_batched(|| chain(x.clone(), OPS), |y| B::sync(&device).map(|()| y), BatchSize::PerIteration);
     });
 }
 

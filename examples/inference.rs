@@ -59,12 +59,6 @@ fn main() {
     let used = device.stats().since(&before);
 
     println!("mean certainty {certainty:.4}");
-    println!(
-        "{:.1} us per batch of {BATCH}",
-        elapsed.as_secs_f64() * 1e6 / BATCHES as f64
-    );
-    println!(
-        "{} programs compiled, {} executions",
-        used.programs_compiled, used.executions
-    );
+    println!("{:.1} us per batch of {BATCH}", elapsed.as_secs_f64() * 1e6 / BATCHES as f64);
+    println!("{} programs compiled, {} executions", used.programs_compiled, used.executions);
 }

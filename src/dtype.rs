@@ -28,10 +28,7 @@ pub(crate) fn data_type(op: &'static str, dtype: DType) -> Result<DataType, Erro
         DType::Bool(BoolStore::U8 | BoolStore::U32) => "use the native bool store",
         DType::QFloat(_) => "quantized tensors have operations of their own",
     };
-    Err(Error::Unsupported {
-        op,
-        reason: format!("dtype {dtype:?}: {instead}"),
-    })
+    Err(Error::Unsupported { op, reason: format!("dtype {dtype:?}: {instead}") })
 }
 
 /// Panics with the text of [`data_type`]'s error unless `dtype` can be stored.

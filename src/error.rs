@@ -43,21 +43,13 @@ impl Error {
 /// Ends an operation whose input breaks its contract.
 #[track_caller]
 pub(crate) fn invalid(op: &'static str, reason: impl Into<String>) -> ! {
-    Error::Invalid {
-        op,
-        reason: reason.into(),
-    }
-    .raise()
+    Error::Invalid { op, reason: reason.into() }.raise()
 }
 
 /// Ends an operation that this backend cannot carry out.
 #[track_caller]
 pub(crate) fn unsupported(op: &'static str, reason: impl Into<String>) -> ! {
-    Error::Unsupported {
-        op,
-        reason: reason.into(),
-    }
-    .raise()
+    Error::Unsupported { op, reason: reason.into() }.raise()
 }
 
 impl fmt::Display for Error {
@@ -74,8 +66,6 @@ impl std::error::Error for Error {}
 
 impl From<Error> for ExecutionError {
     fn from(error: Error) -> Self {
-        ExecutionError::WithContext {
-            reason: error.to_string(),
-        }
+        ExecutionError::WithContext { reason: error.to_string() }
     }
 }

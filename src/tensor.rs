@@ -47,10 +47,7 @@ impl MpsGraphTensor {
     /// The same elements in row-major order seen with another shape of as many elements.
     pub(crate) fn with_shape(self, shape: Shape) -> Self {
         debug_assert_eq!(self.shape.num_elements(), shape.num_elements());
-        Self {
-            value: self.value,
-            shape,
-        }
+        Self { value: self.value, shape }
     }
 
     /// Type of the tensor as the holder of this handle sees it.

@@ -39,8 +39,7 @@ impl<B: Backend> Model<B> {
 
     fn forward(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
         let x = self.relu.forward(self.first.forward(x));
-        self.output
-            .forward(self.gelu.forward(self.second.forward(x)))
+        self.output.forward(self.gelu.forward(self.second.forward(x)))
     }
 }
 
@@ -48,9 +47,7 @@ impl<B: Backend> Model<B> {
 fn losses<B: AutodiffBackend>(weights: Vec<u8>) -> Vec<f64> {
     let device = B::Device::default();
     let recorder = BinBytesRecorder::<FullPrecisionSettings>::default();
-    let record = recorder
-        .load(weights, &device)
-        .expect("the weights were just recorded");
+    let record = recorder.load(weights, &device).expect("the weights were just recorded");
     let mut model = Model::<B>::new(&device).load_record(record);
     let mut optimizer = SgdConfig::new().init();
     let criterion = CrossEntropyLossConfig::new().init(&device);
@@ -58,10 +55,7 @@ fn losses<B: AutodiffBackend>(weights: Vec<u8>) -> Vec<f64> {
         .map(|step| {
             let pixel = |i: usize| ((i * 7919 + step * 104_729) % 997) as f32 / 498.5 - 1.0;
             let pixels: Vec<f32> = (0..BATCH * PIXELS).map(pixel).collect();
-            let classes: Vec<i64> = pixels
-                .chunks(PIXELS)
-                .map(|row| (row[0].abs() * 9.9) as i64)
-                .collect();
+            let classes: Vec<i64> = pixels.chunks(PIXELS).map(|row| (row[0].abs() * 9.9) as i64).collect();
             let x = Tensor::from_data(TensorData::new(pixels, [BATCH, PIXELS]), &device);
             let labels = Tensor::<B, 1, Int>::from_data(classes.as_slice(), &device);
             let loss = criterion.forward(model.forward(x), labels);
@@ -76,16 +70,11 @@ fn losses<B: AutodiffBackend>(weights: Vec<u8>) -> Vec<f64> {
 fn fifty_sgd_steps_agree_with_burn_flex_to_a_ten_thousandth() {
     let recorder = BinBytesRecorder::<FullPrecisionSettings>::default();
     let model = Model::<Flex>::new(&Default::default());
-    let weights = recorder
-        .record(model.into_record(), ())
-        .expect("weights can be recorded");
+    let weights = recorder.record(model.into_record(), ()).expect("weights can be recorded");
     let expected = losses::<Autodiff<Flex>>(weights.clone());
     let found = losses::<Autodiff<MpsGraph>>(weights);
     assert!(expected[49] < expected[0], "the model learns: {expected:?}");
     for (step, (expected, found)) in expected.iter().zip(&found).enumerate() {
-        assert!(
-            (expected - found).abs() <= 1e-4 * expected.abs(),
-            "step {step}: {expected} and {found}"
-        );
+        assert!((expected - found).abs() <= 1e-4 * expected.abs(), "step {step}: {expected} and {found}");
     }
 }

@@ -14,41 +14,24 @@ fn example() -> Command {
     // Without a device the tests end here.
     MpsGraphDevice.name();
     let test = std::env::current_exe().expect("a test has a path");
-    let profile = test
-        .parent()
-        .and_then(Path::parent)
-        .expect("tests are built in <profile>/deps");
+    let profile = test.parent().and_then(Path::parent).expect("tests are built in <profile>/deps");
     let name = format!("mnist_mlp{}", std::env::consts::EXE_SUFFIX);
     let mut command = Command::new(profile.join("examples").join(name));
     // No download: an address that refuses at once.
-    command
-        .env("HTTPS_PROXY", "http://127.0.0.1:9")
-        .env("https_proxy", "http://127.0.0.1:9");
+    command.env("HTTPS_PROXY", "http://127.0.0.1:9").env("https_proxy", "http://127.0.0.1:9");
     command
 }
 
 fn run(arguments: &[&str]) -> Output {
-    example()
-        .args(arguments)
-        .output()
-        .expect("the example is built")
+    example().args(arguments).output().expect("the example is built")
 }
 
 #[track_caller]
 fn accuracy(output: &Output) -> f64 {
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success(),
-        "{text}\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("test accuracy of the saved model: "));
-    line.and_then(|line| line.strip_suffix(" %"))
-        .expect("an accuracy")
-        .parse()
-        .expect("a number")
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let line = text.lines().find_map(|line| line.strip_prefix("test accuracy of the saved model: "));
+    line.and_then(|line| line.strip_suffix(" %")).expect("an accuracy").parse().expect("a number")
 }
 
 /// One clear line and exit code 2.
@@ -66,8 +49,7 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("burn-mpsgraph-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("burn-mpsgraph-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).expect("the temporary directory can be written");
         Self(path)
     }
@@ -110,12 +92,7 @@ fn ten_epochs_on_mnist_reach_94_percent() {
         return;
     }
     let scratch = Scratch::new("mnist");
-    let output = run(&[
-        "--data",
-        data.to_str().expect("UTF-8"),
-        "--output",
-        scratch.text(),
-    ]);
+    let output = run(&["--data", data.to_str().expect("UTF-8"), "--output", scratch.text()]);
     assert!(accuracy(&output) >= 94.0);
     assert!(scratch.0.join("model.mpk").is_file());
 }
@@ -124,13 +101,8 @@ fn ten_epochs_on_mnist_reach_94_percent() {
 fn without_data_and_network_it_trains_on_rendered_digits_and_says_so() {
     let (scratch, cache) = (Scratch::new("rendered"), Scratch::new("cache"));
     let mut command = example();
-    command
-        .env("XDG_CACHE_HOME", &cache.0)
-        .env("HOME", &cache.0);
-    let output = command
-        .args(["--epochs", "3", "--output", scratch.text()])
-        .output()
-        .expect("the example is built");
+    command.env("XDG_CACHE_HOME", &cache.0).env("HOME", &cache.0);
+    let output = command.args(["--epochs", "3", "--output", scratch.text()]).output().expect("the example is built");
     assert!(accuracy(&output) >= 95.0);
     assert!(String::from_utf8_lossy(&output.stdout).contains("digits rendered by this example"));
 }
@@ -139,87 +111,37 @@ fn without_data_and_network_it_trains_on_rendered_digits_and_says_so() {
 fn a_small_data_set_of_plain_files_trains() {
     let (scratch, data) = (Scratch::new("plain"), Scratch::new("plain-data"));
     data_set(&data.0, "", &[]);
-    let output = run(&[
-        "--data",
-        data.text(),
-        "--epochs",
-        "1",
-        "--hidden",
-        "8",
-        "--workers",
-        "0",
-        "--output",
-        scratch.text(),
-    ]);
+    let output =
+        run(&["--data", data.text(), "--epochs", "1", "--hidden", "8", "--workers", "0", "--output", scratch.text()]);
     accuracy(&output);
 }
 
 #[test]
 fn bad_options_are_named() {
-    refused(
-        &["--epochs", "0"],
-        "--epochs takes a whole number above 0, not 0",
-    );
-    refused(
-        &["--batch-size", "many"],
-        "--batch-size takes a whole number above 0, not many",
-    );
-    refused(
-        &["--optimizer", "lbfgs"],
-        "--optimizer takes adam or sgd, not lbfgs",
-    );
-    refused(
-        &["--learning-rate", "-1"],
-        "--learning-rate takes a number above 0, not -1",
-    );
+    refused(&["--epochs", "0"], "--epochs takes a whole number above 0, not 0");
+    refused(&["--batch-size", "many"], "--batch-size takes a whole number above 0, not many");
+    refused(&["--optimizer", "lbfgs"], "--optimizer takes adam or sgd, not lbfgs");
+    refused(&["--learning-rate", "-1"], "--learning-rate takes a number above 0, not -1");
     refused(&["--hidden"], "--hidden takes a value");
     refused(&["--frobnicate"], "--frobnicate");
     let help = run(&["--help"]);
-    assert!(
-        help.status.success() && String::from_utf8_lossy(&help.stdout).contains("--learning-rate")
-    );
+    assert!(help.status.success() && String::from_utf8_lossy(&help.stdout).contains("--learning-rate"));
 }
 
 #[test]
 fn bad_files_are_named() {
     let data = Scratch::new("bad-data");
-    refused(
-        &["--data", "no/such/directory"],
-        "no/such/directory is not a directory",
-    );
-    refused(
-        &["--data", data.text()],
-        "has neither train-images-idx3-ubyte nor train-images-idx3-ubyte.gz",
-    );
+    refused(&["--data", "no/such/directory"], "no/such/directory is not a directory");
+    refused(&["--data", data.text()], "has neither train-images-idx3-ubyte nor train-images-idx3-ubyte.gz");
     let images = "train-images-idx3-ubyte";
     let labels = "t10k-labels-idx1-ubyte";
     let cases: [(&str, Vec<u8>, &str); 7] = [
-        (
-            images,
-            idx(&[0x801, 3, 28, 28], &[0; 3 * 784]),
-            "magic number 0x00000801 where 0x00000803",
-        ),
-        (
-            images,
-            idx(&[0x803, 3, 28, 27], &[0; 3 * 756]),
-            "images of 28x27 pixels",
-        ),
-        (
-            images,
-            idx(&[0x803, 3, 28, 28], &[0; 2 * 784]),
-            "is cut short",
-        ),
-        (
-            images,
-            idx(&[0x803, 2, 28, 28], &[0; 2 * 784]),
-            "holds 2 images but",
-        ),
+        (images, idx(&[0x801, 3, 28, 28], &[0; 3 * 784]), "magic number 0x00000801 where 0x00000803"),
+        (images, idx(&[0x803, 3, 28, 27], &[0; 3 * 756]), "images of 28x27 pixels"),
+        (images, idx(&[0x803, 3, 28, 28], &[0; 2 * 784]), "is cut short"),
+        (images, idx(&[0x803, 2, 28, 28], &[0; 2 * 784]), "holds 2 images but"),
         (images, vec![0, 0, 8], "3 bytes are too few for the header"),
-        (
-            labels,
-            idx(&[0x801, 3], &[1, 2, 10]),
-            "label 10 at position 2 is not a digit",
-        ),
+        (labels, idx(&[0x801, 3], &[1, 2, 10]), "label 10 at position 2 is not a digit"),
         (labels, idx(&[0x801, 0], &[]), "announces no items"),
     ];
     for (file, bytes, reason) in cases {

@@ -63,39 +63,19 @@ impl Digits {
         if let Some(directory) = directory {
             let train = idx::load(&directory, Split::Train)?;
             let test = idx::load(&directory, Split::Test)?;
-            return Ok(Self::new(
-                train,
-                test,
-                format!("IDX files in {}", directory.display()),
-            ));
+            return Ok(Self::new(train, test, format!("IDX files in {}", directory.display())));
         }
         if let Some((train, test)) = burn_mnist() {
-            return Ok(Self::new(
-                train,
-                test,
-                "MNIST from Burn's data set cache".into(),
-            ));
+            return Ok(Self::new(train, test, "MNIST from Burn's data set cache".into()));
         }
-        let (train, test) = (
-            rendered::digits(8_000, seed),
-            rendered::digits(2_000, seed ^ u64::MAX),
-        );
-        let origin =
-            "digits rendered by this example (no --data, and MNIST could not be downloaded)";
+        let (train, test) = (rendered::digits(8_000, seed), rendered::digits(2_000, seed ^ u64::MAX));
+        let origin = "digits rendered by this example (no --data, and MNIST could not be downloaded)";
         Ok(Self::new(train, test, origin.into()))
     }
 
     fn new(train: Vec<Digit>, test: Vec<Digit>, origin: String) -> Self {
-        let origin = format!(
-            "{origin}: {} to train on, {} to test with",
-            train.len(),
-            test.len()
-        );
-        Self {
-            train: DigitSet(train.into()),
-            test: DigitSet(test.into()),
-            origin,
-        }
+        let origin = format!("{origin}: {} to train on, {} to test with", train.len(), test.len());
+        Self { train: DigitSet(train.into()), test: DigitSet(test.into()), origin }
     }
 }
 
@@ -107,13 +87,7 @@ fn burn_mnist() -> Option<(Vec<Digit>, Vec<Digit>)> {
     std::panic::set_hook(Box::new(|_| {}));
     std::thread::spawn(move || {
         let digits = [MnistDataset::train(), MnistDataset::test()].map(|split| {
-            split
-                .iter()
-                .map(|item| Digit {
-                    pixels: flatten(&item.image),
-                    label: item.label,
-                })
-                .collect::<Vec<_>>()
+            split.iter().map(|item| Digit { pixels: flatten(&item.image), label: item.label }).collect::<Vec<_>>()
         });
         let _ = sender.send(digits);
     });
@@ -147,11 +121,7 @@ pub struct DigitBatcher;
 
 impl<B: Backend> Batcher<B, Digit, DigitBatch<B>> for DigitBatcher {
     fn batch(&self, digits: Vec<Digit>, device: &B::Device) -> DigitBatch<B> {
-        let pixels: Vec<f32> = digits
-            .iter()
-            .flat_map(|digit| digit.pixels)
-            .map(normalised)
-            .collect();
+        let pixels: Vec<f32> = digits.iter().flat_map(|digit| digit.pixels).map(normalised).collect();
         let labels: Vec<i64> = digits.iter().map(|digit| digit.label.into()).collect();
         let count = digits.len();
         DigitBatch {

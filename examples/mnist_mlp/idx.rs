@@ -34,11 +34,7 @@ pub fn load(directory: &Path, split: Split) -> Result<Vec<Digit>, String> {
             classes.len()
         ));
     }
-    Ok(pixels
-        .into_iter()
-        .zip(classes)
-        .map(|(pixels, label)| Digit { pixels, label })
-        .collect())
+    Ok(pixels.into_iter().zip(classes).map(|(pixels, label)| Digit { pixels, label }).collect())
 }
 
 /// The file as it is or gzipped.
@@ -58,10 +54,7 @@ fn read_images(path: &Path) -> Result<Vec<[u8; PIXELS]>, String> {
     let [magic, count, rows, columns] = header(path, &bytes)?;
     check_magic(path, magic, IMAGES_MAGIC)?;
     if (rows as usize, columns as usize) != (SIDE, SIDE) {
-        return Err(format!(
-            "{}: images of {rows}x{columns} pixels where {SIDE}x{SIDE} are expected",
-            path.display()
-        ));
+        return Err(format!("{}: images of {rows}x{columns} pixels where {SIDE}x{SIDE} are expected", path.display()));
     }
     let data = check_length(path, &bytes[16..], count, PIXELS)?;
     let (images, _) = data.as_chunks::<PIXELS>();
@@ -74,11 +67,7 @@ fn read_labels(path: &Path) -> Result<Vec<u8>, String> {
     check_magic(path, magic, LABELS_MAGIC)?;
     let labels = check_length(path, &bytes[8..], count, 1)?.to_vec();
     match labels.iter().position(|&label| label > 9) {
-        Some(at) => Err(format!(
-            "{}: label {} at position {at} is not a digit",
-            path.display(),
-            labels[at]
-        )),
+        Some(at) => Err(format!("{}: label {} at position {at} is not a digit", path.display(), labels[at])),
         None => Ok(labels),
     }
 }
@@ -99,11 +88,7 @@ fn contents(path: &Path) -> Result<Vec<u8>, String> {
 fn header<const N: usize>(path: &Path, bytes: &[u8]) -> Result<[u32; N], String> {
     let (words, _) = bytes.as_chunks::<4>();
     if words.len() < N {
-        return Err(format!(
-            "{}: {} bytes are too few for the header",
-            path.display(),
-            bytes.len()
-        ));
+        return Err(format!("{}: {} bytes are too few for the header", path.display(), bytes.len()));
     }
     Ok(std::array::from_fn(|at| u32::from_be_bytes(words[at])))
 }
@@ -112,30 +97,18 @@ fn check_magic(path: &Path, found: u32, expected: u32) -> Result<(), String> {
     if found == expected {
         Ok(())
     } else {
-        Err(format!(
-            "{}: magic number {found:#010x} where {expected:#010x} is expected",
-            path.display()
-        ))
+        Err(format!("{}: magic number {found:#010x} where {expected:#010x} is expected", path.display()))
     }
 }
 
-fn check_length<'a>(
-    path: &Path,
-    data: &'a [u8],
-    count: u32,
-    item: usize,
-) -> Result<&'a [u8], String> {
+fn check_length<'a>(path: &Path, data: &'a [u8], count: u32, item: usize) -> Result<&'a [u8], String> {
     let expected = count as usize * item;
     if count == 0 {
         Err(format!("{}: the header announces no items", path.display()))
     } else if data.len() == expected {
         Ok(data)
     } else {
-        let what = if data.len() < expected {
-            "is cut short"
-        } else {
-            "is too long"
-        };
+        let what = if data.len() < expected { "is cut short" } else { "is too long" };
         Err(format!(
             "{} {what}: {count} items take {expected} bytes after the header, it has {}",
             path.display(),

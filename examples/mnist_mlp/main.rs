@@ -81,19 +81,13 @@ where
 
     let file = options.output.join("model");
     if let Err(error) = trained.clone().save_file(&file, &CompactRecorder::new()) {
-        return refuse(&format!(
-            "the model could not be saved to {}: {error}",
-            file.display()
-        ));
+        return refuse(&format!("the model could not be saved to {}: {error}", file.display()));
     }
     let fresh = Mlp::<MpsGraph>::new(options.hidden, &device);
     let reloaded = match fresh.load_file(&file, &CompactRecorder::new(), &device) {
         Ok(model) => model,
         Err(error) => {
-            return refuse(&format!(
-                "the model could not be loaded from {}: {error}",
-                file.display()
-            ));
+            return refuse(&format!("the model could not be loaded from {}: {error}", file.display()));
         }
     };
     let accuracy = accuracy(&reloaded, loader(&digits.test, options, false));
@@ -103,20 +97,11 @@ where
 }
 
 /// Trains with burn-train and returns the model for inference.
-fn train<O>(
-    options: &Options,
-    digits: &Digits,
-    device: MpsGraphDevice,
-    optimizer: O,
-) -> Mlp<MpsGraph>
+fn train<O>(options: &Options, digits: &Digits, device: MpsGraphDevice, optimizer: O) -> Mlp<MpsGraph>
 where
     O: BurnOptimizer<Mlp<B>, B> + 'static,
 {
-    let learner = Learner::new(
-        Mlp::<B>::new(options.hidden, &device),
-        optimizer,
-        options.learning_rate,
-    );
+    let learner = Learner::new(Mlp::<B>::new(options.hidden, &device), optimizer, options.learning_rate);
     let training = SupervisedTraining::new(
         &options.output,
         loader(&digits.train, options, true),
@@ -125,33 +110,17 @@ where
     .metrics((LossMetric::new(), AccuracyMetric::new()))
     .with_file_checkpointer(CompactRecorder::new())
     .num_epochs(options.epochs);
-    let training = if std::io::stdout().is_terminal() {
-        training
-    } else {
-        training.renderer(PlainRenderer::default())
-    };
+    let training = if std::io::stdout().is_terminal() { training } else { training.renderer(PlainRenderer::default()) };
     training.launch(learner).model
 }
 
-fn loader<B: Backend>(
-    digits: &DigitSet,
-    options: &Options,
-    shuffle: bool,
-) -> Arc<dyn DataLoader<B, DigitBatch<B>>>
+fn loader<B: Backend>(digits: &DigitSet, options: &Options, shuffle: bool) -> Arc<dyn DataLoader<B, DigitBatch<B>>>
 where
     B::Device: 'static,
 {
     let builder = DataLoaderBuilder::new(DigitBatcher).batch_size(options.batch_size);
-    let builder = if options.workers > 0 {
-        builder.num_workers(options.workers)
-    } else {
-        builder
-    };
-    let builder = if shuffle {
-        builder.shuffle(options.seed)
-    } else {
-        builder
-    };
+    let builder = if options.workers > 0 { builder.num_workers(options.workers) } else { builder };
+    let builder = if shuffle { builder.shuffle(options.seed) } else { builder };
     builder.build(digits.clone())
 }
 
@@ -162,36 +131,19 @@ fn accuracy<B: Backend>(model: &Mlp<B>, digits: Arc<dyn DataLoader<B, DigitBatch
     for batch in digits.iter() {
         let [count] = batch.labels.dims();
         let named = model.forward(batch.images).argmax(1).reshape([count]);
-        right += named
-            .equal(batch.labels)
-            .int()
-            .sum()
-            .into_scalar()
-            .elem::<i64>();
+        right += named.equal(batch.labels).int().sum().into_scalar().elem::<i64>();
         total += count;
     }
     right as f64 / total as f64
 }
 
-fn report(
-    options: &Options,
-    digits: &Digits,
-    elapsed: Duration,
-    accuracy: f64,
-    used: &burn_mpsgraph::Stats,
-) {
+fn report(options: &Options, digits: &Digits, elapsed: Duration, accuracy: f64, used: &burn_mpsgraph::Stats) {
     let epochs = options.epochs as f64;
     let samples = epochs * (digits.train.len() + digits.test.len()) as f64;
     let seconds = elapsed.as_secs_f64();
-    println!(
-        "test accuracy of the saved model: {:.2} %",
-        100.0 * accuracy
-    );
+    println!("test accuracy of the saved model: {:.2} %", 100.0 * accuracy);
     println!("seconds per epoch: {:.3}", seconds / epochs);
-    println!(
-        "samples per second: {:.0} (trained and tested)",
-        samples / seconds
-    );
+    println!("samples per second: {:.0} (trained and tested)", samples / seconds);
     println!(
         "counters: {} ops recorded, {} programs compiled in {:.2} s, {} found compiled, {} executions, {} commits, \
          {} host reads, {} waits",
@@ -206,11 +158,6 @@ fn report(
     );
     println!(
         "memory: {} buffers with {} bytes live, {} bytes cached, peak {} bytes; {} bytes uploaded, {} read",
-        used.buffers_live,
-        used.bytes_live,
-        used.bytes_cached,
-        used.bytes_peak,
-        used.bytes_uploaded,
-        used.bytes_read
+        used.buffers_live, used.bytes_live, used.bytes_cached, used.bytes_peak, used.bytes_uploaded, used.bytes_read
     );
 }

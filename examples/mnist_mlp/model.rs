@@ -32,15 +32,12 @@ impl<B: Backend> Mlp<B> {
 
     /// Class scores `[batch, 10]` of images `[batch, 784]`.
     pub fn forward(&self, images: Tensor<B, 2>) -> Tensor<B, 2> {
-        self.output
-            .forward(self.activation.forward(self.hidden.forward(images)))
+        self.output.forward(self.activation.forward(self.hidden.forward(images)))
     }
 
     fn classify(&self, batch: DigitBatch<B>) -> ClassificationOutput<B> {
         let output = self.forward(batch.images);
-        let loss = CrossEntropyLossConfig::new()
-            .init(&output.device())
-            .forward(output.clone(), batch.labels.clone());
+        let loss = CrossEntropyLossConfig::new().init(&output.device()).forward(output.clone(), batch.labels.clone());
         ClassificationOutput::new(loss, output, batch.labels)
     }
 }

@@ -69,20 +69,14 @@ impl Options {
                 Long("data") => options.data = Some(value(&mut arguments, "--data")?.into()),
                 Long("output") => options.output = value(&mut arguments, "--output")?.into(),
                 Long("epochs") => options.epochs = positive(&mut arguments, "--epochs")?,
-                Long("batch-size") => {
-                    options.batch_size = positive(&mut arguments, "--batch-size")?
-                }
+                Long("batch-size") => options.batch_size = positive(&mut arguments, "--batch-size")?,
                 Long("hidden") => options.hidden = positive(&mut arguments, "--hidden")?,
-                Long("workers") => {
-                    options.workers = number(&mut arguments, "--workers", "a whole number")?
-                }
+                Long("workers") => options.workers = number(&mut arguments, "--workers", "a whole number")?,
                 Long("seed") => options.seed = number(&mut arguments, "--seed", "a whole number")?,
                 Long("learning-rate") => {
                     let rate: f64 = number(&mut arguments, "--learning-rate", "a number")?;
                     if !(rate.is_finite() && rate > 0.0) {
-                        return Err(format!(
-                            "--learning-rate takes a number above 0, not {rate}"
-                        ));
+                        return Err(format!("--learning-rate takes a number above 0, not {rate}"));
                     }
                     learning_rate = Some(rate);
                 }
@@ -91,18 +85,12 @@ impl Options {
                         Some("adam") => Optimizer::Adam,
                         Some("sgd") => Optimizer::Sgd,
                         other => {
-                            return Err(format!(
-                                "--optimizer takes adam or sgd, not {}",
-                                other.unwrap_or("that")
-                            ));
+                            return Err(format!("--optimizer takes adam or sgd, not {}", other.unwrap_or("that")));
                         }
                     }
                 }
                 Short(_) | Long(_) | Value(_) => {
-                    return Err(format!(
-                        "{}; --help lists the options",
-                        argument.unexpected()
-                    ));
+                    return Err(format!("{}; --help lists the options", argument.unexpected()));
                 }
             }
         }
@@ -115,20 +103,13 @@ impl Options {
 }
 
 fn value(arguments: &mut lexopt::Parser, option: &str) -> Result<std::ffi::OsString, String> {
-    arguments
-        .value()
-        .map_err(|_| format!("{option} takes a value"))
+    arguments.value().map_err(|_| format!("{option} takes a value"))
 }
 
-fn number<T: std::str::FromStr>(
-    arguments: &mut lexopt::Parser,
-    option: &str,
-    what: &str,
-) -> Result<T, String> {
+fn number<T: std::str::FromStr>(arguments: &mut lexopt::Parser, option: &str, what: &str) -> Result<T, String> {
     let text = value(arguments, option)?;
     let text = text.to_string_lossy();
-    text.parse()
-        .map_err(|_| format!("{option} takes {what}, not {text}"))
+    text.parse().map_err(|_| format!("{option} takes {what}, not {text}"))
 }
 
 fn positive(arguments: &mut lexopt::Parser, option: &str) -> Result<usize, String> {

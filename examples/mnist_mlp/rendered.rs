@@ -19,19 +19,13 @@ fn draw(random: &mut Random) -> Digit {
     let (sin, cos) = angle.sin_cos();
     let slant = random.between(-0.2, 0.2);
     let size = (random.between(7.0, 9.5), random.between(8.0, 10.5));
-    let centre = (
-        13.5 + random.between(-2.5, 2.5),
-        13.5 + random.between(-2.0, 2.0),
-    );
+    let centre = (13.5 + random.between(-2.5, 2.5), 13.5 + random.between(-2.0, 2.0));
     let wobble = random.between(0.0, 0.08);
     let strokes: Vec<Vec<Point>> = skeleton(label)
         .into_iter()
         .map(|stroke| {
             let place = |(x, y): Point| {
-                let (x, y) = (
-                    x + random.between(-wobble, wobble),
-                    y + random.between(-wobble, wobble),
-                );
+                let (x, y) = (x + random.between(-wobble, wobble), y + random.between(-wobble, wobble));
                 let (x, y) = ((x - slant * y) * size.0, y * size.1);
                 (centre.0 + x * cos - y * sin, centre.1 + x * sin + y * cos)
             };
@@ -55,35 +49,14 @@ fn skeleton(label: u8) -> Vec<Vec<Point>> {
     match label {
         0 => vec![arc((0.0, 0.0), (0.7, 1.0), 0.0, 1.0)],
         1 => vec![vec![(-0.3, -0.6), (0.1, -1.0), (0.1, 1.0)]],
-        2 => vec![joined(
-            arc((0.0, -0.45), (0.65, 0.55), 0.5, 1.08),
-            vec![(-0.7, 1.0), (0.75, 1.0)],
-        )],
-        3 => vec![
-            arc((0.0, -0.5), (0.6, 0.5), 0.55, 1.25),
-            arc((0.0, 0.5), (0.7, 0.5), 0.75, 1.45),
-        ],
-        4 => vec![
-            vec![(0.2, -1.0), (-0.75, 0.3), (0.8, 0.3)],
-            vec![(0.35, -0.3), (0.35, 1.0)],
-        ],
-        5 => vec![joined(
-            vec![(0.65, -1.0), (-0.5, -1.0), (-0.55, -0.1)],
-            arc((0.0, 0.35), (0.7, 0.62), 0.65, 1.42),
-        )],
-        6 => vec![joined(
-            vec![(0.45, -1.0), (-0.3, -0.35), (-0.62, 0.4)],
-            arc((0.0, 0.42), (0.62, 0.56), 0.5, 1.5),
-        )],
+        2 => vec![joined(arc((0.0, -0.45), (0.65, 0.55), 0.5, 1.08), vec![(-0.7, 1.0), (0.75, 1.0)])],
+        3 => vec![arc((0.0, -0.5), (0.6, 0.5), 0.55, 1.25), arc((0.0, 0.5), (0.7, 0.5), 0.75, 1.45)],
+        4 => vec![vec![(0.2, -1.0), (-0.75, 0.3), (0.8, 0.3)], vec![(0.35, -0.3), (0.35, 1.0)]],
+        5 => vec![joined(vec![(0.65, -1.0), (-0.5, -1.0), (-0.55, -0.1)], arc((0.0, 0.35), (0.7, 0.62), 0.65, 1.42))],
+        6 => vec![joined(vec![(0.45, -1.0), (-0.3, -0.35), (-0.62, 0.4)], arc((0.0, 0.42), (0.62, 0.56), 0.5, 1.5))],
         7 => vec![vec![(-0.7, -1.0), (0.7, -1.0), (-0.1, 1.0)]],
-        8 => vec![
-            arc((0.0, -0.5), (0.52, 0.48), 0.0, 1.0),
-            arc((0.0, 0.5), (0.66, 0.52), 0.0, 1.0),
-        ],
-        9 => vec![
-            arc((0.0, -0.42), (0.6, 0.55), 0.0, 1.0),
-            vec![(0.6, -0.42), (0.55, 0.3), (0.3, 1.0)],
-        ],
+        8 => vec![arc((0.0, -0.5), (0.52, 0.48), 0.0, 1.0), arc((0.0, 0.5), (0.66, 0.52), 0.0, 1.0)],
+        9 => vec![arc((0.0, -0.42), (0.6, 0.55), 0.0, 1.0), vec![(0.6, -0.42), (0.55, 0.3), (0.3, 1.0)]],
         _ => unreachable!("a digit is below ten"),
     }
 }
@@ -91,14 +64,7 @@ fn skeleton(label: u8) -> Vec<Vec<Point>> {
 /// Points of an ellipse from one part of a turn to another, clockwise from the right.
 fn arc(centre: Point, radius: Point, from: f32, to: f32) -> Vec<Point> {
     let turn = |step: usize| (from + (to - from) * step as f32 / 14.0) * TAU;
-    (0..=14)
-        .map(|step| {
-            (
-                centre.0 + radius.0 * turn(step).cos(),
-                centre.1 + radius.1 * turn(step).sin(),
-            )
-        })
-        .collect()
+    (0..=14).map(|step| (centre.0 + radius.0 * turn(step).cos(), centre.1 + radius.1 * turn(step).sin())).collect()
 }
 
 fn joined(mut first: Vec<Point>, second: Vec<Point>) -> Vec<Point> {
@@ -109,9 +75,7 @@ fn joined(mut first: Vec<Point>, second: Vec<Point>) -> Vec<Point> {
 /// Distance from a point to the nearest stroke.
 fn distance(from: Point, strokes: &[Vec<Point>]) -> f32 {
     let segments = strokes.iter().flat_map(|stroke| stroke.windows(2));
-    segments
-        .map(|ends| to_segment(from, ends[0], ends[1]))
-        .fold(f32::INFINITY, f32::min)
+    segments.map(|ends| to_segment(from, ends[0], ends[1])).fold(f32::INFINITY, f32::min)
 }
 
 fn to_segment((x, y): Point, a: Point, b: Point) -> f32 {

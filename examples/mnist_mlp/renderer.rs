@@ -27,10 +27,7 @@ impl Means {
         };
         let (value, weight) = match number {
             NumericEntry::Value(value) => (value, 1.0),
-            NumericEntry::Aggregated {
-                aggregated_value,
-                count,
-            } => (aggregated_value, count as f64),
+            NumericEntry::Aggregated { aggregated_value, count } => (aggregated_value, count as f64),
         };
         match self.0.iter_mut().find(|(id, ..)| *id == entry.metric_id) {
             Some((_, sum, weights)) => {
@@ -44,10 +41,7 @@ impl Means {
     /// `loss 0.123, accuracy 97.10`, and starts anew.
     fn take(&mut self, names: &HashMap<MetricId, String>) -> String {
         let means = self.0.drain(..).map(|(id, sum, weight)| {
-            let name = names
-                .get(&id)
-                .map_or("metric", String::as_str)
-                .to_lowercase();
+            let name = names.get(&id).map_or("metric", String::as_str).to_lowercase();
             format!("{name} {:.4}", sum / weight)
         });
         means.collect::<Vec<_>>().join(", ")

@@ -37,28 +37,18 @@ pub fn same_integers(got: &TensorData, shape: &[usize], expected: &[i128]) -> Ou
         DType::Bool(_) => got.iter::<bool>().map(i128::from).collect(),
         _ => got.iter::<i64>().map(i128::from).collect(),
     };
-    compare(got, shape, &numbers, expected, |&a, &b| {
-        (a.abs_diff(b) as f64, a == b)
-    })
+    compare(got, shape, &numbers, expected, |&a, &b| (a.abs_diff(b) as f64, a == b))
 }
 
 /// Floats; NaN agrees with NaN and an infinity with itself.
-pub fn close_floats(
-    got: &TensorData,
-    shape: &[usize],
-    expected: &[f64],
-    tolerance: Tolerance,
-) -> Outcome {
+pub fn close_floats(got: &TensorData, shape: &[usize], expected: &[f64], tolerance: Tolerance) -> Outcome {
     let numbers: Vec<f64> = got.iter::<f64>().collect();
     compare(got, shape, &numbers, expected, |&a, &b| {
         if a == b || (a.is_nan() && b.is_nan()) {
             return (0.0, true);
         }
         let error = (a - b).abs();
-        (
-            error,
-            error <= tolerance.absolute + tolerance.relative * b.abs(),
-        )
+        (error, error <= tolerance.absolute + tolerance.relative * b.abs())
     })
 }
 
@@ -70,28 +60,15 @@ fn compare<T: std::fmt::Display + std::fmt::LowerExp>(
     difference: impl Fn(&T, &T) -> (f64, bool),
 ) -> Outcome {
     if data.shape.as_slice() != shape || got.len() != expected.len() {
-        return Outcome::fact(
-            format!("shape {shape:?}"),
-            format!("shape {:?}", data.shape),
-            false,
-        );
+        return Outcome::fact(format!("shape {shape:?}"), format!("shape {:?}", data.shape), false);
     }
     let show = |x: &T| {
         let text = x.to_string();
-        if text.len() <= 21 {
-            text
-        } else {
-            format!("{x:.12e}")
-        }
+        if text.len() <= 21 { text } else { format!("{x:.12e}") }
     };
     let mut elements = got.iter().zip(expected).map(|(a, b)| {
         let (error, agrees) = difference(a, b);
-        Outcome {
-            expected: show(b),
-            got: show(a),
-            error,
-            agrees,
-        }
+        Outcome { expected: show(b), got: show(a), error, agrees }
     });
     // Of equal errors the first; an element of the reference is shown even if all are exact.
     let Some(first) = elements.next() else {

@@ -13,52 +13,21 @@ use crate::table::{Check, Outcome, check};
 use crate::values::{B, floats, noise};
 
 pub const CHECKS: &[Check] = &[
-    check("softmax(QK^T)V by hand: [3, 4, 20, 64]", || {
-        by_hand([3, 4, 20, 64])
+    check("softmax(QK^T)V by hand: [3, 4, 20, 64]", || by_hand([3, 4, 20, 64])),
+    check("softmax(QK^T)V by hand: [2, 12, 20, 64]", || by_hand([2, 12, 20, 64])),
+    check("softmax(QK^T)V by hand: [2, 12, 24, 64]", || by_hand([2, 12, 24, 64])),
+    check("softmax(QK^T)V by hand: [4, 2, 17, 32], [1, 8, 128, 64]", || {
+        Outcome::of([by_hand([4, 2, 17, 32]), by_hand([1, 8, 128, 64])])
     }),
-    check("softmax(QK^T)V by hand: [2, 12, 20, 64]", || {
-        by_hand([2, 12, 20, 64])
-    }),
-    check("softmax(QK^T)V by hand: [2, 12, 24, 64]", || {
-        by_hand([2, 12, 24, 64])
-    }),
-    check(
-        "softmax(QK^T)V by hand: [4, 2, 17, 32], [1, 8, 128, 64]",
-        || Outcome::of([by_hand([4, 2, 17, 32]), by_hand([1, 8, 128, 64])]),
-    ),
-    check(
-        "the same with a causal mask of -inf: [3, 4, 20, 64]",
-        causal_by_hand,
-    ),
-    check(
-        "the same with exp and sums in place of softmax: [3, 4, 20, 64]",
-        composed,
-    ),
-    check(
-        "the same with softmin, quiet softmax, a reciprocal of the sum",
-        other_softmaxes,
-    ),
-    check(
-        "the same seen through transposes, reshapes, halves, * 1, + 0",
-        seen_otherwise,
-    ),
+    check("the same with a causal mask of -inf: [3, 4, 20, 64]", causal_by_hand),
+    check("the same with exp and sums in place of softmax: [3, 4, 20, 64]", composed),
+    check("the same with softmin, quiet softmax, a reciprocal of the sum", other_softmaxes),
+    check("the same seen through transposes, reshapes, halves, * 1, + 0", seen_otherwise),
     check("the same, rank 3, f16: [12, 20, 64]", narrow_by_hand),
-    check(
-        "Q, K, V as slices of one computed tensor: [3, 20, 3 * 4 * 64]",
-        slices_of_one,
-    ),
-    check(
-        "the same within Autodiff, with gradients: [3, 4, 20, 16]",
-        gradients,
-    ),
-    check(
-        "attention of Burn's module: [3, 4, 20, 64], [2, 12, 24, 64]",
-        module_attention,
-    ),
-    check(
-        "the same, causal, with a mask, other key and value sizes",
-        module_attention_masked,
-    ),
+    check("Q, K, V as slices of one computed tensor: [3, 20, 3 * 4 * 64]", slices_of_one),
+    check("the same within Autodiff, with gradients: [3, 4, 20, 16]", gradients),
+    check("attention of Burn's module: [3, 4, 20, 64], [2, 12, 24, 64]", module_attention),
+    check("the same, causal, with a mask, other key and value sizes", module_attention_masked),
 ];
 
 fn tolerance(dtype: DType) -> Tolerance {
@@ -81,75 +50,47 @@ fn reference(
             .map(|j| {
                 let other = &key[(at * keys + j) * width..][..width];
                 let dot: f64 = row.iter().zip(other).map(|(x, y)| x * y).sum();
-                if visible(i, j) {
-                    dot / (width as f64).sqrt()
-                } else {
-                    f64::NEG_INFINITY
-                }
+                if visible(i, j) { dot / (width as f64).sqrt() } else { f64::NEG_INFINITY }
             })
             .collect();
         let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights: Vec<f64> = scores.iter().map(|x| (x - top).exp()).collect();
         let total: f64 = weights.iter().sum();
-        result.extend((0..out).map(|c| {
-            (0..keys)
-                .map(|j| weights[j] / total * value[(at * keys + j) * out + c])
-                .sum::<f64>()
-        }));
+        result.extend(
+            (0..out).map(|c| (0..keys).map(|j| weights[j] / total * value[(at * keys + j) * out + c]).sum::<f64>()),
+        );
     }
     result
 }
 
 /// Queries, keys and values whose scores differ by a few units.
 fn inputs(count: usize) -> [Vec<f64>; 3] {
-    [1, 2, 3].map(|salt| {
-        noise(count, salt)
-            .into_iter()
-            .map(|x| if salt == 3 { x } else { 2.0 * x })
-            .collect()
-    })
+    [1, 2, 3].map(|salt| noise(count, salt).into_iter().map(|x| if salt == 3 { x } else { 2.0 * x }).collect())
 }
 
-fn scores<C: Backend, const D: usize>(
-    query: Tensor<C, D>,
-    key: Tensor<C, D>,
-    width: usize,
-) -> Tensor<C, D> {
+fn scores<C: Backend, const D: usize>(query: Tensor<C, D>, key: Tensor<C, D>, width: usize) -> Tensor<C, D> {
     query.matmul(key.swap_dims(D - 2, D - 1)) / (width as f64).sqrt()
 }
 
 fn by_hand(shape: [usize; 4]) -> Outcome {
     let [batch, heads, positions, width] = shape;
     let [q, k, v] = inputs(shape.iter().product());
-    let expected = reference(
-        [&q, &k, &v],
-        [batch * heads, positions, positions, width, width],
-        |_, _| true,
-    );
+    let expected = reference([&q, &k, &v], [batch * heads, positions, positions, width, width], |_, _| true);
     let of = |x: &[f64]| floats(x, shape, DType::F32);
     let given = activation::softmax(scores(of(&q), of(&k), width), 3).matmul(of(&v));
     // Computed operands: nothing that the pattern could not take in is fed.
     let computed = |x: &[f64]| of(x) + 0.0;
-    let all_inside =
-        activation::softmax(scores(computed(&q), computed(&k), width), 3).matmul(computed(&v));
+    let all_inside = activation::softmax(scores(computed(&q), computed(&k), width), 3).matmul(computed(&v));
     Outcome::of([
         close_floats(&given.into_data(), &shape, &expected, tolerance(DType::F32)),
-        close_floats(
-            &all_inside.into_data(),
-            &shape,
-            &expected,
-            tolerance(DType::F32),
-        ),
+        close_floats(&all_inside.into_data(), &shape, &expected, tolerance(DType::F32)),
     ])
 }
 
 /// True where the key comes after the query.
 fn future<C: Backend>(positions: usize, device: &C::Device) -> Tensor<C, 4, Bool> {
-    let mask: Vec<bool> = (0..positions * positions)
-        .map(|i| i % positions > i / positions)
-        .collect();
-    Tensor::<C, 2, Bool>::from_data(TensorData::new(mask, [positions, positions]), device)
-        .unsqueeze()
+    let mask: Vec<bool> = (0..positions * positions).map(|i| i % positions > i / positions).collect();
+    Tensor::<C, 2, Bool>::from_data(TensorData::new(mask, [positions, positions]), device).unsqueeze()
 }
 
 fn causal_by_hand() -> Outcome {
@@ -157,10 +98,8 @@ fn causal_by_hand() -> Outcome {
     let [q, k, v] = inputs(shape.iter().product());
     let expected = reference([&q, &k, &v], [12, 20, 20, 64, 64], |i, j| j <= i);
     let of = |x: &[f64]| floats(x, shape, DType::F32);
-    let hidden = scores(of(&q), of(&k), 64).mask_fill(
-        future::<B>(20, &MpsGraphDevice).expand([3, 4, 20, 20]),
-        f64::NEG_INFINITY,
-    );
+    let hidden = scores(of(&q), of(&k), 64)
+        .mask_fill(future::<B>(20, &MpsGraphDevice).expand([3, 4, 20, 20]), f64::NEG_INFINITY);
     let got = activation::softmax(hidden, 3).matmul(of(&v));
     close_floats(&got.into_data(), &shape, &expected, tolerance(DType::F32))
 }
@@ -254,12 +193,7 @@ fn slices_of_one() -> Outcome {
             .swap_dims(1, 2)
     });
     let got = activation::softmax(scores(q, k, width), 3).matmul(v);
-    close_floats(
-        &got.into_data(),
-        &[batch, heads, positions, width],
-        &expected,
-        tolerance(DType::F32),
-    )
+    close_floats(&got.into_data(), &[batch, heads, positions, width], &expected, tolerance(DType::F32))
 }
 
 fn gradients() -> Outcome {
@@ -268,11 +202,7 @@ fn gradients() -> Outcome {
     let [q, k, v] = inputs(shape.iter().product());
     let expected = reference([&q, &k, &v], [12, 20, 20, 16, 16], |_, _| true);
     let of = |x: &[f64]| {
-        Tensor::<A, 4>::from_data(
-            TensorData::new(x.to_vec(), shape),
-            (&MpsGraphDevice, DType::F32),
-        )
-        .require_grad()
+        Tensor::<A, 4>::from_data(TensorData::new(x.to_vec(), shape), (&MpsGraphDevice, DType::F32)).require_grad()
     };
     let (query, key, value) = (of(&q), of(&k), of(&v));
     let output = activation::softmax(scores(query, key, 16), 3).matmul(value.clone());
@@ -285,11 +215,7 @@ fn gradients() -> Outcome {
             let mut only = vec![0.0; v.len()];
             only[(at * 20 + j) * 16..][..16].copy_from_slice(&ones[..16]);
             let seen = reference(
-                [
-                    &q[at * 320..][..320],
-                    &k[at * 320..][..320],
-                    &only[at * 320..][..320],
-                ],
+                [&q[at * 320..][..320], &k[at * 320..][..320], &only[at * 320..][..320]],
                 [1, 20, 20, 16, 16],
                 |_, _| true,
             );
@@ -302,18 +228,8 @@ fn gradients() -> Outcome {
         return Outcome::fact("a gradient", "none", false);
     };
     Outcome::of([
-        close_floats(
-            &output.into_data(),
-            &shape,
-            &expected,
-            tolerance(DType::F32),
-        ),
-        close_floats(
-            &gradient.into_data(),
-            &shape,
-            &looked_at,
-            tolerance(DType::F32),
-        ),
+        close_floats(&output.into_data(), &shape, &expected, tolerance(DType::F32)),
+        close_floats(&gradient.into_data(), &shape, &looked_at, tolerance(DType::F32)),
     ])
 }
 
@@ -321,57 +237,31 @@ fn module_attention() -> Outcome {
     Outcome::of([[3, 4, 20, 64], [2, 12, 24, 64]].map(|shape| {
         let [batch, heads, positions, width] = shape;
         let [q, k, v] = inputs(shape.iter().product());
-        let expected = reference(
-            [&q, &k, &v],
-            [batch * heads, positions, positions, width, width],
-            |_, _| true,
-        );
+        let expected = reference([&q, &k, &v], [batch * heads, positions, positions, width, width], |_, _| true);
         let of = |x: &[f64]| floats(x, shape, DType::F32);
-        let got = module::attention(
-            of(&q),
-            of(&k),
-            of(&v),
-            None,
-            None,
-            AttentionModuleOptions::default(),
-        );
+        let got = module::attention(of(&q), of(&k), of(&v), None, None, AttentionModuleOptions::default());
         close_floats(&got.into_data(), &shape, &expected, tolerance(DType::F32))
     }))
 }
 
 fn module_attention_masked() -> Outcome {
     let (queries, keys, width, out) = (18, 22, 16, 10);
-    let q: Vec<f64> = noise(6 * queries * width, 1)
-        .iter()
-        .map(|x| 2.0 * x)
-        .collect();
+    let q: Vec<f64> = noise(6 * queries * width, 1).iter().map(|x| 2.0 * x).collect();
     let k: Vec<f64> = noise(6 * keys * width, 2).iter().map(|x| 2.0 * x).collect();
     let v = noise(6 * keys * out, 3);
     let hidden = |_: usize, j: usize| j % 5 == 3;
     // The last key goes with the last query.
-    let expected = reference([&q, &k, &v], [6, queries, keys, width, out], |i, j| {
-        !hidden(i, j) && j <= i + keys - queries
-    });
-    let mask: Vec<bool> = (0..queries * keys)
-        .map(|i| hidden(i / keys, i % keys))
-        .collect();
-    let mask =
-        Tensor::<B, 2, Bool>::from_data(TensorData::new(mask, [queries, keys]), &MpsGraphDevice);
+    let expected =
+        reference([&q, &k, &v], [6, queries, keys, width, out], |i, j| !hidden(i, j) && j <= i + keys - queries);
+    let mask: Vec<bool> = (0..queries * keys).map(|i| hidden(i / keys, i % keys)).collect();
+    let mask = Tensor::<B, 2, Bool>::from_data(TensorData::new(mask, [queries, keys]), &MpsGraphDevice);
     let got = module::attention(
         floats(&q, [2, 3, queries, width], DType::F32),
         floats(&k, [2, 3, keys, width], DType::F32),
         floats(&v, [2, 3, keys, out], DType::F32),
         Some(mask.unsqueeze::<4>().expand([2, 3, queries, keys])),
         None,
-        AttentionModuleOptions {
-            is_causal: true,
-            ..Default::default()
-        },
+        AttentionModuleOptions { is_causal: true, ..Default::default() },
     );
-    close_floats(
-        &got.into_data(),
-        &[2, 3, queries, out],
-        &expected,
-        tolerance(DType::F32),
-    )
+    close_floats(&got.into_data(), &[2, 3, queries, out], &expected, tolerance(DType::F32))
 }

@@ -7,35 +7,17 @@ use crate::table::{Check, Outcome, check, note};
 use crate::values::{FLOATS, exact, f32s, floats, ints, noise, rounded, wide_integers, wrapped};
 
 pub const CHECKS: &[Check] = &[
-    check(
-        "float to integer truncates and saturates; NaN is 0",
-        saturation,
-    ),
+    check("float to integer truncates and saturates; NaN is 0", saturation),
     check("integer to narrower integer wraps", wrapping),
     check("integer to float beyond 2^24", integers_to_float),
     check("large integers to f16 overflow to infinity", overflow),
     check("f32 to f16 and bf16 rounds to even", narrowing),
     check("there and back beyond 2^24", there_and_back),
-    note(
-        "3e38 to i64 (9223372036854775807 if it saturates)",
-        largest_to_i64,
-    ),
+    note("3e38 to i64 (9223372036854775807 if it saturates)", largest_to_i64),
 ];
 
 fn saturation() -> Outcome {
-    let x = [
-        300.0,
-        -300.0,
-        127.9,
-        -128.9,
-        1.9,
-        -1.9,
-        f64::NAN,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        3e9,
-        -3e9,
-    ];
+    let x = [300.0, -300.0, 127.9, -128.9, 1.9, -1.9, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 3e9, -3e9];
     let dtypes = [
         (IntDType::I8, i128::from(i8::MIN), i128::from(i8::MAX)),
         (IntDType::I16, i128::from(i16::MIN), i128::from(i16::MAX)),
@@ -47,11 +29,7 @@ fn saturation() -> Outcome {
         dtypes.map(|(to, min, max)| {
             let given = floats(&x, [11], dtype);
             // `as` truncates and takes NaN to 0.
-            let expected: Vec<i128> = given
-                .to_data()
-                .iter::<f64>()
-                .map(|x| (x as i128).clamp(min, max))
-                .collect();
+            let expected: Vec<i128> = given.to_data().iter::<f64>().map(|x| (x as i128).clamp(min, max)).collect();
             same_integers(&given.cast(to).into_data(), &[11], &expected)
         })
     };
@@ -69,31 +47,17 @@ fn wrapping() -> Outcome {
     ];
     Outcome::of(targets.map(|(to, dtype)| {
         let expected: Vec<i128> = x.iter().map(|&x| wrapped(x.into(), dtype)).collect();
-        same_integers(
-            &ints(&x, [64], DType::I64).cast(to).into_data(),
-            &[64],
-            &expected,
-        )
+        same_integers(&ints(&x, [64], DType::I64).cast(to).into_data(), &[64], &expected)
     }))
 }
 
 fn integers_to_float() -> Outcome {
-    let x = [
-        16_777_217,
-        16_777_219,
-        -16_777_217,
-        2_147_483_647,
-        123_456_789,
-    ];
+    let x = [16_777_217, 16_777_219, -16_777_217, 2_147_483_647, 123_456_789];
     let expected = x.map(|x| f64::from(x as f32));
-    Outcome::of([DType::I32, DType::I64].map(|dtype| {
-        close_floats(
-            &ints(&x, [5], dtype).float().into_data(),
-            &[5],
-            &expected,
-            EXACT,
-        )
-    }))
+    Outcome::of(
+        [DType::I32, DType::I64]
+            .map(|dtype| close_floats(&ints(&x, [5], dtype).float().into_data(), &[5], &expected, EXACT)),
+    )
 }
 
 fn overflow() -> Outcome {
@@ -104,40 +68,19 @@ fn overflow() -> Outcome {
 }
 
 fn narrowing() -> Outcome {
-    let mut x: Vec<f64> = noise(200, 1)
-        .iter()
-        .zip(noise(200, 2))
-        .map(|(a, b)| a + b / 3000.0)
-        .collect();
+    let mut x: Vec<f64> = noise(200, 1).iter().zip(noise(200, 2)).map(|(a, b)| a + b / 3000.0).collect();
     // Halfway between two bf16, and between two f16.
-    x.extend([
-        1.0 + 1.0 / 256.0,
-        1.0 + 3.0 / 256.0,
-        1.0 + 1.0 / 2048.0,
-        1.0 + 3.0 / 2048.0,
-        70_000.0,
-    ]);
+    x.extend([1.0 + 1.0 / 256.0, 1.0 + 3.0 / 256.0, 1.0 + 1.0 / 2048.0, 1.0 + 3.0 / 2048.0, 70_000.0]);
     let of = |to: FloatDType, dtype: DType| {
         let expected: Vec<f64> = x.iter().map(|&x| rounded(x, dtype)).collect();
-        close_floats(
-            &f32s(&x, [205]).cast(to).into_data(),
-            &[205],
-            &expected,
-            EXACT,
-        )
+        close_floats(&f32s(&x, [205]).cast(to).into_data(), &[205], &expected, EXACT)
     };
-    Outcome::of([
-        of(FloatDType::F16, DType::F16),
-        of(FloatDType::BF16, DType::BF16),
-    ])
+    Outcome::of([of(FloatDType::F16, DType::F16), of(FloatDType::BF16, DType::BF16)])
 }
 
 fn there_and_back() -> Outcome {
     let x: Vec<i64> = wide_integers(100, 9, DType::I32);
-    let got = ints(&x, [100], DType::I32)
-        .cast(IntDType::I64)
-        .add_scalar(1i64 << 40)
-        .sub_scalar(1i64 << 40);
+    let got = ints(&x, [100], DType::I32).cast(IntDType::I64).add_scalar(1i64 << 40).sub_scalar(1i64 << 40);
     same_integers(&got.cast(IntDType::I32).into_data(), &[100], &exact(&x))
 }
 

@@ -5,95 +5,47 @@ use burn::tensor::{DType, Int, Tensor, module::embedding};
 use crate::agreement::{EXACT, close_floats, same_integers};
 use crate::table::{Check, Outcome, check};
 use crate::values::{
-    B, FLOATS, bools, choices, coordinates, exact, f32s, floats, ints, noise, position,
-    wide_integers,
+    B, FLOATS, bools, choices, coordinates, exact, f32s, floats, ints, noise, position, wide_integers,
 };
 
 pub const CHECKS: &[Check] = &[
-    check(
-        "select of integers beyond 2^24 (i32, i64, u32)",
-        select_integers,
-    ),
+    check("select of integers beyond 2^24 (i32, i64, u32)", select_integers),
     check("gather of integers beyond 2^24 (i32, i64)", gather_integers),
-    check(
-        "gather_nd of integers beyond 2^24 (i64)",
-        gather_nd_integers,
-    ),
-    check(
-        "bits of floats survive select: NaN, -0, denormals as i32",
-        select_bits,
-    ),
-    check(
-        "select of f32, f16, bf16, i8, bool along each dim",
-        select_dtypes,
-    ),
-    check(
-        "gather along each dim of rank 4, i64 indices",
-        gather_each_dim,
-    ),
+    check("gather_nd of integers beyond 2^24 (i64)", gather_nd_integers),
+    check("bits of floats survive select: NaN, -0, denormals as i32", select_bits),
+    check("select of f32, f16, bf16, i8, bool along each dim", select_dtypes),
+    check("gather along each dim of rank 4, i64 indices", gather_each_dim),
     check("embedding, with i32 and i64 indices", embeddings),
     check("select of many rows from a large table", large_table),
-    check(
-        "i64, u64, u32 indices out of range do not wrap around into it",
-        wide_indices,
-    ),
+    check("i64, u64, u32 indices out of range do not wrap around into it", wide_indices),
 ];
 
 /// Large numbers whose lowest bits matter.
 fn large(count: usize, dtype: DType) -> Vec<i64> {
     if dtype == DType::U32 {
-        return wide_integers(count, 1, DType::I32)
-            .iter()
-            .map(|x| x & i64::from(i32::MAX) | 1)
-            .collect();
+        return wide_integers(count, 1, DType::I32).iter().map(|x| x & i64::from(i32::MAX) | 1).collect();
     }
-    wide_integers(count, 1, dtype)
-        .iter()
-        .map(|x| x | 1)
-        .collect()
+    wide_integers(count, 1, dtype).iter().map(|x| x | 1).collect()
 }
 
 fn select_integers() -> Outcome {
-    Outcome::of(
-        [DType::I32, DType::I64, DType::U32]
-            .into_iter()
-            .flat_map(|dtype| {
-                let x = large(60, dtype);
-                let rows = choices(15, 12, 2);
-                let columns = choices(9, 5, 3);
-                let tensor = || ints(&x, [12, 5], dtype);
-                let indices = |at: &[usize], dtype| -> Tensor<B, 1, Int> {
-                    ints(
-                        &at.iter().map(|&i| i as i64).collect::<Vec<_>>(),
-                        [at.len()],
-                        dtype,
-                    )
-                };
-                let by_row: Vec<i64> = rows
-                    .iter()
-                    .flat_map(|&r| (0..5).map(move |c| (r, c)))
-                    .map(|(r, c)| x[r * 5 + c])
-                    .collect();
-                let by_column: Vec<i64> = (0..12)
-                    .flat_map(|r| columns.iter().map(move |&c| (r, c)))
-                    .map(|(r, c)| x[r * 5 + c])
-                    .collect();
-                [
-                    same_integers(
-                        &tensor().select(0, indices(&rows, DType::I32)).into_data(),
-                        &[15, 5],
-                        &exact(&by_row),
-                    ),
-                    same_integers(
-                        &tensor()
-                            .select(1, indices(&columns, DType::I64))
-                            .into_data(),
-                        &[12, 9],
-                        &exact(&by_column),
-                    ),
-                ]
-            }),
-    )
+    Outcome::of([DType::I32, DType::I64, DType::U32].into_iter().flat_map(|dtype| {
+        let x = large(60, dtype);
+        let rows = choices(15, 12, 2);
+        let columns = choices(9, 5, 3);
+        let tensor = || ints(&x, [12, 5], dtype);
+        let indices = |at: &[usize], dtype| -> Tensor<B, 1, Int> {
+            ints(&at.iter().map(|&i| i as i64).collect::<Vec<_>>(), [at.len()], dtype)
+        };
+        let by_row: Vec<i64> =
+            rows.iter().flat_map(|&r| (0..5).map(move |c| (r, c))).map(|(r, c)| x[r * 5 + c]).collect();
+        let by_column: Vec<i64> =
+            (0..12).flat_map(|r| columns.iter().map(move |&c| (r, c))).map(|(r, c)| x[r * 5 + c]).collect();
+        [
+            same_integers(&tensor().select(0, indices(&rows, DType::I32)).into_data(), &[15, 5], &exact(&by_row)),
+            same_integers(&tensor().select(1, indices(&columns, DType::I64)).into_data(), &[12, 9], &exact(&by_column)),
+        ]
+    }))
 }
 
 fn gather_along<const D: usize>(
@@ -115,16 +67,8 @@ fn gather_along<const D: usize>(
             x[position(&shape, &coordinate)]
         })
         .collect();
-    let indices = ints(
-        &at.iter().map(|&i| i as i64).collect::<Vec<_>>(),
-        target,
-        by,
-    );
-    same_integers(
-        &ints(x, shape, dtype).gather(dim, indices).into_data(),
-        &target,
-        &exact(&expected),
-    )
+    let indices = ints(&at.iter().map(|&i| i as i64).collect::<Vec<_>>(), target, by);
+    same_integers(&ints(x, shape, dtype).gather(dim, indices).into_data(), &target, &exact(&expected))
 }
 
 fn gather_integers() -> Outcome {
@@ -137,11 +81,8 @@ fn gather_integers() -> Outcome {
 fn gather_nd_integers() -> Outcome {
     let x = large(60, DType::I64);
     let at = [[1, 2], [0, 0], [3, 4], [1, 2]];
-    let expected: Vec<i64> = at
-        .iter()
-        .flat_map(|&[r, c]| (0..3).map(move |k| (r * 5 + c) * 3 + k))
-        .map(|i: i64| x[i as usize])
-        .collect();
+    let expected: Vec<i64> =
+        at.iter().flat_map(|&[r, c]| (0..3).map(move |k| (r * 5 + c) * 3 + k)).map(|i: i64| x[i as usize]).collect();
     let indices = ints::<2>(&at.concat(), [4, 2], DType::I32);
     let got: Tensor<B, 2, Int> = ints(&x, [4, 5, 3], DType::I64).gather_nd(indices);
     same_integers(&got.into_data(), &[4, 3], &exact(&expected))
@@ -149,15 +90,7 @@ fn gather_nd_integers() -> Outcome {
 
 /// As f32 these are NaNs, a denormal, -0 and an infinity.
 fn select_bits() -> Outcome {
-    let x = [
-        0x7fc0_1234,
-        0x7f80_0001,
-        1,
-        i64::from(i32::MIN),
-        0x7f80_0000,
-        -1,
-        0x007f_ffff,
-    ];
+    let x = [0x7fc0_1234, 0x7f80_0001, 1, i64::from(i32::MIN), 0x7f80_0000, -1, 0x007f_ffff];
     let indices = ints(&[6, 5, 4, 3, 2, 1, 0], [7], DType::I32);
     let got = ints(&x, [7, 1], DType::I32).select(0, indices);
     let expected: Vec<i64> = x.iter().rev().copied().collect();
@@ -171,13 +104,7 @@ fn select_dtypes() -> Outcome {
     let truth: Vec<bool> = x.iter().map(|x| *x > 0.0).collect();
     Outcome::of((0..3).flat_map(|dim| {
         let at = choices(6, shape[dim], 9);
-        let indices = || {
-            ints(
-                &at.iter().map(|&i| i as i64).collect::<Vec<_>>(),
-                [6],
-                DType::I32,
-            )
-        };
+        let indices = || ints(&at.iter().map(|&i| i as i64).collect::<Vec<_>>(), [6], DType::I32);
         let mut target = shape;
         target[dim] = 6;
         let from: Vec<usize> = coordinates(&target)
@@ -193,26 +120,11 @@ fn select_dtypes() -> Outcome {
         FLOATS
             .into_iter()
             .map(|dtype| {
-                close_floats(
-                    &floats(&x, shape, dtype).select(dim, indices()).into_data(),
-                    &target,
-                    &expected,
-                    EXACT,
-                )
+                close_floats(&floats(&x, shape, dtype).select(dim, indices()).into_data(), &target, &expected, EXACT)
             })
             .chain([
-                same_integers(
-                    &ints(&whole, shape, DType::I8)
-                        .select(dim, indices())
-                        .into_data(),
-                    &target,
-                    &bytes,
-                ),
-                same_integers(
-                    &bools(&truth, shape).select(dim, indices()).into_data(),
-                    &target,
-                    &bits,
-                ),
+                same_integers(&ints(&whole, shape, DType::I8).select(dim, indices()).into_data(), &target, &bytes),
+                same_integers(&bools(&truth, shape).select(dim, indices()).into_data(), &target, &bits),
             ])
             .collect::<Vec<_>>()
     }))
@@ -226,22 +138,10 @@ fn gather_each_dim() -> Outcome {
 fn embeddings() -> Outcome {
     let table = noise(50 * 8, 5);
     let at = choices(21, 50, 6);
-    let expected: Vec<f64> = at
-        .iter()
-        .flat_map(|&row| table[row * 8..][..8].to_vec())
-        .collect();
+    let expected: Vec<f64> = at.iter().flat_map(|&row| table[row * 8..][..8].to_vec()).collect();
     Outcome::of([DType::I32, DType::I64].map(|dtype| {
-        let indices = ints(
-            &at.iter().map(|&i| i as i64).collect::<Vec<_>>(),
-            [3, 7],
-            dtype,
-        );
-        close_floats(
-            &embedding(f32s(&table, [50, 8]), indices).into_data(),
-            &[3, 7, 8],
-            &expected,
-            EXACT,
-        )
+        let indices = ints(&at.iter().map(|&i| i as i64).collect::<Vec<_>>(), [3, 7], dtype);
+        close_floats(&embedding(f32s(&table, [50, 8]), indices).into_data(), &[3, 7, 8], &expected, EXACT)
     }))
 }
 
@@ -249,22 +149,10 @@ fn large_table() -> Outcome {
     let rows = 100_000;
     let at = choices(5000, rows, 7);
     let table: Vec<i64> = (0..rows as i64 * 4).map(|i| i + (1 << 25)).collect();
-    let expected: Vec<i128> = at
-        .iter()
-        .flat_map(|&row| (0..4).map(move |k| (row * 4 + k) as i128 + (1 << 25)))
-        .collect();
-    let indices = ints(
-        &at.iter().map(|&i| i as i64).collect::<Vec<_>>(),
-        [5000],
-        DType::I32,
-    );
-    same_integers(
-        &ints(&table, [rows, 4], DType::I32)
-            .select(0, indices)
-            .into_data(),
-        &[5000, 4],
-        &expected,
-    )
+    let expected: Vec<i128> =
+        at.iter().flat_map(|&row| (0..4).map(move |k| (row * 4 + k) as i128 + (1 << 25))).collect();
+    let indices = ints(&at.iter().map(|&i| i as i64).collect::<Vec<_>>(), [5000], DType::I32);
+    same_integers(&ints(&table, [rows, 4], DType::I32).select(0, indices).into_data(), &[5000, 4], &expected)
 }
 
 /// `gather` reads 0 there and `select` the nearest row.
@@ -281,11 +169,7 @@ fn wide_indices() -> Outcome {
         .flat_map(|(dtype, at, nearest)| {
             let (data, at) = (ints(&x, [3], DType::I32), ints(&at, [3], dtype));
             [
-                same_integers(
-                    &data.clone().select(0, at.clone()).into_data(),
-                    &[3],
-                    &nearest,
-                ),
+                same_integers(&data.clone().select(0, at.clone()).into_data(), &[3], &nearest),
                 same_integers(&data.gather(0, at).into_data(), &[3], &[0, 0, 20]),
             ]
         }),

@@ -2,8 +2,8 @@
 //! `cargo run --release --example self_check`.
 //!
 //! Words on the command line limit the run to checks whose family or name contains one of them. The exit status is 0 if
-//! nothing judged is wrong. Checks marked `note` only report what the machine does. The checks run in a process of their
-//! own, which is started again behind a check that ends it or hangs, so one abort of the system costs one row.
+//! nothing judged is wrong. Checks marked `note` only report what the machine does. The checks run in a process of
+//! their own, which is started again behind a check that ends it or hangs, so one abort of the system costs one row.
 //! `BURN_MPSGRAPH_EAGER=1` runs every operation as a program of its own.
 
 mod activation;
@@ -51,19 +51,15 @@ const FAMILIES: &[(&str, &[Check])] = &[
 
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
-    let checks: Vec<(&str, &Check)> = FAMILIES
-        .iter()
-        .flat_map(|&(family, checks)| checks.iter().map(move |check| (family, check)))
-        .collect();
+    let checks: Vec<(&str, &Check)> =
+        FAMILIES.iter().flat_map(|&(family, checks)| checks.iter().map(move |check| (family, check))).collect();
     if words.first().is_some_and(|word| word == supervisor::WORKER) {
         supervisor::work(&checks, &words.split_off(1));
         return ExitCode::SUCCESS;
     }
     let chosen = |(family, check): &(&str, &Check)| {
         words.is_empty()
-            || words
-                .iter()
-                .any(|word| family.contains(word.as_str()) || check.name.contains(word.as_str()))
+            || words.iter().any(|word| family.contains(word.as_str()) || check.name.contains(word.as_str()))
     };
     let numbers: Vec<usize> = (0..checks.len()).filter(|&i| chosen(&checks[i])).collect();
     if numbers.is_empty() {

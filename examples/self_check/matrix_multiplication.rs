@@ -9,37 +9,19 @@ use crate::table::{Check, Outcome, check};
 use crate::values::{B, coordinates, f32s, floats, ints, noise, position, wide_integers, wrapped};
 
 pub const CHECKS: &[Check] = &[
-    check(
-        "K = 32768 with 16 to 33 rows and columns (wrong on M1, M2)",
-        long_inner,
-    ),
-    check(
-        "K = 32768 and 40000 with one row or column",
-        long_inner_vectors,
-    ),
+    check("K = 32768 with 16 to 33 rows and columns (wrong on M1, M2)", long_inner),
+    check("K = 32768 and 40000 with one row or column", long_inner_vectors),
     check("f16 with K = 32768", long_inner_narrow),
-    check(
-        "f16 and bf16 accumulate in f32: K = 4096 of ones",
-        narrow_accumulation,
-    ),
-    check(
-        "one row with a bias (lost on M1 with macOS 26)",
-        one_row_with_bias,
-    ),
+    check("f16 and bf16 accumulate in f32: K = 4096 of ones", narrow_accumulation),
+    check("one row with a bias (lost on M1 with macOS 26)", one_row_with_bias),
     check("linear layer of ranks 2, 3 and 4", layers),
     check("batches broadcast both ways", broadcasting),
     check("f16 and bf16 batches (random on M5)", narrow_batches),
     check("f16 batches twice give the same bits", narrow_batches_twice),
     check("f16 with few rows and odd strides", narrow_few_rows),
     check("transposed operands, both sides", transposed),
-    check(
-        "transposed operands of a batch, permuted batch",
-        transposed_batches,
-    ),
-    check(
-        "shapes with several extents of 1 (aborts on macOS 27)",
-        lone_extents,
-    ),
+    check("transposed operands of a batch, permuted batch", transposed_batches),
+    check("shapes with several extents of 1 (aborts on macOS 27)", lone_extents),
     check("70000 matrices of 2 x 2", many_matrices),
     check("rank 5 and 6", ranks),
     check("products of i32 and i64 beyond 2^24 wrap", integers),
@@ -52,11 +34,7 @@ pub fn product(a: &[f64], shape_a: &[usize], b: &[f64], shape_b: &[usize]) -> Ve
     let rank = shape_a.len();
     let (m, k, n) = (shape_a[rank - 2], shape_a[rank - 1], shape_b[rank - 1]);
     let [batch_a, batch_b] = [shape_a, shape_b].map(|shape| &shape[..rank - 2]);
-    let batch: Vec<usize> = batch_a
-        .iter()
-        .zip(batch_b)
-        .map(|(&a, &b)| a.max(b))
-        .collect();
+    let batch: Vec<usize> = batch_a.iter().zip(batch_b).map(|(&a, &b)| a.max(b)).collect();
     coordinates(&batch)
         .iter()
         .flat_map(|at| {
@@ -78,12 +56,7 @@ fn of<const D: usize>(a: [usize; D], b: [usize; D], dtype: DType, tolerance: Tol
     let mut shape: Vec<usize> = a.iter().zip(b).map(|(&a, b)| a.max(b)).collect();
     (shape[D - 2], shape[D - 1]) = (a[D - 2], b[D - 1]);
     let got = floats(&x, a, dtype).matmul(floats(&y, b, dtype));
-    close_floats(
-        &got.into_data(),
-        &shape,
-        &product(&x, &a, &y, &b),
-        tolerance,
-    )
+    close_floats(&got.into_data(), &shape, &product(&x, &a, &y, &b), tolerance)
 }
 
 /// Enough for the order in which `inner` products are summed.
@@ -96,12 +69,7 @@ fn long_inner() -> Outcome {
         of([16, 32_768], [32_768, 16], DType::F32, within(2e-3, 1e-5)),
         of([33, 32_768], [32_768, 17], DType::F32, within(2e-3, 1e-5)),
         of([4, 32_768], [32_768, 5], DType::F32, within(2e-3, 1e-5)),
-        of(
-            [2, 16, 32_768],
-            [2, 32_768, 16],
-            DType::F32,
-            within(2e-3, 1e-5),
-        ),
+        of([2, 16, 32_768], [2, 32_768, 16], DType::F32, within(2e-3, 1e-5)),
     ])
 }
 
@@ -114,12 +82,7 @@ fn long_inner_vectors() -> Outcome {
 }
 
 fn long_inner_narrow() -> Outcome {
-    of(
-        [16, 32_768],
-        [32_768, 16],
-        DType::F16,
-        within(1e-2, 1.0 / 1024.0),
-    )
+    of([16, 32_768], [32_768, 16], DType::F16, within(1e-2, 1.0 / 1024.0))
 }
 
 fn narrow_accumulation() -> Outcome {
@@ -141,23 +104,14 @@ fn narrow_accumulation() -> Outcome {
 fn one_row_with_bias() -> Outcome {
     let (k, n) = (64, 48);
     let (x, w, b) = (noise(k, 3), noise(k * n, 4), noise(n, 5));
-    let expected: Vec<f64> = product(&x, &[1, k], &w, &[k, n])
-        .iter()
-        .zip(&b)
-        .map(|(y, b)| y + b)
-        .collect();
+    let expected: Vec<f64> = product(&x, &[1, k], &w, &[k, n]).iter().zip(&b).map(|(y, b)| y + b).collect();
     Outcome::of([DType::F32, DType::F16].into_iter().flat_map(|dtype| {
-        let tolerance = if dtype == DType::F32 {
-            sums(k)
-        } else {
-            within(1e-2, 2e-3)
-        };
+        let tolerance = if dtype == DType::F32 { sums(k) } else { within(1e-2, 2e-3) };
         let weight = || floats(&w, [k, n], dtype);
         let row = || floats(&x, [1, k], dtype);
         let layer = linear(row(), weight(), Some(floats(&b, [n], dtype)));
         let by_hand = row().matmul(weight()) + floats(&b, [1, n], dtype);
-        let batch =
-            row().unsqueeze::<3>().matmul(weight().unsqueeze::<3>()) + floats(&b, [1, 1, n], dtype);
+        let batch = row().unsqueeze::<3>().matmul(weight().unsqueeze::<3>()) + floats(&b, [1, 1, n], dtype);
         [
             close_floats(&layer.into_data(), &[1, n], &expected, tolerance),
             close_floats(&by_hand.into_data(), &[1, n], &expected, tolerance),
@@ -169,36 +123,15 @@ fn one_row_with_bias() -> Outcome {
 fn layers() -> Outcome {
     let layer = LinearConfig::new(20, 30).init::<B>(&MpsGraphDevice);
     let w: Vec<f64> = layer.weight.val().into_data().iter::<f64>().collect();
-    let b: Vec<f64> = layer
-        .bias
-        .iter()
-        .flat_map(|bias| bias.val().into_data().iter::<f64>().collect::<Vec<_>>())
-        .collect();
+    let b: Vec<f64> =
+        layer.bias.iter().flat_map(|bias| bias.val().into_data().iter::<f64>().collect::<Vec<_>>()).collect();
     let x = noise(2 * 3 * 4 * 20, 6);
     let mut expected = product(&x, &[24, 20], &w, &[20, 30]);
-    expected
-        .iter_mut()
-        .enumerate()
-        .for_each(|(i, y)| *y += b[i % 30]);
+    expected.iter_mut().enumerate().for_each(|(i, y)| *y += b[i % 30]);
     Outcome::of([
-        close_floats(
-            &layer.forward(f32s(&x, [24, 20])).into_data(),
-            &[24, 30],
-            &expected,
-            sums(20),
-        ),
-        close_floats(
-            &layer.forward(f32s(&x, [6, 4, 20])).into_data(),
-            &[6, 4, 30],
-            &expected,
-            sums(20),
-        ),
-        close_floats(
-            &layer.forward(f32s(&x, [2, 3, 4, 20])).into_data(),
-            &[2, 3, 4, 30],
-            &expected,
-            sums(20),
-        ),
+        close_floats(&layer.forward(f32s(&x, [24, 20])).into_data(), &[24, 30], &expected, sums(20)),
+        close_floats(&layer.forward(f32s(&x, [6, 4, 20])).into_data(), &[6, 4, 30], &expected, sums(20)),
+        close_floats(&layer.forward(f32s(&x, [2, 3, 4, 20])).into_data(), &[2, 3, 4, 30], &expected, sums(20)),
     ])
 }
 
@@ -216,12 +149,7 @@ fn narrow_batches() -> Outcome {
         let relative = rounded_to(dtype).relative;
         [
             of([6, 33, 64], [6, 64, 40], dtype, within(1e-3, relative)),
-            of(
-                [2, 3, 16, 128],
-                [2, 3, 128, 16],
-                dtype,
-                within(1e-3, relative),
-            ),
+            of([2, 3, 16, 128], [2, 3, 128, 16], dtype, within(1e-3, relative)),
             of([6, 33, 64], [1, 64, 40], dtype, within(1e-3, relative)),
         ]
     }))
@@ -234,10 +162,7 @@ fn narrow_batches_twice() -> Outcome {
         got.into_data().iter::<f64>().collect::<Vec<_>>()
     };
     let first = run();
-    let different = (0..5)
-        .map(|_| run().iter().zip(&first).filter(|(a, b)| a != b).count())
-        .max()
-        .unwrap_or(0);
+    let different = (0..5).map(|_| run().iter().zip(&first).filter(|(a, b)| a != b).count()).max().unwrap_or(0);
     Outcome::fact("0 differ", format!("{different} differ"), different == 0)
 }
 
@@ -252,9 +177,7 @@ fn narrow_few_rows() -> Outcome {
 
 /// `x` with rows and columns exchanged.
 pub fn turned(x: &[f64], rows: usize, columns: usize) -> Vec<f64> {
-    (0..rows * columns)
-        .map(|i| x[i % rows * columns + i / rows])
-        .collect()
+    (0..rows * columns).map(|i| x[i % rows * columns + i / rows]).collect()
 }
 
 fn transposed() -> Outcome {
@@ -264,30 +187,10 @@ fn transposed() -> Outcome {
     let left = || f32s(&turned(&x, m, k), [k, m]).transpose();
     let right = || f32s(&turned(&y, k, n), [n, k]).transpose();
     Outcome::of([
-        close_floats(
-            &left().matmul(f32s(&y, [k, n])).into_data(),
-            &[m, n],
-            &expected,
-            sums(k),
-        ),
-        close_floats(
-            &f32s(&x, [m, k]).matmul(right()).into_data(),
-            &[m, n],
-            &expected,
-            sums(k),
-        ),
-        close_floats(
-            &left().matmul(right()).into_data(),
-            &[m, n],
-            &expected,
-            sums(k),
-        ),
-        close_floats(
-            &(left() * 1.0).matmul(right() + 0.0).into_data(),
-            &[m, n],
-            &expected,
-            sums(k),
-        ),
+        close_floats(&left().matmul(f32s(&y, [k, n])).into_data(), &[m, n], &expected, sums(k)),
+        close_floats(&f32s(&x, [m, k]).matmul(right()).into_data(), &[m, n], &expected, sums(k)),
+        close_floats(&left().matmul(right()).into_data(), &[m, n], &expected, sums(k)),
+        close_floats(&(left() * 1.0).matmul(right() + 0.0).into_data(), &[m, n], &expected, sums(k)),
     ])
 }
 
@@ -296,33 +199,18 @@ fn transposed_batches() -> Outcome {
     // As attention has it: (batch, position, head, feature) with positions and heads exchanged.
     let left = f32s(&x, [2, 8, 3, 5]).swap_dims(1, 2);
     let right = f32s(&y, [2, 7, 3, 5]).permute([0, 2, 3, 1]);
-    let moved_x: Vec<f64> = coordinates(&[2, 3, 8, 5])
-        .iter()
-        .map(|at| x[position(&[2, 8, 3, 5], &[at[0], at[2], at[1], at[3]])])
-        .collect();
-    let moved_y: Vec<f64> = coordinates(&[2, 3, 5, 7])
-        .iter()
-        .map(|at| y[position(&[2, 7, 3, 5], &[at[0], at[3], at[1], at[2]])])
-        .collect();
+    let moved_x: Vec<f64> =
+        coordinates(&[2, 3, 8, 5]).iter().map(|at| x[position(&[2, 8, 3, 5], &[at[0], at[2], at[1], at[3]])]).collect();
+    let moved_y: Vec<f64> =
+        coordinates(&[2, 3, 5, 7]).iter().map(|at| y[position(&[2, 7, 3, 5], &[at[0], at[3], at[1], at[2]])]).collect();
     let expected = product(&moved_x, &[2, 3, 8, 5], &moved_y, &[2, 3, 5, 7]);
-    close_floats(
-        &left.matmul(right).into_data(),
-        &[2, 3, 8, 7],
-        &expected,
-        sums(5),
-    )
+    close_floats(&left.matmul(right).into_data(), &[2, 3, 8, 7], &expected, sums(5))
 }
 
 fn lone_extents() -> Outcome {
     let reshaped = || {
-        let got = f32s(&noise(12, 1), [12])
-            .reshape([1, 1, 12])
-            .matmul(f32s(&noise(12, 2), [12]).reshape([1, 12, 1]));
-        let expected: f64 = noise(12, 1)
-            .iter()
-            .zip(noise(12, 2))
-            .map(|(x, y)| x * y)
-            .sum();
+        let got = f32s(&noise(12, 1), [12]).reshape([1, 1, 12]).matmul(f32s(&noise(12, 2), [12]).reshape([1, 12, 1]));
+        let expected: f64 = noise(12, 1).iter().zip(noise(12, 2)).map(|(x, y)| x * y).sum();
         close_floats(&got.reshape([1]).into_data(), &[1], &[expected], sums(12))
     };
     Outcome::of([
@@ -346,10 +234,7 @@ fn ranks() -> Outcome {
 
 fn integers() -> Outcome {
     Outcome::of([DType::I32, DType::I64].map(|dtype| {
-        let (a, b) = (
-            wide_integers(2 * 12, 1, dtype),
-            wide_integers(12 * 3, 2, dtype),
-        );
+        let (a, b) = (wide_integers(2 * 12, 1, dtype), wide_integers(12 * 3, 2, dtype));
         let expected: Vec<i128> = coordinates(&[2, 3])
             .iter()
             .map(|at| {
@@ -367,21 +252,11 @@ fn integers() -> Outcome {
 fn sliced_operand() -> Outcome {
     let x = noise(20 * 30, 13);
     let doubled: Tensor<B, 2> = f32s(&x, [20, 30]) * 2.0;
-    let got = doubled
-        .clone()
-        .slice([2..9, 3..15])
-        .matmul(doubled.slice([4..16, 10..20]));
+    let got = doubled.clone().slice([2..9, 3..15]).matmul(doubled.slice([4..16, 10..20]));
     let part = |rows: std::ops::Range<usize>, columns: std::ops::Range<usize>| -> Vec<f64> {
-        rows.flat_map(|r| columns.clone().map(move |c| (r, c)))
-            .map(|(r, c)| 2.0 * x[r * 30 + c])
-            .collect()
+        rows.flat_map(|r| columns.clone().map(move |c| (r, c))).map(|(r, c)| 2.0 * x[r * 30 + c]).collect()
     };
-    let expected = product(
-        &part(2..9, 3..15),
-        &[7, 12],
-        &part(4..16, 10..20),
-        &[12, 10],
-    );
+    let expected = product(&part(2..9, 3..15), &[7, 12], &part(4..16, 10..20), &[12, 10]);
     close_floats(&got.into_data(), &[7, 10], &expected, sums(12))
 }
 

@@ -13,10 +13,7 @@ pub const CHECKS: &[Check] = &[
     check("numbers beyond 2^53 as operands of i64", large_numbers),
     check("sums, products and means of no elements", empty_reductions),
     check("matrix product over an inner extent of 0", empty_product),
-    check(
-        "elementwise, slice, cat and gather without elements",
-        empty_values,
-    ),
+    check("elementwise, slice, cat and gather without elements", empty_values),
 ];
 
 /// Beyond what a double holds: MPSGraph's constants are doubles.
@@ -61,34 +58,13 @@ fn large_numbers() -> Outcome {
     let shape = &[5];
     let of = |function: fn(i64) -> i64| exact(&values.map(function));
     Outcome::of([
+        same_integers(&x().add_scalar(LARGE).into_data(), shape, &of(|x| x.wrapping_add(LARGE))),
+        same_integers(&x().mul_scalar((1i64 << 53) + 1).into_data(), shape, &of(|x| x.wrapping_mul((1 << 53) + 1))),
+        same_integers(&x().equal_elem(LARGE).into_data(), shape, &of(|x| i64::from(x == LARGE))),
+        same_integers(&x().equal_elem((1i64 << 53) + 1).into_data(), shape, &of(|x| i64::from(x == (1 << 53) + 1))),
+        same_integers(&x().clamp(-LARGE + 1, LARGE - 1).into_data(), shape, &of(|x| x.clamp(-LARGE + 1, LARGE - 1))),
         same_integers(
-            &x().add_scalar(LARGE).into_data(),
-            shape,
-            &of(|x| x.wrapping_add(LARGE)),
-        ),
-        same_integers(
-            &x().mul_scalar((1i64 << 53) + 1).into_data(),
-            shape,
-            &of(|x| x.wrapping_mul((1 << 53) + 1)),
-        ),
-        same_integers(
-            &x().equal_elem(LARGE).into_data(),
-            shape,
-            &of(|x| i64::from(x == LARGE)),
-        ),
-        same_integers(
-            &x().equal_elem((1i64 << 53) + 1).into_data(),
-            shape,
-            &of(|x| i64::from(x == (1 << 53) + 1)),
-        ),
-        same_integers(
-            &x().clamp(-LARGE + 1, LARGE - 1).into_data(),
-            shape,
-            &of(|x| x.clamp(-LARGE + 1, LARGE - 1)),
-        ),
-        same_integers(
-            &x().mask_fill(bools(&[true, false, true, false, true], [5]), LARGE + 2)
-                .into_data(),
+            &x().mask_fill(bools(&[true, false, true, false, true], [5]), LARGE + 2).into_data(),
             shape,
             &exact(&[LARGE + 2, -LARGE, LARGE + 2, 0, LARGE + 2]),
         ),
@@ -126,19 +102,9 @@ fn empty_values() -> Outcome {
     let none = ints(&[], [0], DType::I32);
     Outcome::of([
         close_floats(&(empty() * 2.0).exp().into_data(), &[0, 1], &[], EXACT),
-        close_floats(
-            &Tensor::cat(vec![empty(), x(), empty()], 0).into_data(),
-            &[3, 1],
-            &[1.0, 2.0, 3.0],
-            EXACT,
-        ),
+        close_floats(&Tensor::cat(vec![empty(), x(), empty()], 0).into_data(), &[3, 1], &[1.0, 2.0, 3.0], EXACT),
         close_floats(&x().slice(s![1..1, ..]).into_data(), &[0, 1], &[], EXACT),
         close_floats(&x().select(0, none).into_data(), &[0, 1], &[], EXACT),
-        close_floats(
-            &empty().transpose().repeat_dim(0, 4).into_data(),
-            &[4, 0],
-            &[],
-            EXACT,
-        ),
+        close_floats(&empty().transpose().repeat_dim(0, 4).into_data(), &[4, 0], &[], EXACT),
     ])
 }

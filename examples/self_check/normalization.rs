@@ -20,8 +20,7 @@ fn normalized(x: &[f64], width: usize) -> Vec<f64> {
         .flat_map(|row| {
             let mean = row.iter().sum::<f64>() / width as f64;
             let variance = row.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / width as f64;
-            row.iter()
-                .map(move |x| (x - mean) / (variance + 1e-5).sqrt())
+            row.iter().map(move |x| (x - mean) / (variance + 1e-5).sqrt())
         })
         .collect()
 }
@@ -31,12 +30,7 @@ fn of(dtype: DType, offset: f64, tolerance: crate::agreement::Tolerance) -> Outc
     let layer = LayerNormConfig::new(96).init::<B>(&MpsGraphDevice);
     let layer = burn::module::Module::map(layer, &mut To(dtype));
     let got = layer.forward(floats(&x, [2, 5, 96], dtype));
-    close_floats(
-        &got.into_data(),
-        &[2, 5, 96],
-        &normalized(&x, 96),
-        tolerance,
-    )
+    close_floats(&got.into_data(), &[2, 5, 96], &normalized(&x, 96), tolerance)
 }
 
 /// Casts parameters.

@@ -1,5 +1,5 @@
-//! Matrix products whose operands are long, repeated, cut out or reshaped: what MPSGraph makes of those has been wrong on
-//! one system or another.
+//! Matrix products whose operands are long, repeated, cut out or reshaped: what MPSGraph makes of those has been wrong
+//! on one system or another.
 
 use burn::tensor::{DType, Tensor};
 
@@ -9,22 +9,10 @@ use crate::table::{Check, Outcome, check};
 use crate::values::{B, f32s, floats, noise};
 
 pub const CHECKS: &[Check] = &[
-    check(
-        "33000 rows, columns, inner elements (wrong before macOS 14.4)",
-        long_extents,
-    ),
-    check(
-        "the same of transposed operands, in batches, in f16",
-        long_views,
-    ),
-    check(
-        "repeated rows and columns (wrong on macOS 15.0 to 26.3, 27)",
-        repeated,
-    ),
-    check(
-        "computed [2, 1, 2, 1, 8] as [4, 8], and back (aborts on macOS 27)",
-        reshaped,
-    ),
+    check("33000 rows, columns, inner elements (wrong before macOS 14.4)", long_extents),
+    check("the same of transposed operands, in batches, in f16", long_views),
+    check("repeated rows and columns (wrong on macOS 15.0 to 26.3, 27)", repeated),
+    check("computed [2, 1, 2, 1, 8] as [4, 8], and back (aborts on macOS 27)", reshaped),
     check("f16 and bf16 slices with few rows and columns", few_rows),
     check("slices of a computed tensor, permuted, in a batch", parts),
 ];
@@ -34,12 +22,7 @@ const LONG: usize = 33_000;
 fn of(a: [usize; 2], b: [usize; 2], tolerance: Tolerance) -> Outcome {
     let (x, y) = (noise(a[0] * a[1], 1), noise(b[0] * b[1], 2));
     let got = f32s(&x, a).matmul(f32s(&y, b));
-    close_floats(
-        &got.into_data(),
-        &[a[0], b[1]],
-        &product(&x, &a, &y, &b),
-        tolerance,
-    )
+    close_floats(&got.into_data(), &[a[0], b[1]], &product(&x, &a, &y, &b), tolerance)
 }
 
 fn long_extents() -> Outcome {
@@ -64,25 +47,10 @@ fn long_views() -> Outcome {
     let batch = batch.matmul(right().unsqueeze::<3>().expand([2, k, n]));
     let twice = [&expected[..], &expected[..]].concat();
     Outcome::of([
-        close_floats(
-            &left().matmul(right()).into_data(),
-            &[m, n],
-            &expected,
-            sums(k),
-        ),
-        close_floats(
-            &other_way.into_data(),
-            &[n, m],
-            &turned(&expected, m, n),
-            sums(k),
-        ),
+        close_floats(&left().matmul(right()).into_data(), &[m, n], &expected, sums(k)),
+        close_floats(&other_way.into_data(), &[n, m], &turned(&expected, m, n), sums(k)),
         close_floats(&batch.into_data(), &[2, m, n], &twice, sums(k)),
-        close_floats(
-            &narrow.into_data(),
-            &[m, n],
-            &expected,
-            within(1e-3, 1.0 / 1024.0),
-        ),
+        close_floats(&narrow.into_data(), &[m, n], &expected, within(1e-3, 1.0 / 1024.0)),
     ])
 }
 
@@ -92,21 +60,14 @@ fn repeated() -> Outcome {
     let expected = product(&rows, &[64, 6], &other, &[6, 16]);
     let computed = || f32s(&row, [1, 6]) * 2.0;
     let by_rows = computed().expand([64, 6]).matmul(f32s(&other, [6, 16]));
-    let by_columns = f32s(&other, [6, 16])
-        .transpose()
-        .matmul(computed().expand([64, 6]).transpose());
+    let by_columns = f32s(&other, [6, 16]).transpose().matmul(computed().expand([64, 6]).transpose());
     // A value of 1 everywhere, as the gradient of a sum is.
     let ones = Tensor::<B, 2>::full([64, 1], 1.0, &burn_mpsgraph::MpsGraphDevice);
     let gradient = ones.matmul(f32s(&other[..16], [1, 16]));
     let same: Vec<f64> = (0..64 * 16).map(|i| other[i % 16]).collect();
     Outcome::of([
         close_floats(&by_rows.into_data(), &[64, 16], &expected, sums(6)),
-        close_floats(
-            &by_columns.into_data(),
-            &[16, 64],
-            &turned(&expected, 64, 16),
-            sums(6),
-        ),
+        close_floats(&by_columns.into_data(), &[16, 64], &turned(&expected, 64, 16), sums(6)),
         close_floats(&gradient.into_data(), &[64, 16], &same, EXACT),
     ])
 }
@@ -121,16 +82,12 @@ fn reshaped() -> Outcome {
     };
     let fed = f32s(&doubled, [2, 1, 2, 1, 8]);
     let computed = f32s(&x, [2, 1, 2, 1, 8]) * 2.0;
-    Outcome::of(
-        [fed, computed].map(|x| close_floats(&product(x), &[2, 1, 2, 1, 4], &expected, sums(8))),
-    )
+    Outcome::of([fed, computed].map(|x| close_floats(&product(x), &[2, 1, 2, 1, 4], &expected, sums(8))))
 }
 
 /// The part of `x` with `columns` columns that starts at `row` and `column`.
 fn part(x: &[f64], columns: usize, rows: [usize; 2], of: [usize; 2]) -> Vec<f64> {
-    (rows[0]..rows[1])
-        .flat_map(|row| x[row * columns..][of[0]..of[1]].to_vec())
-        .collect()
+    (rows[0]..rows[1]).flat_map(|row| x[row * columns..][of[0]..of[1]].to_vec()).collect()
 }
 
 fn few_rows() -> Outcome {
@@ -140,21 +97,10 @@ fn few_rows() -> Outcome {
         [1, 5, 16].map(|rows| {
             let left = floats(&x, [20, 90], dtype) * 1.0;
             let right = floats(&y, [90, 50], dtype) * 1.0;
-            let got = left
-                .slice([2..2 + rows, 7..74])
-                .matmul(right.slice([3..70, 1..46]));
-            let expected = product(
-                &part(&x, 90, [2, 2 + rows], [7, 74]),
-                &[rows, 67],
-                &part(&y, 50, [3, 70], [1, 46]),
-                &[67, 45],
-            );
-            close_floats(
-                &got.into_data(),
-                &[rows, 45],
-                &expected,
-                within(1e-3, relative),
-            )
+            let got = left.slice([2..2 + rows, 7..74]).matmul(right.slice([3..70, 1..46]));
+            let expected =
+                product(&part(&x, 90, [2, 2 + rows], [7, 74]), &[rows, 67], &part(&y, 50, [3, 70], [1, 46]), &[67, 45]);
+            close_floats(&got.into_data(), &[rows, 45], &expected, within(1e-3, relative))
         })
     }))
 }
@@ -175,14 +121,7 @@ fn parts() -> Outcome {
     };
     let values = |which: usize| -> Vec<f64> {
         (0..heads * positions * width)
-            .map(|i| {
-                element(
-                    which,
-                    i / (positions * width),
-                    i / width % positions,
-                    i % width,
-                )
-            })
+            .map(|i| element(which, i / (positions * width), i / width % positions, i % width))
             .collect()
     };
     let turned: Vec<f64> = (0..heads)
@@ -191,17 +130,7 @@ fn parts() -> Outcome {
             turned(&values(1)[head * size..][..size], positions, width)
         })
         .collect();
-    let expected = product(
-        &values(0),
-        &[heads, positions, width],
-        &turned,
-        &[heads, width, positions],
-    );
+    let expected = product(&values(0), &[heads, positions, width], &turned, &[heads, width, positions]);
     let got = part_of(0).matmul(part_of(1).transpose());
-    close_floats(
-        &got.into_data(),
-        &[heads, positions, positions],
-        &expected,
-        sums(width),
-    )
+    close_floats(&got.into_data(), &[heads, positions, positions], &expected, sums(width))
 }

@@ -9,33 +9,21 @@ use crate::table::{Check, Outcome, check};
 use crate::values::{B, FLOATS};
 
 pub const CHECKS: &[Check] = &[
-    check(
-        "uniform: range, mean and variance (f32, f16, bf16)",
-        uniform,
-    ),
+    check("uniform: range, mean and variance (f32, f16, bf16)", uniform),
     check("normal: no NaN, mean and variance in 2^20 numbers", normal),
-    check(
-        "normal of several seeds: no NaN (2069102477 among them)",
-        normal_seeds,
-    ),
+    check("normal of several seeds: no NaN (2069102477 among them)", normal_seeds),
     check("rank 5 is as random as rank 1", rank_five),
     check("bernoulli: share of ones", bernoulli),
     check("integers: every one of the range, none beyond", integers),
     check("integers from a range wider than 2^32", wide_integers),
-    check(
-        "one seed gives the same numbers again, another does not",
-        seeds,
-    ),
+    check("one seed gives the same numbers again, another does not", seeds),
     check("two draws differ", draws),
 ];
 
 const COUNT: usize = 1 << 20;
 
 fn draw(shape: [usize; 1], distribution: Distribution, dtype: DType) -> Vec<f64> {
-    Tensor::<B, 1>::random(shape, distribution, (&MpsGraphDevice, dtype))
-        .into_data()
-        .iter::<f64>()
-        .collect()
+    Tensor::<B, 1>::random(shape, distribution, (&MpsGraphDevice, dtype)).into_data().iter::<f64>().collect()
 }
 
 /// Mean and variance within what `count` independent numbers leave open (about six standard errors).
@@ -51,18 +39,8 @@ fn moments(numbers: &[f64], mean: f64, variance: f64) -> Outcome {
         agrees: (got - expected).abs() <= allowed,
     };
     Outcome::of([
-        one(
-            "mean",
-            own_mean,
-            mean,
-            slack * variance.sqrt() + 1e-3 * variance.sqrt(),
-        ),
-        one(
-            "variance",
-            own_variance,
-            variance,
-            2.0 * slack * variance + 3e-3 * variance,
-        ),
+        one("mean", own_mean, mean, slack * variance.sqrt() + 1e-3 * variance.sqrt()),
+        one("variance", own_variance, variance, 2.0 * slack * variance + 3e-3 * variance),
     ])
 }
 
@@ -89,14 +67,9 @@ fn uniform() -> Outcome {
 fn normal() -> Outcome {
     let numbers = draw([COUNT], Distribution::Normal(2.0, 3.0), DType::F32);
     let strange = numbers.iter().filter(|x| !x.is_finite()).count();
-    let beyond_two =
-        numbers.iter().filter(|x| (*x - 2.0).abs() > 6.0).count() as f64 / COUNT as f64;
+    let beyond_two = numbers.iter().filter(|x| (*x - 2.0).abs() > 6.0).count() as f64 / COUNT as f64;
     Outcome::of([
-        Outcome::fact(
-            "0 not finite",
-            format!("{strange} not finite"),
-            strange == 0,
-        ),
+        Outcome::fact("0 not finite", format!("{strange} not finite"), strange == 0),
         moments(&numbers, 2.0, 9.0),
         Outcome {
             expected: "4.55 % beyond 2 sd".into(),
@@ -116,11 +89,7 @@ fn normal_seeds() -> Outcome {
             numbers.iter().filter(|x| !x.is_finite()).count()
         })
         .sum();
-    Outcome::fact(
-        "0 not finite",
-        format!("{strange} not finite"),
-        strange == 0,
-    )
+    Outcome::fact("0 not finite", format!("{strange} not finite"), strange == 0)
 }
 
 fn rank_five() -> Outcome {
@@ -135,11 +104,7 @@ fn rank_five() -> Outcome {
     Outcome::of([
         inside(&numbers, 0.0, 1.0),
         moments(&numbers, 0.5, 1.0 / 12.0),
-        Outcome::fact(
-            "< 20000 repeated",
-            format!("{repeated} repeated"),
-            repeated < 20_000,
-        ),
+        Outcome::fact("< 20000 repeated", format!("{repeated} repeated"), repeated < 20_000),
     ])
 }
 
@@ -156,27 +121,16 @@ fn bernoulli() -> Outcome {
 
 fn integers() -> Outcome {
     let of = |dtype: DType| {
-        let data = Tensor::<B, 1, Int>::random(
-            [60_000],
-            Distribution::Uniform(-3.0, 5.0),
-            (&MpsGraphDevice, dtype),
-        );
+        let data = Tensor::<B, 1, Int>::random([60_000], Distribution::Uniform(-3.0, 5.0), (&MpsGraphDevice, dtype));
         let mut counts = [0usize; 8];
         let mut outside = 0;
         for x in data.into_data().iter::<i64>() {
-            match usize::try_from(x + 3)
-                .ok()
-                .and_then(|at| counts.get_mut(at))
-            {
+            match usize::try_from(x + 3).ok().and_then(|at| counts.get_mut(at)) {
                 Some(count) => *count += 1,
                 None => outside += 1,
             }
         }
-        let worst = counts
-            .iter()
-            .map(|count| count.abs_diff(7500))
-            .max()
-            .unwrap_or(0);
+        let worst = counts.iter().map(|count| count.abs_diff(7500)).max().unwrap_or(0);
         Outcome {
             expected: "7500 each, 0 outside".into(),
             got: format!("{worst} off, {outside} out"),
@@ -189,21 +143,13 @@ fn integers() -> Outcome {
 
 fn wide_integers() -> Outcome {
     let end = 1e15;
-    let data = Tensor::<B, 1, Int>::random(
-        [50_000],
-        Distribution::Uniform(0.0, end),
-        (&MpsGraphDevice, DType::I64),
-    );
+    let data = Tensor::<B, 1, Int>::random([50_000], Distribution::Uniform(0.0, end), (&MpsGraphDevice, DType::I64));
     let numbers: Vec<f64> = data.into_data().iter::<i64>().map(|x| x as f64).collect();
     let odd = numbers.iter().filter(|x| **x % 2.0 == 1.0).count();
     Outcome::of([
         inside(&numbers, 0.0, end),
         moments(&numbers, end / 2.0, end * end / 12.0),
-        Outcome::fact(
-            "half are odd",
-            format!("{odd} of 50000"),
-            odd.abs_diff(25_000) < 1000,
-        ),
+        Outcome::fact("half are odd", format!("{odd} of 50000"), odd.abs_diff(25_000) < 1000),
     ])
 }
 

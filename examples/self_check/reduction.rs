@@ -5,41 +5,25 @@ use burn::tensor::{DType, Tensor};
 use crate::agreement::{EXACT, F32, close_floats, rounded_to, same_integers, within};
 use crate::table::{Check, Outcome, check};
 use crate::values::{
-    B, FLOATS, bools, coordinates, exact, f32s, floats, ints, noise, position, wide_integers,
-    wrapped,
+    B, FLOATS, bools, coordinates, exact, f32s, floats, ints, noise, position, wide_integers, wrapped,
 };
 
 pub const CHECKS: &[Check] = &[
     check("f16 and bf16 sum of 4096 ones", narrow_ones),
-    check(
-        "f16 mean of 4096 sixteens (their sum overflows f16)",
-        narrow_mean,
-    ),
+    check("f16 mean of 4096 sixteens (their sum overflows f16)", narrow_mean),
     check("f16 and bf16 sums of rows accumulate in f32", narrow_rows),
     check("f16 product that leaves f16 on the way", narrow_product),
     check("max, min with NaN and infinities", nan_extremes),
-    check(
-        "argmax, argmin choose the NaN, else the first of equals",
-        nan_positions,
-    ),
+    check("argmax, argmin choose the NaN, else the first of equals", nan_positions),
     check("i64 argmax, argmin, max, min beyond 2^53", wide_extremes),
-    check(
-        "u64 and u32 max, min beyond the sign bit",
-        unsigned_extremes,
-    ),
+    check("u64 and u32 max, min beyond the sign bit", unsigned_extremes),
     check("i32, i64 sums and products beyond 2^24 wrap", wide_sums),
     check("integer means toward zero", integer_means),
     check("any and all, along dims too", any_and_all),
     check("sum, max, mean, prod along each dim of rank 5", rank_five),
     check("sum, max, mean, prod along each dim of rank 6", rank_six),
-    check(
-        "argmax and any along each dim of rank 6",
-        rank_six_positions,
-    ),
-    check(
-        "products and variance along the first of three dims",
-        leading_dim,
-    ),
+    check("argmax and any along each dim of rank 6", rank_six_positions),
+    check("products and variance along the first of three dims", leading_dim),
     check("sum of 2^20 floats", long_sum),
     check("sum of 2^20 rows of 3, and of 3 rows of 2^20", lopsided),
 ];
@@ -59,12 +43,7 @@ fn narrow_mean() -> Outcome {
     let x = || floats(&[16.0; 8192], [8192], DType::F16);
     Outcome::of([
         close_floats(&x().mean().into_data(), &[1], &[16.0], EXACT),
-        close_floats(
-            &x().reshape([2, 4096]).mean_dim(1).into_data(),
-            &[2, 1],
-            &[16.0; 2],
-            EXACT,
-        ),
+        close_floats(&x().reshape([2, 4096]).mean_dim(1).into_data(), &[2, 1], &[16.0; 2], EXACT),
         // In one program with what made the operand.
         close_floats(&(x() * 2.0).mean().into_data(), &[1], &[32.0], EXACT),
     ])
@@ -76,12 +55,7 @@ fn narrow_rows() -> Outcome {
         let given = floats(&x, [4, 3000], dtype);
         let stored: Vec<f64> = given.to_data().iter::<f64>().collect();
         let sums: Vec<f64> = stored.chunks(3000).map(|row| row.iter().sum()).collect();
-        close_floats(
-            &given.sum_dim(1).into_data(),
-            &[4, 1],
-            &sums,
-            rounded_to(dtype),
-        )
+        close_floats(&given.sum_dim(1).into_data(), &[4, 1], &sums, rounded_to(dtype))
     }))
 }
 
@@ -89,54 +63,24 @@ fn narrow_product() -> Outcome {
     let x = [1000.0, 1000.0, 0.001, 0.5];
     let given = floats(&x, [4], DType::F16);
     let product: f64 = given.to_data().iter::<f64>().product();
-    close_floats(
-        &given.prod().into_data(),
-        &[1],
-        &[product],
-        rounded_to(DType::F16),
-    )
+    close_floats(&given.prod().into_data(), &[1], &[product], rounded_to(DType::F16))
 }
 
 const NAN: f64 = f64::NAN;
 const INF: f64 = f64::INFINITY;
 
 fn nan_extremes() -> Outcome {
-    let rows = [
-        [1.0, NAN, 3.0, 2.0],
-        [-INF, 4.0, INF, 0.0],
-        [NAN; 4],
-        [-INF; 4],
-    ];
+    let rows = [[1.0, NAN, 3.0, 2.0], [-INF, 4.0, INF, 0.0], [NAN; 4], [-INF; 4]];
     let flat = rows.concat();
     Outcome::of(FLOATS.into_iter().flat_map(|dtype| {
         let x = || floats(&flat, [4, 4], dtype);
         [
-            close_floats(
-                &x().max_dim(1).into_data(),
-                &[4, 1],
-                &[NAN, INF, NAN, -INF],
-                EXACT,
-            ),
-            close_floats(
-                &x().min_dim(1).into_data(),
-                &[4, 1],
-                &[NAN, -INF, NAN, -INF],
-                EXACT,
-            ),
+            close_floats(&x().max_dim(1).into_data(), &[4, 1], &[NAN, INF, NAN, -INF], EXACT),
+            close_floats(&x().min_dim(1).into_data(), &[4, 1], &[NAN, -INF, NAN, -INF], EXACT),
             close_floats(&x().max().into_data(), &[1], &[NAN], EXACT),
             close_floats(&x().min().into_data(), &[1], &[NAN], EXACT),
-            close_floats(
-                &x().max_abs_dim(1).into_data(),
-                &[4, 1],
-                &[NAN, INF, NAN, INF],
-                EXACT,
-            ),
-            close_floats(
-                &x().slice(burn::tensor::s![1..2, ..]).max().into_data(),
-                &[1],
-                &[INF],
-                EXACT,
-            ),
+            close_floats(&x().max_abs_dim(1).into_data(), &[4, 1], &[NAN, INF, NAN, INF], EXACT),
+            close_floats(&x().slice(burn::tensor::s![1..2, ..]).max().into_data(), &[1], &[INF], EXACT),
         ]
     }))
 }
@@ -157,12 +101,7 @@ fn nan_positions() -> Outcome {
             same_integers(&x().argmax(1).into_data(), &[6, 1], &[1, 1, 0, 0, 0, 2]),
             same_integers(&x().argmin(1).into_data(), &[6, 1], &[1, 0, 0, 0, 0, 1]),
             same_integers(&position.into_data(), &[6, 1], &[1, 1, 0, 0, 0, 2]),
-            close_floats(
-                &value.into_data(),
-                &[6, 1],
-                &[NAN, 4.0, NAN, -INF, 5.0, 7.0],
-                EXACT,
-            ),
+            close_floats(&value.into_data(), &[6, 1], &[NAN, 4.0, NAN, -INF, 5.0, 7.0], EXACT),
         ]
     }))
 }
@@ -179,28 +118,12 @@ fn wide_extremes() -> Outcome {
     let of = |f: fn(&[i64; 4]) -> i64| exact(&rows.each_ref().map(f));
     let extreme = |f: fn(i64, i64) -> i64| rows.concat().into_iter().reduce(f).map(i128::from);
     Outcome::of([
-        same_integers(
-            &x().max_dim(1).into_data(),
-            &[4, 1],
-            &of(|row| row.iter().copied().fold(i64::MIN, i64::max)),
-        ),
-        same_integers(
-            &x().min_dim(1).into_data(),
-            &[4, 1],
-            &of(|row| row.iter().copied().fold(i64::MAX, i64::min)),
-        ),
+        same_integers(&x().max_dim(1).into_data(), &[4, 1], &of(|row| row.iter().copied().fold(i64::MIN, i64::max))),
+        same_integers(&x().min_dim(1).into_data(), &[4, 1], &of(|row| row.iter().copied().fold(i64::MAX, i64::min))),
         same_integers(&x().argmax(1).into_data(), &[4, 1], &[2, 3, 1, 2]),
         same_integers(&x().argmin(1).into_data(), &[4, 1], &[0, 1, 0, 1]),
-        same_integers(
-            &x().max().into_data(),
-            &[1],
-            &extreme(i64::max).into_iter().collect::<Vec<_>>(),
-        ),
-        same_integers(
-            &x().min().into_data(),
-            &[1],
-            &extreme(i64::min).into_iter().collect::<Vec<_>>(),
-        ),
+        same_integers(&x().max().into_data(), &[1], &extreme(i64::max).into_iter().collect::<Vec<_>>()),
+        same_integers(&x().min().into_data(), &[1], &extreme(i64::min).into_iter().collect::<Vec<_>>()),
     ])
 }
 
@@ -214,47 +137,22 @@ fn unsigned_extremes() -> Outcome {
             same_integers(&x().argmax(0).into_data(), &[1], &[1]),
         ])
     };
-    Outcome::of([
-        of(i64::from(i32::MAX), DType::U32),
-        of(i64::MAX, DType::U64),
-    ])
+    Outcome::of([of(i64::from(i32::MAX), DType::U32), of(i64::MAX, DType::U64)])
 }
 
 fn wide_sums() -> Outcome {
     Outcome::of([DType::I32, DType::I64].into_iter().flat_map(|dtype| {
         let x = wide_integers(600, 3, dtype);
         let rows = |f: fn(i128, i128) -> i128, first: i128| -> Vec<i128> {
-            x.chunks(200)
-                .map(|row| {
-                    row.iter()
-                        .fold(first, |a, &b| wrapped(f(a, b.into()), dtype))
-                })
-                .collect()
+            x.chunks(200).map(|row| row.iter().fold(first, |a, &b| wrapped(f(a, b.into()), dtype))).collect()
         };
         let odd: Vec<i64> = x.iter().map(|x| x | 1).collect();
-        let products: Vec<i128> = odd
-            .chunks(200)
-            .map(|row| {
-                row.iter()
-                    .fold(1, |a, &b| wrapped(a * i128::from(b), dtype))
-            })
-            .collect();
+        let products: Vec<i128> =
+            odd.chunks(200).map(|row| row.iter().fold(1, |a, &b| wrapped(a * i128::from(b), dtype))).collect();
         [
-            same_integers(
-                &ints(&x, [3, 200], dtype).sum_dim(1).into_data(),
-                &[3, 1],
-                &rows(|a, b| a + b, 0),
-            ),
-            same_integers(
-                &ints(&odd, [3, 200], dtype).prod_dim(1).into_data(),
-                &[3, 1],
-                &products,
-            ),
-            same_integers(
-                &ints(&[16_777_216, 1, 1, 1], [4], dtype).sum().into_data(),
-                &[1],
-                &[16_777_219],
-            ),
+            same_integers(&ints(&x, [3, 200], dtype).sum_dim(1).into_data(), &[3, 1], &rows(|a, b| a + b, 0)),
+            same_integers(&ints(&odd, [3, 200], dtype).prod_dim(1).into_data(), &[3, 1], &products),
+            same_integers(&ints(&[16_777_216, 1, 1, 1], [4], dtype).sum().into_data(), &[1], &[16_777_219]),
         ]
     }))
 }
@@ -276,11 +174,7 @@ fn any_and_all() -> Outcome {
         same_integers(&tensor().any_dim(1).into_data(), &[3, 1], &[1, 1, 0]),
         same_integers(&tensor().all_dim(1).into_data(), &[3, 1], &[0, 1, 0]),
         same_integers(&tensor().all_dim(0).into_data(), &[1, 2], &[0, 0]),
-        same_integers(
-            &ints(&[0, 0, 1 << 40], [3], DType::I64).any().into_data(),
-            &[1],
-            &[1],
-        ),
+        same_integers(&ints(&[0, 0, 1 << 40], [3], DType::I64).any().into_data(), &[1], &[1]),
         same_integers(&f32s(&[0.5, f64::NAN], [2]).all().into_data(), &[1], &[1]),
     ])
 }
@@ -297,21 +191,13 @@ fn lines<const D: usize>(x: &[f64], shape: [usize; D], dim: usize) -> ([usize; D
 }
 
 fn each_dim<const D: usize>(shape: [usize; D]) -> Outcome {
-    let x: Vec<f64> = noise(shape.iter().product(), 4)
-        .iter()
-        .map(|x| x + 0.5)
-        .collect();
+    let x: Vec<f64> = noise(shape.iter().product(), 4).iter().map(|x| x + 0.5).collect();
     Outcome::of((0..D).flat_map(|dim| {
         let (reduced, lines) = lines(&x, shape, dim);
         let of = |f: fn(&[f64]) -> f64| -> Vec<f64> { lines.iter().map(|line| f(line)).collect() };
         let tensor = || f32s(&x, shape);
         [
-            close_floats(
-                &tensor().sum_dim(dim).into_data(),
-                &reduced,
-                &of(|line| line.iter().sum()),
-                F32,
-            ),
+            close_floats(&tensor().sum_dim(dim).into_data(), &reduced, &of(|line| line.iter().sum()), F32),
             close_floats(
                 &tensor().max_dim(dim).into_data(),
                 &reduced,
@@ -324,12 +210,7 @@ fn each_dim<const D: usize>(shape: [usize; D]) -> Outcome {
                 &of(|line| line.iter().sum::<f64>() / line.len() as f64),
                 F32,
             ),
-            close_floats(
-                &tensor().prod_dim(dim).into_data(),
-                &reduced,
-                &of(|line| line.iter().product()),
-                F32,
-            ),
+            close_floats(&tensor().prod_dim(dim).into_data(), &reduced, &of(|line| line.iter().product()), F32),
         ]
     }))
 }
@@ -352,18 +233,11 @@ fn rank_six_positions() -> Outcome {
             line.iter().position(|&x| x == top).unwrap_or(0) as i128
         };
         let positions: Vec<i128> = lines.iter().map(first).collect();
-        let any: Vec<i128> = lines
-            .iter()
-            .map(|line| line.iter().any(|&x| x > 0.75).into())
-            .collect();
+        let any: Vec<i128> = lines.iter().map(|line| line.iter().any(|&x| x > 0.75).into()).collect();
         let tensor = || f32s(&x, shape);
         [
             same_integers(&tensor().argmax(dim).into_data(), &reduced, &positions),
-            same_integers(
-                &tensor().greater_elem(0.75).any_dim(dim).into_data(),
-                &reduced,
-                &any,
-            ),
+            same_integers(&tensor().greater_elem(0.75).any_dim(dim).into_data(), &reduced, &any),
         ]
     }))
 }
@@ -381,30 +255,15 @@ fn leading_dim() -> Outcome {
         })
         .collect();
     Outcome::of([
-        close_floats(
-            &f32s(&x, shape).prod_dim(0).into_data(),
-            &reduced,
-            &products,
-            within(1e-6, 1e-5),
-        ),
-        close_floats(
-            &f32s(&x, shape).var(0).into_data(),
-            &reduced,
-            &variances,
-            within(1e-6, 1e-5),
-        ),
+        close_floats(&f32s(&x, shape).prod_dim(0).into_data(), &reduced, &products, within(1e-6, 1e-5)),
+        close_floats(&f32s(&x, shape).var(0).into_data(), &reduced, &variances, within(1e-6, 1e-5)),
     ])
 }
 
 fn long_sum() -> Outcome {
     let x = noise(1 << 20, 7);
     let sum: f64 = x.iter().map(|x| x + 1.0).sum();
-    close_floats(
-        &(f32s(&x, [1 << 20]) + 1.0).sum().into_data(),
-        &[1],
-        &[sum],
-        within(0.0, 2e-5),
-    )
+    close_floats(&(f32s(&x, [1 << 20]) + 1.0).sum().into_data(), &[1], &[sum], within(0.0, 2e-5))
 }
 
 fn lopsided() -> Outcome {
@@ -414,17 +273,7 @@ fn lopsided() -> Outcome {
     let wide: Vec<f64> = x.chunks(count).map(|row| row.iter().sum()).collect();
     let tensor = || -> Tensor<B, 1> { f32s(&x, [3 * count]) };
     Outcome::of([
-        close_floats(
-            &tensor().reshape([count, 3]).sum_dim(1).into_data(),
-            &[count, 1],
-            &tall,
-            F32,
-        ),
-        close_floats(
-            &tensor().reshape([3, count]).sum_dim(1).into_data(),
-            &[3, 1],
-            &wide,
-            within(0.5, 1e-4),
-        ),
+        close_floats(&tensor().reshape([count, 3]).sum_dim(1).into_data(), &[count, 1], &tall, F32),
+        close_floats(&tensor().reshape([3, count]).sum_dim(1).into_data(), &[3, 1], &wide, within(0.5, 1e-4)),
     ])
 }

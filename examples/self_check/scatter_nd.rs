@@ -9,41 +9,19 @@ use crate::table::{Check, Outcome, check};
 use crate::values::{B, bools, choices, exact, f32s, floats, ints, noise, wide_integers, wrapped};
 
 pub const CHECKS: &[Check] = &[
-    check(
-        "scatter-add of integers beyond 2^24, duplicates (i32, i64)",
-        add_integers,
-    ),
-    check(
-        "select_assign adds integers beyond 2^24, duplicates",
-        add_integer_rows,
-    ),
-    check(
-        "scatter-add of floats along each dim, duplicates",
-        add_floats,
-    ),
+    check("scatter-add of integers beyond 2^24, duplicates (i32, i64)", add_integers),
+    check("select_assign adds integers beyond 2^24, duplicates", add_integer_rows),
+    check("scatter-add of floats along each dim, duplicates", add_floats),
     check("f16 and bf16 rows: 4096 ones into one", narrow_rows),
     check("scatter and select_assign of bools", bools_combine),
-    check(
-        "scatter_nd assigns the last of duplicates (f32, i64)",
-        assign,
-    ),
-    check(
-        "scatter_nd add, mul, min, max of i64 beyond 2^53",
-        combine_integers,
-    ),
+    check("scatter_nd assigns the last of duplicates (f32, i64)", assign),
+    check("scatter_nd add, mul, min, max of i64 beyond 2^53", combine_integers),
     check("scatter_nd add, mul, min, max of f32", combine_floats),
-    check(
-        "embedding gradient with a thousand duplicates",
-        embedding_gradient,
-    ),
+    check("embedding gradient with a thousand duplicates", embedding_gradient),
 ];
 
 fn positions<const D: usize>(at: &[usize], shape: [usize; D]) -> Tensor<B, D, Int> {
-    ints(
-        &at.iter().map(|&i| i as i64).collect::<Vec<_>>(),
-        shape,
-        DType::I32,
-    )
+    ints(&at.iter().map(|&i| i as i64).collect::<Vec<_>>(), shape, DType::I32)
 }
 
 fn add_integers() -> Outcome {
@@ -89,19 +67,13 @@ fn add_floats() -> Outcome {
     let (data, updates, at) = (noise(120, 7), noise(120, 8), choices(120, 4, 9));
     Outcome::of((0..3).map(|dim| {
         let mut expected = data.clone();
-        for (mut coordinate, (&row, &update)) in crate::values::coordinates(&shape)
-            .into_iter()
-            .zip(at.iter().zip(&updates))
+        for (mut coordinate, (&row, &update)) in
+            crate::values::coordinates(&shape).into_iter().zip(at.iter().zip(&updates))
         {
             coordinate[dim] = row;
             expected[crate::values::position(&shape, &coordinate)] += update;
         }
-        let got = f32s(&data, shape).scatter(
-            dim,
-            positions(&at, shape),
-            f32s(&updates, shape),
-            IndexingUpdateOp::Add,
-        );
+        let got = f32s(&data, shape).scatter(dim, positions(&at, shape), f32s(&updates, shape), IndexingUpdateOp::Add);
         close_floats(&got.into_data(), &shape, &expected, F32)
     }))
 }
@@ -114,12 +86,7 @@ fn narrow_rows() -> Outcome {
             floats(&[1.0; 8192], [4096, 2], dtype),
             IndexingUpdateOp::Add,
         );
-        close_floats(
-            &got.into_data(),
-            &[3, 2],
-            &[0.0, 0.0, 4096.0, 4096.0, 0.0, 0.0],
-            EXACT,
-        )
+        close_floats(&got.into_data(), &[3, 2], &[0.0, 0.0, 4096.0, 4096.0, 0.0, 0.0], EXACT)
     }))
 }
 
@@ -127,12 +94,7 @@ fn bools_combine() -> Outcome {
     let data = bools(&[true, false, false, false], [4, 1]);
     let values = bools(&[false, true, true, false], [4, 1]);
     let at = [0, 1, 1, 2];
-    let scattered = data.clone().scatter(
-        0,
-        positions(&at, [4, 1]),
-        values.clone(),
-        IndexingUpdateOp::Add,
-    );
+    let scattered = data.clone().scatter(0, positions(&at, [4, 1]), values.clone(), IndexingUpdateOp::Add);
     let selected = data.select_assign(0, positions(&at, [4]), values, IndexingUpdateOp::Add);
     Outcome::of([
         same_integers(&scattered.into_data(), &[4, 1], &[1, 1, 0, 0]),
@@ -160,51 +122,24 @@ fn updated<T: Copy>(data: &[T], updates: &[T], f: impl Fn(T, T) -> T) -> Vec<T> 
 
 fn assign() -> Outcome {
     let (data, updates) = (noise(24, 1), noise(18, 2));
-    let (wide, wide_updates) = (
-        wide_integers(24, 3, DType::I64),
-        wide_integers(18, 4, DType::I64),
-    );
-    let float = f32s(&data, [4, 2, 3]).scatter_nd(
-        nd_indices(),
-        f32s(&updates, [6, 3]),
-        IndexingUpdateOp::Assign,
-    );
+    let (wide, wide_updates) = (wide_integers(24, 3, DType::I64), wide_integers(18, 4, DType::I64));
+    let float = f32s(&data, [4, 2, 3]).scatter_nd(nd_indices(), f32s(&updates, [6, 3]), IndexingUpdateOp::Assign);
     let integer = ints(&wide, [4, 2, 3], DType::I64).scatter_nd(
         nd_indices(),
         ints(&wide_updates, [6, 3], DType::I64),
         IndexingUpdateOp::Assign,
     );
     Outcome::of([
-        close_floats(
-            &float.into_data(),
-            &[4, 2, 3],
-            &updated(&data, &updates, |_, new| new),
-            EXACT,
-        ),
-        same_integers(
-            &integer.into_data(),
-            &[4, 2, 3],
-            &exact(&updated(&wide, &wide_updates, |_, new| new)),
-        ),
+        close_floats(&float.into_data(), &[4, 2, 3], &updated(&data, &updates, |_, new| new), EXACT),
+        same_integers(&integer.into_data(), &[4, 2, 3], &exact(&updated(&wide, &wide_updates, |_, new| new))),
     ])
 }
 
 fn combine_integers() -> Outcome {
-    let (data, updates) = (
-        wide_integers(24, 5, DType::I64),
-        wide_integers(18, 6, DType::I64),
-    );
+    let (data, updates) = (wide_integers(24, 5, DType::I64), wide_integers(18, 6, DType::I64));
     let of = |how: IndexingUpdateOp, f: fn(i64, i64) -> i64| {
-        let got = ints(&data, [4, 2, 3], DType::I64).scatter_nd(
-            nd_indices(),
-            ints(&updates, [6, 3], DType::I64),
-            how,
-        );
-        same_integers(
-            &got.into_data(),
-            &[4, 2, 3],
-            &exact(&updated(&data, &updates, f)),
-        )
+        let got = ints(&data, [4, 2, 3], DType::I64).scatter_nd(nd_indices(), ints(&updates, [6, 3], DType::I64), how);
+        same_integers(&got.into_data(), &[4, 2, 3], &exact(&updated(&data, &updates, f)))
     };
     Outcome::of([
         of(IndexingUpdateOp::Add, i64::wrapping_add),
@@ -218,12 +153,7 @@ fn combine_floats() -> Outcome {
     let (data, updates) = (noise(24, 7), noise(18, 8));
     let of = |how: IndexingUpdateOp, f: fn(f64, f64) -> f64| {
         let got = f32s(&data, [4, 2, 3]).scatter_nd(nd_indices(), f32s(&updates, [6, 3]), how);
-        close_floats(
-            &got.into_data(),
-            &[4, 2, 3],
-            &updated(&data, &updates, f),
-            F32,
-        )
+        close_floats(&got.into_data(), &[4, 2, 3], &updated(&data, &updates, f), F32)
     };
     Outcome::of([
         of(IndexingUpdateOp::Add, |a, b| a + b),
@@ -247,16 +177,11 @@ fn embedding_gradient() -> Outcome {
     let indices: Vec<i64> = at.iter().map(|&i| i as i64).collect();
     let indices = Tensor::<A, 2, Int>::from_data(TensorData::new(indices, [4, count / 4]), device);
     let weight = Tensor::<A, 3>::from_data(TensorData::new(weight, [4, count / 4, width]), device);
-    let gradients = (embedding(table.clone(), indices) * weight)
-        .sum()
-        .backward();
+    let gradients = (embedding(table.clone(), indices) * weight).sum().backward();
     match table.grad(&gradients) {
-        Some(gradient) => close_floats(
-            &gradient.into_data(),
-            &[rows, width],
-            &expected,
-            crate::agreement::within(1e-3, 1e-5),
-        ),
+        Some(gradient) => {
+            close_floats(&gradient.into_data(), &[rows, width], &expected, crate::agreement::within(1e-3, 1e-5))
+        }
         None => Outcome::fact("a gradient", "none", false),
     }
 }

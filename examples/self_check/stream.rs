@@ -12,16 +12,10 @@ pub const CHECKS: &[Check] = &[
     check("one operation per program gives the same", eager),
     check("four threads that compile and run at once", threads),
     check("a tensor that another thread has recorded", handed_over),
-    check(
-        "2000 steps: buffers do not grow, nothing is compiled again",
-        steps,
-    ),
+    check("2000 steps: buffers do not grow, nothing is compiled again", steps),
     check("a value that is read twice and changed between", reread),
     check("large buffers: 64 MB there and back", large),
-    note(
-        "microseconds per step of 10 small operations with a read",
-        latency,
-    ),
+    note("microseconds per step of 10 small operations with a read", latency),
 ];
 
 fn long_chain() -> Outcome {
@@ -31,9 +25,7 @@ fn long_chain() -> Outcome {
     for i in 0..100 {
         let factor = if i % 2 == 0 { 0.75 } else { -1.25 };
         tensor = (tensor * factor + 0.125).abs();
-        expected
-            .iter_mut()
-            .for_each(|x| *x = (*x * factor + 0.125).abs());
+        expected.iter_mut().for_each(|x| *x = (*x * factor + 0.125).abs());
     }
     close_floats(&tensor.into_data(), &[8, 8], &expected, F32)
 }
@@ -46,17 +38,8 @@ fn eager() -> Outcome {
     };
     let recorded = work();
     let x = eagerly(work);
-    let worst = recorded
-        .iter()
-        .zip(&x)
-        .map(|(a, b)| (a - b).abs() / a.abs().max(1.0))
-        .fold(0.0, f64::max);
-    Outcome {
-        expected: "equal".into(),
-        got: format!("{worst:.1e} apart"),
-        error: worst,
-        agrees: worst <= 1e-5,
-    }
+    let worst = recorded.iter().zip(&x).map(|(a, b)| (a - b).abs() / a.abs().max(1.0)).fold(0.0, f64::max);
+    Outcome { expected: "equal".into(), got: format!("{worst:.1e} apart"), error: worst, agrees: worst <= 1e-5 }
 }
 
 fn threads() -> Outcome {
@@ -74,11 +57,11 @@ fn threads() -> Outcome {
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = (1..5).map(|salt| scope.spawn(move || run(salt))).collect();
-        Outcome::of(threads.into_iter().map(|thread| {
-            thread
-                .join()
-                .unwrap_or_else(|_| Outcome::fact("a result", "a panic", false))
-        }))
+        Outcome::of(
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or_else(|_| Outcome::fact("a result", "a panic", false))),
+        )
     })
 }
 

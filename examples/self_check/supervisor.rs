@@ -39,10 +39,7 @@ pub fn work(checks: &[(&str, &Check)], numbers: &[String]) {
         }
         Err(error) => return say(&["failed", &error.to_string()]),
     }
-    for (_, check) in numbers
-        .iter()
-        .filter_map(|number| checks.get(number.parse::<usize>().ok()?))
-    {
+    for (_, check) in numbers.iter().filter_map(|number| checks.get(number.parse::<usize>().ok()?)) {
         let result = catch_unwind(AssertUnwindSafe(check.run));
         let (outcome, verdict) = match result {
             Ok(outcome) => {
@@ -62,21 +59,12 @@ pub fn work(checks: &[(&str, &Check)], numbers: &[String]) {
                 (Outcome::fact("no panic", message, false), Verdict::Panic)
             }
         };
-        say(&[
-            "row",
-            &outcome.expected,
-            &outcome.got,
-            &outcome.error.to_string(),
-            verdict.word(),
-        ]);
+        say(&["row", &outcome.expected, &outcome.got, &outcome.error.to_string(), verdict.word()]);
     }
 }
 
 fn say(fields: &[&str]) {
-    let fields: Vec<String> = fields
-        .iter()
-        .map(|field| field.replace(['\t', '\n'], " "))
-        .collect();
+    let fields: Vec<String> = fields.iter().map(|field| field.replace(['\t', '\n'], " ")).collect();
     println!("{}", fields.join("\t"));
     let _ = std::io::stdout().flush();
 }
@@ -112,12 +100,7 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
                     println!("device: none\n\n{reason}");
                     return ExitCode::FAILURE;
                 }
-                Ok(Report::Row {
-                    expected,
-                    got,
-                    error,
-                    verdict,
-                }) => (expected, got, error, verdict),
+                Ok(Report::Row { expected, got, error, verdict }) => (expected, got, error, verdict),
                 Err(RecvTimeoutError::Timeout) => {
                     let _ = worker.kill();
                     let got = format!("nothing in {} s", PATIENCE.as_secs());
@@ -125,13 +108,9 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
                 }
                 Err(RecvTimeoutError::Disconnected) if next == numbers.len() => break,
                 Err(RecvTimeoutError::Disconnected) => {
-                    let status = worker
-                        .wait()
-                        .map_or_else(|error| error.to_string(), |s| s.to_string());
+                    let status = worker.wait().map_or_else(|error| error.to_string(), |s| s.to_string());
                     if place.is_none() {
-                        println!(
-                            "device: none\n\nthe process ended before its first check: {status}"
-                        );
+                        println!("device: none\n\nthe process ended before its first check: {status}");
                         return ExitCode::FAILURE;
                     }
                     ("a result".into(), status, f64::NAN, Verdict::Abort)
@@ -143,29 +122,11 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
                 println!("[{own}]");
                 family = own;
             }
-            let error = if error.is_nan() {
-                "-".into()
-            } else {
-                format!("{error:.2e}")
-            };
-            let [macos, chip] = place
-                .as_ref()
-                .map_or(["?"; 2], |place| place.each_ref().map(String::as_str));
-            let columns = [
-                check.name,
-                &expected,
-                &got,
-                &error,
-                verdict.word(),
-                macos,
-                chip,
-            ];
+            let error = if error.is_nan() { "-".into() } else { format!("{error:.2e}") };
+            let [macos, chip] = place.as_ref().map_or(["?"; 2], |place| place.each_ref().map(String::as_str));
+            let columns = [check.name, &expected, &got, &error, verdict.word(), macos, chip];
             print_row(columns);
-            counts[if verdict.is_error() {
-                2
-            } else {
-                usize::from(verdict == Verdict::Note)
-            }] += 1;
+            counts[if verdict.is_error() { 2 } else { usize::from(verdict == Verdict::Note) }] += 1;
             if matches!(verdict, Verdict::Hang | Verdict::Abort) {
                 break;
             }
@@ -173,15 +134,8 @@ pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
         let _ = worker.wait();
     }
     let [right, notes, wrong] = counts;
-    println!(
-        "\n{right} right, {wrong} wrong, {notes} reported only; {:.1} s",
-        start.elapsed().as_secs_f64()
-    );
-    if wrong == 0 {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    println!("\n{right} right, {wrong} wrong, {notes} reported only; {:.1} s", start.elapsed().as_secs_f64());
+    if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn start_worker(numbers: &[usize]) -> std::io::Result<(Child, Receiver<Report>)> {
@@ -224,16 +178,11 @@ fn parse(line: &str) -> Option<Report> {
 /// Version and chip as the system's own tools tell them.
 fn system() -> String {
     if std::env::consts::OS != "macos" {
-        return format!(
-            "not macOS ({} {}): the software runtime",
-            std::env::consts::OS,
-            std::env::consts::ARCH
-        );
+        return format!("not macOS ({} {}): the software runtime", std::env::consts::OS, std::env::consts::ARCH);
     }
     let ask = |program: &str, arguments: &[&str]| {
         let output = Command::new(program).args(arguments).output().ok()?;
-        Some(String::from_utf8_lossy(&output.stdout).trim().to_string())
-            .filter(|text| !text.is_empty())
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_string()).filter(|text| !text.is_empty())
     };
     let ask = |program, arguments: &[&str]| ask(program, arguments).unwrap_or_else(|| "?".into());
     format!(

@@ -10,20 +10,12 @@ pub struct Check {
 
 /// A check whose difference from the reference is an error.
 pub const fn check(name: &'static str, run: fn() -> Outcome) -> Check {
-    Check {
-        name,
-        judged: true,
-        run,
-    }
+    Check { name, judged: true, run }
 }
 
 /// A check that reports without a verdict.
 pub const fn note(name: &'static str, run: fn() -> Outcome) -> Check {
-    Check {
-        name,
-        judged: false,
-        run,
-    }
+    Check { name, judged: false, run }
 }
 
 /// What came out: the worst element, or the first that differs.
@@ -51,12 +43,7 @@ impl Outcome {
 
     /// A statement that holds or does not.
     pub fn fact(expected: impl Into<String>, got: impl Into<String>, agrees: bool) -> Outcome {
-        Outcome {
-            expected: expected.into(),
-            got: got.into(),
-            error: if agrees { 0.0 } else { f64::NAN },
-            agrees,
-        }
+        Outcome { expected: expected.into(), got: got.into(), error: if agrees { 0.0 } else { f64::NAN }, agrees }
     }
 }
 
@@ -83,17 +70,11 @@ impl Verdict {
     ];
 
     pub fn word(self) -> &'static str {
-        Self::WORDS
-            .iter()
-            .find(|(verdict, _)| *verdict == self)
-            .map_or("", |(_, word)| word)
+        Self::WORDS.iter().find(|(verdict, _)| *verdict == self).map_or("", |(_, word)| word)
     }
 
     pub fn from_word(word: &str) -> Option<Verdict> {
-        Self::WORDS
-            .iter()
-            .find(|(_, own)| *own == word)
-            .map(|&(verdict, _)| verdict)
+        Self::WORDS.iter().find(|(_, own)| *own == word).map(|&(verdict, _)| verdict)
     }
 
     pub fn is_error(self) -> bool {
@@ -103,21 +84,11 @@ impl Verdict {
 
 /// Prints the head of the table.
 pub fn print_head() {
-    print_row([
-        "pattern",
-        "expected",
-        "got",
-        "max error",
-        "verdict",
-        "macOS",
-        "chip",
-    ]);
+    print_row(["pattern", "expected", "got", "max error", "verdict", "macOS", "chip"]);
     println!("{}", "-".repeat(154));
 }
 
 /// Prints one row. Nothing is cut: what is too long is a wrong row's, where it matters.
 pub fn print_row([name, expected, got, error, verdict, macos, chip]: [&str; 7]) {
-    println!(
-        "{name:<60}  {expected:>22}  {got:>22}  {error:>10}  {verdict:<7}  {macos:>5}  {chip}"
-    );
+    println!("{name:<60}  {expected:>22}  {got:>22}  {error:>10}  {verdict:<7}  {macos:>5}  {chip}");
 }

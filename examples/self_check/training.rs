@@ -16,10 +16,7 @@ use crate::values::{B, choices, noise};
 pub const CHECKS: &[Check] = &[
     check("gradient of a linear regression", linear_regression),
     check("gradient of relu, softmax and cross entropy", cross_entropy),
-    check(
-        "MLP with Adam: the loss falls, nothing is compiled late",
-        adam,
-    ),
+    check("MLP with Adam: the loss falls, nothing is compiled late", adam),
     check("MLP with SGD: the loss falls", sgd),
 ];
 
@@ -32,32 +29,15 @@ fn given<const D: usize>(values: &[f64], shape: [usize; D]) -> Tensor<A, D> {
 fn linear_regression() -> Outcome {
     let (n, k) = (50, 6);
     let (x, y, w) = (noise(n * k, 1), noise(n, 2), noise(k, 3));
-    let errors: Vec<f64> = x
-        .chunks(k)
-        .zip(&y)
-        .map(|(row, y)| row.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() - y)
-        .collect();
+    let errors: Vec<f64> =
+        x.chunks(k).zip(&y).map(|(row, y)| row.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() - y).collect();
     let expected: Vec<f64> = (0..k)
-        .map(|j| {
-            2.0 / n as f64
-                * errors
-                    .iter()
-                    .enumerate()
-                    .map(|(i, e)| e * x[i * k + j])
-                    .sum::<f64>()
-        })
+        .map(|j| 2.0 / n as f64 * errors.iter().enumerate().map(|(i, e)| e * x[i * k + j]).sum::<f64>())
         .collect();
     let weight = given(&w, [k, 1]).require_grad();
-    let loss = (given(&x, [n, k]).matmul(weight.clone()) - given(&y, [n, 1]))
-        .powi_scalar(2)
-        .mean();
+    let loss = (given(&x, [n, k]).matmul(weight.clone()) - given(&y, [n, 1])).powi_scalar(2).mean();
     match weight.grad(&loss.backward()) {
-        Some(gradient) => close_floats(
-            &gradient.into_data(),
-            &[k, 1],
-            &expected,
-            within(1e-5, 1e-5),
-        ),
+        Some(gradient) => close_floats(&gradient.into_data(), &[k, 1], &expected, within(1e-5, 1e-5)),
         None => Outcome::fact("a gradient", "none", false),
     }
 }
@@ -78,16 +58,9 @@ fn cross_entropy() -> Outcome {
     let logits = given(&x, [n, classes]).require_grad();
     let targets: Vec<i64> = labels.iter().map(|&label| label as i64).collect();
     let targets = Tensor::<A, 1, Int>::from_data(TensorData::new(targets, [n]), &MpsGraphDevice);
-    let loss = CrossEntropyLossConfig::new()
-        .init(&MpsGraphDevice)
-        .forward(activation::relu(logits.clone()), targets);
+    let loss = CrossEntropyLossConfig::new().init(&MpsGraphDevice).forward(activation::relu(logits.clone()), targets);
     match logits.grad(&loss.backward()) {
-        Some(gradient) => close_floats(
-            &gradient.into_data(),
-            &[n, classes],
-            &expected,
-            within(1e-6, 1e-5),
-        ),
+        Some(gradient) => close_floats(&gradient.into_data(), &[n, classes], &expected, within(1e-6, 1e-5)),
         None => Outcome::fact("a gradient", "none", false),
     }
 }
@@ -116,10 +89,7 @@ impl Mlp<A> {
 /// First and last loss of 200 steps, and what was compiled in the second half.
 fn train(mut optimizer: impl Optimizer<Mlp<A>, A>, rate: f64) -> (f64, f64, u64) {
     let x = noise(64 * 8, 6);
-    let y: Vec<f64> = x
-        .chunks(8)
-        .map(|row| row[0] * row[1] - 0.5 * row[2] + row[3].abs())
-        .collect();
+    let y: Vec<f64> = x.chunks(8).map(|row| row[0] * row[1] - 0.5 * row[2] + row[3].abs()).collect();
     let (x, y) = (given(&x, [64, 8]), given(&y, [64, 1]));
     let mut model = Mlp::new();
     let mut losses = Vec::new();
@@ -133,11 +103,7 @@ fn train(mut optimizer: impl Optimizer<Mlp<A>, A>, rate: f64) -> (f64, f64, u64)
         model = optimizer.step(rate * (1.0 - f64::from(step) * 1e-3), model, gradients);
         losses.push(f64::from(loss.into_scalar()));
     }
-    (
-        losses[0],
-        losses[199],
-        MpsGraphDevice.stats().programs_compiled - compiled,
-    )
+    (losses[0], losses[199], MpsGraphDevice.stats().programs_compiled - compiled)
 }
 
 fn verdict((first, last, compiled): (f64, f64, u64), part: f64) -> Outcome {

@@ -7,22 +7,11 @@ pub type B = MpsGraph;
 
 pub const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
 
-pub const INTEGERS: [DType; 8] = [
-    DType::I8,
-    DType::I16,
-    DType::I32,
-    DType::I64,
-    DType::U8,
-    DType::U16,
-    DType::U32,
-    DType::U64,
-];
+pub const INTEGERS: [DType; 8] =
+    [DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16, DType::U32, DType::U64];
 
 pub fn floats<const D: usize>(values: &[f64], shape: [usize; D], dtype: DType) -> Tensor<B, D> {
-    Tensor::from_data(
-        TensorData::new(values.to_vec(), shape),
-        (&MpsGraphDevice, dtype),
-    )
+    Tensor::from_data(TensorData::new(values.to_vec(), shape), (&MpsGraphDevice, dtype))
 }
 
 /// f32.
@@ -31,10 +20,7 @@ pub fn f32s<const D: usize>(values: &[f64], shape: [usize; D]) -> Tensor<B, D> {
 }
 
 pub fn ints<const D: usize>(values: &[i64], shape: [usize; D], dtype: DType) -> Tensor<B, D, Int> {
-    Tensor::from_data(
-        TensorData::new(values.to_vec(), shape),
-        (&MpsGraphDevice, dtype),
-    )
+    Tensor::from_data(TensorData::new(values.to_vec(), shape), (&MpsGraphDevice, dtype))
 }
 
 pub fn bools<const D: usize>(values: &[bool], shape: [usize; D]) -> Tensor<B, D, Bool> {
@@ -43,24 +29,18 @@ pub fn bools<const D: usize>(values: &[bool], shape: [usize; D]) -> Tensor<B, D,
 
 /// Pseudo-random multiples of 1/128 in [-1, 1), which every float dtype holds exactly.
 pub fn noise(count: usize, salt: u64) -> Vec<f64> {
-    words(count, salt)
-        .map(|word| f64::from((word >> 56) as i32 - 128) / 128.0)
-        .collect()
+    words(count, salt).map(|word| f64::from((word >> 56) as i32 - 128) / 128.0).collect()
 }
 
 /// Pseudo-random numbers in `0..end`.
 pub fn choices(count: usize, end: usize, salt: u64) -> Vec<usize> {
-    words(count, salt)
-        .map(|word| ((word >> 16) % end as u64) as usize)
-        .collect()
+    words(count, salt).map(|word| ((word >> 16) % end as u64) as usize).collect()
 }
 
 /// Pseudo-random integers that need all bits of a signed dtype.
 pub fn wide_integers(count: usize, salt: u64, dtype: DType) -> Vec<i64> {
     let shift = 64 - 8 * dtype.size() as u32;
-    words(count, salt)
-        .map(|word| word.cast_signed() >> shift)
-        .collect()
+    words(count, salt).map(|word| word.cast_signed() >> shift).collect()
 }
 
 fn words(count: usize, salt: u64) -> impl Iterator<Item = u64> {
@@ -83,11 +63,7 @@ pub fn exact(values: &[i64]) -> Vec<i128> {
 pub fn wrapped(x: i128, dtype: DType) -> i128 {
     let bits = 8 * dtype.size() as u32;
     let low = x & ((1 << bits) - 1);
-    if dtype.is_int() && low >> (bits - 1) & 1 == 1 {
-        low - (1 << bits)
-    } else {
-        low
-    }
+    if dtype.is_int() && low >> (bits - 1) & 1 == 1 { low - (1 << bits) } else { low }
 }
 
 /// `x` as the float dtype holds it.
@@ -116,7 +92,5 @@ pub fn coordinates(shape: &[usize]) -> Vec<Vec<usize>> {
 
 /// The row-major position of a coordinate; extents of 1 take any coordinate, as broadcasting has it.
 pub fn position(shape: &[usize], at: &[usize]) -> usize {
-    shape.iter().zip(at).fold(0, |position, (&extent, &at)| {
-        position * extent + if extent == 1 { 0 } else { at }
-    })
+    shape.iter().zip(at).fold(0, |position, (&extent, &at)| position * extent + if extent == 1 { 0 } else { at })
 }

@@ -2,8 +2,7 @@
 
 use burn_backend::ops::BoolTensorOps;
 use burn_backend::{
-    BoolDType, BoolStore, DType, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice,
-    TensorData,
+    BoolDType, BoolStore, DType, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData,
 };
 
 use super::{FloatElement, IntElement, MpsGraph, into_data};
@@ -60,27 +59,15 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
         tensor_shape::slice(tensor, slices)
     }
 
-    fn bool_slice_assign(
-        tensor: MpsGraphTensor,
-        slices: &[Slice],
-        value: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn bool_slice_assign(tensor: MpsGraphTensor, slices: &[Slice], value: MpsGraphTensor) -> MpsGraphTensor {
         tensor_shape::slice_assign(tensor, slices, value)
     }
 
-    fn bool_mask_where(
-        tensor: MpsGraphTensor,
-        mask: MpsGraphTensor,
-        value: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn bool_mask_where(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: MpsGraphTensor) -> MpsGraphTensor {
         arithmetic::mask_where(tensor, mask, value)
     }
 
-    fn bool_mask_fill(
-        tensor: MpsGraphTensor,
-        mask: MpsGraphTensor,
-        value: Scalar,
-    ) -> MpsGraphTensor {
+    fn bool_mask_fill(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: Scalar) -> MpsGraphTensor {
         arithmetic::mask_fill(tensor, mask, value.into())
     }
 
@@ -193,10 +180,7 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
     /// Reads the tensor: how many rows the result has is known by its values only.
     async fn bool_argwhere(tensor: MpsGraphTensor, out_dtype: IntDType) -> MpsGraphTensor {
         let data = into_data(tensor).unwrap_or_else(|error| panic!("bool_argwhere: {error}"));
-        upload(
-            "bool_argwhere",
-            coordinates(&data).convert_dtype(out_dtype.into()),
-        )
+        upload("bool_argwhere", coordinates(&data).convert_dtype(out_dtype.into()))
     }
 }
 

@@ -9,9 +9,7 @@ use super::{FloatElement, IntElement, MpsGraph, into_data, not_yet};
 use crate::bridge::upload;
 use crate::device::MpsGraphDevice;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
-use crate::ops::{
-    gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape,
-};
+use crate::ops::{gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape};
 use crate::tensor::MpsGraphTensor;
 
 impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph<F, I> {
@@ -36,12 +34,7 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
         memory::ones(shape, dtype.into())
     }
 
-    fn float_full(
-        shape: Shape,
-        fill_value: Scalar,
-        _device: &MpsGraphDevice,
-        dtype: FloatDType,
-    ) -> MpsGraphTensor {
+    fn float_full(shape: Shape, fill_value: Scalar, _device: &MpsGraphDevice, dtype: FloatDType) -> MpsGraphTensor {
         memory::full(shape, fill_value.into(), dtype.into())
     }
 
@@ -161,12 +154,7 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
         tensor_shape::expand(tensor, shape)
     }
 
-    fn float_unfold(
-        tensor: MpsGraphTensor,
-        dim: usize,
-        size: usize,
-        step: usize,
-    ) -> MpsGraphTensor {
+    fn float_unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usize) -> MpsGraphTensor {
         tensor_shape::unfold(tensor, dim, size, step)
     }
 
@@ -174,11 +162,7 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
         tensor_shape::slice(tensor, slices)
     }
 
-    fn float_slice_assign(
-        tensor: MpsGraphTensor,
-        slices: &[Slice],
-        value: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn float_slice_assign(tensor: MpsGraphTensor, slices: &[Slice], value: MpsGraphTensor) -> MpsGraphTensor {
         tensor_shape::slice_assign(tensor, slices, value)
     }
 
@@ -225,27 +209,15 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
         scatter_nd::select_add(tensor, dim, indices, value)
     }
 
-    fn float_mask_where(
-        tensor: MpsGraphTensor,
-        mask: MpsGraphTensor,
-        value: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn float_mask_where(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: MpsGraphTensor) -> MpsGraphTensor {
         arithmetic::mask_where(tensor, mask, value)
     }
 
-    fn float_mask_fill(
-        tensor: MpsGraphTensor,
-        mask: MpsGraphTensor,
-        value: Scalar,
-    ) -> MpsGraphTensor {
+    fn float_mask_fill(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: Scalar) -> MpsGraphTensor {
         arithmetic::mask_fill(tensor, mask, value.into())
     }
 
-    fn float_equal(
-        lhs: MpsGraphTensor,
-        rhs: MpsGraphTensor,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn float_equal(lhs: MpsGraphTensor, rhs: MpsGraphTensor, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare(CompareOp::Equal, lhs, rhs, out_dtype.into())
     }
 
@@ -253,59 +225,31 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
         arithmetic::compare_scalar(CompareOp::Equal, lhs, rhs.into(), out_dtype.into())
     }
 
-    fn float_not_equal(
-        lhs: MpsGraphTensor,
-        rhs: MpsGraphTensor,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn float_not_equal(lhs: MpsGraphTensor, rhs: MpsGraphTensor, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare(CompareOp::NotEqual, lhs, rhs, out_dtype.into())
     }
 
-    fn float_not_equal_elem(
-        lhs: MpsGraphTensor,
-        rhs: Scalar,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn float_not_equal_elem(lhs: MpsGraphTensor, rhs: Scalar, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare_scalar(CompareOp::NotEqual, lhs, rhs.into(), out_dtype.into())
     }
 
-    fn float_greater(
-        lhs: MpsGraphTensor,
-        rhs: MpsGraphTensor,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn float_greater(lhs: MpsGraphTensor, rhs: MpsGraphTensor, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare(CompareOp::Greater, lhs, rhs, out_dtype.into())
     }
 
-    fn float_greater_elem(
-        lhs: MpsGraphTensor,
-        rhs: Scalar,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn float_greater_elem(lhs: MpsGraphTensor, rhs: Scalar, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare_scalar(CompareOp::Greater, lhs, rhs.into(), out_dtype.into())
     }
 
-    fn float_greater_equal(
-        lhs: MpsGraphTensor,
-        rhs: MpsGraphTensor,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn float_greater_equal(lhs: MpsGraphTensor, rhs: MpsGraphTensor, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare(CompareOp::GreaterEqual, lhs, rhs, out_dtype.into())
     }
 
-    fn float_greater_equal_elem(
-        lhs: MpsGraphTensor,
-        rhs: Scalar,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn float_greater_equal_elem(lhs: MpsGraphTensor, rhs: Scalar, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare_scalar(CompareOp::GreaterEqual, lhs, rhs.into(), out_dtype.into())
     }
 
-    fn float_lower(
-        lhs: MpsGraphTensor,
-        rhs: MpsGraphTensor,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn float_lower(lhs: MpsGraphTensor, rhs: MpsGraphTensor, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare(CompareOp::Lower, lhs, rhs, out_dtype.into())
     }
 
@@ -313,19 +257,11 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
         arithmetic::compare_scalar(CompareOp::Lower, lhs, rhs.into(), out_dtype.into())
     }
 
-    fn float_lower_equal(
-        lhs: MpsGraphTensor,
-        rhs: MpsGraphTensor,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn float_lower_equal(lhs: MpsGraphTensor, rhs: MpsGraphTensor, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare(CompareOp::LowerEqual, lhs, rhs, out_dtype.into())
     }
 
-    fn float_lower_equal_elem(
-        lhs: MpsGraphTensor,
-        rhs: Scalar,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn float_lower_equal_elem(lhs: MpsGraphTensor, rhs: Scalar, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare_scalar(CompareOp::LowerEqual, lhs, rhs.into(), out_dtype.into())
     }
 
@@ -579,12 +515,7 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
         not_yet("float_sort_with_indices")
     }
 
-    fn float_argsort(
-        _tensor: MpsGraphTensor,
-        _dim: usize,
-        _descending: bool,
-        _out_dtype: IntDType,
-    ) -> MpsGraphTensor {
+    fn float_argsort(_tensor: MpsGraphTensor, _dim: usize, _descending: bool, _out_dtype: IntDType) -> MpsGraphTensor {
         not_yet("float_argsort")
     }
 
@@ -592,12 +523,7 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
         not_yet("float_topk")
     }
 
-    fn float_argtopk(
-        _tensor: MpsGraphTensor,
-        _dim: usize,
-        _k: usize,
-        _out_dtype: IntDType,
-    ) -> MpsGraphTensor {
+    fn float_argtopk(_tensor: MpsGraphTensor, _dim: usize, _k: usize, _out_dtype: IntDType) -> MpsGraphTensor {
         not_yet("float_argtopk")
     }
 

@@ -8,8 +8,8 @@ use std::ops::Range;
 use burn_backend::ops::IntTensorOps;
 use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{
-    BoolDType, DType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice,
-    TensorData, TensorMetadata,
+    BoolDType, DType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData,
+    TensorMetadata,
 };
 
 use super::{FloatElement, IntElement, MpsGraph, into_data, not_yet};
@@ -17,9 +17,7 @@ use crate::bridge::upload;
 use crate::device::MpsGraphDevice;
 use crate::error::unsupported;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
-use crate::ops::{
-    gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape,
-};
+use crate::ops::{gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape};
 use crate::tensor::MpsGraphTensor;
 
 /// The tensor's own dtype, in which positions along `dim` are given.
@@ -28,13 +26,7 @@ fn index_dtype(name: &'static str, tensor: &MpsGraphTensor, dim: usize) -> DType
     let extent = tensor.shape.get(dim).copied().unwrap_or(0);
     let values = 1u64 << (8 * dtype.size() as u32 - u32::from(dtype.is_int())).min(63);
     if extent as u64 > values {
-        unsupported(
-            name,
-            format!(
-                "positions up to {} do not fit {dtype:?}; cast to i32 first",
-                extent - 1
-            ),
-        );
+        unsupported(name, format!("positions up to {} do not fit {dtype:?}; cast to i32 first", extent - 1));
     }
     dtype
 }
@@ -68,11 +60,7 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         tensor_shape::slice(tensor, slices)
     }
 
-    fn int_slice_assign(
-        tensor: MpsGraphTensor,
-        slices: &[Slice],
-        value: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn int_slice_assign(tensor: MpsGraphTensor, slices: &[Slice], value: MpsGraphTensor) -> MpsGraphTensor {
         tensor_shape::slice_assign(tensor, slices, value)
     }
 
@@ -80,19 +68,11 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         arithmetic::cast(tensor, out_dtype.into())
     }
 
-    fn int_mask_where(
-        tensor: MpsGraphTensor,
-        mask: MpsGraphTensor,
-        value: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn int_mask_where(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: MpsGraphTensor) -> MpsGraphTensor {
         arithmetic::mask_where(tensor, mask, value)
     }
 
-    fn int_mask_fill(
-        tensor: MpsGraphTensor,
-        mask: MpsGraphTensor,
-        value: Scalar,
-    ) -> MpsGraphTensor {
+    fn int_mask_fill(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: Scalar) -> MpsGraphTensor {
         arithmetic::mask_fill(tensor, mask, value.into())
     }
 
@@ -151,27 +131,15 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         arithmetic::compare_scalar(CompareOp::Equal, lhs, rhs.into(), out_dtype.into())
     }
 
-    fn int_not_equal(
-        lhs: MpsGraphTensor,
-        rhs: MpsGraphTensor,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn int_not_equal(lhs: MpsGraphTensor, rhs: MpsGraphTensor, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare(CompareOp::NotEqual, lhs, rhs, out_dtype.into())
     }
 
-    fn int_not_equal_elem(
-        lhs: MpsGraphTensor,
-        rhs: Scalar,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn int_not_equal_elem(lhs: MpsGraphTensor, rhs: Scalar, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare_scalar(CompareOp::NotEqual, lhs, rhs.into(), out_dtype.into())
     }
 
-    fn int_greater(
-        lhs: MpsGraphTensor,
-        rhs: MpsGraphTensor,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn int_greater(lhs: MpsGraphTensor, rhs: MpsGraphTensor, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare(CompareOp::Greater, lhs, rhs, out_dtype.into())
     }
 
@@ -179,19 +147,11 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         arithmetic::compare_scalar(CompareOp::Greater, lhs, rhs.into(), out_dtype.into())
     }
 
-    fn int_greater_equal(
-        lhs: MpsGraphTensor,
-        rhs: MpsGraphTensor,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn int_greater_equal(lhs: MpsGraphTensor, rhs: MpsGraphTensor, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare(CompareOp::GreaterEqual, lhs, rhs, out_dtype.into())
     }
 
-    fn int_greater_equal_elem(
-        lhs: MpsGraphTensor,
-        rhs: Scalar,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn int_greater_equal_elem(lhs: MpsGraphTensor, rhs: Scalar, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare_scalar(CompareOp::GreaterEqual, lhs, rhs.into(), out_dtype.into())
     }
 
@@ -203,19 +163,11 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         arithmetic::compare_scalar(CompareOp::Lower, lhs, rhs.into(), out_dtype.into())
     }
 
-    fn int_lower_equal(
-        lhs: MpsGraphTensor,
-        rhs: MpsGraphTensor,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn int_lower_equal(lhs: MpsGraphTensor, rhs: MpsGraphTensor, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare(CompareOp::LowerEqual, lhs, rhs, out_dtype.into())
     }
 
-    fn int_lower_equal_elem(
-        lhs: MpsGraphTensor,
-        rhs: Scalar,
-        out_dtype: BoolDType,
-    ) -> MpsGraphTensor {
+    fn int_lower_equal_elem(lhs: MpsGraphTensor, rhs: Scalar, out_dtype: BoolDType) -> MpsGraphTensor {
         arithmetic::compare_scalar(CompareOp::LowerEqual, lhs, rhs.into(), out_dtype.into())
     }
 
@@ -307,12 +259,7 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         memory::ones(shape, dtype.into())
     }
 
-    fn int_full(
-        shape: Shape,
-        fill_value: Scalar,
-        _device: &MpsGraphDevice,
-        dtype: IntDType,
-    ) -> MpsGraphTensor {
+    fn int_full(shape: Shape, fill_value: Scalar, _device: &MpsGraphDevice, dtype: IntDType) -> MpsGraphTensor {
         memory::full(shape, fill_value.into(), dtype.into())
     }
 
@@ -374,17 +321,11 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         reduction::argmin(tensor, dim, out)
     }
 
-    fn int_max_dim_with_indices(
-        tensor: MpsGraphTensor,
-        dim: usize,
-    ) -> (MpsGraphTensor, MpsGraphTensor) {
+    fn int_max_dim_with_indices(tensor: MpsGraphTensor, dim: usize) -> (MpsGraphTensor, MpsGraphTensor) {
         reduction::max_dim_with_indices(tensor, dim, I::dtype())
     }
 
-    fn int_min_dim_with_indices(
-        tensor: MpsGraphTensor,
-        dim: usize,
-    ) -> (MpsGraphTensor, MpsGraphTensor) {
+    fn int_min_dim_with_indices(tensor: MpsGraphTensor, dim: usize) -> (MpsGraphTensor, MpsGraphTensor) {
         reduction::min_dim_with_indices(tensor, dim, I::dtype())
     }
 
@@ -481,12 +422,7 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         memory::arange(range, 1, dtype.into())
     }
 
-    fn int_arange_step(
-        range: Range<i64>,
-        step: usize,
-        _device: &MpsGraphDevice,
-        dtype: IntDType,
-    ) -> MpsGraphTensor {
+    fn int_arange_step(range: Range<i64>, step: usize, _device: &MpsGraphDevice, dtype: IntDType) -> MpsGraphTensor {
         memory::arange(range, step, dtype.into())
     }
 

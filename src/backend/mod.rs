@@ -89,36 +89,28 @@ impl<F: FloatElement, I: IntElement> BackendIr for MpsGraph<F, I> {
     fn float_tensor(handle: TensorHandle<Self::Handle>) -> MpsGraphTensor {
         match handle.handle {
             HandleKind::Float(tensor) => tensor,
-            HandleKind::Int(_) | HandleKind::Bool(_) | HandleKind::Quantized(_) => {
-                wrong_kind("float", &handle.handle)
-            }
+            HandleKind::Int(_) | HandleKind::Bool(_) | HandleKind::Quantized(_) => wrong_kind("float", &handle.handle),
         }
     }
 
     fn int_tensor(handle: TensorHandle<Self::Handle>) -> MpsGraphTensor {
         match handle.handle {
             HandleKind::Int(tensor) => tensor,
-            HandleKind::Float(_) | HandleKind::Bool(_) | HandleKind::Quantized(_) => {
-                wrong_kind("int", &handle.handle)
-            }
+            HandleKind::Float(_) | HandleKind::Bool(_) | HandleKind::Quantized(_) => wrong_kind("int", &handle.handle),
         }
     }
 
     fn bool_tensor(handle: TensorHandle<Self::Handle>) -> MpsGraphTensor {
         match handle.handle {
             HandleKind::Bool(tensor) => tensor,
-            HandleKind::Float(_) | HandleKind::Int(_) | HandleKind::Quantized(_) => {
-                wrong_kind("bool", &handle.handle)
-            }
+            HandleKind::Float(_) | HandleKind::Int(_) | HandleKind::Quantized(_) => wrong_kind("bool", &handle.handle),
         }
     }
 
     fn quantized_tensor(handle: TensorHandle<Self::Handle>) -> MpsGraphQuantizedTensor {
         match handle.handle {
             HandleKind::Quantized(tensor) => tensor,
-            HandleKind::Float(_) | HandleKind::Int(_) | HandleKind::Bool(_) => {
-                wrong_kind("quantized", &handle.handle)
-            }
+            HandleKind::Float(_) | HandleKind::Int(_) | HandleKind::Bool(_) => wrong_kind("quantized", &handle.handle),
         }
     }
 
@@ -140,10 +132,7 @@ impl<F: FloatElement, I: IntElement> BackendIr for MpsGraph<F, I> {
 }
 
 fn wrong_kind<B: Backend>(expected: &str, handle: &HandleKind<B>) -> ! {
-    panic!(
-        "a {expected} tensor was asked for where the handle holds a {} tensor",
-        handle.name()
-    )
+    panic!("a {expected} tensor was asked for where the handle holds a {} tensor", handle.name())
 }
 
 /// Ends a call of a method that is not implemented; the table of these methods is in ARCHITECTURE.md.
@@ -155,8 +144,5 @@ pub(crate) fn not_yet(method: &'static str) -> ! {
 /// The host's copy of one tensor.
 pub(crate) fn into_data(tensor: MpsGraphTensor) -> Result<TensorData, ExecutionError> {
     let data = crate::bridge::read(&[tensor])?;
-    Ok(data
-        .into_iter()
-        .next()
-        .unwrap_or_else(|| unreachable!("one tensor was read")))
+    Ok(data.into_iter().next().unwrap_or_else(|| unreachable!("one tensor was read")))
 }

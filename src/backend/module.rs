@@ -5,9 +5,8 @@
 //! implemented yet.
 
 use burn_backend::ops::{
-    AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward,
-    DeformConvOptions, InterpolateOptions, MaxPool1dBackward, MaxPool1dWithIndices,
-    MaxPool2dBackward, MaxPool2dWithIndices, ModuleOps,
+    AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward, DeformConvOptions,
+    InterpolateOptions, MaxPool1dBackward, MaxPool1dWithIndices, MaxPool2dBackward, MaxPool2dWithIndices, ModuleOps,
 };
 
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
@@ -27,11 +26,7 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         scatter_nd::embedding_backward(weights, output_grad, indices)
     }
 
-    fn linear(
-        x: MpsGraphTensor,
-        weight: MpsGraphTensor,
-        bias: Option<MpsGraphTensor>,
-    ) -> MpsGraphTensor {
+    fn linear(x: MpsGraphTensor, weight: MpsGraphTensor, bias: Option<MpsGraphTensor>) -> MpsGraphTensor {
         matrix_multiplication::linear(x, weight, bias)
     }
 
@@ -94,11 +89,7 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         not_yet("conv1d_weight_backward")
     }
 
-    fn conv1d_bias_backward(
-        _x: MpsGraphTensor,
-        _bias: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn conv1d_bias_backward(_x: MpsGraphTensor, _bias: MpsGraphTensor, _output_grad: MpsGraphTensor) -> MpsGraphTensor {
         not_yet("conv1d_bias_backward")
     }
 
@@ -129,11 +120,7 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         not_yet("conv2d_weight_backward")
     }
 
-    fn conv2d_bias_backward(
-        _x: MpsGraphTensor,
-        _bias: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn conv2d_bias_backward(_x: MpsGraphTensor, _bias: MpsGraphTensor, _output_grad: MpsGraphTensor) -> MpsGraphTensor {
         not_yet("conv2d_bias_backward")
     }
 
@@ -164,11 +151,7 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         not_yet("conv3d_weight_backward")
     }
 
-    fn conv3d_bias_backward(
-        _x: MpsGraphTensor,
-        _bias: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn conv3d_bias_backward(_x: MpsGraphTensor, _bias: MpsGraphTensor, _output_grad: MpsGraphTensor) -> MpsGraphTensor {
         not_yet("conv3d_bias_backward")
     }
 
@@ -429,11 +412,7 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         not_yet("max_pool2d_with_indices_backward")
     }
 
-    fn interpolate(
-        _x: MpsGraphTensor,
-        _output_size: [usize; 2],
-        _options: InterpolateOptions,
-    ) -> MpsGraphTensor {
+    fn interpolate(_x: MpsGraphTensor, _output_size: [usize; 2], _options: InterpolateOptions) -> MpsGraphTensor {
         not_yet("interpolate")
     }
 
@@ -456,11 +435,7 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         not_yet("ctc_loss")
     }
 
-    fn rfft(
-        _signal: MpsGraphTensor,
-        _dim: usize,
-        _n: Option<usize>,
-    ) -> (MpsGraphTensor, MpsGraphTensor) {
+    fn rfft(_signal: MpsGraphTensor, _dim: usize, _n: Option<usize>) -> (MpsGraphTensor, MpsGraphTensor) {
         not_yet("rfft")
     }
 

@@ -2,9 +2,7 @@
 
 use burn_backend::ops::QTensorOps;
 use burn_backend::quantization::{QuantScheme, QuantizationParametersPrimitive};
-use burn_backend::{
-    DType, ExecutionError, FloatDType, QTensorPrimitive, Shape, Slice, TensorData, TensorMetadata,
-};
+use burn_backend::{DType, ExecutionError, FloatDType, QTensorPrimitive, Shape, Slice, TensorData, TensorMetadata};
 
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
 use crate::device::MpsGraphDevice;

@@ -6,9 +6,7 @@ use burn_backend::ops::{TransactionOps, TransactionPrimitive, TransactionPrimiti
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
 
 impl<F: FloatElement, I: IntElement> TransactionOps<MpsGraph<F, I>> for MpsGraph<F, I> {
-    async fn tr_execute(
-        transaction: TransactionPrimitive<Self>,
-    ) -> Result<TransactionPrimitiveData, ExecutionError> {
+    async fn tr_execute(transaction: TransactionPrimitive<Self>) -> Result<TransactionPrimitiveData, ExecutionError> {
         if !transaction.read_qfloats.is_empty() {
             not_yet("q_into_data");
         }

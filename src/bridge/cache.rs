@@ -69,29 +69,17 @@ impl Cache {
     pub fn insert(&mut self, program: Program, compiled: Arc<Compiled>) {
         let bytes = program.inner_bytes();
         while !self.entries.is_empty()
-            && (self.entries.len() >= self.max_entries
-                || self.bytes.saturating_add(bytes) > self.max_bytes)
+            && (self.entries.len() >= self.max_entries || self.bytes.saturating_add(bytes) > self.max_bytes)
         {
             self.evict_oldest();
         }
         self.clock += 1;
         self.bytes += bytes;
-        self.entries.insert(
-            program,
-            Entry {
-                compiled,
-                bytes,
-                used: self.clock,
-            },
-        );
+        self.entries.insert(program, Entry { compiled, bytes, used: self.clock });
     }
 
     fn evict_oldest(&mut self) {
-        let oldest = self
-            .entries
-            .iter()
-            .min_by_key(|(_, entry)| entry.used)
-            .map(|(program, _)| program.clone());
+        let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(program, _)| program.clone());
         if let Some(entry) = oldest.and_then(|program| self.entries.remove(&program)) {
             self.bytes -= entry.bytes;
             self.evictions += 1;

@@ -45,22 +45,14 @@ pub(super) fn compile(program: &Program, device: &GraphDevice) -> Compiled {
         .iter()
         .map(|ty| {
             let dtype = stored(ty.dtype);
-            (
-                graph.placeholder(&ty.shape, dtype),
-                ShapedType::new(&ty.shape, dtype),
-            )
+            (graph.placeholder(&ty.shape, dtype), ShapedType::new(&ty.shape, dtype))
         })
         .collect();
     let count = program.lanes();
     if count > 0 {
-        feeds.push((
-            graph.placeholder(&[count], DataType::F32),
-            ShapedType::new(&[count], DataType::F32),
-        ));
+        feeds.push((graph.placeholder(&[count], DataType::F32), ShapedType::new(&[count], DataType::F32)));
     }
-    let lanes = feeds
-        .get(program.feeds.len())
-        .map(|(tensor, _)| tensor.clone());
+    let lanes = feeds.get(program.feeds.len()).map(|(tensor, _)| tensor.clone());
     // The number of the barriers comes last.
     let least = lanes
         .as_ref()
@@ -70,21 +62,14 @@ pub(super) fn compile(program: &Program, device: &GraphDevice) -> Compiled {
     let mut values: Vec<ffi::Tensor> = Vec::with_capacity(program.nodes.len());
     let mut next_lane = 0;
     for node in &program.nodes {
-        let inputs: Vec<Operand> = node
-            .inputs
-            .iter()
-            .map(|input| operand(&graph, program, &feeds, &values, least.as_ref(), input))
-            .collect();
+        let inputs: Vec<Operand> =
+            node.inputs.iter().map(|input| operand(&graph, program, &feeds, &values, least.as_ref(), input)).collect();
         let mut scalars = Vec::with_capacity(node.scalars.len());
         for &kind in &node.scalars {
             scalars.push((kind, next_lane));
             next_lane += kind.lanes();
         }
-        let mut cx = Lowering {
-            graph: &graph,
-            lanes: lanes.as_ref(),
-            scalars,
-        };
+        let mut cx = Lowering { graph: &graph, lanes: lanes.as_ref(), scalars };
         values.push(node.op.lower(&mut cx, &inputs, &node.output));
     }
 
@@ -94,14 +79,9 @@ pub(super) fn compile(program: &Program, device: &GraphDevice) -> Compiled {
         // The executable names its results by tensor, and a fed tensor is no result: a lowering that had nothing to do
         // gets a node of its own here.
         let taken = targets.contains(tensor) || feeds.iter().any(|(feed, _)| feed == tensor);
-        targets.push(if taken {
-            graph.identity(tensor)
-        } else {
-            tensor.clone()
-        });
+        targets.push(if taken { graph.identity(tensor) } else { tensor.clone() });
     }
-    let given: Vec<(&ffi::Tensor, &ShapedType)> =
-        feeds.iter().map(|(tensor, ty)| (tensor, ty)).collect();
+    let given: Vec<(&ffi::Tensor, &ShapedType)> = feeds.iter().map(|(tensor, ty)| (tensor, ty)).collect();
     let targets: Vec<&ffi::Tensor> = targets.iter().collect();
     let executable = graph.compile(device, &given, &targets);
     let placeholders: Vec<&ffi::Tensor> = feeds.iter().map(|(tensor, _)| tensor).collect();
@@ -124,11 +104,7 @@ fn operand(
         Source::Feed(at) => (&feeds[at as usize].0, &program.feeds[at as usize]),
         Source::Node(at) => (&values[at as usize], &program.nodes[at as usize].output),
     };
-    let tensor = if ty.shape == input.shape {
-        tensor.clone()
-    } else {
-        graph.reshape(tensor, &input.shape)
-    };
+    let tensor = if ty.shape == input.shape { tensor.clone() } else { graph.reshape(tensor, &input.shape) };
     let tensor = match least.filter(|_| input.barrier) {
         Some(least) => {
             let least = match ty.dtype {
@@ -139,16 +115,12 @@ fn operand(
         }
         None => tensor,
     };
-    Operand {
-        tensor,
-        ty: TensorType::new(ty.dtype, input.shape.clone()),
-    }
+    Operand { tensor, ty: TensorType::new(ty.dtype, input.shape.clone()) }
 }
 
 /// The `MPSDataType` of a dtype that was checked when the op was recorded.
 fn stored(dtype: DType) -> DataType {
-    data_type("compile", dtype)
-        .unwrap_or_else(|error| unreachable!("checked when the op was recorded: {error}"))
+    data_type("compile", dtype).unwrap_or_else(|error| unreachable!("checked when the op was recorded: {error}"))
 }
 
 impl Lowering<'_> {
@@ -186,12 +158,10 @@ impl Lowering<'_> {
     pub fn random_state(&mut self, index: usize) -> ffi::Tensor {
         let (kind, start) = self.scalars[index];
         debug_assert_eq!(kind, ScalarKind::RandomState);
-        let [low, high] =
-            [start, start + 7].map(|at| self.graph.cast(&self.lane(at..at + 7), DataType::I32));
+        let [low, high] = [start, start + 7].map(|at| self.graph.cast(&self.lane(at..at + 7), DataType::I32));
         // A high digit is signed and at most 15 bits wide, so the product stays in i32.
         let radix = self.constant(65_536.0, DType::I32);
-        self.graph
-            .addition(&self.graph.multiplication(&high, &radix), &low)
+        self.graph.addition(&self.graph.multiplication(&high, &radix), &low)
     }
 
     /// A number fixed by the op's definition as a `[1]` tensor of `dtype`. Numbers of the caller are fed instead.
@@ -203,23 +173,16 @@ impl Lowering<'_> {
     }
 
     fn lane(&self, range: Range<usize>) -> ffi::Tensor {
-        let lanes = self
-            .lanes
-            .unwrap_or_else(|| unreachable!("a program with numbers has lanes"));
-        self.graph
-            .slice(lanes, &[range.start as isize], &[range.end as isize], &[1])
+        let lanes = self.lanes.unwrap_or_else(|| unreachable!("a program with numbers has lanes"));
+        self.graph.slice(lanes, &[range.start as isize], &[range.end as isize], &[1])
     }
 
     /// Four 16-bit digits as one i64, highest first by Horner's rule.
     fn integer(&self, start: usize) -> ffi::Tensor {
-        let digit = |at: usize| {
-            self.graph
-                .cast(&self.lane(start + at..start + at + 1), DataType::I64)
-        };
+        let digit = |at: usize| self.graph.cast(&self.lane(start + at..start + at + 1), DataType::I64);
         let radix = self.constant(65_536.0, DType::I64);
-        (0..3).rev().fold(digit(3), |high, at| {
-            self.graph
-                .addition(&self.graph.multiplication(&high, &radix), &digit(at))
-        })
+        (0..3)
+            .rev()
+            .fold(digit(3), |high, at| self.graph.addition(&self.graph.multiplication(&high, &radix), &digit(at)))
     }
 }

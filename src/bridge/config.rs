@@ -15,11 +15,7 @@ pub(super) struct Config {
 
 impl Config {
     pub fn from_env() -> Self {
-        let number = |name: &str| {
-            std::env::var(name)
-                .ok()
-                .and_then(|text| text.parse::<usize>().ok())
-        };
+        let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
         Self {
             eager: number("BURN_MPSGRAPH_EAGER") == Some(1),
             log: number("BURN_MPSGRAPH_LOG").map_or(0, |level| level.min(2) as u8),

@@ -49,13 +49,7 @@ pub(super) struct Submitter {
 
 impl Submitter {
     pub fn new(graph_device: GraphDevice, cache: Cache) -> Self {
-        Self {
-            graph_device,
-            cache,
-            epoch: 1,
-            serial: 0,
-            lane_bytes: Vec::new(),
-        }
+        Self { graph_device, cache, epoch: 1, serial: 0, lane_bytes: Vec::new() }
     }
 
     /// A number for marking values that no earlier build used; the one before it is free for scratch marks.
@@ -69,17 +63,13 @@ impl Runtime {
     /// Submits what `recording` holds up to serial number `upto` (everything if `None`) without waiting for it.
     /// A failure to submit is kept in the values that the work should have made.
     pub(super) fn flush(&self, recording: &Recording, upto: Option<u64>, reason: FlushReason) {
-        self.adopted()
-            .retain(|recording| !recording.forget_unheld());
+        self.adopted().retain(|recording| !recording.forget_unheld());
         let mut submitter = self.submitter();
         let Some(segment) = recording.cut(upto) else {
             return;
         };
         if self.config.log > 0 {
-            eprintln!(
-                "burn-mpsgraph: flush ({reason:?}): {} ops recorded",
-                segment.nodes.len()
-            );
+            eprintln!("burn-mpsgraph: flush ({reason:?}): {} ops recorded", segment.nodes.len());
         }
         let Segment { nodes, mut wanted } = segment;
         let (mut program, mut binding) = Program::build(&nodes, &wanted, submitter.next_epoch());
@@ -88,13 +78,9 @@ impl Runtime {
         if submitter.cache.first_seen(&program) {
             let initial = initial(&nodes, &wanted, submitter.next_epoch());
             if initial.contains(&true) {
-                let (first, first_binding) =
-                    Program::build(&nodes, &initial, submitter.next_epoch());
+                let (first, first_binding) = Program::build(&nodes, &initial, submitter.next_epoch());
                 self.submit(&mut submitter, first, &first_binding);
-                wanted
-                    .iter_mut()
-                    .zip(&initial)
-                    .for_each(|(wanted, done)| *wanted &= !done);
+                wanted.iter_mut().zip(&initial).for_each(|(wanted, done)| *wanted &= !done);
                 (program, binding) = Program::build(&nodes, &wanted, submitter.next_epoch());
             }
         }
@@ -111,19 +97,11 @@ impl Runtime {
         let result = ffi::autoreleasepool(|| self.run(submitter, program, binding));
         std::mem::forget(unfinished);
         if let Err(error) = result {
-            binding
-                .outputs
-                .iter()
-                .for_each(|value| value.set_state(State::Failed(error.clone())));
+            binding.outputs.iter().for_each(|value| value.set_state(State::Failed(error.clone())));
         }
     }
 
-    fn run(
-        &self,
-        submitter: &mut Submitter,
-        program: Program,
-        binding: &Binding,
-    ) -> Result<(), Error> {
+    fn run(&self, submitter: &mut Submitter, program: Program, binding: &Binding) -> Result<(), Error> {
         let feed_types: &[TensorType] = &program.feeds;
         self.queue.wait_for_room(&self.counters);
         let completed = self.queue.completed();
@@ -167,14 +145,8 @@ impl Runtime {
         let command_buffer = MpsCommandBuffer::from_queue(&self.queue.queue);
         let first = command_buffer.root_command_buffer();
         let inputs: Vec<&TensorData> = compiled.feed_order.iter().map(|&at| &inputs[at]).collect();
-        let results: Vec<&TensorData> = compiled
-            .target_order
-            .iter()
-            .map(|&at| &results[at])
-            .collect();
-        compiled
-            .executable
-            .encode(&command_buffer, &inputs, &results);
+        let results: Vec<&TensorData> = compiled.target_order.iter().map(|&at| &results[at]).collect();
+        compiled.executable.encode(&command_buffer, &inputs, &results);
         let last = command_buffer.root_command_buffer();
         command_buffer.commit();
         self.counters.executions.add(1);
@@ -188,19 +160,9 @@ impl Runtime {
         for allocation in &outputs {
             allocation.written_by.store(serial, Ordering::Release);
         }
-        let roots = if first == last {
-            [last].into_iter().collect()
-        } else {
-            SmallVec::from([first, last])
-        };
+        let roots = if first == last { [last].into_iter().collect() } else { SmallVec::from([first, last]) };
         let writes = outputs.iter().map(Arc::downgrade).collect();
-        self.queue.push(Submitted {
-            serial,
-            roots,
-            reads_of,
-            fault,
-            writes,
-        });
+        self.queue.push(Submitted { serial, roots, reads_of, fault, writes });
         for (value, allocation) in binding.outputs.iter().zip(outputs) {
             value.set_state(State::Ready(allocation));
         }
@@ -214,9 +176,7 @@ impl Runtime {
         completed: Serial,
     ) -> Result<Arc<Allocation>, Error> {
         submitter.lane_bytes.clear();
-        submitter
-            .lane_bytes
-            .extend_from_slice(bytemuck::cast_slice(lanes));
+        submitter.lane_bytes.extend_from_slice(bytemuck::cast_slice(lanes));
         self.host_buffer(&submitter.lane_bytes, completed)
     }
 
@@ -231,9 +191,7 @@ impl Runtime {
         let start = Instant::now();
         let compiled = Arc::new(compile(&program, &submitter.graph_device));
         self.counters.programs_compiled.add(1);
-        self.counters
-            .compile_nanoseconds
-            .add(start.elapsed().as_nanos() as u64);
+        self.counters.compile_nanoseconds.add(start.elapsed().as_nanos() as u64);
         submitter.cache.insert(program, compiled.clone());
         compiled
     }
@@ -244,11 +202,7 @@ struct Unfinished<'a>(&'a [Arc<Value>]);
 
 impl Drop for Unfinished<'_> {
     fn drop(&mut self) {
-        let error = Error::Device {
-            reason: "the flush that should have made this value panicked".into(),
-        };
-        self.0
-            .iter()
-            .for_each(|value| value.set_state(State::Failed(error.clone())));
+        let error = Error::Device { reason: "the flush that should have made this value panicked".into() };
+        self.0.iter().for_each(|value| value.set_state(State::Failed(error.clone())));
     }
 }

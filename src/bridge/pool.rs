@@ -58,11 +58,7 @@ pub(super) struct Allocation {
 impl Pool {
     pub fn new(device: ffi::Device) -> Self {
         let cap = (device.recommended_max_working_set_size() / 2) as usize;
-        Self {
-            device,
-            cap,
-            free: Mutex::default(),
-        }
+        Self { device, cap, free: Mutex::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, Free> {
@@ -75,11 +71,7 @@ impl Pool {
     }
 
     /// A buffer of at least `bytes` that no submission after `completed` uses, for the host to write.
-    pub fn for_host(
-        self: &Arc<Self>,
-        bytes: usize,
-        completed: Serial,
-    ) -> Result<Arc<Allocation>, Error> {
+    pub fn for_host(self: &Arc<Self>, bytes: usize, completed: Serial) -> Result<Arc<Allocation>, Error> {
         self.take(bytes, |slabs| {
             let at = slabs.iter().position(|slab| slab.last_use <= completed)?;
             Some(slabs.swap_remove(at))
@@ -103,11 +95,7 @@ impl Pool {
         };
         let slab = match reused {
             Some(slab) => slab,
-            None => Slab {
-                buffer: self.new_buffer(class)?,
-                data: None,
-                last_use: 0,
-            },
+            None => Slab { buffer: self.new_buffer(class)?, data: None, last_use: 0 },
         };
         let mut free = self.lock();
         free.buffers_live += 1;
@@ -161,17 +149,8 @@ impl Pool {
         free.bytes_cached += class as u64;
         free.classes.entry(class).or_default().push(slab);
         while free.bytes_cached > self.cap as u64 {
-            let Free {
-                classes,
-                buffers_cached,
-                bytes_cached,
-                ..
-            } = &mut *free;
-            let Some((&class, slabs)) = classes
-                .iter_mut()
-                .rev()
-                .find(|(_, slabs)| !slabs.is_empty())
-            else {
+            let Free { classes, buffers_cached, bytes_cached, .. } = &mut *free;
+            let Some((&class, slabs)) = classes.iter_mut().rev().find(|(_, slabs)| !slabs.is_empty()) else {
                 return;
             };
             slabs.pop();
@@ -200,9 +179,7 @@ impl Allocation {
     /// The buffer as packed tensor data of type `ty`.
     pub fn tensor_data(&self, ty: &TensorType) -> Result<ffi::TensorData, Error> {
         let mut slab = self.slab.lock().unwrap_or_else(PoisonError::into_inner);
-        let slab = slab
-            .as_mut()
-            .unwrap_or_else(|| unreachable!("the slab leaves only when the allocation is dropped"));
+        let slab = slab.as_mut().unwrap_or_else(|| unreachable!("the slab leaves only when the allocation is dropped"));
         if let Some((known, data)) = &slab.data
             && known == ty
         {
@@ -221,11 +198,7 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let slab = self
-            .slab
-            .get_mut()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
+        let slab = self.slab.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(slab) = slab {
             let last_use = *self.last_use.get_mut();
             self.pool.give_back(self.class, Slab { last_use, ..slab });
@@ -248,14 +221,8 @@ mod tests {
     fn a_size_class_holds_its_bytes_and_wastes_at_most_a_quarter() {
         for bytes in (1..5000).chain([1 << 20, (1 << 20) + 1, 401_408 * 4]) {
             let class = size_class(bytes);
-            assert!(
-                class >= bytes && (class <= 256 || class - bytes <= bytes / 4 + 64),
-                "{bytes} -> {class}"
-            );
+            assert!(class >= bytes && (class <= 256 || class - bytes <= bytes / 4 + 64), "{bytes} -> {class}");
         }
-        assert_eq!(
-            [1, 256, 257, 512, 1025].map(size_class),
-            [256, 256, 320, 512, 1280]
-        );
+        assert_eq!([1, 256, 257, 512, 1025].map(size_class), [256, 256, 320, 512, 1280]);
     }
 }

@@ -25,7 +25,8 @@ pub(super) enum Source {
     Node(u32),
 }
 
-/// An operand: a value, the shape it is read with, and whether it is read through a barrier (see [`crate::ops::barrier`]).
+/// An operand: a value, the shape it is read with, and whether it is read through a barrier (see
+/// [`crate::ops::barrier`]).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct OperandRef {
     pub source: Source,
@@ -93,31 +94,19 @@ impl Program {
                         (Source::Feed(slot & !FEED), Trace::NOTHING)
                     };
                     made.push(trace);
-                    let barrier =
-                        trace.hides(&node.op, &input.value.ty, &input.shape, &node.value.ty);
+                    let barrier = trace.hides(&node.op, &input.value.ty, &input.shape, &node.value.ty);
                     has_barrier |= barrier;
-                    OperandRef {
-                        source,
-                        shape: input.shape.clone(),
-                        barrier,
-                    }
+                    OperandRef { source, shape: input.shape.clone(), barrier }
                 })
                 .collect();
-            node.scalars
-                .iter()
-                .for_each(|scalar| scalar.write(&mut binding.lanes));
+            node.scalars.iter().for_each(|scalar| scalar.write(&mut binding.lanes));
             traces.push(Trace::of(&node.op, &made));
             let own = program.nodes.len() as u32;
             node.value.set_slot(epoch, own);
             program.nodes.push(ProgramNode {
                 op: node.op.clone(),
                 inputs,
-                scalars: node
-                    .scalars
-                    .iter()
-                    .copied()
-                    .map(ScalarInput::kind)
-                    .collect(),
+                scalars: node.scalars.iter().copied().map(ScalarInput::kind).collect(),
                 output: node.value.ty.clone(),
             });
             if wanted[index] {
@@ -133,31 +122,19 @@ impl Program {
 
     /// f32 lanes that the numbers of all nodes take, and that of the barriers, which is the last.
     pub fn lanes(&self) -> usize {
-        let numbers: usize = self
-            .nodes
-            .iter()
-            .flat_map(|node| &node.scalars)
-            .map(|kind| kind.lanes())
-            .sum();
+        let numbers: usize = self.nodes.iter().flat_map(|node| &node.scalars).map(|kind| kind.lanes()).sum();
         numbers + usize::from(self.has_barrier())
     }
 
     /// Whether an operand is read through a barrier.
     pub fn has_barrier(&self) -> bool {
-        self.nodes
-            .iter()
-            .flat_map(|node| &node.inputs)
-            .any(|input| input.barrier)
+        self.nodes.iter().flat_map(|node| &node.inputs).any(|input| input.barrier)
     }
 
     /// Bytes of the values that stay inside: what an executable may hold as scratch.
     pub fn inner_bytes(&self) -> usize {
         let all: usize = self.nodes.iter().map(|node| node.output.bytes()).sum();
-        let out: usize = self
-            .outputs
-            .iter()
-            .map(|&i| self.nodes[i as usize].output.bytes())
-            .sum();
+        let out: usize = self.outputs.iter().map(|&i| self.nodes[i as usize].output.bytes()).sum();
         all - out
     }
 }
@@ -190,28 +167,13 @@ fn needed(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
 pub(super) fn initial(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
     let mut initial = vec![false; nodes.len()];
     for (index, node) in nodes.iter().enumerate() {
-        let from_here = |input: &Input| {
-            input
-                .value
-                .slot(epoch)
-                .is_some_and(|producer| initial[producer as usize])
-        };
+        let from_here = |input: &Input| input.value.slot(epoch).is_some_and(|producer| initial[producer as usize]);
         initial[index] = node.inputs.iter().all(from_here);
         node.value.set_slot(epoch, index as u32);
     }
-    initial
-        .iter_mut()
-        .zip(wanted)
-        .for_each(|(initial, wanted)| *initial &= wanted);
-    let all = initial
-        .iter()
-        .zip(wanted)
-        .all(|(initial, wanted)| initial == wanted);
-    if all {
-        vec![false; nodes.len()]
-    } else {
-        initial
-    }
+    initial.iter_mut().zip(wanted).for_each(|(initial, wanted)| *initial &= wanted);
+    let all = initial.iter().zip(wanted).all(|(initial, wanted)| initial == wanted);
+    if all { vec![false; nodes.len()] } else { initial }
 }
 
 impl fmt::Display for Program {
@@ -235,9 +197,7 @@ impl fmt::Display for Program {
                     write!(f, "{:?}", &input.shape[..])?;
                 }
             }
-            node.scalars
-                .iter()
-                .try_for_each(|kind| write!(f, " {kind:?}"))?;
+            node.scalars.iter().try_for_each(|kind| write!(f, " {kind:?}"))?;
             writeln!(f)?;
         }
         let outputs: Vec<_> = self.outputs.iter().map(|at| format!("%{at}")).collect();

@@ -62,15 +62,8 @@ pub(super) struct Segment {
 
 impl Recording {
     fn new() -> Self {
-        let list = List {
-            nodes: VecDeque::new(),
-            base: 0,
-            bytes: 0,
-            beginnings: VecDeque::new(),
-        };
-        Self {
-            list: Mutex::new(list),
-        }
+        let list = List { nodes: VecDeque::new(), base: 0, bytes: 0, beginnings: VecDeque::new() };
+        Self { list: Mutex::new(list) }
     }
 
     fn lock(&self) -> MutexGuard<'_, List> {
@@ -107,10 +100,7 @@ impl Recording {
         list.bytes = 0;
         let forgotten = std::mem::take(&mut list.nodes);
         drop(list);
-        forgotten
-            .iter()
-            .flat_map(|node| &node.inputs)
-            .for_each(|input| input.value.end_use());
+        forgotten.iter().flat_map(|node| &node.inputs).for_each(|input| input.value.end_use());
         true
     }
 
@@ -118,17 +108,8 @@ impl Recording {
     /// that never reads is cut at the same place of its body each time and its programs repeat; else everything.
     fn bound_cut(&self) -> Option<u64> {
         let mut list = self.lock();
-        let List {
-            nodes,
-            beginnings,
-            base,
-            ..
-        } = &mut *list;
-        let own: Vec<_> = nodes
-            .iter()
-            .take(PATTERN)
-            .map(|n| (n.op.clone(), n.value.ty.clone()))
-            .collect();
+        let List { nodes, beginnings, base, .. } = &mut *list;
+        let own: Vec<_> = nodes.iter().take(PATTERN).map(|n| (n.op.clone(), n.value.ty.clone())).collect();
         if !beginnings.contains(&own) {
             if beginnings.len() == PATTERNS {
                 beginnings.pop_front();
@@ -136,10 +117,7 @@ impl Recording {
             beginnings.push_back(own);
         }
         let begins = |at: usize, pattern: &[(Op, TensorType)]| {
-            pattern
-                .iter()
-                .zip(nodes.range(at..))
-                .all(|((op, ty), node)| node.op == *op && node.value.ty == *ty)
+            pattern.iter().zip(nodes.range(at..)).all(|((op, ty), node)| node.op == *op && node.value.ty == *ty)
         };
         (1..=nodes.len().saturating_sub(PATTERN))
             .rev()
@@ -184,13 +162,7 @@ pub fn eagerly<R>(work: impl FnOnce() -> R) -> R {
 /// The calling thread's recording.
 pub(super) fn current() -> Arc<Recording> {
     CURRENT
-        .try_with(|current| {
-            current
-                .borrow_mut()
-                .get_or_insert_with(|| Current(Arc::new(Recording::new())))
-                .0
-                .clone()
-        })
+        .try_with(|current| current.borrow_mut().get_or_insert_with(|| Current(Arc::new(Recording::new()))).0.clone())
         // The thread is ending and its list is gone: an op recorded by another thread-local's destructor gets a list of
         // its own, which the value keeps alive until it is read.
         .unwrap_or_else(|_| Arc::new(Recording::new()))
@@ -200,8 +172,8 @@ pub(super) fn current() -> Arc<Recording> {
 ///
 /// `output` is the value's shape and dtype. A value without elements is not recorded.
 ///
-/// # Panics
-/// With [`Error::Unsupported`](crate::Error::Unsupported)'s text if a tensor of `output`'s size cannot exist on the device.
+/// # Panics With [`Error::Unsupported`](crate::Error::Unsupported)'s text if a tensor of `output`'s size cannot exist
+/// on the device.
 pub(crate) fn record(
     op: Op,
     inputs: &[&MpsGraphTensor],
@@ -225,47 +197,27 @@ pub(crate) fn record(
         match input.value.0.state() {
             State::Recorded { .. } | State::Ready(_) => {}
             State::Failed(error) => {
-                return MpsGraphTensor::new(Handle::new(Arc::new(Value::new(
-                    output,
-                    State::Failed(error),
-                ))));
+                return MpsGraphTensor::new(Handle::new(Arc::new(Value::new(output, State::Failed(error)))));
             }
-            State::Empty => unreachable!(
-                "{}: an op over no elements is answered before it is recorded",
-                op.name()
-            ),
+            State::Empty => unreachable!("{}: an op over no elements is answered before it is recorded", op.name()),
         }
     }
     let inputs = inputs
         .iter()
         .map(|input| {
             input.value.0.begin_use();
-            Input {
-                value: input.value.0.clone(),
-                shape: input.shape.clone(),
-            }
+            Input { value: input.value.0.clone(), shape: input.shape.clone() }
         })
         .collect();
     let bytes = output.bytes();
     let (handle, full) = {
         let mut list = recording.lock();
         let serial = list.base + list.nodes.len() as u64;
-        let state = State::Recorded {
-            recording: recording.clone(),
-            serial,
-        };
+        let state = State::Recorded { recording: recording.clone(), serial };
         let value = Arc::new(Value::new(output, state));
-        list.nodes.push_back(Node {
-            op,
-            inputs,
-            scalars: scalars.into(),
-            value: value.clone(),
-        });
+        list.nodes.push_back(Node { op, inputs, scalars: scalars.into(), value: value.clone() });
         list.bytes += bytes;
-        (
-            Handle::new(value),
-            runtime.over_bound(list.nodes.len(), list.bytes),
-        )
+        (Handle::new(value), runtime.over_bound(list.nodes.len(), list.bytes))
     };
     runtime.count_recorded();
     if runtime.eager() || EAGER.get() {

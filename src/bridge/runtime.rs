@@ -46,10 +46,7 @@ impl Runtime {
     /// # Errors
     /// [`Error::Device`] if the system has no Metal device or one that is too old; the answer stays the same.
     pub fn try_get() -> Result<&'static Runtime, Error> {
-        RUNTIME
-            .get_or_init(Runtime::new)
-            .as_ref()
-            .map_err(Clone::clone)
+        RUNTIME.get_or_init(Runtime::new).as_ref().map_err(Clone::clone)
     }
 
     /// The runtime.
@@ -63,23 +60,14 @@ impl Runtime {
 
     fn new() -> Result<Self, Error> {
         ffi::autoreleasepool(|| {
-            let fault = |reason: &str| Error::Device {
-                reason: reason.into(),
-            };
+            let fault = |reason: &str| Error::Device { reason: reason.into() };
             if !ffi::os_version::at_least(14, 0) {
-                return Err(fault(
-                    "this system is older than macOS 14, the first that MPSGraph is used on here",
-                ));
+                return Err(fault("this system is older than macOS 14, the first that MPSGraph is used on here"));
             }
-            let device = ffi::Device::system_default()
-                .ok_or_else(|| fault("this system has no Metal device"))?;
-            let queue = device
-                .new_command_queue()
-                .ok_or_else(|| fault("the Metal device gave no command queue"))?;
+            let device = ffi::Device::system_default().ok_or_else(|| fault("this system has no Metal device"))?;
+            let queue = device.new_command_queue().ok_or_else(|| fault("the Metal device gave no command queue"))?;
             let working_set = device.recommended_max_working_set_size() as usize;
-            let seed = foldhash::quality::RandomState::default()
-                .build_hasher()
-                .finish();
+            let seed = foldhash::quality::RandomState::default().build_hasher().finish();
             Ok(Self {
                 config: Config::from_env(),
                 max_bytes: (working_set / 4).max(MIN_BYTES),
@@ -98,9 +86,7 @@ impl Runtime {
     }
 
     pub(super) fn submitter(&self) -> MutexGuard<'_, Submitter> {
-        self.submitter
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.submitter.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn eager(&self) -> bool {
@@ -118,38 +104,27 @@ impl Runtime {
     /// Whether a tensor of type `ty` can exist on the device.
     pub(crate) fn check_size(&self, op: &'static str, ty: &TensorType) -> Result<(), Error> {
         let limit = |what: String| {
-            Err(Error::Unsupported {
-                op,
-                reason: format!("{what} (shape {:?}, {:?})", ty.shape, ty.dtype),
-            })
+            Err(Error::Unsupported { op, reason: format!("{what} (shape {:?}, {:?})", ty.shape, ty.dtype) })
         };
         data_type(op, ty.dtype)?;
         if ty.shape.num_dims() > 16 {
-            return limit(format!(
-                "rank {} where MPSNDArray has at most 16 dimensions",
-                ty.shape.num_dims()
-            ));
+            return limit(format!("rank {} where MPSNDArray has at most 16 dimensions", ty.shape.num_dims()));
         }
-        let elements = ty
-            .shape
-            .iter()
-            .try_fold(1usize, |product, &extent| product.checked_mul(extent));
+        let elements = ty.shape.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
         let Some(elements) = elements.filter(|&elements| elements < 1 << 31) else {
             return limit("2^31 or more elements; split the tensor".into());
         };
         let bytes = elements as u64 * ty.dtype.size() as u64;
         let most = self.device.max_buffer_length().min(1 << 32);
         if bytes > most {
-            return limit(format!(
-                "{bytes} bytes where a buffer has at most {most}; split the tensor"
-            ));
+            return limit(format!("{bytes} bytes where a buffer has at most {most}; split the tensor"));
         }
         Ok(())
     }
 
-    /// Keeps the recording of a thread that ends until its values are flushed, which happens as for a living thread: up to
-    /// the value that is asked for. All of it as one program would be a new one each time, for how much a data loader's
-    /// thread leaves behind depends on how fast it was.
+    /// Keeps the recording of a thread that ends until its values are flushed, which happens as for a living thread: up
+    /// to the value that is asked for. All of it as one program would be a new one each time, for how much a data
+    /// loader's thread leaves behind depends on how fast it was.
     pub(super) fn adopt(&self, recording: Arc<Recording>) {
         self.adopted().push(recording);
     }
@@ -164,9 +139,7 @@ impl Runtime {
     /// The first device fault since the last call.
     pub fn sync(&self) -> Result<(), Error> {
         let adopted = std::mem::take(&mut *self.adopted());
-        adopted
-            .iter()
-            .for_each(|recording| self.flush(recording, None, FlushReason::Sync));
+        adopted.iter().for_each(|recording| self.flush(recording, None, FlushReason::Sync));
         self.flush(&current(), None, FlushReason::Sync);
         self.queue.sync(&self.counters)
     }
@@ -220,8 +193,6 @@ impl Runtime {
     }
 
     fn generator(&self) -> MutexGuard<'_, Generator> {
-        self.generator
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.generator.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

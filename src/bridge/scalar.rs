@@ -74,11 +74,7 @@ impl ScalarKind {
 /// The `index`-th 16-bit digit, sign-extended if it is the highest.
 fn digit(x: i64, index: u32, highest: u32) -> f32 {
     let shifted = x >> (16 * index);
-    if index == highest {
-        shifted as f32
-    } else {
-        (shifted & 0xffff) as f32
-    }
+    if index == highest { shifted as f32 } else { (shifted & 0xffff) as f32 }
 }
 
 #[cfg(test)]
@@ -87,22 +83,10 @@ mod tests {
 
     #[test]
     fn digits_of_an_integer_rebuild_it() {
-        for x in [
-            0,
-            1,
-            -1,
-            65_535,
-            -65_536,
-            i64::from(i32::MIN),
-            i64::MAX,
-            i64::MIN,
-            1 << 40,
-        ] {
+        for x in [0, 1, -1, 65_535, -65_536, i64::from(i32::MIN), i64::MAX, i64::MIN, 1 << 40] {
             let mut lanes = Vec::new();
             ScalarInput::Int(x).write(&mut lanes);
-            let back = lanes.iter().rev().fold(0i64, |acc, &d| {
-                acc.wrapping_mul(65_536).wrapping_add(d as i64)
-            });
+            let back = lanes.iter().rev().fold(0i64, |acc, &d| acc.wrapping_mul(65_536).wrapping_add(d as i64));
             assert_eq!(back, x);
         }
     }

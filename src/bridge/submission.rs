@@ -1,8 +1,8 @@
 //! Committed work: command buffers in flight, waiting for one of them, and what happens when one fails.
 //!
 //! Submissions complete in the order of their serial numbers. Nothing raises by itself on a device fault, so the status
-//! of every command buffer is looked at when it is done; a fault marks the buffers that the submission wrote, and those of
-//! submissions that read them, so that garbage is never handed out.
+//! of every command buffer is looked at when it is done; a fault marks the buffers that the submission wrote, and those
+//! of submissions that read them, so that garbage is never handed out.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -48,11 +48,7 @@ struct Flight {
 
 impl Queue {
     pub fn new(queue: CommandQueue) -> Self {
-        Self {
-            queue,
-            flight: Mutex::default(),
-            completed: AtomicU64::new(0),
-        }
+        Self { queue, flight: Mutex::default(), completed: AtomicU64::new(0) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Flight> {
@@ -76,9 +72,7 @@ impl Queue {
             let mut flight = self.lock();
             self.reap(&mut flight);
             let excess = (flight.submitted.len() + 1).checked_sub(IN_FLIGHT + 1);
-            excess
-                .and_then(|at| flight.submitted.get(at))
-                .map(|oldest| oldest.serial)
+            excess.and_then(|at| flight.submitted.get(at)).map(|oldest| oldest.serial)
         };
         if let Some(serial) = oldest {
             self.wait(serial, counters);
@@ -92,10 +86,7 @@ impl Queue {
             let root = {
                 let mut flight = self.lock();
                 self.reap(&mut flight);
-                let ahead = flight
-                    .submitted
-                    .iter()
-                    .find(|submitted| submitted.serial >= serial);
+                let ahead = flight.submitted.iter().find(|submitted| submitted.serial >= serial);
                 ahead.and_then(|submitted| submitted.roots.last().cloned())
             };
             // Nothing in flight: the last round saw it done.
@@ -110,11 +101,7 @@ impl Queue {
 
     /// Waits for everything submitted so far; reports the first fault since the last call.
     pub fn sync(&self, counters: &Counters) -> Result<(), Error> {
-        let newest = self
-            .lock()
-            .submitted
-            .back()
-            .map(|submitted| submitted.serial);
+        let newest = self.lock().submitted.back().map(|submitted| submitted.serial);
         if let Some(serial) = newest {
             self.wait(serial, counters);
         }
@@ -133,19 +120,12 @@ impl Queue {
             let Some(done) = flight.submitted.pop_front() else {
                 return;
             };
-            let own = done
-                .roots
-                .iter()
-                .find(|root| root.status() == CommandBufferStatus::Error)
-                .map(fault_of);
+            let own = done.roots.iter().find(|root| root.status() == CommandBufferStatus::Error).map(fault_of);
             if let Some(fault) = &own {
                 flight.unreported.get_or_insert_with(|| fault.clone());
             }
             let inherited = || {
-                let cause = flight
-                    .faults
-                    .iter()
-                    .find(|(serial, _)| done.reads_of.contains(serial));
+                let cause = flight.faults.iter().find(|(serial, _)| done.reads_of.contains(serial));
                 cause.map(|(_, fault)| fault.clone())
             };
             if let Some(fault) = own.or_else(|| done.fault.clone()).or_else(inherited) {

@@ -16,21 +16,15 @@ use crate::error::{Error, invalid};
 use crate::ffi;
 use crate::tensor::{MpsGraphTensor, TensorType};
 
-/// Bytes from which a read lends the buffer instead of copying it: below, a copy is cheaper than holding the buffer back
-/// from reuse.
+/// Bytes from which a read lends the buffer instead of copying it: below, a copy is cheaper than holding the buffer
+/// back from reuse.
 const LENT_FROM: usize = 64 * 1024;
 
 impl Runtime {
     /// A buffer that holds a copy of `bytes`.
-    pub(super) fn host_buffer(
-        &self,
-        bytes: &[u8],
-        completed: Serial,
-    ) -> Result<Arc<Allocation>, Error> {
+    pub(super) fn host_buffer(&self, bytes: &[u8], completed: Serial) -> Result<Arc<Allocation>, Error> {
         let allocation = self.pool.for_host(bytes.len(), completed)?;
-        allocation
-            .buffer()
-            .with_bytes_mut(|to| to[..bytes.len()].copy_from_slice(bytes));
+        allocation.buffer().with_bytes_mut(|to| to[..bytes.len()].copy_from_slice(bytes));
         self.counters.bytes_uploaded.add(bytes.len() as u64);
         Ok(allocation)
     }
@@ -48,13 +42,8 @@ pub(crate) fn upload(op: &'static str, data: TensorData) -> MpsGraphTensor {
     }
     let bytes = data.as_bytes();
     if bytes.len() != ty.bytes() {
-        let reason = format!(
-            "{} bytes of data where shape {:?} of {:?} takes {}",
-            bytes.len(),
-            ty.shape,
-            ty.dtype,
-            ty.bytes()
-        );
+        let reason =
+            format!("{} bytes of data where shape {:?} of {:?} takes {}", bytes.len(), ty.shape, ty.dtype, ty.bytes());
         invalid(op, reason);
     }
     if ty.elements() == 0 {
@@ -85,20 +74,12 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
             State::Recorded { .. } => unreachable!("a flush leaves no value recorded"),
         });
     }
-    let newest = allocations
-        .iter()
-        .flatten()
-        .map(|a| a.written_by.load(Ordering::Acquire))
-        .max();
+    let newest = allocations.iter().flatten().map(|a| a.written_by.load(Ordering::Acquire)).max();
     if let Some(serial) = newest {
         ffi::autoreleasepool(|| runtime.queue.wait(serial, &runtime.counters));
         runtime.counters.host_reads.add(1);
     }
-    if let Some(fault) = allocations
-        .iter()
-        .flatten()
-        .find_map(|allocation| allocation.fault.get())
-    {
+    if let Some(fault) = allocations.iter().flatten().find_map(|allocation| allocation.fault.get()) {
         return Err(fault.clone());
     }
     let read_one = |(tensor, allocation): (&MpsGraphTensor, &Option<Arc<Allocation>>)| {
@@ -106,14 +87,10 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
         let length = ty.bytes();
         let bytes = match allocation {
             None => Bytes::from_bytes_vec(Vec::new()),
-            Some(allocation) if length < LENT_FROM => Bytes::from_bytes_vec(
-                allocation
-                    .buffer()
-                    .with_bytes(|from| from[..length].to_vec()),
-            ),
-            Some(allocation) => {
-                ffi::host_bytes(allocation.buffer().clone(), length, allocation.clone())
+            Some(allocation) if length < LENT_FROM => {
+                Bytes::from_bytes_vec(allocation.buffer().with_bytes(|from| from[..length].to_vec()))
             }
+            Some(allocation) => ffi::host_bytes(allocation.buffer().clone(), length, allocation.clone()),
         };
         runtime.counters.bytes_read.add(length as u64);
         TensorData::from_bytes(bytes, ty.shape, ty.dtype)
@@ -125,14 +102,8 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
 fn flush_for_read(runtime: &Runtime, tensors: &[MpsGraphTensor]) {
     let own = current();
     let mut others: SmallVec<[(Arc<Recording>, u64); 2]> = SmallVec::new();
-    for (recording, serial) in tensors
-        .iter()
-        .filter_map(|tensor| tensor.value.0.recorded_in())
-    {
-        match others
-            .iter_mut()
-            .find(|(known, _)| Arc::ptr_eq(known, &recording))
-        {
+    for (recording, serial) in tensors.iter().filter_map(|tensor| tensor.value.0.recorded_in()) {
+        match others.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &recording)) {
             Some((_, last)) => *last = serial.max(*last),
             None => others.push((recording, serial)),
         }

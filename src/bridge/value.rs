@@ -19,10 +19,7 @@ pub(super) enum State {
     /// No elements; there is nothing to compute or to store.
     Empty,
     /// The node at `serial` of `recording` will make it.
-    Recorded {
-        recording: Arc<Recording>,
-        serial: u64,
-    },
+    Recorded { recording: Arc<Recording>, serial: u64 },
     /// In a buffer once the submission that writes it is done.
     Ready(Arc<Allocation>),
     /// The work that should have made it could not be submitted.
@@ -53,10 +50,7 @@ impl Value {
     }
 
     pub fn state(&self) -> State {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub fn set_state(&self, state: State) {
@@ -95,10 +89,7 @@ impl Value {
     }
 
     pub fn is_ready(&self) -> bool {
-        matches!(
-            &*self.state.lock().unwrap_or_else(PoisonError::into_inner),
-            State::Ready(_)
-        )
+        matches!(&*self.state.lock().unwrap_or_else(PoisonError::into_inner), State::Ready(_))
     }
 
     /// Index given by [`Value::set_slot`] in flush `epoch`, if any.
@@ -108,8 +99,7 @@ impl Value {
     }
 
     pub fn set_slot(&self, epoch: u32, index: u32) {
-        self.slot
-            .store(u64::from(epoch) << 32 | u64::from(index), Ordering::Relaxed);
+        self.slot.store(u64::from(epoch) << 32 | u64::from(index), Ordering::Relaxed);
     }
 }
 

@@ -19,15 +19,13 @@ mod symbols;
 
 // What `ops` does not use yet is part of the surface all the same.
 #[allow(unused_imports)]
-pub(crate) use metal::{
-    Buffer, CommandBuffer, CommandBufferStatus, CommandQueue, Device, GpuFamily, host_bytes,
-};
+pub(crate) use metal::{Buffer, CommandBuffer, CommandBufferStatus, CommandQueue, Device, GpuFamily, host_bytes};
 pub(crate) use mps::MpsCommandBuffer;
 #[allow(unused_imports)]
 pub(crate) use mpsgraph::random_op_descriptor::NormalSamplingMethod;
 #[allow(unused_imports)]
 pub(crate) use mpsgraph::{
-    DataType, Executable, Graph, GraphDevice, PaddingMode, RandomDistribution, RandomOpDescriptor,
-    ScatterMode, ShapedType, Tensor, TensorData,
+    DataType, Executable, Graph, GraphDevice, PaddingMode, RandomDistribution, RandomOpDescriptor, ScatterMode,
+    ShapedType, Tensor, TensorData,
 };
 pub(crate) use objc::autoreleasepool;

@@ -86,11 +86,7 @@ pub(crate) fn sigmoid_backward(output: MpsGraphTensor, grad: MpsGraphTensor) -> 
 }
 
 /// `alpha * x + beta` within 0 and 1.
-pub(crate) fn hard_sigmoid(
-    x: MpsGraphTensor,
-    alpha: ScalarInput,
-    beta: ScalarInput,
-) -> MpsGraphTensor {
+pub(crate) fn hard_sigmoid(x: MpsGraphTensor, alpha: ScalarInput, beta: ScalarInput) -> MpsGraphTensor {
     record_activation(ActivationOp::HardSigmoid, &[&x], &[alpha, beta])
 }
 
@@ -121,47 +117,27 @@ pub(crate) fn softmin(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
 
 fn along(op: ActivationOp, x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
     if dim >= x.dims().len() {
-        invalid(
-            op.name(),
-            format!("dim {dim} is out of range for shape {:?}", x.dims()),
-        );
+        invalid(op.name(), format!("dim {dim} is out of range for shape {:?}", x.dims()));
     }
     record_activation(op, &[&x], &[])
 }
 
-fn record_activation(
-    op: ActivationOp,
-    inputs: &[&MpsGraphTensor],
-    scalars: &[ScalarInput],
-) -> MpsGraphTensor {
+fn record_activation(op: ActivationOp, inputs: &[&MpsGraphTensor], scalars: &[ScalarInput]) -> MpsGraphTensor {
     let output = inputs[0].ty();
     for input in inputs {
         if !input.dtype().is_float() || input.dtype() != output.dtype {
             let dtypes: Vec<_> = inputs.iter().map(|input| input.dtype()).collect();
-            unsupported(
-                op.name(),
-                format!("dtypes {dtypes:?}; one float dtype is expected"),
-            );
+            unsupported(op.name(), format!("dtypes {dtypes:?}; one float dtype is expected"));
         }
         let expands = op == ActivationOp::Prelu
             && input.dims().len() == output.shape.num_dims()
-            && input
-                .dims()
-                .iter()
-                .zip(output.shape.iter())
-                .all(|(&a, &b)| a == b || a == 1);
+            && input.dims().iter().zip(output.shape.iter()).all(|(&a, &b)| a == b || a == 1);
         if input.shape != output.shape && !expands {
             let shape = output.shape.as_slice();
-            invalid(
-                op.name(),
-                format!("shape {:?} does not go with {shape:?}", input.dims()),
-            );
+            invalid(op.name(), format!("shape {:?} does not go with {shape:?}", input.dims()));
         }
     }
-    let scalars: Vec<_> = scalars
-        .iter()
-        .map(|&scalar| number(scalar, output.dtype))
-        .collect();
+    let scalars: Vec<_> = scalars.iter().map(|&scalar| number(scalar, output.dtype)).collect();
     record(Op::Activation(op), inputs, &scalars, output)
 }
 
@@ -185,12 +161,7 @@ impl ActivationOp {
         }
     }
 
-    pub fn lower(
-        &self,
-        cx: &mut Lowering<'_>,
-        inputs: &[Operand],
-        output: &TensorType,
-    ) -> ffi::Tensor {
+    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let x = &inputs[0].tensor;
         match self {
             // What reLUWithTensor: makes of NaN is written nowhere, and `max(x, 0)` as MPSGraph has it drops it.
@@ -213,24 +184,14 @@ impl ActivationOp {
             | Self::Softmin { .. } => {}
         }
         let wide = computed_in(output.dtype);
-        let operands: Vec<_> = inputs
-            .iter()
-            .map(|x| convert(cx, &x.tensor, output.dtype, wide))
-            .collect();
+        let operands: Vec<_> = inputs.iter().map(|x| convert(cx, &x.tensor, output.dtype, wide)).collect();
         let result = self.lower_f32(cx, &operands, &output.shape);
         convert(cx, &result, wide, output.dtype)
     }
 
-    fn lower_f32(
-        &self,
-        cx: &mut Lowering<'_>,
-        operands: &[ffi::Tensor],
-        shape: &[usize],
-    ) -> ffi::Tensor {
+    fn lower_f32(&self, cx: &mut Lowering<'_>, operands: &[ffi::Tensor], shape: &[usize]) -> ffi::Tensor {
         let x = &operands[0];
-        let numbers: Vec<_> = (0..self.numbers())
-            .map(|i| cx.scalar(i, DType::F32))
-            .collect();
+        let numbers: Vec<_> = (0..self.numbers()).map(|i| cx.scalar(i, DType::F32)).collect();
         let g = cx.graph();
         let constant = |value| cx.constant(value, DType::F32);
         match self {
@@ -238,22 +199,12 @@ impl ActivationOp {
                 unreachable!("one node of any float dtype")
             }
             // Composed, because MPSGraph's own does not say what it makes of a slope above 1 or of NaN.
-            Self::LeakyRelu => g.select(
-                &g.less_than(x, &constant(0.0)),
-                &g.multiplication(x, &numbers[0]),
-                x,
-            ),
-            Self::Prelu => g.select(
-                &g.less_than(x, &constant(0.0)),
-                &g.multiplication(x, &operands[1]),
-                x,
-            ),
+            Self::LeakyRelu => g.select(&g.less_than(x, &constant(0.0)), &g.multiplication(x, &numbers[0]), x),
+            Self::Prelu => g.select(&g.less_than(x, &constant(0.0)), &g.multiplication(x, &operands[1]), x),
             Self::Gelu => g.multiplication(x, &normal_cdf(cx, x)),
             Self::GeluBackward => {
                 let exponent = g.multiplication(&g.square(x), &constant(-0.5));
-                let scale = constant(
-                    std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2 / 2.0,
-                );
+                let scale = constant(std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2 / 2.0);
                 let density = g.multiplication(&g.exponent(&exponent), &scale);
                 let slope = g.addition(&normal_cdf(cx, x), &g.multiplication(x, &density));
                 g.multiplication(&operands[1], &slope)

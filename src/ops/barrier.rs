@@ -1,9 +1,9 @@
 //! Operands of matrix products that MPSGraph's compiler must not see through.
 //!
 //! It looks at what made an operand and rewrites the product with it, and some of its rewrites are wrong; see
-//! [`Trace::hides`]. Reshapes, concatenations, casts, and sums and products with constants that stand between are folded
-//! away. What cannot be folded is the maximum with a number that only a run knows: minus infinity, which changes no value
-//! and leaves NaN what it is. A program in which no operand needs it has neither the maximum nor the number.
+//! [`Trace::hides`]. Reshapes, concatenations, casts, and sums and products with constants that stand between are
+//! folded away. What cannot be folded is the maximum with a number that only a run knows: minus infinity, which changes
+//! no value and leaves NaN what it is. A program in which no operand needs it has neither the maximum nor the number.
 //!
 //! Traces follow the recorded ops of one program, so the barriers are part of its identity.
 
@@ -65,22 +65,18 @@ impl Trace {
                 TensorShapeOp::Permute { .. } => all,
                 TensorShapeOp::Expand => all.and(Trace::REPEATED),
                 TensorShapeOp::Slice { .. } => all.and(Trace::PART),
-                TensorShapeOp::Flip { .. }
-                | TensorShapeOp::SliceAssign { .. }
-                | TensorShapeOp::Cat { .. } => all.without(Trace::VIEW),
+                TensorShapeOp::Flip { .. } | TensorShapeOp::SliceAssign { .. } | TensorShapeOp::Cat { .. } => {
+                    all.without(Trace::VIEW)
+                }
             },
             Op::Reduction(op) if op.is_sum() && all.has(Trace::POWERS) => Trace::TOTALS,
             Op::Memory(op) => match op {
                 MemoryOp::Full => Trace::REPEATED,
-                MemoryOp::Zeros | MemoryOp::Ones | MemoryOp::Coordinates | MemoryOp::Range => {
-                    Trace::NOTHING
-                }
+                MemoryOp::Zeros | MemoryOp::Ones | MemoryOp::Coordinates | MemoryOp::Range => Trace::NOTHING,
             },
-            Op::Gather(_)
-            | Op::MatrixMultiplication(_)
-            | Op::Random(_)
-            | Op::Reduction(_)
-            | Op::ScatterNd(_) => Trace::NOTHING,
+            Op::Gather(_) | Op::MatrixMultiplication(_) | Op::Random(_) | Op::Reduction(_) | Op::ScatterNd(_) => {
+                Trace::NOTHING
+            }
         };
         found.and(Trace::MADE)
     }
@@ -100,32 +96,24 @@ impl Trace {
             | Op::ScatterNd(_)
             | Op::TensorShape(_) => return false,
         }
-        // softmax(QKᵀ)V becomes one kernel, which is wrong: on macOS 26 for 17 to 24 positions and three matrices or more
-        // (ChanLumerico/lucid, _C/compile), for queries, keys and values that are slices of one computed tensor
+        // softmax(QKᵀ)V becomes one kernel, which is wrong: on macOS 26 for 17 to 24 positions and three matrices or
+        // more (ChanLumerico/lucid, _C/compile), for queries, keys and values that are slices of one computed tensor
         // (MIT-RLX/rlx, rlx-metal), for permuted ones (pytorch/pytorch#181133); on macOS 15 it leaks (pytorch's
         // mps/operations/Attention.mm).
         let attends = self.has(Trace::WEIGHTS);
-        // A row or column that stands for many (stride 0) is taken for what follows it in memory: all but every 16th row of
-        // the product is 0 on macOS 15.0 to 26.3, and again on 27.0 (pytorch/pytorch#180201).
+        // A row or column that stands for many (stride 0) is taken for what follows it in memory: all but every 16th
+        // row of the product is 0 on macOS 15.0 to 26.3, and again on 27.0 (pytorch/pytorch#180201).
         let repeats = self.has(Trace::REPEATED) && os_version::at_least(15, 0);
         // 16-bit products with at most 16 rows or columns read and write beyond rows that are wider than they are long
         // (pytorch/pytorch#178056), as those of a slice are.
-        let few = output
-            .shape
-            .iter()
-            .rev()
-            .take(2)
-            .any(|&extent| extent <= 16);
-        let overruns =
-            self.has(Trace::PART) && few && matches!(made.dtype, DType::F16 | DType::BF16);
-        // On macOS 27.0, and by some reports on 26, the compiler ends the process on reshape, product, reshape if one of the
-        // shapes has two extents of 1 (pytorch/pytorch#187201, #187379). The last step of the node that made the operand
-        // may be such a reshape.
+        let few = output.shape.iter().rev().take(2).any(|&extent| extent <= 16);
+        let overruns = self.has(Trace::PART) && few && matches!(made.dtype, DType::F16 | DType::BF16);
+        // On macOS 27.0, and by some reports on 26, the compiler ends the process on reshape, product, reshape if one
+        // of the shapes has two extents of 1 (pytorch/pytorch#187201, #187379). The last step of the node that made the
+        // operand may be such a reshape.
         let aborts = os_version::at_least(26, 0)
             && (self.has(Trace::MADE) || made.shape[..] != *shape)
-            && [&made.shape[..], shape, &output.shape]
-                .iter()
-                .any(|shape| has_lone_extents(shape));
+            && [&made.shape[..], shape, &output.shape].iter().any(|shape| has_lone_extents(shape));
         attends || repeats || overruns || aborts
     }
 }
@@ -160,14 +148,10 @@ fn of_arithmetic(op: &ArithmeticOp, inputs: &[Trace], all: Trace) -> Trace {
         ArithmeticOp::Unary(UnaryOp::Exp) => Trace::POWERS,
         ArithmeticOp::Unary(UnaryOp::Recip) if kept.has(Trace::TOTALS) => Trace::SHARES,
         ArithmeticOp::Unary(_) => Trace::NOTHING,
-        ArithmeticOp::Binary(BinaryOp::Div)
-            if inputs[0].has(Trace::POWERS) && inputs[1].has(Trace::TOTALS) =>
-        {
+        ArithmeticOp::Binary(BinaryOp::Div) if inputs[0].has(Trace::POWERS) && inputs[1].has(Trace::TOTALS) => {
             Trace::WEIGHTS
         }
-        ArithmeticOp::Binary(BinaryOp::Mul) if kept.has(Trace::POWERS.and(Trace::SHARES)) => {
-            Trace::WEIGHTS
-        }
+        ArithmeticOp::Binary(BinaryOp::Mul) if kept.has(Trace::POWERS.and(Trace::SHARES)) => Trace::WEIGHTS,
         ArithmeticOp::Binary(_)
         | ArithmeticOp::BinaryScalar(_)
         | ArithmeticOp::Cast

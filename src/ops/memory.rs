@@ -52,10 +52,7 @@ pub(crate) fn arange(range: Range<i64>, step: usize, dtype: DType) -> MpsGraphTe
     if range.start == 0 && step == 1 {
         return make(MemoryOp::Coordinates, &[], shape, dtype);
     }
-    let numbers = [
-        ScalarInput::Int(range.start),
-        ScalarInput::UInt(step as u64),
-    ];
+    let numbers = [ScalarInput::Int(range.start), ScalarInput::UInt(step as u64)];
     make(MemoryOp::Range, &numbers, shape, dtype)
 }
 
@@ -74,18 +71,13 @@ impl MemoryOp {
         }
     }
 
-    pub fn lower(
-        &self,
-        cx: &mut Lowering<'_>,
-        _inputs: &[Operand],
-        output: &TensorType,
-    ) -> ffi::Tensor {
+    pub fn lower(&self, cx: &mut Lowering<'_>, _inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let TensorType { dtype, shape } = output;
-        // Integer constants that are reshaped and then gathered from or scattered into are folded wrongly, and bool ones
-        // have been 255 (MetalHLO's MPSGraphCompiler.swift; pytorch's Fill): made as f32 and converted, they are neither.
+        // Integer constants that are reshaped and then gathered from or scattered into are folded wrongly, and bool
+        // ones have been 255 (MetalHLO's MPSGraphCompiler.swift; pytorch's Fill): made as f32 and converted, they are
+        // neither.
         let everywhere = |cx: &Lowering<'_>, value| {
-            let stored = data_type("full", *dtype)
-                .unwrap_or_else(|error| unreachable!("checked by make: {error}"));
+            let stored = data_type("full", *dtype).unwrap_or_else(|error| unreachable!("checked by make: {error}"));
             let g = cx.graph();
             if dtype.is_float() {
                 return g.constant_with_scalar(value, shape, stored);
@@ -102,11 +94,7 @@ impl MemoryOp {
             Self::Ones => everywhere(cx, 1.0),
             Self::Full => {
                 let value = cx.scalar(0, *dtype);
-                if shape.as_slice() == [1] {
-                    value
-                } else {
-                    cx.graph().broadcast(&value, shape)
-                }
+                if shape.as_slice() == [1] { value } else { cx.graph().broadcast(&value, shape) }
             }
             Self::Coordinates => coordinates(cx, output),
             Self::Range => {

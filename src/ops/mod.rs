@@ -50,12 +50,7 @@ impl Op {
     }
 
     /// Adds the op to a graph; the tensor has exactly `output`'s shape and dtype.
-    pub fn lower(
-        &self,
-        cx: &mut Lowering<'_>,
-        inputs: &[Operand],
-        output: &TensorType,
-    ) -> ffi::Tensor {
+    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         match self {
             Op::Activation(op) => op.lower(cx, inputs, output),
             Op::Arithmetic(op) => op.lower(cx, inputs, output),

@@ -17,16 +17,11 @@ pub(crate) fn layer_norm(
     epsilon: f64,
 ) -> MpsGraphTensor {
     let (dtype, shape) = (tensor.dtype(), tensor.shape.clone());
-    let fits = |affine: &MpsGraphTensor| {
-        affine.dtype() == dtype && affine.shape.as_slice() == &shape[shape.len() - 1..]
-    };
+    let fits =
+        |affine: &MpsGraphTensor| affine.dtype() == dtype && affine.shape.as_slice() == &shape[shape.len() - 1..];
     if shape.is_empty() || !fits(&gamma) || !beta.as_ref().is_none_or(fits) {
-        let given = [Some(&gamma), beta.as_ref()]
-            .map(|affine| affine.map(|affine| (affine.dtype(), &affine.shape)));
-        invalid(
-            "layer_norm",
-            format!("{dtype:?} {shape:?} with gamma and beta {given:?}"),
-        );
+        let given = [Some(&gamma), beta.as_ref()].map(|affine| affine.map(|affine| (affine.dtype(), &affine.shape)));
+        invalid("layer_norm", format!("{dtype:?} {shape:?} with gamma and beta {given:?}"));
     }
     if shape.num_elements() == 0 {
         return tensor;
@@ -34,9 +29,7 @@ pub(crate) fn layer_norm(
     let last = shape.len() - 1;
     let mut row = vec![1; shape.len()];
     row[last] = shape[last];
-    let affine = |affine: MpsGraphTensor| {
-        arithmetic::cast(affine.with_shape(row.clone().into()), DType::F32)
-    };
+    let affine = |affine: MpsGraphTensor| arithmetic::cast(affine.with_shape(row.clone().into()), DType::F32);
 
     let x = arithmetic::cast(tensor, DType::F32);
     let mean = reduction::mean_dim(x.clone(), last);

@@ -1,8 +1,8 @@
 //! Random numbers by MPSGraph's Philox generator, whose state is fed, so that no draw compiles anything.
 //!
 //! Everything is made of uniform f32 drawn flat: shapes of rank 5 and more come out wrong (pytorch/pytorch#147624), and
-//! MPSGraph's own normal numbers can be NaN. A draw depends on the seed and on how many draws came before it, not on how
-//! it is recorded.
+//! MPSGraph's own normal numbers can be NaN. A draw depends on the seed and on how many draws came before it, not on
+//! how it is recorded.
 
 use burn_backend::{DType, Distribution, Shape};
 
@@ -21,7 +21,8 @@ pub(crate) enum RandomOp {
     Unit,
     /// Floats in \[low, high); the numbers are low, high - low, and the first and last floats of that range.
     Uniform,
-    /// Integers from low on; the numbers are low, how many there are to choose from, and the last of them counted from 0.
+    /// Integers from low on; the numbers are low, how many there are to choose from, and the last of them counted from
+    /// 0.
     Integers,
     /// The same from a range wider than an f32 can count; without the last number.
     WideIntegers,
@@ -35,41 +36,26 @@ pub(crate) enum RandomOp {
 const NARROW: u64 = 1 << 16;
 
 /// Numbers drawn from `distribution`. `Default` is \[0, 1) for floats and \[0, 255) for integers.
-pub(crate) fn random(
-    op: &'static str,
-    shape: Shape,
-    distribution: Distribution,
-    dtype: DType,
-) -> MpsGraphTensor {
+pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution, dtype: DType) -> MpsGraphTensor {
     require(op, dtype);
     let (kind, parameters) = match distribution {
         Distribution::Default if dtype.is_float() => (RandomOp::Unit, vec![]),
         Distribution::Default => integers(op, 0.0, 255.0, dtype),
         Distribution::Uniform(low, high) if dtype.is_float() => uniform(op, low, high, dtype),
         Distribution::Uniform(low, high) => integers(op, low, high, dtype),
-        Distribution::Normal(mean, deviation) => (
-            RandomOp::Normal,
-            vec![ScalarInput::Float(mean), ScalarInput::Float(deviation)],
-        ),
+        Distribution::Normal(mean, deviation) => {
+            (RandomOp::Normal, vec![ScalarInput::Float(mean), ScalarInput::Float(deviation)])
+        }
         Distribution::Bernoulli(probability) => {
             if !(0.0..=1.0).contains(&probability) {
-                invalid(
-                    op,
-                    format!("Bernoulli({probability}): a probability is within 0 and 1"),
-                );
+                invalid(op, format!("Bernoulli({probability}): a probability is within 0 and 1"));
             }
             (RandomOp::Bernoulli, vec![ScalarInput::Float(probability)])
         }
     };
     let output = TensorType::new(dtype, shape);
     if kind.draws(output.elements()) >= 1 << 31 {
-        unsupported(
-            op,
-            format!(
-                "shape {:?} takes 2^31 or more random numbers; draw it in parts",
-                output.shape
-            ),
-        );
+        unsupported(op, format!("shape {:?} takes 2^31 or more random numbers; draw it in parts", output.shape));
     }
     let state = ScalarInput::RandomState(Runtime::get().next_random_state());
     let numbers: Vec<_> = std::iter::once(state).chain(parameters).collect();
@@ -79,10 +65,7 @@ pub(crate) fn random(
 fn uniform(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, Vec<ScalarInput>) {
     let width = high - low;
     if !(width >= 0.0 && width <= f64::from(f32::MAX)) {
-        invalid(
-            op,
-            format!("Uniform({low}, {high}): not a range of finite width"),
-        );
+        invalid(op, format!("Uniform({low}, {high}): not a range of finite width"));
     }
     let last = below(high, dtype).max(low);
     let numbers = [low, width, at_least(low, dtype), last];
@@ -118,11 +101,7 @@ fn largest(x: f64, fits: impl Fn(f64) -> bool, dtype: DType) -> f64 {
         }
         _ => {
             let y = x as f32;
-            if fits(y.into()) {
-                y.into()
-            } else {
-                y.next_down().into()
-            }
+            if fits(y.into()) { y.into() } else { y.next_down().into() }
         }
     }
 }
@@ -139,10 +118,7 @@ fn step_down(bits: u16) -> u16 {
 fn integers(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, Vec<ScalarInput>) {
     let (min, max) = integer_range(dtype);
     // `as` saturates, so a bound beyond the dtype is the dtype's.
-    let (first, end) = (
-        (low as i128).clamp(min, max),
-        (high as i128).clamp(min, max + 1),
-    );
+    let (first, end) = ((low as i128).clamp(min, max), (high as i128).clamp(min, max + 1));
     if end < first || low.is_nan() || high.is_nan() {
         invalid(op, format!("Uniform({low}, {high}): an empty range"));
     }
@@ -151,27 +127,16 @@ fn integers(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, V
     if count <= NARROW {
         return (
             RandomOp::Integers,
-            vec![
-                first,
-                ScalarInput::Float(count as f64),
-                ScalarInput::Float((count - 1) as f64),
-            ],
+            vec![first, ScalarInput::Float(count as f64), ScalarInput::Float((count - 1) as f64)],
         );
     }
-    (
-        RandomOp::WideIntegers,
-        vec![first, ScalarInput::UInt(count)],
-    )
+    (RandomOp::WideIntegers, vec![first, ScalarInput::UInt(count)])
 }
 
 /// The smallest and largest number of an integer dtype.
 fn integer_range(dtype: DType) -> (i128, i128) {
     let bits = dtype.size() as u32 * 8;
-    if dtype.is_uint() {
-        (0, (1 << bits) - 1)
-    } else {
-        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-    }
+    if dtype.is_uint() { (0, (1 << bits) - 1) } else { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) }
 }
 
 impl RandomOp {
@@ -188,12 +153,7 @@ impl RandomOp {
         }
     }
 
-    pub fn lower(
-        &self,
-        cx: &mut Lowering<'_>,
-        _inputs: &[Operand],
-        output: &TensorType,
-    ) -> ffi::Tensor {
+    pub fn lower(&self, cx: &mut Lowering<'_>, _inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let TensorType { dtype, shape } = output;
         let elements = output.elements();
         let state = cx.random_state(0);
@@ -205,8 +165,7 @@ impl RandomOp {
                 if *dtype == DType::F32 {
                     value
                 } else {
-                    cx.graph()
-                        .minimum(&value, &cx.constant(below(1.0, *dtype), *dtype))
+                    cx.graph().minimum(&value, &cx.constant(below(1.0, *dtype), *dtype))
                 }
             }
             Self::Uniform => {
@@ -230,36 +189,21 @@ impl RandomOp {
                 let (low, count) = (cx.scalar(1, *dtype), cx.scalar(2, DType::U64));
                 let bits = random_bits(cx, &drawn, elements);
                 let g = cx.graph();
-                g.addition(
-                    &convert(cx, &g.modulo(&bits, &count), DType::U64, *dtype),
-                    &low,
-                )
+                g.addition(&convert(cx, &g.modulo(&bits, &count), DType::U64, *dtype), &low)
             }
             Self::Normal => {
                 let [mean, deviation] = [1, 2].map(|i| cx.scalar(i, DType::F32));
                 let g = cx.graph();
-                let value = g.addition(
-                    &g.multiplication(&normal(cx, &drawn, elements), &deviation),
-                    &mean,
-                );
+                let value = g.addition(&g.multiplication(&normal(cx, &drawn, elements), &deviation), &mean);
                 convert(cx, &value, DType::F32, *dtype)
             }
             Self::Bernoulli => {
                 let probability = cx.scalar(1, DType::F32);
                 let hit = cx.graph().less_than(&drawn, &probability);
-                convert(
-                    cx,
-                    &hit,
-                    DType::Bool(burn_backend::BoolStore::Native),
-                    *dtype,
-                )
+                convert(cx, &hit, DType::Bool(burn_backend::BoolStore::Native), *dtype)
             }
         };
-        if shape.num_dims() == 1 {
-            flat
-        } else {
-            cx.graph().reshape(&flat, shape)
-        }
+        if shape.num_dims() == 1 { flat } else { cx.graph().reshape(&flat, shape) }
     }
 }
 
@@ -273,16 +217,9 @@ fn normal(cx: &Lowering<'_>, drawn: &ffi::Tensor, elements: usize) -> ffi::Tenso
     let above_zero = g.subtraction(&constant(1.0), &half(0));
     let radius = g.square_root(&g.multiplication(&g.logarithm(&above_zero), &constant(-2.0)));
     let angle = g.multiplication(&half(pairs), &constant(std::f64::consts::TAU));
-    let (x, y) = (
-        g.multiplication(&radius, &g.cos(&angle)),
-        g.multiplication(&radius, &g.sin(&angle)),
-    );
+    let (x, y) = (g.multiplication(&radius, &g.cos(&angle)), g.multiplication(&radius, &g.sin(&angle)));
     let both = g.concat(&[&x, &y], 0);
-    if elements.is_multiple_of(2) {
-        both
-    } else {
-        g.slice(&both, &[0], &[elements as isize], &[1])
-    }
+    if elements.is_multiple_of(2) { both } else { g.slice(&both, &[0], &[elements as isize], &[1]) }
 }
 
 /// 64 random bits per element as u64, from the leading 22 + 21 + 21 bits of three numbers in \[0, 1).
@@ -292,22 +229,11 @@ fn random_bits(cx: &Lowering<'_>, drawn: &ffi::Tensor, elements: usize) -> ffi::
     let digit = |at: isize, values: f64| {
         let part = g.slice(drawn, &[at * n], &[(at + 1) * n], &[1]);
         let scaled = g.floor(&g.multiplication(&part, &cx.constant(values, DType::F32)));
-        convert(
-            cx,
-            &g.cast(&scaled, ffi::DataType::I32),
-            DType::I32,
-            DType::U64,
-        )
+        convert(cx, &g.cast(&scaled, ffi::DataType::I32), DType::I32, DType::U64)
     };
     let radix = cx.constant(f64::from(1 << 21), DType::U64);
-    let high = g.addition(
-        &g.multiplication(&digit(0, f64::from(1 << 22)), &radix),
-        &digit(1, f64::from(1 << 21)),
-    );
-    g.addition(
-        &g.multiplication(&high, &radix),
-        &digit(2, f64::from(1 << 21)),
-    )
+    let high = g.addition(&g.multiplication(&digit(0, f64::from(1 << 22)), &radix), &digit(1, f64::from(1 << 21)));
+    g.addition(&g.multiplication(&high, &radix), &digit(2, f64::from(1 << 21)))
 }
 
 #[cfg(test)]
@@ -320,10 +246,7 @@ mod tests {
             for x in [0.9, 1.0, -0.9, -1.0, 0.0, 3.0e-5] {
                 let (last, first) = (below(x, dtype), at_least(x, dtype));
                 assert!(last < x && x <= first, "{dtype:?} {x}: {last} {first}");
-                assert!(
-                    first - last <= 0.01 * x.abs().max(1e-3),
-                    "{dtype:?} {x}: {last} {first}"
-                );
+                assert!(first - last <= 0.01 * x.abs().max(1e-3), "{dtype:?} {x}: {last} {first}");
             }
             assert_eq!(at_least(1.0, dtype), 1.0);
         }
@@ -332,13 +255,7 @@ mod tests {
     #[test]
     fn integers_stay_within_their_dtype() {
         let range = |low, high| integers("int_random", low, high, DType::I8).1;
-        assert_eq!(
-            range(-3.0, 5.0)[..2],
-            [ScalarInput::Int(-3), ScalarInput::Float(8.0)]
-        );
-        assert_eq!(
-            range(-1e18, 1e18)[..2],
-            [ScalarInput::Int(-128), ScalarInput::Float(256.0)]
-        );
+        assert_eq!(range(-3.0, 5.0)[..2], [ScalarInput::Int(-3), ScalarInput::Float(8.0)]);
+        assert_eq!(range(-1e18, 1e18)[..2], [ScalarInput::Int(-128), ScalarInput::Float(256.0)]);
     }
 }

@@ -118,20 +118,12 @@ pub(crate) fn argmin(x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTenso
 }
 
 /// [`max_dim`] and [`argmax`].
-pub(crate) fn max_dim_with_indices(
-    x: MpsGraphTensor,
-    dim: usize,
-    out: DType,
-) -> (MpsGraphTensor, MpsGraphTensor) {
+pub(crate) fn max_dim_with_indices(x: MpsGraphTensor, dim: usize, out: DType) -> (MpsGraphTensor, MpsGraphTensor) {
     (max_dim(x.clone(), dim), argmax(x, dim, out))
 }
 
 /// [`min_dim`] and [`argmin`].
-pub(crate) fn min_dim_with_indices(
-    x: MpsGraphTensor,
-    dim: usize,
-    out: DType,
-) -> (MpsGraphTensor, MpsGraphTensor) {
+pub(crate) fn min_dim_with_indices(x: MpsGraphTensor, dim: usize, out: DType) -> (MpsGraphTensor, MpsGraphTensor) {
     (min_dim(x.clone(), dim), argmin(x, dim, out))
 }
 
@@ -163,10 +155,7 @@ fn flat(x: MpsGraphTensor) -> MpsGraphTensor {
 fn reduce(kind: Kind, x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTensor {
     let op = ReductionOp { kind, dim };
     if dim >= x.dims().len() {
-        invalid(
-            op.name(),
-            format!("dim {dim} is out of range for shape {:?}", x.dims()),
-        );
+        invalid(op.name(), format!("dim {dim} is out of range for shape {:?}", x.dims()));
     }
     require(op.name(), out);
     if x.dtype().is_bool() && !matches!(kind, Kind::Any | Kind::All) {
@@ -196,10 +185,9 @@ fn of_nothing(op: ReductionOp, x: &MpsGraphTensor, output: TensorType) -> MpsGra
         Kind::Sum | Kind::Any => memory::zeros(shape, dtype),
         Kind::Prod | Kind::All => memory::ones(shape, dtype),
         Kind::Mean if dtype.is_float() => memory::full(shape, ScalarInput::Float(f64::NAN), dtype),
-        Kind::Mean | Kind::Extreme(_) | Kind::Arg(_) => invalid(
-            op.name(),
-            format!("dim {} of shape {:?} has no elements", op.dim, x.dims()),
-        ),
+        Kind::Mean | Kind::Extreme(_) | Kind::Arg(_) => {
+            invalid(op.name(), format!("dim {} of shape {:?} has no elements", op.dim, x.dims()))
+        }
     }
 }
 
@@ -223,12 +211,7 @@ impl ReductionOp {
         self.kind == Kind::Sum
     }
 
-    pub fn lower(
-        &self,
-        cx: &mut Lowering<'_>,
-        inputs: &[Operand],
-        output: &TensorType,
-    ) -> ffi::Tensor {
+    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let TensorType { dtype, shape } = &inputs[0].ty;
         let (view, axis) = within_rank(shape, self.dim);
         let x = reshaped(cx, &inputs[0].tensor, shape, &view);
@@ -303,13 +286,7 @@ fn product(cx: &Lowering<'_>, x: &ffi::Tensor, view: &[usize], axis: isize) -> f
     g.transpose(&product, &permutation)
 }
 
-fn mean_of(
-    cx: &Lowering<'_>,
-    x: &ffi::Tensor,
-    dtype: DType,
-    count: usize,
-    axis: isize,
-) -> ffi::Tensor {
+fn mean_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, count: usize, axis: isize) -> ffi::Tensor {
     let g = cx.graph();
     if dtype.is_float() {
         let sum = g.reduction_sum(&convert(cx, x, dtype, DType::F32), &[axis]);
@@ -318,23 +295,13 @@ fn mean_of(
     }
     let sum = g.reduction_sum(&convert(cx, x, dtype, DType::I64), &[axis]);
     // A sum of u64 is right modulo 2^64 either way, but its quotient depends on how the bits are read.
-    let wide = if dtype == DType::U64 {
-        DType::U64
-    } else {
-        DType::I64
-    };
+    let wide = if dtype == DType::U64 { DType::U64 } else { DType::I64 };
     let sum = convert(cx, &sum, DType::I64, wide);
     let mean = divide_integers(cx, &sum, &cx.constant(count as f64, wide), wide);
     convert(cx, &mean, wide, dtype)
 }
 
-fn extreme_of(
-    cx: &Lowering<'_>,
-    x: &ffi::Tensor,
-    dtype: DType,
-    extreme: Extreme,
-    axis: isize,
-) -> ffi::Tensor {
+fn extreme_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, extreme: Extreme, axis: isize) -> ffi::Tensor {
     let g = cx.graph();
     if dtype.is_float() {
         // The plain forms skip NaN (MPSGraphReductionOps.h).
@@ -345,18 +312,10 @@ fn extreme_of(
         };
         return convert(cx, &value, DType::F32, dtype);
     }
-    let wide = if dtype.size() == 8 || dtype == DType::U32 {
-        DType::I64
-    } else {
-        DType::I32
-    };
+    let wide = if dtype.size() == 8 || dtype == DType::U32 { DType::I64 } else { DType::I32 };
     // Moving u64 down by half its range keeps the order when it is read as i64.
-    let half = (dtype == DType::U64)
-        .then(|| g.constant_with_data(&i64::MIN.to_ne_bytes(), &[1], ffi::DataType::I64));
-    let shift = |x: ffi::Tensor| {
-        half.as_ref()
-            .map_or_else(|| x.clone(), |half| g.addition(&x, half))
-    };
+    let half = (dtype == DType::U64).then(|| g.constant_with_data(&i64::MIN.to_ne_bytes(), &[1], ffi::DataType::I64));
+    let shift = |x: ffi::Tensor| half.as_ref().map_or_else(|| x.clone(), |half| g.addition(&x, half));
     let x = shift(convert(cx, x, dtype, wide));
     let value = match extreme {
         Extreme::Max => g.reduction_maximum(&x, &[axis]),
@@ -377,15 +336,6 @@ pub(in crate::ops) fn within_rank(shape: &[usize], dim: usize) -> (Vec<usize>, i
 }
 
 /// `x` of shape `from` as `to`.
-pub(in crate::ops) fn reshaped(
-    cx: &Lowering<'_>,
-    x: &ffi::Tensor,
-    from: &[usize],
-    to: &[usize],
-) -> ffi::Tensor {
-    if from == to {
-        x.clone()
-    } else {
-        cx.graph().reshape(x, to)
-    }
+pub(in crate::ops) fn reshaped(cx: &Lowering<'_>, x: &ffi::Tensor, from: &[usize], to: &[usize]) -> ffi::Tensor {
+    if from == to { x.clone() } else { cx.graph().reshape(x, to) }
 }

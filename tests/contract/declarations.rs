@@ -8,14 +8,8 @@ use crate::tables::{CLASSES, CONSTANTS, FUNCTIONS, METHODS};
 
 /// What a declaration says other than Apple's table; empty if nothing.
 fn differences(declared: &Declaration) -> Vec<String> {
-    let name = format!(
-        "{}[{} {}]",
-        declared.kind.sign(),
-        declared.owner,
-        declared.selector
-    );
-    let Some(apple) = METHODS.get(&(declared.owner, declared.kind.sign(), declared.selector))
-    else {
+    let name = format!("{}[{} {}]", declared.kind.sign(), declared.owner, declared.selector);
+    let Some(apple) = METHODS.get(&(declared.owner, declared.kind.sign(), declared.selector)) else {
         return vec![format!("{name}: Apple has no such method")];
     };
     let mut out = Vec::new();
@@ -29,27 +23,15 @@ fn differences(declared: &Declaration) -> Vec<String> {
         ));
     }
     if declared.owned != apple.owned {
-        out.push(format!(
-            "{name}: declared owned = {}, Apple's is {}",
-            declared.owned, apple.owned
-        ));
+        out.push(format!("{name}: declared owned = {}, Apple's is {}", declared.owned, apple.owned));
     }
-    let declared_version = (
-        u16::from(declared.min_macos.0),
-        u16::from(declared.min_macos.1),
-    );
+    let declared_version = (u16::from(declared.min_macos.0), u16::from(declared.min_macos.1));
     if declared_version != apple.min_macos {
-        out.push(format!(
-            "{name}: declared since {declared_version:?}, Apple's is {:?}",
-            apple.min_macos
-        ));
+        out.push(format!("{name}: declared since {declared_version:?}, Apple's is {:?}", apple.min_macos));
     }
     // By-hand rows name no file.
     if apple.file != "by-hand" && declared.header.replace(".h", ".rs") != apple.file {
-        out.push(format!(
-            "{name}: declared in {}, Apple's is {}",
-            declared.header, apple.file
-        ));
+        out.push(format!("{name}: declared in {}, Apple's is {}", declared.header, apple.file));
     }
     out
 }
@@ -65,11 +47,7 @@ fn every_declared_method_is_apples() {
 #[test]
 fn every_declared_class_is_apples() {
     for declared in contract::declarations() {
-        assert!(
-            CLASSES.contains_key(declared.owner),
-            "Apple has no {}",
-            declared.owner
-        );
+        assert!(CLASSES.contains_key(declared.owner), "Apple has no {}", declared.owner);
     }
 }
 
@@ -77,19 +55,14 @@ fn every_declared_class_is_apples() {
 fn no_method_is_declared_twice() {
     let mut seen = HashSet::new();
     for declared in contract::declarations() {
-        let name = format!(
-            "{}[{} {}]",
-            declared.kind.sign(),
-            declared.owner,
-            declared.selector
-        );
+        let name = format!("{}[{} {}]", declared.kind.sign(), declared.owner, declared.selector);
         assert!(seen.insert(name.clone()), "{name} is declared twice");
     }
 }
 
-/// What the oldest system that this crate supports does not have is sent after a look at the system's version. Without it,
-/// `tests/ops/tensor_shape/slice_assign.rs` shows what is sent there instead: it passes on the software runtime as macOS
-/// 14.0, which refuses newer messages.
+/// What the oldest system that this crate supports does not have is sent after a look at the system's version. Without
+/// it, `tests/ops/tensor_shape/slice_assign.rs` shows what is sent there instead: it passes on the software runtime as
+/// macOS 14.0, which refuses newer messages.
 #[test]
 fn what_is_newer_than_the_minimum_is_known() {
     let mut newer: Vec<&str> = contract::declarations()
@@ -126,10 +99,7 @@ fn every_constant_is_apples() {
 fn every_function_is_apples() {
     // Intel Macs only, and the tables are of arm64: declared beside objc_msgSend in Apple's message.h.
     let intel_only = "objc_msgSend_stret";
-    for name in contract::functions()
-        .into_iter()
-        .filter(|name| *name != intel_only)
-    {
+    for name in contract::functions().into_iter().filter(|name| *name != intel_only) {
         assert!(FUNCTIONS.contains(&name), "Apple has no function {name}");
     }
 }
@@ -142,36 +112,18 @@ fn wrong_declarations_are_found() {
         .expect("softmax is declared");
     assert_eq!(differences(&right), Vec::<String>::new());
 
-    let wrong = Declaration {
-        arguments: vec!["@", "f", "@"],
-        ..right.clone()
-    };
+    let wrong = Declaration { arguments: vec!["@", "f", "@"], ..right.clone() };
     assert_eq!(
         differences(&wrong),
         ["-[MPSGraph softMaxWithTensor:axis:name:]: declared as @ (@ f @), Apple's is @ (@ q @)"]
     );
-    let invented = Declaration {
-        selector: "softMaxOfTensor:axis:name:",
-        ..right.clone()
-    };
-    assert_eq!(
-        differences(&invented),
-        ["-[MPSGraph softMaxOfTensor:axis:name:]: Apple has no such method"]
-    );
-    let owned = Declaration {
-        owned: true,
-        ..right.clone()
-    };
+    let invented = Declaration { selector: "softMaxOfTensor:axis:name:", ..right.clone() };
+    assert_eq!(differences(&invented), ["-[MPSGraph softMaxOfTensor:axis:name:]: Apple has no such method"]);
+    let owned = Declaration { owned: true, ..right.clone() };
     assert_eq!(
         differences(&owned),
         ["-[MPSGraph softMaxWithTensor:axis:name:]: declared owned = true, Apple's is false"]
     );
-    let class_method = Declaration {
-        kind: Kind::Class,
-        ..right
-    };
-    assert_eq!(
-        differences(&class_method),
-        ["+[MPSGraph softMaxWithTensor:axis:name:]: Apple has no such method"]
-    );
+    let class_method = Declaration { kind: Kind::Class, ..right };
+    assert_eq!(differences(&class_method), ["+[MPSGraph softMaxWithTensor:axis:name:]: Apple has no such method"]);
 }

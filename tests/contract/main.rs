@@ -7,8 +7,5 @@ mod declarations;
 mod running_system;
 #[cfg(soft_runtime)]
 mod soft;
-#[cfg_attr(
-    not(soft_runtime),
-    expect(dead_code, reason = "some is asked about the software runtime only")
-)]
+#[cfg_attr(not(soft_runtime), expect(dead_code, reason = "some is asked about the software runtime only"))]
 mod tables;

@@ -25,14 +25,9 @@ fn differences(class: &ClassDef, sign: char, method: &Method) -> Vec<String> {
         ));
     }
     let since = method.min_macos().unwrap_or(class.min_macos).max(FIRST);
-    let apples = apple
-        .min_macos
-        .max(CLASSES[class.name].min_macos)
-        .max(FIRST);
+    let apples = apple.min_macos.max(CLASSES[class.name].min_macos).max(FIRST);
     if since != apples {
-        out.push(format!(
-            "{name}: defined since {since:?}, Apple's is {apples:?}"
-        ));
+        out.push(format!("{name}: defined since {since:?}, Apple's is {apples:?}"));
     }
     out
 }
@@ -40,28 +35,13 @@ fn differences(class: &ClassDef, sign: char, method: &Method) -> Vec<String> {
 #[test]
 fn every_class_is_apples() {
     for class in SOFT_CLASSES {
-        let Some(apple) = CLASSES.get(class.name) else {
-            panic!("Apple has no {}", class.name)
-        };
+        let Some(apple) = CLASSES.get(class.name) else { panic!("Apple has no {}", class.name) };
         let is_protocol = class.kind == ClassKind::ProtocolInstance;
-        assert_eq!(
-            is_protocol, apple.is_protocol,
-            "{}: class or protocol",
-            class.name
-        );
+        assert_eq!(is_protocol, apple.is_protocol, "{}: class or protocol", class.name);
         if !is_protocol && class.name != "NSObject" {
-            assert_eq!(
-                class.superclass, apple.superclass,
-                "{}: superclass",
-                class.name
-            );
+            assert_eq!(class.superclass, apple.superclass, "{}: superclass", class.name);
         }
-        assert_eq!(
-            class.min_macos.max(FIRST),
-            apple.min_macos.max(FIRST),
-            "{}: first macOS",
-            class.name
-        );
+        assert_eq!(class.min_macos.max(FIRST), apple.min_macos.max(FIRST), "{}: first macOS", class.name);
     }
 }
 
@@ -69,18 +49,8 @@ fn every_class_is_apples() {
 fn every_method_is_apples() {
     let mut problems = Vec::new();
     for class in SOFT_CLASSES {
-        problems.extend(
-            class
-                .instance
-                .iter()
-                .flat_map(|method| differences(class, '-', method)),
-        );
-        problems.extend(
-            class
-                .class
-                .iter()
-                .flat_map(|method| differences(class, '+', method)),
-        );
+        problems.extend(class.instance.iter().flat_map(|method| differences(class, '-', method)));
+        problems.extend(class.class.iter().flat_map(|method| differences(class, '+', method)));
     }
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }

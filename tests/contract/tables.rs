@@ -36,11 +36,7 @@ pub static METHODS: LazyLock<HashMap<(&str, char, &str), Method>> = LazyLock::ne
             let args = row.get("args");
             let method = Method {
                 ret: row.get("ret"),
-                args: if args == "-" {
-                    vec![]
-                } else {
-                    args.split(' ').collect()
-                },
+                args: if args == "-" { vec![] } else { args.split(' ').collect() },
                 min_macos: version(row.get("min_macos")),
                 owned: row.get("ret_own") == "+1",
                 file: row.get("file"),
@@ -60,16 +56,10 @@ pub static CLASSES: LazyLock<HashMap<&str, Class>> = LazyLock::new(|| {
         let class = Class {
             is_protocol: row.get("what") == "protocol",
             superclass: row.get("superclass"),
-            protocols: if protocols == "-" {
-                vec![]
-            } else {
-                protocols.split(',').collect()
-            },
+            protocols: if protocols == "-" { vec![] } else { protocols.split(',').collect() },
             min_macos: version(row.get("min_macos")),
         };
-        let known = classes
-            .get(row.get("name"))
-            .is_some_and(|known: &Class| !known.is_protocol);
+        let known = classes.get(row.get("name")).is_some_and(|known: &Class| !known.is_protocol);
         if !known {
             classes.insert(row.get("name"), class);
         }
@@ -96,19 +86,11 @@ pub static CONSTANTS: LazyLock<HashMap<&str, Constant>> = LazyLock::new(|| {
 /// Names of the C functions.
 pub static FUNCTIONS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let table = Table::new(include_str!("apple/functions.tsv"));
-    table
-        .rows()
-        .filter(|row| row.get("what") == "fn")
-        .map(|row| row.get("name"))
-        .collect()
+    table.rows().filter(|row| row.get("what") == "fn").map(|row| row.get("name")).collect()
 });
 
 /// The row of a method that `owner` has, itself or from a superclass or protocol.
-pub fn find_method(
-    owner: &'static str,
-    sign: char,
-    selector: &'static str,
-) -> Option<&'static Method> {
+pub fn find_method(owner: &'static str, sign: char, selector: &'static str) -> Option<&'static Method> {
     if let Some(method) = METHODS.get(&(owner, sign, selector)) {
         return Some(method);
     }
@@ -133,19 +115,12 @@ struct Table {
 impl Table {
     fn new(text: &'static str) -> Self {
         let mut body = text.lines();
-        let columns = body
-            .next()
-            .expect("a table has a header line")
-            .split('\t')
-            .collect();
+        let columns = body.next().expect("a table has a header line").split('\t').collect();
         Self { columns, body }
     }
 
     fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        self.body.clone().map(|line| Row {
-            columns: &self.columns,
-            cells: line.split('\t').collect(),
-        })
+        self.body.clone().map(|line| Row { columns: &self.columns, cells: line.split('\t').collect() })
     }
 }
 

@@ -1,5 +1,5 @@
-//! How a case is checked: the same generic function runs on burn-flex, on this backend recorded, and on this backend with
-//! a program per op; all three must agree.
+//! How a case is checked: the same generic function runs on burn-flex, on this backend recorded, and on this backend
+//! with a program per op; all three must agree.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Distribution, Int, Shape, Tensor, TensorData};
@@ -31,13 +31,8 @@ impl Layout {
     ];
 
     /// Layouts with ordinary numbers and at least one element.
-    pub const PLAIN: [Layout; 5] = [
-        Layout::Contiguous,
-        Layout::Transposed,
-        Layout::Sliced,
-        Layout::Broadcast,
-        Layout::Single,
-    ];
+    pub const PLAIN: [Layout; 5] =
+        [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Single];
 }
 
 /// Float dtypes that have code of their own.
@@ -49,35 +44,14 @@ pub const INTS: [DType; 2] = [DType::I32, DType::I64];
 /// every float dtype holds exactly.
 pub fn floats<B: Backend>(layout: Layout, dtype: DType, salt: usize) -> Tensor<B, 3> {
     let number = |i: usize| ((i * 37 + salt * 11 + 5) % 67) as f32 / 8.0 - 4.0;
-    let special = [
-        f32::NAN,
-        f32::INFINITY,
-        f32::NEG_INFINITY,
-        -0.0,
-        0.0,
-        1.0,
-        -1.0,
-        65504.0,
-        -65504.0,
-        1e-3,
-        0.5,
-    ];
+    let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -0.0, 0.0, 1.0, -1.0, 65504.0, -65504.0, 1e-3, 0.5];
     let device = B::Device::default();
     let tensor = |shape: Vec<usize>, extreme: bool| {
         let count: usize = shape.iter().product();
         let values: Vec<f32> = (0..count)
-            .map(|i| {
-                if extreme && i % 2 == 0 {
-                    special[(i / 2 + salt * 3) % special.len()]
-                } else {
-                    number(i)
-                }
-            })
+            .map(|i| if extreme && i % 2 == 0 { special[(i / 2 + salt * 3) % special.len()] } else { number(i) })
             .collect();
-        Tensor::<B, 3>::from_data(
-            TensorData::new(values, shape).convert_dtype(dtype),
-            (&device, dtype),
-        )
+        Tensor::<B, 3>::from_data(TensorData::new(values, shape).convert_dtype(dtype), (&device, dtype))
     };
     arrange(layout, tensor)
 }
@@ -86,28 +60,12 @@ pub fn floats<B: Backend>(layout: Layout, dtype: DType, salt: usize) -> Tensor<B
 pub fn ints<B: Backend>(layout: Layout, dtype: DType, salt: usize) -> Tensor<B, 3, Int> {
     let number = |i: usize| ((i * 37 + salt * 11 + 5) % 67) as i128 - 33;
     let (low, high) = integer_range(dtype);
-    let special = [
-        low,
-        high,
-        0,
-        1,
-        -1,
-        low + 1,
-        high - 1,
-        1 << 24,
-        (1 << 24) + 1,
-    ];
+    let special = [low, high, 0, 1, -1, low + 1, high - 1, 1 << 24, (1 << 24) + 1];
     let device = B::Device::default();
     let tensor = |shape: Vec<usize>, extreme: bool| {
         let count: usize = shape.iter().product();
         let values: Vec<i128> = (0..count)
-            .map(|i| {
-                if extreme && i % 2 == 0 {
-                    special[(i / 2 + salt * 3) % special.len()]
-                } else {
-                    number(i)
-                }
-            })
+            .map(|i| if extreme && i % 2 == 0 { special[(i / 2 + salt * 3) % special.len()] } else { number(i) })
             .collect();
         Tensor::<B, 3, Int>::from_data(integer_data(&values, shape, dtype), (&device, dtype))
     };
@@ -117,24 +75,14 @@ pub fn ints<B: Backend>(layout: Layout, dtype: DType, salt: usize) -> Tensor<B, 
 /// The lowest and the highest number of an integer dtype.
 fn integer_range(dtype: DType) -> (i128, i128) {
     let bits = 8 * dtype.size() as u32;
-    if dtype.is_uint() {
-        (0, (1 << bits) - 1)
-    } else {
-        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-    }
+    if dtype.is_uint() { (0, (1 << bits) - 1) } else { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) }
 }
 
 /// `values` in any integer dtype, wrapped around.
 pub fn integer_data(values: &[i128], shape: Vec<usize>, dtype: DType) -> TensorData {
     macro_rules! of {
         ($element:ty) => {
-            TensorData::new(
-                values
-                    .iter()
-                    .map(|&value| value as $element)
-                    .collect::<Vec<_>>(),
-                shape,
-            )
+            TensorData::new(values.iter().map(|&value| value as $element).collect::<Vec<_>>(), shape)
         };
     }
     match dtype {
@@ -183,20 +131,9 @@ pub enum Tolerance {
 
 /// Fails unless burn-flex's result and both of this backend's agree.
 #[track_caller]
-pub fn assert_agree(
-    what: &str,
-    flex: &TensorData,
-    recorded: &TensorData,
-    eager: &TensorData,
-    tolerance: Tolerance,
-) {
+pub fn assert_agree(what: &str, flex: &TensorData, recorded: &TensorData, eager: &TensorData, tolerance: Tolerance) {
     close(&format!("{what}, recorded"), flex, recorded, tolerance);
-    close(
-        &format!("{what}, eager against recorded"),
-        recorded,
-        eager,
-        Tolerance::Exact,
-    );
+    close(&format!("{what}, eager against recorded"), recorded, eager, Tolerance::Exact);
 }
 
 #[track_caller]
@@ -205,16 +142,10 @@ fn close(what: &str, expected: &TensorData, found: &TensorData, tolerance: Toler
     assert_eq!(expected.dtype, found.dtype, "{what}: dtype");
     if !expected.dtype.is_float() {
         let bytes = |data: &TensorData| data.as_bytes().to_vec();
-        assert!(
-            bytes(expected) == bytes(found),
-            "{what}\nexpected {expected}\n   found {found}"
-        );
+        assert!(bytes(expected) == bytes(found), "{what}\nexpected {expected}\n   found {found}");
         return;
     }
-    let (a, b): (Vec<f64>, Vec<f64>) = (
-        expected.iter::<f64>().collect(),
-        found.iter::<f64>().collect(),
-    );
+    let (a, b): (Vec<f64>, Vec<f64>) = (expected.iter::<f64>().collect(), found.iter::<f64>().collect());
     for (i, (&a, &b)) in a.iter().zip(&b).enumerate() {
         assert!(
             near(a, b, expected.dtype, tolerance),
@@ -228,8 +159,7 @@ fn near(a: f64, b: f64, dtype: DType, tolerance: Tolerance) -> bool {
         return a.is_nan() && b.is_nan();
     }
     if a == b {
-        return !matches!(tolerance, Tolerance::Exact)
-            || a.is_sign_negative() == b.is_sign_negative();
+        return !matches!(tolerance, Tolerance::Exact) || a.is_sign_negative() == b.is_sign_negative();
     }
     if a.is_infinite() || b.is_infinite() {
         return false;
@@ -242,9 +172,7 @@ fn near(a: f64, b: f64, dtype: DType, tolerance: Tolerance) -> bool {
     };
     match tolerance {
         Tolerance::Exact => false,
-        Tolerance::Ulps(n) => {
-            (a - b).abs() <= f64::from(n) * epsilon * magnitude.max(f64::from(f32::MIN_POSITIVE))
-        }
+        Tolerance::Ulps(n) => (a - b).abs() <= f64::from(n) * epsilon * magnitude.max(f64::from(f32::MIN_POSITIVE)),
         Tolerance::Relative(x) => (a - b).abs() <= x.max(epsilon) * magnitude.max(1.0),
     }
 }
@@ -266,15 +194,8 @@ macro_rules! agree {
 }
 
 /// Uniform numbers of the oracle's generator, the same on every backend.
-pub fn random<B: Backend, const D: usize>(
-    shape: impl Into<Shape>,
-    low: f64,
-    high: f64,
-) -> Tensor<B, D> {
-    let data = Tensor::<burn_flex::Flex, D>::random(
-        shape.into(),
-        Distribution::Uniform(low, high),
-        &Default::default(),
-    );
+pub fn random<B: Backend, const D: usize>(shape: impl Into<Shape>, low: f64, high: f64) -> Tensor<B, D> {
+    let data =
+        Tensor::<burn_flex::Flex, D>::random(shape.into(), Distribution::Uniform(low, high), &Default::default());
     Tensor::from_data(data.into_data(), &B::Device::default())
 }

@@ -2,9 +2,7 @@
 //! wrapping, anything to bool as `!= 0`.
 
 use burn::tensor::backend::Backend;
-use burn::tensor::{
-    Bool, DType, Element, FloatDType, Int, IntDType, Tensor, TensorData, bf16, f16,
-};
+use burn::tensor::{Bool, DType, Element, FloatDType, Int, IntDType, Tensor, TensorData, bf16, f16};
 use burn_mpsgraph::MpsGraph;
 
 use crate::agreement::Tolerance::Exact;
@@ -45,13 +43,7 @@ fn bool_to_numbers() {
         for dtype in [FloatDType::F32, FloatDType::F16, FloatDType::BF16] {
             agree!(Exact, float, layout, dtype);
         }
-        for dtype in [
-            IntDType::I8,
-            IntDType::I32,
-            IntDType::I64,
-            IntDType::U8,
-            IntDType::U64,
-        ] {
+        for dtype in [IntDType::I8, IntDType::I32, IntDType::I64, IntDType::U8, IntDType::U64] {
             agree!(Exact, int, layout, dtype);
         }
     }
@@ -95,12 +87,7 @@ fn assert_floats_to<T: Element>(exact: fn(f64) -> T) {
                 .cast(IntDType::from(T::dtype()))
                 .into_data()
         };
-        assert_gives(
-            &format!("{from:?} {values:?} to {:?}", T::dtype()),
-            &data(&expected),
-            found,
-            Exact,
-        );
+        assert_gives(&format!("{from:?} {values:?} to {:?}", T::dtype()), &data(&expected), found, Exact);
     }
 }
 
@@ -113,59 +100,19 @@ fn assert_ints_to<T: Element>(exact: fn(i128) -> T) {
         let what = format!("{values:?} to {:?}", T::dtype());
         let to = T::dtype();
         if to.is_float() {
-            assert_gives(
-                &what,
-                &data(&expected),
-                || tensor().cast(FloatDType::from(to)).into_data(),
-                Exact,
-            );
+            assert_gives(&what, &data(&expected), || tensor().cast(FloatDType::from(to)).into_data(), Exact);
         } else {
-            assert_gives(
-                &what,
-                &data(&expected),
-                || tensor().cast(IntDType::from(to)).into_data(),
-                Exact,
-            );
+            assert_gives(&what, &data(&expected), || tensor().cast(IntDType::from(to)).into_data(), Exact);
         }
     }
     each([0, 1, -1, 127, -128, 5, -6, 100i8], exact);
     each([0, 1, -1, 32767, -32768, 128, -129, 256i16], exact);
-    each(
-        [0, 1, -1, i32::MAX, i32::MIN, 16777217, -16777219, 65536],
-        exact,
-    );
-    each(
-        [
-            0,
-            1,
-            -1,
-            i64::MAX,
-            i64::MIN,
-            (1 << 53) + 1,
-            -(1 << 40) - 1,
-            1 << 32,
-        ],
-        exact,
-    );
+    each([0, 1, -1, i32::MAX, i32::MIN, 16777217, -16777219, 65536], exact);
+    each([0, 1, -1, i64::MAX, i64::MIN, (1 << 53) + 1, -(1 << 40) - 1, 1 << 32], exact);
     each([0, 1, 2, 127, 128, 200, 254, 255u8], exact);
     each([0, 1, 2, 255, 256, 32768, 65534, 65535u16], exact);
-    each(
-        [0, 1, 2, 65536, 16777217, 1 << 31, u32::MAX - 1, u32::MAX],
-        exact,
-    );
-    each(
-        [
-            0,
-            1,
-            2,
-            (1 << 53) + 1,
-            1 << 63,
-            (1 << 63) + 1025,
-            u64::MAX - 1,
-            u64::MAX,
-        ],
-        exact,
-    );
+    each([0, 1, 2, 65536, 16777217, 1 << 31, u32::MAX - 1, u32::MAX], exact);
+    each([0, 1, 2, (1 << 53) + 1, 1 << 63, (1 << 63) + 1025, u64::MAX - 1, u64::MAX], exact);
 }
 
 macro_rules! to_integers {
@@ -201,44 +148,26 @@ mod to {
 fn anything_but_zero_is_true() {
     let device = Default::default();
     for dtype in FLOATS {
-        let numbers =
-            data(&[0.0, -0.0, 6e-8, -1.0, 256.0, f64::INFINITY, f64::NAN]).convert_dtype(dtype);
+        let numbers = data(&[0.0, -0.0, 6e-8, -1.0, 256.0, f64::INFINITY, f64::NAN]).convert_dtype(dtype);
         let nonzero: Vec<bool> = numbers.iter::<f64>().map(|x| x != 0.0).collect();
-        let found = || {
-            Tensor::<MpsGraph, 1>::from_data(numbers.clone(), (&device, dtype))
-                .bool()
-                .into_data()
-        };
+        let found = || Tensor::<MpsGraph, 1>::from_data(numbers.clone(), (&device, dtype)).bool().into_data();
         assert_gives(&format!("{dtype:?} to bool"), &data(&nonzero), found, Exact);
     }
     let found = || {
-        Tensor::<MpsGraph, 1, Int>::from_data(
-            data(&[0i64, 256, 1 << 32, i64::MIN]),
-            (&device, DType::I64),
-        )
-        .bool()
-        .into_data()
+        Tensor::<MpsGraph, 1, Int>::from_data(data(&[0i64, 256, 1 << 32, i64::MIN]), (&device, DType::I64))
+            .bool()
+            .into_data()
     };
-    assert_gives(
-        "I64 to bool",
-        &data(&[false, true, true, true]),
-        found,
-        Exact,
-    );
+    assert_gives("I64 to bool", &data(&[false, true, true, true]), found, Exact);
 }
 
 #[test]
 fn to_the_own_dtype_changes_nothing() {
     let device = Default::default();
     let bits = data(&[f32::from_bits(1), f32::MAX, f32::MIN_POSITIVE, -0.0]);
-    let found = || {
-        Tensor::<MpsGraph, 1>::from_data(bits.clone(), &device)
-            .cast(FloatDType::F32)
-            .into_data()
-    };
+    let found = || Tensor::<MpsGraph, 1>::from_data(bits.clone(), &device).cast(FloatDType::F32).into_data();
     assert_gives("f32 to f32", &bits, found, Exact);
-    let bools =
-        || Tensor::<MpsGraph, 1, Bool>::from_data(data(&[true, false]), &device).into_data();
+    let bools = || Tensor::<MpsGraph, 1, Bool>::from_data(data(&[true, false]), &device).into_data();
     assert_gives("bool", &data(&[true, false]), bools, Exact);
 }
 
@@ -258,30 +187,11 @@ fn narrowing_rounds_to_even_and_overflows_to_infinity() {
     ];
     let expected: Vec<f16> = numbers.iter().map(|&x| f16::from_f32(x)).collect();
     let tensor = || Tensor::<MpsGraph, 1>::from_floats(numbers, &device);
-    assert_gives(
-        "f32 to f16",
-        &data(&expected),
-        || tensor().cast(FloatDType::F16).into_data(),
-        Exact,
-    );
+    assert_gives("f32 to f16", &data(&expected), || tensor().cast(FloatDType::F16).into_data(), Exact);
     let expected: Vec<bf16> = numbers.iter().map(|&x| bf16::from_f32(x)).collect();
-    assert_gives(
-        "f32 to bf16",
-        &data(&expected),
-        || tensor().cast(FloatDType::BF16).into_data(),
-        Exact,
-    );
-    let wide = || {
-        Tensor::<MpsGraph, 1>::from_data(
-            data(&[bf16::MAX, bf16::MIN, bf16::from_f32(1.5)]),
-            (&device, DType::BF16),
-        )
-    };
+    assert_gives("f32 to bf16", &data(&expected), || tensor().cast(FloatDType::BF16).into_data(), Exact);
+    let wide =
+        || Tensor::<MpsGraph, 1>::from_data(data(&[bf16::MAX, bf16::MIN, bf16::from_f32(1.5)]), (&device, DType::BF16));
     let expected = data(&[f16::INFINITY, f16::NEG_INFINITY, f16::from_f32(1.5)]);
-    assert_gives(
-        "bf16 to f16",
-        &expected,
-        || wide().cast(FloatDType::F16).into_data(),
-        Exact,
-    );
+    assert_gives("bf16 to f16", &expected, || wide().cast(FloatDType::F16).into_data(), Exact);
 }

@@ -8,16 +8,8 @@ use crate::agreement::FLOATS;
 use crate::agreement::Tolerance::Exact;
 use crate::sweep::{assert_gives, assert_refused};
 
-const ALL_INTS: [DType; 8] = [
-    DType::I8,
-    DType::I16,
-    DType::I32,
-    DType::I64,
-    DType::U8,
-    DType::U16,
-    DType::U32,
-    DType::U64,
-];
+const ALL_INTS: [DType; 8] =
+    [DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16, DType::U32, DType::U64];
 const SHAPES: [[usize; 3]; 4] = [[2, 3, 4], [1, 1, 1], [2, 0, 3], [70, 3, 65]];
 
 /// Zeros, ones and `value` one after the other.
@@ -25,11 +17,7 @@ fn floats<B: Backend>(shape: [usize; 3], value: f64, dtype: DType) -> Tensor<B, 
     let device = B::Device::default();
     let options = || (&device, dtype);
     Tensor::cat(
-        vec![
-            Tensor::zeros(shape, options()),
-            Tensor::ones(shape, options()),
-            Tensor::full(shape, value, options()),
-        ],
+        vec![Tensor::zeros(shape, options()), Tensor::ones(shape, options()), Tensor::full(shape, value, options())],
         0,
     )
 }
@@ -38,11 +26,7 @@ fn ints<B: Backend>(shape: [usize; 3], value: i64, dtype: DType) -> Tensor<B, 3,
     let device = B::Device::default();
     let options = || (&device, dtype);
     Tensor::cat(
-        vec![
-            Tensor::zeros(shape, options()),
-            Tensor::ones(shape, options()),
-            Tensor::full(shape, value, options()),
-        ],
+        vec![Tensor::zeros(shape, options()), Tensor::ones(shape, options()), Tensor::full(shape, value, options())],
         0,
     )
 }
@@ -81,23 +65,10 @@ fn empty_has_the_shape_and_dtype() {
     let device = Default::default();
     for dtype in FLOATS {
         let x = Tensor::<MpsGraph, 2>::empty([2, 3], (&device, dtype));
-        assert_eq!(
-            (x.dims(), x.dtype(), x.into_data().dtype),
-            ([2, 3], dtype, dtype)
-        );
+        assert_eq!((x.dims(), x.dtype(), x.into_data().dtype), ([2, 3], dtype, dtype));
     }
-    assert_eq!(
-        Tensor::<MpsGraph, 1, Int>::empty([4], (&device, DType::U8))
-            .into_data()
-            .dtype,
-        DType::U8
-    );
-    assert_eq!(
-        Tensor::<MpsGraph, 1, Bool>::empty([4], &device)
-            .into_data()
-            .shape,
-        [4].into()
-    );
+    assert_eq!(Tensor::<MpsGraph, 1, Int>::empty([4], (&device, DType::U8)).into_data().dtype, DType::U8);
+    assert_eq!(Tensor::<MpsGraph, 1, Bool>::empty([4], &device).into_data().shape, [4].into());
 }
 
 fn arange<B: Backend>(start: i64, end: i64, step: usize, dtype: DType) -> Tensor<B, 1, Int> {
@@ -107,15 +78,7 @@ fn arange<B: Backend>(start: i64, end: i64, step: usize, dtype: DType) -> Tensor
 #[test]
 fn ranges() {
     for dtype in ALL_INTS {
-        for (start, end, step) in [
-            (0, 10, 1),
-            (5, 12, 1),
-            (0, 10, 3),
-            (2, 9, 7),
-            (4, 4, 1),
-            (7, 3, 2),
-            (0, 100, 1),
-        ] {
+        for (start, end, step) in [(0, 10, 1), (5, 12, 1), (0, 10, 3), (2, 9, 7), (4, 4, 1), (7, 3, 2), (0, 100, 1)] {
             agree!(Exact, arange, start, end, step, dtype);
         }
     }
@@ -128,14 +91,7 @@ fn ranges() {
 #[test]
 fn ranges_beyond_floats() {
     agree!(Exact, arange, 16777210, 16777230, 1, DType::I32);
-    agree!(
-        Exact,
-        arange,
-        (1i64 << 40) - 1,
-        (1i64 << 40) + 7,
-        2,
-        DType::I64
-    );
+    agree!(Exact, arange, (1i64 << 40) - 1, (1i64 << 40) + 7, 2, DType::I64);
     agree!(Exact, arange, i64::MIN, i64::MIN + 3, 1, DType::I64);
     agree!(Exact, arange, 0, 100_000, 1, DType::I32);
 }
@@ -157,12 +113,8 @@ fn grids_and_masks() {
     }
     fn masks<B: Backend>(offset: i64) -> Tensor<B, 2, Bool> {
         let device = B::Device::default();
-        let [upper, lower, diagonal] = [
-            Tensor::<B, 2, Bool>::triu_mask,
-            Tensor::tril_mask,
-            Tensor::diag_mask,
-        ]
-        .map(|mask| mask([4, 5], offset, &device));
+        let [upper, lower, diagonal] = [Tensor::<B, 2, Bool>::triu_mask, Tensor::tril_mask, Tensor::diag_mask]
+            .map(|mask| mask([4, 5], offset, &device));
         Tensor::cat(vec![upper, lower, diagonal], 0)
     }
     agree!(Exact, grid);
@@ -179,24 +131,14 @@ fn data_comes_back_as_it_went_in() {
         let data = TensorData::from(values);
         let (device, dtype) = (Default::default(), T::dtype());
         if dtype.is_float() {
-            let found =
-                || Tensor::<MpsGraph, 1>::from_data(data.clone(), (&device, dtype)).into_data();
+            let found = || Tensor::<MpsGraph, 1>::from_data(data.clone(), (&device, dtype)).into_data();
             assert_gives("floats", &data, found, Exact);
         } else {
-            let found = || {
-                Tensor::<MpsGraph, 1, Int>::from_data(data.clone(), (&device, dtype)).into_data()
-            };
+            let found = || Tensor::<MpsGraph, 1, Int>::from_data(data.clone(), (&device, dtype)).into_data();
             assert_gives("ints", &data, found, Exact);
         }
     }
-    round_trip(&[
-        0.0f32,
-        -0.0,
-        f32::NAN,
-        f32::INFINITY,
-        f32::MIN_POSITIVE,
-        f32::from_bits(1),
-    ]);
+    round_trip(&[0.0f32, -0.0, f32::NAN, f32::INFINITY, f32::MIN_POSITIVE, f32::from_bits(1)]);
     round_trip(&[burn::tensor::f16::MAX, burn::tensor::f16::NEG_ZERO]);
     round_trip(&[burn::tensor::bf16::MAX, burn::tensor::bf16::NAN]);
     round_trip(&[i8::MIN, i8::MAX]);
@@ -207,7 +149,5 @@ fn data_comes_back_as_it_went_in() {
 
 #[test]
 fn a_step_of_zero_is_refused() {
-    assert_refused(&["arange", "step", "0"], || {
-        arange::<MpsGraph>(0, 5, 0, DType::I32)
-    });
+    assert_refused(&["arange", "step", "0"], || arange::<MpsGraph>(0, 5, 0, DType::I32));
 }

@@ -13,38 +13,20 @@ use crate::table::{compare, differentiate, gradient};
 fn case<B: AutodiffBackend>(layout: Layout, dtype: DType, bias: bool) -> Vec<TensorData> {
     let input = floats::<B>(layout, dtype, 0).require_grad();
     let width = input.dims()[2];
-    let row = |salt| {
-        floats::<B>(Layout::Contiguous, dtype, salt)
-            .reshape([30])
-            .slice(0..width)
-            .require_grad()
-    };
+    let row = |salt| floats::<B>(Layout::Contiguous, dtype, salt).reshape([30]).slice(0..width).require_grad();
     let mut module: LayerNorm<B> = LayerNormConfig::new(width).init(&input.device());
     module.gamma = Param::from_tensor(row(1));
     module.beta = bias.then(|| Param::from_tensor(row(2)));
     differentiate(module.forward(input.clone()), |gradients| {
-        let mut all = vec![
-            gradient(&input, gradients),
-            gradient(&module.gamma.val(), gradients),
-        ];
-        all.extend(
-            module
-                .beta
-                .as_ref()
-                .map(|beta| gradient(&beta.val(), gradients)),
-        );
+        let mut all = vec![gradient(&input, gradients), gradient(&module.gamma.val(), gradients)];
+        all.extend(module.beta.as_ref().map(|beta| gradient(&beta.val(), gradients)));
         all
     })
 }
 
 #[test]
 fn layer_norm_and_its_gradients() {
-    for layout in [
-        Layout::Contiguous,
-        Layout::Transposed,
-        Layout::Sliced,
-        Layout::Empty,
-    ] {
+    for layout in [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Empty] {
         for dtype in FLOATS {
             let tolerance = match dtype {
                 DType::F32 => 1e-4,

@@ -11,23 +11,14 @@ use crate::sweep::assert_refused;
 const COUNT: usize = 100_000;
 
 fn floats(distribution: Distribution, dtype: DType) -> Vec<f64> {
-    let data = Tensor::<MpsGraph, 2>::random(
-        [COUNT / 100, 100],
-        distribution,
-        (&Default::default(), dtype),
-    )
-    .into_data();
-    assert_eq!(
-        (data.dtype, &data.shape),
-        (dtype, &Shape::new([COUNT / 100, 100]))
-    );
+    let data =
+        Tensor::<MpsGraph, 2>::random([COUNT / 100, 100], distribution, (&Default::default(), dtype)).into_data();
+    assert_eq!((data.dtype, &data.shape), (dtype, &Shape::new([COUNT / 100, 100])));
     data.iter::<f64>().collect()
 }
 
 fn ints(distribution: Distribution, dtype: DType) -> Vec<i128> {
-    let data =
-        Tensor::<MpsGraph, 1, Int>::random([COUNT], distribution, (&Default::default(), dtype))
-            .into_data();
+    let data = Tensor::<MpsGraph, 1, Int>::random([COUNT], distribution, (&Default::default(), dtype)).into_data();
     assert_eq!(data.dtype, dtype);
     match dtype {
         DType::U64 => data.iter::<u64>().map(i128::from).collect(),
@@ -41,10 +32,7 @@ fn assert_mean(what: &str, numbers: impl IntoIterator<Item = f64>, mean: f64, de
     let numbers: Vec<f64> = numbers.into_iter().collect();
     let found = numbers.iter().sum::<f64>() / numbers.len() as f64;
     let bound = 6.0 * deviation / (numbers.len() as f64).sqrt();
-    assert!(
-        (found - mean).abs() <= bound,
-        "{what}: mean {found}, expected {mean} within {bound}"
-    );
+    assert!((found - mean).abs() <= bound, "{what}: mean {found}, expected {mean} within {bound}");
 }
 
 /// Fails unless each bucket has its share of the numbers.
@@ -59,10 +47,7 @@ fn assert_even(what: &str, buckets: usize, bucket: impl IntoIterator<Item = usiz
     let share = total as f64 / buckets as f64;
     let bound = 6.0 * share.sqrt();
     for (index, &count) in counts.iter().enumerate() {
-        assert!(
-            (count as f64 - share).abs() <= bound,
-            "{what}: {count} numbers in bucket {index}, expected {share}"
-        );
+        assert!((count as f64 - share).abs() <= bound, "{what}: {count} numbers in bucket {index}, expected {share}");
     }
 }
 
@@ -73,12 +58,7 @@ fn default_is_zero_to_one() {
         assert!(numbers.iter().all(|x| (0.0..1.0).contains(x)), "{dtype:?}");
         // Rounding to 16 bits makes numbers larger by half a unit at most.
         let rounding = if dtype == DType::BF16 { 4e-3 } else { 0.0 };
-        assert_mean(
-            "default",
-            numbers.iter().copied(),
-            0.5,
-            0.29 + rounding * (COUNT as f64).sqrt() / 6.0,
-        );
+        assert_mean("default", numbers.iter().copied(), 0.5, 0.29 + rounding * (COUNT as f64).sqrt() / 6.0);
         if dtype == DType::F32 {
             assert_even("default", 16, numbers.iter().map(|x| (x * 16.0) as usize));
         }
@@ -90,18 +70,10 @@ fn uniform_stays_within_its_range() {
     for dtype in FLOATS {
         for (low, high) in [(-2.5, 4.0), (0.0, 1e-3), (1000.0, 1002.0), (-7.0, -6.0)] {
             let numbers = floats(Distribution::Uniform(low, high), dtype);
-            assert!(
-                numbers.iter().all(|x| (low..high).contains(x)),
-                "{dtype:?} {low}..{high}"
-            );
+            assert!(numbers.iter().all(|x| (low..high).contains(x)), "{dtype:?} {low}..{high}");
             if dtype == DType::F32 {
                 let width = high - low;
-                assert_mean(
-                    "uniform",
-                    numbers.iter().copied(),
-                    (low + high) / 2.0,
-                    width * 0.29,
-                );
+                assert_mean("uniform", numbers.iter().copied(), (low + high) / 2.0, width * 0.29);
                 let square = |x: &f64| ((x - low) / width - 0.5).powi(2);
                 assert_mean("variance", numbers.iter().map(square), 1.0 / 12.0, 0.0746);
             }
@@ -122,36 +94,19 @@ fn normal_has_its_moments() {
         assert!(numbers.iter().all(|x| x.is_finite()));
         let standard: Vec<f64> = numbers.iter().map(|x| (x + 1.0) / 2.0).collect();
         // The deviations of the first four powers of a normal number; rounding adds less than chance.
-        for (power, (mean, deviation)) in [
-            (0.0, 1.0),
-            (1.0, 2f64.sqrt()),
-            (0.0, 15f64.sqrt()),
-            (3.0, 96f64.sqrt()),
-        ]
-        .iter()
-        .enumerate()
+        for (power, (mean, deviation)) in
+            [(0.0, 1.0), (1.0, 2f64.sqrt()), (0.0, 15f64.sqrt()), (3.0, 96f64.sqrt())].iter().enumerate()
         {
             let powers = standard.iter().map(|x| x.powi(power as i32 + 1));
-            assert_mean(
-                &format!("power {} of {dtype:?}", power + 1),
-                powers,
-                *mean,
-                *deviation,
-            );
+            assert_mean(&format!("power {} of {dtype:?}", power + 1), powers, *mean, *deviation);
         }
         let neighbours = standard.windows(2).map(|pair| pair[0] * pair[1]);
         assert_mean("neighbours", neighbours, 0.0, 1.0);
         // The pairs of Box and Muller's transform lie half of the numbers apart.
-        let pairs = standard
-            .iter()
-            .zip(&standard[COUNT / 2..])
-            .map(|(a, b)| a * b);
+        let pairs = standard.iter().zip(&standard[COUNT / 2..]).map(|(a, b)| a * b);
         assert_mean("pairs", pairs, 0.0, 1.0);
         let beyond = standard.iter().filter(|x| x.abs() > 3.0).count() as f64 / COUNT as f64;
-        assert!(
-            (beyond - 0.0027).abs() < 0.0012,
-            "{beyond} beyond three deviations"
-        );
+        assert!((beyond - 0.0027).abs() < 0.0012, "{beyond} beyond three deviations");
     }
 }
 
@@ -174,19 +129,11 @@ fn integers_are_even_over_their_range() {
     for dtype in [DType::I8, DType::I16, DType::I32, DType::I64] {
         let numbers = ints(Distribution::Uniform(-3.0, 5.0), dtype);
         assert!(numbers.iter().all(|x| (-3..5).contains(x)), "{dtype:?}");
-        assert_even(
-            &format!("{dtype:?}"),
-            8,
-            numbers.iter().map(|x| (x + 3) as usize),
-        );
+        assert_even(&format!("{dtype:?}"), 8, numbers.iter().map(|x| (x + 3) as usize));
     }
     for dtype in [DType::U8, DType::U16, DType::U32, DType::U64] {
         let numbers = ints(Distribution::Uniform(10.0, 110.0), dtype);
-        assert_even(
-            &format!("{dtype:?}"),
-            100,
-            numbers.iter().map(|x| (x - 10) as usize),
-        );
+        assert_even(&format!("{dtype:?}"), 100, numbers.iter().map(|x| (x - 10) as usize));
     }
 }
 
@@ -195,11 +142,7 @@ fn default_integers_are_bytes() {
     // Burn's default range for integers; burn-flex takes the dtype's whole range.
     for dtype in [DType::I32, DType::I64, DType::U8] {
         let numbers = ints(Distribution::Default, dtype);
-        assert_even(
-            &format!("{dtype:?}"),
-            255,
-            numbers.iter().map(|&x| x as usize),
-        );
+        assert_even(&format!("{dtype:?}"), 255, numbers.iter().map(|&x| x as usize));
     }
 }
 
@@ -216,13 +159,7 @@ fn wide_integers_use_all_bits() {
         let what = format!("{dtype:?} {low}..{high}");
         let (first, end) = (low as i128, high as i128);
         assert!(numbers.iter().all(|x| (first..end).contains(x)), "{what}");
-        assert_even(
-            &what,
-            32,
-            numbers
-                .iter()
-                .map(|x| ((x - first) * 32 / (end - first)) as usize),
-        );
+        assert_even(&what, 32, numbers.iter().map(|x| ((x - first) * 32 / (end - first)) as usize));
         // The lowest bits too, as far as the range is a multiple.
         assert_even(&what, 2, numbers.iter().map(|x| (x - first) as usize % 2));
     }
@@ -231,19 +168,12 @@ fn wide_integers_use_all_bits() {
 #[test]
 fn shapes() {
     let device = Default::default();
-    for distribution in [
-        Distribution::Default,
-        Distribution::Normal(0.0, 1.0),
-        Distribution::Bernoulli(0.5),
-    ] {
-        let draw = |count: usize| {
-            Tensor::<MpsGraph, 1>::random([count], distribution, &device).into_data()
-        };
+    for distribution in [Distribution::Default, Distribution::Normal(0.0, 1.0), Distribution::Bernoulli(0.5)] {
+        let draw = |count: usize| Tensor::<MpsGraph, 1>::random([count], distribution, &device).into_data();
         for count in [0, 1, 2, 3, 5, 31, 1001] {
             assert_eq!(draw(count).shape, [count].into());
         }
-        let six =
-            Tensor::<MpsGraph, 6>::random([2, 1, 3, 2, 1, 2], distribution, &device).into_data();
+        let six = Tensor::<MpsGraph, 6>::random([2, 1, 3, 2, 1, 2], distribution, &device).into_data();
         assert_eq!(six.shape, [2, 1, 3, 2, 1, 2].into());
     }
 }
@@ -271,21 +201,10 @@ fn no_two_draws_are_equal() {
 #[test]
 fn mistakes() {
     let device = Default::default();
-    let draw = |distribution| {
-        move || Tensor::<MpsGraph, 1>::random([4], distribution, &Default::default())
-    };
-    assert_refused(
-        &["float_random", "Bernoulli(1.5)", "0 and 1"],
-        draw(Distribution::Bernoulli(1.5)),
-    );
-    assert_refused(
-        &["float_random", "Uniform(1, 0)"],
-        draw(Distribution::Uniform(1.0, 0.0)),
-    );
-    assert_refused(
-        &["float_random", "Uniform(0, inf)"],
-        draw(Distribution::Uniform(0.0, f64::INFINITY)),
-    );
+    let draw = |distribution| move || Tensor::<MpsGraph, 1>::random([4], distribution, &Default::default());
+    assert_refused(&["float_random", "Bernoulli(1.5)", "0 and 1"], draw(Distribution::Bernoulli(1.5)));
+    assert_refused(&["float_random", "Uniform(1, 0)"], draw(Distribution::Uniform(1.0, 0.0)));
+    assert_refused(&["float_random", "Uniform(0, inf)"], draw(Distribution::Uniform(0.0, f64::INFINITY)));
     assert_refused(&["F64", "f32"], || {
         Tensor::<MpsGraph, 1>::random([4], Distribution::Default, (&device, DType::F64))
     });

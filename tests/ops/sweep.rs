@@ -39,12 +39,7 @@ macro_rules! sweep {
 
 /// Fails unless `function`, which computes on this backend, gives `expected` recorded and eagerly.
 #[track_caller]
-pub fn assert_gives(
-    what: &str,
-    expected: &TensorData,
-    function: impl Fn() -> TensorData,
-    tolerance: Tolerance,
-) {
+pub fn assert_gives(what: &str, expected: &TensorData, function: impl Fn() -> TensorData, tolerance: Tolerance) {
     let recorded = function();
     let eager = eagerly(&function);
     assert_agree(what, expected, &recorded, &eager, tolerance);
@@ -54,9 +49,7 @@ pub fn assert_gives(
 #[track_caller]
 pub fn assert_refused<R>(parts: &[&str], mistake: impl FnOnce() -> R) {
     let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(mistake));
-    let payload = caught
-        .err()
-        .unwrap_or_else(|| panic!("no panic that says {parts:?}"));
+    let payload = caught.err().unwrap_or_else(|| panic!("no panic that says {parts:?}"));
     let message = payload
         .downcast_ref::<String>()
         .map(String::as_str)

@@ -8,16 +8,8 @@ use crate::agreement::{Layout, Tolerance, assert_agree, integer_data};
 pub const BOOL: DType = DType::Bool(BoolStore::Native);
 
 /// Every integer dtype.
-pub const INTEGERS: [DType; 8] = [
-    DType::I32,
-    DType::I64,
-    DType::I16,
-    DType::I8,
-    DType::U64,
-    DType::U32,
-    DType::U16,
-    DType::U8,
-];
+pub const INTEGERS: [DType; 8] =
+    [DType::I32, DType::I64, DType::I16, DType::I8, DType::U64, DType::U32, DType::U16, DType::U8];
 
 /// Every dtype a tensor can have.
 pub const DTYPES: [DType; 12] = [
@@ -36,24 +28,13 @@ pub const DTYPES: [DType; 12] = [
 ];
 
 /// Every layout whose shape is \[2, 5, 3\].
-pub const FULL: [Layout; 5] = [
-    Layout::Contiguous,
-    Layout::Transposed,
-    Layout::Sliced,
-    Layout::Broadcast,
-    Layout::Extreme,
-];
+pub const FULL: [Layout; 5] =
+    [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Extreme];
 
-/// These and one of shape \[1, 1, 1\]. What reshapes is not tried on an empty tensor: to `Tensor::reshape` an extent of 0
-/// means "as it was".
-pub const FILLED: [Layout; 6] = [
-    Layout::Contiguous,
-    Layout::Transposed,
-    Layout::Sliced,
-    Layout::Broadcast,
-    Layout::Extreme,
-    Layout::Single,
-];
+/// These and one of shape \[1, 1, 1\]. What reshapes is not tried on an empty tensor: to `Tensor::reshape` an extent of
+/// 0 means "as it was".
+pub const FILLED: [Layout; 6] =
+    [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Extreme, Layout::Single];
 
 /// What a case returns: a tensor, or several.
 pub trait Results {
@@ -82,11 +63,7 @@ pub fn compare(
 ) {
     let _running = Running(what);
     let (flex, recorded, eager) = (flex(), ours(), burn_mpsgraph::eagerly(&ours));
-    assert_eq!(
-        [flex.len(), recorded.len()],
-        [recorded.len(), eager.len()],
-        "{what}: count of results"
-    );
+    assert_eq!([flex.len(), recorded.len()], [recorded.len(), eager.len()], "{what}: count of results");
     for (i, ((flex, recorded), eager)) in flex.iter().zip(&recorded).zip(&eager).enumerate() {
         // burn-flex reads bools with the kernels of u8 and forgets what they were.
         let flex = if flex.dtype == DType::U8 && recorded.dtype == BOOL {
@@ -94,13 +71,7 @@ pub fn compare(
         } else {
             flex.clone()
         };
-        assert_agree(
-            &format!("{what}, result {i}"),
-            &flex,
-            recorded,
-            eager,
-            tolerance,
-        );
+        assert_agree(&format!("{what}, result {i}"), &flex, recorded, eager, tolerance);
     }
 }
 
@@ -115,11 +86,7 @@ pub fn compare_sums(
 ) {
     let _running = Running(what);
     let (flex, recorded, eager) = (flex(), ours(), burn_mpsgraph::eagerly(&ours));
-    assert_eq!(
-        [flex.len(), recorded.len()],
-        [recorded.len(), eager.len()],
-        "{what}: count of results"
-    );
+    assert_eq!([flex.len(), recorded.len()], [recorded.len(), eager.len()], "{what}: count of results");
     for (i, ((flex, recorded), eager)) in flex.iter().zip(&recorded).zip(&eager).enumerate() {
         let what = format!("{what}, result {i}");
         assert_agree(&what, flex, recorded, recorded, tolerance);
@@ -143,18 +110,13 @@ pub fn distinct(shape: impl Into<Shape>, dtype: DType) -> TensorData {
     let shape = shape.into();
     let count = shape.num_elements();
     if dtype.is_bool() {
-        return TensorData::new(
-            (0..count).map(|i| i * i / 3 % 2 == 0).collect::<Vec<_>>(),
-            shape,
-        );
+        return TensorData::new((0..count).map(|i| i * i / 3 % 2 == 0).collect::<Vec<_>>(), shape);
     }
     if dtype.is_float() {
         let values: Vec<f32> = (0..count).map(|i| i as f32 / 8.0 - 3.0).collect();
         return TensorData::new(values, shape).convert_dtype(dtype);
     }
-    let values: Vec<i128> = (0..count)
-        .map(|i| i as i128 * 1_000_000_007 - 16_777_217)
-        .collect();
+    let values: Vec<i128> = (0..count).map(|i| i as i128 * 1_000_000_007 - 16_777_217).collect();
     integer_data(&values, shape.to_vec(), dtype)
 }
 
@@ -164,9 +126,7 @@ pub fn differentiate<B: AutodiffBackend, const D: usize>(
     gradients: impl FnOnce(&B::Gradients) -> Vec<TensorData>,
 ) -> Vec<TensorData> {
     let (shape, dtype) = (output.shape(), output.dtype());
-    let weights: Vec<f32> = (0..shape.num_elements())
-        .map(|i| (i % 7) as f32 / 4.0 - 0.75)
-        .collect();
+    let weights: Vec<f32> = (0..shape.num_elements()).map(|i| (i % 7) as f32 / 4.0 - 0.75).collect();
     let weights = TensorData::new(weights, shape).convert_dtype(dtype);
     let weights = Tensor::<B, D>::from_data(weights, (&output.device(), dtype));
     let value = output.clone().into_data();
@@ -176,13 +136,8 @@ pub fn differentiate<B: AutodiffBackend, const D: usize>(
 }
 
 /// The gradient of a leaf.
-pub fn gradient<B: AutodiffBackend, const D: usize>(
-    leaf: &Tensor<B, D>,
-    of: &B::Gradients,
-) -> TensorData {
-    leaf.grad(of)
-        .expect("the leaf takes part in the output")
-        .into_data()
+pub fn gradient<B: AutodiffBackend, const D: usize>(leaf: &Tensor<B, D>, of: &B::Gradients) -> TensorData {
+    leaf.grad(of).expect("the leaf takes part in the output").into_data()
 }
 
 /// `moves! { LAYOUTS; name = |x| expression; … }`: ops on a tensor `x` of rank 3 that only move elements, on every

@@ -19,11 +19,7 @@ fn a_loop_that_never_reads_stops_compiling_and_growing() {
     let used = turn.used();
     assert!(used.executions > 1, "the bound was reached: {used:?}");
     assert_eq!(used.programs_compiled, 0, "{used:?}");
-    assert!(
-        used.bytes_live <= 2 * live,
-        "{live} bytes became {}",
-        used.bytes_live
-    );
+    assert!(used.bytes_live <= 2 * live, "{live} bytes became {}", used.bytes_live);
     assert!(trainer.step_and_read().is_finite());
 }
 

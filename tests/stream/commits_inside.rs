@@ -18,9 +18,7 @@ struct CommitsInside {
 
 impl CommitsInside {
     fn of(times: usize) -> Self {
-        Self {
-            before: fault::commit_inside_encode(times),
-        }
+        Self { before: fault::commit_inside_encode(times) }
     }
 }
 
@@ -37,9 +35,7 @@ fn training_gives_the_same_losses() {
         let _inside = CommitsInside::of(commits);
         B::seed(&MpsGraphDevice, 5);
         let mut trainer = Trainer::adam();
-        (0..6)
-            .map(|_| trainer.step_and_read())
-            .collect::<Vec<f32>>()
+        (0..6).map(|_| trainer.step_and_read()).collect::<Vec<f32>>()
     };
     let whole = losses(0);
     assert!(whole[5].is_finite() && whole[5] != whole[0]);

@@ -14,11 +14,7 @@ fn a_fault_is_an_error_of_the_read_and_of_what_depends_on_it() {
     let _turn = Turn::take();
     fault::fail_next(1, OUT_OF_MEMORY);
     let x = vector(&[1.0, 2.0]) + 1.0;
-    let error = x
-        .clone()
-        .try_into_data()
-        .expect_err("the work failed")
-        .to_string();
+    let error = x.clone().try_into_data().expect_err("the work failed").to_string();
     assert!(error.contains("command buffer"), "{error}");
     let dependent = (x * 2.0).try_into_data();
     assert!(dependent.is_err(), "a value made from garbage is garbage");

@@ -13,15 +13,7 @@ fn nothing_runs_until_a_value_is_read_and_then_all_as_one_program() {
     assert_eq!(turn.used().executions, 0);
     assert_eq!(read(y), [2.0, 6.0, 12.0]);
     let used = turn.used();
-    assert_eq!(
-        (
-            used.ops_recorded,
-            used.executions,
-            used.commits,
-            used.host_reads
-        ),
-        (2, 1, 1, 1)
-    );
+    assert_eq!((used.ops_recorded, used.executions, used.commits, used.host_reads), (2, 1, 1, 1));
 }
 
 #[test]
@@ -85,15 +77,9 @@ fn a_reshape_records_nothing() {
 fn several_tensors_of_a_transaction_are_read_with_one_wait() {
     let turn = Turn::take();
     let x = vector(&[1.0, 2.0]);
-    let data = burn::tensor::Transaction::default()
-        .register(x.clone() + 1.0)
-        .register(x.clone() * 5.0)
-        .register(x)
-        .execute();
-    let values: Vec<Vec<f32>> = data
-        .into_iter()
-        .map(|data| data.to_vec().expect("f32 data"))
-        .collect();
+    let data =
+        burn::tensor::Transaction::default().register(x.clone() + 1.0).register(x.clone() * 5.0).register(x).execute();
+    let values: Vec<Vec<f32>> = data.into_iter().map(|data| data.to_vec().expect("f32 data")).collect();
     assert_eq!(values, [vec![2.0, 3.0], vec![5.0, 10.0], vec![1.0, 2.0]]);
     let used = turn.used();
     assert_eq!((used.executions, used.host_reads), (1, 1));
@@ -109,10 +95,7 @@ fn cleaning_up_releases_free_buffers_and_programs_but_no_value() {
     drop(x);
     B::memory_cleanup(&MpsGraphDevice);
     let used = turn.used();
-    assert_eq!(
-        (used.buffers_cached, used.bytes_cached, used.programs_cached),
-        (0, 0, 0)
-    );
+    assert_eq!((used.buffers_cached, used.bytes_cached, used.programs_cached), (0, 0, 0));
     assert_eq!(read(y)[0], 2.0);
 }
 
@@ -124,10 +107,7 @@ fn the_same_program_is_compiled_once() {
         assert_eq!(read(x.exp().log().round()), [round as f32, 1.0]);
     }
     let used = turn.used();
-    assert_eq!(
-        (used.programs_compiled, used.cache_hits, used.executions),
-        (1, 4, 5)
-    );
+    assert_eq!((used.programs_compiled, used.cache_hits, used.executions), (1, 4, 5));
 }
 
 #[test]

@@ -36,10 +36,7 @@ impl Turn {
         let device = MpsGraphDevice;
         device.sync().expect("the device works");
         device.memory_cleanup();
-        Self {
-            _guard: guard,
-            start: device.stats(),
-        }
+        Self { _guard: guard, start: device.stats() }
     }
 
     /// What was counted since the turn began or was last restarted.

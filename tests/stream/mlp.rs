@@ -32,24 +32,19 @@ impl<B: Backend> Mlp<B> {
     }
 
     pub fn forward(&self, features: Tensor<B, 2>) -> Tensor<B, 2> {
-        self.output
-            .forward(self.activation.forward(self.hidden.forward(features)))
+        self.output.forward(self.activation.forward(self.hidden.forward(features)))
     }
 
     pub fn loss(&self, features: Tensor<B, 2>, labels: Tensor<B, 1, Int>) -> Tensor<B, 1> {
         let scores = self.forward(features);
-        CrossEntropyLossConfig::new()
-            .init(&scores.device())
-            .forward(scores, labels)
+        CrossEntropyLossConfig::new().init(&scores.device()).forward(scores, labels)
     }
 }
 
 /// Made-up features of `count` items from number `start` on, and the class that their sum gives.
 pub fn items(start: usize, count: usize) -> (Vec<f32>, Vec<i64>) {
     let feature = |i: usize| ((i * 7919 + 13) % 101) as f32 / 50.0 - 1.0;
-    let features: Vec<f32> = (start * FEATURES..(start + count) * FEATURES)
-        .map(feature)
-        .collect();
+    let features: Vec<f32> = (start * FEATURES..(start + count) * FEATURES).map(feature).collect();
     let class = |row: &[f32]| match row.iter().sum::<f32>() {
         sum if sum < -0.5 => 0,
         sum if sum < 0.5 => 1,
@@ -67,19 +62,14 @@ pub struct Trainer {
 
 impl Trainer {
     pub fn adam() -> Self {
-        Self {
-            model: Mlp::new(&MpsGraphDevice),
-            optimizer: AdamConfig::new().init(),
-            step: 0,
-        }
+        Self { model: Mlp::new(&MpsGraphDevice), optimizer: AdamConfig::new().init(), step: 0 }
     }
 
     /// One training step on a new batch of eight; the loss is not read.
     pub fn step(&mut self) -> Tensor<Autodiff<B>, 1> {
         let (features, labels) = items(8 * (self.step % 10), 8);
         self.step += 1;
-        let features = Tensor::<Autodiff<B>, 1>::from_data(features.as_slice(), &MpsGraphDevice)
-            .reshape([8, FEATURES]);
+        let features = Tensor::<Autodiff<B>, 1>::from_data(features.as_slice(), &MpsGraphDevice).reshape([8, FEATURES]);
         let labels = Tensor::from_data(labels.as_slice(), &MpsGraphDevice);
         let loss = self.model.loss(features, labels);
         let gradients = GradientsParams::from_grads(loss.backward(), &self.model);

@@ -24,11 +24,7 @@ fn a_seed_gives_the_same_numbers_recorded_and_eager() {
     for distribution in distributions {
         let [recorded, eager] = [false, true].map(|eager| {
             B::seed(&MpsGraphDevice, 7);
-            if eager {
-                burn_mpsgraph::eagerly(|| draw(distribution))
-            } else {
-                draw(distribution)
-            }
+            if eager { burn_mpsgraph::eagerly(|| draw(distribution)) } else { draw(distribution) }
         });
         assert_eq!(recorded, eager, "{distribution:?}");
         B::seed(&MpsGraphDevice, 8);

@@ -10,10 +10,7 @@ fn another_number_compiles_nothing() {
     let turn = Turn::take();
     for rate in [0.5f32, 0.25, 1e-8, -3.0] {
         let x = vector(&[2.0, 4.0]);
-        assert_eq!(
-            read(x.mul_scalar(rate).add_scalar(rate)),
-            [2.0 * rate + rate, 4.0 * rate + rate]
-        );
+        assert_eq!(read(x.mul_scalar(rate).add_scalar(rate)), [2.0 * rate + rate, 4.0 * rate + rate]);
     }
     assert_eq!(turn.used().programs_compiled, 1);
 }

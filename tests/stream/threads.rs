@@ -27,10 +27,7 @@ fn eight_threads_share_a_recorded_tensor_and_read_right_numbers() {
             .collect();
         for (i, worker) in workers.into_iter().enumerate() {
             let factor = 2.0 + 20.0 * i as f32;
-            assert_eq!(
-                worker.join().expect("no panic"),
-                [factor, 2.0 * factor, 3.0 * factor]
-            );
+            assert_eq!(worker.join().expect("no panic"), [factor, 2.0 * factor, 3.0 * factor]);
         }
         assert_eq!(read(shared), [2.0, 4.0, 6.0]);
     }
@@ -53,9 +50,7 @@ fn another_thread_s_read_flushes_only_up_to_the_value_it_asks_for() {
 #[test]
 fn what_a_thread_recorded_outlives_it() {
     let _turn = Turn::take();
-    let x = thread::spawn(|| vector(&[1.0, 2.0]).exp())
-        .join()
-        .expect("no panic");
+    let x = thread::spawn(|| vector(&[1.0, 2.0]).exp()).join().expect("no panic");
     assert_eq!(read(x.log().round()), [1.0, 2.0]);
 }
 
@@ -71,16 +66,12 @@ fn a_pipeline_of_threads_hands_recorded_tensors_on() {
     });
     let reader = thread::spawn(move || at_reader.into_iter().map(read).collect::<Vec<_>>());
     for i in 0..50 {
-        to_worker
-            .send(vector(&[i as f32]) + 0.5)
-            .expect("the worker listens");
+        to_worker.send(vector(&[i as f32]) + 0.5).expect("the worker listens");
     }
     drop(to_worker);
     worker.join().expect("no panic");
     let found = reader.join().expect("no panic");
-    let expected: Vec<Vec<f32>> = (0..50)
-        .map(|i| vec![2.0 * (i as f32 + 0.5) + 1.0])
-        .collect();
+    let expected: Vec<Vec<f32>> = (0..50).map(|i| vec![2.0 * (i as f32 + 0.5) + 1.0]).collect();
     assert_eq!(found, expected);
 }
 
@@ -88,12 +79,9 @@ fn a_pipeline_of_threads_hands_recorded_tensors_on() {
 fn threads_that_end_leave_no_buffers_behind() {
     let turn = Turn::take();
     for _ in 0..10 {
-        let workers: Vec<_> = (0..4)
-            .map(|i| thread::spawn(move || drop((vector(&[i as f32; 100]) + 1.0).exp())))
-            .collect();
-        workers
-            .into_iter()
-            .for_each(|worker| worker.join().expect("no panic"));
+        let workers: Vec<_> =
+            (0..4).map(|i| thread::spawn(move || drop((vector(&[i as f32; 100]) + 1.0).exp()))).collect();
+        workers.into_iter().for_each(|worker| worker.join().expect("no panic"));
     }
     MpsGraphDevice.sync().expect("the device works");
     assert_eq!(turn.used().buffers_live, turn.start.buffers_live);

@@ -14,9 +14,7 @@ use burn::train::renderer::{
     EvaluationName, EvaluationProgress, MetricState, MetricsRenderer, MetricsRendererEvaluation,
     MetricsRendererTraining, ProgressType, TrainingProgress,
 };
-use burn::train::{
-    ClassificationOutput, InferenceStep, Learner, SupervisedTraining, TrainOutput, TrainStep,
-};
+use burn::train::{ClassificationOutput, InferenceStep, Learner, SupervisedTraining, TrainOutput, TrainStep};
 
 use super::mlp::{FEATURES, Mlp, Trainer, items};
 use super::{B, Turn};
@@ -35,11 +33,7 @@ fn a_hand_written_step_is_one_execution_one_commit_one_read() {
     }
     let used = turn.used();
     assert_eq!(used.programs_compiled, 0, "{used:?}");
-    assert_eq!(
-        (used.executions, used.commits, used.host_reads),
-        (20, 20, 20),
-        "{used:?}"
-    );
+    assert_eq!((used.executions, used.commits, used.host_reads), (20, 20, 20), "{used:?}");
     assert!(used.waits <= 20, "{used:?}");
 }
 
@@ -53,12 +47,7 @@ fn training_holds_the_same_memory_after_epoch_two_and_ten() {
             trainer.step_and_read();
         }
         let stats = MpsGraphDevice.stats();
-        levels.push((
-            stats.buffers_live,
-            stats.bytes_live,
-            stats.buffers_cached,
-            stats.programs_cached,
-        ));
+        levels.push((stats.buffers_live, stats.bytes_live, stats.buffers_cached, stats.programs_cached));
     }
     assert_eq!(levels[1], levels[9], "{levels:?}");
 }
@@ -124,11 +113,7 @@ impl<B: Backend> Batcher<B, usize, Batch<B>> for Batches {
         let features = TensorData::new(features.concat(), [rows.len(), FEATURES]);
         let features = Tensor::from_data(features, device);
         Batch {
-            features: if self.scaled {
-                features * 0.5
-            } else {
-                features
-            },
+            features: if self.scaled { features * 0.5 } else { features },
             labels: Tensor::from_data(TensorData::new(labels.concat(), [rows.len()]), device),
         }
     }
@@ -142,14 +127,8 @@ impl MetricsRendererTraining for Watcher {
     fn update_valid(&mut self, _state: MetricState) {}
     fn render_train(&mut self, _item: TrainingProgress, _indicators: Vec<ProgressType>) {}
     fn render_valid(&mut self, item: TrainingProgress, _indicators: Vec<ProgressType>) {
-        if item
-            .progress
-            .is_some_and(|progress| progress.items_processed == progress.items_total)
-        {
-            self.0
-                .lock()
-                .expect("no panic")
-                .push(MpsGraphDevice.stats());
+        if item.progress.is_some_and(|progress| progress.items_processed == progress.items_total) {
+            self.0.lock().expect("no panic").push(MpsGraphDevice.stats());
         }
     }
 }
@@ -168,16 +147,9 @@ const BATCH: usize = 8;
 const TRAIN: usize = 80;
 const TEST: usize = 40;
 
-fn loader<B: Backend>(
-    rows: std::ops::Range<usize>,
-    scaled: bool,
-) -> Arc<dyn DataLoader<B, Batch<B>>> {
+fn loader<B: Backend>(rows: std::ops::Range<usize>, scaled: bool) -> Arc<dyn DataLoader<B, Batch<B>>> {
     let rows = InMemDataset::new(rows.collect());
-    DataLoaderBuilder::new(Batches { scaled })
-        .batch_size(BATCH)
-        .shuffle(3)
-        .num_workers(2)
-        .build(rows)
+    DataLoaderBuilder::new(Batches { scaled }).batch_size(BATCH).shuffle(3).num_workers(2).build(rows)
 }
 
 fn train_under_burn_train<AB>(scaled: bool, epochs: usize) -> Vec<Stats>
@@ -185,26 +157,15 @@ where
     AB: AutodiffBackend<InnerBackend = B, Device = MpsGraphDevice>,
     Mlp<AB>: TrainStep<Input = Batch<AB>, Output = ClassificationOutput<AB>>,
 {
-    let directory = std::env::temp_dir().join(format!(
-        "burn-mpsgraph-test-{}-{scaled}",
-        std::process::id()
-    ));
+    let directory = std::env::temp_dir().join(format!("burn-mpsgraph-test-{}-{scaled}", std::process::id()));
     let epochs_seen = Arc::new(Mutex::new(Vec::new()));
-    let learner = Learner::new(
-        Mlp::<AB>::new(&MpsGraphDevice),
-        AdamConfig::new().init(),
-        0.01,
-    );
-    SupervisedTraining::new(
-        &directory,
-        loader::<AB>(0..TRAIN, scaled),
-        loader::<B>(TRAIN..TRAIN + TEST, scaled),
-    )
-    .metrics((LossMetric::new(), AccuracyMetric::new()))
-    .renderer(Watcher(epochs_seen.clone()))
-    .with_application_logger(None)
-    .num_epochs(epochs)
-    .launch(learner);
+    let learner = Learner::new(Mlp::<AB>::new(&MpsGraphDevice), AdamConfig::new().init(), 0.01);
+    SupervisedTraining::new(&directory, loader::<AB>(0..TRAIN, scaled), loader::<B>(TRAIN..TRAIN + TEST, scaled))
+        .metrics((LossMetric::new(), AccuracyMetric::new()))
+        .renderer(Watcher(epochs_seen.clone()))
+        .with_application_logger(None)
+        .num_epochs(epochs)
+        .launch(learner);
     let _ = std::fs::remove_dir_all(directory);
     let seen = epochs_seen.lock().expect("no panic").clone();
     assert_eq!(seen.len(), epochs);
@@ -220,11 +181,7 @@ fn under_burn_train_a_step_is_one_commit_and_one_wait_and_compiles_nothing_after
     let seen = train_under_burn_train::<Autodiff<B>>(false, 10);
     let used = seen[9].since(&seen[0]);
     assert_eq!(used.programs_compiled, 0, "{used:?}");
-    assert_eq!(
-        (used.commits, used.host_reads),
-        (9 * STEPS, 9 * STEPS),
-        "{used:?}"
-    );
+    assert_eq!((used.commits, used.host_reads), (9 * STEPS, 9 * STEPS), "{used:?}");
     assert!(used.waits <= 9 * STEPS, "{used:?}");
 }
 

@@ -56,10 +56,7 @@ pub struct TensorType {
 impl TensorType {
     /// A type from its parts.
     pub fn new(dtype: DType, shape: impl Into<Vec<usize>>) -> Self {
-        Self {
-            dtype,
-            shape: shape.into(),
-        }
+        Self { dtype, shape: shape.into() }
     }
 
     /// Product of the extents; 1 for rank 0.
@@ -86,13 +83,8 @@ pub struct Graph {
 impl Graph {
     /// Appends a node and names its value.
     pub fn push(&mut self, op: Op, inputs: impl Into<Vec<ValueId>>, output: TensorType) -> ValueId {
-        let id =
-            ValueId(u32::try_from(self.nodes.len()).expect("a graph has fewer than 2^32 nodes"));
-        self.nodes.push(Node {
-            op,
-            inputs: inputs.into(),
-            output,
-        });
+        let id = ValueId(u32::try_from(self.nodes.len()).expect("a graph has fewer than 2^32 nodes"));
+        self.nodes.push(Node { op, inputs: inputs.into(), output });
         id
     }
 
@@ -151,15 +143,9 @@ pub enum Op {
     /// `[x]`, NumPy-broadcast to the output shape.
     Broadcast,
     /// `[x]`; element `j` of axis `i` is `starts[i] + j * strides[i]` (strides may be negative).
-    Slice {
-        starts: Vec<usize>,
-        strides: Vec<isize>,
-    },
+    Slice { starts: Vec<usize>, strides: Vec<isize> },
     /// `[data, update]`; `update` replaces the region that a `Slice` of its shape would read.
-    SliceUpdate {
-        starts: Vec<usize>,
-        strides: Vec<isize>,
-    },
+    SliceUpdate { starts: Vec<usize>, strides: Vec<isize> },
     /// All inputs one after the other along `axis`.
     Concat { axis: usize },
     /// `[x]` with `axes` in reverse order.
@@ -191,8 +177,8 @@ pub enum Op {
     RandomState { elements: u64 },
 }
 
-/// Elementwise functions of one argument. Floats are computed in f32 and rounded to the dtype. Denormals are kept, where
-/// Apple's kernels for f32 read and write most of them as zero.
+/// Elementwise functions of one argument. Floats are computed in f32 and rounded to the dtype. Denormals are kept,
+/// where Apple's kernels for f32 read and write most of them as zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     Identity,

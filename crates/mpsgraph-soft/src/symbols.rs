@@ -27,11 +27,7 @@ pub unsafe extern "C-unwind" fn objc_getClass(name: *const c_char) -> *mut c_voi
     let class = name.to_str().ok().and_then(registry::find);
     let class = class.unwrap_or_else(|| panic!("objc_getClass: there is no class {name:?}"));
     let found = class.info.available && class.info.def.kind == ClassKind::Class;
-    if found {
-        ClassId::of(class).as_ptr()
-    } else {
-        std::ptr::null_mut()
-    }
+    if found { ClassId::of(class).as_ptr() } else { std::ptr::null_mut() }
 }
 
 /// `SEL sel_registerName(const char *name)`.
@@ -61,11 +57,7 @@ pub unsafe extern "C-unwind" fn object_getClass(object: *mut c_void) -> *mut c_v
     let Some(class) = id.class() else {
         return std::ptr::null_mut();
     };
-    assert!(
-        !class.dead,
-        "object_getClass: the {} at {object:p} is deallocated",
-        class.name()
-    );
+    assert!(!class.dead, "object_getClass: the {} at {object:p} is deallocated", class.name());
     ClassId::of(class).as_ptr()
 }
 
@@ -74,10 +66,7 @@ pub unsafe extern "C-unwind" fn object_getClass(object: *mut c_void) -> *mut c_v
 /// # Safety
 /// `class` is nil or a class of this runtime.
 pub unsafe extern "C-unwind" fn class_getName(class: *mut c_void) -> *const c_char {
-    ClassId::from_ptr(class)
-        .class()
-        .map_or(c"nil", |class| class.info.c_name)
-        .as_ptr()
+    ClassId::from_ptr(class).class().map_or(c"nil", |class| class.info.c_name).as_ptr()
 }
 
 fn method(class: Option<&'static Class>, sel: *const c_void) -> *mut c_void {
@@ -89,10 +78,7 @@ fn method(class: Option<&'static Class>, sel: *const c_void) -> *mut c_void {
 ///
 /// # Safety
 /// `class` is nil or a class of this runtime, `sel` null or a registered selector.
-pub unsafe extern "C-unwind" fn class_getInstanceMethod(
-    class: *mut c_void,
-    sel: *const c_void,
-) -> *mut c_void {
+pub unsafe extern "C-unwind" fn class_getInstanceMethod(class: *mut c_void, sel: *const c_void) -> *mut c_void {
     method(ClassId::from_ptr(class).class(), sel)
 }
 
@@ -100,10 +86,7 @@ pub unsafe extern "C-unwind" fn class_getInstanceMethod(
 ///
 /// # Safety
 /// `class` is nil or a class of this runtime, `sel` null or a registered selector.
-pub unsafe extern "C-unwind" fn class_getClassMethod(
-    class: *mut c_void,
-    sel: *const c_void,
-) -> *mut c_void {
+pub unsafe extern "C-unwind" fn class_getClassMethod(class: *mut c_void, sel: *const c_void) -> *mut c_void {
     method(ClassId::from_ptr(class).as_id().class(), sel)
 }
 
@@ -111,13 +94,8 @@ pub unsafe extern "C-unwind" fn class_getClassMethod(
 ///
 /// # Safety
 /// `class` is nil or a class of this runtime, `sel` null or a registered selector.
-pub unsafe extern "C-unwind" fn class_respondsToSelector(
-    class: *mut c_void,
-    sel: *const c_void,
-) -> bool {
-    ClassId::from_ptr(class)
-        .class()
-        .is_some_and(|class| class.lookup(Sel::from_ptr(sel)).is_some())
+pub unsafe extern "C-unwind" fn class_respondsToSelector(class: *mut c_void, sel: *const c_void) -> bool {
+    ClassId::from_ptr(class).class().is_some_and(|class| class.lookup(Sel::from_ptr(sel)).is_some())
 }
 
 /// `const char *method_getTypeEncoding(Method method)`: null for null.
@@ -158,9 +136,7 @@ pub unsafe extern "C-unwind" fn objc_autorelease(object: *mut c_void) -> *mut c_
 ///
 /// # Safety
 /// `object` is nil, an object or a class of this runtime.
-pub unsafe extern "C-unwind" fn objc_retainAutoreleasedReturnValue(
-    object: *mut c_void,
-) -> *mut c_void {
+pub unsafe extern "C-unwind" fn objc_retainAutoreleasedReturnValue(object: *mut c_void) -> *mut c_void {
     Id::from_ptr(object).retain().as_ptr()
 }
 

@@ -7,35 +7,13 @@ use crate::table::Outcome;
 use crate::values::{B, f32s, floats, noise};
 
 pub fn log1p() -> Outcome {
-    let x = [
-        1e-10,
-        -1e-10,
-        1e-7,
-        -1e-7,
-        3e-5,
-        0.5,
-        -0.5,
-        1e6,
-        1e30,
-        f64::INFINITY,
-        -1.0,
-        0.0,
-    ];
+    let x = [1e-10, -1e-10, 1e-7, -1e-7, 3e-5, 0.5, -0.5, 1e6, 1e30, f64::INFINITY, -1.0, 0.0];
     let expected = x.map(|x: f64| f64::from(x as f32).ln_1p());
-    close_floats(
-        &f32s(&x, [12]).log1p().into_data(),
-        &[12],
-        &expected,
-        within(0.0, 1e-6),
-    )
+    close_floats(&f32s(&x, [12]).log1p().into_data(), &[12], &expected, within(0.0, 1e-6))
 }
 
 /// A function on the device, the same in f64, and the numbers it is asked for.
-type Function = (
-    fn(Tensor<B, 1>) -> Tensor<B, 1>,
-    fn(f64) -> f64,
-    fn(f64) -> f64,
-);
+type Function = (fn(Tensor<B, 1>) -> Tensor<B, 1>, fn(f64) -> f64, fn(f64) -> f64);
 
 const FUNCTIONS: [Function; 21] = [
     (|x| x.exp(), f64::exp, |x| 10.0 * x),
@@ -72,18 +50,13 @@ pub fn erf(x: f64) -> f64 {
 }
 
 fn functions_of(dtype: DType, tolerance: Tolerance) -> Outcome {
-    Outcome::of(
-        FUNCTIONS
-            .iter()
-            .enumerate()
-            .map(|(index, (device, reference, domain))| {
-                let x: Vec<f64> = noise(200, index as u64).into_iter().map(domain).collect();
-                let given = floats(&x, [200], dtype);
-                // What the device was given, after rounding to its dtype.
-                let expected: Vec<f64> = given.to_data().iter::<f64>().map(reference).collect();
-                close_floats(&device(given).into_data(), &[200], &expected, tolerance)
-            }),
-    )
+    Outcome::of(FUNCTIONS.iter().enumerate().map(|(index, (device, reference, domain))| {
+        let x: Vec<f64> = noise(200, index as u64).into_iter().map(domain).collect();
+        let given = floats(&x, [200], dtype);
+        // What the device was given, after rounding to its dtype.
+        let expected: Vec<f64> = given.to_data().iter::<f64>().map(reference).collect();
+        close_floats(&device(given).into_data(), &[200], &expected, tolerance)
+    }))
 }
 
 pub fn functions() -> Outcome {
@@ -101,10 +74,5 @@ pub fn narrow_functions() -> Outcome {
 pub fn atan2() -> Outcome {
     let (y, x) = (noise(100, 5), noise(100, 6));
     let expected: Vec<f64> = y.iter().zip(&x).map(|(y, x)| y.atan2(*x)).collect();
-    close_floats(
-        &f32s(&y, [100]).atan2(f32s(&x, [100])).into_data(),
-        &[100],
-        &expected,
-        F32,
-    )
+    close_floats(&f32s(&y, [100]).atan2(f32s(&x, [100])).into_data(), &[100], &expected, F32)
 }

@@ -29,20 +29,11 @@ fn program(make: impl FnOnce() -> MpsGraphTensor) -> (Program, Binding) {
 /// For each operand of the program's products whether it is read through a barrier.
 fn barriers(make: impl FnOnce() -> MpsGraphTensor) -> Vec<[bool; 2]> {
     let (program, binding) = program(make);
-    let products = program
-        .nodes
-        .iter()
-        .filter(|node| matches!(node.op, Op::MatrixMultiplication(_)));
-    let found: Vec<[bool; 2]> = products
-        .map(|node| [node.inputs[0].barrier, node.inputs[1].barrier])
-        .collect();
+    let products = program.nodes.iter().filter(|node| matches!(node.op, Op::MatrixMultiplication(_)));
+    let found: Vec<[bool; 2]> = products.map(|node| [node.inputs[0].barrier, node.inputs[1].barrier]).collect();
     let any = found.contains(&[true, false]) || found.iter().any(|pair| pair[1]);
     assert_eq!(program.lanes(), binding.lanes.len());
-    assert_eq!(
-        binding.lanes.last() == Some(&f32::NEG_INFINITY),
-        any,
-        "the number is fed if a barrier needs it"
-    );
+    assert_eq!(binding.lanes.last() == Some(&f32::NEG_INFINITY), any, "the number is fed if a barrier needs it");
     assert_eq!(any, program.to_string().contains(" |"));
     found
 }
@@ -68,27 +59,15 @@ fn a_softmax_times_a_matrix() {
     let attention = [NONE, [true, false]];
     let weights = || activation::softmax(scores(), 2);
     assert_eq!(barriers(|| matmul(weights(), value())), attention);
-    assert_eq!(
-        barriers(|| matmul(activation::softmin(scores(), 2), value())),
-        attention
-    );
+    assert_eq!(barriers(|| matmul(activation::softmin(scores(), 2), value())), attention);
     let seen_otherwise = || {
         let narrow = arithmetic::cast(transpose(weights()), DType::F16);
         transpose(arithmetic::cast(narrow, DType::F32))
     };
     assert_eq!(barriers(|| matmul(seen_otherwise(), value())), attention);
-    assert_eq!(
-        barriers(|| matmul(transpose(value()), transpose(weights()))),
-        [NONE, [false, true]]
-    );
+    assert_eq!(barriers(|| matmul(transpose(value()), transpose(weights()))), [NONE, [false, true]]);
     let zero = || memory::zeros([3, 20, 20].into(), DType::F32);
-    assert_eq!(
-        barriers(|| matmul(
-            arithmetic::binary(BinaryOp::Add, weights(), zero()),
-            value()
-        )),
-        attention
-    );
+    assert_eq!(barriers(|| matmul(arithmetic::binary(BinaryOp::Add, weights(), zero()), value())), attention);
 }
 
 #[test]
@@ -130,10 +109,7 @@ fn repeated_rows() {
 
 #[test]
 fn narrow_slices_with_few_rows() {
-    let columns = [
-        burn_backend::Slice::full(),
-        burn_backend::Slice::new(3, Some(40), 1),
-    ];
+    let columns = [burn_backend::Slice::full(), burn_backend::Slice::new(3, Some(40), 1)];
     let product = |rows: usize, columns_out: usize, dtype: DType| {
         let x = slice(made(&[rows, 64], dtype), &columns);
         matmul(x, made(&[37, columns_out], dtype))
@@ -151,10 +127,7 @@ fn reshapes_with_two_extents_of_one() {
     let found = barriers(|| matmul(flattened(), made(&[2, 4], DType::F32)));
     assert_eq!(found, [[hides, false]]);
     let ordinary = || reshape(made(&[2, 2, 2], DType::F32), [4, 2].into());
-    assert_eq!(
-        barriers(|| matmul(ordinary(), made(&[2, 4], DType::F32))),
-        [NONE]
-    );
+    assert_eq!(barriers(|| matmul(ordinary(), made(&[2, 4], DType::F32))), [NONE]);
 }
 
 #[test]
@@ -162,9 +135,6 @@ fn programs_that_differ_in_a_barrier_differ() {
     let ready = made(&[20, 20], DType::F32);
     let whole = program(|| matmul(activation::softmax(ready.clone(), 1), ready.clone())).0;
     let mut bare = whole.clone();
-    bare.nodes
-        .iter_mut()
-        .flat_map(|node| &mut node.inputs)
-        .for_each(|input| input.barrier = false);
+    bare.nodes.iter_mut().flat_map(|node| &mut node.inputs).for_each(|input| input.barrier = false);
     assert!(whole != bare);
 }

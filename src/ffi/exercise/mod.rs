@@ -1,8 +1,8 @@
 //! Every declaration of `ffi`, sent at least once, to Apple's frameworks or to `mpsgraph-soft`.
 //!
 //! One file per header, named as the file that declares it. Operations go into one graph per header with the values
-//! that they should give ([`Sheet`]); `round_trip` goes the whole way through the classes. [`every_declaration_is_sent`]
-//! finds what none of them sends.
+//! that they should give ([`Sheet`]); `round_trip` goes the whole way through the classes.
+//! [`every_declaration_is_sent`] finds what none of them sends.
 
 mod activation;
 mod arithmetic;
@@ -63,21 +63,10 @@ fn every_declaration_is_sent() {
             let (major, minor) = declared.min_macos;
             os_version::at_least(major.into(), minor.into())
         })
-        .map(|declared| {
-            format!(
-                "{}[{} {}]",
-                declared.kind.sign(),
-                declared.owner,
-                declared.selector
-            )
-        })
+        .map(|declared| format!("{}[{} {}]", declared.kind.sign(), declared.owner, declared.selector))
         .filter(|name| !sent.contains(name))
         .collect();
-    assert!(
-        unsent.is_empty(),
-        "no test sends these:\n{}",
-        unsent.join("\n")
-    );
+    assert!(unsent.is_empty(), "no test sends these:\n{}", unsent.join("\n"));
 }
 
 /// What is newer than the minimum is sent where the system has it.

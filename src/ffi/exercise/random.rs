@@ -3,8 +3,7 @@
 
 use super::Sheet;
 use crate::ffi::{
-    DataType, Graph, NormalSamplingMethod, RandomDistribution, RandomOpDescriptor, Tensor,
-    autoreleasepool,
+    DataType, Graph, NormalSamplingMethod, RandomDistribution, RandomOpDescriptor, Tensor, autoreleasepool,
 };
 
 const SHAPE: [usize; 2] = [4, 8];
@@ -24,10 +23,8 @@ fn normal(distribution: RandomDistribution) -> RandomOpDescriptor {
 fn within(sheet: &Sheet, x: &Tensor, low: f64, high: f64, data_type: DataType) -> Tensor {
     let graph = &sheet.graph;
     let bound = |value| graph.constant_with_scalar(value, &[1], data_type);
-    let inside = graph.logical_and(
-        &graph.greater_than_or_equal_to(x, &bound(low)),
-        &graph.less_than_or_equal_to(x, &bound(high)),
-    );
+    let inside = graph
+        .logical_and(&graph.greater_than_or_equal_to(x, &bound(low)), &graph.less_than_or_equal_to(x, &bound(high)));
     count(graph, &inside)
 }
 
@@ -51,10 +48,9 @@ pub(super) fn fill(sheet: &mut Sheet) {
     sheet.gives(graph.less_than(&same, &all), &[1, 1], &[1.0]);
 
     let constant = graph.random_philox_state(5, 6, 7);
-    for (distribution, low, high) in [
-        (RandomDistribution::Uniform, 99.0, 101.0),
-        (RandomDistribution::Normal, 90.0, 110.0),
-    ] {
+    for (distribution, low, high) in
+        [(RandomDistribution::Uniform, 99.0, 101.0), (RandomDistribution::Normal, 90.0, 110.0)]
+    {
         let (drawn, _) = graph.random(&SHAPE, &normal(distribution), &constant);
         let inside = within(sheet, &drawn, low, high, DataType::F32);
         sheet.gives(inside, &[1, 1], &[32.0]);

@@ -11,8 +11,8 @@ use crate::ffi::foundation::ns_number::NSNumber;
 use crate::ffi::foundation::ns_process_info::NSProcessInfo;
 use crate::ffi::objc::{self, Message, Retained, Selector};
 use crate::ffi::{
-    Buffer, CommandBufferStatus, DataType, Device, GpuFamily, Graph, GraphDevice, MpsCommandBuffer,
-    ShapedType, TensorData, autoreleasepool, os_version, symbols,
+    Buffer, CommandBufferStatus, DataType, Device, GpuFamily, Graph, GraphDevice, MpsCommandBuffer, ShapedType,
+    TensorData, autoreleasepool, os_version, symbols,
 };
 
 use super::device;
@@ -50,8 +50,7 @@ fn the_device_describes_itself() {
     assert!(device.recommended_max_working_set_size() > 0);
     assert_eq!(device.registry_id(), device.registry_id());
     assert!(device.has_unified_memory(), "Apple's own GPUs have");
-    let [older, newer] =
-        [GpuFamily::Apple7, GpuFamily::Apple8].map(|family| device.supports_family(family.code()));
+    let [older, newer] = [GpuFamily::Apple7, GpuFamily::Apple8].map(|family| device.supports_family(family.code()));
     assert!(older || !newer, "each family has what the one before has");
     assert!(device.new_buffer(usize::MAX).is_none());
     let before = device.current_allocated_size();
@@ -72,12 +71,7 @@ fn numbers_and_arrays_keep_their_values() {
         assert_eq!(numbers.count(), 3);
         // SAFETY: of_numbers makes NSNumbers.
         let back: Vec<Retained<NSNumber>> = unsafe { numbers.to_vec() };
-        assert_eq!(
-            back.iter()
-                .map(|number| number.integer_value())
-                .collect::<Vec<_>>(),
-            [3, -1, 1 << 40]
-        );
+        assert_eq!(back.iter().map(|number| number.integer_value()).collect::<Vec<_>>(), [3, -1, 1 << 40]);
     });
 }
 
@@ -86,10 +80,7 @@ fn bytes_and_entries_are_counted() {
     autoreleasepool(|| {
         assert_eq!(NSData::copy_of(&[1, 2, 3]).length(), 3);
         let (one, two) = (NSNumber::number(1), NSNumber::number(2));
-        assert_eq!(
-            NSDictionary::of(&[(&*one, &*two), (&*two, &*one)]).count(),
-            2
-        );
+        assert_eq!(NSDictionary::of(&[(&*one, &*two), (&*two, &*one)]).count(), 2);
     });
 }
 
@@ -162,28 +153,18 @@ fn a_graph_computes() {
     sorted.sort_unstable();
     assert_eq!(sorted, [0, 1]);
 
-    let buffers = [
-        buffer_of(&device, &[0., 2., 4., 6., 8., 10.]),
-        buffer_of(&device, &[1., 10., 100.]),
-    ];
+    let buffers = [buffer_of(&device, &[0., 2., 4., 6., 8., 10.]), buffer_of(&device, &[1., 10., 100.])];
     let results = [buffer_of(&device, &[0.; 6]), buffer_of(&device, &[0.; 2])];
     let shapes: [&[usize]; 2] = [&[2, 3], &[3]];
     let result_shapes: [&[usize]; 2] = [&[2, 3], &[2, 1]];
     let bind = |buffers: &[Buffer], shapes: [&[usize]; 2], order: &[usize]| -> Vec<TensorData> {
-        order
-            .iter()
-            .map(|&index| TensorData::new(&buffers[index], shapes[index], DataType::F32))
-            .collect()
+        order.iter().map(|&index| TensorData::new(&buffers[index], shapes[index], DataType::F32)).collect()
     };
     let inputs = bind(&buffers, shapes, &feeds);
     let outputs = bind(&results, result_shapes, &targets);
 
     let commands = MpsCommandBuffer::from_queue(&queue);
-    executable.encode(
-        &commands,
-        &inputs.iter().collect::<Vec<_>>(),
-        &outputs.iter().collect::<Vec<_>>(),
-    );
+    executable.encode(&commands, &inputs.iter().collect::<Vec<_>>(), &outputs.iter().collect::<Vec<_>>());
     let root = commands.commit();
     root.wait_until_completed();
     assert_eq!(root.status(), CommandBufferStatus::Completed);

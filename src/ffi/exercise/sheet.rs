@@ -6,8 +6,7 @@ use bytemuck::NoUninit;
 
 use super::autoreleasepool;
 use crate::ffi::{
-    Buffer, CommandBufferStatus, DataType, Graph, GraphDevice, MpsCommandBuffer, ShapedType,
-    Tensor, TensorData,
+    Buffer, CommandBufferStatus, DataType, Graph, GraphDevice, MpsCommandBuffer, ShapedType, Tensor, TensorData,
 };
 
 /// One graph, what is fed to it and what should come out.
@@ -28,18 +27,12 @@ struct Case {
 
 impl Sheet {
     /// A placeholder that is fed these elements.
-    pub fn feed<T: NoUninit>(
-        &mut self,
-        shape: &[usize],
-        data_type: DataType,
-        elements: &[T],
-    ) -> Tensor {
+    pub fn feed<T: NoUninit>(&mut self, shape: &[usize], data_type: DataType, elements: &[T]) -> Tensor {
         assert_eq!(size_of::<T>(), data_type.size());
         assert_eq!(shape.iter().product::<usize>(), elements.len());
         let tensor = self.graph.placeholder(shape, data_type);
         let bytes = bytemuck::cast_slice(elements).to_vec();
-        self.feeds
-            .push((tensor.clone(), shape.to_vec(), data_type, bytes));
+        self.feeds.push((tensor.clone(), shape.to_vec(), data_type, bytes));
         tensor
     }
 
@@ -73,11 +66,7 @@ impl Sheet {
 /// Builds a sheet, runs it once and compares.
 pub(super) fn check(fill: fn(&mut Sheet)) {
     autoreleasepool(|| {
-        let mut sheet = Sheet {
-            graph: Graph::new(),
-            feeds: Vec::new(),
-            cases: Vec::new(),
-        };
+        let mut sheet = Sheet { graph: Graph::new(), feeds: Vec::new(), cases: Vec::new() };
         fill(&mut sheet);
         let results = run(&sheet);
         for (case, result) in sheet.cases.iter().zip(&results) {
@@ -87,11 +76,7 @@ pub(super) fn check(fill: fn(&mut Sheet)) {
                     || got == expected
                     || (got - expected).abs() <= 1e-5 * expected.abs().max(1.0)
             });
-            assert!(
-                agrees,
-                "{}: {got:?}, not {:?} ({:?})",
-                case.at, case.expected, case.data_type
-            );
+            assert!(agrees, "{}: {got:?}, not {:?} ({:?})", case.at, case.expected, case.data_type);
         }
     });
 }
@@ -99,18 +84,12 @@ pub(super) fn check(fill: fn(&mut Sheet)) {
 /// The bytes of every case's tensor.
 fn run(sheet: &Sheet) -> Vec<Vec<u8>> {
     let device = super::device();
-    let types: Vec<ShapedType> = sheet
-        .feeds
-        .iter()
-        .map(|(_, shape, data_type, _)| ShapedType::new(shape, *data_type))
-        .collect();
-    let given: Vec<(&Tensor, &ShapedType)> =
-        sheet.feeds.iter().map(|feed| &feed.0).zip(&types).collect();
+    let types: Vec<ShapedType> =
+        sheet.feeds.iter().map(|(_, shape, data_type, _)| ShapedType::new(shape, *data_type)).collect();
+    let given: Vec<(&Tensor, &ShapedType)> = sheet.feeds.iter().map(|feed| &feed.0).zip(&types).collect();
     let placeholders: Vec<&Tensor> = given.iter().map(|(tensor, _)| *tensor).collect();
     let targets: Vec<&Tensor> = sheet.cases.iter().map(|case| &case.tensor).collect();
-    let executable = sheet
-        .graph
-        .compile(&GraphDevice::new(&device), &given, &targets);
+    let executable = sheet.graph.compile(&GraphDevice::new(&device), &given, &targets);
 
     let inputs: Vec<TensorData> = executable
         .feed_order(&placeholders)
@@ -123,11 +102,8 @@ fn run(sheet: &Sheet) -> Vec<Vec<u8>> {
         })
         .collect();
     let length = |case: &Case| case.expected.len() * case.data_type.size();
-    let buffers: Vec<Buffer> = sheet
-        .cases
-        .iter()
-        .map(|case| device.new_buffer(length(case)).expect("there is memory"))
-        .collect();
+    let buffers: Vec<Buffer> =
+        sheet.cases.iter().map(|case| device.new_buffer(length(case)).expect("there is memory")).collect();
     let results: Vec<TensorData> = executable
         .target_order(&targets)
         .into_iter()
@@ -139,11 +115,7 @@ fn run(sheet: &Sheet) -> Vec<Vec<u8>> {
 
     let queue = device.new_command_queue().expect("a queue");
     let commands = MpsCommandBuffer::from_queue(&queue);
-    executable.encode(
-        &commands,
-        &inputs.iter().collect::<Vec<_>>(),
-        &results.iter().collect::<Vec<_>>(),
-    );
+    executable.encode(&commands, &inputs.iter().collect::<Vec<_>>(), &results.iter().collect::<Vec<_>>());
     let work = commands.commit();
     work.wait_until_completed();
     assert_eq!(work.status(), CommandBufferStatus::Completed);
@@ -157,10 +129,7 @@ fn run(sheet: &Sheet) -> Vec<Vec<u8>> {
 
 fn numbers(data_type: DataType, bytes: &[u8]) -> Vec<f64> {
     fn of<T: bytemuck::AnyBitPattern + Into<f64>>(bytes: &[u8]) -> Vec<f64> {
-        bytes
-            .chunks_exact(size_of::<T>())
-            .map(|element| bytemuck::pod_read_unaligned::<T>(element).into())
-            .collect()
+        bytes.chunks_exact(size_of::<T>()).map(|element| bytemuck::pod_read_unaligned::<T>(element).into()).collect()
     }
     match data_type {
         DataType::F32 => of::<f32>(bytes),

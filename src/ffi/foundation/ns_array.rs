@@ -43,9 +43,7 @@ impl NSArray {
     /// Every object in the array is a `T`.
     pub(in crate::ffi) unsafe fn to_vec<T: Message>(&self) -> Vec<Retained<T>> {
         // SAFETY: the caller knows the class of the elements.
-        (0..self.count())
-            .map(|index| unsafe { self.object_at(index).cast_object() })
-            .collect()
+        (0..self.count()).map(|index| unsafe { self.object_at(index).cast_object() }).collect()
     }
 
     /// The values of an array of `NSNumber`s that are not negative, such as a shape.
@@ -55,10 +53,7 @@ impl NSArray {
     pub(in crate::ffi) unsafe fn to_extents(&self) -> Vec<usize> {
         // SAFETY: as the caller promises.
         let numbers: Vec<Retained<NSNumber>> = unsafe { self.to_vec() };
-        numbers
-            .iter()
-            .map(|number| number.integer_value().unsigned_abs())
-            .collect()
+        numbers.iter().map(|number| number.integer_value().unsigned_abs()).collect()
     }
 }
 

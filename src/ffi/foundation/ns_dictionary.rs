@@ -22,10 +22,8 @@ impl NSDictionary {
     /// A dictionary of the given (key, value) pairs. Foundation copies the keys (`NSCopying`): MPSGraph's tensors
     /// answer a copy with themselves.
     pub(crate) fn of<K: Message, V: Message>(entries: &[(&K, &V)]) -> Retained<Self> {
-        let (keys, values): (Vec<*mut Object>, Vec<*mut Object>) = entries
-            .iter()
-            .map(|(key, value)| (key.as_object(), value.as_object()))
-            .unzip();
+        let (keys, values): (Vec<*mut Object>, Vec<*mut Object>) =
+            entries.iter().map(|(key, value)| (key.as_object(), value.as_object())).unzip();
         // SAFETY: both vectors have as many live, non-nil objects as their common length says.
         unsafe { Self::with_entries(values.as_ptr(), keys.as_ptr(), entries.len()) }
     }

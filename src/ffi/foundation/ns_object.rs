@@ -23,34 +23,14 @@ pub(in crate::ffi) fn alloc<T: ClassType>() -> *mut Object {
     static SITE: CallSite = CallSite::new("NSObject", Kind::Class, "alloc\0");
     // SAFETY: every class inherits alloc from NSObject, and class objects live for ever.
     let Allocated(object) = unsafe { send(&SITE, T::class(), ()) };
-    assert!(
-        !object.is_null(),
-        "+[{} alloc] returned nil: out of memory",
-        T::NAME
-    );
+    assert!(!object.is_null(), "+[{} alloc] returned nil: out of memory", T::NAME);
     object
 }
 
 pub(super) fn declarations() -> Vec<Declaration> {
     vec![
-        Declaration::new(
-            "NSObject.h",
-            "NSObject",
-            Kind::Class,
-            "alloc",
-            "@",
-            vec![],
-            (10, 0),
-        ),
+        Declaration::new("NSObject.h", "NSObject", Kind::Class, "alloc", "@", vec![], (10, 0)),
         // Sent by the check of call sites, to classes that answer by forwarding.
-        Declaration::new(
-            "NSObject.h",
-            "NSObject",
-            Kind::Instance,
-            "respondsToSelector:",
-            "B",
-            vec![":"],
-            (10, 0),
-        ),
+        Declaration::new("NSObject.h", "NSObject", Kind::Instance, "respondsToSelector:", "B", vec![":"], (10, 0)),
     ]
 }

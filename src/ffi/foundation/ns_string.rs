@@ -25,8 +25,6 @@ impl NSString {
             return String::new();
         }
         // SAFETY: Foundation returns a NUL-terminated string that outlives this call, as self is borrowed.
-        unsafe { CStr::from_ptr(text) }
-            .to_string_lossy()
-            .into_owned()
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     }
 }

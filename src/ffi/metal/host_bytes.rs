@@ -16,15 +16,8 @@ use super::Buffer;
 /// If the buffer is shorter.
 pub(crate) fn host_bytes(buffer: Buffer, length: usize, keep: impl Send + Sync + 'static) -> Bytes {
     let start = buffer.with_bytes(|bytes| NonNull::from(&bytes[..length]).cast());
-    let lent = Some(Lent {
-        start,
-        _owners: (buffer, keep),
-    });
-    let controller = HostBytes {
-        lent,
-        own: Vec::new(),
-        length,
-    };
+    let lent = Some(Lent { start, _owners: (buffer, keep) });
+    let controller = HostBytes { lent, own: Vec::new(), length };
     // SAFETY: all bytes of a buffer count as initialised, and there are `length` of them.
     unsafe { Bytes::from_controller(Box::new(controller), length) }
 }
@@ -70,9 +63,7 @@ impl<K> AllocationController for HostBytes<K> {
         match &self.lent {
             // SAFETY: shared storage stays where it is while the buffer lives, has at least this length (checked when
             // it was lent), and by the contract of host_bytes nobody writes it.
-            Some(lent) => unsafe {
-                std::slice::from_raw_parts(lent.start.as_ptr().cast(), self.length)
-            },
+            Some(lent) => unsafe { std::slice::from_raw_parts(lent.start.as_ptr().cast(), self.length) },
             None => {
                 // SAFETY: u128 has no padding: all its bytes are initialised.
                 let (_, bytes, _) = unsafe { self.own.align_to::<MaybeUninit<u8>>() };
@@ -110,9 +101,6 @@ mod tests {
         buffer.write(0, &[1, 2, 3, 4]);
         let bytes = host_bytes(buffer, 4, ());
         assert_eq!(&*bytes, [1, 2, 3, 4]);
-        assert_eq!(
-            bytes.try_into_vec::<u8>().map_err(|bytes| bytes.to_vec()),
-            Err(vec![1, 2, 3, 4])
-        );
+        assert_eq!(bytes.try_into_vec::<u8>().map_err(|bytes| bytes.to_vec()), Err(vec![1, 2, 3, 4]));
     }
 }

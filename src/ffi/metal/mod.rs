@@ -25,10 +25,5 @@ pub(super) fn declarations() -> Vec<Declaration> {
 }
 
 pub(super) fn constants() -> Vec<Constant> {
-    [
-        CommandBufferStatus::constants(),
-        GpuFamily::constants(),
-        mtl_device::ResourceOptions::constants(),
-    ]
-    .concat()
+    [CommandBufferStatus::constants(), GpuFamily::constants(), mtl_device::ResourceOptions::constants()].concat()
 }

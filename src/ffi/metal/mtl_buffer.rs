@@ -66,10 +66,7 @@ impl MTLBuffer {
 
     fn contents(&self) -> *mut u8 {
         let pointer = self.contents_pointer();
-        assert!(
-            !pointer.is_null(),
-            "-[MTLBuffer contents] is nil: not a buffer of shared storage"
-        );
+        assert!(!pointer.is_null(), "-[MTLBuffer contents] is nil: not a buffer of shared storage");
         pointer.cast()
     }
 }

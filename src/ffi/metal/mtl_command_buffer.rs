@@ -50,11 +50,7 @@ impl MTLCommandBuffer {
     /// Blocks until the work has completed or failed. On a command buffer that is never committed this blocks for
     /// ever.
     pub(crate) fn wait_until_completed(&self) {
-        debug_assert_ne!(
-            self.status(),
-            CommandBufferStatus::NotEnqueued,
-            "waiting for work that nobody committed"
-        );
+        debug_assert_ne!(self.status(), CommandBufferStatus::NotEnqueued, "waiting for work that nobody committed");
         autoreleasepool(|| self.wait())
     }
 

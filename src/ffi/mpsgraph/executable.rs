@@ -62,12 +62,7 @@ impl Executable {
 
     /// Encodes one execution, `inputs` and `results` in the executable's order and with exactly the shapes and element
     /// types it was compiled for. No buffer may be both input and result. Nothing has run when this returns.
-    pub(crate) fn encode(
-        &self,
-        command_buffer: &MpsCommandBuffer,
-        inputs: &[&TensorData],
-        results: &[&TensorData],
-    ) {
+    pub(crate) fn encode(&self, command_buffer: &MpsCommandBuffer, inputs: &[&TensorData], results: &[&TensorData]) {
         autoreleasepool(|| {
             let inputs: Vec<_> = inputs.iter().map(|data| &***data).collect();
             let results: Vec<_> = results.iter().map(|data| &***data).collect();
@@ -84,14 +79,9 @@ impl Executable {
 /// Where each of `own` is in `given`, by identity.
 fn positions(own: &[Tensor], given: &[&Tensor]) -> Vec<usize> {
     let position = |tensor: &MPSGraphTensor| {
-        given
-            .iter()
-            .position(|candidate| candidate.is(tensor))
-            .unwrap_or_else(|| {
-                unreachable!(
-                    "the executable lists {tensor:p}, with which it was not compiled: {given:?}"
-                )
-            })
+        given.iter().position(|candidate| candidate.is(tensor)).unwrap_or_else(|| {
+            unreachable!("the executable lists {tensor:p}, with which it was not compiled: {given:?}")
+        })
     };
     own.iter().map(|tensor| position(tensor)).collect()
 }

@@ -54,10 +54,7 @@ impl Graph {
         static COMPILING: Mutex<()> = Mutex::new(());
         let _alone = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
         autoreleasepool(|| {
-            let feeds: Vec<_> = feeds
-                .iter()
-                .map(|(tensor, ty)| (&***tensor, &***ty))
-                .collect();
+            let feeds: Vec<_> = feeds.iter().map(|(tensor, ty)| (&***tensor, &***ty)).collect();
             let targets: Vec<&MPSGraphTensor> = targets.iter().map(|tensor| &***tensor).collect();
             Executable::from(self.compile_with_descriptor(
                 Some(device),

@@ -58,9 +58,8 @@ impl RandomOpDescriptor {
     /// Numbers of a distribution, as `data_type`: f32, f16 or i32.
     pub(crate) fn new(distribution: RandomDistribution, data_type: DataType) -> Self {
         autoreleasepool(|| {
-            MPSGraphRandomOpDescriptor::with_distribution(distribution, data_type).unwrap_or_else(
-                || unreachable!("MPSGraph draws no {distribution:?} numbers of {data_type:?}"),
-            )
+            MPSGraphRandomOpDescriptor::with_distribution(distribution, data_type)
+                .unwrap_or_else(|| unreachable!("MPSGraph draws no {distribution:?} numbers of {data_type:?}"))
         })
     }
 }

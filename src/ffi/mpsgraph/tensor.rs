@@ -2,9 +2,7 @@
 
 use super::DataType;
 use crate::ffi::foundation::ns_array::NSArray;
-use crate::ffi::objc::{
-    CallSite, Object, Retained, Return, autoreleasepool, objc_class, objc_methods,
-};
+use crate::ffi::objc::{CallSite, Object, Retained, Return, autoreleasepool, objc_class, objc_methods};
 
 objc_class!(
     /// A value inside a graph; belongs to the graph whose method made it.
@@ -29,8 +27,7 @@ impl MPSGraphTensor {
     pub(crate) fn shape(&self) -> Option<Vec<usize>> {
         autoreleasepool(|| {
             // SAFETY: Apple declares an MPSShape, an array of NSNumbers.
-            self.shape_array()
-                .map(|shape| unsafe { shape.to_extents() })
+            self.shape_array().map(|shape| unsafe { shape.to_extents() })
         })
     }
 }

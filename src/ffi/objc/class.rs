@@ -54,10 +54,7 @@ pub(crate) trait ClassType: Message {
 pub(crate) fn find_class(name: &'static CStr) -> *mut Object {
     // SAFETY: name is a C string that lives for ever.
     let class = unsafe { symbols::objc_getClass(name.as_ptr()) };
-    assert!(
-        !class.is_null(),
-        "the Objective-C class {name:?} is missing: its framework is not linked or too old"
-    );
+    assert!(!class.is_null(), "the Objective-C class {name:?} is missing: its framework is not linked or too old");
     class.cast()
 }
 

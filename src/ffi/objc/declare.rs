@@ -37,16 +37,7 @@ impl Declaration {
         min_macos: (u8, u8),
     ) -> Self {
         let owned = returns == "@" && super::send::returns_owned(selector);
-        Self {
-            header,
-            owner,
-            kind,
-            selector,
-            returns,
-            arguments,
-            owned,
-            min_macos,
-        }
+        Self { header, owner, kind, selector, returns, arguments, owned, min_macos }
     }
 }
 

@@ -19,8 +19,7 @@ pub use declare::{Constant, Declaration};
 pub(crate) use declare::{graph_methods, objc_enum, objc_methods};
 #[doc(hidden)]
 pub(crate) use declare::{
-    objc_argument_type, objc_kind, objc_method, objc_nil, objc_nil_encoding, objc_return_type,
-    objc_tensor_return,
+    objc_argument_type, objc_kind, objc_method, objc_nil, objc_nil_encoding, objc_return_type, objc_tensor_return,
 };
 pub(crate) use encode::{Encode, impl_encode};
 pub(crate) use retained::Retained;

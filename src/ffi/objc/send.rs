@@ -25,23 +25,13 @@ impl CallSite {
             panic!("a selector ends with its only NUL")
         };
         let owned = returns_owned(selector_nul);
-        Self {
-            owner,
-            kind,
-            selector,
-            owned,
-            registered: AtomicPtr::new(std::ptr::null_mut()),
-        }
+        Self { owner, kind, selector, owned, registered: AtomicPtr::new(std::ptr::null_mut()) }
     }
 
     #[inline(always)]
     fn selector<A: Arguments, R: Encode>(&self, receiver: *mut Object) -> Selector {
         let registered = self.registered.load(Ordering::Acquire);
-        if registered.is_null() {
-            self.first_use(receiver, R::ENCODING, A::ENCODINGS)
-        } else {
-            Selector(registered)
-        }
+        if registered.is_null() { self.first_use(receiver, R::ENCODING, A::ENCODINGS) } else { Selector(registered) }
     }
 
     #[cold]
@@ -53,21 +43,14 @@ impl CallSite {
         }
         #[cfg(test)]
         self.remember();
-        self.registered
-            .store(selector.0.cast_mut(), Ordering::Release);
+        self.registered.store(selector.0.cast_mut(), Ordering::Release);
         selector
     }
 }
 
 impl std::fmt::Display for CallSite {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{}[{} {}]",
-            self.kind.sign(),
-            self.owner,
-            self.selector.to_string_lossy()
-        )
+        write!(f, "{}[{} {}]", self.kind.sign(), self.owner, self.selector.to_string_lossy())
     }
 }
 
@@ -97,11 +80,7 @@ pub(super) const fn returns_owned(selector: &str) -> bool {
 /// `receiver` is live and answers the site's selector with a method of exactly this signature, and the arguments meet
 /// that method's documented demands. A receiver of an `init…` method belongs to the caller, who gives it away.
 #[inline(always)]
-pub(crate) unsafe fn send<R: Return, A: Arguments>(
-    site: &'static CallSite,
-    receiver: *mut Object,
-    arguments: A,
-) -> R {
+pub(crate) unsafe fn send<R: Return, A: Arguments>(site: &'static CallSite, receiver: *mut Object, arguments: A) -> R {
     let selector = site.selector::<A, R::Raw>(receiver);
     // SAFETY: by this function's own contract; the encodings were compared on the site's first use.
     let raw = unsafe { arguments.call::<R::Raw>(receiver, selector) };
@@ -248,17 +227,7 @@ macro_rules! impl_return_as_is {
     )*};
 }
 
-impl_return_as_is!(
-    (),
-    bool,
-    i64,
-    isize,
-    u64,
-    usize,
-    f64,
-    *mut std::ffi::c_void,
-    *const std::ffi::c_char
-);
+impl_return_as_is!((), bool, i64, isize, u64, usize, f64, *mut std::ffi::c_void, *const std::ffi::c_char);
 
 /// An object that may be nil.
 impl<T: Message> Return for Option<Retained<T>> {
@@ -313,25 +282,10 @@ mod tests {
 
     #[test]
     fn ownership_follows_the_name() {
-        for owned in [
-            "alloc",
-            "new",
-            "newCommandQueue",
-            "init",
-            "initWithShape:dataType:",
-            "mutableCopy",
-            "copy",
-        ] {
+        for owned in ["alloc", "new", "newCommandQueue", "init", "initWithShape:dataType:", "mutableCopy", "copy"] {
             assert!(returns_owned(owned), "{owned}");
         }
-        for borrowed in [
-            "initialize",
-            "newer",
-            "copyright",
-            "commandBuffer",
-            "arrayWithObjects:count:",
-            "name",
-        ] {
+        for borrowed in ["initialize", "newer", "copyright", "commandBuffer", "arrayWithObjects:count:", "name"] {
             assert!(!returns_owned(borrowed), "{borrowed}");
         }
     }

@@ -14,19 +14,12 @@ use crate::ffi::symbols;
 pub(super) fn enabled() -> bool {
     static ENABLED: OnceLock<bool> = OnceLock::new();
     *ENABLED.get_or_init(|| {
-        cfg!(debug_assertions)
-            || std::env::var_os("BURN_MPSGRAPH_VERIFY").is_some_and(|value| value == "1")
+        cfg!(debug_assertions) || std::env::var_os("BURN_MPSGRAPH_VERIFY").is_some_and(|value| value == "1")
     })
 }
 
 /// Checks what the class of `receiver` will run for the message of `site`.
-pub(super) fn receiver(
-    site: &CallSite,
-    receiver: *mut Object,
-    selector: Selector,
-    returns: &str,
-    arguments: &[&str],
-) {
+pub(super) fn receiver(site: &CallSite, receiver: *mut Object, selector: Selector, returns: &str, arguments: &[&str]) {
     // SAFETY: the receiver is live (contract of send); a class object's class is its metaclass, which holds its
     // class methods as instance methods.
     let class = unsafe { symbols::object_getClass(receiver.cast()) };
@@ -37,14 +30,7 @@ pub(super) fn receiver(
     if found.is_none() && !site.is_responds_to_selector() && responds(receiver, selector) {
         return;
     }
-    if let Err(problem) = compare(
-        site.kind,
-        &class_name,
-        &name,
-        found.as_deref(),
-        returns,
-        arguments,
-    ) {
+    if let Err(problem) = compare(site.kind, &class_name, &name, found.as_deref(), returns, arguments) {
         panic!("{problem} (declared for {})", site.owner)
     }
 }
@@ -65,8 +51,7 @@ pub(crate) fn declaration(declared: &Declaration) -> Result<(), String> {
         class = unsafe { symbols::object_getClass(class) };
     }
     // SAFETY: a C string, which the runtime copies.
-    let selector =
-        Selector(unsafe { symbols::sel_registerName(terminated(declared.selector).as_ptr()) });
+    let selector = Selector(unsafe { symbols::sel_registerName(terminated(declared.selector).as_ptr()) });
     compare(
         declared.kind,
         declared.owner,
@@ -86,20 +71,14 @@ fn method_encoding(class: *mut c_void, selector: Selector) -> Option<String> {
     // SAFETY: the method comes from the runtime.
     let encoding = unsafe { symbols::method_getTypeEncoding(method) };
     // SAFETY: a method's encoding is a C string that the runtime keeps.
-    Some(
-        unsafe { CStr::from_ptr(encoding) }
-            .to_string_lossy()
-            .into_owned(),
-    )
+    Some(unsafe { CStr::from_ptr(encoding) }.to_string_lossy().into_owned())
 }
 
 fn class_name(class: *mut c_void) -> String {
     // SAFETY: the class comes from the runtime.
     let name = unsafe { symbols::class_getName(class) };
     // SAFETY: the name of a class is a C string that the runtime keeps.
-    unsafe { CStr::from_ptr(name) }
-        .to_string_lossy()
-        .into_owned()
+    unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
 }
 
 /// Whether an object says that it answers to a selector, by a method or by forwarding. The receiver is live.
@@ -180,10 +159,7 @@ mod tests {
     #[test]
     fn offsets_qualifiers_and_names_do_not_count() {
         assert_eq!(essence("@40@0:8r^@16Q24"), essence("@@:^@q"));
-        assert_eq!(
-            essence("{_NSRange=QQ}24@0:8@\"NSArray\"16"),
-            "{_NSRange=qq}@:@"
-        );
+        assert_eq!(essence("{_NSRange=QQ}24@0:8@\"NSArray\"16"), "{_NSRange=qq}@:@");
         assert_eq!(essence("v32@0:8{?=[16q]}16"), "v@:{?=[16q]}");
         assert_eq!(essence("c24@0:8q16"), essence("B@:Q"));
         assert_ne!(essence("@@:f"), essence("@@:d"));
@@ -208,9 +184,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(
-        expected = "+[NSProcessInfo processInfo]: declared with the type encoding \"q@:f\""
-    )]
+    #[should_panic(expected = "+[NSProcessInfo processInfo]: declared with the type encoding \"q@:f\"")]
     fn a_call_site_with_wrong_types_panics() {
         static SITE: CallSite = CallSite::new("NSProcessInfo", Kind::Class, "processInfo\0");
         let class = NSProcessInfo::class();

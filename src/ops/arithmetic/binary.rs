@@ -42,12 +42,7 @@ pub(crate) fn binary(op: BinaryOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> 
     let dtype = common_dtype(op.name(), &lhs, &rhs);
     op.check(dtype);
     let output = TensorType::new(dtype, broadcast(op.name(), &lhs.shape, &rhs.shape));
-    record(
-        Op::Arithmetic(ArithmeticOp::Binary(op)),
-        &[&lhs, &rhs],
-        &[],
-        output,
-    )
+    record(Op::Arithmetic(ArithmeticOp::Binary(op)), &[&lhs, &rhs], &[], output)
 }
 
 /// Applies `op` to each element and a number, which takes the tensor's dtype.
@@ -55,12 +50,7 @@ pub(crate) fn binary_scalar(op: BinaryOp, lhs: MpsGraphTensor, rhs: ScalarInput)
     op.check(lhs.dtype());
     let output = lhs.ty();
     let rhs = number(rhs, output.dtype);
-    record(
-        Op::Arithmetic(ArithmeticOp::BinaryScalar(op)),
-        &[&lhs],
-        &[rhs],
-        output,
-    )
+    record(Op::Arithmetic(ArithmeticOp::BinaryScalar(op)), &[&lhs], &[rhs], output)
 }
 
 impl BinaryOp {
@@ -107,15 +97,11 @@ impl BinaryOp {
     #[track_caller]
     fn check(self, dtype: DType) {
         let accepted = match self {
-            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Remainder | Self::Pow => {
-                !dtype.is_bool()
-            }
+            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Remainder | Self::Pow => !dtype.is_bool(),
             Self::Atan2 => dtype.is_float(),
-            Self::BitwiseAnd
-            | Self::BitwiseOr
-            | Self::BitwiseXor
-            | Self::LeftShift
-            | Self::RightShift => dtype.is_int() || dtype.is_uint(),
+            Self::BitwiseAnd | Self::BitwiseOr | Self::BitwiseXor | Self::LeftShift | Self::RightShift => {
+                dtype.is_int() || dtype.is_uint()
+            }
             Self::LogicalAnd | Self::LogicalOr | Self::LogicalXor => dtype.is_bool(),
         };
         if !accepted {
@@ -123,13 +109,7 @@ impl BinaryOp {
         }
     }
 
-    pub(super) fn lower(
-        self,
-        cx: &Lowering<'_>,
-        a: &ffi::Tensor,
-        b: &ffi::Tensor,
-        dtype: DType,
-    ) -> ffi::Tensor {
+    pub(super) fn lower(self, cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
         let g = cx.graph();
         match self {
             Self::Add => g.addition(a, b),
@@ -167,11 +147,7 @@ fn in_f32(
     function: impl Fn(&Lowering<'_>, &ffi::Tensor, &ffi::Tensor) -> ffi::Tensor,
 ) -> ffi::Tensor {
     let wide = computed_in(dtype);
-    let result = function(
-        cx,
-        &convert(cx, a, dtype, wide),
-        &convert(cx, b, dtype, wide),
-    );
+    let result = function(cx, &convert(cx, a, dtype, wide), &convert(cx, b, dtype, wide));
     convert(cx, &result, wide, dtype)
 }
 

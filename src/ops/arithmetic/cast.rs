@@ -24,24 +24,14 @@ pub(crate) fn cast(x: MpsGraphTensor, dtype: DType) -> MpsGraphTensor {
 
 /// The dtype in which a float op of several nodes is computed: rounding to 16 bits happens once, at its end.
 pub(in crate::ops) fn computed_in(dtype: DType) -> DType {
-    if matches!(dtype, DType::F16 | DType::BF16) {
-        DType::F32
-    } else {
-        dtype
-    }
+    if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
 }
 
 /// Adds the conversion of `x` to a graph; nothing if the dtypes are equal.
-pub(in crate::ops) fn convert(
-    cx: &Lowering<'_>,
-    x: &ffi::Tensor,
-    from: DType,
-    to: DType,
-) -> ffi::Tensor {
+pub(in crate::ops) fn convert(cx: &Lowering<'_>, x: &ffi::Tensor, from: DType, to: DType) -> ffi::Tensor {
     let g = cx.graph();
     let stored = |dtype| {
-        data_type("cast", dtype)
-            .unwrap_or_else(|error| unreachable!("checked when the op was recorded: {error}"))
+        data_type("cast", dtype).unwrap_or_else(|error| unreachable!("checked when the op was recorded: {error}"))
     };
     if from == to {
         return x.clone();

@@ -31,39 +31,19 @@ pub(crate) enum TestOp {
 }
 
 /// Compares two tensors of one dtype; `out` is the bool dtype of the result.
-pub(crate) fn compare(
-    op: CompareOp,
-    lhs: MpsGraphTensor,
-    rhs: MpsGraphTensor,
-    out: DType,
-) -> MpsGraphTensor {
+pub(crate) fn compare(op: CompareOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor, out: DType) -> MpsGraphTensor {
     require(op.name(), out);
     op.check(common_dtype(op.name(), &lhs, &rhs));
     let output = TensorType::new(out, broadcast(op.name(), &lhs.shape, &rhs.shape));
-    record(
-        Op::Arithmetic(ArithmeticOp::Compare(op)),
-        &[&lhs, &rhs],
-        &[],
-        output,
-    )
+    record(Op::Arithmetic(ArithmeticOp::Compare(op)), &[&lhs, &rhs], &[], output)
 }
 
 /// Compares each element with a number, which takes the tensor's dtype; `out` is the bool dtype of the result.
-pub(crate) fn compare_scalar(
-    op: CompareOp,
-    lhs: MpsGraphTensor,
-    rhs: ScalarInput,
-    out: DType,
-) -> MpsGraphTensor {
+pub(crate) fn compare_scalar(op: CompareOp, lhs: MpsGraphTensor, rhs: ScalarInput, out: DType) -> MpsGraphTensor {
     require(op.scalar_name(), out);
     op.check(lhs.dtype());
     let output = TensorType::new(out, lhs.shape());
-    record(
-        Op::Arithmetic(ArithmeticOp::CompareScalar(op)),
-        &[&lhs],
-        &[number(rhs, lhs.dtype())],
-        output,
-    )
+    record(Op::Arithmetic(ArithmeticOp::CompareScalar(op)), &[&lhs], &[number(rhs, lhs.dtype())], output)
 }
 
 /// Whether each element is NaN.
@@ -116,13 +96,7 @@ impl CompareOp {
         }
     }
 
-    pub(super) fn lower(
-        self,
-        g: &Graph,
-        lhs: &ffi::Tensor,
-        rhs: &ffi::Tensor,
-        dtype: DType,
-    ) -> ffi::Tensor {
+    pub(super) fn lower(self, g: &Graph, lhs: &ffi::Tensor, rhs: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
         match self {
             Self::Equal if dtype.is_bool() => g.logical_xnor(lhs, rhs),
             Self::NotEqual if dtype.is_bool() => g.logical_xor(lhs, rhs),

@@ -14,8 +14,7 @@ pub(crate) fn cross(lhs: MpsGraphTensor, rhs: MpsGraphTensor, dim: usize) -> Mps
         invalid("cross", format!("{shapes} need the extent 3 at dim {dim}"));
     }
     // Each component takes the next and the one after it, so [x, y, z] as [y, z, x] and [z, x, y].
-    let [a, b, c, d] =
-        [(&lhs, 1), (&rhs, 2), (&lhs, 2), (&rhs, 1)].map(|(x, by)| rotated(x, dim, by));
+    let [a, b, c, d] = [(&lhs, 1), (&rhs, 2), (&lhs, 2), (&rhs, 1)].map(|(x, by)| rotated(x, dim, by));
     let [forward, backward] = [(a, b), (c, d)].map(|(x, y)| binary(BinaryOp::Mul, x, y));
     binary(BinaryOp::Sub, forward, backward)
 }
@@ -24,13 +23,7 @@ pub(crate) fn cross(lhs: MpsGraphTensor, rhs: MpsGraphTensor, dim: usize) -> Mps
 fn rotated(x: &MpsGraphTensor, dim: usize, by: isize) -> MpsGraphTensor {
     let part = |from, to| {
         let slices: Vec<_> = (0..x.dims().len())
-            .map(|axis| {
-                if axis == dim {
-                    Slice::new(from, Some(to), 1)
-                } else {
-                    Slice::full()
-                }
-            })
+            .map(|axis| if axis == dim { Slice::new(from, Some(to), 1) } else { Slice::full() })
             .collect();
         slice(x.clone(), &slices)
     };

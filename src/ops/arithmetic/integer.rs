@@ -14,25 +14,14 @@ pub(super) fn negative(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi:
 /// `|x|`, wrapping, of signed integers.
 pub(super) fn absolute(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let g = cx.graph();
-    g.select(
-        &g.less_than(x, &cx.constant(0.0, dtype)),
-        &negative(cx, x, dtype),
-        x,
-    )
+    g.select(&g.less_than(x, &cx.constant(0.0, dtype)), &negative(cx, x, dtype), x)
 }
 
 /// -1, 0 or 1. MPSGraph has no sign of i64 (pytorch/pytorch, UnaryOps.mm), so none of its own is used.
 pub(super) fn sign(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let g = cx.graph();
     let zero = cx.constant(0.0, dtype);
-    let as_number = |condition| {
-        convert(
-            cx,
-            &condition,
-            DType::Bool(burn_backend::BoolStore::Native),
-            dtype,
-        )
-    };
+    let as_number = |condition| convert(cx, &condition, DType::Bool(burn_backend::BoolStore::Native), dtype);
     let positive = as_number(g.greater_than(x, &zero));
     if dtype.is_uint() {
         return positive;
@@ -42,12 +31,7 @@ pub(super) fn sign(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Ten
 
 /// `a / b` toward zero. How `division` rounds signed integers is written nowhere; the remainder has the sign of `a`
 /// (seen on macOS 27), and without it nothing is left to round.
-pub(in crate::ops) fn divide(
-    cx: &Lowering<'_>,
-    a: &ffi::Tensor,
-    b: &ffi::Tensor,
-    dtype: DType,
-) -> ffi::Tensor {
+pub(in crate::ops) fn divide(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let g = cx.graph();
     if dtype.is_uint() {
         return g.division(a, b);
@@ -56,12 +40,7 @@ pub(in crate::ops) fn divide(
 }
 
 /// Remainder with the sign of `b`. `floorModulo` would floor, for which i64 has no kernel (pytorch/pytorch#84995).
-pub(super) fn remainder(
-    cx: &Lowering<'_>,
-    a: &ffi::Tensor,
-    b: &ffi::Tensor,
-    dtype: DType,
-) -> ffi::Tensor {
+pub(super) fn remainder(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let g = cx.graph();
     let rest = g.modulo(a, b);
     if dtype.is_uint() {
@@ -74,12 +53,7 @@ pub(super) fn remainder(
 }
 
 /// `a << count`; 0 if the count, taken modulo 64, is the dtype's width or more. (MPSGraph takes it modulo the width.)
-pub(super) fn shift_left(
-    cx: &Lowering<'_>,
-    a: &ffi::Tensor,
-    count: &ffi::Tensor,
-    dtype: DType,
-) -> ffi::Tensor {
+pub(super) fn shift_left(cx: &Lowering<'_>, a: &ffi::Tensor, count: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let g = cx.graph();
     let count = g.bitwise_and(count, &cx.constant(63.0, dtype));
     let shifted = g.bitwise_left_shift(a, &count);
@@ -88,12 +62,7 @@ pub(super) fn shift_left(
 
 /// `a >> count`, of signed integers with copies of the sign bit; as if the number went on to the left if the count,
 /// taken modulo 64, is the dtype's width or more.
-pub(super) fn shift_right(
-    cx: &Lowering<'_>,
-    a: &ffi::Tensor,
-    count: &ffi::Tensor,
-    dtype: DType,
-) -> ffi::Tensor {
+pub(super) fn shift_right(cx: &Lowering<'_>, a: &ffi::Tensor, count: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let g = cx.graph();
     let count = g.bitwise_and(count, &cx.constant(63.0, dtype));
     if dtype.is_uint() {
@@ -105,12 +74,7 @@ pub(super) fn shift_right(
 }
 
 /// `shifted`, but 0 where all bits are shifted out.
-fn beyond_width(
-    cx: &Lowering<'_>,
-    count: &ffi::Tensor,
-    shifted: &ffi::Tensor,
-    dtype: DType,
-) -> ffi::Tensor {
+fn beyond_width(cx: &Lowering<'_>, count: &ffi::Tensor, shifted: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let g = cx.graph();
     if width(dtype) == 64 {
         return shifted.clone();

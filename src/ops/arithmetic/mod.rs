@@ -76,12 +76,7 @@ impl ArithmeticOp {
         }
     }
 
-    pub fn lower(
-        &self,
-        cx: &mut Lowering<'_>,
-        inputs: &[Operand],
-        output: &TensorType,
-    ) -> ffi::Tensor {
+    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let x = &inputs[0].tensor;
         let dtype = inputs[0].ty.dtype;
         match self {
@@ -131,14 +126,7 @@ pub(in crate::ops) fn number(value: ScalarInput, dtype: DType) -> ScalarInput {
 #[track_caller]
 fn common_dtype(op: &'static str, lhs: &MpsGraphTensor, rhs: &MpsGraphTensor) -> DType {
     if lhs.dtype() != rhs.dtype() {
-        invalid(
-            op,
-            format!(
-                "operands have the dtypes {:?} and {:?}; cast one of them",
-                lhs.dtype(),
-                rhs.dtype()
-            ),
-        );
+        invalid(op, format!("operands have the dtypes {:?} and {:?}; cast one of them", lhs.dtype(), rhs.dtype()));
     }
     lhs.dtype()
 }
@@ -150,14 +138,7 @@ fn broadcast(op: &'static str, lhs: &Shape, rhs: &Shape) -> Shape {
         return lhs.clone();
     }
     if lhs.num_dims() != rhs.num_dims() {
-        invalid(
-            op,
-            format!(
-                "shapes {:?} and {:?} differ in rank",
-                lhs.as_slice(),
-                rhs.as_slice()
-            ),
-        );
+        invalid(op, format!("shapes {:?} and {:?} differ in rank", lhs.as_slice(), rhs.as_slice()));
     }
     let extents = lhs.iter().zip(rhs.iter()).enumerate().map(|(dim, (&a, &b))| match (a, b) {
         _ if a == b => a,

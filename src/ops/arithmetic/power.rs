@@ -14,12 +14,10 @@ pub(crate) fn powf_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
     let fits = exponent.elem::<f64>().abs() < i64::MAX as f64;
     match exponent {
         Scalar::Float(_) if !fits => binary_scalar(BinaryOp::Pow, x, exponent.into()),
-        Scalar::Float(_) | Scalar::Int(_) | Scalar::UInt(_) | Scalar::Bool(_) => {
-            match exponent.try_as_integer() {
-                Some(integer) => powi_scalar(x, integer),
-                None => binary_scalar(BinaryOp::Pow, x, exponent.into()),
-            }
-        }
+        Scalar::Float(_) | Scalar::Int(_) | Scalar::UInt(_) | Scalar::Bool(_) => match exponent.try_as_integer() {
+            Some(integer) => powi_scalar(x, integer),
+            None => binary_scalar(BinaryOp::Pow, x, exponent.into()),
+        },
     }
 }
 
@@ -41,16 +39,9 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
             if exponent == 0 {
                 return memory::ones(x.shape(), x.dtype());
             }
-            let op = ArithmeticOp::PowerScalar {
-                bits: u32::BITS - exponent.leading_zeros(),
-            };
+            let op = ArithmeticOp::PowerScalar { bits: u32::BITS - exponent.leading_zeros() };
             let output = x.ty();
-            record(
-                Op::Arithmetic(op),
-                &[&x],
-                &[ScalarInput::Int(exponent.into())],
-                output,
-            )
+            record(Op::Arithmetic(op), &[&x], &[ScalarInput::Int(exponent.into())], output)
         }
     }
 }
@@ -70,9 +61,5 @@ pub(super) fn power(cx: &Lowering<'_>, base: &ffi::Tensor, exponent: &ffi::Tenso
     let fraction = g.not_equal(&g.truncate(exponent), exponent);
     let below_zero = g.logical_and(&g.less_than(base, &zero), &g.is_finite(base));
     // The root of a negative number is the NaN: a graph constant can be none on every system.
-    g.select(
-        &g.logical_and(&fraction, &below_zero),
-        &g.square_root(base),
-        &signed,
-    )
+    g.select(&g.logical_and(&fraction, &below_zero), &g.square_root(base), &signed)
 }

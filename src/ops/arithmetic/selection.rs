@@ -10,65 +10,32 @@ use crate::ops::Op;
 use crate::tensor::{MpsGraphTensor, TensorType};
 
 /// `value` where `mask` is true, else `tensor`; all three broadcast.
-pub(crate) fn mask_where(
-    tensor: MpsGraphTensor,
-    mask: MpsGraphTensor,
-    value: MpsGraphTensor,
-) -> MpsGraphTensor {
+pub(crate) fn mask_where(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: MpsGraphTensor) -> MpsGraphTensor {
     const NAME: &str = "mask_where";
     check_mask(NAME, &mask);
     let dtype = common_dtype(NAME, &tensor, &value);
-    let shape = broadcast(
-        NAME,
-        &broadcast(NAME, &tensor.shape, &mask.shape),
-        &value.shape,
-    );
+    let shape = broadcast(NAME, &broadcast(NAME, &tensor.shape, &mask.shape), &value.shape);
     let output = TensorType::new(dtype, shape);
-    record(
-        Op::Arithmetic(ArithmeticOp::MaskWhere),
-        &[&tensor, &mask, &value],
-        &[],
-        output,
-    )
+    record(Op::Arithmetic(ArithmeticOp::MaskWhere), &[&tensor, &mask, &value], &[], output)
 }
 
 /// `value` in the tensor's dtype where `mask` is true, else `tensor`; tensor and mask broadcast.
-pub(crate) fn mask_fill(
-    tensor: MpsGraphTensor,
-    mask: MpsGraphTensor,
-    value: ScalarInput,
-) -> MpsGraphTensor {
+pub(crate) fn mask_fill(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: ScalarInput) -> MpsGraphTensor {
     const NAME: &str = "mask_fill";
     check_mask(NAME, &mask);
     let output = TensorType::new(tensor.dtype(), broadcast(NAME, &tensor.shape, &mask.shape));
     let value = number(value, tensor.dtype());
-    record(
-        Op::Arithmetic(ArithmeticOp::MaskFill),
-        &[&tensor, &mask],
-        &[value],
-        output,
-    )
+    record(Op::Arithmetic(ArithmeticOp::MaskFill), &[&tensor, &mask], &[value], output)
 }
 
 /// Each element, but at least `min` and at most `max`; NaN stays NaN. If the bounds cross, `min` wins.
-pub(crate) fn clamp(
-    x: MpsGraphTensor,
-    min: Option<ScalarInput>,
-    max: Option<ScalarInput>,
-) -> MpsGraphTensor {
+pub(crate) fn clamp(x: MpsGraphTensor, min: Option<ScalarInput>, max: Option<ScalarInput>) -> MpsGraphTensor {
     let dtype = x.dtype();
     if dtype.is_bool() {
         unsupported("clamp", format!("dtype {dtype:?}"));
     }
-    let op = ArithmeticOp::Clamp {
-        min: min.is_some(),
-        max: max.is_some(),
-    };
-    let bounds: Vec<_> = [min, max]
-        .into_iter()
-        .flatten()
-        .map(|bound| number(bound, dtype))
-        .collect();
+    let op = ArithmeticOp::Clamp { min: min.is_some(), max: max.is_some() };
+    let bounds: Vec<_> = [min, max].into_iter().flatten().map(|bound| number(bound, dtype)).collect();
     if bounds.is_empty() {
         return x;
     }
@@ -80,31 +47,19 @@ pub(crate) fn clamp(
 ///
 /// MPSGraph's own clamp follows `fmin` and `fmax`, which drop NaN (MPSGraphArithmeticOps.h); the forms that keep it
 /// are refused for integers.
-pub(super) fn lower_clamp(
-    cx: &mut Lowering<'_>,
-    x: &ffi::Tensor,
-    dtype: DType,
-    min: bool,
-    max: bool,
-) -> ffi::Tensor {
+pub(super) fn lower_clamp(cx: &mut Lowering<'_>, x: &ffi::Tensor, dtype: DType, min: bool, max: bool) -> ffi::Tensor {
     let mut result = x.clone();
     if max {
         let bound = cx.scalar(usize::from(min), dtype);
         let g = cx.graph();
-        result = if dtype.is_float() {
-            g.minimum_with_nan_propagation(&result, &bound)
-        } else {
-            g.minimum(&result, &bound)
-        };
+        result =
+            if dtype.is_float() { g.minimum_with_nan_propagation(&result, &bound) } else { g.minimum(&result, &bound) };
     }
     if min {
         let bound = cx.scalar(0, dtype);
         let g = cx.graph();
-        result = if dtype.is_float() {
-            g.maximum_with_nan_propagation(&result, &bound)
-        } else {
-            g.maximum(&result, &bound)
-        };
+        result =
+            if dtype.is_float() { g.maximum_with_nan_propagation(&result, &bound) } else { g.maximum(&result, &bound) };
     }
     result
 }
@@ -112,9 +67,6 @@ pub(super) fn lower_clamp(
 #[track_caller]
 fn check_mask(op: &'static str, mask: &MpsGraphTensor) {
     if !mask.dtype().is_bool() {
-        invalid(
-            op,
-            format!("the mask has dtype {:?}, not bool", mask.dtype()),
-        );
+        invalid(op, format!("the mask has dtype {:?}, not bool", mask.dtype()));
     }
 }

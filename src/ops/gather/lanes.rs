@@ -1,8 +1,8 @@
 //! How elements that are no floats travel through kernels that only move f32 faithfully.
 //!
 //! MPSGraph's gather and scatter kernels convert integers to f32 on the way: values beyond 2^24 come out wrong
-//! (pytorch/pytorch#195595; jax-mps wraps every gather and scatter for it). A 32-bit integer therefore travels as the f32
-//! with the same bits, a 64-bit one as two of them side by side, and anything narrower by value, which f32 holds.
+//! (pytorch/pytorch#195595; jax-mps wraps every gather and scatter for it). A 32-bit integer therefore travels as the
+//! f32 with the same bits, a 64-bit one as two of them side by side, and anything narrower by value, which f32 holds.
 
 use burn_backend::DType;
 

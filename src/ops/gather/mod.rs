@@ -38,12 +38,7 @@ impl GatherOp {
         }
     }
 
-    pub fn lower(
-        &self,
-        cx: &mut Lowering<'_>,
-        inputs: &[Operand],
-        output: &TensorType,
-    ) -> ffi::Tensor {
+    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let graph = cx.graph();
         match self {
             GatherOp::AlongAxis => {
@@ -55,38 +50,23 @@ impl GatherOp {
                     &inputs[1].ty.shape,
                     carrier.lanes(),
                 );
-                carrier.store(
-                    graph,
-                    &graph.gather_along_axis(1, &data, &indices),
-                    output.dtype,
-                )
+                carrier.store(graph, &graph.gather_along_axis(1, &data, &indices), output.dtype)
             }
             GatherOp::Rows { axis } => {
                 let carrier = Carrier::of(output.dtype);
                 let data = carrier.load(graph, &inputs[0].tensor);
                 let extent = inputs[0].ty.shape[*axis];
                 let indices = clamp(cx, index(cx, &inputs[1], extent), extent);
-                carrier.store(
-                    graph,
-                    &graph.gather(&data, &indices, *axis, 0),
-                    output.dtype,
-                )
+                carrier.store(graph, &graph.gather(&data, &indices, *axis, 0), output.dtype)
             }
             GatherOp::Position { extents } => {
                 let count = output.shape[0];
                 // Horner's rule in i32: positions are below 2^31.
                 let column = |axis: usize| {
                     let (from, to) = (axis as isize, axis as isize + 1);
-                    let coordinates = graph.slice(
-                        &inputs[0].tensor,
-                        &[0, from],
-                        &[count as isize, to],
-                        &[1, 1],
-                    );
-                    let coordinates = Operand {
-                        tensor: coordinates,
-                        ty: TensorType::new(inputs[0].ty.dtype, [count, 1].into()),
-                    };
+                    let coordinates = graph.slice(&inputs[0].tensor, &[0, from], &[count as isize, to], &[1, 1]);
+                    let coordinates =
+                        Operand { tensor: coordinates, ty: TensorType::new(inputs[0].ty.dtype, [count, 1].into()) };
                     index(cx, &coordinates, extents[axis])
                 };
                 let position = (1..extents.len()).fold(column(0), |before, axis| {
@@ -102,54 +82,30 @@ impl GatherOp {
 /// Elements of `tensor` along `dim` at `indices`, which has the tensor's shape but for its extent along `dim`.
 ///
 /// `indices` may be of any integer dtype; an index out of range reads 0.
-pub(crate) fn gather(
-    dim: usize,
-    tensor: MpsGraphTensor,
-    indices: MpsGraphTensor,
-) -> MpsGraphTensor {
+pub(crate) fn gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
     let (data, at) = (&tensor.shape, &indices.shape);
     let same = |axis: usize| axis == dim || data[axis] == at[axis];
-    if dim >= data.num_dims() || at.num_dims() != data.num_dims() || !(0..data.num_dims()).all(same)
-    {
-        invalid(
-            "gather",
-            format!("indices of shape {at:?} along axis {dim} of shape {data:?}"),
-        );
+    if dim >= data.num_dims() || at.num_dims() != data.num_dims() || !(0..data.num_dims()).all(same) {
+        invalid("gather", format!("indices of shape {at:?} along axis {dim} of shape {data:?}"));
     }
     let shape = indices.shape.clone();
     if shape.num_elements() == 0 {
         return memory::zeros(shape, tensor.dtype());
     }
     require_elements("gather", &tensor);
-    let [data, at] = [
-        outer_axis_inner(&tensor.shape, dim),
-        outer_axis_inner(&shape, dim),
-    ];
+    let [data, at] = [outer_axis_inner(&tensor.shape, dim), outer_axis_inner(&shape, dim)];
     let output = TensorType::new(tensor.dtype(), at.into());
-    let (tensor, indices) = (
-        tensor.with_shape(data.into()),
-        indices.with_shape(at.into()),
-    );
+    let (tensor, indices) = (tensor.with_shape(data.into()), indices.with_shape(at.into()));
     record(op(GatherOp::AlongAxis), &[&tensor, &indices], &[], output).with_shape(shape)
 }
 
 /// The slices of `tensor` along `dim` that the rank-1 `indices` name.
 ///
 /// `indices` may be of any integer dtype; an index out of range reads the nearest slice.
-pub(crate) fn select(
-    tensor: MpsGraphTensor,
-    dim: usize,
-    indices: MpsGraphTensor,
-) -> MpsGraphTensor {
+pub(crate) fn select(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor) -> MpsGraphTensor {
     let mut shape = tensor.shape.clone();
     if dim >= shape.num_dims() || indices.rank() != 1 {
-        invalid(
-            "select",
-            format!(
-                "indices of shape {:?} along axis {dim} of shape {shape:?}",
-                indices.shape
-            ),
-        );
+        invalid("select", format!("indices of shape {:?} along axis {dim} of shape {shape:?}", indices.shape));
     }
     shape[dim] = indices.shape[0];
     if shape.num_elements() == 0 {
@@ -159,13 +115,7 @@ pub(crate) fn select(
     let (axis, data) = rows(&tensor.shape, dim);
     let output = TensorType::new(tensor.dtype(), rows(&shape, dim).1);
     let tensor = tensor.with_shape(data);
-    record(
-        op(GatherOp::Rows { axis }),
-        &[&tensor, &indices],
-        &[],
-        output,
-    )
-    .with_shape(shape)
+    record(op(GatherOp::Rows { axis }), &[&tensor, &indices], &[], output).with_shape(shape)
 }
 
 /// Slices of `data` at coordinates: `indices` of shape `(…, k)` gives `(…) + data.shape[k..]`.
@@ -173,23 +123,11 @@ pub(crate) fn select(
 /// `indices` may be of any integer dtype; a position out of range reads the nearest slice.
 pub(crate) fn gather_nd(data: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
     let rank = indices.rank();
-    let depth = if rank == 0 {
-        usize::MAX
-    } else {
-        indices.shape[rank - 1]
-    };
+    let depth = if rank == 0 { usize::MAX } else { indices.shape[rank - 1] };
     if depth > data.rank() {
-        invalid(
-            "gather_nd",
-            format!(
-                "indices of shape {:?} for data of shape {:?}",
-                indices.shape, data.shape
-            ),
-        );
+        invalid("gather_nd", format!("indices of shape {:?} for data of shape {:?}", indices.shape, data.shape));
     }
-    let shape: Shape = [&indices.shape[..rank - 1], &data.shape[depth..]]
-        .concat()
-        .into();
+    let shape: Shape = [&indices.shape[..rank - 1], &data.shape[depth..]].concat().into();
     if shape.num_elements() == 0 {
         return memory::zeros(shape, data.dtype());
     }
@@ -206,10 +144,7 @@ pub(crate) fn gather_nd(data: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGra
 pub(crate) fn embedding(weights: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
     if weights.rank() != 2 || indices.rank() != 2 {
         let (table, at) = (&weights.shape, &indices.shape);
-        invalid(
-            "embedding",
-            format!("weights of shape {table:?} and indices of shape {at:?}; both have two axes"),
-        );
+        invalid("embedding", format!("weights of shape {table:?} and indices of shape {at:?}; both have two axes"));
     }
     let shape = [indices.shape[0], indices.shape[1], weights.shape[1]];
     let count = shape[0] * shape[1];
@@ -228,19 +163,12 @@ pub(crate) fn positions(shape: &Shape, indices: MpsGraphTensor) -> (usize, MpsGr
     }
     let output = TensorType::new(DType::I32, [count].into());
     let indices = indices.with_shape([count, depth].into());
-    (
-        rows,
-        record(op(GatherOp::Position { extents }), &[&indices], &[], output),
-    )
+    (rows, record(op(GatherOp::Position { extents }), &[&indices], &[], output))
 }
 
 /// `shape` seen as what is before axis `dim`, the axis, and what is after it.
 pub(crate) fn outer_axis_inner(shape: &Shape, dim: usize) -> [usize; 3] {
-    [
-        shape[..dim].iter().product(),
-        shape[dim],
-        shape[dim + 1..].iter().product(),
-    ]
+    [shape[..dim].iter().product(), shape[dim], shape[dim + 1..].iter().product()]
 }
 
 /// `shape` as rows along `dim`: the axis of the rows, and the shape with two axes if nothing is before it, else three.
@@ -251,8 +179,8 @@ pub(crate) fn rows(shape: &Shape, dim: usize) -> (usize, Shape) {
     }
 }
 
-/// Indices into an axis of `extent` as i32. Of wider ones those out of range become -1 or `extent` first: cut to their low
-/// 32 bits they could come to lie in range again.
+/// Indices into an axis of `extent` as i32. Of wider ones those out of range become -1 or `extent` first: cut to their
+/// low 32 bits they could come to lie in range again.
 pub(crate) fn index(cx: &Lowering<'_>, indices: &Operand, extent: usize) -> ffi::Tensor {
     let (graph, dtype) = (cx.graph(), indices.ty.dtype);
     if dtype == DType::I32 {
@@ -276,34 +204,18 @@ pub(crate) fn clamp(cx: &Lowering<'_>, indices: ffi::Tensor, extent: usize) -> f
 }
 
 /// Each element of `x (outer, k, inner)` `lanes` times in a row: `(outer, k, inner * lanes)`.
-pub(crate) fn per_lane(
-    graph: &ffi::Graph,
-    x: &ffi::Tensor,
-    shape: &Shape,
-    lanes: usize,
-) -> ffi::Tensor {
+pub(crate) fn per_lane(graph: &ffi::Graph, x: &ffi::Tensor, shape: &Shape, lanes: usize) -> ffi::Tensor {
     if lanes == 1 {
         return x.clone();
     }
-    let &[outer, k, inner] = shape.as_slice() else {
-        unreachable!("seen as outer, axis, inner")
-    };
-    let apart = graph.broadcast(
-        &graph.reshape(x, &[outer, k, inner, 1]),
-        &[outer, k, inner, lanes],
-    );
+    let &[outer, k, inner] = shape.as_slice() else { unreachable!("seen as outer, axis, inner") };
+    let apart = graph.broadcast(&graph.reshape(x, &[outer, k, inner, 1]), &[outer, k, inner, lanes]);
     graph.reshape(&apart, &[outer, k, inner * lanes])
 }
 
 fn require_elements(name: &'static str, data: &MpsGraphTensor) {
     if data.shape.num_elements() == 0 {
-        invalid(
-            name,
-            format!(
-                "every index is out of range for data of shape {:?}",
-                data.shape
-            ),
-        );
+        invalid(name, format!("every index is out of range for data of shape {:?}", data.shape));
     }
 }
 

@@ -1,7 +1,8 @@
 //! Scaled dot-product attention, composed of recorded ops in f32.
 //!
-//! MPSGraph's own `scaledDotProductAttention…` is wrong for some shapes (pytorch/pytorch#149132, #176767), and so is what it
-//! replaces softmax(QKᵀ)V by when it finds that. The weights are read through a barrier (see [`crate::ops::barrier`]).
+//! MPSGraph's own `scaledDotProductAttention…` is wrong for some shapes (pytorch/pytorch#149132, #176767), and so is
+//! what it replaces softmax(QKᵀ)V by when it finds that. The weights are read through a barrier (see
+//! [`crate::ops::barrier`]).
 
 use burn_backend::ops::AttentionModuleOptions;
 use burn_backend::{BoolStore, DType, TensorMetadata};
@@ -17,9 +18,11 @@ use crate::tensor::MpsGraphTensor;
 /// Axis of the keys in the scores.
 const KEYS: usize = 3;
 
-/// softmax(QKᵀ · scale + bias) V for `query (batch, heads, q, d)`, `key (batch, heads, k, d)`, `value (batch, heads, k, v)`.
+/// softmax(QKᵀ · scale + bias) V for `query (batch, heads, q, d)`, `key (batch, heads, k, d)`, `value (batch, heads, k,
+/// v)`.
 ///
-/// `mask` (true hides a key) and `bias` repeat to `(batch, heads, q, k)`. A query that no key is visible to gives zeros.
+/// `mask` (true hides a key) and `bias` repeat to `(batch, heads, q, k)`. A query that no key is visible to gives
+/// zeros.
 pub(crate) fn attention(
     query: MpsGraphTensor,
     key: MpsGraphTensor,
@@ -30,22 +33,14 @@ pub(crate) fn attention(
 ) -> MpsGraphTensor {
     let dtype = query.dtype();
     let (q, k, v) = (query.shape.clone(), key.shape.clone(), value.shape.clone());
-    let fits = [&q, &k, &v]
-        .iter()
-        .all(|shape| shape.num_dims() == 4 && shape[..2] == q[..2])
+    let fits = [&q, &k, &v].iter().all(|shape| shape.num_dims() == 4 && shape[..2] == q[..2])
         && (q[3], k[2]) == (k[3], v[2])
         && [&key, &value].iter().all(|tensor| tensor.dtype() == dtype);
     if !fits {
-        invalid(
-            "attention",
-            format!("query {q:?}, key {k:?}, value {v:?} of {dtype:?}"),
-        );
+        invalid("attention", format!("query {q:?}, key {k:?}, value {v:?} of {dtype:?}"));
     }
     if options.softcap.is_some_and(|softcap| softcap <= 0.0) {
-        invalid(
-            "attention",
-            format!("softcap {:?} is not positive", options.softcap),
-        );
+        invalid("attention", format!("softcap {:?} is not positive", options.softcap));
     }
     let scale = options.scale.unwrap_or_else(|| 1.0 / (q[3] as f64).sqrt());
     let (queries, keys) = (q[2], k[2]);
@@ -54,18 +49,12 @@ pub(crate) fn attention(
         return memory::zeros(shape.into(), dtype);
     }
     let number = ScalarInput::Float;
-    let [query, key, value] =
-        [query, key, value].map(|tensor| arithmetic::cast(tensor, DType::F32));
+    let [query, key, value] = [query, key, value].map(|tensor| arithmetic::cast(tensor, DType::F32));
 
-    let mut scores =
-        arithmetic::binary_scalar(BinaryOp::Mul, matmul(query, transpose(key)), number(scale));
+    let mut scores = arithmetic::binary_scalar(BinaryOp::Mul, matmul(query, transpose(key)), number(scale));
     if let Some(softcap) = options.softcap {
         let part = arithmetic::binary_scalar(BinaryOp::Div, scores, number(softcap));
-        scores = arithmetic::binary_scalar(
-            BinaryOp::Mul,
-            arithmetic::unary(UnaryOp::Tanh, part),
-            number(softcap),
-        );
+        scores = arithmetic::binary_scalar(BinaryOp::Mul, arithmetic::unary(UnaryOp::Tanh, part), number(softcap));
     }
     if let Some(mask) = mask {
         scores = arithmetic::mask_fill(scores, mask, number(f64::NEG_INFINITY));
@@ -77,11 +66,7 @@ pub(crate) fn attention(
         scores = arithmetic::binary(BinaryOp::Add, scores, arithmetic::cast(bias, DType::F32));
     }
     // With the bounds a row of -inf alone gives weights of 0 instead of NaN.
-    let top = arithmetic::clamp(
-        reduction::max_dim(scores.clone(), KEYS),
-        Some(number(f32::MIN.into())),
-        None,
-    );
+    let top = arithmetic::clamp(reduction::max_dim(scores.clone(), KEYS), Some(number(f32::MIN.into())), None);
     let weights = arithmetic::unary(UnaryOp::Exp, arithmetic::binary(BinaryOp::Sub, scores, top));
     let total = reduction::sum_dim(weights.clone(), KEYS);
     let total = arithmetic::clamp(total, Some(number(f32::MIN_POSITIVE.into())), None);
@@ -92,13 +77,7 @@ pub(crate) fn attention(
 /// True, in the scores, where a key comes after the query; the last key goes with the last query.
 fn future(queries: usize, keys: usize) -> MpsGraphTensor {
     let offset = keys as i64 - queries as i64;
-    let query =
-        memory::arange(offset..keys as i64, 1, DType::I32).with_shape([1, 1, queries, 1].into());
+    let query = memory::arange(offset..keys as i64, 1, DType::I32).with_shape([1, 1, queries, 1].into());
     let key = memory::arange(0..keys as i64, 1, DType::I32).with_shape([1, 1, 1, keys].into());
-    arithmetic::compare(
-        CompareOp::Greater,
-        key,
-        query,
-        DType::Bool(BoolStore::Native),
-    )
+    arithmetic::compare(CompareOp::Greater, key, query, DType::Bool(BoolStore::Native))
 }

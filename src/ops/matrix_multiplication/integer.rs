@@ -17,62 +17,28 @@ const TABLE: usize = 1 << 24;
 const TABLES: usize = 1 << 10;
 
 /// Records an integer product of `lhs (batch or 1, m, k)` and `rhs (batch or 1, n, k)`.
-pub(super) fn product(
-    lhs: MpsGraphTensor,
-    rhs: MpsGraphTensor,
-    [batch, m, k, n]: [usize; 4],
-) -> MpsGraphTensor {
-    let table = batch
-        .checked_mul(n)
-        .and_then(|rows| rows.checked_mul(k))
-        .filter(|&row| row < 1 << 28);
+pub(super) fn product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, [batch, m, k, n]: [usize; 4]) -> MpsGraphTensor {
+    let table = batch.checked_mul(n).and_then(|rows| rows.checked_mul(k)).filter(|&row| row < 1 << 28);
     let tables = table.map(|row| m.div_ceil((TABLE / row).max(1)));
     if tables.is_none_or(|tables| tables > TABLES) {
         let (a, b) = (&lhs.shape, &rhs.shape);
-        let reason = format!(
-            "{:?} {a:?} times the transpose of {b:?} needs too many products",
-            lhs.dtype()
-        );
-        unsupported(
-            "int_matmul",
-            format!("{reason}; multiply in parts, or as f32 if that is exact enough"),
-        );
+        let reason = format!("{:?} {a:?} times the transpose of {b:?} needs too many products", lhs.dtype());
+        unsupported("int_matmul", format!("{reason}; multiply in parts, or as f32 if that is exact enough"));
     }
     let output = TensorType::new(lhs.dtype(), [batch, m, n].into());
-    record(
-        op(MatrixMultiplicationOp::Integer),
-        &[&lhs, &rhs],
-        &[],
-        output,
-    )
+    record(op(MatrixMultiplicationOp::Integer), &[&lhs, &rhs], &[], output)
 }
 
 /// Each row of `a` with each row of `b`, a table of [`TABLE`] products at a time.
-pub(super) fn lower(
-    graph: &ffi::Graph,
-    a: &Operand,
-    b: &Operand,
-    output: &TensorType,
-) -> ffi::Tensor {
-    let &[batch, m, n] = output.shape.as_slice() else {
-        unreachable!("three axes by construction")
-    };
+pub(super) fn lower(graph: &ffi::Graph, a: &Operand, b: &Operand, output: &TensorType) -> ffi::Tensor {
+    let &[batch, m, n] = output.shape.as_slice() else { unreachable!("three axes by construction") };
     // Reductions know 32 and 64 bits only; the low bits of a wider sum are those of the narrower one.
-    let wide = if output.dtype.size() == 8 {
-        DataType::I64
-    } else {
-        DataType::I32
-    };
+    let wide = if output.dtype.size() == 8 { DataType::I64 } else { DataType::I32 };
     let convert = |x: &ffi::Tensor, from: usize, to: usize, dtype: DataType| {
-        if from == to {
-            graph.reinterpret_cast(x, dtype)
-        } else {
-            graph.cast(x, dtype)
-        }
+        if from == to { graph.reinterpret_cast(x, dtype) } else { graph.cast(x, dtype) }
     };
     let width = |dtype: DataType| if dtype == DataType::I64 { 8 } else { 4 };
-    let [x, y] =
-        [a, b].map(|operand| convert(&operand.tensor, operand.ty.dtype.size(), width(wide), wide));
+    let [x, y] = [a, b].map(|operand| convert(&operand.tensor, operand.ty.dtype.size(), width(wide), wide));
     let (k, of_a, of_b) = (a.ty.shape[2], a.ty.shape[0], b.ty.shape[0]);
     let y = graph.reshape(&y, &[of_b, 1, n, k]);
     let rows = (TABLE / (batch * n * k)).clamp(1, m);
@@ -85,15 +51,6 @@ pub(super) fn lower(
             graph.reshape(&graph.reduction_sum(&table, &[3]), &[batch, high - low, n])
         })
         .collect();
-    let whole = if let [only] = &parts[..] {
-        only.clone()
-    } else {
-        graph.concat(&parts.iter().collect::<Vec<_>>(), 1)
-    };
-    convert(
-        &whole,
-        width(wide),
-        output.dtype.size(),
-        stored(output.dtype),
-    )
+    let whole = if let [only] = &parts[..] { only.clone() } else { graph.concat(&parts.iter().collect::<Vec<_>>(), 1) };
+    convert(&whole, width(wide), output.dtype.size(), stored(output.dtype))
 }

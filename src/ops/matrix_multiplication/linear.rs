@@ -9,20 +9,13 @@ use crate::ops::{reduction, tensor_shape};
 use crate::tensor::MpsGraphTensor;
 
 /// `x (…, inputs)` times `weight (inputs, outputs)`, plus `bias (outputs)`.
-pub(crate) fn linear(
-    x: MpsGraphTensor,
-    weight: MpsGraphTensor,
-    bias: Option<MpsGraphTensor>,
-) -> MpsGraphTensor {
+pub(crate) fn linear(x: MpsGraphTensor, weight: MpsGraphTensor, bias: Option<MpsGraphTensor>) -> MpsGraphTensor {
     let product = matmul(x, weight);
     let Some(bias) = bias else { return product };
     let rank = product.rank();
     let outputs = product.shape[rank - 1];
     if bias.shape.as_slice() != [outputs] {
-        invalid(
-            "linear",
-            format!("bias of shape {:?} for {outputs} outputs", bias.shape),
-        );
+        invalid("linear", format!("bias of shape {:?} for {outputs} outputs", bias.shape));
     }
     let mut shape = vec![1; rank];
     shape[rank - 1] = outputs;
@@ -30,20 +23,13 @@ pub(crate) fn linear(
 }
 
 /// Gradient of [`linear`] for its input.
-pub(crate) fn linear_x_backward(
-    weight: MpsGraphTensor,
-    output_grad: MpsGraphTensor,
-) -> MpsGraphTensor {
+pub(crate) fn linear_x_backward(weight: MpsGraphTensor, output_grad: MpsGraphTensor) -> MpsGraphTensor {
     matmul(output_grad, tensor_shape::transpose(weight))
 }
 
 /// Gradient of [`linear`] for its weight: one product over all positions of the batch.
-pub(crate) fn linear_weight_backward(
-    x: MpsGraphTensor,
-    output_grad: MpsGraphTensor,
-) -> MpsGraphTensor {
-    let [x, output_grad] =
-        [x, output_grad].map(|tensor| positions("linear_weight_backward", tensor));
+pub(crate) fn linear_weight_backward(x: MpsGraphTensor, output_grad: MpsGraphTensor) -> MpsGraphTensor {
+    let [x, output_grad] = [x, output_grad].map(|tensor| positions("linear_weight_backward", tensor));
     matmul(tensor_shape::transpose(x), output_grad)
 }
 
@@ -60,9 +46,6 @@ fn positions(name: &'static str, tensor: MpsGraphTensor) -> MpsGraphTensor {
     if rank == 0 {
         invalid(name, "a tensor without axes");
     }
-    let shape = [
-        tensor.shape[..rank - 1].iter().product(),
-        tensor.shape[rank - 1],
-    ];
+    let shape = [tensor.shape[..rank - 1].iter().product(), tensor.shape[rank - 1]];
     tensor.with_shape(shape.into())
 }

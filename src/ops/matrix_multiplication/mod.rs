@@ -44,31 +44,17 @@ impl MatrixMultiplicationOp {
         }
     }
 
-    pub fn lower(
-        &self,
-        cx: &mut Lowering<'_>,
-        inputs: &[Operand],
-        output: &TensorType,
-    ) -> ffi::Tensor {
+    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let [a, b] = [&inputs[0], &inputs[1]];
         match self {
             MatrixMultiplicationOp::Float => {
                 let inner = a.ty.shape[a.ty.shape.num_dims() - 1];
                 // Sums over parts, and matrices in a batch of 16-bit floats, go through f32.
-                let through_f32 =
-                    output.dtype != DType::F32 && (inner > INNER || output.shape.num_dims() > 2);
+                let through_f32 = output.dtype != DType::F32 && (inner > INNER || output.shape.num_dims() > 2);
                 let shapes = [&a.ty.shape, &b.ty.shape];
-                let computed_in = if through_f32 {
-                    DType::F32
-                } else {
-                    output.dtype
-                };
+                let computed_in = if through_f32 { DType::F32 } else { output.dtype };
                 let [x, y] = [a, b].map(|operand| {
-                    if through_f32 {
-                        cx.graph().cast(&operand.tensor, DataType::F32)
-                    } else {
-                        operand.tensor.clone()
-                    }
+                    if through_f32 { cx.graph().cast(&operand.tensor, DataType::F32) } else { operand.tensor.clone() }
                 });
                 let product = if is_far(shapes) {
                     let least = Some(cx.scalar(0, computed_in));
@@ -78,11 +64,7 @@ impl MatrixMultiplicationOp {
                     let (graph, least) = (cx.graph(), None);
                     Parts { graph, least }.batches([&x, &y], shapes)
                 };
-                if through_f32 {
-                    cx.graph().cast(&product, stored(output.dtype))
-                } else {
-                    product
-                }
+                if through_f32 { cx.graph().cast(&product, stored(output.dtype)) } else { product }
             }
             MatrixMultiplicationOp::Integer => integer::lower(cx.graph(), a, b, output),
         }
@@ -93,17 +75,10 @@ impl MatrixMultiplicationOp {
 /// around.
 pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
     let dtype = lhs.dtype();
-    let name = if dtype.is_float() {
-        "float_matmul"
-    } else {
-        "int_matmul"
-    };
+    let name = if dtype.is_float() { "float_matmul" } else { "int_matmul" };
     let wrong = || -> ! {
         let [a, b] = [&lhs, &rhs].map(|tensor| format!("{:?} {:?}", tensor.dtype(), tensor.shape));
-        invalid(
-            name,
-            format!("{a} times {b}: equal dtypes, two axes or more, (…, m, k) times (…, k, n)"),
-        )
+        invalid(name, format!("{a} times {b}: equal dtypes, two axes or more, (…, m, k) times (…, k, n)"))
     };
     let (ranks, [a, b]) = ([lhs.rank(), rhs.rank()], [&lhs.shape, &rhs.shape]);
     if ranks.iter().any(|&rank| rank < 2) || rhs.dtype() != dtype || dtype.is_bool() {
@@ -111,9 +86,7 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
     }
     let [m, k, n] = [a[ranks[0] - 2], a[ranks[0] - 1], b[ranks[1] - 1]];
     let (before_a, before_b) = (&a[..ranks[0] - 2], &b[..ranks[1] - 2]);
-    let Some(batch) = broadcast(before_a, before_b) else {
-        wrong()
-    };
+    let Some(batch) = broadcast(before_a, before_b) else { wrong() };
     if b[ranks[1] - 2] != k {
         wrong()
     }
@@ -122,33 +95,22 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
     if k == 0 || shape.num_elements() == 0 {
         return memory::zeros(shape, dtype);
     }
-    let [count_a, count_b, count] =
-        [before_a, before_b, &batch].map(|extents| extents.iter().product::<usize>());
+    let [count_a, count_b, count] = [before_a, before_b, &batch].map(|extents| extents.iter().product::<usize>());
     if !dtype.is_float() {
         let lhs = flatten(lhs, &batch, count_a, count);
         let rhs = tensor_shape::transpose(flatten(rhs, &batch, count_b, count));
         return integer::product(lhs, rhs, [count, m, k, n]).with_shape(shape);
     }
-    // macOS 27, and by some reports 26: the compiler ends the process on reshape, product, reshape if a shape has more than
-    // one extent of 1 (pytorch/pytorch#187201, #187379); products of any rank work there.
-    let lone = [&a[..], &b[..], &shape[..]]
-        .into_iter()
-        .any(has_lone_extents);
+    // macOS 27, and by some reports 26: the compiler ends the process on reshape, product, reshape if a shape has more
+    // than one extent of 1 (pytorch/pytorch#187201, #187379); products of any rank work there.
+    let lone = [&a[..], &b[..], &shape[..]].into_iter().any(has_lone_extents);
     if os_version::at_least(26, 0) && count <= BATCH && lone {
         return float_product(lhs, rhs, shape);
     }
     let (lhs, rhs, output): (_, _, Shape) = if count_b == 1 {
-        (
-            lhs.with_shape([count * m, k].into()),
-            rhs.with_shape([k, n].into()),
-            [count * m, n].into(),
-        )
+        (lhs.with_shape([count * m, k].into()), rhs.with_shape([k, n].into()), [count * m, n].into())
     } else {
-        (
-            flatten(lhs, &batch, count_a, count),
-            flatten(rhs, &batch, count_b, count),
-            [count, m, n].into(),
-        )
+        (flatten(lhs, &batch, count_a, count), flatten(rhs, &batch, count_b, count), [count, m, n].into())
     };
     float_product(lhs, rhs, output).with_shape(shape)
 }
@@ -157,27 +119,14 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
 fn float_product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     let output = TensorType::new(lhs.dtype(), shape);
     let least = [ScalarInput::Float(f64::NEG_INFINITY)];
-    let numbers = if is_far([&lhs.shape, &rhs.shape]) {
-        &least[..]
-    } else {
-        &[]
-    };
-    record(
-        op(MatrixMultiplicationOp::Float),
-        &[&lhs, &rhs],
-        numbers,
-        output,
-    )
+    let numbers = if is_far([&lhs.shape, &rhs.shape]) { &least[..] } else { &[] };
+    record(op(MatrixMultiplicationOp::Float), &[&lhs, &rhs], numbers, output)
 }
 
 /// The extents to which both repeat, if they do.
 fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
     let rank = a.len().max(b.len());
-    let extent = |extents: &[usize], axis: usize| {
-        (axis + extents.len())
-            .checked_sub(rank)
-            .map_or(1, |at| extents[at])
-    };
+    let extent = |extents: &[usize], axis: usize| (axis + extents.len()).checked_sub(rank).map_or(1, |at| extents[at]);
     (0..rank)
         .map(|axis| match (extent(a, axis), extent(b, axis)) {
             (x, y) if x == y => Some(x),

@@ -7,8 +7,8 @@ use crate::ffi::{self, os_version};
 /// Inner extent of one product. From 32767 on, M1 and M2 read beyond the operands (pytorch/pytorch#177116).
 pub(super) const INNER: usize = 1 << 14;
 
-/// Rows and columns of one product's matrices on macOS 14.0 to 14.3, and how far apart in memory their rows may be. Beyond,
-/// the product is wrong there (pytorch/pytorch#116769, #111634; pytorch's mps/operations/LinearAlgebra.mm).
+/// Rows and columns of one product's matrices on macOS 14.0 to 14.3, and how far apart in memory their rows may be.
+/// Beyond, the product is wrong there (pytorch/pytorch#116769, #111634; pytorch's mps/operations/LinearAlgebra.mm).
 const EXTENT: usize = 1 << 15;
 
 /// Matrices in one product. Beyond 2^16 the count wraps around (pytorch/pytorch#189495).
@@ -23,8 +23,8 @@ pub(super) fn is_far(shapes: [&Shape; 2]) -> bool {
 /// Builds products of parts.
 pub(super) struct Parts<'a> {
     pub graph: &'a ffi::Graph,
-    /// Minus infinity, fed, in the operands' dtype: parts are compared with it and so are copied. Else a part may be read
-    /// where the whole is, whose rows are too far apart.
+    /// Minus infinity, fed, in the operands' dtype: parts are compared with it and so are copied. Else a part may be
+    /// read where the whole is, whose rows are too far apart.
     pub least: Option<ffi::Tensor>,
 }
 
@@ -45,11 +45,7 @@ impl Parts<'_> {
     }
 
     /// At most [`BATCH`] matrices at a time.
-    pub fn batches(
-        &self,
-        [a, b]: [&ffi::Tensor; 2],
-        [shape_a, shape_b]: [&Shape; 2],
-    ) -> ffi::Tensor {
+    pub fn batches(&self, [a, b]: [&ffi::Tensor; 2], [shape_a, shape_b]: [&Shape; 2]) -> ffi::Tensor {
         let ranks = [shape_a, shape_b].map(|shape| shape.num_dims());
         // Other ranks than three are recorded for few matrices only.
         let count = shape_a[0].max(shape_b[0]);
@@ -68,17 +64,12 @@ impl Parts<'_> {
     }
 
     /// Products of at most [`BATCH`] matrices.
-    fn one_product(
-        &self,
-        a: &ffi::Tensor,
-        b: &ffi::Tensor,
-        shape_a: &Shape,
-        shape_b: &Shape,
-    ) -> ffi::Tensor {
+    fn one_product(&self, a: &ffi::Tensor, b: &ffi::Tensor, shape_a: &Shape, shape_b: &Shape) -> ffi::Tensor {
         let graph = self.graph;
         let [rank_a, rank_b] = [shape_a, shape_b].map(|shape| shape.num_dims());
         // macOS 26 on M1 loses the bias that it fuses into a product with one row (see pytorch's
-        // mps/operations/Linear.mm); fixed in 27. With the operands' roles exchanged the product has one column instead.
+        // mps/operations/Linear.mm); fixed in 27. With the operands' roles exchanged the product has one column
+        // instead.
         if shape_a[rank_a - 2] > 1 || !os_version::at_least(26, 0) || os_version::at_least(27, 0) {
             return self.inner_parts(a, b, shape_a, shape_b);
         }
@@ -102,13 +93,7 @@ impl Parts<'_> {
     }
 
     /// The sum of products of at most [`INNER`] columns and rows.
-    fn inner_parts(
-        &self,
-        a: &ffi::Tensor,
-        b: &ffi::Tensor,
-        shape_a: &Shape,
-        shape_b: &Shape,
-    ) -> ffi::Tensor {
+    fn inner_parts(&self, a: &ffi::Tensor, b: &ffi::Tensor, shape_a: &Shape, shape_b: &Shape) -> ffi::Tensor {
         let [last_a, last_b] = [shape_a, shape_b].map(|shape| shape.num_dims() - 1);
         let inner = shape_a[last_a];
         let products = cuts(inner, INNER).map(|bounds| {
@@ -122,13 +107,7 @@ impl Parts<'_> {
     }
 
     /// The part of one axis within `bounds`, and its shape.
-    fn part(
-        &self,
-        x: &ffi::Tensor,
-        shape: &Shape,
-        axis: usize,
-        bounds: [usize; 2],
-    ) -> (ffi::Tensor, Shape) {
+    fn part(&self, x: &ffi::Tensor, shape: &Shape, axis: usize, bounds: [usize; 2]) -> (ffi::Tensor, Shape) {
         if bounds == [0, shape[axis]] {
             return (x.clone(), shape.clone());
         }
@@ -152,9 +131,7 @@ impl Parts<'_> {
 
 /// `0..extent` in pieces of at most `most`.
 fn cuts(extent: usize, most: usize) -> impl Iterator<Item = [usize; 2]> {
-    (0..extent)
-        .step_by(most)
-        .map(move |low| [low, extent.min(low + most)])
+    (0..extent).step_by(most).map(move |low| [low, extent.min(low + most)])
 }
 
 /// The permutation that exchanges the last two of `rank` axes.

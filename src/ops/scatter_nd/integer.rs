@@ -1,9 +1,9 @@
 //! Exact integer scatters.
 //!
 //! The kernels pass integers through f32 (pytorch/pytorch#195595), which holds every integer up to 2^24. So integers go
-//! in as digits so narrow that no sum of them can leave that range; then f32 addition is exact in any order. The results
-//! are put together by integer arithmetic, which wraps around as it should. Extremes are found digit by digit from the
-//! highest, as in a radix sort.
+//! in as digits so narrow that no sum of them can leave that range; then f32 addition is exact in any order. The
+//! results are put together by integer arithmetic, which wraps around as it should. Extremes are found digit by digit
+//! from the highest, as in a radix sort.
 
 use burn_backend::{DType, Shape};
 
@@ -39,48 +39,29 @@ pub(super) fn add(
     let width = digit_width(count);
     let words = words(graph, updates);
     let bits = 8 * updates.ty.dtype.size().min(4);
-    let low = |x: &ffi::Tensor| {
-        graph.bitwise_and(x, &cx.constant(f64::from((1u32 << width) - 1), DType::I32))
-    };
+    let low = |x: &ffi::Tensor| graph.bitwise_and(x, &cx.constant(f64::from((1u32 << width) - 1), DType::I32));
     // Lowest digit first, and none of them signed: what is above the dtype's bits vanishes when the sums wrap.
     let digits: Vec<ffi::Tensor> = words
         .iter()
         .flat_map(|word| {
             (0..bits as u32).step_by(width as usize).map(|shift| {
                 let shift = cx.constant(f64::from(shift), DType::I32);
-                graph.cast(
-                    &low(&graph.bitwise_right_shift(word, &shift)),
-                    DataType::F32,
-                )
+                graph.cast(&low(&graph.bitwise_right_shift(word, &shift)), DataType::F32)
             })
         })
         .collect();
     let last = data.ty.shape.num_dims() as isize - 1;
     let parts: Vec<&ffi::Tensor> = digits.iter().collect();
-    let side_by_side = if let [only] = parts[..] {
-        only.clone()
-    } else {
-        graph.concat(&parts, last)
-    };
+    let side_by_side = if let [only] = parts[..] { only.clone() } else { graph.concat(&parts, last) };
     let target = widened(&data.ty.shape, digits.len());
     let none = graph.constant_with_scalar(0.0, &target, DataType::F32);
     let sums = match place {
         Place::AlongAxis(_) => {
             let repeats: Vec<&ffi::Tensor> = digits.iter().map(|_| indices).collect();
-            let indices = if repeats.len() == 1 {
-                indices.clone()
-            } else {
-                graph.concat(&repeats, last)
-            };
+            let indices = if repeats.len() == 1 { indices.clone() } else { graph.concat(&repeats, last) };
             graph.scatter_along_axis(1, &none, &side_by_side, &indices, ScatterMode::Add)
         }
-        Place::Rows(axis) => graph.scatter(
-            &none,
-            &side_by_side,
-            indices,
-            axis as isize,
-            ScatterMode::Add,
-        ),
+        Place::Rows(axis) => graph.scatter(&none, &side_by_side, indices, axis as isize, ScatterMode::Add),
     };
     let wide = wide(data.ty.dtype);
     let digit_sum = |digit: usize| {
@@ -88,16 +69,15 @@ pub(super) fn add(
         cast_from(graph, &graph.cast(&sum, DataType::I32), DType::I32, wide)
     };
     let radix = cx.constant(f64::from(1u32 << width), wide);
-    let total = (0..digits.len() - 1)
-        .rev()
-        .fold(digit_sum(digits.len() - 1), |high, digit| {
-            graph.addition(&graph.multiplication(&high, &radix), &digit_sum(digit))
-        });
+    let total = (0..digits.len() - 1).rev().fold(digit_sum(digits.len() - 1), |high, digit| {
+        graph.addition(&graph.multiplication(&high, &radix), &digit_sum(digit))
+    });
     let total = graph.addition(&widen(graph, data), &total);
     narrow(graph, &total, data.ty.dtype)
 }
 
-/// The widest digit of which `count` cannot sum to more than 2^24. A power of two, so that no digit straddles two words.
+/// The widest digit of which `count` cannot sum to more than 2^24. A power of two, so that no digit straddles two
+/// words.
 fn digit_width(count: usize) -> u32 {
     let bits = ((1usize << 24) / count).clamp(2, 1 << 16).ilog2();
     1 << bits.ilog2()
@@ -110,12 +90,7 @@ pub(super) fn digits(dtype: DType, count: usize) -> usize {
 
 /// Data `(n, width)` with the updates of each row multiplied in: each row against each update, since no scatter
 /// multiplies integers exactly.
-pub(super) fn mul(
-    cx: &Lowering<'_>,
-    data: &Operand,
-    indices: &ffi::Tensor,
-    updates: &Operand,
-) -> ffi::Tensor {
+pub(super) fn mul(cx: &Lowering<'_>, data: &Operand, indices: &ffi::Tensor, updates: &Operand) -> ffi::Tensor {
     let graph = cx.graph();
     let [rows, width] = [data.ty.shape[0], data.ty.shape[1]];
     let count = updates.ty.shape[0];
@@ -124,11 +99,7 @@ pub(super) fn mul(
     let factors = graph.reshape(&widen(graph, updates), &[1, count, width]);
     let table = graph.select(&meets, &factors, &cx.constant(1.0, wide(data.ty.dtype)));
     let products = graph.reshape(&graph.reduction_product(&table, &[1]), &[rows, width]);
-    narrow(
-        graph,
-        &graph.multiplication(&widen(graph, data), &products),
-        data.ty.dtype,
-    )
+    narrow(graph, &graph.multiplication(&widen(graph, data), &products), data.ty.dtype)
 }
 
 /// Data `(n, width)` with the smallest or largest of each row and its updates.
@@ -142,14 +113,7 @@ pub(super) fn extreme(
     let graph = cx.graph();
     let dtype = data.ty.dtype;
     // Beyond every digit, on the losing side.
-    let out = cx.constant(
-        if mode == ScatterMode::Max {
-            -65_536.0
-        } else {
-            131_072.0
-        },
-        DType::F32,
-    );
+    let out = cx.constant(if mode == ScatterMode::Max { -65_536.0 } else { 131_072.0 }, DType::F32);
     let [ours, theirs] = [data, updates].map(|operand| ordered_digits(cx, operand));
     let mut running: Option<[ffi::Tensor; 2]> = None;
     let mut best = Vec::with_capacity(ours.len());
@@ -158,13 +122,7 @@ pub(super) fn extreme(
             None => digit.clone(),
             Some(running) => graph.select(&running[side], digit, &out),
         };
-        let digit = graph.scatter(
-            &only_running(0, ours),
-            &only_running(1, theirs),
-            indices,
-            0,
-            mode,
-        );
+        let digit = graph.scatter(&only_running(0, ours), &only_running(1, theirs), indices, 0, mode);
         let seen = graph.gather(&digit, indices, 0, 0);
         let equal = [graph.equal(ours, &digit), graph.equal(theirs, &seen)];
         running = Some(match &running {
@@ -175,23 +133,16 @@ pub(super) fn extreme(
     }
     let wide = wide(dtype);
     let radix = cx.constant(65_536.0, wide);
-    let whole =
-        |digit: &ffi::Tensor| cast_from(graph, &graph.cast(digit, DataType::I32), DType::I32, wide);
-    let found = best[1..].iter().fold(whole(&best[0]), |high, digit| {
-        graph.addition(&graph.multiplication(&high, &radix), &whole(digit))
-    });
+    let whole = |digit: &ffi::Tensor| cast_from(graph, &graph.cast(digit, DataType::I32), DType::I32, wide);
+    let found = best[1..]
+        .iter()
+        .fold(whole(&best[0]), |high, digit| graph.addition(&graph.multiplication(&high, &radix), &whole(digit)));
     // Undo the flip of the sign; adding half the range wraps just as the flip does.
     match dtype {
-        DType::U32 => graph.reinterpret_cast(
-            &graph.addition(&found, &cx.constant(SIGN, DType::I32)),
-            DataType::U32,
-        ),
+        DType::U32 => graph.reinterpret_cast(&graph.addition(&found, &cx.constant(SIGN, DType::I32)), DataType::U32),
         DType::U64 => {
             // 2^63 as a product: no f64 to i64 conversion gives it.
-            let half = graph.multiplication(
-                &cx.constant(SIGN, DType::I64),
-                &cx.constant(4_294_967_296.0, DType::I64),
-            );
+            let half = graph.multiplication(&cx.constant(SIGN, DType::I64), &cx.constant(4_294_967_296.0, DType::I64));
             graph.reinterpret_cast(&graph.addition(&found, &half), DataType::U64)
         }
         _ => narrow(graph, &found, dtype),
@@ -215,11 +166,7 @@ fn ordered_digits(cx: &Lowering<'_>, operand: &Operand) -> Vec<ffi::Tensor> {
     let mut digits = Vec::new();
     for (place, word) in words.iter().rev().enumerate() {
         let high = graph.bitwise_right_shift(word, &shift);
-        let high = if place == 0 {
-            high
-        } else {
-            graph.bitwise_and(&high, &mask)
-        };
+        let high = if place == 0 { high } else { graph.bitwise_and(&high, &mask) };
         digits.push(graph.cast(&high, DataType::F32));
         digits.push(graph.cast(&graph.bitwise_and(word, &mask), DataType::F32));
     }
@@ -232,12 +179,7 @@ fn ordered_digits(cx: &Lowering<'_>, operand: &Operand) -> Vec<ffi::Tensor> {
 fn words(graph: &ffi::Graph, operand: &Operand) -> Vec<ffi::Tensor> {
     match Carrier::of(operand.ty.dtype) {
         Carrier::Value => vec![graph.cast(&operand.tensor, DataType::I32)],
-        Carrier::Bits => vec![cast_from(
-            graph,
-            &operand.tensor,
-            operand.ty.dtype,
-            DType::I32,
-        )],
+        Carrier::Bits => vec![cast_from(graph, &operand.tensor, operand.ty.dtype, DType::I32)],
         Carrier::BitPairs => {
             let pairs = graph.reinterpret_cast(&operand.tensor, DataType::I32);
             let apart = [operand.ty.shape.as_slice(), &[2]].concat();
@@ -245,8 +187,7 @@ fn words(graph: &ffi::Graph, operand: &Operand) -> Vec<ffi::Tensor> {
             (0..2)
                 .map(|half| {
                     let mut starts = vec![0; apart.len()];
-                    let mut ends: Vec<isize> =
-                        apart.iter().map(|&extent| extent as isize).collect();
+                    let mut ends: Vec<isize> = apart.iter().map(|&extent| extent as isize).collect();
                     if let (Some(start), Some(end)) = (starts.last_mut(), ends.last_mut()) {
                         (*start, *end) = (half, half + 1);
                     }
@@ -273,11 +214,7 @@ fn columns(graph: &ffi::Graph, x: &ffi::Tensor, shape: &Shape, index: usize) -> 
 
 /// The signed dtype in which sums and products of `dtype` are computed: reductions know 32 and 64 bits only.
 fn wide(dtype: DType) -> DType {
-    if dtype.size() == 8 {
-        DType::I64
-    } else {
-        DType::I32
-    }
+    if dtype.size() == 8 { DType::I64 } else { DType::I32 }
 }
 
 fn widen(graph: &ffi::Graph, x: &Operand) -> ffi::Tensor {
@@ -307,10 +244,7 @@ mod tests {
     fn sums_of_digits_stay_exact_and_digits_fit_words() {
         for count in [1, 255, 256, 257, 65_536, 65_537, 1 << 20, (1 << 24) - 1] {
             let width = digit_width(count);
-            assert!(
-                count * ((1 << width) - 1) <= 1 << 24,
-                "{count} digits of {width} bits"
-            );
+            assert!(count * ((1 << width) - 1) <= 1 << 24, "{count} digits of {width} bits");
             assert_eq!(32 % width, 0);
         }
         assert_eq!([1, 256, 257, 65_536].map(digit_width), [16, 16, 8, 8]);

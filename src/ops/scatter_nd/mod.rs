@@ -36,8 +36,8 @@ pub(crate) enum Combine {
 pub(crate) enum ScatterNdOp {
     /// `[data (outer, n, inner), indices (outer, k, inner), updates (outer, k, inner)]`: sums.
     AddAlongAxis,
-    /// `[data (n, inner) or (outer, n, inner), indices (k), updates]`. For `Min` and `Max` of floats the first number is
-    /// the infinity that changes nothing.
+    /// `[data (n, inner) or (outer, n, inner), indices (k), updates]`. For `Min` and `Max` of floats the first number
+    /// is the infinity that changes nothing.
     Rows { axis: usize, combine: Combine },
     /// `[indices (k)]` to i32 `(n)`: the last place among the indices that names each row, -1 for none.
     LastWriter,
@@ -47,24 +47,14 @@ impl ScatterNdOp {
     pub fn name(&self) -> &'static str {
         match self {
             ScatterNdOp::AddAlongAxis => "scatter_add",
-            ScatterNdOp::Rows {
-                combine: Combine::Add,
-                ..
-            } => "select_add",
-            ScatterNdOp::Rows {
-                combine: Combine::Mul | Combine::Min | Combine::Max,
-                ..
+            ScatterNdOp::Rows { combine: Combine::Add, .. } => "select_add",
+            ScatterNdOp::Rows { combine: Combine::Mul | Combine::Min | Combine::Max, .. } | ScatterNdOp::LastWriter => {
+                "scatter_nd"
             }
-            | ScatterNdOp::LastWriter => "scatter_nd",
         }
     }
 
-    pub fn lower(
-        &self,
-        cx: &mut Lowering<'_>,
-        inputs: &[Operand],
-        output: &TensorType,
-    ) -> ffi::Tensor {
+    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         match self {
             ScatterNdOp::AddAlongAxis => {
                 let indices = index(cx, &inputs[1], inputs[0].ty.shape[1]);
@@ -72,34 +62,19 @@ impl ScatterNdOp {
                     let along = integer::Place::AlongAxis(&inputs[1].ty.shape);
                     return integer::add(cx, &inputs[0], &indices, &inputs[2], along);
                 }
-                in_f32(
-                    cx.graph(),
-                    output.dtype,
-                    [&inputs[0], &inputs[2]],
-                    |graph, data, updates| {
-                        graph.scatter_along_axis(1, data, updates, &indices, ScatterMode::Add)
-                    },
-                )
+                in_f32(cx.graph(), output.dtype, [&inputs[0], &inputs[2]], |graph, data, updates| {
+                    graph.scatter_along_axis(1, data, updates, &indices, ScatterMode::Add)
+                })
             }
             ScatterNdOp::Rows { axis, combine } => {
                 let extent = inputs[0].ty.shape[*axis];
                 let indices = clamp(cx, index(cx, &inputs[1], extent), extent);
                 if !output.dtype.is_float() {
                     return match combine {
-                        Combine::Add => integer::add(
-                            cx,
-                            &inputs[0],
-                            &indices,
-                            &inputs[2],
-                            integer::Place::Rows(*axis),
-                        ),
+                        Combine::Add => integer::add(cx, &inputs[0], &indices, &inputs[2], integer::Place::Rows(*axis)),
                         Combine::Mul => integer::mul(cx, &inputs[0], &indices, &inputs[2]),
-                        Combine::Min => {
-                            integer::extreme(cx, &inputs[0], &indices, &inputs[2], ScatterMode::Min)
-                        }
-                        Combine::Max => {
-                            integer::extreme(cx, &inputs[0], &indices, &inputs[2], ScatterMode::Max)
-                        }
+                        Combine::Min => integer::extreme(cx, &inputs[0], &indices, &inputs[2], ScatterMode::Min),
+                        Combine::Max => integer::extreme(cx, &inputs[0], &indices, &inputs[2], ScatterMode::Max),
                     };
                 }
                 let mode = match combine {
@@ -112,23 +87,17 @@ impl ScatterNdOp {
                     Combine::Add | Combine::Mul => None,
                     Combine::Min | Combine::Max => Some(cx.scalar(0, DType::F32)),
                 };
-                in_f32(
-                    cx.graph(),
-                    output.dtype,
-                    [&inputs[0], &inputs[2]],
-                    |graph, data, updates| match &neutral {
-                        None => graph.scatter(data, updates, &indices, *axis as isize, mode),
-                        // What the kernels make of NaN is not documented, so none reaches them.
-                        Some(neutral) => {
-                            let updates = graph.select(&graph.is_nan(updates), neutral, updates);
-                            let nan = graph.is_nan(data);
-                            let known = graph.select(&nan, neutral, data);
-                            let found =
-                                graph.scatter(&known, &updates, &indices, *axis as isize, mode);
-                            graph.select(&nan, data, &found)
-                        }
-                    },
-                )
+                in_f32(cx.graph(), output.dtype, [&inputs[0], &inputs[2]], |graph, data, updates| match &neutral {
+                    None => graph.scatter(data, updates, &indices, *axis as isize, mode),
+                    // What the kernels make of NaN is not documented, so none reaches them.
+                    Some(neutral) => {
+                        let updates = graph.select(&graph.is_nan(updates), neutral, updates);
+                        let nan = graph.is_nan(data);
+                        let known = graph.select(&nan, neutral, data);
+                        let found = graph.scatter(&known, &updates, &indices, *axis as isize, mode);
+                        graph.select(&nan, data, &found)
+                    }
+                })
             }
             ScatterNdOp::LastWriter => {
                 let graph = cx.graph();
@@ -154,10 +123,7 @@ fn in_f32(
         return scatter(graph, &operands[0].tensor, &operands[1].tensor);
     }
     let [data, updates] = operands.map(|operand| graph.cast(&operand.tensor, DataType::F32));
-    graph.cast(
-        &scatter(graph, &data, &updates),
-        gather::lanes::stored(dtype),
-    )
+    graph.cast(&scatter(graph, &data, &updates), gather::lanes::stored(dtype))
 }
 
 /// `tensor` with `value` added along `dim` at `indices`, both of the tensor's shape but for their extent along `dim`.
@@ -172,13 +138,9 @@ pub(crate) fn scatter_add(
     let shape = tensor.shape.clone();
     let same = |axis: usize| axis == dim || shape[axis] == indices.shape[axis];
     let rank = shape.num_dims();
-    if dim >= rank || indices.rank() != rank || !(0..rank).all(same) || value.shape != indices.shape
-    {
+    if dim >= rank || indices.rank() != rank || !(0..rank).all(same) || value.shape != indices.shape {
         let (at, new) = (&indices.shape, &value.shape);
-        invalid(
-            "scatter_add",
-            format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"),
-        );
+        invalid("scatter_add", format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
     }
     require_dtype("scatter_add", &tensor, &value);
     if value.shape.num_elements() == 0 {
@@ -191,13 +153,7 @@ pub(crate) fn scatter_add(
     let tensor = tensor.with_shape(outer_axis_inner(&shape, dim).into());
     let (indices, value) = (indices.with_shape(at.into()), value.with_shape(at.into()));
     let output = tensor.ty();
-    record(
-        Op::ScatterNd(ScatterNdOp::AddAlongAxis),
-        &[&tensor, &indices, &value],
-        &[],
-        output,
-    )
-    .with_shape(shape)
+    record(Op::ScatterNd(ScatterNdOp::AddAlongAxis), &[&tensor, &indices, &value], &[], output).with_shape(shape)
 }
 
 /// `tensor` with the slices of `value` along `dim` added to those that the rank-1 `indices` name.
@@ -244,16 +200,9 @@ pub(crate) fn embedding_backward(
     indices: MpsGraphTensor,
 ) -> MpsGraphTensor {
     let (table, grad) = (weights.shape, output_grad.shape.clone());
-    if table.num_dims() != 2
-        || grad.num_dims() != 3
-        || indices.shape.as_slice() != &grad[..2]
-        || grad[2] != table[1]
-    {
+    if table.num_dims() != 2 || grad.num_dims() != 3 || indices.shape.as_slice() != &grad[..2] || grad[2] != table[1] {
         let at = &indices.shape;
-        invalid(
-            "embedding_backward",
-            format!("gradient {grad:?} for indices {at:?} into weights {table:?}"),
-        );
+        invalid("embedding_backward", format!("gradient {grad:?} for indices {at:?} into weights {table:?}"));
     }
     let count = grad[0] * grad[1];
     let none = memory::zeros(table, output_grad.dtype());
@@ -277,10 +226,7 @@ fn write_rows(
     };
     if !fits {
         let (at, new) = (&indices.shape, &value.shape);
-        invalid(
-            name,
-            format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"),
-        );
+        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
     }
     if value.shape.num_elements() == 0 {
         return tensor;
@@ -306,42 +252,25 @@ fn write_rows(
 }
 
 fn positive(hits: MpsGraphTensor) -> MpsGraphTensor {
-    arithmetic::compare_scalar(
-        CompareOp::Greater,
-        hits,
-        ScalarInput::Float(0.0),
-        DType::Bool(BoolStore::Native),
-    )
+    arithmetic::compare_scalar(CompareOp::Greater, hits, ScalarInput::Float(0.0), DType::Bool(BoolStore::Native))
 }
 
 fn require_dtype(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTensor) {
     if data.dtype() != value.dtype() || data.dtype().is_bool() {
-        invalid(
-            name,
-            format!("values of {:?} into {:?}", value.dtype(), data.dtype()),
-        );
+        invalid(name, format!("values of {:?} into {:?}", value.dtype(), data.dtype()));
     }
 }
 
 fn require_elements(name: &'static str, data: &MpsGraphTensor) {
     if data.shape.num_elements() == 0 {
-        invalid(
-            name,
-            format!(
-                "every index is out of range for data of shape {:?}",
-                data.shape
-            ),
-        );
+        invalid(name, format!("every index is out of range for data of shape {:?}", data.shape));
     }
 }
 
 /// f32 counts up to 2^24 exactly, which is what integers rely on.
 fn require_exact(name: &'static str, dtype: DType, updates: usize) {
     if !dtype.is_float() && updates >= 1 << 24 {
-        unsupported(
-            name,
-            format!("{updates} updates of {dtype:?}: at most 2^24 - 1; update fewer at a time"),
-        );
+        unsupported(name, format!("{updates} updates of {dtype:?}: at most 2^24 - 1; update fewer at a time"));
     }
 }
 
@@ -353,10 +282,7 @@ fn require_room(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTenso
     }
     let digits = integer::digits(dtype, count);
     let elements = [data, value].map(|tensor| tensor.shape.num_elements());
-    if elements
-        .into_iter()
-        .any(|elements| elements * digits >= 1 << 31)
-    {
+    if elements.into_iter().any(|elements| elements * digits >= 1 << 31) {
         unsupported(
             name,
             format!(

@@ -3,9 +3,7 @@
 use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{BoolStore, DType, TensorMetadata};
 
-use super::{
-    Combine, ScatterNdOp, integer, require_dtype, require_elements, require_exact, write_rows,
-};
+use super::{Combine, ScatterNdOp, integer, require_dtype, require_elements, require_exact, write_rows};
 use crate::bridge::{ScalarInput, record};
 use crate::error::{invalid, unsupported};
 use crate::ops::Op;
@@ -26,22 +24,13 @@ pub(crate) fn scatter_nd(
 ) -> MpsGraphTensor {
     let shape = data.shape.clone();
     let rank = indices.rank();
-    let depth = if rank == 0 {
-        0
-    } else {
-        indices.shape[rank - 1]
-    };
+    let depth = if rank == 0 { 0 } else { indices.shape[rank - 1] };
     let fits = depth >= 1
         && depth <= shape.num_dims()
         && values.shape.as_slice() == [&indices.shape[..rank - 1], &shape[depth..]].concat();
     if !fits {
         let (at, new) = (&indices.shape, &values.shape);
-        invalid(
-            "scatter_nd",
-            format!(
-                "values of shape {new:?} at indices of shape {at:?} in data of shape {shape:?}"
-            ),
-        );
+        invalid("scatter_nd", format!("values of shape {new:?} at indices of shape {at:?} in data of shape {shape:?}"));
     }
     require_dtype("scatter_nd", &data, &values);
     if values.shape.num_elements() == 0 {
@@ -61,33 +50,19 @@ pub(crate) fn scatter_nd(
     };
     let table = rows * count * width;
     if combine == Combine::Mul && !data.dtype().is_float() && table > integer::TABLE {
-        let reason = format!(
-            "products of {:?} with {rows} rows times {count} updates of {width}",
-            data.dtype()
-        );
-        unsupported(
-            "scatter_nd",
-            format!(
-                "{reason}: more than {} elements; update fewer at a time",
-                integer::TABLE
-            ),
-        );
+        let reason = format!("products of {:?} with {rows} rows times {count} updates of {width}", data.dtype());
+        unsupported("scatter_nd", format!("{reason}: more than {} elements; update fewer at a time", integer::TABLE));
     }
     write_rows("scatter_nd", data, 0, indices, values, combine).with_shape(shape)
 }
 
-/// Rows replaced, the last update of a row staying: which one `ScatterMode::Set` leaves is not defined, so each row looks
-/// up its last writer.
+/// Rows replaced, the last update of a row staying: which one `ScatterMode::Set` leaves is not defined, so each row
+/// looks up its last writer.
 fn assign(data: MpsGraphTensor, indices: MpsGraphTensor, values: MpsGraphTensor) -> MpsGraphTensor {
     let rows = data.shape[0];
     require_exact("scatter_nd", DType::I32, indices.shape[0]);
     let output = TensorType::new(DType::I32, [rows].into());
-    let writer = record(
-        Op::ScatterNd(ScatterNdOp::LastWriter),
-        &[&indices],
-        &[],
-        output,
-    );
+    let writer = record(Op::ScatterNd(ScatterNdOp::LastWriter), &[&indices], &[], output);
     let written = arithmetic::compare_scalar(
         CompareOp::GreaterEqual,
         writer.clone(),

@@ -11,10 +11,7 @@ use crate::tensor::{MpsGraphTensor, TensorType};
 pub(crate) fn swap_dims(tensor: MpsGraphTensor, dim1: usize, dim2: usize) -> MpsGraphTensor {
     let rank = tensor.rank();
     if dim1 >= rank || dim2 >= rank {
-        invalid(
-            "swap_dims",
-            format!("axes {dim1} and {dim2} of shape {:?}", tensor.shape),
-        );
+        invalid("swap_dims", format!("axes {dim1} and {dim2} of shape {:?}", tensor.shape));
     }
     let mut axes: Vec<usize> = (0..rank).collect();
     axes.swap(dim1, dim2);
@@ -33,42 +30,24 @@ pub(crate) fn transpose(tensor: MpsGraphTensor) -> MpsGraphTensor {
 pub(crate) fn permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
     let rank = tensor.rank();
     if axes.len() != rank || (0..rank).any(|axis| !axes.contains(&axis)) {
-        invalid(
-            "permute",
-            format!(
-                "axes {axes:?} are no permutation of the axes of shape {:?}",
-                tensor.shape
-            ),
-        );
+        invalid("permute", format!("axes {axes:?} are no permutation of the axes of shape {:?}", tensor.shape));
     }
     let shape: Vec<usize> = axes.iter().map(|&axis| tensor.shape[axis]).collect();
     // Axes of extent 1 do not move anything.
-    let moving: Vec<usize> = axes
-        .iter()
-        .copied()
-        .filter(|&axis| tensor.shape[axis] != 1)
-        .collect();
+    let moving: Vec<usize> = axes.iter().copied().filter(|&axis| tensor.shape[axis] != 1).collect();
     if moving.is_sorted() {
         return tensor.with_shape(shape.into());
     }
     if rank <= PLAIN_RANK {
         let output = TensorType::new(tensor.dtype(), shape.into());
-        return record(
-            op(TensorShapeOp::Permute {
-                permutation: axes.to_vec(),
-            }),
-            &[&tensor],
-            &[],
-            output,
-        );
+        return record(op(TensorShapeOp::Permute { permutation: axes.to_vec() }), &[&tensor], &[], output);
     }
     // Runs of axes that stay next to each other, in output order; each is one axis of the merged tensor.
     let mut runs: Vec<(usize, usize)> = Vec::new();
     let mut before = None;
     for &axis in &moving {
-        let follows = before.is_some_and(|b: usize| {
-            b < axis && (b + 1..axis).all(|between| tensor.shape[between] == 1)
-        });
+        let follows =
+            before.is_some_and(|b: usize| b < axis && (b + 1..axis).all(|between| tensor.shape[between] == 1));
         match runs.last_mut() {
             Some((_, extent)) if follows => *extent *= tensor.shape[axis],
             _ => runs.push((axis, tensor.shape[axis])),
@@ -88,13 +67,7 @@ pub(crate) fn permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor 
     if permutation.len() > PLAIN_RANK {
         return one_by_one(tensor, &permutation).with_shape(shape.into());
     }
-    record(
-        op(TensorShapeOp::Permute { permutation }),
-        &[&tensor],
-        &[],
-        output,
-    )
-    .with_shape(shape.into())
+    record(op(TensorShapeOp::Permute { permutation }), &[&tensor], &[], output).with_shape(shape.into())
 }
 
 /// Output axis `i` is input axis `permutation[i]`: the axes are brought to their places one after the other.
@@ -108,12 +81,7 @@ fn one_by_one(mut tensor: MpsGraphTensor, permutation: &[usize]) -> MpsGraphTens
         };
         let extents = |range: std::ops::Range<usize>| shape[range].iter().product::<usize>();
         let behind = from + 1..shape.len();
-        let view = [
-            extents(0..to),
-            extents(to..from),
-            shape[from],
-            extents(behind),
-        ];
+        let view = [extents(0..to), extents(to..from), shape[from], extents(behind)];
         tensor = permute(tensor.with_shape(view.into()), &[0, 2, 1, 3]);
         order[to..=from].rotate_right(1);
         shape[to..=from].rotate_right(1);
@@ -124,37 +92,21 @@ fn one_by_one(mut tensor: MpsGraphTensor, permutation: &[usize]) -> MpsGraphTens
 /// Repeats extents of 1 (and puts new axes in front) until the shape is `shape`.
 pub(crate) fn expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     let fits = shape.num_dims() >= tensor.rank()
-        && tensor
-            .shape
-            .iter()
-            .rev()
-            .zip(shape.iter().rev())
-            .all(|(&from, &to)| from == to || from == 1);
+        && tensor.shape.iter().rev().zip(shape.iter().rev()).all(|(&from, &to)| from == to || from == 1);
     if !fits {
-        invalid(
-            "expand",
-            format!(
-                "shape {:?} cannot be repeated to {shape:?}: only extents of 1 can",
-                tensor.shape
-            ),
-        );
+        invalid("expand", format!("shape {:?} cannot be repeated to {shape:?}: only extents of 1 can", tensor.shape));
     }
     if tensor.shape.num_elements() == shape.num_elements() {
         return tensor.with_shape(shape);
     }
     let missing = shape.num_dims() - tensor.rank();
-    let from: Vec<usize> = std::iter::repeat_n(1, missing)
-        .chain(tensor.shape.iter().copied())
-        .collect();
+    let from: Vec<usize> = std::iter::repeat_n(1, missing).chain(tensor.shape.iter().copied()).collect();
     let grows = |axis: usize| from[axis] != shape[axis];
     let (from, to) = if shape.num_dims() <= PLAIN_RANK {
         (from.clone(), shape.to_vec())
     } else {
         let runs = merge(&shape, |axis| Some(grows(axis)));
-        let from = runs
-            .iter()
-            .map(|run| if grows(run.first) { 1 } else { run.extent })
-            .collect();
+        let from = runs.iter().map(|run| if grows(run.first) { 1 } else { run.extent }).collect();
         (from, runs.iter().map(|run| run.extent).collect())
     };
     if to.len() > PLAIN_RANK {
@@ -168,13 +120,7 @@ pub(crate) fn expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
         return tensor.with_shape(shape);
     }
     let output = TensorType::new(tensor.dtype(), to.into());
-    record(
-        op(TensorShapeOp::Expand),
-        &[&tensor.with_shape(from.into())],
-        &[],
-        output,
-    )
-    .with_shape(shape)
+    record(op(TensorShapeOp::Expand), &[&tensor.with_shape(from.into())], &[], output).with_shape(shape)
 }
 
 /// Reverses the order of the elements along `axes`.
@@ -191,23 +137,14 @@ pub(crate) fn flip(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
     // Reversing two neighbours reverses their merged axis.
     let runs = merge(&shape, |axis| Some(turns(axis)));
     let merged: Vec<usize> = runs.iter().map(|run| run.extent).collect();
-    let axes: Vec<usize> = (0..runs.len())
-        .filter(|&run| turns(runs[run].first))
-        .collect();
+    let axes: Vec<usize> = (0..runs.len()).filter(|&run| turns(runs[run].first)).collect();
     if merged.len() > PLAIN_RANK {
-        let turned = axes.iter().fold(tensor, |tensor, &axis| {
-            flip(tensor.with_shape(around(&merged, axis).into()), &[1])
-        });
+        let turned =
+            axes.iter().fold(tensor, |tensor, &axis| flip(tensor.with_shape(around(&merged, axis).into()), &[1]));
         return turned.with_shape(shape);
     }
     let output = TensorType::new(tensor.dtype(), merged.clone().into());
-    record(
-        op(TensorShapeOp::Flip { axes }),
-        &[&tensor.with_shape(merged.into())],
-        &[],
-        output,
-    )
-    .with_shape(shape)
+    record(op(TensorShapeOp::Flip { axes }), &[&tensor.with_shape(merged.into())], &[], output).with_shape(shape)
 }
 
 /// Neighbouring axes seen as one.
@@ -221,13 +158,8 @@ pub(super) fn merge(shape: &[usize], kind: impl Fn(usize) -> Option<bool>) -> Ve
     let mut runs: Vec<Run> = Vec::new();
     for axis in (0..shape.len()).filter(|&axis| shape[axis] != 1) {
         match runs.last_mut() {
-            Some(run) if kind(axis).is_some() && kind(run.first) == kind(axis) => {
-                run.extent *= shape[axis]
-            }
-            _ => runs.push(Run {
-                first: axis,
-                extent: shape[axis],
-            }),
+            Some(run) if kind(axis).is_some() && kind(run.first) == kind(axis) => run.extent *= shape[axis],
+            _ => runs.push(Run { first: axis, extent: shape[axis] }),
         }
     }
     runs

@@ -2,8 +2,8 @@
 //!
 //! A reshape records nothing (data is packed), and neither does any op here that only renames axes. Tensors of more
 //! than four axes are seen with fewer while they move, by merging axes that stay together; what then still has more is
-//! moved in steps of fewer. MPSGraph's kernels are at their best, and best tested, up to rank four: reductions, sorting and
-//! random numbers are known to fail beyond (pytorch/pytorch#118126, #184844, #147624).
+//! moved in steps of fewer. MPSGraph's kernels are at their best, and best tested, up to rank four: reductions, sorting
+//! and random numbers are known to fail beyond (pytorch/pytorch#118126, #184844, #147624).
 
 mod axes;
 mod slice;
@@ -51,25 +51,16 @@ impl TensorShapeOp {
         }
     }
 
-    pub fn lower(
-        &self,
-        cx: &mut Lowering<'_>,
-        inputs: &[Operand],
-        output: &TensorType,
-    ) -> ffi::Tensor {
+    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let graph = cx.graph();
         match self {
-            TensorShapeOp::Permute { permutation } => {
-                graph.transpose(&inputs[0].tensor, permutation)
-            }
+            TensorShapeOp::Permute { permutation } => graph.transpose(&inputs[0].tensor, permutation),
             // broadcastTensor: fills with zeros, without a word, where an extent other than 1 differs (seen on macOS
             // 27); `expand` has checked the extents.
             TensorShapeOp::Expand => graph.broadcast(&inputs[0].tensor, &output.shape),
             TensorShapeOp::Flip { axes } => graph.reverse(&inputs[0].tensor, &signed(axes)),
             TensorShapeOp::Slice { region } => slice::lower_slice(graph, &inputs[0], region),
-            TensorShapeOp::SliceAssign { region } => {
-                slice::lower_assign(graph, &inputs[0], &inputs[1], region)
-            }
+            TensorShapeOp::SliceAssign { region } => slice::lower_assign(graph, &inputs[0], &inputs[1], region),
             TensorShapeOp::Cat { axis } => {
                 let tensors: Vec<&ffi::Tensor> = inputs.iter().map(|input| &input.tensor).collect();
                 graph.concat(&tensors, *axis as isize)
@@ -81,59 +72,35 @@ impl TensorShapeOp {
 /// The same elements in row-major order as `shape`, which must have as many.
 pub(crate) fn reshape(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     if tensor.shape.num_elements() != shape.num_elements() {
-        invalid(
-            "reshape",
-            format!(
-                "shape {:?} has not as many elements as {shape:?}",
-                tensor.shape
-            ),
-        );
+        invalid("reshape", format!("shape {:?} has not as many elements as {shape:?}", tensor.shape));
     }
     tensor.with_shape(shape)
 }
 
 /// Joins tensors that differ only in their extent along `dim`.
 pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
-    let Some(first) = tensors.first() else {
-        invalid("cat", "no tensors")
-    };
+    let Some(first) = tensors.first() else { invalid("cat", "no tensors") };
     let (dtype, mut shape) = (first.dtype(), first.shape.clone());
     if dim >= shape.num_dims() {
         invalid("cat", format!("axis {dim} of shape {shape:?}"));
     }
     for tensor in &tensors {
         let same = |axis: usize| axis == dim || tensor.shape[axis] == shape[axis];
-        if tensor.dtype() != dtype
-            || tensor.rank() != shape.num_dims()
-            || !(0..shape.num_dims()).all(same)
-        {
+        if tensor.dtype() != dtype || tensor.rank() != shape.num_dims() || !(0..shape.num_dims()).all(same) {
             let other = (tensor.dtype(), &tensor.shape);
-            invalid(
-                "cat",
-                format!(
-                    "{other:?} and {:?} differ beyond axis {dim}",
-                    (dtype, &shape)
-                ),
-            );
+            invalid("cat", format!("{other:?} and {:?} differ beyond axis {dim}", (dtype, &shape)));
         }
     }
     shape[dim] = tensors.iter().map(|tensor| tensor.shape[dim]).sum();
     let outer: usize = shape[..dim].iter().product();
     let inner: usize = shape[dim + 1..].iter().product();
     // A zero extent in concatTensors: ends the process.
-    let mut parts: Vec<MpsGraphTensor> = tensors
-        .into_iter()
-        .filter(|t| t.shape.num_elements() > 0)
-        .collect();
+    let mut parts: Vec<MpsGraphTensor> = tensors.into_iter().filter(|t| t.shape.num_elements() > 0).collect();
     if parts.len() == 1 {
         return parts.remove(0);
     }
     let view = |extent: usize| {
-        if outer == 1 {
-            vec![extent * inner]
-        } else {
-            vec![outer, extent * inner]
-        }
+        if outer == 1 { vec![extent * inner] } else { vec![outer, extent * inner] }
     };
     let output = TensorType::new(dtype, view(shape[dim]).into());
     let parts: Vec<MpsGraphTensor> = parts
@@ -144,15 +111,7 @@ pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
         })
         .collect();
     let parts: Vec<&MpsGraphTensor> = parts.iter().collect();
-    record(
-        op(TensorShapeOp::Cat {
-            axis: usize::from(outer != 1),
-        }),
-        &parts,
-        &[],
-        output,
-    )
-    .with_shape(shape)
+    record(op(TensorShapeOp::Cat { axis: usize::from(outer != 1) }), &parts, &[], output).with_shape(shape)
 }
 
 /// The tensor `times` times in a row along `dim`.
@@ -167,26 +126,14 @@ pub(crate) fn repeat_dim(tensor: MpsGraphTensor, dim: usize, times: usize) -> Mp
     if shape.num_elements() == 0 {
         return memory::zeros(shape, tensor.dtype());
     }
-    expand(
-        tensor.with_shape([outer, 1, block].into()),
-        [outer, times, block].into(),
-    )
-    .with_shape(shape)
+    expand(tensor.with_shape([outer, 1, block].into()), [outer, times, block].into()).with_shape(shape)
 }
 
 /// Windows of `size` elements, `step` apart, along `dim`: `[…, dim, …]` becomes `[…, windows, …, size]`.
-pub(crate) fn unfold(
-    tensor: MpsGraphTensor,
-    dim: usize,
-    size: usize,
-    step: usize,
-) -> MpsGraphTensor {
+pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usize) -> MpsGraphTensor {
     let shape = tensor.shape.clone();
     if dim >= shape.num_dims() || size == 0 || step == 0 || size > shape[dim] {
-        invalid(
-            "unfold",
-            format!("windows of {size}, {step} apart, along axis {dim} of shape {shape:?}"),
-        );
+        invalid("unfold", format!("windows of {size}, {step} apart, along axis {dim} of shape {shape:?}"));
     }
     let windows = (shape[dim] - size) / step + 1;
     let mut output = shape.to_vec();
@@ -199,14 +146,9 @@ pub(crate) fn unfold(
         let whole = burn_backend::Slice::new(0, Some((windows * size) as isize), 1);
         slice(tensor, &[burn_backend::Slice::full(), whole])
     } else {
-        let count = |n: usize, shape: [usize; 2]| {
-            memory::arange(0..n as i64, 1, DType::I32).with_shape(shape.into())
-        };
-        let starts = arithmetic::binary_scalar(
-            BinaryOp::Mul,
-            count(windows, [windows, 1]),
-            ScalarInput::Int(step as i64),
-        );
+        let count = |n: usize, shape: [usize; 2]| memory::arange(0..n as i64, 1, DType::I32).with_shape(shape.into());
+        let starts =
+            arithmetic::binary_scalar(BinaryOp::Mul, count(windows, [windows, 1]), ScalarInput::Int(step as i64));
         let places = arithmetic::binary(BinaryOp::Add, starts, count(size, [1, size]));
         gather::select(tensor, 1, places.with_shape([windows * size].into()))
     };
@@ -219,11 +161,7 @@ const PLAIN_RANK: usize = 4;
 
 /// What is before an axis, the axis, and what is after it.
 fn around(shape: &[usize], axis: usize) -> [usize; 3] {
-    [
-        shape[..axis].iter().product(),
-        shape[axis],
-        shape[axis + 1..].iter().product(),
-    ]
+    [shape[..axis].iter().product(), shape[axis], shape[axis + 1..].iter().product()]
 }
 
 fn signed(axes: &[usize]) -> Vec<isize> {

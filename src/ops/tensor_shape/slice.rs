@@ -1,8 +1,8 @@
 //! Reading and replacing a strided region.
 //!
 //! A negative step is a positive one and a reversal: what `sliceTensor:` makes of ends below zero is not written down.
-//! Replacing is `sliceUpdateDataTensor:` from macOS 14.4 on; before, see [`pieces`]. Regions that take parts of so many axes
-//! that more than four remain apart are regions of regions.
+//! Replacing is `sliceUpdateDataTensor:` from macOS 14.4 on; before, see [`pieces`]. Regions that take parts of so many
+//! axes that more than four remain apart are regions of regions.
 
 mod pieces;
 
@@ -27,12 +27,7 @@ pub(crate) struct Span {
 
 impl Span {
     fn full(extent: usize) -> Self {
-        Self {
-            low: 0,
-            step: 1,
-            count: extent,
-            reversed: false,
-        }
+        Self { low: 0, step: 1, count: extent, reversed: false }
     }
 
     /// Burn's slice of an axis: bounds below zero count from the end, bounds beyond the axis are cut off, and a
@@ -53,12 +48,7 @@ impl Span {
             (true, _) => end - 1 - (count - 1) * step,
             (false, _) => start,
         };
-        Self {
-            low,
-            step,
-            count,
-            reversed,
-        }
+        Self { low, step, count, reversed }
     }
 
     /// One past the highest element.
@@ -76,24 +66,13 @@ fn region(name: &'static str, shape: &Shape, slices: &[Slice]) -> Vec<Span> {
     if slices.len() > shape.num_dims() {
         invalid(name, format!("{} slices for shape {shape:?}", slices.len()));
     }
-    let given = slices
-        .iter()
-        .zip(shape.iter())
-        .map(|(slice, &extent)| Span::new(slice, extent));
-    given
-        .chain(
-            shape[slices.len()..]
-                .iter()
-                .map(|&extent| Span::full(extent)),
-        )
-        .collect()
+    let given = slices.iter().zip(shape.iter()).map(|(slice, &extent)| Span::new(slice, extent));
+    given.chain(shape[slices.len()..].iter().map(|&extent| Span::full(extent))).collect()
 }
 
 /// Axes that are taken whole and stay in order can be merged with such neighbours.
 fn runs(shape: &Shape, region: &[Span]) -> Vec<Run> {
-    merge(shape, |axis| {
-        (region[axis] == Span::full(shape[axis])).then_some(true)
-    })
+    merge(shape, |axis| (region[axis] == Span::full(shape[axis])).then_some(true))
 }
 
 /// The elements that `slices` name, one slice per axis from the first on.
@@ -107,14 +86,8 @@ fn take_region(tensor: MpsGraphTensor, region: &[Span]) -> MpsGraphTensor {
     if shape.num_elements() == 0 {
         return memory::zeros(shape, tensor.dtype());
     }
-    if region
-        .iter()
-        .zip(tensor.shape.iter())
-        .all(|(span, &extent)| span.covers(extent))
-    {
-        let reversed: Vec<usize> = (0..region.len())
-            .filter(|&axis| region[axis].reversed)
-            .collect();
+    if region.iter().zip(tensor.shape.iter()).all(|(span, &extent)| span.covers(extent)) {
+        let reversed: Vec<usize> = (0..region.len()).filter(|&axis| region[axis].reversed).collect();
         return flip(tensor, &reversed);
     }
     let runs = runs(&tensor.shape, region);
@@ -122,41 +95,19 @@ fn take_region(tensor: MpsGraphTensor, region: &[Span]) -> MpsGraphTensor {
         let [first, rest] = apart(&tensor.shape, region);
         return take_region(take_region(tensor, &first), &rest);
     }
-    let spans: Vec<Span> = runs
-        .iter()
-        .map(|run| span(run, &tensor.shape, region))
-        .collect();
-    let output = TensorType::new(
-        tensor.dtype(),
-        spans.iter().map(|span| span.count).collect(),
-    );
+    let spans: Vec<Span> = runs.iter().map(|run| span(run, &tensor.shape, region)).collect();
+    let output = TensorType::new(tensor.dtype(), spans.iter().map(|span| span.count).collect());
     let tensor = tensor.with_shape(runs.iter().map(|run| run.extent).collect());
-    record(
-        op(TensorShapeOp::Slice { region: spans }),
-        &[&tensor],
-        &[],
-        output,
-    )
-    .with_shape(shape)
+    record(op(TensorShapeOp::Slice { region: spans }), &[&tensor], &[], output).with_shape(shape)
 }
 
 /// The tensor with `value` in place of the elements that `slices` name; `value` has the region's shape.
-pub(crate) fn slice_assign(
-    tensor: MpsGraphTensor,
-    slices: &[Slice],
-    value: MpsGraphTensor,
-) -> MpsGraphTensor {
+pub(crate) fn slice_assign(tensor: MpsGraphTensor, slices: &[Slice], value: MpsGraphTensor) -> MpsGraphTensor {
     let region = region("slice_assign", &tensor.shape, slices);
     let shape: Shape = region.iter().map(|span| span.count).collect();
     if value.shape != shape || value.dtype() != tensor.dtype() {
-        let (given, data) = (
-            (value.dtype(), &value.shape),
-            (tensor.dtype(), &tensor.shape),
-        );
-        invalid(
-            "slice_assign",
-            format!("value {given:?} for a region of shape {shape:?} in {data:?}"),
-        );
+        let (given, data) = ((value.dtype(), &value.shape), (tensor.dtype(), &tensor.shape));
+        invalid("slice_assign", format!("value {given:?} for a region of shape {shape:?} in {data:?}"));
     }
     put_region(tensor, &region, value)
 }
@@ -165,14 +116,8 @@ fn put_region(tensor: MpsGraphTensor, region: &[Span], value: MpsGraphTensor) ->
     if value.shape.num_elements() == 0 {
         return tensor;
     }
-    if region
-        .iter()
-        .zip(tensor.shape.iter())
-        .all(|(span, &extent)| span.covers(extent))
-    {
-        let reversed: Vec<usize> = (0..region.len())
-            .filter(|&axis| region[axis].reversed)
-            .collect();
+    if region.iter().zip(tensor.shape.iter()).all(|(span, &extent)| span.covers(extent)) {
+        let reversed: Vec<usize> = (0..region.len()).filter(|&axis| region[axis].reversed).collect();
         return flip(value, &reversed);
     }
     let whole = tensor.shape.clone();
@@ -186,13 +131,7 @@ fn put_region(tensor: MpsGraphTensor, region: &[Span], value: MpsGraphTensor) ->
     let value = value.with_shape(spans.iter().map(|span| span.count).collect());
     let tensor = tensor.with_shape(runs.iter().map(|run| run.extent).collect());
     let output = tensor.ty();
-    record(
-        op(TensorShapeOp::SliceAssign { region: spans }),
-        &[&tensor, &value],
-        &[],
-        output,
-    )
-    .with_shape(whole)
+    record(op(TensorShapeOp::SliceAssign { region: spans }), &[&tensor, &value], &[], output).with_shape(whole)
 }
 
 /// A region of a region: that of the first axis that is not taken whole, and within it that of the others.
@@ -207,11 +146,7 @@ fn apart(shape: &Shape, region: &[Span]) -> [Vec<Span>; 2] {
 }
 
 fn span(run: &Run, shape: &Shape, region: &[Span]) -> Span {
-    if region[run.first] == Span::full(shape[run.first]) {
-        Span::full(run.extent)
-    } else {
-        region[run.first]
-    }
+    if region[run.first] == Span::full(shape[run.first]) { Span::full(run.extent) } else { region[run.first] }
 }
 
 pub(super) fn lower_slice(graph: &ffi::Graph, x: &Operand, region: &[Span]) -> ffi::Tensor {
@@ -219,12 +154,7 @@ pub(super) fn lower_slice(graph: &ffi::Graph, x: &Operand, region: &[Span]) -> f
     reverse(graph, strided, region)
 }
 
-pub(super) fn lower_assign(
-    graph: &ffi::Graph,
-    data: &Operand,
-    update: &Operand,
-    region: &[Span],
-) -> ffi::Tensor {
+pub(super) fn lower_assign(graph: &ffi::Graph, data: &Operand, update: &Operand, region: &[Span]) -> ffi::Tensor {
     let update = reverse(graph, update.tensor.clone(), region);
     // sliceUpdateDataTensor:… is newer than macOS 14.0 (MPSGraphTensorShapeOps.h: 14.4 with masks, 15.0 without).
     if os_version::at_least(14, 4) {
@@ -253,14 +183,8 @@ fn bounds(region: &[Span]) -> [Vec<isize>; 3] {
 }
 
 fn reverse(graph: &ffi::Graph, x: ffi::Tensor, region: &[Span]) -> ffi::Tensor {
-    let axes: Vec<usize> = (0..region.len())
-        .filter(|&axis| region[axis].reversed)
-        .collect();
-    if axes.is_empty() {
-        x
-    } else {
-        graph.reverse(&x, &signed(&axes))
-    }
+    let axes: Vec<usize> = (0..region.len()).filter(|&axis| region[axis].reversed).collect();
+    if axes.is_empty() { x } else { graph.reverse(&x, &signed(&axes)) }
 }
 
 #[cfg(test)]
@@ -270,30 +194,14 @@ mod tests {
     #[test]
     fn a_negative_step_reads_the_same_range_from_its_last_element() {
         let span = Span::new(&Slice::new(2, Some(8), -2), 10);
-        assert_eq!(
-            span,
-            Span {
-                low: 3,
-                step: 2,
-                count: 3,
-                reversed: true
-            }
-        );
+        assert_eq!(span, Span { low: 3, step: 2, count: 3, reversed: true });
         assert_eq!(span.end(), 8);
     }
 
     #[test]
     fn bounds_count_from_the_end_and_are_cut_off() {
         let span = |start, end, step| Span::new(&Slice::new(start, end, step), 5);
-        assert_eq!(
-            span(-2, None, 1),
-            Span {
-                low: 3,
-                step: 1,
-                count: 2,
-                reversed: false
-            }
-        );
+        assert_eq!(span(-2, None, 1), Span { low: 3, step: 1, count: 2, reversed: false });
         assert_eq!(span(-9, Some(99), 1), Span::full(5));
         assert_eq!(span(4, Some(2), 1).count, 0);
         assert_eq!(span(7, None, -1).count, 0);
@@ -301,9 +209,6 @@ mod tests {
 
     #[test]
     fn one_element_has_no_step() {
-        assert_eq!(
-            Span::new(&Slice::new(1, Some(2), -7), 5),
-            Span::new(&Slice::new(1, Some(2), 1), 5)
-        );
+        assert_eq!(Span::new(&Slice::new(1, Some(2), -7), 5), Span::new(&Slice::new(1, Some(2), 1), 5));
     }
 }

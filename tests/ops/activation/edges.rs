@@ -8,23 +8,8 @@ use crate::agreement::Tolerance::{self, Exact, Ulps};
 use crate::sweep::assert_gives;
 
 const INF: f64 = f64::INFINITY;
-const POINTS: [f64; 15] = [
-    f64::NAN,
-    INF,
-    -INF,
-    -0.0,
-    0.0,
-    1e-4,
-    -1e-4,
-    1.0,
-    -1.0,
-    6.0,
-    -6.0,
-    30.0,
-    -30.0,
-    1000.0,
-    -1000.0,
-];
+const POINTS: [f64; 15] =
+    [f64::NAN, INF, -INF, -0.0, 0.0, 1e-4, -1e-4, 1.0, -1.0, 6.0, -6.0, 30.0, -30.0, 1000.0, -1000.0];
 
 #[track_caller]
 fn assert_exact(
@@ -46,38 +31,18 @@ fn assert_exact(
 #[test]
 fn relu_keeps_nan() {
     // As Burn's default, a mask; burn-flex makes it 0.
-    assert_exact(
-        "relu",
-        act::relu,
-        |x| if x <= 0.0 { 0.0 } else { x },
-        Ulps(0),
-    );
+    assert_exact("relu", act::relu, |x| if x <= 0.0 { 0.0 } else { x }, Ulps(0));
 }
 
 #[test]
 fn leaky_relu() {
-    assert_exact(
-        "leaky_relu",
-        |x| act::leaky_relu(x, 0.5),
-        |x| if x < 0.0 { x * 0.5 } else { x },
-        Exact,
-    );
-    assert_exact(
-        "leaky_relu",
-        |x| act::leaky_relu(x, 2.0),
-        |x| if x < 0.0 { x * 2.0 } else { x },
-        Exact,
-    );
+    assert_exact("leaky_relu", |x| act::leaky_relu(x, 0.5), |x| if x < 0.0 { x * 0.5 } else { x }, Exact);
+    assert_exact("leaky_relu", |x| act::leaky_relu(x, 2.0), |x| if x < 0.0 { x * 2.0 } else { x }, Exact);
 }
 
 #[test]
 fn sigmoid_does_not_overflow() {
-    assert_exact(
-        "sigmoid",
-        act::sigmoid,
-        |x| 1.0 / (1.0 + (-x).exp()),
-        Ulps(4),
-    );
+    assert_exact("sigmoid", act::sigmoid, |x| 1.0 / (1.0 + (-x).exp()), Ulps(4));
 }
 
 #[test]
@@ -88,78 +53,37 @@ fn log_sigmoid_loses_nothing_small() {
 
 #[test]
 fn hard_sigmoid_keeps_nan() {
-    assert_exact(
-        "hard_sigmoid",
-        |x| act::hard_sigmoid(x, 0.25, 0.5),
-        |x| (x * 0.25 + 0.5).clamp(0.0, 1.0),
-        Ulps(1),
-    );
+    assert_exact("hard_sigmoid", |x| act::hard_sigmoid(x, 0.25, 0.5), |x| (x * 0.25 + 0.5).clamp(0.0, 1.0), Ulps(1));
 }
 
 #[test]
 fn softmax_of_large_numbers() {
     let x = || {
-        Tensor::<MpsGraph, 2>::from_floats(
-            [[1e4, 1e4], [-1e4, 1e4], [3e38, -3e38], [88.0, 89.0]],
-            &Default::default(),
-        )
+        Tensor::<MpsGraph, 2>::from_floats([[1e4, 1e4], [-1e4, 1e4], [3e38, -3e38], [88.0, 89.0]], &Default::default())
     };
     let e = 1f64.exp();
     let last = [(1.0 / (1.0 + e)) as f32, (e / (1.0 + e)) as f32];
     let expected = TensorData::from([[0.5, 0.5], [0.0, 1.0], [1.0, 0.0], last]);
-    assert_gives(
-        "softmax",
-        &expected,
-        || act::softmax(x(), 1).into_data(),
-        Ulps(4),
-    );
+    assert_gives("softmax", &expected, || act::softmax(x(), 1).into_data(), Ulps(4));
     let log = last.map(|p| f64::from(p).ln() as f32);
-    let expected = TensorData::from([
-        [-std::f32::consts::LN_2; 2],
-        [-2e4, 0.0],
-        [0.0, -INF as f32],
-        log,
-    ]);
-    assert_gives(
-        "log_softmax",
-        &expected,
-        || act::log_softmax(x(), 1).into_data(),
-        Ulps(4),
-    );
+    let expected = TensorData::from([[-std::f32::consts::LN_2; 2], [-2e4, 0.0], [0.0, -INF as f32], log]);
+    assert_gives("log_softmax", &expected, || act::log_softmax(x(), 1).into_data(), Ulps(4));
 }
 
 #[test]
 fn softmax_spreads_nan_along_its_line_only() {
     let nan = f32::NAN;
-    let x = || {
-        Tensor::<MpsGraph, 2>::from_floats(
-            [[1.0, nan], [f32::NEG_INFINITY, 0.0]],
-            &Default::default(),
-        )
-    };
-    assert_gives(
-        "softmax",
-        &TensorData::from([[nan, nan], [0.0, 1.0]]),
-        || act::softmax(x(), 1).into_data(),
-        Ulps(0),
-    );
+    let x = || Tensor::<MpsGraph, 2>::from_floats([[1.0, nan], [f32::NEG_INFINITY, 0.0]], &Default::default());
+    assert_gives("softmax", &TensorData::from([[nan, nan], [0.0, 1.0]]), || act::softmax(x(), 1).into_data(), Ulps(0));
     let expected = TensorData::from([[nan, nan], [f32::NEG_INFINITY, 0.0]]);
-    assert_gives(
-        "log_softmax",
-        &expected,
-        || act::log_softmax(x(), 1).into_data(),
-        Ulps(0),
-    );
+    assert_gives("log_softmax", &expected, || act::log_softmax(x(), 1).into_data(), Ulps(0));
 }
 
 #[test]
 fn gelu_at_its_ends() {
     // Where 1 + erf(x / sqrt(2)) loses its digits nothing is left to compare, so the tail is one point.
     let x = || {
-        Tensor::<MpsGraph, 1>::from_floats(
-            [f32::NAN, f32::INFINITY, 0.0, -0.0, 1.0, 30.0, -30.0],
-            &Default::default(),
-        )
+        Tensor::<MpsGraph, 1>::from_floats([f32::NAN, f32::INFINITY, 0.0, -0.0, 1.0, 30.0, -30.0], &Default::default())
     };
     let expected = TensorData::from([f32::NAN, f32::INFINITY, 0.0, 0.0, 0.841_344_8, 30.0, 0.0]);
     assert_gives("gelu", &expected, || act::gelu(x()).into_data(), Ulps(4));

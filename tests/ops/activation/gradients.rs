@@ -13,11 +13,7 @@ use crate::sweep::assert_gives;
 type Floats<B> = Tensor<Autodiff<B>, 3>;
 
 /// The gradient of `function` at a tensor, of its result weighted by another.
-fn gradient<B: Backend>(
-    layout: Layout,
-    dtype: DType,
-    function: impl Fn(Floats<B>) -> Floats<B>,
-) -> TensorData {
+fn gradient<B: Backend>(layout: Layout, dtype: DType, function: impl Fn(Floats<B>) -> Floats<B>) -> TensorData {
     let x = floats::<Autodiff<B>>(layout, dtype, 0).require_grad();
     let y = function(x.clone());
     let weights = floats::<Autodiff<B>>(layout, dtype, 1).slice(y.dims().map(|extent| 0..extent));
@@ -106,13 +102,9 @@ fn prelu_slopes() {
     fn case<B: Backend>() -> TensorData {
         let device = <Autodiff<B> as burn::tensor::backend::BackendTypes>::Device::default();
         let x = floats::<Autodiff<B>>(Layout::Contiguous, DType::F32, 0);
-        let slopes = Tensor::<Autodiff<B>, 1>::from_floats([0.1, 0.2, 0.3, 0.4, 0.5], &device)
-            .require_grad();
+        let slopes = Tensor::<Autodiff<B>, 1>::from_floats([0.1, 0.2, 0.3, 0.4, 0.5], &device).require_grad();
         let gradients = act::prelu(x, slopes.clone()).sum().backward();
-        slopes
-            .grad(&gradients)
-            .expect("the slopes take part")
-            .into_data()
+        slopes.grad(&gradients).expect("the slopes take part").into_data()
     }
     assert_gives("slopes", &case::<Flex>(), case::<MpsGraph>, Relative(2e-6));
 }

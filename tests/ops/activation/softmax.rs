@@ -36,18 +36,9 @@ sweep! { floats, FLOATS, [Layout::Empty], Exact;
 #[test]
 fn every_axis_of_rank_six() {
     fn case<B: Backend>(axis: usize) -> TensorData {
-        let numbers: Vec<f32> = (0..2 * 3 * 4 * 2 * 3)
-            .map(|i| ((i * 37 + 5) % 67) as f32 / 8.0 - 4.0)
-            .collect();
-        let x = Tensor::<B, 6>::from_data(
-            TensorData::new(numbers, [2, 3, 1, 4, 2, 3]),
-            &B::Device::default(),
-        );
-        Tensor::cat(
-            vec![act::softmax(x.clone(), axis), act::log_softmax(x, axis)],
-            0,
-        )
-        .into_data()
+        let numbers: Vec<f32> = (0..2 * 3 * 4 * 2 * 3).map(|i| ((i * 37 + 5) % 67) as f32 / 8.0 - 4.0).collect();
+        let x = Tensor::<B, 6>::from_data(TensorData::new(numbers, [2, 3, 1, 4, 2, 3]), &B::Device::default());
+        Tensor::cat(vec![act::softmax(x.clone(), axis), act::log_softmax(x, axis)], 0).into_data()
     }
     for axis in 0..6 {
         let flex = case::<burn_flex::Flex>(axis);
@@ -61,30 +52,15 @@ fn odd_extents_sum_to_one() {
     // Around the widths of vectors, along the last and the first axis.
     for extent in (1..20).chain([31, 33, 63, 65, 127, 129, 1000]) {
         let x = || {
-            let numbers: Vec<f32> = (0..3 * extent)
-                .map(|i| ((i * 37 + 5) % 67) as f32 / 8.0 - 4.0)
-                .collect();
-            let x = Tensor::<burn_mpsgraph::MpsGraph, 1>::from_floats(
-                numbers.as_slice(),
-                &Default::default(),
-            );
+            let numbers: Vec<f32> = (0..3 * extent).map(|i| ((i * 37 + 5) % 67) as f32 / 8.0 - 4.0).collect();
+            let x = Tensor::<burn_mpsgraph::MpsGraph, 1>::from_floats(numbers.as_slice(), &Default::default());
             x.reshape([3, extent])
         };
         let ones = TensorData::from([1.0f32; 3]);
         let what = format!("extent {extent}");
-        let last = || {
-            act::softmax(x(), 1)
-                .sum_dim(1)
-                .flatten::<1>(0, 1)
-                .into_data()
-        };
+        let last = || act::softmax(x(), 1).sum_dim(1).flatten::<1>(0, 1).into_data();
         assert_gives(&what, &ones, last, Relative(1e-6));
-        let first = || {
-            act::softmax(x().transpose(), 0)
-                .sum_dim(0)
-                .flatten::<1>(0, 1)
-                .into_data()
-        };
+        let first = || act::softmax(x().transpose(), 0).sum_dim(0).flatten::<1>(0, 1).into_data();
         assert_gives(&what, &ones, first, Relative(1e-6));
     }
 }

@@ -57,12 +57,7 @@ fn remainder_is_exact_and_has_the_divisors_sign() {
     let device = Default::default();
     let tensor = |values: &[f32]| Tensor::<MpsGraph, 1>::from_floats(values, &device);
     let found = || tensor(&a).remainder(tensor(&b)).into_data();
-    assert_gives(
-        "remainder",
-        &TensorData::from(rest.as_slice()),
-        found,
-        Ulps(0),
-    );
+    assert_gives("remainder", &TensorData::from(rest.as_slice()), found, Ulps(0));
 }
 
 #[test]
@@ -71,12 +66,7 @@ fn scalars_that_do_not_fit_become_infinite() {
     for dtype in [DType::F32, DType::F16] {
         let zeros = || Tensor::<MpsGraph, 1>::zeros([2], (&device, dtype));
         let expected = TensorData::from([f32::INFINITY; 2]).convert_dtype(dtype);
-        assert_gives(
-            &format!("add_scalar {dtype:?}"),
-            &expected,
-            || (zeros() + 1e300).into_data(),
-            Exact,
-        );
+        assert_gives(&format!("add_scalar {dtype:?}"), &expected, || (zeros() + 1e300).into_data(), Exact);
     }
 }
 
@@ -84,10 +74,5 @@ fn scalars_that_do_not_fit_become_infinite() {
 fn large_integer_scalars_reach_floats_as_numbers() {
     let device = Default::default();
     let found = || (Tensor::<MpsGraph, 1>::zeros([1], &device) + u64::MAX).into_data();
-    assert_gives(
-        "add_scalar",
-        &TensorData::from([u64::MAX as f32]),
-        found,
-        Exact,
-    );
+    assert_gives("add_scalar", &TensorData::from([u64::MAX as f32]), found, Exact);
 }

@@ -43,11 +43,7 @@ logic! {
 fn empties_zeros_ones_and_full() {
     fn case<B: Backend>(value: bool) -> Tensor<B, 2, Bool> {
         let device = B::Device::default();
-        let made = Tensor::<B, 2, Bool>::full(
-            [2, 3],
-            value,
-            (&device, DType::Bool(burn::tensor::BoolStore::Native)),
-        );
+        let made = Tensor::<B, 2, Bool>::full([2, 3], value, (&device, DType::Bool(burn::tensor::BoolStore::Native)));
         let zeros = Tensor::<B, 2, Bool>::zeros([2, 3], &device);
         Tensor::cat(vec![made, zeros, Tensor::ones([2, 3], &device)], 0)
     }

@@ -18,10 +18,7 @@ const PAIRS: [([usize; 3], [usize; 3]); 7] = [
 fn numbers<B: Backend>(shape: [usize; 3], from: i64) -> Tensor<B, 3, Int> {
     let count = shape.iter().product::<usize>() as i64;
     let data = TensorData::new((from..from + count).collect::<Vec<_>>(), shape);
-    Tensor::from_data(
-        data.convert_dtype(DType::I32),
-        (&B::Device::default(), DType::I32),
-    )
+    Tensor::from_data(data.convert_dtype(DType::I32), (&B::Device::default(), DType::I32))
 }
 
 fn floats_of<B: Backend>((a, b): ([usize; 3], [usize; 3])) -> Tensor<B, 3> {
@@ -31,9 +28,7 @@ fn floats_of<B: Backend>((a, b): ([usize; 3], [usize; 3])) -> Tensor<B, 3> {
 
 fn ints_of<B: Backend>((a, b): ([usize; 3], [usize; 3])) -> Tensor<B, 3, Int> {
     let (a, b) = (numbers::<B>(a, -4), numbers::<B>(b, 2));
-    a.clone() * b.clone() - a.clone() / b.clone()
-        + a.clone().bitwise_and(b.clone())
-        + a.remainder(b)
+    a.clone() * b.clone() - a.clone() / b.clone() + a.clone().bitwise_and(b.clone()) + a.remainder(b)
 }
 
 fn comparison_of<B: Backend>((a, b): ([usize; 3], [usize; 3])) -> Tensor<B, 3, burn::tensor::Bool> {
@@ -66,17 +61,9 @@ fn ranks_one_to_six() {
         wide[0] = 3;
         thin[D - 1] = 2;
         let count = wide.iter().product::<usize>() as i64;
-        let a = Tensor::<B, 1, Int>::arange(0..count, &device)
-            .reshape(wide)
-            .float();
-        let b = Tensor::<B, 1, Int>::arange(0..2, &device)
-            .float()
-            .reshape(thin);
-        if D == 1 {
-            (a.clone() + a).into_data()
-        } else {
-            (a + b).into_data()
-        }
+        let a = Tensor::<B, 1, Int>::arange(0..count, &device).reshape(wide).float();
+        let b = Tensor::<B, 1, Int>::arange(0..2, &device).float().reshape(thin);
+        if D == 1 { (a.clone() + a).into_data() } else { (a + b).into_data() }
     }
     macro_rules! ranks {
         ($($rank:literal)+) => {$(

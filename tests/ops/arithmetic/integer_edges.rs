@@ -21,11 +21,7 @@ fn tensor<T: Integer>(values: &[T]) -> Ints {
 
 /// Compares `function` with `exact` at each pair of edges for which `exact` has an answer.
 #[track_caller]
-fn assert_pairs<T: Integer>(
-    name: &str,
-    function: fn(Ints, Ints) -> Ints,
-    exact: impl Fn(T, T) -> Option<T>,
-) {
+fn assert_pairs<T: Integer>(name: &str, function: fn(Ints, Ints) -> Ints, exact: impl Fn(T, T) -> Option<T>) {
     let (mut left, mut right, mut expected) = (Vec::new(), Vec::new(), Vec::new());
     for a in T::edges() {
         for b in T::edges() {
@@ -46,12 +42,7 @@ fn assert_pairs<T: Integer>(
 fn assert_each<T: Integer>(name: &str, function: fn(Ints) -> Ints, exact: impl Fn(T) -> T) {
     let expected: Vec<T> = T::edges().into_iter().map(exact).collect();
     let found = || function(tensor(&T::edges())).into_data();
-    assert_gives(
-        &format!("{name} of {:?}", T::dtype()),
-        &TensorData::from(expected.as_slice()),
-        found,
-        Exact,
-    );
+    assert_gives(&format!("{name} of {:?}", T::dtype()), &TensorData::from(expected.as_slice()), found, Exact);
 }
 
 macro_rules! dtypes {
@@ -143,19 +134,9 @@ fn shift_counts_are_taken_modulo_64() {
     // As burn-flex, whose i64 takes them so, has it for the narrower dtypes; MPSGraph takes the dtype's width.
     let (a, counts) = (vec![-5i32; 4], [31, 32, 63, 64]);
     let left = || tensor(&a).bitwise_left_shift(tensor(&counts)).into_data();
-    assert_gives(
-        "left_shift",
-        &TensorData::from([i32::MIN, 0, 0, -5]),
-        left,
-        Exact,
-    );
+    assert_gives("left_shift", &TensorData::from([i32::MIN, 0, 0, -5]), left, Exact);
     let right = || tensor(&a).bitwise_right_shift(tensor(&counts)).into_data();
-    assert_gives(
-        "right_shift",
-        &TensorData::from([-1, -1, -1, -5]),
-        right,
-        Exact,
-    );
+    assert_gives("right_shift", &TensorData::from([-1, -1, -1, -5]), right, Exact);
 }
 
 #[test]

@@ -29,21 +29,15 @@ fn shapes_that_do_not_broadcast() {
     assert_refused(&parts, || a.clone().greater(b.clone()));
     // Past Burn's own checks, by the backend's method.
     let mask = a.clone().equal_elem(0.0);
-    assert_refused(&["mask_where", "[2, 3]", "[2, 4]"], || {
-        a.clone().mask_where(mask.clone(), b.clone())
-    });
+    assert_refused(&["mask_where", "[2, 3]", "[2, 4]"], || a.clone().mask_where(mask.clone(), b.clone()));
     let (a, b) = (primitive([2, 3], DType::F32), primitive([2, 4], DType::F32));
-    assert_refused(&["atan2", "[2, 3]", "[2, 4]"], || {
-        MpsGraph::<f32, i32>::float_atan2(a.clone(), b.clone())
-    });
+    assert_refused(&["atan2", "[2, 3]", "[2, 4]"], || MpsGraph::<f32, i32>::float_atan2(a.clone(), b.clone()));
 }
 
 #[test]
 fn ranks_that_differ() {
     let (a, b) = (primitive([2, 3], DType::F32), primitive([3], DType::F32));
-    assert_refused(&["add", "[2, 3]", "[3]", "rank"], || {
-        MpsGraph::<f32, i32>::float_add(a.clone(), b.clone())
-    });
+    assert_refused(&["add", "[2, 3]", "[3]", "rank"], || MpsGraph::<f32, i32>::float_add(a.clone(), b.clone()));
 }
 
 #[test]
@@ -51,32 +45,20 @@ fn dtypes_that_differ() {
     let (a, b) = (zeros([2], DType::F32), zeros([2], DType::F16));
     let parts = ["F32", "F16", "cast"];
     assert_refused(&[&["mul"], &parts[..]].concat(), || a.clone() * b.clone());
-    assert_refused(&[&["lower"], &parts[..]].concat(), || {
-        a.clone().lower(b.clone())
-    });
+    assert_refused(&[&["lower"], &parts[..]].concat(), || a.clone().lower(b.clone()));
     let ints = |dtype| Tensor::<MpsGraph, 1, Int>::zeros([2], (&Default::default(), dtype));
-    assert_refused(&["bitwise_and", "I32", "I64", "cast"], || {
-        ints(DType::I32).bitwise_and(ints(DType::I64))
-    });
+    assert_refused(&["bitwise_and", "I32", "I64", "cast"], || ints(DType::I32).bitwise_and(ints(DType::I64)));
 }
 
 #[test]
 fn sixty_four_bit_floats() {
     let device = Default::default();
     let parts = ["F64", "f32"];
-    assert_refused(&parts, || {
-        Floats::<1>::from_data(TensorData::from([1.0f64]), (&device, DType::F64))
-    });
+    assert_refused(&parts, || Floats::<1>::from_data(TensorData::from([1.0f64]), (&device, DType::F64)));
     assert_refused(&parts, || Floats::<1>::zeros([1], (&device, DType::F64)));
-    assert_refused(&parts, || {
-        Floats::<1>::full([1], 2.0, (&device, DType::F64))
-    });
-    assert_refused(&parts, || {
-        Floats::<1>::zeros([1], &device).cast(FloatDType::F64)
-    });
-    assert_refused(&parts, || {
-        Tensor::<MpsGraph, 1, Int>::zeros([1], &device).cast(FloatDType::F64)
-    });
+    assert_refused(&parts, || Floats::<1>::full([1], 2.0, (&device, DType::F64)));
+    assert_refused(&parts, || Floats::<1>::zeros([1], &device).cast(FloatDType::F64));
+    assert_refused(&parts, || Tensor::<MpsGraph, 1, Int>::zeros([1], &device).cast(FloatDType::F64));
     assert!(!MpsGraph::<f32, i32>::supports_dtype(&device, DType::F64));
 }
 

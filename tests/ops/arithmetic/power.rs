@@ -10,9 +10,7 @@ use crate::sweep::assert_gives;
 
 /// Small integers of the shape of `x`, some negative.
 fn exponents<B: Backend>(x: &Tensor<B, 3>) -> Tensor<B, 3, Int> {
-    let numbers: Vec<i32> = (0..x.shape().num_elements())
-        .map(|i| i as i32 % 7 - 3)
-        .collect();
+    let numbers: Vec<i32> = (0..x.shape().num_elements()).map(|i| i as i32 % 7 - 3).collect();
     Tensor::from_data(TensorData::new(numbers, x.shape()), &x.device())
 }
 
@@ -39,55 +37,19 @@ sweep! { floats, FLOATS, Layout::ALL, Ulps(4);
 fn powf_is_cs_at_every_pair_of_special_numbers() {
     // MPSGraph says nothing of negative bases, so the definition is held against f32's own, which is C's.
     let inf = f32::INFINITY;
-    let numbers = [
-        0.0,
-        -0.0,
-        1.0,
-        -1.0,
-        2.0,
-        -2.0,
-        0.5,
-        -0.5,
-        1.5,
-        -1.5,
-        3.0,
-        -3.0,
-        1e4,
-        -1e4,
-        inf,
-        -inf,
-        f32::NAN,
-    ];
-    let pairs: Vec<(f32, f32)> = numbers
-        .iter()
-        .flat_map(|&a| numbers.map(|b| (a, b)))
-        .collect();
-    let [bases, exponents]: [Vec<f32>; 2] = [
-        pairs.iter().map(|p| p.0).collect(),
-        pairs.iter().map(|p| p.1).collect(),
-    ];
-    let exact: Vec<f32> = pairs
-        .iter()
-        .map(|&(a, b)| f64::from(a).powf(b.into()) as f32)
-        .collect();
+    let numbers = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 3.0, -3.0, 1e4, -1e4, inf, -inf, f32::NAN];
+    let pairs: Vec<(f32, f32)> = numbers.iter().flat_map(|&a| numbers.map(|b| (a, b))).collect();
+    let [bases, exponents]: [Vec<f32>; 2] = [pairs.iter().map(|p| p.0).collect(), pairs.iter().map(|p| p.1).collect()];
+    let exact: Vec<f32> = pairs.iter().map(|&(a, b)| f64::from(a).powf(b.into()) as f32).collect();
     let tensor = |values: &[f32]| Tensor::<MpsGraph, 1>::from_floats(values, &Default::default());
     let found = || tensor(&bases).powf(tensor(&exponents)).into_data();
-    assert_gives(
-        &format!("powf of {pairs:?}"),
-        &TensorData::from(exact.as_slice()),
-        found,
-        Ulps(4),
-    );
+    assert_gives(&format!("powf of {pairs:?}"), &TensorData::from(exact.as_slice()), found, Ulps(4));
 }
 
 #[test]
 fn zero_keeps_its_sign_in_odd_powers() {
     let tensor = || Tensor::<MpsGraph, 1>::from_floats([-0.0, 0.0], &Default::default());
-    let signs = |data: TensorData| {
-        data.iter::<f32>()
-            .map(f32::is_sign_negative)
-            .collect::<Vec<_>>()
-    };
+    let signs = |data: TensorData| data.iter::<f32>().map(f32::is_sign_negative).collect::<Vec<_>>();
     assert_eq!(signs(tensor().powf_scalar(3.0).into_data()), [true, false]);
     assert_eq!(signs(tensor().powi_scalar(-3).into_data()), [true, false]);
     assert_eq!(signs(tensor().powf_scalar(2.0).into_data()), [false, false]);
@@ -95,17 +57,8 @@ fn zero_keeps_its_sign_in_odd_powers() {
 
 #[test]
 fn exponents_beyond_i64_are_numbers() {
-    let tensor = || {
-        Tensor::<MpsGraph, 1>::from_data(
-            TensorData::from([0.5f32, 1.0, 2.0]),
-            (&Default::default(), DType::F32),
-        )
-    };
+    let tensor =
+        || Tensor::<MpsGraph, 1>::from_data(TensorData::from([0.5f32, 1.0, 2.0]), (&Default::default(), DType::F32));
     let expected = TensorData::from([0.0, 1.0, f32::INFINITY]);
-    assert_gives(
-        "powf_scalar",
-        &expected,
-        || tensor().powf_scalar(1e30).into_data(),
-        Ulps(0),
-    );
+    assert_gives("powf_scalar", &expected, || tensor().powf_scalar(1e30).into_data(), Ulps(0));
 }

@@ -29,27 +29,12 @@ sweep! { floats, FLOATS, Layout::PLAIN, Exact;
 
 #[test]
 fn bounds_keep_nan() {
-    let x = || {
-        Tensor::<MpsGraph, 1>::from_floats(
-            [f32::NAN, f32::INFINITY, f32::NEG_INFINITY],
-            &Default::default(),
-        )
+    let x = || Tensor::<MpsGraph, 1>::from_floats([f32::NAN, f32::INFINITY, f32::NEG_INFINITY], &Default::default());
+    let gives = |name, expected: [f32; 3], bounded: fn(Tensor<MpsGraph, 1>) -> Tensor<MpsGraph, 1>| {
+        assert_gives(name, &TensorData::from(expected), || bounded(x()).into_data(), Exact);
     };
-    let gives =
-        |name, expected: [f32; 3], bounded: fn(Tensor<MpsGraph, 1>) -> Tensor<MpsGraph, 1>| {
-            assert_gives(
-                name,
-                &TensorData::from(expected),
-                || bounded(x()).into_data(),
-                Exact,
-            );
-        };
-    gives("clamp_min", [f32::NAN, f32::INFINITY, -1.0], |x| {
-        x.clamp_min(-1.0)
-    });
-    gives("clamp_max", [f32::NAN, 1.0, f32::NEG_INFINITY], |x| {
-        x.clamp_max(1.0)
-    });
+    gives("clamp_min", [f32::NAN, f32::INFINITY, -1.0], |x| x.clamp_min(-1.0));
+    gives("clamp_max", [f32::NAN, 1.0, f32::NEG_INFINITY], |x| x.clamp_max(1.0));
     gives("clamp", [f32::NAN, 1.0, -1.0], |x| x.clamp(-1.0, 1.0));
 }
 
@@ -57,33 +42,14 @@ fn bounds_keep_nan() {
 fn crossed_bounds_give_the_lower_one() {
     // burn-flex panics, as f32::clamp does.
     let x = || Tensor::<MpsGraph, 1>::from_floats([-5.0, 0.0, 5.0], &Default::default());
-    assert_gives(
-        "clamp",
-        &TensorData::from([2.0f32; 3]),
-        || x().clamp(2.0, -2.0).into_data(),
-        Exact,
-    );
+    assert_gives("clamp", &TensorData::from([2.0f32; 3]), || x().clamp(2.0, -2.0).into_data(), Exact);
 }
 
 #[test]
 fn a_mask_chooses_without_touching_what_it_drops() {
-    let x =
-        || Tensor::<MpsGraph, 1>::from_floats([f32::NAN, 1.0, f32::INFINITY], &Default::default());
-    let chosen = || {
-        x().mask_where(x().is_finite().bool_not(), x() * 0.0 + 7.0)
-            .into_data()
-    };
-    assert_gives(
-        "mask_where",
-        &TensorData::from([f32::NAN, 1.0, f32::NAN]),
-        chosen,
-        Exact,
-    );
+    let x = || Tensor::<MpsGraph, 1>::from_floats([f32::NAN, 1.0, f32::INFINITY], &Default::default());
+    let chosen = || x().mask_where(x().is_finite().bool_not(), x() * 0.0 + 7.0).into_data();
+    assert_gives("mask_where", &TensorData::from([f32::NAN, 1.0, f32::NAN]), chosen, Exact);
     let filled = || x().mask_fill(x().is_finite().bool_not(), 7.0).into_data();
-    assert_gives(
-        "mask_fill",
-        &TensorData::from([7.0f32, 1.0, 7.0]),
-        filled,
-        Exact,
-    );
+    assert_gives("mask_fill", &TensorData::from([7.0f32, 1.0, 7.0]), filled, Exact);
 }

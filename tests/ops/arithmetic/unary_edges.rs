@@ -11,13 +11,7 @@ type Unary = fn(Tensor<MpsGraph, 1>) -> Tensor<MpsGraph, 1>;
 
 /// Compares `function` with `exact`, its definition in f64, at `points` rounded to each float dtype.
 #[track_caller]
-fn assert_exact(
-    name: &str,
-    function: Unary,
-    exact: fn(f64) -> f64,
-    points: &[f64],
-    tolerance: Tolerance,
-) {
+fn assert_exact(name: &str, function: Unary, exact: fn(f64) -> f64, points: &[f64], tolerance: Tolerance) {
     for dtype in FLOATS {
         let points = TensorData::from(points).convert_dtype(dtype);
         let values: Vec<f64> = points.iter::<f64>().map(exact).collect();
@@ -33,72 +27,21 @@ const INF: f64 = f64::INFINITY;
 #[test]
 fn atanh_near_one() {
     // burn-flex computes `0.5 * ln((1 + x) / (1 - x))` in f32, whose sum rounds.
-    let points = [
-        0.0,
-        -0.0,
-        1e-3,
-        -1e-3,
-        0.9,
-        0.999,
-        -0.999,
-        0.9999999,
-        1.0,
-        -1.0,
-        1.5,
-        f64::NAN,
-    ];
+    let points = [0.0, -0.0, 1e-3, -1e-3, 0.9, 0.999, -0.999, 0.9999999, 1.0, -1.0, 1.5, f64::NAN];
     assert_exact("atanh", Tensor::atanh, f64::atanh, &points, Ulps(4));
 }
 
 #[test]
 fn log1p_of_small_numbers() {
-    let points = [
-        0.0,
-        -0.0,
-        1e-7,
-        -1e-7,
-        1e-5,
-        -1e-5,
-        0.5,
-        -0.5,
-        -0.999,
-        -1.0,
-        -2.0,
-        1e4,
-        INF,
-        f64::NAN,
-    ];
+    let points = [0.0, -0.0, 1e-7, -1e-7, 1e-5, -1e-5, 0.5, -0.5, -0.999, -1.0, -2.0, 1e4, INF, f64::NAN];
     assert_exact("log1p", Tensor::log1p, f64::ln_1p, &points, Ulps(4));
 }
 
 #[test]
 fn asinh_and_acosh_at_their_ends() {
-    let points = [
-        0.0,
-        -0.0,
-        1e-6,
-        -1e-6,
-        1e-3,
-        -1e-3,
-        1e4,
-        -1e4,
-        INF,
-        -INF,
-        f64::NAN,
-    ];
+    let points = [0.0, -0.0, 1e-6, -1e-6, 1e-3, -1e-3, 1e4, -1e4, INF, -INF, f64::NAN];
     assert_exact("asinh", Tensor::asinh, f64::asinh, &points, Ulps(4));
-    let points = [
-        1.0,
-        1.001,
-        1.0078125,
-        1.5,
-        2.0,
-        1e4,
-        INF,
-        0.5,
-        -1.0,
-        f64::NAN,
-    ];
+    let points = [1.0, 1.001, 1.0078125, 1.5, 2.0, 1e4, INF, 0.5, -1.0, f64::NAN];
     assert_exact("acosh", Tensor::acosh, f64::acosh, &points, Ulps(4));
 }
 
@@ -128,39 +71,13 @@ fn exponentials_overflow_and_underflow() {
 
 #[test]
 fn logarithm_over_the_whole_range() {
-    let points = [
-        0.0,
-        -0.0,
-        6e-5,
-        1e-3,
-        0.99,
-        1.0,
-        1.01,
-        1e4,
-        65504.0,
-        INF,
-        -1.0,
-        -INF,
-        f64::NAN,
-    ];
+    let points = [0.0, -0.0, 6e-5, 1e-3, 0.99, 1.0, 1.01, 1e4, 65504.0, INF, -1.0, -INF, f64::NAN];
     assert_exact("log", Tensor::log, f64::ln, &points, Ulps(4));
 }
 
 #[test]
 fn angles_of_many_turns() {
-    let points = [
-        0.0,
-        -0.0,
-        1e-4,
-        1.5,
-        3.140625,
-        100.0,
-        -1000.0,
-        12345.0,
-        60000.0,
-        INF,
-        f64::NAN,
-    ];
+    let points = [0.0, -0.0, 1e-4, 1.5, 3.140625, 100.0, -1000.0, 12345.0, 60000.0, INF, f64::NAN];
     assert_exact("sin", Tensor::sin, f64::sin, &points, Ulps(4));
     assert_exact("cos", Tensor::cos, f64::cos, &points, Ulps(4));
     assert_exact("tan", Tensor::tan, f64::tan, &points, Ulps(6));
@@ -168,20 +85,7 @@ fn angles_of_many_turns() {
 
 #[test]
 fn halves_round_to_even() {
-    let points = [
-        -2.5,
-        -1.5,
-        -0.5,
-        -0.25,
-        -0.0,
-        0.25,
-        0.5,
-        1.5,
-        2.5,
-        1023.5,
-        INF,
-        f64::NAN,
-    ];
+    let points = [-2.5, -1.5, -0.5, -0.25, -0.0, 0.25, 0.5, 1.5, 2.5, 1023.5, INF, f64::NAN];
     assert_exact("round", Tensor::round, f64::round_ties_even, &points, Exact);
     assert_exact("trunc", Tensor::trunc, f64::trunc, &points, Exact);
 }
@@ -189,21 +93,11 @@ fn halves_round_to_even() {
 #[test]
 fn subnormal_numbers_are_kept() {
     // 16-bit floats hold smaller ones; every dtype holds its own smallest.
-    for (dtype, smallest) in [
-        (DType::F32, 1e-44),
-        (DType::F16, 6e-8),
-        (DType::BF16, 1e-40),
-    ] {
+    for (dtype, smallest) in [(DType::F32, 1e-44), (DType::F16, 6e-8), (DType::BF16, 1e-40)] {
         let data = TensorData::from([smallest, -smallest]).convert_dtype(dtype);
         let device = Default::default();
-        let found =
-            || (-Tensor::<MpsGraph, 1>::from_data(data.clone(), (&device, dtype))).into_data();
+        let found = || (-Tensor::<MpsGraph, 1>::from_data(data.clone(), (&device, dtype))).into_data();
         let expected = TensorData::from([-smallest, smallest]).convert_dtype(dtype);
-        assert_gives(
-            &format!("neg of a subnormal {dtype:?}"),
-            &expected,
-            found,
-            Exact,
-        );
+        assert_gives(&format!("neg of a subnormal {dtype:?}"), &expected, found, Exact);
     }
 }

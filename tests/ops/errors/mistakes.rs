@@ -2,12 +2,9 @@
 //! by, as burn-router and custom ops do, by calling the backend's methods.
 
 use burn::tensor::backend::ExecutionError;
-use burn::tensor::ops::{
-    AttentionModuleOptions, BoolTensorOps, FloatTensorOps, IntTensorOps, ModuleOps,
-};
+use burn::tensor::ops::{AttentionModuleOptions, BoolTensorOps, FloatTensorOps, IntTensorOps, ModuleOps};
 use burn::tensor::{
-    DType, FloatDType, IndexingUpdateOp, Int, IntDType, Shape, Slice, Tensor, TensorData,
-    TensorPrimitive, s,
+    DType, FloatDType, IndexingUpdateOp, Int, IntDType, Shape, Slice, Tensor, TensorData, TensorPrimitive, s,
 };
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice, MpsGraphTensor};
 
@@ -31,109 +28,42 @@ fn int(shape: impl Into<Shape>) -> MpsGraphTensor {
 }
 
 fn attention(query: [usize; 4], key: [usize; 4]) -> MpsGraphTensor {
-    B::attention(
-        float(query),
-        float(key),
-        float(key),
-        None,
-        None,
-        AttentionModuleOptions::default(),
-    )
+    B::attention(float(query), float(key), float(key), None, None, AttentionModuleOptions::default())
 }
 
 /// A call, and what its panic says.
 type Case = (fn() -> MpsGraphTensor, &'static [&'static str]);
 
 const CASES: &[Case] = &[
-    (
-        || B::float_reshape(float([2, 3]), [4, 2].into()),
-        &["reshape", "[2, 3]", "[4, 2]"],
-    ),
-    (
-        || B::float_swap_dims(float([2, 3]), 0, 2),
-        &["swap_dims", "0 and 2", "[2, 3]"],
-    ),
-    (
-        || B::int_permute(int([2, 3]), &[1, 1]),
-        &["permute", "[1, 1]", "[2, 3]"],
-    ),
-    (
-        || B::float_flip(float([2, 3]), &[0, 5]),
-        &["flip", "[0, 5]", "[2, 3]"],
-    ),
-    (
-        || B::float_expand(float([2, 3]), [4, 3].into()),
-        &["expand", "[2, 3]", "[4, 3]"],
-    ),
-    (
-        || B::float_expand(float([2, 3]), [3].into()),
-        &["expand", "[2, 3]", "[3]"],
-    ),
-    (
-        || B::float_repeat_dim(float([2, 3]), 2, 4),
-        &["repeat_dim", "axis 2", "[2, 3]"],
-    ),
-    (
-        || B::float_unfold(float([2, 3]), 1, 4, 1),
-        &["unfold", "windows of 4", "[2, 3]"],
-    ),
-    (
-        || B::float_slice(float([2]), &[Slice::full(), Slice::full()]),
-        &["slice", "2 slices", "[2]"],
-    ),
+    (|| B::float_reshape(float([2, 3]), [4, 2].into()), &["reshape", "[2, 3]", "[4, 2]"]),
+    (|| B::float_swap_dims(float([2, 3]), 0, 2), &["swap_dims", "0 and 2", "[2, 3]"]),
+    (|| B::int_permute(int([2, 3]), &[1, 1]), &["permute", "[1, 1]", "[2, 3]"]),
+    (|| B::float_flip(float([2, 3]), &[0, 5]), &["flip", "[0, 5]", "[2, 3]"]),
+    (|| B::float_expand(float([2, 3]), [4, 3].into()), &["expand", "[2, 3]", "[4, 3]"]),
+    (|| B::float_expand(float([2, 3]), [3].into()), &["expand", "[2, 3]", "[3]"]),
+    (|| B::float_repeat_dim(float([2, 3]), 2, 4), &["repeat_dim", "axis 2", "[2, 3]"]),
+    (|| B::float_unfold(float([2, 3]), 1, 4, 1), &["unfold", "windows of 4", "[2, 3]"]),
+    (|| B::float_slice(float([2]), &[Slice::full(), Slice::full()]), &["slice", "2 slices", "[2]"]),
     (
         || B::float_slice_assign(float([4]), &[Slice::new(0, Some(2), 1)], float([3])),
         &["slice_assign", "[3]", "[2]", "[4]"],
     ),
-    (
-        || B::float_slice_assign(float([4]), &[Slice::new(0, Some(2), 1)], half([2])),
-        &["slice_assign", "F16", "F32"],
-    ),
+    (|| B::float_slice_assign(float([4]), &[Slice::new(0, Some(2), 1)], half([2])), &["slice_assign", "F16", "F32"]),
     (|| B::float_cat(vec![], 0), &["cat", "no tensors"]),
-    (
-        || B::float_cat(vec![float([2, 3]), float([2, 4])], 0),
-        &["cat", "[2, 3]", "[2, 4]", "axis 0"],
-    ),
-    (
-        || B::float_cat(vec![float([2, 3]), half([2, 3])], 0),
-        &["cat", "F32", "F16"],
-    ),
-    (
-        || B::float_cat(vec![float([2, 3])], 2),
-        &["cat", "axis 2", "[2, 3]"],
-    ),
-    (
-        || B::float_gather(0, float([2, 3]), int([2])),
-        &["gather", "[2]", "[2, 3]"],
-    ),
-    (
-        || B::int_gather(1, int([2, 3]), int([3, 1])),
-        &["gather", "[3, 1]", "axis 1", "[2, 3]"],
-    ),
-    (
-        || B::float_gather(0, float([0, 3]), int([1, 3])),
-        &["gather", "out of range", "[0, 3]"],
-    ),
-    (
-        || B::float_select(float([2, 3]), 0, int([2, 2])),
-        &["select", "[2, 2]", "[2, 3]"],
-    ),
-    (
-        || B::float_select(float([2, 3]), 2, int([2])),
-        &["select", "axis 2", "[2, 3]"],
-    ),
-    (
-        || B::float_gather_nd(float([2, 3]), int([4, 3])),
-        &["gather_nd", "[4, 3]", "[2, 3]"],
-    ),
+    (|| B::float_cat(vec![float([2, 3]), float([2, 4])], 0), &["cat", "[2, 3]", "[2, 4]", "axis 0"]),
+    (|| B::float_cat(vec![float([2, 3]), half([2, 3])], 0), &["cat", "F32", "F16"]),
+    (|| B::float_cat(vec![float([2, 3])], 2), &["cat", "axis 2", "[2, 3]"]),
+    (|| B::float_gather(0, float([2, 3]), int([2])), &["gather", "[2]", "[2, 3]"]),
+    (|| B::int_gather(1, int([2, 3]), int([3, 1])), &["gather", "[3, 1]", "axis 1", "[2, 3]"]),
+    (|| B::float_gather(0, float([0, 3]), int([1, 3])), &["gather", "out of range", "[0, 3]"]),
+    (|| B::float_select(float([2, 3]), 0, int([2, 2])), &["select", "[2, 2]", "[2, 3]"]),
+    (|| B::float_select(float([2, 3]), 2, int([2])), &["select", "axis 2", "[2, 3]"]),
+    (|| B::float_gather_nd(float([2, 3]), int([4, 3])), &["gather_nd", "[4, 3]", "[2, 3]"]),
     (
         || B::float_scatter_add(0, float([2, 3]), int([2, 2]), float([2, 2])),
         &["scatter_add", "[2, 2]", "axis 0", "[2, 3]"],
     ),
-    (
-        || B::float_scatter_add(0, float([2, 3]), int([1, 3]), half([1, 3])),
-        &["scatter_add", "F16", "F32"],
-    ),
+    (|| B::float_scatter_add(0, float([2, 3]), int([1, 3]), half([1, 3])), &["scatter_add", "F16", "F32"]),
     (
         || {
             let zeros = |count: usize| B::int_zeros([count].into(), &DEVICE, IntDType::I32);
@@ -146,76 +76,27 @@ const CASES: &[Case] = &[
         &["select_add", "[3, 3]", "[2]", "axis 0", "[2, 3]"],
     ),
     (
-        || {
-            B::float_scatter_nd(
-                float([2, 3]),
-                int([1, 1]),
-                float([1, 2]),
-                IndexingUpdateOp::Add,
-            )
-        },
+        || B::float_scatter_nd(float([2, 3]), int([1, 1]), float([1, 2]), IndexingUpdateOp::Add),
         &["scatter_nd", "[1, 2]", "[1, 1]", "[2, 3]"],
     ),
-    (
-        || B::embedding(float([2, 3]), int([4])),
-        &["embedding", "[2, 3]", "[4]"],
-    ),
+    (|| B::embedding(float([2, 3]), int([4])), &["embedding", "[2, 3]", "[4]"]),
     (
         || B::embedding_backward(float([2, 3]), float([1, 4, 5]), int([1, 4])),
         &["embedding_backward", "[1, 4, 5]", "[1, 4]", "[2, 3]"],
     ),
-    (
-        || B::float_matmul(float([2, 3]), float([4, 2])),
-        &["float_matmul", "[2, 3]", "[4, 2]", "F32"],
-    ),
-    (
-        || B::float_matmul(float([2, 3]), half([3, 2])),
-        &["float_matmul", "F32", "F16"],
-    ),
-    (
-        || B::float_matmul(float([3]), float([3, 2])),
-        &["float_matmul", "[3]", "two axes"],
-    ),
-    (
-        || B::float_matmul(float([2, 4, 3]), float([3, 3, 2])),
-        &["float_matmul", "[2, 4, 3]", "[3, 3, 2]"],
-    ),
-    (
-        || B::int_matmul(int([2, 3]), int([4, 2])),
-        &["int_matmul", "[2, 3]", "[4, 2]", "I32"],
-    ),
-    (
-        || B::linear(float([2, 3]), float([3, 4]), Some(float([3]))),
-        &["linear", "[3]", "4 outputs"],
-    ),
-    (
-        || B::layer_norm(float([2, 3]), float([2]), None, 1e-5),
-        &["layer_norm", "[2, 3]", "[2]"],
-    ),
-    (
-        || B::layer_norm(float([2, 3]), half([3]), None, 1e-5),
-        &["layer_norm", "F32", "F16"],
-    ),
-    (
-        || attention([1, 1, 2, 3], [1, 1, 2, 4]),
-        &["attention", "[1, 1, 2, 3]", "[1, 1, 2, 4]"],
-    ),
-    (
-        || B::bool_into_float(bools(), FloatDType::F64),
-        &["F64", "use f32"],
-    ),
-    (
-        || B::float_zeros([2].into(), &DEVICE, FloatDType::F64),
-        &["zeros", "F64", "use f32"],
-    ),
-    (
-        || B::float_cast(float([2]), FloatDType::F64),
-        &["cast", "F64", "use f32"],
-    ),
-    (
-        || B::float_from_data(TensorData::from([1.0f64]), &DEVICE),
-        &["float_from_data", "F64", "use f32"],
-    ),
+    (|| B::float_matmul(float([2, 3]), float([4, 2])), &["float_matmul", "[2, 3]", "[4, 2]", "F32"]),
+    (|| B::float_matmul(float([2, 3]), half([3, 2])), &["float_matmul", "F32", "F16"]),
+    (|| B::float_matmul(float([3]), float([3, 2])), &["float_matmul", "[3]", "two axes"]),
+    (|| B::float_matmul(float([2, 4, 3]), float([3, 3, 2])), &["float_matmul", "[2, 4, 3]", "[3, 3, 2]"]),
+    (|| B::int_matmul(int([2, 3]), int([4, 2])), &["int_matmul", "[2, 3]", "[4, 2]", "I32"]),
+    (|| B::linear(float([2, 3]), float([3, 4]), Some(float([3]))), &["linear", "[3]", "4 outputs"]),
+    (|| B::layer_norm(float([2, 3]), float([2]), None, 1e-5), &["layer_norm", "[2, 3]", "[2]"]),
+    (|| B::layer_norm(float([2, 3]), half([3]), None, 1e-5), &["layer_norm", "F32", "F16"]),
+    (|| attention([1, 1, 2, 3], [1, 1, 2, 4]), &["attention", "[1, 1, 2, 3]", "[1, 1, 2, 4]"]),
+    (|| B::bool_into_float(bools(), FloatDType::F64), &["F64", "use f32"]),
+    (|| B::float_zeros([2].into(), &DEVICE, FloatDType::F64), &["zeros", "F64", "use f32"]),
+    (|| B::float_cast(float([2]), FloatDType::F64), &["cast", "F64", "use f32"]),
+    (|| B::float_from_data(TensorData::from([1.0f64]), &DEVICE), &["float_from_data", "F64", "use f32"]),
 ];
 
 fn bools() -> MpsGraphTensor {
@@ -236,25 +117,18 @@ fn a_mistake_is_described() {
 #[test]
 fn work_goes_on_after_a_mistake() -> Result<(), ExecutionError> {
     let before = Tensor::<B, 1>::from_data([1.0, 2.0], &DEVICE) * 3.0;
-    message("matmul", || {
-        drop(B::float_matmul(float([2, 3]), float([4, 2])))
-    });
-    (before + 1.0)
-        .try_into_data()?
-        .assert_eq(&TensorData::from([4.0f32, 7.0]), true);
+    message("matmul", || drop(B::float_matmul(float([2, 3]), float([4, 2]))));
+    (before + 1.0).try_into_data()?.assert_eq(&TensorData::from([4.0f32, 7.0]), true);
     Ok(())
 }
 
 /// The same mistakes through `Tensor`: Burn's check or ours, but a text with the shapes.
 #[test]
 fn mistakes_through_the_public_api() {
-    let tensor =
-        |shape: [usize; 2]| Tensor::<B, 2>::from_primitive(TensorPrimitive::Float(float(shape)));
+    let tensor = |shape: [usize; 2]| Tensor::<B, 2>::from_primitive(TensorPrimitive::Float(float(shape)));
     let indices = || Tensor::<B, 2, Int>::from_primitive(int([3, 3]));
     let texts = [
-        message("cat", || {
-            drop(Tensor::cat(vec![tensor([2, 3]), tensor([2, 4])], 0))
-        }),
+        message("cat", || drop(Tensor::cat(vec![tensor([2, 3]), tensor([2, 4])], 0))),
         message("slice", || drop(tensor([2, 3]).slice(s![0..2, .., ..]))),
         message("matmul", || drop(tensor([2, 3]).matmul(tensor([4, 2])))),
         message("gather", || drop(tensor([2, 3]).gather(1, indices()))),
@@ -263,11 +137,6 @@ fn mistakes_through_the_public_api() {
     for (text, part) in texts.iter().zip(["[2, 4]", "3", "4", "3", "[7]"]) {
         assert!(text.contains(part), "no {part:?} in {text:?}");
     }
-    let double = message("f64", || {
-        drop(Tensor::<B, 1>::from_data([1.0f64], (&DEVICE, DType::F64)))
-    });
-    assert!(
-        double.contains("F64") && double.contains("use f32"),
-        "{double}"
-    );
+    let double = message("f64", || drop(Tensor::<B, 1>::from_data([1.0f64], (&DEVICE, DType::F64))));
+    assert!(double.contains("F64") && double.contains("use f32"), "{double}");
 }

@@ -9,9 +9,6 @@ pub fn message(what: &str, run: impl FnOnce()) -> String {
     let payload = panic.err().unwrap_or_else(|| panic!("{what}: no panic"));
     match payload.downcast::<String>() {
         Ok(text) => *text,
-        Err(payload) => payload
-            .downcast_ref::<&str>()
-            .unwrap_or_else(|| panic!("{what}: no text"))
-            .to_string(),
+        Err(payload) => payload.downcast_ref::<&str>().unwrap_or_else(|| panic!("{what}: no text")).to_string(),
     }
 }

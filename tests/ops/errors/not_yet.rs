@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use burn::tensor::ops::{
-    ConvOptions, ConvTransposeOptions, DeformConvOptions, FloatTensorOps, GridSampleOptions,
-    IntTensorOps, InterpolateMode, InterpolateOptions, ModuleOps, QTensorOps,
+    ConvOptions, ConvTransposeOptions, DeformConvOptions, FloatTensorOps, GridSampleOptions, IntTensorOps,
+    InterpolateMode, InterpolateOptions, ModuleOps, QTensorOps,
 };
 use burn::tensor::quantization::{QuantScheme, QuantizationParametersPrimitive};
 use burn::tensor::{IntDType, TensorData};
@@ -127,30 +127,17 @@ const QUANTIZATION: &[Call] = calls! { QTensorOps:
 };
 
 /// These take a quantized tensor, which nobody can make as long as the three above panic.
-const NEED_A_QUANTIZED_TENSOR: [&str; 9] = [
-    "dequantize",
-    "q_into_data",
-    "q_reshape",
-    "q_expand",
-    "q_swap_dims",
-    "q_permute",
-    "q_flip",
-    "q_select",
-    "q_slice",
-];
+const NEED_A_QUANTIZED_TENSOR: [&str; 9] =
+    ["dequantize", "q_into_data", "q_reshape", "q_expand", "q_swap_dims", "q_permute", "q_flip", "q_select", "q_slice"];
 
 fn calls() -> impl Iterator<Item = &'static Call> {
-    [FLOAT, INT, CONVOLUTION, POOLING_AND_OTHERS, QUANTIZATION]
-        .into_iter()
-        .flatten()
+    [FLOAT, INT, CONVOLUTION, POOLING_AND_OTHERS, QUANTIZATION].into_iter().flatten()
 }
 
 #[test]
 fn each_panics_with_its_name_and_the_table() {
     for (name, call) in calls() {
-        let expected = format!(
-            "burn-mpsgraph: {name} is not implemented yet; see the table in ARCHITECTURE.md"
-        );
+        let expected = format!("burn-mpsgraph: {name} is not implemented yet; see the table in ARCHITECTURE.md");
         assert_eq!(message(name, call), expected);
     }
 }
@@ -166,18 +153,13 @@ fn named_in_source() -> BTreeSet<&'static str> {
         include_str!("../../../src/backend/quantized.rs"),
         include_str!("../../../src/backend/transaction.rs"),
     ];
-    let after = sources
-        .into_iter()
-        .flat_map(|source| source.split("not_yet(\"").skip(1));
+    let after = sources.into_iter().flat_map(|source| source.split("not_yet(\"").skip(1));
     after.filter_map(|rest| rest.split('"').next()).collect()
 }
 
 #[test]
 fn every_one_in_the_source_is_called_here() {
-    let here: BTreeSet<&str> = calls()
-        .map(|(name, _)| *name)
-        .chain(NEED_A_QUANTIZED_TENSOR)
-        .collect();
+    let here: BTreeSet<&str> = calls().map(|(name, _)| *name).chain(NEED_A_QUANTIZED_TENSOR).collect();
     assert_eq!(here, named_in_source());
 }
 
@@ -188,36 +170,17 @@ const PARTLY: [&str; 1] = ["unfold4d"];
 #[test]
 fn the_table_in_architecture_md_lists_exactly_these() {
     let text = include_str!("../../../ARCHITECTURE.md");
-    let section = text
-        .split("## Not there yet")
-        .nth(1)
-        .expect("a section of that name");
-    let rows = section
-        .lines()
-        .skip_while(|line| !line.starts_with('|'))
-        .take_while(|line| line.starts_with('|'));
-    let listed: BTreeSet<&str> = rows
-        .flat_map(|row| row.split('`').skip(1).step_by(2))
-        .collect();
+    let section = text.split("## Not there yet").nth(1).expect("a section of that name");
+    let rows = section.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    let listed: BTreeSet<&str> = rows.flat_map(|row| row.split('`').skip(1).step_by(2)).collect();
     let source = named_in_source();
     for name in &source {
         let float = name.replacen("int_", "float_", 1);
         let known = |name: &str| listed.contains(name);
-        let suffixed = listed
-            .iter()
-            .any(|&part| part.starts_with('_') && name.strip_suffix(part).is_some_and(known));
-        assert!(
-            known(name) || known(&float) || suffixed,
-            "{name} is missing in the table"
-        );
+        let suffixed = listed.iter().any(|&part| part.starts_with('_') && name.strip_suffix(part).is_some_and(known));
+        assert!(known(name) || known(&float) || suffixed, "{name} is missing in the table");
     }
-    for name in listed
-        .iter()
-        .filter(|name| !name.starts_with('_') && !name.ends_with('_'))
-    {
-        assert!(
-            source.contains(name) || PARTLY.contains(name),
-            "{name} is in the table, but not in the source"
-        );
+    for name in listed.iter().filter(|name| !name.starts_with('_') && !name.ends_with('_')) {
+        assert!(source.contains(name) || PARTLY.contains(name), "{name} is in the table, but not in the source");
     }
 }

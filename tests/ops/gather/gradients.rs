@@ -3,12 +3,7 @@
 use super::indices;
 use crate::agreement::{Layout, Tolerance};
 
-const ORDINARY: [Layout; 4] = [
-    Layout::Contiguous,
-    Layout::Transposed,
-    Layout::Sliced,
-    Layout::Broadcast,
-];
+const ORDINARY: [Layout; 4] = [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast];
 
 gradients! { Tolerance::Exact, ORDINARY;
     gather = |x| x.gather(1, indices([2, 7, 3], 5, DType::I32));

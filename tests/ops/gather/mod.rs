@@ -12,15 +12,9 @@ use crate::agreement::integer_data;
 use crate::table::FULL;
 
 /// Indices below `extent` in no order, many of them twice.
-pub fn indices<B: Backend, const D: usize>(
-    shape: [usize; D],
-    extent: usize,
-    dtype: DType,
-) -> Tensor<B, D, Int> {
+pub fn indices<B: Backend, const D: usize>(shape: [usize; D], extent: usize, dtype: DType) -> Tensor<B, D, Int> {
     let count: usize = shape.iter().product();
-    let values: Vec<i128> = (0..count)
-        .map(|i| ((i * 7 + i / 3 + 2) % extent) as i128)
-        .collect();
+    let values: Vec<i128> = (0..count).map(|i| ((i * 7 + i / 3 + 2) % extent) as i128).collect();
     let data: TensorData = integer_data(&values, shape.to_vec(), dtype);
     Tensor::from_data(data, (&B::Device::default(), dtype))
 }

@@ -1,5 +1,5 @@
-//! softmax(QKᵀ)V as models write it. The software runtime refuses to compile what Apple's compiler takes for it, so these
-//! also show that no form of it gets that far.
+//! softmax(QKᵀ)V as models write it. The software runtime refuses to compile what Apple's compiler takes for it, so
+//! these also show that no form of it gets that far.
 
 use burn::backend::Autodiff;
 use burn::tensor::backend::{AutodiffBackend, Backend};
@@ -9,12 +9,7 @@ use crate::agreement::{FLOATS, Tolerance};
 use crate::table::{compare_sums, differentiate, gradient};
 
 /// Multiples of 1/8; with `extreme`, among them NaN and infinities.
-fn numbers<B: Backend>(
-    shape: [usize; 3],
-    dtype: DType,
-    salt: usize,
-    extreme: bool,
-) -> Tensor<B, 3> {
+fn numbers<B: Backend>(shape: [usize; 3], dtype: DType, salt: usize, extreme: bool) -> Tensor<B, 3> {
     let special = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
     let values: Vec<f32> = (0..shape.iter().product::<usize>())
         .map(|i| match i {
@@ -22,10 +17,7 @@ fn numbers<B: Backend>(
             _ => ((i * 37 + salt * 11 + i / 7) % 23) as f32 / 8.0 - 1.25,
         })
         .collect();
-    Tensor::from_data(
-        TensorData::new(values, shape).convert_dtype(dtype),
-        (&B::Device::default(), dtype),
-    )
+    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (&B::Device::default(), dtype))
 }
 
 /// The ways to write a softmax of scores.
@@ -55,10 +47,7 @@ fn attention<B: Backend>([q, k, v]: [Tensor<B, 3>; 3]) -> Vec<Tensor<B, 3>> {
             let seen = [
                 weights.clone(),
                 weights.clone().transpose().transpose(),
-                weights
-                    .clone()
-                    .reshape([1, 1, dims[0], dims[1], dims[2]])
-                    .reshape(dims),
+                weights.clone().reshape([1, 1, dims[0], dims[1], dims[2]]).reshape(dims),
                 weights.clone() + zeros,
                 weights * ones,
                 Tensor::cat(halves, 1),
@@ -70,10 +59,7 @@ fn attention<B: Backend>([q, k, v]: [Tensor<B, 3>; 3]) -> Vec<Tensor<B, 3>> {
 
 fn case<B: Backend>(dtype: DType, extreme: bool) -> Vec<TensorData> {
     let of = |shape, salt| numbers::<B>(shape, dtype, salt, extreme);
-    attention([of([3, 18, 4], 0), of([3, 18, 4], 1), of([3, 18, 5], 2)])
-        .into_iter()
-        .map(Tensor::into_data)
-        .collect()
+    attention([of([3, 18, 4], 0), of([3, 18, 4], 1), of([3, 18, 5], 2)]).into_iter().map(Tensor::into_data).collect()
 }
 
 #[test]
@@ -104,25 +90,12 @@ fn nan_and_infinities_come_through() {
 fn a_query_that_sees_no_key() {
     fn case<B: Backend>() -> Vec<TensorData> {
         let [q, k, v] = [0, 1, 2].map(|salt| numbers::<B>([3, 18, 4], DType::F32, salt, false));
-        let hidden: Vec<bool> = (0..18 * 18)
-            .map(|i| i / 18 == 7 || i % 18 > i / 18)
-            .collect();
-        let hidden = Tensor::<B, 2, Bool>::from_data(
-            TensorData::new(hidden, [18, 18]),
-            &B::Device::default(),
-        );
-        let scores = q.matmul(k.transpose()).mask_fill(
-            hidden.unsqueeze::<3>().expand([3, 18, 18]),
-            f32::NEG_INFINITY,
-        );
+        let hidden: Vec<bool> = (0..18 * 18).map(|i| i / 18 == 7 || i % 18 > i / 18).collect();
+        let hidden = Tensor::<B, 2, Bool>::from_data(TensorData::new(hidden, [18, 18]), &B::Device::default());
+        let scores = q.matmul(k.transpose()).mask_fill(hidden.unsqueeze::<3>().expand([3, 18, 18]), f32::NEG_INFINITY);
         vec![act::softmax(scores, 2).matmul(v).into_data()]
     }
-    compare_sums(
-        "a hidden row",
-        Tolerance::Relative(1e-5),
-        case::<burn_flex::Flex>,
-        case::<burn_mpsgraph::MpsGraph>,
-    );
+    compare_sums("a hidden row", Tolerance::Relative(1e-5), case::<burn_flex::Flex>, case::<burn_mpsgraph::MpsGraph>);
 }
 
 /// Autodiff records softmax as powers over their sum.
@@ -130,18 +103,9 @@ fn a_query_that_sees_no_key() {
 fn gradients() {
     fn case<B: AutodiffBackend>(which: usize) -> Vec<TensorData> {
         let leaf = |shape, salt| numbers::<B>(shape, DType::F32, salt, false).require_grad();
-        let leaves = [
-            leaf([3, 18, 4], 0),
-            leaf([3, 18, 4], 1),
-            leaf([3, 18, 5], 2),
-        ];
+        let leaves = [leaf([3, 18, 4], 0), leaf([3, 18, 4], 1), leaf([3, 18, 5], 2)];
         let output = attention(leaves.clone()).swap_remove(which);
-        differentiate(output, |gradients| {
-            leaves
-                .iter()
-                .map(|leaf| gradient(leaf, gradients))
-                .collect()
-        })
+        differentiate(output, |gradients| leaves.iter().map(|leaf| gradient(leaf, gradients)).collect())
     }
     for which in [0, 1, 6, 12, 18, 24, 29, 30, 35] {
         compare_sums(

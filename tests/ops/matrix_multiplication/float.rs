@@ -9,19 +9,10 @@ use crate::agreement::{FLOATS, Layout, Tolerance, floats, random};
 use crate::table::{compare, compare_sums};
 
 /// Multiples of 1/4 between -2 and 2, whose short sums of products are exact whatever the order.
-fn quarters<B: Backend, const D: usize>(
-    shape: [usize; D],
-    dtype: DType,
-    salt: usize,
-) -> Tensor<B, D> {
+fn quarters<B: Backend, const D: usize>(shape: [usize; D], dtype: DType, salt: usize) -> Tensor<B, D> {
     let count: usize = shape.iter().product();
-    let values: Vec<f32> = (0..count)
-        .map(|i| ((i * 37 + salt * 11 + i / 5) % 17) as f32 / 4.0 - 2.0)
-        .collect();
-    Tensor::from_data(
-        TensorData::new(values, shape).convert_dtype(dtype),
-        (&B::Device::default(), dtype),
-    )
+    let values: Vec<f32> = (0..count).map(|i| ((i * 37 + salt * 11 + i / 5) % 17) as f32 / 4.0 - 2.0).collect();
+    Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (&B::Device::default(), dtype))
 }
 
 /// The product as it should be: of 16-bit floats rounded once from sums in f32. burn-flex sums in 16 bits.
@@ -31,20 +22,12 @@ fn matmul<B: Backend, const D: usize>(a: Tensor<B, D>, b: Tensor<B, D>, sums: DT
 }
 
 fn tolerance(dtype: DType) -> Tolerance {
-    if dtype == DType::F32 {
-        Tolerance::Relative(1e-5)
-    } else {
-        Tolerance::Ulps(1)
-    }
+    if dtype == DType::F32 { Tolerance::Relative(1e-5) } else { Tolerance::Ulps(1) }
 }
 
 #[track_caller]
 fn product<const D: usize>(a: [usize; D], b: [usize; D]) {
-    fn case<B: Backend, const D: usize>(
-        [a, b]: [[usize; D]; 2],
-        dtype: DType,
-        sums: DType,
-    ) -> Vec<TensorData> {
+    fn case<B: Backend, const D: usize>([a, b]: [[usize; D]; 2], dtype: DType, sums: DType) -> Vec<TensorData> {
         let [a, b] = [quarters::<B, D>(a, dtype, 0), quarters(b, dtype, 1)];
         vec![matmul(a, b, sums)]
     }
@@ -114,26 +97,16 @@ fn operands_of_long_extents_that_are_views() {
         let tall = quarters::<B, 2>([32_770, 3], DType::F32, 0);
         let wide = quarters::<B, 2>([3, 32_770], DType::F32, 1);
         vec![
-            tall.clone()
-                .matmul(tall.clone().narrow(0, 5, 2).transpose()),
-            wide.clone()
-                .transpose()
-                .matmul(tall.clone().narrow(0, 0, 3)),
-            tall.clone()
-                .narrow(0, 9, 3)
-                .matmul(tall.clone().transpose()),
+            tall.clone().matmul(tall.clone().narrow(0, 5, 2).transpose()),
+            wide.clone().transpose().matmul(tall.clone().narrow(0, 0, 3)),
+            tall.clone().narrow(0, 9, 3).matmul(tall.clone().transpose()),
             tall.transpose().matmul(wide.transpose()),
         ]
         .into_iter()
         .map(Tensor::into_data)
         .collect()
     }
-    compare_sums(
-        "long views",
-        Tolerance::Relative(1e-5),
-        case::<burn_flex::Flex>,
-        case::<burn_mpsgraph::MpsGraph>,
-    );
+    compare_sums("long views", Tolerance::Relative(1e-5), case::<burn_flex::Flex>, case::<burn_mpsgraph::MpsGraph>);
 }
 
 /// What macOS 15 takes for other rows.
@@ -144,9 +117,7 @@ fn operands_that_repeat() {
         let column = quarters::<B, 2>([5, 1], DType::F32, 1) * 2.0;
         let full = Tensor::<B, 2>::full([33, 5], 0.75, &B::Device::default());
         vec![
-            row.clone()
-                .expand([64, 5])
-                .matmul(quarters([5, 16], DType::F32, 2)),
+            row.clone().expand([64, 5]).matmul(quarters([5, 16], DType::F32, 2)),
             quarters::<B, 2>([20, 5], DType::F32, 3).matmul(column.expand([5, 18])),
             full.matmul(row.expand([2, 5]).transpose()),
         ]
@@ -154,12 +125,7 @@ fn operands_that_repeat() {
         .map(Tensor::into_data)
         .collect()
     }
-    compare(
-        "repeated rows and columns",
-        Tolerance::Exact,
-        case::<burn_flex::Flex>,
-        case::<burn_mpsgraph::MpsGraph>,
-    );
+    compare("repeated rows and columns", Tolerance::Exact, case::<burn_flex::Flex>, case::<burn_mpsgraph::MpsGraph>);
 }
 
 /// What macOS 27 fails to compile.
@@ -170,16 +136,8 @@ fn reshapes_with_extents_of_one_around_a_product() {
         let w = quarters::<B, 2>([2, 4], DType::F32, 1);
         let row = quarters::<B, 1>([6], DType::F32, 2) + 0.5;
         vec![
-            x.reshape([4, 2])
-                .matmul(w.clone())
-                .reshape([2, 1, 2, 1, 4])
-                .into_data(),
-            (row.clone()
-                .reshape([1, 1, 6])
-                .matmul(row.reshape([1, 6, 1]))
-                + 1.0)
-                .reshape([1])
-                .into_data(),
+            x.reshape([4, 2]).matmul(w.clone()).reshape([2, 1, 2, 1, 4]).into_data(),
+            (row.clone().reshape([1, 1, 6]).matmul(row.reshape([1, 6, 1])) + 1.0).reshape([1]).into_data(),
             w.sum_dim(0)
                 .reshape([1, 1, 1, 4])
                 .matmul(Tensor::ones([1, 1, 4, 1], &B::Device::default()))
@@ -187,12 +145,7 @@ fn reshapes_with_extents_of_one_around_a_product() {
                 .into_data(),
         ]
     }
-    compare(
-        "reshape, product, reshape",
-        Tolerance::Exact,
-        case::<burn_flex::Flex>,
-        case::<burn_mpsgraph::MpsGraph>,
-    );
+    compare("reshape, product, reshape", Tolerance::Exact, case::<burn_flex::Flex>, case::<burn_mpsgraph::MpsGraph>);
 }
 
 #[test]
@@ -201,16 +154,8 @@ fn narrow_products_of_slices_with_few_rows() {
         let x = quarters::<B, 2>([9, 70], dtype, 0) * 2.0;
         let y = quarters::<B, 2>([70, 40], dtype, 1) * 2.0;
         vec![
-            matmul(
-                x.clone().slice([1..6, 3..40]),
-                y.clone().slice([0..37, 2..33]),
-                sums,
-            ),
-            matmul(
-                y.slice([5..40, 1..3]).transpose(),
-                x.slice([0..7, 3..38]).transpose(),
-                sums,
-            ),
+            matmul(x.clone().slice([1..6, 3..40]), y.clone().slice([0..37, 2..33]), sums),
+            matmul(y.slice([5..40, 1..3]).transpose(), x.slice([0..7, 3..38]).transpose(), sums),
         ]
     }
     for dtype in [DType::F16, DType::BF16] {
@@ -229,29 +174,17 @@ fn large_products() {
     fn case<B: Backend>() -> Vec<TensorData> {
         // The generator goes on, so one backend's numbers are read from the same data as the other's.
         let ([a, b], device) = (NUMBERS.clone(), B::Device::default());
-        let (a, b) = (
-            Tensor::<B, 3>::from_data(a, &device),
-            Tensor::<B, 3>::from_data(b, &device),
-        );
+        let (a, b) = (Tensor::<B, 3>::from_data(a, &device), Tensor::<B, 3>::from_data(b, &device));
         vec![
             a.clone().matmul(b.clone()).into_data(),
-            b.clone()
-                .transpose()
-                .matmul(a.clone().transpose())
-                .into_data(),
+            b.clone().transpose().matmul(a.clone().transpose()).into_data(),
             a.flip([1]).matmul(b.narrow(0, 1, 1)).into_data(),
         ]
     }
     static NUMBERS: LazyLock<[TensorData; 2]> = LazyLock::new(|| {
-        [[3, 129, 200], [3, 200, 65]]
-            .map(|shape| random::<burn_flex::Flex, 3>(shape, -1.0, 1.0).into_data())
+        [[3, 129, 200], [3, 200, 65]].map(|shape| random::<burn_flex::Flex, 3>(shape, -1.0, 1.0).into_data())
     });
-    compare_sums(
-        "large products",
-        Tolerance::Relative(1e-5),
-        case::<burn_flex::Flex>,
-        case::<burn_mpsgraph::MpsGraph>,
-    );
+    compare_sums("large products", Tolerance::Relative(1e-5), case::<burn_flex::Flex>, case::<burn_mpsgraph::MpsGraph>);
 }
 
 #[test]
@@ -267,11 +200,7 @@ fn operands_that_are_views() {
         vec![
             matmul(x.clone(), y.clone().transpose(), sums),
             matmul(x.clone().transpose(), y.clone(), sums),
-            matmul(
-                x.clone().swap_dims(0, 1),
-                y.clone().permute([1, 2, 0]),
-                sums,
-            ),
+            matmul(x.clone().swap_dims(0, 1), y.clone().permute([1, 2, 0]), sums),
             matmul(x.clone().narrow(0, 0, 1), y.clone().transpose(), sums),
             matmul(x.clone().flip([2]), y.transpose().narrow(0, 0, 1), sums),
             matmul(x.clone(), x.transpose(), sums),
@@ -279,11 +208,7 @@ fn operands_that_are_views() {
     }
     for layout in Layout::ALL {
         // To Burn, an empty part of a tensor has the default dtype.
-        let dtypes = if layout == Layout::Empty {
-            &FLOATS[..1]
-        } else {
-            &FLOATS
-        };
+        let dtypes = if layout == Layout::Empty { &FLOATS[..1] } else { &FLOATS };
         for &dtype in dtypes {
             compare_sums(
                 &format!("products of views of {dtype:?}, {layout:?}"),
@@ -298,39 +223,23 @@ fn operands_that_are_views() {
 #[test]
 fn nan_and_infinity_reach_their_row_and_column_only() {
     fn case<B: Backend>(dtype: DType) -> Vec<TensorData> {
-        let a = TensorData::from([
-            [f32::NAN, 1.0],
-            [f32::INFINITY, 1.0],
-            [f32::NEG_INFINITY, 0.0],
-            [2.0, 3.0],
-        ]);
+        let a = TensorData::from([[f32::NAN, 1.0], [f32::INFINITY, 1.0], [f32::NEG_INFINITY, 0.0], [2.0, 3.0]]);
         let b = TensorData::from([[1.0f32, 0.0, -2.0], [3.0, 4.0, f32::INFINITY]]);
-        let [a, b] = [a, b].map(|data| {
-            Tensor::<B, 2>::from_data(data.convert_dtype(dtype), (&B::Device::default(), dtype))
-        });
+        let [a, b] =
+            [a, b].map(|data| Tensor::<B, 2>::from_data(data.convert_dtype(dtype), (&B::Device::default(), dtype)));
         vec![a.matmul(b).into_data()]
     }
     for dtype in FLOATS {
         let what = format!("NaN and infinities of {dtype:?}");
-        compare(
-            &what,
-            Tolerance::Exact,
-            || case::<burn_flex::Flex>(dtype),
-            || case::<burn_mpsgraph::MpsGraph>(dtype),
-        );
+        compare(&what, Tolerance::Exact, || case::<burn_flex::Flex>(dtype), || case::<burn_mpsgraph::MpsGraph>(dtype));
     }
 }
 
 #[test]
 fn sixteen_bit_products_are_summed_in_f32() {
     for (dtype, count) in [(DType::F16, 4097), (DType::BF16, 1025)] {
-        let ones =
-            |shape| Tensor::<burn_mpsgraph::MpsGraph, 2>::ones(shape, (&Default::default(), dtype));
-        let found = ones([1, count])
-            .matmul(ones([count, 1]))
-            .into_data()
-            .iter::<f32>()
-            .next();
+        let ones = |shape| Tensor::<burn_mpsgraph::MpsGraph, 2>::ones(shape, (&Default::default(), dtype));
+        let found = ones([1, count]).matmul(ones([count, 1])).into_data().iter::<f32>().next();
         // Rounded once, from the exact sum; sums in 16 bits stop at 2048 and 256.
         assert_eq!(found, Some((count - 1) as f32), "{dtype:?}");
     }

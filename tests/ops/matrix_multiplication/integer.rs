@@ -23,25 +23,12 @@ fn shapes() {
             Tensor::from_data(distinct(shape, dtype), (&B::Device::default(), dtype))
         }
         vec![
-            of::<B, 2>([3, 4], dtype)
-                .matmul(of([4, 2], dtype))
-                .into_data(),
-            of::<B, 2>([1, 5], dtype)
-                .matmul(of([5, 1], dtype))
-                .into_data(),
-            of::<B, 2>([70, 33], dtype)
-                .matmul(of([33, 65], dtype))
-                .into_data(),
-            of::<B, 3>([2, 3, 4], dtype)
-                .matmul(of([1, 4, 2], dtype))
-                .into_data(),
-            of::<B, 4>([2, 1, 3, 4], dtype)
-                .matmul(of([1, 3, 4, 2], dtype))
-                .into_data(),
-            of::<B, 2>([4, 3], dtype)
-                .transpose()
-                .matmul(of([4, 2], dtype).flip([1]))
-                .into_data(),
+            of::<B, 2>([3, 4], dtype).matmul(of([4, 2], dtype)).into_data(),
+            of::<B, 2>([1, 5], dtype).matmul(of([5, 1], dtype)).into_data(),
+            of::<B, 2>([70, 33], dtype).matmul(of([33, 65], dtype)).into_data(),
+            of::<B, 3>([2, 3, 4], dtype).matmul(of([1, 4, 2], dtype)).into_data(),
+            of::<B, 4>([2, 1, 3, 4], dtype).matmul(of([1, 3, 4, 2], dtype)).into_data(),
+            of::<B, 2>([4, 3], dtype).transpose().matmul(of([4, 2], dtype).flip([1])).into_data(),
         ]
     }
     for dtype in INTEGERS {
@@ -59,10 +46,7 @@ fn shapes() {
 fn layouts() {
     fn case<B: Backend>(layout: Layout, dtype: DType) -> Vec<TensorData> {
         let x = ints::<B>(layout, dtype, 0);
-        vec![
-            x.clone().matmul(x.clone().transpose()).into_data(),
-            x.clone().transpose().matmul(x).into_data(),
-        ]
+        vec![x.clone().matmul(x.clone().transpose()).into_data(), x.clone().transpose().matmul(x).into_data()]
     }
     for layout in FILLED {
         for dtype in [DType::I32, DType::I64] {
@@ -79,9 +63,7 @@ fn layouts() {
 
 #[test]
 fn beyond_the_integers_of_f32() {
-    let of = |data: [[i64; 2]; 1]| {
-        Tensor::<MpsGraph, 2, Int>::from_data(data, (&Default::default(), DType::I64))
-    };
+    let of = |data: [[i64; 2]; 1]| Tensor::<MpsGraph, 2, Int>::from_data(data, (&Default::default(), DType::I64));
     let (a, b) = ((1 << 31) + 1, (1 << 30) - 1);
     let found = of([[a, 7]]).matmul(of([[b, 3]]).transpose()).into_data();
     found.assert_eq(&TensorData::from([[a * b + 21]]), true);

@@ -21,13 +21,7 @@ fn dot_outer_and_matvec() {
             trace::<B, 2, 1>(matrix).into_data(),
         ]
     }
-    for layout in [
-        Layout::Contiguous,
-        Layout::Transposed,
-        Layout::Sliced,
-        Layout::Broadcast,
-        Layout::Single,
-    ] {
+    for layout in [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Single] {
         for dtype in FLOATS {
             compare(
                 &format!("vectors of {dtype:?}, {layout:?}"),

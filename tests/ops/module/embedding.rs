@@ -11,16 +11,10 @@ use crate::gather::indices;
 use crate::table::{compare, differentiate, gradient};
 
 fn case<B: AutodiffBackend>(dtype: DType, index: DType, shape: [usize; 2]) -> Vec<TensorData> {
-    let table = floats::<B>(Layout::Contiguous, dtype, 0)
-        .reshape([6, 5])
-        .require_grad();
-    let module = Embedding {
-        weight: Param::from_tensor(table),
-    };
+    let table = floats::<B>(Layout::Contiguous, dtype, 0).reshape([6, 5]).require_grad();
+    let module = Embedding { weight: Param::from_tensor(table) };
     let output = module.forward(indices(shape, 5, index));
-    differentiate(output, |gradients| {
-        vec![gradient(&module.weight.val(), gradients)]
-    })
+    differentiate(output, |gradients| vec![gradient(&module.weight.val(), gradients)])
 }
 
 #[test]

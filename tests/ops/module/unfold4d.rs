@@ -11,17 +11,9 @@ use crate::table::{compare, distinct};
 #[test]
 fn windows_of_images() {
     fn case<B: Backend>(dtype: DType) -> Vec<TensorData> {
-        let x = Tensor::<B, 4>::from_data(
-            distinct([2, 3, 5, 4], dtype),
-            (&B::Device::default(), dtype),
-        );
+        let x = Tensor::<B, 4>::from_data(distinct([2, 3, 5, 4], dtype), (&B::Device::default(), dtype));
         let of = |x: &Tensor<B, 4>, kernel, stride| {
-            unfold4d(
-                x.clone(),
-                kernel,
-                UnfoldOptions::new(stride, [0, 0], [1, 1]),
-            )
-            .into_data()
+            unfold4d(x.clone(), kernel, UnfoldOptions::new(stride, [0, 0], [1, 1])).into_data()
         };
         vec![
             of(&x, [2, 2], [1, 1]),
@@ -32,11 +24,6 @@ fn windows_of_images() {
     }
     for dtype in FLOATS {
         let what = format!("unfold4d of {dtype:?}");
-        compare(
-            &what,
-            Tolerance::Exact,
-            || case::<burn_flex::Flex>(dtype),
-            || case::<burn_mpsgraph::MpsGraph>(dtype),
-        );
+        compare(&what, Tolerance::Exact, || case::<burn_flex::Flex>(dtype), || case::<burn_mpsgraph::MpsGraph>(dtype));
     }
 }

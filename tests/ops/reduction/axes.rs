@@ -13,13 +13,8 @@ const EXTENTS: [usize; 6] = [2, 3, 1, 4, 2, 3];
 fn tensor<B: Backend, const D: usize>() -> Tensor<B, D> {
     let shape: [usize; D] = std::array::from_fn(|axis| EXTENTS[axis]);
     let count = shape.iter().product();
-    let numbers: Vec<f32> = (0..count)
-        .map(|i| ((i * 37 + 5) % 67) as f32 / 8.0 - 4.0)
-        .collect();
-    Tensor::from_data(
-        TensorData::new(numbers, shape),
-        (&B::Device::default(), DType::F32),
-    )
+    let numbers: Vec<f32> = (0..count).map(|i| ((i * 37 + 5) % 67) as f32 / 8.0 - 4.0).collect();
+    Tensor::from_data(TensorData::new(numbers, shape), (&B::Device::default(), DType::F32))
 }
 
 /// A reduction of `tensor` along an axis.
@@ -53,12 +48,7 @@ fn assert_every_axis<C: Along, const D: usize>() {
     for axis in 0..D {
         let flex = C::along(tensor::<Flex, D>(), axis);
         let ours = || C::along(tensor::<MpsGraph, D>(), axis);
-        assert_gives(
-            &format!("axis {axis} of rank {D}"),
-            &flex,
-            ours,
-            C::TOLERANCE,
-        );
+        assert_gives(&format!("axis {axis} of rank {D}"), &flex, ours, C::TOLERANCE);
     }
 }
 

@@ -46,17 +46,9 @@ fn of_nothing() {
     };
     gives("any", TensorData::from([false]), |x| x.any().into_data());
     gives("all", TensorData::from([true]), |x| x.all().into_data());
-    gives("any_dim", TensorData::from([[[false; 3]]; 2]), |x| {
-        x.any_dim(1).into_data()
-    });
-    gives("all_dim", TensorData::from([[[true; 3]]; 2]), |x| {
-        x.all_dim(1).into_data()
-    });
+    gives("any_dim", TensorData::from([[[false; 3]]; 2]), |x| x.any_dim(1).into_data());
+    gives("all_dim", TensorData::from([[[true; 3]]; 2]), |x| x.all_dim(1).into_data());
     let empty = |shape: [usize; 3]| TensorData::new(Vec::<bool>::new(), shape);
-    gives("any_dim of another", empty([1, 0, 3]), |x| {
-        x.any_dim(0).into_data()
-    });
-    gives("all_dim of another", empty([2, 0, 1]), |x| {
-        x.all_dim(2).into_data()
-    });
+    gives("any_dim of another", empty([1, 0, 3]), |x| x.any_dim(0).into_data());
+    gives("all_dim of another", empty([2, 0, 1]), |x| x.all_dim(2).into_data());
 }

@@ -47,10 +47,7 @@ fn dtypes_of_positions() {
         let x = ints::<MpsGraph>(Layout::Contiguous, dtype, 0);
         assert_eq!(x.clone().argmax(1).into_data().dtype, dtype);
         assert_eq!(x.clone().argmin(1).into_data().dtype, dtype);
-        assert_eq!(
-            x.clone().max_dim_with_indices(1).1.into_data().dtype,
-            DType::I32
-        );
+        assert_eq!(x.clone().max_dim_with_indices(1).1.into_data().dtype, DType::I32);
         assert_eq!(x.min_dim_with_indices(1).1.into_data().dtype, DType::I32);
     }
 }
@@ -71,27 +68,11 @@ type Ints = Tensor<MpsGraph, 2, Int>;
 
 /// Compares `function` along axis 1 with `exact` of each line.
 #[track_caller]
-fn assert_lines<T: Element>(
-    name: &str,
-    lines: &[[T; 4]; 3],
-    function: fn(Ints) -> Ints,
-    exact: impl Fn(&[T; 4]) -> T,
-) {
+fn assert_lines<T: Element>(name: &str, lines: &[[T; 4]; 3], function: fn(Ints) -> Ints, exact: impl Fn(&[T; 4]) -> T) {
     let expected = TensorData::from(lines.each_ref().map(|line| [exact(line)]));
     let device = Default::default();
-    let found = || {
-        function(Tensor::from_data(
-            TensorData::from(*lines),
-            (&device, T::dtype()),
-        ))
-        .into_data()
-    };
-    assert_gives(
-        &format!("{name} of {:?}", T::dtype()),
-        &expected,
-        found,
-        Exact,
-    );
+    let found = || function(Tensor::from_data(TensorData::from(*lines), (&device, T::dtype()))).into_data();
+    assert_gives(&format!("{name} of {:?}", T::dtype()), &expected, found, Exact);
 }
 
 macro_rules! dtypes {
@@ -120,16 +101,6 @@ dtypes! { i8 i16 i32 i64 u8 u16 u32 u64 }
 fn means_of_narrow_integers_do_not_wrap() {
     // burn-flex sums i8 as i8.
     let device = Default::default();
-    let x = || {
-        Tensor::<MpsGraph, 1, Int>::from_data(
-            TensorData::from([100i8, 120, 110]),
-            (&device, i8::dtype()),
-        )
-    };
-    assert_gives(
-        "mean",
-        &TensorData::from([110i8]),
-        || x().mean().into_data(),
-        Exact,
-    );
+    let x = || Tensor::<MpsGraph, 1, Int>::from_data(TensorData::from([100i8, 120, 110]), (&device, i8::dtype()));
+    assert_gives("mean", &TensorData::from([110i8]), || x().mean().into_data(), Exact);
 }

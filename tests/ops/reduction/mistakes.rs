@@ -10,46 +10,28 @@ use crate::sweep::assert_refused;
 type B = MpsGraph<f32, i32>;
 
 fn floats(shape: [usize; 2]) -> <B as BackendTypes>::FloatTensorPrimitive {
-    Tensor::<B, 2>::zeros(shape, &Default::default())
-        .into_primitive()
-        .tensor()
+    Tensor::<B, 2>::zeros(shape, &Default::default()).into_primitive().tensor()
 }
 
 #[test]
 fn axes_out_of_range() {
     let parts = ["dim 2", "[2, 3]"];
-    assert_refused(&[&["sum_dim"], &parts[..]].concat(), || {
-        B::float_sum_dim(floats([2, 3]), 2)
-    });
-    assert_refused(&[&["mean_dim"], &parts[..]].concat(), || {
-        B::float_mean_dim(floats([2, 3]), 2)
-    });
-    assert_refused(&[&["argmax"], &parts[..]].concat(), || {
-        B::float_argmax(floats([2, 3]), 2, IntDType::I32)
-    });
+    assert_refused(&[&["sum_dim"], &parts[..]].concat(), || B::float_sum_dim(floats([2, 3]), 2));
+    assert_refused(&[&["mean_dim"], &parts[..]].concat(), || B::float_mean_dim(floats([2, 3]), 2));
+    assert_refused(&[&["argmax"], &parts[..]].concat(), || B::float_argmax(floats([2, 3]), 2, IntDType::I32));
     let ints = Tensor::<B, 2, Int>::zeros([2, 3], &Default::default()).into_primitive();
-    assert_refused(&[&["prod_dim"], &parts[..]].concat(), || {
-        B::int_prod_dim(ints, 2)
-    });
+    assert_refused(&[&["prod_dim"], &parts[..]].concat(), || B::int_prod_dim(ints, 2));
     let bools = Tensor::<B, 2, Bool>::zeros([2, 3], &Default::default()).into_primitive();
-    assert_refused(&[&["any_dim"], &parts[..]].concat(), || {
-        B::bool_any_dim(bools, 2)
-    });
+    assert_refused(&[&["any_dim"], &parts[..]].concat(), || B::bool_any_dim(bools, 2));
     // Burn's own check.
-    assert_refused(&["2"], || {
-        Tensor::<B, 2>::zeros([2, 3], &Default::default()).sum_dim(2)
-    });
+    assert_refused(&["2"], || Tensor::<B, 2>::zeros([2, 3], &Default::default()).sum_dim(2));
 }
 
 #[test]
 fn extremes_of_nothing() {
     let parts = ["no elements", "[2, 0]"];
-    assert_refused(&[&["max_dim"], &parts[..]].concat(), || {
-        B::float_max_dim(floats([2, 0]), 1)
-    });
-    assert_refused(&[&["argmin"], &parts[..]].concat(), || {
-        B::float_argmin(floats([2, 0]), 1, IntDType::I32)
-    });
+    assert_refused(&[&["max_dim"], &parts[..]].concat(), || B::float_max_dim(floats([2, 0]), 1));
+    assert_refused(&[&["argmin"], &parts[..]].concat(), || B::float_argmin(floats([2, 0]), 1, IntDType::I32));
     assert_refused(&["min", "no elements"], || B::float_min(floats([2, 0])));
     let ints = Tensor::<B, 1, Int>::zeros([0], &Default::default()).into_primitive();
     assert_refused(&["mean", "no elements"], || B::int_mean(ints));

@@ -12,19 +12,10 @@ const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
 
 /// Name and function of each reduction to one number, and its value for each line of `LINES`.
-type Reduction = (
-    &'static str,
-    fn(Tensor<MpsGraph, 1>) -> Tensor<MpsGraph, 1>,
-    [f32; 5],
-);
+type Reduction = (&'static str, fn(Tensor<MpsGraph, 1>) -> Tensor<MpsGraph, 1>, [f32; 5]);
 
-const LINES: [[f32; 4]; 5] = [
-    [1.0, NAN, 3.0, 2.0],
-    [NAN, NAN, NAN, NAN],
-    [INF, 1.0, -INF, 0.0],
-    [INF, 2.0, INF, 1.0],
-    [-INF, NAN, INF, 0.5],
-];
+const LINES: [[f32; 4]; 5] =
+    [[1.0, NAN, 3.0, 2.0], [NAN, NAN, NAN, NAN], [INF, 1.0, -INF, 0.0], [INF, 2.0, INF, 1.0], [-INF, NAN, INF, 0.5]];
 
 const REDUCTIONS: [Reduction; 6] = [
     ("max", Tensor::max, [NAN, NAN, INF, INF, NAN]),
@@ -43,14 +34,8 @@ fn whole_tensors() {
                 let data = TensorData::from(line).convert_dtype(dtype);
                 let expected = TensorData::from([value]).convert_dtype(dtype);
                 let device = Default::default();
-                let found =
-                    || function(Tensor::from_data(data.clone(), (&device, dtype))).into_data();
-                assert_gives(
-                    &format!("{name} of {line:?} as {dtype:?}"),
-                    &expected,
-                    found,
-                    Exact,
-                );
+                let found = || function(Tensor::from_data(data.clone(), (&device, dtype))).into_data();
+                assert_gives(&format!("{name} of {line:?} as {dtype:?}"), &expected, found, Exact);
             }
         }
     }
@@ -60,35 +45,15 @@ fn whole_tensors() {
 fn indices_of_the_first_nan() {
     let lines = || Tensor::<MpsGraph, 2>::from_floats(LINES, &Default::default());
     let max = || lines().argmax(1).into_data();
-    assert_gives(
-        "argmax",
-        &TensorData::from([[1], [0], [0], [0], [1]]),
-        max,
-        Exact,
-    );
+    assert_gives("argmax", &TensorData::from([[1], [0], [0], [0], [1]]), max, Exact);
     let min = || lines().argmin(1).into_data();
-    assert_gives(
-        "argmin",
-        &TensorData::from([[1], [0], [2], [3], [1]]),
-        min,
-        Exact,
-    );
+    assert_gives("argmin", &TensorData::from([[1], [0], [2], [3], [1]]), min, Exact);
 }
 
 #[test]
 fn mean_of_nothing_is_nan() {
     // burn-flex panics for whole tensors; PyTorch and NumPy give NaN.
     let empty = || Tensor::<MpsGraph, 2>::zeros([2, 0], &Default::default());
-    assert_gives(
-        "mean",
-        &TensorData::from([NAN]),
-        || empty().mean().into_data(),
-        Exact,
-    );
-    assert_gives(
-        "mean_dim",
-        &TensorData::from([[NAN], [NAN]]),
-        || empty().mean_dim(1).into_data(),
-        Exact,
-    );
+    assert_gives("mean", &TensorData::from([NAN]), || empty().mean().into_data(), Exact);
+    assert_gives("mean_dim", &TensorData::from([[NAN], [NAN]]), || empty().mean_dim(1).into_data(), Exact);
 }

@@ -22,26 +22,12 @@ gradients! { Tolerance::Exact, ORDINARY;
 #[test]
 fn of_the_values() {
     fn case<B: AutodiffBackend>(layout: Layout, dtype: DType) -> Vec<TensorData> {
-        let (data, values) = (
-            floats::<B>(Layout::Contiguous, dtype, 1),
-            floats::<B>(layout, dtype, 0).require_grad(),
-        );
-        let scattered = data.clone().scatter(
-            2,
-            indices([2, 5, 3], 3, DType::I32),
-            values.clone(),
-            IndexingUpdateOp::Add,
-        );
-        let assigned = data.select_assign(
-            0,
-            indices([2], 2, DType::I32),
-            values.clone(),
-            IndexingUpdateOp::Add,
-        );
+        let (data, values) = (floats::<B>(Layout::Contiguous, dtype, 1), floats::<B>(layout, dtype, 0).require_grad());
+        let scattered =
+            data.clone().scatter(2, indices([2, 5, 3], 3, DType::I32), values.clone(), IndexingUpdateOp::Add);
+        let assigned = data.select_assign(0, indices([2], 2, DType::I32), values.clone(), IndexingUpdateOp::Add);
         let mut all = differentiate(scattered, |gradients| vec![gradient(&values, gradients)]);
-        all.extend(differentiate(assigned, |gradients| {
-            vec![gradient(&values, gradients)]
-        }));
+        all.extend(differentiate(assigned, |gradients| vec![gradient(&values, gradients)]));
         all
     }
     for layout in ORDINARY {

@@ -11,12 +11,7 @@ use crate::agreement::Layout;
 use crate::gather::indices;
 
 /// Layouts of \[2, 5, 3\] without NaN and infinities: sums of those depend on the order of the updates.
-pub const ORDINARY: [Layout; 4] = [
-    Layout::Contiguous,
-    Layout::Transposed,
-    Layout::Sliced,
-    Layout::Broadcast,
-];
+pub const ORDINARY: [Layout; 4] = [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast];
 
 // Sums of bools are disjunctions.
 moves! { ORDINARY;

@@ -14,18 +14,11 @@ const WAYS: [IndexingUpdateOp; 5] = [
 ];
 
 /// The ways whose result does not depend on rounding.
-const CHOICES: [IndexingUpdateOp; 3] = [
-    IndexingUpdateOp::Assign,
-    IndexingUpdateOp::Min,
-    IndexingUpdateOp::Max,
-];
+const CHOICES: [IndexingUpdateOp; 3] = [IndexingUpdateOp::Assign, IndexingUpdateOp::Min, IndexingUpdateOp::Max];
 
 /// The six pairs of indices into \[2, 5\], out of order, each once.
 fn rows<B: Backend>() -> Tensor<B, 2, Int> {
-    Tensor::from_data(
-        [[1, 4], [0, 2], [1, 0], [0, 0], [1, 1], [0, 4]],
-        &B::Device::default(),
-    )
+    Tensor::from_data([[1, 4], [0, 2], [1, 0], [0, 0], [1, 1], [0, 4]], &B::Device::default())
 }
 
 numbers! { ORDINARY;

@@ -15,11 +15,8 @@ fn integer_sums_are_exact() {
         let of = |shape| Tensor::<B, 2, Int>::from_data(distinct(shape, dtype), (&device, dtype));
         let (data, updates) = (of([4, 3]), of([count, 3]));
         vec![
-            data.clone()
-                .select_assign(0, indices([count], 4, DType::I32), updates.clone(), Add)
-                .into_data(),
-            data.scatter(0, indices([count, 3], 4, DType::I32), updates, Add)
-                .into_data(),
+            data.clone().select_assign(0, indices([count], 4, DType::I32), updates.clone(), Add).into_data(),
+            data.scatter(0, indices([count, 3], 4, DType::I32), updates, Add).into_data(),
         ]
     }
     for dtype in INTEGERS {
@@ -46,11 +43,7 @@ fn sums_of_16_bit_floats_are_taken_in_f32() {
         let lanes = zero().scatter(0, Tensor::zeros([count, 2], &device), ones, Add);
         let expected = [count as f32; 2];
         for found in [rows, lanes] {
-            assert_eq!(
-                found.into_data().iter::<f32>().collect::<Vec<_>>(),
-                expected,
-                "{dtype:?}"
-            );
+            assert_eq!(found.into_data().iter::<f32>().collect::<Vec<_>>(), expected, "{dtype:?}");
         }
     }
 }

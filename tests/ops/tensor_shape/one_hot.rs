@@ -12,8 +12,7 @@ fn one_hot() {
         let device = B::Device::default();
         let classes = integer_data(&[3, 0, 4, 1, 1, 2], vec![2, 3], dtype);
         let ints = Tensor::<B, 2, Int>::from_data(classes.clone(), (&device, dtype));
-        let floats =
-            Tensor::<B, 2>::from_data(classes.convert_dtype(DType::F32), (&device, DType::F32));
+        let floats = Tensor::<B, 2>::from_data(classes.convert_dtype(DType::F32), (&device, DType::F32));
         vec![
             ints.clone().one_hot::<3>(5).into_data(),
             ints.clone().swap_dims(0, 1).one_hot::<3>(7).into_data(),
@@ -25,11 +24,6 @@ fn one_hot() {
     }
     for dtype in INTEGERS {
         let what = format!("one_hot of {dtype:?}");
-        compare(
-            &what,
-            Tolerance::Exact,
-            || case::<burn_flex::Flex>(dtype),
-            || case::<burn_mpsgraph::MpsGraph>(dtype),
-        );
+        compare(&what, Tolerance::Exact, || case::<burn_flex::Flex>(dtype), || case::<burn_mpsgraph::MpsGraph>(dtype));
     }
 }

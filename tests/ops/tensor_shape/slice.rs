@@ -45,35 +45,21 @@ moves! { [Layout::Empty, Layout::Single];
 #[test]
 fn every_slice_of_an_axis() {
     fn case<B: Backend>(step: isize) -> Vec<TensorData> {
-        let x = Tensor::<B, 3, Int>::from_data(
-            distinct([2, 5, 3], DType::I32),
-            (&B::Device::default(), DType::I32),
-        );
+        let x = Tensor::<B, 3, Int>::from_data(distinct([2, 5, 3], DType::I32), (&B::Device::default(), DType::I32));
         let ends = std::iter::once(None).chain((-6..=7).map(Some));
         let bounds = ends.flat_map(|end| (-6..=7).map(move |start| (start, end)));
         // One flat tensor: a read for each would be slow.
         let slices = bounds.map(|(start, end)| [Slice::full(), Slice::new(start, end, step)]);
         let parts: Vec<_> = slices.map(|slices| x.clone().slice(slices)).collect();
         let extents: Vec<i32> = parts.iter().map(|part| part.dims()[1] as i32).collect();
-        let flat = parts
-            .into_iter()
-            .filter(|part| part.dims()[1] > 0)
-            .map(|part| {
-                let count = part.shape().num_elements();
-                part.reshape([count])
-            });
-        vec![
-            Tensor::cat(flat.collect(), 0).into_data(),
-            TensorData::from(extents.as_slice()),
-        ]
+        let flat = parts.into_iter().filter(|part| part.dims()[1] > 0).map(|part| {
+            let count = part.shape().num_elements();
+            part.reshape([count])
+        });
+        vec![Tensor::cat(flat.collect(), 0).into_data(), TensorData::from(extents.as_slice())]
     }
     for step in [1, 2, 3, 4, 5, 9, -1, -2, -3, -4, -5, -9] {
         let what = format!("slices with step {step}");
-        compare(
-            &what,
-            Tolerance::Exact,
-            || case::<burn_flex::Flex>(step),
-            || case::<burn_mpsgraph::MpsGraph>(step),
-        );
+        compare(&what, Tolerance::Exact, || case::<burn_flex::Flex>(step), || case::<burn_mpsgraph::MpsGraph>(step));
     }
 }

@@ -21,9 +21,7 @@ impl std::fmt::Debug for Block {
 impl Block {
     /// A block of at least `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
-        Self {
-            lines: vec![Line([0; 64]); bytes.div_ceil(64)],
-        }
+        Self { lines: vec![Line([0; 64]); bytes.div_ceil(64)] }
     }
 
     /// A block that holds these pieces, and where each starts.

@@ -9,21 +9,11 @@ pub fn remove(graph: &Graph, feeds: &[ValueId], targets: &[ValueId]) -> Job {
     let mut fed = vec![false; graph.nodes.len()];
     feeds.iter().for_each(|feed| fed[feed.0 as usize] = true);
     let mut needed = fed.clone();
-    targets
-        .iter()
-        .for_each(|target| needed[target.0 as usize] = true);
+    targets.iter().for_each(|target| needed[target.0 as usize] = true);
     // Inputs stand before their users, so one walk from the end reaches everything.
-    for (at, node) in graph
-        .nodes
-        .iter()
-        .enumerate()
-        .rev()
-        .filter(|(at, _)| !fed[*at])
-    {
+    for (at, node) in graph.nodes.iter().enumerate().rev().filter(|(at, _)| !fed[*at]) {
         if needed[at] {
-            node.inputs
-                .iter()
-                .for_each(|input| needed[input.0 as usize] = true);
+            node.inputs.iter().for_each(|input| needed[input.0 as usize] = true);
         }
     }
     let mut kept = Graph::default();
@@ -33,21 +23,11 @@ pub fn remove(graph: &Graph, feeds: &[ValueId], targets: &[ValueId]) -> Job {
         renumbered[at] = if fed[at] {
             kept.push(Op::Placeholder, [], output.clone())
         } else {
-            assert!(
-                *op != Op::Placeholder,
-                "placeholder %{at} {output:?} is needed but not fed"
-            );
-            let inputs: Vec<ValueId> = inputs
-                .iter()
-                .map(|input| renumbered[input.0 as usize])
-                .collect();
+            assert!(*op != Op::Placeholder, "placeholder %{at} {output:?} is needed but not fed");
+            let inputs: Vec<ValueId> = inputs.iter().map(|input| renumbered[input.0 as usize]).collect();
             kept.push(op.clone(), inputs, output.clone())
         };
     }
     let renumber = |ids: &[ValueId]| ids.iter().map(|id| renumbered[id.0 as usize]).collect();
-    Job {
-        graph: kept,
-        feeds: renumber(feeds),
-        targets: renumber(targets),
-    }
+    Job { graph: kept, feeds: renumber(feeds), targets: renumber(targets) }
 }

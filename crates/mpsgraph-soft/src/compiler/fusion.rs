@@ -25,10 +25,7 @@ pub struct Group {
 
 /// Whether a tile loop can compute `node`. A reshape that is no view is a copy in another order.
 pub fn is_elementwise(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Unary(_) | Op::Binary(_) | Op::Select | Op::Clamp | Op::Cast | Op::Reshape
-    )
+    matches!(op, Op::Unary(_) | Op::Binary(_) | Op::Select | Op::Clamp | Op::Cast | Op::Reshape)
 }
 
 /// Inputs of `node` as the loop or kernel reads them: elementwise operands broadcast to the output's shape.
@@ -37,11 +34,7 @@ pub fn operands(graph: &Graph, views: &[View], id: ValueId) -> Vec<View> {
     let broadcast = is_elementwise(&node.op) && node.op != Op::Reshape;
     let operand = |input: &ValueId| {
         let view = &views[input.0 as usize];
-        if broadcast {
-            view.broadcast(&node.output.shape)
-        } else {
-            view.clone()
-        }
+        if broadcast { view.broadcast(&node.output.shape) } else { view.clone() }
     };
     node.inputs.iter().map(operand).collect()
 }
@@ -85,10 +78,7 @@ impl<'a> Pass<'a> {
                 continue;
             }
             computed[at] = true;
-            for (view, input) in operands(graph, views, ValueId(at as u32))
-                .iter()
-                .zip(&node.inputs)
-            {
+            for (view, input) in operands(graph, views, ValueId(at as u32)).iter().zip(&node.inputs) {
                 let from = view.root.0 as usize;
                 let producer = &graph.nodes[from];
                 let fusable = is_elementwise(&node.op)
@@ -100,22 +90,11 @@ impl<'a> Pass<'a> {
                     && view.is_consecutive();
                 level[at] = level[at].max(level[from] + usize::from(!fusable));
                 if computed[from] {
-                    edges.push(Edge {
-                        from,
-                        to: at,
-                        fusable,
-                    });
+                    edges.push(Edge { from, to: at, fusable });
                 }
             }
         }
-        Self {
-            graph,
-            views,
-            computed,
-            level,
-            parent: (0..count).collect(),
-            edges,
-        }
+        Self { graph, views, computed, level, parent: (0..count).collect(), edges }
     }
 
     fn find(&mut self, mut at: usize) -> usize {
@@ -143,10 +122,7 @@ impl<'a> Pass<'a> {
     /// Members of every group, by its representative.
     fn members(&mut self) -> HashMap<usize, Vec<usize>> {
         let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
-        for at in (0..self.computed.len())
-            .filter(|&at| self.computed[at])
-            .collect::<Vec<_>>()
-        {
+        for at in (0..self.computed.len()).filter(|&at| self.computed[at]).collect::<Vec<_>>() {
             let group = self.find(at);
             members.entry(group).or_default().push(at);
         }
@@ -160,10 +136,7 @@ impl<'a> Pass<'a> {
             users[edge.from].push(at);
         }
         let members = self.members();
-        let mut order: Vec<&Vec<usize>> = members
-            .values()
-            .filter(|nodes| self.is_loop(nodes[0]))
-            .collect();
+        let mut order: Vec<&Vec<usize>> = members.values().filter(|nodes| self.is_loop(nodes[0])).collect();
         order.sort_by_key(|nodes| std::cmp::Reverse((self.level[nodes[0]], nodes[0])));
         for nodes in order {
             let group = self.find(nodes[0]);
@@ -177,11 +150,8 @@ impl<'a> Pass<'a> {
             let Some(level) = outside.iter().map(bound).min() else {
                 continue;
             };
-            let joins: Vec<usize> = outside
-                .iter()
-                .filter(|&&(to, f)| f && self.level[to] == level)
-                .map(|&(to, _)| to)
-                .collect();
+            let joins: Vec<usize> =
+                outside.iter().filter(|&&(to, f)| f && self.level[to] == level).map(|&(to, _)| to).collect();
             if level > self.level[nodes[0]] && !joins.is_empty() {
                 nodes.iter().for_each(|&node| self.level[node] = level);
                 joins.into_iter().for_each(|to| self.join(group, to));
@@ -240,10 +210,8 @@ impl<'a> Pass<'a> {
         }
         // Of what could run, what the graph has first: values then live about as long as their author expected.
         let key = |at: usize| (std::cmp::Reverse(groups[at].last().copied()), at);
-        let mut ready: std::collections::BinaryHeap<_> = (0..groups.len())
-            .filter(|&at| waits[at] == 0)
-            .map(key)
-            .collect();
+        let mut ready: std::collections::BinaryHeap<_> =
+            (0..groups.len()).filter(|&at| waits[at] == 0).map(key).collect();
         let mut ordered = Vec::with_capacity(groups.len());
         while let Some((_, at)) = ready.pop() {
             ordered.push(at);
@@ -254,16 +222,9 @@ impl<'a> Pass<'a> {
                 }
             }
         }
-        assert_eq!(
-            ordered.len(),
-            groups.len(),
-            "groups depend on each other in a circle"
-        );
+        assert_eq!(ordered.len(), groups.len(), "groups depend on each other in a circle");
         let group = |at: usize| Group {
-            nodes: groups[at]
-                .iter()
-                .map(|&node| ValueId(node as u32))
-                .collect(),
+            nodes: groups[at].iter().map(|&node| ValueId(node as u32)).collect(),
             elementwise: self.is_loop(groups[at][0]),
         };
         ordered.into_iter().map(group).collect()

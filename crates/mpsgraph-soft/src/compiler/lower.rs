@@ -79,9 +79,7 @@ impl Lowering<'_> {
             let view = &self.views[target.0 as usize];
             let root = self.job.graph.node(view.root);
             let made = !matches!(root.op, Op::Placeholder | Op::Constant(_) | Op::Splat(_));
-            let whole = view.offset == 0
-                && view.is_consecutive()
-                && view.elements() == root.output.elements();
+            let whole = view.offset == 0 && view.is_consecutive() && view.elements() == root.output.elements();
             if made && whole {
                 self.storage.entry(view.root).or_insert(Storage::Output(at));
             }
@@ -133,22 +131,9 @@ impl Lowering<'_> {
 
     fn copy(&mut self, view: &View, size: usize, to: Storage) {
         let from = self.root(view.root);
-        let View {
-            offset,
-            shape,
-            strides,
-            ..
-        } = view.clone();
+        let View { offset, shape, strides, .. } = view.clone();
         let to_strides = packed_strides(&shape);
-        self.out.steps.push(Step::Copy(Copy {
-            size,
-            from,
-            offset,
-            shape,
-            strides,
-            to,
-            to_strides,
-        }));
+        self.out.steps.push(Step::Copy(Copy { size, from, offset, shape, strides, to, to_strides }));
     }
 
     /// A packed copy of `view`, made once.
@@ -174,26 +159,13 @@ impl Lowering<'_> {
             let (view, ty) = (&self.views[input.0 as usize], self.ty(input).clone());
             let size = ty.dtype.size();
             inputs.push(if view.is_consecutive() {
-                Packed {
-                    storage: self.root(view.root),
-                    offset: view.offset * size,
-                    ty,
-                }
+                Packed { storage: self.root(view.root), offset: view.offset * size, ty }
             } else {
-                Packed {
-                    storage: self.packed_copy(view, size),
-                    offset: 0,
-                    ty,
-                }
+                Packed { storage: self.packed_copy(view, size), offset: 0, ty }
             });
         }
         let to = self.made(id);
-        self.out.steps.push(Step::Kernel {
-            op: node.op.clone(),
-            inputs,
-            to,
-            ty: node.output.clone(),
-        });
+        self.out.steps.push(Step::Kernel { op: node.op.clone(), inputs, to, ty: node.output.clone() });
     }
 
     fn matmul(&mut self, id: ValueId) {
@@ -201,19 +173,10 @@ impl Lowering<'_> {
         let rank = node.output.shape.len();
         let dtype = node.output.dtype;
         let batch = &node.output.shape[..rank - 2];
-        let k = self
-            .ty(node.inputs[0])
-            .shape
-            .last()
-            .copied()
-            .expect("a matrix has axes");
+        let k = self.ty(node.inputs[0]).shape.last().copied().expect("a matrix has axes");
         let mut operand = |input: ValueId| {
             let view = &self.views[input.0 as usize];
-            let to: Vec<usize> = batch
-                .iter()
-                .chain(&view.shape[view.shape.len() - 2..])
-                .copied()
-                .collect();
+            let to: Vec<usize> = batch.iter().chain(&view.shape[view.shape.len() - 2..]).copied().collect();
             let wide = view.broadcast(&to);
             let matrix = &wide.strides[rank - 2..];
             let extents = &wide.shape[rank - 2..];
@@ -221,38 +184,17 @@ impl Lowering<'_> {
             let direct = (0..2).any(|at| matrix[at] == 1 || extents[at] == 1)
                 && (0..2).all(|at| matrix[at] != 0 || extents[at] == 1);
             if direct {
-                return (
-                    self.root(view.root),
-                    Operand {
-                        offset: wide.offset,
-                        strides: wide.strides,
-                    },
-                );
+                return (self.root(view.root), Operand { offset: wide.offset, strides: wide.strides });
             }
             let storage = self.packed_copy(view, dtype.size());
-            let packed = View {
-                offset: 0,
-                strides: packed_strides(&view.shape),
-                ..view.clone()
-            };
-            (
-                storage,
-                Operand {
-                    offset: 0,
-                    strides: packed.broadcast(&to).strides,
-                },
-            )
+            let packed = View { offset: 0, strides: packed_strides(&view.shape), ..view.clone() };
+            (storage, Operand { offset: 0, strides: packed.broadcast(&to).strides })
         };
         let (lhs, left) = operand(node.inputs[0]);
         let (rhs, right) = operand(node.inputs[1]);
         let product = MatMul::new(dtype, &node.output.shape, k, &left, &right);
         let to = self.made(id);
-        self.out.steps.push(Step::MatMul {
-            product,
-            lhs,
-            rhs,
-            to,
-        });
+        self.out.steps.push(Step::MatMul { product, lhs, rhs, to });
     }
 
     /// One loop for a group.
@@ -271,15 +213,10 @@ impl Lowering<'_> {
         for &id in &group.nodes {
             let node = graph.node(id);
             let mut sources = Vec::with_capacity(3);
-            for (view, &input) in fusion::operands(graph, self.views, id)
-                .into_iter()
-                .zip(&node.inputs)
-            {
+            for (view, &input) in fusion::operands(graph, self.views, id).into_iter().zip(&node.inputs) {
                 let dtype = graph.ty(input).dtype;
                 let inside = registers.get(&view.root).copied();
-                sources.push(
-                    inside.unwrap_or_else(|| self.load(&mut builder, &mut operands, view, dtype)),
-                );
+                sources.push(inside.unwrap_or_else(|| self.load(&mut builder, &mut operands, view, dtype)));
             }
             let value = compute(&mut builder, node, graph.ty(node.inputs[0]).dtype, &sources);
             registers.insert(id, value);
@@ -290,23 +227,11 @@ impl Lowering<'_> {
             }
         }
         let (program, shape) = (builder.finish(), self.ty(last).shape.clone());
-        self.out.steps.push(Step::Loop {
-            program,
-            operands,
-            outputs,
-            names,
-            shape,
-        });
+        self.out.steps.push(Step::Loop { program, operands, outputs, names, shape });
     }
 
     /// An operand from outside of the group.
-    fn load(
-        &mut self,
-        builder: &mut Builder,
-        operands: &mut Vec<Storage>,
-        view: View,
-        dtype: DType,
-    ) -> Register {
+    fn load(&mut self, builder: &mut Builder, operands: &mut Vec<Storage>, view: View, dtype: DType) -> Register {
         if let Some(&register) = self.loads.get(&(view.clone(), dtype)) {
             return register;
         }
@@ -317,13 +242,10 @@ impl Lowering<'_> {
             storage = self.packed_copy(&view, dtype.size());
             geometry = Geometry::new(0, &[view.elements()], &[1]);
         }
-        let operand = operands
-            .iter()
-            .position(|&known| known == storage)
-            .unwrap_or_else(|| {
-                operands.push(storage);
-                operands.len() - 1
-            });
+        let operand = operands.iter().position(|&known| known == storage).unwrap_or_else(|| {
+            operands.push(storage);
+            operands.len() - 1
+        });
         let register = builder.load(operand, dtype, geometry);
         self.loads.insert((view, dtype), register);
         register
@@ -345,19 +267,10 @@ fn compute(builder: &mut Builder, node: &Node, dtype: DType, x: &[Register]) -> 
 
 /// Roots that the caller or another group than their own needs.
 fn stored(job: &Job, views: &[View], groups: &[Group]) -> HashSet<ValueId> {
-    let mut stored: HashSet<ValueId> = job
-        .targets
-        .iter()
-        .map(|target| views[target.0 as usize].root)
-        .collect();
+    let mut stored: HashSet<ValueId> = job.targets.iter().map(|target| views[target.0 as usize].root).collect();
     for group in groups {
         for &id in &group.nodes {
-            let roots = job
-                .graph
-                .node(id)
-                .inputs
-                .iter()
-                .map(|input| views[input.0 as usize].root);
+            let roots = job.graph.node(id).inputs.iter().map(|input| views[input.0 as usize].root);
             stored.extend(roots.filter(|root| group.nodes.binary_search(root).is_err()));
         }
     }

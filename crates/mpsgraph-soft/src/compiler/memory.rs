@@ -50,13 +50,7 @@ mod tests {
 
     #[test]
     fn a_chain_needs_two_places() {
-        let chain: Vec<Interval> = (0..10)
-            .map(|at| Interval {
-                bytes: 100,
-                first: at,
-                last: at + 1,
-            })
-            .collect();
+        let chain: Vec<Interval> = (0..10).map(|at| Interval { bytes: 100, first: at, last: at + 1 }).collect();
         let (offsets, total) = place(&chain);
         assert_eq!(total, 256);
         assert!(offsets.windows(2).all(|pair| pair[0] != pair[1]));
@@ -72,11 +66,7 @@ mod tests {
         let intervals: Vec<Interval> = (0..200)
             .map(|_| {
                 let first = next(50);
-                Interval {
-                    bytes: next(1000),
-                    first,
-                    last: first + next(12),
-                }
+                Interval { bytes: next(1000), first, last: first + next(12) }
             })
             .collect();
         let (offsets, total) = place(&intervals);
@@ -84,8 +74,7 @@ mod tests {
             assert!(offsets[i] + a.bytes <= total && offsets[i] % ALIGNMENT == 0);
             for (j, b) in intervals.iter().enumerate().skip(i + 1) {
                 let together = a.first <= b.last && b.first <= a.last;
-                let apart =
-                    offsets[i] + a.bytes <= offsets[j] || offsets[j] + b.bytes <= offsets[i];
+                let apart = offsets[i] + a.bytes <= offsets[j] || offsets[j] + b.bytes <= offsets[i];
                 assert!(!together || apart || a.bytes == 0 || b.bytes == 0);
             }
         }

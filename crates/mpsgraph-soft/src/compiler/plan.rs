@@ -53,19 +53,9 @@ struct Memory<'a> {
 
 impl Plan {
     pub(super) fn new(job: &Job, lowered: Lowered) -> Plan {
-        let Lowered {
-            steps,
-            constants,
-            scratch,
-        } = lowered;
-        let mut intervals: Vec<Interval> = scratch
-            .iter()
-            .map(|&bytes| Interval {
-                bytes,
-                first: usize::MAX,
-                last: 0,
-            })
-            .collect();
+        let Lowered { steps, constants, scratch } = lowered;
+        let mut intervals: Vec<Interval> =
+            scratch.iter().map(|&bytes| Interval { bytes, first: usize::MAX, last: 0 }).collect();
         for (at, step) in steps.iter().enumerate() {
             for storage in step.writes().into_iter().chain(step.reads()) {
                 if let Storage::Scratch(id) = storage {
@@ -78,14 +68,9 @@ impl Plan {
         let pieces: Vec<&[u8]> = constants.iter().map(Vec::as_slice).collect();
         let (block, constant_offsets) = Block::of(&pieces);
         let places = |offsets: Vec<usize>, sizes: Vec<usize>| {
-            offsets
-                .into_iter()
-                .zip(sizes)
-                .map(|(offset, bytes)| Place { offset, bytes })
-                .collect()
+            offsets.into_iter().zip(sizes).map(|(offset, bytes)| Place { offset, bytes }).collect()
         };
-        let types =
-            |ids: &[crate::ir::ValueId]| ids.iter().map(|&id| job.graph.ty(id).clone()).collect();
+        let types = |ids: &[crate::ir::ValueId]| ids.iter().map(|&id| job.graph.ty(id).clone()).collect();
         Plan {
             feeds: types(&job.feeds),
             targets: types(&job.targets),
@@ -121,24 +106,17 @@ impl Plan {
 
     /// The steps as text, one per line.
     pub fn describe(&self) -> String {
-        self.steps
-            .iter()
-            .enumerate()
-            .fold(String::new(), |mut text, (at, step)| {
-                writeln!(text, "{at}: {}", step.describe()).expect("a string takes everything");
-                text
-            })
+        self.steps.iter().enumerate().fold(String::new(), |mut text, (at, step)| {
+            writeln!(text, "{at}: {}", step.describe()).expect("a string takes everything");
+            text
+        })
     }
 
     /// Computes the targets from packed `inputs` into packed `outputs`, which must not overlap them or each other.
     ///
     /// Panics if number, sizes or alignment of the operands are not those of the types.
     pub fn run(&self, inputs: &[Span], outputs: &[SpanMut]) {
-        assert_eq!(
-            (inputs.len(), outputs.len()),
-            (self.feeds.len(), self.targets.len()),
-            "number of operands"
-        );
+        assert_eq!((inputs.len(), outputs.len()), (self.feeds.len(), self.targets.len()), "number of operands");
         for (at, (span, ty)) in inputs.iter().zip(&self.feeds).enumerate() {
             check("input", at, span.as_ptr(), span.len(), ty);
         }
@@ -146,45 +124,20 @@ impl Plan {
             check("output", at, span.as_ptr(), span.len(), ty);
         }
         // A step that panicked left nothing behind that the next run would read.
-        let mut workspace = self
-            .workspace
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let Workspace {
-            scratch,
-            read,
-            write,
-        } = &mut *workspace;
-        let scratch = scratch
-            .get_or_insert_with(|| Block::new(self.scratch_bytes))
-            .span_mut();
-        let memory = Memory {
-            plan: self,
-            inputs,
-            outputs,
-            scratch: &scratch,
-        };
-        let mut run = || {
-            self.steps
-                .iter()
-                .for_each(|step| memory.run(step, read, write))
-        };
+        let mut workspace = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+        let Workspace { scratch, read, write } = &mut *workspace;
+        let scratch = scratch.get_or_insert_with(|| Block::new(self.scratch_bytes)).span_mut();
+        let memory = Memory { plan: self, inputs, outputs, scratch: &scratch };
+        let mut run = || self.steps.iter().for_each(|step| memory.run(step, read, write));
         // Entering the pool once is cheaper than once for each step. The lock is taken outside of it: a thread of the
         // pool that waits inside a step may be lent to another run, but never to one that this lock holds back.
-        if self.parallel {
-            rayon::scope(|_| run())
-        } else {
-            run()
-        }
+        if self.parallel { rayon::scope(|_| run()) } else { run() }
     }
 }
 
 fn check(what: &str, at: usize, ptr: *const u8, len: usize, ty: &TensorType) {
     assert_eq!(len, ty.bytes(), "bytes of {what} {at}, {ty:?}");
-    assert!(
-        ptr.addr().is_multiple_of(ty.dtype.size()),
-        "{what} {at} is misaligned for {ty:?}"
-    );
+    assert!(ptr.addr().is_multiple_of(ty.dtype.size()), "{what} {at} is misaligned for {ty:?}");
 }
 
 impl Memory<'_> {
@@ -193,18 +146,13 @@ impl Memory<'_> {
         match storage {
             Storage::Input(at) => self.inputs[at],
             Storage::Output(at) => self.outputs[at].as_span(),
-            Storage::Constant(at) => {
-                part(self.plan.constants.span(), self.plan.constant_places[at])
-            }
+            Storage::Constant(at) => part(self.plan.constants.span(), self.plan.constant_places[at]),
             Storage::Scratch(at) => part(self.scratch.as_span(), self.plan.scratch_places[at]),
         }
     }
 
     fn write(&self, storage: Storage) -> SpanMut {
-        assert!(
-            matches!(storage, Storage::Output(_) | Storage::Scratch(_)),
-            "{storage:?} is read only"
-        );
+        assert!(matches!(storage, Storage::Output(_) | Storage::Scratch(_)), "{storage:?} is read only");
         let span = self.read(storage);
         // SAFETY: the memory comes from a `SpanMut` (asserted above). Nothing else touches it while the step that
         // asked for it runs: steps run one after the other, `memory::place` keeps apart what lives at one time, and
@@ -214,51 +162,21 @@ impl Memory<'_> {
 
     fn run(&self, step: &Step, read: &mut Vec<Span>, write: &mut Vec<SpanMut>) {
         match step {
-            Step::Loop {
-                program,
-                operands,
-                outputs,
-                ..
-            } => {
+            Step::Loop { program, operands, outputs, .. } => {
                 read.clear();
                 read.extend(operands.iter().map(|&operand| self.read(operand)));
                 write.clear();
                 write.extend(outputs.iter().map(|&output| self.write(output)));
                 program.run(read, write);
             }
-            Step::MatMul {
-                product,
-                lhs,
-                rhs,
-                to,
-            } => {
+            Step::MatMul { product, lhs, rhs, to } => {
                 product.run(self.read(*lhs), self.read(*rhs), &self.write(*to));
             }
-            Step::Copy(Copy {
-                size,
-                from,
-                offset,
-                shape,
-                strides,
-                to,
-                to_strides,
-            }) => {
-                strided::copy(
-                    *size,
-                    self.read(*from),
-                    *offset,
-                    shape,
-                    strides,
-                    self.write(*to),
-                    0,
-                    to_strides,
-                );
+            Step::Copy(Copy { size, from, offset, shape, strides, to, to_strides }) => {
+                strided::copy(*size, self.read(*from), *offset, shape, strides, self.write(*to), 0, to_strides);
             }
             Step::Kernel { op, inputs, to, ty } => {
-                let bind = |input: &'_ Packed| {
-                    self.read(input.storage)
-                        .part(input.offset, input.ty.bytes())
-                };
+                let bind = |input: &'_ Packed| self.read(input.storage).part(input.offset, input.ty.bytes());
                 let to = (self.write(*to), ty);
                 // Only concatenations have more than three inputs; no other step allocates.
                 match &inputs[..] {
@@ -266,15 +184,10 @@ impl Memory<'_> {
                     [a] => kernels::execute(op, &[(bind(a), &a.ty)], to),
                     [a, b] => kernels::execute(op, &[(bind(a), &a.ty), (bind(b), &b.ty)], to),
                     [a, b, c] => {
-                        kernels::execute(
-                            op,
-                            &[(bind(a), &a.ty), (bind(b), &b.ty), (bind(c), &c.ty)],
-                            to,
-                        );
+                        kernels::execute(op, &[(bind(a), &a.ty), (bind(b), &b.ty), (bind(c), &c.ty)], to);
                     }
                     many => {
-                        let many: Vec<_> =
-                            many.iter().map(|input| (bind(input), &input.ty)).collect();
+                        let many: Vec<_> = many.iter().map(|input| (bind(input), &input.ty)).collect();
                         kernels::execute(op, &many, to);
                     }
                 }

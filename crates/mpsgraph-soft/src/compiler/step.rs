@@ -90,20 +90,13 @@ impl Step {
             Step::Loop { program, .. } => program.is_parallel(),
             Step::MatMul { product, .. } => product.is_parallel(),
             Step::Copy(copy) => large(copy.shape.iter().product::<usize>() * copy.size),
-            Step::Kernel { inputs, ty, .. } => {
-                large(ty.bytes()) || inputs.iter().any(|input| large(input.ty.bytes()))
-            }
+            Step::Kernel { inputs, ty, .. } => large(ty.bytes()) || inputs.iter().any(|input| large(input.ty.bytes())),
         }
     }
 
     /// The step as one line: what, of which shape, from where to where.
     pub fn describe(&self) -> String {
-        let list = |of: Vec<Storage>| {
-            of.iter()
-                .map(Storage::describe)
-                .collect::<Vec<_>>()
-                .join(", ")
-        };
+        let list = |of: Vec<Storage>| of.iter().map(Storage::describe).collect::<Vec<_>>().join(", ");
         let what = match self {
             Step::Loop { names, shape, .. } => format!("loop {shape:?} {}", names.join(" ")),
             Step::MatMul { product, .. } => {

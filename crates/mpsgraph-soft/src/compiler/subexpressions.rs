@@ -13,11 +13,7 @@ pub fn merge(job: Job) -> Job {
     let mut known: HashMap<(Op, Vec<ValueId>, TensorType), ValueId> = HashMap::new();
     let mut renumbered: Vec<ValueId> = Vec::with_capacity(job.graph.nodes.len());
     for node in job.graph.nodes {
-        let inputs: Vec<ValueId> = node
-            .inputs
-            .iter()
-            .map(|input| renumbered[input.0 as usize])
-            .collect();
+        let inputs: Vec<ValueId> = node.inputs.iter().map(|input| renumbered[input.0 as usize]).collect();
         if node.op == Op::Placeholder {
             renumbered.push(merged.push(node.op, inputs, node.output));
             continue;
@@ -30,14 +26,6 @@ pub fn merge(job: Job) -> Job {
         });
         renumbered.push(id);
     }
-    let renumber = |ids: Vec<ValueId>| {
-        ids.into_iter()
-            .map(|id| renumbered[id.0 as usize])
-            .collect()
-    };
-    Job {
-        graph: merged,
-        feeds: renumber(job.feeds),
-        targets: renumber(job.targets),
-    }
+    let renumber = |ids: Vec<ValueId>| ids.into_iter().map(|id| renumbered[id.0 as usize]).collect();
+    Job { graph: merged, feeds: renumber(job.feeds), targets: renumber(job.targets) }
 }

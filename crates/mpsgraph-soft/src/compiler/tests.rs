@@ -16,11 +16,7 @@ fn unary(graph: &mut Graph, op: UnaryOp, x: ValueId) -> ValueId {
 /// Result of the shape of `a`.
 fn binary(graph: &mut Graph, op: BinaryOp, a: ValueId, b: ValueId) -> ValueId {
     let ty = graph.ty(a).clone();
-    let dtype = if op.is_comparison() {
-        DType::Bool
-    } else {
-        ty.dtype
-    };
+    let dtype = if op.is_comparison() { DType::Bool } else { ty.dtype };
     graph.push(Op::Binary(op), [a, b], TensorType::new(dtype, ty.shape))
 }
 
@@ -54,35 +50,17 @@ fn run(plan: &Plan, inputs: &[&[u8]]) -> Vec<Vec<u8>> {
             buffer
         })
         .collect();
-    let mut outputs: Vec<Buffer> = plan
-        .targets()
-        .iter()
-        .map(|ty| Buffer::new(ty.bytes()))
-        .collect();
+    let mut outputs: Vec<Buffer> = plan.targets().iter().map(|ty| Buffer::new(ty.bytes())).collect();
     // SAFETY: the buffers outlive the spans, and each output has its own.
-    let inputs: Vec<Span> = aligned
-        .iter()
-        .map(|buffer| unsafe { Span::of(buffer.bytes()) })
-        .collect();
+    let inputs: Vec<Span> = aligned.iter().map(|buffer| unsafe { Span::of(buffer.bytes()) }).collect();
     // SAFETY: as above.
-    let spans: Vec<SpanMut> = outputs
-        .iter_mut()
-        .map(|buffer| unsafe { SpanMut::of(buffer.bytes_mut()) })
-        .collect();
+    let spans: Vec<SpanMut> = outputs.iter_mut().map(|buffer| unsafe { SpanMut::of(buffer.bytes_mut()) }).collect();
     plan.run(&inputs, &spans);
-    outputs
-        .iter()
-        .map(|buffer| buffer.bytes().to_vec())
-        .collect()
+    outputs.iter().map(|buffer| buffer.bytes().to_vec()).collect()
 }
 
 /// Every node by a plan of its own.
-fn unfused(
-    graph: &Graph,
-    feeds: &[ValueId],
-    inputs: &[&[u8]],
-    targets: &[ValueId],
-) -> Vec<Vec<u8>> {
+fn unfused(graph: &Graph, feeds: &[ValueId], inputs: &[&[u8]], targets: &[ValueId]) -> Vec<Vec<u8>> {
     let mut values: Vec<Vec<u8>> = Vec::new();
     for (at, node) in graph.nodes.iter().enumerate() {
         let id = ValueId(at as u32);
@@ -96,11 +74,7 @@ fn unfused(
             values.push(inputs[feed].to_vec());
             continue;
         }
-        let bytes: Vec<&[u8]> = node
-            .inputs
-            .iter()
-            .map(|input| &values[input.0 as usize][..])
-            .collect();
+        let bytes: Vec<&[u8]> = node.inputs.iter().map(|input| &values[input.0 as usize][..]).collect();
         let mut distinct: Vec<(ValueId, &[u8])> = node.inputs.iter().copied().zip(bytes).collect();
         distinct.sort();
         distinct.dedup();
@@ -108,10 +82,7 @@ fn unfused(
         let value = run(&compile(graph, &feeds, &[id]), &inputs).remove(0);
         values.push(value);
     }
-    targets
-        .iter()
-        .map(|target| values[target.0 as usize].clone())
-        .collect()
+    targets.iter().map(|target| values[target.0 as usize].clone()).collect()
 }
 
 fn numbers(n: usize, seed: u32) -> Vec<u8> {
@@ -125,22 +96,15 @@ fn numbers(n: usize, seed: u32) -> Vec<u8> {
 }
 
 fn floats(bytes: &[u8]) -> Vec<f32> {
-    bytes
-        .chunks_exact(4)
-        .map(|b| f32::from_ne_bytes(b.try_into().unwrap()))
-        .collect()
+    bytes.chunks_exact(4).map(|b| f32::from_ne_bytes(b.try_into().unwrap())).collect()
 }
 
 /// One step of Adam for a parameter of shape `shape`; feeds, then targets.
 fn adam(graph: &mut Graph, shape: &[usize]) -> (Vec<ValueId>, Vec<ValueId>) {
     let ty = f32s(shape);
-    let feeds: Vec<ValueId> = (0..4)
-        .map(|_| graph.push(Op::Placeholder, [], ty.clone()))
-        .collect();
+    let feeds: Vec<ValueId> = (0..4).map(|_| graph.push(Op::Placeholder, [], ty.clone())).collect();
     let rate = graph.push(Op::Placeholder, [], f32s(&[1]));
-    let [p, g, m, v] = feeds[..] else {
-        unreachable!()
-    };
+    let [p, g, m, v] = feeds[..] else { unreachable!() };
     let decay = |graph: &mut Graph, state, update, beta: f32| {
         let beta_value = splat(graph, beta, ty.clone());
         let rest = splat(graph, 1.0 - beta, ty.clone());
@@ -167,15 +131,9 @@ fn adam_is_one_pass() {
     let plan = compile(&graph, &feeds, &targets);
     assert_eq!(plan.steps(), 1, "{}", plan.describe());
     assert_eq!(plan.scratch_bytes(), 0);
-    let inputs: Vec<Vec<u8>> = (0..4)
-        .map(|seed| numbers(2100, seed))
-        .chain([numbers(1, 9)])
-        .collect();
+    let inputs: Vec<Vec<u8>> = (0..4).map(|seed| numbers(2100, seed)).chain([numbers(1, 9)]).collect();
     let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-    assert_eq!(
-        run(&plan, &inputs),
-        unfused(&graph, &feeds, &inputs, &targets)
-    );
+    assert_eq!(run(&plan, &inputs), unfused(&graph, &feeds, &inputs, &targets));
 }
 
 #[test]
@@ -183,15 +141,9 @@ fn large_loops_are_the_same_on_all_threads() {
     let mut graph = Graph::default();
     let (feeds, targets) = adam(&mut graph, &[70_001]);
     let plan = compile(&graph, &feeds, &targets);
-    let inputs: Vec<Vec<u8>> = (0..4)
-        .map(|seed| numbers(70_001, seed))
-        .chain([numbers(1, 9)])
-        .collect();
+    let inputs: Vec<Vec<u8>> = (0..4).map(|seed| numbers(70_001, seed)).chain([numbers(1, 9)]).collect();
     let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-    assert_eq!(
-        run(&plan, &inputs),
-        unfused(&graph, &feeds, &inputs, &targets)
-    );
+    assert_eq!(run(&plan, &inputs), unfused(&graph, &feeds, &inputs, &targets));
 }
 
 #[test]
@@ -201,11 +153,7 @@ fn bias_and_relu_with_the_mask_that_a_gradient_needs() {
         let x = graph.push(Op::Placeholder, [], f32s(&[rows, 20]));
         let w = graph.push(Op::Placeholder, [], f32s(&[columns, 20]));
         let b = graph.push(Op::Placeholder, [], f32s(&[columns]));
-        let turned = graph.push(
-            Op::Transpose { perm: vec![1, 0] },
-            [w],
-            f32s(&[20, columns]),
-        );
+        let turned = graph.push(Op::Transpose { perm: vec![1, 0] }, [w], f32s(&[20, columns]));
         let product = graph.push(Op::MatMul, [x, turned], f32s(&[rows, columns]));
         let sum = binary(&mut graph, BinaryOp::Add, product, b);
         let out = unary(&mut graph, UnaryOp::Relu, sum);
@@ -214,24 +162,14 @@ fn bias_and_relu_with_the_mask_that_a_gradient_needs() {
         let (feeds, targets) = ([x, w, b], [out, mask]);
         let plan = compile(&graph, &feeds, &targets);
         assert_eq!(plan.steps(), 2, "{}", plan.describe());
-        let inputs = [
-            numbers(rows * 20, 1),
-            numbers(columns * 20, 2),
-            numbers(columns, 3),
-        ];
+        let inputs = [numbers(rows * 20, 1), numbers(columns * 20, 2), numbers(columns, 3)];
         let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let got = run(&plan, &inputs);
         // The product as this plan makes it: how `gemm` sums depends on how an operand lies.
         let tail = [product, b];
         let products = run(&compile(&graph, &feeds, &[product]), &inputs).remove(0);
-        assert_eq!(
-            got,
-            run(&compile(&graph, &tail, &targets), &[&products, inputs[2]])
-        );
-        assert_eq!(
-            got[1],
-            unfused(&graph, &tail, &[&products, inputs[2]], &[mask])[0]
-        );
+        assert_eq!(got, run(&compile(&graph, &tail, &targets), &[&products, inputs[2]]));
+        assert_eq!(got[1], unfused(&graph, &tail, &[&products, inputs[2]], &[mask])[0]);
         let (x, w, b) = (floats(inputs[0]), floats(inputs[1]), floats(inputs[2]));
         for (at, &got) in floats(&got[0]).iter().enumerate() {
             let (i, j) = (at / columns, at % columns);
@@ -247,24 +185,10 @@ fn log_softmax_reads_row_values_in_place() {
     let (wide, narrow) = (f32s(&[6, 10]), f32s(&[6, 1]));
     let x = graph.push(Op::Placeholder, [], wide.clone());
     let axes = vec![1];
-    let max = graph.push(
-        Op::Reduce {
-            op: ReduceOp::Max,
-            axes: axes.clone(),
-        },
-        [x],
-        narrow.clone(),
-    );
+    let max = graph.push(Op::Reduce { op: ReduceOp::Max, axes: axes.clone() }, [x], narrow.clone());
     let shifted = binary(&mut graph, BinaryOp::Sub, x, max);
     let exp = unary(&mut graph, UnaryOp::Exp, shifted);
-    let sum = graph.push(
-        Op::Reduce {
-            op: ReduceOp::Sum,
-            axes,
-        },
-        [exp],
-        narrow,
-    );
+    let sum = graph.push(Op::Reduce { op: ReduceOp::Sum, axes }, [exp], narrow);
     let log = unary(&mut graph, UnaryOp::Log, sum);
     let out = binary(&mut graph, BinaryOp::Sub, shifted, log);
     let plan = compile(&graph, &[x], &[out]);
@@ -285,37 +209,13 @@ fn dead_nodes_go_and_equal_ones_merge() {
     let mut graph = Graph::default();
     let x = graph.push(Op::Placeholder, [], f32s(&[8]));
     let unused = graph.push(Op::Placeholder, [], f32s(&[8]));
-    let sum = graph.push(
-        Op::Reduce {
-            op: ReduceOp::Sum,
-            axes: vec![0],
-        },
-        [x],
-        f32s(&[1]),
-    );
-    let again = graph.push(
-        Op::Reduce {
-            op: ReduceOp::Sum,
-            axes: vec![0],
-        },
-        [x],
-        f32s(&[1]),
-    );
-    let _dead = graph.push(
-        Op::Reduce {
-            op: ReduceOp::Max,
-            axes: vec![0],
-        },
-        [unused],
-        f32s(&[1]),
-    );
+    let sum = graph.push(Op::Reduce { op: ReduceOp::Sum, axes: vec![0] }, [x], f32s(&[1]));
+    let again = graph.push(Op::Reduce { op: ReduceOp::Sum, axes: vec![0] }, [x], f32s(&[1]));
+    let _dead = graph.push(Op::Reduce { op: ReduceOp::Max, axes: vec![0] }, [unused], f32s(&[1]));
     let both = binary(&mut graph, BinaryOp::Add, sum, again);
     let plan = compile(&graph, &[x], &[both]);
     assert_eq!(plan.steps(), 2, "{}", plan.describe());
-    assert_eq!(
-        floats(&run(&plan, &[&numbers(8, 1)])[0])[0],
-        2.0 * floats(&numbers(8, 1)).iter().sum::<f32>()
-    );
+    assert_eq!(floats(&run(&plan, &[&numbers(8, 1)])[0])[0], 2.0 * floats(&numbers(8, 1)).iter().sum::<f32>());
 }
 
 #[test]
@@ -329,29 +229,11 @@ fn targets_that_are_views_feeds_constants_or_named_twice() {
     let targets = [flat, y, turned, x, ones, turned];
     let plan = compile(&graph, &[x], &targets);
     let input: Vec<u8> = (1..=6).flat_map(|i| (i as f32).to_ne_bytes()).collect();
-    let got: Vec<Vec<f32>> = run(&plan, &[&input])
-        .iter()
-        .map(|bytes| floats(bytes))
-        .collect();
+    let got: Vec<Vec<f32>> = run(&plan, &[&input]).iter().map(|bytes| floats(bytes)).collect();
     let negative = vec![-1.0, -2.0, -3.0, -4.0, -5.0, -6.0];
     let across = vec![-1.0, -4.0, -2.0, -5.0, -3.0, -6.0];
-    assert_eq!(
-        got,
-        [
-            negative.clone(),
-            negative,
-            across.clone(),
-            floats(&input),
-            vec![1.0; 4],
-            across
-        ]
-    );
-    assert!(
-        plan.describe()
-            .starts_with("0: loop [2, 3] Neg: in0 -> out0\n"),
-        "{}",
-        plan.describe()
-    );
+    assert_eq!(got, [negative.clone(), negative, across.clone(), floats(&input), vec![1.0; 4], across]);
+    assert!(plan.describe().starts_with("0: loop [2, 3] Neg: in0 -> out0\n"), "{}", plan.describe());
 }
 
 #[test]
@@ -365,12 +247,7 @@ fn a_value_that_waits_for_its_reader_is_not_stored() {
     let product = graph.push(Op::MatMul, [x, x], ty);
     let out = binary(&mut graph, BinaryOp::Add, product, scaled);
     let plan = compile(&graph, &[x], &[out]);
-    assert_eq!(
-        (plan.steps(), plan.scratch_bytes()),
-        (2, 1024),
-        "{}",
-        plan.describe()
-    );
+    assert_eq!((plan.steps(), plan.scratch_bytes()), (2, 1024), "{}", plan.describe());
 }
 
 #[test]
@@ -379,20 +256,10 @@ fn reads_through_every_view() {
     let x = graph.push(Op::Placeholder, [], f32s(&[4, 6]));
     let turned = graph.push(Op::Transpose { perm: vec![1, 0] }, [x], f32s(&[6, 4]));
     let flat = graph.push(Op::Reshape, [turned], f32s(&[3, 8]));
-    let steps = Op::Slice {
-        starts: vec![0, 7],
-        strides: vec![1, -2],
-    };
+    let steps = Op::Slice { starts: vec![0, 7], strides: vec![1, -2] };
     let slice = graph.push(steps, [flat], f32s(&[3, 4]));
     let back = graph.push(Op::Reverse { axes: vec![0] }, [slice], f32s(&[3, 4]));
-    let row = graph.push(
-        Op::Slice {
-            starts: vec![1, 1],
-            strides: vec![1, 1],
-        },
-        [x],
-        f32s(&[1, 4]),
-    );
+    let row = graph.push(Op::Slice { starts: vec![1, 1], strides: vec![1, 1] }, [x], f32s(&[1, 4]));
     let wide = graph.push(Op::Broadcast, [row], f32s(&[3, 4]));
     let sum = binary(&mut graph, BinaryOp::Add, back, wide);
     let out = unary(&mut graph, UnaryOp::Tanh, sum);
@@ -406,10 +273,7 @@ fn reads_through_every_view() {
         let expected = x[flat % 4 * 6 + flat / 4] + x[6 + 1 + j];
         assert!((got - expected.tanh()).abs() < 1e-6);
     }
-    assert_eq!(
-        run(&plan, &[&input]),
-        unfused(&graph, &[ValueId(0)], &[&input], &[out])
-    );
+    assert_eq!(run(&plan, &[&input]), unfused(&graph, &[ValueId(0)], &[&input], &[out]));
 }
 
 /// Random graphs of elementwise nodes, views and reductions, over operands of every broadcast shape.
@@ -425,37 +289,18 @@ fn fused_is_unfused_bit_for_bit() {
         let dtype = [DType::F32, DType::F16, DType::BF16, DType::I32, DType::U8][next(5)];
         let of = |shape: &[usize]| TensorType::new(dtype, shape);
         let (full, mut graph) = (of(&[rows, columns]), Graph::default());
-        let shapes = [
-            vec![rows, columns],
-            vec![1, columns],
-            vec![rows, 1],
-            vec![columns],
-            vec![1],
-        ];
-        let feeds: Vec<ValueId> = shapes
-            .iter()
-            .map(|shape| graph.push(Op::Placeholder, [], of(shape)))
-            .collect();
+        let shapes = [vec![rows, columns], vec![1, columns], vec![rows, 1], vec![columns], vec![1]];
+        let feeds: Vec<ValueId> = shapes.iter().map(|shape| graph.push(Op::Placeholder, [], of(shape))).collect();
         let (mut values, mut wide) = (feeds.clone(), vec![feeds[0]]);
         for _ in 0..3 + next(12) {
             let x = wide[next(wide.len())];
             let other = values[next(values.len())];
             let new = match next(10) {
                 0..4 => {
-                    let ops = [
-                        BinaryOp::Add,
-                        BinaryOp::Mul,
-                        BinaryOp::Sub,
-                        BinaryOp::Max,
-                        BinaryOp::Div,
-                    ];
+                    let ops = [BinaryOp::Add, BinaryOp::Mul, BinaryOp::Sub, BinaryOp::Max, BinaryOp::Div];
                     graph.push(Op::Binary(ops[next(5)]), [x, other], full.clone())
                 }
-                4 => unary(
-                    &mut graph,
-                    [UnaryOp::Neg, UnaryOp::Abs, UnaryOp::Relu][next(3)],
-                    x,
-                ),
+                4 => unary(&mut graph, [UnaryOp::Neg, UnaryOp::Abs, UnaryOp::Relu][next(3)], x),
                 5 => {
                     let mask = graph.push(
                         Op::Binary(BinaryOp::Less),
@@ -465,25 +310,12 @@ fn fused_is_unfused_bit_for_bit() {
                     graph.push(Op::Select, [mask, other, x], full.clone())
                 }
                 6 => {
-                    let turned = graph.push(
-                        Op::Transpose { perm: vec![1, 0] },
-                        [x],
-                        of(&[columns, rows]),
-                    );
+                    let turned = graph.push(Op::Transpose { perm: vec![1, 0] }, [x], of(&[columns, rows]));
                     graph.push(Op::Reshape, [turned], full.clone())
                 }
-                7 => graph.push(
-                    Op::Reverse {
-                        axes: vec![next(2)],
-                    },
-                    [x],
-                    full.clone(),
-                ),
+                7 => graph.push(Op::Reverse { axes: vec![next(2)] }, [x], full.clone()),
                 8 => {
-                    let sum = Op::Reduce {
-                        op: ReduceOp::Max,
-                        axes: vec![1],
-                    };
+                    let sum = Op::Reduce { op: ReduceOp::Max, axes: vec![1] };
                     values.push(graph.push(sum, [x], of(&[rows, 1])));
                     continue;
                 }
@@ -496,12 +328,8 @@ fn fused_is_unfused_bit_for_bit() {
             values.push(new);
             wide.push(new);
         }
-        let targets: Vec<ValueId> = values[feeds.len()..]
-            .iter()
-            .copied()
-            .filter(|_| next(3) == 0)
-            .chain(values.last().copied())
-            .collect();
+        let targets: Vec<ValueId> =
+            values[feeds.len()..].iter().copied().filter(|_| next(3) == 0).chain(values.last().copied()).collect();
         let inputs: Vec<Vec<u8>> = feeds
             .iter()
             .map(|&feed| {
@@ -518,15 +346,8 @@ fn fused_is_unfused_bit_for_bit() {
             .collect();
         let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let plan = compile(&graph, &feeds, &targets);
-        let (got, want) = (
-            run(&plan, &inputs),
-            unfused(&graph, &feeds, &inputs, &targets),
-        );
-        assert!(
-            got == want,
-            "seed {seed} {dtype:?} {graph:?}\n{}",
-            plan.describe()
-        );
+        let (got, want) = (run(&plan, &inputs), unfused(&graph, &feeds, &inputs, &targets));
+        assert!(got == want, "seed {seed} {dtype:?} {graph:?}\n{}", plan.describe());
         assert_eq!(run(&plan, &inputs), want, "the second run of seed {seed}");
     }
 }

@@ -19,10 +19,7 @@ pub struct View {
 pub fn resolve(graph: &Graph) -> Vec<View> {
     let mut views: Vec<View> = Vec::with_capacity(graph.nodes.len());
     for (at, node) in graph.nodes.iter().enumerate() {
-        let view = node
-            .inputs
-            .first()
-            .and_then(|x| look(graph, node, &views[x.0 as usize], *x));
+        let view = node.inputs.first().and_then(|x| look(graph, node, &views[x.0 as usize], *x));
         views.push(view.unwrap_or_else(|| {
             let mut root = View::packed(ValueId(at as u32), &node.output.shape);
             if matches!(node.op, Op::Splat(_)) {
@@ -86,12 +83,7 @@ pub fn packed_strides(shape: &[usize]) -> Vec<isize> {
 impl View {
     /// All of `root`.
     pub fn packed(root: ValueId, shape: &[usize]) -> Self {
-        Self {
-            root,
-            offset: 0,
-            shape: shape.to_vec(),
-            strides: packed_strides(shape),
-        }
+        Self { root, offset: 0, shape: shape.to_vec(), strides: packed_strides(shape) }
     }
 
     /// Number of elements.
@@ -102,66 +94,33 @@ impl View {
     /// Whether the elements are consecutive, from `offset` on.
     pub fn is_consecutive(&self) -> bool {
         let packed = packed_strides(&self.shape);
-        self.shape
-            .iter()
-            .zip(&self.strides)
-            .zip(packed)
-            .all(|((&extent, &s), p)| extent == 1 || s == p)
+        self.shape.iter().zip(&self.strides).zip(packed).all(|((&extent, &s), p)| extent == 1 || s == p)
     }
 
     fn transpose(&self, perm: &[usize]) -> Self {
         let shape = perm.iter().map(|&axis| self.shape[axis]).collect();
         let strides = perm.iter().map(|&axis| self.strides[axis]).collect();
-        Self {
-            shape,
-            strides,
-            ..*self
-        }
+        Self { shape, strides, ..*self }
     }
 
     /// NumPy's broadcast: axes are matched from the last one on, extents of 1 repeat.
     pub fn broadcast(&self, to: &[usize]) -> Self {
-        let new = to
-            .len()
-            .checked_sub(self.shape.len())
-            .expect("a broadcast keeps or adds axes");
+        let new = to.len().checked_sub(self.shape.len()).expect("a broadcast keeps or adds axes");
         let strides = (0..to.len()).map(|axis| match axis.checked_sub(new) {
             Some(own) if self.shape[own] == to[axis] => self.strides[own],
             Some(own) => {
-                assert_eq!(
-                    self.shape[own], 1,
-                    "{:?} does not broadcast to {to:?}",
-                    self.shape
-                );
+                assert_eq!(self.shape[own], 1, "{:?} does not broadcast to {to:?}", self.shape);
                 0
             }
             None => 0,
         });
-        Self {
-            strides: strides.collect(),
-            shape: to.to_vec(),
-            ..*self
-        }
+        Self { strides: strides.collect(), shape: to.to_vec(), ..*self }
     }
 
     fn slice(&self, starts: &[usize], steps: &[isize], shape: &[usize]) -> Self {
-        let start: isize = starts
-            .iter()
-            .zip(&self.strides)
-            .map(|(&start, &s)| start as isize * s)
-            .sum();
-        let strides = self
-            .strides
-            .iter()
-            .zip(steps)
-            .map(|(&s, &step)| s * step)
-            .collect();
-        Self {
-            offset: self.offset.wrapping_add_signed(start),
-            strides,
-            shape: shape.to_vec(),
-            ..*self
-        }
+        let start: isize = starts.iter().zip(&self.strides).map(|(&start, &s)| start as isize * s).sum();
+        let strides = self.strides.iter().zip(steps).map(|(&s, &step)| s * step).collect();
+        Self { offset: self.offset.wrapping_add_signed(start), strides, shape: shape.to_vec(), ..*self }
     }
 
     fn reverse(&self, axes: &[usize]) -> Self {
@@ -178,27 +137,15 @@ impl View {
     /// axes that are one longer axis.
     fn reshape(&self, to: &[usize]) -> Option<Self> {
         let mut runs: Vec<(usize, isize)> = Vec::new();
-        for (&extent, &stride) in self
-            .shape
-            .iter()
-            .zip(&self.strides)
-            .filter(|(extent, _)| **extent != 1)
-        {
+        for (&extent, &stride) in self.shape.iter().zip(&self.strides).filter(|(extent, _)| **extent != 1) {
             match runs.last_mut() {
-                Some(outer) if outer.1 == stride * extent as isize => {
-                    *outer = (outer.0 * extent, stride)
-                }
+                Some(outer) if outer.1 == stride * extent as isize => *outer = (outer.0 * extent, stride),
                 _ => runs.push((extent, stride)),
             }
         }
         let mut strides = vec![0; to.len()];
         let (mut left, mut step) = (1, 0);
-        for (axis, &extent) in to
-            .iter()
-            .enumerate()
-            .rev()
-            .filter(|(_, extent)| **extent != 1)
-        {
+        for (axis, &extent) in to.iter().enumerate().rev().filter(|(_, extent)| **extent != 1) {
             if left == 1 {
                 (left, step) = runs.pop()?;
             }
@@ -209,11 +156,7 @@ impl View {
             step *= extent as isize;
             left /= extent;
         }
-        Some(Self {
-            strides,
-            shape: to.to_vec(),
-            ..*self
-        })
+        Some(Self { strides, shape: to.to_vec(), ..*self })
     }
 }
 
@@ -228,17 +171,12 @@ mod tests {
         let turned = x.transpose(&[1, 0]);
         assert_eq!(turned.reshape(&[2, 3, 1, 4]).unwrap().strides, [3, 1, 0, 6]);
         assert_eq!(turned.reshape(&[24]), None);
-        assert_eq!(
-            x.broadcast(&[3, 4, 6]).reshape(&[3, 24]).unwrap().strides,
-            [0, 1]
-        );
+        assert_eq!(x.broadcast(&[3, 4, 6]).reshape(&[3, 24]).unwrap().strides, [0, 1]);
     }
 
     #[test]
     fn slices_of_reversals() {
-        let x = View::packed(ValueId(0), &[4, 6])
-            .reverse(&[1])
-            .slice(&[1, 2], &[2, 3], &[2, 2]);
+        let x = View::packed(ValueId(0), &[4, 6]).reverse(&[1]).slice(&[1, 2], &[2, 3], &[2, 2]);
         assert_eq!((x.offset, &x.strides[..]), (9, &[12, -3][..]));
         assert!(!x.is_consecutive());
     }

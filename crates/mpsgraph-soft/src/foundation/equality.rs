@@ -20,8 +20,7 @@ pub(crate) fn equal(a: Id, b: Id) -> bool {
         (Some(one), Some(other)) if std::ptr::eq(one, other) => {
             let imp = answer(a, *IS_EQUAL);
             // SAFETY: every `isEqual:` of this crate has the type that NSObject's has.
-            let is_equal: extern "C-unwind" fn(Id, Sel, Id) -> bool =
-                unsafe { std::mem::transmute(imp) };
+            let is_equal: extern "C-unwind" fn(Id, Sel, Id) -> bool = unsafe { std::mem::transmute(imp) };
             is_equal(a, *IS_EQUAL, b)
         }
         _ => false,

@@ -31,11 +31,7 @@ struct Items(Box<[Strong]>);
 
 /// A new array that retains its items, autoreleased.
 pub fn array(items: impl IntoIterator<Item = Id>) -> Id {
-    new_object(
-        "NSArray",
-        Items(items.into_iter().map(Strong::retain).collect()),
-    )
-    .autorelease()
+    new_object("NSArray", Items(items.into_iter().map(Strong::retain).collect())).autorelease()
 }
 
 /// The items of an array; panics when `id` is nil or not an array.
@@ -52,12 +48,7 @@ pub fn iter(id: Id) -> impl ExactSizeIterator<Item = Id> {
 ///
 /// # Safety
 /// `objects` is valid for `count` reads, or `count` is 0.
-pub(super) unsafe fn retained(
-    this: Id,
-    cmd: Sel,
-    objects: *const Id,
-    count: usize,
-) -> Box<[Strong]> {
+pub(super) unsafe fn retained(this: Id, cmd: Sel, objects: *const Id, count: usize) -> Box<[Strong]> {
     if count > 0 && objects.is_null() {
         violation!(this, cmd, "the list of {count} objects is null");
     }
@@ -83,12 +74,7 @@ extern "C-unwind" fn array_with_object(this: Id, cmd: Sel, object: Id) -> Id {
     array([object])
 }
 
-extern "C-unwind" fn array_with_objects(
-    this: Id,
-    cmd: Sel,
-    objects: *const Id,
-    count: usize,
-) -> Id {
+extern "C-unwind" fn array_with_objects(this: Id, cmd: Sel, objects: *const Id, count: usize) -> Id {
     // SAFETY: the sender passes a list of `count` objects, as the method's contract says.
     let items = unsafe { retained(this, cmd, objects, count) };
     new_object("NSArray", Items(items)).autorelease()
@@ -108,25 +94,15 @@ extern "C-unwind" fn object_at_index(this: Id, cmd: Sel, index: usize) -> Id {
     let items = &this.state::<Items>().0;
     match items.get(index) {
         Some(item) => item.id(),
-        None => violation!(
-            this,
-            cmd,
-            "index {index} is beyond the end of {} objects",
-            items.len()
-        ),
+        None => violation!(this, cmd, "index {index} is beyond the end of {} objects", items.len()),
     }
 }
 
 extern "C-unwind" fn is_equal_to_array(this: Id, _cmd: Sel, other: Id) -> bool {
-    let (items, Some(Items(others))) = (&this.state::<Items>().0, other.try_state::<Items>())
-    else {
+    let (items, Some(Items(others))) = (&this.state::<Items>().0, other.try_state::<Items>()) else {
         return false;
     };
-    items.len() == others.len()
-        && items
-            .iter()
-            .zip(others)
-            .all(|(a, b)| equality::equal(a.id(), b.id()))
+    items.len() == others.len() && items.iter().zip(others).all(|(a, b)| equality::equal(a.id(), b.id()))
 }
 
 extern "C-unwind" fn is_equal(this: Id, cmd: Sel, other: Id) -> bool {
@@ -134,8 +110,6 @@ extern "C-unwind" fn is_equal(this: Id, cmd: Sel, other: Id) -> bool {
 }
 
 extern "C-unwind" fn description(this: Id, _cmd: Sel) -> Id {
-    let items: Vec<&str> = iter(this)
-        .map(|item| ns_string::as_str(ns_string::description_of(item)))
-        .collect();
+    let items: Vec<&str> = iter(this).map(|item| ns_string::as_str(ns_string::description_of(item))).collect();
     ns_string::string(&format!("({})", items.join(", ")))
 }

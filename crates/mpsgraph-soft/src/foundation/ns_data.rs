@@ -18,10 +18,7 @@ pub static CLASS: ClassDef = ClassDef {
         method1("isEqual:", is_equal_to_data),
         method0("hash", length),
     ],
-    class: &[
-        method0("data", empty),
-        method2("dataWithBytes:length:", data_with_bytes),
-    ],
+    class: &[method0("data", empty), method2("dataWithBytes:length:", data_with_bytes)],
 };
 
 /// The bytes, in words aligned for any element type as Apple's are, and their number.
@@ -53,21 +50,12 @@ extern "C-unwind" fn empty(_this: Id, _cmd: Sel) -> Id {
     data(&[])
 }
 
-extern "C-unwind" fn data_with_bytes(
-    this: Id,
-    cmd: Sel,
-    bytes: *const c_void,
-    length: usize,
-) -> Id {
+extern "C-unwind" fn data_with_bytes(this: Id, cmd: Sel, bytes: *const c_void, length: usize) -> Id {
     if length == 0 {
         return data(&[]);
     }
     if bytes.is_null() {
-        violation!(
-            this,
-            cmd,
-            "{length} bytes are asked for, from a null pointer"
-        );
+        violation!(this, cmd, "{length} bytes are asked for, from a null pointer");
     }
     // SAFETY: not null, and the sender passes `length` readable bytes, as the method's contract says.
     data(unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length) })
@@ -82,7 +70,5 @@ extern "C-unwind" fn length(this: Id, _cmd: Sel) -> usize {
 }
 
 extern "C-unwind" fn is_equal_to_data(this: Id, _cmd: Sel, other: Id) -> bool {
-    other
-        .try_state::<Bytes>()
-        .is_some_and(|other| other.as_slice() == bytes(this))
+    other.try_state::<Bytes>().is_some_and(|other| other.as_slice() == bytes(this))
 }

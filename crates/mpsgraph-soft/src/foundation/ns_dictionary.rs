@@ -6,9 +6,7 @@ use std::collections::HashMap;
 
 use super::equality::{self, Key};
 use super::ns_array::{self, retained};
-use crate::objc::{
-    ClassDef, ClassKind, Id, Sel, Strong, method0, method1, method2, method3, new_object,
-};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, method2, method3, new_object};
 use crate::violation;
 
 /// The class.
@@ -27,10 +25,7 @@ pub static CLASS: ClassDef = ClassDef {
     class: &[
         method0("dictionary", empty),
         method2("dictionaryWithObject:forKey:", dictionary_with_object),
-        method3(
-            "dictionaryWithObjects:forKeys:count:",
-            dictionary_with_objects,
-        ),
+        method3("dictionaryWithObjects:forKeys:count:", dictionary_with_objects),
     ],
 };
 
@@ -46,15 +41,8 @@ struct Entries {
 
 impl Entries {
     /// Later values replace earlier ones of an equal key.
-    fn new(
-        keys: impl IntoIterator<Item = Strong>,
-        values: impl IntoIterator<Item = Strong>,
-    ) -> Self {
-        let mut entries = Self {
-            keys: Vec::new(),
-            values: Vec::new(),
-            index: None,
-        };
+    fn new(keys: impl IntoIterator<Item = Strong>, values: impl IntoIterator<Item = Strong>) -> Self {
+        let mut entries = Self { keys: Vec::new(), values: Vec::new(), index: None };
         for (key, value) in keys.into_iter().zip(values) {
             if let Some(at) = entries.position(key.id()) {
                 entries.values[at] = value;
@@ -79,11 +67,7 @@ impl Entries {
             Some(index) => index.get(&Key(key)).copied(),
             None => {
                 let same = self.keys.iter().position(|own| own.id() == key);
-                same.or_else(|| {
-                    self.keys
-                        .iter()
-                        .position(|own| equality::equal(own.id(), key))
-                })
+                same.or_else(|| self.keys.iter().position(|own| equality::equal(own.id(), key)))
             }
         }
     }
@@ -92,28 +76,19 @@ impl Entries {
 /// Keys and values of a dictionary, in the order they were given; panics when `id` is nil or not a dictionary.
 pub fn entries(id: Id) -> Vec<(Id, Id)> {
     let entries = id.state::<Entries>();
-    entries
-        .keys
-        .iter()
-        .map(Strong::id)
-        .zip(entries.values.iter().map(Strong::id))
-        .collect()
+    entries.keys.iter().map(Strong::id).zip(entries.values.iter().map(Strong::id)).collect()
 }
 
 /// The value for a key, nil when there is none; panics when `id` is nil or not a dictionary.
 pub fn object(id: Id, key: Id) -> Id {
     let entries = id.state::<Entries>();
-    entries
-        .position(key)
-        .map_or(Id::NIL, |at| entries.values[at].id())
+    entries.position(key).map_or(Id::NIL, |at| entries.values[at].id())
 }
 
 /// A new dictionary that retains its keys and values, autoreleased.
 pub fn dictionary(entries: impl IntoIterator<Item = (Id, Id)>) -> Id {
-    let (keys, values): (Vec<_>, Vec<_>) = entries
-        .into_iter()
-        .map(|(key, value)| (Strong::retain(key), Strong::retain(value)))
-        .unzip();
+    let (keys, values): (Vec<_>, Vec<_>) =
+        entries.into_iter().map(|(key, value)| (Strong::retain(key), Strong::retain(value))).unzip();
     new_object("NSDictionary", Entries::new(keys, values)).autorelease()
 }
 
@@ -121,12 +96,7 @@ pub fn dictionary(entries: impl IntoIterator<Item = (Id, Id)>) -> Id {
 /// Both lists are valid for `count` reads, or `count` is 0.
 unsafe fn read(this: Id, cmd: Sel, objects: *const Id, keys: *const Id, count: usize) -> Entries {
     // SAFETY: the caller vouches for both lists.
-    let (keys, values) = unsafe {
-        (
-            retained(this, cmd, keys, count),
-            retained(this, cmd, objects, count),
-        )
-    };
+    let (keys, values) = unsafe { (retained(this, cmd, keys, count), retained(this, cmd, objects, count)) };
     Entries::new(keys, values)
 }
 
@@ -153,13 +123,7 @@ extern "C-unwind" fn dictionary_with_objects(
     new_object("NSDictionary", entries).autorelease()
 }
 
-extern "C-unwind" fn init_with_objects(
-    this: Id,
-    cmd: Sel,
-    objects: *const Id,
-    keys: *const Id,
-    count: usize,
-) -> Id {
+extern "C-unwind" fn init_with_objects(this: Id, cmd: Sel, objects: *const Id, keys: *const Id, count: usize) -> Id {
     // SAFETY: the sender passes two lists of `count` objects, as the method's contract says.
     this.set_state(unsafe { read(this, cmd, objects, keys, count) });
     this

@@ -31,46 +31,17 @@ struct Failure {
 
 /// A new error with a text, autoreleased.
 pub fn error(domain: &str, code: isize, text: &str) -> Id {
-    let (key, text) = (
-        ns_string::owned(LOCALIZED_DESCRIPTION_KEY),
-        ns_string::owned(text),
-    );
+    let (key, text) = (ns_string::owned(LOCALIZED_DESCRIPTION_KEY), ns_string::owned(text));
     let user_info = Strong::retain(ns_dictionary::dictionary([(key.id(), text.id())]));
-    new_object(
-        "NSError",
-        Failure {
-            domain: ns_string::owned(domain),
-            code,
-            user_info,
-        },
-    )
-    .autorelease()
+    new_object("NSError", Failure { domain: ns_string::owned(domain), code, user_info }).autorelease()
 }
 
-extern "C-unwind" fn error_with_domain(
-    this: Id,
-    cmd: Sel,
-    domain: Id,
-    code: isize,
-    user_info: Id,
-) -> Id {
+extern "C-unwind" fn error_with_domain(this: Id, cmd: Sel, domain: Id, code: isize, user_info: Id) -> Id {
     if domain.is_nil() {
         violation!(this, cmd, "the domain is nil");
     }
-    let user_info = Strong::retain(if user_info.is_nil() {
-        ns_dictionary::dictionary([])
-    } else {
-        user_info
-    });
-    new_object(
-        "NSError",
-        Failure {
-            domain: Strong::retain(domain),
-            code,
-            user_info,
-        },
-    )
-    .autorelease()
+    let user_info = Strong::retain(if user_info.is_nil() { ns_dictionary::dictionary([]) } else { user_info });
+    new_object("NSError", Failure { domain: Strong::retain(domain), code, user_info }).autorelease()
 }
 
 extern "C-unwind" fn code(this: Id, _cmd: Sel) -> isize {
@@ -86,18 +57,12 @@ extern "C-unwind" fn user_info(this: Id, _cmd: Sel) -> Id {
 }
 
 extern "C-unwind" fn localized_description(this: Id, _cmd: Sel) -> Id {
-    let Failure {
-        domain,
-        code,
-        user_info,
-    } = this.state();
+    let Failure { domain, code, user_info } = this.state();
     let key = ns_string::owned(LOCALIZED_DESCRIPTION_KEY);
     let text = ns_dictionary::object(user_info.id(), key.id());
     if text.is_nil() {
         let domain = ns_string::as_str(domain.id());
-        return ns_string::string(&format!(
-            "The operation couldn’t be completed. ({domain} error {code}.)"
-        ));
+        return ns_string::string(&format!("The operation couldn’t be completed. ({domain} error {code}.)"));
     }
     text
 }
@@ -105,8 +70,5 @@ extern "C-unwind" fn localized_description(this: Id, _cmd: Sel) -> Id {
 extern "C-unwind" fn description(this: Id, cmd: Sel) -> Id {
     let text = ns_string::as_str(localized_description(this, cmd));
     let Failure { domain, code, .. } = this.state();
-    ns_string::string(&format!(
-        "Error Domain={} Code={code} \"{text}\"",
-        ns_string::as_str(domain.id())
-    ))
+    ns_string::string(&format!("Error Domain={} Code={code} \"{text}\"", ns_string::as_str(domain.id())))
 }

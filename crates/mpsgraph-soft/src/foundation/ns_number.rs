@@ -188,9 +188,7 @@ extern "C-unwind" fn is_equal_to_number(this: Id, cmd: Sel, other: Id) -> bool {
 }
 
 extern "C-unwind" fn is_equal(this: Id, _cmd: Sel, other: Id) -> bool {
-    other
-        .try_state::<Number>()
-        .is_some_and(|&other| this.state::<Number>().equals(other))
+    other.try_state::<Number>().is_some_and(|&other| this.state::<Number>().equals(other))
 }
 
 extern "C-unwind" fn hash(this: Id, _cmd: Sel) -> usize {

@@ -45,9 +45,7 @@ pub static CLASS: ClassDef = ClassDef {
 
 /// The class that a class object is.
 fn as_class(this: Id) -> &'static Class {
-    ClassId::from_ptr(this.as_ptr())
-        .class()
-        .expect("a method's receiver is not nil")
+    ClassId::from_ptr(this.as_ptr()).class().expect("a method's receiver is not nil")
 }
 
 fn class_of(this: Id) -> &'static Class {
@@ -100,22 +98,15 @@ extern "C-unwind" fn class(this: Id, _cmd: Sel) -> ClassId {
 }
 
 extern "C-unwind" fn superclass(this: Id, _cmd: Sel) -> ClassId {
-    class_of(this)
-        .info
-        .superclass
-        .map_or(ClassId::NIL, ClassId::of)
+    class_of(this).info.superclass.map_or(ClassId::NIL, ClassId::of)
 }
 
 extern "C-unwind" fn is_kind_of_class(this: Id, _cmd: Sel, other: ClassId) -> bool {
-    other
-        .class()
-        .is_some_and(|other| class_of(this).descends_from(other))
+    other.class().is_some_and(|other| class_of(this).descends_from(other))
 }
 
 extern "C-unwind" fn is_member_of_class(this: Id, _cmd: Sel, other: ClassId) -> bool {
-    other
-        .class()
-        .is_some_and(|other| std::ptr::eq(class_of(this), other))
+    other.class().is_some_and(|other| std::ptr::eq(class_of(this), other))
 }
 
 extern "C-unwind" fn responds_to_selector(this: Id, _cmd: Sel, selector: Sel) -> bool {
@@ -138,11 +129,7 @@ extern "C-unwind" fn description(this: Id, _cmd: Sel) -> Id {
 }
 
 extern "C-unwind" fn dealloc(this: Id, cmd: Sel) {
-    violation!(
-        this,
-        cmd,
-        "only the runtime deallocates, when the last reference is released"
-    )
+    violation!(this, cmd, "only the runtime deallocates, when the last reference is released")
 }
 
 extern "C-unwind" fn class_of_class(this: Id, _cmd: Sel) -> ClassId {
@@ -150,16 +137,11 @@ extern "C-unwind" fn class_of_class(this: Id, _cmd: Sel) -> ClassId {
 }
 
 extern "C-unwind" fn superclass_of_class(this: Id, _cmd: Sel) -> ClassId {
-    as_class(this)
-        .info
-        .superclass
-        .map_or(ClassId::NIL, ClassId::of)
+    as_class(this).info.superclass.map_or(ClassId::NIL, ClassId::of)
 }
 
 extern "C-unwind" fn is_subclass_of_class(this: Id, _cmd: Sel, other: ClassId) -> bool {
-    other
-        .class()
-        .is_some_and(|other| as_class(this).descends_from(other))
+    other.class().is_some_and(|other| as_class(this).descends_from(other))
 }
 
 extern "C-unwind" fn instances_respond_to_selector(this: Id, _cmd: Sel, selector: Sel) -> bool {

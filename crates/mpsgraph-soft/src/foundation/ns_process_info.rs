@@ -14,15 +14,8 @@ pub static CLASS: ClassDef = ClassDef {
     min_macos: (10, 0),
     instance: &[
         method0("operatingSystemVersion", operating_system_version).since(10, 10),
-        method1(
-            "isOperatingSystemAtLeastVersion:",
-            is_operating_system_at_least,
-        )
-        .since(10, 10),
-        method0(
-            "operatingSystemVersionString",
-            operating_system_version_string,
-        ),
+        method1("isOperatingSystemAtLeastVersion:", is_operating_system_at_least).since(10, 10),
+        method0("operatingSystemVersionString", operating_system_version_string),
     ],
     class: &[method0("processInfo", process_info)],
 };
@@ -44,16 +37,11 @@ impl_encode!(NSOperatingSystemVersion, "{?=qqq}");
 struct Process;
 
 /// The one instance; it lives as long as the process.
-static SHARED: LazyLock<Strong> =
-    LazyLock::new(|| Strong::from_owned(new_object("NSProcessInfo", Process)));
+static SHARED: LazyLock<Strong> = LazyLock::new(|| Strong::from_owned(new_object("NSProcessInfo", Process)));
 
 fn current() -> NSOperatingSystemVersion {
     let (major, minor) = version::macos();
-    NSOperatingSystemVersion {
-        major_version: major as isize,
-        minor_version: minor as isize,
-        patch_version: 0,
-    }
+    NSOperatingSystemVersion { major_version: major as isize, minor_version: minor as isize, patch_version: 0 }
 }
 
 extern "C-unwind" fn process_info(_this: Id, _cmd: Sel) -> Id {
@@ -64,11 +52,7 @@ extern "C-unwind" fn operating_system_version(_this: Id, _cmd: Sel) -> NSOperati
     current()
 }
 
-extern "C-unwind" fn is_operating_system_at_least(
-    _this: Id,
-    _cmd: Sel,
-    version: NSOperatingSystemVersion,
-) -> bool {
+extern "C-unwind" fn is_operating_system_at_least(_this: Id, _cmd: Sel, version: NSOperatingSystemVersion) -> bool {
     current() >= version
 }
 

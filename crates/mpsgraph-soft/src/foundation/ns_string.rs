@@ -96,9 +96,7 @@ extern "C-unwind" fn length(this: Id, _cmd: Sel) -> usize {
 }
 
 extern "C-unwind" fn is_equal_to_string(this: Id, _cmd: Sel, other: Id) -> bool {
-    other
-        .try_state::<Text>()
-        .is_some_and(|other| other.0 == this.state::<Text>().0)
+    other.try_state::<Text>().is_some_and(|other| other.0 == this.state::<Text>().0)
 }
 
 extern "C-unwind" fn is_equal(this: Id, cmd: Sel, other: Id) -> bool {

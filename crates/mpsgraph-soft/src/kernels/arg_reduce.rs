@@ -16,13 +16,7 @@ const COLUMNS: usize = 256;
 const LANES: usize = 32;
 
 /// Writes the positions of the largest (`max`) or smallest elements of `x` along `axis`.
-pub fn execute(
-    max: bool,
-    dtype: DType,
-    (x, shape): (&[u8], &[usize]),
-    axis: usize,
-    out: &mut [i32],
-) {
+pub fn execute(max: bool, dtype: DType, (x, shape): (&[u8], &[usize]), axis: usize, out: &mut [i32]) {
     dispatch!(dtype, T => {
         if max {
             arg_reduce::<T, true>(cast_slice(x), shape, axis, out);
@@ -46,12 +40,7 @@ fn arg_reduce<T: Element, const MAX: bool>(x: &[T], shape: &[usize], axis: usize
     share(parallel, inner, out, |outer, out| {
         let x = &x[outer * extent * inner..][..extent * inner];
         share(parallel, COLUMNS, out, |tile, out| {
-            vectorised(Columns::<T, MAX> {
-                x: &x[tile * COLUMNS..],
-                inner,
-                extent,
-                out,
-            });
+            vectorised(Columns::<T, MAX> { x: &x[tile * COLUMNS..], inner, extent, out });
         });
     });
 }
@@ -89,19 +78,11 @@ impl<T: Element, const MAX: bool> Kernel for Segments<'_, T, MAX> {
                     *best = better(*best, x);
                 }
             }
-            let best = lanes
-                .iter()
-                .chain(rest)
-                .fold(start::<T, MAX>(), |best, &x| better(best, x));
+            let best = lanes.iter().chain(rest).fold(start::<T, MAX>(), |best, &x| better(best, x));
             // A row of NaN alone holds no element equal to the start.
-            let skipped = chunks
-                .iter()
-                .take_while(|chunk| !chunk.iter().fold(false, |hit, &x| hit | (x == best)));
+            let skipped = chunks.iter().take_while(|chunk| !chunk.iter().fold(false, |hit, &x| hit | (x == best)));
             let first = skipped.count() * LANES;
-            *out = x[first..]
-                .iter()
-                .position(|&x| x == best)
-                .map_or(-1, |at| (first + at) as i32);
+            *out = x[first..].iter().position(|&x| x == best).map_or(-1, |at| (first + at) as i32);
         }
     }
 }
@@ -160,11 +141,7 @@ mod tests {
                     let (outer, inner) = (at / strides[axis], at % strides[axis]);
                     let first = outer * strides[axis] * shape[axis] + inner;
                     let along = (0..shape[axis]).map(|i| value(x[first + i * strides[axis]]));
-                    assert_eq!(
-                        out,
-                        naive(max, along),
-                        "{dtype:?} {shape:?} axis {axis} at {at}"
-                    );
+                    assert_eq!(out, naive(max, along), "{dtype:?} {shape:?} axis {axis} at {at}");
                 }
             }
         }
@@ -176,21 +153,12 @@ mod tests {
             let shape = [3, extent, 5];
             let n = 15 * extent;
             let few = |i: usize| (i * 7919 % 13) as f32 - 6.0;
-            compare::<f32>(
-                DType::F32,
-                shape,
-                &(0..n).map(few).collect::<Vec<_>>(),
-                f64::from,
-            );
-            let holes: Vec<f32> = (0..n)
-                .map(|i| if i % 3 == 0 { f32::NAN } else { few(i) })
-                .collect();
+            compare::<f32>(DType::F32, shape, &(0..n).map(few).collect::<Vec<_>>(), f64::from);
+            let holes: Vec<f32> = (0..n).map(|i| if i % 3 == 0 { f32::NAN } else { few(i) }).collect();
             compare::<f32>(DType::F32, shape, &holes, f64::from);
             let shape = [extent, 2, extent];
             let n = extent * extent * 2;
-            let wide: Vec<i64> = (0..n as i64)
-                .map(|i| (i * 7919 % 1_000_003 - 500_000) << 30)
-                .collect();
+            let wide: Vec<i64> = (0..n as i64).map(|i| (i * 7919 % 1_000_003 - 500_000) << 30).collect();
             compare::<i64>(DType::I64, shape, &wide, |x| x as f64);
             let bytes: Vec<u8> = (0..n).map(|i| (i * 31) as u8).collect();
             compare::<u8>(DType::U8, shape, &bytes, f64::from);
@@ -203,12 +171,7 @@ mod tests {
     fn extremes_that_equal_the_start() {
         for x in [f32::NEG_INFINITY, f32::INFINITY, f32::NAN] {
             for shape in [[2, 50, 1], [2, 50, 3]] {
-                compare::<f32>(
-                    DType::F32,
-                    shape,
-                    &vec![x; shape.iter().product()],
-                    f64::from,
-                );
+                compare::<f32>(DType::F32, shape, &vec![x; shape.iter().product()], f64::from);
                 let mut late = vec![f32::NAN; shape.iter().product()];
                 late[40 * shape[2]] = x;
                 compare::<f32>(DType::F32, shape, &late, f64::from);
@@ -220,9 +183,7 @@ mod tests {
 
     #[test]
     fn large() {
-        let x: Vec<f32> = (0..600 * 700)
-            .map(|i| (i * 7919 % 100_003) as f32)
-            .collect();
+        let x: Vec<f32> = (0..600 * 700).map(|i| (i * 7919 % 100_003) as f32).collect();
         compare::<f32>(DType::F32, [1, 600, 700], &x, f64::from);
         compare::<f32>(DType::F32, [600, 700, 1], &x, f64::from);
         compare::<f32>(DType::F32, [600, 7, 100], &x, f64::from);

@@ -144,11 +144,7 @@ impl Float for bf16 {
         let bits = value.to_bits();
         let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
         // A NaN keeps its upper bits, made quiet: adding would carry it into infinity or zero.
-        let bits = if value.is_nan() {
-            bits | 0x40_0000
-        } else {
-            rounded
-        };
+        let bits = if value.is_nan() { bits | 0x40_0000 } else { rounded };
         bf16::from_bits((bits >> 16) as u16)
     }
 }
@@ -161,18 +157,10 @@ impl Float for f16 {
         let magnitude = bits & 0x7fff;
         // The exponent moves to f32's place and bias; infinity and NaN move on to f32's highest.
         let normal = (magnitude << 13) + (112 << 23);
-        let normal = if magnitude >= 0x7c00 {
-            normal + (112 << 23)
-        } else {
-            normal
-        };
+        let normal = if magnitude >= 0x7c00 { normal + (112 << 23) } else { normal };
         // By way of an integer: arithmetic on f32 denormals would be some hundred times slower.
         let denormal = magnitude as i32 as f32 * (1.0 / (1 << 24) as f32);
-        let absolute = if magnitude < 0x400 {
-            denormal.to_bits()
-        } else {
-            normal
-        };
+        let absolute = if magnitude < 0x400 { denormal.to_bits() } else { normal };
         f32::from_bits(absolute | ((bits & 0x8000) << 16))
     }
     #[inline(always)]
@@ -182,26 +170,12 @@ impl Float for f16 {
         let magnitude = value.to_bits() & 0x7fff_ffff;
         let sign = (value.to_bits() >> 16) & 0x8000;
         // Adding 0.5 leaves the bits of a denormal result, rounded, at the low end of the sum.
-        let denormal = (f32::from_bits(magnitude) + 0.5)
-            .to_bits()
-            .wrapping_sub(0.5f32.to_bits());
+        let denormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
         let rounding = 0xfff + ((magnitude >> 13) & 1);
         let normal = magnitude.wrapping_sub(112 << 23).wrapping_add(rounding) >> 13;
-        let finite = if magnitude < LEAST_NORMAL {
-            denormal
-        } else {
-            normal
-        };
-        let special = if magnitude > 0x7f80_0000 {
-            0x7e00
-        } else {
-            0x7c00
-        };
-        let bits = if magnitude >= OVERFLOW {
-            special
-        } else {
-            finite
-        };
+        let finite = if magnitude < LEAST_NORMAL { denormal } else { normal };
+        let special = if magnitude > 0x7f80_0000 { 0x7e00 } else { 0x7c00 };
+        let bits = if magnitude >= OVERFLOW { special } else { finite };
         f16::from_bits((bits | sign) as u16)
     }
 }
@@ -213,28 +187,16 @@ mod tests {
     #[test]
     fn f16_converts_like_half() {
         for bits in 0..=u16::MAX {
-            let (ours, theirs) = (
-                Float::to_f32(f16::from_bits(bits)),
-                f16::from_bits(bits).to_f32(),
-            );
-            assert!(
-                ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()),
-                "{bits:#x}"
-            );
+            let (ours, theirs) = (Float::to_f32(f16::from_bits(bits)), f16::from_bits(bits).to_f32());
+            assert!(ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()), "{bits:#x}");
         }
     }
 
     #[test]
     fn bf16_converts_like_half() {
         for bits in 0..=u16::MAX {
-            let (ours, theirs) = (
-                Float::to_f32(bf16::from_bits(bits)),
-                bf16::from_bits(bits).to_f32(),
-            );
-            assert!(
-                ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()),
-                "{bits:#x}"
-            );
+            let (ours, theirs) = (Float::to_f32(bf16::from_bits(bits)), bf16::from_bits(bits).to_f32());
+            assert!(ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()), "{bits:#x}");
         }
     }
 
@@ -242,22 +204,14 @@ mod tests {
     fn f32_rounds_like_half() {
         // A stride prime to 2^32 visits every exponent and sign many times; the offsets visit halves and neighbours.
         let strided = (0..1u32 << 20).map(|i| i.wrapping_mul(2_654_435_769));
-        let halves = (0..=u16::MAX)
-            .flat_map(|h| (0..3).map(move |o| ((u32::from(h) << 16) | 0x8000) + o - 1));
-        let f16_halves = (0..0x8000u32)
-            .flat_map(|h| (0..3).map(move |o| (h << 13) + (100 << 23) + 0x1000 + o - 1));
+        let halves = (0..=u16::MAX).flat_map(|h| (0..3).map(move |o| ((u32::from(h) << 16) | 0x8000) + o - 1));
+        let f16_halves = (0..0x8000u32).flat_map(|h| (0..3).map(move |o| (h << 13) + (100 << 23) + 0x1000 + o - 1));
         for bits in strided.chain(halves).chain(f16_halves) {
             let x = f32::from_bits(bits);
             let (ours, theirs) = (<f16 as Float>::from_f32(x), f16::from_f32(x));
-            assert!(
-                ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()),
-                "f16 {bits:#x}"
-            );
+            assert!(ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()), "f16 {bits:#x}");
             let (ours, theirs) = (<bf16 as Float>::from_f32(x), bf16::from_f32(x));
-            assert!(
-                ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()),
-                "bf16 {bits:#x}"
-            );
+            assert!(ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()), "bf16 {bits:#x}");
         }
     }
 

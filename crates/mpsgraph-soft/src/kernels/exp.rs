@@ -41,10 +41,7 @@ mod tests {
             let x = step as f32 * -1e-4;
             let (ours, exact) = (exp_below_zero(x), f64::from(x).exp() as f32);
             if exact < f32::MIN_POSITIVE * 1.0001 {
-                assert!(
-                    ours == 0.0 || ours >= f32::MIN_POSITIVE,
-                    "exp({x}) = {ours:e}"
-                );
+                assert!(ours == 0.0 || ours >= f32::MIN_POSITIVE, "exp({x}) = {ours:e}");
             } else {
                 let distance = ours.to_bits().abs_diff(exact.to_bits());
                 assert!(distance <= 2, "exp({x}) = {ours:e}, not {exact:e}");

@@ -8,13 +8,7 @@ use crate::ir::DType;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 
 /// Fills `out` with the rows of `data` that the indices (i32 or i64) name.
-pub fn execute(
-    rows: &Rows,
-    size: usize,
-    data: &[u8],
-    (indices, index_type): (&[u8], DType),
-    out: &mut [u8],
-) {
+pub fn execute(rows: &Rows, size: usize, data: &[u8], (indices, index_type): (&[u8], DType), out: &mut [u8]) {
     match index_type {
         DType::I32 => by_size::<i32>(rows, size, data, cast_slice(indices), out),
         DType::I64 => by_size::<i64>(rows, size, data, cast_slice(indices), out),
@@ -33,30 +27,14 @@ fn by_size<I: Index>(rows: &Rows, size: usize, data: &[u8], indices: &[I], out: 
 
 fn gather<T: Pod + Send + Sync, I: Index>(rows: &Rows, data: &[T], indices: &[I], out: &mut [T]) {
     let all = rows.blocks * rows.positions;
-    assert_eq!(
-        out.len(),
-        all * rows.row,
-        "gather: the result has another size"
-    );
+    assert_eq!(out.len(), all * rows.row, "gather: the result has another size");
     let parallel = size_of_val(out) > PARALLEL_BYTES;
-    let chunk = if parallel {
-        (PARALLEL_BYTES / 2 / (rows.row * size_of::<T>())).max(1)
-    } else {
-        all
-    };
-    share(parallel, chunk * rows.row, out, |at, out| {
-        gather_part(rows, data, indices, at * chunk, out)
-    });
+    let chunk = if parallel { (PARALLEL_BYTES / 2 / (rows.row * size_of::<T>())).max(1) } else { all };
+    share(parallel, chunk * rows.row, out, |at, out| gather_part(rows, data, indices, at * chunk, out));
 }
 
 /// The rows from the `first` of all blocks on.
-fn gather_part<T: Pod, I: Index>(
-    rows: &Rows,
-    data: &[T],
-    indices: &[I],
-    first: usize,
-    mut out: &mut [T],
-) {
+fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: usize, mut out: &mut [T]) {
     let row = rows.row;
     let (mut block, mut position) = (first / rows.positions, first % rows.positions);
     while !out.is_empty() {

@@ -8,17 +8,11 @@ pub fn iota(shape: &[usize], axis: usize, out: &mut [i32]) {
     let extent = shape[axis];
     if inner == 1 {
         // Rows of one element: the whole axis at once.
-        let count = |out: &mut [i32]| {
-            out.iter_mut()
-                .enumerate()
-                .for_each(|(at, x)| *x = at as i32)
-        };
+        let count = |out: &mut [i32]| out.iter_mut().enumerate().for_each(|(at, x)| *x = at as i32);
         return out.chunks_mut(extent).for_each(count);
     }
     let parallel = size_of_val(out) > PARALLEL_BYTES;
-    share(parallel, inner, out, |row, out| {
-        out.fill((row % extent) as i32)
-    });
+    share(parallel, inner, out, |row, out| out.fill((row % extent) as i32));
 }
 
 #[cfg(test)]
@@ -41,10 +35,6 @@ mod tests {
     fn large() {
         let mut out = vec![-1; 300 * 2000];
         iota(&[300, 2000], 0, &mut out);
-        assert!(
-            out.iter()
-                .enumerate()
-                .all(|(flat, &x)| x as usize == flat / 2000)
-        );
+        assert!(out.iter().enumerate().all(|(flat, &x)| x as usize == flat / 2000));
     }
 }

@@ -47,36 +47,18 @@ impl MatMul {
         let (lhs_matrix, rhs_matrix) = (matrix(lhs), matrix(rhs));
         let end = |o: &Operand, rows: usize, columns: usize| {
             let shape: Vec<usize> = batch_shape.iter().copied().chain([rows, columns]).collect();
-            if shape.contains(&0) {
-                0
-            } else {
-                Geometry::new(o.offset, &shape, &o.strides).end()
-            }
+            if shape.contains(&0) { 0 } else { Geometry::new(o.offset, &shape, &o.strides).end() }
         };
         let ends = (end(lhs, m, k), end(rhs, k, n));
-        let one = |m| Self {
-            dtype,
-            m,
-            n,
-            k,
-            lhs: lhs_matrix,
-            rhs: rhs_matrix,
-            batch: vec![(lhs.offset, rhs.offset)],
-            ends,
-        };
+        let one =
+            |m| Self { dtype, m, n, k, lhs: lhs_matrix, rhs: rhs_matrix, batch: vec![(lhs.offset, rhs.offset)], ends };
         // One taller product: the right operand stays, the left one's rows go on through the batch.
         let mut rows = m;
-        let tall = batch_shape
-            .iter()
-            .zip(&lhs.strides)
-            .zip(&rhs.strides)
-            .rev()
-            .all(|((&extent, &l), &r)| {
-                let follows =
-                    extent == 1 || (r == 0 && (rows == 1 || l == lhs_matrix.0 * rows as isize));
-                rows *= extent;
-                follows
-            });
+        let tall = batch_shape.iter().zip(&lhs.strides).zip(&rhs.strides).rev().all(|((&extent, &l), &r)| {
+            let follows = extent == 1 || (r == 0 && (rows == 1 || l == lhs_matrix.0 * rows as isize));
+            rows *= extent;
+            follows
+        });
         if tall && (m > 1 || batch_shape.iter().all(|&extent| extent == 1)) {
             return one(rows);
         }
@@ -85,8 +67,7 @@ impl MatMul {
             batch = batch
                 .iter()
                 .flat_map(|&(a, b)| {
-                    (0..extent as isize)
-                        .map(move |i| (a.wrapping_add_signed(i * l), b.wrapping_add_signed(i * r)))
+                    (0..extent as isize).map(move |i| (a.wrapping_add_signed(i * l), b.wrapping_add_signed(i * r)))
                 })
                 .collect();
         }
@@ -107,24 +88,10 @@ impl MatMul {
     pub fn run(&self, lhs: Span, rhs: Span, output: &SpanMut) {
         let size = self.dtype.size();
         let (m, n, k) = (self.m, self.n, self.k);
-        assert!(
-            lhs.len() >= self.ends.0 * size && rhs.len() >= self.ends.1 * size,
-            "an operand is too short"
-        );
-        assert_eq!(
-            output.len(),
-            self.batch.len() * m * n * size,
-            "bytes of a matrix product"
-        );
-        let aligned = [
-            lhs.as_ptr().addr(),
-            rhs.as_ptr().addr(),
-            output.as_ptr().addr(),
-        ];
-        assert!(
-            aligned.iter().all(|address| address.is_multiple_of(size)),
-            "an operand is misaligned"
-        );
+        assert!(lhs.len() >= self.ends.0 * size && rhs.len() >= self.ends.1 * size, "an operand is too short");
+        assert_eq!(output.len(), self.batch.len() * m * n * size, "bytes of a matrix product");
+        let aligned = [lhs.as_ptr().addr(), rhs.as_ptr().addr(), output.as_ptr().addr()];
+        assert!(aligned.iter().all(|address| address.is_multiple_of(size)), "an operand is misaligned");
         let large = m * n * k >= PARALLEL_PRODUCT;
         let product = |at: usize, parallelism: Parallelism| {
             let (a, b) = self.batch[at];
@@ -138,17 +105,10 @@ impl MatMul {
         // Many small products share the threads; one large product is shared by them.
         if !large && self.is_parallel() {
             let group = self.batch.len().div_ceil(4 * rayon::current_num_threads());
-            (0..self.batch.len())
-                .into_par_iter()
-                .with_min_len(group)
-                .for_each(|at| product(at, Parallelism::None));
+            (0..self.batch.len()).into_par_iter().with_min_len(group).for_each(|at| product(at, Parallelism::None));
         } else {
             let parallelism = || {
-                if large {
-                    Parallelism::Rayon(0)
-                } else {
-                    Parallelism::None
-                }
+                if large { Parallelism::Rayon(0) } else { Parallelism::None }
             };
             (0..self.batch.len()).for_each(|at| product(at, parallelism()));
         }
@@ -160,18 +120,9 @@ impl MatMul {
     /// All three must be live for the extents and strides of `self`, aligned to the dtype, and `c` apart from both.
     unsafe fn product(&self, a: *const u8, b: *const u8, c: *mut u8, parallelism: Parallelism) {
         let (m, n, k) = (self.m, self.n, self.k);
-        let (Some(widen), Some(narrow)) = (round::widen(self.dtype), round::narrow(self.dtype))
-        else {
+        let (Some(widen), Some(narrow)) = (round::widen(self.dtype), round::narrow(self.dtype)) else {
             // SAFETY: the caller's promise, for f32.
-            return unsafe {
-                multiply(
-                    (m, n, k),
-                    (a.cast(), self.lhs),
-                    (b.cast(), self.rhs),
-                    c.cast(),
-                    parallelism,
-                )
-            };
+            return unsafe { multiply((m, n, k), (a.cast(), self.lhs), (b.cast(), self.rhs), c.cast(), parallelism) };
         };
         // Taken out, not borrowed: while `gemm` waits for other threads, this one may be lent to another product.
         let mut wide = WIDE.take();
@@ -182,22 +133,13 @@ impl MatMul {
         let (wide_a, rest) = wide.split_at_mut(parts[0]);
         let (wide_b, rest) = rest.split_at_mut(parts[1]);
         let wide_c = &mut rest[..parts[2]];
-        for (matrix, (rows, columns), strides, wide) in [
-            (a, (m, k), self.lhs, &mut *wide_a),
-            (b, (k, n), self.rhs, &mut *wide_b),
-        ] {
+        for (matrix, (rows, columns), strides, wide) in
+            [(a, (m, k), self.lhs, &mut *wide_a), (b, (k, n), self.rhs, &mut *wide_b)]
+        {
             // In the operand's own order, so that its rows are read in place whichever way it lies.
             let by_column = strides.0.abs() < strides.1.abs();
-            let (lines, length) = if by_column {
-                (columns, rows)
-            } else {
-                (rows, columns)
-            };
-            let (across, along) = if by_column {
-                (strides.1, strides.0)
-            } else {
-                strides
-            };
+            let (lines, length) = if by_column { (columns, rows) } else { (rows, columns) };
+            let (across, along) = if by_column { (strides.1, strides.0) } else { strides };
             let mut buffer = [0u16; 256];
             for line in 0..lines {
                 let wide = &mut wide[line * length..(line + 1) * length];
@@ -219,11 +161,7 @@ impl MatMul {
             }
         }
         let packed = |strides: (isize, isize), rows: usize, columns: usize| {
-            if strides.0.abs() < strides.1.abs() {
-                (1, rows as isize)
-            } else {
-                (columns as isize, 1)
-            }
+            if strides.0.abs() < strides.1.abs() { (1, rows as isize) } else { (columns as isize, 1) }
         };
         let a = (wide_a.as_ptr(), packed(self.lhs, m, k));
         let b = (wide_b.as_ptr(), packed(self.rhs, k, n));

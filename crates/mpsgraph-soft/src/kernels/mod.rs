@@ -103,10 +103,7 @@ pub mod vectorised;
 pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &TensorType)) {
     let (mut out, ty) = output;
     let out = out.slice::<u8>();
-    assert!(
-        ty.elements() > 0 && inputs.iter().all(|(_, ty)| ty.elements() > 0),
-        "{op:?}: an empty tensor"
-    );
+    assert!(ty.elements() > 0 && inputs.iter().all(|(_, ty)| ty.elements() > 0), "{op:?}: an empty tensor");
     let bytes = |at: usize| inputs[at].0.slice::<u8>();
     let shape = |at: usize| inputs[at].1.shape.as_slice();
     let view = |at: usize| (bytes(at), shape(at));
@@ -132,9 +129,7 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
         Op::Reshape => unreachable!("the plan reads the same bytes"),
         Op::Reinterpret => movement::copy_flat(bytes(0), out),
         Op::Reduce { op, axes } => reduce::execute(*op, ty.dtype, view(0), axes, out),
-        Op::ArgReduce { max, axis } => {
-            arg_reduce::execute(*max, dtype(0), view(0), *axis, span_i32(out))
-        }
+        Op::ArgReduce { max, axis } => arg_reduce::execute(*max, dtype(0), view(0), *axis, span_i32(out)),
         Op::Transpose { perm } => movement::transpose(size, bytes(0), shape(0), perm, out, to),
         Op::Broadcast => movement::broadcast(size, bytes(0), shape(0), out, to),
         Op::Slice { starts, strides } => movement::slice(size, view(0), starts, strides, out, to),
@@ -151,20 +146,12 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
         Op::Pad { before, value } => movement::pad(size, view(0), before, value, out, to),
         Op::Gather { axis, batch } => {
             let rows = rows::Rows::axis(shape(0), shape(1), *axis, *batch);
-            all_within(
-                &rows,
-                (bytes(1), dtype(1)),
-                "gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:",
-            );
+            all_within(&rows, (bytes(1), dtype(1)), "gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:");
             gather::execute(&rows, size, bytes(0), (bytes(1), dtype(1)), out);
         }
         Op::GatherNd { batch } => {
             let rows = rows::Rows::nd(shape(0), shape(1), *batch);
-            all_within(
-                &rows,
-                (bytes(1), dtype(1)),
-                "gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:",
-            );
+            all_within(&rows, (bytes(1), dtype(1)), "gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:");
             gather::execute(&rows, size, bytes(0), (bytes(1), dtype(1)), out);
         }
         Op::GatherAlongAxis { axis } => {
@@ -201,9 +188,7 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
             let bounds = f32::from_bits(*min)..f32::from_bits(*max);
             random::uniform(cast_slice(bytes(0)), bounds, bytemuck::cast_slice_mut(out));
         }
-        Op::RandomState { elements } => {
-            random::advance(cast_slice(bytes(0)), *elements, span_i32(out))
-        }
+        Op::RandomState { elements } => random::advance(cast_slice(bytes(0)), *elements, span_i32(out)),
     }
 }
 
@@ -211,16 +196,12 @@ pub fn execute(op: &Op, inputs: &[(Span, &TensorType)], output: (SpanMut, &Tenso
 /// then (zero, and no update); what the others do is documented nowhere.
 fn all_within(rows: &rows::Rows, (indices, index_type): (&[u8], DType), selector: &str) {
     let outside = match index_type {
-        DType::I32 => rows
-            .first_outside::<i32>(cast_slice(indices))
-            .map(i64::from),
+        DType::I32 => rows.first_outside::<i32>(cast_slice(indices)).map(i64::from),
         DType::I64 => rows.first_outside::<i64>(cast_slice(indices)),
         other => unreachable!("{other:?} indices"),
     };
     if let Some(index) = outside {
-        panic!(
-            "{selector} index {index} is out of range: what is read or written is not documented"
-        );
+        panic!("{selector} index {index} is out of range: what is read or written is not documented");
     }
 }
 

@@ -17,24 +17,8 @@ fn packed(shape: &[usize]) -> Axes<isize> {
 }
 
 /// Copies the view `(offset, strides)` of `src` to the packed `out` of `shape`.
-fn pack(
-    size: usize,
-    src: &[u8],
-    offset: usize,
-    strides: &[isize],
-    shape: &[usize],
-    out: &mut [u8],
-) {
-    copy_bytes(
-        size,
-        src,
-        offset,
-        shape,
-        strides,
-        out,
-        0,
-        &packed(shape)[..shape.len()],
-    );
+fn pack(size: usize, src: &[u8], offset: usize, strides: &[isize], shape: &[usize], out: &mut [u8]) {
+    copy_bytes(size, src, offset, shape, strides, out, 0, &packed(shape)[..shape.len()]);
 }
 
 /// Offset and strides of the region that starts at `starts` and takes `steps` in the packed `shape`.
@@ -49,14 +33,7 @@ fn region(shape: &[usize], starts: &[usize], steps: &[isize]) -> (usize, Axes<is
 }
 
 /// Output axis `i` is input axis `perm[i]`.
-pub fn transpose(
-    size: usize,
-    src: &[u8],
-    shape: &[usize],
-    perm: &[usize],
-    out: &mut [u8],
-    out_shape: &[usize],
-) {
+pub fn transpose(size: usize, src: &[u8], shape: &[usize], perm: &[usize], out: &mut [u8], out_shape: &[usize]) {
     let from = packed(shape);
     let mut strides = [0; MAX_RANK];
     for (stride, &axis) in strides.iter_mut().zip(perm) {
@@ -104,16 +81,7 @@ pub fn slice_update(
     let rank = shape.len();
     copy_flat(data, out);
     let (offset, strides) = region(shape, starts, steps);
-    copy_bytes(
-        size,
-        update,
-        0,
-        update_shape,
-        &packed(update_shape)[..rank],
-        out,
-        offset,
-        &strides[..rank],
-    );
+    copy_bytes(size, update, 0, update_shape, &packed(update_shape)[..rank], out, offset, &strides[..rank]);
 }
 
 /// Writes one operand of a concatenation, which begins at `at` along `axis`; its extent there is returned.
@@ -128,16 +96,7 @@ pub fn concat_part(
     let rank = shape.len();
     let to = packed(shape);
     let offset = at * to[axis] as usize;
-    copy_bytes(
-        size,
-        part,
-        0,
-        part_shape,
-        &packed(part_shape)[..rank],
-        out,
-        offset,
-        &to[..rank],
-    );
+    copy_bytes(size, part, 0, part_shape, &packed(part_shape)[..rank], out, offset, &to[..rank]);
     part_shape[axis]
 }
 
@@ -163,23 +122,8 @@ pub fn pad(
 ) {
     let rank = shape.len();
     let to = packed(out_shape);
-    let offset = |starts: &[usize]| {
-        starts
-            .iter()
-            .zip(&to)
-            .map(|(&at, &step)| at * step as usize)
-            .sum::<usize>()
-    };
-    copy_bytes(
-        size,
-        src,
-        0,
-        shape,
-        &packed(shape)[..rank],
-        out,
-        offset(before),
-        &to[..rank],
-    );
+    let offset = |starts: &[usize]| starts.iter().zip(&to).map(|(&at, &step)| at * step as usize).sum::<usize>();
+    copy_bytes(size, src, 0, shape, &packed(shape)[..rank], out, offset(before), &to[..rank]);
     // The border in two slabs per axis: inside along the axes before it, whole along the axes after it.
     let (mut starts, mut extents) = ([0; MAX_RANK], [0; MAX_RANK]);
     extents[..rank].copy_from_slice(out_shape);
@@ -189,16 +133,7 @@ pub fn pad(
             (starts[axis], extents[axis]) = (start, extent);
             let still = [0; MAX_RANK];
             let at = offset(&starts[..rank]);
-            copy_bytes(
-                size,
-                value,
-                0,
-                &extents[..rank],
-                &still[..rank],
-                out,
-                at,
-                &to[..rank],
-            );
+            copy_bytes(size, value, 0, &extents[..rank], &still[..rank], out, at, &to[..rank]);
         }
         (starts[axis], extents[axis]) = (before[axis], shape[axis]);
     }

@@ -29,10 +29,7 @@ fn philox(mut counter: [[u64; LANES]; 4], mut key: [u32; 2]) -> [[u64; LANES]; 4
             counter[2][lane] = (first >> 32) ^ d[lane] ^ u64::from(key[1]);
             counter[3][lane] = first & WORD;
         }
-        key = [
-            key[0].wrapping_add(0x9e37_79b9),
-            key[1].wrapping_add(0xbb67_ae85),
-        ];
+        key = [key[0].wrapping_add(0x9e37_79b9), key[1].wrapping_add(0xbb67_ae85)];
     }
     counter
 }
@@ -40,36 +37,24 @@ fn philox(mut counter: [[u64; LANES]; 4], mut key: [u32; 2]) -> [[u64; LANES]; 4
 /// Counter and key of a state.
 fn parts(state: &[i32]) -> (u128, [u32; 2]) {
     let word = |at: usize| state[at] as u32;
-    let counter = (1..=4)
-        .rev()
-        .fold(0, |counter, at| counter << 32 | u128::from(word(at)));
+    let counter = (1..=4).rev().fold(0, |counter, at| counter << 32 | u128::from(word(at)));
     (counter, [word(5), word(6)])
 }
 
 /// Fills `out` with numbers of 24 random bits, uniform in `bounds`, whose end is never drawn.
 pub fn uniform(state: &[i32], bounds: Range<f32>, out: &mut [f32]) {
-    assert!(
-        (bounds.end - bounds.start).is_finite(),
-        "random: {bounds:?} is too wide for f32"
-    );
+    assert!((bounds.end - bounds.start).is_finite(), "random: {bounds:?} is too wide for f32");
     let (counter, key) = parts(state);
     let chunk = PARALLEL_BYTES / 8;
     share(size_of_val(out) > PARALLEL_BYTES, chunk, out, |at, out| {
         let counter = counter.wrapping_add((at * chunk / 4) as u128);
-        vectorised(Uniform {
-            counter,
-            key,
-            bounds: bounds.clone(),
-            out,
-        });
+        vectorised(Uniform { counter, key, bounds: bounds.clone(), out });
     });
 }
 
 /// The state after `elements` numbers.
 pub fn advance(state: &[i32], elements: u64, out: &mut [i32]) {
-    let counter = parts(state)
-        .0
-        .wrapping_add(u128::from(elements.div_ceil(4)));
+    let counter = parts(state).0.wrapping_add(u128::from(elements.div_ceil(4)));
     out.copy_from_slice(state);
     for (word, out) in out[1..=4].iter_mut().enumerate() {
         *out = (counter >> (32 * word)) as u32 as i32;
@@ -97,12 +82,8 @@ impl Kernel for Uniform<'_> {
             let (low, high) = (first as u64, (first >> 64) as u64);
             let lows: [u64; LANES] = std::array::from_fn(|lane| low.wrapping_add(lane as u64));
             let highs = lows.map(|own| high.wrapping_add(u64::from(own < low)));
-            let words = [
-                lows.map(|x| x & WORD),
-                lows.map(|x| x >> 32),
-                highs.map(|x| x & WORD),
-                highs.map(|x| x >> 32),
-            ];
+            let words =
+                [lows.map(|x| x & WORD), lows.map(|x| x >> 32), highs.map(|x| x & WORD), highs.map(|x| x >> 32)];
             let words = philox(words, self.key);
             // Converted word by word and brought into order afterwards, so that only moves are scalar.
             let numbers = words.map(|lanes| {
@@ -112,14 +93,8 @@ impl Kernel for Uniform<'_> {
                     if number > highest { highest } else { number }
                 })
             });
-            let numbers: [[f32; 4]; LANES] = std::array::from_fn(|lane| {
-                [
-                    numbers[0][lane],
-                    numbers[1][lane],
-                    numbers[2][lane],
-                    numbers[3][lane],
-                ]
-            });
+            let numbers: [[f32; 4]; LANES] =
+                std::array::from_fn(|lane| [numbers[0][lane], numbers[1][lane], numbers[2][lane], numbers[3][lane]]);
             let numbers = numbers.as_flattened();
             out.copy_from_slice(&numbers[..out.len()]);
         }
@@ -139,14 +114,8 @@ mod tests {
 
     #[test]
     fn published_vectors() {
-        assert_eq!(
-            block([0; 4], [0; 2]),
-            [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]
-        );
-        assert_eq!(
-            block([!0; 4], [!0; 2]),
-            [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]
-        );
+        assert_eq!(block([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
+        assert_eq!(block([!0; 4], [!0; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
         let digits_of_pi = [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344];
         let random = block(digits_of_pi, [0xa409_3822, 0x299f_31d0]);
         assert_eq!(random, [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]);
@@ -200,26 +169,15 @@ mod tests {
         uniform(&STATE, 0.0..1.0, &mut out);
         let n = out.len() as f64;
         let mean = out.iter().map(|&x| f64::from(x)).sum::<f64>() / n;
-        let variance = out
-            .iter()
-            .map(|&x| (f64::from(x) - mean).powi(2))
-            .sum::<f64>()
-            / n;
-        let serial = out
-            .windows(2)
-            .map(|w| (f64::from(w[0]) - mean) * (f64::from(w[1]) - mean))
-            .sum::<f64>()
-            / n;
+        let variance = out.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / n;
+        let serial = out.windows(2).map(|w| (f64::from(w[0]) - mean) * (f64::from(w[1]) - mean)).sum::<f64>() / n;
         assert!((mean - 0.5).abs() < 0.001, "{mean}");
         assert!((variance - 1.0 / 12.0).abs() < 0.0005, "{variance}");
         assert!(serial.abs() < 0.0005, "{serial}");
         assert!(out.iter().all(|x| (0.0..1.0).contains(x)));
         let mut buckets = [0u32; 64];
         out.iter().for_each(|x| buckets[(x * 64.0) as usize] += 1);
-        assert!(
-            buckets.iter().all(|&count| count.abs_diff(1 << 14) < 800),
-            "{buckets:?}"
-        );
+        assert!(buckets.iter().all(|&count| count.abs_diff(1 << 14) < 800), "{buckets:?}");
     }
 
     #[test]

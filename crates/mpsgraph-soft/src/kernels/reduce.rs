@@ -19,13 +19,7 @@ use reducers::Reducer;
 const MAX_RANK: usize = super::strided::MAX_RANK;
 
 /// Reduces `x` over `axes`. Bool takes the ops that keep it 0 or 1; its sum is "or", its product "and".
-pub fn execute(
-    op: ReduceOp,
-    dtype: DType,
-    (x, shape): (&[u8], &[usize]),
-    axes: &[usize],
-    out: &mut [u8],
-) {
+pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
     use reducers::{And, Max, MaxNan, Mean, Min, MinNan, Or, Prod, Sum, Variance};
     let op = match (dtype, op) {
         (DType::Bool, ReduceOp::Sum) => ReduceOp::Or,
@@ -89,10 +83,7 @@ struct Nest {
 }
 
 impl Nest {
-    const EMPTY: Nest = Nest {
-        loops: [(1, 0); MAX_RANK],
-        depth: 0,
-    };
+    const EMPTY: Nest = Nest { loops: [(1, 0); MAX_RANK], depth: 0 };
 
     fn push(&mut self, extent: usize, step: usize) {
         self.loops[self.depth] = (extent, step);
@@ -106,10 +97,7 @@ impl Nest {
     }
 
     fn count(&self) -> usize {
-        self.loops[..self.depth]
-            .iter()
-            .map(|&(extent, _)| extent)
-            .product()
+        self.loops[..self.depth].iter().map(|&(extent, _)| extent).product()
     }
 
     /// Offset of iteration `at`.
@@ -157,44 +145,23 @@ impl Loops {
         let mut step: usize = merged[..depth].iter().map(|&(extent, _)| extent).product();
         for &(extent, is_reduced) in &merged[..depth] {
             step /= extent;
-            if is_reduced {
-                reduced.push(extent, step)
-            } else {
-                kept.push(extent, step)
-            }
+            if is_reduced { reduced.push(extent, step) } else { kept.push(extent, step) }
         }
         let segments = depth > 0 && merged[depth - 1].1;
         if depth == 0 {
             kept.push(1, 1);
         }
-        Self {
-            kept,
-            reduced,
-            segments,
-            count: reduced.count(),
-        }
+        Self { kept, reduced, segments, count: reduced.count() }
     }
 
     fn run<T: Element, R: Reducer<T>>(mut self, x: &[T], out: &mut [T]) {
-        assert_eq!(
-            x.len(),
-            self.kept.count() * self.count,
-            "reduction: the operand has another size"
-        );
-        assert_eq!(
-            out.len(),
-            self.kept.count(),
-            "reduction: the result has another size"
-        );
+        assert_eq!(x.len(), self.kept.count() * self.count, "reduction: the operand has another size");
+        assert_eq!(out.len(), self.kept.count(), "reduction: the result has another size");
         let parallel = size_of_val(x) > PARALLEL_BYTES;
         if self.segments {
             let (length, _) = self.reduced.pop();
             let chunk = (PARALLEL_BYTES / 4 / (self.count * size_of::<T>())).max(1);
-            let segments = Segments {
-                x,
-                length,
-                nest: self.reduced,
-            };
+            let segments = Segments { x, length, nest: self.reduced };
             share(parallel, chunk, out, |at, out| {
                 fold::segments::<T, R>(&segments, (&self.kept, at * chunk), self.count, out);
             });
@@ -203,12 +170,7 @@ impl Loops {
             share(parallel, width, out, |outer, out| {
                 let start = self.kept.offset(outer);
                 share(parallel, COLUMNS, out, |tile, out| {
-                    let columns = Columns {
-                        x,
-                        start: start + tile * COLUMNS,
-                        width,
-                        nest: self.reduced,
-                    };
+                    let columns = Columns { x, start: start + tile * COLUMNS, width, nest: self.reduced };
                     fold::columns::<T, R>(&columns, self.count, out);
                 });
             });

@@ -62,9 +62,7 @@ impl<'a> Rows<'a> {
 
     /// The last axis of the indices holds coordinates along the data axes from `batch` on.
     pub fn nd(data: &'a [usize], indices: &[usize], batch: usize) -> Self {
-        let (&components, outer) = indices
-            .split_last()
-            .expect("coordinates have an axis of their own");
+        let (&components, outer) = indices.split_last().expect("coordinates have an axis of their own");
         let extents = &data[batch..batch + components];
         Self {
             blocks: data[..batch].iter().product(),
@@ -98,16 +96,11 @@ impl<'a> Rows<'a> {
     /// The first of these indices that leads nowhere, or of their components.
     pub fn first_outside<I: Index>(&self, indices: &[I]) -> Option<I> {
         if let &[extent] = self.extents {
-            return indices
-                .iter()
-                .copied()
-                .find(|index| index.within(extent).is_none());
+            return indices.iter().copied().find(|index| index.within(extent).is_none());
         }
         let extents = self.extents.iter().cycle();
         let mut pairs = indices.iter().copied().zip(extents);
-        pairs
-            .find(|(index, extent)| index.within(**extent).is_none())
-            .map(|(index, _)| index)
+        pairs.find(|(index, extent)| index.within(**extent).is_none()).map(|(index, _)| index)
     }
 
     /// Calls `each(position, row)` for the positions of a block whose index is in range, or with `None` otherwise.
@@ -129,9 +122,7 @@ impl<'a> Rows<'a> {
                 extents => {
                     let index = &indices[at * components..(at + 1) * components];
                     let mut pairs = index.iter().zip(extents);
-                    pairs.try_fold(0, |row, (i, &extent)| {
-                        i.within(extent).map(|i| row * extent + i)
-                    })
+                    pairs.try_fold(0, |row, (i, &extent)| i.within(extent).map(|i| row * extent + i))
                 }
             };
             each(position, named.map(|named| named * self.scale + between));

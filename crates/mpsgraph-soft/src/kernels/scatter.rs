@@ -61,31 +61,20 @@ fn any_update<I: Index>(rows: &Rows, indices: &[I], holds: impl Fn(usize, usize)
     let mut any = false;
     for block in 0..rows.blocks {
         rows.visit(indices, block, 0..rows.positions, |at, named| {
-            any |=
-                named.is_some_and(|to| holds(block * rows.positions + at, block * rows.rows + to));
+            any |= named.is_some_and(|to| holds(block * rows.positions + at, block * rows.rows + to));
         });
     }
     any
 }
 
-fn by_mode<T: Element, I: Index>(
-    rows: &Rows,
-    mode: ScatterMode,
-    updates: &[T],
-    indices: &[I],
-    out: &mut [T],
-) {
+fn by_mode<T: Element, I: Index>(rows: &Rows, mode: ScatterMode, updates: &[T], indices: &[I], out: &mut [T]) {
     match mode {
         ScatterMode::Add => scatter(rows, updates, indices, out, T::add),
         ScatterMode::Sub => scatter(rows, updates, indices, out, T::sub),
         ScatterMode::Mul => scatter(rows, updates, indices, out, T::mul),
         ScatterMode::Div => scatter(rows, updates, indices, out, T::div),
-        ScatterMode::Min => scatter(rows, updates, indices, out, |a, b| {
-            if b < a || a.is_nan() { b } else { a }
-        }),
-        ScatterMode::Max => scatter(rows, updates, indices, out, |a, b| {
-            if b > a || a.is_nan() { b } else { a }
-        }),
+        ScatterMode::Min => scatter(rows, updates, indices, out, |a, b| if b < a || a.is_nan() { b } else { a }),
+        ScatterMode::Max => scatter(rows, updates, indices, out, |a, b| if b > a || a.is_nan() { b } else { a }),
         ScatterMode::Set => scatter(rows, updates, indices, out, |_, b| b),
     }
 }
@@ -98,34 +87,15 @@ fn scatter<T: Element, I: Index>(
     combine: impl Fn(T, T) -> T + Sync,
 ) {
     let block = rows.rows * rows.row;
-    assert_eq!(
-        out.len(),
-        rows.blocks * block,
-        "scatter: the data have another size"
-    );
-    assert_eq!(
-        updates.len(),
-        rows.blocks * rows.positions * rows.row,
-        "scatter: the updates have another size"
-    );
+    assert_eq!(out.len(), rows.blocks * block, "scatter: the data have another size");
+    assert_eq!(updates.len(), rows.blocks * rows.positions * rows.row, "scatter: the updates have another size");
     // Each part reads all indices of its block, so there are no more parts than threads.
     let parallel = size_of_val(updates) > PARALLEL_BYTES;
-    let parts = if parallel {
-        rayon::current_num_threads().div_ceil(rows.blocks)
-    } else {
-        1
-    };
+    let parts = if parallel { rayon::current_num_threads().div_ceil(rows.blocks) } else { 1 };
     let part_rows = rows.rows.div_ceil(parts);
     share(parallel, block, out, |at, out| {
         share(parallel, part_rows * rows.row, out, |part, out| {
-            scatter_part(
-                rows,
-                updates,
-                indices,
-                (at, part * part_rows),
-                out,
-                &combine,
-            );
+            scatter_part(rows, updates, indices, (at, part * part_rows), out, &combine);
         });
     });
 }
@@ -143,16 +113,10 @@ fn scatter_part<T: Element, I: Index>(
     let count = out.len() / row;
     let updates = &updates[block * rows.positions * row..][..rows.positions * row];
     rows.visit(indices, block, 0..rows.positions, |at, named| {
-        let Some(to) = named
-            .and_then(|named| named.checked_sub(first))
-            .filter(|&to| to < count)
-        else {
+        let Some(to) = named.and_then(|named| named.checked_sub(first)).filter(|&to| to < count) else {
             return;
         };
-        for (to, &update) in out[to * row..][..row]
-            .iter_mut()
-            .zip(&updates[at * row..][..row])
-        {
+        for (to, &update) in out[to * row..][..row].iter_mut().zip(&updates[at * row..][..row]) {
             *to = combine(*to, update);
         }
     });

@@ -30,13 +30,7 @@ pub fn softmax<T: Float>(x: &[T], shape: &[usize], axis: usize, out: &mut [T]) {
         for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
             for first in (0..inner).step_by(COLUMNS) {
                 let width = COLUMNS.min(inner - first);
-                vectorised(Columns {
-                    x,
-                    inner,
-                    first,
-                    width,
-                    out,
-                });
+                vectorised(Columns { x, inner, first, width, out });
             }
         }
     });
@@ -65,9 +59,7 @@ fn largest<T: Float>(x: &[T]) -> f32 {
             *max = larger(*max, x.to_f32());
         }
     }
-    let rest = rest
-        .iter()
-        .fold(f32::NEG_INFINITY, |max, &x| larger(max, x.to_f32()));
+    let rest = rest.iter().fold(f32::NEG_INFINITY, |max, &x| larger(max, x.to_f32()));
     lanes.into_iter().fold(rest, larger)
 }
 
@@ -88,11 +80,7 @@ impl<T: Float> Kernel for Segments<'_, T> {
     #[inline(always)]
     fn run(self) {
         let mut exps = [0.0; BLOCK];
-        for (x, out) in self
-            .x
-            .chunks_exact(self.extent)
-            .zip(self.out.chunks_exact_mut(self.extent))
-        {
+        for (x, out) in self.x.chunks_exact(self.extent).zip(self.out.chunks_exact_mut(self.extent)) {
             let max = largest(x);
             let mut total = 0.0;
             for (x, out) in x.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
@@ -101,21 +89,16 @@ impl<T: Float> Kernel for Segments<'_, T> {
                     *e = exp(x.to_f32() - max);
                 }
                 if T::IS_F32 {
-                    out.iter_mut()
-                        .zip(&*exps)
-                        .for_each(|(out, &e)| *out = T::from_f32(e));
+                    out.iter_mut().zip(&*exps).for_each(|(out, &e)| *out = T::from_f32(e));
                 }
                 total += sum(exps);
             }
             // The largest element's exponential is 1, so the reciprocal cannot overflow.
             let scale = 1.0 / total;
             if T::IS_F32 {
-                out.iter_mut()
-                    .for_each(|x| *x = T::from_f32(x.to_f32() * scale));
+                out.iter_mut().for_each(|x| *x = T::from_f32(x.to_f32() * scale));
             } else {
-                out.iter_mut()
-                    .zip(x)
-                    .for_each(|(out, &x)| *out = T::from_f32(exp(x.to_f32() - max) * scale));
+                out.iter_mut().zip(x).for_each(|(out, &x)| *out = T::from_f32(exp(x.to_f32() - max) * scale));
             }
         }
     }
@@ -140,15 +123,9 @@ impl<T: Float> Kernel for Columns<'_, T> {
         let (max, total) = (&mut max[..width], &mut total[..width]);
         for row in self.x.chunks_exact(self.inner) {
             let row = &row[first..][..width];
-            max.iter_mut()
-                .zip(row)
-                .for_each(|(max, &x)| *max = larger(*max, x.to_f32()));
+            max.iter_mut().zip(row).for_each(|(max, &x)| *max = larger(*max, x.to_f32()));
         }
-        for (row, out) in self
-            .x
-            .chunks_exact(self.inner)
-            .zip(self.out.chunks_exact_mut(self.inner))
-        {
+        for (row, out) in self.x.chunks_exact(self.inner).zip(self.out.chunks_exact_mut(self.inner)) {
             let (row, out) = (&row[first..][..width], &mut out[first..][..width]);
             for i in 0..width {
                 let e = exp(row[i].to_f32() - max[i]);
@@ -159,18 +136,10 @@ impl<T: Float> Kernel for Columns<'_, T> {
             }
         }
         total.iter_mut().for_each(|x| *x = 1.0 / *x);
-        for (row, out) in self
-            .x
-            .chunks_exact(self.inner)
-            .zip(self.out.chunks_exact_mut(self.inner))
-        {
+        for (row, out) in self.x.chunks_exact(self.inner).zip(self.out.chunks_exact_mut(self.inner)) {
             let (row, out) = (&row[first..][..width], &mut out[first..][..width]);
             for i in 0..width {
-                let e = if T::IS_F32 {
-                    out[i].to_f32()
-                } else {
-                    exp(row[i].to_f32() - max[i])
-                };
+                let e = if T::IS_F32 { out[i].to_f32() } else { exp(row[i].to_f32() - max[i]) };
                 out[i] = T::from_f32(e * total[i]);
             }
         }
@@ -184,26 +153,19 @@ mod tests {
 
     /// Compares with f64 along every axis; `unit` is the dtype's rounding.
     fn compare<T: Float>(shape: [usize; 3], unit: f64, value: impl Fn(usize) -> f32) {
-        let x: Vec<T> = (0..shape.iter().product())
-            .map(|i| T::from_f32(value(i)))
-            .collect();
+        let x: Vec<T> = (0..shape.iter().product()).map(|i| T::from_f32(value(i))).collect();
         let strides = [shape[1] * shape[2], shape[2], 1];
         for axis in 0..3 {
             let mut out = vec![T::ONE; x.len()];
             softmax(&x, &shape, axis, &mut out);
             for at in 0..x.len() {
                 let first = at - at / strides[axis] % shape[axis] * strides[axis];
-                let along =
-                    || (0..shape[axis]).map(|i| f64::from(x[first + i * strides[axis]].to_f32()));
+                let along = || (0..shape[axis]).map(|i| f64::from(x[first + i * strides[axis]].to_f32()));
                 let max = along().fold(f64::NEG_INFINITY, f64::max);
-                let exact = (f64::from(x[at].to_f32()) - max).exp()
-                    / along().map(|x| (x - max).exp()).sum::<f64>();
+                let exact = (f64::from(x[at].to_f32()) - max).exp() / along().map(|x| (x - max).exp()).sum::<f64>();
                 let ours = f64::from(out[at].to_f32());
                 let close = (ours - exact).abs() <= exact * (unit + 3e-6) + unit * 1e-4;
-                assert!(
-                    close || (ours.is_nan() && exact.is_nan()),
-                    "{shape:?} axis {axis}: {ours} is not {exact}"
-                );
+                assert!(close || (ours.is_nan() && exact.is_nan()), "{shape:?} axis {axis}: {ours} is not {exact}");
             }
         }
     }
@@ -228,13 +190,7 @@ mod tests {
     #[test]
     fn huge_and_infinite() {
         compare::<f32>([2, 40, 2], 0.0, |i| if i % 2 == 0 { 3e38 } else { -3e38 });
-        compare::<f32>([2, 40, 2], 0.0, |i| {
-            if i % 5 == 0 {
-                f32::NEG_INFINITY
-            } else {
-                i as f32
-            }
-        });
+        compare::<f32>([2, 40, 2], 0.0, |i| if i % 5 == 0 { f32::NEG_INFINITY } else { i as f32 });
         for special in [f32::NEG_INFINITY, f32::INFINITY, f32::NAN] {
             let mut out = [0.0; 80];
             softmax(&[special; 80], &[2, 40], 1, &mut out);

@@ -43,10 +43,7 @@ impl Span {
     /// # Safety
     /// `items` must stay borrowed for as long as this span or a copy of it is used.
     pub const unsafe fn of<T: NoUninit>(items: &[T]) -> Self {
-        Self {
-            ptr: items.as_ptr().cast(),
-            len: size_of_val(items),
-        }
+        Self { ptr: items.as_ptr().cast(), len: size_of_val(items) }
     }
 
     /// First byte.
@@ -76,15 +73,8 @@ impl Span {
 
     /// `len` bytes from `offset` on. Panics if they are not inside.
     pub fn part(&self, offset: usize, len: usize) -> Span {
-        assert!(
-            offset <= self.len && len <= self.len - offset,
-            "{offset}+{len} of a span of {} bytes",
-            self.len
-        );
-        Span {
-            ptr: self.ptr.wrapping_add(offset),
-            len,
-        }
+        assert!(offset <= self.len && len <= self.len - offset, "{offset}+{len} of a span of {} bytes", self.len);
+        Span { ptr: self.ptr.wrapping_add(offset), len }
     }
 }
 
@@ -102,10 +92,7 @@ impl SpanMut {
     /// # Safety
     /// `items` must stay borrowed for as long as this span is used.
     pub const unsafe fn of<T: NoUninit + AnyBitPattern>(items: &mut [T]) -> Self {
-        Self {
-            len: size_of_val(items),
-            ptr: items.as_mut_ptr().cast(),
-        }
+        Self { len: size_of_val(items), ptr: items.as_mut_ptr().cast() }
     }
 
     /// First byte.
@@ -135,39 +122,20 @@ impl SpanMut {
 
     /// The same memory for reading, while this span is borrowed.
     pub const fn as_span(&self) -> Span {
-        Span {
-            ptr: self.ptr,
-            len: self.len,
-        }
+        Span { ptr: self.ptr, len: self.len }
     }
 
     /// The first `mid` bytes and the rest, as two spans. Panics if there are fewer.
     pub fn split_at(self, mid: usize) -> (SpanMut, SpanMut) {
         assert!(mid <= self.len, "split of {} bytes at {mid}", self.len);
-        let rest = SpanMut {
-            ptr: self.ptr.wrapping_add(mid),
-            len: self.len - mid,
-        };
-        (
-            SpanMut {
-                ptr: self.ptr,
-                len: mid,
-            },
-            rest,
-        )
+        let rest = SpanMut { ptr: self.ptr.wrapping_add(mid), len: self.len - mid };
+        (SpanMut { ptr: self.ptr, len: mid }, rest)
     }
 }
 
 fn check<T>(ptr: *const u8, len: usize) {
-    assert!(
-        size_of::<T>() != 0 && len.is_multiple_of(size_of::<T>()),
-        "{len} bytes are not whole elements"
-    );
-    assert!(
-        len == 0 || ptr.cast::<T>().is_aligned(),
-        "span at {ptr:p} is misaligned for {}",
-        size_of::<T>()
-    );
+    assert!(size_of::<T>() != 0 && len.is_multiple_of(size_of::<T>()), "{len} bytes are not whole elements");
+    assert!(len == 0 || ptr.cast::<T>().is_aligned(), "span at {ptr:p} is misaligned for {}", size_of::<T>());
 }
 
 #[cfg(test)]

@@ -16,10 +16,7 @@ pub const MAX_RANK: usize = 16;
 ///
 /// Panics if a view reaches outside its span, or if elements of the destination overlap by a stride of 0. Other
 /// overlaps inside the destination leave which element wins unspecified.
-#[allow(
-    clippy::too_many_arguments,
-    reason = "two views of one shape: naming a struct for each says no more"
-)]
+#[allow(clippy::too_many_arguments, reason = "two views of one shape: naming a struct for each says no more")]
 pub fn copy(
     elem_size: usize,
     src: Span,
@@ -31,16 +28,7 @@ pub fn copy(
     dst_strides: &[isize],
 ) {
     let (src, dst) = (src.slice::<u8>(), dst.slice::<u8>());
-    copy_bytes(
-        elem_size,
-        src,
-        src_offset,
-        shape,
-        src_strides,
-        dst,
-        dst_offset,
-        dst_strides,
-    );
+    copy_bytes(elem_size, src, src_offset, shape, src_strides, dst, dst_offset, dst_strides);
 }
 
 /// [`copy`] between slices.
@@ -55,41 +43,23 @@ pub fn copy_bytes(
     dst_offset: usize,
     dst_strides: &[isize],
 ) {
-    assert!(
-        shape.len() <= MAX_RANK,
-        "strided copy: rank {} is above {MAX_RANK}",
-        shape.len()
-    );
-    assert!(
-        shape.len() == src_strides.len() && shape.len() == dst_strides.len(),
-        "strided copy: ranks differ"
-    );
+    assert!(shape.len() <= MAX_RANK, "strided copy: rank {} is above {MAX_RANK}", shape.len());
+    assert!(shape.len() == src_strides.len() && shape.len() == dst_strides.len(), "strided copy: ranks differ");
     if shape.contains(&0) {
         return;
     }
     check(elem_size, src.len(), src_offset, shape, src_strides);
     check(elem_size, dst.len(), dst_offset, shape, dst_strides);
     let mut walk = Walk {
-        axes: [Axis {
-            extent: 1,
-            src: 0,
-            dst: 0,
-        }; MAX_RANK],
+        axes: [Axis { extent: 1, src: 0, dst: 0 }; MAX_RANK],
         rank: 0,
         src: src.as_ptr().wrapping_add(src_offset * elem_size),
         dst: dst.as_mut_ptr().wrapping_add(dst_offset * elem_size),
     };
     let bytes = elem_size as isize;
     for ((&extent, &src), &dst) in shape.iter().zip(src_strides).zip(dst_strides) {
-        assert!(
-            dst != 0 || extent == 1,
-            "strided copy: the destination overlaps itself"
-        );
-        walk.push(Axis {
-            extent,
-            src: src * bytes,
-            dst: dst * bytes,
-        });
+        assert!(dst != 0 || extent == 1, "strided copy: the destination overlaps itself");
+        walk.push(Axis { extent, src: src * bytes, dst: dst * bytes });
     }
     walk.axes[..walk.rank].sort_by_key(|axis| -axis.dst);
     walk.merge();
@@ -156,11 +126,7 @@ impl Walk {
             let last = axis.extent as isize - 1;
             self.src = self.src.wrapping_offset(last * axis.src);
             self.dst = self.dst.wrapping_offset(last * axis.dst);
-            self.axes[self.rank] = Axis {
-                extent: axis.extent,
-                src: -axis.src,
-                dst: -axis.dst,
-            };
+            self.axes[self.rank] = Axis { extent: axis.extent, src: -axis.src, dst: -axis.dst };
         }
         self.rank += 1;
     }
@@ -172,10 +138,7 @@ impl Walk {
             let (outer, inner) = (self.axes[kept], self.axes[at]);
             let extent = inner.extent as isize;
             if outer.src == inner.src * extent && outer.dst == inner.dst * extent {
-                self.axes[kept] = Axis {
-                    extent: outer.extent * inner.extent,
-                    ..inner
-                };
+                self.axes[kept] = Axis { extent: outer.extent * inner.extent, ..inner };
             } else {
                 kept += 1;
                 self.axes[kept] = inner;
@@ -203,31 +166,19 @@ impl Walk {
     /// # Safety
     /// Every element of both views must be readable or writable, and no two of the destination the same.
     unsafe fn run<const N: usize>(self) {
-        let elements: usize = self.axes[..self.rank]
-            .iter()
-            .map(|axis| axis.extent)
-            .product();
+        let elements: usize = self.axes[..self.rank].iter().map(|axis| axis.extent).product();
         if elements * N <= PARALLEL_BYTES || self.rank == 0 {
             // SAFETY: the caller's promise.
             return unsafe { self.run_here::<N>() };
         }
         // The outermost axis keeps both sides streaming; a transpose needs parts that are short both ways.
         let axes = &self.axes[..self.rank];
-        let transposes =
-            axes[self.rank - 1].src != N as isize && axes.iter().any(|axis| axis.src == N as isize);
-        let longest = || {
-            (0..self.rank)
-                .max_by_key(|&at| axes[at].extent)
-                .unwrap_or(0)
-        };
+        let transposes = axes[self.rank - 1].src != N as isize && axes.iter().any(|axis| axis.src == N as isize);
+        let longest = || (0..self.rank).max_by_key(|&at| axes[at].extent).unwrap_or(0);
         let at = if transposes { longest() } else { 0 };
         let Axis { extent, src, dst } = axes[at];
         // Whole cache lines and tiles on both sides, where there is more than one.
-        let half = if extent >= 256 {
-            (extent / 2).next_multiple_of(64)
-        } else {
-            extent / 2
-        };
+        let half = if extent >= 256 { (extent / 2).next_multiple_of(64) } else { extent / 2 };
         let (mut low, mut high) = (self, self);
         low.axes[at].extent = half;
         high.axes[at].extent = extent - half;
@@ -242,11 +193,7 @@ impl Walk {
         // Borrowed whole: a closure that captured the bare pointers alone could not change threads.
         let (low, high) = (&low, &high);
         // SAFETY: the halves divide the elements that the caller vouches for.
-        both(
-            elements * N,
-            &mut || unsafe { low.run::<N>() },
-            &mut || unsafe { high.run::<N>() },
-        );
+        both(elements * N, &mut || unsafe { low.run::<N>() }, &mut || unsafe { high.run::<N>() });
     }
 
     /// Copies on this thread.
@@ -256,17 +203,11 @@ impl Walk {
     unsafe fn run_here<const N: usize>(mut self) {
         let Some(&row) = self.axes[..self.rank].last() else {
             // SAFETY: rank 0 is one element, which the caller vouches for.
-            return unsafe {
-                self.dst
-                    .cast::<[u8; N]>()
-                    .write(self.src.cast::<[u8; N]>().read())
-            };
+            return unsafe { self.dst.cast::<[u8; N]>().write(self.src.cast::<[u8; N]>().read()) };
         };
         self.rank -= 1;
         let step = N as isize;
-        let across = self.axes[..self.rank]
-            .iter()
-            .position(|axis| axis.src == step);
+        let across = self.axes[..self.rank].iter().position(|axis| axis.src == step);
         if let Some(across) = across.filter(|_| row.src != step && row.src != 0) {
             let column = self.axes[across];
             self.axes.copy_within(across + 1..self.rank, across);
@@ -282,20 +223,13 @@ impl Walk {
             return self.for_each(|src, dst| unsafe { transpose::<N>(&plane, src, dst) });
         }
         let second = match self.rank {
-            0 => Axis {
-                extent: 1,
-                src: 0,
-                dst: 0,
-            },
+            0 => Axis { extent: 1, src: 0, dst: 0 },
             rank => self.axes[rank - 1],
         };
         self.rank = self.rank.saturating_sub(1);
         self.for_each(|src, dst| {
             for i in 0..second.extent as isize {
-                let (src, dst) = (
-                    src.wrapping_offset(i * second.src),
-                    dst.wrapping_offset(i * second.dst),
-                );
+                let (src, dst) = (src.wrapping_offset(i * second.src), dst.wrapping_offset(i * second.dst));
                 // SAFETY: each row is a part of the views that the caller vouches for.
                 unsafe { copy_row::<N>(row, src, dst) };
             }
@@ -345,10 +279,7 @@ unsafe fn copy_row<const N: usize>(row: Axis, src: *const u8, dst: *mut u8) {
         // SAFETY: the destination row is contiguous here and the caller vouches for it; arrays of bytes may stand
         // anywhere and hold anything.
         let (value, row) = unsafe {
-            (
-                src.cast::<[u8; N]>().read(),
-                std::slice::from_raw_parts_mut(dst.cast::<[u8; N]>(), row.extent),
-            )
+            (src.cast::<[u8; N]>().read(), std::slice::from_raw_parts_mut(dst.cast::<[u8; N]>(), row.extent))
         };
         return row.fill(value);
     }

@@ -19,32 +19,17 @@ pub fn both(bytes: usize, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + S
 }
 
 /// Runs `task` on every `chunk` elements of `out`, with the number of the chunk, on several threads if `parallel`.
-pub fn share<T: Pod>(
-    parallel: bool,
-    chunk: usize,
-    out: &mut [T],
-    task: impl Fn(usize, &mut [T]) + Sync,
-) {
+pub fn share<T: Pod>(parallel: bool, chunk: usize, out: &mut [T], task: impl Fn(usize, &mut [T]) + Sync) {
     let task = |at: usize, bytes: &mut [u8]| task(at, cast_slice_mut(bytes));
     share_bytes(parallel, chunk * size_of::<T>(), cast_slice_mut(out), &task);
 }
 
-fn share_bytes(
-    parallel: bool,
-    chunk: usize,
-    out: &mut [u8],
-    task: &(dyn Fn(usize, &mut [u8]) + Sync),
-) {
+fn share_bytes(parallel: bool, chunk: usize, out: &mut [u8], task: &(dyn Fn(usize, &mut [u8]) + Sync)) {
     if parallel && out.len() > chunk {
         // Rayon may divide down to single chunks; short ones stay together.
         let together = (PARALLEL_BYTES / 8 / chunk).max(1);
-        out.par_chunks_mut(chunk)
-            .with_min_len(together)
-            .enumerate()
-            .for_each(|(at, out)| task(at, out));
+        out.par_chunks_mut(chunk).with_min_len(together).enumerate().for_each(|(at, out)| task(at, out));
     } else {
-        out.chunks_mut(chunk)
-            .enumerate()
-            .for_each(|(at, out)| task(at, out));
+        out.chunks_mut(chunk).enumerate().for_each(|(at, out)| task(at, out));
     }
 }

@@ -35,11 +35,8 @@ pub unsafe fn transpose<const N: usize>(plane: &Plane, src: *const u8, dst: *mut
             let columns = TILE.min(plane.columns - j);
             for i in (band..band_end).step_by(TILE) {
                 let rows = TILE.min(band_end - i);
-                let from = src
-                    .wrapping_add(i * N)
-                    .wrapping_offset(j as isize * plane.src_step);
-                let to =
-                    dst.wrapping_offset(i as isize * plane.dst_row + j as isize * plane.dst_column);
+                let from = src.wrapping_add(i * N).wrapping_offset(j as isize * plane.src_step);
+                let to = dst.wrapping_offset(i as isize * plane.dst_row + j as isize * plane.dst_column);
                 // SAFETY: the tile is a part of the plane that the caller vouches for.
                 unsafe {
                     if rows == TILE && columns == TILE && plane.dst_column == N as isize {
@@ -62,21 +59,12 @@ unsafe fn full_tile<const N: usize>(plane: &Plane, src: *const u8, dst: *mut u8)
     let mut tile = [[[0u8; N]; TILE]; TILE];
     for (j, row) in tile.iter_mut().enumerate() {
         // SAFETY: `TILE` contiguous elements of source row `j`; arrays of bytes need no alignment.
-        *row = unsafe {
-            src.wrapping_offset(j as isize * plane.src_step)
-                .cast::<[[u8; N]; TILE]>()
-                .read()
-        };
+        *row = unsafe { src.wrapping_offset(j as isize * plane.src_step).cast::<[[u8; N]; TILE]>().read() };
     }
-    let tile: [[[u8; N]; TILE]; TILE] =
-        std::array::from_fn(|i| std::array::from_fn(|j| tile[j][i]));
+    let tile: [[[u8; N]; TILE]; TILE] = std::array::from_fn(|i| std::array::from_fn(|j| tile[j][i]));
     for (i, row) in tile.into_iter().enumerate() {
         // SAFETY: `TILE` contiguous elements of destination row `i`.
-        unsafe {
-            dst.wrapping_offset(i as isize * plane.dst_row)
-                .cast::<[[u8; N]; TILE]>()
-                .write(row)
-        };
+        unsafe { dst.wrapping_offset(i as isize * plane.dst_row).cast::<[[u8; N]; TILE]>().write(row) };
     }
 }
 
@@ -84,20 +72,11 @@ unsafe fn full_tile<const N: usize>(plane: &Plane, src: *const u8, dst: *mut u8)
 ///
 /// # Safety
 /// As for [`transpose`], for this tile.
-unsafe fn edge_tile<const N: usize>(
-    plane: &Plane,
-    rows: usize,
-    columns: usize,
-    src: *const u8,
-    dst: *mut u8,
-) {
+unsafe fn edge_tile<const N: usize>(plane: &Plane, rows: usize, columns: usize, src: *const u8, dst: *mut u8) {
     for i in 0..rows {
         for j in 0..columns {
-            let from = src
-                .wrapping_add(i * N)
-                .wrapping_offset(j as isize * plane.src_step);
-            let to =
-                dst.wrapping_offset(i as isize * plane.dst_row + j as isize * plane.dst_column);
+            let from = src.wrapping_add(i * N).wrapping_offset(j as isize * plane.src_step);
+            let to = dst.wrapping_offset(i as isize * plane.dst_row + j as isize * plane.dst_column);
             // SAFETY: an element of the tile that the caller vouches for.
             unsafe { to.cast::<[u8; N]>().write(from.cast::<[u8; N]>().read()) };
         }

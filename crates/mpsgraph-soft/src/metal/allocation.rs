@@ -42,12 +42,7 @@ impl Allocation {
         // SAFETY: `skip` is less than PAGE, and the block is `bytes + PAGE` long.
         let start = unsafe { base.add(skip) };
         counters::allocated(bytes);
-        Some(Self {
-            base,
-            layout,
-            start,
-            bytes,
-        })
+        Some(Self { base, layout, start, bytes })
     }
 
     /// First byte, page aligned.

@@ -21,18 +21,12 @@ pub struct CommandBufferError {
 impl CommandBufferError {
     /// The error a device reports with this code.
     pub fn of_device(code: usize) -> Self {
-        Self {
-            code,
-            text: format!("{} ({code:08x}, ordered by a test)", describe(code)),
-        }
+        Self { code, text: format!("{} ({code:08x}, ordered by a test)", describe(code)) }
     }
 
     /// Work that went wrong in itself.
     pub fn internal(text: String) -> Self {
-        Self {
-            code: INTERNAL,
-            text,
-        }
+        Self { code: INTERNAL, text }
     }
 
     /// The autoreleased `NSError`.

@@ -22,10 +22,7 @@ struct Orders {
 
 impl Orders {
     const fn new() -> Self {
-        Self {
-            waiting: AtomicUsize::new(0),
-            list: Mutex::new(Vec::new()),
-        }
+        Self { waiting: AtomicUsize::new(0), list: Mutex::new(Vec::new()) }
     }
 
     fn list(&self) -> MutexGuard<'_, Vec<Order>> {
@@ -70,9 +67,10 @@ static COMMITS: Orders = Orders::new();
 static ALLOCATIONS: Orders = Orders::new();
 static COMMITS_INSIDE_ENCODE: LazyLock<AtomicUsize> = LazyLock::new(|| {
     AtomicUsize::new(match std::env::var("MPSGRAPH_SOFT_ENCODE_COMMITS") {
-        Ok(text) => text.trim().parse().unwrap_or_else(|_| {
-            panic!("MPSGRAPH_SOFT_ENCODE_COMMITS is `{text}`; expected a number of commits")
-        }),
+        Ok(text) => text
+            .trim()
+            .parse()
+            .unwrap_or_else(|_| panic!("MPSGRAPH_SOFT_ENCODE_COMMITS is `{text}`; expected a number of commits")),
         Err(_) => 0,
     })
 });
@@ -81,29 +79,17 @@ static HANG_MILLISECONDS: AtomicUsize = AtomicUsize::new(10_000);
 /// The `n`-th command buffer committed from now on (1 is the next) runs nothing and ends in error with this
 /// `MTLCommandBufferError` code, for example 8, out of memory.
 pub fn fail_next(n: usize, code: usize) {
-    COMMITS.place(Order {
-        countdown: n,
-        thread: None,
-        code,
-    });
+    COMMITS.place(Order { countdown: n, thread: None, code });
 }
 
 /// As [`fail_next`], counting only what the calling thread commits, so that tests can run side by side.
 pub fn fail_next_here(n: usize, code: usize) {
-    COMMITS.place(Order {
-        countdown: n,
-        thread: Some(std::thread::current().id()),
-        code,
-    });
+    COMMITS.place(Order { countdown: n, thread: Some(std::thread::current().id()), code });
 }
 
 /// The `n`-th buffer that the calling thread asks for from now on is refused: `newBuffer…` gives nil.
 pub fn refuse_allocation_here(n: usize) {
-    ALLOCATIONS.place(Order {
-        countdown: n,
-        thread: Some(std::thread::current().id()),
-        code: 0,
-    });
+    ALLOCATIONS.place(Order { countdown: n, thread: Some(std::thread::current().id()), code: 0 });
 }
 
 /// Forgets all faults ordered and not yet used up.
@@ -124,10 +110,7 @@ pub fn commit_inside_encode(times: usize) -> usize {
 /// turn, when nothing is committed that could bring it, before they report the hang that it would be on a device. 10
 /// seconds unless set.
 pub fn report_hang_after(limit: Duration) {
-    HANG_MILLISECONDS.store(
-        usize::try_from(limit.as_millis()).unwrap_or(usize::MAX),
-        Relaxed,
-    );
+    HANG_MILLISECONDS.store(usize::try_from(limit.as_millis()).unwrap_or(usize::MAX), Relaxed);
 }
 
 pub(super) fn commit_due() -> Option<usize> {

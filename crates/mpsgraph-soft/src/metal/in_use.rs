@@ -42,21 +42,14 @@ impl InUse {
 
     /// Notes that work committed to `queue`, any number that names it, will use the buffer; an error if that would
     /// race with the work of another queue.
-    pub fn begin(
-        &self,
-        access: Access,
-        queue: usize,
-        memory: &Allocation,
-    ) -> Result<(), &'static str> {
+    pub fn begin(&self, access: Access, queue: usize, memory: &Allocation) -> Result<(), &'static str> {
         let mut users = self.lock();
         if users.readers + users.writers == 0 {
             users.seen = None;
             users.queue = Some(queue);
         } else if users.queue != Some(queue) {
             if access == Access::Write || users.writers > 0 {
-                return Err(
-                    "a buffer that it uses is in use by work of another queue, and nothing orders the two",
-                );
+                return Err("a buffer that it uses is in use by work of another queue, and nothing orders the two");
             }
             users.queue = None;
         }
@@ -95,9 +88,7 @@ impl InUse {
     pub fn look(&self, memory: &Allocation) -> Result<(), &'static str> {
         let mut users = self.lock();
         if users.writers > 0 {
-            return Err(
-                "work that writes this buffer is committed and not finished: wait for it first",
-            );
+            return Err("work that writes this buffer is committed and not finished: wait for it first");
         }
         if users.readers > 0 {
             users.seen.get_or_insert_with(|| sample(memory));
@@ -123,9 +114,7 @@ fn sample(memory: &Allocation) -> u64 {
         // SAFETY: `index` is below the number of whole words, the start is page aligned, and the allocation is
         // borrowed. The load is atomic because the host program may be writing: that is what this looks for.
         let word = unsafe { AtomicU64::from_ptr(memory.start().as_ptr().cast::<u64>().add(index)) };
-        hash = (hash ^ word.load(Relaxed))
-            .wrapping_mul(0x0000_0100_0000_01b3)
-            .rotate_left(23);
+        hash = (hash ^ word.load(Relaxed)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
     }
     hash
 }

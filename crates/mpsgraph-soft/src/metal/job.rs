@@ -124,12 +124,7 @@ impl Job {
 
     /// Takes over what is to run; the lane is told afterwards. An error, if its use of a buffer is one, leaves
     /// nothing behind.
-    pub(super) fn load(
-        &self,
-        recording: Recording,
-        owner: Strong,
-        fault: Option<usize>,
-    ) -> Result<(), &'static str> {
+    pub(super) fn load(&self, recording: Recording, owner: Strong, fault: Option<usize>) -> Result<(), &'static str> {
         let queue = owner.id().state::<CommandBuffer>().queue().as_ptr().addr();
         for (begun, (buffer, access)) in recording.buffers().enumerate() {
             let buffer = buffer.id().state::<Buffer>();
@@ -141,11 +136,7 @@ impl Job {
                 return Err(reason);
             }
         }
-        let load = Load {
-            recording,
-            owner,
-            fault,
-        };
+        let load = Load { recording, owner, fault };
         *self.load.lock().unwrap_or_else(PoisonError::into_inner) = Some(load);
         Ok(())
     }
@@ -153,16 +144,8 @@ impl Job {
     /// Runs the work and lets go of everything; gives the status to `advance` to. A panic ends the job, not the
     /// thread: a device goes on with the next command buffer.
     pub(super) fn run(&self) -> Status {
-        let load = self
-            .load
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        let Load {
-            mut recording,
-            owner,
-            fault,
-        } = load.expect("a committed job is loaded and runs once");
+        let load = self.load.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Load { mut recording, owner, fault } = load.expect("a committed job is loaded and runs once");
         self.advance(Status::Scheduled);
         let work = std::mem::take(&mut recording.work);
         self.stamp(Stamp::Started);
@@ -181,10 +164,7 @@ impl Job {
             return Status::Completed;
         };
         let _pool = Pool::push();
-        assert!(
-            self.error.set(Strong::retain(error.ns_error())).is_ok(),
-            "a job runs once"
-        );
+        assert!(self.error.set(Strong::retain(error.ns_error())).is_ok(), "a job runs once");
         Status::Error
     }
 
@@ -202,9 +182,7 @@ impl Job {
     pub(super) fn sleep_until(&self, status: Status, limit: Duration) -> bool {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self
-            .changed
-            .wait_timeout_while(gate, limit, |()| self.status() < status);
+        let waited = self.changed.wait_timeout_while(gate, limit, |()| self.status() < status);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         self.status() >= status
@@ -226,8 +204,7 @@ fn settle(recording: Recording) -> Result<(), CommandBufferError> {
 
 /// Turns a panic into the error that ends a command buffer.
 fn guarded<R>(work: impl FnOnce() -> R) -> Result<R, CommandBufferError> {
-    catch_unwind(AssertUnwindSafe(work))
-        .map_err(|panic| CommandBufferError::internal(text_of(&*panic)))
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| CommandBufferError::internal(text_of(&*panic)))
 }
 
 fn text_of(panic: &(dyn Any + Send)) -> String {

@@ -71,11 +71,7 @@ pub struct Stuck;
 
 impl State {
     fn due(&self) -> bool {
-        !self.running
-            && self
-                .order
-                .front()
-                .is_some_and(|job| job.status() >= Status::Committed)
+        !self.running && self.order.front().is_some_and(|job| job.status() >= Status::Committed)
     }
 }
 
@@ -97,10 +93,8 @@ impl Lane {
         while state.uncompleted >= self.places {
             self.wake(&mut state);
             state.waiting_for_space += 1;
-            let (guard, time) = self
-                .space
-                .wait_timeout(state, fault::hang_limit())
-                .unwrap_or_else(PoisonError::into_inner);
+            let (guard, time) =
+                self.space.wait_timeout(state, fault::hang_limit()).unwrap_or_else(PoisonError::into_inner);
             state = guard;
             state.waiting_for_space -= 1;
             let moving = state.running || state.due();
@@ -157,11 +151,7 @@ impl Lane {
         while job.status() < Status::Completed {
             let mut state = self.lock();
             if std::mem::take(&mut first) {
-                state.waited_at_once = if at_once {
-                    state.waited_at_once.saturating_add(1)
-                } else {
-                    0
-                };
+                state.waited_at_once = if at_once { state.waited_at_once.saturating_add(1) } else { 0 };
             }
             let taken = self.take(&mut state);
             drop(state);
@@ -254,10 +244,7 @@ impl Lane {
                 lane.run(&job);
             }
         };
-        std::thread::Builder::new()
-            .name(name)
-            .spawn(worker)
-            .expect("a command queue needs one thread");
+        std::thread::Builder::new().name(name).spawn(worker).expect("a command queue needs one thread");
     }
 
     /// The next job for the worker, `None` when the lane is closed.
@@ -274,27 +261,17 @@ impl Lane {
             }
             if state.waited_at_once >= HABIT && looks < IDLE_LOOKS {
                 state.worker = Worker::Dozing;
-                let (guard, time) = self
-                    .work
-                    .wait_timeout(state, DOZE)
-                    .unwrap_or_else(PoisonError::into_inner);
+                let (guard, time) = self.work.wait_timeout(state, DOZE).unwrap_or_else(PoisonError::into_inner);
                 state = guard;
                 if time.timed_out() && state.due() {
                     // Committed and not waited for: the habit is over.
                     state.waited_at_once = 0;
                 }
-                looks = if state.commits == commits {
-                    looks + 1
-                } else {
-                    0
-                };
+                looks = if state.commits == commits { looks + 1 } else { 0 };
                 commits = state.commits;
             } else {
                 state.worker = Worker::Asleep;
-                state = self
-                    .work
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner);
+                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
                 looks = 0;
             }
             state.worker = Worker::Awake;
@@ -305,9 +282,7 @@ impl Lane {
 /// Whether `ready` became true in time; on a single core nobody could make it true meanwhile.
 fn spin_until(time: Duration, ready: impl Fn() -> bool) -> bool {
     static ALONE: OnceLock<bool> = OnceLock::new();
-    if *ALONE
-        .get_or_init(|| std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1))
-    {
+    if *ALONE.get_or_init(|| std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1)) {
         return ready();
     }
     let start = Instant::now();

@@ -98,16 +98,8 @@ impl Buffer {
 /// silently wrong.
 pub fn aliased(reads: &[Strong], writes: &[Strong]) -> Option<Id> {
     let mut written = HashSet::with_capacity(writes.len());
-    let twice = writes
-        .iter()
-        .map(Strong::id)
-        .find(|&buffer| !written.insert(buffer));
-    twice.or_else(|| {
-        reads
-            .iter()
-            .map(Strong::id)
-            .find(|buffer| written.contains(buffer))
-    })
+    let twice = writes.iter().map(Strong::id).find(|&buffer| !written.insert(buffer));
+    twice.or_else(|| reads.iter().map(Strong::id).find(|buffer| written.contains(buffer)))
 }
 
 /// A zeroed buffer for `-[MTLDevice newBufferWithLength:options:]`; nil if it cannot be had.
@@ -119,32 +111,13 @@ pub(super) fn new(device: Id, cmd: Sel, length: usize, options: usize) -> Id {
     let Some(memory) = Allocation::new(length) else {
         return Id::NIL;
     };
-    new_object(
-        "MTLBuffer",
-        Buffer {
-            memory,
-            length,
-            options,
-            in_use: InUse::default(),
-            label: Label::default(),
-        },
-    )
+    new_object("MTLBuffer", Buffer { memory, length, options, in_use: InUse::default(), label: Label::default() })
 }
 
 /// A buffer with a copy of `length` bytes for `-[MTLDevice newBufferWithBytes:length:options:]`.
-pub(super) fn new_with_bytes(
-    device: Id,
-    cmd: Sel,
-    bytes: *const u8,
-    length: usize,
-    options: usize,
-) -> Id {
+pub(super) fn new_with_bytes(device: Id, cmd: Sel, bytes: *const u8, length: usize, options: usize) -> Id {
     if (options & STORAGE_MODE) >> 4 != STORAGE_SHARED {
-        violation!(
-            device,
-            cmd,
-            "the CPU cannot fill a buffer of this storage mode (options {options:#x})"
-        );
+        violation!(device, cmd, "the CPU cannot fill a buffer of this storage mode (options {options:#x})");
     }
     if bytes.is_null() {
         violation!(device, cmd, "no bytes");
@@ -160,24 +133,12 @@ pub(super) fn new_with_bytes(
 
 fn check_options(device: Id, cmd: Sel, options: usize) {
     if options & !(CACHE_MODE | STORAGE_MODE | HAZARD_TRACKING) != 0 || options & CACHE_MODE > 1 {
-        violation!(
-            device,
-            cmd,
-            "options {options:#x} are not MTLResourceOptions"
-        );
+        violation!(device, cmd, "options {options:#x} are not MTLResourceOptions");
     }
     match (options & STORAGE_MODE) >> 4 {
         STORAGE_SHARED | STORAGE_PRIVATE => (),
-        STORAGE_MANAGED => violation!(
-            device,
-            cmd,
-            "managed storage is not for unified memory: use shared"
-        ),
-        _ => violation!(
-            device,
-            cmd,
-            "a buffer cannot have the storage mode of options {options:#x}"
-        ),
+        STORAGE_MANAGED => violation!(device, cmd, "managed storage is not for unified memory: use shared"),
+        _ => violation!(device, cmd, "a buffer cannot have the storage mode of options {options:#x}"),
     }
 }
 

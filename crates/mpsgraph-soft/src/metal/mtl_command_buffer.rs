@@ -107,9 +107,7 @@ impl Encoder {
         if state.encoding.swap(true, Ordering::Acquire) {
             return Err("another thread is encoding on this command buffer");
         }
-        let encoder = Self {
-            buffer: Strong::retain(buffer),
-        };
+        let encoder = Self { buffer: Strong::retain(buffer) };
         if state.is_committed() {
             return Err("the command buffer is committed already");
         }
@@ -135,19 +133,14 @@ impl Encoder {
     }
 
     fn recording(&self) -> std::sync::MutexGuard<'_, Recording> {
-        self.state()
-            .recording
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+        self.state().recording.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hands all that was encoded to the queue; an error says why it cannot be.
     pub(crate) fn commit(self) -> Result<(), &'static str> {
         let state = self.state();
         let recording = std::mem::take(&mut *self.recording());
-        state
-            .job
-            .load(recording, self.buffer.clone(), fault::commit_due())?;
+        state.job.load(recording, self.buffer.clone(), fault::commit_due())?;
         state.lane.commit(&state.job);
         Ok(())
     }
@@ -189,19 +182,11 @@ extern "C-unwind" fn commit(this: Id, cmd: Sel) {
 }
 
 extern "C-unwind" fn wait_until_scheduled(this: Id, cmd: Sel) {
-    obeyed(
-        this,
-        cmd,
-        this.state::<CommandBuffer>().wait_until_scheduled(),
-    );
+    obeyed(this, cmd, this.state::<CommandBuffer>().wait_until_scheduled());
 }
 
 extern "C-unwind" fn wait_until_completed(this: Id, cmd: Sel) {
-    obeyed(
-        this,
-        cmd,
-        this.state::<CommandBuffer>().wait_until_completed(),
-    );
+    obeyed(this, cmd, this.state::<CommandBuffer>().wait_until_completed());
 }
 
 pub(crate) extern "C-unwind" fn status(this: Id, _: Sel) -> usize {
@@ -209,10 +194,7 @@ pub(crate) extern "C-unwind" fn status(this: Id, _: Sel) -> usize {
 }
 
 pub(crate) extern "C-unwind" fn error(this: Id, _: Sel) -> Id {
-    this.state::<CommandBuffer>()
-        .job
-        .error()
-        .map_or(Id::NIL, |error| error.clone().autorelease())
+    this.state::<CommandBuffer>().job.error().map_or(Id::NIL, |error| error.clone().autorelease())
 }
 
 pub(crate) extern "C-unwind" fn gpu_start_time(this: Id, _: Sel) -> f64 {

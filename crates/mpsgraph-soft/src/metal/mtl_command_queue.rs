@@ -42,13 +42,7 @@ impl Drop for CommandQueue {
 
 /// A queue, owned by the caller.
 pub(super) fn new(places: usize) -> Id {
-    new_object(
-        "MTLCommandQueue",
-        CommandQueue {
-            lane: Lane::new(places),
-            label: Label::default(),
-        },
-    )
+    new_object("MTLCommandQueue", CommandQueue { lane: Lane::new(places), label: Label::default() })
 }
 
 /// A place in `queue` for a new command buffer that message `cmd` to `this` asks for, waiting for one as long as

@@ -11,9 +11,7 @@ use super::allocation::PAGE;
 use super::mtl_command_queue::{self, DEFAULT_PLACES};
 use super::{counters, mtl_buffer};
 use crate::foundation::ns_string;
-use crate::objc::{
-    ClassDef, ClassKind, Id, Sel, Strong, method0, method1, method2, method3, new_object, version,
-};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, method2, method3, new_object, version};
 use crate::violation;
 
 /// See the file's header.
@@ -26,18 +24,12 @@ pub static CLASS: ClassDef = ClassDef {
         method0("name", name),
         method0("registryID", registry_id),
         method0("hasUnifiedMemory", has_unified_memory),
-        method0(
-            "recommendedMaxWorkingSetSize",
-            recommended_max_working_set_size,
-        ),
+        method0("recommendedMaxWorkingSetSize", recommended_max_working_set_size),
         method0("maxBufferLength", max_buffer_length),
         method0("currentAllocatedSize", current_allocated_size),
         method1("supportsFamily:", supports_family),
         method0("newCommandQueue", new_command_queue),
-        method1(
-            "newCommandQueueWithMaxCommandBufferCount:",
-            new_command_queue_with_max,
-        ),
+        method1("newCommandQueueWithMaxCommandBufferCount:", new_command_queue_with_max),
         method2("newBufferWithLength:options:", new_buffer_with_length),
         method3("newBufferWithBytes:length:options:", new_buffer_with_bytes),
     ],
@@ -58,8 +50,7 @@ pub unsafe extern "C-unwind" fn MTLCreateSystemDefaultDevice() -> *mut c_void {
 
 /// The device, borrowed; it lives as long as the process.
 pub fn shared() -> Id {
-    static DEVICE: LazyLock<Strong> =
-        LazyLock::new(|| Strong::from_owned(new_object("MTLDevice", Device)));
+    static DEVICE: LazyLock<Strong> = LazyLock::new(|| Strong::from_owned(new_object("MTLDevice", Device)));
     DEVICE.id()
 }
 
@@ -96,14 +87,10 @@ struct Device;
 /// Physical memory; 8 GiB where the system does not tell.
 fn memory() -> usize {
     static BYTES: LazyLock<usize> = LazyLock::new(|| {
-        let total = std::fs::read_to_string("/proc/meminfo")
-            .ok()
-            .and_then(|text| {
-                let line = text
-                    .lines()
-                    .find_map(|line| line.strip_prefix("MemTotal:"))?;
-                line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
-            });
+        let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+            line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
+        });
         total.map_or(8 << 30, |kib| kib * 1024)
     });
     *BYTES
@@ -152,21 +139,12 @@ extern "C-unwind" fn new_command_queue(_: Id, _: Sel) -> Id {
 
 extern "C-unwind" fn new_command_queue_with_max(this: Id, cmd: Sel, count: usize) -> Id {
     if count == 0 {
-        violation!(
-            this,
-            cmd,
-            "a queue needs room for at least one command buffer"
-        );
+        violation!(this, cmd, "a queue needs room for at least one command buffer");
     }
     mtl_command_queue::new(count)
 }
 
-extern "C-unwind" fn new_buffer_with_length(
-    this: Id,
-    cmd: Sel,
-    length: usize,
-    options: usize,
-) -> Id {
+extern "C-unwind" fn new_buffer_with_length(this: Id, cmd: Sel, length: usize, options: usize) -> Id {
     mtl_buffer::new(this, cmd, length, options)
 }
 

@@ -42,14 +42,8 @@ pub static CLASS: ClassDef = ClassDef {
         method1("setLabel:", set_label),
     ],
     class: &[
-        method1(
-            "commandBufferFromCommandQueue:",
-            command_buffer_from_command_queue,
-        ),
-        method1(
-            "commandBufferWithCommandBuffer:",
-            command_buffer_with_command_buffer,
-        ),
+        method1("commandBufferFromCommandQueue:", command_buffer_from_command_queue),
+        method1("commandBufferWithCommandBuffer:", command_buffer_with_command_buffer),
     ],
 };
 
@@ -64,11 +58,7 @@ struct MpsCommandBuffer {
 
 impl MpsCommandBuffer {
     fn new(first: Strong) -> Self {
-        Self {
-            root: Mutex::new(first.clone()),
-            first,
-            scratch: AtomicUsize::new(0),
-        }
+        Self { root: Mutex::new(first.clone()), first, scratch: AtomicUsize::new(0) }
     }
 
     fn root(&self) -> MutexGuard<'_, Strong> {
@@ -96,10 +86,7 @@ impl Encoder {
             return Err("the command buffer is no MPSCommandBuffer that was initialised");
         };
         let root = wrapper.root().clone();
-        Ok(Self {
-            wrapper: Strong::retain(this),
-            root: RootEncoder::new(root.id())?,
-        })
+        Ok(Self { wrapper: Strong::retain(this), root: RootEncoder::new(root.id())? })
     }
 
     /// Notes that the work needs scratch memory: at least a page, which the wrapper keeps for as long as it lives.
@@ -121,8 +108,7 @@ impl Encoder {
         for _ in 0..commits {
             let done = Arc::clone(&done);
             let part = move || _ = done.fetch_add(1, Relaxed);
-            self.root
-                .encode(Box::new(part), reads.clone(), writes.clone());
+            self.root.encode(Box::new(part), reads.clone(), writes.clone());
             let cmd = Sel::named("commitAndContinue");
             self.root = next_root(self.wrapper.id(), cmd, self.root);
         }

@@ -32,9 +32,7 @@ impl Accepts {
             Accepts::NoInt64 => dtype.is_float() || (dtype.is_int() && dtype.size() < 8),
             Accepts::Floats => dtype.is_float(),
             Accepts::Integers => dtype.is_int(),
-            Accepts::Reduced => {
-                Accepts::ReducedFloats.has(dtype) || matches!(dtype, DType::I32 | DType::I64)
-            }
+            Accepts::Reduced => Accepts::ReducedFloats.has(dtype) || matches!(dtype, DType::I32 | DType::I64),
             Accepts::ReducedFloats => matches!(dtype, DType::F32 | DType::F16),
             Accepts::Truths => Accepts::Reduced.has(dtype) || dtype == DType::U8,
         }
@@ -44,24 +42,14 @@ impl Accepts {
     pub fn why(self) -> &'static str {
         match self {
             Accepts::Any => unreachable!("every type is accepted"),
-            Accepts::Numbers => {
-                "bool is not a number: Apple's verifier aborts; use the logical operations or cast"
-            }
-            Accepts::NoInt64 => {
-                "there is no kernel for 64-bit integers or bool: it aborts when compiled"
-            }
-            Accepts::Floats => {
-                "only floats are accepted: Apple raises an exception or aborts on others"
-            }
-            Accepts::Integers => {
-                "only integers are accepted: Apple's verifier aborts on others, bool included"
-            }
+            Accepts::Numbers => "bool is not a number: Apple's verifier aborts; use the logical operations or cast",
+            Accepts::NoInt64 => "there is no kernel for 64-bit integers or bool: it aborts when compiled",
+            Accepts::Floats => "only floats are accepted: Apple raises an exception or aborts on others",
+            Accepts::Integers => "only integers are accepted: Apple's verifier aborts on others, bool included",
             Accepts::Reduced => {
                 "reductions are known to work for Float32, Float16, Int32 and Int64: cast it to one of them"
             }
-            Accepts::ReducedFloats => {
-                "this is known to work for Float32 and Float16: cast it to one of them"
-            }
+            Accepts::ReducedFloats => "this is known to work for Float32 and Float16: cast it to one of them",
             Accepts::Truths => {
                 "reductions to a truth value are known to work for Float32, Float16, Int32, Int64 and UInt8: cast it \
                  to one of them"
@@ -77,7 +65,5 @@ pub(crate) fn since(system: MacOs, what: impl fmt::Display) -> Result<(), String
         return Ok(());
     }
     let ((major, minor), (have, have_minor)) = (system, have);
-    Err(format!(
-        "{what} needs macOS {major}.{minor}; the configured system is {have}.{have_minor}"
-    ))
+    Err(format!("{what} needs macOS {major}.{minor}; the configured system is {have}.{have_minor}"))
 }

@@ -67,18 +67,9 @@ impl<'a> Builder<'a> {
     /// Begins the answer to a message to a graph.
     pub fn open(this: Id, cmd: Sel, name: Id) -> Self {
         let core = this.state::<Graph>().core();
-        let builder = Self {
-            this,
-            cmd,
-            core,
-            state: core.lock(this, cmd),
-        };
+        let builder = Self { this, cmd, core, state: core.lock(this, cmd) };
         if !name.is_nil() && !name.is_kind_of("NSString") {
-            refuse!(
-                builder,
-                "the name is {}, not an NSString",
-                name.class_name()
-            );
+            refuse!(builder, "the name is {}, not an NSString", name.class_name());
         }
         builder
     }
@@ -91,17 +82,10 @@ impl<'a> Builder<'a> {
     /// The value of an operand, a tensor of this graph.
     pub fn value(&self, tensor: Id, role: &str) -> ValueId {
         let Some(state) = tensor.try_state::<Tensor>() else {
-            refuse!(
-                self,
-                "the {role} tensor is {}, not an MPSGraphTensor",
-                tensor.class_name()
-            );
+            refuse!(self, "the {role} tensor is {}, not an MPSGraphTensor", tensor.class_name());
         };
         if !Arc::ptr_eq(state.core(), self.core) {
-            refuse!(
-                self,
-                "the {role} tensor belongs to another graph: Apple aborts when it compiles"
-            );
+            refuse!(self, "the {role} tensor belongs to another graph: Apple aborts when it compiles");
         }
         state.value()
     }
@@ -116,12 +100,7 @@ impl<'a> Builder<'a> {
     /// Refuses a value whose element type is not accepted.
     pub fn check(&self, value: ValueId, role: &str, accepts: Accepts) {
         if !accepts.has(self.dtype(value)) {
-            refuse!(
-                self,
-                "the {role} tensor is {}; {}",
-                Shown(self.ty(value)),
-                accepts.why()
-            );
+            refuse!(self, "the {role} tensor is {}; {}", Shown(self.ty(value)), accepts.why());
         }
     }
 
@@ -129,10 +108,7 @@ impl<'a> Builder<'a> {
     pub fn same_dtype(&self, a: ValueId, b: ValueId) {
         if self.dtype(a) != self.dtype(b) {
             let (a, b) = (Shown(self.ty(a)), Shown(self.ty(b)));
-            refuse!(
-                self,
-                "{a} and {b} differ in element type, which Apple's verifier aborts on: cast one of them"
-            );
+            refuse!(self, "{a} and {b} differ in element type, which Apple's verifier aborts on: cast one of them");
         }
     }
 
@@ -155,17 +131,13 @@ impl<'a> Builder<'a> {
     /// Refuses rank 0.
     pub fn ranked(&self, value: ValueId, role: &str) {
         if self.rank(value) == 0 {
-            refuse!(
-                self,
-                "the {role} tensor has rank 0, which aborts: give it the shape [1]"
-            );
+            refuse!(self, "the {role} tensor has rank 0, which aborts: give it the shape [1]");
         }
     }
 
     /// The broadcast shape of two.
     pub fn broadcast(&self, a: &[usize], b: &[usize]) -> Vec<usize> {
-        shape::broadcast(a, b)
-            .unwrap_or_else(|| refuse!(self, "shapes {a:?} and {b:?} do not broadcast: it aborts"))
+        shape::broadcast(a, b).unwrap_or_else(|| refuse!(self, "shapes {a:?} and {b:?} do not broadcast: it aborts"))
     }
 
     /// The element type of a code.
@@ -189,10 +161,7 @@ impl<'a> Builder<'a> {
         let as_bytes = |number: f64| dtype::bytes_of(number, dtype);
         let overflows = dtype.is_float() && as_bytes(number) == as_bytes(f64::NEG_INFINITY);
         if overflows || number == f64::NEG_INFINITY {
-            refuse!(
-                self,
-                "a constant of -inf has brought the compiler down: feed it, or take a large finite number"
-            );
+            refuse!(self, "a constant of -inf has brought the compiler down: feed it, or take a large finite number");
         }
     }
 
@@ -216,10 +185,7 @@ impl<'a> Builder<'a> {
     /// Whether a value is an integer constant under another shape, which the optimiser folds wrongly into what
     /// gathers or scatters by it.
     pub fn is_reshaped_integer_constant(&self, value: ValueId) -> bool {
-        self.dtype(value).is_int()
-            && self
-                .constant_source(value)
-                .is_some_and(|source| source != value)
+        self.dtype(value).is_int() && self.constant_source(value).is_some_and(|source| source != value)
     }
 
     /// A shape without dynamic or zero extents.
@@ -229,19 +195,14 @@ impl<'a> Builder<'a> {
 
     /// The numbers of an array.
     pub fn integers(&self, array: Id, role: &str) -> Vec<i64> {
-        shape::integers(array)
-            .unwrap_or_else(|reason| refuse!(self, "{role}: the argument {reason}"))
+        shape::integers(array).unwrap_or_else(|reason| refuse!(self, "{role}: the argument {reason}"))
     }
 
     /// As many numbers as `rank`.
     pub fn integers_per_axis(&self, array: Id, role: &str, rank: usize) -> Vec<i64> {
         let numbers = self.integers(array, role);
         if numbers.len() != rank {
-            refuse!(
-                self,
-                "{role} has {} numbers for {rank} dimensions: it aborts",
-                numbers.len()
-            );
+            refuse!(self, "{role} has {} numbers for {rank} dimensions: it aborts", numbers.len());
         }
         numbers
     }
@@ -251,20 +212,14 @@ impl<'a> Builder<'a> {
         let from_start = if axis < 0 { axis + rank as i64 } else { axis };
         match usize::try_from(from_start) {
             Ok(axis) if axis < rank => axis,
-            _ => refuse!(
-                self,
-                "axis {axis} is not one of {rank} dimensions: it aborts"
-            ),
+            _ => refuse!(self, "axis {axis} is not one of {rank} dimensions: it aborts"),
         }
     }
 
     /// An axis that may not count from the end.
     pub fn unsigned_axis(&self, axis: usize, rank: usize) -> usize {
         if axis >= rank {
-            refuse!(
-                self,
-                "dimension {axis} is not one of {rank}: the result has no shape, or it aborts"
-            );
+            refuse!(self, "dimension {axis} is not one of {rank}: the result has no shape, or it aborts");
         }
         axis
     }
@@ -272,25 +227,16 @@ impl<'a> Builder<'a> {
     /// Refuses an axis that Apple's kernels, which see the last four only, do not reach.
     pub fn minor_axis(&self, axis: usize, rank: usize) {
         if axis + 4 < rank {
-            refuse!(
-                self,
-                "axis {axis} of rank {rank} is not one of the last four, which aborts: reshape to rank 4"
-            );
+            refuse!(self, "axis {axis} of rank {rank} is not one of the last four, which aborts: reshape to rank 4");
         }
     }
 
     /// The tensors of an array.
     pub fn values(&self, array: Id) -> Vec<ValueId> {
         if !array.is_kind_of("NSArray") {
-            refuse!(
-                self,
-                "the tensors are {}, not an NSArray",
-                array.class_name()
-            );
+            refuse!(self, "the tensors are {}, not an NSArray", array.class_name());
         }
-        ns_array::iter(array)
-            .map(|tensor| self.value(tensor, "listed"))
-            .collect()
+        ns_array::iter(array).map(|tensor| self.value(tensor, "listed")).collect()
     }
 
     /// Appends a node.
@@ -311,11 +257,7 @@ impl<'a> Builder<'a> {
     pub fn binary(&mut self, op: BinaryOp, a: ValueId, b: ValueId) -> ValueId {
         self.same_dtype(a, b);
         let shape = self.broadcast(self.shape(a), self.shape(b));
-        let dtype = if op.is_comparison() {
-            DType::Bool
-        } else {
-            self.dtype(a)
-        };
+        let dtype = if op.is_comparison() { DType::Bool } else { self.dtype(a) };
         self.emit(Op::Binary(op), [a, b], TensorType { dtype, shape })
     }
 
@@ -325,11 +267,7 @@ impl<'a> Builder<'a> {
         let branches = self.broadcast(self.shape(on_true), self.shape(on_false));
         let shape = self.broadcast(self.shape(predicate), &branches);
         let dtype = self.dtype(on_true);
-        self.emit(
-            Op::Select,
-            [predicate, on_true, on_false],
-            TensorType { dtype, shape },
-        )
+        self.emit(Op::Select, [predicate, on_true, on_false], TensorType { dtype, shape })
     }
 
     /// Appends a cast; none for the type that the value has.
@@ -349,11 +287,7 @@ impl<'a> Builder<'a> {
 
     /// Appends a number of rank 0.
     pub fn number(&mut self, value: f64, dtype: DType) -> ValueId {
-        self.emit(
-            Op::Splat(dtype::bytes_of(value, dtype)),
-            [],
-            TensorType::new(dtype, []),
-        )
+        self.emit(Op::Splat(dtype::bytes_of(value, dtype)), [], TensorType::new(dtype, []))
     }
 
     /// The tensor of a value, for the sender: autoreleased, and kept by the graph.
@@ -361,10 +295,7 @@ impl<'a> Builder<'a> {
         if let Err(reason) = shape::limits(self.ty(value)) {
             refuse!(self, "the result {reason}");
         }
-        let object = new_object(
-            "MPSGraphTensor",
-            Tensor::new(self.core.clone(), value, self.ty(value).clone()),
-        );
+        let object = new_object("MPSGraphTensor", Tensor::new(self.core.clone(), value, self.ty(value).clone()));
         self.state.tensors.push(Strong::from_owned(object));
         object.retain().autorelease()
     }

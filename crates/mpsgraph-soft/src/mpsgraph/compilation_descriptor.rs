@@ -16,16 +16,8 @@ pub static CLASS: ClassDef = ClassDef {
         method0("init", init),
         method0("optimizationLevel", optimization_level).since(12, 3),
         method1("setOptimizationLevel:", set_optimization_level).since(12, 3),
-        method0(
-            "waitForCompilationCompletion",
-            wait_for_compilation_completion,
-        )
-        .since(13, 0),
-        method1(
-            "setWaitForCompilationCompletion:",
-            set_wait_for_compilation_completion,
-        )
-        .since(13, 0),
+        method0("waitForCompilationCompletion", wait_for_compilation_completion).since(13, 0),
+        method1("setWaitForCompilationCompletion:", set_wait_for_compilation_completion).since(13, 0),
         method0("disableTypeInference", disable_type_inference),
     ],
     class: &[],
@@ -68,18 +60,14 @@ extern "C-unwind" fn init(this: Id, _: Sel) -> Id {
 }
 
 extern "C-unwind" fn optimization_level(this: Id, _: Sel) -> usize {
-    this.state::<CompilationDescriptor>()
-        .optimization_level
-        .load(Relaxed)
+    this.state::<CompilationDescriptor>().optimization_level.load(Relaxed)
 }
 
 extern "C-unwind" fn set_optimization_level(this: Id, cmd: Sel, level: usize) {
     if level > 1 {
         violation!(this, cmd, "{level} is no MPSGraphOptimization");
     }
-    this.state::<CompilationDescriptor>()
-        .optimization_level
-        .store(level, Relaxed);
+    this.state::<CompilationDescriptor>().optimization_level.store(level, Relaxed);
 }
 
 extern "C-unwind" fn wait_for_compilation_completion(this: Id, _: Sel) -> bool {
@@ -87,13 +75,9 @@ extern "C-unwind" fn wait_for_compilation_completion(this: Id, _: Sel) -> bool {
 }
 
 extern "C-unwind" fn set_wait_for_compilation_completion(this: Id, _: Sel, wait: bool) {
-    this.state::<CompilationDescriptor>()
-        .wait
-        .store(wait, Relaxed);
+    this.state::<CompilationDescriptor>().wait.store(wait, Relaxed);
 }
 
 extern "C-unwind" fn disable_type_inference(this: Id, _: Sel) {
-    this.state::<CompilationDescriptor>()
-        .types_inferred_later
-        .store(true, Relaxed);
+    this.state::<CompilationDescriptor>().types_inferred_later.store(true, Relaxed);
 }

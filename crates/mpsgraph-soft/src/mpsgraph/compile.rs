@@ -1,8 +1,8 @@
 //! `-[MPSGraph compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:]`.
 //!
 //! Apple compiles only what the targets need, but any bad node of the graph aborts, and two compiles at the same time
-//! crash: so one at a time in the whole process, here by a flag that makes the second one a violation. What its compiler
-//! is known to compile wrongly is refused: see [`miscompiled`].
+//! crash: so one at a time in the whole process, here by a flag that makes the second one a violation. What its
+//! compiler is known to compile wrongly is refused: see [`miscompiled`].
 
 mod miscompiled;
 
@@ -57,26 +57,13 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     descriptor: Id,
 ) -> Id {
     let Some(_compiling) = Compiling::begin() else {
-        violation!(
-            this,
-            cmd,
-            "another thread is compiling: concurrent compiles crash, so hold one lock around them"
-        );
+        violation!(this, cmd, "another thread is compiling: concurrent compiles crash, so hold one lock around them");
     };
     if !device.is_nil() && device.try_state::<Device>().is_none() {
-        violation!(
-            this,
-            cmd,
-            "the device is {}, not an MPSGraphDevice",
-            device.class_name()
-        );
+        violation!(this, cmd, "the device is {}, not an MPSGraphDevice", device.class_name());
     }
     if !operations.is_nil() && ns_array::iter(operations).len() > 0 {
-        violation!(
-            this,
-            cmd,
-            "target operations are not supported here: name their tensors as targets"
-        );
+        violation!(this, cmd, "target operations are not supported here: name their tensors as targets");
     }
     match descriptor.try_state::<CompilationDescriptor>() {
         Some(descriptor) => {
@@ -85,11 +72,7 @@ pub(crate) extern "C-unwind" fn compile_with_device(
             }
         }
         None if descriptor.is_nil() => {
-            violation!(
-                this,
-                cmd,
-                "no descriptor means optimizationLevel 1 and compiling in the background"
-            )
+            violation!(this, cmd, "no descriptor means optimizationLevel 1 and compiling in the background")
         }
         None => violation!(this, cmd, "the descriptor is {}", descriptor.class_name()),
     }
@@ -107,12 +90,7 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     }
 }
 
-fn executable(
-    core: &Arc<Core>,
-    state: &State,
-    feeds: Id,
-    targets: Id,
-) -> Result<Executable, String> {
+fn executable(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result<Executable, String> {
     let nodes = &state.nodes;
     let feeds = in_own_order(fed(core, state, feeds)?);
     let targets = in_own_order(targeted(core, targets)?);
@@ -123,12 +101,7 @@ fn executable(
         return Err(objection);
     }
     let plan = compiler::compile(nodes, &feed_ids, &target_ids);
-    let kept = |bound: Vec<Bound>| {
-        bound
-            .into_iter()
-            .map(|(tensor, _)| Strong::retain(tensor))
-            .collect()
-    };
+    let kept = |bound: Vec<Bound>| bound.into_iter().map(|(tensor, _)| Strong::retain(tensor)).collect();
     Ok(Executable::new(kept(feeds), kept(targets), plan))
 }
 
@@ -147,68 +120,40 @@ fn in_own_order(given: Vec<Bound>) -> Vec<Bound> {
 fn own_value(core: &Arc<Core>, tensor: Id, role: &str) -> Result<ValueId, String> {
     match tensor.try_state::<Tensor>() {
         Some(state) if Arc::ptr_eq(state.core(), core) => Ok(state.value()),
-        Some(_) => Err(format!(
-            "a {role} tensor belongs to another graph: it aborts"
-        )),
-        None => Err(format!(
-            "a {role} is {}, not an MPSGraphTensor",
-            tensor.class_name()
-        )),
+        Some(_) => Err(format!("a {role} tensor belongs to another graph: it aborts")),
+        None => Err(format!("a {role} is {}, not an MPSGraphTensor", tensor.class_name())),
     }
 }
 
 fn fed(core: &Arc<Core>, state: &State, feeds: Id) -> Result<Vec<Bound>, String> {
     if !feeds.is_kind_of("NSDictionary") {
-        return Err(format!(
-            "the feeds are {}, not an NSDictionary",
-            feeds.class_name()
-        ));
+        return Err(format!("the feeds are {}, not an NSDictionary", feeds.class_name()));
     }
     let bind = |(tensor, ty): (Id, Id)| {
         let value = own_value(core, tensor, "fed")?;
         let declared = state.nodes.ty(value);
         let shown = Shown(declared);
-        if !state
-            .placeholders
-            .iter()
-            .any(|placeholder| placeholder.id() == tensor)
-        {
-            return Err(format!(
-                "the fed tensor {shown} is no placeholder: it aborts"
-            ));
+        if !state.placeholders.iter().any(|placeholder| placeholder.id() == tensor) {
+            return Err(format!("the fed tensor {shown} is no placeholder: it aborts"));
         }
         let Some(given) = ty.try_state::<ShapedType>() else {
-            return Err(format!(
-                "the type of a feed is {}, not an MPSGraphShapedType",
-                ty.class_name()
-            ));
+            return Err(format!("the type of a feed is {}, not an MPSGraphShapedType", ty.class_name()));
         };
         let given = given.get();
         if *given != *declared {
-            return Err(format!(
-                "placeholder {shown} is fed as {}: incompatible feeds abort",
-                Shown(&given)
-            ));
+            return Err(format!("placeholder {shown} is fed as {}: incompatible feeds abort", Shown(&given)));
         }
         Ok((tensor, value))
     };
-    ns_dictionary::entries(feeds)
-        .into_iter()
-        .map(bind)
-        .collect()
+    ns_dictionary::entries(feeds).into_iter().map(bind).collect()
 }
 
 fn targeted(core: &Arc<Core>, targets: Id) -> Result<Vec<Bound>, String> {
     if !targets.is_kind_of("NSArray") {
-        return Err(format!(
-            "the targets are {}, not an NSArray",
-            targets.class_name()
-        ));
+        return Err(format!("the targets are {}, not an NSArray", targets.class_name()));
     }
     let bind = |tensor| Ok((tensor, own_value(core, tensor, "target")?));
-    let bound: Vec<Bound> = ns_array::iter(targets)
-        .map(bind)
-        .collect::<Result<_, String>>()?;
+    let bound: Vec<Bound> = ns_array::iter(targets).map(bind).collect::<Result<_, String>>()?;
     if bound.is_empty() {
         return Err("there are no targets".into());
     }
@@ -219,11 +164,7 @@ fn targeted(core: &Arc<Core>, targets: Id) -> Result<Vec<Bound>, String> {
     Ok(bound)
 }
 
-fn every_placeholder_fed(
-    nodes: &Nodes,
-    feeds: &[ValueId],
-    targets: &[ValueId],
-) -> Result<(), String> {
+fn every_placeholder_fed(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Result<(), String> {
     let mut known = vec![false; nodes.nodes.len()];
     for feed in feeds {
         known[feed.0 as usize] = true;
@@ -235,10 +176,7 @@ fn every_placeholder_fed(
         }
         let node = nodes.node(value);
         if matches!(node.op, Op::Placeholder) {
-            return Err(format!(
-                "a target needs placeholder {}, which is not fed: it aborts",
-                Shown(&node.output)
-            ));
+            return Err(format!("a target needs placeholder {}, which is not fed: it aborts", Shown(&node.output)));
         }
         pending.extend_from_slice(&node.inputs);
     }

@@ -9,10 +9,7 @@ pub static CLASS: ClassDef = ClassDef {
     superclass: "MPSGraphObject",
     kind: ClassKind::Class,
     min_macos: (11, 0),
-    instance: &[
-        method0("metalDevice", metal_device),
-        method0("type", device_type),
-    ],
+    instance: &[method0("metalDevice", metal_device), method0("type", device_type)],
     class: &[method1("deviceWithMTLDevice:", device_with_mtl_device)],
 };
 
@@ -23,23 +20,12 @@ pub(crate) struct Device {
 
 /// A graph device on a Metal device, autoreleased.
 pub(crate) fn on(metal: Id) -> Id {
-    new_object(
-        "MPSGraphDevice",
-        Device {
-            metal: Strong::retain(metal),
-        },
-    )
-    .autorelease()
+    new_object("MPSGraphDevice", Device { metal: Strong::retain(metal) }).autorelease()
 }
 
 extern "C-unwind" fn device_with_mtl_device(this: Id, cmd: Sel, metal: Id) -> Id {
     if !metal.is_kind_of("MTLDevice") {
-        violation!(
-            this,
-            cmd,
-            "the argument is {}, not an MTLDevice",
-            metal.class_name()
-        );
+        violation!(this, cmd, "the argument is {}, not an MTLDevice", metal.class_name());
     }
     on(metal)
 }

@@ -49,8 +49,7 @@ pub fn from_code(wanted: u32) -> Option<DType> {
 
 /// The element type of a code, if the system that is played has it; else why not.
 pub(crate) fn available(code: u32) -> Result<DType, String> {
-    let dtype = from_code(code)
-        .ok_or_else(|| format!("{code:#x} is no MPSDataType that is supported here"))?;
+    let dtype = from_code(code).ok_or_else(|| format!("{code:#x} is no MPSDataType that is supported here"))?;
     let since = match dtype {
         DType::BF16 => (14, 0),
         DType::Bool => (12, 0),

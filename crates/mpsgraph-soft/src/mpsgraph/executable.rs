@@ -30,10 +30,7 @@ pub static CLASS: ClassDef = ClassDef {
         method0("targetTensors", target_tensors),
         method0("options", options),
         method1("setOptions:", set_options),
-        method4(
-            "encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:",
-            encode,
-        ),
+        method4("encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:", encode),
     ],
     class: &[],
 };
@@ -49,12 +46,7 @@ pub(crate) struct Executable {
 impl Executable {
     /// `plan` takes and yields values in the order of these tensors.
     pub fn new(feeds: Vec<Strong>, targets: Vec<Strong>, plan: Plan) -> Self {
-        Self {
-            feeds,
-            targets,
-            plan: Arc::new(plan),
-            options: AtomicUsize::new(1),
-        }
+        Self { feeds, targets, plan: Arc::new(plan), options: AtomicUsize::new(1) }
     }
 }
 
@@ -79,44 +71,22 @@ extern "C-unwind" fn set_options(this: Id, _: Sel, options: usize) {
     this.state::<Executable>().options.store(options, Relaxed);
 }
 
-extern "C-unwind" fn encode(
-    this: Id,
-    cmd: Sel,
-    command_buffer: Id,
-    inputs: Id,
-    results: Id,
-    descriptor: Id,
-) -> Id {
+extern "C-unwind" fn encode(this: Id, cmd: Sel, command_buffer: Id, inputs: Id, results: Id, descriptor: Id) -> Id {
     let Some(executable) = this.try_state::<Executable>() else {
-        violation!(
-            this,
-            cmd,
-            "the executable was not made by compiling a graph"
-        );
+        violation!(this, cmd, "the executable was not made by compiling a graph");
     };
     if !command_buffer.is_kind_of("MPSCommandBuffer") {
         let class = command_buffer.class_name();
-        violation!(
-            this,
-            cmd,
-            "the command buffer is {class}; it must be an MPSCommandBuffer"
-        );
+        violation!(this, cmd, "the command buffer is {class}; it must be an MPSCommandBuffer");
     }
-    let encoder =
-        Encoder::new(command_buffer).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    let encoder = Encoder::new(command_buffer).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     if results.is_nil() {
-        violation!(
-            this,
-            cmd,
-            "results that MPSGraph allocates are not supported here: give a results array"
-        );
+        violation!(this, cmd, "results that MPSGraph allocates are not supported here: give a results array");
     }
     match descriptor.try_state::<ExecutionDescriptor>() {
-        Some(descriptor) if descriptor.waits() => violation!(
-            this,
-            cmd,
-            "waitUntilCompleted cannot be met for work that is not committed: commit, then wait"
-        ),
+        Some(descriptor) if descriptor.waits() => {
+            violation!(this, cmd, "waitUntilCompleted cannot be met for work that is not committed: commit, then wait")
+        }
         None if !descriptor.is_nil() => violation!(
             this,
             cmd,
@@ -126,10 +96,8 @@ extern "C-unwind" fn encode(
         Some(_) | None => (),
     }
     let plan = &executable.plan;
-    let reads =
-        bind(plan.feeds(), inputs, "inputs").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
-    let writes = bind(plan.targets(), results, "results")
-        .unwrap_or_else(|why| violation!(this, cmd, "{why}"));
+    let reads = bind(plan.feeds(), inputs, "inputs").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
+    let writes = bind(plan.targets(), results, "results").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
     if mtl_buffer::aliased(&reads, &writes).is_some() {
         violation!(
             this,
@@ -155,18 +123,11 @@ extern "C-unwind" fn encode(
 /// The buffers of an array of tensor data whose types must be these.
 fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, String> {
     if !array.is_kind_of("NSArray") {
-        return Err(format!(
-            "the {role} are {}, not an NSArray",
-            array.class_name()
-        ));
+        return Err(format!("the {role} are {}, not an NSArray", array.class_name()));
     }
     let given = ns_array::iter(array);
     if given.len() != types.len() {
-        return Err(format!(
-            "{} {role} for an executable with {}: it aborts",
-            given.len(),
-            types.len()
-        ));
+        return Err(format!("{} {role} for an executable with {}: it aborts", given.len(), types.len()));
     }
     let buffer = |(at, (data, ty)): (usize, (Id, &TensorType))| {
         let Some(data) = data.try_state::<TensorData>() else {

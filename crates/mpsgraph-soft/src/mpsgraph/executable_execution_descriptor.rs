@@ -32,9 +32,7 @@ impl ExecutionDescriptor {
 }
 
 extern "C-unwind" fn init(this: Id, _: Sel) -> Id {
-    this.set_state(ExecutionDescriptor {
-        wait: AtomicBool::new(false),
-    });
+    this.set_state(ExecutionDescriptor { wait: AtomicBool::new(false) });
     this
 }
 
@@ -43,7 +41,5 @@ extern "C-unwind" fn wait_until_completed(this: Id, _: Sel) -> bool {
 }
 
 extern "C-unwind" fn set_wait_until_completed(this: Id, _: Sel, wait: bool) {
-    this.state::<ExecutionDescriptor>()
-        .wait
-        .store(wait, Relaxed);
+    this.state::<ExecutionDescriptor>().wait.store(wait, Relaxed);
 }

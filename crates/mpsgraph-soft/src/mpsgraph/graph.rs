@@ -82,10 +82,7 @@ impl Drop for Graph {
     fn drop(&mut self) {
         // The tensors refer to the core, so they must go first. Their destructors do not lock it.
         let mut state = self.core.look();
-        let objects = (
-            std::mem::take(&mut state.tensors),
-            std::mem::take(&mut state.placeholders),
-        );
+        let objects = (std::mem::take(&mut state.tensors), std::mem::take(&mut state.placeholders));
         drop(state);
         drop(objects);
     }
@@ -94,10 +91,7 @@ impl Drop for Graph {
 extern "C-unwind" fn init(this: Id, _: Sel) -> Id {
     /// `MPSGraphOptionsDefault`.
     const SYNCHRONIZE_RESULTS: usize = 1;
-    this.set_state(Graph {
-        core: Arc::default(),
-        options: AtomicUsize::new(SYNCHRONIZE_RESULTS),
-    });
+    this.set_state(Graph { core: Arc::default(), options: AtomicUsize::new(SYNCHRONIZE_RESULTS) });
     this
 }
 

@@ -31,35 +31,18 @@ struct Operation {
 
 /// The operation that makes a tensor, autoreleased.
 pub(crate) fn of(tensor: Id) -> Id {
-    new_object(
-        "MPSGraphOperation",
-        Operation {
-            output: Strong::retain(tensor),
-        },
-    )
-    .autorelease()
+    new_object("MPSGraphOperation", Operation { output: Strong::retain(tensor) }).autorelease()
 }
 
 fn tensor_of(state: &State, value: ValueId) -> Option<Id> {
-    state
-        .tensors
-        .iter()
-        .map(Strong::id)
-        .find(|tensor| tensor.state::<Tensor>().value() == value)
+    state.tensors.iter().map(Strong::id).find(|tensor| tensor.state::<Tensor>().value() == value)
 }
 
 extern "C-unwind" fn input_tensors(this: Id, _: Sel) -> Id {
     let output = this.state::<Operation>().output.id().state::<Tensor>();
     let state = output.core().look();
     let mut inputs: Vec<Id> = Vec::new();
-    let mut pending: Vec<ValueId> = state
-        .nodes
-        .node(output.value())
-        .inputs
-        .iter()
-        .rev()
-        .copied()
-        .collect();
+    let mut pending: Vec<ValueId> = state.nodes.node(output.value()).inputs.iter().rev().copied().collect();
     while let Some(value) = pending.pop() {
         match tensor_of(&state, value) {
             Some(tensor) if inputs.contains(&tensor) => (),

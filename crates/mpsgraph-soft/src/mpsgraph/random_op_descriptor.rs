@@ -94,11 +94,7 @@ extern "C-unwind" fn descriptor(this: Id, cmd: Sel, distribution: usize, data_ty
         standard_deviation: if uniform { 0.0 } else { 1.0 },
         sampling_method: 0,
     };
-    new_object(
-        "MPSGraphRandomOpDescriptor",
-        RandomOpDescriptor(Mutex::new(properties)),
-    )
-    .autorelease()
+    new_object("MPSGraphRandomOpDescriptor", RandomOpDescriptor(Mutex::new(properties))).autorelease()
 }
 
 extern "C-unwind" fn distribution(this: Id, _: Sel) -> usize {
@@ -123,11 +119,7 @@ extern "C-unwind" fn sampling_method(this: Id, _: Sel) -> usize {
 
 extern "C-unwind" fn set_sampling_method(this: Id, cmd: Sel, method: usize) {
     if method > BOX_MULLER {
-        violation!(
-            this,
-            cmd,
-            "{method} is no MPSGraphRandomNormalSamplingMethod"
-        );
+        violation!(this, cmd, "{method} is no MPSGraphRandomNormalSamplingMethod");
     }
     properties(this).sampling_method = method;
 }

@@ -12,17 +12,12 @@ pub(crate) const MAX_RANK: usize = 16;
 /// The numbers of an `NSArray` of `NSNumber`; the error says what it is instead.
 pub(crate) fn integers(array: Id) -> Result<Vec<i64>, String> {
     if !array.is_kind_of("NSArray") {
-        return Err(format!(
-            "is {}, not an NSArray of NSNumber",
-            array.class_name()
-        ));
+        return Err(format!("is {}, not an NSArray of NSNumber", array.class_name()));
     }
     let numbers = ns_array::iter(array);
     let number = |item: Id| {
         let is_number = item.is_kind_of("NSNumber");
-        is_number
-            .then(|| ns_number::as_i64(item))
-            .ok_or_else(|| format!("holds {}", item.class_name()))
+        is_number.then(|| ns_number::as_i64(item)).ok_or_else(|| format!("holds {}", item.class_name()))
     };
     numbers.map(number).collect()
 }
@@ -34,13 +29,9 @@ pub(crate) fn fixed(array: Id) -> Result<Vec<usize>, String> {
         return Err("is empty; many operations abort on rank 0, so use [1]".into());
     }
     let extent = |extent: i64| match usize::try_from(extent) {
-        Ok(0) => Err(format!(
-            "{extents:?} has a zero extent, which aborts; answer empty tensors without a graph"
-        )),
+        Ok(0) => Err(format!("{extents:?} has a zero extent, which aborts; answer empty tensors without a graph")),
         Ok(extent) => Ok(extent),
-        Err(_) => Err(format!(
-            "{extents:?} has dynamic extents, which are not supported here"
-        )),
+        Err(_) => Err(format!("{extents:?} has dynamic extents, which are not supported here")),
     };
     extents.iter().copied().map(extent).collect()
 }
@@ -50,21 +41,12 @@ pub(crate) fn limits(ty: &TensorType) -> Result<(), String> {
     if ty.shape.len() > MAX_RANK {
         return Err(format!("{} has more than {MAX_RANK} dimensions", Shown(ty)));
     }
-    let elements = ty
-        .shape
-        .iter()
-        .try_fold(1usize, |product, &extent| product.checked_mul(extent));
+    let elements = ty.shape.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
     let Some(elements) = elements.filter(|&elements| elements < 1 << 31) else {
-        return Err(format!(
-            "{} has 2^31 elements or more: MPSNDArray asserts",
-            Shown(ty)
-        ));
+        return Err(format!("{} has 2^31 elements or more: MPSNDArray asserts", Shown(ty)));
     };
     if (elements * ty.dtype.size()) as u64 > 1 << 32 {
-        return Err(format!(
-            "{} is larger than 4 GiB: MPSNDArray asserts",
-            Shown(ty)
-        ));
+        return Err(format!("{} is larger than 4 GiB: MPSNDArray asserts", Shown(ty)));
     }
     Ok(())
 }
@@ -86,11 +68,7 @@ pub(crate) fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
 
 /// The `NSArray` of a shape, autoreleased.
 pub(crate) fn array(shape: &[usize]) -> Id {
-    ns_array::array(
-        shape
-            .iter()
-            .map(|&extent| ns_number::number_i64(extent as i64)),
-    )
+    ns_array::array(shape.iter().map(|&extent| ns_number::number_i64(extent as i64)))
 }
 
 /// A type as the messages show it, for example `Float32 [2, 3]`.

@@ -37,8 +37,7 @@ impl ShapedType {
 
 /// The type that a shape array and a code name; a violation of the message if there is none.
 pub(crate) fn read(this: Id, cmd: Sel, shape: Id, code: u32) -> TensorType {
-    let shape =
-        shape::fixed(shape).unwrap_or_else(|reason| violation!(this, cmd, "the shape {reason}"));
+    let shape = shape::fixed(shape).unwrap_or_else(|reason| violation!(this, cmd, "the shape {reason}"));
     let dtype = dtype::available(code).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     let ty = TensorType { dtype, shape };
     if let Err(reason) = shape::limits(&ty) {

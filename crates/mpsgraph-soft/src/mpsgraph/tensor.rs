@@ -14,11 +14,7 @@ pub static CLASS: ClassDef = ClassDef {
     superclass: "MPSGraphObject",
     kind: ClassKind::Class,
     min_macos: (11, 0),
-    instance: &[
-        method0("shape", shape_array),
-        method0("dataType", data_type),
-        method0("operation", operation_of),
-    ],
+    instance: &[method0("shape", shape_array), method0("dataType", data_type), method0("operation", operation_of)],
     class: &[],
 };
 
@@ -32,12 +28,7 @@ pub(crate) struct Tensor {
 
 impl Tensor {
     pub fn new(core: Arc<Core>, value: ValueId, ty: TensorType) -> Self {
-        Self {
-            core,
-            value,
-            ty,
-            shape: OnceLock::new(),
-        }
+        Self { core, value, ty, shape: OnceLock::new() }
     }
 
     /// The graph it belongs to.
@@ -53,10 +44,7 @@ impl Tensor {
 
 extern "C-unwind" fn shape_array(this: Id, _: Sel) -> Id {
     let tensor = this.state::<Tensor>();
-    tensor
-        .shape
-        .get_or_init(|| Strong::retain(shape::array(&tensor.ty.shape)))
-        .id()
+    tensor.shape.get_or_init(|| Strong::retain(shape::array(&tensor.ty.shape))).id()
 }
 
 extern "C-unwind" fn data_type(this: Id, _: Sel) -> u32 {

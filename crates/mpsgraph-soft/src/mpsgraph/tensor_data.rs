@@ -48,43 +48,23 @@ impl TensorData {
     }
 }
 
-extern "C-unwind" fn init_with_mtl_buffer(
-    this: Id,
-    cmd: Sel,
-    buffer: Id,
-    shape: Id,
-    data_type: u32,
-) -> Id {
+extern "C-unwind" fn init_with_mtl_buffer(this: Id, cmd: Sel, buffer: Id, shape: Id, data_type: u32) -> Id {
     let Some(memory) = buffer.try_state::<Buffer>() else {
         let class = buffer.class_name();
-        violation!(
-            this,
-            cmd,
-            "the buffer is {class}, not an MTLBuffer: it asserts that its device may not be nil"
-        );
+        violation!(this, cmd, "the buffer is {class}, not an MTLBuffer: it asserts that its device may not be nil");
     };
     let ty = shaped_type::read(this, cmd, shape, data_type);
     if memory.length() < ty.bytes() {
         let (shown, bytes, length) = (Shown(&ty), ty.bytes(), memory.length());
-        violation!(
-            this,
-            cmd,
-            "{shown} needs {bytes} bytes, the buffer has {length}: MPSNDArray asserts"
-        );
+        violation!(this, cmd, "{shown} needs {bytes} bytes, the buffer has {length}: MPSNDArray asserts");
     }
-    this.set_state(TensorData {
-        buffer: Strong::retain(buffer),
-        ty,
-        shape: OnceLock::new(),
-    });
+    this.set_state(TensorData { buffer: Strong::retain(buffer), ty, shape: OnceLock::new() });
     this
 }
 
 extern "C-unwind" fn shape_array(this: Id, _: Sel) -> Id {
     let data = this.state::<TensorData>();
-    data.shape
-        .get_or_init(|| Strong::retain(shape::array(&data.ty.shape)))
-        .id()
+    data.shape.get_or_init(|| Strong::retain(shape::array(&data.ty.shape))).id()
 }
 
 extern "C-unwind" fn data_type(this: Id, _: Sel) -> u32 {

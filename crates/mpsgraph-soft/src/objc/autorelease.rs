@@ -54,16 +54,9 @@ pub(crate) fn push() -> *mut c_void {
 #[track_caller]
 pub(crate) fn pop(token: *mut c_void) {
     let (owner, depth) = (token.addr() >> 32, token.addr() & u32::MAX as usize);
-    assert!(
-        owner == thread() as usize,
-        "objc_autoreleasePoolPop: the pool was opened by another thread"
-    );
-    let begins_here =
-        with_stack(|stack| depth.checked_sub(1).and_then(|at| stack.get(at)) == Some(&Id::NIL));
-    assert!(
-        begins_here,
-        "objc_autoreleasePoolPop: the pool was popped before"
-    );
+    assert!(owner == thread() as usize, "objc_autoreleasePoolPop: the pool was opened by another thread");
+    let begins_here = with_stack(|stack| depth.checked_sub(1).and_then(|at| stack.get(at)) == Some(&Id::NIL));
+    assert!(begins_here, "objc_autoreleasePoolPop: the pool was popped before");
     // A release may run code that autoreleases more: that lands on top and is popped in turn.
     while let Some(id) = with_stack(|stack| (stack.len() >= depth).then(|| stack.pop()).flatten()) {
         id.release();

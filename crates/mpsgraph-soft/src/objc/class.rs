@@ -95,21 +95,13 @@ pub(crate) fn dispatch_table(methods: &HashMap<Sel, &'static MethodEntry>) -> (*
     let capacity = (methods.len() * 2).next_power_of_two();
     let mask = capacity - 1;
     let null = Sel::from_ptr(std::ptr::null());
-    let mut slots: Vec<Slot> = (0..capacity + methods.len() + 1)
-        .map(|_| Slot {
-            sel: null,
-            imp: None,
-        })
-        .collect();
+    let mut slots: Vec<Slot> = (0..capacity + methods.len() + 1).map(|_| Slot { sel: null, imp: None }).collect();
     for (&sel, entry) in methods {
         let mut at = sel.slot() & mask;
         while !slots[at].sel.is_null() {
             at += 1;
         }
-        slots[at] = Slot {
-            sel,
-            imp: Some(entry.def.imp),
-        };
+        slots[at] = Slot { sel, imp: Some(entry.def.imp) };
     }
     (Box::leak(slots.into_boxed_slice()).as_ptr(), mask)
 }

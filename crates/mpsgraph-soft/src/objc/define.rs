@@ -47,10 +47,7 @@ pub(crate) struct ArgType {
 
 impl ArgType {
     const fn of<T: Encode>() -> Self {
-        Self {
-            encoding: T::ENCODING,
-            frame_bytes: T::FRAME_BYTES,
-        }
+        Self { encoding: T::ENCODING, frame_bytes: T::FRAME_BYTES }
     }
 }
 
@@ -95,8 +92,7 @@ impl Method {
     /// argument is followed by its offset.
     pub fn type_encoding(&self) -> String {
         const RECEIVER_AND_SELECTOR: usize = 16;
-        let frame =
-            RECEIVER_AND_SELECTOR + self.args.iter().map(|arg| arg.frame_bytes).sum::<usize>();
+        let frame = RECEIVER_AND_SELECTOR + self.args.iter().map(|arg| arg.frame_bytes).sum::<usize>();
         let mut encoding = format!("{}{frame}@0:8", self.ret);
         let mut offset = RECEIVER_AND_SELECTOR;
         for arg in self.args {
@@ -116,10 +112,7 @@ const fn check_colons(selector: &str, arguments: usize) {
         }
         at += 1;
     }
-    assert!(
-        colons == arguments,
-        "the selector's colons do not match the number of arguments"
-    );
+    assert!(colons == arguments, "the selector's colons do not match the number of arguments");
 }
 
 macro_rules! method_constructors {

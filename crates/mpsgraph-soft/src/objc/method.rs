@@ -13,16 +13,12 @@ pub(crate) struct MethodEntry {
 
 impl MethodEntry {
     pub(crate) fn leak(def: &'static Method) -> &'static Self {
-        Box::leak(Box::new(Self {
-            def,
-            encoding: OnceLock::new(),
-        }))
+        Box::leak(Box::new(Self { def, encoding: OnceLock::new() }))
     }
 
     /// The whole type encoding, built on first use.
     pub(crate) fn encoding(&'static self) -> &'static std::ffi::CStr {
-        self.encoding
-            .get_or_init(|| CString::new(self.def.type_encoding()).expect("encodings hold no NUL"))
+        self.encoding.get_or_init(|| CString::new(self.def.type_encoding()).expect("encodings hold no NUL"))
     }
 
     pub(crate) fn as_ptr(&'static self) -> *mut c_void {

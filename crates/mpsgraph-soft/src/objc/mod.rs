@@ -22,8 +22,8 @@ pub mod violation;
 pub use crate::{impl_encode, violation};
 pub use class::ClassId;
 pub use define::{
-    ClassDef, ClassKind, MacOs, Method, method0, method1, method2, method3, method4, method5,
-    method6, method7, method8, method9, method10, method11, method12, method13, method14,
+    ClassDef, ClassKind, MacOs, Method, method0, method1, method2, method3, method4, method5, method6, method7,
+    method8, method9, method10, method11, method12, method13, method14,
 };
 pub use encode::Encode;
 pub use object::{Id, new_object};

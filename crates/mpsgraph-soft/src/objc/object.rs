@@ -44,11 +44,7 @@ struct Payload<T> {
 
 impl<T: Send + Sync + 'static> Payload<T> {
     fn boxed(value: T) -> *mut PayloadHeader {
-        let header = PayloadHeader {
-            type_id: TypeId::of::<T>(),
-            type_name: type_name::<T>(),
-            drop: Self::drop_boxed,
-        };
+        let header = PayloadHeader { type_id: TypeId::of::<T>(), type_name: type_name::<T>(), drop: Self::drop_boxed };
         Box::into_raw(Box::new(Self { header, value })).cast()
     }
 
@@ -73,10 +69,7 @@ impl Object {
 
     /// The header of a class; its own class follows with [`Object::set_class`].
     pub(crate) const fn immortal() -> Self {
-        Self {
-            references: AtomicIsize::new(IMMORTAL),
-            ..Self::vacant()
-        }
+        Self { references: AtomicIsize::new(IMMORTAL), ..Self::vacant() }
     }
 
     pub(crate) fn set_class(&self, class: &'static Class) {
@@ -134,11 +127,7 @@ impl Id {
     /// The header; `None` for nil.
     #[track_caller]
     pub(crate) fn header(self) -> Option<&'static Object> {
-        assert!(
-            self.is_aligned(),
-            "{:p} is not the address of an object",
-            self.0
-        );
+        assert!(self.is_aligned(), "{:p} is not the address of an object", self.0);
         // SAFETY: not nil and aligned, so by the invariant of `Id` it is a header, and headers are never freed.
         unsafe { self.0.as_ref() }
     }
@@ -168,10 +157,7 @@ impl Id {
 
     /// Whether the object's class has this name or inherits from one that has.
     pub fn is_kind_of(self, class_name: &str) -> bool {
-        !self.is_class()
-            && self
-                .class()
-                .is_some_and(|class| class.ancestry().any(|c| c.name() == class_name))
+        !self.is_class() && self.class().is_some_and(|class| class.ancestry().any(|c| c.name() == class_name))
     }
 
     /// The payload. Panics, naming the class, when this is nil, dead, or holds another type.
@@ -211,22 +197,14 @@ impl Id {
     #[track_caller]
     fn wrong_state(self, expected: &str) -> ! {
         let name = self.class_name();
-        let Some(header) = self.header() else {
-            panic!("nil where an object that holds {expected} is needed")
-        };
+        let Some(header) = self.header() else { panic!("nil where an object that holds {expected} is needed") };
         if header.class().dead {
-            panic!(
-                "{name} {:p} is deallocated, but something still refers to it",
-                self.0
-            );
+            panic!("{name} {:p} is deallocated, but something still refers to it", self.0);
         }
         // SAFETY: as in `payload`.
         match unsafe { header.payload.load(Acquire).as_ref() } {
             None => panic!("{name} {:p} was allocated but not initialised", self.0),
-            Some(payload) => panic!(
-                "{name} {:p} holds {}, not {expected}",
-                self.0, payload.type_name
-            ),
+            Some(payload) => panic!("{name} {:p} holds {}, not {expected}", self.0, payload.type_name),
         }
     }
 
@@ -235,11 +213,7 @@ impl Id {
     pub fn set_state<T: Send + Sync + 'static>(self, state: T) {
         let header = self.header().expect("an object to initialise, not nil");
         let payload = Payload::boxed(state);
-        if header
-            .payload
-            .compare_exchange(ptr::null_mut(), payload, AcqRel, Acquire)
-            .is_err()
-        {
+        if header.payload.compare_exchange(ptr::null_mut(), payload, AcqRel, Acquire).is_err() {
             // SAFETY: the exchange failed, so the box is still ours alone.
             unsafe { Payload::<T>::drop_boxed(payload) };
             panic!("{} {:p} was initialised before", self.class_name(), self.0);
@@ -253,11 +227,7 @@ impl Id {
             && header.references.fetch_add(1, Relaxed) <= 0
         {
             header.references.fetch_sub(1, Relaxed);
-            panic!(
-                "-[{} retain]: the object at {:p} is deallocated",
-                self.class_name(),
-                self.0
-            );
+            panic!("-[{} retain]: the object at {:p} is deallocated", self.class_name(), self.0);
         }
         self
     }
@@ -274,11 +244,7 @@ impl Id {
             2.. => {}
             ..=0 => {
                 header.references.fetch_add(1, Relaxed);
-                panic!(
-                    "-[{} release]: over-release, the object at {:p} is deallocated",
-                    self.class_name(),
-                    self.0
-                );
+                panic!("-[{} release]: over-release, the object at {:p} is deallocated", self.class_name(), self.0);
             }
         }
     }
@@ -288,11 +254,7 @@ impl Id {
     pub fn autorelease(self) -> Id {
         if let Some(header) = self.header() {
             if header.class().dead {
-                panic!(
-                    "-[{} autorelease]: the object at {:p} is deallocated",
-                    self.class_name(),
-                    self.0
-                );
+                panic!("-[{} autorelease]: the object at {:p} is deallocated", self.class_name(), self.0);
             }
             autorelease::add(self);
         }
@@ -301,21 +263,13 @@ impl Id {
 
     /// References held; 0 for nil and for dead objects.
     pub fn retain_count(self) -> usize {
-        self.header().map_or(0, |header| {
-            header.references.load(Relaxed).max(0).cast_unsigned()
-        })
+        self.header().map_or(0, |header| header.references.load(Relaxed).max(0).cast_unsigned())
     }
 
     fn deallocate(self, header: &'static Object) {
         let class = header.class();
         // From here on messages miss, also those that the payload's own destructor might send.
-        header.set_class(
-            class
-                .info
-                .zombie
-                .get()
-                .expect("registration gives every class its zombie"),
-        );
+        header.set_class(class.info.zombie.get().expect("registration gives every class its zombie"));
         let payload = header.payload.swap(ptr::null_mut(), AcqRel);
         class.info.live.fetch_sub(1, Relaxed);
         if !payload.is_null() {
@@ -339,14 +293,11 @@ impl Id {
 /// A new instance (+1) of a registered class, with its payload.
 #[track_caller]
 pub fn new_object<T: Send + Sync + 'static>(class_name: &'static str, state: T) -> Id {
-    let class = registry::class_named(class_name)
-        .unwrap_or_else(|| panic!("no class `{class_name}` is registered"));
+    let class = registry::class_named(class_name).unwrap_or_else(|| panic!("no class `{class_name}` is registered"));
     if !class.info.available {
         let (major, minor) = class.info.def.min_macos;
         let (have, have_minor) = version::macos();
-        panic!(
-            "{class_name} needs macOS {major}.{minor}; the configured system is {have}.{have_minor}"
-        );
+        panic!("{class_name} needs macOS {major}.{minor}; the configured system is {have}.{have_minor}");
     }
     let id = Id::allocate(class);
     let header = id.header().expect("just allocated");

@@ -24,11 +24,7 @@ static REGISTRY: LazyLock<RwLock<ByName>> = LazyLock::new(|| {
     let mut classes = ByName::new();
     for def in CLASSES {
         let class = add(&mut classes, def);
-        assert!(
-            std::ptr::eq(class.info.def, *def),
-            "two classes are called {}",
-            def.name
-        );
+        assert!(std::ptr::eq(class.info.def, *def), "two classes are called {}", def.name);
     }
     RwLock::new(classes)
 });
@@ -38,11 +34,7 @@ static REGISTRY: LazyLock<RwLock<ByName>> = LazyLock::new(|| {
 pub fn register(def: &'static ClassDef) -> Id {
     let mut classes = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
     if let Some(class) = classes.get(def.name) {
-        assert!(
-            std::ptr::eq(class.info.def, def),
-            "another class is called {}",
-            def.name
-        );
+        assert!(std::ptr::eq(class.info.def, def), "another class is called {}", def.name);
         return class.as_id();
     }
     add(&mut classes, def).as_id()
@@ -50,12 +42,7 @@ pub fn register(def: &'static ClassDef) -> Id {
 
 /// All registered classes, by name.
 pub(crate) fn all() -> Vec<&'static Class> {
-    REGISTRY
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .values()
-        .copied()
-        .collect()
+    REGISTRY.read().unwrap_or_else(PoisonError::into_inner).values().copied().collect()
 }
 
 const RECENT: usize = 32;
@@ -88,11 +75,7 @@ pub(crate) fn class_named(name: &'static str) -> Option<&'static Class> {
 
 /// The class with this name, for names that are not constants.
 pub(crate) fn find(name: &str) -> Option<&'static Class> {
-    REGISTRY
-        .read()
-        .unwrap_or_else(PoisonError::into_inner)
-        .get(name)
-        .copied()
+    REGISTRY.read().unwrap_or_else(PoisonError::into_inner).get(name).copied()
 }
 
 fn add(classes: &mut ByName, def: &'static ClassDef) -> &'static Class {
@@ -102,45 +85,29 @@ fn add(classes: &mut ByName, def: &'static ClassDef) -> &'static Class {
     let superclass = (!def.superclass.is_empty()).then(|| {
         classes.get(def.superclass).copied().unwrap_or_else(|| {
             let listed = CLASSES.iter().find(|other| other.name == def.superclass);
-            add(
-                classes,
-                listed.unwrap_or_else(|| panic!("{}: no superclass {}", def.name, def.superclass)),
-            )
+            add(classes, listed.unwrap_or_else(|| panic!("{}: no superclass {}", def.name, def.superclass)))
         })
     });
     // A superclass that came later than the configured system is skipped, as that system's own classes do.
-    let superclass =
-        superclass.and_then(|class| class.ancestry().find(|class| class.info.available));
+    let superclass = superclass.and_then(|class| class.ancestry().find(|class| class.info.available));
     let class = build(def, false, superclass);
     let meta_superclass = superclass.map_or(class, |superclass| superclass.header.class());
     let meta = build(def, true, Some(meta_superclass));
     class.header.set_class(meta);
     // A metaclass is an instance of the root's metaclass.
-    let root = class
-        .ancestry()
-        .last()
-        .expect("ancestry starts with the class itself");
+    let root = class.ancestry().last().expect("ancestry starts with the class itself");
     meta.header.set_class(root.header.class());
     classes.insert(def.name, class);
     class
 }
 
-fn build(
-    def: &'static ClassDef,
-    is_meta: bool,
-    superclass: Option<&'static Class>,
-) -> &'static Class {
+fn build(def: &'static ClassDef, is_meta: bool, superclass: Option<&'static Class>) -> &'static Class {
     let own = if is_meta { def.class } else { def.instance };
     let mut methods = superclass.map_or_else(HashMap::new, |class| class.info.methods.clone());
     let mut seen = HashMap::new();
     for method in own {
         let sel = Sel::named(method.selector);
-        assert!(
-            seen.insert(sel, ()).is_none(),
-            "{}: {} is listed twice",
-            def.name,
-            method.selector
-        );
+        assert!(seen.insert(sel, ()).is_none(), "{}: {} is listed twice", def.name, method.selector);
         if since(def, method) <= macos() {
             methods.insert(sel, MethodEntry::leak(method));
         }
@@ -148,11 +115,7 @@ fn build(
     let (table, mask) = dispatch_table(&methods);
     let info: &'static ClassInfo = Box::leak(Box::new(ClassInfo {
         def,
-        c_name: Box::leak(
-            CString::new(def.name)
-                .expect("a class name holds no NUL")
-                .into_boxed_c_str(),
-        ),
+        c_name: Box::leak(CString::new(def.name).expect("a class name holds no NUL").into_boxed_c_str()),
         is_meta,
         available: def.min_macos <= macos(),
         superclass,
@@ -160,28 +123,14 @@ fn build(
         zombie: OnceLock::new(),
         live: AtomicUsize::new(0),
     }));
-    let class = Box::leak(Box::new(Class {
-        header: Object::immortal(),
-        table,
-        mask,
-        dead: false,
-        info,
-    }));
+    let class = Box::leak(Box::new(Class { header: Object::immortal(), table, mask, dead: false, info }));
     let (table, mask) = dispatch_table(&HashMap::new());
-    let zombie = Class {
-        header: Object::immortal(),
-        table,
-        mask,
-        dead: true,
-        info,
-    };
+    let zombie = Class { header: Object::immortal(), table, mask, dead: true, info };
     info.zombie.get_or_init(|| Box::leak(Box::new(zombie)));
     class
 }
 
 /// The first macOS in which a class's own method can be called.
 pub(crate) fn since(def: &ClassDef, method: &Method) -> (u16, u16) {
-    method
-        .min_macos
-        .map_or(def.min_macos, |own| own.max(def.min_macos))
+    method.min_macos.map_or(def.min_macos, |own| own.max(def.min_macos))
 }

@@ -41,12 +41,7 @@ static INTERNED: LazyLock<RwLock<Interned>> = LazyLock::new(RwLock::default);
 impl Sel {
     /// The selector with this name.
     pub fn register(name: &CStr) -> Self {
-        let known = INTERNED
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .by_name
-            .get(name)
-            .copied();
+        let known = INTERNED.read().unwrap_or_else(PoisonError::into_inner).by_name.get(name).copied();
         known.unwrap_or_else(|| Self::intern(name))
     }
 
@@ -63,11 +58,7 @@ impl Sel {
         let name: &'static CStr = Box::leak(name.to_owned().into_boxed_c_str());
         let mut spare = std::mem::take(&mut interned.spare);
         if spare.is_empty() {
-            spare = Box::leak(
-                (0..BLOCK)
-                    .map(|_| SelectorEntry { name: c"" })
-                    .collect::<Box<[_]>>(),
-            );
+            spare = Box::leak((0..BLOCK).map(|_| SelectorEntry { name: c"" }).collect::<Box<[_]>>());
         }
         let (entry, rest) = spare.split_first_mut().expect("a block was just added");
         entry.name = name;
@@ -79,11 +70,7 @@ impl Sel {
 
     /// The name, for messages and tests.
     pub fn name(self) -> &'static str {
-        if self.0.is_null() {
-            "(null selector)"
-        } else {
-            self.c_name().to_str().unwrap_or("(selector not UTF-8)")
-        }
+        if self.0.is_null() { "(null selector)" } else { self.c_name().to_str().unwrap_or("(selector not UTF-8)") }
     }
 
     pub(crate) fn c_name(self) -> &'static CStr {
@@ -112,9 +99,5 @@ impl Sel {
 
 /// The name as C sees it; null for the null selector.
 pub(crate) fn c_name(sel: Sel) -> *const c_char {
-    if sel.is_null() {
-        std::ptr::null()
-    } else {
-        sel.c_name().as_ptr()
-    }
+    if sel.is_null() { std::ptr::null() } else { sel.c_name().as_ptr() }
 }

@@ -23,14 +23,7 @@ struct Slab {
     buried: u64,
 }
 
-static SLAB: Mutex<Slab> = Mutex::new(Slab {
-    fresh: &[],
-    oldest: None,
-    newest: None,
-    dead: 0,
-    taken: 0,
-    buried: 0,
-});
+static SLAB: Mutex<Slab> = Mutex::new(Slab { fresh: &[], oldest: None, newest: None, dead: 0, taken: 0, buried: 0 });
 
 /// How many headers were ever taken and buried.
 pub(crate) fn totals() -> (u64, u64) {
@@ -63,9 +56,7 @@ pub(crate) fn bury(object: &'static Object) {
     let mut slab = SLAB.lock().unwrap_or_else(PoisonError::into_inner);
     match slab.newest.replace(object) {
         Some(previous) if slab.dead > 0 => {
-            previous
-                .next_dead
-                .store(std::ptr::from_ref(object).cast_mut(), Relaxed);
+            previous.next_dead.store(std::ptr::from_ref(object).cast_mut(), Relaxed);
         }
         _ => slab.oldest = Some(object),
     }

@@ -8,9 +8,8 @@ use std::sync::LazyLock;
 use super::define::MacOs;
 
 static CONFIGURED: LazyLock<MacOs> = LazyLock::new(|| match std::env::var("MPSGRAPH_SOFT_MACOS") {
-    Ok(text) => parse(&text).unwrap_or_else(|| {
-        panic!("MPSGRAPH_SOFT_MACOS is `{text}`; expected a macOS version such as `14.0`")
-    }),
+    Ok(text) => parse(&text)
+        .unwrap_or_else(|| panic!("MPSGRAPH_SOFT_MACOS is `{text}`; expected a macOS version such as `14.0`")),
     Err(_) => (14, 0),
 });
 

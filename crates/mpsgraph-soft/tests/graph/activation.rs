@@ -23,17 +23,10 @@ fn leaky_relu_by(graph: &Graph, x: Id, slope: f64) -> Id {
 #[test]
 fn gradients_take_the_input_of_the_function() {
     let _alone = alone();
-    let operands = [
-        floats(&[3], &[1.0, 2.0, 4.0]),
-        floats(&[3], &[-1.0, 0.0, 2.0]),
-    ];
-    let relu = run_one(&operands, |graph, x| {
-        graph.op("reLUGradientWithIncomingGradient:sourceTensor:name:", x)
-    });
+    let operands = [floats(&[3], &[1.0, 2.0, 4.0]), floats(&[3], &[-1.0, 0.0, 2.0])];
+    let relu = run_one(&operands, |graph, x| graph.op("reLUGradientWithIncomingGradient:sourceTensor:name:", x));
     assert_eq!(relu, floats(&[3], &[0.0, 0.0, 4.0]));
-    let sigmoid = run_one(&operands, |graph, x| {
-        graph.op("sigmoidGradientWithIncomingGradient:sourceTensor:name:", x)
-    });
+    let sigmoid = run_one(&operands, |graph, x| graph.op("sigmoidGradientWithIncomingGradient:sourceTensor:name:", x));
     close(&sigmoid, &[3], &[0.196_611_94, 0.5, 0.419_974_34]);
 }
 
@@ -42,20 +35,14 @@ fn gradients_take_the_input_of_the_function() {
 fn leaky_relu() {
     let _alone = alone();
     let x = floats(&[3], &[-2.0, 0.0, 3.0]);
-    let constant = run_one(std::slice::from_ref(&x), |graph, x| {
-        leaky_relu_by(graph, x[0], 0.25)
-    });
+    let constant = run_one(std::slice::from_ref(&x), |graph, x| leaky_relu_by(graph, x[0], 0.25));
     assert_eq!(constant, floats(&[3], &[-0.5, 0.0, 3.0]));
-    let tensor = run_one(&[x.clone(), floats(&[1], &[0.5])], |graph, x| {
-        graph.op("leakyReLUWithTensor:alphaTensor:name:", x)
-    });
+    let tensor =
+        run_one(&[x.clone(), floats(&[1], &[0.5])], |graph, x| graph.op("leakyReLUWithTensor:alphaTensor:name:", x));
     assert_eq!(tensor, floats(&[3], &[-1.0, 0.0, 3.0]));
     let operands = [floats(&[3], &[1.0, 2.0, 4.0]), x, floats(&[1], &[0.5])];
     let gradient = run_one(&operands, |graph, x| {
-        graph.op(
-            "leakyReLUGradientWithIncomingGradient:sourceTensor:alphaTensor:name:",
-            x,
-        )
+        graph.op("leakyReLUGradientWithIncomingGradient:sourceTensor:alphaTensor:name:", x)
     });
     assert_eq!(gradient, floats(&[3], &[0.5, 1.0, 4.0]));
 }
@@ -65,26 +52,13 @@ fn leaky_relu() {
 fn soft_max_and_its_gradient() {
     let _alone = alone();
     let x = floats(&[2, 2], &[0.0, 0.0, 1.0, 3.0]);
-    let last = run_one(std::slice::from_ref(&x), |graph, x| {
-        graph.axis_op(SOFT_MAX, x[0], -1)
-    });
+    let last = run_one(std::slice::from_ref(&x), |graph, x| graph.axis_op(SOFT_MAX, x[0], -1));
     close(&last, &[2, 2], &[0.5, 0.5, 0.119_202_92, 0.880_797]);
-    let first = run_one(std::slice::from_ref(&x), |graph, x| {
-        graph.axis_op(SOFT_MAX, x[0], 0)
-    });
-    close(
-        &first,
-        &[2, 2],
-        &[0.268_941_43, 0.047_425_87, 0.731_058_6, 0.952_574_1],
-    );
-    let gradient = run_one(&[floats(&[2, 2], &[1.0, 0.0, 0.0, 1.0]), x], |graph, x| {
-        soft_max_gradient(graph, x[0], x[1], 1)
-    });
-    close(
-        &gradient,
-        &[2, 2],
-        &[0.25, -0.25, -0.104_993_59, 0.104_993_59],
-    );
+    let first = run_one(std::slice::from_ref(&x), |graph, x| graph.axis_op(SOFT_MAX, x[0], 0));
+    close(&first, &[2, 2], &[0.268_941_43, 0.047_425_87, 0.731_058_6, 0.952_574_1]);
+    let gradient =
+        run_one(&[floats(&[2, 2], &[1.0, 0.0, 0.0, 1.0]), x], |graph, x| soft_max_gradient(graph, x[0], x[1], 1));
+    close(&gradient, &[2, 2], &[0.25, -0.25, -0.104_993_59, 0.104_993_59]);
 }
 
 /// Apple's MPSGraphActivationOps.h: the exponentials of nothing but -inf sum up to 0; pytorch/pytorch Attention.mm.
@@ -108,9 +82,7 @@ fn soft_max_refuses_long_rows_of_16_bit_floats() {
         refused(SOFT_MAX, "lose precision", || graph.axis_op(SOFT_MAX, x, 1));
         let graph = Graph::new();
         let x = graph.placeholder(&[3069], code);
-        refused(SOFT_MAX_GRADIENT, "lose precision", || {
-            soft_max_gradient(&graph, x, x, 0)
-        });
+        refused(SOFT_MAX_GRADIENT, "lose precision", || soft_max_gradient(&graph, x, x, 0));
     }
     let graph = Graph::new();
     graph.axis_op(SOFT_MAX, graph.placeholder(&[3069], F32), 0);
@@ -123,9 +95,7 @@ fn soft_max_gradient_refuses_an_axis_outside_the_rank() {
     let _alone = alone();
     let graph = Graph::new();
     let x = graph.placeholder(&[2, 2], F32);
-    refused(SOFT_MAX_GRADIENT, "not one of 2 dimensions", || {
-        soft_max_gradient(&graph, x, x, 2)
-    });
+    refused(SOFT_MAX_GRADIENT, "not one of 2 dimensions", || soft_max_gradient(&graph, x, x, 2));
 }
 
 /// Apple's MPSGraphActivationOps.h: gradient and source go together element by element.
@@ -136,15 +106,11 @@ fn gradients_refuse_shapes_that_differ() {
         let graph = Graph::new();
         let operands = [graph.placeholder(&[2], F32), graph.placeholder(&[1], F32)];
         let selector = format!("{name}GradientWithIncomingGradient:sourceTensor:name:");
-        refused(&selector, "the source Float32 [1]", || {
-            graph.op(&selector, &operands)
-        });
+        refused(&selector, "the source Float32 [1]", || graph.op(&selector, &operands));
     }
     let graph = Graph::new();
     let operands = [graph.placeholder(&[2], F32), graph.placeholder(&[1], F32)];
-    refused(SOFT_MAX_GRADIENT, "the source Float32 [1]", || {
-        soft_max_gradient(&graph, operands[0], operands[1], 0)
-    });
+    refused(SOFT_MAX_GRADIENT, "the source Float32 [1]", || soft_max_gradient(&graph, operands[0], operands[1], 0));
 }
 
 /// ChanLumerico/lucid MpsBuilder.mm: the specialiser crashed on it.
@@ -153,7 +119,5 @@ fn leaky_relu_refuses_a_slope_of_negative_infinity() {
     let _alone = alone();
     let graph = Graph::new();
     let x = graph.placeholder(&[2], F32);
-    refused(LEAKY_RELU, "-inf", || {
-        leaky_relu_by(&graph, x, f64::NEG_INFINITY)
-    });
+    refused(LEAKY_RELU, "-inf", || leaky_relu_by(&graph, x, f64::NEG_INFINITY));
 }

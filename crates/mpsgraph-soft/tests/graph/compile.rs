@@ -7,13 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use mpsgraph_soft::mpsgraph::counters;
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{
-    alone, array, device, dictionary, msg, new, objects, pooled, refused, violation,
-};
+use super::messages::{alone, array, device, dictionary, msg, new, objects, pooled, refused, violation};
 use super::session::{F16, F32, Graph, descriptor, shaped_type};
 
-const COMPILE: &str =
-    "compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:";
+const COMPILE: &str = "compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:";
 const ADD: &str = "additionWithPrimaryTensor:secondaryTensor:name:";
 
 /// A graph of one operation on one fed placeholder, compiled with this descriptor.
@@ -21,11 +18,7 @@ fn compile_with(descriptor: Id) {
     let graph = Graph::new();
     let x = graph.placeholder(&[1], F32);
     let y = graph.op("exponentWithTensor:name:", &[x]);
-    graph.compile_with(
-        dictionary(&[(x, shaped_type(&[1], F32))]),
-        array(&[y]),
-        descriptor,
-    );
+    graph.compile_with(dictionary(&[(x, shaped_type(&[1], F32))]), array(&[y]), descriptor);
 }
 
 /// Checks that a sum of two placeholders is not compiled with the feeds that are made of them and of the sum.
@@ -35,13 +28,7 @@ fn feeds_refused(reason: &str, feeds: impl Fn(Id, Id, Id) -> Vec<(Id, Id)>) {
     let (x, y) = (graph.placeholder(&[2], F32), graph.placeholder(&[2], F32));
     let sum = graph.op(ADD, &[x, y]);
     let descriptor = descriptor(0, true);
-    refused(COMPILE, reason, || {
-        graph.compile_with(
-            dictionary(&feeds(x, y, sum)),
-            array(&[sum]),
-            descriptor.id(),
-        )
-    });
+    refused(COMPILE, reason, || graph.compile_with(dictionary(&feeds(x, y, sum)), array(&[sum]), descriptor.id()));
 }
 
 /// The type that those placeholders have.
@@ -56,9 +43,7 @@ fn targets_refused(reason: &str, targets: impl Fn(Id) -> Vec<Id>) {
     let x = graph.placeholder(&[2], F32);
     let feeds = dictionary(&[(x, pair())]);
     let descriptor = descriptor(0, true);
-    refused(COMPILE, reason, || {
-        graph.compile_with(feeds, array(&targets(x)), descriptor.id())
-    });
+    refused(COMPILE, reason, || graph.compile_with(feeds, array(&targets(x)), descriptor.id()));
 }
 
 /// Apple's MPSGraphExecutable.h (feedTensors); pytorch/executorch MPSExecutor.mm matches feeds by identity.
@@ -67,10 +52,7 @@ fn feeds_have_an_order_of_their_own() {
     let _alone = alone();
     let graph = Graph::new();
     let feeds: Vec<Id> = (0..4).map(|_| graph.placeholder(&[1], F32)).collect();
-    let target = graph.op(
-        ADD,
-        &[graph.op(ADD, &feeds[..2]), graph.op(ADD, &feeds[2..])],
-    );
+    let target = graph.op(ADD, &[graph.op(ADD, &feeds[..2]), graph.op(ADD, &feeds[2..])]);
     let mut given = feeds.clone();
     for _ in 0..2 {
         let own = || objects(msg!(graph.compile(&given, &[target]), "feedTensors"; Id));
@@ -88,10 +70,7 @@ fn targets_have_an_order_of_their_own() {
     let _alone = alone();
     let graph = Graph::new();
     let x = graph.placeholder(&[1], F32);
-    let targets = [
-        graph.op(ADD, &[x, x]),
-        graph.op("exponentWithTensor:name:", &[x]),
-    ];
+    let targets = [graph.op(ADD, &[x, x]), graph.op("exponentWithTensor:name:", &[x])];
     for given in [targets, [targets[1], targets[0]]] {
         let own = objects(msg!(graph.compile(&[x], &given), "targetTensors"; Id));
         assert!(own != given && own.len() == 2);
@@ -115,9 +94,7 @@ fn compiled_graphs_and_nodes_are_counted() {
 #[test]
 fn compiling_at_optimization_level_1_is_refused() {
     let _alone = alone();
-    refused(COMPILE, "optimizationLevel is 1", || {
-        compile_with(descriptor(1, true).id())
-    });
+    refused(COMPILE, "optimizationLevel is 1", || compile_with(descriptor(1, true).id()));
     let fine = descriptor(0, true);
     assert_eq!(msg!(fine.id(), "optimizationLevel"; usize), 0);
     compile_with(fine.id());
@@ -130,9 +107,7 @@ fn a_descriptor_has_defaults_that_compiling_refuses() {
     let plain = new("MPSGraphCompilationDescriptor");
     assert_eq!(msg!(plain.id(), "optimizationLevel"; usize), 1);
     assert!(!msg!(plain.id(), "waitForCompilationCompletion"; bool));
-    refused(COMPILE, "optimizationLevel is 1", || {
-        compile_with(plain.id())
-    });
+    refused(COMPILE, "optimizationLevel is 1", || compile_with(plain.id()));
     refused(COMPILE, "no descriptor", || compile_with(Id::NIL));
 }
 
@@ -140,9 +115,7 @@ fn a_descriptor_has_defaults_that_compiling_refuses() {
 #[test]
 fn compiling_in_the_background_is_refused() {
     let _alone = alone();
-    refused(COMPILE, "waitForCompilationCompletion is NO", || {
-        compile_with(descriptor(0, false).id())
-    });
+    refused(COMPILE, "waitForCompilationCompletion is NO", || compile_with(descriptor(0, false).id()));
     let fine = descriptor(0, true);
     assert!(msg!(fine.id(), "waitForCompilationCompletion"; bool));
     compile_with(fine.id());
@@ -185,24 +158,16 @@ fn a_placeholder_that_a_target_needs_must_be_fed() {
 #[test]
 fn a_placeholder_is_fed_as_what_it_is() {
     let _alone = alone();
-    feeds_refused("fed as Float32 [3]", |x, y, _| {
-        vec![(x, pair()), (y, shaped_type(&[3], F32))]
-    });
-    feeds_refused("fed as Float16 [2]", |x, y, _| {
-        vec![(x, pair()), (y, shaped_type(&[2], F16))]
-    });
-    feeds_refused("not an MPSGraphShapedType", |x, y, _| {
-        vec![(x, pair()), (y, y)]
-    });
+    feeds_refused("fed as Float32 [3]", |x, y, _| vec![(x, pair()), (y, shaped_type(&[3], F32))]);
+    feeds_refused("fed as Float16 [2]", |x, y, _| vec![(x, pair()), (y, shaped_type(&[2], F16))]);
+    feeds_refused("not an MPSGraphShapedType", |x, y, _| vec![(x, pair()), (y, y)]);
 }
 
 /// doom-fish/mpsgraph-rs execution.rs.
 #[test]
 fn only_placeholders_of_the_graph_are_fed() {
     let _alone = alone();
-    feeds_refused("no placeholder", |x, y, sum| {
-        vec![(x, pair()), (y, pair()), (sum, pair())]
-    });
+    feeds_refused("no placeholder", |x, y, sum| vec![(x, pair()), (y, pair()), (sum, pair())]);
     feeds_refused("another graph", |x, y, _| {
         let foreign = Graph::new().placeholder(&[2], F32);
         vec![(x, pair()), (y, pair()), (foreign, pair())]
@@ -213,9 +178,7 @@ fn only_placeholders_of_the_graph_are_fed() {
 #[test]
 fn targets_are_tensors_of_the_graph() {
     let _alone = alone();
-    targets_refused("another graph", |_| {
-        vec![Graph::new().placeholder(&[2], F32)]
-    });
+    targets_refused("another graph", |_| vec![Graph::new().placeholder(&[2], F32)]);
     targets_refused("not an MPSGraphTensor", |_| vec![array(&[])]);
 }
 
@@ -257,9 +220,7 @@ fn operands_are_tensors_of_the_graph() {
     let (x, y) = (graph.placeholder(&[2], F32), other.placeholder(&[2], F32));
     refused(ADD, "another graph", || graph.op(ADD, &[x, y]));
     let graph = Graph::new();
-    refused(ADD, "not an MPSGraphTensor", || {
-        graph.op(ADD, &[Id::NIL, Id::NIL])
-    });
+    refused(ADD, "not an MPSGraphTensor", || graph.op(ADD, &[Id::NIL, Id::NIL]));
 }
 
 /// pedronahum/MetalHLO MPSGraphCompiler.swift: concurrent compiles crash with signal 11.

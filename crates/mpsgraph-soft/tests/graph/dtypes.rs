@@ -4,9 +4,9 @@ use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, array, class, data_type, msg, numbers, objects, refused};
 use super::selectors::{
-    BINARY, BINARY_BITS, BINARY_FLOATS, BINARY_NUMBERS, COMPARISONS, LOGIC, NAN_REDUCTIONS,
-    POSITIONS, REDUCTIONS, ROUNDING, SIGNS, TESTS, TRUTHS, UNARY_BITS, UNARY_FLOATS, UNARY_NUMBERS,
-    VARIANCE, binary, has_variances, reduction, reduction_of_axes, unary,
+    BINARY, BINARY_BITS, BINARY_FLOATS, BINARY_NUMBERS, COMPARISONS, LOGIC, NAN_REDUCTIONS, POSITIONS, REDUCTIONS,
+    ROUNDING, SIGNS, TESTS, TRUTHS, UNARY_BITS, UNARY_FLOATS, UNARY_NUMBERS, VARIANCE, binary, has_variances,
+    reduction, reduction_of_axes, unary,
 };
 use super::session::{BF16, BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, shaped_type};
 
@@ -18,20 +18,14 @@ const INTEGERS: [u32; 6] = [I8, I32, I64, U8, U32, U64];
 #[track_caller]
 fn types_refused(selector: &str, codes: &[u32], reason: &str) {
     let graph = Graph::new();
-    let tensors: Vec<Id> = codes
-        .iter()
-        .map(|&code| graph.placeholder(&[2], code))
-        .collect();
+    let tensors: Vec<Id> = codes.iter().map(|&code| graph.placeholder(&[2], code)).collect();
     refused(selector, reason, || graph.op(selector, &tensors));
 }
 
 /// The type that a selector gives for tensors of these types, of shape [2].
 fn given(selector: &str, codes: &[u32]) -> u32 {
     let graph = Graph::new();
-    let tensors: Vec<Id> = codes
-        .iter()
-        .map(|&code| graph.placeholder(&[2], code))
-        .collect();
+    let tensors: Vec<Id> = codes.iter().map(|&code| graph.placeholder(&[2], code)).collect();
     data_type(graph.op(selector, &tensors))
 }
 
@@ -43,25 +37,15 @@ fn other_codes_than_the_twelve_types_are_refused() {
     for code in [0x1000_0040, 0x1100_0040, 0x1100_0020, 0x4000_0008, 4, 0] {
         let reason = "is no MPSDataType that is supported here";
         let graph = || Graph::new();
-        refused("placeholderWithShape:dataType:name:", reason, || {
-            graph().placeholder(&[2], code)
-        });
-        refused("constantWithScalar:dataType:", reason, || {
-            graph().scalar(1.0, code)
-        });
+        refused("placeholderWithShape:dataType:name:", reason, || graph().placeholder(&[2], code));
+        refused("constantWithScalar:dataType:", reason, || graph().scalar(1.0, code));
         refused("castTensor:toType:name:", reason, || {
             let graph = graph();
             graph.cast(graph.placeholder(&[2], F32), code)
         });
-        refused("initWithShape:dataType:", reason, || {
-            shaped_type(&[2], code)
-        });
+        refused("initWithShape:dataType:", reason, || shaped_type(&[2], code));
         let ty = shaped_type(&[2], F32);
-        refused(
-            "setDataType:",
-            reason,
-            || msg!(ty, "setDataType:", code => u32; ()),
-        );
+        refused("setDataType:", reason, || msg!(ty, "setDataType:", code => u32; ()));
         refused("descriptorWithDistribution:dataType:", reason, || {
             msg!(
                 class("MPSGraphRandomOpDescriptor"), "descriptorWithDistribution:dataType:",
@@ -76,11 +60,7 @@ fn other_codes_than_the_twelve_types_are_refused() {
 fn binary_operations_refuse_operands_of_different_element_types() {
     let _alone = alone();
     for name in BINARY.concat() {
-        let pair = if BINARY_BITS.contains(&name) {
-            [I32, I8]
-        } else {
-            [F32, F16]
-        };
+        let pair = if BINARY_BITS.contains(&name) { [I32, I8] } else { [F32, F16] };
         types_refused(&binary(name), &pair, "differ in element type");
     }
 }
@@ -99,11 +79,7 @@ fn other_operations_refuse_operands_of_different_element_types() {
     types_refused(clamp, &[F32, F16, F32], reason);
     types_refused(clamp, &[F32, F32, I32], reason);
     types_refused("leakyReLUWithTensor:alphaTensor:name:", &[F16, F32], reason);
-    types_refused(
-        "leakyReLUGradientWithIncomingGradient:sourceTensor:alphaTensor:name:",
-        &[F16, F16, F32],
-        reason,
-    );
+    types_refused("leakyReLUGradientWithIncomingGradient:sourceTensor:alphaTensor:name:", &[F16, F16, F32], reason);
     for gradient in ["reLU", "sigmoid"] {
         let selector = format!("{gradient}GradientWithIncomingGradient:sourceTensor:name:");
         types_refused(&selector, &[F32, F16], "the source Float16 [2]");
@@ -127,9 +103,7 @@ fn variance_refuses_a_mean_of_another_element_type() {
     let selector = "varianceOfTensor:meanTensor:axes:name:";
     let graph = Graph::new();
     let tensors = [F32, F16].map(|code| graph.placeholder(&[2], code));
-    refused(selector, "differ in element type", || {
-        graph.op(selector, &[tensors[0], tensors[1], numbers(&[0])])
-    });
+    refused(selector, "differ in element type", || graph.op(selector, &[tensors[0], tensors[1], numbers(&[0])]));
 }
 
 /// pytorch/pytorch aten/src/ATen/native/mps/operations/UnaryOps.mm casts integers to floats first.
@@ -188,11 +162,7 @@ fn signs_refuse_64_bit_integers_and_bool() {
 fn floor_modulo_refuses_64_bit_integers() {
     let _alone = alone();
     for code in [I64, U64] {
-        types_refused(
-            &binary("floorModulo"),
-            &[code, code],
-            "no kernel for 64-bit integers",
-        );
+        types_refused(&binary("floorModulo"), &[code, code], "no kernel for 64-bit integers");
     }
 }
 
@@ -241,9 +211,7 @@ fn reductions_refuse_types_without_kernels() {
         }
         let graph = Graph::new();
         let x = graph.placeholder(&[2], code);
-        refused("meanOfTensor:axes:name:", reason, || {
-            graph.op("meanOfTensor:axes:name:", &[x, Id::NIL])
-        });
+        refused("meanOfTensor:axes:name:", reason, || graph.op("meanOfTensor:axes:name:", &[x, Id::NIL]));
     }
     for code in [BF16, I8, U32, U64, BOOL] {
         for name in TRUTHS {
@@ -266,9 +234,7 @@ fn variances_refuse_integers_bool_and_bfloat() {
     for code in INTEGERS.into_iter().chain([BOOL, BF16]) {
         let graph = Graph::new();
         let x = graph.placeholder(&[2], code);
-        refused(VARIANCE, "Float32 and Float16", || {
-            graph.op(VARIANCE, &[x, Id::NIL])
-        });
+        refused(VARIANCE, "Float32 and Float16", || graph.op(VARIANCE, &[x, Id::NIL]));
     }
 }
 
@@ -321,11 +287,7 @@ fn logical_operations_give_the_type_of_their_operands() {
         for name in TRUTHS {
             let graph = Graph::new();
             let x = graph.placeholder(&[2], code);
-            assert_eq!(
-                data_type(graph.axis_op(&reduction(name), x, 0)),
-                code,
-                "{name}"
-            );
+            assert_eq!(data_type(graph.axis_op(&reduction(name), x, 0)), code, "{name}");
         }
     }
 }
@@ -338,11 +300,7 @@ fn positions_and_coordinates_are_32_bit_integers() {
         for name in POSITIONS {
             let graph = Graph::new();
             let x = graph.placeholder(&[2], code);
-            assert_eq!(
-                data_type(graph.axis_op(&reduction(name), x, 0)),
-                I32,
-                "{name}"
-            );
+            assert_eq!(data_type(graph.axis_op(&reduction(name), x, 0)), I32, "{name}");
         }
     }
     let graph = Graph::new();
@@ -352,9 +310,5 @@ fn positions_and_coordinates_are_32_bit_integers() {
     let x = graph.placeholder(&[2, 3], F32);
     let selector = "splitTensor:numSplits:axis:name:";
     let parts = msg!(graph.id(), selector, x => Id, 3 => usize, 1 => isize, Id::NIL => Id; Id);
-    assert!(
-        objects(parts)
-            .into_iter()
-            .all(|part| data_type(part) == F32)
-    );
+    assert!(objects(parts).into_iter().all(|part| data_type(part) == F32));
 }

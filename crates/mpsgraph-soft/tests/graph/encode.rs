@@ -5,9 +5,7 @@ use mpsgraph_soft::mpsgraph::counters;
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::{alone, array, buffer, contents, msg, objects, pooled};
-use super::session::{
-    F32, Graph, command_buffer, encode, floats, ints, queue, run_executable, run_one, tensor_data,
-};
+use super::session::{F32, Graph, command_buffer, encode, floats, ints, queue, run_executable, run_one, tensor_data};
 
 mod refusals;
 
@@ -17,15 +15,8 @@ const ENCODE: &str = "encodeToCommandBuffer:inputsArray:resultsArray:executionDe
 fn difference() -> (Strong, [Id; 2], Id) {
     let graph = Graph::new();
     let (a, b) = (graph.placeholder(&[4], F32), graph.placeholder(&[4], F32));
-    let difference = graph.op(
-        "subtractionWithPrimaryTensor:secondaryTensor:name:",
-        &[a, b],
-    );
-    (
-        Strong::retain(graph.compile(&[a, b], &[difference])),
-        [a, b],
-        difference,
-    )
+    let difference = graph.op("subtractionWithPrimaryTensor:secondaryTensor:name:", &[a, b]);
+    (Strong::retain(graph.compile(&[a, b], &[difference])), [a, b], difference)
 }
 
 fn vector(elements: [f32; 4]) -> Strong {
@@ -47,12 +38,7 @@ struct Fitting {
 
 fn fitting() -> Fitting {
     let [x, y, output] = [1.0, 2.0, 0.0].map(|x| data(&vector([x; 4])));
-    Fitting {
-        executable: difference().0,
-        inputs: [x, y],
-        output,
-        queue: queue(),
-    }
+    Fitting { executable: difference().0, inputs: [x, y], output, queue: queue() }
 }
 
 impl Fitting {
@@ -83,10 +69,7 @@ fn an_executable_runs_again_with_other_buffers_and_outlives_its_graph() {
         let y = floats(&[4], &[1.0, 2.0, 3.0, 4.0]);
         let results = run_executable(executable.id(), &[(a, &x), (b, &y)], &[target]);
         let round = round as f32;
-        assert_eq!(
-            results[0],
-            floats(&[4], &[round - 1.0, round - 2.0, round - 3.0, round - 4.0])
-        );
+        assert_eq!(results[0], floats(&[4], &[round - 1.0, round - 2.0, round - 3.0, round - 4.0]));
     }
 }
 
@@ -100,11 +83,7 @@ fn results_appear_with_completion_in_commit_order() {
     let queue = queue();
     let (one, out, out_2) = (vector([1.0; 4]), vector([0.0; 4]), vector([0.0; 4]));
     let minus = |x: &Strong, y: &Strong| {
-        if a_first {
-            [data(x), data(y)]
-        } else {
-            [data(y), data(x)]
-        }
+        if a_first { [data(x), data(y)] } else { [data(y), data(x)] }
     };
     let executions = counters::executions();
     let first = command_buffer(&queue);
@@ -116,10 +95,7 @@ fn results_appear_with_completion_in_commit_order() {
     msg!(first, "commit"; ());
     msg!(second, "commit"; ());
     msg!(second, "waitUntilCompleted"; ());
-    assert_eq!(
-        contents(out_2.id(), 16),
-        bytemuck::cast_slice::<f32, u8>(&[-2.0; 4])
-    );
+    assert_eq!(contents(out_2.id(), 16), bytemuck::cast_slice::<f32, u8>(&[-2.0; 4]));
     assert_eq!(counters::executions(), executions + 2);
     fault::commit_inside_encode(commits);
 }
@@ -132,13 +108,9 @@ fn a_result_may_be_a_feed_or_a_constant() {
     let graph = Graph::new();
     let shape = super::messages::numbers(&[2]);
     let selector = "constantWithScalar:shape:dataType:";
-    let constant =
-        msg!(graph.id(), selector, 7.0 => f64, shape => Id, super::session::I32 => u32; Id);
+    let constant = msg!(graph.id(), selector, 7.0 => f64, shape => Id, super::session::I32 => u32; Id);
     let executable = graph.compile(&[], &[constant]);
-    assert_eq!(
-        run_executable(executable, &[], &[constant])[0],
-        ints(&[2], &[7, 7])
-    );
+    assert_eq!(run_executable(executable, &[], &[constant])[0], ints(&[2], &[7, 7]));
 }
 
 /// Apple's MPSGraphTensorData.h: tensor data over a buffer has no offset.
@@ -149,18 +121,10 @@ fn a_larger_buffer_is_used_from_its_start() {
     let (x, y, out) = (buffer(&[0; 64]), buffer(&[0; 64]), buffer(&[0xff; 64]));
     let queue = queue();
     let commands = command_buffer(&queue);
-    encode(
-        executable.id(),
-        commands,
-        &[data(&x), data(&y)],
-        &[data(&out)],
-    );
+    encode(executable.id(), commands, &[data(&x), data(&y)], &[data(&out)]);
     msg!(commands, "commit"; ());
     msg!(commands, "waitUntilCompleted"; ());
-    assert_eq!(
-        contents(out.id(), 64),
-        [[0; 16].as_slice(), &[0xff; 48]].concat()
-    );
+    assert_eq!(contents(out.id(), 64), [[0; 16].as_slice(), &[0xff; 48]].concat());
 }
 
 /// Apple's MPSGraphTensorData.h: the buffer is referred to, not copied.
@@ -170,11 +134,7 @@ fn tensor_data_is_read_when_the_execution_runs() {
     let (executable, [a, _], _) = difference();
     let a_first = objects(msg!(executable.id(), "feedTensors"; Id))[0] == a;
     let (x, y, out) = (vector([1.0; 4]), vector([1.0; 4]), vector([9.0; 4]));
-    let inputs = if a_first {
-        [data(&x), data(&y)]
-    } else {
-        [data(&y), data(&x)]
-    };
+    let inputs = if a_first { [data(&x), data(&y)] } else { [data(&y), data(&x)] };
     let queue = queue();
     let commands = command_buffer(&queue);
     encode(executable.id(), commands, &inputs, &[data(&out)]);
@@ -182,10 +142,7 @@ fn tensor_data_is_read_when_the_execution_runs() {
     msg!(commands, "commit"; ());
     msg!(commands, "waitUntilCompleted"; ());
     let four = [4.0_f32; 4];
-    assert_eq!(
-        contents(out.id(), 16),
-        bytemuck::cast_slice::<f32, u8>(&four)
-    );
+    assert_eq!(contents(out.id(), 16), bytemuck::cast_slice::<f32, u8>(&four));
 }
 
 /// ml-explore/mlx#479; gfx-rs/wgpu#9545: nothing raises, and the result buffer keeps what it held.
@@ -202,10 +159,7 @@ fn results_of_a_failed_command_buffer_are_stale() {
     assert_eq!(msg!(commands, "status"; usize), 5);
     assert_eq!(msg!(msg!(commands, "error"; Id), "code"; isize), 8);
     let seven = [7.0_f32; 4];
-    assert_eq!(
-        contents(out.id(), 16),
-        bytemuck::cast_slice::<f32, u8>(&seven)
-    );
+    assert_eq!(contents(out.id(), 16), bytemuck::cast_slice::<f32, u8>(&seven));
 }
 
 /// pytorch/pytorch#145374; pytorch/pytorch#194459.

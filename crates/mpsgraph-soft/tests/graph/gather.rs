@@ -3,9 +3,7 @@
 use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, msg, numbers, refused};
-use super::session::{
-    BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, Value, floats, ints, run_error, run_one, value,
-};
+use super::session::{BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, Value, floats, ints, run_error, run_one, value};
 
 const GATHER: &str = "gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:";
 const GATHER_ND: &str = "gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:";
@@ -31,20 +29,11 @@ fn matrix() -> Value {
 #[test]
 fn rows_and_columns() {
     let _alone = alone();
-    let rows = run_one(&[matrix(), ints(&[3], &[1, 0, 1])], |graph, x| {
-        gather(graph, x, 0, 0)
-    });
-    assert_eq!(
-        rows,
-        floats(&[3, 3], &[4.0, 5.0, 6.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    );
-    let columns = run_one(&[matrix(), ints(&[1, 2], &[2, 0])], |graph, x| {
-        gather(graph, x, 1, 0)
-    });
+    let rows = run_one(&[matrix(), ints(&[3], &[1, 0, 1])], |graph, x| gather(graph, x, 0, 0));
+    assert_eq!(rows, floats(&[3, 3], &[4.0, 5.0, 6.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
+    let columns = run_one(&[matrix(), ints(&[1, 2], &[2, 0])], |graph, x| gather(graph, x, 1, 0));
     assert_eq!(columns, floats(&[2, 1, 2], &[3.0, 1.0, 6.0, 4.0]));
-    let batched = run_one(&[matrix(), value(I64, &[2, 1], &[2i64, 0])], |graph, x| {
-        gather(graph, x, 1, 1)
-    });
+    let batched = run_one(&[matrix(), value(I64, &[2, 1], &[2i64, 0])], |graph, x| gather(graph, x, 1, 1));
     assert_eq!(batched, floats(&[2, 1], &[3.0, 4.0]));
 }
 
@@ -52,17 +41,11 @@ fn rows_and_columns() {
 #[test]
 fn by_coordinates() {
     let _alone = alone();
-    let elements = run_one(&[matrix(), ints(&[2, 2], &[1, 2, 0, 0])], |graph, x| {
-        gather_nd(graph, x, 0)
-    });
+    let elements = run_one(&[matrix(), ints(&[2, 2], &[1, 2, 0, 0])], |graph, x| gather_nd(graph, x, 0));
     assert_eq!(elements, floats(&[2], &[6.0, 1.0]));
-    let rows = run_one(&[matrix(), ints(&[1, 1], &[1])], |graph, x| {
-        gather_nd(graph, x, 0)
-    });
+    let rows = run_one(&[matrix(), ints(&[1, 1], &[1])], |graph, x| gather_nd(graph, x, 0));
     assert_eq!(rows, floats(&[1, 3], &[4.0, 5.0, 6.0]));
-    let batched = run_one(&[matrix(), ints(&[2, 1], &[1, 2])], |graph, x| {
-        gather_nd(graph, x, 1)
-    });
+    let batched = run_one(&[matrix(), ints(&[2, 1], &[1, 2])], |graph, x| gather_nd(graph, x, 1));
     assert_eq!(batched, floats(&[2], &[2.0, 6.0]));
 }
 
@@ -70,14 +53,10 @@ fn by_coordinates() {
 #[test]
 fn along_an_axis() {
     let _alone = alone();
-    let result = run_one(&[matrix(), ints(&[2, 2], &[2, 0, 1, 1])], |graph, x| {
-        along_axis(graph, x, -1)
-    });
+    let result = run_one(&[matrix(), ints(&[2, 2], &[2, 0, 1, 1])], |graph, x| along_axis(graph, x, -1));
     assert_eq!(result, floats(&[2, 2], &[3.0, 1.0, 5.0, 5.0]));
     let bytes = value(I8, &[2, 1], &[3i8, -4]);
-    let result = run_one(&[bytes, ints(&[1, 1], &[1])], |graph, x| {
-        along_axis(graph, x, 0)
-    });
+    let result = run_one(&[bytes, ints(&[1, 1], &[1])], |graph, x| along_axis(graph, x, 0));
     assert_eq!(result, value(I8, &[1, 1], &[-4i8]));
 }
 
@@ -91,25 +70,16 @@ fn gather_refused(
     build: impl Fn(&Graph, &[Id]) -> Id,
 ) {
     let graph = Graph::new();
-    let operands = [
-        graph.placeholder(updates.0, updates.1),
-        graph.placeholder(indices.0, indices.1),
-    ];
+    let operands = [graph.placeholder(updates.0, updates.1), graph.placeholder(indices.0, indices.1)];
     refused(selector, reason, || build(&graph, &operands));
 }
 
 /// Checks that all three forms refuse operands.
 #[track_caller]
 fn gathers_refused(updates: (&[i64], u32), indices: (&[i64], u32), reason: &str) {
-    gather_refused(GATHER, updates, indices, reason, |graph, x| {
-        gather(graph, x, 0, 0)
-    });
-    gather_refused(GATHER_ND, updates, indices, reason, |graph, x| {
-        gather_nd(graph, x, 0)
-    });
-    gather_refused(ALONG_AXIS, updates, indices, reason, |graph, x| {
-        along_axis(graph, x, 0)
-    });
+    gather_refused(GATHER, updates, indices, reason, |graph, x| gather(graph, x, 0, 0));
+    gather_refused(GATHER_ND, updates, indices, reason, |graph, x| gather_nd(graph, x, 0));
+    gather_refused(ALONG_AXIS, updates, indices, reason, |graph, x| along_axis(graph, x, 0));
 }
 
 /// tillahoffmann/jax-mps gather_scatter_utils.h; pytorch/pytorch#195595.
@@ -145,13 +115,8 @@ fn gather_refuses_other_indices_than_32_and_64_bit_integers() {
 #[test]
 fn gather_refuses_an_axis_outside_the_rank() {
     let _alone = alone();
-    for (axis, reason) in [
-        (1, "dimension 1 is not one of 1"),
-        (usize::MAX, "is not one of 1"),
-    ] {
-        gather_refused(GATHER, (&[2], F32), (&[1], I32), reason, |graph, x| {
-            gather(graph, x, axis, 0)
-        });
+    for (axis, reason) in [(1, "dimension 1 is not one of 1"), (usize::MAX, "is not one of 1")] {
+        gather_refused(GATHER, (&[2], F32), (&[1], I32), reason, |graph, x| gather(graph, x, axis, 0));
     }
 }
 
@@ -159,13 +124,9 @@ fn gather_refuses_an_axis_outside_the_rank() {
 #[test]
 fn gather_refuses_batch_dimensions_beyond_the_axis() {
     let _alone = alone();
-    gather_refused(
-        GATHER,
-        (&[2, 2], F32),
-        (&[2, 1], I32),
-        "1 batch dimensions for axis 0",
-        |graph, x| gather(graph, x, 0, 1),
-    );
+    gather_refused(GATHER, (&[2, 2], F32), (&[2, 1], I32), "1 batch dimensions for axis 0", |graph, x| {
+        gather(graph, x, 0, 1)
+    });
 }
 
 /// Apple's MPSGraphGatherOps.h; doom-fish/mpsgraph-rs ops.rs.
@@ -173,46 +134,24 @@ fn gather_refuses_batch_dimensions_beyond_the_axis() {
 fn gather_refuses_batch_dimensions_that_differ() {
     let _alone = alone();
     let operands = ((&[2, 2][..], F32), (&[3, 1][..], I32));
-    gather_refused(
-        GATHER,
-        operands.0,
-        operands.1,
-        "are not the same",
-        |graph, x| gather(graph, x, 1, 1),
-    );
-    gather_refused(
-        GATHER_ND,
-        operands.0,
-        operands.1,
-        "are not the same",
-        |graph, x| gather_nd(graph, x, 1),
-    );
+    gather_refused(GATHER, operands.0, operands.1, "are not the same", |graph, x| gather(graph, x, 1, 1));
+    gather_refused(GATHER_ND, operands.0, operands.1, "are not the same", |graph, x| gather_nd(graph, x, 1));
 }
 
 /// Apple's MPSGraphGatherOps.h: no more coordinates than dimensions.
 #[test]
 fn gather_nd_refuses_too_many_coordinates() {
     let _alone = alone();
-    gather_refused(
-        GATHER_ND,
-        (&[2, 2], F32),
-        (&[1, 3], I32),
-        "too many coordinates",
-        |graph, x| gather_nd(graph, x, 0),
-    );
+    gather_refused(GATHER_ND, (&[2, 2], F32), (&[1, 3], I32), "too many coordinates", |graph, x| {
+        gather_nd(graph, x, 0)
+    });
 }
 
 /// tillahoffmann/jax-mps gather_scatter_utils.h reshapes around it.
 #[test]
 fn gather_nd_refuses_a_result_of_rank_0() {
     let _alone = alone();
-    gather_refused(
-        GATHER_ND,
-        (&[2, 2], F32),
-        (&[2], I32),
-        "would give rank 0",
-        |graph, x| gather_nd(graph, x, 0),
-    );
+    gather_refused(GATHER_ND, (&[2, 2], F32), (&[2], I32), "would give rank 0", |graph, x| gather_nd(graph, x, 0));
 }
 
 /// Apple's MPSGraphGatherOps.h; doom-fish/mpsgraph-rs ops.rs.
@@ -234,9 +173,7 @@ fn gather_along_axis_refuses_shapes_that_differ_beyond_the_axis() {
 #[test]
 fn gather_along_axis_reads_0_out_of_range() {
     let _alone = alone();
-    let result = run_one(&[matrix(), ints(&[2, 2], &[3, 0, -1, 7])], |graph, x| {
-        along_axis(graph, x, 1)
-    });
+    let result = run_one(&[matrix(), ints(&[2, 2], &[3, 0, -1, 7])], |graph, x| along_axis(graph, x, 1));
     assert_eq!(result, floats(&[2, 2], &[0.0, 1.0, 0.0, 0.0]));
 }
 
@@ -245,14 +182,10 @@ fn gather_along_axis_reads_0_out_of_range() {
 fn other_gathers_out_of_range_fail_the_command_buffer() {
     let _alone = alone();
     for index in [2, -1] {
-        let error = run_error(&[matrix(), ints(&[1], &[index])], |graph, x| {
-            gather(graph, x, 0, 0)
-        });
+        let error = run_error(&[matrix(), ints(&[1], &[index])], |graph, x| gather(graph, x, 0, 0));
         let wanted = format!("{GATHER} index {index} is out of range");
         assert!(error.contains(&wanted), "{error}");
-        let error = run_error(&[matrix(), ints(&[1, 2], &[index, 0])], |graph, x| {
-            gather_nd(graph, x, 0)
-        });
+        let error = run_error(&[matrix(), ints(&[1, 2], &[index, 0])], |graph, x| gather_nd(graph, x, 0));
         let wanted = format!("{GATHER_ND} index {index} is out of range");
         assert!(error.contains(&wanted), "{error}");
     }
@@ -272,18 +205,14 @@ fn gather_refuses_reshaped_integer_constants() {
     };
     let graph = Graph::new();
     let x = graph.placeholder(&[2], F32);
-    refused(
-        GATHER,
-        "the indices tensor is a reshaped integer constant",
-        || gather(&graph, &[x, filled(&graph, I32)], 0, 0),
-    );
+    refused(GATHER, "the indices tensor is a reshaped integer constant", || {
+        gather(&graph, &[x, filled(&graph, I32)], 0, 0)
+    });
     let graph = Graph::new();
     let indices = graph.placeholder(&[2], I32);
-    refused(
-        GATHER,
-        "the updates tensor is a reshaped integer constant",
-        || gather(&graph, &[filled(&graph, I8), indices], 0, 0),
-    );
+    refused(GATHER, "the updates tensor is a reshaped integer constant", || {
+        gather(&graph, &[filled(&graph, I8), indices], 0, 0)
+    });
     let graph = Graph::new();
     let (x, indices) = (graph.placeholder(&[2], F32), filled(&graph, F32));
     gather(&graph, &[x, graph.cast(indices, I32)], 0, 0);

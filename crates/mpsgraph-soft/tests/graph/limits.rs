@@ -3,9 +3,7 @@
 use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, array, class, msg, numbers, refused};
-use super::selectors::{
-    NAN_REDUCTIONS, POSITIONS, REDUCTIONS, TRUTHS, moments, reduction, reduction_of_axes,
-};
+use super::selectors::{NAN_REDUCTIONS, POSITIONS, REDUCTIONS, TRUTHS, moments, reduction, reduction_of_axes};
 use super::session::{BOOL, F32, Graph, I32, I64, U8, floats, run_one, shaped_type};
 
 const PLACEHOLDER: &str = "placeholderWithShape:dataType:name:";
@@ -28,34 +26,16 @@ fn shape_refused(extents: &[i64], reason: &str) {
     }
     let shape = || numbers(extents);
     on(PLACEHOLDER, reason, |graph| graph.placeholder(extents, F32));
-    on(
-        NAMED,
-        reason,
-        |graph| msg!(graph.id(), NAMED, shape() => Id, nil => Id; Id),
-    );
-    on(
-        FILLED,
-        reason,
-        |graph| msg!(graph.id(), FILLED, 1.0 => f64, shape() => Id, F32 => u32; Id),
-    );
+    on(NAMED, reason, |graph| msg!(graph.id(), NAMED, shape() => Id, nil => Id; Id));
+    on(FILLED, reason, |graph| msg!(graph.id(), FILLED, 1.0 => f64, shape() => Id, F32 => u32; Id));
     let data = msg!(class("NSData"), "data"; Id);
-    on(
-        DATA,
-        reason,
-        |graph| msg!(graph.id(), DATA, data => Id, shape() => Id, F32 => u32; Id),
-    );
-    on(
-        COORDINATE,
-        reason,
-        |graph| msg!(graph.id(), COORDINATE, 0 => isize, shape() => Id, nil => Id; Id),
-    );
+    on(DATA, reason, |graph| msg!(graph.id(), DATA, data => Id, shape() => Id, F32 => u32; Id));
+    on(COORDINATE, reason, |graph| msg!(graph.id(), COORDINATE, 0 => isize, shape() => Id, nil => Id; Id));
     on(RANDOM, reason, |graph| {
         let state = graph.placeholder(&[7], I32);
         msg!(graph.id(), RANDOM, shape() => Id, state => Id, nil => Id; Id)
     });
-    on(BROADCAST, reason, |graph| {
-        graph.op(BROADCAST, &[graph.placeholder(&[1], F32), shape()])
-    });
+    on(BROADCAST, reason, |graph| graph.op(BROADCAST, &[graph.placeholder(&[1], F32), shape()]));
     on(SCATTER, reason, |graph| {
         let (updates, at) = (graph.placeholder(&[1], F32), graph.placeholder(&[1], I32));
         msg!(
@@ -63,9 +43,7 @@ fn shape_refused(extents: &[i64], reason: &str) {
             0 => isize, 0 => isize, nil => Id; Id
         )
     });
-    refused("initWithShape:dataType:", reason, || {
-        shaped_type(extents, F32)
-    });
+    refused("initWithShape:dataType:", reason, || shaped_type(extents, F32));
 }
 
 /// kern0x1b/charon probes on macOS 27.0 ("device may not be nil"); pytorch/pytorch#117941.
@@ -107,10 +85,7 @@ fn a_number_of_rank_0_broadcasts() {
     let _alone = alone();
     let doubled = run_one(&[floats(&[2], &[1.5, 2.0])], |graph, x| {
         let two = graph.scalar(2.0, F32);
-        graph.op(
-            "multiplicationWithPrimaryTensor:secondaryTensor:name:",
-            &[x[0], two],
-        )
+        graph.op("multiplicationWithPrimaryTensor:secondaryTensor:name:", &[x[0], two])
     });
     assert_eq!(doubled, floats(&[2], &[3.0, 4.0]));
 }
@@ -135,21 +110,12 @@ fn operations_refuse_rank_0() {
     for selector in moments() {
         on(selector, &|graph, x| graph.op(selector, &[x, Id::NIL]));
     }
-    on("softMaxWithTensor:axis:name:", &|graph, x| {
-        graph.axis_op("softMaxWithTensor:axis:name:", x, 0)
-    });
-    on("shapeOfTensor:name:", &|graph, x| {
-        graph.op("shapeOfTensor:name:", &[x])
-    });
+    on("softMaxWithTensor:axis:name:", &|graph, x| graph.axis_op("softMaxWithTensor:axis:name:", x, 0));
+    on("shapeOfTensor:name:", &|graph, x| graph.op("shapeOfTensor:name:", &[x]));
     let reinterpret = "reinterpretCastTensor:toType:name:";
-    on(
-        reinterpret,
-        &|graph, x| msg!(graph.id(), reinterpret, x => Id, I32 => u32, Id::NIL => Id; Id),
-    );
+    on(reinterpret, &|graph, x| msg!(graph.id(), reinterpret, x => Id, I32 => u32, Id::NIL => Id; Id));
     let slice = "sliceTensor:starts:ends:strides:name:";
-    on(slice, &|graph, x| {
-        graph.op(slice, &[x, numbers(&[]), numbers(&[]), numbers(&[])])
-    });
+    on(slice, &|graph, x| graph.op(slice, &[x, numbers(&[]), numbers(&[]), numbers(&[])]));
     let pad = "padTensor:withPaddingMode:leftPadding:rightPadding:constantValue:name:";
     on(
         pad,
@@ -168,8 +134,7 @@ fn gathers_and_scatters_refuse_rank_0() {
     let gather_nd = "gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:";
     let gather_along = "gatherAlongAxis:withUpdatesTensor:indicesTensor:name:";
     let scatter = "scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:";
-    let scatter_nd =
-        "scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:";
+    let scatter_nd = "scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:";
     let scatter_along = "scatterAlongAxis:withDataTensor:updatesTensor:indicesTensor:mode:name:";
     // Data, updates and indices: each in turn of rank 0.
     for at in 0..3 {
@@ -198,18 +163,9 @@ fn gathers_and_scatters_refuse_rank_0() {
         if at == 0 {
             continue;
         }
-        on(
-            gather,
-            &|graph, [_, x, i]| msg!(graph, gather, x => Id, i => Id, 0 => usize, 0 => usize, nil => Id; Id),
-        );
-        on(
-            gather_nd,
-            &|graph, [_, x, i]| msg!(graph, gather_nd, x => Id, i => Id, 0 => usize, nil => Id; Id),
-        );
-        on(
-            gather_along,
-            &|graph, [_, x, i]| msg!(graph, gather_along, 0 => isize, x => Id, i => Id, nil => Id; Id),
-        );
+        on(gather, &|graph, [_, x, i]| msg!(graph, gather, x => Id, i => Id, 0 => usize, 0 => usize, nil => Id; Id));
+        on(gather_nd, &|graph, [_, x, i]| msg!(graph, gather_nd, x => Id, i => Id, 0 => usize, nil => Id; Id));
+        on(gather_along, &|graph, [_, x, i]| msg!(graph, gather_along, 0 => isize, x => Id, i => Id, nil => Id; Id));
     }
 }
 
@@ -218,9 +174,7 @@ fn gathers_and_scatters_refuse_rank_0() {
 fn more_than_16_dimensions_are_refused() {
     let _alone = alone();
     let reason = "more than 16 dimensions";
-    refused(PLACEHOLDER, reason, || {
-        Graph::new().placeholder(&[1; 17], F32)
-    });
+    refused(PLACEHOLDER, reason, || Graph::new().placeholder(&[1; 17], F32));
     let graph = Graph::new();
     let x = graph.placeholder(&[1; 16], F32);
     let expand = "expandDimsOfTensor:axis:name:";
@@ -232,32 +186,20 @@ fn more_than_16_dimensions_are_refused() {
 fn tensors_of_2_to_the_31_elements_are_refused() {
     let _alone = alone();
     let reason = "2^31 elements or more";
-    refused(PLACEHOLDER, reason, || {
-        Graph::new().placeholder(&[1 << 16, 1 << 15], U8)
-    });
+    refused(PLACEHOLDER, reason, || Graph::new().placeholder(&[1 << 16, 1 << 15], U8));
     let graph = Graph::new();
     let shape = numbers(&[1 << 31]);
-    refused(
-        FILLED,
-        reason,
-        || msg!(graph.id(), FILLED, 1.0 => f64, shape => Id, U8 => u32; Id),
-    );
+    refused(FILLED, reason, || msg!(graph.id(), FILLED, 1.0 => f64, shape => Id, U8 => u32; Id));
     let on = |selector: &str, build: &dyn Fn(&Graph, Id) -> Id| {
         let graph = Graph::new();
         let x = graph.placeholder(&[1 << 15, 1], BOOL);
         refused(selector, reason, || build(&graph, x));
     };
-    on(BROADCAST, &|graph, x| {
-        graph.op(BROADCAST, &[x, numbers(&[1 << 15, 1 << 16])])
-    });
+    on(BROADCAST, &|graph, x| graph.op(BROADCAST, &[x, numbers(&[1 << 15, 1 << 16])]));
     let tile = "tileTensor:withMultiplier:name:";
-    on(tile, &|graph, x| {
-        graph.op(tile, &[x, numbers(&[1, 1 << 16])])
-    });
+    on(tile, &|graph, x| graph.op(tile, &[x, numbers(&[1, 1 << 16])]));
     let and = "logicalANDWithPrimaryTensor:secondaryTensor:name:";
-    on(and, &|graph, x| {
-        graph.op(and, &[x, graph.placeholder(&[1, 1 << 16], BOOL)])
-    });
+    on(and, &|graph, x| graph.op(and, &[x, graph.placeholder(&[1, 1 << 16], BOOL)]));
     let pad = "padTensor:withPaddingMode:leftPadding:rightPadding:constantValue:name:";
     on(pad, &|graph, x| {
         let (left, right) = (numbers(&[0, 1 << 16]), numbers(&[0, 0]));
@@ -268,11 +210,7 @@ fn tensors_of_2_to_the_31_elements_are_refused() {
     let one_hot = "oneHotWithIndicesTensor:depth:name:";
     let graph = Graph::new();
     let x = graph.placeholder(&[1 << 16], I32);
-    refused(
-        one_hot,
-        reason,
-        || msg!(graph.id(), one_hot, x => Id, 1 << 15 => usize, Id::NIL => Id; Id),
-    );
+    refused(one_hot, reason, || msg!(graph.id(), one_hot, x => Id, 1 << 15 => usize, Id::NIL => Id; Id));
     let concat = "concatTensors:dimension:name:";
     let graph = Graph::new();
     let x = graph.placeholder(&[1 << 30], U8);
@@ -285,9 +223,7 @@ fn tensors_of_more_than_4_gib_are_refused() {
     let _alone = alone();
     let reason = "larger than 4 GiB";
     Graph::new().placeholder(&[1 << 29], I64);
-    refused(PLACEHOLDER, reason, || {
-        Graph::new().placeholder(&[(1 << 29) + 1], I64)
-    });
+    refused(PLACEHOLDER, reason, || Graph::new().placeholder(&[(1 << 29) + 1], I64));
     let graph = Graph::new();
     let x = graph.placeholder(&[1 << 30], I32);
     refused("castTensor:toType:name:", reason, || graph.cast(x, I64));
@@ -311,9 +247,7 @@ fn reductions_refuse_axes_before_the_last_four() {
     }
     for name in [REDUCTIONS, NAN_REDUCTIONS, TRUTHS].concat() {
         let selector = reduction_of_axes(name);
-        on(&selector, &|graph, x| {
-            graph.op(&selector, &[x, numbers(&[4, 0])])
-        });
+        on(&selector, &|graph, x| graph.op(&selector, &[x, numbers(&[4, 0])]));
         on(&selector, &|graph, x| graph.op(&selector, &[x, Id::NIL]));
     }
     for selector in moments() {
@@ -338,28 +272,19 @@ fn axes_outside_the_rank_are_refused() {
         }
         for name in [REDUCTIONS, NAN_REDUCTIONS, TRUTHS].concat() {
             let selector = reduction_of_axes(name);
-            on(&selector, &|graph, x| {
-                graph.op(&selector, &[x, numbers(&[0, axis as i64])])
-            });
+            on(&selector, &|graph, x| graph.op(&selector, &[x, numbers(&[0, axis as i64])]));
         }
         let views = ["reverseTensor:axes:name:", "squeezeTensor:axes:name:"];
         for selector in moments().into_iter().chain(views) {
-            on(selector, &|graph, x| {
-                graph.op(selector, &[x, numbers(&[axis as i64])])
-            });
+            on(selector, &|graph, x| graph.op(selector, &[x, numbers(&[axis as i64])]));
         }
         for selector in ["softMaxWithTensor:axis:name:", "squeezeTensor:axis:name:"] {
             on(selector, &|graph, x| graph.axis_op(selector, x, axis));
         }
         let concat = "concatTensors:dimension:name:";
-        on(concat, &|graph, x| {
-            graph.axis_op(concat, array(&[x, x]), axis)
-        });
+        on(concat, &|graph, x| graph.axis_op(concat, array(&[x, x]), axis));
         let split = "splitTensor:numSplits:axis:name:";
-        on(
-            split,
-            &|graph, x| msg!(graph.id(), split, x => Id, 2 => usize, axis => isize, Id::NIL => Id; Id),
-        );
+        on(split, &|graph, x| msg!(graph.id(), split, x => Id, 2 => usize, axis => isize, Id::NIL => Id; Id));
         on(
             COORDINATE,
             &|graph, _| msg!(graph.id(), COORDINATE, axis => isize, numbers(&[2, 2]) => Id, Id::NIL => Id; Id),

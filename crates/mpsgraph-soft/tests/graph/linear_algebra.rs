@@ -17,9 +17,7 @@ fn triangles_and_diagonals() {
     let _alone = alone();
     let x = ints(&[1, 2, 3], &[1, 2, 3, 4, 5, 6]);
     let results = run(std::slice::from_ref(&x), |graph, x| {
-        [(0, -1), (-1, 0), (0, 0), (-1, -1), (1, 1)]
-            .map(|(lower, upper)| band(graph, x[0], lower, upper))
-            .to_vec()
+        [(0, -1), (-1, 0), (0, 0), (-1, -1), (1, 1)].map(|(lower, upper)| band(graph, x[0], lower, upper)).to_vec()
     });
     assert_eq!(results[0], ints(&[1, 2, 3], &[1, 2, 3, 0, 5, 6]));
     assert_eq!(results[1], ints(&[1, 2, 3], &[1, 0, 0, 4, 5, 0]));
@@ -34,7 +32,5 @@ fn band_part_refuses_vectors() {
     let _alone = alone();
     let graph = Graph::new();
     let vector = graph.placeholder(&[2], F32);
-    refused(SELECTOR, "a band needs a matrix", || {
-        band(&graph, vector, 0, 0)
-    });
+    refused(SELECTOR, "a band needs a matrix", || band(&graph, vector, 0, 0));
 }

@@ -31,10 +31,7 @@ fn batches_broadcast() {
 #[track_caller]
 fn product_refused(a: &[i64], b: &[i64], codes: [u32; 2], reason: &str) {
     let graph = Graph::new();
-    let operands = [
-        graph.placeholder(a, codes[0]),
-        graph.placeholder(b, codes[1]),
-    ];
+    let operands = [graph.placeholder(a, codes[0]), graph.placeholder(b, codes[1])];
     refused(SELECTOR, reason, || graph.op(SELECTOR, &operands));
 }
 
@@ -118,9 +115,6 @@ fn extents_beyond_two_to_the_fifteenth() {
     on(&[2, 2], &[2, 32_769]);
     on(&[1, 32_769], &[32_769, 1]);
     let graph = Graph::new();
-    let operands = [
-        graph.placeholder(&[32_768, 2], F32),
-        graph.placeholder(&[2, 32_768], F32),
-    ];
+    let operands = [graph.placeholder(&[32_768, 2], F32), graph.placeholder(&[2, 32_768], F32)];
     graph.op(SELECTOR, &operands);
 }

@@ -3,9 +3,7 @@
 use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, array, class, data_type, msg, numbers, objects, refused, shape};
-use super::session::{
-    BF16, BOOL, F16, F32, Graph, I8, I32, I64, U8, bools, floats, halves, ints, run, value,
-};
+use super::session::{BF16, BOOL, F16, F32, Graph, I8, I32, I64, U8, bools, floats, halves, ints, run, value};
 
 fn data(bytes: &[u8]) -> Id {
     msg!(
@@ -35,10 +33,7 @@ fn constants() {
             filled(graph, 0.5, &[2], F16),
             filled(graph, 1.0, &[2], BOOL),
             filled(graph, -3.0, &[1, 2], I64),
-            graph.op(
-                "multiplicationWithPrimaryTensor:secondaryTensor:name:",
-                &[x[0], two],
-            ),
+            graph.op("multiplicationWithPrimaryTensor:secondaryTensor:name:", &[x[0], two]),
             filled(graph, 1.0, &[1], BF16),
         ]
     });
@@ -69,12 +64,8 @@ const DATA: &str = "constantWithData:shape:dataType:";
 /// Checks that a number is refused as a constant, with and without a shape.
 #[track_caller]
 fn number_refused(value: f64, code: u32, reason: &str) {
-    refused("constantWithScalar:dataType:", reason, || {
-        Graph::new().scalar(value, code)
-    });
-    refused("constantWithScalar:shape:dataType:", reason, || {
-        filled(&Graph::new(), value, &[2], code)
-    });
+    refused("constantWithScalar:dataType:", reason, || Graph::new().scalar(value, code));
+    refused("constantWithScalar:shape:dataType:", reason, || filled(&Graph::new(), value, &[2], code));
 }
 
 /// Objective-C's types: a shape is an array of numbers, a name a string.
@@ -83,11 +74,7 @@ fn placeholders_refuse_arguments_of_another_class() {
     let _alone = alone();
     let wrong = |shape: Id, name: Id, reason: &str| {
         let graph = Graph::new();
-        refused(
-            PLACEHOLDER,
-            reason,
-            || msg!(graph.id(), PLACEHOLDER, shape => Id, F32 => u32, name => Id; Id),
-        );
+        refused(PLACEHOLDER, reason, || msg!(graph.id(), PLACEHOLDER, shape => Id, F32 => u32, name => Id; Id));
     };
     wrong(array(&[array(&[])]), Id::NIL, "holds NSArray");
     wrong(data(&[]), Id::NIL, "not an NSArray of NSNumber");
@@ -101,9 +88,7 @@ fn constants_of_bool_refuse_other_numbers_than_0_and_1() {
     for value in [2.0, -1.0, 0.5, f64::NAN] {
         number_refused(value, BOOL, "other numbers than 0 and 1 become 0");
     }
-    refused(DATA, "other than 0 and 1", || {
-        constant(&Graph::new(), &[1, 2], &[2], BOOL)
-    });
+    refused(DATA, "other than 0 and 1", || constant(&Graph::new(), &[1, 2], &[2], BOOL));
 }
 
 /// Apple's MPSGraphMemoryOps.h: the number is a double, whose rounding to an integer is not documented.
@@ -123,10 +108,7 @@ fn constants_refuse_integers_beyond_2_to_the_53() {
     number_refused(9_007_199_254_740_994.0, I64, "not exact beyond 2^53");
     number_refused(-9_007_199_254_740_994.0, I64, "not exact beyond 2^53");
     let exact = run(&[floats(&[1], &[0.0])], |graph, _| {
-        vec![
-            filled(graph, 9_007_199_254_740_992.0, &[1], I64),
-            constant(graph, &i64::MAX.to_ne_bytes(), &[1], I64),
-        ]
+        vec![filled(graph, 9_007_199_254_740_992.0, &[1], I64), constant(graph, &i64::MAX.to_ne_bytes(), &[1], I64)]
     });
     assert_eq!(exact[0], value(I64, &[1], &[1i64 << 53]));
     assert_eq!(exact[1], value(I64, &[1], &[i64::MAX]));
@@ -136,13 +118,7 @@ fn constants_refuse_integers_beyond_2_to_the_53() {
 #[test]
 fn constants_refuse_numbers_out_of_the_range_of_their_type() {
     let _alone = alone();
-    for (value, code) in [
-        (128.0, I8),
-        (-129.0, I8),
-        (-1.0, U8),
-        (256.0, U8),
-        (2_147_483_648.0, I32),
-    ] {
+    for (value, code) in [(128.0, I8), (-129.0, I8), (-1.0, U8), (256.0, U8), (2_147_483_648.0, I32)] {
         number_refused(value, code, "out of the range");
     }
 }
@@ -176,8 +152,6 @@ fn constants_refuse_negative_infinity() {
     for (bytes, code) in infinities {
         refused(DATA, "-inf", || constant(&Graph::new(), &bytes, &[2], code));
     }
-    let finite = run(&[floats(&[1], &[0.0])], |graph, _| {
-        vec![filled(graph, -1e30, &[1], F32)]
-    });
+    let finite = run(&[floats(&[1], &[0.0])], |graph, _| vec![filled(graph, -1e30, &[1], F32)]);
     assert_eq!(finite[0], floats(&[1], &[-1e30]));
 }

@@ -53,10 +53,7 @@ pub fn alone() -> Alone {
     let serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: no precondition; popped in `drop` on the same thread (raw pointers keep this from being sent).
     let pool = unsafe { symbols::objc_autoreleasePoolPush() };
-    Alone {
-        pool,
-        _serial: serial,
-    }
+    Alone { pool, _serial: serial }
 }
 
 impl Drop for Alone {
@@ -79,9 +76,7 @@ pub fn pooled<R>(f: impl FnOnce() -> R) -> R {
 /// What a violation says.
 #[track_caller]
 pub fn violation<R>(f: impl FnOnce() -> R) -> String {
-    let Err(panic) = catch_unwind(AssertUnwindSafe(f)) else {
-        panic!("this had to be refused")
-    };
+    let Err(panic) = catch_unwind(AssertUnwindSafe(f)) else { panic!("this had to be refused") };
     match panic.downcast::<String>() {
         Ok(text) => *text,
         Err(panic) => (*panic.downcast::<&str>().expect("a panic with text")).to_owned(),
@@ -114,18 +109,13 @@ pub fn dictionary(entries: &[(Id, Id)]) -> Id {
 
 pub fn objects(array: Id) -> Vec<Id> {
     let count = msg!(array, "count"; usize);
-    (0..count)
-        .map(|at| msg!(array, "objectAtIndex:", at => usize; Id))
-        .collect()
+    (0..count).map(|at| msg!(array, "objectAtIndex:", at => usize; Id)).collect()
 }
 
 /// The extents of something that has a shape.
 pub fn shape(object: Id) -> Vec<usize> {
     let extents = objects(msg!(object, "shape"; Id));
-    extents
-        .into_iter()
-        .map(|number| msg!(number, "unsignedIntegerValue"; usize))
-        .collect()
+    extents.into_iter().map(|number| msg!(number, "unsignedIntegerValue"; usize)).collect()
 }
 
 /// The text of an `NSString`.

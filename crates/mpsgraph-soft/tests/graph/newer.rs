@@ -8,8 +8,7 @@ use super::messages::{alone, msg, numbers, refused};
 use super::session::{F16, F32, Graph, close, floats, run, run_one};
 
 const UPDATE: &str = "sliceUpdateDataTensor:updateTensor:starts:ends:strides:name:";
-const MASKED: &str =
-    "sliceUpdateDataTensor:updateTensor:starts:ends:strides:startMask:endMask:squeezeMask:name:";
+const MASKED: &str = "sliceUpdateDataTensor:updateTensor:starts:ends:strides:startMask:endMask:squeezeMask:name:";
 
 fn update(graph: &Graph, x: &[Id], arrays: [&[i64]; 3]) -> Id {
     let [starts, ends, strides] = arrays.map(numbers);
@@ -43,13 +42,9 @@ fn selectors_of_later_systems_are_refused() {
     }
     let graph = Graph::new();
     let x = [graph.placeholder(&[2], F32), graph.placeholder(&[1], F32)];
-    refused(UPDATE, "needs macOS 15.0", || {
-        update(&graph, &x, [&[0], &[1], &[1]])
-    });
+    refused(UPDATE, "needs macOS 15.0", || update(&graph, &x, [&[0], &[1], &[1]]));
     if !is_at_least(14, 4) {
-        refused(MASKED, "needs macOS 14.4", || {
-            masked(&graph, &x, [&[0], &[1], &[1]], [0; 3])
-        });
+        refused(MASKED, "needs macOS 14.4", || masked(&graph, &x, [&[0], &[1], &[1]], [0; 3]));
     }
     let root = "reciprocalSquareRootWithTensor:name:";
     refused(root, "needs macOS 15.0", || graph.op(root, &x[..1]));
@@ -59,9 +54,7 @@ fn selectors_of_later_systems_are_refused() {
 fn on_a_newer_system() {
     let program = std::env::current_exe().expect("the path of the tests");
     let mut command = Command::new(program);
-    command
-        .env("MPSGRAPH_SOFT_MACOS", "15.0")
-        .args(["--ignored", "graph::newer::"]);
+    command.env("MPSGRAPH_SOFT_MACOS", "15.0").args(["--ignored", "graph::newer::"]);
     let output = command.output().expect("the tests run");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let ran = text.matches(" ... ok").count();
@@ -73,10 +66,7 @@ fn on_a_newer_system() {
 fn slice_updates() {
     let _alone = alone();
     assert!(is_newer());
-    let operands = [
-        floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
-        floats(&[2, 2], &[10.0, 20.0, 30.0, 40.0]),
-    ];
+    let operands = [floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), floats(&[2, 2], &[10.0, 20.0, 30.0, 40.0])];
     let results = run(&operands, |graph, x| {
         vec![
             update(graph, x, [&[0, 0], &[2, 3], &[1, 2]]),
@@ -84,27 +74,16 @@ fn slice_updates() {
             update(graph, x, [&[-1, 2], &[-3, 0], &[-1, -1]]),
         ]
     });
-    assert_eq!(
-        results[0],
-        floats(&[2, 3], &[10.0, 2.0, 20.0, 30.0, 5.0, 40.0])
-    );
-    assert_eq!(
-        results[1],
-        floats(&[2, 3], &[1.0, 10.0, 20.0, 4.0, 30.0, 40.0])
-    );
-    assert_eq!(
-        results[2],
-        floats(&[2, 3], &[1.0, 40.0, 30.0, 4.0, 20.0, 10.0])
-    );
+    assert_eq!(results[0], floats(&[2, 3], &[10.0, 2.0, 20.0, 30.0, 5.0, 40.0]));
+    assert_eq!(results[1], floats(&[2, 3], &[1.0, 10.0, 20.0, 4.0, 30.0, 40.0]));
+    assert_eq!(results[2], floats(&[2, 3], &[1.0, 40.0, 30.0, 4.0, 20.0, 10.0]));
 }
 
 #[test]
 #[ignore = "run by `on_a_newer_system` with the environment it needs"]
 fn reciprocal_square_root() {
     let _alone = alone();
-    let root = run_one(&[floats(&[2], &[4.0, 0.25])], |graph, x| {
-        graph.op("reciprocalSquareRootWithTensor:name:", x)
-    });
+    let root = run_one(&[floats(&[2], &[4.0, 0.25])], |graph, x| graph.op("reciprocalSquareRootWithTensor:name:", x));
     close(&root, &[2], &[0.5, 2.0]);
 }
 
@@ -112,10 +91,7 @@ fn reciprocal_square_root() {
 #[track_caller]
 fn update_refused(update_shape: &[i64], code: u32, reason: &str) {
     let graph = Graph::new();
-    let x = [
-        graph.placeholder(&[2], F32),
-        graph.placeholder(update_shape, code),
-    ];
+    let x = [graph.placeholder(&[2], F32), graph.placeholder(update_shape, code)];
     refused(UPDATE, reason, || update(&graph, &x, [&[0], &[1], &[1]]));
     masks_refused(update_shape, code, [0; 3], reason);
 }
@@ -123,13 +99,8 @@ fn update_refused(update_shape: &[i64], code: u32, reason: &str) {
 #[track_caller]
 fn masks_refused(update_shape: &[i64], code: u32, masks: [u32; 3], reason: &str) {
     let graph = Graph::new();
-    let x = [
-        graph.placeholder(&[2], F32),
-        graph.placeholder(update_shape, code),
-    ];
-    refused(MASKED, reason, || {
-        masked(&graph, &x, [&[0], &[1], &[1]], masks)
-    });
+    let x = [graph.placeholder(&[2], F32), graph.placeholder(update_shape, code)];
+    refused(MASKED, reason, || masked(&graph, &x, [&[0], &[1], &[1]], masks));
 }
 
 /// kern0x1b/charon probes on macOS 27.0: the update's shape is the region's.

@@ -4,8 +4,7 @@ use mpsgraph_soft::objc::{Id, Strong};
 use mpsgraph_soft::stats;
 
 use super::messages::{
-    alone, array, buffer, class, data_type, device, msg, new, numbers, objects, pooled, refused,
-    shape,
+    alone, array, buffer, class, data_type, device, msg, new, numbers, objects, pooled, refused, shape,
 };
 use super::session::{BOOL, F16, F32, Graph, floats, run_one, shaped_type, tensor_data};
 
@@ -20,10 +19,7 @@ fn tensors_know_their_operation() {
     assert_eq!(objects(msg!(operation, "outputTensors"; Id)), [sum]);
     assert!(objects(msg!(operation, "controlDependencies"; Id)).is_empty());
     let composed = graph.op("tileTensor:withMultiplier:name:", &[sum, numbers(&[2])]);
-    assert_eq!(
-        objects(msg!(msg!(composed, "operation"; Id), "inputTensors"; Id)),
-        [sum]
-    );
+    assert_eq!(objects(msg!(msg!(composed, "operation"; Id), "inputTensors"; Id)), [sum]);
 }
 
 #[test]
@@ -42,15 +38,9 @@ fn shaped_types() {
 #[test]
 fn shaped_types_refuse_empty_tensors() {
     let _alone = alone();
-    refused("initWithShape:dataType:", "zero extent", || {
-        shaped_type(&[0], F32)
-    });
+    refused("initWithShape:dataType:", "zero extent", || shaped_type(&[0], F32));
     let fine = shaped_type(&[1], F32);
-    refused(
-        "setShape:",
-        "zero extent",
-        || msg!(fine, "setShape:", numbers(&[2, 0]) => Id; ()),
-    );
+    refused("setShape:", "zero extent", || msg!(fine, "setShape:", numbers(&[2, 0]) => Id; ()));
 }
 
 const TENSOR_DATA: &str = "initWithMTLBuffer:shape:dataType:";
@@ -69,11 +59,7 @@ fn tensor_data_has_a_shape_a_type_and_a_device() {
 fn tensor_data_refuses_a_buffer_that_is_too_small() {
     let _alone = alone();
     let memory = buffer(&[0; 24]);
-    refused(
-        TENSOR_DATA,
-        "Float32 [7] needs 28 bytes, the buffer has 24",
-        || tensor_data(memory.id(), &[7], F32),
-    );
+    refused(TENSOR_DATA, "Float32 [7] needs 28 bytes, the buffer has 24", || tensor_data(memory.id(), &[7], F32));
     tensor_data(memory.id(), &[6], F32);
 }
 
@@ -81,27 +67,21 @@ fn tensor_data_refuses_a_buffer_that_is_too_small() {
 #[test]
 fn tensor_data_refuses_a_nil_buffer() {
     let _alone = alone();
-    refused(TENSOR_DATA, "may not be nil", || {
-        tensor_data(Id::NIL, &[7], F32)
-    });
+    refused(TENSOR_DATA, "may not be nil", || tensor_data(Id::NIL, &[7], F32));
 }
 
 /// pytorch/pytorch aten/src/ATen/native/mps/OperationUtils.mm: a scalar is fed as shape [1].
 #[test]
 fn tensor_data_refuses_rank_0() {
     let _alone = alone();
-    refused(TENSOR_DATA, "rank 0", || {
-        tensor_data(buffer(&[0; 4]).id(), &[], F32)
-    });
+    refused(TENSOR_DATA, "rank 0", || tensor_data(buffer(&[0; 4]).id(), &[], F32));
 }
 
 /// kern0x1b/charon probes on macOS 27.0; pytorch/pytorch#117941.
 #[test]
 fn tensor_data_refuses_empty_tensors() {
     let _alone = alone();
-    refused(TENSOR_DATA, "zero extent", || {
-        tensor_data(buffer(&[0; 4]).id(), &[2, 0], F32)
-    });
+    refused(TENSOR_DATA, "zero extent", || tensor_data(buffer(&[0; 4]).id(), &[2, 0], F32));
 }
 
 /// Apple's MPSNDArray.h: at most 16 dimensions.
@@ -109,27 +89,21 @@ fn tensor_data_refuses_empty_tensors() {
 fn tensor_data_refuses_more_than_16_dimensions() {
     let _alone = alone();
     tensor_data(buffer(&[0; 4]).id(), &[1; 16], F32);
-    refused(TENSOR_DATA, "more than 16 dimensions", || {
-        tensor_data(buffer(&[0; 4]).id(), &[1; 17], F32)
-    });
+    refused(TENSOR_DATA, "more than 16 dimensions", || tensor_data(buffer(&[0; 4]).id(), &[1; 17], F32));
 }
 
 /// Apple's MPSNDArray.h; pytorch/pytorch#84039.
 #[test]
 fn tensor_data_refuses_2_to_the_31_elements() {
     let _alone = alone();
-    refused(TENSOR_DATA, "2^31 elements or more", || {
-        tensor_data(buffer(&[0; 4]).id(), &[1 << 16, 1 << 15], BOOL)
-    });
+    refused(TENSOR_DATA, "2^31 elements or more", || tensor_data(buffer(&[0; 4]).id(), &[1 << 16, 1 << 15], BOOL));
 }
 
 /// pytorch/pytorch#149261.
 #[test]
 fn tensor_data_refuses_more_than_4_gib() {
     let _alone = alone();
-    refused(TENSOR_DATA, "larger than 4 GiB", || {
-        tensor_data(buffer(&[0; 4]).id(), &[(1 << 30) + 1], F32)
-    });
+    refused(TENSOR_DATA, "larger than 4 GiB", || tensor_data(buffer(&[0; 4]).id(), &[(1 << 30) + 1], F32));
 }
 
 /// kulinseth/pytorch#111; pytorch/pytorch#145503: what nobody releases stays, and shows in the counts.
@@ -152,9 +126,7 @@ fn a_graph_device_stands_for_a_metal_device() {
     let graph_device = on(device.id());
     assert_eq!(msg!(graph_device, "metalDevice"; Id), device.id());
     assert_eq!(msg!(graph_device, "type"; u32), 0);
-    refused("deviceWithMTLDevice:", "not an MTLDevice", || {
-        on(array(&[]))
-    });
+    refused("deviceWithMTLDevice:", "not an MTLDevice", || on(array(&[])));
 }
 
 /// Apple's MPSGraph.h: MPSGraphOptionsSynchronizeResults unless set.

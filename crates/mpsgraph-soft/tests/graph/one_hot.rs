@@ -32,11 +32,7 @@ fn one_hot_refused(code: u32, depth: usize, axis: usize, reason: &str) {
     let selector = "oneHotWithIndicesTensor:depth:axis:name:";
     let graph = Graph::new();
     let x = graph.placeholder(&[2], code);
-    refused(
-        selector,
-        reason,
-        || msg!(graph.id(), selector, x => Id, depth => usize, axis => usize, Id::NIL => Id; Id),
-    );
+    refused(selector, reason, || msg!(graph.id(), selector, x => Id, depth => usize, axis => usize, Id::NIL => Id; Id));
 }
 
 /// Apple's MPSGraphOneHotOps.h.

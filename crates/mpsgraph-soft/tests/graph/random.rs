@@ -23,9 +23,7 @@ fn random(graph: &Graph, extents: &[i64], descriptor: Id, state: Id) -> Vec<Id> 
 }
 
 fn drawn(state: [i32; 7], extents: &[i64], descriptor: Id) -> Vec<Value> {
-    run(&[ints(&[7], &state)], |graph, x| {
-        random(graph, extents, descriptor, x[0])
-    })
+    run(&[ints(&[7], &state)], |graph, x| random(graph, extents, descriptor, x[0]))
 }
 
 /// The first three words that Philox4x32-10 makes of counter 0 and key 0, as numbers of 24 bits.
@@ -50,10 +48,7 @@ fn uniform_floats() {
     msg!(wanted, "setMin:", -1.0 => f32; ());
     msg!(wanted, "setMax:", 3.0 => f32; ());
     let results = drawn(ZERO, &[3], wanted);
-    assert_eq!(
-        results[0],
-        floats(&[3], &published().map(|x| 4.0 * x - 1.0))
-    );
+    assert_eq!(results[0], floats(&[3], &published().map(|x| 4.0 * x - 1.0)));
 }
 
 /// Apple's MPSGraphRandomOps.h: the second result is the state to go on with.
@@ -64,10 +59,7 @@ fn a_state_goes_on_where_the_last_ended() {
     let first = drawn(ZERO, &[8], descriptor(0, F32));
     let state: [i32; 7] = first[1].elements().try_into().expect("seven words");
     let second = drawn(state, &[4], descriptor(0, F32));
-    assert_eq!(
-        whole[0].elements::<f32>(),
-        [first[0].elements::<f32>(), second[0].elements()].concat()
-    );
+    assert_eq!(whole[0].elements::<f32>(), [first[0].elements::<f32>(), second[0].elements()].concat());
     assert_eq!(whole[1], second[1]);
 }
 
@@ -95,20 +87,13 @@ fn integers_include_both_ends() {
     for x in results[0].elements::<i32>() {
         counts[(x + 2) as usize] += 1;
     }
-    assert!(
-        counts.iter().all(|&count: &i32| (count - 1000).abs() < 150),
-        "{counts:?}"
-    );
+    assert!(counts.iter().all(|&count: &i32| (count - 1000).abs() < 150), "{counts:?}");
     assert_eq!(results[1], ints(&[7], &[1, 9 + 2500, 0, 0, 0, 4, 2]));
     msg!(wanted, "setMinInteger:", i32::MIN as isize => isize; ());
     msg!(wanted, "setMaxInteger:", i32::MAX as isize => isize; ());
     let wide = drawn(ZERO, &[4096], wanted)[0].elements::<i32>();
     let mean = wide.iter().map(|&x| f64::from(x)).sum::<f64>() / 4096.0;
-    assert!(
-        mean.abs() < 1e8
-            && wide.iter().any(|&x| x > 2_000_000_000)
-            && wide.iter().any(|x| x % 2 == 1)
-    );
+    assert!(mean.abs() < 1e8 && wide.iter().any(|&x| x > 2_000_000_000) && wide.iter().any(|x| x % 2 == 1));
 }
 
 /// Apple's MPSGraphRandomOps.h: by mean and standard deviation.
@@ -122,11 +107,7 @@ fn normal_numbers() {
     let numbers = drawn([1, 0, 0, 0, 0, 7, 7], &[100, 200], wanted)[0].elements::<f32>();
     let count = numbers.len() as f64;
     let mean = numbers.iter().map(|&x| f64::from(x)).sum::<f64>() / count;
-    let variance = numbers
-        .iter()
-        .map(|&x| (f64::from(x) - mean).powi(2))
-        .sum::<f64>()
-        / count;
+    let variance = numbers.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>() / count;
     let within = numbers.iter().filter(|&&x| (x - 3.0).abs() < 2.0).count() as f64 / count;
     assert!((mean - 3.0).abs() < 0.05, "{mean}");
     assert!((variance - 4.0).abs() < 0.15, "{variance}");
@@ -174,9 +155,7 @@ fn properties() {
 fn random_refused(extents: &[i64], descriptor: Id, state: (&[i64], u32), reason: &str) {
     let graph = Graph::new();
     let state = graph.placeholder(state.0, state.1);
-    refused(RANDOM, reason, || {
-        random(&graph, extents, descriptor, state)
-    });
+    refused(RANDOM, reason, || random(&graph, extents, descriptor, state));
 }
 
 /// Seven words, as Apple's MPSGraphRandomOps.h has it.
@@ -192,11 +171,7 @@ fn random_refuses_rank_5() {
     let graph = Graph::new();
     let state = graph.placeholder(&[7], I32);
     let shape = numbers(&[1, 1, 1, 1, 2]);
-    refused(
-        selector,
-        reason,
-        || msg!(graph.id(), selector, shape => Id, state => Id, Id::NIL => Id; Id),
-    );
+    refused(selector, reason, || msg!(graph.id(), selector, shape => Id, state => Id, Id::NIL => Id; Id));
 }
 
 /// Apple's MPSNDArray.h.
@@ -241,11 +216,7 @@ fn random_refuses_what_is_missing_here() {
     let _alone = alone();
     random_refused(&[2], descriptor(2, F32), STATE, "truncated normal");
     random_refused(&[2], Id::NIL, STATE, "the descriptor is nil");
-    refused(
-        "descriptorWithDistribution:dataType:",
-        "3 is no MPSGraphRandomDistribution",
-        || descriptor(3, F32),
-    );
+    refused("descriptorWithDistribution:dataType:", "3 is no MPSGraphRandomDistribution", || descriptor(3, F32));
 }
 
 /// Apple's MPSGraphRandomOps.h: from the minimum on, below the maximum.

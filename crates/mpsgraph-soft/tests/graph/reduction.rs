@@ -3,9 +3,7 @@
 use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, numbers};
-use super::selectors::{
-    POSITIONS, REDUCTIONS, TRUTHS, VARIANCE, has_variances, reduction, reduction_of_axes,
-};
+use super::selectors::{POSITIONS, REDUCTIONS, TRUTHS, VARIANCE, has_variances, reduction, reduction_of_axes};
 use super::session::{I64, U8, Value, close, floats, halves, ints, run, run_one, value};
 
 const NAN: f32 = f32::NAN;
@@ -18,9 +16,7 @@ fn along(name: &str, x: Value, axis: isize) -> Value {
 }
 
 fn sum_over(x: Value, axes: &[i64]) -> Value {
-    run_one(&[x], |graph, x| {
-        graph.op(SUM_OF_AXES, &[x[0], numbers(axes)])
-    })
+    run_one(&[x], |graph, x| graph.op(SUM_OF_AXES, &[x[0], numbers(axes)]))
 }
 
 fn counted() -> Value {
@@ -31,22 +27,12 @@ fn counted() -> Value {
 #[test]
 fn over_an_axis() {
     let _alone = alone();
-    let cases: &[(&str, [f32; 2])] = &[
-        ("Sum", [6.0, -1.0]),
-        ("Product", [6.0, -8.0]),
-        ("Minimum", [1.0, -4.0]),
-        ("Maximum", [3.0, 2.0]),
-    ];
-    let results = run(
-        &[floats(&[2, 3], &[1.0, 2.0, 3.0, 2.0, -4.0, 1.0])],
-        |graph, x| {
-            let name = |name: &str| format!("reduction{name}WithTensor:axis:name:");
-            cases
-                .iter()
-                .map(|(op, _)| graph.axis_op(&name(op), x[0], -1))
-                .collect()
-        },
-    );
+    let cases: &[(&str, [f32; 2])] =
+        &[("Sum", [6.0, -1.0]), ("Product", [6.0, -8.0]), ("Minimum", [1.0, -4.0]), ("Maximum", [3.0, 2.0])];
+    let results = run(&[floats(&[2, 3], &[1.0, 2.0, 3.0, 2.0, -4.0, 1.0])], |graph, x| {
+        let name = |name: &str| format!("reduction{name}WithTensor:axis:name:");
+        cases.iter().map(|(op, _)| graph.axis_op(&name(op), x[0], -1)).collect()
+    });
     for ((_, wanted), result) in cases.iter().zip(&results) {
         assert_eq!(*result, floats(&[2, 1], wanted));
     }
@@ -72,9 +58,7 @@ fn axes_count_from_the_end_and_may_repeat() {
 #[test]
 fn nil_axes_are_all_axes() {
     let _alone = alone();
-    let all = run_one(&[counted()], |graph, x| {
-        graph.op(SUM_OF_AXES, &[x[0], Id::NIL])
-    });
+    let all = run_one(&[counted()], |graph, x| graph.op(SUM_OF_AXES, &[x[0], Id::NIL]));
     assert_eq!(all, ints(&[1, 1, 1], &[21]));
 }
 
@@ -83,9 +67,7 @@ fn nil_axes_are_all_axes() {
 fn no_axes_give_the_operand() {
     let _alone = alone();
     for name in [REDUCTIONS, TRUTHS].concat() {
-        let same = run_one(&[counted()], |graph, x| {
-            graph.op(&reduction_of_axes(name), &[x[0], numbers(&[])])
-        });
+        let same = run_one(&[counted()], |graph, x| graph.op(&reduction_of_axes(name), &[x[0], numbers(&[])]));
         assert_eq!(same, counted(), "{name}");
     }
 }
@@ -106,12 +88,7 @@ fn minimum_and_maximum_skip_nan() {
 #[test]
 fn the_forms_that_propagate_nan_and_sums_keep_it() {
     let _alone = alone();
-    for name in [
-        "MinimumPropagateNaN",
-        "MaximumPropagateNaN",
-        "Sum",
-        "Product",
-    ] {
+    for name in ["MinimumPropagateNaN", "MaximumPropagateNaN", "Sum", "Product"] {
         close(&along(name, with_nan(), 1), &[2, 1], &[NAN, NAN]);
     }
 }
@@ -158,9 +135,8 @@ fn truths_are_numbers_of_the_operands_type() {
 #[test]
 fn half_floats_accumulate_in_16_bits() {
     let _alone = alone();
-    let mean = run_one(&[halves(&[2], &[65504.0, 65504.0])], |graph, x| {
-        graph.op("meanOfTensor:axes:name:", &[x[0], Id::NIL])
-    });
+    let mean =
+        run_one(&[halves(&[2], &[65504.0, 65504.0])], |graph, x| graph.op("meanOfTensor:axes:name:", &[x[0], Id::NIL]));
     assert_eq!(mean, halves(&[1], &[INF]));
 }
 
@@ -168,10 +144,9 @@ fn half_floats_accumulate_in_16_bits() {
 #[test]
 fn means_of_integers_are_truncated() {
     let _alone = alone();
-    let means = run_one(
-        &[ints(&[2, 4], &[-3, -2, -1, 0, 2, 2, 3, 4])],
-        |graph, x| graph.op("meanOfTensor:axes:name:", &[x[0], numbers(&[1])]),
-    );
+    let means = run_one(&[ints(&[2, 4], &[-3, -2, -1, 0, 2, 2, 3, 4])], |graph, x| {
+        graph.op("meanOfTensor:axes:name:", &[x[0], numbers(&[1])])
+    });
     assert_eq!(means, ints(&[2, 1], &[-1, 2]));
 }
 
@@ -195,10 +170,7 @@ fn variances_are_of_the_population() {
     let x = floats(&[2, 2], &[1.0, 3.0, 2.0, 10.0]);
     let results = run(&[x, floats(&[2, 1], &[0.0, 6.0])], |graph, x| {
         let given = "varianceOfTensor:meanTensor:axes:name:";
-        vec![
-            graph.op(VARIANCE, &[x[0], numbers(&[-1])]),
-            graph.op(given, &[x[0], x[1], numbers(&[1])]),
-        ]
+        vec![graph.op(VARIANCE, &[x[0], numbers(&[-1])]), graph.op(given, &[x[0], x[1], numbers(&[1])])]
     });
     close(&results[0], &[2, 1], &[1.0, 16.0]);
     close(&results[1], &[2, 1], &[5.0, 16.0]);

@@ -3,9 +3,7 @@
 use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, msg, numbers, refused};
-use super::session::{
-    BOOL, F16, F32, Graph, I8, I32, I64, U32, Value, floats, ints, run, run_error, run_one,
-};
+use super::session::{BOOL, F16, F32, Graph, I8, I32, I64, U32, Value, floats, ints, run, run_error, run_one};
 
 const AXIS: &str = "scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:";
 const ND: &str = "scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:";
@@ -37,9 +35,7 @@ fn modes() {
     let _alone = alone();
     let data = floats(&[4], &[8.0, 6.0, 4.0, 2.0]);
     let operands = [data, floats(&[2], &[2.0, 3.0]), ints(&[2], &[1, 2])];
-    let results = run(&operands, |graph, x| {
-        (0..7).map(|mode| axis(graph, x, 0, mode)).collect()
-    });
+    let results = run(&operands, |graph, x| (0..7).map(|mode| axis(graph, x, 0, mode)).collect());
     let wanted: [[f32; 4]; 7] = [
         [8.0, 8.0, 7.0, 2.0],
         [8.0, 4.0, 1.0, 2.0],
@@ -58,11 +54,8 @@ fn modes() {
 #[test]
 fn duplicates_accumulate() {
     let _alone = alone();
-    let operands = [
-        floats(&[2, 2], &[0.0; 4]),
-        floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]),
-        ints(&[3], &[1, 1, 0]),
-    ];
+    let operands =
+        [floats(&[2, 2], &[0.0; 4]), floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), ints(&[3], &[1, 1, 0])];
     let result = run_one(&operands, |graph, x| axis(graph, x, -1, ADD));
     assert_eq!(result, floats(&[2, 2], &[3.0, 3.0, 6.0, 9.0]));
 }
@@ -72,18 +65,10 @@ fn duplicates_accumulate() {
 fn by_coordinates() {
     let _alone = alone();
     let data = floats(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
-    let elements = [
-        data.clone(),
-        floats(&[2], &[10.0, 20.0]),
-        ints(&[2, 2], &[0, 1, 1, 0]),
-    ];
+    let elements = [data.clone(), floats(&[2], &[10.0, 20.0]), ints(&[2, 2], &[0, 1, 1, 0])];
     let result = run_one(&elements, |graph, x| nd(graph, x, 0, ADD));
     assert_eq!(result, floats(&[2, 2], &[1.0, 12.0, 23.0, 4.0]));
-    let rows = [
-        data.clone(),
-        floats(&[1, 2], &[7.0, 8.0]),
-        ints(&[1, 1], &[1]),
-    ];
+    let rows = [data.clone(), floats(&[1, 2], &[7.0, 8.0]), ints(&[1, 1], &[1])];
     let result = run_one(&rows, |graph, x| nd(graph, x, 0, SET));
     assert_eq!(result, floats(&[2, 2], &[1.0, 2.0, 7.0, 8.0]));
     let batched = [data, floats(&[2], &[5.0, 6.0]), ints(&[2, 1], &[1, 0])];
@@ -95,11 +80,7 @@ fn by_coordinates() {
 #[test]
 fn along_an_axis() {
     let _alone = alone();
-    let operands = [
-        floats(&[2, 2], &[1.0, 2.0, 3.0, 4.0]),
-        floats(&[2, 1], &[5.0, 6.0]),
-        ints(&[2, 1], &[1, 0]),
-    ];
+    let operands = [floats(&[2, 2], &[1.0, 2.0, 3.0, 4.0]), floats(&[2, 1], &[5.0, 6.0]), ints(&[2, 1], &[1, 0])];
     let result = run_one(&operands, |graph, x| along(graph, x, 1, SET));
     assert_eq!(result, floats(&[2, 2], &[1.0, 5.0, 6.0, 4.0]));
 }
@@ -108,11 +89,7 @@ fn along_an_axis() {
 #[test]
 fn on_zeros() {
     let _alone = alone();
-    let operands: [Value; 3] = [
-        floats(&[2], &[5.0, 6.0]),
-        ints(&[2], &[2, 0]),
-        ints(&[2, 1], &[2, 0]),
-    ];
+    let operands: [Value; 3] = [floats(&[2], &[5.0, 6.0]), ints(&[2], &[2, 0]), ints(&[2, 1], &[2, 0])];
     let results = run(&operands, |graph, x| {
         let shape = numbers(&[3]);
         let (id, nil) = (graph.id(), Id::NIL);
@@ -146,9 +123,7 @@ fn scatter_refused(
     build: impl Fn(&Graph, &[Id]) -> Id,
 ) {
     let graph = Graph::new();
-    let operands: Vec<Id> = std::iter::zip(shapes, codes)
-        .map(|(shape, code)| graph.placeholder(shape, code))
-        .collect();
+    let operands: Vec<Id> = std::iter::zip(shapes, codes).map(|(shape, code)| graph.placeholder(shape, code)).collect();
     refused(selector, reason, || build(&graph, &operands));
 }
 
@@ -156,12 +131,8 @@ fn scatter_refused(
 #[track_caller]
 fn scatters_refused(codes: [u32; 3], mode: isize, reason: &str) {
     let shapes: [&[i64]; 3] = [&[2], &[2], &[2]];
-    scatter_refused(AXIS, shapes, codes, reason, |graph, x| {
-        axis(graph, x, 0, mode)
-    });
-    scatter_refused(ALONG, shapes, codes, reason, |graph, x| {
-        along(graph, x, 0, mode)
-    });
+    scatter_refused(AXIS, shapes, codes, reason, |graph, x| axis(graph, x, 0, mode));
+    scatter_refused(ALONG, shapes, codes, reason, |graph, x| along(graph, x, 0, mode));
     let shapes: [&[i64]; 3] = [&[2], &[2], &[2, 1]];
     scatter_refused(ND, shapes, codes, reason, |graph, x| nd(graph, x, 0, mode));
 }
@@ -220,9 +191,7 @@ fn scatter_refuses_unknown_modes() {
 fn scatter_refuses_indices_of_another_rank_than_1() {
     let _alone = alone();
     let shapes: [&[i64]; 3] = [&[2, 2], &[2, 1], &[2, 1]];
-    scatter_refused(AXIS, shapes, TYPES, "rank 1 is needed", |graph, x| {
-        axis(graph, x, 1, ADD)
-    });
+    scatter_refused(AXIS, shapes, TYPES, "rank 1 is needed", |graph, x| axis(graph, x, 1, ADD));
 }
 
 /// Apple's MPSGraphScatterNDOps.h: as many indices as updates.
@@ -230,9 +199,7 @@ fn scatter_refuses_indices_of_another_rank_than_1() {
 fn scatter_refuses_more_or_less_indices_than_updates() {
     let _alone = alone();
     let shapes: [&[i64]; 3] = [&[2], &[2], &[3]];
-    scatter_refused(AXIS, shapes, TYPES, "rank 1 is needed", |graph, x| {
-        axis(graph, x, 0, ADD)
-    });
+    scatter_refused(AXIS, shapes, TYPES, "rank 1 is needed", |graph, x| axis(graph, x, 0, ADD));
 }
 
 /// pytorch/pytorch#94765; pytorch/pytorch#121557: ranks of data and updates that differ assert.
@@ -241,13 +208,9 @@ fn scatter_refuses_updates_that_differ_beyond_the_axis() {
     let _alone = alone();
     let reason = "must be the same but for axis";
     let shapes: [&[i64]; 3] = [&[2, 2], &[1], &[1]];
-    scatter_refused(AXIS, shapes, TYPES, reason, |graph, x| {
-        axis(graph, x, 0, ADD)
-    });
+    scatter_refused(AXIS, shapes, TYPES, reason, |graph, x| axis(graph, x, 0, ADD));
     let shapes: [&[i64]; 3] = [&[2, 2], &[1, 1], &[1, 1]];
-    scatter_refused(ALONG, shapes, TYPES, reason, |graph, x| {
-        along(graph, x, 1, SET)
-    });
+    scatter_refused(ALONG, shapes, TYPES, reason, |graph, x| along(graph, x, 1, SET));
 }
 
 /// pytorch/pytorch#121557.
@@ -255,9 +218,7 @@ fn scatter_refuses_updates_that_differ_beyond_the_axis() {
 fn scatter_along_axis_refuses_updates_and_indices_of_different_shapes() {
     let _alone = alone();
     let shapes: [&[i64]; 3] = [&[2, 2], &[2, 1], &[1, 1]];
-    scatter_refused(ALONG, shapes, TYPES, "must have one shape", |graph, x| {
-        along(graph, x, 1, SET)
-    });
+    scatter_refused(ALONG, shapes, TYPES, "must have one shape", |graph, x| along(graph, x, 1, SET));
 }
 
 /// Apple's MPSGraphScatterNDOps.h.
@@ -265,13 +226,7 @@ fn scatter_along_axis_refuses_updates_and_indices_of_different_shapes() {
 fn scatter_nd_refuses_updates_of_another_shape_than_the_indices_lead_to() {
     let _alone = alone();
     let shapes: [&[i64]; 3] = [&[2, 2], &[2], &[2, 1]];
-    scatter_refused(
-        ND,
-        shapes,
-        TYPES,
-        "must have the shape [2, 2]",
-        |graph, x| nd(graph, x, 0, SET),
-    );
+    scatter_refused(ND, shapes, TYPES, "must have the shape [2, 2]", |graph, x| nd(graph, x, 0, SET));
 }
 
 /// Apple's MPSGraphScatterNDOps.h.
@@ -279,9 +234,7 @@ fn scatter_nd_refuses_updates_of_another_shape_than_the_indices_lead_to() {
 fn scatter_nd_refuses_too_many_coordinates() {
     let _alone = alone();
     let shapes: [&[i64]; 3] = [&[2, 2], &[2], &[2, 3]];
-    scatter_refused(ND, shapes, TYPES, "too many coordinates", |graph, x| {
-        nd(graph, x, 0, SET)
-    });
+    scatter_refused(ND, shapes, TYPES, "too many coordinates", |graph, x| nd(graph, x, 0, SET));
 }
 
 /// Apple's MPSGraphScatterNDOps.h has zeros for what is not updated, which only sums and replacements begin with.
@@ -310,11 +263,7 @@ fn pair() -> Value {
 #[test]
 fn scatter_along_axis_skips_what_is_out_of_range() {
     let _alone = alone();
-    let operands = [
-        pair(),
-        floats(&[3], &[5.0, 6.0, 7.0]),
-        ints(&[3], &[2, 1, -1]),
-    ];
+    let operands = [pair(), floats(&[3], &[5.0, 6.0, 7.0]), ints(&[3], &[2, 1, -1])];
     let result = run_one(&operands, |graph, x| along(graph, x, 0, SET));
     assert_eq!(result, floats(&[2], &[1.0, 6.0]));
 }
@@ -339,24 +288,13 @@ fn other_scatters_out_of_range_fail_the_command_buffer() {
 #[test]
 fn setting_an_element_to_different_values_fails_the_command_buffer() {
     let _alone = alone();
-    let operands = |last: f32| {
-        [
-            pair(),
-            floats(&[2], &[5.0, last]),
-            ints(&[2], &[1, 1]),
-            ints(&[2, 1], &[1, 1]),
-        ]
-    };
+    let operands = |last: f32| [pair(), floats(&[2], &[5.0, last]), ints(&[2], &[1, 1]), ints(&[2, 1], &[1, 1])];
     let by = |at: usize| move |x: &[Id]| [x[0], x[1], x[at]];
     let (line, point) = (by(2), by(3));
     let reason = "which of them stays is not defined";
     for error in [
-        run_error(&operands(6.0)[..3], |graph, x| {
-            axis(graph, &line(x), 0, SET)
-        }),
-        run_error(&operands(6.0)[..3], |graph, x| {
-            along(graph, &line(x), 0, SET)
-        }),
+        run_error(&operands(6.0)[..3], |graph, x| axis(graph, &line(x), 0, SET)),
+        run_error(&operands(6.0)[..3], |graph, x| along(graph, &line(x), 0, SET)),
         run_error(&operands(6.0), |graph, x| nd(graph, &point(x), 0, SET)),
     ] {
         assert!(error.contains(reason), "{error}");

@@ -62,50 +62,20 @@ pub const BINARY_NUMBERS: &[&str] = &[
 ];
 
 /// Functions of two tensors of floats.
-pub const BINARY_FLOATS: &[&str] = &[
-    "minimumWithNaNPropagation",
-    "maximumWithNaNPropagation",
-    "atan2",
-];
+pub const BINARY_FLOATS: &[&str] = &["minimumWithNaNPropagation", "maximumWithNaNPropagation", "atan2"];
 
 /// Comparisons: of any type, give Bool.
-pub const COMPARISONS: &[&str] = &[
-    "equal",
-    "notEqual",
-    "lessThan",
-    "lessThanOrEqualTo",
-    "greaterThan",
-    "greaterThanOrEqualTo",
-];
+pub const COMPARISONS: &[&str] =
+    &["equal", "notEqual", "lessThan", "lessThanOrEqualTo", "greaterThan", "greaterThanOrEqualTo"];
 
 /// Logical functions: of any type, which they give.
-pub const LOGIC: &[&str] = &[
-    "logicalAND",
-    "logicalOR",
-    "logicalXOR",
-    "logicalNAND",
-    "logicalNOR",
-    "logicalXNOR",
-];
+pub const LOGIC: &[&str] = &["logicalAND", "logicalOR", "logicalXOR", "logicalNAND", "logicalNOR", "logicalXNOR"];
 
 /// Functions of two tensors of integers.
-pub const BINARY_BITS: &[&str] = &[
-    "bitwiseAND",
-    "bitwiseOR",
-    "bitwiseXOR",
-    "bitwiseLeftShift",
-    "bitwiseRightShift",
-];
+pub const BINARY_BITS: &[&str] = &["bitwiseAND", "bitwiseOR", "bitwiseXOR", "bitwiseLeftShift", "bitwiseRightShift"];
 
 /// Functions of two tensors, all of them but the matrix product.
-pub const BINARY: &[&[&str]] = &[
-    BINARY_NUMBERS,
-    &["floorModulo"],
-    BINARY_FLOATS,
-    COMPARISONS,
-    LOGIC,
-    BINARY_BITS,
-];
+pub const BINARY: &[&[&str]] = &[BINARY_NUMBERS, &["floorModulo"], BINARY_FLOATS, COMPARISONS, LOGIC, BINARY_BITS];
 
 /// The selector of a function of one tensor.
 pub fn unary(name: &str) -> String {
@@ -140,10 +110,7 @@ pub fn has_variances() -> bool {
 /// Mean and, if the system takes it, variance.
 pub fn moments() -> Vec<&'static str> {
     let variance = has_variances().then_some(VARIANCE);
-    ["meanOfTensor:axes:name:"]
-        .into_iter()
-        .chain(variance)
-        .collect()
+    ["meanOfTensor:axes:name:"].into_iter().chain(variance).collect()
 }
 
 /// The selector of a reduction along an axis.
@@ -180,10 +147,7 @@ fn the_lists_are_complete() {
         if let Some(name) = selector.strip_suffix("WithPrimaryTensor:secondaryTensor:name:") {
             assert!(listed_binary.contains(&name), "{selector}");
         }
-        if let Some(name) = selector
-            .strip_prefix("reduction")
-            .and_then(|rest| rest.split("WithTensor:ax").next())
-        {
+        if let Some(name) = selector.strip_prefix("reduction").and_then(|rest| rest.split("WithTensor:ax").next()) {
             assert!(reductions.contains(&name), "{selector}");
         }
     }

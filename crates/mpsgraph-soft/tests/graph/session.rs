@@ -3,8 +3,7 @@
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::{
-    array, buffer, class, contents, data_type, device, dictionary, msg, new, numbers, objects,
-    shape, text,
+    array, buffer, class, contents, data_type, device, dictionary, msg, new, numbers, objects, shape, text,
 };
 
 pub const F32: u32 = 0x1000_0020;
@@ -28,21 +27,14 @@ pub struct Value {
 impl Value {
     /// The elements; the type must have as many bytes as the value's.
     pub fn elements<T: bytemuck::AnyBitPattern>(&self) -> Vec<T> {
-        self.bytes
-            .chunks_exact(size_of::<T>())
-            .map(bytemuck::pod_read_unaligned)
-            .collect()
+        self.bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
     }
 }
 
 /// A host tensor of these elements; the code must have their size.
 pub fn value<T: bytemuck::NoUninit>(code: u32, shape: &[usize], elements: &[T]) -> Value {
     assert_eq!(shape.iter().product::<usize>(), elements.len());
-    Value {
-        code,
-        shape: shape.to_vec(),
-        bytes: bytemuck::cast_slice(elements).to_vec(),
-    }
+    Value { code, shape: shape.to_vec(), bytes: bytemuck::cast_slice(elements).to_vec() }
 }
 
 pub fn floats(shape: &[usize], elements: &[f32]) -> Value {
@@ -108,10 +100,7 @@ impl Graph {
 
     /// Compiles for these placeholders, each fed as what it is, as one should.
     pub fn compile(&self, placeholders: &[Id], targets: &[Id]) -> Id {
-        let feeds: Vec<(Id, Id)> = placeholders
-            .iter()
-            .map(|&tensor| (tensor, type_of(tensor)))
-            .collect();
+        let feeds: Vec<(Id, Id)> = placeholders.iter().map(|&tensor| (tensor, type_of(tensor))).collect();
         self.compile_with(dictionary(&feeds), array(targets), descriptor(0, true).id())
     }
 
@@ -149,8 +138,7 @@ pub fn tensor_data(buffer: Id, extents: &[usize], code: u32) -> Id {
     let object = msg!(class("MPSGraphTensorData"), "alloc"; Id);
     let extents: Vec<i64> = extents.iter().map(|&extent| extent as i64).collect();
     let shape = numbers(&extents);
-    msg!(object, "initWithMTLBuffer:shape:dataType:", buffer => Id, shape => Id, code => u32; Id)
-        .autorelease()
+    msg!(object, "initWithMTLBuffer:shape:dataType:", buffer => Id, shape => Id, code => u32; Id).autorelease()
 }
 
 pub fn queue() -> Strong {
@@ -180,10 +168,7 @@ type Output = (Strong, Vec<usize>, u32);
 fn execute(executable: Id, fed: &[(Id, &Value)]) -> (Id, Vec<Output>) {
     let feeds = objects(msg!(executable, "feedTensors"; Id));
     let inputs = feeds.iter().map(|feed| {
-        let (_, value) = fed
-            .iter()
-            .find(|(tensor, _)| tensor == feed)
-            .expect("a value for each feed");
+        let (_, value) = fed.iter().find(|(tensor, _)| tensor == feed).expect("a value for each feed");
         tensor_data(buffer(&value.bytes).autorelease(), &value.shape, value.code)
     });
     let inputs: Vec<Id> = inputs.collect();
@@ -194,10 +179,7 @@ fn execute(executable: Id, fed: &[(Id, &Value)]) -> (Id, Vec<Output>) {
         (buffer(&vec![0xa5; bytes]), shape, code)
     });
     let outputs: Vec<Output> = outputs.collect();
-    let results: Vec<Id> = outputs
-        .iter()
-        .map(|(buffer, shape, code)| tensor_data(buffer.id(), shape, *code))
-        .collect();
+    let results: Vec<Id> = outputs.iter().map(|(buffer, shape, code)| tensor_data(buffer.id(), shape, *code)).collect();
     let queue = queue();
     let commands = command_buffer(&queue);
     encode(executable, commands, &inputs, &results);
@@ -213,41 +195,19 @@ pub fn run_executable(executable: Id, fed: &[(Id, &Value)], targets: &[Id]) -> V
     assert!(error.is_nil(), "{:?}", error.is_nil());
     let own_targets = objects(msg!(executable, "targetTensors"; Id));
     let read = |target: &Id| {
-        let at = own_targets
-            .iter()
-            .position(|own| own == target)
-            .expect("a target");
+        let at = own_targets.iter().position(|own| own == target).expect("a target");
         let (buffer, shape, code) = &outputs[at];
-        let bytes = contents(
-            buffer.id(),
-            shape.iter().product::<usize>() * bytes_of(*code),
-        );
-        Value {
-            code: *code,
-            shape: shape.clone(),
-            bytes,
-        }
+        let bytes = contents(buffer.id(), shape.iter().product::<usize>() * bytes_of(*code));
+        Value { code: *code, shape: shape.clone(), bytes }
     };
     targets.iter().map(read).collect()
 }
 
 /// A graph with a placeholder for each value, and what `build` returns.
-fn built(
-    values: &[Value],
-    build: impl FnOnce(&Graph, &[Id]) -> Vec<Id>,
-) -> (Graph, Vec<Id>, Vec<Id>) {
+fn built(values: &[Value], build: impl FnOnce(&Graph, &[Id]) -> Vec<Id>) -> (Graph, Vec<Id>, Vec<Id>) {
     let graph = Graph::new();
-    let extents = |value: &Value| {
-        value
-            .shape
-            .iter()
-            .map(|&extent| extent as i64)
-            .collect::<Vec<_>>()
-    };
-    let placeholders: Vec<Id> = values
-        .iter()
-        .map(|value| graph.placeholder(&extents(value), value.code))
-        .collect();
+    let extents = |value: &Value| value.shape.iter().map(|&extent| extent as i64).collect::<Vec<_>>();
+    let placeholders: Vec<Id> = values.iter().map(|value| graph.placeholder(&extents(value), value.code)).collect();
     let targets = build(&graph, &placeholders);
     (graph, placeholders, targets)
 }
@@ -281,9 +241,7 @@ pub fn run_one(values: &[Value], build: impl FnOnce(&Graph, &[Id]) -> Id) -> Val
 pub fn close(result: &Value, shape: &[usize], wanted: &[f32]) {
     assert_eq!((result.code, &result.shape[..]), (F32, shape));
     for (at, (x, want)) in result.elements::<f32>().into_iter().zip(wanted).enumerate() {
-        let fine = (x.is_nan() && want.is_nan())
-            || x == *want
-            || (x - want).abs() <= 1e-6 * want.abs().max(0.5);
+        let fine = (x.is_nan() && want.is_nan()) || x == *want || (x - want).abs() <= 1e-6 * want.abs().max(0.5);
         assert!(fine, "element {at} is {x}, not {want}");
     }
 }

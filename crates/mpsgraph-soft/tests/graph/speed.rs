@@ -11,9 +11,7 @@ use super::session::{F32, Graph, command_buffer, encode, queue, tensor_data};
 const ADD: &str = "additionWithPrimaryTensor:secondaryTensor:name:";
 
 fn sum_of(graph: &Graph, feeds: &[Id], nodes: usize) -> Id {
-    (0..nodes).fold(feeds[0], |sum, at| {
-        graph.op(ADD, &[sum, feeds[at % feeds.len()]])
-    })
+    (0..nodes).fold(feeds[0], |sum, at| graph.op(ADD, &[sum, feeds[at % feeds.len()]]))
 }
 
 #[test]
@@ -45,10 +43,7 @@ fn encoding_many_buffers_is_cheap() {
     let executable = graph.compile(&feeds, &[sum]);
     assert_eq!(objects(msg!(executable, "feedTensors"; Id)).len(), 50);
     let memory = (0..51).map(|_| buffer(&[0; 8])).collect::<Vec<_>>();
-    let data: Vec<Id> = memory
-        .iter()
-        .map(|buffer| tensor_data(buffer.id(), &[2], F32))
-        .collect();
+    let data: Vec<Id> = memory.iter().map(|buffer| tensor_data(buffer.id(), &[2], F32)).collect();
     let queue = queue();
     let encode_once = || {
         pooled(|| {

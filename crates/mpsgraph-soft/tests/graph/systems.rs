@@ -13,16 +13,11 @@ use super::session::{BF16, F32, Graph, I32, I64};
 fn run_as(system: &str, module: &str, tests: usize) {
     let program = std::env::current_exe().expect("the path of the tests");
     let mut command = Command::new(program);
-    command
-        .env("MPSGRAPH_SOFT_MACOS", system)
-        .args(["--ignored", &format!("graph::systems::{module}::")]);
+    command.env("MPSGRAPH_SOFT_MACOS", system).args(["--ignored", &format!("graph::systems::{module}::")]);
     let output = command.output().expect("the tests run");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let ran = text.matches(" ... ok").count();
-    assert!(
-        output.status.success() && ran == tests,
-        "{ran} passed:\n{text}"
-    );
+    assert!(output.status.success() && ran == tests, "{ran} passed:\n{text}");
 }
 
 #[test]
@@ -43,11 +38,9 @@ mod as_of_13_0 {
     #[ignore = "run by `on_macos_13_0` with the environment it needs"]
     fn bfloat_is_refused() {
         let _alone = alone();
-        refused(
-            "placeholderWithShape:dataType:name:",
-            "MPSDataTypeBFloat16 needs macOS 14.0",
-            || Graph::new().placeholder(&[2], BF16),
-        );
+        refused("placeholderWithShape:dataType:name:", "MPSDataTypeBFloat16 needs macOS 14.0", || {
+            Graph::new().placeholder(&[2], BF16)
+        });
     }
 
     /// pytorch/pytorch ReduceOps.mm.
@@ -76,9 +69,7 @@ mod as_of_13_0 {
         let graph = Graph::new();
         let x = graph.placeholder(&[2], I64);
         let power = binary("power");
-        refused(&power, "the kernel for Int64 needs macOS 13.2", || {
-            graph.op(&power, &[x, x])
-        });
+        refused(&power, "the kernel for Int64 needs macOS 13.2", || graph.op(&power, &[x, x]));
         let graph = Graph::new();
         let x = graph.placeholder(&[2], I32);
         graph.op(&power, &[x, x]);
@@ -115,13 +106,8 @@ mod as_of_27 {
         let selector = "varianceOfTensor:axes:name:";
         refused(selector, reason, || graph.op(selector, &[x, numbers(&[0])]));
         let graph = Graph::new();
-        let (x, mean) = (
-            graph.placeholder(&[2, 2], F32),
-            graph.placeholder(&[1, 2], F32),
-        );
+        let (x, mean) = (graph.placeholder(&[2, 2], F32), graph.placeholder(&[1, 2], F32));
         let selector = "varianceOfTensor:meanTensor:axes:name:";
-        refused(selector, reason, || {
-            graph.op(selector, &[x, mean, numbers(&[0])])
-        });
+        refused(selector, reason, || graph.op(selector, &[x, mean, numbers(&[0])]));
     }
 }

@@ -17,26 +17,17 @@ fn new_buffers_are_zeroed_pages() {
     for length in [1, 4, PAGE, PAGE + 1, 5_000_000] {
         let buffer = buffer(length);
         assert_eq!(msg!(buffer.id(), "length"; usize), length);
-        assert_eq!(
-            msg!(buffer.id(), "allocatedSize"; usize),
-            length.next_multiple_of(PAGE)
-        );
+        assert_eq!(msg!(buffer.id(), "allocatedSize"; usize), length.next_multiple_of(PAGE));
         let bytes = contents::<u8>(&buffer);
         assert!(bytes.as_ptr().addr().is_multiple_of(PAGE));
         assert!(bytes.iter().all(|&byte| byte == 0));
         bytes.fill(0xff);
         let live = before.bytes_live + length.next_multiple_of(PAGE) as u64;
-        assert_eq!(
-            msg!(device.id(), "currentAllocatedSize"; usize) as u64,
-            live
-        );
+        assert_eq!(msg!(device.id(), "currentAllocatedSize"; usize) as u64, live);
         assert_eq!(counters::snapshot().buffers_live, before.buffers_live + 1);
     }
     let after = counters::snapshot();
-    assert_eq!(
-        (after.bytes_live, after.buffers_live),
-        (before.bytes_live, before.buffers_live)
-    );
+    assert_eq!((after.bytes_live, after.buffers_live), (before.bytes_live, before.buffers_live));
     assert_eq!(after.buffers_made, before.buffers_made + 5);
     assert!(after.bytes_peak >= before.bytes_live + 5_000_000);
 }
@@ -56,9 +47,7 @@ fn a_buffer_with_bytes_has_a_copy() {
 
 /// A buffer of this length and these options, nil if it cannot be had.
 fn asked_for(length: usize, options: usize) -> Strong {
-    Strong::from_owned(
-        msg!(device().id(), "newBufferWithLength:options:", length => usize, options => usize; Id),
-    )
+    Strong::from_owned(msg!(device().id(), "newBufferWithLength:options:", length => usize, options => usize; Id))
 }
 
 /// ml-explore/mlx mlx/backend/metal/allocator.cpp; kern0x1b/charon probes on macOS 27.0.
@@ -81,10 +70,7 @@ fn a_buffer_beyond_max_buffer_length_is_nil() {
 fn a_buffer_is_nil_when_ordered() {
     let _alone = alone();
     fault::refuse_allocation_here(2);
-    assert_eq!(
-        [0; 3].map(|_| asked_for(64, 0).id().is_nil()),
-        [false, true, false]
-    );
+    assert_eq!([0; 3].map(|_| asked_for(64, 0).id().is_nil()), [false, true, false]);
 }
 
 /// Apple's MTLBuffer.h (contents); Apple's documentation of MTLStorageMode.private.
@@ -102,10 +88,7 @@ fn options_that_make_no_sense_are_refused() {
     let _alone = alone();
     for options in [0x10, 0x30, 0x40, 0x2, 0x1000] {
         let text = violation(|| asked_for(64, options));
-        assert!(
-            text.starts_with("-[MTLDevice newBufferWithLength:options:]: "),
-            "{text}"
-        );
+        assert!(text.starts_with("-[MTLDevice newBufferWithLength:options:]: "), "{text}");
     }
 }
 
@@ -125,8 +108,5 @@ fn labels_are_kept() {
         msg!(object.id(), "setLabel:", Id::NIL => Id; ());
         assert!(msg!(object.id(), "label"; Id).is_nil());
     }
-    assert!(
-        violation(|| msg!(buffer.id(), "setLabel:", buffer.id() => Id; ()))
-            .contains("not an NSString")
-    );
+    assert!(violation(|| msg!(buffer.id(), "setLabel:", buffer.id() => Id; ())).contains("not an NSString"));
 }

@@ -22,9 +22,7 @@ fn work_runs_in_commit_order() {
             let buffer = mps(&queue);
             for part in 0..2 {
                 let seen = Arc::clone(&seen);
-                encode(&buffer, move || {
-                    seen.lock().unwrap().push(2 * number + part)
-                });
+                encode(&buffer, move || seen.lock().unwrap().push(2 * number + part));
             }
             commit(&buffer);
             last = Some(buffer);
@@ -54,10 +52,7 @@ fn commit_returns_before_the_work_is_done() {
     go.send(()).unwrap();
     wait(&behind);
     assert_eq!((status(&buffer), status(&behind)), (COMPLETED, COMPLETED));
-    let (start, end) = (
-        msg!(buffer.id(), "GPUStartTime"; f64),
-        msg!(buffer.id(), "GPUEndTime"; f64),
-    );
+    let (start, end) = (msg!(buffer.id(), "GPUStartTime"; f64), msg!(buffer.id(), "GPUEndTime"; f64));
     assert!(0.0 < start && start <= end && end <= msg!(behind.id(), "GPUStartTime"; f64));
 }
 
@@ -139,9 +134,7 @@ fn everything_may_be_let_go_while_work_runs() {
 
 /// A queue with room for two command buffers.
 fn narrow_queue() -> Strong {
-    Strong::from_owned(
-        msg!(device().id(), "newCommandQueueWithMaxCommandBufferCount:", 2 => usize; Id),
-    )
+    Strong::from_owned(msg!(device().id(), "newCommandQueueWithMaxCommandBufferCount:", 2 => usize; Id))
 }
 
 /// Apple's MTLDevice.h (newCommandQueueWithMaxCommandBufferCount:).
@@ -176,16 +169,9 @@ fn asking_a_full_queue_for_more_than_it_can_have_is_refused() {
     let queue = narrow_queue();
     let (first, _second) = (mps(&queue), mps(&queue));
     fault::report_hang_after(Duration::from_millis(20));
-    let why =
-        "waits forever: all command buffers of the queue are taken and none of them is committed";
-    assert_eq!(
-        violation(|| mps(&queue)),
-        format!("+[MPSCommandBuffer commandBufferFromCommandQueue:]: {why}")
-    );
-    assert_eq!(
-        violation(|| msg!(queue.id(), "commandBuffer"; Id)),
-        format!("-[MTLCommandQueue commandBuffer]: {why}")
-    );
+    let why = "waits forever: all command buffers of the queue are taken and none of them is committed";
+    assert_eq!(violation(|| mps(&queue)), format!("+[MPSCommandBuffer commandBufferFromCommandQueue:]: {why}"));
+    assert_eq!(violation(|| msg!(queue.id(), "commandBuffer"; Id)), format!("-[MTLCommandQueue commandBuffer]: {why}"));
     fault::report_hang_after(Duration::from_secs(10));
     commit(&first);
     mps(&queue);

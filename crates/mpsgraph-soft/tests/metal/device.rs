@@ -16,15 +16,10 @@ fn one_device_of_apple_silicon() {
     assert_eq!(text(msg!(device.id(), "name"; Id)), "mpsgraph-soft");
     assert_ne!(msg!(device.id(), "registryID"; u64), 0);
     assert!(msg!(device.id(), "hasUnifiedMemory"; bool));
-    let (largest, working_set) = (
-        msg!(device.id(), "maxBufferLength"; usize),
-        msg!(device.id(), "recommendedMaxWorkingSetSize"; u64),
-    );
+    let (largest, working_set) =
+        (msg!(device.id(), "maxBufferLength"; usize), msg!(device.id(), "recommendedMaxWorkingSetSize"; u64));
     assert!(largest >= 1 << 28 && (largest as u64) < working_set);
-    assert!(
-        supports(1007) && supports(2002) && supports(3003),
-        "Apple7, Mac2, Common3"
-    );
+    assert!(supports(1007) && supports(2002) && supports(3003), "Apple7, Mac2, Common3");
     assert!(!supports(4002) && !supports(0), "MacCatalyst2, nothing");
 }
 

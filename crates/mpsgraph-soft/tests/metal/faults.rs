@@ -13,11 +13,7 @@ use super::messages::*;
 /// Code, domain and description of the error that a command buffer ended in.
 fn error(buffer: &Strong) -> (isize, String, String) {
     let error = msg!(buffer.id(), "error"; Id);
-    (
-        msg!(error, "code"; isize),
-        text(msg!(error, "domain"; Id)),
-        text(msg!(error, "localizedDescription"; Id)),
-    )
+    (msg!(error, "code"; isize), text(msg!(error, "domain"; Id)), text(msg!(error, "localizedDescription"; Id)))
 }
 
 /// Apple's MTLCommandBuffer.h (MTLCommandBufferError); the text of code 8 as in ml-explore/mlx#479.
@@ -43,10 +39,7 @@ fn a_failed_command_buffer_has_apples_code_and_domain() {
         wait(&buffer);
         assert_eq!(status(&buffer), ERROR);
         let (given, domain, description) = error(&buffer);
-        assert_eq!(
-            (given as usize, domain.as_str()),
-            (code, "MTLCommandBufferErrorDomain")
-        );
+        assert_eq!((given as usize, domain.as_str()), (code, "MTLCommandBufferErrorDomain"));
         assert!(description.starts_with(reason), "{description}");
     }
 }
@@ -75,17 +68,9 @@ fn a_panic_ends_its_command_buffer_only() {
     let _alone = alone();
     let queue = queue();
     let (bad, good) = (mps(&queue), mps(&queue));
-    let (skipped, ran) = (
-        Arc::new(AtomicBool::new(false)),
-        Arc::new(AtomicBool::new(false)),
-    );
+    let (skipped, ran) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     let output = buffer(4);
-    mps_command_buffer::encode(
-        bad.id(),
-        Box::new(|| panic!("kernel trouble")),
-        vec![],
-        vec![output.clone()],
-    );
+    mps_command_buffer::encode(bad.id(), Box::new(|| panic!("kernel trouble")), vec![], vec![output.clone()]);
     let flag = Arc::clone(&skipped);
     encode(&bad, move || flag.store(true, Ordering::Relaxed));
     let flag = Arc::clone(&ran);
@@ -116,16 +101,7 @@ fn faults_come_when_ordered() {
         buffer
     });
     wait(&buffers[3]);
-    assert_eq!(
-        buffers.each_ref().map(status),
-        [COMPLETED, ERROR, ERROR, COMPLETED]
-    );
+    assert_eq!(buffers.each_ref().map(status), [COMPLETED, ERROR, ERROR, COMPLETED]);
     assert_eq!((error(&buffers[1]).0, error(&buffers[2]).0), (8, 2));
-    assert_eq!(
-        (
-            ran.load(Ordering::Relaxed),
-            counters::snapshot().failed - failed
-        ),
-        (2, 2)
-    );
+    assert_eq!((ran.load(Ordering::Relaxed), counters::snapshot().failed - failed), (2, 2));
 }

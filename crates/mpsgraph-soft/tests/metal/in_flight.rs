@@ -22,28 +22,15 @@ fn in_flight(number: u32) -> InFlight {
         let (queue, input, output) = (queue(), buffer(4), buffer(4));
         contents::<u32>(&input)[0] = number;
         let wrapper = mps(&queue);
-        let (from, mut to) = (
-            input.id().state::<Buffer>().span(),
-            output.id().state::<Buffer>().span_mut(),
-        );
+        let (from, mut to) = (input.id().state::<Buffer>().span(), output.id().state::<Buffer>().span_mut());
         let work = move || {
             work();
             to.slice::<u32>()[0] = from.slice::<u32>()[0] + 1;
         };
-        mps_command_buffer::encode(
-            wrapper.id(),
-            Box::new(work),
-            vec![input],
-            vec![output.clone()],
-        );
+        mps_command_buffer::encode(wrapper.id(), Box::new(work), vec![input], vec![output.clone()]);
         commit(&wrapper);
         let root = Strong::retain(msg!(wrapper.id(), "rootCommandBuffer"; Id));
-        InFlight {
-            root,
-            output,
-            runs,
-            go,
-        }
+        InFlight { root, output, runs, go }
     })
 }
 
@@ -60,13 +47,7 @@ fn a_buffer_released_while_in_flight_lives_until_completion() {
     assert_eq!(contents::<u32>(&work.output), [42]);
     let after = counters::snapshot();
     assert_eq!(after.buffers_live, before.buffers_live + 1);
-    assert_eq!(
-        (
-            after.committed - before.committed,
-            after.completed - before.completed
-        ),
-        (1, 1)
-    );
+    assert_eq!((after.committed - before.committed, after.completed - before.completed), (1, 1));
 }
 
 /// Apple's documentation of MTLStorageMode.shared: the CPU must not read before the command buffer has completed.
@@ -103,11 +84,7 @@ fn while_it_is_read(asked: Asked, meanwhile: impl FnOnce(&mut [u8])) -> (usize, 
     go.send(()).unwrap();
     wait(&wrapper);
     let error = msg!(wrapper.id(), "error"; Id);
-    let why = if error.is_nil() {
-        String::new()
-    } else {
-        text(msg!(error, "localizedDescription"; Id))
-    };
+    let why = if error.is_nil() { String::new() } else { text(msg!(error, "localizedDescription"; Id)) };
     let ended_in = status(&wrapper);
     // Done with: now the CPU may write, and the next reader finds nothing wrong with it.
     contents::<u8>(&input).fill(7);
@@ -135,10 +112,7 @@ fn writing_what_work_in_flight_reads_is_found_out() {
     for asked in [Asked::BeforeTheCommit, Asked::InFlight] {
         let (ended_in, why) = while_it_is_read(asked, |bytes| bytes[4096..8192].fill(1));
         assert_eq!(ended_in, ERROR);
-        assert_eq!(
-            why,
-            "-[MTLBuffer contents]: the CPU wrote to a buffer that committed work was reading"
-        );
+        assert_eq!(why, "-[MTLBuffer contents]: the CPU wrote to a buffer that committed work was reading");
     }
 }
 
@@ -147,17 +121,9 @@ fn writing_what_work_in_flight_reads_is_found_out() {
 fn what_the_cpu_writes_before_the_commit_is_seen() {
     let _alone = alone();
     let (input, output, wrapper) = (buffer(4), buffer(4), mps(&queue()));
-    let (from, mut to) = (
-        input.id().state::<Buffer>().span(),
-        output.id().state::<Buffer>().span_mut(),
-    );
+    let (from, mut to) = (input.id().state::<Buffer>().span(), output.id().state::<Buffer>().span_mut());
     let work = move || to.slice::<u32>()[0] = from.slice::<u32>()[0];
-    mps_command_buffer::encode(
-        wrapper.id(),
-        Box::new(work),
-        vec![input.clone()],
-        vec![output.clone()],
-    );
+    mps_command_buffer::encode(wrapper.id(), Box::new(work), vec![input.clone()], vec![output.clone()]);
     contents::<u32>(&input)[0] = 9;
     commit(&wrapper);
     wait(&wrapper);

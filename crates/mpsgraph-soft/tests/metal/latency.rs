@@ -19,10 +19,7 @@ fn measure(name: &str, pause: Duration, mut f: impl FnMut()) {
         })
         .collect();
     times.sort();
-    println!(
-        "{name:<50} median {:>10.2?}   95% {:>10.2?}",
-        times[1000], times[1900]
-    );
+    println!("{name:<50} median {:>10.2?}   95% {:>10.2?}", times[1000], times[1900]);
 }
 
 fn busy(time: Duration) {
@@ -37,50 +34,34 @@ fn busy(time: Duration) {
 fn latency() {
     let _alone = alone();
     let queue = queue();
-    measure(
-        "make a command buffer and its wrapper",
-        Duration::ZERO,
-        || pooled(|| drop(mps(&queue))),
-    );
+    measure("make a command buffer and its wrapper", Duration::ZERO, || pooled(|| drop(mps(&queue))));
     for pause in [0, 100, 1000].map(Duration::from_micros) {
-        measure(
-            &format!("make, commit, wait; idle {pause:?} before"),
-            pause,
-            || {
-                pooled(|| {
-                    let buffer = mps(&queue);
-                    encode(&buffer, || ());
-                    commit(&buffer);
-                    wait(&buffer);
-                });
-            },
-        );
-        measure(
-            &format!("make, commit, wait for 100 us of work; idle {pause:?}"),
-            pause,
-            || {
-                pooled(|| {
-                    let buffer = mps(&queue);
-                    encode(&buffer, || busy(Duration::from_micros(100)));
-                    commit(&buffer);
-                    wait(&buffer);
-                });
-            },
-        );
+        measure(&format!("make, commit, wait; idle {pause:?} before"), pause, || {
+            pooled(|| {
+                let buffer = mps(&queue);
+                encode(&buffer, || ());
+                commit(&buffer);
+                wait(&buffer);
+            });
+        });
+        measure(&format!("make, commit, wait for 100 us of work; idle {pause:?}"), pause, || {
+            pooled(|| {
+                let buffer = mps(&queue);
+                encode(&buffer, || busy(Duration::from_micros(100)));
+                commit(&buffer);
+                wait(&buffer);
+            });
+        });
         let mut previous = None;
-        measure(
-            &format!("make, commit only (10 us of work); idle {pause:?}"),
-            pause,
-            || {
-                let buffer = pooled(|| {
-                    let buffer = mps(&queue);
-                    encode(&buffer, || busy(Duration::from_micros(10)));
-                    commit(&buffer);
-                    buffer
-                });
-                previous = Some(buffer);
-            },
-        );
+        measure(&format!("make, commit only (10 us of work); idle {pause:?}"), pause, || {
+            let buffer = pooled(|| {
+                let buffer = mps(&queue);
+                encode(&buffer, || busy(Duration::from_micros(10)));
+                commit(&buffer);
+                buffer
+            });
+            previous = Some(buffer);
+        });
         wait(&previous.unwrap());
     }
 }

@@ -45,10 +45,7 @@ pub fn alone() -> Alone {
     fault::commit_inside_encode(0);
     // SAFETY: no precondition; popped in `drop` on the same thread (raw pointers keep this from being sent).
     let pool = unsafe { symbols::objc_autoreleasePoolPush() };
-    Alone {
-        pool,
-        _serial: serial,
-    }
+    Alone { pool, _serial: serial }
 }
 
 impl Drop for Alone {
@@ -70,9 +67,7 @@ pub fn pooled<R>(f: impl FnOnce() -> R) -> R {
 
 /// What a violation says.
 pub fn violation<R>(f: impl FnOnce() -> R) -> String {
-    let Err(panic) = catch_unwind(AssertUnwindSafe(f)) else {
-        panic!("this had to be refused")
-    };
+    let Err(panic) = catch_unwind(AssertUnwindSafe(f)) else { panic!("this had to be refused") };
     match panic.downcast::<String>() {
         Ok(text) => *text,
         Err(panic) => (*panic.downcast::<&str>().expect("a panic with text")).to_owned(),
@@ -91,8 +86,7 @@ pub fn queue() -> Strong {
 }
 
 pub fn buffer(length: usize) -> Strong {
-    let buffer =
-        msg!(device().id(), "newBufferWithLength:options:", length => usize, 0 => usize; Id);
+    let buffer = msg!(device().id(), "newBufferWithLength:options:", length => usize, 0 => usize; Id);
     assert!(!buffer.is_nil());
     Strong::from_owned(buffer)
 }
@@ -122,18 +116,11 @@ pub fn encode(buffer: &Strong, work: impl FnOnce() + Send + 'static) {
 pub fn text(string: Id) -> String {
     let bytes = msg!(string, "UTF8String"; *const std::ffi::c_char);
     // SAFETY: UTF8String ends with a NUL and lives as long as the autoreleased string.
-    unsafe { std::ffi::CStr::from_ptr(bytes) }
-        .to_str()
-        .expect("UTF-8")
-        .to_owned()
+    unsafe { std::ffi::CStr::from_ptr(bytes) }.to_str().expect("UTF-8").to_owned()
 }
 
 /// Work that reports that it runs, and then waits to be let go.
-pub fn held() -> (
-    impl FnOnce() + Send + 'static,
-    mpsc::Receiver<()>,
-    mpsc::Sender<()>,
-) {
+pub fn held() -> (impl FnOnce() + Send + 'static, mpsc::Receiver<()>, mpsc::Sender<()>) {
     let (running, runs) = mpsc::channel();
     let (go, gone) = mpsc::channel::<()>();
     let work = move || {
@@ -170,8 +157,5 @@ pub fn passes_with(variable: &str, value: &str, test: &str) {
         .output()
         .expect("the tests run");
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && text.contains("1 passed"),
-        "{variable}={value}: {text}"
-    );
+    assert!(output.status.success() && text.contains("1 passed"), "{variable}={value}: {text}");
 }

@@ -20,16 +20,10 @@ fn a_command_buffer_is_committed_once() {
     let queue = queue();
     let buffer = plain(&queue);
     commit(&buffer);
-    assert_eq!(
-        violation(|| commit(&buffer)),
-        "-[MTLCommandBuffer commit]: the command buffer is committed already"
-    );
+    assert_eq!(violation(|| commit(&buffer)), "-[MTLCommandBuffer commit]: the command buffer is committed already");
     let wrapper = mps(&queue);
     commit(&wrapper);
-    assert_eq!(
-        violation(|| commit(&wrapper)),
-        "-[MPSCommandBuffer commit]: the command buffer is committed already"
-    );
+    assert_eq!(violation(|| commit(&wrapper)), "-[MPSCommandBuffer commit]: the command buffer is committed already");
     assert_eq!(
         violation(|| msg!(wrapper.id(), "commitAndContinue"; ())),
         "-[MPSCommandBuffer commitAndContinue]: the command buffer is committed already"
@@ -77,18 +71,12 @@ fn waiting_for_an_uncommitted_command_buffer_is_refused() {
     let queue = queue();
     let buffer = plain(&queue);
     let why = "waits forever: the command buffer is not committed";
-    assert_eq!(
-        violation(|| wait(&buffer)),
-        format!("-[MTLCommandBuffer waitUntilCompleted]: {why}")
-    );
+    assert_eq!(violation(|| wait(&buffer)), format!("-[MTLCommandBuffer waitUntilCompleted]: {why}"));
     assert_eq!(
         violation(|| msg!(buffer.id(), "waitUntilScheduled"; ())),
         format!("-[MTLCommandBuffer waitUntilScheduled]: {why}")
     );
-    assert_eq!(
-        violation(|| wait(&mps(&queue))),
-        format!("-[MPSCommandBuffer waitUntilCompleted]: {why}")
-    );
+    assert_eq!(violation(|| wait(&mps(&queue))), format!("-[MPSCommandBuffer waitUntilCompleted]: {why}"));
 }
 
 /// Apple's MTLCommandBuffer.h (enqueue): command buffers run in the order of their places.
@@ -101,10 +89,7 @@ fn waiting_behind_a_place_that_nobody_commits_is_refused() {
     commit(&second);
     fault::report_hang_after(Duration::from_millis(20));
     let why = "waits forever: a command buffer enqueued before it is not committed";
-    assert_eq!(
-        violation(|| wait(&second)),
-        format!("-[MTLCommandBuffer waitUntilCompleted]: {why}")
-    );
+    assert_eq!(violation(|| wait(&second)), format!("-[MTLCommandBuffer waitUntilCompleted]: {why}"));
     assert_eq!(
         violation(|| msg!(second.id(), "waitUntilScheduled"; ())),
         format!("-[MTLCommandBuffer waitUntilScheduled]: {why}")
@@ -123,16 +108,8 @@ fn two_threads_encoding_on_one_command_buffer_are_refused() {
     let encoder = Encoder::new(wrapper.id()).unwrap();
     std::thread::scope(|scope| {
         let other = || {
-            let texts = [
-                violation(|| encode(&wrapper, || ())),
-                violation(|| commit(&wrapper)),
-            ];
-            assert!(
-                texts
-                    .iter()
-                    .all(|text| text.contains("another thread is encoding")),
-                "{texts:?}"
-            );
+            let texts = [violation(|| encode(&wrapper, || ())), violation(|| commit(&wrapper))];
+            assert!(texts.iter().all(|text| text.contains("another thread is encoding")), "{texts:?}");
         };
         scope.spawn(other).join().unwrap();
     });
@@ -173,11 +150,7 @@ fn buffers_used_twice_are_found() {
     let _alone = alone();
     let [a, b, c] = [buffer(4), buffer(4), buffer(4)];
     let aliased = |reads: &[&Strong], writes: &[&Strong]| {
-        let owned = |list: &[&Strong]| {
-            list.iter()
-                .map(|&buffer| buffer.clone())
-                .collect::<Vec<_>>()
-        };
+        let owned = |list: &[&Strong]| list.iter().map(|&buffer| buffer.clone()).collect::<Vec<_>>();
         mtl_buffer::aliased(&owned(reads), &owned(writes))
     };
     assert_eq!(aliased(&[&a, &a, &b], &[&c]), None);
@@ -193,12 +166,7 @@ fn two_queues_that_race_for_a_buffer_are_refused() {
     let [shared, own] = [buffer(4), buffer(4)];
     let (work, runs, go) = held();
     encode_on(first.id(), Box::new(work), vec![shared.clone()], vec![]);
-    encode_on(
-        second.id(),
-        Box::new(|| ()),
-        vec![own.clone()],
-        vec![shared.clone()],
-    );
+    encode_on(second.id(), Box::new(|| ()), vec![own.clone()], vec![shared.clone()]);
     encode_on(third.id(), Box::new(|| ()), vec![shared.clone()], vec![]);
     commit(&first);
     runs.recv().unwrap();

@@ -29,8 +29,7 @@ fn it_wraps_and_passes_on() {
     let made = Strong::retain(msg!(class, "commandBufferWithCommandBuffer:", inner.id() => Id; Id));
     let other = Strong::retain(msg!(queue.id(), "commandBuffer"; Id));
     let allocated = msg!(class, "alloc"; Id);
-    let initialised =
-        Strong::from_owned(msg!(allocated, "initWithCommandBuffer:", other.id() => Id; Id));
+    let initialised = Strong::from_owned(msg!(allocated, "initWithCommandBuffer:", other.id() => Id; Id));
     for (wrapper, inner) in [(made, inner), (initialised, other)] {
         assert_eq!(msg!(wrapper.id(), "commandBuffer"; Id), inner.id());
         assert_eq!(msg!(wrapper.id(), "rootCommandBuffer"; Id), inner.id());
@@ -57,11 +56,7 @@ fn commit_and_continue_takes_a_new_root() {
     msg!(wrapper.id(), "commitAndContinue"; ());
     let second = root(&wrapper);
     assert_ne!(first, second);
-    assert_eq!(
-        msg!(wrapper.id(), "commandBuffer"; Id),
-        first.id(),
-        "the one it was made with"
-    );
+    assert_eq!(msg!(wrapper.id(), "commandBuffer"; Id), first.id(), "the one it was made with");
     wait(&first);
     assert_eq!(count.load(Ordering::Relaxed), 1);
     counting(&wrapper, &count);
@@ -94,11 +89,7 @@ fn encode_with_commits(commits: usize) -> (Vec<Strong>, usize) {
     assert_eq!(counters::snapshot().committed - before, commits as u64);
     let last = root(&wrapper);
     wait(&first);
-    assert_eq!(
-        count.load(Ordering::Relaxed),
-        0,
-        "the work ends in the last root"
-    );
+    assert_eq!(count.load(Ordering::Relaxed), 0, "the work ends in the last root");
     assert_eq!(status(&last), 0);
     commit(&wrapper);
     wait(&wrapper);
@@ -118,11 +109,7 @@ fn an_encode_may_commit_and_continue() {
 
 #[test]
 fn a_process_may_begin_with_commits_inside() {
-    passes_with(
-        "MPSGRAPH_SOFT_ENCODE_COMMITS",
-        "2",
-        "metal::mps_command_buffer::commits_inside_of_the_environment",
-    );
+    passes_with("MPSGRAPH_SOFT_ENCODE_COMMITS", "2", "metal::mps_command_buffer::commits_inside_of_the_environment");
 }
 
 #[test]
@@ -159,9 +146,5 @@ fn scratch_memory_grows_until_the_wrapper_is_released() {
             assert_eq!(allocated(), before.0 + round * 2 * PAGE);
         }
     });
-    assert_eq!(
-        (allocated(), counters::snapshot().scratch_live),
-        before,
-        "released with the wrapper"
-    );
+    assert_eq!((allocated(), counters::snapshot().scratch_live), before, "released with the wrapper");
 }

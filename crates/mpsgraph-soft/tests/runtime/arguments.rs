@@ -73,25 +73,15 @@ static ECHO: ClassDef = ClassDef {
 };
 
 extern "C-unwind" fn size(_this: Id, _cmd: Sel, size: Size) -> Size {
-    Size {
-        width: size.depth,
-        height: size.width,
-        depth: size.height,
-    }
+    Size { width: size.depth, height: size.width, depth: size.height }
 }
 
 extern "C-unwind" fn range_point(_this: Id, _cmd: Sel, range: Range, point: Point) -> Point {
-    Point {
-        x: range.location as f64 + point.x,
-        y: range.length as f64 + point.y,
-    }
+    Point { x: range.location as f64 + point.x, y: range.length as f64 + point.y }
 }
 
 extern "C-unwind" fn mixed(_this: Id, _cmd: Sel, mixed: Mixed) -> Mixed {
-    Mixed {
-        count: -mixed.count,
-        scale: -mixed.scale,
-    }
+    Mixed { count: -mixed.count, scale: -mixed.scale }
 }
 
 extern "C-unwind" fn rect(_this: Id, _cmd: Sel, Rect([a, b, c, d]): Rect) -> Rect {
@@ -123,10 +113,7 @@ extern "C-unwind" fn eight_integers(
     g: i32,
     h: isize,
 ) -> isize {
-    assert_eq!(
-        (a, b, c, d, e, f, g),
-        (-1, u32::MAX, -3, 4, i64::MIN, u64::MAX, -7)
-    );
+    assert_eq!((a, b, c, d, e, f, g), (-1, u32::MAX, -3, 4, i64::MIN, u64::MAX, -7));
     h
 }
 
@@ -143,10 +130,7 @@ extern "C-unwind" fn nine_floats(
     h: f32,
     i: f64,
 ) -> f64 {
-    assert_eq!(
-        (a, b, c, d, e, f, g, h),
-        (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)
-    );
+    assert_eq!((a, b, c, d, e, f, g, h), (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0));
     i
 }
 
@@ -170,27 +154,11 @@ extern "C-unwind" fn fourteen(
 ) -> Size {
     assert_eq!(a, this);
     assert_eq!((b, c, d), (2.5, true, 4.5));
-    assert_eq!(
-        e,
-        Size {
-            width: 5,
-            height: 50,
-            depth: 500
-        }
-    );
+    assert_eq!(e, Size { width: 5, height: 50, depth: 500 });
     assert_eq!((f, g, h), (6, -7, 8.5));
     // SAFETY: the test passes the address of one object.
     assert_eq!(unsafe { *i }, this);
-    assert_eq!(
-        (j, k),
-        (
-            10.5,
-            Range {
-                location: 11,
-                length: 111
-            }
-        )
-    );
+    assert_eq!((j, k), (10.5, Range { location: 11, length: 111 }));
     assert!(l.is_nil());
     assert_eq!((m, n), (13.5, -14));
     e
@@ -207,46 +175,20 @@ extern "C-unwind" fn zeroes(_this: Id, _cmd: Sel) {}
 #[test]
 fn structs_by_value_and_in_memory() {
     let echo = new(test_class(&ECHO));
-    let size = Size {
-        width: 1,
-        height: 2,
-        depth: 3,
-    };
-    assert_eq!(
-        send!(Size; echo, "size:", size => Size),
-        Size {
-            width: 3,
-            height: 1,
-            depth: 2
-        }
-    );
-    assert_eq!(
-        send!(Rect; echo, "rect:", Rect([1.0, 2.0, 3.0, 4.0]) => Rect),
-        Rect([4.0, 3.0, 2.0, 1.0])
-    );
+    let size = Size { width: 1, height: 2, depth: 3 };
+    assert_eq!(send!(Size; echo, "size:", size => Size), Size { width: 3, height: 1, depth: 2 });
+    assert_eq!(send!(Rect; echo, "rect:", Rect([1.0, 2.0, 3.0, 4.0]) => Rect), Rect([4.0, 3.0, 2.0, 1.0]));
     release(echo);
 }
 
 #[test]
 fn small_structs_in_registers() {
     let echo = new(test_class(&ECHO));
-    let (range, point) = (
-        Range {
-            location: 10,
-            length: 20,
-        },
-        Point { x: 0.5, y: 0.25 },
-    );
+    let (range, point) = (Range { location: 10, length: 20 }, Point { x: 0.5, y: 0.25 });
     let sum = send!(Point; echo, "range:point:", range => Range, point => Point);
     assert_eq!(sum, Point { x: 10.5, y: 20.25 });
     let mixed = send!(Mixed; echo, "mixed:", Mixed { count: 3, scale: 1.5 } => Mixed);
-    assert_eq!(
-        mixed,
-        Mixed {
-            count: -3,
-            scale: -1.5
-        }
-    );
+    assert_eq!(mixed, Mixed { count: -3, scale: -1.5 });
     release(echo);
 }
 
@@ -276,31 +218,15 @@ fn arguments_beyond_the_registers() {
 #[test]
 fn all_kinds_at_once() {
     let echo = new(test_class(&ECHO));
-    let size = Size {
-        width: 5,
-        height: 50,
-        depth: 500,
-    };
+    let size = Size { width: 5, height: 50, depth: 500 };
     let list = [echo];
     let back = send!(Size; echo, "a:b:c:d:e:f:g:h:i:j:k:l:m:n:", echo => Object, 2.5 => f32, true => bool, 4.5 => f64,
         size => Size, 6 => u64, -7 => i8, 8.5 => f64, list.as_ptr() => *const Object, 10.5 => f32,
         Range { location: 11, length: 111 } => Range, std::ptr::null_mut() => Object, 13.5 => f64, -14 => i32);
     assert_eq!(back, size);
-    let (a, b) = (
-        Size {
-            width: 1,
-            height: 2,
-            depth: 3,
-        },
-        Size {
-            width: 4,
-            height: 5,
-            depth: 6,
-        },
-    );
+    let (a, b) = (Size { width: 1, height: 2, depth: 3 }, Size { width: 4, height: 5, depth: 6 });
     let class = test_class(&ECHO);
-    let sum =
-        send!(f64; echo, "size:float:size:double:", a => Size, 0.5 => f32, b => Size, 0.25 => f64);
+    let sum = send!(f64; echo, "size:float:size:double:", a => Size, 0.5 => f32, b => Size, 0.25 => f64);
     assert_eq!(sum, 0.75);
     let sum = send!(f64; class, "class:float:size:double:", a => Size, 0.5 => f32, b => Size, 0.25 => f64);
     assert_eq!(sum, 0.75);
@@ -315,14 +241,9 @@ fn nil_answers_zero() {
     assert_eq!(send!(f32; nil, "float:", 1.5 => f32), 0.0);
     assert_eq!(send!(f64; nil, "double:", 1.5 => f64), 0.0);
     assert!(!send!(bool; nil, "not:small:", true => bool, 1 => i8));
-    assert_eq!(
-        send!(Range; nil, "range"),
-        Range {
-            location: 0,
-            length: 0
-        }
-    );
-    let point = send!(Point; nil, "range:point:", Range { location: 1, length: 2 } => Range, Point { x: 1.0, y: 2.0 } => Point);
+    assert_eq!(send!(Range; nil, "range"), Range { location: 0, length: 0 });
+    let point =
+        send!(Point; nil, "range:point:", Range { location: 1, length: 2 } => Range, Point { x: 1.0, y: 2.0 } => Point);
     assert_eq!(point, Point { x: 0.0, y: 0.0 });
     send!((); nil, "zeroes");
 }
@@ -332,11 +253,7 @@ fn nil_answers_zero() {
 #[test]
 fn a_struct_in_memory_from_nil_is_reported() {
     let nil: Object = std::ptr::null_mut();
-    let size = Size {
-        width: 1,
-        height: 2,
-        depth: 3,
-    };
+    let size = Size { width: 1, height: 2, depth: 3 };
     let message = panic_message(|| send!(Size; nil, "size:", size => Size));
     assert!(message.starts_with("-[nil size:]: "), "{message}");
 }

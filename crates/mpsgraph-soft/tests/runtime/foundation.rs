@@ -40,10 +40,7 @@ fn strings() {
 fn a_string_refuses_what_is_not_utf_8() {
     pool(|| {
         let message = panic_message(|| string(c"\xff"));
-        assert!(
-            message.starts_with("+[NSString stringWithUTF8String:]: the text is not UTF-8"),
-            "{message}"
-        );
+        assert!(message.starts_with("+[NSString stringWithUTF8String:]: the text is not UTF-8"), "{message}");
     });
 }
 
@@ -56,10 +53,7 @@ fn numbers() {
         assert_eq!(send!(isize; minimum, "integerValue"), isize::MIN);
         let maximum = send!(Object; numbers, "numberWithUnsignedInteger:", usize::MAX => usize);
         assert_eq!(send!(usize; maximum, "unsignedIntegerValue"), usize::MAX);
-        assert_eq!(
-            text(send!(Object; maximum, "description")),
-            "18446744073709551615"
-        );
+        assert_eq!(text(send!(Object; maximum, "description")), "18446744073709551615");
         let int = send!(Object; numbers, "numberWithInt:", -3 => i32);
         assert_eq!(send!(i32; int, "intValue"), -3);
         assert_eq!(send!(f64; int, "doubleValue"), -3.0);
@@ -87,13 +81,8 @@ fn arrays() {
         assert_eq!(send!(usize; list, "count"), 3);
         assert_eq!(send!(Object; list, "objectAtIndex:", 1 => usize), two);
         assert_eq!(send!(usize; one, "retainCount"), 3);
-        assert!(
-            send!(bool; list, "isEqual:", array(&[integer(1), integer(2), integer(1)]) => Object)
-        );
-        assert_eq!(
-            send!(usize; send!(Object; class("NSArray"), "array"), "count"),
-            0
-        );
+        assert!(send!(bool; list, "isEqual:", array(&[integer(1), integer(2), integer(1)]) => Object));
+        assert_eq!(send!(usize; send!(Object; class("NSArray"), "array"), "count"), 0);
         assert_eq!(send!(usize; array(&[]), "count"), 0);
         assert_eq!(text(send!(Object; list, "description")), "(1, 2, 1)");
     });
@@ -105,10 +94,7 @@ fn an_array_refuses_an_index_beyond_its_end() {
     pool(|| {
         let list = array(&[integer(1), integer(2), integer(1)]);
         let message = panic_message(|| send!(Object; list, "objectAtIndex:", 3 => usize));
-        assert_eq!(
-            message,
-            "-[NSArray objectAtIndex:]: index 3 is beyond the end of 3 objects"
-        );
+        assert_eq!(message, "-[NSArray objectAtIndex:]: index 3 is beyond the end of 3 objects");
     });
 }
 
@@ -117,10 +103,7 @@ fn an_array_refuses_an_index_beyond_its_end() {
 fn an_array_refuses_nil() {
     pool(|| {
         let message = panic_message(|| array(&[integer(1), std::ptr::null_mut()]));
-        assert_eq!(
-            message,
-            "+[NSArray arrayWithObjects:count:]: object 1 of 2 is nil"
-        );
+        assert_eq!(message, "+[NSArray arrayWithObjects:count:]: object 1 of 2 is nil");
     });
 }
 
@@ -146,14 +129,8 @@ fn dictionaries_find_by_identity_and_by_value() {
         }
         let twice = dictionary(&[integer(1), integer(1)], &[string(c"a"), string(c"b")]);
         assert_eq!(send!(usize; twice, "count"), 1);
-        assert_eq!(
-            text(send!(Object; twice, "objectForKey:", integer(1) => Object)),
-            "b"
-        );
-        assert_eq!(
-            send!(usize; send!(Object; class("NSDictionary"), "dictionary"), "count"),
-            0
-        );
+        assert_eq!(text(send!(Object; twice, "objectForKey:", integer(1) => Object)), "b");
+        assert_eq!(send!(usize; send!(Object; class("NSDictionary"), "dictionary"), "count"), 0);
         release(plain);
     });
 }
@@ -164,13 +141,8 @@ fn a_dictionary_does_not_keep_the_order_of_its_entries() {
     pool(|| {
         let numbers: Vec<Object> = (0..3).map(integer).collect();
         let map = dictionary(&numbers, &numbers);
-        for list in [
-            send!(Object; map, "allKeys"),
-            send!(Object; map, "allValues"),
-        ] {
-            let own: Vec<Object> = (0..3)
-                .map(|at| send!(Object; list, "objectAtIndex:", at => usize))
-                .collect();
+        for list in [send!(Object; map, "allKeys"), send!(Object; map, "allValues")] {
+            let own: Vec<Object> = (0..3).map(|at| send!(Object; list, "objectAtIndex:", at => usize)).collect();
             assert_ne!(own, numbers);
             assert!(numbers.iter().all(|number| own.contains(number)));
         }
@@ -191,15 +163,13 @@ fn data_is_a_copy() {
         // SAFETY: the data is alive and has five bytes.
         let copy = unsafe { std::slice::from_raw_parts(pointer, 5) };
         assert_eq!(copy, [1, 2, 3, 4, 5]);
-        let nothing = send!(Object; class("NSData"), "dataWithBytes:length:", std::ptr::null() => *const c_void, 0 => usize);
+        let nothing =
+            send!(Object; class("NSData"), "dataWithBytes:length:", std::ptr::null() => *const c_void, 0 => usize);
         assert_eq!(send!(usize; nothing, "length"), 0);
         let message = panic_message(
             || send!(Object; class("NSData"), "dataWithBytes:length:", std::ptr::null() => *const c_void, 1 => usize),
         );
-        assert!(
-            message.starts_with("+[NSData dataWithBytes:length:]: "),
-            "{message}"
-        );
+        assert!(message.starts_with("+[NSData dataWithBytes:length:]: "), "{message}");
     });
 }
 
@@ -214,18 +184,9 @@ fn errors() {
         assert_eq!(send!(isize; plain, "code"), -7);
         assert_eq!(text(send!(Object; plain, "domain")), "SomeDomain");
         let description = text(send!(Object; plain, "localizedDescription"));
-        assert_eq!(
-            description,
-            "The operation couldn’t be completed. (SomeDomain error -7.)"
-        );
-        let told = error(dictionary(
-            &[string(c"NSLocalizedDescription")],
-            &[string(c"it broke")],
-        ));
-        assert_eq!(
-            text(send!(Object; told, "localizedDescription")),
-            "it broke"
-        );
+        assert_eq!(description, "The operation couldn’t be completed. (SomeDomain error -7.)");
+        let told = error(dictionary(&[string(c"NSLocalizedDescription")], &[string(c"it broke")]));
+        assert_eq!(text(send!(Object; told, "localizedDescription")), "it broke");
         let kept = retain(told);
         assert_eq!(send!(usize; kept, "retainCount"), 2);
         release(kept);
@@ -236,16 +197,14 @@ fn errors() {
 fn the_process_knows_its_system() {
     let info = send!(Object; class("NSProcessInfo"), "processInfo");
     let Version([major, minor, patch]) = send!(Version; info, "operatingSystemVersion");
-    let at_least = |version: [isize; 3]| send!(bool; info, "isOperatingSystemAtLeastVersion:", Version(version) => Version);
+    let at_least =
+        |version: [isize; 3]| send!(bool; info, "isOperatingSystemAtLeastVersion:", Version(version) => Version);
     assert!(at_least([major, minor, patch]));
     assert!(at_least([major - 1, 99, 99]));
     assert!(!at_least([major, minor + 1, 0]));
     pool(|| {
         let description = text(send!(Object; info, "operatingSystemVersionString"));
-        assert!(
-            description.starts_with(&format!("Version {major}.{minor}")),
-            "{description}"
-        );
+        assert!(description.starts_with(&format!("Version {major}.{minor}")), "{description}");
     });
 }
 

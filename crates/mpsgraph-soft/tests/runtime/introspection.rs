@@ -5,9 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, method3, method5};
 use mpsgraph_soft::symbols;
 
-use crate::runtime::messages::{
-    Object, class, new, panic_message, pool, release, selector, send, test_class, text,
-};
+use crate::runtime::messages::{Object, class, new, panic_message, pool, release, selector, send, test_class, text};
 
 static PARENT: ClassDef = ClassDef {
     name: "TestParent",
@@ -52,13 +50,7 @@ extern "C-unwind" fn two(_this: Id, _cmd: Sel) -> i32 {
 
 extern "C-unwind" fn flag(_this: Id, _cmd: Sel, _flag: bool) {}
 
-extern "C-unwind" fn pointers(
-    _: Id,
-    _: Sel,
-    _: *mut Id,
-    _: *const c_void,
-    _: *const c_char,
-) -> *mut c_void {
+extern "C-unwind" fn pointers(_: Id, _: Sel, _: *mut Id, _: *const c_void, _: *const c_char) -> *mut c_void {
     std::ptr::null_mut()
 }
 
@@ -115,33 +107,15 @@ fn encodings_are_clangs() {
     let parent = test_class(&PARENT);
     assert_eq!(encoding(parent, "value").as_deref(), Some("i16@0:8"));
     assert_eq!(encoding(parent, "flag:").as_deref(), Some("v20@0:8B16"));
-    assert_eq!(
-        encoding(parent, "error:bytes:text:").as_deref(),
-        Some("^v40@0:8^@16^v24*32")
-    );
-    assert_eq!(
-        encoding(parent, "a:b:c:d:e:").as_deref(),
-        Some("Q44@0:8C16f20s24d28:36")
-    );
-    assert_eq!(
-        encoding(test_class(&HEIR), "inherited").as_deref(),
-        Some("i16@0:8")
-    );
+    assert_eq!(encoding(parent, "error:bytes:text:").as_deref(), Some("^v40@0:8^@16^v24*32"));
+    assert_eq!(encoding(parent, "a:b:c:d:e:").as_deref(), Some("Q44@0:8C16f20s24d28:36"));
+    assert_eq!(encoding(test_class(&HEIR), "inherited").as_deref(), Some("i16@0:8"));
     assert_eq!(encoding(parent, "shared"), None);
     assert_eq!(class_encoding(parent, "shared").as_deref(), Some("i16@0:8"));
     let info = class("NSProcessInfo");
-    assert_eq!(
-        encoding(info, "isOperatingSystemAtLeastVersion:").as_deref(),
-        Some("B40@0:8{?=qqq}16")
-    );
-    assert_eq!(
-        encoding(info, "operatingSystemVersion").as_deref(),
-        Some("{?=qqq}16@0:8")
-    );
-    assert_eq!(
-        class_encoding(class("NSArray"), "arrayWithObjects:count:").as_deref(),
-        Some("@32@0:8^@16Q24")
-    );
+    assert_eq!(encoding(info, "isOperatingSystemAtLeastVersion:").as_deref(), Some("B40@0:8{?=qqq}16"));
+    assert_eq!(encoding(info, "operatingSystemVersion").as_deref(), Some("{?=qqq}16@0:8"));
+    assert_eq!(class_encoding(class("NSArray"), "arrayWithObjects:count:").as_deref(), Some("@32@0:8^@16Q24"));
 }
 
 #[test]
@@ -149,30 +123,18 @@ fn names_of_classes_and_selectors() {
     // SAFETY: classes and selectors of the runtime, or nil.
     unsafe {
         let parent = test_class(&PARENT);
-        assert_eq!(
-            CStr::from_ptr(symbols::class_getName(parent)),
-            c"TestParent"
-        );
-        assert_eq!(
-            CStr::from_ptr(symbols::class_getName(std::ptr::null_mut())),
-            c"nil"
-        );
+        assert_eq!(CStr::from_ptr(symbols::class_getName(parent)), c"TestParent");
+        assert_eq!(CStr::from_ptr(symbols::class_getName(std::ptr::null_mut())), c"nil");
         let meta = symbols::object_getClass(parent);
         assert_ne!(meta, parent);
         assert_eq!(CStr::from_ptr(symbols::class_getName(meta)), c"TestParent");
         assert!(symbols::object_getClass(std::ptr::null_mut()).is_null());
         assert!(symbols::class_respondsToSelector(parent, selector("value")));
-        assert!(!symbols::class_respondsToSelector(
-            parent,
-            selector("shared")
-        ));
+        assert!(!symbols::class_respondsToSelector(parent, selector("shared")));
         assert!(symbols::class_respondsToSelector(meta, selector("shared")));
         assert_eq!(selector("value"), selector("value"));
         assert_ne!(selector("value"), selector("value:"));
-        assert_eq!(
-            CStr::from_ptr(symbols::sel_getName(selector("some:thing:"))),
-            c"some:thing:"
-        );
+        assert_eq!(CStr::from_ptr(symbols::sel_getName(selector("some:thing:"))), c"some:thing:");
     }
 }
 
@@ -182,10 +144,7 @@ fn descriptions_name_the_class() {
         let object = new(test_class(&PARENT));
         let description = text(send!(Object; object, "description"));
         assert_eq!(description, format!("<TestParent: {object:p}>"));
-        assert_eq!(
-            text(send!(Object; test_class(&PARENT), "description")),
-            "TestParent"
-        );
+        assert_eq!(text(send!(Object; test_class(&PARENT), "description")), "TestParent");
         release(object);
     });
 }
@@ -198,9 +157,7 @@ fn a_selector_listed_twice_is_reported() {
 
 #[test]
 fn many_selectors_stay_apart() {
-    let selectors: Vec<_> = (0..2000)
-        .map(|at| selector(&format!("generated{at}:")))
-        .collect();
+    let selectors: Vec<_> = (0..2000).map(|at| selector(&format!("generated{at}:"))).collect();
     for (at, &sel) in selectors.iter().enumerate() {
         assert_eq!(sel, selector(&format!("generated{at}:")));
         // SAFETY: a registered selector.

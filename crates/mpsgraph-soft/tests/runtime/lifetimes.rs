@@ -6,9 +6,7 @@ use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1
 use mpsgraph_soft::stats::{live_count, live_objects, object_totals};
 use mpsgraph_soft::symbols;
 
-use crate::runtime::messages::{
-    Object, class, new, panic_message, pool, release, retain, send, test_class,
-};
+use crate::runtime::messages::{Object, class, new, panic_message, pool, release, retain, send, test_class};
 
 static DROPPED: AtomicUsize = AtomicUsize::new(0);
 
@@ -27,17 +25,12 @@ static OWNER: ClassDef = ClassDef {
     superclass: "NSObject",
     kind: ClassKind::Class,
     min_macos: (11, 0),
-    instance: &[
-        method1("initWithChild:", init_with_child),
-        method0("child", child),
-    ],
+    instance: &[method1("initWithChild:", init_with_child), method0("child", child)],
     class: &[method1("ownerWithChild:", owner_with_child)],
 };
 
 extern "C-unwind" fn init_with_child(this: Id, _cmd: Sel, child: Id) -> Id {
-    this.set_state(Owner {
-        child: Strong::retain(child),
-    });
+    this.set_state(Owner { child: Strong::retain(child) });
     this
 }
 
@@ -46,13 +39,7 @@ extern "C-unwind" fn child(this: Id, _cmd: Sel) -> Id {
 }
 
 extern "C-unwind" fn owner_with_child(_this: Id, _cmd: Sel, child: Id) -> Id {
-    new_object(
-        "TestOwner",
-        Owner {
-            child: Strong::retain(child),
-        },
-    )
-    .autorelease()
+    new_object("TestOwner", Owner { child: Strong::retain(child) }).autorelease()
 }
 
 macro_rules! plain_class {
@@ -139,8 +126,7 @@ fn pools_nest_and_outer_ones_close_inner_ones() {
     let message = panic_message(|| unsafe { symbols::objc_autoreleasePoolPop(inner) });
     assert!(message.contains("popped before"), "{message}");
     // SAFETY: the runtime checks the token.
-    let message =
-        panic_message(|| unsafe { symbols::objc_autoreleasePoolPop(std::ptr::null_mut()) });
+    let message = panic_message(|| unsafe { symbols::objc_autoreleasePoolPop(std::ptr::null_mut()) });
     assert!(message.contains("another thread"), "{message}");
 }
 
@@ -149,10 +135,7 @@ fn pools_nest_and_outer_ones_close_inner_ones() {
 fn autorelease_without_a_pool_is_refused() {
     let object = new(class("NSObject"));
     let message = panic_message(|| send!(Object; object, "autorelease"));
-    assert!(
-        message.starts_with("-[NSObject autorelease]: no autorelease pool"),
-        "{message}"
-    );
+    assert!(message.starts_with("-[NSObject autorelease]: no autorelease pool"), "{message}");
     assert_eq!(count(object), 1);
     release(object);
     // SAFETY: nil needs no pool.
@@ -195,9 +178,7 @@ fn a_dead_object_is_known_long_after() {
     }
     assert_eq!(live_count("TestBuried"), 0);
     let after = object_totals();
-    assert!(
-        after.made - before.made >= 130_001 && after.deallocated - before.deallocated >= 130_001
-    );
+    assert!(after.made - before.made >= 130_001 && after.deallocated - before.deallocated >= 130_001);
 }
 
 #[test]

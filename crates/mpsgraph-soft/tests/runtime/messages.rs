@@ -15,11 +15,7 @@ pub type Selector = *const c_void;
 pub fn entry<F: Copy>(result_size: usize) -> F {
     let stret = result_size > 16;
     #[cfg(target_arch = "x86_64")]
-    let entry = if stret {
-        symbols::objc_msgSend_stret as *const ()
-    } else {
-        symbols::objc_msgSend as *const ()
-    };
+    let entry = if stret { symbols::objc_msgSend_stret as *const () } else { symbols::objc_msgSend as *const () };
     #[cfg(not(target_arch = "x86_64"))]
     let entry = {
         let _ = stret;
@@ -99,9 +95,7 @@ pub fn text(string: Object) -> String {
 
 /// The message of the panic that `f` ends with.
 pub fn panic_message<R>(f: impl FnOnce() -> R) -> String {
-    let Err(payload) = catch_unwind(AssertUnwindSafe(f)) else {
-        panic!("nothing was reported")
-    };
+    let Err(payload) = catch_unwind(AssertUnwindSafe(f)) else { panic!("nothing was reported") };
     match payload.downcast::<String>() {
         Ok(text) => *text,
         Err(payload) => (*payload.downcast::<&str>().expect("panics carry text")).to_owned(),

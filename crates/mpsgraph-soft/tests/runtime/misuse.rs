@@ -4,9 +4,7 @@ use std::ffi::c_void;
 
 use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, new_object};
 
-use crate::runtime::messages::{
-    Object, class, new, panic_message, pool, release, retain, send, test_class,
-};
+use crate::runtime::messages::{Object, class, new, panic_message, pool, release, retain, send, test_class};
 
 struct Number(i32);
 
@@ -21,10 +19,7 @@ static MISUSED: ClassDef = ClassDef {
         method1("wrongState:", wrong_state),
         method0("future", future).since(99, 0),
     ],
-    class: &[
-        method0("futureClass", future).since(99, 1),
-        method0("onlyOfTheClass", future),
-    ],
+    class: &[method0("futureClass", future).since(99, 1), method0("onlyOfTheClass", future)],
 };
 
 static FUTURE: ClassDef = ClassDef {
@@ -85,15 +80,9 @@ fn an_unknown_selector_is_refused() {
     let message = panic_message(|| send!(i32; test_class(&MISUSED), "integer"));
     assert_eq!(message, "+[TestMisused integer]: unrecognized selector");
     let message = panic_message(|| send!(i32; test_class(&MISUSED), "int"));
-    assert_eq!(
-        message,
-        "+[TestMisused int]: unrecognized selector; an instance method has this name"
-    );
+    assert_eq!(message, "+[TestMisused int]: unrecognized selector; an instance method has this name");
     let message = panic_message(|| send!(i32; object, "onlyOfTheClass"));
-    assert_eq!(
-        message,
-        "-[TestMisused onlyOfTheClass]: unrecognized selector; a class method has this name"
-    );
+    assert_eq!(message, "-[TestMisused onlyOfTheClass]: unrecognized selector; a class method has this name");
     release(object);
 }
 
@@ -101,26 +90,15 @@ fn an_unknown_selector_is_refused() {
 fn methods_and_classes_of_later_systems() {
     let object = misused();
     let message = panic_message(|| send!(i32; object, "future"));
-    assert!(
-        message.starts_with("-[TestMisused future]: needs macOS 99.0; the configured system is "),
-        "{message}"
-    );
+    assert!(message.starts_with("-[TestMisused future]: needs macOS 99.0; the configured system is "), "{message}");
     let message = panic_message(|| send!(i32; test_class(&MISUSED), "futureClass"));
-    assert!(
-        message.starts_with("+[TestMisused futureClass]: needs macOS 99.1;"),
-        "{message}"
-    );
-    assert!(
-        !send!(bool; object, "respondsToSelector:", crate::runtime::messages::selector("future") => *const c_void)
-    );
+    assert!(message.starts_with("+[TestMisused futureClass]: needs macOS 99.1;"), "{message}");
+    assert!(!send!(bool; object, "respondsToSelector:", crate::runtime::messages::selector("future") => *const c_void));
     release(object);
     test_class(&FUTURE);
     assert!(class("TestFuture").is_null());
     let message = panic_message(|| new_object("TestFuture", ()));
-    assert!(
-        message.starts_with("TestFuture needs macOS 98.0; "),
-        "{message}"
-    );
+    assert!(message.starts_with("TestFuture needs macOS 98.0; "), "{message}");
     // As MPSGraph's classes before MPSGraphObject became a class.
     let heir = test_class(&OLDER_HEIR);
     assert_eq!(send!(Object; heir, "superclass"), class("NSObject"));
@@ -138,10 +116,7 @@ fn protocols_are_not_classes() {
 #[test]
 fn an_unknown_class_is_refused() {
     let message = panic_message(|| class("NSObjekt"));
-    assert!(
-        message.contains("there is no class \"NSObjekt\""),
-        "{message}"
-    );
+    assert!(message.contains("there is no class \"NSObjekt\""), "{message}");
 }
 
 /// Apple's NSZombieEnabled, always on.
@@ -150,15 +125,9 @@ fn a_message_to_a_deallocated_object_is_refused() {
     let object = misused();
     release(object);
     let message = panic_message(|| send!(i32; object, "int"));
-    assert!(
-        message.starts_with("-[TestMisused int]: message to the deallocated object"),
-        "{message}"
-    );
+    assert!(message.starts_with("-[TestMisused int]: message to the deallocated object"), "{message}");
     let message = panic_message(|| retain(object));
-    assert!(
-        message.starts_with("-[TestMisused retain]: ") && message.contains("is deallocated"),
-        "{message}"
-    );
+    assert!(message.starts_with("-[TestMisused retain]: ") && message.contains("is deallocated"), "{message}");
 }
 
 /// Apple's NSZombieEnabled, always on.
@@ -169,10 +138,7 @@ fn an_over_release_is_refused() {
     // Reporting changes nothing: the same is reported again.
     for _ in 0..2 {
         let message = panic_message(|| release(object));
-        assert!(
-            message.starts_with("-[TestMisused release]: over-release, the object at "),
-            "{message}"
-        );
+        assert!(message.starts_with("-[TestMisused release]: over-release, the object at "), "{message}");
     }
 }
 
@@ -182,10 +148,7 @@ fn a_deallocated_object_as_an_argument_is_refused() {
     let (object, dead) = (misused(), misused());
     release(dead);
     let message = panic_message(|| send!(i32; object, "wrongState:", dead => Object));
-    assert!(
-        message.contains("TestMisused") && message.contains("deallocated"),
-        "{message}"
-    );
+    assert!(message.contains("TestMisused") && message.contains("deallocated"), "{message}");
     release(object);
 }
 
@@ -199,10 +162,7 @@ fn an_over_release_by_a_pool_is_refused() {
             release(object);
         });
     });
-    assert!(
-        message.starts_with("-[TestMisused release]: over-release"),
-        "{message}"
-    );
+    assert!(message.starts_with("-[TestMisused release]: over-release"), "{message}");
 }
 
 #[test]
@@ -210,26 +170,17 @@ fn wrong_payloads() {
     let object = misused();
     let other = new(class("NSObject"));
     let message = panic_message(|| send!(i32; object, "wrongState:", other => Object));
-    assert!(
-        message.contains("NSObject") && message.contains("not initialised"),
-        "{message}"
-    );
-    let message =
-        panic_message(|| send!(i32; object, "wrongState:", std::ptr::null_mut() => Object));
+    assert!(message.contains("NSObject") && message.contains("not initialised"), "{message}");
+    let message = panic_message(|| send!(i32; object, "wrongState:", std::ptr::null_mut() => Object));
     assert!(message.contains("nil"), "{message}");
     pool(|| {
-        let string = send!(Object; class("NSString"), "stringWithUTF8String:", c"x".as_ptr() => *const std::ffi::c_char);
+        let string =
+            send!(Object; class("NSString"), "stringWithUTF8String:", c"x".as_ptr() => *const std::ffi::c_char);
         let message = panic_message(|| send!(i32; object, "wrongState:", string => Object));
-        assert!(
-            message.contains("NSString") && message.contains("Number"),
-            "{message}"
-        );
+        assert!(message.contains("NSString") && message.contains("Number"), "{message}");
     });
     let message = panic_message(|| send!(Object; object, "initWithInt:", 6 => i32));
-    assert!(
-        message.contains("TestMisused") && message.contains("initialised before"),
-        "{message}"
-    );
+    assert!(message.contains("TestMisused") && message.contains("initialised before"), "{message}");
     let message = panic_message(|| send!((); object, "dealloc"));
     assert!(message.starts_with("-[TestMisused dealloc]: "), "{message}");
     release(other);
@@ -239,8 +190,5 @@ fn wrong_payloads() {
 #[test]
 fn receivers_that_are_no_objects() {
     let message = panic_message(|| send!(i32; std::ptr::without_provenance_mut(0xb7), "int"));
-    assert!(
-        message.contains("`int`") && message.contains("0xb7"),
-        "{message}"
-    );
+    assert!(message.contains("`int`") && message.contains("0xb7"), "{message}");
 }

@@ -20,21 +20,11 @@ fn private_selectors_are_absent() {
     for (name, selectors) in [
         (
             "MPSGraphExecutableExecutionDescriptor",
-            [
-                "enableCommitAndContinue",
-                "setEnableCommitAndContinue:",
-                "disableANEFallback",
-                "setDisableANEFallback:",
-            ],
+            ["enableCommitAndContinue", "setEnableCommitAndContinue:", "disableANEFallback", "setDisableANEFallback:"],
         ),
         (
             "MPSGraphCompilationDescriptor",
-            [
-                "preferredDevice",
-                "setPreferredDevice:",
-                "enableDevicePlacement",
-                "setEnableDevicePlacement:",
-            ],
+            ["preferredDevice", "setPreferredDevice:", "enableDevicePlacement", "setEnableDevicePlacement:"],
         ),
     ] {
         let object = new(class(name));
@@ -45,10 +35,7 @@ fn private_selectors_are_absent() {
     }
     let descriptor = new(class("MPSGraphExecutableExecutionDescriptor"));
     let message = panic_message(|| send!((); descriptor, "setEnableCommitAndContinue:", 0 => u8));
-    assert_eq!(
-        message,
-        "-[MPSGraphExecutableExecutionDescriptor setEnableCommitAndContinue:]: unrecognized selector"
-    );
+    assert_eq!(message, "-[MPSGraphExecutableExecutionDescriptor setEnableCommitAndContinue:]: unrecognized selector");
     release(descriptor);
 }
 
@@ -90,15 +77,11 @@ fn on_other_systems() {
     let program = std::env::current_exe().expect("the path of the tests");
     for system in ["11.0", "12.3", "13.0", "14.4", "15.0", "26.0"] {
         let mut command = Command::new(&program);
-        command.env("MPSGRAPH_SOFT_MACOS", system).args([
-            "--exact",
-            "runtime::systems::selectors_and_classes_answer_from_their_system_on",
-        ]);
+        command
+            .env("MPSGRAPH_SOFT_MACOS", system)
+            .args(["--exact", "runtime::systems::selectors_and_classes_answer_from_their_system_on"]);
         let output = command.output().expect("the tests run");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(
-            output.status.success() && text.contains("1 passed"),
-            "macOS {system}: {text}"
-        );
+        assert!(output.status.success() && text.contains("1 passed"), "macOS {system}: {text}");
     }
 }

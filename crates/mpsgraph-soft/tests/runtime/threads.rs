@@ -68,16 +68,11 @@ fn selectors_registered_at_once_are_one() {
             let barrier = &barrier;
             scope.spawn(move || {
                 barrier.wait();
-                (0..500)
-                    .map(|at| crate::runtime::messages::selector(&format!("racing{at}")).addr())
-                    .collect()
+                (0..500).map(|at| crate::runtime::messages::selector(&format!("racing{at}")).addr()).collect()
             })
         };
         let threads: Vec<_> = (0..THREADS).map(register).collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().expect("no panic"))
-            .collect()
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
     });
     assert!(addresses.iter().all(|own| *own == addresses[0]));
 }

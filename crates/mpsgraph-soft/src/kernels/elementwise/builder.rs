@@ -30,23 +30,12 @@ impl Builder {
     /// A loop over so many elements.
     pub fn new(elements: usize) -> Self {
         let empty = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self {
-            elements,
-            sizes: empty.0,
-            loads: empty.1,
-            instructions: empty.2,
-            outputs: empty.3,
-            cost: 0,
-        }
+        Self { elements, sizes: empty.0, loads: empty.1, instructions: empty.2, outputs: empty.3, cost: 0 }
     }
 
     /// Elements of operand number `operand`.
     pub fn load(&mut self, operand: usize, dtype: DType, geometry: Geometry) -> Register {
-        assert_eq!(
-            geometry.elements(),
-            self.elements,
-            "a load has as many elements as the loop"
-        );
+        assert_eq!(geometry.elements(), self.elements, "a load has as many elements as the loop");
         let raw = self.register(dtype.size());
         let fetch = if geometry.is_flat() {
             Fetch::Direct
@@ -61,14 +50,7 @@ impl Builder {
             _ => 10,
         };
         let register = raw.0 as usize;
-        self.loads.push(Load {
-            operand,
-            size: dtype.size(),
-            geometry,
-            fetch,
-            register,
-            buffer: 0,
-        });
+        self.loads.push(Load { operand, size: dtype.size(), geometry, fetch, register, buffer: 0 });
         match round::widen(dtype) {
             Some(widen) => self.push(widen, Lane::F32.size(), &[raw], 2),
             None => raw,
@@ -83,18 +65,10 @@ impl Builder {
         let size = Lane::of(result).size();
         if lane == Lane::F32 {
             let value = self.push(float::unary(op), size, &[x], float_cost(op));
-            return if float_stays_exact(op) {
-                value
-            } else {
-                self.rounded(result, value)
-            };
+            return if float_stays_exact(op) { value } else { self.rounded(result, value) };
         }
         // The complement of a truth value, not of a byte.
-        let op = if dtype == DType::Bool && op == UnaryOp::BitNot {
-            UnaryOp::Not
-        } else {
-            op
-        };
+        let op = if dtype == DType::Bool && op == UnaryOp::BitNot { UnaryOp::Not } else { op };
         let run = lane!(bits lane, T => int::unary_bits::<T>(op));
         match run.or_else(|| lane!(int lane, T => int::unary::<T>(op))) {
             Some(run) => {
@@ -120,11 +94,7 @@ impl Builder {
             _ => {}
         }
         let lane = Lane::of(dtype);
-        let result = if op.is_comparison() {
-            DType::Bool
-        } else {
-            dtype
-        };
+        let result = if op.is_comparison() { DType::Bool } else { dtype };
         let size = Lane::of(result).size();
         if lane == Lane::F32 {
             let cost = match op {
@@ -134,31 +104,17 @@ impl Builder {
                 _ => 1,
             };
             let value = self.push(float::binary(op), size, &[a, b], cost);
-            return if op.is_comparison() {
-                value
-            } else {
-                self.rounded(result, value)
-            };
+            return if op.is_comparison() { value } else { self.rounded(result, value) };
         }
         let run = lane!(bits lane, T => int::binary_bits::<T>(op));
         match run.or_else(|| lane!(int lane, T => int::binary::<T>(op))) {
             Some(run) => {
-                let slow = matches!(
-                    op,
-                    BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::Pow
-                );
+                let slow = matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::Pow);
                 let value = self.push(run, size, &[a, b], if slow { 20 } else { 1 });
-                if op.is_comparison() {
-                    value
-                } else {
-                    self.rounded(result, value)
-                }
+                if op.is_comparison() { value } else { self.rounded(result, value) }
             }
             None => {
-                let (a, b) = (
-                    self.cast(dtype, DType::F32, a),
-                    self.cast(dtype, DType::F32, b),
-                );
+                let (a, b) = (self.cast(dtype, DType::F32, a), self.cast(dtype, DType::F32, b));
                 let value = self.binary(op, DType::F32, a, b);
                 self.cast(DType::F32, dtype, value)
             }
@@ -171,13 +127,7 @@ impl Builder {
     }
 
     /// `predicate ? a : b` for values of `dtype`.
-    pub fn select(
-        &mut self,
-        dtype: DType,
-        predicate: Register,
-        a: Register,
-        b: Register,
-    ) -> Register {
+    pub fn select(&mut self, dtype: DType, predicate: Register, a: Register, b: Register) -> Register {
         let size = Lane::of(dtype).size();
         self.push(select::select(size), size, &[predicate, a, b], 1)
     }
@@ -219,10 +169,7 @@ impl Builder {
             }
             None => x,
         };
-        self.outputs.push(Output {
-            size: dtype.size(),
-            register: register.0 as usize,
-        });
+        self.outputs.push(Output { size: dtype.size(), register: register.0 as usize });
         self.outputs.len() - 1
     }
 
@@ -234,11 +181,7 @@ impl Builder {
     fn push(&mut self, run: TileFn, size: usize, src: &[Register], cost: usize) -> Register {
         let dst = self.register(size);
         let at = |i: usize| src.get(i).unwrap_or(&src[0]).0 as usize;
-        self.instructions.push(Instruction {
-            run,
-            dst: dst.0 as usize,
-            src: [at(0), at(1), at(2)],
-        });
+        self.instructions.push(Instruction { run, dst: dst.0 as usize, src: [at(0), at(1), at(2)] });
         self.cost += cost;
         dst
     }
@@ -287,10 +230,7 @@ impl Builder {
             }
         }
         let (offsets, bytes) = tiles.offsets();
-        self.loads
-            .iter_mut()
-            .filter(|load| load.fetch != Fetch::Direct)
-            .for_each(|l| l.buffer = offsets[l.buffer]);
+        self.loads.iter_mut().filter(|load| load.fetch != Fetch::Direct).for_each(|l| l.buffer = offsets[l.buffer]);
         let places = places.into_iter().map(|place| match place {
             Some(Place::Tile(slot)) => Place::Tile(offsets[slot]),
             Some(place) => place,
@@ -341,12 +281,7 @@ fn float_cost(op: UnaryOp) -> usize {
         _ if float_stays_exact(op) => 1,
         UnaryOp::Square => 1,
         UnaryOp::Sqrt | UnaryOp::Rsqrt | UnaryOp::Recip => 3,
-        UnaryOp::Asin
-        | UnaryOp::Acos
-        | UnaryOp::Atan
-        | UnaryOp::Asinh
-        | UnaryOp::Acosh
-        | UnaryOp::Atanh => 200,
+        UnaryOp::Asin | UnaryOp::Acos | UnaryOp::Atan | UnaryOp::Asinh | UnaryOp::Acosh | UnaryOp::Atanh => 200,
         _ => 12,
     }
 }

@@ -43,9 +43,7 @@ pub fn unary(op: UnaryOp) -> TileFn {
         UnaryOp::Round => tile1(|x: f32| positive_zero(x.round())),
         UnaryOp::Rint => tile1(f32::round_ties_even),
         UnaryOp::Trunc => tile1(f32::trunc),
-        UnaryOp::Sign => {
-            tile1(|x: f32| if x > 0.0 { 1.0 } else { 0.0 } - if x < 0.0 { 1.0 } else { 0.0f32 })
-        }
+        UnaryOp::Sign => tile1(|x: f32| if x > 0.0 { 1.0 } else { 0.0 } - if x < 0.0 { 1.0 } else { 0.0f32 }),
         UnaryOp::Signbit => tile1(|x: f32| truth(x.is_sign_negative())),
         UnaryOp::Relu => tile1(|x: f32| if x <= 0.0 { 0.0 } else { x }),
         UnaryOp::Sigmoid => tile1(math::sigmoid),
@@ -88,11 +86,7 @@ pub fn binary(op: BinaryOp) -> TileFn {
         BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => {
             unreachable!("{op:?} of floats is refused by its selector")
         }
-        BinaryOp::Greater
-        | BinaryOp::GreaterEqual
-        | BinaryOp::Nand
-        | BinaryOp::Nor
-        | BinaryOp::Xnor => {
+        BinaryOp::Greater | BinaryOp::GreaterEqual | BinaryOp::Nand | BinaryOp::Nor | BinaryOp::Xnor => {
             unreachable!("the builder expresses {op:?} by others")
         }
     }
@@ -127,10 +121,7 @@ impl<F: Fn(f32) -> f32 + Copy, S: Fn(f64) -> f64 + Copy> TileLoop for Reduced<F,
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
         // SAFETY: the promise of `TileFn`; `trigonometric` took a value of both function types.
         let (dst, src, fast, slow) = unsafe {
-            let (dst, src) = (
-                from_raw_parts_mut(dst.cast::<f32>(), n),
-                from_raw_parts(src[0].cast::<f32>(), n),
-            );
+            let (dst, src) = (from_raw_parts_mut(dst.cast::<f32>(), n), from_raw_parts(src[0].cast::<f32>(), n));
             (dst, src, conjure::<F>(), conjure::<S>())
         };
         for (dst, src) in dst.chunks_mut(BLOCK).zip(src.chunks(BLOCK)) {
@@ -138,11 +129,7 @@ impl<F: Fn(f32) -> f32 + Copy, S: Fn(f64) -> f64 + Copy> TileLoop for Reduced<F,
                 *d = fast(x);
             }
             if !src.iter().fold(true, |all, &x| all & math::reducible(x)) {
-                for (d, &x) in dst
-                    .iter_mut()
-                    .zip(src)
-                    .filter(|(_, x)| !math::reducible(**x))
-                {
+                for (d, &x) in dst.iter_mut().zip(src).filter(|(_, x)| !math::reducible(**x)) {
                     *d = slow(x as f64) as f32;
                 }
             }
@@ -160,11 +147,7 @@ impl TileLoop for Pow {
         // SAFETY: the promise of `TileFn`.
         let (dst, a, b) = unsafe {
             let dst = from_raw_parts_mut(dst.cast::<f32>(), n);
-            (
-                dst,
-                from_raw_parts(src[0].cast::<f32>(), n),
-                from_raw_parts(src[1].cast::<f32>(), n),
-            )
+            (dst, from_raw_parts(src[0].cast::<f32>(), n), from_raw_parts(src[1].cast::<f32>(), n))
         };
         for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
             *d = math::pow(a, b);

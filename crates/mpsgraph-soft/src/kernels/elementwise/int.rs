@@ -62,12 +62,9 @@ int!(i8, i16, i32, i64, u8, u16, u32, u64);
 /// The loop of `op` if it does not depend on the sign; `T` is unsigned.
 pub fn unary_bits<T: Int>(op: UnaryOp) -> Option<TileFn> {
     Some(match op {
-        UnaryOp::Identity
-        | UnaryOp::Ceil
-        | UnaryOp::Floor
-        | UnaryOp::Round
-        | UnaryOp::Rint
-        | UnaryOp::Trunc => tile1(|x: T| x),
+        UnaryOp::Identity | UnaryOp::Ceil | UnaryOp::Floor | UnaryOp::Round | UnaryOp::Rint | UnaryOp::Trunc => {
+            tile1(|x: T| x)
+        }
         UnaryOp::Neg => tile1(|x: T| x.neg()),
         UnaryOp::Square => tile1(|x: T| x.mul(x)),
         UnaryOp::Not => tile1(|x: T| truth::<T>(x == T::default())),
@@ -121,16 +118,8 @@ pub fn binary<T: Int>(op: BinaryOp) -> Option<TileFn> {
         BinaryOp::Less => tile2(|a: T, b: T| (a < b) as u8),
         BinaryOp::LessEqual => tile2(|a: T, b: T| (a <= b) as u8),
         BinaryOp::Shr => tile2(|a: T, b: T| a.shr(b)),
-        BinaryOp::ReluGrad => tile2(|incoming: T, x: T| {
-            if x > T::default() {
-                incoming
-            } else {
-                T::default()
-            }
-        }),
-        BinaryOp::LeakyRelu => {
-            tile2(|x: T, alpha: T| if x > T::default() { x } else { alpha.mul(x) })
-        }
+        BinaryOp::ReluGrad => tile2(|incoming: T, x: T| if x > T::default() { incoming } else { T::default() }),
+        BinaryOp::LeakyRelu => tile2(|x: T, alpha: T| if x > T::default() { x } else { alpha.mul(x) }),
         _ => return None,
     })
 }
@@ -149,11 +138,7 @@ fn truth<T: Int>(b: bool) -> T {
 fn floor_modulo<T: Int>(a: T, b: T) -> T {
     let r = a.rem(b);
     let zero = T::default();
-    if r != zero && (r < zero) != (b < zero) {
-        r.add(b)
-    } else {
-        r
-    }
+    if r != zero && (r < zero) != (b < zero) { r.add(b) } else { r }
 }
 
 /// Wrapping power; a negative exponent gives the truncated reciprocal, which only bases 1 and -1 have, and 0 for 0.

@@ -22,17 +22,10 @@ impl Geometry {
     pub fn new(offset: usize, shape: &[usize], strides: &[isize]) -> Self {
         assert_eq!(shape.len(), strides.len(), "ranks of shape and strides");
         let mut axes: Vec<Axis> = Vec::with_capacity(shape.len());
-        for (&extent, &stride) in shape
-            .iter()
-            .zip(strides)
-            .filter(|(extent, _)| **extent != 1)
-        {
+        for (&extent, &stride) in shape.iter().zip(strides).filter(|(extent, _)| **extent != 1) {
             match axes.last_mut() {
                 Some(outer) if outer.stride == stride * extent as isize => {
-                    *outer = Axis {
-                        extent: outer.extent * extent,
-                        stride,
-                    };
+                    *outer = Axis { extent: outer.extent * extent, stride };
                 }
                 _ => axes.push(Axis { extent, stride }),
             }
@@ -108,14 +101,7 @@ impl Geometry {
     ///
     /// # Safety
     /// `base` must be readable up to `end()` elements of `size` bytes, `buffer` writable for `n`, and both aligned.
-    pub unsafe fn fetch(
-        &self,
-        size: usize,
-        base: *const u8,
-        start: usize,
-        n: usize,
-        buffer: *mut u8,
-    ) -> *const u8 {
+    pub unsafe fn fetch(&self, size: usize, base: *const u8, start: usize, n: usize, buffer: *mut u8) -> *const u8 {
         let (at, left) = self.locate(start);
         if left >= n && self.step() == 1 {
             return base.wrapping_offset(at * size as isize);
@@ -136,13 +122,7 @@ impl Geometry {
     ///
     /// # Safety
     /// As for `fetch`.
-    unsafe fn gather<T: Copy>(
-        &self,
-        base: *const T,
-        mut start: usize,
-        n: usize,
-        mut buffer: *mut T,
-    ) {
+    unsafe fn gather<T: Copy>(&self, base: *const T, mut start: usize, n: usize, mut buffer: *mut T) {
         let end = start + n;
         let step = self.step();
         while start < end {
@@ -186,21 +166,14 @@ mod tests {
         let data: Vec<u32> = (0..24).collect();
         // Axes [3, 2, 4] of the [2, 3, 4] data, the last one reversed.
         let view = Geometry::new(3, &[3, 2, 4], &[4, 12, -1]);
-        let expected: Vec<u32> = (0..3)
-            .flat_map(|i| (0..2).flat_map(move |j| (0..4).map(move |k| j * 12 + i * 4 + 3 - k)))
-            .collect();
+        let expected: Vec<u32> =
+            (0..3).flat_map(|i| (0..2).flat_map(move |j| (0..4).map(move |k| j * 12 + i * 4 + 3 - k))).collect();
         for start in 0..24 {
             for n in 0..=24 - start {
                 let mut buffer = vec![0u32; n];
                 // SAFETY: `data` has `end()` elements and `buffer` has `n`.
                 let got = unsafe {
-                    let at = view.fetch(
-                        4,
-                        data.as_ptr().cast(),
-                        start,
-                        n,
-                        buffer.as_mut_ptr().cast(),
-                    );
+                    let at = view.fetch(4, data.as_ptr().cast(), start, n, buffer.as_mut_ptr().cast());
                     std::slice::from_raw_parts(at.cast::<u32>(), n)
                 };
                 assert_eq!(got, &expected[start..start + n]);

@@ -66,11 +66,7 @@ fn ln_f64(x: f64) -> f64 {
     let exponent = f64::from_bits((bits >> 52).wrapping_add(TO_INTEGER.to_bits())) - TO_INTEGER;
     let mantissa = f64::from_bits((bits & 0x000f_ffff_ffff_ffff).wrapping_add(SPLIT));
     // Exponents below zero wrapped round to 4096 - e.
-    let exponent = if exponent >= 2048.0 {
-        exponent - 4096.0
-    } else {
-        exponent
-    };
+    let exponent = if exponent >= 2048.0 { exponent - 4096.0 } else { exponent };
     let f = mantissa - 1.0;
     let s = f / (2.0 + f);
     let z = s * s;
@@ -220,11 +216,7 @@ fn sin_cos(x: f32) -> (f64, f64) {
         ],
     );
     let (sin, cos) = (r + r * z * sin, 1.0 + z * cos);
-    let (s, c) = if quadrant & 1 == 0 {
-        (sin, cos)
-    } else {
-        (cos, sin)
-    };
+    let (s, c) = if quadrant & 1 == 0 { (sin, cos) } else { (cos, sin) };
     let s = f64::from_bits(s.to_bits() ^ ((quadrant & 2) << 62));
     let c = f64::from_bits(c.to_bits() ^ ((quadrant.wrapping_add(1) & 2) << 62));
     (s, c)
@@ -265,11 +257,7 @@ pub fn pow(x: f32, y: f32) -> f32 {
     let value = exp_f64((y * ln_f64(size)).clamp(-300.0, 300.0));
     let value = if y == 2.0 { x * x } else { value };
     // 1^inf: a logarithm of 0 times infinity.
-    let value = if (size == 1.0) & !y.is_nan() {
-        1.0
-    } else {
-        value
-    };
+    let value = if (size == 1.0) & !y.is_nan() { 1.0 } else { value };
     let half = 0.5 * y;
     let integer = y.trunc() == y;
     let odd = integer & (half.trunc() != half);

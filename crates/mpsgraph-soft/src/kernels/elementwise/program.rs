@@ -74,11 +74,7 @@ const ARENA_TARGET: usize = 20 * 1024;
 const LONG_ROW: usize = 128;
 
 /// Tile length, and the row that tiles stay within.
-pub(super) fn shape_tiles(
-    elements: usize,
-    bytes_per_element: usize,
-    loads: &mut [Load],
-) -> (usize, usize) {
+pub(super) fn shape_tiles(elements: usize, bytes_per_element: usize, loads: &mut [Load]) -> (usize, usize) {
     let target = (ARENA_TARGET / bytes_per_element.max(1)).clamp(128, 1024) / 64 * 64;
     let strided = || loads.iter().filter(|load| load.fetch == Fetch::Each);
     if let Some(row) = strided().map(|load| load.geometry.run()).min() {
@@ -87,17 +83,10 @@ pub(super) fn shape_tiles(
             return (row.div_ceil(row.div_ceil(target)), row);
         }
     }
-    let period = strided()
-        .filter_map(|load| load.geometry.period())
-        .filter(|&period| period <= target)
-        .max();
+    let period = strided().filter_map(|load| load.geometry.period()).filter(|&period| period <= target).max();
     let tile = period.map_or(target, |period| target / period * period);
     for load in loads.iter_mut().filter(|load| load.fetch == Fetch::Each) {
-        if load
-            .geometry
-            .period()
-            .is_some_and(|period| tile.is_multiple_of(period))
-        {
+        if load.geometry.period().is_some_and(|period| tile.is_multiple_of(period)) {
             load.fetch = Fetch::Once;
         }
     }

@@ -14,14 +14,10 @@ pub struct Tiles {
 impl Tiles {
     /// A free tile for elements of `size` bytes.
     pub fn take(&mut self, size: usize) -> usize {
-        let slot = self
-            .slots
-            .iter()
-            .position(|&(bytes, free)| free && bytes == size)
-            .unwrap_or_else(|| {
-                self.slots.push((size, true));
-                self.slots.len() - 1
-            });
+        let slot = self.slots.iter().position(|&(bytes, free)| free && bytes == size).unwrap_or_else(|| {
+            self.slots.push((size, true));
+            self.slots.len() - 1
+        });
         self.slots[slot].1 = false;
         slot
     }

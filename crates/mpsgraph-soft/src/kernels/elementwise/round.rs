@@ -41,43 +41,24 @@ pub fn round(dtype: DType) -> Option<TileFn> {
 pub fn bf16_bits(x: f32) -> u32 {
     let bits = x.to_bits();
     let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1));
-    (if x.is_nan() {
-        bits | 0x0040_0000
-    } else {
-        rounded
-    }) & 0xffff_0000
+    (if x.is_nan() { bits | 0x0040_0000 } else { rounded }) & 0xffff_0000
 }
 
 unsafe fn f16_to_f32(dst: *mut u8, src: [*const u8; 3], n: usize) {
     // SAFETY: the promise of `TileFn`.
-    let (dst, src) = unsafe {
-        (
-            from_raw_parts_mut(dst.cast(), n),
-            from_raw_parts(src[0].cast::<f16>(), n),
-        )
-    };
+    let (dst, src) = unsafe { (from_raw_parts_mut(dst.cast(), n), from_raw_parts(src[0].cast::<f16>(), n)) };
     src.convert_to_f32_slice(dst);
 }
 
 unsafe fn f32_to_f16(dst: *mut u8, src: [*const u8; 3], n: usize) {
     // SAFETY: the promise of `TileFn`.
-    let (dst, src) = unsafe {
-        (
-            from_raw_parts_mut(dst.cast::<f16>(), n),
-            from_raw_parts(src[0].cast(), n),
-        )
-    };
+    let (dst, src) = unsafe { (from_raw_parts_mut(dst.cast::<f16>(), n), from_raw_parts(src[0].cast(), n)) };
     dst.convert_from_f32_slice(src);
 }
 
 unsafe fn round_f16(dst: *mut u8, src: [*const u8; 3], n: usize) {
     // SAFETY: the promise of `TileFn`.
-    let (dst, src) = unsafe {
-        (
-            from_raw_parts_mut(dst.cast::<f32>(), n),
-            from_raw_parts(src[0].cast::<f32>(), n),
-        )
-    };
+    let (dst, src) = unsafe { (from_raw_parts_mut(dst.cast::<f32>(), n), from_raw_parts(src[0].cast::<f32>(), n)) };
     let mut narrow = [f16::ZERO; 128];
     for (dst, src) in dst.chunks_mut(narrow.len()).zip(src.chunks(narrow.len())) {
         let narrow = &mut narrow[..src.len()];

@@ -52,47 +52,25 @@ impl Program {
     pub fn run(&self, operands: &[Span], outputs: &[SpanMut]) {
         for load in &self.loads {
             let span = operands[load.operand];
-            assert!(
-                load.geometry.end() * load.size <= span.len(),
-                "operand {} is too short",
-                load.operand
-            );
-            assert!(
-                span.as_ptr().addr().is_multiple_of(load.size),
-                "operand {} is misaligned",
-                load.operand
-            );
+            assert!(load.geometry.end() * load.size <= span.len(), "operand {} is too short", load.operand);
+            assert!(span.as_ptr().addr().is_multiple_of(load.size), "operand {} is misaligned", load.operand);
         }
         assert_eq!(outputs.len(), self.outputs.len(), "number of outputs");
         for (output, span) in self.outputs.iter().zip(outputs) {
-            assert_eq!(
-                span.len(),
-                self.elements * output.size,
-                "bytes of an output"
-            );
-            assert!(
-                span.as_ptr().addr().is_multiple_of(output.size),
-                "an output is misaligned"
-            );
+            assert_eq!(span.len(), self.elements * output.size, "bytes of an output");
+            assert!(span.as_ptr().addr().is_multiple_of(output.size), "an output is misaligned");
         }
         let memory = Memory { operands, outputs };
         let work = self.elements.saturating_mul(self.cost);
-        let threads = if work < PARALLEL_WORK {
-            1
-        } else {
-            rayon::current_num_threads()
-        };
+        let threads = if work < PARALLEL_WORK { 1 } else { rayon::current_num_threads() };
         if threads == 1 {
             return self.run_range(memory, 0..self.elements);
         }
         let pieces = (2 * work / PARALLEL_WORK).clamp(2, 4 * threads);
         let piece = self.elements.div_ceil(pieces).next_multiple_of(self.tile);
-        (0..self.elements.div_ceil(piece))
-            .into_par_iter()
-            .with_max_len(1)
-            .for_each(|at| {
-                self.run_range(memory, at * piece..((at + 1) * piece).min(self.elements));
-            });
+        (0..self.elements.div_ceil(piece)).into_par_iter().with_max_len(1).for_each(|at| {
+            self.run_range(memory, at * piece..((at + 1) * piece).min(self.elements));
+        });
     }
 
     /// Runs the elements of `range`, whose start is a multiple of the tile length.
@@ -109,13 +87,7 @@ impl Program {
         });
     }
 
-    fn run_tiles(
-        &self,
-        memory: Memory<'_>,
-        range: Range<usize>,
-        arena: *mut u8,
-        places: &mut [*mut u8],
-    ) {
+    fn run_tiles(&self, memory: Memory<'_>, range: Range<usize>, arena: *mut u8, places: &mut [*mut u8]) {
         let at = |offset: usize| arena.wrapping_add(offset * self.capacity);
         for (place, pointer) in self.places.iter().zip(places.iter_mut()) {
             if let Place::Tile(offset) = *place {
@@ -126,35 +98,20 @@ impl Program {
             let base = memory.operands[load.operand].as_ptr();
             // SAFETY: `run` checked the operand's length and alignment; the arena has `capacity` elements of this
             // size at `buffer`, which no other value uses.
-            let from = unsafe {
-                load.geometry.fetch(
-                    load.size,
-                    base,
-                    0,
-                    self.tile.min(self.elements),
-                    at(load.buffer),
-                )
-            };
+            let from =
+                unsafe { load.geometry.fetch(load.size, base, 0, self.tile.min(self.elements), at(load.buffer)) };
             places[load.register] = from.cast_mut();
         }
         let mut start = range.start;
         while start < range.end {
-            let n = self
-                .tile
-                .min(range.end - start)
-                .min(self.row - start % self.row);
+            let n = self.tile.min(range.end - start).min(self.row - start % self.row);
             for load in &self.loads {
                 let base = memory.operands[load.operand].as_ptr();
                 let from = match load.fetch {
                     Fetch::Once => continue,
-                    Fetch::Direct => {
-                        base.wrapping_add((load.geometry.offset() + start) * load.size)
-                    }
+                    Fetch::Direct => base.wrapping_add((load.geometry.offset() + start) * load.size),
                     // SAFETY: as for `Fetch::Once`; `n` is at most the capacity.
-                    Fetch::Each => unsafe {
-                        load.geometry
-                            .fetch(load.size, base, start, n, at(load.buffer))
-                    },
+                    Fetch::Each => unsafe { load.geometry.fetch(load.size, base, start, n, at(load.buffer)) },
                 };
                 places[load.register] = from.cast_mut();
             }
@@ -162,9 +119,7 @@ impl Program {
                 places[output.register] = span.as_ptr().wrapping_add(start * output.size);
             }
             for instruction in &self.instructions {
-                let src = instruction
-                    .src
-                    .map(|register| places[register].cast_const());
+                let src = instruction.src.map(|register| places[register].cast_const());
                 // SAFETY: sources are loads (checked by `run`) or values made by earlier instructions, with `n`
                 // elements each; the destination is an output's own part or a tile that no source is in
                 // (`Builder::finish`); the builder matched lanes and loops.

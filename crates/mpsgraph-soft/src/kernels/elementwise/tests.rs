@@ -15,16 +15,7 @@ mod cast;
 mod unary;
 
 const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
-const INTS: [DType; 8] = [
-    DType::I8,
-    DType::I16,
-    DType::I32,
-    DType::I64,
-    DType::U8,
-    DType::U16,
-    DType::U32,
-    DType::U64,
-];
+const INTS: [DType; 8] = [DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16, DType::U32, DType::U64];
 
 /// A packed tensor that any dtype can be read from and written to by value.
 #[derive(Clone, Debug)]
@@ -36,11 +27,7 @@ struct Data {
 
 impl Data {
     fn new(dtype: DType, len: usize) -> Self {
-        Self {
-            dtype,
-            words: vec![0; (len * dtype.size()).div_ceil(8)],
-            len,
-        }
+        Self { dtype, words: vec![0; (len * dtype.size()).div_ceil(8)], len }
     }
 
     fn floats(dtype: DType, values: &[f32]) -> Self {
@@ -67,8 +54,7 @@ impl Data {
 
     fn set(&mut self, i: usize, bytes: &[u8]) {
         let size = self.dtype.size();
-        bytemuck::cast_slice_mut::<u64, u8>(&mut self.words)[i * size..][..size]
-            .copy_from_slice(bytes);
+        bytemuck::cast_slice_mut::<u64, u8>(&mut self.words)[i * size..][..size].copy_from_slice(bytes);
     }
 
     fn bytes(&self) -> &[u8] {
@@ -112,44 +98,15 @@ fn wrap(dtype: DType, value: i128) -> i128 {
 fn range(dtype: DType) -> (i128, i128) {
     let bits = 8 * dtype.size() as u32;
     let signed = matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64);
-    if signed {
-        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-    } else {
-        (0, (1i128 << bits) - 1)
-    }
+    if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) }
 }
 
 /// Integers with extremes, signs and bit patterns.
 fn int_values(dtype: DType) -> Vec<i128> {
     let (min, max) = range(dtype);
-    let all = [
-        min,
-        min + 1,
-        max,
-        max - 1,
-        max / 2,
-        min / 2,
-        0,
-        1,
-        2,
-        3,
-        5,
-        7,
-        8,
-        31,
-        33,
-        63,
-        100,
-        -1,
-        -2,
-        -3,
-        -7,
-        0x55,
-    ];
-    let mut values: Vec<i128> = all
-        .into_iter()
-        .filter(|v| (min..=max).contains(v))
-        .collect();
+    let all =
+        [min, min + 1, max, max - 1, max / 2, min / 2, 0, 1, 2, 3, 5, 7, 8, 31, 33, 63, 100, -1, -2, -3, -7, 0x55];
+    let mut values: Vec<i128> = all.into_iter().filter(|v| (min..=max).contains(v)).collect();
     values.sort_unstable();
     values.dedup();
     values
@@ -192,42 +149,26 @@ fn float_values(dtype: DType) -> Vec<f32> {
         f32::MAX,
         f32::INFINITY,
     ];
-    let values = positive
-        .iter()
-        .flat_map(|&x| [x, -x])
-        .chain([f32::NAN])
-        .collect::<Vec<f32>>();
+    let values = positive.iter().flat_map(|&x| [x, -x]).chain([f32::NAN]).collect::<Vec<f32>>();
     let data = Data::floats(dtype, &values);
     (0..values.len()).map(|i| data.float(i)).collect()
 }
 
 /// Runs what `body` builds on packed operands.
-fn run(
-    operands: &[&Data],
-    result: DType,
-    body: impl Fn(&mut Builder, &[Register]) -> Register,
-) -> Data {
+fn run(operands: &[&Data], result: DType, body: impl Fn(&mut Builder, &[Register]) -> Register) -> Data {
     let len = operands[0].len;
     let mut builder = Builder::new(len);
     let flat = |data: &Data| Geometry::new(0, &[data.len], &[1]);
-    let registers: Vec<Register> = operands
-        .iter()
-        .enumerate()
-        .map(|(i, data)| builder.load(i, data.dtype, flat(data)))
-        .collect();
+    let registers: Vec<Register> =
+        operands.iter().enumerate().map(|(i, data)| builder.load(i, data.dtype, flat(data))).collect();
     let value = body(&mut builder, &registers);
     builder.store(result, value);
     let mut output = Data::new(result, len);
     // SAFETY: the operands and the output outlive the run.
-    let spans: Vec<Span> = operands
-        .iter()
-        .map(|data| unsafe { Span::of(data.bytes()) })
-        .collect();
+    let spans: Vec<Span> = operands.iter().map(|data| unsafe { Span::of(data.bytes()) }).collect();
     let bytes = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut output.words)[..len * result.size()];
     // SAFETY: as above.
-    builder
-        .finish()
-        .run(&spans, &[unsafe { SpanMut::of(bytes) }]);
+    builder.finish().run(&spans, &[unsafe { SpanMut::of(bytes) }]);
     output
 }
 
@@ -241,27 +182,14 @@ fn assert_close(dtype: DType, got: f32, exact: f64, what: &str) {
         return assert!(got.is_nan(), "{what}: {got} instead of NaN");
     }
     let f = exact as f32;
-    let near = [
-        f.next_down().next_down(),
-        f.next_down(),
-        f,
-        f.next_up(),
-        f.next_up().next_up(),
-    ]
-    .map(narrow);
-    assert!(
-        near.contains(&got),
-        "{what}: {got:e} instead of {want:e} ({exact:e})"
-    );
+    let near = [f.next_down().next_down(), f.next_down(), f, f.next_up(), f.next_up().next_up()].map(narrow);
+    assert!(near.contains(&got), "{what}: {got:e} instead of {want:e} ({exact:e})");
 }
 
 /// Equal bits, but for the sign of zero and the payload of NaN.
 #[track_caller]
 fn assert_same(got: f32, want: f32, what: &str) {
-    assert!(
-        got == want || (got.is_nan() && want.is_nan()),
-        "{what}: {got:e} instead of {want:e}"
-    );
+    assert!(got == want || (got.is_nan() && want.is_nan()), "{what}: {got:e} instead of {want:e}");
 }
 
 #[test]
@@ -275,11 +203,7 @@ fn every_length() {
                 b.unary(UnaryOp::Neg, dtype, square)
             });
             let expected: Vec<f32> = (0..len).map(|i| -(x.float(i) * x.float(i))).collect();
-            assert_eq!(
-                y.bytes(),
-                Data::floats(dtype, &expected).bytes(),
-                "{dtype:?} {len}"
-            );
+            assert_eq!(y.bytes(), Data::floats(dtype, &expected).bytes(), "{dtype:?} {len}");
         }
     }
 }
@@ -287,15 +211,7 @@ fn every_length() {
 #[test]
 fn strided_operands() {
     // Every kind of view of a [rows, columns] loop: packed, row, column, scalar, transposed, reversed.
-    for (rows, columns) in [
-        (1, 7),
-        (7, 1),
-        (3, 5),
-        (40, 10),
-        (13, 64),
-        (5, 300),
-        (2, 1500),
-    ] {
+    for (rows, columns) in [(1, 7), (7, 1), (3, 5), (40, 10), (13, 64), (5, 300), (2, 1500)] {
         let (r, c) = (rows as isize, columns as isize);
         let views: [(usize, [isize; 2]); 7] = [
             (0, [c, 1]),
@@ -306,14 +222,10 @@ fn strided_operands() {
             (rows * columns - 1, [-c, -1]),
             (0, [2, 1]),
         ];
-        let data: Vec<i128> = (0..rows * columns + 2 * rows + 4)
-            .map(|i| i as i128 * 7 % 101)
-            .collect();
+        let data: Vec<i128> = (0..rows * columns + 2 * rows + 4).map(|i| i as i128 * 7 % 101).collect();
         for dtype in [DType::I32, DType::U8, DType::I64, DType::F16] {
             let data = match dtype {
-                DType::F16 => {
-                    Data::floats(dtype, &data.iter().map(|&x| x as f32).collect::<Vec<_>>())
-                }
+                DType::F16 => Data::floats(dtype, &data.iter().map(|&x| x as f32).collect::<Vec<_>>()),
                 other => Data::ints(other, &data),
             };
             for (left, right) in views.iter().flat_map(|a| views.iter().map(move |b| (a, b))) {
@@ -327,11 +239,7 @@ fn strided_operands() {
                 let len = output.bytes().len();
                 let bytes = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut output.words)[..len];
                 // SAFETY: both tensors outlive the run.
-                unsafe {
-                    builder
-                        .finish()
-                        .run(&[Span::of(data.bytes())], &[SpanMut::of(bytes)])
-                };
+                unsafe { builder.finish().run(&[Span::of(data.bytes())], &[SpanMut::of(bytes)]) };
                 let at = |view: &(usize, [isize; 2]), i: usize| {
                     let (y, x) = ((i / columns) as isize, (i % columns) as isize);
                     view.0.wrapping_add_signed(y * view.1[0] + x * view.1[1])

@@ -164,11 +164,7 @@ fn power(dtype: DType, base: i128, exponent: i128) -> i128 {
     }
     let (mut value, mut square, mut left) = (1, base, exponent);
     while left > 0 {
-        value = if left & 1 == 1 {
-            wrap(dtype, i128::wrapping_mul(value, square))
-        } else {
-            value
-        };
+        value = if left & 1 == 1 { wrap(dtype, i128::wrapping_mul(value, square)) } else { value };
         square = wrap(dtype, square.wrapping_mul(square));
         left >>= 1;
     }
@@ -176,10 +172,7 @@ fn power(dtype: DType, base: i128, exponent: i128) -> i128 {
 }
 
 fn pairs<T: Copy>(values: &[T]) -> (Vec<T>, Vec<T>) {
-    values
-        .iter()
-        .flat_map(|&a| values.iter().map(move |&b| (a, b)))
-        .unzip()
+    values.iter().flat_map(|&a| values.iter().map(move |&b| (a, b))).unzip()
 }
 
 #[test]
@@ -191,17 +184,10 @@ fn floats() {
             if float_reference(op, 0.0, 0.0).is_none() {
                 continue;
             }
-            let result = if op.is_comparison() {
-                DType::Bool
-            } else {
-                dtype
-            };
-            let got = run(&[&a, &b], result, |builder, r| {
-                builder.binary(op, dtype, r[0], r[1])
-            });
+            let result = if op.is_comparison() { DType::Bool } else { dtype };
+            let got = run(&[&a, &b], result, |builder, r| builder.binary(op, dtype, r[0], r[1]));
             for (i, (&x, &y)) in left.iter().zip(&right).enumerate() {
-                let want =
-                    float_reference(op, x as f64, y as f64).expect("every pair has a reference");
+                let want = float_reference(op, x as f64, y as f64).expect("every pair has a reference");
                 let what = format!("{op:?}({x:e}, {y:e}) {dtype:?}");
                 if op.is_comparison() {
                     assert_eq!(got.int(i) as f64, want, "{what}");
@@ -209,12 +195,7 @@ fn floats() {
                     // f64 is not exact enough here for quotients beyond its own precision; f32 is by definition.
                     let r = x % y;
                     let shift = op == BinaryOp::FloorMod && r != 0.0 && (r < 0.0) != (y < 0.0);
-                    assert_close(
-                        dtype,
-                        got.float(i),
-                        (if shift { r + y } else { r }) as f64,
-                        &what,
-                    );
+                    assert_close(dtype, got.float(i), (if shift { r + y } else { r }) as f64, &what);
                 } else if op == BinaryOp::SigmoidGrad && x.is_infinite() && y.abs() > 100.0 {
                     // Infinity times what f32 takes for zero and f64 does not.
                     assert!(got.float(i).is_nan() || got.float(i) == x, "{what}");
@@ -232,24 +213,16 @@ fn integers() {
         let (left, right) = pairs(&int_values(dtype));
         let (a, b) = (Data::ints(dtype, &left), Data::ints(dtype, &right));
         for op in OPS.into_iter().chain([BinaryOp::LeakyRelu]) {
-            let result = if op.is_comparison() {
-                DType::Bool
-            } else {
-                dtype
-            };
-            let got = run(&[&a, &b], result, |builder, r| {
-                builder.binary(op, dtype, r[0], r[1])
-            });
+            let result = if op.is_comparison() { DType::Bool } else { dtype };
+            let got = run(&[&a, &b], result, |builder, r| builder.binary(op, dtype, r[0], r[1]));
             for (i, (&x, &y)) in left.iter().zip(&right).enumerate() {
                 let what = format!("{op:?}({x}, {y}) {dtype:?}");
                 if let Some(want) = int_reference(op, dtype, x, y) {
                     assert_eq!(got.int(i), wrap(result, want), "{what}");
                 } else {
-                    let exact = float_reference(op, x as f32 as f64, y as f32 as f64)
-                        .expect("a float function") as f32;
+                    let exact = float_reference(op, x as f32 as f64, y as f32 as f64).expect("a float function") as f32;
                     let (min, max) = range(dtype);
-                    let want = [exact.next_down(), exact, exact.next_up()]
-                        .map(|y| (y as i128).clamp(min, max));
+                    let want = [exact.next_down(), exact, exact.next_up()].map(|y| (y as i128).clamp(min, max));
                     assert!(want.contains(&got.int(i)), "{what}: {}", got.int(i));
                 }
             }
@@ -259,10 +232,7 @@ fn integers() {
 
 #[test]
 fn bool_arithmetic_stays_zero_or_one() {
-    let (a, b) = (
-        Data::ints(DType::Bool, &[0, 0, 1, 1]),
-        Data::ints(DType::Bool, &[0, 1, 0, 1]),
-    );
+    let (a, b) = (Data::ints(DType::Bool, &[0, 0, 1, 1]), Data::ints(DType::Bool, &[0, 1, 0, 1]));
     for (op, want) in [
         (BinaryOp::Add, [0, 1, 1, 1]),
         (BinaryOp::Mul, [0, 0, 0, 1]),
@@ -272,14 +242,8 @@ fn bool_arithmetic_stays_zero_or_one() {
         (BinaryOp::Less, [0, 1, 0, 0]),
         (BinaryOp::Max, [0, 1, 1, 1]),
     ] {
-        let got = run(&[&a, &b], DType::Bool, |builder, r| {
-            builder.binary(op, DType::Bool, r[0], r[1])
-        });
-        assert_eq!(
-            (0..4).map(|i| got.int(i)).collect::<Vec<_>>(),
-            want,
-            "{op:?}"
-        );
+        let got = run(&[&a, &b], DType::Bool, |builder, r| builder.binary(op, DType::Bool, r[0], r[1]));
+        assert_eq!((0..4).map(|i| got.int(i)).collect::<Vec<_>>(), want, "{op:?}");
     }
 }
 
@@ -288,24 +252,13 @@ fn select_moves_bits() {
     for dtype in INTS.into_iter().chain([DType::Bool]) {
         let p = Data::ints(DType::Bool, &[1, 0, 1]);
         let (a, b) = (Data::ints(dtype, &[1, 1, 0]), Data::ints(dtype, &[0, 0, 1]));
-        let got = run(&[&p, &a, &b], dtype, |builder, r| {
-            builder.select(dtype, r[0], r[1], r[2])
-        });
-        assert_eq!(
-            (0..3).map(|i| got.int(i)).collect::<Vec<_>>(),
-            [1, 0, 0],
-            "{dtype:?}"
-        );
+        let got = run(&[&p, &a, &b], dtype, |builder, r| builder.select(dtype, r[0], r[1], r[2]));
+        assert_eq!((0..3).map(|i| got.int(i)).collect::<Vec<_>>(), [1, 0, 0], "{dtype:?}");
     }
     for dtype in FLOATS {
         let p = Data::ints(DType::Bool, &[1, 0]);
-        let (a, b) = (
-            Data::floats(dtype, &[f32::NAN, 1.0]),
-            Data::floats(dtype, &[2.0, -0.0]),
-        );
-        let got = run(&[&p, &a, &b], dtype, |builder, r| {
-            builder.select(dtype, r[0], r[1], r[2])
-        });
+        let (a, b) = (Data::floats(dtype, &[f32::NAN, 1.0]), Data::floats(dtype, &[2.0, -0.0]));
+        let got = run(&[&p, &a, &b], dtype, |builder, r| builder.select(dtype, r[0], r[1], r[2]));
         assert!(got.float(0).is_nan() && got.float(1).is_sign_negative() && got.float(1) == 0.0);
     }
 }
@@ -315,11 +268,6 @@ fn clamp_ignores_nan_as_fmin_and_fmax_do() {
     let x = Data::floats(DType::F32, &[-5.0, 0.5, 5.0, f32::NAN, 7.0]);
     let low = Data::floats(DType::F32, &[-1.0, -1.0, -1.0, -1.0, f32::NAN]);
     let high = Data::floats(DType::F32, &[1.0, 1.0, 1.0, 1.0, f32::NAN]);
-    let got = run(&[&x, &low, &high], DType::F32, |b, r| {
-        b.clamp(DType::F32, r[0], r[1], r[2])
-    });
-    assert_eq!(
-        (0..5).map(|i| got.float(i)).collect::<Vec<_>>(),
-        [-1.0, 0.5, 1.0, -1.0, 7.0]
-    );
+    let got = run(&[&x, &low, &high], DType::F32, |b, r| b.clamp(DType::F32, r[0], r[1], r[2]));
+    assert_eq!((0..5).map(|i| got.float(i)).collect::<Vec<_>>(), [-1.0, 0.5, 1.0, -1.0, 7.0]);
 }

@@ -31,22 +31,14 @@ fn from_floats() {
 #[test]
 fn from_integers() {
     for from in INTS.into_iter().chain([DType::Bool]) {
-        let values = if from == DType::Bool {
-            vec![0, 1]
-        } else {
-            int_values(from)
-        };
+        let values = if from == DType::Bool { vec![0, 1] } else { int_values(from) };
         let x = Data::ints(from, &values);
         for to in all() {
             let got = run(&[&x], to, |b, r| b.cast(from, to, r[0]));
             for (i, &value) in values.iter().enumerate() {
                 let what = format!("{value} {from:?} -> {to:?}");
                 if to.is_float() {
-                    assert_same(
-                        got.float(i),
-                        Data::floats(to, &[value as f32]).float(0),
-                        &what,
-                    );
+                    assert_same(got.float(i), Data::floats(to, &[value as f32]).float(0), &what);
                 } else if to == DType::Bool {
                     assert_eq!(got.int(i), (value != 0) as i128, "{what}");
                 } else {

@@ -111,9 +111,7 @@ fn erf(x: f64) -> f64 {
         }
         sum * std::f64::consts::FRAC_2_SQRT_PI
     } else {
-        let fraction = (1..200)
-            .rev()
-            .fold(t, |below, n| t + n as f64 / 2.0 / below);
+        let fraction = (1..200).rev().fold(t, |below, n| t + n as f64 / 2.0 / below);
         1.0 - (-t * t).exp() / fraction / std::f64::consts::PI.sqrt()
     };
     value.copysign(x)
@@ -122,12 +120,7 @@ fn erf(x: f64) -> f64 {
 /// The exact value; `None` for what is computed in f32.
 fn int_reference(op: UnaryOp, dtype: DType, x: i128) -> Option<i128> {
     Some(match op {
-        UnaryOp::Identity
-        | UnaryOp::Ceil
-        | UnaryOp::Floor
-        | UnaryOp::Round
-        | UnaryOp::Rint
-        | UnaryOp::Trunc => x,
+        UnaryOp::Identity | UnaryOp::Ceil | UnaryOp::Floor | UnaryOp::Round | UnaryOp::Rint | UnaryOp::Trunc => x,
         UnaryOp::Abs => x.abs(),
         UnaryOp::Neg => -x,
         UnaryOp::Square => x.wrapping_mul(x),
@@ -136,9 +129,7 @@ fn int_reference(op: UnaryOp, dtype: DType, x: i128) -> Option<i128> {
         UnaryOp::Relu => x.max(0),
         UnaryOp::Not => (x == 0) as i128,
         UnaryOp::BitNot => !x,
-        UnaryOp::Popcount => {
-            (x as u128 & (u128::MAX >> (128 - 8 * dtype.size()))).count_ones() as i128
-        }
+        UnaryOp::Popcount => (x as u128 & (u128::MAX >> (128 - 8 * dtype.size()))).count_ones() as i128,
         UnaryOp::IsNan | UnaryOp::IsInf => 0,
         UnaryOp::IsFinite => 1,
         _ => return None,
@@ -193,20 +184,13 @@ fn accuracy_in_units_in_the_last_place() {
     ];
     for (op, from, to) in ops {
         let n = 20_000;
-        let values: Vec<f32> = (0..n)
-            .map(|i| from + (to - from) * i as f32 / n as f32)
-            .collect();
-        let got = run(&[&Data::floats(DType::F32, &values)], DType::F32, |b, r| {
-            b.unary(op, DType::F32, r[0])
-        });
+        let values: Vec<f32> = (0..n).map(|i| from + (to - from) * i as f32 / n as f32).collect();
+        let got = run(&[&Data::floats(DType::F32, &values)], DType::F32, |b, r| b.unary(op, DType::F32, r[0]));
         for (i, &x) in values.iter().enumerate() {
             let exact = float_reference(op, x as f64).expect("every value has a reference");
             let unit = (exact as f32).abs().next_up() as f64 - (exact as f32).abs() as f64;
             let off = (got.float(i) as f64 - exact).abs() / unit;
-            assert!(
-                off <= 1.0 || got.float(i) == exact as f32,
-                "{op:?}({x:e}): {off} units off"
-            );
+            assert!(off <= 1.0 || got.float(i) == exact as f32, "{op:?}({x:e}): {off} units off");
         }
     }
 }
@@ -214,14 +198,7 @@ fn accuracy_in_units_in_the_last_place() {
 #[test]
 fn signs_of_zero_and_values_that_stay() {
     let x = Data::floats(DType::F32, &[-0.0]);
-    for op in [
-        UnaryOp::Sin,
-        UnaryOp::Tan,
-        UnaryOp::Sinh,
-        UnaryOp::Erf,
-        UnaryOp::Sqrt,
-        UnaryOp::Rint,
-    ] {
+    for op in [UnaryOp::Sin, UnaryOp::Tan, UnaryOp::Sinh, UnaryOp::Erf, UnaryOp::Sqrt, UnaryOp::Rint] {
         let y = run(&[&x], DType::F32, |b, r| b.unary(op, DType::F32, r[0])).float(0);
         assert!(y == 0.0 && y.is_sign_negative(), "{op:?}");
     }
@@ -236,24 +213,14 @@ fn neighbours_of_huge_angles() {
     let mut values: Vec<f32> = (0..200).map(|i| i as f32).collect();
     values[70] = 1e30;
     values[71] = f32::INFINITY;
-    let got = run(&[&Data::floats(DType::F32, &values)], DType::F32, |b, r| {
-        b.unary(UnaryOp::Sin, DType::F32, r[0])
-    });
+    let got = run(&[&Data::floats(DType::F32, &values)], DType::F32, |b, r| b.unary(UnaryOp::Sin, DType::F32, r[0]));
     let alone = |x: f32| {
         let x = Data::floats(DType::F32, &[x]);
-        run(&[&x], DType::F32, |b, r| {
-            b.unary(UnaryOp::Sin, DType::F32, r[0])
-        })
-        .float(0)
+        run(&[&x], DType::F32, |b, r| b.unary(UnaryOp::Sin, DType::F32, r[0])).float(0)
     };
     for (i, &x) in values.iter().enumerate() {
         assert_same(got.float(i), alone(x), &format!("sin {x}"));
-        assert_close(
-            DType::F32,
-            got.float(i),
-            (x as f64).sin(),
-            &format!("sin {x}"),
-        );
+        assert_close(DType::F32, got.float(i), (x as f64).sin(), &format!("sin {x}"));
     }
 }
 
@@ -271,16 +238,10 @@ fn integers() {
                     Some(want) => assert_eq!(got.int(i), wrap(result, want), "{what}"),
                     None => {
                         let (min, max) = range(dtype);
-                        let exact = float_reference(op, value as f32 as f64)
-                            .expect("a float function") as f32;
+                        let exact = float_reference(op, value as f32 as f64).expect("a float function") as f32;
                         // A result just below an integer may be computed as that integer.
-                        let want = [exact.next_down(), exact, exact.next_up()]
-                            .map(|y| (y as i128).clamp(min, max));
-                        assert!(
-                            want.contains(&got.int(i)),
-                            "{what}: {} instead of {want:?}",
-                            got.int(i)
-                        );
+                        let want = [exact.next_down(), exact, exact.next_up()].map(|y| (y as i128).clamp(min, max));
+                        assert!(want.contains(&got.int(i)), "{what}: {} instead of {want:?}", got.int(i));
                     }
                 }
             }

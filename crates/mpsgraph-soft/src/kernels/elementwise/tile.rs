@@ -3,7 +3,8 @@
 //! [`tile1`], [`tile2`] and [`tile3`] take a closure or function without captures. Its type alone identifies it, so
 //! that each one is compiled into a loop of its own, once per instruction set, and can still be stored as a plain
 //! function pointer. The default x86-64 target stops at SSE2, so loops are also compiled for AVX2 and, on f32, for
-//! AVX-512; which one runs changes no result, since rustc never contracts two roundings into one. Functions too large to be inlined by themselves must be `#[inline(always)]`.
+//! AVX-512; which one runs changes no result, since rustc never contracts two roundings into one. Functions too large
+//! to be inlined by themselves must be `#[inline(always)]`.
 
 use crate::ir::DType;
 use bytemuck::{AnyBitPattern, NoUninit};
@@ -162,9 +163,7 @@ pub fn tile2<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy>(f: F) 
 }
 
 /// The loop that sets `dst[i] = f(a[i], b[i], c[i])`.
-pub fn tile3<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy>(
-    f: F,
-) -> TileFn {
+pub fn tile3<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy>(f: F) -> TileFn {
     let _ = f;
     pick::<Loop3<A, B, C, R, F>>()
 }
@@ -219,13 +218,8 @@ impl<A: Element, R: Element, F: Fn(A) -> R + Copy> TileLoop for Loop1<A, R, F> {
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
         // SAFETY: the promise of `TileFn`; `tile1` took a value of `F`.
-        let (dst, a, f) = unsafe {
-            (
-                from_raw_parts_mut(dst.cast::<R>(), n),
-                from_raw_parts(src[0].cast::<A>(), n),
-                conjure::<F>(),
-            )
-        };
+        let (dst, a, f) =
+            unsafe { (from_raw_parts_mut(dst.cast::<R>(), n), from_raw_parts(src[0].cast::<A>(), n), conjure::<F>()) };
         for (d, &a) in dst.iter_mut().zip(a) {
             *d = f(a);
         }
@@ -239,12 +233,7 @@ impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy> TileLoop for L
         // SAFETY: the promise of `TileFn`; `tile2` took a value of `F`.
         let (dst, a, b, f) = unsafe {
             let dst = from_raw_parts_mut(dst.cast::<R>(), n);
-            (
-                dst,
-                from_raw_parts(src[0].cast::<A>(), n),
-                from_raw_parts(src[1].cast::<B>(), n),
-                conjure::<F>(),
-            )
+            (dst, from_raw_parts(src[0].cast::<A>(), n), from_raw_parts(src[1].cast::<B>(), n), conjure::<F>())
         };
         for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
             *d = f(a, b);
@@ -252,26 +241,15 @@ impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy> TileLoop for L
     }
 }
 
-impl<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy> TileLoop
-    for Loop3<A, B, C, R, F>
-{
+impl<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy> TileLoop for Loop3<A, B, C, R, F> {
     const WIDE: bool = A::WIDE && R::WIDE;
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
         // SAFETY: the promise of `TileFn`; `tile3` took a value of `F`.
         let (dst, a, b, c, f) = unsafe {
             let dst = from_raw_parts_mut(dst.cast::<R>(), n);
-            let (a, b) = (
-                from_raw_parts(src[0].cast::<A>(), n),
-                from_raw_parts(src[1].cast::<B>(), n),
-            );
-            (
-                dst,
-                a,
-                b,
-                from_raw_parts(src[2].cast::<C>(), n),
-                conjure::<F>(),
-            )
+            let (a, b) = (from_raw_parts(src[0].cast::<A>(), n), from_raw_parts(src[1].cast::<B>(), n));
+            (dst, a, b, from_raw_parts(src[2].cast::<C>(), n), conjure::<F>())
         };
         for (((d, &a), &b), &c) in dst.iter_mut().zip(a).zip(b).zip(c) {
             *d = f(a, b, c);

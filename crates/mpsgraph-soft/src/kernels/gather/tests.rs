@@ -4,10 +4,7 @@ use super::*;
 
 /// Row-major position of `at` in `shape`.
 fn flat(shape: &[usize], at: &[usize]) -> usize {
-    shape
-        .iter()
-        .zip(at)
-        .fold(0, |flat, (&extent, &at)| flat * extent + at)
+    shape.iter().zip(at).fold(0, |flat, (&extent, &at)| flat * extent + at)
 }
 
 /// Coordinates of element `flat` of `shape`.
@@ -22,9 +19,7 @@ fn coordinates(shape: &[usize], mut flat: usize) -> Vec<usize> {
 
 /// Indices from `-1` to `extent`: the first and last are out of range.
 fn indices(count: usize, extent: usize) -> Vec<i64> {
-    (0..count)
-        .map(|i| (i * 7919 % (extent + 2)) as i64 - 1)
-        .collect()
+    (0..count).map(|i| (i * 7919 % (extent + 2)) as i64 - 1).collect()
 }
 
 /// Runs with i32 and i64 indices and every element size; `source` gives the data element of an output element.
@@ -37,17 +32,11 @@ fn compare(
 ) {
     let n = data.iter().product::<usize>();
     let expected: Vec<u64> = (0..out.iter().product())
-        .map(|i| {
-            source(&coordinates(out, i))
-                .map_or(0, |at| flat(data, &at) as u64 * 0x0123_4567_89ab + 1)
-        })
+        .map(|i| source(&coordinates(out, i)).map_or(0, |at| flat(data, &at) as u64 * 0x0123_4567_89ab + 1))
         .collect();
     let values: Vec<u64> = (0..n as u64).map(|i| i * 0x0123_4567_89ab + 1).collect();
     let narrow: Vec<i32> = indices.iter().map(|&i| i as i32).collect();
-    let tables = [
-        (cast_slice(indices), DType::I64),
-        (cast_slice(&narrow), DType::I32),
-    ];
+    let tables = [(cast_slice(indices), DType::I64), (cast_slice(&narrow), DType::I32)];
     for (table, index_type) in tables {
         macro_rules! check {
             ($($t:ident)*) => {$(
@@ -74,23 +63,15 @@ fn along_one_axis_with_batches() {
             let mut out = data[..axis].to_vec();
             out.extend([2, 7]);
             out.extend(&data[axis + 1..]);
-            compare(
-                &Rows::axis(&data, &shape, axis, batch),
-                &data,
-                &table,
-                &out,
-                |at| {
-                    let mut of_index = at[..batch].to_vec();
-                    of_index.extend(&at[axis..axis + 2]);
-                    let named = usize::try_from(table[flat(&shape, &of_index)])
-                        .ok()
-                        .filter(|&i| i < data[axis])?;
-                    let mut from = at[..axis].to_vec();
-                    from.push(named);
-                    from.extend(&at[axis + 2..]);
-                    Some(from)
-                },
-            );
+            compare(&Rows::axis(&data, &shape, axis, batch), &data, &table, &out, |at| {
+                let mut of_index = at[..batch].to_vec();
+                of_index.extend(&at[axis..axis + 2]);
+                let named = usize::try_from(table[flat(&shape, &of_index)]).ok().filter(|&i| i < data[axis])?;
+                let mut from = at[..axis].to_vec();
+                from.push(named);
+                from.extend(&at[axis + 2..]);
+                Some(from)
+            });
         }
     }
 }
@@ -128,19 +109,11 @@ fn element_by_element() {
             let mut shape = data;
             shape[axis] = 6;
             let table = indices(shape.iter().product(), data[axis]);
-            compare(
-                &Rows::along(&data, &shape, axis),
-                &data,
-                &table,
-                &shape,
-                |at| {
-                    let mut from = at.to_vec();
-                    from[axis] = usize::try_from(table[flat(&shape, at)])
-                        .ok()
-                        .filter(|&i| i < data[axis])?;
-                    Some(from)
-                },
-            );
+            compare(&Rows::along(&data, &shape, axis), &data, &table, &shape, |at| {
+                let mut from = at.to_vec();
+                from[axis] = usize::try_from(table[flat(&shape, at)]).ok().filter(|&i| i < data[axis])?;
+                Some(from)
+            });
         }
     }
 }
@@ -151,18 +124,10 @@ fn large() {
         let shape = [400_000 / data[2]];
         let table = indices(shape[0], data[1]);
         let out = [2, shape[0], data[2]];
-        compare(
-            &Rows::axis(&data, &shape, 1, 0),
-            &data,
-            &table,
-            &out,
-            |at| {
-                let named = usize::try_from(table[at[1]])
-                    .ok()
-                    .filter(|&i| i < data[1])?;
-                Some(vec![at[0], named, at[2]])
-            },
-        );
+        compare(&Rows::axis(&data, &shape, 1, 0), &data, &table, &out, |at| {
+            let named = usize::try_from(table[at[1]]).ok().filter(|&i| i < data[1])?;
+            Some(vec![at[0], named, at[2]])
+        });
     }
 }
 
@@ -171,12 +136,6 @@ fn extreme_indices_are_out_of_range() {
     let mut out = [9; 4];
     let table = [i64::MIN, i64::MAX, -1, 1 << 32];
     let rows = Rows::axis(&[3], &[4], 0, 0);
-    execute(
-        &rows,
-        4,
-        cast_slice(&[1, 2, 3]),
-        (cast_slice(&table), DType::I64),
-        cast_slice_mut(&mut out),
-    );
+    execute(&rows, 4, cast_slice(&[1, 2, 3]), (cast_slice(&table), DType::I64), cast_slice_mut(&mut out));
     assert_eq!(out, [0; 4]);
 }

@@ -5,10 +5,7 @@ use crate::kernels::execute;
 use crate::kernels::span::{Span, SpanMut};
 
 fn flat(shape: &[usize], at: &[usize]) -> usize {
-    shape
-        .iter()
-        .zip(at)
-        .fold(0, |flat, (&extent, &at)| flat * extent + at)
+    shape.iter().zip(at).fold(0, |flat, (&extent, &at)| flat * extent + at)
 }
 
 fn coordinates(shape: &[usize], mut flat: usize) -> Vec<usize> {
@@ -24,9 +21,7 @@ fn coordinates(shape: &[usize], mut flat: usize) -> Vec<usize> {
 /// `expected` gives the element for the coordinates of each result.
 fn check(op: &Op, shapes: &[&[usize]], out_shape: &[usize], expected: impl Fn(&[usize]) -> usize) {
     let count = out_shape.iter().product();
-    let expected: Vec<usize> = (0..count)
-        .map(|i| expected(&coordinates(out_shape, i)))
-        .collect();
+    let expected: Vec<usize> = (0..count).map(|i| expected(&coordinates(out_shape, i))).collect();
     macro_rules! run {
         ($t:ident, $dtype:expr) => {
             let mut next = 0usize;
@@ -42,17 +37,13 @@ fn check(op: &Op, shapes: &[&[usize]], out_shape: &[usize], expected: impl Fn(&[
                 // SAFETY: the operands outlive the spans and are not written.
                 (unsafe { Span::of(x) }, ty)
             };
-            let spans: Vec<(Span, &TensorType)> =
-                operands.iter().map(|(x, ty)| span((x, ty))).collect();
+            let spans: Vec<(Span, &TensorType)> = operands.iter().map(|(x, ty)| span((x, ty))).collect();
             let mut out = vec![$t::MAX; count];
             let ty = TensorType::new($dtype, out_shape);
             // SAFETY: the result is touched through this span alone until `execute` is done.
             execute(op, &spans, (unsafe { SpanMut::of(&mut out) }, &ty));
             let expected: Vec<$t> = expected.iter().map(|&x| x as $t).collect();
-            assert!(
-                out == expected,
-                "{op:?} of {shapes:?}: {out:?} is not {expected:?}"
-            );
+            assert!(out == expected, "{op:?} of {shapes:?}: {out:?} is not {expected:?}");
         };
     }
     run!(u8, DType::U8);
@@ -64,25 +55,16 @@ fn check(op: &Op, shapes: &[&[usize]], out_shape: &[usize], expected: impl Fn(&[
 fn transpose() {
     let perm = [2usize, 0, 3, 1];
     let shape = [3, 5, 2, 7];
-    check(
-        &Op::Transpose {
-            perm: perm.to_vec(),
-        },
-        &[&shape],
-        &[2, 3, 7, 5],
-        |at| {
-            let mut from = [0; 4];
-            perm.iter().zip(at).for_each(|(&axis, &at)| from[axis] = at);
-            flat(&shape, &from)
-        },
-    );
+    check(&Op::Transpose { perm: perm.to_vec() }, &[&shape], &[2, 3, 7, 5], |at| {
+        let mut from = [0; 4];
+        perm.iter().zip(at).for_each(|(&axis, &at)| from[axis] = at);
+        flat(&shape, &from)
+    });
 }
 
 #[test]
 fn broadcast() {
-    check(&Op::Broadcast, &[&[3, 1, 4]], &[2, 3, 5, 4], |at| {
-        at[1] * 4 + at[3]
-    });
+    check(&Op::Broadcast, &[&[3, 1, 4]], &[2, 3, 5, 4], |at| at[1] * 4 + at[3]);
     check(&Op::Broadcast, &[&[]], &[2, 3], |_| 0);
     check(&Op::Broadcast, &[&[1, 1]], &[1, 1], |_| 0);
 }
@@ -92,10 +74,7 @@ fn slice() {
     for step in [1isize, 2, 3, -1, -2] {
         for extent in 1..=6 {
             let starts = vec![1, if step < 0 { 15 } else { 0 }];
-            let op = Op::Slice {
-                starts: starts.clone(),
-                strides: vec![2, step],
-            };
+            let op = Op::Slice { starts: starts.clone(), strides: vec![2, step] };
             check(&op, &[&[8, 16]], &[3, extent], |at| {
                 (1 + 2 * at[0]) * 16 + (starts[1] as isize + at[1] as isize * step) as usize
             });
@@ -105,10 +84,7 @@ fn slice() {
 
 #[test]
 fn slice_update() {
-    let op = Op::SliceUpdate {
-        starts: vec![1, 6],
-        strides: vec![1, -2],
-    };
+    let op = Op::SliceUpdate { starts: vec![1, 6], strides: vec![1, -2] };
     check(&op, &[&[4, 7], &[2, 3]], &[4, 7], |at| {
         let column = (0..3).find(|j| 6 - 2 * j == at[1]);
         match column {
@@ -120,26 +96,18 @@ fn slice_update() {
 
 #[test]
 fn concat() {
-    check(
-        &Op::Concat { axis: 1 },
-        &[&[2, 3, 2], &[2, 1, 2], &[2, 5, 2]],
-        &[2, 9, 2],
-        |at| match at[1] {
-            0..3 => flat(&[2, 3, 2], at),
-            3 => 12 + at[0] * 2 + at[2],
-            _ => 16 + flat(&[2, 5, 2], &[at[0], at[1] - 4, at[2]]),
-        },
-    );
+    check(&Op::Concat { axis: 1 }, &[&[2, 3, 2], &[2, 1, 2], &[2, 5, 2]], &[2, 9, 2], |at| match at[1] {
+        0..3 => flat(&[2, 3, 2], at),
+        3 => 12 + at[0] * 2 + at[2],
+        _ => 16 + flat(&[2, 5, 2], &[at[0], at[1] - 4, at[2]]),
+    });
 }
 
 #[test]
 fn reverse() {
-    check(
-        &Op::Reverse { axes: vec![0, 2] },
-        &[&[3, 4, 5]],
-        &[3, 4, 5],
-        |at| flat(&[3, 4, 5], &[2 - at[0], at[1], 4 - at[2]]),
-    );
+    check(&Op::Reverse { axes: vec![0, 2] }, &[&[3, 4, 5]], &[3, 4, 5], |at| {
+        flat(&[3, 4, 5], &[2 - at[0], at[1], 4 - at[2]])
+    });
     check(&Op::Reverse { axes: vec![] }, &[&[3]], &[3], |at| at[0]);
 }
 
@@ -148,17 +116,10 @@ fn pad() {
     for before in [[0, 0, 0], [1, 2, 0], [0, 3, 2]] {
         for after in [[0, 0, 0], [2, 0, 1], [0, 1, 3]] {
             let shape = [2, 3, 4];
-            let out: Vec<usize> = (0..3)
-                .map(|axis| before[axis] + shape[axis] + after[axis])
-                .collect();
-            let op = Op::Pad {
-                before: before.to_vec(),
-                value: 77u64.to_le_bytes(),
-            };
+            let out: Vec<usize> = (0..3).map(|axis| before[axis] + shape[axis] + after[axis]).collect();
+            let op = Op::Pad { before: before.to_vec(), value: 77u64.to_le_bytes() };
             check(&op, &[&shape], &out, |at| {
-                let from: Vec<usize> = (0..3)
-                    .map(|axis| at[axis].wrapping_sub(before[axis]))
-                    .collect();
+                let from: Vec<usize> = (0..3).map(|axis| at[axis].wrapping_sub(before[axis])).collect();
                 let inside = (0..3).all(|axis| from[axis] < shape[axis]);
                 if inside { flat(&shape, &from) } else { 77 }
             });

@@ -39,14 +39,7 @@ pub fn segments<T: Element, R: Reducer<T>>(
 ) {
     if segments.nest.depth == 0 && segments.length <= BLOCK {
         let (x, length) = (segments.x, segments.length);
-        return vectorised(Short::<T, R> {
-            x,
-            length,
-            kept,
-            first,
-            out,
-            reducer: PhantomData,
-        });
+        return vectorised(Short::<T, R> { x, length, kept, first, out, reducer: PhantomData });
     }
     let several = segments.nest.count();
     for (i, out) in out.iter_mut().enumerate() {
@@ -64,19 +57,14 @@ impl<T: Element> Segments<'_, T> {
     fn fold<R: Reducer<T>>(&self, start: usize, some: Range<usize>, mean: T) -> T {
         let Range { start: first, end } = some;
         if end - first == 1 {
-            return fold_long::<T, R>(
-                &self.x[start + self.nest.offset(first)..][..self.length],
-                mean,
-            );
+            return fold_long::<T, R>(&self.x[start + self.nest.offset(first)..][..self.length], mean);
         }
         let middle = first + (end - first) / 2;
         let bytes = (end - first) * self.length * size_of::<T>();
         let (mut low, mut high) = (mean, mean);
-        both(
-            bytes,
-            &mut || low = self.fold::<R>(start, first..middle, mean),
-            &mut || high = self.fold::<R>(start, middle..end, mean),
-        );
+        both(bytes, &mut || low = self.fold::<R>(start, first..middle, mean), &mut || {
+            high = self.fold::<R>(start, middle..end, mean)
+        });
         R::step(low, high)
     }
 }
@@ -84,19 +72,11 @@ impl<T: Element> Segments<'_, T> {
 /// Folds a segment of any length.
 fn fold_long<T: Element, R: Reducer<T>>(x: &[T], mean: T) -> T {
     if x.len() <= BLOCK {
-        return vectorised(Block::<T, R> {
-            x,
-            mean,
-            reducer: PhantomData,
-        });
+        return vectorised(Block::<T, R> { x, mean, reducer: PhantomData });
     }
     let (front, back) = x.split_at((x.len() / 2).next_multiple_of(BLOCK));
     let (mut low, mut high) = (mean, mean);
-    both(
-        size_of_val(x),
-        &mut || low = fold_long::<T, R>(front, mean),
-        &mut || high = fold_long::<T, R>(back, mean),
-    );
+    both(size_of_val(x), &mut || low = fold_long::<T, R>(front, mean), &mut || high = fold_long::<T, R>(back, mean));
     R::step(low, high)
 }
 
@@ -104,9 +84,7 @@ fn fold_long<T: Element, R: Reducer<T>>(x: &[T], mean: T) -> T {
 #[inline(always)]
 fn fold_block<T: Element, R: Reducer<T>>(x: &[T], mean: T) -> T {
     if x.len() < LANES {
-        return x
-            .iter()
-            .fold(R::START, |acc, &x| R::step(acc, R::load(x, mean)));
+        return x.iter().fold(R::START, |acc, &x| R::step(acc, R::load(x, mean)));
     }
     let mut lanes = [R::START; LANES];
     let (chunks, rest) = x.as_chunks::<LANES>();
@@ -209,48 +187,29 @@ impl<T: Element> Columns<'_, T> {
         }
         if count <= ROWS {
             out.fill(R::START);
-            return vectorised(Rows::<T, R> {
-                columns: self,
-                rows,
-                mean,
-                out,
-                reducer: PhantomData,
-            });
+            return vectorised(Rows::<T, R> { columns: self, rows, mean, out, reducer: PhantomData });
         }
         let mut other = [R::START; COLUMNS];
         let other = &mut other[..out.len()];
         let middle = rows.start + (count / 2).next_multiple_of(ROWS);
         let bytes = count * out.len() * size_of::<T>();
-        both(
-            bytes,
-            &mut || self.fold::<R>(rows.start..middle, mean, out),
-            &mut || self.fold::<R>(middle..rows.end, mean, other),
-        );
+        both(bytes, &mut || self.fold::<R>(rows.start..middle, mean, out), &mut || {
+            self.fold::<R>(middle..rows.end, mean, other)
+        });
         for (low, &high) in out.iter_mut().zip(&*other) {
             *low = R::step(*low, high);
         }
     }
 
     /// Folds contiguous rows `several` at a time.
-    fn fold_narrow<R: Reducer<T>>(
-        &self,
-        rows: Range<usize>,
-        mean: &[T],
-        out: &mut [T],
-        several: usize,
-    ) {
+    fn fold_narrow<R: Reducer<T>>(&self, rows: Range<usize>, mean: &[T], out: &mut [T], several: usize) {
         let width = out.len();
         let wide = several * width;
         let steps = (rows.end - rows.start) / several;
         let start = self.start + rows.start * width;
         let mut nest = Nest::EMPTY;
         nest.push(steps, wide);
-        let columns = Columns {
-            x: self.x,
-            start,
-            width: wide,
-            nest,
-        };
+        let columns = Columns { x: self.x, start, width: wide, nest };
         let (mut wide_mean, mut wide_out) = ([T::ZERO; COLUMNS / 4], [R::START; COLUMNS / 4]);
         for part in wide_mean[..wide].chunks_mut(width) {
             part.copy_from_slice(mean);
@@ -259,9 +218,7 @@ impl<T: Element> Columns<'_, T> {
         let rest = &self.x[start + steps * wide..self.start + rows.end * width];
         out.copy_from_slice(&wide_out[..width]);
         for part in wide_out[width..wide].chunks(width) {
-            out.iter_mut()
-                .zip(part)
-                .for_each(|(acc, &x)| *acc = R::step(*acc, x));
+            out.iter_mut().zip(part).for_each(|(acc, &x)| *acc = R::step(*acc, x));
         }
         for row in rest.chunks(width) {
             for ((acc, &x), &mean) in out.iter_mut().zip(row).zip(mean) {
@@ -287,8 +244,7 @@ impl<T: Element, R: Reducer<T>> Kernel for Rows<'_, T, R> {
     fn run(self) {
         let width = self.out.len();
         let mean = &self.mean[..width];
-        let row =
-            |at| &self.columns.x[self.columns.start + self.columns.nest.offset(at)..][..width];
+        let row = |at| &self.columns.x[self.columns.start + self.columns.nest.offset(at)..][..width];
         let mut at = self.rows.start;
         // Four rows for each time the accumulators are loaded and stored.
         while at + 4 <= self.rows.end {

@@ -24,13 +24,7 @@ fn naive(op: ReduceOp, x: &[f64]) -> f64 {
 
 /// The elements of each result.
 fn groups(shape: &[usize], axes: &[usize]) -> Vec<Vec<usize>> {
-    let mut groups = vec![
-        vec![];
-        (0..shape.len())
-            .filter(|a| !axes.contains(a))
-            .map(|a| shape[a])
-            .product()
-    ];
+    let mut groups = vec![vec![]; (0..shape.len()).filter(|a| !axes.contains(a)).map(|a| shape[a]).product()];
     for flat in 0..shape.iter().product() {
         let (mut rest, mut to, mut scale) = (flat, 0, 1);
         for axis in (0..shape.len()).rev() {
@@ -46,20 +40,8 @@ fn groups(shape: &[usize], axes: &[usize]) -> Vec<Vec<usize>> {
 }
 
 fn run<T: Element>(op: ReduceOp, dtype: DType, x: &[T], shape: &[usize], axes: &[usize]) -> Vec<T> {
-    let mut out = vec![
-        T::HIGHEST;
-        (0..shape.len())
-            .filter(|a| !axes.contains(a))
-            .map(|a| shape[a])
-            .product()
-    ];
-    execute(
-        op,
-        dtype,
-        (cast_slice(x), shape),
-        axes,
-        cast_slice_mut(&mut out),
-    );
+    let mut out = vec![T::HIGHEST; (0..shape.len()).filter(|a| !axes.contains(a)).map(|a| shape[a]).product()];
+    execute(op, dtype, (cast_slice(x), shape), axes, cast_slice_mut(&mut out));
     out
 }
 
@@ -70,10 +52,7 @@ fn compare(op: ReduceOp, x: &[f32], shape: &[usize], axes: &[usize], error: f64)
         let group: Vec<f64> = group.iter().map(|&at| f64::from(x[at])).collect();
         let (ours, exact) = (f64::from(ours), naive(op, &group));
         let close = ours == exact || (ours - exact).abs() <= error * (1.0 + exact.abs());
-        assert!(
-            close || (ours.is_nan() && exact.is_nan()),
-            "{op:?} {shape:?} over {axes:?}: {ours} is not {exact}"
-        );
+        assert!(close || (ours.is_nan() && exact.is_nan()), "{op:?} {shape:?} over {axes:?}: {ours} is not {exact}");
     }
 }
 
@@ -97,15 +76,7 @@ fn axes_of(set: usize) -> Vec<usize> {
 
 /// Small integers, whose sums and products are exact; few enough that products stay in range.
 fn small(n: usize) -> Vec<f32> {
-    (0..n)
-        .map(|i| {
-            if i % 97 == 5 {
-                -2.0
-            } else {
-                (i * 7919 % 3) as f32 - 1.0
-            }
-        })
-        .collect()
+    (0..n).map(|i| if i % 97 == 5 { -2.0 } else { (i * 7919 % 3) as f32 - 1.0 }).collect()
 }
 
 #[test]
@@ -153,17 +124,8 @@ fn rank_16_and_rank_0() {
 
 #[test]
 fn large_on_several_threads() {
-    let wave = |n: usize| {
-        (0..n)
-            .map(|i| (i * 7919 % 1013) as f32 * 0.01 - 3.0)
-            .collect::<Vec<_>>()
-    };
-    for op in [
-        ReduceOp::Sum,
-        ReduceOp::Mean,
-        ReduceOp::Variance,
-        ReduceOp::Max,
-    ] {
+    let wave = |n: usize| (0..n).map(|i| (i * 7919 % 1013) as f32 * 0.01 - 3.0).collect::<Vec<_>>();
+    for op in [ReduceOp::Sum, ReduceOp::Mean, ReduceOp::Variance, ReduceOp::Max] {
         for (shape, axes) in [
             (vec![1_000_000], vec![0]),
             (vec![300_000, 3], vec![0]),
@@ -185,19 +147,10 @@ fn sums_stay_accurate() {
     // One accumulator of f32 would be off by thousands here.
     let x = vec![0.1f32; 10_000_000];
     let exact = f64::from(0.1f32) * 1e7;
-    for (shape, axes) in [
-        (vec![10_000_000], vec![0]),
-        (vec![1_000_000, 10], vec![0, 1]),
-        (vec![5_000_000, 2], vec![0]),
-    ] {
-        let out: f64 = run(ReduceOp::Sum, DType::F32, &x, &shape, &axes)
-            .iter()
-            .map(|&x| f64::from(x))
-            .sum();
-        assert!(
-            (out - exact).abs() < 10.0,
-            "{shape:?}: {out} is not {exact}"
-        );
+    for (shape, axes) in [(vec![10_000_000], vec![0]), (vec![1_000_000, 10], vec![0, 1]), (vec![5_000_000, 2], vec![0])]
+    {
+        let out: f64 = run(ReduceOp::Sum, DType::F32, &x, &shape, &axes).iter().map(|&x| f64::from(x)).sum();
+        assert!((out - exact).abs() < 10.0, "{shape:?}: {out} is not {exact}");
     }
 }
 
@@ -205,27 +158,12 @@ fn sums_stay_accurate() {
 fn nan_rules() {
     let all = [f32::NAN; 50];
     for (shape, axes) in [([50, 1], [0]), ([2, 25], [1]), ([25, 2], [0])] {
-        assert!(
-            run(ReduceOp::Min, DType::F32, &all, &shape, &axes)
-                .iter()
-                .all(|&x| x == f32::INFINITY)
-        );
-        assert!(
-            run(ReduceOp::Max, DType::F32, &all, &shape, &axes)
-                .iter()
-                .all(|&x| x == f32::NEG_INFINITY)
-        );
-        assert!(
-            run(ReduceOp::MaxNan, DType::F32, &all, &shape, &axes)
-                .iter()
-                .all(|x| x.is_nan())
-        );
+        assert!(run(ReduceOp::Min, DType::F32, &all, &shape, &axes).iter().all(|&x| x == f32::INFINITY));
+        assert!(run(ReduceOp::Max, DType::F32, &all, &shape, &axes).iter().all(|&x| x == f32::NEG_INFINITY));
+        assert!(run(ReduceOp::MaxNan, DType::F32, &all, &shape, &axes).iter().all(|x| x.is_nan()));
     }
     let half = [f16::NAN, f16::from_f32(3.0), f16::from_f32(-4.0)];
-    assert_eq!(
-        run(ReduceOp::Min, DType::F16, &half, &[3], &[0]),
-        [f16::from_f32(-4.0)]
-    );
+    assert_eq!(run(ReduceOp::Min, DType::F16, &half, &[3], &[0]), [f16::from_f32(-4.0)]);
     assert!(run(ReduceOp::MinNan, DType::F16, &half, &[3], &[0])[0].is_nan());
 }
 
@@ -270,15 +208,9 @@ fn narrow_floats_accumulate_in_their_own_width() {
     let sum = run(ReduceOp::Sum, DType::BF16, &ones, &[20_000], &[0])[0].to_f32();
     assert!((10_000.0..=20_096.0).contains(&sum), "{sum}");
     let big = vec![f16::from_f32(60_000.0); 64];
-    assert_eq!(
-        run(ReduceOp::Mean, DType::F16, &big, &[64], &[0])[0],
-        f16::INFINITY
-    );
+    assert_eq!(run(ReduceOp::Mean, DType::F16, &big, &[64], &[0])[0], f16::INFINITY);
     let x: Vec<f16> = (0..100).map(|i| f16::from_f32(i as f32)).collect();
-    assert_eq!(
-        run(ReduceOp::Variance, DType::F16, &x[..11], &[11], &[0])[0].to_f32(),
-        10.0
-    );
+    assert_eq!(run(ReduceOp::Variance, DType::F16, &x[..11], &[11], &[0])[0].to_f32(), 10.0);
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Matrix products that MPSGraph's compiler takes for something else.
 //!
-//! softmax(QKᵀ)V becomes one kernel, which is silently wrong on macOS 26 for 17 to 24 positions and three matrices or more
-//! (ChanLumerico/lucid, _C/compile) and for operands that are slices of one computed tensor (MIT-RLX/rlx, rlx-metal), and
-//! which leaks on macOS 15 (pytorch's mps/operations/Attention.mm). A program is compiled on whatever system it meets, so
-//! the pattern is refused on all.
+//! softmax(QKᵀ)V becomes one kernel, which is silently wrong on macOS 26 for 17 to 24 positions and three matrices or
+//! more (ChanLumerico/lucid, _C/compile) and for operands that are slices of one computed tensor (MIT-RLX/rlx,
+//! rlx-metal), and which leaks on macOS 15 (pytorch's mps/operations/Attention.mm). A program is compiled on whatever
+//! system it meets, so the pattern is refused on all.
 //!
 //! On macOS 26 a sum that is fused with a product of one row is lost on M1 (pytorch's mps/operations/Linear.mm).
 //!
-//! Reshape, product, reshape with two extents of 1 in one of the shapes ends the process on macOS 27, and by some reports on
-//! 26 (pytorch/pytorch#187201, #187379).
+//! Reshape, product, reshape with two extents of 1 in one of the shapes ends the process on macOS 27, and by some
+//! reports on 26 (pytorch/pytorch#187201, #187379).
 
 use std::collections::HashSet;
 
@@ -55,10 +55,7 @@ fn needed(graph: &Graph, targets: &[ValueId]) -> Vec<ValueId> {
 }
 
 /// Everything that is reached from `pending` by steps of `follow`.
-fn reached(
-    mut pending: Vec<ValueId>,
-    mut follow: impl FnMut(ValueId, &mut Vec<ValueId>),
-) -> Vec<ValueId> {
+fn reached(mut pending: Vec<ValueId>, mut follow: impl FnMut(ValueId, &mut Vec<ValueId>)) -> Vec<ValueId> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     while let Some(value) = pending.pop() {
@@ -75,10 +72,7 @@ fn attends(graph: &Graph, operand: ValueId) -> bool {
     let folded = reached(vec![operand], |value, pending| {
         pending.extend(behind_folded(graph, value));
     });
-    folded
-        .into_iter()
-        .filter_map(|value| softmax_of(graph, value))
-        .any(|scores| has_product(graph, scores))
+    folded.into_iter().filter_map(|value| softmax_of(graph, value)).any(|scores| has_product(graph, scores))
 }
 
 /// The operands of an operation that the compiler folds away or moves past.
@@ -109,14 +103,7 @@ fn behind_folded(graph: &Graph, value: ValueId) -> Vec<ValueId> {
 
 /// Whether the operation only says again, in another form, what its operand is.
 fn is_view(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Reshape
-            | Op::Transpose { .. }
-            | Op::Broadcast
-            | Op::Cast
-            | Op::Unary(UnaryOp::Identity)
-    )
+    matches!(op, Op::Reshape | Op::Transpose { .. } | Op::Broadcast | Op::Cast | Op::Unary(UnaryOp::Identity))
 }
 
 /// The value that views show.
@@ -147,9 +134,7 @@ fn softmax_of(graph: &Graph, value: ValueId) -> Option<ValueId> {
     let inputs = &node.inputs;
     match &node.op {
         Op::Softmax { .. } => Some(inputs[0]),
-        Op::Binary(BinaryOp::Div | BinaryOp::DivNoNan) => {
-            powers_with_sum(graph, inputs[0], inputs[1])
-        }
+        Op::Binary(BinaryOp::Div | BinaryOp::DivNoNan) => powers_with_sum(graph, inputs[0], inputs[1]),
         Op::Binary(BinaryOp::Mul) => [[0, 1], [1, 0]].into_iter().find_map(|[x, other]| {
             let other = graph.node(viewed(graph, inputs[other]));
             matches!(other.op, Op::Unary(UnaryOp::Recip))
@@ -164,13 +149,7 @@ fn softmax_of(graph: &Graph, value: ValueId) -> Option<ValueId> {
 fn powers_with_sum(graph: &Graph, powers: ValueId, sum: ValueId) -> Option<ValueId> {
     let powers = viewed(graph, powers);
     let sum = graph.node(viewed(graph, sum));
-    let is_sum = matches!(
-        sum.op,
-        Op::Reduce {
-            op: ReduceOp::Sum,
-            ..
-        }
-    ) && viewed(graph, sum.inputs[0]) == powers;
+    let is_sum = matches!(sum.op, Op::Reduce { op: ReduceOp::Sum, .. }) && viewed(graph, sum.inputs[0]) == powers;
     let node = graph.node(powers);
     (is_sum && matches!(node.op, Op::Unary(UnaryOp::Exp))).then(|| node.inputs[0])
 }
@@ -179,17 +158,12 @@ fn powers_with_sum(graph: &Graph, powers: ValueId, sum: ValueId) -> Option<Value
 fn has_product(graph: &Graph, value: ValueId) -> bool {
     let found = reached(vec![value], |value, pending| {
         let node = graph.node(value);
-        let elementwise = matches!(
-            node.op,
-            Op::Unary(_) | Op::Binary(_) | Op::Select | Op::Clamp | Op::Concat { .. }
-        );
+        let elementwise = matches!(node.op, Op::Unary(_) | Op::Binary(_) | Op::Select | Op::Clamp | Op::Concat { .. });
         if elementwise || is_view(&node.op) {
             pending.extend_from_slice(&node.inputs);
         }
     });
-    found
-        .into_iter()
-        .any(|value| matches!(graph.node(value).op, Op::MatMul))
+    found.into_iter().any(|value| matches!(graph.node(value).op, Op::MatMul))
 }
 
 /// Whether the value is a sum with a matrix product of one row.
@@ -211,24 +185,13 @@ fn is_biased_row(graph: &Graph, value: ValueId) -> bool {
 fn lone_reshapes(graph: &Graph, needed: &[ValueId], product: ValueId) -> bool {
     let is_reshape = |value: ValueId| matches!(graph.node(value).op, Op::Reshape);
     let shape = |value: ValueId| graph.ty(value).shape.as_slice();
-    let before = graph
-        .node(product)
-        .inputs
-        .iter()
-        .filter(|&&x| is_reshape(x));
-    let after = needed
-        .iter()
-        .filter(|&&value| is_reshape(value) && graph.node(value).inputs[0] == product);
-    let shapes_before: Vec<&[usize]> = before
-        .flat_map(|&value| [shape(value), shape(graph.node(value).inputs[0])])
-        .collect();
+    let before = graph.node(product).inputs.iter().filter(|&&x| is_reshape(x));
+    let after = needed.iter().filter(|&&value| is_reshape(value) && graph.node(value).inputs[0] == product);
+    let shapes_before: Vec<&[usize]> =
+        before.flat_map(|&value| [shape(value), shape(graph.node(value).inputs[0])]).collect();
     let shapes_after: Vec<&[usize]> = after.map(|&value| shape(value)).collect();
     let lone = |shape: &[usize]| shape.iter().filter(|&&extent| extent == 1).count() > 1;
     !shapes_before.is_empty()
         && !shapes_after.is_empty()
-        && shapes_before
-            .into_iter()
-            .chain(shapes_after)
-            .chain([shape(product)])
-            .any(lone)
+        && shapes_before.into_iter().chain(shapes_after).chain([shape(product)]).any(lone)
 }

@@ -10,49 +10,22 @@ use crate::objc::{Id, Method, Sel, method2, method3, method4};
 pub const METHODS: &[Method] = &[
     unary_method!("reLUWithTensor:name:", Relu, Numbers),
     unary_method!("sigmoidWithTensor:name:", Sigmoid, Floats),
-    method3(
-        "reLUGradientWithIncomingGradient:sourceTensor:name:",
-        relu_gradient,
-    ),
-    method3(
-        "sigmoidGradientWithIncomingGradient:sourceTensor:name:",
-        sigmoid_gradient,
-    ),
+    method3("reLUGradientWithIncomingGradient:sourceTensor:name:", relu_gradient),
+    method3("sigmoidGradientWithIncomingGradient:sourceTensor:name:", sigmoid_gradient),
     method3("softMaxWithTensor:axis:name:", soft_max),
-    method4(
-        "softMaxGradientWithIncomingGradient:sourceTensor:axis:name:",
-        soft_max_gradient,
-    ),
+    method4("softMaxGradientWithIncomingGradient:sourceTensor:axis:name:", soft_max_gradient),
     method3("leakyReLUWithTensor:alpha:name:", leaky_relu).since(12, 0),
-    method3(
-        "leakyReLUWithTensor:alphaTensor:name:",
-        leaky_relu_with_alpha_tensor,
-    )
-    .since(12, 0),
-    method4(
-        "leakyReLUGradientWithIncomingGradient:sourceTensor:alphaTensor:name:",
-        leaky_relu_gradient,
-    )
-    .since(12, 0),
+    method3("leakyReLUWithTensor:alphaTensor:name:", leaky_relu_with_alpha_tensor).since(12, 0),
+    method4("leakyReLUGradientWithIncomingGradient:sourceTensor:alphaTensor:name:", leaky_relu_gradient).since(12, 0),
 ];
 
 /// Incoming gradient and source, of one type and shape.
-fn gradient_operands(
-    builder: &Builder,
-    incoming: Id,
-    source: Id,
-    accepts: Accepts,
-) -> [ValueId; 2] {
+fn gradient_operands(builder: &Builder, incoming: Id, source: Id, accepts: Accepts) -> [ValueId; 2] {
     let incoming = builder.operand(incoming, "incoming gradient", accepts);
     let source = builder.operand(source, "source", accepts);
     let (a, b) = (builder.ty(incoming), builder.ty(source));
     if a != b {
-        refuse!(
-            builder,
-            "the incoming gradient is {}, the source {}: it aborts",
-            Shown(a),
-            Shown(b)
-        );
+        refuse!(builder, "the incoming gradient is {}, the source {}: it aborts", Shown(a), Shown(b));
     }
     [incoming, source]
 }
@@ -64,13 +37,7 @@ extern "C-unwind" fn relu_gradient(this: Id, cmd: Sel, incoming: Id, source: Id,
     builder.tensor(value)
 }
 
-extern "C-unwind" fn sigmoid_gradient(
-    this: Id,
-    cmd: Sel,
-    incoming: Id,
-    source: Id,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn sigmoid_gradient(this: Id, cmd: Sel, incoming: Id, source: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let [incoming, source] = gradient_operands(&builder, incoming, source, Accepts::Floats);
     let value = builder.binary(BinaryOp::SigmoidGrad, incoming, source);
@@ -107,14 +74,7 @@ extern "C-unwind" fn soft_max(this: Id, cmd: Sel, tensor: Id, axis: isize, name:
     builder.tensor(value)
 }
 
-extern "C-unwind" fn soft_max_gradient(
-    this: Id,
-    cmd: Sel,
-    incoming: Id,
-    source: Id,
-    axis: isize,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn soft_max_gradient(this: Id, cmd: Sel, incoming: Id, source: Id, axis: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let [incoming, source] = gradient_operands(&builder, incoming, source, Accepts::Floats);
     builder.ranked(source, "source");
@@ -128,10 +88,7 @@ extern "C-unwind" fn soft_max_gradient(
     let product = builder.binary(BinaryOp::Mul, incoming, result);
     let mut shape = builder.shape(source).to_vec();
     shape[axis] = 1;
-    let reduce = Op::Reduce {
-        op: ReduceOp::Sum,
-        axes: vec![axis],
-    };
+    let reduce = Op::Reduce { op: ReduceOp::Sum, axes: vec![axis] };
     let sum = builder.emit(reduce, [product], TensorType::new(DType::F32, shape));
     let difference = builder.binary(BinaryOp::Sub, incoming, sum);
     let gradient = builder.binary(BinaryOp::Mul, result, difference);
@@ -148,13 +105,7 @@ extern "C-unwind" fn leaky_relu(this: Id, cmd: Sel, tensor: Id, alpha: f64, name
     builder.tensor(value)
 }
 
-extern "C-unwind" fn leaky_relu_with_alpha_tensor(
-    this: Id,
-    cmd: Sel,
-    tensor: Id,
-    alpha: Id,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn leaky_relu_with_alpha_tensor(this: Id, cmd: Sel, tensor: Id, alpha: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", Accepts::Floats);
     let alpha = builder.value(alpha, "alpha");
@@ -162,14 +113,7 @@ extern "C-unwind" fn leaky_relu_with_alpha_tensor(
     builder.tensor(value)
 }
 
-extern "C-unwind" fn leaky_relu_gradient(
-    this: Id,
-    cmd: Sel,
-    incoming: Id,
-    source: Id,
-    alpha: Id,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn leaky_relu_gradient(this: Id, cmd: Sel, incoming: Id, source: Id, alpha: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let [incoming, source] = gradient_operands(&builder, incoming, source, Accepts::Floats);
     let alpha = builder.value(alpha, "alpha");

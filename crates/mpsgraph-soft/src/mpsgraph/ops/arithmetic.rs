@@ -51,151 +51,37 @@ pub const METHODS: &[Method] = &[
     unary_method!("isNaNWithTensor:name:", IsNan, Floats),
     unary_method!("isInfiniteWithTensor:name:", IsInf, Floats),
     unary_method!("isFiniteWithTensor:name:", IsFinite, Floats),
-    binary_method!(
-        "additionWithPrimaryTensor:secondaryTensor:name:",
-        Add,
-        Numbers
-    ),
-    binary_method!(
-        "subtractionWithPrimaryTensor:secondaryTensor:name:",
-        Sub,
-        Numbers
-    ),
-    binary_method!(
-        "multiplicationWithPrimaryTensor:secondaryTensor:name:",
-        Mul,
-        Numbers
-    ),
-    binary_method!(
-        "divisionWithPrimaryTensor:secondaryTensor:name:",
-        Div,
-        Numbers
-    ),
-    binary_method!(
-        "divisionNoNaNWithPrimaryTensor:secondaryTensor:name:",
-        DivNoNan,
-        Numbers
-    ),
-    binary_method!(
-        "moduloWithPrimaryTensor:secondaryTensor:name:",
-        Mod,
-        Numbers
-    ),
-    binary_method!(
-        "floorModuloWithPrimaryTensor:secondaryTensor:name:",
-        FloorMod,
-        NoInt64
-    ),
+    binary_method!("additionWithPrimaryTensor:secondaryTensor:name:", Add, Numbers),
+    binary_method!("subtractionWithPrimaryTensor:secondaryTensor:name:", Sub, Numbers),
+    binary_method!("multiplicationWithPrimaryTensor:secondaryTensor:name:", Mul, Numbers),
+    binary_method!("divisionWithPrimaryTensor:secondaryTensor:name:", Div, Numbers),
+    binary_method!("divisionNoNaNWithPrimaryTensor:secondaryTensor:name:", DivNoNan, Numbers),
+    binary_method!("moduloWithPrimaryTensor:secondaryTensor:name:", Mod, Numbers),
+    binary_method!("floorModuloWithPrimaryTensor:secondaryTensor:name:", FloorMod, NoInt64),
     method3("powerWithPrimaryTensor:secondaryTensor:name:", power),
-    binary_method!(
-        "minimumWithPrimaryTensor:secondaryTensor:name:",
-        Min,
-        Numbers
-    ),
-    binary_method!(
-        "maximumWithPrimaryTensor:secondaryTensor:name:",
-        Max,
-        Numbers
-    ),
-    binary_method!(
-        "minimumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:",
-        MinNan,
-        Floats
-    )
-    .since(12, 0),
-    binary_method!(
-        "maximumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:",
-        MaxNan,
-        Floats
-    )
-    .since(12, 0),
-    binary_method!(
-        "atan2WithPrimaryTensor:secondaryTensor:name:",
-        Atan2,
-        Floats
-    ),
+    binary_method!("minimumWithPrimaryTensor:secondaryTensor:name:", Min, Numbers),
+    binary_method!("maximumWithPrimaryTensor:secondaryTensor:name:", Max, Numbers),
+    binary_method!("minimumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:", MinNan, Floats).since(12, 0),
+    binary_method!("maximumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:", MaxNan, Floats).since(12, 0),
+    binary_method!("atan2WithPrimaryTensor:secondaryTensor:name:", Atan2, Floats),
     binary_method!("equalWithPrimaryTensor:secondaryTensor:name:", Equal, Any),
-    binary_method!(
-        "notEqualWithPrimaryTensor:secondaryTensor:name:",
-        NotEqual,
-        Any
-    ),
+    binary_method!("notEqualWithPrimaryTensor:secondaryTensor:name:", NotEqual, Any),
     binary_method!("lessThanWithPrimaryTensor:secondaryTensor:name:", Less, Any),
-    binary_method!(
-        "lessThanOrEqualToWithPrimaryTensor:secondaryTensor:name:",
-        LessEqual,
-        Any
-    ),
-    binary_method!(
-        "greaterThanWithPrimaryTensor:secondaryTensor:name:",
-        Greater,
-        Any
-    ),
-    binary_method!(
-        "greaterThanOrEqualToWithPrimaryTensor:secondaryTensor:name:",
-        GreaterEqual,
-        Any
-    ),
-    binary_method!(
-        "logicalANDWithPrimaryTensor:secondaryTensor:name:",
-        And,
-        Any
-    ),
+    binary_method!("lessThanOrEqualToWithPrimaryTensor:secondaryTensor:name:", LessEqual, Any),
+    binary_method!("greaterThanWithPrimaryTensor:secondaryTensor:name:", Greater, Any),
+    binary_method!("greaterThanOrEqualToWithPrimaryTensor:secondaryTensor:name:", GreaterEqual, Any),
+    binary_method!("logicalANDWithPrimaryTensor:secondaryTensor:name:", And, Any),
     binary_method!("logicalORWithPrimaryTensor:secondaryTensor:name:", Or, Any),
-    binary_method!(
-        "logicalXORWithPrimaryTensor:secondaryTensor:name:",
-        Xor,
-        Any
-    ),
-    binary_method!(
-        "logicalNANDWithPrimaryTensor:secondaryTensor:name:",
-        Nand,
-        Any
-    ),
-    binary_method!(
-        "logicalNORWithPrimaryTensor:secondaryTensor:name:",
-        Nor,
-        Any
-    ),
-    binary_method!(
-        "logicalXNORWithPrimaryTensor:secondaryTensor:name:",
-        Xnor,
-        Any
-    ),
-    binary_method!(
-        "bitwiseANDWithPrimaryTensor:secondaryTensor:name:",
-        BitAnd,
-        Integers
-    )
-    .since(13, 0),
-    binary_method!(
-        "bitwiseORWithPrimaryTensor:secondaryTensor:name:",
-        BitOr,
-        Integers
-    )
-    .since(13, 0),
-    binary_method!(
-        "bitwiseXORWithPrimaryTensor:secondaryTensor:name:",
-        BitXor,
-        Integers
-    )
-    .since(13, 0),
-    binary_method!(
-        "bitwiseLeftShiftWithPrimaryTensor:secondaryTensor:name:",
-        Shl,
-        Integers
-    )
-    .since(13, 0),
-    binary_method!(
-        "bitwiseRightShiftWithPrimaryTensor:secondaryTensor:name:",
-        Shr,
-        Integers
-    )
-    .since(13, 0),
-    method4(
-        "selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name:",
-        select,
-    ),
+    binary_method!("logicalXORWithPrimaryTensor:secondaryTensor:name:", Xor, Any),
+    binary_method!("logicalNANDWithPrimaryTensor:secondaryTensor:name:", Nand, Any),
+    binary_method!("logicalNORWithPrimaryTensor:secondaryTensor:name:", Nor, Any),
+    binary_method!("logicalXNORWithPrimaryTensor:secondaryTensor:name:", Xnor, Any),
+    binary_method!("bitwiseANDWithPrimaryTensor:secondaryTensor:name:", BitAnd, Integers).since(13, 0),
+    binary_method!("bitwiseORWithPrimaryTensor:secondaryTensor:name:", BitOr, Integers).since(13, 0),
+    binary_method!("bitwiseXORWithPrimaryTensor:secondaryTensor:name:", BitXor, Integers).since(13, 0),
+    binary_method!("bitwiseLeftShiftWithPrimaryTensor:secondaryTensor:name:", Shl, Integers).since(13, 0),
+    binary_method!("bitwiseRightShiftWithPrimaryTensor:secondaryTensor:name:", Shr, Integers).since(13, 0),
+    method4("selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name:", select),
     method4("clampWithTensor:minValueTensor:maxValueTensor:name:", clamp),
 ];
 
@@ -208,14 +94,7 @@ extern "C-unwind" fn power(this: Id, cmd: Sel, primary: Id, secondary: Id, name:
     builder.tensor(value)
 }
 
-extern "C-unwind" fn select(
-    this: Id,
-    cmd: Sel,
-    predicate: Id,
-    on_true: Id,
-    on_false: Id,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn select(this: Id, cmd: Sel, predicate: Id, on_true: Id, on_false: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let predicate = builder.value(predicate, "predicate");
     if builder.dtype(predicate) != DType::Bool {

@@ -14,14 +14,7 @@ pub(crate) fn unary(this: Id, cmd: Sel, tensor: Id, name: Id, op: UnaryOp, accep
 }
 
 /// Answers a message for a function of two tensors.
-pub(crate) fn binary(
-    this: Id,
-    cmd: Sel,
-    operands: [Id; 2],
-    name: Id,
-    op: BinaryOp,
-    accepts: Accepts,
-) -> Id {
+pub(crate) fn binary(this: Id, cmd: Sel, operands: [Id; 2], name: Id, op: BinaryOp, accepts: Accepts) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let a = builder.operand(operands[0], "primary", accepts);
     let b = builder.operand(operands[1], "secondary", accepts);
@@ -43,14 +36,7 @@ macro_rules! unary_method {
 macro_rules! binary_method {
     ($selector:literal, $op:ident, $accepts:ident) => {{
         extern "C-unwind" fn body(this: Id, cmd: Sel, primary: Id, secondary: Id, name: Id) -> Id {
-            elementwise::binary(
-                this,
-                cmd,
-                [primary, secondary],
-                name,
-                BinaryOp::$op,
-                Accepts::$accepts,
-            )
+            elementwise::binary(this, cmd, [primary, secondary], name, BinaryOp::$op, Accepts::$accepts)
         }
         method3($selector, body)
     }};

@@ -11,19 +11,9 @@ use crate::objc::{Id, Method, Sel, method4, method5};
 
 /// The selectors of the header, but for those with an axis tensor.
 pub const METHODS: &[Method] = &[
-    method5(
-        "gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:",
-        gather,
-    ),
-    method4(
-        "gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:",
-        gather_nd,
-    ),
-    method4(
-        "gatherAlongAxis:withUpdatesTensor:indicesTensor:name:",
-        gather_along_axis,
-    )
-    .since(12, 3),
+    method5("gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:", gather),
+    method4("gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:", gather_nd),
+    method4("gatherAlongAxis:withUpdatesTensor:indicesTensor:name:", gather_along_axis).since(12, 3),
 ];
 
 /// A tensor of data that a gather or scatter moves.
@@ -59,11 +49,7 @@ pub(super) fn indices(builder: &Builder, tensor: Id) -> ValueId {
     let value = builder.value(tensor, "indices");
     builder.ranked(value, "indices");
     if !matches!(builder.dtype(value), DType::I32 | DType::I64) {
-        refuse!(
-            builder,
-            "the indices tensor is {}; it must be Int32 or Int64",
-            Shown(builder.ty(value))
-        );
+        refuse!(builder, "the indices tensor is {}; it must be Int32 or Int64", Shown(builder.ty(value)));
     }
     not_folded(builder, value, "indices");
     value
@@ -73,10 +59,7 @@ pub(super) fn indices(builder: &Builder, tensor: Id) -> ValueId {
 pub(super) fn same_batch(builder: &Builder, a: ValueId, b: ValueId, batch: usize) {
     let (a, b) = (builder.shape(a), builder.shape(b));
     if batch > a.len() || batch > b.len() || a[..batch] != b[..batch] {
-        refuse!(
-            builder,
-            "the {batch} batch dimensions of {a:?} and {b:?} are not the same: it aborts"
-        );
+        refuse!(builder, "the {batch} batch dimensions of {a:?} and {b:?} are not the same: it aborts");
     }
 }
 
@@ -94,35 +77,17 @@ extern "C-unwind" fn gather(
     let indices = indices(&builder, indices_tensor);
     let axis = builder.unsigned_axis(axis, builder.rank(updates));
     if batch > axis {
-        refuse!(
-            builder,
-            "{batch} batch dimensions for axis {axis}; it can be as many as the axis at most"
-        );
+        refuse!(builder, "{batch} batch dimensions for axis {axis}; it can be as many as the axis at most");
     }
     same_batch(&builder, updates, indices, batch);
     let from = builder.shape(updates);
-    let shape = [
-        &from[..axis],
-        &builder.shape(indices)[batch..],
-        &from[axis + 1..],
-    ]
-    .concat();
-    let ty = TensorType {
-        dtype: builder.dtype(updates),
-        shape,
-    };
+    let shape = [&from[..axis], &builder.shape(indices)[batch..], &from[axis + 1..]].concat();
+    let ty = TensorType { dtype: builder.dtype(updates), shape };
     let value = builder.emit(Op::Gather { axis, batch }, [updates, indices], ty);
     builder.tensor(value)
 }
 
-extern "C-unwind" fn gather_nd(
-    this: Id,
-    cmd: Sel,
-    updates: Id,
-    indices_tensor: Id,
-    batch: usize,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn gather_nd(this: Id, cmd: Sel, updates: Id, indices_tensor: Id, batch: usize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let updates = moved(&builder, updates, "updates");
     let indices = indices(&builder, indices_tensor);
@@ -130,22 +95,13 @@ extern "C-unwind" fn gather_nd(
     let (from, at) = (builder.shape(updates), builder.shape(indices));
     let (&coordinates, places) = at.split_last().expect("indices have a rank");
     if batch > places.len() || coordinates > from.len() - batch {
-        refuse!(
-            builder,
-            "indices {at:?} with {batch} batch dimensions have too many coordinates for {from:?}"
-        );
+        refuse!(builder, "indices {at:?} with {batch} batch dimensions have too many coordinates for {from:?}");
     }
     let shape = [places, &from[batch + coordinates..]].concat();
     if shape.is_empty() {
-        refuse!(
-            builder,
-            "indices {at:?} into {from:?} would give rank 0, which is refused"
-        );
+        refuse!(builder, "indices {at:?} into {from:?} would give rank 0, which is refused");
     }
-    let ty = TensorType {
-        dtype: builder.dtype(updates),
-        shape,
-    };
+    let ty = TensorType { dtype: builder.dtype(updates), shape };
     let value = builder.emit(Op::GatherNd { batch }, [updates, indices], ty);
     builder.tensor(value)
 }
@@ -163,10 +119,7 @@ extern "C-unwind" fn gather_along_axis(
     let indices = indices(&builder, indices_tensor);
     let axis = builder.axis(axis as i64, builder.rank(updates));
     equal_but_for(&builder, updates, indices, axis);
-    let ty = TensorType {
-        dtype: builder.dtype(updates),
-        shape: builder.shape(indices).to_vec(),
-    };
+    let ty = TensorType { dtype: builder.dtype(updates), shape: builder.shape(indices).to_vec() };
     let value = builder.emit(Op::GatherAlongAxis { axis }, [updates, indices], ty);
     builder.tensor(value)
 }
@@ -176,9 +129,6 @@ pub(super) fn equal_but_for(builder: &Builder, a: ValueId, b: ValueId, axis: usi
     let (a, b) = (builder.shape(a), builder.shape(b));
     let same = a.len() == b.len() && (0..a.len()).all(|at| at == axis || a[at] == b[at]);
     if !same {
-        refuse!(
-            builder,
-            "shapes {a:?} and {b:?} must be the same but for axis {axis}: it asserts"
-        );
+        refuse!(builder, "shapes {a:?} and {b:?} must be the same but for axis {axis}: it asserts");
     }
 }

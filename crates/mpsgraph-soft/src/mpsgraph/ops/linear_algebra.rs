@@ -5,25 +5,14 @@ use crate::mpsgraph::builder::{Builder, refuse};
 use crate::objc::{Id, Method, Sel, method4};
 
 /// The selectors of the header that exist here.
-pub const METHODS: &[Method] =
-    &[method4("bandPartWithTensor:numLower:numUpper:name:", band_part).since(12, 3)];
+pub const METHODS: &[Method] = &[method4("bandPartWithTensor:numLower:numUpper:name:", band_part).since(12, 3)];
 
-extern "C-unwind" fn band_part(
-    this: Id,
-    cmd: Sel,
-    tensor: Id,
-    lower: isize,
-    upper: isize,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn band_part(this: Id, cmd: Sel, tensor: Id, lower: isize, upper: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let rank = builder.rank(x);
     if rank < 2 {
-        refuse!(
-            builder,
-            "the input tensor has rank {rank}; a band needs a matrix"
-        );
+        refuse!(builder, "the input tensor has rank {rank}; a band needs a matrix");
     }
     let shape = builder.shape(x)[rank - 2..].to_vec();
     let coordinates = TensorType::new(DType::I32, shape.clone());

@@ -9,59 +9,38 @@ use crate::objc::version::macos;
 use crate::objc::{Id, Method, Sel, method3};
 
 /// The selectors of the header that exist here.
-pub const METHODS: &[Method] = &[method3(
-    "matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:",
-    matrix_multiplication,
-)];
+pub const METHODS: &[Method] =
+    &[method3("matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:", matrix_multiplication)];
 
 /// Inner extents from here on read past the operands on M1 and M2, when both outer extents are at least [`TILE`]
 /// (pytorch/pytorch#177116, #195163).
 const LONG_INNER: usize = 32_767;
 const TILE: usize = 16;
 
-/// Rows and columns beyond this count, and rows further apart, are silently wrong before macOS 14.4 (pytorch/pytorch#116769,
+/// Rows and columns beyond this count, and rows further apart, are silently wrong before macOS 14.4
+/// (pytorch/pytorch#116769,
 /// #111634; pytorch's mps/operations/LinearAlgebra.mm).
 const FAR: usize = 1 << 15;
 
 /// Batches from here on wrap around in the kernel (pytorch/pytorch#189495).
 const LARGE_BATCH: usize = 1 << 16;
 
-extern "C-unwind" fn matrix_multiplication(
-    this: Id,
-    cmd: Sel,
-    primary: Id,
-    secondary: Id,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn matrix_multiplication(this: Id, cmd: Sel, primary: Id, secondary: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let a = builder.operand(primary, "primary", Accepts::Floats);
     let b = builder.operand(secondary, "secondary", Accepts::Floats);
     builder.same_dtype(a, b);
     let (left, right) = (builder.ty(a), builder.ty(b));
-    let (Some((left_batch, &[m, inner])), Some((right_batch, &[k, n]))) = (
-        left.shape.split_last_chunk(),
-        right.shape.split_last_chunk(),
-    ) else {
-        refuse!(
-            builder,
-            "{} times {}: a rank below 2 aborts",
-            Shown(left),
-            Shown(right)
-        );
+    let (Some((left_batch, &[m, inner])), Some((right_batch, &[k, n]))) =
+        (left.shape.split_last_chunk(), right.shape.split_last_chunk())
+    else {
+        refuse!(builder, "{} times {}: a rank below 2 aborts", Shown(left), Shown(right));
     };
     if inner != k {
-        refuse!(
-            builder,
-            "{} times {}: the inner extents differ, which aborts",
-            Shown(left),
-            Shown(right)
-        );
+        refuse!(builder, "{} times {}: the inner extents differ, which aborts", Shown(left), Shown(right));
     }
     if k >= LONG_INNER && m >= TILE && n >= TILE {
-        refuse!(
-            builder,
-            "an inner extent of {k} is silently wrong on M1 and M2 from {LONG_INNER} on: split it"
-        );
+        refuse!(builder, "an inner extent of {k} is silently wrong on M1 and M2 from {LONG_INNER} on: split it");
     }
     if macos() < (14, 4) && [m, k, n].into_iter().any(|extent| extent > FAR) {
         refuse!(
@@ -83,16 +62,10 @@ extern "C-unwind" fn matrix_multiplication(
     let mut shape = builder.broadcast(left_batch, right_batch);
     let batch: usize = shape.iter().product();
     if batch >= LARGE_BATCH {
-        refuse!(
-            builder,
-            "a batch of {batch} matrices: from {LARGE_BATCH} on the kernel wraps around, so split it"
-        );
+        refuse!(builder, "a batch of {batch} matrices: from {LARGE_BATCH} on the kernel wraps around, so split it");
     }
     shape.extend([m, n]);
-    let ty = TensorType {
-        dtype: left.dtype,
-        shape,
-    };
+    let ty = TensorType { dtype: left.dtype, shape };
     let value = builder.emit(Op::MatMul, [a, b], ty);
     builder.tensor(value)
 }

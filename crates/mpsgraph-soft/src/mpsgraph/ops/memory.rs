@@ -18,10 +18,7 @@ pub const METHODS: &[Method] = &[
 
 fn new_placeholder(mut builder: Builder, shape: Id, dtype: DType) -> Id {
     if shape.is_nil() {
-        refuse!(
-            builder,
-            "placeholders of unknown rank are not supported here"
-        );
+        refuse!(builder, "placeholders of unknown rank are not supported here");
     }
     let shape = builder.fixed_shape(shape);
     builder.placeholder(TensorType { dtype, shape })
@@ -37,18 +34,9 @@ extern "C-unwind" fn placeholder_of_floats(this: Id, cmd: Sel, shape: Id, name: 
     new_placeholder(Builder::open(this, cmd, name), shape, DType::F32)
 }
 
-extern "C-unwind" fn constant_with_data(
-    this: Id,
-    cmd: Sel,
-    data: Id,
-    shape: Id,
-    data_type: u32,
-) -> Id {
+extern "C-unwind" fn constant_with_data(this: Id, cmd: Sel, data: Id, shape: Id, data_type: u32) -> Id {
     let mut builder = Builder::open(this, cmd, Id::NIL);
-    let ty = TensorType {
-        dtype: builder.dtype_of_code(data_type),
-        shape: builder.fixed_shape(shape),
-    };
+    let ty = TensorType { dtype: builder.dtype_of_code(data_type), shape: builder.fixed_shape(shape) };
     if let Err(reason) = shape::limits(&ty) {
         refuse!(builder, "the constant {reason}");
     }
@@ -57,25 +45,14 @@ extern "C-unwind" fn constant_with_data(
     }
     let bytes = ns_data::bytes(data);
     if bytes.len() != ty.bytes() {
-        refuse!(
-            builder,
-            "{} bytes of data for a constant {}: it aborts",
-            bytes.len(),
-            Shown(&ty)
-        );
+        refuse!(builder, "{} bytes of data for a constant {}: it aborts", bytes.len(), Shown(&ty));
     }
     if ty.dtype == DType::Bool && bytes.iter().any(|&byte| byte > 1) {
-        refuse!(
-            builder,
-            "the data of a Bool constant holds bytes other than 0 and 1"
-        );
+        refuse!(builder, "the data of a Bool constant holds bytes other than 0 and 1");
     }
     if ty.dtype.is_float() {
         let infinity = &bytes_of(f64::NEG_INFINITY, ty.dtype)[..ty.dtype.size()];
-        if bytes
-            .chunks_exact(infinity.len())
-            .any(|element| element == infinity)
-        {
+        if bytes.chunks_exact(infinity.len()).any(|element| element == infinity) {
             builder.not_negative_infinity(f64::NEG_INFINITY, ty.dtype);
         }
     }
@@ -89,31 +66,18 @@ fn checked_bytes(builder: &Builder, value: f64, dtype: DType) -> [u8; 8] {
     builder.not_negative_infinity(value, dtype);
     let shown = dtype::name(dtype);
     if dtype == DType::Bool && value != 0.0 && value != 1.0 {
-        refuse!(
-            builder,
-            "{value} as Bool; other numbers than 0 and 1 become 0"
-        );
+        refuse!(builder, "{value} as Bool; other numbers than 0 and 1 become 0");
     }
     if dtype.is_int() {
         if value.fract() != 0.0 || value.is_nan() {
-            refuse!(
-                builder,
-                "{value} as {shown}; how it would be rounded is not known"
-            );
+            refuse!(builder, "{value} as {shown}; how it would be rounded is not known");
         }
         if value.abs() > EXACT {
-            refuse!(
-                builder,
-                "{value} as {shown}: a double is not exact beyond 2^53, use constantWithData:"
-            );
+            refuse!(builder, "{value} as {shown}: a double is not exact beyond 2^53, use constantWithData:");
         }
         let bits = 8 * dtype.size() as i32;
         let unsigned = matches!(dtype, DType::U8 | DType::U16 | DType::U32 | DType::U64);
-        let (low, high) = if unsigned {
-            (0.0, 2f64.powi(bits))
-        } else {
-            (-2f64.powi(bits - 1), 2f64.powi(bits - 1))
-        };
+        let (low, high) = if unsigned { (0.0, 2f64.powi(bits)) } else { (-2f64.powi(bits - 1), 2f64.powi(bits - 1)) };
         if !(low..high).contains(&value) {
             refuse!(builder, "{value} is out of the range of {shown}");
         }

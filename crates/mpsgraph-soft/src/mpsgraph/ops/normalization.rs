@@ -27,15 +27,8 @@ extern "C-unwind" fn mean(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) ->
         reduction::emit(&mut builder, ReduceOp::Mean, x, axes)
     } else {
         // Integer means truncate; the sum must not wrap in a narrow type.
-        let count = axes
-            .iter()
-            .map(|&axis| builder.shape(x)[axis] as f64)
-            .product();
-        let wide = if dtype == DType::U64 {
-            DType::U64
-        } else {
-            DType::I64
-        };
+        let count = axes.iter().map(|&axis| builder.shape(x)[axis] as f64).product();
+        let wide = if dtype == DType::U64 { DType::U64 } else { DType::I64 };
         let widened = builder.cast(x, wide);
         let sum = reduction::emit(&mut builder, ReduceOp::Sum, widened, axes);
         let count = builder.number(count, wide);
@@ -47,10 +40,7 @@ extern "C-unwind" fn mean(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) ->
 
 fn reliable(builder: &Builder) {
     if version::macos() >= (27, 0) {
-        refuse!(
-            builder,
-            "variances are intermittently wrong on macOS 27: take the mean of the squared differences"
-        );
+        refuse!(builder, "variances are intermittently wrong on macOS 27: take the mean of the squared differences");
     }
 }
 
@@ -64,14 +54,7 @@ extern "C-unwind" fn variance(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id
     builder.tensor(value)
 }
 
-extern "C-unwind" fn variance_with_mean(
-    this: Id,
-    cmd: Sel,
-    tensor: Id,
-    mean: Id,
-    axes: Id,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn variance_with_mean(this: Id, cmd: Sel, tensor: Id, mean: Id, axes: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     reliable(&builder);
     let x = builder.operand(tensor, "input", Accepts::ReducedFloats);

@@ -6,18 +6,9 @@ use crate::objc::{Id, Method, Sel, method3, method4, method5, method6, method7};
 
 /// The selectors of the header.
 pub const METHODS: &[Method] = &[
-    method7(
-        "oneHotWithIndicesTensor:depth:axis:dataType:onValue:offValue:name:",
-        axis_type_values,
-    ),
-    method6(
-        "oneHotWithIndicesTensor:depth:dataType:onValue:offValue:name:",
-        type_values,
-    ),
-    method5(
-        "oneHotWithIndicesTensor:depth:axis:dataType:name:",
-        axis_type,
-    ),
+    method7("oneHotWithIndicesTensor:depth:axis:dataType:onValue:offValue:name:", axis_type_values),
+    method6("oneHotWithIndicesTensor:depth:dataType:onValue:offValue:name:", type_values),
+    method5("oneHotWithIndicesTensor:depth:axis:dataType:name:", axis_type),
     method4("oneHotWithIndicesTensor:depth:axis:name:", axis_only),
     method4("oneHotWithIndicesTensor:depth:dataType:name:", type_only),
     method3("oneHotWithIndicesTensor:depth:name:", plain),
@@ -38,14 +29,7 @@ struct OneHot {
 
 impl OneHot {
     fn new(indices: Id, depth: usize) -> Self {
-        Self {
-            indices,
-            depth,
-            axis: None,
-            data_type: FLOAT32,
-            on: 1.0,
-            off: 0.0,
-        }
+        Self { indices, depth, axis: None, data_type: FLOAT32, on: 1.0, off: 0.0 }
     }
 
     fn axis(mut self, axis: usize) -> Self {
@@ -69,11 +53,7 @@ fn one_hot(this: Id, cmd: Sel, name: Id, asked: OneHot) -> Id {
     let indices = builder.operand(asked.indices, "indices", Accepts::Integers);
     let dtype = builder.dtype_of_code(asked.data_type);
     if asked.depth == 0 || i32::try_from(asked.depth).is_err() {
-        refuse!(
-            builder,
-            "depth {}: it must be positive and fit 32 bits",
-            asked.depth
-        );
+        refuse!(builder, "depth {}: it must be positive and fit 32 bits", asked.depth);
     }
     builder.not_negative_infinity(asked.on, dtype);
     builder.not_negative_infinity(asked.off, dtype);
@@ -87,11 +67,7 @@ fn one_hot(this: Id, cmd: Sel, name: Id, asked: OneHot) -> Id {
     let indices = builder.reshape(indices, shape);
     let mut positions = vec![1; rank + 1];
     positions[axis] = asked.depth;
-    let positions = builder.emit(
-        Op::Iota { axis },
-        [],
-        TensorType::new(DType::I32, positions),
-    );
+    let positions = builder.emit(Op::Iota { axis }, [], TensorType::new(DType::I32, positions));
     let positions = builder.cast(positions, DType::I64);
     let hot = builder.binary(BinaryOp::Equal, indices, positions);
     let on = builder.number(asked.on, dtype);
@@ -129,38 +105,16 @@ extern "C-unwind" fn type_values(
     one_hot(this, cmd, name, asked.values(on, off))
 }
 
-extern "C-unwind" fn axis_type(
-    this: Id,
-    cmd: Sel,
-    indices: Id,
-    depth: usize,
-    axis: usize,
-    code: u32,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn axis_type(this: Id, cmd: Sel, indices: Id, depth: usize, axis: usize, code: u32, name: Id) -> Id {
     let asked = OneHot::new(indices, depth).axis(axis).data_type(code);
     one_hot(this, cmd, name, asked)
 }
 
-extern "C-unwind" fn axis_only(
-    this: Id,
-    cmd: Sel,
-    indices: Id,
-    depth: usize,
-    axis: usize,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn axis_only(this: Id, cmd: Sel, indices: Id, depth: usize, axis: usize, name: Id) -> Id {
     one_hot(this, cmd, name, OneHot::new(indices, depth).axis(axis))
 }
 
-extern "C-unwind" fn type_only(
-    this: Id,
-    cmd: Sel,
-    indices: Id,
-    depth: usize,
-    code: u32,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn type_only(this: Id, cmd: Sel, indices: Id, depth: usize, code: u32, name: Id) -> Id {
     one_hot(this, cmd, name, OneHot::new(indices, depth).data_type(code))
 }
 

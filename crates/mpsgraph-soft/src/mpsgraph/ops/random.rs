@@ -14,15 +14,9 @@ use crate::objc::{Id, Method, Sel, method2, method3, method4};
 /// The selectors of the header that exist here.
 pub const METHODS: &[Method] = &[
     method2("randomPhiloxStateTensorWithSeed:name:", state_with_seed),
-    method4(
-        "randomPhiloxStateTensorWithCounterLow:counterHigh:key:name:",
-        state_with_counter,
-    ),
+    method4("randomPhiloxStateTensorWithCounterLow:counterHigh:key:name:", state_with_counter),
     method4("randomTensorWithShape:descriptor:stateTensor:name:", random),
-    method3(
-        "randomUniformTensorWithShape:stateTensor:name:",
-        random_uniform,
-    ),
+    method3("randomUniformTensorWithShape:stateTensor:name:", random_uniform),
 ];
 
 const STATE_WORDS: usize = 7;
@@ -31,27 +25,11 @@ extern "C-unwind" fn state_with_seed(this: Id, cmd: Sel, seed: usize, name: Id) 
     state_with_counter(this, cmd, 0, 0, seed, name)
 }
 
-extern "C-unwind" fn state_with_counter(
-    this: Id,
-    cmd: Sel,
-    low: usize,
-    high: usize,
-    key: usize,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn state_with_counter(this: Id, cmd: Sel, low: usize, high: usize, key: usize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let words = [low, high, key]
-        .into_iter()
-        .flat_map(|number| [number as u32, (number >> 32) as u32]);
-    let bytes: Vec<u8> = std::iter::once(1)
-        .chain(words)
-        .flat_map(u32::to_ne_bytes)
-        .collect();
-    let value = builder.emit(
-        Op::Constant(bytes.into()),
-        [],
-        TensorType::new(DType::I32, [STATE_WORDS]),
-    );
+    let words = [low, high, key].into_iter().flat_map(|number| [number as u32, (number >> 32) as u32]);
+    let bytes: Vec<u8> = std::iter::once(1).chain(words).flat_map(u32::to_ne_bytes).collect();
+    let value = builder.emit(Op::Constant(bytes.into()), [], TensorType::new(DType::I32, [STATE_WORDS]));
     builder.tensor(value)
 }
 
@@ -67,42 +45,21 @@ impl Draw<'_> {
         let builder = Builder::open(this, cmd, name);
         let shape = builder.fixed_shape(shape);
         if shape.len() > 4 {
-            refuse!(
-                builder,
-                "shape {shape:?}: random numbers are broken from rank 5 on; draw flat and reshape"
-            );
+            refuse!(builder, "shape {shape:?}: random numbers are broken from rank 5 on; draw flat and reshape");
         }
         if let Err(reason) = shape::limits(&TensorType::new(DType::F32, shape.clone())) {
             refuse!(builder, "the result {reason}");
         }
         let state = builder.value(state, "state");
         if *builder.ty(state) != TensorType::new(DType::I32, [STATE_WORDS]) {
-            refuse!(
-                builder,
-                "the state tensor is {}; it must be Int32 [7]",
-                Shown(builder.ty(state))
-            );
+            refuse!(builder, "the state tensor is {}; it must be Int32 [7]", Shown(builder.ty(state)));
         }
-        Self {
-            builder,
-            shape,
-            state,
-        }
+        Self { builder, shape, state }
     }
 
     fn uniform(&mut self, shape: Vec<usize>, min: f32, max: f32) -> ValueId {
-        let op = Op::RandomUniform {
-            min: min.to_bits(),
-            max: max.to_bits(),
-        };
-        self.builder.emit(
-            op,
-            [self.state],
-            TensorType {
-                dtype: DType::F32,
-                shape,
-            },
-        )
+        let op = Op::RandomUniform { min: min.to_bits(), max: max.to_bits() };
+        self.builder.emit(op, [self.state], TensorType { dtype: DType::F32, shape })
     }
 
     /// Two independent draws from `[0, 1)`.
@@ -112,15 +69,8 @@ impl Draw<'_> {
         [0, 1].map(|at| {
             let mut starts = vec![0; doubled.len()];
             starts[0] = at;
-            let op = Op::Slice {
-                starts,
-                strides: vec![1; doubled.len()],
-            };
-            let half = self.builder.emit(
-                op,
-                [both],
-                TensorType::new(DType::F32, [&[1], &self.shape[..]].concat()),
-            );
+            let op = Op::Slice { starts, strides: vec![1; doubled.len()] };
+            let half = self.builder.emit(op, [both], TensorType::new(DType::F32, [&[1], &self.shape[..]].concat()));
             self.builder.reshape(half, self.shape.clone())
         })
     }
@@ -166,9 +116,7 @@ impl Draw<'_> {
     fn finish(mut self, numbers: ValueId, draws_per_number: usize) -> Id {
         let elements = (self.shape.iter().product::<usize>() * draws_per_number) as u64;
         let ty = self.builder.ty(self.state).clone();
-        let state = self
-            .builder
-            .emit(Op::RandomState { elements }, [self.state], ty);
+        let state = self.builder.emit(Op::RandomState { elements }, [self.state], ty);
         self.builder.tensor_array(&[numbers, state])
     }
 }
@@ -179,21 +127,10 @@ extern "C-unwind" fn random_uniform(this: Id, cmd: Sel, shape: Id, state: Id, na
     draw.finish(numbers, 1)
 }
 
-extern "C-unwind" fn random(
-    this: Id,
-    cmd: Sel,
-    shape: Id,
-    descriptor: Id,
-    state: Id,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn random(this: Id, cmd: Sel, shape: Id, descriptor: Id, state: Id, name: Id) -> Id {
     let mut draw = Draw::open(this, cmd, shape, state, name);
     let Some(descriptor) = descriptor.try_state::<RandomOpDescriptor>() else {
-        refuse!(
-            draw.builder,
-            "the descriptor is {}",
-            descriptor.class_name()
-        );
+        refuse!(draw.builder, "the descriptor is {}", descriptor.class_name());
     };
     let asked: Properties = *descriptor.get();
     match (asked.distribution, asked.dtype) {
@@ -201,10 +138,7 @@ extern "C-unwind" fn random(
             let in_range = |bound: isize| i32::try_from(bound).is_ok();
             let (min, max) = (asked.min_integer, asked.max_integer);
             if min > max || !in_range(min) || !in_range(max) {
-                refuse!(
-                    draw.builder,
-                    "integers from {min} to {max}: the range must be Int32's, and not empty"
-                );
+                refuse!(draw.builder, "integers from {min} to {max}: the range must be Int32's, and not empty");
             }
             let numbers = draw.integers(min, max);
             draw.finish(numbers, 2)
@@ -212,19 +146,14 @@ extern "C-unwind" fn random(
         (UNIFORM, DType::F32 | DType::F16) => {
             let (min, max) = (asked.min, asked.max);
             if !(min < max && min.is_finite() && max.is_finite()) {
-                refuse!(
-                    draw.builder,
-                    "numbers from {min} to {max}: the range must be finite, and not empty"
-                );
+                refuse!(draw.builder, "numbers from {min} to {max}: the range must be finite, and not empty");
             }
             let mut numbers = draw.uniform(draw.shape.clone(), min, max);
             if asked.dtype != DType::F32 {
                 // Rounding to 16 bits must not reach the end of the range.
                 numbers = draw.builder.cast(numbers, asked.dtype);
                 let last = Op::Splat(dtype::below(max, asked.dtype));
-                let last = draw
-                    .builder
-                    .emit(last, [], TensorType::new(asked.dtype, []));
+                let last = draw.builder.emit(last, [], TensorType::new(asked.dtype, []));
                 numbers = draw.builder.binary(BinaryOp::Min, numbers, last);
             }
             draw.finish(numbers, 1)
@@ -247,9 +176,6 @@ extern "C-unwind" fn random(
             "{} random numbers; Float32 and Float16 are documented, and Int32 for the uniform distribution",
             dtype::name(other)
         ),
-        _ => refuse!(
-            draw.builder,
-            "the truncated normal distribution is not supported here"
-        ),
+        _ => refuse!(draw.builder, "the truncated normal distribution is not supported here"),
     }
 }

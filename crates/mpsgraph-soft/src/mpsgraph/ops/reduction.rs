@@ -12,15 +12,7 @@ use crate::objc::{Id, MacOs, Method, Sel, method3};
 macro_rules! over_axis {
     ($selector:literal, $op:ident, $accepts:ident) => {{
         extern "C-unwind" fn body(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
-            reduce(
-                this,
-                cmd,
-                tensor,
-                Axes::One(axis),
-                name,
-                ReduceOp::$op,
-                Accepts::$accepts,
-            )
+            reduce(this, cmd, tensor, Axes::One(axis), name, ReduceOp::$op, Accepts::$accepts)
         }
         method3($selector, body)
     }};
@@ -30,15 +22,7 @@ macro_rules! over_axis {
 macro_rules! over_axes {
     ($selector:literal, $op:ident, $accepts:ident) => {{
         extern "C-unwind" fn body(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
-            reduce(
-                this,
-                cmd,
-                tensor,
-                Axes::Array(axes),
-                name,
-                ReduceOp::$op,
-                Accepts::$accepts,
-            )
+            reduce(this, cmd, tensor, Axes::Array(axes), name, ReduceOp::$op, Accepts::$accepts)
         }
         method3($selector, body)
     }};
@@ -64,26 +48,10 @@ pub const METHODS: &[Method] = &[
     over_axes!("reductionMinimumWithTensor:axes:name:", Min, Reduced),
     over_axis!("reductionMaximumWithTensor:axis:name:", Max, Reduced),
     over_axes!("reductionMaximumWithTensor:axes:name:", Max, Reduced),
-    over_axis!(
-        "reductionMinimumPropagateNaNWithTensor:axis:name:",
-        MinNan,
-        ReducedFloats
-    ),
-    over_axes!(
-        "reductionMinimumPropagateNaNWithTensor:axes:name:",
-        MinNan,
-        ReducedFloats
-    ),
-    over_axis!(
-        "reductionMaximumPropagateNaNWithTensor:axis:name:",
-        MaxNan,
-        ReducedFloats
-    ),
-    over_axes!(
-        "reductionMaximumPropagateNaNWithTensor:axes:name:",
-        MaxNan,
-        ReducedFloats
-    ),
+    over_axis!("reductionMinimumPropagateNaNWithTensor:axis:name:", MinNan, ReducedFloats),
+    over_axes!("reductionMinimumPropagateNaNWithTensor:axes:name:", MinNan, ReducedFloats),
+    over_axis!("reductionMaximumPropagateNaNWithTensor:axis:name:", MaxNan, ReducedFloats),
+    over_axes!("reductionMaximumPropagateNaNWithTensor:axes:name:", MaxNan, ReducedFloats),
     over_axis!("reductionAndWithTensor:axis:name:", And, Truths).since(12, 2),
     over_axes!("reductionAndWithTensor:axes:name:", And, Truths).since(12, 2),
     over_axis!("reductionOrWithTensor:axis:name:", Or, Truths).since(12, 2),
@@ -108,11 +76,7 @@ pub(super) fn axes_of(builder: &Builder, array: Id, rank: usize) -> Vec<usize> {
     let mut axes: Vec<usize> = if array.is_nil() {
         (0..rank).collect()
     } else {
-        builder
-            .integers(array, "axes")
-            .into_iter()
-            .map(|axis| builder.axis(axis, rank))
-            .collect()
+        builder.integers(array, "axes").into_iter().map(|axis| builder.axis(axis, rank)).collect()
     };
     axes.sort_unstable();
     axes.dedup();
@@ -131,15 +95,7 @@ pub(super) fn emit(builder: &mut Builder, op: ReduceOp, x: ValueId, axes: Vec<us
     builder.emit(Op::Reduce { op, axes }, [x], ty)
 }
 
-fn reduce(
-    this: Id,
-    cmd: Sel,
-    tensor: Id,
-    axes: Axes,
-    name: Id,
-    op: ReduceOp,
-    accepts: Accepts,
-) -> Id {
+fn reduce(this: Id, cmd: Sel, tensor: Id, axes: Axes, name: Id, op: ReduceOp, accepts: Accepts) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", accepts);
     builder.int64_needs(x, INT64_SINCE);
@@ -153,11 +109,8 @@ fn reduce(
             vec![axis]
         }
     };
-    let value = if axes.is_empty() {
-        builder.unary(crate::ir::UnaryOp::Identity, x)
-    } else {
-        emit(&mut builder, op, x, axes)
-    };
+    let value =
+        if axes.is_empty() { builder.unary(crate::ir::UnaryOp::Identity, x) } else { emit(&mut builder, op, x, axes) };
     builder.tensor(value)
 }
 
@@ -171,10 +124,6 @@ fn position(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id, max: bool) ->
     builder.minor_axis(axis, rank);
     let mut shape = builder.shape(x).to_vec();
     shape[axis] = 1;
-    let value = builder.emit(
-        Op::ArgReduce { max, axis },
-        [x],
-        TensorType::new(DType::I32, shape),
-    );
+    let value = builder.emit(Op::ArgReduce { max, axis }, [x], TensorType::new(DType::I32, shape));
     builder.tensor(value)
 }

@@ -12,39 +12,13 @@ use crate::objc::{Id, Method, Sel, method5, method6};
 
 /// The selectors of the header, but for those with an axis tensor.
 pub const METHODS: &[Method] = &[
-    method6(
-        "scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:",
-        nd_on_data,
-    )
-    .since(12, 0),
-    method6(
-        "scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:mode:name:",
-        nd_with_mode,
-    ),
-    method5(
-        "scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:name:",
-        nd,
-    ),
-    method6(
-        "scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:",
-        axis_on_data,
-    )
-    .since(12, 0),
-    method6(
-        "scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:",
-        axis_on_zeros,
-    )
-    .since(12, 0),
-    method6(
-        "scatterAlongAxis:withDataTensor:updatesTensor:indicesTensor:mode:name:",
-        along_on_data,
-    )
-    .since(12, 3),
-    method6(
-        "scatterAlongAxis:withUpdatesTensor:indicesTensor:shape:mode:name:",
-        along_on_zeros,
-    )
-    .since(12, 3),
+    method6("scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:", nd_on_data).since(12, 0),
+    method6("scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:mode:name:", nd_with_mode),
+    method5("scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:name:", nd),
+    method6("scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:", axis_on_data).since(12, 0),
+    method6("scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:", axis_on_zeros).since(12, 0),
+    method6("scatterAlongAxis:withDataTensor:updatesTensor:indicesTensor:mode:name:", along_on_data).since(12, 3),
+    method6("scatterAlongAxis:withUpdatesTensor:indicesTensor:shape:mode:name:", along_on_zeros).since(12, 3),
 ];
 
 const ADD: isize = 0;
@@ -66,10 +40,7 @@ fn mode_of(builder: &Builder, mode: isize) -> ScatterMode {
 fn mode_for(builder: &Builder, data: ValueId, mode: isize) -> ScatterMode {
     let mode = mode_of(builder, mode);
     if builder.dtype(data) == DType::Bool && mode != ScatterMode::Set {
-        refuse!(
-            builder,
-            "mode {mode:?} of Bool: what it makes of truth values is not documented; cast them"
-        );
+        refuse!(builder, "mode {mode:?} of Bool: what it makes of truth values is not documented; cast them");
     }
     mode
 }
@@ -77,15 +48,9 @@ fn mode_for(builder: &Builder, data: ValueId, mode: isize) -> ScatterMode {
 /// Zeros of this shape, for the forms without data.
 fn zeros(builder: &mut Builder, updates: ValueId, shape: Id, mode: ScatterMode) -> ValueId {
     if !matches!(mode, ScatterMode::Add | ScatterMode::Sub | ScatterMode::Set) {
-        refuse!(
-            builder,
-            "what a scatter in mode {mode:?} begins with is not documented: use the form with data"
-        );
+        refuse!(builder, "what a scatter in mode {mode:?} begins with is not documented: use the form with data");
     }
-    let ty = TensorType {
-        dtype: builder.dtype(updates),
-        shape: builder.fixed_shape(shape),
-    };
+    let ty = TensorType { dtype: builder.dtype(updates), shape: builder.fixed_shape(shape) };
     builder.emit(Op::Splat([0; 8]), [], ty)
 }
 
@@ -102,24 +67,14 @@ impl Scatter {
         let data = moved(builder, data, "data");
         let updates = moved(builder, updates, "updates");
         builder.same_dtype(data, updates);
-        Self {
-            data,
-            updates,
-            indices: indices(builder, at),
-            mode: mode_for(builder, updates, mode),
-        }
+        Self { data, updates, indices: indices(builder, at), mode: mode_for(builder, updates, mode) }
     }
 
     fn on_zeros(builder: &mut Builder, updates: Id, at: Id, shape: Id, mode: isize) -> Self {
         let updates = moved(builder, updates, "updates");
         let indices = indices(builder, at);
         let mode = mode_for(builder, updates, mode);
-        Self {
-            data: zeros(builder, updates, shape, mode),
-            updates,
-            indices,
-            mode,
-        }
+        Self { data: zeros(builder, updates, shape, mode), updates, indices, mode }
     }
 
     fn emit(&self, builder: &mut Builder, op: Op) -> Id {
@@ -131,14 +86,10 @@ impl Scatter {
     /// The indices must lead into the data, and the updates have what they lead to.
     fn emit_nd(self, builder: &mut Builder, batch: usize) -> Id {
         same_batch(builder, self.data, self.indices, batch);
-        let [into, from, at] =
-            [self.data, self.updates, self.indices].map(|value| builder.shape(value));
+        let [into, from, at] = [self.data, self.updates, self.indices].map(|value| builder.shape(value));
         let (&coordinates, places) = at.split_last().expect("indices have a rank");
         if batch > places.len() || coordinates > into.len() - batch {
-            refuse!(
-                builder,
-                "indices {at:?} with {batch} batch dimensions have too many coordinates for {into:?}"
-            );
+            refuse!(builder, "indices {at:?} with {batch} batch dimensions have too many coordinates for {into:?}");
         }
         let wanted = [places, &into[batch + coordinates..]].concat();
         if from != wanted {
@@ -174,10 +125,7 @@ impl Scatter {
         let axis = self.axis(builder, axis);
         let [from, at] = [self.updates, self.indices].map(|value| builder.shape(value));
         if from != at {
-            refuse!(
-                builder,
-                "updates {from:?} and indices {at:?} must have one shape: it asserts"
-            );
+            refuse!(builder, "updates {from:?} and indices {at:?} must have one shape: it asserts");
         }
         let mode = self.mode;
         self.emit(builder, Op::ScatterAlongAxis { axis, mode })
@@ -212,15 +160,7 @@ extern "C-unwind" fn nd_with_mode(
     Scatter::on_zeros(&mut builder, updates, at, shape, mode).emit_nd(&mut builder, batch)
 }
 
-extern "C-unwind" fn nd(
-    this: Id,
-    cmd: Sel,
-    updates: Id,
-    at: Id,
-    shape: Id,
-    batch: usize,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn nd(this: Id, cmd: Sel, updates: Id, at: Id, shape: Id, batch: usize, name: Id) -> Id {
     nd_with_mode(this, cmd, updates, at, shape, batch, ADD, name)
 }
 

@@ -6,9 +6,7 @@
 //! and unwinds into the caller.
 
 #[cfg(not(any(target_arch = "aarch64", all(target_arch = "x86_64", not(windows)))))]
-compile_error!(
-    "objc_msgSend is written for AArch64 and for x86-64 with the System V calling convention"
-);
+compile_error!("objc_msgSend is written for AArch64 and for x86-64 with the System V calling convention");
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -31,28 +29,15 @@ use crate::violation;
 #[cold]
 pub(crate) extern "C-unwind" fn unanswered(this: Id, cmd: Sel) -> ! {
     if !this.is_aligned() {
-        panic!(
-            "message `{}` to {:p}, which is not the address of an object",
-            cmd.name(),
-            this.as_ptr()
-        );
+        panic!("message `{}` to {:p}, which is not the address of an object", cmd.name(), this.as_ptr());
     }
     let class = this.class().expect("messages to nil are answered before");
     if class.dead {
-        violation!(
-            this,
-            cmd,
-            "message to the deallocated object at {:p}",
-            this.as_ptr()
-        );
+        violation!(this, cmd, "message to the deallocated object at {:p}", this.as_ptr());
     }
     if let Some((major, minor)) = first_macos(class, cmd) {
         let (have, have_minor) = macos();
-        violation!(
-            this,
-            cmd,
-            "needs macOS {major}.{minor}; the configured system is {have}.{have_minor}"
-        );
+        violation!(this, cmd, "needs macOS {major}.{minor}; the configured system is {have}.{have_minor}");
     }
     let other_side = if class.info.is_meta {
         // A class object's address is its class's.
@@ -61,16 +46,8 @@ pub(crate) extern "C-unwind" fn unanswered(this: Id, cmd: Sel) -> ! {
         Some(class.header.class())
     };
     if other_side.is_some_and(|class| class.lookup(cmd).is_some()) {
-        let kind = if class.info.is_meta {
-            "an instance"
-        } else {
-            "a class"
-        };
-        violation!(
-            this,
-            cmd,
-            "unrecognized selector; {kind} method has this name"
-        );
+        let kind = if class.info.is_meta { "an instance" } else { "a class" };
+        violation!(this, cmd, "unrecognized selector; {kind} method has this name");
     }
     violation!(this, cmd, "unrecognized selector")
 }
@@ -79,14 +56,8 @@ pub(crate) extern "C-unwind" fn unanswered(this: Id, cmd: Sel) -> ! {
 fn first_macos(class: &'static Class, cmd: Sel) -> Option<(u16, u16)> {
     class.ancestry().find_map(|class| {
         let def = class.info.def;
-        let own = if class.info.is_meta {
-            def.class
-        } else {
-            def.instance
-        };
-        own.iter()
-            .find(|method| method.selector == cmd.name())
-            .map(|method| since(def, method))
+        let own = if class.info.is_meta { def.class } else { def.instance };
+        own.iter().find(|method| method.selector == cmd.name()).map(|method| since(def, method))
     })
 }
 
@@ -96,11 +67,7 @@ fn first_macos(class: &'static Class, cmd: Sel) -> Option<(u16, u16)> {
 #[cold]
 pub(crate) extern "C-unwind" fn unanswered_struct(_result: *mut u8, this: Id, cmd: Sel) -> ! {
     if this.is_nil() {
-        violation!(
-            this,
-            cmd,
-            "a message that returns a struct was sent to nil; the struct would be left unwritten"
-        );
+        violation!(this, cmd, "a message that returns a struct was sent to nil; the struct would be left unwritten");
     }
     unanswered(this, cmd)
 }

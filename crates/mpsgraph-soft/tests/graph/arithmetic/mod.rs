@@ -16,37 +16,14 @@ fn unary_functions_of_floats() {
         ("absolute", [0.5, 1.5, 2.0]),
         ("negative", [-0.5, 1.5, -2.0]),
         ("exponent", [1.648_721_3, 0.223_130_16, 7.389_056]),
-        (
-            "exponentBase2",
-            [std::f32::consts::SQRT_2, 0.353_553_39, 4.0],
-        ),
+        ("exponentBase2", [std::f32::consts::SQRT_2, 0.353_553_39, 4.0]),
         ("exponentBase10", [3.162_277_7, 0.031_622_776, 100.0]),
-        (
-            "logarithm",
-            [-std::f32::consts::LN_2, NAN, std::f32::consts::LN_2],
-        ),
+        ("logarithm", [-std::f32::consts::LN_2, NAN, std::f32::consts::LN_2]),
         ("logarithmBase2", [-1.0, NAN, 1.0]),
-        (
-            "logarithmBase10",
-            [-std::f32::consts::LOG10_2, NAN, std::f32::consts::LOG10_2],
-        ),
+        ("logarithmBase10", [-std::f32::consts::LOG10_2, NAN, std::f32::consts::LOG10_2]),
         ("square", [0.25, 2.25, 4.0]),
-        (
-            "squareRoot",
-            [
-                std::f32::consts::FRAC_1_SQRT_2,
-                NAN,
-                std::f32::consts::SQRT_2,
-            ],
-        ),
-        (
-            "reverseSquareRoot",
-            [
-                std::f32::consts::SQRT_2,
-                NAN,
-                std::f32::consts::FRAC_1_SQRT_2,
-            ],
-        ),
+        ("squareRoot", [std::f32::consts::FRAC_1_SQRT_2, NAN, std::f32::consts::SQRT_2]),
+        ("reverseSquareRoot", [std::f32::consts::SQRT_2, NAN, std::f32::consts::FRAC_1_SQRT_2]),
         ("reciprocal", [2.0, -0.666_666_7, 0.5]),
         ("sin", [0.479_425_54, -0.997_495, 0.909_297_4]),
         ("cos", [0.877_582_56, 0.070_737_2, -0.416_146_84]),
@@ -73,10 +50,7 @@ fn unary_functions_of_floats() {
         ("sigmoid", [0.622_459_35, 0.182_425_52, 0.880_797]),
     ];
     let results = run(&[floats(&[3], &[0.5, -1.5, 2.0])], |graph, x| {
-        cases
-            .iter()
-            .map(|(name, _)| graph.op(&format!("{name}WithTensor:name:"), x))
-            .collect()
+        cases.iter().map(|(name, _)| graph.op(&format!("{name}WithTensor:name:"), x)).collect()
     });
     for ((name, wanted), result) in cases.iter().zip(&results) {
         println!("{name}");
@@ -90,12 +64,8 @@ fn tests_of_floats_are_bool() {
     let _alone = alone();
     let x = floats(&[4], &[1.0, NAN, -INF, 0.0]);
     let names = ["isNaN", "isInfinite", "isFinite"];
-    let results = run(&[x], |graph, x| {
-        names
-            .iter()
-            .map(|name| graph.op(&format!("{name}WithTensor:name:"), x))
-            .collect()
-    });
+    let results =
+        run(&[x], |graph, x| names.iter().map(|name| graph.op(&format!("{name}WithTensor:name:"), x)).collect());
     assert_eq!(results[0], bools(&[4], &[0, 1, 0, 0]));
     assert_eq!(results[1], bools(&[4], &[0, 0, 1, 0]));
     assert_eq!(results[2], bools(&[4], &[1, 0, 0, 1]));
@@ -117,23 +87,14 @@ fn binary_functions_of_floats() {
         ("maximum", [3.0, 7.0, 2.0, 1.0]),
         ("minimumWithNaNPropagation", [-7.0, 3.0, 0.0, NAN]),
         ("maximumWithNaNPropagation", [3.0, 7.0, 2.0, NAN]),
-        (
-            "atan2",
-            [-1.165_904_5, 1.165_904_5, std::f32::consts::FRAC_PI_2, NAN],
-        ),
+        ("atan2", [-1.165_904_5, 1.165_904_5, std::f32::consts::FRAC_PI_2, NAN]),
         ("logicalAND", [1.0, 1.0, 0.0, 1.0]),
         ("logicalNOR", [0.0, 0.0, 0.0, 0.0]),
     ];
-    let operands = [
-        floats(&[4], &[-7.0, 7.0, 2.0, NAN]),
-        floats(&[4], &[3.0, 3.0, 0.0, 1.0]),
-    ];
+    let operands = [floats(&[4], &[-7.0, 7.0, 2.0, NAN]), floats(&[4], &[3.0, 3.0, 0.0, 1.0])];
     let results = run(&operands, |graph, x| {
         let selector = |name: &str| format!("{name}WithPrimaryTensor:secondaryTensor:name:");
-        cases
-            .iter()
-            .map(|(name, _)| graph.op(&selector(name), x))
-            .collect()
+        cases.iter().map(|(name, _)| graph.op(&selector(name), x)).collect()
     });
     for ((name, wanted), result) in cases.iter().zip(&results) {
         println!("{name}");
@@ -163,10 +124,7 @@ fn integers() {
     let operands = [ints(&[4], &[-7, 7, 2, i32::MAX]), ints(&[4], &[3, 3, 0, 1])];
     let results = run(&operands, |graph, x| {
         let selector = |name: &str| format!("{name}WithPrimaryTensor:secondaryTensor:name:");
-        let mut tensors: Vec<_> = cases
-            .iter()
-            .map(|(name, _)| graph.op(&selector(name), x))
-            .collect();
+        let mut tensors: Vec<_> = cases.iter().map(|(name, _)| graph.op(&selector(name), x)).collect();
         tensors.push(graph.op("bitwiseNOTWithTensor:name:", &x[..1]));
         tensors.push(graph.op("bitwisePopulationCountWithTensor:name:", &x[..1]));
         tensors
@@ -182,13 +140,8 @@ fn integers() {
 #[test]
 fn wide_integers_are_exact() {
     let _alone = alone();
-    let operands = [
-        value(I64, &[2], &[i64::MAX, -9]),
-        value(I64, &[2], &[1i64, 4]),
-    ];
-    let result = run_one(&operands, |graph, x| {
-        graph.op("subtractionWithPrimaryTensor:secondaryTensor:name:", x)
-    });
+    let operands = [value(I64, &[2], &[i64::MAX, -9]), value(I64, &[2], &[1i64, 4])];
+    let result = run_one(&operands, |graph, x| graph.op("subtractionWithPrimaryTensor:secondaryTensor:name:", x));
     assert_eq!(result, value(I64, &[2], &[i64::MAX - 1, -13]));
 }
 
@@ -206,26 +159,14 @@ fn comparisons_are_bool_and_broadcast() {
         ("greaterThanOrEqualTo", [0, 1, 1, 0, 0, 1]),
     ];
     let operands = [floats(&[3], &[1.0, 2.0, NAN]), floats(&[2, 1], &[2.0, 3.0])];
-    let results = run(
-        &[
-            operands[0].clone(),
-            operands[1].clone(),
-            floats(&[3], &[1.0, 2.0, 3.0]),
-        ],
-        |graph, x| {
-            let selector = |name: &str| format!("{name}WithPrimaryTensor:secondaryTensor:name:");
-            cases
-                .iter()
-                .map(|(name, _)| graph.op(&selector(name), &[x[2], x[1]]))
-                .collect()
-        },
-    );
+    let results = run(&[operands[0].clone(), operands[1].clone(), floats(&[3], &[1.0, 2.0, 3.0])], |graph, x| {
+        let selector = |name: &str| format!("{name}WithPrimaryTensor:secondaryTensor:name:");
+        cases.iter().map(|(name, _)| graph.op(&selector(name), &[x[2], x[1]])).collect()
+    });
     for ((name, wanted), result) in cases.iter().zip(&results) {
         assert_eq!(*result, bools(&[2, 3], wanted), "{name}");
     }
-    let nan = run_one(&operands, |graph, x| {
-        graph.op("notEqualWithPrimaryTensor:secondaryTensor:name:", x)
-    });
+    let nan = run_one(&operands, |graph, x| graph.op("notEqualWithPrimaryTensor:secondaryTensor:name:", x));
     assert_eq!(nan, bools(&[2, 3], &[1, 0, 1, 1, 1, 1]));
 }
 
@@ -244,10 +185,7 @@ fn logic_on_bool() {
     ];
     let results = run(&operands, |graph, x| {
         let selector = |name: &str| format!("logical{name}WithPrimaryTensor:secondaryTensor:name:");
-        let mut tensors: Vec<_> = cases
-            .iter()
-            .map(|(name, _)| graph.op(&selector(name), x))
-            .collect();
+        let mut tensors: Vec<_> = cases.iter().map(|(name, _)| graph.op(&selector(name), x)).collect();
         tensors.push(graph.op("notWithTensor:name:", &x[..1]));
         tensors
     });
@@ -262,11 +200,7 @@ fn logic_on_bool() {
 fn select_and_clamp() {
     let _alone = alone();
     let select = "selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name:";
-    let operands = [
-        bools(&[3], &[1, 0, 1]),
-        floats(&[2, 1], &[1.0, 2.0]),
-        floats(&[1], &[-1.0]),
-    ];
+    let operands = [bools(&[3], &[1, 0, 1]), floats(&[2, 1], &[1.0, 2.0]), floats(&[1], &[-1.0])];
     let result = run_one(&operands, |graph, x| graph.op(select, x));
     assert_eq!(result, floats(&[2, 3], &[1.0, -1.0, 1.0, 2.0, -1.0, 2.0]));
     let clamp = "clampWithTensor:minValueTensor:maxValueTensor:name:";

@@ -3,8 +3,7 @@
 use crate::graph::messages::{alone, refused};
 use crate::graph::selectors::{BINARY, BINARY_BITS, binary, unary};
 use crate::graph::session::{
-    BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, Value, close, floats, halves, ints, run_one,
-    value,
+    BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, Value, close, floats, halves, ints, run_one, value,
 };
 
 const NAN: f32 = f32::NAN;
@@ -27,10 +26,7 @@ fn bits(x: &Value) -> Vec<u32> {
 fn round_takes_halves_away_from_zero() {
     let _alone = alone();
     let x = floats(&[6], &[0.5, 1.5, 2.5, -0.5, -1.5, -2.4]);
-    assert_eq!(
-        one("round", x),
-        floats(&[6], &[1.0, 2.0, 3.0, -1.0, -2.0, -2.0])
-    );
+    assert_eq!(one("round", x), floats(&[6], &[1.0, 2.0, 3.0, -1.0, -2.0, -2.0]));
 }
 
 /// Apple's MPSGraphArithmeticOps.h.
@@ -38,10 +34,7 @@ fn round_takes_halves_away_from_zero() {
 fn rint_takes_halves_to_even() {
     let _alone = alone();
     let x = floats(&[6], &[0.5, 1.5, 2.5, -0.5, -1.5, -2.4]);
-    assert_eq!(
-        one("rint", x),
-        floats(&[6], &[0.0, 2.0, 2.0, -0.0, -2.0, -2.0])
-    );
+    assert_eq!(one("rint", x), floats(&[6], &[0.0, 2.0, 2.0, -0.0, -2.0, -2.0]));
 }
 
 /// kern0x1b/charon probes on macOS 27.0: these three, and no others.
@@ -52,11 +45,7 @@ fn zeros_of_round_tanh_and_atan_have_no_sign() {
     for name in ["round", "tanh", "atan"] {
         assert_eq!(bits(&one(name, x())), [0, 0], "{name}");
     }
-    assert_eq!(
-        bits(&one("round", floats(&[1], &[-0.25]))),
-        [0],
-        "what rounds to zero"
-    );
+    assert_eq!(bits(&one("round", floats(&[1], &[-0.25]))), [0], "what rounds to zero");
     for name in ["identity", "rint", "squareRoot", "sin", "erf"] {
         assert_eq!(bits(&one(name, x())), [1 << 31, 0], "{name}");
     }
@@ -76,10 +65,7 @@ fn modulo_has_the_sign_of_the_dividend() {
     let _alone = alone();
     let (a, b) = (&[-7.0, 7.0, -7.0, 7.0], &[3.0, -3.0, -3.0, 3.0]);
     let wanted = [-1.0, 1.0, -1.0, 1.0];
-    assert_eq!(
-        two("modulo", floats(&[4], a), floats(&[4], b)),
-        floats(&[4], &wanted)
-    );
+    assert_eq!(two("modulo", floats(&[4], a), floats(&[4], b)), floats(&[4], &wanted));
     let (a, b) = (ints(&[2], &[-7, 7]), ints(&[2], &[3, -3]));
     assert_eq!(two("modulo", a, b), ints(&[2], &[-1, 1]));
 }
@@ -90,10 +76,7 @@ fn floor_modulo_has_the_sign_of_the_divisor() {
     let _alone = alone();
     let (a, b) = (&[-7.0, 7.0, -7.0, 7.0], &[3.0, -3.0, -3.0, 3.0]);
     let wanted = [2.0, -2.0, -1.0, 1.0];
-    assert_eq!(
-        two("floorModulo", floats(&[4], a), floats(&[4], b)),
-        floats(&[4], &wanted)
-    );
+    assert_eq!(two("floorModulo", floats(&[4], a), floats(&[4], b)), floats(&[4], &wanted));
     let (a, b) = (ints(&[3], &[-7, 7, 7]), ints(&[3], &[3, -3, 0]));
     assert_eq!(two("floorModulo", a, b), ints(&[3], &[2, -2, 0]));
 }
@@ -102,10 +85,7 @@ fn floor_modulo_has_the_sign_of_the_divisor() {
 #[test]
 fn minimum_and_maximum_ignore_nan() {
     let _alone = alone();
-    let (a, b) = (
-        || floats(&[3], &[NAN, 1.0, NAN]),
-        || floats(&[3], &[-INF, NAN, NAN]),
-    );
+    let (a, b) = (|| floats(&[3], &[NAN, 1.0, NAN]), || floats(&[3], &[-INF, NAN, NAN]));
     close(&two("minimum", a(), b()), &[3], &[-INF, 1.0, NAN]);
     close(&two("maximum", a(), b()), &[3], &[-INF, 1.0, NAN]);
 }
@@ -115,10 +95,7 @@ fn minimum_and_maximum_ignore_nan() {
 fn minimum_and_maximum_with_nan_propagation_keep_it() {
     let _alone = alone();
     for name in ["minimumWithNaNPropagation", "maximumWithNaNPropagation"] {
-        let (a, b) = (
-            floats(&[3], &[NAN, 1.0, 2.0]),
-            floats(&[3], &[-INF, NAN, 2.0]),
-        );
+        let (a, b) = (floats(&[3], &[NAN, 1.0, 2.0]), floats(&[3], &[-INF, NAN, 2.0]));
         close(&two(name, a, b), &[3], &[NAN, NAN, 2.0]);
     }
 }
@@ -127,14 +104,8 @@ fn minimum_and_maximum_with_nan_propagation_keep_it() {
 #[test]
 fn clamp_ignores_nan_as_minimum_and_maximum_do() {
     let _alone = alone();
-    let operands = [
-        floats(&[3], &[NAN, 5.0, 5.0]),
-        floats(&[3], &[-1.0, NAN, -1.0]),
-        floats(&[3], &[1.0, 1.0, NAN]),
-    ];
-    let result = run_one(&operands, |graph, x| {
-        graph.op("clampWithTensor:minValueTensor:maxValueTensor:name:", x)
-    });
+    let operands = [floats(&[3], &[NAN, 5.0, 5.0]), floats(&[3], &[-1.0, NAN, -1.0]), floats(&[3], &[1.0, 1.0, NAN])];
+    let result = run_one(&operands, |graph, x| graph.op("clampWithTensor:minValueTensor:maxValueTensor:name:", x));
     assert_eq!(result, floats(&[3], &[-1.0, 1.0, 5.0]));
 }
 
@@ -142,10 +113,7 @@ fn clamp_ignores_nan_as_minimum_and_maximum_do() {
 #[test]
 fn division_no_nan_gives_0_for_a_divisor_of_0_alone() {
     let _alone = alone();
-    let (a, b) = (
-        floats(&[4], &[1.0, NAN, 0.0, INF]),
-        floats(&[4], &[0.0, -0.0, 0.0, NAN]),
-    );
+    let (a, b) = (floats(&[4], &[1.0, NAN, 0.0, INF]), floats(&[4], &[0.0, -0.0, 0.0, NAN]));
     close(&two("divisionNoNaN", a, b), &[4], &[0.0, 0.0, 0.0, NAN]);
 }
 
@@ -155,19 +123,9 @@ fn shifts_take_their_counts_modulo_the_width() {
     let _alone = alone();
     let counts = || ints(&[3], &[1, 33, -31]);
     let x = || ints(&[3], &[-8, -8, -8]);
-    assert_eq!(
-        two("bitwiseLeftShift", x(), counts()),
-        ints(&[3], &[-16; 3])
-    );
-    assert_eq!(
-        two("bitwiseRightShift", x(), counts()),
-        ints(&[3], &[-4; 3])
-    );
-    let narrow = two(
-        "bitwiseLeftShift",
-        value(U8, &[1], &[3u8]),
-        value(U8, &[1], &[9u8]),
-    );
+    assert_eq!(two("bitwiseLeftShift", x(), counts()), ints(&[3], &[-16; 3]));
+    assert_eq!(two("bitwiseRightShift", x(), counts()), ints(&[3], &[-4; 3]));
+    let narrow = two("bitwiseLeftShift", value(U8, &[1], &[3u8]), value(U8, &[1], &[9u8]));
     assert_eq!(narrow, value(U8, &[1], &[6u8]));
 }
 
@@ -176,15 +134,8 @@ fn shifts_take_their_counts_modulo_the_width() {
 fn right_shifts_of_signed_integers_copy_the_sign() {
     let _alone = alone();
     let one = || ints(&[1], &[1]);
-    assert_eq!(
-        two("bitwiseRightShift", ints(&[1], &[-7]), one()),
-        ints(&[1], &[-4])
-    );
-    let unsigned = two(
-        "bitwiseRightShift",
-        value(U32, &[1], &[0x8000_0000u32]),
-        value(U32, &[1], &[1u32]),
-    );
+    assert_eq!(two("bitwiseRightShift", ints(&[1], &[-7]), one()), ints(&[1], &[-4]));
+    let unsigned = two("bitwiseRightShift", value(U32, &[1], &[0x8000_0000u32]), value(U32, &[1], &[1u32]));
     assert_eq!(unsigned, value(U32, &[1], &[0x4000_0000u32]));
 }
 
@@ -193,16 +144,9 @@ fn right_shifts_of_signed_integers_copy_the_sign() {
 #[test]
 fn integer_division_is_exact_and_goes_toward_zero() {
     let _alone = alone();
-    let (a, b) = (
-        ints(&[4], &[-616, 616, -7, i32::MAX]),
-        ints(&[4], &[28, -28, 2, 1]),
-    );
+    let (a, b) = (ints(&[4], &[-616, 616, -7, i32::MAX]), ints(&[4], &[28, -28, 2, 1]));
     assert_eq!(two("division", a, b), ints(&[4], &[-22, -22, -3, i32::MAX]));
-    let wide = two(
-        "division",
-        value(I64, &[1], &[i64::MAX]),
-        value(I64, &[1], &[-1i64]),
-    );
+    let wide = two("division", value(I64, &[1], &[i64::MAX]), value(I64, &[1], &[-1i64]));
     assert_eq!(wide, value(I64, &[1], &[-i64::MAX]));
 }
 
@@ -210,10 +154,7 @@ fn integer_division_is_exact_and_goes_toward_zero() {
 #[test]
 fn power_of_a_negative_base_is_as_in_c() {
     let _alone = alone();
-    let (a, b) = (
-        floats(&[4], &[-3.0, -3.0, -8.0, -0.0]),
-        floats(&[4], &[2.0, 3.0, 1.0 / 3.0, 3.0]),
-    );
+    let (a, b) = (floats(&[4], &[-3.0, -3.0, -8.0, -0.0]), floats(&[4], &[2.0, 3.0, 1.0 / 3.0, 3.0]));
     close(&two("power", a, b), &[4], &[9.0, -27.0, NAN, -0.0]);
 }
 
@@ -221,18 +162,8 @@ fn power_of_a_negative_base_is_as_in_c() {
 #[test]
 fn operands_broadcast() {
     let _alone = alone();
-    let sum = two(
-        "addition",
-        floats(&[2, 1, 2], &[1.0, 2.0, 3.0, 4.0]),
-        floats(&[2, 1], &[10.0, 20.0]),
-    );
-    assert_eq!(
-        sum,
-        floats(
-            &[2, 2, 2],
-            &[11.0, 12.0, 21.0, 22.0, 13.0, 14.0, 23.0, 24.0]
-        )
-    );
+    let sum = two("addition", floats(&[2, 1, 2], &[1.0, 2.0, 3.0, 4.0]), floats(&[2, 1], &[10.0, 20.0]));
+    assert_eq!(sum, floats(&[2, 2, 2], &[11.0, 12.0, 21.0, 22.0, 13.0, 14.0, 23.0, 24.0]));
 }
 
 /// doom-fish/mpsgraph-rs ops.rs: other shapes abort when the result's type is inferred.
@@ -240,17 +171,11 @@ fn operands_broadcast() {
 fn binary_operations_refuse_shapes_that_do_not_broadcast() {
     let _alone = alone();
     for name in BINARY.concat() {
-        let code = if BINARY_BITS.contains(&name) {
-            I32
-        } else {
-            F32
-        };
+        let code = if BINARY_BITS.contains(&name) { I32 } else { F32 };
         for (a, b) in [(&[2, 3][..], &[2][..]), (&[2], &[3]), (&[4, 1], &[2, 2])] {
             let graph = Graph::new();
             let operands = [graph.placeholder(a, code), graph.placeholder(b, code)];
-            refused(&binary(name), "do not broadcast", || {
-                graph.op(&binary(name), &operands)
-            });
+            refused(&binary(name), "do not broadcast", || graph.op(&binary(name), &operands));
         }
     }
 }
@@ -264,13 +189,9 @@ fn select_and_clamp_refuse_shapes_that_do_not_broadcast() {
     for at in 0..3 {
         for (selector, first) in [(select, BOOL), (clamp, F32)] {
             let graph = Graph::new();
-            let tensor = |place: usize, code: u32| {
-                graph.placeholder(if place == at { &[3] } else { &[2] }, code)
-            };
+            let tensor = |place: usize, code: u32| graph.placeholder(if place == at { &[3] } else { &[2] }, code);
             let operands = [tensor(0, first), tensor(1, F32), tensor(2, F32)];
-            refused(selector, "do not broadcast", || {
-                graph.op(selector, &operands)
-            });
+            refused(selector, "do not broadcast", || graph.op(selector, &operands));
         }
     }
 }
@@ -279,11 +200,7 @@ fn select_and_clamp_refuse_shapes_that_do_not_broadcast() {
 #[test]
 fn narrow_integers_wrap() {
     let _alone = alone();
-    let sum = two(
-        "addition",
-        value(I8, &[2], &[127i8, -128]),
-        value(I8, &[2], &[1i8, -1]),
-    );
+    let sum = two("addition", value(I8, &[2], &[127i8, -128]), value(I8, &[2], &[1i8, -1]));
     assert_eq!(sum, value(I8, &[2], &[-128i8, 127]));
 }
 
@@ -291,11 +208,7 @@ fn narrow_integers_wrap() {
 #[test]
 fn half_floats_round_after_each_operation() {
     let _alone = alone();
-    let operands = [
-        halves(&[1], &[2048.0]),
-        halves(&[1], &[1.0]),
-        halves(&[1], &[-2048.0]),
-    ];
+    let operands = [halves(&[1], &[2048.0]), halves(&[1], &[1.0]), halves(&[1], &[-2048.0])];
     let result = run_one(&operands, |graph, x| {
         let sum = graph.op(&binary("addition"), &x[..2]);
         graph.op(&binary("addition"), &[sum, x[2]])

@@ -12,11 +12,9 @@ const MUL: &str = "multiplicationWithPrimaryTensor:secondaryTensor:name:";
 const DIV: &str = "divisionWithPrimaryTensor:secondaryTensor:name:";
 const MAX: &str = "maximumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:";
 
-/// softmax(QKᵀ)V with something done to the scores' softmax in both of its forms, and to the softmax before the product.
-fn attention(
-    of: impl Fn(&Graph, Id) -> Id,
-    between: impl Fn(&Graph, Id, Id) -> Id,
-) -> impl FnOnce() -> Id {
+/// softmax(QKᵀ)V with something done to the scores' softmax in both of its forms, and to the softmax before the
+/// product.
+fn attention(of: impl Fn(&Graph, Id) -> Id, between: impl Fn(&Graph, Id, Id) -> Id) -> impl FnOnce() -> Id {
     move || {
         let graph = Graph::new();
         let [q, k, v] = [(); 3].map(|()| graph.placeholder(&[3, 20, 20], F32));
@@ -67,9 +65,7 @@ fn attention_is_refused_in_every_form_that_is_taken_for_it() {
         });
         on(|graph, weights, _| graph.cast(graph.cast(weights, F16), F32));
         // What only a run knows cannot be folded.
-        pooled(attention(form, |graph, weights, least| {
-            graph.op(MAX, &[weights, least])
-        }));
+        pooled(attention(form, |graph, weights, least| graph.op(MAX, &[weights, least])));
         let scaled = |graph: &Graph, scores: Id| {
             let half = graph.scalar(0.5, F32);
             form(graph, graph.op(MUL, &[scores, half]))
@@ -93,10 +89,7 @@ fn a_product_between_reshapes_with_two_extents_of_one() {
     let build = |outer: &'static [i64]| {
         move || {
             let graph = Graph::new();
-            let (x, w) = (
-                graph.placeholder(outer, F32),
-                graph.placeholder(&[2, 2], F32),
-            );
+            let (x, w) = (graph.placeholder(outer, F32), graph.placeholder(&[2, 2], F32));
             let reshape = |tensor: Id, extents: &[i64]| {
                 msg!(
                     graph.id(), "reshapeTensor:withShape:name:",

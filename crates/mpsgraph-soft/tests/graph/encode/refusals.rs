@@ -12,9 +12,7 @@ impl Fitting {
     #[track_caller]
     fn refuses(&self, reason: &str, inputs: &[Id], results: &[Id]) {
         let commands = command_buffer(&self.queue);
-        refused(ENCODE, reason, || {
-            encode(self.executable.id(), commands, inputs, results)
-        });
+        refused(ENCODE, reason, || encode(self.executable.id(), commands, inputs, results));
     }
 }
 
@@ -34,11 +32,7 @@ fn as_many_inputs_and_results_as_the_executable_has() {
     fit.refuses("3 inputs for an executable with 2", &[x, y, x], &[out]);
     fit.refuses("2 results for an executable with 1", &[x, y], &[out, out]);
     fit.refuses("0 results for an executable with 1", &[x, y], &[]);
-    fit.refuses(
-        "not an MPSGraphTensorData",
-        &[x, fit.executable.id()],
-        &[out],
-    );
+    fit.refuses("not an MPSGraphTensorData", &[x, fit.executable.id()], &[out]);
 }
 
 /// doom-fish/mpsgraph-rs execution.rs; kern0x1b/charon probes on macOS 27.0.
@@ -47,11 +41,9 @@ fn a_feed_of_another_shape_or_element_type_is_refused() {
     let _alone = alone();
     let fit = fitting();
     let [x, y] = fit.inputs;
-    for (extents, code, shown) in [
-        (&[2, 2][..], F32, "Float32 [2, 2]"),
-        (&[3], F32, "Float32 [3]"),
-        (&[4], F16, "Float16 [4]"),
-    ] {
+    for (extents, code, shown) in
+        [(&[2, 2][..], F32, "Float32 [2, 2]"), (&[3], F32, "Float32 [3]"), (&[4], F16, "Float16 [4]")]
+    {
         let wrong = other(extents, code);
         let reason = |at| format!("inputs[{at}] is {shown}, the executable has Float32 [4] there");
         fit.refuses(&reason(1), &[x, wrong], &[fit.output]);
@@ -64,11 +56,9 @@ fn a_feed_of_another_shape_or_element_type_is_refused() {
 fn a_result_buffer_of_another_shape_or_element_type_is_refused() {
     let _alone = alone();
     let fit = fitting();
-    for (extents, code, shown) in [
-        (&[3][..], F32, "Float32 [3]"),
-        (&[4, 1], F32, "Float32 [4, 1]"),
-        (&[4], F16, "Float16 [4]"),
-    ] {
+    for (extents, code, shown) in
+        [(&[3][..], F32, "Float32 [3]"), (&[4, 1], F32, "Float32 [4, 1]"), (&[4], F16, "Float16 [4]")]
+    {
         let reason = format!("results[0] is {shown}, the executable has Float32 [4] there");
         fit.refuses(&reason, &fit.inputs, &[other(extents, code)]);
     }
@@ -120,9 +110,7 @@ fn a_committed_command_buffer_is_refused() {
     let fit = fitting();
     let committed = command_buffer(&fit.queue);
     msg!(committed, "commit"; ());
-    refused(ENCODE, "the command buffer is committed already", || {
-        fit.encode(committed, Id::NIL)
-    });
+    refused(ENCODE, "the command buffer is committed already", || fit.encode(committed, Id::NIL));
 }
 
 /// pytorch/pytorch#197805.
@@ -132,9 +120,7 @@ fn two_threads_encoding_on_one_command_buffer_are_refused() {
     let fit = fitting();
     let commands = command_buffer(&fit.queue);
     let other_thread = Encoder::new(commands).expect("open");
-    refused(ENCODE, "another thread is encoding", || {
-        fit.encode(commands, Id::NIL)
-    });
+    refused(ENCODE, "another thread is encoding", || fit.encode(commands, Id::NIL));
     drop(other_thread);
     fit.encode(commands, Id::NIL);
 }
@@ -145,9 +131,7 @@ fn a_raw_command_buffer_is_refused() {
     let _alone = alone();
     let fit = fitting();
     for wrong in [msg!(fit.queue.id(), "commandBuffer"; Id), Id::NIL] {
-        refused(ENCODE, "it must be an MPSCommandBuffer", || {
-            fit.encode(wrong, Id::NIL)
-        });
+        refused(ENCODE, "it must be an MPSCommandBuffer", || fit.encode(wrong, Id::NIL));
     }
     let empty = new("MPSCommandBuffer");
     refused(ENCODE, "initialised", || fit.encode(empty.id(), Id::NIL));
@@ -176,9 +160,7 @@ fn an_encode_cannot_wait_until_completed() {
     fit.encode(command_buffer(&fit.queue), descriptor.id());
     msg!(descriptor.id(), "setWaitUntilCompleted:", true => bool; ());
     assert!(msg!(descriptor.id(), "waitUntilCompleted"; bool));
-    refused(ENCODE, "waitUntilCompleted", || {
-        fit.encode(command_buffer(&fit.queue), descriptor.id())
-    });
+    refused(ENCODE, "waitUntilCompleted", || fit.encode(command_buffer(&fit.queue), descriptor.id()));
 }
 
 /// Apple's MPSGraphExecutable.h: an executable has a class of execution descriptors of its own.
@@ -199,7 +181,5 @@ fn an_executable_comes_from_a_graph() {
     let _alone = alone();
     let mut fit = fitting();
     fit.executable = new("MPSGraphExecutable");
-    refused(ENCODE, "not made by compiling a graph", || {
-        fit.encode(command_buffer(&fit.queue), Id::NIL)
-    });
+    refused(ENCODE, "not made by compiling a graph", || fit.encode(command_buffer(&fit.queue), Id::NIL));
 }

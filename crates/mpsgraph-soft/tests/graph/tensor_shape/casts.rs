@@ -4,8 +4,7 @@ use mpsgraph_soft::objc::Id;
 
 use crate::graph::messages::{alone, msg, refused};
 use crate::graph::session::{
-    BF16, BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, Value, bools, floats, ints, run, run_one,
-    value,
+    BF16, BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, Value, bools, floats, ints, run, run_one, value,
 };
 
 const CAST: &str = "castTensor:toType:name:";
@@ -80,23 +79,10 @@ fn cast_refuses_constants_as_bool() {
 #[test]
 fn reinterpretations_split_and_join_the_last_dimension() {
     let _alone = alone();
-    let results = run(
-        &[
-            floats(&[1, 2], &[1.0, -2.0]),
-            value(I64, &[2, 1], &[1i64 << 32, -1]),
-        ],
-        |graph, x| {
-            vec![
-                reinterpret(graph, x[0], U32),
-                reinterpret(graph, x[1], I32),
-                reinterpret(graph, x[0], I64),
-            ]
-        },
-    );
-    assert_eq!(
-        results[0],
-        value(U32, &[1, 2], &[0x3f80_0000u32, 0xc000_0000])
-    );
+    let results = run(&[floats(&[1, 2], &[1.0, -2.0]), value(I64, &[2, 1], &[1i64 << 32, -1])], |graph, x| {
+        vec![reinterpret(graph, x[0], U32), reinterpret(graph, x[1], I32), reinterpret(graph, x[0], I64)]
+    });
+    assert_eq!(results[0], value(U32, &[1, 2], &[0x3f80_0000u32, 0xc000_0000]));
     assert_eq!(results[1], ints(&[2, 2], &[0, 1, -1, -1]));
     assert_eq!(results[2], value(I64, &[1, 1], &[0xc000_0000_3f80_0000u64]));
 }
@@ -118,7 +104,5 @@ fn reinterpretations_refuse_parts_of_elements() {
     let _alone = alone();
     let graph = Graph::new();
     let x = graph.placeholder(&[3], F32);
-    refused(REINTERPRET, "no whole number of elements", || {
-        reinterpret(&graph, x, I64)
-    });
+    refused(REINTERPRET, "no whole number of elements", || reinterpret(&graph, x, I64));
 }

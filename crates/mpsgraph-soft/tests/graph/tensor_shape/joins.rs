@@ -27,12 +27,8 @@ fn interleaved(graph: &Graph, tensors: &[Id], dimension: isize) -> Id {
 /// Checks that tensors of these types are neither concatenated nor stacked.
 #[track_caller]
 fn join_refused(selectors: &[&str], tensors: &[(&[i64], u32)], axis: isize, reason: &str) {
-    let tensors = |graph: &Graph| -> Vec<Id> {
-        tensors
-            .iter()
-            .map(|&(shape, code)| graph.placeholder(shape, code))
-            .collect()
-    };
+    let tensors =
+        |graph: &Graph| -> Vec<Id> { tensors.iter().map(|&(shape, code)| graph.placeholder(shape, code)).collect() };
     for &selector in selectors {
         let graph = Graph::new();
         let tensors = tensors(&graph);
@@ -48,11 +44,7 @@ fn join_refused(selectors: &[&str], tensors: &[(&[i64], u32)], axis: isize, reas
 #[test]
 fn concatenations_and_stacks() {
     let _alone = alone();
-    let operands = [
-        ints(&[2, 1], &[1, 2]),
-        ints(&[2, 2], &[3, 4, 5, 6]),
-        ints(&[2, 1], &[7, 8]),
-    ];
+    let operands = [ints(&[2, 1], &[1, 2]), ints(&[2, 2], &[3, 4, 5, 6]), ints(&[2, 1], &[7, 8])];
     let results = run(&operands, |graph, x| {
         vec![
             graph.axis_op(CONCAT, array(x), -1),
@@ -136,9 +128,7 @@ fn by_count(graph: &Graph, x: Id, count: usize, axis: isize) -> Id {
 #[test]
 fn splits_by_sizes() {
     let _alone = alone();
-    let results = run(&[counted(&[2, 4])], |graph, x| {
-        objects(by_sizes(graph, x[0], &[1, 3], -1))
-    });
+    let results = run(&[counted(&[2, 4])], |graph, x| objects(by_sizes(graph, x[0], &[1, 3], -1)));
     assert_eq!(results[0], ints(&[2, 1], &[0, 4]));
     assert_eq!(results[1], ints(&[2, 3], &[1, 2, 3, 5, 6, 7]));
 }
@@ -147,16 +137,8 @@ fn splits_by_sizes() {
 #[test]
 fn splits_by_count_are_rounded_up() {
     let _alone = alone();
-    for (extent, sizes) in [
-        (4, &[2, 2][..]),
-        (5, &[2, 2, 1]),
-        (7, &[2, 2, 2, 1]),
-        (10, &[4, 4, 2]),
-        (3, &[3]),
-    ] {
-        let results = run(&[counted(&[extent])], |graph, x| {
-            objects(by_count(graph, x[0], sizes.len(), 0))
-        });
+    for (extent, sizes) in [(4, &[2, 2][..]), (5, &[2, 2, 1]), (7, &[2, 2, 2, 1]), (10, &[4, 4, 2]), (3, &[3])] {
+        let results = run(&[counted(&[extent])], |graph, x| objects(by_count(graph, x[0], sizes.len(), 0)));
         let given: Vec<usize> = results.iter().map(|part| part.shape[0]).collect();
         assert_eq!(given, sizes);
         let elements: Vec<i32> = results.iter().flat_map(|part| part.elements()).collect();
@@ -171,9 +153,7 @@ fn split_refuses_counts_that_leave_nothing_for_the_last() {
     for (extent, count) in [(4, 3), (6, 4), (12, 5), (1, 2), (4, 0), (4, usize::MAX)] {
         let graph = Graph::new();
         let x = graph.placeholder(&[extent], F32);
-        refused(COUNT, "no split sizes can be inferred", || {
-            by_count(&graph, x, count, 0)
-        });
+        refused(COUNT, "no split sizes can be inferred", || by_count(&graph, x, count, 0));
     }
 }
 

@@ -20,9 +20,7 @@ fn counted(shape: &[usize]) -> Value {
 /// An operation on the tensor 0, 1, 2, … of this shape, and arrays.
 fn moved(from: &[usize], selector: &str, arrays: &[&[i64]]) -> Value {
     run_one(&[counted(from)], |graph, x| {
-        let arguments: Vec<Id> = std::iter::once(x[0])
-            .chain(arrays.iter().map(|&array| numbers(array)))
-            .collect();
+        let arguments: Vec<Id> = std::iter::once(x[0]).chain(arrays.iter().map(|&array| numbers(array))).collect();
         graph.op(selector, &arguments)
     })
 }
@@ -32,8 +30,6 @@ fn moved(from: &[usize], selector: &str, arrays: &[&[i64]]) -> Value {
 fn refuses(from: &[i64], selector: &str, arrays: &[&[i64]], reason: &str) {
     let graph = Graph::new();
     let x = graph.placeholder(from, F32);
-    let arguments: Vec<Id> = std::iter::once(x)
-        .chain(arrays.iter().map(|&array| numbers(array)))
-        .collect();
+    let arguments: Vec<Id> = std::iter::once(x).chain(arrays.iter().map(|&array| numbers(array))).collect();
     refused(selector, reason, || graph.op(selector, &arguments));
 }

@@ -37,22 +37,19 @@ fn pad_refused(code: u32, mode: isize, sides: [&[i64]; 2], reason: &str) {
 #[test]
 fn modes() {
     let _alone = alone();
-    let results = run(
-        &[ints(&[3], &[1, 2, 3]), ints(&[1, 2], &[1, 2])],
-        |graph, x| {
-            let on = |mode: isize| pad(graph, x[0], mode, [&[2], &[1]]);
-            vec![
-                on(CONSTANT),
-                on(REFLECT),
-                on(SYMMETRIC),
-                on(CLAMP_TO_EDGE),
-                on(ZERO),
-                pad(graph, x[1], CLAMP_TO_EDGE, [&[1, 0], &[0, 1]]),
-                pad(graph, x[0], CONSTANT, [&[0], &[0]]),
-                pad(graph, x[0], SYMMETRIC, [&[3], &[0]]),
-            ]
-        },
-    );
+    let results = run(&[ints(&[3], &[1, 2, 3]), ints(&[1, 2], &[1, 2])], |graph, x| {
+        let on = |mode: isize| pad(graph, x[0], mode, [&[2], &[1]]);
+        vec![
+            on(CONSTANT),
+            on(REFLECT),
+            on(SYMMETRIC),
+            on(CLAMP_TO_EDGE),
+            on(ZERO),
+            pad(graph, x[1], CLAMP_TO_EDGE, [&[1, 0], &[0, 1]]),
+            pad(graph, x[0], CONSTANT, [&[0], &[0]]),
+            pad(graph, x[0], SYMMETRIC, [&[3], &[0]]),
+        ]
+    });
     assert_eq!(results[0], ints(&[6], &[9, 9, 1, 2, 3, 9]));
     assert_eq!(results[1], ints(&[6], &[3, 2, 1, 2, 3, 2]));
     assert_eq!(results[2], ints(&[6], &[2, 1, 1, 2, 3, 3]));
@@ -68,9 +65,7 @@ fn modes() {
 fn negative_padding_crops() {
     let _alone = alone();
     let results = run(&[ints(&[3], &[1, 2, 3])], |graph, x| {
-        [CONSTANT, REFLECT]
-            .map(|mode| pad(graph, x[0], mode, [&[-1], &[1]]))
-            .to_vec()
+        [CONSTANT, REFLECT].map(|mode| pad(graph, x[0], mode, [&[-1], &[1]])).to_vec()
     });
     assert_eq!(results[0], ints(&[3], &[2, 3, 9]));
     assert_eq!(results[1], ints(&[3], &[2, 3, 2]));
@@ -104,9 +99,7 @@ fn pad_refuses_constants_around_bool() {
     for mode in [CONSTANT, ZERO] {
         pad_refused(BOOL, mode, [&[1], &[0]], "cast to Int8 first");
     }
-    let edges = run(&[bools(&[2], &[1, 0])], |graph, x| {
-        vec![pad(graph, x[0], CLAMP_TO_EDGE, [&[1], &[1]])]
-    });
+    let edges = run(&[bools(&[2], &[1, 0])], |graph, x| vec![pad(graph, x[0], CLAMP_TO_EDGE, [&[1], &[1]])]);
     assert_eq!(edges[0], bools(&[4], &[1, 1, 0, 0]));
 }
 
@@ -140,7 +133,5 @@ fn pad_refuses_negative_infinity() {
     let _alone = alone();
     let graph = Graph::new();
     let x = graph.placeholder(&[3], F32);
-    refused(PAD, "-inf", || {
-        pad_with(&graph, x, CONSTANT, [&[1], &[0]], f64::NEG_INFINITY)
-    });
+    refused(PAD, "-inf", || pad_with(&graph, x, CONSTANT, [&[1], &[0]], f64::NEG_INFINITY));
 }

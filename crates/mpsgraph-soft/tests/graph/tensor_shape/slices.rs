@@ -31,9 +31,7 @@ fn masked(graph: &Graph, x: Id, arrays: [&[i64]; 3], masks: [u32; 3]) -> Id {
 
 /// The slice of a 3x3 with these bounds and masks.
 fn masked_slice(arrays: [&[i64]; 3], masks: [u32; 3]) -> Value {
-    run_one(&[counted(&[3, 3])], |graph, x| {
-        masked(graph, x[0], arrays, masks)
-    })
+    run_one(&[counted(&[3, 3])], |graph, x| masked(graph, x[0], arrays, masks))
 }
 
 #[track_caller]
@@ -50,10 +48,7 @@ const MIDDLE: [&[i64]; 3] = [&[1, 1], &[2, 2], &[1, 1]];
 #[test]
 fn slices_by_bounds_and_strides() {
     let _alone = alone();
-    assert_eq!(
-        slice(&[3, 3], &[1, 0], &[3, 3], &[1, 2]),
-        ints(&[2, 2], &[3, 5, 6, 8])
-    );
+    assert_eq!(slice(&[3, 3], &[1, 0], &[3, 3], &[1, 2]), ints(&[2, 2], &[3, 5, 6, 8]));
     assert_eq!(slice(&[5], &[0], &[-1], &[3]), ints(&[2], &[0, 3]));
 }
 
@@ -62,9 +57,7 @@ fn slices_by_bounds_and_strides() {
 fn slices_count_negative_starts_from_the_end_and_clip_ends() {
     let _alone = alone();
     assert_eq!(slice(&[5], &[-2], &[9], &[1]), ints(&[2], &[3, 4]));
-    let result = run_one(&[counted(&[2, 3])], |graph, x| {
-        by_length(graph, x[0], 1, -2, 2)
-    });
+    let result = run_one(&[counted(&[2, 3])], |graph, x| by_length(graph, x[0], 1, -2, 2));
     assert_eq!(result, ints(&[2, 2], &[1, 2, 4, 5]));
 }
 
@@ -122,9 +115,7 @@ fn slice_by_length_refuses_what_leaves_the_tensor() {
     ] {
         let graph = Graph::new();
         let x = graph.placeholder(&[2, 3], F32);
-        refused(LENGTH, reason, || {
-            by_length(&graph, x, dimension, start, length)
-        });
+        refused(LENGTH, reason, || by_length(&graph, x, dimension, start, length));
     }
 }
 
@@ -144,10 +135,7 @@ fn an_end_mask_goes_to_the_end() {
     let _alone = alone();
     assert_eq!(masked_slice(MIDDLE, [0, 2, 0]), ints(&[1, 2], &[4, 5]));
     let backwards: [&[i64]; 3] = [&[1, 2], &[2, 2], &[1, -1]];
-    assert_eq!(
-        masked_slice(backwards, [0, 2, 0]),
-        ints(&[1, 3], &[5, 4, 3])
-    );
+    assert_eq!(masked_slice(backwards, [0, 2, 0]), ints(&[1, 3], &[5, 4, 3]));
 }
 
 /// kern0x1b/charon probes on macOS 27.0.

@@ -58,14 +58,8 @@ fn swap(graph: &Graph, x: Id, a: usize, b: usize) -> Id {
 #[test]
 fn transposes() {
     let _alone = alone();
-    assert_eq!(
-        moved(&[2, 3], PERMUTE, &[&[1, 0]]),
-        ints(&[3, 2], &[0, 3, 1, 4, 2, 5])
-    );
-    assert_eq!(
-        moved(&[1, 2, 2], PERMUTE, &[&[2, 0, 1]]),
-        ints(&[2, 1, 2], &[0, 2, 1, 3])
-    );
+    assert_eq!(moved(&[2, 3], PERMUTE, &[&[1, 0]]), ints(&[3, 2], &[0, 3, 1, 4, 2, 5]));
+    assert_eq!(moved(&[1, 2, 2], PERMUTE, &[&[2, 0, 1]]), ints(&[2, 1, 2], &[0, 2, 1, 3]));
     let swapped = run_one(&[counted(&[2, 3])], |graph, x| swap(graph, x[0], 0, 1));
     assert_eq!(swapped, ints(&[3, 2], &[0, 3, 1, 4, 2, 5]));
     let same = run_one(&[counted(&[2, 3])], |graph, x| swap(graph, x[0], 1, 1));
@@ -97,14 +91,8 @@ fn transpose_refuses_dimensions_outside_the_rank() {
 #[test]
 fn reverse_takes_axes_from_either_end() {
     let _alone = alone();
-    assert_eq!(
-        moved(&[2, 2], REVERSE, &[&[-1]]),
-        ints(&[2, 2], &[1, 0, 3, 2])
-    );
-    assert_eq!(
-        moved(&[2, 2], REVERSE, &[&[0]]),
-        ints(&[2, 2], &[2, 3, 0, 1])
-    );
+    assert_eq!(moved(&[2, 2], REVERSE, &[&[-1]]), ints(&[2, 2], &[1, 0, 3, 2]));
+    assert_eq!(moved(&[2, 2], REVERSE, &[&[0]]), ints(&[2, 2], &[2, 3, 0, 1]));
 }
 
 /// kern0x1b/charon probes on macOS 27.0: unlike reductions, which then have no axis.
@@ -127,22 +115,14 @@ fn reverse_refuses_an_axis_twice() {
 #[test]
 fn broadcasts() {
     let _alone = alone();
-    assert_eq!(
-        moved(&[2, 1], BROADCAST, &[&[2, 2, 2]]),
-        ints(&[2, 2, 2], &[0, 0, 1, 1, 0, 0, 1, 1])
-    );
+    assert_eq!(moved(&[2, 1], BROADCAST, &[&[2, 2, 2]]), ints(&[2, 2, 2], &[0, 0, 1, 1, 0, 0, 1, 1]));
 }
 
 /// kern0x1b/charon probes on macOS 27.0: eight zeros after the eight elements of a 2x4 in a 4x4.
 #[test]
 fn broadcast_refuses_what_would_be_filled_with_zeros() {
     let _alone = alone();
-    for (from, to) in [
-        (&[2, 4][..], &[4, 4][..]),
-        (&[2, 1], &[3, 2]),
-        (&[2, 2], &[2]),
-        (&[2, 2], &[2, 1]),
-    ] {
+    for (from, to) in [(&[2, 4][..], &[4, 4][..]), (&[2, 1], &[3, 2]), (&[2, 2], &[2]), (&[2, 2], &[2, 1])] {
         refuses(from, BROADCAST, &[to], "silently filled with 0");
     }
 }
@@ -151,10 +131,7 @@ fn broadcast_refuses_what_would_be_filled_with_zeros() {
 #[test]
 fn tiles() {
     let _alone = alone();
-    assert_eq!(
-        moved(&[1, 2], TILE, &[&[2, 2]]),
-        ints(&[2, 4], &[0, 1, 0, 1, 0, 1, 0, 1])
-    );
+    assert_eq!(moved(&[1, 2], TILE, &[&[2, 2]]), ints(&[2, 4], &[0, 1, 0, 1, 0, 1, 0, 1]));
     assert_eq!(moved(&[2], TILE, &[&[1]]), ints(&[2], &[0, 1]));
 }
 
@@ -181,11 +158,8 @@ fn expand_dims_adds_dimensions_where_they_will_be() {
     assert_eq!(moved(&[2, 3], EXPAND, &[&[0, 2]]), counted(&[1, 2, 1, 3]));
     assert_eq!(moved(&[2, 3], EXPAND, &[&[0, 1]]), counted(&[1, 1, 2, 3]));
     let single = "expandDimsOfTensor:axis:name:";
-    let results = run(&[counted(&[2, 3])], |graph, x| {
-        [-1, 0, 2]
-            .map(|axis| graph.axis_op(single, x[0], axis))
-            .to_vec()
-    });
+    let results =
+        run(&[counted(&[2, 3])], |graph, x| [-1, 0, 2].map(|axis| graph.axis_op(single, x[0], axis)).to_vec());
     for (result, shape) in std::iter::zip(&results, [[2, 3, 1], [1, 2, 3], [2, 3, 1]]) {
         assert_eq!(*result, counted(&shape));
     }
@@ -200,9 +174,7 @@ fn expand_dims_refuses_axes_outside_the_result() {
     for axis in [3, -4] {
         let graph = Graph::new();
         let x = graph.placeholder(&[2, 3], F32);
-        refused(single, "not one of 3 dimensions", || {
-            graph.axis_op(single, x, axis)
-        });
+        refused(single, "not one of 3 dimensions", || graph.axis_op(single, x, axis));
     }
 }
 
@@ -214,10 +186,7 @@ fn squeeze_drops_dimensions_of_extent_1() {
     assert_eq!(moved(&[1, 2, 1], SQUEEZE, &[&[]]), counted(&[1, 2, 1]));
     assert_eq!(moved(&[1, 2, 1], "squeezeTensor:name:", &[]), counted(&[2]));
     let results = run(&[counted(&[2, 1, 3])], |graph, x| {
-        vec![
-            graph.op(SQUEEZE, &[x[0], Id::NIL]),
-            graph.axis_op("squeezeTensor:axis:name:", x[0], 1),
-        ]
+        vec![graph.op(SQUEEZE, &[x[0], Id::NIL]), graph.axis_op("squeezeTensor:axis:name:", x[0], 1)]
     });
     assert_eq!(results[0], counted(&[2, 1, 3]));
     assert_eq!(results[1], counted(&[2, 3]));
@@ -231,9 +200,7 @@ fn squeeze_refuses_other_extents_than_1() {
     let single = "squeezeTensor:axis:name:";
     let graph = Graph::new();
     let x = graph.placeholder(&[1, 2], F32);
-    refused(single, "has not the extent 1", || {
-        graph.axis_op(single, x, 1)
-    });
+    refused(single, "has not the extent 1", || graph.axis_op(single, x, 1));
 }
 
 /// doom-fish/mpsgraph-rs ops.rs: what comes after aborts on rank 0.
@@ -248,11 +215,8 @@ fn squeeze_refuses_a_result_of_rank_0() {
 #[test]
 fn flatten_gives_two_dimensions() {
     let _alone = alone();
-    let results = run(&[counted(&[2, 1, 3])], |graph, x| {
-        [0, 2, 3]
-            .map(|axis| graph.axis_op(FLATTEN, x[0], axis))
-            .to_vec()
-    });
+    let results =
+        run(&[counted(&[2, 1, 3])], |graph, x| [0, 2, 3].map(|axis| graph.axis_op(FLATTEN, x[0], axis)).to_vec());
     for (result, shape) in std::iter::zip(&results, [[1, 6], [2, 3], [6, 1]]) {
         assert_eq!(*result, counted(&shape));
     }
@@ -278,11 +242,7 @@ fn coordinates() {
         msg!(graph.id(), COORDINATE, axis => isize, shape => Id, Id::NIL => Id; Id)
     };
     let results = run(&[counted(&[4, 5])], |graph, x| {
-        vec![
-            coordinate(graph, 0, &[3, 2]),
-            coordinate(graph, -1, &[2, 2]),
-            graph.op("shapeOfTensor:name:", x),
-        ]
+        vec![coordinate(graph, 0, &[3, 2]), coordinate(graph, -1, &[2, 2]), graph.op("shapeOfTensor:name:", x)]
     });
     assert_eq!(results[0], ints(&[3, 2], &[0, 0, 1, 1, 2, 2]));
     assert_eq!(results[1], ints(&[2, 2], &[0, 1, 0, 1]));

@@ -30,33 +30,20 @@ extern "C-unwind" fn cast(this: Id, cmd: Sel, tensor: Id, data_type: u32, name: 
     builder.tensor(value)
 }
 
-extern "C-unwind" fn reinterpret_cast(
-    this: Id,
-    cmd: Sel,
-    tensor: Id,
-    data_type: u32,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn reinterpret_cast(this: Id, cmd: Sel, tensor: Id, data_type: u32, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     builder.ranked(x, "input");
     let dtype = builder.dtype_of_code(data_type);
     let from = builder.ty(x);
     if from.dtype == DType::Bool || dtype == DType::Bool {
-        refuse!(
-            builder,
-            "bits of Bool cannot be reinterpreted: it crashes the compiler"
-        );
+        refuse!(builder, "bits of Bool cannot be reinterpreted: it crashes the compiler");
     }
     let mut shape = from.shape.clone();
     let last = shape.last_mut().expect("rank 0 was refused");
     let bytes = *last * from.dtype.size();
     if !bytes.is_multiple_of(dtype.size()) {
-        refuse!(
-            builder,
-            "the last axis of {} is no whole number of elements of the new type",
-            Shown(from)
-        );
+        refuse!(builder, "the last axis of {} is no whole number of elements of the new type", Shown(from));
     }
     *last = bytes / dtype.size();
     let value = builder.emit(Op::Reinterpret, [x], TensorType { dtype, shape });

@@ -8,10 +8,7 @@ use crate::objc::{Id, Method, Sel, method3, method4};
 pub const METHODS: &[Method] = &[
     method4("concatTensor:withTensor:dimension:name:", concat_two),
     method3("concatTensors:dimension:name:", concat),
-    method4(
-        "concatTensors:dimension:interleave:name:",
-        concat_interleaved,
-    ),
+    method4("concatTensors:dimension:interleave:name:", concat_interleaved),
     method3("stackTensors:axis:name:", stack).since(12, 3),
 ];
 
@@ -22,13 +19,9 @@ fn check(builder: &Builder, values: &[ValueId], axis: Option<usize>) {
     for &value in values {
         builder.same_dtype(first, value);
         let shape = builder.shape(value);
-        let same = shape.len() == from.len()
-            && (0..from.len()).all(|at| Some(at) == axis || shape[at] == from[at]);
+        let same = shape.len() == from.len() && (0..from.len()).all(|at| Some(at) == axis || shape[at] == from[at]);
         if !same {
-            refuse!(
-                builder,
-                "{from:?} and {shape:?} do not fit side by side: it aborts"
-            );
+            refuse!(builder, "{from:?} and {shape:?} do not fit side by side: it aborts");
         }
     }
 }
@@ -55,14 +48,7 @@ fn checked_axis(builder: &Builder, values: &[ValueId], dimension: isize) -> usiz
     axis
 }
 
-extern "C-unwind" fn concat_two(
-    this: Id,
-    cmd: Sel,
-    a: Id,
-    b: Id,
-    dimension: isize,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn concat_two(this: Id, cmd: Sel, a: Id, b: Id, dimension: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let values = [builder.value(a, "first"), builder.value(b, "second")];
     let axis = checked_axis(&builder, &values, dimension);
@@ -100,10 +86,7 @@ extern "C-unwind" fn concat_interleaved(
 fn emit_stack(builder: &mut Builder, values: &[ValueId], axis: usize) -> ValueId {
     let mut shape = builder.shape(values[0]).to_vec();
     shape.insert(axis, 1);
-    let raised: Vec<ValueId> = values
-        .iter()
-        .map(|&value| builder.reshape(value, shape.clone()))
-        .collect();
+    let raised: Vec<ValueId> = values.iter().map(|&value| builder.reshape(value, shape.clone())).collect();
     emit(builder, &raised, axis)
 }
 

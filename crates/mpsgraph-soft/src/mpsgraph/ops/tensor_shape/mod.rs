@@ -39,41 +39,23 @@ extern "C-unwind" fn reshape(this: Id, cmd: Sel, tensor: Id, shape: Id, name: Id
     let extents = builder.integers(shape, "shape");
     let elements = builder.ty(x).elements();
     if extents.is_empty() || extents.iter().any(|&extent| extent == 0 || extent < -1) {
-        refuse!(
-            builder,
-            "the shape {extents:?} is empty or has a zero or negative extent: it aborts"
-        );
+        refuse!(builder, "the shape {extents:?} is empty or has a zero or negative extent: it aborts");
     }
     let volume = |product: i64, &extent: &i64| {
-        if extent > 0 {
-            product.checked_mul(extent)
-        } else {
-            Some(product)
-        }
+        if extent > 0 { product.checked_mul(extent) } else { Some(product) }
     };
     let known = extents.iter().try_fold(1, volume).unwrap_or(i64::MAX);
     let open = extents.iter().filter(|&&extent| extent == -1).count();
     let fits = match open {
         0 => known == elements as i64,
         1 => elements as i64 % known == 0,
-        _ => refuse!(
-            builder,
-            "the shape {extents:?} leaves two extents open, which aborts"
-        ),
+        _ => refuse!(builder, "the shape {extents:?} leaves two extents open, which aborts"),
     };
     if !fits {
-        refuse!(
-            builder,
-            "{} has another volume than the shape {extents:?}: it aborts",
-            Shown(builder.ty(x))
-        );
+        refuse!(builder, "{} has another volume than the shape {extents:?}: it aborts", Shown(builder.ty(x)));
     }
     let extent = |&extent: &i64| {
-        if extent == -1 {
-            elements / known as usize
-        } else {
-            extent as usize
-        }
+        if extent == -1 { elements / known as usize } else { extent as usize }
     };
     let shape: Vec<usize> = extents.iter().map(extent).collect();
     let value = builder.reshape(x, shape);
@@ -82,10 +64,7 @@ extern "C-unwind" fn reshape(this: Id, cmd: Sel, tensor: Id, shape: Id, name: Id
 
 fn emit_transpose(mut builder: Builder, x: crate::ir::ValueId, perm: Vec<usize>) -> Id {
     let from = builder.ty(x);
-    let ty = TensorType {
-        dtype: from.dtype,
-        shape: perm.iter().map(|&axis| from.shape[axis]).collect(),
-    };
+    let ty = TensorType { dtype: from.dtype, shape: perm.iter().map(|&axis| from.shape[axis]).collect() };
     let value = builder.emit(Op::Transpose { perm }, [x], ty);
     builder.tensor(value)
 }
@@ -95,19 +74,10 @@ extern "C-unwind" fn permute(this: Id, cmd: Sel, tensor: Id, permutation: Id, na
     let x = builder.value(tensor, "input");
     let rank = builder.rank(x);
     let numbers = builder.integers_per_axis(permutation, "permutation", rank);
-    let perm: Vec<usize> = numbers
-        .iter()
-        .map(|&axis| usize::try_from(axis).unwrap_or(rank))
-        .collect();
+    let perm: Vec<usize> = numbers.iter().map(|&axis| usize::try_from(axis).unwrap_or(rank)).collect();
     let mut seen = vec![false; rank];
-    if !perm
-        .iter()
-        .all(|&axis| axis < rank && !std::mem::replace(&mut seen[axis], true))
-    {
-        refuse!(
-            builder,
-            "{numbers:?} is no permutation of {rank} dimensions: it aborts"
-        );
+    if !perm.iter().all(|&axis| axis < rank && !std::mem::replace(&mut seen[axis], true)) {
+        refuse!(builder, "{numbers:?} is no permutation of {rank} dimensions: it aborts");
     }
     emit_transpose(builder, x, perm)
 }
@@ -117,10 +87,7 @@ extern "C-unwind" fn swap(this: Id, cmd: Sel, tensor: Id, a: usize, b: usize, na
     let x = builder.value(tensor, "input");
     let rank = builder.rank(x);
     let mut perm: Vec<usize> = (0..rank).collect();
-    perm.swap(
-        builder.unsigned_axis(a, rank),
-        builder.unsigned_axis(b, rank),
-    );
+    perm.swap(builder.unsigned_axis(a, rank), builder.unsigned_axis(b, rank));
     emit_transpose(builder, x, perm)
 }
 
@@ -152,16 +119,10 @@ extern "C-unwind" fn reverse_all(this: Id, cmd: Sel, tensor: Id, name: Id) -> Id
 /// The axes of an array, sorted; duplicates are refused.
 fn distinct_axes(builder: &Builder, array: Id, rank: usize) -> Vec<usize> {
     let numbers = builder.integers(array, "axes");
-    let mut axes: Vec<usize> = numbers
-        .iter()
-        .map(|&axis| builder.axis(axis, rank))
-        .collect();
+    let mut axes: Vec<usize> = numbers.iter().map(|&axis| builder.axis(axis, rank)).collect();
     axes.sort_unstable();
     if axes.windows(2).any(|pair| pair[0] == pair[1]) {
-        refuse!(
-            builder,
-            "axes {numbers:?} name a dimension twice: they must be unique"
-        );
+        refuse!(builder, "axes {numbers:?} name a dimension twice: they must be unique");
     }
     axes
 }
@@ -178,10 +139,7 @@ extern "C-unwind" fn broadcast(this: Id, cmd: Sel, tensor: Id, shape: Id, name: 
             Shown(from)
         );
     }
-    let ty = TensorType {
-        dtype: from.dtype,
-        shape,
-    };
+    let ty = TensorType { dtype: from.dtype, shape };
     let value = builder.emit(Op::Broadcast, [x], ty);
     builder.tensor(value)
 }
@@ -192,10 +150,7 @@ extern "C-unwind" fn tile(this: Id, cmd: Sel, tensor: Id, multiplier: Id, name: 
     let from = builder.ty(x).clone();
     let times = builder.integers_per_axis(multiplier, "multiplier", from.shape.len());
     if times.iter().any(|&times| times < 1) {
-        refuse!(
-            builder,
-            "multiplier {times:?}: a factor below 1 gives an empty tensor or aborts"
-        );
+        refuse!(builder, "multiplier {times:?}: a factor below 1 gives an empty tensor or aborts");
     }
     let (mut split, mut spread, mut shape) = (Vec::new(), Vec::new(), Vec::new());
     for (&extent, &times) in from.shape.iter().zip(&times) {
@@ -208,30 +163,16 @@ extern "C-unwind" fn tile(this: Id, cmd: Sel, tensor: Id, multiplier: Id, name: 
         shape.push(extent.saturating_mul(times as usize));
     }
     // The repeated whole must be checked before its broadcast stands in the graph.
-    if let Err(reason) = shape::limits(&TensorType {
-        dtype: from.dtype,
-        shape: shape.clone(),
-    }) {
+    if let Err(reason) = shape::limits(&TensorType { dtype: from.dtype, shape: shape.clone() }) {
         refuse!(builder, "the result {reason}");
     }
     let value = builder.reshape(x, split);
-    let value = builder.emit(
-        Op::Broadcast,
-        [value],
-        TensorType {
-            dtype: from.dtype,
-            shape: spread,
-        },
-    );
+    let value = builder.emit(Op::Broadcast, [value], TensorType { dtype: from.dtype, shape: spread });
     let value = builder.reshape(value, shape);
     builder.tensor(value)
 }
 
-fn expand(
-    mut builder: Builder,
-    tensor: Id,
-    added: impl FnOnce(&Builder, usize) -> Vec<usize>,
-) -> Id {
+fn expand(mut builder: Builder, tensor: Id, added: impl FnOnce(&Builder, usize) -> Vec<usize>) -> Id {
     let x = builder.value(tensor, "input");
     let axes = added(&builder, builder.rank(x));
     let mut shape = builder.shape(x).to_vec();
@@ -244,9 +185,7 @@ fn expand(
 
 extern "C-unwind" fn expand_axis(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
-    expand(builder, tensor, |builder, rank| {
-        vec![builder.axis(axis as i64, rank + 1)]
-    })
+    expand(builder, tensor, |builder, rank| vec![builder.axis(axis as i64, rank + 1)])
 }
 
 extern "C-unwind" fn expand_axes(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
@@ -258,27 +197,17 @@ extern "C-unwind" fn expand_axes(this: Id, cmd: Sel, tensor: Id, axes: Id, name:
     expand(builder, tensor, added)
 }
 
-fn squeeze(
-    mut builder: Builder,
-    tensor: Id,
-    dropped: impl FnOnce(&Builder, &[usize]) -> Vec<usize>,
-) -> Id {
+fn squeeze(mut builder: Builder, tensor: Id, dropped: impl FnOnce(&Builder, &[usize]) -> Vec<usize>) -> Id {
     let x = builder.value(tensor, "input");
     let axes = dropped(&builder, builder.shape(x));
     let from = builder.shape(x);
     if let Some(&axis) = axes.iter().find(|&&axis| from[axis] != 1) {
-        refuse!(
-            builder,
-            "axis {axis} of {from:?} has not the extent 1: squeezing it aborts"
-        );
+        refuse!(builder, "axis {axis} of {from:?} has not the extent 1: squeezing it aborts");
     }
     let kept = (0..from.len()).filter(|axis| !axes.contains(axis));
     let shape: Vec<usize> = kept.map(|axis| from[axis]).collect();
     if shape.is_empty() {
-        refuse!(
-            builder,
-            "squeezing {from:?} to rank 0, which many operations abort on"
-        );
+        refuse!(builder, "squeezing {from:?} to rank 0, which many operations abort on");
     }
     let value = builder.reshape(x, shape);
     builder.tensor(value)
@@ -286,16 +215,12 @@ fn squeeze(
 
 extern "C-unwind" fn squeeze_all(this: Id, cmd: Sel, tensor: Id, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
-    squeeze(builder, tensor, |_, shape| {
-        (0..shape.len()).filter(|&axis| shape[axis] == 1).collect()
-    })
+    squeeze(builder, tensor, |_, shape| (0..shape.len()).filter(|&axis| shape[axis] == 1).collect())
 }
 
 extern "C-unwind" fn squeeze_axis(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
-    squeeze(builder, tensor, |builder, shape| {
-        vec![builder.axis(axis as i64, shape.len())]
-    })
+    squeeze(builder, tensor, |builder, shape| vec![builder.axis(axis as i64, shape.len())])
 }
 
 extern "C-unwind" fn squeeze_axes(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
@@ -312,14 +237,8 @@ extern "C-unwind" fn flatten_2d(this: Id, cmd: Sel, tensor: Id, axis: isize, nam
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let from = builder.shape(x);
-    let Some((before, after)) = usize::try_from(axis)
-        .ok()
-        .and_then(|axis| from.split_at_checked(axis))
-    else {
-        refuse!(
-            builder,
-            "axis {axis} of {from:?}: a negative one or one beyond the rank aborts"
-        );
+    let Some((before, after)) = usize::try_from(axis).ok().and_then(|axis| from.split_at_checked(axis)) else {
+        refuse!(builder, "axis {axis} of {from:?}: a negative one or one beyond the rank aborts");
     };
     let shape: [usize; 2] = [before.iter().product(), after.iter().product()];
     let value = builder.reshape(x, shape);
@@ -330,14 +249,7 @@ extern "C-unwind" fn coordinate(this: Id, cmd: Sel, axis: isize, shape: Id, name
     let mut builder = Builder::open(this, cmd, name);
     let shape = builder.fixed_shape(shape);
     let axis = builder.axis(axis as i64, shape.len());
-    let value = builder.emit(
-        Op::Iota { axis },
-        [],
-        TensorType {
-            dtype: DType::I32,
-            shape,
-        },
-    );
+    let value = builder.emit(Op::Iota { axis }, [], TensorType { dtype: DType::I32, shape });
     builder.tensor(value)
 }
 
@@ -346,15 +258,7 @@ extern "C-unwind" fn shape_of(this: Id, cmd: Sel, tensor: Id, name: Id) -> Id {
     let x = builder.value(tensor, "input");
     builder.ranked(x, "input");
     let rank = builder.rank(x);
-    let bytes: Vec<u8> = builder
-        .shape(x)
-        .iter()
-        .flat_map(|&extent| (extent as i32).to_ne_bytes())
-        .collect();
-    let value = builder.emit(
-        Op::Constant(bytes.into()),
-        [],
-        TensorType::new(DType::I32, [rank]),
-    );
+    let bytes: Vec<u8> = builder.shape(x).iter().flat_map(|&extent| (extent as i32).to_ne_bytes()).collect();
+    let value = builder.emit(Op::Constant(bytes.into()), [], TensorType::new(DType::I32, [rank]));
     builder.tensor(value)
 }

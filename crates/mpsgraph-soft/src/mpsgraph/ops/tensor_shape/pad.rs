@@ -9,10 +9,8 @@ use crate::mpsgraph::dtype::bytes_of;
 use crate::objc::{Id, Method, Sel, method6};
 
 /// Padding selectors.
-pub const METHODS: &[Method] = &[method6(
-    "padTensor:withPaddingMode:leftPadding:rightPadding:constantValue:name:",
-    pad,
-)];
+pub const METHODS: &[Method] =
+    &[method6("padTensor:withPaddingMode:leftPadding:rightPadding:constantValue:name:", pad)];
 
 const CONSTANT: isize = 0;
 const REFLECT: isize = 1;
@@ -20,60 +18,31 @@ const SYMMETRIC: isize = 2;
 const CLAMP_TO_EDGE: isize = 3;
 const ZERO: isize = 4;
 
-extern "C-unwind" fn pad(
-    this: Id,
-    cmd: Sel,
-    tensor: Id,
-    mode: isize,
-    left: Id,
-    right: Id,
-    value: f64,
-    name: Id,
-) -> Id {
+extern "C-unwind" fn pad(this: Id, cmd: Sel, tensor: Id, mode: isize, left: Id, right: Id, value: f64, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     builder.ranked(x, "input");
     if !(CONSTANT..=ZERO).contains(&mode) {
-        refuse!(
-            builder,
-            "padding mode {mode} is unknown, or periodic, which aborts"
-        );
+        refuse!(builder, "padding mode {mode} is unknown, or periodic, which aborts");
     }
     let rank = builder.rank(x);
     let left = builder.integers_per_axis(left, "left padding", rank);
     let right = builder.integers_per_axis(right, "right padding", rank);
-    if let Some(count) = left
-        .iter()
-        .chain(&right)
-        .find(|count| count.unsigned_abs() >= 1 << 31)
-    {
-        refuse!(
-            builder,
-            "padding by {count} makes 2^31 elements or more: MPSNDArray asserts"
-        );
+    if let Some(count) = left.iter().chain(&right).find(|count| count.unsigned_abs() >= 1 << 31) {
+        refuse!(builder, "padding by {count} makes 2^31 elements or more: MPSNDArray asserts");
     }
     let x = crop(&mut builder, x, &left, &right);
-    let added = |padding: &[i64]| {
-        padding
-            .iter()
-            .map(|&count| count.max(0) as usize)
-            .collect::<Vec<_>>()
-    };
+    let added = |padding: &[i64]| padding.iter().map(|&count| count.max(0) as usize).collect::<Vec<_>>();
     let (left, right) = (added(&left), added(&right));
     let padded = if mode == CONSTANT || mode == ZERO {
         if builder.dtype(x) == DType::Bool {
-            refuse!(
-                builder,
-                "padding Bool with a constant asserts: cast to Int8 first"
-            );
+            refuse!(builder, "padding Bool with a constant asserts: cast to Int8 first");
         }
         let fill = if mode == ZERO { 0.0 } else { value };
         builder.not_negative_infinity(fill, builder.dtype(x));
         with_constant(&mut builder, x, left, &right, fill)
     } else {
-        (0..rank).fold(x, |x, axis| {
-            with_copies(&mut builder, x, axis, left[axis], right[axis], mode)
-        })
+        (0..rank).fold(x, |x, axis| with_copies(&mut builder, x, axis, left[axis], right[axis], mode))
     };
     builder.tensor(padded)
 }
@@ -88,23 +57,14 @@ fn crop(builder: &mut Builder, x: ValueId, left: &[i64], right: &[i64]) -> Value
     for (axis, extent) in ty.shape.iter_mut().enumerate() {
         *extent = extent.saturating_sub(starts[axis].saturating_add(cut(right[axis])));
         if *extent == 0 {
-            refuse!(
-                builder,
-                "negative padding {left:?} and {right:?} leaves nothing on axis {axis}: it aborts"
-            );
+            refuse!(builder, "negative padding {left:?} and {right:?} leaves nothing on axis {axis}: it aborts");
         }
     }
     let strides = vec![1; starts.len()];
     builder.emit(Op::Slice { starts, strides }, [x], ty)
 }
 
-fn with_constant(
-    builder: &mut Builder,
-    x: ValueId,
-    before: Vec<usize>,
-    after: &[usize],
-    fill: f64,
-) -> ValueId {
+fn with_constant(builder: &mut Builder, x: ValueId, before: Vec<usize>, after: &[usize], fill: f64) -> ValueId {
     let mut ty = builder.ty(x).clone();
     for (axis, extent) in ty.shape.iter_mut().enumerate() {
         *extent += before[axis] + after[axis];
@@ -114,14 +74,7 @@ fn with_constant(
 }
 
 /// `count` elements along an axis from `start` on, in steps of `stride`; 0 repeats one.
-fn run(
-    builder: &mut Builder,
-    x: ValueId,
-    axis: usize,
-    start: usize,
-    stride: isize,
-    count: usize,
-) -> ValueId {
+fn run(builder: &mut Builder, x: ValueId, axis: usize, start: usize, stride: isize, count: usize) -> ValueId {
     let mut ty: TensorType = builder.ty(x).clone();
     let (mut starts, mut strides) = (vec![0; ty.shape.len()], vec![1; ty.shape.len()]);
     starts[axis] = start;
@@ -135,14 +88,7 @@ fn run(
     builder.emit(Op::Broadcast, [part], ty)
 }
 
-fn with_copies(
-    builder: &mut Builder,
-    x: ValueId,
-    axis: usize,
-    left: usize,
-    right: usize,
-    mode: isize,
-) -> ValueId {
+fn with_copies(builder: &mut Builder, x: ValueId, axis: usize, left: usize, right: usize, mode: isize) -> ValueId {
     let extent = builder.shape(x)[axis];
     // Reflection leaves out the edge, symmetry repeats it.
     let (skipped, stride, most) = match mode {
@@ -152,10 +98,7 @@ fn with_copies(
         _ => unreachable!("constant padding copies nothing"),
     };
     if left.max(right) > most {
-        refuse!(
-            builder,
-            "padding {left} and {right} on axis {axis} of extent {extent}; {most} is the most: it aborts"
-        );
+        refuse!(builder, "padding {left} and {right} on axis {axis} of extent {extent}; {most} is the most: it aborts");
     }
     let mut parts = Vec::with_capacity(3);
     if left > 0 {
@@ -166,9 +109,5 @@ fn with_copies(
     if right > 0 {
         parts.push(run(builder, x, axis, extent - 1 - skipped, stride, right));
     }
-    if parts.len() == 1 {
-        x
-    } else {
-        concat::emit(builder, &parts, axis)
-    }
+    if parts.len() == 1 { x } else { concat::emit(builder, &parts, axis) }
 }
