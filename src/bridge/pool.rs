@@ -12,7 +12,7 @@ use super::stats::Stats;
 use crate::dtype::data_type;
 use crate::error::Error;
 use crate::ffi;
-use crate::tensor::TensorType;
+use crate::tensor_type::TensorType;
 
 /// Serial number of a submission; 0 stands for "before the first".
 pub(super) type Serial = u64;

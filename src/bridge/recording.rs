@@ -14,10 +14,11 @@ use smallvec::SmallVec;
 
 use super::flush::FlushReason;
 use super::runtime::Runtime;
-use super::scalar::ScalarInput;
 use super::value::{Handle, State, Value};
+use crate::lowering::scalar::ScalarInput;
 use crate::ops::Op;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 use burn_backend::Shape;
 
 /// Ops that are compared to find where an earlier segment began.

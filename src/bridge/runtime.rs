@@ -17,7 +17,7 @@ use super::submission::Queue;
 use crate::dtype::data_type;
 use crate::error::Error;
 use crate::ffi::{self, GraphDevice};
-use crate::tensor::TensorType;
+use crate::tensor_type::TensorType;
 
 /// Bytes that a recording's values may take, whatever the device's memory.
 const MIN_BYTES: usize = 1 << 30;

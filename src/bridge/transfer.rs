@@ -14,7 +14,8 @@ use super::runtime::Runtime;
 use super::value::{Handle, State, Value};
 use crate::error::{Error, invalid};
 use crate::ffi;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// Bytes from which a read lends the buffer instead of copying it: below, a copy is cheaper than holding the buffer
 /// back from reuse.

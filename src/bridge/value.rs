@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::pool::Allocation;
 use super::recording::Recording;
 use crate::error::Error;
-use crate::tensor::TensorType;
+use crate::tensor_type::TensorType;
 
 /// Where a value's data is.
 #[derive(Clone)]
