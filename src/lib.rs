@@ -13,6 +13,7 @@ mod dtype;
 mod error;
 #[allow(unsafe_code)] // the one room for raw pointers: every block in it says why it holds
 mod ffi;
+mod lock;
 mod lowering;
 mod ops;
 mod tensor;

@@ -48,14 +48,14 @@ pub(crate) fn upload(op: &'static str, data: TensorData) -> MpsGraphTensor {
         invalid(op, reason);
     }
     if ty.elements() == 0 {
-        return MpsGraphTensor::new(Handle::new(Arc::new(Value::new(ty, State::Empty))));
+        return MpsGraphTensor::new(Handle::of(ty, State::Empty));
     }
     let allocation = ffi::autoreleasepool(|| runtime.host_buffer(bytes, runtime.queue.completed()));
     let state = match allocation {
         Ok(allocation) => State::Ready(allocation),
         Err(error) => error.raise(),
     };
-    MpsGraphTensor::new(Handle::new(Arc::new(Value::new(ty, state))))
+    MpsGraphTensor::new(Handle::of(ty, state))
 }
 
 /// Submits what the tensors need and waits once for all of them. Small tensors are copied; of large ones the buffer is
