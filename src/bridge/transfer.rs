@@ -11,7 +11,7 @@ use super::flush::FlushReason;
 use super::pool::{Allocation, Serial};
 use super::recording::{Recording, current};
 use super::runtime::Runtime;
-use super::value::{Handle, State, Value};
+use super::value::{Handle, State};
 use crate::error::{Error, invalid};
 use crate::ffi;
 use crate::tensor::MpsGraphTensor;
