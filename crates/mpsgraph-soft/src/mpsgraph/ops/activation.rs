@@ -4,7 +4,7 @@ use super::elementwise::{self, unary_method};
 use crate::ir::{BinaryOp, DType, Op, ReduceOp, TensorType, UnaryOp, ValueId};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::mpsgraph::shape::Shown;
-use crate::objc::{Id, Method, Sel, method2, method3, method4};
+use crate::objc::{Id, Method, Sel, This, method2, method3, method4};
 
 /// The selectors of the header.
 pub const METHODS: &[Method] = &[
@@ -30,14 +30,14 @@ fn gradient_operands(builder: &Builder, incoming: Id, source: Id, accepts: Accep
     [incoming, source]
 }
 
-extern "C-unwind" fn relu_gradient(this: Id, cmd: Sel, incoming: Id, source: Id, name: Id) -> Id {
+extern "C-unwind" fn relu_gradient(this: This<'_>, cmd: Sel, incoming: Id, source: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let [incoming, source] = gradient_operands(&builder, incoming, source, Accepts::Numbers);
     let value = builder.binary(BinaryOp::ReluGrad, incoming, source);
     builder.tensor(value)
 }
 
-extern "C-unwind" fn sigmoid_gradient(this: Id, cmd: Sel, incoming: Id, source: Id, name: Id) -> Id {
+extern "C-unwind" fn sigmoid_gradient(this: This<'_>, cmd: Sel, incoming: Id, source: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let [incoming, source] = gradient_operands(&builder, incoming, source, Accepts::Floats);
     let value = builder.binary(BinaryOp::SigmoidGrad, incoming, source);
@@ -64,7 +64,7 @@ fn emit_soft_max(builder: &mut Builder, x: ValueId, axis: usize) -> ValueId {
     builder.emit(Op::Softmax { axis }, [x], ty)
 }
 
-extern "C-unwind" fn soft_max(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
+extern "C-unwind" fn soft_max(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", Accepts::Floats);
     builder.ranked(x, "input");
@@ -74,7 +74,14 @@ extern "C-unwind" fn soft_max(this: Id, cmd: Sel, tensor: Id, axis: isize, name:
     builder.tensor(value)
 }
 
-extern "C-unwind" fn soft_max_gradient(this: Id, cmd: Sel, incoming: Id, source: Id, axis: isize, name: Id) -> Id {
+extern "C-unwind" fn soft_max_gradient(
+    this: This<'_>,
+    cmd: Sel,
+    incoming: Id,
+    source: Id,
+    axis: isize,
+    name: Id,
+) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let [incoming, source] = gradient_operands(&builder, incoming, source, Accepts::Floats);
     builder.ranked(source, "source");
@@ -96,7 +103,7 @@ extern "C-unwind" fn soft_max_gradient(this: Id, cmd: Sel, incoming: Id, source:
     builder.tensor(value)
 }
 
-extern "C-unwind" fn leaky_relu(this: Id, cmd: Sel, tensor: Id, alpha: f64, name: Id) -> Id {
+extern "C-unwind" fn leaky_relu(this: This<'_>, cmd: Sel, tensor: Id, alpha: f64, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", Accepts::Floats);
     builder.not_negative_infinity(alpha, builder.dtype(x));
@@ -105,7 +112,7 @@ extern "C-unwind" fn leaky_relu(this: Id, cmd: Sel, tensor: Id, alpha: f64, name
     builder.tensor(value)
 }
 
-extern "C-unwind" fn leaky_relu_with_alpha_tensor(this: Id, cmd: Sel, tensor: Id, alpha: Id, name: Id) -> Id {
+extern "C-unwind" fn leaky_relu_with_alpha_tensor(this: This<'_>, cmd: Sel, tensor: Id, alpha: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", Accepts::Floats);
     let alpha = builder.value(alpha, "alpha");
@@ -113,7 +120,14 @@ extern "C-unwind" fn leaky_relu_with_alpha_tensor(this: Id, cmd: Sel, tensor: Id
     builder.tensor(value)
 }
 
-extern "C-unwind" fn leaky_relu_gradient(this: Id, cmd: Sel, incoming: Id, source: Id, alpha: Id, name: Id) -> Id {
+extern "C-unwind" fn leaky_relu_gradient(
+    this: This<'_>,
+    cmd: Sel,
+    incoming: Id,
+    source: Id,
+    alpha: Id,
+    name: Id,
+) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let [incoming, source] = gradient_operands(&builder, incoming, source, Accepts::Floats);
     let alpha = builder.value(alpha, "alpha");

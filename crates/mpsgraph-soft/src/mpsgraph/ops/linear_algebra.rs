@@ -2,12 +2,12 @@
 
 use crate::ir::{BinaryOp, DType, Op, TensorType};
 use crate::mpsgraph::builder::{Builder, refuse};
-use crate::objc::{Id, Method, Sel, method4};
+use crate::objc::{Id, Method, Sel, This, method4};
 
 /// The selectors of the header that exist here.
 pub const METHODS: &[Method] = &[method4("bandPartWithTensor:numLower:numUpper:name:", band_part).since(12, 3)];
 
-extern "C-unwind" fn band_part(this: Id, cmd: Sel, tensor: Id, lower: isize, upper: isize, name: Id) -> Id {
+extern "C-unwind" fn band_part(this: This<'_>, cmd: Sel, tensor: Id, lower: isize, upper: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let rank = builder.rank(x);

@@ -5,7 +5,7 @@
 use super::reduction;
 use crate::ir::{BinaryOp, DType, ReduceOp, UnaryOp};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
-use crate::objc::{Id, Method, Sel, method3, method4, version};
+use crate::objc::{Id, Method, Sel, This, method3, method4, version};
 
 /// The selectors of the header that exist here.
 pub const METHODS: &[Method] = &[
@@ -14,7 +14,7 @@ pub const METHODS: &[Method] = &[
     method4("varianceOfTensor:meanTensor:axes:name:", variance_with_mean),
 ];
 
-extern "C-unwind" fn mean(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
+extern "C-unwind" fn mean(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", Accepts::Reduced);
     builder.int64_needs(x, reduction::INT64_SINCE);
@@ -44,7 +44,7 @@ fn reliable(builder: &Builder) {
     }
 }
 
-extern "C-unwind" fn variance(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
+extern "C-unwind" fn variance(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     reliable(&builder);
     let x = builder.operand(tensor, "input", Accepts::ReducedFloats);
@@ -54,7 +54,7 @@ extern "C-unwind" fn variance(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id
     builder.tensor(value)
 }
 
-extern "C-unwind" fn variance_with_mean(this: Id, cmd: Sel, tensor: Id, mean: Id, axes: Id, name: Id) -> Id {
+extern "C-unwind" fn variance_with_mean(this: This<'_>, cmd: Sel, tensor: Id, mean: Id, axes: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     reliable(&builder);
     let x = builder.operand(tensor, "input", Accepts::ReducedFloats);

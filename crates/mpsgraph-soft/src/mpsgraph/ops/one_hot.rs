@@ -2,7 +2,7 @@
 
 use crate::ir::{BinaryOp, DType, Op, TensorType};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
-use crate::objc::{Id, Method, Sel, method3, method4, method5, method6, method7};
+use crate::objc::{Id, Method, Sel, This, method3, method4, method5, method6, method7};
 
 /// The selectors of the header.
 pub const METHODS: &[Method] = &[
@@ -48,7 +48,7 @@ impl OneHot {
     }
 }
 
-fn one_hot(this: Id, cmd: Sel, name: Id, asked: OneHot) -> Id {
+fn one_hot(this: This<'_>, cmd: Sel, name: Id, asked: OneHot) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let indices = builder.operand(asked.indices, "indices", Accepts::Integers);
     let dtype = builder.dtype_of_code(asked.data_type);
@@ -77,7 +77,7 @@ fn one_hot(this: Id, cmd: Sel, name: Id, asked: OneHot) -> Id {
 }
 
 extern "C-unwind" fn axis_type_values(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     indices: Id,
     depth: usize,
@@ -92,7 +92,7 @@ extern "C-unwind" fn axis_type_values(
 }
 
 extern "C-unwind" fn type_values(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     indices: Id,
     depth: usize,
@@ -105,19 +105,27 @@ extern "C-unwind" fn type_values(
     one_hot(this, cmd, name, asked.values(on, off))
 }
 
-extern "C-unwind" fn axis_type(this: Id, cmd: Sel, indices: Id, depth: usize, axis: usize, code: u32, name: Id) -> Id {
+extern "C-unwind" fn axis_type(
+    this: This<'_>,
+    cmd: Sel,
+    indices: Id,
+    depth: usize,
+    axis: usize,
+    code: u32,
+    name: Id,
+) -> Id {
     let asked = OneHot::new(indices, depth).axis(axis).data_type(code);
     one_hot(this, cmd, name, asked)
 }
 
-extern "C-unwind" fn axis_only(this: Id, cmd: Sel, indices: Id, depth: usize, axis: usize, name: Id) -> Id {
+extern "C-unwind" fn axis_only(this: This<'_>, cmd: Sel, indices: Id, depth: usize, axis: usize, name: Id) -> Id {
     one_hot(this, cmd, name, OneHot::new(indices, depth).axis(axis))
 }
 
-extern "C-unwind" fn type_only(this: Id, cmd: Sel, indices: Id, depth: usize, code: u32, name: Id) -> Id {
+extern "C-unwind" fn type_only(this: This<'_>, cmd: Sel, indices: Id, depth: usize, code: u32, name: Id) -> Id {
     one_hot(this, cmd, name, OneHot::new(indices, depth).data_type(code))
 }
 
-extern "C-unwind" fn plain(this: Id, cmd: Sel, indices: Id, depth: usize, name: Id) -> Id {
+extern "C-unwind" fn plain(this: This<'_>, cmd: Sel, indices: Id, depth: usize, name: Id) -> Id {
     one_hot(this, cmd, name, OneHot::new(indices, depth))
 }

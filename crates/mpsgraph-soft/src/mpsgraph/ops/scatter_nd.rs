@@ -8,7 +8,7 @@
 use super::gather::{equal_but_for, indices, moved, same_batch};
 use crate::ir::{DType, Op, ScatterMode, TensorType, ValueId};
 use crate::mpsgraph::builder::{Builder, refuse};
-use crate::objc::{Id, Method, Sel, method5, method6};
+use crate::objc::{Id, Method, Sel, This, method5, method6};
 
 /// The selectors of the header, but for those with an axis tensor.
 pub const METHODS: &[Method] = &[
@@ -133,7 +133,7 @@ impl Scatter {
 }
 
 extern "C-unwind" fn nd_on_data(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     data: Id,
     updates: Id,
@@ -147,7 +147,7 @@ extern "C-unwind" fn nd_on_data(
 }
 
 extern "C-unwind" fn nd_with_mode(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     updates: Id,
     at: Id,
@@ -160,12 +160,12 @@ extern "C-unwind" fn nd_with_mode(
     Scatter::on_zeros(&mut builder, updates, at, shape, mode).emit_nd(&mut builder, batch)
 }
 
-extern "C-unwind" fn nd(this: Id, cmd: Sel, updates: Id, at: Id, shape: Id, batch: usize, name: Id) -> Id {
+extern "C-unwind" fn nd(this: This<'_>, cmd: Sel, updates: Id, at: Id, shape: Id, batch: usize, name: Id) -> Id {
     nd_with_mode(this, cmd, updates, at, shape, batch, ADD, name)
 }
 
 extern "C-unwind" fn axis_on_data(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     data: Id,
     updates: Id,
@@ -179,7 +179,7 @@ extern "C-unwind" fn axis_on_data(
 }
 
 extern "C-unwind" fn axis_on_zeros(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     updates: Id,
     at: Id,
@@ -193,7 +193,7 @@ extern "C-unwind" fn axis_on_zeros(
 }
 
 extern "C-unwind" fn along_on_data(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     axis: isize,
     data: Id,
@@ -207,7 +207,7 @@ extern "C-unwind" fn along_on_data(
 }
 
 extern "C-unwind" fn along_on_zeros(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     axis: isize,
     updates: Id,

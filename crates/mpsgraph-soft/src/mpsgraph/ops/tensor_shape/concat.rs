@@ -2,7 +2,7 @@
 
 use crate::ir::{Op, ValueId};
 use crate::mpsgraph::builder::{Builder, refuse};
-use crate::objc::{Id, Method, Sel, method3, method4};
+use crate::objc::{Id, Method, Sel, This, method3, method4};
 
 /// Concatenating selectors.
 pub const METHODS: &[Method] = &[
@@ -48,7 +48,7 @@ fn checked_axis(builder: &Builder, values: &[ValueId], dimension: isize) -> usiz
     axis
 }
 
-extern "C-unwind" fn concat_two(this: Id, cmd: Sel, a: Id, b: Id, dimension: isize, name: Id) -> Id {
+extern "C-unwind" fn concat_two(this: This<'_>, cmd: Sel, a: Id, b: Id, dimension: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let values = [builder.value(a, "first"), builder.value(b, "second")];
     let axis = checked_axis(&builder, &values, dimension);
@@ -56,12 +56,12 @@ extern "C-unwind" fn concat_two(this: Id, cmd: Sel, a: Id, b: Id, dimension: isi
     builder.tensor(value)
 }
 
-extern "C-unwind" fn concat(this: Id, cmd: Sel, tensors: Id, dimension: isize, name: Id) -> Id {
+extern "C-unwind" fn concat(this: This<'_>, cmd: Sel, tensors: Id, dimension: isize, name: Id) -> Id {
     concat_interleaved(this, cmd, tensors, dimension, false, name)
 }
 
 extern "C-unwind" fn concat_interleaved(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     tensors: Id,
     dimension: isize,
@@ -90,7 +90,7 @@ fn emit_stack(builder: &mut Builder, values: &[ValueId], axis: usize) -> ValueId
     emit(builder, &raised, axis)
 }
 
-extern "C-unwind" fn stack(this: Id, cmd: Sel, tensors: Id, axis: isize, name: Id) -> Id {
+extern "C-unwind" fn stack(this: This<'_>, cmd: Sel, tensors: Id, axis: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let values = some_values(&builder, tensors);
     check(&builder, &values, None);

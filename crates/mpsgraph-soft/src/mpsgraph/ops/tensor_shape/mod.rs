@@ -12,7 +12,7 @@ pub mod split;
 use crate::ir::{DType, Op, TensorType};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::{self, Shown};
-use crate::objc::{Id, Method, Sel, method2, method3, method4};
+use crate::objc::{Id, Method, Sel, This, method2, method3, method4};
 
 /// The selectors of the header that are not in a file of their own.
 pub const METHODS: &[Method] = &[
@@ -33,7 +33,7 @@ pub const METHODS: &[Method] = &[
     method2("shapeOfTensor:name:", shape_of).since(12, 0),
 ];
 
-extern "C-unwind" fn reshape(this: Id, cmd: Sel, tensor: Id, shape: Id, name: Id) -> Id {
+extern "C-unwind" fn reshape(this: This<'_>, cmd: Sel, tensor: Id, shape: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let extents = builder.integers(shape, "shape");
@@ -69,7 +69,7 @@ fn emit_transpose(mut builder: Builder, x: crate::ir::ValueId, perm: Vec<usize>)
     builder.tensor(value)
 }
 
-extern "C-unwind" fn permute(this: Id, cmd: Sel, tensor: Id, permutation: Id, name: Id) -> Id {
+extern "C-unwind" fn permute(this: This<'_>, cmd: Sel, tensor: Id, permutation: Id, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let rank = builder.rank(x);
@@ -82,7 +82,7 @@ extern "C-unwind" fn permute(this: Id, cmd: Sel, tensor: Id, permutation: Id, na
     emit_transpose(builder, x, perm)
 }
 
-extern "C-unwind" fn swap(this: Id, cmd: Sel, tensor: Id, a: usize, b: usize, name: Id) -> Id {
+extern "C-unwind" fn swap(this: This<'_>, cmd: Sel, tensor: Id, a: usize, b: usize, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let rank = builder.rank(x);
@@ -97,7 +97,7 @@ fn emit_reverse(mut builder: Builder, x: crate::ir::ValueId, axes: Vec<usize>) -
     builder.tensor(value)
 }
 
-extern "C-unwind" fn reverse(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
+extern "C-unwind" fn reverse(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let rank = builder.rank(x);
@@ -109,7 +109,7 @@ extern "C-unwind" fn reverse(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id)
     emit_reverse(builder, x, axes)
 }
 
-extern "C-unwind" fn reverse_all(this: Id, cmd: Sel, tensor: Id, name: Id) -> Id {
+extern "C-unwind" fn reverse_all(this: This<'_>, cmd: Sel, tensor: Id, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let axes = (0..builder.rank(x)).collect();
@@ -127,7 +127,7 @@ fn distinct_axes(builder: &Builder, array: Id, rank: usize) -> Vec<usize> {
     axes
 }
 
-extern "C-unwind" fn broadcast(this: Id, cmd: Sel, tensor: Id, shape: Id, name: Id) -> Id {
+extern "C-unwind" fn broadcast(this: This<'_>, cmd: Sel, tensor: Id, shape: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let shape = builder.fixed_shape(shape);
@@ -144,7 +144,7 @@ extern "C-unwind" fn broadcast(this: Id, cmd: Sel, tensor: Id, shape: Id, name: 
     builder.tensor(value)
 }
 
-extern "C-unwind" fn tile(this: Id, cmd: Sel, tensor: Id, multiplier: Id, name: Id) -> Id {
+extern "C-unwind" fn tile(this: This<'_>, cmd: Sel, tensor: Id, multiplier: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let from = builder.ty(x).clone();
@@ -183,12 +183,12 @@ fn expand(mut builder: Builder, tensor: Id, added: impl FnOnce(&Builder, usize) 
     builder.tensor(value)
 }
 
-extern "C-unwind" fn expand_axis(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
+extern "C-unwind" fn expand_axis(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     expand(builder, tensor, |builder, rank| vec![builder.axis(axis as i64, rank + 1)])
 }
 
-extern "C-unwind" fn expand_axes(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
+extern "C-unwind" fn expand_axes(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     let added = |builder: &Builder, rank: usize| {
         let count = builder.integers(axes, "axes").len();
@@ -213,17 +213,17 @@ fn squeeze(mut builder: Builder, tensor: Id, dropped: impl FnOnce(&Builder, &[us
     builder.tensor(value)
 }
 
-extern "C-unwind" fn squeeze_all(this: Id, cmd: Sel, tensor: Id, name: Id) -> Id {
+extern "C-unwind" fn squeeze_all(this: This<'_>, cmd: Sel, tensor: Id, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     squeeze(builder, tensor, |_, shape| (0..shape.len()).filter(|&axis| shape[axis] == 1).collect())
 }
 
-extern "C-unwind" fn squeeze_axis(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
+extern "C-unwind" fn squeeze_axis(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     squeeze(builder, tensor, |builder, shape| vec![builder.axis(axis as i64, shape.len())])
 }
 
-extern "C-unwind" fn squeeze_axes(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
+extern "C-unwind" fn squeeze_axes(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     squeeze(builder, tensor, |builder, shape| {
         if axes.is_nil() {
@@ -233,7 +233,7 @@ extern "C-unwind" fn squeeze_axes(this: Id, cmd: Sel, tensor: Id, axes: Id, name
     })
 }
 
-extern "C-unwind" fn flatten_2d(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
+extern "C-unwind" fn flatten_2d(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let from = builder.shape(x);
@@ -245,7 +245,7 @@ extern "C-unwind" fn flatten_2d(this: Id, cmd: Sel, tensor: Id, axis: isize, nam
     builder.tensor(value)
 }
 
-extern "C-unwind" fn coordinate(this: Id, cmd: Sel, axis: isize, shape: Id, name: Id) -> Id {
+extern "C-unwind" fn coordinate(this: This<'_>, cmd: Sel, axis: isize, shape: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let shape = builder.fixed_shape(shape);
     let axis = builder.axis(axis as i64, shape.len());
@@ -253,7 +253,7 @@ extern "C-unwind" fn coordinate(this: Id, cmd: Sel, axis: isize, shape: Id, name
     builder.tensor(value)
 }
 
-extern "C-unwind" fn shape_of(this: Id, cmd: Sel, tensor: Id, name: Id) -> Id {
+extern "C-unwind" fn shape_of(this: This<'_>, cmd: Sel, tensor: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     builder.ranked(x, "input");

@@ -6,7 +6,7 @@
 use crate::ir::{Op, TensorType};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
-use crate::objc::{Id, Method, Sel, method5, method6, method8, method9};
+use crate::objc::{Id, Method, Sel, This, method5, method6, method8, method9};
 
 /// Slicing selectors.
 pub const METHODS: &[Method] = &[
@@ -92,7 +92,7 @@ fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], masks: Masks) -> R
 }
 
 extern "C-unwind" fn slice_dimension(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     tensor: Id,
     dimension: usize,
@@ -117,12 +117,12 @@ extern "C-unwind" fn slice_dimension(
     builder.tensor(value)
 }
 
-extern "C-unwind" fn slice(this: Id, cmd: Sel, tensor: Id, starts: Id, ends: Id, strides: Id, name: Id) -> Id {
+extern "C-unwind" fn slice(this: This<'_>, cmd: Sel, tensor: Id, starts: Id, ends: Id, strides: Id, name: Id) -> Id {
     emit_slice(Builder::open(this, cmd, name), tensor, [starts, ends, strides], NO_MASKS)
 }
 
 extern "C-unwind" fn slice_with_masks(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     tensor: Id,
     starts: Id,
@@ -154,7 +154,7 @@ fn emit_slice(mut builder: Builder, tensor: Id, arrays: [Id; 3], masks: Masks) -
 }
 
 extern "C-unwind" fn update(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     data: Id,
     update: Id,
@@ -167,7 +167,7 @@ extern "C-unwind" fn update(
 }
 
 extern "C-unwind" fn update_with_masks(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     data: Id,
     update: Id,

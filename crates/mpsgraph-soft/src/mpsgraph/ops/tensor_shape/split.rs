@@ -2,7 +2,7 @@
 
 use crate::ir::{Op, ValueId};
 use crate::mpsgraph::builder::{Builder, refuse};
-use crate::objc::{Id, Method, Sel, method4};
+use crate::objc::{Id, Method, Sel, This, method4};
 
 /// Splitting selectors.
 pub const METHODS: &[Method] = &[
@@ -10,7 +10,7 @@ pub const METHODS: &[Method] = &[
     method4("splitTensor:numSplits:axis:name:", split_evenly).since(12, 3),
 ];
 
-extern "C-unwind" fn split_sizes(this: Id, cmd: Sel, tensor: Id, sizes: Id, axis: isize, name: Id) -> Id {
+extern "C-unwind" fn split_sizes(this: This<'_>, cmd: Sel, tensor: Id, sizes: Id, axis: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let axis = builder.axis(axis as i64, builder.rank(x));
@@ -27,7 +27,7 @@ extern "C-unwind" fn split_sizes(this: Id, cmd: Sel, tensor: Id, sizes: Id, axis
     builder.tensor_array(&values)
 }
 
-extern "C-unwind" fn split_evenly(this: Id, cmd: Sel, tensor: Id, count: usize, axis: isize, name: Id) -> Id {
+extern "C-unwind" fn split_evenly(this: This<'_>, cmd: Sel, tensor: Id, count: usize, axis: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let axis = builder.axis(axis as i64, builder.rank(x));
