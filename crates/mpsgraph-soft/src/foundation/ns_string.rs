@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString, c_char};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
-use crate::objc::msg_send::answer;
+use super::ns_object::method_of;
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
@@ -54,8 +54,8 @@ pub fn as_str(string: &Strong) -> &str {
 /// What an object answers to `description`: text for messages. Not for nil.
 pub(crate) fn description_of(object: &Strong) -> Strong {
     static DESCRIPTION: LazyLock<Sel> = LazyLock::new(|| Sel::named("description"));
-    let imp = answer(object.id(), *DESCRIPTION);
-    // SAFETY: every `description` of this crate has the type that NSObject's has; the object has an owner.
+    let imp = method_of(object, *DESCRIPTION);
+    // SAFETY: a `description` has the type that NSObject's has, and the object has an owner.
     let description: extern "C-unwind" fn(Id, Sel) -> Id = unsafe { std::mem::transmute(imp) };
     Strong::retain(description(object.id(), *DESCRIPTION))
 }

@@ -43,7 +43,7 @@ impl InUse {
 
     /// Notes that work committed to `queue`, any number that names it, will use the buffer; an error if that would
     /// race with the work of another queue.
-    pub fn begin(&self, access: Access, queue: usize, memory: &Allocation) -> Result<(), &'static str> {
+    pub(super) fn begin(&self, access: Access, queue: usize, memory: &Allocation) -> Result<(), &'static str> {
         let mut users = self.lock();
         if users.readers + users.writers == 0 {
             users.seen = None;
@@ -71,7 +71,7 @@ impl InUse {
     }
 
     /// Notes that the work is done; an error if the CPU changed what it was reading.
-    pub fn end(&self, access: Access, memory: &Allocation) -> Result<(), &'static str> {
+    pub(super) fn end(&self, access: Access, memory: &Allocation) -> Result<(), &'static str> {
         let mut users = self.lock();
         match access {
             Access::Write => users.writers -= 1,
@@ -86,7 +86,7 @@ impl InUse {
     }
 
     /// Called before the CPU gets at the bytes; an error if committed work is to write them.
-    pub fn look(&self, memory: &Allocation) -> Result<(), &'static str> {
+    pub(super) fn look(&self, memory: &Allocation) -> Result<(), &'static str> {
         let mut users = self.lock();
         if users.writers > 0 {
             return Err("work that writes this buffer is committed and not finished: wait for it first");

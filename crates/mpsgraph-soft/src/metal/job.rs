@@ -15,7 +15,7 @@ use super::in_use::Access;
 use super::mtl_buffer::Buffer;
 use super::mtl_command_buffer::CommandBuffer;
 use crate::ignore_poison::IgnorePoison;
-use crate::objc::{Strong, autorelease};
+use crate::objc::{Strong, pool};
 
 /// Something encoded.
 pub type Work = Box<dyn FnOnce() + Send>;
@@ -152,10 +152,8 @@ impl Job {
         self.stamp(Stamp::Started);
         let outcome = match fault {
             Some(code) => Err(CommandBufferError::of_device(code)),
-            None => guarded(|| {
-                let _pool = Pool::push();
-                work.into_iter().for_each(|work| work());
-            }),
+            // A worker has no pool around it.
+            None => guarded(|| pool(|| work.into_iter().for_each(|work| work()))),
         };
         self.stamp(Stamp::Ended);
         let settled = guarded(|| settle(recording)).and_then(|checked| checked);
@@ -164,8 +162,8 @@ impl Job {
         let Err(error) = outcome.and(settled).and(released) else {
             return Status::Completed;
         };
-        let _pool = Pool::push();
-        assert!(self.error.set(Strong::retain(error.ns_error())).is_ok(), "a job runs once");
+        let error = pool(|| Strong::retain(error.ns_error()));
+        assert!(self.error.set(error).is_ok(), "a job runs once");
         Status::Error
     }
 
@@ -220,19 +218,4 @@ fn text_of(panic: &(dyn Any + Send)) -> String {
 fn seconds() -> f64 {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     ORIGIN.get_or_init(Instant::now).elapsed().as_secs_f64() + 1.0
-}
-
-/// An autorelease pool of this scope: workers have none around them.
-struct Pool(*mut std::ffi::c_void);
-
-impl Pool {
-    fn push() -> Self {
-        Self(autorelease::push())
-    }
-}
-
-impl Drop for Pool {
-    fn drop(&mut self) {
-        autorelease::pop(self.0);
-    }
 }

@@ -5,14 +5,14 @@
 //! memory, `in_use` who is using it. `counters` and `fault` are for tests.
 
 pub mod allocation;
-pub mod command_buffer_error;
+mod command_buffer_error;
 pub mod counters;
 pub mod fault;
-pub mod in_use;
-pub mod job;
+mod in_use;
+pub(crate) mod job;
 mod label;
 pub mod mtl_buffer;
 pub mod mtl_command_buffer;
 pub mod mtl_command_queue;
 pub mod mtl_device;
-pub mod worker;
+mod worker;

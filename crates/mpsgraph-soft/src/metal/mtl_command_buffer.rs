@@ -39,7 +39,7 @@ pub static CLASS: ClassDef = ClassDef {
 };
 
 /// Payload of a command buffer object.
-pub struct CommandBuffer {
+pub(crate) struct CommandBuffer {
     queue: Strong,
     worker: Arc<Worker>,
     job: Arc<Job>,
@@ -97,7 +97,7 @@ impl Drop for CommandBuffer {
 }
 
 /// The right to encode on one command buffer, from the beginning of an encoding message to its end.
-pub struct Encoder {
+pub(crate) struct Encoder {
     buffer: Strong,
 }
 
@@ -113,11 +113,6 @@ impl Encoder {
             return Err("the command buffer is committed already");
         }
         Ok(encoder)
-    }
-
-    /// The command buffer.
-    pub fn buffer(&self) -> Id {
-        self.buffer.id()
     }
 
     /// Appends work that reads and writes these `MTLBuffer`s. The command buffer retains them at once and, as of

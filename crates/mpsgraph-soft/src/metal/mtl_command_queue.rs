@@ -28,7 +28,7 @@ pub static CLASS: ClassDef = ClassDef {
 pub(super) const DEFAULT_PLACES: usize = 64;
 
 /// Payload of a queue object.
-pub struct CommandQueue {
+pub(crate) struct CommandQueue {
     worker: Arc<Worker>,
     label: Label,
 }

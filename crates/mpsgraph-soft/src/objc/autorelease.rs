@@ -37,6 +37,21 @@ fn thread() -> u32 {
     })
 }
 
+/// Runs `f` in an autorelease pool of its own.
+pub fn pool<R>(f: impl FnOnce() -> R) -> R {
+    let _pool = Pool(push());
+    f()
+}
+
+/// An open pool, which is closed when this is dropped.
+struct Pool(*mut c_void);
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        pop(self.0);
+    }
+}
+
 /// Opens a pool; the token closes it.
 pub(crate) fn push() -> *mut c_void {
     let depth = with_stack(|stack| {
