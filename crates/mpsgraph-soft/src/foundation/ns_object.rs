@@ -68,7 +68,7 @@ fn class_of(this: This<'_>) -> &'static Class {
 fn allocated(this: This<'_>, cmd: Sel) -> Strong {
     let class = as_class(this);
     if !allocatable(class) {
-        violation!(this, cmd, "Apple has no such class to allocate from");
+        violation!(this, cmd, "Apple has no class of this name to allocate");
     }
     allocate(class)
 }

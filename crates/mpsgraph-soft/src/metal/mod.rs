@@ -1,8 +1,8 @@
 //! Metal on the CPU: the device, its buffers, and command queues that run encoded work in commit order.
 //!
-//! `mtl_*.rs` hold one class each (Apple offers them as protocols only). Under them, free of Objective-C:
-//! `job` is what one command buffer runs, `worker` the order in which a queue runs jobs, `allocation` a buffer's
-//! memory, `in_use` who is using it. `counters` and `fault` are for tests.
+//! Each `mtl_*.rs` holds one class (Apple has them as protocols only). They build on modules without messages: `job` is
+//! what one command buffer runs, `worker` runs the jobs of a queue in order, `allocation` is a buffer's memory,
+//! `in_use` knows which work uses it. `counters` and `fault` are for tests.
 
 pub mod allocation;
 mod command_buffer_error;

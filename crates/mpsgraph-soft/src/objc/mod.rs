@@ -1,10 +1,10 @@
 //! The Objective-C runtime: classes that are data, objects with a Rust payload, and message sends.
 //!
-//! A class file exposes one `pub static CLASS: ClassDef` ([`define`]); its method bodies are plain
-//! `extern "C-unwind"` functions over types that implement [`Encode`]. An object ([`Id`]) is a header from a slab
-//! plus a payload of any Rust type ([`object`]); a deallocated header stays a zombie, so misuse is reported by name. Who
-//! may read a payload is in the types: [`Id`] is an address, [`Strong`] an owner, [`This`] the receiver of a message.
-//! `msg_send` is the assembly that callers reach through [`crate::symbols`].
+//! A class file exposes one `pub static CLASS: ClassDef` ([`define`]); its method bodies are plain `extern "C-unwind"`
+//! functions over types that implement [`Encode`]. An object ([`Id`]) is a header from a slab plus a payload of any
+//! Rust type ([`object`]); a deallocated header stays a zombie, so misuse is reported by name. Who may read a payload
+//! is in the types: [`Id`] is an address, [`Strong`] an owner, [`This`] the receiver of a message. `msg_send` is the
+//! assembly that callers reach through [`crate::symbols`].
 
 pub(crate) mod autorelease;
 pub(crate) mod class;
