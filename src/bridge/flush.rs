@@ -142,13 +142,11 @@ impl Runtime {
         }
 
         let compiled = self.compiled(submitter, program);
-        let command_buffer = MpsCommandBuffer::from_queue(&self.queue.queue);
-        let first = command_buffer.root_command_buffer();
+        let mut command_buffer = MpsCommandBuffer::from_queue(&self.queue.queue);
         let inputs: Vec<&TensorData> = compiled.feed_order.iter().map(|&at| &inputs[at]).collect();
         let results: Vec<&TensorData> = compiled.target_order.iter().map(|&at| &results[at]).collect();
-        compiled.executable.encode(&command_buffer, &inputs, &results);
-        let last = command_buffer.root_command_buffer();
-        command_buffer.commit();
+        compiled.executable.encode(&mut command_buffer, &inputs, &results);
+        let work = command_buffer.commit();
         self.counters.executions.add(1);
         self.counters.commits.add(1);
 
@@ -160,9 +158,8 @@ impl Runtime {
         for allocation in &outputs {
             allocation.written_by.store(serial, Ordering::Release);
         }
-        let roots = if first == last { [last].into_iter().collect() } else { SmallVec::from([first, last]) };
         let writes = outputs.iter().map(Arc::downgrade).collect();
-        self.queue.push(Submitted { serial, roots, reads_of, fault, writes });
+        self.queue.push(Submitted { serial, work, reads_of, fault, writes });
         for (value, allocation) in binding.outputs.iter().zip(outputs) {
             value.set_state(State::Ready(allocation));
         }
