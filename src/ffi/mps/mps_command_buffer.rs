@@ -20,6 +20,7 @@ unsafe impl Send for MPSCommandBuffer {}
 /// it is released.
 pub(crate) struct MpsCommandBuffer {
     object: Retained<MPSCommandBuffer>,
+    queue: CommandQueue,
     /// The Metal command buffer that it began with.
     first: CommandBuffer,
     /// On what was encoded so far uses.
@@ -45,7 +46,7 @@ impl MpsCommandBuffer {
         autoreleasepool(|| {
             let object = MPSCommandBuffer::from_command_queue(queue);
             let first = object.root();
-            Self { object, first, claims: Vec::new() }
+            Self { object, queue: queue.clone(), first, claims: Vec::new() }
         })
     }
 
@@ -80,11 +81,13 @@ impl MpsCommandBuffer {
 
 impl Drop for MpsCommandBuffer {
     fn drop(&mut self) {
-        let nothing_runs = || self.root() == self.first && self.first.status() == CommandBufferStatus::NotEnqueued;
-        if !self.claims.is_empty() && !nothing_runs() {
-            // Encoding stopped half way and had committed some of it, which no public method reaches: nobody will ever
-            // know when it has ended, so the claims stay.
-            std::mem::forget(std::mem::take(&mut self.claims));
+        if self.claims.is_empty() {
+            return; // committed, or nothing was encoded
+        }
+        let nothing_runs = self.root() == self.first && self.first.status() == CommandBufferStatus::NotEnqueued;
+        if !nothing_runs {
+            // Encoding has committed some of the work. An empty command buffer behind it on the queue ends after it.
+            drop(Self::from_queue(&self.queue).commit());
         }
     }
 }
