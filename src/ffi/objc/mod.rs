@@ -11,6 +11,8 @@ mod encode;
 mod retained;
 mod send;
 mod verify;
+#[cfg(test)]
+mod warm_send;
 
 pub(crate) use autorelease::autoreleasepool;
 pub use class::Kind;
