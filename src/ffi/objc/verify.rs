@@ -113,7 +113,8 @@ fn compare(
         Ok(())
     } else {
         Err(format!(
-            "{sign}[{class_name} {selector}]: declared with the type encoding {declared:?}, but the method's is {found:?}"
+            "{sign}[{class_name} {selector}]: declared with the type encoding {declared:?}, \
+             but the method's is {found:?}"
         ))
     }
 }
