@@ -47,7 +47,7 @@ fn a_warm_send_costs_one_cached_selector_and_the_call() {
         return;
     }
     for bound in BOUNDS {
-        let Some(listing) = listing(bound.symbol) else {
+        let Some(listing) = disassemble(bound.symbol) else {
             println!("skipped: there is no objdump for this architecture");
             return;
         };
@@ -131,7 +131,7 @@ fn is_branch(mnemonic: &str) -> bool {
 }
 
 /// The instructions of a function of this program; `None` if there is no `objdump` that knows them.
-fn listing(symbol: &str) -> Option<Vec<Line>> {
+fn disassemble(symbol: &str) -> Option<Vec<Line>> {
     let output = Command::new("objdump")
         .arg(format!("--disassemble={symbol}"))
         .arg("--no-show-raw-insn")
