@@ -4,6 +4,8 @@
 //! updates) is `blocks` times `positions` rows, and the index of a position names the data row it reads or changes.
 //! The three op families differ in these numbers alone.
 
+use super::call::{Call, Input};
+use crate::ir::DType;
 use bytemuck::Pod;
 use std::ops::Range;
 
@@ -24,6 +26,33 @@ impl Index for i64 {
     #[inline(always)]
     fn within(self, extent: usize) -> Option<usize> {
         usize::try_from(self).ok().filter(|&at| at < extent)
+    }
+}
+
+/// Indices of either type.
+#[derive(Clone, Copy, Debug)]
+pub enum Indices<'a> {
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+}
+
+impl<'a> Indices<'a> {
+    /// An operand as indices.
+    pub fn of(input: &'a Input<'_>) -> Self {
+        match input.dtype() {
+            DType::I32 => Indices::I32(input.elements()),
+            DType::I64 => Indices::I64(input.elements()),
+            dtype @ (DType::F32
+            | DType::F16
+            | DType::BF16
+            | DType::I8
+            | DType::I16
+            | DType::U8
+            | DType::U16
+            | DType::U32
+            | DType::U64
+            | DType::Bool) => unreachable!("methods refuse indices of {dtype:?}"),
+        }
     }
 }
 
@@ -93,8 +122,20 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Ends the run if an index leads nowhere: only the forms along an axis say what they do then (zero, and no update);
+    /// what the others do is documented nowhere.
+    pub fn check(&self, indices: Indices<'_>, call: &Call<'_>) {
+        let outside = match indices {
+            Indices::I32(indices) => self.first_outside(indices).map(i64::from),
+            Indices::I64(indices) => self.first_outside(indices),
+        };
+        if let Some(index) = outside {
+            call.fail(format_args!("index {index} is out of range: what is read or written is not documented"));
+        }
+    }
+
     /// The first of these indices that leads nowhere, or of their components.
-    pub fn first_outside<I: Index>(&self, indices: &[I]) -> Option<I> {
+    fn first_outside<I: Index>(&self, indices: &[I]) -> Option<I> {
         if let &[extent] = self.extents {
             return indices.iter().copied().find(|index| index.within(extent).is_none());
         }

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::{AcqRel, Release};
 
 use crate::compiler;
 use crate::foundation::{ns_array, ns_dictionary};
-use crate::ir::{Graph as Nodes, Op, ValueId};
+use crate::ir::{Leaf, Nodes, Op, ValueId};
 use crate::objc::{Id, Sel, Strong};
 use crate::violation;
 
@@ -78,8 +78,8 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     }
     let core = this.state::<Graph>().core();
     let state = core.lock(this, cmd);
-    let made = executable(core, &state, feeds, targets);
-    let nodes = state.nodes.nodes.len();
+    let made = compiled(core, &state, feeds, targets);
+    let nodes = state.nodes.len();
     drop(state);
     match made {
         Ok(executable) => {
@@ -90,7 +90,7 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     }
 }
 
-fn executable(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result<Executable, String> {
+fn compiled(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result<Executable, String> {
     let nodes = &state.nodes;
     let feeds = in_own_order(fed(core, state, feeds)?);
     let targets = in_own_order(targeted(core, targets)?);
@@ -165,7 +165,7 @@ fn targeted(core: &Arc<Core>, targets: Id) -> Result<Vec<Bound>, String> {
 }
 
 fn every_placeholder_fed(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Result<(), String> {
-    let mut known = vec![false; nodes.nodes.len()];
+    let mut known = vec![false; nodes.len()];
     for feed in feeds {
         known[feed.0 as usize] = true;
     }
@@ -175,7 +175,7 @@ fn every_placeholder_fed(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) 
             continue;
         }
         let node = nodes.node(value);
-        if matches!(node.op, Op::Placeholder) {
+        if node.op == Op::Leaf(Leaf::Placeholder) {
             return Err(format!("a target needs placeholder {}, which is not fed: it aborts", Shown(&node.output)));
         }
         pending.extend_from_slice(&node.inputs);

@@ -4,11 +4,11 @@
 //! that only make sense for floats have no loop here: the builder computes them in f32 and casts back. That is what
 //! `None` means, which is why these matches are not exhaustive: an operation without a loop is still right.
 
-use super::tile::{Element, TileFn, tile1, tile2};
+use super::tile::{TileElement, TileFn, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
 
 /// The arithmetic that the integer types share by name only.
-pub trait Int: Element + Ord + Default + std::ops::Not<Output = Self> {
+pub trait Int: TileElement + Ord + Default + std::ops::Not<Output = Self> {
     const ONE: Self;
     fn add(self, b: Self) -> Self;
     fn sub(self, b: Self) -> Self;

@@ -7,11 +7,8 @@ use crate::ir::{BinaryOp, DType, UnaryOp};
 use crate::kernels::span::{Span, SpanMut};
 use half::{bf16, f16};
 
-#[path = "tests_binary.rs"]
 mod binary;
-#[path = "tests_cast.rs"]
 mod cast;
-#[path = "tests_unary.rs"]
 mod unary;
 
 const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
@@ -155,9 +152,9 @@ fn float_values(dtype: DType) -> Vec<f32> {
 }
 
 /// Runs what `body` builds on packed operands.
-fn run(operands: &[&Data], result: DType, body: impl Fn(&mut Builder, &[Register]) -> Register) -> Data {
+fn run(operands: &[&Data], result: DType, body: impl Fn(&mut LoopBuilder, &[Register]) -> Register) -> Data {
     let len = operands[0].len;
-    let mut builder = Builder::new(len);
+    let mut builder = LoopBuilder::new(len);
     let flat = |data: &Data| Geometry::new(0, &[data.len], &[1]);
     let registers: Vec<Register> =
         operands.iter().enumerate().map(|(i, data)| builder.load(i, data.dtype, flat(data))).collect();
@@ -229,7 +226,7 @@ fn strided_operands() {
                 other => Data::ints(other, &data),
             };
             for (left, right) in views.iter().flat_map(|a| views.iter().map(move |b| (a, b))) {
-                let mut builder = Builder::new(rows * columns);
+                let mut builder = LoopBuilder::new(rows * columns);
                 let shape = [rows, columns];
                 let a = builder.load(0, dtype, Geometry::new(left.0, &shape, &left.1));
                 let b = builder.load(0, dtype, Geometry::new(right.0, &shape, &right.1));

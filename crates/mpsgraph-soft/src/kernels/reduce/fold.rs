@@ -7,7 +7,7 @@ use super::Nest;
 use super::reducers::{Mean, Reducer};
 use crate::kernels::element::Element;
 use crate::kernels::threads::both;
-use crate::kernels::vectorised::{Kernel, vectorised};
+use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -112,7 +112,7 @@ struct Block<'a, T, R> {
     reducer: PhantomData<R>,
 }
 
-impl<T: Element, R: Reducer<T>> Kernel for Block<'_, T, R> {
+impl<T: Element, R: Reducer<T>> VectorLoop for Block<'_, T, R> {
     type Output = T;
     const WORTH_IT: bool = T::COMMON;
 
@@ -132,7 +132,7 @@ struct Short<'a, T, R> {
     reducer: PhantomData<R>,
 }
 
-impl<T: Element, R: Reducer<T>> Kernel for Short<'_, T, R> {
+impl<T: Element, R: Reducer<T>> VectorLoop for Short<'_, T, R> {
     type Output = ();
     const WORTH_IT: bool = T::COMMON;
 
@@ -236,7 +236,7 @@ struct Rows<'a, T, R> {
     reducer: PhantomData<R>,
 }
 
-impl<T: Element, R: Reducer<T>> Kernel for Rows<'_, T, R> {
+impl<T: Element, R: Reducer<T>> VectorLoop for Rows<'_, T, R> {
     type Output = ();
     const WORTH_IT: bool = T::COMMON;
 

@@ -1,6 +1,7 @@
 //! Reductions against one accumulator per result, over every set of axes.
 
 use super::*;
+use half::{bf16, f16};
 
 /// One reduction of the elements of one result, in f64 (exact for what the tests use).
 fn naive(op: ReduceOp, x: &[f64]) -> f64 {

@@ -1,6 +1,7 @@
 //! Scatters against a loop over the updates.
 
 use super::*;
+use half::{bf16, f16};
 
 const MODES: [ScatterMode; 7] = [
     ScatterMode::Add,
@@ -56,7 +57,7 @@ fn compare<T: Element>(
                 expected[to] = combine(mode, expected[to], update);
             }
         }
-        for indices in [(cast_slice(table), DType::I64), (cast_slice(&narrow), DType::I32)] {
+        for indices in [Indices::I64(table), Indices::I32(&narrow)] {
             let mut out = data.to_vec();
             execute(rows, mode, dtype, [cast_slice(data), cast_slice(updates)], indices, cast_slice_mut(&mut out));
             let same = out.iter().zip(&expected).all(|(a, b)| a == b || (a.is_nan() && b.is_nan()));
@@ -144,7 +145,7 @@ fn bool_stays_bool() {
     let rows = Rows::axis(&[2], &[3], 0, 0);
     let run = |mode, data: [u8; 2], updates: [u8; 3]| {
         let mut out = [9; 2];
-        execute(&rows, mode, DType::Bool, [&data, &updates], (cast_slice(&[0, 0, 1]), DType::I32), &mut out);
+        execute(&rows, mode, DType::Bool, [&data, &updates], Indices::I32(&[0, 0, 1]), &mut out);
         out
     };
     assert_eq!(run(ScatterMode::Add, [1, 0], [1, 1, 1]), [1, 1]);

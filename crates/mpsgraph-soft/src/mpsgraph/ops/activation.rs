@@ -1,7 +1,9 @@
 //! `MPSGraphActivationOps.h`. Gradients take the function's input as their source, the sigmoid's included.
 
 use super::elementwise::{self, unary_method};
-use crate::ir::{BinaryOp, DType, Op, ReduceOp, TensorType, UnaryOp, ValueId};
+use crate::ir::{BinaryOp, DType, TensorType, UnaryOp, ValueId};
+use crate::kernels::reduce::{Reduce, ReduceOp};
+use crate::kernels::softmax::Softmax;
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, method2, method3, method4};
@@ -61,7 +63,7 @@ fn short_rows(builder: &Builder, x: ValueId, axis: usize) {
 
 fn emit_soft_max(builder: &mut Builder, x: ValueId, axis: usize) -> ValueId {
     let ty = builder.ty(x).clone();
-    builder.emit(Op::Softmax { axis }, [x], ty)
+    builder.emit(Softmax { axis }, [x], ty)
 }
 
 extern "C-unwind" fn soft_max(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
@@ -88,7 +90,7 @@ extern "C-unwind" fn soft_max_gradient(this: Id, cmd: Sel, incoming: Id, source:
     let product = builder.binary(BinaryOp::Mul, incoming, result);
     let mut shape = builder.shape(source).to_vec();
     shape[axis] = 1;
-    let reduce = Op::Reduce { op: ReduceOp::Sum, axes: vec![axis] };
+    let reduce = Reduce { op: ReduceOp::Sum, axes: vec![axis] };
     let sum = builder.emit(reduce, [product], TensorType::new(DType::F32, shape));
     let difference = builder.binary(BinaryOp::Sub, incoming, sum);
     let gradient = builder.binary(BinaryOp::Mul, result, difference);

@@ -4,7 +4,8 @@
 //! Apple's kernels carry integers through 32-bit floats, so whatever exceeds 2^24 would come out changed; integers
 //! wider than 16 bits are refused, and must be reinterpreted as floats to be moved.
 
-use crate::ir::{DType, Op, TensorType, ValueId};
+use crate::ir::{DType, TensorType, ValueId};
+use crate::kernels::gather::Gather;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, method4, method5};
@@ -83,7 +84,7 @@ extern "C-unwind" fn gather(
     let from = builder.shape(updates);
     let shape = [&from[..axis], &builder.shape(indices)[batch..], &from[axis + 1..]].concat();
     let ty = TensorType { dtype: builder.dtype(updates), shape };
-    let value = builder.emit(Op::Gather { axis, batch }, [updates, indices], ty);
+    let value = builder.emit(Gather::Axis { axis, batch }, [updates, indices], ty);
     builder.tensor(value)
 }
 
@@ -102,7 +103,7 @@ extern "C-unwind" fn gather_nd(this: Id, cmd: Sel, updates: Id, indices_tensor: 
         refuse!(builder, "indices {at:?} into {from:?} would give rank 0, which is refused");
     }
     let ty = TensorType { dtype: builder.dtype(updates), shape };
-    let value = builder.emit(Op::GatherNd { batch }, [updates, indices], ty);
+    let value = builder.emit(Gather::Nd { batch }, [updates, indices], ty);
     builder.tensor(value)
 }
 
@@ -120,7 +121,7 @@ extern "C-unwind" fn gather_along_axis(
     let axis = builder.axis(axis as i64, builder.rank(updates));
     equal_but_for(&builder, updates, indices, axis);
     let ty = TensorType { dtype: builder.dtype(updates), shape: builder.shape(indices).to_vec() };
-    let value = builder.emit(Op::GatherAlongAxis { axis }, [updates, indices], ty);
+    let value = builder.emit(Gather::Along { axis }, [updates, indices], ty);
     builder.tensor(value)
 }
 

@@ -1,6 +1,7 @@
 //! `MPSGraphLinearAlgebraOps.h`: the band of a matrix, composed of comparisons of coordinates and a selection.
 
-use crate::ir::{BinaryOp, DType, Op, TensorType};
+use crate::ir::{BinaryOp, DType, TensorType};
+use crate::kernels::iota::Iota;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::objc::{Id, Method, Sel, method4};
 
@@ -16,8 +17,8 @@ extern "C-unwind" fn band_part(this: Id, cmd: Sel, tensor: Id, lower: isize, upp
     }
     let shape = builder.shape(x)[rank - 2..].to_vec();
     let coordinates = TensorType::new(DType::I32, shape.clone());
-    let row = builder.emit(Op::Iota { axis: 0 }, [], coordinates.clone());
-    let column = builder.emit(Op::Iota { axis: 1 }, [], coordinates);
+    let row = builder.emit(Iota { axis: 0 }, [], coordinates.clone());
+    let column = builder.emit(Iota { axis: 1 }, [], coordinates);
     let mut kept = None;
     // A negative count keeps that whole side.
     for (count, far, near) in [(lower, row, column), (upper, column, row)] {

@@ -3,7 +3,8 @@
 //! On macOS 27 variances come out wrong now and then while other work runs, so there they are refused.
 
 use super::reduction;
-use crate::ir::{BinaryOp, DType, ReduceOp, UnaryOp};
+use crate::ir::{BinaryOp, DType, UnaryOp};
+use crate::kernels::reduce::ReduceOp;
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::objc::{Id, Method, Sel, method3, method4, version};
 

@@ -1,6 +1,7 @@
 //! `MPSGraphOneHotOps.h`: composed of a comparison with coordinates and a selection.
 
-use crate::ir::{BinaryOp, DType, Op, TensorType};
+use crate::ir::{BinaryOp, DType, TensorType};
+use crate::kernels::iota::Iota;
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::objc::{Id, Method, Sel, method3, method4, method5, method6, method7};
 
@@ -67,7 +68,7 @@ fn one_hot(this: Id, cmd: Sel, name: Id, asked: OneHot) -> Id {
     let indices = builder.reshape(indices, shape);
     let mut positions = vec![1; rank + 1];
     positions[axis] = asked.depth;
-    let positions = builder.emit(Op::Iota { axis }, [], TensorType::new(DType::I32, positions));
+    let positions = builder.emit(Iota { axis }, [], TensorType::new(DType::I32, positions));
     let positions = builder.cast(positions, DType::I64);
     let hot = builder.binary(BinaryOp::Equal, indices, positions);
     let on = builder.number(asked.on, dtype);

@@ -6,7 +6,8 @@
 //! documented for all of them, so they are refused.
 
 use super::gather::{equal_but_for, indices, moved, same_batch};
-use crate::ir::{DType, Op, ScatterMode, TensorType, ValueId};
+use crate::ir::{DType, Leaf, TensorType, ValueId};
+use crate::kernels::scatter::{self, Place, ScatterMode};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::objc::{Id, Method, Sel, method5, method6};
 
@@ -51,7 +52,7 @@ fn zeros(builder: &mut Builder, updates: ValueId, shape: Id, mode: ScatterMode) 
         refuse!(builder, "what a scatter in mode {mode:?} begins with is not documented: use the form with data");
     }
     let ty = TensorType { dtype: builder.dtype(updates), shape: builder.fixed_shape(shape) };
-    builder.emit(Op::Splat([0; 8]), [], ty)
+    builder.emit(Leaf::Splat([0; 8]), [], ty)
 }
 
 /// What a scatter is about, checked as far as all forms have in common.
@@ -77,7 +78,8 @@ impl Scatter {
         Self { data: zeros(builder, updates, shape, mode), updates, indices, mode }
     }
 
-    fn emit(&self, builder: &mut Builder, op: Op) -> Id {
+    fn emit(&self, builder: &mut Builder, place: Place) -> Id {
+        let op = scatter::Scatter { place, mode: self.mode };
         let ty = builder.ty(self.data).clone();
         let value = builder.emit(op, [self.data, self.updates, self.indices], ty);
         builder.tensor(value)
@@ -98,8 +100,7 @@ impl Scatter {
                 "updates {from:?} at indices {at:?} into {into:?} must have the shape {wanted:?}: it asserts"
             );
         }
-        let mode = self.mode;
-        self.emit(builder, Op::ScatterNd { batch, mode })
+        self.emit(builder, Place::Nd { batch })
     }
 
     fn axis(&self, builder: &Builder, axis: isize) -> usize {
@@ -117,8 +118,7 @@ impl Scatter {
                 "indices {at:?} for updates {from:?}: rank 1 is needed, with the updates' extent on axis {axis}"
             );
         }
-        let mode = self.mode;
-        self.emit(builder, Op::Scatter { axis, mode })
+        self.emit(builder, Place::Axis(axis))
     }
 
     fn emit_along(self, builder: &mut Builder, axis: isize) -> Id {
@@ -127,8 +127,7 @@ impl Scatter {
         if from != at {
             refuse!(builder, "updates {from:?} and indices {at:?} must have one shape: it asserts");
         }
-        let mode = self.mode;
-        self.emit(builder, Op::ScatterAlongAxis { axis, mode })
+        self.emit(builder, Place::Along(axis))
     }
 }
 

@@ -9,7 +9,8 @@ pub mod pad;
 pub mod slice;
 pub mod split;
 
-use crate::ir::{DType, Op, TensorType};
+use crate::ir::{DType, Leaf, TensorType, ViewOp};
+use crate::kernels::iota::Iota;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::{self, Shown};
 use crate::objc::{Id, Method, Sel, method2, method3, method4};
@@ -65,7 +66,7 @@ extern "C-unwind" fn reshape(this: Id, cmd: Sel, tensor: Id, shape: Id, name: Id
 fn emit_transpose(mut builder: Builder, x: crate::ir::ValueId, perm: Vec<usize>) -> Id {
     let from = builder.ty(x);
     let ty = TensorType { dtype: from.dtype, shape: perm.iter().map(|&axis| from.shape[axis]).collect() };
-    let value = builder.emit(Op::Transpose { perm }, [x], ty);
+    let value = builder.emit(ViewOp::Transpose { perm }, [x], ty);
     builder.tensor(value)
 }
 
@@ -93,7 +94,7 @@ extern "C-unwind" fn swap(this: Id, cmd: Sel, tensor: Id, a: usize, b: usize, na
 
 fn emit_reverse(mut builder: Builder, x: crate::ir::ValueId, axes: Vec<usize>) -> Id {
     let ty = builder.ty(x).clone();
-    let value = builder.emit(Op::Reverse { axes }, [x], ty);
+    let value = builder.emit(ViewOp::Reverse { axes }, [x], ty);
     builder.tensor(value)
 }
 
@@ -140,7 +141,7 @@ extern "C-unwind" fn broadcast(this: Id, cmd: Sel, tensor: Id, shape: Id, name: 
         );
     }
     let ty = TensorType { dtype: from.dtype, shape };
-    let value = builder.emit(Op::Broadcast, [x], ty);
+    let value = builder.emit(ViewOp::Broadcast, [x], ty);
     builder.tensor(value)
 }
 
@@ -167,7 +168,7 @@ extern "C-unwind" fn tile(this: Id, cmd: Sel, tensor: Id, multiplier: Id, name: 
         refuse!(builder, "the result {reason}");
     }
     let value = builder.reshape(x, split);
-    let value = builder.emit(Op::Broadcast, [value], TensorType { dtype: from.dtype, shape: spread });
+    let value = builder.emit(ViewOp::Broadcast, [value], TensorType { dtype: from.dtype, shape: spread });
     let value = builder.reshape(value, shape);
     builder.tensor(value)
 }
@@ -249,7 +250,7 @@ extern "C-unwind" fn coordinate(this: Id, cmd: Sel, axis: isize, shape: Id, name
     let mut builder = Builder::open(this, cmd, name);
     let shape = builder.fixed_shape(shape);
     let axis = builder.axis(axis as i64, shape.len());
-    let value = builder.emit(Op::Iota { axis }, [], TensorType { dtype: DType::I32, shape });
+    let value = builder.emit(Iota { axis }, [], TensorType { dtype: DType::I32, shape });
     builder.tensor(value)
 }
 
@@ -259,6 +260,6 @@ extern "C-unwind" fn shape_of(this: Id, cmd: Sel, tensor: Id, name: Id) -> Id {
     builder.ranked(x, "input");
     let rank = builder.rank(x);
     let bytes: Vec<u8> = builder.shape(x).iter().flat_map(|&extent| (extent as i32).to_ne_bytes()).collect();
-    let value = builder.emit(Op::Constant(bytes.into()), [], TensorType::new(DType::I32, [rank]));
+    let value = builder.emit(Leaf::Constant(bytes.into()), [], TensorType::new(DType::I32, [rank]));
     builder.tensor(value)
 }

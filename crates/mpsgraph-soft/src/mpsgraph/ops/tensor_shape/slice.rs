@@ -3,7 +3,8 @@
 //! Starts below zero count from the end; ends are clipped. What leaves the tensor aborts, and a slice of length zero
 //! aborts when it is run, so both are refused here.
 
-use crate::ir::{Op, TensorType};
+use crate::ir::{TensorType, ViewOp};
+use crate::kernels::movement::Movement;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, method5, method6, method8, method9};
@@ -113,7 +114,7 @@ extern "C-unwind" fn slice_dimension(
     let mut starts = vec![0; rank];
     starts[axis] = first as usize;
     ty.shape[axis] = length as usize;
-    let value = builder.emit(Op::Slice { starts, strides: vec![1; rank] }, [x], ty);
+    let value = builder.emit(ViewOp::Slice { starts, strides: vec![1; rank] }, [x], ty);
     builder.tensor(value)
 }
 
@@ -146,7 +147,7 @@ fn emit_slice(mut builder: Builder, tensor: Id, arrays: [Id; 3], masks: Masks) -
         refuse!(builder, "the squeeze mask leaves rank 0, which many operations abort on");
     }
     let ty = TensorType { dtype: builder.dtype(x), shape };
-    let mut value = builder.emit(Op::Slice { starts, strides }, [x], ty);
+    let mut value = builder.emit(ViewOp::Slice { starts, strides }, [x], ty);
     if masks.squeeze != 0 {
         value = builder.reshape(value, squeezed);
     }
@@ -196,6 +197,6 @@ fn emit_update(mut builder: Builder, data: Id, update: Id, arrays: [Id; 3], mask
         refuse!(builder, "the update {} must have the region's shape {shape:?}: it aborts", Shown(builder.ty(update)));
     }
     let ty = builder.ty(data).clone();
-    let value = builder.emit(Op::SliceUpdate { starts, strides }, [data, update], ty);
+    let value = builder.emit(Movement::SliceUpdate { starts, strides }, [data, update], ty);
     builder.tensor(value)
 }

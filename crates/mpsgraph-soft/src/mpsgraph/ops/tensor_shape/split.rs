@@ -1,6 +1,6 @@
 //! Splits, composed of slices.
 
-use crate::ir::{Op, ValueId};
+use crate::ir::{ValueId, ViewOp};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::objc::{Id, Method, Sel, method4};
 
@@ -52,7 +52,7 @@ fn emit(builder: &mut Builder, x: ValueId, axis: usize, sizes: impl Iterator<Ite
         let mut starts = vec![0; rank];
         starts[axis] = start;
         start += size;
-        builder.emit(Op::Slice { starts, strides: vec![1; rank] }, [x], ty)
+        builder.emit(ViewOp::Slice { starts, strides: vec![1; rank] }, [x], ty)
     };
     sizes.map(part).collect()
 }

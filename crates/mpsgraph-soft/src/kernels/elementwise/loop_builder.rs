@@ -1,12 +1,12 @@
-//! Selects the instructions of a [`Program`].
+//! Selects the instructions of a [`FusedLoop`].
 //!
 //! The builder knows what an operation means for a dtype: rounding 16-bit floats, bringing bool back to 0 or 1,
 //! computing an integer's exponential in f32. It also decides which tile of the arena holds which value.
 
+use super::fused_loop::{Fetch, FusedLoop, Instruction, Load, Output, Place, shape_tiles};
 use super::load::Geometry;
-use super::program::{Fetch, Instruction, Load, Output, Place, Program, shape_tiles};
 use super::registers::Tiles;
-use super::tile::{Lane, TileFn, lane};
+use super::tile::{TileFn, TileType, tile_type};
 use super::{float, int, round, select};
 use crate::ir::{BinaryOp, DType, UnaryOp};
 use crate::kernels::cast;
@@ -15,9 +15,9 @@ use crate::kernels::cast;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Register(u32);
 
-/// Selects the instructions of a [`Program`].
+/// Selects the instructions of a [`FusedLoop`].
 #[derive(Debug)]
-pub struct Builder {
+pub struct LoopBuilder {
     elements: usize,
     sizes: Vec<usize>,
     loads: Vec<Load>,
@@ -26,7 +26,7 @@ pub struct Builder {
     cost: usize,
 }
 
-impl Builder {
+impl LoopBuilder {
     /// A loop over so many elements.
     pub fn new(elements: usize) -> Self {
         let empty = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -52,25 +52,25 @@ impl Builder {
         let register = raw.0 as usize;
         self.loads.push(Load { operand, size: dtype.size(), geometry, fetch, register, buffer: 0 });
         match round::widen(dtype) {
-            Some(widen) => self.push(widen, Lane::F32.size(), &[raw], 2),
+            Some(widen) => self.push(widen, TileType::F32.size(), &[raw], 2),
             None => raw,
         }
     }
 
     /// `op` of a value of `dtype`.
     pub fn unary(&mut self, op: UnaryOp, dtype: DType, x: Register) -> Register {
-        let lane = Lane::of(dtype);
+        let lane = TileType::of(dtype);
         let test = matches!(op, UnaryOp::IsNan | UnaryOp::IsInf | UnaryOp::IsFinite);
         let result = if test { DType::Bool } else { dtype };
-        let size = Lane::of(result).size();
-        if lane == Lane::F32 {
+        let size = TileType::of(result).size();
+        if lane == TileType::F32 {
             let value = self.push(float::unary(op), size, &[x], float_cost(op));
             return if float_stays_exact(op) { value } else { self.rounded(result, value) };
         }
         // The complement of a truth value, not of a byte.
         let op = if dtype == DType::Bool && op == UnaryOp::BitNot { UnaryOp::Not } else { op };
-        let run = lane!(bits lane, T => int::unary_bits::<T>(op));
-        match run.or_else(|| lane!(int lane, T => int::unary::<T>(op))) {
+        let run = tile_type!(bits lane, T => int::unary_bits::<T>(op));
+        match run.or_else(|| tile_type!(int lane, T => int::unary::<T>(op))) {
             Some(run) => {
                 let value = self.push(run, size, &[x], 1);
                 self.rounded(result, value)
@@ -93,10 +93,10 @@ impl Builder {
             BinaryOp::Xnor => return self.complement(BinaryOp::Xor, dtype, a, b),
             _ => {}
         }
-        let lane = Lane::of(dtype);
+        let lane = TileType::of(dtype);
         let result = if op.is_comparison() { DType::Bool } else { dtype };
-        let size = Lane::of(result).size();
-        if lane == Lane::F32 {
+        let size = TileType::of(result).size();
+        if lane == TileType::F32 {
             let cost = match op {
                 BinaryOp::Pow | BinaryOp::SigmoidGrad => 30,
                 BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::Atan2 => 200,
@@ -106,8 +106,8 @@ impl Builder {
             let value = self.push(float::binary(op), size, &[a, b], cost);
             return if op.is_comparison() { value } else { self.rounded(result, value) };
         }
-        let run = lane!(bits lane, T => int::binary_bits::<T>(op));
-        match run.or_else(|| lane!(int lane, T => int::binary::<T>(op))) {
+        let run = tile_type!(bits lane, T => int::binary_bits::<T>(op));
+        match run.or_else(|| tile_type!(int lane, T => int::binary::<T>(op))) {
             Some(run) => {
                 let slow = matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::Pow);
                 let value = self.push(run, size, &[a, b], if slow { 20 } else { 1 });
@@ -128,7 +128,7 @@ impl Builder {
 
     /// `predicate ? a : b` for values of `dtype`.
     pub fn select(&mut self, dtype: DType, predicate: Register, a: Register, b: Register) -> Register {
-        let size = Lane::of(dtype).size();
+        let size = TileType::of(dtype).size();
         self.push(select::select(size), size, &[predicate, a, b], 1)
     }
 
@@ -143,7 +143,7 @@ impl Builder {
         if from == to {
             return x;
         }
-        let (source, target) = (Lane::of(from), Lane::of(to));
+        let (source, target) = (TileType::of(from), TileType::of(to));
         if to == DType::Bool {
             return self.push(cast::truth(source), 1, &[x], 1);
         }
@@ -164,7 +164,7 @@ impl Builder {
             Some(narrow) => self.push(narrow, dtype.size(), &[x], 2),
             None if taken => {
                 let size = dtype.size();
-                let copy = lane!(bits Lane::of(dtype), T => super::tile::tile1(|x: T| x));
+                let copy = tile_type!(bits TileType::of(dtype), T => super::tile::tile1(|x: T| x));
                 self.push(copy, size, &[x], 1)
             }
             None => x,
@@ -189,16 +189,16 @@ impl Builder {
     /// What `dtype` makes of a value that was computed in its lane.
     fn rounded(&mut self, dtype: DType, x: Register) -> Register {
         if dtype == DType::Bool {
-            return self.push(cast::truth(Lane::U8), 1, &[x], 1);
+            return self.push(cast::truth(TileType::U8), 1, &[x], 1);
         }
         match round::round(dtype) {
-            Some(round) => self.push(round, Lane::F32.size(), &[x], 2),
+            Some(round) => self.push(round, TileType::F32.size(), &[x], 2),
             None => x,
         }
     }
 
     /// Chooses tiles and places.
-    pub fn finish(mut self) -> Program {
+    pub fn finish(mut self) -> FusedLoop {
         let mut last_use = vec![0; self.sizes.len()];
         for (at, instruction) in self.instructions.iter().enumerate() {
             instruction.src.iter().for_each(|&src| last_use[src] = at);
@@ -238,7 +238,7 @@ impl Builder {
         });
         let (tile, row) = shape_tiles(self.elements, bytes, &mut self.loads);
         let capacity = tile.next_multiple_of(64);
-        Program {
+        FusedLoop {
             elements: self.elements,
             places: places.collect(),
             loads: self.loads,
