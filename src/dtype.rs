@@ -31,6 +31,11 @@ pub(crate) fn data_type(op: &'static str, dtype: DType) -> Result<DataType, Erro
     Err(Error::Unsupported { op, reason: format!("dtype {dtype:?}: {instead}") })
 }
 
+/// The `MPSDataType` of a dtype that a recorded value has: it was checked when the value was recorded.
+pub(crate) fn stored(dtype: DType) -> DataType {
+    data_type("lower", dtype).unwrap_or_else(|error| unreachable!("checked when the op was recorded: {error}"))
+}
+
 /// Panics with the text of [`data_type`]'s error unless `dtype` can be stored.
 #[track_caller]
 pub(crate) fn require(op: &'static str, dtype: DType) {

@@ -13,8 +13,11 @@ mod dtype;
 mod error;
 #[allow(unsafe_code)] // the one room for raw pointers: every block in it says why it holds
 mod ffi;
+mod lock;
+mod lowering;
 mod ops;
 mod tensor;
+mod tensor_type;
 #[cfg(test)]
 extern crate self as burn_mpsgraph; // as integration tests know it
 #[cfg(test)]

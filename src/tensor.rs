@@ -6,29 +6,7 @@
 use burn_backend::{DType, Shape, TensorMetadata};
 
 use crate::bridge::Handle;
-
-/// Element type and shape of a value; part of a program's identity.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct TensorType {
-    pub dtype: DType,
-    pub shape: Shape,
-}
-
-impl TensorType {
-    pub fn new(dtype: DType, shape: Shape) -> Self {
-        Self { dtype, shape }
-    }
-
-    /// Product of the extents.
-    pub fn elements(&self) -> usize {
-        self.shape.num_elements()
-    }
-
-    /// Packed size in bytes.
-    pub fn bytes(&self) -> usize {
-        self.elements() * self.dtype.size()
-    }
-}
+use crate::tensor_type::TensorType;
 
 /// A tensor of any dtype on the [`MpsGraphDevice`](crate::MpsGraphDevice); the primitive behind Burn's float, int and
 /// bool tensors. Cloning shares the data.

@@ -10,175 +10,165 @@ use crate::bridge::upload;
 use crate::device::MpsGraphDevice;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::{gather, memory, reduction, scatter_nd, tensor_shape};
-use crate::tensor::MpsGraphTensor;
+use crate::tensor::MpsGraphTensor as Tensor;
 
 const BOOL: DType = DType::Bool(BoolStore::Native);
 
 impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<F, I> {
-    fn bool_empty(shape: Shape, _device: &MpsGraphDevice, dtype: BoolDType) -> MpsGraphTensor {
+    fn bool_empty(shape: Shape, _device: &MpsGraphDevice, dtype: BoolDType) -> Tensor {
         memory::zeros(shape, dtype.into())
     }
 
-    fn bool_zeros(shape: Shape, _device: &MpsGraphDevice, dtype: BoolDType) -> MpsGraphTensor {
+    fn bool_zeros(shape: Shape, _device: &MpsGraphDevice, dtype: BoolDType) -> Tensor {
         memory::zeros(shape, dtype.into())
     }
 
-    fn bool_ones(shape: Shape, _device: &MpsGraphDevice, dtype: BoolDType) -> MpsGraphTensor {
+    fn bool_ones(shape: Shape, _device: &MpsGraphDevice, dtype: BoolDType) -> Tensor {
         memory::ones(shape, dtype.into())
     }
 
-    async fn bool_into_data(tensor: MpsGraphTensor) -> Result<TensorData, ExecutionError> {
+    async fn bool_into_data(tensor: Tensor) -> Result<TensorData, ExecutionError> {
         into_data(tensor)
     }
 
-    fn bool_from_data(data: TensorData, _device: &MpsGraphDevice) -> MpsGraphTensor {
+    fn bool_from_data(data: TensorData, _device: &MpsGraphDevice) -> Tensor {
         upload("bool_from_data", data)
     }
 
-    fn bool_device(_tensor: &MpsGraphTensor) -> MpsGraphDevice {
+    fn bool_device(_tensor: &Tensor) -> MpsGraphDevice {
         MpsGraphDevice
     }
 
-    fn bool_to_device(tensor: MpsGraphTensor, _device: &MpsGraphDevice) -> MpsGraphTensor {
+    fn bool_to_device(tensor: Tensor, _device: &MpsGraphDevice) -> Tensor {
         tensor
     }
 
-    fn bool_into_int(tensor: MpsGraphTensor, out_dtype: IntDType) -> MpsGraphTensor {
+    fn bool_into_int(tensor: Tensor, out_dtype: IntDType) -> Tensor {
         arithmetic::cast(tensor, out_dtype.into())
     }
 
-    fn bool_into_float(tensor: MpsGraphTensor, out_dtype: FloatDType) -> MpsGraphTensor {
+    fn bool_into_float(tensor: Tensor, out_dtype: FloatDType) -> Tensor {
         arithmetic::cast(tensor, out_dtype.into())
     }
 
-    fn bool_reshape(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
+    fn bool_reshape(tensor: Tensor, shape: Shape) -> Tensor {
         tensor_shape::reshape(tensor, shape)
     }
 
-    fn bool_slice(tensor: MpsGraphTensor, slices: &[Slice]) -> MpsGraphTensor {
+    fn bool_slice(tensor: Tensor, slices: &[Slice]) -> Tensor {
         tensor_shape::slice(tensor, slices)
     }
 
-    fn bool_slice_assign(tensor: MpsGraphTensor, slices: &[Slice], value: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_slice_assign(tensor: Tensor, slices: &[Slice], value: Tensor) -> Tensor {
         tensor_shape::slice_assign(tensor, slices, value)
     }
 
-    fn bool_mask_where(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_mask_where(tensor: Tensor, mask: Tensor, value: Tensor) -> Tensor {
         arithmetic::mask_where(tensor, mask, value)
     }
 
-    fn bool_mask_fill(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: Scalar) -> MpsGraphTensor {
+    fn bool_mask_fill(tensor: Tensor, mask: Tensor, value: Scalar) -> Tensor {
         arithmetic::mask_fill(tensor, mask, value.into())
     }
 
-    fn bool_gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_gather(dim: usize, tensor: Tensor, indices: Tensor) -> Tensor {
         gather::gather(dim, tensor, indices)
     }
 
-    fn bool_scatter_or(
-        dim: usize,
-        tensor: MpsGraphTensor,
-        indices: MpsGraphTensor,
-        value: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn bool_scatter_or(dim: usize, tensor: Tensor, indices: Tensor, value: Tensor) -> Tensor {
         scatter_nd::scatter_or(dim, tensor, indices, value)
     }
 
-    fn bool_select(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_select(tensor: Tensor, dim: usize, indices: Tensor) -> Tensor {
         gather::select(tensor, dim, indices)
     }
 
-    fn bool_select_or(
-        tensor: MpsGraphTensor,
-        dim: usize,
-        indices: MpsGraphTensor,
-        value: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn bool_select_or(tensor: Tensor, dim: usize, indices: Tensor, value: Tensor) -> Tensor {
         scatter_nd::select_or(tensor, dim, indices, value)
     }
 
-    fn bool_repeat_dim(tensor: MpsGraphTensor, dim: usize, times: usize) -> MpsGraphTensor {
+    fn bool_repeat_dim(tensor: Tensor, dim: usize, times: usize) -> Tensor {
         tensor_shape::repeat_dim(tensor, dim, times)
     }
 
-    fn bool_cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
+    fn bool_cat(tensors: Vec<Tensor>, dim: usize) -> Tensor {
         tensor_shape::cat(tensors, dim)
     }
 
-    fn bool_equal(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_equal(lhs: Tensor, rhs: Tensor) -> Tensor {
         arithmetic::compare(CompareOp::Equal, lhs, rhs, BOOL)
     }
 
-    fn bool_equal_elem(lhs: MpsGraphTensor, rhs: Scalar) -> MpsGraphTensor {
+    fn bool_equal_elem(lhs: Tensor, rhs: Scalar) -> Tensor {
         arithmetic::compare_scalar(CompareOp::Equal, lhs, rhs.into(), BOOL)
     }
 
-    fn bool_not_equal(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_not_equal(lhs: Tensor, rhs: Tensor) -> Tensor {
         arithmetic::compare(CompareOp::NotEqual, lhs, rhs, BOOL)
     }
 
-    fn bool_not_equal_elem(lhs: MpsGraphTensor, rhs: Scalar) -> MpsGraphTensor {
+    fn bool_not_equal_elem(lhs: Tensor, rhs: Scalar) -> Tensor {
         arithmetic::compare_scalar(CompareOp::NotEqual, lhs, rhs.into(), BOOL)
     }
 
-    fn bool_not(tensor: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_not(tensor: Tensor) -> Tensor {
         arithmetic::unary(UnaryOp::LogicalNot, tensor)
     }
 
-    fn bool_and(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_and(lhs: Tensor, rhs: Tensor) -> Tensor {
         arithmetic::binary(BinaryOp::LogicalAnd, lhs, rhs)
     }
 
-    fn bool_or(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_or(lhs: Tensor, rhs: Tensor) -> Tensor {
         arithmetic::binary(BinaryOp::LogicalOr, lhs, rhs)
     }
 
-    fn bool_xor(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_xor(lhs: Tensor, rhs: Tensor) -> Tensor {
         arithmetic::binary(BinaryOp::LogicalXor, lhs, rhs)
     }
 
-    fn bool_transpose(tensor: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_transpose(tensor: Tensor) -> Tensor {
         tensor_shape::transpose(tensor)
     }
 
-    fn bool_swap_dims(tensor: MpsGraphTensor, dim1: usize, dim2: usize) -> MpsGraphTensor {
+    fn bool_swap_dims(tensor: Tensor, dim1: usize, dim2: usize) -> Tensor {
         tensor_shape::swap_dims(tensor, dim1, dim2)
     }
 
-    fn bool_permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
+    fn bool_permute(tensor: Tensor, axes: &[usize]) -> Tensor {
         tensor_shape::permute(tensor, axes)
     }
 
-    fn bool_flip(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
+    fn bool_flip(tensor: Tensor, axes: &[usize]) -> Tensor {
         tensor_shape::flip(tensor, axes)
     }
 
-    fn bool_expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
+    fn bool_expand(tensor: Tensor, shape: Shape) -> Tensor {
         tensor_shape::expand(tensor, shape)
     }
 
-    fn bool_unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usize) -> MpsGraphTensor {
+    fn bool_unfold(tensor: Tensor, dim: usize, size: usize, step: usize) -> Tensor {
         tensor_shape::unfold(tensor, dim, size, step)
     }
 
-    fn bool_any(tensor: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_any(tensor: Tensor) -> Tensor {
         reduction::any(tensor, BOOL)
     }
 
-    fn bool_any_dim(tensor: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    fn bool_any_dim(tensor: Tensor, dim: usize) -> Tensor {
         reduction::any_dim(tensor, dim, BOOL)
     }
 
-    fn bool_all(tensor: MpsGraphTensor) -> MpsGraphTensor {
+    fn bool_all(tensor: Tensor) -> Tensor {
         reduction::all(tensor, BOOL)
     }
 
-    fn bool_all_dim(tensor: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    fn bool_all_dim(tensor: Tensor, dim: usize) -> Tensor {
         reduction::all_dim(tensor, dim, BOOL)
     }
 
     /// Reads the tensor: how many rows the result has is known by its values only.
-    async fn bool_argwhere(tensor: MpsGraphTensor, out_dtype: IntDType) -> MpsGraphTensor {
+    async fn bool_argwhere(tensor: Tensor, out_dtype: IntDType) -> Tensor {
         let data = into_data(tensor).unwrap_or_else(|error| panic!("bool_argwhere: {error}"));
         upload("bool_argwhere", coordinates(&data).convert_dtype(out_dtype.into()))
     }

@@ -11,319 +11,241 @@ use burn_backend::ops::{
 
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
 use crate::ops::{gather, matrix_multiplication, normalization, scatter_nd};
-use crate::tensor::MpsGraphTensor;
+use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I> {
-    fn embedding(weights: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
+    fn embedding(weights: Tensor, indices: Tensor) -> Tensor {
         gather::embedding(weights, indices)
     }
 
-    fn embedding_backward(
-        weights: MpsGraphTensor,
-        output_grad: MpsGraphTensor,
-        indices: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn embedding_backward(weights: Tensor, output_grad: Tensor, indices: Tensor) -> Tensor {
         scatter_nd::embedding_backward(weights, output_grad, indices)
     }
 
-    fn linear(x: MpsGraphTensor, weight: MpsGraphTensor, bias: Option<MpsGraphTensor>) -> MpsGraphTensor {
+    fn linear(x: Tensor, weight: Tensor, bias: Option<Tensor>) -> Tensor {
         matrix_multiplication::linear(x, weight, bias)
     }
 
-    fn linear_x_backward(weight: MpsGraphTensor, output_grad: MpsGraphTensor) -> MpsGraphTensor {
+    fn linear_x_backward(weight: Tensor, output_grad: Tensor) -> Tensor {
         matrix_multiplication::linear_x_backward(weight, output_grad)
     }
 
-    fn linear_weight_backward(x: MpsGraphTensor, output_grad: MpsGraphTensor) -> MpsGraphTensor {
+    fn linear_weight_backward(x: Tensor, output_grad: Tensor) -> Tensor {
         matrix_multiplication::linear_weight_backward(x, output_grad)
     }
 
-    fn linear_bias_backward(output_grad: MpsGraphTensor) -> MpsGraphTensor {
+    fn linear_bias_backward(output_grad: Tensor) -> Tensor {
         matrix_multiplication::linear_bias_backward(output_grad)
     }
 
-    fn layer_norm(
-        tensor: MpsGraphTensor,
-        gamma: MpsGraphTensor,
-        beta: Option<MpsGraphTensor>,
-        epsilon: f64,
-    ) -> MpsGraphTensor {
+    fn layer_norm(tensor: Tensor, gamma: Tensor, beta: Option<Tensor>, epsilon: f64) -> Tensor {
         normalization::layer_norm(tensor, gamma, beta, epsilon)
     }
 
     fn attention(
-        query: MpsGraphTensor,
-        key: MpsGraphTensor,
-        value: MpsGraphTensor,
-        mask: Option<MpsGraphTensor>,
-        attn_bias: Option<MpsGraphTensor>,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Option<Tensor>,
+        attn_bias: Option<Tensor>,
         options: AttentionModuleOptions,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         matrix_multiplication::attention(query, key, value, mask, attn_bias, options)
     }
 
-    fn conv1d(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _bias: Option<MpsGraphTensor>,
-        _options: ConvOptions<1>,
-    ) -> MpsGraphTensor {
+    fn conv1d(_x: Tensor, _weight: Tensor, _bias: Option<Tensor>, _options: ConvOptions<1>) -> Tensor {
         not_yet("conv1d")
     }
 
-    fn conv1d_x_backward(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-        _options: ConvOptions<1>,
-    ) -> MpsGraphTensor {
+    fn conv1d_x_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<1>) -> Tensor {
         not_yet("conv1d_x_backward")
     }
 
-    fn conv1d_weight_backward(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-        _options: ConvOptions<1>,
-    ) -> MpsGraphTensor {
+    fn conv1d_weight_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<1>) -> Tensor {
         not_yet("conv1d_weight_backward")
     }
 
-    fn conv1d_bias_backward(_x: MpsGraphTensor, _bias: MpsGraphTensor, _output_grad: MpsGraphTensor) -> MpsGraphTensor {
+    fn conv1d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
         not_yet("conv1d_bias_backward")
     }
 
-    fn conv2d(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _bias: Option<MpsGraphTensor>,
-        _options: ConvOptions<2>,
-    ) -> MpsGraphTensor {
+    fn conv2d(_x: Tensor, _weight: Tensor, _bias: Option<Tensor>, _options: ConvOptions<2>) -> Tensor {
         not_yet("conv2d")
     }
 
-    fn conv2d_x_backward(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-        _options: ConvOptions<2>,
-    ) -> MpsGraphTensor {
+    fn conv2d_x_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<2>) -> Tensor {
         not_yet("conv2d_x_backward")
     }
 
-    fn conv2d_weight_backward(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-        _options: ConvOptions<2>,
-    ) -> MpsGraphTensor {
+    fn conv2d_weight_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<2>) -> Tensor {
         not_yet("conv2d_weight_backward")
     }
 
-    fn conv2d_bias_backward(_x: MpsGraphTensor, _bias: MpsGraphTensor, _output_grad: MpsGraphTensor) -> MpsGraphTensor {
+    fn conv2d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
         not_yet("conv2d_bias_backward")
     }
 
-    fn conv3d(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _bias: Option<MpsGraphTensor>,
-        _options: ConvOptions<3>,
-    ) -> MpsGraphTensor {
+    fn conv3d(_x: Tensor, _weight: Tensor, _bias: Option<Tensor>, _options: ConvOptions<3>) -> Tensor {
         not_yet("conv3d")
     }
 
-    fn conv3d_x_backward(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-        _options: ConvOptions<3>,
-    ) -> MpsGraphTensor {
+    fn conv3d_x_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<3>) -> Tensor {
         not_yet("conv3d_x_backward")
     }
 
-    fn conv3d_weight_backward(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-        _options: ConvOptions<3>,
-    ) -> MpsGraphTensor {
+    fn conv3d_weight_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<3>) -> Tensor {
         not_yet("conv3d_weight_backward")
     }
 
-    fn conv3d_bias_backward(_x: MpsGraphTensor, _bias: MpsGraphTensor, _output_grad: MpsGraphTensor) -> MpsGraphTensor {
+    fn conv3d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
         not_yet("conv3d_bias_backward")
     }
 
     fn deform_conv2d(
-        _x: MpsGraphTensor,
-        _offset: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _mask: Option<MpsGraphTensor>,
-        _bias: Option<MpsGraphTensor>,
+        _x: Tensor,
+        _offset: Tensor,
+        _weight: Tensor,
+        _mask: Option<Tensor>,
+        _bias: Option<Tensor>,
         _options: DeformConvOptions<2>,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("deform_conv2d")
     }
 
     fn deform_conv2d_backward(
-        _x: MpsGraphTensor,
-        _offset: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _mask: Option<MpsGraphTensor>,
-        _bias: Option<MpsGraphTensor>,
-        _output_grad: MpsGraphTensor,
+        _x: Tensor,
+        _offset: Tensor,
+        _weight: Tensor,
+        _mask: Option<Tensor>,
+        _bias: Option<Tensor>,
+        _output_grad: Tensor,
         _options: DeformConvOptions<2>,
     ) -> DeformConv2dBackward<Self> {
         not_yet("deform_conv2d_backward")
     }
 
     fn conv_transpose1d(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _bias: Option<MpsGraphTensor>,
+        _x: Tensor,
+        _weight: Tensor,
+        _bias: Option<Tensor>,
         _options: ConvTransposeOptions<1>,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("conv_transpose1d")
     }
 
-    fn conv_transpose1d_x_backward(
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-        _options: ConvTransposeOptions<1>,
-    ) -> MpsGraphTensor {
+    fn conv_transpose1d_x_backward(_weight: Tensor, _output_grad: Tensor, _options: ConvTransposeOptions<1>) -> Tensor {
         not_yet("conv_transpose1d_x_backward")
     }
 
     fn conv_transpose1d_weight_backward(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
+        _x: Tensor,
+        _weight: Tensor,
+        _output_grad: Tensor,
         _options: ConvTransposeOptions<1>,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("conv_transpose1d_weight_backward")
     }
 
-    fn conv_transpose1d_bias_backward(
-        _x: MpsGraphTensor,
-        _bias: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn conv_transpose1d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
         not_yet("conv_transpose1d_bias_backward")
     }
 
     fn conv_transpose2d(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _bias: Option<MpsGraphTensor>,
+        _x: Tensor,
+        _weight: Tensor,
+        _bias: Option<Tensor>,
         _options: ConvTransposeOptions<2>,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("conv_transpose2d")
     }
 
-    fn conv_transpose2d_x_backward(
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-        _options: ConvTransposeOptions<2>,
-    ) -> MpsGraphTensor {
+    fn conv_transpose2d_x_backward(_weight: Tensor, _output_grad: Tensor, _options: ConvTransposeOptions<2>) -> Tensor {
         not_yet("conv_transpose2d_x_backward")
     }
 
     fn conv_transpose2d_weight_backward(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
+        _x: Tensor,
+        _weight: Tensor,
+        _output_grad: Tensor,
         _options: ConvTransposeOptions<2>,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("conv_transpose2d_weight_backward")
     }
 
-    fn conv_transpose2d_bias_backward(
-        _x: MpsGraphTensor,
-        _bias: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn conv_transpose2d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
         not_yet("conv_transpose2d_bias_backward")
     }
 
     fn conv_transpose3d(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _bias: Option<MpsGraphTensor>,
+        _x: Tensor,
+        _weight: Tensor,
+        _bias: Option<Tensor>,
         _options: ConvTransposeOptions<3>,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("conv_transpose3d")
     }
 
-    fn conv_transpose3d_x_backward(
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-        _options: ConvTransposeOptions<3>,
-    ) -> MpsGraphTensor {
+    fn conv_transpose3d_x_backward(_weight: Tensor, _output_grad: Tensor, _options: ConvTransposeOptions<3>) -> Tensor {
         not_yet("conv_transpose3d_x_backward")
     }
 
     fn conv_transpose3d_weight_backward(
-        _x: MpsGraphTensor,
-        _weight: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
+        _x: Tensor,
+        _weight: Tensor,
+        _output_grad: Tensor,
         _options: ConvTransposeOptions<3>,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("conv_transpose3d_weight_backward")
     }
 
-    fn conv_transpose3d_bias_backward(
-        _x: MpsGraphTensor,
-        _bias: MpsGraphTensor,
-        _output_grad: MpsGraphTensor,
-    ) -> MpsGraphTensor {
+    fn conv_transpose3d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
         not_yet("conv_transpose3d_bias_backward")
     }
 
     fn avg_pool1d(
-        _x: MpsGraphTensor,
+        _x: Tensor,
         _kernel_size: usize,
         _stride: usize,
         _padding: usize,
         _count_include_pad: bool,
         _ceil_mode: bool,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("avg_pool1d")
     }
 
     fn avg_pool1d_backward(
-        _x: MpsGraphTensor,
-        _grad: MpsGraphTensor,
+        _x: Tensor,
+        _grad: Tensor,
         _kernel_size: usize,
         _stride: usize,
         _padding: usize,
         _count_include_pad: bool,
         _ceil_mode: bool,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("avg_pool1d_backward")
     }
 
-    fn adaptive_avg_pool1d(_x: MpsGraphTensor, _output_size: usize) -> MpsGraphTensor {
+    fn adaptive_avg_pool1d(_x: Tensor, _output_size: usize) -> Tensor {
         not_yet("adaptive_avg_pool1d")
     }
 
-    fn adaptive_avg_pool1d_backward(_x: MpsGraphTensor, _grad: MpsGraphTensor) -> MpsGraphTensor {
+    fn adaptive_avg_pool1d_backward(_x: Tensor, _grad: Tensor) -> Tensor {
         not_yet("adaptive_avg_pool1d_backward")
     }
 
     fn max_pool1d(
-        _x: MpsGraphTensor,
+        _x: Tensor,
         _kernel_size: usize,
         _stride: usize,
         _padding: usize,
         _dilation: usize,
         _ceil_mode: bool,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("max_pool1d")
     }
 
     fn max_pool1d_with_indices(
-        _x: MpsGraphTensor,
+        _x: Tensor,
         _kernel_size: usize,
         _stride: usize,
         _padding: usize,
@@ -334,62 +256,62 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
     }
 
     fn max_pool1d_with_indices_backward(
-        _x: MpsGraphTensor,
+        _x: Tensor,
         _kernel_size: usize,
         _stride: usize,
         _padding: usize,
         _dilation: usize,
         _ceil_mode: bool,
-        _output_grad: MpsGraphTensor,
-        _indices: MpsGraphTensor,
+        _output_grad: Tensor,
+        _indices: Tensor,
     ) -> MaxPool1dBackward<Self> {
         not_yet("max_pool1d_with_indices_backward")
     }
 
     fn avg_pool2d(
-        _x: MpsGraphTensor,
+        _x: Tensor,
         _kernel_size: [usize; 2],
         _stride: [usize; 2],
         _padding: [usize; 2],
         _count_include_pad: bool,
         _ceil_mode: bool,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("avg_pool2d")
     }
 
     fn avg_pool2d_backward(
-        _x: MpsGraphTensor,
-        _grad: MpsGraphTensor,
+        _x: Tensor,
+        _grad: Tensor,
         _kernel_size: [usize; 2],
         _stride: [usize; 2],
         _padding: [usize; 2],
         _count_include_pad: bool,
         _ceil_mode: bool,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("avg_pool2d_backward")
     }
 
-    fn adaptive_avg_pool2d(_x: MpsGraphTensor, _output_size: [usize; 2]) -> MpsGraphTensor {
+    fn adaptive_avg_pool2d(_x: Tensor, _output_size: [usize; 2]) -> Tensor {
         not_yet("adaptive_avg_pool2d")
     }
 
-    fn adaptive_avg_pool2d_backward(_x: MpsGraphTensor, _grad: MpsGraphTensor) -> MpsGraphTensor {
+    fn adaptive_avg_pool2d_backward(_x: Tensor, _grad: Tensor) -> Tensor {
         not_yet("adaptive_avg_pool2d_backward")
     }
 
     fn max_pool2d(
-        _x: MpsGraphTensor,
+        _x: Tensor,
         _kernel_size: [usize; 2],
         _stride: [usize; 2],
         _padding: [usize; 2],
         _dilation: [usize; 2],
         _ceil_mode: bool,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("max_pool2d")
     }
 
     fn max_pool2d_with_indices(
-        _x: MpsGraphTensor,
+        _x: Tensor,
         _kernel_size: [usize; 2],
         _stride: [usize; 2],
         _padding: [usize; 2],
@@ -400,51 +322,46 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
     }
 
     fn max_pool2d_with_indices_backward(
-        _x: MpsGraphTensor,
+        _x: Tensor,
         _kernel_size: [usize; 2],
         _stride: [usize; 2],
         _padding: [usize; 2],
         _dilation: [usize; 2],
         _ceil_mode: bool,
-        _output_grad: MpsGraphTensor,
-        _indices: MpsGraphTensor,
+        _output_grad: Tensor,
+        _indices: Tensor,
     ) -> MaxPool2dBackward<Self> {
         not_yet("max_pool2d_with_indices_backward")
     }
 
-    fn interpolate(_x: MpsGraphTensor, _output_size: [usize; 2], _options: InterpolateOptions) -> MpsGraphTensor {
+    fn interpolate(_x: Tensor, _output_size: [usize; 2], _options: InterpolateOptions) -> Tensor {
         not_yet("interpolate")
     }
 
     fn interpolate_backward(
-        _x: MpsGraphTensor,
-        _grad: MpsGraphTensor,
+        _x: Tensor,
+        _grad: Tensor,
         _output_size: [usize; 2],
         _options: InterpolateOptions,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("interpolate_backward")
     }
 
     fn ctc_loss(
-        _log_probs: MpsGraphTensor,
-        _targets: MpsGraphTensor,
-        _input_lengths: MpsGraphTensor,
-        _target_lengths: MpsGraphTensor,
+        _log_probs: Tensor,
+        _targets: Tensor,
+        _input_lengths: Tensor,
+        _target_lengths: Tensor,
         _blank: usize,
-    ) -> MpsGraphTensor {
+    ) -> Tensor {
         not_yet("ctc_loss")
     }
 
-    fn rfft(_signal: MpsGraphTensor, _dim: usize, _n: Option<usize>) -> (MpsGraphTensor, MpsGraphTensor) {
+    fn rfft(_signal: Tensor, _dim: usize, _n: Option<usize>) -> (Tensor, Tensor) {
         not_yet("rfft")
     }
 
-    fn irfft(
-        _spectrum_re: MpsGraphTensor,
-        _spectrum_im: MpsGraphTensor,
-        _dim: usize,
-        _n: Option<usize>,
-    ) -> MpsGraphTensor {
+    fn irfft(_spectrum_re: Tensor, _spectrum_im: Tensor, _dim: usize, _n: Option<usize>) -> Tensor {
         not_yet("irfft")
     }
 }

@@ -12,7 +12,8 @@ use super::stats::Stats;
 use crate::dtype::data_type;
 use crate::error::Error;
 use crate::ffi;
-use crate::tensor::TensorType;
+use crate::lock::LockAnyway;
+use crate::tensor_type::TensorType;
 
 /// Serial number of a submission; 0 stands for "before the first".
 pub(super) type Serial = u64;
@@ -62,7 +63,7 @@ impl Pool {
     }
 
     fn lock(&self) -> MutexGuard<'_, Free> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+        self.free.lock_anyway()
     }
 
     /// A buffer of at least `bytes` for a program to write. Its contents are undefined.
@@ -178,7 +179,7 @@ impl Allocation {
 
     /// The buffer as packed tensor data of type `ty`.
     pub fn tensor_data(&self, ty: &TensorType) -> Result<ffi::TensorData, Error> {
-        let mut slab = self.slab.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slab = self.slab.lock_anyway();
         let slab = slab.as_mut().unwrap_or_else(|| unreachable!("the slab leaves only when the allocation is dropped"));
         if let Some((known, data)) = &slab.data
             && known == ty

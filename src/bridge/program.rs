@@ -1,20 +1,20 @@
 //! A program: what a flush runs, written so that two flushes that can share an executable are equal.
 //!
 //! It is the cache key itself: derived `Eq` and `Hash` over ops with their attributes, types and the flow between them.
-//! Values fed at run time (buffers, numbers) are not in it. Its text form is for people and tests.
+//! Values fed at run time (buffers, scalars) are not in it. Its text form is for people and tests.
 
 use std::fmt;
 use std::sync::Arc;
 
+use burn_backend::Shape;
 use smallvec::SmallVec;
 
 use super::recording::{Input, Node};
-use super::scalar::{ScalarInput, ScalarKind};
 use super::value::Value;
+use crate::lowering::provenance::Provenance;
+use crate::lowering::scalar::{ScalarInput, ScalarKind};
 use crate::ops::Op;
-use crate::ops::barrier::Trace;
-use crate::tensor::TensorType;
-use burn_backend::Shape;
+use crate::tensor_type::TensorType;
 
 /// Where an operand comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,71 +59,31 @@ pub(super) struct Binding {
     pub feeds: Vec<Arc<Value>>,
     /// The values to make, in the order of [`Program::outputs`].
     pub outputs: Vec<Arc<Value>>,
-    /// Numbers of all nodes, in the order of the nodes, and minus infinity for the barriers, if there are any.
+    /// The scalars of all nodes, in the order of the nodes, and minus infinity for the barriers, if there are any.
     pub lanes: Vec<f32>,
 }
-
-const FEED: u32 = 1 << 31;
 
 impl Program {
     /// The program that makes the `wanted` values; empty if there is none. `epoch` is this build's number.
     ///
     /// Values that are ready already count as fed, also if one of the nodes made them.
     pub fn build(nodes: &[Node], wanted: &[bool], epoch: u32) -> (Program, Binding) {
-        let needed = needed(nodes, wanted, epoch);
-        let mut program = Program::default();
-        let mut binding = Binding::default();
-        let mut traces: Vec<Trace> = Vec::with_capacity(nodes.len());
-        let mut has_barrier = false;
+        let needed = mark_needed(nodes, wanted, epoch);
+        let mut construction = Construction { epoch, ..Construction::default() };
         for (index, node) in nodes.iter().enumerate().filter(|(index, _)| needed[*index]) {
-            let mut made: SmallVec<[Trace; 3]> = SmallVec::new();
-            let inputs = node
-                .inputs
-                .iter()
-                .map(|input| {
-                    let slot = input.value.slot(epoch).unwrap_or_else(|| {
-                        let slot = program.feeds.len() as u32 | FEED;
-                        input.value.set_slot(epoch, slot);
-                        program.feeds.push(input.value.ty.clone());
-                        binding.feeds.push(input.value.clone());
-                        slot
-                    });
-                    let (source, trace) = if slot & FEED == 0 {
-                        (Source::Node(slot), traces[slot as usize])
-                    } else {
-                        (Source::Feed(slot & !FEED), Trace::NOTHING)
-                    };
-                    made.push(trace);
-                    let barrier = trace.hides(&node.op, &input.value.ty, &input.shape, &node.value.ty);
-                    has_barrier |= barrier;
-                    OperandRef { source, shape: input.shape.clone(), barrier }
-                })
-                .collect();
-            node.scalars.iter().for_each(|scalar| scalar.write(&mut binding.lanes));
-            traces.push(Trace::of(&node.op, &made));
-            let own = program.nodes.len() as u32;
-            node.value.set_slot(epoch, own);
-            program.nodes.push(ProgramNode {
-                op: node.op.clone(),
-                inputs,
-                scalars: node.scalars.iter().copied().map(ScalarInput::kind).collect(),
-                output: node.value.ty.clone(),
-            });
-            if wanted[index] {
-                program.outputs.push(own);
-                binding.outputs.push(node.value.clone());
-            }
+            construction.add(node, wanted[index]);
         }
+        let Construction { program, mut binding, has_barrier, .. } = construction;
         if has_barrier {
             binding.lanes.push(f32::NEG_INFINITY);
         }
         (program, binding)
     }
 
-    /// f32 lanes that the numbers of all nodes take, and that of the barriers, which is the last.
+    /// f32 lanes that the scalars of all nodes take, and that of the barriers, which is the last.
     pub fn lanes(&self) -> usize {
-        let numbers: usize = self.nodes.iter().flat_map(|node| &node.scalars).map(|kind| kind.lanes()).sum();
-        numbers + usize::from(self.has_barrier())
+        let of_nodes: usize = self.nodes.iter().flat_map(|node| &node.scalars).map(|kind| kind.lanes()).sum();
+        of_nodes + usize::from(self.has_barrier())
     }
 
     /// Whether an operand is read through a barrier.
@@ -139,8 +99,69 @@ impl Program {
     }
 }
 
+/// A program while its nodes are added one after the other.
+#[derive(Default)]
+struct Construction {
+    program: Program,
+    binding: Binding,
+    /// What MPSGraph's compiler may take each node's value for.
+    provenances: Vec<Provenance>,
+    has_barrier: bool,
+    /// The number of this build, by which values know their index in it.
+    epoch: u32,
+}
+
+/// Marks the index of a value as that of a feed.
+const FEED: u32 = 1 << 31;
+
+impl Construction {
+    /// Appends a node, whose value leaves the program if it is `wanted`.
+    fn add(&mut self, node: &Node, wanted: bool) {
+        let mut provenances: SmallVec<[Provenance; 3]> = SmallVec::new();
+        let mut inputs = SmallVec::with_capacity(node.inputs.len());
+        for input in &node.inputs {
+            let (source, provenance) = self.source(input);
+            let barrier =
+                node.op.is_rewritten() && provenance.needs_barrier(&input.value.ty, &input.shape, &node.value.ty);
+            self.has_barrier |= barrier;
+            provenances.push(provenance);
+            inputs.push(OperandRef { source, shape: input.shape.clone(), barrier });
+        }
+        node.scalars.iter().for_each(|scalar| scalar.write(&mut self.binding.lanes));
+        self.provenances.push(node.op.provenance(&provenances));
+        let own = self.program.nodes.len() as u32;
+        node.value.set_slot(self.epoch, own);
+        self.program.nodes.push(ProgramNode {
+            op: node.op.clone(),
+            inputs,
+            scalars: node.scalars.iter().copied().map(ScalarInput::kind).collect(),
+            output: node.value.ty.clone(),
+        });
+        if wanted {
+            self.program.outputs.push(own);
+            self.binding.outputs.push(node.value.clone());
+        }
+    }
+
+    /// Where an input comes from; what no node of this program makes is fed.
+    fn source(&mut self, input: &Input) -> (Source, Provenance) {
+        let slot = input.value.slot(self.epoch).unwrap_or_else(|| {
+            let slot = self.program.feeds.len() as u32 | FEED;
+            input.value.set_slot(self.epoch, slot);
+            self.program.feeds.push(input.value.ty.clone());
+            self.binding.feeds.push(input.value.clone());
+            slot
+        });
+        if slot & FEED == 0 {
+            (Source::Node(slot), self.provenances[slot as usize])
+        } else {
+            (Source::Feed(slot & !FEED), Provenance::NONE)
+        }
+    }
+}
+
 /// Which nodes have to run for the wanted values.
-fn needed(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
+fn mark_needed(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
     let scratch = epoch.wrapping_sub(1);
     for (index, node) in nodes.iter().enumerate() {
         node.value.set_slot(scratch, index as u32);
@@ -164,7 +185,7 @@ fn needed(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
 /// The wanted values that no fed value went into: what initialises a model, mostly.
 ///
 /// Empty if that is all that is wanted.
-pub(super) fn initial(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
+pub(super) fn initializers(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
     let mut initial = vec![false; nodes.len()];
     for (index, node) in nodes.iter().enumerate() {
         let from_here = |input: &Input| input.value.slot(epoch).is_some_and(|producer| initial[producer as usize]);

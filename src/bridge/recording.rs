@@ -8,16 +8,18 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use smallvec::SmallVec;
 
 use super::flush::FlushReason;
 use super::runtime::Runtime;
-use super::scalar::ScalarInput;
 use super::value::{Handle, State, Value};
+use crate::lock::LockAnyway;
+use crate::lowering::scalar::ScalarInput;
 use crate::ops::Op;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 use burn_backend::Shape;
 
 /// Ops that are compared to find where an earlier segment began.
@@ -67,7 +69,7 @@ impl Recording {
     }
 
     fn lock(&self) -> MutexGuard<'_, List> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+        self.list.lock_anyway()
     }
 
     /// Takes out the nodes up to and including serial number `upto` (all if `None`); `None` if they are gone already.
@@ -185,7 +187,7 @@ pub(crate) fn record(
         error.raise();
     }
     if output.elements() == 0 {
-        return MpsGraphTensor::new(Handle::new(Arc::new(Value::new(output, State::Empty))));
+        return MpsGraphTensor::new(Handle::of(output, State::Empty));
     }
     let recording = current();
     for input in inputs {
@@ -197,7 +199,7 @@ pub(crate) fn record(
         match input.value.0.state() {
             State::Recorded { .. } | State::Ready(_) => {}
             State::Failed(error) => {
-                return MpsGraphTensor::new(Handle::new(Arc::new(Value::new(output, State::Failed(error)))));
+                return MpsGraphTensor::new(Handle::of(output, State::Failed(error)));
             }
             State::Empty => unreachable!("{}: an op over no elements is answered before it is recorded", op.name()),
         }

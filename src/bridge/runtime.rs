@@ -3,7 +3,7 @@
 //! The work on it is in the neighbours: `flush` submits, `transfer` moves host data.
 
 use std::hash::{BuildHasher, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use super::cache::Cache;
@@ -17,7 +17,8 @@ use super::submission::Queue;
 use crate::dtype::data_type;
 use crate::error::Error;
 use crate::ffi::{self, GraphDevice};
-use crate::tensor::TensorType;
+use crate::lock::LockAnyway;
+use crate::tensor_type::TensorType;
 
 /// Bytes that a recording's values may take, whatever the device's memory.
 const MIN_BYTES: usize = 1 << 30;
@@ -86,7 +87,7 @@ impl Runtime {
     }
 
     pub(super) fn submitter(&self) -> MutexGuard<'_, Submitter> {
-        self.submitter.lock().unwrap_or_else(PoisonError::into_inner)
+        self.submitter.lock_anyway()
     }
 
     pub(super) fn eager(&self) -> bool {
@@ -130,7 +131,7 @@ impl Runtime {
     }
 
     pub(super) fn adopted(&self) -> MutexGuard<'_, Vec<Arc<Recording>>> {
-        self.adopted.lock().unwrap_or_else(PoisonError::into_inner)
+        self.adopted.lock_anyway()
     }
 
     /// Submits what the calling thread and ended threads have recorded and waits until the device has nothing to do.
@@ -193,6 +194,6 @@ impl Runtime {
     }
 
     fn generator(&self) -> MutexGuard<'_, Generator> {
-        self.generator.lock().unwrap_or_else(PoisonError::into_inner)
+        self.generator.lock_anyway()
     }
 }

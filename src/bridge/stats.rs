@@ -25,7 +25,7 @@ pub struct Stats {
     pub host_reads: u64,
     /// Times a thread waited for a command buffer that was not done yet when it asked.
     pub waits: u64,
-    /// Bytes copied from the host into buffers, numbers fed to programs included.
+    /// Bytes copied from the host into buffers, scalars fed to programs included.
     pub bytes_uploaded: u64,
     /// Bytes handed to the host.
     pub bytes_read: u64,

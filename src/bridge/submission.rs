@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use smallvec::SmallVec;
 
@@ -14,6 +14,7 @@ use super::pool::{Allocation, Serial};
 use super::stats::Counters;
 use crate::error::Error;
 use crate::ffi::{CommandBuffer, CommandBufferStatus, CommandQueue};
+use crate::lock::LockAnyway;
 
 /// Work whose scratch memory and buffers the device may hold at a time; more would only add latency and memory.
 const IN_FLIGHT: usize = 16;
@@ -52,7 +53,7 @@ impl Queue {
     }
 
     fn lock(&self) -> MutexGuard<'_, Flight> {
-        self.flight.lock().unwrap_or_else(PoisonError::into_inner)
+        self.flight.lock_anyway()
     }
 
     /// The newest submission known to be done, after looking at those in flight.

@@ -11,10 +11,11 @@ use super::flush::FlushReason;
 use super::pool::{Allocation, Serial};
 use super::recording::{Recording, current};
 use super::runtime::Runtime;
-use super::value::{Handle, State, Value};
+use super::value::{Handle, State};
 use crate::error::{Error, invalid};
 use crate::ffi;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// Bytes from which a read lends the buffer instead of copying it: below, a copy is cheaper than holding the buffer
 /// back from reuse.
@@ -47,14 +48,14 @@ pub(crate) fn upload(op: &'static str, data: TensorData) -> MpsGraphTensor {
         invalid(op, reason);
     }
     if ty.elements() == 0 {
-        return MpsGraphTensor::new(Handle::new(Arc::new(Value::new(ty, State::Empty))));
+        return MpsGraphTensor::new(Handle::of(ty, State::Empty));
     }
     let allocation = ffi::autoreleasepool(|| runtime.host_buffer(bytes, runtime.queue.completed()));
     let state = match allocation {
         Ok(allocation) => State::Ready(allocation),
         Err(error) => error.raise(),
     };
-    MpsGraphTensor::new(Handle::new(Arc::new(Value::new(ty, state))))
+    MpsGraphTensor::new(Handle::of(ty, state))
 }
 
 /// Submits what the tensors need and waits once for all of them. Small tensors are copied; of large ones the buffer is

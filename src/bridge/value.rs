@@ -6,12 +6,13 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::pool::Allocation;
 use super::recording::Recording;
 use crate::error::Error;
-use crate::tensor::TensorType;
+use crate::lock::LockAnyway;
+use crate::tensor_type::TensorType;
 
 /// Where a value's data is.
 #[derive(Clone)]
@@ -50,16 +51,16 @@ impl Value {
     }
 
     pub fn state(&self) -> State {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.state.lock_anyway().clone()
     }
 
     pub fn set_state(&self, state: State) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+        *self.state.lock_anyway() = state;
     }
 
     /// The recording that has yet to make the value, and where in it.
     pub fn recorded_in(&self) -> Option<(Arc<Recording>, u64)> {
-        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+        match &*self.state.lock_anyway() {
             State::Recorded { recording, serial } => Some((recording.clone(), *serial)),
             State::Empty | State::Ready(_) | State::Failed(_) => None,
         }
@@ -89,7 +90,7 @@ impl Value {
     }
 
     pub fn is_ready(&self) -> bool {
-        matches!(&*self.state.lock().unwrap_or_else(PoisonError::into_inner), State::Ready(_))
+        matches!(&*self.state.lock_anyway(), State::Ready(_))
     }
 
     /// Index given by [`Value::set_slot`] in flush `epoch`, if any.
@@ -107,6 +108,12 @@ impl Value {
 pub(crate) struct Handle(pub(super) Arc<Value>);
 
 impl Handle {
+    /// The first hold on a new value.
+    pub(super) fn of(ty: TensorType, state: State) -> Self {
+        Self::new(Arc::new(Value::new(ty, state)))
+    }
+
+    /// One more hold on a value.
     pub(super) fn new(value: Arc<Value>) -> Self {
         value.handles.fetch_add(1, Ordering::Relaxed);
         Self(value)

@@ -4,13 +4,18 @@
 
 use burn_backend::{DType, TensorMetadata};
 
-use super::arithmetic::{computed_in, convert, log1p_f32, number};
-use super::reduction::{reshaped, within_rank};
-use crate::bridge::{Lowering, Operand, ScalarInput, record};
+use super::arithmetic::{log1p_f32, scalar_for};
+use super::{Operation, check_dim};
+use crate::bridge::record;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
-use crate::ops::Op;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::conversion::{computed_in, convert};
+use crate::lowering::provenance::Provenance;
+use crate::lowering::rank::{reshaped, within_rank};
+use crate::lowering::scalar::ScalarInput;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// An activation function or a gradient of one; the result has the first operand's shape and dtype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,7 +24,7 @@ pub(crate) enum ActivationOp {
     Relu,
     /// `[output of relu, gradient]`
     ReluBackward,
-    /// `[x]` and the slope below 0 as a number.
+    /// `[x]` and the slope below 0 as a scalar.
     LeakyRelu,
     /// `[x, slope below 0]`, which broadcast.
     Prelu,
@@ -31,7 +36,7 @@ pub(crate) enum ActivationOp {
     Sigmoid,
     /// `[output of sigmoid, gradient]`
     SigmoidBackward,
-    /// `[x]` and alpha, beta as numbers: `alpha * x + beta` within 0 and 1.
+    /// `[x]` and alpha, beta as scalars: `alpha * x + beta` within 0 and 1.
     HardSigmoid,
     /// `[x]`
     LogSigmoid,
@@ -116,9 +121,7 @@ pub(crate) fn softmin(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
 }
 
 fn along(op: ActivationOp, x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
-    if dim >= x.dims().len() {
-        invalid(op.name(), format!("dim {dim} is out of range for shape {:?}", x.dims()));
-    }
+    check_dim(op.name(), dim, x.dims());
     record_activation(op, &[&x], &[])
 }
 
@@ -137,12 +140,12 @@ fn record_activation(op: ActivationOp, inputs: &[&MpsGraphTensor], scalars: &[Sc
             invalid(op.name(), format!("shape {:?} does not go with {shape:?}", input.dims()));
         }
     }
-    let scalars: Vec<_> = scalars.iter().map(|&scalar| number(scalar, output.dtype)).collect();
-    record(Op::Activation(op), inputs, &scalars, output)
+    let scalars: Vec<_> = scalars.iter().map(|&scalar| scalar_for(scalar, output.dtype)).collect();
+    record(op.into(), inputs, &scalars, output)
 }
 
-impl ActivationOp {
-    pub fn name(&self) -> &'static str {
+impl Operation for ActivationOp {
+    fn name(&self) -> &'static str {
         match self {
             Self::Relu => "relu",
             Self::ReluBackward => "relu_backward",
@@ -161,7 +164,7 @@ impl ActivationOp {
         }
     }
 
-    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let x = &inputs[0].tensor;
         match self {
             // What reLUWithTensor: makes of NaN is written nowhere, and `max(x, 0)` as MPSGraph has it drops it.
@@ -189,85 +192,91 @@ impl ActivationOp {
         convert(cx, &result, wide, output.dtype)
     }
 
-    fn lower_f32(&self, cx: &mut Lowering<'_>, operands: &[ffi::Tensor], shape: &[usize]) -> ffi::Tensor {
+    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
+        match self {
+            Self::Softmax { .. } | Self::Softmin { .. } => Provenance::SOFTMAX,
+            Self::Relu
+            | Self::ReluBackward
+            | Self::LeakyRelu
+            | Self::Prelu
+            | Self::Gelu
+            | Self::GeluBackward
+            | Self::Sigmoid
+            | Self::SigmoidBackward
+            | Self::HardSigmoid
+            | Self::LogSigmoid
+            | Self::LogSigmoidBackward
+            | Self::LogSoftmax { .. } => Provenance::NONE,
+        }
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
+    }
+}
+
+impl ActivationOp {
+    fn lower_f32(&self, cx: &Lowering<'_>, operands: &[ffi::Tensor], shape: &[usize]) -> ffi::Tensor {
         let x = &operands[0];
-        let numbers: Vec<_> = (0..self.numbers()).map(|i| cx.scalar(i, DType::F32)).collect();
-        let g = cx.graph();
+        let scalar = |index| cx.scalar(index, DType::F32);
+        let graph = cx.graph();
         let constant = |value| cx.constant(value, DType::F32);
         match self {
             Self::Relu | Self::ReluBackward | Self::Sigmoid => {
                 unreachable!("one node of any float dtype")
             }
             // Composed, because MPSGraph's own does not say what it makes of a slope above 1 or of NaN.
-            Self::LeakyRelu => g.select(&g.less_than(x, &constant(0.0)), &g.multiplication(x, &numbers[0]), x),
-            Self::Prelu => g.select(&g.less_than(x, &constant(0.0)), &g.multiplication(x, &operands[1]), x),
-            Self::Gelu => g.multiplication(x, &normal_cdf(cx, x)),
+            Self::LeakyRelu => {
+                graph.select(&graph.less_than(x, &constant(0.0)), &graph.multiplication(x, &scalar(0)), x)
+            }
+            Self::Prelu => graph.select(&graph.less_than(x, &constant(0.0)), &graph.multiplication(x, &operands[1]), x),
+            Self::Gelu => graph.multiplication(x, &normal_cdf(cx, x)),
             Self::GeluBackward => {
-                let exponent = g.multiplication(&g.square(x), &constant(-0.5));
+                let exponent = graph.multiplication(&graph.square(x), &constant(-0.5));
                 let scale = constant(std::f64::consts::FRAC_2_SQRT_PI * std::f64::consts::FRAC_1_SQRT_2 / 2.0);
-                let density = g.multiplication(&g.exponent(&exponent), &scale);
-                let slope = g.addition(&normal_cdf(cx, x), &g.multiplication(x, &density));
-                g.multiplication(&operands[1], &slope)
+                let density = graph.multiplication(&graph.exponent(&exponent), &scale);
+                let slope = graph.addition(&normal_cdf(cx, x), &graph.multiplication(x, &density));
+                graph.multiplication(&operands[1], &slope)
             }
             Self::SigmoidBackward => {
-                let complement = g.subtraction(&constant(1.0), x);
-                g.multiplication(&g.multiplication(&operands[1], x), &complement)
+                let complement = graph.subtraction(&constant(1.0), x);
+                graph.multiplication(&graph.multiplication(&operands[1], x), &complement)
             }
             Self::HardSigmoid => {
-                let line = g.addition(&g.multiplication(x, &numbers[0]), &numbers[1]);
-                let above = g.maximum_with_nan_propagation(&line, &constant(0.0));
-                g.minimum_with_nan_propagation(&above, &constant(1.0))
+                let line = graph.addition(&graph.multiplication(x, &scalar(0)), &scalar(1));
+                let above = graph.maximum_with_nan_propagation(&line, &constant(0.0));
+                graph.minimum_with_nan_propagation(&above, &constant(1.0))
             }
             Self::LogSigmoid => {
                 // min(x, 0) - log(1 + exp(-|x|)): nothing overflows and nothing small is lost.
-                let rest = log1p_f32(cx, &g.exponent(&g.negative(&g.absolute(x))));
-                g.subtraction(&g.minimum(x, &constant(0.0)), &rest)
+                let rest = log1p_f32(cx, &graph.exponent(&graph.negative(&graph.absolute(x))));
+                graph.subtraction(&graph.minimum(x, &constant(0.0)), &rest)
             }
-            Self::LogSigmoidBackward => g.multiplication(&operands[1], &g.sigmoid(&g.negative(x))),
+            Self::LogSigmoidBackward => graph.multiplication(&operands[1], &graph.sigmoid(&graph.negative(x))),
             Self::Softmax { dim } => softmax_of(cx, x, shape, *dim),
-            Self::Softmin { dim } => softmax_of(cx, &g.negative(x), shape, *dim),
+            Self::Softmin { dim } => softmax_of(cx, &graph.negative(x), shape, *dim),
             Self::LogSoftmax { dim } => {
                 // MPSGraph has no such op, and the logarithm of its softmax would lose what is small.
                 let (view, axis) = within_rank(shape, *dim);
                 let x = reshaped(cx, x, shape, &view);
-                let shifted = g.subtraction(&x, &g.reduction_maximum(&x, &[axis]));
-                let sum = g.reduction_sum(&g.exponent(&shifted), &[axis]);
-                let result = g.subtraction(&shifted, &g.logarithm(&sum));
+                let shifted = graph.subtraction(&x, &graph.reduction_maximum(&x, &[axis]));
+                let sum = graph.reduction_sum(&graph.exponent(&shifted), &[axis]);
+                let result = graph.subtraction(&shifted, &graph.logarithm(&sum));
                 reshaped(cx, &result, &view, shape)
             }
-        }
-    }
-
-    /// How many numbers the op is fed.
-    fn numbers(&self) -> usize {
-        match self {
-            Self::LeakyRelu => 1,
-            Self::HardSigmoid => 2,
-            Self::Relu
-            | Self::ReluBackward
-            | Self::Prelu
-            | Self::Gelu
-            | Self::GeluBackward
-            | Self::Sigmoid
-            | Self::SigmoidBackward
-            | Self::LogSigmoid
-            | Self::LogSigmoidBackward
-            | Self::Softmax { .. }
-            | Self::LogSoftmax { .. }
-            | Self::Softmin { .. } => 0,
         }
     }
 }
 
 /// `(1 + erf(x / sqrt(2))) / 2`
 fn normal_cdf(cx: &Lowering<'_>, x: &ffi::Tensor) -> ffi::Tensor {
-    let g = cx.graph();
+    let graph = cx.graph();
     let constant = |value| cx.constant(value, DType::F32);
-    let erf = g.erf(&g.multiplication(x, &constant(std::f64::consts::FRAC_1_SQRT_2)));
-    g.multiplication(&g.addition(&erf, &constant(1.0)), &constant(0.5))
+    let erf = graph.erf(&graph.multiplication(x, &constant(std::f64::consts::FRAC_1_SQRT_2)));
+    graph.multiplication(&graph.addition(&erf, &constant(1.0)), &constant(0.5))
 }
 
-/// Softmax along `dim`. What multiplies it by a matrix reads it through a barrier; see [`super::barrier`].
+/// Softmax along `dim`. What multiplies it by a matrix reads it through a barrier; see [`crate::lowering::provenance`].
 fn softmax_of(cx: &Lowering<'_>, x: &ffi::Tensor, shape: &[usize], dim: usize) -> ffi::Tensor {
     let (view, axis) = within_rank(shape, dim);
     let result = cx.graph().soft_max(&reshaped(cx, x, shape, &view), axis);

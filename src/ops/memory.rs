@@ -4,24 +4,29 @@ use std::ops::Range;
 
 use burn_backend::{DType, Shape};
 
-use super::arithmetic::{convert, number};
-use crate::bridge::{Lowering, Operand, ScalarInput, record};
-use crate::dtype::{data_type, require};
+use super::Operation;
+use super::arithmetic::scalar_for;
+use crate::bridge::record;
+use crate::dtype::{require, stored};
 use crate::error::invalid;
 use crate::ffi;
-use crate::ops::Op;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::conversion::convert;
+use crate::lowering::provenance::Provenance;
+use crate::lowering::scalar::ScalarInput;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// A value without operands, of the output's shape and dtype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MemoryOp {
     Zeros,
     Ones,
-    /// The node's number everywhere.
+    /// The node's scalar everywhere.
     Full,
     /// 0, 1, 2, … along the only axis.
     Coordinates,
-    /// The node's two numbers are the first element and the step.
+    /// The node's two scalars are the first element and the step.
     Range,
 }
 
@@ -37,7 +42,7 @@ pub(crate) fn ones(shape: Shape, dtype: DType) -> MpsGraphTensor {
 
 /// `value` as `dtype` everywhere.
 pub(crate) fn full(shape: Shape, value: ScalarInput, dtype: DType) -> MpsGraphTensor {
-    make(MemoryOp::Full, &[number(value, dtype)], shape, dtype)
+    make(MemoryOp::Full, &[scalar_for(value, dtype)], shape, dtype)
 }
 
 /// Every `step`-th number of `range`, shape \[n\]; numbers that `dtype` cannot hold wrap.
@@ -52,17 +57,17 @@ pub(crate) fn arange(range: Range<i64>, step: usize, dtype: DType) -> MpsGraphTe
     if range.start == 0 && step == 1 {
         return make(MemoryOp::Coordinates, &[], shape, dtype);
     }
-    let numbers = [ScalarInput::Int(range.start), ScalarInput::UInt(step as u64)];
-    make(MemoryOp::Range, &numbers, shape, dtype)
+    let scalars = [ScalarInput::Int(range.start), ScalarInput::UInt(step as u64)];
+    make(MemoryOp::Range, &scalars, shape, dtype)
 }
 
-fn make(op: MemoryOp, numbers: &[ScalarInput], shape: Shape, dtype: DType) -> MpsGraphTensor {
+fn make(op: MemoryOp, scalars: &[ScalarInput], shape: Shape, dtype: DType) -> MpsGraphTensor {
     require(op.name(), dtype);
-    record(Op::Memory(op), &[], numbers, TensorType::new(dtype, shape))
+    record(op.into(), &[], scalars, TensorType::new(dtype, shape))
 }
 
-impl MemoryOp {
-    pub fn name(&self) -> &'static str {
+impl Operation for MemoryOp {
+    fn name(&self) -> &'static str {
         match self {
             Self::Zeros => "zeros",
             Self::Ones => "ones",
@@ -71,22 +76,21 @@ impl MemoryOp {
         }
     }
 
-    pub fn lower(&self, cx: &mut Lowering<'_>, _inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+    fn lower(&self, cx: &Lowering<'_>, _inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let TensorType { dtype, shape } = output;
         // Integer constants that are reshaped and then gathered from or scattered into are folded wrongly, and bool
         // ones have been 255 (MetalHLO's MPSGraphCompiler.swift; pytorch's Fill): made as f32 and converted, they are
         // neither.
         let everywhere = |cx: &Lowering<'_>, value| {
-            let stored = data_type("full", *dtype).unwrap_or_else(|error| unreachable!("checked by make: {error}"));
-            let g = cx.graph();
+            let graph = cx.graph();
             if dtype.is_float() {
-                return g.constant_with_scalar(value, shape, stored);
+                return graph.constant_with_scalar(value, shape, stored(*dtype));
             }
-            let constant = g.constant_with_scalar(value, shape, ffi::DataType::F32);
+            let constant = graph.constant_with_scalar(value, shape, ffi::DataType::F32);
             if dtype.is_bool() {
-                g.not_equal(&constant, &cx.constant(0.0, DType::F32))
+                graph.not_equal(&constant, &cx.constant(0.0, DType::F32))
             } else {
-                g.cast(&constant, stored)
+                graph.cast(&constant, stored(*dtype))
             }
         };
         match self {
@@ -99,10 +103,21 @@ impl MemoryOp {
             Self::Coordinates => coordinates(cx, output),
             Self::Range => {
                 let (start, step) = (cx.scalar(0, *dtype), cx.scalar(1, *dtype));
-                let g = cx.graph();
-                g.addition(&g.multiplication(&coordinates(cx, output), &step), &start)
+                let graph = cx.graph();
+                graph.addition(&graph.multiplication(&coordinates(cx, output), &step), &start)
             }
         }
+    }
+
+    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
+        match self {
+            Self::Full => Provenance::REPEATED,
+            Self::Zeros | Self::Ones | Self::Coordinates | Self::Range => Provenance::NONE,
+        }
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
     }
 }
 

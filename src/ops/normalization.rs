@@ -4,8 +4,8 @@ use burn_backend::{DType, TensorMetadata};
 
 use super::arithmetic::{self, BinaryOp, UnaryOp};
 use super::reduction;
-use crate::bridge::ScalarInput;
 use crate::error::invalid;
+use crate::lowering::scalar::ScalarInput;
 use crate::tensor::MpsGraphTensor;
 
 /// `(x - mean) / sqrt(variance + epsilon) * gamma + beta` over the last axis, with the population variance. `gamma` and

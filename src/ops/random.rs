@@ -6,29 +6,34 @@
 
 use burn_backend::{DType, Distribution, Shape};
 
-use super::arithmetic::convert;
-use crate::bridge::{Lowering, Operand, Runtime, ScalarInput, record};
+use super::Operation;
+use crate::bridge::{Runtime, record};
 use crate::dtype::require;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
-use crate::ops::Op;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::axis::part;
+use crate::lowering::conversion::{convert, from_digits};
+use crate::lowering::provenance::Provenance;
+use crate::lowering::scalar::ScalarInput;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
-/// Random numbers of the output's shape and dtype. The node's first number is the generator's state.
+/// Random numbers of the output's shape and dtype. The node's first scalar is the generator's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum RandomOp {
     /// Floats in \[0, 1).
     Unit,
-    /// Floats in \[low, high); the numbers are low, high - low, and the first and last floats of that range.
+    /// Floats in \[low, high); the scalars are low, high - low, and the first and last floats of that range.
     Uniform,
-    /// Integers from low on; the numbers are low, how many there are to choose from, and the last of them counted from
+    /// Integers from low on; the scalars are low, how many there are to choose from, and the last of them counted from
     /// 0.
     Integers,
-    /// The same from a range wider than an f32 can count; without the last number.
+    /// The same from a range wider than an f32 can count; without the last scalar.
     WideIntegers,
     /// By mean and standard deviation.
     Normal,
-    /// 1 with the probability that is the number, else 0.
+    /// 1 with the probability that is the scalar, else 0.
     Bernoulli,
 }
 
@@ -58,8 +63,8 @@ pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution,
         unsupported(op, format!("shape {:?} takes 2^31 or more random numbers; draw it in parts", output.shape));
     }
     let state = ScalarInput::RandomState(Runtime::get().next_random_state());
-    let numbers: Vec<_> = std::iter::once(state).chain(parameters).collect();
-    record(Op::Random(kind), &[], &numbers, output)
+    let scalars: Vec<_> = std::iter::once(state).chain(parameters).collect();
+    record(kind.into(), &[], &scalars, output)
 }
 
 fn uniform(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, Vec<ScalarInput>) {
@@ -68,8 +73,8 @@ fn uniform(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, Ve
         invalid(op, format!("Uniform({low}, {high}): not a range of finite width"));
     }
     let last = below(high, dtype).max(low);
-    let numbers = [low, width, at_least(low, dtype), last];
-    (RandomOp::Uniform, numbers.map(ScalarInput::Float).into())
+    let scalars = [low, width, at_least(low, dtype), last];
+    (RandomOp::Uniform, scalars.map(ScalarInput::Float).into())
 }
 
 /// The largest number of a float dtype below `x`.
@@ -140,10 +145,6 @@ fn integer_range(dtype: DType) -> (i128, i128) {
 }
 
 impl RandomOp {
-    pub fn name(&self) -> &'static str {
-        "random"
-    }
-
     /// How many uniform numbers `elements` results take.
     fn draws(self, elements: usize) -> usize {
         match self {
@@ -152,8 +153,14 @@ impl RandomOp {
             Self::WideIntegers => elements.saturating_mul(3),
         }
     }
+}
 
-    pub fn lower(&self, cx: &mut Lowering<'_>, _inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+impl Operation for RandomOp {
+    fn name(&self) -> &'static str {
+        "random"
+    }
+
+    fn lower(&self, cx: &Lowering<'_>, _inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let TensorType { dtype, shape } = output;
         let elements = output.elements();
         let state = cx.random_state(0);
@@ -171,30 +178,30 @@ impl RandomOp {
             Self::Uniform => {
                 let [low, width] = [1, 2].map(|i| cx.scalar(i, DType::F32));
                 let [first, last] = [3, 4].map(|i| cx.scalar(i, *dtype));
-                let g = cx.graph();
-                let value = g.addition(&g.multiplication(&drawn, &width), &low);
+                let graph = cx.graph();
+                let value = graph.addition(&graph.multiplication(&drawn, &width), &low);
                 // Rounding can leave the range at either end.
                 let value = convert(cx, &value, DType::F32, *dtype);
-                g.minimum(&g.maximum(&value, &first), &last)
+                graph.minimum(&graph.maximum(&value, &first), &last)
             }
             Self::Integers => {
                 let low = cx.scalar(1, *dtype);
                 let [count, last] = [2, 3].map(|i| cx.scalar(i, DType::F32));
-                let g = cx.graph();
-                let index = g.minimum(&g.floor(&g.multiplication(&drawn, &count)), &last);
-                let index = g.cast(&index, ffi::DataType::I32);
-                g.addition(&convert(cx, &index, DType::I32, *dtype), &low)
+                let graph = cx.graph();
+                let index = graph.minimum(&graph.floor(&graph.multiplication(&drawn, &count)), &last);
+                let index = graph.cast(&index, ffi::DataType::I32);
+                graph.addition(&convert(cx, &index, DType::I32, *dtype), &low)
             }
             Self::WideIntegers => {
                 let (low, count) = (cx.scalar(1, *dtype), cx.scalar(2, DType::U64));
                 let bits = random_bits(cx, &drawn, elements);
-                let g = cx.graph();
-                g.addition(&convert(cx, &g.modulo(&bits, &count), DType::U64, *dtype), &low)
+                let graph = cx.graph();
+                graph.addition(&convert(cx, &graph.modulo(&bits, &count), DType::U64, *dtype), &low)
             }
             Self::Normal => {
                 let [mean, deviation] = [1, 2].map(|i| cx.scalar(i, DType::F32));
-                let g = cx.graph();
-                let value = g.addition(&g.multiplication(&normal(cx, &drawn, elements), &deviation), &mean);
+                let graph = cx.graph();
+                let value = graph.addition(&graph.multiplication(&normal(cx, &drawn, elements), &deviation), &mean);
                 convert(cx, &value, DType::F32, *dtype)
             }
             Self::Bernoulli => {
@@ -205,35 +212,41 @@ impl RandomOp {
         };
         if shape.num_dims() == 1 { flat } else { cx.graph().reshape(&flat, shape) }
     }
+
+    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
+        Provenance::NONE
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
+    }
 }
 
 /// Standard normal numbers by Box and Muller's transform of pairs, one half of `drawn` with the other.
 fn normal(cx: &Lowering<'_>, drawn: &ffi::Tensor, elements: usize) -> ffi::Tensor {
-    let g = cx.graph();
+    let graph = cx.graph();
     let constant = |value| cx.constant(value, DType::F32);
-    let pairs = elements.div_ceil(2) as isize;
-    let half = |from: isize| g.slice(drawn, &[from], &[from + pairs], &[1]);
+    let pairs = elements.div_ceil(2);
+    let half = |from: usize| part(graph, drawn, &[2 * pairs], 0, [from, from + pairs]);
     // In (0, 1], whose logarithm is finite.
-    let above_zero = g.subtraction(&constant(1.0), &half(0));
-    let radius = g.square_root(&g.multiplication(&g.logarithm(&above_zero), &constant(-2.0)));
-    let angle = g.multiplication(&half(pairs), &constant(std::f64::consts::TAU));
-    let (x, y) = (g.multiplication(&radius, &g.cos(&angle)), g.multiplication(&radius, &g.sin(&angle)));
-    let both = g.concat(&[&x, &y], 0);
-    if elements.is_multiple_of(2) { both } else { g.slice(&both, &[0], &[elements as isize], &[1]) }
+    let above_zero = graph.subtraction(&constant(1.0), &half(0));
+    let radius = graph.square_root(&graph.multiplication(&graph.logarithm(&above_zero), &constant(-2.0)));
+    let angle = graph.multiplication(&half(pairs), &constant(std::f64::consts::TAU));
+    let (x, y) = (graph.multiplication(&radius, &graph.cos(&angle)), graph.multiplication(&radius, &graph.sin(&angle)));
+    let both = graph.concat(&[&x, &y], 0);
+    part(graph, &both, &[2 * pairs], 0, [0, elements])
 }
 
 /// 64 random bits per element as u64, from the leading 22 + 21 + 21 bits of three numbers in \[0, 1).
 fn random_bits(cx: &Lowering<'_>, drawn: &ffi::Tensor, elements: usize) -> ffi::Tensor {
-    let g = cx.graph();
-    let n = elements as isize;
-    let digit = |at: isize, values: f64| {
-        let part = g.slice(drawn, &[at * n], &[(at + 1) * n], &[1]);
-        let scaled = g.floor(&g.multiplication(&part, &cx.constant(values, DType::F32)));
-        convert(cx, &g.cast(&scaled, ffi::DataType::I32), DType::I32, DType::U64)
+    let graph = cx.graph();
+    let digit = |at: usize, values: f64| {
+        let third = part(graph, drawn, &[3 * elements], 0, [at * elements, (at + 1) * elements]);
+        let scaled = graph.floor(&graph.multiplication(&third, &cx.constant(values, DType::F32)));
+        convert(cx, &graph.cast(&scaled, ffi::DataType::I32), DType::I32, DType::U64)
     };
-    let radix = cx.constant(f64::from(1 << 21), DType::U64);
-    let high = g.addition(&g.multiplication(&digit(0, f64::from(1 << 22)), &radix), &digit(1, f64::from(1 << 21)));
-    g.addition(&g.multiplication(&high, &radix), &digit(2, f64::from(1 << 21)))
+    let digits = [(2, 21), (1, 21), (0, 22)].map(|(at, bits)| digit(at, f64::from(1 << bits)));
+    from_digits(cx, &digits, f64::from(1 << 21), DType::U64)
 }
 
 #[cfg(test)]

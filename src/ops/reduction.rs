@@ -5,14 +5,19 @@
 
 use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
 
-use super::arithmetic::{self, UnaryOp, cast, convert, divide_integers};
-use super::memory;
-use crate::bridge::{Lowering, Operand, ScalarInput, record};
+use super::arithmetic::{self, UnaryOp, cast, divide_integers};
+use super::{Operation, check_dim, memory};
+use crate::bridge::record;
 use crate::dtype::require;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
-use crate::ops::Op;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::conversion::{convert, summed_in};
+use crate::lowering::provenance::Provenance;
+use crate::lowering::rank::{reshaped, within_rank};
+use crate::lowering::scalar::ScalarInput;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// A reduction along `dim`; one to a single element is recorded along the only axis of the flattened operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -154,9 +159,7 @@ fn flat(x: MpsGraphTensor) -> MpsGraphTensor {
 
 fn reduce(kind: Kind, x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTensor {
     let op = ReductionOp { kind, dim };
-    if dim >= x.dims().len() {
-        invalid(op.name(), format!("dim {dim} is out of range for shape {:?}", x.dims()));
-    }
+    check_dim(op.name(), dim, x.dims());
     require(op.name(), out);
     if x.dtype().is_bool() && !matches!(kind, Kind::Any | Kind::All) {
         unsupported(op.name(), format!("dtype {:?}", x.dtype()));
@@ -175,7 +178,7 @@ fn reduce(kind: Kind, x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTens
             Kind::Any | Kind::All => return cast(x, out),
         }
     }
-    record(Op::Reduction(op), &[&x], &[], output)
+    record(op.into(), &[&x], &[], output)
 }
 
 /// The result where the axis has no elements.
@@ -191,8 +194,8 @@ fn of_nothing(op: ReductionOp, x: &MpsGraphTensor, output: TensorType) -> MpsGra
     }
 }
 
-impl ReductionOp {
-    pub fn name(&self) -> &'static str {
+impl Operation for ReductionOp {
+    fn name(&self) -> &'static str {
         match self.kind {
             Kind::Sum => "sum_dim",
             Kind::Prod => "prod_dim",
@@ -206,26 +209,21 @@ impl ReductionOp {
         }
     }
 
-    /// Whether the result is a sum.
-    pub fn is_sum(&self) -> bool {
-        self.kind == Kind::Sum
-    }
-
-    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let TensorType { dtype, shape } = &inputs[0].ty;
         let (view, axis) = within_rank(shape, self.dim);
         let x = reshaped(cx, &inputs[0].tensor, shape, &view);
-        let g = cx.graph();
+        let graph = cx.graph();
         let result = match self.kind {
             Kind::Sum => {
                 let wide = summed_in(*dtype);
-                let sum = g.reduction_sum(&convert(cx, &x, *dtype, wide), &[axis]);
+                let sum = graph.reduction_sum(&convert(cx, &x, *dtype, wide), &[axis]);
                 convert(cx, &sum, wide, *dtype)
             }
             Kind::Prod => {
                 let wide = summed_in(*dtype);
-                let product = product(cx, &convert(cx, &x, *dtype, wide), &view, axis);
-                convert(cx, &product, wide, *dtype)
+                let result = product(cx, &convert(cx, &x, *dtype, wide), &view, axis);
+                convert(cx, &result, wide, *dtype)
             }
             Kind::Mean => mean_of(cx, &x, *dtype, shape[self.dim], axis),
             Kind::Extreme(extreme) => extreme_of(cx, &x, *dtype, extreme, axis),
@@ -233,21 +231,21 @@ impl ReductionOp {
                 // MPSGraph never chooses NaN (argmax of nothing else is -1), and its argmax of 64-bit integers has been
                 // wrong (pytorch/pytorch#92311), so the first element that is as the extreme is looked for among bools.
                 let value = extreme_of(cx, &x, *dtype, extreme, axis);
-                let mut hit = g.equal(&x, &value);
+                let mut hit = graph.equal(&x, &value);
                 if dtype.is_float() {
-                    hit = g.logical_or(&hit, &g.is_nan(&x));
+                    hit = graph.logical_or(&hit, &graph.is_nan(&x));
                 }
-                let index = g.reduction_arg_maximum(&g.cast(&hit, ffi::DataType::F32), axis);
+                let index = graph.reduction_arg_maximum(&graph.cast(&hit, ffi::DataType::F32), axis);
                 convert(cx, &index, DType::I32, output.dtype)
             }
             Kind::Any | Kind::All => {
                 // Only 32-bit numbers reduce on every system (pytorch/pytorch, OperationUtils.mm).
                 let truth = convert(cx, &x, *dtype, BOOL);
-                let truth = g.cast(&truth, ffi::DataType::I32);
+                let truth = graph.cast(&truth, ffi::DataType::I32);
                 let found = if self.kind == Kind::Any {
-                    g.reduction_or(&truth, &[axis])
+                    graph.reduction_or(&truth, &[axis])
                 } else {
-                    g.reduction_and(&truth, &[axis])
+                    graph.reduction_and(&truth, &[axis])
                 };
                 convert(cx, &found, DType::I32, BOOL)
             }
@@ -256,44 +254,45 @@ impl ReductionOp {
         reduced[axis as usize] = 1;
         reshaped(cx, &result, &reduced, &output.shape)
     }
+
+    fn provenance(&self, inputs: &[Provenance]) -> Provenance {
+        match self.kind {
+            Kind::Sum if inputs[0].has(Provenance::EXPONENTIALS) => Provenance::TOTALS,
+            Kind::Sum | Kind::Prod | Kind::Mean | Kind::Extreme(_) | Kind::Arg(_) | Kind::Any | Kind::All => {
+                Provenance::NONE
+            }
+        }
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
+    }
 }
 
 const BOOL: DType = DType::Bool(BoolStore::Native);
 
-/// The dtype in which sums and products are taken: reductions exist for 32-bit numbers and i64, and 16-bit floats would
-/// accumulate in 16 bits (pytorch/pytorch#136987). Wrapping makes signs and high bits come out right.
-fn summed_in(dtype: DType) -> DType {
-    if dtype.is_float() {
-        DType::F32
-    } else if dtype.size() == 8 {
-        DType::I64
-    } else {
-        DType::I32
-    }
-}
-
 /// The product along `axis`, which becomes the last one first: along others it has been 59 times slower.
 fn product(cx: &Lowering<'_>, x: &ffi::Tensor, view: &[usize], axis: isize) -> ffi::Tensor {
-    let g = cx.graph();
+    let graph = cx.graph();
     let axis = axis as usize;
     let last = view.len() - 1;
     if view[axis + 1..].iter().all(|&extent| extent == 1) {
-        return g.reduction_product(x, &[axis as isize]);
+        return graph.reduction_product(x, &[axis as isize]);
     }
     let mut permutation: Vec<usize> = (0..view.len()).collect();
     permutation.swap(axis, last);
-    let product = g.reduction_product(&g.transpose(x, &permutation), &[last as isize]);
-    g.transpose(&product, &permutation)
+    let product = graph.reduction_product(&graph.transpose(x, &permutation), &[last as isize]);
+    graph.transpose(&product, &permutation)
 }
 
 fn mean_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, count: usize, axis: isize) -> ffi::Tensor {
-    let g = cx.graph();
+    let graph = cx.graph();
     if dtype.is_float() {
-        let sum = g.reduction_sum(&convert(cx, x, dtype, DType::F32), &[axis]);
-        let mean = g.division(&sum, &cx.constant(count as f64, DType::F32));
+        let sum = graph.reduction_sum(&convert(cx, x, dtype, DType::F32), &[axis]);
+        let mean = graph.division(&sum, &cx.constant(count as f64, DType::F32));
         return convert(cx, &mean, DType::F32, dtype);
     }
-    let sum = g.reduction_sum(&convert(cx, x, dtype, DType::I64), &[axis]);
+    let sum = graph.reduction_sum(&convert(cx, x, dtype, DType::I64), &[axis]);
     // A sum of u64 is right modulo 2^64 either way, but its quotient depends on how the bits are read.
     let wide = if dtype == DType::U64 { DType::U64 } else { DType::I64 };
     let sum = convert(cx, &sum, DType::I64, wide);
@@ -302,40 +301,25 @@ fn mean_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, count: usize, axis:
 }
 
 fn extreme_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, extreme: Extreme, axis: isize) -> ffi::Tensor {
-    let g = cx.graph();
+    let graph = cx.graph();
     if dtype.is_float() {
         // The plain forms skip NaN (MPSGraphReductionOps.h).
         let x = convert(cx, x, dtype, DType::F32);
         let value = match extreme {
-            Extreme::Max => g.reduction_maximum_propagate_nan(&x, &[axis]),
-            Extreme::Min => g.reduction_minimum_propagate_nan(&x, &[axis]),
+            Extreme::Max => graph.reduction_maximum_propagate_nan(&x, &[axis]),
+            Extreme::Min => graph.reduction_minimum_propagate_nan(&x, &[axis]),
         };
         return convert(cx, &value, DType::F32, dtype);
     }
     let wide = if dtype.size() == 8 || dtype == DType::U32 { DType::I64 } else { DType::I32 };
     // Moving u64 down by half its range keeps the order when it is read as i64.
-    let half = (dtype == DType::U64).then(|| g.constant_with_data(&i64::MIN.to_ne_bytes(), &[1], ffi::DataType::I64));
-    let shift = |x: ffi::Tensor| half.as_ref().map_or_else(|| x.clone(), |half| g.addition(&x, half));
+    let half =
+        (dtype == DType::U64).then(|| graph.constant_with_data(&i64::MIN.to_ne_bytes(), &[1], ffi::DataType::I64));
+    let shift = |x: ffi::Tensor| half.as_ref().map_or_else(|| x.clone(), |half| graph.addition(&x, half));
     let x = shift(convert(cx, x, dtype, wide));
     let value = match extreme {
-        Extreme::Max => g.reduction_maximum(&x, &[axis]),
-        Extreme::Min => g.reduction_minimum(&x, &[axis]),
+        Extreme::Max => graph.reduction_maximum(&x, &[axis]),
+        Extreme::Min => graph.reduction_minimum(&x, &[axis]),
     };
     convert(cx, &shift(value), wide, dtype)
-}
-
-/// `shape` and the axis that is its `dim`, with neighbouring axes collapsed if there are more than four: reductions
-/// fail on other axes than the last four (pytorch/pytorch#118126).
-pub(in crate::ops) fn within_rank(shape: &[usize], dim: usize) -> (Vec<usize>, isize) {
-    if shape.len() <= 4 {
-        return (shape.to_vec(), dim as isize);
-    }
-    let outer = shape[..dim].iter().product();
-    let inner = shape[dim + 1..].iter().product();
-    (vec![outer, shape[dim], inner], 1)
-}
-
-/// `x` of shape `from` as `to`.
-pub(in crate::ops) fn reshaped(cx: &Lowering<'_>, x: &ffi::Tensor, from: &[usize], to: &[usize]) -> ffi::Tensor {
-    if from == to { x.clone() } else { cx.graph().reshape(x, to) }
 }

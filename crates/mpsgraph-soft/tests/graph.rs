@@ -11,13 +11,11 @@ mod graph {
     pub mod encode;
     pub mod gather;
     pub mod limits;
-    pub mod linear_algebra;
     pub mod matrix_multiplication;
     pub mod memory;
     pub mod messages;
     pub mod newer;
     pub mod objects;
-    pub mod one_hot;
     pub mod random;
     pub mod reduction;
     pub mod scatter_nd;

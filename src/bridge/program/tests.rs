@@ -19,10 +19,9 @@ fn made(shape: &[usize], dtype: DType) -> MpsGraphTensor {
 
 /// Builds the program that gives what `make` records.
 fn program(make: impl FnOnce() -> MpsGraphTensor) -> (Program, Binding) {
-    let wanted = make();
+    let _wanted = make();
     let segment = current().cut(None).expect("something was recorded");
     let built = Program::build(&segment.nodes, &segment.wanted, u32::MAX - 1);
-    drop(wanted);
     built
 }
 
@@ -33,7 +32,7 @@ fn barriers(make: impl FnOnce() -> MpsGraphTensor) -> Vec<[bool; 2]> {
     let found: Vec<[bool; 2]> = products.map(|node| [node.inputs[0].barrier, node.inputs[1].barrier]).collect();
     let any = found.contains(&[true, false]) || found.iter().any(|pair| pair[1]);
     assert_eq!(program.lanes(), binding.lanes.len());
-    assert_eq!(binding.lanes.last() == Some(&f32::NEG_INFINITY), any, "the number is fed if a barrier needs it");
+    assert_eq!(binding.lanes.last() == Some(&f32::NEG_INFINITY), any, "minus infinity is fed if a barrier needs it");
     assert_eq!(any, program.to_string().contains(" |"));
     found
 }
@@ -46,10 +45,10 @@ fn value() -> MpsGraphTensor {
     made(&[3, 20, 5], DType::F32)
 }
 
-fn powers() -> MpsGraphTensor {
-    let scores = scores();
-    let top = reduction::max_dim(scores.clone(), 2);
-    arithmetic::unary(UnaryOp::Exp, arithmetic::binary(BinaryOp::Sub, scores, top))
+fn exponentials() -> MpsGraphTensor {
+    let x = scores();
+    let top = reduction::max_dim(x.clone(), 2);
+    arithmetic::unary(UnaryOp::Exp, arithmetic::binary(BinaryOp::Sub, x, top))
 }
 
 const NONE: [bool; 2] = [false, false];
@@ -71,26 +70,26 @@ fn a_softmax_times_a_matrix() {
 }
 
 #[test]
-fn powers_over_their_sum_times_a_matrix() {
+fn exponentials_over_their_sum_times_a_matrix() {
     let attention = [NONE, [true, false]];
     let divided = || {
-        let powers = powers();
-        let sum = reduction::sum_dim(powers.clone(), 2);
-        arithmetic::binary(BinaryOp::Div, powers, sum)
+        let x = exponentials();
+        let sum = reduction::sum_dim(x.clone(), 2);
+        arithmetic::binary(BinaryOp::Div, x, sum)
     };
     assert_eq!(barriers(|| matmul(divided(), value())), attention);
     let shared = || {
-        let powers = powers();
-        let sum = reduction::sum_dim(powers.clone(), 2);
+        let x = exponentials();
+        let sum = reduction::sum_dim(x.clone(), 2);
         let share = arithmetic::unary(UnaryOp::Recip, sum);
-        arithmetic::binary(BinaryOp::Mul, share, powers)
+        arithmetic::binary(BinaryOp::Mul, share, x)
     };
     assert_eq!(barriers(|| matmul(shared(), value())), attention);
 }
 
 #[test]
-fn what_is_no_softmax_pays_nothing() {
-    assert_eq!(barriers(|| matmul(powers(), value())), [NONE; 2]);
+fn what_is_not_a_softmax_pays_nothing() {
+    assert_eq!(barriers(|| matmul(exponentials(), value())), [NONE; 2]);
     let relu = || activation::relu(scores());
     assert_eq!(barriers(|| matmul(relu(), value())), [NONE; 2]);
     assert_eq!(barriers(|| activation::softmax(scores(), 2)), [NONE]);

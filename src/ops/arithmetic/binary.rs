@@ -1,13 +1,16 @@
-//! Functions of two operands, the second a tensor or a number.
+//! Functions of two operands, the second a tensor or a scalar.
 
 use burn_backend::{DType, TensorMetadata};
 
-use super::{ArithmeticOp, broadcast, common_dtype, computed_in, convert, integer, number, power};
-use crate::bridge::{Lowering, ScalarInput, record};
+use super::{ArithmeticOp, broadcast, common_dtype, integer, power, scalar_for};
+use crate::bridge::record;
 use crate::error::unsupported;
 use crate::ffi;
-use crate::ops::Op;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::Lowering;
+use crate::lowering::conversion::{computed_in, convert};
+use crate::lowering::scalar::ScalarInput;
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// A function of two operands of one dtype, which is the result's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,15 +45,15 @@ pub(crate) fn binary(op: BinaryOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> 
     let dtype = common_dtype(op.name(), &lhs, &rhs);
     op.check(dtype);
     let output = TensorType::new(dtype, broadcast(op.name(), &lhs.shape, &rhs.shape));
-    record(Op::Arithmetic(ArithmeticOp::Binary(op)), &[&lhs, &rhs], &[], output)
+    record(ArithmeticOp::Binary(op).into(), &[&lhs, &rhs], &[], output)
 }
 
-/// Applies `op` to each element and a number, which takes the tensor's dtype.
+/// Applies `op` to each element and a scalar_for, which takes the tensor's dtype.
 pub(crate) fn binary_scalar(op: BinaryOp, lhs: MpsGraphTensor, rhs: ScalarInput) -> MpsGraphTensor {
     op.check(lhs.dtype());
     let output = lhs.ty();
-    let rhs = number(rhs, output.dtype);
-    record(Op::Arithmetic(ArithmeticOp::BinaryScalar(op)), &[&lhs], &[rhs], output)
+    let rhs = scalar_for(rhs, output.dtype);
+    record(ArithmeticOp::BinaryScalar(op).into(), &[&lhs], &[rhs], output)
 }
 
 impl BinaryOp {
@@ -110,12 +113,12 @@ impl BinaryOp {
     }
 
     pub(super) fn lower(self, cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-        let g = cx.graph();
+        let graph = cx.graph();
         match self {
-            Self::Add => g.addition(a, b),
-            Self::Sub => g.subtraction(a, b),
-            Self::Mul => g.multiplication(a, b),
-            Self::Div if dtype.is_float() => g.division(a, b),
+            Self::Add => graph.addition(a, b),
+            Self::Sub => graph.subtraction(a, b),
+            Self::Mul => graph.multiplication(a, b),
+            Self::Div if dtype.is_float() => graph.division(a, b),
             Self::Div => integer::divide(cx, a, b, dtype),
             Self::Remainder if dtype.is_float() => in_f32(cx, a, b, dtype, remainder),
             Self::Remainder => integer::remainder(cx, a, b, dtype),
@@ -125,15 +128,15 @@ impl BinaryOp {
                 // An exponent modulo 2^width gives the same power modulo 2^width.
                 integer::power(cx, a, &exponent, dtype, integer::width(dtype).min(32))
             }
-            Self::Atan2 => g.atan2(a, b),
-            Self::BitwiseAnd => g.bitwise_and(a, b),
-            Self::BitwiseOr => g.bitwise_or(a, b),
-            Self::BitwiseXor => g.bitwise_xor(a, b),
+            Self::Atan2 => graph.atan2(a, b),
+            Self::BitwiseAnd => graph.bitwise_and(a, b),
+            Self::BitwiseOr => graph.bitwise_or(a, b),
+            Self::BitwiseXor => graph.bitwise_xor(a, b),
             Self::LeftShift => integer::shift_left(cx, a, b, dtype),
             Self::RightShift => integer::shift_right(cx, a, b, dtype),
-            Self::LogicalAnd => g.logical_and(a, b),
-            Self::LogicalOr => g.logical_or(a, b),
-            Self::LogicalXor => g.logical_xor(a, b),
+            Self::LogicalAnd => graph.logical_and(a, b),
+            Self::LogicalOr => graph.logical_or(a, b),
+            Self::LogicalXor => graph.logical_xor(a, b),
         }
     }
 }
@@ -153,6 +156,6 @@ fn in_f32(
 
 /// `((a % b) + b) % b` with C's remainder: exact, unlike `a - floor(a / b) * b`, which is how `floorModulo` is defined.
 fn remainder(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor) -> ffi::Tensor {
-    let g = cx.graph();
-    g.modulo(&g.addition(&g.modulo(a, b), b), b)
+    let graph = cx.graph();
+    graph.modulo(&graph.addition(&graph.modulo(a, b), b), b)
 }

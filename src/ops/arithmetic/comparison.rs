@@ -2,13 +2,14 @@
 
 use burn_backend::{DType, TensorMetadata};
 
-use super::{ArithmeticOp, broadcast, common_dtype, number};
-use crate::bridge::{ScalarInput, record};
+use super::{ArithmeticOp, broadcast, common_dtype, scalar_for};
+use crate::bridge::record;
 use crate::dtype::require;
 use crate::error::unsupported;
 use crate::ffi::{self, Graph};
-use crate::ops::Op;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::scalar::ScalarInput;
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// A comparison of two operands. A comparison with NaN is false, but for `NotEqual`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,15 +36,15 @@ pub(crate) fn compare(op: CompareOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor, o
     require(op.name(), out);
     op.check(common_dtype(op.name(), &lhs, &rhs));
     let output = TensorType::new(out, broadcast(op.name(), &lhs.shape, &rhs.shape));
-    record(Op::Arithmetic(ArithmeticOp::Compare(op)), &[&lhs, &rhs], &[], output)
+    record(ArithmeticOp::Compare(op).into(), &[&lhs, &rhs], &[], output)
 }
 
-/// Compares each element with a number, which takes the tensor's dtype; `out` is the bool dtype of the result.
+/// Compares each element with a scalar_for, which takes the tensor's dtype; `out` is the bool dtype of the result.
 pub(crate) fn compare_scalar(op: CompareOp, lhs: MpsGraphTensor, rhs: ScalarInput, out: DType) -> MpsGraphTensor {
     require(op.scalar_name(), out);
     op.check(lhs.dtype());
     let output = TensorType::new(out, lhs.shape());
-    record(Op::Arithmetic(ArithmeticOp::CompareScalar(op)), &[&lhs], &[number(rhs, lhs.dtype())], output)
+    record(ArithmeticOp::CompareScalar(op).into(), &[&lhs], &[scalar_for(rhs, lhs.dtype())], output)
 }
 
 /// Whether each element is NaN.
@@ -63,7 +64,7 @@ fn test(op: TestOp, x: MpsGraphTensor, out: DType) -> MpsGraphTensor {
         unsupported(op.name(), format!("dtype {:?}", x.dtype()));
     }
     let output = TensorType::new(out, x.shape());
-    record(Op::Arithmetic(ArithmeticOp::Test(op)), &[&x], &[], output)
+    record(ArithmeticOp::Test(op).into(), &[&x], &[], output)
 }
 
 impl CompareOp {
@@ -96,16 +97,16 @@ impl CompareOp {
         }
     }
 
-    pub(super) fn lower(self, g: &Graph, lhs: &ffi::Tensor, rhs: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+    pub(super) fn lower(self, graph: &Graph, lhs: &ffi::Tensor, rhs: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
         match self {
-            Self::Equal if dtype.is_bool() => g.logical_xnor(lhs, rhs),
-            Self::NotEqual if dtype.is_bool() => g.logical_xor(lhs, rhs),
-            Self::Equal => g.equal(lhs, rhs),
-            Self::NotEqual => g.not_equal(lhs, rhs),
-            Self::Greater => g.greater_than(lhs, rhs),
-            Self::GreaterEqual => g.greater_than_or_equal_to(lhs, rhs),
-            Self::Lower => g.less_than(lhs, rhs),
-            Self::LowerEqual => g.less_than_or_equal_to(lhs, rhs),
+            Self::Equal if dtype.is_bool() => graph.logical_xnor(lhs, rhs),
+            Self::NotEqual if dtype.is_bool() => graph.logical_xor(lhs, rhs),
+            Self::Equal => graph.equal(lhs, rhs),
+            Self::NotEqual => graph.not_equal(lhs, rhs),
+            Self::Greater => graph.greater_than(lhs, rhs),
+            Self::GreaterEqual => graph.greater_than_or_equal_to(lhs, rhs),
+            Self::Lower => graph.less_than(lhs, rhs),
+            Self::LowerEqual => graph.less_than_or_equal_to(lhs, rhs),
         }
     }
 }
@@ -118,10 +119,10 @@ impl TestOp {
         }
     }
 
-    pub(super) fn lower(self, g: &Graph, x: &ffi::Tensor) -> ffi::Tensor {
+    pub(super) fn lower(self, graph: &Graph, x: &ffi::Tensor) -> ffi::Tensor {
         match self {
-            Self::IsNan => g.is_nan(x),
-            Self::IsInf => g.is_infinite(x),
+            Self::IsNan => graph.is_nan(x),
+            Self::IsInf => graph.is_infinite(x),
         }
     }
 }

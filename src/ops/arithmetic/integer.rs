@@ -2,9 +2,9 @@
 
 use burn_backend::DType;
 
-use super::convert;
-use crate::bridge::Lowering;
 use crate::ffi;
+use crate::lowering::Lowering;
+use crate::lowering::conversion::convert;
 
 /// `-x`, wrapping. The negation of unsigned integers is defined nowhere; a difference is.
 pub(super) fn negative(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
@@ -13,74 +13,74 @@ pub(super) fn negative(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi:
 
 /// `|x|`, wrapping, of signed integers.
 pub(super) fn absolute(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    let g = cx.graph();
-    g.select(&g.less_than(x, &cx.constant(0.0, dtype)), &negative(cx, x, dtype), x)
+    let graph = cx.graph();
+    graph.select(&graph.less_than(x, &cx.constant(0.0, dtype)), &negative(cx, x, dtype), x)
 }
 
 /// -1, 0 or 1. MPSGraph has no sign of i64 (pytorch/pytorch, UnaryOps.mm), so none of its own is used.
 pub(super) fn sign(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    let g = cx.graph();
+    let graph = cx.graph();
     let zero = cx.constant(0.0, dtype);
     let as_number = |condition| convert(cx, &condition, DType::Bool(burn_backend::BoolStore::Native), dtype);
-    let positive = as_number(g.greater_than(x, &zero));
+    let positive = as_number(graph.greater_than(x, &zero));
     if dtype.is_uint() {
         return positive;
     }
-    g.subtraction(&positive, &as_number(g.less_than(x, &zero)))
+    graph.subtraction(&positive, &as_number(graph.less_than(x, &zero)))
 }
 
 /// `a / b` toward zero. How `division` rounds signed integers is written nowhere; the remainder has the sign of `a`
 /// (seen on macOS 27), and without it nothing is left to round.
 pub(in crate::ops) fn divide(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    let g = cx.graph();
+    let graph = cx.graph();
     if dtype.is_uint() {
-        return g.division(a, b);
+        return graph.division(a, b);
     }
-    g.division(&g.subtraction(a, &g.modulo(a, b)), b)
+    graph.division(&graph.subtraction(a, &graph.modulo(a, b)), b)
 }
 
 /// Remainder with the sign of `b`. `floorModulo` would floor, for which i64 has no kernel (pytorch/pytorch#84995).
 pub(super) fn remainder(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    let g = cx.graph();
-    let rest = g.modulo(a, b);
+    let graph = cx.graph();
+    let rest = graph.modulo(a, b);
     if dtype.is_uint() {
         return rest;
     }
     let zero = cx.constant(0.0, dtype);
-    let signs_differ = g.logical_xor(&g.less_than(&rest, &zero), &g.less_than(b, &zero));
-    let wrong = g.logical_and(&signs_differ, &g.not_equal(&rest, &zero));
-    g.select(&wrong, &g.addition(&rest, b), &rest)
+    let signs_differ = graph.logical_xor(&graph.less_than(&rest, &zero), &graph.less_than(b, &zero));
+    let wrong = graph.logical_and(&signs_differ, &graph.not_equal(&rest, &zero));
+    graph.select(&wrong, &graph.addition(&rest, b), &rest)
 }
 
 /// `a << count`; 0 if the count, taken modulo 64, is the dtype's width or more. (MPSGraph takes it modulo the width.)
 pub(super) fn shift_left(cx: &Lowering<'_>, a: &ffi::Tensor, count: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    let g = cx.graph();
-    let count = g.bitwise_and(count, &cx.constant(63.0, dtype));
-    let shifted = g.bitwise_left_shift(a, &count);
+    let graph = cx.graph();
+    let count = graph.bitwise_and(count, &cx.constant(63.0, dtype));
+    let shifted = graph.bitwise_left_shift(a, &count);
     beyond_width(cx, &count, &shifted, dtype)
 }
 
 /// `a >> count`, of signed integers with copies of the sign bit; as if the number went on to the left if the count,
 /// taken modulo 64, is the dtype's width or more.
 pub(super) fn shift_right(cx: &Lowering<'_>, a: &ffi::Tensor, count: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    let g = cx.graph();
-    let count = g.bitwise_and(count, &cx.constant(63.0, dtype));
+    let graph = cx.graph();
+    let count = graph.bitwise_and(count, &cx.constant(63.0, dtype));
     if dtype.is_uint() {
-        let shifted = g.bitwise_right_shift(a, &count);
+        let shifted = graph.bitwise_right_shift(a, &count);
         return beyond_width(cx, &count, &shifted, dtype);
     }
     let last = cx.constant((width(dtype) - 1) as f64, dtype);
-    g.bitwise_right_shift(a, &g.minimum(&count, &last))
+    graph.bitwise_right_shift(a, &graph.minimum(&count, &last))
 }
 
 /// `shifted`, but 0 where all bits are shifted out.
 fn beyond_width(cx: &Lowering<'_>, count: &ffi::Tensor, shifted: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    let g = cx.graph();
+    let graph = cx.graph();
     if width(dtype) == 64 {
         return shifted.clone();
     }
-    let out = g.greater_than_or_equal_to(count, &cx.constant(width(dtype) as f64, dtype));
-    g.select(&out, &cx.constant(0.0, dtype), shifted)
+    let out = graph.greater_than_or_equal_to(count, &cx.constant(width(dtype) as f64, dtype));
+    graph.select(&out, &cx.constant(0.0, dtype), shifted)
 }
 
 /// `base` to the power of the unsigned number in the lowest `bits` of `exponent` (i32), wrapping, by squaring.
@@ -91,21 +91,21 @@ pub(super) fn power(
     dtype: DType,
     bits: u32,
 ) -> ffi::Tensor {
-    let g = cx.graph();
+    let graph = cx.graph();
     let one = cx.constant(1.0, dtype);
     let zero = cx.constant(0.0, DType::I32);
     let mut square = base.clone();
     let mut result: Option<ffi::Tensor> = None;
     for bit in 0..bits {
         let mask = cx.constant((1u32 << bit).cast_signed().into(), DType::I32);
-        let set = g.not_equal(&g.bitwise_and(exponent, &mask), &zero);
-        let factor = g.select(&set, &square, &one);
+        let set = graph.not_equal(&graph.bitwise_and(exponent, &mask), &zero);
+        let factor = graph.select(&set, &square, &one);
         result = Some(match result {
-            Some(product) => g.multiplication(&product, &factor),
+            Some(product) => graph.multiplication(&product, &factor),
             None => factor,
         });
         if bit + 1 < bits {
-            square = g.multiplication(&square, &square);
+            square = graph.multiplication(&square, &square);
         }
     }
     result.unwrap_or_else(|| unreachable!("an exponent has bits"))

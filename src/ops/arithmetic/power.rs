@@ -3,9 +3,11 @@
 use burn_backend::{DType, Scalar, TensorMetadata};
 
 use super::{ArithmeticOp, BinaryOp, UnaryOp, binary, binary_scalar, unary};
-use crate::bridge::{Lowering, ScalarInput, record};
+use crate::bridge::record;
 use crate::ffi;
-use crate::ops::{Op, memory};
+use crate::lowering::Lowering;
+use crate::lowering::scalar::ScalarInput;
+use crate::ops::memory;
 use crate::tensor::MpsGraphTensor;
 
 /// Each float to the power of `exponent`.
@@ -41,7 +43,7 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
             }
             let op = ArithmeticOp::PowerScalar { bits: u32::BITS - exponent.leading_zeros() };
             let output = x.ty();
-            record(Op::Arithmetic(op), &[&x], &[ScalarInput::Int(exponent.into())], output)
+            record(op.into(), &[&x], &[ScalarInput::Int(exponent.into())], output)
         }
     }
 }
@@ -51,15 +53,15 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
 /// What MPSGraph's power does for a negative base is written nowhere, and Metal's is NaN for some, so it gets `|base|`.
 /// The result is negative for an odd exponent and NaN for a fraction.
 pub(super) fn power(cx: &Lowering<'_>, base: &ffi::Tensor, exponent: &ffi::Tensor) -> ffi::Tensor {
-    let g = cx.graph();
+    let graph = cx.graph();
     let [zero, one, two] = [0.0, 1.0, 2.0].map(|x| cx.constant(x, DType::F32));
-    let size = g.power(&g.absolute(base), exponent);
-    let odd = g.equal(&g.absolute(&g.modulo(exponent, &two)), &one);
+    let size = graph.power(&graph.absolute(base), exponent);
+    let odd = graph.equal(&graph.absolute(&graph.modulo(exponent, &two)), &one);
     // The sign bit and not `< 0`: the odd powers of -0 are -0 and -infinity.
-    let negative = g.not_equal(&g.signbit(base), &zero);
-    let signed = g.select(&g.logical_and(&odd, &negative), &g.negative(&size), &size);
-    let fraction = g.not_equal(&g.truncate(exponent), exponent);
-    let below_zero = g.logical_and(&g.less_than(base, &zero), &g.is_finite(base));
-    // The root of a negative number is the NaN: a graph constant can be none on every system.
-    g.select(&g.logical_and(&fraction, &below_zero), &g.square_root(base), &signed)
+    let negative = graph.not_equal(&graph.signbit(base), &zero);
+    let signed = graph.select(&graph.logical_and(&odd, &negative), &graph.negative(&size), &size);
+    let fraction = graph.not_equal(&graph.truncate(exponent), exponent);
+    let below_zero = graph.logical_and(&graph.less_than(base, &zero), &graph.is_finite(base));
+    // The root of a negative number makes the NaN: a graph constant of NaN does not work on every system.
+    graph.select(&graph.logical_and(&fraction, &below_zero), &graph.square_root(base), &signed)
 }

@@ -2,12 +2,14 @@
 
 use burn_backend::{DType, TensorMetadata};
 
-use super::{ArithmeticOp, broadcast, common_dtype, number};
-use crate::bridge::{Lowering, ScalarInput, record};
+use super::{ArithmeticOp, broadcast, common_dtype, scalar_for};
+use crate::bridge::record;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
-use crate::ops::Op;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::Lowering;
+use crate::lowering::scalar::ScalarInput;
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// `value` where `mask` is true, else `tensor`; all three broadcast.
 pub(crate) fn mask_where(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: MpsGraphTensor) -> MpsGraphTensor {
@@ -16,7 +18,7 @@ pub(crate) fn mask_where(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: Mp
     let dtype = common_dtype(NAME, &tensor, &value);
     let shape = broadcast(NAME, &broadcast(NAME, &tensor.shape, &mask.shape), &value.shape);
     let output = TensorType::new(dtype, shape);
-    record(Op::Arithmetic(ArithmeticOp::MaskWhere), &[&tensor, &mask, &value], &[], output)
+    record(ArithmeticOp::MaskWhere.into(), &[&tensor, &mask, &value], &[], output)
 }
 
 /// `value` in the tensor's dtype where `mask` is true, else `tensor`; tensor and mask broadcast.
@@ -24,8 +26,8 @@ pub(crate) fn mask_fill(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: Sca
     const NAME: &str = "mask_fill";
     check_mask(NAME, &mask);
     let output = TensorType::new(tensor.dtype(), broadcast(NAME, &tensor.shape, &mask.shape));
-    let value = number(value, tensor.dtype());
-    record(Op::Arithmetic(ArithmeticOp::MaskFill), &[&tensor, &mask], &[value], output)
+    let value = scalar_for(value, tensor.dtype());
+    record(ArithmeticOp::MaskFill.into(), &[&tensor, &mask], &[value], output)
 }
 
 /// Each element, but at least `min` and at most `max`; NaN stays NaN. If the bounds cross, `min` wins.
@@ -35,31 +37,37 @@ pub(crate) fn clamp(x: MpsGraphTensor, min: Option<ScalarInput>, max: Option<Sca
         unsupported("clamp", format!("dtype {dtype:?}"));
     }
     let op = ArithmeticOp::Clamp { min: min.is_some(), max: max.is_some() };
-    let bounds: Vec<_> = [min, max].into_iter().flatten().map(|bound| number(bound, dtype)).collect();
+    let bounds: Vec<_> = [min, max].into_iter().flatten().map(|bound| scalar_for(bound, dtype)).collect();
     if bounds.is_empty() {
         return x;
     }
     let output = x.ty();
-    record(Op::Arithmetic(op), &[&x], &bounds, output)
+    record(op.into(), &[&x], &bounds, output)
 }
 
-/// Adds the bounds, the node's numbers, to a graph.
+/// Adds the bounds, the node's scalars, to a graph.
 ///
 /// MPSGraph's own clamp follows `fmin` and `fmax`, which drop NaN (MPSGraphArithmeticOps.h); the forms that keep it
 /// are refused for integers.
-pub(super) fn lower_clamp(cx: &mut Lowering<'_>, x: &ffi::Tensor, dtype: DType, min: bool, max: bool) -> ffi::Tensor {
+pub(super) fn lower_clamp(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, min: bool, max: bool) -> ffi::Tensor {
     let mut result = x.clone();
     if max {
         let bound = cx.scalar(usize::from(min), dtype);
-        let g = cx.graph();
-        result =
-            if dtype.is_float() { g.minimum_with_nan_propagation(&result, &bound) } else { g.minimum(&result, &bound) };
+        let graph = cx.graph();
+        result = if dtype.is_float() {
+            graph.minimum_with_nan_propagation(&result, &bound)
+        } else {
+            graph.minimum(&result, &bound)
+        };
     }
     if min {
         let bound = cx.scalar(0, dtype);
-        let g = cx.graph();
-        result =
-            if dtype.is_float() { g.maximum_with_nan_propagation(&result, &bound) } else { g.maximum(&result, &bound) };
+        let graph = cx.graph();
+        result = if dtype.is_float() {
+            graph.maximum_with_nan_propagation(&result, &bound)
+        } else {
+            graph.maximum(&result, &bound)
+        };
     }
     result
 }

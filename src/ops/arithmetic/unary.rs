@@ -2,11 +2,12 @@
 
 use burn_backend::{DType, TensorMetadata};
 
-use super::{ArithmeticOp, computed_in, convert, integer};
-use crate::bridge::{Lowering, record};
+use super::{ArithmeticOp, integer};
+use crate::bridge::record;
 use crate::error::unsupported;
 use crate::ffi;
-use crate::ops::Op;
+use crate::lowering::Lowering;
+use crate::lowering::conversion::{computed_in, convert};
 use crate::tensor::MpsGraphTensor;
 
 /// A function of one operand; the result has its shape and dtype.
@@ -58,7 +59,7 @@ pub(crate) fn unary(op: UnaryOp, x: MpsGraphTensor) -> MpsGraphTensor {
         return x;
     }
     let output = x.ty();
-    record(Op::Arithmetic(ArithmeticOp::Unary(op)), &[&x], &[], output)
+    record(ArithmeticOp::Unary(op).into(), &[&x], &[], output)
 }
 
 impl UnaryOp {
@@ -125,44 +126,44 @@ impl UnaryOp {
     }
 
     pub(super) fn lower(self, cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-        let g = cx.graph();
+        let graph = cx.graph();
         match self {
             Self::Abs if !dtype.is_float() => integer::absolute(cx, x, dtype),
             Self::Neg if !dtype.is_float() => integer::negative(cx, x, dtype),
             Self::Sign if !dtype.is_float() => integer::sign(cx, x, dtype),
-            Self::Abs => g.absolute(x),
-            Self::Acos => g.acos(x),
-            Self::Acosh => g.acosh(x),
-            Self::Asin => g.asin(x),
-            Self::Asinh => g.asinh(x),
-            Self::Atan => g.atan(x),
-            Self::Atanh => g.atanh(x),
-            Self::BitwiseNot => g.bitwise_not(x),
-            Self::Ceil => g.ceil(x),
-            Self::Cos => g.cos(x),
-            Self::Cosh => g.cosh(x),
-            Self::Erf => g.erf(x),
-            Self::Exp => g.exponent(x),
-            Self::Floor => g.floor(x),
-            Self::Log => g.logarithm(x),
+            Self::Abs => graph.absolute(x),
+            Self::Acos => graph.acos(x),
+            Self::Acosh => graph.acosh(x),
+            Self::Asin => graph.asin(x),
+            Self::Asinh => graph.asinh(x),
+            Self::Atan => graph.atan(x),
+            Self::Atanh => graph.atanh(x),
+            Self::BitwiseNot => graph.bitwise_not(x),
+            Self::Ceil => graph.ceil(x),
+            Self::Cos => graph.cos(x),
+            Self::Cosh => graph.cosh(x),
+            Self::Erf => graph.erf(x),
+            Self::Exp => graph.exponent(x),
+            Self::Floor => graph.floor(x),
+            Self::Log => graph.logarithm(x),
             Self::Log1p => {
                 let wide = computed_in(dtype);
                 let result = log1p(cx, &convert(cx, x, dtype, wide));
                 convert(cx, &result, wide, dtype)
             }
-            Self::LogicalNot => g.not(x),
-            Self::Neg => g.negative(x),
-            Self::Recip => g.reciprocal(x),
+            Self::LogicalNot => graph.not(x),
+            Self::Neg => graph.negative(x),
+            Self::Recip => graph.reciprocal(x),
             // `round` takes halves away from zero (MPSGraphArithmeticOps.h).
-            Self::Round => g.rint(x),
+            Self::Round => graph.rint(x),
             // MPSGraph's sign of NaN is 0, seen on macOS 27.
-            Self::Sign => g.select(&g.is_nan(x), x, &g.sign(x)),
-            Self::Sin => g.sin(x),
-            Self::Sinh => g.sinh(x),
-            Self::Sqrt => g.square_root(x),
-            Self::Tan => g.tan(x),
-            Self::Tanh => g.tanh(x),
-            Self::Trunc => g.truncate(x),
+            Self::Sign => graph.select(&graph.is_nan(x), x, &graph.sign(x)),
+            Self::Sin => graph.sin(x),
+            Self::Sinh => graph.sinh(x),
+            Self::Sqrt => graph.square_root(x),
+            Self::Tan => graph.tan(x),
+            Self::Tanh => graph.tanh(x),
+            Self::Trunc => graph.truncate(x),
         }
     }
 }
@@ -172,11 +173,11 @@ impl UnaryOp {
 /// MPSGraph has no such op. With `u = 1 + x` rounded, `log(u) * x / (u - 1)` makes up for the rounding of `u`. Where
 /// `u` is 1 the result is `x`; where `u` is `x`, infinity included, it is `log(u)`.
 pub(in crate::ops) fn log1p(cx: &Lowering<'_>, x: &ffi::Tensor) -> ffi::Tensor {
-    let g = cx.graph();
+    let graph = cx.graph();
     let one = cx.constant(1.0, DType::F32);
-    let u = g.addition(x, &one);
-    let log = g.logarithm(&u);
-    let ratio = g.division(x, &g.subtraction(&u, &one));
-    let compensated = g.select(&g.equal(&u, x), &log, &g.multiplication(&log, &ratio));
-    g.select(&g.equal(&u, &one), x, &compensated)
+    let u = graph.addition(x, &one);
+    let log = graph.logarithm(&u);
+    let ratio = graph.division(x, &graph.subtraction(&u, &one));
+    let compensated = graph.select(&graph.equal(&u, x), &log, &graph.multiplication(&log, &ratio));
+    graph.select(&graph.equal(&u, &one), x, &compensated)
 }

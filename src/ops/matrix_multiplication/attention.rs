@@ -2,14 +2,14 @@
 //!
 //! MPSGraph's own `scaledDotProductAttention…` is wrong for some shapes (pytorch/pytorch#149132, #176767), and so is
 //! what it replaces softmax(QKᵀ)V by when it finds that. The weights are read through a barrier (see
-//! [`crate::ops::barrier`]).
+//! [`crate::lowering::provenance`]).
 
 use burn_backend::ops::AttentionModuleOptions;
 use burn_backend::{BoolStore, DType, TensorMetadata};
 
 use super::matmul;
-use crate::bridge::ScalarInput;
 use crate::error::invalid;
+use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::tensor_shape::transpose;
 use crate::ops::{memory, reduction};
@@ -48,28 +48,28 @@ pub(crate) fn attention(
     if keys == 0 {
         return memory::zeros(shape.into(), dtype);
     }
-    let number = ScalarInput::Float;
+    let scalar = ScalarInput::Float;
     let [query, key, value] = [query, key, value].map(|tensor| arithmetic::cast(tensor, DType::F32));
 
-    let mut scores = arithmetic::binary_scalar(BinaryOp::Mul, matmul(query, transpose(key)), number(scale));
+    let mut scores = arithmetic::binary_scalar(BinaryOp::Mul, matmul(query, transpose(key)), scalar(scale));
     if let Some(softcap) = options.softcap {
-        let part = arithmetic::binary_scalar(BinaryOp::Div, scores, number(softcap));
-        scores = arithmetic::binary_scalar(BinaryOp::Mul, arithmetic::unary(UnaryOp::Tanh, part), number(softcap));
+        let part = arithmetic::binary_scalar(BinaryOp::Div, scores, scalar(softcap));
+        scores = arithmetic::binary_scalar(BinaryOp::Mul, arithmetic::unary(UnaryOp::Tanh, part), scalar(softcap));
     }
     if let Some(mask) = mask {
-        scores = arithmetic::mask_fill(scores, mask, number(f64::NEG_INFINITY));
+        scores = arithmetic::mask_fill(scores, mask, scalar(f64::NEG_INFINITY));
     }
     if options.is_causal {
-        scores = arithmetic::mask_fill(scores, future(queries, keys), number(f64::NEG_INFINITY));
+        scores = arithmetic::mask_fill(scores, future(queries, keys), scalar(f64::NEG_INFINITY));
     }
     if let Some(bias) = bias {
         scores = arithmetic::binary(BinaryOp::Add, scores, arithmetic::cast(bias, DType::F32));
     }
     // With the bounds a row of -inf alone gives weights of 0 instead of NaN.
-    let top = arithmetic::clamp(reduction::max_dim(scores.clone(), KEYS), Some(number(f32::MIN.into())), None);
+    let top = arithmetic::clamp(reduction::max_dim(scores.clone(), KEYS), Some(scalar(f32::MIN.into())), None);
     let weights = arithmetic::unary(UnaryOp::Exp, arithmetic::binary(BinaryOp::Sub, scores, top));
     let total = reduction::sum_dim(weights.clone(), KEYS);
-    let total = arithmetic::clamp(total, Some(number(f32::MIN_POSITIVE.into())), None);
+    let total = arithmetic::clamp(total, Some(scalar(f32::MIN_POSITIVE.into())), None);
     let weights = arithmetic::binary(BinaryOp::Div, weights, total);
     arithmetic::cast(matmul(weights, value), dtype)
 }

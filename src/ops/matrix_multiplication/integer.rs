@@ -3,13 +3,15 @@
 
 use burn_backend::TensorMetadata;
 
-use super::parts::range;
-use super::{MatrixMultiplicationOp, op};
-use crate::bridge::{Operand, record};
+use super::MatrixMultiplicationOp;
+use crate::bridge::record;
+use crate::dtype::stored;
 use crate::error::unsupported;
 use crate::ffi::{self, DataType};
-use crate::ops::gather::lanes::stored;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::Operand;
+use crate::lowering::axis::{joined, part};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// Elements of the table of products of an integer multiplication.
 const TABLE: usize = 1 << 24;
@@ -26,7 +28,7 @@ pub(super) fn product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, [batch, m, k, n]
         unsupported("int_matmul", format!("{reason}; multiply in parts, or as f32 if that is exact enough"));
     }
     let output = TensorType::new(lhs.dtype(), [batch, m, n].into());
-    record(op(MatrixMultiplicationOp::Integer), &[&lhs, &rhs], &[], output)
+    record(MatrixMultiplicationOp::Integer.into(), &[&lhs, &rhs], &[], output)
 }
 
 /// Each row of `a` with each row of `b`, a table of [`TABLE`] products at a time.
@@ -46,11 +48,10 @@ pub(super) fn lower(graph: &ffi::Graph, a: &Operand, b: &Operand, output: &Tenso
         .step_by(rows)
         .map(|low| {
             let high = m.min(low + rows);
-            let part = range(graph, &x, &a.ty.shape, 1, [low, high]);
-            let table = graph.multiplication(&graph.reshape(&part, &[of_a, high - low, 1, k]), &y);
+            let some = part(graph, &x, &a.ty.shape, 1, [low, high]);
+            let table = graph.multiplication(&graph.reshape(&some, &[of_a, high - low, 1, k]), &y);
             graph.reshape(&graph.reduction_sum(&table, &[3]), &[batch, high - low, n])
         })
         .collect();
-    let whole = if let [only] = &parts[..] { only.clone() } else { graph.concat(&parts.iter().collect::<Vec<_>>(), 1) };
-    convert(&whole, width(wide), output.dtype.size(), stored(output.dtype))
+    convert(&joined(graph, &parts, 1), width(wide), output.dtype.size(), stored(output.dtype))
 }

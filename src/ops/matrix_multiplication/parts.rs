@@ -3,6 +3,7 @@
 use burn_backend::Shape;
 
 use crate::ffi::{self, os_version};
+use crate::lowering::axis::{self, joined};
 
 /// Inner extent of one product. From 32767 on, M1 and M2 read beyond the operands (pytorch/pytorch#177116).
 pub(super) const INNER: usize = 1 << 14;
@@ -32,16 +33,16 @@ impl Parts<'_> {
     /// At most [`EXTENT`] rows by as many columns at a time.
     pub fn far(&self, [a, b]: [&ffi::Tensor; 2], [shape_a, shape_b]: [&Shape; 2]) -> ffi::Tensor {
         let (last_a, last_b) = (shape_a.num_dims() - 1, shape_b.num_dims() - 1);
-        let last = last_a.max(last_b) as isize;
+        let last = last_a.max(last_b);
         let rows = cuts(shape_a[last_a - 1], EXTENT).map(|[low, high]| {
             let (left, left_shape) = self.part(a, shape_a, last_a - 1, [low, high]);
             let columns = cuts(shape_b[last_b], EXTENT).map(|[low, high]| {
                 let (right, right_shape) = self.part(b, shape_b, last_b, [low, high]);
                 self.batches([&left, &right], [&left_shape, &right_shape])
             });
-            self.joined(columns.collect(), last)
+            joined(self.graph, &columns.collect::<Vec<_>>(), last)
         });
-        self.joined(rows.collect(), last - 1)
+        joined(self.graph, &rows.collect::<Vec<_>>(), last - 1)
     }
 
     /// At most [`BATCH`] matrices at a time.
@@ -60,7 +61,7 @@ impl Parts<'_> {
             let ((a, shape_a), (b, shape_b)) = (part(a, shape_a), part(b, shape_b));
             self.one_product(&a, &b, &shape_a, &shape_b)
         });
-        self.joined(products.collect(), 0)
+        joined(self.graph, &products.collect::<Vec<_>>(), 0)
     }
 
     /// Products of at most [`BATCH`] matrices.
@@ -111,7 +112,7 @@ impl Parts<'_> {
         if bounds == [0, shape[axis]] {
             return (x.clone(), shape.clone());
         }
-        let part = range(self.graph, x, shape, axis, bounds);
+        let part = axis::part(self.graph, x, shape, axis, bounds);
         let part = match &self.least {
             Some(least) => self.graph.maximum_with_nan_propagation(&part, least),
             None => part,
@@ -119,13 +120,6 @@ impl Parts<'_> {
         let mut shape = shape.clone();
         shape[axis] = bounds[1] - bounds[0];
         (part, shape)
-    }
-
-    fn joined(&self, parts: Vec<ffi::Tensor>, axis: isize) -> ffi::Tensor {
-        match &parts[..] {
-            [only] => only.clone(),
-            _ => self.graph.concat(&parts.iter().collect::<Vec<_>>(), axis),
-        }
     }
 }
 
@@ -137,23 +131,6 @@ fn cuts(extent: usize, most: usize) -> impl Iterator<Item = [usize; 2]> {
 /// The permutation that exchanges the last two of `rank` axes.
 fn turning(rank: usize) -> Vec<usize> {
     (0..rank - 2).chain([rank - 1, rank - 2]).collect()
-}
-
-/// The part `low..high` of one axis.
-pub(super) fn range(
-    graph: &ffi::Graph,
-    x: &ffi::Tensor,
-    shape: &Shape,
-    axis: usize,
-    [low, high]: [usize; 2],
-) -> ffi::Tensor {
-    if [low, high] == [0, shape[axis]] {
-        return x.clone();
-    }
-    let mut starts = vec![0; shape.num_dims()];
-    let mut ends: Vec<isize> = shape.iter().map(|&extent| extent as isize).collect();
-    (starts[axis], ends[axis]) = (low as isize, high as isize);
-    graph.slice(x, &starts, &ends, &vec![1; shape.num_dims()])
 }
 
 #[cfg(test)]

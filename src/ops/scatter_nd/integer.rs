@@ -8,9 +8,11 @@
 use burn_backend::{DType, Shape};
 
 use super::widened;
-use crate::bridge::{Lowering, Operand};
 use crate::ffi::{self, DataType, ScatterMode};
-use crate::ops::gather::lanes::{Carrier, stored};
+use crate::lowering::axis::{joined, part};
+use crate::lowering::conversion::{from_digits, low_bits, summed_in};
+use crate::lowering::{Lowering, Operand};
+use crate::ops::gather::carrier::Carrier;
 
 /// Elements that the table of [`mul`] has at most.
 pub(super) const TABLE: usize = 1 << 26;
@@ -37,7 +39,7 @@ pub(super) fn add(
         Place::Rows(axis) => updates.ty.shape[axis],
     };
     let width = digit_width(count);
-    let words = words(graph, updates);
+    let words = words_of(graph, updates);
     let bits = 8 * updates.ty.dtype.size().min(4);
     let low = |x: &ffi::Tensor| graph.bitwise_and(x, &cx.constant(f64::from((1u32 << width) - 1), DType::I32));
     // Lowest digit first, and none of them signed: what is above the dtype's bits vanishes when the sums wrap.
@@ -50,28 +52,25 @@ pub(super) fn add(
             })
         })
         .collect();
-    let last = data.ty.shape.num_dims() as isize - 1;
-    let parts: Vec<&ffi::Tensor> = digits.iter().collect();
-    let side_by_side = if let [only] = parts[..] { only.clone() } else { graph.concat(&parts, last) };
+    let last = data.ty.shape.num_dims() - 1;
+    let side_by_side = joined(graph, &digits, last);
     let target = widened(&data.ty.shape, digits.len());
     let none = graph.constant_with_scalar(0.0, &target, DataType::F32);
     let sums = match place {
         Place::AlongAxis(_) => {
-            let repeats: Vec<&ffi::Tensor> = digits.iter().map(|_| indices).collect();
-            let indices = if repeats.len() == 1 { indices.clone() } else { graph.concat(&repeats, last) };
+            let indices = joined(graph, &vec![indices.clone(); digits.len()], last);
             graph.scatter_along_axis(1, &none, &side_by_side, &indices, ScatterMode::Add)
         }
         Place::Rows(axis) => graph.scatter(&none, &side_by_side, indices, axis as isize, ScatterMode::Add),
     };
-    let wide = wide(data.ty.dtype);
-    let digit_sum = |digit: usize| {
-        let sum = columns(graph, &sums, &data.ty.shape, digit);
-        cast_from(graph, &graph.cast(&sum, DataType::I32), DType::I32, wide)
-    };
-    let radix = cx.constant(f64::from(1u32 << width), wide);
-    let total = (0..digits.len() - 1).rev().fold(digit_sum(digits.len() - 1), |high, digit| {
-        graph.addition(&graph.multiplication(&high, &radix), &digit_sum(digit))
-    });
+    let (wide, columns) = (summed_in(data.ty.dtype), data.ty.shape[last]);
+    let digit_sums: Vec<ffi::Tensor> = (0..digits.len())
+        .map(|digit| {
+            let sum = part(graph, &sums, &target, last, [digit * columns, (digit + 1) * columns]);
+            low_bits(graph, &graph.cast(&sum, DataType::I32), DType::I32, wide)
+        })
+        .collect();
+    let total = from_digits(cx, &digit_sums, f64::from(1u32 << width), wide);
     let total = graph.addition(&widen(graph, data), &total);
     narrow(graph, &total, data.ty.dtype)
 }
@@ -97,7 +96,7 @@ pub(super) fn mul(cx: &Lowering<'_>, data: &Operand, indices: &ffi::Tensor, upda
     let row = graph.coordinate_along_axis(0, &[rows, 1, 1]);
     let meets = graph.equal(&row, &graph.reshape(indices, &[1, count, 1]));
     let factors = graph.reshape(&widen(graph, updates), &[1, count, width]);
-    let table = graph.select(&meets, &factors, &cx.constant(1.0, wide(data.ty.dtype)));
+    let table = graph.select(&meets, &factors, &cx.constant(1.0, summed_in(data.ty.dtype)));
     let products = graph.reshape(&graph.reduction_product(&table, &[1]), &[rows, width]);
     narrow(graph, &graph.multiplication(&widen(graph, data), &products), data.ty.dtype)
 }
@@ -112,7 +111,7 @@ pub(super) fn extreme(
 ) -> ffi::Tensor {
     let graph = cx.graph();
     let dtype = data.ty.dtype;
-    // Beyond every digit, on the losing side.
+    // A sentinel that no digit can beat, for rows already out of the running.
     let out = cx.constant(if mode == ScatterMode::Max { -65_536.0 } else { 131_072.0 }, DType::F32);
     let [ours, theirs] = [data, updates].map(|operand| ordered_digits(cx, operand));
     let mut running: Option<[ffi::Tensor; 2]> = None;
@@ -131,12 +130,10 @@ pub(super) fn extreme(
         });
         best.push(digit);
     }
-    let wide = wide(dtype);
-    let radix = cx.constant(65_536.0, wide);
-    let whole = |digit: &ffi::Tensor| cast_from(graph, &graph.cast(digit, DataType::I32), DType::I32, wide);
-    let found = best[1..]
-        .iter()
-        .fold(whole(&best[0]), |high, digit| graph.addition(&graph.multiplication(&high, &radix), &whole(digit)));
+    let wide = summed_in(dtype);
+    let whole = |digit: &ffi::Tensor| low_bits(graph, &graph.cast(digit, DataType::I32), DType::I32, wide);
+    let lowest_first: Vec<ffi::Tensor> = best.iter().rev().map(whole).collect();
+    let found = from_digits(cx, &lowest_first, 65_536.0, wide);
     // Undo the flip of the sign; adding half the range wraps just as the flip does.
     match dtype {
         DType::U32 => graph.reinterpret_cast(&graph.addition(&found, &cx.constant(SIGN, DType::I32)), DataType::U32),
@@ -155,7 +152,7 @@ const SIGN: f64 = -2_147_483_648.0;
 /// 16-bit digits whose lexicographic order, highest first, is the order of the integers; only the highest is signed.
 fn ordered_digits(cx: &Lowering<'_>, operand: &Operand) -> Vec<ffi::Tensor> {
     let graph = cx.graph();
-    let mut words = words(graph, operand);
+    let mut words = words_of(graph, operand);
     if operand.ty.dtype.size() < 4 {
         return vec![graph.cast(&words[0], DataType::F32)];
     }
@@ -176,22 +173,17 @@ fn ordered_digits(cx: &Lowering<'_>, operand: &Operand) -> Vec<ffi::Tensor> {
 /// The operand as one i32 tensor, or as two for 64 bits, the low half first.
 ///
 /// Halves are taken by reinterpreting: 64-bit bit operations lack kernels.
-fn words(graph: &ffi::Graph, operand: &Operand) -> Vec<ffi::Tensor> {
+fn words_of(graph: &ffi::Graph, operand: &Operand) -> Vec<ffi::Tensor> {
     match Carrier::of(operand.ty.dtype) {
         Carrier::Value => vec![graph.cast(&operand.tensor, DataType::I32)],
-        Carrier::Bits => vec![cast_from(graph, &operand.tensor, operand.ty.dtype, DType::I32)],
+        Carrier::Bits => vec![low_bits(graph, &operand.tensor, operand.ty.dtype, DType::I32)],
         Carrier::BitPairs => {
             let pairs = graph.reinterpret_cast(&operand.tensor, DataType::I32);
             let apart = [operand.ty.shape.as_slice(), &[2]].concat();
             let pairs = graph.reshape(&pairs, &apart);
             (0..2)
                 .map(|half| {
-                    let mut starts = vec![0; apart.len()];
-                    let mut ends: Vec<isize> = apart.iter().map(|&extent| extent as isize).collect();
-                    if let (Some(start), Some(end)) = (starts.last_mut(), ends.last_mut()) {
-                        (*start, *end) = (half, half + 1);
-                    }
-                    let half = graph.slice(&pairs, &starts, &ends, &vec![1; apart.len()]);
+                    let half = part(graph, &pairs, &apart, apart.len() - 1, [half, half + 1]);
                     graph.reshape(&half, &operand.ty.shape)
                 })
                 .collect()
@@ -200,40 +192,12 @@ fn words(graph: &ffi::Graph, operand: &Operand) -> Vec<ffi::Tensor> {
     }
 }
 
-/// The `index`-th of the blocks of `shape`'s columns that stand side by side in `x`.
-fn columns(graph: &ffi::Graph, x: &ffi::Tensor, shape: &Shape, index: usize) -> ffi::Tensor {
-    let mut starts = vec![0; shape.num_dims()];
-    let mut ends: Vec<isize> = shape.iter().map(|&extent| extent as isize).collect();
-    if let (Some(start), Some(end)) = (starts.last_mut(), ends.last_mut()) {
-        let width = *end;
-        *start = index as isize * width;
-        *end = *start + width;
-    }
-    graph.slice(x, &starts, &ends, &vec![1; shape.num_dims()])
-}
-
-/// The signed dtype in which sums and products of `dtype` are computed: reductions know 32 and 64 bits only.
-fn wide(dtype: DType) -> DType {
-    if dtype.size() == 8 { DType::I64 } else { DType::I32 }
-}
-
 fn widen(graph: &ffi::Graph, x: &Operand) -> ffi::Tensor {
-    cast_from(graph, &x.tensor, x.ty.dtype, wide(x.ty.dtype))
+    low_bits(graph, &x.tensor, x.ty.dtype, summed_in(x.ty.dtype))
 }
 
 fn narrow(graph: &ffi::Graph, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    cast_from(graph, x, wide(dtype), dtype)
-}
-
-/// The low bits of `x` (of dtype `from`) as dtype `to`.
-fn cast_from(graph: &ffi::Graph, x: &ffi::Tensor, from: DType, to: DType) -> ffi::Tensor {
-    if from == to {
-        x.clone()
-    } else if from.size() == to.size() {
-        graph.reinterpret_cast(x, stored(to))
-    } else {
-        graph.cast(x, stored(to))
-    }
+    low_bits(graph, x, summed_in(dtype), dtype)
 }
 
 #[cfg(test)]

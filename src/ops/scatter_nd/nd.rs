@@ -4,12 +4,13 @@ use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{BoolStore, DType, TensorMetadata};
 
 use super::{Combine, ScatterNdOp, integer, require_dtype, require_elements, require_exact, write_rows};
-use crate::bridge::{ScalarInput, record};
+use crate::bridge::record;
 use crate::error::{invalid, unsupported};
-use crate::ops::Op;
+use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, CompareOp};
 use crate::ops::gather::{self, positions};
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// `data` with slices replaced or combined: `indices` of shape `(…, k)` address the first `k` axes, `values` has the
 /// shape `(…) + data.shape[k..]`.
@@ -62,7 +63,7 @@ fn assign(data: MpsGraphTensor, indices: MpsGraphTensor, values: MpsGraphTensor)
     let rows = data.shape[0];
     require_exact("scatter_nd", DType::I32, indices.shape[0]);
     let output = TensorType::new(DType::I32, [rows].into());
-    let writer = record(Op::ScatterNd(ScatterNdOp::LastWriter), &[&indices], &[], output);
+    let writer = record(ScatterNdOp::LastWriter.into(), &[&indices], &[], output);
     let written = arithmetic::compare_scalar(
         CompareOp::GreaterEqual,
         writer.clone(),

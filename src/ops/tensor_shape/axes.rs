@@ -2,10 +2,12 @@
 
 use burn_backend::{Shape, TensorMetadata};
 
-use super::{PLAIN_RANK, TensorShapeOp, around, op};
+use super::{PLAIN_RANK, TensorShapeOp};
 use crate::bridge::record;
 use crate::error::invalid;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::rank::outer_axis_inner;
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// Exchanges two axes.
 pub(crate) fn swap_dims(tensor: MpsGraphTensor, dim1: usize, dim2: usize) -> MpsGraphTensor {
@@ -30,7 +32,7 @@ pub(crate) fn transpose(tensor: MpsGraphTensor) -> MpsGraphTensor {
 pub(crate) fn permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
     let rank = tensor.rank();
     if axes.len() != rank || (0..rank).any(|axis| !axes.contains(&axis)) {
-        invalid("permute", format!("axes {axes:?} are no permutation of the axes of shape {:?}", tensor.shape));
+        invalid("permute", format!("axes {axes:?} are not a permutation of the axes of shape {:?}", tensor.shape));
     }
     let shape: Vec<usize> = axes.iter().map(|&axis| tensor.shape[axis]).collect();
     // Axes of extent 1 do not move anything.
@@ -40,7 +42,7 @@ pub(crate) fn permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor 
     }
     if rank <= PLAIN_RANK {
         let output = TensorType::new(tensor.dtype(), shape.into());
-        return record(op(TensorShapeOp::Permute { permutation: axes.to_vec() }), &[&tensor], &[], output);
+        return record(TensorShapeOp::Permute { permutation: axes.to_vec() }.into(), &[&tensor], &[], output);
     }
     // Runs of axes that stay next to each other, in output order; each is one axis of the merged tensor.
     let mut runs: Vec<(usize, usize)> = Vec::new();
@@ -67,7 +69,7 @@ pub(crate) fn permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor 
     if permutation.len() > PLAIN_RANK {
         return one_by_one(tensor, &permutation).with_shape(shape.into());
     }
-    record(op(TensorShapeOp::Permute { permutation }), &[&tensor], &[], output).with_shape(shape.into())
+    record(TensorShapeOp::Permute { permutation }.into(), &[&tensor], &[], output).with_shape(shape.into())
 }
 
 /// Output axis `i` is input axis `permutation[i]`: the axes are brought to their places one after the other.
@@ -113,14 +115,14 @@ pub(crate) fn expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
         let mut tensor = tensor;
         for axis in (0..to.len()).rev().filter(|&axis| from[axis] != to[axis]) {
             let outer = from[..axis].iter().product();
-            let [_, extent, inner] = around(&to, axis);
+            let [_, extent, inner] = outer_axis_inner(&to, axis);
             let view = tensor.with_shape([outer, 1, inner].into());
             tensor = expand(view, [outer, extent, inner].into());
         }
         return tensor.with_shape(shape);
     }
     let output = TensorType::new(tensor.dtype(), to.into());
-    record(op(TensorShapeOp::Expand), &[&tensor.with_shape(from.into())], &[], output).with_shape(shape)
+    record(TensorShapeOp::Expand.into(), &[&tensor.with_shape(from.into())], &[], output).with_shape(shape)
 }
 
 /// Reverses the order of the elements along `axes`.
@@ -139,12 +141,13 @@ pub(crate) fn flip(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
     let merged: Vec<usize> = runs.iter().map(|run| run.extent).collect();
     let axes: Vec<usize> = (0..runs.len()).filter(|&run| turns(runs[run].first)).collect();
     if merged.len() > PLAIN_RANK {
-        let turned =
-            axes.iter().fold(tensor, |tensor, &axis| flip(tensor.with_shape(around(&merged, axis).into()), &[1]));
+        let turned = axes
+            .iter()
+            .fold(tensor, |tensor, &axis| flip(tensor.with_shape(outer_axis_inner(&merged, axis).into()), &[1]));
         return turned.with_shape(shape);
     }
     let output = TensorType::new(tensor.dtype(), merged.clone().into());
-    record(op(TensorShapeOp::Flip { axes }), &[&tensor.with_shape(merged.into())], &[], output).with_shape(shape)
+    record(TensorShapeOp::Flip { axes }.into(), &[&tensor.with_shape(merged.into())], &[], output).with_shape(shape)
 }
 
 /// Neighbouring axes seen as one.

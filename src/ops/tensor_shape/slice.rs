@@ -9,23 +9,25 @@ mod pieces;
 use burn_backend::{Shape, Slice, TensorMetadata};
 
 use super::axes::{Run, flip, merge};
-use super::{PLAIN_RANK, TensorShapeOp, op, signed};
-use crate::bridge::{Operand, record};
+use super::{PLAIN_RANK, TensorShapeOp, signed};
+use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi::{self, os_version};
+use crate::lowering::Operand;
 use crate::ops::memory;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// The elements `low`, `low + step`, … (`count` of them) of an axis, from the last to the first if `reversed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Span {
+pub(crate) struct AxisRange {
     low: usize,
     step: usize,
     count: usize,
     reversed: bool,
 }
 
-impl Span {
+impl AxisRange {
     fn full(extent: usize) -> Self {
         Self { low: 0, step: 1, count: extent, reversed: false }
     }
@@ -62,49 +64,49 @@ impl Span {
 }
 
 /// The region that `slices` describe; axes without a slice are taken whole.
-fn region(name: &'static str, shape: &Shape, slices: &[Slice]) -> Vec<Span> {
+fn region_of(name: &'static str, shape: &Shape, slices: &[Slice]) -> Vec<AxisRange> {
     if slices.len() > shape.num_dims() {
         invalid(name, format!("{} slices for shape {shape:?}", slices.len()));
     }
-    let given = slices.iter().zip(shape.iter()).map(|(slice, &extent)| Span::new(slice, extent));
-    given.chain(shape[slices.len()..].iter().map(|&extent| Span::full(extent))).collect()
+    let given = slices.iter().zip(shape.iter()).map(|(slice, &extent)| AxisRange::new(slice, extent));
+    given.chain(shape[slices.len()..].iter().map(|&extent| AxisRange::full(extent))).collect()
 }
 
 /// Axes that are taken whole and stay in order can be merged with such neighbours.
-fn runs(shape: &Shape, region: &[Span]) -> Vec<Run> {
-    merge(shape, |axis| (region[axis] == Span::full(shape[axis])).then_some(true))
+fn runs_of(shape: &Shape, region: &[AxisRange]) -> Vec<Run> {
+    merge(shape, |axis| (region[axis] == AxisRange::full(shape[axis])).then_some(true))
 }
 
 /// The elements that `slices` name, one slice per axis from the first on.
 pub(crate) fn slice(tensor: MpsGraphTensor, slices: &[Slice]) -> MpsGraphTensor {
-    let region = region("slice", &tensor.shape, slices);
+    let region = region_of("slice", &tensor.shape, slices);
     take_region(tensor, &region)
 }
 
-fn take_region(tensor: MpsGraphTensor, region: &[Span]) -> MpsGraphTensor {
-    let shape: Shape = region.iter().map(|span| span.count).collect();
+fn take_region(tensor: MpsGraphTensor, region: &[AxisRange]) -> MpsGraphTensor {
+    let shape: Shape = region.iter().map(|range| range.count).collect();
     if shape.num_elements() == 0 {
         return memory::zeros(shape, tensor.dtype());
     }
-    if region.iter().zip(tensor.shape.iter()).all(|(span, &extent)| span.covers(extent)) {
+    if region.iter().zip(tensor.shape.iter()).all(|(range, &extent)| range.covers(extent)) {
         let reversed: Vec<usize> = (0..region.len()).filter(|&axis| region[axis].reversed).collect();
         return flip(tensor, &reversed);
     }
-    let runs = runs(&tensor.shape, region);
+    let runs = runs_of(&tensor.shape, region);
     if runs.len() > PLAIN_RANK {
         let [first, rest] = apart(&tensor.shape, region);
         return take_region(take_region(tensor, &first), &rest);
     }
-    let spans: Vec<Span> = runs.iter().map(|run| span(run, &tensor.shape, region)).collect();
-    let output = TensorType::new(tensor.dtype(), spans.iter().map(|span| span.count).collect());
+    let ranges: Vec<AxisRange> = runs.iter().map(|run| merged_range(run, &tensor.shape, region)).collect();
+    let output = TensorType::new(tensor.dtype(), ranges.iter().map(|range| range.count).collect());
     let tensor = tensor.with_shape(runs.iter().map(|run| run.extent).collect());
-    record(op(TensorShapeOp::Slice { region: spans }), &[&tensor], &[], output).with_shape(shape)
+    record(TensorShapeOp::Slice { region: ranges }.into(), &[&tensor], &[], output).with_shape(shape)
 }
 
 /// The tensor with `value` in place of the elements that `slices` name; `value` has the region's shape.
 pub(crate) fn slice_assign(tensor: MpsGraphTensor, slices: &[Slice], value: MpsGraphTensor) -> MpsGraphTensor {
-    let region = region("slice_assign", &tensor.shape, slices);
-    let shape: Shape = region.iter().map(|span| span.count).collect();
+    let region = region_of("slice_assign", &tensor.shape, slices);
+    let shape: Shape = region.iter().map(|range| range.count).collect();
     if value.shape != shape || value.dtype() != tensor.dtype() {
         let (given, data) = ((value.dtype(), &value.shape), (tensor.dtype(), &tensor.shape));
         invalid("slice_assign", format!("value {given:?} for a region of shape {shape:?} in {data:?}"));
@@ -112,49 +114,49 @@ pub(crate) fn slice_assign(tensor: MpsGraphTensor, slices: &[Slice], value: MpsG
     put_region(tensor, &region, value)
 }
 
-fn put_region(tensor: MpsGraphTensor, region: &[Span], value: MpsGraphTensor) -> MpsGraphTensor {
+fn put_region(tensor: MpsGraphTensor, region: &[AxisRange], value: MpsGraphTensor) -> MpsGraphTensor {
     if value.shape.num_elements() == 0 {
         return tensor;
     }
-    if region.iter().zip(tensor.shape.iter()).all(|(span, &extent)| span.covers(extent)) {
+    if region.iter().zip(tensor.shape.iter()).all(|(range, &extent)| range.covers(extent)) {
         let reversed: Vec<usize> = (0..region.len()).filter(|&axis| region[axis].reversed).collect();
         return flip(value, &reversed);
     }
     let whole = tensor.shape.clone();
-    let runs = runs(&whole, region);
+    let runs = runs_of(&whole, region);
     if runs.len() > PLAIN_RANK {
         let [first, rest] = apart(&whole, region);
         let inner = put_region(take_region(tensor.clone(), &first), &rest, value);
         return put_region(tensor, &first, inner);
     }
-    let spans: Vec<Span> = runs.iter().map(|run| span(run, &whole, region)).collect();
-    let value = value.with_shape(spans.iter().map(|span| span.count).collect());
+    let ranges: Vec<AxisRange> = runs.iter().map(|run| merged_range(run, &whole, region)).collect();
+    let value = value.with_shape(ranges.iter().map(|range| range.count).collect());
     let tensor = tensor.with_shape(runs.iter().map(|run| run.extent).collect());
     let output = tensor.ty();
-    record(op(TensorShapeOp::SliceAssign { region: spans }), &[&tensor, &value], &[], output).with_shape(whole)
+    record(TensorShapeOp::SliceAssign { region: ranges }.into(), &[&tensor, &value], &[], output).with_shape(whole)
 }
 
 /// A region of a region: that of the first axis that is not taken whole, and within it that of the others.
-fn apart(shape: &Shape, region: &[Span]) -> [Vec<Span>; 2] {
-    let mut first: Vec<Span> = shape.iter().map(|&extent| Span::full(extent)).collect();
+fn apart(shape: &Shape, region: &[AxisRange]) -> [Vec<AxisRange>; 2] {
+    let mut first: Vec<AxisRange> = shape.iter().map(|&extent| AxisRange::full(extent)).collect();
     let mut rest = region.to_vec();
     if let Some(axis) = (0..region.len()).find(|&axis| region[axis] != first[axis]) {
         first[axis] = region[axis];
-        rest[axis] = Span::full(region[axis].count);
+        rest[axis] = AxisRange::full(region[axis].count);
     }
     [first, rest]
 }
 
-fn span(run: &Run, shape: &Shape, region: &[Span]) -> Span {
-    if region[run.first] == Span::full(shape[run.first]) { Span::full(run.extent) } else { region[run.first] }
+fn merged_range(run: &Run, shape: &Shape, region: &[AxisRange]) -> AxisRange {
+    if region[run.first] == AxisRange::full(shape[run.first]) { AxisRange::full(run.extent) } else { region[run.first] }
 }
 
-pub(super) fn lower_slice(graph: &ffi::Graph, x: &Operand, region: &[Span]) -> ffi::Tensor {
+pub(super) fn lower_slice(graph: &ffi::Graph, x: &Operand, region: &[AxisRange]) -> ffi::Tensor {
     let strided = take(graph, &x.tensor, region);
     reverse(graph, strided, region)
 }
 
-pub(super) fn lower_assign(graph: &ffi::Graph, data: &Operand, update: &Operand, region: &[Span]) -> ffi::Tensor {
+pub(super) fn lower_assign(graph: &ffi::Graph, data: &Operand, update: &Operand, region: &[AxisRange]) -> ffi::Tensor {
     let update = reverse(graph, update.tensor.clone(), region);
     // sliceUpdateDataTensor:… is newer than macOS 14.0 (MPSGraphTensorShapeOps.h: 14.4 with masks, 15.0 without).
     if os_version::at_least(14, 4) {
@@ -169,20 +171,20 @@ pub(super) fn lower_assign(graph: &ffi::Graph, data: &Operand, update: &Operand,
 }
 
 /// Slices by positive steps.
-fn take(graph: &ffi::Graph, x: &ffi::Tensor, region: &[Span]) -> ffi::Tensor {
+fn take(graph: &ffi::Graph, x: &ffi::Tensor, region: &[AxisRange]) -> ffi::Tensor {
     let [starts, ends, strides] = bounds(region);
     graph.slice(x, &starts, &ends, &strides)
 }
 
-fn bounds(region: &[Span]) -> [Vec<isize>; 3] {
+fn bounds(region: &[AxisRange]) -> [Vec<isize>; 3] {
     [
-        region.iter().map(|span| span.low as isize).collect(),
-        region.iter().map(|span| span.end() as isize).collect(),
-        region.iter().map(|span| span.step as isize).collect(),
+        region.iter().map(|range| range.low as isize).collect(),
+        region.iter().map(|range| range.end() as isize).collect(),
+        region.iter().map(|range| range.step as isize).collect(),
     ]
 }
 
-fn reverse(graph: &ffi::Graph, x: ffi::Tensor, region: &[Span]) -> ffi::Tensor {
+fn reverse(graph: &ffi::Graph, x: ffi::Tensor, region: &[AxisRange]) -> ffi::Tensor {
     let axes: Vec<usize> = (0..region.len()).filter(|&axis| region[axis].reversed).collect();
     if axes.is_empty() { x } else { graph.reverse(&x, &signed(&axes)) }
 }
@@ -193,22 +195,22 @@ mod tests {
 
     #[test]
     fn a_negative_step_reads_the_same_range_from_its_last_element() {
-        let span = Span::new(&Slice::new(2, Some(8), -2), 10);
-        assert_eq!(span, Span { low: 3, step: 2, count: 3, reversed: true });
-        assert_eq!(span.end(), 8);
+        let range = AxisRange::new(&Slice::new(2, Some(8), -2), 10);
+        assert_eq!(range, AxisRange { low: 3, step: 2, count: 3, reversed: true });
+        assert_eq!(range.end(), 8);
     }
 
     #[test]
     fn bounds_count_from_the_end_and_are_cut_off() {
-        let span = |start, end, step| Span::new(&Slice::new(start, end, step), 5);
-        assert_eq!(span(-2, None, 1), Span { low: 3, step: 1, count: 2, reversed: false });
-        assert_eq!(span(-9, Some(99), 1), Span::full(5));
-        assert_eq!(span(4, Some(2), 1).count, 0);
-        assert_eq!(span(7, None, -1).count, 0);
+        let range = |start, end, step| AxisRange::new(&Slice::new(start, end, step), 5);
+        assert_eq!(range(-2, None, 1), AxisRange { low: 3, step: 1, count: 2, reversed: false });
+        assert_eq!(range(-9, Some(99), 1), AxisRange::full(5));
+        assert_eq!(range(4, Some(2), 1).count, 0);
+        assert_eq!(range(7, None, -1).count, 0);
     }
 
     #[test]
     fn one_element_has_no_step() {
-        assert_eq!(Span::new(&Slice::new(1, Some(2), -7), 5), Span::new(&Slice::new(1, Some(2), 1), 5));
+        assert_eq!(AxisRange::new(&Slice::new(1, Some(2), -7), 5), AxisRange::new(&Slice::new(1, Some(2), 1), 5));
     }
 }

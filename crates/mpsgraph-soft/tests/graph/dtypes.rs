@@ -2,11 +2,10 @@
 
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, array, class, data_type, msg, numbers, objects, refused};
+use super::messages::{alone, array, class, data_type, msg, numbers, refused};
 use super::selectors::{
     BINARY, BINARY_BITS, BINARY_FLOATS, BINARY_NUMBERS, COMPARISONS, LOGIC, NAN_REDUCTIONS, POSITIONS, REDUCTIONS,
-    ROUNDING, SIGNS, TESTS, TRUTHS, UNARY_BITS, UNARY_FLOATS, UNARY_NUMBERS, VARIANCE, binary, has_variances,
-    reduction, reduction_of_axes, unary,
+    ROUNDING, SIGNS, TESTS, TRUTHS, UNARY_BITS, UNARY_FLOATS, UNARY_NUMBERS, binary, reduced, reduction, unary,
 };
 use super::session::{BF16, BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, shaped_type};
 
@@ -78,32 +77,14 @@ fn other_operations_refuse_operands_of_different_element_types() {
     let clamp = "clampWithTensor:minValueTensor:maxValueTensor:name:";
     types_refused(clamp, &[F32, F16, F32], reason);
     types_refused(clamp, &[F32, F32, I32], reason);
-    types_refused("leakyReLUWithTensor:alphaTensor:name:", &[F16, F32], reason);
-    types_refused("leakyReLUGradientWithIncomingGradient:sourceTensor:alphaTensor:name:", &[F16, F16, F32], reason);
-    for gradient in ["reLU", "sigmoid"] {
-        let selector = format!("{gradient}GradientWithIncomingGradient:sourceTensor:name:");
-        types_refused(&selector, &[F32, F16], "the source Float16 [2]");
-    }
+    let gradient = "reLUGradientWithIncomingGradient:sourceTensor:name:";
+    types_refused(gradient, &[F32, F16], "the source Float16 [2]");
     let listed = |selector: &str| {
         let graph = Graph::new();
         let tensors = array(&[F32, F16].map(|code| graph.placeholder(&[2], code)));
         refused(selector, reason, || graph.axis_op(selector, tensors, 0));
     };
     listed("concatTensors:dimension:name:");
-    listed("stackTensors:axis:name:");
-}
-
-/// ChanLumerico/lucid MpsBuilder.mm.
-#[test]
-fn variance_refuses_a_mean_of_another_element_type() {
-    let _alone = alone();
-    if !has_variances() {
-        return;
-    }
-    let selector = "varianceOfTensor:meanTensor:axes:name:";
-    let graph = Graph::new();
-    let tensors = [F32, F16].map(|code| graph.placeholder(&[2], code));
-    refused(selector, "differ in element type", || graph.op(selector, &[tensors[0], tensors[1], numbers(&[0])]));
 }
 
 /// pytorch/pytorch aten/src/ATen/native/mps/operations/UnaryOps.mm casts integers to floats first.
@@ -141,7 +122,7 @@ fn what_tells_or_keeps_nan_refuses_integers_and_bool() {
             types_refused(&binary(name), &[code, code], "raises an exception");
         }
         for name in NAN_REDUCTIONS {
-            types_refused_along_an_axis(&reduction(name), code, "Float32 and Float16");
+            reduction_refused(name, code, "Float32 and Float16");
         }
     }
 }
@@ -192,6 +173,14 @@ fn bitwise_operations_refuse_floats_and_bool() {
     }
 }
 
+/// Checks that a reduction refuses a tensor of this type.
+#[track_caller]
+fn reduction_refused(name: &str, code: u32, reason: &str) {
+    let graph = Graph::new();
+    let x = graph.placeholder(&[2], code);
+    refused(&reduction(name), reason, || reduced(&graph, name, x, 0));
+}
+
 /// Checks that a selector with an axis refuses a tensor of this type.
 #[track_caller]
 fn types_refused_along_an_axis(selector: &str, code: u32, reason: &str) {
@@ -207,7 +196,7 @@ fn reductions_refuse_types_without_kernels() {
     let reason = "known to work for Float32, Float16, Int32";
     for code in [BF16, I8, U8, U32, U64, BOOL] {
         for name in [REDUCTIONS, POSITIONS].concat() {
-            types_refused_along_an_axis(&reduction(name), code, reason);
+            reduction_refused(name, code, reason);
         }
         let graph = Graph::new();
         let x = graph.placeholder(&[2], code);
@@ -215,26 +204,8 @@ fn reductions_refuse_types_without_kernels() {
     }
     for code in [BF16, I8, U32, U64, BOOL] {
         for name in TRUTHS {
-            types_refused_along_an_axis(&reduction(name), code, reason);
-            let graph = Graph::new();
-            let x = graph.placeholder(&[2], code);
-            let selector = reduction_of_axes(name);
-            refused(&selector, reason, || graph.op(&selector, &[x, Id::NIL]));
+            reduction_refused(name, code, reason);
         }
-    }
-}
-
-/// pytorch/pytorch Normalization.mm takes variances of floats only.
-#[test]
-fn variances_refuse_integers_bool_and_bfloat() {
-    let _alone = alone();
-    if !has_variances() {
-        return;
-    }
-    for code in INTEGERS.into_iter().chain([BOOL, BF16]) {
-        let graph = Graph::new();
-        let x = graph.placeholder(&[2], code);
-        refused(VARIANCE, "Float32 and Float16", || graph.op(VARIANCE, &[x, Id::NIL]));
     }
 }
 
@@ -287,7 +258,7 @@ fn logical_operations_give_the_type_of_their_operands() {
         for name in TRUTHS {
             let graph = Graph::new();
             let x = graph.placeholder(&[2], code);
-            assert_eq!(data_type(graph.axis_op(&reduction(name), x, 0)), code, "{name}");
+            assert_eq!(data_type(reduced(&graph, name, x, 0)), code, "{name}");
         }
     }
 }
@@ -300,15 +271,11 @@ fn positions_and_coordinates_are_32_bit_integers() {
         for name in POSITIONS {
             let graph = Graph::new();
             let x = graph.placeholder(&[2], code);
-            assert_eq!(data_type(graph.axis_op(&reduction(name), x, 0)), I32, "{name}");
+            assert_eq!(data_type(reduced(&graph, name, x, 0)), I32, "{name}");
         }
     }
     let graph = Graph::new();
     let (selector, shape) = ("coordinateAlongAxis:withShape:name:", numbers(&[3]));
     let coordinates = msg!(graph.id(), selector, 0 => isize, shape => Id, Id::NIL => Id; Id);
     assert_eq!(data_type(coordinates), I32);
-    let x = graph.placeholder(&[2, 3], F32);
-    let selector = "splitTensor:numSplits:axis:name:";
-    let parts = msg!(graph.id(), selector, x => Id, 3 => usize, 1 => isize, Id::NIL => Id; Id);
-    assert!(objects(parts).into_iter().all(|part| data_type(part) == F32));
 }

@@ -45,14 +45,13 @@ fn constants() {
     assert_eq!(results[5], value(BF16, &[1], &[0x3f80u16]));
 }
 
-/// Apple's MPSGraphMemoryOps.h: Float32 unless a type is given.
+/// Apple's MPSGraphMemoryOps.h.
 #[test]
 fn placeholders() {
     let _alone = alone();
     let graph = Graph::new();
     let a = graph.placeholder(&[2, 3], F16);
-    let shape_array = numbers(&[4]);
-    let b = msg!(graph.id(), "placeholderWithShape:name:", shape_array => Id, Id::NIL => Id; Id);
+    let b = graph.placeholder(&[4], F32);
     assert_eq!((shape(a), data_type(a)), (vec![2, 3], F16));
     assert_eq!((shape(b), data_type(b)), (vec![4], F32));
     assert_eq!(objects(msg!(graph.id(), "placeholderTensors"; Id)), [a, b]);

@@ -5,7 +5,7 @@ use std::process::Command;
 use mpsgraph_soft::objc::{Id, version};
 
 use super::messages::{alone, msg, numbers, refused};
-use super::session::{F16, F32, Graph, close, floats, run, run_one};
+use super::session::{F16, F32, Graph, floats, run};
 
 const UPDATE: &str = "sliceUpdateDataTensor:updateTensor:starts:ends:strides:name:";
 const MASKED: &str = "sliceUpdateDataTensor:updateTensor:starts:ends:strides:startMask:endMask:squeezeMask:name:";
@@ -46,8 +46,6 @@ fn selectors_of_later_systems_are_refused() {
     if !is_at_least(14, 4) {
         refused(MASKED, "needs macOS 14.4", || masked(&graph, &x, [&[0], &[1], &[1]], [0; 3]));
     }
-    let root = "reciprocalSquareRootWithTensor:name:";
-    refused(root, "needs macOS 15.0", || graph.op(root, &x[..1]));
 }
 
 #[test]
@@ -77,14 +75,6 @@ fn slice_updates() {
     assert_eq!(results[0], floats(&[2, 3], &[10.0, 2.0, 20.0, 30.0, 5.0, 40.0]));
     assert_eq!(results[1], floats(&[2, 3], &[1.0, 10.0, 20.0, 4.0, 30.0, 40.0]));
     assert_eq!(results[2], floats(&[2, 3], &[1.0, 40.0, 30.0, 4.0, 20.0, 10.0]));
-}
-
-#[test]
-#[ignore = "run by `on_a_newer_system` with the environment it needs"]
-fn reciprocal_square_root() {
-    let _alone = alone();
-    let root = run_one(&[floats(&[2], &[4.0, 0.25])], |graph, x| graph.op("reciprocalSquareRootWithTensor:name:", x));
-    close(&root, &[2], &[0.5, 2.0]);
 }
 
 /// Checks that an update of the first of two floats is refused, without masks and with masks.
@@ -133,6 +123,17 @@ fn slice_update_refuses_an_end_mask() {
 fn slice_update_refuses_a_squeeze_mask() {
     let _alone = alone();
     masks_refused(&[1], F32, [0, 0, 1], "squeeze mask");
+}
+
+/// kern0x1b/charon probes on macOS 27.0 have it begin at 0, which a negative stride cannot leave; the header is silent.
+#[test]
+#[ignore = "run by `on_a_newer_system` with the environment it needs"]
+fn slice_update_refuses_a_start_mask_with_a_negative_stride() {
+    let _alone = alone();
+    let graph = Graph::new();
+    let x = [graph.placeholder(&[2], F32), graph.placeholder(&[1], F32)];
+    let reason = "where it starts is not documented";
+    refused(MASKED, reason, || masked(&graph, &x, [&[1], &[0], &[-1]], [1, 0, 0]));
 }
 
 /// Apple's MPSGraphTensorShapeOps.h: bit n of a mask is for dimension n.

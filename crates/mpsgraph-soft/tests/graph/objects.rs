@@ -6,7 +6,7 @@ use mpsgraph_soft::stats;
 use super::messages::{
     alone, array, buffer, class, data_type, device, msg, new, numbers, objects, pooled, refused, shape,
 };
-use super::session::{BOOL, F16, F32, Graph, floats, run_one, shaped_type, tensor_data};
+use super::session::{BOOL, F16, F32, Graph, I32, floats, run_one, shaped_type, tensor_data};
 
 #[test]
 fn tensors_know_their_operation() {
@@ -18,8 +18,10 @@ fn tensors_know_their_operation() {
     assert_eq!(objects(msg!(operation, "inputTensors"; Id)), [x, y]);
     assert_eq!(objects(msg!(operation, "outputTensors"; Id)), [sum]);
     assert!(objects(msg!(operation, "controlDependencies"; Id)).is_empty());
-    let composed = graph.op("tileTensor:withMultiplier:name:", &[sum, numbers(&[2])]);
-    assert_eq!(objects(msg!(msg!(composed, "operation"; Id), "inputTensors"; Id)), [sum]);
+    // Int32 means are composed: of a cast, a sum, a division and another cast.
+    let whole = graph.cast(sum, I32);
+    let composed = graph.op("meanOfTensor:axes:name:", &[whole, numbers(&[0])]);
+    assert_eq!(objects(msg!(msg!(composed, "operation"; Id), "inputTensors"; Id)), [whole]);
 }
 
 #[test]

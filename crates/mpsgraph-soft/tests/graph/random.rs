@@ -114,22 +114,6 @@ fn normal_numbers() {
     assert!((within - 0.6827).abs() < 0.012, "{within}");
 }
 
-/// liuliu/ccv ccv_nnc_mps.m: a 1, four words of counter, two of key.
-#[test]
-fn states() {
-    let _alone = alone();
-    let results = run(&[ints(&[7], &ZERO)], |graph, _| {
-        let counter = "randomPhiloxStateTensorWithCounterLow:counterHigh:key:name:";
-        let (low, high, key) = (1usize << 32 | 2, 3usize, 4usize << 32 | 5);
-        vec![
-            msg!(graph.id(), "randomPhiloxStateTensorWithSeed:name:", 6 => usize, Id::NIL => Id; Id),
-            msg!(graph.id(), counter, low => usize, high => usize, key => usize, Id::NIL => Id; Id),
-        ]
-    });
-    assert_eq!(results[0], ints(&[7], &[1, 0, 0, 0, 0, 6, 0]));
-    assert_eq!(results[1], ints(&[7], &[1, 2, 1, 3, 0, 5, 4]));
-}
-
 /// Apple's MPSGraphRandomOps.h has these for unset properties.
 #[test]
 fn properties() {

@@ -1,9 +1,9 @@
-//! Reductions, means and variances.
+//! Reductions and means.
 
 use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, numbers};
-use super::selectors::{POSITIONS, REDUCTIONS, TRUTHS, VARIANCE, has_variances, reduction, reduction_of_axes};
+use super::selectors::{POSITIONS, REDUCTIONS, TRUTHS, reduced, reduction};
 use super::session::{I64, U8, Value, close, floats, halves, ints, run, run_one, value};
 
 const NAN: f32 = f32::NAN;
@@ -12,7 +12,7 @@ const SUM_OF_AXES: &str = "reductionSumWithTensor:axes:name:";
 
 /// A reduction along an axis.
 fn along(name: &str, x: Value, axis: isize) -> Value {
-    run_one(&[x], |graph, x| graph.axis_op(&reduction(name), x[0], axis))
+    run_one(&[x], |graph, x| reduced(graph, name, x[0], axis))
 }
 
 fn sum_over(x: Value, axes: &[i64]) -> Value {
@@ -30,8 +30,7 @@ fn over_an_axis() {
     let cases: &[(&str, [f32; 2])] =
         &[("Sum", [6.0, -1.0]), ("Product", [6.0, -8.0]), ("Minimum", [1.0, -4.0]), ("Maximum", [3.0, 2.0])];
     let results = run(&[floats(&[2, 3], &[1.0, 2.0, 3.0, 2.0, -4.0, 1.0])], |graph, x| {
-        let name = |name: &str| format!("reduction{name}WithTensor:axis:name:");
-        cases.iter().map(|(op, _)| graph.axis_op(&name(op), x[0], -1)).collect()
+        cases.iter().map(|(name, _)| reduced(graph, name, x[0], -1)).collect()
     });
     for ((_, wanted), result) in cases.iter().zip(&results) {
         assert_eq!(*result, floats(&[2, 1], wanted));
@@ -67,7 +66,7 @@ fn nil_axes_are_all_axes() {
 fn no_axes_give_the_operand() {
     let _alone = alone();
     for name in [REDUCTIONS, TRUTHS].concat() {
-        let same = run_one(&[counted()], |graph, x| graph.op(&reduction_of_axes(name), &[x[0], numbers(&[])]));
+        let same = run_one(&[counted()], |graph, x| graph.op(&reduction(name), &[x[0], numbers(&[])]));
         assert_eq!(same, counted(), "{name}");
     }
 }
@@ -158,20 +157,4 @@ fn means() {
         graph.op("meanOfTensor:axes:name:", &[x[0], numbers(&[1])])
     });
     assert_eq!(mean, floats(&[2, 1], &[2.0, 6.0]));
-}
-
-/// pytorch/pytorch Normalization.mm multiplies by N / (N - 1); kern0x1b/charon probes on macOS 27.0.
-#[test]
-fn variances_are_of_the_population() {
-    let _alone = alone();
-    if !has_variances() {
-        return;
-    }
-    let x = floats(&[2, 2], &[1.0, 3.0, 2.0, 10.0]);
-    let results = run(&[x, floats(&[2, 1], &[0.0, 6.0])], |graph, x| {
-        let given = "varianceOfTensor:meanTensor:axes:name:";
-        vec![graph.op(VARIANCE, &[x[0], numbers(&[-1])]), graph.op(given, &[x[0], x[1], numbers(&[1])])]
-    });
-    close(&results[0], &[2, 1], &[1.0, 16.0]);
-    close(&results[1], &[2, 1], &[5.0, 16.0]);
 }

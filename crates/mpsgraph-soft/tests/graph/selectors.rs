@@ -2,20 +2,16 @@
 //! of them are tested over these lists.
 
 use mpsgraph_soft::mpsgraph::graph::CLASS;
-use mpsgraph_soft::objc::version::macos;
+use mpsgraph_soft::objc::Id;
 
-use super::messages::alone;
+use super::messages::{alone, numbers};
+use super::session::Graph;
 
 /// Functions of one tensor of floats.
 pub const UNARY_FLOATS: &[&str] = &[
     "exponent",
-    "exponentBase2",
-    "exponentBase10",
     "logarithm",
-    "logarithmBase2",
-    "logarithmBase10",
     "squareRoot",
-    "reverseSquareRoot",
     "reciprocal",
     "sin",
     "cos",
@@ -34,7 +30,7 @@ pub const UNARY_FLOATS: &[&str] = &[
 ];
 
 /// What rounds: for floats.
-pub const ROUNDING: &[&str] = &["ceil", "floor", "round", "rint", "truncate"];
+pub const ROUNDING: &[&str] = &["ceil", "floor", "rint", "truncate"];
 
 /// What tells floats apart: gives Bool.
 pub const TESTS: &[&str] = &["isNaN", "isInfinite", "isFinite"];
@@ -46,20 +42,11 @@ pub const UNARY_NUMBERS: &[&str] = &["absolute", "negative", "square", "reLU"];
 pub const SIGNS: &[&str] = &["sign", "signbit"];
 
 /// Functions of one tensor of integers.
-pub const UNARY_BITS: &[&str] = &["bitwiseNOT", "bitwisePopulationCount"];
+pub const UNARY_BITS: &[&str] = &["bitwiseNOT"];
 
 /// Functions of two tensors of numbers.
-pub const BINARY_NUMBERS: &[&str] = &[
-    "addition",
-    "subtraction",
-    "multiplication",
-    "division",
-    "divisionNoNaN",
-    "modulo",
-    "power",
-    "minimum",
-    "maximum",
-];
+pub const BINARY_NUMBERS: &[&str] =
+    &["addition", "subtraction", "multiplication", "division", "modulo", "power", "minimum", "maximum"];
 
 /// Functions of two tensors of floats.
 pub const BINARY_FLOATS: &[&str] = &["minimumWithNaNPropagation", "maximumWithNaNPropagation", "atan2"];
@@ -69,7 +56,7 @@ pub const COMPARISONS: &[&str] =
     &["equal", "notEqual", "lessThan", "lessThanOrEqualTo", "greaterThan", "greaterThanOrEqualTo"];
 
 /// Logical functions: of any type, which they give.
-pub const LOGIC: &[&str] = &["logicalAND", "logicalOR", "logicalXOR", "logicalNAND", "logicalNOR", "logicalXNOR"];
+pub const LOGIC: &[&str] = &["logicalAND", "logicalOR", "logicalXOR", "logicalXNOR"];
 
 /// Functions of two tensors of integers.
 pub const BINARY_BITS: &[&str] = &["bitwiseAND", "bitwiseOR", "bitwiseXOR", "bitwiseLeftShift", "bitwiseRightShift"];
@@ -87,7 +74,7 @@ pub fn binary(name: &str) -> String {
     format!("{name}WithPrimaryTensor:secondaryTensor:name:")
 }
 
-/// Reductions along `axis:`, which also exist with `axes:`, to a number.
+/// Reductions along `axes:` to a number.
 pub const REDUCTIONS: &[&str] = &["Sum", "Product", "Minimum", "Maximum"];
 
 /// The same, keeping NaN.
@@ -99,28 +86,20 @@ pub const TRUTHS: &[&str] = &["And", "Or"];
 /// The same, to a position; along `axis:` only.
 pub const POSITIONS: &[&str] = &["ArgMaximum", "ArgMinimum"];
 
-/// The variance along axes; refused on macOS 27.
-pub const VARIANCE: &str = "varianceOfTensor:axes:name:";
-
-/// Whether the configured system takes variances.
-pub fn has_variances() -> bool {
-    macos() < (27, 0)
-}
-
-/// Mean and, if the system takes it, variance.
-pub fn moments() -> Vec<&'static str> {
-    let variance = has_variances().then_some(VARIANCE);
-    ["meanOfTensor:axes:name:"].into_iter().chain(variance).collect()
-}
-
-/// The selector of a reduction along an axis.
+/// The selector of a reduction.
 pub fn reduction(name: &str) -> String {
-    format!("reduction{name}WithTensor:axis:name:")
+    let axes = if POSITIONS.contains(&name) { "axis" } else { "axes" };
+    format!("reduction{name}WithTensor:{axes}:name:")
 }
 
-/// The selector of a reduction along axes.
-pub fn reduction_of_axes(name: &str) -> String {
-    format!("reduction{name}WithTensor:axes:name:")
+/// A reduction along one axis.
+pub fn reduced(graph: &Graph, name: &str, x: Id, axis: isize) -> Id {
+    let selector = reduction(name);
+    if POSITIONS.contains(&name) {
+        graph.axis_op(&selector, x, axis)
+    } else {
+        graph.op(&selector, &[x, numbers(&[axis as i64])])
+    }
 }
 
 #[test]
@@ -133,8 +112,8 @@ fn the_lists_are_complete() {
         UNARY_NUMBERS,
         SIGNS,
         UNARY_BITS,
-        // Any type; and one that came with macOS 15.
-        &["identity", "not", "reciprocalSquareRoot"],
+        // Any type.
+        &["identity", "not"],
     ]
     .concat();
     let listed_binary = [BINARY, &[&["matrixMultiplication"]]].concat().concat();

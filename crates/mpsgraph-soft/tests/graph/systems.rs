@@ -5,7 +5,7 @@ use std::process::Command;
 use mpsgraph_soft::objc::Id;
 
 use super::messages::{alone, refused};
-use super::selectors::{REDUCTIONS, TRUTHS, binary, reduction};
+use super::selectors::{REDUCTIONS, TRUTHS, binary, reduced, reduction};
 use super::session::{BF16, F32, Graph, I32, I64};
 
 /// Runs the ignored tests of a module as that system would.
@@ -23,11 +23,6 @@ fn run_as(system: &str, module: &str, tests: usize) {
 #[test]
 fn on_macos_13_0() {
     run_as("13.0", "as_of_13_0", 4);
-}
-
-#[test]
-fn on_macos_27() {
-    run_as("27.0", "as_of_27", 1);
 }
 
 mod as_of_13_0 {
@@ -53,7 +48,7 @@ mod as_of_13_0 {
             let graph = Graph::new();
             let x = graph.placeholder(&[2], I64);
             let selector = reduction(name);
-            refused(&selector, reason, || graph.axis_op(&selector, x, 0));
+            refused(&selector, reason, || reduced(&graph, name, x, 0));
         }
         let graph = Graph::new();
         let x = graph.placeholder(&[2], I64);
@@ -88,26 +83,5 @@ mod as_of_13_0 {
                 graph.id(), selector, x => Id, I32 => u32, Id::NIL => Id; Id
             )
         });
-    }
-}
-
-mod as_of_27 {
-    use super::*;
-    use crate::graph::messages::numbers;
-
-    /// pytorch/pytorch#197235: wrong now and then while other work runs.
-    #[test]
-    #[ignore = "run by `on_macos_27` with the environment it needs"]
-    fn variances_are_refused() {
-        let _alone = alone();
-        let reason = "intermittently wrong on macOS 27";
-        let graph = Graph::new();
-        let x = graph.placeholder(&[2, 2], F32);
-        let selector = "varianceOfTensor:axes:name:";
-        refused(selector, reason, || graph.op(selector, &[x, numbers(&[0])]));
-        let graph = Graph::new();
-        let (x, mean) = (graph.placeholder(&[2, 2], F32), graph.placeholder(&[1, 2], F32));
-        let selector = "varianceOfTensor:meanTensor:axes:name:";
-        refused(selector, reason, || graph.op(selector, &[x, mean, numbers(&[0])]));
     }
 }

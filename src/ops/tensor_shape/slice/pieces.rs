@@ -1,8 +1,9 @@
 //! Replacing a region before macOS 14.4, which has no `sliceUpdateDataTensor:`: the result is put together from pieces
 //! of the data and the update, axis by axis, by slices, reshapes and concatenations, which are exact for every dtype.
 
-use super::{Span, take};
+use super::{AxisRange, take};
 use crate::ffi;
+use crate::lowering::axis::{joined, part};
 
 /// `data` (of `shape`) with `update` in its region from `axis` on; the axes before are whole already.
 pub(super) fn put(
@@ -10,54 +11,55 @@ pub(super) fn put(
     data: &ffi::Tensor,
     shape: &[usize],
     update: ffi::Tensor,
-    region: &[Span],
+    region: &[AxisRange],
     axis: usize,
 ) -> ffi::Tensor {
     let Some(axis) = (axis..shape.len()).find(|&axis| !region[axis].covers(shape[axis])) else {
         return update;
     };
-    let along = |span: Span, shape: &[usize]| -> Vec<Span> {
-        let mut whole: Vec<Span> = shape.iter().map(|&extent| Span::full(extent)).collect();
-        whole[axis] = span;
-        whole
-    };
-    let span = region[axis];
+    let range = region[axis];
     let last = (axis + 1..shape.len()).all(|later| region[later].covers(shape[later]));
     let mut inner_shape = shape.to_vec();
-    inner_shape[axis] = span.count;
+    inner_shape[axis] = range.count;
     let inner = if last {
         update
     } else {
-        let old = take(graph, data, &along(span, shape));
-        put(graph, &old, &inner_shape, update, region, axis + 1)
+        let mut along: Vec<AxisRange> = shape.iter().map(|&extent| AxisRange::full(extent)).collect();
+        along[axis] = AxisRange { reversed: false, ..range };
+        put(graph, &take(graph, data, &along), &inner_shape, update, region, axis + 1)
     };
 
-    let piece = |low: usize, end: usize| {
-        (low < end).then(|| take(graph, data, &along(Span { low, step: 1, count: end - low, reversed: false }, shape)))
-    };
-    let mut pieces: Vec<ffi::Tensor> = piece(0, span.low).into_iter().collect();
-    if span.step == 1 {
+    let old = |low: usize, end: usize| (low < end).then(|| part(graph, data, shape, axis, [low, end]));
+    let mut pieces: Vec<ffi::Tensor> = old(0, range.low).into_iter().collect();
+    if range.step == 1 {
         pieces.push(inner);
     } else {
-        // All but the last new element are followed by step - 1 old ones: one row each, the new one in front.
-        let rows = span.count - 1;
-        let split = |width: usize| [&shape[..axis], &[rows, width], &shape[axis + 1..]].concat();
-        let old =
-            take(graph, data, &along(Span { low: span.low, step: 1, count: rows * span.step, reversed: false }, shape));
-        let old_shape = split(span.step);
-        let mut behind: Vec<Span> = old_shape.iter().map(|&extent| Span::full(extent)).collect();
-        behind[axis + 1] = Span { low: 1, step: 1, count: span.step - 1, reversed: false };
-        let behind = take(graph, &graph.reshape(&old, &old_shape), &behind);
-        let part = |low: usize, count: usize| {
-            take(graph, &inner, &along(Span { low, step: 1, count, reversed: false }, &inner_shape))
-        };
-        let heads = graph.reshape(&part(0, rows), &split(1));
-        let woven = graph.concat(&[&heads, &behind], axis as isize + 1);
-        let flat = [&shape[..axis], &[rows * span.step], &shape[axis + 1..]].concat();
-        pieces.push(graph.reshape(&woven, &flat));
-        pieces.push(part(rows, 1));
+        pieces.push(weave(graph, data, shape, &inner, range, axis));
+        pieces.push(part(graph, &inner, &inner_shape, axis, [range.count - 1, range.count]));
     }
-    pieces.extend(piece(span.end(), shape[axis]));
-    let pieces: Vec<&ffi::Tensor> = pieces.iter().collect();
-    if let [only] = pieces[..] { only.clone() } else { graph.concat(&pieces, axis as isize) }
+    pieces.extend(old(range.end(), shape[axis]));
+    joined(graph, &pieces, axis)
+}
+
+/// The elements of `data` from the first new one to before the last new one along `axis`: each new element of `inner`
+/// is followed by `step - 1` old ones.
+fn weave(
+    graph: &ffi::Graph,
+    data: &ffi::Tensor,
+    shape: &[usize],
+    inner: &ffi::Tensor,
+    range: AxisRange,
+    axis: usize,
+) -> ffi::Tensor {
+    // One row per new element: the new one in front, the old ones behind it.
+    let rows = range.count - 1;
+    let split = |width: usize| [&shape[..axis], &[rows, width], &shape[axis + 1..]].concat();
+    let old = part(graph, data, shape, axis, [range.low, range.low + rows * range.step]);
+    let old_shape = split(range.step);
+    let behind = part(graph, &graph.reshape(&old, &old_shape), &old_shape, axis + 1, [1, range.step]);
+    let mut inner_shape = shape.to_vec();
+    inner_shape[axis] = range.count;
+    let heads = graph.reshape(&part(graph, inner, &inner_shape, axis, [0, rows]), &split(1));
+    let woven = graph.concat(&[&heads, &behind], axis as isize + 1);
+    graph.reshape(&woven, &[&shape[..axis], &[rows * range.step], &shape[axis + 1..]].concat())
 }

@@ -10,28 +10,19 @@ use crate::objc::{Id, Method, Sel, method2, method3};
 /// The selectors of the header that exist here.
 pub const METHODS: &[Method] = &[
     method3("placeholderWithShape:dataType:name:", placeholder),
-    method2("placeholderWithShape:name:", placeholder_of_floats),
     method3("constantWithData:shape:dataType:", constant_with_data),
     method2("constantWithScalar:dataType:", scalar),
     method3("constantWithScalar:shape:dataType:", filled),
 ];
 
-fn new_placeholder(mut builder: Builder, shape: Id, dtype: DType) -> Id {
+extern "C-unwind" fn placeholder(this: Id, cmd: Sel, shape: Id, data_type: u32, name: Id) -> Id {
+    let mut builder = Builder::open(this, cmd, name);
+    let dtype = builder.dtype_of_code(data_type);
     if shape.is_nil() {
         refuse!(builder, "placeholders of unknown rank are not supported here");
     }
     let shape = builder.fixed_shape(shape);
     builder.placeholder(TensorType { dtype, shape })
-}
-
-extern "C-unwind" fn placeholder(this: Id, cmd: Sel, shape: Id, data_type: u32, name: Id) -> Id {
-    let builder = Builder::open(this, cmd, name);
-    let dtype = builder.dtype_of_code(data_type);
-    new_placeholder(builder, shape, dtype)
-}
-
-extern "C-unwind" fn placeholder_of_floats(this: Id, cmd: Sel, shape: Id, name: Id) -> Id {
-    new_placeholder(Builder::open(this, cmd, name), shape, DType::F32)
 }
 
 extern "C-unwind" fn constant_with_data(this: Id, cmd: Sel, data: Id, shape: Id, data_type: u32) -> Id {

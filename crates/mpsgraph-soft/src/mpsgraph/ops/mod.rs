@@ -4,11 +4,9 @@ pub mod activation;
 pub mod arithmetic;
 pub(crate) mod elementwise;
 pub mod gather;
-pub mod linear_algebra;
 pub mod matrix_multiplication;
 pub mod memory;
 pub mod normalization;
-pub mod one_hot;
 pub mod random;
 pub mod reduction;
 pub mod scatter_nd;
@@ -21,11 +19,9 @@ pub(crate) const FAMILIES: &[&[Method]] = &[
     activation::METHODS,
     arithmetic::METHODS,
     gather::METHODS,
-    linear_algebra::METHODS,
     matrix_multiplication::METHODS,
     memory::METHODS,
     normalization::METHODS,
-    one_hot::METHODS,
     random::METHODS,
     reduction::METHODS,
     scatter_nd::METHODS,
@@ -34,5 +30,4 @@ pub(crate) const FAMILIES: &[&[Method]] = &[
     tensor_shape::concat::METHODS,
     tensor_shape::pad::METHODS,
     tensor_shape::slice::METHODS,
-    tensor_shape::split::METHODS,
 ];

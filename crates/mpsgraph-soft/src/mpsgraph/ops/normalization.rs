@@ -1,19 +1,13 @@
-//! `MPSGraphNormalizationOps.h`: mean and variance. The variance is the population's.
-//!
-//! On macOS 27 variances come out wrong now and then while other work runs, so there they are refused.
+//! `MPSGraphNormalizationOps.h`: the mean.
 
 use super::reduction;
 use crate::ir::{BinaryOp, DType, UnaryOp};
 use crate::kernels::reduce::ReduceOp;
-use crate::mpsgraph::builder::{Accepts, Builder, refuse};
-use crate::objc::{Id, Method, Sel, method3, method4, version};
+use crate::mpsgraph::builder::{Accepts, Builder};
+use crate::objc::{Id, Method, Sel, method3};
 
 /// The selectors of the header that exist here.
-pub const METHODS: &[Method] = &[
-    method3("meanOfTensor:axes:name:", mean),
-    method3("varianceOfTensor:axes:name:", variance),
-    method4("varianceOfTensor:meanTensor:axes:name:", variance_with_mean),
-];
+pub const METHODS: &[Method] = &[method3("meanOfTensor:axes:name:", mean)];
 
 extern "C-unwind" fn mean(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
@@ -36,34 +30,5 @@ extern "C-unwind" fn mean(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) ->
         let quotient = builder.binary(BinaryOp::Div, sum, count);
         builder.cast(quotient, dtype)
     };
-    builder.tensor(value)
-}
-
-fn reliable(builder: &Builder) {
-    if version::macos() >= (27, 0) {
-        refuse!(builder, "variances are intermittently wrong on macOS 27: take the mean of the squared differences");
-    }
-}
-
-extern "C-unwind" fn variance(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
-    let mut builder = Builder::open(this, cmd, name);
-    reliable(&builder);
-    let x = builder.operand(tensor, "input", Accepts::ReducedFloats);
-    builder.ranked(x, "input");
-    let axes = reduction::axes_of(&builder, axes, builder.rank(x));
-    let value = reduction::emit(&mut builder, ReduceOp::Variance, x, axes);
-    builder.tensor(value)
-}
-
-extern "C-unwind" fn variance_with_mean(this: Id, cmd: Sel, tensor: Id, mean: Id, axes: Id, name: Id) -> Id {
-    let mut builder = Builder::open(this, cmd, name);
-    reliable(&builder);
-    let x = builder.operand(tensor, "input", Accepts::ReducedFloats);
-    builder.ranked(x, "input");
-    let mean = builder.value(mean, "mean");
-    let axes = reduction::axes_of(&builder, axes, builder.rank(x));
-    let difference = builder.binary(BinaryOp::Sub, x, mean);
-    let square = builder.unary(UnaryOp::Square, difference);
-    let value = reduction::emit(&mut builder, ReduceOp::Mean, square, axes);
     builder.tensor(value)
 }

@@ -1,7 +1,7 @@
 //! `MPSGraphRandomOps.h`: random numbers from a Philox state that is a tensor.
 //!
 //! A state is seven Int32: a 1, four words of counter, two of key. The seeded forms, whose seed is baked into the
-//! compiled graph so that every run gives the same numbers, are left out. Normal numbers are composed by Box and
+//! compiled graph so that every run gives the same numbers, are left out, and so are constant states. Normal numbers are composed by Box and
 //! Muller's transform, the other sampling method being refused, and integers of two draws of 16 bits.
 
 use crate::ir::{BinaryOp, DType, Leaf, TensorType, UnaryOp, ValueId, ViewOp};
@@ -10,29 +10,15 @@ use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::random_op_descriptor::{self, Properties, RandomOpDescriptor};
 use crate::mpsgraph::shape::{self, Shown};
 use crate::mpsgraph::{dtype, random_op_descriptor::UNIFORM};
-use crate::objc::{Id, Method, Sel, method2, method3, method4};
+use crate::objc::{Id, Method, Sel, method3, method4};
 
 /// The selectors of the header that exist here.
 pub const METHODS: &[Method] = &[
-    method2("randomPhiloxStateTensorWithSeed:name:", state_with_seed),
-    method4("randomPhiloxStateTensorWithCounterLow:counterHigh:key:name:", state_with_counter),
     method4("randomTensorWithShape:descriptor:stateTensor:name:", random),
     method3("randomUniformTensorWithShape:stateTensor:name:", random_uniform),
 ];
 
 const STATE_WORDS: usize = 7;
-
-extern "C-unwind" fn state_with_seed(this: Id, cmd: Sel, seed: usize, name: Id) -> Id {
-    state_with_counter(this, cmd, 0, 0, seed, name)
-}
-
-extern "C-unwind" fn state_with_counter(this: Id, cmd: Sel, low: usize, high: usize, key: usize, name: Id) -> Id {
-    let mut builder = Builder::open(this, cmd, name);
-    let words = [low, high, key].into_iter().flat_map(|number| [number as u32, (number >> 32) as u32]);
-    let bytes: Vec<u8> = std::iter::once(1).chain(words).flat_map(u32::to_ne_bytes).collect();
-    let value = builder.emit(Leaf::Constant(bytes.into()), [], TensorType::new(DType::I32, [STATE_WORDS]));
-    builder.tensor(value)
-}
 
 /// A message for random numbers while it is answered.
 struct Draw<'a> {

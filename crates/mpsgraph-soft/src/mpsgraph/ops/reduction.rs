@@ -10,21 +10,11 @@ use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::mpsgraph::builder::{Accepts, Builder};
 use crate::objc::{Id, MacOs, Method, Sel, method3};
 
-/// A method with `axis:`: the selector, the reduction, the types it accepts.
-macro_rules! over_axis {
-    ($selector:literal, $op:ident, $accepts:ident) => {{
-        extern "C-unwind" fn body(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
-            reduce(this, cmd, tensor, Axes::One(axis), name, ReduceOp::$op, Accepts::$accepts)
-        }
-        method3($selector, body)
-    }};
-}
-
 /// A method with `axes:`: the selector, the reduction, the types it accepts.
 macro_rules! over_axes {
     ($selector:literal, $op:ident, $accepts:ident) => {{
         extern "C-unwind" fn body(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
-            reduce(this, cmd, tensor, Axes::Array(axes), name, ReduceOp::$op, Accepts::$accepts)
+            reduce(this, cmd, tensor, axes, name, ReduceOp::$op, Accepts::$accepts)
         }
         method3($selector, body)
     }};
@@ -42,21 +32,13 @@ macro_rules! position {
 
 /// The selectors of the header.
 pub const METHODS: &[Method] = &[
-    over_axis!("reductionSumWithTensor:axis:name:", Sum, Reduced),
     over_axes!("reductionSumWithTensor:axes:name:", Sum, Reduced),
-    over_axis!("reductionProductWithTensor:axis:name:", Prod, Reduced),
     over_axes!("reductionProductWithTensor:axes:name:", Prod, Reduced),
-    over_axis!("reductionMinimumWithTensor:axis:name:", Min, Reduced),
     over_axes!("reductionMinimumWithTensor:axes:name:", Min, Reduced),
-    over_axis!("reductionMaximumWithTensor:axis:name:", Max, Reduced),
     over_axes!("reductionMaximumWithTensor:axes:name:", Max, Reduced),
-    over_axis!("reductionMinimumPropagateNaNWithTensor:axis:name:", MinNan, ReducedFloats),
     over_axes!("reductionMinimumPropagateNaNWithTensor:axes:name:", MinNan, ReducedFloats),
-    over_axis!("reductionMaximumPropagateNaNWithTensor:axis:name:", MaxNan, ReducedFloats),
     over_axes!("reductionMaximumPropagateNaNWithTensor:axes:name:", MaxNan, ReducedFloats),
-    over_axis!("reductionAndWithTensor:axis:name:", And, Truths).since(12, 2),
     over_axes!("reductionAndWithTensor:axes:name:", And, Truths).since(12, 2),
-    over_axis!("reductionOrWithTensor:axis:name:", Or, Truths).since(12, 2),
     over_axes!("reductionOrWithTensor:axes:name:", Or, Truths).since(12, 2),
     position!("reductionArgMaximumWithTensor:axis:name:", true).since(12, 0),
     position!("reductionArgMinimumWithTensor:axis:name:", false).since(12, 0),
@@ -64,14 +46,6 @@ pub const METHODS: &[Method] = &[
 
 /// 64-bit integers are reduced from this system on.
 pub(super) const INT64_SINCE: MacOs = (13, 3);
-
-/// What a message says of the axes.
-#[derive(Clone, Copy)]
-enum Axes {
-    One(isize),
-    /// Nil for all, empty for none.
-    Array(Id),
-}
 
 /// The axes of an array: sorted and distinct, in reach of the kernels. Nil means all.
 pub(super) fn axes_of(builder: &Builder, array: Id, rank: usize) -> Vec<usize> {
@@ -97,20 +71,12 @@ pub(super) fn emit(builder: &mut Builder, op: ReduceOp, x: ValueId, axes: Vec<us
     builder.emit(Reduce { op, axes }, [x], ty)
 }
 
-fn reduce(this: Id, cmd: Sel, tensor: Id, axes: Axes, name: Id, op: ReduceOp, accepts: Accepts) -> Id {
+fn reduce(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id, op: ReduceOp, accepts: Accepts) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", accepts);
     builder.int64_needs(x, INT64_SINCE);
     builder.ranked(x, "input");
-    let rank = builder.rank(x);
-    let axes = match axes {
-        Axes::Array(array) => axes_of(&builder, array, rank),
-        Axes::One(axis) => {
-            let axis = builder.axis(axis as i64, rank);
-            builder.minor_axis(axis, rank);
-            vec![axis]
-        }
-    };
+    let axes = axes_of(&builder, axes, builder.rank(x));
     let value =
         if axes.is_empty() { builder.unary(crate::ir::UnaryOp::Identity, x) } else { emit(&mut builder, op, x, axes) };
     builder.tensor(value)

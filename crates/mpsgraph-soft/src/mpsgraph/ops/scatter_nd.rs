@@ -9,20 +9,17 @@ use super::gather::{equal_but_for, indices, moved, same_batch};
 use crate::ir::{DType, Leaf, TensorType, ValueId};
 use crate::kernels::scatter::{self, Place, ScatterMode};
 use crate::mpsgraph::builder::{Builder, refuse};
-use crate::objc::{Id, Method, Sel, method5, method6};
+use crate::objc::{Id, Method, Sel, method6};
 
 /// The selectors of the header, but for those with an axis tensor.
 pub const METHODS: &[Method] = &[
     method6("scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:", nd_on_data).since(12, 0),
     method6("scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:mode:name:", nd_with_mode),
-    method5("scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:name:", nd),
     method6("scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:", axis_on_data).since(12, 0),
     method6("scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:", axis_on_zeros).since(12, 0),
     method6("scatterAlongAxis:withDataTensor:updatesTensor:indicesTensor:mode:name:", along_on_data).since(12, 3),
     method6("scatterAlongAxis:withUpdatesTensor:indicesTensor:shape:mode:name:", along_on_zeros).since(12, 3),
 ];
-
-const ADD: isize = 0;
 
 fn mode_of(builder: &Builder, mode: isize) -> ScatterMode {
     match mode {
@@ -157,10 +154,6 @@ extern "C-unwind" fn nd_with_mode(
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     Scatter::on_zeros(&mut builder, updates, at, shape, mode).emit_nd(&mut builder, batch)
-}
-
-extern "C-unwind" fn nd(this: Id, cmd: Sel, updates: Id, at: Id, shape: Id, batch: usize, name: Id) -> Id {
-    nd_with_mode(this, cmd, updates, at, shape, batch, ADD, name)
 }
 
 extern "C-unwind" fn axis_on_data(

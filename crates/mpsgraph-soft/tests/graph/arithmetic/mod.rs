@@ -16,14 +16,9 @@ fn unary_functions_of_floats() {
         ("absolute", [0.5, 1.5, 2.0]),
         ("negative", [-0.5, 1.5, -2.0]),
         ("exponent", [1.648_721_3, 0.223_130_16, 7.389_056]),
-        ("exponentBase2", [std::f32::consts::SQRT_2, 0.353_553_39, 4.0]),
-        ("exponentBase10", [3.162_277_7, 0.031_622_776, 100.0]),
         ("logarithm", [-std::f32::consts::LN_2, NAN, std::f32::consts::LN_2]),
-        ("logarithmBase2", [-1.0, NAN, 1.0]),
-        ("logarithmBase10", [-std::f32::consts::LOG10_2, NAN, std::f32::consts::LOG10_2]),
         ("square", [0.25, 2.25, 4.0]),
         ("squareRoot", [std::f32::consts::FRAC_1_SQRT_2, NAN, std::f32::consts::SQRT_2]),
-        ("reverseSquareRoot", [std::f32::consts::SQRT_2, NAN, std::f32::consts::FRAC_1_SQRT_2]),
         ("reciprocal", [2.0, -0.666_666_7, 0.5]),
         ("sin", [0.479_425_54, -0.997_495, 0.909_297_4]),
         ("cos", [0.877_582_56, 0.070_737_2, -0.416_146_84]),
@@ -40,7 +35,6 @@ fn unary_functions_of_floats() {
         ("erf", [0.520_499_9, -0.966_105_1, 0.995_322_3]),
         ("ceil", [1.0, -1.0, 2.0]),
         ("floor", [0.0, -2.0, 2.0]),
-        ("round", [1.0, -2.0, 2.0]),
         ("rint", [0.0, -2.0, 2.0]),
         ("truncate", [0.0, -1.0, 2.0]),
         ("sign", [1.0, -1.0, 1.0]),
@@ -79,7 +73,6 @@ fn binary_functions_of_floats() {
         ("subtraction", [-10.0, 4.0, 2.0, NAN]),
         ("multiplication", [-21.0, 21.0, 0.0, NAN]),
         ("division", [-2.333_333_3, 2.333_333_3, INF, NAN]),
-        ("divisionNoNaN", [-2.333_333_3, 2.333_333_3, 0.0, NAN]),
         ("modulo", [-1.0, 1.0, NAN, NAN]),
         ("floorModulo", [2.0, 1.0, NAN, NAN]),
         ("power", [-343.0, 343.0, 1.0, NAN]),
@@ -89,7 +82,6 @@ fn binary_functions_of_floats() {
         ("maximumWithNaNPropagation", [3.0, 7.0, 2.0, NAN]),
         ("atan2", [-1.165_904_5, 1.165_904_5, std::f32::consts::FRAC_PI_2, NAN]),
         ("logicalAND", [1.0, 1.0, 0.0, 1.0]),
-        ("logicalNOR", [0.0, 0.0, 0.0, 0.0]),
     ];
     let operands = [floats(&[4], &[-7.0, 7.0, 2.0, NAN]), floats(&[4], &[3.0, 3.0, 0.0, 1.0])];
     let results = run(&operands, |graph, x| {
@@ -126,14 +118,12 @@ fn integers() {
         let selector = |name: &str| format!("{name}WithPrimaryTensor:secondaryTensor:name:");
         let mut tensors: Vec<_> = cases.iter().map(|(name, _)| graph.op(&selector(name), x)).collect();
         tensors.push(graph.op("bitwiseNOTWithTensor:name:", &x[..1]));
-        tensors.push(graph.op("bitwisePopulationCountWithTensor:name:", &x[..1]));
         tensors
     });
     for ((name, wanted), result) in cases.iter().zip(&results) {
         assert_eq!(*result, ints(&[4], wanted), "{name}");
     }
     assert_eq!(results[cases.len()], ints(&[4], &[6, -8, -3, i32::MIN]));
-    assert_eq!(results[cases.len() + 1], ints(&[4], &[30, 3, 1, 31]));
 }
 
 /// pytorch/pytorch BinaryOps.mm computes 64-bit integers in the graph.
@@ -175,14 +165,8 @@ fn comparisons_are_bool_and_broadcast() {
 fn logic_on_bool() {
     let _alone = alone();
     let operands = [bools(&[4], &[0, 0, 1, 1]), bools(&[4], &[0, 1, 0, 1])];
-    let cases: &[(&str, [u8; 4])] = &[
-        ("AND", [0, 0, 0, 1]),
-        ("OR", [0, 1, 1, 1]),
-        ("XOR", [0, 1, 1, 0]),
-        ("NAND", [1, 1, 1, 0]),
-        ("NOR", [1, 0, 0, 0]),
-        ("XNOR", [1, 0, 0, 1]),
-    ];
+    let cases: &[(&str, [u8; 4])] =
+        &[("AND", [0, 0, 0, 1]), ("OR", [0, 1, 1, 1]), ("XOR", [0, 1, 1, 0]), ("XNOR", [1, 0, 0, 1])];
     let results = run(&operands, |graph, x| {
         let selector = |name: &str| format!("logical{name}WithPrimaryTensor:secondaryTensor:name:");
         let mut tensors: Vec<_> = cases.iter().map(|(name, _)| graph.op(&selector(name), x)).collect();
@@ -192,7 +176,7 @@ fn logic_on_bool() {
     for ((name, wanted), result) in cases.iter().zip(&results) {
         assert_eq!(*result, bools(&[4], wanted), "{name}");
     }
-    assert_eq!(results[6], bools(&[4], &[1, 1, 0, 0]));
+    assert_eq!(results[cases.len()], bools(&[4], &[1, 1, 0, 0]));
 }
 
 /// Apple's MPSGraphArithmeticOps.h: operands broadcast.

@@ -4,6 +4,7 @@ use mpsgraph_soft::objc::Id;
 
 use super::{ADD, COMPILE};
 use crate::graph::messages::{alone, msg, numbers, pooled, refused};
+use crate::graph::selectors::reduced;
 use crate::graph::session::{F16, F32, Graph};
 
 const MATMUL: &str = "matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:";
@@ -31,16 +32,16 @@ fn softmax(graph: &Graph, scores: Id) -> Id {
 }
 
 fn powers_over_sum(graph: &Graph, scores: Id) -> Id {
-    let top = graph.axis_op("reductionMaximumWithTensor:axis:name:", scores, 2);
+    let top = reduced(graph, "Maximum", scores, 2);
     let exponents = graph.op(SUB, &[scores, top]);
     let powers = graph.op("exponentWithTensor:name:", &[exponents]);
-    let sum = graph.axis_op("reductionSumWithTensor:axis:name:", powers, 2);
+    let sum = reduced(graph, "Sum", powers, 2);
     graph.op(DIV, &[powers, sum])
 }
 
 fn powers_times_share(graph: &Graph, scores: Id) -> Id {
     let powers = graph.op("exponentWithTensor:name:", &[scores]);
-    let sum = graph.axis_op("reductionSumWithTensor:axis:name:", powers, 2);
+    let sum = reduced(graph, "Sum", powers, 2);
     let share = graph.op("reciprocalWithTensor:name:", &[sum]);
     graph.op(MUL, &[share, powers])
 }

@@ -1,4 +1,4 @@
-//! `MPSGraphTensorShapeOps.h`: views, slices, concatenations, splits, padding, casts and coordinates.
+//! `MPSGraphTensorShapeOps.h`: views, slices, concatenations, padding, casts and coordinates.
 
 mod casts;
 mod joins;

@@ -1,14 +1,13 @@
-//! Slices, by bounds, by length and with masks.
+//! Slices, by bounds and by length.
 
 use mpsgraph_soft::objc::Id;
 
 use super::{counted, moved, refuses};
-use crate::graph::messages::{alone, msg, numbers, refused};
+use crate::graph::messages::{alone, msg, refused};
 use crate::graph::session::{F32, Graph, Value, ints, run_one};
 
 const SLICE: &str = "sliceTensor:starts:ends:strides:name:";
 const LENGTH: &str = "sliceTensor:dimension:start:length:name:";
-const MASKED: &str = "sliceTensor:starts:ends:strides:startMask:endMask:squeezeMask:name:";
 
 fn slice(from: &[usize], starts: &[i64], ends: &[i64], strides: &[i64]) -> Value {
     moved(from, SLICE, &[starts, ends, strides])
@@ -20,29 +19,6 @@ fn by_length(graph: &Graph, x: Id, dimension: usize, start: isize, length: isize
         x => Id, dimension => usize, start => isize, length => isize, Id::NIL => Id; Id
     )
 }
-
-fn masked(graph: &Graph, x: Id, arrays: [&[i64]; 3], masks: [u32; 3]) -> Id {
-    let [starts, ends, strides] = arrays.map(numbers);
-    msg!(
-        graph.id(), MASKED, x => Id, starts => Id, ends => Id, strides => Id,
-        masks[0] => u32, masks[1] => u32, masks[2] => u32, Id::NIL => Id; Id
-    )
-}
-
-/// The slice of a 3x3 with these bounds and masks.
-fn masked_slice(arrays: [&[i64]; 3], masks: [u32; 3]) -> Value {
-    run_one(&[counted(&[3, 3])], |graph, x| masked(graph, x[0], arrays, masks))
-}
-
-#[track_caller]
-fn mask_refused(arrays: [&[i64]; 3], masks: [u32; 3], reason: &str) {
-    let graph = Graph::new();
-    let x = graph.placeholder(&[3, 3], F32);
-    refused(MASKED, reason, || masked(&graph, x, arrays, masks));
-}
-
-/// The middle of a 3x3.
-const MIDDLE: [&[i64]; 3] = [&[1, 1], &[2, 2], &[1, 1]];
 
 /// Apple's MPSGraphTensorShapeOps.h.
 #[test]
@@ -116,65 +92,5 @@ fn slice_by_length_refuses_what_leaves_the_tensor() {
         let graph = Graph::new();
         let x = graph.placeholder(&[2, 3], F32);
         refused(LENGTH, reason, || by_length(&graph, x, dimension, start, length));
-    }
-}
-
-/// kern0x1b/charon probes on macOS 27.0: the start is not read, and is 0.
-#[test]
-fn a_start_mask_begins_at_the_first() {
-    let _alone = alone();
-    assert_eq!(masked_slice(MIDDLE, [0, 0, 0]), ints(&[1, 1], &[4]));
-    assert_eq!(masked_slice(MIDDLE, [1, 0, 0]), ints(&[2, 1], &[1, 4]));
-    let unread: [&[i64]; 3] = [&[9, 1], &[2, 2], &[1, 1]];
-    assert_eq!(masked_slice(unread, [1, 0, 0]), ints(&[2, 1], &[1, 4]));
-}
-
-/// kern0x1b/charon probes on macOS 27.0: the end is not read, and is beyond the last in the direction of the stride.
-#[test]
-fn an_end_mask_goes_to_the_end() {
-    let _alone = alone();
-    assert_eq!(masked_slice(MIDDLE, [0, 2, 0]), ints(&[1, 2], &[4, 5]));
-    let backwards: [&[i64]; 3] = [&[1, 2], &[2, 2], &[1, -1]];
-    assert_eq!(masked_slice(backwards, [0, 2, 0]), ints(&[1, 3], &[5, 4, 3]));
-}
-
-/// kern0x1b/charon probes on macOS 27.0.
-#[test]
-fn a_squeeze_mask_drops_the_dimension() {
-    let _alone = alone();
-    assert_eq!(masked_slice(MIDDLE, [0, 0, 1]), ints(&[1], &[4]));
-    let row: [&[i64]; 3] = [&[1, 0], &[2, 3], &[1, 1]];
-    assert_eq!(masked_slice(row, [0, 0, 1]), ints(&[3], &[3, 4, 5]));
-}
-
-/// kern0x1b/charon probes on macOS 27.0: two rows give the elements of the first.
-#[test]
-fn a_squeeze_mask_refuses_to_drop_more_than_one_element() {
-    let _alone = alone();
-    let rows: [&[i64]; 3] = [&[1, 0], &[3, 3], &[1, 1]];
-    mask_refused(rows, [0, 0, 1], "all but the first are lost");
-}
-
-/// doom-fish/mpsgraph-rs ops.rs: what comes after aborts on rank 0.
-#[test]
-fn a_squeeze_mask_refuses_a_result_of_rank_0() {
-    let _alone = alone();
-    mask_refused(MIDDLE, [0, 0, 3], "leaves rank 0");
-}
-
-/// kern0x1b/charon probes on macOS 27.0 have it begin at 0, which a negative stride cannot leave; the header is silent.
-#[test]
-fn a_start_mask_refuses_a_negative_stride() {
-    let _alone = alone();
-    let backwards: [&[i64]; 3] = [&[1, 2], &[2, 0], &[1, -1]];
-    mask_refused(backwards, [2, 0, 0], "where it starts is not documented");
-}
-
-/// Apple's MPSGraphTensorShapeOps.h: bit n of a mask is for dimension n.
-#[test]
-fn masks_refuse_bits_beyond_the_rank() {
-    let _alone = alone();
-    for masks in [[4, 0, 0], [0, 4, 0], [0, 0, 4]] {
-        mask_refused(MIDDLE, masks, "beyond the 2 dimensions");
     }
 }

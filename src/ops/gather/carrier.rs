@@ -1,4 +1,4 @@
-//! How elements that are no floats travel through kernels that only move f32 faithfully.
+//! How elements that are not floats pass through kernels that are exact only for f32.
 //!
 //! MPSGraph's gather and scatter kernels convert integers to f32 on the way: values beyond 2^24 come out wrong
 //! (pytorch/pytorch#195595; jax-mps wraps every gather and scatter for it). A 32-bit integer therefore travels as the
@@ -6,6 +6,7 @@
 
 use burn_backend::DType;
 
+use crate::dtype::stored;
 use crate::ffi::{self, DataType};
 
 /// How a dtype travels.
@@ -34,15 +35,15 @@ impl Carrier {
         }
     }
 
-    /// f32 lanes per element.
-    pub fn lanes(self) -> usize {
+    /// As how many f32 an element travels.
+    pub fn floats(self) -> usize {
         match self {
             Carrier::Float | Carrier::Value | Carrier::Bits => 1,
             Carrier::BitPairs => 2,
         }
     }
 
-    /// `x` in the form in which it travels; the last extent is multiplied by [`Carrier::lanes`].
+    /// `x` in the form in which it travels; the last extent is multiplied by [`Carrier::floats`].
     pub fn load(self, graph: &ffi::Graph, x: &ffi::Tensor) -> ffi::Tensor {
         match self {
             Carrier::Float => x.clone(),
@@ -62,10 +63,4 @@ impl Carrier {
             Carrier::Bits | Carrier::BitPairs => graph.reinterpret_cast(x, stored(dtype)),
         }
     }
-}
-
-/// The `MPSDataType` of a dtype that a recorded value has.
-pub(crate) fn stored(dtype: DType) -> DataType {
-    crate::dtype::data_type("lower", dtype)
-        .unwrap_or_else(|error| unreachable!("checked when the op was recorded: {error}"))
 }

@@ -5,18 +5,21 @@
 //! reads 0, as Apple documents for `gatherAlongAxis:`, and the row forms read the nearest row, since what MPSGraph does
 //! there is not documented and must not leave the tensor.
 
-pub(crate) mod lanes;
+pub(in crate::ops) mod carrier;
 
 use burn_backend::{DType, Shape, TensorMetadata};
 
-use self::lanes::Carrier;
-use super::Op;
-use super::memory;
-use super::tensor_shape;
-use crate::bridge::{Lowering, Operand, record};
+use self::carrier::Carrier;
+use super::{Operation, memory, tensor_shape};
+use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi::{self, DataType};
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::axis::part;
+use crate::lowering::provenance::Provenance;
+use crate::lowering::rank::outer_axis_inner;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// A recorded read by index.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,8 +32,8 @@ pub(crate) enum GatherOp {
     Position { extents: Vec<usize> },
 }
 
-impl GatherOp {
-    pub fn name(&self) -> &'static str {
+impl Operation for GatherOp {
+    fn name(&self) -> &'static str {
         match self {
             GatherOp::AlongAxis => "gather",
             GatherOp::Rows { .. } => "select",
@@ -38,17 +41,17 @@ impl GatherOp {
         }
     }
 
-    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let graph = cx.graph();
         match self {
             GatherOp::AlongAxis => {
                 let carrier = Carrier::of(output.dtype);
                 let data = carrier.load(graph, &inputs[0].tensor);
-                let indices = per_lane(
+                let indices = repeated_inside(
                     graph,
                     &index(cx, &inputs[1], inputs[0].ty.shape[1]),
                     &inputs[1].ty.shape,
-                    carrier.lanes(),
+                    carrier.floats(),
                 );
                 carrier.store(graph, &graph.gather_along_axis(1, &data, &indices), output.dtype)
             }
@@ -60,13 +63,11 @@ impl GatherOp {
                 carrier.store(graph, &graph.gather(&data, &indices, *axis, 0), output.dtype)
             }
             GatherOp::Position { extents } => {
-                let count = output.shape[0];
                 // Horner's rule in i32: positions are below 2^31.
                 let column = |axis: usize| {
-                    let (from, to) = (axis as isize, axis as isize + 1);
-                    let coordinates = graph.slice(&inputs[0].tensor, &[0, from], &[count as isize, to], &[1, 1]);
-                    let coordinates =
-                        Operand { tensor: coordinates, ty: TensorType::new(inputs[0].ty.dtype, [count, 1].into()) };
+                    let Operand { tensor, ty } = &inputs[0];
+                    let tensor = part(graph, tensor, &ty.shape, 1, [axis, axis + 1]);
+                    let coordinates = Operand { tensor, ty: TensorType::new(ty.dtype, [ty.shape[0], 1].into()) };
                     index(cx, &coordinates, extents[axis])
                 };
                 let position = (1..extents.len()).fold(column(0), |before, axis| {
@@ -76,6 +77,14 @@ impl GatherOp {
                 graph.reshape(&position, &output.shape)
             }
         }
+    }
+
+    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
+        Provenance::NONE
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
     }
 }
 
@@ -96,7 +105,7 @@ pub(crate) fn gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor
     let [data, at] = [outer_axis_inner(&tensor.shape, dim), outer_axis_inner(&shape, dim)];
     let output = TensorType::new(tensor.dtype(), at.into());
     let (tensor, indices) = (tensor.with_shape(data.into()), indices.with_shape(at.into()));
-    record(op(GatherOp::AlongAxis), &[&tensor, &indices], &[], output).with_shape(shape)
+    record(GatherOp::AlongAxis.into(), &[&tensor, &indices], &[], output).with_shape(shape)
 }
 
 /// The slices of `tensor` along `dim` that the rank-1 `indices` name.
@@ -115,7 +124,7 @@ pub(crate) fn select(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor
     let (axis, data) = rows(&tensor.shape, dim);
     let output = TensorType::new(tensor.dtype(), rows(&shape, dim).1);
     let tensor = tensor.with_shape(data);
-    record(op(GatherOp::Rows { axis }), &[&tensor, &indices], &[], output).with_shape(shape)
+    record(GatherOp::Rows { axis }.into(), &[&tensor, &indices], &[], output).with_shape(shape)
 }
 
 /// Slices of `data` at coordinates: `indices` of shape `(…, k)` gives `(…) + data.shape[k..]`.
@@ -163,12 +172,7 @@ pub(crate) fn positions(shape: &Shape, indices: MpsGraphTensor) -> (usize, MpsGr
     }
     let output = TensorType::new(DType::I32, [count].into());
     let indices = indices.with_shape([count, depth].into());
-    (rows, record(op(GatherOp::Position { extents }), &[&indices], &[], output))
-}
-
-/// `shape` seen as what is before axis `dim`, the axis, and what is after it.
-pub(crate) fn outer_axis_inner(shape: &Shape, dim: usize) -> [usize; 3] {
-    [shape[..dim].iter().product(), shape[dim], shape[dim + 1..].iter().product()]
+    (rows, record(GatherOp::Position { extents }.into(), &[&indices], &[], output))
 }
 
 /// `shape` as rows along `dim`: the axis of the rows, and the shape with two axes if nothing is before it, else three.
@@ -203,22 +207,18 @@ pub(crate) fn clamp(cx: &Lowering<'_>, indices: ffi::Tensor, extent: usize) -> f
     graph.minimum(&low, &cx.constant((extent - 1) as f64, DType::I32))
 }
 
-/// Each element of `x (outer, k, inner)` `lanes` times in a row: `(outer, k, inner * lanes)`.
-pub(crate) fn per_lane(graph: &ffi::Graph, x: &ffi::Tensor, shape: &Shape, lanes: usize) -> ffi::Tensor {
-    if lanes == 1 {
+/// Each element of `x (outer, k, inner)` `times` times in a row: `(outer, k, inner * times)`.
+pub(crate) fn repeated_inside(graph: &ffi::Graph, x: &ffi::Tensor, shape: &Shape, times: usize) -> ffi::Tensor {
+    if times == 1 {
         return x.clone();
     }
     let &[outer, k, inner] = shape.as_slice() else { unreachable!("seen as outer, axis, inner") };
-    let apart = graph.broadcast(&graph.reshape(x, &[outer, k, inner, 1]), &[outer, k, inner, lanes]);
-    graph.reshape(&apart, &[outer, k, inner * lanes])
+    let apart = graph.broadcast(&graph.reshape(x, &[outer, k, inner, 1]), &[outer, k, inner, times]);
+    graph.reshape(&apart, &[outer, k, inner * times])
 }
 
 fn require_elements(name: &'static str, data: &MpsGraphTensor) {
     if data.shape.num_elements() == 0 {
         invalid(name, format!("every index is out of range for data of shape {:?}", data.shape));
     }
-}
-
-fn op(op: GatherOp) -> Op {
-    Op::Gather(op)
 }

@@ -1,10 +1,13 @@
-//! Numbers that change between runs of one program: they are fed, so that a new learning rate compiles nothing.
+//! Scalars: numbers that change between runs of one program. They are fed, so that a new learning rate compiles nothing.
 //!
-//! All of a program's numbers travel in one small f32 buffer. A float takes one lane. An integer is cut into 16-bit
-//! digits, one lane each, which f32 holds exactly; the graph puts them together again with exact integer arithmetic
+//! All of a program's scalars travel in one small f32 buffer, whose elements are called lanes. A float takes one lane.
+//! An integer is cut into 16-bit digits, one lane each, which f32 holds exactly; the graph puts them together again with exact integer arithmetic
 //! (no 64-bit bit operations, for which MPSGraph lacks kernels).
 
 use burn_backend::Scalar;
+
+/// What one digit of an integer counts in units of the digit below.
+pub(super) const DIGIT_RADIX: f64 = 65_536.0;
 
 /// A number that an op takes at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,7 +20,7 @@ pub(crate) enum ScalarInput {
     RandomState([i32; 7]),
 }
 
-/// How a number is laid out in the lanes; part of a program's identity, unlike its value.
+/// How a scalar is laid out in the lanes; part of a program's identity, unlike its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ScalarKind {
     Float,
@@ -45,7 +48,7 @@ impl ScalarInput {
         }
     }
 
-    /// Appends the number's lanes, lowest digit first; only the highest digit of an integer is signed.
+    /// Appends the scalar's lanes, lowest digit first; only the highest digit of an integer is signed.
     pub fn write(self, lanes: &mut Vec<f32>) {
         match self {
             ScalarInput::Float(x) => lanes.push(x as f32),
@@ -61,7 +64,7 @@ impl ScalarInput {
 }
 
 impl ScalarKind {
-    /// f32 lanes that the number takes.
+    /// Lanes that the scalar takes.
     pub const fn lanes(self) -> usize {
         match self {
             ScalarKind::Float => 1,

@@ -13,14 +13,17 @@ use burn_backend::{DType, Shape, TensorMetadata};
 pub(crate) use axes::{expand, flip, permute, swap_dims, transpose};
 pub(crate) use slice::{slice, slice_assign};
 
-use super::Op;
 use super::arithmetic::{self, BinaryOp};
-use super::gather;
-use super::memory;
-use crate::bridge::{Lowering, Operand, ScalarInput, record};
+use super::{Operation, gather, memory};
+use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::provenance::Provenance;
+use crate::lowering::rank::outer_axis_inner;
+use crate::lowering::scalar::ScalarInput;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// A recorded movement of elements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -32,15 +35,15 @@ pub(crate) enum TensorShapeOp {
     /// `[x]` with the elements along `axes` in reverse order.
     Flip { axes: Vec<usize> },
     /// `[x]`; the elements of the region.
-    Slice { region: Vec<slice::Span> },
+    Slice { region: Vec<slice::AxisRange> },
     /// `[data, update]`; `update` in place of the region's elements.
-    SliceAssign { region: Vec<slice::Span> },
+    SliceAssign { region: Vec<slice::AxisRange> },
     /// Any number of inputs, one after the other along `axis`.
     Cat { axis: usize },
 }
 
-impl TensorShapeOp {
-    pub fn name(&self) -> &'static str {
+impl Operation for TensorShapeOp {
+    fn name(&self) -> &'static str {
         match self {
             TensorShapeOp::Permute { .. } => "permute",
             TensorShapeOp::Expand => "expand",
@@ -51,7 +54,7 @@ impl TensorShapeOp {
         }
     }
 
-    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let graph = cx.graph();
         match self {
             TensorShapeOp::Permute { permutation } => graph.transpose(&inputs[0].tensor, permutation),
@@ -66,6 +69,22 @@ impl TensorShapeOp {
                 graph.concat(&tensors, *axis as isize)
             }
         }
+    }
+
+    fn provenance(&self, inputs: &[Provenance]) -> Provenance {
+        let all = Provenance::all(inputs);
+        match self {
+            TensorShapeOp::Permute { .. } => all,
+            TensorShapeOp::Expand => all.and(Provenance::REPEATED),
+            TensorShapeOp::Slice { .. } => all.and(Provenance::SLICED),
+            TensorShapeOp::Flip { .. } | TensorShapeOp::SliceAssign { .. } | TensorShapeOp::Cat { .. } => {
+                all.without(Provenance::VIEW)
+            }
+        }
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
     }
 }
 
@@ -92,8 +111,7 @@ pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
         }
     }
     shape[dim] = tensors.iter().map(|tensor| tensor.shape[dim]).sum();
-    let outer: usize = shape[..dim].iter().product();
-    let inner: usize = shape[dim + 1..].iter().product();
+    let [outer, _, inner] = outer_axis_inner(&shape, dim);
     // A zero extent in concatTensors: ends the process.
     let mut parts: Vec<MpsGraphTensor> = tensors.into_iter().filter(|t| t.shape.num_elements() > 0).collect();
     if parts.len() == 1 {
@@ -111,7 +129,7 @@ pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
         })
         .collect();
     let parts: Vec<&MpsGraphTensor> = parts.iter().collect();
-    record(op(TensorShapeOp::Cat { axis: usize::from(outer != 1) }), &parts, &[], output).with_shape(shape)
+    record(TensorShapeOp::Cat { axis: usize::from(outer != 1) }.into(), &parts, &[], output).with_shape(shape)
 }
 
 /// The tensor `times` times in a row along `dim`.
@@ -139,8 +157,7 @@ pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usiz
     let mut output = shape.to_vec();
     output[dim] = windows;
     output.push(size);
-    let outer: usize = shape[..dim].iter().product();
-    let inner: usize = shape[dim + 1..].iter().product();
+    let [outer, _, inner] = outer_axis_inner(&shape, dim);
     let tensor = tensor.with_shape([outer, shape[dim], inner].into());
     let picked = if step == size {
         let whole = burn_backend::Slice::new(0, Some((windows * size) as isize), 1);
@@ -159,15 +176,6 @@ pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usiz
 /// Rank up to which one op moves everything.
 const PLAIN_RANK: usize = 4;
 
-/// What is before an axis, the axis, and what is after it.
-fn around(shape: &[usize], axis: usize) -> [usize; 3] {
-    [shape[..axis].iter().product(), shape[axis], shape[axis + 1..].iter().product()]
-}
-
 fn signed(axes: &[usize]) -> Vec<isize> {
     axes.iter().map(|&axis| axis as isize).collect()
-}
-
-fn op(op: TensorShapeOp) -> Op {
-    Op::TensorShape(op)
 }

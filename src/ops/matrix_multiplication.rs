@@ -15,36 +15,38 @@ pub(crate) use attention::attention;
 pub(crate) use linear::{linear, linear_bias_backward, linear_weight_backward, linear_x_backward};
 
 use self::parts::{BATCH, INNER, Parts, is_far};
-use super::Op;
-use super::barrier::has_lone_extents;
-use super::gather::lanes::stored;
-use super::memory;
-use super::tensor_shape;
-use crate::bridge::{Lowering, Operand, ScalarInput, record};
+use super::{Operation, memory, tensor_shape};
+use crate::bridge::record;
+use crate::dtype::stored;
 use crate::error::invalid;
 use crate::ffi::{self, DataType, os_version};
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::provenance::Provenance;
+use crate::lowering::rank::has_lone_extents;
+use crate::lowering::scalar::ScalarInput;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// A recorded matrix product.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MatrixMultiplicationOp {
     /// `[a (…, m, k), b (…, k, n)]`, floats of one dtype: both with two axes, or both with three and batches that are
     /// equal or 1, or any ranks with at most [`BATCH`] matrices. If one of the last two extents [`is_far`], the node's
-    /// number is minus infinity.
+    /// scalar is minus infinity.
     Float,
     /// `[a (batch, m, k), b (batch, n, k)]`, integers of one dtype, batches equal or 1: rows times rows.
     Integer,
 }
 
-impl MatrixMultiplicationOp {
-    pub fn name(&self) -> &'static str {
+impl Operation for MatrixMultiplicationOp {
+    fn name(&self) -> &'static str {
         match self {
             MatrixMultiplicationOp::Float => "float_matmul",
             MatrixMultiplicationOp::Integer => "int_matmul",
         }
     }
 
-    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let [a, b] = [&inputs[0], &inputs[1]];
         match self {
             MatrixMultiplicationOp::Float => {
@@ -67,6 +69,17 @@ impl MatrixMultiplicationOp {
                 if through_f32 { cx.graph().cast(&product, stored(output.dtype)) } else { product }
             }
             MatrixMultiplicationOp::Integer => integer::lower(cx.graph(), a, b, output),
+        }
+    }
+
+    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
+        Provenance::NONE
+    }
+
+    fn is_rewritten(&self) -> bool {
+        match self {
+            MatrixMultiplicationOp::Float => true,
+            MatrixMultiplicationOp::Integer => false,
         }
     }
 }
@@ -119,8 +132,8 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
 fn float_product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     let output = TensorType::new(lhs.dtype(), shape);
     let least = [ScalarInput::Float(f64::NEG_INFINITY)];
-    let numbers = if is_far([&lhs.shape, &rhs.shape]) { &least[..] } else { &[] };
-    record(op(MatrixMultiplicationOp::Float), &[&lhs, &rhs], numbers, output)
+    let scalars = if is_far([&lhs.shape, &rhs.shape]) { &least[..] } else { &[] };
+    record(MatrixMultiplicationOp::Float.into(), &[&lhs, &rhs], scalars, output)
 }
 
 /// The extents to which both repeat, if they do.
@@ -147,10 +160,6 @@ fn flatten(tensor: MpsGraphTensor, batch: &[usize], own: usize, count: usize) ->
         _ => tensor_shape::expand(tensor, [batch, &matrix].concat().into()),
     };
     tensor.with_shape([&[count], &matrix[..]].concat().into())
-}
-
-fn op(op: MatrixMultiplicationOp) -> Op {
-    Op::MatrixMultiplication(op)
 }
 
 #[cfg(test)]

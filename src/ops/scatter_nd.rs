@@ -11,14 +11,20 @@ use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
 
 pub(crate) use nd::scatter_nd;
 
-use super::Op;
+use super::Operation;
 use super::arithmetic::{self, BinaryOp, CompareOp};
-use super::gather::{self, clamp, index, outer_axis_inner, rows};
+use super::gather::{clamp, index, rows};
 use super::memory;
-use crate::bridge::{Lowering, Operand, ScalarInput, record};
+use crate::bridge::record;
+use crate::dtype::stored;
 use crate::error::{invalid, unsupported};
 use crate::ffi::{self, DataType, ScatterMode};
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::provenance::Provenance;
+use crate::lowering::rank::outer_axis_inner;
+use crate::lowering::scalar::ScalarInput;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// How an update meets what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,15 +42,15 @@ pub(crate) enum Combine {
 pub(crate) enum ScatterNdOp {
     /// `[data (outer, n, inner), indices (outer, k, inner), updates (outer, k, inner)]`: sums.
     AddAlongAxis,
-    /// `[data (n, inner) or (outer, n, inner), indices (k), updates]`. For `Min` and `Max` of floats the first number
+    /// `[data (n, inner) or (outer, n, inner), indices (k), updates]`. For `Min` and `Max` of floats the first scalar
     /// is the infinity that changes nothing.
     Rows { axis: usize, combine: Combine },
     /// `[indices (k)]` to i32 `(n)`: the last place among the indices that names each row, -1 for none.
     LastWriter,
 }
 
-impl ScatterNdOp {
-    pub fn name(&self) -> &'static str {
+impl Operation for ScatterNdOp {
+    fn name(&self) -> &'static str {
         match self {
             ScatterNdOp::AddAlongAxis => "scatter_add",
             ScatterNdOp::Rows { combine: Combine::Add, .. } => "select_add",
@@ -54,7 +60,7 @@ impl ScatterNdOp {
         }
     }
 
-    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         match self {
             ScatterNdOp::AddAlongAxis => {
                 let indices = index(cx, &inputs[1], inputs[0].ty.shape[1]);
@@ -110,6 +116,14 @@ impl ScatterNdOp {
             }
         }
     }
+
+    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
+        Provenance::NONE
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
+    }
 }
 
 /// Runs `scatter` on the operands as f32: sums of 16-bit floats would be rounded at every step.
@@ -123,7 +137,7 @@ fn in_f32(
         return scatter(graph, &operands[0].tensor, &operands[1].tensor);
     }
     let [data, updates] = operands.map(|operand| graph.cast(&operand.tensor, DataType::F32));
-    graph.cast(&scatter(graph, &data, &updates), gather::lanes::stored(dtype))
+    graph.cast(&scatter(graph, &data, &updates), stored(dtype))
 }
 
 /// `tensor` with `value` added along `dim` at `indices`, both of the tensor's shape but for their extent along `dim`.
@@ -153,7 +167,7 @@ pub(crate) fn scatter_add(
     let tensor = tensor.with_shape(outer_axis_inner(&shape, dim).into());
     let (indices, value) = (indices.with_shape(at.into()), value.with_shape(at.into()));
     let output = tensor.ty();
-    record(Op::ScatterNd(ScatterNdOp::AddAlongAxis), &[&tensor, &indices, &value], &[], output).with_shape(shape)
+    record(ScatterNdOp::AddAlongAxis.into(), &[&tensor, &indices, &value], &[], output).with_shape(shape)
 }
 
 /// `tensor` with the slices of `value` along `dim` added to those that the rank-1 `indices` name.
@@ -193,7 +207,7 @@ pub(crate) fn select_or(
     arithmetic::binary(BinaryOp::LogicalOr, tensor, positive(hits))
 }
 
-/// Gradient of [`gather::embedding`] for a table of `weights`' shape.
+/// Gradient of [`embedding`](super::gather::embedding) for a table of `weights`' shape.
 pub(crate) fn embedding_backward(
     weights: MpsGraphTensor,
     output_grad: MpsGraphTensor,
@@ -247,8 +261,7 @@ fn write_rows(
     let value_shape = rows(&value.shape, dim).1;
     let (tensor, value) = (tensor.with_shape(data), value.with_shape(value_shape));
     let output = tensor.ty();
-    let op = Op::ScatterNd(ScatterNdOp::Rows { axis, combine });
-    record(op, &[&tensor, &indices, &value], neutral, output).with_shape(shape)
+    record(ScatterNdOp::Rows { axis, combine }.into(), &[&tensor, &indices, &value], neutral, output).with_shape(shape)
 }
 
 fn positive(hits: MpsGraphTensor) -> MpsGraphTensor {
@@ -286,19 +299,19 @@ fn require_room(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTenso
         unsupported(
             name,
             format!(
-                "{count} updates in {:?} of {dtype:?} take {digits} digits for each of {elements:?} elements: 2^31 or more; \
-                 split the tensor",
+                "{count} updates in {:?} of {dtype:?} take {digits} digits for each of {elements:?} elements: 2^31 or \
+                 more; split the tensor",
                 data.shape
             ),
         );
     }
 }
 
-/// Extents of a packed shape with the last multiplied by `lanes`.
-fn widened(shape: &Shape, lanes: usize) -> Vec<usize> {
+/// Extents of a packed shape with the last multiplied by `times`.
+fn widened(shape: &Shape, times: usize) -> Vec<usize> {
     let mut shape = shape.to_vec();
     if let Some(last) = shape.last_mut() {
-        *last *= lanes;
+        *last *= times;
     }
     shape
 }

@@ -1,6 +1,6 @@
 //! Elementwise operations: functions of one and two operands, comparison, selection and conversion.
 //!
-//! Operands of one node have one dtype; shapes have one rank and broadcast extents of 1. Numbers of the caller are fed
+//! Operands of one node have one dtype; shapes have one rank and broadcast extents of 1. Scalars of the caller are fed
 //! and take the operand's dtype. Integer results are exact and wrap, whatever the dtype. What takes more than one node
 //! is computed in f32 for 16-bit floats and rounded once.
 
@@ -17,7 +17,6 @@ use burn_backend::{DType, Shape, TensorMetadata};
 
 pub(crate) use binary::{BinaryOp, binary, binary_scalar};
 pub(crate) use cast::cast;
-pub(in crate::ops) use cast::{computed_in, convert};
 pub(crate) use comparison::{CompareOp, TestOp, compare, compare_scalar, is_inf, is_nan};
 pub(crate) use cross::cross;
 pub(in crate::ops) use integer::divide as divide_integers;
@@ -26,41 +25,46 @@ pub(crate) use selection::{clamp, mask_fill, mask_where};
 pub(in crate::ops) use unary::log1p as log1p_f32;
 pub(crate) use unary::{UnaryOp, unary};
 
-use crate::bridge::{Lowering, Operand, ScalarInput};
+use super::Operation;
 use crate::error::invalid;
 use crate::ffi;
-use crate::tensor::{MpsGraphTensor, TensorType};
+use crate::lowering::conversion::convert;
+use crate::lowering::provenance::Provenance;
+use crate::lowering::scalar::ScalarInput;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// An elementwise operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ArithmeticOp {
     Unary(UnaryOp),
     Binary(BinaryOp),
-    /// The right operand is the node's number.
+    /// The right operand is the node's scalar.
     BinaryScalar(BinaryOp),
-    /// An integer to the power of the node's number, of which only the lowest `bits` can be set.
+    /// An integer to the power of the node's scalar, of which only the lowest `bits` can be set.
     PowerScalar {
         bits: u32,
     },
     Compare(CompareOp),
-    /// The right operand is the node's number.
+    /// The right operand is the node's scalar.
     CompareScalar(CompareOp),
     Test(TestOp),
     /// To the output's dtype.
     Cast,
     /// `[tensor, mask, value]`
     MaskWhere,
-    /// `[tensor, mask]` and the value as a number.
+    /// `[tensor, mask]` and the value as a scalar.
     MaskFill,
-    /// Lower and upper bound, as far as there are any, are the node's numbers.
+    /// Lower and upper bound, as far as there are any, are the node's scalars.
     Clamp {
         min: bool,
         max: bool,
     },
 }
 
-impl ArithmeticOp {
-    pub fn name(&self) -> &'static str {
+impl Operation for ArithmeticOp {
+    fn name(&self) -> &'static str {
         match self {
             Self::Unary(op) => op.name(),
             Self::Binary(op) => op.name(),
@@ -76,7 +80,7 @@ impl ArithmeticOp {
         }
     }
 
-    pub fn lower(&self, cx: &mut Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let x = &inputs[0].tensor;
         let dtype = inputs[0].ty.dtype;
         match self {
@@ -105,11 +109,41 @@ impl ArithmeticOp {
             Self::Clamp { min, max } => selection::lower_clamp(cx, x, dtype, *min, *max),
         }
     }
+
+    /// Functions of a softmax that a model may put before the product (masks, dropout, a scale) keep it a softmax.
+    fn provenance(&self, inputs: &[Provenance]) -> Provenance {
+        let kept = Provenance::all(inputs).without(Provenance::VIEW);
+        match self {
+            Self::Unary(UnaryOp::Exp) => Provenance::EXPONENTIALS,
+            Self::Unary(UnaryOp::Recip) if kept.has(Provenance::TOTALS) => Provenance::RECIPROCALS,
+            Self::Binary(BinaryOp::Div)
+                if inputs[0].has(Provenance::EXPONENTIALS) && inputs[1].has(Provenance::TOTALS) =>
+            {
+                Provenance::SOFTMAX
+            }
+            Self::Binary(BinaryOp::Mul) if kept.has(Provenance::EXPONENTIALS.and(Provenance::RECIPROCALS)) => {
+                Provenance::SOFTMAX
+            }
+            Self::Binary(_)
+            | Self::BinaryScalar(_)
+            | Self::Cast
+            | Self::MaskWhere
+            | Self::MaskFill
+            | Self::Clamp { .. } => kept,
+            Self::Unary(_) | Self::PowerScalar { .. } | Self::Compare(_) | Self::CompareScalar(_) | Self::Test(_) => {
+                Provenance::NONE
+            }
+        }
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
+    }
 }
 
-/// `value` as a tensor of `dtype` takes it: floats of numbers for floats, whole numbers for integers, so that one
-/// program serves however the caller wrote the number.
-pub(in crate::ops) fn number(value: ScalarInput, dtype: DType) -> ScalarInput {
+/// `value` as a tensor of `dtype` takes it: a float for floats, a whole number for integers, so that one program serves
+/// however the caller wrote the scalar.
+pub(in crate::ops) fn scalar_for(value: ScalarInput, dtype: DType) -> ScalarInput {
     match value {
         ScalarInput::Float(x) if dtype == DType::U64 => ScalarInput::UInt(x as u64),
         ScalarInput::Float(x) if dtype.is_int() || dtype.is_uint() => ScalarInput::Int(x as i64),

@@ -1,0 +1,28 @@
+//! A part of one axis, and parts joined to a whole.
+
+use crate::ffi::{self, Graph};
+
+/// The part `low..high` of one axis of `x`, whose shape is `shape`; `x` itself if that is all of it.
+pub(crate) fn part(
+    graph: &Graph,
+    x: &ffi::Tensor,
+    shape: &[usize],
+    axis: usize,
+    [low, high]: [usize; 2],
+) -> ffi::Tensor {
+    if [low, high] == [0, shape[axis]] {
+        return x.clone();
+    }
+    let mut starts = vec![0; shape.len()];
+    let mut ends: Vec<isize> = shape.iter().map(|&extent| extent as isize).collect();
+    (starts[axis], ends[axis]) = (low as isize, high as isize);
+    graph.slice(x, &starts, &ends, &vec![1; shape.len()])
+}
+
+/// At least one part, one after the other along `axis`.
+pub(crate) fn joined(graph: &Graph, parts: &[ffi::Tensor], axis: usize) -> ffi::Tensor {
+    match parts {
+        [only] => only.clone(),
+        _ => graph.concat(&parts.iter().collect::<Vec<_>>(), axis as isize),
+    }
+}

@@ -1,0 +1,71 @@
+//! Conversion between dtypes inside a graph, and the dtypes in which things are computed.
+//!
+//! Float to integer truncates toward zero and saturates, NaN becomes 0; integer to integer wraps; anything to bool is
+//! `!= 0`; bool to a number is 0 or 1.
+
+use burn_backend::DType;
+
+use super::Lowering;
+use crate::dtype::stored;
+use crate::ffi::{self, DataType, Graph};
+
+/// The dtype in which a float op of several nodes is computed: rounding to 16 bits happens once, at its end.
+pub(crate) fn computed_in(dtype: DType) -> DType {
+    if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
+}
+
+/// The dtype in which sums and products are taken: reductions exist for 32-bit numbers and i64, and 16-bit floats would
+/// accumulate in 16 bits (pytorch/pytorch#136987). Wrapping makes signs and high bits come out right.
+pub(crate) fn summed_in(dtype: DType) -> DType {
+    if dtype.is_float() {
+        DType::F32
+    } else if dtype.size() == 8 {
+        DType::I64
+    } else {
+        DType::I32
+    }
+}
+
+/// `x` with its values as dtype `to`; `x` itself if the dtypes are equal.
+pub(crate) fn convert(cx: &Lowering<'_>, x: &ffi::Tensor, from: DType, to: DType) -> ffi::Tensor {
+    let graph = cx.graph();
+    if from == to {
+        return x.clone();
+    }
+    if to.is_bool() {
+        // castTensor to bool has given 255 for 1.0 (pytorch/pytorch#94263); a comparison leaves no doubt.
+        return graph.not_equal(x, &cx.constant(0.0, from));
+    }
+    if from.is_float() && !to.is_float() {
+        // Casts saturate (pytorch/pytorch#169058); what they make of NaN is not documented.
+        let zero = cx.constant(0.0, from);
+        let number = graph.select(&graph.is_nan(x), &zero, x);
+        return graph.cast(&number, stored(to));
+    }
+    if matches!(to, DType::F16 | DType::BF16) && !from.is_float() && !from.is_bool() {
+        // Large integers overflow to infinity by way of f32; what a direct cast does is not documented.
+        return graph.cast(&graph.cast(x, DataType::F32), stored(to));
+    }
+    graph.cast(x, stored(to))
+}
+
+/// The low bits of an integer tensor as another integer dtype: between dtypes of one width the bits stay what they are.
+pub(crate) fn low_bits(graph: &Graph, x: &ffi::Tensor, from: DType, to: DType) -> ffi::Tensor {
+    if from == to {
+        x.clone()
+    } else if from.size() == to.size() {
+        graph.reinterpret_cast(x, stored(to))
+    } else {
+        graph.cast(x, stored(to))
+    }
+}
+
+/// The number with these digits, lowest first, by Horner's rule in `dtype`, which the digits have already.
+pub(crate) fn from_digits(cx: &Lowering<'_>, digits: &[ffi::Tensor], radix: f64, dtype: DType) -> ffi::Tensor {
+    let Some((highest, rest)) = digits.split_last() else { unreachable!("a number has digits") };
+    if rest.is_empty() {
+        return highest.clone();
+    }
+    let (graph, radix) = (cx.graph(), cx.constant(radix, dtype));
+    rest.iter().rev().fold(highest.clone(), |high, digit| graph.addition(&graph.multiplication(&high, &radix), digit))
+}

@@ -1,0 +1,28 @@
+//! Shapes folded to the few axes that MPSGraph's kernels are right for.
+
+use super::Lowering;
+use crate::ffi;
+
+/// `shape` and the axis that is its `dim`, with neighbouring axes collapsed if there are more than four: kernels that
+/// work along an axis fail on other axes than the last four (pytorch/pytorch#118126).
+pub(crate) fn within_rank(shape: &[usize], dim: usize) -> (Vec<usize>, isize) {
+    if shape.len() <= 4 {
+        return (shape.to_vec(), dim as isize);
+    }
+    (outer_axis_inner(shape, dim).into(), 1)
+}
+
+/// `shape` seen as what is before axis `dim`, the axis, and what is after it.
+pub(crate) fn outer_axis_inner(shape: &[usize], dim: usize) -> [usize; 3] {
+    [shape[..dim].iter().product(), shape[dim], shape[dim + 1..].iter().product()]
+}
+
+/// `x` of shape `from` as `to`.
+pub(crate) fn reshaped(cx: &Lowering<'_>, x: &ffi::Tensor, from: &[usize], to: &[usize]) -> ffi::Tensor {
+    if from == to { x.clone() } else { cx.graph().reshape(x, to) }
+}
+
+/// Whether more than one extent is 1.
+pub(crate) fn has_lone_extents(shape: &[usize]) -> bool {
+    shape.iter().filter(|&&extent| extent == 1).count() > 1
+}

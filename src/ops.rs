@@ -1,0 +1,103 @@
+//! What can be recorded: the op families, each named after Apple's header.
+//!
+//! A family's file holds its variants with their attributes, the functions that check shapes and dtypes and record
+//! them, and their lowering to MPSGraph nodes, side by side. Nothing here touches a raw pointer, a buffer or a host
+//! copy. `normalization` records ops of other families only and so has no variant.
+
+pub(crate) mod activation;
+pub(crate) mod arithmetic;
+pub(crate) mod gather;
+pub(crate) mod matrix_multiplication;
+pub(crate) mod memory;
+pub(crate) mod normalization;
+pub(crate) mod random;
+pub(crate) mod reduction;
+pub(crate) mod scatter_nd;
+pub(crate) mod tensor_shape;
+
+use crate::error::invalid;
+use crate::ffi;
+use crate::lowering::provenance::Provenance;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor_type::TensorType;
+
+/// What a family says of its ops.
+pub(crate) trait Operation {
+    /// Burn's name for messages.
+    fn name(&self) -> &'static str;
+
+    /// Adds the op to a graph; the tensor has exactly `output`'s shape and dtype.
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor;
+
+    /// What MPSGraph's compiler may take the value for, given what it may take the operands for.
+    fn provenance(&self, inputs: &[Provenance]) -> Provenance;
+
+    /// Whether MPSGraph's compiler rewrites the op by what made its operands, so that some need a barrier
+    /// ([`Provenance::needs_barrier`]).
+    fn is_rewritten(&self) -> bool;
+}
+
+/// The families with ops of their own: a variant of [`Op`] each, and [`Operation`] by the family's own type.
+macro_rules! families {
+    ($($family:ident($op:ty),)*) => {
+        /// One recorded operation with its attributes: everything that a program's identity needs besides operand types.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum Op {
+            $($family($op),)*
+        }
+
+        impl Op {
+            /// The op as its family knows it.
+            fn of_family(&self) -> &dyn Operation {
+                match self {
+                    $(Op::$family(op) => op,)*
+                }
+            }
+        }
+
+        $(impl From<$op> for Op {
+            fn from(op: $op) -> Self {
+                Op::$family(op)
+            }
+        })*
+    };
+}
+
+families! {
+    Activation(activation::ActivationOp),
+    Arithmetic(arithmetic::ArithmeticOp),
+    Gather(gather::GatherOp),
+    MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
+    Memory(memory::MemoryOp),
+    Random(random::RandomOp),
+    Reduction(reduction::ReductionOp),
+    ScatterNd(scatter_nd::ScatterNdOp),
+    TensorShape(tensor_shape::TensorShapeOp),
+}
+
+/// All that the bridge asks of an op; see [`Operation`].
+impl Op {
+    pub fn name(&self) -> &'static str {
+        self.of_family().name()
+    }
+
+    pub fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+        self.of_family().lower(cx, inputs, output)
+    }
+
+    pub fn provenance(&self, inputs: &[Provenance]) -> Provenance {
+        self.of_family().provenance(inputs).of_node()
+    }
+
+    pub fn is_rewritten(&self) -> bool {
+        self.of_family().is_rewritten()
+    }
+}
+
+/// Ends an op along an axis that its operand does not have.
+#[track_caller]
+fn check_dim(op: &'static str, dim: usize, shape: &[usize]) {
+    if dim >= shape.len() {
+        invalid(op, format!("dim {dim} is out of range for shape {shape:?}"));
+    }
+}
