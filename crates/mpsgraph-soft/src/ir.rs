@@ -239,14 +239,9 @@ pub enum UnaryOp {
     Abs,
     Neg,
     Exp,
-    Exp2,
-    Exp10,
     Log,
-    Log2,
-    Log10,
     Square,
     Sqrt,
-    Rsqrt,
     Recip,
     Sin,
     Cos,
@@ -263,8 +258,6 @@ pub enum UnaryOp {
     Erf,
     Ceil,
     Floor,
-    /// Half away from zero.
-    Round,
     /// Half to even.
     Rint,
     Trunc,
@@ -276,7 +269,6 @@ pub enum UnaryOp {
     /// Logical not of `x != 0`, in the operand's dtype.
     Not,
     BitNot,
-    Popcount,
     IsNan,
     IsInf,
     IsFinite,
@@ -297,7 +289,6 @@ pub enum BinaryOp {
     Mul,
     /// Integers truncate toward zero; a zero divisor gives 0.
     Div,
-    DivNoNan,
     /// C's `fmod`: sign of the dividend. A zero integer divisor gives 0.
     Mod,
     /// `a - floor(a / b) * b`: sign of the divisor, 0 for a zero integer divisor; NaN for a float one.
@@ -319,8 +310,6 @@ pub enum BinaryOp {
     And,
     Or,
     Xor,
-    Nand,
-    Nor,
     Xnor,
     BitAnd,
     BitOr,
@@ -329,12 +318,8 @@ pub enum BinaryOp {
     Shl,
     /// Arithmetic for signed types; the count is taken modulo the width.
     Shr,
-    /// `[incoming, source (before sigmoid)]`.
-    SigmoidGrad,
     /// `[incoming, source]`.
     ReluGrad,
-    /// `[source, alpha]`.
-    LeakyRelu,
 }
 
 impl BinaryOp {

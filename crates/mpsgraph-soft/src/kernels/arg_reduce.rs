@@ -14,7 +14,7 @@ use bytemuck::cast_slice;
 /// Widest tile.
 const COLUMNS: usize = 256;
 /// Elements searched at a time.
-const LANES: usize = 32;
+const CHUNK: usize = 32;
 
 /// `[x]`; i32 position of the largest (`max`) or smallest element, the first of equals, NaN never chosen, -1 if all are
 /// NaN. The reduced extent stays as 1.
@@ -87,17 +87,17 @@ impl<T: Element, const MAX: bool> VectorLoop for Segments<'_, T, MAX> {
     fn run(self) {
         for (x, out) in self.x.chunks_exact(self.extent).zip(self.out) {
             let better = |best: T, x: T| if beats::<T, MAX>(x, best) { x } else { best };
-            let mut lanes = [start::<T, MAX>(); LANES];
-            let (chunks, rest) = x.as_chunks::<LANES>();
+            let mut bests = [start::<T, MAX>(); CHUNK];
+            let (chunks, rest) = x.as_chunks::<CHUNK>();
             for chunk in chunks {
-                for (best, &x) in lanes.iter_mut().zip(chunk) {
+                for (best, &x) in bests.iter_mut().zip(chunk) {
                     *best = better(*best, x);
                 }
             }
-            let best = lanes.iter().chain(rest).fold(start::<T, MAX>(), |best, &x| better(best, x));
+            let best = bests.iter().chain(rest).fold(start::<T, MAX>(), |best, &x| better(best, x));
             // A row of NaN alone holds no element equal to the start.
             let skipped = chunks.iter().take_while(|chunk| !chunk.iter().fold(false, |hit, &x| hit | (x == best)));
-            let first = skipped.count() * LANES;
+            let first = skipped.count() * CHUNK;
             *out = x[first..].iter().position(|&x| x == best).map_or(-1, |at| (first + at) as i32);
         }
     }

@@ -1,20 +1,23 @@
-//! Conversion by value between the lanes of elementwise tiles.
+//! Conversion by value between the element types of tiles.
 //!
 //! Rust's `as` is the rule: float to integer truncates toward zero and saturates, NaN gives 0; integers wrap; what
 //! becomes a float is rounded half to even. 16-bit floats are f32 here.
 
-use super::elementwise::tile::{TileElement, TileFn, TileType, tile_type, tile1};
+use super::elementwise::tile::{IntType, TileElement, TileFn, TileType, int_type, tile1};
+use std::cmp::Ordering;
 
 /// The loop that converts `from` to `to`; `None` where the bits stay.
 pub fn cast(from: TileType, to: TileType) -> Option<TileFn> {
     match (from, to) {
         (TileType::F32, TileType::F32) => None,
-        (TileType::F32, to) => Some(tile_type!(int to, R => tile1(|x: f32| x as R))),
-        (from, TileType::F32) => Some(tile_type!(int from, T => tile1(|x: T| x as f32))),
-        _ if from.size() == to.size() => None,
+        (TileType::F32, TileType::Int(to)) => Some(int_type!(to, R => tile1(|x: f32| x as R))),
+        (TileType::Int(from), TileType::F32) => Some(int_type!(from, T => tile1(|x: T| x as f32))),
         // Cutting off does not depend on the sign, extending does not depend on the target's.
-        _ if from.size() > to.size() => Some(tile_type!(bits from, T => T::resize(to))),
-        _ => Some(tile_type!(int from, T => T::resize(to))),
+        (TileType::Int(from), TileType::Int(to)) => match from.size().cmp(&to.size()) {
+            Ordering::Equal => None,
+            Ordering::Greater => Some(int_type!(bits from, T => T::resize(to))),
+            Ordering::Less => Some(int_type!(from, T => T::resize(to))),
+        },
     }
 }
 
@@ -22,20 +25,20 @@ pub fn cast(from: TileType, to: TileType) -> Option<TileFn> {
 pub fn truth(from: TileType) -> TileFn {
     match from {
         TileType::F32 => tile1(|x: f32| (x != 0.0) as u8),
-        from => tile_type!(bits from, T => tile1(|x: T| (x != 0) as u8)),
+        TileType::Int(from) => int_type!(bits from, T => tile1(|x: T| (x != 0) as u8)),
     }
 }
 
 /// An integer that becomes an unsigned one of another size.
 trait Resize: TileElement {
-    fn resize(to: TileType) -> TileFn;
+    fn resize(to: IntType) -> TileFn;
 }
 
 macro_rules! resize {
     ($($t:ty),*) => {$(
         impl Resize for $t {
-            fn resize(to: TileType) -> TileFn {
-                tile_type!(bits to, R => tile1(|x: $t| x as R))
+            fn resize(to: IntType) -> TileFn {
+                int_type!(bits to, R => tile1(|x: $t| x as R))
             }
         }
     )*};

@@ -4,37 +4,19 @@
 
 use super::Family;
 use super::call::Call;
-use super::rows::{Index, Indices, Rows};
+use super::rows::{Index, Indexing, Indices, Rows};
 use super::threads::{PARALLEL_BYTES, share};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 
 /// `[data, indices (i32 or i64)]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Gather {
-    /// One index per slice along `axis`; the first `batch` axes of data and indices go together. An index out of range
-    /// fails the run.
-    Axis { axis: usize, batch: usize },
-    /// The last axis of the indices holds coordinates along the data's axes from `batch` on. An index out of range
-    /// fails the run.
-    Nd { batch: usize },
-    /// One index per element. One out of range reads 0.
-    Along { axis: usize },
-}
+pub struct Gather(pub Indexing);
 
 impl Family for Gather {
     fn run(&self, call: Call<'_>) {
         let [data, indices] = call.inputs else { unreachable!("a gather has two operands") };
-        let (from, at) = (data.shape(), indices.shape());
-        let indices = Indices::of(indices);
-        let (rows, must_be_inside) = match *self {
-            Gather::Axis { axis, batch } => (Rows::axis(from, at, axis, batch), true),
-            Gather::Nd { batch } => (Rows::nd(from, at, batch), true),
-            Gather::Along { axis } => (Rows::along(from, at, axis), false),
-        };
-        if must_be_inside {
-            rows.check(indices, &call);
-        }
-        execute(&rows, data.dtype().size(), data.elements(), indices, call.output);
+        let rows = self.0.rows(data.shape(), indices, &call);
+        execute(&rows, data.dtype().size(), data.elements(), Indices::of(indices), call.output);
     }
 }
 

@@ -12,7 +12,7 @@ use super::vectorised::{VectorLoop, vectorised};
 use std::ops::Range;
 
 /// Counter values that are computed side by side.
-const LANES: usize = 8;
+const COUNTERS: usize = 8;
 
 /// The low word.
 const WORD: u64 = 0xffff_ffff;
@@ -38,18 +38,18 @@ impl Family for Random {
     }
 }
 
-/// Ten rounds on `LANES` counters, word by word. Words are kept in 64 bits, the width of their products.
+/// Ten rounds on `COUNTERS` counters, word by word. Words are kept in 64 bits, the width of their products.
 #[inline(always)]
-fn philox(mut counter: [[u64; LANES]; 4], mut key: [u32; 2]) -> [[u64; LANES]; 4] {
+fn philox(mut counter: [[u64; COUNTERS]; 4], mut key: [u32; 2]) -> [[u64; COUNTERS]; 4] {
     for _ in 0..10 {
         let [a, b, c, d] = counter;
-        for lane in 0..LANES {
-            let first = (a[lane] & WORD) * 0xd251_1f53;
-            let second = (c[lane] & WORD) * 0xcd9e_8d57;
-            counter[0][lane] = (second >> 32) ^ b[lane] ^ u64::from(key[0]);
-            counter[1][lane] = second & WORD;
-            counter[2][lane] = (first >> 32) ^ d[lane] ^ u64::from(key[1]);
-            counter[3][lane] = first & WORD;
+        for at in 0..COUNTERS {
+            let first = (a[at] & WORD) * 0xd251_1f53;
+            let second = (c[at] & WORD) * 0xcd9e_8d57;
+            counter[0][at] = (second >> 32) ^ b[at] ^ u64::from(key[0]);
+            counter[1][at] = second & WORD;
+            counter[2][at] = (first >> 32) ^ d[at] ^ u64::from(key[1]);
+            counter[3][at] = first & WORD;
         }
         key = [key[0].wrapping_add(0x9e37_79b9), key[1].wrapping_add(0xbb67_ae85)];
     }
@@ -99,24 +99,24 @@ impl VectorLoop for Uniform<'_> {
         let width = end - start;
         // The sum may round up to the end.
         let highest = if end > start { end.next_down() } else { start };
-        for (at, out) in self.out.chunks_mut(4 * LANES).enumerate() {
-            let first = self.counter.wrapping_add((at * LANES) as u128);
+        for (at, out) in self.out.chunks_mut(4 * COUNTERS).enumerate() {
+            let first = self.counter.wrapping_add((at * COUNTERS) as u128);
             let (low, high) = (first as u64, (first >> 64) as u64);
-            let lows: [u64; LANES] = std::array::from_fn(|lane| low.wrapping_add(lane as u64));
+            let lows: [u64; COUNTERS] = std::array::from_fn(|at| low.wrapping_add(at as u64));
             let highs = lows.map(|own| high.wrapping_add(u64::from(own < low)));
             let words =
                 [lows.map(|x| x & WORD), lows.map(|x| x >> 32), highs.map(|x| x & WORD), highs.map(|x| x >> 32)];
             let words = philox(words, self.key);
             // Converted word by word and brought into order afterwards, so that only moves are scalar.
-            let numbers = words.map(|lanes| {
-                lanes.map(|word| {
+            let numbers = words.map(|words| {
+                words.map(|word| {
                     let unit = (word >> 8) as i32 as f32 * (1.0 / (1 << 24) as f32);
                     let number = start + unit * width;
                     if number > highest { highest } else { number }
                 })
             });
-            let numbers: [[f32; 4]; LANES] =
-                std::array::from_fn(|lane| [numbers[0][lane], numbers[1][lane], numbers[2][lane], numbers[3][lane]]);
+            let numbers: [[f32; 4]; COUNTERS] =
+                std::array::from_fn(|at| [numbers[0][at], numbers[1][at], numbers[2][at], numbers[3][at]]);
             let numbers = numbers.as_flattened();
             out.copy_from_slice(&numbers[..out.len()]);
         }

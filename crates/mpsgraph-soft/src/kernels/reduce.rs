@@ -33,8 +33,6 @@ pub enum ReduceOp {
     And,
     Or,
     Mean,
-    /// Population variance; floats only.
-    Variance,
 }
 
 /// `[x]` reduced over `axes` (sorted, distinct); reduced extents stay as 1.
@@ -58,23 +56,22 @@ fn plain(op: ReduceOp, dtype: DType) -> ReduceOp {
     match op {
         ReduceOp::Sum if truths => ReduceOp::Or,
         ReduceOp::Prod if truths => ReduceOp::And,
-        ReduceOp::Mean | ReduceOp::Variance if truths => unreachable!("{op:?} of bool reached a reduction"),
+        ReduceOp::Mean if truths => unreachable!("{op:?} of bool reached a reduction"),
         ReduceOp::MinNan if !floats => ReduceOp::Min,
         ReduceOp::MaxNan if !floats => ReduceOp::Max,
         ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan => op,
-        ReduceOp::And | ReduceOp::Or | ReduceOp::Mean | ReduceOp::Variance => op,
+        ReduceOp::And | ReduceOp::Or | ReduceOp::Mean => op,
     }
 }
 
 /// Reduces `x` over `axes`. Bool takes the ops that keep it 0 or 1; its sum is "or", its product "and".
 pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
-    use reducers::{And, Max, MaxNan, Mean, Min, MinNan, Or, Prod, Sum, Variance};
+    use reducers::{And, Max, MaxNan, Mean, Min, MinNan, Or, Prod, Sum};
     let op = plain(op, dtype);
     let dtype = match op {
         // What looks at bits alone needs no signed copy.
         ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or => dtype.unsigned(),
-        ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan => dtype,
-        ReduceOp::Mean | ReduceOp::Variance => dtype,
+        ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::Mean => dtype,
     };
     let loops = Loops::new(shape, axes);
     match op {
@@ -87,7 +84,6 @@ pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: 
         ReduceOp::Mean => dispatch!(dtype, T => loops.run::<T, Mean>(cast_slice(x), cast_slice_mut(out))),
         ReduceOp::MinNan => dispatch!(float dtype, T => loops.run::<T, MinNan>(cast_slice(x), cast_slice_mut(out))),
         ReduceOp::MaxNan => dispatch!(float dtype, T => loops.run::<T, MaxNan>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::Variance => dispatch!(float dtype, T => loops.run::<T, Variance>(cast_slice(x), cast_slice_mut(out))),
     }
 }
 

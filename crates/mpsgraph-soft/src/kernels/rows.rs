@@ -56,6 +56,34 @@ impl<'a> Indices<'a> {
     }
 }
 
+/// Which rows of the data the indices name. Only the form along an axis says what an index out of range does (reads
+/// 0, changes nothing); it ends the run of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Indexing {
+    /// One index per slice along `axis`; the first `batch` axes of data and indices go together.
+    Axis { axis: usize, batch: usize },
+    /// The last axis of the indices holds coordinates along the data's axes from `batch` on.
+    Nd { batch: usize },
+    /// One index per element, counting along `axis`; all other axes of data and indices go together.
+    Along { axis: usize },
+}
+
+impl Indexing {
+    /// Where the indices of this call lead in data of this shape.
+    pub fn rows<'a>(self, data: &'a [usize], indices: &Input<'_>, call: &Call<'_>) -> Rows<'a> {
+        let at = indices.shape();
+        let (rows, must_be_inside) = match self {
+            Indexing::Axis { axis, batch } => (Rows::axis(data, at, axis, batch), true),
+            Indexing::Nd { batch } => (Rows::nd(data, at, batch), true),
+            Indexing::Along { axis } => (Rows::along(data, at, axis), false),
+        };
+        if must_be_inside && let Some(index) = rows.first_outside(Indices::of(indices)) {
+            call.fail(format_args!("index {index} is out of range: what is read or written is not documented"));
+        }
+        rows
+    }
+}
+
 /// Where indices lead.
 pub struct Rows<'a> {
     /// Blocks of the data tensor.
@@ -122,20 +150,15 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Ends the run if an index leads nowhere: only the forms along an axis say what they do then (zero, and no update);
-    /// what the others do is documented nowhere.
-    pub fn check(&self, indices: Indices<'_>, call: &Call<'_>) {
-        let outside = match indices {
-            Indices::I32(indices) => self.first_outside(indices).map(i64::from),
-            Indices::I64(indices) => self.first_outside(indices),
-        };
-        if let Some(index) = outside {
-            call.fail(format_args!("index {index} is out of range: what is read or written is not documented"));
+    /// The first of these indices that leads nowhere, or of their components.
+    fn first_outside(&self, indices: Indices<'_>) -> Option<i64> {
+        match indices {
+            Indices::I32(indices) => self.first_outside_of(indices).map(i64::from),
+            Indices::I64(indices) => self.first_outside_of(indices),
         }
     }
 
-    /// The first of these indices that leads nowhere, or of their components.
-    fn first_outside<I: Index>(&self, indices: &[I]) -> Option<I> {
+    fn first_outside_of<I: Index>(&self, indices: &[I]) -> Option<I> {
         if let &[extent] = self.extents {
             return indices.iter().copied().find(|index| index.within(extent).is_none());
         }

@@ -6,7 +6,7 @@
 use super::call::Call;
 use super::element::Element;
 use super::movement::copy_flat;
-use super::rows::{Index, Indices, Rows};
+use super::rows::{Index, Indexing, Indices, Rows};
 use super::threads::{PARALLEL_BYTES, share};
 use super::{Family, dispatch};
 use crate::ir::DType;
@@ -36,38 +36,18 @@ impl ScatterMode {
     }
 }
 
-/// Which rows of the data indices name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
-    /// One index (rank 1) per slice along this axis. An index out of range fails the run.
-    Axis(usize),
-    /// The last axis of the indices holds coordinates along the data's axes from `batch` on. An index out of range
-    /// fails the run.
-    Nd { batch: usize },
-    /// One index per element, along this axis. An update whose index is out of range is skipped.
-    Along(usize),
-}
-
 /// `[data, updates, indices (i32 or i64)]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scatter {
-    pub place: Place,
+    pub indexing: Indexing,
     pub mode: ScatterMode,
 }
 
 impl Family for Scatter {
     fn run(&self, call: Call<'_>) {
         let [data, updates, indices] = call.inputs else { unreachable!("a scatter has three operands") };
-        let (into, at) = (data.shape(), indices.shape());
+        let rows = self.indexing.rows(data.shape(), indices, &call);
         let indices = Indices::of(indices);
-        let (rows, must_be_inside) = match self.place {
-            Place::Axis(axis) => (Rows::axis(into, at, axis, 0), true),
-            Place::Nd { batch } => (Rows::nd(into, at, batch), true),
-            Place::Along(axis) => (Rows::along(into, at, axis), false),
-        };
-        if must_be_inside {
-            rows.check(indices, &call);
-        }
         execute(&rows, self.mode, data.dtype(), [data.elements(), updates.elements()], indices, call.output);
         let size = data.dtype().size();
         if self.mode == ScatterMode::Set && is_contested(&rows, size, updates.elements(), indices, call.output) {

@@ -15,7 +15,7 @@ const COLUMNS: usize = 256;
 /// Elements that are converted at a time, and summed before a sum joins the others.
 const BLOCK: usize = 512;
 /// Accumulators.
-const LANES: usize = 32;
+const ACCUMULATORS: usize = 32;
 
 /// `[x]`, same shape and dtype; floats only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -51,31 +51,31 @@ pub fn softmax<T: Float>(x: &[T], shape: &[usize], axis: usize, out: &mut [T]) {
     });
 }
 
-/// Sum in `LANES` parts.
+/// Sum in `ACCUMULATORS` parts.
 #[inline(always)]
 fn sum(x: &[f32]) -> f32 {
-    let mut lanes = [0.0; LANES];
-    let (chunks, rest) = x.as_chunks::<LANES>();
+    let mut sums = [0.0; ACCUMULATORS];
+    let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
     for chunk in chunks {
-        for (sum, &x) in lanes.iter_mut().zip(chunk) {
+        for (sum, &x) in sums.iter_mut().zip(chunk) {
             *sum += x;
         }
     }
-    lanes.iter().sum::<f32>() + rest.iter().sum::<f32>()
+    sums.iter().sum::<f32>() + rest.iter().sum::<f32>()
 }
 
 /// Largest element; NaN is skipped, which makes the row NaN through its exponential.
 #[inline(always)]
 fn largest<T: Float>(x: &[T]) -> f32 {
-    let mut lanes = [f32::NEG_INFINITY; LANES];
-    let (chunks, rest) = x.as_chunks::<LANES>();
+    let mut maxima = [f32::NEG_INFINITY; ACCUMULATORS];
+    let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
     for chunk in chunks {
-        for (max, &x) in lanes.iter_mut().zip(chunk) {
+        for (max, &x) in maxima.iter_mut().zip(chunk) {
             *max = larger(*max, x.to_f32());
         }
     }
     let rest = rest.iter().fold(f32::NEG_INFINITY, |max, &x| larger(max, x.to_f32()));
-    lanes.into_iter().fold(rest, larger)
+    maxima.into_iter().fold(rest, larger)
 }
 
 #[inline(always)]

@@ -122,7 +122,7 @@ impl FusedLoop {
                 let src = instruction.src.map(|register| places[register].cast_const());
                 // SAFETY: sources are loads (checked by `run`) or values made by earlier instructions, with `n`
                 // elements each; the destination is an output's own part or a tile that no source is in
-                // (`LoopBuilder::finish`); the builder matched lanes and loops.
+                // (`LoopBuilder::finish`); the builder matched types and loops.
                 unsafe { (instruction.run)(places[instruction.dst], src, n) };
             }
             start += n;

@@ -15,14 +15,20 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 /// Runs one operation on `n` elements: destination, sources (unused ones repeat the first), count.
 ///
 /// # Safety
-/// The destination must be writable and the sources initialised for `n` elements of the lanes that the operation
+/// The destination must be writable and the sources initialised for `n` elements of the types that the operation
 /// was made for, all aligned to their element, and the destination must overlap no source.
 pub type TileFn = unsafe fn(*mut u8, [*const u8; 3], usize);
 
-/// TileElement type of a tile.
+/// Element type of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TileType {
     F32,
+    Int(IntType),
+}
+
+/// Element type of a tile of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IntType {
     I8,
     I16,
     I32,
@@ -36,45 +42,45 @@ pub enum TileType {
 impl TileType {
     /// What values of `dtype` are in a tile.
     pub const fn of(dtype: DType) -> Self {
-        match dtype {
-            DType::F32 | DType::F16 | DType::BF16 => TileType::F32,
-            DType::I8 => TileType::I8,
-            DType::I16 => TileType::I16,
-            DType::I32 => TileType::I32,
-            DType::I64 => TileType::I64,
-            DType::U8 | DType::Bool => TileType::U8,
-            DType::U16 => TileType::U16,
-            DType::U32 => TileType::U32,
-            DType::U64 => TileType::U64,
-        }
-    }
-
-    /// The unsigned integer of the same size: enough for what does not depend on the sign.
-    pub const fn bits(self) -> Self {
-        match self.size() {
-            1 => TileType::U8,
-            2 => TileType::U16,
-            4 => TileType::U32,
-            _ => TileType::U64,
-        }
+        TileType::Int(match dtype {
+            DType::F32 | DType::F16 | DType::BF16 => return TileType::F32,
+            DType::I8 => IntType::I8,
+            DType::I16 => IntType::I16,
+            DType::I32 => IntType::I32,
+            DType::I64 => IntType::I64,
+            DType::U8 | DType::Bool => IntType::U8,
+            DType::U16 => IntType::U16,
+            DType::U32 => IntType::U32,
+            DType::U64 => IntType::U64,
+        })
     }
 
     /// Bytes of one element.
     pub const fn size(self) -> usize {
         match self {
-            TileType::I8 | TileType::U8 => 1,
-            TileType::I16 | TileType::U16 => 2,
-            TileType::F32 | TileType::I32 | TileType::U32 => 4,
-            TileType::I64 | TileType::U64 => 8,
+            TileType::F32 => 4,
+            TileType::Int(ty) => ty.size(),
         }
     }
 }
 
-/// Evaluates an expression with a type parameter bound to a [`TileType`]'s Rust type: `int` for integers only, `bits` for
-/// the unsigned integer of the same size.
-macro_rules! tile_type {
-    (bits $lane:expr, $t:ident => $body:expr) => {
-        match $lane.size() {
+impl IntType {
+    /// Bytes of one element.
+    pub const fn size(self) -> usize {
+        match self {
+            IntType::I8 | IntType::U8 => 1,
+            IntType::I16 | IntType::U16 => 2,
+            IntType::I32 | IntType::U32 => 4,
+            IntType::I64 | IntType::U64 => 8,
+        }
+    }
+}
+
+/// Evaluates an expression with a type parameter bound to an [`IntType`]'s Rust type; `bits` for the unsigned integer
+/// of the same size, which any [`TileType`] has: enough for what does not depend on the sign.
+macro_rules! int_type {
+    (bits $ty:expr, $t:ident => $body:expr) => {
+        match $ty.size() {
             1 => {
                 type $t = u8;
                 $body
@@ -93,47 +99,44 @@ macro_rules! tile_type {
             }
         }
     };
-    (int $lane:expr, $t:ident => $body:expr) => {
-        match $lane {
-            $crate::kernels::elementwise::tile::TileType::F32 => {
-                unreachable!("f32 has operations of its own")
-            }
-            $crate::kernels::elementwise::tile::TileType::I8 => {
+    ($ty:expr, $t:ident => $body:expr) => {
+        match $ty {
+            $crate::kernels::elementwise::tile::IntType::I8 => {
                 type $t = i8;
                 $body
             }
-            $crate::kernels::elementwise::tile::TileType::I16 => {
+            $crate::kernels::elementwise::tile::IntType::I16 => {
                 type $t = i16;
                 $body
             }
-            $crate::kernels::elementwise::tile::TileType::I32 => {
+            $crate::kernels::elementwise::tile::IntType::I32 => {
                 type $t = i32;
                 $body
             }
-            $crate::kernels::elementwise::tile::TileType::I64 => {
+            $crate::kernels::elementwise::tile::IntType::I64 => {
                 type $t = i64;
                 $body
             }
-            $crate::kernels::elementwise::tile::TileType::U8 => {
+            $crate::kernels::elementwise::tile::IntType::U8 => {
                 type $t = u8;
                 $body
             }
-            $crate::kernels::elementwise::tile::TileType::U16 => {
+            $crate::kernels::elementwise::tile::IntType::U16 => {
                 type $t = u16;
                 $body
             }
-            $crate::kernels::elementwise::tile::TileType::U32 => {
+            $crate::kernels::elementwise::tile::IntType::U32 => {
                 type $t = u32;
                 $body
             }
-            $crate::kernels::elementwise::tile::TileType::U64 => {
+            $crate::kernels::elementwise::tile::IntType::U64 => {
                 type $t = u64;
                 $body
             }
         }
     };
 }
-pub(crate) use tile_type;
+pub(crate) use int_type;
 
 /// What a tile can hold.
 pub trait TileElement: NoUninit + AnyBitPattern {

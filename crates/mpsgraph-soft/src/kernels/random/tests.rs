@@ -6,7 +6,7 @@ const STATE: [i32; 7] = [1, 5, 0, 0, 0, 1234, -99];
 
 /// The four numbers of one counter value.
 fn block(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
-    philox(counter.map(|word| [word.into(); LANES]), key).map(|word| word[LANES - 1] as u32)
+    philox(counter.map(|word| [word.into(); COUNTERS]), key).map(|word| word[COUNTERS - 1] as u32)
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn the_counter_carries() {
 }
 
 #[test]
-fn lanes_carry_into_the_upper_half() {
+fn counters_carry_into_the_upper_half() {
     let (mut out, mut later) = ([0.0; 32], [0.0; 8]);
     uniform(&[1, -3, -1, 9, 0, 3, 4], 0.0..1.0, &mut out);
     uniform(&[1, 0, 0, 10, 0, 3, 4], 0.0..1.0, &mut later);

@@ -140,9 +140,7 @@ fn softmax_of(nodes: &Nodes, value: ValueId) -> Option<ValueId> {
     let Node { op, inputs, .. } = nodes.node(value);
     match op {
         Op::Kernel(KernelOp::Softmax(_)) => Some(inputs[0]),
-        Op::Elementwise(ElementwiseOp::Binary(BinaryOp::Div | BinaryOp::DivNoNan)) => {
-            powers_with_sum(nodes, inputs[0], inputs[1])
-        }
+        Op::Elementwise(ElementwiseOp::Binary(BinaryOp::Div)) => powers_with_sum(nodes, inputs[0], inputs[1]),
         Op::Elementwise(ElementwiseOp::Binary(BinaryOp::Mul)) => [[0, 1], [1, 0]].into_iter().find_map(|[x, other]| {
             let other = nodes.node(restated(nodes, inputs[other]));
             (other.op == UnaryOp::Recip.into()).then(|| powers_with_sum(nodes, inputs[x], other.inputs[0])).flatten()

@@ -6,6 +6,7 @@
 
 use crate::ir::{DType, TensorType, ValueId};
 use crate::kernels::gather::Gather;
+use crate::kernels::rows::Indexing;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, method4, method5};
@@ -84,7 +85,7 @@ extern "C-unwind" fn gather(
     let from = builder.shape(updates);
     let shape = [&from[..axis], &builder.shape(indices)[batch..], &from[axis + 1..]].concat();
     let ty = TensorType { dtype: builder.dtype(updates), shape };
-    let value = builder.emit(Gather::Axis { axis, batch }, [updates, indices], ty);
+    let value = builder.emit(Gather(Indexing::Axis { axis, batch }), [updates, indices], ty);
     builder.tensor(value)
 }
 
@@ -103,7 +104,7 @@ extern "C-unwind" fn gather_nd(this: Id, cmd: Sel, updates: Id, indices_tensor: 
         refuse!(builder, "indices {at:?} into {from:?} would give rank 0, which is refused");
     }
     let ty = TensorType { dtype: builder.dtype(updates), shape };
-    let value = builder.emit(Gather::Nd { batch }, [updates, indices], ty);
+    let value = builder.emit(Gather(Indexing::Nd { batch }), [updates, indices], ty);
     builder.tensor(value)
 }
 
@@ -121,7 +122,7 @@ extern "C-unwind" fn gather_along_axis(
     let axis = builder.axis(axis as i64, builder.rank(updates));
     equal_but_for(&builder, updates, indices, axis);
     let ty = TensorType { dtype: builder.dtype(updates), shape: builder.shape(indices).to_vec() };
-    let value = builder.emit(Gather::Along { axis }, [updates, indices], ty);
+    let value = builder.emit(Gather(Indexing::Along { axis }), [updates, indices], ty);
     builder.tensor(value)
 }
 

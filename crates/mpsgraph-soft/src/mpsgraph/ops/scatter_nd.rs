@@ -7,7 +7,8 @@
 
 use super::gather::{equal_but_for, indices, moved, same_batch};
 use crate::ir::{DType, Leaf, TensorType, ValueId};
-use crate::kernels::scatter::{self, Place, ScatterMode};
+use crate::kernels::rows::Indexing;
+use crate::kernels::scatter::{self, ScatterMode};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::objc::{Id, Method, Sel, method6};
 
@@ -75,8 +76,8 @@ impl Scatter {
         Self { data: zeros(builder, updates, shape, mode), updates, indices, mode }
     }
 
-    fn emit(&self, builder: &mut Builder, place: Place) -> Id {
-        let op = scatter::Scatter { place, mode: self.mode };
+    fn emit(&self, builder: &mut Builder, indexing: Indexing) -> Id {
+        let op = scatter::Scatter { indexing, mode: self.mode };
         let ty = builder.ty(self.data).clone();
         let value = builder.emit(op, [self.data, self.updates, self.indices], ty);
         builder.tensor(value)
@@ -97,7 +98,7 @@ impl Scatter {
                 "updates {from:?} at indices {at:?} into {into:?} must have the shape {wanted:?}: it asserts"
             );
         }
-        self.emit(builder, Place::Nd { batch })
+        self.emit(builder, Indexing::Nd { batch })
     }
 
     fn axis(&self, builder: &Builder, axis: isize) -> usize {
@@ -115,7 +116,7 @@ impl Scatter {
                 "indices {at:?} for updates {from:?}: rank 1 is needed, with the updates' extent on axis {axis}"
             );
         }
-        self.emit(builder, Place::Axis(axis))
+        self.emit(builder, Indexing::Axis { axis, batch: 0 })
     }
 
     fn emit_along(self, builder: &mut Builder, axis: isize) -> Id {
@@ -124,7 +125,7 @@ impl Scatter {
         if from != at {
             refuse!(builder, "updates {from:?} and indices {at:?} must have one shape: it asserts");
         }
-        self.emit(builder, Place::Along(axis))
+        self.emit(builder, Indexing::Along { axis })
     }
 }
 
