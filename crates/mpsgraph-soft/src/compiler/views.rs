@@ -31,7 +31,7 @@ pub enum Work<'g> {
 #[derive(Clone, Copy, Debug)]
 pub enum LoopOp {
     Compute(ElementwiseOp),
-    /// The operand's element; only the order is another: a reshape that is no view.
+    /// The operand's element, read in the order of its view: a reshape that strides cannot express.
     Reorder,
 }
 

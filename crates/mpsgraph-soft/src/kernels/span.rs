@@ -56,7 +56,7 @@ impl Span {
         self.len
     }
 
-    /// Whether there is no byte.
+    /// Whether it holds nothing.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -105,7 +105,7 @@ impl SpanMut {
         self.len
     }
 
-    /// Whether there is no byte.
+    /// Whether it holds nothing.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }

@@ -1,10 +1,10 @@
 //! Runs a loop compiled for the vector registers that this processor has.
 //!
-//! The default x86-64 target stops at SSE2. A [`VectorLoop`] is compiled a second time for AVX2, and the level is chosen
-//! at run time; AVX-512 gains little on loops that wait for memory, and a third copy of everything is slow to
+//! The default x86-64 target stops at SSE2. A [`VectorLoop`] is compiled a second time for AVX2, and the level is
+//! chosen at run time; AVX-512 gains little on loops that wait for memory, and a third copy of everything is slow to
 //! compile. Other targets compile it once. `run` and everything hot below it must be `#[inline(always)]`, or it
-//! stays baseline code. The level changes no result: the number of accumulators is fixed in the source, and rustc never contracts
-//! a multiplication and an addition into one rounding.
+//! stays baseline code. The level changes no result: the number of accumulators is fixed in the source, and rustc
+//! never contracts a multiplication and an addition into one rounding.
 
 /// A loop and its operands.
 pub trait VectorLoop {

@@ -4,7 +4,7 @@ use mpsgraph_soft::objc::{Id, Strong};
 use mpsgraph_soft::stats;
 
 use super::messages::{
-    alone, array, buffer, class, data_type, device, msg, new, numbers, objects, pooled, refused, shape,
+    alone, array, buffer, class, data_type, device, msg, new, numbers, objects, owned, pooled, refused, shape,
 };
 use super::session::{BOOL, F16, F32, Graph, I32, floats, run_one, shaped_type, tensor_data};
 
@@ -114,9 +114,9 @@ fn tensor_data_that_nobody_releases_is_counted() {
     let _alone = alone();
     let live = || stats::live_count("MPSGraphTensorData");
     let before = live();
-    let leaked = pooled(|| tensor_data(buffer(&[0; 4]).id(), &[1], F32).retain());
+    let leaked = pooled(|| Strong::retain(tensor_data(buffer(&[0; 4]).id(), &[1], F32)).into_owned());
     assert_eq!(live(), before + 1);
-    leaked.release();
+    drop(owned(leaked));
     assert_eq!(live(), before);
 }
 

@@ -3,7 +3,7 @@
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::{
-    array, buffer, class, contents, data_type, device, dictionary, msg, new, numbers, objects, shape, text,
+    array, buffer, class, contents, data_type, device, dictionary, msg, new, numbers, objects, owned, shape, text,
 };
 
 pub const F32: u32 = 0x1000_0020;
@@ -124,7 +124,7 @@ pub fn descriptor(level: usize, wait: bool) -> Strong {
 pub fn shaped_type(extents: &[i64], code: u32) -> Id {
     let object = msg!(class("MPSGraphShapedType"), "alloc"; Id);
     let shape = numbers(extents);
-    msg!(object, "initWithShape:dataType:", shape => Id, code => u32; Id).autorelease()
+    owned(msg!(object, "initWithShape:dataType:", shape => Id, code => u32; Id)).autorelease()
 }
 
 /// The shaped type of a tensor.
@@ -138,11 +138,11 @@ pub fn tensor_data(buffer: Id, extents: &[usize], code: u32) -> Id {
     let object = msg!(class("MPSGraphTensorData"), "alloc"; Id);
     let extents: Vec<i64> = extents.iter().map(|&extent| extent as i64).collect();
     let shape = numbers(&extents);
-    msg!(object, "initWithMTLBuffer:shape:dataType:", buffer => Id, shape => Id, code => u32; Id).autorelease()
+    owned(msg!(object, "initWithMTLBuffer:shape:dataType:", buffer => Id, shape => Id, code => u32; Id)).autorelease()
 }
 
 pub fn queue() -> Strong {
-    Strong::from_owned(msg!(device().id(), "newCommandQueue"; Id))
+    owned(msg!(device().id(), "newCommandQueue"; Id))
 }
 
 pub fn command_buffer(queue: &Strong) -> Id {

@@ -4,6 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 
+use mpsgraph_soft::kernels::span::{Span, SpanMut};
+use mpsgraph_soft::metal::mtl_buffer::Buffer;
 use mpsgraph_soft::mps::mps_command_buffer;
 use mpsgraph_soft::objc::{Id, Strong};
 use mpsgraph_soft::{metal::fault, symbols};
@@ -74,21 +76,27 @@ pub fn violation<R>(f: impl FnOnce() -> R) -> String {
     }
 }
 
+/// The owner of a result that a message or function gives to its caller.
+pub fn owned(result: Id) -> Strong {
+    // SAFETY: the tests pass what `new…`, `init…` and `…Create…` answer, once.
+    unsafe { Strong::from_owned(result) }
+}
+
 pub fn device() -> Strong {
     // SAFETY: no precondition.
     let device = unsafe { symbols::MTLCreateSystemDefaultDevice() };
     // SAFETY: `Id` is a transparent pointer to an object, and this is one.
-    Strong::from_owned(unsafe { std::mem::transmute::<*mut std::ffi::c_void, Id>(device.cast()) })
+    owned(unsafe { std::mem::transmute::<*mut std::ffi::c_void, Id>(device.cast()) })
 }
 
 pub fn queue() -> Strong {
-    Strong::from_owned(msg!(device().id(), "newCommandQueue"; Id))
+    owned(msg!(device().id(), "newCommandQueue"; Id))
 }
 
 pub fn buffer(length: usize) -> Strong {
     let buffer = msg!(device().id(), "newBufferWithLength:options:", length => usize, 0 => usize; Id);
     assert!(!buffer.is_nil());
-    Strong::from_owned(buffer)
+    owned(buffer)
 }
 
 /// The bytes as elements; the caller sees to it that nobody else is at them and that the buffer lives on.
@@ -97,6 +105,18 @@ pub fn contents<T>(buffer: &Strong) -> &'static mut [T] {
     let start = msg!(buffer.id(), "contents"; *mut std::ffi::c_void);
     // SAFETY: the buffer is `length` bytes, page aligned and zeroed, and the tests let only one user at it.
     unsafe { std::slice::from_raw_parts_mut(start.cast(), length / size_of::<T>()) }
+}
+
+/// The bytes that work encoded with this buffer in `reads` or `writes` reads.
+pub fn span(buffer: &Strong) -> Span {
+    // SAFETY: the tests use it in such work only.
+    unsafe { buffer.state::<Buffer>().span() }
+}
+
+/// The bytes that work encoded with this buffer in `writes` writes.
+pub fn span_mut(buffer: &Strong) -> SpanMut {
+    // SAFETY: the tests use it in such work only.
+    unsafe { buffer.state::<Buffer>().span_mut() }
 }
 
 /// A fresh `MPSCommandBuffer` of `queue`.

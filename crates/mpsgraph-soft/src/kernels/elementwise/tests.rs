@@ -34,7 +34,15 @@ impl Data {
                 DType::F32 => data.set(i, &value.to_ne_bytes()),
                 DType::F16 => data.set(i, &f16::from_f32(value).to_ne_bytes()),
                 DType::BF16 => data.set(i, &bf16::from_f32(value).to_ne_bytes()),
-                other => unreachable!("{other:?} is not a float"),
+                DType::I8
+                | DType::I16
+                | DType::I32
+                | DType::I64
+                | DType::U8
+                | DType::U16
+                | DType::U32
+                | DType::U64
+                | DType::Bool => unreachable!("{dtype:?} is not a float"),
             }
         }
         data
@@ -65,7 +73,15 @@ impl Data {
             DType::F32 => f32::from_ne_bytes(bytes.try_into().unwrap()),
             DType::F16 => f16::from_ne_bytes(bytes.try_into().unwrap()).to_f32(),
             DType::BF16 => bf16::from_ne_bytes(bytes.try_into().unwrap()).to_f32(),
-            other => unreachable!("{other:?} is not a float"),
+            DType::I8
+            | DType::I16
+            | DType::I32
+            | DType::I64
+            | DType::U8
+            | DType::U16
+            | DType::U32
+            | DType::U64
+            | DType::Bool => unreachable!("{:?} is not a float", self.dtype),
         }
     }
 
@@ -221,9 +237,10 @@ fn strided_operands() {
         ];
         let data: Vec<i128> = (0..rows * columns + 2 * rows + 4).map(|i| i as i128 * 7 % 101).collect();
         for dtype in [DType::I32, DType::U8, DType::I64, DType::F16] {
-            let data = match dtype {
-                DType::F16 => Data::floats(dtype, &data.iter().map(|&x| x as f32).collect::<Vec<_>>()),
-                other => Data::ints(other, &data),
+            let data = if dtype == DType::F16 {
+                Data::floats(dtype, &data.iter().map(|&x| x as f32).collect::<Vec<_>>())
+            } else {
+                Data::ints(dtype, &data)
             };
             for (left, right) in views.iter().flat_map(|a| views.iter().map(move |b| (a, b))) {
                 let mut builder = LoopBuilder::new(rows * columns);

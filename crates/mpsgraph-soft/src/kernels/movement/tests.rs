@@ -35,9 +35,11 @@ fn check(op: Movement, shapes: &[&[usize]], out_shape: &[usize], expected: impl 
                 (values, TensorType::new($dtype, shape))
             };
             let operands: Vec<_> = shapes.iter().map(&mut operand).collect();
-            // SAFETY: the operands outlive the spans and are not written.
-            let inputs: Vec<Input> =
-                operands.iter().map(|(x, ty)| Input { span: unsafe { Span::of(x) }, ty }).collect();
+            let mut inputs: Vec<Input> = Vec::new();
+            for (x, ty) in &operands {
+                // SAFETY: the operands outlive the spans and are not written.
+                inputs.push(Input { span: unsafe { Span::of(x) }, ty });
+            }
             let mut out = vec![$t::MAX; count];
             let ty = TensorType::new($dtype, out_shape);
             // SAFETY: the result is touched through this span alone until `execute` is done.

@@ -235,8 +235,8 @@ impl<T: Element, R: Reducer<T>> VectorLoop for Rows<'_, T, R> {
         }
         for at in at..self.rows.end {
             let x = row(at);
-            for i in 0..width {
-                self.out[i] = R::step(self.out[i], x[i]);
+            for (acc, &x) in self.out.iter_mut().zip(x) {
+                *acc = R::step(*acc, x);
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::kernels::gather::Gather;
 use crate::kernels::rows::Indexing;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
-use crate::objc::{Id, Method, Sel, method4, method5};
+use crate::objc::{Id, Method, Sel, This, method4, method5};
 
 /// The selectors of the header, but for those with an axis tensor.
 pub const METHODS: &[Method] = &[
@@ -47,7 +47,7 @@ fn not_folded(builder: &Builder, value: ValueId, role: &str) {
 }
 
 /// A tensor of indices.
-pub(super) fn indices(builder: &Builder, tensor: Id) -> ValueId {
+pub(super) fn indices_of(builder: &Builder, tensor: Id) -> ValueId {
     let value = builder.value(tensor, "indices");
     builder.ranked(value, "indices");
     if !matches!(builder.dtype(value), DType::I32 | DType::I64) {
@@ -66,7 +66,7 @@ pub(super) fn same_batch(builder: &Builder, a: ValueId, b: ValueId, batch: usize
 }
 
 extern "C-unwind" fn gather(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     updates: Id,
     indices_tensor: Id,
@@ -76,7 +76,7 @@ extern "C-unwind" fn gather(
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let updates = moved(&builder, updates, "updates");
-    let indices = indices(&builder, indices_tensor);
+    let indices = indices_of(&builder, indices_tensor);
     let axis = builder.unsigned_axis(axis, builder.rank(updates));
     if batch > axis {
         refuse!(builder, "{batch} batch dimensions for axis {axis}; it can be as many as the axis at most");
@@ -89,10 +89,17 @@ extern "C-unwind" fn gather(
     builder.tensor(value)
 }
 
-extern "C-unwind" fn gather_nd(this: Id, cmd: Sel, updates: Id, indices_tensor: Id, batch: usize, name: Id) -> Id {
+extern "C-unwind" fn gather_nd(
+    this: This<'_>,
+    cmd: Sel,
+    updates: Id,
+    indices_tensor: Id,
+    batch: usize,
+    name: Id,
+) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let updates = moved(&builder, updates, "updates");
-    let indices = indices(&builder, indices_tensor);
+    let indices = indices_of(&builder, indices_tensor);
     same_batch(&builder, updates, indices, batch);
     let (from, at) = (builder.shape(updates), builder.shape(indices));
     let (&coordinates, places) = at.split_last().expect("indices have a rank");
@@ -109,7 +116,7 @@ extern "C-unwind" fn gather_nd(this: Id, cmd: Sel, updates: Id, indices_tensor: 
 }
 
 extern "C-unwind" fn gather_along_axis(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     axis: isize,
     updates: Id,
@@ -118,7 +125,7 @@ extern "C-unwind" fn gather_along_axis(
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let updates = moved(&builder, updates, "updates");
-    let indices = indices(&builder, indices_tensor);
+    let indices = indices_of(&builder, indices_tensor);
     let axis = builder.axis(axis as i64, builder.rank(updates));
     equal_but_for(&builder, updates, indices, axis);
     let ty = TensorType { dtype: builder.dtype(updates), shape: builder.shape(indices).to_vec() };

@@ -5,12 +5,12 @@
 //! The forms without data begin with zeros for the modes add, subtract and set; what the others begin with is not
 //! documented for all of them, so they are refused.
 
-use super::gather::{equal_but_for, indices, moved, same_batch};
+use super::gather::{equal_but_for, indices_of, moved, same_batch};
 use crate::ir::{DType, Leaf, TensorType, ValueId};
 use crate::kernels::rows::Indexing;
 use crate::kernels::scatter::{self, ScatterMode};
 use crate::mpsgraph::builder::{Builder, refuse};
-use crate::objc::{Id, Method, Sel, method6};
+use crate::objc::{Id, Method, Sel, This, method6};
 
 /// The selectors of the header, but for those with an axis tensor.
 pub const METHODS: &[Method] = &[
@@ -66,12 +66,12 @@ impl Scatter {
         let data = moved(builder, data, "data");
         let updates = moved(builder, updates, "updates");
         builder.same_dtype(data, updates);
-        Self { data, updates, indices: indices(builder, at), mode: mode_for(builder, updates, mode) }
+        Self { data, updates, indices: indices_of(builder, at), mode: mode_for(builder, updates, mode) }
     }
 
     fn on_zeros(builder: &mut Builder, updates: Id, at: Id, shape: Id, mode: isize) -> Self {
         let updates = moved(builder, updates, "updates");
-        let indices = indices(builder, at);
+        let indices = indices_of(builder, at);
         let mode = mode_for(builder, updates, mode);
         Self { data: zeros(builder, updates, shape, mode), updates, indices, mode }
     }
@@ -130,7 +130,7 @@ impl Scatter {
 }
 
 extern "C-unwind" fn nd_on_data(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     data: Id,
     updates: Id,
@@ -144,7 +144,7 @@ extern "C-unwind" fn nd_on_data(
 }
 
 extern "C-unwind" fn nd_with_mode(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     updates: Id,
     at: Id,
@@ -158,7 +158,7 @@ extern "C-unwind" fn nd_with_mode(
 }
 
 extern "C-unwind" fn axis_on_data(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     data: Id,
     updates: Id,
@@ -172,7 +172,7 @@ extern "C-unwind" fn axis_on_data(
 }
 
 extern "C-unwind" fn axis_on_zeros(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     updates: Id,
     at: Id,
@@ -186,7 +186,7 @@ extern "C-unwind" fn axis_on_zeros(
 }
 
 extern "C-unwind" fn along_on_data(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     axis: isize,
     data: Id,
@@ -200,7 +200,7 @@ extern "C-unwind" fn along_on_data(
 }
 
 extern "C-unwind" fn along_on_zeros(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     axis: isize,
     updates: Id,
