@@ -10,6 +10,7 @@ mod runtime {
     mod lifetimes;
     mod messages;
     mod misuse;
+    mod soundness;
     mod systems;
     mod threads;
 }
