@@ -3,7 +3,7 @@
 //! `mpsgraph/ops/*` checks what Apple's rules demand and appends a [`Node`]; `compiler` turns the nodes that
 //! the targets need into a plan. Nothing here knows of Objective-C, and every value is a packed row-major
 //! tensor. Each node yields one value, and the inputs of a node always stand before it. What kernels compute is listed
-//! in [`kernels`](crate::kernels), each family beside its code.
+//! in [`kernels`](crate::kernels), each beside its code.
 
 use crate::kernels::KernelOp;
 use std::sync::Arc;

@@ -1,15 +1,15 @@
 //! The computations themselves: plain Rust on slices, without Objective-C and without the compiler's plans.
 //!
-//! A *family* of kernels is a file here: a type that says what a node computes (the attributes, and what the inputs
-//! are), and the code that runs it. To add one, write the file, name it below among the modules and in the list of
-//! [`KernelOp`]; one more operation of a family is a variant of its type. An operation with several results is several
-//! nodes, whose attributes say which result. Memory that a kernel needs besides its operands is named by
-//! [`Family::scratch_bytes`], so that the plan places it; kernels allocate nothing. What only the numbers of a run can
-//! tell to be wrong, such as an index out of range, ends it by [`Call::fail`].
+//! A [`Kernel`] is a file here: a type that says what a node computes (the attributes, and what the inputs are), and
+//! the code that runs it. To add one, write the file, name it below among the modules and in the list of [`KernelOp`];
+//! one more operation of its kind is a variant of its type. An operation with several results is several nodes, whose
+//! attributes say which result. Memory that a kernel needs besides its operands is named by [`Kernel::scratch_bytes`],
+//! so that the plan places it; kernels allocate nothing. What only the numbers of a run can tell to be wrong, such as
+//! an index out of range, ends it by [`Call::fail`].
 //!
-//! A kernel is one generic function: `dispatch!` picks its element type, [`vectorised`] the instruction set. Results
-//! depend neither on the number of threads nor on the instruction set. Tensors have at least one element here; empty
-//! ones never get this far. The tests of `<name>.rs` are in `<name>/tests.rs`, as those of every file here are.
+//! `dispatch!` picks the element type of a generic function, [`vectorised`] the instruction set. Results depend neither
+//! on the number of threads nor on the instruction set. Tensors have at least one element here; empty ones never get
+//! this far. Modules are `<name>.rs` beside `<name>/`, and the tests of a file are in `<name>/tests.rs`.
 
 pub mod arg_reduce;
 pub mod call;
@@ -39,7 +39,7 @@ use dispatch::dispatch;
 use std::fmt;
 
 /// What a kernel computes, and how.
-pub trait Family: Into<KernelOp> {
+pub trait Kernel: Into<KernelOp> {
     /// Computes every byte of the output.
     fn run(&self, call: Call<'_>);
 
@@ -49,20 +49,20 @@ pub trait Family: Into<KernelOp> {
     }
 }
 
-/// Makes one enum of all families.
-macro_rules! families {
-    ($($file:ident::$Family:ident,)*) => {
-        /// A node that is neither fused nor read in place: one of the families.
+/// Makes one enum of all kernels.
+macro_rules! kernels {
+    ($($file:ident::$Kernel:ident,)*) => {
+        /// An operation that is neither fused nor a view: one of the kernels.
         #[derive(Clone, PartialEq, Eq, Hash)]
         pub enum KernelOp {
-            $(#[doc = concat!("See [`", stringify!($file), "`].")] $Family($file::$Family),)*
+            $(#[doc = concat!("See [`", stringify!($file), "`].")] $Kernel($file::$Kernel),)*
         }
 
-        // Not derived: it would name the family twice.
+        // Not derived: it would name the kernel twice.
         impl fmt::Debug for KernelOp {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
-                    $(KernelOp::$Family(op) => op.fmt(f),)*
+                    $(KernelOp::$Kernel(op) => op.fmt(f),)*
                 }
             }
         }
@@ -70,27 +70,27 @@ macro_rules! families {
         impl KernelOp {
             fn run(&self, call: Call<'_>) {
                 match self {
-                    $(KernelOp::$Family(op) => op.run(call),)*
+                    $(KernelOp::$Kernel(op) => op.run(call),)*
                 }
             }
 
-            /// See [`Family::scratch_bytes`].
+            /// See [`Kernel::scratch_bytes`].
             pub fn scratch_bytes(&self, inputs: &[&TensorType], output: &TensorType) -> usize {
                 match self {
-                    $(KernelOp::$Family(op) => op.scratch_bytes(inputs, output),)*
+                    $(KernelOp::$Kernel(op) => op.scratch_bytes(inputs, output),)*
                 }
             }
         }
 
         $(
-            impl From<$file::$Family> for KernelOp {
-                fn from(op: $file::$Family) -> Self {
-                    KernelOp::$Family(op)
+            impl From<$file::$Kernel> for KernelOp {
+                fn from(op: $file::$Kernel) -> Self {
+                    KernelOp::$Kernel(op)
                 }
             }
 
-            impl From<$file::$Family> for Op {
-                fn from(op: $file::$Family) -> Self {
+            impl From<$file::$Kernel> for Op {
+                fn from(op: $file::$Kernel) -> Self {
                     Op::Kernel(op.into())
                 }
             }
@@ -98,7 +98,7 @@ macro_rules! families {
     };
 }
 
-families! {
+kernels! {
     arg_reduce::ArgReduce,
     gather::Gather,
     iota::Iota,

@@ -19,8 +19,8 @@ pub struct Plan {
     targets: Vec<TensorType>,
     steps: Vec<Step>,
     constants: Block,
-    constant_places: Vec<Place>,
-    scratch_places: Vec<Place>,
+    constant_pieces: Vec<Piece>,
+    scratch_pieces: Vec<Piece>,
     scratch_bytes: usize,
     /// Made by the first run and kept.
     workspace: Mutex<Workspace>,
@@ -30,7 +30,7 @@ pub struct Plan {
 
 /// Part of a block.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Piece {
     offset: usize,
     bytes: usize,
 }
@@ -66,10 +66,10 @@ impl Plan {
             }
         }
         let (scratch_offsets, scratch_bytes) = memory::place(&intervals);
-        let pieces: Vec<&[u8]> = constants.iter().map(Vec::as_slice).collect();
-        let (block, constant_offsets) = Block::of(&pieces);
-        let places = |offsets: Vec<usize>, sizes: Vec<usize>| {
-            offsets.into_iter().zip(sizes).map(|(offset, bytes)| Place { offset, bytes }).collect()
+        let contents: Vec<&[u8]> = constants.iter().map(Vec::as_slice).collect();
+        let (block, constant_offsets) = Block::of(&contents);
+        let pieces = |offsets: Vec<usize>, sizes: Vec<usize>| {
+            offsets.into_iter().zip(sizes).map(|(offset, bytes)| Piece { offset, bytes }).collect()
         };
         let types = |ids: &[crate::ir::ValueId]| ids.iter().map(|&id| job.nodes.ty(id).clone()).collect();
         Plan {
@@ -78,8 +78,8 @@ impl Plan {
             parallel: steps.iter().any(Step::is_parallel),
             steps,
             constants: block,
-            constant_places: places(constant_offsets, constants.iter().map(Vec::len).collect()),
-            scratch_places: places(scratch_offsets, scratch),
+            constant_pieces: pieces(constant_offsets, constants.iter().map(Vec::len).collect()),
+            scratch_pieces: pieces(scratch_offsets, scratch),
             scratch_bytes,
             workspace: Mutex::default(),
         }
@@ -143,12 +143,12 @@ fn check(what: &str, at: usize, ptr: *const u8, len: usize, ty: &TensorType) {
 
 impl Memory<'_> {
     fn read(&self, storage: Storage) -> Span {
-        let part = |block: Span, place: Place| block.part(place.offset, place.bytes);
+        let part = |block: Span, piece: Piece| block.part(piece.offset, piece.bytes);
         match storage {
             Storage::Input(at) => self.inputs[at],
             Storage::Output(at) => self.outputs[at].as_span(),
-            Storage::Constant(at) => part(self.plan.constants.span(), self.plan.constant_places[at]),
-            Storage::Scratch(at) => part(self.scratch.as_span(), self.plan.scratch_places[at]),
+            Storage::Constant(at) => part(self.plan.constants.span(), self.plan.constant_pieces[at]),
+            Storage::Scratch(at) => part(self.scratch.as_span(), self.plan.scratch_pieces[at]),
         }
     }
 

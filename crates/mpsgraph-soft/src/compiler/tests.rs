@@ -1,5 +1,7 @@
 //! Plans as a whole: what is fused, what is copied, where results go, and that fusing changes no bit.
 
+use super::assembly::Parts;
+use super::step::{Copy, Packed, Step, Storage};
 use super::*;
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Op, TensorType, UnaryOp, ViewOp};
 use crate::kernels::reduce::{Reduce, ReduceOp};
@@ -290,4 +292,31 @@ fn a_placeholder_must_be_fed() {
     let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[1]));
     let y = unary(&mut nodes, UnaryOp::Neg, x);
     compile(&nodes, &[], &[y]);
+}
+
+#[test]
+fn scratch_of_a_kernel_is_apart_from_what_it_reads_and_writes() {
+    let ty = f32s(&[16]);
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], ty.clone());
+    let job = Job { nodes, feeds: vec![x], targets: vec![x] };
+    let (shape, strides) = (vec![16], vec![1]);
+    let copied = Storage::Scratch(0);
+    let copy = |from, to| {
+        let (shape, strides, to_strides) = (shape.clone(), strides.clone(), strides.clone());
+        Step::Copy(Copy { size: 4, from, offset: 0, shape, strides, to, to_strides })
+    };
+    let kernel = Step::Kernel {
+        op: Reduce { op: ReduceOp::Sum, axes: vec![] }.into(),
+        method: "test",
+        inputs: vec![Packed { storage: copied, offset: 0, ty: ty.clone() }],
+        to: Storage::Scratch(1),
+        ty,
+        scratch: Some(Storage::Scratch(2)),
+    };
+    let steps = vec![copy(Storage::Input(0), copied), kernel, copy(Storage::Scratch(1), Storage::Output(0))];
+    let plan = Plan::new(&job, Parts { steps, constants: vec![], scratch: vec![64, 64, 100] });
+    assert_eq!(plan.scratch_bytes(), 64 + 64 + 128, "all three live at one time");
+    let input = numbers(16, 1);
+    assert_eq!(run(&plan, &[&input]), [input]);
 }

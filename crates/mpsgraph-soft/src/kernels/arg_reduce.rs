@@ -7,7 +7,7 @@ use super::call::Call;
 use super::element::Element;
 use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
-use super::{Family, dispatch};
+use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::cast_slice;
 
@@ -24,7 +24,7 @@ pub struct ArgReduce {
     pub axis: usize,
 }
 
-impl Family for ArgReduce {
+impl Kernel for ArgReduce {
     fn run(&self, mut call: Call<'_>) {
         let x = &call.inputs[0];
         execute(self.max, x.dtype(), x.parts(), self.axis, call.output_elements());

@@ -44,7 +44,7 @@ pub struct Call<'a> {
     pub ty: &'a TensorType,
     /// Memory of the result, all of which is to be written.
     pub output: &'a mut [u8],
-    /// As much as `Family::scratch_bytes` asked for; what it holds is left from something else.
+    /// As much as `Kernel::scratch_bytes` asked for, with whatever it was left with.
     pub scratch: &'a mut [u8],
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Only bytes move, so the element's size is all that matters. [`Rows`] says which row.
 
-use super::Family;
+use super::Kernel;
 use super::call::Call;
 use super::rows::{Index, Indexing, Indices, Rows};
 use super::threads::{PARALLEL_BYTES, share};
@@ -12,7 +12,7 @@ use bytemuck::{Pod, cast_slice, cast_slice_mut};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gather(pub Indexing);
 
-impl Family for Gather {
+impl Kernel for Gather {
     fn run(&self, call: Call<'_>) {
         let [data, indices] = call.inputs else { unreachable!("a gather has two operands") };
         let rows = self.0.rows(data.shape(), indices, &call);

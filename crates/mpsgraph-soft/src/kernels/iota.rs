@@ -1,6 +1,6 @@
 //! Coordinates along an axis, as i32.
 
-use super::Family;
+use super::Kernel;
 use super::call::Call;
 use super::threads::{PARALLEL_BYTES, share};
 
@@ -10,7 +10,7 @@ pub struct Iota {
     pub axis: usize,
 }
 
-impl Family for Iota {
+impl Kernel for Iota {
     fn run(&self, mut call: Call<'_>) {
         iota(&call.ty.shape, self.axis, call.output_elements());
     }

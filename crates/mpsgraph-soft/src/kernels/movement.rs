@@ -3,7 +3,7 @@
 //! Operands are packed. Only bytes move, so the element's size is all that matters. What takes elements away or turns
 //! them round is a view, which the compiler resolves.
 
-use super::Family;
+use super::Kernel;
 use super::call::Call;
 use super::strided::{MAX_RANK, copy_bytes};
 
@@ -20,7 +20,7 @@ pub enum Movement {
     Pad { before: Vec<usize>, value: [u8; 8] },
 }
 
-impl Family for Movement {
+impl Kernel for Movement {
     fn run(&self, call: Call<'_>) {
         let (inputs, out, to) = (call.inputs, call.output, call.ty.shape.as_slice());
         let size = call.ty.dtype.size();

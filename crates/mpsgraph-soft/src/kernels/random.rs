@@ -5,7 +5,7 @@
 //! `i` comes from word `i % 4` of the counter plus `i / 4`, and drawing `n` numbers advances the counter by `n / 4`,
 //! rounded up.
 
-use super::Family;
+use super::Kernel;
 use super::call::Call;
 use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
@@ -26,7 +26,7 @@ pub enum Random {
     State { elements: u64 },
 }
 
-impl Family for Random {
+impl Kernel for Random {
     fn run(&self, mut call: Call<'_>) {
         let state = call.inputs[0].elements();
         match *self {

@@ -11,7 +11,7 @@ mod reducers;
 use super::call::Call;
 use super::element::Element;
 use super::threads::{PARALLEL_BYTES, share};
-use super::{Family, dispatch};
+use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
 use fold::{COLUMNS, Columns, Segments};
@@ -42,7 +42,7 @@ pub struct Reduce {
     pub axes: Vec<usize>,
 }
 
-impl Family for Reduce {
+impl Kernel for Reduce {
     fn run(&self, call: Call<'_>) {
         let x = &call.inputs[0];
         execute(self.op, x.dtype(), x.parts(), &self.axes, call.output);

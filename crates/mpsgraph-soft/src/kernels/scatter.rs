@@ -8,7 +8,7 @@ use super::element::Element;
 use super::movement::copy_flat;
 use super::rows::{Index, Indexing, Indices, Rows};
 use super::threads::{PARALLEL_BYTES, share};
-use super::{Family, dispatch};
+use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
 
@@ -43,7 +43,7 @@ pub struct Scatter {
     pub mode: ScatterMode,
 }
 
-impl Family for Scatter {
+impl Kernel for Scatter {
     fn run(&self, call: Call<'_>) {
         let [data, updates, indices] = call.inputs else { unreachable!("a scatter has three operands") };
         let rows = self.indexing.rows(data.shape(), indices, &call);

@@ -8,7 +8,7 @@ use super::element::Float;
 use super::exp::exp_below_zero as exp;
 use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
-use super::{Family, dispatch};
+use super::{Kernel, dispatch};
 
 /// Widest tile when the axis is not the last.
 const COLUMNS: usize = 256;
@@ -23,7 +23,7 @@ pub struct Softmax {
     pub axis: usize,
 }
 
-impl Family for Softmax {
+impl Kernel for Softmax {
     fn run(&self, mut call: Call<'_>) {
         let x = &call.inputs[0];
         dispatch!(float x.dtype(), T => softmax::<T>(x.elements(), x.shape(), self.axis, call.output_elements()));

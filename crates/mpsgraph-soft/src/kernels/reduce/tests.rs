@@ -167,7 +167,8 @@ fn integers_of_every_width() {
     macro_rules! check {
         ($($t:ident $dtype:ident)*) => {$(
             let x: Vec<$t> = (0..300u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) as $t).collect();
-            for (shape, axes) in [([3, 100], vec![1]), ([100, 3], vec![0]), ([30, 10], vec![0, 1]), ([2, 150], vec![])] {
+            let cases = [([3, 100], vec![1]), ([100, 3], vec![0]), ([30, 10], vec![0, 1]), ([2, 150], vec![])];
+            for (shape, axes) in cases {
                 let check = |op, expected: &dyn Fn(&[$t]) -> $t| {
                     for (group, ours) in groups(&shape, &axes).iter().zip(run(op, DType::$dtype, &x, &shape, &axes)) {
                         let group: Vec<$t> = group.iter().map(|&at| x[at]).collect();
@@ -198,7 +199,7 @@ fn means_truncate_toward_zero() {
 
 #[test]
 fn narrow_floats_accumulate_in_their_own_width() {
-    // 256 + 1 is not a bf16, so ones no longer count once a lane has reached 256.
+    // 256 + 1 is not a bf16, so ones no longer count once an accumulator has reached 256.
     let ones = vec![bf16::ONE; 20_000];
     let sum = run(ReduceOp::Sum, DType::BF16, &ones, &[20_000], &[0])[0].to_f32();
     assert!((10_000.0..=20_096.0).contains(&sum), "{sum}");

@@ -44,7 +44,8 @@ pub(super) fn objection(nodes: &Nodes, targets: &[ValueId]) -> Option<String> {
         let lone = macos() >= (26, 0) && lone_reshapes(nodes, &needed, value);
         lone.then(|| {
             format!(
-                "{shown} is a product between two reshapes with more than one extent of 1, which aborts on macOS 26 and 27"
+                "{shown} is a product between two reshapes with more than one extent of 1, which aborts on \
+                 macOS 26 and 27"
             )
         })
     })

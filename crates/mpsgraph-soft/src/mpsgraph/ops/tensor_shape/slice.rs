@@ -57,16 +57,16 @@ fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], start_mask: u32) -
         if !(0..extent).contains(&start) {
             refuse!(builder, "start {} on axis {axis} of {from:?} is out of bounds: it aborts", starts[axis]);
         }
-        let span = if stride > 0 {
+        let reach = if stride > 0 {
             from_start(ends[axis]).min(extent) - start
         } else {
             start - from_start(ends[axis]).max(-1)
         };
-        if span < 1 {
+        if reach < 1 {
             let (start, end) = (starts[axis], ends[axis]);
             refuse!(builder, "{start} to {end} by {stride} on axis {axis} of {from:?} is empty: it aborts when run");
         }
-        let length = (span as u64 - 1) as usize / stride.unsigned_abs() as usize + 1;
+        let length = (reach as u64 - 1) as usize / stride.unsigned_abs() as usize + 1;
         region.starts.push(start as usize);
         region.strides.push(stride as isize);
         region.shape.push(length);
