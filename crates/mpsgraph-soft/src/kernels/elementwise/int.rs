@@ -64,12 +64,12 @@ pub fn unary(op: UnaryOp, ty: IntType) -> Option<TileFn> {
         }
         UnaryOp::Neg => int_type!(bits ty, T => tile1(|x: T| x.neg())),
         UnaryOp::Square => int_type!(bits ty, T => tile1(|x: T| x.mul(x))),
-        UnaryOp::Not => int_type!(bits ty, T => tile1(|x: T| truth::<T>(!is(x)))),
+        UnaryOp::Not => int_type!(bits ty, T => tile1(|x: T| truth::<T>(x == T::default()))),
         UnaryOp::BitNot => int_type!(bits ty, T => tile1(|x: T| !x)),
         UnaryOp::IsNan | UnaryOp::IsInf => int_type!(bits ty, T => tile1(|_: T| 0u8)),
         UnaryOp::IsFinite => int_type!(bits ty, T => tile1(|_: T| 1u8)),
-        UnaryOp::Abs => int_type!(ty, T => tile1(abs::<T>)),
-        UnaryOp::Sign => int_type!(ty, T => tile1(sign::<T>)),
+        UnaryOp::Abs => int_type!(ty, T => tile1(|x: T| if x < T::default() { x.neg() } else { x })),
+        UnaryOp::Sign => int_type!(ty, T => tile1(|x: T| truth::<T>(x > T::default()).sub(truth(x < T::default())))),
         UnaryOp::Signbit => int_type!(ty, T => tile1(|x: T| truth::<T>(x < T::default()))),
         UnaryOp::Relu => int_type!(ty, T => tile1(|x: T| x.max(T::default()))),
         UnaryOp::Exp
@@ -121,7 +121,9 @@ pub fn binary(op: BinaryOp, ty: IntType) -> Recipe {
         BinaryOp::BitXor => int_type!(bits ty, T => tile2(|a: T, b: T| a.xor(b))).into(),
         BinaryOp::Shl => int_type!(bits ty, T => tile2(|a: T, b: T| a.shl(b))).into(),
         BinaryOp::Shr => int_type!(ty, T => tile2(|a: T, b: T| a.shr(b))).into(),
-        BinaryOp::ReluGrad => int_type!(ty, T => tile2(relu_gradient::<T>)).into(),
+        BinaryOp::ReluGrad => {
+            int_type!(ty, T => tile2(|incoming: T, x: T| if x > T::default() { incoming } else { T::default() })).into()
+        }
         BinaryOp::Atan2 => Recipe::InF32,
     }
 }
@@ -134,21 +136,6 @@ fn is<T: Int>(x: T) -> bool {
 #[inline(always)]
 fn truth<T: Int>(b: bool) -> T {
     if b { T::ONE } else { T::default() }
-}
-
-#[inline(always)]
-fn abs<T: Int>(x: T) -> T {
-    if x < T::default() { x.neg() } else { x }
-}
-
-#[inline(always)]
-fn sign<T: Int>(x: T) -> T {
-    truth::<T>(x > T::default()).sub(truth(x < T::default()))
-}
-
-#[inline(always)]
-fn relu_gradient<T: Int>(incoming: T, x: T) -> T {
-    if x > T::default() { incoming } else { T::default() }
 }
 
 #[inline(always)]
