@@ -69,3 +69,16 @@ fn reverse() {
     });
     check(&ViewOp::Reverse { axes: vec![] }, &[3], &[3], |at| at[0]);
 }
+
+#[test]
+fn bits_of_a_transposed_tensor_as_a_narrower_type() {
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], TensorType::new(DType::I32, [2, 3]));
+    let turned = push(&mut nodes, ViewOp::Transpose { perm: vec![1, 0] }, [x], TensorType::new(DType::I32, [3, 2]));
+    let halves = push(&mut nodes, ViewOp::Reinterpret, [turned], TensorType::new(DType::I16, [3, 4]));
+    let plan = compile(&nodes, &[x], &[halves]);
+    let bytes = |numbers: &[i32]| numbers.iter().flat_map(|x| x.to_ne_bytes()).collect::<Vec<u8>>();
+    let got = run(&plan, &[&bytes(&[1, -2, 3, 1 << 20, 5, -6])]);
+    assert_eq!(got, [bytes(&[1, 1 << 20, -2, 5, 3, -6])]);
+    assert_eq!(plan.steps(), 1, "{}", plan.describe());
+}
