@@ -2,9 +2,10 @@
 
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, array, class, msg, numbers, refused};
+use super::messages::{array, numbers};
 use super::selectors::{NAN_REDUCTIONS, POSITIONS, REDUCTIONS, TRUTHS, reduced, reduction};
 use super::session::{BOOL, F32, Graph, I32, I64, U8, floats, run_one, shaped_type};
+use crate::support::{Assumed, Documented, Probed, Reported, class, msg, refused, rule};
 
 const PLACEHOLDER: &str = "placeholderWithShape:dataType:name:";
 const FILLED: &str = "constantWithScalar:shape:dataType:";
@@ -45,31 +46,35 @@ fn shape_refused(extents: &[i64], reason: &str) {
     refused("initWithShape:dataType:", reason, || shaped_type(extents, F32));
 }
 
-/// kern0x1b/charon probes on macOS 27.0 ("device may not be nil"); pytorch/pytorch#117941.
 #[test]
 fn zero_extents_are_refused() {
-    let _alone = alone();
+    let _test =
+        rule(Probed("kern0x1b/charon probes on macOS 27.0 (\"device may not be nil\"); pytorch/pytorch#117941"));
     shape_refused(&[2, 0], "zero extent");
 }
 
-/// kern0x1b/charon probes on macOS 27.0 ("a constant must be passed a ranked shape"); doom-fish/mpsgraph-rs graph.rs.
 #[test]
 fn empty_shapes_are_refused() {
-    let _alone = alone();
+    let _test = rule(Probed(
+        "kern0x1b/charon probes on macOS 27.0 (\"a constant must be passed a ranked shape\"); doom-fish/mpsgraph-rs \
+         graph.rs",
+    ));
     shape_refused(&[], "is empty");
 }
 
-/// ChanLumerico/lucid MpsBuilder.mm: constants that end up with a symbolic axis abort when they are specialised.
 #[test]
 fn dynamic_extents_are_refused() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "ChanLumerico/lucid MpsBuilder.mm: constants that end up with a symbolic axis abort when they are specialised",
+    ));
     shape_refused(&[-1, 2], "dynamic");
 }
 
-/// pytorch/pytorch SoftMax.mm feeds an unranked placeholder; every shape is known here.
 #[test]
 fn placeholders_without_a_rank_are_refused() {
-    let _alone = alone();
+    let _test = rule(Assumed(
+        "every shape is known here, although pytorch/pytorch SoftMax.mm feeds a placeholder without a rank",
+    ));
     let graph = Graph::new();
     refused(
         PLACEHOLDER,
@@ -78,10 +83,11 @@ fn placeholders_without_a_rank_are_refused() {
     );
 }
 
-/// doom-fish/mpsgraph-rs graph.rs; gomlx/go-coreml: `constantWithScalar:dataType:` is of rank 0 and fine.
 #[test]
 fn a_number_of_rank_0_broadcasts() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "doom-fish/mpsgraph-rs graph.rs; gomlx/go-coreml: `constantWithScalar:dataType:` is of rank 0 and fine",
+    ));
     let doubled = run_one(&[floats(&[2], &[1.5, 2.0])], |graph, x| {
         let two = graph.scalar(2.0, F32);
         graph.op("multiplicationWithPrimaryTensor:secondaryTensor:name:", &[x[0], two])
@@ -89,10 +95,9 @@ fn a_number_of_rank_0_broadcasts() {
     assert_eq!(doubled, floats(&[2], &[3.0, 4.0]));
 }
 
-/// doom-fish/mpsgraph-rs ops.rs; tillahoffmann/jax-mps gather_scatter_utils.h.
 #[test]
 fn operations_refuse_rank_0() {
-    let _alone = alone();
+    let _test = rule(Reported("doom-fish/mpsgraph-rs ops.rs; tillahoffmann/jax-mps gather_scatter_utils.h"));
     let on = |selector: &str, build: &dyn Fn(&Graph, Id) -> Id| {
         let graph = Graph::new();
         let scalar = graph.scalar(1.0, F32);
@@ -121,10 +126,9 @@ fn operations_refuse_rank_0() {
     on(concat, &|graph, x| graph.axis_op(concat, array(&[x, x]), 0));
 }
 
-/// doom-fish/mpsgraph-rs ops.rs; tillahoffmann/jax-mps gather_scatter_utils.h.
 #[test]
 fn gathers_and_scatters_refuse_rank_0() {
-    let _alone = alone();
+    let _test = rule(Reported("doom-fish/mpsgraph-rs ops.rs; tillahoffmann/jax-mps gather_scatter_utils.h"));
     let nil = Id::NIL;
     let gather = "gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:";
     let gather_nd = "gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:";
@@ -165,10 +169,9 @@ fn gathers_and_scatters_refuse_rank_0() {
     }
 }
 
-/// Apple's MPSNDArray.h: at most 16 dimensions.
 #[test]
 fn more_than_16_dimensions_are_refused() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSNDArray.h: at most 16 dimensions"));
     let reason = "more than 16 dimensions";
     refused(PLACEHOLDER, reason, || Graph::new().placeholder(&[1; 17], F32));
     let graph = Graph::new();
@@ -177,10 +180,11 @@ fn more_than_16_dimensions_are_refused() {
     refused(reshape, reason, || graph.op(reshape, &[x, numbers(&[1; 17])]));
 }
 
-/// Apple's MPSNDArray.h; pytorch/pytorch#84039; pytorch/pytorch#153560 (slices of more were wrong).
 #[test]
 fn tensors_of_2_to_the_31_elements_are_refused() {
-    let _alone = alone();
+    let _test = rule(Documented(
+        "Apple's MPSNDArray.h; pytorch/pytorch#84039; pytorch/pytorch#153560 (slices of more were wrong)",
+    ));
     let reason = "2^31 elements or more";
     refused(PLACEHOLDER, reason, || Graph::new().placeholder(&[1 << 16, 1 << 15], U8));
     let graph = Graph::new();
@@ -207,10 +211,9 @@ fn tensors_of_2_to_the_31_elements_are_refused() {
     refused(concat, reason, || graph.axis_op(concat, array(&[x, x]), 0));
 }
 
-/// pytorch/pytorch#149261; pytorch/pytorch#149325.
 #[test]
 fn tensors_of_more_than_4_gib_are_refused() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#149261; pytorch/pytorch#149325"));
     let reason = "larger than 4 GiB";
     Graph::new().placeholder(&[1 << 29], I64);
     refused(PLACEHOLDER, reason, || Graph::new().placeholder(&[(1 << 29) + 1], I64));
@@ -219,10 +222,11 @@ fn tensors_of_more_than_4_gib_are_refused() {
     refused("castTensor:toType:name:", reason, || graph.cast(x, I64));
 }
 
-/// pytorch/pytorch#118126 ("must simplify reduction axes to minor 4 dimensions"); pytorch/pytorch#187105.
 #[test]
 fn reductions_refuse_axes_before_the_last_four() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "pytorch/pytorch#118126 (\"must simplify reduction axes to minor 4 dimensions\"); pytorch/pytorch#187105",
+    ));
     let reason = "not one of the last four";
     let on = |selector: &str, build: &dyn Fn(&Graph, Id) -> Id| {
         let graph = Graph::new();
@@ -243,10 +247,9 @@ fn reductions_refuse_axes_before_the_last_four() {
     on(MEAN, &|graph, x| graph.op(MEAN, &[x, Id::NIL]));
 }
 
-/// kern0x1b/charon probes on macOS 27.0: "invalid axes", then an LLVM error.
 #[test]
 fn axes_outside_the_rank_are_refused() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: \"invalid axes\", then an LLVM error"));
     let reason = "not one of 2 dimensions";
     let on = |selector: &str, build: &dyn Fn(&Graph, Id) -> Id| {
         let graph = Graph::new();

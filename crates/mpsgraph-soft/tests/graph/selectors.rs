@@ -4,8 +4,9 @@
 use mpsgraph_soft::mpsgraph::graph::CLASS;
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, numbers};
+use super::messages::numbers;
 use super::session::Graph;
+use crate::support::plain;
 
 /// Functions of one tensor of floats.
 pub const UNARY_FLOATS: &[&str] = &[
@@ -104,7 +105,7 @@ pub fn reduced(graph: &Graph, name: &str, x: Id, axis: isize) -> Id {
 
 #[test]
 fn the_lists_are_complete() {
-    let _alone = alone();
+    let _test = plain();
     let listed_unary = [
         UNARY_FLOATS,
         ROUNDING,

@@ -2,9 +2,8 @@
 
 use mpsgraph_soft::objc::{Id, Strong};
 
-use super::messages::{
-    array, buffer, class, contents, data_type, device, dictionary, msg, new, numbers, objects, shape, text,
-};
+use super::messages::{array, buffer, contents, data_type, dictionary, numbers, objects, shape};
+use crate::support::{class, device, msg, new, text};
 
 pub const F32: u32 = 0x1000_0020;
 pub const F16: u32 = 0x1000_0010;

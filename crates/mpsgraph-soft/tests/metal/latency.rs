@@ -32,7 +32,7 @@ fn busy(time: Duration) {
 #[test]
 #[ignore = "a measurement"]
 fn latency() {
-    let _alone = alone();
+    let _test = plain();
     let queue = queue();
     measure("make a command buffer and its wrapper", Duration::ZERO, || pooled(|| drop(mps(&queue))));
     for pause in [0, 100, 1000].map(Duration::from_micros) {
