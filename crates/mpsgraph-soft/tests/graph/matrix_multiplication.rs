@@ -1,6 +1,6 @@
 //! The matrix product.
 
-use super::session::{BF16, F16, F32, Graph, I32, floats, halves, run_one};
+use super::session::{BF16, F16, F32, Graph, floats, halves, run_one};
 use crate::support::{Documented, Reported, plain, refused, rule};
 
 const SELECTOR: &str = "matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:";
@@ -46,18 +46,6 @@ fn operands_have_two_axes_or_more() {
     let _test = rule(Reported("tillahoffmann/jax-mps ops: vectors are given a second axis first"));
     product_refused(&[3], &[3, 2], [F32; 2], "rank below 2");
     product_refused(&[2, 3], &[3], [F32; 2], "rank below 2");
-}
-
-#[test]
-fn integers_are_refused() {
-    let _test = rule(Reported("doom-fish/mpsgraph-rs graph.rs: MLIR's verifier refuses integers"));
-    product_refused(&[2, 2], &[2, 2], [I32; 2], "only floats");
-}
-
-#[test]
-fn element_types_are_equal() {
-    let _test = rule(Reported("ChanLumerico/lucid MpsBuilder.mm: \"op requires the same element type\""));
-    product_refused(&[2, 2], &[2, 2], [F32, F16], "differ in element type");
 }
 
 #[test]

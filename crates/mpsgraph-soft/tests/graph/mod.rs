@@ -8,6 +8,7 @@ pub mod arithmetic;
 pub mod compile;
 pub mod dtypes;
 pub mod encode;
+mod every_method;
 pub mod gather;
 pub mod limits;
 pub mod matrix_multiplication;

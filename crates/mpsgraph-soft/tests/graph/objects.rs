@@ -36,9 +36,11 @@ fn shaped_types() {
 }
 
 #[test]
-fn shaped_types_refuse_empty_tensors() {
+fn shaped_types_refuse_empty_and_dynamic_shapes() {
     let _test = rule(Probed("doom-fish/mpsgraph-rs data.rs; kern0x1b/charon probes on macOS 27.0"));
-    refused("initWithShape:dataType:", "zero extent", || shaped_type(&[0], F32));
+    for (extents, reason) in [(&[0][..], "zero extent"), (&[], "is empty"), (&[-1, 2], "dynamic")] {
+        refused("initWithShape:dataType:", reason, || shaped_type(extents, F32));
+    }
     let fine = shaped_type(&[1], F32);
     refused("setShape:", "zero extent", || msg!(fine, "setShape:", numbers(&[2, 0]) => Id; ()));
 }

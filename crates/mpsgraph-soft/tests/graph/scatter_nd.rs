@@ -3,7 +3,7 @@
 use mpsgraph_soft::objc::Id;
 
 use super::messages::numbers;
-use super::session::{BOOL, F16, F32, Graph, I8, I32, I64, U32, Value, floats, ints, run, run_error, run_one};
+use super::session::{BOOL, F32, Graph, I8, I32, I64, U32, Value, floats, ints, run, run_error, run_one};
 use crate::support::{Assumed, Documented, Reported, msg, refused, rule};
 
 const AXIS: &str = "scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:";
@@ -156,12 +156,6 @@ fn scatter_refuses_to_compute_with_bool() {
     let graph = Graph::new();
     let x = [BOOL, BOOL, I32].map(|code| graph.placeholder(&[2], code));
     axis(&graph, &x, 0, SET);
-}
-
-#[test]
-fn scatter_refuses_updates_of_another_element_type() {
-    let _test = rule(Reported("ChanLumerico/lucid MpsBuilder.mm"));
-    scatters_refused([F32, F16, I32], ADD, "differ in element type");
 }
 
 #[test]
