@@ -29,6 +29,7 @@
 pub mod classes;
 pub mod compiler;
 pub mod foundation;
+mod ignore_poison;
 pub mod ir;
 pub mod kernels;
 pub mod metal;

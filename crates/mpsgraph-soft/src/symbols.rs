@@ -6,7 +6,9 @@
 #![expect(non_snake_case, reason = "Apple's names")]
 
 use std::ffi::{CStr, c_char, c_void};
+use std::sync::Once;
 
+use crate::classes::CLASSES;
 pub use crate::metal::mtl_device::MTLCreateSystemDefaultDevice;
 use crate::objc::class::{Class, ClassId};
 use crate::objc::method::MethodEntry;
@@ -14,6 +16,13 @@ pub use crate::objc::msg_send::objc_msgSend;
 #[cfg(target_arch = "x86_64")]
 pub use crate::objc::msg_send::objc_msgSend_stret;
 use crate::objc::{ClassKind, Id, Sel, autorelease, registry, selector};
+
+/// The class with this name. The first call registers the list of this crate.
+fn class_named(name: &str) -> Option<&'static Class> {
+    static LISTED: Once = Once::new();
+    LISTED.call_once(|| registry::register_all(CLASSES));
+    registry::find(name)
+}
 
 /// `Class objc_getClass(const char *name)`: nil for a class that the configured macOS lacks and for the name of a
 /// protocol. A name that is neither panics, because a message to the nil it would give is silently lost.
@@ -24,7 +33,7 @@ pub unsafe extern "C-unwind" fn objc_getClass(name: *const c_char) -> *mut c_voi
     assert!(!name.is_null(), "objc_getClass: the name is null");
     // SAFETY: not null, and the caller vouches for the rest.
     let name = unsafe { CStr::from_ptr(name) };
-    let class = name.to_str().ok().and_then(registry::find);
+    let class = name.to_str().ok().and_then(class_named);
     let class = class.unwrap_or_else(|| panic!("objc_getClass: there is no class {name:?}"));
     let found = class.info.available && class.info.def.kind == ClassKind::Class;
     if found { ClassId::of(class).as_ptr() } else { std::ptr::null_mut() }
@@ -45,7 +54,8 @@ pub unsafe extern "C-unwind" fn sel_registerName(name: *const c_char) -> *const 
 /// # Safety
 /// `sel` is null or a registered selector.
 pub unsafe extern "C-unwind" fn sel_getName(sel: *const c_void) -> *const c_char {
-    selector::c_name(Sel::from_ptr(sel))
+    // SAFETY: the caller vouches for it.
+    selector::c_name(unsafe { Sel::from_ptr(sel) })
 }
 
 /// `Class object_getClass(id object)`: nil for nil, the metaclass for a class.
@@ -53,7 +63,8 @@ pub unsafe extern "C-unwind" fn sel_getName(sel: *const c_void) -> *const c_char
 /// # Safety
 /// `object` is nil, an object or a class of this runtime.
 pub unsafe extern "C-unwind" fn object_getClass(object: *mut c_void) -> *mut c_void {
-    let id = Id::from_ptr(object);
+    // SAFETY: the caller vouches for it.
+    let id = unsafe { Id::from_ptr(object) };
     let Some(class) = id.class() else {
         return std::ptr::null_mut();
     };
@@ -66,11 +77,12 @@ pub unsafe extern "C-unwind" fn object_getClass(object: *mut c_void) -> *mut c_v
 /// # Safety
 /// `class` is nil or a class of this runtime.
 pub unsafe extern "C-unwind" fn class_getName(class: *mut c_void) -> *const c_char {
-    ClassId::from_ptr(class).class().map_or(c"nil", |class| class.info.c_name).as_ptr()
+    // SAFETY: the caller vouches for it.
+    unsafe { ClassId::from_ptr(class) }.class().map_or(c"nil", |class| class.info.c_name).as_ptr()
 }
 
-fn method(class: Option<&'static Class>, sel: *const c_void) -> *mut c_void {
-    let entry = class.and_then(|class| class.info.methods.get(&Sel::from_ptr(sel)));
+fn method(class: Option<&'static Class>, sel: Sel) -> *mut c_void {
+    let entry = class.and_then(|class| class.info.methods.get(&sel));
     entry.map_or(std::ptr::null_mut(), |entry| entry.as_ptr())
 }
 
@@ -79,7 +91,9 @@ fn method(class: Option<&'static Class>, sel: *const c_void) -> *mut c_void {
 /// # Safety
 /// `class` is nil or a class of this runtime, `sel` null or a registered selector.
 pub unsafe extern "C-unwind" fn class_getInstanceMethod(class: *mut c_void, sel: *const c_void) -> *mut c_void {
-    method(ClassId::from_ptr(class).class(), sel)
+    // SAFETY: the caller vouches for both.
+    let (class, sel) = unsafe { (ClassId::from_ptr(class), Sel::from_ptr(sel)) };
+    method(class.class(), sel)
 }
 
 /// `Method class_getClassMethod(Class class, SEL sel)`: null when neither the class nor a superclass has it.
@@ -87,7 +101,9 @@ pub unsafe extern "C-unwind" fn class_getInstanceMethod(class: *mut c_void, sel:
 /// # Safety
 /// `class` is nil or a class of this runtime, `sel` null or a registered selector.
 pub unsafe extern "C-unwind" fn class_getClassMethod(class: *mut c_void, sel: *const c_void) -> *mut c_void {
-    method(ClassId::from_ptr(class).as_id().class(), sel)
+    // SAFETY: the caller vouches for both.
+    let (class, sel) = unsafe { (ClassId::from_ptr(class), Sel::from_ptr(sel)) };
+    method(class.as_id().class(), sel)
 }
 
 /// `BOOL class_respondsToSelector(Class class, SEL sel)`: whether instances of the class answer.
@@ -95,7 +111,9 @@ pub unsafe extern "C-unwind" fn class_getClassMethod(class: *mut c_void, sel: *c
 /// # Safety
 /// `class` is nil or a class of this runtime, `sel` null or a registered selector.
 pub unsafe extern "C-unwind" fn class_respondsToSelector(class: *mut c_void, sel: *const c_void) -> bool {
-    ClassId::from_ptr(class).class().is_some_and(|class| class.lookup(Sel::from_ptr(sel)).is_some())
+    // SAFETY: the caller vouches for both.
+    let (class, sel) = unsafe { (ClassId::from_ptr(class), Sel::from_ptr(sel)) };
+    class.class().is_some_and(|class| class.lookup(sel).is_some())
 }
 
 /// `const char *method_getTypeEncoding(Method method)`: null for null.
@@ -113,23 +131,26 @@ pub unsafe extern "C-unwind" fn method_getTypeEncoding(method: *mut c_void) -> *
 /// # Safety
 /// `object` is nil, an object or a class of this runtime.
 pub unsafe extern "C-unwind" fn objc_retain(object: *mut c_void) -> *mut c_void {
-    Id::from_ptr(object).retain().as_ptr()
+    // SAFETY: the caller vouches for it.
+    unsafe { Id::from_ptr(object) }.retain().as_ptr()
 }
 
 /// `void objc_release(id object)`.
 ///
 /// # Safety
-/// `object` is nil, an object or a class of this runtime.
+/// `object` is nil, an object or a class of this runtime, and the caller owns the reference that it gives up.
 pub unsafe extern "C-unwind" fn objc_release(object: *mut c_void) {
-    Id::from_ptr(object).release();
+    // SAFETY: the caller vouches for it.
+    unsafe { Id::from_ptr(object).release() }
 }
 
 /// `id objc_autorelease(id object)`.
 ///
 /// # Safety
-/// `object` is nil, an object or a class of this runtime.
+/// `object` is nil, an object or a class of this runtime, and the caller owns the reference that it gives away.
 pub unsafe extern "C-unwind" fn objc_autorelease(object: *mut c_void) -> *mut c_void {
-    Id::from_ptr(object).autorelease().as_ptr()
+    // SAFETY: the caller vouches for it.
+    unsafe { Id::from_ptr(object).autorelease() }.as_ptr()
 }
 
 /// `id objc_retainAutoreleasedReturnValue(id object)`: a retain; the pool keeps its own reference until it is popped.
@@ -137,7 +158,8 @@ pub unsafe extern "C-unwind" fn objc_autorelease(object: *mut c_void) -> *mut c_
 /// # Safety
 /// `object` is nil, an object or a class of this runtime.
 pub unsafe extern "C-unwind" fn objc_retainAutoreleasedReturnValue(object: *mut c_void) -> *mut c_void {
-    Id::from_ptr(object).retain().as_ptr()
+    // SAFETY: the caller vouches for it.
+    unsafe { Id::from_ptr(object) }.retain().as_ptr()
 }
 
 /// `void *objc_autoreleasePoolPush(void)`.

@@ -2,13 +2,13 @@
 
 use std::ffi::c_void;
 
-use crate::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, method2, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method2, new_object};
 use crate::violation;
 
 /// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "NSData",
-    superclass: "NSObject",
+    superclass: Some(&super::ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (10, 0),
     instance: &[
@@ -36,21 +36,21 @@ impl Bytes {
     }
 }
 
-/// The contents; panics when `id` is nil or not data.
-pub fn bytes<'a>(id: Id) -> &'a [u8] {
-    id.state::<Bytes>().as_slice()
+/// The contents; panics when `data` is nil or not data.
+pub fn bytes(data: &Strong) -> &[u8] {
+    data.state::<Bytes>().as_slice()
 }
 
 /// New data with a copy of the bytes, autoreleased.
 pub fn data(bytes: &[u8]) -> Id {
-    new_object("NSData", Bytes::copy(bytes)).autorelease()
+    new_object(&CLASS, Bytes::copy(bytes)).autorelease()
 }
 
-extern "C-unwind" fn empty(_this: Id, _cmd: Sel) -> Id {
+extern "C-unwind" fn empty(_this: This<'_>, _cmd: Sel) -> Id {
     data(&[])
 }
 
-extern "C-unwind" fn data_with_bytes(this: Id, cmd: Sel, bytes: *const c_void, length: usize) -> Id {
+extern "C-unwind" fn data_with_bytes(this: This<'_>, cmd: Sel, bytes: *const c_void, length: usize) -> Id {
     if length == 0 {
         return data(&[]);
     }
@@ -61,14 +61,14 @@ extern "C-unwind" fn data_with_bytes(this: Id, cmd: Sel, bytes: *const c_void, l
     data(unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), length) })
 }
 
-extern "C-unwind" fn data_bytes(this: Id, _cmd: Sel) -> *const c_void {
-    bytes(this).as_ptr().cast()
+extern "C-unwind" fn data_bytes(this: This<'_>, _cmd: Sel) -> *const c_void {
+    bytes(&this).as_ptr().cast()
 }
 
-extern "C-unwind" fn length(this: Id, _cmd: Sel) -> usize {
-    bytes(this).len()
+extern "C-unwind" fn length(this: This<'_>, _cmd: Sel) -> usize {
+    bytes(&this).len()
 }
 
-extern "C-unwind" fn is_equal_to_data(this: Id, _cmd: Sel, other: Id) -> bool {
-    other.try_state::<Bytes>().is_some_and(|other| other.as_slice() == bytes(this))
+extern "C-unwind" fn is_equal_to_data(this: This<'_>, _cmd: Sel, other: Id) -> bool {
+    Strong::retain(other).try_state::<Bytes>().is_some_and(|other| other.as_slice() == bytes(&this))
 }

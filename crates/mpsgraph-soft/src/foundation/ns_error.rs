@@ -1,13 +1,13 @@
 //! `NSError`: a domain, a code and a text.
 
 use super::{ns_dictionary, ns_string};
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method3, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method3, new_object};
 use crate::violation;
 
 /// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "NSError",
-    superclass: "NSObject",
+    superclass: Some(&super::ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (10, 2),
     instance: &[
@@ -33,42 +33,43 @@ struct Failure {
 pub fn error(domain: &str, code: isize, text: &str) -> Id {
     let (key, text) = (ns_string::owned(LOCALIZED_DESCRIPTION_KEY), ns_string::owned(text));
     let user_info = Strong::retain(ns_dictionary::dictionary([(key.id(), text.id())]));
-    new_object("NSError", Failure { domain: ns_string::owned(domain), code, user_info }).autorelease()
+    new_object(&CLASS, Failure { domain: ns_string::owned(domain), code, user_info }).autorelease()
 }
 
-extern "C-unwind" fn error_with_domain(this: Id, cmd: Sel, domain: Id, code: isize, user_info: Id) -> Id {
+extern "C-unwind" fn error_with_domain(this: This<'_>, cmd: Sel, domain: Id, code: isize, user_info: Id) -> Id {
     if domain.is_nil() {
         violation!(this, cmd, "the domain is nil");
     }
     let user_info = Strong::retain(if user_info.is_nil() { ns_dictionary::dictionary([]) } else { user_info });
-    new_object("NSError", Failure { domain: Strong::retain(domain), code, user_info }).autorelease()
+    new_object(&CLASS, Failure { domain: Strong::retain(domain), code, user_info }).autorelease()
 }
 
-extern "C-unwind" fn code(this: Id, _cmd: Sel) -> isize {
+extern "C-unwind" fn code(this: This<'_>, _cmd: Sel) -> isize {
     this.state::<Failure>().code
 }
 
-extern "C-unwind" fn domain(this: Id, _cmd: Sel) -> Id {
+extern "C-unwind" fn domain(this: This<'_>, _cmd: Sel) -> Id {
     this.state::<Failure>().domain.id()
 }
 
-extern "C-unwind" fn user_info(this: Id, _cmd: Sel) -> Id {
+extern "C-unwind" fn user_info(this: This<'_>, _cmd: Sel) -> Id {
     this.state::<Failure>().user_info.id()
 }
 
-extern "C-unwind" fn localized_description(this: Id, _cmd: Sel) -> Id {
+extern "C-unwind" fn localized_description(this: This<'_>, _cmd: Sel) -> Id {
     let Failure { domain, code, user_info } = this.state();
-    let key = ns_string::owned(LOCALIZED_DESCRIPTION_KEY);
-    let text = ns_dictionary::object(user_info.id(), key.id());
-    if text.is_nil() {
-        let domain = ns_string::as_str(domain.id());
-        return ns_string::string(&format!("The operation couldn’t be completed. ({domain} error {code}.)"));
+    match ns_dictionary::value(user_info, &ns_string::owned(LOCALIZED_DESCRIPTION_KEY)) {
+        Some(text) => text.id(),
+        None => {
+            let domain = ns_string::as_str(domain);
+            ns_string::string(&format!("The operation couldn’t be completed. ({domain} error {code}.)"))
+        }
     }
-    text
 }
 
-extern "C-unwind" fn description(this: Id, cmd: Sel) -> Id {
-    let text = ns_string::as_str(localized_description(this, cmd));
+extern "C-unwind" fn description(this: This<'_>, cmd: Sel) -> Id {
+    let text = Strong::retain(localized_description(this, cmd));
     let Failure { domain, code, .. } = this.state();
-    ns_string::string(&format!("Error Domain={} Code={code} \"{text}\"", ns_string::as_str(domain.id())))
+    let (domain, text) = (ns_string::as_str(domain), ns_string::as_str(&text));
+    ns_string::string(&format!("Error Domain={domain} Code={code} \"{text}\""))
 }

@@ -5,13 +5,13 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::ns_string;
-use crate::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
 /// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "NSNumber",
-    superclass: "NSValue",
+    superclass: Some(&super::ns_value::CLASS),
     kind: ClassKind::Class,
     min_macos: (10, 0),
     instance: &[
@@ -110,95 +110,95 @@ pub fn number_i64(value: i64) -> Id {
     make(Number::Int(value))
 }
 
-/// Its value as an integer; panics when `id` is nil or not a number.
-pub fn as_i64(id: Id) -> i64 {
-    id.state::<Number>().as_i64()
+/// Its value as an integer; panics when `number` is nil or not a number.
+pub fn as_i64(number: &Strong) -> i64 {
+    number.state::<Number>().as_i64()
 }
 
-/// Its value as a float; panics when `id` is nil or not a number.
-pub fn as_f64(id: Id) -> f64 {
-    id.state::<Number>().as_f64()
+/// Its value as a float; panics when `number` is nil or not a number.
+pub fn as_f64(number: &Strong) -> f64 {
+    number.state::<Number>().as_f64()
 }
 
 fn make(number: Number) -> Id {
-    new_object("NSNumber", number).autorelease()
+    new_object(&CLASS, number).autorelease()
 }
 
-extern "C-unwind" fn number_with_integer(_this: Id, _cmd: Sel, value: i64) -> Id {
+extern "C-unwind" fn number_with_integer(_this: This<'_>, _cmd: Sel, value: i64) -> Id {
     make(Number::Int(value))
 }
 
-extern "C-unwind" fn number_with_unsigned_integer(_this: Id, _cmd: Sel, value: u64) -> Id {
+extern "C-unwind" fn number_with_unsigned_integer(_this: This<'_>, _cmd: Sel, value: u64) -> Id {
     make(Number::unsigned(value))
 }
 
-extern "C-unwind" fn number_with_int(_this: Id, _cmd: Sel, value: i32) -> Id {
+extern "C-unwind" fn number_with_int(_this: This<'_>, _cmd: Sel, value: i32) -> Id {
     make(Number::Int(value.into()))
 }
 
-extern "C-unwind" fn number_with_unsigned_int(_this: Id, _cmd: Sel, value: u32) -> Id {
+extern "C-unwind" fn number_with_unsigned_int(_this: This<'_>, _cmd: Sel, value: u32) -> Id {
     make(Number::Int(value.into()))
 }
 
-extern "C-unwind" fn number_with_bool(_this: Id, _cmd: Sel, value: bool) -> Id {
+extern "C-unwind" fn number_with_bool(_this: This<'_>, _cmd: Sel, value: bool) -> Id {
     make(Number::Int(value.into()))
 }
 
-extern "C-unwind" fn number_with_double(_this: Id, _cmd: Sel, value: f64) -> Id {
+extern "C-unwind" fn number_with_double(_this: This<'_>, _cmd: Sel, value: f64) -> Id {
     make(Number::Float(value))
 }
 
-extern "C-unwind" fn number_with_float(_this: Id, _cmd: Sel, value: f32) -> Id {
+extern "C-unwind" fn number_with_float(_this: This<'_>, _cmd: Sel, value: f32) -> Id {
     make(Number::Float(value.into()))
 }
 
-extern "C-unwind" fn integer_value(this: Id, _cmd: Sel) -> i64 {
-    as_i64(this)
+extern "C-unwind" fn integer_value(this: This<'_>, _cmd: Sel) -> i64 {
+    as_i64(&this)
 }
 
-extern "C-unwind" fn unsigned_integer_value(this: Id, _cmd: Sel) -> u64 {
+extern "C-unwind" fn unsigned_integer_value(this: This<'_>, _cmd: Sel) -> u64 {
     this.state::<Number>().as_u64()
 }
 
-extern "C-unwind" fn int_value(this: Id, _cmd: Sel) -> i32 {
-    as_i64(this) as i32
+extern "C-unwind" fn int_value(this: This<'_>, _cmd: Sel) -> i32 {
+    as_i64(&this) as i32
 }
 
-extern "C-unwind" fn unsigned_int_value(this: Id, _cmd: Sel) -> u32 {
+extern "C-unwind" fn unsigned_int_value(this: This<'_>, _cmd: Sel) -> u32 {
     this.state::<Number>().as_u64() as u32
 }
 
-extern "C-unwind" fn bool_value(this: Id, _cmd: Sel) -> bool {
-    as_f64(this) != 0.0
+extern "C-unwind" fn bool_value(this: This<'_>, _cmd: Sel) -> bool {
+    as_f64(&this) != 0.0
 }
 
-extern "C-unwind" fn double_value(this: Id, _cmd: Sel) -> f64 {
-    as_f64(this)
+extern "C-unwind" fn double_value(this: This<'_>, _cmd: Sel) -> f64 {
+    as_f64(&this)
 }
 
-extern "C-unwind" fn float_value(this: Id, _cmd: Sel) -> f32 {
-    as_f64(this) as f32
+extern "C-unwind" fn float_value(this: This<'_>, _cmd: Sel) -> f32 {
+    as_f64(&this) as f32
 }
 
-extern "C-unwind" fn is_equal_to_number(this: Id, cmd: Sel, other: Id) -> bool {
+extern "C-unwind" fn is_equal_to_number(this: This<'_>, cmd: Sel, other: Id) -> bool {
     if other.is_nil() {
         violation!(this, cmd, "the other number is nil");
     }
     is_equal(this, cmd, other)
 }
 
-extern "C-unwind" fn is_equal(this: Id, _cmd: Sel, other: Id) -> bool {
-    other.try_state::<Number>().is_some_and(|&other| this.state::<Number>().equals(other))
+extern "C-unwind" fn is_equal(this: This<'_>, _cmd: Sel, other: Id) -> bool {
+    Strong::retain(other).try_state::<Number>().is_some_and(|&other| this.state::<Number>().equals(other))
 }
 
-extern "C-unwind" fn hash(this: Id, _cmd: Sel) -> usize {
+extern "C-unwind" fn hash(this: This<'_>, _cmd: Sel) -> usize {
     // By the float, because an integer and a float may be equal.
     let mut hasher = DefaultHasher::new();
-    (as_f64(this) + 0.0).to_bits().hash(&mut hasher);
+    (as_f64(&this) + 0.0).to_bits().hash(&mut hasher);
     hasher.finish() as usize
 }
 
-extern "C-unwind" fn string_value(this: Id, _cmd: Sel) -> Id {
+extern "C-unwind" fn string_value(this: This<'_>, _cmd: Sel) -> Id {
     ns_string::string(&match *this.state::<Number>() {
         Number::Int(value) => value.to_string(),
         Number::Large(value) => value.to_string(),

@@ -5,14 +5,14 @@ use std::sync::LazyLock;
 use super::ns_string;
 use crate::objc::class::Class;
 use crate::objc::msg_send::answer;
-use crate::objc::object::allocatable;
-use crate::objc::{ClassDef, ClassId, ClassKind, Id, Sel, method0, method1};
+use crate::objc::object::{allocatable, allocate};
+use crate::objc::{ClassDef, ClassId, ClassKind, Id, Sel, Strong, This, method0, method1};
 use crate::violation;
 
 /// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "NSObject",
-    superclass: "",
+    superclass: None,
     kind: ClassKind::Class,
     min_macos: (10, 0),
     instance: &[
@@ -44,106 +44,111 @@ pub static CLASS: ClassDef = ClassDef {
 };
 
 /// The class that a class object is.
-fn as_class(this: Id) -> &'static Class {
-    ClassId::from_ptr(this.as_ptr()).class().expect("a method's receiver is not nil")
+fn as_class(this: This<'_>) -> &'static Class {
+    assert!(this.id().is_class(), "a class method answers classes only");
+    // SAFETY: it is a class, as was just asserted.
+    unsafe { ClassId::from_ptr(this.id().as_ptr()) }.class().expect("a method's receiver is not nil")
 }
 
-fn class_of(this: Id) -> &'static Class {
-    this.class().expect("a method's receiver is not nil")
+fn class_of(this: This<'_>) -> &'static Class {
+    this.id().class().expect("a method's receiver is not nil")
 }
 
-extern "C-unwind" fn alloc(this: Id, cmd: Sel) -> Id {
+extern "C-unwind" fn alloc(this: This<'_>, cmd: Sel) -> Id {
     let class = as_class(this);
     if !allocatable(class) {
         violation!(this, cmd, "Apple has no such class to allocate from");
     }
-    Id::allocate(class)
+    allocate(class).into_owned()
 }
 
-extern "C-unwind" fn new(this: Id, cmd: Sel) -> Id {
+extern "C-unwind" fn new(this: This<'_>, cmd: Sel) -> Id {
     static INIT: LazyLock<Sel> = LazyLock::new(|| Sel::named("init"));
     let object = alloc(this, cmd);
     let imp = answer(object, *INIT);
-    // SAFETY: every `init` of this crate has the type that NSObject's has.
+    // SAFETY: every `init` of this crate has the type that NSObject's has, and the object is new and so alive.
     let init: extern "C-unwind" fn(Id, Sel) -> Id = unsafe { std::mem::transmute(imp) };
     init(object, *INIT)
 }
 
-extern "C-unwind" fn init(this: Id, _cmd: Sel) -> Id {
-    this
+extern "C-unwind" fn init(this: This<'_>, _cmd: Sel) -> Id {
+    this.id()
 }
 
-extern "C-unwind" fn retain(this: Id, _cmd: Sel) -> Id {
-    this.retain()
+extern "C-unwind" fn retain(this: This<'_>, _cmd: Sel) -> Id {
+    Strong::clone(&this).into_owned()
 }
 
-extern "C-unwind" fn release(this: Id, _cmd: Sel) {
-    this.release();
+extern "C-unwind" fn release(this: This<'_>, _cmd: Sel) {
+    // SAFETY: the sender gives up a reference that it owns, as the message says, and `this` is not used again.
+    unsafe { this.id().release() };
 }
 
-extern "C-unwind" fn autorelease(this: Id, _cmd: Sel) -> Id {
-    this.autorelease()
+extern "C-unwind" fn autorelease(this: This<'_>, _cmd: Sel) -> Id {
+    // SAFETY: the sender gives away a reference that it owns, as the message says.
+    unsafe { this.id().autorelease() }
 }
 
-extern "C-unwind" fn retain_count(this: Id, _cmd: Sel) -> usize {
-    this.retain_count()
+extern "C-unwind" fn retain_count(this: This<'_>, _cmd: Sel) -> usize {
+    this.id().retain_count()
 }
 
-extern "C-unwind" fn itself(this: Id, _cmd: Sel) -> Id {
-    this
+extern "C-unwind" fn itself(this: This<'_>, _cmd: Sel) -> Id {
+    this.id()
 }
 
-extern "C-unwind" fn class(this: Id, _cmd: Sel) -> ClassId {
+extern "C-unwind" fn class(this: This<'_>, _cmd: Sel) -> ClassId {
     ClassId::of(class_of(this))
 }
 
-extern "C-unwind" fn superclass(this: Id, _cmd: Sel) -> ClassId {
+extern "C-unwind" fn superclass(this: This<'_>, _cmd: Sel) -> ClassId {
     class_of(this).info.superclass.map_or(ClassId::NIL, ClassId::of)
 }
 
-extern "C-unwind" fn is_kind_of_class(this: Id, _cmd: Sel, other: ClassId) -> bool {
+extern "C-unwind" fn is_kind_of_class(this: This<'_>, _cmd: Sel, other: ClassId) -> bool {
     other.class().is_some_and(|other| class_of(this).descends_from(other))
 }
 
-extern "C-unwind" fn is_member_of_class(this: Id, _cmd: Sel, other: ClassId) -> bool {
+extern "C-unwind" fn is_member_of_class(this: This<'_>, _cmd: Sel, other: ClassId) -> bool {
     other.class().is_some_and(|other| std::ptr::eq(class_of(this), other))
 }
 
-extern "C-unwind" fn responds_to_selector(this: Id, _cmd: Sel, selector: Sel) -> bool {
+extern "C-unwind" fn responds_to_selector(this: This<'_>, _cmd: Sel, selector: Sel) -> bool {
     class_of(this).lookup(selector).is_some()
 }
 
-extern "C-unwind" fn is_equal(this: Id, _cmd: Sel, other: Id) -> bool {
-    this == other
+extern "C-unwind" fn is_equal(this: This<'_>, _cmd: Sel, other: Id) -> bool {
+    this.id() == other
 }
 
-extern "C-unwind" fn hash(this: Id, _cmd: Sel) -> usize {
-    this.as_ptr().addr()
+extern "C-unwind" fn hash(this: This<'_>, _cmd: Sel) -> usize {
+    this.id().as_ptr().addr()
 }
 
-extern "C-unwind" fn description(this: Id, _cmd: Sel) -> Id {
-    if this.is_class() {
-        return ns_string::string(this.class_name());
+extern "C-unwind" fn description(this: This<'_>, _cmd: Sel) -> Id {
+    let id = this.id();
+    if id.is_class() {
+        return ns_string::string(id.class_name());
     }
-    ns_string::string(&format!("<{}: {:p}>", this.class_name(), this.as_ptr()))
+    ns_string::string(&format!("<{}: {:p}>", id.class_name(), id.as_ptr()))
 }
 
-extern "C-unwind" fn dealloc(this: Id, cmd: Sel) {
+extern "C-unwind" fn dealloc(this: This<'_>, cmd: Sel) {
     violation!(this, cmd, "only the runtime deallocates, when the last reference is released")
 }
 
-extern "C-unwind" fn class_of_class(this: Id, _cmd: Sel) -> ClassId {
+extern "C-unwind" fn class_of_class(this: This<'_>, _cmd: Sel) -> ClassId {
     ClassId::of(as_class(this))
 }
 
-extern "C-unwind" fn superclass_of_class(this: Id, _cmd: Sel) -> ClassId {
+extern "C-unwind" fn superclass_of_class(this: This<'_>, _cmd: Sel) -> ClassId {
     as_class(this).info.superclass.map_or(ClassId::NIL, ClassId::of)
 }
 
-extern "C-unwind" fn is_subclass_of_class(this: Id, _cmd: Sel, other: ClassId) -> bool {
+extern "C-unwind" fn is_subclass_of_class(this: This<'_>, _cmd: Sel, other: ClassId) -> bool {
     other.class().is_some_and(|other| as_class(this).descends_from(other))
 }
 
-extern "C-unwind" fn instances_respond_to_selector(this: Id, _cmd: Sel, selector: Sel) -> bool {
+extern "C-unwind" fn instances_respond_to_selector(this: This<'_>, _cmd: Sel, selector: Sel) -> bool {
     as_class(this).lookup(selector).is_some()
 }

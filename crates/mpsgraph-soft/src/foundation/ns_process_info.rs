@@ -4,12 +4,12 @@ use std::sync::LazyLock;
 
 use super::ns_string;
 use crate::impl_encode;
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object, version};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object, version};
 
 /// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "NSProcessInfo",
-    superclass: "NSObject",
+    superclass: Some(&super::ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (10, 0),
     instance: &[
@@ -32,31 +32,35 @@ pub struct NSOperatingSystemVersion {
     pub patch_version: isize,
 }
 
-impl_encode!(NSOperatingSystemVersion, "{?=qqq}");
+impl_encode!(unsafe NSOperatingSystemVersion, "{?=qqq}");
 
 struct Process;
 
 /// The one instance; it lives as long as the process.
-static SHARED: LazyLock<Strong> = LazyLock::new(|| Strong::from_owned(new_object("NSProcessInfo", Process)));
+static SHARED: LazyLock<Strong> = LazyLock::new(|| new_object(&CLASS, Process));
 
 fn current() -> NSOperatingSystemVersion {
     let (major, minor) = version::macos();
     NSOperatingSystemVersion { major_version: major as isize, minor_version: minor as isize, patch_version: 0 }
 }
 
-extern "C-unwind" fn process_info(_this: Id, _cmd: Sel) -> Id {
+extern "C-unwind" fn process_info(_this: This<'_>, _cmd: Sel) -> Id {
     SHARED.id()
 }
 
-extern "C-unwind" fn operating_system_version(_this: Id, _cmd: Sel) -> NSOperatingSystemVersion {
+extern "C-unwind" fn operating_system_version(_this: This<'_>, _cmd: Sel) -> NSOperatingSystemVersion {
     current()
 }
 
-extern "C-unwind" fn is_operating_system_at_least(_this: Id, _cmd: Sel, version: NSOperatingSystemVersion) -> bool {
+extern "C-unwind" fn is_operating_system_at_least(
+    _this: This<'_>,
+    _cmd: Sel,
+    version: NSOperatingSystemVersion,
+) -> bool {
     current() >= version
 }
 
-extern "C-unwind" fn operating_system_version_string(_this: Id, _cmd: Sel) -> Id {
+extern "C-unwind" fn operating_system_version_string(_this: This<'_>, _cmd: Sel) -> Id {
     let (major, minor) = version::macos();
     ns_string::string(&format!("Version {major}.{minor} (mpsgraph-soft)"))
 }

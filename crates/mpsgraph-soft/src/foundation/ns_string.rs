@@ -5,13 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
 use crate::objc::msg_send::answer;
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
 /// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "NSString",
-    superclass: "NSObject",
+    superclass: Some(&super::ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (10, 0),
     instance: &[
@@ -43,26 +43,26 @@ pub fn string(text: &str) -> Id {
 pub fn owned(text: &str) -> Strong {
     let end = text.find('\0').unwrap_or(text.len());
     let text = CString::new(&text[..end]).expect("cut at the first NUL");
-    Strong::from_owned(new_object("NSString", Text(text)))
+    new_object(&CLASS, Text(text))
 }
 
-/// The text of a string; panics when `id` is nil or not a string.
-pub fn as_str<'a>(id: Id) -> &'a str {
-    id.state::<Text>().as_str()
+/// The text of a string; panics when `string` is nil or not a string.
+pub fn as_str(string: &Strong) -> &str {
+    string.state::<Text>().as_str()
 }
 
 /// What an object answers to `description`: text for messages. Not for nil.
-pub(crate) fn description_of(id: Id) -> Id {
+pub(crate) fn description_of(object: &Strong) -> Strong {
     static DESCRIPTION: LazyLock<Sel> = LazyLock::new(|| Sel::named("description"));
-    let imp = answer(id, *DESCRIPTION);
-    // SAFETY: every `description` of this crate has the type that NSObject's has.
+    let imp = answer(object.id(), *DESCRIPTION);
+    // SAFETY: every `description` of this crate has the type that NSObject's has; the object has an owner.
     let description: extern "C-unwind" fn(Id, Sel) -> Id = unsafe { std::mem::transmute(imp) };
-    description(id, *DESCRIPTION)
+    Strong::retain(description(object.id(), *DESCRIPTION))
 }
 
 /// # Safety
 /// `text` is null or ends with a NUL.
-unsafe fn checked(this: Id, cmd: Sel, text: *const c_char) -> Text {
+unsafe fn checked(this: This<'_>, cmd: Sel, text: *const c_char) -> Text {
     if text.is_null() {
         violation!(this, cmd, "the text is null");
     }
@@ -74,41 +74,41 @@ unsafe fn checked(this: Id, cmd: Sel, text: *const c_char) -> Text {
     Text(text.to_owned())
 }
 
-extern "C-unwind" fn string_with_utf8_string(this: Id, cmd: Sel, text: *const c_char) -> Id {
+extern "C-unwind" fn string_with_utf8_string(this: This<'_>, cmd: Sel, text: *const c_char) -> Id {
     // SAFETY: the sender passes a C string, as the method's contract says.
     let text = unsafe { checked(this, cmd, text) };
-    new_object("NSString", text).autorelease()
+    new_object(&CLASS, text).autorelease()
 }
 
-extern "C-unwind" fn init_with_utf8_string(this: Id, cmd: Sel, text: *const c_char) -> Id {
+extern "C-unwind" fn init_with_utf8_string(this: This<'_>, cmd: Sel, text: *const c_char) -> Id {
     // SAFETY: the sender passes a C string, as the method's contract says.
     this.set_state(unsafe { checked(this, cmd, text) });
-    this
+    this.id()
 }
 
-extern "C-unwind" fn utf8_string(this: Id, _cmd: Sel) -> *const c_char {
+extern "C-unwind" fn utf8_string(this: This<'_>, _cmd: Sel) -> *const c_char {
     this.state::<Text>().0.as_ptr()
 }
 
 /// UTF-16 units, as Apple counts.
-extern "C-unwind" fn length(this: Id, _cmd: Sel) -> usize {
-    as_str(this).encode_utf16().count()
+extern "C-unwind" fn length(this: This<'_>, _cmd: Sel) -> usize {
+    as_str(&this).encode_utf16().count()
 }
 
-extern "C-unwind" fn is_equal_to_string(this: Id, _cmd: Sel, other: Id) -> bool {
-    other.try_state::<Text>().is_some_and(|other| other.0 == this.state::<Text>().0)
+extern "C-unwind" fn is_equal_to_string(this: This<'_>, _cmd: Sel, other: Id) -> bool {
+    Strong::retain(other).try_state::<Text>().is_some_and(|other| other.0 == this.state::<Text>().0)
 }
 
-extern "C-unwind" fn is_equal(this: Id, cmd: Sel, other: Id) -> bool {
+extern "C-unwind" fn is_equal(this: This<'_>, cmd: Sel, other: Id) -> bool {
     is_equal_to_string(this, cmd, other)
 }
 
-extern "C-unwind" fn hash(this: Id, _cmd: Sel) -> usize {
+extern "C-unwind" fn hash(this: This<'_>, _cmd: Sel) -> usize {
     let mut hasher = DefaultHasher::new();
     this.state::<Text>().0.hash(&mut hasher);
     hasher.finish() as usize
 }
 
-extern "C-unwind" fn description(this: Id, _cmd: Sel) -> Id {
-    this.retain().autorelease()
+extern "C-unwind" fn description(this: This<'_>, _cmd: Sel) -> Id {
+    Strong::clone(&this).autorelease()
 }

@@ -4,9 +4,11 @@
 //! and is then used up; without orders, one relaxed load is all the checks cost.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard};
 use std::thread::ThreadId;
 use std::time::Duration;
+
+use crate::ignore_poison::IgnorePoison;
 
 struct Order {
     /// Events still to come, counting the one that fails; at least 1.
@@ -26,7 +28,7 @@ impl Orders {
     }
 
     fn list(&self) -> MutexGuard<'_, Vec<Order>> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+        self.list.lock().ignore_poison()
     }
 
     fn place(&self, order: Order) {

@@ -6,9 +6,10 @@
 //! overwrites an input in flight is found out, whether it asked for the bytes then or kept the pointer.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::allocation::Allocation;
+use crate::ignore_poison::IgnorePoison;
 
 /// What work does with a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ struct Users {
 
 impl InUse {
     fn lock(&self) -> MutexGuard<'_, Users> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 
     /// Notes that work committed to `queue`, any number that names it, will use the buffer; an error if that would

@@ -1,19 +1,20 @@
 //! What one command buffer runs, and its way from `NotEnqueued` to `Completed` or `Error`.
 //!
-//! A job is shared by the command buffer object, which shows its status, and the lane that runs it. It keeps
+//! A job is shared by the command buffer object, which shows its status, and the worker that runs it. It keeps
 //! the command buffer and all it uses alive from commit to completion and lets go *before* it says that it is
 //! complete: whoever waited then sees what he released himself gone, and counts of live objects do not waver.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::command_buffer_error::CommandBufferError;
 use super::in_use::Access;
 use super::mtl_buffer::Buffer;
 use super::mtl_command_buffer::CommandBuffer;
+use crate::ignore_poison::IgnorePoison;
 use crate::objc::{Strong, autorelease};
 
 /// Something encoded.
@@ -122,29 +123,29 @@ impl Job {
         Duration::from_secs_f64((seconds() - self.time(stamp)).max(0.0))
     }
 
-    /// Takes over what is to run; the lane is told afterwards. An error, if its use of a buffer is one, leaves
+    /// Takes over what is to run; the worker is told afterwards. An error, if its use of a buffer is one, leaves
     /// nothing behind.
     pub(super) fn load(&self, recording: Recording, owner: Strong, fault: Option<usize>) -> Result<(), &'static str> {
-        let queue = owner.id().state::<CommandBuffer>().queue().as_ptr().addr();
+        let queue = owner.state::<CommandBuffer>().queue().id().as_ptr().addr();
         for (begun, (buffer, access)) in recording.buffers().enumerate() {
-            let buffer = buffer.id().state::<Buffer>();
+            let buffer = buffer.state::<Buffer>();
             if let Err(reason) = buffer.begin_use(access, queue) {
                 for (buffer, access) in recording.buffers().take(begun) {
                     // Nothing ran, so what the CPU did meanwhile does not matter.
-                    let _ = buffer.id().state::<Buffer>().end_use(access);
+                    let _ = buffer.state::<Buffer>().end_use(access);
                 }
                 return Err(reason);
             }
         }
         let load = Load { recording, owner, fault };
-        *self.load.lock().unwrap_or_else(PoisonError::into_inner) = Some(load);
+        *self.load.lock().ignore_poison() = Some(load);
         Ok(())
     }
 
     /// Runs the work and lets go of everything; gives the status to `advance` to. A panic ends the job, not the
     /// thread: a device goes on with the next command buffer.
     pub(super) fn run(&self) -> Status {
-        let load = self.load.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let load = self.load.lock().ignore_poison().take();
         let Load { mut recording, owner, fault } = load.expect("a committed job is loaded and runs once");
         self.advance(Status::Scheduled);
         let work = std::mem::take(&mut recording.work);
@@ -173,7 +174,7 @@ impl Job {
         self.status.store(status as u8, Ordering::SeqCst);
         if self.waiting.load(Ordering::SeqCst) > 0 {
             // A waiter looks at the status with the gate held, so it either sees this one or is asleep by now.
-            drop(self.gate.lock().unwrap_or_else(PoisonError::into_inner));
+            drop(self.gate.lock().ignore_poison());
             self.changed.notify_all();
         }
     }
@@ -181,9 +182,9 @@ impl Job {
     /// Sleeps until the status is at least `status`, but not longer than `limit`; whether it is.
     pub(super) fn sleep_until(&self, status: Status, limit: Duration) -> bool {
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        let gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        let gate = self.gate.lock().ignore_poison();
         let waited = self.changed.wait_timeout_while(gate, limit, |()| self.status() < status);
-        drop(waited.unwrap_or_else(PoisonError::into_inner));
+        drop(waited.ignore_poison());
         self.waiting.fetch_sub(1, Ordering::SeqCst);
         self.status() >= status
     }
@@ -197,7 +198,7 @@ impl Job {
 fn settle(recording: Recording) -> Result<(), CommandBufferError> {
     let mut outcome = Ok(());
     for (buffer, access) in recording.buffers() {
-        outcome = outcome.and(buffer.id().state::<Buffer>().end_use(access));
+        outcome = outcome.and(buffer.state::<Buffer>().end_use(access));
     }
     outcome.map_err(|text| CommandBufferError::internal(format!("-[MTLBuffer contents]: {text}")))
 }

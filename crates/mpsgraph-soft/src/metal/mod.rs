@@ -1,7 +1,7 @@
 //! Metal on the CPU: the device, its buffers, and command queues that run encoded work in commit order.
 //!
 //! `mtl_*.rs` hold one class each (Apple offers them as protocols only). Under them, free of Objective-C:
-//! `job` is what one command buffer runs, `lane` the order in which a queue runs jobs, `allocation` a buffer's
+//! `job` is what one command buffer runs, `worker` the order in which a queue runs jobs, `allocation` a buffer's
 //! memory, `in_use` who is using it. `counters` and `fault` are for tests.
 
 pub mod allocation;
@@ -11,8 +11,8 @@ pub mod fault;
 pub mod in_use;
 pub mod job;
 mod label;
-pub mod lane;
 pub mod mtl_buffer;
 pub mod mtl_command_buffer;
 pub mod mtl_command_queue;
 pub mod mtl_device;
+pub mod worker;

@@ -11,13 +11,13 @@ use super::in_use::{Access, InUse};
 use super::label::Label;
 use super::{fault, mtl_device};
 use crate::kernels::span::{Span, SpanMut};
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MTLBuffer",
-    superclass: "NSObject",
+    superclass: Some(&crate::foundation::ns_object::CLASS),
     kind: ClassKind::ProtocolInstance,
     min_macos: (10, 11),
     instance: &[
@@ -59,16 +59,20 @@ impl Buffer {
 
     /// The bytes, for work that reads them.
     ///
-    /// They may be read from commit to completion of the command buffer that was given this buffer in `reads` or
-    /// `writes`: so long it is retained, and its queue orders it after the work that wrote the bytes.
-    pub fn span(&self) -> Span {
-        // SAFETY: the allocation is at least `length` bytes, initialised, and freed with the buffer only, which the
-        // command buffer retains as said above.
+    /// # Safety
+    /// The span is used from commit to completion of a command buffer only, which was given this buffer in `reads` or
+    /// `writes`: so long it retains the buffer, and its queue runs it after the work that wrote the bytes.
+    pub unsafe fn span(&self) -> Span {
+        // SAFETY: the allocation is at least `length` bytes, initialised, and freed with the buffer only, which is
+        // retained while the span is used, as the caller promises.
         unsafe { Span::new(self.memory.start().as_ptr(), self.length) }
     }
 
-    /// The bytes, for work that writes them; the buffer must then be in `writes`.
-    pub fn span_mut(&self) -> SpanMut {
+    /// The bytes, for work that writes them.
+    ///
+    /// # Safety
+    /// As for [`Buffer::span`]; the buffer is in `writes`.
+    pub unsafe fn span_mut(&self) -> SpanMut {
         // SAFETY: as for `span`; work of one queue runs one command buffer after the other and a commit that races
         // with another queue's is refused, so nobody else uses the bytes while this work does.
         unsafe { SpanMut::new(self.memory.start().as_ptr(), self.length) }
@@ -102,36 +106,43 @@ pub fn aliased(reads: &[Strong], writes: &[Strong]) -> Option<Id> {
     twice.or_else(|| reads.iter().map(Strong::id).find(|buffer| written.contains(buffer)))
 }
 
-/// A zeroed buffer for `-[MTLDevice newBufferWithLength:options:]`; nil if it cannot be had.
-pub(super) fn new(device: Id, cmd: Sel, length: usize, options: usize) -> Id {
+/// A zeroed buffer for `-[MTLDevice newBufferWithLength:options:]`; none if it cannot be had.
+pub(super) fn new(device: This<'_>, cmd: Sel, length: usize, options: usize) -> Option<Strong> {
     check_options(device, cmd, options);
     if length > mtl_device::max_length() || fault::allocation_due() {
-        return Id::NIL;
+        return None;
     }
-    let Some(memory) = Allocation::new(length) else {
-        return Id::NIL;
-    };
-    new_object("MTLBuffer", Buffer { memory, length, options, in_use: InUse::default(), label: Label::default() })
+    let memory = Allocation::new(length)?;
+    let label = Label::default();
+    Some(new_object(&CLASS, Buffer { memory, length, options, in_use: InUse::default(), label }))
 }
 
 /// A buffer with a copy of `length` bytes for `-[MTLDevice newBufferWithBytes:length:options:]`.
-pub(super) fn new_with_bytes(device: Id, cmd: Sel, bytes: *const u8, length: usize, options: usize) -> Id {
+///
+/// # Safety
+/// `bytes` is null or valid for `length` reads.
+pub(super) unsafe fn new_with_bytes(
+    device: This<'_>,
+    cmd: Sel,
+    bytes: *const u8,
+    length: usize,
+    options: usize,
+) -> Option<Strong> {
     if (options & STORAGE_MODE) >> 4 != STORAGE_SHARED {
         violation!(device, cmd, "the CPU cannot fill a buffer of this storage mode (options {options:#x})");
     }
     if bytes.is_null() {
         violation!(device, cmd, "no bytes");
     }
-    let buffer = new(device, cmd, length, options);
-    if let Some(made) = buffer.try_state::<Buffer>() {
-        // SAFETY: the caller of the message vouches for `length` readable bytes, as Apple's contract demands; the
-        // destination is as long, new, and known to nobody else.
-        unsafe { bytes.copy_to_nonoverlapping(made.memory.start().as_ptr(), length) }
-    }
-    buffer
+    let buffer = new(device, cmd, length, options)?;
+    let start = buffer.state::<Buffer>().memory.start();
+    // SAFETY: the caller vouches for `length` readable bytes; the destination is as long, new, and known to nobody
+    // else.
+    unsafe { bytes.copy_to_nonoverlapping(start.as_ptr(), length) }
+    Some(buffer)
 }
 
-fn check_options(device: Id, cmd: Sel, options: usize) {
+fn check_options(device: This<'_>, cmd: Sel, options: usize) {
     if options & !(CACHE_MODE | STORAGE_MODE | HAZARD_TRACKING) != 0 || options & CACHE_MODE > 1 {
         violation!(device, cmd, "options {options:#x} are not MTLResourceOptions");
     }
@@ -142,7 +153,7 @@ fn check_options(device: Id, cmd: Sel, options: usize) {
     }
 }
 
-extern "C-unwind" fn contents(this: Id, cmd: Sel) -> *mut c_void {
+extern "C-unwind" fn contents(this: This<'_>, cmd: Sel) -> *mut c_void {
     let buffer = this.state::<Buffer>();
     if buffer.storage() == STORAGE_PRIVATE {
         return std::ptr::null_mut();
@@ -153,30 +164,30 @@ extern "C-unwind" fn contents(this: Id, cmd: Sel) -> *mut c_void {
     buffer.memory.start().as_ptr().cast()
 }
 
-extern "C-unwind" fn length(this: Id, _: Sel) -> usize {
+extern "C-unwind" fn length(this: This<'_>, _: Sel) -> usize {
     this.state::<Buffer>().length
 }
 
-extern "C-unwind" fn allocated_size(this: Id, _: Sel) -> usize {
+extern "C-unwind" fn allocated_size(this: This<'_>, _: Sel) -> usize {
     this.state::<Buffer>().memory.bytes()
 }
 
-extern "C-unwind" fn storage_mode(this: Id, _: Sel) -> usize {
+extern "C-unwind" fn storage_mode(this: This<'_>, _: Sel) -> usize {
     this.state::<Buffer>().storage()
 }
 
-extern "C-unwind" fn resource_options(this: Id, _: Sel) -> usize {
+extern "C-unwind" fn resource_options(this: This<'_>, _: Sel) -> usize {
     this.state::<Buffer>().options
 }
 
-extern "C-unwind" fn device(_: Id, _: Sel) -> Id {
+extern "C-unwind" fn device(_: This<'_>, _: Sel) -> Id {
     mtl_device::shared()
 }
 
-extern "C-unwind" fn label(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn label(this: This<'_>, _: Sel) -> Id {
     this.state::<Buffer>().label.get()
 }
 
-extern "C-unwind" fn set_label(this: Id, cmd: Sel, label: Id) {
+extern "C-unwind" fn set_label(this: This<'_>, cmd: Sel, label: Id) {
     this.state::<Buffer>().label.set(this, cmd, label);
 }

@@ -4,19 +4,20 @@
 //! encoding from two threads at a time, waiting for what is not committed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::job::{Job, Recording, Stamp, Status, Work};
 use super::label::Label;
-use super::lane::{Lane, Stuck};
+use super::worker::{Stuck, Worker};
 use super::{fault, mtl_command_queue, mtl_device};
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object};
+use crate::ignore_poison::IgnorePoison;
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MTLCommandBuffer",
-    superclass: "NSObject",
+    superclass: Some(&crate::foundation::ns_object::CLASS),
     kind: ClassKind::ProtocolInstance,
     min_macos: (10, 11),
     instance: &[
@@ -40,7 +41,7 @@ pub static CLASS: ClassDef = ClassDef {
 /// Payload of a command buffer object.
 pub struct CommandBuffer {
     queue: Strong,
-    lane: Arc<Lane>,
+    worker: Arc<Worker>,
     job: Arc<Job>,
     recording: Mutex<Recording>,
     /// Whether an [`Encoder`] is open.
@@ -49,9 +50,9 @@ pub struct CommandBuffer {
 }
 
 impl CommandBuffer {
-    /// The `MTLCommandQueue`, borrowed.
-    pub fn queue(&self) -> Id {
-        self.queue.id()
+    /// The `MTLCommandQueue`.
+    pub fn queue(&self) -> &Strong {
+        &self.queue
     }
 
     /// Whether the queue has it.
@@ -64,25 +65,25 @@ impl CommandBuffer {
         if self.job.status() != Status::NotEnqueued {
             return Err("the command buffer has its place in the queue already");
         }
-        self.lane.enqueue(&self.job);
+        self.worker.enqueue(&self.job);
         Ok(())
     }
 
     /// Waits until the work runs; an error says why it never will.
     pub(crate) fn wait_until_scheduled(&self) -> Result<(), &'static str> {
-        self.wait(Lane::wait_until_scheduled)
+        self.wait(Worker::wait_until_scheduled)
     }
 
     /// Waits until the work is done; an error says why it never will be.
     pub(crate) fn wait_until_completed(&self) -> Result<(), &'static str> {
-        self.wait(Lane::wait_until_completed)
+        self.wait(Worker::wait_until_completed)
     }
 
-    fn wait(&self, wait: fn(&Lane, &Job) -> Result<(), Stuck>) -> Result<(), &'static str> {
+    fn wait(&self, wait: fn(&Worker, &Job) -> Result<(), Stuck>) -> Result<(), &'static str> {
         if !self.is_committed() {
             return Err("waits forever: the command buffer is not committed");
         }
-        wait(&self.lane, &self.job)
+        wait(&self.worker, &self.job)
             .map_err(|Stuck| "waits forever: a command buffer enqueued before it is not committed")
     }
 }
@@ -90,7 +91,7 @@ impl CommandBuffer {
 impl Drop for CommandBuffer {
     fn drop(&mut self) {
         if !self.is_committed() {
-            self.lane.forget(&self.job);
+            self.worker.forget(&self.job);
         }
     }
 }
@@ -102,12 +103,12 @@ pub struct Encoder {
 
 impl Encoder {
     /// Opens the command buffer for encoding; an error says why it cannot be.
-    pub fn new(buffer: Id) -> Result<Self, &'static str> {
+    pub fn new(buffer: &Strong) -> Result<Self, &'static str> {
         let state = buffer.state::<CommandBuffer>();
         if state.encoding.swap(true, Ordering::Acquire) {
             return Err("another thread is encoding on this command buffer");
         }
-        let encoder = Self { buffer: Strong::retain(buffer) };
+        let encoder = Self { buffer: buffer.clone() };
         if state.is_committed() {
             return Err("the command buffer is committed already");
         }
@@ -129,11 +130,11 @@ impl Encoder {
     }
 
     fn state(&self) -> &CommandBuffer {
-        self.buffer.id().state()
+        self.buffer.state()
     }
 
     fn recording(&self) -> std::sync::MutexGuard<'_, Recording> {
-        self.state().recording.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state().recording.lock().ignore_poison()
     }
 
     /// Hands all that was encoded to the queue; an error says why it cannot be.
@@ -141,7 +142,7 @@ impl Encoder {
         let state = self.state();
         let recording = std::mem::take(&mut *self.recording());
         state.job.load(recording, self.buffer.clone(), fault::commit_due())?;
-        state.lane.commit(&state.job);
+        state.worker.commit(&state.job);
         Ok(())
     }
 }
@@ -153,74 +154,74 @@ impl Drop for Encoder {
 }
 
 /// A new command buffer of `queue`, owned by the caller; message `cmd` to `this` asks for it.
-pub(crate) fn new(queue: Id, this: Id, cmd: Sel) -> Id {
-    let (lane, job) = mtl_command_queue::new_job(queue, this, cmd);
+pub(crate) fn new(queue: &Strong, this: This<'_>, cmd: Sel) -> Strong {
+    let (worker, job) = mtl_command_queue::new_job(queue, this, cmd);
     let buffer = CommandBuffer {
-        queue: Strong::retain(queue),
-        lane,
+        queue: queue.clone(),
+        worker,
         job,
         recording: Mutex::default(),
         encoding: AtomicBool::new(false),
         label: Label::default(),
     };
-    new_object("MTLCommandBuffer", buffer)
+    new_object(&CLASS, buffer)
 }
 
 /// Ends the answer to a message that a command buffer, or its wrapper, may have to refuse.
-pub(crate) fn obeyed(this: Id, cmd: Sel, outcome: Result<(), &'static str>) {
+pub(crate) fn obeyed(this: This<'_>, cmd: Sel, outcome: Result<(), &'static str>) {
     if let Err(reason) = outcome {
         violation!(this, cmd, "{reason}");
     }
 }
 
-extern "C-unwind" fn enqueue(this: Id, cmd: Sel) {
+extern "C-unwind" fn enqueue(this: This<'_>, cmd: Sel) {
     obeyed(this, cmd, this.state::<CommandBuffer>().enqueue());
 }
 
-extern "C-unwind" fn commit(this: Id, cmd: Sel) {
-    obeyed(this, cmd, Encoder::new(this).and_then(Encoder::commit));
+extern "C-unwind" fn commit(this: This<'_>, cmd: Sel) {
+    obeyed(this, cmd, Encoder::new(&this).and_then(Encoder::commit));
 }
 
-extern "C-unwind" fn wait_until_scheduled(this: Id, cmd: Sel) {
+extern "C-unwind" fn wait_until_scheduled(this: This<'_>, cmd: Sel) {
     obeyed(this, cmd, this.state::<CommandBuffer>().wait_until_scheduled());
 }
 
-extern "C-unwind" fn wait_until_completed(this: Id, cmd: Sel) {
+extern "C-unwind" fn wait_until_completed(this: This<'_>, cmd: Sel) {
     obeyed(this, cmd, this.state::<CommandBuffer>().wait_until_completed());
 }
 
-pub(crate) extern "C-unwind" fn status(this: Id, _: Sel) -> usize {
+pub(crate) extern "C-unwind" fn status(this: This<'_>, _: Sel) -> usize {
     this.state::<CommandBuffer>().job.status() as usize
 }
 
-pub(crate) extern "C-unwind" fn error(this: Id, _: Sel) -> Id {
+pub(crate) extern "C-unwind" fn error(this: This<'_>, _: Sel) -> Id {
     this.state::<CommandBuffer>().job.error().map_or(Id::NIL, |error| error.clone().autorelease())
 }
 
-pub(crate) extern "C-unwind" fn gpu_start_time(this: Id, _: Sel) -> f64 {
+pub(crate) extern "C-unwind" fn gpu_start_time(this: This<'_>, _: Sel) -> f64 {
     this.state::<CommandBuffer>().job.time(Stamp::Started)
 }
 
-pub(crate) extern "C-unwind" fn gpu_end_time(this: Id, _: Sel) -> f64 {
+pub(crate) extern "C-unwind" fn gpu_end_time(this: This<'_>, _: Sel) -> f64 {
     this.state::<CommandBuffer>().job.time(Stamp::Ended)
 }
 
-pub(crate) extern "C-unwind" fn retained_references(_: Id, _: Sel) -> bool {
+pub(crate) extern "C-unwind" fn retained_references(_: This<'_>, _: Sel) -> bool {
     true
 }
 
-pub(crate) extern "C-unwind" fn command_queue(this: Id, _: Sel) -> Id {
-    this.state::<CommandBuffer>().queue()
+pub(crate) extern "C-unwind" fn command_queue(this: This<'_>, _: Sel) -> Id {
+    this.state::<CommandBuffer>().queue().id()
 }
 
-pub(crate) extern "C-unwind" fn device(_: Id, _: Sel) -> Id {
+pub(crate) extern "C-unwind" fn device(_: This<'_>, _: Sel) -> Id {
     mtl_device::shared()
 }
 
-pub(crate) extern "C-unwind" fn label(this: Id, _: Sel) -> Id {
+pub(crate) extern "C-unwind" fn label(this: This<'_>, _: Sel) -> Id {
     this.state::<CommandBuffer>().label.get()
 }
 
-pub(crate) extern "C-unwind" fn set_label(this: Id, cmd: Sel, label: Id) {
+pub(crate) extern "C-unwind" fn set_label(this: This<'_>, cmd: Sel, label: Id) {
     this.state::<CommandBuffer>().label.set(this, cmd, label);
 }

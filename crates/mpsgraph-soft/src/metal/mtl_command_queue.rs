@@ -1,18 +1,18 @@
-//! `MTLCommandQueue`: makes command buffers and runs them in order, see [`Lane`].
+//! `MTLCommandQueue`: makes command buffers and runs them in order, see [`Worker`].
 
 use std::sync::Arc;
 
 use super::job::Job;
 use super::label::Label;
-use super::lane::{Lane, Stuck};
+use super::worker::{Stuck, Worker};
 use super::{mtl_command_buffer, mtl_device};
-use crate::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MTLCommandQueue",
-    superclass: "NSObject",
+    superclass: Some(&crate::foundation::ns_object::CLASS),
     kind: ClassKind::ProtocolInstance,
     min_macos: (10, 11),
     instance: &[
@@ -29,28 +29,28 @@ pub(super) const DEFAULT_PLACES: usize = 64;
 
 /// Payload of a queue object.
 pub struct CommandQueue {
-    lane: Arc<Lane>,
+    worker: Arc<Worker>,
     label: Label,
 }
 
 impl Drop for CommandQueue {
     fn drop(&mut self) {
         // Every command buffer retains its queue, so none is left.
-        self.lane.close();
+        self.worker.close();
     }
 }
 
 /// A queue, owned by the caller.
-pub(super) fn new(places: usize) -> Id {
-    new_object("MTLCommandQueue", CommandQueue { lane: Lane::new(places), label: Label::default() })
+pub(super) fn new(places: usize) -> Strong {
+    new_object(&CLASS, CommandQueue { worker: Worker::new(places), label: Label::default() })
 }
 
 /// A place in `queue` for a new command buffer that message `cmd` to `this` asks for, waiting for one as long as
 /// others are on their way.
-pub(super) fn new_job(queue: Id, this: Id, cmd: Sel) -> (Arc<Lane>, Arc<Job>) {
-    let lane = &queue.state::<CommandQueue>().lane;
-    match lane.new_job() {
-        Ok(job) => (Arc::clone(lane), job),
+pub(super) fn new_job(queue: &Strong, this: This<'_>, cmd: Sel) -> (Arc<Worker>, Arc<Job>) {
+    let worker = &queue.state::<CommandQueue>().worker;
+    match worker.new_job() {
+        Ok(job) => (Arc::clone(worker), job),
         Err(Stuck) => violation!(
             this,
             cmd,
@@ -59,18 +59,18 @@ pub(super) fn new_job(queue: Id, this: Id, cmd: Sel) -> (Arc<Lane>, Arc<Job>) {
     }
 }
 
-extern "C-unwind" fn command_buffer(this: Id, cmd: Sel) -> Id {
-    mtl_command_buffer::new(this, this, cmd).autorelease()
+extern "C-unwind" fn command_buffer(this: This<'_>, cmd: Sel) -> Id {
+    mtl_command_buffer::new(&this, this, cmd).autorelease()
 }
 
-extern "C-unwind" fn device(_: Id, _: Sel) -> Id {
+extern "C-unwind" fn device(_: This<'_>, _: Sel) -> Id {
     mtl_device::shared()
 }
 
-extern "C-unwind" fn label(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn label(this: This<'_>, _: Sel) -> Id {
     this.state::<CommandQueue>().label.get()
 }
 
-extern "C-unwind" fn set_label(this: Id, cmd: Sel, label: Id) {
+extern "C-unwind" fn set_label(this: This<'_>, cmd: Sel, label: Id) {
     this.state::<CommandQueue>().label.set(this, cmd, label);
 }

@@ -11,13 +11,15 @@ use super::allocation::PAGE;
 use super::mtl_command_queue::{self, DEFAULT_PLACES};
 use super::{counters, mtl_buffer};
 use crate::foundation::ns_string;
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, method2, method3, new_object, version};
+use crate::objc::{
+    ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method2, method3, new_object, version,
+};
 use crate::violation;
 
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MTLDevice",
-    superclass: "NSObject",
+    superclass: Some(&crate::foundation::ns_object::CLASS),
     kind: ClassKind::ProtocolInstance,
     min_macos: (10, 11),
     instance: &[
@@ -43,14 +45,14 @@ pub static CLASS: ClassDef = ClassDef {
 #[allow(non_snake_case, reason = "Apple's name")]
 pub unsafe extern "C-unwind" fn MTLCreateSystemDefaultDevice() -> *mut c_void {
     match family() {
-        Some(_) => shared().retain().as_ptr(),
+        Some(_) => Strong::retain(shared()).into_owned().as_ptr(),
         None => std::ptr::null_mut(),
     }
 }
 
 /// The device, borrowed; it lives as long as the process.
 pub fn shared() -> Id {
-    static DEVICE: LazyLock<Strong> = LazyLock::new(|| Strong::from_owned(new_object("MTLDevice", Device)));
+    static DEVICE: LazyLock<Strong> = LazyLock::new(|| new_object(&CLASS, Device));
     DEVICE.id()
 }
 
@@ -96,31 +98,31 @@ fn memory() -> usize {
     *BYTES
 }
 
-extern "C-unwind" fn name(_: Id, _: Sel) -> Id {
+extern "C-unwind" fn name(_: This<'_>, _: Sel) -> Id {
     ns_string::string("mpsgraph-soft")
 }
 
-extern "C-unwind" fn registry_id(_: Id, _: Sel) -> u64 {
+extern "C-unwind" fn registry_id(_: This<'_>, _: Sel) -> u64 {
     0x736f_6674
 }
 
-extern "C-unwind" fn has_unified_memory(_: Id, _: Sel) -> bool {
+extern "C-unwind" fn has_unified_memory(_: This<'_>, _: Sel) -> bool {
     true
 }
 
-extern "C-unwind" fn recommended_max_working_set_size(_: Id, _: Sel) -> u64 {
+extern "C-unwind" fn recommended_max_working_set_size(_: This<'_>, _: Sel) -> u64 {
     (memory() / 4 * 3) as u64
 }
 
-extern "C-unwind" fn max_buffer_length(_: Id, _: Sel) -> usize {
+extern "C-unwind" fn max_buffer_length(_: This<'_>, _: Sel) -> usize {
     max_length()
 }
 
-extern "C-unwind" fn current_allocated_size(_: Id, _: Sel) -> usize {
+extern "C-unwind" fn current_allocated_size(_: This<'_>, _: Sel) -> usize {
     usize::try_from(counters::bytes_allocated()).expect("what is allocated fits the address space")
 }
 
-extern "C-unwind" fn supports_family(_: Id, _: Sel, family: isize) -> bool {
+extern "C-unwind" fn supports_family(_: This<'_>, _: Sel, family: isize) -> bool {
     const APPLE: isize = 1000;
     match family {
         1001..=1010 => (family - APPLE) as i64 <= apple_family(),
@@ -133,27 +135,29 @@ extern "C-unwind" fn supports_family(_: Id, _: Sel, family: isize) -> bool {
     }
 }
 
-extern "C-unwind" fn new_command_queue(_: Id, _: Sel) -> Id {
-    mtl_command_queue::new(DEFAULT_PLACES)
+extern "C-unwind" fn new_command_queue(_: This<'_>, _: Sel) -> Id {
+    mtl_command_queue::new(DEFAULT_PLACES).into_owned()
 }
 
-extern "C-unwind" fn new_command_queue_with_max(this: Id, cmd: Sel, count: usize) -> Id {
+extern "C-unwind" fn new_command_queue_with_max(this: This<'_>, cmd: Sel, count: usize) -> Id {
     if count == 0 {
         violation!(this, cmd, "a queue needs room for at least one command buffer");
     }
-    mtl_command_queue::new(count)
+    mtl_command_queue::new(count).into_owned()
 }
 
-extern "C-unwind" fn new_buffer_with_length(this: Id, cmd: Sel, length: usize, options: usize) -> Id {
-    mtl_buffer::new(this, cmd, length, options)
+extern "C-unwind" fn new_buffer_with_length(this: This<'_>, cmd: Sel, length: usize, options: usize) -> Id {
+    mtl_buffer::new(this, cmd, length, options).map_or(Id::NIL, Strong::into_owned)
 }
 
 extern "C-unwind" fn new_buffer_with_bytes(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     bytes: *const c_void,
     length: usize,
     options: usize,
 ) -> Id {
-    mtl_buffer::new_with_bytes(this, cmd, bytes.cast(), length, options)
+    // SAFETY: the sender passes `length` readable bytes, as the method's contract says.
+    let buffer = unsafe { mtl_buffer::new_with_bytes(this, cmd, bytes.cast(), length, options) };
+    buffer.map_or(Id::NIL, Strong::into_owned)
 }

@@ -6,20 +6,21 @@
 //! memory of what is encoded belongs to the wrapper, whatever is committed, until the wrapper is released.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use crate::ignore_poison::IgnorePoison;
 use crate::metal::allocation::PAGE;
 use crate::metal::job::Work;
 use crate::metal::mtl_command_buffer::{CommandBuffer, Encoder as RootEncoder};
 use crate::metal::mtl_command_queue::CommandQueue;
 use crate::metal::{counters, fault, mtl_command_buffer};
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSCommandBuffer",
-    superclass: "NSObject",
+    superclass: Some(&crate::foundation::ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (10, 15),
     instance: &[
@@ -62,7 +63,7 @@ impl MpsCommandBuffer {
     }
 
     fn root(&self) -> MutexGuard<'_, Strong> {
-        self.root.lock().unwrap_or_else(PoisonError::into_inner)
+        self.root.lock().ignore_poison()
     }
 }
 
@@ -82,18 +83,18 @@ pub struct Encoder {
 impl Encoder {
     /// Opens `this` for encoding; an error says why it cannot be.
     pub fn new(this: Id) -> Result<Self, &'static str> {
-        let Some(wrapper) = this.try_state::<MpsCommandBuffer>() else {
-            return Err("the command buffer is no MPSCommandBuffer that was initialised");
+        let wrapper = Strong::retain(this);
+        let Some(state) = wrapper.try_state::<MpsCommandBuffer>() else {
+            return Err("the command buffer is not an initialised MPSCommandBuffer");
         };
-        let root = wrapper.root().clone();
-        Ok(Self { wrapper: Strong::retain(this), root: RootEncoder::new(root.id())? })
+        let root = RootEncoder::new(&state.root())?;
+        Ok(Self { wrapper, root })
     }
 
     /// Notes that the work needs scratch memory: at least a page, which the wrapper keeps for as long as it lives.
     pub fn hold_scratch(&self, bytes: usize) {
         let bytes = bytes.max(1).next_multiple_of(PAGE);
-        let wrapper = self.wrapper.id().state::<MpsCommandBuffer>();
-        wrapper.scratch.fetch_add(bytes, Relaxed);
+        self.wrapper.state::<MpsCommandBuffer>().scratch.fetch_add(bytes, Relaxed);
         counters::scratch_held(bytes);
     }
 
@@ -110,7 +111,7 @@ impl Encoder {
             let part = move || _ = done.fetch_add(1, Relaxed);
             self.root.encode(Box::new(part), reads.clone(), writes.clone());
             let cmd = Sel::named("commitAndContinue");
-            self.root = next_root(self.wrapper.id(), cmd, self.root);
+            self.root = next_root(self.wrapper.as_this(), cmd, self.root);
         }
         let rest = move || {
             if done.load(Relaxed) == commits {
@@ -130,60 +131,62 @@ pub fn encode(this: Id, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
 }
 
 /// The command buffer that is encoded now.
-fn root(this: Id) -> Strong {
+fn root(this: This<'_>) -> Strong {
     this.state::<MpsCommandBuffer>().root().clone()
 }
 
 /// Wraps `buffer` for `cmd`.
-fn wrap(this: Id, cmd: Sel, buffer: Id) -> MpsCommandBuffer {
+fn wrap(this: This<'_>, cmd: Sel, buffer: Id) -> MpsCommandBuffer {
+    let buffer = Strong::retain(buffer);
     match buffer.try_state::<CommandBuffer>() {
         Some(state) if state.is_committed() => {
             violation!(this, cmd, "the command buffer is committed already")
         }
-        Some(_) => MpsCommandBuffer::new(Strong::retain(buffer)),
+        Some(_) => MpsCommandBuffer::new(buffer),
         None => violation!(this, cmd, "the argument is not an MTLCommandBuffer"),
     }
 }
 
-extern "C-unwind" fn command_buffer_from_command_queue(this: Id, cmd: Sel, queue: Id) -> Id {
+extern "C-unwind" fn command_buffer_from_command_queue(this: This<'_>, cmd: Sel, queue: Id) -> Id {
+    let queue = Strong::retain(queue);
     if queue.try_state::<CommandQueue>().is_none() {
         violation!(this, cmd, "the argument is not an MTLCommandQueue");
     }
-    let first = Strong::from_owned(mtl_command_buffer::new(queue, this, cmd));
-    new_object("MPSCommandBuffer", MpsCommandBuffer::new(first)).autorelease()
+    let first = mtl_command_buffer::new(&queue, this, cmd);
+    new_object(&CLASS, MpsCommandBuffer::new(first)).autorelease()
 }
 
-extern "C-unwind" fn command_buffer_with_command_buffer(this: Id, cmd: Sel, buffer: Id) -> Id {
-    new_object("MPSCommandBuffer", wrap(this, cmd, buffer)).autorelease()
+extern "C-unwind" fn command_buffer_with_command_buffer(this: This<'_>, cmd: Sel, buffer: Id) -> Id {
+    new_object(&CLASS, wrap(this, cmd, buffer)).autorelease()
 }
 
-extern "C-unwind" fn init_with_command_buffer(this: Id, cmd: Sel, buffer: Id) -> Id {
+extern "C-unwind" fn init_with_command_buffer(this: This<'_>, cmd: Sel, buffer: Id) -> Id {
     this.set_state(wrap(this, cmd, buffer));
-    this
+    this.id()
 }
 
-extern "C-unwind" fn command_buffer(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn command_buffer(this: This<'_>, _: Sel) -> Id {
     this.state::<MpsCommandBuffer>().first.id()
 }
 
-extern "C-unwind" fn root_command_buffer(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn root_command_buffer(this: This<'_>, _: Sel) -> Id {
     // The wrapper lets go of it at the next `commitAndContinue`, when the caller means to wait for it.
     root(this).autorelease()
 }
 
-extern "C-unwind" fn commit_and_continue(this: Id, cmd: Sel) {
-    let opened = RootEncoder::new(root(this).id());
+extern "C-unwind" fn commit_and_continue(this: This<'_>, cmd: Sel) {
+    let opened = RootEncoder::new(&root(this));
     let continued = opened.map(|encoder| drop(next_root(this, cmd, encoder)));
     mtl_command_buffer::obeyed(this, cmd, continued);
 }
 
 /// Commits the root of `this`, which `encoder` holds, and opens the one that takes its place.
-fn next_root(this: Id, cmd: Sel, encoder: RootEncoder) -> RootEncoder {
+fn next_root(this: This<'_>, cmd: Sel, encoder: RootEncoder) -> RootEncoder {
     let old = root(this);
     let opened = encoder.commit().and_then(|()| {
-        let queue = old.id().state::<CommandBuffer>().queue();
-        let next = Strong::from_owned(mtl_command_buffer::new(queue, this, cmd));
-        let encoder = RootEncoder::new(next.id());
+        let queue = old.state::<CommandBuffer>().queue();
+        let next = mtl_command_buffer::new(queue, this, cmd);
+        let encoder = RootEncoder::new(&next);
         *this.state::<MpsCommandBuffer>().root() = next;
         encoder
     });
@@ -192,10 +195,10 @@ fn next_root(this: Id, cmd: Sel, encoder: RootEncoder) -> RootEncoder {
 
 macro_rules! passed_on_if_allowed {
     ($($name:ident = $action:expr;)*) => {$(
-        extern "C-unwind" fn $name(this: Id, cmd: Sel) {
+        extern "C-unwind" fn $name(this: This<'_>, cmd: Sel) {
             let root = root(this);
-            let action: fn(Id) -> Result<(), &'static str> = $action;
-            mtl_command_buffer::obeyed(this, cmd, action(root.id()));
+            let action: fn(&Strong) -> Result<(), &'static str> = $action;
+            mtl_command_buffer::obeyed(this, cmd, action(&root));
         }
     )*};
 }
@@ -209,8 +212,8 @@ passed_on_if_allowed! {
 
 macro_rules! passed_on {
     ($($name:ident($($arg:ident: $type:ty)?) $(-> $ret:ty)?;)*) => {$(
-        extern "C-unwind" fn $name(this: Id, cmd: Sel $(, $arg: $type)?) $(-> $ret)? {
-            mtl_command_buffer::$name(root(this).id(), cmd $(, $arg)?)
+        extern "C-unwind" fn $name(this: This<'_>, cmd: Sel $(, $arg: $type)?) $(-> $ret)? {
+            mtl_command_buffer::$name(root(this).as_this(), cmd $(, $arg)?)
         }
     )*};
 }

@@ -4,18 +4,19 @@
 //! every later compile of its graph abort, the graph is of no use afterwards and says so.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::foundation::ns_array;
+use crate::ignore_poison::IgnorePoison;
 use crate::ir::{BinaryOp, DType, Graph as Nodes, Op, TensorType, UnaryOp, ValueId};
-use crate::objc::{Id, MacOs, Sel, Strong, new_object, violation};
+use crate::objc::{Id, MacOs, Sel, Strong, This, new_object, violation};
 
 use super::accepts;
 pub(crate) use super::accepts::Accepts;
 use super::dtype;
 use super::graph::Graph;
 use super::shape::{self, Shown};
-use super::tensor::Tensor;
+use super::tensor::{self, Tensor};
 
 /// What a graph and its tensors share.
 #[derive(Default)]
@@ -34,7 +35,7 @@ pub(crate) struct State {
 
 impl Core {
     /// The graph's state for a message to `this`.
-    pub fn lock(&self, this: Id, cmd: Sel) -> MutexGuard<'_, State> {
+    pub fn lock(&self, this: This<'_>, cmd: Sel) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|_| {
             let reason = "an earlier message to this graph was refused; an invalid node makes compiling abort";
             violation::report(this, cmd, format_args!("{reason}"))
@@ -43,13 +44,13 @@ impl Core {
 
     /// The graph's state whatever happened before.
     pub fn look(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().ignore_poison()
     }
 }
 
 /// See the file's header.
 pub(crate) struct Builder<'a> {
-    this: Id,
+    this: This<'a>,
     cmd: Sel,
     core: &'a Arc<Core>,
     state: MutexGuard<'a, State>,
@@ -65,7 +66,7 @@ pub(crate) use refuse;
 
 impl<'a> Builder<'a> {
     /// Begins the answer to a message to a graph.
-    pub fn open(this: Id, cmd: Sel, name: Id) -> Self {
+    pub fn open(this: This<'a>, cmd: Sel, name: Id) -> Self {
         let core = this.state::<Graph>().core();
         let builder = Self { this, cmd, core, state: core.lock(this, cmd) };
         if !name.is_nil() && !name.is_kind_of("NSString") {
@@ -81,8 +82,12 @@ impl<'a> Builder<'a> {
 
     /// The value of an operand, a tensor of this graph.
     pub fn value(&self, tensor: Id, role: &str) -> ValueId {
+        self.value_of(&Strong::retain(tensor), role)
+    }
+
+    fn value_of(&self, tensor: &Strong, role: &str) -> ValueId {
         let Some(state) = tensor.try_state::<Tensor>() else {
-            refuse!(self, "the {role} tensor is {}, not an MPSGraphTensor", tensor.class_name());
+            refuse!(self, "the {role} tensor is {}, not an MPSGraphTensor", tensor.id().class_name());
         };
         if !Arc::ptr_eq(state.core(), self.core) {
             refuse!(self, "the {role} tensor belongs to another graph: Apple aborts when it compiles");
@@ -236,7 +241,7 @@ impl<'a> Builder<'a> {
         if !array.is_kind_of("NSArray") {
             refuse!(self, "the tensors are {}, not an NSArray", array.class_name());
         }
-        ns_array::iter(array).map(|tensor| self.value(tensor, "listed")).collect()
+        ns_array::items(&Strong::retain(array)).iter().map(|tensor| self.value_of(tensor, "listed")).collect()
     }
 
     /// Appends a node.
@@ -295,9 +300,9 @@ impl<'a> Builder<'a> {
         if let Err(reason) = shape::limits(self.ty(value)) {
             refuse!(self, "the result {reason}");
         }
-        let object = new_object("MPSGraphTensor", Tensor::new(self.core.clone(), value, self.ty(value).clone()));
-        self.state.tensors.push(Strong::from_owned(object));
-        object.retain().autorelease()
+        let object = new_object(&tensor::CLASS, Tensor::new(self.core.clone(), value, self.ty(value).clone()));
+        self.state.tensors.push(object.clone());
+        object.autorelease()
     }
 
     /// The tensors of values, as an array for the sender.

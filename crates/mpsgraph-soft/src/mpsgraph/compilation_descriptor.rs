@@ -3,13 +3,13 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
-use crate::objc::{ClassDef, ClassKind, Id, Sel, method0, method1};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, This, method0, method1};
 use crate::violation;
 
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphCompilationDescriptor",
-    superclass: "MPSGraphObject",
+    superclass: Some(&super::graph_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (12, 0),
     instance: &[
@@ -50,34 +50,34 @@ impl CompilationDescriptor {
     }
 }
 
-extern "C-unwind" fn init(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn init(this: This<'_>, _: Sel) -> Id {
     this.set_state(CompilationDescriptor {
         optimization_level: AtomicUsize::new(1),
         wait: AtomicBool::new(false),
         types_inferred_later: AtomicBool::new(false),
     });
-    this
+    this.id()
 }
 
-extern "C-unwind" fn optimization_level(this: Id, _: Sel) -> usize {
+extern "C-unwind" fn optimization_level(this: This<'_>, _: Sel) -> usize {
     this.state::<CompilationDescriptor>().optimization_level.load(Relaxed)
 }
 
-extern "C-unwind" fn set_optimization_level(this: Id, cmd: Sel, level: usize) {
+extern "C-unwind" fn set_optimization_level(this: This<'_>, cmd: Sel, level: usize) {
     if level > 1 {
         violation!(this, cmd, "{level} is no MPSGraphOptimization");
     }
     this.state::<CompilationDescriptor>().optimization_level.store(level, Relaxed);
 }
 
-extern "C-unwind" fn wait_for_compilation_completion(this: Id, _: Sel) -> bool {
+extern "C-unwind" fn wait_for_compilation_completion(this: This<'_>, _: Sel) -> bool {
     this.state::<CompilationDescriptor>().wait.load(Relaxed)
 }
 
-extern "C-unwind" fn set_wait_for_compilation_completion(this: Id, _: Sel, wait: bool) {
+extern "C-unwind" fn set_wait_for_compilation_completion(this: This<'_>, _: Sel, wait: bool) {
     this.state::<CompilationDescriptor>().wait.store(wait, Relaxed);
 }
 
-extern "C-unwind" fn disable_type_inference(this: Id, _: Sel) {
+extern "C-unwind" fn disable_type_inference(this: This<'_>, _: Sel) {
     this.state::<CompilationDescriptor>().types_inferred_later.store(true, Relaxed);
 }

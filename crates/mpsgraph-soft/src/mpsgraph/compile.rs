@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering::{AcqRel, Release};
 use crate::compiler;
 use crate::foundation::{ns_array, ns_dictionary};
 use crate::ir::{Graph as Nodes, Op, ValueId};
-use crate::objc::{Id, Sel, Strong};
+use crate::objc::{Id, Sel, Strong, This};
 use crate::violation;
 
 use super::builder::{Core, State};
@@ -45,10 +45,10 @@ impl Drop for Compiling {
 }
 
 /// A tensor and the value it stands for.
-type Bound = (Id, ValueId);
+type Bound = (Strong, ValueId);
 
 pub(crate) extern "C-unwind" fn compile_with_device(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     device: Id,
     feeds: Id,
@@ -59,13 +59,13 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     let Some(_compiling) = Compiling::begin() else {
         violation!(this, cmd, "another thread is compiling: concurrent compiles crash, so hold one lock around them");
     };
-    if !device.is_nil() && device.try_state::<Device>().is_none() {
+    if !device.is_nil() && Strong::retain(device).try_state::<Device>().is_none() {
         violation!(this, cmd, "the device is {}, not an MPSGraphDevice", device.class_name());
     }
-    if !operations.is_nil() && ns_array::iter(operations).len() > 0 {
+    if !operations.is_nil() && !ns_array::items(&Strong::retain(operations)).is_empty() {
         violation!(this, cmd, "target operations are not supported here: name their tensors as targets");
     }
-    match descriptor.try_state::<CompilationDescriptor>() {
+    match Strong::retain(descriptor).try_state::<CompilationDescriptor>() {
         Some(descriptor) => {
             if let Some(objection) = descriptor.objection() {
                 violation!(this, cmd, "{objection}");
@@ -94,14 +94,14 @@ fn executable(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result
     let nodes = &state.nodes;
     let feeds = in_own_order(fed(core, state, feeds)?);
     let targets = in_own_order(targeted(core, targets)?);
-    let ids = |bound: &[Bound]| bound.iter().map(|&(_, value)| value).collect::<Vec<_>>();
+    let ids = |bound: &[Bound]| bound.iter().map(|(_, value)| *value).collect::<Vec<_>>();
     let (feed_ids, target_ids) = (ids(&feeds), ids(&targets));
     every_placeholder_fed(nodes, &feed_ids, &target_ids)?;
     if let Some(objection) = miscompiled::objection(nodes, &target_ids) {
         return Err(objection);
     }
     let plan = compiler::compile(nodes, &feed_ids, &target_ids);
-    let kept = |bound: Vec<Bound>| bound.into_iter().map(|(tensor, _)| Strong::retain(tensor)).collect();
+    let kept = |bound: Vec<Bound>| bound.into_iter().map(|(tensor, _)| tensor).collect();
     Ok(Executable::new(kept(feeds), kept(targets), plan))
 }
 
@@ -109,7 +109,7 @@ fn executable(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result
 /// whoever does not ask for it must notice.
 fn in_own_order(given: Vec<Bound>) -> Vec<Bound> {
     let mut own = given.clone();
-    own.sort_by_key(|&(_, value)| std::cmp::Reverse(value));
+    own.sort_by_key(|(_, value)| std::cmp::Reverse(*value));
     if own == given {
         let second = own.len().min(1);
         own.rotate_left(second);
@@ -117,11 +117,11 @@ fn in_own_order(given: Vec<Bound>) -> Vec<Bound> {
     own
 }
 
-fn own_value(core: &Arc<Core>, tensor: Id, role: &str) -> Result<ValueId, String> {
+fn own_value(core: &Arc<Core>, tensor: &Strong, role: &str) -> Result<ValueId, String> {
     match tensor.try_state::<Tensor>() {
         Some(state) if Arc::ptr_eq(state.core(), core) => Ok(state.value()),
         Some(_) => Err(format!("a {role} tensor belongs to another graph: it aborts")),
-        None => Err(format!("a {role} is {}, not an MPSGraphTensor", tensor.class_name())),
+        None => Err(format!("a {role} is {}, not an MPSGraphTensor", tensor.id().class_name())),
     }
 }
 
@@ -129,36 +129,37 @@ fn fed(core: &Arc<Core>, state: &State, feeds: Id) -> Result<Vec<Bound>, String>
     if !feeds.is_kind_of("NSDictionary") {
         return Err(format!("the feeds are {}, not an NSDictionary", feeds.class_name()));
     }
-    let bind = |(tensor, ty): (Id, Id)| {
+    let bind = |(tensor, ty): (&Strong, &Strong)| {
         let value = own_value(core, tensor, "fed")?;
         let declared = state.nodes.ty(value);
         let shown = Shown(declared);
-        if !state.placeholders.iter().any(|placeholder| placeholder.id() == tensor) {
+        if !state.placeholders.iter().any(|placeholder| placeholder == tensor) {
             return Err(format!("the fed tensor {shown} is no placeholder: it aborts"));
         }
         let Some(given) = ty.try_state::<ShapedType>() else {
-            return Err(format!("the type of a feed is {}, not an MPSGraphShapedType", ty.class_name()));
+            return Err(format!("the type of a feed is {}, not an MPSGraphShapedType", ty.id().class_name()));
         };
         let given = given.get();
         if *given != *declared {
             return Err(format!("placeholder {shown} is fed as {}: incompatible feeds abort", Shown(&given)));
         }
-        Ok((tensor, value))
+        Ok((tensor.clone(), value))
     };
-    ns_dictionary::entries(feeds).into_iter().map(bind).collect()
+    ns_dictionary::entries(&Strong::retain(feeds)).map(bind).collect()
 }
 
 fn targeted(core: &Arc<Core>, targets: Id) -> Result<Vec<Bound>, String> {
     if !targets.is_kind_of("NSArray") {
         return Err(format!("the targets are {}, not an NSArray", targets.class_name()));
     }
-    let bind = |tensor| Ok((tensor, own_value(core, tensor, "target")?));
-    let bound: Vec<Bound> = ns_array::iter(targets).map(bind).collect::<Result<_, String>>()?;
+    let bind = |tensor: &Strong| Ok((tensor.clone(), own_value(core, tensor, "target")?));
+    let bound: Vec<Bound> =
+        ns_array::items(&Strong::retain(targets)).iter().map(bind).collect::<Result<_, String>>()?;
     if bound.is_empty() {
         return Err("there are no targets".into());
     }
     let mut seen = HashSet::with_capacity(bound.len());
-    if !bound.iter().all(|&(tensor, _)| seen.insert(tensor)) {
+    if !bound.iter().all(|(tensor, _)| seen.insert(tensor.id())) {
         return Err("a target is listed twice: its results could not be told apart".into());
     }
     Ok(bound)

@@ -1,12 +1,12 @@
 //! `MPSGraphDevice`: the device that a graph is compiled for.
 
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphDevice",
-    superclass: "MPSGraphObject",
+    superclass: Some(&super::graph_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[method0("metalDevice", metal_device), method0("type", device_type)],
@@ -20,21 +20,21 @@ pub(crate) struct Device {
 
 /// A graph device on a Metal device, autoreleased.
 pub(crate) fn on(metal: Id) -> Id {
-    new_object("MPSGraphDevice", Device { metal: Strong::retain(metal) }).autorelease()
+    new_object(&CLASS, Device { metal: Strong::retain(metal) }).autorelease()
 }
 
-extern "C-unwind" fn device_with_mtl_device(this: Id, cmd: Sel, metal: Id) -> Id {
+extern "C-unwind" fn device_with_mtl_device(this: This<'_>, cmd: Sel, metal: Id) -> Id {
     if !metal.is_kind_of("MTLDevice") {
         violation!(this, cmd, "the argument is {}, not an MTLDevice", metal.class_name());
     }
     on(metal)
 }
 
-extern "C-unwind" fn metal_device(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn metal_device(this: This<'_>, _: Sel) -> Id {
     this.state::<Device>().metal.id()
 }
 
-extern "C-unwind" fn device_type(_: Id, _: Sel) -> u32 {
+extern "C-unwind" fn device_type(_: This<'_>, _: Sel) -> u32 {
     const METAL: u32 = 0;
     METAL
 }

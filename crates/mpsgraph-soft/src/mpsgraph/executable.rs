@@ -11,7 +11,7 @@ use crate::foundation::ns_array;
 use crate::ir::TensorType;
 use crate::metal::mtl_buffer::{self, Buffer};
 use crate::mps::mps_command_buffer::Encoder;
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, method4, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method4, new_object};
 use crate::violation;
 
 use super::counters;
@@ -22,7 +22,7 @@ use super::tensor_data::TensorData;
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphExecutable",
-    superclass: "MPSGraphObject",
+    superclass: Some(&super::graph_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (12, 0),
     instance: &[
@@ -52,26 +52,33 @@ impl Executable {
 
 /// The object of an executable, autoreleased.
 pub(crate) fn object(executable: Executable) -> Id {
-    new_object("MPSGraphExecutable", executable).autorelease()
+    new_object(&CLASS, executable).autorelease()
 }
 
-extern "C-unwind" fn feed_tensors(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn feed_tensors(this: This<'_>, _: Sel) -> Id {
     ns_array::array(this.state::<Executable>().feeds.iter().map(Strong::id))
 }
 
-extern "C-unwind" fn target_tensors(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn target_tensors(this: This<'_>, _: Sel) -> Id {
     ns_array::array(this.state::<Executable>().targets.iter().map(Strong::id))
 }
 
-extern "C-unwind" fn options(this: Id, _: Sel) -> usize {
+extern "C-unwind" fn options(this: This<'_>, _: Sel) -> usize {
     this.state::<Executable>().options.load(Relaxed)
 }
 
-extern "C-unwind" fn set_options(this: Id, _: Sel, options: usize) {
+extern "C-unwind" fn set_options(this: This<'_>, _: Sel, options: usize) {
     this.state::<Executable>().options.store(options, Relaxed);
 }
 
-extern "C-unwind" fn encode(this: Id, cmd: Sel, command_buffer: Id, inputs: Id, results: Id, descriptor: Id) -> Id {
+extern "C-unwind" fn encode(
+    this: This<'_>,
+    cmd: Sel,
+    command_buffer: Id,
+    inputs: Id,
+    results: Id,
+    descriptor: Id,
+) -> Id {
     let Some(executable) = this.try_state::<Executable>() else {
         violation!(this, cmd, "the executable was not made by compiling a graph");
     };
@@ -83,7 +90,7 @@ extern "C-unwind" fn encode(this: Id, cmd: Sel, command_buffer: Id, inputs: Id, 
     if results.is_nil() {
         violation!(this, cmd, "results that MPSGraph allocates are not supported here: give a results array");
     }
-    match descriptor.try_state::<ExecutionDescriptor>() {
+    match Strong::retain(descriptor).try_state::<ExecutionDescriptor>() {
         Some(descriptor) if descriptor.waits() => {
             violation!(this, cmd, "waitUntilCompleted cannot be met for work that is not committed: commit, then wait")
         }
@@ -108,10 +115,12 @@ extern "C-unwind" fn encode(this: Id, cmd: Sel, command_buffer: Id, inputs: Id, 
     }
     let bytes = |types: &[TensorType]| types.iter().map(TensorType::bytes).collect::<Vec<_>>();
     let inputs: Vec<_> = std::iter::zip(&reads, bytes(plan.feeds()))
-        .map(|(buffer, bytes)| buffer.id().state::<Buffer>().span().part(0, bytes))
+        // SAFETY: the work that uses the span is encoded below with the buffer in `reads`.
+        .map(|(buffer, bytes)| unsafe { buffer.state::<Buffer>().span() }.part(0, bytes))
         .collect();
     let outputs: Vec<_> = std::iter::zip(&writes, bytes(plan.targets()))
-        .map(|(buffer, bytes)| buffer.id().state::<Buffer>().span_mut().split_at(bytes).0)
+        // SAFETY: the work that uses the span is encoded below with the buffer in `writes`.
+        .map(|(buffer, bytes)| unsafe { buffer.state::<Buffer>().span_mut() }.split_at(bytes).0)
         .collect();
     let plan = Arc::clone(plan);
     encoder.hold_scratch(plan.scratch_bytes());
@@ -125,15 +134,16 @@ fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, Stri
     if !array.is_kind_of("NSArray") {
         return Err(format!("the {role} are {}, not an NSArray", array.class_name()));
     }
-    let given = ns_array::iter(array);
+    let array = Strong::retain(array);
+    let given = ns_array::items(&array);
     if given.len() != types.len() {
         return Err(format!("{} {role} for an executable with {}: it aborts", given.len(), types.len()));
     }
-    let buffer = |(at, (data, ty)): (usize, (Id, &TensorType))| {
+    let buffer = |(at, (data, ty)): (usize, (&Strong, &TensorType))| {
         let Some(data) = data.try_state::<TensorData>() else {
             return Err(format!(
                 "{role}[{at}] is {}, not an MPSGraphTensorData that was initialised",
-                data.class_name()
+                data.id().class_name()
             ));
         };
         if data.ty() != ty {
@@ -144,5 +154,5 @@ fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, Stri
         }
         Ok(data.buffer().clone())
     };
-    given.zip(types).enumerate().map(buffer).collect()
+    given.iter().zip(types).enumerate().map(buffer).collect()
 }

@@ -3,12 +3,12 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::objc::{ClassDef, ClassKind, Id, Sel, method0, method1};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, This, method0, method1};
 
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphExecutableExecutionDescriptor",
-    superclass: "MPSGraphObject",
+    superclass: Some(&super::graph_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (12, 0),
     instance: &[
@@ -31,15 +31,15 @@ impl ExecutionDescriptor {
     }
 }
 
-extern "C-unwind" fn init(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn init(this: This<'_>, _: Sel) -> Id {
     this.set_state(ExecutionDescriptor { wait: AtomicBool::new(false) });
-    this
+    this.id()
 }
 
-extern "C-unwind" fn wait_until_completed(this: Id, _: Sel) -> bool {
+extern "C-unwind" fn wait_until_completed(this: This<'_>, _: Sel) -> bool {
     this.state::<ExecutionDescriptor>().waits()
 }
 
-extern "C-unwind" fn set_wait_until_completed(this: Id, _: Sel, wait: bool) {
+extern "C-unwind" fn set_wait_until_completed(this: This<'_>, _: Sel, wait: bool) {
     this.state::<ExecutionDescriptor>().wait.store(wait, Relaxed);
 }

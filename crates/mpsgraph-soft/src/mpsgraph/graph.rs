@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::foundation::ns_array;
-use crate::objc::{ClassDef, ClassKind, Id, Method, Sel, Strong, method0, method1, method5};
+use crate::objc::{ClassDef, ClassKind, Id, Method, Sel, Strong, This, method0, method1, method5};
 
 use super::builder::Core;
 use super::{compile, ops};
@@ -15,7 +15,7 @@ use super::{compile, ops};
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraph",
-    superclass: "MPSGraphObject",
+    superclass: Some(&super::graph_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &METHODS,
@@ -88,22 +88,22 @@ impl Drop for Graph {
     }
 }
 
-extern "C-unwind" fn init(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn init(this: This<'_>, _: Sel) -> Id {
     /// `MPSGraphOptionsDefault`.
     const SYNCHRONIZE_RESULTS: usize = 1;
     this.set_state(Graph { core: Arc::default(), options: AtomicUsize::new(SYNCHRONIZE_RESULTS) });
-    this
+    this.id()
 }
 
-extern "C-unwind" fn options(this: Id, _: Sel) -> usize {
+extern "C-unwind" fn options(this: This<'_>, _: Sel) -> usize {
     this.state::<Graph>().options.load(Relaxed)
 }
 
-extern "C-unwind" fn set_options(this: Id, _: Sel, options: usize) {
+extern "C-unwind" fn set_options(this: This<'_>, _: Sel, options: usize) {
     this.state::<Graph>().options.store(options, Relaxed);
 }
 
-extern "C-unwind" fn placeholder_tensors(this: Id, cmd: Sel) -> Id {
+extern "C-unwind" fn placeholder_tensors(this: This<'_>, cmd: Sel) -> Id {
     let state = this.state::<Graph>().core.lock(this, cmd);
     ns_array::array(state.placeholders.iter().map(Strong::id))
 }

@@ -5,7 +5,7 @@ use crate::objc::{ClassDef, ClassKind};
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphObject",
-    superclass: "NSObject",
+    superclass: Some(&crate::foundation::ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (14, 0),
     instance: &[],

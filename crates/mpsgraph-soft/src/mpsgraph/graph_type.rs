@@ -5,7 +5,7 @@ use crate::objc::{ClassDef, ClassKind};
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphType",
-    superclass: "MPSGraphObject",
+    superclass: Some(&super::graph_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (12, 0),
     instance: &[],

@@ -5,7 +5,7 @@
 
 use crate::foundation::{ns_array, ns_string};
 use crate::ir::ValueId;
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, new_object};
 
 use super::builder::State;
 use super::tensor::Tensor;
@@ -13,7 +13,7 @@ use super::tensor::Tensor;
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphOperation",
-    superclass: "MPSGraphObject",
+    superclass: Some(&super::graph_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[
@@ -30,16 +30,16 @@ struct Operation {
 }
 
 /// The operation that makes a tensor, autoreleased.
-pub(crate) fn of(tensor: Id) -> Id {
-    new_object("MPSGraphOperation", Operation { output: Strong::retain(tensor) }).autorelease()
+pub(crate) fn of(tensor: &Strong) -> Id {
+    new_object(&CLASS, Operation { output: Strong::clone(tensor) }).autorelease()
 }
 
 fn tensor_of(state: &State, value: ValueId) -> Option<Id> {
-    state.tensors.iter().map(Strong::id).find(|tensor| tensor.state::<Tensor>().value() == value)
+    state.tensors.iter().find(|tensor| tensor.state::<Tensor>().value() == value).map(Strong::id)
 }
 
-extern "C-unwind" fn input_tensors(this: Id, _: Sel) -> Id {
-    let output = this.state::<Operation>().output.id().state::<Tensor>();
+extern "C-unwind" fn input_tensors(this: This<'_>, _: Sel) -> Id {
+    let output = this.state::<Operation>().output.state::<Tensor>();
     let state = output.core().look();
     let mut inputs: Vec<Id> = Vec::new();
     let mut pending: Vec<ValueId> = state.nodes.node(output.value()).inputs.iter().rev().copied().collect();
@@ -53,15 +53,15 @@ extern "C-unwind" fn input_tensors(this: Id, _: Sel) -> Id {
     ns_array::array(inputs)
 }
 
-extern "C-unwind" fn output_tensors(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn output_tensors(this: This<'_>, _: Sel) -> Id {
     ns_array::array([this.state::<Operation>().output.id()])
 }
 
-extern "C-unwind" fn control_dependencies(_: Id, _: Sel) -> Id {
+extern "C-unwind" fn control_dependencies(_: This<'_>, _: Sel) -> Id {
     ns_array::array([])
 }
 
-extern "C-unwind" fn name(this: Id, _: Sel) -> Id {
-    let output = this.state::<Operation>().output.id().state::<Tensor>();
+extern "C-unwind" fn name(this: This<'_>, _: Sel) -> Id {
+    let output = this.state::<Operation>().output.state::<Tensor>();
     ns_string::string(&format!("operation_{}", output.value().0))
 }

@@ -1,9 +1,10 @@
 //! `MPSGraphRandomOpDescriptor`: what random numbers to draw.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
+use crate::ignore_poison::IgnorePoison;
 use crate::ir::DType;
-use crate::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, method2, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, This, method0, method1, method2, new_object};
 use crate::violation;
 
 use super::dtype;
@@ -11,7 +12,7 @@ use super::dtype;
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphRandomOpDescriptor",
-    superclass: "MPSGraphObject",
+    superclass: Some(&super::graph_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (12, 1),
     instance: &[
@@ -62,26 +63,26 @@ pub(crate) struct RandomOpDescriptor(Mutex<Properties>);
 impl RandomOpDescriptor {
     /// The properties, to read or change.
     pub fn get(&self) -> MutexGuard<'_, Properties> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 }
 
-fn properties<'a>(this: Id) -> MutexGuard<'a, Properties> {
+fn properties(this: This<'_>) -> MutexGuard<'_, Properties> {
     this.state::<RandomOpDescriptor>().get()
 }
 
-fn checked_distribution(this: Id, cmd: Sel, distribution: usize) -> usize {
+fn checked_distribution(this: This<'_>, cmd: Sel, distribution: usize) -> usize {
     if distribution > TRUNCATED_NORMAL {
         violation!(this, cmd, "{distribution} is no MPSGraphRandomDistribution");
     }
     distribution
 }
 
-fn checked_dtype(this: Id, cmd: Sel, code: u32) -> DType {
+fn checked_dtype(this: This<'_>, cmd: Sel, code: u32) -> DType {
     dtype::available(code).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"))
 }
 
-extern "C-unwind" fn descriptor(this: Id, cmd: Sel, distribution: usize, data_type: u32) -> Id {
+extern "C-unwind" fn descriptor(this: This<'_>, cmd: Sel, distribution: usize, data_type: u32) -> Id {
     let uniform = distribution == UNIFORM;
     let properties = Properties {
         distribution: checked_distribution(this, cmd, distribution),
@@ -94,30 +95,30 @@ extern "C-unwind" fn descriptor(this: Id, cmd: Sel, distribution: usize, data_ty
         standard_deviation: if uniform { 0.0 } else { 1.0 },
         sampling_method: 0,
     };
-    new_object("MPSGraphRandomOpDescriptor", RandomOpDescriptor(Mutex::new(properties))).autorelease()
+    new_object(&CLASS, RandomOpDescriptor(Mutex::new(properties))).autorelease()
 }
 
-extern "C-unwind" fn distribution(this: Id, _: Sel) -> usize {
+extern "C-unwind" fn distribution(this: This<'_>, _: Sel) -> usize {
     properties(this).distribution
 }
 
-extern "C-unwind" fn set_distribution(this: Id, cmd: Sel, distribution: usize) {
+extern "C-unwind" fn set_distribution(this: This<'_>, cmd: Sel, distribution: usize) {
     properties(this).distribution = checked_distribution(this, cmd, distribution);
 }
 
-extern "C-unwind" fn data_type(this: Id, _: Sel) -> u32 {
+extern "C-unwind" fn data_type(this: This<'_>, _: Sel) -> u32 {
     dtype::code(properties(this).dtype)
 }
 
-extern "C-unwind" fn set_data_type(this: Id, cmd: Sel, code: u32) {
+extern "C-unwind" fn set_data_type(this: This<'_>, cmd: Sel, code: u32) {
     properties(this).dtype = checked_dtype(this, cmd, code);
 }
 
-extern "C-unwind" fn sampling_method(this: Id, _: Sel) -> usize {
+extern "C-unwind" fn sampling_method(this: This<'_>, _: Sel) -> usize {
     properties(this).sampling_method
 }
 
-extern "C-unwind" fn set_sampling_method(this: Id, cmd: Sel, method: usize) {
+extern "C-unwind" fn set_sampling_method(this: This<'_>, cmd: Sel, method: usize) {
     if method > BOX_MULLER {
         violation!(this, cmd, "{method} is no MPSGraphRandomNormalSamplingMethod");
     }
@@ -126,11 +127,11 @@ extern "C-unwind" fn set_sampling_method(this: Id, cmd: Sel, method: usize) {
 
 macro_rules! numbers {
     ($($getter:ident $setter:ident: $type:ty;)*) => {$(
-        extern "C-unwind" fn $getter(this: Id, _: Sel) -> $type {
+        extern "C-unwind" fn $getter(this: This<'_>, _: Sel) -> $type {
             properties(this).$getter
         }
 
-        extern "C-unwind" fn $setter(this: Id, _: Sel, value: $type) {
+        extern "C-unwind" fn $setter(this: This<'_>, _: Sel, value: $type) {
             properties(this).$getter = value;
         }
     )*};

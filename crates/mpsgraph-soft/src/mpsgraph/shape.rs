@@ -2,7 +2,7 @@
 
 use crate::foundation::{ns_array, ns_number};
 use crate::ir::TensorType;
-use crate::objc::Id;
+use crate::objc::{Id, Strong};
 
 use super::dtype;
 
@@ -14,12 +14,11 @@ pub(crate) fn integers(array: Id) -> Result<Vec<i64>, String> {
     if !array.is_kind_of("NSArray") {
         return Err(format!("is {}, not an NSArray of NSNumber", array.class_name()));
     }
-    let numbers = ns_array::iter(array);
-    let number = |item: Id| {
-        let is_number = item.is_kind_of("NSNumber");
-        is_number.then(|| ns_number::as_i64(item)).ok_or_else(|| format!("holds {}", item.class_name()))
+    let number = |item: &Strong| {
+        let is_number = item.id().is_kind_of("NSNumber");
+        is_number.then(|| ns_number::as_i64(item)).ok_or_else(|| format!("holds {}", item.id().class_name()))
     };
-    numbers.map(number).collect()
+    ns_array::items(&Strong::retain(array)).iter().map(number).collect()
 }
 
 /// A static shape. Rank 0 is refused: it is accepted by a part of Apple's operations only.

@@ -1,9 +1,10 @@
 //! `MPSGraphShapedType`: shape and element type of something to be fed.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
+use crate::ignore_poison::IgnorePoison;
 use crate::ir::TensorType;
-use crate::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, method2};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method2};
 use crate::violation;
 
 use super::{dtype, shape};
@@ -11,7 +12,7 @@ use super::{dtype, shape};
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphShapedType",
-    superclass: "MPSGraphType",
+    superclass: Some(&super::graph_type::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[
@@ -31,12 +32,12 @@ pub(crate) struct ShapedType(Mutex<TensorType>);
 impl ShapedType {
     /// What it says now.
     pub fn get(&self) -> MutexGuard<'_, TensorType> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().ignore_poison()
     }
 }
 
 /// The type that a shape array and a code name; a violation of the message if there is none.
-pub(crate) fn read(this: Id, cmd: Sel, shape: Id, code: u32) -> TensorType {
+pub(crate) fn read(this: This<'_>, cmd: Sel, shape: Id, code: u32) -> TensorType {
     let shape = shape::fixed(shape).unwrap_or_else(|reason| violation!(this, cmd, "the shape {reason}"));
     let dtype = dtype::available(code).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     let ty = TensorType { dtype, shape };
@@ -46,30 +47,31 @@ pub(crate) fn read(this: Id, cmd: Sel, shape: Id, code: u32) -> TensorType {
     ty
 }
 
-extern "C-unwind" fn init_with_shape(this: Id, cmd: Sel, shape: Id, data_type: u32) -> Id {
+extern "C-unwind" fn init_with_shape(this: This<'_>, cmd: Sel, shape: Id, data_type: u32) -> Id {
     this.set_state(ShapedType(Mutex::new(read(this, cmd, shape, data_type))));
-    this
+    this.id()
 }
 
-extern "C-unwind" fn shape_array(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn shape_array(this: This<'_>, _: Sel) -> Id {
     shape::array(&this.state::<ShapedType>().get().shape)
 }
 
-extern "C-unwind" fn set_shape(this: Id, cmd: Sel, shape: Id) {
+extern "C-unwind" fn set_shape(this: This<'_>, cmd: Sel, shape: Id) {
     let mut ty = this.state::<ShapedType>().get();
     *ty = read(this, cmd, shape, dtype::code(ty.dtype));
 }
 
-extern "C-unwind" fn data_type(this: Id, _: Sel) -> u32 {
+extern "C-unwind" fn data_type(this: This<'_>, _: Sel) -> u32 {
     dtype::code(this.state::<ShapedType>().get().dtype)
 }
 
-extern "C-unwind" fn set_data_type(this: Id, cmd: Sel, code: u32) {
+extern "C-unwind" fn set_data_type(this: This<'_>, cmd: Sel, code: u32) {
     let dtype = dtype::available(code).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     this.state::<ShapedType>().get().dtype = dtype;
 }
 
-extern "C-unwind" fn is_equal_to(this: Id, _: Sel, other: Id) -> bool {
+extern "C-unwind" fn is_equal_to(this: This<'_>, _: Sel, other: Id) -> bool {
+    let other = Strong::retain(other);
     let Some(other) = other.try_state::<ShapedType>() else {
         return false;
     };

@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::ir::{TensorType, ValueId};
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0};
 
 use super::builder::Core;
 use super::{dtype, operation, shape};
@@ -11,7 +11,7 @@ use super::{dtype, operation, shape};
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphTensor",
-    superclass: "MPSGraphObject",
+    superclass: Some(&super::graph_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[method0("shape", shape_array), method0("dataType", data_type), method0("operation", operation_of)],
@@ -42,15 +42,15 @@ impl Tensor {
     }
 }
 
-extern "C-unwind" fn shape_array(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn shape_array(this: This<'_>, _: Sel) -> Id {
     let tensor = this.state::<Tensor>();
     tensor.shape.get_or_init(|| Strong::retain(shape::array(&tensor.ty.shape))).id()
 }
 
-extern "C-unwind" fn data_type(this: Id, _: Sel) -> u32 {
+extern "C-unwind" fn data_type(this: This<'_>, _: Sel) -> u32 {
     dtype::code(this.state::<Tensor>().ty.dtype)
 }
 
-extern "C-unwind" fn operation_of(this: Id, _: Sel) -> Id {
-    operation::of(this)
+extern "C-unwind" fn operation_of(this: This<'_>, _: Sel) -> Id {
+    operation::of(&this)
 }

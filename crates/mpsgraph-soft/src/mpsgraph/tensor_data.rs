@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use crate::ir::TensorType;
 use crate::metal::mtl_buffer::Buffer;
 use crate::metal::mtl_device;
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method3};
+use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method3};
 use crate::violation;
 
 use super::shape::Shown;
@@ -17,7 +17,7 @@ use super::{device, dtype, shape, shaped_type};
 /// See the file's header.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphTensorData",
-    superclass: "MPSGraphObject",
+    superclass: Some(&super::graph_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[
@@ -48,9 +48,10 @@ impl TensorData {
     }
 }
 
-extern "C-unwind" fn init_with_mtl_buffer(this: Id, cmd: Sel, buffer: Id, shape: Id, data_type: u32) -> Id {
+extern "C-unwind" fn init_with_mtl_buffer(this: This<'_>, cmd: Sel, buffer: Id, shape: Id, data_type: u32) -> Id {
+    let buffer = Strong::retain(buffer);
     let Some(memory) = buffer.try_state::<Buffer>() else {
-        let class = buffer.class_name();
+        let class = buffer.id().class_name();
         violation!(this, cmd, "the buffer is {class}, not an MTLBuffer: it asserts that its device may not be nil");
     };
     let ty = shaped_type::read(this, cmd, shape, data_type);
@@ -58,19 +59,19 @@ extern "C-unwind" fn init_with_mtl_buffer(this: Id, cmd: Sel, buffer: Id, shape:
         let (shown, bytes, length) = (Shown(&ty), ty.bytes(), memory.length());
         violation!(this, cmd, "{shown} needs {bytes} bytes, the buffer has {length}: MPSNDArray asserts");
     }
-    this.set_state(TensorData { buffer: Strong::retain(buffer), ty, shape: OnceLock::new() });
-    this
+    this.set_state(TensorData { buffer, ty, shape: OnceLock::new() });
+    this.id()
 }
 
-extern "C-unwind" fn shape_array(this: Id, _: Sel) -> Id {
+extern "C-unwind" fn shape_array(this: This<'_>, _: Sel) -> Id {
     let data = this.state::<TensorData>();
     data.shape.get_or_init(|| Strong::retain(shape::array(&data.ty.shape))).id()
 }
 
-extern "C-unwind" fn data_type(this: Id, _: Sel) -> u32 {
+extern "C-unwind" fn data_type(this: This<'_>, _: Sel) -> u32 {
     dtype::code(this.state::<TensorData>().ty.dtype)
 }
 
-extern "C-unwind" fn graph_device(_: Id, _: Sel) -> Id {
+extern "C-unwind" fn graph_device(_: This<'_>, _: Sel) -> Id {
     device::on(mtl_device::shared())
 }

@@ -59,7 +59,8 @@ pub(crate) fn pop(token: *mut c_void) {
     assert!(begins_here, "objc_autoreleasePoolPop: the pool was popped before");
     // A release may run code that autoreleases more: that lands on top and is popped in turn.
     while let Some(id) = with_stack(|stack| (stack.len() >= depth).then(|| stack.pop()).flatten()) {
-        id.release();
+        // SAFETY: the reference was given to the pool (`add`), which has just taken it out of its stack.
+        unsafe { id.release() };
     }
     with_stack(|stack| {
         if stack.is_empty() {
@@ -69,8 +70,11 @@ pub(crate) fn pop(token: *mut c_void) {
 }
 
 /// Puts a reference into the innermost pool.
+///
+/// # Safety
+/// The caller owns the reference, which is the pool's from here on.
 #[track_caller]
-pub(crate) fn add(id: Id) {
+pub(crate) unsafe fn add(id: Id) {
     let pooled = with_stack(|stack| {
         let open = !stack.is_empty();
         if open {

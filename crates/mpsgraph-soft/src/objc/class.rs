@@ -94,8 +94,7 @@ impl Class {
 pub(crate) fn dispatch_table(methods: &HashMap<Sel, &'static MethodEntry>) -> (*const Slot, usize) {
     let capacity = (methods.len() * 2).next_power_of_two();
     let mask = capacity - 1;
-    let null = Sel::from_ptr(std::ptr::null());
-    let mut slots: Vec<Slot> = (0..capacity + methods.len() + 1).map(|_| Slot { sel: null, imp: None }).collect();
+    let mut slots: Vec<Slot> = (0..capacity + methods.len() + 1).map(|_| Slot { sel: Sel::NULL, imp: None }).collect();
     for (&sel, entry) in methods {
         let mut at = sel.slot() & mask;
         while !slots[at].sel.is_null() {
@@ -124,7 +123,11 @@ impl ClassId {
         Self(class)
     }
 
-    pub(crate) fn from_ptr(pointer: *mut c_void) -> Self {
+    /// The class at an address that comes from C.
+    ///
+    /// # Safety
+    /// The pointer is null or a class of this runtime.
+    pub(crate) unsafe fn from_ptr(pointer: *mut c_void) -> Self {
         Self(pointer.cast_const().cast())
     }
 
@@ -134,8 +137,7 @@ impl ClassId {
 
     /// The class; `None` for nil.
     pub(crate) fn class(self) -> Option<&'static Class> {
-        // SAFETY: a class pointer that is not nil comes from the registry, which never frees; symbols.rs asks the
-        // same of its callers.
+        // SAFETY: a class that is not nil comes from the registry, which never frees (`of`, `from_ptr`).
         unsafe { self.0.as_ref() }
     }
 

@@ -4,7 +4,7 @@
 //! type gives the encoding. `methodN` exists for N arguments after `self` and `_cmd`; a selector whose colons do not
 //! match N, or a function of another type, does not compile.
 
-use super::{Encode, Id, Sel};
+use super::{Encode, Sel, This};
 
 /// A method body with its type forgotten; only the assembly jumps to it.
 pub type Imp = unsafe extern "C-unwind" fn();
@@ -26,15 +26,15 @@ pub enum ClassKind {
 pub struct ClassDef {
     /// Apple's name.
     pub name: &'static str,
-    /// Name of the superclass; empty for `NSObject` alone.
-    pub superclass: &'static str,
+    /// The superclass; `None` for a root class, which `NSObject` is.
+    pub superclass: Option<&'static ClassDef>,
     /// Class, or stand-in for a protocol.
     pub kind: ClassKind,
     /// First macOS that has it. On an older configured system `objc_getClass` returns nil.
     pub min_macos: MacOs,
     /// Instance methods.
     pub instance: &'static [Method],
-    /// Class methods; `this` is the class object.
+    /// Class methods, whose receiver is the class object.
     pub class: &'static [Method],
 }
 
@@ -120,14 +120,14 @@ macro_rules! method_constructors {
         #[doc = concat!("A method with ", $count, " arguments after `self` and `_cmd`.")]
         pub const fn $name<R: Encode, $($arg: Encode),*>(
             selector: &'static str,
-            body: extern "C-unwind" fn(Id, Sel, $($arg),*) -> R,
+            body: extern "C-unwind" fn(This<'_>, Sel, $($arg),*) -> R,
         ) -> Method {
             check_colons(selector, $count);
             Method {
                 selector,
                 // SAFETY: function pointers have one size, and this one is never called through `Imp`: callers go
                 // through objc_msgSend with the function's own type, which they check against `type_encoding`.
-                imp: unsafe { core::mem::transmute::<extern "C-unwind" fn(Id, Sel, $($arg),*) -> R, Imp>(body) },
+                imp: unsafe { core::mem::transmute::<extern "C-unwind" fn(This<'_>, Sel, $($arg),*) -> R, Imp>(body) },
                 ret: R::ENCODING,
                 args: const { &[$(ArgType::of::<$arg>()),*] },
                 min_macos: None,

@@ -2,20 +2,24 @@
 //!
 //! A class file exposes one `pub static CLASS: ClassDef` ([`define`]); its method bodies are plain
 //! `extern "C-unwind"` functions over types that implement [`Encode`]. An object ([`Id`]) is a header from a slab
-//! plus a payload of any Rust type ([`object`]); a deallocated header stays a zombie, so misuse is reported by name.
+//! plus a payload of any Rust type ([`object`]); a deallocated header stays a zombie, so misuse is reported by name. Who
+//! may read a payload is in the types: [`Id`] is an address, [`Strong`] an owner, [`This`] the receiver of a message.
 //! `msg_send` is the assembly that callers reach through [`crate::symbols`].
 
 pub mod autorelease;
 pub mod class;
 pub mod define;
 pub mod encode;
+pub mod id;
 pub mod method;
 pub mod msg_send;
 pub mod object;
+mod payload;
 pub mod registry;
 pub mod selector;
 pub(crate) mod slab;
 pub mod strong;
+pub mod this;
 pub mod version;
 pub mod violation;
 
@@ -26,7 +30,9 @@ pub use define::{
     method8, method9, method10, method11, method12, method13, method14,
 };
 pub use encode::Encode;
-pub use object::{Id, new_object};
+pub use id::Id;
+pub use object::new_object;
 pub use registry::register;
 pub use selector::Sel;
 pub use strong::Strong;
+pub use this::This;

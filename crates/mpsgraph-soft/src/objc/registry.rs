@@ -1,14 +1,15 @@
 //! The registered classes by name.
 //!
-//! The list in [`crate::classes`] is registered as a whole when the runtime is first used; [`register`] adds further
-//! classes. A definition that contradicts itself (a superclass that does not exist, a selector listed twice) panics
-//! here, at the first use, whatever that use is.
+//! A class is registered, after its superclass, when its first object is made or when somebody passes its definition to
+//! [`register`]; the runtime itself knows no class. A definition that contradicts itself, or whose name another class
+//! has, panics here.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::CString;
+use std::ptr;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
+use std::sync::{OnceLock, RwLock};
 
 use super::class::{Class, ClassInfo, dispatch_table};
 use super::define::{ClassDef, Method};
@@ -16,78 +17,75 @@ use super::method::MethodEntry;
 use super::object::Object;
 use super::version::macos;
 use super::{Id, Sel};
-use crate::classes::CLASSES;
+use crate::ignore_poison::IgnorePoison;
 
 type ByName = BTreeMap<&'static str, &'static Class>;
 
-static REGISTRY: LazyLock<RwLock<ByName>> = LazyLock::new(|| {
-    let mut classes = ByName::new();
-    for def in CLASSES {
-        let class = add(&mut classes, def);
-        assert!(std::ptr::eq(class.info.def, *def), "two classes are called {}", def.name);
-    }
-    RwLock::new(classes)
-});
+static REGISTRY: RwLock<ByName> = RwLock::new(ByName::new());
 
-/// Registers a class that is not in the list, once; its superclass must be registered. Returns the class object.
+/// Registers a class, once. Returns the class object.
 #[track_caller]
 pub fn register(def: &'static ClassDef) -> Id {
-    let mut classes = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
-    if let Some(class) = classes.get(def.name) {
-        assert!(std::ptr::eq(class.info.def, def), "another class is called {}", def.name);
-        return class.as_id();
+    class_of(def).as_id()
+}
+
+/// Registers each class of a list.
+#[track_caller]
+pub(crate) fn register_all(list: &[&'static ClassDef]) {
+    let mut classes = REGISTRY.write().ignore_poison();
+    for def in list {
+        add(&mut classes, def);
     }
-    add(&mut classes, def).as_id()
 }
 
 /// All registered classes, by name.
 pub(crate) fn all() -> Vec<&'static Class> {
-    REGISTRY.read().unwrap_or_else(PoisonError::into_inner).values().copied().collect()
+    REGISTRY.read().ignore_poison().values().copied().collect()
 }
 
 const RECENT: usize = 32;
 
-/// Address and length of a name, and the class that has it.
-type Recent = Option<(*const u8, usize, &'static Class)>;
+/// A definition and the class registered for it.
+type Recent = Option<(&'static ClassDef, &'static Class)>;
 
 thread_local! {
-    /// Classes looked up lately by the address of their name: object creation asks with the same literals over and
-    /// over. Without a destructor, so that it still works while the thread's other variables are being dropped.
-    static LATELY: [Cell<Recent>; RECENT] =
-        const { [const { Cell::new(None) }; RECENT] };
+    /// Classes used lately, by the address of their definition: objects of a few classes are made over and over.
+    /// Without a destructor, so that it still works while the thread's other variables are being dropped.
+    static LATELY: [Cell<Recent>; RECENT] = const { [const { Cell::new(None) }; RECENT] };
 }
 
-/// The class with this name.
-pub(crate) fn class_named(name: &'static str) -> Option<&'static Class> {
-    let at = (name.as_ptr().addr() ^ (name.as_ptr().addr() >> 5)) % RECENT;
+/// The class of a definition, registered if it was not.
+#[track_caller]
+pub(crate) fn class_of(def: &'static ClassDef) -> &'static Class {
+    let address = ptr::from_ref(def).addr();
+    let at = (address / size_of::<ClassDef>()) % RECENT;
     LATELY.with(|lately| {
-        if let Some((pointer, length, class)) = lately[at].get()
-            && pointer == name.as_ptr()
-            && length == name.len()
+        if let Some((known, class)) = lately[at].get()
+            && ptr::eq(known, def)
         {
-            return Some(class);
+            return class;
         }
-        let class = find(name)?;
-        lately[at].set(Some((name.as_ptr(), name.len(), class)));
-        Some(class)
+        let class = match find(def.name) {
+            Some(class) if ptr::eq(class.info.def, def) => class,
+            _ => add(&mut REGISTRY.write().ignore_poison(), def),
+        };
+        lately[at].set(Some((def, class)));
+        class
     })
 }
 
-/// The class with this name, for names that are not constants.
+/// The class with this name, if it is registered.
 pub(crate) fn find(name: &str) -> Option<&'static Class> {
-    REGISTRY.read().unwrap_or_else(PoisonError::into_inner).get(name).copied()
+    REGISTRY.read().ignore_poison().get(name).copied()
 }
 
+#[track_caller]
 fn add(classes: &mut ByName, def: &'static ClassDef) -> &'static Class {
     if let Some(class) = classes.get(def.name) {
+        assert!(ptr::eq(class.info.def, def), "two classes are called {}", def.name);
         return class;
     }
-    let superclass = (!def.superclass.is_empty()).then(|| {
-        classes.get(def.superclass).copied().unwrap_or_else(|| {
-            let listed = CLASSES.iter().find(|other| other.name == def.superclass);
-            add(classes, listed.unwrap_or_else(|| panic!("{}: no superclass {}", def.name, def.superclass)))
-        })
-    });
+    let superclass = def.superclass.map(|superclass| add(classes, superclass));
     // A superclass that came later than the configured system is skipped, as that system's own classes do.
     let superclass = superclass.and_then(|class| class.ancestry().find(|class| class.info.available));
     let class = build(def, false, superclass);
@@ -126,7 +124,9 @@ fn build(def: &'static ClassDef, is_meta: bool, superclass: Option<&'static Clas
     let class = Box::leak(Box::new(Class { header: Object::immortal(), table, mask, dead: false, info }));
     let (table, mask) = dispatch_table(&HashMap::new());
     let zombie = Class { header: Object::immortal(), table, mask, dead: true, info };
-    info.zombie.get_or_init(|| Box::leak(Box::new(zombie)));
+    let zombie = info.zombie.get_or_init(|| Box::leak(Box::new(zombie)));
+    // Nobody sends it a message, but every header has a class.
+    zombie.header.set_class(zombie);
     class
 }
 

@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 use std::ffi::{CStr, CString, c_char, c_void};
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::sync::{LazyLock, RwLock};
+
+use crate::ignore_poison::IgnorePoison;
 
 /// log2 of the size of an entry: the bits of a selector's address that tell nothing.
 pub(crate) const ENTRY_SHIFT: usize = 5;
@@ -41,7 +43,7 @@ static INTERNED: LazyLock<RwLock<Interned>> = LazyLock::new(RwLock::default);
 impl Sel {
     /// The selector with this name.
     pub fn register(name: &CStr) -> Self {
-        let known = INTERNED.read().unwrap_or_else(PoisonError::into_inner).by_name.get(name).copied();
+        let known = INTERNED.read().ignore_poison().by_name.get(name).copied();
         known.unwrap_or_else(|| Self::intern(name))
     }
 
@@ -51,7 +53,7 @@ impl Sel {
     }
 
     fn intern(name: &CStr) -> Self {
-        let mut interned = INTERNED.write().unwrap_or_else(PoisonError::into_inner);
+        let mut interned = INTERNED.write().ignore_poison();
         if let Some(&known) = interned.by_name.get(name) {
             return known;
         }
@@ -87,7 +89,14 @@ impl Sel {
         self.0.cast()
     }
 
-    pub(crate) fn from_ptr(pointer: *const c_void) -> Self {
+    /// The null selector: an empty place of a dispatch table.
+    pub(crate) const NULL: Self = Self(std::ptr::null());
+
+    /// The selector at an address that comes from C.
+    ///
+    /// # Safety
+    /// The pointer is null or a registered selector.
+    pub(crate) unsafe fn from_ptr(pointer: *const c_void) -> Self {
         Self(pointer.cast())
     }
 

@@ -4,10 +4,11 @@
 //! [`ZOMBIES`] later burials. Until then it keeps the zombie of its class as `isa`, which is what lets over-release
 //! and messages to dead objects be reported by name, and makes reading through a stale pointer memory-safe.
 
+use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, PoisonError};
 
 use super::object::Object;
+use crate::ignore_poison::IgnorePoison;
 
 /// Headers that stay zombies: the deallocations after which a header may be reused.
 pub(crate) const ZOMBIES: usize = 65_536;
@@ -27,13 +28,13 @@ static SLAB: Mutex<Slab> = Mutex::new(Slab { fresh: &[], oldest: None, newest: N
 
 /// How many headers were ever taken and buried.
 pub(crate) fn totals() -> (u64, u64) {
-    let slab = SLAB.lock().unwrap_or_else(PoisonError::into_inner);
+    let slab = SLAB.lock().ignore_poison();
     (slab.taken, slab.buried)
 }
 
 /// A header that nothing refers to.
 pub(crate) fn take() -> &'static Object {
-    let mut slab = SLAB.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut slab = SLAB.lock().ignore_poison();
     slab.taken += 1;
     if slab.dead > ZOMBIES
         && let Some(oldest) = slab.oldest
@@ -53,7 +54,7 @@ pub(crate) fn take() -> &'static Object {
 /// Puts a header whose object is dead at the end of the queue.
 pub(crate) fn bury(object: &'static Object) {
     object.next_dead.store(std::ptr::null_mut(), Relaxed);
-    let mut slab = SLAB.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut slab = SLAB.lock().ignore_poison();
     match slab.newest.replace(object) {
         Some(previous) if slab.dead > 0 => {
             previous.next_dead.store(std::ptr::from_ref(object).cast_mut(), Relaxed);

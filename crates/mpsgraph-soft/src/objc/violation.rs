@@ -19,7 +19,8 @@ macro_rules! violation {
 #[track_caller]
 #[cold]
 #[inline(never)]
-pub fn report(this: Id, cmd: Sel, message: fmt::Arguments<'_>) -> ! {
+pub fn report(this: impl Into<Id>, cmd: Sel, message: fmt::Arguments<'_>) -> ! {
+    let this: Id = this.into();
     let sign = if this.is_class() { '+' } else { '-' };
     panic!("{sign}[{} {}]: {message}", this.class_name(), cmd.name())
 }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use mpsgraph_soft::objc::{Id, Strong};
 
-use crate::support::{class, device, msg};
+use crate::support::{class, device, msg, owned};
 
 pub fn array(objects: &[Id]) -> Id {
     msg!(class("NSArray"), "arrayWithObjects:count:", objects.as_ptr() => *const Id, objects.len() => usize; Id)
@@ -44,7 +44,7 @@ pub fn buffer(bytes: &[u8]) -> Strong {
         bytes.as_ptr().cast() => *const c_void, bytes.len() => usize, 0 => usize; Id
     );
     assert!(!buffer.is_nil());
-    Strong::from_owned(buffer)
+    owned(buffer)
 }
 
 /// A copy of the first bytes of a buffer.

@@ -5,7 +5,9 @@ use mpsgraph_soft::stats;
 
 use super::messages::{array, buffer, data_type, numbers, objects, shape};
 use super::session::{BOOL, F16, F32, Graph, I32, floats, run_one, shaped_type, tensor_data};
-use crate::support::{Assumed, Documented, Probed, Reported, class, device, msg, new, plain, pooled, refused, rule};
+use crate::support::{
+    Assumed, Documented, Probed, Reported, class, device, msg, new, owned, plain, pooled, refused, rule,
+};
 
 #[test]
 fn tensors_know_their_operation() {
@@ -111,9 +113,9 @@ fn tensor_data_that_nobody_releases_is_counted() {
     ));
     let live = || stats::live_count("MPSGraphTensorData");
     let before = live();
-    let leaked = pooled(|| tensor_data(buffer(&[0; 4]).id(), &[1], F32).retain());
+    let leaked = pooled(|| Strong::retain(tensor_data(buffer(&[0; 4]).id(), &[1], F32)).into_owned());
     assert_eq!(live(), before + 1);
-    leaked.release();
+    drop(owned(leaked));
     assert_eq!(live(), before);
 }
 

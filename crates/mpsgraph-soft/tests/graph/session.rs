@@ -3,7 +3,7 @@
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::{array, buffer, contents, data_type, dictionary, numbers, objects, shape};
-use crate::support::{class, device, msg, new, text};
+use crate::support::{class, device, msg, new, owned, text};
 
 pub const F32: u32 = 0x1000_0020;
 pub const F16: u32 = 0x1000_0010;
@@ -123,7 +123,7 @@ pub fn descriptor(level: usize, wait: bool) -> Strong {
 pub fn shaped_type(extents: &[i64], code: u32) -> Id {
     let object = msg!(class("MPSGraphShapedType"), "alloc"; Id);
     let shape = numbers(extents);
-    msg!(object, "initWithShape:dataType:", shape => Id, code => u32; Id).autorelease()
+    owned(msg!(object, "initWithShape:dataType:", shape => Id, code => u32; Id)).autorelease()
 }
 
 /// The shaped type of a tensor.
@@ -137,11 +137,11 @@ pub fn tensor_data(buffer: Id, extents: &[usize], code: u32) -> Id {
     let object = msg!(class("MPSGraphTensorData"), "alloc"; Id);
     let extents: Vec<i64> = extents.iter().map(|&extent| extent as i64).collect();
     let shape = numbers(&extents);
-    msg!(object, "initWithMTLBuffer:shape:dataType:", buffer => Id, shape => Id, code => u32; Id).autorelease()
+    owned(msg!(object, "initWithMTLBuffer:shape:dataType:", buffer => Id, shape => Id, code => u32; Id)).autorelease()
 }
 
 pub fn queue() -> Strong {
-    Strong::from_owned(msg!(device().id(), "newCommandQueue"; Id))
+    owned(msg!(device().id(), "newCommandQueue"; Id))
 }
 
 pub fn command_buffer(queue: &Strong) -> Id {

@@ -39,7 +39,7 @@ fn a_buffer_with_bytes_has_a_copy() {
     let mut source = [1.5f32, -2.0, 3.0];
     let bytes: *const c_void = source.as_ptr().cast();
     let made = msg!(device().id(), "newBufferWithBytes:length:options:", bytes => *const c_void, 12 => usize, 0x100 => usize; Id);
-    let made = Strong::from_owned(made);
+    let made = owned(made);
     source.fill(0.0);
     assert_eq!(contents::<f32>(&made), [1.5, -2.0, 3.0]);
     assert_eq!(msg!(made.id(), "resourceOptions"; usize), 0x100);
@@ -48,7 +48,7 @@ fn a_buffer_with_bytes_has_a_copy() {
 
 /// A buffer of this length and these options, nil if it cannot be had.
 fn asked_for(length: usize, options: usize) -> Strong {
-    Strong::from_owned(msg!(device().id(), "newBufferWithLength:options:", length => usize, options => usize; Id))
+    owned(msg!(device().id(), "newBufferWithLength:options:", length => usize, options => usize; Id))
 }
 
 #[test]

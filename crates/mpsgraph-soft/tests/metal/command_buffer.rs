@@ -132,7 +132,7 @@ fn everything_may_be_let_go_while_work_runs() {
 
 /// A queue with room for two command buffers.
 fn narrow_queue() -> Strong {
-    Strong::from_owned(msg!(device().id(), "newCommandQueueWithMaxCommandBufferCount:", 2 => usize; Id))
+    owned(msg!(device().id(), "newCommandQueueWithMaxCommandBufferCount:", 2 => usize; Id))
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use mpsgraph_soft::metal::mtl_buffer::Buffer;
 use mpsgraph_soft::metal::{counters, fault};
 use mpsgraph_soft::mps::mps_command_buffer;
 use mpsgraph_soft::objc::{Id, Strong};
@@ -52,7 +51,7 @@ fn results_of_failed_work_are_stale_and_nothing_raises() {
         rule(Reported("ml-explore/mlx#479; gfx-rs/wgpu#9545: nothing raises, and reads after an error give old bytes"));
     let (queue, output) = (queue(), buffer(4));
     let adds = |buffer: &Strong| {
-        let mut to = output.id().state::<Buffer>().span_mut();
+        let mut to = span_mut(&output);
         let work = move || to.slice::<u32>()[0] += 1;
         mps_command_buffer::encode(buffer.id(), Box::new(work), vec![], vec![output.clone()]);
         commit(buffer);

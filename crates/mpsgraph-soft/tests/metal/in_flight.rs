@@ -1,7 +1,6 @@
 //! Buffers that committed, unfinished work uses: they live on, and the CPU keeps away.
 
 use mpsgraph_soft::metal::counters;
-use mpsgraph_soft::metal::mtl_buffer::Buffer;
 use mpsgraph_soft::mps::mps_command_buffer;
 use mpsgraph_soft::objc::{Id, Strong};
 
@@ -23,7 +22,7 @@ fn in_flight(number: u32) -> InFlight {
         let (queue, input, output) = (queue(), buffer(4), buffer(4));
         contents::<u32>(&input)[0] = number;
         let wrapper = mps(&queue);
-        let (from, mut to) = (input.id().state::<Buffer>().span(), output.id().state::<Buffer>().span_mut());
+        let (from, mut to) = (span(&input), span_mut(&output));
         let work = move || {
             work();
             to.slice::<u32>()[0] = from.slice::<u32>()[0] + 1;
@@ -124,7 +123,7 @@ fn writing_what_work_in_flight_reads_is_found_out() {
 fn what_the_cpu_writes_before_the_commit_is_seen() {
     let _test = rule(Documented("Apple's documentation of MTLStorageMode.shared"));
     let (input, output, wrapper) = (buffer(4), buffer(4), mps(&queue()));
-    let (from, mut to) = (input.id().state::<Buffer>().span(), output.id().state::<Buffer>().span_mut());
+    let (from, mut to) = (span(&input), span_mut(&output));
     let work = move || to.slice::<u32>()[0] = from.slice::<u32>()[0];
     mps_command_buffer::encode(wrapper.id(), Box::new(work), vec![input.clone()], vec![output.clone()]);
     contents::<u32>(&input)[0] = 9;

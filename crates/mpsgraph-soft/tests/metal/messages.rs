@@ -2,13 +2,15 @@
 
 use std::sync::mpsc;
 
+use mpsgraph_soft::kernels::span::{Span, SpanMut};
 use mpsgraph_soft::metal::fault;
+use mpsgraph_soft::metal::mtl_buffer::Buffer;
 use mpsgraph_soft::mps::mps_command_buffer;
 use mpsgraph_soft::objc::{Id, Strong};
 
 pub(crate) use crate::support::msg;
 use crate::support::{self, Source, class};
-pub use crate::support::{device, passes_with, pooled, text, violation};
+pub use crate::support::{device, owned, passes_with, pooled, text, violation};
 
 /// The surroundings of a test of Metal: encodes commit inside only where the test orders it.
 #[must_use = "as `support::Test`"]
@@ -40,13 +42,13 @@ pub fn plain() -> Test {
 }
 
 pub fn queue() -> Strong {
-    Strong::from_owned(msg!(device().id(), "newCommandQueue"; Id))
+    owned(msg!(device().id(), "newCommandQueue"; Id))
 }
 
 pub fn buffer(length: usize) -> Strong {
     let buffer = msg!(device().id(), "newBufferWithLength:options:", length => usize, 0 => usize; Id);
     assert!(!buffer.is_nil());
-    Strong::from_owned(buffer)
+    owned(buffer)
 }
 
 /// The bytes as elements; the caller sees to it that nobody else is at them and that the buffer lives on.
@@ -55,6 +57,18 @@ pub fn contents<T>(buffer: &Strong) -> &'static mut [T] {
     let start = msg!(buffer.id(), "contents"; *mut std::ffi::c_void);
     // SAFETY: the buffer is `length` bytes, page aligned and zeroed, and the tests let only one user at it.
     unsafe { std::slice::from_raw_parts_mut(start.cast(), length / size_of::<T>()) }
+}
+
+/// The bytes that work encoded with this buffer in `reads` or `writes` reads.
+pub fn span(buffer: &Strong) -> Span {
+    // SAFETY: the tests use it in such work only.
+    unsafe { buffer.state::<Buffer>().span() }
+}
+
+/// The bytes that work encoded with this buffer in `writes` writes.
+pub fn span_mut(buffer: &Strong) -> SpanMut {
+    // SAFETY: the tests use it in such work only.
+    unsafe { buffer.state::<Buffer>().span_mut() }
 }
 
 /// A fresh `MPSCommandBuffer` of `queue`.

@@ -166,10 +166,10 @@ fn two_queues_that_race_for_a_buffer_are_refused() {
     commit(&first);
     runs.recv().unwrap();
     assert!(violation(|| commit(&second)).contains("another queue"));
-    assert_eq!(own.id().state::<Buffer>().in_use().count(), (0, 0));
+    assert_eq!(own.state::<Buffer>().in_use().count(), (0, 0));
     commit(&third);
     wait(&third);
     go.send(()).unwrap();
     wait(&first);
-    assert_eq!(shared.id().state::<Buffer>().in_use().count(), (0, 0));
+    assert_eq!(shared.state::<Buffer>().in_use().count(), (0, 0));
 }

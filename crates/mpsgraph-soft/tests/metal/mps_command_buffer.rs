@@ -29,7 +29,7 @@ fn it_wraps_and_passes_on() {
     let made = Strong::retain(msg!(class, "commandBufferWithCommandBuffer:", inner.id() => Id; Id));
     let other = Strong::retain(msg!(queue.id(), "commandBuffer"; Id));
     let allocated = msg!(class, "alloc"; Id);
-    let initialised = Strong::from_owned(msg!(allocated, "initWithCommandBuffer:", other.id() => Id; Id));
+    let initialised = owned(msg!(allocated, "initWithCommandBuffer:", other.id() => Id; Id));
     for (wrapper, inner) in [(made, inner), (initialised, other)] {
         assert_eq!(msg!(wrapper.id(), "commandBuffer"; Id), inner.id());
         assert_eq!(msg!(wrapper.id(), "rootCommandBuffer"; Id), inner.id());

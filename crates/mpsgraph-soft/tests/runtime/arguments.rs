@@ -1,8 +1,9 @@
 //! Arguments and results of every class of register, on the stack, and in memory arrive as they were sent.
 
+use mpsgraph_soft::foundation::ns_object;
 use mpsgraph_soft::impl_encode;
 use mpsgraph_soft::objc::{
-    ClassDef, ClassKind, Id, Sel, method0, method1, method2, method4, method8, method9, method14,
+    ClassDef, ClassKind, Id, Sel, This, method0, method1, method2, method4, method8, method9, method14,
 };
 
 use crate::runtime::messages::{Object, new, release, send, test_class};
@@ -16,7 +17,7 @@ struct Size {
     height: usize,
     depth: usize,
 }
-impl_encode!(Size, "{?=QQQ}");
+impl_encode!(unsafe Size, "{?=QQQ}");
 
 /// As NSRange: in two integer registers.
 #[repr(C)]
@@ -25,7 +26,7 @@ struct Range {
     location: usize,
     length: usize,
 }
-impl_encode!(Range, "{_NSRange=QQ}");
+impl_encode!(unsafe Range, "{_NSRange=QQ}");
 
 /// In two float registers.
 #[repr(C)]
@@ -34,7 +35,7 @@ struct Point {
     x: f64,
     y: f64,
 }
-impl_encode!(Point, "{CGPoint=dd}");
+impl_encode!(unsafe Point, "{CGPoint=dd}");
 
 /// In one integer and one float register.
 #[repr(C)]
@@ -43,17 +44,17 @@ struct Mixed {
     count: i64,
     scale: f64,
 }
-impl_encode!(Mixed, "{Mixed=qd}");
+impl_encode!(unsafe Mixed, "{Mixed=qd}");
 
 /// Four doubles: in memory on x86-64, in four float registers on AArch64.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rect([f64; 4]);
-impl_encode!(Rect, "{CGRect=[4d]}");
+impl_encode!(unsafe Rect, "{CGRect=[4d]}");
 
 static ECHO: ClassDef = ClassDef {
     name: "TestEcho",
-    superclass: "NSObject",
+    superclass: Some(&ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[
@@ -73,37 +74,37 @@ static ECHO: ClassDef = ClassDef {
     class: &[method4("class:float:size:double:", sizes)],
 };
 
-extern "C-unwind" fn size(_this: Id, _cmd: Sel, size: Size) -> Size {
+extern "C-unwind" fn size(_this: This<'_>, _cmd: Sel, size: Size) -> Size {
     Size { width: size.depth, height: size.width, depth: size.height }
 }
 
-extern "C-unwind" fn range_point(_this: Id, _cmd: Sel, range: Range, point: Point) -> Point {
+extern "C-unwind" fn range_point(_this: This<'_>, _cmd: Sel, range: Range, point: Point) -> Point {
     Point { x: range.location as f64 + point.x, y: range.length as f64 + point.y }
 }
 
-extern "C-unwind" fn mixed(_this: Id, _cmd: Sel, mixed: Mixed) -> Mixed {
+extern "C-unwind" fn mixed(_this: This<'_>, _cmd: Sel, mixed: Mixed) -> Mixed {
     Mixed { count: -mixed.count, scale: -mixed.scale }
 }
 
-extern "C-unwind" fn rect(_this: Id, _cmd: Sel, Rect([a, b, c, d]): Rect) -> Rect {
+extern "C-unwind" fn rect(_this: This<'_>, _cmd: Sel, Rect([a, b, c, d]): Rect) -> Rect {
     Rect([d, c, b, a])
 }
 
-extern "C-unwind" fn float(_this: Id, _cmd: Sel, value: f32) -> f32 {
+extern "C-unwind" fn float(_this: This<'_>, _cmd: Sel, value: f32) -> f32 {
     -value
 }
 
-extern "C-unwind" fn double(_this: Id, _cmd: Sel, value: f64) -> f64 {
+extern "C-unwind" fn double(_this: This<'_>, _cmd: Sel, value: f64) -> f64 {
     -value
 }
 
-extern "C-unwind" fn not_small(_this: Id, _cmd: Sel, flag: bool, small: i8) -> bool {
+extern "C-unwind" fn not_small(_this: This<'_>, _cmd: Sel, flag: bool, small: i8) -> bool {
     assert_eq!(small, -5);
     !flag
 }
 
 extern "C-unwind" fn eight_integers(
-    _this: Id,
+    _this: This<'_>,
     _cmd: Sel,
     a: i64,
     b: u32,
@@ -119,7 +120,7 @@ extern "C-unwind" fn eight_integers(
 }
 
 extern "C-unwind" fn nine_floats(
-    _this: Id,
+    _this: This<'_>,
     _cmd: Sel,
     a: f64,
     b: f32,
@@ -136,7 +137,7 @@ extern "C-unwind" fn nine_floats(
 }
 
 extern "C-unwind" fn fourteen(
-    this: Id,
+    this: This<'_>,
     _cmd: Sel,
     a: Id,
     b: f32,
@@ -153,25 +154,25 @@ extern "C-unwind" fn fourteen(
     m: f64,
     n: i32,
 ) -> Size {
-    assert_eq!(a, this);
+    assert_eq!(a, this.id());
     assert_eq!((b, c, d), (2.5, true, 4.5));
     assert_eq!(e, Size { width: 5, height: 50, depth: 500 });
     assert_eq!((f, g, h), (6, -7, 8.5));
     // SAFETY: the test passes the address of one object.
-    assert_eq!(unsafe { *i }, this);
+    assert_eq!(unsafe { *i }, this.id());
     assert_eq!((j, k), (10.5, Range { location: 11, length: 111 }));
     assert!(l.is_nil());
     assert_eq!((m, n), (13.5, -14));
     e
 }
 
-extern "C-unwind" fn sizes(_this: Id, cmd: Sel, a: Size, b: f32, c: Size, d: f64) -> f64 {
+extern "C-unwind" fn sizes(_this: This<'_>, cmd: Sel, a: Size, b: f32, c: Size, d: f64) -> f64 {
     assert!(cmd.name().ends_with(":float:size:double:"));
     assert_eq!((a.width, c.depth), (1, 6));
     f64::from(b) + d
 }
 
-extern "C-unwind" fn zeroes(_this: Id, _cmd: Sel) {}
+extern "C-unwind" fn zeroes(_this: This<'_>, _cmd: Sel) {}
 
 #[test]
 fn structs_by_value_and_in_memory() {

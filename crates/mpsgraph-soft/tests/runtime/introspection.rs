@@ -2,7 +2,8 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, method3, method5};
+use mpsgraph_soft::foundation::ns_object;
+use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, This, method0, method1, method3, method5};
 use mpsgraph_soft::symbols;
 
 use crate::runtime::messages::{Object, class, new, release, selector, send, test_class, text};
@@ -10,7 +11,7 @@ use crate::support::{Assumed, plain, pooled, rule, violation};
 
 static PARENT: ClassDef = ClassDef {
     name: "TestParent",
-    superclass: "NSObject",
+    superclass: Some(&ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[
@@ -25,7 +26,7 @@ static PARENT: ClassDef = ClassDef {
 
 static HEIR: ClassDef = ClassDef {
     name: "TestHeir",
-    superclass: "TestParent",
+    superclass: Some(&PARENT),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[method0("value", two)],
@@ -34,28 +35,28 @@ static HEIR: ClassDef = ClassDef {
 
 static TWICE: ClassDef = ClassDef {
     name: "TestTwice",
-    superclass: "NSObject",
+    superclass: Some(&ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[method0("value", one), method0("value", two)],
     class: &[],
 };
 
-extern "C-unwind" fn one(_this: Id, _cmd: Sel) -> i32 {
+extern "C-unwind" fn one(_this: This<'_>, _cmd: Sel) -> i32 {
     1
 }
 
-extern "C-unwind" fn two(_this: Id, _cmd: Sel) -> i32 {
+extern "C-unwind" fn two(_this: This<'_>, _cmd: Sel) -> i32 {
     2
 }
 
-extern "C-unwind" fn flag(_this: Id, _cmd: Sel, _flag: bool) {}
+extern "C-unwind" fn flag(_this: This<'_>, _cmd: Sel, _flag: bool) {}
 
-extern "C-unwind" fn pointers(_: Id, _: Sel, _: *mut Id, _: *const c_void, _: *const c_char) -> *mut c_void {
+extern "C-unwind" fn pointers(_: This<'_>, _: Sel, _: *mut Id, _: *const c_void, _: *const c_char) -> *mut c_void {
     std::ptr::null_mut()
 }
 
-extern "C-unwind" fn small(_: Id, _: Sel, _: u8, _: f32, _: i16, _: f64, _: Sel) -> u64 {
+extern "C-unwind" fn small(_: This<'_>, _: Sel, _: u8, _: f32, _: i16, _: f64, _: Sel) -> u64 {
     0
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
-use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, Strong, method0, method1, new_object};
+use mpsgraph_soft::foundation::ns_object;
+use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use mpsgraph_soft::stats::{live_count, live_objects, object_totals};
 use mpsgraph_soft::symbols;
 
@@ -23,31 +24,31 @@ impl Drop for Owner {
 
 static OWNER: ClassDef = ClassDef {
     name: "TestOwner",
-    superclass: "NSObject",
+    superclass: Some(&ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[method1("initWithChild:", init_with_child), method0("child", child)],
     class: &[method1("ownerWithChild:", owner_with_child)],
 };
 
-extern "C-unwind" fn init_with_child(this: Id, _cmd: Sel, child: Id) -> Id {
+extern "C-unwind" fn init_with_child(this: This<'_>, _cmd: Sel, child: Id) -> Id {
     this.set_state(Owner { child: Strong::retain(child) });
-    this
+    this.id()
 }
 
-extern "C-unwind" fn child(this: Id, _cmd: Sel) -> Id {
+extern "C-unwind" fn child(this: This<'_>, _cmd: Sel) -> Id {
     this.state::<Owner>().child.id()
 }
 
-extern "C-unwind" fn owner_with_child(_this: Id, _cmd: Sel, child: Id) -> Id {
-    new_object("TestOwner", Owner { child: Strong::retain(child) }).autorelease()
+extern "C-unwind" fn owner_with_child(_this: This<'_>, _cmd: Sel, child: Id) -> Id {
+    new_object(&OWNER, Owner { child: Strong::retain(child) }).autorelease()
 }
 
 macro_rules! plain_class {
     ($name:ident, $objc:literal) => {
         static $name: ClassDef = ClassDef {
             name: $objc,
-            superclass: "NSObject",
+            superclass: Some(&ns_object::CLASS),
             kind: ClassKind::Class,
             min_macos: (11, 0),
             instance: &[],

@@ -2,7 +2,8 @@
 
 use std::ffi::c_void;
 
-use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, new_object};
+use mpsgraph_soft::foundation::ns_object;
+use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 
 use crate::runtime::messages::{Object, class, new, release, retain, send, test_class};
 use crate::support::{Assumed, Documented, pooled, rule, violation};
@@ -11,7 +12,7 @@ struct Number(i32);
 
 static MISUSED: ClassDef = ClassDef {
     name: "TestMisused",
-    superclass: "NSObject",
+    superclass: Some(&ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[
@@ -25,7 +26,7 @@ static MISUSED: ClassDef = ClassDef {
 
 static FUTURE: ClassDef = ClassDef {
     name: "TestFuture",
-    superclass: "NSObject",
+    superclass: Some(&ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (98, 0),
     instance: &[],
@@ -34,7 +35,7 @@ static FUTURE: ClassDef = ClassDef {
 
 static OLDER_HEIR: ClassDef = ClassDef {
     name: "TestOlderHeir",
-    superclass: "TestFuture",
+    superclass: Some(&FUTURE),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[],
@@ -43,27 +44,27 @@ static OLDER_HEIR: ClassDef = ClassDef {
 
 static PROTOCOL: ClassDef = ClassDef {
     name: "TestProtocol",
-    superclass: "NSObject",
+    superclass: Some(&ns_object::CLASS),
     kind: ClassKind::ProtocolInstance,
     min_macos: (11, 0),
     instance: &[],
     class: &[],
 };
 
-extern "C-unwind" fn init_with_int(this: Id, _cmd: Sel, value: i32) -> Id {
+extern "C-unwind" fn init_with_int(this: This<'_>, _cmd: Sel, value: i32) -> Id {
     this.set_state(Number(value));
-    this
+    this.id()
 }
 
-extern "C-unwind" fn int(this: Id, _cmd: Sel) -> i32 {
+extern "C-unwind" fn int(this: This<'_>, _cmd: Sel) -> i32 {
     this.state::<Number>().0
 }
 
-extern "C-unwind" fn wrong_state(_this: Id, _cmd: Sel, other: Id) -> i32 {
-    other.state::<Number>().0
+extern "C-unwind" fn wrong_state(_this: This<'_>, _cmd: Sel, other: Id) -> i32 {
+    Strong::retain(other).state::<Number>().0
 }
 
-extern "C-unwind" fn future(_this: Id, _cmd: Sel) -> i32 {
+extern "C-unwind" fn future(_this: This<'_>, _cmd: Sel) -> i32 {
     7
 }
 
@@ -101,7 +102,7 @@ fn methods_and_classes_of_later_systems() {
     release(object);
     test_class(&FUTURE);
     assert!(class("TestFuture").is_null());
-    let message = violation(|| new_object("TestFuture", ()));
+    let message = violation(|| new_object(&FUTURE, ()));
     assert!(message.starts_with("TestFuture needs macOS 98.0; "), "{message}");
     // As MPSGraph's classes before MPSGraphObject became a class.
     let heir = test_class(&OLDER_HEIR);

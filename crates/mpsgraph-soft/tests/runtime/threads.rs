@@ -3,7 +3,8 @@
 use std::sync::Barrier;
 use std::thread;
 
-use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, method0, method1, new_object};
+use mpsgraph_soft::foundation::ns_object;
+use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, This, method0, method1, new_object};
 use mpsgraph_soft::stats::live_count;
 
 use crate::runtime::messages::{Object, release, retain, send, test_class};
@@ -15,19 +16,19 @@ struct Value(i64);
 
 static SHARED: ClassDef = ClassDef {
     name: "TestShared",
-    superclass: "NSObject",
+    superclass: Some(&ns_object::CLASS),
     kind: ClassKind::Class,
     min_macos: (11, 0),
     instance: &[method1("plus:", plus)],
     class: &[method0("shared", shared)],
 };
 
-extern "C-unwind" fn plus(this: Id, _cmd: Sel, other: i64) -> i64 {
+extern "C-unwind" fn plus(this: This<'_>, _cmd: Sel, other: i64) -> i64 {
     this.state::<Value>().0 + other
 }
 
-extern "C-unwind" fn shared(_this: Id, _cmd: Sel) -> Id {
-    new_object("TestShared", Value(40)).autorelease()
+extern "C-unwind" fn shared(_this: This<'_>, _cmd: Sel) -> Id {
+    new_object(&SHARED, Value(40)).autorelease()
 }
 
 #[test]

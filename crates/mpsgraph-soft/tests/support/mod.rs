@@ -9,4 +9,4 @@ mod send;
 pub use begin::Source::{Assumed, Documented, Probed, Reported};
 pub use begin::{KINDS, Source, Test, inside, plain, rule};
 pub(crate) use send::msg;
-pub use send::{class, device, new, outcome, passes_with, pooled, refused, selector, text, violation};
+pub use send::{class, device, new, outcome, owned, passes_with, pooled, refused, selector, text, violation};

@@ -54,9 +54,15 @@ pub fn class(name: &str) -> Id {
     unsafe { std::mem::transmute::<*mut c_void, Id>(class) }
 }
 
+/// The owner of a result that a message or function gives to its caller.
+pub fn owned(result: Id) -> Strong {
+    // SAFETY: the tests pass what `new…`, `init…` and `…Create…` answer, once.
+    unsafe { Strong::from_owned(result) }
+}
+
 /// A new object of a class: `+new`.
 pub fn new(name: &str) -> Strong {
-    Strong::from_owned(msg!(class(name), "new"; Id))
+    owned(msg!(class(name), "new"; Id))
 }
 
 /// The device.
@@ -65,7 +71,7 @@ pub fn device() -> Strong {
     // SAFETY: no precondition.
     let device = unsafe { symbols::MTLCreateSystemDefaultDevice() };
     // SAFETY: `Id` is a transparent pointer to an object, and this is one.
-    Strong::from_owned(unsafe { std::mem::transmute::<*mut c_void, Id>(device.cast()) })
+    owned(unsafe { std::mem::transmute::<*mut c_void, Id>(device.cast()) })
 }
 
 /// Runs `f` in an autorelease pool of its own.

@@ -4,7 +4,7 @@ use super::elementwise::{self, unary_method};
 use crate::ir::{BinaryOp, Op, UnaryOp, ValueId};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::mpsgraph::shape::Shown;
-use crate::objc::{Id, Method, Sel, method2, method3};
+use crate::objc::{Id, Method, Sel, This, method2, method3};
 
 /// The selectors of the header.
 pub const METHODS: &[Method] = &[
@@ -14,7 +14,7 @@ pub const METHODS: &[Method] = &[
     method3("softMaxWithTensor:axis:name:", soft_max),
 ];
 
-extern "C-unwind" fn relu_gradient(this: Id, cmd: Sel, incoming: Id, source: Id, name: Id) -> Id {
+extern "C-unwind" fn relu_gradient(this: This<'_>, cmd: Sel, incoming: Id, source: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let incoming = builder.operand(incoming, "incoming gradient", Accepts::Numbers);
     let source = builder.operand(source, "source", Accepts::Numbers);
@@ -41,7 +41,7 @@ fn short_rows(builder: &Builder, x: ValueId, axis: usize) {
     }
 }
 
-extern "C-unwind" fn soft_max(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
+extern "C-unwind" fn soft_max(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", Accepts::Floats);
     builder.ranked(x, "input");

@@ -7,7 +7,7 @@ use super::elementwise::{self, binary_method, unary_method};
 use crate::ir::{BinaryOp, DType, Op, TensorType, UnaryOp};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::mpsgraph::shape::Shown;
-use crate::objc::{Id, Method, Sel, method2, method3, method4};
+use crate::objc::{Id, Method, Sel, This, method2, method3, method4};
 
 /// The selectors of the header.
 pub const METHODS: &[Method] = &[
@@ -74,7 +74,7 @@ pub const METHODS: &[Method] = &[
     method4("clampWithTensor:minValueTensor:maxValueTensor:name:", clamp),
 ];
 
-extern "C-unwind" fn power(this: Id, cmd: Sel, primary: Id, secondary: Id, name: Id) -> Id {
+extern "C-unwind" fn power(this: This<'_>, cmd: Sel, primary: Id, secondary: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let base = builder.operand(primary, "primary", Accepts::Numbers);
     let exponent = builder.operand(secondary, "secondary", Accepts::Numbers);
@@ -83,7 +83,7 @@ extern "C-unwind" fn power(this: Id, cmd: Sel, primary: Id, secondary: Id, name:
     builder.tensor(value)
 }
 
-extern "C-unwind" fn select(this: Id, cmd: Sel, predicate: Id, on_true: Id, on_false: Id, name: Id) -> Id {
+extern "C-unwind" fn select(this: This<'_>, cmd: Sel, predicate: Id, on_true: Id, on_false: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let predicate = builder.value(predicate, "predicate");
     if builder.dtype(predicate) != DType::Bool {
@@ -99,7 +99,7 @@ extern "C-unwind" fn select(this: Id, cmd: Sel, predicate: Id, on_true: Id, on_f
     builder.tensor(value)
 }
 
-extern "C-unwind" fn clamp(this: Id, cmd: Sel, tensor: Id, min: Id, max: Id, name: Id) -> Id {
+extern "C-unwind" fn clamp(this: This<'_>, cmd: Sel, tensor: Id, min: Id, max: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", Accepts::Numbers);
     let min = builder.value(min, "minimum");

@@ -7,7 +7,7 @@
 use crate::ir::{DType, Op, TensorType, ValueId};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
-use crate::objc::{Id, Method, Sel, method4, method5};
+use crate::objc::{Id, Method, Sel, This, method4, method5};
 
 /// The selectors of the header, but for those with an axis tensor.
 pub const METHODS: &[Method] = &[
@@ -64,7 +64,7 @@ pub(super) fn same_batch(builder: &Builder, a: ValueId, b: ValueId, batch: usize
 }
 
 extern "C-unwind" fn gather(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     updates: Id,
     indices_tensor: Id,
@@ -87,7 +87,14 @@ extern "C-unwind" fn gather(
     builder.tensor(value)
 }
 
-extern "C-unwind" fn gather_nd(this: Id, cmd: Sel, updates: Id, indices_tensor: Id, batch: usize, name: Id) -> Id {
+extern "C-unwind" fn gather_nd(
+    this: This<'_>,
+    cmd: Sel,
+    updates: Id,
+    indices_tensor: Id,
+    batch: usize,
+    name: Id,
+) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let updates = moved(&builder, updates, "updates");
     let indices = indices(&builder, indices_tensor);
@@ -107,7 +114,7 @@ extern "C-unwind" fn gather_nd(this: Id, cmd: Sel, updates: Id, indices_tensor: 
 }
 
 extern "C-unwind" fn gather_along_axis(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     axis: isize,
     updates: Id,

@@ -6,7 +6,7 @@ use crate::ir::{Op, TensorType};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::version::macos;
-use crate::objc::{Id, Method, Sel, method3};
+use crate::objc::{Id, Method, Sel, This, method3};
 
 /// The selectors of the header that exist here.
 pub const METHODS: &[Method] =
@@ -25,7 +25,7 @@ const FAR: usize = 1 << 15;
 /// Batches from here on wrap around in the kernel (pytorch/pytorch#189495).
 const LARGE_BATCH: usize = 1 << 16;
 
-extern "C-unwind" fn matrix_multiplication(this: Id, cmd: Sel, primary: Id, secondary: Id, name: Id) -> Id {
+extern "C-unwind" fn matrix_multiplication(this: This<'_>, cmd: Sel, primary: Id, secondary: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let a = builder.operand(primary, "primary", Accepts::Floats);
     let b = builder.operand(secondary, "secondary", Accepts::Floats);

@@ -5,7 +5,7 @@ use crate::ir::{DType, Op, TensorType};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::dtype::{self, bytes_of};
 use crate::mpsgraph::shape::{self, Shown};
-use crate::objc::{Id, Method, Sel, method2, method3};
+use crate::objc::{Id, Method, Sel, Strong, This, method2, method3};
 
 /// The selectors of the header that exist here.
 pub const METHODS: &[Method] = &[
@@ -15,7 +15,7 @@ pub const METHODS: &[Method] = &[
     method3("constantWithScalar:shape:dataType:", filled),
 ];
 
-extern "C-unwind" fn placeholder(this: Id, cmd: Sel, shape: Id, data_type: u32, name: Id) -> Id {
+extern "C-unwind" fn placeholder(this: This<'_>, cmd: Sel, shape: Id, data_type: u32, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let dtype = builder.dtype_of_code(data_type);
     if shape.is_nil() {
@@ -25,7 +25,7 @@ extern "C-unwind" fn placeholder(this: Id, cmd: Sel, shape: Id, data_type: u32, 
     builder.placeholder(TensorType { dtype, shape })
 }
 
-extern "C-unwind" fn constant_with_data(this: Id, cmd: Sel, data: Id, shape: Id, data_type: u32) -> Id {
+extern "C-unwind" fn constant_with_data(this: This<'_>, cmd: Sel, data: Id, shape: Id, data_type: u32) -> Id {
     let mut builder = Builder::open(this, cmd, Id::NIL);
     let ty = TensorType { dtype: builder.dtype_of_code(data_type), shape: builder.fixed_shape(shape) };
     if let Err(reason) = shape::limits(&ty) {
@@ -34,7 +34,8 @@ extern "C-unwind" fn constant_with_data(this: Id, cmd: Sel, data: Id, shape: Id,
     if !data.is_kind_of("NSData") {
         refuse!(builder, "the data is {}, not an NSData", data.class_name());
     }
-    let bytes = ns_data::bytes(data);
+    let data = Strong::retain(data);
+    let bytes = ns_data::bytes(&data);
     if bytes.len() != ty.bytes() {
         refuse!(builder, "{} bytes of data for a constant {}: it aborts", bytes.len(), Shown(&ty));
     }
@@ -76,7 +77,7 @@ fn checked_bytes(builder: &Builder, value: f64, dtype: DType) -> [u8; 8] {
     bytes_of(value, dtype)
 }
 
-extern "C-unwind" fn scalar(this: Id, cmd: Sel, value: f64, data_type: u32) -> Id {
+extern "C-unwind" fn scalar(this: This<'_>, cmd: Sel, value: f64, data_type: u32) -> Id {
     let mut builder = Builder::open(this, cmd, Id::NIL);
     let dtype = builder.dtype_of_code(data_type);
     let bytes = checked_bytes(&builder, value, dtype);
@@ -84,7 +85,7 @@ extern "C-unwind" fn scalar(this: Id, cmd: Sel, value: f64, data_type: u32) -> I
     builder.tensor(value)
 }
 
-extern "C-unwind" fn filled(this: Id, cmd: Sel, value: f64, shape: Id, data_type: u32) -> Id {
+extern "C-unwind" fn filled(this: This<'_>, cmd: Sel, value: f64, shape: Id, data_type: u32) -> Id {
     let mut builder = Builder::open(this, cmd, Id::NIL);
     let dtype = builder.dtype_of_code(data_type);
     let shape = builder.fixed_shape(shape);

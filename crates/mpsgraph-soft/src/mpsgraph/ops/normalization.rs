@@ -3,12 +3,12 @@
 use super::reduction;
 use crate::ir::{BinaryOp, DType, ReduceOp, UnaryOp};
 use crate::mpsgraph::builder::{Accepts, Builder};
-use crate::objc::{Id, Method, Sel, method3};
+use crate::objc::{Id, Method, Sel, This, method3};
 
 /// The selectors of the header that exist here.
 pub const METHODS: &[Method] = &[method3("meanOfTensor:axes:name:", mean)];
 
-extern "C-unwind" fn mean(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
+extern "C-unwind" fn mean(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", Accepts::Reduced);
     builder.int64_needs(x, reduction::INT64_SINCE);

@@ -9,7 +9,7 @@ use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::random_op_descriptor::{self, Properties, RandomOpDescriptor};
 use crate::mpsgraph::shape::{self, Shown};
 use crate::mpsgraph::{dtype, random_op_descriptor::UNIFORM};
-use crate::objc::{Id, Method, Sel, method3, method4};
+use crate::objc::{Id, Method, Sel, Strong, This, method3, method4};
 
 /// The selectors of the header that exist here.
 pub const METHODS: &[Method] = &[
@@ -26,8 +26,8 @@ struct Draw<'a> {
     state: ValueId,
 }
 
-impl Draw<'_> {
-    fn open(this: Id, cmd: Sel, shape: Id, state: Id, name: Id) -> Self {
+impl<'a> Draw<'a> {
+    fn open(this: This<'a>, cmd: Sel, shape: Id, state: Id, name: Id) -> Self {
         let builder = Builder::open(this, cmd, name);
         let shape = builder.fixed_shape(shape);
         if shape.len() > 4 {
@@ -107,18 +107,19 @@ impl Draw<'_> {
     }
 }
 
-extern "C-unwind" fn random_uniform(this: Id, cmd: Sel, shape: Id, state: Id, name: Id) -> Id {
+extern "C-unwind" fn random_uniform(this: This<'_>, cmd: Sel, shape: Id, state: Id, name: Id) -> Id {
     let mut draw = Draw::open(this, cmd, shape, state, name);
     let numbers = draw.uniform(draw.shape.clone(), 0.0, 1.0);
     draw.finish(numbers, 1)
 }
 
-extern "C-unwind" fn random(this: Id, cmd: Sel, shape: Id, descriptor: Id, state: Id, name: Id) -> Id {
+extern "C-unwind" fn random(this: This<'_>, cmd: Sel, shape: Id, descriptor: Id, state: Id, name: Id) -> Id {
     let mut draw = Draw::open(this, cmd, shape, state, name);
-    let Some(descriptor) = descriptor.try_state::<RandomOpDescriptor>() else {
-        refuse!(draw.builder, "the descriptor is {}", descriptor.class_name());
+    let descriptor = Strong::retain(descriptor);
+    let Some(properties) = descriptor.try_state::<RandomOpDescriptor>() else {
+        refuse!(draw.builder, "the descriptor is {}", descriptor.id().class_name());
     };
-    let asked: Properties = *descriptor.get();
+    let asked: Properties = *properties.get();
     match (asked.distribution, asked.dtype) {
         (UNIFORM, DType::I32) => {
             let in_range = |bound: isize| i32::try_from(bound).is_ok();

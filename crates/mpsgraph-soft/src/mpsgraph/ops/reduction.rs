@@ -6,12 +6,12 @@
 
 use crate::ir::{DType, Op, ReduceOp, TensorType, ValueId};
 use crate::mpsgraph::builder::{Accepts, Builder};
-use crate::objc::{Id, MacOs, Method, Sel, method3};
+use crate::objc::{Id, MacOs, Method, Sel, This, method3};
 
 /// A method with `axes:`: the selector, the reduction, the types it accepts.
 macro_rules! over_axes {
     ($selector:literal, $op:ident, $accepts:ident) => {{
-        extern "C-unwind" fn body(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
+        extern "C-unwind" fn body(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
             reduce(this, cmd, tensor, axes, name, ReduceOp::$op, Accepts::$accepts)
         }
         method3($selector, body)
@@ -21,7 +21,7 @@ macro_rules! over_axes {
 /// The position of the largest (`true`) or smallest.
 macro_rules! position {
     ($selector:literal, $max:literal) => {{
-        extern "C-unwind" fn body(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
+        extern "C-unwind" fn body(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id) -> Id {
             position(this, cmd, tensor, axis, name, $max)
         }
         method3($selector, body)
@@ -69,7 +69,7 @@ pub(super) fn emit(builder: &mut Builder, op: ReduceOp, x: ValueId, axes: Vec<us
     builder.emit(Op::Reduce { op, axes }, [x], ty)
 }
 
-fn reduce(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id, op: ReduceOp, accepts: Accepts) -> Id {
+fn reduce(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id, op: ReduceOp, accepts: Accepts) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", accepts);
     builder.int64_needs(x, INT64_SINCE);
@@ -80,7 +80,7 @@ fn reduce(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id, op: ReduceOp, acce
     builder.tensor(value)
 }
 
-fn position(this: Id, cmd: Sel, tensor: Id, axis: isize, name: Id, max: bool) -> Id {
+fn position(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id, max: bool) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.operand(tensor, "input", Accepts::Reduced);
     builder.int64_needs(x, INT64_SINCE);

@@ -8,7 +8,7 @@
 use super::gather::{equal_but_for, indices, moved, same_batch};
 use crate::ir::{DType, Op, ScatterMode, TensorType, ValueId};
 use crate::mpsgraph::builder::{Builder, refuse};
-use crate::objc::{Id, Method, Sel, method6};
+use crate::objc::{Id, Method, Sel, This, method6};
 
 /// The selectors of the header, but for those with an axis tensor.
 pub const METHODS: &[Method] = &[
@@ -130,7 +130,7 @@ impl Scatter {
 }
 
 extern "C-unwind" fn nd_on_data(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     data: Id,
     updates: Id,
@@ -144,7 +144,7 @@ extern "C-unwind" fn nd_on_data(
 }
 
 extern "C-unwind" fn nd_with_mode(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     updates: Id,
     at: Id,
@@ -158,7 +158,7 @@ extern "C-unwind" fn nd_with_mode(
 }
 
 extern "C-unwind" fn axis_on_data(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     data: Id,
     updates: Id,
@@ -172,7 +172,7 @@ extern "C-unwind" fn axis_on_data(
 }
 
 extern "C-unwind" fn axis_on_zeros(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     updates: Id,
     at: Id,
@@ -186,7 +186,7 @@ extern "C-unwind" fn axis_on_zeros(
 }
 
 extern "C-unwind" fn along_on_data(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     axis: isize,
     data: Id,
@@ -200,7 +200,7 @@ extern "C-unwind" fn along_on_data(
 }
 
 extern "C-unwind" fn along_on_zeros(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     axis: isize,
     updates: Id,

@@ -40,8 +40,8 @@ pub(crate) extern "C-unwind" fn unanswered(this: Id, cmd: Sel) -> ! {
         violation!(this, cmd, "needs macOS {major}.{minor}; the configured system is {have}.{have_minor}");
     }
     let other_side = if class.info.is_meta {
-        // A class object's address is its class's.
-        ClassId::from_ptr(this.as_ptr()).class()
+        // SAFETY: its class is a metaclass, so the object is a class.
+        unsafe { ClassId::from_ptr(this.as_ptr()) }.class()
     } else {
         Some(class.header.class())
     };

@@ -6,7 +6,7 @@
 use crate::ir::{DType, Op, TensorType};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
-use crate::objc::{Id, Method, Sel, method3};
+use crate::objc::{Id, Method, Sel, This, method3};
 
 /// Casting selectors.
 pub const METHODS: &[Method] = &[
@@ -14,7 +14,7 @@ pub const METHODS: &[Method] = &[
     method3("reinterpretCastTensor:toType:name:", reinterpret_cast).since(13, 2),
 ];
 
-extern "C-unwind" fn cast(this: Id, cmd: Sel, tensor: Id, data_type: u32, name: Id) -> Id {
+extern "C-unwind" fn cast(this: This<'_>, cmd: Sel, tensor: Id, data_type: u32, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let dtype = builder.dtype_of_code(data_type);
@@ -30,7 +30,7 @@ extern "C-unwind" fn cast(this: Id, cmd: Sel, tensor: Id, data_type: u32, name: 
     builder.tensor(value)
 }
 
-extern "C-unwind" fn reinterpret_cast(this: Id, cmd: Sel, tensor: Id, data_type: u32, name: Id) -> Id {
+extern "C-unwind" fn reinterpret_cast(this: This<'_>, cmd: Sel, tensor: Id, data_type: u32, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     builder.ranked(x, "input");

@@ -2,7 +2,7 @@
 
 use crate::ir::{Op, ValueId};
 use crate::mpsgraph::builder::{Builder, refuse};
-use crate::objc::{Id, Method, Sel, method3};
+use crate::objc::{Id, Method, Sel, This, method3};
 
 /// Concatenating selectors.
 pub const METHODS: &[Method] = &[method3("concatTensors:dimension:name:", concat)];
@@ -28,7 +28,7 @@ pub(super) fn emit(builder: &mut Builder, values: &[ValueId], axis: usize) -> Va
     builder.emit(Op::Concat { axis }, values, ty)
 }
 
-extern "C-unwind" fn concat(this: Id, cmd: Sel, tensors: Id, dimension: isize, name: Id) -> Id {
+extern "C-unwind" fn concat(this: This<'_>, cmd: Sel, tensors: Id, dimension: isize, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let values = builder.values(tensors);
     if values.is_empty() {

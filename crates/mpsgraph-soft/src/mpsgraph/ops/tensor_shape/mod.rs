@@ -11,7 +11,7 @@ pub mod slice;
 use crate::ir::{DType, Op, TensorType};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::{self, Shown};
-use crate::objc::{Id, Method, Sel, method3};
+use crate::objc::{Id, Method, Sel, This, method3};
 
 /// The selectors of the header that are not in a file of their own.
 pub const METHODS: &[Method] = &[
@@ -22,7 +22,7 @@ pub const METHODS: &[Method] = &[
     method3("coordinateAlongAxis:withShape:name:", coordinate).since(12, 3),
 ];
 
-extern "C-unwind" fn reshape(this: Id, cmd: Sel, tensor: Id, shape: Id, name: Id) -> Id {
+extern "C-unwind" fn reshape(this: This<'_>, cmd: Sel, tensor: Id, shape: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let extents = builder.integers(shape, "shape");
@@ -58,7 +58,7 @@ fn emit_transpose(mut builder: Builder, x: crate::ir::ValueId, perm: Vec<usize>)
     builder.tensor(value)
 }
 
-extern "C-unwind" fn permute(this: Id, cmd: Sel, tensor: Id, permutation: Id, name: Id) -> Id {
+extern "C-unwind" fn permute(this: This<'_>, cmd: Sel, tensor: Id, permutation: Id, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let rank = builder.rank(x);
@@ -77,7 +77,7 @@ fn emit_reverse(mut builder: Builder, x: crate::ir::ValueId, axes: Vec<usize>) -
     builder.tensor(value)
 }
 
-extern "C-unwind" fn reverse(this: Id, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
+extern "C-unwind" fn reverse(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id) -> Id {
     let builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let rank = builder.rank(x);
@@ -100,7 +100,7 @@ fn distinct_axes(builder: &Builder, array: Id, rank: usize) -> Vec<usize> {
     axes
 }
 
-extern "C-unwind" fn broadcast(this: Id, cmd: Sel, tensor: Id, shape: Id, name: Id) -> Id {
+extern "C-unwind" fn broadcast(this: This<'_>, cmd: Sel, tensor: Id, shape: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     let shape = builder.fixed_shape(shape);
@@ -117,7 +117,7 @@ extern "C-unwind" fn broadcast(this: Id, cmd: Sel, tensor: Id, shape: Id, name: 
     builder.tensor(value)
 }
 
-extern "C-unwind" fn coordinate(this: Id, cmd: Sel, axis: isize, shape: Id, name: Id) -> Id {
+extern "C-unwind" fn coordinate(this: This<'_>, cmd: Sel, axis: isize, shape: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let shape = builder.fixed_shape(shape);
     let axis = builder.axis(axis as i64, shape.len());

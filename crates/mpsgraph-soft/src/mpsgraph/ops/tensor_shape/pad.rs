@@ -6,7 +6,7 @@ use super::concat;
 use crate::ir::{DType, Op, TensorType, ValueId};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::dtype::bytes_of;
-use crate::objc::{Id, Method, Sel, method6};
+use crate::objc::{Id, Method, Sel, This, method6};
 
 /// Padding selectors.
 pub const METHODS: &[Method] =
@@ -18,7 +18,16 @@ const SYMMETRIC: isize = 2;
 const CLAMP_TO_EDGE: isize = 3;
 const ZERO: isize = 4;
 
-extern "C-unwind" fn pad(this: Id, cmd: Sel, tensor: Id, mode: isize, left: Id, right: Id, value: f64, name: Id) -> Id {
+extern "C-unwind" fn pad(
+    this: This<'_>,
+    cmd: Sel,
+    tensor: Id,
+    mode: isize,
+    left: Id,
+    right: Id,
+    value: f64,
+    name: Id,
+) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     builder.ranked(x, "input");

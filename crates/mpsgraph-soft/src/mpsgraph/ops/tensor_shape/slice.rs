@@ -6,7 +6,7 @@
 use crate::ir::{Op, TensorType};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
-use crate::objc::{Id, Method, Sel, method5, method6, method9};
+use crate::objc::{Id, Method, Sel, This, method5, method6, method9};
 
 /// Slicing selectors.
 pub const METHODS: &[Method] = &[
@@ -74,7 +74,7 @@ fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], start_mask: u32) -
 }
 
 extern "C-unwind" fn slice_dimension(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     tensor: Id,
     dimension: usize,
@@ -99,7 +99,7 @@ extern "C-unwind" fn slice_dimension(
     builder.tensor(value)
 }
 
-extern "C-unwind" fn slice(this: Id, cmd: Sel, tensor: Id, starts: Id, ends: Id, strides: Id, name: Id) -> Id {
+extern "C-unwind" fn slice(this: This<'_>, cmd: Sel, tensor: Id, starts: Id, ends: Id, strides: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let x = builder.value(tensor, "input");
     builder.ranked(x, "input");
@@ -110,7 +110,7 @@ extern "C-unwind" fn slice(this: Id, cmd: Sel, tensor: Id, starts: Id, ends: Id,
 }
 
 extern "C-unwind" fn update(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     data: Id,
     update: Id,
@@ -123,7 +123,7 @@ extern "C-unwind" fn update(
 }
 
 extern "C-unwind" fn update_with_masks(
-    this: Id,
+    this: This<'_>,
     cmd: Sel,
     data: Id,
     update: Id,

@@ -8,11 +8,12 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::job::{Job, Stamp, Status};
 use super::{counters, fault};
+use crate::ignore_poison::IgnorePoison;
 
 /// How long a worker without work stays awake: enough to catch a commit that follows at once, little enough
 /// not to be in the way of the threads that compute.
@@ -29,7 +30,7 @@ const IDLE_LOOKS: u32 = 4;
 const WAIT_SPIN: Duration = Duration::from_micros(20);
 
 /// See the file's header.
-pub struct Lane {
+pub struct Worker {
     state: Mutex<State>,
     /// Signalled when a job is due and the worker sleeps.
     work: Condvar,
@@ -48,7 +49,7 @@ struct State {
     /// Made and neither finished nor given up.
     uncompleted: usize,
     waiting_for_space: usize,
-    worker: Worker,
+    thread: Thread,
     /// Commits in a row that were waited for at once.
     waited_at_once: u32,
     /// Commits ever, for a dozing worker to see that there was one.
@@ -57,7 +58,7 @@ struct State {
 }
 
 #[derive(Default, PartialEq, Eq)]
-enum Worker {
+enum Thread {
     #[default]
     NotStarted,
     Awake,
@@ -75,7 +76,7 @@ impl State {
     }
 }
 
-impl Lane {
+impl Worker {
     /// A lane for at most `places` uncompleted jobs.
     pub fn new(places: usize) -> Arc<Self> {
         Arc::new(Self {
@@ -93,8 +94,7 @@ impl Lane {
         while state.uncompleted >= self.places {
             self.wake(&mut state);
             state.waiting_for_space += 1;
-            let (guard, time) =
-                self.space.wait_timeout(state, fault::hang_limit()).unwrap_or_else(PoisonError::into_inner);
+            let (guard, time) = self.space.wait_timeout(state, fault::hang_limit()).ignore_poison();
             state = guard;
             state.waiting_for_space -= 1;
             let moving = state.running || state.due();
@@ -130,14 +130,14 @@ impl Lane {
         }
         job.advance(Status::Committed);
         state.commits += 1;
-        if state.worker == Worker::NotStarted {
-            state.worker = Worker::Awake;
-            self.start_worker();
+        if state.thread == Thread::NotStarted {
+            state.thread = Thread::Awake;
+            self.start_thread();
         }
         if state.order.len() > 1 {
             state.waited_at_once = 0;
         }
-        if state.worker != Worker::Dozing || state.waited_at_once < HABIT {
+        if state.thread != Thread::Dozing || state.waited_at_once < HABIT {
             self.wake(&mut state);
         }
         drop(state);
@@ -190,7 +190,7 @@ impl Lane {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing panics while it is held, so poison cannot mean a broken state.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().ignore_poison()
     }
 
     /// Makes the caller the one who runs the job at the front, if it is due.
@@ -229,13 +229,13 @@ impl Lane {
             return;
         }
         self.due.store(true, Ordering::Release);
-        if matches!(state.worker, Worker::Asleep | Worker::Dozing) {
-            state.worker = Worker::Awake;
+        if matches!(state.thread, Thread::Asleep | Thread::Dozing) {
+            state.thread = Thread::Awake;
             self.work.notify_one();
         }
     }
 
-    fn start_worker(self: &Arc<Self>) {
+    fn start_thread(self: &Arc<Self>) {
         static STARTED: AtomicUsize = AtomicUsize::new(0);
         let name = format!("mtl-queue-{}", STARTED.fetch_add(1, Ordering::Relaxed));
         let lane = Arc::clone(self);
@@ -260,8 +260,8 @@ impl Lane {
                 return None;
             }
             if state.waited_at_once >= HABIT && looks < IDLE_LOOKS {
-                state.worker = Worker::Dozing;
-                let (guard, time) = self.work.wait_timeout(state, DOZE).unwrap_or_else(PoisonError::into_inner);
+                state.thread = Thread::Dozing;
+                let (guard, time) = self.work.wait_timeout(state, DOZE).ignore_poison();
                 state = guard;
                 if time.timed_out() && state.due() {
                     // Committed and not waited for: the habit is over.
@@ -270,11 +270,11 @@ impl Lane {
                 looks = if state.commits == commits { looks + 1 } else { 0 };
                 commits = state.commits;
             } else {
-                state.worker = Worker::Asleep;
-                state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.thread = Thread::Asleep;
+                state = self.work.wait(state).ignore_poison();
                 looks = 0;
             }
-            state.worker = Worker::Awake;
+            state.thread = Thread::Awake;
         }
     }
 }
