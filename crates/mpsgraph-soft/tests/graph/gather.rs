@@ -3,7 +3,9 @@
 use mpsgraph_soft::objc::Id;
 
 use super::messages::numbers;
-use super::session::{BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, Value, floats, ints, run_error, run_one, value};
+use super::session::{
+    F16, F32, Graph, I8, I16, I32, I64, U8, U16, U32, Value, bools, floats, ints, run_error, run_one, value,
+};
 use crate::support::{Assumed, Documented, Reported, msg, refused, rule};
 
 const GATHER: &str = "gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:";
@@ -84,11 +86,12 @@ fn gathers_refused(updates: (&[i64], u32), indices: (&[i64], u32), reason: &str)
 fn gather_takes_narrow_integers_and_bool() {
     let _test =
         rule(Reported("tillahoffmann/jax-mps gather_scatter_utils.h: what 24 bits hold comes out as it went in"));
-    for code in [I8, U8, BOOL] {
-        let graph = Graph::new();
-        let operands = [graph.placeholder(&[2], code), graph.placeholder(&[1], I32)];
-        gather(&graph, &operands, 0, 0);
-    }
+    let last_and_first = |x: Value| run_one(&[x, ints(&[2], &[2, 0])], |graph, x| gather(graph, x, 0, 0));
+    assert_eq!(last_and_first(value(I8, &[3], &[i8::MIN, 0, i8::MAX])), value(I8, &[2], &[i8::MAX, i8::MIN]));
+    assert_eq!(last_and_first(value(U8, &[3], &[1u8, 0, u8::MAX])), value(U8, &[2], &[u8::MAX, 1]));
+    assert_eq!(last_and_first(value(I16, &[3], &[i16::MIN, 0, i16::MAX])), value(I16, &[2], &[i16::MAX, i16::MIN]));
+    assert_eq!(last_and_first(value(U16, &[3], &[1u16, 0, u16::MAX])), value(U16, &[2], &[u16::MAX, 1]));
+    assert_eq!(last_and_first(bools(&[3], &[0, 0, 1])), bools(&[2], &[1, 0]));
 }
 
 #[test]

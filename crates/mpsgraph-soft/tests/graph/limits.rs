@@ -1,5 +1,5 @@
-//! Sizes that no tensor may have: too many dimensions, elements or bytes. Zero extents, rank 0 and axes out of reach are
-//! in `every_method`.
+//! Sizes that no tensor may have: too many dimensions, elements or bytes. Zero extents, rank 0 and axes out of reach
+//! are in `every_method`.
 
 use mpsgraph_soft::objc::Id;
 

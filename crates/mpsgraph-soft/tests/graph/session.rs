@@ -9,10 +9,13 @@ pub const F32: u32 = 0x1000_0020;
 pub const F16: u32 = 0x1000_0010;
 pub const BF16: u32 = 0x9000_0010;
 pub const I8: u32 = 0x2000_0008;
+pub const I16: u32 = 0x2000_0010;
 pub const I32: u32 = 0x2000_0020;
 pub const I64: u32 = 0x2000_0040;
 pub const U8: u32 = 8;
+pub const U16: u32 = 16;
 pub const U32: u32 = 32;
+pub const U64: u32 = 64;
 pub const BOOL: u32 = 0x8000_0008;
 
 /// A tensor on the host.

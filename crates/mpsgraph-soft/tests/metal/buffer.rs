@@ -38,7 +38,10 @@ fn a_buffer_with_bytes_has_a_copy() {
     let _test = plain();
     let mut source = [1.5f32, -2.0, 3.0];
     let bytes: *const c_void = source.as_ptr().cast();
-    let made = msg!(device().id(), "newBufferWithBytes:length:options:", bytes => *const c_void, 12 => usize, 0x100 => usize; Id);
+    let made = msg!(
+        device().id(), "newBufferWithBytes:length:options:",
+        bytes => *const c_void, 12 => usize, 0x100 => usize; Id
+    );
     let made = owned(made);
     source.fill(0.0);
     assert_eq!(contents::<f32>(&made), [1.5, -2.0, 3.0]);

@@ -1,7 +1,7 @@
 //! What all tests share: how a test begins, and how it sends messages.
 //!
-//! A test begins with [`rule`], which names the source of what it claims about Apple's classes, or with [`plain`]. Either
-//! gives it the process for itself, and an autorelease pool. A test that forgets it fails at its first message.
+//! A test begins with [`rule`], which names the source of what it claims about Apple's classes, or with [`plain`].
+//! Either gives it the process for itself, and an autorelease pool. A test that forgets it fails at its first message.
 
 mod begin;
 mod send;

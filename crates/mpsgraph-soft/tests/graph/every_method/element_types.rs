@@ -11,12 +11,8 @@ use crate::graph::selectors::{
     ROUNDING, SIGNS, TESTS, TRUTHS, UNARY_BITS, UNARY_FLOATS, UNARY_NUMBERS, binary, reduction, selectors, unary,
     whole,
 };
-use crate::graph::session::{BF16, BOOL, F16, F32, I8, I32, I64, U8, U32};
+use crate::graph::session::{BF16, BOOL, F16, F32, I8, I16, I32, I64, U8, U16, U32, U64};
 use crate::support::{Documented, Probed, Reported, outcome, plain, rule};
-
-const I16: u32 = 0x2000_0010;
-const U16: u32 = 16;
-const U64: u32 = 64;
 
 const ALL: &[u32] = &[F32, F16, BF16, I8, I16, I32, I64, U8, U16, U32, U64, BOOL];
 const FLOATS: &[u32] = &[F32, F16, BF16];
