@@ -1,9 +1,14 @@
 //! Decides which runtime answers: on Apple's systems the frameworks, which are linked here; elsewhere, and with the
-//! feature `soft`, `mpsgraph-soft`, which is Rust. The cfg `soft_runtime` tells the code.
+//! feature `soft`, `mpsgraph-soft`, which is Rust. The cfg `soft_runtime` tells the code. The cfg `optimized` tells a test
+//! whether there is optimised code to look at.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(soft_runtime)");
+    println!("cargo::rustc-check-cfg=cfg(optimized)");
+    if std::env::var("OPT_LEVEL").is_ok_and(|level| level != "0" && level != "1") {
+        println!("cargo::rustc-cfg=optimized");
+    }
     let vendor = std::env::var("CARGO_CFG_TARGET_VENDOR").unwrap_or_default();
     if vendor != "apple" || cfg!(feature = "soft") {
         println!("cargo::rustc-cfg=soft_runtime");

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 use super::stats::Stats;
 use crate::dtype::data_type;
@@ -18,11 +18,17 @@ use crate::tensor_type::TensorType;
 /// Serial number of a submission; 0 stands for "before the first".
 pub(super) type Serial = u64;
 
-/// A buffer with the tensor data object last made for it: programs that repeat bind the same pairs again.
-struct Slab {
+/// A buffer that nobody uses.
+struct FreeBuffer {
     buffer: ffi::Buffer,
-    data: Option<(TensorType, ffi::TensorData)>,
+    shown: Option<Shown>,
     last_use: Serial,
+}
+
+/// The tensor data object last made for a buffer: programs that repeat bind the same pairs again.
+struct Shown {
+    ty: TensorType,
+    data: ffi::TensorData,
 }
 
 /// The device's buffers.
@@ -35,7 +41,7 @@ pub(super) struct Pool {
 
 #[derive(Default)]
 struct Free {
-    classes: BTreeMap<usize, Vec<Slab>>,
+    classes: BTreeMap<usize, Vec<FreeBuffer>>,
     buffers_live: u64,
     bytes_live: u64,
     buffers_cached: u64,
@@ -45,8 +51,8 @@ struct Free {
 
 /// A buffer in use; it goes back to the pool when dropped.
 pub(super) struct Allocation {
-    slab: Mutex<Option<Slab>>,
     buffer: ffi::Buffer,
+    shown: Mutex<Option<Shown>>,
     class: usize,
     pool: Arc<Pool>,
     last_use: AtomicU64,
@@ -68,44 +74,44 @@ impl Pool {
 
     /// A buffer of at least `bytes` for a program to write. Its contents are undefined.
     pub fn for_device(self: &Arc<Self>, bytes: usize) -> Result<Arc<Allocation>, Error> {
-        self.take(bytes, |slabs| slabs.pop())
+        self.take(bytes, |of_class| of_class.pop())
     }
 
     /// A buffer of at least `bytes` that no submission after `completed` uses, for the host to write.
     pub fn for_host(self: &Arc<Self>, bytes: usize, completed: Serial) -> Result<Arc<Allocation>, Error> {
-        self.take(bytes, |slabs| {
-            let at = slabs.iter().position(|slab| slab.last_use <= completed)?;
-            Some(slabs.swap_remove(at))
+        self.take(bytes, |of_class| {
+            let at = of_class.iter().position(|free| free.last_use <= completed)?;
+            Some(of_class.swap_remove(at))
         })
     }
 
     fn take(
         self: &Arc<Self>,
         bytes: usize,
-        pick: impl FnOnce(&mut Vec<Slab>) -> Option<Slab>,
+        pick: impl FnOnce(&mut Vec<FreeBuffer>) -> Option<FreeBuffer>,
     ) -> Result<Arc<Allocation>, Error> {
         let class = size_class(bytes);
         let reused = {
             let mut free = self.lock();
-            let slab = free.classes.get_mut(&class).and_then(pick);
-            if slab.is_some() {
+            let reused = free.classes.get_mut(&class).and_then(pick);
+            if reused.is_some() {
                 free.buffers_cached -= 1;
                 free.bytes_cached -= class as u64;
             }
-            slab
+            reused
         };
-        let slab = match reused {
-            Some(slab) => slab,
-            None => Slab { buffer: self.new_buffer(class)?, data: None, last_use: 0 },
+        let FreeBuffer { buffer, shown, last_use } = match reused {
+            Some(reused) => reused,
+            None => FreeBuffer { buffer: self.new_buffer(class)?, shown: None, last_use: 0 },
         };
         let mut free = self.lock();
         free.buffers_live += 1;
         free.bytes_live += class as u64;
         free.bytes_peak = free.bytes_peak.max(free.bytes_live);
         Ok(Arc::new(Allocation {
-            buffer: slab.buffer.clone(),
-            last_use: AtomicU64::new(slab.last_use),
-            slab: Mutex::new(Some(slab)),
+            buffer,
+            shown: Mutex::new(shown),
+            last_use: AtomicU64::new(last_use),
             class,
             pool: self.clone(),
             written_by: AtomicU64::new(0),
@@ -142,19 +148,19 @@ impl Pool {
         drop(classes);
     }
 
-    fn give_back(&self, class: usize, slab: Slab) {
+    fn give_back(&self, class: usize, buffer: FreeBuffer) {
         let mut free = self.lock();
         free.buffers_live -= 1;
         free.bytes_live -= class as u64;
         free.buffers_cached += 1;
         free.bytes_cached += class as u64;
-        free.classes.entry(class).or_default().push(slab);
+        free.classes.entry(class).or_default().push(buffer);
         while free.bytes_cached > self.cap as u64 {
             let Free { classes, buffers_cached, bytes_cached, .. } = &mut *free;
-            let Some((&class, slabs)) = classes.iter_mut().rev().find(|(_, slabs)| !slabs.is_empty()) else {
+            let Some((&class, of_class)) = classes.iter_mut().rev().find(|(_, of_class)| !of_class.is_empty()) else {
                 return;
             };
-            slabs.pop();
+            of_class.pop();
             *buffers_cached -= 1;
             *bytes_cached -= class as u64;
         }
@@ -179,15 +185,14 @@ impl Allocation {
 
     /// The buffer as packed tensor data of type `ty`.
     pub fn tensor_data(&self, ty: &TensorType) -> Result<ffi::TensorData, Error> {
-        let mut slab = self.slab.lock_anyway();
-        let slab = slab.as_mut().unwrap_or_else(|| unreachable!("the slab leaves only when the allocation is dropped"));
-        if let Some((known, data)) = &slab.data
+        let mut shown = self.shown.lock_anyway();
+        if let Some(Shown { ty: known, data }) = &*shown
             && known == ty
         {
             return Ok(data.clone());
         }
         let data = ffi::TensorData::new(&self.buffer, &ty.shape, data_type("bind", ty.dtype)?);
-        slab.data = Some((ty.clone(), data.clone()));
+        *shown = Some(Shown { ty: ty.clone(), data: data.clone() });
         Ok(data)
     }
 
@@ -199,11 +204,9 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let slab = self.slab.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(slab) = slab {
-            let last_use = *self.last_use.get_mut();
-            self.pool.give_back(self.class, Slab { last_use, ..slab });
-        }
+        let shown = self.shown.lock_anyway().take();
+        let last_use = *self.last_use.get_mut();
+        self.pool.give_back(self.class, FreeBuffer { buffer: self.buffer.clone(), shown, last_use });
     }
 }
 

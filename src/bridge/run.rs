@@ -17,7 +17,7 @@ use super::runtime::Runtime;
 use super::submission::Submitted;
 use super::value::{State, Value};
 use crate::error::Error;
-use crate::ffi::{CommandBuffer, MpsCommandBuffer, TensorData};
+use crate::ffi::{MpsCommandBuffer, TensorData, Work};
 use crate::tensor_type::TensorType;
 
 /// Buffers in the order of the program, and the tensor data that shows each to MPSGraph.
@@ -56,8 +56,8 @@ impl Runtime {
         let (feeds, dependencies) = self.bind_feeds(&program, binding)?;
         let outputs = self.bind_outputs(binding)?;
         let compiled = self.compiled(submitter, program);
-        let roots = self.encode(&compiled, &feeds, &outputs);
-        self.account(submitter, &feeds, &outputs, dependencies, roots);
+        let work = self.encode(&compiled, &feeds, &outputs);
+        self.account(submitter, &feeds, &outputs, dependencies, work);
         for (value, allocation) in binding.outputs.iter().zip(outputs.allocations) {
             value.set_state(State::Ready(allocation));
         }
@@ -111,17 +111,15 @@ impl Runtime {
         compiled
     }
 
-    /// Encodes and commits; the live roots before and after encoding, which may commit the first and go on in another.
-    fn encode(&self, compiled: &Compiled, feeds: &Bound, outputs: &Bound) -> SmallVec<[CommandBuffer; 2]> {
-        let command_buffer = MpsCommandBuffer::from_queue(&self.queue.queue);
-        let first = command_buffer.root_command_buffer();
+    /// Encodes and commits.
+    fn encode(&self, compiled: &Compiled, feeds: &Bound, outputs: &Bound) -> Work {
+        let mut command_buffer = MpsCommandBuffer::from_queue(&self.queue.queue);
         let (inputs, results) = (feeds.in_order(&compiled.feed_order), outputs.in_order(&compiled.target_order));
-        compiled.executable.encode(&command_buffer, &inputs, &results);
-        let last = command_buffer.root_command_buffer();
-        command_buffer.commit();
+        compiled.executable.encode(&mut command_buffer, &inputs, &results);
+        let work = command_buffer.commit();
         self.counters.executions.add(1);
         self.counters.commits.add(1);
-        if first == last { [last].into_iter().collect() } else { SmallVec::from([first, last]) }
+        work
     }
 
     /// Notes in the buffers and in the queue which submission uses and writes what.
@@ -131,7 +129,7 @@ impl Runtime {
         feeds: &Bound,
         outputs: &Bound,
         Dependencies { reads_of, fault }: Dependencies,
-        roots: SmallVec<[CommandBuffer; 2]>,
+        work: Work,
     ) {
         submitter.serial += 1;
         let serial = submitter.serial;
@@ -142,7 +140,7 @@ impl Runtime {
             allocation.written_by.store(serial, Ordering::Release);
         }
         let writes = outputs.allocations.iter().map(Arc::downgrade).collect();
-        self.queue.push(Submitted { serial, roots, reads_of, fault, writes });
+        self.queue.push(Submitted { serial, work, reads_of, fault, writes });
     }
 }
 

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::pool::{Allocation, Serial};
 use super::stats::Counters;
 use crate::error::Error;
-use crate::ffi::{CommandBuffer, CommandBufferStatus, CommandQueue};
+use crate::ffi::{CommandBuffer, CommandBufferStatus, CommandQueue, Work};
 use crate::lock::LockAnyway;
 
 /// Work whose scratch memory and buffers the device may hold at a time; more would only add latency and memory.
@@ -22,8 +22,8 @@ const IN_FLIGHT: usize = 16;
 /// A committed command buffer and what it stands for.
 pub(super) struct Submitted {
     pub serial: Serial,
-    /// The live roots before and after encoding: encoding may commit the first and go on in another.
-    pub roots: SmallVec<[CommandBuffer; 2]>,
+    /// The committed work, which holds the buffers that it uses against the host.
+    pub work: Work,
     /// Submissions in flight that wrote what this one reads.
     pub reads_of: SmallVec<[Serial; 4]>,
     /// A fault in what this one reads, known when it was submitted.
@@ -88,7 +88,7 @@ impl Queue {
                 let mut flight = self.lock();
                 self.reap(&mut flight);
                 let ahead = flight.submitted.iter().find(|submitted| submitted.serial >= serial);
-                ahead.and_then(|submitted| submitted.roots.last().cloned())
+                ahead.and_then(|submitted| submitted.work.roots().last().cloned())
             };
             // Nothing in flight: the last round saw it done.
             let Some(root) = root else { continue };
@@ -115,13 +115,13 @@ impl Queue {
     /// Takes done work off the front of the line and hands its faults on.
     fn reap(&self, flight: &mut Flight) {
         while let Some(front) = flight.submitted.front() {
-            if !front.roots.iter().all(|root| finished(root.status())) {
+            if !front.work.roots().iter().all(|root| root.status().is_final()) {
                 return;
             }
             let Some(done) = flight.submitted.pop_front() else {
                 return;
             };
-            let own = done.roots.iter().find(|root| root.status() == CommandBufferStatus::Error).map(fault_of);
+            let own = done.work.roots().iter().find(|root| root.status() == CommandBufferStatus::Error).map(fault_of);
             if let Some(fault) = &own {
                 flight.unreported.get_or_insert_with(|| fault.clone());
             }
@@ -138,18 +138,10 @@ impl Queue {
             if flight.submitted.is_empty() {
                 flight.faults.clear();
             }
+            // Before anybody learns that the host may have the buffers.
+            drop(done.work);
             self.completed.store(done.serial, Ordering::Release);
         }
-    }
-}
-
-fn finished(status: CommandBufferStatus) -> bool {
-    match status {
-        CommandBufferStatus::Completed | CommandBufferStatus::Error => true,
-        CommandBufferStatus::NotEnqueued
-        | CommandBufferStatus::Enqueued
-        | CommandBufferStatus::Committed
-        | CommandBufferStatus::Scheduled => false,
     }
 }
 

@@ -25,7 +25,7 @@ impl Runtime {
     /// A buffer that holds a copy of `bytes`.
     pub(super) fn host_buffer(&self, bytes: &[u8], completed: Serial) -> Result<Arc<Allocation>, Error> {
         let allocation = self.pool.for_host(bytes.len(), completed)?;
-        allocation.buffer().with_bytes_mut(|to| to[..bytes.len()].copy_from_slice(bytes));
+        allocation.buffer().host_write()[..bytes.len()].copy_from_slice(bytes);
         self.counters.bytes_uploaded.add(bytes.len() as u64);
         Ok(allocation)
     }
@@ -89,9 +89,9 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
         let bytes = match allocation {
             None => Bytes::from_bytes_vec(Vec::new()),
             Some(allocation) if length < LENT_FROM => {
-                Bytes::from_bytes_vec(allocation.buffer().with_bytes(|from| from[..length].to_vec()))
+                Bytes::from_bytes_vec(allocation.buffer().host_read()[..length].to_vec())
             }
-            Some(allocation) => ffi::host_bytes(allocation.buffer().clone(), length, allocation.clone()),
+            Some(allocation) => ffi::host_bytes(allocation.buffer().host_read(), length, allocation.clone()),
         };
         runtime.counters.bytes_read.add(length as u64);
         TensorData::from_bytes(bytes, ty.shape, ty.dtype)

@@ -5,18 +5,18 @@ use super::{foundation, metal, mps, mpsgraph, objc, os_version, symbols};
 
 /// Every method that is sent anywhere.
 pub fn declarations() -> Vec<Declaration> {
-    [
-        foundation::declarations(),
-        metal::declarations(),
-        mps::mps_command_buffer::declarations(),
-        mpsgraph::declarations(),
-    ]
-    .concat()
+    [foundation::declarations(), metal::declarations(), mps::declarations(), mpsgraph::declarations()].concat()
 }
 
-/// Every enum constant that is passed or expected anywhere.
+/// Every constant of the enums that those methods take or return.
 pub fn constants() -> Vec<Constant> {
-    [metal::constants(), mpsgraph::constants()].concat()
+    let mut constants: Vec<Constant> = Vec::new();
+    for constant in declarations().into_iter().flat_map(|declared| declared.constants) {
+        if !constants.contains(&constant) {
+            constants.push(constant);
+        }
+    }
+    constants
 }
 
 /// Every C function that is called.

@@ -16,10 +16,10 @@
 //! let length = unsafe {
 //!     let pool = objc_autoreleasePoolPush();
 //!     let make: extern "C-unwind" fn(Id, Sel, *const c_char) -> Id = std::mem::transmute(objc_msgSend as *const ());
-//!     let length: extern "C-unwind" fn(Id, Sel) -> usize = std::mem::transmute(objc_msgSend as *const ());
+//!     let length_of: extern "C-unwind" fn(Id, Sel) -> usize = std::mem::transmute(objc_msgSend as *const ());
 //!     let class = objc_getClass(c"NSString".as_ptr());
 //!     let string = make(class, sel_registerName(c"stringWithUTF8String:".as_ptr()), c"hello".as_ptr());
-//!     let length = length(string, sel_registerName(c"length".as_ptr()));
+//!     let length = length_of(string, sel_registerName(c"length".as_ptr()));
 //!     objc_autoreleasePoolPop(pool);
 //!     length
 //! };

@@ -1,4 +1,4 @@
-//! Counts of objects, for tests that look for leaks or for needless objects.
+//! Counts of objects, for tests that look for leaks or for objects made without need.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,12 +14,12 @@ pub fn live_objects() -> BTreeMap<&'static str, usize> {
         .collect()
 }
 
-/// Live instances of one class, subclasses not counted; 0 for a name that no class has.
+/// Live instances of one class, not of its subclasses; 0 for a name that no class has.
 pub fn live_count(class: &str) -> usize {
     registry::find(class).map_or(0, |class| class.info.live.load(Relaxed))
 }
 
-/// Objects that were ever made and deallocated, in the whole process.
+/// How many objects were made and deallocated since the process began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObjectTotals {
     /// Allocated or made by a factory method.

@@ -25,7 +25,7 @@ fn class_named(name: &str) -> Option<&'static Class> {
 }
 
 /// `Class objc_getClass(const char *name)`: nil for a class that the configured macOS lacks and for the name of a
-/// protocol. A name that is neither panics, because a message to the nil it would give is silently lost.
+/// protocol. Any other unknown name panics: Apple returns nil for it, and messages to nil are lost without an error.
 ///
 /// # Safety
 /// `name` ends with a NUL.

@@ -9,18 +9,8 @@ pub(crate) mod ns_object;
 pub(crate) mod ns_process_info;
 pub(crate) mod ns_string;
 
-use super::objc::Declaration;
+use super::objc::headers;
 
-pub(super) fn declarations() -> Vec<Declaration> {
-    [
-        ns_array::declarations(),
-        ns_data::declarations(),
-        ns_dictionary::declarations(),
-        ns_error::declarations(),
-        ns_number::declarations(),
-        ns_object::declarations(),
-        ns_process_info::declarations(),
-        ns_string::declarations(),
-    ]
-    .concat()
+headers! {
+    ns_array, ns_data, ns_dictionary, ns_error, ns_number, ns_object, ns_process_info, ns_string
 }

@@ -45,16 +45,6 @@ impl NSArray {
         // SAFETY: the caller knows the class of the elements.
         (0..self.count()).map(|index| unsafe { self.object_at(index).cast_object() }).collect()
     }
-
-    /// The values of an array of `NSNumber`s that are not negative, such as a shape.
-    ///
-    /// # Safety
-    /// Every object in the array is an `NSNumber`.
-    pub(in crate::ffi) unsafe fn to_extents(&self) -> Vec<usize> {
-        // SAFETY: as the caller promises.
-        let numbers: Vec<Retained<NSNumber>> = unsafe { self.to_vec() };
-        numbers.iter().map(|number| number.integer_value().unsigned_abs()).collect()
-    }
 }
 
 /// A shape or permutation: an array of `NSNumber`s.
@@ -112,4 +102,16 @@ impl<T: Message> Argument for &[&Retained<T>] {
     fn raw(held: &Self::Held) -> *mut Object {
         held.as_object()
     }
+}
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    crate::ffi::objc::autoreleasepool(|| {
+        let numbers = [3, -1, 1 << 40].map(NSNumber::number);
+        let array = NSArray::of(&[&*numbers[0], &numbers[1], &numbers[2]]);
+        assert_eq!(array.count(), 3);
+        // SAFETY: the array was made of NSNumbers.
+        let back: Vec<Retained<NSNumber>> = unsafe { array.to_vec() };
+        assert_eq!(back, numbers);
+    });
 }

@@ -14,9 +14,6 @@ objc_methods! {
     impl NSData {
         unsafe_class fn with_bytes(bytes: *const c_void, length: usize) -> Retained<NSData> = "dataWithBytes:length:",
             since (10, 0);
-
-        /// Number of bytes.
-        instance fn length() -> usize = "length", since (10, 0);
     }
 }
 
@@ -40,4 +37,10 @@ impl Argument for &[u8] {
     fn raw(held: &Self::Held) -> *mut Object {
         held.as_object()
     }
+}
+
+/// That the bytes arrive is checked by the constants of `MPSGraphMemoryOps.h`.
+#[cfg(test)]
+pub(super) fn exercise() {
+    crate::ffi::objc::autoreleasepool(|| drop(NSData::copy_of(&[1, 2, 3])));
 }

@@ -12,9 +12,6 @@ objc_methods! {
     impl NSDictionary {
         unsafe_init fn with_entries(values: *const *mut Object, keys: *const *mut Object, count: usize)
             = "initWithObjects:forKeys:count:", since (10, 0);
-
-        /// Number of entries.
-        instance fn count() -> usize = "count", since (10, 0);
     }
 }
 
@@ -27,4 +24,14 @@ impl NSDictionary {
         // SAFETY: both vectors have as many live, non-nil objects as their common length says.
         unsafe { Self::with_entries(values.as_ptr(), keys.as_ptr(), entries.len()) }
     }
+}
+
+/// Feeds are a dictionary: each placeholder has to get its own.
+#[cfg(test)]
+pub(super) fn exercise() {
+    crate::ffi::exercise::check(|cases| {
+        let (a, b) = (cases.floats(&[2], &[1.0, 2.0]), cases.floats(&[1], &[10.0]));
+        let difference = cases.graph.subtraction(&a, &b);
+        cases.gives(difference, &[2], &[-9.0, -8.0]);
+    });
 }

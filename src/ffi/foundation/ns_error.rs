@@ -15,6 +15,7 @@ objc_methods! {
     "NSError.h";
     impl NSError {
         // Frameworks make the errors that this crate meets; this is how its tests make one.
+        #[cfg(test)]
         class fn with_domain(domain: &NSString, code: isize, user_info: Option<&NSDictionary>) -> Retained<NSError>
             = "errorWithDomain:code:userInfo:", since (10, 2);
 
@@ -49,4 +50,14 @@ impl From<&NSError> for NsError {
             description: error.localized_description().to_text(),
         })
     }
+}
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    autoreleasepool(|| {
+        let domain = crate::ffi::exercise::device().name_object();
+        let error = NsError::from(&*NSError::with_domain(&domain, -7, None));
+        assert_eq!((error.domain, error.code), (domain.to_text(), -7));
+        assert!(!error.description.is_empty());
+    });
 }

@@ -1,6 +1,6 @@
 //! `NSObject`: allocation, and the question whether an object answers a selector.
 
-use crate::ffi::objc::{CallSite, ClassType, Declaration, Kind, Object, Return, objc_class, send};
+use crate::ffi::objc::{CallSite, ClassType, Declaration, Kind, Object, Parameter, Return, Selector, objc_class, send};
 
 objc_class!(
     /// An object of which nothing more is known.
@@ -27,10 +27,37 @@ pub(in crate::ffi) fn alloc<T: ClassType>() -> *mut Object {
     object
 }
 
+#[deny(dead_code)] // a file that its folder's `headers!` does not list
 pub(super) fn declarations() -> Vec<Declaration> {
     vec![
-        Declaration::new("NSObject.h", "NSObject", Kind::Class, "alloc", "@", vec![], (10, 0)),
+        Declaration::of::<Allocated>("NSObject.h", "NSObject", Kind::Class, "alloc", &[], (10, 0)),
         // Sent by the check of call sites, to classes that answer by forwarding.
-        Declaration::new("NSObject.h", "NSObject", Kind::Instance, "respondsToSelector:", "B", vec![":"], (10, 0)),
+        Declaration::of::<bool>(
+            "NSObject.h",
+            "NSObject",
+            Kind::Instance,
+            "respondsToSelector:",
+            &[Parameter::of::<Selector>()],
+            (10, 0),
+        ),
     ]
+}
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    use crate::ffi::foundation::ns_number::NSNumber;
+    use crate::ffi::objc::{Message, Retained, autoreleasepool, responds};
+    use crate::ffi::symbols;
+
+    // SAFETY: a fresh object whose only reference is ours.
+    let object = unsafe { Retained::<NSObject>::from_owned(alloc::<NSObject>()) };
+    assert!(object.is_some());
+    let number = autoreleasepool(|| NSNumber::number(1));
+    let answers = |name: &std::ffi::CStr| {
+        // SAFETY: a C string that lives for ever.
+        let selector = unsafe { symbols::sel_registerName(name.as_ptr()) };
+        responds(number.as_object(), Selector(selector))
+    };
+    assert!(answers(c"integerValue"));
+    assert!(!answers(c"countOfQuaternions"));
 }

@@ -36,3 +36,10 @@ objc_methods! {
         instance fn operating_system_version() -> NSOperatingSystemVersion = "operatingSystemVersion", since (10, 10);
     }
 }
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    let version = crate::ffi::autoreleasepool(|| NSProcessInfo::process_info().operating_system_version());
+    assert!(version.major >= 14, "{version:?}");
+    assert_eq!((version.major as u64, version.minor as u64), crate::ffi::os_version::current());
+}

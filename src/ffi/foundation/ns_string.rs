@@ -28,3 +28,9 @@ impl NSString {
         unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     }
 }
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    let text = crate::ffi::autoreleasepool(|| crate::ffi::exercise::device().name_object().to_text());
+    assert!(!text.is_empty());
+}

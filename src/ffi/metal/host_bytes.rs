@@ -3,29 +3,27 @@
 //! Whoever changes the bytes gets a copy of their own first: the buffer may be a tensor's value still.
 
 use std::mem::MaybeUninit;
-use std::ptr::NonNull;
 
 use burn_std::{AllocationController, AllocationProperty, Bytes};
 
-use super::Buffer;
+use super::HostRead;
 
-/// The first `length` bytes of `buffer`. The caller promises that nobody writes them before `keep` is dropped, which
-/// happens when the last of the bytes is gone.
+/// The first `length` bytes of `read`. `keep` is dropped when the last of the bytes is gone.
 ///
 /// # Panics
 /// If the buffer is shorter.
-pub(crate) fn host_bytes(buffer: Buffer, length: usize, keep: impl Send + Sync + 'static) -> Bytes {
-    let start = buffer.with_bytes(|bytes| NonNull::from(&bytes[..length]).cast());
-    let lent = Some(Lent { start, _owners: (buffer, keep) });
-    let controller = HostBytes { lent, own: Vec::new(), length };
+pub(crate) fn host_bytes(read: HostRead, length: usize, keep: impl Send + Sync + 'static) -> Bytes {
+    assert!(length <= read.len(), "{length} bytes of a buffer of {}", read.len());
+    let controller = HostBytes { lent: Some(Lent { read, _keep: keep }), own: Vec::new(), length };
     // SAFETY: all bytes of a buffer count as initialised, and there are `length` of them.
     unsafe { Bytes::from_controller(Box::new(controller), length) }
 }
 
-/// Bytes in a buffer, and what has to live as long as they are looked at.
+/// Bytes in a buffer, and what has to live as long as they are looked at. The view is dropped first: `keep` may hand the
+/// buffer to the next user.
 struct Lent<K> {
-    start: NonNull<u8>,
-    _owners: (Buffer, K),
+    read: HostRead,
+    _keep: K,
 }
 
 struct HostBytes<K> {
@@ -61,9 +59,11 @@ impl<K> AllocationController for HostBytes<K> {
 
     fn memory(&self) -> &[MaybeUninit<u8>] {
         match &self.lent {
-            // SAFETY: shared storage stays where it is while the buffer lives, has at least this length (checked when
-            // it was lent), and by the contract of host_bytes nobody writes it.
-            Some(lent) => unsafe { std::slice::from_raw_parts(lent.start.as_ptr().cast(), self.length) },
+            Some(lent) => {
+                let bytes: &[u8] = &lent.read[..self.length];
+                // SAFETY: every byte is one that may be uninitialised.
+                unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
+            }
             None => {
                 // SAFETY: u128 has no padding: all its bytes are initialised.
                 let (_, bytes, _) = unsafe { self.own.align_to::<MaybeUninit<u8>>() };
@@ -83,24 +83,34 @@ mod tests {
     #[test]
     fn bytes_are_lent_until_they_change() {
         let buffer = device().new_buffer(6).unwrap();
-        buffer.write(0, &[1, 2, 3, 4, 5, 6]);
+        buffer.host_write().copy_from_slice(&[1, 2, 3, 4, 5, 6]);
         let owner = Arc::new(());
-        let mut bytes = host_bytes(buffer.clone(), 5, Arc::clone(&owner));
+        let mut bytes = host_bytes(buffer.host_read(), 5, Arc::clone(&owner));
         assert_eq!(&*bytes, [1, 2, 3, 4, 5]);
         assert_eq!(Arc::strong_count(&owner), 2);
 
         bytes[0] = 9;
         assert_eq!(&*bytes, [9, 2, 3, 4, 5]);
-        assert_eq!(buffer.with_bytes(|own| own.to_vec()), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(*buffer.host_read(), [1, 2, 3, 4, 5, 6]);
         assert_eq!(Arc::strong_count(&owner), 1);
+        buffer.host_write().fill(0);
     }
 
     #[test]
     fn bytes_keep_the_buffer() {
         let buffer = device().new_buffer(4).unwrap();
-        buffer.write(0, &[1, 2, 3, 4]);
-        let bytes = host_bytes(buffer, 4, ());
+        buffer.host_write().copy_from_slice(&[1, 2, 3, 4]);
+        let bytes = host_bytes(buffer.host_read(), 4, ());
+        drop(buffer);
         assert_eq!(&*bytes, [1, 2, 3, 4]);
         assert_eq!(bytes.try_into_vec::<u8>().map_err(|bytes| bytes.to_vec()), Err(vec![1, 2, 3, 4]));
+    }
+
+    #[test]
+    #[should_panic(expected = "HostWrite of a buffer while the host reads it")]
+    fn lent_bytes_cannot_be_written() {
+        let buffer = device().new_buffer(4).unwrap();
+        let _bytes = host_bytes(buffer.host_read(), 4, ());
+        buffer.host_write().fill(0);
     }
 }

@@ -1,6 +1,6 @@
 //! `MTLCommandQueue`: runs command buffers in the order of their commits.
 
-use crate::ffi::objc::{Declaration, Retained, objc_protocol};
+use crate::ffi::objc::{Retained, objc_protocol};
 
 objc_protocol!(
     /// A queue of command buffers.
@@ -12,10 +12,5 @@ unsafe impl Send for MTLCommandQueue {}
 // SAFETY: as above.
 unsafe impl Sync for MTLCommandQueue {}
 
-/// A queue, retained.
+/// A queue, retained. It is only handed on, to `MPSCommandBuffer`: no message is declared here.
 pub(crate) type CommandQueue = Retained<MTLCommandQueue>;
-
-/// Queues are only handed on, to `MPSCommandBuffer`.
-pub(super) fn declarations() -> Vec<Declaration> {
-    Vec::new()
-}

@@ -1,5 +1,6 @@
 //! `MTLDevice`: the GPU, and where buffers and queues come from.
 
+use super::mtl_buffer::MTLBuffer;
 use super::{Buffer, CommandQueue};
 use crate::ffi::foundation::ns_string::NSString;
 use crate::ffi::objc::{Retained, autoreleasepool, objc_enum, objc_methods, objc_protocol};
@@ -26,27 +27,10 @@ objc_enum! {
     }
 }
 
-objc_enum! {
-    /// Generations of GPUs that known defects are told apart by.
-    enum GpuFamily: i64 = "MTLGPUFamily" {
-        /// M1.
-        Apple7 = "MTLGPUFamilyApple7" 1007,
-        /// M2.
-        Apple8 = "MTLGPUFamilyApple8" 1008,
-        /// M3, M4.
-        Apple9 = "MTLGPUFamilyApple9" 1009,
-        /// M5.
-        Apple10 = "MTLGPUFamilyApple10" 1010,
-    }
-}
-
 objc_methods! {
     "MTLDevice.h";
     impl MTLDevice {
         instance fn name_object() -> Retained<NSString> = "name", since (10, 11);
-
-        /// A number that tells the GPUs of one machine apart.
-        instance fn registry_id() -> u64 = "registryID", since (10, 13);
 
         /// The longest buffer, in bytes.
         instance fn max_buffer_length() -> u64 = "maxBufferLength", since (10, 14);
@@ -54,19 +38,10 @@ objc_methods! {
         /// How many bytes may be in use before the system starts to move memory about.
         instance fn recommended_max_working_set_size() -> u64 = "recommendedMaxWorkingSetSize", since (10, 12);
 
-        /// Whether CPU and GPU share their memory (Apple silicon).
-        instance fn has_unified_memory() -> bool = "hasUnifiedMemory", since (10, 15);
-
-        /// Bytes that this process has allocated on the GPU.
-        instance fn current_allocated_size() -> usize = "currentAllocatedSize", since (10, 13);
-
-        /// Whether the GPU is of the family with this number (see [`GpuFamily`]).
-        instance fn supports_family(family: i64) -> bool = "supportsFamily:", since (10, 15);
-
         /// A queue whose command buffers run in the order of their commits; `None` without resources.
         instance fn new_command_queue() -> Option<CommandQueue> = "newCommandQueue", since (10, 11);
 
-        instance fn new_buffer_with_options(length: usize, options: ResourceOptions) -> Option<Buffer>
+        instance fn new_buffer_with_options(length: usize, options: ResourceOptions) -> Option<Retained<MTLBuffer>>
             = "newBufferWithLength:options:", since (10, 11);
     }
 }
@@ -96,6 +71,17 @@ impl MTLDevice {
         if length as u64 > self.max_buffer_length() {
             return None;
         }
-        autoreleasepool(|| self.new_buffer_with_options(length, ResourceOptions::StorageModeShared))
+        autoreleasepool(|| self.new_buffer_with_options(length, ResourceOptions::StorageModeShared)).map(Buffer::new)
     }
+}
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    let device = crate::ffi::exercise::device();
+    assert!(!device.name().is_empty());
+    assert!(device.max_buffer_length() >= 1 << 28);
+    assert!(device.recommended_max_working_set_size() > 0);
+    assert!(device.new_command_queue().is_some());
+    assert!(device.new_buffer(usize::MAX).is_none());
+    assert!(device.new_buffer(1 << 20).is_some());
 }

@@ -1,8 +1,11 @@
 //! `MPSCommandBuffer`: what MPSGraph encodes into. It wraps a Metal command buffer and may commit that and go on with
 //! another while encoding.
 
+use smallvec::SmallVec;
+
+use crate::ffi::metal::claim::{Access, Claim, Claims};
 use crate::ffi::metal::mtl_command_queue::MTLCommandQueue;
-use crate::ffi::metal::{CommandBuffer, CommandQueue};
+use crate::ffi::metal::{CommandBuffer, CommandBufferStatus, CommandQueue, Work};
 use crate::ffi::objc::{Retained, autoreleasepool, objc_class, objc_methods};
 
 objc_class!(
@@ -15,8 +18,14 @@ unsafe impl Send for MPSCommandBuffer {}
 
 /// A command buffer for MPSGraph, retained. Make a new one for each commit: it keeps MPSGraph's scratch memory until
 /// it is released.
-#[derive(Debug)]
-pub(crate) struct MpsCommandBuffer(Retained<MPSCommandBuffer>);
+pub(crate) struct MpsCommandBuffer {
+    object: Retained<MPSCommandBuffer>,
+    queue: CommandQueue,
+    /// The Metal command buffer that it began with.
+    first: CommandBuffer,
+    /// On what was encoded so far uses.
+    claims: Vec<Claim>,
+}
 
 // SAFETY: the only reference outside of autorelease pools, which do nothing but release; see MPSCommandBuffer.
 unsafe impl Send for MpsCommandBuffer {}
@@ -34,23 +43,60 @@ objc_methods! {
 impl MpsCommandBuffer {
     /// A fresh command buffer of `queue`.
     pub(crate) fn from_queue(queue: &CommandQueue) -> Self {
-        autoreleasepool(|| Self(MPSCommandBuffer::from_command_queue(queue)))
+        autoreleasepool(|| {
+            let object = MPSCommandBuffer::from_command_queue(queue);
+            let first = object.root();
+            Self { object, queue: queue.clone(), first, claims: Vec::new() }
+        })
     }
 
-    /// The Metal command buffer that is being encoded into now. Ask before [`commit`](Self::commit) and after
-    /// encoding, to know what to wait for.
-    pub(crate) fn root_command_buffer(&self) -> CommandBuffer {
-        autoreleasepool(|| self.0.root())
+    /// Submits what was encoded.
+    pub(crate) fn commit(mut self) -> Work {
+        let last = self.root();
+        // SAFETY: taken by value, so once only; the claims of what was encoded go into the work, which keeps them until
+        // the last command buffer of the queue's order has ended.
+        autoreleasepool(|| unsafe { last.commit() });
+        let claims = std::mem::take(&mut self.claims);
+        let roots = if last == self.first { SmallVec::from_iter([last]) } else { [self.first.clone(), last].into() };
+        Work::new(roots, claims)
     }
 
-    /// Submits what was encoded and gives back the Metal command buffer to wait for.
-    pub(crate) fn commit(self) -> CommandBuffer {
-        let root = self.root_command_buffer();
-        autoreleasepool(|| root.commit());
-        root
+    /// What is encoded next accesses these buffers in this way.
+    ///
+    /// # Panics
+    /// If the host accesses one of them in a way that excludes it.
+    pub(in crate::ffi) fn claim<'a>(&mut self, buffers: impl Iterator<Item = &'a Claims>, access: Access) {
+        self.claims.extend(buffers.map(|claims| claims.claim(access)));
+    }
+
+    /// The Metal command buffer that is being encoded into now.
+    fn root(&self) -> CommandBuffer {
+        autoreleasepool(|| self.object.root())
     }
 
     pub(in crate::ffi) fn object(&self) -> &MPSCommandBuffer {
-        &self.0
+        &self.object
     }
+}
+
+impl Drop for MpsCommandBuffer {
+    fn drop(&mut self) {
+        if self.claims.is_empty() {
+            return; // committed, or nothing was encoded
+        }
+        let nothing_runs = self.root() == self.first && self.first.status() == CommandBufferStatus::NotEnqueued;
+        if !nothing_runs {
+            // Encoding has committed some of the work. An empty command buffer behind it on the queue ends after it.
+            drop(Self::from_queue(&self.queue).commit());
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    let queue = crate::ffi::exercise::device().new_command_queue().expect("a queue");
+    let commands = MpsCommandBuffer::from_queue(&queue);
+    assert_eq!(commands.root(), commands.first);
+    let work = commands.commit();
+    assert_eq!(work.roots().len(), 1);
 }

@@ -1,36 +1,31 @@
-//! `MPSGraphActivationOps.h`: activation functions and their gradients. Floats only.
+//! `MPSGraphActivationOps.h`: activation functions and a gradient. Floats only.
 
 use crate::ffi::objc::graph_methods;
 
 graph_methods! {
     "MPSGraphActivationOps.h";
 
-    /// `max(x, 0)`.
-    fn relu(x) = "reLUWithTensor:name:", since (11, 0);
-
     /// `incoming` where `source` > 0, else 0.
     fn relu_gradient(incoming, source) = "reLUGradientWithIncomingGradient:sourceTensor:name:", since (11, 0);
-
-    /// `x` where it is positive, else `alpha * x`.
-    fn leaky_relu(x, alpha: f64) = "leakyReLUWithTensor:alpha:name:", since (12, 0);
-
-    /// `x` where it is positive, else `alpha * x`; `alpha` broadcasts.
-    fn leaky_relu_with_alpha_tensor(x, alpha) = "leakyReLUWithTensor:alphaTensor:name:", since (12, 0);
-
-    /// Gradient of [`leaky_relu_with_alpha_tensor`](Self::leaky_relu_with_alpha_tensor) for its input `source`.
-    fn leaky_relu_gradient(incoming, source, alpha)
-        = "leakyReLUGradientWithIncomingGradient:sourceTensor:alphaTensor:name:", since (12, 0);
 
     /// `1 / (1 + exp(-x))`.
     fn sigmoid(x) = "sigmoidWithTensor:name:", since (11, 0);
 
-    /// Gradient of [`sigmoid`](Self::sigmoid) for its *input* `source`.
-    fn sigmoid_gradient(incoming, source) = "sigmoidGradientWithIncomingGradient:sourceTensor:name:", since (11, 0);
-
     /// Softmax along one axis.
     fn soft_max(x, axis: isize) = "softMaxWithTensor:axis:name:", since (11, 0);
+}
 
-    /// Gradient of [`soft_max`](Self::soft_max) for its input `source`.
-    fn soft_max_gradient(incoming, source, axis: isize)
-        = "softMaxGradientWithIncomingGradient:sourceTensor:axis:name:", since (11, 0);
+#[cfg(test)]
+pub(super) fn exercise() {
+    crate::ffi::exercise::check(|cases| {
+        let graph = cases.graph.clone();
+        let x = cases.floats(&[3], &[-1.0, 0.5, 2.0]);
+        let incoming = cases.floats(&[3], &[10.0, 20.0, 30.0]);
+        cases.gives(graph.relu_gradient(&incoming, &x), &[3], &[0.0, 20.0, 30.0]);
+        cases.gives(graph.sigmoid(&x), &[3], &[0.268_941_42, 0.622_459_33, 0.880_797_08]);
+        // Softmax of (0, ln 3) is (1/4, 3/4).
+        let logits = cases.floats(&[2, 1], &[0.0, 3.0_f32.ln()]);
+        cases.gives(graph.soft_max(&logits, 0), &[2, 1], &[0.25, 0.75]);
+        cases.gives(graph.soft_max(&logits, -1), &[2, 1], &[1.0, 1.0]);
+    });
 }

@@ -2,6 +2,7 @@
 
 use super::{MPSGraphTensor, Tensor, TensorData};
 use crate::ffi::foundation::ns_array::NSArray;
+use crate::ffi::metal::claim::Access;
 use crate::ffi::mps::MpsCommandBuffer;
 use crate::ffi::mps::mps_command_buffer::MPSCommandBuffer;
 use crate::ffi::objc::{Retained, autoreleasepool, objc_class, objc_methods};
@@ -62,10 +63,20 @@ impl Executable {
 
     /// Encodes one execution, `inputs` and `results` in the executable's order and with exactly the shapes and element
     /// types it was compiled for. No buffer may be both input and result. Nothing has run when this returns.
-    pub(crate) fn encode(&self, command_buffer: &MpsCommandBuffer, inputs: &[&TensorData], results: &[&TensorData]) {
+    ///
+    /// # Panics
+    /// If the host accesses one of the buffers in a way that excludes it.
+    pub(crate) fn encode(
+        &self,
+        command_buffer: &mut MpsCommandBuffer,
+        inputs: &[&TensorData],
+        results: &[&TensorData],
+    ) {
+        command_buffer.claim(inputs.iter().map(|data| data.claims()), Access::GpuRead);
+        command_buffer.claim(results.iter().map(|data| data.claims()), Access::GpuWrite);
         autoreleasepool(|| {
-            let inputs: Vec<_> = inputs.iter().map(|data| &***data).collect();
-            let results: Vec<_> = results.iter().map(|data| &***data).collect();
+            let inputs: Vec<_> = inputs.iter().map(|data| data.object()).collect();
+            let results: Vec<_> = results.iter().map(|data| data.object()).collect();
             self.0.encode_to_command_buffer(
                 command_buffer.object(),
                 &NSArray::of(&inputs),
@@ -84,4 +95,40 @@ fn positions(own: &[Tensor], given: &[&Tensor]) -> Vec<usize> {
         })
     };
     own.iter().map(|tensor| position(tensor)).collect()
+}
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    use super::{DataType, Graph, GraphDevice, ShapedType};
+
+    let device = crate::ffi::exercise::device();
+    let queue = device.new_command_queue().expect("a queue");
+    let (executable, feeds, targets) = autoreleasepool(|| {
+        let graph = Graph::new();
+        let (a, b) = (graph.placeholder(&[2, 3], DataType::F32), graph.placeholder(&[3], DataType::F32));
+        let sum = graph.addition(&a, &b);
+        let total = graph.reduction_sum(&sum, &[1]);
+        let (ty, row) = (ShapedType::new(&[2, 3], DataType::F32), ShapedType::new(&[3], DataType::F32));
+        let graph_device = GraphDevice::new(&device);
+        let executable = graph.compile(&graph_device, &[(&a, &ty), (&b, &row)], &[&sum, &total]);
+        let orders = (executable.feed_order(&[&a, &b]), executable.target_order(&[&sum, &total]));
+        (executable, orders.0, orders.1)
+    });
+    let given: [&[f32]; 2] = [&[0., 1., 2., 3., 4., 5.], &[1., 10., 100.]];
+    let expected: [&[f32]; 2] = [&[1., 11., 102., 4., 14., 105.], &[114., 123.]];
+    let buffers = |lengths: [usize; 2]| lengths.map(|length| device.new_buffer(4 * length).expect("there is memory"));
+    let (inputs, outputs) = (buffers([6, 3]), buffers([6, 2]));
+    for (buffer, values) in inputs.iter().zip(given) {
+        buffer.host_write().copy_from_slice(bytemuck::cast_slice(values));
+    }
+    let bind = |buffers: &[crate::ffi::Buffer; 2], shapes: [&[usize]; 2], order: &[usize]| -> Vec<TensorData> {
+        order.iter().map(|&at| TensorData::new(&buffers[at], shapes[at], DataType::F32)).collect()
+    };
+    let (inputs, results) = (bind(&inputs, [&[2, 3], &[3]], &feeds), bind(&outputs, [&[2, 3], &[2, 1]], &targets));
+    let mut commands = MpsCommandBuffer::from_queue(&queue);
+    executable.encode(&mut commands, &inputs.iter().collect::<Vec<_>>(), &results.iter().collect::<Vec<_>>());
+    drop(commands.commit());
+    for (buffer, values) in outputs.iter().zip(expected) {
+        assert_eq!(*buffer.host_read(), *bytemuck::cast_slice::<f32, u8>(values));
+    }
 }

@@ -66,3 +66,18 @@ impl Graph {
         })
     }
 }
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    use super::DataType;
+
+    let device = GraphDevice::new(&crate::ffi::exercise::device());
+    autoreleasepool(|| {
+        let graph = Graph::new();
+        let x = graph.placeholder(&[2], DataType::F32);
+        let ty = ShapedType::new(&[2], DataType::F32);
+        let executable = graph.compile(&device, &[(&x, &ty)], &[&graph.negative(&x)]);
+        drop(graph);
+        assert_eq!(executable.feed_order(&[&x]), [0]);
+    });
+}

@@ -35,33 +35,37 @@ graph_methods! {
 
     /// Index of the largest element as i32, the first of equal ones; never that of a NaN (-1 if all are).
     fn reduction_arg_maximum(x, axis: isize) = "reductionArgMaximumWithTensor:axis:name:", since (12, 0);
+}
 
-    /// Index of the smallest element as i32, the first of equal ones; never that of a NaN (-1 if all are).
-    fn reduction_arg_minimum(x, axis: isize) = "reductionArgMinimumWithTensor:axis:name:", since (12, 0);
+#[cfg(test)]
+pub(super) fn exercise() {
+    use super::{MPSGraph, MPSGraphTensor, Tensor};
 
-    /// [`reduction_sum`](Self::reduction_sum) along one axis.
-    fn reduction_sum_axis(x, axis: isize) = "reductionSumWithTensor:axis:name:", since (11, 0);
+    type Reduction = fn(&MPSGraph, &MPSGraphTensor, &[isize]) -> Tensor;
+    /// What each makes of the rows (1, 2, 4) and (NaN, 3, 5).
+    const FLOATS: [(Reduction, [f64; 2]); 6] = [
+        (MPSGraph::reduction_sum, [7.0, f64::NAN]),
+        (MPSGraph::reduction_product, [8.0, f64::NAN]),
+        (MPSGraph::reduction_maximum, [4.0, 5.0]),
+        (MPSGraph::reduction_minimum, [1.0, 3.0]),
+        (MPSGraph::reduction_maximum_propagate_nan, [4.0, f64::NAN]),
+        (MPSGraph::reduction_minimum_propagate_nan, [1.0, f64::NAN]),
+    ];
+    /// What each makes of the rows (1, 0) and (1, 1).
+    const TRUTHS: [(Reduction, [f64; 2]); 2] =
+        [(MPSGraph::reduction_and, [0.0, 1.0]), (MPSGraph::reduction_or, [1.0, 1.0])];
 
-    /// [`reduction_product`](Self::reduction_product) along one axis.
-    fn reduction_product_axis(x, axis: isize) = "reductionProductWithTensor:axis:name:", since (11, 0);
-
-    /// [`reduction_maximum`](Self::reduction_maximum) along one axis.
-    fn reduction_maximum_axis(x, axis: isize) = "reductionMaximumWithTensor:axis:name:", since (11, 0);
-
-    /// [`reduction_minimum`](Self::reduction_minimum) along one axis.
-    fn reduction_minimum_axis(x, axis: isize) = "reductionMinimumWithTensor:axis:name:", since (11, 0);
-
-    /// [`reduction_maximum_propagate_nan`](Self::reduction_maximum_propagate_nan) along one axis.
-    fn reduction_maximum_propagate_nan_axis(x, axis: isize) = "reductionMaximumPropagateNaNWithTensor:axis:name:",
-        since (11, 0);
-
-    /// [`reduction_minimum_propagate_nan`](Self::reduction_minimum_propagate_nan) along one axis.
-    fn reduction_minimum_propagate_nan_axis(x, axis: isize) = "reductionMinimumPropagateNaNWithTensor:axis:name:",
-        since (11, 0);
-
-    /// [`reduction_and`](Self::reduction_and) along one axis.
-    fn reduction_and_axis(x, axis: isize) = "reductionAndWithTensor:axis:name:", since (12, 2);
-
-    /// [`reduction_or`](Self::reduction_or) along one axis.
-    fn reduction_or_axis(x, axis: isize) = "reductionOrWithTensor:axis:name:", since (12, 2);
+    crate::ffi::exercise::check(|cases| {
+        let graph = cases.graph.clone();
+        let x = cases.floats(&[2, 3], &[1.0, 2.0, 4.0, f32::NAN, 3.0, 5.0]);
+        let p = cases.integers(&[2, 2], &[1, 0, 1, 1]);
+        for (operand, (reduction, expected)) in
+            FLOATS.map(|case| (&x, case)).into_iter().chain(TRUTHS.map(|case| (&p, case)))
+        {
+            cases.gives(reduction(&graph, operand, &[1]), &[2, 1], &expected);
+            cases.gives(reduction(&graph, operand, &[-1]), &[2, 1], &expected);
+        }
+        let largest = graph.reduction_arg_maximum(&x, 1);
+        cases.gives(largest, &[2, 1], &[2.0, 2.0]);
+    });
 }

@@ -33,14 +33,12 @@ graph_methods! {
         = "scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:", since (12, 0);
 
     /// [`scatter`](Self::scatter) into zeros of a shape.
+    #[cfg_attr(not(test), expect(dead_code, reason = "gradients of pooling will scatter into zeros"))]
     fn scatter_into_shape(updates, indices, shape: &[usize], axis: isize, mode: ScatterMode)
         = "scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:", since (12, 0);
 
-    /// `data` with the slices of `updates` at the index tuples along the last axis of `indices`.
-    fn scatter_nd(data, updates, indices, batch: usize, mode: ScatterMode)
-        = "scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:", since (12, 0);
-
-    /// [`scatter_nd`](Self::scatter_nd) into zeros of a shape.
+    /// Zeros of a shape with the slices of `updates` at the index tuples along the last axis of `indices`.
+    #[cfg_attr(not(test), expect(dead_code, reason = "gradients of pooling will scatter into zeros"))]
     fn scatter_nd_into_shape(updates, indices, shape: &[usize], batch: usize, mode: ScatterMode)
         = "scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:mode:name:", since (11, 0);
 
@@ -49,6 +47,45 @@ graph_methods! {
         = "scatterAlongAxis:withDataTensor:updatesTensor:indicesTensor:mode:name:", since (12, 3);
 
     /// [`scatter_along_axis`](Self::scatter_along_axis) into zeros of a shape.
+    #[cfg_attr(not(test), expect(dead_code, reason = "gradients of pooling will scatter into zeros"))]
     fn scatter_along_axis_into_shape(axis: isize, updates, indices, shape: &[usize], mode: ScatterMode)
         = "scatterAlongAxis:withUpdatesTensor:indicesTensor:shape:mode:name:", since (12, 3);
+}
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    crate::ffi::exercise::check(|cases| {
+        let graph = cases.graph.clone();
+        let data = cases.floats(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
+
+        let row = cases.floats(&[1, 2], &[10.0, 20.0]);
+        let second = cases.integers(&[1], &[1]);
+        for (mode, expected) in [
+            (ScatterMode::Add, [13.0, 24.0]),
+            (ScatterMode::Sub, [-7.0, -16.0]),
+            (ScatterMode::Mul, [30.0, 80.0]),
+            (ScatterMode::Div, [0.3, 0.2]),
+            (ScatterMode::Min, [3.0, 4.0]),
+            (ScatterMode::Max, [10.0, 20.0]),
+            (ScatterMode::Set, [10.0, 20.0]),
+        ] {
+            let [third, fourth] = expected;
+            let result = graph.scatter(&data, &row, &second, 0, mode);
+            cases.gives(result, &[2, 2], &[1.0, 2.0, third, fourth]);
+        }
+        let zeros = graph.scatter_into_shape(&row, &second, &[2, 2], 0, ScatterMode::Add);
+        cases.gives(zeros, &[2, 2], &[0.0, 0.0, 10.0, 20.0]);
+
+        let places = cases.integers(&[2, 2], &[0, 1, 0, 1]);
+        let two = cases.floats(&[2], &[5.0, 6.0]);
+        let zeros = graph.scatter_nd_into_shape(&two, &places, &[2, 2], 0, ScatterMode::Add);
+        cases.gives(zeros, &[2, 2], &[0.0, 11.0, 0.0, 0.0]);
+
+        let each = cases.integers(&[2, 1], &[1, 0]);
+        let one = cases.floats(&[2, 1], &[7.0, 8.0]);
+        let result = graph.scatter_along_axis(1, &data, &one, &each, ScatterMode::Set);
+        cases.gives(result, &[2, 2], &[1.0, 7.0, 8.0, 4.0]);
+        let zeros = graph.scatter_along_axis_into_shape(1, &one, &each, &[2, 2], ScatterMode::Set);
+        cases.gives(zeros, &[2, 2], &[0.0, 7.0, 8.0, 0.0]);
+    });
 }

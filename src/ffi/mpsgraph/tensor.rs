@@ -2,7 +2,7 @@
 
 use super::DataType;
 use crate::ffi::foundation::ns_array::NSArray;
-use crate::ffi::objc::{CallSite, Object, Retained, Return, autoreleasepool, objc_class, objc_methods};
+use crate::ffi::objc::{CallSite, Object, Retained, Return, objc_class, objc_methods};
 
 objc_class!(
     /// A value inside a graph; belongs to the graph whose method made it.
@@ -15,20 +15,9 @@ pub(crate) type Tensor = Retained<MPSGraphTensor>;
 objc_methods! {
     "MPSGraphTensor.h";
     impl MPSGraphTensor {
-        instance fn shape_array() -> Option<Retained<NSArray>> = "shape", since (11, 0);
-
-        /// Element type.
+        /// Element type, as MPSGraph has inferred it.
+        #[cfg(test)]
         instance fn data_type() -> DataType = "dataType", since (11, 0);
-    }
-}
-
-impl MPSGraphTensor {
-    /// The extents, if MPSGraph has inferred them. It does not always; never compute with this.
-    pub(crate) fn shape(&self) -> Option<Vec<usize>> {
-        autoreleasepool(|| {
-            // SAFETY: Apple declares an MPSShape, an array of NSNumbers.
-            self.shape_array().map(|shape| unsafe { shape.to_extents() })
-        })
     }
 }
 
@@ -56,4 +45,17 @@ impl Return for (Tensor, Tensor) {
             _ => panic!("{site} returned fewer than two tensors"),
         }
     }
+}
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    let (graph, tensor) = crate::ffi::autoreleasepool(|| {
+        let graph = super::Graph::new();
+        let tensor = graph.placeholder(&[2, 3], DataType::F32);
+        assert!(tensor.clone().is(&tensor));
+        // The graph owns the tensor too; both owners go in any order.
+        (graph, tensor)
+    });
+    drop(graph);
+    assert_eq!(tensor.data_type(), DataType::F32);
 }

@@ -2,6 +2,7 @@
 
 use super::DataType;
 use crate::ffi::metal::Buffer;
+use crate::ffi::metal::claim::Claims;
 use crate::ffi::metal::mtl_buffer::MTLBuffer;
 use crate::ffi::objc::{Retained, autoreleasepool, objc_class, objc_methods};
 
@@ -17,7 +18,11 @@ unsafe impl Send for MPSGraphTensorData {}
 unsafe impl Sync for MPSGraphTensorData {}
 
 /// A buffer with a shape and an element type, retained. Keeps the buffer alive.
-pub(crate) type TensorData = Retained<MPSGraphTensorData>;
+#[derive(Clone)]
+pub(crate) struct TensorData {
+    object: Retained<MPSGraphTensorData>,
+    claims: Claims,
+}
 
 objc_methods! {
     "MPSGraphTensorData.h";
@@ -35,6 +40,24 @@ impl TensorData {
             "a {data_type:?} tensor of shape {shape:?} does not fit into {} bytes",
             buffer.length()
         );
-        autoreleasepool(|| MPSGraphTensorData::with_buffer(buffer, shape, data_type))
+        let object = autoreleasepool(|| MPSGraphTensorData::with_buffer(buffer.object(), shape, data_type));
+        Self { object, claims: buffer.claims().clone() }
     }
+
+    pub(super) fn object(&self) -> &MPSGraphTensorData {
+        &self.object
+    }
+
+    /// Who accesses the buffer.
+    pub(super) fn claims(&self) -> &Claims {
+        &self.claims
+    }
+}
+
+#[cfg(test)]
+pub(super) fn exercise() {
+    let buffer = crate::ffi::exercise::device().new_buffer(256).expect("there is memory");
+    let data = TensorData::new(&buffer, &[4, 8], DataType::F32);
+    drop(buffer);
+    drop(data);
 }

@@ -32,10 +32,6 @@ graph_methods! {
     /// Axis `i` of the result is axis `permutation[i]` of `x`.
     fn transpose(x, permutation: &[usize]) = "transposeTensor:permutation:name:", since (13, 0);
 
-    /// Swaps two axes.
-    fn transpose_dimensions(x, dimension: usize, with: usize) = "transposeTensor:dimension:withDimension:name:",
-        since (11, 0);
-
     /// Elements `starts[i]`, `starts[i] + strides[i]`, … before `ends[i]` of each axis.
     fn slice(x, starts: &[isize], ends: &[isize], strides: &[isize]) = "sliceTensor:starts:ends:strides:name:",
         since (11, 0);
@@ -64,12 +60,6 @@ graph_methods! {
     /// The tensors one after the other along one axis; equal dtypes and other extents.
     fn concat(tensors: &[&Tensor], dimension: isize) = "concatTensors:dimension:name:", since (11, 0);
 
-    /// The tensors along a new axis; equal dtypes and shapes.
-    fn stack(tensors: &[&Tensor], axis: isize) = "stackTensors:axis:name:", since (12, 3);
-
-    /// Parts of the given sizes, which add up to the extent of the axis.
-    fn split(x, sizes: &[usize], axis: isize) -> Vec<Tensor> = "splitTensor:splitSizes:axis:name:", since (12, 3);
-
     /// Back to front along the given axes.
     fn reverse(x, axes: &[isize]) = "reverseTensor:axes:name:", since (12, 0);
 
@@ -86,21 +76,93 @@ graph_methods! {
     fn coordinate_along_axis(axis: isize, shape: &[usize]) = "coordinateAlongAxis:withShape:name:", since (12, 3);
 
     /// Elements added before and behind each axis; `value` is used by [`PaddingMode::Constant`] alone.
+    #[cfg_attr(not(test), expect(dead_code, reason = "convolutions and pooling will pad"))]
     fn pad(x, mode: PaddingMode, left: &[usize], right: &[usize], value: f64)
         = "padTensor:withPaddingMode:leftPadding:rightPadding:constantValue:name:", since (11, 0);
+}
 
-    /// `x` repeated `multiplier[i]` times along axis `i`.
-    fn tile(x, multiplier: &[usize]) = "tileTensor:withMultiplier:name:", since (11, 0);
+#[cfg(test)]
+pub(super) use cases::exercise;
 
-    /// New axes of extent 1, at these positions of the result.
-    fn expand_dims(x, axes: &[isize]) = "expandDimsOfTensor:axes:name:", since (12, 3);
+#[cfg(test)]
+mod cases {
+    use super::{DataType, PaddingMode};
+    use crate::ffi::exercise::{Cases, check};
+    use crate::ffi::os_version;
 
-    /// Without these axes, whose extents are 1.
-    fn squeeze(x, axes: &[isize]) = "squeezeTensor:axes:name:", since (12, 3);
+    const ROWS: [f32; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    const SAME: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+    const TURNED: [f64; 6] = [1.0, 4.0, 2.0, 5.0, 3.0, 6.0];
 
-    /// Two axes: the product of the extents before `axis`, and that of the others. `axis` does not count from the end.
-    fn flatten_2d(x, axis: isize) = "flatten2DTensor:axis:name:", since (12, 0);
+    pub fn exercise() {
+        check(same_elements);
+        check(parts);
+        check(larger);
+        check(conversions);
+    }
 
-    /// The shape, as an i32 tensor.
-    fn shape_of(x) = "shapeOfTensor:name:", since (12, 0);
+    /// What moves or renames axes.
+    fn same_elements(cases: &mut Cases) {
+        let graph = cases.graph.clone();
+        let x = cases.floats(&[2, 3], &ROWS);
+        cases.gives(graph.reshape(&x, &[3, 2]), &[3, 2], &SAME);
+        cases.gives(graph.transpose(&x, &[1, 0]), &[3, 2], &TURNED);
+        let reversed = graph.reverse(&x, &[1]);
+        cases.gives(reversed, &[2, 3], &[3.0, 2.0, 1.0, 6.0, 5.0, 4.0]);
+    }
+
+    /// What takes tensors apart and puts them together.
+    fn parts(cases: &mut Cases) {
+        let graph = cases.graph.clone();
+        let x = cases.floats(&[2, 3], &ROWS);
+        let ends = graph.slice(&x, &[0, 0], &[2, 3], &[1, 2]);
+        cases.gives(ends, &[2, 2], &[1.0, 3.0, 4.0, 6.0]);
+        let last = graph.slice_dimension(&x, 1, 2, 1);
+        cases.gives(last.clone(), &[2, 1], &[3.0, 6.0]);
+        let both = graph.concat(&[&last, &x], 1);
+        cases.gives(both, &[2, 4], &[3.0, 1.0, 2.0, 3.0, 6.0, 4.0, 5.0, 6.0]);
+
+        let update = cases.floats(&[2, 1], &[10.0, 20.0]);
+        let replaced = [1.0, 10.0, 3.0, 4.0, 20.0, 6.0];
+        let (starts, ends, strides) = ([0, 1], [2, 2], [1, 1]);
+        if os_version::at_least(14, 4) {
+            let result = graph.slice_update_masked(&x, &update, &starts, &ends, &strides, 0, 0, 0);
+            cases.gives(result, &[2, 3], &replaced);
+        }
+        if os_version::at_least(15, 0) {
+            let result = graph.slice_update(&x, &update, &starts, &ends, &strides);
+            cases.gives(result, &[2, 3], &replaced);
+        }
+    }
+
+    /// What makes larger tensors.
+    fn larger(cases: &mut Cases) {
+        let graph = cases.graph.clone();
+        let column = cases.floats(&[2, 1], &[1.0, 2.0]);
+        let wide = graph.broadcast(&column, &[2, 2]);
+        cases.gives(wide, &[2, 2], &[1.0, 1.0, 2.0, 2.0]);
+        let row = cases.floats(&[3], &[1.0, 2.0, 3.0]);
+        for (mode, expected) in [
+            (PaddingMode::Constant, [9.0, 9.0, 1.0, 2.0, 3.0, 9.0]),
+            (PaddingMode::Reflect, [3.0, 2.0, 1.0, 2.0, 3.0, 2.0]),
+            (PaddingMode::Symmetric, [2.0, 1.0, 1.0, 2.0, 3.0, 3.0]),
+            (PaddingMode::ClampToEdge, [1.0, 1.0, 1.0, 2.0, 3.0, 3.0]),
+            (PaddingMode::Zero, [0.0, 0.0, 1.0, 2.0, 3.0, 0.0]),
+        ] {
+            let padded = graph.pad(&row, mode, &[2], &[1], 9.0);
+            cases.gives(padded, &[6], &expected);
+        }
+        let positions = graph.coordinate_along_axis(1, &[2, 3]);
+        cases.gives(positions, &[2, 3], &[0.0, 1.0, 2.0, 0.0, 1.0, 2.0]);
+    }
+
+    /// What changes the element type.
+    fn conversions(cases: &mut Cases) {
+        let graph = cases.graph.clone();
+        let x = cases.floats(&[2], &[-1.5, 2.75]);
+        cases.gives(graph.cast(&x, DataType::I32), &[2], &[-1.0, 2.0]);
+        let bits = graph.reinterpret_cast(&x, DataType::U32);
+        let expected = [-1.5_f32, 2.75].map(|x| f64::from(x.to_bits()));
+        cases.gives(bits, &[2], &expected);
+    }
 }

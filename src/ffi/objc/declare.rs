@@ -3,7 +3,7 @@
 //! `objc_methods!` takes any class or protocol; `graph_methods!` the operations of `MPSGraph`, whose untyped
 //! arguments are tensors and whose last argument, the operation's name, is always nil. `objc_enum!` is for constants.
 
-use super::Kind;
+use super::{Argument, Encode, Kind, Return};
 
 /// A method as this crate declares it.
 #[derive(Clone, Debug)]
@@ -20,29 +20,59 @@ pub struct Declaration {
     pub returns: &'static str,
     /// Encodings of the arguments after receiver and selector.
     pub arguments: Vec<&'static str>,
-    /// Whether an object result belongs to the caller (+1). False if the result is no object.
+    /// Whether an object result belongs to the caller (+1). False if the result is not an object.
     pub owned: bool,
     /// The first macOS with the method, major and minor.
     pub min_macos: (u8, u8),
+    /// All constants of the enums among the arguments and the result.
+    pub constants: Vec<Constant>,
 }
 
 impl Declaration {
-    pub(crate) fn new(
+    /// A method whose result is an `R`.
+    pub(crate) fn of<R: Return>(
         header: &'static str,
         owner: &'static str,
         kind: Kind,
         selector: &'static str,
-        returns: &'static str,
-        arguments: Vec<&'static str>,
+        parameters: &[Parameter],
         min_macos: (u8, u8),
     ) -> Self {
-        let owned = returns == "@" && super::send::returns_owned(selector);
-        Self { header, owner, kind, selector, returns, arguments, owned, min_macos }
+        let returns = R::Raw::ENCODING;
+        let constants = parameters.iter().map(|parameter| parameter.constants).chain([R::CONSTANTS]);
+        Self {
+            header,
+            owner,
+            kind,
+            selector,
+            returns,
+            arguments: parameters.iter().map(|parameter| parameter.encoding).collect(),
+            owned: returns == "@" && super::send::returns_owned(selector),
+            min_macos,
+            constants: constants.flatten().copied().collect(),
+        }
+    }
+
+    /// As Objective-C writes it: `-[Owner selector]`.
+    pub fn name(&self) -> String {
+        format!("{}[{} {}]", self.kind.sign(), self.owner, self.selector)
+    }
+}
+
+/// An argument of a [`Declaration`].
+pub(crate) struct Parameter {
+    encoding: &'static str,
+    constants: &'static [Constant],
+}
+
+impl Parameter {
+    pub(crate) const fn of<A: Argument>() -> Self {
+        Self { encoding: A::Raw::ENCODING, constants: A::CONSTANTS }
     }
 }
 
 /// A constant of an Objective-C enum as this crate declares it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Constant {
     /// The C enum.
     pub group: &'static str,
@@ -54,9 +84,39 @@ pub struct Constant {
     pub encoding: &'static str,
 }
 
+/// Lists the files of a folder that declare methods, after their `mod` lines (rustfmt does not follow a `mod` line that
+/// a macro writes). Each has a function `exercise` for tests, which sends every message that the file declares.
+///
+/// A file with a `mod` line that is not listed does not compile: its `declarations` would not be used.
+macro_rules! headers {
+    ($($header:ident),* $(,)?) => {
+        /// Every method that the files of this folder declare.
+        #[deny(dead_code)] // a folder that `contract` does not list
+        pub(in crate::ffi) fn declarations() -> Vec<$crate::ffi::objc::Declaration> {
+            [$($header::declarations()),*].concat()
+        }
+
+        #[cfg(test)]
+        pub(in crate::ffi) mod exercises {
+            /// Sends every message that the files of this folder declare.
+            pub(in crate::ffi) fn all() {
+                $(super::$header::exercise();)*
+            }
+
+            $(
+                #[test]
+                fn $header() {
+                    super::$header::exercise();
+                }
+            )*
+        }
+    };
+}
+pub(crate) use headers;
+
 /// Declares methods: `instance fn`, `class fn` (sent to the class) or `init fn` (sent to a fresh `alloc`; returns
-/// `Retained<Self>`). Rows with raw pointers are `unsafe_init fn` / `unsafe_class fn`: their callers in the same file
-/// promise what Apple's documentation asks of the pointers.
+/// `Retained<Self>`). Rows that ask more of their callers than types can say, pointers for example, are `unsafe_init fn`,
+/// `unsafe_class fn` and `unsafe_instance fn`: their callers are in the same file and promise what Apple documents.
 macro_rules! objc_methods {
     ($header:literal; $(impl $owner:ident { $(
         $(#[$attr:meta])*
@@ -69,17 +129,15 @@ macro_rules! objc_methods {
             }
         )* })*
 
-        pub(crate) fn declarations() -> Vec<$crate::ffi::objc::Declaration> {
-            use $crate::ffi::objc::{Declaration, Encode, Return};
+        #[deny(dead_code)] // a file that its folder's `headers!` does not list
+        pub(super) fn declarations() -> Vec<$crate::ffi::objc::Declaration> {
             vec![$($(
-                Declaration::new(
+                $crate::ffi::objc::Declaration::of::<$crate::ffi::objc::objc_return_type!($kind $owner ($($ret)?))>(
                     $header,
                     stringify!($owner),
                     $crate::ffi::objc::objc_kind!($kind),
                     $selector,
-                    <<$crate::ffi::objc::objc_return_type!($kind $owner ($($ret)?)) as Return>::Raw
-                        as Encode>::ENCODING,
-                    vec![$(<<$ty as $crate::ffi::objc::Argument>::Raw as Encode>::ENCODING),*],
+                    &[$($crate::ffi::objc::Parameter::of::<$ty>()),*],
                     ($major, $minor),
                 ),
             )*)*]
@@ -104,19 +162,18 @@ macro_rules! graph_methods {
             }
         )* }
 
-        pub(crate) fn declarations() -> Vec<$crate::ffi::objc::Declaration> {
-            use $crate::ffi::objc::{Argument, Declaration, Encode, Return};
+        #[deny(dead_code)] // a file that its folder's `headers!` does not list
+        pub(super) fn declarations() -> Vec<$crate::ffi::objc::Declaration> {
+            use $crate::ffi::objc::Parameter;
             vec![$(
-                Declaration::new(
+                $crate::ffi::objc::Declaration::of::<$crate::ffi::objc::objc_tensor_return!($($ret)?)>(
                     $header,
                     "MPSGraph",
                     $crate::ffi::objc::Kind::Instance,
                     $selector,
-                    <<$crate::ffi::objc::objc_tensor_return!($($ret)?) as Return>::Raw as Encode>::ENCODING,
-                    vec![
-                        $(<<$crate::ffi::objc::objc_argument_type!($($ty)?) as Argument>::Raw
-                            as Encode>::ENCODING,)*
-                        $crate::ffi::objc::objc_nil_encoding!(name),
+                    &[
+                        $(Parameter::of::<$crate::ffi::objc::objc_argument_type!($($ty)?)>(),)*
+                        Parameter::of::<Option<&$crate::ffi::foundation::ns_string::NSString>>(),
                     ],
                     ($major, $minor),
                 ),
@@ -184,6 +241,14 @@ macro_rules! objc_method {
             unsafe {
                 $crate::ffi::objc::send(&SITE, $crate::ffi::foundation::ns_object::alloc::<Self>(), ($($arg,)*))
             }
+        }
+    };
+    (unsafe_instance [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] () $selector:literal) => {
+        $($attr)*
+        unsafe fn $name(&self, $($arg: $ty),*) {
+            $crate::ffi::objc::objc_method!(@site SITE $owner Instance $selector);
+            // SAFETY: `&self` is a live object of the class that declares the method; the rest is the caller's promise.
+            unsafe { $crate::ffi::objc::send(&SITE, $crate::ffi::objc::Message::as_object(self), ($($arg,)*)) }
         }
     };
     (unsafe_class [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] ($ret:ty)
@@ -255,13 +320,6 @@ macro_rules! objc_nil {
 }
 pub(crate) use objc_nil;
 
-macro_rules! objc_nil_encoding {
-    (name) => {
-        "@"
-    };
-}
-pub(crate) use objc_nil_encoding;
-
 /// Declares an Objective-C enum that messages take: `enum DataType: u32 = "MPSDataType" { F32 = "…Float32" 0x…, … }`.
 macro_rules! objc_enum {
     ($(#[$attr:meta])* enum $name:ident : $raw:ident = $group:literal {
@@ -274,35 +332,34 @@ macro_rules! objc_enum {
         }
 
         impl $name {
-            /// Apple's number for it.
-            pub(crate) const fn code(self) -> $raw {
+            /// Apple's number for it. It leaves this file only as an argument of a declared method, so the contract
+            /// test finds every enum through the methods.
+            const fn code(self) -> $raw {
                 match self {
                     $(Self::$variant => $value,)*
                 }
             }
 
             /// The constant with Apple's number `code`, if it is one of those declared here.
-            pub(crate) const fn from_code(code: $raw) -> Option<Self> {
+            const fn from_code(code: $raw) -> Option<Self> {
                 match code {
                     $($value => Some(Self::$variant),)*
                     _ => None,
                 }
             }
 
-            pub(crate) fn constants() -> Vec<$crate::ffi::objc::Constant> {
-                use $crate::ffi::objc::{Constant, Encode};
-                vec![$(Constant {
-                    group: $group,
-                    name: $constant,
-                    value: i128::from(Self::$variant.code()),
-                    encoding: <$raw as Encode>::ENCODING,
-                },)*]
-            }
+            const ALL: &[$crate::ffi::objc::Constant] = &[$($crate::ffi::objc::Constant {
+                group: $group,
+                name: $constant,
+                value: Self::$variant.code() as i128,
+                encoding: <$raw as $crate::ffi::objc::Encode>::ENCODING,
+            },)*];
         }
 
         impl $crate::ffi::objc::Argument for $name {
             type Raw = $raw;
             type Held = Self;
+            const CONSTANTS: &'static [$crate::ffi::objc::Constant] = Self::ALL;
 
             fn hold(self) -> Self {
                 self
@@ -315,11 +372,12 @@ macro_rules! objc_enum {
 
         impl $crate::ffi::objc::Return for $name {
             type Raw = $raw;
+            const CONSTANTS: &'static [$crate::ffi::objc::Constant] = Self::ALL;
 
             unsafe fn receive(raw: $raw, site: &'static $crate::ffi::objc::CallSite) -> Self {
                 match Self::from_code(raw) {
                     Some(value) => value,
-                    None => panic!("{site} returned {raw:#x}, which is no {} known here", $group),
+                    None => panic!("{site} returned {raw:#x}, which is not one of the {} values that this crate knows", $group),
                 }
             }
         }

@@ -11,16 +11,16 @@ mod encode;
 mod retained;
 mod send;
 mod verify;
+#[cfg(test)]
+mod warm_send;
 
 pub(crate) use autorelease::autoreleasepool;
 pub use class::Kind;
 pub(crate) use class::{ClassType, Message, find_class, objc_class, objc_protocol};
 pub use declare::{Constant, Declaration};
-pub(crate) use declare::{graph_methods, objc_enum, objc_methods};
+pub(crate) use declare::{Parameter, graph_methods, headers, objc_enum, objc_methods};
 #[doc(hidden)]
-pub(crate) use declare::{
-    objc_argument_type, objc_kind, objc_method, objc_nil, objc_nil_encoding, objc_return_type, objc_tensor_return,
-};
+pub(crate) use declare::{objc_argument_type, objc_kind, objc_method, objc_nil, objc_return_type, objc_tensor_return};
 pub(crate) use encode::{Encode, impl_encode};
 pub(crate) use retained::Retained;
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use super::{Encode, Kind, Message, Object, Retained, Selector, verify};
+use super::{Constant, Encode, Kind, Message, Object, Retained, Selector, verify};
 use crate::ffi::symbols;
 
 /// The place in the program that sends one declared message.
@@ -137,6 +137,8 @@ pub(crate) trait Argument {
     type Raw: Encode;
     /// What has to live until the method has returned.
     type Held;
+    /// All constants of the type, if it is an Objective-C enum.
+    const CONSTANTS: &'static [Constant] = &[];
 
     fn hold(self) -> Self::Held;
     fn raw(held: &Self::Held) -> Self::Raw;
@@ -208,6 +210,8 @@ impl<T: Message> Argument for Option<&T> {
 /// What a declared method gives back, as Rust sees it.
 pub(crate) trait Return {
     type Raw: Encode;
+    /// All constants of the type, if it is an Objective-C enum.
+    const CONSTANTS: &'static [Constant] = &[];
 
     /// # Safety
     /// `raw` has just been returned by the method of `site`.

@@ -5,7 +5,7 @@
 use std::hash::{Hash, Hasher};
 use std::sync::LazyLock;
 
-use crate::objc::msg_send::answer;
+use super::ns_object::method_of;
 use crate::objc::{Id, Sel, Strong};
 
 static IS_EQUAL: LazyLock<Sel> = LazyLock::new(|| Sel::named("isEqual:"));
@@ -13,16 +13,15 @@ static HASH: LazyLock<Sel> = LazyLock::new(|| Sel::named("hash"));
 
 /// Whether two objects are the same or say so.
 pub(crate) fn equal(a: &Strong, b: &Strong) -> bool {
-    let (a, b) = (a.id(), b.id());
     if a == b {
         return true;
     }
-    match (a.class(), b.class()) {
+    match (a.id().class(), b.id().class()) {
         (Some(one), Some(other)) if std::ptr::eq(one, other) => {
-            let imp = answer(a, *IS_EQUAL);
-            // SAFETY: every `isEqual:` of this crate has the type that NSObject's has; both objects have owners.
+            let imp = method_of(a, *IS_EQUAL);
+            // SAFETY: an `isEqual:` has the type that NSObject's has, and both objects have owners.
             let is_equal: extern "C-unwind" fn(Id, Sel, Id) -> bool = unsafe { std::mem::transmute(imp) };
-            is_equal(a, *IS_EQUAL, b)
+            is_equal(a.id(), *IS_EQUAL, b.id())
         }
         _ => false,
     }
@@ -34,8 +33,8 @@ pub(crate) struct Key(pub(crate) Strong);
 
 /// The hash of an object, as `hash` answers it.
 fn hash_of(object: &Strong) -> usize {
-    let imp = answer(object.id(), *HASH);
-    // SAFETY: every `hash` of this crate has the type that NSObject's has; the object has an owner.
+    let imp = method_of(object, *HASH);
+    // SAFETY: a `hash` has the type that NSObject's has, and the object has an owner.
     let hash: extern "C-unwind" fn(Id, Sel) -> usize = unsafe { std::mem::transmute(imp) };
     hash(object.id(), *HASH)
 }

@@ -1,4 +1,4 @@
-//! `NSData`: immutable bytes, copied from the sender's.
+//! `NSData`: immutable bytes, copied from those of the sender.
 
 use std::ffi::c_void;
 
@@ -21,7 +21,7 @@ pub static CLASS: ClassDef = ClassDef {
     class: &[method0("data", empty), method2("dataWithBytes:length:", data_with_bytes)],
 };
 
-/// The bytes, in words aligned for any element type as Apple's are, and their number.
+/// The bytes, in words that are aligned for any element type (as Apple's are), and the number of bytes.
 struct Bytes(Box<[u128]>, usize);
 
 impl Bytes {

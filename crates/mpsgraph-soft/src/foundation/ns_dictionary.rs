@@ -1,6 +1,7 @@
 //! `NSDictionary`: an immutable map whose keys are compared by `isEqual:`.
 //!
-//! Entries keep the order they were given in. Few are searched one by one, many through a hash index.
+//! Entries keep the order in which they were given. A short dictionary is searched entry by entry, a long one through
+//! a hash index.
 
 use std::collections::HashMap;
 
@@ -29,7 +30,7 @@ pub static CLASS: ClassDef = ClassDef {
     ],
 };
 
-/// Up to this many entries are compared one by one: pointers first, which is the usual hit.
+/// Up to this many entries are compared one by one: first by address, which usually finds the key.
 const LINEAR: usize = 8;
 
 struct Entries {
@@ -146,7 +147,7 @@ extern "C-unwind" fn object_for_key(this: This<'_>, cmd: Sel, key: Id) -> Id {
     value(&this, &Strong::retain(key)).map_or(Id::NIL, Strong::id)
 }
 
-// Apple's order is nobody's business; one that is not the sender's shows who relies on it.
+// Apple leaves the order open. The reverse of the sender's order makes a program fail that relies on its own.
 extern "C-unwind" fn all_keys(this: This<'_>, _cmd: Sel) -> Id {
     ns_array::array(this.state::<Entries>().keys.iter().rev().map(Strong::id))
 }

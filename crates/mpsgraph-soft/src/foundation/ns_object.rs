@@ -1,9 +1,11 @@
 //! `NSObject`: what every object and every class answers.
 
+use std::ptr;
 use std::sync::LazyLock;
 
 use super::ns_string;
 use crate::objc::class::Class;
+use crate::objc::define::Imp;
 use crate::objc::msg_send::answer;
 use crate::objc::object::{allocatable, allocate};
 use crate::objc::{ClassDef, ClassId, ClassKind, Id, Sel, Strong, This, method0, method1};
@@ -43,6 +45,15 @@ pub static CLASS: ClassDef = ClassDef {
     ],
 };
 
+/// The function that answers one of `NSObject`'s messages. It has the type of `NSObject`'s own method, because no class
+/// is registered that overrides a method with one of another type.
+pub(super) fn method_of(object: &Strong, cmd: Sel) -> Imp {
+    let class = object.id().class().expect("an object to send a message to, not nil");
+    let is_ours = class.ancestry().any(|class| ptr::eq(class.info.def, &CLASS));
+    assert!(is_ours, "{} does not inherit from NSObject", class.name());
+    answer(object.id(), cmd)
+}
+
 /// The class that a class object is.
 fn as_class(this: This<'_>) -> &'static Class {
     assert!(this.id().is_class(), "a class method answers classes only");
@@ -54,21 +65,25 @@ fn class_of(this: This<'_>) -> &'static Class {
     this.id().class().expect("a method's receiver is not nil")
 }
 
-extern "C-unwind" fn alloc(this: This<'_>, cmd: Sel) -> Id {
+fn allocated(this: This<'_>, cmd: Sel) -> Strong {
     let class = as_class(this);
     if !allocatable(class) {
-        violation!(this, cmd, "Apple has no such class to allocate from");
+        violation!(this, cmd, "Apple has no class of this name to allocate");
     }
-    allocate(class).into_owned()
+    allocate(class)
+}
+
+extern "C-unwind" fn alloc(this: This<'_>, cmd: Sel) -> Id {
+    allocated(this, cmd).into_owned()
 }
 
 extern "C-unwind" fn new(this: This<'_>, cmd: Sel) -> Id {
     static INIT: LazyLock<Sel> = LazyLock::new(|| Sel::named("init"));
-    let object = alloc(this, cmd);
-    let imp = answer(object, *INIT);
-    // SAFETY: every `init` of this crate has the type that NSObject's has, and the object is new and so alive.
+    let object = allocated(this, cmd);
+    let imp = method_of(&object, *INIT);
+    // SAFETY: an `init` has the type that NSObject's has, and the object is new and so alive.
     let init: extern "C-unwind" fn(Id, Sel) -> Id = unsafe { std::mem::transmute(imp) };
-    init(object, *INIT)
+    init(object.into_owned(), *INIT)
 }
 
 extern "C-unwind" fn init(this: This<'_>, _cmd: Sel) -> Id {

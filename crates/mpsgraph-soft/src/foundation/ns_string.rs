@@ -1,10 +1,10 @@
-//! `NSString`: immutable text, kept as UTF-8 with a NUL behind it.
+//! `NSString`: immutable text, kept as NUL-terminated UTF-8.
 
 use std::ffi::{CStr, CString, c_char};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 
-use crate::objc::msg_send::answer;
+use super::ns_object::method_of;
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
@@ -34,12 +34,12 @@ impl Text {
     }
 }
 
-/// A new string, autoreleased. A NUL inside ends it.
+/// A new string, autoreleased. The text ends at the first NUL.
 pub fn string(text: &str) -> Id {
     owned(text).autorelease()
 }
 
-/// A new string.
+/// A new string. The text ends at the first NUL.
 pub fn owned(text: &str) -> Strong {
     let end = text.find('\0').unwrap_or(text.len());
     let text = CString::new(&text[..end]).expect("cut at the first NUL");
@@ -51,11 +51,11 @@ pub fn as_str(string: &Strong) -> &str {
     string.state::<Text>().as_str()
 }
 
-/// What an object answers to `description`: text for messages. Not for nil.
+/// What an object, which must not be nil, answers to `description`.
 pub(crate) fn description_of(object: &Strong) -> Strong {
     static DESCRIPTION: LazyLock<Sel> = LazyLock::new(|| Sel::named("description"));
-    let imp = answer(object.id(), *DESCRIPTION);
-    // SAFETY: every `description` of this crate has the type that NSObject's has; the object has an owner.
+    let imp = method_of(object, *DESCRIPTION);
+    // SAFETY: a `description` has the type that NSObject's has, and the object has an owner.
     let description: extern "C-unwind" fn(Id, Sel) -> Id = unsafe { std::mem::transmute(imp) };
     Strong::retain(description(object.id(), *DESCRIPTION))
 }

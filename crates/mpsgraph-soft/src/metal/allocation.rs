@@ -1,8 +1,8 @@
 //! A buffer's memory: whole pages, zero until written, and only touched when used.
 //!
-//! The system allocator clears memory eagerly as soon as an alignment above its own is asked for. So this asks
-//! for ordinary alignment and one page more, which large requests get from the kernel as untouched zero pages,
-//! and starts at the first page boundary inside.
+//! The system allocator clears memory at once when it is asked for an alignment above its own. So this asks for the
+//! ordinary alignment and one page more, and uses the memory from the first page boundary on. A large block then
+//! consists of zero pages of the kernel, which cost nothing until they are touched.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
@@ -22,14 +22,14 @@ pub struct Allocation {
     bytes: usize,
 }
 
-// SAFETY: an allocation owns its memory like a `Box<[u8]>` and has no tie to a thread; it hands out raw pointers
-// only, and whoever reads or writes through one answers for the ordering.
+// SAFETY: an allocation owns its memory like a `Box<[u8]>`, on no particular thread. It hands out raw pointers only,
+// and the code that reads or writes through one is responsible for the ordering.
 unsafe impl Send for Allocation {}
 // SAFETY: as above; nothing is written through `&Allocation` itself.
 unsafe impl Sync for Allocation {}
 
 impl Allocation {
-    /// Room for `length` bytes; `None` if it is 0 or the memory cannot be had.
+    /// Room for `length` bytes; `None` if `length` is 0 or there is not enough memory.
     pub fn new(length: usize) -> Option<Self> {
         if length == 0 {
             return None;

@@ -1,4 +1,4 @@
-//! `MTLCommandBufferError`: why a command buffer ended in error, as the `NSError` that `-error` gives.
+//! `MTLCommandBufferError`: why a command buffer failed, as the `NSError` that `-error` answers.
 
 use crate::foundation::ns_error;
 use crate::objc::Id;
@@ -6,10 +6,10 @@ use crate::objc::Id;
 /// String value of the exported constant of this name.
 pub const MTL_COMMAND_BUFFER_ERROR_DOMAIN: &str = "MTLCommandBufferErrorDomain";
 
-/// `MTLCommandBufferErrorInternal`: what work that panics ends in.
+/// `MTLCommandBufferErrorInternal`: the error of work that panics.
 pub const INTERNAL: usize = 1;
 
-/// A code of `MTLCommandBufferError` and, where more is known than the code says, the text.
+/// A code of `MTLCommandBufferError` and the text for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandBufferError {
     /// The code.
@@ -24,7 +24,7 @@ impl CommandBufferError {
         Self { code, text: format!("{} ({code:08x}, ordered by a test)", describe(code)) }
     }
 
-    /// Work that went wrong in itself.
+    /// The error of work that went wrong without an injected fault.
     pub fn internal(text: String) -> Self {
         Self { code: INTERNAL, text }
     }

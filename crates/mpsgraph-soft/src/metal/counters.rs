@@ -1,4 +1,4 @@
-//! What Metal did so far in this process, for tests and for `-[MTLDevice currentAllocatedSize]`.
+//! Counts of what Metal did in this process, for tests and for `-[MTLDevice currentAllocatedSize]`.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -16,7 +16,7 @@ static SCRATCH_LIVE: AtomicU64 = AtomicU64::new(0);
 pub struct Counters {
     /// Command buffers committed.
     pub committed: u64,
-    /// Command buffers that came to an end, in success or error.
+    /// Command buffers that ended, successfully or in error.
     pub completed: u64,
     /// Those of `completed` that ended in error.
     pub failed: u64,
@@ -32,7 +32,7 @@ pub struct Counters {
     pub scratch_live: u64,
 }
 
-/// Reads every counter; not one instant's view if other threads are at work.
+/// Reads every counter, one after the other: other threads may change them in between.
 pub fn snapshot() -> Counters {
     Counters {
         committed: COMMITTED.load(Relaxed),

@@ -1,7 +1,7 @@
-//! Faults on order, for tests: what a device does when it runs out of memory or hangs, which nobody can provoke.
+//! Fault injection for tests: what a device does when it runs out of memory or hangs.
 //!
-//! Plain Rust functions, because Metal has no message for this. Each order counts down over what happens next
-//! and is then used up; without orders, one relaxed load is all the checks cost.
+//! Plain Rust functions, because Metal has no message for this. Each order counts the events that follow, fails one of
+//! them and is then used up. While there are no orders, a check costs one relaxed load.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, MutexGuard};
@@ -94,23 +94,23 @@ pub fn refuse_allocation_here(n: usize) {
     ALLOCATIONS.place(Order { countdown: n, thread: Some(std::thread::current().id()), code: 0 });
 }
 
-/// Forgets all faults ordered and not yet used up.
+/// Forgets all orders that are not used up.
 pub fn clear() {
     COMMITS.clear();
     ALLOCATIONS.clear();
 }
 
-/// From now on, every encode calls `commitAndContinue` this many times, as MPSGraph may do with large work: the command
-/// buffer that the caller wrapped is then committed already, the work ends in another, and results are right only if
-/// all of them succeed. The environment variable `MPSGRAPH_SOFT_ENCODE_COMMITS` sets what a process begins with,
-/// otherwise 0. Gives the number before.
+/// From now on, every encode calls `commitAndContinue` this many times, as MPSGraph may do with large work: it commits
+/// the command buffer that the caller wrapped, the work ends in another one, and results are right only if all of them
+/// succeed. A process begins with the number in the environment variable `MPSGRAPH_SOFT_ENCODE_COMMITS`, or with 0.
+/// Returns the number before.
 pub fn commit_inside_encode(times: usize) -> usize {
     COMMITS_INSIDE_ENCODE.swap(times, Relaxed)
 }
 
-/// How long `-[MTLCommandQueue commandBuffer]` waits for room, and `-[MTLCommandBuffer waitUntilCompleted]` for its
-/// turn, when nothing is committed that could bring it, before they report the hang that it would be on a device. 10
-/// seconds unless set.
+/// How long `-[MTLCommandQueue commandBuffer]` waits for a place, and `-[MTLCommandBuffer waitUntilCompleted]` for its
+/// turn, while no committed work can bring it. Then they report a hang, which it would be on a device. 10 seconds
+/// unless set.
 pub fn report_hang_after(limit: Duration) {
     HANG_MILLISECONDS.store(usize::try_from(limit.as_millis()).unwrap_or(usize::MAX), Relaxed);
 }

@@ -1,9 +1,9 @@
 //! Which committed, unfinished work uses a buffer, and whether the CPU keeps away meanwhile.
 //!
-//! The CPU may not look at what the GPU is writing: `-contents` refuses. It may read what the GPU only reads, but
-//! not write it, and `-contents` cannot know what its caller is up to. So a call in that state samples the
-//! bytes, as does the first reader committed after a call, and the next reader to finish compares: a host that
-//! overwrites an input in flight is found out, whether it asked for the bytes then or kept the pointer.
+//! The CPU must not read bytes that the GPU is writing: `-contents` refuses. The CPU may read bytes that the GPU only
+//! reads, but not write them, and `-contents` cannot know what its caller will do. So a call in that state takes a
+//! sample of the bytes, and so does the first reader that is committed after a call; the next reader to finish
+//! compares. This finds a program that overwrites an input of running work, with a pointer that it got then or before.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
@@ -28,11 +28,11 @@ pub struct InUse(Mutex<Users>);
 struct Users {
     readers: usize,
     writers: usize,
-    /// The queue that all users are on, if it is one; of no meaning without users.
+    /// The queue of all users, if they share one; without users it means nothing.
     queue: Option<usize>,
-    /// Sample of the bytes when the CPU came to look while they were being read, or could have.
+    /// Sample of the bytes, taken when the CPU asked for them, or could have kept the pointer, while they were read.
     seen: Option<u64>,
-    /// Whether the CPU came for the bytes since the last use began, and may write them through the pointer it got.
+    /// Whether the CPU asked for the bytes since the last use began, so that it may write them through its pointer.
     lent: bool,
 }
 
@@ -41,9 +41,9 @@ impl InUse {
         self.0.lock().ignore_poison()
     }
 
-    /// Notes that work committed to `queue`, any number that names it, will use the buffer; an error if that would
+    /// Notes that work committed to `queue` (any number that identifies it) will use the buffer; an error if that would
     /// race with the work of another queue.
-    pub fn begin(&self, access: Access, queue: usize, memory: &Allocation) -> Result<(), &'static str> {
+    pub(super) fn begin(&self, access: Access, queue: usize, memory: &Allocation) -> Result<(), &'static str> {
         let mut users = self.lock();
         if users.readers + users.writers == 0 {
             users.seen = None;
@@ -70,8 +70,8 @@ impl InUse {
         Ok(())
     }
 
-    /// Notes that the work is done; an error if the CPU changed what it was reading.
-    pub fn end(&self, access: Access, memory: &Allocation) -> Result<(), &'static str> {
+    /// Notes that the work is done; an error if the CPU changed bytes that the work was reading.
+    pub(super) fn end(&self, access: Access, memory: &Allocation) -> Result<(), &'static str> {
         let mut users = self.lock();
         match access {
             Access::Write => users.writers -= 1,
@@ -85,8 +85,8 @@ impl InUse {
         Ok(())
     }
 
-    /// Called before the CPU gets at the bytes; an error if committed work is to write them.
-    pub fn look(&self, memory: &Allocation) -> Result<(), &'static str> {
+    /// Called before the CPU gets the bytes; an error if committed work will write them.
+    pub(super) fn look(&self, memory: &Allocation) -> Result<(), &'static str> {
         let mut users = self.lock();
         if users.writers > 0 {
             return Err("work that writes this buffer is committed and not finished: wait for it first");
@@ -105,8 +105,8 @@ impl InUse {
     }
 }
 
-/// Hash of up to 2048 words spread evenly over the pages: every word of one page, a bounded cost (a few
-/// microseconds) for many, and whoever overwrites a two-thousandth of a buffer in one piece is seen.
+/// Hash of up to 2048 words at equal distances: all words of one page, a bounded cost (a few microseconds) for many
+/// pages. It sees every write of at least a two-thousandth of the buffer in one piece.
 fn sample(memory: &Allocation) -> u64 {
     let words = memory.bytes() / size_of::<u64>();
     let step = words.div_ceil(2048);

@@ -1,8 +1,9 @@
 //! What one command buffer runs, and its way from `NotEnqueued` to `Completed` or `Error`.
 //!
-//! A job is shared by the command buffer object, which shows its status, and the worker that runs it. It keeps
-//! the command buffer and all it uses alive from commit to completion and lets go *before* it says that it is
-//! complete: whoever waited then sees what he released himself gone, and counts of live objects do not waver.
+//! A job is shared by the command buffer object, which shows its status, and the worker that runs it. It keeps the
+//! command buffer and all that the work uses alive from commit to completion, and releases them *before* it says that
+//! it is complete. So after a wait, objects that the waiting thread has released are gone, and counts of live objects
+//! are exact.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +16,7 @@ use super::in_use::Access;
 use super::mtl_buffer::Buffer;
 use super::mtl_command_buffer::CommandBuffer;
 use crate::ignore_poison::IgnorePoison;
-use crate::objc::{Strong, autorelease};
+use crate::objc::{Strong, pool};
 
 /// Something encoded.
 pub type Work = Box<dyn FnOnce() + Send>;
@@ -24,17 +25,17 @@ pub type Work = Box<dyn FnOnce() + Send>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Status {
-    /// Made, its place in the queue still open.
+    /// Made; has no place in the queue yet.
     NotEnqueued = 0,
-    /// Its place in the queue is taken, its work still being encoded.
+    /// Has its place in the queue; its work is still being encoded.
     Enqueued = 1,
-    /// Handed over.
+    /// Given to the queue.
     Committed = 2,
     /// Running.
     Scheduled = 3,
-    /// Done.
+    /// Ended successfully.
     Completed = 4,
-    /// Given up.
+    /// Ended in error.
     Error = 5,
 }
 
@@ -65,7 +66,7 @@ pub enum Stamp {
 /// Work in the order of encoding and the buffers it uses.
 #[derive(Default)]
 pub struct Recording {
-    /// To be run one after the other.
+    /// Runs one after the other.
     pub work: Vec<Work>,
     /// `MTLBuffer`s that the work reads.
     pub reads: Vec<Strong>,
@@ -85,7 +86,7 @@ struct Load {
     recording: Recording,
     /// The command buffer, which must outlive its work whatever its owner does.
     owner: Strong,
-    /// The error ordered for it, by code.
+    /// The code of the error that is injected.
     fault: Option<usize>,
 }
 
@@ -103,7 +104,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// Where it stands. Whatever the work wrote is visible to whoever sees `Completed`.
+    /// The status. A thread that sees `Completed` sees everything that the work wrote.
     pub fn status(&self) -> Status {
         Status::from_raw(self.status.load(Ordering::SeqCst))
     }
@@ -113,25 +114,25 @@ impl Job {
         self.error.get()
     }
 
-    /// Seconds at which it came to `stamp`, 0 until then.
+    /// When it reached `stamp`, in seconds; 0 until then.
     pub fn time(&self, stamp: Stamp) -> f64 {
         f64::from_bits(self.times[stamp as usize].load(Ordering::Relaxed))
     }
 
-    /// Time since it came to `stamp`.
+    /// Time since it reached `stamp`.
     pub(super) fn since(&self, stamp: Stamp) -> Duration {
         Duration::from_secs_f64((seconds() - self.time(stamp)).max(0.0))
     }
 
-    /// Takes over what is to run; the worker is told afterwards. An error, if its use of a buffer is one, leaves
-    /// nothing behind.
+    /// Takes over what will run; the worker is told afterwards. An error, when the use of a buffer is not allowed,
+    /// leaves everything as it was.
     pub(super) fn load(&self, recording: Recording, owner: Strong, fault: Option<usize>) -> Result<(), &'static str> {
         let queue = owner.state::<CommandBuffer>().queue().id().as_ptr().addr();
         for (begun, (buffer, access)) in recording.buffers().enumerate() {
             let buffer = buffer.state::<Buffer>();
             if let Err(reason) = buffer.begin_use(access, queue) {
                 for (buffer, access) in recording.buffers().take(begun) {
-                    // Nothing ran, so what the CPU did meanwhile does not matter.
+                    // Nothing ran, so it does not matter what the CPU did meanwhile.
                     let _ = buffer.state::<Buffer>().end_use(access);
                 }
                 return Err(reason);
@@ -142,8 +143,8 @@ impl Job {
         Ok(())
     }
 
-    /// Runs the work and lets go of everything; gives the status to `advance` to. A panic ends the job, not the
-    /// thread: a device goes on with the next command buffer.
+    /// Runs the work and releases everything; returns the status to `advance` to. A panic ends the job, not the thread:
+    /// a device goes on with the next command buffer.
     pub(super) fn run(&self) -> Status {
         let load = self.load.lock().ignore_poison().take();
         let Load { mut recording, owner, fault } = load.expect("a committed job is loaded and runs once");
@@ -152,34 +153,33 @@ impl Job {
         self.stamp(Stamp::Started);
         let outcome = match fault {
             Some(code) => Err(CommandBufferError::of_device(code)),
-            None => guarded(|| {
-                let _pool = Pool::push();
-                work.into_iter().for_each(|work| work());
-            }),
+            // The thread of a worker has no pool.
+            None => guarded(|| pool(|| work.into_iter().for_each(|work| work()))),
         };
         self.stamp(Stamp::Ended);
         let settled = guarded(|| settle(recording)).and_then(|checked| checked);
-        // After the buffers, since it may be the last reference to the command buffer and its queue.
+        // After the buffers, because it may be the last reference to the command buffer and its queue.
         let released = guarded(|| drop(owner));
         let Err(error) = outcome.and(settled).and(released) else {
             return Status::Completed;
         };
-        let _pool = Pool::push();
-        assert!(self.error.set(Strong::retain(error.ns_error())).is_ok(), "a job runs once");
+        let error = pool(|| Strong::retain(error.ns_error()));
+        assert!(self.error.set(error).is_ok(), "a job runs once");
         Status::Error
     }
 
-    /// Moves on to `status` and tells whoever waits.
+    /// Moves on to `status` and wakes the threads that wait.
     pub(super) fn advance(&self, status: Status) {
         self.status.store(status as u8, Ordering::SeqCst);
         if self.waiting.load(Ordering::SeqCst) > 0 {
-            // A waiter looks at the status with the gate held, so it either sees this one or is asleep by now.
+            // A waiting thread reads the status while it holds the gate, so it either sees this status or is asleep
+            // now.
             drop(self.gate.lock().ignore_poison());
             self.changed.notify_all();
         }
     }
 
-    /// Sleeps until the status is at least `status`, but not longer than `limit`; whether it is.
+    /// Sleeps until the status is at least `status`, but not longer than `limit`; returns whether it is.
     pub(super) fn sleep_until(&self, status: Status, limit: Duration) -> bool {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let gate = self.gate.lock().ignore_poison();
@@ -194,7 +194,7 @@ impl Job {
     }
 }
 
-/// Ends the use of every buffer and releases it. All are ended even if one of them brings an error.
+/// Ends the use of every buffer and releases it, also when one of them reports an error.
 fn settle(recording: Recording) -> Result<(), CommandBufferError> {
     let mut outcome = Ok(());
     for (buffer, access) in recording.buffers() {
@@ -216,23 +216,8 @@ fn text_of(panic: &(dyn Any + Send)) -> String {
     }
 }
 
-/// Seconds since the first call, plus one so that no time is taken for "not yet".
+/// Seconds since the first call, plus one: 0 means "not yet".
 fn seconds() -> f64 {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
     ORIGIN.get_or_init(Instant::now).elapsed().as_secs_f64() + 1.0
-}
-
-/// An autorelease pool of this scope: workers have none around them.
-struct Pool(*mut std::ffi::c_void);
-
-impl Pool {
-    fn push() -> Self {
-        Self(autorelease::push())
-    }
-}
-
-impl Drop for Pool {
-    fn drop(&mut self) {
-        autorelease::pop(self.0);
-    }
 }

@@ -1,7 +1,7 @@
 //! `MTLBuffer`: memory that the CPU and the device share.
 //!
-//! `-contents` is where the CPU gets at the bytes, so there it is refused while committed work is to write them.
-//! Work is given spans of the memory instead and keeps the buffer retained until it is done.
+//! The CPU gets the bytes by `-contents`, so that message is refused while committed work will write them. Work gets
+//! spans of the memory instead, and its command buffer retains the buffer until the work is done.
 
 use std::collections::HashSet;
 use std::ffi::c_void;
@@ -14,7 +14,7 @@ use crate::kernels::span::{Span, SpanMut};
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
-/// See the file's header.
+/// The class of the buffers that `MTLDevice` makes.
 pub static CLASS: ClassDef = ClassDef {
     name: "MTLBuffer",
     superclass: Some(&crate::foundation::ns_object::CLASS),
@@ -78,7 +78,7 @@ impl Buffer {
         unsafe { SpanMut::new(self.memory.start().as_ptr(), self.length) }
     }
 
-    /// Who is using it.
+    /// Which committed work uses it.
     pub fn in_use(&self) -> &InUse {
         &self.in_use
     }
@@ -98,8 +98,8 @@ impl Buffer {
     }
 }
 
-/// A buffer that is written twice, or read and written, by what uses these: on a device such an encode goes
-/// silently wrong.
+/// A buffer that is written twice, or read and written, by work with these `reads` and `writes`. On a device the
+/// results of such work are wrong, without an error.
 pub fn aliased(reads: &[Strong], writes: &[Strong]) -> Option<Id> {
     let mut written = HashSet::with_capacity(writes.len());
     let twice = writes.iter().map(Strong::id).find(|&buffer| !written.insert(buffer));

@@ -1,7 +1,7 @@
-//! `MTLCommandBuffer`: collects work until it is committed, then shows how far the queue has got with it.
+//! `MTLCommandBuffer`: collects work until it is committed, then shows the status of that work.
 //!
-//! What a device lets pass and then hangs or crashes on is refused here: encoding or committing after the commit,
-//! encoding from two threads at a time, waiting for what is not committed.
+//! Metal accepts some messages after which the device hangs or crashes: encoding or committing after the commit,
+//! encoding from two threads at a time, waiting for work that is not committed. They are refused here.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use crate::ignore_poison::IgnorePoison;
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
-/// See the file's header.
+/// The class of the command buffers that `MTLCommandQueue` makes.
 pub static CLASS: ClassDef = ClassDef {
     name: "MTLCommandBuffer",
     superclass: Some(&crate::foundation::ns_object::CLASS),
@@ -39,7 +39,7 @@ pub static CLASS: ClassDef = ClassDef {
 };
 
 /// Payload of a command buffer object.
-pub struct CommandBuffer {
+pub(crate) struct CommandBuffer {
     queue: Strong,
     worker: Arc<Worker>,
     job: Arc<Job>,
@@ -69,12 +69,12 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Waits until the work runs; an error says why it never will.
+    /// Waits until the work runs; an error says why it will never run.
     pub(crate) fn wait_until_scheduled(&self) -> Result<(), &'static str> {
         self.wait(Worker::wait_until_scheduled)
     }
 
-    /// Waits until the work is done; an error says why it never will be.
+    /// Waits until the work is done; an error says why it will never be done.
     pub(crate) fn wait_until_completed(&self) -> Result<(), &'static str> {
         self.wait(Worker::wait_until_completed)
     }
@@ -97,12 +97,12 @@ impl Drop for CommandBuffer {
 }
 
 /// The right to encode on one command buffer, from the beginning of an encoding message to its end.
-pub struct Encoder {
+pub(crate) struct Encoder {
     buffer: Strong,
 }
 
 impl Encoder {
-    /// Opens the command buffer for encoding; an error says why it cannot be.
+    /// Opens the command buffer for encoding; an error says why it cannot.
     pub fn new(buffer: &Strong) -> Result<Self, &'static str> {
         let state = buffer.state::<CommandBuffer>();
         if state.encoding.swap(true, Ordering::Acquire) {
@@ -115,13 +115,8 @@ impl Encoder {
         Ok(encoder)
     }
 
-    /// The command buffer.
-    pub fn buffer(&self) -> Id {
-        self.buffer.id()
-    }
-
-    /// Appends work that reads and writes these `MTLBuffer`s. The command buffer retains them at once and, as of
-    /// its commit, they count as in use.
+    /// Appends work that reads and writes these `MTLBuffer`s. The command buffer retains them at once; they count as in
+    /// use from its commit on.
     pub fn encode(&self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
         let mut recording = self.recording();
         recording.work.push(work);
@@ -137,7 +132,7 @@ impl Encoder {
         self.state().recording.lock().ignore_poison()
     }
 
-    /// Hands all that was encoded to the queue; an error says why it cannot be.
+    /// Gives all that was encoded to the queue; an error says why it cannot.
     pub(crate) fn commit(self) -> Result<(), &'static str> {
         let state = self.state();
         let recording = std::mem::take(&mut *self.recording());

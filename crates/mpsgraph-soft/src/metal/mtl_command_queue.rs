@@ -1,4 +1,4 @@
-//! `MTLCommandQueue`: makes command buffers and runs them in order, see [`Worker`].
+//! `MTLCommandQueue`: makes command buffers; its [`Worker`] runs them in order.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::{mtl_command_buffer, mtl_device};
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
-/// See the file's header.
+/// The class of the queues that `MTLDevice` makes.
 pub static CLASS: ClassDef = ClassDef {
     name: "MTLCommandQueue",
     superclass: Some(&crate::foundation::ns_object::CLASS),
@@ -24,11 +24,11 @@ pub static CLASS: ClassDef = ClassDef {
     class: &[],
 };
 
-/// Uncompleted command buffers that `-newCommandQueue` allows for.
+/// How many command buffers of a queue made by `-newCommandQueue` can be uncompleted at a time.
 pub(super) const DEFAULT_PLACES: usize = 64;
 
 /// Payload of a queue object.
-pub struct CommandQueue {
+pub(crate) struct CommandQueue {
     worker: Arc<Worker>,
     label: Label,
 }
@@ -45,8 +45,8 @@ pub(super) fn new(places: usize) -> Strong {
     new_object(&CLASS, CommandQueue { worker: Worker::new(places), label: Label::default() })
 }
 
-/// A place in `queue` for a new command buffer that message `cmd` to `this` asks for, waiting for one as long as
-/// others are on their way.
+/// A job in `queue` for a new command buffer that message `cmd` to `this` asks for. Waits for a place while committed
+/// work can free one.
 pub(super) fn new_job(queue: &Strong, this: This<'_>, cmd: Sel) -> (Arc<Worker>, Arc<Job>) {
     let worker = &queue.state::<CommandQueue>().worker;
     match worker.new_job() {

@@ -1,8 +1,8 @@
 //! `MTLDevice`: the one device, which is this computer's CPU.
 //!
-//! It stands for an Apple silicon GPU: unified memory, families up to the one that `MPSGRAPH_SOFT_GPU_FAMILY` names
-//! (`7` is M1, `8` M2, `9` M3 and M4, `10` M5; `9` unless set; `none` for no device), so code that works around one
-//! generation can be run here as that generation would.
+//! It plays an Apple silicon GPU with unified memory. `MPSGRAPH_SOFT_GPU_FAMILY` names its newest family (`7` is M1,
+//! `8` M2, `9` M3 and M4, `10` M5; `9` unless set; `none` for no device), so code for one generation can be tested
+//! here.
 
 use std::ffi::c_void;
 use std::sync::LazyLock;
@@ -16,7 +16,7 @@ use crate::objc::{
 };
 use crate::violation;
 
-/// See the file's header.
+/// The class of the one device.
 pub static CLASS: ClassDef = ClassDef {
     name: "MTLDevice",
     superclass: Some(&crate::foundation::ns_object::CLASS),
@@ -61,7 +61,7 @@ pub fn apple_family() -> i64 {
     family().expect("asked of a device, so there is one")
 }
 
-/// What `MPSGRAPH_SOFT_GPU_FAMILY` says; `None` for a system without a GPU, as a virtual Mac may be.
+/// What `MPSGRAPH_SOFT_GPU_FAMILY` says; `None` plays a system without a GPU, such as some virtual Macs.
 fn family() -> Option<i64> {
     static FAMILY: LazyLock<Option<i64>> = LazyLock::new(|| {
         let Ok(text) = std::env::var("MPSGRAPH_SOFT_GPU_FAMILY") else {
@@ -86,7 +86,7 @@ pub fn max_length() -> usize {
 /// Payload of the device object, to tell it from other objects.
 struct Device;
 
-/// Physical memory; 8 GiB where the system does not tell.
+/// Physical memory in bytes; 8 GiB where `/proc/meminfo` does not say.
 fn memory() -> usize {
     static BYTES: LazyLock<usize> = LazyLock::new(|| {
         let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {

@@ -1,10 +1,11 @@
-//! The order in which a queue runs its jobs: one at a time, in the order of enqueueing, on a thread of its own.
+//! A [`Worker`] runs the jobs of one queue: one at a time, in the order of enqueueing, on a thread of its own.
 //!
-//! The thread starts with the first commit and ends when the queue dies, which may happen on that very thread,
-//! so nobody joins it. Waking a thread costs about ten microseconds, more than small work takes. Hence both
-//! sides spin a little before they sleep; whoever waits for a job runs what is due himself if the worker has not
-//! got to it, with the same order and effects; and a worker whose jobs were all waited for at once dozes: a
-//! commit does not wake it, but it looks by itself now and then, so that nothing stays undone.
+//! The thread starts with the first commit and ends when the queue is deallocated. That may happen on the thread
+//! itself, so nobody joins it. Waking a thread costs about ten microseconds, more than small work takes. Therefore the
+//! thread, and a caller that waits, spin a little before they sleep. A caller that waits for a job runs the jobs that
+//! are due if the thread has not taken them yet, in the same order and with the same effects. And when callers wait at
+//! once for every job, the thread dozes: a commit does not wake it, but it looks for work at intervals, so no job is
+//! left undone.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,44 +16,44 @@ use super::job::{Job, Stamp, Status};
 use super::{counters, fault};
 use crate::ignore_poison::IgnorePoison;
 
-/// How long a worker without work stays awake: enough to catch a commit that follows at once, little enough
-/// not to be in the way of the threads that compute.
+/// How long a thread without work stays awake: long enough to see a commit that follows at once, short enough not to
+/// disturb the threads that compute.
 const IDLE_SPIN: Duration = Duration::from_micros(20);
-/// After this many commits in a row that were waited for at once, the worker dozes instead of sleeping.
+/// After this many commits in a row that a caller waited for at once, the thread dozes instead of sleeping.
 const HABIT: u32 = 4;
 /// A wait is "at once" this soon after the commit.
 const AT_ONCE: Duration = Duration::from_micros(20);
-/// How often a dozing worker looks, and so how long a commit that breaks the habit may go unnoticed.
+/// How often a dozing thread looks for work: the longest delay of a commit that nobody waits for.
 const DOZE: Duration = Duration::from_millis(5);
-/// Looks without a commit in between until the worker sleeps soundly.
+/// After this many looks without a commit in between, the thread sleeps until it is woken.
 const IDLE_LOOKS: u32 = 4;
-/// How long a waiter stays awake while others run its job, about what falling asleep and waking would cost.
+/// How long a waiting caller spins while others run its job: about the cost of falling asleep and waking.
 const WAIT_SPIN: Duration = Duration::from_micros(20);
 
-/// See the file's header.
+/// Runs the jobs of one queue.
 pub struct Worker {
     state: Mutex<State>,
-    /// Signalled when a job is due and the worker sleeps.
+    /// Signalled when a job is due and the thread sleeps.
     work: Condvar,
-    /// Signalled when a place is free and someone waits for one.
+    /// Signalled when a place is free and a caller waits for one.
     space: Condvar,
-    /// Whether a job is due, for the spinning worker to look at.
+    /// Whether a job is due; the spinning thread reads it.
     due: AtomicBool,
     places: usize,
 }
 
 #[derive(Default)]
 struct State {
-    /// Enqueued jobs, not all of them committed: one that is not holds up those behind it.
+    /// Enqueued jobs. One that is not committed holds up those behind it.
     order: VecDeque<Arc<Job>>,
     running: bool,
-    /// Made and neither finished nor given up.
+    /// Jobs that were made and are neither finished nor forgotten.
     uncompleted: usize,
     waiting_for_space: usize,
     thread: Thread,
-    /// Commits in a row that were waited for at once.
+    /// Commits in a row that a caller waited for at once.
     waited_at_once: u32,
-    /// Commits ever, for a dozing worker to see that there was one.
+    /// Commits since the beginning: a dozing thread sees by it that there was one.
     commits: u64,
     closed: bool,
 }
@@ -67,7 +68,7 @@ enum Thread {
     Asleep,
 }
 
-/// What is waited for never comes: nothing runs, and what is next in the order is not committed.
+/// A wait that never ends: nothing runs, and the next job in the order is not committed.
 pub struct Stuck;
 
 impl State {
@@ -77,7 +78,7 @@ impl State {
 }
 
 impl Worker {
-    /// A lane for at most `places` uncompleted jobs.
+    /// A worker for at most `places` uncompleted jobs.
     pub fn new(places: usize) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::default(),
@@ -106,7 +107,7 @@ impl Worker {
         Ok(Arc::default())
     }
 
-    /// Gives up a job that was never committed.
+    /// Forgets a job that was never committed.
     pub fn forget(&self, job: &Arc<Job>) {
         let mut state = self.lock();
         state.order.retain(|other| !Arc::ptr_eq(other, job));
@@ -114,14 +115,14 @@ impl Worker {
         self.wake(&mut state);
     }
 
-    /// Takes the next place in the order for a job yet to be committed.
+    /// Gives the next place in the order to a job that will be committed later.
     pub fn enqueue(&self, job: &Arc<Job>) {
         let mut state = self.lock();
         job.advance(Status::Enqueued);
         state.order.push_back(Arc::clone(job));
     }
 
-    /// Hands over a loaded job.
+    /// Takes a loaded job.
     pub fn commit(self: &Arc<Self>, job: &Arc<Job>) {
         counters::committed();
         let mut state = self.lock();
@@ -144,7 +145,7 @@ impl Worker {
         job.stamp(Stamp::Committed);
     }
 
-    /// Returns when the job is done, having helped.
+    /// Returns when the job is done; the caller runs jobs that are due.
     pub fn wait_until_completed(&self, job: &Job) -> Result<(), Stuck> {
         let at_once = job.since(Stamp::Committed) < AT_ONCE;
         let mut first = true;
@@ -169,7 +170,7 @@ impl Worker {
         self.await_status(job, Status::Scheduled)
     }
 
-    /// No more jobs will come: lets the worker end.
+    /// Ends the thread: no more jobs will come.
     pub fn close(&self) {
         self.lock().closed = true;
         self.work.notify_one();
@@ -189,11 +190,10 @@ impl Worker {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it is held, so poison cannot mean a broken state.
         self.state.lock().ignore_poison()
     }
 
-    /// Makes the caller the one who runs the job at the front, if it is due.
+    /// The job at the front, if it is due; the caller must run it.
     fn take(&self, state: &mut State) -> Option<Arc<Job>> {
         if !state.due() {
             return None;
@@ -209,21 +209,21 @@ impl Worker {
         let mut state = self.lock();
         state.running = false;
         self.free_place(&mut state);
-        // With the lock held, so that jobs come to their end in order.
+        // With the lock held, so that jobs end in order.
         job.advance(status);
         self.wake(&mut state);
     }
 
     fn free_place(&self, state: &mut State) {
         state.uncompleted -= 1;
-        // Not for every single place: with a full queue, waking someone would cost more than the jobs.
+        // Not for every single place: while the queue is full, waking a thread would cost more than the jobs.
         let room = state.uncompleted <= self.places - self.places / 4 || !state.due();
         if state.waiting_for_space > 0 && room {
             self.space.notify_all();
         }
     }
 
-    /// Sees to it that the worker takes the job that is due, if one is.
+    /// Makes sure that the thread takes the job that is due, if there is one.
     fn wake(&self, state: &mut State) {
         if !state.due() {
             return;
@@ -238,16 +238,16 @@ impl Worker {
     fn start_thread(self: &Arc<Self>) {
         static STARTED: AtomicUsize = AtomicUsize::new(0);
         let name = format!("mtl-queue-{}", STARTED.fetch_add(1, Ordering::Relaxed));
-        let lane = Arc::clone(self);
-        let worker = move || {
-            while let Some(job) = lane.next() {
-                lane.run(&job);
+        let worker = Arc::clone(self);
+        let run = move || {
+            while let Some(job) = worker.next() {
+                worker.run(&job);
             }
         };
-        std::thread::Builder::new().name(name).spawn(worker).expect("a command queue needs one thread");
+        std::thread::Builder::new().name(name).spawn(run).expect("a command queue needs one thread");
     }
 
-    /// The next job for the worker, `None` when the lane is closed.
+    /// The next job for the thread; `None` when the worker is closed.
     fn next(&self) -> Option<Arc<Job>> {
         spin_until(IDLE_SPIN, || self.due.load(Ordering::Acquire));
         let mut state = self.lock();
@@ -264,7 +264,7 @@ impl Worker {
                 let (guard, time) = self.work.wait_timeout(state, DOZE).ignore_poison();
                 state = guard;
                 if time.timed_out() && state.due() {
-                    // Committed and not waited for: the habit is over.
+                    // A job was committed and nobody waited for it: the habit is over.
                     state.waited_at_once = 0;
                 }
                 looks = if state.commits == commits { looks + 1 } else { 0 };
@@ -279,7 +279,8 @@ impl Worker {
     }
 }
 
-/// Whether `ready` became true in time; on a single core nobody could make it true meanwhile.
+/// Spins until `ready` is true or the time is over; returns whether it is. Does not spin on a single core, where nobody
+/// could make it true meanwhile.
 fn spin_until(time: Duration, ready: impl Fn() -> bool) -> bool {
     static ALONE: OnceLock<bool> = OnceLock::new();
     if *ALONE.get_or_init(|| std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1)) {

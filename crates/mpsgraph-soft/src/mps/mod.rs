@@ -1,3 +1,3 @@
-//! Metal Performance Shaders: the one class of it that a graph is encoded to.
+//! Metal Performance Shaders: only the class to which a graph is encoded.
 
 pub mod mps_command_buffer;

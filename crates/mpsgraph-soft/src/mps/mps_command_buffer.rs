@@ -1,9 +1,9 @@
 //! `MPSCommandBuffer`: a command buffer that can commit what it has and continue with a new one.
 //!
-//! It conforms to `MTLCommandBuffer` by passing messages on to its root, the `MTLCommandBuffer` that is being
-//! encoded. After `-commitAndContinue` that is another one: to wait for the work committed, hold on to
-//! `-rootCommandBuffer` before; waiting on the wrapper then is waiting for work not committed, and refused. Scratch
-//! memory of what is encoded belongs to the wrapper, whatever is committed, until the wrapper is released.
+//! It is a wrapper that conforms to `MTLCommandBuffer`: it passes messages on to its root, the `MTLCommandBuffer` that
+//! is being encoded. `-commitAndContinue` puts a new root in its place. To wait for the committed work, keep what
+//! `-rootCommandBuffer` answered before; a wait on the wrapper would be for work that is not committed, and is refused.
+//! Scratch memory of encoded work belongs to the wrapper until the wrapper is released, whatever is committed.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -17,7 +17,7 @@ use crate::metal::{counters, fault, mtl_command_buffer};
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
-/// See the file's header.
+/// The class of the wrappers.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSCommandBuffer",
     superclass: Some(&crate::foundation::ns_object::CLASS),
@@ -50,10 +50,10 @@ pub static CLASS: ClassDef = ClassDef {
 
 /// Payload of an `MPSCommandBuffer`.
 struct MpsCommandBuffer {
-    /// The one it was made with.
+    /// The root that it was made with.
     first: Strong,
     root: Mutex<Strong>,
-    /// Bytes held for what was ever encoded on it.
+    /// Bytes held for all work that was encoded on it.
     scratch: AtomicUsize,
 }
 
@@ -73,15 +73,15 @@ impl Drop for MpsCommandBuffer {
     }
 }
 
-/// The right to encode on an `MPSCommandBuffer`; hold it from the beginning of an encoding message to its end, so
-/// that a second thread doing the same is noticed.
+/// The right to encode on an `MPSCommandBuffer`. Hold it from the beginning of an encoding message to its end, so that
+/// a second thread that does the same is refused.
 pub struct Encoder {
     wrapper: Strong,
     root: RootEncoder,
 }
 
 impl Encoder {
-    /// Opens `this` for encoding; an error says why it cannot be.
+    /// Opens `this` for encoding; an error says why it cannot.
     pub fn new(this: Id) -> Result<Self, &'static str> {
         let wrapper = Strong::retain(this);
         let Some(state) = wrapper.try_state::<MpsCommandBuffer>() else {
@@ -91,15 +91,16 @@ impl Encoder {
         Ok(Self { wrapper, root })
     }
 
-    /// Notes that the work needs scratch memory: at least a page, which the wrapper keeps for as long as it lives.
+    /// Notes that the work needs scratch memory: at least a page, which the wrapper keeps while it lives.
     pub fn hold_scratch(&self, bytes: usize) {
         let bytes = bytes.max(1).next_multiple_of(PAGE);
         self.wrapper.state::<MpsCommandBuffer>().scratch.fetch_add(bytes, Relaxed);
         counters::scratch_held(bytes);
     }
 
-    /// Appends work that reads and writes these `MTLBuffer`s, and closes. Where commits inside are ordered, it begins
-    /// in this root and ends in another; what is left of it when one of them failed would be garbage and is not done.
+    /// Appends work that reads and writes these `MTLBuffer`s, and closes. When a test has asked for commits inside
+    /// ([`fault::commit_inside_encode`]), the work begins in this root and ends in another; when one of the roots
+    /// failed, the rest of the work would compute garbage and does not run.
     pub fn encode(mut self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
         let commits = fault::commits_inside_encode();
         if commits == 0 {
@@ -122,7 +123,7 @@ impl Encoder {
     }
 }
 
-/// Appends work to an `MPSCommandBuffer`; panics where a device would abort.
+/// Appends work to an `MPSCommandBuffer`; panics where MPSGraph would abort.
 pub fn encode(this: Id, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
     match Encoder::new(this) {
         Ok(encoder) => encoder.encode(work, reads, writes),
@@ -170,7 +171,7 @@ extern "C-unwind" fn command_buffer(this: This<'_>, _: Sel) -> Id {
 }
 
 extern "C-unwind" fn root_command_buffer(this: This<'_>, _: Sel) -> Id {
-    // The wrapper lets go of it at the next `commitAndContinue`, when the caller means to wait for it.
+    // The wrapper releases it at the next `commitAndContinue`, just when the caller wants to wait for it.
     root(this).autorelease()
 }
 
@@ -196,9 +197,8 @@ fn next_root(this: This<'_>, cmd: Sel, encoder: RootEncoder) -> RootEncoder {
 macro_rules! passed_on_if_allowed {
     ($($name:ident = $action:expr;)*) => {$(
         extern "C-unwind" fn $name(this: This<'_>, cmd: Sel) {
-            let root = root(this);
             let action: fn(&Strong) -> Result<(), &'static str> = $action;
-            mtl_command_buffer::obeyed(this, cmd, action(&root));
+            mtl_command_buffer::obeyed(this, cmd, action(&root(this)));
         }
     )*};
 }

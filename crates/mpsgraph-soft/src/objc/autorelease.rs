@@ -1,7 +1,8 @@
 //! Autorelease pools: one stack of references per thread, with a nil entry where each pool begins.
 //!
-//! The stack has no destructor, so autoreleasing still works inside other thread-local destructors; its memory is
-//! freed when the outermost pool is popped. What a thread leaves in an open pool stays alive and shows up as a leak.
+//! The stack has no destructor, so a destructor of another thread-local variable can still autorelease; its memory is
+//! freed when the outermost pool is popped. Objects that a thread leaves in an open pool stay alive, as leaks. A pool
+//! owns the references in it and nothing else relies on them, so pools can be popped in any order.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
@@ -18,16 +19,16 @@ thread_local! {
 static THREADS: AtomicU32 = AtomicU32::new(1);
 const FIRST_CAPACITY: usize = 64;
 
-/// Runs `f` on this thread's stack; `f` must not call out, neither into this module nor to anything that may.
+/// Runs `f` on this thread's stack; `f` must not call this module, nor code that may call it.
 fn with_stack<R>(f: impl FnOnce(&mut Vec<Id>) -> R) -> R {
     STACK.with(|stack| {
-        // SAFETY: the stack is this thread's own and no other borrow exists: the closures in this module only push,
-        // pop and measure, and none of them runs foreign code.
+        // SAFETY: the stack belongs to this thread, and no other borrow exists: the closures in this module only push,
+        // pop and measure, and none of them runs code of others.
         f(unsafe { &mut *stack.get() })
     })
 }
 
-/// A number for this thread, never 0. It makes a token of another thread recognisable.
+/// A number for this thread, never 0. By it a token of another thread is recognised.
 fn thread() -> u32 {
     THREAD.with(|own| {
         if own.get() == 0 {
@@ -35,6 +36,21 @@ fn thread() -> u32 {
         }
         own.get()
     })
+}
+
+/// Runs `f` in an autorelease pool of its own.
+pub fn pool<R>(f: impl FnOnce() -> R) -> R {
+    let _pool = Pool(push());
+    f()
+}
+
+/// An open pool, which is closed when this is dropped.
+struct Pool(*mut c_void);
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        pop(self.0);
+    }
 }
 
 /// Opens a pool; the token closes it.

@@ -1,9 +1,9 @@
 //! Registered classes and their dispatch tables.
 //!
 //! All methods of a class, inherited ones included, are known when it is registered and never change. So the "method
-//! cache" is complete from the start: an immutable open-addressing table per class that the assembly in `msg_send`
-//! probes without locks or barriers. A miss is always a violation. A deallocated object's `isa` becomes its class's
-//! *zombie*, a class with an empty table, so every message to it misses.
+//! cache" is complete from the start: each class has an immutable open-addressing table, which the assembly in
+//! `msg_send` probes without locks or barriers. A miss is always a violation. A deallocated object's `isa` becomes its
+//! class's *zombie*, a class with an empty table, so every message to it misses.
 
 use std::collections::HashMap;
 use std::ffi::c_void;

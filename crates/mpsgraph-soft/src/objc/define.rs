@@ -1,4 +1,4 @@
-//! How a class is written down: as a constant.
+//! Classes as constants.
 //!
 //! A class file holds `pub static CLASS: ClassDef` with a list of methods, each a selector and a Rust function whose
 //! type gives the encoding. `methodN` exists for N arguments after `self` and `_cmd`; a selector whose colons do not
@@ -17,8 +17,8 @@ pub type MacOs = (u16, u16);
 pub enum ClassKind {
     /// A class that `objc_getClass` finds.
     Class,
-    /// The name of a protocol. Apple's object that conforms to it has a private class, so `objc_getClass` does not
-    /// find this one and it cannot be allocated by a message.
+    /// The name of a protocol. Apple's object that conforms to the protocol has a private class, so `objc_getClass`
+    /// does not find this class, and no message can allocate an instance of it.
     ProtocolInstance,
 }
 

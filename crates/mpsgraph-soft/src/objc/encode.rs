@@ -59,7 +59,7 @@ impl_encode!(unsafe f32, "f");
 impl_encode!(unsafe f64, "d");
 impl_encode!(unsafe *const c_void, "^v");
 impl_encode!(unsafe *mut c_void, "^v");
-// `c_char` is one of these, which one depends on the target.
+// `c_char` is one of these two; which one depends on the target.
 impl_encode!(unsafe *const u8, "*");
 impl_encode!(unsafe *const i8, "*");
 impl_encode!(unsafe *const Id, "^@");

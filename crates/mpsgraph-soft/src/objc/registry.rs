@@ -106,6 +106,11 @@ fn build(def: &'static ClassDef, is_meta: bool, superclass: Option<&'static Clas
     for method in own {
         let sel = Sel::named(method.selector);
         assert!(seen.insert(sel, ()).is_none(), "{}: {} is listed twice", def.name, method.selector);
+        if let Some(inherited) = methods.get(&sel) {
+            let (own, inherited) = (method.type_encoding(), inherited.def.type_encoding());
+            // Whoever sends the inherited message to any subclass relies on its type.
+            assert!(own == inherited, "{}: {} is {own}, but overrides {inherited}", def.name, method.selector);
+        }
         if since(def, method) <= macos() {
             methods.insert(sel, MethodEntry::leak(method));
         }

@@ -1,8 +1,8 @@
 //! Memory of object headers.
 //!
 //! Headers come from blocks that are never freed, and a buried header is handed out again only after
-//! [`ZOMBIES`] later burials. Until then it keeps the zombie of its class as `isa`, which is what lets over-release
-//! and messages to dead objects be reported by name, and makes reading through a stale pointer memory-safe.
+//! [`ZOMBIES`] later burials. Until then it keeps the zombie of its class as `isa`, so an over-release and a message to
+//! a dead object can be reported with the name of the class. Reading a header through a stale address is always safe.
 
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::Relaxed;
@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::object::Object;
 use crate::ignore_poison::IgnorePoison;
 
-/// Headers that stay zombies: the deallocations after which a header may be reused.
+/// Headers that stay zombies: a header may be used again after this many later deallocations.
 pub(crate) const ZOMBIES: usize = 65_536;
 const BLOCK: usize = 1024;
 
@@ -26,7 +26,7 @@ struct Slab {
 
 static SLAB: Mutex<Slab> = Mutex::new(Slab { fresh: &[], oldest: None, newest: None, dead: 0, taken: 0, buried: 0 });
 
-/// How many headers were ever taken and buried.
+/// How many headers were taken and buried since the process began.
 pub(crate) fn totals() -> (u64, u64) {
     let slab = SLAB.lock().ignore_poison();
     (slab.taken, slab.buried)

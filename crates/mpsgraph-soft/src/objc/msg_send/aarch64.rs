@@ -19,7 +19,7 @@ use super::unanswered;
 ///
 /// # Safety
 /// The receiver is nil, an object or a class of this runtime, the selector is registered, and the call's type is the
-/// method's ([`crate::symbols::method_getTypeEncoding`]).
+/// method's ([`crate::symbols::method_getTypeEncoding`]). The receiver stays alive until the method returns.
 #[unsafe(naked)]
 pub unsafe extern "C-unwind" fn objc_msgSend() {
     naked_asm!(

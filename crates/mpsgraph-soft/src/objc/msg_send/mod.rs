@@ -1,9 +1,9 @@
 //! Message sends: assembly per architecture, and what it jumps to when no method answers.
 //!
 //! The assembly uses scratch registers only, so every argument (integer, float, stack, the hidden result address)
-//! reaches the method as the caller left it, and the method returns straight to the caller. There is no slow path to
-//! call: tables are complete ([`super::class`]), so a miss jumps to `unanswered`, which panics in the method's place
-//! and unwinds into the caller.
+//! reaches the method as the caller left it, and the method returns directly to the caller. There is no slow path:
+//! tables are complete ([`super::class`]), so a miss jumps to `unanswered`, which panics in the method's place and
+//! unwinds into the caller.
 
 #[cfg(not(any(target_arch = "aarch64", all(target_arch = "x86_64", not(windows)))))]
 compile_error!("objc_msgSend is written for AArch64 and for x86-64 with the System V calling convention");
@@ -52,7 +52,7 @@ pub(crate) extern "C-unwind" fn unanswered(this: Id, cmd: Sel) -> ! {
     violation!(this, cmd, "unrecognized selector")
 }
 
-/// The macOS that brings a method which the class only has in later systems.
+/// The first macOS with a method that the class lacks in the configured one.
 fn first_macos(class: &'static Class, cmd: Sel) -> Option<(u16, u16)> {
     class.ancestry().find_map(|class| {
         let def = class.info.def;

@@ -1,19 +1,19 @@
-//! A graph with the values that its tensors should have.
+//! Tensors of a graph and the values that they should have: what the exercises of operations are written in.
 
 use std::panic::Location;
 
 use bytemuck::NoUninit;
 
-use super::autoreleasepool;
 use crate::ffi::{
     Buffer, CommandBufferStatus, DataType, Graph, GraphDevice, MpsCommandBuffer, ShapedType, Tensor, TensorData,
+    autoreleasepool,
 };
 
 /// One graph, what is fed to it and what should come out.
-pub(super) struct Sheet {
+pub(in crate::ffi) struct Cases {
     pub graph: Graph,
     feeds: Vec<(Tensor, Vec<usize>, DataType, Vec<u8>)>,
-    cases: Vec<Case>,
+    expected: Vec<Case>,
 }
 
 /// A tensor and the elements it should have.
@@ -25,7 +25,7 @@ struct Case {
     at: &'static Location<'static>,
 }
 
-impl Sheet {
+impl Cases {
     /// A placeholder that is fed these elements.
     pub fn feed<T: NoUninit>(&mut self, shape: &[usize], data_type: DataType, elements: &[T]) -> Tensor {
         assert_eq!(size_of::<T>(), data_type.size());
@@ -53,7 +53,7 @@ impl Sheet {
     #[track_caller]
     pub fn gives(&mut self, tensor: Tensor, shape: &[usize], expected: &[f64]) {
         assert_eq!(shape.iter().product::<usize>(), expected.len());
-        self.cases.push(Case {
+        self.expected.push(Case {
             data_type: tensor.data_type(),
             tensor,
             shape: shape.to_vec(),
@@ -63,13 +63,13 @@ impl Sheet {
     }
 }
 
-/// Builds a sheet, runs it once and compares.
-pub(super) fn check(fill: fn(&mut Sheet)) {
+/// Builds a graph with cases, runs it once and compares.
+pub(in crate::ffi) fn check(fill: impl FnOnce(&mut Cases)) {
     autoreleasepool(|| {
-        let mut sheet = Sheet { graph: Graph::new(), feeds: Vec::new(), cases: Vec::new() };
-        fill(&mut sheet);
-        let results = run(&sheet);
-        for (case, result) in sheet.cases.iter().zip(&results) {
+        let mut cases = Cases { graph: Graph::new(), feeds: Vec::new(), expected: Vec::new() };
+        fill(&mut cases);
+        let results = run(&cases);
+        for (case, result) in cases.expected.iter().zip(&results) {
             let got = numbers(case.data_type, result);
             let agrees = got.iter().zip(&case.expected).all(|(got, expected)| {
                 (got.is_nan() && expected.is_nan())
@@ -82,49 +82,47 @@ pub(super) fn check(fill: fn(&mut Sheet)) {
 }
 
 /// The bytes of every case's tensor.
-fn run(sheet: &Sheet) -> Vec<Vec<u8>> {
+fn run(cases: &Cases) -> Vec<Vec<u8>> {
     let device = super::device();
     let types: Vec<ShapedType> =
-        sheet.feeds.iter().map(|(_, shape, data_type, _)| ShapedType::new(shape, *data_type)).collect();
-    let given: Vec<(&Tensor, &ShapedType)> = sheet.feeds.iter().map(|feed| &feed.0).zip(&types).collect();
+        cases.feeds.iter().map(|(_, shape, data_type, _)| ShapedType::new(shape, *data_type)).collect();
+    let given: Vec<(&Tensor, &ShapedType)> = cases.feeds.iter().map(|feed| &feed.0).zip(&types).collect();
     let placeholders: Vec<&Tensor> = given.iter().map(|(tensor, _)| *tensor).collect();
-    let targets: Vec<&Tensor> = sheet.cases.iter().map(|case| &case.tensor).collect();
-    let executable = sheet.graph.compile(&GraphDevice::new(&device), &given, &targets);
+    let targets: Vec<&Tensor> = cases.expected.iter().map(|case| &case.tensor).collect();
+    let executable = cases.graph.compile(&GraphDevice::new(&device), &given, &targets);
 
     let inputs: Vec<TensorData> = executable
         .feed_order(&placeholders)
         .into_iter()
         .map(|at| {
-            let (_, shape, data_type, bytes) = &sheet.feeds[at];
+            let (_, shape, data_type, bytes) = &cases.feeds[at];
             let buffer = device.new_buffer(bytes.len()).expect("there is memory");
-            buffer.write(0, bytes);
+            buffer.host_write().copy_from_slice(bytes);
             TensorData::new(&buffer, shape, *data_type)
         })
         .collect();
     let length = |case: &Case| case.expected.len() * case.data_type.size();
     let buffers: Vec<Buffer> =
-        sheet.cases.iter().map(|case| device.new_buffer(length(case)).expect("there is memory")).collect();
+        cases.expected.iter().map(|case| device.new_buffer(length(case)).expect("there is memory")).collect();
     let results: Vec<TensorData> = executable
         .target_order(&targets)
         .into_iter()
         .map(|at| {
-            let case = &sheet.cases[at];
+            let case = &cases.expected[at];
             TensorData::new(&buffers[at], &case.shape, case.data_type)
         })
         .collect();
 
     let queue = device.new_command_queue().expect("a queue");
-    let commands = MpsCommandBuffer::from_queue(&queue);
-    executable.encode(&commands, &inputs.iter().collect::<Vec<_>>(), &results.iter().collect::<Vec<_>>());
+    let mut commands = MpsCommandBuffer::from_queue(&queue);
+    executable.encode(&mut commands, &inputs.iter().collect::<Vec<_>>(), &results.iter().collect::<Vec<_>>());
     let work = commands.commit();
-    work.wait_until_completed();
-    assert_eq!(work.status(), CommandBufferStatus::Completed);
-    let read = |(case, buffer): (&Case, &Buffer)| {
-        let mut bytes = vec![0; length(case)];
-        buffer.read(0, &mut bytes);
-        bytes
-    };
-    sheet.cases.iter().zip(&buffers).map(read).collect()
+    for root in work.roots() {
+        root.wait_until_completed();
+        assert_eq!(root.status(), CommandBufferStatus::Completed);
+    }
+    drop(work);
+    buffers.iter().map(|buffer| buffer.host_read().to_vec()).collect()
 }
 
 fn numbers(data_type: DataType, bytes: &[u8]) -> Vec<f64> {
@@ -142,6 +140,6 @@ fn numbers(data_type: DataType, bytes: &[u8]) -> Vec<f64> {
         | DataType::I16
         | DataType::I64
         | DataType::U16
-        | DataType::U64 => unreachable!("no sheet has a result of {data_type:?}"),
+        | DataType::U64 => unreachable!("no case has a result of {data_type:?}"),
     }
 }
