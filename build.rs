@@ -1,6 +1,6 @@
 //! Decides which runtime answers: on Apple's systems the frameworks, which are linked here; elsewhere, and with the
-//! feature `soft`, `mpsgraph-soft`, which is Rust. The cfg `soft_runtime` tells the code. The cfg `optimized` tells a test
-//! whether there is optimised code to look at.
+//! feature `soft`, `mpsgraph-soft`, which is Rust. The cfg `soft_runtime` tells the code; the cfg `optimized` tells a
+//! test whether the machine code is worth looking at.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,7 +1,7 @@
 //! Locks that outlive a panic.
 //!
-//! What they guard is changed in steps that leave it usable, so a panic of another thread is no reason to stop this
-//! one: the poison that `std` leaves behind is passed over.
+//! What they guard is changed in steps that leave it usable, so a panic of another thread need not stop this one:
+//! the poison that `std` leaves behind is passed over.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

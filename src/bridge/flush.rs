@@ -83,7 +83,7 @@ impl Runtime {
         if program.nodes.is_empty() {
             return;
         }
-        // Whatever stops the submission, nobody may wait for these values for ever.
+        // Whatever stops the submission: no reader may wait for these values for ever.
         let unfinished = Unfinished(&binding.outputs);
         let result = ffi::autoreleasepool(|| self.run(submitter, program, binding));
         std::mem::forget(unfinished);

@@ -43,7 +43,7 @@ pub(super) struct ProgramNode {
     pub output: TensorType,
 }
 
-/// A list of ops in the order they were recorded, without those whose values nobody wants.
+/// A list of ops in the order they were recorded, without those whose values no tensor and no later node asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Program {
     pub feeds: Vec<TensorType>,

@@ -174,8 +174,9 @@ pub(super) fn current() -> Arc<Recording> {
 ///
 /// `output` is the value's shape and dtype. A value without elements is not recorded.
 ///
-/// # Panics With [`Error::Unsupported`](crate::Error::Unsupported)'s text if a tensor of `output`'s size cannot exist
-/// on the device.
+/// # Panics
+/// With [`Error::Unsupported`](crate::Error::Unsupported)'s text if a tensor of `output`'s size cannot exist on the
+/// device.
 pub(crate) fn record(
     op: Op,
     inputs: &[&MpsGraphTensor],

@@ -2,7 +2,7 @@
 //!
 //! A value is recorded (some recording will make it), ready (in a buffer, or being written by submitted work), empty
 //! (no elements: never on the device) or failed. It counts the tensors that hold it and the recorded nodes that read
-//! it; when both are zero nobody can ask for it any more, so a flush need not produce it.
+//! it; when both are zero it cannot be asked for any more, so a flush need not produce it.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

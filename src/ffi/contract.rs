@@ -1,6 +1,6 @@
 //! What this crate claims about Apple's interfaces, as data: for the test that holds it against Apple's tables.
 
-pub use super::objc::{Constant, Declaration, Kind};
+pub use super::objc::{Constant, Declaration, Kind, Mismatch, MismatchReason};
 use super::{foundation, metal, mps, mpsgraph, objc, os_version, symbols};
 
 /// Every method that is sent anywhere.
@@ -27,9 +27,8 @@ pub fn functions() -> Vec<&'static str> {
 /// Compares a declaration with the method that the running system has.
 ///
 /// # Errors
-/// If the class is missing (protocols have none), does not have the method, or has it with other types: a text with
-/// the class, the selector and both encodings.
-pub fn check(declaration: &Declaration) -> Result<(), String> {
+/// If the class is missing (protocols have none), does not have the method, or has it with other types.
+pub fn check(declaration: &Declaration) -> Result<(), Mismatch> {
     objc::verify_declaration(declaration)
 }
 

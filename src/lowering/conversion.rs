@@ -33,7 +33,7 @@ pub(crate) fn convert(cx: &Lowering<'_>, x: &ffi::Tensor, from: DType, to: DType
         return x.clone();
     }
     if to.is_bool() {
-        // castTensor to bool has given 255 for 1.0 (pytorch/pytorch#94263); a comparison leaves no doubt.
+        // castTensor to bool has given 255 for 1.0 (pytorch/pytorch#94263); a comparison gives 0 or 1.
         return graph.not_equal(x, &cx.constant(0.0, from));
     }
     if from.is_float() && !to.is_float() {

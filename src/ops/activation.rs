@@ -167,7 +167,7 @@ impl Operation for ActivationOp {
     fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let x = &inputs[0].tensor;
         match self {
-            // What reLUWithTensor: makes of NaN is written nowhere, and `max(x, 0)` as MPSGraph has it drops it.
+            // Apple does not document what reLUWithTensor: makes of NaN, and MPSGraph's plain maximum drops NaN.
             Self::Relu => {
                 let zero = cx.constant(0.0, output.dtype);
                 return cx.graph().maximum_with_nan_propagation(x, &zero);
@@ -225,7 +225,7 @@ impl ActivationOp {
             Self::Relu | Self::ReluBackward | Self::Sigmoid => {
                 unreachable!("one node of any float dtype")
             }
-            // Composed, because MPSGraph's own does not say what it makes of a slope above 1 or of NaN.
+            // Composed, because Apple does not document leakyReLU for a slope above 1 or for NaN.
             Self::LeakyRelu => {
                 graph.select(&graph.less_than(x, &constant(0.0)), &graph.multiplication(x, &scalar(0)), x)
             }

@@ -151,7 +151,7 @@ pub(in crate::ops) fn scalar_for(value: ScalarInput, dtype: DType) -> ScalarInpu
         ScalarInput::UInt(x) if dtype.is_float() => ScalarInput::Float(x as f64),
         ScalarInput::Float(_) | ScalarInput::Int(_) | ScalarInput::UInt(_) => value,
         ScalarInput::RandomState(_) => {
-            unreachable!("a generator's state is no operand of arithmetic")
+            unreachable!("a generator's state is not an operand of arithmetic")
         }
     }
 }

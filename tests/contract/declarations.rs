@@ -144,9 +144,8 @@ fn wrong_declarations_are_found() {
     let class_method = Declaration { kind: Kind::Class, ..right.clone() };
     assert_eq!(
         differences(&class_method),
-        [
-            "+[MPSGraph softMaxWithTensor:axis:name:]: Apple has no such method, but -[MPSGraph softMaxWithTensor:axis:name:]"
-        ]
+        ["+[MPSGraph softMaxWithTensor:axis:name:]: Apple has no such method, but \
+             -[MPSGraph softMaxWithTensor:axis:name:]"]
     );
     let elsewhere = Declaration { owner: "MPSGraphTensor", ..right.clone() };
     assert_eq!(

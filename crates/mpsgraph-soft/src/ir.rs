@@ -1,9 +1,11 @@
-//! The graph between MPSGraph's selectors and the compiler: typed values in the order they were made.
+//! The graph between MPSGraph's methods and the compiler: typed values in the order they were made.
 //!
 //! `mpsgraph/ops/*` checks what Apple's rules demand and appends a [`Node`]; `compiler` turns the nodes that
 //! the targets need into a plan. Nothing here knows of Objective-C, and every value is a packed row-major
-//! tensor. Each node yields one value, and the inputs of a node always stand before it.
+//! tensor. Each node yields one value, and the inputs of a node always stand before it. What kernels compute is listed
+//! in [`kernels`](crate::kernels), each beside its code.
 
+use crate::kernels::KernelOp;
 use std::sync::Arc;
 
 /// Element type of a value; the twelve `MPSDataType` cases that this implementation computes with.
@@ -40,6 +42,18 @@ impl DType {
         matches!(self, DType::F32 | DType::F16 | DType::BF16)
     }
 
+    /// The unsigned integer of a signed one's width; every other type is itself.
+    pub const fn unsigned(self) -> Self {
+        match self {
+            DType::I8 => DType::U8,
+            DType::I16 => DType::U16,
+            DType::I32 => DType::U32,
+            DType::I64 => DType::U64,
+            DType::F32 | DType::F16 | DType::BF16 => self,
+            DType::U8 | DType::U16 | DType::U32 | DType::U64 | DType::Bool => self,
+        }
+    }
+
     /// A signed or unsigned integer; bool is not one.
     pub const fn is_int(self) -> bool {
         !self.is_float() && !matches!(self, DType::Bool)
@@ -74,28 +88,41 @@ impl TensorType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ValueId(pub u32);
 
-/// A graph under construction or ready to compile.
+/// All nodes of a graph, under construction or ready to compile.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
-    pub nodes: Vec<Node>,
-}
+pub struct Nodes(Vec<Node>);
 
-impl Graph {
+impl Nodes {
     /// Appends a node and names its value.
-    pub fn push(&mut self, op: Op, inputs: impl Into<Vec<ValueId>>, output: TensorType) -> ValueId {
-        let id = ValueId(u32::try_from(self.nodes.len()).expect("a graph has fewer than 2^32 nodes"));
-        self.nodes.push(Node { op, inputs: inputs.into(), output });
+    pub fn push(&mut self, node: Node) -> ValueId {
+        let id = ValueId(u32::try_from(self.0.len()).expect("a graph has fewer than 2^32 nodes"));
+        self.0.push(node);
         id
     }
 
     /// The node that makes `value`.
     pub fn node(&self, value: ValueId) -> &Node {
-        &self.nodes[value.0 as usize]
+        &self.0[value.0 as usize]
     }
 
     /// Type of `value`.
     pub fn ty(&self, value: ValueId) -> &TensorType {
         &self.node(value).output
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The nodes in the order they were made, with the values they make.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (ValueId, &Node)> {
+        self.0.iter().enumerate().map(|(at, node)| (ValueId(at as u32), node))
     }
 }
 
@@ -105,17 +132,41 @@ pub struct Node {
     pub op: Op,
     pub inputs: Vec<ValueId>,
     pub output: TensorType,
+    /// The message that asked for the node; a failure at run time names it.
+    pub method: &'static str,
 }
 
-/// What a node computes. Inputs are named in the order of `Node::inputs`; types were checked by the selector.
+/// What a node computes, by how the compiler goes about it. Inputs are named in the order of `Node::inputs`; the
+/// methods checked their types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
+    /// There before the first step.
+    Leaf(Leaf),
+    /// Computed element by element, fused with its neighbours into one loop.
+    Elementwise(ElementwiseOp),
+    /// The elements of its input, walked through in another way: mostly no step at all.
+    View(ViewOp),
+    /// `[a (..., M, K), b (..., K, N)]`, batch extents NumPy-broadcast; floats only. The only operation besides loops
+    /// that reads strided operands in place.
+    MatMul,
+    /// Everything else: code of its own, on packed operands.
+    Kernel(KernelOp),
+}
+
+/// A value that nothing computes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Leaf {
     /// Fed at run time.
     Placeholder,
     /// Packed bytes of the whole value.
     Constant(Arc<[u8]>),
     /// Every element has these bytes (the first `dtype.size()` of them).
     Splat([u8; 8]),
+}
+
+/// An operation whose elements depend on one element of each operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementwiseOp {
     /// `[x]`, same shape; the dtype is the input's but for the tests (`IsNan`, `IsInf`, `IsFinite`: bool).
     Unary(UnaryOp),
     /// `[a, b]` of one dtype, NumPy-broadcast to the output shape.
@@ -127,54 +178,57 @@ pub enum Op {
     /// `[x]` to the output dtype by value: float to integer truncates toward zero and saturates (NaN gives 0),
     /// integer to integer wraps, anything to bool is `x != 0`.
     Cast,
-    /// `[x]` with the same bits read as the output dtype of another shape in the last axis.
-    Reinterpret,
-    /// `[x]` reduced over `axes` (sorted, distinct); reduced extents stay as 1.
-    Reduce { op: ReduceOp, axes: Vec<usize> },
-    /// `[x]`; i32 position of the largest (`max`) or smallest element, the first of equals, NaN never chosen, -1 if
-    /// all are NaN. The reduced extent stays as 1.
-    ArgReduce { max: bool, axis: usize },
-    /// `[a (..., M, K), b (..., K, N)]`, batch extents NumPy-broadcast; floats only.
-    MatMul,
-    /// `[x]`, same elements in the output shape.
+}
+
+/// An operation of one operand that changes no element.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ViewOp {
+    /// Same elements in the output shape.
     Reshape,
-    /// `[x]`; output axis `i` is input axis `perm[i]`.
+    /// Output axis `i` is input axis `perm[i]`.
     Transpose { perm: Vec<usize> },
-    /// `[x]`, NumPy-broadcast to the output shape.
+    /// NumPy-broadcast to the output shape.
     Broadcast,
-    /// `[x]`; element `j` of axis `i` is `starts[i] + j * strides[i]` (strides may be negative).
+    /// Element `j` of axis `i` is `starts[i] + j * strides[i]` (strides may be negative).
     Slice { starts: Vec<usize>, strides: Vec<isize> },
-    /// `[data, update]`; `update` replaces the region that a `Slice` of its shape would read.
-    SliceUpdate { starts: Vec<usize>, strides: Vec<isize> },
-    /// All inputs one after the other along `axis`.
-    Concat { axis: usize },
-    /// `[x]` with `axes` in reverse order.
+    /// `axes` in reverse order.
     Reverse { axes: Vec<usize> },
-    /// `[x]` with `before[i]` and, to fill the output shape, as many as needed after it; filled with the element of
-    /// these bytes.
-    Pad { before: Vec<usize>, value: [u8; 8] },
-    /// `[updates, indices]`: `gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:`. Indices i32 or i64;
-    /// one out of range fails the run.
-    Gather { axis: usize, batch: usize },
-    /// `[updates, indices]`: `gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:`. An index out of range fails
-    /// the run.
-    GatherNd { batch: usize },
-    /// `[updates, indices]`: `gatherAlongAxis:…`. Out of range reads 0.
-    GatherAlongAxis { axis: usize },
-    /// `[data, updates, indices (rank 1)]`: `scatterWithDataTensor:…`. An index out of range fails the run.
-    Scatter { axis: usize, mode: ScatterMode },
-    /// `[data, updates, indices]`: `scatterNDWithDataTensor:…`. An index out of range fails the run.
-    ScatterNd { batch: usize, mode: ScatterMode },
-    /// `[data, updates, indices]`: `scatterAlongAxis:withDataTensor:…`. Out of range is skipped.
-    ScatterAlongAxis { axis: usize, mode: ScatterMode },
-    /// `[x]`; floats only.
-    Softmax { axis: usize },
-    /// No input; i32 coordinate along `axis`.
-    Iota { axis: usize },
-    /// `[state (i32, 7)]`; f32 uniform in `[min, max)` by Philox4x32-10; bounds as f32 bits.
-    RandomUniform { min: u32, max: u32 },
-    /// `[state (i32, 7)]`; the state after drawing `elements` numbers.
-    RandomState { elements: u64 },
+    /// The same bits read as the output dtype, of another shape in the last axis.
+    Reinterpret,
+}
+
+impl ElementwiseOp {
+    /// The operation's name, for descriptions of plans.
+    pub fn name(self) -> String {
+        match self {
+            ElementwiseOp::Unary(op) => format!("{op:?}"),
+            ElementwiseOp::Binary(op) => format!("{op:?}"),
+            ElementwiseOp::Select | ElementwiseOp::Clamp | ElementwiseOp::Cast => format!("{self:?}"),
+        }
+    }
+}
+
+macro_rules! op_of {
+    ($($kind:ident: $from:ty,)*) => {$(
+        impl From<$from> for Op {
+            fn from(op: $from) -> Self {
+                Op::$kind(op.into())
+            }
+        }
+    )*};
+}
+op_of!(Leaf: Leaf, Elementwise: ElementwiseOp, Elementwise: UnaryOp, Elementwise: BinaryOp, View: ViewOp,);
+
+impl From<UnaryOp> for ElementwiseOp {
+    fn from(op: UnaryOp) -> Self {
+        ElementwiseOp::Unary(op)
+    }
+}
+
+impl From<BinaryOp> for ElementwiseOp {
+    fn from(op: BinaryOp) -> Self {
+        ElementwiseOp::Binary(op)
+    }
 }
 
 /// Elementwise functions of one argument. Floats are computed in f32 and rounded to the dtype. Denormals are kept,
@@ -185,14 +239,9 @@ pub enum UnaryOp {
     Abs,
     Neg,
     Exp,
-    Exp2,
-    Exp10,
     Log,
-    Log2,
-    Log10,
     Square,
     Sqrt,
-    Rsqrt,
     Recip,
     Sin,
     Cos,
@@ -209,8 +258,6 @@ pub enum UnaryOp {
     Erf,
     Ceil,
     Floor,
-    /// Half away from zero.
-    Round,
     /// Half to even.
     Rint,
     Trunc,
@@ -222,10 +269,16 @@ pub enum UnaryOp {
     /// Logical not of `x != 0`, in the operand's dtype.
     Not,
     BitNot,
-    Popcount,
     IsNan,
     IsInf,
     IsFinite,
+}
+
+impl UnaryOp {
+    /// Whether the value is bool whatever the operand is.
+    pub const fn is_test(self) -> bool {
+        matches!(self, UnaryOp::IsNan | UnaryOp::IsInf | UnaryOp::IsFinite)
+    }
 }
 
 /// Elementwise functions of two arguments of one dtype. Integers wrap; floats are computed in f32.
@@ -236,7 +289,6 @@ pub enum BinaryOp {
     Mul,
     /// Integers truncate toward zero; a zero divisor gives 0.
     Div,
-    DivNoNan,
     /// C's `fmod`: sign of the dividend. A zero integer divisor gives 0.
     Mod,
     /// `a - floor(a / b) * b`: sign of the divisor, 0 for a zero integer divisor; NaN for a float one.
@@ -258,8 +310,6 @@ pub enum BinaryOp {
     And,
     Or,
     Xor,
-    Nand,
-    Nor,
     Xnor,
     BitAnd,
     BitOr,
@@ -268,12 +318,8 @@ pub enum BinaryOp {
     Shl,
     /// Arithmetic for signed types; the count is taken modulo the width.
     Shr,
-    /// `[incoming, source (before sigmoid)]`.
-    SigmoidGrad,
     /// `[incoming, source]`.
     ReluGrad,
-    /// `[source, alpha]`.
-    LeakyRelu,
 }
 
 impl BinaryOp {
@@ -289,35 +335,4 @@ impl BinaryOp {
                 | BinaryOp::GreaterEqual
         )
     }
-}
-
-/// How a reduction combines elements. 16-bit floats accumulate in their own width, as on the hardware, so the
-/// caller casts up first; integers wrap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ReduceOp {
-    Sum,
-    Prod,
-    /// NaN is skipped; all NaN gives the infinity that starts the search.
-    Min,
-    Max,
-    MinNan,
-    MaxNan,
-    And,
-    Or,
-    Mean,
-    /// Population variance; floats only.
-    Variance,
-}
-
-/// How a scatter combines an update with what is there; the values of `MPSGraphScatterMode`. Setting one element to
-/// different values fails the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ScatterMode {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Min,
-    Max,
-    Set,
 }

@@ -26,6 +26,8 @@
 //! assert_eq!(length, 5);
 //! ```
 
+#![warn(clippy::wildcard_enum_match_arm)]
+
 pub mod classes;
 pub mod compiler;
 pub mod foundation;

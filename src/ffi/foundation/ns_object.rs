@@ -7,7 +7,7 @@ objc_class!(
     NSObject
 );
 
-/// What alloc gives back: owned by whoever sends init next, hence no `Retained`.
+/// What alloc gives back. The caller of the next init owns it, hence no `Retained`.
 struct Allocated(*mut Object);
 
 impl Return for Allocated {

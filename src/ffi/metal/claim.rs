@@ -1,8 +1,8 @@
-//! Who touches a buffer's bytes, host or GPU, checked while the program runs: a type that lets the host at the bytes, or
-//! the GPU, holds a [`Claim`], and claims that exclude each other panic.
+//! Which accesses to a buffer's bytes are under way, checked at run time. Every type through which the host or the GPU
+//! reaches the bytes holds a [`Claim`], and a claim that another one excludes panics.
 //!
-//! The host may read while no GPU work writes, and write while nobody else does anything. GPU work is not checked
-//! against GPU work: the queue orders it. A GPU's claim lasts until its work was seen to be finished, not until it is.
+//! The host may read while no GPU work writes, and write while there is no other access. GPU work is not checked
+//! against GPU work: the queue orders it. The claims of GPU work last until this process has seen that it has ended.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

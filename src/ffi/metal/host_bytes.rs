@@ -19,8 +19,8 @@ pub(crate) fn host_bytes(read: HostRead, length: usize, keep: impl Send + Sync +
     unsafe { Bytes::from_controller(Box::new(controller), length) }
 }
 
-/// Bytes in a buffer, and what has to live as long as they are looked at. The view is dropped first: `keep` may hand the
-/// buffer to the next user.
+/// Bytes in a buffer, and what has to live as long as they are looked at. The view is dropped first: after `keep` the
+/// buffer may have its next user.
 struct Lent<K> {
     read: HostRead,
     _keep: K,

@@ -14,7 +14,7 @@ graph_methods! {
         = "randomUniformTensorWithShape:stateTensor:name:", since (11, 0);
 }
 
-/// The numbers are not documented: what is checked is in which range they are, and that a state gives the same ones again.
+/// The numbers are not documented. This checks in which range they are, and that a state gives the same ones again.
 #[cfg(test)]
 pub(super) fn exercise() {
     use super::{DataType, Graph};

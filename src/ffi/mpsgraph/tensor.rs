@@ -28,7 +28,7 @@ impl Return for Vec<Tensor> {
     unsafe fn receive(raw: *mut Object, site: &'static CallSite) -> Self {
         // SAFETY: as our caller promises; Apple declares the result as an array.
         let array = unsafe { Retained::<NSArray>::receive(raw, site) };
-        // SAFETY: whoever declares this result type knows from Apple's header that the elements are tensors.
+        // SAFETY: the author of a row with this result type knows from Apple's header that the elements are tensors.
         unsafe { array.to_vec() }
     }
 }

@@ -115,8 +115,8 @@ macro_rules! headers {
 pub(crate) use headers;
 
 /// Declares methods: `instance fn`, `class fn` (sent to the class) or `init fn` (sent to a fresh `alloc`; returns
-/// `Retained<Self>`). Rows that ask more of their callers than types can say, pointers for example, are `unsafe_init fn`,
-/// `unsafe_class fn` and `unsafe_instance fn`: their callers are in the same file and promise what Apple documents.
+/// `Retained<Self>`). Rows that ask more of their callers than types can say, pointers for example, are `unsafe_instance`,
+/// `unsafe_class` and `unsafe_init`: their callers are in the same file and promise what Apple documents.
 macro_rules! objc_methods {
     ($header:literal; $(impl $owner:ident { $(
         $(#[$attr:meta])*
@@ -377,7 +377,7 @@ macro_rules! objc_enum {
             unsafe fn receive(raw: $raw, site: &'static $crate::ffi::objc::CallSite) -> Self {
                 match Self::from_code(raw) {
                     Some(value) => value,
-                    None => panic!("{site} returned {raw:#x}, which is not one of the {} values that this crate knows", $group),
+                    None => panic!("{site} returned {raw:#x}, which is not a {} that this crate knows", $group),
                 }
             }
         }

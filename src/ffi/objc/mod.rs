@@ -29,6 +29,7 @@ pub(crate) use send::{Argument, CallSite, Return, send};
 pub(super) use verify::declaration as verify_declaration;
 #[cfg(test)]
 pub(crate) use verify::responds;
+pub use verify::{Mismatch, MismatchReason};
 
 /// An Objective-C object or class of any kind; only ever behind a pointer.
 #[repr(C)]

@@ -5,10 +5,51 @@
 //! qualifiers and, for ivars, class names, none of which matter to a call.
 
 use std::ffi::{CStr, CString, c_void};
+use std::fmt;
 use std::sync::OnceLock;
 
 use super::{CallSite, Declaration, Kind, Object, Selector};
 use crate::ffi::symbols;
+
+/// A declaration that the running system contradicts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The method as Objective-C writes it: `-[Class selector]`.
+    pub method: String,
+    /// What is wrong with it.
+    pub reason: MismatchReason,
+}
+
+/// What the running system has in place of a declared method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MismatchReason {
+    /// It has no class of that name.
+    NoClass,
+    /// Its class does not have the method.
+    NoMethod,
+    /// Its method has other types.
+    OtherTypes {
+        /// The declared type encoding.
+        declared: String,
+        /// The method's own.
+        found: String,
+    },
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let method = &self.method;
+        match &self.reason {
+            MismatchReason::NoClass => write!(f, "{method}: the system does not have the class"),
+            MismatchReason::NoMethod => {
+                write!(f, "{method}: the class does not have the method (is it newer than this system?)")
+            }
+            MismatchReason::OtherTypes { declared, found } => {
+                write!(f, "{method}: declared with the type encoding {declared:?}, but the method's is {found:?}")
+            }
+        }
+    }
+}
 
 /// Whether call sites check themselves.
 pub(super) fn enabled() -> bool {
@@ -24,27 +65,28 @@ pub(super) fn receiver(site: &CallSite, receiver: *mut Object, selector: Selecto
     // class methods as instance methods.
     let class = unsafe { symbols::object_getClass(receiver.cast()) };
     let found = method_encoding(class, selector);
-    let class_name = class_name(class);
+    let found_in = class_name(class);
     let name = site.selector.to_string_lossy();
     // A class may also answer by forwarding, which has no method to look at: its own respondsToSelector: knows.
     if found.is_none() && !site.is_responds_to_selector() && responds(receiver, selector) {
         return;
     }
-    if let Err(problem) = compare(site.kind, &class_name, &name, found.as_deref(), returns, arguments) {
-        panic!("{problem} (declared for {})", site.owner)
+    let method = format!("{}[{found_in} {name}]", site.kind.sign());
+    if let Err(mismatch) = compare(method, found.as_deref(), returns, arguments) {
+        panic!("{mismatch} (declared for {})", site.owner)
     }
 }
 
-/// Checks a declaration against the class itself: the error names class, selector and both encodings.
+/// Checks a declaration against the class itself.
 ///
 /// # Errors
 /// If the class is missing (a protocol has none), does not have the method, or has it with other types.
-pub(crate) fn declaration(declared: &Declaration) -> Result<(), String> {
+pub(crate) fn declaration(declared: &Declaration) -> Result<(), Mismatch> {
     let terminated = |text: &str| CString::new(text).expect("names have no NUL");
     // SAFETY: a C string; the runtime answers nil for a class it does not know.
     let mut class = unsafe { symbols::objc_getClass(terminated(declared.owner).as_ptr()) };
     if class.is_null() {
-        return Err(format!("there is no class {}", declared.owner));
+        return Err(Mismatch { method: declared.name(), reason: MismatchReason::NoClass });
     }
     if declared.kind == Kind::Class {
         // SAFETY: a class is an object, whose class holds its class methods.
@@ -52,14 +94,8 @@ pub(crate) fn declaration(declared: &Declaration) -> Result<(), String> {
     }
     // SAFETY: a C string, which the runtime copies.
     let selector = Selector(unsafe { symbols::sel_registerName(terminated(declared.selector).as_ptr()) });
-    compare(
-        declared.kind,
-        declared.owner,
-        declared.selector,
-        method_encoding(class, selector).as_deref(),
-        declared.returns,
-        &declared.arguments,
-    )
+    let found = method_encoding(class, selector);
+    compare(declared.name(), found.as_deref(), declared.returns, &declared.arguments)
 }
 
 fn method_encoding(class: *mut c_void, selector: Selector) -> Option<String> {
@@ -94,28 +130,15 @@ impl CallSite {
     }
 }
 
-fn compare(
-    kind: Kind,
-    class_name: &str,
-    selector: &str,
-    found: Option<&str>,
-    returns: &str,
-    arguments: &[&str],
-) -> Result<(), String> {
-    let sign = kind.sign();
+fn compare(method: String, found: Option<&str>, returns: &str, arguments: &[&str]) -> Result<(), Mismatch> {
     let Some(found) = found else {
-        return Err(format!(
-            "{sign}[{class_name} {selector}]: the class has no such method (is it newer than this system?)"
-        ));
+        return Err(Mismatch { method, reason: MismatchReason::NoMethod });
     };
     let declared = format!("{returns}@:{}", arguments.concat());
     if essence(found) == essence(&declared) {
-        Ok(())
-    } else {
-        Err(format!(
-            "{sign}[{class_name} {selector}]: declared with the type encoding {declared:?}, but the method's is {found:?}"
-        ))
+        return Ok(());
     }
+    Err(Mismatch { method, reason: MismatchReason::OtherTypes { declared, found: found.to_string() } })
 }
 
 /// What of an encoding decides how a call is made: no stack offsets, no qualifiers, no quoted names; `Q` read as `q`
@@ -167,17 +190,10 @@ mod tests {
 
     #[test]
     fn a_wrong_declaration_names_everything() {
-        let text = compare(
-            Kind::Instance,
-            "MPSGraph",
-            "softMaxWithTensor:axis:name:",
-            Some("@40@0:8@16q24@32"),
-            "@",
-            &["@", "f", "@"],
-        )
-        .unwrap_err();
+        let method = "-[MPSGraph softMaxWithTensor:axis:name:]".to_string();
+        let mismatch = compare(method, Some("@40@0:8@16q24@32"), "@", &["@", "f", "@"]).unwrap_err();
         assert_eq!(
-            text,
+            mismatch.to_string(),
             "-[MPSGraph softMaxWithTensor:axis:name:]: declared with the type encoding \"@@:@f@\", \
              but the method's is \"@40@0:8@16q24@32\""
         );

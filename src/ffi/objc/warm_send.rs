@@ -1,9 +1,9 @@
 //! That a send costs one cached selector and the call, held by the machine code of two declared methods.
 //!
-//! The methods are inlined into probes, whose listing `objdump` gives. Every way through a probe that neither panics nor
-//! comes by the first use of the call site is a warm send; its calls and instructions are counted. Needs an optimised
-//! build, Linux (other systems' listings look different) and `objdump` for the architecture: without one of them the
-//! test says so and passes.
+//! The methods are inlined into probes, whose listing `objdump` gives. Every way through a probe that neither panics
+//! nor comes by the first use of the call site is a warm send; its calls and instructions are counted. This needs an
+//! optimised build, Linux (other systems' listings look different) and an `objdump` for the architecture: without one
+//! of them the test says so and passes.
 
 use std::process::Command;
 
@@ -47,7 +47,7 @@ fn a_warm_send_costs_one_cached_selector_and_the_call() {
         return;
     }
     for bound in BOUNDS {
-        let Some(listing) = listing(bound.symbol) else {
+        let Some(listing) = disassemble(bound.symbol) else {
             println!("skipped: there is no objdump for this architecture");
             return;
         };
@@ -125,23 +125,23 @@ impl Line {
     }
 }
 
+/// Conditional jumps of x86-64 and of AArch64, whose names do not overlap.
 fn is_branch(mnemonic: &str) -> bool {
-    if cfg!(target_arch = "x86_64") {
-        mnemonic.starts_with('j')
-    } else {
-        mnemonic.starts_with("b.") || ["cbz", "cbnz", "tbz", "tbnz"].contains(&mnemonic)
-    }
+    mnemonic.starts_with('j') || mnemonic.starts_with("b.") || ["cbz", "cbnz", "tbz", "tbnz"].contains(&mnemonic)
 }
 
 /// The instructions of a function of this program; `None` if there is no `objdump` that knows them.
-fn listing(symbol: &str) -> Option<Vec<Line>> {
+fn disassemble(symbol: &str) -> Option<Vec<Line>> {
     let output = Command::new("objdump")
         .arg(format!("--disassemble={symbol}"))
         .arg("--no-show-raw-insn")
         .arg(std::env::current_exe().expect("this test is a file"))
         .output()
         .ok()?;
-    let text = String::from_utf8_lossy(&output.stdout);
+    parse(&String::from_utf8_lossy(&output.stdout), symbol)
+}
+
+fn parse(text: &str, symbol: &str) -> Option<Vec<Line>> {
     let body = text.split(&format!("<{symbol}>:\n")).nth(1)?;
     let lines = body.lines().map_while(|line| {
         let (address, text) = line.split_once(":\t")?;
@@ -197,4 +197,35 @@ fn warm_ways(listing: &[Line]) -> Vec<Way> {
         }
     }
     ways
+}
+
+#[test]
+fn ways_are_found_in_listings_of_both_architectures() {
+    let x86_64 = "0010 <f>:
+  10:\tmov    0x10(%rip),%rsi        # 6ac7d0 <SITE+0x20>
+  11:\ttest   %rsi,%rsi
+  12:\tje     15 <f+0x5>
+  13:\tcall   *0x20(%rip)        # 6a8d30 <_DYNAMIC+0x2c8>
+  14:\tret
+  15:\tcall   40 <CallSite::first_use>
+  16:\tjmp    13 <f+0x3>
+";
+    let aarch64 = "0010 <f>:
+  10:\tstp\tx29, x30, [sp, #-16]!
+  14:\tadrp\tx8, 20000 <SITE>
+  18:\tldar\tx1, [x8]
+  1c:\tcbz\tx1, 2c <f+0x1c>
+  20:\tbl\t500 <objc_msgSend>
+  24:\tldp\tx29, x30, [sp], #16
+  28:\tret
+  2c:\tbl\t600 <CallSite::first_use>
+  30:\tb\t20 <f+0x10>
+  34:\tldaddal\tx0, x0, [x8]
+";
+    for (text, instructions) in [(x86_64, 5), (aarch64, 7)] {
+        let listing = parse(text, "f").unwrap();
+        let ways: Vec<_> = warm_ways(&listing).iter().map(|way| (way.instructions, way.calls, way.atomic)).collect();
+        assert_eq!(ways, [(instructions, 1, false)], "{text}");
+    }
+    assert!(parse(aarch64, "f").unwrap().iter().any(Line::is_atomic_change));
 }

@@ -6,7 +6,7 @@ use crate::ffi;
 use crate::lowering::Lowering;
 use crate::lowering::conversion::convert;
 
-/// `-x`, wrapping. The negation of unsigned integers is defined nowhere; a difference is.
+/// `-x`, wrapping. Apple does not document the negation of unsigned integers; a difference is well defined.
 pub(super) fn negative(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     cx.graph().subtraction(&cx.constant(0.0, dtype), x)
 }
@@ -29,7 +29,7 @@ pub(super) fn sign(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Ten
     graph.subtraction(&positive, &as_number(graph.less_than(x, &zero)))
 }
 
-/// `a / b` toward zero. How `division` rounds signed integers is written nowhere; the remainder has the sign of `a`
+/// `a / b` toward zero. Apple does not document how `division` rounds signed integers; the remainder has the sign of `a`
 /// (seen on macOS 27), and without it nothing is left to round.
 pub(in crate::ops) fn divide(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
@@ -60,7 +60,7 @@ pub(super) fn shift_left(cx: &Lowering<'_>, a: &ffi::Tensor, count: &ffi::Tensor
     beyond_width(cx, &count, &shifted, dtype)
 }
 
-/// `a >> count`, of signed integers with copies of the sign bit; as if the number went on to the left if the count,
+/// `a >> count`, of signed integers with copies of the sign bit; as if the sign bit went on to the left if the count,
 /// taken modulo 64, is the dtype's width or more.
 pub(super) fn shift_right(cx: &Lowering<'_>, a: &ffi::Tensor, count: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();

@@ -50,7 +50,7 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
 
 /// `base ^ exponent` of f32 as C's `powf` has it.
 ///
-/// What MPSGraph's power does for a negative base is written nowhere, and Metal's is NaN for some, so it gets `|base|`.
+/// Apple does not document MPSGraph's power of a negative base, and Metal's is NaN for some, so it gets `|base|`.
 /// The result is negative for an odd exponent and NaN for a fraction.
 pub(super) fn power(cx: &Lowering<'_>, base: &ffi::Tensor, exponent: &ffi::Tensor) -> ffi::Tensor {
     let graph = cx.graph();

@@ -9,29 +9,38 @@
 //! if that joins the two: what was to be stored and read again stays in a tile. Last, groups of one level and length
 //! that read the same memory, or are tiny, become one.
 
-use super::views::View;
-use crate::ir::{Graph, Op, ValueId};
+use super::views::{LoopOp, View, Work};
+use crate::ir::{Nodes, Op, ValueId};
+use crate::kernels::KernelOp;
 use std::collections::HashMap;
 
 /// Loops up to this length are merged whatever they read: starting one costs more than running it.
 const TINY: usize = 256;
 
-/// Nodes that one step computes, in the order of the graph. One that is not elementwise stands alone.
+/// What one step computes.
 #[derive(Debug)]
-pub struct Group {
-    pub nodes: Vec<ValueId>,
-    pub elementwise: bool,
+pub enum Group<'g> {
+    /// One pass over memory, its operations in the order of the graph.
+    Loop(Vec<(ValueId, LoopOp)>),
+    Copy(ValueId),
+    MatMul(ValueId),
+    Kernel(ValueId, &'g KernelOp),
 }
 
-/// Whether a tile loop can compute `node`. A reshape that is no view is a copy in another order.
-pub fn is_elementwise(op: &Op) -> bool {
-    matches!(op, Op::Unary(_) | Op::Binary(_) | Op::Select | Op::Clamp | Op::Cast | Op::Reshape)
+impl Group<'_> {
+    /// The values that the step makes, in the order of the graph.
+    pub fn values(&self) -> Vec<ValueId> {
+        match self {
+            Group::Loop(members) => members.iter().map(|&(id, _)| id).collect(),
+            Group::Copy(id) | Group::MatMul(id) | Group::Kernel(id, _) => vec![*id],
+        }
+    }
 }
 
-/// Inputs of `node` as the loop or kernel reads them: elementwise operands broadcast to the output's shape.
-pub fn operands(graph: &Graph, views: &[View], id: ValueId) -> Vec<View> {
-    let node = graph.node(id);
-    let broadcast = is_elementwise(&node.op) && node.op != Op::Reshape;
+/// Inputs of a node as the loop or kernel reads them: elementwise operands broadcast to the output's shape.
+pub fn operands(nodes: &Nodes, views: &[View], id: ValueId) -> Vec<View> {
+    let node = nodes.node(id);
+    let broadcast = matches!(node.op, Op::Elementwise(_));
     let operand = |input: &ValueId| {
         let view = &views[input.0 as usize];
         if broadcast { view.broadcast(&node.output.shape) } else { view.clone() }
@@ -39,9 +48,9 @@ pub fn operands(graph: &Graph, views: &[View], id: ValueId) -> Vec<View> {
     node.inputs.iter().map(operand).collect()
 }
 
-/// All steps to be, in an order in which they can run.
-pub fn group(graph: &Graph, views: &[View]) -> Vec<Group> {
-    let mut pass = Pass::new(graph, views);
+/// All steps to be, in an order in which they can run; `works` says how the roots come to be.
+pub fn group<'g>(nodes: &'g Nodes, views: &'g [View], works: &[Option<Work<'g>>]) -> Vec<Group<'g>> {
+    let mut pass = Pass::new(nodes, views, works);
     pass.join_levels();
     pass.sink();
     pass.join_siblings();
@@ -54,11 +63,11 @@ struct Edge {
     fusable: bool,
 }
 
-struct Pass<'a> {
-    graph: &'a Graph,
-    views: &'a [View],
-    /// Whether a node is computed by a step of its own or as part of one.
-    computed: Vec<bool>,
+struct Pass<'a, 'g> {
+    nodes: &'g Nodes,
+    views: &'g [View],
+    /// How a node is computed, by a step of its own or as part of one.
+    works: &'a [Option<Work<'g>>],
     level: Vec<usize>,
     /// Union-find forest of groups.
     parent: Vec<usize>,
@@ -66,35 +75,43 @@ struct Pass<'a> {
     edges: Vec<Edge>,
 }
 
-impl<'a> Pass<'a> {
-    fn new(graph: &'a Graph, views: &'a [View]) -> Self {
-        let count = graph.nodes.len();
-        let mut computed = vec![false; count];
-        let mut level = vec![0; count];
-        let mut edges = Vec::new();
-        for (at, node) in graph.nodes.iter().enumerate() {
-            let leaf = matches!(node.op, Op::Placeholder | Op::Constant(_) | Op::Splat(_));
-            if leaf || views[at].root.0 as usize != at {
-                continue;
-            }
-            computed[at] = true;
-            for (view, input) in operands(graph, views, ValueId(at as u32)).iter().zip(&node.inputs) {
-                let from = view.root.0 as usize;
-                let producer = &graph.nodes[from];
-                let fusable = is_elementwise(&node.op)
-                    && computed[from]
-                    && is_elementwise(&producer.op)
-                    && graph.ty(*input).dtype == producer.output.dtype
-                    && view.elements() == producer.output.elements()
-                    && view.offset == 0
-                    && view.is_consecutive();
-                level[at] = level[at].max(level[from] + usize::from(!fusable));
-                if computed[from] {
-                    edges.push(Edge { from, to: at, fusable });
-                }
+impl<'a, 'g> Pass<'a, 'g> {
+    fn new(nodes: &'g Nodes, views: &'g [View], works: &'a [Option<Work<'g>>]) -> Self {
+        let count = nodes.len();
+        let (level, parent) = (vec![0; count], (0..count).collect());
+        let mut pass = Self { nodes, views, works, level, parent, edges: Vec::new() };
+        (0..count).filter(|&at| works[at].is_some()).for_each(|at| pass.connect(at));
+        pass
+    }
+
+    /// Adds the edges to a node from what it reads, and gives it its level.
+    fn connect(&mut self, at: usize) {
+        let id = ValueId(at as u32);
+        for (view, input) in operands(self.nodes, self.views, id).iter().zip(&self.nodes.node(id).inputs) {
+            let from = view.root.0 as usize;
+            let producer = &self.nodes.node(view.root).output;
+            let fusable = self.is_loop(at)
+                && self.is_loop(from)
+                && self.nodes.ty(*input).dtype == producer.dtype
+                && view.elements() == producer.elements()
+                && view.offset == 0
+                && view.is_consecutive();
+            self.level[at] = self.level[at].max(self.level[from] + usize::from(!fusable));
+            if self.works[from].is_some() {
+                self.edges.push(Edge { from, to: at, fusable });
             }
         }
-        Self { graph, views, computed, level, parent: (0..count).collect(), edges }
+    }
+
+    fn loop_op(&self, at: usize) -> Option<LoopOp> {
+        match self.works[at]? {
+            Work::Loop(op) => Some(op),
+            Work::Copy | Work::MatMul | Work::Kernel(_) => None,
+        }
+    }
+
+    fn is_loop(&self, at: usize) -> bool {
+        self.loop_op(at).is_some()
     }
 
     fn find(&mut self, mut at: usize) -> usize {
@@ -122,7 +139,8 @@ impl<'a> Pass<'a> {
     /// Members of every group, by its representative.
     fn members(&mut self) -> HashMap<usize, Vec<usize>> {
         let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
-        for at in (0..self.computed.len()).filter(|&at| self.computed[at]).collect::<Vec<_>>() {
+        let works = self.works;
+        for at in (0..works.len()).filter(|&at| works[at].is_some()) {
             let group = self.find(at);
             members.entry(group).or_default().push(at);
         }
@@ -131,51 +149,48 @@ impl<'a> Pass<'a> {
 
     /// Moves groups up to the level of the first one that reads them, where that joins them; the last groups first.
     fn sink(&mut self) {
-        let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.computed.len()];
+        let mut users: Vec<Vec<usize>> = vec![Vec::new(); self.works.len()];
         for (at, edge) in self.edges.iter().enumerate() {
             users[edge.from].push(at);
         }
         let members = self.members();
-        let mut order: Vec<&Vec<usize>> = members.values().filter(|nodes| self.is_loop(nodes[0])).collect();
-        order.sort_by_key(|nodes| std::cmp::Reverse((self.level[nodes[0]], nodes[0])));
-        for nodes in order {
-            let group = self.find(nodes[0]);
-            let mut outside: Vec<(usize, bool)> = nodes
+        let mut order: Vec<&Vec<usize>> = members.values().filter(|group| self.is_loop(group[0])).collect();
+        order.sort_by_key(|group| std::cmp::Reverse((self.level[group[0]], group[0])));
+        for group in order {
+            let representative = self.find(group[0]);
+            let mut outside: Vec<(usize, bool)> = group
                 .iter()
                 .flat_map(|&node| users[node].iter())
                 .map(|&edge| (self.edges[edge].to, self.edges[edge].fusable))
                 .collect();
-            outside.retain(|&(to, _)| self.find(to) != group);
+            outside.retain(|&(to, _)| self.find(to) != representative);
             let bound = |&(to, fusable): &(usize, bool)| self.level[to] - usize::from(!fusable);
             let Some(level) = outside.iter().map(bound).min() else {
                 continue;
             };
             let joins: Vec<usize> =
                 outside.iter().filter(|&&(to, f)| f && self.level[to] == level).map(|&(to, _)| to).collect();
-            if level > self.level[nodes[0]] && !joins.is_empty() {
-                nodes.iter().for_each(|&node| self.level[node] = level);
-                joins.into_iter().for_each(|to| self.join(group, to));
+            if level > self.level[group[0]] && !joins.is_empty() {
+                group.iter().for_each(|&node| self.level[node] = level);
+                joins.into_iter().for_each(|to| self.join(representative, to));
             }
         }
-    }
-
-    fn is_loop(&self, node: usize) -> bool {
-        is_elementwise(&self.graph.nodes[node].op)
     }
 
     /// Joins groups of one level and length that share an operand, or that are tiny.
     fn join_siblings(&mut self) {
         let mut readers: HashMap<(usize, usize, Option<View>), usize> = HashMap::new();
-        for at in 0..self.computed.len() {
-            if !self.computed[at] || !self.is_loop(at) {
+        for at in 0..self.works.len() {
+            if !self.is_loop(at) {
                 continue;
             }
-            let elements = self.graph.nodes[at].output.elements();
+            let id = ValueId(at as u32);
+            let elements = self.nodes.ty(id).elements();
             let mut keys = vec![];
             if elements <= TINY {
                 keys.push((self.level[at], elements, None));
             } else {
-                let shared = operands(self.graph, self.views, ValueId(at as u32)).into_iter();
+                let shared = operands(self.nodes, self.views, id).into_iter();
                 let shared = shared.filter(|view| view.strides.iter().any(|&stride| stride != 0));
                 keys.extend(shared.map(|view| (self.level[at], elements, Some(view))));
             }
@@ -191,13 +206,13 @@ impl<'a> Pass<'a> {
     }
 
     /// Groups by level, and within one by their last node, which keeps to the order of the graph.
-    fn in_order(mut self) -> Vec<Group> {
+    fn in_order(mut self) -> Vec<Group<'g>> {
         let members = self.members();
         let mut groups: Vec<Vec<usize>> = members.into_values().collect();
-        groups.sort_by_key(|nodes| nodes[0]);
-        let mut group_of = vec![usize::MAX; self.computed.len()];
-        for (at, nodes) in groups.iter().enumerate() {
-            nodes.iter().for_each(|&node| group_of[node] = at);
+        groups.sort_by_key(|group| group[0]);
+        let mut group_of = vec![usize::MAX; self.works.len()];
+        for (at, group) in groups.iter().enumerate() {
+            group.iter().for_each(|&node| group_of[node] = at);
         }
         let mut waits = vec![0usize; groups.len()];
         let mut after: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
@@ -223,10 +238,17 @@ impl<'a> Pass<'a> {
             }
         }
         assert_eq!(ordered.len(), groups.len(), "groups depend on each other in a circle");
-        let group = |at: usize| Group {
-            nodes: groups[at].iter().map(|&node| ValueId(node as u32)).collect(),
-            elementwise: self.is_loop(groups[at][0]),
-        };
-        ordered.into_iter().map(group).collect()
+        ordered.into_iter().map(|at| self.group(&groups[at])).collect()
+    }
+
+    /// The group of these nodes, which are several only in a loop.
+    fn group(&self, members: &[usize]) -> Group<'g> {
+        let id = |at: usize| ValueId(at as u32);
+        match self.works[members[0]].expect("a group's nodes are computed") {
+            Work::Loop(_) => Group::Loop(members.iter().filter_map(|&at| Some((id(at), self.loop_op(at)?))).collect()),
+            Work::Copy => Group::Copy(id(members[0])),
+            Work::MatMul => Group::MatMul(id(members[0])),
+            Work::Kernel(op) => Group::Kernel(id(members[0]), op),
+        }
     }
 }

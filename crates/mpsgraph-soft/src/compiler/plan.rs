@@ -1,13 +1,14 @@
 //! The steps of a compiled graph and the memory they work in.
 
 use super::Job;
+use super::assembly::Parts;
 use super::block::Block;
-use super::lower::Lowered;
 use super::memory::{self, Interval};
 use super::step::{Copy, Packed, Step, Storage};
 use crate::ir::TensorType;
+use crate::kernels::call::Input;
 use crate::kernels::span::{Span, SpanMut};
-use crate::kernels::{self, strided};
+use crate::kernels::strided;
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
@@ -18,8 +19,8 @@ pub struct Plan {
     targets: Vec<TensorType>,
     steps: Vec<Step>,
     constants: Block,
-    constant_places: Vec<Place>,
-    scratch_places: Vec<Place>,
+    constant_pieces: Vec<Piece>,
+    scratch_pieces: Vec<Piece>,
     scratch_bytes: usize,
     /// Made by the first run and kept.
     workspace: Mutex<Workspace>,
@@ -29,7 +30,7 @@ pub struct Plan {
 
 /// Part of a block.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Piece {
     offset: usize,
     bytes: usize,
 }
@@ -52,8 +53,8 @@ struct Memory<'a> {
 }
 
 impl Plan {
-    pub(super) fn new(job: &Job, lowered: Lowered) -> Plan {
-        let Lowered { steps, constants, scratch } = lowered;
+    pub(super) fn new(job: &Job, parts: Parts) -> Plan {
+        let Parts { steps, constants, scratch } = parts;
         let mut intervals: Vec<Interval> =
             scratch.iter().map(|&bytes| Interval { bytes, first: usize::MAX, last: 0 }).collect();
         for (at, step) in steps.iter().enumerate() {
@@ -65,20 +66,20 @@ impl Plan {
             }
         }
         let (scratch_offsets, scratch_bytes) = memory::place(&intervals);
-        let pieces: Vec<&[u8]> = constants.iter().map(Vec::as_slice).collect();
-        let (block, constant_offsets) = Block::of(&pieces);
-        let places = |offsets: Vec<usize>, sizes: Vec<usize>| {
-            offsets.into_iter().zip(sizes).map(|(offset, bytes)| Place { offset, bytes }).collect()
+        let contents: Vec<&[u8]> = constants.iter().map(Vec::as_slice).collect();
+        let (block, constant_offsets) = Block::of(&contents);
+        let pieces = |offsets: Vec<usize>, sizes: Vec<usize>| {
+            offsets.into_iter().zip(sizes).map(|(offset, bytes)| Piece { offset, bytes }).collect()
         };
-        let types = |ids: &[crate::ir::ValueId]| ids.iter().map(|&id| job.graph.ty(id).clone()).collect();
+        let types = |ids: &[crate::ir::ValueId]| ids.iter().map(|&id| job.nodes.ty(id).clone()).collect();
         Plan {
             feeds: types(&job.feeds),
             targets: types(&job.targets),
             parallel: steps.iter().any(Step::is_parallel),
             steps,
             constants: block,
-            constant_places: places(constant_offsets, constants.iter().map(Vec::len).collect()),
-            scratch_places: places(scratch_offsets, scratch),
+            constant_pieces: pieces(constant_offsets, constants.iter().map(Vec::len).collect()),
+            scratch_pieces: pieces(scratch_offsets, scratch),
             scratch_bytes,
             workspace: Mutex::default(),
         }
@@ -142,12 +143,12 @@ fn check(what: &str, at: usize, ptr: *const u8, len: usize, ty: &TensorType) {
 
 impl Memory<'_> {
     fn read(&self, storage: Storage) -> Span {
-        let part = |block: Span, place: Place| block.part(place.offset, place.bytes);
+        let part = |block: Span, piece: Piece| block.part(piece.offset, piece.bytes);
         match storage {
             Storage::Input(at) => self.inputs[at],
             Storage::Output(at) => self.outputs[at].as_span(),
-            Storage::Constant(at) => part(self.plan.constants.span(), self.plan.constant_places[at]),
-            Storage::Scratch(at) => part(self.scratch.as_span(), self.plan.scratch_places[at]),
+            Storage::Constant(at) => part(self.plan.constants.span(), self.plan.constant_pieces[at]),
+            Storage::Scratch(at) => part(self.scratch.as_span(), self.plan.scratch_pieces[at]),
         }
     }
 
@@ -160,14 +161,19 @@ impl Memory<'_> {
         unsafe { SpanMut::new(span.as_ptr().cast_mut(), span.len()) }
     }
 
+    fn input<'p>(&self, packed: &'p Packed) -> Input<'p> {
+        let span = self.read(packed.storage).part(packed.offset, packed.ty.bytes());
+        Input { span, ty: &packed.ty }
+    }
+
     fn run(&self, step: &Step, read: &mut Vec<Span>, write: &mut Vec<SpanMut>) {
         match step {
-            Step::Loop { program, operands, outputs, .. } => {
+            Step::Loop { run, operands, outputs, .. } => {
                 read.clear();
                 read.extend(operands.iter().map(|&operand| self.read(operand)));
                 write.clear();
                 write.extend(outputs.iter().map(|&output| self.write(output)));
-                program.run(read, write);
+                run.run(read, write);
             }
             Step::MatMul { product, lhs, rhs, to } => {
                 product.run(self.read(*lhs), self.read(*rhs), &self.write(*to));
@@ -175,20 +181,16 @@ impl Memory<'_> {
             Step::Copy(Copy { size, from, offset, shape, strides, to, to_strides }) => {
                 strided::copy(*size, self.read(*from), *offset, shape, strides, self.write(*to), 0, to_strides);
             }
-            Step::Kernel { op, inputs, to, ty } => {
-                let bind = |input: &'_ Packed| self.read(input.storage).part(input.offset, input.ty.bytes());
-                let to = (self.write(*to), ty);
+            Step::Kernel { op, method, inputs, to, ty, scratch } => {
+                let (to, scratch) = ((self.write(*to), ty), scratch.map(|scratch| self.write(scratch)));
                 // Only concatenations have more than three inputs; no other step allocates.
                 match &inputs[..] {
-                    [] => kernels::execute(op, &[], to),
-                    [a] => kernels::execute(op, &[(bind(a), &a.ty)], to),
-                    [a, b] => kernels::execute(op, &[(bind(a), &a.ty), (bind(b), &b.ty)], to),
-                    [a, b, c] => {
-                        kernels::execute(op, &[(bind(a), &a.ty), (bind(b), &b.ty), (bind(c), &c.ty)], to);
-                    }
+                    [] => op.execute(method, &[], to, scratch),
+                    [a] => op.execute(method, &[self.input(a)], to, scratch),
+                    [a, b] => op.execute(method, &[self.input(a), self.input(b)], to, scratch),
+                    [a, b, c] => op.execute(method, &[self.input(a), self.input(b), self.input(c)], to, scratch),
                     many => {
-                        let many: Vec<_> = many.iter().map(|input| (bind(input), &input.ty)).collect();
-                        kernels::execute(op, &many, to);
+                        op.execute(method, &many.iter().map(|input| self.input(input)).collect::<Vec<_>>(), to, scratch)
                     }
                 }
             }

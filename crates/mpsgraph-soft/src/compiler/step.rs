@@ -1,7 +1,8 @@
 //! What a plan does, one thing after the other, and where the operands of a step are.
 
-use crate::ir::{Op, TensorType};
-use crate::kernels::elementwise::Program;
+use crate::ir::TensorType;
+use crate::kernels::KernelOp;
+use crate::kernels::elementwise::FusedLoop;
 use crate::kernels::matmul::MatMul;
 
 /// Memory that steps work on.
@@ -42,7 +43,7 @@ pub struct Packed {
 pub enum Step {
     /// A fused loop; the names of its operations are for the reader.
     Loop {
-        program: Program,
+        run: FusedLoop,
         operands: Vec<Storage>,
         outputs: Vec<Storage>,
         names: Vec<String>,
@@ -56,10 +57,14 @@ pub enum Step {
     },
     Copy(Copy),
     Kernel {
-        op: Op,
+        op: KernelOp,
+        /// The message that asked for it.
+        method: &'static str,
         inputs: Vec<Packed>,
         to: Storage,
         ty: TensorType,
+        /// What the kernel works in besides.
+        scratch: Option<Storage>,
     },
 }
 
@@ -78,7 +83,8 @@ impl Step {
     pub fn writes(&self) -> Vec<Storage> {
         match self {
             Step::Loop { outputs, .. } => outputs.clone(),
-            Step::MatMul { to, .. } | Step::Kernel { to, .. } => vec![*to],
+            Step::MatMul { to, .. } => vec![*to],
+            Step::Kernel { to, scratch, .. } => std::iter::once(*to).chain(*scratch).collect(),
             Step::Copy(copy) => vec![copy.to],
         }
     }
@@ -87,7 +93,7 @@ impl Step {
     pub fn is_parallel(&self) -> bool {
         let large = |bytes: usize| bytes > crate::kernels::threads::PARALLEL_BYTES;
         match self {
-            Step::Loop { program, .. } => program.is_parallel(),
+            Step::Loop { run, .. } => run.is_parallel(),
             Step::MatMul { product, .. } => product.is_parallel(),
             Step::Copy(copy) => large(copy.shape.iter().product::<usize>() * copy.size),
             Step::Kernel { inputs, ty, .. } => large(ty.bytes()) || inputs.iter().any(|input| large(input.ty.bytes())),
@@ -104,7 +110,7 @@ impl Step {
                 format!("matmul {batch} x [{m}, {n}, {k}]")
             }
             Step::Copy(copy) => format!("copy {:?} strides {:?}", copy.shape, copy.strides),
-            Step::Kernel { op, ty, .. } => format!("kernel {:?} {}", ty.shape, name(op)),
+            Step::Kernel { op, ty, .. } => format!("kernel {:?} {op:?}", ty.shape),
         };
         format!("{what}: {} -> {}", list(self.reads()), list(self.writes()))
     }
@@ -118,15 +124,5 @@ impl Storage {
             Storage::Constant(at) => format!("const{at}"),
             Storage::Scratch(at) => format!("t{at}"),
         }
-    }
-}
-
-/// The operation's name; bytes of constants are left out.
-pub fn name(op: &Op) -> String {
-    match op {
-        Op::Unary(op) => format!("{op:?}"),
-        Op::Binary(op) => format!("{op:?}"),
-        Op::Constant(_) => "Constant".to_owned(),
-        other => format!("{other:?}"),
     }
 }

@@ -4,28 +4,24 @@
 //! are left alone.
 
 use super::Job;
-use crate::ir::{Graph, Op, TensorType, ValueId};
+use crate::ir::{Leaf, Nodes, Op, TensorType, ValueId};
 use std::collections::HashMap;
 
 /// The same job with every value computed once.
-pub fn merge(job: Job) -> Job {
-    let mut merged = Graph::default();
+pub fn merge(job: &Job) -> Job {
+    let mut merged = Nodes::default();
     let mut known: HashMap<(Op, Vec<ValueId>, TensorType), ValueId> = HashMap::new();
-    let mut renumbered: Vec<ValueId> = Vec::with_capacity(job.graph.nodes.len());
-    for node in job.graph.nodes {
-        let inputs: Vec<ValueId> = node.inputs.iter().map(|input| renumbered[input.0 as usize]).collect();
-        if node.op == Op::Placeholder {
-            renumbered.push(merged.push(node.op, inputs, node.output));
+    let mut renumbered: Vec<ValueId> = Vec::with_capacity(job.nodes.len());
+    for (_, node) in job.nodes.iter() {
+        let mut node = node.clone();
+        node.inputs.iter_mut().for_each(|input| *input = renumbered[input.0 as usize]);
+        if node.op == Op::Leaf(Leaf::Placeholder) {
+            renumbered.push(merged.push(node));
             continue;
         }
-        let key = (node.op, inputs, node.output);
-        let id = known.get(&key).copied().unwrap_or_else(|| {
-            let id = merged.push(key.0.clone(), key.1.clone(), key.2.clone());
-            known.insert(key, id);
-            id
-        });
-        renumbered.push(id);
+        let key = (node.op.clone(), node.inputs.clone(), node.output.clone());
+        renumbered.push(*known.entry(key).or_insert_with(|| merged.push(node)));
     }
-    let renumber = |ids: Vec<ValueId>| ids.into_iter().map(|id| renumbered[id.0 as usize]).collect();
-    Job { graph: merged, feeds: renumber(job.feeds), targets: renumber(job.targets) }
+    let renumber = |ids: &[ValueId]| ids.iter().map(|id| renumbered[id.0 as usize]).collect();
+    Job { nodes: merged, feeds: renumber(&job.feeds), targets: renumber(&job.targets) }
 }

@@ -1,29 +1,39 @@
 //! Plans as a whole: what is fused, what is copied, where results go, and that fusing changes no bit.
 
+use super::assembly::Parts;
+use super::step::{Copy, Packed, Step, Storage};
 use super::*;
-use crate::ir::{BinaryOp, DType, Op, ReduceOp, TensorType, UnaryOp};
+use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Op, TensorType, UnaryOp, ViewOp};
+use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::kernels::span::{Span, SpanMut};
+
+mod fusing;
+mod views;
 
 fn f32s(shape: &[usize]) -> TensorType {
     TensorType::new(DType::F32, shape)
 }
 
-fn unary(graph: &mut Graph, op: UnaryOp, x: ValueId) -> ValueId {
-    let ty = graph.ty(x).clone();
-    graph.push(Op::Unary(op), [x], ty)
+fn push(nodes: &mut Nodes, op: impl Into<Op>, inputs: impl Into<Vec<ValueId>>, output: TensorType) -> ValueId {
+    nodes.push(Node { op: op.into(), inputs: inputs.into(), output, method: "test" })
+}
+
+fn unary(nodes: &mut Nodes, op: UnaryOp, x: ValueId) -> ValueId {
+    let ty = nodes.ty(x).clone();
+    push(nodes, op, [x], ty)
 }
 
 /// Result of the shape of `a`.
-fn binary(graph: &mut Graph, op: BinaryOp, a: ValueId, b: ValueId) -> ValueId {
-    let ty = graph.ty(a).clone();
+fn binary(nodes: &mut Nodes, op: BinaryOp, a: ValueId, b: ValueId) -> ValueId {
+    let ty = nodes.ty(a).clone();
     let dtype = if op.is_comparison() { DType::Bool } else { ty.dtype };
-    graph.push(Op::Binary(op), [a, b], TensorType::new(dtype, ty.shape))
+    push(nodes, op, [a, b], TensorType::new(dtype, ty.shape))
 }
 
-fn splat(graph: &mut Graph, value: f32, ty: TensorType) -> ValueId {
+fn splat(nodes: &mut Nodes, value: f32, ty: TensorType) -> ValueId {
     let mut bytes = [0; 8];
     bytes[..4].copy_from_slice(&value.to_ne_bytes());
-    graph.push(Op::Splat(bytes), [], ty)
+    push(nodes, Leaf::Splat(bytes), [], ty)
 }
 
 /// 8-byte aligned buffers, so that every dtype fits.
@@ -60,12 +70,11 @@ fn run(plan: &Plan, inputs: &[&[u8]]) -> Vec<Vec<u8>> {
 }
 
 /// Every node by a plan of its own.
-fn unfused(graph: &Graph, feeds: &[ValueId], inputs: &[&[u8]], targets: &[ValueId]) -> Vec<Vec<u8>> {
+fn unfused(nodes: &Nodes, feeds: &[ValueId], inputs: &[&[u8]], targets: &[ValueId]) -> Vec<Vec<u8>> {
     let mut values: Vec<Vec<u8>> = Vec::new();
-    for (at, node) in graph.nodes.iter().enumerate() {
-        let id = ValueId(at as u32);
+    for (id, node) in nodes.iter() {
         let lost = |input: &ValueId| values[input.0 as usize].is_empty();
-        if !feeds.contains(&id) && (node.op == Op::Placeholder || node.inputs.iter().any(lost)) {
+        if !feeds.contains(&id) && (node.op == Leaf::Placeholder.into() || node.inputs.iter().any(lost)) {
             // Before the feeds: nothing that is asked for needs it.
             values.push(Vec::new());
             continue;
@@ -79,7 +88,7 @@ fn unfused(graph: &Graph, feeds: &[ValueId], inputs: &[&[u8]], targets: &[ValueI
         distinct.sort();
         distinct.dedup();
         let (feeds, inputs): (Vec<ValueId>, Vec<&[u8]>) = distinct.into_iter().unzip();
-        let value = run(&compile(graph, &feeds, &[id]), &inputs).remove(0);
+        let value = run(&compile(nodes, &feeds, &[id]), &inputs).remove(0);
         values.push(value);
     }
     targets.iter().map(|target| values[target.0 as usize].clone()).collect()
@@ -100,76 +109,76 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 }
 
 /// One step of Adam for a parameter of shape `shape`; feeds, then targets.
-fn adam(graph: &mut Graph, shape: &[usize]) -> (Vec<ValueId>, Vec<ValueId>) {
+fn adam(nodes: &mut Nodes, shape: &[usize]) -> (Vec<ValueId>, Vec<ValueId>) {
     let ty = f32s(shape);
-    let feeds: Vec<ValueId> = (0..4).map(|_| graph.push(Op::Placeholder, [], ty.clone())).collect();
-    let rate = graph.push(Op::Placeholder, [], f32s(&[1]));
+    let feeds: Vec<ValueId> = (0..4).map(|_| push(nodes, Leaf::Placeholder, [], ty.clone())).collect();
+    let rate = push(nodes, Leaf::Placeholder, [], f32s(&[1]));
     let [p, g, m, v] = feeds[..] else { unreachable!() };
-    let decay = |graph: &mut Graph, state, update, beta: f32| {
-        let beta_value = splat(graph, beta, ty.clone());
-        let rest = splat(graph, 1.0 - beta, ty.clone());
-        let kept = binary(graph, BinaryOp::Mul, state, beta_value);
-        let new = binary(graph, BinaryOp::Mul, update, rest);
-        binary(graph, BinaryOp::Add, kept, new)
+    let decay = |nodes: &mut Nodes, state, update, beta: f32| {
+        let beta_value = splat(nodes, beta, ty.clone());
+        let rest = splat(nodes, 1.0 - beta, ty.clone());
+        let kept = binary(nodes, BinaryOp::Mul, state, beta_value);
+        let new = binary(nodes, BinaryOp::Mul, update, rest);
+        binary(nodes, BinaryOp::Add, kept, new)
     };
-    let m = decay(graph, m, g, 0.9);
-    let g2 = unary(graph, UnaryOp::Square, g);
-    let v = decay(graph, v, g2, 0.999);
-    let root = unary(graph, UnaryOp::Sqrt, v);
-    let epsilon = splat(graph, 1e-5, ty.clone());
-    let root = binary(graph, BinaryOp::Add, root, epsilon);
-    let step = binary(graph, BinaryOp::Div, m, root);
-    let step = binary(graph, BinaryOp::Mul, step, rate);
-    let p = binary(graph, BinaryOp::Sub, p, step);
+    let m = decay(nodes, m, g, 0.9);
+    let g2 = unary(nodes, UnaryOp::Square, g);
+    let v = decay(nodes, v, g2, 0.999);
+    let root = unary(nodes, UnaryOp::Sqrt, v);
+    let epsilon = splat(nodes, 1e-5, ty.clone());
+    let root = binary(nodes, BinaryOp::Add, root, epsilon);
+    let step = binary(nodes, BinaryOp::Div, m, root);
+    let step = binary(nodes, BinaryOp::Mul, step, rate);
+    let p = binary(nodes, BinaryOp::Sub, p, step);
     ([feeds, vec![rate]].concat(), vec![p, m, v])
 }
 
 #[test]
 fn adam_is_one_pass() {
-    let mut graph = Graph::default();
-    let (feeds, targets) = adam(&mut graph, &[7, 300]);
-    let plan = compile(&graph, &feeds, &targets);
+    let mut nodes = Nodes::default();
+    let (feeds, targets) = adam(&mut nodes, &[7, 300]);
+    let plan = compile(&nodes, &feeds, &targets);
     assert_eq!(plan.steps(), 1, "{}", plan.describe());
     assert_eq!(plan.scratch_bytes(), 0);
     let inputs: Vec<Vec<u8>> = (0..4).map(|seed| numbers(2100, seed)).chain([numbers(1, 9)]).collect();
     let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-    assert_eq!(run(&plan, &inputs), unfused(&graph, &feeds, &inputs, &targets));
+    assert_eq!(run(&plan, &inputs), unfused(&nodes, &feeds, &inputs, &targets));
 }
 
 #[test]
 fn large_loops_are_the_same_on_all_threads() {
-    let mut graph = Graph::default();
-    let (feeds, targets) = adam(&mut graph, &[70_001]);
-    let plan = compile(&graph, &feeds, &targets);
+    let mut nodes = Nodes::default();
+    let (feeds, targets) = adam(&mut nodes, &[70_001]);
+    let plan = compile(&nodes, &feeds, &targets);
     let inputs: Vec<Vec<u8>> = (0..4).map(|seed| numbers(70_001, seed)).chain([numbers(1, 9)]).collect();
     let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-    assert_eq!(run(&plan, &inputs), unfused(&graph, &feeds, &inputs, &targets));
+    assert_eq!(run(&plan, &inputs), unfused(&nodes, &feeds, &inputs, &targets));
 }
 
 #[test]
 fn bias_and_relu_with_the_mask_that_a_gradient_needs() {
     for (rows, columns) in [(3, 5), (64, 512), (5, 130), (9, 1)] {
-        let mut graph = Graph::default();
-        let x = graph.push(Op::Placeholder, [], f32s(&[rows, 20]));
-        let w = graph.push(Op::Placeholder, [], f32s(&[columns, 20]));
-        let b = graph.push(Op::Placeholder, [], f32s(&[columns]));
-        let turned = graph.push(Op::Transpose { perm: vec![1, 0] }, [w], f32s(&[20, columns]));
-        let product = graph.push(Op::MatMul, [x, turned], f32s(&[rows, columns]));
-        let sum = binary(&mut graph, BinaryOp::Add, product, b);
-        let out = unary(&mut graph, UnaryOp::Relu, sum);
-        let zero = splat(&mut graph, 0.0, f32s(&[1]));
-        let mask = binary(&mut graph, BinaryOp::Greater, sum, zero);
+        let mut nodes = Nodes::default();
+        let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[rows, 20]));
+        let w = push(&mut nodes, Leaf::Placeholder, [], f32s(&[columns, 20]));
+        let b = push(&mut nodes, Leaf::Placeholder, [], f32s(&[columns]));
+        let turned = push(&mut nodes, ViewOp::Transpose { perm: vec![1, 0] }, [w], f32s(&[20, columns]));
+        let product = push(&mut nodes, Op::MatMul, [x, turned], f32s(&[rows, columns]));
+        let sum = binary(&mut nodes, BinaryOp::Add, product, b);
+        let out = unary(&mut nodes, UnaryOp::Relu, sum);
+        let zero = splat(&mut nodes, 0.0, f32s(&[1]));
+        let mask = binary(&mut nodes, BinaryOp::Greater, sum, zero);
         let (feeds, targets) = ([x, w, b], [out, mask]);
-        let plan = compile(&graph, &feeds, &targets);
+        let plan = compile(&nodes, &feeds, &targets);
         assert_eq!(plan.steps(), 2, "{}", plan.describe());
         let inputs = [numbers(rows * 20, 1), numbers(columns * 20, 2), numbers(columns, 3)];
         let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let got = run(&plan, &inputs);
         // The product as this plan makes it: how `gemm` sums depends on how an operand lies.
         let tail = [product, b];
-        let products = run(&compile(&graph, &feeds, &[product]), &inputs).remove(0);
-        assert_eq!(got, run(&compile(&graph, &tail, &targets), &[&products, inputs[2]]));
-        assert_eq!(got[1], unfused(&graph, &tail, &[&products, inputs[2]], &[mask])[0]);
+        let products = run(&compile(&nodes, &feeds, &[product]), &inputs).remove(0);
+        assert_eq!(got, run(&compile(&nodes, &tail, &targets), &[&products, inputs[2]]));
+        assert_eq!(got[1], unfused(&nodes, &tail, &[&products, inputs[2]], &[mask])[0]);
         let (x, w, b) = (floats(inputs[0]), floats(inputs[1]), floats(inputs[2]));
         for (at, &got) in floats(&got[0]).iter().enumerate() {
             let (i, j) = (at / columns, at % columns);
@@ -181,17 +190,17 @@ fn bias_and_relu_with_the_mask_that_a_gradient_needs() {
 
 #[test]
 fn log_softmax_reads_row_values_in_place() {
-    let mut graph = Graph::default();
+    let mut nodes = Nodes::default();
     let (wide, narrow) = (f32s(&[6, 10]), f32s(&[6, 1]));
-    let x = graph.push(Op::Placeholder, [], wide.clone());
+    let x = push(&mut nodes, Leaf::Placeholder, [], wide.clone());
     let axes = vec![1];
-    let max = graph.push(Op::Reduce { op: ReduceOp::Max, axes: axes.clone() }, [x], narrow.clone());
-    let shifted = binary(&mut graph, BinaryOp::Sub, x, max);
-    let exp = unary(&mut graph, UnaryOp::Exp, shifted);
-    let sum = graph.push(Op::Reduce { op: ReduceOp::Sum, axes }, [exp], narrow);
-    let log = unary(&mut graph, UnaryOp::Log, sum);
-    let out = binary(&mut graph, BinaryOp::Sub, shifted, log);
-    let plan = compile(&graph, &[x], &[out]);
+    let max = push(&mut nodes, Reduce { op: ReduceOp::Max, axes: axes.clone() }, [x], narrow.clone());
+    let shifted = binary(&mut nodes, BinaryOp::Sub, x, max);
+    let exp = unary(&mut nodes, UnaryOp::Exp, shifted);
+    let sum = push(&mut nodes, Reduce { op: ReduceOp::Sum, axes }, [exp], narrow);
+    let log = unary(&mut nodes, UnaryOp::Log, sum);
+    let out = binary(&mut nodes, BinaryOp::Sub, shifted, log);
+    let plan = compile(&nodes, &[x], &[out]);
     // Maximum; shift and exponential; sum; logarithm; difference.
     assert_eq!(plan.steps(), 5, "{}", plan.describe());
     let input = numbers(60, 4);
@@ -206,28 +215,28 @@ fn log_softmax_reads_row_values_in_place() {
 
 #[test]
 fn dead_nodes_go_and_equal_ones_merge() {
-    let mut graph = Graph::default();
-    let x = graph.push(Op::Placeholder, [], f32s(&[8]));
-    let unused = graph.push(Op::Placeholder, [], f32s(&[8]));
-    let sum = graph.push(Op::Reduce { op: ReduceOp::Sum, axes: vec![0] }, [x], f32s(&[1]));
-    let again = graph.push(Op::Reduce { op: ReduceOp::Sum, axes: vec![0] }, [x], f32s(&[1]));
-    let _dead = graph.push(Op::Reduce { op: ReduceOp::Max, axes: vec![0] }, [unused], f32s(&[1]));
-    let both = binary(&mut graph, BinaryOp::Add, sum, again);
-    let plan = compile(&graph, &[x], &[both]);
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[8]));
+    let unused = push(&mut nodes, Leaf::Placeholder, [], f32s(&[8]));
+    let sum = push(&mut nodes, Reduce { op: ReduceOp::Sum, axes: vec![0] }, [x], f32s(&[1]));
+    let again = push(&mut nodes, Reduce { op: ReduceOp::Sum, axes: vec![0] }, [x], f32s(&[1]));
+    let _dead = push(&mut nodes, Reduce { op: ReduceOp::Max, axes: vec![0] }, [unused], f32s(&[1]));
+    let both = binary(&mut nodes, BinaryOp::Add, sum, again);
+    let plan = compile(&nodes, &[x], &[both]);
     assert_eq!(plan.steps(), 2, "{}", plan.describe());
     assert_eq!(floats(&run(&plan, &[&numbers(8, 1)])[0])[0], 2.0 * floats(&numbers(8, 1)).iter().sum::<f32>());
 }
 
 #[test]
 fn targets_that_are_views_feeds_constants_or_named_twice() {
-    let mut graph = Graph::default();
-    let x = graph.push(Op::Placeholder, [], f32s(&[2, 3]));
-    let y = unary(&mut graph, UnaryOp::Neg, x);
-    let flat = graph.push(Op::Reshape, [y], f32s(&[6]));
-    let turned = graph.push(Op::Transpose { perm: vec![1, 0] }, [y], f32s(&[3, 2]));
-    let ones = splat(&mut graph, 1.0, f32s(&[2, 2]));
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[2, 3]));
+    let y = unary(&mut nodes, UnaryOp::Neg, x);
+    let flat = push(&mut nodes, ViewOp::Reshape, [y], f32s(&[6]));
+    let turned = push(&mut nodes, ViewOp::Transpose { perm: vec![1, 0] }, [y], f32s(&[3, 2]));
+    let ones = splat(&mut nodes, 1.0, f32s(&[2, 2]));
     let targets = [flat, y, turned, x, ones, turned];
-    let plan = compile(&graph, &[x], &targets);
+    let plan = compile(&nodes, &[x], &targets);
     let input: Vec<u8> = (1..=6).flat_map(|i| (i as f32).to_ne_bytes()).collect();
     let got: Vec<Vec<f32>> = run(&plan, &[&input]).iter().map(|bytes| floats(bytes)).collect();
     let negative = vec![-1.0, -2.0, -3.0, -4.0, -5.0, -6.0];
@@ -239,31 +248,31 @@ fn targets_that_are_views_feeds_constants_or_named_twice() {
 #[test]
 fn a_value_that_waits_for_its_reader_is_not_stored() {
     // The scaled input is only read by the loop after the matrix product.
-    let mut graph = Graph::default();
+    let mut nodes = Nodes::default();
     let ty = f32s(&[16, 16]);
-    let x = graph.push(Op::Placeholder, [], ty.clone());
-    let half = splat(&mut graph, 0.5, f32s(&[1]));
-    let scaled = binary(&mut graph, BinaryOp::Mul, x, half);
-    let product = graph.push(Op::MatMul, [x, x], ty);
-    let out = binary(&mut graph, BinaryOp::Add, product, scaled);
-    let plan = compile(&graph, &[x], &[out]);
+    let x = push(&mut nodes, Leaf::Placeholder, [], ty.clone());
+    let half = splat(&mut nodes, 0.5, f32s(&[1]));
+    let scaled = binary(&mut nodes, BinaryOp::Mul, x, half);
+    let product = push(&mut nodes, Op::MatMul, [x, x], ty);
+    let out = binary(&mut nodes, BinaryOp::Add, product, scaled);
+    let plan = compile(&nodes, &[x], &[out]);
     assert_eq!((plan.steps(), plan.scratch_bytes()), (2, 1024), "{}", plan.describe());
 }
 
 #[test]
 fn reads_through_every_view() {
-    let mut graph = Graph::default();
-    let x = graph.push(Op::Placeholder, [], f32s(&[4, 6]));
-    let turned = graph.push(Op::Transpose { perm: vec![1, 0] }, [x], f32s(&[6, 4]));
-    let flat = graph.push(Op::Reshape, [turned], f32s(&[3, 8]));
-    let steps = Op::Slice { starts: vec![0, 7], strides: vec![1, -2] };
-    let slice = graph.push(steps, [flat], f32s(&[3, 4]));
-    let back = graph.push(Op::Reverse { axes: vec![0] }, [slice], f32s(&[3, 4]));
-    let row = graph.push(Op::Slice { starts: vec![1, 1], strides: vec![1, 1] }, [x], f32s(&[1, 4]));
-    let wide = graph.push(Op::Broadcast, [row], f32s(&[3, 4]));
-    let sum = binary(&mut graph, BinaryOp::Add, back, wide);
-    let out = unary(&mut graph, UnaryOp::Tanh, sum);
-    let plan = compile(&graph, &[x], &[out]);
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[4, 6]));
+    let turned = push(&mut nodes, ViewOp::Transpose { perm: vec![1, 0] }, [x], f32s(&[6, 4]));
+    let flat = push(&mut nodes, ViewOp::Reshape, [turned], f32s(&[3, 8]));
+    let steps = ViewOp::Slice { starts: vec![0, 7], strides: vec![1, -2] };
+    let slice = push(&mut nodes, steps, [flat], f32s(&[3, 4]));
+    let back = push(&mut nodes, ViewOp::Reverse { axes: vec![0] }, [slice], f32s(&[3, 4]));
+    let row = push(&mut nodes, ViewOp::Slice { starts: vec![1, 1], strides: vec![1, 1] }, [x], f32s(&[1, 4]));
+    let wide = push(&mut nodes, ViewOp::Broadcast, [row], f32s(&[3, 4]));
+    let sum = binary(&mut nodes, BinaryOp::Add, back, wide);
+    let out = unary(&mut nodes, UnaryOp::Tanh, sum);
+    let plan = compile(&nodes, &[x], &[out]);
     let input = numbers(24, 5);
     let got = floats(&run(&plan, &[&input])[0]);
     let x = floats(&input);
@@ -273,90 +282,41 @@ fn reads_through_every_view() {
         let expected = x[flat % 4 * 6 + flat / 4] + x[6 + 1 + j];
         assert!((got - expected.tanh()).abs() < 1e-6);
     }
-    assert_eq!(run(&plan, &[&input]), unfused(&graph, &[ValueId(0)], &[&input], &[out]));
-}
-
-/// Random graphs of elementwise nodes, views and reductions, over operands of every broadcast shape.
-#[test]
-fn fused_is_unfused_bit_for_bit() {
-    for seed in 0..150u32 {
-        let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(99);
-        let mut next = |below: usize| {
-            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 10) as usize % below
-        };
-        let (rows, columns) = [(5, 7), (3, 300), (40, 10), (1, 1)][next(4)];
-        let dtype = [DType::F32, DType::F16, DType::BF16, DType::I32, DType::U8][next(5)];
-        let of = |shape: &[usize]| TensorType::new(dtype, shape);
-        let (full, mut graph) = (of(&[rows, columns]), Graph::default());
-        let shapes = [vec![rows, columns], vec![1, columns], vec![rows, 1], vec![columns], vec![1]];
-        let feeds: Vec<ValueId> = shapes.iter().map(|shape| graph.push(Op::Placeholder, [], of(shape))).collect();
-        let (mut values, mut wide) = (feeds.clone(), vec![feeds[0]]);
-        for _ in 0..3 + next(12) {
-            let x = wide[next(wide.len())];
-            let other = values[next(values.len())];
-            let new = match next(10) {
-                0..4 => {
-                    let ops = [BinaryOp::Add, BinaryOp::Mul, BinaryOp::Sub, BinaryOp::Max, BinaryOp::Div];
-                    graph.push(Op::Binary(ops[next(5)]), [x, other], full.clone())
-                }
-                4 => unary(&mut graph, [UnaryOp::Neg, UnaryOp::Abs, UnaryOp::Relu][next(3)], x),
-                5 => {
-                    let mask = graph.push(
-                        Op::Binary(BinaryOp::Less),
-                        [x, other],
-                        TensorType::new(DType::Bool, [rows, columns]),
-                    );
-                    graph.push(Op::Select, [mask, other, x], full.clone())
-                }
-                6 => {
-                    let turned = graph.push(Op::Transpose { perm: vec![1, 0] }, [x], of(&[columns, rows]));
-                    graph.push(Op::Reshape, [turned], full.clone())
-                }
-                7 => graph.push(Op::Reverse { axes: vec![next(2)] }, [x], full.clone()),
-                8 => {
-                    let sum = Op::Reduce { op: ReduceOp::Max, axes: vec![1] };
-                    values.push(graph.push(sum, [x], of(&[rows, 1])));
-                    continue;
-                }
-                _ => {
-                    let flat = graph.push(Op::Reshape, [x], of(&[rows * columns]));
-                    let flat = unary(&mut graph, UnaryOp::Square, flat);
-                    graph.push(Op::Reshape, [flat], full.clone())
-                }
-            };
-            values.push(new);
-            wide.push(new);
-        }
-        let targets: Vec<ValueId> =
-            values[feeds.len()..].iter().copied().filter(|_| next(3) == 0).chain(values.last().copied()).collect();
-        let inputs: Vec<Vec<u8>> = feeds
-            .iter()
-            .map(|&feed| {
-                let values = floats(&numbers(graph.ty(feed).elements(), next(1000) as u32));
-                let bytes = |x: f32| match dtype {
-                    DType::F16 => half::f16::from_f32(x).to_ne_bytes().to_vec(),
-                    DType::BF16 => half::bf16::from_f32(x).to_ne_bytes().to_vec(),
-                    DType::I32 => ((x * 100.0) as i32).to_ne_bytes().to_vec(),
-                    DType::U8 => vec![(x * 100.0) as i32 as u8],
-                    _ => x.to_ne_bytes().to_vec(),
-                };
-                values.into_iter().flat_map(bytes).collect()
-            })
-            .collect();
-        let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-        let plan = compile(&graph, &feeds, &targets);
-        let (got, want) = (run(&plan, &inputs), unfused(&graph, &feeds, &inputs, &targets));
-        assert!(got == want, "seed {seed} {dtype:?} {graph:?}\n{}", plan.describe());
-        assert_eq!(run(&plan, &inputs), want, "the second run of seed {seed}");
-    }
+    assert_eq!(run(&plan, &[&input]), unfused(&nodes, &[ValueId(0)], &[&input], &[out]));
 }
 
 #[test]
 #[should_panic(expected = "needed but not fed")]
 fn a_placeholder_must_be_fed() {
-    let mut graph = Graph::default();
-    let x = graph.push(Op::Placeholder, [], f32s(&[1]));
-    let y = unary(&mut graph, UnaryOp::Neg, x);
-    compile(&graph, &[], &[y]);
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[1]));
+    let y = unary(&mut nodes, UnaryOp::Neg, x);
+    compile(&nodes, &[], &[y]);
+}
+
+#[test]
+fn scratch_of_a_kernel_is_apart_from_what_it_reads_and_writes() {
+    let ty = f32s(&[16]);
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], ty.clone());
+    let job = Job { nodes, feeds: vec![x], targets: vec![x] };
+    let (shape, strides) = (vec![16], vec![1]);
+    let copied = Storage::Scratch(0);
+    let copy = |from, to| {
+        let (shape, strides, to_strides) = (shape.clone(), strides.clone(), strides.clone());
+        Step::Copy(Copy { size: 4, from, offset: 0, shape, strides, to, to_strides })
+    };
+    let kernel = Step::Kernel {
+        op: Reduce { op: ReduceOp::Sum, axes: vec![] }.into(),
+        method: "test",
+        inputs: vec![Packed { storage: copied, offset: 0, ty: ty.clone() }],
+        to: Storage::Scratch(1),
+        ty,
+        scratch: Some(Storage::Scratch(2)),
+    };
+    let steps = vec![copy(Storage::Input(0), copied), kernel, copy(Storage::Scratch(1), Storage::Output(0))];
+    let plan = Plan::new(&job, Parts { steps, constants: vec![], scratch: vec![64, 64, 100] });
+    assert_eq!(plan.scratch_bytes(), 64 + 64 + 128, "all three live at one time");
+    let input = numbers(16, 1);
+    assert_eq!(run(&plan, &[&input]), [input]);
 }

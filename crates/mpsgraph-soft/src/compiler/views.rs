@@ -1,10 +1,11 @@
-//! Which values are only another way to walk through a value that exists anyway.
+//! Which values are only another way to walk through a value that exists anyway, and how the others come to be.
 //!
 //! A [`View`] is a root with an offset and a stride per axis, in elements. Reshapes (where strides can express
 //! them), transposes, broadcasts, slices and reversals are views; so are values that an operation leaves as they
 //! are. Loops and matrix products read views in place, every other kernel gets a packed copy.
 
-use crate::ir::{Graph, Node, Op, UnaryOp, ValueId};
+use crate::ir::{ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, UnaryOp, ValueId, ViewOp};
+use crate::kernels::KernelOp;
 
 /// A strided look at `root`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,59 +16,72 @@ pub struct View {
     pub strides: Vec<isize>,
 }
 
-/// The view that each value is. Roots are views of themselves; a splat is one element with strides of 0.
-pub fn resolve(graph: &Graph) -> Vec<View> {
-    let mut views: Vec<View> = Vec::with_capacity(graph.nodes.len());
-    for (at, node) in graph.nodes.iter().enumerate() {
-        let view = node.inputs.first().and_then(|x| look(graph, node, &views[x.0 as usize], *x));
-        views.push(view.unwrap_or_else(|| {
-            let mut root = View::packed(ValueId(at as u32), &node.output.shape);
-            if matches!(node.op, Op::Splat(_)) {
-                root.strides.fill(0);
-            }
-            root
-        }));
-    }
-    views
+/// How a root comes to be.
+#[derive(Clone, Copy, Debug)]
+pub enum Work<'g> {
+    /// By an operation of a loop.
+    Loop(LoopOp),
+    /// As a copy of its operand: the bits of elements of another size.
+    Copy,
+    MatMul,
+    Kernel(&'g KernelOp),
 }
 
-/// The value of `node` as a view of its input `x`, if it is one.
-fn look(graph: &Graph, node: &Node, x: &View, id: ValueId) -> Option<View> {
-    let (from, to) = (graph.ty(id), &node.output);
+/// What a loop computes for each element.
+#[derive(Clone, Copy, Debug)]
+pub enum LoopOp {
+    Compute(ElementwiseOp),
+    /// The operand's element, read in the order of its view: a reshape that strides cannot express.
+    Reorder,
+}
+
+/// What the compiler makes of a node.
+enum Value<'g> {
+    /// Memory that is there anyway: a leaf's own, or part of an operand's.
+    View(View),
+    Made(Work<'g>),
+}
+
+/// The view that each value is, and how the roots come to be. A root is a view of itself, and nothing makes a leaf; a
+/// splat is one element with strides of 0.
+pub fn resolve(nodes: &Nodes) -> (Vec<View>, Vec<Option<Work<'_>>>) {
+    let mut views: Vec<View> = Vec::with_capacity(nodes.len());
+    let mut works = Vec::with_capacity(nodes.len());
+    for (id, node) in nodes.iter() {
+        let (view, work) = match value(nodes, &views, id, node) {
+            Value::View(view) => (view, None),
+            Value::Made(work) => (View::packed(id, &node.output.shape), Some(work)),
+        };
+        views.push(view);
+        works.push(work);
+    }
+    (views, works)
+}
+
+fn value<'g>(nodes: &Nodes, views: &[View], id: ValueId, node: &'g Node) -> Value<'g> {
+    let TensorType { dtype, shape } = &node.output;
+    let x = || &views[node.inputs[0].0 as usize];
+    let from = || nodes.ty(node.inputs[0]).dtype;
+    let view_or = |view: Option<View>, work| view.map_or(Value::Made(work), Value::View);
     match &node.op {
-        Op::Unary(UnaryOp::Identity) => Some(x.clone()),
-        Op::Cast if from.dtype == to.dtype => Some(x.clone()),
-        Op::Reinterpret if from.dtype.size() == to.dtype.size() => x.reshape(&to.shape),
-        Op::Reshape => x.reshape(&to.shape),
-        Op::Transpose { perm } => Some(x.transpose(perm)),
-        Op::Broadcast => Some(x.broadcast(&to.shape)),
-        Op::Slice { starts, strides } => Some(x.slice(starts, strides, &to.shape)),
-        Op::Reverse { axes } => Some(x.reverse(axes)),
-        Op::Placeholder
-        | Op::Constant(_)
-        | Op::Splat(_)
-        | Op::Unary(_)
-        | Op::Binary(_)
-        | Op::Select
-        | Op::Clamp
-        | Op::Cast
-        | Op::Reinterpret
-        | Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::MatMul
-        | Op::SliceUpdate { .. }
-        | Op::Concat { .. }
-        | Op::Pad { .. }
-        | Op::Gather { .. }
-        | Op::GatherNd { .. }
-        | Op::GatherAlongAxis { .. }
-        | Op::Scatter { .. }
-        | Op::ScatterNd { .. }
-        | Op::ScatterAlongAxis { .. }
-        | Op::Softmax { .. }
-        | Op::Iota { .. }
-        | Op::RandomUniform { .. }
-        | Op::RandomState { .. } => None,
+        Op::Leaf(Leaf::Placeholder | Leaf::Constant(_)) => Value::View(View::packed(id, shape)),
+        Op::Leaf(Leaf::Splat(_)) => {
+            Value::View(View { root: id, offset: 0, shape: shape.clone(), strides: vec![0; shape.len()] })
+        }
+        Op::View(ViewOp::Reshape) => view_or(x().reshape(shape), Work::Loop(LoopOp::Reorder)),
+        Op::View(ViewOp::Transpose { perm }) => Value::View(x().transpose(perm)),
+        Op::View(ViewOp::Broadcast) => Value::View(x().broadcast(shape)),
+        Op::View(ViewOp::Slice { starts, strides }) => Value::View(x().slice(starts, strides, shape)),
+        Op::View(ViewOp::Reverse { axes }) => Value::View(x().reverse(axes)),
+        Op::View(ViewOp::Reinterpret) => {
+            let same_size = from().size() == dtype.size();
+            view_or(same_size.then(|| x().reshape(shape)).flatten(), Work::Copy)
+        }
+        Op::Elementwise(ElementwiseOp::Unary(UnaryOp::Identity)) => Value::View(x().clone()),
+        Op::Elementwise(ElementwiseOp::Cast) if from() == *dtype => Value::View(x().clone()),
+        Op::Elementwise(op) => Value::Made(Work::Loop(LoopOp::Compute(*op))),
+        Op::MatMul => Value::Made(Work::MatMul),
+        Op::Kernel(op) => Value::Made(Work::Kernel(op)),
     }
 }
 
@@ -161,23 +175,4 @@ impl View {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reshapes_that_strides_can_express() {
-        let x = View::packed(ValueId(0), &[4, 6]);
-        assert_eq!(x.reshape(&[2, 2, 6]).unwrap().strides, [12, 6, 1]);
-        let turned = x.transpose(&[1, 0]);
-        assert_eq!(turned.reshape(&[2, 3, 1, 4]).unwrap().strides, [3, 1, 0, 6]);
-        assert_eq!(turned.reshape(&[24]), None);
-        assert_eq!(x.broadcast(&[3, 4, 6]).reshape(&[3, 24]).unwrap().strides, [0, 1]);
-    }
-
-    #[test]
-    fn slices_of_reversals() {
-        let x = View::packed(ValueId(0), &[4, 6]).reverse(&[1]).slice(&[1, 2], &[2, 3], &[2, 2]);
-        assert_eq!((x.offset, &x.strides[..]), (9, &[12, -3][..]));
-        assert!(!x.is_consecutive());
-    }
-}
+mod tests;

@@ -1,41 +1,44 @@
-//! Conversion by value between the lanes of elementwise tiles.
+//! Conversion by value between the element types of tiles.
 //!
 //! Rust's `as` is the rule: float to integer truncates toward zero and saturates, NaN gives 0; integers wrap; what
 //! becomes a float is rounded half to even. 16-bit floats are f32 here.
 
-use super::elementwise::tile::{Element, Lane, TileFn, lane, tile1};
+use super::elementwise::tile::{IntType, TileElement, TileFn, TileType, int_type, tile1};
+use std::cmp::Ordering;
 
 /// The loop that converts `from` to `to`; `None` where the bits stay.
-pub fn cast(from: Lane, to: Lane) -> Option<TileFn> {
+pub fn cast(from: TileType, to: TileType) -> Option<TileFn> {
     match (from, to) {
-        (Lane::F32, Lane::F32) => None,
-        (Lane::F32, to) => Some(lane!(int to, R => tile1(|x: f32| x as R))),
-        (from, Lane::F32) => Some(lane!(int from, T => tile1(|x: T| x as f32))),
-        _ if from.size() == to.size() => None,
+        (TileType::F32, TileType::F32) => None,
+        (TileType::F32, TileType::Int(to)) => Some(int_type!(to, R => tile1(|x: f32| x as R))),
+        (TileType::Int(from), TileType::F32) => Some(int_type!(from, T => tile1(|x: T| x as f32))),
         // Cutting off does not depend on the sign, extending does not depend on the target's.
-        _ if from.size() > to.size() => Some(lane!(bits from, T => T::resize(to))),
-        _ => Some(lane!(int from, T => T::resize(to))),
+        (TileType::Int(from), TileType::Int(to)) => match from.size().cmp(&to.size()) {
+            Ordering::Equal => None,
+            Ordering::Greater => Some(int_type!(bits from, T => T::resize(to))),
+            Ordering::Less => Some(int_type!(from, T => T::resize(to))),
+        },
     }
 }
 
 /// The loop that tests `from` against zero, for casts to bool. NaN is not zero.
-pub fn truth(from: Lane) -> TileFn {
+pub fn truth(from: TileType) -> TileFn {
     match from {
-        Lane::F32 => tile1(|x: f32| (x != 0.0) as u8),
-        from => lane!(bits from, T => tile1(|x: T| (x != 0) as u8)),
+        TileType::F32 => tile1(|x: f32| (x != 0.0) as u8),
+        TileType::Int(from) => int_type!(bits from, T => tile1(|x: T| (x != 0) as u8)),
     }
 }
 
 /// An integer that becomes an unsigned one of another size.
-trait Resize: Element {
-    fn resize(to: Lane) -> TileFn;
+trait Resize: TileElement {
+    fn resize(to: IntType) -> TileFn;
 }
 
 macro_rules! resize {
     ($($t:ty),*) => {$(
         impl Resize for $t {
-            fn resize(to: Lane) -> TileFn {
-                lane!(bits to, R => tile1(|x: $t| x as R))
+            fn resize(to: IntType) -> TileFn {
+                int_type!(bits to, R => tile1(|x: $t| x as R))
             }
         }
     )*};

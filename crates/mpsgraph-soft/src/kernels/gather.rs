@@ -2,17 +2,29 @@
 //!
 //! Only bytes move, so the element's size is all that matters. [`Rows`] says which row.
 
-use super::rows::{Index, Rows};
+use super::Kernel;
+use super::call::Call;
+use super::rows::{Index, Indexing, Indices, Rows};
 use super::threads::{PARALLEL_BYTES, share};
-use crate::ir::DType;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 
-/// Fills `out` with the rows of `data` that the indices (i32 or i64) name.
-pub fn execute(rows: &Rows, size: usize, data: &[u8], (indices, index_type): (&[u8], DType), out: &mut [u8]) {
-    match index_type {
-        DType::I32 => by_size::<i32>(rows, size, data, cast_slice(indices), out),
-        DType::I64 => by_size::<i64>(rows, size, data, cast_slice(indices), out),
-        other => unreachable!("{other:?} indices reached a gather"),
+/// `[data, indices (i32 or i64)]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Gather(pub Indexing);
+
+impl Kernel for Gather {
+    fn run(&self, call: Call<'_>) {
+        let [data, indices] = call.inputs else { unreachable!("a gather has two operands") };
+        let rows = self.0.rows(data.shape(), indices, &call);
+        execute(&rows, data.dtype().size(), data.elements(), Indices::of(indices), call.output);
+    }
+}
+
+/// Fills `out` with the rows of `data` that the indices name.
+pub fn execute(rows: &Rows, size: usize, data: &[u8], indices: Indices<'_>, out: &mut [u8]) {
+    match indices {
+        Indices::I32(indices) => by_size(rows, size, data, indices, out),
+        Indices::I64(indices) => by_size(rows, size, data, indices, out),
     }
 }
 

@@ -1,6 +1,20 @@
 //! Coordinates along an axis, as i32.
 
+use super::Kernel;
+use super::call::Call;
 use super::threads::{PARALLEL_BYTES, share};
+
+/// No input; i32 coordinate along `axis`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Iota {
+    pub axis: usize,
+}
+
+impl Kernel for Iota {
+    fn run(&self, mut call: Call<'_>) {
+        iota(&call.ty.shape, self.axis, call.output_elements());
+    }
+}
 
 /// Fills the packed tensor of `shape` with each element's position along `axis`.
 pub fn iota(shape: &[usize], axis: usize, out: &mut [i32]) {
@@ -16,25 +30,4 @@ pub fn iota(shape: &[usize], axis: usize, out: &mut [i32]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_axis_of_a_shape() {
-        let shape = [3, 4, 5];
-        for axis in 0..3 {
-            let mut out = vec![-1; 60];
-            iota(&shape, axis, &mut out);
-            for (flat, &x) in out.iter().enumerate() {
-                assert_eq!(x as usize, [flat / 20, flat / 5 % 4, flat % 5][axis]);
-            }
-        }
-    }
-
-    #[test]
-    fn large() {
-        let mut out = vec![-1; 300 * 2000];
-        iota(&[300, 2000], 0, &mut out);
-        assert!(out.iter().enumerate().all(|(flat, &x)| x as usize == flat / 2000));
-    }
-}
+mod tests;

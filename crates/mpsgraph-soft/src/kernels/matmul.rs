@@ -216,5 +216,4 @@ unsafe fn multiply(
 }
 
 #[cfg(test)]
-#[path = "matmul_tests.rs"]
 mod tests;

@@ -1,8 +1,43 @@
-//! Ops that only move elements, as strided copies: transpose, broadcast, slice, slice update, concat, reverse, pad.
+//! Operations that put elements beside others, as strided copies: slice update, concatenation, padding.
 //!
-//! Operands are packed. Each function takes the element size instead of the dtype and writes every byte of `out`.
+//! Operands are packed. Only bytes move, so the element's size is all that matters. What takes elements away or turns
+//! them round is a view, which the compiler resolves.
 
+use super::Kernel;
+use super::call::Call;
 use super::strided::{MAX_RANK, copy_bytes};
+
+/// What is put beside what; `out` is of one dtype with the operands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Movement {
+    /// `[data, update]`; `update` replaces the region whose element `j` of axis `i` is `starts[i] + j * strides[i]`
+    /// (strides may be negative).
+    SliceUpdate { starts: Vec<usize>, strides: Vec<isize> },
+    /// All inputs one after the other along `axis`.
+    Concat { axis: usize },
+    /// `[x]` with `before[i]` and, to fill the output shape, as many as needed after it; filled with the element of
+    /// these bytes.
+    Pad { before: Vec<usize>, value: [u8; 8] },
+}
+
+impl Kernel for Movement {
+    fn run(&self, call: Call<'_>) {
+        let (inputs, out, to) = (call.inputs, call.output, call.ty.shape.as_slice());
+        let size = call.ty.dtype.size();
+        match self {
+            Movement::SliceUpdate { starts, strides } => {
+                slice_update(size, inputs[0].elements(), inputs[1].parts(), starts, strides, out, to);
+            }
+            Movement::Concat { axis } => {
+                let mut at = 0;
+                for part in inputs {
+                    at += concat_part(size, part.parts(), *axis, at, out, to);
+                }
+            }
+            Movement::Pad { before, value } => pad(size, inputs[0].parts(), before, value, out, to),
+        }
+    }
+}
 
 /// One value per axis, without an allocation.
 type Axes<T> = [T; MAX_RANK];
@@ -16,11 +51,6 @@ fn packed(shape: &[usize]) -> Axes<isize> {
     strides
 }
 
-/// Copies the view `(offset, strides)` of `src` to the packed `out` of `shape`.
-fn pack(size: usize, src: &[u8], offset: usize, strides: &[isize], shape: &[usize], out: &mut [u8]) {
-    copy_bytes(size, src, offset, shape, strides, out, 0, &packed(shape)[..shape.len()]);
-}
-
 /// Offset and strides of the region that starts at `starts` and takes `steps` in the packed `shape`.
 fn region(shape: &[usize], starts: &[usize], steps: &[isize]) -> (usize, Axes<isize>) {
     let mut strides = packed(shape);
@@ -30,42 +60,6 @@ fn region(shape: &[usize], starts: &[usize], steps: &[isize]) -> (usize, Axes<is
         strides[axis] *= steps[axis];
     }
     (offset, strides)
-}
-
-/// Output axis `i` is input axis `perm[i]`.
-pub fn transpose(size: usize, src: &[u8], shape: &[usize], perm: &[usize], out: &mut [u8], out_shape: &[usize]) {
-    let from = packed(shape);
-    let mut strides = [0; MAX_RANK];
-    for (stride, &axis) in strides.iter_mut().zip(perm) {
-        *stride = from[axis];
-    }
-    pack(size, src, 0, &strides[..perm.len()], out_shape, out);
-}
-
-/// Repeats axes of extent 1, and the whole along new leading axes.
-pub fn broadcast(size: usize, src: &[u8], shape: &[usize], out: &mut [u8], out_shape: &[usize]) {
-    let from = packed(shape);
-    let mut strides = [0; MAX_RANK];
-    let leading = out_shape.len() - shape.len();
-    for axis in 0..shape.len() {
-        if shape[axis] != 1 {
-            strides[leading + axis] = from[axis];
-        }
-    }
-    pack(size, src, 0, &strides[..out_shape.len()], out_shape, out);
-}
-
-/// Reads the region of `out_shape` that `starts` and `steps` describe.
-pub fn slice(
-    size: usize,
-    (src, shape): (&[u8], &[usize]),
-    starts: &[usize],
-    steps: &[isize],
-    out: &mut [u8],
-    out_shape: &[usize],
-) {
-    let (offset, strides) = region(shape, starts, steps);
-    pack(size, src, offset, &strides[..shape.len()], out_shape, out);
 }
 
 /// `data` with the region that `starts` and `steps` describe replaced by `update`.
@@ -98,17 +92,6 @@ pub fn concat_part(
     let offset = at * to[axis] as usize;
     copy_bytes(size, part, 0, part_shape, &packed(part_shape)[..rank], out, offset, &to[..rank]);
     part_shape[axis]
-}
-
-/// Turns `axes` around.
-pub fn reverse(size: usize, src: &[u8], shape: &[usize], axes: &[usize], out: &mut [u8]) {
-    let mut strides = packed(shape);
-    let mut offset = 0;
-    for &axis in axes {
-        offset += (shape[axis] - 1) * strides[axis] as usize;
-        strides[axis] = -strides[axis];
-    }
-    pack(size, src, offset, &strides[..shape.len()], shape, out);
 }
 
 /// Surrounds `src` with `value`: `before[i]` elements before it along axis `i`, and what `out_shape` leaves after it.

@@ -8,70 +8,82 @@
 mod fold;
 mod reducers;
 
+use super::call::Call;
 use super::element::Element;
 use super::threads::{PARALLEL_BYTES, share};
-use super::{bf16, f16};
-use crate::ir::{DType, ReduceOp};
+use super::{Kernel, dispatch};
+use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
 use fold::{COLUMNS, Columns, Segments};
 use reducers::Reducer;
 
 const MAX_RANK: usize = super::strided::MAX_RANK;
 
+/// How a reduction combines elements. 16-bit floats accumulate in their own width, as on the hardware, so the
+/// caller casts up first; integers wrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReduceOp {
+    Sum,
+    Prod,
+    /// NaN is skipped; all NaN gives the infinity that starts the search.
+    Min,
+    Max,
+    MinNan,
+    MaxNan,
+    And,
+    Or,
+    Mean,
+}
+
+/// `[x]` reduced over `axes` (sorted, distinct); reduced extents stay as 1.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Reduce {
+    pub op: ReduceOp,
+    pub axes: Vec<usize>,
+}
+
+impl Kernel for Reduce {
+    fn run(&self, call: Call<'_>) {
+        let x = &call.inputs[0];
+        execute(self.op, x.dtype(), x.parts(), &self.axes, call.output);
+    }
+}
+
+/// The same reduction of elements of this type, in the words of fewer loops: bool takes the ones that keep it 0 or 1,
+/// and integers have no NaN to tell apart.
+fn plain(op: ReduceOp, dtype: DType) -> ReduceOp {
+    let (truths, floats) = (dtype == DType::Bool, dtype.is_float());
+    match op {
+        ReduceOp::Sum if truths => ReduceOp::Or,
+        ReduceOp::Prod if truths => ReduceOp::And,
+        ReduceOp::Mean if truths => unreachable!("{op:?} of bool reached a reduction"),
+        ReduceOp::MinNan if !floats => ReduceOp::Min,
+        ReduceOp::MaxNan if !floats => ReduceOp::Max,
+        ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan => op,
+        ReduceOp::And | ReduceOp::Or | ReduceOp::Mean => op,
+    }
+}
+
 /// Reduces `x` over `axes`. Bool takes the ops that keep it 0 or 1; its sum is "or", its product "and".
 pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
-    use reducers::{And, Max, MaxNan, Mean, Min, MinNan, Or, Prod, Sum, Variance};
-    let op = match (dtype, op) {
-        (DType::Bool, ReduceOp::Sum) => ReduceOp::Or,
-        (DType::Bool, ReduceOp::Prod) => ReduceOp::And,
-        (DType::Bool, ReduceOp::Mean | ReduceOp::Variance) => {
-            unreachable!("{op:?} of bool reached a reduction")
-        }
-        // Integers have no NaN to tell these apart.
-        (dtype, ReduceOp::MinNan) if !dtype.is_float() => ReduceOp::Min,
-        (dtype, ReduceOp::MaxNan) if !dtype.is_float() => ReduceOp::Max,
-        (_, op) => op,
-    };
-    // What looks at bits alone needs no signed copy.
-    let dtype = match (op, dtype) {
-        (ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or, DType::I8) => DType::U8,
-        (ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or, DType::I16) => DType::U16,
-        (ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or, DType::I32) => DType::U32,
-        (ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or, DType::I64) => DType::U64,
-        (_, dtype) => dtype,
+    use reducers::{And, Max, MaxNan, Mean, Min, MinNan, Or, Prod, Sum};
+    let op = plain(op, dtype);
+    let dtype = match op {
+        // What looks at bits alone needs no signed copy.
+        ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or => dtype.unsigned(),
+        ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::Mean => dtype,
     };
     let loops = Loops::new(shape, axes);
     match op {
-        ReduceOp::Sum => {
-            dispatch!(dtype, T => loops.run::<T, Sum>(cast_slice(x), cast_slice_mut(out)))
-        }
-        ReduceOp::Prod => {
-            dispatch!(dtype, T => loops.run::<T, Prod>(cast_slice(x), cast_slice_mut(out)))
-        }
-        ReduceOp::Min => {
-            dispatch!(dtype, T => loops.run::<T, Min>(cast_slice(x), cast_slice_mut(out)))
-        }
-        ReduceOp::Max => {
-            dispatch!(dtype, T => loops.run::<T, Max>(cast_slice(x), cast_slice_mut(out)))
-        }
-        ReduceOp::And => {
-            dispatch!(dtype, T => loops.run::<T, And>(cast_slice(x), cast_slice_mut(out)))
-        }
-        ReduceOp::Or => {
-            dispatch!(dtype, T => loops.run::<T, Or>(cast_slice(x), cast_slice_mut(out)))
-        }
-        ReduceOp::Mean => {
-            dispatch!(dtype, T => loops.run::<T, Mean>(cast_slice(x), cast_slice_mut(out)))
-        }
-        ReduceOp::MinNan => {
-            dispatch!(float dtype, T => loops.run::<T, MinNan>(cast_slice(x), cast_slice_mut(out)))
-        }
-        ReduceOp::MaxNan => {
-            dispatch!(float dtype, T => loops.run::<T, MaxNan>(cast_slice(x), cast_slice_mut(out)))
-        }
-        ReduceOp::Variance => {
-            dispatch!(float dtype, T => loops.run::<T, Variance>(cast_slice(x), cast_slice_mut(out)));
-        }
+        ReduceOp::Sum => dispatch!(dtype, T => loops.run::<T, Sum>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Prod => dispatch!(dtype, T => loops.run::<T, Prod>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Min => dispatch!(dtype, T => loops.run::<T, Min>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Max => dispatch!(dtype, T => loops.run::<T, Max>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::And => dispatch!(dtype, T => loops.run::<T, And>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Or => dispatch!(dtype, T => loops.run::<T, Or>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::Mean => dispatch!(dtype, T => loops.run::<T, Mean>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::MinNan => dispatch!(float dtype, T => loops.run::<T, MinNan>(cast_slice(x), cast_slice_mut(out))),
+        ReduceOp::MaxNan => dispatch!(float dtype, T => loops.run::<T, MaxNan>(cast_slice(x), cast_slice_mut(out))),
     }
 }
 

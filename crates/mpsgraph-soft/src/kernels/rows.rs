@@ -4,6 +4,8 @@
 //! updates) is `blocks` times `positions` rows, and the index of a position names the data row it reads or changes.
 //! The three op families differ in these numbers alone.
 
+use super::call::{Call, Input};
+use crate::ir::DType;
 use bytemuck::Pod;
 use std::ops::Range;
 
@@ -24,6 +26,61 @@ impl Index for i64 {
     #[inline(always)]
     fn within(self, extent: usize) -> Option<usize> {
         usize::try_from(self).ok().filter(|&at| at < extent)
+    }
+}
+
+/// Indices of either type.
+#[derive(Clone, Copy, Debug)]
+pub enum Indices<'a> {
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+}
+
+impl<'a> Indices<'a> {
+    /// An operand as indices.
+    pub fn of(input: &'a Input<'_>) -> Self {
+        match input.dtype() {
+            DType::I32 => Indices::I32(input.elements()),
+            DType::I64 => Indices::I64(input.elements()),
+            dtype @ (DType::F32
+            | DType::F16
+            | DType::BF16
+            | DType::I8
+            | DType::I16
+            | DType::U8
+            | DType::U16
+            | DType::U32
+            | DType::U64
+            | DType::Bool) => unreachable!("methods refuse indices of {dtype:?}"),
+        }
+    }
+}
+
+/// Which rows of the data the indices name. Only the form along an axis says what an index out of range does (reads
+/// 0, changes nothing); it ends the run of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Indexing {
+    /// One index per slice along `axis`; the first `batch` axes of data and indices go together.
+    Axis { axis: usize, batch: usize },
+    /// The last axis of the indices holds coordinates along the data's axes from `batch` on.
+    Nd { batch: usize },
+    /// One index per element, counting along `axis`; all other axes of data and indices go together.
+    Along { axis: usize },
+}
+
+impl Indexing {
+    /// Where the indices of this call lead in data of this shape.
+    pub fn rows<'a>(self, data: &'a [usize], indices: &Input<'_>, call: &Call<'_>) -> Rows<'a> {
+        let at = indices.shape();
+        let (rows, must_be_inside) = match self {
+            Indexing::Axis { axis, batch } => (Rows::axis(data, at, axis, batch), true),
+            Indexing::Nd { batch } => (Rows::nd(data, at, batch), true),
+            Indexing::Along { axis } => (Rows::along(data, at, axis), false),
+        };
+        if must_be_inside && let Some(index) = rows.first_outside(Indices::of(indices)) {
+            call.fail(format_args!("index {index} is out of range: what is read or written is not documented"));
+        }
+        rows
     }
 }
 
@@ -94,7 +151,14 @@ impl<'a> Rows<'a> {
     }
 
     /// The first of these indices that leads nowhere, or of their components.
-    pub fn first_outside<I: Index>(&self, indices: &[I]) -> Option<I> {
+    fn first_outside(&self, indices: Indices<'_>) -> Option<i64> {
+        match indices {
+            Indices::I32(indices) => self.first_outside_of(indices).map(i64::from),
+            Indices::I64(indices) => self.first_outside_of(indices),
+        }
+    }
+
+    fn first_outside_of<I: Index>(&self, indices: &[I]) -> Option<I> {
         if let &[extent] = self.extents {
             return indices.iter().copied().find(|index| index.within(extent).is_none());
         }

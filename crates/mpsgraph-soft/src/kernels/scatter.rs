@@ -3,56 +3,86 @@
 //! Updates to one element are applied in the order of their positions, each rounded to the dtype. Threads divide the
 //! rows that are written, not the updates, so the result is the same for any number of them. [`Rows`] says which row.
 
+use super::call::Call;
 use super::element::Element;
 use super::movement::copy_flat;
-use super::rows::{Index, Rows};
+use super::rows::{Index, Indexing, Indices, Rows};
 use super::threads::{PARALLEL_BYTES, share};
-use super::{bf16, f16};
-use crate::ir::{DType, ScatterMode};
+use super::{Kernel, dispatch};
+use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
 
-/// `[data, updates]` combined into `out`; indices are i32 or i64. Bool takes the modes that keep it 0 or 1.
+/// How a scatter combines an update with what is there. Setting one element to different values fails the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScatterMode {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Min,
+    Max,
+    Set,
+}
+
+impl ScatterMode {
+    /// The mode that does the same to bytes of 0 and 1 and keeps them that.
+    fn of_truths(self) -> Self {
+        match self {
+            ScatterMode::Add => ScatterMode::Max,
+            ScatterMode::Mul => ScatterMode::Min,
+            ScatterMode::Sub | ScatterMode::Div => unreachable!("{self:?} of bool reached a scatter"),
+            ScatterMode::Min | ScatterMode::Max | ScatterMode::Set => self,
+        }
+    }
+}
+
+/// `[data, updates, indices (i32 or i64)]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scatter {
+    pub indexing: Indexing,
+    pub mode: ScatterMode,
+}
+
+impl Kernel for Scatter {
+    fn run(&self, call: Call<'_>) {
+        let [data, updates, indices] = call.inputs else { unreachable!("a scatter has three operands") };
+        let rows = self.indexing.rows(data.shape(), indices, &call);
+        let indices = Indices::of(indices);
+        execute(&rows, self.mode, data.dtype(), [data.elements(), updates.elements()], indices, call.output);
+        let size = data.dtype().size();
+        if self.mode == ScatterMode::Set && is_contested(&rows, size, updates.elements(), indices, call.output) {
+            call.fail(format_args!("sets an element to different values: which of them stays is not defined"));
+        }
+    }
+}
+
+/// `[data, updates]` combined into `out`. Bool takes the modes that keep it 0 or 1.
 pub fn execute(
     rows: &Rows,
     mode: ScatterMode,
     dtype: DType,
     [data, updates]: [&[u8]; 2],
-    (indices, index_type): (&[u8], DType),
+    indices: Indices<'_>,
     out: &mut [u8],
 ) {
     copy_flat(data, out);
-    let mode = match (dtype, mode) {
-        (DType::Bool, ScatterMode::Add) => ScatterMode::Max,
-        (DType::Bool, ScatterMode::Mul) => ScatterMode::Min,
-        (DType::Bool, ScatterMode::Sub | ScatterMode::Div) => {
-            unreachable!("{mode:?} of bool reached a scatter")
-        }
-        (_, mode) => mode,
-    };
+    let mode = if dtype == DType::Bool { mode.of_truths() } else { mode };
     dispatch!(dtype, T => {
         let (updates, out) = (cast_slice(updates), cast_slice_mut(out));
-        match index_type {
-            DType::I32 => by_mode::<T, i32>(rows, mode, updates, cast_slice(indices), out),
-            DType::I64 => by_mode::<T, i64>(rows, mode, updates, cast_slice(indices), out),
-            other => unreachable!("{other:?} indices reached a scatter"),
+        match indices {
+            Indices::I32(indices) => by_mode::<T, i32>(rows, mode, updates, indices, out),
+            Indices::I64(indices) => by_mode::<T, i64>(rows, mode, updates, indices, out),
         }
     });
 }
 
 /// Whether an element that was set, in elements of `size` bytes, has another value in one of the updates.
-pub fn is_contested(
-    rows: &Rows,
-    size: usize,
-    updates: &[u8],
-    (indices, index_type): (&[u8], DType),
-    out: &[u8],
-) -> bool {
+pub fn is_contested(rows: &Rows, size: usize, updates: &[u8], indices: Indices<'_>, out: &[u8]) -> bool {
     let row = rows.row * size;
     let contested = |at: usize, to: usize| out[to * row..][..row] != updates[at * row..][..row];
-    match index_type {
-        DType::I32 => any_update::<i32>(rows, cast_slice(indices), contested),
-        DType::I64 => any_update::<i64>(rows, cast_slice(indices), contested),
-        other => unreachable!("{other:?} indices reached a scatter"),
+    match indices {
+        Indices::I32(indices) => any_update(rows, indices, contested),
+        Indices::I64(indices) => any_update(rows, indices, contested),
     }
 }
 

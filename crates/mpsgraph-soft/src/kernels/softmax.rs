@@ -3,17 +3,32 @@
 //! A row of nothing but negative infinity gives NaN, as does any row with a NaN or positive infinity. f32 results
 //! hold the exponentials until they are scaled; 16-bit results would round them, so there they are computed twice.
 
+use super::call::Call;
 use super::element::Float;
 use super::exp::exp_below_zero as exp;
 use super::threads::{PARALLEL_BYTES, share};
-use super::vectorised::{Kernel, vectorised};
+use super::vectorised::{VectorLoop, vectorised};
+use super::{Kernel, dispatch};
 
 /// Widest tile when the axis is not the last.
 const COLUMNS: usize = 256;
 /// Elements that are converted at a time, and summed before a sum joins the others.
 const BLOCK: usize = 512;
 /// Accumulators.
-const LANES: usize = 32;
+const ACCUMULATORS: usize = 32;
+
+/// `[x]`, same shape and dtype; floats only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Softmax {
+    pub axis: usize,
+}
+
+impl Kernel for Softmax {
+    fn run(&self, mut call: Call<'_>) {
+        let x = &call.inputs[0];
+        dispatch!(float x.dtype(), T => softmax::<T>(x.elements(), x.shape(), self.axis, call.output_elements()));
+    }
+}
 
 /// Softmax of the packed `x` of `shape`.
 pub fn softmax<T: Float>(x: &[T], shape: &[usize], axis: usize, out: &mut [T]) {
@@ -36,31 +51,31 @@ pub fn softmax<T: Float>(x: &[T], shape: &[usize], axis: usize, out: &mut [T]) {
     });
 }
 
-/// Sum in `LANES` parts.
+/// Sum in `ACCUMULATORS` parts.
 #[inline(always)]
 fn sum(x: &[f32]) -> f32 {
-    let mut lanes = [0.0; LANES];
-    let (chunks, rest) = x.as_chunks::<LANES>();
+    let mut sums = [0.0; ACCUMULATORS];
+    let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
     for chunk in chunks {
-        for (sum, &x) in lanes.iter_mut().zip(chunk) {
+        for (sum, &x) in sums.iter_mut().zip(chunk) {
             *sum += x;
         }
     }
-    lanes.iter().sum::<f32>() + rest.iter().sum::<f32>()
+    sums.iter().sum::<f32>() + rest.iter().sum::<f32>()
 }
 
 /// Largest element; NaN is skipped, which makes the row NaN through its exponential.
 #[inline(always)]
 fn largest<T: Float>(x: &[T]) -> f32 {
-    let mut lanes = [f32::NEG_INFINITY; LANES];
-    let (chunks, rest) = x.as_chunks::<LANES>();
+    let mut maxima = [f32::NEG_INFINITY; ACCUMULATORS];
+    let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
     for chunk in chunks {
-        for (max, &x) in lanes.iter_mut().zip(chunk) {
+        for (max, &x) in maxima.iter_mut().zip(chunk) {
             *max = larger(*max, x.to_f32());
         }
     }
     let rest = rest.iter().fold(f32::NEG_INFINITY, |max, &x| larger(max, x.to_f32()));
-    lanes.into_iter().fold(rest, larger)
+    maxima.into_iter().fold(rest, larger)
 }
 
 #[inline(always)]
@@ -74,7 +89,7 @@ struct Segments<'a, T> {
     out: &'a mut [T],
 }
 
-impl<T: Float> Kernel for Segments<'_, T> {
+impl<T: Float> VectorLoop for Segments<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -113,7 +128,7 @@ struct Columns<'a, T> {
     out: &'a mut [T],
 }
 
-impl<T: Float> Kernel for Columns<'_, T> {
+impl<T: Float> VectorLoop for Columns<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -147,60 +162,4 @@ impl<T: Float> Kernel for Columns<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use half::{bf16, f16};
-
-    /// Compares with f64 along every axis; `unit` is the dtype's rounding.
-    fn compare<T: Float>(shape: [usize; 3], unit: f64, value: impl Fn(usize) -> f32) {
-        let x: Vec<T> = (0..shape.iter().product()).map(|i| T::from_f32(value(i))).collect();
-        let strides = [shape[1] * shape[2], shape[2], 1];
-        for axis in 0..3 {
-            let mut out = vec![T::ONE; x.len()];
-            softmax(&x, &shape, axis, &mut out);
-            for at in 0..x.len() {
-                let first = at - at / strides[axis] % shape[axis] * strides[axis];
-                let along = || (0..shape[axis]).map(|i| f64::from(x[first + i * strides[axis]].to_f32()));
-                let max = along().fold(f64::NEG_INFINITY, f64::max);
-                let exact = (f64::from(x[at].to_f32()) - max).exp() / along().map(|x| (x - max).exp()).sum::<f64>();
-                let ours = f64::from(out[at].to_f32());
-                let close = (ours - exact).abs() <= exact * (unit + 3e-6) + unit * 1e-4;
-                assert!(close || (ours.is_nan() && exact.is_nan()), "{shape:?} axis {axis}: {ours} is not {exact}");
-            }
-        }
-    }
-
-    #[test]
-    fn every_small_size() {
-        for extent in (1..=20).chain([31, 32, 33, 63, 65, 511, 513, 1100]) {
-            let wave = |i: usize| ((i * 7919 % 1009) as f32 - 500.0) * 0.02;
-            compare::<f32>([2, extent, 3], 0.0, wave);
-            compare::<f32>([3, 2, extent], 0.0, wave);
-            compare::<f16>([2, extent, 3], 1e-3, wave);
-            compare::<bf16>([3, 2, extent], 8e-3, wave);
-        }
-    }
-
-    #[test]
-    fn large() {
-        compare::<f32>([1, 300, 500], 0.0, |i| (i % 1013) as f32 * 0.01);
-        compare::<f16>([1, 300, 600], 1e-3, |i| (i % 1013) as f32 * 0.01);
-    }
-
-    #[test]
-    fn huge_and_infinite() {
-        compare::<f32>([2, 40, 2], 0.0, |i| if i % 2 == 0 { 3e38 } else { -3e38 });
-        compare::<f32>([2, 40, 2], 0.0, |i| if i % 5 == 0 { f32::NEG_INFINITY } else { i as f32 });
-        for special in [f32::NEG_INFINITY, f32::INFINITY, f32::NAN] {
-            let mut out = [0.0; 80];
-            softmax(&[special; 80], &[2, 40], 1, &mut out);
-            assert!(out.iter().all(|x| x.is_nan()));
-            softmax(&[special; 80], &[40, 2], 0, &mut out);
-            assert!(out.iter().all(|x| x.is_nan()));
-        }
-        let (mut x, mut out) = ([1.0; 40], [0.0; 40]);
-        x[37] = f32::NAN;
-        softmax(&x, &[40], 0, &mut out);
-        assert!(out.iter().all(|x| x.is_nan()));
-    }
-}
+mod tests;

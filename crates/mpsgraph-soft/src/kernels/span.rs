@@ -56,7 +56,7 @@ impl Span {
         self.len
     }
 
-    /// Whether there is no byte.
+    /// Whether it holds nothing.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -105,7 +105,7 @@ impl SpanMut {
         self.len
     }
 
-    /// Whether there is no byte.
+    /// Whether it holds nothing.
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -139,27 +139,4 @@ fn check<T>(ptr: *const u8, len: usize) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn typed_views_and_parts() {
-        let mut data = [1u32, 2, 3, 4];
-        // SAFETY: `data` outlives both spans, which are not used at the same time.
-        let mut out = unsafe { SpanMut::of(&mut data) };
-        out.slice::<u32>()[1..3].copy_from_slice(&[7, 8]);
-        assert_eq!(out.as_span().slice::<u32>(), &[1, 7, 8, 4]);
-        assert_eq!(out.as_span().part(8, 4).slice::<u32>(), &[8]);
-        let (mut head, mut tail) = out.split_at(12);
-        assert_eq!((head.slice::<u32>().len(), tail.slice::<u32>()[0]), (3, 4));
-    }
-
-    #[test]
-    #[should_panic(expected = "misaligned")]
-    fn misaligned_view() {
-        let data = [0u64; 2];
-        // SAFETY: `data` outlives the span.
-        let span = unsafe { Span::of(&data) };
-        let _ = span.part(1, 4).slice::<u32>();
-    }
-}
+mod tests;

@@ -1,13 +1,13 @@
 //! Runs a loop compiled for the vector registers that this processor has.
 //!
-//! The default x86-64 target stops at SSE2. A [`Kernel`] is compiled a second time for AVX2, and the level is chosen
-//! at run time; AVX-512 gains little on loops that wait for memory, and a third copy of everything is slow to
+//! The default x86-64 target stops at SSE2. A [`VectorLoop`] is compiled a second time for AVX2, and the level is
+//! chosen at run time; AVX-512 gains little on loops that wait for memory, and a third copy of everything is slow to
 //! compile. Other targets compile it once. `run` and everything hot below it must be `#[inline(always)]`, or it
-//! stays baseline code. The level changes no result: lane counts are fixed in the source, and rustc never contracts
-//! a multiplication and an addition into one rounding.
+//! stays baseline code. The level changes no result: the number of accumulators is fixed in the source, and rustc
+//! never contracts a multiplication and an addition into one rounding.
 
 /// A loop and its operands.
-pub trait Kernel {
+pub trait VectorLoop {
     /// What the loop yields.
     type Output;
     /// Whether it is worth the second copy; baseline code is enough for element types that are rarely used.
@@ -16,21 +16,21 @@ pub trait Kernel {
     fn run(self) -> Self::Output;
 }
 
-/// Runs `kernel` at this processor's level.
+/// Runs `work` at this processor's level.
 #[inline]
-pub fn vectorised<K: Kernel>(kernel: K) -> K::Output {
+pub fn vectorised<K: VectorLoop>(work: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {
         if K::WORTH_IT && std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the feature that the function is compiled for was just detected.
-            return unsafe { avx2(kernel) };
+            return unsafe { avx2(work) };
         }
     }
-    kernel.run()
+    work.run()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn avx2<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run()
+fn avx2<K: VectorLoop>(work: K) -> K::Output {
+    work.run()
 }

@@ -21,7 +21,7 @@ pub struct CommandBufferError {
 impl CommandBufferError {
     /// The error a device reports with this code.
     pub fn of_device(code: usize) -> Self {
-        Self { code, text: format!("{} ({code:08x}, ordered by a test)", describe(code)) }
+        Self { code, text: format!("{} ({code:08x}, injected by a test)", describe(code)) }
     }
 
     /// The error of work that went wrong without an injected fault.

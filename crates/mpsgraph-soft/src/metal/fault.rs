@@ -1,7 +1,7 @@
 //! Fault injection for tests: what a device does when it runs out of memory or hangs.
 //!
-//! Plain Rust functions, because Metal has no message for this. Each order counts the events that follow, fails one of
-//! them and is then used up. While there are no orders, a check costs one relaxed load.
+//! Plain Rust functions, because Metal has no message for this. Each injection counts the events that follow, fails one
+//! of them and is then used up. While there are no injections, a check costs one relaxed load.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, MutexGuard};
@@ -10,31 +10,31 @@ use std::time::Duration;
 
 use crate::ignore_poison::IgnorePoison;
 
-struct Order {
+struct Injection {
     /// Events still to come, counting the one that fails; at least 1.
     countdown: usize,
     thread: Option<ThreadId>,
     code: usize,
 }
 
-struct Orders {
+struct Injections {
     waiting: AtomicUsize,
-    list: Mutex<Vec<Order>>,
+    list: Mutex<Vec<Injection>>,
 }
 
-impl Orders {
+impl Injections {
     const fn new() -> Self {
         Self { waiting: AtomicUsize::new(0), list: Mutex::new(Vec::new()) }
     }
 
-    fn list(&self) -> MutexGuard<'_, Vec<Order>> {
+    fn list(&self) -> MutexGuard<'_, Vec<Injection>> {
         self.list.lock().ignore_poison()
     }
 
-    fn place(&self, order: Order) {
-        assert!(order.countdown > 0, "the next event is number 1");
+    fn place(&self, injection: Injection) {
+        assert!(injection.countdown > 0, "the next event is number 1");
         let mut list = self.list();
-        list.push(order);
+        list.push(injection);
         self.waiting.store(list.len(), Relaxed);
     }
 
@@ -45,15 +45,15 @@ impl Orders {
         let here = std::thread::current().id();
         let mut list = self.list();
         let mut due = None;
-        list.retain_mut(|order| {
-            if order.thread.is_some_and(|thread| thread != here) {
+        list.retain_mut(|injection| {
+            if injection.thread.is_some_and(|thread| thread != here) {
                 return true;
             }
-            order.countdown -= 1;
-            if order.countdown == 0 {
-                due = Some(order.code);
+            injection.countdown -= 1;
+            if injection.countdown == 0 {
+                due = Some(injection.code);
             }
-            order.countdown > 0
+            injection.countdown > 0
         });
         self.waiting.store(list.len(), Relaxed);
         due
@@ -65,8 +65,8 @@ impl Orders {
     }
 }
 
-static COMMITS: Orders = Orders::new();
-static ALLOCATIONS: Orders = Orders::new();
+static COMMITS: Injections = Injections::new();
+static ALLOCATIONS: Injections = Injections::new();
 static COMMITS_INSIDE_ENCODE: LazyLock<AtomicUsize> = LazyLock::new(|| {
     AtomicUsize::new(match std::env::var("MPSGRAPH_SOFT_ENCODE_COMMITS") {
         Ok(text) => text
@@ -81,20 +81,20 @@ static HANG_MILLISECONDS: AtomicUsize = AtomicUsize::new(10_000);
 /// The `n`-th command buffer committed from now on (1 is the next) runs nothing and ends in error with this
 /// `MTLCommandBufferError` code, for example 8, out of memory.
 pub fn fail_next(n: usize, code: usize) {
-    COMMITS.place(Order { countdown: n, thread: None, code });
+    COMMITS.place(Injection { countdown: n, thread: None, code });
 }
 
 /// As [`fail_next`], counting only what the calling thread commits, so that tests can run side by side.
 pub fn fail_next_here(n: usize, code: usize) {
-    COMMITS.place(Order { countdown: n, thread: Some(std::thread::current().id()), code });
+    COMMITS.place(Injection { countdown: n, thread: Some(std::thread::current().id()), code });
 }
 
 /// The `n`-th buffer that the calling thread asks for from now on is refused: `newBuffer…` gives nil.
 pub fn refuse_allocation_here(n: usize) {
-    ALLOCATIONS.place(Order { countdown: n, thread: Some(std::thread::current().id()), code: 0 });
+    ALLOCATIONS.place(Injection { countdown: n, thread: Some(std::thread::current().id()), code: 0 });
 }
 
-/// Forgets all orders that are not used up.
+/// Forgets all injections that are not used up.
 pub fn clear() {
     COMMITS.clear();
     ALLOCATIONS.clear();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::foundation::ns_array;
 use crate::ignore_poison::IgnorePoison;
-use crate::ir::{BinaryOp, DType, Graph as Nodes, Op, TensorType, UnaryOp, ValueId};
+use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, UnaryOp, ValueId, ViewOp};
 use crate::objc::{Id, MacOs, Sel, Strong, This, new_object, violation};
 
 use super::accepts;
@@ -173,12 +173,10 @@ impl<'a> Builder<'a> {
     /// What a value is under another shape, if that is a number or numbers that the graph holds.
     fn constant_source(&self, value: ValueId) -> Option<ValueId> {
         let node = self.state.nodes.node(value);
-        if matches!(node.op, Op::Constant(_) | Op::Splat(_)) {
-            Some(value)
-        } else if node.op == Op::Reshape {
-            self.constant_source(node.inputs[0])
-        } else {
-            None
+        match &node.op {
+            Op::Leaf(Leaf::Constant(_) | Leaf::Splat(_)) => Some(value),
+            Op::View(ViewOp::Reshape) => self.constant_source(node.inputs[0]),
+            Op::Leaf(Leaf::Placeholder) | Op::View(_) | Op::Elementwise(_) | Op::MatMul | Op::Kernel(_) => None,
         }
     }
 
@@ -216,8 +214,8 @@ impl<'a> Builder<'a> {
     pub fn axis(&self, axis: i64, rank: usize) -> usize {
         let from_start = if axis < 0 { axis + rank as i64 } else { axis };
         match usize::try_from(from_start) {
-            Ok(axis) if axis < rank => axis,
-            _ => refuse!(self, "axis {axis} is not one of {rank} dimensions: it aborts"),
+            Ok(from_start) if from_start < rank => from_start,
+            Ok(_) | Err(_) => refuse!(self, "axis {axis} is not one of {rank} dimensions: it aborts"),
         }
     }
 
@@ -245,17 +243,18 @@ impl<'a> Builder<'a> {
     }
 
     /// Appends a node.
-    pub fn emit(&mut self, op: Op, inputs: impl Into<Vec<ValueId>>, ty: TensorType) -> ValueId {
-        self.state.nodes.push(op, inputs, ty)
+    pub fn emit(&mut self, op: impl Into<Op>, inputs: impl Into<Vec<ValueId>>, output: TensorType) -> ValueId {
+        let (op, inputs, method) = (op.into(), inputs.into(), self.cmd.name());
+        self.state.nodes.push(Node { op, inputs, output, method })
     }
 
     /// Appends an elementwise node of one operand and its type.
     pub fn unary(&mut self, op: UnaryOp, x: ValueId) -> ValueId {
         let mut ty = self.ty(x).clone();
-        if matches!(op, UnaryOp::IsNan | UnaryOp::IsInf | UnaryOp::IsFinite) {
+        if op.is_test() {
             ty.dtype = DType::Bool;
         }
-        self.emit(Op::Unary(op), [x], ty)
+        self.emit(op, [x], ty)
     }
 
     /// Appends an elementwise node of two operands, which must agree.
@@ -263,7 +262,7 @@ impl<'a> Builder<'a> {
         self.same_dtype(a, b);
         let shape = self.broadcast(self.shape(a), self.shape(b));
         let dtype = if op.is_comparison() { DType::Bool } else { self.dtype(a) };
-        self.emit(Op::Binary(op), [a, b], TensorType { dtype, shape })
+        self.emit(op, [a, b], TensorType { dtype, shape })
     }
 
     /// Appends a choice between two operands of one type, broadcast.
@@ -272,7 +271,7 @@ impl<'a> Builder<'a> {
         let branches = self.broadcast(self.shape(on_true), self.shape(on_false));
         let shape = self.broadcast(self.shape(predicate), &branches);
         let dtype = self.dtype(on_true);
-        self.emit(Op::Select, [predicate, on_true, on_false], TensorType { dtype, shape })
+        self.emit(ElementwiseOp::Select, [predicate, on_true, on_false], TensorType { dtype, shape })
     }
 
     /// Appends a cast; none for the type that the value has.
@@ -281,18 +280,18 @@ impl<'a> Builder<'a> {
             return x;
         }
         let shape = self.shape(x).to_vec();
-        self.emit(Op::Cast, [x], TensorType { dtype, shape })
+        self.emit(ElementwiseOp::Cast, [x], TensorType { dtype, shape })
     }
 
     /// Appends a reshape, whose volume the caller has checked.
     pub fn reshape(&mut self, x: ValueId, shape: impl Into<Vec<usize>>) -> ValueId {
         let ty = TensorType::new(self.dtype(x), shape);
-        self.emit(Op::Reshape, [x], ty)
+        self.emit(ViewOp::Reshape, [x], ty)
     }
 
     /// Appends a number of rank 0.
     pub fn number(&mut self, value: f64, dtype: DType) -> ValueId {
-        self.emit(Op::Splat(dtype::bytes_of(value, dtype)), [], TensorType::new(dtype, []))
+        self.emit(Leaf::Splat(dtype::bytes_of(value, dtype)), [], TensorType::new(dtype, []))
     }
 
     /// The tensor of a value, for the sender: autoreleased, and kept by the graph.
@@ -313,7 +312,7 @@ impl<'a> Builder<'a> {
 
     /// A placeholder of this type.
     pub fn placeholder(&mut self, ty: TensorType) -> Id {
-        let value = self.emit(Op::Placeholder, [], ty);
+        let value = self.emit(Leaf::Placeholder, [], ty);
         let tensor = self.tensor(value);
         self.state.placeholders.push(Strong::retain(tensor));
         tensor

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering::{AcqRel, Release};
 
 use crate::compiler;
 use crate::foundation::{ns_array, ns_dictionary};
-use crate::ir::{Graph as Nodes, Op, ValueId};
+use crate::ir::{Leaf, Nodes, Op, ValueId};
 use crate::objc::{Id, Sel, Strong, This};
 use crate::violation;
 
@@ -78,8 +78,8 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     }
     let core = this.state::<Graph>().core();
     let state = core.lock(this, cmd);
-    let made = executable(core, &state, feeds, targets);
-    let nodes = state.nodes.nodes.len();
+    let made = compiled(core, &state, feeds, targets);
+    let nodes = state.nodes.len();
     drop(state);
     match made {
         Ok(executable) => {
@@ -90,7 +90,7 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     }
 }
 
-fn executable(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result<Executable, String> {
+fn compiled(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result<Executable, String> {
     let nodes = &state.nodes;
     let feeds = in_own_order(fed(core, state, feeds)?);
     let targets = in_own_order(targeted(core, targets)?);
@@ -134,7 +134,7 @@ fn fed(core: &Arc<Core>, state: &State, feeds: Id) -> Result<Vec<Bound>, String>
         let declared = state.nodes.ty(value);
         let shown = Shown(declared);
         if !state.placeholders.iter().any(|placeholder| placeholder == tensor) {
-            return Err(format!("the fed tensor {shown} is no placeholder: it aborts"));
+            return Err(format!("the fed tensor {shown} is not a placeholder: it aborts"));
         }
         let Some(given) = ty.try_state::<ShapedType>() else {
             return Err(format!("the type of a feed is {}, not an MPSGraphShapedType", ty.id().class_name()));
@@ -166,7 +166,7 @@ fn targeted(core: &Arc<Core>, targets: Id) -> Result<Vec<Bound>, String> {
 }
 
 fn every_placeholder_fed(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Result<(), String> {
-    let mut known = vec![false; nodes.nodes.len()];
+    let mut known = vec![false; nodes.len()];
     for feed in feeds {
         known[feed.0 as usize] = true;
     }
@@ -176,7 +176,7 @@ fn every_placeholder_fed(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) 
             continue;
         }
         let node = nodes.node(value);
-        if matches!(node.op, Op::Placeholder) {
+        if node.op == Op::Leaf(Leaf::Placeholder) {
             return Err(format!("a target needs placeholder {}, which is not fed: it aborts", Shown(&node.output)));
         }
         pending.extend_from_slice(&node.inputs);

@@ -111,9 +111,8 @@ pub(crate) fn bytes_of(value: f64, dtype: DType) -> [u8; 8] {
 pub(crate) fn below(bound: f32, dtype: DType) -> [u8; 8] {
     let bits = bytes_of(f64::from(bound), dtype);
     let nearest = u16::from_ne_bytes([bits[0], bits[1]]);
-    let value = |bits: u16| match dtype {
-        DType::BF16 => bf16::from_bits(bits).to_f32(),
-        _ => f16::from_bits(bits).to_f32(),
+    let value = |bits: u16| {
+        if dtype == DType::BF16 { bf16::from_bits(bits).to_f32() } else { f16::from_bits(bits).to_f32() }
     };
     let result = if value(nearest) < bound {
         nearest

@@ -165,7 +165,7 @@ fn a_placeholder_is_fed_as_what_it_is() {
 #[test]
 fn only_placeholders_of_the_graph_are_fed() {
     let _test = rule(Reported("doom-fish/mpsgraph-rs execution.rs"));
-    feeds_refused("no placeholder", |x, y, sum| vec![(x, pair()), (y, pair()), (sum, pair())]);
+    feeds_refused("not a placeholder", |x, y, sum| vec![(x, pair()), (y, pair()), (sum, pair())]);
     feeds_refused("another graph", |x, y, _| {
         let foreign = Graph::new().placeholder(&[2], F32);
         vec![(x, pair()), (y, pair()), (foreign, pair())]

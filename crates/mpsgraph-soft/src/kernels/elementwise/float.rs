@@ -1,93 +1,86 @@
 //! Operations on f32 tiles, which hold the 16-bit floats too.
 //!
-//! Tests and comparisons yield bool, everything else f32. What only makes sense for integers is refused by the
-//! selectors and unreachable here.
+//! Tests and comparisons yield bool, everything else f32. Methods refuse floats for what only makes sense for
+//! integers.
 
 use super::math;
+use super::recipe::{Function, Recipe};
 use super::tile::{TileFn, TileLoop, conjure, pick, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// The loop of `op` on f32.
-pub fn unary(op: UnaryOp) -> TileFn {
+/// `op` on f32.
+pub fn unary(op: UnaryOp) -> Function {
+    let exact = |run| Function { run, cost: 1, exact: true };
+    let rounded = |cost, run| Function { run, cost, exact: false };
     match op {
-        UnaryOp::Identity => tile1(|x: f32| x),
-        UnaryOp::Abs => tile1(f32::abs),
-        UnaryOp::Neg => tile1(|x: f32| -x),
-        UnaryOp::Exp => tile1(math::exp),
-        UnaryOp::Exp2 => tile1(math::exp2),
-        UnaryOp::Exp10 => tile1(math::exp10),
-        UnaryOp::Log => tile1(math::ln),
-        UnaryOp::Log2 => tile1(math::log2),
-        UnaryOp::Log10 => tile1(math::log10),
-        UnaryOp::Square => tile1(|x: f32| x * x),
-        UnaryOp::Sqrt => tile1(f32::sqrt),
-        UnaryOp::Rsqrt => tile1(|x: f32| 1.0 / x.sqrt()),
-        UnaryOp::Recip => tile1(|x: f32| 1.0 / x),
-        UnaryOp::Sin => trigonometric(math::sin, f64::sin),
-        UnaryOp::Cos => trigonometric(math::cos, f64::cos),
-        UnaryOp::Tan => trigonometric(math::tan, f64::tan),
-        UnaryOp::Asin => tile1(|x: f32| (x as f64).asin() as f32),
-        UnaryOp::Acos => tile1(|x: f32| (x as f64).acos() as f32),
-        UnaryOp::Atan => tile1(|x: f32| positive_zero((x as f64).atan() as f32)),
-        UnaryOp::Sinh => tile1(math::sinh),
-        UnaryOp::Cosh => tile1(math::cosh),
-        UnaryOp::Tanh => tile1(|x: f32| positive_zero(math::tanh(x))),
-        UnaryOp::Asinh => tile1(|x: f32| (x as f64).asinh() as f32),
-        UnaryOp::Acosh => tile1(|x: f32| (x as f64).acosh() as f32),
-        UnaryOp::Atanh => tile1(|x: f32| (x as f64).atanh() as f32),
-        UnaryOp::Erf => tile1(math::erf),
-        UnaryOp::Ceil => tile1(f32::ceil),
-        UnaryOp::Floor => tile1(f32::floor),
-        UnaryOp::Round => tile1(|x: f32| positive_zero(x.round())),
-        UnaryOp::Rint => tile1(f32::round_ties_even),
-        UnaryOp::Trunc => tile1(f32::trunc),
-        UnaryOp::Sign => tile1(|x: f32| if x > 0.0 { 1.0 } else { 0.0 } - if x < 0.0 { 1.0 } else { 0.0f32 }),
-        UnaryOp::Signbit => tile1(|x: f32| truth(x.is_sign_negative())),
-        UnaryOp::Relu => tile1(|x: f32| if x <= 0.0 { 0.0 } else { x }),
-        UnaryOp::Sigmoid => tile1(math::sigmoid),
-        UnaryOp::Not => tile1(|x: f32| truth(x == 0.0)),
-        UnaryOp::IsNan => tile1(|x: f32| x.is_nan() as u8),
-        UnaryOp::IsInf => tile1(|x: f32| x.is_infinite() as u8),
-        UnaryOp::IsFinite => tile1(|x: f32| x.is_finite() as u8),
-        UnaryOp::BitNot | UnaryOp::Popcount => {
-            unreachable!("{op:?} of floats is refused by its selector")
-        }
+        UnaryOp::Identity => exact(tile1(|x: f32| x)),
+        UnaryOp::Abs => exact(tile1(f32::abs)),
+        UnaryOp::Neg => exact(tile1(|x: f32| -x)),
+        UnaryOp::Exp => rounded(12, tile1(math::exp)),
+        UnaryOp::Log => rounded(12, tile1(math::ln)),
+        UnaryOp::Square => rounded(1, tile1(|x: f32| x * x)),
+        UnaryOp::Sqrt => rounded(3, tile1(f32::sqrt)),
+        UnaryOp::Recip => rounded(3, tile1(|x: f32| 1.0 / x)),
+        UnaryOp::Sin => rounded(12, trigonometric(math::sin, f64::sin)),
+        UnaryOp::Cos => rounded(12, trigonometric(math::cos, f64::cos)),
+        UnaryOp::Tan => rounded(12, trigonometric(math::tan, f64::tan)),
+        UnaryOp::Asin => rounded(200, tile1(|x: f32| (x as f64).asin() as f32)),
+        UnaryOp::Acos => rounded(200, tile1(|x: f32| (x as f64).acos() as f32)),
+        UnaryOp::Atan => rounded(200, tile1(|x: f32| positive_zero((x as f64).atan() as f32))),
+        UnaryOp::Sinh => rounded(12, tile1(math::sinh)),
+        UnaryOp::Cosh => rounded(12, tile1(math::cosh)),
+        UnaryOp::Tanh => rounded(12, tile1(|x: f32| positive_zero(math::tanh(x)))),
+        UnaryOp::Asinh => rounded(200, tile1(|x: f32| (x as f64).asinh() as f32)),
+        UnaryOp::Acosh => rounded(200, tile1(|x: f32| (x as f64).acosh() as f32)),
+        UnaryOp::Atanh => rounded(200, tile1(|x: f32| (x as f64).atanh() as f32)),
+        UnaryOp::Erf => rounded(12, tile1(math::erf)),
+        UnaryOp::Ceil => exact(tile1(f32::ceil)),
+        UnaryOp::Floor => exact(tile1(f32::floor)),
+        UnaryOp::Rint => exact(tile1(f32::round_ties_even)),
+        UnaryOp::Trunc => exact(tile1(f32::trunc)),
+        UnaryOp::Sign => exact(tile1(|x: f32| if x > 0.0 { 1.0 } else { 0.0 } - if x < 0.0 { 1.0 } else { 0.0f32 })),
+        UnaryOp::Signbit => exact(tile1(|x: f32| truth(x.is_sign_negative()))),
+        UnaryOp::Relu => exact(tile1(|x: f32| if x <= 0.0 { 0.0 } else { x })),
+        UnaryOp::Sigmoid => rounded(12, tile1(math::sigmoid)),
+        UnaryOp::Not => exact(tile1(|x: f32| truth(x == 0.0))),
+        UnaryOp::IsNan => exact(tile1(|x: f32| x.is_nan() as u8)),
+        UnaryOp::IsInf => exact(tile1(|x: f32| x.is_infinite() as u8)),
+        UnaryOp::IsFinite => exact(tile1(|x: f32| x.is_finite() as u8)),
+        UnaryOp::BitNot => unreachable!("the method refuses {op:?} of floats"),
     }
 }
 
-/// The loop of `op` on f32.
-pub fn binary(op: BinaryOp) -> TileFn {
+/// `op` on f32.
+pub fn binary(op: BinaryOp) -> Recipe {
+    let slow = |cost, run| Recipe::Loop { run, cost };
     match op {
-        BinaryOp::Add => tile2(|a: f32, b: f32| a + b),
-        BinaryOp::Sub => tile2(|a: f32, b: f32| a - b),
-        BinaryOp::Mul => tile2(|a: f32, b: f32| a * b),
-        BinaryOp::Div => tile2(|a: f32, b: f32| a / b),
-        BinaryOp::DivNoNan => tile2(|a: f32, b: f32| if b == 0.0 { 0.0 } else { a / b }),
-        BinaryOp::Mod => tile2(math::modulo),
-        BinaryOp::FloorMod => tile2(math::floor_modulo),
-        BinaryOp::Pow => pick::<Pow>(),
-        BinaryOp::Min => tile2(|a: f32, b: f32| if (a < b) | b.is_nan() { a } else { b }),
-        BinaryOp::Max => tile2(|a: f32, b: f32| if (a > b) | b.is_nan() { a } else { b }),
-        BinaryOp::MinNan => tile2(|a: f32, b: f32| if (a < b) | a.is_nan() { a } else { b }),
-        BinaryOp::MaxNan => tile2(|a: f32, b: f32| if (a > b) | a.is_nan() { a } else { b }),
-        BinaryOp::Atan2 => tile2(|a: f32, b: f32| (a as f64).atan2(b as f64) as f32),
-        BinaryOp::Equal => tile2(|a: f32, b: f32| (a == b) as u8),
-        BinaryOp::NotEqual => tile2(|a: f32, b: f32| (a != b) as u8),
-        BinaryOp::Less => tile2(|a: f32, b: f32| (a < b) as u8),
-        BinaryOp::LessEqual => tile2(|a: f32, b: f32| (a <= b) as u8),
-        BinaryOp::And => tile2(|a: f32, b: f32| truth((a != 0.0) & (b != 0.0))),
-        BinaryOp::Or => tile2(|a: f32, b: f32| truth((a != 0.0) | (b != 0.0))),
-        BinaryOp::Xor => tile2(|a: f32, b: f32| truth((a != 0.0) ^ (b != 0.0))),
-        BinaryOp::SigmoidGrad => tile2(math::sigmoid_gradient),
-        BinaryOp::ReluGrad => tile2(|incoming: f32, x: f32| if x > 0.0 { incoming } else { 0.0 }),
-        BinaryOp::LeakyRelu => tile2(|x: f32, alpha: f32| if x > 0.0 { x } else { alpha * x }),
+        BinaryOp::Add => tile2(|a: f32, b: f32| a + b).into(),
+        BinaryOp::Sub => tile2(|a: f32, b: f32| a - b).into(),
+        BinaryOp::Mul => tile2(|a: f32, b: f32| a * b).into(),
+        BinaryOp::Div => slow(3, tile2(|a: f32, b: f32| a / b)),
+        BinaryOp::Mod => slow(200, tile2(math::modulo)),
+        BinaryOp::FloorMod => slow(200, tile2(math::floor_modulo)),
+        BinaryOp::Pow => slow(30, pick::<Pow>()),
+        BinaryOp::Min => tile2(|a: f32, b: f32| if (a < b) | b.is_nan() { a } else { b }).into(),
+        BinaryOp::Max => tile2(|a: f32, b: f32| if (a > b) | b.is_nan() { a } else { b }).into(),
+        BinaryOp::MinNan => tile2(|a: f32, b: f32| if (a < b) | a.is_nan() { a } else { b }).into(),
+        BinaryOp::MaxNan => tile2(|a: f32, b: f32| if (a > b) | a.is_nan() { a } else { b }).into(),
+        BinaryOp::Atan2 => slow(200, tile2(|a: f32, b: f32| (a as f64).atan2(b as f64) as f32)),
+        BinaryOp::Equal => tile2(|a: f32, b: f32| (a == b) as u8).into(),
+        BinaryOp::NotEqual => tile2(|a: f32, b: f32| (a != b) as u8).into(),
+        BinaryOp::Less => tile2(|a: f32, b: f32| (a < b) as u8).into(),
+        BinaryOp::LessEqual => tile2(|a: f32, b: f32| (a <= b) as u8).into(),
+        BinaryOp::Greater => Recipe::Swapped(BinaryOp::Less),
+        BinaryOp::GreaterEqual => Recipe::Swapped(BinaryOp::LessEqual),
+        BinaryOp::And => tile2(|a: f32, b: f32| truth((a != 0.0) & (b != 0.0))).into(),
+        BinaryOp::Or => tile2(|a: f32, b: f32| truth((a != 0.0) | (b != 0.0))).into(),
+        BinaryOp::Xor => tile2(|a: f32, b: f32| truth((a != 0.0) ^ (b != 0.0))).into(),
+        BinaryOp::Xnor => Recipe::Complement(BinaryOp::Xor),
+        BinaryOp::ReluGrad => tile2(|incoming: f32, x: f32| if x > 0.0 { incoming } else { 0.0 }).into(),
         BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Shl | BinaryOp::Shr => {
-            unreachable!("{op:?} of floats is refused by its selector")
-        }
-        BinaryOp::Greater | BinaryOp::GreaterEqual | BinaryOp::Nand | BinaryOp::Nor | BinaryOp::Xnor => {
-            unreachable!("the builder expresses {op:?} by others")
+            unreachable!("the method refuses {op:?} of floats")
         }
     }
 }

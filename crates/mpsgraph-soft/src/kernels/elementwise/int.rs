@@ -1,14 +1,14 @@
 //! Operations on integer tiles; bool is `u8` here, and the builder brings its results back to 0 or 1.
 //!
-//! What does not depend on the sign exists for the unsigned types only, to keep the number of loops down. Functions
-//! that only make sense for floats have no loop here: the builder computes them in f32 and casts back. That is what
-//! `None` means, which is why these matches are not exhaustive: an operation without a loop is still right.
+//! What does not depend on the sign exists for the unsigned types only (`bits`), to keep the number of loops down.
+//! Functions that only make sense for floats have no loop here: the builder computes them in f32 and casts back.
 
-use super::tile::{Element, TileFn, tile1, tile2};
+use super::recipe::Recipe;
+use super::tile::{IntType, TileElement, TileFn, int_type, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
 
 /// The arithmetic that the integer types share by name only.
-pub trait Int: Element + Ord + Default + std::ops::Not<Output = Self> {
+pub trait Int: TileElement + Ord + Default + std::ops::Not<Output = Self> {
     const ONE: Self;
     fn add(self, b: Self) -> Self;
     fn sub(self, b: Self) -> Self;
@@ -23,7 +23,6 @@ pub trait Int: Element + Ord + Default + std::ops::Not<Output = Self> {
     fn xor(self, b: Self) -> Self;
     fn shl(self, b: Self) -> Self;
     fn shr(self, b: Self) -> Self;
-    fn popcount(self) -> Self;
 }
 
 macro_rules! int {
@@ -52,76 +51,81 @@ macro_rules! int {
             fn shl(self, b: Self) -> Self { self.wrapping_shl(b as u32) }
             #[inline(always)]
             fn shr(self, b: Self) -> Self { self.wrapping_shr(b as u32) }
-            #[inline(always)]
-            fn popcount(self) -> Self { self.count_ones() as $t }
         }
     )*};
 }
 int!(i8, i16, i32, i64, u8, u16, u32, u64);
 
-/// The loop of `op` if it does not depend on the sign; `T` is unsigned.
-pub fn unary_bits<T: Int>(op: UnaryOp) -> Option<TileFn> {
+/// The loop of `op` on integers of this type; `None` for what only makes sense for floats.
+pub fn unary(op: UnaryOp, ty: IntType) -> Option<TileFn> {
     Some(match op {
-        UnaryOp::Identity | UnaryOp::Ceil | UnaryOp::Floor | UnaryOp::Round | UnaryOp::Rint | UnaryOp::Trunc => {
-            tile1(|x: T| x)
+        UnaryOp::Identity | UnaryOp::Ceil | UnaryOp::Floor | UnaryOp::Rint | UnaryOp::Trunc => {
+            int_type!(bits ty, T => tile1(|x: T| x))
         }
-        UnaryOp::Neg => tile1(|x: T| x.neg()),
-        UnaryOp::Square => tile1(|x: T| x.mul(x)),
-        UnaryOp::Not => tile1(|x: T| truth::<T>(x == T::default())),
-        UnaryOp::BitNot => tile1(|x: T| !x),
-        UnaryOp::Popcount => tile1(|x: T| x.popcount()),
-        UnaryOp::IsNan | UnaryOp::IsInf => tile1(|_: T| 0u8),
-        UnaryOp::IsFinite => tile1(|_: T| 1u8),
-        _ => return None,
+        UnaryOp::Neg => int_type!(bits ty, T => tile1(|x: T| x.neg())),
+        UnaryOp::Square => int_type!(bits ty, T => tile1(|x: T| x.mul(x))),
+        UnaryOp::Not => int_type!(bits ty, T => tile1(|x: T| truth::<T>(x == T::default()))),
+        UnaryOp::BitNot => int_type!(bits ty, T => tile1(|x: T| !x)),
+        UnaryOp::IsNan | UnaryOp::IsInf => int_type!(bits ty, T => tile1(|_: T| 0u8)),
+        UnaryOp::IsFinite => int_type!(bits ty, T => tile1(|_: T| 1u8)),
+        UnaryOp::Abs => int_type!(ty, T => tile1(|x: T| if x < T::default() { x.neg() } else { x })),
+        UnaryOp::Sign => int_type!(ty, T => tile1(|x: T| truth::<T>(x > T::default()).sub(truth(x < T::default())))),
+        UnaryOp::Signbit => int_type!(ty, T => tile1(|x: T| truth::<T>(x < T::default()))),
+        UnaryOp::Relu => int_type!(ty, T => tile1(|x: T| x.max(T::default()))),
+        UnaryOp::Exp
+        | UnaryOp::Log
+        | UnaryOp::Sqrt
+        | UnaryOp::Recip
+        | UnaryOp::Sin
+        | UnaryOp::Cos
+        | UnaryOp::Tan
+        | UnaryOp::Asin
+        | UnaryOp::Acos
+        | UnaryOp::Atan
+        | UnaryOp::Sinh
+        | UnaryOp::Cosh
+        | UnaryOp::Tanh
+        | UnaryOp::Asinh
+        | UnaryOp::Acosh
+        | UnaryOp::Atanh
+        | UnaryOp::Erf
+        | UnaryOp::Sigmoid => return None,
     })
 }
 
-/// The loop of `op` if it depends on the sign; what is left makes sense for floats only.
-pub fn unary<T: Int>(op: UnaryOp) -> Option<TileFn> {
-    Some(match op {
-        UnaryOp::Abs => tile1(|x: T| if x < T::default() { x.neg() } else { x }),
-        UnaryOp::Sign => tile1(|x: T| truth::<T>(x > T::default()).sub(truth(x < T::default()))),
-        UnaryOp::Signbit => tile1(|x: T| truth::<T>(x < T::default())),
-        UnaryOp::Relu => tile1(|x: T| x.max(T::default())),
-        _ => return None,
-    })
-}
-
-/// The loop of `op` if it does not depend on the sign; `T` is unsigned.
-pub fn binary_bits<T: Int>(op: BinaryOp) -> Option<TileFn> {
-    Some(match op {
-        BinaryOp::Add => tile2(|a: T, b: T| a.add(b)),
-        BinaryOp::Sub => tile2(|a: T, b: T| a.sub(b)),
-        BinaryOp::Mul => tile2(|a: T, b: T| a.mul(b)),
-        BinaryOp::Equal => tile2(|a: T, b: T| (a == b) as u8),
-        BinaryOp::NotEqual => tile2(|a: T, b: T| (a != b) as u8),
-        BinaryOp::And => tile2(|a: T, b: T| truth::<T>(is(a) & is(b))),
-        BinaryOp::Or => tile2(|a: T, b: T| truth::<T>(is(a) | is(b))),
-        BinaryOp::Xor => tile2(|a: T, b: T| truth::<T>(is(a) ^ is(b))),
-        BinaryOp::BitAnd => tile2(|a: T, b: T| a.and(b)),
-        BinaryOp::BitOr => tile2(|a: T, b: T| a.or(b)),
-        BinaryOp::BitXor => tile2(|a: T, b: T| a.xor(b)),
-        BinaryOp::Shl => tile2(|a: T, b: T| a.shl(b)),
-        _ => return None,
-    })
-}
-
-/// The loop of `op` if it depends on the sign; what is left makes sense for floats only.
-pub fn binary<T: Int>(op: BinaryOp) -> Option<TileFn> {
-    Some(match op {
-        BinaryOp::Div | BinaryOp::DivNoNan => tile2(|a: T, b: T| a.div(b)),
-        BinaryOp::Mod => tile2(|a: T, b: T| a.rem(b)),
-        BinaryOp::FloorMod => tile2(floor_modulo::<T>),
-        BinaryOp::Pow => tile2(pow::<T>),
-        BinaryOp::Min | BinaryOp::MinNan => tile2(|a: T, b: T| a.min(b)),
-        BinaryOp::Max | BinaryOp::MaxNan => tile2(|a: T, b: T| a.max(b)),
-        BinaryOp::Less => tile2(|a: T, b: T| (a < b) as u8),
-        BinaryOp::LessEqual => tile2(|a: T, b: T| (a <= b) as u8),
-        BinaryOp::Shr => tile2(|a: T, b: T| a.shr(b)),
-        BinaryOp::ReluGrad => tile2(|incoming: T, x: T| if x > T::default() { incoming } else { T::default() }),
-        BinaryOp::LeakyRelu => tile2(|x: T, alpha: T| if x > T::default() { x } else { alpha.mul(x) }),
-        _ => return None,
-    })
+/// `op` on integers of this type.
+pub fn binary(op: BinaryOp, ty: IntType) -> Recipe {
+    let slow = |run| Recipe::Loop { run, cost: 20 };
+    match op {
+        BinaryOp::Add => int_type!(bits ty, T => tile2(|a: T, b: T| a.add(b))).into(),
+        BinaryOp::Sub => int_type!(bits ty, T => tile2(|a: T, b: T| a.sub(b))).into(),
+        BinaryOp::Mul => int_type!(bits ty, T => tile2(|a: T, b: T| a.mul(b))).into(),
+        BinaryOp::Div => slow(int_type!(ty, T => tile2(|a: T, b: T| a.div(b)))),
+        BinaryOp::Mod => slow(int_type!(ty, T => tile2(|a: T, b: T| a.rem(b)))),
+        BinaryOp::FloorMod => slow(int_type!(ty, T => tile2(floor_modulo::<T>))),
+        BinaryOp::Pow => slow(int_type!(ty, T => tile2(pow::<T>))),
+        BinaryOp::Min | BinaryOp::MinNan => int_type!(ty, T => tile2(|a: T, b: T| a.min(b))).into(),
+        BinaryOp::Max | BinaryOp::MaxNan => int_type!(ty, T => tile2(|a: T, b: T| a.max(b))).into(),
+        BinaryOp::Equal => int_type!(bits ty, T => tile2(|a: T, b: T| (a == b) as u8)).into(),
+        BinaryOp::NotEqual => int_type!(bits ty, T => tile2(|a: T, b: T| (a != b) as u8)).into(),
+        BinaryOp::Less => int_type!(ty, T => tile2(|a: T, b: T| (a < b) as u8)).into(),
+        BinaryOp::LessEqual => int_type!(ty, T => tile2(|a: T, b: T| (a <= b) as u8)).into(),
+        BinaryOp::Greater => Recipe::Swapped(BinaryOp::Less),
+        BinaryOp::GreaterEqual => Recipe::Swapped(BinaryOp::LessEqual),
+        BinaryOp::And => int_type!(bits ty, T => tile2(|a: T, b: T| truth::<T>(is(a) & is(b)))).into(),
+        BinaryOp::Or => int_type!(bits ty, T => tile2(|a: T, b: T| truth::<T>(is(a) | is(b)))).into(),
+        BinaryOp::Xor => int_type!(bits ty, T => tile2(|a: T, b: T| truth::<T>(is(a) ^ is(b)))).into(),
+        BinaryOp::Xnor => Recipe::Complement(BinaryOp::Xor),
+        BinaryOp::BitAnd => int_type!(bits ty, T => tile2(|a: T, b: T| a.and(b))).into(),
+        BinaryOp::BitOr => int_type!(bits ty, T => tile2(|a: T, b: T| a.or(b))).into(),
+        BinaryOp::BitXor => int_type!(bits ty, T => tile2(|a: T, b: T| a.xor(b))).into(),
+        BinaryOp::Shl => int_type!(bits ty, T => tile2(|a: T, b: T| a.shl(b))).into(),
+        BinaryOp::Shr => int_type!(ty, T => tile2(|a: T, b: T| a.shr(b))).into(),
+        BinaryOp::ReluGrad => {
+            int_type!(ty, T => tile2(|incoming: T, x: T| if x > T::default() { incoming } else { T::default() })).into()
+        }
+        BinaryOp::Atan2 => Recipe::InF32,
+    }
 }
 
 #[inline(always)]

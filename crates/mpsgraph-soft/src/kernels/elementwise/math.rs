@@ -5,7 +5,7 @@
 //! always a normal f64. Rounding to an integer is the addition of 1.5 * 2^52, which leaves the integer in the low
 //! bits. Functions that are rarely hot go to the system's f64 functions, one element at a time.
 
-use std::f64::consts::{FRAC_2_PI, LN_2, LN_10, LOG2_E, LOG10_E};
+use std::f64::consts::{FRAC_2_PI, LN_2, LOG2_E};
 
 const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
@@ -94,28 +94,8 @@ pub fn exp(x: f32) -> f32 {
 }
 
 #[inline(always)]
-pub fn exp2(x: f32) -> f32 {
-    exp_f64(x as f64 * LN_2) as f32
-}
-
-#[inline(always)]
-pub fn exp10(x: f32) -> f32 {
-    exp_f64(x as f64 * LN_10) as f32
-}
-
-#[inline(always)]
 pub fn ln(x: f32) -> f32 {
     ln_f64(x as f64) as f32
-}
-
-#[inline(always)]
-pub fn log2(x: f32) -> f32 {
-    (ln_f64(x as f64) * LOG2_E) as f32
-}
-
-#[inline(always)]
-pub fn log10(x: f32) -> f32 {
-    (ln_f64(x as f64) * LOG10_E) as f32
 }
 
 #[inline(always)]
@@ -139,14 +119,6 @@ pub fn cosh(x: f32) -> f32 {
 #[inline(always)]
 pub fn sigmoid(x: f32) -> f32 {
     (1.0 / (1.0 + exp_f64(-(x as f64)))) as f32
-}
-
-/// `incoming * sigmoid(x) * (1 - sigmoid(x))`
-#[inline(always)]
-pub fn sigmoid_gradient(incoming: f32, x: f32) -> f32 {
-    let e = exp_f64(-(x.abs() as f64));
-    let d = 1.0 + e;
-    (incoming as f64 * (e / (d * d))) as f32
 }
 
 #[inline(always)]

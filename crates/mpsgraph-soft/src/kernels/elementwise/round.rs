@@ -9,31 +9,43 @@ use half::f16;
 use half::slice::HalfFloatSliceExt;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
+/// A float that a tile holds as f32.
+enum HalfFloat {
+    F16,
+    BF16,
+}
+
+fn half_float(dtype: DType) -> Option<HalfFloat> {
+    match dtype {
+        DType::F16 => Some(HalfFloat::F16),
+        DType::BF16 => Some(HalfFloat::BF16),
+        DType::F32 | DType::I8 | DType::I16 | DType::I32 | DType::I64 => None,
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 | DType::Bool => None,
+    }
+}
+
 /// From memory to a tile; `None` where they are the same.
 pub fn widen(dtype: DType) -> Option<TileFn> {
-    match dtype {
-        DType::F16 => Some(f16_to_f32),
-        DType::BF16 => Some(tile1(|x: u16| f32::from_bits((x as u32) << 16))),
-        _ => None,
-    }
+    Some(match half_float(dtype)? {
+        HalfFloat::F16 => f16_to_f32,
+        HalfFloat::BF16 => tile1(|x: u16| f32::from_bits((x as u32) << 16)),
+    })
 }
 
 /// From a tile to memory, rounding half to even; `None` where they are the same.
 pub fn narrow(dtype: DType) -> Option<TileFn> {
-    match dtype {
-        DType::F16 => Some(f32_to_f16),
-        DType::BF16 => Some(tile1(|x: f32| (bf16_bits(x) >> 16) as u16)),
-        _ => None,
-    }
+    Some(match half_float(dtype)? {
+        HalfFloat::F16 => f32_to_f16,
+        HalfFloat::BF16 => tile1(|x: f32| (bf16_bits(x) >> 16) as u16),
+    })
 }
 
 /// Rounds a tile to what `dtype` can hold; `None` where that is everything.
 pub fn round(dtype: DType) -> Option<TileFn> {
-    match dtype {
-        DType::F16 => Some(round_f16),
-        DType::BF16 => Some(tile1(|x: f32| f32::from_bits(bf16_bits(x)))),
-        _ => None,
-    }
+    Some(match half_float(dtype)? {
+        HalfFloat::F16 => round_f16,
+        HalfFloat::BF16 => tile1(|x: f32| f32::from_bits(bf16_bits(x))),
+    })
 }
 
 /// The f32 whose upper half is `x` as bf16; a NaN stays one and becomes quiet.

@@ -1,6 +1,6 @@
-//! Runs a [`Program`]: tile after tile, on several threads if the work pays for waking them.
+//! Runs a [`FusedLoop`]: tile after tile, on several threads if the work pays for waking them.
 
-use super::program::{Fetch, Place, Program};
+use super::fused_loop::{Fetch, FusedLoop, Place};
 use crate::kernels::span::{Span, SpanMut};
 use rayon::prelude::*;
 use std::cell::RefCell;
@@ -30,7 +30,7 @@ struct Memory<'a> {
     outputs: &'a [SpanMut],
 }
 
-impl Program {
+impl FusedLoop {
     /// Number of elements.
     pub fn elements(&self) -> usize {
         self.elements
@@ -122,7 +122,7 @@ impl Program {
                 let src = instruction.src.map(|register| places[register].cast_const());
                 // SAFETY: sources are loads (checked by `run`) or values made by earlier instructions, with `n`
                 // elements each; the destination is an output's own part or a tile that no source is in
-                // (`Builder::finish`); the builder matched lanes and loops.
+                // (`LoopBuilder::finish`); the builder matched types and loops.
                 unsafe { (instruction.run)(places[instruction.dst], src, n) };
             }
             start += n;

@@ -7,11 +7,8 @@ use crate::ir::{BinaryOp, DType, UnaryOp};
 use crate::kernels::span::{Span, SpanMut};
 use half::{bf16, f16};
 
-#[path = "tests_binary.rs"]
 mod binary;
-#[path = "tests_cast.rs"]
 mod cast;
-#[path = "tests_unary.rs"]
 mod unary;
 
 const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
@@ -37,7 +34,15 @@ impl Data {
                 DType::F32 => data.set(i, &value.to_ne_bytes()),
                 DType::F16 => data.set(i, &f16::from_f32(value).to_ne_bytes()),
                 DType::BF16 => data.set(i, &bf16::from_f32(value).to_ne_bytes()),
-                other => unreachable!("{other:?} is not a float"),
+                DType::I8
+                | DType::I16
+                | DType::I32
+                | DType::I64
+                | DType::U8
+                | DType::U16
+                | DType::U32
+                | DType::U64
+                | DType::Bool => unreachable!("{dtype:?} is not a float"),
             }
         }
         data
@@ -68,7 +73,15 @@ impl Data {
             DType::F32 => f32::from_ne_bytes(bytes.try_into().unwrap()),
             DType::F16 => f16::from_ne_bytes(bytes.try_into().unwrap()).to_f32(),
             DType::BF16 => bf16::from_ne_bytes(bytes.try_into().unwrap()).to_f32(),
-            other => unreachable!("{other:?} is not a float"),
+            DType::I8
+            | DType::I16
+            | DType::I32
+            | DType::I64
+            | DType::U8
+            | DType::U16
+            | DType::U32
+            | DType::U64
+            | DType::Bool => unreachable!("{:?} is not a float", self.dtype),
         }
     }
 
@@ -155,9 +168,9 @@ fn float_values(dtype: DType) -> Vec<f32> {
 }
 
 /// Runs what `body` builds on packed operands.
-fn run(operands: &[&Data], result: DType, body: impl Fn(&mut Builder, &[Register]) -> Register) -> Data {
+fn run(operands: &[&Data], result: DType, body: impl Fn(&mut LoopBuilder, &[Register]) -> Register) -> Data {
     let len = operands[0].len;
-    let mut builder = Builder::new(len);
+    let mut builder = LoopBuilder::new(len);
     let flat = |data: &Data| Geometry::new(0, &[data.len], &[1]);
     let registers: Vec<Register> =
         operands.iter().enumerate().map(|(i, data)| builder.load(i, data.dtype, flat(data))).collect();
@@ -224,12 +237,13 @@ fn strided_operands() {
         ];
         let data: Vec<i128> = (0..rows * columns + 2 * rows + 4).map(|i| i as i128 * 7 % 101).collect();
         for dtype in [DType::I32, DType::U8, DType::I64, DType::F16] {
-            let data = match dtype {
-                DType::F16 => Data::floats(dtype, &data.iter().map(|&x| x as f32).collect::<Vec<_>>()),
-                other => Data::ints(other, &data),
+            let data = if dtype == DType::F16 {
+                Data::floats(dtype, &data.iter().map(|&x| x as f32).collect::<Vec<_>>())
+            } else {
+                Data::ints(dtype, &data)
             };
             for (left, right) in views.iter().flat_map(|a| views.iter().map(move |b| (a, b))) {
-                let mut builder = Builder::new(rows * columns);
+                let mut builder = LoopBuilder::new(rows * columns);
                 let shape = [rows, columns];
                 let a = builder.load(0, dtype, Geometry::new(left.0, &shape, &left.1));
                 let b = builder.load(0, dtype, Geometry::new(right.0, &shape, &right.1));

@@ -15,14 +15,20 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 /// Runs one operation on `n` elements: destination, sources (unused ones repeat the first), count.
 ///
 /// # Safety
-/// The destination must be writable and the sources initialised for `n` elements of the lanes that the operation
+/// The destination must be writable and the sources initialised for `n` elements of the types that the operation
 /// was made for, all aligned to their element, and the destination must overlap no source.
 pub type TileFn = unsafe fn(*mut u8, [*const u8; 3], usize);
 
 /// Element type of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Lane {
+pub enum TileType {
     F32,
+    Int(IntType),
+}
+
+/// Element type of a tile of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IntType {
     I8,
     I16,
     I32,
@@ -33,48 +39,48 @@ pub enum Lane {
     U64,
 }
 
-impl Lane {
+impl TileType {
     /// What values of `dtype` are in a tile.
     pub const fn of(dtype: DType) -> Self {
-        match dtype {
-            DType::F32 | DType::F16 | DType::BF16 => Lane::F32,
-            DType::I8 => Lane::I8,
-            DType::I16 => Lane::I16,
-            DType::I32 => Lane::I32,
-            DType::I64 => Lane::I64,
-            DType::U8 | DType::Bool => Lane::U8,
-            DType::U16 => Lane::U16,
-            DType::U32 => Lane::U32,
-            DType::U64 => Lane::U64,
-        }
-    }
-
-    /// The unsigned integer of the same size: enough for what does not depend on the sign.
-    pub const fn bits(self) -> Self {
-        match self.size() {
-            1 => Lane::U8,
-            2 => Lane::U16,
-            4 => Lane::U32,
-            _ => Lane::U64,
-        }
+        TileType::Int(match dtype {
+            DType::F32 | DType::F16 | DType::BF16 => return TileType::F32,
+            DType::I8 => IntType::I8,
+            DType::I16 => IntType::I16,
+            DType::I32 => IntType::I32,
+            DType::I64 => IntType::I64,
+            DType::U8 | DType::Bool => IntType::U8,
+            DType::U16 => IntType::U16,
+            DType::U32 => IntType::U32,
+            DType::U64 => IntType::U64,
+        })
     }
 
     /// Bytes of one element.
     pub const fn size(self) -> usize {
         match self {
-            Lane::I8 | Lane::U8 => 1,
-            Lane::I16 | Lane::U16 => 2,
-            Lane::F32 | Lane::I32 | Lane::U32 => 4,
-            Lane::I64 | Lane::U64 => 8,
+            TileType::F32 => 4,
+            TileType::Int(ty) => ty.size(),
         }
     }
 }
 
-/// Evaluates an expression with a type parameter bound to a [`Lane`]'s Rust type: `int` for integers only, `bits` for
-/// the unsigned integer of the same size.
-macro_rules! lane {
-    (bits $lane:expr, $t:ident => $body:expr) => {
-        match $lane.size() {
+impl IntType {
+    /// Bytes of one element.
+    pub const fn size(self) -> usize {
+        match self {
+            IntType::I8 | IntType::U8 => 1,
+            IntType::I16 | IntType::U16 => 2,
+            IntType::I32 | IntType::U32 => 4,
+            IntType::I64 | IntType::U64 => 8,
+        }
+    }
+}
+
+/// Evaluates an expression with a type parameter bound to an [`IntType`]'s Rust type; `bits` for the unsigned integer
+/// of the same size, which any [`TileType`] has: enough for what does not depend on the sign.
+macro_rules! int_type {
+    (bits $ty:expr, $t:ident => $body:expr) => {
+        match $ty.size() {
             1 => {
                 type $t = u8;
                 $body
@@ -93,57 +99,54 @@ macro_rules! lane {
             }
         }
     };
-    (int $lane:expr, $t:ident => $body:expr) => {
-        match $lane {
-            $crate::kernels::elementwise::tile::Lane::F32 => {
-                unreachable!("f32 has operations of its own")
-            }
-            $crate::kernels::elementwise::tile::Lane::I8 => {
+    ($ty:expr, $t:ident => $body:expr) => {
+        match $ty {
+            $crate::kernels::elementwise::tile::IntType::I8 => {
                 type $t = i8;
                 $body
             }
-            $crate::kernels::elementwise::tile::Lane::I16 => {
+            $crate::kernels::elementwise::tile::IntType::I16 => {
                 type $t = i16;
                 $body
             }
-            $crate::kernels::elementwise::tile::Lane::I32 => {
+            $crate::kernels::elementwise::tile::IntType::I32 => {
                 type $t = i32;
                 $body
             }
-            $crate::kernels::elementwise::tile::Lane::I64 => {
+            $crate::kernels::elementwise::tile::IntType::I64 => {
                 type $t = i64;
                 $body
             }
-            $crate::kernels::elementwise::tile::Lane::U8 => {
+            $crate::kernels::elementwise::tile::IntType::U8 => {
                 type $t = u8;
                 $body
             }
-            $crate::kernels::elementwise::tile::Lane::U16 => {
+            $crate::kernels::elementwise::tile::IntType::U16 => {
                 type $t = u16;
                 $body
             }
-            $crate::kernels::elementwise::tile::Lane::U32 => {
+            $crate::kernels::elementwise::tile::IntType::U32 => {
                 type $t = u32;
                 $body
             }
-            $crate::kernels::elementwise::tile::Lane::U64 => {
+            $crate::kernels::elementwise::tile::IntType::U64 => {
                 type $t = u64;
                 $body
             }
         }
     };
 }
-pub(crate) use lane;
+pub(crate) use int_type;
 
 /// What a tile can hold.
-pub trait Element: NoUninit + AnyBitPattern {
+pub trait TileElement: NoUninit + AnyBitPattern {
     /// Whether loops from and to this type are compiled for AVX-512 besides AVX2: worth its code size for f32 only.
     const WIDE: bool;
 }
 
 macro_rules! element {
     ($($t:ty: $wide:expr),*) => {$(
-        impl Element for $t {
+        impl TileElement for $t {
             const WIDE: bool = $wide;
         }
     )*};
@@ -151,19 +154,21 @@ macro_rules! element {
 element!(f32: true, i8: false, i16: false, i32: false, i64: false, u8: false, u16: false, u32: false, u64: false);
 
 /// The loop that sets `dst[i] = f(a[i])`.
-pub fn tile1<A: Element, R: Element, F: Fn(A) -> R + Copy>(f: F) -> TileFn {
+pub fn tile1<A: TileElement, R: TileElement, F: Fn(A) -> R + Copy>(f: F) -> TileFn {
     let _ = f;
     pick::<Loop1<A, R, F>>()
 }
 
 /// The loop that sets `dst[i] = f(a[i], b[i])`.
-pub fn tile2<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy>(f: F) -> TileFn {
+pub fn tile2<A: TileElement, B: TileElement, R: TileElement, F: Fn(A, B) -> R + Copy>(f: F) -> TileFn {
     let _ = f;
     pick::<Loop2<A, B, R, F>>()
 }
 
 /// The loop that sets `dst[i] = f(a[i], b[i], c[i])`.
-pub fn tile3<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy>(f: F) -> TileFn {
+pub fn tile3<A: TileElement, B: TileElement, C: TileElement, R: TileElement, F: Fn(A, B, C) -> R + Copy>(
+    f: F,
+) -> TileFn {
     let _ = f;
     pick::<Loop3<A, B, C, R, F>>()
 }
@@ -213,7 +218,7 @@ struct Loop1<A, R, F>(PhantomData<(A, R, F)>);
 struct Loop2<A, B, R, F>(PhantomData<(A, B, R, F)>);
 struct Loop3<A, B, C, R, F>(PhantomData<(A, B, C, R, F)>);
 
-impl<A: Element, R: Element, F: Fn(A) -> R + Copy> TileLoop for Loop1<A, R, F> {
+impl<A: TileElement, R: TileElement, F: Fn(A) -> R + Copy> TileLoop for Loop1<A, R, F> {
     const WIDE: bool = A::WIDE && R::WIDE;
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
@@ -226,7 +231,7 @@ impl<A: Element, R: Element, F: Fn(A) -> R + Copy> TileLoop for Loop1<A, R, F> {
     }
 }
 
-impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy> TileLoop for Loop2<A, B, R, F> {
+impl<A: TileElement, B: TileElement, R: TileElement, F: Fn(A, B) -> R + Copy> TileLoop for Loop2<A, B, R, F> {
     const WIDE: bool = A::WIDE && R::WIDE;
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
@@ -241,7 +246,9 @@ impl<A: Element, B: Element, R: Element, F: Fn(A, B) -> R + Copy> TileLoop for L
     }
 }
 
-impl<A: Element, B: Element, C: Element, R: Element, F: Fn(A, B, C) -> R + Copy> TileLoop for Loop3<A, B, C, R, F> {
+impl<A: TileElement, B: TileElement, C: TileElement, R: TileElement, F: Fn(A, B, C) -> R + Copy> TileLoop
+    for Loop3<A, B, C, R, F>
+{
     const WIDE: bool = A::WIDE && R::WIDE;
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {

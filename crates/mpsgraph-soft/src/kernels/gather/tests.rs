@@ -1,4 +1,4 @@
-//! Gathers against their definitions, one element at a time, through `kernels::execute`'s shapes.
+//! Gathers against their definitions, one element at a time, with i32 and i64 indices.
 
 use super::*;
 
@@ -36,15 +36,15 @@ fn compare(
         .collect();
     let values: Vec<u64> = (0..n as u64).map(|i| i * 0x0123_4567_89ab + 1).collect();
     let narrow: Vec<i32> = indices.iter().map(|&i| i as i32).collect();
-    let tables = [(cast_slice(indices), DType::I64), (cast_slice(&narrow), DType::I32)];
-    for (table, index_type) in tables {
+    let tables = [Indices::I64(indices), Indices::I32(&narrow)];
+    for table in tables {
         macro_rules! check {
             ($($t:ident)*) => {$(
                 let values: Vec<$t> = values.iter().map(|&x| x as $t).collect();
                 let expected: Vec<$t> = expected.iter().map(|&x| x as $t).collect();
                 let mut ours = vec![$t::MAX; expected.len()];
                 let size = size_of::<$t>();
-                execute(rows, size, cast_slice(&values), (table, index_type), cast_slice_mut(&mut ours));
+                execute(rows, size, cast_slice(&values), table, cast_slice_mut(&mut ours));
                 assert!(ours == expected, "{} bytes of {data:?} to {out:?}", size);
             )*};
         }
@@ -136,6 +136,6 @@ fn extreme_indices_are_out_of_range() {
     let mut out = [9; 4];
     let table = [i64::MIN, i64::MAX, -1, 1 << 32];
     let rows = Rows::axis(&[3], &[4], 0, 0);
-    execute(&rows, 4, cast_slice(&[1, 2, 3]), (cast_slice(&table), DType::I64), cast_slice_mut(&mut out));
+    execute(&rows, 4, cast_slice(&[1, 2, 3]), Indices::I64(&table), cast_slice_mut(&mut out));
     assert_eq!(out, [0; 4]);
 }

@@ -4,15 +4,15 @@
 //! than a block is divided in halves. Rows are folded onto a tile of accumulators that stays in the first cache.
 
 use super::Nest;
-use super::reducers::{Mean, Reducer};
+use super::reducers::Reducer;
 use crate::kernels::element::Element;
 use crate::kernels::threads::both;
-use crate::kernels::vectorised::{Kernel, vectorised};
+use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Accumulators of a segment.
-const LANES: usize = 32;
+const ACCUMULATORS: usize = 32;
 /// Elements that are folded without halving.
 const BLOCK: usize = 4096;
 /// Rows that are folded without halving.
@@ -32,93 +32,88 @@ pub struct Segments<'a, T> {
 
 /// Reduces the segments of result `first + i`, where the kept loops begin them, into `out[i]`.
 pub fn segments<T: Element, R: Reducer<T>>(
-    segments: &Segments<T>,
+    parts: &Segments<T>,
     (kept, first): (&Nest, usize),
     count: usize,
     out: &mut [T],
 ) {
-    if segments.nest.depth == 0 && segments.length <= BLOCK {
-        let (x, length) = (segments.x, segments.length);
+    if parts.nest.depth == 0 && parts.length <= BLOCK {
+        let (x, length) = (parts.x, parts.length);
         return vectorised(Short::<T, R> { x, length, kept, first, out, reducer: PhantomData });
     }
-    let several = segments.nest.count();
+    let several = parts.nest.count();
     for (i, out) in out.iter_mut().enumerate() {
         let start = kept.offset(first + i);
-        let mean = match R::CENTRED {
-            true => Mean::finish(segments.fold::<Mean>(start, 0..several, T::ZERO), count),
-            false => T::ZERO,
-        };
-        *out = R::finish(segments.fold::<R>(start, 0..several, mean), count);
+        *out = R::finish(parts.fold::<R>(start, 0..several), count);
     }
 }
 
 impl<T: Element> Segments<'_, T> {
     /// Folds some of the segments.
-    fn fold<R: Reducer<T>>(&self, start: usize, some: Range<usize>, mean: T) -> T {
+    fn fold<R: Reducer<T>>(&self, start: usize, some: Range<usize>) -> T {
         let Range { start: first, end } = some;
         if end - first == 1 {
-            return fold_long::<T, R>(&self.x[start + self.nest.offset(first)..][..self.length], mean);
+            return fold_long::<T, R>(&self.x[start + self.nest.offset(first)..][..self.length]);
         }
         let middle = first + (end - first) / 2;
         let bytes = (end - first) * self.length * size_of::<T>();
-        let (mut low, mut high) = (mean, mean);
-        both(bytes, &mut || low = self.fold::<R>(start, first..middle, mean), &mut || {
-            high = self.fold::<R>(start, middle..end, mean)
+        let (mut low, mut high) = (R::START, R::START);
+        both(bytes, &mut || low = self.fold::<R>(start, first..middle), &mut || {
+            high = self.fold::<R>(start, middle..end)
         });
         R::step(low, high)
     }
 }
 
 /// Folds a segment of any length.
-fn fold_long<T: Element, R: Reducer<T>>(x: &[T], mean: T) -> T {
+fn fold_long<T: Element, R: Reducer<T>>(x: &[T]) -> T {
     if x.len() <= BLOCK {
-        return vectorised(Block::<T, R> { x, mean, reducer: PhantomData });
+        return vectorised(Block::<T, R> { x, reducer: PhantomData });
     }
     let (front, back) = x.split_at((x.len() / 2).next_multiple_of(BLOCK));
-    let (mut low, mut high) = (mean, mean);
-    both(size_of_val(x), &mut || low = fold_long::<T, R>(front, mean), &mut || high = fold_long::<T, R>(back, mean));
+    let (mut low, mut high) = (R::START, R::START);
+    both(size_of_val(x), &mut || low = fold_long::<T, R>(front), &mut || high = fold_long::<T, R>(back));
     R::step(low, high)
 }
 
 /// Folds a segment of up to a block.
 #[inline(always)]
-fn fold_block<T: Element, R: Reducer<T>>(x: &[T], mean: T) -> T {
-    if x.len() < LANES {
-        return x.iter().fold(R::START, |acc, &x| R::step(acc, R::load(x, mean)));
+fn fold_block<T: Element, R: Reducer<T>>(x: &[T]) -> T {
+    if x.len() < ACCUMULATORS {
+        return x.iter().fold(R::START, |acc, &x| R::step(acc, x));
     }
-    let mut lanes = [R::START; LANES];
-    let (chunks, rest) = x.as_chunks::<LANES>();
+    let mut accumulators = [R::START; ACCUMULATORS];
+    let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
     for chunk in chunks {
-        for (acc, &x) in lanes.iter_mut().zip(chunk) {
-            *acc = R::step(*acc, R::load(x, mean));
+        for (acc, &x) in accumulators.iter_mut().zip(chunk) {
+            *acc = R::step(*acc, x);
         }
     }
-    for (acc, &x) in lanes.iter_mut().zip(rest) {
-        *acc = R::step(*acc, R::load(x, mean));
+    for (acc, &x) in accumulators.iter_mut().zip(rest) {
+        *acc = R::step(*acc, x);
     }
-    let mut width = LANES / 2;
+    let mut width = ACCUMULATORS / 2;
     while width > 0 {
-        for lane in 0..width {
-            lanes[lane] = R::step(lanes[lane], lanes[lane + width]);
+        for at in 0..width {
+            accumulators[at] = R::step(accumulators[at], accumulators[at + width]);
         }
         width /= 2;
     }
-    lanes[0]
+    accumulators[0]
 }
 
 struct Block<'a, T, R> {
     x: &'a [T],
-    mean: T,
     reducer: PhantomData<R>,
 }
 
-impl<T: Element, R: Reducer<T>> Kernel for Block<'_, T, R> {
+impl<T: Element, R: Reducer<T>> VectorLoop for Block<'_, T, R> {
     type Output = T;
     const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
     fn run(self) -> T {
-        fold_block::<T, R>(self.x, self.mean)
+        fold_block::<T, R>(self.x)
     }
 }
 
@@ -132,7 +127,7 @@ struct Short<'a, T, R> {
     reducer: PhantomData<R>,
 }
 
-impl<T: Element, R: Reducer<T>> Kernel for Short<'_, T, R> {
+impl<T: Element, R: Reducer<T>> VectorLoop for Short<'_, T, R> {
     type Output = ();
     const WORTH_IT: bool = T::COMMON;
 
@@ -140,11 +135,7 @@ impl<T: Element, R: Reducer<T>> Kernel for Short<'_, T, R> {
     fn run(self) {
         for (i, out) in self.out.iter_mut().enumerate() {
             let x = &self.x[self.kept.offset(self.first + i)..][..self.length];
-            let mean = match R::CENTRED {
-                true => Mean::finish(fold_block::<T, Mean>(x, T::ZERO), x.len()),
-                false => T::ZERO,
-            };
-            *out = R::finish(fold_block::<T, R>(x, mean), x.len());
+            *out = R::finish(fold_block::<T, R>(x), x.len());
         }
     }
 }
@@ -162,47 +153,37 @@ pub struct Columns<'a, T> {
 }
 
 /// Reduces the rows onto the tile `out`, of at most `COLUMNS` elements.
-pub fn columns<T: Element, R: Reducer<T>>(columns: &Columns<T>, count: usize, out: &mut [T]) {
-    let mut mean = [T::ZERO; COLUMNS];
-    let mean = &mut mean[..out.len()];
-    if R::CENTRED {
-        columns.fold::<Mean>(0..count, mean, out);
-        for (mean, &sum) in mean.iter_mut().zip(&*out) {
-            *mean = Mean::finish(sum, count);
-        }
-    }
-    columns.fold::<R>(0..count, mean, out);
+pub fn columns<T: Element, R: Reducer<T>>(rows: &Columns<T>, count: usize, out: &mut [T]) {
+    rows.fold::<R>(0..count, out);
     out.iter_mut().for_each(|x| *x = R::finish(*x, count));
 }
 
 impl<T: Element> Columns<'_, T> {
     /// Folds some of the rows into `out`, whatever it held.
-    fn fold<R: Reducer<T>>(&self, rows: Range<usize>, mean: &[T], out: &mut [T]) {
+    fn fold<R: Reducer<T>>(&self, rows: Range<usize>, out: &mut [T]) {
         let count = rows.end - rows.start;
         // Rows much shorter than a tile are taken several at a time, as one row of a wider tile.
         let several = COLUMNS / 4 / out.len();
         let contiguous = self.nest.depth == 1 && self.width == out.len();
         if contiguous && several > 1 && count > several {
-            return self.fold_narrow::<R>(rows, mean, out, several);
+            return self.fold_narrow::<R>(rows, out, several);
         }
         if count <= ROWS {
             out.fill(R::START);
-            return vectorised(Rows::<T, R> { columns: self, rows, mean, out, reducer: PhantomData });
+            return vectorised(Rows::<T, R> { columns: self, rows, out, reducer: PhantomData });
         }
         let mut other = [R::START; COLUMNS];
         let other = &mut other[..out.len()];
         let middle = rows.start + (count / 2).next_multiple_of(ROWS);
         let bytes = count * out.len() * size_of::<T>();
-        both(bytes, &mut || self.fold::<R>(rows.start..middle, mean, out), &mut || {
-            self.fold::<R>(middle..rows.end, mean, other)
-        });
+        both(bytes, &mut || self.fold::<R>(rows.start..middle, out), &mut || self.fold::<R>(middle..rows.end, other));
         for (low, &high) in out.iter_mut().zip(&*other) {
             *low = R::step(*low, high);
         }
     }
 
     /// Folds contiguous rows `several` at a time.
-    fn fold_narrow<R: Reducer<T>>(&self, rows: Range<usize>, mean: &[T], out: &mut [T], several: usize) {
+    fn fold_narrow<R: Reducer<T>>(&self, rows: Range<usize>, out: &mut [T], several: usize) {
         let width = out.len();
         let wide = several * width;
         let steps = (rows.end - rows.start) / several;
@@ -210,19 +191,16 @@ impl<T: Element> Columns<'_, T> {
         let mut nest = Nest::EMPTY;
         nest.push(steps, wide);
         let columns = Columns { x: self.x, start, width: wide, nest };
-        let (mut wide_mean, mut wide_out) = ([T::ZERO; COLUMNS / 4], [R::START; COLUMNS / 4]);
-        for part in wide_mean[..wide].chunks_mut(width) {
-            part.copy_from_slice(mean);
-        }
-        columns.fold::<R>(0..steps, &wide_mean[..wide], &mut wide_out[..wide]);
+        let mut wide_out = [R::START; COLUMNS / 4];
+        columns.fold::<R>(0..steps, &mut wide_out[..wide]);
         let rest = &self.x[start + steps * wide..self.start + rows.end * width];
         out.copy_from_slice(&wide_out[..width]);
         for part in wide_out[width..wide].chunks(width) {
             out.iter_mut().zip(part).for_each(|(acc, &x)| *acc = R::step(*acc, x));
         }
         for row in rest.chunks(width) {
-            for ((acc, &x), &mean) in out.iter_mut().zip(row).zip(mean) {
-                *acc = R::step(*acc, R::load(x, mean));
+            for (acc, &x) in out.iter_mut().zip(row) {
+                *acc = R::step(*acc, x);
             }
         }
     }
@@ -231,36 +209,34 @@ impl<T: Element> Columns<'_, T> {
 struct Rows<'a, T, R> {
     columns: &'a Columns<'a, T>,
     rows: Range<usize>,
-    mean: &'a [T],
     out: &'a mut [T],
     reducer: PhantomData<R>,
 }
 
-impl<T: Element, R: Reducer<T>> Kernel for Rows<'_, T, R> {
+impl<T: Element, R: Reducer<T>> VectorLoop for Rows<'_, T, R> {
     type Output = ();
     const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
     fn run(self) {
         let width = self.out.len();
-        let mean = &self.mean[..width];
         let row = |at| &self.columns.x[self.columns.start + self.columns.nest.offset(at)..][..width];
         let mut at = self.rows.start;
         // Four rows for each time the accumulators are loaded and stored.
         while at + 4 <= self.rows.end {
             let [a, b, c, d] = std::array::from_fn(|i| row(at + i));
             for i in 0..width {
-                let mut acc = R::step(self.out[i], R::load(a[i], mean[i]));
-                acc = R::step(acc, R::load(b[i], mean[i]));
-                acc = R::step(acc, R::load(c[i], mean[i]));
-                self.out[i] = R::step(acc, R::load(d[i], mean[i]));
+                let mut acc = R::step(self.out[i], a[i]);
+                acc = R::step(acc, b[i]);
+                acc = R::step(acc, c[i]);
+                self.out[i] = R::step(acc, d[i]);
             }
             at += 4;
         }
         for at in at..self.rows.end {
             let x = row(at);
-            for i in 0..width {
-                self.out[i] = R::step(self.out[i], R::load(x[i], mean[i]));
+            for (acc, &x) in self.out.iter_mut().zip(x) {
+                *acc = R::step(*acc, x);
             }
         }
     }

@@ -9,13 +9,6 @@ use crate::kernels::element::Element;
 pub trait Reducer<T: Element> {
     /// The result of reducing nothing.
     const START: T;
-    /// Whether `load` needs the mean.
-    const CENTRED: bool = false;
-    /// What an element counts as, given the mean (of `CENTRED` reducers).
-    #[inline(always)]
-    fn load(x: T, _mean: T) -> T {
-        x
-    }
     /// Takes `x` in.
     fn step(accumulator: T, x: T) -> T;
     /// The result for `count` elements.
@@ -77,27 +70,6 @@ pub struct Mean;
 
 impl<T: Element> Reducer<T> for Mean {
     const START: T = T::ZERO;
-    #[inline(always)]
-    fn step(accumulator: T, x: T) -> T {
-        accumulator.add(x)
-    }
-    #[inline(always)]
-    fn finish(accumulator: T, count: usize) -> T {
-        accumulator.div_count(count)
-    }
-}
-
-/// Mean of the squared distances from the mean.
-pub struct Variance;
-
-impl<T: Element> Reducer<T> for Variance {
-    const START: T = T::ZERO;
-    const CENTRED: bool = true;
-    #[inline(always)]
-    fn load(x: T, mean: T) -> T {
-        let distance = x.sub(mean);
-        distance.mul(distance)
-    }
     #[inline(always)]
     fn step(accumulator: T, x: T) -> T {
         accumulator.add(x)

@@ -1,6 +1,7 @@
 //! Scatters against a loop over the updates.
 
 use super::*;
+use half::{bf16, f16};
 
 const MODES: [ScatterMode; 7] = [
     ScatterMode::Add,
@@ -56,7 +57,7 @@ fn compare<T: Element>(
                 expected[to] = combine(mode, expected[to], update);
             }
         }
-        for indices in [(cast_slice(table), DType::I64), (cast_slice(&narrow), DType::I32)] {
+        for indices in [Indices::I64(table), Indices::I32(&narrow)] {
             let mut out = data.to_vec();
             execute(rows, mode, dtype, [cast_slice(data), cast_slice(updates)], indices, cast_slice_mut(&mut out));
             let same = out.iter().zip(&expected).all(|(a, b)| a == b || (a.is_nan() && b.is_nan()));
@@ -69,14 +70,14 @@ fn named(table: &[i64], at: usize, extent: usize) -> Option<usize> {
     usize::try_from(table[at]).ok().filter(|&i| i < extent)
 }
 
-fn table(count: usize, extent: usize) -> Vec<i64> {
+fn table_of(count: usize, extent: usize) -> Vec<i64> {
     (0..count).map(|i| (i * 7919 % (extent + 2)) as i64 - 1).collect()
 }
 
 #[test]
 fn rows_of_every_dtype() {
     let (shape, count) = ([2, 5, 3], 12);
-    let table = table(count, shape[1]);
+    let table = table_of(count, shape[1]);
     let rows = Rows::axis(&shape, &[count], 1, 0);
     let target = |at: usize| named(&table, at / 3 % count, 5).map(|i| (at / (3 * count) * 5 + i) * 3 + at % 3);
     macro_rules! integers {
@@ -109,14 +110,14 @@ fn by_coordinates_and_along() {
     let combine = |mode, a: i32, b: i32| integer(mode, a.into(), b.into()) as i32;
     let data: Vec<i32> = (0..2 * 4 * 5 * 3).map(|i| i * 100_000_007 % 1009).collect();
     // Coordinates along axes 1 and 2, batched over axis 0; rows of 3.
-    let pairs = table(2 * 9 * 2, 4);
+    let pairs = table_of(2 * 9 * 2, 4);
     let updates: Vec<i32> = (0..2 * 9 * 3).map(|i| i * 31 % 17 - 5).collect();
     compare(&Rows::nd(&[2, 4, 5, 3], &[2, 9, 2], 1), DType::I32, &data, &updates, &pairs, combine, |at| {
         let position = at / 3;
         let (i, j) = (named(&pairs, 2 * position, 4)?, named(&pairs, 2 * position + 1, 5)?);
         Some(((position / 9 * 4 + i) * 5 + j) * 3 + at % 3)
     });
-    let single = table(2 * 6 * 15, 4);
+    let single = table_of(2 * 6 * 15, 4);
     let updates: Vec<i32> = (0..2 * 6 * 15).map(|i| i * 31 % 17 - 5).collect();
     compare(&Rows::along(&[2, 4, 15], &[2, 6, 15], 1), DType::I32, &data, &updates, &single, combine, |at| {
         Some((at / 90 * 4 + named(&single, at, 4)?) * 15 + at % 15)
@@ -127,7 +128,7 @@ fn by_coordinates_and_along() {
 fn large_keeps_the_order_of_updates() {
     for width in [1, 64] {
         let (extent, count) = (1001, 200_000 / width);
-        let table = table(count, extent);
+        let table = table_of(count, extent);
         let data = vec![0.5f32; extent * width];
         // Sums of these depend on the order.
         let updates: Vec<f32> = (0..count * width).map(|i| ((i * 7919 % 1013) as f32 - 400.0).exp2()).collect();
@@ -144,7 +145,7 @@ fn bool_stays_bool() {
     let rows = Rows::axis(&[2], &[3], 0, 0);
     let run = |mode, data: [u8; 2], updates: [u8; 3]| {
         let mut out = [9; 2];
-        execute(&rows, mode, DType::Bool, [&data, &updates], (cast_slice(&[0, 0, 1]), DType::I32), &mut out);
+        execute(&rows, mode, DType::Bool, [&data, &updates], Indices::I32(&[0, 0, 1]), &mut out);
         out
     };
     assert_eq!(run(ScatterMode::Add, [1, 0], [1, 1, 1]), [1, 1]);

@@ -12,45 +12,49 @@
 
 use std::collections::HashSet;
 
-use crate::ir::{BinaryOp, DType, Graph, Op, ReduceOp, UnaryOp, ValueId};
+use crate::ir::{BinaryOp, ElementwiseOp, Leaf, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
+use crate::kernels::KernelOp;
+use crate::kernels::movement::Movement;
+use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::mpsgraph::dtype;
 use crate::mpsgraph::shape::Shown;
 use crate::objc::version::macos;
 
 /// The objection to what the targets need, if there is one.
-pub(super) fn objection(graph: &Graph, targets: &[ValueId]) -> Option<String> {
-    let needed = needed(graph, targets);
+pub(super) fn objection(nodes: &Nodes, targets: &[ValueId]) -> Option<String> {
+    let needed = behind(nodes, targets);
     needed.iter().find_map(|&value| {
-        let node = graph.node(value);
+        let node = nodes.node(value);
         let shown = Shown(&node.output);
-        if (26, 0) <= macos() && macos() < (27, 0) && is_biased_row(graph, value) {
+        if (26, 0) <= macos() && macos() < (27, 0) && is_biased_row(nodes, value) {
             return Some(format!(
                 "{shown} is the sum of something and a matrix product of one row, which macOS 26 loses on M1: \
                  multiply the transposed operands the other way round"
             ));
         }
-        if !matches!(node.op, Op::MatMul) {
+        if node.op != Op::MatMul {
             return None;
         }
-        if node.inputs.iter().any(|&operand| attends(graph, operand)) {
+        if node.inputs.iter().any(|&operand| attends(nodes, operand)) {
             return Some(format!(
                 "{shown} is softmax(QK^T)V, which is taken for one kernel that is silently wrong for some shapes: put \
                  something between softmax and product that cannot be folded, such as the maximum with a fed number"
             ));
         }
-        let lone = macos() >= (26, 0) && lone_reshapes(graph, &needed, value);
+        let lone = macos() >= (26, 0) && lone_reshapes(nodes, &needed, value);
         lone.then(|| {
             format!(
-                "{shown} is a product between two reshapes with more than one extent of 1, which aborts on macOS 26 and 27"
+                "{shown} is a product between two reshapes with more than one extent of 1, which aborts on \
+                 macOS 26 and 27"
             )
         })
     })
 }
 
 /// What the targets are made of.
-fn needed(graph: &Graph, targets: &[ValueId]) -> Vec<ValueId> {
+fn behind(nodes: &Nodes, targets: &[ValueId]) -> Vec<ValueId> {
     reached(targets.to_vec(), |value, pending| {
-        pending.extend_from_slice(&graph.node(value).inputs);
+        pending.extend_from_slice(&nodes.node(value).inputs);
     })
 }
 
@@ -68,127 +72,132 @@ fn reached(mut pending: Vec<ValueId>, mut follow: impl FnMut(ValueId, &mut Vec<V
 }
 
 /// Whether an operand is a softmax of something with a matrix product in it.
-fn attends(graph: &Graph, operand: ValueId) -> bool {
+fn attends(nodes: &Nodes, operand: ValueId) -> bool {
     let folded = reached(vec![operand], |value, pending| {
-        pending.extend(behind_folded(graph, value));
+        pending.extend(behind_folded(nodes, value));
     });
-    folded.into_iter().filter_map(|value| softmax_of(graph, value)).any(|scores| has_product(graph, scores))
+    folded.into_iter().filter_map(|value| softmax_of(nodes, value)).any(|scores| has_product(nodes, scores))
 }
 
 /// The operands of an operation that the compiler folds away or moves past.
-fn behind_folded(graph: &Graph, value: ValueId) -> Vec<ValueId> {
-    let node = graph.node(value);
-    match &node.op {
-        Op::Concat { .. } => node.inputs.clone(),
-        Op::Binary(BinaryOp::Add) => [[0, 1], [1, 0]]
-            .into_iter()
-            .filter(|&[_, other]| is_constant(graph, node.inputs[other], 0.0))
-            .map(|[x, _]| node.inputs[x])
-            .collect(),
-        Op::Binary(BinaryOp::Mul) => [[0, 1], [1, 0]]
-            .into_iter()
-            .filter(|&[_, other]| is_constant(graph, node.inputs[other], 1.0))
-            .map(|[x, _]| node.inputs[x])
-            .collect(),
-        Op::Binary(BinaryOp::Sub) if is_constant(graph, node.inputs[1], 0.0) => {
-            vec![node.inputs[0]]
+fn behind_folded(nodes: &Nodes, value: ValueId) -> Vec<ValueId> {
+    let Node { op, inputs, .. } = nodes.node(value);
+    // The operand at `from`, if the other one is this number, which changes nothing.
+    let unless = |from: usize, number: f64| is_constant(nodes, inputs[1 - from], number).then_some(inputs[from]);
+    match op {
+        Op::Elementwise(ElementwiseOp::Binary(BinaryOp::Add)) => {
+            [unless(0, 0.0), unless(1, 0.0)].into_iter().flatten().collect()
         }
-        Op::Binary(BinaryOp::Div) if is_constant(graph, node.inputs[1], 1.0) => {
-            vec![node.inputs[0]]
+        Op::Elementwise(ElementwiseOp::Binary(BinaryOp::Mul)) => {
+            [unless(0, 1.0), unless(1, 1.0)].into_iter().flatten().collect()
         }
-        _ if is_view(&node.op) => node.inputs.clone(),
-        _ => Vec::new(),
+        Op::Elementwise(ElementwiseOp::Binary(BinaryOp::Sub)) => unless(0, 0.0).into_iter().collect(),
+        Op::Elementwise(ElementwiseOp::Binary(BinaryOp::Div)) => unless(0, 1.0).into_iter().collect(),
+        Op::Kernel(KernelOp::Movement(Movement::Concat { .. })) => inputs.clone(),
+        Op::Leaf(_) | Op::Elementwise(_) | Op::View(_) | Op::MatMul | Op::Kernel(_) => {
+            if restates(op) {
+                inputs.clone()
+            } else {
+                Vec::new()
+            }
+        }
     }
 }
 
 /// Whether the operation only says again, in another form, what its operand is.
-fn is_view(op: &Op) -> bool {
-    matches!(op, Op::Reshape | Op::Transpose { .. } | Op::Broadcast | Op::Cast | Op::Unary(UnaryOp::Identity))
+fn restates(op: &Op) -> bool {
+    match op {
+        Op::View(ViewOp::Reshape | ViewOp::Transpose { .. } | ViewOp::Broadcast) => true,
+        Op::View(ViewOp::Slice { .. } | ViewOp::Reverse { .. } | ViewOp::Reinterpret) => false,
+        Op::Elementwise(ElementwiseOp::Cast | ElementwiseOp::Unary(UnaryOp::Identity)) => true,
+        Op::Leaf(_) | Op::Elementwise(_) | Op::MatMul | Op::Kernel(_) => false,
+    }
 }
 
-/// The value that views show.
-fn viewed(graph: &Graph, mut value: ValueId) -> ValueId {
-    while is_view(&graph.node(value).op) {
-        value = graph.node(value).inputs[0];
+/// The value that is restated.
+fn restated(nodes: &Nodes, mut value: ValueId) -> ValueId {
+    while restates(&nodes.node(value).op) {
+        value = nodes.node(value).inputs[0];
     }
     value
 }
 
-fn is_constant(graph: &Graph, value: ValueId, number: f64) -> bool {
-    let node = graph.node(viewed(graph, value));
-    let (DType::F32 | DType::F16 | DType::BF16) = node.output.dtype else {
+fn is_constant(nodes: &Nodes, value: ValueId, number: f64) -> bool {
+    let Node { op, output, .. } = nodes.node(restated(nodes, value));
+    if !output.dtype.is_float() {
         return false;
-    };
-    let size = node.output.dtype.size();
-    let wanted = dtype::bytes_of(number, node.output.dtype);
-    match &node.op {
-        Op::Splat(bytes) => bytes[..size] == wanted[..size],
-        Op::Constant(bytes) => bytes.chunks(size).all(|element| *element == wanted[..size]),
-        _ => false,
+    }
+    let size = output.dtype.size();
+    let wanted = dtype::bytes_of(number, output.dtype);
+    match op {
+        Op::Leaf(Leaf::Splat(bytes)) => bytes[..size] == wanted[..size],
+        Op::Leaf(Leaf::Constant(bytes)) => bytes.chunks(size).all(|element| *element == wanted[..size]),
+        Op::Leaf(Leaf::Placeholder) | Op::Elementwise(_) | Op::View(_) | Op::MatMul | Op::Kernel(_) => false,
     }
 }
 
 /// What the value is the softmax of: by its own operation, or by powers over their sum.
-fn softmax_of(graph: &Graph, value: ValueId) -> Option<ValueId> {
-    let node = graph.node(value);
-    let inputs = &node.inputs;
-    match &node.op {
-        Op::Softmax { .. } => Some(inputs[0]),
-        Op::Binary(BinaryOp::Div | BinaryOp::DivNoNan) => powers_with_sum(graph, inputs[0], inputs[1]),
-        Op::Binary(BinaryOp::Mul) => [[0, 1], [1, 0]].into_iter().find_map(|[x, other]| {
-            let other = graph.node(viewed(graph, inputs[other]));
-            matches!(other.op, Op::Unary(UnaryOp::Recip))
-                .then(|| powers_with_sum(graph, inputs[x], other.inputs[0]))
-                .flatten()
+fn softmax_of(nodes: &Nodes, value: ValueId) -> Option<ValueId> {
+    let Node { op, inputs, .. } = nodes.node(value);
+    match op {
+        Op::Kernel(KernelOp::Softmax(_)) => Some(inputs[0]),
+        Op::Elementwise(ElementwiseOp::Binary(BinaryOp::Div)) => powers_with_sum(nodes, inputs[0], inputs[1]),
+        Op::Elementwise(ElementwiseOp::Binary(BinaryOp::Mul)) => [[0, 1], [1, 0]].into_iter().find_map(|[x, other]| {
+            let other = nodes.node(restated(nodes, inputs[other]));
+            (other.op == UnaryOp::Recip.into()).then(|| powers_with_sum(nodes, inputs[x], other.inputs[0])).flatten()
         }),
-        _ => None,
+        Op::Leaf(_) | Op::Elementwise(_) | Op::View(_) | Op::MatMul | Op::Kernel(_) => None,
     }
 }
 
 /// The exponents of `powers`, if `sum` is their sum.
-fn powers_with_sum(graph: &Graph, powers: ValueId, sum: ValueId) -> Option<ValueId> {
-    let powers = viewed(graph, powers);
-    let sum = graph.node(viewed(graph, sum));
-    let is_sum = matches!(sum.op, Op::Reduce { op: ReduceOp::Sum, .. }) && viewed(graph, sum.inputs[0]) == powers;
-    let node = graph.node(powers);
-    (is_sum && matches!(node.op, Op::Unary(UnaryOp::Exp))).then(|| node.inputs[0])
+fn powers_with_sum(nodes: &Nodes, powers: ValueId, sum: ValueId) -> Option<ValueId> {
+    let powers = restated(nodes, powers);
+    let sum = nodes.node(restated(nodes, sum));
+    let is_sum = matches!(sum.op, Op::Kernel(KernelOp::Reduce(Reduce { op: ReduceOp::Sum, .. })))
+        && restated(nodes, sum.inputs[0]) == powers;
+    let node = nodes.node(powers);
+    (is_sum && node.op == UnaryOp::Exp.into()).then(|| node.inputs[0])
 }
 
 /// Whether a matrix product reaches the value through scales, masks and other functions of single elements.
-fn has_product(graph: &Graph, value: ValueId) -> bool {
+fn has_product(nodes: &Nodes, value: ValueId) -> bool {
     let found = reached(vec![value], |value, pending| {
-        let node = graph.node(value);
-        let elementwise = matches!(node.op, Op::Unary(_) | Op::Binary(_) | Op::Select | Op::Clamp | Op::Concat { .. });
-        if elementwise || is_view(&node.op) {
+        let node = nodes.node(value);
+        let passes = match &node.op {
+            Op::Elementwise(_) | Op::Kernel(KernelOp::Movement(Movement::Concat { .. })) => true,
+            Op::Leaf(_) | Op::View(_) | Op::MatMul | Op::Kernel(_) => restates(&node.op),
+        };
+        if passes {
             pending.extend_from_slice(&node.inputs);
         }
     });
-    found.into_iter().any(|value| matches!(graph.node(value).op, Op::MatMul))
+    found.into_iter().any(|value| nodes.node(value).op == Op::MatMul)
 }
 
 /// Whether the value is a sum with a matrix product of one row.
-fn is_biased_row(graph: &Graph, value: ValueId) -> bool {
-    let node = graph.node(value);
+fn is_biased_row(nodes: &Nodes, value: ValueId) -> bool {
+    let node = nodes.node(value);
     let is_row = |&operand: &ValueId| {
         let mut operand = operand;
-        while matches!(graph.node(operand).op, Op::Reshape | Op::Broadcast) {
-            operand = graph.node(operand).inputs[0];
+        while matches!(nodes.node(operand).op, Op::View(ViewOp::Reshape | ViewOp::Broadcast)) {
+            operand = nodes.node(operand).inputs[0];
         }
-        let product = graph.node(operand);
+        let product = nodes.node(operand);
         let rows = product.output.shape.iter().rev().nth(1);
-        matches!(product.op, Op::MatMul) && rows == Some(&1)
+        product.op == Op::MatMul && rows == Some(&1)
     };
-    matches!(node.op, Op::Binary(BinaryOp::Add)) && node.inputs.iter().any(is_row)
+    node.op == BinaryOp::Add.into() && node.inputs.iter().any(is_row)
 }
 
 /// Whether the product stands between reshapes of which one has more than one extent of 1.
-fn lone_reshapes(graph: &Graph, needed: &[ValueId], product: ValueId) -> bool {
-    let is_reshape = |value: ValueId| matches!(graph.node(value).op, Op::Reshape);
-    let shape = |value: ValueId| graph.ty(value).shape.as_slice();
-    let before = graph.node(product).inputs.iter().filter(|&&x| is_reshape(x));
-    let after = needed.iter().filter(|&&value| is_reshape(value) && graph.node(value).inputs[0] == product);
+fn lone_reshapes(nodes: &Nodes, needed: &[ValueId], product: ValueId) -> bool {
+    let is_reshape = |value: ValueId| nodes.node(value).op == ViewOp::Reshape.into();
+    let shape = |value: ValueId| nodes.ty(value).shape.as_slice();
+    let before = nodes.node(product).inputs.iter().filter(|&&x| is_reshape(x));
+    let after = needed.iter().filter(|&&value| is_reshape(value) && nodes.node(value).inputs[0] == product);
     let shapes_before: Vec<&[usize]> =
-        before.flat_map(|&value| [shape(value), shape(graph.node(value).inputs[0])]).collect();
+        before.flat_map(|&value| [shape(value), shape(nodes.node(value).inputs[0])]).collect();
     let shapes_after: Vec<&[usize]> = after.map(|&value| shape(value)).collect();
     let lone = |shape: &[usize]| shape.iter().filter(|&&extent| extent == 1).count() > 1;
     !shapes_before.is_empty()

@@ -1,7 +1,8 @@
 //! `MPSGraphActivationOps.h`. The gradient takes the function's input as its source.
 
 use super::elementwise::{self, unary_method};
-use crate::ir::{BinaryOp, Op, UnaryOp, ValueId};
+use crate::ir::{BinaryOp, UnaryOp, ValueId};
+use crate::kernels::softmax::Softmax;
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, This, method2, method3};
@@ -48,6 +49,6 @@ extern "C-unwind" fn soft_max(this: This<'_>, cmd: Sel, tensor: Id, axis: isize,
     let axis = builder.axis(axis as i64, builder.rank(x));
     short_rows(&builder, x, axis);
     let ty = builder.ty(x).clone();
-    let value = builder.emit(Op::Softmax { axis }, [x], ty);
+    let value = builder.emit(Softmax { axis }, [x], ty);
     builder.tensor(value)
 }

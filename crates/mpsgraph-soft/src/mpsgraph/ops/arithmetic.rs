@@ -4,7 +4,7 @@
 //! NaN raises an exception on them. The bitwise functions refuse bool, and logical ones give the operands' type.
 
 use super::elementwise::{self, binary_method, unary_method};
-use crate::ir::{BinaryOp, DType, Op, TensorType, UnaryOp};
+use crate::ir::{BinaryOp, DType, ElementwiseOp, TensorType, UnaryOp};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, This, method2, method3, method4};
@@ -109,6 +109,6 @@ extern "C-unwind" fn clamp(this: This<'_>, cmd: Sel, tensor: Id, min: Id, max: I
     let bounds = builder.broadcast(builder.shape(min), builder.shape(max));
     let shape = builder.broadcast(builder.shape(x), &bounds);
     let dtype = builder.dtype(x);
-    let value = builder.emit(Op::Clamp, [x, min, max], TensorType { dtype, shape });
+    let value = builder.emit(ElementwiseOp::Clamp, [x, min, max], TensorType { dtype, shape });
     builder.tensor(value)
 }

@@ -4,7 +4,9 @@
 //! Apple's kernels carry integers through 32-bit floats, so whatever exceeds 2^24 would come out changed; integers
 //! wider than 16 bits are refused, and must be reinterpreted as floats to be moved.
 
-use crate::ir::{DType, Op, TensorType, ValueId};
+use crate::ir::{DType, TensorType, ValueId};
+use crate::kernels::gather::Gather;
+use crate::kernels::rows::Indexing;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, This, method4, method5};
@@ -45,7 +47,7 @@ fn not_folded(builder: &Builder, value: ValueId, role: &str) {
 }
 
 /// A tensor of indices.
-pub(super) fn indices(builder: &Builder, tensor: Id) -> ValueId {
+pub(super) fn indices_of(builder: &Builder, tensor: Id) -> ValueId {
     let value = builder.value(tensor, "indices");
     builder.ranked(value, "indices");
     if !matches!(builder.dtype(value), DType::I32 | DType::I64) {
@@ -74,7 +76,7 @@ extern "C-unwind" fn gather(
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let updates = moved(&builder, updates, "updates");
-    let indices = indices(&builder, indices_tensor);
+    let indices = indices_of(&builder, indices_tensor);
     let axis = builder.unsigned_axis(axis, builder.rank(updates));
     if batch > axis {
         refuse!(builder, "{batch} batch dimensions for axis {axis}; it can be as many as the axis at most");
@@ -83,7 +85,7 @@ extern "C-unwind" fn gather(
     let from = builder.shape(updates);
     let shape = [&from[..axis], &builder.shape(indices)[batch..], &from[axis + 1..]].concat();
     let ty = TensorType { dtype: builder.dtype(updates), shape };
-    let value = builder.emit(Op::Gather { axis, batch }, [updates, indices], ty);
+    let value = builder.emit(Gather(Indexing::Axis { axis, batch }), [updates, indices], ty);
     builder.tensor(value)
 }
 
@@ -97,7 +99,7 @@ extern "C-unwind" fn gather_nd(
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let updates = moved(&builder, updates, "updates");
-    let indices = indices(&builder, indices_tensor);
+    let indices = indices_of(&builder, indices_tensor);
     same_batch(&builder, updates, indices, batch);
     let (from, at) = (builder.shape(updates), builder.shape(indices));
     let (&coordinates, places) = at.split_last().expect("indices have a rank");
@@ -109,7 +111,7 @@ extern "C-unwind" fn gather_nd(
         refuse!(builder, "indices {at:?} into {from:?} would give rank 0, which is refused");
     }
     let ty = TensorType { dtype: builder.dtype(updates), shape };
-    let value = builder.emit(Op::GatherNd { batch }, [updates, indices], ty);
+    let value = builder.emit(Gather(Indexing::Nd { batch }), [updates, indices], ty);
     builder.tensor(value)
 }
 
@@ -123,11 +125,11 @@ extern "C-unwind" fn gather_along_axis(
 ) -> Id {
     let mut builder = Builder::open(this, cmd, name);
     let updates = moved(&builder, updates, "updates");
-    let indices = indices(&builder, indices_tensor);
+    let indices = indices_of(&builder, indices_tensor);
     let axis = builder.axis(axis as i64, builder.rank(updates));
     equal_but_for(&builder, updates, indices, axis);
     let ty = TensorType { dtype: builder.dtype(updates), shape: builder.shape(indices).to_vec() };
-    let value = builder.emit(Op::GatherAlongAxis { axis }, [updates, indices], ty);
+    let value = builder.emit(Gather(Indexing::Along { axis }), [updates, indices], ty);
     builder.tensor(value)
 }
 

@@ -1,7 +1,7 @@
 //! `MPSGraphMemoryOps.h`: placeholders and constants. Variables are left out.
 
 use crate::foundation::ns_data;
-use crate::ir::{DType, Op, TensorType};
+use crate::ir::{DType, Leaf, TensorType};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::dtype::{self, bytes_of};
 use crate::mpsgraph::shape::{self, Shown};
@@ -48,7 +48,7 @@ extern "C-unwind" fn constant_with_data(this: This<'_>, cmd: Sel, data: Id, shap
             builder.not_negative_infinity(f64::NEG_INFINITY, ty.dtype);
         }
     }
-    let value = builder.emit(Op::Constant(bytes.into()), [], ty);
+    let value = builder.emit(Leaf::Constant(bytes.into()), [], ty);
     builder.tensor(value)
 }
 
@@ -81,7 +81,7 @@ extern "C-unwind" fn scalar(this: This<'_>, cmd: Sel, value: f64, data_type: u32
     let mut builder = Builder::open(this, cmd, Id::NIL);
     let dtype = builder.dtype_of_code(data_type);
     let bytes = checked_bytes(&builder, value, dtype);
-    let value = builder.emit(Op::Splat(bytes), [], TensorType::new(dtype, []));
+    let value = builder.emit(Leaf::Splat(bytes), [], TensorType::new(dtype, []));
     builder.tensor(value)
 }
 
@@ -90,6 +90,6 @@ extern "C-unwind" fn filled(this: This<'_>, cmd: Sel, value: f64, shape: Id, dat
     let dtype = builder.dtype_of_code(data_type);
     let shape = builder.fixed_shape(shape);
     let bytes = checked_bytes(&builder, value, dtype);
-    let value = builder.emit(Op::Splat(bytes), [], TensorType { dtype, shape });
+    let value = builder.emit(Leaf::Splat(bytes), [], TensorType { dtype, shape });
     builder.tensor(value)
 }

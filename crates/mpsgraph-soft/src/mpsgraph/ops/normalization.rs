@@ -1,7 +1,8 @@
 //! `MPSGraphNormalizationOps.h`: the mean.
 
 use super::reduction;
-use crate::ir::{BinaryOp, DType, ReduceOp, UnaryOp};
+use crate::ir::{BinaryOp, DType, UnaryOp};
+use crate::kernels::reduce::ReduceOp;
 use crate::mpsgraph::builder::{Accepts, Builder};
 use crate::objc::{Id, Method, Sel, This, method3};
 

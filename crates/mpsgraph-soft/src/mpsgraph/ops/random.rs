@@ -5,7 +5,8 @@
 //! composed by Box and Muller's transform, the other sampling method being refused, and integers of two draws of 16
 //! bits.
 
-use crate::ir::{BinaryOp, DType, Op, TensorType, UnaryOp, ValueId};
+use crate::ir::{BinaryOp, DType, Leaf, TensorType, UnaryOp, ValueId, ViewOp};
+use crate::kernels::random::Random;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::random_op_descriptor::{self, Properties, RandomOpDescriptor};
 use crate::mpsgraph::shape::{self, Shown};
@@ -45,7 +46,7 @@ impl<'a> Draw<'a> {
     }
 
     fn uniform(&mut self, shape: Vec<usize>, min: f32, max: f32) -> ValueId {
-        let op = Op::RandomUniform { min: min.to_bits(), max: max.to_bits() };
+        let op = Random::Uniform { min: min.to_bits(), max: max.to_bits() };
         self.builder.emit(op, [self.state], TensorType { dtype: DType::F32, shape })
     }
 
@@ -56,7 +57,7 @@ impl<'a> Draw<'a> {
         [0, 1].map(|at| {
             let mut starts = vec![0; doubled.len()];
             starts[0] = at;
-            let op = Op::Slice { starts, strides: vec![1; doubled.len()] };
+            let op = ViewOp::Slice { starts, strides: vec![1; doubled.len()] };
             let half = self.builder.emit(op, [both], TensorType::new(DType::F32, [&[1], &self.shape[..]].concat()));
             self.builder.reshape(half, self.shape.clone())
         })
@@ -103,7 +104,7 @@ impl<'a> Draw<'a> {
     fn finish(mut self, numbers: ValueId, draws_per_number: usize) -> Id {
         let elements = (self.shape.iter().product::<usize>() * draws_per_number) as u64;
         let ty = self.builder.ty(self.state).clone();
-        let state = self.builder.emit(Op::RandomState { elements }, [self.state], ty);
+        let state = self.builder.emit(Random::State { elements }, [self.state], ty);
         self.builder.tensor_array(&[numbers, state])
     }
 }
@@ -140,7 +141,7 @@ extern "C-unwind" fn random(this: This<'_>, cmd: Sel, shape: Id, descriptor: Id,
             if asked.dtype != DType::F32 {
                 // Rounding to 16 bits must not reach the end of the range.
                 numbers = draw.builder.cast(numbers, asked.dtype);
-                let last = Op::Splat(dtype::below(max, asked.dtype));
+                let last = Leaf::Splat(dtype::below(max, asked.dtype));
                 let last = draw.builder.emit(last, [], TensorType::new(asked.dtype, []));
                 numbers = draw.builder.binary(BinaryOp::Min, numbers, last);
             }

@@ -4,7 +4,9 @@
 //! narrow or unsigned integers must be cast first. Half floats are summed in 16 bits, as on the hardware; whoever wants
 //! better casts up.
 
-use crate::ir::{DType, Op, ReduceOp, TensorType, ValueId};
+use crate::ir::{DType, TensorType, ValueId};
+use crate::kernels::arg_reduce::ArgReduce;
+use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::mpsgraph::builder::{Accepts, Builder};
 use crate::objc::{Id, MacOs, Method, Sel, This, method3};
 
@@ -66,7 +68,7 @@ pub(super) fn emit(builder: &mut Builder, op: ReduceOp, x: ValueId, axes: Vec<us
     for &axis in &axes {
         ty.shape[axis] = 1;
     }
-    builder.emit(Op::Reduce { op, axes }, [x], ty)
+    builder.emit(Reduce { op, axes }, [x], ty)
 }
 
 fn reduce(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id, op: ReduceOp, accepts: Accepts) -> Id {
@@ -90,6 +92,6 @@ fn position(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id, max: bo
     builder.minor_axis(axis, rank);
     let mut shape = builder.shape(x).to_vec();
     shape[axis] = 1;
-    let value = builder.emit(Op::ArgReduce { max, axis }, [x], TensorType::new(DType::I32, shape));
+    let value = builder.emit(ArgReduce { max, axis }, [x], TensorType::new(DType::I32, shape));
     builder.tensor(value)
 }

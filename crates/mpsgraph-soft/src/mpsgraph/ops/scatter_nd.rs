@@ -5,8 +5,10 @@
 //! The forms without data begin with zeros for the modes add, subtract and set; what the others begin with is not
 //! documented for all of them, so they are refused.
 
-use super::gather::{equal_but_for, indices, moved, same_batch};
-use crate::ir::{DType, Op, ScatterMode, TensorType, ValueId};
+use super::gather::{equal_but_for, indices_of, moved, same_batch};
+use crate::ir::{DType, Leaf, TensorType, ValueId};
+use crate::kernels::rows::Indexing;
+use crate::kernels::scatter::{self, ScatterMode};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::objc::{Id, Method, Sel, This, method6};
 
@@ -48,7 +50,7 @@ fn zeros(builder: &mut Builder, updates: ValueId, shape: Id, mode: ScatterMode) 
         refuse!(builder, "what a scatter in mode {mode:?} begins with is not documented: use the form with data");
     }
     let ty = TensorType { dtype: builder.dtype(updates), shape: builder.fixed_shape(shape) };
-    builder.emit(Op::Splat([0; 8]), [], ty)
+    builder.emit(Leaf::Splat([0; 8]), [], ty)
 }
 
 /// What a scatter is about, checked as far as all forms have in common.
@@ -64,17 +66,18 @@ impl Scatter {
         let data = moved(builder, data, "data");
         let updates = moved(builder, updates, "updates");
         builder.same_dtype(data, updates);
-        Self { data, updates, indices: indices(builder, at), mode: mode_for(builder, updates, mode) }
+        Self { data, updates, indices: indices_of(builder, at), mode: mode_for(builder, updates, mode) }
     }
 
     fn on_zeros(builder: &mut Builder, updates: Id, at: Id, shape: Id, mode: isize) -> Self {
         let updates = moved(builder, updates, "updates");
-        let indices = indices(builder, at);
+        let indices = indices_of(builder, at);
         let mode = mode_for(builder, updates, mode);
         Self { data: zeros(builder, updates, shape, mode), updates, indices, mode }
     }
 
-    fn emit(&self, builder: &mut Builder, op: Op) -> Id {
+    fn emit(&self, builder: &mut Builder, indexing: Indexing) -> Id {
+        let op = scatter::Scatter { indexing, mode: self.mode };
         let ty = builder.ty(self.data).clone();
         let value = builder.emit(op, [self.data, self.updates, self.indices], ty);
         builder.tensor(value)
@@ -95,8 +98,7 @@ impl Scatter {
                 "updates {from:?} at indices {at:?} into {into:?} must have the shape {wanted:?}: it asserts"
             );
         }
-        let mode = self.mode;
-        self.emit(builder, Op::ScatterNd { batch, mode })
+        self.emit(builder, Indexing::Nd { batch })
     }
 
     fn axis(&self, builder: &Builder, axis: isize) -> usize {
@@ -114,8 +116,7 @@ impl Scatter {
                 "indices {at:?} for updates {from:?}: rank 1 is needed, with the updates' extent on axis {axis}"
             );
         }
-        let mode = self.mode;
-        self.emit(builder, Op::Scatter { axis, mode })
+        self.emit(builder, Indexing::Axis { axis, batch: 0 })
     }
 
     fn emit_along(self, builder: &mut Builder, axis: isize) -> Id {
@@ -124,8 +125,7 @@ impl Scatter {
         if from != at {
             refuse!(builder, "updates {from:?} and indices {at:?} must have one shape: it asserts");
         }
-        let mode = self.mode;
-        self.emit(builder, Op::ScatterAlongAxis { axis, mode })
+        self.emit(builder, Indexing::Along { axis })
     }
 }
 

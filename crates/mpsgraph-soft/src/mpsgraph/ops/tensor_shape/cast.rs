@@ -3,7 +3,7 @@
 //! Floats saturate on their way to integers, integers wrap. What becomes of floats and constants as Bool has differed
 //! between systems, so that is refused.
 
-use crate::ir::{DType, Op, TensorType};
+use crate::ir::{DType, TensorType, ViewOp};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, This, method3};
@@ -46,6 +46,6 @@ extern "C-unwind" fn reinterpret_cast(this: This<'_>, cmd: Sel, tensor: Id, data
         refuse!(builder, "the last axis of {} is no whole number of elements of the new type", Shown(from));
     }
     *last = bytes / dtype.size();
-    let value = builder.emit(Op::Reinterpret, [x], TensorType { dtype, shape });
+    let value = builder.emit(ViewOp::Reinterpret, [x], TensorType { dtype, shape });
     builder.tensor(value)
 }

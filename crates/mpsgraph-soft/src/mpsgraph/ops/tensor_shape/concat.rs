@@ -1,6 +1,7 @@
 //! Concatenation.
 
-use crate::ir::{Op, ValueId};
+use crate::ir::ValueId;
+use crate::kernels::movement::Movement;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::objc::{Id, Method, Sel, This, method3};
 
@@ -25,7 +26,7 @@ fn check(builder: &Builder, values: &[ValueId], axis: usize) {
 pub(super) fn emit(builder: &mut Builder, values: &[ValueId], axis: usize) -> ValueId {
     let mut ty = builder.ty(values[0]).clone();
     ty.shape[axis] = values.iter().map(|&value| builder.shape(value)[axis]).sum();
-    builder.emit(Op::Concat { axis }, values, ty)
+    builder.emit(Movement::Concat { axis }, values, ty)
 }
 
 extern "C-unwind" fn concat(this: This<'_>, cmd: Sel, tensors: Id, dimension: isize, name: Id) -> Id {

@@ -3,7 +3,8 @@
 //! Negative padding crops.
 
 use super::concat;
-use crate::ir::{DType, Op, TensorType, ValueId};
+use crate::ir::{DType, TensorType, ValueId, ViewOp};
+use crate::kernels::movement::Movement;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::dtype::bytes_of;
 use crate::objc::{Id, Method, Sel, This, method6};
@@ -70,7 +71,7 @@ fn crop(builder: &mut Builder, x: ValueId, left: &[i64], right: &[i64]) -> Value
         }
     }
     let strides = vec![1; starts.len()];
-    builder.emit(Op::Slice { starts, strides }, [x], ty)
+    builder.emit(ViewOp::Slice { starts, strides }, [x], ty)
 }
 
 fn with_constant(builder: &mut Builder, x: ValueId, before: Vec<usize>, after: &[usize], fill: f64) -> ValueId {
@@ -79,7 +80,7 @@ fn with_constant(builder: &mut Builder, x: ValueId, before: Vec<usize>, after: &
         *extent += before[axis] + after[axis];
     }
     let value = bytes_of(fill, ty.dtype);
-    builder.emit(Op::Pad { before, value }, [x], ty)
+    builder.emit(Movement::Pad { before, value }, [x], ty)
 }
 
 /// `count` elements along an axis from `start` on, in steps of `stride`; 0 repeats one.
@@ -89,12 +90,12 @@ fn run(builder: &mut Builder, x: ValueId, axis: usize, start: usize, stride: isi
     starts[axis] = start;
     strides[axis] = if stride == 0 { 1 } else { stride };
     ty.shape[axis] = if stride == 0 { 1 } else { count };
-    let part = builder.emit(Op::Slice { starts, strides }, [x], ty.clone());
+    let part = builder.emit(ViewOp::Slice { starts, strides }, [x], ty.clone());
     if stride != 0 {
         return part;
     }
     ty.shape[axis] = count;
-    builder.emit(Op::Broadcast, [part], ty)
+    builder.emit(ViewOp::Broadcast, [part], ty)
 }
 
 fn with_copies(builder: &mut Builder, x: ValueId, axis: usize, left: usize, right: usize, mode: isize) -> ValueId {

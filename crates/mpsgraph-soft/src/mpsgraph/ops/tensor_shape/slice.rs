@@ -3,7 +3,8 @@
 //! Starts below zero count from the end; ends are clipped. What leaves the tensor aborts, and a slice of length zero
 //! aborts when it is run, so both are refused here.
 
-use crate::ir::{Op, TensorType};
+use crate::ir::{TensorType, ViewOp};
+use crate::kernels::movement::Movement;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, This, method5, method6, method9};
@@ -56,16 +57,16 @@ fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], start_mask: u32) -
         if !(0..extent).contains(&start) {
             refuse!(builder, "start {} on axis {axis} of {from:?} is out of bounds: it aborts", starts[axis]);
         }
-        let span = if stride > 0 {
+        let reach = if stride > 0 {
             from_start(ends[axis]).min(extent) - start
         } else {
             start - from_start(ends[axis]).max(-1)
         };
-        if span < 1 {
+        if reach < 1 {
             let (start, end) = (starts[axis], ends[axis]);
             refuse!(builder, "{start} to {end} by {stride} on axis {axis} of {from:?} is empty: it aborts when run");
         }
-        let length = (span as u64 - 1) as usize / stride.unsigned_abs() as usize + 1;
+        let length = (reach as u64 - 1) as usize / stride.unsigned_abs() as usize + 1;
         region.starts.push(start as usize);
         region.strides.push(stride as isize);
         region.shape.push(length);
@@ -95,7 +96,7 @@ extern "C-unwind" fn slice_dimension(
     let mut starts = vec![0; rank];
     starts[axis] = first as usize;
     ty.shape[axis] = length as usize;
-    let value = builder.emit(Op::Slice { starts, strides: vec![1; rank] }, [x], ty);
+    let value = builder.emit(ViewOp::Slice { starts, strides: vec![1; rank] }, [x], ty);
     builder.tensor(value)
 }
 
@@ -105,7 +106,7 @@ extern "C-unwind" fn slice(this: This<'_>, cmd: Sel, tensor: Id, starts: Id, end
     builder.ranked(x, "input");
     let Region { starts, strides, shape } = region(&builder, builder.shape(x), [starts, ends, strides], 0);
     let ty = TensorType { dtype: builder.dtype(x), shape };
-    let value = builder.emit(Op::Slice { starts, strides }, [x], ty);
+    let value = builder.emit(ViewOp::Slice { starts, strides }, [x], ty);
     builder.tensor(value)
 }
 
@@ -152,6 +153,6 @@ fn emit_update(mut builder: Builder, data: Id, update: Id, arrays: [Id; 3], star
         refuse!(builder, "the update {} must have the region's shape {shape:?}: it aborts", Shown(builder.ty(update)));
     }
     let ty = builder.ty(data).clone();
-    let value = builder.emit(Op::SliceUpdate { starts, strides }, [data, update], ty);
+    let value = builder.emit(Movement::SliceUpdate { starts, strides }, [data, update], ty);
     builder.tensor(value)
 }

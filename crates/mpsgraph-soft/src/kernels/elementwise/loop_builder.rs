@@ -1,23 +1,24 @@
-//! Selects the instructions of a [`Program`].
+//! Selects the instructions of a [`FusedLoop`].
 //!
 //! The builder knows what an operation means for a dtype: rounding 16-bit floats, bringing bool back to 0 or 1,
 //! computing an integer's exponential in f32. It also decides which tile of the arena holds which value.
 
+use super::fused_loop::{Fetch, FusedLoop, Instruction, Load, Output, Place, shape_tiles};
 use super::load::Geometry;
-use super::program::{Fetch, Instruction, Load, Output, Place, Program, shape_tiles};
+use super::recipe::{Function, Recipe};
 use super::registers::Tiles;
-use super::tile::{Lane, TileFn, lane};
+use super::tile::{TileFn, TileType, int_type, tile1};
 use super::{float, int, round, select};
 use crate::ir::{BinaryOp, DType, UnaryOp};
 use crate::kernels::cast;
 
-/// A value of the program under construction.
+/// A value of the loop under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Register(u32);
 
-/// Selects the instructions of a [`Program`].
+/// Selects the instructions of a [`FusedLoop`].
 #[derive(Debug)]
-pub struct Builder {
+pub struct LoopBuilder {
     elements: usize,
     sizes: Vec<usize>,
     loads: Vec<Load>,
@@ -26,7 +27,7 @@ pub struct Builder {
     cost: usize,
 }
 
-impl Builder {
+impl LoopBuilder {
     /// A loop over so many elements.
     pub fn new(elements: usize) -> Self {
         let empty = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -52,68 +53,55 @@ impl Builder {
         let register = raw.0 as usize;
         self.loads.push(Load { operand, size: dtype.size(), geometry, fetch, register, buffer: 0 });
         match round::widen(dtype) {
-            Some(widen) => self.push(widen, Lane::F32.size(), &[raw], 2),
+            Some(widen) => self.push(widen, TileType::F32.size(), &[raw], 2),
             None => raw,
         }
     }
 
     /// `op` of a value of `dtype`.
     pub fn unary(&mut self, op: UnaryOp, dtype: DType, x: Register) -> Register {
-        let lane = Lane::of(dtype);
-        let test = matches!(op, UnaryOp::IsNan | UnaryOp::IsInf | UnaryOp::IsFinite);
-        let result = if test { DType::Bool } else { dtype };
-        let size = Lane::of(result).size();
-        if lane == Lane::F32 {
-            let value = self.push(float::unary(op), size, &[x], float_cost(op));
-            return if float_stays_exact(op) { value } else { self.rounded(result, value) };
-        }
+        let result = if op.is_test() { DType::Bool } else { dtype };
+        let size = TileType::of(result).size();
         // The complement of a truth value, not of a byte.
         let op = if dtype == DType::Bool && op == UnaryOp::BitNot { UnaryOp::Not } else { op };
-        let run = lane!(bits lane, T => int::unary_bits::<T>(op));
-        match run.or_else(|| lane!(int lane, T => int::unary::<T>(op))) {
-            Some(run) => {
-                let value = self.push(run, size, &[x], 1);
-                self.rounded(result, value)
+        match TileType::of(dtype) {
+            TileType::F32 => {
+                let Function { run, cost, exact } = float::unary(op);
+                let value = self.push(run, size, &[x], cost);
+                if exact { value } else { self.rounded(result, value) }
             }
-            None => {
-                let wide = self.cast(dtype, DType::F32, x);
-                let value = self.unary(op, DType::F32, wide);
-                self.cast(DType::F32, dtype, value)
-            }
+            TileType::Int(ty) => match int::unary(op, ty) {
+                Some(run) => {
+                    let value = self.push(run, size, &[x], 1);
+                    self.rounded(result, value)
+                }
+                None => {
+                    let wide = self.cast(dtype, DType::F32, x);
+                    let value = self.unary(op, DType::F32, wide);
+                    self.cast(DType::F32, dtype, value)
+                }
+            },
         }
     }
 
     /// `op` of two values of `dtype`.
     pub fn binary(&mut self, op: BinaryOp, dtype: DType, a: Register, b: Register) -> Register {
-        match op {
-            BinaryOp::Greater => return self.binary(BinaryOp::Less, dtype, b, a),
-            BinaryOp::GreaterEqual => return self.binary(BinaryOp::LessEqual, dtype, b, a),
-            BinaryOp::Nand => return self.complement(BinaryOp::And, dtype, a, b),
-            BinaryOp::Nor => return self.complement(BinaryOp::Or, dtype, a, b),
-            BinaryOp::Xnor => return self.complement(BinaryOp::Xor, dtype, a, b),
-            _ => {}
-        }
-        let lane = Lane::of(dtype);
-        let result = if op.is_comparison() { DType::Bool } else { dtype };
-        let size = Lane::of(result).size();
-        if lane == Lane::F32 {
-            let cost = match op {
-                BinaryOp::Pow | BinaryOp::SigmoidGrad => 30,
-                BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::Atan2 => 200,
-                BinaryOp::Div | BinaryOp::DivNoNan => 3,
-                _ => 1,
-            };
-            let value = self.push(float::binary(op), size, &[a, b], cost);
-            return if op.is_comparison() { value } else { self.rounded(result, value) };
-        }
-        let run = lane!(bits lane, T => int::binary_bits::<T>(op));
-        match run.or_else(|| lane!(int lane, T => int::binary::<T>(op))) {
-            Some(run) => {
-                let slow = matches!(op, BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::Pow);
-                let value = self.push(run, size, &[a, b], if slow { 20 } else { 1 });
-                if op.is_comparison() { value } else { self.rounded(result, value) }
+        let recipe = match TileType::of(dtype) {
+            TileType::F32 => float::binary(op),
+            TileType::Int(ty) => int::binary(op, ty),
+        };
+        match recipe {
+            Recipe::Loop { run, cost } if op.is_comparison() => self.push(run, 1, &[a, b], cost),
+            Recipe::Loop { run, cost } => {
+                let value = self.push(run, TileType::of(dtype).size(), &[a, b], cost);
+                self.rounded(dtype, value)
             }
-            None => {
+            Recipe::Swapped(op) => self.binary(op, dtype, b, a),
+            Recipe::Complement(op) => {
+                let value = self.binary(op, dtype, a, b);
+                self.unary(UnaryOp::Not, dtype, value)
+            }
+            Recipe::InF32 => {
                 let (a, b) = (self.cast(dtype, DType::F32, a), self.cast(dtype, DType::F32, b));
                 let value = self.binary(op, DType::F32, a, b);
                 self.cast(DType::F32, dtype, value)
@@ -121,15 +109,10 @@ impl Builder {
         }
     }
 
-    fn complement(&mut self, op: BinaryOp, dtype: DType, a: Register, b: Register) -> Register {
-        let value = self.binary(op, dtype, a, b);
-        self.unary(UnaryOp::Not, dtype, value)
-    }
-
     /// `predicate ? a : b` for values of `dtype`.
     pub fn select(&mut self, dtype: DType, predicate: Register, a: Register, b: Register) -> Register {
-        let size = Lane::of(dtype).size();
-        self.push(select::select(size), size, &[predicate, a, b], 1)
+        let ty = TileType::of(dtype);
+        self.push(select::select(ty), ty.size(), &[predicate, a, b], 1)
     }
 
     /// `x` kept between two others, by `fmax`, then `fmin`.
@@ -143,7 +126,7 @@ impl Builder {
         if from == to {
             return x;
         }
-        let (source, target) = (Lane::of(from), Lane::of(to));
+        let (source, target) = (TileType::of(from), TileType::of(to));
         if to == DType::Bool {
             return self.push(cast::truth(source), 1, &[x], 1);
         }
@@ -164,7 +147,7 @@ impl Builder {
             Some(narrow) => self.push(narrow, dtype.size(), &[x], 2),
             None if taken => {
                 let size = dtype.size();
-                let copy = lane!(bits Lane::of(dtype), T => super::tile::tile1(|x: T| x));
+                let copy = int_type!(bits TileType::of(dtype), T => tile1(|x: T| x));
                 self.push(copy, size, &[x], 1)
             }
             None => x,
@@ -186,19 +169,19 @@ impl Builder {
         dst
     }
 
-    /// What `dtype` makes of a value that was computed in its lane.
+    /// What `dtype` makes of a value that was computed in a tile.
     fn rounded(&mut self, dtype: DType, x: Register) -> Register {
         if dtype == DType::Bool {
-            return self.push(cast::truth(Lane::U8), 1, &[x], 1);
+            return self.push(cast::truth(TileType::of(DType::Bool)), 1, &[x], 1);
         }
         match round::round(dtype) {
-            Some(round) => self.push(round, Lane::F32.size(), &[x], 2),
+            Some(round) => self.push(round, TileType::F32.size(), &[x], 2),
             None => x,
         }
     }
 
     /// Chooses tiles and places.
-    pub fn finish(mut self) -> Program {
+    pub fn finish(mut self) -> FusedLoop {
         let mut last_use = vec![0; self.sizes.len()];
         for (at, instruction) in self.instructions.iter().enumerate() {
             instruction.src.iter().for_each(|&src| last_use[src] = at);
@@ -238,7 +221,7 @@ impl Builder {
         });
         let (tile, row) = shape_tiles(self.elements, bytes, &mut self.loads);
         let capacity = tile.next_multiple_of(64);
-        Program {
+        FusedLoop {
             elements: self.elements,
             places: places.collect(),
             loads: self.loads,
@@ -250,38 +233,5 @@ impl Builder {
             arena_bytes: capacity * bytes,
             cost: self.cost,
         }
-    }
-}
-
-/// Operations whose f32 result a 16-bit float holds if it holds the argument.
-fn float_stays_exact(op: UnaryOp) -> bool {
-    matches!(
-        op,
-        UnaryOp::Identity
-            | UnaryOp::Abs
-            | UnaryOp::Neg
-            | UnaryOp::Ceil
-            | UnaryOp::Floor
-            | UnaryOp::Round
-            | UnaryOp::Rint
-            | UnaryOp::Trunc
-            | UnaryOp::Sign
-            | UnaryOp::Signbit
-            | UnaryOp::Relu
-            | UnaryOp::Not
-            | UnaryOp::IsNan
-            | UnaryOp::IsInf
-            | UnaryOp::IsFinite
-    )
-}
-
-/// Estimated time for one element in units of 0.1 ns.
-fn float_cost(op: UnaryOp) -> usize {
-    match op {
-        _ if float_stays_exact(op) => 1,
-        UnaryOp::Square => 1,
-        UnaryOp::Sqrt | UnaryOp::Rsqrt | UnaryOp::Recip => 3,
-        UnaryOp::Asin | UnaryOp::Acos | UnaryOp::Atan | UnaryOp::Asinh | UnaryOp::Acosh | UnaryOp::Atanh => 200,
-        _ => 12,
     }
 }

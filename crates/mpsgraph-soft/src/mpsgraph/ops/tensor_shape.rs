@@ -8,7 +8,8 @@ pub mod concat;
 pub mod pad;
 pub mod slice;
 
-use crate::ir::{DType, Op, TensorType};
+use crate::ir::{DType, TensorType, ViewOp};
+use crate::kernels::iota::Iota;
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::{self, Shown};
 use crate::objc::{Id, Method, Sel, This, method3};
@@ -54,7 +55,7 @@ extern "C-unwind" fn reshape(this: This<'_>, cmd: Sel, tensor: Id, shape: Id, na
 fn emit_transpose(mut builder: Builder, x: crate::ir::ValueId, perm: Vec<usize>) -> Id {
     let from = builder.ty(x);
     let ty = TensorType { dtype: from.dtype, shape: perm.iter().map(|&axis| from.shape[axis]).collect() };
-    let value = builder.emit(Op::Transpose { perm }, [x], ty);
+    let value = builder.emit(ViewOp::Transpose { perm }, [x], ty);
     builder.tensor(value)
 }
 
@@ -73,7 +74,7 @@ extern "C-unwind" fn permute(this: This<'_>, cmd: Sel, tensor: Id, permutation: 
 
 fn emit_reverse(mut builder: Builder, x: crate::ir::ValueId, axes: Vec<usize>) -> Id {
     let ty = builder.ty(x).clone();
-    let value = builder.emit(Op::Reverse { axes }, [x], ty);
+    let value = builder.emit(ViewOp::Reverse { axes }, [x], ty);
     builder.tensor(value)
 }
 
@@ -113,7 +114,7 @@ extern "C-unwind" fn broadcast(this: This<'_>, cmd: Sel, tensor: Id, shape: Id, 
         );
     }
     let ty = TensorType { dtype: from.dtype, shape };
-    let value = builder.emit(Op::Broadcast, [x], ty);
+    let value = builder.emit(ViewOp::Broadcast, [x], ty);
     builder.tensor(value)
 }
 
@@ -121,6 +122,6 @@ extern "C-unwind" fn coordinate(this: This<'_>, cmd: Sel, axis: isize, shape: Id
     let mut builder = Builder::open(this, cmd, name);
     let shape = builder.fixed_shape(shape);
     let axis = builder.axis(axis as i64, shape.len());
-    let value = builder.emit(Op::Iota { axis }, [], TensorType { dtype: DType::I32, shape });
+    let value = builder.emit(Iota { axis }, [], TensorType { dtype: DType::I32, shape });
     builder.tensor(value)
 }

@@ -1,4 +1,4 @@
-//! A fused group as instructions on tiles: what [`super::builder`] makes and [`super::run`] executes.
+//! A fused group as instructions on tiles: what [`super::loop_builder`] makes and [`super::run`] executes.
 
 use super::load::Geometry;
 use super::tile::TileFn;
@@ -51,7 +51,7 @@ pub(super) struct Output {
 
 /// A fused elementwise loop.
 #[derive(Debug)]
-pub struct Program {
+pub struct FusedLoop {
     pub(super) elements: usize,
     pub(super) loads: Vec<Load>,
     pub(super) instructions: Vec<Instruction>,

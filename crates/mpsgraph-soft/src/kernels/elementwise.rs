@@ -1,27 +1,28 @@
-//! Fused elementwise loops: a [`Program`] of operations on tiles of some hundred elements.
+//! Fused elementwise loops: a [`FusedLoop`] of operations on tiles of some hundred elements.
 //!
 //! One pass over memory runs every operation of a group on one tile after the other, so that intermediate values
-//! stay in the nearest cache. A tile holds one lane type ([`Lane`]): 16-bit floats are f32 there, rounded to their
+//! stay in the nearest cache. A tile holds elements of one [`TileType`]: 16-bit floats are f32 there, rounded to their
 //! own precision after each operation, bool is a byte. Each operation is a [`TileFn`], an auto-vectorised loop over
-//! slices; which element function it repeats is decided when the program is built ([`float`], [`int`], [`select`],
+//! slices; which element function it repeats is decided when the loop is built ([`float`], [`int`], [`select`],
 //! [`super::cast`]), so running costs one indirect call per operation and tile. A value never depends on where it
 //! stands in a tile or on what it was fused with.
 
-pub mod builder;
 pub mod float;
+pub mod fused_loop;
 pub mod int;
 pub mod load;
+pub mod loop_builder;
 pub mod math;
-pub mod program;
+pub mod recipe;
 pub mod registers;
 pub mod round;
 pub mod run;
 pub mod select;
 pub mod tile;
 
-pub use builder::{Builder, Register};
-pub use program::Program;
-pub use tile::{Lane, TileFn};
+pub use fused_loop::FusedLoop;
+pub use loop_builder::{LoopBuilder, Register};
+pub use tile::{TileFn, TileType};
 
 #[cfg(test)]
 mod tests;

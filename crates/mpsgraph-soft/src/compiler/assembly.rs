@@ -5,17 +5,18 @@
 
 use super::Job;
 use super::fusion::{self, Group};
-use super::step::{Copy, Packed, Step, Storage, name};
-use super::views::{View, packed_strides};
-use crate::ir::{DType, Node, Op, TensorType, ValueId};
+use super::step::{Copy, Packed, Step, Storage};
+use super::views::{LoopOp, View, packed_strides};
+use crate::ir::{DType, ElementwiseOp, Leaf, Node, Op, TensorType, ValueId};
+use crate::kernels::KernelOp;
 use crate::kernels::elementwise::load::Geometry;
-use crate::kernels::elementwise::{Builder, Register};
+use crate::kernels::elementwise::{LoopBuilder, Register};
 use crate::kernels::matmul::{MatMul, Operand};
 use std::collections::{HashMap, HashSet};
 
 /// Steps, and the memory that they refer to.
 #[derive(Debug, Default)]
-pub struct Lowered {
+pub struct Parts {
     pub steps: Vec<Step>,
     /// Contents of `Storage::Constant`.
     pub constants: Vec<Vec<u8>>,
@@ -24,27 +25,30 @@ pub struct Lowered {
 }
 
 /// All steps of `job`.
-pub fn lower(job: &Job, views: &[View], groups: &[Group]) -> Lowered {
-    let mut lowering = Lowering {
+pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
+    let mut assembler = Assembler {
         job,
         views,
         storage: HashMap::new(),
         copies: HashMap::new(),
         loads: HashMap::new(),
-        stored: stored(job, views, groups),
-        out: Lowered::default(),
+        stored: stored_roots(job, views, groups),
+        out: Parts::default(),
     };
-    lowering.bind_feeds_and_targets();
+    assembler.bind_feeds_and_targets();
     for group in groups {
-        let empty = job.graph.ty(group.nodes[0]).elements() == 0;
-        match group.elementwise {
-            _ if empty => {}
-            true => lowering.elementwise(group),
-            false => lowering.single(group.nodes[0]),
+        if group.values().iter().any(|&id| job.nodes.ty(id).elements() == 0) {
+            continue;
+        }
+        match group {
+            Group::Loop(members) => assembler.fused(members),
+            Group::Copy(id) => assembler.reread(*id),
+            Group::MatMul(id) => assembler.matmul(*id),
+            Group::Kernel(id, op) => assembler.kernel(*id, op),
         }
     }
-    lowering.copy_targets();
-    lowering.out
+    assembler.copy_targets();
+    assembler.out
 }
 
 /// A strided operand is read across cache lines: innermost runs longer than this, in total more elements than
@@ -52,23 +56,23 @@ pub fn lower(job: &Job, views: &[View], groups: &[Group]) -> Lowered {
 const LONG_STRIDED_RUN: usize = 512;
 const LARGE_COPY: usize = 1 << 16;
 
-struct Lowering<'a> {
+struct Assembler<'a> {
     job: &'a Job,
     views: &'a [View],
     /// Where roots are.
     storage: HashMap<ValueId, Storage>,
     /// Packed copies of views, by element size.
     copies: HashMap<(View, usize), Storage>,
-    /// Values from outside of the group being lowered.
+    /// Values from outside of the group at hand.
     loads: HashMap<(View, DType), Register>,
     /// Roots that are needed in memory.
     stored: HashSet<ValueId>,
-    out: Lowered,
+    out: Parts,
 }
 
-impl Lowering<'_> {
+impl Assembler<'_> {
     fn ty(&self, id: ValueId) -> &TensorType {
-        self.job.graph.ty(id)
+        self.job.nodes.ty(id)
     }
 
     fn bind_feeds_and_targets(&mut self) {
@@ -77,8 +81,8 @@ impl Lowering<'_> {
         }
         for (at, &target) in self.job.targets.iter().enumerate() {
             let view = &self.views[target.0 as usize];
-            let root = self.job.graph.node(view.root);
-            let made = !matches!(root.op, Op::Placeholder | Op::Constant(_) | Op::Splat(_));
+            let root = self.job.nodes.node(view.root);
+            let made = !matches!(root.op, Op::Leaf(_));
             let whole = view.offset == 0 && view.is_consecutive() && view.elements() == root.output.elements();
             if made && whole {
                 self.storage.entry(view.root).or_insert(Storage::Output(at));
@@ -117,11 +121,13 @@ impl Lowering<'_> {
         if let Some(&storage) = self.storage.get(&id) {
             return storage;
         }
-        let Node { op, output, .. } = self.job.graph.node(id);
+        let Node { op, output, .. } = self.job.nodes.node(id);
         let bytes = match op {
-            Op::Constant(bytes) => bytes.to_vec(),
-            Op::Splat(bytes) => bytes[..output.dtype.size()].to_vec(),
-            other => unreachable!("{} is read before it is made", name(other)),
+            Op::Leaf(Leaf::Constant(bytes)) => bytes.to_vec(),
+            Op::Leaf(Leaf::Splat(bytes)) => bytes[..output.dtype.size()].to_vec(),
+            Op::Leaf(Leaf::Placeholder) | Op::Elementwise(_) | Op::View(_) | Op::MatMul | Op::Kernel(_) => {
+                unreachable!("{op:?} is read before it is made")
+            }
         };
         self.out.constants.push(bytes);
         let storage = Storage::Constant(self.out.constants.len() - 1);
@@ -148,12 +154,9 @@ impl Lowering<'_> {
         to
     }
 
-    /// A step for a node that is not elementwise.
-    fn single(&mut self, id: ValueId) {
-        let node = self.job.graph.node(id);
-        if node.op == Op::MatMul {
-            return self.matmul(id);
-        }
+    /// A step for a kernel, whose operands are packed.
+    fn kernel(&mut self, id: ValueId, op: &KernelOp) {
+        let node = self.job.nodes.node(id);
         let mut inputs = Vec::with_capacity(node.inputs.len());
         for &input in &node.inputs {
             let (view, ty) = (&self.views[input.0 as usize], self.ty(input).clone());
@@ -165,11 +168,22 @@ impl Lowering<'_> {
             });
         }
         let to = self.made(id);
-        self.out.steps.push(Step::Kernel { op: node.op.clone(), inputs, to, ty: node.output.clone() });
+        let types: Vec<&TensorType> = inputs.iter().map(|input| &input.ty).collect();
+        let bytes = op.scratch_bytes(&types, &node.output);
+        let scratch = (bytes > 0).then(|| self.scratch(bytes));
+        let (op, ty) = (op.clone(), node.output.clone());
+        self.out.steps.push(Step::Kernel { op, method: node.method, inputs, to, ty, scratch });
+    }
+
+    /// A copy of a node's operand, in the order in which its view reads it.
+    fn reread(&mut self, id: ValueId) {
+        let [input] = self.job.nodes.node(id).inputs[..] else { unreachable!("a view has one operand") };
+        let to = self.made(id);
+        self.copy(&self.views[input.0 as usize], self.ty(input).dtype.size(), to);
     }
 
     fn matmul(&mut self, id: ValueId) {
-        let node = self.job.graph.node(id);
+        let node = self.job.nodes.node(id);
         let rank = node.output.shape.len();
         let dtype = node.output.dtype;
         let batch = &node.output.shape[..rank - 2];
@@ -197,41 +211,44 @@ impl Lowering<'_> {
         self.out.steps.push(Step::MatMul { product, lhs, rhs, to });
     }
 
-    /// One loop for a group.
-    fn elementwise(&mut self, group: &Group) {
-        let graph = &self.job.graph;
-        let last = *group.nodes.last().expect("a group has nodes");
-        if let ([only], Op::Reshape) = (&group.nodes[..], &graph.node(last).op) {
-            let view = self.views[graph.node(*only).inputs[0].0 as usize].clone();
-            let to = self.made(*only);
-            return self.copy(&view, self.ty(*only).dtype.size(), to);
+    /// One loop for operations that belong together.
+    fn fused(&mut self, members: &[(ValueId, LoopOp)]) {
+        if let &[(only, LoopOp::Reorder)] = members {
+            return self.reread(only);
         }
-        let mut builder = Builder::new(self.ty(last).elements());
+        let nodes = &self.job.nodes;
+        let shape = self.ty(members.last().expect("a group has members").0).shape.clone();
+        let mut builder = LoopBuilder::new(shape.iter().product());
         let mut registers: HashMap<ValueId, Register> = HashMap::new();
         let (mut operands, mut outputs, mut names) = (Vec::new(), Vec::new(), Vec::new());
         self.loads.clear();
-        for &id in &group.nodes {
-            let node = graph.node(id);
+        for &(id, op) in members {
+            let node = nodes.node(id);
             let mut sources = Vec::with_capacity(3);
-            for (view, &input) in fusion::operands(graph, self.views, id).into_iter().zip(&node.inputs) {
-                let dtype = graph.ty(input).dtype;
+            for (view, &input) in fusion::operands(nodes, self.views, id).into_iter().zip(&node.inputs) {
+                let dtype = nodes.ty(input).dtype;
                 let inside = registers.get(&view.root).copied();
                 sources.push(inside.unwrap_or_else(|| self.load(&mut builder, &mut operands, view, dtype)));
             }
-            let value = compute(&mut builder, node, graph.ty(node.inputs[0]).dtype, &sources);
+            let (value, name) = match op {
+                LoopOp::Reorder => (sources[0], "Reshape".to_owned()),
+                LoopOp::Compute(op) => {
+                    let from = nodes.ty(node.inputs[0]).dtype;
+                    (compute(&mut builder, op, from, node.output.dtype, &sources), op.name())
+                }
+            };
             registers.insert(id, value);
-            names.push(name(&node.op));
+            names.push(name);
             if self.stored.contains(&id) {
                 builder.store(node.output.dtype, value);
                 outputs.push(self.made(id));
             }
         }
-        let (program, shape) = (builder.finish(), self.ty(last).shape.clone());
-        self.out.steps.push(Step::Loop { program, operands, outputs, names, shape });
+        self.out.steps.push(Step::Loop { run: builder.finish(), operands, outputs, names, shape });
     }
 
     /// An operand from outside of the group.
-    fn load(&mut self, builder: &mut Builder, operands: &mut Vec<Storage>, view: View, dtype: DType) -> Register {
+    fn load(&mut self, builder: &mut LoopBuilder, operands: &mut Vec<Storage>, view: View, dtype: DType) -> Register {
         if let Some(&register) = self.loads.get(&(view.clone(), dtype)) {
             return register;
         }
@@ -252,26 +269,25 @@ impl Lowering<'_> {
     }
 }
 
-/// `op` as instructions; `dtype` is that of the first operand.
-fn compute(builder: &mut Builder, node: &Node, dtype: DType, x: &[Register]) -> Register {
-    match &node.op {
-        Op::Unary(op) => builder.unary(*op, dtype, x[0]),
-        Op::Binary(op) => builder.binary(*op, dtype, x[0], x[1]),
-        Op::Select => builder.select(node.output.dtype, x[0], x[1], x[2]),
-        Op::Clamp => builder.clamp(dtype, x[0], x[1], x[2]),
-        Op::Cast => builder.cast(dtype, node.output.dtype, x[0]),
-        Op::Reshape => x[0],
-        other => unreachable!("{} is not elementwise", name(other)),
+/// `op` as instructions; the first operand is of the dtype `from`, the value of the dtype `to`.
+fn compute(builder: &mut LoopBuilder, op: ElementwiseOp, from: DType, to: DType, x: &[Register]) -> Register {
+    match op {
+        ElementwiseOp::Unary(op) => builder.unary(op, from, x[0]),
+        ElementwiseOp::Binary(op) => builder.binary(op, from, x[0], x[1]),
+        ElementwiseOp::Select => builder.select(to, x[0], x[1], x[2]),
+        ElementwiseOp::Clamp => builder.clamp(from, x[0], x[1], x[2]),
+        ElementwiseOp::Cast => builder.cast(from, to, x[0]),
     }
 }
 
 /// Roots that the caller or another group than their own needs.
-fn stored(job: &Job, views: &[View], groups: &[Group]) -> HashSet<ValueId> {
+fn stored_roots(job: &Job, views: &[View], groups: &[Group<'_>]) -> HashSet<ValueId> {
     let mut stored: HashSet<ValueId> = job.targets.iter().map(|target| views[target.0 as usize].root).collect();
     for group in groups {
-        for &id in &group.nodes {
-            let roots = job.graph.node(id).inputs.iter().map(|input| views[input.0 as usize].root);
-            stored.extend(roots.filter(|root| group.nodes.binary_search(root).is_err()));
+        let own = group.values();
+        for &id in &own {
+            let roots = job.nodes.node(id).inputs.iter().map(|input| views[input.0 as usize].root);
+            stored.extend(roots.filter(|root| own.binary_search(root).is_err()));
         }
     }
     stored

@@ -2,13 +2,13 @@
 //!
 //! [`compile`] runs the passes one after the other: drop what no target needs ([`dead_code`]), merge what would be
 //! computed twice ([`subexpressions`]), turn reshapes, transposes, slices and broadcasts into strides ([`views`]),
-//! group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups ([`lower`]) and
+//! group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups ([`assembly`]) and
 //! place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list of steps.
 
+mod assembly;
 mod block;
 mod dead_code;
 mod fusion;
-mod lower;
 mod memory;
 mod plan;
 mod step;
@@ -17,24 +17,24 @@ mod views;
 
 pub use plan::Plan;
 
-use crate::ir::{Graph, ValueId};
+use crate::ir::{Nodes, ValueId};
 
 /// Makes the plan that computes `targets` from `feeds`. A value that is fed is not computed, whatever its node is.
 ///
 /// Panics if a target needs a placeholder that is not fed.
-pub fn compile(graph: &Graph, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
-    let job = dead_code::remove(graph, feeds, targets);
-    let job = subexpressions::merge(job);
-    let views = views::resolve(&job.graph);
-    let groups = fusion::group(&job.graph, &views);
-    let lowered = lower::lower(&job, &views, &groups);
-    Plan::new(&job, lowered)
+pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
+    let job = dead_code::remove(nodes, feeds, targets);
+    let job = subexpressions::merge(&job);
+    let (views, works) = views::resolve(&job.nodes);
+    let groups = fusion::group(&job.nodes, &views, &works);
+    let parts = assembly::assemble(&job, &views, &groups);
+    Plan::new(&job, parts)
 }
 
-/// A graph with what goes in and what is asked for. Every fed value's node is a placeholder and nothing else is.
+/// Nodes with what goes in and what is asked for. Every fed value's node is a placeholder and nothing else is.
 #[derive(Debug)]
 struct Job {
-    graph: Graph,
+    nodes: Nodes,
     feeds: Vec<ValueId>,
     targets: Vec<ValueId>,
 }

@@ -1,0 +1,110 @@
+//! The computations themselves: plain Rust on slices, without Objective-C and without the compiler's plans.
+//!
+//! A [`Kernel`] is a file here: a type that says what a node computes (the attributes, and what the inputs are), and
+//! the code that runs it. To add one, write the file, name it below among the modules and in the list of [`KernelOp`];
+//! one more operation of its kind is a variant of its type. An operation with several results is several nodes, whose
+//! attributes say which result. Memory that a kernel needs besides its operands is named by [`Kernel::scratch_bytes`],
+//! so that the plan places it; kernels allocate nothing. What only the numbers of a run can tell to be wrong, such as
+//! an index out of range, ends it by [`Call::fail`].
+//!
+//! `dispatch!` picks the element type of a generic function, [`vectorised`] the instruction set. Results depend neither
+//! on the number of threads nor on the instruction set. Tensors have at least one element here; empty ones never get
+//! this far. Modules are `<name>.rs` beside `<name>/`, and the tests of a file are in `<name>/tests.rs`.
+
+pub mod arg_reduce;
+pub mod call;
+pub mod cast;
+mod dispatch;
+pub mod element;
+pub mod elementwise;
+pub mod exp;
+pub mod gather;
+pub mod iota;
+pub mod matmul;
+pub mod movement;
+pub mod random;
+pub mod reduce;
+pub mod rows;
+pub mod scatter;
+pub mod softmax;
+pub mod span;
+pub mod strided;
+pub mod threads;
+pub mod transpose;
+pub mod vectorised;
+
+use crate::ir::{Op, TensorType};
+use call::Call;
+use dispatch::dispatch;
+use std::fmt;
+
+/// What a kernel computes, and how.
+pub trait Kernel: Into<KernelOp> {
+    /// Computes every byte of the output.
+    fn run(&self, call: Call<'_>);
+
+    /// Bytes that [`run`](Self::run) works in besides its operands, for operands of these types.
+    fn scratch_bytes(&self, _inputs: &[&TensorType], _output: &TensorType) -> usize {
+        0
+    }
+}
+
+/// Makes one enum of all kernels.
+macro_rules! kernels {
+    ($($file:ident::$Kernel:ident,)*) => {
+        /// An operation that is neither fused nor a view: one of the kernels.
+        #[derive(Clone, PartialEq, Eq, Hash)]
+        pub enum KernelOp {
+            $(#[doc = concat!("See [`", stringify!($file), "`].")] $Kernel($file::$Kernel),)*
+        }
+
+        // Not derived: it would name the kernel twice.
+        impl fmt::Debug for KernelOp {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(KernelOp::$Kernel(op) => op.fmt(f),)*
+                }
+            }
+        }
+
+        impl KernelOp {
+            fn run(&self, call: Call<'_>) {
+                match self {
+                    $(KernelOp::$Kernel(op) => op.run(call),)*
+                }
+            }
+
+            /// See [`Kernel::scratch_bytes`].
+            pub fn scratch_bytes(&self, inputs: &[&TensorType], output: &TensorType) -> usize {
+                match self {
+                    $(KernelOp::$Kernel(op) => op.scratch_bytes(inputs, output),)*
+                }
+            }
+        }
+
+        $(
+            impl From<$file::$Kernel> for KernelOp {
+                fn from(op: $file::$Kernel) -> Self {
+                    KernelOp::$Kernel(op)
+                }
+            }
+
+            impl From<$file::$Kernel> for Op {
+                fn from(op: $file::$Kernel) -> Self {
+                    Op::Kernel(op.into())
+                }
+            }
+        )*
+    };
+}
+
+kernels! {
+    arg_reduce::ArgReduce,
+    gather::Gather,
+    iota::Iota,
+    movement::Movement,
+    random::Random,
+    reduce::Reduce,
+    scatter::Scatter,
+    softmax::Softmax,
+}

@@ -1,0 +1,72 @@
+//! Positions against a search one element at a time.
+
+use super::*;
+use half::{bf16, f16};
+
+fn naive(max: bool, x: impl Iterator<Item = f64>) -> i32 {
+    let mut found: Option<(i32, f64)> = None;
+    for (at, x) in x.enumerate().filter(|(_, x)| !x.is_nan()) {
+        if found.is_none_or(|(_, best)| if max { x > best } else { x < best }) {
+            found = Some((at as i32, x));
+        }
+    }
+    found.map_or(-1, |(at, _)| at)
+}
+
+fn compare<T: Element>(dtype: DType, shape: [usize; 3], x: &[T], value: impl Fn(T) -> f64) {
+    let strides = [shape[1] * shape[2], shape[2], 1];
+    for axis in 0..3 {
+        for max in [true, false] {
+            let mut out = vec![7; x.len() / shape[axis]];
+            execute(max, dtype, (cast_slice(x), &shape), axis, &mut out);
+            for (at, &out) in out.iter().enumerate() {
+                let (outer, inner) = (at / strides[axis], at % strides[axis]);
+                let first = outer * strides[axis] * shape[axis] + inner;
+                let along = (0..shape[axis]).map(|i| value(x[first + i * strides[axis]]));
+                assert_eq!(out, naive(max, along), "{dtype:?} {shape:?} axis {axis} at {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sizes_ties_and_nan() {
+    for extent in (1..=20).chain([31, 32, 33, 64, 100, 300]) {
+        let shape = [3, extent, 5];
+        let n = 15 * extent;
+        let few = |i: usize| (i * 7919 % 13) as f32 - 6.0;
+        compare::<f32>(DType::F32, shape, &(0..n).map(few).collect::<Vec<_>>(), f64::from);
+        let holes: Vec<f32> = (0..n).map(|i| if i % 3 == 0 { f32::NAN } else { few(i) }).collect();
+        compare::<f32>(DType::F32, shape, &holes, f64::from);
+        let shape = [extent, 2, extent];
+        let n = extent * extent * 2;
+        let wide: Vec<i64> = (0..n as i64).map(|i| (i * 7919 % 1_000_003 - 500_000) << 30).collect();
+        compare::<i64>(DType::I64, shape, &wide, |x| x as f64);
+        let bytes: Vec<u8> = (0..n).map(|i| (i * 31) as u8).collect();
+        compare::<u8>(DType::U8, shape, &bytes, f64::from);
+        let halves: Vec<f16> = (0..n).map(|i| f16::from_f32(few(i))).collect();
+        compare::<f16>(DType::F16, shape, &halves, f64::from);
+    }
+}
+
+#[test]
+fn extremes_that_equal_the_start() {
+    for x in [f32::NEG_INFINITY, f32::INFINITY, f32::NAN] {
+        for shape in [[2, 50, 1], [2, 50, 3]] {
+            compare::<f32>(DType::F32, shape, &vec![x; shape.iter().product()], f64::from);
+            let mut late = vec![f32::NAN; shape.iter().product()];
+            late[40 * shape[2]] = x;
+            compare::<f32>(DType::F32, shape, &late, f64::from);
+        }
+    }
+    compare::<i8>(DType::I8, [1, 40, 2], &[i8::MIN; 80], f64::from);
+    compare::<bf16>(DType::BF16, [1, 40, 2], &[bf16::NAN; 80], f64::from);
+}
+
+#[test]
+fn large() {
+    let x: Vec<f32> = (0..600 * 700).map(|i| (i * 7919 % 100_003) as f32).collect();
+    compare::<f32>(DType::F32, [1, 600, 700], &x, f64::from);
+    compare::<f32>(DType::F32, [600, 700, 1], &x, f64::from);
+    compare::<f32>(DType::F32, [600, 7, 100], &x, f64::from);
+}
