@@ -1,4 +1,5 @@
-//! What handing over and waiting cost: `cargo test --release --test metal -- --ignored --nocapture latency`.
+//! What handing over and waiting cost: run it by
+//! `cargo test --release -p mpsgraph-soft --test main -- --ignored --nocapture latency`.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -15,16 +15,16 @@ const MUL: &str = "multiplicationWithPrimaryTensor:secondaryTensor:name:";
 const DIV: &str = "divisionWithPrimaryTensor:secondaryTensor:name:";
 const MAX: &str = "maximumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:";
 
-/// What goes into softmax(QKᵀ)V: Q and K of zeros, so that all weights are equal; V whose rows are 0, 1, …, 19; and the
-/// least number.
+/// What goes into softmax(QKᵀ)V: Q and K of zeros, so that all weights are equal; V, whose rows are 0, 1, …, 19;
+/// and the least number.
 fn queries_keys_and_values() -> [Value; 4] {
     let zeros = || floats(&[3, 20, 20], &[0.0; 1200]);
     let rows: Vec<f32> = (0..1200).map(|at| (at / 20 % 20) as f32).collect();
     [zeros(), zeros(), floats(&[3, 20, 20], &rows), floats(&[1], &[f32::NEG_INFINITY])]
 }
 
-/// The result of softmax(QKᵀ)V with something done to the scores' softmax in one of its forms, and to the softmax before
-/// the product.
+/// The result of softmax(QKᵀ)V, where `of` makes the softmax of the scores, and `between` does something to it
+/// before the product.
 fn attention(of: impl Fn(&Graph, Id) -> Id, between: impl Fn(&Graph, Id, Id) -> Id) -> impl FnOnce() -> Value {
     move || {
         run_one(&queries_keys_and_values(), |graph, x| {
