@@ -1,24 +1,22 @@
 //! Activations and their gradients.
 
-use super::messages::{alone, refused};
 use super::session::{BF16, F16, F32, Graph, close, floats, run_one};
+use crate::support::{Documented, Reported, refused, rule};
 
 const SOFT_MAX: &str = "softMaxWithTensor:axis:name:";
 const RELU_GRADIENT: &str = "reLUGradientWithIncomingGradient:sourceTensor:name:";
 
-/// Apple's MPSGraphActivationOps.h: the source is what was activated.
 #[test]
 fn the_gradient_takes_the_input_of_the_function() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphActivationOps.h: the source is what was activated"));
     let operands = [floats(&[3], &[1.0, 2.0, 4.0]), floats(&[3], &[-1.0, 0.0, 2.0])];
     let relu = run_one(&operands, |graph, x| graph.op(RELU_GRADIENT, x));
     assert_eq!(relu, floats(&[3], &[0.0, 0.0, 4.0]));
 }
 
-/// Apple's MPSGraphActivationOps.h: axes count from the end.
 #[test]
 fn soft_max() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphActivationOps.h: axes count from the end"));
     let x = floats(&[2, 2], &[0.0, 0.0, 1.0, 3.0]);
     let last = run_one(std::slice::from_ref(&x), |graph, x| graph.axis_op(SOFT_MAX, x[0], -1));
     close(&last, &[2, 2], &[0.5, 0.5, 0.119_202_92, 0.880_797]);
@@ -26,20 +24,21 @@ fn soft_max() {
     close(&first, &[2, 2], &[0.268_941_43, 0.047_425_87, 0.731_058_6, 0.952_574_1]);
 }
 
-/// Apple's MPSGraphActivationOps.h: the exponentials of nothing but -inf sum up to 0; pytorch/pytorch Attention.mm.
 #[test]
 fn soft_max_of_a_row_of_negative_infinities_is_nan() {
-    let _alone = alone();
+    let _test = rule(Documented(
+        "Apple's MPSGraphActivationOps.h: the exponentials of nothing but -inf sum up to 0; pytorch/pytorch \
+         Attention.mm",
+    ));
     const OUT: f32 = f32::NEG_INFINITY;
     let x = floats(&[2, 2], &[OUT, OUT, 0.0, OUT]);
     let result = run_one(&[x], |graph, x| graph.axis_op(SOFT_MAX, x[0], 1));
     close(&result, &[2, 2], &[f32::NAN, f32::NAN, 1.0, 0.0]);
 }
 
-/// pytorch/pytorch Attention.mm: 16-bit scores are taken in windows of 3068.
 #[test]
 fn soft_max_refuses_long_rows_of_16_bit_floats() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch Attention.mm: 16-bit scores are taken in windows of 3068"));
     for code in [F16, BF16] {
         let graph = Graph::new();
         let x = graph.placeholder(&[2, 3069], code);
@@ -51,10 +50,9 @@ fn soft_max_refuses_long_rows_of_16_bit_floats() {
     graph.axis_op(SOFT_MAX, graph.placeholder(&[3068], F16), 0);
 }
 
-/// Apple's MPSGraphActivationOps.h: gradient and source go together element by element.
 #[test]
 fn gradients_refuse_shapes_that_differ() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphActivationOps.h: gradient and source go together element by element"));
     let graph = Graph::new();
     let operands = [graph.placeholder(&[2], F32), graph.placeholder(&[1], F32)];
     refused(RELU_GRADIENT, "the source Float32 [1]", || graph.op(RELU_GRADIENT, &operands));

@@ -2,15 +2,15 @@
 
 mod surprises;
 
-use super::messages::alone;
 use super::session::{I64, bools, close, floats, ints, run, run_one, value};
+use crate::support::{Documented, Probed, Reported, plain, rule};
 
 const INF: f32 = f32::INFINITY;
 const NAN: f32 = f32::NAN;
 
 #[test]
 fn unary_functions_of_floats() {
-    let _alone = alone();
+    let _test = plain();
     let cases: &[(&str, [f32; 3])] = &[
         ("identity", [0.5, -1.5, 2.0]),
         ("absolute", [0.5, 1.5, 2.0]),
@@ -52,10 +52,9 @@ fn unary_functions_of_floats() {
     }
 }
 
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn tests_of_floats_are_bool() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     let x = floats(&[4], &[1.0, NAN, -INF, 0.0]);
     let names = ["isNaN", "isInfinite", "isFinite"];
     let results =
@@ -67,7 +66,7 @@ fn tests_of_floats_are_bool() {
 
 #[test]
 fn binary_functions_of_floats() {
-    let _alone = alone();
+    let _test = plain();
     let cases: &[(&str, [f32; 4])] = &[
         ("addition", [-4.0, 10.0, 2.0, NAN]),
         ("subtraction", [-10.0, 4.0, 2.0, NAN]),
@@ -96,7 +95,7 @@ fn binary_functions_of_floats() {
 
 #[test]
 fn integers() {
-    let _alone = alone();
+    let _test = plain();
     let cases: &[(&str, [i32; 4])] = &[
         ("addition", [-4, 10, 2, i32::MIN]),
         ("subtraction", [-10, 4, 2, i32::MAX - 1]),
@@ -126,19 +125,17 @@ fn integers() {
     assert_eq!(results[cases.len()], ints(&[4], &[6, -8, -3, i32::MIN]));
 }
 
-/// pytorch/pytorch BinaryOps.mm computes 64-bit integers in the graph.
 #[test]
 fn wide_integers_are_exact() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch BinaryOps.mm computes 64-bit integers in the graph"));
     let operands = [value(I64, &[2], &[i64::MAX, -9]), value(I64, &[2], &[1i64, 4])];
     let result = run_one(&operands, |graph, x| graph.op("subtractionWithPrimaryTensor:secondaryTensor:name:", x));
     assert_eq!(result, value(I64, &[2], &[i64::MAX - 1, -13]));
 }
 
-/// kern0x1b/charon probes on macOS 27.0: NaN compares as in IEEE 754.
 #[test]
 fn comparisons_are_bool_and_broadcast() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: NaN compares as in IEEE 754"));
     // [1, 2, 3] against [[2], [3]]
     let cases: &[(&str, [u8; 6])] = &[
         ("equal", [0, 1, 0, 0, 0, 1]),
@@ -160,10 +157,9 @@ fn comparisons_are_bool_and_broadcast() {
     assert_eq!(nan, bools(&[2, 3], &[1, 0, 1, 1, 1, 1]));
 }
 
-/// Apple's MPSGraphArithmeticOps.h.
 #[test]
 fn logic_on_bool() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphArithmeticOps.h"));
     let operands = [bools(&[4], &[0, 0, 1, 1]), bools(&[4], &[0, 1, 0, 1])];
     let cases: &[(&str, [u8; 4])] =
         &[("AND", [0, 0, 0, 1]), ("OR", [0, 1, 1, 1]), ("XOR", [0, 1, 1, 0]), ("XNOR", [1, 0, 0, 1])];
@@ -179,10 +175,9 @@ fn logic_on_bool() {
     assert_eq!(results[cases.len()], bools(&[4], &[1, 1, 0, 0]));
 }
 
-/// Apple's MPSGraphArithmeticOps.h: operands broadcast.
 #[test]
 fn select_and_clamp() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphArithmeticOps.h: operands broadcast"));
     let select = "selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name:";
     let operands = [bools(&[3], &[1, 0, 1]), floats(&[2, 1], &[1.0, 2.0]), floats(&[1], &[-1.0])];
     let result = run_one(&operands, |graph, x| graph.op(select, x));

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use mpsgraph_soft::mpsgraph::counters;
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, array, device, dictionary, msg, new, objects, pooled, refused, violation};
+use super::messages::{array, dictionary, objects};
 use super::session::{F16, F32, Graph, descriptor, shaped_type};
+use crate::support::{Documented, Probed, Reported, device, msg, new, plain, pooled, refused, rule, violation};
 
 const COMPILE: &str = "compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:";
 const ADD: &str = "additionWithPrimaryTensor:secondaryTensor:name:";
@@ -46,10 +47,11 @@ fn targets_refused(reason: &str, targets: impl Fn(Id) -> Vec<Id>) {
     refused(COMPILE, reason, || graph.compile_with(feeds, array(&targets(x)), descriptor.id()));
 }
 
-/// Apple's MPSGraphExecutable.h (feedTensors); pytorch/executorch MPSExecutor.mm matches feeds by identity.
 #[test]
 fn feeds_have_an_order_of_their_own() {
-    let _alone = alone();
+    let _test = rule(Documented(
+        "Apple's MPSGraphExecutable.h (feedTensors); pytorch/executorch MPSExecutor.mm matches feeds by identity",
+    ));
     let graph = Graph::new();
     let feeds: Vec<Id> = (0..4).map(|_| graph.placeholder(&[1], F32)).collect();
     let target = graph.op(ADD, &[graph.op(ADD, &feeds[..2]), graph.op(ADD, &feeds[2..])]);
@@ -64,10 +66,9 @@ fn feeds_have_an_order_of_their_own() {
     }
 }
 
-/// Apple's MPSGraphExecutable.h (targetTensors).
 #[test]
 fn targets_have_an_order_of_their_own() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphExecutable.h (targetTensors)"));
     let graph = Graph::new();
     let x = graph.placeholder(&[1], F32);
     let targets = [graph.op(ADD, &[x, x]), graph.op("exponentWithTensor:name:", &[x])];
@@ -80,7 +81,7 @@ fn targets_have_an_order_of_their_own() {
 
 #[test]
 fn compiled_graphs_and_nodes_are_counted() {
-    let _alone = alone();
+    let _test = plain();
     let graph = Graph::new();
     let feeds = [graph.placeholder(&[1], F32), graph.placeholder(&[1], F32)];
     let target = graph.op(ADD, &feeds);
@@ -90,20 +91,20 @@ fn compiled_graphs_and_nodes_are_counted() {
     assert_eq!(after, (before.0 + 1, before.1 + 3));
 }
 
-/// JuliaGPU/Metal.jl lib/mpsgraphs/matmul.jl; liuliu/swift-diffusion#44.
 #[test]
 fn compiling_at_optimization_level_1_is_refused() {
-    let _alone = alone();
+    let _test = rule(Reported("JuliaGPU/Metal.jl lib/mpsgraphs/matmul.jl; liuliu/swift-diffusion#44"));
     refused(COMPILE, "optimizationLevel is 1", || compile_with(descriptor(1, true).id()));
     let fine = descriptor(0, true);
     assert_eq!(msg!(fine.id(), "optimizationLevel"; usize), 0);
     compile_with(fine.id());
 }
 
-/// Apple's MPSGraph.h: the default is MPSGraphOptimizationLevel1, and compiling goes on in the background.
 #[test]
 fn a_descriptor_has_defaults_that_compiling_refuses() {
-    let _alone = alone();
+    let _test = rule(Documented(
+        "Apple's MPSGraph.h: the default is MPSGraphOptimizationLevel1, and compiling goes on in the background",
+    ));
     let plain = new("MPSGraphCompilationDescriptor");
     assert_eq!(msg!(plain.id(), "optimizationLevel"; usize), 1);
     assert!(!msg!(plain.id(), "waitForCompilationCompletion"; bool));
@@ -111,29 +112,29 @@ fn a_descriptor_has_defaults_that_compiling_refuses() {
     refused(COMPILE, "no descriptor", || compile_with(Id::NIL));
 }
 
-/// Apple's MPSGraph.h (waitForCompilationCompletion): errors of a compile in the background surface later.
 #[test]
 fn compiling_in_the_background_is_refused() {
-    let _alone = alone();
+    let _test = rule(Documented(
+        "Apple's MPSGraph.h (waitForCompilationCompletion): errors of a compile in the background surface later",
+    ));
     refused(COMPILE, "waitForCompilationCompletion is NO", || compile_with(descriptor(0, false).id()));
     let fine = descriptor(0, true);
     assert!(msg!(fine.id(), "waitForCompilationCompletion"; bool));
     compile_with(fine.id());
 }
 
-/// Apple's MPSGraph.h (disableTypeInference).
 #[test]
 fn compiling_without_type_inference_is_refused() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraph.h (disableTypeInference)"));
     let late = descriptor(0, true);
     msg!(late.id(), "disableTypeInference"; ());
     refused(COMPILE, "type inference", || compile_with(late.id()));
 }
 
-/// Apple's MPSGraph.h: without a device, the executable is specialised when it is first used.
 #[test]
 fn the_device_to_compile_for_may_be_nil() {
-    let _alone = alone();
+    let _test =
+        rule(Documented("Apple's MPSGraph.h: without a device, the executable is specialised when it is first used"));
     let compile = |device: Id| {
         let graph = Graph::new();
         let x = graph.placeholder(&[2], F32);
@@ -147,26 +148,23 @@ fn the_device_to_compile_for_may_be_nil() {
     refused(COMPILE, "not an MPSGraphDevice", || compile(device().id()));
 }
 
-/// doom-fish/mpsgraph-rs execution.rs; kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn a_placeholder_that_a_target_needs_must_be_fed() {
-    let _alone = alone();
+    let _test = rule(Probed("doom-fish/mpsgraph-rs execution.rs; kern0x1b/charon probes on macOS 27.0"));
     feeds_refused("not fed", |x, _, _| vec![(x, pair())]);
 }
 
-/// doom-fish/mpsgraph-rs execution.rs; kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn a_placeholder_is_fed_as_what_it_is() {
-    let _alone = alone();
+    let _test = rule(Probed("doom-fish/mpsgraph-rs execution.rs; kern0x1b/charon probes on macOS 27.0"));
     feeds_refused("fed as Float32 [3]", |x, y, _| vec![(x, pair()), (y, shaped_type(&[3], F32))]);
     feeds_refused("fed as Float16 [2]", |x, y, _| vec![(x, pair()), (y, shaped_type(&[2], F16))]);
     feeds_refused("not an MPSGraphShapedType", |x, y, _| vec![(x, pair()), (y, y)]);
 }
 
-/// doom-fish/mpsgraph-rs execution.rs.
 #[test]
 fn only_placeholders_of_the_graph_are_fed() {
-    let _alone = alone();
+    let _test = rule(Reported("doom-fish/mpsgraph-rs execution.rs"));
     feeds_refused("not a placeholder", |x, y, sum| vec![(x, pair()), (y, pair()), (sum, pair())]);
     feeds_refused("another graph", |x, y, _| {
         let foreign = Graph::new().placeholder(&[2], F32);
@@ -174,26 +172,24 @@ fn only_placeholders_of_the_graph_are_fed() {
     });
 }
 
-/// doom-fish/mpsgraph-rs execution.rs.
 #[test]
 fn targets_are_tensors_of_the_graph() {
-    let _alone = alone();
+    let _test = rule(Reported("doom-fish/mpsgraph-rs execution.rs"));
     targets_refused("another graph", |_| vec![Graph::new().placeholder(&[2], F32)]);
     targets_refused("not an MPSGraphTensor", |_| vec![array(&[])]);
 }
 
-/// Apple's MPSGraphExecutable.h: results are told apart by their place among the targets.
 #[test]
 fn targets_are_given_and_given_once() {
-    let _alone = alone();
+    let _test =
+        rule(Documented("Apple's MPSGraphExecutable.h: results are told apart by their place among the targets"));
     targets_refused("no targets", |_| vec![]);
     targets_refused("listed twice", |x| vec![x, x]);
 }
 
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn a_placeholder_that_no_target_needs_may_stay_unfed() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     let graph = Graph::new();
     let (x, _unused) = (graph.placeholder(&[2], F32), graph.placeholder(&[2], F32));
     let y = graph.op("negativeWithTensor:name:", &[x]);
@@ -201,10 +197,11 @@ fn a_placeholder_that_no_target_needs_may_stay_unfed() {
     assert_eq!(objects(msg!(executable, "feedTensors"; Id)), [x]);
 }
 
-/// doom-fish/mpsgraph-rs graph.rs: any later compile of the graph aborts, even when no target needs the node.
 #[test]
 fn a_refused_node_poisons_its_graph() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "doom-fish/mpsgraph-rs graph.rs: any later compile of the graph aborts, even when no target needs the node",
+    ));
     let graph = Graph::new();
     let (x, y) = (graph.placeholder(&[2], F32), graph.placeholder(&[3], F32));
     refused(ADD, "do not broadcast", || graph.op(ADD, &[x, y]));
@@ -212,10 +209,9 @@ fn a_refused_node_poisons_its_graph() {
     refused(ADD, "earlier message", || graph.op(ADD, &[x, x]));
 }
 
-/// doom-fish/mpsgraph-rs graph.rs.
 #[test]
 fn operands_are_tensors_of_the_graph() {
-    let _alone = alone();
+    let _test = rule(Reported("doom-fish/mpsgraph-rs graph.rs"));
     let (graph, other) = (Graph::new(), Graph::new());
     let (x, y) = (graph.placeholder(&[2], F32), other.placeholder(&[2], F32));
     refused(ADD, "another graph", || graph.op(ADD, &[x, y]));
@@ -223,10 +219,9 @@ fn operands_are_tensors_of_the_graph() {
     refused(ADD, "not an MPSGraphTensor", || graph.op(ADD, &[Id::NIL, Id::NIL]));
 }
 
-/// pedronahum/MetalHLO MPSGraphCompiler.swift: concurrent compiles crash with signal 11.
 #[test]
 fn concurrent_compiles_are_refused() {
-    let _alone = alone();
+    let _test = rule(Reported("pedronahum/MetalHLO MPSGraphCompiler.swift: concurrent compiles crash with signal 11"));
     let (met, text) = (AtomicBool::new(false), std::sync::Mutex::new(String::new()));
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
     let compile_until_met = || {

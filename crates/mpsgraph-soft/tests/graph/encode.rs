@@ -4,8 +4,9 @@ use mpsgraph_soft::metal::{self, fault};
 use mpsgraph_soft::mpsgraph::counters;
 use mpsgraph_soft::objc::{Id, Strong};
 
-use super::messages::{alone, array, buffer, contents, msg, objects, pooled};
+use super::messages::{array, buffer, contents, objects};
 use super::session::{F32, Graph, command_buffer, encode, floats, ints, queue, run_executable, run_one, tensor_data};
+use crate::support::{Documented, Reported, msg, plain, pooled, rule};
 
 mod refusals;
 
@@ -59,10 +60,9 @@ fn overwrite(buffer: &Strong, bytes: &[u8]) {
     unsafe { start.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) }
 }
 
-/// ChanLumerico/lucid CompiledExecutable.mm: an executable retains what it needs.
 #[test]
 fn an_executable_runs_again_with_other_buffers_and_outlives_its_graph() {
-    let _alone = alone();
+    let _test = rule(Reported("ChanLumerico/lucid CompiledExecutable.mm: an executable retains what it needs"));
     let (executable, [a, b], target) = difference();
     for round in 0..3 {
         let x = floats(&[4], &[round as f32; 4]);
@@ -73,10 +73,9 @@ fn an_executable_runs_again_with_other_buffers_and_outlives_its_graph() {
     }
 }
 
-/// Apple's MPSGraphExecutable.h: encoding computes nothing.
 #[test]
 fn results_appear_with_completion_in_commit_order() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphExecutable.h: encoding computes nothing"));
     let commits = fault::commit_inside_encode(0);
     let (executable, [a, _], _) = difference();
     let a_first = objects(msg!(executable.id(), "feedTensors"; Id))[0] == a;
@@ -102,7 +101,7 @@ fn results_appear_with_completion_in_commit_order() {
 
 #[test]
 fn a_result_may_be_a_feed_or_a_constant() {
-    let _alone = alone();
+    let _test = plain();
     let x = run_one(&[floats(&[2], &[1.0, 2.0])], |_, x| x[0]);
     assert_eq!(x, floats(&[2], &[1.0, 2.0]));
     let graph = Graph::new();
@@ -113,10 +112,9 @@ fn a_result_may_be_a_feed_or_a_constant() {
     assert_eq!(run_executable(executable, &[], &[constant])[0], ints(&[2], &[7, 7]));
 }
 
-/// Apple's MPSGraphTensorData.h: tensor data over a buffer has no offset.
 #[test]
 fn a_larger_buffer_is_used_from_its_start() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphTensorData.h: tensor data over a buffer has no offset"));
     let (executable, ..) = difference();
     let (x, y, out) = (buffer(&[0; 64]), buffer(&[0; 64]), buffer(&[0xff; 64]));
     let queue = queue();
@@ -127,10 +125,9 @@ fn a_larger_buffer_is_used_from_its_start() {
     assert_eq!(contents(out.id(), 64), [[0; 16].as_slice(), &[0xff; 48]].concat());
 }
 
-/// Apple's MPSGraphTensorData.h: the buffer is referred to, not copied.
 #[test]
 fn tensor_data_is_read_when_the_execution_runs() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphTensorData.h: the buffer is referred to, not copied"));
     let (executable, [a, _], _) = difference();
     let a_first = objects(msg!(executable.id(), "feedTensors"; Id))[0] == a;
     let (x, y, out) = (vector([1.0; 4]), vector([1.0; 4]), vector([9.0; 4]));
@@ -145,10 +142,11 @@ fn tensor_data_is_read_when_the_execution_runs() {
     assert_eq!(contents(out.id(), 16), bytemuck::cast_slice::<f32, u8>(&four));
 }
 
-/// ml-explore/mlx#479; gfx-rs/wgpu#9545: nothing raises, and the result buffer keeps what it held.
 #[test]
 fn results_of_a_failed_command_buffer_are_stale() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "ml-explore/mlx#479; gfx-rs/wgpu#9545: nothing raises, and the result buffer keeps what it held",
+    ));
     let fit = fitting();
     let out = vector([7.0; 4]);
     let commands = command_buffer(&fit.queue);
@@ -162,10 +160,9 @@ fn results_of_a_failed_command_buffer_are_stale() {
     assert_eq!(contents(out.id(), 16), bytemuck::cast_slice::<f32, u8>(&seven));
 }
 
-/// pytorch/pytorch#145374; pytorch/pytorch#194459.
 #[test]
 fn each_encode_leaves_scratch_memory_with_its_command_buffer() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#145374; pytorch/pytorch#194459"));
     let fit = fitting();
     let before = metal::counters::snapshot().scratch_live;
     pooled(|| {

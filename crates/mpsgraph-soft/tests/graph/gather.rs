@@ -2,8 +2,11 @@
 
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, msg, numbers, refused};
-use super::session::{BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, Value, floats, ints, run_error, run_one, value};
+use super::messages::numbers;
+use super::session::{
+    F16, F32, Graph, I8, I16, I32, I64, U8, U16, U32, Value, bools, floats, ints, run_error, run_one, value,
+};
+use crate::support::{Assumed, Documented, Reported, msg, refused, rule};
 
 const GATHER: &str = "gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:";
 const GATHER_ND: &str = "gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:";
@@ -25,10 +28,9 @@ fn matrix() -> Value {
     floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
 }
 
-/// Apple's MPSGraphGatherOps.h: the indices' dimensions take the axis' place.
 #[test]
 fn rows_and_columns() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphGatherOps.h: the indices' dimensions take the axis' place"));
     let rows = run_one(&[matrix(), ints(&[3], &[1, 0, 1])], |graph, x| gather(graph, x, 0, 0));
     assert_eq!(rows, floats(&[3, 3], &[4.0, 5.0, 6.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
     let columns = run_one(&[matrix(), ints(&[1, 2], &[2, 0])], |graph, x| gather(graph, x, 1, 0));
@@ -37,10 +39,9 @@ fn rows_and_columns() {
     assert_eq!(batched, floats(&[2, 1], &[3.0, 4.0]));
 }
 
-/// Apple's MPSGraphGatherOps.h.
 #[test]
 fn by_coordinates() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphGatherOps.h"));
     let elements = run_one(&[matrix(), ints(&[2, 2], &[1, 2, 0, 0])], |graph, x| gather_nd(graph, x, 0));
     assert_eq!(elements, floats(&[2], &[6.0, 1.0]));
     let rows = run_one(&[matrix(), ints(&[1, 1], &[1])], |graph, x| gather_nd(graph, x, 0));
@@ -49,10 +50,9 @@ fn by_coordinates() {
     assert_eq!(batched, floats(&[2], &[2.0, 6.0]));
 }
 
-/// Apple's MPSGraphGatherOps.h.
 #[test]
 fn along_an_axis() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphGatherOps.h"));
     let result = run_one(&[matrix(), ints(&[2, 2], &[2, 0, 1, 1])], |graph, x| along_axis(graph, x, -1));
     assert_eq!(result, floats(&[2, 2], &[3.0, 1.0, 5.0, 5.0]));
     let bytes = value(I8, &[2, 1], &[3i8, -4]);
@@ -82,82 +82,59 @@ fn gathers_refused(updates: (&[i64], u32), indices: (&[i64], u32), reason: &str)
     gather_refused(ALONG_AXIS, updates, indices, reason, |graph, x| along_axis(graph, x, 0));
 }
 
-/// tillahoffmann/jax-mps gather_scatter_utils.h; pytorch/pytorch#195595.
-#[test]
-fn gather_refuses_32_and_64_bit_integers() {
-    let _alone = alone();
-    for code in [I32, I64, U32, 64] {
-        gathers_refused((&[2], code), (&[1], I32), "corrupted beyond 2^24");
-    }
-}
-
-/// tillahoffmann/jax-mps gather_scatter_utils.h: what 24 bits hold comes out as it went in.
 #[test]
 fn gather_takes_narrow_integers_and_bool() {
-    let _alone = alone();
-    for code in [I8, U8, BOOL] {
-        let graph = Graph::new();
-        let operands = [graph.placeholder(&[2], code), graph.placeholder(&[1], I32)];
-        gather(&graph, &operands, 0, 0);
-    }
+    let _test =
+        rule(Reported("tillahoffmann/jax-mps gather_scatter_utils.h: what 24 bits hold comes out as it went in"));
+    let last_and_first = |x: Value| run_one(&[x, ints(&[2], &[2, 0])], |graph, x| gather(graph, x, 0, 0));
+    assert_eq!(last_and_first(value(I8, &[3], &[i8::MIN, 0, i8::MAX])), value(I8, &[2], &[i8::MAX, i8::MIN]));
+    assert_eq!(last_and_first(value(U8, &[3], &[1u8, 0, u8::MAX])), value(U8, &[2], &[u8::MAX, 1]));
+    assert_eq!(last_and_first(value(I16, &[3], &[i16::MIN, 0, i16::MAX])), value(I16, &[2], &[i16::MAX, i16::MIN]));
+    assert_eq!(last_and_first(value(U16, &[3], &[1u16, 0, u16::MAX])), value(U16, &[2], &[u16::MAX, 1]));
+    assert_eq!(last_and_first(bools(&[3], &[0, 0, 1])), bools(&[2], &[1, 0]));
 }
 
-/// Apple's MPSGraphGatherOps.h; pytorch/pytorch Indexing.mm.
 #[test]
 fn gather_refuses_other_indices_than_32_and_64_bit_integers() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphGatherOps.h; pytorch/pytorch Indexing.mm"));
     for code in [F32, F16, U32, I8] {
         gathers_refused((&[2], F32), (&[1], code), "must be Int32 or Int64");
     }
 }
 
-/// Apple's MPSGraphGatherOps.h: the axis is unsigned.
-#[test]
-fn gather_refuses_an_axis_outside_the_rank() {
-    let _alone = alone();
-    for (axis, reason) in [(1, "dimension 1 is not one of 1"), (usize::MAX, "is not one of 1")] {
-        gather_refused(GATHER, (&[2], F32), (&[1], I32), reason, |graph, x| gather(graph, x, axis, 0));
-    }
-}
-
-/// Apple's MPSGraphGatherOps.h.
 #[test]
 fn gather_refuses_batch_dimensions_beyond_the_axis() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphGatherOps.h"));
     gather_refused(GATHER, (&[2, 2], F32), (&[2, 1], I32), "1 batch dimensions for axis 0", |graph, x| {
         gather(graph, x, 0, 1)
     });
 }
 
-/// Apple's MPSGraphGatherOps.h; doom-fish/mpsgraph-rs ops.rs.
 #[test]
 fn gather_refuses_batch_dimensions_that_differ() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphGatherOps.h; doom-fish/mpsgraph-rs ops.rs"));
     let operands = ((&[2, 2][..], F32), (&[3, 1][..], I32));
     gather_refused(GATHER, operands.0, operands.1, "are not the same", |graph, x| gather(graph, x, 1, 1));
     gather_refused(GATHER_ND, operands.0, operands.1, "are not the same", |graph, x| gather_nd(graph, x, 1));
 }
 
-/// Apple's MPSGraphGatherOps.h: no more coordinates than dimensions.
 #[test]
 fn gather_nd_refuses_too_many_coordinates() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphGatherOps.h: no more coordinates than dimensions"));
     gather_refused(GATHER_ND, (&[2, 2], F32), (&[1, 3], I32), "too many coordinates", |graph, x| {
         gather_nd(graph, x, 0)
     });
 }
 
-/// tillahoffmann/jax-mps gather_scatter_utils.h reshapes around it.
 #[test]
 fn gather_nd_refuses_a_result_of_rank_0() {
-    let _alone = alone();
+    let _test = rule(Reported("tillahoffmann/jax-mps gather_scatter_utils.h reshapes around it"));
     gather_refused(GATHER_ND, (&[2, 2], F32), (&[2], I32), "would give rank 0", |graph, x| gather_nd(graph, x, 0));
 }
 
-/// Apple's MPSGraphGatherOps.h; doom-fish/mpsgraph-rs ops.rs.
 #[test]
 fn gather_along_axis_refuses_shapes_that_differ_beyond_the_axis() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphGatherOps.h; doom-fish/mpsgraph-rs ops.rs"));
     for (indices, axis) in [(&[1, 1][..], 1), (&[2][..], 0)] {
         gather_refused(
             ALONG_AXIS,
@@ -169,18 +146,16 @@ fn gather_along_axis_refuses_shapes_that_differ_beyond_the_axis() {
     }
 }
 
-/// Apple's MPSGraphGatherOps.h; negative indices are not wrapped.
 #[test]
 fn gather_along_axis_reads_0_out_of_range() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphGatherOps.h; negative indices are not wrapped"));
     let result = run_one(&[matrix(), ints(&[2, 2], &[3, 0, -1, 7])], |graph, x| along_axis(graph, x, 1));
     assert_eq!(result, floats(&[2, 2], &[0.0, 1.0, 0.0, 0.0]));
 }
 
-/// Apple's MPSGraphGatherOps.h says of the form along an axis alone what it reads there.
 #[test]
 fn other_gathers_out_of_range_fail_the_command_buffer() {
-    let _alone = alone();
+    let _test = rule(Assumed("Apple's MPSGraphGatherOps.h says of the form along an axis alone what it reads there"));
     for index in [2, -1] {
         let error = run_error(&[matrix(), ints(&[1], &[index])], |graph, x| gather(graph, x, 0, 0));
         let wanted = format!("{GATHER} index {index} is out of range");
@@ -191,10 +166,11 @@ fn other_gathers_out_of_range_fail_the_command_buffer() {
     }
 }
 
-/// pedronahum/MetalHLO MPSGraphCompiler.swift makes such constants of floats, in their final shape.
 #[test]
 fn gather_refuses_reshaped_integer_constants() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "pedronahum/MetalHLO MPSGraphCompiler.swift makes such constants of floats, in their final shape",
+    ));
     let filled = |graph: &Graph, code: u32| {
         let constant = msg!(
             graph.id(), "constantWithScalar:shape:dataType:",

@@ -1,13 +1,13 @@
 //! The matrix product.
 
-use super::messages::{alone, refused};
-use super::session::{BF16, F16, F32, Graph, I32, floats, halves, run_one};
+use super::session::{BF16, F16, F32, Graph, floats, halves, run_one};
+use crate::support::{Documented, Reported, plain, refused, rule};
 
 const SELECTOR: &str = "matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:";
 
 #[test]
 fn products() {
-    let _alone = alone();
+    let _test = plain();
     let a = floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     let b = floats(&[3, 2], &[1.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
     let result = run_one(&[a, b], |graph, x| graph.op(SELECTOR, x));
@@ -20,7 +20,7 @@ fn products() {
 
 #[test]
 fn batches_broadcast() {
-    let _alone = alone();
+    let _test = plain();
     let a = floats(&[2, 1, 1, 2], &[1.0, 2.0, 3.0, 4.0]);
     let b = floats(&[2, 2, 1], &[1.0, 1.0, 10.0, 100.0]);
     let result = run_one(&[a, b], |graph, x| graph.op(SELECTOR, x));
@@ -35,70 +35,52 @@ fn product_refused(a: &[i64], b: &[i64], codes: [u32; 2], reason: &str) {
     refused(SELECTOR, reason, || graph.op(SELECTOR, &operands));
 }
 
-/// Apple's MPSGraphMatrixMultiplicationOps.h: M x K times K x N.
 #[test]
 fn inner_extents_are_equal() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphMatrixMultiplicationOps.h: M x K times K x N"));
     product_refused(&[2, 3], &[2, 3], [F32; 2], "inner extents differ");
 }
 
-/// tillahoffmann/jax-mps ops: vectors are given a second axis first.
 #[test]
 fn operands_have_two_axes_or_more() {
-    let _alone = alone();
+    let _test = rule(Reported("tillahoffmann/jax-mps ops: vectors are given a second axis first"));
     product_refused(&[3], &[3, 2], [F32; 2], "rank below 2");
     product_refused(&[2, 3], &[3], [F32; 2], "rank below 2");
 }
 
-/// doom-fish/mpsgraph-rs graph.rs: MLIR's verifier refuses integers.
-#[test]
-fn integers_are_refused() {
-    let _alone = alone();
-    product_refused(&[2, 2], &[2, 2], [I32; 2], "only floats");
-}
-
-/// ChanLumerico/lucid MpsBuilder.mm: "op requires the same element type".
-#[test]
-fn element_types_are_equal() {
-    let _alone = alone();
-    product_refused(&[2, 2], &[2, 2], [F32, F16], "differ in element type");
-}
-
-/// Apple's MPSGraphMatrixMultiplicationOps.h: the axes before the last two broadcast.
 #[test]
 fn batches_that_do_not_broadcast_are_refused() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphMatrixMultiplicationOps.h: the axes before the last two broadcast"));
     product_refused(&[2, 2, 2], &[3, 2, 2], [F32; 2], "do not broadcast");
 }
 
-/// pytorch/pytorch#177116, #195163: from 32767 on M1 and M2 read past the operands if 16 rows and columns come out.
 #[test]
 fn long_inner_extents_are_refused() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "pytorch/pytorch#177116, #195163: from 32767 on M1 and M2 read past the operands if 16 rows and columns come \
+         out",
+    ));
     product_refused(&[16, 32_767], &[32_767, 16], [F32; 2], "M1 and M2");
 }
 
-/// pytorch/pytorch#189495: the count of matrices wraps around at 2^16.
 #[test]
 fn large_batches_are_refused() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#189495: the count of matrices wraps around at 2^16"));
     product_refused(&[1 << 16, 1, 1], &[1, 1], [F32; 2], "wraps around");
 }
 
-/// pytorch/pytorch#180776: on M5 such products differ from run to run.
 #[test]
 fn products_of_16_bits_have_two_axes() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#180776: on M5 such products differ from run to run"));
     for code in [F16, BF16] {
         product_refused(&[2, 2, 2], &[2, 2], [code; 2], "not deterministic on M5");
         product_refused(&[2, 2], &[2, 2, 2], [code; 2], "not deterministic on M5");
     }
 }
 
-/// pytorch/pytorch#116769, #111634; mps/operations/LinearAlgebra.mm.
 #[test]
 fn extents_beyond_two_to_the_fifteenth() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#116769, #111634; mps/operations/LinearAlgebra.mm"));
     let on = |a: &[i64], b: &[i64]| {
         let build = || {
             let graph = Graph::new();

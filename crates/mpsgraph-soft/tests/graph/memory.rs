@@ -2,8 +2,9 @@
 
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, array, class, data_type, msg, numbers, objects, refused, shape};
+use super::messages::{array, data_type, numbers, objects, shape};
 use super::session::{BF16, BOOL, F16, F32, Graph, I8, I32, I64, U8, bools, floats, halves, ints, run, value};
+use crate::support::{Assumed, Documented, Probed, Reported, class, msg, refused, rule};
 
 fn data(bytes: &[u8]) -> Id {
     msg!(
@@ -22,10 +23,9 @@ fn filled(graph: &Graph, value: f64, extents: &[i64], code: u32) -> Id {
     msg!(graph.id(), "constantWithScalar:shape:dataType:", value => f64, shape => Id, code => u32; Id)
 }
 
-/// Apple's MPSGraphMemoryOps.h.
 #[test]
 fn constants() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphMemoryOps.h"));
     let results = run(&[floats(&[2], &[1.0, 2.0])], |graph, x| {
         let two = graph.scalar(2.0, F32);
         vec![
@@ -45,10 +45,9 @@ fn constants() {
     assert_eq!(results[5], value(BF16, &[1], &[0x3f80u16]));
 }
 
-/// Apple's MPSGraphMemoryOps.h.
 #[test]
 fn placeholders() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphMemoryOps.h"));
     let graph = Graph::new();
     let a = graph.placeholder(&[2, 3], F16);
     let b = graph.placeholder(&[4], F32);
@@ -67,10 +66,9 @@ fn number_refused(value: f64, code: u32, reason: &str) {
     refused("constantWithScalar:shape:dataType:", reason, || filled(&Graph::new(), value, &[2], code));
 }
 
-/// Objective-C's types: a shape is an array of numbers, a name a string.
 #[test]
 fn placeholders_refuse_arguments_of_another_class() {
-    let _alone = alone();
+    let _test = rule(Assumed("Objective-C's types: a shape is an array of numbers, a name a string"));
     let wrong = |shape: Id, name: Id, reason: &str| {
         let graph = Graph::new();
         refused(PLACEHOLDER, reason, || msg!(graph.id(), PLACEHOLDER, shape => Id, F32 => u32, name => Id; Id));
@@ -80,30 +78,29 @@ fn placeholders_refuse_arguments_of_another_class() {
     wrong(numbers(&[1]), numbers(&[1]), "not an NSString");
 }
 
-/// kulinseth/pytorch#166; pytorch/pytorch#94263: constants above 1 became 0.
 #[test]
 fn constants_of_bool_refuse_other_numbers_than_0_and_1() {
-    let _alone = alone();
+    let _test = rule(Reported("kulinseth/pytorch#166; pytorch/pytorch#94263: constants above 1 became 0"));
     for value in [2.0, -1.0, 0.5, f64::NAN] {
         number_refused(value, BOOL, "other numbers than 0 and 1 become 0");
     }
     refused(DATA, "other than 0 and 1", || constant(&Graph::new(), &[1, 2], &[2], BOOL));
 }
 
-/// Apple's MPSGraphMemoryOps.h: the number is a double, whose rounding to an integer is not documented.
 #[test]
 fn constants_of_integers_refuse_fractions_and_nan() {
-    let _alone = alone();
+    let _test = rule(Assumed(
+        "Apple's MPSGraphMemoryOps.h: the number is a double, whose rounding to an integer is not documented",
+    ));
     for code in [I32, I64, U8] {
         number_refused(0.5, code, "how it would be rounded is not known");
         number_refused(f64::NAN, code, "how it would be rounded is not known");
     }
 }
 
-/// Apple's MPSGraphMemoryOps.h: the number is a double.
 #[test]
 fn constants_refuse_integers_beyond_2_to_the_53() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphMemoryOps.h: the number is a double"));
     number_refused(9_007_199_254_740_994.0, I64, "not exact beyond 2^53");
     number_refused(-9_007_199_254_740_994.0, I64, "not exact beyond 2^53");
     let exact = run(&[floats(&[1], &[0.0])], |graph, _| {
@@ -113,29 +110,29 @@ fn constants_refuse_integers_beyond_2_to_the_53() {
     assert_eq!(exact[1], value(I64, &[1], &[i64::MAX]));
 }
 
-/// doom-fish/mpsgraph-rs graph.rs.
 #[test]
 fn constants_refuse_numbers_out_of_the_range_of_their_type() {
-    let _alone = alone();
+    let _test = rule(Reported("doom-fish/mpsgraph-rs graph.rs"));
     for (value, code) in [(128.0, I8), (-129.0, I8), (-1.0, U8), (256.0, U8), (2_147_483_648.0, I32)] {
         number_refused(value, code, "out of the range");
     }
 }
 
-/// kern0x1b/charon probes on macOS 27.0: too few bytes are read past their end.
 #[test]
 fn constants_refuse_data_of_another_size() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: too few bytes are read past their end"));
     for bytes in [&[1, 2, 3][..], &[1]] {
         let reason = format!("{} bytes of data for a constant Int8 [2]", bytes.len());
         refused(DATA, &reason, || constant(&Graph::new(), bytes, &[2], I8));
     }
 }
 
-/// ChanLumerico/lucid MpsBuilder.mm: the specialiser crashed, so it masks with finite numbers; PyTorch's masks are too.
 #[test]
 fn constants_refuse_negative_infinity() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "ChanLumerico/lucid MpsBuilder.mm: the specialiser crashed, so it masks with finite numbers; PyTorch's masks \
+         are too",
+    ));
     for code in [F32, F16, BF16] {
         number_refused(f64::NEG_INFINITY, code, "-inf");
     }

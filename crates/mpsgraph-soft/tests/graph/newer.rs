@@ -1,11 +1,10 @@
 //! Selectors that came with later systems: refused on 14.0, and tried in a process that pretends to be 15.0.
 
-use std::process::Command;
-
 use mpsgraph_soft::objc::{Id, version};
 
-use super::messages::{alone, msg, numbers, refused};
-use super::session::{F16, F32, Graph, floats, run};
+use super::messages::numbers;
+use super::session::{F32, Graph, floats, run};
+use crate::support::{Assumed, Documented, Probed, Reported, msg, passes_with, plain, refused, rule};
 
 const UPDATE: &str = "sliceUpdateDataTensor:updateTensor:starts:ends:strides:name:";
 const MASKED: &str = "sliceUpdateDataTensor:updateTensor:starts:ends:strides:startMask:endMask:squeezeMask:name:";
@@ -33,10 +32,10 @@ fn is_newer() -> bool {
     is_at_least(15, 0)
 }
 
-/// pytorch/pytorch MPSGraphSequoiaOps.h; dotnet/macios src/metalperformanceshadersgraph.cs.
 #[test]
 fn selectors_of_later_systems_are_refused() {
-    let _alone = alone();
+    let _test =
+        rule(Reported("pytorch/pytorch MPSGraphSequoiaOps.h; dotnet/macios src/metalperformanceshadersgraph.cs"));
     if is_newer() {
         return;
     }
@@ -50,19 +49,14 @@ fn selectors_of_later_systems_are_refused() {
 
 #[test]
 fn on_a_newer_system() {
-    let program = std::env::current_exe().expect("the path of the tests");
-    let mut command = Command::new(program);
-    command.env("MPSGRAPH_SOFT_MACOS", "15.0").args(["--ignored", "graph::newer::"]);
-    let output = command.output().expect("the tests run");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let ran = text.matches(" ... ok").count();
-    assert!(output.status.success() && ran == 7, "{ran} passed:\n{text}");
+    let _test = plain();
+    passes_with("MPSGRAPH_SOFT_MACOS", "15.0", &["--ignored", "graph::newer::"], 6);
 }
 
 #[test]
 #[ignore = "run by `on_a_newer_system` with the environment it needs"]
 fn slice_updates() {
-    let _alone = alone();
+    let _test = plain();
     assert!(is_newer());
     let operands = [floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), floats(&[2, 2], &[10.0, 20.0, 30.0, 40.0])];
     let results = run(&operands, |graph, x| {
@@ -93,53 +87,43 @@ fn masks_refused(update_shape: &[i64], code: u32, masks: [u32; 3], reason: &str)
     refused(MASKED, reason, || masked(&graph, &x, [&[0], &[1], &[1]], masks));
 }
 
-/// kern0x1b/charon probes on macOS 27.0: the update's shape is the region's.
 #[test]
 #[ignore = "run by `on_a_newer_system` with the environment it needs"]
 fn slice_update_refuses_an_update_of_another_shape() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: the update's shape is the region's"));
     update_refused(&[2], F32, "region's shape [1]");
 }
 
-/// ChanLumerico/lucid MpsBuilder.mm: operands must have the same element type.
-#[test]
-#[ignore = "run by `on_a_newer_system` with the environment it needs"]
-fn slice_update_refuses_an_update_of_another_element_type() {
-    let _alone = alone();
-    update_refused(&[1], F16, "differ in element type");
-}
-
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 #[ignore = "run by `on_a_newer_system` with the environment it needs"]
 fn slice_update_refuses_an_end_mask() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     masks_refused(&[1], F32, [0, 1, 0], "end mask");
 }
 
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 #[ignore = "run by `on_a_newer_system` with the environment it needs"]
 fn slice_update_refuses_a_squeeze_mask() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     masks_refused(&[1], F32, [0, 0, 1], "squeeze mask");
 }
 
-/// kern0x1b/charon probes on macOS 27.0 have it begin at 0, which a negative stride cannot leave; the header is silent.
 #[test]
 #[ignore = "run by `on_a_newer_system` with the environment it needs"]
 fn slice_update_refuses_a_start_mask_with_a_negative_stride() {
-    let _alone = alone();
+    let _test = rule(Assumed(
+        "kern0x1b/charon probes on macOS 27.0 have it begin at 0, which a negative stride cannot leave; the header is \
+         silent",
+    ));
     let graph = Graph::new();
     let x = [graph.placeholder(&[2], F32), graph.placeholder(&[1], F32)];
     let reason = "where it starts is not documented";
     refused(MASKED, reason, || masked(&graph, &x, [&[1], &[0], &[-1]], [1, 0, 0]));
 }
 
-/// Apple's MPSGraphTensorShapeOps.h: bit n of a mask is for dimension n.
 #[test]
 #[ignore = "run by `on_a_newer_system` with the environment it needs"]
 fn slice_update_refuses_a_mask_beyond_the_rank() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphTensorShapeOps.h: bit n of a mask is for dimension n"));
     masks_refused(&[1], F32, [2, 0, 0], "beyond the 1 dimensions");
 }

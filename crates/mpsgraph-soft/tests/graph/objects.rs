@@ -3,14 +3,15 @@
 use mpsgraph_soft::objc::{Id, Strong};
 use mpsgraph_soft::stats;
 
-use super::messages::{
-    alone, array, buffer, class, data_type, device, msg, new, numbers, objects, owned, pooled, refused, shape,
-};
+use super::messages::{array, buffer, data_type, numbers, objects, shape};
 use super::session::{BOOL, F16, F32, Graph, I32, floats, run_one, shaped_type, tensor_data};
+use crate::support::{
+    Assumed, Documented, Probed, Reported, class, device, msg, new, owned, plain, pooled, refused, rule,
+};
 
 #[test]
 fn tensors_know_their_operation() {
-    let _alone = alone();
+    let _test = plain();
     let graph = Graph::new();
     let (x, y) = (graph.placeholder(&[2], F32), graph.placeholder(&[2], F32));
     let sum = graph.op("additionWithPrimaryTensor:secondaryTensor:name:", &[x, y]);
@@ -26,7 +27,7 @@ fn tensors_know_their_operation() {
 
 #[test]
 fn shaped_types() {
-    let _alone = alone();
+    let _test = plain();
     let a = shaped_type(&[2, 3], F16);
     assert_eq!((shape(a), data_type(a)), (vec![2, 3], F16));
     assert!(msg!(a, "isEqualTo:", shaped_type(&[2, 3], F16) => Id; bool));
@@ -36,11 +37,12 @@ fn shaped_types() {
     assert_eq!((shape(a), data_type(a)), (vec![5], BOOL));
 }
 
-/// doom-fish/mpsgraph-rs data.rs; kern0x1b/charon probes on macOS 27.0.
 #[test]
-fn shaped_types_refuse_empty_tensors() {
-    let _alone = alone();
-    refused("initWithShape:dataType:", "zero extent", || shaped_type(&[0], F32));
+fn shaped_types_refuse_empty_and_dynamic_shapes() {
+    let _test = rule(Probed("doom-fish/mpsgraph-rs data.rs; kern0x1b/charon probes on macOS 27.0"));
+    for (extents, reason) in [(&[0][..], "zero extent"), (&[], "is empty"), (&[-1, 2], "dynamic")] {
+        refused("initWithShape:dataType:", reason, || shaped_type(extents, F32));
+    }
     let fine = shaped_type(&[1], F32);
     refused("setShape:", "zero extent", || msg!(fine, "setShape:", numbers(&[2, 0]) => Id; ()));
 }
@@ -49,69 +51,66 @@ const TENSOR_DATA: &str = "initWithMTLBuffer:shape:dataType:";
 
 #[test]
 fn tensor_data_has_a_shape_a_type_and_a_device() {
-    let _alone = alone();
+    let _test = plain();
     let data = tensor_data(buffer(&[0; 24]).id(), &[3, 2], F32);
     assert_eq!((shape(data), data_type(data)), (vec![3, 2], F32));
     let graph_device = msg!(data, "device"; Id);
     assert_eq!(msg!(graph_device, "metalDevice"; Id), device().id());
 }
 
-/// kern0x1b/charon probes on macOS 27.0: MPSNDArray asserts.
 #[test]
 fn tensor_data_refuses_a_buffer_that_is_too_small() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: MPSNDArray asserts"));
     let memory = buffer(&[0; 24]);
     refused(TENSOR_DATA, "Float32 [7] needs 28 bytes, the buffer has 24", || tensor_data(memory.id(), &[7], F32));
     tensor_data(memory.id(), &[6], F32);
 }
 
-/// kern0x1b/charon probes on macOS 27.0: what `newBufferWithLength:` gives for 0 bytes makes it abort.
 #[test]
 fn tensor_data_refuses_a_nil_buffer() {
-    let _alone = alone();
+    let _test = rule(Probed(
+        "kern0x1b/charon probes on macOS 27.0: what `newBufferWithLength:` gives for 0 bytes makes it abort",
+    ));
     refused(TENSOR_DATA, "may not be nil", || tensor_data(Id::NIL, &[7], F32));
 }
 
-/// pytorch/pytorch aten/src/ATen/native/mps/OperationUtils.mm: a scalar is fed as shape [1].
 #[test]
 fn tensor_data_refuses_rank_0() {
-    let _alone = alone();
+    let _test =
+        rule(Reported("pytorch/pytorch aten/src/ATen/native/mps/OperationUtils.mm: a scalar is fed as shape [1]"));
     refused(TENSOR_DATA, "rank 0", || tensor_data(buffer(&[0; 4]).id(), &[], F32));
 }
 
-/// kern0x1b/charon probes on macOS 27.0; pytorch/pytorch#117941.
 #[test]
 fn tensor_data_refuses_empty_tensors() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0; pytorch/pytorch#117941"));
     refused(TENSOR_DATA, "zero extent", || tensor_data(buffer(&[0; 4]).id(), &[2, 0], F32));
 }
 
-/// Apple's MPSNDArray.h: at most 16 dimensions.
 #[test]
 fn tensor_data_refuses_more_than_16_dimensions() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSNDArray.h: at most 16 dimensions"));
     tensor_data(buffer(&[0; 4]).id(), &[1; 16], F32);
     refused(TENSOR_DATA, "more than 16 dimensions", || tensor_data(buffer(&[0; 4]).id(), &[1; 17], F32));
 }
 
-/// Apple's MPSNDArray.h; pytorch/pytorch#84039.
 #[test]
 fn tensor_data_refuses_2_to_the_31_elements() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSNDArray.h; pytorch/pytorch#84039"));
     refused(TENSOR_DATA, "2^31 elements or more", || tensor_data(buffer(&[0; 4]).id(), &[1 << 16, 1 << 15], BOOL));
 }
 
-/// pytorch/pytorch#149261.
 #[test]
 fn tensor_data_refuses_more_than_4_gib() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#149261"));
     refused(TENSOR_DATA, "larger than 4 GiB", || tensor_data(buffer(&[0; 4]).id(), &[(1 << 30) + 1], F32));
 }
 
-/// kulinseth/pytorch#111; pytorch/pytorch#145503: what nobody releases stays, and shows in the counts.
 #[test]
 fn tensor_data_that_nobody_releases_is_counted() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "kulinseth/pytorch#111; pytorch/pytorch#145503: what nobody releases stays, and shows in the counts",
+    ));
     let live = || stats::live_count("MPSGraphTensorData");
     let before = live();
     let leaked = pooled(|| Strong::retain(tensor_data(buffer(&[0; 4]).id(), &[1], F32)).into_owned());
@@ -122,7 +121,7 @@ fn tensor_data_that_nobody_releases_is_counted() {
 
 #[test]
 fn a_graph_device_stands_for_a_metal_device() {
-    let _alone = alone();
+    let _test = rule(Assumed("the argument of deviceWithMTLDevice: is declared as id<MTLDevice>"));
     let device = device();
     let on = |device: Id| msg!(class("MPSGraphDevice"), "deviceWithMTLDevice:", device => Id; Id);
     let graph_device = on(device.id());
@@ -131,10 +130,9 @@ fn a_graph_device_stands_for_a_metal_device() {
     refused("deviceWithMTLDevice:", "not an MTLDevice", || on(array(&[])));
 }
 
-/// Apple's MPSGraph.h: MPSGraphOptionsSynchronizeResults unless set.
 #[test]
 fn graphs_and_executables_have_options() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraph.h: MPSGraphOptionsSynchronizeResults unless set"));
     let graph = Graph::new();
     let x = graph.placeholder(&[1], F32);
     for object in [graph.compile(&[x], &[x]), graph.id()] {
@@ -144,10 +142,9 @@ fn graphs_and_executables_have_options() {
     }
 }
 
-/// Apple's MPSGraph.h (MPSGraphOptimization).
 #[test]
 fn an_unknown_optimization_level_is_refused() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraph.h (MPSGraphOptimization)"));
     let descriptor = new("MPSGraphCompilationDescriptor");
     refused(
         "setOptimizationLevel:",
@@ -156,10 +153,9 @@ fn an_unknown_optimization_level_is_refused() {
     );
 }
 
-/// kulinseth/pytorch#111; pytorch/pytorch#145503; pytorch/pytorch#165619.
 #[test]
 fn nothing_is_left_behind() {
-    let _alone = alone();
+    let _test = rule(Reported("kulinseth/pytorch#111; pytorch/pytorch#145503; pytorch/pytorch#165619"));
     let round = || {
         pooled(|| {
             let result = run_one(&[floats(&[2], &[1.0, 2.0])], |graph, x| {
@@ -179,7 +175,7 @@ fn nothing_is_left_behind() {
 
 #[test]
 fn a_tensor_outlives_its_graph() {
-    let _alone = alone();
+    let _test = plain();
     let tensor = pooled(|| Strong::retain(Graph::new().placeholder(&[2, 2], F32)));
     assert_eq!(shape(tensor.id()), [2, 2]);
 }

@@ -2,8 +2,9 @@
 
 use mpsgraph_soft::objc::{Id, Strong};
 
-use super::messages::{alone, class, data_type, msg, numbers, objects, refused};
+use super::messages::{data_type, numbers, objects};
 use super::session::{BF16, F16, F32, Graph, I32, I64, Value, floats, halves, ints, run};
+use crate::support::{Assumed, Documented, Reported, class, msg, refused, rule};
 
 /// Counter 0, key 0.
 const ZERO: [i32; 7] = [1, 0, 0, 0, 0, 0, 0];
@@ -31,10 +32,12 @@ fn published() -> [f32; 3] {
     [0x0066_27e8_u32, 0x00e1_69c5, 0x00bc_57ac].map(|bits| bits as f32 / 16_777_216.0)
 }
 
-/// Salmon and others, Parallel random numbers: as easy as 1, 2, 3, with its published vector.
 #[test]
 fn uniform_floats() {
-    let _alone = alone();
+    let _test = rule(Assumed(
+        "Apple's header names Philox, and Salmon and others, Parallel random numbers: as easy as 1, 2, 3, published \
+         this vector",
+    ));
     let results = drawn(ZERO, &[3, 1], descriptor(0, F32));
     assert_eq!(results[0], floats(&[3, 1], &published()));
     assert_eq!(results[1], ints(&[7], &[1, 1, 0, 0, 0, 0, 0]));
@@ -51,10 +54,9 @@ fn uniform_floats() {
     assert_eq!(results[0], floats(&[3], &published().map(|x| 4.0 * x - 1.0)));
 }
 
-/// Apple's MPSGraphRandomOps.h: the second result is the state to go on with.
 #[test]
 fn a_state_goes_on_where_the_last_ended() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphRandomOps.h: the second result is the state to go on with"));
     let whole = drawn(ZERO, &[12], descriptor(0, F32));
     let first = drawn(ZERO, &[8], descriptor(0, F32));
     let state: [i32; 7] = first[1].elements().try_into().expect("seven words");
@@ -63,10 +65,9 @@ fn a_state_goes_on_where_the_last_ended() {
     assert_eq!(whole[1], second[1]);
 }
 
-/// Apple's MPSGraphRandomOps.h: below the maximum.
 #[test]
 fn halves_stay_below_the_end() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphRandomOps.h: below the maximum"));
     let results = drawn(ZERO, &[4096, 8], descriptor(0, F16));
     let numbers = results[0].elements::<half::f16>();
     assert!(numbers.iter().all(|x| (0.0..1.0).contains(&x.to_f32())));
@@ -75,10 +76,9 @@ fn halves_stay_below_the_end() {
     assert_eq!(first[0], halves(&[3], &published()));
 }
 
-/// pytorch/pytorch Distributions.mm passes the last one.
 #[test]
 fn integers_include_both_ends() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch Distributions.mm passes the last one"));
     let wanted = descriptor(0, I32);
     msg!(wanted, "setMinInteger:", -2 => isize; ());
     msg!(wanted, "setMaxInteger:", 2 => isize; ());
@@ -96,10 +96,9 @@ fn integers_include_both_ends() {
     assert!(mean.abs() < 1e8 && wide.iter().any(|&x| x > 2_000_000_000) && wide.iter().any(|x| x % 2 == 1));
 }
 
-/// Apple's MPSGraphRandomOps.h: by mean and standard deviation.
 #[test]
 fn normal_numbers() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphRandomOps.h: by mean and standard deviation"));
     let wanted = descriptor(1, F32);
     msg!(wanted, "setSamplingMethod:", BOX_MULLER => usize; ());
     msg!(wanted, "setMean:", 3.0 => f32; ());
@@ -114,10 +113,9 @@ fn normal_numbers() {
     assert!((within - 0.6827).abs() < 0.012, "{within}");
 }
 
-/// Apple's MPSGraphRandomOps.h has these for unset properties.
 #[test]
 fn properties() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphRandomOps.h has these for unset properties"));
     let uniform = Strong::retain(descriptor(0, I32));
     assert_eq!(data_type(uniform.id()), I32);
     assert_eq!(msg!(uniform.id(), "maxInteger"; isize), i32::MAX as isize);
@@ -145,10 +143,9 @@ fn random_refused(extents: &[i64], descriptor: Id, state: (&[i64], u32), reason:
 /// Seven words, as Apple's MPSGraphRandomOps.h has it.
 const STATE: (&[i64], u32) = (&[7], I32);
 
-/// pytorch/pytorch#147624.
 #[test]
 fn random_refuses_rank_5() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#147624"));
     let reason = "broken from rank 5 on";
     random_refused(&[1, 1, 1, 1, 2], descriptor(0, F32), STATE, reason);
     let selector = "randomUniformTensorWithShape:stateTensor:name:";
@@ -158,55 +155,53 @@ fn random_refuses_rank_5() {
     refused(selector, reason, || msg!(graph.id(), selector, shape => Id, state => Id, Id::NIL => Id; Id));
 }
 
-/// Apple's MPSNDArray.h.
 #[test]
 fn random_refuses_2_to_the_31_numbers() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSNDArray.h"));
     let reason = "2^31 elements or more";
     random_refused(&[1 << 16, 1 << 15], descriptor(0, F32), STATE, reason);
     random_refused(&[1 << 40, 1 << 40], descriptor(0, I32), STATE, reason);
 }
 
-/// Apple's MPSGraphRandomOps.h; pytorch/pytorch Distributions.mm.
 #[test]
 fn random_refuses_a_state_that_is_not_seven_words() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphRandomOps.h; pytorch/pytorch Distributions.mm"));
     for state in [(&[6][..], I32), (&[7], F32), (&[7, 1], I32)] {
         random_refused(&[2], descriptor(0, F32), state, "it must be Int32 [7]");
     }
 }
 
-/// Apple's MPSGraphRandomOps.h: Float32 and Float16, and Int32 for the uniform distribution.
 #[test]
 fn random_refuses_other_types_than_documented() {
-    let _alone = alone();
+    let _test =
+        rule(Documented("Apple's MPSGraphRandomOps.h: Float32 and Float16, and Int32 for the uniform distribution"));
     for (distribution, code) in [(0, BF16), (0, I64), (1, I32), (1, BF16)] {
         random_refused(&[2], descriptor(distribution, code), STATE, "documented");
     }
 }
 
-/// liuliu/ccv ccv_nnc_mps.m (seed 2069102477); JuliaGPU/Metal.jl#474: the inverse of the distribution at 0.
 #[test]
 fn random_refuses_normal_numbers_by_the_inverse_of_the_distribution() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "liuliu/ccv ccv_nnc_mps.m (seed 2069102477); JuliaGPU/Metal.jl#474: the inverse of the distribution at 0",
+    ));
     for code in [F32, F16] {
         random_refused(&[2], descriptor(1, code), STATE, "NaN about once in 2^23");
     }
 }
 
-/// Apple's MPSGraphRandomOps.h.
 #[test]
 fn random_refuses_what_is_missing_here() {
-    let _alone = alone();
+    let _test =
+        rule(Assumed("this runtime has no truncated normal distribution, which Apple's MPSGraphRandomOps.h has"));
     random_refused(&[2], descriptor(2, F32), STATE, "truncated normal");
     random_refused(&[2], Id::NIL, STATE, "the descriptor is nil");
     refused("descriptorWithDistribution:dataType:", "3 is no MPSGraphRandomDistribution", || descriptor(3, F32));
 }
 
-/// Apple's MPSGraphRandomOps.h: from the minimum on, below the maximum.
 #[test]
 fn random_refuses_an_empty_or_infinite_range() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphRandomOps.h: from the minimum on, below the maximum"));
     for (min, max) in [(1.0, 1.0), (f32::NEG_INFINITY, 0.0), (0.0, f32::NAN)] {
         let wanted = descriptor(0, F32);
         msg!(wanted, "setMin:", min => f32; ());
@@ -215,19 +210,19 @@ fn random_refuses_an_empty_or_infinite_range() {
     }
 }
 
-/// pytorch/pytorch Distributions.mm: integers are drawn in 32 bits.
 #[test]
 fn random_refuses_integers_beyond_32_bits() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch Distributions.mm: integers are drawn in 32 bits"));
     let wanted = descriptor(0, I32);
     msg!(wanted, "setMaxInteger:", 1 << 31 => isize; ());
     random_refused(&[2], wanted, STATE, "the range must be Int32's");
 }
 
-/// pytorch/pytorch Distributions.mm feeds the state, so that each run draws other numbers without compiling.
 #[test]
 fn the_same_state_draws_the_same_numbers() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "pytorch/pytorch Distributions.mm feeds the state, so that each run draws other numbers without compiling",
+    ));
     let state = [1, 5, 0, 0, 0, 3, 0];
     let drawn = |state: [i32; 7]| drawn(state, &[64], descriptor(0, F32))[0].clone();
     assert_eq!(drawn(state), drawn(state));

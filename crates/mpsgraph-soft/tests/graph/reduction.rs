@@ -2,9 +2,10 @@
 
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, numbers};
+use super::messages::numbers;
 use super::selectors::{POSITIONS, REDUCTIONS, TRUTHS, reduced, reduction};
 use super::session::{I64, U8, Value, close, floats, halves, ints, run, run_one, value};
+use crate::support::{Documented, Probed, Reported, rule};
 
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
@@ -23,10 +24,9 @@ fn counted() -> Value {
     ints(&[2, 1, 3], &[1, 2, 3, 4, 5, 6])
 }
 
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn over_an_axis() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     let cases: &[(&str, [f32; 2])] =
         &[("Sum", [6.0, -1.0]), ("Product", [6.0, -8.0]), ("Minimum", [1.0, -4.0]), ("Maximum", [3.0, 2.0])];
     let results = run(&[floats(&[2, 3], &[1.0, 2.0, 3.0, 2.0, -4.0, 1.0])], |graph, x| {
@@ -37,34 +37,31 @@ fn over_an_axis() {
     }
 }
 
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn reduced_dimensions_stay_with_extent_1() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     assert_eq!(sum_over(counted(), &[0, 2]), ints(&[1, 1, 1], &[21]));
     assert_eq!(sum_over(counted(), &[0]), ints(&[1, 1, 3], &[5, 7, 9]));
 }
 
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn axes_count_from_the_end_and_may_repeat() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     assert_eq!(sum_over(counted(), &[-3]), ints(&[1, 1, 3], &[5, 7, 9]));
     assert_eq!(sum_over(counted(), &[2, 2, -1]), ints(&[2, 1, 1], &[6, 15]));
 }
 
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn nil_axes_are_all_axes() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     let all = run_one(&[counted()], |graph, x| graph.op(SUM_OF_AXES, &[x[0], Id::NIL]));
     assert_eq!(all, ints(&[1, 1, 1], &[21]));
 }
 
-/// kern0x1b/charon probes on macOS 27.0: even a reduction to a truth value gives the operand.
 #[test]
 fn no_axes_give_the_operand() {
-    let _alone = alone();
+    let _test =
+        rule(Probed("kern0x1b/charon probes on macOS 27.0: even a reduction to a truth value gives the operand"));
     for name in [REDUCTIONS, TRUTHS].concat() {
         let same = run_one(&[counted()], |graph, x| graph.op(&reduction(name), &[x[0], numbers(&[])]));
         assert_eq!(same, counted(), "{name}");
@@ -75,54 +72,53 @@ fn with_nan() -> Value {
     floats(&[2, 3], &[1.0, NAN, 2.0, NAN, NAN, NAN])
 }
 
-/// kern0x1b/charon probes on macOS 27.0: nothing but NaN gives the infinity that the search begins with.
 #[test]
 fn minimum_and_maximum_skip_nan() {
-    let _alone = alone();
+    let _test = rule(Probed(
+        "kern0x1b/charon probes on macOS 27.0: nothing but NaN gives the infinity that the search begins with",
+    ));
     close(&along("Minimum", with_nan(), 1), &[2, 1], &[1.0, INF]);
     close(&along("Maximum", with_nan(), 1), &[2, 1], &[2.0, -INF]);
 }
 
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn the_forms_that_propagate_nan_and_sums_keep_it() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     for name in ["MinimumPropagateNaN", "MaximumPropagateNaN", "Sum", "Product"] {
         close(&along(name, with_nan(), 1), &[2, 1], &[NAN, NAN]);
     }
 }
 
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn positions_skip_nan_and_are_negative_for_nothing_else() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     assert_eq!(along("ArgMaximum", with_nan(), 1), ints(&[2, 1], &[2, -1]));
     assert_eq!(along("ArgMinimum", with_nan(), 1), ints(&[2, 1], &[0, -1]));
 }
 
-/// kern0x1b/charon probes on macOS 27.0; zeros of either sign are equal.
 #[test]
 fn positions_are_of_the_first_of_equals() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0; zeros of either sign are equal"));
     let x = || floats(&[2, 4], &[4.0, 9.0, 4.0, 9.0, -0.0, 0.0, 0.0, -0.0]);
     assert_eq!(along("ArgMaximum", x(), 1), ints(&[2, 1], &[1, 0]));
     assert_eq!(along("ArgMinimum", x(), 1), ints(&[2, 1], &[0, 0]));
 }
 
-/// pytorch/pytorch#92311 (old systems gave INT64_MIN).
 #[test]
 fn positions_of_wide_integers_are_exact() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#92311 (old systems gave INT64_MIN)"));
     for (name, wanted) in std::iter::zip(POSITIONS, [1, 2]) {
         let x = value(I64, &[3], &[i64::MAX - 1, i64::MAX, i64::MIN]);
         assert_eq!(along(name, x, 0), ints(&[1], &[wanted]), "{name}");
     }
 }
 
-/// kern0x1b/charon probes on macOS 27.0: 0 or 1 in the operand's type; NaN is true, zeros of either sign are false.
 #[test]
 fn truths_are_numbers_of_the_operands_type() {
-    let _alone = alone();
+    let _test = rule(Probed(
+        "kern0x1b/charon probes on macOS 27.0: 0 or 1 in the operand's type; NaN is true, zeros of either sign are \
+         false",
+    ));
     let x = || floats(&[2, 2], &[NAN, NAN, -0.0, 3.0]);
     assert_eq!(along("And", x(), 1), floats(&[2, 1], &[1.0, 0.0]));
     assert_eq!(along("Or", x(), 1), floats(&[2, 1], &[1.0, 1.0]));
@@ -130,29 +126,26 @@ fn truths_are_numbers_of_the_operands_type() {
     assert_eq!(along("Or", bytes, 0), value(U8, &[1], &[1u8]));
 }
 
-/// pytorch/pytorch#136987: the sum overflows although the mean is a half float.
 #[test]
 fn half_floats_accumulate_in_16_bits() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#136987: the sum overflows although the mean is a half float"));
     let mean =
         run_one(&[halves(&[2], &[65504.0, 65504.0])], |graph, x| graph.op("meanOfTensor:axes:name:", &[x[0], Id::NIL]));
     assert_eq!(mean, halves(&[1], &[INF]));
 }
 
-/// kern0x1b/charon probes on macOS 27.0: (-1, 2) of rows whose means are -1.5 and 2.75.
 #[test]
 fn means_of_integers_are_truncated() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: (-1, 2) of rows whose means are -1.5 and 2.75"));
     let means = run_one(&[ints(&[2, 4], &[-3, -2, -1, 0, 2, 2, 3, 4])], |graph, x| {
         graph.op("meanOfTensor:axes:name:", &[x[0], numbers(&[1])])
     });
     assert_eq!(means, ints(&[2, 1], &[-1, 2]));
 }
 
-/// Apple's MPSGraphNormalizationOps.h.
 #[test]
 fn means() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphNormalizationOps.h"));
     let mean = run_one(&[floats(&[2, 2], &[1.0, 3.0, 2.0, 10.0])], |graph, x| {
         graph.op("meanOfTensor:axes:name:", &[x[0], numbers(&[1])])
     });

@@ -2,8 +2,9 @@
 
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, msg, numbers, refused};
-use super::session::{BOOL, F16, F32, Graph, I8, I32, I64, U32, Value, floats, ints, run, run_error, run_one};
+use super::messages::numbers;
+use super::session::{BOOL, F32, Graph, I8, I32, I64, U32, Value, floats, ints, run, run_error, run_one};
+use crate::support::{Assumed, Documented, Reported, msg, refused, rule};
 
 const AXIS: &str = "scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:";
 const ND: &str = "scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:";
@@ -29,10 +30,10 @@ fn along(graph: &Graph, x: &[Id], axis: isize, mode: isize) -> Id {
     )
 }
 
-/// Apple's MPSGraphScatterNDOps.h: add, subtract, multiply, divide, minimum, maximum, set.
 #[test]
 fn modes() {
-    let _alone = alone();
+    let _test =
+        rule(Documented("Apple's MPSGraphScatterNDOps.h: add, subtract, multiply, divide, minimum, maximum, set"));
     let data = floats(&[4], &[8.0, 6.0, 4.0, 2.0]);
     let operands = [data, floats(&[2], &[2.0, 3.0]), ints(&[2], &[1, 2])];
     let results = run(&operands, |graph, x| (0..7).map(|mode| axis(graph, x, 0, mode)).collect());
@@ -50,20 +51,18 @@ fn modes() {
     }
 }
 
-/// Embeddings' gradients rely on it (pytorch/pytorch ScatterGather.mm).
 #[test]
 fn duplicates_accumulate() {
-    let _alone = alone();
+    let _test = rule(Reported("Embeddings' gradients rely on it (pytorch/pytorch ScatterGather.mm)"));
     let operands =
         [floats(&[2, 2], &[0.0; 4]), floats(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), ints(&[3], &[1, 1, 0])];
     let result = run_one(&operands, |graph, x| axis(graph, x, -1, ADD));
     assert_eq!(result, floats(&[2, 2], &[3.0, 3.0, 6.0, 9.0]));
 }
 
-/// Apple's MPSGraphScatterNDOps.h.
 #[test]
 fn by_coordinates() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphScatterNDOps.h"));
     let data = floats(&[2, 2], &[1.0, 2.0, 3.0, 4.0]);
     let elements = [data.clone(), floats(&[2], &[10.0, 20.0]), ints(&[2, 2], &[0, 1, 1, 0])];
     let result = run_one(&elements, |graph, x| nd(graph, x, 0, ADD));
@@ -76,19 +75,17 @@ fn by_coordinates() {
     assert_eq!(result, floats(&[2, 2], &[1.0, 5.0, 6.0, 4.0]));
 }
 
-/// Apple's MPSGraphScatterNDOps.h.
 #[test]
 fn along_an_axis() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphScatterNDOps.h"));
     let operands = [floats(&[2, 2], &[1.0, 2.0, 3.0, 4.0]), floats(&[2, 1], &[5.0, 6.0]), ints(&[2, 1], &[1, 0])];
     let result = run_one(&operands, |graph, x| along(graph, x, 1, SET));
     assert_eq!(result, floats(&[2, 2], &[1.0, 5.0, 6.0, 4.0]));
 }
 
-/// Apple's MPSGraphScatterNDOps.h: without data, what is not updated is 0.
 #[test]
 fn on_zeros() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphScatterNDOps.h: without data, what is not updated is 0"));
     let operands: [Value; 3] = [floats(&[2], &[5.0, 6.0]), ints(&[2], &[2, 0]), ints(&[2, 1], &[2, 0])];
     let results = run(&operands, |graph, x| {
         let shape = numbers(&[3]);
@@ -135,11 +132,12 @@ fn scatters_refused(codes: [u32; 3], mode: isize, reason: &str) {
     scatter_refused(ND, shapes, codes, reason, |graph, x| nd(graph, x, 0, mode));
 }
 
-/// tillahoffmann/jax-mps gather_scatter_utils.h ("scatter corrupts values > 2^24 identically to gather");
-/// pytorch/pytorch#141948 on the extremes.
 #[test]
 fn scatter_refuses_32_and_64_bit_integers_in_every_mode() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "tillahoffmann/jax-mps gather_scatter_utils.h (\"scatter corrupts values > 2^24 identically to gather\"); \
+         pytorch/pytorch#141948 on the extremes",
+    ));
     for code in [I32, I64, U32, 64] {
         for mode in ADD..=SET {
             scatters_refused([code, code, I32], mode, "corrupted beyond 2^24");
@@ -147,10 +145,11 @@ fn scatter_refuses_32_and_64_bit_integers_in_every_mode() {
     }
 }
 
-/// pedronahum/MetalHLO MPSGraphCompiler.swift: what the modes make of truth values is documented nowhere.
 #[test]
 fn scatter_refuses_to_compute_with_bool() {
-    let _alone = alone();
+    let _test = rule(Assumed(
+        "pedronahum/MetalHLO MPSGraphCompiler.swift: what the modes make of truth values is documented nowhere",
+    ));
     for mode in ADD..SET {
         scatters_refused([BOOL, BOOL, I32], mode, "of Bool");
     }
@@ -159,51 +158,40 @@ fn scatter_refuses_to_compute_with_bool() {
     axis(&graph, &x, 0, SET);
 }
 
-/// ChanLumerico/lucid MpsBuilder.mm.
-#[test]
-fn scatter_refuses_updates_of_another_element_type() {
-    let _alone = alone();
-    scatters_refused([F32, F16, I32], ADD, "differ in element type");
-}
-
-/// Apple's MPSGraphScatterNDOps.h.
 #[test]
 fn scatter_refuses_other_indices_than_32_and_64_bit_integers() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphScatterNDOps.h"));
     for code in [F32, U32, I8] {
         scatters_refused([F32, F32, code], ADD, "must be Int32 or Int64");
     }
 }
 
-/// Apple's MPSGraphScatterNDOps.h: 0 to 6.
 #[test]
 fn scatter_refuses_unknown_modes() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphScatterNDOps.h: 0 to 6"));
     for mode in [-1, 7] {
         scatters_refused(TYPES, mode, "no MPSGraphScatterMode");
     }
 }
 
-/// tillahoffmann/jax-mps src/pjrt_plugin/ops; pytorch/pytorch#121557.
 #[test]
 fn scatter_refuses_indices_of_another_rank_than_1() {
-    let _alone = alone();
+    let _test = rule(Reported("tillahoffmann/jax-mps src/pjrt_plugin/ops; pytorch/pytorch#121557"));
     let shapes: [&[i64]; 3] = [&[2, 2], &[2, 1], &[2, 1]];
     scatter_refused(AXIS, shapes, TYPES, "rank 1 is needed", |graph, x| axis(graph, x, 1, ADD));
 }
 
-/// Apple's MPSGraphScatterNDOps.h: as many indices as updates.
 #[test]
 fn scatter_refuses_more_or_less_indices_than_updates() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphScatterNDOps.h: as many indices as updates"));
     let shapes: [&[i64]; 3] = [&[2], &[2], &[3]];
     scatter_refused(AXIS, shapes, TYPES, "rank 1 is needed", |graph, x| axis(graph, x, 0, ADD));
 }
 
-/// pytorch/pytorch#94765; pytorch/pytorch#121557: ranks of data and updates that differ assert.
 #[test]
 fn scatter_refuses_updates_that_differ_beyond_the_axis() {
-    let _alone = alone();
+    let _test =
+        rule(Reported("pytorch/pytorch#94765; pytorch/pytorch#121557: ranks of data and updates that differ assert"));
     let reason = "must be the same but for axis";
     let shapes: [&[i64]; 3] = [&[2, 2], &[1], &[1]];
     scatter_refused(AXIS, shapes, TYPES, reason, |graph, x| axis(graph, x, 0, ADD));
@@ -211,34 +199,32 @@ fn scatter_refuses_updates_that_differ_beyond_the_axis() {
     scatter_refused(ALONG, shapes, TYPES, reason, |graph, x| along(graph, x, 1, SET));
 }
 
-/// pytorch/pytorch#121557.
 #[test]
 fn scatter_along_axis_refuses_updates_and_indices_of_different_shapes() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#121557"));
     let shapes: [&[i64]; 3] = [&[2, 2], &[2, 1], &[1, 1]];
     scatter_refused(ALONG, shapes, TYPES, "must have one shape", |graph, x| along(graph, x, 1, SET));
 }
 
-/// Apple's MPSGraphScatterNDOps.h.
 #[test]
 fn scatter_nd_refuses_updates_of_another_shape_than_the_indices_lead_to() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphScatterNDOps.h"));
     let shapes: [&[i64]; 3] = [&[2, 2], &[2], &[2, 1]];
     scatter_refused(ND, shapes, TYPES, "must have the shape [2, 2]", |graph, x| nd(graph, x, 0, SET));
 }
 
-/// Apple's MPSGraphScatterNDOps.h.
 #[test]
 fn scatter_nd_refuses_too_many_coordinates() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphScatterNDOps.h"));
     let shapes: [&[i64]; 3] = [&[2, 2], &[2], &[2, 3]];
     scatter_refused(ND, shapes, TYPES, "too many coordinates", |graph, x| nd(graph, x, 0, SET));
 }
 
-/// Apple's MPSGraphScatterNDOps.h has zeros for what is not updated, which only sums and replacements begin with.
 #[test]
 fn scatter_without_data_refuses_modes_that_do_not_begin_with_0() {
-    let _alone = alone();
+    let _test = rule(Assumed(
+        "Apple's MPSGraphScatterNDOps.h has zeros for what is not updated, which only sums and replacements begin with",
+    ));
     for mode in MUL..SET {
         let graph = Graph::new();
         let (updates, at) = (graph.placeholder(&[1], F32), graph.placeholder(&[1], I32));
@@ -257,19 +243,17 @@ fn pair() -> Value {
     floats(&[2], &[1.0, 2.0])
 }
 
-/// Apple's MPSGraphScatterNDOps.h; negative indices are not wrapped.
 #[test]
 fn scatter_along_axis_skips_what_is_out_of_range() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphScatterNDOps.h; negative indices are not wrapped"));
     let operands = [pair(), floats(&[3], &[5.0, 6.0, 7.0]), ints(&[3], &[2, 1, -1])];
     let result = run_one(&operands, |graph, x| along(graph, x, 0, SET));
     assert_eq!(result, floats(&[2], &[1.0, 6.0]));
 }
 
-/// Apple's MPSGraphScatterNDOps.h says of the form along an axis alone what it does there.
 #[test]
 fn other_scatters_out_of_range_fail_the_command_buffer() {
-    let _alone = alone();
+    let _test = rule(Assumed("Apple's MPSGraphScatterNDOps.h says of the form along an axis alone what it does there"));
     for index in [2, -1] {
         let operands = [pair(), floats(&[1], &[5.0]), ints(&[1], &[index])];
         let error = run_error(&operands, |graph, x| axis(graph, x, 0, ADD));
@@ -282,10 +266,11 @@ fn other_scatters_out_of_range_fail_the_command_buffer() {
     }
 }
 
-/// Apple's MPSGraphScatterNDOps.h names no order of updates, so which of several stays is not defined.
 #[test]
 fn setting_an_element_to_different_values_fails_the_command_buffer() {
-    let _alone = alone();
+    let _test = rule(Assumed(
+        "Apple's MPSGraphScatterNDOps.h names no order of updates, so which of several stays is not defined",
+    ));
     let operands = |last: f32| [pair(), floats(&[2], &[5.0, last]), ints(&[2], &[1, 1]), ints(&[2, 1], &[1, 1])];
     let by = |at: usize| move |x: &[Id]| [x[0], x[1], x[at]];
     let (line, point) = (by(2), by(3));

@@ -1,10 +1,8 @@
-//! MPSGraph's selectors for functions of one and of two tensors, by what the tensors may be: rules that hold for many
-//! of them are tested over these lists.
+//! MPSGraph's selectors by what their tensors may be: functions of one and of two tensors, and reductions.
 
-use mpsgraph_soft::mpsgraph::graph::CLASS;
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, numbers};
+use super::messages::numbers;
 use super::session::Graph;
 
 /// Functions of one tensor of floats.
@@ -48,8 +46,8 @@ pub const UNARY_BITS: &[&str] = &["bitwiseNOT"];
 pub const BINARY_NUMBERS: &[&str] =
     &["addition", "subtraction", "multiplication", "division", "modulo", "power", "minimum", "maximum"];
 
-/// Functions of two tensors of floats.
-pub const BINARY_FLOATS: &[&str] = &["minimumWithNaNPropagation", "maximumWithNaNPropagation", "atan2"];
+/// Functions of two tensors of floats that keep NaN.
+pub const NAN_KEEPERS: &[&str] = &["minimumWithNaNPropagation", "maximumWithNaNPropagation"];
 
 /// Comparisons: of any type, give Bool.
 pub const COMPARISONS: &[&str] =
@@ -62,7 +60,8 @@ pub const LOGIC: &[&str] = &["logicalAND", "logicalOR", "logicalXOR", "logicalXN
 pub const BINARY_BITS: &[&str] = &["bitwiseAND", "bitwiseOR", "bitwiseXOR", "bitwiseLeftShift", "bitwiseRightShift"];
 
 /// Functions of two tensors, all of them but the matrix product.
-pub const BINARY: &[&[&str]] = &[BINARY_NUMBERS, &["floorModulo"], BINARY_FLOATS, COMPARISONS, LOGIC, BINARY_BITS];
+pub const BINARY: &[&[&str]] =
+    &[BINARY_NUMBERS, &["floorModulo", "atan2"], NAN_KEEPERS, COMPARISONS, LOGIC, BINARY_BITS];
 
 /// The selector of a function of one tensor.
 pub fn unary(name: &str) -> String {
@@ -102,32 +101,15 @@ pub fn reduced(graph: &Graph, name: &str, x: Id, axis: isize) -> Id {
     }
 }
 
-#[test]
-fn the_lists_are_complete() {
-    let _alone = alone();
-    let listed_unary = [
-        UNARY_FLOATS,
-        ROUNDING,
-        TESTS,
-        UNARY_NUMBERS,
-        SIGNS,
-        UNARY_BITS,
-        // Any type.
-        &["identity", "not"],
-    ]
-    .concat();
-    let listed_binary = [BINARY, &[&["matrixMultiplication"]]].concat().concat();
-    let reductions = [REDUCTIONS, NAN_REDUCTIONS, TRUTHS, POSITIONS].concat();
-    for method in CLASS.instance {
-        let selector = method.selector();
-        if let Some(name) = selector.strip_suffix("WithTensor:name:") {
-            assert!(listed_unary.contains(&name), "{selector}");
-        }
-        if let Some(name) = selector.strip_suffix("WithPrimaryTensor:secondaryTensor:name:") {
-            assert!(listed_binary.contains(&name), "{selector}");
-        }
-        if let Some(name) = selector.strip_prefix("reduction").and_then(|rest| rest.split("WithTensor:ax").next()) {
-            assert!(reductions.contains(&name), "{selector}");
-        }
-    }
+/// Operations by name, and how a selector is made of the name.
+pub type Listed = (fn(&str) -> String, &'static [&'static str]);
+
+/// The name is the selector.
+pub fn whole(selector: &str) -> String {
+    selector.to_owned()
+}
+
+/// The selectors of a list.
+pub fn selectors(listed: &[Listed]) -> Vec<String> {
+    listed.iter().flat_map(|(selector, names)| names.iter().map(|name| selector(name))).collect()
 }

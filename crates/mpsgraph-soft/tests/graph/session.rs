@@ -2,18 +2,20 @@
 
 use mpsgraph_soft::objc::{Id, Strong};
 
-use super::messages::{
-    array, buffer, class, contents, data_type, device, dictionary, msg, new, numbers, objects, owned, shape, text,
-};
+use super::messages::{array, buffer, contents, data_type, dictionary, numbers, objects, shape};
+use crate::support::{class, device, msg, new, owned, text};
 
 pub const F32: u32 = 0x1000_0020;
 pub const F16: u32 = 0x1000_0010;
 pub const BF16: u32 = 0x9000_0010;
 pub const I8: u32 = 0x2000_0008;
+pub const I16: u32 = 0x2000_0010;
 pub const I32: u32 = 0x2000_0020;
 pub const I64: u32 = 0x2000_0040;
 pub const U8: u32 = 8;
+pub const U16: u32 = 16;
 pub const U32: u32 = 32;
+pub const U64: u32 = 64;
 pub const BOOL: u32 = 0x8000_0008;
 
 /// A tensor on the host.

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{alone, buffer, msg, objects, pooled};
+use super::messages::{buffer, objects};
 use super::session::{F32, Graph, command_buffer, encode, queue, tensor_data};
+use crate::support::{msg, plain, pooled};
 
 const ADD: &str = "additionWithPrimaryTensor:secondaryTensor:name:";
 
@@ -16,7 +17,7 @@ fn sum_of(graph: &Graph, feeds: &[Id], nodes: usize) -> Id {
 
 #[test]
 fn building_is_linear_and_cheap() {
-    let _alone = alone();
+    let _test = plain();
     let time = |nodes: usize| {
         pooled(|| {
             let graph = Graph::new();
@@ -36,7 +37,7 @@ fn building_is_linear_and_cheap() {
 
 #[test]
 fn encoding_many_buffers_is_cheap() {
-    let _alone = alone();
+    let _test = plain();
     let graph = Graph::new();
     let feeds: Vec<Id> = (0..50).map(|_| graph.placeholder(&[2], F32)).collect();
     let sum = sum_of(&graph, &feeds, 50);

@@ -8,8 +8,9 @@ mod views;
 
 use mpsgraph_soft::objc::Id;
 
-use super::messages::{numbers, refused};
+use super::messages::numbers;
 use super::session::{F32, Graph, Value, ints, run_one};
+use crate::support::refused;
 
 /// 0, 1, 2, … in this shape.
 fn counted(shape: &[usize]) -> Value {

@@ -6,12 +6,13 @@ use mpsgraph_soft::metal::{counters, fault};
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::*;
+use crate::support::{Assumed, Documented, Probed, Reported};
 
 const PAGE: usize = 16 * 1024;
 
 #[test]
 fn new_buffers_are_zeroed_pages() {
-    let _alone = alone();
+    let _test = plain();
     let device = device();
     let before = counters::snapshot();
     for length in [1, 4, PAGE, PAGE + 1, 5_000_000] {
@@ -34,10 +35,13 @@ fn new_buffers_are_zeroed_pages() {
 
 #[test]
 fn a_buffer_with_bytes_has_a_copy() {
-    let _alone = alone();
+    let _test = plain();
     let mut source = [1.5f32, -2.0, 3.0];
     let bytes: *const c_void = source.as_ptr().cast();
-    let made = msg!(device().id(), "newBufferWithBytes:length:options:", bytes => *const c_void, 12 => usize, 0x100 => usize; Id);
+    let made = msg!(
+        device().id(), "newBufferWithBytes:length:options:",
+        bytes => *const c_void, 12 => usize, 0x100 => usize; Id
+    );
     let made = owned(made);
     source.fill(0.0);
     assert_eq!(contents::<f32>(&made), [1.5, -2.0, 3.0]);
@@ -50,17 +54,15 @@ fn asked_for(length: usize, options: usize) -> Strong {
     owned(msg!(device().id(), "newBufferWithLength:options:", length => usize, options => usize; Id))
 }
 
-/// ml-explore/mlx mlx/backend/metal/allocator.cpp; kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn a_buffer_without_bytes_is_nil() {
-    let _alone = alone();
+    let _test = rule(Probed("ml-explore/mlx mlx/backend/metal/allocator.cpp; kern0x1b/charon probes on macOS 27.0"));
     assert!(asked_for(0, 0).id().is_nil());
 }
 
-/// ml-explore/mlx mlx/backend/metal/allocator.cpp.
 #[test]
 fn a_buffer_beyond_max_buffer_length_is_nil() {
-    let _alone = alone();
+    let _test = rule(Reported("ml-explore/mlx mlx/backend/metal/allocator.cpp"));
     let largest = msg!(device().id(), "maxBufferLength"; usize);
     assert!(asked_for(largest + 1, 0).id().is_nil());
     assert!(asked_for(usize::MAX, 0).id().is_nil());
@@ -68,24 +70,22 @@ fn a_buffer_beyond_max_buffer_length_is_nil() {
 
 #[test]
 fn a_buffer_is_nil_when_ordered() {
-    let _alone = alone();
+    let _test = plain();
     fault::refuse_allocation_here(2);
     assert_eq!([0; 3].map(|_| asked_for(64, 0).id().is_nil()), [false, true, false]);
 }
 
-/// Apple's MTLBuffer.h (contents); Apple's documentation of MTLStorageMode.private.
 #[test]
 fn private_storage_is_out_of_reach() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MTLBuffer.h (contents); Apple's documentation of MTLStorageMode.private"));
     let made = asked_for(64, 0x20);
     assert_eq!(msg!(made.id(), "storageMode"; usize), 2);
     assert!(msg!(made.id(), "contents"; *mut c_void).is_null());
 }
 
-/// Apple's MTLResource.h (MTLResourceOptions).
 #[test]
 fn options_that_make_no_sense_are_refused() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MTLResource.h (MTLResourceOptions)"));
     for options in [0x10, 0x30, 0x40, 0x2, 0x1000] {
         let text = violation(|| asked_for(64, options));
         assert!(text.starts_with("-[MTLDevice newBufferWithLength:options:]: "), "{text}");
@@ -94,7 +94,7 @@ fn options_that_make_no_sense_are_refused() {
 
 #[test]
 fn labels_are_kept() {
-    let _alone = alone();
+    let _test = rule(Assumed("the argument of setLabel: is declared as NSString"));
     // SAFETY: a C string.
     let class = unsafe { mpsgraph_soft::symbols::objc_getClass(c"NSString".as_ptr()) };
     // SAFETY: `Id` is a transparent pointer to an object or class, and this is a class.

@@ -9,11 +9,11 @@ use mpsgraph_soft::objc::{Id, Strong};
 use mpsgraph_soft::stats;
 
 use super::messages::*;
+use crate::support::Documented;
 
-/// Apple's MTLCommandQueue.h.
 #[test]
 fn work_runs_in_commit_order() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MTLCommandQueue.h"));
     let queue = queue();
     let seen = Arc::new(Mutex::new(Vec::new()));
     let mut last = None;
@@ -37,7 +37,7 @@ fn work_runs_in_commit_order() {
 
 #[test]
 fn commit_returns_before_the_work_is_done() {
-    let _alone = alone();
+    let _test = plain();
     let queue = queue();
     let (buffer, behind) = (mps(&queue), mps(&queue));
     let (work, runs, go) = held();
@@ -58,7 +58,7 @@ fn commit_returns_before_the_work_is_done() {
 
 #[test]
 fn work_is_done_even_if_nobody_waits_any_more() {
-    let _alone = alone();
+    let _test = plain();
     let queue = queue();
     // A queue may get used to a wait after each commit; that must not be what the work depends on.
     for round in 0..3 {
@@ -78,10 +78,9 @@ fn work_is_done_even_if_nobody_waits_any_more() {
     }
 }
 
-/// Apple's MTLCommandBuffer.h (enqueue).
 #[test]
 fn an_enqueued_command_buffer_keeps_its_place() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MTLCommandBuffer.h (enqueue)"));
     let queue = queue();
     let (first, second) = (mps(&queue), mps(&queue));
     msg!(first.id(), "enqueue"; ());
@@ -98,18 +97,17 @@ fn an_enqueued_command_buffer_keeps_its_place() {
     wait(&second);
     assert_eq!(*order.lock().unwrap(), ["first", "second"]);
 
-    let (never, after) = (mps(&queue), mps(&queue));
+    // A pool of their own: the test's would keep the first one alive, and the second one waiting.
+    let (never, after) = pooled(|| (mps(&queue), mps(&queue)));
     msg!(never.id(), "enqueue"; ());
     commit(&after);
     pooled(|| drop(never));
-    // Its wrapper and root are in the test's pool as well, which a second thread must not wait for.
-    drop(_alone);
     wait(&after);
 }
 
 #[test]
 fn everything_may_be_let_go_while_work_runs() {
-    let _alone = alone();
+    let _test = plain();
     let done = Arc::new(AtomicUsize::new(0));
     for _ in 0..200 {
         pooled(|| {
@@ -137,10 +135,9 @@ fn narrow_queue() -> Strong {
     owned(msg!(device().id(), "newCommandQueueWithMaxCommandBufferCount:", 2 => usize; Id))
 }
 
-/// Apple's MTLDevice.h (newCommandQueueWithMaxCommandBufferCount:).
 #[test]
 fn a_full_queue_makes_the_next_command_buffer_wait() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MTLDevice.h (newCommandQueueWithMaxCommandBufferCount:)"));
     let queue = narrow_queue();
     let (first, second) = (mps(&queue), mps(&queue));
     let (work, runs, go) = held();
@@ -162,10 +159,11 @@ fn a_full_queue_makes_the_next_command_buffer_wait() {
     wait(&third);
 }
 
-/// Apple's MTLDevice.h (newCommandQueueWithMaxCommandBufferCount:): with nothing committed, nothing makes room.
 #[test]
 fn asking_a_full_queue_for_more_than_it_can_have_is_refused() {
-    let _alone = alone();
+    let _test = rule(Documented(
+        "Apple's MTLDevice.h (newCommandQueueWithMaxCommandBufferCount:): with nothing committed, nothing makes room",
+    ));
     let queue = narrow_queue();
     let (first, _second) = (mps(&queue), mps(&queue));
     fault::report_hang_after(Duration::from_millis(20));
@@ -179,7 +177,7 @@ fn asking_a_full_queue_for_more_than_it_can_have_is_refused() {
 
 #[test]
 fn many_threads_share_a_queue() {
-    let _alone = alone();
+    let _test = plain();
     let queue = queue();
     let total = Arc::new(AtomicUsize::new(0));
     std::thread::scope(|scope| {

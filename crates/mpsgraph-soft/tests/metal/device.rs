@@ -3,6 +3,7 @@
 use mpsgraph_soft::objc::{Id, version};
 
 use super::messages::*;
+use crate::support::Documented;
 
 fn supports(family: isize) -> bool {
     msg!(device().id(), "supportsFamily:", family => isize; bool)
@@ -10,7 +11,7 @@ fn supports(family: isize) -> bool {
 
 #[test]
 fn one_device_of_apple_silicon() {
-    let _alone = alone();
+    let _test = plain();
     let device = device();
     assert_eq!(device, super::messages::device(), "always the same object");
     assert_eq!(text(msg!(device.id(), "name"; Id)), "mpsgraph-soft");
@@ -23,22 +24,23 @@ fn one_device_of_apple_silicon() {
     assert!(!supports(4002) && !supports(0), "MacCatalyst2, nothing");
 }
 
-/// Apple's MTLDevice.h: Metal3 is of macOS 13, Metal4 of macOS 26.
 #[test]
 fn families_of_later_systems_are_not_supported() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MTLDevice.h: Metal3 is of macOS 13, Metal4 of macOS 26"));
     assert_eq!(supports(5001), version::macos() >= (13, 0));
     assert_eq!(supports(5002), version::macos() >= (26, 0));
 }
 
-/// Apple's Metal feature set tables: M1 is Apple7, M2 Apple8, M3 and M4 Apple9, M5 Apple10.
 #[test]
 fn families_are_those_up_to_the_configured_one() {
+    let _test =
+        rule(Documented("Apple's Metal feature set tables: M1 is Apple7, M2 Apple8, M3 and M4 Apple9, M5 Apple10"));
     for family in 7..=10 {
         passes_with(
             "MPSGRAPH_SOFT_GPU_FAMILY",
             &family.to_string(),
-            "metal::device::the_family_that_the_environment_names",
+            &["--ignored", "--exact", "metal::device::the_family_that_the_environment_names"],
+            1,
         );
     }
 }
@@ -46,7 +48,7 @@ fn families_are_those_up_to_the_configured_one() {
 #[test]
 #[ignore = "run by `families_are_those_up_to_the_configured_one` with the environment it needs"]
 fn the_family_that_the_environment_names() {
-    let _alone = alone();
+    let _test = plain();
     let named = std::env::var("MPSGRAPH_SOFT_GPU_FAMILY").expect("the family to find");
     let named: isize = named.parse().expect("a number");
     for family in 1..=12 {

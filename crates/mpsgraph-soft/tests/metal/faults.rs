@@ -8,6 +8,7 @@ use mpsgraph_soft::mps::mps_command_buffer;
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::*;
+use crate::support::{Documented, Reported};
 
 /// Code, domain and description of the error that a command buffer ended in.
 fn error(buffer: &Strong) -> (isize, String, String) {
@@ -15,10 +16,11 @@ fn error(buffer: &Strong) -> (isize, String, String) {
     (msg!(error, "code"; isize), text(msg!(error, "domain"; Id)), text(msg!(error, "localizedDescription"; Id)))
 }
 
-/// Apple's MTLCommandBuffer.h (MTLCommandBufferError); the text of code 8 as in ml-explore/mlx#479.
 #[test]
 fn a_failed_command_buffer_has_apples_code_and_domain() {
-    let _alone = alone();
+    let _test = rule(Documented(
+        "Apple's MTLCommandBuffer.h (MTLCommandBufferError); the text of code 8 as in ml-explore/mlx#479",
+    ));
     let queue = queue();
     for (code, reason) in [
         (1, "Internal Error"),
@@ -43,10 +45,10 @@ fn a_failed_command_buffer_has_apples_code_and_domain() {
     }
 }
 
-/// ml-explore/mlx#479; gfx-rs/wgpu#9545: nothing raises, and reads after an error give old bytes.
 #[test]
 fn results_of_failed_work_are_stale_and_nothing_raises() {
-    let _alone = alone();
+    let _test =
+        rule(Reported("ml-explore/mlx#479; gfx-rs/wgpu#9545: nothing raises, and reads after an error give old bytes"));
     let (queue, output) = (queue(), buffer(4));
     let adds = |buffer: &Strong| {
         let mut to = span_mut(&output);
@@ -64,7 +66,7 @@ fn results_of_failed_work_are_stale_and_nothing_raises() {
 
 #[test]
 fn a_panic_ends_its_command_buffer_only() {
-    let _alone = alone();
+    let _test = plain();
     let queue = queue();
     let (bad, good) = (mps(&queue), mps(&queue));
     let (skipped, ran) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -86,7 +88,7 @@ fn a_panic_ends_its_command_buffer_only() {
 
 #[test]
 fn faults_come_when_ordered() {
-    let _alone = alone();
+    let _test = plain();
     let queue = queue();
     let failed = counters::snapshot().failed;
     fault::fail_next(2, 8);

@@ -5,6 +5,7 @@ use mpsgraph_soft::mps::mps_command_buffer;
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::*;
+use crate::support::Documented;
 
 /// Work that waits to be let go and then writes one more than it reads, committed with everything but the result
 /// and the command buffer let go of already.
@@ -33,10 +34,11 @@ fn in_flight(number: u32) -> InFlight {
     })
 }
 
-/// Apple's MTLCommandBuffer.h (retainedReferences); ml-explore/mlx mlx/backend/metal/device.cpp.
 #[test]
 fn a_buffer_released_while_in_flight_lives_until_completion() {
-    let _alone = alone();
+    let _test = rule(Documented(
+        "Apple's MTLCommandBuffer.h (retainedReferences); ml-explore/mlx mlx/backend/metal/device.cpp",
+    ));
     let before = counters::snapshot();
     let work = in_flight(41);
     work.runs.recv().unwrap();
@@ -49,10 +51,11 @@ fn a_buffer_released_while_in_flight_lives_until_completion() {
     assert_eq!((after.committed - before.committed, after.completed - before.completed), (1, 1));
 }
 
-/// Apple's documentation of MTLStorageMode.shared: the CPU must not read before the command buffer has completed.
 #[test]
 fn reading_what_work_in_flight_writes_is_refused() {
-    let _alone = alone();
+    let _test = rule(Documented(
+        "Apple's documentation of MTLStorageMode.shared: the CPU must not read before the command buffer has completed",
+    ));
     let work = in_flight(1);
     work.runs.recv().unwrap();
     assert_eq!(
@@ -97,17 +100,18 @@ fn while_it_is_read(asked: Asked, meanwhile: impl FnOnce(&mut [u8])) -> (usize, 
 
 #[test]
 fn reading_what_work_in_flight_reads_is_fine() {
-    let _alone = alone();
+    let _test = plain();
     for asked in [Asked::BeforeTheCommit, Asked::InFlight] {
         let ended = while_it_is_read(asked, |bytes| assert_eq!(bytes[77], 0));
         assert_eq!(ended, (COMPLETED, String::new()));
     }
 }
 
-/// Apple's documentation of MTLStorageMode.shared: the CPU's changes must be complete before the commit.
 #[test]
 fn writing_what_work_in_flight_reads_is_found_out() {
-    let _alone = alone();
+    let _test = rule(Documented(
+        "Apple's documentation of MTLStorageMode.shared: the CPU's changes must be complete before the commit",
+    ));
     for asked in [Asked::BeforeTheCommit, Asked::InFlight] {
         let (ended_in, why) = while_it_is_read(asked, |bytes| bytes[4096..8192].fill(1));
         assert_eq!(ended_in, ERROR);
@@ -115,10 +119,9 @@ fn writing_what_work_in_flight_reads_is_found_out() {
     }
 }
 
-/// Apple's documentation of MTLStorageMode.shared.
 #[test]
 fn what_the_cpu_writes_before_the_commit_is_seen() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's documentation of MTLStorageMode.shared"));
     let (input, output, wrapper) = (buffer(4), buffer(4), mps(&queue()));
     let (from, mut to) = (span(&input), span_mut(&output));
     let work = move || to.slice::<u32>()[0] = from.slice::<u32>()[0];

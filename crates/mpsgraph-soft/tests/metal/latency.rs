@@ -1,4 +1,5 @@
-//! What handing over and waiting cost: `cargo test --release --test metal -- --ignored --nocapture latency`.
+//! What handing over and waiting cost: run it by
+//! `cargo test --release -p mpsgraph-soft --test main -- --ignored --nocapture latency`.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -32,7 +33,7 @@ fn busy(time: Duration) {
 #[test]
 #[ignore = "a measurement"]
 fn latency() {
-    let _alone = alone();
+    let _test = plain();
     let queue = queue();
     measure("make a command buffer and its wrapper", Duration::ZERO, || pooled(|| drop(mps(&queue))));
     for pause in [0, 100, 1000].map(Duration::from_micros) {

@@ -1,92 +1,44 @@
-//! Sending messages from tests, and what every test begins with.
+//! How the tests of Metal begin, and Metal's objects as they need them.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::mpsc;
 
 use mpsgraph_soft::kernels::span::{Span, SpanMut};
+use mpsgraph_soft::metal::fault;
 use mpsgraph_soft::metal::mtl_buffer::Buffer;
 use mpsgraph_soft::mps::mps_command_buffer;
 use mpsgraph_soft::objc::{Id, Strong};
-use mpsgraph_soft::{metal::fault, symbols};
 
-/// `msg!(receiver, "selector:", argument => Type, …; ReturnType)`.
-macro_rules! msg {
-    ($receiver:expr, $selector:literal $(, $argument:expr => $type:ty)*; $ret:ty) => {{
-        type Send = unsafe extern "C-unwind" fn(Id, *const std::ffi::c_void $(, $type)*) -> $ret;
-        static SELECTOR: std::sync::OnceLock<usize> = std::sync::OnceLock::new();
-        let receiver = $receiver;
-        let selector = *SELECTOR.get_or_init(|| selector(concat!($selector, "\0")));
-        // SAFETY: objc_msgSend is to be called with the type of the method that answers; the types written in the
-        // tests are those of Apple's declarations.
-        let send: Send = unsafe { std::mem::transmute(mpsgraph_soft::symbols::objc_msgSend as *const ()) };
-        // SAFETY: as above; the receiver is an object of the runtime and the selector was registered.
-        unsafe { send(receiver, std::ptr::with_exposed_provenance(selector) $(, $argument as $type)*) }
-    }};
-}
-pub(crate) use msg;
+pub(crate) use crate::support::msg;
+use crate::support::{self, Source, class};
+pub use crate::support::{device, owned, passes_with, pooled, text, violation};
 
-/// The exposed address of a selector, whose name must end with a NUL.
-pub fn selector(name: &'static str) -> usize {
-    assert!(name.ends_with('\0'));
-    // SAFETY: as checked.
-    unsafe { symbols::sel_registerName(name.as_ptr().cast()) }.expose_provenance()
+/// The surroundings of a test of Metal: encodes commit inside only where the test orders it.
+#[must_use = "as `support::Test`"]
+pub struct Test {
+    commits_inside: usize,
+    _test: support::Test,
 }
 
-static SERIAL: Mutex<()> = Mutex::new(());
-
-/// The surroundings of a test: alone, in an autorelease pool, without faults left over.
-pub struct Alone {
-    pool: *mut std::ffi::c_void,
-    _serial: MutexGuard<'static, ()>,
+fn with_own_commits_only(test: support::Test) -> Test {
+    Test { commits_inside: fault::commit_inside_encode(0), _test: test }
 }
 
-pub fn alone() -> Alone {
-    let serial = SERIAL.lock().unwrap_or_else(PoisonError::into_inner);
-    fault::clear();
-    fault::commit_inside_encode(0);
-    // SAFETY: no precondition; popped in `drop` on the same thread (raw pointers keep this from being sent).
-    let pool = unsafe { symbols::objc_autoreleasePoolPush() };
-    Alone { pool, _serial: serial }
-}
-
-impl Drop for Alone {
+impl Drop for Test {
     fn drop(&mut self) {
-        // SAFETY: the token of the push in `alone`.
-        unsafe { symbols::objc_autoreleasePoolPop(self.pool) }
+        fault::commit_inside_encode(self.commits_inside);
     }
 }
 
-/// Runs `f` in a pool of its own.
-pub fn pooled<R>(f: impl FnOnce() -> R) -> R {
-    // SAFETY: no precondition; popped below, or by the pool around it when `f` panics.
-    let pool = unsafe { symbols::objc_autoreleasePoolPush() };
-    let result = f();
-    // SAFETY: the token of the push above.
-    unsafe { symbols::objc_autoreleasePoolPop(pool) };
-    result
+/// [`support::rule`] for Metal.
+#[track_caller]
+pub fn rule(source: Source) -> Test {
+    with_own_commits_only(support::rule(source))
 }
 
-/// What a violation says.
-pub fn violation<R>(f: impl FnOnce() -> R) -> String {
-    let Err(panic) = catch_unwind(AssertUnwindSafe(f)) else { panic!("this had to be refused") };
-    match panic.downcast::<String>() {
-        Ok(text) => *text,
-        Err(panic) => (*panic.downcast::<&str>().expect("a panic with text")).to_owned(),
-    }
-}
-
-/// The owner of a result that a message or function gives to its caller.
-pub fn owned(result: Id) -> Strong {
-    // SAFETY: the tests pass what `new…`, `init…` and `…Create…` answer, once.
-    unsafe { Strong::from_owned(result) }
-}
-
-pub fn device() -> Strong {
-    // SAFETY: no precondition.
-    let device = unsafe { symbols::MTLCreateSystemDefaultDevice() };
-    // SAFETY: `Id` is a transparent pointer to an object, and this is one.
-    owned(unsafe { std::mem::transmute::<*mut std::ffi::c_void, Id>(device.cast()) })
+/// [`support::plain`] for Metal.
+#[track_caller]
+pub fn plain() -> Test {
+    with_own_commits_only(support::plain())
 }
 
 pub fn queue() -> Strong {
@@ -121,22 +73,11 @@ pub fn span_mut(buffer: &Strong) -> SpanMut {
 
 /// A fresh `MPSCommandBuffer` of `queue`.
 pub fn mps(queue: &Strong) -> Strong {
-    // SAFETY: a C string.
-    let class = unsafe { symbols::objc_getClass(c"MPSCommandBuffer".as_ptr()) };
-    // SAFETY: `Id` is a transparent pointer to an object or class, and this is a class.
-    let class = unsafe { std::mem::transmute::<*mut std::ffi::c_void, Id>(class) };
-    Strong::retain(msg!(class, "commandBufferFromCommandQueue:", queue.id() => Id; Id))
+    Strong::retain(msg!(class("MPSCommandBuffer"), "commandBufferFromCommandQueue:", queue.id() => Id; Id))
 }
 
 pub fn encode(buffer: &Strong, work: impl FnOnce() + Send + 'static) {
     mps_command_buffer::encode(buffer.id(), Box::new(work), vec![], vec![]);
-}
-
-/// The text of an NSString.
-pub fn text(string: Id) -> String {
-    let bytes = msg!(string, "UTF8String"; *const std::ffi::c_char);
-    // SAFETY: UTF8String ends with a NUL and lives as long as the autoreleased string.
-    unsafe { std::ffi::CStr::from_ptr(bytes) }.to_str().expect("UTF-8").to_owned()
 }
 
 /// Work that reports that it runs, and then waits to be let go.
@@ -166,16 +107,4 @@ pub const ERROR: usize = 5;
 
 pub fn status(buffer: &Strong) -> usize {
     msg!(buffer.id(), "status"; usize)
-}
-
-/// Runs an ignored test of this binary by itself, in a process with this environment.
-#[track_caller]
-pub fn passes_with(variable: &str, value: &str, test: &str) {
-    let output = Command::new(std::env::current_exe().expect("the path of the tests"))
-        .env(variable, value)
-        .args(["--ignored", "--exact", test])
-        .output()
-        .expect("the tests run");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{variable}={value}: {text}");
 }

@@ -8,17 +8,17 @@ use mpsgraph_soft::mps::mps_command_buffer::{Encoder, encode as encode_on};
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::*;
+use crate::support::{Documented, Reported};
 
-fn plain(queue: &Strong) -> Strong {
+fn raw(queue: &Strong) -> Strong {
     Strong::retain(msg!(queue.id(), "commandBuffer"; Id))
 }
 
-/// Apple's MTLCommandBuffer.h (commit).
 #[test]
 fn a_command_buffer_is_committed_once() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MTLCommandBuffer.h (commit)"));
     let queue = queue();
-    let buffer = plain(&queue);
+    let buffer = raw(&queue);
     commit(&buffer);
     assert_eq!(violation(|| commit(&buffer)), "-[MTLCommandBuffer commit]: the command buffer is committed already");
     let wrapper = mps(&queue);
@@ -31,12 +31,11 @@ fn a_command_buffer_is_committed_once() {
     wait(&wrapper);
 }
 
-/// Apple's MTLCommandBuffer.h (enqueue).
 #[test]
 fn a_command_buffer_is_enqueued_once_and_before_its_commit() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MTLCommandBuffer.h (enqueue)"));
     let queue = queue();
-    let [enqueued, committed] = [plain(&queue), plain(&queue)];
+    let [enqueued, committed] = [raw(&queue), raw(&queue)];
     msg!(enqueued.id(), "enqueue"; ());
     commit(&committed);
     for buffer in [enqueued, committed] {
@@ -47,10 +46,10 @@ fn a_command_buffer_is_enqueued_once_and_before_its_commit() {
     }
 }
 
-/// Apple's MTLCommandBuffer.h (commit); what MPSGraph says of it is in `tests/graph/encode.rs`.
 #[test]
 fn encoding_on_a_committed_command_buffer_is_refused() {
-    let _alone = alone();
+    let _test =
+        rule(Documented("Apple's MTLCommandBuffer.h (commit); what MPSGraph says of it is in `tests/graph/encode.rs`"));
     let wrapper = mps(&queue());
     commit(&wrapper);
     assert!(violation(|| encode(&wrapper, || ())).contains("committed already"));
@@ -64,12 +63,11 @@ fn encoding_on_a_committed_command_buffer_is_refused() {
     );
 }
 
-/// Apple's MPSCommandBuffer.h: waiting for what nobody commits is a deadlock.
 #[test]
 fn waiting_for_an_uncommitted_command_buffer_is_refused() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSCommandBuffer.h: waiting for what nobody commits is a deadlock"));
     let queue = queue();
-    let buffer = plain(&queue);
+    let buffer = raw(&queue);
     let why = "waits forever: the command buffer is not committed";
     assert_eq!(violation(|| wait(&buffer)), format!("-[MTLCommandBuffer waitUntilCompleted]: {why}"));
     assert_eq!(
@@ -79,12 +77,12 @@ fn waiting_for_an_uncommitted_command_buffer_is_refused() {
     assert_eq!(violation(|| wait(&mps(&queue))), format!("-[MPSCommandBuffer waitUntilCompleted]: {why}"));
 }
 
-/// Apple's MTLCommandBuffer.h (enqueue): command buffers run in the order of their places.
 #[test]
 fn waiting_behind_a_place_that_nobody_commits_is_refused() {
-    let _alone = alone();
+    let _test =
+        rule(Documented("Apple's MTLCommandBuffer.h (enqueue): command buffers run in the order of their places"));
     let queue = queue();
-    let [first, second] = [plain(&queue), plain(&queue)];
+    let [first, second] = [raw(&queue), raw(&queue)];
     msg!(first.id(), "enqueue"; ());
     commit(&second);
     fault::report_hang_after(Duration::from_millis(20));
@@ -100,10 +98,9 @@ fn waiting_behind_a_place_that_nobody_commits_is_refused() {
     assert_eq!((status(&first), status(&second)), (COMPLETED, COMPLETED));
 }
 
-/// pytorch/pytorch#197805.
 #[test]
 fn two_threads_encoding_on_one_command_buffer_are_refused() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#197805"));
     let wrapper = mps(&queue());
     let encoder = Encoder::new(wrapper.id()).unwrap();
     std::thread::scope(|scope| {
@@ -119,10 +116,10 @@ fn two_threads_encoding_on_one_command_buffer_are_refused() {
     wait(&wrapper);
 }
 
-/// Apple's MPSCommandBuffer.h: it is made from a queue or from a command buffer of Metal's own.
 #[test]
 fn a_wrapper_is_made_from_a_queue_or_a_command_buffer() {
-    let _alone = alone();
+    let _test =
+        rule(Documented("Apple's MPSCommandBuffer.h: it is made from a queue or from a command buffer of Metal's own"));
     let wrapper = mps(&queue());
     let class = msg!(wrapper.id(), "class"; Id);
     for object in [Id::NIL, wrapper.id()] {
@@ -137,17 +134,16 @@ fn a_wrapper_is_made_from_a_queue_or_a_command_buffer() {
     }
 }
 
-/// Apple's MTLDevice.h (newCommandQueueWithMaxCommandBufferCount:).
 #[test]
 fn a_queue_without_room_is_refused() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MTLDevice.h (newCommandQueueWithMaxCommandBufferCount:)"));
     let none = || msg!(device().id(), "newCommandQueueWithMaxCommandBufferCount:", 0 => usize; Id);
     assert!(violation(none).contains("at least one"));
 }
 
 #[test]
 fn buffers_used_twice_are_found() {
-    let _alone = alone();
+    let _test = plain();
     let [a, b, c] = [buffer(4), buffer(4), buffer(4)];
     let aliased = |reads: &[&Strong], writes: &[&Strong]| {
         let owned = |list: &[&Strong]| list.iter().map(|&buffer| buffer.clone()).collect::<Vec<_>>();
@@ -158,10 +154,9 @@ fn buffers_used_twice_are_found() {
     assert_eq!(aliased(&[], &[&c, &a, &c]), Some(c.id()));
 }
 
-/// Apple's MTLCommandQueue.h: queues run independently of one another.
 #[test]
 fn two_queues_that_race_for_a_buffer_are_refused() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MTLCommandQueue.h: queues run independently of one another"));
     let [first, second, third] = [mps(&queue()), mps(&queue()), mps(&queue())];
     let [shared, own] = [buffer(4), buffer(4)];
     let (work, runs, go) = held();

@@ -2,7 +2,8 @@
 
 use std::ffi::{c_char, c_void};
 
-use crate::runtime::messages::{Object, class, panic_message, pool, release, retain, send, text};
+use crate::runtime::messages::{Object, class, release, retain, send, text};
+use crate::support::{Assumed, Documented, plain, pooled, rule, violation};
 
 fn string(text: &std::ffi::CStr) -> Object {
     send!(Object; class("NSString"), "stringWithUTF8String:", text.as_ptr() => *const c_char)
@@ -23,7 +24,8 @@ fn dictionary(keys: &[Object], values: &[Object]) -> Object {
 
 #[test]
 fn strings() {
-    pool(|| {
+    let _test = plain();
+    pooled(|| {
         let hello = string(c"h\xc3\xa9llo \xf0\x9f\xa6\x80");
         assert_eq!(text(hello), "héllo 🦀");
         assert_eq!(send!(usize; hello, "length"), 8);
@@ -35,19 +37,20 @@ fn strings() {
     });
 }
 
-/// Apple's NSString.h: what is not UTF-8 gives nil.
 #[test]
 fn a_string_refuses_what_is_not_utf_8() {
-    pool(|| {
-        let message = panic_message(|| string(c"\xff"));
+    let _test = rule(Documented("Apple's NSString.h: what is not UTF-8 gives nil"));
+    pooled(|| {
+        let message = violation(|| string(c"\xff"));
         assert!(message.starts_with("+[NSString stringWithUTF8String:]: the text is not UTF-8"), "{message}");
     });
 }
 
 #[test]
 fn numbers() {
+    let _test = plain();
     let numbers = class("NSNumber");
-    pool(|| {
+    pooled(|| {
         let minimum = integer(i64::MIN);
         assert_eq!(send!(i64; minimum, "longLongValue"), i64::MIN);
         assert_eq!(send!(isize; minimum, "integerValue"), isize::MIN);
@@ -75,7 +78,8 @@ fn numbers() {
 
 #[test]
 fn arrays() {
-    pool(|| {
+    let _test = plain();
+    pooled(|| {
         let (one, two) = (integer(1), integer(2));
         let list = array(&[one, two, one]);
         assert_eq!(send!(usize; list, "count"), 3);
@@ -88,28 +92,29 @@ fn arrays() {
     });
 }
 
-/// Apple's NSArray.h: NSRangeException.
 #[test]
 fn an_array_refuses_an_index_beyond_its_end() {
-    pool(|| {
+    let _test = rule(Documented("Apple's NSArray.h: NSRangeException"));
+    pooled(|| {
         let list = array(&[integer(1), integer(2), integer(1)]);
-        let message = panic_message(|| send!(Object; list, "objectAtIndex:", 3 => usize));
+        let message = violation(|| send!(Object; list, "objectAtIndex:", 3 => usize));
         assert_eq!(message, "-[NSArray objectAtIndex:]: index 3 is beyond the end of 3 objects");
     });
 }
 
-/// Apple's NSArray.h: NSInvalidArgumentException.
 #[test]
 fn an_array_refuses_nil() {
-    pool(|| {
-        let message = panic_message(|| array(&[integer(1), std::ptr::null_mut()]));
+    let _test = rule(Documented("Apple's NSArray.h: NSInvalidArgumentException"));
+    pooled(|| {
+        let message = violation(|| array(&[integer(1), std::ptr::null_mut()]));
         assert_eq!(message, "+[NSArray arrayWithObjects:count:]: object 1 of 2 is nil");
     });
 }
 
 #[test]
 fn dictionaries_find_by_identity_and_by_value() {
-    pool(|| {
+    let _test = plain();
+    pooled(|| {
         let plain = send!(Object; class("NSObject"), "new");
         for count in [3, 100] {
             let numbers: Vec<Object> = (0..count).map(integer).collect();
@@ -135,10 +140,10 @@ fn dictionaries_find_by_identity_and_by_value() {
     });
 }
 
-/// Apple's NSDictionary documentation: the order of the keys is not defined.
 #[test]
 fn a_dictionary_does_not_keep_the_order_of_its_entries() {
-    pool(|| {
+    let _test = rule(Documented("Apple's NSDictionary documentation: the order of the keys is not defined"));
+    pooled(|| {
         let numbers: Vec<Object> = (0..3).map(integer).collect();
         let map = dictionary(&numbers, &numbers);
         for list in [send!(Object; map, "allKeys"), send!(Object; map, "allValues")] {
@@ -151,7 +156,8 @@ fn a_dictionary_does_not_keep_the_order_of_its_entries() {
 
 #[test]
 fn data_is_a_copy() {
-    pool(|| {
+    let _test = rule(Assumed("bytes of a length without an address are no data"));
+    pooled(|| {
         let mut bytes = [1_u8, 2, 3, 4, 5];
         let data = send!(Object; class("NSData"), "dataWithBytes:length:", bytes.as_ptr().cast() => *const c_void,
             bytes.len() => usize);
@@ -166,7 +172,7 @@ fn data_is_a_copy() {
         let nothing =
             send!(Object; class("NSData"), "dataWithBytes:length:", std::ptr::null() => *const c_void, 0 => usize);
         assert_eq!(send!(usize; nothing, "length"), 0);
-        let message = panic_message(
+        let message = violation(
             || send!(Object; class("NSData"), "dataWithBytes:length:", std::ptr::null() => *const c_void, 1 => usize),
         );
         assert!(message.starts_with("+[NSData dataWithBytes:length:]: "), "{message}");
@@ -175,7 +181,8 @@ fn data_is_a_copy() {
 
 #[test]
 fn errors() {
-    pool(|| {
+    let _test = plain();
+    pooled(|| {
         let error = |info: Object| {
             send!(Object; class("NSError"), "errorWithDomain:code:userInfo:", string(c"SomeDomain") => Object,
                 -7 => isize, info => Object)
@@ -195,6 +202,7 @@ fn errors() {
 
 #[test]
 fn the_process_knows_its_system() {
+    let _test = plain();
     let info = send!(Object; class("NSProcessInfo"), "processInfo");
     let Version([major, minor, patch]) = send!(Version; info, "operatingSystemVersion");
     let at_least =
@@ -202,7 +210,7 @@ fn the_process_knows_its_system() {
     assert!(at_least([major, minor, patch]));
     assert!(at_least([major - 1, 99, 99]));
     assert!(!at_least([major, minor + 1, 0]));
-    pool(|| {
+    pooled(|| {
         let description = text(send!(Object; info, "operatingSystemVersionString"));
         assert!(description.starts_with(&format!("Version {major}.{minor}")), "{description}");
     });

@@ -7,7 +7,8 @@ use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, m
 use mpsgraph_soft::stats::{live_count, live_objects, object_totals};
 use mpsgraph_soft::symbols;
 
-use crate::runtime::messages::{Object, class, new, panic_message, pool, release, retain, send, test_class};
+use crate::runtime::messages::{Object, class, new, release, retain, send, test_class};
+use crate::support::{Documented, plain, pooled, rule, violation};
 
 static DROPPED: AtomicUsize = AtomicUsize::new(0);
 
@@ -67,6 +68,7 @@ fn count(object: Object) -> usize {
 
 #[test]
 fn the_last_release_drops_the_payload_and_what_it_owns() {
+    let _test = plain();
     let (owners, children) = (test_class(&OWNER), test_class(&CHILD));
     let child = new(children);
     let owner = send!(Object; send!(Object; owners, "alloc"), "initWithChild:", child => Object);
@@ -83,7 +85,7 @@ fn the_last_release_drops_the_payload_and_what_it_owns() {
     assert_eq!(DROPPED.load(SeqCst), 1);
     assert_eq!((live_count("TestOwner"), live_count("TestChild")), (0, 0));
 
-    pool(|| {
+    pooled(|| {
         let child = new(children);
         let owner = send!(Object; owners, "ownerWithChild:", child => Object);
         release(child);
@@ -97,14 +99,14 @@ fn the_last_release_drops_the_payload_and_what_it_owns() {
     assert_eq!(DROPPED.load(SeqCst), 2);
 }
 
-/// Apple's objc4 runtime (objc_autoreleasePoolPop).
 #[test]
 fn pools_nest_and_outer_ones_close_inner_ones() {
-    let pooled = test_class(&POOLED);
-    let autoreleased = || send!(Object; new(pooled), "autorelease");
-    pool(|| {
+    let _test = rule(Documented("Apple's objc4 runtime (objc_autoreleasePoolPop)"));
+    let class = test_class(&POOLED);
+    let autoreleased = || send!(Object; new(class), "autorelease");
+    pooled(|| {
         autoreleased();
-        pool(|| {
+        pooled(|| {
             autoreleased();
             autoreleased();
             assert_eq!(live_count("TestPooled"), 3);
@@ -124,47 +126,54 @@ fn pools_nest_and_outer_ones_close_inner_ones() {
         symbols::objc_autoreleasePoolPop(outer);
     }
     // SAFETY: the runtime checks the token.
-    let message = panic_message(|| unsafe { symbols::objc_autoreleasePoolPop(inner) });
+    let message = violation(|| unsafe { symbols::objc_autoreleasePoolPop(inner) });
     assert!(message.contains("popped before"), "{message}");
     // SAFETY: the runtime checks the token.
-    let message = panic_message(|| unsafe { symbols::objc_autoreleasePoolPop(std::ptr::null_mut()) });
+    let message = violation(|| unsafe { symbols::objc_autoreleasePoolPop(std::ptr::null_mut()) });
     assert!(message.contains("another thread"), "{message}");
 }
 
-/// Apple's objc4 runtime: the object just leaks. kulinseth/pytorch#111; tillahoffmann/jax-mps mps_executable.mm.
 #[test]
 fn autorelease_without_a_pool_is_refused() {
-    let object = new(class("NSObject"));
-    let message = panic_message(|| send!(Object; object, "autorelease"));
-    assert!(message.starts_with("-[NSObject autorelease]: no autorelease pool"), "{message}");
-    assert_eq!(count(object), 1);
-    release(object);
+    let _test = rule(Documented(
+        "Apple's objc4 runtime: the object just leaks. kulinseth/pytorch#111; tillahoffmann/jax-mps mps_executable.mm",
+    ));
+    // The thread of the test has a pool; another has none.
+    let without_a_pool = || {
+        let object = new(class("NSObject"));
+        let message = violation(|| send!(Object; object, "autorelease"));
+        assert!(message.starts_with("-[NSObject autorelease]: no autorelease pool"), "{message}");
+        assert_eq!(count(object), 1);
+        release(object);
+    };
+    std::thread::scope(|scope| scope.spawn(without_a_pool).join()).expect("no panic");
     // SAFETY: nil needs no pool.
     assert!(unsafe { symbols::objc_autorelease(std::ptr::null_mut()) }.is_null());
 }
 
 #[test]
 fn pools_work_while_a_thread_ends() {
+    let _test = plain();
     struct Late;
     impl Drop for Late {
         fn drop(&mut self) {
-            pool(|| send!(Object; new(test_class(&LATE)), "autorelease"));
+            pooled(|| send!(Object; new(test_class(&LATE)), "autorelease"));
         }
     }
     thread_local!(static LATE_USER: Late = const { Late });
     let before = live_count("TestLate");
     std::thread::spawn(|| {
         LATE_USER.with(|_| {});
-        pool(|| send!(Object; new(test_class(&LATE)), "autorelease"));
+        pooled(|| send!(Object; new(test_class(&LATE)), "autorelease"));
     })
     .join()
     .expect("the destructor runs without a panic");
     assert_eq!(live_count("TestLate"), before);
 }
 
-/// Apple's NSZombieEnabled, always on.
 #[test]
 fn a_dead_object_is_known_long_after() {
+    let _test = rule(Documented("Apple's NSZombieEnabled, always on"));
     let buried = test_class(&BURIED);
     let before = object_totals();
     let dead = new(buried);
@@ -172,7 +181,7 @@ fn a_dead_object_is_known_long_after() {
     for _ in 0..60_000 {
         release(new(buried));
     }
-    let message = panic_message(|| retain(dead));
+    let message = violation(|| retain(dead));
     assert!(message.starts_with("-[TestBuried retain]: "), "{message}");
     for _ in 0..70_000 {
         release(new(buried));
@@ -184,10 +193,11 @@ fn a_dead_object_is_known_long_after() {
 
 #[test]
 fn classes_are_immortal() {
+    let _test = plain();
     let object = class("NSObject");
     for _ in 0..3 {
         release(object);
     }
     assert_eq!(send!(Object; object, "self"), object);
-    pool(|| assert_eq!(send!(Object; object, "autorelease"), object));
+    pooled(|| assert_eq!(send!(Object; object, "autorelease"), object));
 }

@@ -1,10 +1,11 @@
 //! How the tests speak to the runtime.
 
 use std::ffi::{CStr, CString, c_void};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mpsgraph_soft::objc::{ClassDef, register};
 use mpsgraph_soft::symbols;
+
+use crate::support::inside;
 
 /// `id` and `Class`.
 pub type Object = *mut c_void;
@@ -42,6 +43,7 @@ pub(crate) use send;
 
 /// The selector with this name.
 pub fn selector(name: &str) -> Selector {
+    inside();
     let name = CString::new(name).unwrap();
     // SAFETY: a C string.
     unsafe { symbols::sel_registerName(name.as_ptr()) }
@@ -76,28 +78,9 @@ pub fn retain(object: Object) -> Object {
     unsafe { symbols::objc_retain(object) }
 }
 
-/// Runs `f` inside an autorelease pool.
-pub fn pool<R>(f: impl FnOnce() -> R) -> R {
-    // SAFETY: opened and closed on this thread.
-    let token = unsafe { symbols::objc_autoreleasePoolPush() };
-    let result = f();
-    // SAFETY: as above.
-    unsafe { symbols::objc_autoreleasePoolPop(token) };
-    result
-}
-
 /// The text of an NSString.
 pub fn text(string: Object) -> String {
     let text = send!(*const std::ffi::c_char; string, "UTF8String");
     // SAFETY: the string is alive and its text ends with a NUL.
     unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
-}
-
-/// The message of the panic that `f` ends with.
-pub fn panic_message<R>(f: impl FnOnce() -> R) -> String {
-    let Err(payload) = catch_unwind(AssertUnwindSafe(f)) else { panic!("nothing was reported") };
-    match payload.downcast::<String>() {
-        Ok(text) => *text,
-        Err(payload) => (*payload.downcast::<&str>().expect("panics carry text")).to_owned(),
-    }
 }

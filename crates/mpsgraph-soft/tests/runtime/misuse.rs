@@ -5,7 +5,8 @@ use std::ffi::c_void;
 use mpsgraph_soft::foundation::ns_object;
 use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 
-use crate::runtime::messages::{Object, class, new, panic_message, pool, release, retain, send, test_class};
+use crate::runtime::messages::{Object, class, new, release, retain, send, test_class};
+use crate::support::{Assumed, Documented, pooled, rule, violation};
 
 struct Number(i32);
 
@@ -71,34 +72,37 @@ fn misused() -> Object {
     send!(Object; send!(Object; test_class(&MISUSED), "alloc"), "initWithInt:", 5 => i32)
 }
 
-/// Apple's objc4 runtime: NSInvalidArgumentException, "unrecognized selector sent to instance".
 #[test]
 fn an_unknown_selector_is_refused() {
+    let _test = rule(Documented(
+        "Apple's objc4 runtime: NSInvalidArgumentException, \"unrecognized selector sent to instance\"",
+    ));
     let object = misused();
     assert_eq!(send!(i32; object, "int"), 5);
-    let message = panic_message(|| send!(i32; object, "integer"));
+    let message = violation(|| send!(i32; object, "integer"));
     assert_eq!(message, "-[TestMisused integer]: unrecognized selector");
-    let message = panic_message(|| send!(i32; test_class(&MISUSED), "integer"));
+    let message = violation(|| send!(i32; test_class(&MISUSED), "integer"));
     assert_eq!(message, "+[TestMisused integer]: unrecognized selector");
-    let message = panic_message(|| send!(i32; test_class(&MISUSED), "int"));
+    let message = violation(|| send!(i32; test_class(&MISUSED), "int"));
     assert_eq!(message, "+[TestMisused int]: unrecognized selector; an instance method has this name");
-    let message = panic_message(|| send!(i32; object, "onlyOfTheClass"));
+    let message = violation(|| send!(i32; object, "onlyOfTheClass"));
     assert_eq!(message, "-[TestMisused onlyOfTheClass]: unrecognized selector; a class method has this name");
     release(object);
 }
 
 #[test]
 fn methods_and_classes_of_later_systems() {
+    let _test = rule(Assumed("what API_AVAILABLE names a later system for is not there before"));
     let object = misused();
-    let message = panic_message(|| send!(i32; object, "future"));
+    let message = violation(|| send!(i32; object, "future"));
     assert!(message.starts_with("-[TestMisused future]: needs macOS 99.0; the configured system is "), "{message}");
-    let message = panic_message(|| send!(i32; test_class(&MISUSED), "futureClass"));
+    let message = violation(|| send!(i32; test_class(&MISUSED), "futureClass"));
     assert!(message.starts_with("+[TestMisused futureClass]: needs macOS 99.1;"), "{message}");
     assert!(!send!(bool; object, "respondsToSelector:", crate::runtime::messages::selector("future") => *const c_void));
     release(object);
     test_class(&FUTURE);
     assert!(class("TestFuture").is_null());
-    let message = panic_message(|| new_object(&FUTURE, ()));
+    let message = violation(|| new_object(&FUTURE, ()));
     assert!(message.starts_with("TestFuture needs macOS 98.0; "), "{message}");
     // As MPSGraph's classes before MPSGraphObject became a class.
     let heir = test_class(&OLDER_HEIR);
@@ -107,58 +111,59 @@ fn methods_and_classes_of_later_systems() {
 
 #[test]
 fn protocols_are_not_classes() {
+    let _test = rule(Assumed("objc_getClass finds classes; the class that conforms to a protocol is private"));
     let protocol = test_class(&PROTOCOL);
     assert!(class("TestProtocol").is_null());
-    let message = panic_message(|| send!(Object; protocol, "alloc"));
+    let message = violation(|| send!(Object; protocol, "alloc"));
     assert!(message.starts_with("+[TestProtocol alloc]: "), "{message}");
 }
 
-/// Apple's objc4 runtime: `objc_getClass` gives nil, and messages to nil are lost.
 #[test]
 fn an_unknown_class_is_refused() {
-    let message = panic_message(|| class("NSObjekt"));
+    let _test = rule(Documented("Apple's objc4 runtime: `objc_getClass` gives nil, and messages to nil are lost"));
+    let message = violation(|| class("NSObjekt"));
     assert!(message.contains("there is no class \"NSObjekt\""), "{message}");
 }
 
-/// Apple's NSZombieEnabled, always on.
 #[test]
 fn a_message_to_a_deallocated_object_is_refused() {
+    let _test = rule(Documented("Apple's NSZombieEnabled, always on"));
     let object = misused();
     release(object);
-    let message = panic_message(|| send!(i32; object, "int"));
+    let message = violation(|| send!(i32; object, "int"));
     assert!(message.starts_with("-[TestMisused int]: message to the deallocated object"), "{message}");
-    let message = panic_message(|| retain(object));
+    let message = violation(|| retain(object));
     assert!(message.starts_with("-[TestMisused retain]: ") && message.contains("is deallocated"), "{message}");
 }
 
-/// Apple's NSZombieEnabled, always on.
 #[test]
 fn an_over_release_is_refused() {
+    let _test = rule(Documented("Apple's NSZombieEnabled, always on"));
     let object = misused();
     release(object);
     // Reporting changes nothing: the same is reported again.
     for _ in 0..2 {
-        let message = panic_message(|| release(object));
+        let message = violation(|| release(object));
         assert!(message.starts_with("-[TestMisused release]: over-release, the object at "), "{message}");
     }
 }
 
-/// Apple's NSZombieEnabled, always on.
 #[test]
 fn a_deallocated_object_as_an_argument_is_refused() {
+    let _test = rule(Documented("Apple's NSZombieEnabled, always on"));
     let (object, dead) = (misused(), misused());
     release(dead);
-    let message = panic_message(|| send!(i32; object, "wrongState:", dead => Object));
+    let message = violation(|| send!(i32; object, "wrongState:", dead => Object));
     assert!(message.contains("TestMisused") && message.contains("deallocated"), "{message}");
     release(object);
 }
 
-/// Apple's NSZombieEnabled, always on.
 #[test]
 fn an_over_release_by_a_pool_is_refused() {
+    let _test = rule(Documented("Apple's NSZombieEnabled, always on"));
     let object = misused();
-    let message = panic_message(|| {
-        pool(|| {
+    let message = violation(|| {
+        pooled(|| {
             send!(Object; object, "autorelease");
             release(object);
         });
@@ -168,21 +173,22 @@ fn an_over_release_by_a_pool_is_refused() {
 
 #[test]
 fn wrong_payloads() {
+    let _test = rule(Assumed("a method that meets the payload of another class is our mistake"));
     let object = misused();
     let other = new(class("NSObject"));
-    let message = panic_message(|| send!(i32; object, "wrongState:", other => Object));
+    let message = violation(|| send!(i32; object, "wrongState:", other => Object));
     assert!(message.contains("NSObject") && message.contains("not initialised"), "{message}");
-    let message = panic_message(|| send!(i32; object, "wrongState:", std::ptr::null_mut() => Object));
+    let message = violation(|| send!(i32; object, "wrongState:", std::ptr::null_mut() => Object));
     assert!(message.contains("nil"), "{message}");
-    pool(|| {
+    pooled(|| {
         let string =
             send!(Object; class("NSString"), "stringWithUTF8String:", c"x".as_ptr() => *const std::ffi::c_char);
-        let message = panic_message(|| send!(i32; object, "wrongState:", string => Object));
+        let message = violation(|| send!(i32; object, "wrongState:", string => Object));
         assert!(message.contains("NSString") && message.contains("Number"), "{message}");
     });
-    let message = panic_message(|| send!(Object; object, "initWithInt:", 6 => i32));
+    let message = violation(|| send!(Object; object, "initWithInt:", 6 => i32));
     assert!(message.contains("TestMisused") && message.contains("initialised before"), "{message}");
-    let message = panic_message(|| send!((); object, "dealloc"));
+    let message = violation(|| send!((); object, "dealloc"));
     assert!(message.starts_with("-[TestMisused dealloc]: "), "{message}");
     release(other);
     release(object);
@@ -190,6 +196,7 @@ fn wrong_payloads() {
 
 #[test]
 fn receivers_that_are_no_objects() {
-    let message = panic_message(|| send!(i32; std::ptr::without_provenance_mut(0xb7), "int"));
+    let _test = rule(Assumed("a message to what is not an object is undefined, so it is found where that can be told"));
+    let message = violation(|| send!(i32; std::ptr::without_provenance_mut(0xb7), "int"));
     assert!(message.contains("`int`") && message.contains("0xb7"), "{message}");
 }

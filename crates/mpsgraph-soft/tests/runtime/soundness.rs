@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::thread;
@@ -14,7 +13,7 @@ use mpsgraph_soft::foundation::{ns_array, ns_dictionary, ns_error, ns_number, ns
 use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Strong, new_object, pool};
 use mpsgraph_soft::stats::live_count;
 
-use crate::runtime::messages::panic_message;
+use crate::support::{Assumed, passes_with, plain, rule, violation};
 
 macro_rules! plain_class {
     ($name:ident, $objc:literal) => {
@@ -64,14 +63,16 @@ impl Drop for Canary {
 
 #[test]
 fn the_address_of_a_dead_object_leads_to_no_payload() {
+    let _test = rule(Assumed("Rust: safe code never reads freed memory"));
     let id: Id = new_object(&KEPT, Canary::new()).id();
     assert_eq!((live_count("TestKept"), id.retain_count(), id.class_name()), (0, 0, "TestKept"));
-    let message = panic_message(|| Strong::retain(id));
+    let message = violation(|| Strong::retain(id));
     assert!(message.starts_with("-[TestKept retain]: ") && message.contains("is deallocated"), "{message}");
 }
 
 #[test]
 fn a_pool_takes_its_reference_only() {
+    let _test = rule(Assumed("Rust: safe code never reads freed memory"));
     let outlived: Id = pool(|| {
         let object = new_object(&GUARDED, Canary::new());
         let id = object.clone().autorelease();
@@ -81,7 +82,7 @@ fn a_pool_takes_its_reference_only() {
         id
     });
     assert_eq!(live_count("TestGuarded"), 0);
-    panic_message(|| Strong::retain(outlived));
+    violation(|| Strong::retain(outlived));
     let kept = pool(|| Strong::retain(new_object(&GUARDED, Canary::new()).autorelease()));
     kept.state::<Canary>().check();
     assert_eq!(kept.id().retain_count(), 1);
@@ -91,6 +92,7 @@ fn a_pool_takes_its_reference_only() {
 /// are refused. Several at once, because a refused retain must not look like a reference to the next.
 #[test]
 fn the_last_release_and_a_retain_do_not_meet() {
+    let _test = plain();
     let (mut got, mut refused) = (0, 0);
     for _ in 0..1_000 {
         let object = new_object(&RACED, Canary::new());
@@ -118,17 +120,15 @@ fn the_last_release_and_a_retain_do_not_meet() {
 /// payload is checked by its type. In a process of its own, because other tests rely on headers not being used again.
 #[test]
 fn a_header_that_is_used_again_has_the_new_payload() {
-    let output = Command::new(std::env::current_exe().expect("the path of the tests"))
-        .args(["--ignored", "--exact", "runtime::soundness::a_header_is_used_again"])
-        .output()
-        .expect("the tests run");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    let _test = plain();
+    let test = "runtime::soundness::a_header_is_used_again";
+    passes_with("RUST_TEST_THREADS", "1", &["--ignored", "--exact", test], 1);
 }
 
 #[test]
-#[ignore = "run by the test above"]
+#[ignore = "run by `a_header_that_is_used_again_has_the_new_payload`"]
 fn a_header_is_used_again() {
+    let _test = plain();
     let stale: Vec<Id> = (0..64).map(|_| new_object(&STALE, Canary::new()).id()).collect();
     let mut reused = Vec::new();
     for _ in 0..200_000 {
@@ -146,20 +146,22 @@ fn a_header_is_used_again() {
 
 #[test]
 fn a_payload_of_another_type_is_refused() {
+    let _test = rule(Assumed("Rust: safe code never reads freed memory"));
     let number = pool(|| Strong::retain(ns_number::number_i64(7)));
     assert!(number.try_state::<Canary>().is_none());
-    assert!(panic_message(|| number.state::<Canary>().words.len()).contains("NSNumber"));
+    assert!(violation(|| number.state::<Canary>().words.len()).contains("NSNumber"));
     // An object whose class and payload do not fit together is of no use, and does no harm.
     let string = new_object(&ns_string::CLASS, vec![7_u64; 1000]);
-    assert!(panic_message(|| ns_string::as_str(&string).len()).contains("NSString"));
-    panic_message(|| string.set_state(8_u64));
+    assert!(violation(|| ns_string::as_str(&string).len()).contains("NSString"));
+    violation(|| string.set_state(8_u64));
     assert_eq!(string.state::<Vec<u64>>().len(), 1000);
-    assert!(panic_message(|| Strong::retain(Id::NIL).state::<Canary>().check()).contains("nil"));
+    assert!(violation(|| Strong::retain(Id::NIL).state::<Canary>().check()).contains("nil"));
 }
 
 /// What collections lend is theirs for as long as they are borrowed.
 #[test]
 fn items_live_as_long_as_their_owner() {
+    let _test = plain();
     let text = ns_string::owned("text");
     let (array, dictionary) = pool(|| {
         let key = ns_string::owned("key");
@@ -182,6 +184,7 @@ fn items_live_as_long_as_their_owner() {
 /// Readers on several threads, each with an owner of its own; whoever is last drops the payload.
 #[test]
 fn the_last_of_many_owners_drops_the_payload() {
+    let _test = plain();
     let before = DROPPED.load(Relaxed);
     let object = new_object(&KEPT_BY_MANY, Canary::new());
     let (done, waits) = mpsc::channel::<()>();

@@ -1,22 +1,24 @@
 //! Which selectors answer on which system: those of Apple's headers, from the macOS that brought them on.
 
 use std::ffi::c_void;
-use std::process::Command;
 
 use mpsgraph_soft::classes::CLASSES;
 use mpsgraph_soft::objc::{ClassKind, Method, register, version};
 use mpsgraph_soft::symbols;
 
-use crate::runtime::messages::{Object, class, new, panic_message, release, selector, send};
+use crate::runtime::messages::{Object, class, new, release, selector, send};
+use crate::support::{Documented, passes_with, plain, rule, violation};
 
 fn responds(class: Object, method: &str) -> bool {
     // SAFETY: a class of the runtime and a registered selector.
     unsafe { symbols::class_respondsToSelector(class, selector(method)) }
 }
 
-/// getmirai/mpsgraph-rs and pytorch/pytorch MPSStream.mm use them; no header of Apple's has them.
 #[test]
 fn private_selectors_are_absent() {
+    let _test = rule(Documented(
+        "getmirai/mpsgraph-rs and pytorch/pytorch MPSStream.mm use them; no header of Apple's has them",
+    ));
     for (name, selectors) in [
         (
             "MPSGraphExecutableExecutionDescriptor",
@@ -34,14 +36,14 @@ fn private_selectors_are_absent() {
         release(object);
     }
     let descriptor = new(class("MPSGraphExecutableExecutionDescriptor"));
-    let message = panic_message(|| send!((); descriptor, "setEnableCommitAndContinue:", 0 => u8));
+    let message = violation(|| send!((); descriptor, "setEnableCommitAndContinue:", 0 => u8));
     assert_eq!(message, "-[MPSGraphExecutableExecutionDescriptor setEnableCommitAndContinue:]: unrecognized selector");
     release(descriptor);
 }
 
-/// Apple's headers (API_AVAILABLE); dotnet/macios src/metalperformanceshadersgraph.cs.
 #[test]
 fn selectors_and_classes_answer_from_their_system_on() {
+    let _test = rule(Documented("Apple's headers (API_AVAILABLE); dotnet/macios src/metalperformanceshadersgraph.cs"));
     let system = version::macos();
     let (mut present, mut absent) = (0, 0);
     for def in CLASSES {
@@ -74,14 +76,9 @@ fn selectors_and_classes_answer_from_their_system_on() {
 
 #[test]
 fn on_other_systems() {
-    let program = std::env::current_exe().expect("the path of the tests");
+    let _test = plain();
     for system in ["11.0", "12.3", "13.0", "14.4", "15.0", "26.0"] {
-        let mut command = Command::new(&program);
-        command
-            .env("MPSGRAPH_SOFT_MACOS", system)
-            .args(["--exact", "runtime::systems::selectors_and_classes_answer_from_their_system_on"]);
-        let output = command.output().expect("the tests run");
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success() && text.contains("1 passed"), "macOS {system}: {text}");
+        let test = "runtime::systems::selectors_and_classes_answer_from_their_system_on";
+        passes_with("MPSGRAPH_SOFT_MACOS", system, &["--exact", test], 1);
     }
 }

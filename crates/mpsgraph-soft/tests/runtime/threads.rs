@@ -7,7 +7,8 @@ use mpsgraph_soft::foundation::ns_object;
 use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, This, method0, method1, new_object};
 use mpsgraph_soft::stats::live_count;
 
-use crate::runtime::messages::{Object, pool, release, retain, send, test_class};
+use crate::runtime::messages::{Object, release, retain, send, test_class};
+use crate::support::{plain, pooled};
 
 const THREADS: usize = 8;
 
@@ -32,7 +33,8 @@ extern "C-unwind" fn shared(_this: This<'_>, _cmd: Sel) -> Id {
 
 #[test]
 fn one_object_used_and_counted_by_all() {
-    let object = pool(|| retain(send!(Object; test_class(&SHARED), "shared")));
+    let _test = plain();
+    let object = pooled(|| retain(send!(Object; test_class(&SHARED), "shared")));
     let address = object.addr();
     let barrier = Barrier::new(THREADS);
     thread::scope(|scope| {
@@ -45,7 +47,7 @@ fn one_object_used_and_counted_by_all() {
                     retain(object);
                     assert_eq!(send!(i64; object, "plus:", at => i64), 40 + at);
                     if at % 64 == thread as i64 {
-                        pool(|| {
+                        pooled(|| {
                             send!(Object; retain(object), "autorelease");
                             let own = send!(Object; test_class(&SHARED), "shared");
                             assert_eq!(send!(i64; own, "plus:", 2 => i64), 42);
@@ -63,6 +65,7 @@ fn one_object_used_and_counted_by_all() {
 
 #[test]
 fn selectors_registered_at_once_are_one() {
+    let _test = plain();
     let barrier = Barrier::new(THREADS);
     let addresses: Vec<Vec<usize>> = thread::scope(|scope| {
         let register = |_| {

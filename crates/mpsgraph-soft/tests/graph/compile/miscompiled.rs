@@ -1,11 +1,13 @@
 //! Products that Apple's compiler takes for something else.
 
 use mpsgraph_soft::objc::Id;
+use mpsgraph_soft::objc::version::macos;
 
 use super::{ADD, COMPILE};
-use crate::graph::messages::{alone, msg, numbers, pooled, refused};
+use crate::graph::messages::numbers;
 use crate::graph::selectors::reduced;
-use crate::graph::session::{F16, F32, Graph};
+use crate::graph::session::{F16, F32, Graph, Value, close, floats, run_one};
+use crate::support::{Reported, plain, refused, rule};
 
 const MATMUL: &str = "matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:";
 const SUB: &str = "subtractionWithPrimaryTensor:secondaryTensor:name:";
@@ -13,17 +15,23 @@ const MUL: &str = "multiplicationWithPrimaryTensor:secondaryTensor:name:";
 const DIV: &str = "divisionWithPrimaryTensor:secondaryTensor:name:";
 const MAX: &str = "maximumWithNaNPropagationWithPrimaryTensor:secondaryTensor:name:";
 
-/// softmax(QKᵀ)V with something done to the scores' softmax in both of its forms, and to the softmax before the
-/// product.
-fn attention(of: impl Fn(&Graph, Id) -> Id, between: impl Fn(&Graph, Id, Id) -> Id) -> impl FnOnce() -> Id {
+/// What goes into softmax(QKᵀ)V: Q and K of zeros, so that all weights are equal; V, whose rows are 0, 1, …, 19;
+/// and the least number.
+fn queries_keys_and_values() -> [Value; 4] {
+    let zeros = || floats(&[3, 20, 20], &[0.0; 1200]);
+    let rows: Vec<f32> = (0..1200).map(|at| (at / 20 % 20) as f32).collect();
+    [zeros(), zeros(), floats(&[3, 20, 20], &rows), floats(&[1], &[f32::NEG_INFINITY])]
+}
+
+/// The result of softmax(QKᵀ)V, where `of` makes the softmax of the scores, and `between` does something to it
+/// before the product.
+fn attention(of: impl Fn(&Graph, Id) -> Id, between: impl Fn(&Graph, Id, Id) -> Id) -> impl FnOnce() -> Value {
     move || {
-        let graph = Graph::new();
-        let [q, k, v] = [(); 3].map(|()| graph.placeholder(&[3, 20, 20], F32));
-        let least = graph.placeholder(&[1], F32);
-        let scores = graph.op(MATMUL, &[q, k]);
-        let weights = between(&graph, of(&graph, scores), least);
-        let result = graph.op(MATMUL, &[weights, v]);
-        graph.compile(&[q, k, v, least], &[result])
+        run_one(&queries_keys_and_values(), |graph, x| {
+            let scores = graph.op(MATMUL, &x[..2]);
+            let weights = between(graph, of(graph, scores), x[3]);
+            graph.op(MATMUL, &[weights, x[2]])
+        })
     }
 }
 
@@ -48,7 +56,10 @@ fn powers_times_share(graph: &Graph, scores: Id) -> Id {
 
 #[test]
 fn attention_is_refused_in_every_form_that_is_taken_for_it() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "ChanLumerico/lucid: softmax(QK^T)V written by hand is fused and silently wrong on M1 Pro with macOS 26; \
+         MIT-RLX/rlx: barriers that can be folded do not help",
+    ));
     type Form = fn(&Graph, Id) -> Id;
     let forms: [Form; 3] = [softmax, powers_over_sum, powers_times_share];
     for form in forms {
@@ -66,7 +77,8 @@ fn attention_is_refused_in_every_form_that_is_taken_for_it() {
         });
         on(|graph, weights, _| graph.cast(graph.cast(weights, F16), F32));
         // What only a run knows cannot be folded.
-        pooled(attention(form, |graph, weights, least| graph.op(MAX, &[weights, least])));
+        let mean = attention(form, |graph, weights, least| graph.op(MAX, &[weights, least]))();
+        close(&mean, &[3, 20, 20], &[9.5; 1200]);
         let scaled = |graph: &Graph, scores: Id| {
             let half = graph.scalar(0.5, F32);
             form(graph, graph.op(MUL, &[scores, half]))
@@ -77,56 +89,54 @@ fn attention_is_refused_in_every_form_that_is_taken_for_it() {
 
 #[test]
 fn a_softmax_of_no_product_may_be_multiplied() {
-    let _alone = alone();
-    let graph = Graph::new();
-    let [x, v] = [(); 2].map(|()| graph.placeholder(&[3, 20, 20], F32));
-    let result = graph.op(MATMUL, &[softmax(&graph, x), v]);
-    graph.compile(&[x, v], &[result]);
+    let _test = plain();
+    let scores = floats(&[1, 2, 2], &[0.0, 3f32.ln(), 0.0, 0.0]);
+    let values = floats(&[1, 2, 2], &[4.0, 8.0, 0.0, 4.0]);
+    let result = run_one(&[scores, values], |graph, x| graph.op(MATMUL, &[softmax(graph, x[0]), x[1]]));
+    close(&result, &[1, 2, 2], &[1.0, 5.0, 2.0, 6.0]);
+}
+
+/// Four rows of two in this shape, times a matrix, in this shape again.
+fn product_between_reshapes(outer: &[i64]) -> Value {
+    let extents: Vec<usize> = outer.iter().map(|&extent| extent as usize).collect();
+    let rows = floats(&extents, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+    let result = run_one(&[rows, floats(&[2, 2], &[1.0, 0.0, 10.0, 1.0])], |graph, x| {
+        let reshape =
+            |tensor: Id, extents: &[i64]| graph.op("reshapeTensor:withShape:name:", &[tensor, numbers(extents)]);
+        let product = graph.op(MATMUL, &[reshape(x[0], &[4, 2]), x[1]]);
+        reshape(product, outer)
+    });
+    assert_eq!(result.shape, extents);
+    result
 }
 
 #[test]
 fn a_product_between_reshapes_with_two_extents_of_one() {
-    let _alone = alone();
-    let build = |outer: &'static [i64]| {
-        move || {
-            let graph = Graph::new();
-            let (x, w) = (graph.placeholder(outer, F32), graph.placeholder(&[2, 2], F32));
-            let reshape = |tensor: Id, extents: &[i64]| {
-                msg!(
-                    graph.id(), "reshapeTensor:withShape:name:",
-                    tensor => Id, numbers(extents) => Id, Id::NIL => Id; Id
-                )
-            };
-            let product = graph.op(MATMUL, &[reshape(x, &[4, 2]), w]);
-            graph.compile(&[x, w], &[reshape(product, outer)])
-        }
-    };
-    pooled(build(&[2, 2, 1, 2]));
-    if mpsgraph_soft::objc::version::macos() >= (26, 0) {
-        refused(COMPILE, "macOS 26 and 27", build(&[2, 1, 2, 1, 2]));
+    let _test = rule(Reported("pytorch/pytorch#187201, #187379: on macOS 26 and 27 MLIR crashes"));
+    let wanted = [10.0, 1.0, 32.0, 3.0, 54.0, 5.0, 76.0, 7.0];
+    assert_eq!(product_between_reshapes(&[2, 2, 1, 2]).elements::<f32>(), wanted);
+    let lone = || product_between_reshapes(&[2, 1, 2, 1, 2]);
+    if macos() >= (26, 0) {
+        refused(COMPILE, "macOS 26 and 27", lone);
     } else {
-        pooled(build(&[2, 1, 2, 1, 2]));
+        assert_eq!(lone().elements::<f32>(), wanted);
     }
 }
 
-/// pytorch/pytorch mps/operations/Linear.mm: on M1 with macOS 26 the bias of one row is lost; fixed in 27.
 #[test]
 fn a_bias_on_a_product_of_one_row_is_refused_on_macos_26() {
-    let _alone = alone();
-    let build = |rows: i64| {
-        move || {
-            let graph = Graph::new();
-            let fed = [[rows, 2], [2, 3], [1, 3]].map(|extents| graph.placeholder(&extents, F32));
-            let product = graph.op(MATMUL, &fed[..2]);
-            let sum = "additionWithPrimaryTensor:secondaryTensor:name:";
-            graph.compile(&fed, &[graph.op(sum, &[product, fed[2]])])
-        }
+    let _test = rule(Reported(
+        "pytorch/pytorch mps/operations/Linear.mm: on M1 with macOS 26 the bias of one row is lost; fixed in 27",
+    ));
+    let biased = |rows: usize| {
+        let x = floats(&[rows, 2], &[1.0, 2.0].repeat(rows));
+        let (w, bias) = (floats(&[2, 3], &[1.0, 0.0, 1.0, 0.0, 1.0, 1.0]), floats(&[1, 3], &[10.0, 20.0, 30.0]));
+        let result = run_one(&[x, w, bias], |graph, x| graph.op(ADD, &[graph.op(MATMUL, &x[..2]), x[2]]));
+        assert_eq!(result, floats(&[rows, 3], &[11.0, 22.0, 33.0].repeat(rows)));
     };
-    pooled(build(2));
-    match mpsgraph_soft::objc::version::macos() {
-        (26, _) => refused(COMPILE, "loses on M1", build(1)),
-        _ => {
-            pooled(build(1));
-        }
+    biased(2);
+    match macos() {
+        (26, _) => refused(COMPILE, "loses on M1", || biased(1)),
+        _ => biased(1),
     }
 }

@@ -3,9 +3,10 @@
 use mpsgraph_soft::mps::mps_command_buffer::Encoder;
 use mpsgraph_soft::objc::Id;
 
-use super::super::messages::{alone, array, contents, msg, new, refused};
+use super::super::messages::{array, contents};
 use super::super::session::{F16, F32, Graph, command_buffer, encode, queue, tensor_data};
 use super::{ENCODE, Fitting, data, fitting, vector};
+use crate::support::{Assumed, Documented, Probed, Reported, msg, new, plain, refused, rule};
 
 impl Fitting {
     /// Checks that these inputs and results are refused for this reason.
@@ -21,10 +22,9 @@ fn other(extents: &[usize], code: u32) -> Id {
     tensor_data(vector([0.0; 4]).id(), extents, code)
 }
 
-/// doom-fish/mpsgraph-rs execution.rs.
 #[test]
 fn as_many_inputs_and_results_as_the_executable_has() {
-    let _alone = alone();
+    let _test = rule(Reported("doom-fish/mpsgraph-rs execution.rs"));
     let fit = fitting();
     let [x, y] = fit.inputs;
     let out = fit.output;
@@ -35,10 +35,9 @@ fn as_many_inputs_and_results_as_the_executable_has() {
     fit.refuses("not an MPSGraphTensorData", &[x, fit.executable.id()], &[out]);
 }
 
-/// doom-fish/mpsgraph-rs execution.rs; kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn a_feed_of_another_shape_or_element_type_is_refused() {
-    let _alone = alone();
+    let _test = rule(Probed("doom-fish/mpsgraph-rs execution.rs; kern0x1b/charon probes on macOS 27.0"));
     let fit = fitting();
     let [x, y] = fit.inputs;
     for (extents, code, shown) in
@@ -51,10 +50,11 @@ fn a_feed_of_another_shape_or_element_type_is_refused() {
     }
 }
 
-/// doom-fish/mpsgraph-rs, kern0x1b/charon, pedronahum/MetalHLO; ChanLumerico/lucid for (n, 1) in place of (n).
 #[test]
 fn a_result_buffer_of_another_shape_or_element_type_is_refused() {
-    let _alone = alone();
+    let _test = rule(Probed(
+        "doom-fish/mpsgraph-rs, kern0x1b/charon, pedronahum/MetalHLO; ChanLumerico/lucid for (n, 1) in place of (n)",
+    ));
     let fit = fitting();
     for (extents, code, shown) in
         [(&[3][..], F32, "Float32 [3]"), (&[4, 1], F32, "Float32 [4, 1]"), (&[4], F16, "Float16 [4]")]
@@ -64,10 +64,11 @@ fn a_result_buffer_of_another_shape_or_element_type_is_refused() {
     }
 }
 
-/// ChanLumerico/lucid CompiledExecutable.mm; pytorch/pytorch aten/src/ATen/native/mps/operations/BinaryOps.mm.
 #[test]
 fn one_buffer_as_input_and_result_is_refused() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "ChanLumerico/lucid CompiledExecutable.mm; pytorch/pytorch aten/src/ATen/native/mps/operations/BinaryOps.mm",
+    ));
     let fit = fitting();
     let [x, y] = fit.inputs;
     fit.refuses("corrupts the result", &[x, y], &[x]);
@@ -75,10 +76,9 @@ fn one_buffer_as_input_and_result_is_refused() {
     fit.refuses("corrupts the result", &[x, data(&buffer)], &[data(&buffer)]);
 }
 
-/// ChanLumerico/lucid CompiledExecutable.mm.
 #[test]
 fn one_buffer_as_two_results_is_refused() {
-    let _alone = alone();
+    let _test = rule(Reported("ChanLumerico/lucid CompiledExecutable.mm"));
     let graph = Graph::new();
     let x = graph.placeholder(&[4], F32);
     let targets = ["sinWithTensor:name:", "cosWithTensor:name:"].map(|op| graph.op(op, &[x]));
@@ -93,7 +93,7 @@ fn one_buffer_as_two_results_is_refused() {
 
 #[test]
 fn one_buffer_as_two_inputs_is_fine() {
-    let _alone = alone();
+    let _test = plain();
     let fit = fitting();
     let (same, out) = (data(&vector([5.0; 4])), vector([1.0; 4]));
     let commands = command_buffer(&fit.queue);
@@ -103,20 +103,18 @@ fn one_buffer_as_two_inputs_is_fine() {
     assert_eq!(contents(out.id(), 16), [0; 16]);
 }
 
-/// Apple's MTLCommandBuffer.h (commit); Apple's MPSGraph.h (encodeToCommandBuffer:).
 #[test]
 fn a_committed_command_buffer_is_refused() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MTLCommandBuffer.h (commit); Apple's MPSGraph.h (encodeToCommandBuffer:)"));
     let fit = fitting();
     let committed = command_buffer(&fit.queue);
     msg!(committed, "commit"; ());
     refused(ENCODE, "the command buffer is committed already", || fit.encode(committed, Id::NIL));
 }
 
-/// pytorch/pytorch#197805.
 #[test]
 fn two_threads_encoding_on_one_command_buffer_are_refused() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#197805"));
     let fit = fitting();
     let commands = command_buffer(&fit.queue);
     let other_thread = Encoder::new(commands).expect("open");
@@ -125,10 +123,9 @@ fn two_threads_encoding_on_one_command_buffer_are_refused() {
     fit.encode(commands, Id::NIL);
 }
 
-/// Apple's MPSGraphExecutable.h: it takes an MPSCommandBuffer.
 #[test]
 fn a_raw_command_buffer_is_refused() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphExecutable.h: it takes an MPSCommandBuffer"));
     let fit = fitting();
     for wrong in [msg!(fit.queue.id(), "commandBuffer"; Id), Id::NIL] {
         refused(ENCODE, "it must be an MPSCommandBuffer", || fit.encode(wrong, Id::NIL));
@@ -137,10 +134,11 @@ fn a_raw_command_buffer_is_refused() {
     refused(ENCODE, "initialised", || fit.encode(empty.id(), Id::NIL));
 }
 
-/// Apple's MPSGraphExecutable.h: without a results array, MPSGraph allocates; this runtime does not.
 #[test]
 fn results_are_given_by_the_caller() {
-    let _alone = alone();
+    let _test = rule(Documented(
+        "Apple's MPSGraphExecutable.h: without a results array, MPSGraph allocates; this runtime does not",
+    ));
     let fit = fitting();
     let (commands, inputs) = (command_buffer(&fit.queue), array(&fit.inputs));
     refused(
@@ -150,10 +148,9 @@ fn results_are_given_by_the_caller() {
     );
 }
 
-/// Apple's MPSGraphExecutable.h (waitUntilCompleted, NO by default).
 #[test]
 fn an_encode_cannot_wait_until_completed() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphExecutable.h (waitUntilCompleted, NO by default)"));
     let fit = fitting();
     let descriptor = new("MPSGraphExecutableExecutionDescriptor");
     assert!(!msg!(descriptor.id(), "waitUntilCompleted"; bool));
@@ -163,10 +160,10 @@ fn an_encode_cannot_wait_until_completed() {
     refused(ENCODE, "waitUntilCompleted", || fit.encode(command_buffer(&fit.queue), descriptor.id()));
 }
 
-/// Apple's MPSGraphExecutable.h: an executable has a class of execution descriptors of its own.
 #[test]
 fn another_descriptor_is_refused() {
-    let _alone = alone();
+    let _test =
+        rule(Documented("Apple's MPSGraphExecutable.h: an executable has a class of execution descriptors of its own"));
     let fit = fitting();
     let wrong = new("MPSGraphCompilationDescriptor");
     refused(
@@ -178,7 +175,7 @@ fn another_descriptor_is_refused() {
 
 #[test]
 fn an_executable_comes_from_a_graph() {
-    let _alone = alone();
+    let _test = rule(Assumed("this runtime loads no packages, so only a graph makes executables"));
     let mut fit = fitting();
     fit.executable = new("MPSGraphExecutable");
     refused(ENCODE, "not made by compiling a graph", || fit.encode(command_buffer(&fit.queue), Id::NIL));

@@ -2,10 +2,10 @@
 
 use mpsgraph_soft::objc::Id;
 
-use crate::graph::messages::{alone, msg, refused};
 use crate::graph::session::{
     BF16, BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, Value, bools, floats, ints, run, run_one, value,
 };
+use crate::support::{Documented, Reported, msg, refused, rule};
 
 const CAST: &str = "castTensor:toType:name:";
 const REINTERPRET: &str = "reinterpretCastTensor:toType:name:";
@@ -18,10 +18,10 @@ fn reinterpret(graph: &Graph, x: Id, code: u32) -> Id {
     msg!(graph.id(), REINTERPRET, x => Id, code => u32, Id::NIL => Id; Id)
 }
 
-/// pytorch/pytorch#169058: 128 becomes 127. What NaN becomes is documented nowhere; it is 0 here.
 #[test]
 fn floats_saturate_and_are_truncated_as_integers() {
-    let _alone = alone();
+    let _test =
+        rule(Reported("pytorch/pytorch#169058: 128 becomes 127. What NaN becomes is documented nowhere; it is 0 here"));
     let x = || floats(&[5], &[128.0, -200.0, 1.9, -1.9, f32::NAN]);
     assert_eq!(cast(x(), I8), value(I8, &[5], &[127i8, -128, 1, -1, 0]));
     assert_eq!(cast(x(), U8), value(U8, &[5], &[128u8, 0, 1, 0, 0]));
@@ -29,10 +29,9 @@ fn floats_saturate_and_are_truncated_as_integers() {
     assert_eq!(cast(wide, I32), ints(&[2], &[i32::MAX, i32::MIN]));
 }
 
-/// pytorch/pytorch#169058: 128 becomes -128.
 #[test]
 fn integers_wrap_as_narrower_integers() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#169058: 128 becomes -128"));
     let x = || ints(&[4], &[300, -1, 128, 2]);
     assert_eq!(cast(x(), I8), value(I8, &[4], &[44i8, -1, -128, 2]));
     assert_eq!(cast(x(), U8), value(U8, &[4], &[44u8, 255, 128, 2]));
@@ -40,10 +39,9 @@ fn integers_wrap_as_narrower_integers() {
     assert_eq!(cast(wide, I32), ints(&[1], &[5]));
 }
 
-/// Apple's MPSGraphTensorShapeOps.h.
 #[test]
 fn other_casts_keep_the_value() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSGraphTensorShapeOps.h"));
     let x = || ints(&[3], &[-1, 0, 2]);
     assert_eq!(cast(x(), F32), floats(&[3], &[-1.0, 0.0, 2.0]));
     assert_eq!(cast(x(), I64), value(I64, &[3], &[-1i64, 0, 2]));
@@ -53,10 +51,9 @@ fn other_casts_keep_the_value() {
     assert_eq!(cast(truths, F32), floats(&[2], &[1.0, 0.0]));
 }
 
-/// pytorch/pytorch#94263 and ConstantOps.mm: 1.0 came out as 255.
 #[test]
 fn cast_refuses_floats_as_bool() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch#94263 and ConstantOps.mm: 1.0 came out as 255"));
     for code in [F32, F16, BF16] {
         let graph = Graph::new();
         let x = graph.placeholder(&[2], code);
@@ -64,10 +61,9 @@ fn cast_refuses_floats_as_bool() {
     }
 }
 
-/// kulinseth/pytorch#166; pytorch/pytorch#94263: constants above 1 came out as 0.
 #[test]
 fn cast_refuses_constants_as_bool() {
-    let _alone = alone();
+    let _test = rule(Reported("kulinseth/pytorch#166; pytorch/pytorch#94263: constants above 1 came out as 0"));
     for code in [I32, U8] {
         let graph = Graph::new();
         let x = graph.scalar(2.0, code);
@@ -75,10 +71,11 @@ fn cast_refuses_constants_as_bool() {
     }
 }
 
-/// tillahoffmann/jax-mps gather_scatter_utils.h: 64-bit integers as pairs of 32-bit ones, the low half first.
 #[test]
 fn reinterpretations_split_and_join_the_last_dimension() {
-    let _alone = alone();
+    let _test = rule(Reported(
+        "tillahoffmann/jax-mps gather_scatter_utils.h: 64-bit integers as pairs of 32-bit ones, the low half first",
+    ));
     let results = run(&[floats(&[1, 2], &[1.0, -2.0]), value(I64, &[2, 1], &[1i64 << 32, -1])], |graph, x| {
         vec![reinterpret(graph, x[0], U32), reinterpret(graph, x[1], I32), reinterpret(graph, x[0], I64)]
     });
@@ -87,10 +84,9 @@ fn reinterpretations_split_and_join_the_last_dimension() {
     assert_eq!(results[2], value(I64, &[1, 1], &[0xc000_0000_3f80_0000u64]));
 }
 
-/// pedronahum/MetalHLO MPSGraphCompiler.swift: bits of i1 crash the compiler.
 #[test]
 fn reinterpretations_refuse_bool() {
-    let _alone = alone();
+    let _test = rule(Reported("pedronahum/MetalHLO MPSGraphCompiler.swift: bits of i1 crash the compiler"));
     for (from, to) in [(BOOL, I8), (I8, BOOL), (BOOL, BOOL)] {
         let graph = Graph::new();
         let x = graph.placeholder(&[2], from);
@@ -98,10 +94,10 @@ fn reinterpretations_refuse_bool() {
     }
 }
 
-/// Apple's MPSGraphTensorShapeOps.h: the last dimension takes up the difference in size.
 #[test]
 fn reinterpretations_refuse_parts_of_elements() {
-    let _alone = alone();
+    let _test =
+        rule(Documented("Apple's MPSGraphTensorShapeOps.h: the last dimension takes up the difference in size"));
     let graph = Graph::new();
     let x = graph.placeholder(&[3], F32);
     refused(REINTERPRET, "no whole number of elements", || reinterpret(&graph, x, I64));

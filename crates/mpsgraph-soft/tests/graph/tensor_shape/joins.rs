@@ -2,8 +2,9 @@
 
 use mpsgraph_soft::objc::Id;
 
-use crate::graph::messages::{alone, array, refused};
-use crate::graph::session::{F16, F32, Graph, ints, run_one};
+use crate::graph::messages::array;
+use crate::graph::session::{F32, Graph, ints, run_one};
+use crate::support::{Probed, refused, rule};
 
 const CONCAT: &str = "concatTensors:dimension:name:";
 
@@ -15,10 +16,9 @@ fn concat_refused(tensors: &[(&[i64], u32)], axis: isize, reason: &str) {
     refused(CONCAT, reason, || graph.axis_op(CONCAT, array(&tensors), axis));
 }
 
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn concatenations() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     let operands = [ints(&[2, 1], &[1, 2]), ints(&[2, 2], &[3, 4, 5, 6]), ints(&[2, 1], &[7, 8])];
     let result = run_one(&operands, |graph, x| graph.axis_op(CONCAT, array(x), -1));
     assert_eq!(result, ints(&[2, 4], &[1, 3, 4, 7, 2, 5, 6, 8]));
@@ -26,33 +26,19 @@ fn concatenations() {
     assert_eq!(result, ints(&[4, 1], &[1, 2, 7, 8]));
 }
 
-/// kern0x1b/charon probes on macOS 27.0: a tensor whose shape is nil.
 #[test]
 fn concat_refuses_no_tensors() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: a tensor whose shape is nil"));
     concat_refused(&[], 0, "no tensors");
 }
 
-/// kern0x1b/charon probes on macOS 27.0: "element type of operand and result differ".
-#[test]
-fn concat_refuses_different_element_types() {
-    let _alone = alone();
-    concat_refused(&[(&[2], F32), (&[2], F16)], 0, "differ in element type");
-}
-
-/// kern0x1b/charon probes on macOS 27.0: "all input shapes must match except at axis", whatever the header says of
-/// broadcasting.
 #[test]
 fn concat_refuses_extents_that_differ_off_the_axis() {
-    let _alone = alone();
+    let _test = rule(Probed(
+        "kern0x1b/charon probes on macOS 27.0: \"all input shapes must match except at axis\", whatever the header \
+         says of broadcasting",
+    ));
     for other in [&[3, 2][..], &[1, 2], &[2]] {
         concat_refused(&[(&[2, 2], F32), (other, F32)], 1, "do not fit");
     }
-}
-
-/// kern0x1b/charon probes on macOS 27.0: "invalid axis".
-#[test]
-fn concat_refuses_axes_outside_the_rank() {
-    let _alone = alone();
-    concat_refused(&[(&[2], F32), (&[2], F32)], 1, "not one of 1 dimensions");
 }

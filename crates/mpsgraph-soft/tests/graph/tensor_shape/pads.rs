@@ -2,8 +2,9 @@
 
 use mpsgraph_soft::objc::Id;
 
-use crate::graph::messages::{alone, msg, numbers, refused};
+use crate::graph::messages::numbers;
 use crate::graph::session::{BOOL, F32, Graph, bools, ints, run};
+use crate::support::{Documented, Probed, Reported, msg, refused, rule};
 
 const PAD: &str = "padTensor:withPaddingMode:leftPadding:rightPadding:constantValue:name:";
 
@@ -33,10 +34,10 @@ fn pad_refused(code: u32, mode: isize, sides: [&[i64]; 2], reason: &str) {
     refused(PAD, reason, || pad(&graph, x, mode, sides));
 }
 
-/// kern0x1b/charon probes on macOS 27.0: the mirror across the edge, and the one that repeats it.
 #[test]
 fn modes() {
-    let _alone = alone();
+    let _test =
+        rule(Probed("kern0x1b/charon probes on macOS 27.0: the mirror across the edge, and the one that repeats it"));
     let results = run(&[ints(&[3], &[1, 2, 3]), ints(&[1, 2], &[1, 2])], |graph, x| {
         let on = |mode: isize| pad(graph, x[0], mode, [&[2], &[1]]);
         vec![
@@ -60,10 +61,9 @@ fn modes() {
     assert_eq!(results[7], ints(&[6], &[3, 2, 1, 1, 2, 3]));
 }
 
-/// kern0x1b/charon probes on macOS 27.0.
 #[test]
 fn negative_padding_crops() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
     let results = run(&[ints(&[3], &[1, 2, 3])], |graph, x| {
         [CONSTANT, REFLECT].map(|mode| pad(graph, x[0], mode, [&[-1], &[1]])).to_vec()
     });
@@ -71,10 +71,10 @@ fn negative_padding_crops() {
     assert_eq!(results[1], ints(&[3], &[2, 3, 2]));
 }
 
-/// kern0x1b/charon probes on macOS 27.0: "padding values too large at axis 0, max padding is 2".
 #[test]
 fn pad_refuses_mirrors_beyond_the_tensor() {
-    let _alone = alone();
+    let _test =
+        rule(Probed("kern0x1b/charon probes on macOS 27.0: \"padding values too large at axis 0, max padding is 2\""));
     for sides in [[&[3][..], &[0][..]], [&[0], &[3]]] {
         pad_refused(F32, REFLECT, sides, "2 is the most");
     }
@@ -83,19 +83,17 @@ fn pad_refuses_mirrors_beyond_the_tensor() {
     }
 }
 
-/// kern0x1b/charon probes on macOS 27.0: "Unsupported paddingMode".
 #[test]
 fn pad_refuses_periodic_and_unknown_modes() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: \"Unsupported paddingMode\""));
     for mode in [PERIODIC, ANTI_PERIODIC, 7, -1] {
         pad_refused(F32, mode, [&[1], &[0]], "periodic, which aborts");
     }
 }
 
-/// pytorch/pytorch Pad.mm casts to Int8.
 #[test]
 fn pad_refuses_constants_around_bool() {
-    let _alone = alone();
+    let _test = rule(Reported("pytorch/pytorch Pad.mm casts to Int8"));
     for mode in [CONSTANT, ZERO] {
         pad_refused(BOOL, mode, [&[1], &[0]], "cast to Int8 first");
     }
@@ -103,34 +101,30 @@ fn pad_refuses_constants_around_bool() {
     assert_eq!(edges[0], bools(&[4], &[1, 1, 0, 0]));
 }
 
-/// kern0x1b/charon probes on macOS 27.0: no kernel runs on an empty tensor.
 #[test]
 fn pad_refuses_to_crop_everything() {
-    let _alone = alone();
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: no kernel runs on an empty tensor"));
     pad_refused(F32, CONSTANT, [&[-2], &[-1]], "leaves nothing");
 }
 
-/// doom-fish/mpsgraph-rs ops.rs.
 #[test]
 fn pad_refuses_another_number_of_sides_than_dimensions() {
-    let _alone = alone();
+    let _test = rule(Reported("doom-fish/mpsgraph-rs ops.rs"));
     for sides in [[&[1, 1][..], &[0][..]], [&[1], &[0, 0]]] {
         pad_refused(F32, CONSTANT, sides, "2 numbers for 1 dimensions");
     }
 }
 
-/// Apple's MPSNDArray.h.
 #[test]
 fn pad_refuses_2_to_the_31_elements() {
-    let _alone = alone();
+    let _test = rule(Documented("Apple's MPSNDArray.h"));
     pad_refused(F32, CONSTANT, [&[1 << 31], &[0]], "2^31");
     pad_refused(F32, CLAMP_TO_EDGE, [&[(1 << 31) - 1], &[0]], "2^31");
 }
 
-/// ChanLumerico/lucid MpsBuilder.mm.
 #[test]
 fn pad_refuses_negative_infinity() {
-    let _alone = alone();
+    let _test = rule(Reported("ChanLumerico/lucid MpsBuilder.mm"));
     let graph = Graph::new();
     let x = graph.placeholder(&[3], F32);
     refused(PAD, "-inf", || pad_with(&graph, x, CONSTANT, [&[1], &[0]], f64::NEG_INFINITY));
