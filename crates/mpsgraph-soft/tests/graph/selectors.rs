@@ -1,6 +1,7 @@
 //! MPSGraph's selectors by what their tensors may be: functions of one and of two tensors, and reductions.
 
-use mpsgraph_soft::objc::Id;
+use mpsgraph_soft::mpsgraph::graph::CLASS;
+use mpsgraph_soft::objc::{Id, Method};
 
 use super::messages::numbers;
 use super::session::Graph;
@@ -109,7 +110,19 @@ pub fn whole(selector: &str) -> String {
     selector.to_owned()
 }
 
-/// The selectors of a list.
+/// The selectors of a list; one that ends with `…` stands for all methods of `MPSGraph` that begin so.
 pub fn selectors(listed: &[Listed]) -> Vec<String> {
-    listed.iter().flat_map(|(selector, names)| names.iter().map(|name| selector(name))).collect()
+    let written = listed.iter().flat_map(|(selector, names)| names.iter().map(|name| selector(name)));
+    written
+        .flat_map(|selector| match selector.strip_suffix('…') {
+            Some(start) => CLASS
+                .instance
+                .iter()
+                .map(Method::selector)
+                .filter(|own| own.starts_with(start))
+                .map(String::from)
+                .collect(),
+            None => vec![selector],
+        })
+        .collect()
 }

@@ -12,7 +12,7 @@ use crate::graph::selectors::{
     whole,
 };
 use crate::graph::session::{BF16, BOOL, F16, F32, I8, I16, I32, I64, U8, U16, U32, U64};
-use crate::support::{Documented, Probed, Reported, outcome, plain, rule};
+use crate::support::{Assumed, Documented, Probed, Reported, outcome, plain, rule};
 
 const ALL: &[u32] = &[F32, F16, BF16, I8, I16, I32, I64, U8, U16, U32, U64, BOOL];
 const FLOATS: &[u32] = &[F32, F16, BF16];
@@ -72,6 +72,11 @@ const REDUCING: Types = Types {
     accepted: REDUCED,
     reason: "known to work for Float32, Float16, Int32",
     operations: &[(reduction, REDUCTIONS), (reduction, POSITIONS), (whole, &["meanOfTensor:axes:name:"])],
+};
+const SCANNING: Types = Types {
+    accepted: REDUCED,
+    reason: "known to work for Float32, Float16, Int32",
+    operations: &[(whole, &["cumulative…"])],
 };
 const REDUCING_TO_TRUTHS: Types = Types {
     accepted: REDUCED_TO_TRUTHS,
@@ -143,6 +148,7 @@ const CLASSES: &[Types] = &[
     ARITHMETIC,
     BITWISE,
     REDUCING,
+    SCANNING,
     REDUCING_TO_TRUTHS,
     MOVING,
     PADDING,
@@ -255,6 +261,12 @@ fn arithmetic_refuses_bool() {
 fn bitwise_operations_refuse_floats_and_bool() {
     let _test = rule(Documented("Apple's MPSGraphArithmeticOps.h; pedronahum/MetalHLO MPSGraphCompiler.swift"));
     BITWISE.check();
+}
+
+#[test]
+fn running_sums_refuse_types_that_sums_refuse() {
+    let _test = rule(Assumed("nothing is published of their kernels, so they are taken to be as those of reductions"));
+    SCANNING.check();
 }
 
 #[test]
