@@ -15,12 +15,6 @@ mod error;
 mod ffi;
 mod ops;
 mod tensor;
-#[cfg(test)]
-extern crate self as burn_mpsgraph; // as integration tests know it
-#[cfg(test)]
-#[allow(unsafe_code)] // a constructor that stores a panic hook
-#[path = "../tests/without_device/mod.rs"]
-mod without_device;
 
 pub use backend::{FloatElement, IntElement, MpsGraph, MpsGraphQuantizedTensor};
 pub use bridge::{Stats, eagerly};
@@ -38,3 +32,8 @@ pub mod contract {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[test]
+fn skipped_without_device() {
+    test_support::assert_skipped("skipped_without_device", cfg!(soft_runtime), || MpsGraphDevice.name());
+}

@@ -2,10 +2,10 @@
 
 use burn::tensor::{Tensor, TensorData, activation as act};
 use burn_mpsgraph::MpsGraph;
+use test_support::FLOATS;
+use test_support::Tolerance::{self, Exact, Ulps};
 
-use crate::agreement::FLOATS;
-use crate::agreement::Tolerance::{self, Exact, Ulps};
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
 const INF: f64 = f64::INFINITY;
 const POINTS: [f64; 15] =

@@ -3,9 +3,9 @@
 
 use burn::tensor::{DType, Element, Int, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::Exact;
 
-use crate::agreement::Tolerance::Exact;
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
 type Ints = Tensor<MpsGraph, 1, Int>;
 

@@ -2,10 +2,10 @@
 
 use burn::tensor::{DType, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::FLOATS;
+use test_support::Tolerance::{self, Exact, Ulps};
 
-use crate::agreement::FLOATS;
-use crate::agreement::Tolerance::{self, Exact, Ulps};
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
 type Unary = fn(Tensor<MpsGraph, 1>) -> Tensor<MpsGraph, 1>;
 
