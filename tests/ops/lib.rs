@@ -42,8 +42,8 @@ macro_rules! families {
 }
 
 families! {
-    memory arithmetic cast reduction activation normalization tensor_shape gather non_zero scatter_nd matrix_multiplication
-    module random
+    memory arithmetic cast reduction activation normalization tensor_shape gather non_zero scatter_nd
+    matrix_multiplication module random
 }
 
 #[test]

@@ -1,5 +1,6 @@
-//! The macros of the tables. A file of a family has one `cases! { kind(settings) { name = |inputs| expression; … } … }`;
-//! each line becomes a test of that name and a [`Case`](crate::case::Case), so a row of `self_check` per dtype.
+//! The macros of the tables. A file of a family has one `cases! { kind(settings) { name = |inputs| expression; … } }`
+//! with any number of kinds; each line becomes a test of that name and a [`Case`](crate::case::Case), so a row of
+//! `self_check` per dtype.
 //! An expression is a tensor over the backend `B`, or a `Vec` of them. The kinds:
 //!
 //! - `sweep(inputs, DTYPES, LAYOUTS, tolerance)`: inputs of rank 3 by `floats`, `ints` or `bools`, each other numbers
@@ -93,9 +94,10 @@ macro_rules! sweep {
 
 macro_rules! moves {
     ($all:ident; $layouts:expr; $($name:ident = |$x:ident| $body:expr;)*) => {$(
-        of_any_kind!($all, $layouts, test_support::DTYPES, [burn::tensor::BasicOps<B>], $name, $x, $body, layout, dtype, {
-            burn::tensor::DType::Bool(_) => line_results(test_support::bools::<B>(layout, dtype, 0)),
-        });
+        of_any_kind!(
+            $all, $layouts, test_support::DTYPES, [burn::tensor::BasicOps<B>], $name, $x, $body, layout, dtype,
+            { burn::tensor::DType::Bool(_) => line_results(test_support::bools::<B>(layout, dtype, 0)), }
+        );
     )*};
 }
 
@@ -159,7 +161,8 @@ macro_rules! every_axis {
 
         fn of_rank<B: Backend, const D: usize>() -> Vec<TensorData> {
             let shape: [usize; D] = std::array::from_fn(|axis| [2, 3, 1, 4, 2, 3][axis]);
-            let numbers: Vec<f32> = (0..shape.iter().product()).map(|i| ((i * 37 + 5) % 67) as f32 / 8.0 - 4.0).collect();
+            let number = |i| ((i * 37 + 5) % 67) as f32 / 8.0 - 4.0;
+            let numbers: Vec<f32> = (0..shape.iter().product()).map(number).collect();
             let data = TensorData::new(numbers, shape);
             let along = |$axis| {
                 let $x = Tensor::<B, D>::from_data(data.clone(), (&B::Device::default(), DType::F32));
@@ -239,8 +242,8 @@ macro_rules! made {
 }
 
 macro_rules! by_hand {
-    ($all:ident; ; $($name:ident = |$first:ident = $value:tt $(, $input:ident = $more:tt)*| $body:expr => $result:expr;)*)
-    => {$({
+    ($all:ident; ;
+     $($name:ident = |$first:ident = $value:tt $(, $input:ident = $more:tt)*| $body:expr => $result:expr;)*) => {$({
         fn line_results<B: burn::tensor::backend::Backend>(
             _: test_support::Layout,
             dtype: burn::tensor::DType,
@@ -254,8 +257,8 @@ macro_rules! by_hand {
 }
 
 macro_rules! gradients_by_hand {
-    ($all:ident; ; $($name:ident = |$first:ident = $value:tt $(, $input:ident = $more:tt)*| $body:expr => $result:expr;)*)
-    => {$({
+    ($all:ident; ;
+     $($name:ident = |$first:ident = $value:tt $(, $input:ident = $more:tt)*| $body:expr => $result:expr;)*) => {$({
         fn line_results<B: burn::tensor::backend::AutodiffBackend>(
             _: test_support::Layout,
             dtype: burn::tensor::DType,

@@ -8,6 +8,7 @@ pub struct Method {
     /// The name of the file, without its extension.
     pub file: String,
     pub name: String,
+    pub returns: String,
     /// What its body says by `not_yet("…")`.
     pub not_yet: Option<String>,
 }
@@ -30,10 +31,16 @@ fn of_file(path: &Path) -> Vec<Method> {
         Method {
             file: stem(path),
             name: text.split(['(', '<']).next().unwrap_or_default().to_string(),
+            returns: signature(text).split_once("-> ").map_or("", |(_, returns)| returns).to_string(),
             not_yet: quoted.map(|(name, _)| name.to_string()),
         }
     };
     text.replace("\n    async fn ", "\n    fn ").split("\n    fn ").skip(1).map(method).collect()
+}
+
+/// What stands in front of a method's body.
+fn signature(text: &str) -> &str {
+    text.split_once('{').map_or(text, |(signature, _)| signature)
 }
 
 fn stem(path: &Path) -> String {

@@ -10,7 +10,10 @@ cases! {
         hard_sigmoid = |x| act::hard_sigmoid(x, 0.2, 0.5);
         leaky_relu = |x| act::leaky_relu(x, 0.01);
         leaky_relu_slope_above_1 = |x| act::leaky_relu(x, 3.0);
-        prelu_one_slope = |x| { let slope = Tensor::from_data([0.25f32], (&x.device(), x.dtype())); act::prelu(x, slope) };
+        prelu_one_slope = |x| {
+            let slope = Tensor::from_data([0.25f32], (&x.device(), x.dtype()));
+            act::prelu(x, slope)
+        };
         prelu_by_channel = |x| {
             let [_, channels, _] = x.dims();
             let slopes: Vec<f32> = (0..channels).map(|i| i as f32 / 4.0 - 0.5).collect();
@@ -35,7 +38,8 @@ cases! {
         empty_sigmoid = |x| act::sigmoid(x);
     }
 
-    // Approximations of exp, erf and log on both sides; the tail of gelu is a difference of near equals, so relative to 1.
+    // Approximations of exp, erf and log on both sides; the tail of gelu is a difference of near equals, so relative
+    // to 1.
     sweep(floats, FLOATS, Layout::PLAIN, Relative(3e-7)) {
         gelu = |x| act::gelu(x);
         log_sigmoid = |x| act::log_sigmoid(x);

@@ -20,11 +20,14 @@ cases! {
     }
 
     by_hand() {
-        and = |x = [false, false, true, true], y = [false, true, false, true]| x.bool_and(y) => [false, false, false, true];
+        and = |x = [false, false, true, true], y = [false, true, false, true]| x.bool_and(y)
+            => [false, false, false, true];
         equal = |x = [false, true], y = [false, false]| x.equal(y) => [true, false];
         not = |x = [false, true]| x.bool_not() => [true, false];
-        or = |x = [false, false, true, true], y = [false, true, false, true]| x.bool_or(y) => [false, true, true, true];
-        xor = |x = [false, false, true, true], y = [false, true, false, true]| x.bool_xor(y) => [false, true, true, false];
+        or = |x = [false, false, true, true], y = [false, true, false, true]| x.bool_or(y)
+            => [false, true, true, true];
+        xor = |x = [false, false, true, true], y = [false, true, false, true]| x.bool_xor(y)
+            => [false, true, true, false];
     }
 }
 

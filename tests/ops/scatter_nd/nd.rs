@@ -35,8 +35,8 @@ cases! {
         scatter_nd_of_a_view = |x| {
             let turned = x.clone().permute([2, 0, 1]);
             let at = indices([1, 2], 2, DType::I64);
-            WAYS.map(|way| turned.clone().scatter_nd(at.clone(), x.clone().narrow(0, 1, 1).slice([0..1, 0..5, 2..3]).reshape([1, 5]), way))
-                .to_vec()
+            let values = x.narrow(0, 1, 1).slice([0..1, 0..5, 2..3]).reshape([1, 5]);
+            WAYS.map(|way| turned.clone().scatter_nd(at.clone(), values.clone(), way)).to_vec()
         };
         scatter_nd_at_elements = |x| {
             let at = Tensor::<B, 3, Int>::from_data([[[1, 4, 2], [0, 0, 0]], [[0, 3, 1], [1, 1, 1]]], &x.device());
@@ -61,7 +61,9 @@ cases! {
         };
         scatter_nd_chooses_among_extremes = |x| {
             let values = x.clone().flip([0, 1, 2]).reshape([10, 3]).narrow(0, 2, 6);
-            [IndexingUpdateOp::Min, IndexingUpdateOp::Max].map(|way| x.clone().scatter_nd(rows(), values.clone(), way)).to_vec()
+            [IndexingUpdateOp::Min, IndexingUpdateOp::Max]
+                .map(|way| x.clone().scatter_nd(rows(), values.clone(), way))
+                .to_vec()
         };
     }
 

@@ -38,7 +38,11 @@ cases! {
     }
 
     moves([Layout::Empty, Layout::Single]) {
-        slice_of_little = |x| vec![x.clone().slice(s![0..1]), x.clone().slice(s![.., 0..0, ..]), x.slice(s![..;-1, .., ..;2])];
+        slice_of_little = |x| vec![
+            x.clone().slice(s![0..1]),
+            x.clone().slice(s![.., 0..0, ..]),
+            x.slice(s![..;-1, .., ..;2]),
+        ];
     }
 
     given([DType::I32], [Layout::Contiguous], Exact) {

@@ -3,10 +3,10 @@
 use burn::tensor::backend::Backend;
 use burn::tensor::{Bool, Int, Tensor, TensorData};
 use test_support::Tolerance::Exact;
-use test_support::{BOOL, Layout, NUMERIC};
+use test_support::{BOOL, FILLED, Layout, NUMERIC};
 
 cases! {
-    numbers([Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Extreme, Layout::Single], NUMERIC) {
+    numbers(FILLED, NUMERIC) {
         tril = |x| [-3, -1, 0, 1, 9].map(|diagonal| x.clone().tril(diagonal)).to_vec();
         triu = |x| [-3, -1, 0, 1, 9].map(|diagonal| x.clone().triu(diagonal)).to_vec();
     }

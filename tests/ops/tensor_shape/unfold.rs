@@ -13,7 +13,10 @@ cases! {
             x.clone().unfold::<4, _>(-1, 2, 1),
             x.unfold::<4, _>(0, 1, 1),
         ];
-        unfold_of_a_view = |x| vec![x.clone().swap_dims(1, 2).unfold::<4, _>(2, 3, 1), x.flip([1]).unfold::<4, _>(1, 2, 3)];
+        unfold_of_a_view = |x| vec![
+            x.clone().swap_dims(1, 2).unfold::<4, _>(2, 3, 1),
+            x.flip([1]).unfold::<4, _>(1, 2, 3),
+        ];
     }
 
     by_hand() {
