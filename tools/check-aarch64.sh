@@ -20,8 +20,8 @@ step "$target: the software runtime"
 "${test[@]}" --package mpsgraph-soft --test runtime -- --skip on_other_systems
 
 step "$target: every declared message"
-"${test[@]}" --lib ffi:: -- --skip on_newer_systems
+"${test[@]}" --package burn-mpsgraph --lib ffi:: -- --skip on_newer_systems
 
 step "$target: a training step"
-"${test[@]}" --test stream training::a_hand_written_step
+"${test[@]}" --package burn-mpsgraph --test recording training::a_hand_written_step
 step "done"

@@ -25,7 +25,7 @@ fn no_two_lines_have_one_name() {
     }
 }
 
-/// Methods that give a tensor, of which no line is needed: every line goes through `from_data`, there is one device only,
+/// Methods that give a tensor, of which no line is needed: every line goes through `from_data`, there is one device,
 /// and what is in an empty tensor is not defined.
 const WITHOUT_LINES: [&str; 3] = ["from_data", "to_device", "empty"];
 

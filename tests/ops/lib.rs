@@ -1,6 +1,7 @@
 //! Every op through Burn's public API: one file per family, named as in `src/ops`. Lines of `cases!` are compared with
 //! burn-flex, or with numbers that stand in the line; they are tests here and rows of `self_check`. What needs more
 //! than a line is an ordinary test.
+#![allow(clippy::approx_constant)] // lines by hand show digits
 #![cfg_attr(not(test), allow(dead_code, unused_imports))] // without the ordinary tests nobody uses what is theirs
 
 #[macro_use]
