@@ -2,12 +2,12 @@
 
 mod integer;
 
-use burn::tensor::{DType, Tensor};
+use burn::tensor::{Bool, DType, Tensor};
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, same_integers, within};
 use crate::table::{Pattern, check, note};
-use crate::values::{B, FLOATS, bools, f32s, floats, ints, noise};
+use crate::values::{B, FLOATS, bools, coordinates, f32s, floats, ints, noise, position};
 
 pub const PATTERNS: &[Pattern] = &[
     check("integer add, sub, mul, neg wrap (i8 to u64)", integer::integers_wrap),
@@ -27,6 +27,9 @@ pub const PATTERNS: &[Pattern] = &[
     check("infinities and division by zero", infinities),
     note("denormals: 1e-40 * 1 (0 if flushed)", denormals),
     note("sign of zero: 1 / (-0 rounded)", sign_of_zero),
+    check("bool and, or, xor, not, equal", bools_combine),
+    check("broadcasting both ways, ranks 2, 4 and 6", broadcasting),
+    check("bitwise and, or, xor, not (i32, i64, u8)", integer::bitwise),
 ];
 
 fn float_remainder() -> Outcome {
@@ -156,4 +159,52 @@ fn log1p() -> Outcome {
     let x = [1e-10, -1e-10, 1e-7, -1e-7, 3e-5, 0.5, -0.5, 1e6, 1e30, f64::INFINITY, -1.0, 0.0];
     let expected = x.map(|x: f64| f64::from(x as f32).ln_1p());
     close_floats(&f32s(&x, [12]).log1p().into_data(), &[12], &expected, within(0.0, 1e-6))
+}
+
+fn bools_combine() -> Outcome {
+    let (a, b) = ([false, false, true, true], [false, true, false, true]);
+    let (x, y) = (bools(&a, [4]), bools(&b, [4]));
+    let of = |got: Tensor<B, 1, Bool>, expected: [i128; 4]| {
+        Outcome::of([
+            same_integers(&got.clone().into_data(), &[4], &expected),
+            // A byte of 255 would be true as well.
+            same_integers(&got.clone().int().into_data(), &[4], &expected),
+            close_floats(&got.float().into_data(), &[4], &expected.map(|x| x as f64), EXACT),
+        ])
+    };
+    Outcome::of([
+        of(x.clone().bool_and(y.clone()), [0, 0, 0, 1]),
+        of(x.clone().bool_or(y.clone()), [0, 1, 1, 1]),
+        of(x.clone().bool_xor(y.clone()), [0, 1, 1, 0]),
+        of(x.clone().equal(y.clone()), [1, 0, 0, 1]),
+        of(x.clone().not_equal(y), [0, 1, 1, 0]),
+        of(x.bool_not(), [1, 1, 0, 0]),
+    ])
+}
+
+fn broadcasting() -> Outcome {
+    fn of<const D: usize>(a: [usize; D], b: [usize; D]) -> Outcome {
+        let whole: Vec<usize> = a.iter().zip(b).map(|(&a, b)| a.max(b)).collect();
+        let (x, y) = (noise(a.iter().product(), 1), noise(b.iter().product(), 2));
+        let at = coordinates(&whole);
+        let values = |f: fn(f64, f64) -> f64| -> Vec<f64> {
+            at.iter().map(|at| f(x[position(&a, at)], y[position(&b, at)])).collect()
+        };
+        let (left, right) = (f32s(&x, a), f32s(&y, b));
+        let both = (left.clone() - right.clone()) * left.clone();
+        Outcome::of([
+            close_floats(&both.into_data(), &whole, &values(|x, y| (x - y) * x), F32),
+            same_integers(
+                &left.greater(right).into_data(),
+                &whole,
+                &values(|x, y| f64::from(u8::from(x > y))).iter().map(|&x| x as i128).collect::<Vec<_>>(),
+            ),
+        ])
+    }
+    Outcome::of([
+        of([3, 1], [1, 4]),
+        of([2, 1, 3, 1], [1, 4, 1, 5]),
+        of([2, 1, 3, 1, 2, 1], [1, 2, 1, 3, 1, 2]),
+        of([1, 1, 1, 1, 1], [2, 3, 2, 3, 2]),
+    ])
 }

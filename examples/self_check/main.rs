@@ -5,7 +5,8 @@
 //! compared with burn-flex or with numbers in the line. Words on the command line limit the run to checks whose family
 //! or name contains one of them. The exit status is 0 if nothing judged is wrong. Checks marked `note` only report what
 //! the machine does. The checks run in a process of their own, which is started again behind a check that ends it or
-//! hangs, so one abort of the system costs one row. `BURN_MPSGRAPH_EAGER=1` runs every operation as a program of its own.
+//! hangs, so one abort of the system costs one row. `BURN_MPSGRAPH_EAGER=1` runs every operation as a program of its
+//! own.
 
 mod activation;
 mod agreement;

@@ -5,7 +5,7 @@ use burn::tensor::{DType, IndexingUpdateOp, Int, Tensor, TensorData, module::emb
 use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
-use crate::agreement::{EXACT, close_floats, same_integers};
+use crate::agreement::{EXACT, F32, close_floats, same_integers};
 use crate::table::{Pattern, check};
 use crate::values::{B, choices, exact, f32s, floats, ints, noise, wide_integers, wrapped};
 
@@ -16,6 +16,7 @@ pub const PATTERNS: &[Pattern] = &[
     check("scatter_nd assigns the last of duplicates (f32, i64)", assign),
     check("scatter_nd add, mul, min, max of i64 beyond 2^53", combine_integers),
     check("embedding gradient with a thousand duplicates", embedding_gradient),
+    check("scatter_nd add, mul, min, max of f32", combine_floats),
 ];
 
 fn positions<const D: usize>(at: &[usize], shape: [usize; D]) -> Tensor<B, D, Int> {
@@ -140,4 +141,18 @@ fn embedding_gradient() -> Outcome {
         }
         None => Outcome::fact("a gradient", "none", false),
     }
+}
+
+fn combine_floats() -> Outcome {
+    let (data, updates) = (noise(24, 7), noise(18, 8));
+    let of = |how: IndexingUpdateOp, f: fn(f64, f64) -> f64| {
+        let got = f32s(&data, [4, 2, 3]).scatter_nd(nd_indices(), f32s(&updates, [6, 3]), how);
+        close_floats(&got.into_data(), &[4, 2, 3], &updated(&data, &updates, f), F32)
+    };
+    Outcome::of([
+        of(IndexingUpdateOp::Add, |a, b| a + b),
+        of(IndexingUpdateOp::Mul, |a, b| a * b),
+        of(IndexingUpdateOp::Min, f64::min),
+        of(IndexingUpdateOp::Max, f64::max),
+    ])
 }

@@ -146,3 +146,19 @@ pub fn shifts() -> Outcome {
         ]
     }))
 }
+
+pub fn bitwise() -> Outcome {
+    Outcome::of([DType::I32, DType::I64, DType::U8].into_iter().flat_map(|dtype| {
+        let (a, b) = (edges(dtype, 3), edges(dtype, 4));
+        let of = |f: fn(i64, i64) -> i64| -> Vec<i128> {
+            a.iter().zip(&b).map(|(&a, &b)| wrapped(f(a, b).into(), dtype)).collect()
+        };
+        let (x, y) = (ints(&a, [32], dtype), ints(&b, [32], dtype));
+        [
+            same_integers(&x.clone().bitwise_and(y.clone()).into_data(), &[32], &of(|a, b| a & b)),
+            same_integers(&x.clone().bitwise_or(y.clone()).into_data(), &[32], &of(|a, b| a | b)),
+            same_integers(&x.clone().bitwise_xor(y).into_data(), &[32], &of(|a, b| a ^ b)),
+            same_integers(&x.bitwise_not().into_data(), &[32], &of(|a, _| !a)),
+        ]
+    }))
+}
