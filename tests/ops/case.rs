@@ -83,7 +83,7 @@ pub fn all() -> &'static [Case] {
 pub fn check(module: &str, name: &str) {
     let path = format!("{module}::{name}");
     let case = all().iter().find(|case| case.path == path).unwrap_or_else(|| {
-        panic!("{path} reaches neither self_check nor this test: name its file in the family's `modules!`")
+        panic!("{path} is in no list: neither in the `modules!` of its family, nor in the `families!` of lib.rs")
     });
     case.check();
 }
