@@ -31,7 +31,7 @@ for target in "$@"; do
         --message-format json-render-diagnostics)
 
     step "$target: the library's dependencies"
-    if cargo tree --locked --target "$target" --edges normal,build --prefix none | grep mpsgraph-soft; then
+    if cargo tree --locked --package burn-mpsgraph --target "$target" --edges normal,build --prefix none | grep mpsgraph-soft; then
         echo "the library depends on mpsgraph-soft" >&2
         exit 1
     fi

@@ -98,6 +98,25 @@ pub fn assert_gives(what: &str, expected: &TensorData, function: impl Fn() -> Te
     compare(what, tolerance, || vec![expected.clone()], || vec![function()]);
 }
 
+/// Fails unless `function` gives at `points`, rounded to each float dtype, what `exact` gives in f64.
+#[track_caller]
+pub fn assert_function(
+    name: &str,
+    function: fn(Tensor<burn_mpsgraph::MpsGraph, 1>) -> Tensor<burn_mpsgraph::MpsGraph, 1>,
+    exact: fn(f64) -> f64,
+    points: &[f64],
+    tolerance: Tolerance,
+) {
+    for dtype in test_support::FLOATS {
+        let points = TensorData::from(points).convert_dtype(dtype);
+        let values: Vec<f64> = points.iter::<f64>().map(exact).collect();
+        let expected = TensorData::from(values.as_slice()).convert_dtype(dtype);
+        let device = Default::default();
+        let found = || function(Tensor::from_data(points.clone(), (&device, dtype))).into_data();
+        assert_gives(&format!("{name} of {dtype:?}"), &expected, found, tolerance);
+    }
+}
+
 #[track_caller]
 fn assert_close(what: &str, expected: &TensorData, found: &TensorData, tolerance: Tolerance) {
     let outcome = test_support::compare(expected, found, tolerance);

@@ -49,6 +49,6 @@ families! {
 
 #[test]
 fn skipped_without_device() {
-    let playable = cfg!(not(target_vendor = "apple"));
+    let playable = cfg!(any(feature = "soft", not(target_vendor = "apple")));
     test_support::assert_skipped("skipped_without_device", playable, || burn_mpsgraph::MpsGraphDevice.name());
 }

@@ -9,7 +9,7 @@ use crate::compare::assert_gives;
 
 type Ints = Tensor<MpsGraph, 1, Int>;
 
-/// What the macro below needs of an integer besides its methods, which are no trait's.
+/// What the macro below needs of an integer besides its methods, which belong to no trait.
 trait Integer: Element + Copy + PartialEq {
     /// The values of which each pair is tried.
     fn edges() -> Vec<Self>;
