@@ -1,8 +1,7 @@
 //! How far the device may be from plain loops on the CPU.
 
 use burn::tensor::DType;
-pub use test_support::Tolerance;
-pub use test_support::{close_floats, same_integers};
+pub use test_support::{Tolerance, close_floats, same_integers};
 
 /// No difference, but for the sign of zeros.
 pub const EXACT: Tolerance = Tolerance::Ulps(0);
