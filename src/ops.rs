@@ -40,7 +40,8 @@ pub(crate) trait Operation {
 /// The families with ops of their own: a variant of [`Op`] each, and [`Operation`] by the family's own type.
 macro_rules! families {
     ($($family:ident($op:ty),)*) => {
-        /// One recorded operation with its attributes: everything that a program's identity needs besides operand types.
+        /// One recorded operation with its attributes: everything that a program's identity needs besides operand
+        /// types.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Op {
             $($family($op),)*
