@@ -6,6 +6,7 @@
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
+pub(crate) mod cumulative;
 pub(crate) mod gather;
 pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;
@@ -67,6 +68,7 @@ macro_rules! families {
 families! {
     Activation(activation::ActivationOp),
     Arithmetic(arithmetic::ArithmeticOp),
+    Cumulative(cumulative::CumulativeOp),
     Gather(gather::GatherOp),
     MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
     Memory(memory::MemoryOp),
