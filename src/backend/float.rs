@@ -354,8 +354,8 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_cumsum(tensor: Tensor, dim: usize) -> Tensor {
         cumulative::cumsum(tensor, dim)
     }
-    fn float_cumprod(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("float_cumprod")
+    fn float_cumprod(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cumprod(tensor, dim)
     }
     fn float_cummin(_tensor: Tensor, _dim: usize) -> Tensor {
         not_yet("float_cummin")

@@ -1,4 +1,4 @@
-//! Running sums along an axis.
+//! Running sums and products along an axis.
 //!
 //! 16-bit floats accumulate in f32, integers wrap.
 
@@ -25,11 +25,17 @@ pub(crate) struct CumulativeOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Kind {
     Sum,
+    Product,
 }
 
 /// Sums of each element and those before it along `dim`; every dtype but bool.
 pub(crate) fn cumsum(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
     cumulative(Kind::Sum, x, dim)
+}
+
+/// Products of each element and those before it along `dim`; every dtype but bool.
+pub(crate) fn cumprod(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    cumulative(Kind::Product, x, dim)
 }
 
 fn cumulative(kind: Kind, x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
@@ -49,6 +55,7 @@ impl Operation for CumulativeOp {
     fn name(&self) -> &'static str {
         match self.kind {
             Kind::Sum => "cumsum",
+            Kind::Product => "cumprod",
         }
     }
 
@@ -58,6 +65,7 @@ impl Operation for CumulativeOp {
         let x = reshaped(cx, &inputs[0].tensor, shape, &view);
         let result = match self.kind {
             Kind::Sum => in_wide(cx, &x, *dtype, |x| cx.graph().cumulative_sum(x, axis)),
+            Kind::Product => in_wide(cx, &x, *dtype, |x| cx.graph().cumulative_product(x, axis)),
         };
         reshaped(cx, &result, &view, shape)
     }

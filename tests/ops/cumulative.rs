@@ -1,4 +1,5 @@
-//! Running sums. burn-flex adds one element after the other; blocks are added here, so floats are not bit for bit.
+//! Running sums and products. burn-flex takes one element after the other; here blocks are joined, so floats are not bit
+//! for bit.
 
 use burn::tensor::{DType, Tensor};
 use test_support::Tolerance::{Exact, Relative, RelativeOf};
@@ -8,6 +9,8 @@ cases! {
     sweep(floats, FLOATS, Layout::ALL, RelativeOf([1e-6, 1e-3, 1e-2])) {
         cumsum = |x| x.cumsum(1);
         cumsum_of_the_last_axis = |x| x.cumsum(2);
+        cumprod = |x| x.cumprod(1);
+        cumprod_of_the_last_axis = |x| x.cumprod(2);
     }
 
     sweep(ints, INTEGERS, Layout::ALL, Exact) {
@@ -15,6 +18,7 @@ cases! {
     }
 
     every_axis(Relative(1e-6)) {
+        cumprod_of_every_rank = |x, axis| x.cumprod(axis);
         cumsum_of_every_rank = |x, axis| x.cumsum(axis);
     }
 
@@ -33,6 +37,7 @@ cases! {
 
     by_hand() {
         cumsum = |x = [[1.0, 2.0, 4.0], [8.0, -8.0, 0.5]]| x.cumsum(1) => [[1.0, 3.0, 7.0], [8.0, 0.0, 0.5]];
+        cumprod = |x = [[1.0, 2.0, 4.0], [8.0, -0.5, 0.0]]| x.cumprod(1) => [[1.0, 2.0, 8.0], [8.0, -4.0, 0.0]];
         int_cumsum = |x = [[1, 2], [16777216, 3], [1, -4]]| x.cumsum(0) => [[1, 2], [16777217, 5], [16777218, 1]];
     }
 }

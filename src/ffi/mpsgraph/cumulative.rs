@@ -9,6 +9,9 @@ graph_methods! {
 
     /// Sums of each element and those before it along `axis`.
     fn cumulative_sum(x, axis: isize) = "cumulativeSumWithTensor:axis:name:", since (13, 0);
+
+    /// Products of each element and those before it along `axis`.
+    fn cumulative_product(x, axis: isize) = "cumulativeProductWithTensor:axis:name:", since (13, 0);
 }
 
 #[cfg(test)]
@@ -17,6 +20,7 @@ pub(super) fn exercise() {
         let graph = cases.graph.clone();
         let x = cases.floats(&[2, 3], &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0]);
         cases.gives(graph.cumulative_sum(&x, 1), &[2, 3], &[1.0, 3.0, 7.0, 8.0, 24.0, 56.0]);
+        cases.gives(graph.cumulative_product(&x, 1), &[2, 3], &[1.0, 2.0, 8.0, 8.0, 128.0, 4096.0]);
         cases.gives(graph.cumulative_sum(&x, -2), &[2, 3], &[1.0, 2.0, 4.0, 9.0, 18.0, 36.0]);
     });
 }

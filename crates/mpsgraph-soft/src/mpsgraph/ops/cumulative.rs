@@ -16,7 +16,10 @@ macro_rules! along_axis {
 }
 
 /// The selectors of the header.
-pub const METHODS: &[Method] = &[along_axis!("cumulativeSumWithTensor:axis:name:", Sum)];
+pub const METHODS: &[Method] = &[
+    along_axis!("cumulativeSumWithTensor:axis:name:", Sum),
+    along_axis!("cumulativeProductWithTensor:axis:name:", Product),
+];
 
 fn cumulative(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id, running: Running) -> Id {
     let mut builder = Builder::open(this, cmd, name);
