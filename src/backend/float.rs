@@ -357,11 +357,11 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_cumprod(tensor: Tensor, dim: usize) -> Tensor {
         cumulative::cumprod(tensor, dim)
     }
-    fn float_cummin(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("float_cummin")
+    fn float_cummin(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cummin(tensor, dim)
     }
-    fn float_cummax(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("float_cummax")
+    fn float_cummax(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cummax(tensor, dim)
     }
     fn float_sort(_tensor: Tensor, _dim: usize, _descending: bool) -> Tensor {
         not_yet("float_sort")
