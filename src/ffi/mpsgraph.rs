@@ -15,6 +15,7 @@ pub(crate) mod tensor_data;
 
 mod activation;
 mod arithmetic;
+mod cumulative;
 mod gather;
 mod matrix_multiplication;
 mod memory;
@@ -36,6 +37,6 @@ pub(crate) use tensor_data::TensorData;
 use super::objc::headers;
 
 headers! {
-    activation, arithmetic, compilation_descriptor, device, executable, gather, graph, matrix_multiplication, memory,
-    random, reduction, scatter_nd, shaped_type, sort, tensor, tensor_data, tensor_shape
+    activation, arithmetic, compilation_descriptor, cumulative, device, executable, gather, graph,
+    matrix_multiplication, memory, random, reduction, scatter_nd, shaped_type, sort, tensor, tensor_data, tensor_shape
 }

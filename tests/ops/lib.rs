@@ -18,6 +18,7 @@ mod source;
 mod activation;
 mod arithmetic;
 mod cast;
+mod cumulative;
 #[cfg(test)]
 mod errors;
 mod gather;
@@ -43,7 +44,7 @@ macro_rules! families {
 }
 
 families! {
-    memory arithmetic cast reduction activation normalization tensor_shape gather non_zero scatter_nd
+    memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
     matrix_multiplication module random
 }
 

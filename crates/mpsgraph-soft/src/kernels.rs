@@ -14,6 +14,7 @@
 pub mod arg_reduce;
 pub mod call;
 pub mod cast;
+pub mod cumulative;
 mod dispatch;
 pub mod element;
 pub mod elementwise;
@@ -101,6 +102,7 @@ macro_rules! kernels {
 
 kernels! {
     arg_reduce::ArgReduce,
+    cumulative::Cumulative,
     gather::Gather,
     iota::Iota,
     movement::Movement,

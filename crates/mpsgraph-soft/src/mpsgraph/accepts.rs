@@ -53,9 +53,7 @@ impl Accepts {
                 "reductions are known to work for Float32, Float16, Int32 and Int64: cast it to one of them"
             }
             Accepts::ReducedFloats => "this is known to work for Float32 and Float16: cast it to one of them",
-            Accepts::Sorted => {
-                "sorts are known to work for Float32, Float16, Int32 and Int64: cast it to one of them"
-            }
+            Accepts::Sorted => "sorts are known to work for Float32, Float16, Int32 and Int64: cast it to one of them",
             Accepts::Truths => {
                 "reductions to a truth value are known to work for Float32, Float16, Int32, Int64 and UInt8: cast it \
                  to one of them"

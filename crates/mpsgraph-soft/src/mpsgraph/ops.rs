@@ -2,6 +2,7 @@
 
 pub mod activation;
 pub mod arithmetic;
+pub mod cumulative;
 pub(crate) mod elementwise;
 pub mod gather;
 pub mod matrix_multiplication;
@@ -19,6 +20,7 @@ use crate::objc::Method;
 pub(crate) const FAMILIES: &[&[Method]] = &[
     activation::METHODS,
     arithmetic::METHODS,
+    cumulative::METHODS,
     gather::METHODS,
     matrix_multiplication::METHODS,
     memory::METHODS,

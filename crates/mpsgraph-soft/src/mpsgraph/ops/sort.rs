@@ -22,7 +22,10 @@ extern "C-unwind" fn sort(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, des
     let ty = builder.ty(x).clone();
     let rows = ty.elements() / ty.shape[axis];
     if rows > MOST_ROWS {
-        refuse!(builder, "{rows} rows at once: more than {MOST_ROWS} have come out in a wrong order; sort them in parts");
+        refuse!(
+            builder,
+            "{rows} rows at once: more than {MOST_ROWS} have come out in a wrong order; sort them in parts"
+        );
     }
     let value = builder.emit(Sort { axis, descending }, [x], ty);
     builder.tensor(value)
