@@ -30,6 +30,7 @@ mod normalization;
 mod random;
 mod reduction;
 mod scatter_nd;
+mod sort;
 mod tensor_shape;
 #[cfg(test)]
 mod transaction;
@@ -44,7 +45,7 @@ macro_rules! families {
 }
 
 families! {
-    memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
+    memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd sort
     matrix_multiplication module random
 }
 
