@@ -50,7 +50,7 @@ cases! {
 
     by_hand() {
         argsort = |x = [[2.0, -1.0, 2.0], [0.0, 0.5, -0.5]]| x.argsort(1) => [[1, 0, 2], [2, 0, 1]];
-        argtopk = |x = [[2, 5, 2, 5], [7, 7, 7, 8]]| x.argtopk(3, 1) => [[1, 3, 0], [3, 0, 1]];
+        argtopk = |x = [[2.0, 5.0, 2.0, 5.0], [7.0, 7.0, 7.0, 8.0]]| x.argtopk(3, 1) => [[1, 3, 0], [3, 0, 1]];
         sort = |x = [[2, -1, 16777217], [0, 5, -5]]| x.sort(1) => [[-1, 2, 16777217], [-5, 0, 5]];
         sort_with_indices = |x = [[2.0, 1.0], [3.0, 1.0], [2.0, 0.0]]| x.sort_descending_with_indices(0).1
             => [[1, 0], [0, 1], [2, 2]];
@@ -179,6 +179,11 @@ fn positions_in_the_dtype_that_is_asked_for() {
         assert_eq!(found, TensorData::from([1, 2, 0]).convert_dtype(dtype.into()));
         let found = Tensor::<B, 1, Int>::from_primitive(B::float_argtopk(x(), 0, 2, dtype)).into_data();
         assert_eq!(found, TensorData::from([0, 2]).convert_dtype(dtype.into()));
+    }
+    for dtype in INTEGERS {
+        let ints = Tensor::<B, 1, Int>::from_data([7, 7, 8, 7], (&Default::default(), dtype));
+        assert_eq!(ints.clone().argtopk(3, 0).into_data(), TensorData::from([2, 0, 1]));
+        assert_eq!(ints.sort_with_indices(0).1.into_data(), TensorData::from([0, 1, 3, 2]));
     }
 }
 
