@@ -359,11 +359,11 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_cumprod(tensor: Tensor, dim: usize) -> Tensor {
         cumulative::cumprod(tensor, dim)
     }
-    fn float_cummin(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("float_cummin")
+    fn float_cummin(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cummin(tensor, dim)
     }
-    fn float_cummax(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("float_cummax")
+    fn float_cummax(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cummax(tensor, dim)
     }
     fn float_sort(tensor: Tensor, dim: usize, descending: bool) -> Tensor {
         sort::sort(tensor, dim, descending)

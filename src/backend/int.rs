@@ -266,14 +266,14 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     fn int_cumsum(tensor: Tensor, dim: usize) -> Tensor {
         cumulative::cumsum(tensor, dim)
     }
-    fn int_cumprod(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("int_cumprod")
+    fn int_cumprod(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cumprod(tensor, dim)
     }
-    fn int_cummin(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("int_cummin")
+    fn int_cummin(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cummin(tensor, dim)
     }
-    fn int_cummax(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("int_cummax")
+    fn int_cummax(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cummax(tensor, dim)
     }
     fn int_argtopk(tensor: Tensor, dim: usize, k: usize) -> Tensor {
         sort::argtopk(tensor, dim, k, I::dtype())
