@@ -16,6 +16,7 @@ pub(crate) mod normalization;
 pub(crate) mod random;
 pub(crate) mod reduction;
 pub(crate) mod scatter_nd;
+pub(crate) mod sort;
 pub(crate) mod tensor_shape;
 
 use crate::error::invalid;
@@ -79,6 +80,7 @@ families! {
     Random(random::RandomOp),
     Reduction(reduction::ReductionOp),
     ScatterNd(scatter_nd::ScatterNdOp),
+    Sort(sort::SortOp),
     TensorShape(tensor_shape::TensorShapeOp),
 }
 
