@@ -9,7 +9,7 @@ use super::{FloatElement, IntElement, MpsGraph, into_data, not_yet};
 use crate::bridge::upload;
 use crate::device::MpsGraphDevice;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
-use crate::ops::{gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape};
+use crate::ops::{gather, matrix_multiplication, memory, random, reduction, sample_grid, scatter_nd, tensor_shape};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph<F, I> {
@@ -385,7 +385,7 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_argtopk(_tensor: Tensor, _dim: usize, _k: usize, _out_dtype: IntDType) -> Tensor {
         not_yet("float_argtopk")
     }
-    fn float_grid_sample_2d(_tensor: Tensor, _grid: Tensor, _options: GridSampleOptions) -> Tensor {
-        not_yet("float_grid_sample_2d")
+    fn float_grid_sample_2d(tensor: Tensor, grid: Tensor, options: GridSampleOptions) -> Tensor {
+        sample_grid::grid_sample_2d(tensor, grid, options)
     }
 }

@@ -10,7 +10,7 @@ use burn_backend::ops::{
 };
 
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
-use crate::ops::{gather, matrix_multiplication, normalization, scatter_nd};
+use crate::ops::{gather, matrix_multiplication, normalization, resize, scatter_nd};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I> {
@@ -334,17 +334,12 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         not_yet("max_pool2d_with_indices_backward")
     }
 
-    fn interpolate(_x: Tensor, _output_size: [usize; 2], _options: InterpolateOptions) -> Tensor {
-        not_yet("interpolate")
+    fn interpolate(x: Tensor, output_size: [usize; 2], options: InterpolateOptions) -> Tensor {
+        resize::interpolate(x, output_size, options)
     }
 
-    fn interpolate_backward(
-        _x: Tensor,
-        _grad: Tensor,
-        _output_size: [usize; 2],
-        _options: InterpolateOptions,
-    ) -> Tensor {
-        not_yet("interpolate_backward")
+    fn interpolate_backward(x: Tensor, grad: Tensor, output_size: [usize; 2], options: InterpolateOptions) -> Tensor {
+        resize::interpolate_backward(x, grad, output_size, options)
     }
 
     fn ctc_loss(

@@ -28,6 +28,8 @@ mod non_zero;
 mod normalization;
 mod random;
 mod reduction;
+mod resize;
+mod sample_grid;
 mod scatter_nd;
 mod tensor_shape;
 #[cfg(test)]
@@ -44,7 +46,7 @@ macro_rules! families {
 
 families! {
     memory arithmetic cast reduction activation normalization tensor_shape gather non_zero scatter_nd
-    matrix_multiplication module random
+    matrix_multiplication resize sample_grid module random
 }
 
 #[test]
