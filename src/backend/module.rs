@@ -1,16 +1,15 @@
 //! Burn's neural network operations.
 //!
-//! Embeddings, linear layers, layer normalization and attention are recorded, as is `unfold4d` without padding and
-//! dilation (Burn's own composition). Convolutions, pooling, resizing, Fourier transforms and the CTC loss are not
-//! implemented yet.
+//! Convolutions, pooling, Fourier transforms and the CTC loss are not implemented yet.
 
 use burn_backend::ops::{
     AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward, DeformConvOptions,
     InterpolateOptions, MaxPool1dBackward, MaxPool1dWithIndices, MaxPool2dBackward, MaxPool2dWithIndices, ModuleOps,
+    UnfoldOptions,
 };
 
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
-use crate::ops::{gather, matrix_multiplication, normalization, resize, scatter_nd};
+use crate::ops::{gather, matrix_multiplication, normalization, resize, scatter_nd, tensor_shape};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I> {
@@ -332,6 +331,10 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         _indices: Tensor,
     ) -> MaxPool2dBackward<Self> {
         not_yet("max_pool2d_with_indices_backward")
+    }
+
+    fn unfold4d(x: Tensor, kernel_size: [usize; 2], options: UnfoldOptions) -> Tensor {
+        tensor_shape::unfold4d(x, kernel_size, options)
     }
 
     fn interpolate(x: Tensor, output_size: [usize; 2], options: InterpolateOptions) -> Tensor {

@@ -33,9 +33,9 @@ cases! {
     }
 
     given([DType::F32], [Layout::Extreme], CANCELLED) {
-        bilinear_of_extremes = |layout, dtype| each::<B>(images(layout, dtype), InterpolateMode::Bilinear, &OTHER_SIZES);
-        bicubic_of_extremes = |layout, dtype| each::<B>(images(layout, dtype), InterpolateMode::Bicubic, &OTHER_SIZES);
-        lanczos3_of_extremes = |layout, dtype| each::<B>(images(layout, dtype), InterpolateMode::Lanczos3, &OTHER_SIZES);
+        extreme_bilinear = |layout, dtype| each::<B>(images(layout, dtype), InterpolateMode::Bilinear, &OTHER_SIZES);
+        extreme_bicubic = |layout, dtype| each::<B>(images(layout, dtype), InterpolateMode::Bicubic, &OTHER_SIZES);
+        extreme_lanczos3 = |layout, dtype| each::<B>(images(layout, dtype), InterpolateMode::Lanczos3, &OTHER_SIZES);
     }
 
     given([DType::F32], [Layout::Contiguous], WEIGHTED) {
