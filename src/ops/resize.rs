@@ -11,7 +11,7 @@
 mod taps;
 
 use burn_backend::ops::{InterpolateMode, InterpolateOptions};
-use burn_backend::{DType, Shape, TensorMetadata};
+use burn_backend::{Shape, TensorMetadata};
 
 use self::taps::{AxisResize, Direction, Filter, Taps};
 use super::arithmetic::{self, BinaryOp};
@@ -98,8 +98,7 @@ fn resize(
             continue;
         }
         let taps = taps::of(op, resize, direction);
-        // Nothing is computed where every element is one of the old ones.
-        if taps.weights.is_some() {
+        if !taps.copies() {
             x = arithmetic::cast(x, computed_in(dtype));
         }
         x = along(op, x, axis, &taps, direction.result(resize));
@@ -123,12 +122,12 @@ fn along(op: &'static str, x: MpsGraphTensor, axis: usize, taps: &Taps, count: u
     let mut result = read.with_shape([outer, taps.slots, count, inner].into());
     if let Some(weights) = &taps.weights {
         let weights = weights.clone().with_shape([1, taps.slots, count, 1].into());
-        result = reduction::sum_dim(arithmetic::binary(BinaryOp::Mul, result, weights), 1);
+        result = arithmetic::binary(BinaryOp::Mul, result, weights);
     }
+    result = reduction::sum_dim(result, 1);
     if let Some(untouched) = &taps.untouched {
         let untouched = untouched.clone().with_shape([1, 1, count, 1].into());
         result = arithmetic::mask_fill(result, untouched, ScalarInput::Float(0.0));
     }
-    debug_assert!(result.dtype() == DType::F32 || taps.weights.is_none());
     result.with_shape(shape)
 }

@@ -18,9 +18,12 @@ mod source;
 mod activation;
 mod arithmetic;
 mod cast;
+mod cumulative;
 #[cfg(test)]
 mod errors;
+mod fourier_transform;
 mod gather;
+mod loss;
 mod matrix_multiplication;
 mod memory;
 mod module;
@@ -31,6 +34,7 @@ mod reduction;
 mod resize;
 mod sample_grid;
 mod scatter_nd;
+mod sort;
 mod tensor_shape;
 #[cfg(test)]
 mod transaction;
@@ -45,8 +49,8 @@ macro_rules! families {
 }
 
 families! {
-    memory arithmetic cast reduction activation normalization tensor_shape gather non_zero scatter_nd
-    matrix_multiplication resize sample_grid module random
+    memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
+    sort matrix_multiplication resize sample_grid module fourier_transform loss random
 }
 
 #[test]

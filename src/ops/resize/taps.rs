@@ -43,6 +43,13 @@ pub(super) enum Direction {
     Backward,
 }
 
+impl Taps {
+    /// Whether every element is one of the operand's, or 0.
+    pub fn copies(&self) -> bool {
+        self.slots == 1 && self.weights.is_none()
+    }
+}
+
 impl Direction {
     /// The extent of what is read.
     pub fn operand(self, resize: AxisResize) -> usize {
@@ -67,7 +74,7 @@ impl Direction {
 pub(super) struct Taps {
     pub slots: usize,
     pub indices: MpsGraphTensor,
-    /// `None` if there is one slot and all weights are 1.
+    /// `None` if all weights are 1.
     pub weights: Option<MpsGraphTensor>,
     /// Where no element of the operand is asked for, so that the result is 0; `None` if that is nowhere.
     pub untouched: Option<MpsGraphTensor>,
@@ -92,7 +99,7 @@ pub(super) fn of(op: &'static str, resize: AxisResize, direction: Direction) -> 
     let taps = Taps {
         slots: table.slots,
         indices: upload(op, TensorData::new(table.indices, [table.slots * direction.result(resize)])),
-        weights: (!table.copies).then(|| upload(op, data(table.weights))),
+        weights: table.weights.iter().any(|&weight| weight != 1.0).then(|| upload(op, data(table.weights))),
         untouched: table.untouched.contains(&true).then(|| {
             let count = table.untouched.len();
             upload(op, TensorData::new(table.untouched, [count]))
@@ -115,8 +122,6 @@ struct Table {
     indices: Vec<i32>,
     weights: Vec<f32>,
     untouched: Vec<bool>,
-    /// Whether every element is one of the operand's, or 0.
-    copies: bool,
 }
 
 impl Table {
@@ -125,14 +130,14 @@ impl Table {
         for new in 0..resize.to {
             resize.visit(new, |tap| match direction {
                 Direction::Forward => taps[new].push(tap),
+                // A gradient that is NaN stays with the pixels that have a part in it.
+                Direction::Backward if tap.weight == 0.0 => {}
                 Direction::Backward => taps[tap.at].push(Tap { at: new, ..tap }),
             });
         }
         let (slots, count) = (taps.iter().map(Vec::len).max().unwrap_or(0), taps.len());
         let untouched = taps.iter().map(Vec::is_empty).collect();
-        let copies = slots == 1 && taps.iter().flatten().all(|tap| tap.weight == 1.0);
-        let mut table =
-            Self { slots, indices: vec![0; slots * count], weights: vec![0.0; slots * count], untouched, copies };
+        let mut table = Self { slots, indices: vec![0; slots * count], weights: vec![1.0; slots * count], untouched };
         for (element, taps) in taps.iter_mut().enumerate() {
             fill(taps, slots);
             for (slot, tap) in taps.iter().enumerate() {
@@ -269,7 +274,7 @@ mod tests {
         let resize = AxisResize { filter: Filter::Nearest, align_corners: false, from: 2, to: 98 };
         let table = Table::new(resize, Direction::Forward);
         assert_eq!(table.indices, [[0; 49], [1; 49]].concat());
-        assert!(table.copies);
+        assert!(table.weights.iter().all(|&weight| weight == 1.0));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use burn::backend::Autodiff;
 use burn::tensor::module::interpolate;
-use burn::tensor::ops::{InterpolateMode, InterpolateOptions};
-use burn::tensor::{DType, Tensor, TensorData};
+use burn::tensor::ops::{InterpolateMode, InterpolateOptions, ModuleOps};
+use burn::tensor::{DType, Tensor, TensorData, TensorPrimitive};
 use burn_mpsgraph::MpsGraph;
 use test_support::Tolerance::{Exact, Relative};
 use test_support::{Layout, floats};
@@ -83,18 +83,29 @@ fn an_extent_that_stays_keeps_its_elements() {
     }
 }
 
+/// Where pixels meet, the neighbour's weight is 0. burn-flex makes NaN of its gradient by 0 times that.
+#[test]
+fn what_has_no_part_has_gradient_0() {
+    let found = || backward([[[[f32::NAN, 2.0, f32::INFINITY]]]], [1, 3], InterpolateMode::Bilinear);
+    let expected = TensorData::from([[[[f32::NAN, 1.0, 1.0, f32::INFINITY]]]]);
+    assert_gives("between pixels", &expected, found, Exact);
+    let found = || backward([[[[f32::NAN, 2.0]]]], [1, 2], InterpolateMode::Bilinear);
+    assert_gives("at the corners", &TensorData::from([[[[f32::NAN, 0.0, 0.0, 2.0]]]]), found, Exact);
+}
+
 /// A pixel that nothing is made of has no gradient, whatever the others' is.
 #[test]
 fn what_is_skipped_has_gradient_0() {
-    use burn::tensor::ops::ModuleOps;
-    let primitive = |x: Image| x.into_primitive().tensor();
-    let found = || {
-        let x = Image::zeros([1, 1, 1, 4], &Default::default());
-        let grad = Image::from_data([[[[f32::NAN, f32::INFINITY]]]], &Default::default());
-        let options = InterpolateOptions::new(InterpolateMode::Nearest);
-        let grad = MpsGraph::<f32>::interpolate_backward(primitive(x), primitive(grad), [1, 2], options);
-        Image::from_primitive(burn::tensor::TensorPrimitive::Float(grad)).into_data()
-    };
+    let found = || backward([[[[f32::NAN, f32::INFINITY]]]], [1, 2], InterpolateMode::Nearest);
     let expected = TensorData::from([[[[f32::NAN, 0.0, f32::INFINITY, 0.0]]]]);
     assert_gives("every other pixel", &expected, found, Exact);
+}
+
+/// The gradient of a row of four pixels.
+fn backward<const N: usize>(grad: [[[[f32; N]; 1]; 1]; 1], size: [usize; 2], mode: InterpolateMode) -> TensorData {
+    let primitive = |x: Image| x.into_primitive().tensor();
+    let x = primitive(Image::zeros([1, 1, 1, 4], &Default::default()));
+    let grad = primitive(Image::from_data(grad, &Default::default()));
+    let grad = MpsGraph::<f32>::interpolate_backward(x, grad, size, InterpolateOptions::new(mode));
+    Image::from_primitive(TensorPrimitive::Float(grad)).into_data()
 }
