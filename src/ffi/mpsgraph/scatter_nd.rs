@@ -47,7 +47,6 @@ graph_methods! {
         = "scatterAlongAxis:withDataTensor:updatesTensor:indicesTensor:mode:name:", since (12, 3);
 
     /// [`scatter_along_axis`](Self::scatter_along_axis) into zeros of a shape.
-    #[cfg_attr(not(test), expect(dead_code, reason = "gradients of pooling will scatter into zeros"))]
     fn scatter_along_axis_into_shape(axis: isize, updates, indices, shape: &[usize], mode: ScatterMode)
         = "scatterAlongAxis:withUpdatesTensor:indicesTensor:shape:mode:name:", since (12, 3);
 }
