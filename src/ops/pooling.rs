@@ -70,10 +70,6 @@ pub(crate) fn max_pool_with_indices<const N: usize>(
 ) -> (MpsGraphTensor, MpsGraphTensor) {
     let windows = options.windows(name, x.dims(), ceil_mode);
     require(name, out);
-    let plane = windows[0].input * windows[1].input;
-    if plane > i32::MAX as usize {
-        invalid(name, format!("positions in planes of {plane} elements do not fit 32 bits; split {:?}", x.shape));
-    }
     let dtype = x.dtype();
     let maxima = pool_max::<N>(PoolingOp::Max(windows), x.clone(), dtype, windows);
     (maxima, pool_max::<N>(PoolingOp::MaxPosition(windows), x, out, windows))

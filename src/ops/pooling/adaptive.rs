@@ -36,15 +36,10 @@ impl Even {
         of_ranges(plane, x, &parts)
     }
 
-    /// For each element of the axis the sum of what `x` has for the parts that it is in, which are neighbours.
+    /// For each element of the axis the sum of what `x` has for the parts that it is in. Those are neighbours: the
+    /// parts that the element would have if as many elements as there are parts were divided among all elements.
     pub(super) fn shares(&self, plane: &Plane<'_>, x: &ffi::Tensor) -> ffi::Tensor {
-        let holders = |at: usize| {
-            let first = (0..self.outputs).position(|output| self.part(output).end > at).unwrap_or(0);
-            let beyond = (first..self.outputs).position(|output| self.part(output).start > at);
-            first..beyond.map_or(self.outputs, |count| first + count)
-        };
-        let holders: Vec<Range<usize>> = (0..self.input).map(holders).collect();
-        of_ranges(plane, x, &holders)
+        Even { input: self.outputs, outputs: self.input }.sums(plane, x)
     }
 }
 

@@ -116,12 +116,15 @@ pub(super) fn positions(cx: &Lowering<'_>, x: ffi::Tensor, planes: usize, window
     let (height, width) = (high.input, wide.input);
     let row = Plane { graph, shape: [planes, height, width], axis: 2 };
     let found = fold(&Places { plane: row, unit: 1 }, &Place { value: padded(cx, &row, &x, wide), at: None }, wide);
-    let columns = numbers(graph, 2, (0..wide.outputs).map(|output| wide.start(output)));
-    let mut column = found.at.map_or(columns.clone(), |at| graph.addition(&at, &columns));
+    let columns = numbers(graph, 2, 1, (0..wide.outputs).map(|output| wide.start(output)));
+    let mut column = match &found.at {
+        Some(at) => graph.addition(at, &columns),
+        None => graph.broadcast(&columns, &[planes, height, wide.outputs]),
+    };
     let is_padded = |window: &Window| window.paddings() != [0, 0];
     let firsts = |axis: usize, window: &Window, unit: usize| {
-        let first = |output| window.first(output).map_or(-1, |at| (at * unit) as i64);
-        numbers(graph, axis, (0..window.outputs).map(first))
+        let first = |output| window.first(output).map_or(-1, |at| at as i64);
+        numbers(graph, axis, unit, (0..window.outputs).map(first))
     };
     if is_padded(wide) {
         // Where all elements are minus infinity, padding before them is found.
@@ -129,14 +132,12 @@ pub(super) fn positions(cx: &Lowering<'_>, x: ffi::Tensor, planes: usize, window
     }
 
     let down = Plane { graph, shape: [planes, height, wide.outputs], axis: 1 };
-    // Until here a column may be the same for all rows and planes.
-    let column = graph.broadcast(&column, &down.shape);
     let none = |shape: &[usize]| graph.constant_with_scalar(0.0, shape, DataType::I32);
     let column = extended(&down, &column, high.paddings(), none);
     let value = padded(cx, &down, &found.value, high);
     let found = fold(&Places { plane: down, unit: width }, &Place { value, at: Some(column) }, high);
     let Some(at) = found.at else { unreachable!("the columns were given") };
-    let rows = numbers(graph, 1, (0..high.outputs).map(|output| high.start(output) * width as i64));
+    let rows = numbers(graph, 1, width, (0..high.outputs).map(|output| high.start(output)));
     let mut position = graph.addition(&at, &rows);
     if is_padded(high) {
         let first = graph.addition(&firsts(1, high, width), &firsts(2, wide, 1));
@@ -154,18 +155,30 @@ fn without_empty(graph: &ffi::Graph, position: ffi::Tensor, windows: &[Window; 2
             continue;
         }
         let none = graph.constant_with_scalar(0.0, &[1], DataType::I32);
-        let filled = graph.not_equal(&numbers(graph, axis, (0..window.outputs).map(filled)), &none);
+        let filled = graph.not_equal(&numbers(graph, axis, 1, (0..window.outputs).map(filled)), &none);
         let nowhere = graph.constant_with_scalar(-1.0, &[1], DataType::I32);
         position = graph.select(&filled, &position, &nowhere);
     }
     position
 }
 
-/// i32 numbers along one axis of a rank-3 tensor.
-fn numbers(graph: &ffi::Graph, axis: usize, numbers: impl Iterator<Item = i64>) -> ffi::Tensor {
-    // Positions in a plane fit, which was checked when the op was recorded.
-    let numbers: Vec<i32> = numbers.map(|number| number as i32).collect();
+/// i32 numbers along one axis of a rank-3 tensor, each `unit` times.
+fn numbers(graph: &ffi::Graph, axis: usize, unit: usize, numbers: impl Iterator<Item = i64>) -> ffi::Tensor {
+    let numbers: Vec<i64> = numbers.collect();
     let mut shape = [1; 3];
     shape[axis] = numbers.len();
-    graph.constant_with_data(bytemuck::cast_slice(&numbers), &shape, DataType::I32)
+    // As f32 first, where it holds them: integer constants that are reshaped and then lead to a scatter, as positions
+    // do, are folded wrongly (MetalHLO's MPSGraphCompiler.swift).
+    let numbers = if numbers.iter().all(|number| number.abs() < 1 << 24) {
+        let numbers: Vec<f32> = numbers.iter().map(|&number| number as f32).collect();
+        graph.cast(&graph.constant_with_data(bytemuck::cast_slice(&numbers), &shape, DataType::F32), DataType::I32)
+    } else {
+        // Positions in a plane fit, which was checked when the op was recorded.
+        let numbers: Vec<i32> = numbers.iter().map(|&number| number as i32).collect();
+        graph.constant_with_data(bytemuck::cast_slice(&numbers), &shape, DataType::I32)
+    };
+    if unit == 1 {
+        return numbers;
+    }
+    graph.multiplication(&numbers, &graph.constant_with_scalar(unit as f64, &[1], DataType::I32))
 }

@@ -1,8 +1,10 @@
 //! Windows: where they are, how many there are, and what no window may be.
 
-use crate::error::invalid;
-use crate::ffi::Graph;
-use crate::ffi::{self};
+use crate::error::{invalid, unsupported};
+use crate::ffi::{self, Graph};
+
+/// Elements that a tensor may not have: positions are i32, and kernels of MPSGraph count in 32 bits.
+const LIMIT: usize = 1 << 31;
 
 /// Burn's options of a pooling of the last `N` axes.
 #[derive(Clone, Copy, Debug)]
@@ -17,17 +19,9 @@ impl<const N: usize> Options<N> {
     /// The windows along height and width for an input `[batch, channels, …]` of this shape.
     pub(super) fn windows(&self, name: &'static str, shape: &[usize], ceil_mode: bool) -> [Window; 2] {
         check_rank::<N>(name, shape);
+        self.check(name, shape);
         let window = |axis: usize| {
             let [kernel, stride, dilation] = [self.kernel, self.stride, self.dilation].map(|option| option[axis]);
-            if kernel == 0 || stride == 0 || dilation == 0 {
-                invalid(
-                    name,
-                    format!(
-                        "kernel {:?}, stride {:?} and dilation {:?} for shape {shape:?}: each must be at least 1",
-                        self.kernel, self.stride, self.dilation
-                    ),
-                );
-            }
             let (input, padding) = (shape[2 + axis], self.padding[axis]);
             let window = Window { input, outputs: 1, kernel, stride, padding, dilation };
             let padded = input + 2 * padding;
@@ -48,7 +42,30 @@ impl<const N: usize> Options<N> {
             };
             Window { outputs, ..window }
         };
-        of_plane(std::array::from_fn::<_, N, _>(window), Window::ONE)
+        let windows = of_plane(std::array::from_fn::<_, N, _>(window), Window::ONE);
+        let planes: usize = shape[..2].iter().product();
+        let extents = windows.map(|window| window.input + window.paddings().iter().sum::<usize>());
+        if extents.iter().fold(planes, |elements, &extent| elements.saturating_mul(extent)) >= LIMIT {
+            unsupported(
+                name,
+                format!(
+                    "{shape:?} with paddings is {planes} planes of {extents:?}, 2^31 elements or more; pool fewer planes \
+                     at a time"
+                ),
+            );
+        }
+        windows
+    }
+
+    fn check(&self, name: &'static str, shape: &[usize]) {
+        let Options { kernel, stride, padding, dilation } = self;
+        let of = format!("kernel {kernel:?}, stride {stride:?} and dilation {dilation:?} for shape {shape:?}");
+        if [kernel, stride, dilation].into_iter().flatten().any(|&option| option == 0) {
+            invalid(name, format!("{of}: each must be at least 1"));
+        }
+        if [kernel, stride, dilation, padding].into_iter().flatten().any(|&option| option >= LIMIT) {
+            invalid(name, format!("{of}, padding {padding:?}: each must be less than 2^31"));
+        }
     }
 }
 
@@ -119,14 +136,21 @@ impl Window {
 
     /// The first position of the axis that a window has, if it has one.
     pub fn first(&self, output: usize) -> Option<usize> {
-        let positions = (0..self.kernel).map(|tap| self.start(output) + (tap * self.dilation) as i64);
-        positions.filter_map(|at| usize::try_from(at).ok()).next().filter(|&at| at < self.input)
+        let tap = self.first_tap_from(output, 0);
+        let at = self.start(output) + (tap * self.dilation) as i64;
+        (tap < self.kernel && at < self.input as i64).then_some(at as usize)
     }
 
     /// How many of a window's elements are on an axis with `padding` elements more on either side.
     pub fn elements_within(&self, output: usize, padding: usize) -> usize {
-        let range = -(padding as i64)..(self.input + padding) as i64;
-        (0..self.kernel).filter(|tap| range.contains(&(self.start(output) + (tap * self.dilation) as i64))).count()
+        let bounds = [-(padding as i64), (self.input + padding) as i64];
+        let [low, high] = bounds.map(|bound| self.first_tap_from(output, bound).min(self.kernel));
+        high - low
+    }
+
+    /// The first element of a window that is at `bound` or behind it, however many the window has.
+    fn first_tap_from(&self, output: usize, bound: i64) -> usize {
+        usize::try_from(bound - self.start(output)).map_or(0, |distance| distance.div_ceil(self.dilation))
     }
 }
 
@@ -198,4 +222,27 @@ fn grown<F: Fold>(by: &F, elements: &F::State, count: usize, kernel: usize, dila
     }
     let halves = grown(by, elements, count + shift, rest, dilation);
     by.combine(by.part(&halves, 0, count, 1), by.part(&halves, shift, count, 1), shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_counted_as_they_are_listed() {
+        for (kernel, stride, padding, dilation) in
+            [(1, 1, 0, 1), (3, 2, 1, 1), (2, 1, 4, 9), (4, 3, 5, 2), (2, 7, 0, 1)]
+        {
+            let window = Window { input: 6, outputs: 9, kernel, stride, padding, dilation };
+            for output in 0..window.outputs {
+                let taps = (0..kernel).map(|tap| (output * stride + tap * dilation) as i64 - padding as i64);
+                let within = |padding: i64| taps.clone().filter(move |tap| (-padding..6 + padding).contains(tap));
+                assert_eq!(window.first(output), within(0).next().map(|at| at as usize), "{window:?}, {output}");
+                for padding in [0, padding] {
+                    let count = within(padding as i64).count();
+                    assert_eq!(window.elements_within(output, padding), count, "{window:?}, {output}, {padding}");
+                }
+            }
+        }
+    }
 }

@@ -39,6 +39,15 @@ fn zeros_among_the_options() {
 }
 
 #[test]
+fn too_many_elements() {
+    let parts = ["avg_pool2d", "2^31", "2 planes", "[40005, 40005]", "fewer planes"];
+    assert_refused(&parts, || B::avg_pool2d(floats([1, 2, 5, 5]), [1, 1], [1, 1], [20_000, 20_000], true, false));
+    assert_refused(&["max_pool1d", "2^31", "padding"], || {
+        B::max_pool1d(floats([1, 2, 5]), 1, 1, usize::MAX / 2, 1, false)
+    });
+}
+
+#[test]
 fn gradients_of_other_shapes() {
     assert_refused(&["avg_pool1d_backward", "[1, 2, 3]", "[1, 2, 2]", "[1, 2, 4]"], || {
         B::avg_pool1d_backward(floats([1, 2, 4]), floats([1, 2, 3]), 2, 2, 0, true, false)

@@ -14,18 +14,18 @@ cases! {
         nan_wins_in_images = |x = [[[[1.0, 2.0, 3.0], [4.0, NAN, 5.0], [6.0, 7.0, 8.0]]]]|
             max_pool2d(x, [2, 2], [2, 2], [1, 1], [1, 1], false) => [[[[1.0, 3.0], [6.0, NAN]]]];
         position_of_nan = |x = [[[INF, NAN, 9.0, NAN, 1.0, 2.0]]]|
-            max_pool1d_with_indices(x, 3, 1, 0, 1, false).1.float() => [[[1.0, 1.0, 3.0, 3.0]]];
+            max_pool1d_with_indices(x, 3, 1, 0, 1, false).1 => [[[1, 1, 3, 3]]];
         position_of_nan_in_images = |x = [[[[1.0, 2.0, NAN], [NAN, 9.0, 5.0]]]]|
-            max_pool2d_with_indices(x, [2, 2], [1, 1], [0, 0], [1, 1], false).1.float() => [[[[3.0, 2.0]]]];
+            max_pool2d_with_indices(x, [2, 2], [1, 1], [0, 0], [1, 1], false).1 => [[[[3, 2]]]];
         position_of_nan_in_many = |x = [[[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, NAN, 1.0, 0.0, NAN, 0.0, 1.0]]]|
-            max_pool1d_with_indices(x, 9, 2, 1, 1, true).1.float() => [[[6.0, 6.0, 6.0]]];
+            max_pool1d_with_indices(x, 9, 2, 1, 1, true).1 => [[[6, 6, 6, 6]]];
         // Minus infinity is found, not the padding beside it.
         position_of_minus_infinity = |x = [[[[-INF, -INF], [-INF, -INF]]]]|
-            max_pool2d_with_indices(x, [2, 2], [1, 1], [1, 1], [1, 1], false).1.float()
-            => [[[[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [2.0, 2.0, 3.0]]]];
+            max_pool2d_with_indices(x, [2, 2], [1, 1], [1, 1], [1, 1], false).1
+            => [[[[0, 0, 1], [0, 0, 1], [2, 2, 3]]]];
         // Nothing is found in windows without an element.
-        no_position = |x = [[[1.0, 2.0]]]| max_pool1d_with_indices(x, 1, 1, 2, 1, false).1.float()
-            => [[[-1.0, -1.0, 0.0, 1.0, -1.0, -1.0]]];
+        no_position = |x = [[[1.0, 2.0]]]| max_pool1d_with_indices(x, 1, 1, 2, 1, false).1
+            => [[[-1, -1, 0, 1, -1, -1]]];
         no_maximum = |x = [[[1.0, 2.0]]]| max_pool1d(x, 1, 1, 2, 1, false) => [[[-INF, -INF, 1.0, 2.0, -INF, -INF]]];
         // What is in one window says nothing about another.
         averages_of_infinities = |x = [[[1.0, INF, 2.0, -INF, 3.0, 5.0, NAN, 1.0, 7.0]]]|
