@@ -6,7 +6,10 @@
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
+pub(crate) mod cumulative;
+pub(crate) mod fourier_transform;
 pub(crate) mod gather;
+pub(crate) mod loss;
 pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;
 pub(crate) mod normalization;
@@ -14,6 +17,7 @@ pub(crate) mod pooling;
 pub(crate) mod random;
 pub(crate) mod reduction;
 pub(crate) mod scatter_nd;
+pub(crate) mod sort;
 pub(crate) mod tensor_shape;
 
 use crate::error::invalid;
@@ -41,7 +45,8 @@ pub(crate) trait Operation {
 /// The families with ops of their own: a variant of [`Op`] each, and [`Operation`] by the family's own type.
 macro_rules! families {
     ($($family:ident($op:ty),)*) => {
-        /// One recorded operation with its attributes: everything that a program's identity needs besides operand types.
+        /// One recorded operation with its attributes: everything that a program's identity needs besides operand
+        /// types.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Op {
             $($family($op),)*
@@ -67,13 +72,17 @@ macro_rules! families {
 families! {
     Activation(activation::ActivationOp),
     Arithmetic(arithmetic::ArithmeticOp),
+    Cumulative(cumulative::CumulativeOp),
+    FourierTransform(fourier_transform::FourierTransformOp),
     Gather(gather::GatherOp),
+    Loss(loss::LossOp),
     MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
     Memory(memory::MemoryOp),
     Pooling(pooling::PoolingOp),
     Random(random::RandomOp),
     Reduction(reduction::ReductionOp),
     ScatterNd(scatter_nd::ScatterNdOp),
+    Sort(sort::SortOp),
     TensorShape(tensor_shape::TensorShapeOp),
 }
 

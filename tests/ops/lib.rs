@@ -18,9 +18,12 @@ mod source;
 mod activation;
 mod arithmetic;
 mod cast;
+mod cumulative;
 #[cfg(test)]
 mod errors;
+mod fourier_transform;
 mod gather;
+mod loss;
 mod matrix_multiplication;
 mod memory;
 mod module;
@@ -30,6 +33,7 @@ mod pooling;
 mod random;
 mod reduction;
 mod scatter_nd;
+mod sort;
 mod tensor_shape;
 #[cfg(test)]
 mod transaction;
@@ -44,8 +48,8 @@ macro_rules! families {
 }
 
 families! {
-    memory arithmetic cast reduction activation normalization tensor_shape gather non_zero scatter_nd
-    matrix_multiplication module pooling random
+    memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
+    sort matrix_multiplication module fourier_transform loss pooling random
 }
 
 #[test]
