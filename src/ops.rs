@@ -13,6 +13,7 @@ pub(crate) mod loss;
 pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;
 pub(crate) mod normalization;
+pub(crate) mod pooling;
 pub(crate) mod random;
 pub(crate) mod reduction;
 pub(crate) mod resize;
@@ -79,6 +80,7 @@ families! {
     Loss(loss::LossOp),
     MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
     Memory(memory::MemoryOp),
+    Pooling(pooling::PoolingOp),
     Random(random::RandomOp),
     Reduction(reduction::ReductionOp),
     SampleGrid(sample_grid::SampleGridOp),
