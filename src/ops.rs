@@ -6,6 +6,7 @@
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
+pub(crate) mod convolution;
 pub(crate) mod gather;
 pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;
@@ -66,6 +67,7 @@ macro_rules! families {
 families! {
     Activation(activation::ActivationOp),
     Arithmetic(arithmetic::ArithmeticOp),
+    Convolution(convolution::ConvolutionOp),
     Gather(gather::GatherOp),
     MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
     Memory(memory::MemoryOp),

@@ -5,6 +5,7 @@
 //! the process on wrong shapes, axes and dtypes, so `ops` has checked them before.
 
 pub(crate) mod compilation_descriptor;
+pub(crate) mod convolution_2d_op_descriptor;
 pub(crate) mod data_type;
 pub(crate) mod device;
 pub(crate) mod executable;
@@ -15,6 +16,7 @@ pub(crate) mod tensor_data;
 
 mod activation;
 mod arithmetic;
+mod convolution;
 mod gather;
 mod matrix_multiplication;
 mod memory;
@@ -23,6 +25,7 @@ mod reduction;
 mod scatter_nd;
 mod tensor_shape;
 
+pub(crate) use convolution_2d_op_descriptor::{ConvolutionDescriptor, Window};
 pub(crate) use data_type::DataType;
 pub(crate) use device::GraphDevice;
 pub(crate) use executable::Executable;
@@ -35,6 +38,6 @@ pub(crate) use tensor_data::TensorData;
 use super::objc::headers;
 
 headers! {
-    activation, arithmetic, compilation_descriptor, device, executable, gather, graph, matrix_multiplication, memory,
+    activation, arithmetic, compilation_descriptor, convolution, convolution_2d_op_descriptor, device, executable, gather, graph, matrix_multiplication, memory,
     random, reduction, scatter_nd, shaped_type, tensor, tensor_data, tensor_shape
 }

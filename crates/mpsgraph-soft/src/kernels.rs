@@ -14,6 +14,7 @@
 pub mod arg_reduce;
 pub mod call;
 pub mod cast;
+pub mod convolution;
 mod dispatch;
 pub mod element;
 pub mod elementwise;
@@ -100,6 +101,7 @@ macro_rules! kernels {
 
 kernels! {
     arg_reduce::ArgReduce,
+    convolution::Convolution,
     gather::Gather,
     iota::Iota,
     movement::Movement,

@@ -2,6 +2,7 @@
 
 pub mod activation;
 pub mod arithmetic;
+pub mod convolution;
 pub(crate) mod elementwise;
 pub mod gather;
 pub mod matrix_multiplication;
@@ -18,6 +19,7 @@ use crate::objc::Method;
 pub(crate) const FAMILIES: &[&[Method]] = &[
     activation::METHODS,
     arithmetic::METHODS,
+    convolution::METHODS,
     gather::METHODS,
     matrix_multiplication::METHODS,
     memory::METHODS,
