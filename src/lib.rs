@@ -18,12 +18,6 @@ mod lowering;
 mod ops;
 mod tensor;
 mod tensor_type;
-#[cfg(test)]
-extern crate self as burn_mpsgraph; // as integration tests know it
-#[cfg(test)]
-#[allow(unsafe_code)] // a constructor that stores a panic hook
-#[path = "../tests/without_device/mod.rs"]
-mod without_device;
 
 pub use backend::{FloatElement, IntElement, MpsGraph, MpsGraphQuantizedTensor};
 pub use bridge::{Stats, eagerly};
@@ -41,3 +35,8 @@ pub mod contract {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[test]
+fn skipped_without_device() {
+    test_support::assert_skipped("skipped_without_device", cfg!(soft_runtime), || MpsGraphDevice.name());
+}

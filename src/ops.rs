@@ -7,6 +7,7 @@
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
 pub(crate) mod convolution;
+pub(crate) mod cumulative;
 pub(crate) mod gather;
 pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;
@@ -41,7 +42,8 @@ pub(crate) trait Operation {
 /// The families with ops of their own: a variant of [`Op`] each, and [`Operation`] by the family's own type.
 macro_rules! families {
     ($($family:ident($op:ty),)*) => {
-        /// One recorded operation with its attributes: everything that a program's identity needs besides operand types.
+        /// One recorded operation with its attributes: everything that a program's identity needs besides operand
+        /// types.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Op {
             $($family($op),)*
@@ -68,6 +70,7 @@ families! {
     Activation(activation::ActivationOp),
     Arithmetic(arithmetic::ArithmeticOp),
     Convolution(convolution::ConvolutionOp),
+    Cumulative(cumulative::CumulativeOp),
     Gather(gather::GatherOp),
     MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
     Memory(memory::MemoryOp),

@@ -1,8 +1,5 @@
 //! The same weights and batches give the same loss curve on this backend and on burn-flex.
 
-#[path = "without_device/mod.rs"]
-mod without_device;
-
 use burn::backend::Autodiff;
 use burn::module::Module;
 use burn::nn::loss::CrossEntropyLossConfig;
@@ -77,4 +74,9 @@ fn fifty_sgd_steps_agree_with_burn_flex_to_a_ten_thousandth() {
     for (step, (expected, found)) in expected.iter().zip(&found).enumerate() {
         assert!((expected - found).abs() <= 1e-4 * expected.abs(), "step {step}: {expected} and {found}");
     }
+}
+
+#[test]
+fn skipped_without_device() {
+    test_support::assert_skipped("skipped_without_device", cfg!(soft_runtime), || burn_mpsgraph::MpsGraphDevice.name());
 }

@@ -1,8 +1,5 @@
 //! The main job as a user runs it: `examples/mnist_mlp`, its accuracy, and its answers to bad input.
 
-#[path = "without_device/mod.rs"]
-mod without_device;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -148,4 +145,9 @@ fn bad_files_are_named() {
         data_set(&data.0, file, &bytes);
         refused(&["--data", data.text()], reason);
     }
+}
+
+#[test]
+fn skipped_without_device() {
+    test_support::assert_skipped("skipped_without_device", cfg!(soft_runtime), || burn_mpsgraph::MpsGraphDevice.name());
 }

@@ -31,7 +31,7 @@ for target in "$@"; do
         --message-format json-render-diagnostics)
 
     step "$target: the library's dependencies"
-    if cargo tree --locked --target "$target" --edges normal,build --prefix none | grep mpsgraph-soft; then
+    if cargo tree --locked --package burn-mpsgraph --target "$target" --edges normal,build --prefix none | grep mpsgraph-soft; then
         echo "the library depends on mpsgraph-soft" >&2
         exit 1
     fi
@@ -41,7 +41,7 @@ for target in "$@"; do
     xargs python3 tools/check_macho.py --stubs "$SDKROOT" <"$cross/linked"
 
     step "$target: with the feature soft"
-    "${build[@]}" --features soft --lib --example basic --test contract --test stream | executables >"$cross/linked"
+    "${build[@]}" --package burn-mpsgraph --features soft --lib --example basic --test contract --test recording | executables >"$cross/linked"
     xargs python3 tools/check_macho.py --soft <"$cross/linked"
 done
 step "done"

@@ -7,12 +7,13 @@ use burn::tensor::backend::Backend;
 use burn::tensor::ops::AttentionModuleOptions;
 use burn::tensor::{Bool, DType, Tensor, TensorData, activation, module, s};
 use burn_mpsgraph::MpsGraphDevice;
+use test_support::Outcome;
 
 use crate::agreement::{Tolerance, close_floats, within};
-use crate::table::{Check, Outcome, check};
+use crate::table::{Pattern, check};
 use crate::values::{B, floats, noise};
 
-pub const CHECKS: &[Check] = &[
+pub const PATTERNS: &[Pattern] = &[
     check("softmax(QK^T)V by hand: [3, 4, 20, 64]", || by_hand([3, 4, 20, 64])),
     check("softmax(QK^T)V by hand: [2, 12, 20, 64]", || by_hand([2, 12, 20, 64])),
     check("softmax(QK^T)V by hand: [2, 12, 24, 64]", || by_hand([2, 12, 24, 64])),

@@ -1,12 +1,13 @@
 //! Conversion between dtypes.
 
 use burn::tensor::{DType, FloatDType, IntDType};
+use test_support::Outcome;
 
 use crate::agreement::{EXACT, close_floats, same_integers};
-use crate::table::{Check, Outcome, check, note};
+use crate::table::{Pattern, check, note};
 use crate::values::{FLOATS, exact, f32s, floats, ints, noise, rounded, wide_integers, wrapped};
 
-pub const CHECKS: &[Check] = &[
+pub const PATTERNS: &[Pattern] = &[
     check("float to integer truncates and saturates; NaN is 0", saturation),
     check("integer to narrower integer wraps", wrapping),
     check("integer to float beyond 2^24", integers_to_float),

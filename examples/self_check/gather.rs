@@ -1,21 +1,17 @@
 //! Reading by index. MPSGraph's kernels pass integers through f32, which holds them up to 2^24.
 
-use burn::tensor::{DType, Int, Tensor, module::embedding};
+use burn::tensor::{DType, Int, Tensor};
+use test_support::Outcome;
 
-use crate::agreement::{EXACT, close_floats, same_integers};
-use crate::table::{Check, Outcome, check};
-use crate::values::{
-    B, FLOATS, bools, choices, coordinates, exact, f32s, floats, ints, noise, position, wide_integers,
-};
+use crate::agreement::same_integers;
+use crate::table::{Pattern, check};
+use crate::values::{B, choices, coordinates, exact, ints, position, wide_integers};
 
-pub const CHECKS: &[Check] = &[
+pub const PATTERNS: &[Pattern] = &[
     check("select of integers beyond 2^24 (i32, i64, u32)", select_integers),
     check("gather of integers beyond 2^24 (i32, i64)", gather_integers),
     check("gather_nd of integers beyond 2^24 (i64)", gather_nd_integers),
     check("bits of floats survive select: NaN, -0, denormals as i32", select_bits),
-    check("select of f32, f16, bf16, i8, bool along each dim", select_dtypes),
-    check("gather along each dim of rank 4, i64 indices", gather_each_dim),
-    check("embedding, with i32 and i64 indices", embeddings),
     check("select of many rows from a large table", large_table),
     check("i64, u64, u32 indices out of range do not wrap around into it", wide_indices),
 ];
@@ -95,54 +91,6 @@ fn select_bits() -> Outcome {
     let got = ints(&x, [7, 1], DType::I32).select(0, indices);
     let expected: Vec<i64> = x.iter().rev().copied().collect();
     same_integers(&got.into_data(), &[7, 1], &exact(&expected))
-}
-
-fn select_dtypes() -> Outcome {
-    let shape = [3, 4, 5];
-    let x = noise(60, 4);
-    let whole: Vec<i64> = x.iter().map(|x| (x * 127.0) as i64).collect();
-    let truth: Vec<bool> = x.iter().map(|x| *x > 0.0).collect();
-    Outcome::of((0..3).flat_map(|dim| {
-        let at = choices(6, shape[dim], 9);
-        let indices = || ints(&at.iter().map(|&i| i as i64).collect::<Vec<_>>(), [6], DType::I32);
-        let mut target = shape;
-        target[dim] = 6;
-        let from: Vec<usize> = coordinates(&target)
-            .into_iter()
-            .map(|mut coordinate| {
-                coordinate[dim] = at[coordinate[dim]];
-                position(&shape, &coordinate)
-            })
-            .collect();
-        let expected: Vec<f64> = from.iter().map(|&i| x[i]).collect();
-        let bytes: Vec<i128> = from.iter().map(|&i| whole[i].into()).collect();
-        let bits: Vec<i128> = from.iter().map(|&i| truth[i].into()).collect();
-        FLOATS
-            .into_iter()
-            .map(|dtype| {
-                close_floats(&floats(&x, shape, dtype).select(dim, indices()).into_data(), &target, &expected, EXACT)
-            })
-            .chain([
-                same_integers(&ints(&whole, shape, DType::I8).select(dim, indices()).into_data(), &target, &bytes),
-                same_integers(&bools(&truth, shape).select(dim, indices()).into_data(), &target, &bits),
-            ])
-            .collect::<Vec<_>>()
-    }))
-}
-
-fn gather_each_dim() -> Outcome {
-    let x = large(360, DType::I64);
-    Outcome::of((0..4).map(|dim| gather_along(&x, [3, 4, 5, 6], dim, 4, DType::I64, DType::I64)))
-}
-
-fn embeddings() -> Outcome {
-    let table = noise(50 * 8, 5);
-    let at = choices(21, 50, 6);
-    let expected: Vec<f64> = at.iter().flat_map(|&row| table[row * 8..][..8].to_vec()).collect();
-    Outcome::of([DType::I32, DType::I64].map(|dtype| {
-        let indices = ints(&at.iter().map(|&i| i as i64).collect::<Vec<_>>(), [3, 7], dtype);
-        close_floats(&embedding(f32s(&table, [50, 8]), indices).into_data(), &[3, 7, 8], &expected, EXACT)
-    }))
 }
 
 fn large_table() -> Outcome {

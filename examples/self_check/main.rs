@@ -1,10 +1,12 @@
-//! Runs every op family, and what is known to go wrong in MPSGraph, on this machine, against plain loops on the CPU:
+//! Runs what is known to go wrong in MPSGraph and every op on this machine, against references computed on the CPU:
 //! `cargo run --release --example self_check`.
 //!
-//! Words on the command line limit the run to checks whose family or name contains one of them. The exit status is 0 if
-//! nothing judged is wrong. Checks marked `note` only report what the machine does. The checks run in a process of
-//! their own, which is started again behind a check that ends it or hangs, so one abort of the system costs one row.
-//! `BURN_MPSGRAPH_EAGER=1` runs every operation as a program of its own.
+//! The patterns stand here and are compared with plain loops; the ops are the lines of `tests/ops`, a row per dtype,
+//! compared with burn-flex or with numbers in the line. Words on the command line limit the run to checks whose family
+//! or name contains one of them. The exit status is 0 if nothing judged is wrong. Checks marked `note` only report what
+//! the machine does. The checks run in a process of their own, which is started again behind a check that ends it or
+//! hangs, so one abort of the system costs one row. `BURN_MPSGRAPH_EAGER=1` runs every operation as a program of its
+//! own.
 
 mod activation;
 mod agreement;
@@ -28,38 +30,47 @@ mod values;
 
 use std::process::ExitCode;
 
-use table::Check;
+use table::{Check, Pattern};
 
-/// The families in the order in which they run.
-const FAMILIES: &[(&str, &[Check])] = &[
-    ("memory", memory::CHECKS),
-    ("arithmetic", arithmetic::CHECKS),
-    ("cast", cast::CHECKS),
-    ("reduction", reduction::CHECKS),
-    ("activation", activation::CHECKS),
-    ("normalization", normalization::CHECKS),
-    ("tensor_shape", tensor_shape::CHECKS),
-    ("gather", gather::CHECKS),
-    ("scatter_nd", scatter_nd::CHECKS),
-    ("matrix_multiplication", matrix_multiplication::CHECKS),
-    ("operands", operands::CHECKS),
-    ("attention", attention::CHECKS),
-    ("random", random::CHECKS),
-    ("stream", stream::CHECKS),
-    ("training", training::CHECKS),
+/// The patterns in the order in which they run.
+const PATTERNS: &[(&str, &[Pattern])] = &[
+    ("memory", memory::PATTERNS),
+    ("arithmetic", arithmetic::PATTERNS),
+    ("cast", cast::PATTERNS),
+    ("reduction", reduction::PATTERNS),
+    ("activation", activation::PATTERNS),
+    ("normalization", normalization::PATTERNS),
+    ("tensor_shape", tensor_shape::PATTERNS),
+    ("gather", gather::PATTERNS),
+    ("scatter_nd", scatter_nd::PATTERNS),
+    ("matrix_multiplication", matrix_multiplication::PATTERNS),
+    ("operands", operands::PATTERNS),
+    ("attention", attention::PATTERNS),
+    ("random", random::PATTERNS),
+    ("stream", stream::PATTERNS),
+    ("training", training::PATTERNS),
 ];
+
+fn checks() -> Vec<Check> {
+    let patterns = PATTERNS.iter().flat_map(|&(family, patterns)| {
+        patterns.iter().map(move |pattern| Check::of_pattern(family, pattern)).collect::<Vec<Check>>()
+    });
+    let lines = op_tests::FAMILIES.iter().flat_map(|&(family, cases)| {
+        let rows = |case: op_tests::Case| case.dtypes.clone().into_iter().map(move |dtype| (case.clone(), dtype));
+        cases().into_iter().flat_map(rows).map(move |(case, dtype)| Check::of_line(family, &case, dtype))
+    });
+    patterns.chain(lines).collect()
+}
 
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
-    let checks: Vec<(&str, &Check)> =
-        FAMILIES.iter().flat_map(|&(family, checks)| checks.iter().map(move |check| (family, check))).collect();
+    let checks = checks();
     if words.first().is_some_and(|word| word == supervisor::WORKER) {
         supervisor::work(&checks, &words.split_off(1));
         return ExitCode::SUCCESS;
     }
-    let chosen = |(family, check): &(&str, &Check)| {
-        words.is_empty()
-            || words.iter().any(|word| family.contains(word.as_str()) || check.name.contains(word.as_str()))
+    let chosen = |check: &Check| {
+        words.is_empty() || words.iter().any(|word| check.family.contains(word.as_str()) || check.name.contains(word))
     };
     let numbers: Vec<usize> = (0..checks.len()).filter(|&i| chosen(&checks[i])).collect();
     if numbers.is_empty() {

@@ -3,12 +3,13 @@
 use burn::nn::LinearConfig;
 use burn::tensor::{DType, Tensor, module::linear};
 use burn_mpsgraph::MpsGraphDevice;
+use test_support::Outcome;
 
-use crate::agreement::{EXACT, Tolerance, close_floats, rounded_to, same_integers, within};
-use crate::table::{Check, Outcome, check};
+use crate::agreement::{EXACT, Tolerance, close_floats, same_integers, unit, within};
+use crate::table::{Pattern, check};
 use crate::values::{B, coordinates, f32s, floats, ints, noise, position, wide_integers, wrapped};
 
-pub const CHECKS: &[Check] = &[
+pub const PATTERNS: &[Pattern] = &[
     check("K = 32768 with 16 to 33 rows and columns (wrong on M1, M2)", long_inner),
     check("K = 32768 and 40000 with one row or column", long_inner_vectors),
     check("f16 with K = 32768", long_inner_narrow),
@@ -146,7 +147,7 @@ fn broadcasting() -> Outcome {
 
 fn narrow_batches() -> Outcome {
     Outcome::of([DType::F16, DType::BF16].into_iter().flat_map(|dtype| {
-        let relative = rounded_to(dtype).relative;
+        let relative = unit(dtype);
         [
             of([6, 33, 64], [6, 64, 40], dtype, within(1e-3, relative)),
             of([2, 3, 16, 128], [2, 3, 128, 16], dtype, within(1e-3, relative)),

@@ -2,13 +2,13 @@
 
 use burn::tensor::{DType, Int, Tensor, s};
 use burn_mpsgraph::MpsGraphDevice;
+use test_support::Outcome;
 
 use crate::agreement::{EXACT, close_floats, same_integers};
-use crate::table::{Check, Outcome, check};
-use crate::values::{B, INTEGERS, bools, exact, f32s, floats, ints};
+use crate::table::{Pattern, check};
+use crate::values::{B, bools, exact, f32s, floats, ints};
 
-pub const CHECKS: &[Check] = &[
-    check("zeros, ones and full of every dtype", made_of_nothing),
+pub const PATTERNS: &[Pattern] = &[
     check("ranges of integers, also far from 0 and with steps", ranges),
     check("numbers beyond 2^53 as operands of i64", large_numbers),
     check("sums, products and means of no elements", empty_reductions),
@@ -18,23 +18,6 @@ pub const CHECKS: &[Check] = &[
 
 /// Beyond what a double holds: MPSGraph's constants are doubles.
 const LARGE: i64 = (1 << 62) + 12_345;
-
-fn made_of_nothing() -> Outcome {
-    let device = &MpsGraphDevice;
-    let float_parts = [DType::F32, DType::F16, DType::BF16].map(|dtype| {
-        let x = Tensor::<B, 2>::zeros([3, 4], (device, dtype))
-            + Tensor::ones([3, 4], (device, dtype))
-            + Tensor::full([3, 4], -2.5, (device, dtype));
-        close_floats(&x.into_data(), &[3, 4], &[-1.5; 12], EXACT)
-    });
-    let integer_parts = INTEGERS.map(|dtype| {
-        let x = Tensor::<B, 2, Int>::zeros([3, 4], (device, dtype))
-            + Tensor::ones([3, 4], (device, dtype))
-            + Tensor::full([3, 4], 100, (device, dtype));
-        same_integers(&x.into_data(), &[3, 4], &[101; 12])
-    });
-    Outcome::of(float_parts.into_iter().chain(integer_parts))
-}
 
 fn ranges() -> Outcome {
     let device = &MpsGraphDevice;

@@ -2,13 +2,14 @@
 //! on one system or another.
 
 use burn::tensor::{DType, Tensor};
+use test_support::Outcome;
 
-use crate::agreement::{EXACT, Tolerance, close_floats, within};
+use crate::agreement::{EXACT, Tolerance, close_floats, unit, within};
 use crate::matrix_multiplication::{product, sums, turned};
-use crate::table::{Check, Outcome, check};
+use crate::table::{Pattern, check};
 use crate::values::{B, f32s, floats, noise};
 
-pub const CHECKS: &[Check] = &[
+pub const PATTERNS: &[Pattern] = &[
     check("33000 rows, columns, inner elements (wrong before macOS 14.4)", long_extents),
     check("the same of transposed operands, in batches, in f16", long_views),
     check("repeated rows and columns (wrong on macOS 15.0 to 26.3, 27)", repeated),
@@ -93,7 +94,7 @@ fn part(x: &[f64], columns: usize, rows: [usize; 2], of: [usize; 2]) -> Vec<f64>
 fn few_rows() -> Outcome {
     let (x, y) = (noise(20 * 90, 9), noise(90 * 50, 10));
     Outcome::of([DType::F16, DType::BF16].into_iter().flat_map(|dtype| {
-        let relative = crate::agreement::rounded_to(dtype).relative;
+        let relative = unit(dtype);
         [1, 5, 16].map(|rows| {
             let left = floats(&x, [20, 90], dtype) * 1.0;
             let right = floats(&y, [90, 50], dtype) * 1.0;

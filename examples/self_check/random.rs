@@ -3,12 +3,13 @@
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Distribution, Int, Tensor};
 use burn_mpsgraph::MpsGraphDevice;
+use test_support::Outcome;
 
 use crate::agreement::{close_floats, within};
-use crate::table::{Check, Outcome, check};
+use crate::table::{Pattern, check};
 use crate::values::{B, FLOATS};
 
-pub const CHECKS: &[Check] = &[
+pub const PATTERNS: &[Pattern] = &[
     check("uniform: range, mean and variance (f32, f16, bf16)", uniform),
     check("normal: no NaN, mean and variance in 2^20 numbers", normal),
     check("normal of several seeds: no NaN (2069102477 among them)", normal_seeds),

@@ -1,14 +1,13 @@
 //! Reductions.
 
 use burn::tensor::{DType, Tensor};
+use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, rounded_to, same_integers, within};
-use crate::table::{Check, Outcome, check};
-use crate::values::{
-    B, FLOATS, bools, coordinates, exact, f32s, floats, ints, noise, position, wide_integers, wrapped,
-};
+use crate::table::{Pattern, check};
+use crate::values::{B, FLOATS, coordinates, exact, f32s, floats, ints, noise, position, wide_integers, wrapped};
 
-pub const CHECKS: &[Check] = &[
+pub const PATTERNS: &[Pattern] = &[
     check("f16 and bf16 sum of 4096 ones", narrow_ones),
     check("f16 mean of 4096 sixteens (their sum overflows f16)", narrow_mean),
     check("f16 and bf16 sums of rows accumulate in f32", narrow_rows),
@@ -19,10 +18,6 @@ pub const CHECKS: &[Check] = &[
     check("u64 and u32 max, min beyond the sign bit", unsigned_extremes),
     check("i32, i64 sums and products beyond 2^24 wrap", wide_sums),
     check("integer means toward zero", integer_means),
-    check("any and all, along dims too", any_and_all),
-    check("sum, max, mean, prod along each dim of rank 5", rank_five),
-    check("sum, max, mean, prod along each dim of rank 6", rank_six),
-    check("argmax and any along each dim of rank 6", rank_six_positions),
     check("products and variance along the first of three dims", leading_dim),
     check("sum of 2^20 floats", long_sum),
     check("sum of 2^20 rows of 3, and of 3 rows of 2^20", lopsided),
@@ -165,20 +160,6 @@ fn integer_means() -> Outcome {
     }))
 }
 
-fn any_and_all() -> Outcome {
-    let x = [true, false, true, true, false, false];
-    let tensor = || bools(&x, [3, 2]);
-    Outcome::of([
-        same_integers(&tensor().any().into_data(), &[1], &[1]),
-        same_integers(&tensor().all().into_data(), &[1], &[0]),
-        same_integers(&tensor().any_dim(1).into_data(), &[3, 1], &[1, 1, 0]),
-        same_integers(&tensor().all_dim(1).into_data(), &[3, 1], &[0, 1, 0]),
-        same_integers(&tensor().all_dim(0).into_data(), &[1, 2], &[0, 0]),
-        same_integers(&ints(&[0, 0, 1 << 40], [3], DType::I64).any().into_data(), &[1], &[1]),
-        same_integers(&f32s(&[0.5, f64::NAN], [2]).all().into_data(), &[1], &[1]),
-    ])
-}
-
 /// What is along `dim` of each position that is left when its extent becomes 1.
 fn lines<const D: usize>(x: &[f64], shape: [usize; D], dim: usize) -> ([usize; D], Vec<Vec<f64>>) {
     let mut reduced = shape;
@@ -188,58 +169,6 @@ fn lines<const D: usize>(x: &[f64], shape: [usize; D], dim: usize) -> ([usize; D
         lines[position(&reduced, at)].push(x);
     }
     (reduced, lines)
-}
-
-fn each_dim<const D: usize>(shape: [usize; D]) -> Outcome {
-    let x: Vec<f64> = noise(shape.iter().product(), 4).iter().map(|x| x + 0.5).collect();
-    Outcome::of((0..D).flat_map(|dim| {
-        let (reduced, lines) = lines(&x, shape, dim);
-        let of = |f: fn(&[f64]) -> f64| -> Vec<f64> { lines.iter().map(|line| f(line)).collect() };
-        let tensor = || f32s(&x, shape);
-        [
-            close_floats(&tensor().sum_dim(dim).into_data(), &reduced, &of(|line| line.iter().sum()), F32),
-            close_floats(
-                &tensor().max_dim(dim).into_data(),
-                &reduced,
-                &of(|line| line.iter().copied().fold(-INF, f64::max)),
-                EXACT,
-            ),
-            close_floats(
-                &tensor().mean_dim(dim).into_data(),
-                &reduced,
-                &of(|line| line.iter().sum::<f64>() / line.len() as f64),
-                F32,
-            ),
-            close_floats(&tensor().prod_dim(dim).into_data(), &reduced, &of(|line| line.iter().product()), F32),
-        ]
-    }))
-}
-
-fn rank_five() -> Outcome {
-    each_dim([2, 3, 4, 3, 5])
-}
-
-fn rank_six() -> Outcome {
-    each_dim([2, 3, 2, 3, 4, 2])
-}
-
-fn rank_six_positions() -> Outcome {
-    let shape = [2, 3, 2, 3, 4, 5];
-    let x = noise(720, 5);
-    Outcome::of((0..6).flat_map(|dim| {
-        let (reduced, lines) = lines(&x, shape, dim);
-        let first = |line: &Vec<f64>| {
-            let top = line.iter().copied().fold(-INF, f64::max);
-            line.iter().position(|&x| x == top).unwrap_or(0) as i128
-        };
-        let positions: Vec<i128> = lines.iter().map(first).collect();
-        let any: Vec<i128> = lines.iter().map(|line| line.iter().any(|&x| x > 0.75).into()).collect();
-        let tensor = || f32s(&x, shape);
-        [
-            same_integers(&tensor().argmax(dim).into_data(), &reduced, &positions),
-            same_integers(&tensor().greater_elem(0.75).any_dim(dim).into_data(), &reduced, &any),
-        ]
-    }))
 }
 
 fn leading_dim() -> Outcome {

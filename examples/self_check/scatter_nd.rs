@@ -3,21 +3,20 @@
 use burn::backend::Autodiff;
 use burn::tensor::{DType, IndexingUpdateOp, Int, Tensor, TensorData, module::embedding};
 use burn_mpsgraph::MpsGraphDevice;
+use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, same_integers};
-use crate::table::{Check, Outcome, check};
-use crate::values::{B, bools, choices, exact, f32s, floats, ints, noise, wide_integers, wrapped};
+use crate::table::{Pattern, check};
+use crate::values::{B, choices, exact, f32s, floats, ints, noise, wide_integers, wrapped};
 
-pub const CHECKS: &[Check] = &[
+pub const PATTERNS: &[Pattern] = &[
     check("scatter-add of integers beyond 2^24, duplicates (i32, i64)", add_integers),
     check("select_assign adds integers beyond 2^24, duplicates", add_integer_rows),
-    check("scatter-add of floats along each dim, duplicates", add_floats),
     check("f16 and bf16 rows: 4096 ones into one", narrow_rows),
-    check("scatter and select_assign of bools", bools_combine),
     check("scatter_nd assigns the last of duplicates (f32, i64)", assign),
     check("scatter_nd add, mul, min, max of i64 beyond 2^53", combine_integers),
-    check("scatter_nd add, mul, min, max of f32", combine_floats),
     check("embedding gradient with a thousand duplicates", embedding_gradient),
+    check("scatter_nd add, mul, min, max of f32", combine_floats),
 ];
 
 fn positions<const D: usize>(at: &[usize], shape: [usize; D]) -> Tensor<B, D, Int> {
@@ -62,22 +61,6 @@ fn add_integer_rows() -> Outcome {
     }))
 }
 
-fn add_floats() -> Outcome {
-    let shape = [4, 5, 6];
-    let (data, updates, at) = (noise(120, 7), noise(120, 8), choices(120, 4, 9));
-    Outcome::of((0..3).map(|dim| {
-        let mut expected = data.clone();
-        for (mut coordinate, (&row, &update)) in
-            crate::values::coordinates(&shape).into_iter().zip(at.iter().zip(&updates))
-        {
-            coordinate[dim] = row;
-            expected[crate::values::position(&shape, &coordinate)] += update;
-        }
-        let got = f32s(&data, shape).scatter(dim, positions(&at, shape), f32s(&updates, shape), IndexingUpdateOp::Add);
-        close_floats(&got.into_data(), &shape, &expected, F32)
-    }))
-}
-
 fn narrow_rows() -> Outcome {
     Outcome::of([DType::F16, DType::BF16].map(|dtype| {
         let got = floats(&[0.0; 6], [3, 2], dtype).select_assign(
@@ -88,18 +71,6 @@ fn narrow_rows() -> Outcome {
         );
         close_floats(&got.into_data(), &[3, 2], &[0.0, 0.0, 4096.0, 4096.0, 0.0, 0.0], EXACT)
     }))
-}
-
-fn bools_combine() -> Outcome {
-    let data = bools(&[true, false, false, false], [4, 1]);
-    let values = bools(&[false, true, true, false], [4, 1]);
-    let at = [0, 1, 1, 2];
-    let scattered = data.clone().scatter(0, positions(&at, [4, 1]), values.clone(), IndexingUpdateOp::Add);
-    let selected = data.select_assign(0, positions(&at, [4]), values, IndexingUpdateOp::Add);
-    Outcome::of([
-        same_integers(&scattered.into_data(), &[4, 1], &[1, 1, 0, 0]),
-        same_integers(&selected.into_data(), &[4, 1], &[1, 1, 0, 0]),
-    ])
 }
 
 /// Rows of three in a table of 4 x 2 of them, some twice.
@@ -149,20 +120,6 @@ fn combine_integers() -> Outcome {
     ])
 }
 
-fn combine_floats() -> Outcome {
-    let (data, updates) = (noise(24, 7), noise(18, 8));
-    let of = |how: IndexingUpdateOp, f: fn(f64, f64) -> f64| {
-        let got = f32s(&data, [4, 2, 3]).scatter_nd(nd_indices(), f32s(&updates, [6, 3]), how);
-        close_floats(&got.into_data(), &[4, 2, 3], &updated(&data, &updates, f), F32)
-    };
-    Outcome::of([
-        of(IndexingUpdateOp::Add, |a, b| a + b),
-        of(IndexingUpdateOp::Mul, |a, b| a * b),
-        of(IndexingUpdateOp::Min, f64::min),
-        of(IndexingUpdateOp::Max, f64::max),
-    ])
-}
-
 fn embedding_gradient() -> Outcome {
     type A = Autodiff<B>;
     let device = &MpsGraphDevice;
@@ -184,4 +141,18 @@ fn embedding_gradient() -> Outcome {
         }
         None => Outcome::fact("a gradient", "none", false),
     }
+}
+
+fn combine_floats() -> Outcome {
+    let (data, updates) = (noise(24, 7), noise(18, 8));
+    let of = |how: IndexingUpdateOp, f: fn(f64, f64) -> f64| {
+        let got = f32s(&data, [4, 2, 3]).scatter_nd(nd_indices(), f32s(&updates, [6, 3]), how);
+        close_floats(&got.into_data(), &[4, 2, 3], &updated(&data, &updates, f), F32)
+    };
+    Outcome::of([
+        of(IndexingUpdateOp::Add, |a, b| a + b),
+        of(IndexingUpdateOp::Mul, |a, b| a * b),
+        of(IndexingUpdateOp::Min, f64::min),
+        of(IndexingUpdateOp::Max, f64::max),
+    ])
 }

@@ -2,12 +2,13 @@
 
 use burn::tensor::{DType, Distribution, Tensor};
 use burn_mpsgraph::{MpsGraphDevice, eagerly};
+use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats};
-use crate::table::{Check, Outcome, check, note};
+use crate::table::{Pattern, check, note};
 use crate::values::{B, f32s, floats, noise};
 
-pub const CHECKS: &[Check] = &[
+pub const PATTERNS: &[Pattern] = &[
     check("300 operations in one program", long_chain),
     check("one operation per program gives the same", eager),
     check("four threads that compile and run at once", threads),

@@ -8,8 +8,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use burn_mpsgraph::MpsGraphDevice;
+use test_support::Outcome;
 
-use crate::table::{Check, Outcome, Verdict, print_head, print_row};
+use crate::table::{Check, Verdict, print_head, print_row};
 
 /// The first argument of the process that runs the checks; the numbers of the checks follow.
 pub const WORKER: &str = "--worker";
@@ -22,16 +23,11 @@ enum Report {
     /// The macOS version that the library sees, and the chip.
     Device(String, String),
     Failed(String),
-    Row {
-        expected: String,
-        got: String,
-        error: f64,
-        verdict: Verdict,
-    },
+    Row(Row),
 }
 
 /// Runs the checks with the given numbers and reports each.
-pub fn work(checks: &[(&str, &Check)], numbers: &[String]) {
+pub fn work(checks: &[Check], numbers: &[String]) {
     match MpsGraphDevice::new() {
         Ok(device) => {
             let (major, minor) = burn_mpsgraph::contract::macos_version();
@@ -39,8 +35,8 @@ pub fn work(checks: &[(&str, &Check)], numbers: &[String]) {
         }
         Err(error) => return say(&["failed", &error.to_string()]),
     }
-    for (_, check) in numbers.iter().filter_map(|number| checks.get(number.parse::<usize>().ok()?)) {
-        let result = catch_unwind(AssertUnwindSafe(check.run));
+    for check in numbers.iter().filter_map(|number| checks.get(number.parse::<usize>().ok()?)) {
+        let result = catch_unwind(AssertUnwindSafe(|| check.run()));
         let (outcome, verdict) = match result {
             Ok(outcome) => {
                 let verdict = match (check.judged, outcome.agrees) {
@@ -69,73 +65,126 @@ fn say(fields: &[&str]) {
     let _ = std::io::stdout().flush();
 }
 
+/// What became of one check.
+struct Row {
+    expected: String,
+    got: String,
+    error: f64,
+    verdict: Verdict,
+}
+
+impl Row {
+    /// Of a check that gave no result.
+    fn without_result(got: String, verdict: Verdict) -> Self {
+        Row { expected: "a result".into(), got, error: f64::NAN, verdict }
+    }
+}
+
+/// The verdicts so far.
+#[derive(Default)]
+struct Tally {
+    right: usize,
+    wrong: usize,
+    noted: usize,
+}
+
+impl Tally {
+    fn add(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Ok => self.right += 1,
+            Verdict::Note => self.noted += 1,
+            Verdict::Wrong | Verdict::Panic | Verdict::Abort | Verdict::Hang => self.wrong += 1,
+        }
+    }
+}
+
+/// The table on standard output.
+#[derive(Default)]
+struct Printed {
+    /// macOS version and chip, once the head of the table is printed.
+    place: Option<[String; 2]>,
+    family: &'static str,
+}
+
+impl Printed {
+    fn device(&mut self, macos: String, chip: String) {
+        if self.place.is_none() {
+            println!("device: {chip}\n");
+            print_head();
+            self.place = Some([macos, chip]);
+        }
+    }
+
+    fn row(&mut self, check: &Check, row: &Row) {
+        if check.family != self.family {
+            println!("[{}]", check.family);
+            self.family = check.family;
+        }
+        let error = if row.error.is_nan() { "-".into() } else { format!("{:.2e}", row.error) };
+        let [macos, chip] = self.place.as_ref().map_or(["?"; 2], |place| place.each_ref().map(String::as_str));
+        print_row([&check.name, &row.expected, &row.got, &error, row.verdict.word(), macos, chip]);
+    }
+}
+
 /// Has the checks run and prints the table.
-pub fn supervise(checks: &[(&str, &Check)], numbers: &[usize]) -> ExitCode {
+pub fn supervise(checks: &[Check], numbers: &[usize]) -> ExitCode {
     let start = Instant::now();
     println!("system: {}", system());
-    let mut counts = [0usize; 3];
-    let mut next = 0;
-    // macOS version and chip, once the head of the table is printed.
-    let mut place: Option<[String; 2]> = None;
-    let mut family = "";
-    while next < numbers.len() {
-        let (mut worker, reports) = match start_worker(&numbers[next..]) {
+    let (mut tally, mut printed) = (Tally::default(), Printed::default());
+    let mut left = numbers;
+    while !left.is_empty() {
+        let (mut worker, reports) = match start_worker(left) {
             Ok(started) => started,
             Err(error) => {
                 eprintln!("this program cannot start itself: {error}");
                 return ExitCode::FAILURE;
             }
         };
-        loop {
-            let (expected, got, error, verdict) = match reports.recv_timeout(PATIENCE) {
-                Ok(Report::Device(macos, chip)) => {
-                    if place.is_none() {
-                        println!("device: {chip}\n");
-                        print_head();
-                        place = Some([macos, chip]);
-                    }
-                    continue;
-                }
-                Ok(Report::Failed(reason)) => {
+        while let Some((&number, others)) = left.split_first() {
+            let row = match next_row(&mut worker, &reports, &mut printed) {
+                Ok(row) => row,
+                Err(reason) => {
                     println!("device: none\n\n{reason}");
                     return ExitCode::FAILURE;
                 }
-                Ok(Report::Row { expected, got, error, verdict }) => (expected, got, error, verdict),
-                Err(RecvTimeoutError::Timeout) => {
-                    let _ = worker.kill();
-                    let got = format!("nothing in {} s", PATIENCE.as_secs());
-                    ("a result".into(), got, f64::NAN, Verdict::Hang)
-                }
-                Err(RecvTimeoutError::Disconnected) if next == numbers.len() => break,
-                Err(RecvTimeoutError::Disconnected) => {
-                    let status = worker.wait().map_or_else(|error| error.to_string(), |s| s.to_string());
-                    if place.is_none() {
-                        println!("device: none\n\nthe process ended before its first check: {status}");
-                        return ExitCode::FAILURE;
-                    }
-                    ("a result".into(), status, f64::NAN, Verdict::Abort)
-                }
             };
-            let (own, check) = checks[numbers[next]];
-            next += 1;
-            if own != family {
-                println!("[{own}]");
-                family = own;
-            }
-            let error = if error.is_nan() { "-".into() } else { format!("{error:.2e}") };
-            let [macos, chip] = place.as_ref().map_or(["?"; 2], |place| place.each_ref().map(String::as_str));
-            let columns = [check.name, &expected, &got, &error, verdict.word(), macos, chip];
-            print_row(columns);
-            counts[if verdict.is_error() { 2 } else { usize::from(verdict == Verdict::Note) }] += 1;
-            if matches!(verdict, Verdict::Hang | Verdict::Abort) {
+            left = others;
+            printed.row(&checks[number], &row);
+            tally.add(row.verdict);
+            if row.verdict.ended_the_worker() {
                 break;
             }
         }
         let _ = worker.wait();
     }
-    let [right, notes, wrong] = counts;
-    println!("\n{right} right, {wrong} wrong, {notes} reported only; {:.1} s", start.elapsed().as_secs_f64());
+    let Tally { right, wrong, noted } = tally;
+    println!("\n{right} right, {wrong} wrong, {noted} reported only; {:.1} s", start.elapsed().as_secs_f64());
     if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What the worker says of the next check, or what its silence means.
+///
+/// # Errors
+/// Why no check can run.
+fn next_row(worker: &mut Child, reports: &Receiver<Report>, printed: &mut Printed) -> Result<Row, String> {
+    loop {
+        match reports.recv_timeout(PATIENCE) {
+            Ok(Report::Device(macos, chip)) => printed.device(macos, chip),
+            Ok(Report::Failed(reason)) => return Err(reason),
+            Ok(Report::Row(row)) => return Ok(row),
+            Err(RecvTimeoutError::Timeout) => {
+                let _ = worker.kill();
+                return Ok(Row::without_result(format!("nothing in {} s", PATIENCE.as_secs()), Verdict::Hang));
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                let status = worker.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+                if printed.place.is_none() {
+                    return Err(format!("the process ended before its first check: {status}"));
+                }
+                return Ok(Row::without_result(status, Verdict::Abort));
+            }
+        }
+    }
 }
 
 fn start_worker(numbers: &[usize]) -> std::io::Result<(Child, Receiver<Report>)> {
@@ -159,18 +208,18 @@ fn start_worker(numbers: &[usize]) -> std::io::Result<(Child, Receiver<Report>)>
     Ok((worker, receiver))
 }
 
-/// The report in a line; lines of others are none.
+/// The report in a line, if it has one.
 fn parse(line: &str) -> Option<Report> {
     let fields: Vec<&str> = line.split('\t').collect();
     match fields[..] {
         ["device", macos, chip] => Some(Report::Device(macos.into(), chip.into())),
         ["failed", reason] => Some(Report::Failed(reason.into())),
-        ["row", expected, got, error, verdict] => Some(Report::Row {
+        ["row", expected, got, error, verdict] => Some(Report::Row(Row {
             expected: expected.into(),
             got: got.into(),
             error: error.parse().unwrap_or(f64::NAN),
             verdict: Verdict::from_word(verdict)?,
-        }),
+        })),
         _ => None,
     }
 }

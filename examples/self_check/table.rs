@@ -1,49 +1,56 @@
 //! What a check is and how its row looks.
 
-/// One row: something that is known to go wrong somewhere, or a family's ordinary use.
-pub struct Check {
+use burn::tensor::DType;
+use op_tests::Case;
+use test_support::Outcome;
+
+/// Something that is known to go wrong somewhere, or a use of several ops together.
+pub struct Pattern {
     pub name: &'static str,
     /// Whether a difference is an error; otherwise the row only tells what the machine does.
     pub judged: bool,
     pub run: fn() -> Outcome,
 }
 
-/// A check whose difference from the reference is an error.
-pub const fn check(name: &'static str, run: fn() -> Outcome) -> Check {
-    Check { name, judged: true, run }
+/// A pattern whose difference from the reference is an error.
+pub const fn check(name: &'static str, run: fn() -> Outcome) -> Pattern {
+    Pattern { name, judged: true, run }
 }
 
-/// A check that reports without a verdict.
-pub const fn note(name: &'static str, run: fn() -> Outcome) -> Check {
-    Check { name, judged: false, run }
+/// A pattern that is reported without a verdict.
+pub const fn note(name: &'static str, run: fn() -> Outcome) -> Pattern {
+    Pattern { name, judged: false, run }
 }
 
-/// What came out: the worst element, or the first that differs.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    pub expected: String,
-    pub got: String,
-    pub error: f64,
-    pub agrees: bool,
+/// One row.
+pub struct Check {
+    pub family: &'static str,
+    pub name: String,
+    pub judged: bool,
+    run: Run,
 }
 
-impl Outcome {
-    /// The first that disagrees, else the one with the largest error.
-    pub fn of(parts: impl IntoIterator<Item = Outcome>) -> Outcome {
-        parts
-            .into_iter()
-            .reduce(|best, part| match (best.agrees, part.agrees) {
-                (false, _) => best,
-                (true, false) => part,
-                (true, true) if part.error > best.error => part,
-                (true, true) => best,
-            })
-            .unwrap_or_else(|| Outcome::fact("nothing", "nothing", true))
+enum Run {
+    Pattern(fn() -> Outcome),
+    Line(Case, DType),
+}
+
+impl Check {
+    pub fn of_pattern(family: &'static str, pattern: &Pattern) -> Check {
+        Check { family, name: pattern.name.into(), judged: pattern.judged, run: Run::Pattern(pattern.run) }
     }
 
-    /// A statement that holds or does not.
-    pub fn fact(expected: impl Into<String>, got: impl Into<String>, agrees: bool) -> Outcome {
-        Outcome { expected: expected.into(), got: got.into(), error: if agrees { 0.0 } else { f64::NAN }, agrees }
+    /// A line of the op tests, for one dtype.
+    pub fn of_line(family: &'static str, case: &Case, dtype: DType) -> Check {
+        let line = case.name().split_once("::").map_or(case.name(), |(_, line)| line);
+        Check { family, name: format!("{line} {}", dtype.name()), judged: true, run: Run::Line(case.clone(), dtype) }
+    }
+
+    pub fn run(&self) -> Outcome {
+        match &self.run {
+            Run::Pattern(run) => run(),
+            Run::Line(case, dtype) => case.outcome(*dtype),
+        }
     }
 }
 
@@ -60,25 +67,30 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    const WORDS: [(Verdict, &str); 6] = [
-        (Verdict::Ok, "ok"),
-        (Verdict::Note, "note"),
-        (Verdict::Wrong, "WRONG"),
-        (Verdict::Panic, "PANIC"),
-        (Verdict::Abort, "ABORT"),
-        (Verdict::Hang, "HANG"),
-    ];
+    const ALL: [Verdict; 6] =
+        [Verdict::Ok, Verdict::Note, Verdict::Wrong, Verdict::Panic, Verdict::Abort, Verdict::Hang];
 
     pub fn word(self) -> &'static str {
-        Self::WORDS.iter().find(|(verdict, _)| *verdict == self).map_or("", |(_, word)| word)
+        match self {
+            Verdict::Ok => "ok",
+            Verdict::Note => "note",
+            Verdict::Wrong => "WRONG",
+            Verdict::Panic => "PANIC",
+            Verdict::Abort => "ABORT",
+            Verdict::Hang => "HANG",
+        }
     }
 
     pub fn from_word(word: &str) -> Option<Verdict> {
-        Self::WORDS.iter().find(|(_, own)| *own == word).map(|&(verdict, _)| verdict)
+        Self::ALL.into_iter().find(|verdict| verdict.word() == word)
     }
 
-    pub fn is_error(self) -> bool {
-        !matches!(self, Verdict::Ok | Verdict::Note)
+    /// Whether the process in which the check ran is gone.
+    pub fn ended_the_worker(self) -> bool {
+        match self {
+            Verdict::Abort | Verdict::Hang => true,
+            Verdict::Ok | Verdict::Note | Verdict::Wrong | Verdict::Panic => false,
+        }
     }
 }
 

@@ -8,12 +8,13 @@ use burn::optim::{AdamConfig, GradientsParams, Optimizer, SgdConfig};
 use burn::tensor::backend::Backend;
 use burn::tensor::{Int, Tensor, TensorData, activation};
 use burn_mpsgraph::MpsGraphDevice;
+use test_support::Outcome;
 
 use crate::agreement::{close_floats, within};
-use crate::table::{Check, Outcome, check};
+use crate::table::{Pattern, check};
 use crate::values::{B, choices, noise};
 
-pub const CHECKS: &[Check] = &[
+pub const PATTERNS: &[Pattern] = &[
     check("gradient of a linear regression", linear_regression),
     check("gradient of relu, softmax and cross entropy", cross_entropy),
     check("MLP with Adam: the loss falls, nothing is compiled late", adam),

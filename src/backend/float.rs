@@ -9,7 +9,7 @@ use super::{FloatElement, IntElement, MpsGraph, into_data, not_yet};
 use crate::bridge::upload;
 use crate::device::MpsGraphDevice;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
-use crate::ops::{gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape};
+use crate::ops::{cumulative, gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph<F, I> {
@@ -351,11 +351,11 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_powf_scalar_impl(tensor: Tensor, value: Scalar) -> Tensor {
         arithmetic::binary_scalar(BinaryOp::Pow, tensor, value.into())
     }
-    fn float_cumsum(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("float_cumsum")
+    fn float_cumsum(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cumsum(tensor, dim)
     }
-    fn float_cumprod(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("float_cumprod")
+    fn float_cumprod(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cumprod(tensor, dim)
     }
     fn float_cummin(_tensor: Tensor, _dim: usize) -> Tensor {
         not_yet("float_cummin")

@@ -1,7 +1,7 @@
 //! Burn's integer tensor operations.
 //!
 //! Arithmetic wraps around in the tensor's own dtype. Positions (`int_argmax`, …) come in the dtype of the tensor, as
-//! Burn's intermediate representation has it. Sorting and running sums are not implemented yet.
+//! Burn's intermediate representation has it.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use crate::bridge::upload;
 use crate::device::MpsGraphDevice;
 use crate::error::unsupported;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
-use crate::ops::{gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape};
+use crate::ops::{cumulative, gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 /// The tensor's own dtype, in which positions along `dim` are given.
@@ -261,8 +261,8 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     fn int_all_dim(tensor: Tensor, dim: usize, out_dtype: BoolDType) -> Tensor {
         reduction::all_dim(tensor, dim, out_dtype.into())
     }
-    fn int_cumsum(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("int_cumsum")
+    fn int_cumsum(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cumsum(tensor, dim)
     }
     fn int_cumprod(_tensor: Tensor, _dim: usize) -> Tensor {
         not_yet("int_cumprod")

@@ -1,7 +1,4 @@
-//! Burn's neural network operations.
-//!
-//! Embeddings, linear layers, layer normalization, attention and convolutions are recorded, as is `unfold4d` (Burn's own
-//! composition). Deformable convolutions, pooling, resizing, Fourier transforms and the CTC loss are not implemented yet.
+//! Burn's neural network operations: what each one is, is in `ops`. `unfold4d` is Burn's own composition of recorded ops.
 
 use burn_backend::ops::{
     AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward, DeformConvOptions,

@@ -17,6 +17,7 @@ pub(crate) mod tensor_data;
 mod activation;
 mod arithmetic;
 mod convolution;
+mod cumulative;
 mod gather;
 mod matrix_multiplication;
 mod memory;
@@ -38,6 +39,7 @@ pub(crate) use tensor_data::TensorData;
 use super::objc::headers;
 
 headers! {
-    activation, arithmetic, compilation_descriptor, convolution, convolution_2d_op_descriptor, device, executable, gather, graph, matrix_multiplication, memory,
-    random, reduction, scatter_nd, shaped_type, tensor, tensor_data, tensor_shape
+    activation, arithmetic, compilation_descriptor, convolution,
+    convolution_2d_op_descriptor, cumulative, device, executable, gather, graph,
+    matrix_multiplication, memory, random, reduction, scatter_nd, shaped_type, tensor, tensor_data, tensor_shape
 }

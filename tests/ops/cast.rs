@@ -1,51 +1,51 @@
 //! Conversion between all dtypes: float to integer toward zero and saturating with NaN as 0, integer to integer
 //! wrapping, anything to bool as `!= 0`.
 
-use burn::tensor::backend::Backend;
 use burn::tensor::{Bool, DType, Element, FloatDType, Int, IntDType, Tensor, TensorData, bf16, f16};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::Exact;
+use test_support::{BOOL, FLOATS, INTS, Layout};
 
-use crate::agreement::Tolerance::Exact;
-use crate::agreement::{FLOATS, INTS, Layout, bools};
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
-sweep! { floats, FLOATS, Layout::ALL, Exact;
-    float_to_bf16 |x| x.cast(FloatDType::BF16);
-    float_to_bool |x| x.bool();
-    float_to_f16 |x| x.cast(FloatDType::F16);
-    float_to_f32 |x| x.cast(FloatDType::F32);
-    float_to_i32 |x| x.cast(IntDType::I32);
-    float_to_i64 |x| x.cast(IntDType::I64);
-    float_to_int |x| x.int();
-    float_to_u8 |x| x.cast(IntDType::U8);
-}
-
-sweep! { ints, INTS, Layout::ALL, Exact;
-    int_to_bf16 |x| x.cast(FloatDType::BF16);
-    int_to_bool |x| x.bool();
-    int_to_f16 |x| x.cast(FloatDType::F16);
-    int_to_f32 |x| x.cast(FloatDType::F32);
-    int_to_float |x| x.float();
-    int_to_i32 |x| x.cast(IntDType::I32);
-    int_to_i64 |x| x.cast(IntDType::I64);
-    int_to_i8 |x| x.cast(IntDType::I8);
-}
-
-#[test]
-fn bool_to_numbers() {
-    fn float<B: Backend>(layout: Layout, dtype: FloatDType) -> Tensor<B, 3> {
-        bools::<B>(layout, 0).cast(dtype)
+cases! {
+    sweep(floats, FLOATS, Layout::ALL, Exact) {
+        float_to_bf16 = |x| x.cast(FloatDType::BF16);
+        float_to_bool = |x| x.bool();
+        float_to_f16 = |x| x.cast(FloatDType::F16);
+        float_to_f32 = |x| x.cast(FloatDType::F32);
+        float_to_i32 = |x| x.cast(IntDType::I32);
+        float_to_i64 = |x| x.cast(IntDType::I64);
+        float_to_int = |x| x.int();
+        float_to_u8 = |x| x.cast(IntDType::U8);
     }
-    fn int<B: Backend>(layout: Layout, dtype: IntDType) -> Tensor<B, 3, Int> {
-        bools::<B>(layout, 0).cast(dtype)
+
+    sweep(ints, INTS, Layout::ALL, Exact) {
+        int_to_bf16 = |x| x.cast(FloatDType::BF16);
+        int_to_bool = |x| x.bool();
+        int_to_f16 = |x| x.cast(FloatDType::F16);
+        int_to_f32 = |x| x.cast(FloatDType::F32);
+        int_to_float = |x| x.float();
+        int_to_i32 = |x| x.cast(IntDType::I32);
+        int_to_i64 = |x| x.cast(IntDType::I64);
+        int_to_i8 = |x| x.cast(IntDType::I8);
     }
-    for layout in Layout::ALL {
-        for dtype in [FloatDType::F32, FloatDType::F16, FloatDType::BF16] {
-            agree!(Exact, float, layout, dtype);
-        }
-        for dtype in [IntDType::I8, IntDType::I32, IntDType::I64, IntDType::U8, IntDType::U64] {
-            agree!(Exact, int, layout, dtype);
-        }
+
+    sweep(bools, [BOOL], Layout::ALL, Exact) {
+        bool_to_bf16 = |x| x.cast(FloatDType::BF16);
+        bool_to_f16 = |x| x.cast(FloatDType::F16);
+        bool_to_f32 = |x| x.cast(FloatDType::F32);
+        bool_to_i32 = |x| x.cast(IntDType::I32);
+        bool_to_i64 = |x| x.cast(IntDType::I64);
+        bool_to_i8 = |x| x.cast(IntDType::I8);
+        bool_to_u64 = |x| x.cast(IntDType::U64);
+        bool_to_u8 = |x| x.cast(IntDType::U8);
+    }
+
+    by_hand() {
+        cast = |x = [1.75, -1.75, 0.0]| x.cast(IntDType::I32) => [1, -1, 0];
+        into_float = |x = [3, -2]| x.cast(FloatDType::F32) => [3.0, -2.0];
+        into_int = |x = [true, false]| x.int() => [1, 0];
     }
 }
 

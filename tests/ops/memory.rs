@@ -3,13 +3,45 @@
 use burn::tensor::backend::Backend;
 use burn::tensor::{Bool, DType, Element, Int, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::Exact;
+use test_support::{BOOL, FLOATS, INTEGERS, INTS, Layout, assert_refused};
 
-use crate::agreement::FLOATS;
-use crate::agreement::Tolerance::Exact;
-use crate::sweep::{assert_gives, assert_refused};
+use crate::compare::assert_gives;
 
-const ALL_INTS: [DType; 8] =
-    [DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16, DType::U32, DType::U64];
+cases! {
+    given(FLOATS, [Layout::Contiguous], Exact) {
+        zeros_ones_and_full = |_layout, dtype| special_floats::<B>(dtype);
+        like_another = |_layout, dtype| like::<B>(dtype);
+    }
+
+    given(INTEGERS, [Layout::Contiguous], Exact) {
+        integer_zeros_ones_and_full = |_layout, dtype| SHAPES.map(|shape| ints::<B>(shape, 100, dtype)).to_vec();
+        integer_ranges = |_layout, dtype| ranges::<B>(dtype);
+    }
+
+    given(INTS, [Layout::Contiguous], Exact) {
+        full_of_a_large_number = |_layout, dtype| ints::<B>([2, 3, 4], -2147483647, dtype);
+    }
+
+    given([DType::I8, DType::I32, DType::I64], [Layout::Contiguous], Exact) {
+        ranges_below_zero = |_layout, dtype| vec![arange::<B>(-3, 4, 1, dtype), arange(-100, 100, 33, dtype)];
+    }
+
+    given([BOOL], [Layout::Contiguous], Exact) {
+        grids = |_layout, _dtype| grid::<B>();
+        diagonals = |_layout, _dtype| [-2, 0, 1, 9].map(masks::<B>).to_vec();
+        unit_matrices = |_layout, _dtype| [1, 5].map(|size| Tensor::<B, 2>::eye(size, &B::Device::default())).to_vec();
+    }
+
+    by_hand() {
+        arange = |x = [0]| Tensor::<B, 1, Int>::arange(2..5, (&x.device(), x.dtype())) => [2, 3, 4];
+        arange_step = |x = [0]| Tensor::<B, 1, Int>::arange_step(2..9, 3, (&x.device(), x.dtype())) => [2, 5, 8];
+        full = |x = [1.0, 2.0]| x.full_like(2.5) => [2.5, 2.5];
+        ones = |x = [2.0, 3.0]| x.ones_like() => [1.0, 1.0];
+        zeros = |x = [2.0, 3.0]| x.zeros_like() => [0.0, 0.0];
+    }
+}
+
 const SHAPES: [[usize; 3]; 4] = [[2, 3, 4], [1, 1, 1], [2, 0, 3], [70, 3, 65]];
 
 /// Zeros, ones and `value` one after the other.
@@ -31,32 +63,32 @@ fn ints<B: Backend>(shape: [usize; 3], value: i64, dtype: DType) -> Tensor<B, 3,
     )
 }
 
-#[test]
-fn zeros_ones_and_full() {
-    for shape in SHAPES {
-        for dtype in FLOATS {
-            for value in [1.1, -0.0, 65504.0, f64::NEG_INFINITY, f64::NAN] {
-                agree!(Exact, floats, shape, value, dtype);
-            }
-        }
-        for dtype in ALL_INTS {
-            agree!(Exact, ints, shape, 100, dtype);
-        }
-        for dtype in [DType::I32, DType::I64] {
-            agree!(Exact, ints, shape, -2147483647, dtype);
-        }
-    }
+/// `floats` of each shape and of numbers that are special.
+fn special_floats<B: Backend>(dtype: DType) -> Vec<Tensor<B, 3>> {
+    let values = [1.1, -0.0, 65504.0, f64::NEG_INFINITY, f64::NAN];
+    SHAPES.into_iter().flat_map(|shape| values.map(|value| floats(shape, value, dtype))).collect()
 }
 
-#[test]
-fn like_another() {
-    fn case<B: Backend>(dtype: DType) -> Tensor<B, 2> {
-        let x = Tensor::<B, 2>::full([2, 3], 5.0, (&B::Device::default(), dtype));
-        Tensor::cat(vec![x.zeros_like(), x.ones_like(), x.full_like(2.5)], 1)
-    }
-    for dtype in FLOATS {
-        agree!(Exact, case, dtype);
-    }
+fn like<B: Backend>(dtype: DType) -> Tensor<B, 2> {
+    let x = Tensor::<B, 2>::full([2, 3], 5.0, (&B::Device::default(), dtype));
+    Tensor::cat(vec![x.zeros_like(), x.ones_like(), x.full_like(2.5)], 1)
+}
+
+fn ranges<B: Backend>(dtype: DType) -> Vec<Tensor<B, 1, Int>> {
+    [(0, 10, 1), (5, 12, 1), (0, 10, 3), (2, 9, 7), (4, 4, 1), (7, 3, 2), (0, 100, 1)]
+        .map(|(start, end, step)| arange(start, end, step, dtype))
+        .to_vec()
+}
+
+fn grid<B: Backend>() -> Tensor<B, 3, Int> {
+    Tensor::<B, 2, Int>::cartesian_grid([2, 3], &B::Device::default())
+}
+
+fn masks<B: Backend>(offset: i64) -> Tensor<B, 2, Bool> {
+    let device = B::Device::default();
+    let [upper, lower, diagonal] = [Tensor::<B, 2, Bool>::triu_mask, Tensor::tril_mask, Tensor::diag_mask]
+        .map(|mask| mask([4, 5], offset, &device));
+    Tensor::cat(vec![upper, lower, diagonal], 0)
 }
 
 #[test]
@@ -76,19 +108,6 @@ fn arange<B: Backend>(start: i64, end: i64, step: usize, dtype: DType) -> Tensor
 }
 
 #[test]
-fn ranges() {
-    for dtype in ALL_INTS {
-        for (start, end, step) in [(0, 10, 1), (5, 12, 1), (0, 10, 3), (2, 9, 7), (4, 4, 1), (7, 3, 2), (0, 100, 1)] {
-            agree!(Exact, arange, start, end, step, dtype);
-        }
-    }
-    for dtype in [DType::I8, DType::I32, DType::I64] {
-        agree!(Exact, arange, -3, 4, 1, dtype);
-        agree!(Exact, arange, -100, 100, 33, dtype);
-    }
-}
-
-#[test]
 fn ranges_beyond_floats() {
     agree!(Exact, arange, 16777210, 16777230, 1, DType::I32);
     agree!(Exact, arange, (1i64 << 40) - 1, (1i64 << 40) + 7, 2, DType::I64);
@@ -101,28 +120,6 @@ fn ranges_wrap_in_narrow_dtypes() {
     agree!(Exact, arange, 0, 300, 1, DType::U8);
     agree!(Exact, arange, 100, 160, 3, DType::I8);
     agree!(Exact, arange, -2, 3, 1, DType::U64);
-}
-
-#[test]
-fn grids_and_masks() {
-    fn grid<B: Backend>() -> Tensor<B, 3, Int> {
-        Tensor::<B, 2, Int>::cartesian_grid([2, 3], &B::Device::default())
-    }
-    fn eye<B: Backend>(size: usize) -> Tensor<B, 2> {
-        Tensor::eye(size, &B::Device::default())
-    }
-    fn masks<B: Backend>(offset: i64) -> Tensor<B, 2, Bool> {
-        let device = B::Device::default();
-        let [upper, lower, diagonal] = [Tensor::<B, 2, Bool>::triu_mask, Tensor::tril_mask, Tensor::diag_mask]
-            .map(|mask| mask([4, 5], offset, &device));
-        Tensor::cat(vec![upper, lower, diagonal], 0)
-    }
-    agree!(Exact, grid);
-    agree!(Exact, eye, 1);
-    agree!(Exact, eye, 5);
-    for offset in [-2, 0, 1, 9] {
-        agree!(Exact, masks, offset);
-    }
 }
 
 #[test]

@@ -2,28 +2,25 @@
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
+use test_support::Tolerance::Exact;
+use test_support::{BOOL, Layout, bools};
 
-use crate::agreement::{Layout, Tolerance, bools};
-use crate::table::compare;
+cases! {
+    given([BOOL], Layout::ALL, Exact) {
+        argwhere_and_nonzero = |layout, _dtype| positions::<B>(layout);
+    }
 
-#[test]
-fn argwhere_and_nonzero() {
-    fn case<B: Backend>(layout: Layout) -> Vec<TensorData> {
-        let x = bools::<B>(layout, 0);
-        let mut all = vec![x.clone().argwhere().into_data()];
-        // burn-tensor splits the coordinates of no elements into no tensors.
-        all.extend(x.clone().nonzero().into_iter().map(Tensor::into_data));
-        all.push(x.clone().swap_dims(0, 2).argwhere().into_data());
-        all.push(x.clone().bool_and(x.bool_not()).argwhere().into_data());
-        all
+    by_hand() {
+        argwhere = |x = [[true, false], [false, true]]| x.argwhere() => [[0, 0], [1, 1]];
     }
-    for layout in Layout::ALL {
-        let what = format!("argwhere, {layout:?}");
-        compare(
-            &what,
-            Tolerance::Exact,
-            || case::<burn_flex::Flex>(layout),
-            || case::<burn_mpsgraph::MpsGraph>(layout),
-        );
-    }
+}
+
+fn positions<B: Backend>(layout: Layout) -> Vec<TensorData> {
+    let x = bools::<B>(layout, BOOL, 0);
+    let mut all = vec![x.clone().argwhere().into_data()];
+    // burn-tensor splits the coordinates of no elements into no tensors.
+    all.extend(x.clone().nonzero().into_iter().map(Tensor::into_data));
+    all.push(x.clone().swap_dims(0, 2).argwhere().into_data());
+    all.push(x.clone().bool_and(x.bool_not()).argwhere().into_data());
+    all
 }

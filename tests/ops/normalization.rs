@@ -1,13 +1,31 @@
 //! `LayerNorm` and its gradients. burn-flex computes 16-bit floats in 16 bits here and there, hence the tolerances.
 
-use burn::backend::Autodiff;
 use burn::module::Param;
 use burn::nn::{LayerNorm, LayerNormConfig};
-use burn::tensor::backend::AutodiffBackend;
-use burn::tensor::{DType, TensorData};
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::{DType, Tensor, TensorData};
+use test_support::Tolerance::{Relative, RelativeOf};
+use test_support::{FLOATS, Layout, floats};
 
-use crate::agreement::{FLOATS, Layout, Tolerance, floats};
-use crate::table::{compare, differentiate, gradient};
+use crate::compare::{differentiate, gradient};
+
+cases! {
+    given_autodiff(
+        FLOATS, [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Empty], RelativeOf([1e-4, 2e-2, 1e-1])
+    ) {
+        layer_norm_and_its_gradients = |layout, dtype| case::<B>(layout, dtype, true);
+        layer_norm_without_shift = |layout, dtype| case::<B>(layout, dtype, false);
+    }
+
+    // A row without variance is its shift.
+    given([DType::F32], [Layout::Broadcast, Layout::Single], Relative(1e-5)) {
+        layer_norm_of_equal_numbers = |layout, dtype| plain(floats::<B>(layout, dtype, 0));
+    }
+
+    by_hand() {
+        layer_norm = |x = [[[1.0, 3.0], [-5.0, 5.0]]]| plain(x).round() => [[[-1.0, 1.0], [-1.0, 1.0]]];
+    }
+}
 
 /// The output, and the gradients of input, scale and shift.
 fn case<B: AutodiffBackend>(layout: Layout, dtype: DType, bias: bool) -> Vec<TensorData> {
@@ -24,41 +42,11 @@ fn case<B: AutodiffBackend>(layout: Layout, dtype: DType, bias: bool) -> Vec<Ten
     })
 }
 
-#[test]
-fn layer_norm_and_its_gradients() {
-    for layout in [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Empty] {
-        for dtype in FLOATS {
-            let tolerance = match dtype {
-                DType::F32 => 1e-4,
-                DType::F16 => 2e-2,
-                _ => 1e-1,
-            };
-            for bias in [true, false] {
-                compare(
-                    &format!("layer_norm of {dtype:?}, {layout:?}, bias: {bias}"),
-                    Tolerance::Relative(tolerance),
-                    || case::<Autodiff<burn_flex::Flex>>(layout, dtype, bias),
-                    || case::<Autodiff<burn_mpsgraph::MpsGraph>>(layout, dtype, bias),
-                );
-            }
-        }
-    }
-}
-
-/// A row without variance is its shift.
-#[test]
-fn layer_norm_of_equal_numbers() {
-    fn case<B: burn::tensor::backend::Backend>(layout: Layout) -> Vec<TensorData> {
-        let input = floats::<B>(layout, DType::F32, 0);
-        let module: LayerNorm<B> = LayerNormConfig::new(input.dims()[2]).init(&input.device());
-        vec![module.forward(input).into_data()]
-    }
-    for layout in [Layout::Broadcast, Layout::Single] {
-        compare(
-            &format!("layer_norm, {layout:?}"),
-            Tolerance::Relative(1e-5),
-            || case::<burn_flex::Flex>(layout),
-            || case::<burn_mpsgraph::MpsGraph>(layout),
-        );
-    }
+/// A module that scales by 1 and shifts by 0.
+fn plain<B: Backend>(input: Tensor<B, 3>) -> Tensor<B, 3> {
+    let (width, options) = (input.dims()[2], (&input.device(), input.dtype()));
+    let mut module: LayerNorm<B> = LayerNormConfig::new(width).init(&input.device());
+    module.gamma = Param::from_tensor(Tensor::ones([width], options));
+    module.beta = Some(Param::from_tensor(Tensor::zeros([width], options)));
+    module.forward(input)
 }

@@ -1,11 +1,18 @@
 //! Random numbers: ranges, moments and rates within bounds that chance passes once in a billion runs (six standard
-//! deviations). Seeds and the order of draws are tested in `tests/stream`.
+//! deviations). Seeds and the order of draws are tested in `tests/recording`.
 
 use burn::tensor::{DType, Distribution, Int, Shape, Tensor, TensorData};
 use burn_mpsgraph::{MpsGraph, eagerly};
+use test_support::{FLOATS, assert_refused};
 
-use crate::agreement::FLOATS;
-use crate::sweep::assert_refused;
+cases! {
+    // What chance cannot change.
+    by_hand() {
+        random = |x = [1.0, 2.0]| x.random_like(Distribution::Uniform(2.5, 2.5)) => [2.5, 2.5];
+        rate_of_one = |x = [0.0, 2.0]| x.random_like(Distribution::Bernoulli(1.0)) => [1.0, 1.0];
+        rate_of_zero = |x = [1.0, 2.0]| x.random_like(Distribution::Bernoulli(0.0)) => [0.0, 0.0];
+    }
+}
 
 /// How many numbers a statistic is taken of.
 const COUNT: usize = 100_000;

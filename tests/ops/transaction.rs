@@ -4,8 +4,7 @@ use burn::tensor::backend::Backend;
 use burn::tensor::{BasicOps, Bool, DType, Float, Int, Tensor, TensorData, TensorMetadata, Transaction};
 use burn_ir::{BackendIr, HandleContainer, TensorHandle, TensorId, TensorIr, TensorStatus};
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
-
-use crate::table::{DTYPES, INTEGERS, distinct};
+use test_support::{DTYPES, INTEGERS, distinct};
 
 const DEVICE: MpsGraphDevice = MpsGraphDevice;
 

@@ -1,9 +1,9 @@
 //! Integers: all bits count, sums and products wrap, and nothing goes through floats.
 
 use burn::tensor::{DType, Int, Tensor};
+use test_support::Outcome;
 
 use crate::agreement::same_integers;
-use crate::table::Outcome;
 use crate::values::{B, INTEGERS, exact, ints, wide_integers, wrapped};
 
 /// Numbers that need all bits of `dtype`, and its ends.
@@ -131,22 +131,6 @@ pub fn integer_sign() -> Outcome {
     ])
 }
 
-pub fn bitwise() -> Outcome {
-    Outcome::of([DType::I32, DType::I64, DType::U8].into_iter().flat_map(|dtype| {
-        let (a, b) = (edges(dtype, 3), edges(dtype, 4));
-        let of = |f: fn(i64, i64) -> i64| -> Vec<i128> {
-            a.iter().zip(&b).map(|(&a, &b)| wrapped(f(a, b).into(), dtype)).collect()
-        };
-        let (x, y) = (ints(&a, [32], dtype), ints(&b, [32], dtype));
-        [
-            same_integers(&x.clone().bitwise_and(y.clone()).into_data(), &[32], &of(|a, b| a & b)),
-            same_integers(&x.clone().bitwise_or(y.clone()).into_data(), &[32], &of(|a, b| a | b)),
-            same_integers(&x.clone().bitwise_xor(y).into_data(), &[32], &of(|a, b| a ^ b)),
-            same_integers(&x.bitwise_not().into_data(), &[32], &of(|a, _| !a)),
-        ]
-    }))
-}
-
 pub fn shifts() -> Outcome {
     Outcome::of([DType::I8, DType::I32, DType::I64, DType::U8].into_iter().flat_map(|dtype| {
         let bits = 8 * dtype.size() as i64;
@@ -159,6 +143,22 @@ pub fn shifts() -> Outcome {
         [
             same_integers(&x.clone().bitwise_left_shift(n.clone()).into_data(), &[32], &of(|a, n| a << n)),
             same_integers(&x.bitwise_right_shift(n).into_data(), &[32], &of(|a, n| a >> n)),
+        ]
+    }))
+}
+
+pub fn bitwise() -> Outcome {
+    Outcome::of([DType::I32, DType::I64, DType::U8].into_iter().flat_map(|dtype| {
+        let (a, b) = (edges(dtype, 3), edges(dtype, 4));
+        let of = |f: fn(i64, i64) -> i64| -> Vec<i128> {
+            a.iter().zip(&b).map(|(&a, &b)| wrapped(f(a, b).into(), dtype)).collect()
+        };
+        let (x, y) = (ints(&a, [32], dtype), ints(&b, [32], dtype));
+        [
+            same_integers(&x.clone().bitwise_and(y.clone()).into_data(), &[32], &of(|a, b| a & b)),
+            same_integers(&x.clone().bitwise_or(y.clone()).into_data(), &[32], &of(|a, b| a | b)),
+            same_integers(&x.clone().bitwise_xor(y).into_data(), &[32], &of(|a, b| a ^ b)),
+            same_integers(&x.bitwise_not().into_data(), &[32], &of(|a, _| !a)),
         ]
     }))
 }

@@ -2,58 +2,46 @@
 
 use burn::tensor::{Tensor, TensorData, activation as act};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::{Exact, Ulps};
 
-use crate::agreement::FLOATS;
-use crate::agreement::Tolerance::{self, Exact, Ulps};
-use crate::sweep::assert_gives;
+use crate::compare::{assert_function, assert_gives};
 
 const INF: f64 = f64::INFINITY;
 const POINTS: [f64; 15] =
     [f64::NAN, INF, -INF, -0.0, 0.0, 1e-4, -1e-4, 1.0, -1.0, 6.0, -6.0, 30.0, -30.0, 1000.0, -1000.0];
 
-#[track_caller]
-fn assert_exact(
-    name: &str,
-    function: fn(Tensor<MpsGraph, 1>) -> Tensor<MpsGraph, 1>,
-    exact: fn(f64) -> f64,
-    tolerance: Tolerance,
-) {
-    for dtype in FLOATS {
-        let points = TensorData::from(POINTS).convert_dtype(dtype);
-        let values: Vec<f64> = points.iter::<f64>().map(exact).collect();
-        let expected = TensorData::from(values.as_slice()).convert_dtype(dtype);
-        let device = Default::default();
-        let found = || function(Tensor::from_data(points.clone(), (&device, dtype))).into_data();
-        assert_gives(&format!("{name} of {dtype:?}"), &expected, found, tolerance);
-    }
-}
-
 #[test]
 fn relu_keeps_nan() {
     // As Burn's default, a mask; burn-flex makes it 0.
-    assert_exact("relu", act::relu, |x| if x <= 0.0 { 0.0 } else { x }, Ulps(0));
+    assert_function("relu", act::relu, |x| if x <= 0.0 { 0.0 } else { x }, &POINTS, Ulps(0));
 }
 
 #[test]
 fn leaky_relu() {
-    assert_exact("leaky_relu", |x| act::leaky_relu(x, 0.5), |x| if x < 0.0 { x * 0.5 } else { x }, Exact);
-    assert_exact("leaky_relu", |x| act::leaky_relu(x, 2.0), |x| if x < 0.0 { x * 2.0 } else { x }, Exact);
+    assert_function("leaky_relu", |x| act::leaky_relu(x, 0.5), |x| if x < 0.0 { x * 0.5 } else { x }, &POINTS, Exact);
+    assert_function("leaky_relu", |x| act::leaky_relu(x, 2.0), |x| if x < 0.0 { x * 2.0 } else { x }, &POINTS, Exact);
 }
 
 #[test]
 fn sigmoid_does_not_overflow() {
-    assert_exact("sigmoid", act::sigmoid, |x| 1.0 / (1.0 + (-x).exp()), Ulps(4));
+    assert_function("sigmoid", act::sigmoid, |x| 1.0 / (1.0 + (-x).exp()), &POINTS, Ulps(4));
 }
 
 #[test]
 fn log_sigmoid_loses_nothing_small() {
     let exact = |x: f64| x.min(0.0) - (-x.abs()).exp().ln_1p() + if x.is_nan() { x } else { 0.0 };
-    assert_exact("log_sigmoid", act::log_sigmoid, exact, Ulps(4));
+    assert_function("log_sigmoid", act::log_sigmoid, exact, &POINTS, Ulps(4));
 }
 
 #[test]
 fn hard_sigmoid_keeps_nan() {
-    assert_exact("hard_sigmoid", |x| act::hard_sigmoid(x, 0.25, 0.5), |x| (x * 0.25 + 0.5).clamp(0.0, 1.0), Ulps(1));
+    assert_function(
+        "hard_sigmoid",
+        |x| act::hard_sigmoid(x, 0.25, 0.5),
+        |x| (x * 0.25 + 0.5).clamp(0.0, 1.0),
+        &POINTS,
+        Ulps(1),
+    );
 }
 
 #[test]

@@ -4,8 +4,7 @@ use burn::tensor::backend::BackendTypes;
 use burn::tensor::ops::ActivationOps;
 use burn::tensor::{DType, Tensor, activation as act};
 use burn_mpsgraph::MpsGraph;
-
-use crate::sweep::assert_refused;
+use test_support::assert_refused;
 
 type B = MpsGraph<f32, i32>;
 

@@ -5,3 +5,5 @@ mod functions;
 mod gradients;
 mod mistakes;
 mod softmax;
+
+modules! { functions gradients softmax }

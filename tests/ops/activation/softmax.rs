@@ -2,35 +2,44 @@
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData, activation as act};
+use test_support::Tolerance::{Exact, Relative, Ulps};
+use test_support::{FLOATS, Layout};
 
-use crate::agreement::Tolerance::{Exact, Relative, Ulps};
-use crate::agreement::{FLOATS, Layout};
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
-// Sums of exponentials in any order; the results are at most 1.
-sweep! { floats, FLOATS, Layout::PLAIN, Ulps(4);
-    quiet_softmax_0 |x| act::quiet_softmax(x, 0);
-    quiet_softmax_1 |x| act::quiet_softmax(x, 1);
-    quiet_softmax_2 |x| act::quiet_softmax(x, 2);
-    softmax_0 |x| act::softmax(x, 0);
-    softmax_1 |x| act::softmax(x, 1);
-    softmax_2 |x| act::softmax(x, 2);
-    softmin_0 |x| act::softmin(x, 0);
-    softmin_1 |x| act::softmin(x, 1);
-    softmin_2 |x| act::softmin(x, 2);
-}
+cases! {
+    // Sums of exponentials in any order; the results are at most 1.
+    sweep(floats, FLOATS, Layout::PLAIN, Ulps(4)) {
+        quiet_softmax_0 = |x| act::quiet_softmax(x, 0);
+        quiet_softmax_1 = |x| act::quiet_softmax(x, 1);
+        quiet_softmax_2 = |x| act::quiet_softmax(x, 2);
+        softmax_0 = |x| act::softmax(x, 0);
+        softmax_1 = |x| act::softmax(x, 1);
+        softmax_2 = |x| act::softmax(x, 2);
+        softmin_0 = |x| act::softmin(x, 0);
+        softmin_1 = |x| act::softmin(x, 1);
+        softmin_2 = |x| act::softmin(x, 2);
+    }
 
-// A difference, which cancels where the probability is near 1.
-sweep! { floats, FLOATS, Layout::PLAIN, Relative(3e-7);
-    log_softmax_0 |x| act::log_softmax(x, 0);
-    log_softmax_1 |x| act::log_softmax(x, 1);
-    log_softmax_2 |x| act::log_softmax(x, 2);
-}
+    // A difference, which cancels where the probability is near 1.
+    sweep(floats, FLOATS, Layout::PLAIN, Relative(3e-7)) {
+        log_softmax_0 = |x| act::log_softmax(x, 0);
+        log_softmax_1 = |x| act::log_softmax(x, 1);
+        log_softmax_2 = |x| act::log_softmax(x, 2);
+    }
 
-sweep! { floats, FLOATS, [Layout::Empty], Exact;
-    empty_log_softmax |x| act::log_softmax(x, 2);
-    empty_softmax |x| act::softmax(x, 2);
-    empty_softmin |x| act::softmin(x, 2);
+    sweep(floats, FLOATS, [Layout::Empty], Exact) {
+        empty_log_softmax = |x| act::log_softmax(x, 2);
+        empty_softmax = |x| act::softmax(x, 2);
+        empty_softmin = |x| act::softmin(x, 2);
+    }
+
+    by_hand() {
+        softmax = |x = [[0.0, 0.0], [0.0, 100.0]]| act::softmax(x, 1) => [[0.5, 0.5], [0.0, 1.0]];
+        softmin = |x = [[0.0, 0.0], [-100.0, 0.0]]| act::softmin(x, 1) => [[0.5, 0.5], [1.0, 0.0]];
+        log_softmax = |x = [[0.0, 0.0], [100.0, 0.0]]| act::log_softmax(x, 1)
+            => [[-0.693147, -0.693147], [0.0, -100.0]];
+    }
 }
 
 #[test]

@@ -2,39 +2,55 @@
 
 use burn::tensor::{DType, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::{Exact, Ulps};
+use test_support::{FLOATS, Layout};
 
-use crate::agreement::Tolerance::{Exact, Ulps};
-use crate::agreement::{FLOATS, Layout};
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
-// One rounding each: IEEE 754 defines the result to the last bit.
-sweep! { floats, FLOATS, Layout::ALL, Exact;
-    add |x, y| x + y;
-    add_scalar |x| x + 1.1;
-    div |x, y| x / y;
-    div_scalar |x| x / 3.0;
-    max_pair |x, y| x.max_pair(y);
-    min_pair |x, y| x.min_pair(y);
-    mul |x, y| x * y;
-    mul_scalar |x| x * 1.1;
-    scalar_div |x| 3.0f32 / x;
-    scalar_sub |x| 1.1f32 - x;
-    sub |x, y| x - y;
-    sub_scalar |x| x - 1.1;
-}
+cases! {
+    // One rounding each: IEEE 754 defines the result to the last bit.
+    sweep(floats, FLOATS, Layout::ALL, Exact) {
+        add = |x, y| x + y;
+        add_scalar = |x| x + 1.1;
+        div = |x, y| x / y;
+        div_scalar = |x| x / 3.0;
+        max_pair = |x, y| x.max_pair(y);
+        min_pair = |x, y| x.min_pair(y);
+        mul = |x, y| x * y;
+        mul_scalar = |x| x * 1.1;
+        scalar_div = |x| 3.0f32 / x;
+        scalar_sub = |x| 1.1f32 - x;
+        sub = |x, y| x - y;
+        sub_scalar = |x| x - 1.1;
+    }
 
-// burn-flex composes `a - b * floor(a / b)`, which rounds; ordinary numbers leave nothing to round.
-sweep! { floats, FLOATS, Layout::PLAIN, Exact;
-    remainder |x, y| x.remainder(y.abs() + 0.5);
-    remainder_of_negative_divisor |x, y| x.remainder(-(y.abs()) - 0.5);
-    remainder_scalar |x| x.remainder_scalar(1.5);
-    remainder_scalar_negative |x| x.remainder_scalar(-1.5);
-    fmod |x, y| x.fmod(y.abs() + 0.5);
-    fmod_scalar |x| x.fmod_scalar(1.5);
-}
+    // burn-flex composes `a - b * floor(a / b)`, which rounds; ordinary numbers leave nothing to round.
+    sweep(floats, FLOATS, Layout::PLAIN, Exact) {
+        remainder = |x, y| x.remainder(y.abs() + 0.5);
+        remainder_of_negative_divisor = |x, y| x.remainder(-(y.abs()) - 0.5);
+        remainder_scalar = |x| x.remainder_scalar(1.5);
+        remainder_scalar_negative = |x| x.remainder_scalar(-1.5);
+        fmod = |x, y| x.fmod(y.abs() + 0.5);
+        fmod_scalar = |x| x.fmod_scalar(1.5);
+    }
 
-sweep! { floats, FLOATS, Layout::ALL, Ulps(4);
-    atan2 |x, y| x.atan2(y);
+    sweep(floats, FLOATS, Layout::ALL, Ulps(4)) {
+        atan2 = |x, y| x.atan2(y);
+    }
+
+    by_hand() {
+        add = |x = [1.0, 2.0], y = [0.5, -4.0]| x + y => [1.5, -2.0];
+        add_scalar = |x = [1.0, 2.0]| x + 0.5 => [1.5, 2.5];
+        atan2 = |y = [1.0, 1.0, 0.0], x = [1.0, 0.0, -1.0]| y.atan2(x) => [0.785398, 1.570796, 3.141593];
+        div = |x = [1.0, 2.0], y = [0.5, -4.0]| x / y => [2.0, -0.5];
+        div_scalar = |x = [1.0, 2.0]| x / 4.0 => [0.25, 0.5];
+        mul = |x = [1.0, 2.0], y = [0.5, -4.0]| x * y => [0.5, -8.0];
+        mul_scalar = |x = [1.0, 2.0]| x * 4.0 => [4.0, 8.0];
+        remainder = |x = [7.5, -7.5, 7.5], y = [2.0, 2.0, -2.0]| x.remainder(y) => [1.5, 0.5, -0.5];
+        remainder_scalar = |x = [7.5, -7.5]| x.remainder_scalar(2.0) => [1.5, 0.5];
+        sub = |x = [1.0, 2.0], y = [0.5, -4.0]| x - y => [0.5, 6.0];
+        sub_scalar = |x = [1.0, 2.0]| x - 0.5 => [0.5, 1.5];
+    }
 }
 
 #[test]

@@ -2,41 +2,33 @@
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{Bool, DType, Tensor};
+use test_support::Tolerance::Exact;
+use test_support::{BOOL, Layout};
 
-use crate::agreement::Layout;
-use crate::agreement::Tolerance::Exact;
+cases! {
+    sweep(bools, [BOOL], Layout::ALL, Exact) {
+        and = |x, y| x.bool_and(y);
+        equal = |x, y| x.equal(y);
+        equal_elem = |x, y| x.equal_elem(true).bool_or(y.equal_elem(false));
+        mask_fill = |x, y| x.mask_fill(y, true);
+        mask_where = |x, y| x.clone().mask_where(y, x.bool_not());
+        not = |x, _y| x.bool_not();
+        not_equal = |x, y| x.not_equal(y);
+        not_equal_elem = |x, y| x.not_equal_elem(true).bool_and(y.not_equal_elem(false));
+        or = |x, y| x.bool_or(y);
+        xor = |x, y| x.bool_xor(y);
+    }
 
-/// [`crate::agreement::bools`], as a table of cases wants it.
-fn bools<B: Backend>(layout: Layout, salt: usize) -> Tensor<B, 3, Bool> {
-    crate::agreement::bools(layout, salt)
-}
-
-macro_rules! logic {
-    ($($name:ident |$x:ident, $y:ident| $body:expr;)+) => {$(
-        #[test]
-        fn $name() {
-            fn case<B: Backend>(layout: Layout) -> Tensor<B, 3, Bool> {
-                let ($x, $y) = (bools::<B>(layout, 0), bools::<B>(layout, 1));
-                $body
-            }
-            for layout in Layout::ALL {
-                agree!(Exact, case, layout);
-            }
-        }
-    )+};
-}
-
-logic! {
-    and |x, y| x.bool_and(y);
-    equal |x, y| x.equal(y);
-    equal_elem |x, y| x.equal_elem(true).bool_or(y.equal_elem(false));
-    mask_fill |x, y| x.mask_fill(y, true);
-    mask_where |x, y| x.clone().mask_where(y, x.bool_not());
-    not |x, _y| x.bool_not();
-    not_equal |x, y| x.not_equal(y);
-    not_equal_elem |x, y| x.not_equal_elem(true).bool_and(y.not_equal_elem(false));
-    or |x, y| x.bool_or(y);
-    xor |x, y| x.bool_xor(y);
+    by_hand() {
+        and = |x = [false, false, true, true], y = [false, true, false, true]| x.bool_and(y)
+            => [false, false, false, true];
+        equal = |x = [false, true], y = [false, false]| x.equal(y) => [true, false];
+        not = |x = [false, true]| x.bool_not() => [true, false];
+        or = |x = [false, false, true, true], y = [false, true, false, true]| x.bool_or(y)
+            => [false, true, true, true];
+        xor = |x = [false, false, true, true], y = [false, true, false, true]| x.bool_xor(y)
+            => [false, true, true, false];
+    }
 }
 
 #[test]

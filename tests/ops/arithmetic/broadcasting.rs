@@ -2,8 +2,23 @@
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Int, Tensor, TensorData};
+use test_support::Layout;
+use test_support::Tolerance::Exact;
 
-use crate::agreement::Tolerance::Exact;
+use crate::compare::Results;
+
+cases! {
+    given([DType::F32], [Layout::Contiguous], Exact) {
+        of_floats = |_layout, _dtype| of_pairs(floats_of::<B>);
+        comparisons = |_layout, _dtype| of_pairs(comparison_of::<B>);
+        choices = |_layout, _dtype| of_pairs(choice_of::<B>);
+        ranks_one_to_six = |_layout, _dtype| ranks::<B>();
+    }
+
+    given([DType::I32], [Layout::Contiguous], Exact) {
+        of_ints = |_layout, _dtype| of_pairs(ints_of::<B>);
+    }
+}
 
 const PAIRS: [([usize; 3], [usize; 3]); 7] = [
     ([2, 5, 3], [1, 5, 1]),
@@ -43,34 +58,22 @@ fn choice_of<B: Backend>((a, b): ([usize; 3], [usize; 3])) -> Tensor<B, 3> {
     a.expand(shape.clone()).mask_where(mask, b.expand(shape))
 }
 
-#[test]
-fn every_pair_of_shapes() {
-    for pair in PAIRS {
-        agree!(Exact, floats_of, pair);
-        agree!(Exact, ints_of, pair);
-        agree!(Exact, comparison_of, pair);
-        agree!(Exact, choice_of, pair);
-    }
+/// What `of` makes of each pair of shapes.
+fn of_pairs<T: Results>(of: fn(([usize; 3], [usize; 3])) -> T) -> Vec<TensorData> {
+    PAIRS.into_iter().flat_map(|pair| of(pair).results()).collect()
 }
 
-#[test]
-fn ranks_one_to_six() {
-    fn sum<B: Backend, const D: usize>() -> TensorData {
-        let device = B::Device::default();
-        let (mut wide, mut thin) = ([2; D], [1; D]);
-        wide[0] = 3;
-        thin[D - 1] = 2;
-        let count = wide.iter().product::<usize>() as i64;
-        let a = Tensor::<B, 1, Int>::arange(0..count, &device).reshape(wide).float();
-        let b = Tensor::<B, 1, Int>::arange(0..2, &device).float().reshape(thin);
-        if D == 1 { (a.clone() + a).into_data() } else { (a + b).into_data() }
-    }
-    macro_rules! ranks {
-        ($($rank:literal)+) => {$(
-            let flex = sum::<burn_flex::Flex, $rank>();
-            let ours = || sum::<burn_mpsgraph::MpsGraph, $rank>();
-            crate::sweep::assert_gives(concat!("rank ", $rank), &flex, ours, Exact);
-        )+};
-    }
-    ranks!(1 2 3 4 5 6);
+fn ranks<B: Backend>() -> Vec<TensorData> {
+    vec![sum::<B, 1>(), sum::<B, 2>(), sum::<B, 3>(), sum::<B, 4>(), sum::<B, 5>(), sum::<B, 6>()]
+}
+
+fn sum<B: Backend, const D: usize>() -> TensorData {
+    let device = B::Device::default();
+    let (mut wide, mut thin) = ([2; D], [1; D]);
+    wide[0] = 3;
+    thin[D - 1] = 2;
+    let count = wide.iter().product::<usize>() as i64;
+    let a = Tensor::<B, 1, Int>::arange(0..count, &device).reshape(wide).float();
+    let b = Tensor::<B, 1, Int>::arange(0..2, &device).float().reshape(thin);
+    if D == 1 { (a.clone() + a).into_data() } else { (a + b).into_data() }
 }

@@ -1,23 +1,28 @@
 //! The cross product.
 
-use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
+use burn::tensor::{DType, Tensor};
+use test_support::Tolerance::{Exact, Relative};
+use test_support::{FLOATS, Layout, assert_refused, floats};
 
-use crate::agreement::Tolerance::{Exact, Relative};
-use crate::agreement::{FLOATS, Layout, floats};
-use crate::sweep::assert_refused;
+cases! {
+    // Dim 2 has the extent 3. The numbers' products are exact in f32; burn-flex may round 16-bit products one by one.
+    sweep(floats, FLOATS, [Layout::Contiguous, Layout::Transposed, Layout::Sliced], Relative(0.0)) {
+        last_dim = |x, y| x.cross(y, 2);
+        last_dim_counted_from_the_end = |x, y| x.cross(y, -1);
+        other_dim = |x, y| x.swap_dims(0, 2).cross(y.swap_dims(0, 2), 0);
+    }
 
-// Dim 2 has the extent 3. The numbers' products are exact in f32; burn-flex may round 16-bit products one by one.
-sweep! { floats, FLOATS, [Layout::Contiguous, Layout::Transposed, Layout::Sliced], Relative(0.0);
-    last_dim |x, y| x.cross(y, 2);
-    last_dim_counted_from_the_end |x, y| x.cross(y, -1);
-    other_dim |x, y| x.swap_dims(0, 2).cross(y.swap_dims(0, 2), 0);
+    by_hand() {
+        cross = |x = [[1.0, 0.0, 0.0], [1.0, 2.0, 3.0]], y = [[0.0, 1.0, 0.0], [4.0, 5.0, 6.0]]| x.cross(y, 1)
+            => [[0.0, 0.0, 1.0], [-3.0, 6.0, -3.0]];
+    }
 }
 
 #[test]
 fn of_itself_is_zero() {
     fn case<B: Backend>(layout: Layout) -> Tensor<B, 3> {
-        let x = floats::<B>(layout, burn::tensor::DType::F32, 0);
+        let x = floats::<B>(layout, DType::F32, 0);
         x.clone().cross(x, 2)
     }
     agree!(Exact, case, Layout::Sliced);

@@ -3,13 +3,13 @@
 
 use burn::tensor::{DType, Element, Int, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::Exact;
 
-use crate::agreement::Tolerance::Exact;
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
 type Ints = Tensor<MpsGraph, 1, Int>;
 
-/// What the macro below needs of an integer besides its methods, which are no trait's.
+/// What the macro below needs of an integer besides its methods, which belong to no trait.
 trait Integer: Element + Copy + PartialEq {
     /// The values of which each pair is tried.
     fn edges() -> Vec<Self>;

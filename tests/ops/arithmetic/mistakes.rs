@@ -4,8 +4,7 @@ use burn::tensor::backend::Backend;
 use burn::tensor::ops::FloatTensorOps;
 use burn::tensor::{DType, FloatDType, Int, Tensor, TensorData, TensorPrimitive};
 use burn_mpsgraph::MpsGraph;
-
-use crate::sweep::assert_refused;
+use test_support::assert_refused;
 
 type Floats<const D: usize> = Tensor<MpsGraph, D>;
 

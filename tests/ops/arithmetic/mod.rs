@@ -12,3 +12,5 @@ mod power;
 mod selection;
 mod unary;
 mod unary_edges;
+
+modules! { binary bool broadcasting comparison cross integer power selection unary }

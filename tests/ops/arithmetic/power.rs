@@ -3,10 +3,10 @@
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Int, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::Ulps;
+use test_support::{FLOATS, Layout};
 
-use crate::agreement::Tolerance::Ulps;
-use crate::agreement::{FLOATS, Layout};
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
 /// Small integers of the shape of `x`, some negative.
 fn exponents<B: Backend>(x: &Tensor<B, 3>) -> Tensor<B, 3, Int> {
@@ -14,23 +14,32 @@ fn exponents<B: Backend>(x: &Tensor<B, 3>) -> Tensor<B, 3, Int> {
     Tensor::from_data(TensorData::new(numbers, x.shape()), &x.device())
 }
 
-// Approximations on both sides; those of 16-bit floats are rounded once here, by burn-flex also.
-sweep! { floats, FLOATS, Layout::ALL, Ulps(4);
-    powf |x, y| x.abs().powf(y);
-    powf_of_negatives |x, y| x.powf(y.round());
-    powf_scalar |x| x.abs().powf_scalar(1.7);
-    powf_scalar_of_negatives |x| x.powf_scalar(1.7);
-    powf_scalar_half |x| x.powf_scalar(0.5);
-    powf_scalar_whole |x| x.powf_scalar(3.0);
-    powi_scalar_negative_2 |x| x.powi_scalar(-2);
-    powi_scalar_negative_1 |x| x.powi_scalar(-1);
-    powi_scalar_0 |x| x.powi_scalar(0);
-    powi_scalar_1 |x| x.powi_scalar(1);
-    powi_scalar_2 |x| x.powi_scalar(2);
-    powi_scalar_3 |x| x.powi_scalar(3);
-    powi_scalar_5 |x| x.powi_scalar(5);
-    powi_scalar_10 |x| x.powi_scalar(10);
-    powi |x| { let n = exponents(&x).float().cast(x.dtype()); x.powi(n) };
+cases! {
+    // Approximations on both sides; those of 16-bit floats are rounded once here, by burn-flex also.
+    sweep(floats, FLOATS, Layout::ALL, Ulps(4)) {
+        powf = |x, y| x.abs().powf(y);
+        powf_of_negatives = |x, y| x.powf(y.round());
+        powf_scalar = |x| x.abs().powf_scalar(1.7);
+        powf_scalar_of_negatives = |x| x.powf_scalar(1.7);
+        powf_scalar_half = |x| x.powf_scalar(0.5);
+        powf_scalar_whole = |x| x.powf_scalar(3.0);
+        powi_scalar_negative_2 = |x| x.powi_scalar(-2);
+        powi_scalar_negative_1 = |x| x.powi_scalar(-1);
+        powi_scalar_0 = |x| x.powi_scalar(0);
+        powi_scalar_1 = |x| x.powi_scalar(1);
+        powi_scalar_2 = |x| x.powi_scalar(2);
+        powi_scalar_3 = |x| x.powi_scalar(3);
+        powi_scalar_5 = |x| x.powi_scalar(5);
+        powi_scalar_10 = |x| x.powi_scalar(10);
+        powi = |x| { let n = exponents(&x).float().cast(x.dtype()); x.powi(n) };
+    }
+
+    by_hand() {
+        powf = |x = [2.0, 9.0, 4.0], y = [3.0, 0.5, -1.0]| x.powf(y) => [8.0, 3.0, 0.25];
+        powf_scalar = |x = [4.0, 9.0]| x.powf_scalar(1.5) => [8.0, 27.0];
+        powi = |x = [2.0, -2.0, 4.0], y = [3.0, 3.0, -1.0]| x.powi(y) => [8.0, -8.0, 0.25];
+        powi_scalar = |x = [2.0, -2.0]| x.powi_scalar(3) => [8.0, -8.0];
+    }
 }
 
 #[test]

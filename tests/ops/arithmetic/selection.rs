@@ -2,29 +2,39 @@
 
 use burn::tensor::{Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::Exact;
+use test_support::{FLOATS, Layout};
 
-use crate::agreement::Tolerance::Exact;
-use crate::agreement::{FLOATS, Layout};
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
-sweep! { floats, FLOATS, Layout::ALL, Exact;
-    clamp |x| x.clamp(-1.5, 2.25);
-    mask_fill |x, y| x.mask_fill(y.greater_elem(0.5), 1.1);
-    mask_fill_infinite |x, y| x.mask_fill(y.greater_elem(0.5), f32::NEG_INFINITY);
-    mask_fill_nan |x, y| x.mask_fill(y.greater_elem(0.5), f32::NAN);
-    mask_where |x, y, z| x.mask_where(y.greater_elem(0.5), z);
-}
+cases! {
+    sweep(floats, FLOATS, Layout::ALL, Exact) {
+        clamp = |x| x.clamp(-1.5, 2.25);
+        mask_fill = |x, y| x.mask_fill(y.greater_elem(0.5), 1.1);
+        mask_fill_infinite = |x, y| x.mask_fill(y.greater_elem(0.5), f32::NEG_INFINITY);
+        mask_fill_nan = |x, y| x.mask_fill(y.greater_elem(0.5), f32::NAN);
+        mask_where = |x, y, z| x.mask_where(y.greater_elem(0.5), z);
+    }
 
-// Burn's own reshape of the mask refuses shapes without elements.
-sweep! { floats, FLOATS, Layout::PLAIN, Exact;
-    tril |x| x.tril(1);
-    triu |x| x.triu(-1);
-}
+    // Burn's own reshape of the mask refuses shapes without elements.
+    sweep(floats, FLOATS, Layout::PLAIN, Exact) {
+        tril = |x| x.tril(1);
+        triu = |x| x.triu(-1);
+    }
 
-// burn-flex's clamp_min and clamp_max drop NaN; its clamp and Burn's own definition keep it.
-sweep! { floats, FLOATS, Layout::PLAIN, Exact;
-    clamp_max |x| x.clamp_max(0.7);
-    clamp_min |x| x.clamp_min(-0.7);
+    // burn-flex's clamp_min and clamp_max drop NaN; its clamp and Burn's own definition keep it.
+    sweep(floats, FLOATS, Layout::PLAIN, Exact) {
+        clamp_max = |x| x.clamp_max(0.7);
+        clamp_min = |x| x.clamp_min(-0.7);
+    }
+
+    by_hand() {
+        clamp = |x = [-2.0, 0.5, 2.0]| x.clamp(-1.0, 1.0) => [-1.0, 0.5, 1.0];
+        clamp_max = |x = [-2.0, 0.5, 2.0]| x.clamp_max(1.0) => [-2.0, 0.5, 1.0];
+        clamp_min = |x = [-2.0, 0.5, 2.0]| x.clamp_min(-1.0) => [-1.0, 0.5, 2.0];
+        mask_fill = |x = [1.0, 2.0], mask = [true, false]| x.mask_fill(mask, 7.0) => [7.0, 2.0];
+        mask_where = |x = [1.0, 2.0], mask = [true, false], y = [3.0, 4.0]| x.mask_where(mask, y) => [3.0, 2.0];
+    }
 }
 
 #[test]

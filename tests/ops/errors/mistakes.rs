@@ -8,8 +8,8 @@ use burn::tensor::{
 };
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice, MpsGraphTensor};
 
-use super::message;
-use crate::table::distinct;
+use test_support::distinct;
+use test_support::panic_message as message;
 
 type B = MpsGraph;
 

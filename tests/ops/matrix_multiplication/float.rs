@@ -3,10 +3,24 @@
 use std::sync::LazyLock;
 
 use burn::tensor::backend::Backend;
-use burn::tensor::{DType, Tensor, TensorData};
+use burn::tensor::{DType, Distribution, Tensor, TensorData};
+use test_support::Tolerance::{self, Exact};
+use test_support::{FLOATS, Layout, floats};
 
-use crate::agreement::{FLOATS, Layout, Tolerance, floats, random};
-use crate::table::{compare, compare_sums};
+use crate::compare::{compare, compare_sums};
+
+cases! {
+    // The products of these multiples of 1/8 are exact in every order of summation.
+    sweep(floats, [DType::F32], Layout::PLAIN, Exact) {
+        product = |x| x.clone().matmul(x.transpose());
+        product_of_transposed = |x| x.clone().transpose().matmul(x);
+        product_of_flipped = |x| x.clone().flip([0, 2]).matmul(x.transpose());
+    }
+
+    by_hand() {
+        matmul = |x = [[1.0, 2.0], [3.0, 4.0]], y = [[5.0], [6.0]]| x.matmul(y) => [[17.0], [39.0]];
+    }
+}
 
 /// Multiples of 1/4 between -2 and 2, whose short sums of products are exact whatever the order.
 fn quarters<B: Backend, const D: usize>(shape: [usize; D], dtype: DType, salt: usize) -> Tensor<B, D> {
@@ -26,7 +40,7 @@ fn tolerance(dtype: DType) -> Tolerance {
 }
 
 #[track_caller]
-fn product<const D: usize>(a: [usize; D], b: [usize; D]) {
+fn assert_product<const D: usize>(a: [usize; D], b: [usize; D]) {
     fn case<B: Backend, const D: usize>([a, b]: [[usize; D]; 2], dtype: DType, sums: DType) -> Vec<TensorData> {
         let [a, b] = [quarters::<B, D>(a, dtype, 0), quarters(b, dtype, 1)];
         vec![matmul(a, b, sums)]
@@ -46,49 +60,49 @@ fn two_axes() {
     for m in [0, 1, 2, 7] {
         for k in [0, 1, 3, 16] {
             for n in [0, 1, 5] {
-                product([m, k], [k, n]);
+                assert_product([m, k], [k, n]);
             }
         }
     }
-    product([33, 65], [65, 17]);
-    product([1, 1000], [1000, 3]);
+    assert_product([33, 65], [65, 17]);
+    assert_product([1, 1000], [1000, 3]);
 }
 
 #[test]
 fn batches() {
-    product([3, 2, 4], [3, 4, 5]);
-    product([3, 2, 4], [1, 4, 5]);
-    product([1, 2, 4], [3, 4, 5]);
-    product([3, 1, 4], [1, 4, 1]);
-    product([3, 2, 0], [3, 0, 5]);
-    product([0, 2, 4], [0, 4, 5]);
+    assert_product([3, 2, 4], [3, 4, 5]);
+    assert_product([3, 2, 4], [1, 4, 5]);
+    assert_product([1, 2, 4], [3, 4, 5]);
+    assert_product([3, 1, 4], [1, 4, 1]);
+    assert_product([3, 2, 0], [3, 0, 5]);
+    assert_product([0, 2, 4], [0, 4, 5]);
 }
 
 #[test]
 fn high_ranks() {
-    product([2, 3, 2, 4], [2, 3, 4, 5]);
-    product([2, 1, 2, 4], [1, 3, 4, 5]);
-    product([2, 3, 2, 4], [1, 1, 4, 5]);
-    product([2, 1, 3, 2, 4], [1, 2, 3, 4, 2]);
-    product([2, 2, 1, 1, 3], [2, 1, 2, 3, 1]);
-    product([1, 2, 1, 2, 2, 3], [2, 1, 3, 1, 3, 2]);
+    assert_product([2, 3, 2, 4], [2, 3, 4, 5]);
+    assert_product([2, 1, 2, 4], [1, 3, 4, 5]);
+    assert_product([2, 3, 2, 4], [1, 1, 4, 5]);
+    assert_product([2, 1, 3, 2, 4], [1, 2, 3, 4, 2]);
+    assert_product([2, 2, 1, 1, 3], [2, 1, 2, 3, 1]);
+    assert_product([1, 2, 1, 2, 2, 3], [2, 1, 3, 1, 3, 2]);
 }
 
 #[test]
 fn sums_longer_than_one_part() {
-    product([2, 40_000], [40_000, 3]);
-    product([2, 1, 33_000], [2, 33_000, 2]);
+    assert_product([2, 40_000], [40_000, 3]);
+    assert_product([2, 1, 33_000], [2, 33_000, 2]);
 }
 
 /// In parts on macOS 14.0 to 14.3, which the software runtime plays unless told otherwise.
 #[test]
 fn extents_beyond_two_to_the_fifteenth() {
-    product([32_769, 2], [2, 3]);
-    product([3, 2], [2, 65_540]);
-    product([1, 33_000], [33_000, 2]);
-    product([2, 32_769, 1], [2, 1, 2]);
-    product([2, 2, 3], [1, 3, 32_770]);
-    product([1, 2, 2, 3], [2, 1, 3, 32_770]);
+    assert_product([32_769, 2], [2, 3]);
+    assert_product([3, 2], [2, 65_540]);
+    assert_product([1, 33_000], [33_000, 2]);
+    assert_product([2, 32_769, 1], [2, 1, 2]);
+    assert_product([2, 2, 3], [1, 3, 32_770]);
+    assert_product([1, 2, 2, 3], [2, 1, 3, 32_770]);
 }
 
 #[test]
@@ -181,9 +195,7 @@ fn large_products() {
             a.flip([1]).matmul(b.narrow(0, 1, 1)).into_data(),
         ]
     }
-    static NUMBERS: LazyLock<[TensorData; 2]> = LazyLock::new(|| {
-        [[3, 129, 200], [3, 200, 65]].map(|shape| random::<burn_flex::Flex, 3>(shape, -1.0, 1.0).into_data())
-    });
+    static NUMBERS: LazyLock<[TensorData; 2]> = LazyLock::new(|| [[3, 129, 200], [3, 200, 65]].map(random));
     compare_sums("large products", Tolerance::Relative(1e-5), case::<burn_flex::Flex>, case::<burn_mpsgraph::MpsGraph>);
 }
 
@@ -263,4 +275,9 @@ fn one_row_with_a_bias() {
             || case::<burn_mpsgraph::MpsGraph>(width),
         );
     }
+}
+
+/// Uniform numbers of burn-flex's generator.
+fn random<const D: usize>(shape: [usize; D]) -> TensorData {
+    Tensor::<burn_flex::Flex, D>::random(shape, Distribution::Uniform(-1.0, 1.0), &Default::default()).into_data()
 }

@@ -3,9 +3,21 @@
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Int, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::{self, Exact};
+use test_support::{FILLED, INTEGERS, INTS, distinct, integer_data};
 
-use crate::agreement::{Layout, Tolerance, integer_data, ints};
-use crate::table::{FILLED, INTEGERS, compare, distinct};
+use crate::compare::compare;
+
+cases! {
+    sweep(ints, INTS, FILLED, Exact) {
+        product = |x| x.clone().matmul(x.transpose());
+        product_of_transposed = |x| x.clone().transpose().matmul(x);
+    }
+
+    by_hand() {
+        matmul = |x = [[1, 2], [3, 4]], y = [[5], [-6]]| x.matmul(y) => [[-7], [-9]];
+    }
+}
 
 /// burn-flex multiplies 32 and 64 bits only; the low bits of a wider product are those of the narrower one.
 fn narrowed(data: Vec<TensorData>, dtype: DType) -> Vec<TensorData> {
@@ -39,25 +51,6 @@ fn shapes() {
             || narrowed(case::<burn_flex::Flex>(DType::I64), dtype),
             || case::<MpsGraph>(dtype),
         );
-    }
-}
-
-#[test]
-fn layouts() {
-    fn case<B: Backend>(layout: Layout, dtype: DType) -> Vec<TensorData> {
-        let x = ints::<B>(layout, dtype, 0);
-        vec![x.clone().matmul(x.clone().transpose()).into_data(), x.clone().transpose().matmul(x).into_data()]
-    }
-    for layout in FILLED {
-        for dtype in [DType::I32, DType::I64] {
-            let what = format!("integer products of {dtype:?}, {layout:?}");
-            compare(
-                &what,
-                Tolerance::Exact,
-                || case::<burn_flex::Flex>(layout, dtype),
-                || case::<MpsGraph>(layout, dtype),
-            );
-        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! Products of matrices.
 
-mod by_hand;
 mod float;
 mod gradients;
 mod integer;
 mod products_of_vectors;
+mod softmax_products;
+
+modules! { float gradients integer products_of_vectors softmax_products }

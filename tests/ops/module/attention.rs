@@ -1,13 +1,36 @@
 //! Scaled dot-product attention.
 
-use burn::backend::Autodiff;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::module::attention;
 use burn::tensor::ops::AttentionModuleOptions;
 use burn::tensor::{Bool, DType, Tensor, TensorData};
+use test_support::Tolerance::{self, Relative, RelativeOf};
+use test_support::{FLOATS, Layout};
 
-use crate::agreement::{FLOATS, Tolerance};
-use crate::table::{compare_sums, differentiate, gradient};
+use crate::compare::{differentiate, gradient};
+
+/// burn-flex sums 16-bit floats in 16 bits.
+const SUMS: Tolerance = RelativeOf([1e-5, 3e-2, 3e-2]);
+
+// Every option, for counts of queries and keys.
+cases! {
+    sums(FLOATS, [Layout::Contiguous], SUMS) {
+        attention_5_5 = |_layout, dtype| case::<B>(dtype, [5, 5]);
+        attention_1_7 = |_layout, dtype| case::<B>(dtype, [1, 7]);
+        attention_6_1 = |_layout, dtype| case::<B>(dtype, [6, 1]);
+        attention_20_20 = |_layout, dtype| case::<B>(dtype, [20, 20]);
+    }
+
+    sums_autodiff([DType::F32], [Layout::Contiguous], Relative(1e-4)) {
+        gradients = |_layout, _dtype| of_leaves::<B>();
+    }
+
+    // A query that is 0 sees all keys alike: the mean of the values.
+    by_hand() {
+        attention = |q = [[[[0.0, 0.0]]]], k = [[[[1.0, 2.0], [3.0, 4.0]]]], v = [[[[1.0, 5.0], [3.0, 9.0]]]]|
+            attention(q, k, v, None, None, AttentionModuleOptions::default()) => [[[[2.0, 7.0]]]];
+    }
+}
 
 fn numbers<B: Backend>(shape: [usize; 4], dtype: DType, salt: usize) -> Tensor<B, 4> {
     let count: usize = shape.iter().product();
@@ -45,33 +68,9 @@ fn case<B: Backend>(dtype: DType, [queries, keys]: [usize; 2]) -> Vec<TensorData
     ]
 }
 
-#[test]
-fn attention_with_every_option() {
-    for dtype in FLOATS {
-        for shape in [[5, 5], [1, 7], [6, 1], [20, 20]] {
-            compare_sums(
-                &format!("attention of {dtype:?} {shape:?}"),
-                Tolerance::Relative(if dtype == DType::F32 { 1e-5 } else { 3e-2 }),
-                || case::<burn_flex::Flex>(dtype, shape),
-                || case::<burn_mpsgraph::MpsGraph>(dtype, shape),
-            );
-        }
-    }
-}
-
-#[test]
-fn gradients() {
-    fn case<B: AutodiffBackend>() -> Vec<TensorData> {
-        let leaf = |shape, salt| numbers::<B>(shape, DType::F32, salt).require_grad();
-        let (query, key, value) = (leaf([1, 2, 5, 4], 0), leaf([1, 2, 6, 4], 1), leaf([1, 2, 6, 3], 2));
-        let output =
-            attention(query.clone(), key.clone(), value.clone(), None, None, AttentionModuleOptions::default());
-        differentiate(output, |gradients| [query, key, value].iter().map(|leaf| gradient(leaf, gradients)).collect())
-    }
-    compare_sums(
-        "gradients of attention",
-        Tolerance::Relative(1e-4),
-        case::<Autodiff<burn_flex::Flex>>,
-        case::<Autodiff<burn_mpsgraph::MpsGraph>>,
-    );
+fn of_leaves<B: AutodiffBackend>() -> Vec<TensorData> {
+    let leaf = |shape, salt| numbers::<B>(shape, DType::F32, salt).require_grad();
+    let (query, key, value) = (leaf([1, 2, 5, 4], 0), leaf([1, 2, 6, 4], 1), leaf([1, 2, 6, 3], 2));
+    let output = attention(query.clone(), key.clone(), value.clone(), None, None, AttentionModuleOptions::default());
+    differentiate(output, |gradients| [query, key, value].iter().map(|leaf| gradient(leaf, gradients)).collect())
 }

@@ -1,13 +1,52 @@
 //! `Linear`.
 
-use burn::backend::Autodiff;
 use burn::module::Param;
 use burn::nn::Linear;
 use burn::tensor::backend::AutodiffBackend;
-use burn::tensor::{DType, Tensor, TensorData};
+use burn::tensor::{DType, Tensor, TensorData, module::linear};
+use test_support::Tolerance::{self, RelativeOf};
+use test_support::{FLOATS, Layout, floats};
 
-use crate::agreement::{FLOATS, Layout, Tolerance, floats};
-use crate::table::{compare, differentiate, gradient};
+use crate::compare::{differentiate, gradient};
+
+/// burn-flex sums 16-bit floats in 16 bits.
+const SUMS: Tolerance = RelativeOf([1e-5, 2e-2, 2e-2]);
+
+cases! {
+    given_autodiff(FLOATS, Layout::PLAIN, SUMS) {
+        linear_and_its_gradients = |layout, dtype| case::<B>(layout, dtype, true);
+        linear_without_bias = |layout, dtype| case::<B>(layout, dtype, false);
+    }
+
+    given_autodiff(FLOATS, [Layout::Empty], SUMS) {
+        linear_of_nothing = |layout, dtype| case::<B>(layout, dtype, true);
+        linear_of_nothing_without_bias = |layout, dtype| case::<B>(layout, dtype, false);
+    }
+
+    // 16-bit sums of extreme numbers overflow in one order of summation and not in another.
+    given_autodiff([DType::F32], [Layout::Extreme], SUMS) {
+        linear_of_extremes = |layout, dtype| case::<B>(layout, dtype, true);
+        linear_of_extremes_without_bias = |layout, dtype| case::<B>(layout, dtype, false);
+    }
+
+    given_autodiff(FLOATS, [Layout::Contiguous], SUMS) {
+        linear_of_other_ranks = |_layout, dtype| ranks::<B>(dtype);
+    }
+
+    by_hand() {
+        linear = |x = [[1.0, 2.0]], w = [[1.0, 0.0, 3.0], [0.0, 1.0, 4.0]], b = [10.0, 20.0, 30.0]|
+            linear(x, w, Some(b)) => [[11.0, 22.0, 41.0]];
+    }
+
+    gradients_by_hand() {
+        linear_x_backward = |x = [[1.0, 2.0]], w = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]| linear(x, w, None)
+            => [[6.0, 15.0]];
+        linear_weight_backward = |w = [[1.0, 2.0], [4.0, 5.0]], x = [[1.0, 2.0], [3.0, 4.0]]| linear(x, w, None)
+            => [[4.0, 4.0], [6.0, 6.0]];
+        linear_bias_backward = |b = [1.0, 2.0], w = [[1.0, 2.0]], x = [[1.0], [2.0], [3.0]]| linear(x, w, Some(b))
+            => [3.0, 3.0];
+    }
+}
 
 /// The output, and the gradients of input, weight and bias.
 fn case<B: AutodiffBackend>(layout: Layout, dtype: DType, bias: bool) -> Vec<TensorData> {
@@ -23,46 +62,16 @@ fn case<B: AutodiffBackend>(layout: Layout, dtype: DType, bias: bool) -> Vec<Ten
     })
 }
 
-#[test]
-fn linear_and_its_gradients() {
-    for layout in Layout::ALL {
-        // 16-bit sums of extreme numbers overflow in one order of summation and not in another.
-        let dtypes = if layout == Layout::Extreme { &FLOATS[..1] } else { &FLOATS };
-        for &dtype in dtypes {
-            for bias in [true, false] {
-                // burn-flex sums 16-bit floats in 16 bits.
-                let tolerance = Tolerance::Relative(if dtype == DType::F32 { 1e-5 } else { 2e-2 });
-                compare(
-                    &format!("linear of {dtype:?}, {layout:?}, bias: {bias}"),
-                    tolerance,
-                    || case::<Autodiff<burn_flex::Flex>>(layout, dtype, bias),
-                    || case::<Autodiff<burn_mpsgraph::MpsGraph>>(layout, dtype, bias),
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn linear_of_other_ranks() {
-    fn case<B: AutodiffBackend>(dtype: DType) -> Vec<TensorData> {
-        let x = floats::<B>(Layout::Contiguous, dtype, 0);
-        let weight = floats::<B>(Layout::Contiguous, dtype, 1).reshape([3, 10]);
-        let module = Linear { weight: Param::from_tensor(weight), bias: None };
-        let forward = |x: Tensor<B, 5>| module.forward(x).into_data();
-        vec![
-            module.forward(x.clone().reshape([10, 3])).into_data(),
-            module.forward(x.clone().slice([0..1, 0..1]).reshape([3])).into_data(),
-            forward(x.clone().reshape([2, 1, 5, 1, 3])),
-            forward(x.reshape([5, 2, 1, 1, 3]).swap_dims(0, 1)),
-        ]
-    }
-    for dtype in FLOATS {
-        compare(
-            &format!("linear of other ranks, {dtype:?}"),
-            Tolerance::Relative(if dtype == DType::F32 { 1e-5 } else { 2e-2 }),
-            || case::<Autodiff<burn_flex::Flex>>(dtype),
-            || case::<Autodiff<burn_mpsgraph::MpsGraph>>(dtype),
-        );
-    }
+/// Layers of rank 2, 1 and 5.
+fn ranks<B: AutodiffBackend>(dtype: DType) -> Vec<TensorData> {
+    let x = floats::<B>(Layout::Contiguous, dtype, 0);
+    let weight = floats::<B>(Layout::Contiguous, dtype, 1).reshape([3, 10]);
+    let module = Linear { weight: Param::from_tensor(weight), bias: None };
+    let forward = |x: Tensor<B, 5>| module.forward(x).into_data();
+    vec![
+        module.forward(x.clone().reshape([10, 3])).into_data(),
+        module.forward(x.clone().slice([0..1, 0..1]).reshape([3])).into_data(),
+        forward(x.clone().reshape([2, 1, 5, 1, 3])),
+        forward(x.reshape([5, 2, 1, 1, 3]).swap_dims(0, 1)),
+    ]
 }

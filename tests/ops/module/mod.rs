@@ -4,3 +4,5 @@ mod attention;
 mod embedding;
 mod linear;
 mod unfold4d;
+
+modules! { attention embedding linear unfold4d }

@@ -1,46 +1,38 @@
 //! `any` and `all` of bools.
 
-use burn::tensor::backend::Backend;
 use burn::tensor::{Bool, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::Exact;
+use test_support::{BOOL, Layout, bools};
 
-use crate::agreement::Tolerance::Exact;
-use crate::agreement::{Layout, bools};
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
-/// Results of a function of bools are all of one kind, so one table has both.
-macro_rules! of_bools {
-    ($($name:ident: $rank:literal |$x:ident| $body:expr;)+) => {$(
-        #[test]
-        fn $name() {
-            fn case<B: Backend>(layout: Layout) -> Tensor<B, $rank, Bool> {
-                let $x = bools::<B>(layout, 0);
-                $body
-            }
-            for layout in Layout::PLAIN {
-                agree!(Exact, case, layout);
-            }
-        }
-    )+};
-}
+cases! {
+    sweep(bools, [BOOL], Layout::PLAIN, Exact) {
+        all = |x| x.all();
+        all_dim_0 = |x| x.all_dim(0);
+        all_dim_1 = |x| x.all_dim(1);
+        all_dim_2 = |x| x.all_dim(2);
+        all_true = |x| x.clone().bool_or(x.bool_not()).all();
+        any = |x| x.any();
+        any_dim_0 = |x| x.any_dim(0);
+        any_dim_1 = |x| x.any_dim(1);
+        any_dim_2 = |x| x.any_dim(2);
+        any_of_false = |x| x.clone().bool_and(x.bool_not()).any();
+    }
 
-of_bools! {
-    all: 1 |x| x.all();
-    all_dim_0: 3 |x| x.all_dim(0);
-    all_dim_1: 3 |x| x.all_dim(1);
-    all_dim_2: 3 |x| x.all_dim(2);
-    all_true: 1 |x| x.clone().bool_or(x.bool_not()).all();
-    any: 1 |x| x.any();
-    any_dim_0: 3 |x| x.any_dim(0);
-    any_dim_1: 3 |x| x.any_dim(1);
-    any_dim_2: 3 |x| x.any_dim(2);
-    any_of_false: 1 |x| x.clone().bool_and(x.bool_not()).any();
+    by_hand() {
+        all = |x = [true, false]| x.all() => [false];
+        all_dim = |x = [[true, false], [true, true]]| x.all_dim(1) => [[false], [true]];
+        any = |x = [true, false]| x.any() => [true];
+        any_dim = |x = [[true, false], [false, false]]| x.any_dim(1) => [[true], [false]];
+    }
 }
 
 #[test]
 fn of_nothing() {
     // burn-flex panics where an axis other than the reduced one is empty.
-    let x = || bools::<MpsGraph>(Layout::Empty, 0);
+    let x = || bools::<MpsGraph>(Layout::Empty, BOOL, 0);
     let gives = |what, expected: TensorData, found: fn(Tensor<MpsGraph, 3, Bool>) -> TensorData| {
         assert_gives(what, &expected, || found(x()), Exact);
     };

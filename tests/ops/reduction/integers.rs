@@ -2,41 +2,63 @@
 
 use burn::tensor::{DType, Element, Int, IntDType, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::Exact;
+use test_support::{INTS, Layout, ints};
 
-use crate::agreement::Tolerance::Exact;
-use crate::agreement::{INTS, Layout, ints};
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
-sweep! { ints, INTS, Layout::ALL, Exact;
-    all |x| x.all();
-    all_dim |x| x.all_dim(1);
-    any |x| x.any();
-    any_dim |x| x.any_dim(1);
-    max_abs_dim |x| x.max_abs_dim(2);
-    max_dim_0 |x| x.max_dim(0);
-    max_dim_2 |x| x.max_dim(2);
-    min_dim_0 |x| x.min_dim(0);
-    min_dim_2 |x| x.min_dim(2);
-    prod |x| x.prod();
-    prod_dim_0 |x| x.prod_dim(0);
-    prod_dim_1 |x| x.prod_dim(1);
-    prod_dim_2 |x| x.prod_dim(2);
-    sum |x| x.sum();
-    sum_dim_0 |x| x.sum_dim(0);
-    sum_dim_1 |x| x.sum_dim(1);
-    sum_dim_2 |x| x.sum_dim(2);
-}
+cases! {
+    sweep(ints, INTS, Layout::ALL, Exact) {
+        all = |x| x.all();
+        all_dim = |x| x.all_dim(1);
+        any = |x| x.any();
+        any_dim = |x| x.any_dim(1);
+        max_abs_dim = |x| x.max_abs_dim(2);
+        max_dim_0 = |x| x.max_dim(0);
+        max_dim_2 = |x| x.max_dim(2);
+        min_dim_0 = |x| x.min_dim(0);
+        min_dim_2 = |x| x.min_dim(2);
+        prod = |x| x.prod();
+        prod_dim_0 = |x| x.prod_dim(0);
+        prod_dim_1 = |x| x.prod_dim(1);
+        prod_dim_2 = |x| x.prod_dim(2);
+        sum = |x| x.sum();
+        sum_dim_0 = |x| x.sum_dim(0);
+        sum_dim_1 = |x| x.sum_dim(1);
+        sum_dim_2 = |x| x.sum_dim(2);
+    }
 
-// burn-flex's positions are I64; the test below has ours.
-sweep! { ints, INTS, [Layout::PLAIN.as_slice(), &[Layout::Extreme]].concat(), Exact;
-    argmax_0 |x| x.argmax(0).cast(IntDType::I64);
-    argmax_1 |x| x.argmax(1).cast(IntDType::I64);
-    argmax_2 |x| x.argmax(2).cast(IntDType::I64);
-    argmin_0 |x| x.argmin(0).cast(IntDType::I64);
-    argmin_1 |x| x.argmin(1).cast(IntDType::I64);
-    argmin_2 |x| x.argmin(2).cast(IntDType::I64);
-    max_dim_with_indices |x| x.max_dim_with_indices(2).1.cast(IntDType::I64);
-    min_dim_with_indices |x| x.min_dim_with_indices(2).1.cast(IntDType::I64);
+    // burn-flex's positions are I64; the test below has ours.
+    sweep(ints, INTS, [Layout::PLAIN.as_slice(), &[Layout::Extreme]].concat(), Exact) {
+        argmax_0 = |x| x.argmax(0).cast(IntDType::I64);
+        argmax_1 = |x| x.argmax(1).cast(IntDType::I64);
+        argmax_2 = |x| x.argmax(2).cast(IntDType::I64);
+        argmin_0 = |x| x.argmin(0).cast(IntDType::I64);
+        argmin_1 = |x| x.argmin(1).cast(IntDType::I64);
+        argmin_2 = |x| x.argmin(2).cast(IntDType::I64);
+        max_dim_with_indices = |x| x.max_dim_with_indices(2).1.cast(IntDType::I64);
+        min_dim_with_indices = |x| x.min_dim_with_indices(2).1.cast(IntDType::I64);
+    }
+
+    // Nothing is the extreme of no elements, and burn-flex wraps a sum before it divides.
+    sweep(ints, INTS, Layout::PLAIN, Exact) {
+        max = |x| x.max();
+        max_abs = |x| x.max_abs();
+        max_dim_1 = |x| x.max_dim(1);
+        mean = |x| x.mean();
+        mean_dim_0 = |x| x.mean_dim(0);
+        mean_dim_1 = |x| x.mean_dim(1);
+        min = |x| x.min();
+        min_dim_1 = |x| x.min_dim(1);
+    }
+
+    by_hand() {
+        max_dim = |x = [[1, -5], [3, 2]]| x.max_dim(0) => [[3, 2]];
+        mean_dim = |x = [[7, 0], [-7, 0]]| x.mean_dim(1) => [[3], [-3]];
+        min = |x = [1, -5, 3]| x.min() => [-5];
+        prod = |x = [1, -2, 3]| x.prod() => [-6];
+        sum_dim = |x = [[1, 2], [3, 6]]| x.sum_dim(1) => [[3], [9]];
+    }
 }
 
 #[test]
@@ -50,18 +72,6 @@ fn dtypes_of_positions() {
         assert_eq!(x.clone().max_dim_with_indices(1).1.into_data().dtype, DType::I32);
         assert_eq!(x.min_dim_with_indices(1).1.into_data().dtype, DType::I32);
     }
-}
-
-// Nothing is the extreme of no elements, and burn-flex wraps a sum before it divides.
-sweep! { ints, INTS, Layout::PLAIN, Exact;
-    max |x| x.max();
-    max_abs |x| x.max_abs();
-    max_dim_1 |x| x.max_dim(1);
-    mean |x| x.mean();
-    mean_dim_0 |x| x.mean_dim(0);
-    mean_dim_1 |x| x.mean_dim(1);
-    min |x| x.min();
-    min_dim_1 |x| x.min_dim(1);
 }
 
 type Ints = Tensor<MpsGraph, 2, Int>;

@@ -4,8 +4,7 @@ use burn::tensor::backend::BackendTypes;
 use burn::tensor::ops::{BoolTensorOps, FloatTensorOps, IntTensorOps};
 use burn::tensor::{Bool, DType, Int, IntDType, Tensor};
 use burn_mpsgraph::MpsGraph;
-
-use crate::sweep::assert_refused;
+use test_support::assert_refused;
 
 type B = MpsGraph<f32, i32>;
 

@@ -7,3 +7,5 @@ mod integers;
 mod mistakes;
 mod nan;
 mod scale;
+
+modules! { axes bools floats integers }

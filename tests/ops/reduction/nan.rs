@@ -3,10 +3,10 @@
 
 use burn::tensor::{Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::FLOATS;
+use test_support::Tolerance::Exact;
 
-use crate::agreement::FLOATS;
-use crate::agreement::Tolerance::Exact;
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;

@@ -2,9 +2,9 @@
 
 use burn::tensor::{DType, Int, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::{Exact, Relative};
 
-use crate::agreement::Tolerance::{Exact, Relative};
-use crate::sweep::assert_gives;
+use crate::compare::assert_gives;
 
 #[test]
 fn sixteen_bit_sums_do_not_stall() {

@@ -3,33 +3,30 @@
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, IndexingUpdateOp::Add, Int, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
+use test_support::Tolerance::Exact;
+use test_support::{INTEGERS, Layout, distinct};
 
-use crate::agreement::Tolerance;
 use crate::gather::indices;
-use crate::table::{INTEGERS, compare, distinct};
 
-#[test]
-fn integer_sums_are_exact() {
-    fn case<B: Backend>(dtype: DType, count: usize) -> Vec<TensorData> {
-        let device = B::Device::default();
-        let of = |shape| Tensor::<B, 2, Int>::from_data(distinct(shape, dtype), (&device, dtype));
-        let (data, updates) = (of([4, 3]), of([count, 3]));
-        vec![
-            data.clone().select_assign(0, indices([count], 4, DType::I32), updates.clone(), Add).into_data(),
-            data.scatter(0, indices([count, 3], 4, DType::I32), updates, Add).into_data(),
-        ]
+cases! {
+    // Digits of 16, 8 and 4 bits.
+    given(INTEGERS, [Layout::Contiguous], Exact) {
+        integer_sums_1 = |_layout, dtype| sums::<B>(dtype, 1);
+        integer_sums_7 = |_layout, dtype| sums::<B>(dtype, 7);
+        integer_sums_300 = |_layout, dtype| sums::<B>(dtype, 300);
+        integer_sums_70000 = |_layout, dtype| sums::<B>(dtype, 70_000);
     }
-    for dtype in INTEGERS {
-        // Digits of 16, 8 and 4 bits.
-        for count in [1, 7, 300, 70_000] {
-            compare(
-                &format!("{count} sums of {dtype:?}"),
-                Tolerance::Exact,
-                || case::<burn_flex::Flex>(dtype, count),
-                || case::<MpsGraph>(dtype, count),
-            );
-        }
-    }
+}
+
+/// `count` updates of four places.
+fn sums<B: Backend>(dtype: DType, count: usize) -> Vec<TensorData> {
+    let device = B::Device::default();
+    let of = |shape| Tensor::<B, 2, Int>::from_data(distinct(shape, dtype), (&device, dtype));
+    let (data, updates) = (of([4, 3]), of([count, 3]));
+    vec![
+        data.clone().select_assign(0, indices([count], 4, DType::I32), updates.clone(), Add).into_data(),
+        data.scatter(0, indices([count, 3], 4, DType::I32), updates, Add).into_data(),
+    ]
 }
 
 /// burn-flex adds in the dtype itself and stops at 2048 (f16) and 256 (bf16), so the expected number is written down.

@@ -13,3 +13,5 @@ mod slice;
 mod slice_assign;
 mod triangles;
 mod unfold;
+
+modules! { axes cat gradients masks one_hot pad ranks repeat reshape slice slice_assign triangles unfold }

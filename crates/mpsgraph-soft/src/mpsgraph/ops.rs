@@ -3,6 +3,7 @@
 pub mod activation;
 pub mod arithmetic;
 pub mod convolution;
+pub mod cumulative;
 pub(crate) mod elementwise;
 pub mod gather;
 pub mod matrix_multiplication;
@@ -20,6 +21,7 @@ pub(crate) const FAMILIES: &[&[Method]] = &[
     activation::METHODS,
     arithmetic::METHODS,
     convolution::METHODS,
+    cumulative::METHODS,
     gather::METHODS,
     matrix_multiplication::METHODS,
     memory::METHODS,

@@ -1,8 +1,7 @@
-//! How a case is checked: the same generic function runs on burn-flex, on this backend recorded, and on this backend
-//! with a program per op; all three must agree.
+//! Inputs: numbers that every dtype can tell apart, in every layout; and the lists of dtypes and layouts.
 
 use burn::tensor::backend::Backend;
-use burn::tensor::{DType, Distribution, Int, Shape, Tensor, TensorData};
+use burn::tensor::{BasicOps, Bool, BoolStore, DType, Int, Shape, Tensor, TensorData};
 
 /// How an input lies in memory, or what is special about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +38,40 @@ impl Layout {
 pub const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
 /// Integer dtypes that have code of their own.
 pub const INTS: [DType; 2] = [DType::I32, DType::I64];
+
+pub const BOOL: DType = DType::Bool(BoolStore::Native);
+
+/// Every integer dtype.
+pub const INTEGERS: [DType; 8] =
+    [DType::I32, DType::I64, DType::I16, DType::I8, DType::U64, DType::U32, DType::U16, DType::U8];
+
+/// Every dtype a tensor can have.
+pub const DTYPES: [DType; 12] = [
+    DType::F32,
+    DType::F16,
+    DType::BF16,
+    DType::I32,
+    DType::I64,
+    DType::I16,
+    DType::I8,
+    DType::U64,
+    DType::U32,
+    DType::U16,
+    DType::U8,
+    BOOL,
+];
+
+/// Every dtype of numbers.
+pub const NUMERIC: &[DType] = DTYPES.split_at(11).0;
+
+/// Every layout whose shape is \[2, 5, 3\].
+pub const FULL: [Layout; 5] =
+    [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Extreme];
+
+/// These and one of shape \[1, 1, 1\]. What reshapes is not tried on an empty tensor: to `Tensor::reshape` an extent of
+/// 0 means "as it was".
+pub const FILLED: [Layout; 6] =
+    [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Extreme, Layout::Single];
 
 /// A float tensor of about -4 to 4; two inputs with different `salt` differ. The numbers are multiples of 1/8, which
 /// every float dtype holds exactly.
@@ -94,16 +127,16 @@ pub fn integer_data(values: &[i128], shape: Vec<usize>, dtype: DType) -> TensorD
         DType::U16 => of!(u16),
         DType::U32 => of!(u32),
         DType::U64 => of!(u64),
-        _ => panic!("{dtype:?} is no integer dtype"),
+        _ => panic!("{dtype:?} is not an integer dtype"),
     }
 }
 
-/// A bool tensor, like [`floats`].
-pub fn bools<B: Backend>(layout: Layout, salt: usize) -> Tensor<B, 3, burn::tensor::Bool> {
+/// A bool tensor, like [`floats`]; bools have one dtype.
+pub fn bools<B: Backend>(layout: Layout, _dtype: DType, salt: usize) -> Tensor<B, 3, Bool> {
     ints::<B>(layout, DType::I32, salt + 3).greater_elem(0)
 }
 
-fn arrange<B: Backend, K: burn::tensor::BasicOps<B>>(
+fn arrange<B: Backend, K: BasicOps<B>>(
     layout: Layout,
     tensor: impl Fn(Vec<usize>, bool) -> Tensor<B, 3, K>,
 ) -> Tensor<B, 3, K> {
@@ -118,84 +151,17 @@ fn arrange<B: Backend, K: burn::tensor::BasicOps<B>>(
     }
 }
 
-/// How far two results may be apart.
-#[derive(Clone, Copy, Debug)]
-pub enum Tolerance {
-    /// Bit for bit, but for the NaN's payload.
-    Exact,
-    /// Units in the last place of the result's dtype; 16-bit floats get at least one.
-    Ulps(u32),
-    /// Relative to the larger magnitude, with the same absolute floor.
-    Relative(f64),
-}
-
-/// Fails unless burn-flex's result and both of this backend's agree.
-#[track_caller]
-pub fn assert_agree(what: &str, flex: &TensorData, recorded: &TensorData, eager: &TensorData, tolerance: Tolerance) {
-    close(&format!("{what}, recorded"), flex, recorded, tolerance);
-    close(&format!("{what}, eager against recorded"), recorded, eager, Tolerance::Exact);
-}
-
-#[track_caller]
-fn close(what: &str, expected: &TensorData, found: &TensorData, tolerance: Tolerance) {
-    assert_eq!(expected.shape, found.shape, "{what}: shape");
-    assert_eq!(expected.dtype, found.dtype, "{what}: dtype");
-    if !expected.dtype.is_float() {
-        let bytes = |data: &TensorData| data.as_bytes().to_vec();
-        assert!(bytes(expected) == bytes(found), "{what}\nexpected {expected}\n   found {found}");
-        return;
+/// Distinct elements: large integers that wrap around, multiples of 1/8, or no regular pattern of bools.
+pub fn distinct(shape: impl Into<Shape>, dtype: DType) -> TensorData {
+    let shape = shape.into();
+    let count = shape.num_elements();
+    if dtype.is_bool() {
+        return TensorData::new((0..count).map(|i| i * i / 3 % 2 == 0).collect::<Vec<_>>(), shape);
     }
-    let (a, b): (Vec<f64>, Vec<f64>) = (expected.iter::<f64>().collect(), found.iter::<f64>().collect());
-    for (i, (&a, &b)) in a.iter().zip(&b).enumerate() {
-        assert!(
-            near(a, b, expected.dtype, tolerance),
-            "{what}: element {i}: expected {a}, found {b} ({tolerance:?})\nexpected {expected}\n   found {found}"
-        );
+    if dtype.is_float() {
+        let values: Vec<f32> = (0..count).map(|i| i as f32 / 8.0 - 3.0).collect();
+        return TensorData::new(values, shape).convert_dtype(dtype);
     }
-}
-
-fn near(a: f64, b: f64, dtype: DType, tolerance: Tolerance) -> bool {
-    if a.is_nan() || b.is_nan() {
-        return a.is_nan() && b.is_nan();
-    }
-    if a == b {
-        return !matches!(tolerance, Tolerance::Exact) || a.is_sign_negative() == b.is_sign_negative();
-    }
-    if a.is_infinite() || b.is_infinite() {
-        return false;
-    }
-    let magnitude = a.abs().max(b.abs());
-    let epsilon = match dtype {
-        DType::F16 => 2f64.powi(-10),
-        DType::BF16 => 2f64.powi(-7),
-        _ => 2f64.powi(-23),
-    };
-    match tolerance {
-        Tolerance::Exact => false,
-        Tolerance::Ulps(n) => (a - b).abs() <= f64::from(n) * epsilon * magnitude.max(f64::from(f32::MIN_POSITIVE)),
-        Tolerance::Relative(x) => (a - b).abs() <= x.max(epsilon) * magnitude.max(1.0),
-    }
-}
-
-/// `agree!(tolerance, function, arguments…)`: runs `function::<Backend>(arguments…)`, which returns a tensor, on
-/// burn-flex and twice on this backend.
-#[macro_export]
-macro_rules! agree {
-    ($tolerance:expr, $function:ident $(, $argument:expr)* $(,)?) => {{
-        let what = format!(
-            concat!(stringify!($function), "(", $(stringify!($argument), " = {:?} ",)* ")"),
-            $(&$argument),*
-        );
-        let flex = $function::<burn_flex::Flex>($($argument),*).into_data();
-        let recorded = $function::<burn_mpsgraph::MpsGraph>($($argument),*).into_data();
-        let eager = burn_mpsgraph::eagerly(|| $function::<burn_mpsgraph::MpsGraph>($($argument),*).into_data());
-        $crate::agreement::assert_agree(&what, &flex, &recorded, &eager, $tolerance);
-    }};
-}
-
-/// Uniform numbers of the oracle's generator, the same on every backend.
-pub fn random<B: Backend, const D: usize>(shape: impl Into<Shape>, low: f64, high: f64) -> Tensor<B, D> {
-    let data =
-        Tensor::<burn_flex::Flex, D>::random(shape.into(), Distribution::Uniform(low, high), &Default::default());
-    Tensor::from_data(data.into_data(), &B::Device::default())
+    let values: Vec<i128> = (0..count).map(|i| i as i128 * 1_000_000_007 - 16_777_217).collect();
+    integer_data(&values, shape.to_vec(), dtype)
 }

@@ -1,12 +1,32 @@
 //! softmax(QKᵀ)V as models write it. The software runtime refuses to compile what Apple's compiler takes for it, so
 //! these also show that no form of it gets that far.
 
-use burn::backend::Autodiff;
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Bool, DType, Tensor, TensorData, activation as act};
+use test_support::Tolerance::{self, Relative, RelativeOf};
+use test_support::{FLOATS, Layout};
 
-use crate::agreement::{FLOATS, Tolerance};
-use crate::table::{compare_sums, differentiate, gradient};
+use crate::compare::{differentiate, gradient};
+
+/// burn-flex sums in 16 bits.
+const SUMS: Tolerance = RelativeOf([1e-5, 5e-2, 5e-2]);
+
+cases! {
+    sums(FLOATS, [Layout::Contiguous], SUMS) {
+        every_way_to_write_it = |_layout, dtype| case::<B>(dtype, false);
+    }
+
+    sums([DType::F32], [Layout::Contiguous], SUMS) {
+        nan_and_infinities_come_through = |_layout, dtype| case::<B>(dtype, true);
+        a_query_that_sees_no_key = |_layout, _dtype| hidden_row::<B>();
+    }
+
+    sums_autodiff([DType::F32], [Layout::Contiguous], Relative(1e-4)) {
+        gradients = |_layout, _dtype| {
+            [0, 1, 6, 12, 18, 24, 29, 30, 35].into_iter().flat_map(of_leaves::<B>).collect::<Vec<TensorData>>()
+        };
+    }
+}
 
 /// Multiples of 1/8; with `extreme`, among them NaN and infinities.
 fn numbers<B: Backend>(shape: [usize; 3], dtype: DType, salt: usize, extreme: bool) -> Tensor<B, 3> {
@@ -62,57 +82,19 @@ fn case<B: Backend>(dtype: DType, extreme: bool) -> Vec<TensorData> {
     attention([of([3, 18, 4], 0), of([3, 18, 4], 1), of([3, 18, 5], 2)]).into_iter().map(Tensor::into_data).collect()
 }
 
-#[test]
-fn every_way_to_write_it() {
-    for dtype in FLOATS {
-        // burn-flex sums in 16 bits.
-        let tolerance = if dtype == DType::F32 { 1e-5 } else { 5e-2 };
-        compare_sums(
-            &format!("attention by hand of {dtype:?}"),
-            Tolerance::Relative(tolerance),
-            || case::<burn_flex::Flex>(dtype, false),
-            || case::<burn_mpsgraph::MpsGraph>(dtype, false),
-        );
-    }
-}
-
-#[test]
-fn nan_and_infinities_come_through() {
-    compare_sums(
-        "attention by hand with NaN and infinities",
-        Tolerance::Relative(1e-5),
-        || case::<burn_flex::Flex>(DType::F32, true),
-        || case::<burn_mpsgraph::MpsGraph>(DType::F32, true),
-    );
-}
-
-#[test]
-fn a_query_that_sees_no_key() {
-    fn case<B: Backend>() -> Vec<TensorData> {
-        let [q, k, v] = [0, 1, 2].map(|salt| numbers::<B>([3, 18, 4], DType::F32, salt, false));
-        let hidden: Vec<bool> = (0..18 * 18).map(|i| i / 18 == 7 || i % 18 > i / 18).collect();
-        let hidden = Tensor::<B, 2, Bool>::from_data(TensorData::new(hidden, [18, 18]), &B::Device::default());
-        let scores = q.matmul(k.transpose()).mask_fill(hidden.unsqueeze::<3>().expand([3, 18, 18]), f32::NEG_INFINITY);
-        vec![act::softmax(scores, 2).matmul(v).into_data()]
-    }
-    compare_sums("a hidden row", Tolerance::Relative(1e-5), case::<burn_flex::Flex>, case::<burn_mpsgraph::MpsGraph>);
+/// A query that sees no key.
+fn hidden_row<B: Backend>() -> Vec<TensorData> {
+    let [q, k, v] = [0, 1, 2].map(|salt| numbers::<B>([3, 18, 4], DType::F32, salt, false));
+    let hidden: Vec<bool> = (0..18 * 18).map(|i| i / 18 == 7 || i % 18 > i / 18).collect();
+    let hidden = Tensor::<B, 2, Bool>::from_data(TensorData::new(hidden, [18, 18]), &B::Device::default());
+    let scores = q.matmul(k.transpose()).mask_fill(hidden.unsqueeze::<3>().expand([3, 18, 18]), f32::NEG_INFINITY);
+    vec![act::softmax(scores, 2).matmul(v).into_data()]
 }
 
 /// Autodiff records softmax as powers over their sum.
-#[test]
-fn gradients() {
-    fn case<B: AutodiffBackend>(which: usize) -> Vec<TensorData> {
-        let leaf = |shape, salt| numbers::<B>(shape, DType::F32, salt, false).require_grad();
-        let leaves = [leaf([3, 18, 4], 0), leaf([3, 18, 4], 1), leaf([3, 18, 5], 2)];
-        let output = attention(leaves.clone()).swap_remove(which);
-        differentiate(output, |gradients| leaves.iter().map(|leaf| gradient(leaf, gradients)).collect())
-    }
-    for which in [0, 1, 6, 12, 18, 24, 29, 30, 35] {
-        compare_sums(
-            &format!("gradients of attention by hand, {which}"),
-            Tolerance::Relative(1e-4),
-            || case::<Autodiff<burn_flex::Flex>>(which),
-            || case::<Autodiff<burn_mpsgraph::MpsGraph>>(which),
-        );
-    }
+fn of_leaves<B: AutodiffBackend>(which: usize) -> Vec<TensorData> {
+    let leaf = |shape, salt| numbers::<B>(shape, DType::F32, salt, false).require_grad();
+    let leaves = [leaf([3, 18, 4], 0), leaf([3, 18, 4], 1), leaf([3, 18, 5], 2)];
+    let output = attention(leaves.clone()).swap_remove(which);
+    differentiate(output, |gradients| leaves.iter().map(|leaf| gradient(leaf, gradients)).collect())
 }

@@ -13,8 +13,6 @@ mod random;
 mod scalars;
 mod threads;
 mod training;
-#[path = "../without_device/mod.rs"]
-mod without_device;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -55,4 +53,9 @@ fn vector(values: &[f32]) -> Tensor<B, 1> {
 
 fn read<const D: usize>(tensor: Tensor<B, D>) -> Vec<f32> {
     tensor.into_data().to_vec().expect("f32 data")
+}
+
+#[test]
+fn skipped_without_device() {
+    test_support::assert_skipped("skipped_without_device", cfg!(soft_runtime), || MpsGraphDevice.name());
 }

@@ -1,7 +1,7 @@
 //! Tests of a system that cannot run this backend: an Apple system without a Metal device, or too old. They end in
 //! success, with the reason on stderr, in place of a failure each.
 //!
-//! The test harness knows no skipping while it runs, so the first operation's panic with that error ends the process.
+//! The test harness cannot skip a test while it runs, so the first operation's panic with that error ends the process.
 
 use std::io::Write;
 use std::panic;
@@ -25,22 +25,27 @@ fn watch() {
     }));
 }
 
-/// Starts these tests again as on such a system, which the software runtime can play.
-#[cfg(soft_runtime)]
-#[test]
-fn tests_are_skipped_where_nothing_can_run_them() {
-    /// Set in a process that this test started.
-    const STARTED_AGAIN: &str = "BURN_MPSGRAPH_TEST_STARTED_AGAIN";
+/// Set in a process that [`assert_skipped`] started.
+const STARTED_AGAIN: &str = "BURN_MPSGRAPH_TEST_STARTED_AGAIN";
+
+/// Starts the running test binary again as on such a system, and fails unless its tests are skipped. `test` is the path
+/// of the test that calls this, and `device` names the device.
+///
+/// Each test binary has a test that calls this: what a binary does not name is not linked, and so would not watch. Only
+/// the software runtime can play such a system; with a real device (`playable` is false) nothing is started.
+pub fn assert_skipped(test: &str, playable: bool, device: impl FnOnce() -> String) {
+    if !playable {
+        return;
+    }
     if std::env::var_os(STARTED_AGAIN).is_some() {
-        let name = burn_mpsgraph::MpsGraphDevice.name();
-        panic!("there is a device: {name}");
+        panic!("there is a device: {}", device());
     }
     for (variable, value, reason) in [
         ("MPSGRAPH_SOFT_MACOS", "13.6", "older than macOS 14"),
         ("MPSGRAPH_SOFT_GPU_FAMILY", "none", "no Metal device"),
     ] {
         let run = std::process::Command::new(std::env::current_exe().expect("a test is a file"))
-            .args(["without_device::", "--test-threads", "1"])
+            .args([test, "--exact", "--test-threads", "1"])
             .env(STARTED_AGAIN, "1")
             .env(variable, value)
             .output()

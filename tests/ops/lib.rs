@@ -1,0 +1,55 @@
+//! Every op through Burn's public API: one file per family, named as in `src/ops`. Lines of `cases!` are compared with
+//! burn-flex, or with numbers that stand in the line; they are tests here and rows of `self_check`. What needs more
+//! than a line is an ordinary test.
+#![allow(clippy::approx_constant)] // lines by hand show digits
+#![cfg_attr(not(test), allow(dead_code, unused_imports))] // without the ordinary tests nobody uses what is theirs
+
+#[macro_use]
+mod compare;
+#[macro_use]
+mod lines;
+mod case;
+#[cfg(test)]
+mod complete;
+mod literal;
+#[cfg(test)]
+mod source;
+
+mod activation;
+mod arithmetic;
+mod cast;
+mod cumulative;
+#[cfg(test)]
+mod errors;
+mod gather;
+mod matrix_multiplication;
+mod memory;
+mod module;
+mod non_zero;
+mod normalization;
+mod random;
+mod reduction;
+mod scatter_nd;
+mod tensor_shape;
+#[cfg(test)]
+mod transaction;
+
+pub use case::Case;
+
+macro_rules! families {
+    ($($family:ident)*) => {
+        /// The families in the order in which `self_check` runs them: each one's name and its lines.
+        pub const FAMILIES: &[(&str, fn() -> Vec<Case>)] = &[$((stringify!($family), $family::cases)),*];
+    };
+}
+
+families! {
+    memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
+    matrix_multiplication module random
+}
+
+#[test]
+fn skipped_without_device() {
+    let playable = cfg!(any(feature = "soft", not(target_vendor = "apple")));
+    test_support::assert_skipped("skipped_without_device", playable, || burn_mpsgraph::MpsGraphDevice.name());
+}
