@@ -18,6 +18,7 @@ mod source;
 mod activation;
 mod arithmetic;
 mod cast;
+mod convolution;
 mod cumulative;
 #[cfg(test)]
 mod errors;
@@ -45,7 +46,7 @@ macro_rules! families {
 
 families! {
     memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
-    matrix_multiplication module random
+    matrix_multiplication convolution module random
 }
 
 #[test]

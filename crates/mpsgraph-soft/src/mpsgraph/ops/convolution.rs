@@ -53,6 +53,7 @@ impl<'a> Request<'a> {
         let builder = &self.builder;
         let values = [(a, roles[0]), (b, roles[1])].map(|(tensor, role)| {
             let value = builder.operand(tensor, role, Accepts::Floats);
+            builder.ranked(value, role);
             self.rank_4(builder.ty(value), role);
             value
         });
