@@ -139,7 +139,7 @@ pub(crate) fn bias_backward(name: &'static str, bias: MpsGraphTensor, output_gra
     if output_grad.rank() < 3 || bias.shape[..] != [output_grad.shape[1]] {
         invalid(
             name,
-            format!("bias {:?}, output gradient {:?}: one number for each channel", bias.shape, output_grad.shape),
+            format!("bias {:?}, output gradient {:?}: one number for each channel", bias.dims(), output_grad.dims()),
         );
     }
     let [batch, channels] = [output_grad.shape[0], output_grad.shape[1]];
@@ -170,14 +170,17 @@ fn check_bias(name: &'static str, bias: Option<&MpsGraphTensor>, channels: usize
     {
         invalid(
             name,
-            format!("bias of shape {:?} for {channels} output channels: it must be [{channels}]", bias.shape),
+            format!("bias of shape {:?} for {channels} output channels: it must be [{channels}]", bias.dims()),
         );
     }
 }
 
 fn check_grad(name: &'static str, grad: &MpsGraphTensor, shape: &Shape) {
     if grad.shape != *shape {
-        invalid(name, format!("output gradient of shape {:?}: it must have the output's, {shape:?}", grad.shape));
+        invalid(
+            name,
+            format!("output gradient of shape {:?}: it must have the output's, {:?}", grad.dims(), &shape[..]),
+        );
     }
 }
 

@@ -56,7 +56,7 @@ impl Convolution {
     /// The convolution of `x` with `weight`.
     pub fn of<const N: usize>(name: &'static str, [x, weight]: [&MpsGraphTensor; 2], options: &ConvOptions<N>) -> Self {
         let wrong = |rule: fmt::Arguments<'_>| -> ! {
-            invalid(name, format!("x {:?}, weight {:?}, {options:?}: {rule}", x.shape, weight.shape))
+            invalid(name, format!("x {:?}, weight {:?}, {options:?}: {rule}", x.dims(), weight.dims()))
         };
         let ConvOptions { stride, padding, dilation, groups } = *options;
         if let Some(mistake) = mistake([&x.shape, &weight.shape], [&stride, &dilation], groups) {
@@ -94,7 +94,7 @@ impl Convolution {
         options: &ConvTransposeOptions<N>,
     ) -> (Self, [usize; SPATIAL]) {
         let wrong = |rule: fmt::Arguments<'_>| -> ! {
-            invalid(name, format!("x {x:?}, weight {weight:?}, {options:?}: {rule}"))
+            invalid(name, format!("x {:?}, weight {:?}, {options:?}: {rule}", &x[..], &weight[..]))
         };
         let ConvTransposeOptions { stride, padding, padding_out, dilation, groups } = *options;
         if let Some(mistake) = mistake([x, weight], [&stride, &dilation], groups) {

@@ -96,7 +96,7 @@ fn input_shape<const N: usize>(
     options: &ConvTransposeOptions<N>,
 ) -> Shape {
     let wrong = |rule: &str| -> ! {
-        invalid(name, format!("weight {weight:?}, output gradient {grad:?}, {options:?}: {rule}"))
+        invalid(name, format!("weight {:?}, output gradient {:?}, {options:?}: {rule}", &weight[..], &grad[..]))
     };
     if [weight, grad].iter().any(|shape| shape.num_dims() != N + 2) || options.stride.contains(&0) {
         wrong("a dimension for each of the filter's and two more, and strides of 1 or more");

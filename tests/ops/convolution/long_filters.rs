@@ -1,16 +1,15 @@
 //! Filters of 256 elements and more, which are convolved in parts.
 
+use burn::tensor::DType;
 use burn::tensor::ops::{ConvOptions, ConvTransposeOptions};
-use test_support::Tolerance::{self, RelativeOf};
-use test_support::{FLOATS, Layout};
+use test_support::Layout;
+use test_support::Tolerance::Relative;
 
 use super::with_gradients;
 
-/// burn-flex rounds 16-bit gradients more than once.
-const SUMS: Tolerance = RelativeOf([3e-5, 1e-2, 3e-2]);
-
 cases! {
-    sums_autodiff(FLOATS, [Layout::Contiguous], SUMS) {
+    // burn-flex sums 16-bit floats in 16 bits, which so many show; `precision` has them.
+    sums_autodiff([DType::F32], [Layout::Contiguous], Relative(3e-5)) {
         conv1d_256 =
             |_layout, dtype| of_1::<B>(dtype, [[2, 2, 300], [3, 2, 256]], ConvOptions::new([3], [0], [1], 1));
         conv1d_padding =

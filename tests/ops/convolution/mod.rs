@@ -7,6 +7,8 @@ mod long_filters;
 #[cfg(test)]
 mod mistakes;
 mod plain;
+#[cfg(test)]
+mod precision;
 mod transposed;
 
 use burn::tensor::backend::Backend;

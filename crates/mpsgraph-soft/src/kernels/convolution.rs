@@ -54,7 +54,9 @@ impl Kernel for Convolution {
     fn run(&self, mut call: Call<'_>) {
         let extents = Extents::new(self, [call.inputs[0].ty, call.inputs[1].ty], call.ty);
         let (a, b) = (call.inputs[0], call.inputs[1]);
-        let scratch = cast_slice_mut(std::mem::take(&mut call.scratch));
+        let scratch = std::mem::take(&mut call.scratch);
+        // Where nothing was asked for, there is an empty slice at no particular address.
+        let scratch = if scratch.is_empty() { &mut [][..] } else { cast_slice_mut(scratch) };
         self.compute(&extents, (a.elements(), b.elements()), call.output_elements(), scratch);
     }
 
