@@ -24,6 +24,7 @@ mod memory;
 mod random;
 mod reduction;
 mod scatter_nd;
+mod sort;
 mod tensor_shape;
 
 pub(crate) use convolution_2d_op_descriptor::{ConvolutionDescriptor, Window};
@@ -39,7 +40,7 @@ pub(crate) use tensor_data::TensorData;
 use super::objc::headers;
 
 headers! {
-    activation, arithmetic, compilation_descriptor, convolution,
-    convolution_2d_op_descriptor, cumulative, device, executable, gather, graph,
-    matrix_multiplication, memory, random, reduction, scatter_nd, shaped_type, tensor, tensor_data, tensor_shape
+    activation, arithmetic, compilation_descriptor, convolution, convolution_2d_op_descriptor, cumulative, device,
+    executable, gather, graph, matrix_multiplication, memory, random, reduction, scatter_nd, shaped_type, sort, tensor,
+    tensor_data, tensor_shape
 }

@@ -1,6 +1,6 @@
-//! Running sums and products along an axis.
+//! Running sums, products and extremes along an axis.
 //!
-//! 16-bit floats accumulate in f32, integers wrap.
+//! 16-bit floats accumulate in f32, integers wrap. A NaN stays to the end of the axis.
 
 use burn_backend::{DType, TensorMetadata};
 
@@ -8,7 +8,7 @@ use super::{Operation, check_dim};
 use crate::bridge::record;
 use crate::error::unsupported;
 use crate::ffi;
-use crate::lowering::conversion::{convert, summed_in};
+use crate::lowering::conversion::{comparable, convert, from_comparable, summed_in};
 use crate::lowering::provenance::Provenance;
 use crate::lowering::rank::{reshaped, within_rank};
 use crate::lowering::{Lowering, Operand};
@@ -26,6 +26,8 @@ pub(crate) struct CumulativeOp {
 enum Kind {
     Sum,
     Product,
+    Min,
+    Max,
 }
 
 /// Sums of each element and those before it along `dim`; every dtype but bool.
@@ -36,6 +38,16 @@ pub(crate) fn cumsum(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
 /// Products of each element and those before it along `dim`; every dtype but bool.
 pub(crate) fn cumprod(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
     cumulative(Kind::Product, x, dim)
+}
+
+/// The smallest of each element and those before it along `dim`; every dtype but bool.
+pub(crate) fn cummin(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    cumulative(Kind::Min, x, dim)
+}
+
+/// The largest of each element and those before it along `dim`; every dtype but bool.
+pub(crate) fn cummax(x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+    cumulative(Kind::Max, x, dim)
 }
 
 fn cumulative(kind: Kind, x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
@@ -56,6 +68,8 @@ impl Operation for CumulativeOp {
         match self.kind {
             Kind::Sum => "cumsum",
             Kind::Product => "cumprod",
+            Kind::Min => "cummin",
+            Kind::Max => "cummax",
         }
     }
 
@@ -66,6 +80,8 @@ impl Operation for CumulativeOp {
         let result = match self.kind {
             Kind::Sum => in_wide(cx, &x, *dtype, |x| cx.graph().cumulative_sum(x, axis)),
             Kind::Product => in_wide(cx, &x, *dtype, |x| cx.graph().cumulative_product(x, axis)),
+            Kind::Min => extreme(cx, &x, *dtype, axis, |x| cx.graph().cumulative_minimum(x, axis)),
+            Kind::Max => extreme(cx, &x, *dtype, axis, |x| cx.graph().cumulative_maximum(x, axis)),
         };
         reshaped(cx, &result, &view, shape)
     }
@@ -88,4 +104,24 @@ fn in_wide(
 ) -> ffi::Tensor {
     let wide = summed_in(dtype);
     convert(cx, &scan(&convert(cx, x, dtype, wide)), wide, dtype)
+}
+
+/// A scan of extremes. Apple's skip NaN, so NaN is taken out and put back where a running sum of nothing but NaN has met
+/// one.
+fn extreme(
+    cx: &Lowering<'_>,
+    x: &ffi::Tensor,
+    dtype: DType,
+    axis: isize,
+    scan: impl FnOnce(&ffi::Tensor) -> ffi::Tensor,
+) -> ffi::Tensor {
+    if !dtype.is_float() {
+        return from_comparable(cx, &scan(&comparable(cx, x, dtype)), dtype);
+    }
+    let graph = cx.graph();
+    let (x, zero) = (convert(cx, x, dtype, DType::F32), cx.constant(0.0, DType::F32));
+    let nan = graph.is_nan(&x);
+    let found = scan(&graph.select(&nan, &zero, &x));
+    let met = graph.cumulative_sum(&graph.select(&nan, &x, &zero), axis);
+    convert(cx, &graph.select(&graph.is_nan(&met), &met, &found), DType::F32, dtype)
 }

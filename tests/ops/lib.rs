@@ -22,7 +22,9 @@ mod convolution;
 mod cumulative;
 #[cfg(test)]
 mod errors;
+mod fourier_transform;
 mod gather;
+mod loss;
 mod matrix_multiplication;
 mod memory;
 mod module;
@@ -31,6 +33,7 @@ mod normalization;
 mod random;
 mod reduction;
 mod scatter_nd;
+mod sort;
 mod tensor_shape;
 #[cfg(test)]
 mod transaction;
@@ -46,7 +49,7 @@ macro_rules! families {
 
 families! {
     memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
-    matrix_multiplication convolution module random
+    sort matrix_multiplication convolution module fourier_transform loss random
 }
 
 #[test]

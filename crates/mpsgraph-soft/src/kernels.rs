@@ -29,6 +29,7 @@ pub mod reduce;
 pub mod rows;
 pub mod scatter;
 pub mod softmax;
+pub mod sort;
 pub mod span;
 pub mod strided;
 pub mod threads;
@@ -111,4 +112,5 @@ kernels! {
     reduce::Reduce,
     scatter::Scatter,
     softmax::Softmax,
+    sort::Sort,
 }

@@ -19,6 +19,8 @@ macro_rules! along_axis {
 pub const METHODS: &[Method] = &[
     along_axis!("cumulativeSumWithTensor:axis:name:", Sum),
     along_axis!("cumulativeProductWithTensor:axis:name:", Product),
+    along_axis!("cumulativeMinimumWithTensor:axis:name:", Minimum),
+    along_axis!("cumulativeMaximumWithTensor:axis:name:", Maximum),
 ];
 
 fn cumulative(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id, running: Running) -> Id {
