@@ -6,6 +6,7 @@
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
+pub(crate) mod convolution;
 pub(crate) mod cumulative;
 pub(crate) mod fourier_transform;
 pub(crate) mod gather;
@@ -74,6 +75,7 @@ macro_rules! families {
 families! {
     Activation(activation::ActivationOp),
     Arithmetic(arithmetic::ArithmeticOp),
+    Convolution(convolution::ConvolutionOp),
     Cumulative(cumulative::CumulativeOp),
     FourierTransform(fourier_transform::FourierTransformOp),
     Gather(gather::GatherOp),
