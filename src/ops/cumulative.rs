@@ -106,8 +106,8 @@ fn in_wide(
     convert(cx, &scan(&convert(cx, x, dtype, wide)), wide, dtype)
 }
 
-/// A scan of extremes. Apple's skip NaN, so NaN is taken out and put back where a running sum of nothing but NaN has met
-/// one.
+/// A scan of extremes. Apple's scans skip NaN, so the lowering replaces NaN and puts it back from the first NaN on,
+/// which a running sum finds.
 fn extreme(
     cx: &Lowering<'_>,
     x: &ffi::Tensor,
