@@ -1,5 +1,5 @@
-//! Burn's neural network operations: what each one is, is in `ops`. `unfold4d` without padding and dilation is Burn's
-//! own composition of recorded ops.
+//! Burn's neural network operations; `ops` defines each of them. For `unfold4d` without padding and dilation, Burn
+//! composes recorded ops.
 
 use burn_backend::ops::{
     AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward, DeformConvOptions,

@@ -1,6 +1,6 @@
 //! Running sums, products and extremes along an axis.
 //!
-//! 16-bit floats accumulate in f32, integers wrap. A NaN stays to the end of the axis.
+//! 16-bit floats accumulate in f32, integers wrap. From a NaN on, every result to the end of the axis is NaN.
 
 use burn_backend::{DType, TensorMetadata};
 

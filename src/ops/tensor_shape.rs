@@ -1,9 +1,9 @@
 //! Ops that move elements and compute nothing: permute, expand, flip, slices, concatenation, windows.
 //!
-//! A reshape records nothing (data is packed), and neither does any op here that only renames axes. Tensors of more
-//! than four axes are seen with fewer while they move, by merging axes that stay together; what then still has more is
-//! moved in steps of fewer. MPSGraph's kernels are at their best, and best tested, up to rank four: reductions, sorting
-//! and random numbers are known to fail beyond (pytorch/pytorch#118126, #184844, #147624).
+//! A reshape records nothing (data is packed), and neither does any op here that only renames axes. For tensors of more
+//! than four axes, axes that stay together are merged first; if more than four are left, the tensor is moved in several
+//! steps. MPSGraph's kernels are fastest and best tested up to rank four: reductions, sorting and random numbers are
+//! known to fail beyond it (pytorch/pytorch#118126, #184844, #147624).
 
 mod axes;
 mod slice;
@@ -173,7 +173,7 @@ pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usiz
     permute(windowed, &[0, 1, 3, 2]).with_shape(output.into())
 }
 
-/// Rank up to which one op moves everything.
+/// The highest rank for which one op moves all axes.
 const PLAIN_RANK: usize = 4;
 
 fn signed(axes: &[usize]) -> Vec<isize> {
