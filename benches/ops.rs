@@ -14,7 +14,7 @@ fn random<B: Backend>(shape: [usize; 2]) -> Tensor<B, 2> {
     tensor
 }
 
-/// Waits until `tensor` is computed, whatever the backend puts off.
+/// Waits until `tensor` is computed, also if the backend is lazy.
 fn wait<B: Backend>(tensor: &Tensor<B, 2>) {
     B::sync(&tensor.device()).expect("the device works");
 }

@@ -1,4 +1,4 @@
-//! Softmax along an axis: `e^(x - max)` over the sum of the same, computed in f32 whatever the dtype.
+//! Softmax along an axis: `e^(x - max)` over the sum of the same, computed in f32 for every dtype.
 //!
 //! A row of nothing but negative infinity gives NaN, as does any row with a NaN or positive infinity. f32 results
 //! hold the exponentials until they are scaled; 16-bit results would round them, so there they are computed twice.
