@@ -26,7 +26,7 @@ pub(super) enum Source {
 }
 
 /// An operand: a value, the shape it is read with, and whether it is read through a barrier (see
-/// [`crate::ops::barrier`]).
+/// [`crate::lowering::provenance`]).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct OperandRef {
     pub source: Source,

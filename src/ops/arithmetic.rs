@@ -1,7 +1,7 @@
 //! Elementwise operations: functions of one and two operands, comparison, selection and conversion.
 //!
 //! Operands of one node have one dtype; shapes have one rank and broadcast extents of 1. Scalars of the caller are fed
-//! and take the operand's dtype. Integer results are exact and wrap, whatever the dtype. An op of more than one node is
+//! and take the operand's dtype. Integer results are exact and wrap, in every dtype. An op of more than one node is
 //! computed in f32 for 16-bit floats, and its result is rounded once.
 
 mod binary;

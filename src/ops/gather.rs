@@ -88,7 +88,7 @@ impl Operation for GatherOp {
     }
 }
 
-/// Elements of `tensor` along `dim` at `indices`, which has the tensor's shape but for its extent along `dim`.
+/// Elements of `tensor` along `dim` at `indices`, which has the tensor's shape except for its extent along `dim`.
 ///
 /// `indices` may be of any integer dtype; an index out of range reads 0.
 pub(crate) fn gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {

@@ -140,7 +140,8 @@ fn in_f32(
     graph.cast(&scatter(graph, &data, &updates), stored(dtype))
 }
 
-/// `tensor` with `value` added along `dim` at `indices`, both of the tensor's shape but for their extent along `dim`.
+/// `tensor` with `value` added along `dim` at `indices`, both of the tensor's shape except for their extent along
+/// `dim`.
 ///
 /// Every dtype but bool; integers wrap around. An index out of range is skipped.
 pub(crate) fn scatter_add(

@@ -31,7 +31,7 @@ fn differences(declared: &Declaration) -> Vec<String> {
     if declared_version != apple.min_macos {
         out.push(format!("{name}: declared since {declared_version:?}, Apple's is {:?}", apple.min_macos));
     }
-    // Rows that were written by hand name no file: what is declared of them is in the header of its class.
+    // Rows that were written by hand do not name a file: the declaration names the header of the class.
     let header = match apple.file {
         "by-hand" => format!("{}.h", declared.owner),
         file => file.replace(".rs", ".h"),

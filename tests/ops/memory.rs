@@ -93,7 +93,7 @@ fn masks<B: Backend>(offset: i64) -> Tensor<B, 2, Bool> {
 
 #[test]
 fn empty_has_the_shape_and_dtype() {
-    // The contents of an empty tensor are undefined, so only its shape is checked.
+    // `empty` leaves the elements undefined, so only shape and dtype are checked.
     let device = Default::default();
     for dtype in FLOATS {
         let x = Tensor::<MpsGraph, 2>::empty([2, 3], (&device, dtype));

@@ -7,7 +7,7 @@ use burn::tensor::{DType, TensorData};
 pub enum Tolerance {
     /// Bit for bit, except for the payload of NaN.
     Exact,
-    /// Units in the last place of the result's dtype, at least of f32; zeros agree whatever their sign.
+    /// Units in the last place of the result's dtype, at least of f32; zeros of either sign agree.
     Ulps(u32),
     /// Relative to the larger magnitude, with the same absolute floor; at least a unit in the last place.
     Relative(f64),

@@ -22,7 +22,7 @@ cases! {
     }
 }
 
-/// Multiples of 1/4 between -2 and 2, whose short sums of products are exact whatever the order.
+/// Multiples of 1/4 between -2 and 2, whose short sums of products are exact in every order.
 fn quarters<B: Backend, const D: usize>(shape: [usize; D], dtype: DType, salt: usize) -> Tensor<B, D> {
     let count: usize = shape.iter().product();
     let values: Vec<f32> = (0..count).map(|i| ((i * 37 + salt * 11 + i / 5) % 17) as f32 / 4.0 - 2.0).collect();

@@ -11,7 +11,7 @@ use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, This, method4, method5};
 
-/// The selectors of the header, but for those with an axis tensor.
+/// The selectors of the header, except those with an axis tensor.
 pub const METHODS: &[Method] = &[
     method5("gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:", gather),
     method4("gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:", gather_nd),

@@ -12,7 +12,7 @@ use crate::kernels::scatter::{self, ScatterMode};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::objc::{Id, Method, Sel, This, method6};
 
-/// The selectors of the header, but for those with an axis tensor.
+/// The selectors of the header, except those with an axis tensor.
 pub const METHODS: &[Method] = &[
     method6("scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:", nd_on_data).since(12, 0),
     method6("scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:mode:name:", nd_with_mode),

@@ -1,7 +1,7 @@
 //! Casts: by value, and by bits.
 //!
-//! Floats saturate on their way to integers, integers wrap. Systems have differed in what they make of floats and
-//! constants as Bool, so these casts are refused.
+//! Casts from floats to integers saturate; casts between integers wrap. Systems have differed in what they make of
+//! floats and constants as Bool, so these casts are refused.
 
 use crate::ir::{DType, TensorType, ViewOp};
 use crate::mpsgraph::builder::{Builder, refuse};
