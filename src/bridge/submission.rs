@@ -91,7 +91,7 @@ impl Queue {
                 let ahead = flight.submitted.iter().find(|submitted| submitted.serial >= serial);
                 ahead.and_then(|submitted| submitted.work.roots().last().cloned())
             };
-            // Not in flight any more, so `reap` has just seen it done.
+            // Not in flight any more, so it is done.
             let Some(root) = root else { continue };
             if !counted {
                 counters.waits.add(1);

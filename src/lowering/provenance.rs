@@ -20,7 +20,7 @@ use crate::tensor_type::TensorType;
 pub(crate) struct Provenance(u8);
 
 impl Provenance {
-    /// No mark; fed values have this.
+    /// No mark, as for fed values.
     pub const NONE: Provenance = Provenance(0);
     /// The value of some node.
     const COMPUTED: Provenance = Provenance(1);

@@ -2,8 +2,8 @@
 //!
 //! A reshape records nothing (data is packed), and neither does any op here that only renames axes. For tensors of more
 //! than four axes, axes that stay together are merged first; if more than four are left, the tensor is moved in several
-//! steps. MPSGraph's kernels are fastest and best tested up to rank four: reductions, sorting and random numbers are
-//! known to fail beyond it (pytorch/pytorch#118126, #184844, #147624).
+//! steps. MPSGraph's kernels work best, and are best tested, up to rank four: reductions, sorting and random numbers
+//! are known to fail beyond it (pytorch/pytorch#118126, #184844, #147624).
 
 mod axes;
 mod slice;
@@ -91,7 +91,7 @@ impl Operation for TensorShapeOp {
 /// The same elements in row-major order as `shape`, which must have as many.
 pub(crate) fn reshape(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     if tensor.shape.num_elements() != shape.num_elements() {
-        invalid("reshape", format!("shape {:?} has not as many elements as {shape:?}", tensor.shape));
+        invalid("reshape", format!("shape {:?} does not have as many elements as {shape:?}", tensor.shape));
     }
     tensor.with_shape(shape)
 }
