@@ -7,13 +7,16 @@
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
 pub(crate) mod cumulative;
+pub(crate) mod fourier_transform;
 pub(crate) mod gather;
+pub(crate) mod loss;
 pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;
 pub(crate) mod normalization;
 pub(crate) mod random;
 pub(crate) mod reduction;
 pub(crate) mod scatter_nd;
+pub(crate) mod sort;
 pub(crate) mod tensor_shape;
 
 use crate::error::invalid;
@@ -69,12 +72,15 @@ families! {
     Activation(activation::ActivationOp),
     Arithmetic(arithmetic::ArithmeticOp),
     Cumulative(cumulative::CumulativeOp),
+    FourierTransform(fourier_transform::FourierTransformOp),
     Gather(gather::GatherOp),
+    Loss(loss::LossOp),
     MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
     Memory(memory::MemoryOp),
     Random(random::RandomOp),
     Reduction(reduction::ReductionOp),
     ScatterNd(scatter_nd::ScatterNdOp),
+    Sort(sort::SortOp),
     TensorShape(tensor_shape::TensorShapeOp),
 }
 

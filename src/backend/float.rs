@@ -10,7 +10,9 @@ use super::{FloatElement, IntElement, MpsGraph, into_data, not_yet};
 use crate::bridge::upload;
 use crate::device::MpsGraphDevice;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
-use crate::ops::{cumulative, gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape};
+use crate::ops::{
+    cumulative, gather, matrix_multiplication, memory, random, reduction, scatter_nd, sort, tensor_shape,
+};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph<F, I> {
@@ -364,27 +366,27 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_cummax(tensor: Tensor, dim: usize) -> Tensor {
         cumulative::cummax(tensor, dim)
     }
-    fn float_sort(_tensor: Tensor, _dim: usize, _descending: bool) -> Tensor {
-        not_yet("float_sort")
+    fn float_sort(tensor: Tensor, dim: usize, descending: bool) -> Tensor {
+        sort::sort(tensor, dim, descending)
     }
 
     fn float_sort_with_indices(
-        _tensor: Tensor,
-        _dim: usize,
-        _descending: bool,
-        _indices_dtype: IntDType,
+        tensor: Tensor,
+        dim: usize,
+        descending: bool,
+        indices_dtype: IntDType,
     ) -> (Tensor, Tensor) {
-        not_yet("float_sort_with_indices")
+        sort::sort_with_indices(tensor, dim, descending, indices_dtype.into())
     }
 
-    fn float_argsort(_tensor: Tensor, _dim: usize, _descending: bool, _out_dtype: IntDType) -> Tensor {
-        not_yet("float_argsort")
+    fn float_argsort(tensor: Tensor, dim: usize, descending: bool, out_dtype: IntDType) -> Tensor {
+        sort::argsort(tensor, dim, descending, out_dtype.into())
     }
-    fn float_topk(_tensor: Tensor, _dim: usize, _k: usize) -> Tensor {
-        not_yet("float_topk")
+    fn float_topk(tensor: Tensor, dim: usize, k: usize) -> Tensor {
+        sort::topk(tensor, dim, k)
     }
-    fn float_argtopk(_tensor: Tensor, _dim: usize, _k: usize, _out_dtype: IntDType) -> Tensor {
-        not_yet("float_argtopk")
+    fn float_argtopk(tensor: Tensor, dim: usize, k: usize, out_dtype: IntDType) -> Tensor {
+        sort::argtopk(tensor, dim, k, out_dtype.into())
     }
     fn float_grid_sample_2d(_tensor: Tensor, _grid: Tensor, _options: GridSampleOptions) -> Tensor {
         not_yet("float_grid_sample_2d")

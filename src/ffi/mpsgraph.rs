@@ -22,6 +22,7 @@ mod memory;
 mod random;
 mod reduction;
 mod scatter_nd;
+mod sort;
 mod tensor_shape;
 
 pub(crate) use data_type::DataType;
@@ -37,5 +38,5 @@ use super::objc::headers;
 
 headers! {
     activation, arithmetic, compilation_descriptor, cumulative, device, executable, gather, graph,
-    matrix_multiplication, memory, random, reduction, scatter_nd, shaped_type, tensor, tensor_data, tensor_shape
+    matrix_multiplication, memory, random, reduction, scatter_nd, shaped_type, sort, tensor, tensor_data, tensor_shape
 }

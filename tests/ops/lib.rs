@@ -21,7 +21,9 @@ mod cast;
 mod cumulative;
 #[cfg(test)]
 mod errors;
+mod fourier_transform;
 mod gather;
+mod loss;
 mod matrix_multiplication;
 mod memory;
 mod module;
@@ -30,6 +32,7 @@ mod normalization;
 mod random;
 mod reduction;
 mod scatter_nd;
+mod sort;
 mod tensor_shape;
 #[cfg(test)]
 mod transaction;
@@ -45,7 +48,7 @@ macro_rules! families {
 
 families! {
     memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
-    matrix_multiplication module random
+    sort matrix_multiplication module fourier_transform loss random
 }
 
 #[test]

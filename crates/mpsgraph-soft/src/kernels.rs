@@ -28,6 +28,7 @@ pub mod reduce;
 pub mod rows;
 pub mod scatter;
 pub mod softmax;
+pub mod sort;
 pub mod span;
 pub mod strided;
 pub mod threads;
@@ -109,4 +110,5 @@ kernels! {
     reduce::Reduce,
     scatter::Scatter,
     softmax::Softmax,
+    sort::Sort,
 }

@@ -11,6 +11,7 @@ pub mod normalization;
 pub mod random;
 pub mod reduction;
 pub mod scatter_nd;
+pub mod sort;
 pub mod tensor_shape;
 
 use crate::objc::Method;
@@ -27,6 +28,7 @@ pub(crate) const FAMILIES: &[&[Method]] = &[
     random::METHODS,
     reduction::METHODS,
     scatter_nd::METHODS,
+    sort::METHODS,
     tensor_shape::METHODS,
     tensor_shape::cast::METHODS,
     tensor_shape::concat::METHODS,
