@@ -59,7 +59,7 @@ fn add(criterion: &mut Criterion) {
     run::<Flex>(criterion, "flex");
 }
 
-/// Spectra of rows, as a spectrogram takes them, and of one long signal. burn-ndarray has no transforms.
+/// Spectra of rows, as in a spectrogram, and of one long signal. burn-ndarray has no transforms.
 fn rfft(criterion: &mut Criterion) {
     fn run<B: Backend>(criterion: &mut Criterion, name: &str) {
         let mut group = criterion.benchmark_group("rfft");

@@ -1,10 +1,10 @@
 //! Discrete Fourier transforms of real signals, and back: matrix products with tables of roots of unity.
 //!
-//! MPSGraph has transforms (`MPSGraphFourierTransformOps.h`, macOS 14.0), but the one back to real numbers gives the
-//! samples of odd lengths in the wrong order without a word (pytorch/pytorch#126649, open), and on macOS 14.4 it was
-//! wrong for even ones (pytorch/pytorch#124096); along an axis before the last four it ends the process
-//! (pytorch/pytorch#188864); how exact it is for other lengths than powers of two nobody has published. They also take
-//! complex tensors, which nothing else here does. So a transform is composed of products of real matrices:
+//! MPSGraph has transforms (`MPSGraphFourierTransformOps.h`, macOS 14.0), but the one back to real numbers silently
+//! gives the samples of odd lengths in the wrong order (pytorch/pytorch#126649, open), and on macOS 14.4 it was wrong
+//! for even ones (pytorch/pytorch#124096); along an axis before the last four it ends the process
+//! (pytorch/pytorch#188864); its precision for lengths other than powers of two is not published. They also take
+//! complex tensors, which no other op here uses. So a transform is composed of products of real matrices:
 //!
 //! - up to [`WIDE`] points it is one product with a table of cosines and sines;
 //! - a length `a * b` is the transforms along both axes of an `(a, b)` view, with a rotation of each element between
@@ -12,10 +12,11 @@
 //! - a prime beyond [`PRIME`] is a convolution, by transforms of a power of two that is at least twice as long
 //!   (Bluestein's algorithm).
 //!
-//! What is known to be zero (padding, the half of a spectrum that the other half implies) is left out of the tables, as
-//! is what nobody asked for. Tables are computed in f64 and rounded once; they are constants of the program and take 4
-//! bytes for each of `2a * 2b` entries of a matrix and `3n` of a rotation: 0.3 MB for 4096 points. 16-bit floats are
-//! transformed in f32. Burn's public functions let powers of two through; any length is right here.
+//! The tables leave out elements that are known to be zero (padding, the half of a spectrum that the other half
+//! implies) and results that the caller does not ask for. Tables are computed in f64 and rounded once; they are
+//! constants of the program and take 4 bytes for each of `2a * 2b` entries of a matrix and `3n` of a rotation: 0.3 MB
+//! for 4096 points. 16-bit floats are transformed in f32. Burn's public functions accept powers of two only; here every
+//! length is right.
 
 mod factors;
 mod table;
@@ -67,7 +68,7 @@ pub(crate) fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (Mps
 /// The `n` samples along `dim` (by default twice the bins less one) of which the spectrum is this, scaled by `1 / n`.
 ///
 /// The first `n / 2 + 1` bins count; missing ones are 0. The imaginary parts of the first bin, and of the last one for
-/// even `n`, do not count: no real signal has any.
+/// even `n`, are ignored, because they are 0 for every real signal.
 pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Option<usize>) -> MpsGraphTensor {
     const NAME: &str = "irfft";
     check_dim(NAME, dim, re.dims());
@@ -102,7 +103,7 @@ pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Optio
     from_rows(samples, dim, &shape, dtype)
 }
 
-/// How many points are transformed, and whether back from a spectrum.
+/// The number of points, and whether the transform is the inverse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Length {
     n: usize,
@@ -110,8 +111,8 @@ pub(crate) struct Length {
 }
 
 impl Length {
-    /// Transforms `rows (count, parts, points)`: the first `points` of `n`, of which the others are 0, as real part and,
-    /// if there are two parts, imaginary part. Gives `(count, parts, points)` as asked, again the first ones.
+    /// Transforms `rows (count, parts, points)`: the first `points` of `n`, of which the others are 0, as real part
+    /// and, if there are two parts, imaginary part. Gives `(count, parts, points)` as asked, again the first ones.
     fn transform(self, rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
         match method(self.n) {
             Method::Product => self.product(rows, [parts, points]),
@@ -127,8 +128,9 @@ impl Length {
         product.with_shape([count, to[0], to[1]].into())
     }
 
-    /// The point at `b * i + j` of `rows` is `(i, j)` of an `(a, b)` view, that at `i + a * j` of the result is `(i, j)`:
-    /// transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`, transforms of length `b` along the other.
+    /// The point at `b * i + j` of `rows` is `(i, j)` of an `(a, b)` view, that at `i + a * j` of the result is `(i,
+    /// j)`: transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`, transforms of length `b` along the
+    /// other.
     fn factors(self, [a, b]: [usize; 2], rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
         let &[count, given, filled] = rows.shape.as_slice() else { unreachable!("rows of parts of points") };
         let part = |n: usize| Length { n, ..self };
@@ -151,7 +153,8 @@ impl Length {
         narrow(whole, 2, [0, points])
     }
 
-    /// With `c(j) = exp(∓πi * j * j / n)` the result at `k` is `c(k)` times the sum over `j` of `x(j) * c(j) / c(k - j)`.
+    /// With `c(j) = exp(∓πi * j * j / n)` the result at `k` is `c(k)` times the sum over `j` of `x(j) * c(j) / c(k -
+    /// j)`.
     fn convolution(self, length: usize, rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
         let filled = rows.shape[2];
         let there = Length { n: length, inverse: false };
@@ -196,7 +199,7 @@ fn rows(tensor: MpsGraphTensor, dim: usize, elements: usize) -> MpsGraphTensor {
     arithmetic::cast(rows, DType::F32)
 }
 
-/// The rows put back along `dim` of `shape`.
+/// The rows as the axis `dim` of `shape` again.
 fn from_rows(rows: MpsGraphTensor, dim: usize, shape: &Shape, dtype: DType) -> MpsGraphTensor {
     let [outer, axis, inner] = outer_axis_inner(shape, dim);
     let rows = arithmetic::cast(rows, dtype).with_shape([outer, inner, axis].into());

@@ -12,7 +12,7 @@ use crate::tensor::MpsGraphTensor;
 const BOOL: DType = DType::Bool(BoolStore::Native);
 const NOTHING: ScalarInput = ScalarInput::Float(f64::NEG_INFINITY);
 
-/// What the recursions take, all but `classes` as [`LossOp`] describes it.
+/// The operands of the recursions; [`LossOp`] describes all but `classes`.
 pub(super) struct States {
     /// The class of each state, i32 `(frames, samples, states)`.
     pub classes: MpsGraphTensor,
@@ -107,8 +107,8 @@ impl States {
         let beyond = arithmetic::compare(CompareOp::GreaterEqual, frame, lengths.clone(), BOOL);
         let hopeless = arithmetic::is_inf(loss, BOOL);
         let none = arithmetic::binary(BinaryOp::LogicalOr, beyond, hopeless);
-        // A path is in one state at each frame, so the shares of a frame add up to 1; the loss would have the rounding of
-        // all frames in it.
+        // A path is in one state at each frame, so the shares of a frame add up to 1; the loss would have the rounding
+        // of all frames in it.
         let paths = arithmetic::binary(BinaryOp::Add, from_start, self.to_end(lengths));
         let (shares, _) = shares(paths);
         let total = reduction::sum_dim(shares.clone(), 2);
@@ -117,7 +117,7 @@ impl States {
 }
 
 /// The exponentials of the states' scores, over that of the largest, and the largest: a finite number, because minus
-/// infinity less itself is NaN.
+/// infinity minus itself is NaN.
 fn shares(scores: MpsGraphTensor) -> (MpsGraphTensor, MpsGraphTensor) {
     let least = Some(ScalarInput::Float(f32::MIN.into()));
     let largest = arithmetic::clamp(reduction::max_dim(scores.clone(), 2), least, None);
