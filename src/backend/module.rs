@@ -1,13 +1,16 @@
-//! Burn's neural network operations; `ops` defines each of them. For `unfold4d` without padding and dilation, Burn
-//! composes recorded ops.
+//! Burn's neural network operations: what each one is, is in `ops`.
 
 use burn_backend::ops::{
     AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward, DeformConvOptions,
     InterpolateOptions, MaxPool1dBackward, MaxPool1dWithIndices, MaxPool2dBackward, MaxPool2dWithIndices, ModuleOps,
+    UnfoldOptions,
 };
 
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
-use crate::ops::{fourier_transform, gather, loss, matrix_multiplication, normalization, scatter_nd};
+use crate::ops::pooling::{self, Options};
+use crate::ops::{
+    fourier_transform, gather, loss, matrix_multiplication, normalization, resize, scatter_nd, tensor_shape,
+};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I> {
@@ -200,148 +203,163 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
     }
 
     fn avg_pool1d(
-        _x: Tensor,
-        _kernel_size: usize,
-        _stride: usize,
-        _padding: usize,
-        _count_include_pad: bool,
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: usize,
+        stride: usize,
+        padding: usize,
+        count_include_pad: bool,
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("avg_pool1d")
+        let options = Options { kernel: [kernel_size], stride: [stride], padding: [padding], dilation: [1] };
+        pooling::avg_pool("avg_pool1d", x, options, count_include_pad, ceil_mode)
     }
 
     fn avg_pool1d_backward(
-        _x: Tensor,
-        _grad: Tensor,
-        _kernel_size: usize,
-        _stride: usize,
-        _padding: usize,
-        _count_include_pad: bool,
-        _ceil_mode: bool,
+        x: Tensor,
+        grad: Tensor,
+        kernel_size: usize,
+        stride: usize,
+        padding: usize,
+        count_include_pad: bool,
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("avg_pool1d_backward")
+        let options = Options { kernel: [kernel_size], stride: [stride], padding: [padding], dilation: [1] };
+        pooling::avg_pool_backward("avg_pool1d_backward", x, grad, options, count_include_pad, ceil_mode)
     }
 
-    fn adaptive_avg_pool1d(_x: Tensor, _output_size: usize) -> Tensor {
-        not_yet("adaptive_avg_pool1d")
+    fn adaptive_avg_pool1d(x: Tensor, output_size: usize) -> Tensor {
+        pooling::adaptive_avg_pool("adaptive_avg_pool1d", x, [output_size])
     }
 
-    fn adaptive_avg_pool1d_backward(_x: Tensor, _grad: Tensor) -> Tensor {
-        not_yet("adaptive_avg_pool1d_backward")
+    fn adaptive_avg_pool1d_backward(x: Tensor, grad: Tensor) -> Tensor {
+        pooling::adaptive_avg_pool_backward::<1>("adaptive_avg_pool1d_backward", x, grad)
     }
 
     fn max_pool1d(
-        _x: Tensor,
-        _kernel_size: usize,
-        _stride: usize,
-        _padding: usize,
-        _dilation: usize,
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: usize,
+        stride: usize,
+        padding: usize,
+        dilation: usize,
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("max_pool1d")
+        let options = Options { kernel: [kernel_size], stride: [stride], padding: [padding], dilation: [dilation] };
+        pooling::max_pool("max_pool1d", x, options, ceil_mode)
     }
 
     fn max_pool1d_with_indices(
-        _x: Tensor,
-        _kernel_size: usize,
-        _stride: usize,
-        _padding: usize,
-        _dilation: usize,
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: usize,
+        stride: usize,
+        padding: usize,
+        dilation: usize,
+        ceil_mode: bool,
     ) -> MaxPool1dWithIndices<Self> {
-        not_yet("max_pool1d_with_indices")
+        let options = Options { kernel: [kernel_size], stride: [stride], padding: [padding], dilation: [dilation] };
+        let (output, indices) =
+            pooling::max_pool_with_indices("max_pool1d_with_indices", x, options, ceil_mode, I::dtype());
+        MaxPool1dWithIndices::new(output, indices)
     }
 
     fn max_pool1d_with_indices_backward(
-        _x: Tensor,
-        _kernel_size: usize,
-        _stride: usize,
-        _padding: usize,
-        _dilation: usize,
-        _ceil_mode: bool,
-        _output_grad: Tensor,
-        _indices: Tensor,
+        x: Tensor,
+        kernel_size: usize,
+        stride: usize,
+        padding: usize,
+        dilation: usize,
+        ceil_mode: bool,
+        output_grad: Tensor,
+        indices: Tensor,
     ) -> MaxPool1dBackward<Self> {
-        not_yet("max_pool1d_with_indices_backward")
+        let options = Options { kernel: [kernel_size], stride: [stride], padding: [padding], dilation: [dilation] };
+        let name = "max_pool1d_with_indices_backward";
+        MaxPool1dBackward::new(pooling::max_pool_backward(name, x, options, ceil_mode, output_grad, indices))
     }
 
     fn avg_pool2d(
-        _x: Tensor,
-        _kernel_size: [usize; 2],
-        _stride: [usize; 2],
-        _padding: [usize; 2],
-        _count_include_pad: bool,
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: [usize; 2],
+        stride: [usize; 2],
+        padding: [usize; 2],
+        count_include_pad: bool,
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("avg_pool2d")
+        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: [1, 1] };
+        pooling::avg_pool("avg_pool2d", x, options, count_include_pad, ceil_mode)
     }
 
     fn avg_pool2d_backward(
-        _x: Tensor,
-        _grad: Tensor,
-        _kernel_size: [usize; 2],
-        _stride: [usize; 2],
-        _padding: [usize; 2],
-        _count_include_pad: bool,
-        _ceil_mode: bool,
+        x: Tensor,
+        grad: Tensor,
+        kernel_size: [usize; 2],
+        stride: [usize; 2],
+        padding: [usize; 2],
+        count_include_pad: bool,
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("avg_pool2d_backward")
+        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: [1, 1] };
+        pooling::avg_pool_backward("avg_pool2d_backward", x, grad, options, count_include_pad, ceil_mode)
     }
 
-    fn adaptive_avg_pool2d(_x: Tensor, _output_size: [usize; 2]) -> Tensor {
-        not_yet("adaptive_avg_pool2d")
+    fn adaptive_avg_pool2d(x: Tensor, output_size: [usize; 2]) -> Tensor {
+        pooling::adaptive_avg_pool("adaptive_avg_pool2d", x, output_size)
     }
 
-    fn adaptive_avg_pool2d_backward(_x: Tensor, _grad: Tensor) -> Tensor {
-        not_yet("adaptive_avg_pool2d_backward")
+    fn adaptive_avg_pool2d_backward(x: Tensor, grad: Tensor) -> Tensor {
+        pooling::adaptive_avg_pool_backward::<2>("adaptive_avg_pool2d_backward", x, grad)
     }
 
     fn max_pool2d(
-        _x: Tensor,
-        _kernel_size: [usize; 2],
-        _stride: [usize; 2],
-        _padding: [usize; 2],
-        _dilation: [usize; 2],
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: [usize; 2],
+        stride: [usize; 2],
+        padding: [usize; 2],
+        dilation: [usize; 2],
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("max_pool2d")
+        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: dilation };
+        pooling::max_pool("max_pool2d", x, options, ceil_mode)
     }
 
     fn max_pool2d_with_indices(
-        _x: Tensor,
-        _kernel_size: [usize; 2],
-        _stride: [usize; 2],
-        _padding: [usize; 2],
-        _dilation: [usize; 2],
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: [usize; 2],
+        stride: [usize; 2],
+        padding: [usize; 2],
+        dilation: [usize; 2],
+        ceil_mode: bool,
     ) -> MaxPool2dWithIndices<Self> {
-        not_yet("max_pool2d_with_indices")
+        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: dilation };
+        let (output, indices) =
+            pooling::max_pool_with_indices("max_pool2d_with_indices", x, options, ceil_mode, I::dtype());
+        MaxPool2dWithIndices::new(output, indices)
     }
 
     fn max_pool2d_with_indices_backward(
-        _x: Tensor,
-        _kernel_size: [usize; 2],
-        _stride: [usize; 2],
-        _padding: [usize; 2],
-        _dilation: [usize; 2],
-        _ceil_mode: bool,
-        _output_grad: Tensor,
-        _indices: Tensor,
+        x: Tensor,
+        kernel_size: [usize; 2],
+        stride: [usize; 2],
+        padding: [usize; 2],
+        dilation: [usize; 2],
+        ceil_mode: bool,
+        output_grad: Tensor,
+        indices: Tensor,
     ) -> MaxPool2dBackward<Self> {
-        not_yet("max_pool2d_with_indices_backward")
+        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: dilation };
+        let name = "max_pool2d_with_indices_backward";
+        MaxPool2dBackward::new(pooling::max_pool_backward(name, x, options, ceil_mode, output_grad, indices))
     }
 
-    fn interpolate(_x: Tensor, _output_size: [usize; 2], _options: InterpolateOptions) -> Tensor {
-        not_yet("interpolate")
+    fn unfold4d(x: Tensor, kernel_size: [usize; 2], options: UnfoldOptions) -> Tensor {
+        tensor_shape::unfold4d(x, kernel_size, options)
     }
 
-    fn interpolate_backward(
-        _x: Tensor,
-        _grad: Tensor,
-        _output_size: [usize; 2],
-        _options: InterpolateOptions,
-    ) -> Tensor {
-        not_yet("interpolate_backward")
+    fn interpolate(x: Tensor, output_size: [usize; 2], options: InterpolateOptions) -> Tensor {
+        resize::interpolate(x, output_size, options)
+    }
+
+    fn interpolate_backward(x: Tensor, grad: Tensor, output_size: [usize; 2], options: InterpolateOptions) -> Tensor {
+        resize::interpolate_backward(x, grad, output_size, options)
     }
 
     fn ctc_loss(

@@ -33,6 +33,7 @@ pub(crate) use scatter_nd::ScatterMode;
 pub(crate) use shaped_type::ShapedType;
 pub(crate) use tensor::{MPSGraphTensor, Tensor};
 pub(crate) use tensor_data::TensorData;
+pub(crate) use tensor_shape::PaddingMode;
 
 use super::objc::headers;
 

@@ -7,9 +7,9 @@
 //! frame, and its gradient is masked.
 //!
 //! Everything is computed in f32 and in logarithms: a state that is less likely than the likeliest by more than f32's
-//! range may still be the only one that leads to the end. MPSGraph has no CTC loss (`MPSGraphLossOps.h` has softmax
-//! with cross entropy), and its loops end the process if the predicate is constant (doom-fish/mpsgraph-rs,
-//! control_flow.rs). So each step is in the graph by itself, with 16 nodes.
+//! range may still be the only one that leads to the end. MPSGraph has no such op (`MPSGraphLossOps.h` is softmax with
+//! cross entropy), and its loops end the process for a predicate that is constant (doom-fish/mpsgraph-rs,
+//! control_flow.rs), so the steps stand in the graph one by one: about 20 nodes each.
 
 mod states;
 
@@ -117,7 +117,7 @@ pub(crate) fn ctc_loss(
     }
     let lengths = frames_of(input_lengths, frames);
     let states = States::new(arithmetic::cast(log_probs, DType::F32), targets, target_lengths, blank);
-    let loss = states.loss(&states.from_start(), &lengths);
+    let loss = states.loss(&states.scores_from_start(), &lengths);
     arithmetic::cast(loss.with_shape([samples].into()), dtype)
 }
 
@@ -147,7 +147,7 @@ pub(crate) fn ctc_loss_backward(
     }
     let lengths = frames_of(input_lengths, frames);
     let states = States::new(arithmetic::cast(log_probs, DType::F32), targets, target_lengths, blank);
-    let from_start = states.from_start();
+    let from_start = states.scores_from_start();
     let loss = states.loss(&from_start, &lengths);
     let posterior = states.posterior(from_start, loss, &lengths);
     let grad = arithmetic::cast(grad_loss, DType::F32).with_shape([1, samples, 1].into());

@@ -29,8 +29,11 @@ mod memory;
 mod module;
 mod non_zero;
 mod normalization;
+mod pooling;
 mod random;
 mod reduction;
+mod resize;
+mod sample_grid;
 mod scatter_nd;
 mod sort;
 mod tensor_shape;
@@ -48,7 +51,7 @@ macro_rules! families {
 
 families! {
     memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
-    sort matrix_multiplication module fourier_transform loss random
+    sort matrix_multiplication resize sample_grid module fourier_transform loss pooling random
 }
 
 #[test]
