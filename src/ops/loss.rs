@@ -7,9 +7,9 @@
 //! frame, and its gradient is masked.
 //!
 //! Everything is computed in f32 and in logarithms: a state that is less likely than the likeliest by more than f32's
-//! range may still be the only one that leads to the end. MPSGraph has no such op (`MPSGraphLossOps.h` is softmax with
-//! cross entropy), and its loops end the process for a predicate that is constant (doom-fish/mpsgraph-rs,
-//! control_flow.rs), so the steps stand in the graph one by one: about 20 nodes each.
+//! range may still be the only one that leads to the end. MPSGraph has no CTC loss (`MPSGraphLossOps.h` has softmax
+//! with cross entropy), and its loops end the process if the predicate is constant (doom-fish/mpsgraph-rs,
+//! control_flow.rs). So each step is in the graph by itself, with about 20 nodes.
 
 mod states;
 
