@@ -58,8 +58,8 @@ impl Operation for TensorShapeOp {
         let graph = cx.graph();
         match self {
             TensorShapeOp::Permute { permutation } => graph.transpose(&inputs[0].tensor, permutation),
-            // broadcastTensor: fills with zeros, without a word, where an extent other than 1 differs (seen on macOS
-            // 27); `expand` has checked the extents.
+            // broadcastTensor: silently fills with zeros where an extent other than 1 differs (seen on macOS 27);
+            // `expand` has checked the extents.
             TensorShapeOp::Expand => graph.broadcast(&inputs[0].tensor, &output.shape),
             TensorShapeOp::Flip { axes } => graph.reverse(&inputs[0].tensor, &signed(axes)),
             TensorShapeOp::Slice { region } => slice::lower_slice(graph, &inputs[0], region),
