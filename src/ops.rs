@@ -29,7 +29,7 @@ use crate::lowering::provenance::Provenance;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor_type::TensorType;
 
-/// What a family says of its ops.
+/// What each family says about its ops.
 pub(crate) trait Operation {
     /// Burn's name for messages.
     fn name(&self) -> &'static str;
@@ -91,7 +91,7 @@ families! {
     TensorShape(tensor_shape::TensorShapeOp),
 }
 
-/// All that the bridge asks of an op; see [`Operation`].
+/// What the bridge asks of an op; see [`Operation`].
 impl Op {
     pub fn name(&self) -> &'static str {
         self.of_family().name()

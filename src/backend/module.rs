@@ -1,4 +1,4 @@
-//! Burn's neural network operations: what each one is, is in `ops`.
+//! Burn's neural network operations; `ops` defines each of them.
 
 use burn_backend::ops::{
     AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward, DeformConvOptions,

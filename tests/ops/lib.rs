@@ -1,8 +1,8 @@
 //! Every op through Burn's public API: one file per family, named as in `src/ops`. Lines of `cases!` are compared with
-//! burn-flex, or with numbers that stand in the line; they are tests here and rows of `self_check`. What needs more
-//! than a line is an ordinary test.
+//! burn-flex, or with numbers that stand in the line; they are tests here and rows of `self_check`. Cases that need
+//! more than a line are ordinary tests.
 #![allow(clippy::approx_constant)] // lines by hand show digits
-#![cfg_attr(not(test), allow(dead_code, unused_imports))] // without the ordinary tests nobody uses what is theirs
+#![cfg_attr(not(test), allow(dead_code, unused_imports))] // without the ordinary tests their helpers are unused
 
 #[macro_use]
 mod compare;

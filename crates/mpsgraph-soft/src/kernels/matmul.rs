@@ -2,7 +2,7 @@
 //!
 //! `gemm` packs its operands, so transposed ones cost nothing extra. Batch extents are broadcast by strides of 0; a
 //! batch that walks the left operand's rows while the right one stays is one taller product. 16-bit operands are
-//! converted to f32, multiplied there and rounded once: sums keep the precision of f32 whatever the processor.
+//! converted to f32, multiplied there and rounded once: sums have the precision of f32 on every processor.
 
 use super::elementwise::load::Geometry;
 use super::elementwise::round;
@@ -126,7 +126,8 @@ impl MatMul {
                 multiply((m, n, k), (a.cast(), self.lhs), (b.cast(), self.rhs), (c.cast(), n), parallelism)
             };
         };
-        // Taken out, not borrowed: while `gemm` waits for other threads, this one may be lent to another product.
+        // Taken out, not borrowed, because this thread may work on another product while `gemm` waits for other
+        // threads.
         let mut wide = WIDE.take();
         let parts = [m * k, k * n, m * n];
         if wide.len() < parts.iter().sum() {
@@ -138,7 +139,7 @@ impl MatMul {
         for (matrix, (rows, columns), strides, wide) in
             [(a, (m, k), self.lhs, &mut *wide_a), (b, (k, n), self.rhs, &mut *wide_b)]
         {
-            // In the operand's own order, so that its rows are read in place whichever way it lies.
+            // In the operand's own order, so that its rows are read in place, also if it is transposed.
             let by_column = strides.0.abs() < strides.1.abs();
             let (lines, length) = if by_column { (columns, rows) } else { (rows, columns) };
             let (across, along) = if by_column { (strides.1, strides.0) } else { strides };
