@@ -11,7 +11,7 @@ fn sorted<K: Key, T: Pod>(floats: bool, x: &[T], shape: &[usize], axis: usize, d
 
 /// Numbers in no order, some of them twice.
 fn mixed(count: usize) -> impl Iterator<Item = u64> {
-    (0..count as u64).map(|i| (i / 3 * 2).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ i % 3)
+    (0..count as u64).map(|i| (i / 3 * 2).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (i % 3))
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn rows_of_any_length() {
     for shape in [[1, 2], [3, 255], [2, 257], [1, 20_000], [700, 130], [2, 40_000], [1, 300_001]] {
         let [rows, extent] = shape;
         let x: Vec<i64> = mixed(rows * extent).map(|x| x as i64).collect();
-        let narrow: Vec<i32> = x.iter().map(|&x| x as i32 >> 9).collect();
+        let narrow: Vec<i32> = x.iter().map(|&x| (x >> 9) as i32).collect();
         let (mut up, mut turned) = (x.clone(), narrow.clone());
         up.chunks_mut(extent).for_each(<[i64]>::sort);
         assert!(sorted::<u64, i64>(false, &x, &shape, 1, false) == up, "{shape:?}");
@@ -64,7 +64,7 @@ fn rows_of_any_length() {
 #[test]
 fn keys_above_positions() {
     for (extent, bits) in [(1000, 10), (70_000, 17), (300_000, 19)] {
-        let x: Vec<i32> = mixed(extent).enumerate().map(|(i, x)| (x as i32) << bits | i as i32).collect();
+        let x: Vec<i32> = mixed(extent).enumerate().map(|(i, x)| ((x as i32) << bits) | i as i32).collect();
         let mut expected = x.clone();
         expected.sort();
         assert!(sorted::<u32, i32>(false, &x, &[extent], 0, false) == expected, "{extent}");
