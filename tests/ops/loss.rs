@@ -155,9 +155,8 @@ mod beyond_burn_flex {
                 let grad = gradient(&x, &loss.clone().sum().backward());
                 [loss.into_data(), grad].map(|data| data.convert_dtype(dtype))
             };
-            let wide = of(DType::F32);
-            for at in 0..2 {
-                assert_gives("rounded once", &wide[at], || of(dtype)[at].clone(), Tolerance::Ulps(1));
+            for (at, wide) in of(DType::F32).into_iter().enumerate() {
+                assert_gives("rounded once", &wide, || of(dtype)[at].clone(), Tolerance::Ulps(1));
             }
         }
     }
