@@ -6,6 +6,7 @@
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
+pub(crate) mod convolution;
 pub(crate) mod cumulative;
 pub(crate) mod fourier_transform;
 pub(crate) mod gather;
@@ -13,6 +14,7 @@ pub(crate) mod loss;
 pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;
 pub(crate) mod normalization;
+pub(crate) mod pooling;
 pub(crate) mod random;
 pub(crate) mod reduction;
 pub(crate) mod resize;
@@ -73,12 +75,14 @@ macro_rules! families {
 families! {
     Activation(activation::ActivationOp),
     Arithmetic(arithmetic::ArithmeticOp),
+    Convolution(convolution::ConvolutionOp),
     Cumulative(cumulative::CumulativeOp),
     FourierTransform(fourier_transform::FourierTransformOp),
     Gather(gather::GatherOp),
     Loss(loss::LossOp),
     MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
     Memory(memory::MemoryOp),
+    Pooling(pooling::PoolingOp),
     Random(random::RandomOp),
     Reduction(reduction::ReductionOp),
     SampleGrid(sample_grid::SampleGridOp),

@@ -7,8 +7,10 @@ use burn_backend::ops::{
 };
 
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
+use crate::ops::pooling::{self, Options};
 use crate::ops::{
-    fourier_transform, gather, loss, matrix_multiplication, normalization, resize, scatter_nd, tensor_shape,
+    convolution, fourier_transform, gather, loss, matrix_multiplication, normalization, resize, scatter_nd,
+    tensor_shape,
 };
 use crate::tensor::MpsGraphTensor as Tensor;
 
@@ -52,52 +54,52 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         matrix_multiplication::attention(query, key, value, mask, attn_bias, options)
     }
 
-    fn conv1d(_x: Tensor, _weight: Tensor, _bias: Option<Tensor>, _options: ConvOptions<1>) -> Tensor {
-        not_yet("conv1d")
+    fn conv1d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvOptions<1>) -> Tensor {
+        convolution::conv(x, weight, bias, options)
     }
 
-    fn conv1d_x_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<1>) -> Tensor {
-        not_yet("conv1d_x_backward")
+    fn conv1d_x_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<1>) -> Tensor {
+        convolution::conv_x_backward(x, weight, output_grad, options)
     }
 
-    fn conv1d_weight_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<1>) -> Tensor {
-        not_yet("conv1d_weight_backward")
+    fn conv1d_weight_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<1>) -> Tensor {
+        convolution::conv_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv1d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv1d_bias_backward")
+    fn conv1d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv1d_bias_backward", bias, output_grad)
     }
 
-    fn conv2d(_x: Tensor, _weight: Tensor, _bias: Option<Tensor>, _options: ConvOptions<2>) -> Tensor {
-        not_yet("conv2d")
+    fn conv2d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvOptions<2>) -> Tensor {
+        convolution::conv(x, weight, bias, options)
     }
 
-    fn conv2d_x_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<2>) -> Tensor {
-        not_yet("conv2d_x_backward")
+    fn conv2d_x_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<2>) -> Tensor {
+        convolution::conv_x_backward(x, weight, output_grad, options)
     }
 
-    fn conv2d_weight_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<2>) -> Tensor {
-        not_yet("conv2d_weight_backward")
+    fn conv2d_weight_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<2>) -> Tensor {
+        convolution::conv_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv2d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv2d_bias_backward")
+    fn conv2d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv2d_bias_backward", bias, output_grad)
     }
 
-    fn conv3d(_x: Tensor, _weight: Tensor, _bias: Option<Tensor>, _options: ConvOptions<3>) -> Tensor {
-        not_yet("conv3d")
+    fn conv3d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvOptions<3>) -> Tensor {
+        convolution::conv(x, weight, bias, options)
     }
 
-    fn conv3d_x_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<3>) -> Tensor {
-        not_yet("conv3d_x_backward")
+    fn conv3d_x_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<3>) -> Tensor {
+        convolution::conv_x_backward(x, weight, output_grad, options)
     }
 
-    fn conv3d_weight_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<3>) -> Tensor {
-        not_yet("conv3d_weight_backward")
+    fn conv3d_weight_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<3>) -> Tensor {
+        convolution::conv_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv3d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv3d_bias_backward")
+    fn conv3d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv3d_bias_backward", bias, output_grad)
     }
 
     fn deform_conv2d(
@@ -123,214 +125,215 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         not_yet("deform_conv2d_backward")
     }
 
-    fn conv_transpose1d(
-        _x: Tensor,
-        _weight: Tensor,
-        _bias: Option<Tensor>,
-        _options: ConvTransposeOptions<1>,
-    ) -> Tensor {
-        not_yet("conv_transpose1d")
+    fn conv_transpose1d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvTransposeOptions<1>) -> Tensor {
+        convolution::conv_transpose(x, weight, bias, options)
     }
 
-    fn conv_transpose1d_x_backward(_weight: Tensor, _output_grad: Tensor, _options: ConvTransposeOptions<1>) -> Tensor {
-        not_yet("conv_transpose1d_x_backward")
+    fn conv_transpose1d_x_backward(weight: Tensor, output_grad: Tensor, options: ConvTransposeOptions<1>) -> Tensor {
+        convolution::conv_transpose_x_backward(weight, output_grad, options)
     }
 
     fn conv_transpose1d_weight_backward(
-        _x: Tensor,
-        _weight: Tensor,
-        _output_grad: Tensor,
-        _options: ConvTransposeOptions<1>,
+        x: Tensor,
+        weight: Tensor,
+        output_grad: Tensor,
+        options: ConvTransposeOptions<1>,
     ) -> Tensor {
-        not_yet("conv_transpose1d_weight_backward")
+        convolution::conv_transpose_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv_transpose1d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv_transpose1d_bias_backward")
+    fn conv_transpose1d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv_transpose1d_bias_backward", bias, output_grad)
     }
 
-    fn conv_transpose2d(
-        _x: Tensor,
-        _weight: Tensor,
-        _bias: Option<Tensor>,
-        _options: ConvTransposeOptions<2>,
-    ) -> Tensor {
-        not_yet("conv_transpose2d")
+    fn conv_transpose2d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvTransposeOptions<2>) -> Tensor {
+        convolution::conv_transpose(x, weight, bias, options)
     }
 
-    fn conv_transpose2d_x_backward(_weight: Tensor, _output_grad: Tensor, _options: ConvTransposeOptions<2>) -> Tensor {
-        not_yet("conv_transpose2d_x_backward")
+    fn conv_transpose2d_x_backward(weight: Tensor, output_grad: Tensor, options: ConvTransposeOptions<2>) -> Tensor {
+        convolution::conv_transpose_x_backward(weight, output_grad, options)
     }
 
     fn conv_transpose2d_weight_backward(
-        _x: Tensor,
-        _weight: Tensor,
-        _output_grad: Tensor,
-        _options: ConvTransposeOptions<2>,
+        x: Tensor,
+        weight: Tensor,
+        output_grad: Tensor,
+        options: ConvTransposeOptions<2>,
     ) -> Tensor {
-        not_yet("conv_transpose2d_weight_backward")
+        convolution::conv_transpose_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv_transpose2d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv_transpose2d_bias_backward")
+    fn conv_transpose2d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv_transpose2d_bias_backward", bias, output_grad)
     }
 
-    fn conv_transpose3d(
-        _x: Tensor,
-        _weight: Tensor,
-        _bias: Option<Tensor>,
-        _options: ConvTransposeOptions<3>,
-    ) -> Tensor {
-        not_yet("conv_transpose3d")
+    fn conv_transpose3d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvTransposeOptions<3>) -> Tensor {
+        convolution::conv_transpose(x, weight, bias, options)
     }
 
-    fn conv_transpose3d_x_backward(_weight: Tensor, _output_grad: Tensor, _options: ConvTransposeOptions<3>) -> Tensor {
-        not_yet("conv_transpose3d_x_backward")
+    fn conv_transpose3d_x_backward(weight: Tensor, output_grad: Tensor, options: ConvTransposeOptions<3>) -> Tensor {
+        convolution::conv_transpose_x_backward(weight, output_grad, options)
     }
 
     fn conv_transpose3d_weight_backward(
-        _x: Tensor,
-        _weight: Tensor,
-        _output_grad: Tensor,
-        _options: ConvTransposeOptions<3>,
+        x: Tensor,
+        weight: Tensor,
+        output_grad: Tensor,
+        options: ConvTransposeOptions<3>,
     ) -> Tensor {
-        not_yet("conv_transpose3d_weight_backward")
+        convolution::conv_transpose_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv_transpose3d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv_transpose3d_bias_backward")
+    fn conv_transpose3d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv_transpose3d_bias_backward", bias, output_grad)
     }
 
     fn avg_pool1d(
-        _x: Tensor,
-        _kernel_size: usize,
-        _stride: usize,
-        _padding: usize,
-        _count_include_pad: bool,
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: usize,
+        stride: usize,
+        padding: usize,
+        count_include_pad: bool,
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("avg_pool1d")
+        let options = Options { kernel: [kernel_size], stride: [stride], padding: [padding], dilation: [1] };
+        pooling::avg_pool("avg_pool1d", x, options, count_include_pad, ceil_mode)
     }
 
     fn avg_pool1d_backward(
-        _x: Tensor,
-        _grad: Tensor,
-        _kernel_size: usize,
-        _stride: usize,
-        _padding: usize,
-        _count_include_pad: bool,
-        _ceil_mode: bool,
+        x: Tensor,
+        grad: Tensor,
+        kernel_size: usize,
+        stride: usize,
+        padding: usize,
+        count_include_pad: bool,
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("avg_pool1d_backward")
+        let options = Options { kernel: [kernel_size], stride: [stride], padding: [padding], dilation: [1] };
+        pooling::avg_pool_backward("avg_pool1d_backward", x, grad, options, count_include_pad, ceil_mode)
     }
 
-    fn adaptive_avg_pool1d(_x: Tensor, _output_size: usize) -> Tensor {
-        not_yet("adaptive_avg_pool1d")
+    fn adaptive_avg_pool1d(x: Tensor, output_size: usize) -> Tensor {
+        pooling::adaptive_avg_pool("adaptive_avg_pool1d", x, [output_size])
     }
 
-    fn adaptive_avg_pool1d_backward(_x: Tensor, _grad: Tensor) -> Tensor {
-        not_yet("adaptive_avg_pool1d_backward")
+    fn adaptive_avg_pool1d_backward(x: Tensor, grad: Tensor) -> Tensor {
+        pooling::adaptive_avg_pool_backward::<1>("adaptive_avg_pool1d_backward", x, grad)
     }
 
     fn max_pool1d(
-        _x: Tensor,
-        _kernel_size: usize,
-        _stride: usize,
-        _padding: usize,
-        _dilation: usize,
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: usize,
+        stride: usize,
+        padding: usize,
+        dilation: usize,
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("max_pool1d")
+        let options = Options { kernel: [kernel_size], stride: [stride], padding: [padding], dilation: [dilation] };
+        pooling::max_pool("max_pool1d", x, options, ceil_mode)
     }
 
     fn max_pool1d_with_indices(
-        _x: Tensor,
-        _kernel_size: usize,
-        _stride: usize,
-        _padding: usize,
-        _dilation: usize,
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: usize,
+        stride: usize,
+        padding: usize,
+        dilation: usize,
+        ceil_mode: bool,
     ) -> MaxPool1dWithIndices<Self> {
-        not_yet("max_pool1d_with_indices")
+        let options = Options { kernel: [kernel_size], stride: [stride], padding: [padding], dilation: [dilation] };
+        let (output, indices) =
+            pooling::max_pool_with_indices("max_pool1d_with_indices", x, options, ceil_mode, I::dtype());
+        MaxPool1dWithIndices::new(output, indices)
     }
 
     fn max_pool1d_with_indices_backward(
-        _x: Tensor,
-        _kernel_size: usize,
-        _stride: usize,
-        _padding: usize,
-        _dilation: usize,
-        _ceil_mode: bool,
-        _output_grad: Tensor,
-        _indices: Tensor,
+        x: Tensor,
+        kernel_size: usize,
+        stride: usize,
+        padding: usize,
+        dilation: usize,
+        ceil_mode: bool,
+        output_grad: Tensor,
+        indices: Tensor,
     ) -> MaxPool1dBackward<Self> {
-        not_yet("max_pool1d_with_indices_backward")
+        let options = Options { kernel: [kernel_size], stride: [stride], padding: [padding], dilation: [dilation] };
+        let name = "max_pool1d_with_indices_backward";
+        MaxPool1dBackward::new(pooling::max_pool_backward(name, x, options, ceil_mode, output_grad, indices))
     }
 
     fn avg_pool2d(
-        _x: Tensor,
-        _kernel_size: [usize; 2],
-        _stride: [usize; 2],
-        _padding: [usize; 2],
-        _count_include_pad: bool,
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: [usize; 2],
+        stride: [usize; 2],
+        padding: [usize; 2],
+        count_include_pad: bool,
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("avg_pool2d")
+        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: [1, 1] };
+        pooling::avg_pool("avg_pool2d", x, options, count_include_pad, ceil_mode)
     }
 
     fn avg_pool2d_backward(
-        _x: Tensor,
-        _grad: Tensor,
-        _kernel_size: [usize; 2],
-        _stride: [usize; 2],
-        _padding: [usize; 2],
-        _count_include_pad: bool,
-        _ceil_mode: bool,
+        x: Tensor,
+        grad: Tensor,
+        kernel_size: [usize; 2],
+        stride: [usize; 2],
+        padding: [usize; 2],
+        count_include_pad: bool,
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("avg_pool2d_backward")
+        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: [1, 1] };
+        pooling::avg_pool_backward("avg_pool2d_backward", x, grad, options, count_include_pad, ceil_mode)
     }
 
-    fn adaptive_avg_pool2d(_x: Tensor, _output_size: [usize; 2]) -> Tensor {
-        not_yet("adaptive_avg_pool2d")
+    fn adaptive_avg_pool2d(x: Tensor, output_size: [usize; 2]) -> Tensor {
+        pooling::adaptive_avg_pool("adaptive_avg_pool2d", x, output_size)
     }
 
-    fn adaptive_avg_pool2d_backward(_x: Tensor, _grad: Tensor) -> Tensor {
-        not_yet("adaptive_avg_pool2d_backward")
+    fn adaptive_avg_pool2d_backward(x: Tensor, grad: Tensor) -> Tensor {
+        pooling::adaptive_avg_pool_backward::<2>("adaptive_avg_pool2d_backward", x, grad)
     }
 
     fn max_pool2d(
-        _x: Tensor,
-        _kernel_size: [usize; 2],
-        _stride: [usize; 2],
-        _padding: [usize; 2],
-        _dilation: [usize; 2],
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: [usize; 2],
+        stride: [usize; 2],
+        padding: [usize; 2],
+        dilation: [usize; 2],
+        ceil_mode: bool,
     ) -> Tensor {
-        not_yet("max_pool2d")
+        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: dilation };
+        pooling::max_pool("max_pool2d", x, options, ceil_mode)
     }
 
     fn max_pool2d_with_indices(
-        _x: Tensor,
-        _kernel_size: [usize; 2],
-        _stride: [usize; 2],
-        _padding: [usize; 2],
-        _dilation: [usize; 2],
-        _ceil_mode: bool,
+        x: Tensor,
+        kernel_size: [usize; 2],
+        stride: [usize; 2],
+        padding: [usize; 2],
+        dilation: [usize; 2],
+        ceil_mode: bool,
     ) -> MaxPool2dWithIndices<Self> {
-        not_yet("max_pool2d_with_indices")
+        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: dilation };
+        let (output, indices) =
+            pooling::max_pool_with_indices("max_pool2d_with_indices", x, options, ceil_mode, I::dtype());
+        MaxPool2dWithIndices::new(output, indices)
     }
 
     fn max_pool2d_with_indices_backward(
-        _x: Tensor,
-        _kernel_size: [usize; 2],
-        _stride: [usize; 2],
-        _padding: [usize; 2],
-        _dilation: [usize; 2],
-        _ceil_mode: bool,
-        _output_grad: Tensor,
-        _indices: Tensor,
+        x: Tensor,
+        kernel_size: [usize; 2],
+        stride: [usize; 2],
+        padding: [usize; 2],
+        dilation: [usize; 2],
+        ceil_mode: bool,
+        output_grad: Tensor,
+        indices: Tensor,
     ) -> MaxPool2dBackward<Self> {
-        not_yet("max_pool2d_with_indices_backward")
+        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: dilation };
+        let name = "max_pool2d_with_indices_backward";
+        MaxPool2dBackward::new(pooling::max_pool_backward(name, x, options, ceil_mode, output_grad, indices))
     }
 
     fn unfold4d(x: Tensor, kernel_size: [usize; 2], options: UnfoldOptions) -> Tensor {

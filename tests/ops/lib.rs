@@ -18,6 +18,7 @@ mod source;
 mod activation;
 mod arithmetic;
 mod cast;
+mod convolution;
 mod cumulative;
 #[cfg(test)]
 mod errors;
@@ -29,6 +30,7 @@ mod memory;
 mod module;
 mod non_zero;
 mod normalization;
+mod pooling;
 mod random;
 mod reduction;
 mod resize;
@@ -50,7 +52,7 @@ macro_rules! families {
 
 families! {
     memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
-    sort matrix_multiplication resize sample_grid module fourier_transform loss random
+    sort matrix_multiplication resize sample_grid module fourier_transform loss pooling convolution random
 }
 
 #[test]

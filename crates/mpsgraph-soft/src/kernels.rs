@@ -14,6 +14,7 @@
 pub mod arg_reduce;
 pub mod call;
 pub mod cast;
+pub mod convolution;
 pub mod cumulative;
 mod dispatch;
 pub mod element;
@@ -102,6 +103,7 @@ macro_rules! kernels {
 
 kernels! {
     arg_reduce::ArgReduce,
+    convolution::Convolution,
     cumulative::Cumulative,
     gather::Gather,
     iota::Iota,

@@ -9,6 +9,7 @@ pub(crate) mod accepts;
 pub(crate) mod builder;
 pub mod compilation_descriptor;
 pub(crate) mod compile;
+pub mod convolution_2d_op_descriptor;
 pub mod counters;
 pub mod device;
 pub mod dtype;

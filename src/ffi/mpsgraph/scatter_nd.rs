@@ -33,12 +33,12 @@ graph_methods! {
         = "scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:", since (12, 0);
 
     /// [`scatter`](Self::scatter) into zeros of a shape.
-    #[cfg_attr(not(test), expect(dead_code, reason = "gradients of pooling will scatter into zeros"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "no operation scatters rows into zeros yet"))]
     fn scatter_into_shape(updates, indices, shape: &[usize], axis: isize, mode: ScatterMode)
         = "scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:", since (12, 0);
 
     /// Zeros of a shape with the slices of `updates` at the index tuples along the last axis of `indices`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "gradients of pooling will scatter into zeros"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "no operation scatters rows into zeros yet"))]
     fn scatter_nd_into_shape(updates, indices, shape: &[usize], batch: usize, mode: ScatterMode)
         = "scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:mode:name:", since (11, 0);
 
@@ -47,7 +47,6 @@ graph_methods! {
         = "scatterAlongAxis:withDataTensor:updatesTensor:indicesTensor:mode:name:", since (12, 3);
 
     /// [`scatter_along_axis`](Self::scatter_along_axis) into zeros of a shape.
-    #[cfg_attr(not(test), expect(dead_code, reason = "gradients of pooling will scatter into zeros"))]
     fn scatter_along_axis_into_shape(axis: isize, updates, indices, shape: &[usize], mode: ScatterMode)
         = "scatterAlongAxis:withUpdatesTensor:indicesTensor:shape:mode:name:", since (12, 3);
 }

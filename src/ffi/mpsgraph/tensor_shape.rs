@@ -76,7 +76,6 @@ graph_methods! {
     fn coordinate_along_axis(axis: isize, shape: &[usize]) = "coordinateAlongAxis:withShape:name:", since (12, 3);
 
     /// Elements added before and behind each axis; `value` is used by [`PaddingMode::Constant`] alone.
-    #[cfg_attr(not(test), expect(dead_code, reason = "convolutions and pooling will pad"))]
     fn pad(x, mode: PaddingMode, left: &[usize], right: &[usize], value: f64)
         = "padTensor:withPaddingMode:leftPadding:rightPadding:constantValue:name:", since (11, 0);
 }

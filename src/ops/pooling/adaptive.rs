@@ -1,0 +1,81 @@
+//! Averages over parts of an axis that are as equal as they can be.
+
+use std::ops::Range;
+
+use super::average::Spans;
+use super::window::{Plane, Window};
+use crate::ffi::{self, DataType};
+
+/// `outputs` parts of an axis of `input` elements: part `i` begins at `i * input / outputs`, rounded down, and ends at
+/// `(i + 1) * input / outputs`, rounded up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Even {
+    pub input: usize,
+    pub outputs: usize,
+}
+
+impl Even {
+    /// Windows if all parts are equal and do not overlap.
+    pub fn spans(self) -> Spans {
+        let Even { input, outputs } = self;
+        if input == 0 || outputs == 0 || !input.is_multiple_of(outputs) {
+            return Spans::Even(self);
+        }
+        let kernel = input / outputs;
+        let window = Window { input, outputs, kernel, stride: kernel, padding: 0, dilation: 1 };
+        Spans::Windows { window, count_include_pad: false }
+    }
+
+    pub fn part(&self, output: usize) -> Range<usize> {
+        output * self.input / self.outputs..((output + 1) * self.input).div_ceil(self.outputs)
+    }
+
+    /// Sums of the parts.
+    pub(super) fn sums(&self, plane: &Plane<'_>, x: &ffi::Tensor) -> ffi::Tensor {
+        let parts: Vec<Range<usize>> = (0..self.outputs).map(|output| self.part(output)).collect();
+        of_ranges(plane, x, &parts)
+    }
+
+    /// For each element of the axis the sum of what `x` has for the parts that it is in. Those are neighbours: the
+    /// parts that the element would have if as many elements as there are parts were divided among all elements.
+    pub(super) fn shares(&self, plane: &Plane<'_>, x: &ffi::Tensor) -> ffi::Tensor {
+        Even { input: self.outputs, outputs: self.input }.sums(plane, x)
+    }
+}
+
+/// Sums of ranges of the plane's axis, none of them empty: of few ranges one after the other, of short ones by their
+/// first elements, their second ones, and so on.
+fn of_ranges(plane: &Plane<'_>, x: &ffi::Tensor, ranges: &[Range<usize>]) -> ffi::Tensor {
+    let graph = plane.graph;
+    let longest = ranges.iter().map(|range| range.len()).max().unwrap_or(0);
+    if ranges.len() <= longest {
+        let sum = |range: &Range<usize>| {
+            let part = plane.part(x, range.start, range.len(), 1);
+            graph.reduction_sum(&part, &[plane.axis as isize])
+        };
+        let sums: Vec<ffi::Tensor> = ranges.iter().map(sum).collect();
+        return crate::lowering::axis::joined(graph, &sums, plane.axis);
+    }
+    let zero = graph.constant_with_scalar(0.0, &[1], DataType::F32);
+    let shape = {
+        let mut shape = [1; 3];
+        shape[plane.axis] = ranges.len();
+        shape
+    };
+    // As f32 first: integer constants that lead to a gather are folded wrongly (MetalHLO's MPSGraphCompiler.swift).
+    let vector = |numbers: Vec<f32>, shape: &[usize]| {
+        graph.constant_with_data(bytemuck::cast_slice(&numbers), shape, DataType::F32)
+    };
+    let nth = |n: usize| {
+        let at = ranges.iter().map(|range| (range.start + n).min(range.end - 1) as f32).collect();
+        let at = graph.cast(&vector(at, &[ranges.len()]), DataType::I32);
+        let elements = graph.gather(x, &at, plane.axis, 0);
+        if ranges.iter().all(|range| range.len() > n) {
+            return elements;
+        }
+        // Selected, not multiplied: an element that is not in the range may be NaN.
+        let inside = ranges.iter().map(|range| if range.len() > n { 1.0 } else { 0.0 }).collect();
+        graph.select(&graph.not_equal(&vector(inside, &shape), &zero), &elements, &zero)
+    };
+    (1..longest).fold(nth(0), |sum, n| graph.addition(&sum, &nth(n)))
+}
