@@ -255,6 +255,9 @@ mod tests {
                 let mut matrix = vec![0.0; resize.from * resize.to];
                 for (place, (&index, &weight)) in table.indices.iter().zip(&table.weights).enumerate() {
                     let (result, operand) = (place % count, index as usize);
+                    if table.untouched[result] {
+                        continue;
+                    }
                     matrix[match direction {
                         Direction::Forward => result * resize.from + operand,
                         Direction::Backward => operand * resize.from + result,
@@ -285,7 +288,7 @@ mod tests {
             fill(&mut taps, slots);
             assert_eq!(taps.len(), slots);
             let sum: f64 = taps.iter().map(|tap| tap.weight).sum();
-            assert!((sum - 0.7).abs() < 1e-15 && taps.iter().all(|tap| tap.weight > 0.0), "{slots}: {sum}");
+            assert!((sum - 0.7).abs() < 1e-12 && taps.iter().all(|tap| tap.weight > 0.0), "{slots}: {sum}");
         }
         let mut none = Vec::new();
         fill(&mut none, 3);
