@@ -2,7 +2,7 @@
 //!
 //! A family's file holds its variants with their attributes, the functions that check shapes and dtypes and record
 //! them, and their lowering to MPSGraph nodes, side by side. Nothing here touches a raw pointer, a buffer or a host
-//! copy. `normalization` records ops of other families only and so has no variant.
+//! copy of a tensor. `normalization` and `resize` record ops of other families only and so have no variant.
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
@@ -16,6 +16,8 @@ pub(crate) mod normalization;
 pub(crate) mod pooling;
 pub(crate) mod random;
 pub(crate) mod reduction;
+pub(crate) mod resize;
+pub(crate) mod sample_grid;
 pub(crate) mod scatter_nd;
 pub(crate) mod sort;
 pub(crate) mod tensor_shape;
@@ -81,6 +83,7 @@ families! {
     Pooling(pooling::PoolingOp),
     Random(random::RandomOp),
     Reduction(reduction::ReductionOp),
+    SampleGrid(sample_grid::SampleGridOp),
     ScatterNd(scatter_nd::ScatterNdOp),
     Sort(sort::SortOp),
     TensorShape(tensor_shape::TensorShapeOp),

@@ -5,12 +5,12 @@ use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{Distribution, ExecutionError, Scalar, TensorData, TensorMetadata};
 use burn_std::{BoolDType, FloatDType, IntDType, Shape, Slice};
 
-use super::{FloatElement, IntElement, MpsGraph, into_data, not_yet};
+use super::{FloatElement, IntElement, MpsGraph, into_data};
 use crate::bridge::upload;
 use crate::device::MpsGraphDevice;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::{
-    cumulative, gather, matrix_multiplication, memory, random, reduction, scatter_nd, sort, tensor_shape,
+    cumulative, gather, matrix_multiplication, memory, random, reduction, sample_grid, scatter_nd, sort, tensor_shape,
 };
 use crate::tensor::MpsGraphTensor as Tensor;
 
@@ -387,7 +387,7 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_argtopk(tensor: Tensor, dim: usize, k: usize, out_dtype: IntDType) -> Tensor {
         sort::argtopk(tensor, dim, k, out_dtype.into())
     }
-    fn float_grid_sample_2d(_tensor: Tensor, _grid: Tensor, _options: GridSampleOptions) -> Tensor {
-        not_yet("float_grid_sample_2d")
+    fn float_grid_sample_2d(tensor: Tensor, grid: Tensor, options: GridSampleOptions) -> Tensor {
+        sample_grid::grid_sample_2d(tensor, grid, options)
     }
 }

@@ -1,14 +1,16 @@
-//! Burn's neural network operations: what each one is, is in `ops`. `unfold4d` without padding and dilation is Burn's
-//! own composition of recorded ops.
+//! Burn's neural network operations: what each one is, is in `ops`.
 
 use burn_backend::ops::{
     AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward, DeformConvOptions,
     InterpolateOptions, MaxPool1dBackward, MaxPool1dWithIndices, MaxPool2dBackward, MaxPool2dWithIndices, ModuleOps,
+    UnfoldOptions,
 };
 
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
 use crate::ops::pooling::{self, Options};
-use crate::ops::{fourier_transform, gather, loss, matrix_multiplication, normalization, scatter_nd};
+use crate::ops::{
+    fourier_transform, gather, loss, matrix_multiplication, normalization, resize, scatter_nd, tensor_shape,
+};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I> {
@@ -348,17 +350,16 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         MaxPool2dBackward::new(pooling::max_pool_backward(name, x, options, ceil_mode, output_grad, indices))
     }
 
-    fn interpolate(_x: Tensor, _output_size: [usize; 2], _options: InterpolateOptions) -> Tensor {
-        not_yet("interpolate")
+    fn unfold4d(x: Tensor, kernel_size: [usize; 2], options: UnfoldOptions) -> Tensor {
+        tensor_shape::unfold4d(x, kernel_size, options)
     }
 
-    fn interpolate_backward(
-        _x: Tensor,
-        _grad: Tensor,
-        _output_size: [usize; 2],
-        _options: InterpolateOptions,
-    ) -> Tensor {
-        not_yet("interpolate_backward")
+    fn interpolate(x: Tensor, output_size: [usize; 2], options: InterpolateOptions) -> Tensor {
+        resize::interpolate(x, output_size, options)
+    }
+
+    fn interpolate_backward(x: Tensor, grad: Tensor, output_size: [usize; 2], options: InterpolateOptions) -> Tensor {
+        resize::interpolate_backward(x, grad, output_size, options)
     }
 
     fn ctc_loss(

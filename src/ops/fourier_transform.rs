@@ -1,21 +1,24 @@
 //! Discrete Fourier transforms of real signals, and back: matrix products with tables of roots of unity.
 //!
-//! MPSGraph has transforms (`MPSGraphFourierTransformOps.h`, macOS 14.0), but the one back to real numbers gives the
-//! samples of odd lengths in the wrong order without a word (pytorch/pytorch#126649, open), and on macOS 14.4 it was
-//! wrong for even ones (pytorch/pytorch#124096); along an axis before the last four it ends the process
-//! (pytorch/pytorch#188864); how exact it is for other lengths than powers of two nobody has published. They also take
-//! complex tensors, which nothing else here does. So a transform is composed of products of real matrices:
+//! MPSGraph has transforms (`MPSGraphFourierTransformOps.h`, macOS 14.0), but through them PyTorch's transform back
+//! gives the five samples of an odd length in reverse order without a word (pytorch/pytorch#126649, open) and was wrong
+//! for 64 samples on macOS 14.4.1 (pytorch/pytorch#124096); along an axis before the last four the process ends
+//! (pytorch/pytorch#188864); how exact they are for other lengths than powers of two nobody has published. They also
+//! take complex tensors, which nothing else here does. So a transform is composed of products of real matrices:
 //!
 //! - up to [`WIDE`] points it is one product with a table of cosines and sines;
 //! - a length `a * b` is the transforms along both axes of an `(a, b)` view, with a rotation of each element between
-//!   them: 13 nodes for each further factor, and of the order of `a + b` multiplications for a point;
+//!   them: a dozen nodes more, and of the order of `a + b` multiplications for each element;
 //! - a prime beyond [`PRIME`] is a convolution, by transforms of a power of two that is at least twice as long
 //!   (Bluestein's algorithm).
 //!
 //! What is known to be zero (padding, the half of a spectrum that the other half implies) is left out of the tables, as
-//! is what nobody asked for. Tables are computed in f64 and rounded once; they are constants of the program and take 4
-//! bytes for each of `2a * 2b` entries of a matrix and `3n` of a rotation: 0.3 MB for 4096 points. 16-bit floats are
-//! transformed in f32. Burn's public functions let powers of two through; any length is right here.
+//! is what nobody asked for. Tables are computed in f64 and rounded once. They are constants of the program: 4 bytes
+//! for each of up to `2a * 2a` entries of the product of `a` points and `3n` of a rotation, 0.1 MB for 4096 points.
+//! 16-bit floats are transformed in f32. Burn's public functions let powers of two through; any length is right here.
+//!
+//! [`WIDE`]: factors::WIDE
+//! [`PRIME`]: factors::PRIME
 
 mod factors;
 mod table;
@@ -110,8 +113,8 @@ pub(crate) struct Length {
 }
 
 impl Length {
-    /// Transforms `rows (count, parts, points)`: the first `points` of `n`, of which the others are 0, as real part and,
-    /// if there are two parts, imaginary part. Gives `(count, parts, points)` as asked, again the first ones.
+    /// Transforms `rows (count, parts, points)`: the first `points` of `n`, of which the others are 0, as real part
+    /// and, if there are two parts, imaginary part. Gives `(count, parts, points)` as asked, again the first ones.
     fn transform(self, rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
         match method(self.n) {
             Method::Product => self.product(rows, [parts, points]),
@@ -127,8 +130,9 @@ impl Length {
         product.with_shape([count, to[0], to[1]].into())
     }
 
-    /// The point at `b * i + j` of `rows` is `(i, j)` of an `(a, b)` view, that at `i + a * j` of the result is `(i, j)`:
-    /// transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`, transforms of length `b` along the other.
+    /// The point at `b * i + j` of `rows` is `(i, j)` of an `(a, b)` view, that at `i + a * j` of the result is `(i,
+    /// j)`: transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`, transforms of length `b` along the
+    /// other.
     fn factors(self, [a, b]: [usize; 2], rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
         let &[count, given, filled] = rows.shape.as_slice() else { unreachable!("rows of parts of points") };
         let part = |n: usize| Length { n, ..self };
@@ -151,7 +155,8 @@ impl Length {
         narrow(whole, 2, [0, points])
     }
 
-    /// With `c(j) = exp(∓πi * j * j / n)` the result at `k` is `c(k)` times the sum over `j` of `x(j) * c(j) / c(k - j)`.
+    /// With `c(j) = exp(∓πi * j * j / n)` the result at `k` is `c(k)` times the sum over `j` of `x(j) * c(j) / c(k -
+    /// j)`.
     fn convolution(self, length: usize, rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
         let filled = rows.shape[2];
         let there = Length { n: length, inverse: false };

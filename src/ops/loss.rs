@@ -9,7 +9,7 @@
 //! Everything is computed in f32 and in logarithms: a state that is less likely than the likeliest by more than f32's
 //! range may still be the only one that leads to the end. MPSGraph has no such op (`MPSGraphLossOps.h` is softmax with
 //! cross entropy), and its loops end the process for a predicate that is constant (doom-fish/mpsgraph-rs,
-//! control_flow.rs), so the steps stand in the graph one by one: 16 nodes each.
+//! control_flow.rs), so the steps stand in the graph one by one: about 20 nodes each.
 
 mod states;
 
@@ -28,8 +28,8 @@ use crate::tensor_type::TensorType;
 
 /// A step of a recursion over frames. Scores of a frame are f32 `(1, samples, states)`.
 ///
-/// `emissions (frames, samples, states)` are the log-probabilities of the states' labels, `skips (1, samples, states)` is
-/// 0 for a state that may follow the one before the previous one and minus infinity for the others, and `nothing (1,
+/// `emissions (frames, samples, states)` are the log-probabilities of the states' labels, `skips (1, samples, states)`
+/// is 0 for a state that may follow the one before the previous one and minus infinity for the others, and `nothing (1,
 /// samples, 2)` is minus infinity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LossOp {
@@ -117,7 +117,7 @@ pub(crate) fn ctc_loss(
     }
     let lengths = frames_of(input_lengths, frames);
     let states = States::new(arithmetic::cast(log_probs, DType::F32), targets, target_lengths, blank);
-    let loss = states.loss(&states.from_start(), &lengths);
+    let loss = states.loss(&states.scores_from_start(), &lengths);
     arithmetic::cast(loss.with_shape([samples].into()), dtype)
 }
 
@@ -147,7 +147,7 @@ pub(crate) fn ctc_loss_backward(
     }
     let lengths = frames_of(input_lengths, frames);
     let states = States::new(arithmetic::cast(log_probs, DType::F32), targets, target_lengths, blank);
-    let from_start = states.from_start();
+    let from_start = states.scores_from_start();
     let loss = states.loss(&from_start, &lengths);
     let posterior = states.posterior(from_start, loss, &lengths);
     let grad = arithmetic::cast(grad_loss, DType::F32).with_shape([1, samples, 1].into());
@@ -178,8 +178,8 @@ fn check(
         invalid(
             name,
             format!(
-                "log_probs {:?} with targets {:?}, input_lengths {frames:?}, target_lengths {labels:?}: integers of the \
-                 shapes (samples, length), (samples) and (samples)",
+                "log_probs {:?} with targets {:?}, input_lengths {frames:?}, target_lengths {labels:?}: integers of \
+                 the shapes (samples, length), (samples) and (samples)",
                 (log_probs.dtype(), &log_probs.shape),
                 (targets.dtype(), &targets.shape)
             ),

@@ -7,20 +7,20 @@
 
 mod axes;
 mod slice;
+mod windows;
 
-use burn_backend::{DType, Shape, TensorMetadata};
+use burn_backend::{Shape, TensorMetadata};
 
 pub(crate) use axes::{expand, flip, permute, swap_dims, transpose};
 pub(crate) use slice::{slice, slice_assign};
+pub(crate) use windows::{unfold, unfold4d};
 
-use super::arithmetic::{self, BinaryOp};
-use super::{Operation, gather, memory};
+use super::{Operation, memory};
 use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi;
 use crate::lowering::provenance::Provenance;
 use crate::lowering::rank::outer_axis_inner;
-use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
@@ -145,32 +145,6 @@ pub(crate) fn repeat_dim(tensor: MpsGraphTensor, dim: usize, times: usize) -> Mp
         return memory::zeros(shape, tensor.dtype());
     }
     expand(tensor.with_shape([outer, 1, block].into()), [outer, times, block].into()).with_shape(shape)
-}
-
-/// Windows of `size` elements, `step` apart, along `dim`: `[…, dim, …]` becomes `[…, windows, …, size]`.
-pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usize) -> MpsGraphTensor {
-    let shape = tensor.shape.clone();
-    if dim >= shape.num_dims() || size == 0 || step == 0 || size > shape[dim] {
-        invalid("unfold", format!("windows of {size}, {step} apart, along axis {dim} of shape {shape:?}"));
-    }
-    let windows = (shape[dim] - size) / step + 1;
-    let mut output = shape.to_vec();
-    output[dim] = windows;
-    output.push(size);
-    let [outer, _, inner] = outer_axis_inner(&shape, dim);
-    let tensor = tensor.with_shape([outer, shape[dim], inner].into());
-    let picked = if step == size {
-        let whole = burn_backend::Slice::new(0, Some((windows * size) as isize), 1);
-        slice(tensor, &[burn_backend::Slice::full(), whole])
-    } else {
-        let count = |n: usize, shape: [usize; 2]| memory::arange(0..n as i64, 1, DType::I32).with_shape(shape.into());
-        let starts =
-            arithmetic::binary_scalar(BinaryOp::Mul, count(windows, [windows, 1]), ScalarInput::Int(step as i64));
-        let places = arithmetic::binary(BinaryOp::Add, starts, count(size, [1, size]));
-        gather::select(tensor, 1, places.with_shape([windows * size].into()))
-    };
-    let windowed = picked.with_shape([outer, windows, size, inner].into());
-    permute(windowed, &[0, 1, 3, 2]).with_shape(output.into())
 }
 
 /// Rank up to which one op moves everything.

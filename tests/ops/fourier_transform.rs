@@ -1,5 +1,5 @@
-//! Transforms of real signals and back. Burn's public functions and burn-flex take powers of two; other lengths are held
-//! against sums in f64. Autodiff has no gradients of them.
+//! Transforms of real signals and back. Burn's public functions and burn-flex take powers of two; other lengths are
+//! held against sums in f64. Autodiff has no gradients of them.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::signal::{irfft, rfft};
@@ -44,7 +44,8 @@ fn spectra<B: Backend>(lengths: &[usize], dtype: DType) -> Vec<Tensor<B, 2>> {
     lengths.iter().map(|&n| both(rfft(numbers::<B, 2>([3, n], n, dtype), 1, None))).collect()
 }
 
-/// burn-flex lets the imaginary parts of the first and the last bin of an even length change the result; there are none.
+/// burn-flex lets the imaginary parts of the first and the last bin of an even length change the result; there are
+/// none.
 fn signals<B: Backend>(lengths: &[usize], dtype: DType) -> Vec<Tensor<B, 2>> {
     let signal = |&n: &usize| {
         let bins = n / 2 + 1;

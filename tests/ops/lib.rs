@@ -32,6 +32,8 @@ mod normalization;
 mod pooling;
 mod random;
 mod reduction;
+mod resize;
+mod sample_grid;
 mod scatter_nd;
 mod sort;
 mod tensor_shape;
@@ -49,7 +51,7 @@ macro_rules! families {
 
 families! {
     memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
-    sort matrix_multiplication module fourier_transform loss pooling random
+    sort matrix_multiplication resize sample_grid module fourier_transform loss pooling random
 }
 
 #[test]

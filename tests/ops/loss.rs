@@ -204,6 +204,21 @@ mod beyond_burn_flex {
         samples.map(loss).sum()
     }
 
+    /// More steps than a recording holds. One label can begin at any frame and end at any later one.
+    #[test]
+    fn longer_than_a_recording() {
+        let frames = 1100;
+        let x = Tensor::<A, 3>::full([frames, 1, 2], -1.0, &MpsGraphDevice).require_grad();
+        let one = |number: i64| integers([number], DType::I32);
+        let loss = ctc_loss(x.clone(), integers([[1]], DType::I32), one(frames as i64), one(1), 0);
+        let grad = gradient(&x, &loss.clone().backward());
+        let frames = frames as f64;
+        let paths = frames * (frames + 1.0) / 2.0;
+        assert!((f64::from(loss.into_scalar()) - (frames - paths.ln())).abs() < 1e-2);
+        let first = grad.iter::<f64>().nth(1).expect("the label at the first frame");
+        assert!((first + frames / paths).abs() < 1e-4, "{first}");
+    }
+
     /// An infinite loss moves nothing.
     #[test]
     fn no_gradient_of_an_infinite_loss() {

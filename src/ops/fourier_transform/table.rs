@@ -1,8 +1,8 @@
 //! The constants of a transform: roots of unity, computed in f64 and rounded once.
 //!
 //! `w(x)` is `exp(-2πi * x)`, or its conjugate in a transform back. Where a table's axis stands for real and imaginary
-//! part, a table with the word *real* in its name has `Re w` at extent 1, one with *imaginary* has `-Im w` and `Im w`: what
-//! the number's own parts are multiplied by, and what the exchanged ones are.
+//! part, a table with the word *real* in its name has `Re w` at extent 1, one with *imaginary* has `-Im w` and `Im w`:
+//! what the number's own parts are multiplied by, and what the exchanged ones are.
 
 use std::f64::consts::TAU;
 
@@ -13,7 +13,8 @@ use super::Length;
 /// A constant by what it is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Table {
-    /// `w(j * k / n)` as matrices of real numbers: `from` and `to` are parts and points, of the rows and of the columns.
+    /// `w(j * k / n)` as matrices of real numbers: `from` and `to` are parts and points, of the rows and of the
+    /// columns.
     Matrix { length: Length, from: [usize; 2], to: [usize; 2] },
     /// `w(i * j / n)`, shape `(extents[0], 1, extents[1])`.
     RotationReal { length: Length, extents: [usize; 2] },

@@ -52,7 +52,7 @@ impl States {
     }
 
     /// Log-probabilities of the paths from the start, frame by frame.
-    pub fn from_start(&self) -> MpsGraphTensor {
+    pub fn scores_from_start(&self) -> MpsGraphTensor {
         let frames = self.emissions.shape[0];
         let states = self.emissions.shape[2];
         let first = tensor_shape::slice(self.emissions.clone(), &[Slice::new(0, Some(1), 1)]);
@@ -68,7 +68,7 @@ impl States {
     }
 
     /// Log-probabilities of the paths to the end, frame by frame; a frame's own emission is not in them.
-    fn to_end(&self, lengths: &MpsGraphTensor) -> MpsGraphTensor {
+    fn scores_to_end(&self, lengths: &MpsGraphTensor) -> MpsGraphTensor {
         let mut scores = vec![self.ends.clone()];
         for frame in (0..self.emissions.shape[0] - 1).rev() {
             let after = &scores[scores.len() - 1];
@@ -80,7 +80,8 @@ impl States {
         tensor_shape::cat(scores, 0)
     }
 
-    /// The losses, shape `(1, samples, 1)`, from the scores of [`States::from_start`] at each sample's last frame.
+    /// The losses, shape `(1, samples, 1)`, from the scores of [`States::scores_from_start`] at each sample's last
+    /// frame.
     pub fn loss(&self, from_start: &MpsGraphTensor, lengths: &MpsGraphTensor) -> MpsGraphTensor {
         let &[frames, samples, states] = from_start.shape.as_slice() else { unreachable!("frames, samples, states") };
         let frame = arithmetic::binary_scalar(BinaryOp::Sub, lengths.clone(), ScalarInput::Int(1));
@@ -107,9 +108,9 @@ impl States {
         let beyond = arithmetic::compare(CompareOp::GreaterEqual, frame, lengths.clone(), BOOL);
         let hopeless = arithmetic::is_inf(loss, BOOL);
         let none = arithmetic::binary(BinaryOp::LogicalOr, beyond, hopeless);
-        // A path is in one state at each frame, so the shares of a frame add up to 1; the loss would have the rounding of
-        // all frames in it.
-        let paths = arithmetic::binary(BinaryOp::Add, from_start, self.to_end(lengths));
+        // A path is in one state at each frame, so the shares of a frame add up to 1; the loss would have the rounding
+        // of all frames in it.
+        let paths = arithmetic::binary(BinaryOp::Add, from_start, self.scores_to_end(lengths));
         let (shares, _) = shares(paths);
         let total = reduction::sum_dim(shares.clone(), 2);
         arithmetic::mask_fill(arithmetic::binary(BinaryOp::Div, shares, total), none, ScalarInput::Float(0.0))

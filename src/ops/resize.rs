@@ -1,0 +1,133 @@
+//! Resizing of images `[batch, channels, height, width]`, and its gradient: one axis after the other, each element a
+//! weighted sum of a few of the old ones. Composed of recorded ops: rows are read by index, multiplied and summed.
+//!
+//! MPSGraph's own resizing is left aside. It has neither bicubic nor Lanczos, and for the other two modes nobody has
+//! published which neighbour it takes where f32 rounds the coordinate (plain `resizeTensor:` takes another one than
+//! Burn, see ChanLumerico/lucid). Products with matrices of weights would be fewer ops, but one NaN or infinity would
+//! spread over its whole row and column. Indices and weights follow from extents alone: [`taps`] computes them exactly,
+//! and they are uploaded once, since numbers in a program would make it large and computing them there takes a dozen
+//! ops for each axis.
+
+mod taps;
+
+use burn_backend::ops::{InterpolateMode, InterpolateOptions};
+use burn_backend::{Shape, TensorMetadata};
+
+use self::taps::{AxisResize, Direction, Filter, Taps};
+use super::arithmetic::{self, BinaryOp};
+use super::{gather, memory, reduction};
+use crate::error::{invalid, unsupported};
+use crate::lowering::conversion::computed_in;
+use crate::lowering::rank::outer_axis_inner;
+use crate::lowering::scalar::ScalarInput;
+use crate::tensor::MpsGraphTensor;
+
+/// `x` with `output_size` as its height and width. An extent that stays keeps its elements as they are.
+pub(crate) fn interpolate(x: MpsGraphTensor, output_size: [usize; 2], options: InterpolateOptions) -> MpsGraphTensor {
+    const NAME: &str = "interpolate";
+    let [batch, channels, height, width] = extents(NAME, &x, output_size);
+    let shape = Shape::new([batch, channels, output_size[0], output_size[1]]);
+    if shape.num_elements() == 0 {
+        return memory::zeros(shape, x.dtype());
+    }
+    resize(NAME, x, axes([height, width], output_size, &options), Direction::Forward)
+}
+
+/// Gradient of [`interpolate`] for `x`, of which only the shape matters, from the gradient of its result.
+pub(crate) fn interpolate_backward(
+    x: MpsGraphTensor,
+    grad: MpsGraphTensor,
+    output_size: [usize; 2],
+    options: InterpolateOptions,
+) -> MpsGraphTensor {
+    const NAME: &str = "interpolate_backward";
+    let [batch, channels, height, width] = extents(NAME, &x, output_size);
+    if grad.dims() != [batch, channels, output_size[0], output_size[1]] || grad.dtype() != x.dtype() {
+        let (own, other) = ((x.dtype(), &x.shape), (grad.dtype(), &grad.shape));
+        invalid(NAME, format!("a gradient {other:?} for {own:?} resized to {output_size:?}; both have one dtype"));
+    }
+    if grad.shape.num_elements() == 0 || x.shape.num_elements() == 0 {
+        return memory::zeros(x.shape(), x.dtype());
+    }
+    resize(NAME, grad, axes([height, width], output_size, &options), Direction::Backward)
+}
+
+/// The extents of images that can be resized to `output_size`.
+fn extents(op: &'static str, x: &MpsGraphTensor, output_size: [usize; 2]) -> [usize; 4] {
+    let &[batch, channels, height, width] = x.dims() else {
+        invalid(op, format!("shape {:?}; [batch, channels, height, width] is expected", x.shape));
+    };
+    if !x.dtype().is_float() {
+        unsupported(op, format!("dtype {:?}, shape {:?}; floats are resized: cast it", x.dtype(), x.shape));
+    }
+    if height == 0 || width == 0 {
+        invalid(op, format!("shape {:?} has no pixels to make {output_size:?} of", x.shape));
+    }
+    [batch, channels, height, width]
+}
+
+/// Height and width, each with its place in the shape.
+fn axes(from: [usize; 2], to: [usize; 2], options: &InterpolateOptions) -> [(usize, AxisResize); 2] {
+    let filter = match options.mode {
+        InterpolateMode::Nearest => Filter::Nearest,
+        InterpolateMode::Bilinear => Filter::Linear,
+        InterpolateMode::Bicubic => Filter::Cubic,
+        InterpolateMode::Lanczos3 => Filter::Lanczos3,
+    };
+    // Nearest neighbours do not depend on it: one table for both.
+    let align_corners = options.align_corners && filter != Filter::Nearest;
+    [0, 1].map(|i| (i + 2, AxisResize { filter, align_corners, from: from[i], to: to[i] }))
+}
+
+/// Both axes, first the one that leaves less for the other to do; 16-bit floats in f32.
+fn resize(
+    op: &'static str,
+    x: MpsGraphTensor,
+    mut axes: [(usize, AxisResize); 2],
+    direction: Direction,
+) -> MpsGraphTensor {
+    let dtype = x.dtype();
+    let work =
+        |[(_, first), (_, second)]: [(usize, AxisResize); 2]| direction.result(first) * direction.operand(second);
+    if work([axes[1], axes[0]]) < work(axes) {
+        axes.reverse();
+    }
+    let mut x = x;
+    for (axis, resize) in axes {
+        if resize.from == resize.to {
+            continue;
+        }
+        let taps = taps::of(op, resize, direction);
+        if !taps.copies() {
+            x = arithmetic::cast(x, computed_in(dtype));
+        }
+        x = along(op, x, axis, &taps, direction.result(resize));
+    }
+    arithmetic::cast(x, dtype)
+}
+
+/// `axis` of `x` with `count` elements instead, which `taps` says how to make.
+fn along(op: &'static str, x: MpsGraphTensor, axis: usize, taps: &Taps, count: usize) -> MpsGraphTensor {
+    let mut shape = x.shape();
+    let [outer, extent, inner] = outer_axis_inner(&shape, axis);
+    shape[axis] = count;
+    let terms = outer * taps.slots * count * inner;
+    if terms >= 1 << 31 {
+        let reason =
+            format!("{terms} terms for a result of shape {shape:?}; below 2^31 are possible: resize fewer images");
+        unsupported(op, reason);
+    }
+    let read = gather::select(x.with_shape([outer, extent, inner].into()), 1, taps.indices.clone());
+    // A slot's terms lie next to each other, so that long rows are added.
+    let mut result = read.with_shape([outer, taps.slots, count, inner].into());
+    if let Some(weights) = &taps.weights {
+        let weights = weights.clone().with_shape([1, taps.slots, count, 1].into());
+        result = arithmetic::binary(BinaryOp::Mul, result, weights);
+    }
+    result = reduction::sum_dim(result, 1);
+    if let Some(untouched) = &taps.untouched {
+        let untouched = untouched.clone().with_shape([1, 1, count, 1].into());
+        result = arithmetic::mask_fill(result, untouched, ScalarInput::Float(0.0));
+    }
+    result.with_shape(shape)
+}

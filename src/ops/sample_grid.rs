@@ -1,0 +1,183 @@
+//! Reading an image at points of a grid, `grid_sample_2d`.
+//!
+//! Pixels become rows of channels; the rows next to each point are read by index, weighted and added. MPSGraph's own
+//! sampling is left aside: it has no border padding that others trust (pytorch's mps/operations/GridSampler.mm refuses
+//! it), it rounds halves to even, where Burn rounds them away from 0, and what it makes of a NaN is not documented.
+
+mod coordinate;
+
+use burn_backend::ops::{GridSampleOptions, GridSamplePaddingMode, InterpolateMode};
+use burn_backend::{DType, TensorMetadata};
+
+use self::coordinate::{Coordinates, Place};
+use super::{Operation, memory, tensor_shape};
+use crate::bridge::record;
+use crate::error::{invalid, unsupported};
+use crate::ffi;
+use crate::lowering::axis::part;
+use crate::lowering::conversion::{computed_in, convert};
+use crate::lowering::provenance::Provenance;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
+
+/// `[pixels (batch * height * width, channels), grid (batch, points, 2)]` of one float dtype to
+/// `(batch, points, channels)`. A grid's x, which comes first, is along the width: -1 and 1 are its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SampleGridOp {
+    height: usize,
+    width: usize,
+    method: Method,
+    outside: Outside,
+    /// Whether -1 and 1 are the outermost pixels' centers, else their outer edges.
+    align_corners: bool,
+}
+
+/// What is made of the pixels next to a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Method {
+    /// The nearest one; half way it is the one farther from 0.
+    Nearest,
+    /// The mean of four, weighted by the point's distance.
+    Bilinear,
+}
+
+/// What is outside the image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Outside {
+    Zeros,
+    /// The outermost pixels. A point that is not finite is the center of the image.
+    Border,
+    /// The image, mirrored at its edges over and over.
+    Reflection,
+}
+
+/// `tensor (batch, channels, height, width)` at the points of `grid (batch, rows, columns, 2)`: gives
+/// `(batch, channels, rows, columns)`.
+pub(crate) fn grid_sample_2d(
+    tensor: MpsGraphTensor,
+    grid: MpsGraphTensor,
+    options: GridSampleOptions,
+) -> MpsGraphTensor {
+    const NAME: &str = "grid_sample_2d";
+    let dtype = tensor.dtype();
+    if !dtype.is_float() || grid.dtype() != dtype {
+        let dtypes = [dtype, grid.dtype()];
+        unsupported(NAME, format!("dtypes {dtypes:?} of tensor and grid; one float dtype is expected: cast one"));
+    }
+    let method = match options.mode {
+        InterpolateMode::Nearest => Method::Nearest,
+        InterpolateMode::Bilinear => Method::Bilinear,
+        InterpolateMode::Bicubic | InterpolateMode::Lanczos3 => {
+            unsupported(NAME, format!("mode {:?}; Burn defines Nearest and Bilinear here", options.mode))
+        }
+    };
+    let (&[batch, channels, height, width], &[grids, rows, columns, 2]) = (tensor.dims(), grid.dims()) else {
+        wrong_shapes(NAME, &tensor, &grid)
+    };
+    if grids != batch {
+        wrong_shapes(NAME, &tensor, &grid);
+    }
+    let shape = [batch, channels, rows, columns];
+    if shape.contains(&0) {
+        return memory::zeros(shape.into(), dtype);
+    }
+    if height == 0 || width == 0 {
+        invalid(NAME, format!("tensor of shape {:?} has no pixels", tensor.shape));
+    }
+    let outside = match options.padding_mode {
+        GridSamplePaddingMode::Zeros => Outside::Zeros,
+        GridSamplePaddingMode::Border => Outside::Border,
+        GridSamplePaddingMode::Reflection => Outside::Reflection,
+    };
+    let op = SampleGridOp { height, width, method, outside, align_corners: options.align_corners };
+    let points = rows * columns;
+    let pixels = tensor_shape::permute(tensor, &[0, 2, 3, 1]).with_shape([batch * height * width, channels].into());
+    let grid = grid.with_shape([batch, points, 2].into());
+    let output = TensorType::new(dtype, [batch, points, channels].into());
+    let sampled = record(op.into(), &[&pixels, &grid], &[], output);
+    tensor_shape::permute(sampled, &[0, 2, 1]).with_shape(shape.into())
+}
+
+fn wrong_shapes(op: &'static str, tensor: &MpsGraphTensor, grid: &MpsGraphTensor) -> ! {
+    let (tensor, grid) = (&tensor.shape, &grid.shape);
+    let expected = "(batch, channels, height, width) and (batch, rows, columns, 2)";
+    invalid(op, format!("tensor of shape {tensor:?} and grid of shape {grid:?}; {expected} are expected"))
+}
+
+impl Operation for SampleGridOp {
+    fn name(&self) -> &'static str {
+        "grid_sample_2d"
+    }
+
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+        let &[batch, points, channels] = output.shape.as_slice() else { unreachable!("recorded with three axes") };
+        let graph = cx.graph();
+        let grid = convert(cx, &inputs[1].tensor, output.dtype, DType::F32);
+        let places = {
+            let column = |at| part(graph, &grid, &[batch, points, 2], 2, [at, at + 1]);
+            let coordinates = Coordinates { cx, op: *self };
+            coordinates.places([column(0), column(1)], [self.width, self.height])
+        };
+        // The first pixel of each point's own image.
+        let first = (batch > 1).then(|| {
+            let image = graph.coordinate_along_axis(0, &[batch, points, 1]);
+            graph.multiplication(&image, &cx.constant((self.height * self.width) as f64, DType::I32))
+        });
+        let read = |neighbours: [usize; 2], dtype: DType| {
+            let pixels = Pixels { cx, op: *self, of: &inputs[0], first: first.as_ref(), dtype };
+            pixels.read(&places, neighbours, [batch, points, channels])
+        };
+        let [x, y] = [&places[0].behind, &places[1].behind];
+        let [Some(x), Some(y)] = [x, y] else { return read([0, 0], output.dtype) };
+        let wide = computed_in(output.dtype);
+        let one = cx.constant(1.0, DType::F32);
+        let weights = |behind: &ffi::Tensor| [graph.subtraction(&one, behind), behind.clone()];
+        let [x, y] = [weights(x), weights(y)];
+        let term = |[at_x, at_y]: [usize; 2]| {
+            graph.multiplication(&read([at_x, at_y], wide), &graph.multiplication(&x[at_x], &y[at_y]))
+        };
+        let sum = [[0, 1], [1, 0], [1, 1]]
+            .into_iter()
+            .fold(term([0, 0]), |sum, neighbours| graph.addition(&sum, &term(neighbours)));
+        convert(cx, &sum, wide, output.dtype)
+    }
+
+    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
+        Provenance::NONE
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
+    }
+}
+
+/// The image, to be read as `dtype`.
+struct Pixels<'a> {
+    cx: &'a Lowering<'a>,
+    op: SampleGridOp,
+    of: &'a Operand,
+    first: Option<&'a ffi::Tensor>,
+    dtype: DType,
+}
+
+impl Pixels<'_> {
+    /// Of each point's pixels along width and height, those of these numbers.
+    fn read(&self, places: &[Place; 2], neighbours: [usize; 2], shape: [usize; 3]) -> ffi::Tensor {
+        let (graph, [batch, points, _]) = (self.cx.graph(), shape);
+        let [x, y] = [0, 1].map(|axis| &places[axis].pixels[neighbours[axis]]);
+        let width = self.cx.constant(self.op.width as f64, DType::I32);
+        let within = graph.addition(&graph.multiplication(&y.index, &width), &x.index);
+        let index = self.first.map_or_else(|| within.clone(), |first| graph.addition(&within, first));
+        let rows = graph.gather(&self.of.tensor, &graph.reshape(&index, &[batch * points]), 0, 0);
+        let rows = graph.reshape(&convert(self.cx, &rows, self.of.ty.dtype, self.dtype), &shape);
+        match self.op.outside {
+            Outside::Border | Outside::Reflection => rows,
+            // Not by a factor of 0: the pixel that stands for one outside may be infinite.
+            Outside::Zeros => {
+                let zero = self.cx.constant(0.0, self.dtype);
+                graph.select(&graph.logical_and(&x.is_inside, &y.is_inside), &rows, &zero)
+            }
+        }
+    }
+}

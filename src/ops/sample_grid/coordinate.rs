@@ -1,0 +1,123 @@
+//! From a grid's numbers to the pixels next to each point, along one axis.
+//!
+//! A grid's number counts in halves of the axis, so a pixel's coordinate is `number * scale + center`. In f32 the sum
+//! would lose what decides between two neighbours when the axis is long, and halves would be met that are none. So
+//! the number is cut in two: a multiple of 2^-12, for which the sum is exact, and the small rest.
+
+use burn_backend::DType;
+
+use super::{Method, Outside, SampleGridOp};
+use crate::ffi::{self, DataType};
+use crate::lowering::Lowering;
+
+/// A pixel along one axis.
+pub(super) struct Pixel {
+    /// As i32, within the axis.
+    pub index: ffi::Tensor,
+    /// Whether that is the pixel itself, else it stands for one outside.
+    pub is_inside: ffi::Tensor,
+}
+
+/// Where a point is along one axis.
+pub(super) struct Place {
+    /// The nearest one, or the one at or before the point and the one after that.
+    pub pixels: Vec<Pixel>,
+    /// How far the point is behind the first of two pixels.
+    pub behind: Option<ffi::Tensor>,
+}
+
+/// Builds the coordinates of an op in f32.
+pub(super) struct Coordinates<'a> {
+    pub cx: &'a Lowering<'a>,
+    pub op: SampleGridOp,
+}
+
+/// Grid numbers beyond this are as far outside as this one, and multiples of the scale stay exact below it.
+const FAR: f64 = 4.0;
+
+impl Coordinates<'_> {
+    /// Where the points are along axes of these extents.
+    pub fn places(&self, numbers: [ffi::Tensor; 2], extents: [usize; 2]) -> [Place; 2] {
+        let graph = self.cx.graph();
+        let finite = numbers.each_ref().map(|number| graph.is_finite(number));
+        let both = graph.logical_and(&finite[0], &finite[1]);
+        [0, 1].map(|axis| self.place(&self.near(&numbers[axis], &finite[axis], &both), extents[axis]))
+    }
+
+    fn constant(&self, value: f64) -> ffi::Tensor {
+        self.cx.constant(value, DType::F32)
+    }
+
+    /// The number of a point that has the same neighbours, not far outside. Of a number that is not finite, bilinear
+    /// sampling makes NaN by its distance; the nearest pixel of NaN is the first one.
+    fn near(&self, number: &ffi::Tensor, finite: &ffi::Tensor, both: &ffi::Tensor) -> ffi::Tensor {
+        let graph = self.cx.graph();
+        let limited = {
+            let low = graph.maximum_with_nan_propagation(number, &self.constant(-FAR));
+            let limited = graph.minimum_with_nan_propagation(&low, &self.constant(FAR));
+            match self.op.method {
+                Method::Nearest => limited,
+                Method::Bilinear => graph.select(finite, &limited, number),
+            }
+        };
+        match self.op.outside {
+            Outside::Zeros => limited,
+            Outside::Border => graph.select(both, &limited, &self.constant(0.0)),
+            Outside::Reflection => graph.select(both, &self.reflected(number), &limited),
+        }
+    }
+
+    /// Between -1 and 1: mirrored images repeat every 4. All steps are exact.
+    fn reflected(&self, number: &ffi::Tensor) -> ffi::Tensor {
+        let graph = self.cx.graph();
+        let (one, zero) = (self.constant(1.0), self.constant(0.0));
+        let period = graph.rint(&graph.multiplication(number, &self.constant(0.25)));
+        let within = graph.subtraction(number, &graph.multiplication(&period, &self.constant(4.0)));
+        let above = graph.maximum(&graph.subtraction(&within, &one), &zero);
+        let below = graph.minimum(&graph.addition(&within, &one), &zero);
+        let beyond = graph.multiplication(&graph.addition(&above, &below), &self.constant(2.0));
+        graph.subtraction(&within, &beyond)
+    }
+
+    fn place(&self, number: &ffi::Tensor, extent: usize) -> Place {
+        let graph = self.cx.graph();
+        let scale = self.constant(if self.op.align_corners { extent - 1 } else { extent } as f64 / 2.0);
+        let center = self.constant((extent - 1) as f64 / 2.0);
+        let steps = graph.rint(&graph.multiplication(number, &self.constant(4096.0)));
+        let coarse = graph.multiplication(&steps, &self.constant(1.0 / 4096.0));
+        let rest = graph.multiplication(&graph.subtraction(number, &coarse), &scale);
+        let coordinate = graph.addition(&graph.multiplication(&coarse, &scale), &center);
+        let low = graph.floor(&coordinate);
+        let behind = graph.subtraction(&coordinate, &low);
+        match self.op.method {
+            Method::Nearest => {
+                let beyond_half = graph.addition(&graph.subtraction(&behind, &self.constant(0.5)), &rest);
+                let zero = self.constant(0.0);
+                // -0.5 goes away from 0, to -1.
+                let half = graph.equal(&beyond_half, &zero);
+                let half_up = graph.logical_and(&half, &graph.greater_than_or_equal_to(&low, &zero));
+                let up = graph.logical_or(&graph.greater_than(&beyond_half, &zero), &half_up);
+                let nearest = graph.addition(&low, &graph.cast(&up, DataType::F32));
+                Place { pixels: vec![self.pixel(&nearest, extent)], behind: None }
+            }
+            Method::Bilinear => {
+                // The rest may lead to the pixel before or after.
+                let behind = graph.addition(&behind, &rest);
+                let carry = graph.floor(&behind);
+                let low = graph.addition(&low, &carry);
+                let high = graph.addition(&low, &self.constant(1.0));
+                let pixels = vec![self.pixel(&low, extent), self.pixel(&high, extent)];
+                Place { pixels, behind: Some(graph.subtraction(&behind, &carry)) }
+            }
+        }
+    }
+
+    /// The pixel of that number.
+    fn pixel(&self, number: &ffi::Tensor, extent: usize) -> Pixel {
+        let graph = self.cx.graph();
+        let (first, last) = (self.constant(0.0), self.constant((extent - 1) as f64));
+        let number = graph.select(&graph.is_nan(number), &first, number);
+        let limited = graph.minimum(&graph.maximum(&number, &first), &last);
+        Pixel { is_inside: graph.equal(&limited, &number), index: graph.cast(&limited, DataType::I32) }
+    }
+}
