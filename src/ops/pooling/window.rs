@@ -49,8 +49,8 @@ impl<const N: usize> Options<N> {
             unsupported(
                 name,
                 format!(
-                    "{shape:?} with paddings is {planes} planes of {extents:?}, 2^31 elements or more; pool fewer planes \
-                     at a time"
+                    "{shape:?} with paddings is {planes} planes of {extents:?}, 2^31 elements or more; pool fewer \
+                     planes at a time"
                 ),
             );
         }
