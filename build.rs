@@ -1,6 +1,6 @@
-//! Decides which runtime answers: on Apple's systems the frameworks, which are linked here; elsewhere, and with the
-//! feature `soft`, `mpsgraph-soft`, which is Rust. The cfg `soft_runtime` tells the code; the cfg `optimized` tells a
-//! test whether the machine code is worth looking at.
+//! Decides which runtime answers messages: on Apple's systems the frameworks, which are linked here; elsewhere, and
+//! with the feature `soft`, the Rust crate `mpsgraph-soft`. The cfg `soft_runtime` tells the code which one; the cfg
+//! `optimized` tells a test whether the machine code is optimised.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -14,7 +14,7 @@ fn random<B: Backend>(shape: [usize; 2]) -> Tensor<B, 2> {
     tensor
 }
 
-/// Waits until `tensor` is computed, whatever the backend puts off.
+/// Waits until `tensor` is computed, also if the backend is lazy.
 fn wait<B: Backend>(tensor: &Tensor<B, 2>) {
     B::sync(&tensor.device()).expect("the device works");
 }
@@ -59,7 +59,7 @@ fn add(criterion: &mut Criterion) {
     run::<Flex>(criterion, "flex");
 }
 
-/// Spectra of rows, as a spectrogram takes them, and of one long signal. burn-ndarray has no transforms.
+/// Spectra of rows, as in a spectrogram, and of one long signal. burn-ndarray has no transforms.
 fn rfft(criterion: &mut Criterion) {
     fn run<B: Backend>(criterion: &mut Criterion, name: &str) {
         let mut group = criterion.benchmark_group("rfft");

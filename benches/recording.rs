@@ -1,5 +1,5 @@
-//! What recording costs by itself: one op, and the flush of a 200-op program that is compiled already. The program
-//! works on single elements, so its execution hides nothing.
+//! The cost of recording alone: one op, and the flush of a 200-op program that is compiled already. The program works
+//! on single elements, so its execution hides nothing.
 
 use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
@@ -23,7 +23,7 @@ fn record(criterion: &mut Criterion) {
     let device = MpsGraphDevice;
     let x = Tensor::<B, 1>::ones([1], &device);
     B::sync(&device).expect("the device works");
-    // The chain is dropped unread, so none of it runs; clearing it out is not measured.
+    // The chain is dropped unread, so it never runs; the time to drop it is not measured.
     criterion.bench_function("record_200_ops", |bencher| {
         bencher.iter_batched(
             || B::sync(&device).expect("the device works"),

@@ -1,7 +1,7 @@
 //! Burn's backend traits, each method a call into `ops` or `bridge`.
 //!
-//! Methods that are not implemented say so by name ([`not_yet`]) rather than fall back on a default of Burn that would
-//! read tensors back to the host.
+//! Methods that are not implemented panic with their name ([`not_yet`]); they do not fall back on a default of Burn
+//! that would read tensors back to the host.
 
 mod activation;
 mod bool;
@@ -27,8 +27,8 @@ use crate::tensor::MpsGraphTensor;
 /// The backend: Burn's tensors as recorded MPSGraph programs.
 ///
 /// `F` is the float and `I` the integer element of tensors that are made without a dtype; tensors of the other dtypes
-/// that Apple GPUs compute with can be made by naming them. f64 cannot: `MpsGraph<f64>` does not compile, and a tensor
-/// of it is an error when it is made.
+/// that Apple GPUs compute with can be made by naming them. f64 is refused: `MpsGraph<f64>` does not compile, and
+/// making a tensor of f64 is an error.
 ///
 /// ```compile_fail
 /// fn backend<B: burn_backend::Backend>() {}
@@ -67,7 +67,7 @@ impl<F: FloatElement, I: IntElement> Backend for MpsGraph<F, I> {
         Runtime::get().memory_cleanup();
     }
 
-    /// Nothing to do: buffers are shared with the host, and data is copied into one when its tensor is made.
+    /// Does nothing: buffers are shared with the host, and data is copied into one when its tensor is made.
     fn staging<'a, Iter>(_data: Iter, _device: &MpsGraphDevice)
     where
         Iter: Iterator<Item = &'a mut TensorData>,

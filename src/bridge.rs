@@ -1,5 +1,5 @@
 //! How recorded ops become work: recording per thread, programs as cache keys, compilation, binding, submission,
-//! reading back. [`record`] is all that `ops` sees of it; of `ops` it knows one name, `Op`.
+//! reading back. `ops` uses [`record`] of it and nothing else; it uses one name of `ops`, `Op`.
 
 mod cache;
 mod compile;

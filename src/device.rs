@@ -5,7 +5,7 @@ use burn_backend::{DeviceId, DeviceOps};
 use crate::bridge::{Runtime, Stats};
 use crate::error::Error;
 
-/// The system's default Metal device; on systems without Metal, its software counterpart. There is one.
+/// The system's default Metal device, or on systems without Metal its software counterpart. There is one device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MpsGraphDevice;
 

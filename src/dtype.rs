@@ -1,7 +1,7 @@
 //! Burn's element types and the `MPSDataType` each is stored as.
 //!
-//! f64 has no Metal counterpart and is refused by name, never narrowed. `bool` is one byte of 0 or 1
-//! (`MPSDataTypeBool`); Burn's other bool stores are refused.
+//! Metal has no f64, so f64 is refused by name and never narrowed. `bool` is one byte of 0 or 1 (`MPSDataTypeBool`);
+//! Burn's other bool stores are refused.
 
 use burn_backend::{BoolStore, DType, DTypeUsage, DTypeUsageSet};
 
@@ -31,7 +31,7 @@ pub(crate) fn data_type(op: &'static str, dtype: DType) -> Result<DataType, Erro
     Err(Error::Unsupported { op, reason: format!("dtype {dtype:?}: {instead}") })
 }
 
-/// The `MPSDataType` of a dtype that a recorded value has: it was checked when the value was recorded.
+/// The `MPSDataType` of a recorded value's dtype, which was checked when the value was recorded.
 pub(crate) fn stored(dtype: DType) -> DataType {
     data_type("lower", dtype).unwrap_or_else(|error| unreachable!("checked when the op was recorded: {error}"))
 }

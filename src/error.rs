@@ -1,8 +1,8 @@
-//! What can go wrong, in the three kinds a caller can act on.
+//! The three kinds of errors that a caller can act on.
 //!
-//! A mistake in the input and a thing this backend does not do are found while an op is recorded, before a message is
-//! sent; Burn's operations return no `Result`, so there they panic with the text of the [`Error`]. A device fault
-//! comes out of `sync` and of reads. (Our own bugs are `unreachable!`, never an `Error`.)
+//! Recording an op finds mistakes in the input and requests that this backend does not support, before any message is
+//! sent; Burn's operations return no `Result`, so they panic with the text of the [`Error`]. `sync` and reads return
+//! device faults. (Our own bugs are `unreachable!`, never an `Error`.)
 
 use std::fmt;
 

@@ -17,6 +17,7 @@ mod symbols;
 pub(crate) use metal::{Buffer, CommandBuffer, CommandBufferStatus, CommandQueue, Device, Work, host_bytes};
 pub(crate) use mps::MpsCommandBuffer;
 pub(crate) use mpsgraph::{
-    DataType, Executable, Graph, GraphDevice, PaddingMode, ScatterMode, ShapedType, Tensor, TensorData,
+    ConvolutionDescriptor, DataType, Executable, Graph, GraphDevice, PaddingMode, ScatterMode, ShapedType, Tensor,
+    TensorData, Window,
 };
 pub(crate) use objc::autoreleasepool;

@@ -1,8 +1,8 @@
 //! A [Burn](https://burn.dev) backend for Apple GPUs that records operations and runs them as whole MPSGraph
-//! executables, sending Objective-C messages without a binding crate.
+//! executables, by Objective-C messages and without a binding crate.
 //!
-//! `type B = MpsGraph;` (or `Autodiff<MpsGraph>`) is all that a model needs. On systems that are not Apple's the same
-//! code drives `mpsgraph-soft`, a software implementation of the classes it talks to.
+//! A model needs `type B = MpsGraph;` (or `Autodiff<MpsGraph>`) and nothing else. On systems that are not Apple's the
+//! same code drives `mpsgraph-soft`, a software implementation of the classes it talks to.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 

@@ -1,11 +1,11 @@
-//! Locks that outlive a panic.
+//! Locks that stay usable after a panic.
 //!
-//! What they guard is changed in steps that leave it usable, so a panic of another thread need not stop this one:
-//! the poison that `std` leaves behind is passed over.
+//! Every change of the guarded data leaves it valid, so a panic of another thread need not stop this one, and the
+//! poisoning of `std`'s locks is ignored.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Locking whatever happened to the last holder.
+/// Locks, also if the last holder panicked.
 pub(crate) trait LockAnyway<T> {
     /// The guard, also of a lock whose holder panicked.
     fn lock_anyway(&self) -> MutexGuard<'_, T>;

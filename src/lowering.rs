@@ -1,4 +1,4 @@
-//! The room between `ops` and `ffi`: what every family's lowering builds with.
+//! The layer between `ops` and `ffi`: every family's lowering builds graphs with it.
 //!
 //! [`Lowering`] is the graph under construction together with the node's scalars; [`Operand`] is an input of the node.
 //! The neighbours hold what several families share: [`axis`] takes parts of an axis and joins them, [`conversion`]
@@ -76,9 +76,11 @@ impl<'a> Lowering<'a> {
         from_digits(self, &digits, DIGIT_RADIX, DType::I32)
     }
 
-    /// A number fixed by the op's definition as a `[1]` tensor of `dtype`. Numbers of the caller are fed instead.
+    /// A number fixed by the op's definition as a `[1]` tensor of `dtype`. Numbers that the caller gives are fed
+    /// instead.
     ///
-    /// It is finite: a constant of minus infinity has crashed MPSGraph's compiler (ChanLumerico/lucid, _C/compile).
+    /// The number must be finite: a constant of minus infinity has crashed MPSGraph's compiler (ChanLumerico/lucid,
+    /// _C/compile).
     pub fn constant(&self, value: f64, dtype: DType) -> ffi::Tensor {
         assert!(value.is_finite(), "a graph constant is finite, not {value}");
         self.graph.constant_with_scalar(value, &[1], stored(dtype))

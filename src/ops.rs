@@ -6,6 +6,7 @@
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
+pub(crate) mod convolution;
 pub(crate) mod cumulative;
 pub(crate) mod fourier_transform;
 pub(crate) mod gather;
@@ -28,7 +29,7 @@ use crate::lowering::provenance::Provenance;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor_type::TensorType;
 
-/// What a family says of its ops.
+/// What each family says about its ops.
 pub(crate) trait Operation {
     /// Burn's name for messages.
     fn name(&self) -> &'static str;
@@ -74,6 +75,7 @@ macro_rules! families {
 families! {
     Activation(activation::ActivationOp),
     Arithmetic(arithmetic::ArithmeticOp),
+    Convolution(convolution::ConvolutionOp),
     Cumulative(cumulative::CumulativeOp),
     FourierTransform(fourier_transform::FourierTransformOp),
     Gather(gather::GatherOp),
@@ -89,7 +91,7 @@ families! {
     TensorShape(tensor_shape::TensorShapeOp),
 }
 
-/// All that the bridge asks of an op; see [`Operation`].
+/// What the bridge asks of an op; see [`Operation`].
 impl Op {
     pub fn name(&self) -> &'static str {
         self.of_family().name()

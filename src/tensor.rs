@@ -1,7 +1,7 @@
 //! The tensor primitive of the backend: a shared value and the shape it is seen with.
 //!
-//! A value is packed in row-major order, so a reshape is the same value under another shape and records nothing.
-//! What a value is (recorded, in a buffer, empty) is the bridge's business.
+//! A value is packed in row-major order, so a reshape is the same value under another shape and records nothing. The
+//! bridge knows whether a value is recorded, in a buffer or empty.
 
 use burn_backend::{DType, Shape, TensorMetadata};
 

@@ -1,4 +1,4 @@
-//! Element type and shape together: what is known of a value before it is computed.
+//! Element type and shape, which are known before a value is computed.
 
 use burn_backend::{DType, Shape};
 

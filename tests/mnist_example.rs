@@ -1,4 +1,4 @@
-//! The main job as a user runs it: `examples/mnist_mlp`, its accuracy, and its answers to bad input.
+//! `examples/mnist_mlp` as a user runs it: its accuracy, and its answers to bad input.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn example() -> Command {
     let profile = test.parent().and_then(Path::parent).expect("tests are built in <profile>/deps");
     let name = format!("mnist_mlp{}", std::env::consts::EXE_SUFFIX);
     let mut command = Command::new(profile.join("examples").join(name));
-    // No download: an address that refuses at once.
+    // Prevents a download: this address refuses connections at once.
     command.env("HTTPS_PROXY", "http://127.0.0.1:9").env("https_proxy", "http://127.0.0.1:9");
     command
 }

@@ -26,7 +26,7 @@ pub struct Digit {
     pub label: u8,
 }
 
-/// Which part of the data.
+/// The part of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
     Train,
@@ -55,7 +55,8 @@ pub struct Digits {
 }
 
 impl Digits {
-    /// Reads IDX files from `directory`; without one takes Burn's MNIST, and renders digits if that is out of reach.
+    /// Reads IDX files from `directory`; without a directory it takes Burn's MNIST, and renders digits if that is not
+    /// available.
     ///
     /// # Errors
     /// One line that says what is wrong with the files.
@@ -82,7 +83,7 @@ impl Digits {
 /// Burn's own MNIST, from its cache or the network; `None` if it did not come within the time limit.
 fn burn_mnist() -> Option<(Vec<Digit>, Vec<Digit>)> {
     let (sender, receiver) = mpsc::channel();
-    // The download panics when there is no network; that is this thread's end and no news for the user.
+    // The download panics when there is no network. The panic ends this thread only, and the user need not see it.
     let quiet = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     std::thread::spawn(move || {

@@ -1,7 +1,7 @@
 //! Trains an MNIST classifier on `Autodiff<MpsGraph>` with burn-train: `--help` lists the options.
 //!
-//! The model is saved and loaded again by Burn's recorder, and what is loaded is what the final accuracy is measured
-//! with. The last lines tell what the run cost: time, and the backend's own counters.
+//! Burn's recorder saves the model and loads it again, and the final accuracy is that of the loaded model. The last
+//! lines show the cost of the run: time, and the backend's own counters.
 
 mod dataset;
 mod idx;
@@ -124,7 +124,7 @@ where
     builder.build(digits.clone())
 }
 
-/// Share of the digits that the model names right.
+/// Share of the digits that the model recognises.
 fn accuracy<B: Backend>(model: &Mlp<B>, digits: Arc<dyn DataLoader<B, DigitBatch<B>>>) -> f64 {
     let mut right = 0i64;
     let mut total = 0;

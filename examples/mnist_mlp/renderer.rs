@@ -8,7 +8,7 @@ use burn::train::renderer::{
     MetricsRendererTraining, ProgressType, TrainingProgress,
 };
 
-/// Writes a line when the last batch of an epoch's test digits is through.
+/// Writes a line after the last batch of an epoch's test digits.
 #[derive(Default)]
 pub struct PlainRenderer {
     names: HashMap<MetricId, String>,
@@ -38,7 +38,7 @@ impl Means {
         }
     }
 
-    /// `loss 0.123, accuracy 97.10`, and starts anew.
+    /// Returns `loss 0.123, accuracy 97.10` and resets the means.
     fn take(&mut self, names: &HashMap<MetricId, String>) -> String {
         let means = self.0.drain(..).map(|(id, sum, weight)| {
             let name = names.get(&id).map_or("metric", String::as_str).to_lowercase();

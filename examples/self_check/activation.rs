@@ -90,7 +90,7 @@ fn each_dim() -> Outcome {
     }))
 }
 
-/// Rows of four of which every second element is hidden, but for the first row's first.
+/// Rows of four; every second element is hidden, except the first element of the first row.
 fn masked() -> (Vec<f64>, Vec<bool>) {
     (noise(12, 5), (0..12).map(|i| i % 2 == 1 || i == 4).collect())
 }

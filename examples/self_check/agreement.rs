@@ -1,9 +1,9 @@
-//! How far the device may be from plain loops on the CPU.
+//! How much the device's results may differ from plain loops on the CPU.
 
 use burn::tensor::DType;
 pub use test_support::{Tolerance, close_floats, same_integers};
 
-/// No difference, but for the sign of zeros.
+/// No difference, except in the sign of zeros.
 pub const EXACT: Tolerance = Tolerance::Ulps(0);
 
 /// A few roundings of f32.
@@ -14,7 +14,7 @@ pub const fn within(absolute: f64, relative: f64) -> Tolerance {
     Tolerance::Within { absolute, relative }
 }
 
-/// One rounding to `dtype` beside what f32 computes.
+/// One rounding to `dtype`, in addition to f32's own error.
 pub fn rounded_to(dtype: DType) -> Tolerance {
     match dtype {
         DType::F16 | DType::BF16 => within(1e-6, unit(dtype)),
@@ -22,7 +22,7 @@ pub fn rounded_to(dtype: DType) -> Tolerance {
     }
 }
 
-/// What one rounding to `dtype` may change, relative to the number.
+/// The largest change by one rounding to `dtype`, relative to the number.
 pub fn unit(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => 1.0 / 1024.0,

@@ -167,7 +167,7 @@ fn bools_combine() -> Outcome {
     let of = |got: Tensor<B, 1, Bool>, expected: [i128; 4]| {
         Outcome::of([
             same_integers(&got.clone().into_data(), &[4], &expected),
-            // A byte of 255 would be true as well.
+            // A byte of 255 would count as true as well.
             same_integers(&got.clone().int().into_data(), &[4], &expected),
             close_floats(&got.float().into_data(), &[4], &expected.map(|x| x as f64), EXACT),
         ])

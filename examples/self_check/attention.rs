@@ -1,6 +1,6 @@
-//! Attention, as models write it and as Burn's module function. MPSGraph replaces what looks like it by a kernel of its
-//! own, which has been wrong for 17 to 24 positions and three matrices or more (macOS 26), and for queries, keys and
-//! values that are slices of one computed tensor.
+//! Attention, as models write it and as Burn's module function. MPSGraph replaces nodes that look like attention by a
+//! kernel of its own, which has been wrong for 17 to 24 positions and three matrices or more (macOS 26), and for
+//! queries, keys and values that are slices of one computed tensor.
 
 use burn::backend::Autodiff;
 use burn::tensor::backend::Backend;
@@ -79,7 +79,7 @@ fn by_hand(shape: [usize; 4]) -> Outcome {
     let expected = reference([&q, &k, &v], [batch * heads, positions, positions, width, width], |_, _| true);
     let of = |x: &[f64]| floats(x, shape, DType::F32);
     let given = activation::softmax(scores(of(&q), of(&k), width), 3).matmul(of(&v));
-    // Computed operands: nothing that the pattern could not take in is fed.
+    // Computed operands: a fed operand could stop MPSGraph from recognising the pattern.
     let computed = |x: &[f64]| of(x) + 0.0;
     let all_inside = activation::softmax(scores(computed(&q), computed(&k), width), 3).matmul(computed(&v));
     Outcome::of([
@@ -251,7 +251,7 @@ fn module_attention_masked() -> Outcome {
     let k: Vec<f64> = noise(6 * keys * width, 2).iter().map(|x| 2.0 * x).collect();
     let v = noise(6 * keys * out, 3);
     let hidden = |_: usize, j: usize| j % 5 == 3;
-    // The last key goes with the last query.
+    // The last key and the last query have the same position.
     let expected =
         reference([&q, &k, &v], [6, queries, keys, width, out], |i, j| !hidden(i, j) && j <= i + keys - queries);
     let mask: Vec<bool> = (0..queries * keys).map(|i| hidden(i / keys, i % keys)).collect();

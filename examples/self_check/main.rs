@@ -1,12 +1,12 @@
-//! Runs what is known to go wrong in MPSGraph and every op on this machine, against references computed on the CPU:
-//! `cargo run --release --example self_check`.
+//! Runs patterns that are known to go wrong in MPSGraph, and every op, on this machine, against references computed on
+//! the CPU: `cargo run --release --example self_check`.
 //!
-//! The patterns stand here and are compared with plain loops; the ops are the lines of `tests/ops`, a row per dtype,
-//! compared with burn-flex or with numbers in the line. Words on the command line limit the run to checks whose family
-//! or name contains one of them. The exit status is 0 if nothing judged is wrong. Checks marked `note` only report what
-//! the machine does. The checks run in a process of their own, which is started again behind a check that ends it or
-//! hangs, so one abort of the system costs one row. `BURN_MPSGRAPH_EAGER=1` runs every operation as a program of its
-//! own.
+//! The patterns are in this directory and are compared with plain loops; the ops are the lines of `tests/ops`, a row
+//! per dtype, compared with burn-flex or with numbers in the line. Words on the command line limit the run to checks
+//! whose family or name contains one of them. The exit status is 0 if no check fails. Checks marked `note` cannot fail;
+//! they only report what the machine does. The checks run in a process of their own, which is started again after a
+//! check that ends it or hangs, so one abort of the system costs one row. `BURN_MPSGRAPH_EAGER=1` runs every operation
+//! as a program of its own.
 
 mod activation;
 mod agreement;

@@ -60,7 +60,7 @@ fn of<const D: usize>(a: [usize; D], b: [usize; D], dtype: DType, tolerance: Tol
     close_floats(&got.into_data(), &shape, &product(&x, &a, &y, &b), tolerance)
 }
 
-/// Enough for the order in which `inner` products are summed.
+/// The tolerance for any order in which `inner` products are summed.
 pub fn sums(inner: usize) -> Tolerance {
     within(2e-7 * inner as f64, 1e-5)
 }

@@ -1,4 +1,4 @@
-//! Values made of nothing, large numbers of the caller, and tensors without elements.
+//! Values without operands, large numbers of the caller, and tensors without elements.
 
 use burn::tensor::{DType, Int, Tensor, s};
 use burn_mpsgraph::MpsGraphDevice;
@@ -16,7 +16,7 @@ pub const PATTERNS: &[Pattern] = &[
     check("elementwise, slice, cat and gather without elements", empty_values),
 ];
 
-/// Beyond what a double holds: MPSGraph's constants are doubles.
+/// Numbers that a double does not hold exactly: MPSGraph's constants are doubles.
 const LARGE: i64 = (1 << 62) + 12_345;
 
 fn ranges() -> Outcome {

@@ -1,5 +1,5 @@
-//! Matrix products whose operands are long, repeated, cut out or reshaped: what MPSGraph makes of those has been wrong
-//! on one system or another.
+//! Matrix products whose operands are long, repeated, sliced or reshaped. On some systems MPSGraph has computed them
+//! wrongly.
 
 use burn::tensor::{DType, Tensor};
 use test_support::Outcome;

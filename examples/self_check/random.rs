@@ -1,4 +1,4 @@
-//! Random numbers: where they lie, how they are spread, and that a seed repeats them.
+//! Random numbers: their range and distribution, and that a seed repeats them.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Distribution, Int, Tensor};

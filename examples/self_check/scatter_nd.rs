@@ -80,7 +80,7 @@ fn nd_indices() -> Tensor<B, 2, Int> {
     positions(&ROWS.concat(), [6, 2])
 }
 
-/// The table after each update met what was there.
+/// The table after each update was combined with its row.
 fn updated<T: Copy>(data: &[T], updates: &[T], f: impl Fn(T, T) -> T) -> Vec<T> {
     let mut table = data.to_vec();
     for (i, &update) in updates.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Programs, threads and memory, rather than single operations.
+//! Programs, threads and memory instead of single operations.
 
 use burn::tensor::{DType, Distribution, Tensor};
 use burn_mpsgraph::{MpsGraphDevice, eagerly};
@@ -47,7 +47,7 @@ fn threads() -> Outcome {
     let run = |salt: u64| {
         let mut outcomes = Vec::new();
         for round in 1..12 {
-            // A shape of its own each time: every round compiles.
+            // Each round has its own shape, so every round compiles.
             let count = 16 * (round + 12 * salt as usize);
             let x = noise(count, salt);
             let got = f32s(&x, [count]) * 3.0 + 1.0;

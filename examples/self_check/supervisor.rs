@@ -1,5 +1,5 @@
-//! Two processes: one runs the checks and reports line by line, the other prints the table and outlives what the system
-//! does to the first.
+//! Two processes: one runs the checks and reports line by line; the other prints the table and survives if the system
+//! ends the first.
 
 use std::io::{BufRead, BufReader, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +15,7 @@ use crate::table::{Check, Verdict, print_head, print_row};
 /// The first argument of the process that runs the checks; the numbers of the checks follow.
 pub const WORKER: &str = "--worker";
 
-/// How long one check may take. Kernels that hang do so for good.
+/// How long one check may take. Kernels that hang never end.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What the worker writes to its standard output, a line each with tabs between the fields.
@@ -162,7 +162,7 @@ pub fn supervise(checks: &[Check], numbers: &[usize]) -> ExitCode {
     if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// What the worker says of the next check, or what its silence means.
+/// The worker's report of the next check, or the verdict if it reports nothing.
 ///
 /// # Errors
 /// Why no check can run.
@@ -224,7 +224,7 @@ fn parse(line: &str) -> Option<Report> {
     }
 }
 
-/// Version and chip as the system's own tools tell them.
+/// Version and chip, from the system's own tools.
 fn system() -> String {
     if std::env::consts::OS != "macos" {
         return format!("not macOS ({} {}): the software runtime", std::env::consts::OS, std::env::consts::ARCH);

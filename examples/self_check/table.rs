@@ -1,10 +1,10 @@
-//! What a check is and how its row looks.
+//! What a check is, and how its row is printed.
 
 use burn::tensor::DType;
 use op_tests::Case;
 use test_support::Outcome;
 
-/// Something that is known to go wrong somewhere, or a use of several ops together.
+/// A pattern that is known to go wrong on some system, or a use of several ops together.
 pub struct Pattern {
     pub name: &'static str,
     /// Whether a difference is an error; otherwise the row only tells what the machine does.
@@ -100,7 +100,7 @@ pub fn print_head() {
     println!("{}", "-".repeat(154));
 }
 
-/// Prints one row. Nothing is cut: what is too long is a wrong row's, where it matters.
+/// Prints one row. Long texts are not cut, because only rows of failures have them, and there they matter.
 pub fn print_row([name, expected, got, error, verdict, macos, chip]: [&str; 7]) {
     println!("{name:<60}  {expected:>22}  {got:>22}  {error:>10}  {verdict:<7}  {macos:>5}  {chip}");
 }

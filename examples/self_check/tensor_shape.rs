@@ -14,7 +14,7 @@ pub const PATTERNS: &[Pattern] = &[
 
 const LARGE: i64 = 1 << 40;
 
-/// An i64 tensor whose elements are their positions, far beyond what f32 tells apart.
+/// An i64 tensor whose elements are their positions, offset by so much that f32 could not tell them apart.
 fn numbered<const D: usize>(shape: [usize; D]) -> Tensor<B, D, Int> {
     let count: usize = shape.iter().product();
     ints(&(0..count as i64).map(|i| i + LARGE).collect::<Vec<_>>(), shape, DType::I64)

@@ -87,7 +87,7 @@ impl Mlp<A> {
     }
 }
 
-/// First and last loss of 200 steps, and what was compiled in the second half.
+/// First and last loss of 200 steps, and the number of programs compiled in the second half.
 fn train(mut optimizer: impl Optimizer<Mlp<A>, A>, rate: f64) -> (f64, f64, u64) {
     let x = noise(64 * 8, 6);
     let y: Vec<f64> = x.chunks(8).map(|row| row[0] * row[1] - 0.5 * row[2] + row[3].abs()).collect();

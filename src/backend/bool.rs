@@ -167,7 +167,7 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
         reduction::all_dim(tensor, dim, BOOL)
     }
 
-    /// Reads the tensor: how many rows the result has is known by its values only.
+    /// Reads the tensor, because the number of the result's rows depends on its values.
     async fn bool_argwhere(tensor: Tensor, out_dtype: IntDType) -> Tensor {
         let data = into_data(tensor).unwrap_or_else(|error| panic!("bool_argwhere: {error}"));
         upload("bool_argwhere", coordinates(&data).convert_dtype(out_dtype.into()))

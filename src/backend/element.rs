@@ -1,4 +1,4 @@
-//! The element types that `MpsGraph<F, I>` can be named with.
+//! The element types that `MpsGraph<F, I>` accepts.
 
 use burn_backend::{Element, bf16, f16};
 

@@ -1,4 +1,5 @@
-//! Burn's operations on float tensors: what each one is, is in `ops`. Long because Rust wants a trait in one `impl`.
+//! Burn's operations on float tensors; `ops` defines each of them. The file is long because Rust requires one `impl`
+//! for a trait.
 
 use burn_backend::ops::{FloatTensorOps, GridSampleOptions};
 use burn_backend::tensor::IndexingUpdateOp;

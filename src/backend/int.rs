@@ -1,7 +1,7 @@
 //! Burn's integer tensor operations.
 //!
-//! Arithmetic wraps around in the tensor's own dtype. Positions (`int_argmax`, …) come in the dtype of the tensor, as
-//! Burn's intermediate representation has it.
+//! Arithmetic wraps around in the tensor's own dtype. Positions (`int_argmax`, …) have the dtype of the tensor, as in
+//! Burn's intermediate representation.
 
 use std::ops::Range;
 

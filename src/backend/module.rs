@@ -1,4 +1,4 @@
-//! Burn's neural network operations: what each one is, is in `ops`.
+//! Burn's neural network operations; `ops` defines each of them.
 
 use burn_backend::ops::{
     AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward, DeformConvOptions,
@@ -9,7 +9,8 @@ use burn_backend::ops::{
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
 use crate::ops::pooling::{self, Options};
 use crate::ops::{
-    fourier_transform, gather, loss, matrix_multiplication, normalization, resize, scatter_nd, tensor_shape,
+    convolution, fourier_transform, gather, loss, matrix_multiplication, normalization, resize, scatter_nd,
+    tensor_shape,
 };
 use crate::tensor::MpsGraphTensor as Tensor;
 
@@ -53,52 +54,52 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         matrix_multiplication::attention(query, key, value, mask, attn_bias, options)
     }
 
-    fn conv1d(_x: Tensor, _weight: Tensor, _bias: Option<Tensor>, _options: ConvOptions<1>) -> Tensor {
-        not_yet("conv1d")
+    fn conv1d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvOptions<1>) -> Tensor {
+        convolution::conv(x, weight, bias, options)
     }
 
-    fn conv1d_x_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<1>) -> Tensor {
-        not_yet("conv1d_x_backward")
+    fn conv1d_x_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<1>) -> Tensor {
+        convolution::conv_x_backward(x, weight, output_grad, options)
     }
 
-    fn conv1d_weight_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<1>) -> Tensor {
-        not_yet("conv1d_weight_backward")
+    fn conv1d_weight_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<1>) -> Tensor {
+        convolution::conv_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv1d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv1d_bias_backward")
+    fn conv1d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv1d_bias_backward", bias, output_grad)
     }
 
-    fn conv2d(_x: Tensor, _weight: Tensor, _bias: Option<Tensor>, _options: ConvOptions<2>) -> Tensor {
-        not_yet("conv2d")
+    fn conv2d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvOptions<2>) -> Tensor {
+        convolution::conv(x, weight, bias, options)
     }
 
-    fn conv2d_x_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<2>) -> Tensor {
-        not_yet("conv2d_x_backward")
+    fn conv2d_x_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<2>) -> Tensor {
+        convolution::conv_x_backward(x, weight, output_grad, options)
     }
 
-    fn conv2d_weight_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<2>) -> Tensor {
-        not_yet("conv2d_weight_backward")
+    fn conv2d_weight_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<2>) -> Tensor {
+        convolution::conv_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv2d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv2d_bias_backward")
+    fn conv2d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv2d_bias_backward", bias, output_grad)
     }
 
-    fn conv3d(_x: Tensor, _weight: Tensor, _bias: Option<Tensor>, _options: ConvOptions<3>) -> Tensor {
-        not_yet("conv3d")
+    fn conv3d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvOptions<3>) -> Tensor {
+        convolution::conv(x, weight, bias, options)
     }
 
-    fn conv3d_x_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<3>) -> Tensor {
-        not_yet("conv3d_x_backward")
+    fn conv3d_x_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<3>) -> Tensor {
+        convolution::conv_x_backward(x, weight, output_grad, options)
     }
 
-    fn conv3d_weight_backward(_x: Tensor, _weight: Tensor, _output_grad: Tensor, _options: ConvOptions<3>) -> Tensor {
-        not_yet("conv3d_weight_backward")
+    fn conv3d_weight_backward(x: Tensor, weight: Tensor, output_grad: Tensor, options: ConvOptions<3>) -> Tensor {
+        convolution::conv_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv3d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv3d_bias_backward")
+    fn conv3d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv3d_bias_backward", bias, output_grad)
     }
 
     fn deform_conv2d(
@@ -124,82 +125,67 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         not_yet("deform_conv2d_backward")
     }
 
-    fn conv_transpose1d(
-        _x: Tensor,
-        _weight: Tensor,
-        _bias: Option<Tensor>,
-        _options: ConvTransposeOptions<1>,
-    ) -> Tensor {
-        not_yet("conv_transpose1d")
+    fn conv_transpose1d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvTransposeOptions<1>) -> Tensor {
+        convolution::conv_transpose(x, weight, bias, options)
     }
 
-    fn conv_transpose1d_x_backward(_weight: Tensor, _output_grad: Tensor, _options: ConvTransposeOptions<1>) -> Tensor {
-        not_yet("conv_transpose1d_x_backward")
+    fn conv_transpose1d_x_backward(weight: Tensor, output_grad: Tensor, options: ConvTransposeOptions<1>) -> Tensor {
+        convolution::conv_transpose_x_backward(weight, output_grad, options)
     }
 
     fn conv_transpose1d_weight_backward(
-        _x: Tensor,
-        _weight: Tensor,
-        _output_grad: Tensor,
-        _options: ConvTransposeOptions<1>,
+        x: Tensor,
+        weight: Tensor,
+        output_grad: Tensor,
+        options: ConvTransposeOptions<1>,
     ) -> Tensor {
-        not_yet("conv_transpose1d_weight_backward")
+        convolution::conv_transpose_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv_transpose1d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv_transpose1d_bias_backward")
+    fn conv_transpose1d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv_transpose1d_bias_backward", bias, output_grad)
     }
 
-    fn conv_transpose2d(
-        _x: Tensor,
-        _weight: Tensor,
-        _bias: Option<Tensor>,
-        _options: ConvTransposeOptions<2>,
-    ) -> Tensor {
-        not_yet("conv_transpose2d")
+    fn conv_transpose2d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvTransposeOptions<2>) -> Tensor {
+        convolution::conv_transpose(x, weight, bias, options)
     }
 
-    fn conv_transpose2d_x_backward(_weight: Tensor, _output_grad: Tensor, _options: ConvTransposeOptions<2>) -> Tensor {
-        not_yet("conv_transpose2d_x_backward")
+    fn conv_transpose2d_x_backward(weight: Tensor, output_grad: Tensor, options: ConvTransposeOptions<2>) -> Tensor {
+        convolution::conv_transpose_x_backward(weight, output_grad, options)
     }
 
     fn conv_transpose2d_weight_backward(
-        _x: Tensor,
-        _weight: Tensor,
-        _output_grad: Tensor,
-        _options: ConvTransposeOptions<2>,
+        x: Tensor,
+        weight: Tensor,
+        output_grad: Tensor,
+        options: ConvTransposeOptions<2>,
     ) -> Tensor {
-        not_yet("conv_transpose2d_weight_backward")
+        convolution::conv_transpose_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv_transpose2d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv_transpose2d_bias_backward")
+    fn conv_transpose2d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv_transpose2d_bias_backward", bias, output_grad)
     }
 
-    fn conv_transpose3d(
-        _x: Tensor,
-        _weight: Tensor,
-        _bias: Option<Tensor>,
-        _options: ConvTransposeOptions<3>,
-    ) -> Tensor {
-        not_yet("conv_transpose3d")
+    fn conv_transpose3d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvTransposeOptions<3>) -> Tensor {
+        convolution::conv_transpose(x, weight, bias, options)
     }
 
-    fn conv_transpose3d_x_backward(_weight: Tensor, _output_grad: Tensor, _options: ConvTransposeOptions<3>) -> Tensor {
-        not_yet("conv_transpose3d_x_backward")
+    fn conv_transpose3d_x_backward(weight: Tensor, output_grad: Tensor, options: ConvTransposeOptions<3>) -> Tensor {
+        convolution::conv_transpose_x_backward(weight, output_grad, options)
     }
 
     fn conv_transpose3d_weight_backward(
-        _x: Tensor,
-        _weight: Tensor,
-        _output_grad: Tensor,
-        _options: ConvTransposeOptions<3>,
+        x: Tensor,
+        weight: Tensor,
+        output_grad: Tensor,
+        options: ConvTransposeOptions<3>,
     ) -> Tensor {
-        not_yet("conv_transpose3d_weight_backward")
+        convolution::conv_transpose_weight_backward(x, weight, output_grad, options)
     }
 
-    fn conv_transpose3d_bias_backward(_x: Tensor, _bias: Tensor, _output_grad: Tensor) -> Tensor {
-        not_yet("conv_transpose3d_bias_backward")
+    fn conv_transpose3d_bias_backward(_x: Tensor, bias: Tensor, output_grad: Tensor) -> Tensor {
+        convolution::bias_backward("conv_transpose3d_bias_backward", bias, output_grad)
     }
 
     fn avg_pool1d(

@@ -8,7 +8,7 @@ use super::{FloatElement, IntElement, MpsGraph, not_yet};
 use crate::device::MpsGraphDevice;
 use crate::tensor::MpsGraphTensor;
 
-/// A quantized tensor; none can be made yet.
+/// A quantized tensor; no operation makes one yet.
 #[derive(Clone, Debug)]
 pub struct MpsGraphQuantizedTensor {
     values: MpsGraphTensor,

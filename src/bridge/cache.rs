@@ -1,4 +1,5 @@
-//! Compiled programs by the program itself, least recently used out first, bounded by count and by bytes.
+//! Compiled programs, with the program itself as key. Count and bytes are bounded; the least recently used program is
+//! dropped first.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher;
@@ -21,7 +22,7 @@ pub(super) struct Cache {
     max_entries: usize,
     max_bytes: usize,
     pub evictions: u64,
-    /// Hashes of programs that were asked for and not there, newest last.
+    /// Hashes of programs that were asked for but not in the cache, newest last.
     missed: VecDeque<u64>,
 }
 
@@ -49,7 +50,7 @@ impl Cache {
         Some(entry.compiled.clone())
     }
 
-    /// Whether the program is neither here nor was asked for before, as far as the cache remembers.
+    /// Whether the program is not in the cache and, as far as the cache remembers, was never asked for before.
     pub fn first_seen(&mut self, program: &Program) -> bool {
         if self.entries.contains_key(program) {
             return false;
@@ -65,7 +66,7 @@ impl Cache {
         true
     }
 
-    /// Keeps a program, whatever its size, and lets older ones go until the bounds hold.
+    /// Keeps a program of any size, and drops older ones until the bounds hold.
     pub fn insert(&mut self, program: Program, compiled: Arc<Compiled>) {
         let bytes = program.inner_bytes();
         while !self.entries.is_empty()
@@ -86,7 +87,7 @@ impl Cache {
         }
     }
 
-    /// Lets every program go, and forgets what was asked for.
+    /// Drops every program, and forgets which ones were asked for.
     pub fn clear(&mut self) {
         self.evictions += self.entries.len() as u64;
         self.entries.clear();

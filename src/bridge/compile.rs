@@ -1,7 +1,7 @@
 //! From a program to an executable: a fresh graph, a placeholder per fed tensor and one for all scalars, each op's own
 //! lowering, and one compilation.
 //!
-//! The graph is thrown away afterwards: a node that MPSGraph finds invalid poisons its whole graph.
+//! The graph is dropped afterwards, because one node that MPSGraph finds invalid makes its whole graph useless.
 
 use burn_backend::DType;
 
@@ -14,9 +14,10 @@ use crate::tensor_type::TensorType;
 /// An executable with the order in which it takes and gives tensors.
 pub(super) struct Compiled {
     pub executable: Executable,
-    /// For each of the executable's inputs, the program's feed it is; the scalars' lanes come after the last feed.
+    /// For each of the executable's inputs, the number of the program's feed; the scalars' lanes count as the feed
+    /// after the last.
     pub feed_order: Vec<usize>,
-    /// For each of the executable's results, the program's output it is.
+    /// For each of the executable's results, the number of the program's output.
     pub target_order: Vec<usize>,
 }
 
@@ -105,7 +106,7 @@ impl<'a> Construction<'a> {
     }
 
     /// The tensors of the program's outputs. The executable names its results by tensor, and a fed tensor cannot be a
-    /// result: a lowering that had nothing to do gets a node of its own here.
+    /// result: a lowering that added no node gets one here.
     fn targets(&self) -> Vec<ffi::Tensor> {
         let mut targets: Vec<ffi::Tensor> = Vec::with_capacity(self.program.outputs.len());
         for &output in &self.program.outputs {

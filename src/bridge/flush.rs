@@ -1,7 +1,8 @@
-//! A flush: from a cut of a recording to programs that run; how one is run, see `run`.
+//! A flush: cuts a recording and submits it as programs; `run` runs one of them.
 //!
 //! Compiling and encoding happen under one lock, so programs reach the queue in the order of their flushes, MPSGraph
-//! never compiles twice at a time and one thread encodes. Recording goes on meanwhile; so does waiting for results.
+//! never runs two compilations at a time, and one thread at a time encodes. Other threads can record and wait for
+//! results meanwhile.
 
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ pub(super) enum FlushReason {
     Eager,
 }
 
-/// What only the flushing thread touches.
+/// State that only the flushing thread touches.
 pub(super) struct Submitter {
     pub graph_device: GraphDevice,
     pub cache: Cache,
@@ -43,7 +44,7 @@ impl Submitter {
         Self { graph_device, cache, epoch: 1, serial: 0 }
     }
 
-    /// A number for marking values that no earlier build used; the one before it is free for scratch marks.
+    /// A number for marking values that no earlier build used; the number before it is free for scratch marks.
     fn next_epoch(&mut self) -> u32 {
         self.epoch = self.epoch.wrapping_add(2);
         self.epoch
@@ -64,8 +65,8 @@ impl Runtime {
         }
         let Segment { nodes, mut wanted } = segment;
         let (mut program, mut binding) = Program::build(&nodes, &wanted, submitter.next_epoch());
-        // A program that was never asked for may begin with what initialises a model. That runs by itself, so that what
-        // is left is what later steps run, and need not be compiled again for them.
+        // A program that was never asked for may begin with the ops that initialise a model. Those run by themselves,
+        // so the rest is the program of later steps too, which is then compiled already.
         if submitter.cache.first_seen(&program) {
             let first_part = initializers(&nodes, &wanted, submitter.next_epoch());
             if first_part.contains(&true) {
@@ -83,7 +84,7 @@ impl Runtime {
         if program.nodes.is_empty() {
             return;
         }
-        // Whatever stops the submission: no reader may wait for these values for ever.
+        // However the submission ends, no reader may wait for these values for ever.
         let unfinished = Unfinished(&binding.outputs);
         let result = ffi::autoreleasepool(|| self.run(submitter, program, binding));
         std::mem::forget(unfinished);

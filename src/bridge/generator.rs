@@ -1,6 +1,6 @@
 //! The random generator's states: one per random op, fed to the program as its operand.
 
-/// The random generator: a key and how often it was asked.
+/// The random generator: a key, and the number of states that it has given.
 pub(super) struct Generator {
     seed: u64,
     draws: u64,

@@ -15,17 +15,17 @@ use crate::ffi;
 use crate::lock::LockAnyway;
 use crate::tensor_type::TensorType;
 
-/// Serial number of a submission; 0 stands for "before the first".
+/// Serial number of a submission; 0 means "before the first".
 pub(super) type Serial = u64;
 
-/// A buffer that nobody uses.
+/// A buffer that is free.
 struct FreeBuffer {
     buffer: ffi::Buffer,
     shown: Option<Shown>,
     last_use: Serial,
 }
 
-/// The tensor data object last made for a buffer: programs that repeat bind the same pairs again.
+/// The tensor data object last made for a buffer; programs that repeat use it again.
 struct Shown {
     ty: TensorType,
     data: ffi::TensorData,
@@ -34,7 +34,7 @@ struct Shown {
 /// The device's buffers.
 pub(super) struct Pool {
     device: ffi::Device,
-    /// Free bytes that are kept at most.
+    /// The most free bytes that the pool keeps.
     cap: usize,
     free: Mutex<Free>,
 }
@@ -166,7 +166,7 @@ impl Pool {
         }
     }
 
-    /// Writes the pool's levels into a reading.
+    /// Writes the pool's counts of buffers and bytes into a reading.
     pub fn report(&self, stats: &mut Stats) {
         let free = self.lock();
         stats.buffers_live = free.buffers_live;

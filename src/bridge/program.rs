@@ -26,7 +26,7 @@ pub(super) enum Source {
 }
 
 /// An operand: a value, the shape it is read with, and whether it is read through a barrier (see
-/// [`crate::ops::barrier`]).
+/// [`crate::lowering::provenance`]).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct OperandRef {
     pub source: Source,
@@ -43,7 +43,7 @@ pub(super) struct ProgramNode {
     pub output: TensorType,
 }
 
-/// A list of ops in the order they were recorded, without those whose values no tensor and no later node asks for.
+/// A list of ops in the order they were recorded, without those whose values neither a tensor nor a later node needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Program {
     pub feeds: Vec<TensorType>,
@@ -66,7 +66,7 @@ pub(super) struct Binding {
 impl Program {
     /// The program that makes the `wanted` values; empty if there is none. `epoch` is this build's number.
     ///
-    /// Values that are ready already count as fed, also if one of the nodes made them.
+    /// Values that are already ready count as fed, also if one of the nodes made them.
     pub fn build(nodes: &[Node], wanted: &[bool], epoch: u32) -> (Program, Binding) {
         let needed = mark_needed(nodes, wanted, epoch);
         let mut construction = Construction { epoch, ..Construction::default() };
@@ -80,7 +80,7 @@ impl Program {
         (program, binding)
     }
 
-    /// f32 lanes that the scalars of all nodes take, and that of the barriers, which is the last.
+    /// The number of f32 lanes: those of all nodes' scalars, and last the lane of the barriers, if there is one.
     pub fn lanes(&self) -> usize {
         let of_nodes: usize = self.nodes.iter().flat_map(|node| &node.scalars).map(|kind| kind.lanes()).sum();
         of_nodes + usize::from(self.has_barrier())
@@ -91,7 +91,7 @@ impl Program {
         self.nodes.iter().flat_map(|node| &node.inputs).any(|input| input.barrier)
     }
 
-    /// Bytes of the values that stay inside: what an executable may hold as scratch.
+    /// Bytes of the values that do not leave the program, which an executable may hold as scratch memory.
     pub fn inner_bytes(&self) -> usize {
         let all: usize = self.nodes.iter().map(|node| node.output.bytes()).sum();
         let out: usize = self.outputs.iter().map(|&i| self.nodes[i as usize].output.bytes()).sum();
@@ -107,7 +107,7 @@ struct Construction {
     /// What MPSGraph's compiler may take each node's value for.
     provenances: Vec<Provenance>,
     has_barrier: bool,
-    /// The number of this build, by which values know their index in it.
+    /// The number of this build, under which values keep their index in it.
     epoch: u32,
 }
 
@@ -143,7 +143,7 @@ impl Construction {
         }
     }
 
-    /// Where an input comes from; what no node of this program makes is fed.
+    /// Where an input comes from; a value that none of this program's nodes makes is fed.
     fn source(&mut self, input: &Input) -> (Source, Provenance) {
         let slot = input.value.slot(self.epoch).unwrap_or_else(|| {
             let slot = self.program.feeds.len() as u32 | FEED;
@@ -182,9 +182,9 @@ fn mark_needed(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
     needed
 }
 
-/// The wanted values that no fed value went into: what initialises a model, mostly.
+/// The wanted values that do not depend on a fed value, such as a model's initial weights.
 ///
-/// Empty if that is all that is wanted.
+/// Empty if all wanted values are such.
 pub(super) fn initializers(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
     let mut initial = vec![false; nodes.len()];
     for (index, node) in nodes.iter().enumerate() {

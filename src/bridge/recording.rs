@@ -1,10 +1,10 @@
 //! One list of recorded ops per thread, and where it is cut.
 //!
-//! Threads do not share a list: interleaving a data loader's ops with the training thread's would make every program
-//! a new one. A recording's lock is held for the push of a node or the cut of a prefix, never while compiling or
-//! waiting. A node's inputs are made by earlier nodes of its own recording or are ready: a value that another
-//! thread has recorded but not flushed is flushed there (up to its producer) before it is used here.
-//! What a thread leaves behind when it ends stays recorded as long as a tensor holds a value of it.
+//! Threads do not share a list, because a data loader's ops between those of the training thread would make every
+//! program a new one. A recording's lock is held for the push of a node or the cut of a prefix, never while compiling
+//! or waiting. A node's inputs are made by earlier nodes of its own recording or are ready: a value that another thread
+//! has recorded but not flushed is flushed there (up to its producer) before it is used here. What a thread leaves
+//! behind when it ends stays recorded as long as a tensor holds a value of it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -22,9 +22,9 @@ use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 use burn_backend::Shape;
 
-/// Ops that are compared to find where an earlier segment began.
+/// The number of ops that are compared to find where an earlier segment began.
 const PATTERN: usize = 12;
-/// Segment beginnings that are remembered.
+/// The number of segment beginnings that are remembered.
 const PATTERNS: usize = 8;
 
 /// An operand as the node sees it: the value under a shape of as many elements.
@@ -56,7 +56,8 @@ struct List {
     beginnings: VecDeque<Vec<(Op, TensorType)>>,
 }
 
-/// A prefix taken out of a recording; `wanted[i]` tells whether anybody can still ask for node `i`'s value.
+/// A prefix taken out of a recording; `wanted[i]` tells whether a tensor or a later node can still ask for node `i`'s
+/// value.
 pub(super) struct Segment {
     pub nodes: Vec<Node>,
     pub wanted: Vec<bool>,
@@ -92,7 +93,7 @@ impl Recording {
         Some(Segment { nodes, wanted })
     }
 
-    /// Lets all nodes go if no tensor holds any of their values. Returns whether nothing is left.
+    /// Drops all nodes if no tensor holds any of their values. Returns whether nothing is left.
     pub fn forget_unheld(&self) -> bool {
         let mut list = self.lock();
         if list.nodes.iter().any(|node| node.value.held()) {
@@ -128,7 +129,7 @@ impl Recording {
     }
 }
 
-/// Hands on what the thread has recorded when the thread ends.
+/// Gives the thread's recording to the runtime when the thread ends.
 struct Current(Arc<Recording>);
 
 impl Drop for Current {
@@ -150,7 +151,7 @@ thread_local! {
 /// Runs `work` with every op of this thread compiled and run by itself as soon as it is recorded, as
 /// `BURN_MPSGRAPH_EAGER=1` does everywhere: for finding the op that goes wrong.
 pub fn eagerly<R>(work: impl FnOnce() -> R) -> R {
-    /// Puts the setting back, also when `work` panics.
+    /// Restores the setting, also when `work` panics.
     struct Before(bool);
     impl Drop for Before {
         fn drop(&mut self) {
@@ -170,7 +171,7 @@ pub(super) fn current() -> Arc<Recording> {
         .unwrap_or_else(|_| Arc::new(Recording::new()))
 }
 
-/// Records an op on the calling thread and returns its value, which is computed when somebody needs it.
+/// Records an op on the calling thread and returns its value, which is computed when it is needed.
 ///
 /// `output` is the value's shape and dtype. A value without elements is not recorded.
 ///

@@ -1,4 +1,5 @@
-//! One run of a program: buffers bound, the executable encoded, the command buffer committed, the books kept.
+//! One run of a program: binds buffers, encodes the executable, commits the command buffer, and notes which submission
+//! uses which buffer.
 //!
 //! A run that fails has committed nothing; its error goes into the values that it should have made (see `flush`).
 

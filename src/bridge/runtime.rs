@@ -1,6 +1,6 @@
-//! The device's runtime: the one device, its queue and buffers, what is compiled for it, and what is counted.
+//! The device's runtime: the one device, its queue, buffers, compiled programs and counters.
 //!
-//! The work on it is in the neighbours: `flush` submits, `transfer` moves host data.
+//! The work is in other files: `flush` submits, `transfer` moves host data.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -20,9 +20,9 @@ use crate::ffi::{self, GraphDevice};
 use crate::lock::LockAnyway;
 use crate::tensor_type::TensorType;
 
-/// Bytes that a recording's values may take, whatever the device's memory.
+/// Bytes that a recording's values may take on any device.
 const MIN_BYTES: usize = 1 << 30;
-/// Executables kept.
+/// The most executables that are kept.
 const MAX_PROGRAMS: usize = 256;
 
 /// The one device with everything that belongs to it.
@@ -123,8 +123,8 @@ impl Runtime {
         Ok(())
     }
 
-    /// Keeps the recording of a thread that ends until its values are flushed, which happens as for a living thread: up
-    /// to the value that is asked for. All of it as one program would be a new one each time, for how much a data
+    /// Keeps the recording of a thread that ends until its values are flushed. As for a living thread, a flush goes up
+    /// to the value that is asked for. The whole recording would be a new program each time, because how much a data
     /// loader's thread leaves behind depends on how fast it was.
     pub(super) fn adopt(&self, recording: Arc<Recording>) {
         self.adopted().push(recording);
@@ -153,7 +153,7 @@ impl Runtime {
         });
     }
 
-    /// The counters as they stand.
+    /// The counters as they are now.
     pub fn stats(&self) -> Stats {
         let c = &self.counters;
         let mut stats = Stats {
@@ -183,7 +183,7 @@ impl Runtime {
         ffi::autoreleasepool(|| self.device.name())
     }
 
-    /// Starts the random generator anew.
+    /// Restarts the random generator with this seed.
     pub fn seed(&self, seed: u64) {
         *self.generator() = Generator::new(seed);
     }

@@ -1,4 +1,4 @@
-//! Counters of everything that costs something: the performance evidence that holds on any machine.
+//! Counters of everything that costs time or memory. They show the performance independently of the machine.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -64,7 +64,7 @@ impl Stats {
     }
 }
 
-/// The running counts behind [`Stats`]; buffers and programs are counted where they are kept.
+/// The running counts for [`Stats`]; the pool and the cache count their buffers and programs themselves.
 #[derive(Default)]
 pub(super) struct Counters {
     pub ops_recorded: Counter,
@@ -79,7 +79,7 @@ pub(super) struct Counters {
     pub compile_nanoseconds: Counter,
 }
 
-/// A count that any thread may raise.
+/// A count that any thread may increase.
 #[derive(Default)]
 pub(super) struct Counter(AtomicU64);
 

@@ -1,8 +1,8 @@
 //! Committed work: command buffers in flight, waiting for one of them, and what happens when one fails.
 //!
-//! Submissions complete in the order of their serial numbers. Nothing raises by itself on a device fault, so the status
-//! of every command buffer is looked at when it is done; a fault marks the buffers that the submission wrote, and those
-//! of submissions that read them, so that garbage is never handed out.
+//! Submissions complete in the order of their serial numbers. Metal raises no exception on a device fault, so the
+//! status of every command buffer is checked when it is done. A fault marks the buffers that the submission wrote, and
+//! those of submissions that read them, so that no read gives garbage.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,10 +16,11 @@ use crate::error::Error;
 use crate::ffi::{CommandBuffer, CommandBufferStatus, CommandQueue, Work};
 use crate::lock::LockAnyway;
 
-/// Work whose scratch memory and buffers the device may hold at a time; more would only add latency and memory.
+/// The most submissions in flight, whose scratch memory and buffers the device holds; more would only add latency and
+/// memory.
 const IN_FLIGHT: usize = 16;
 
-/// A committed command buffer and what it stands for.
+/// A committed command buffer and what it reads and writes.
 pub(super) struct Submitted {
     pub serial: Serial,
     /// The committed work, which holds the buffers that it uses against the host.
@@ -80,7 +81,7 @@ impl Queue {
         }
     }
 
-    /// Waits until submission `serial` and all before it are done, however they ended.
+    /// Waits until submission `serial` and all before it are done, with or without a fault.
     pub fn wait(&self, serial: Serial, counters: &Counters) {
         let mut counted = false;
         while self.completed.load(Ordering::Acquire) < serial {
@@ -90,7 +91,7 @@ impl Queue {
                 let ahead = flight.submitted.iter().find(|submitted| submitted.serial >= serial);
                 ahead.and_then(|submitted| submitted.work.roots().last().cloned())
             };
-            // Nothing in flight: the last round saw it done.
+            // Not in flight any more, so it is done.
             let Some(root) = root else { continue };
             if !counted {
                 counters.waits.add(1);
@@ -112,7 +113,7 @@ impl Queue {
         }
     }
 
-    /// Takes done work off the front of the line and hands its faults on.
+    /// Removes done work from the front of the queue and passes its faults on.
     fn reap(&self, flight: &mut Flight) {
         while let Some(front) = flight.submitted.front() {
             if !front.work.roots().iter().all(|root| root.status().is_final()) {
@@ -138,7 +139,7 @@ impl Queue {
             if flight.submitted.is_empty() {
                 flight.faults.clear();
             }
-            // Before anybody learns that the host may have the buffers.
+            // First drop the work's claims on its buffers, then publish that the host may have them.
             drop(done.work);
             self.completed.store(done.serial, Ordering::Release);
         }
@@ -155,7 +156,8 @@ fn fault_of(root: &CommandBuffer) -> Error {
 }
 
 impl Allocation {
-    /// Splits what a submission must know of a buffer it reads: a fault, or the submission in flight that writes it.
+    /// What a submission must know of a buffer that it reads: a fault as `Err`, else the submission in flight that
+    /// writes it.
     pub fn read_dependency(self: &Arc<Self>, completed: Serial) -> Result<Option<Serial>, Error> {
         let written_by = self.written_by.load(Ordering::Acquire);
         if let Some(fault) = self.fault.get() {

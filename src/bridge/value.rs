@@ -1,8 +1,8 @@
-//! A value: what a tensor's data is, whether it has been computed yet or not.
+//! A value: the data of a tensor, computed or not.
 //!
-//! A value is recorded (some recording will make it), ready (in a buffer, or being written by submitted work), empty
-//! (no elements: never on the device) or failed. It counts the tensors that hold it and the recorded nodes that read
-//! it; when both are zero it cannot be asked for any more, so a flush need not produce it.
+//! A value is recorded (a node of a recording will make it), ready (in a buffer, or being written by submitted work),
+//! empty (it has no elements and is never on the device) or failed. It counts the tensors that hold it and the recorded
+//! nodes that read it; when both are zero it cannot be asked for any more, so a flush does not compute it.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -35,7 +35,7 @@ pub(super) struct Value {
     handles: AtomicUsize,
     /// Recorded nodes, not yet flushed, that read it.
     uses: AtomicUsize,
-    /// Scratch of the flush under way (which runs under the submission lock): its number and the value's index in it.
+    /// Scratch for the current flush, which holds the submission lock: the flush's number and the value's index in it.
     slot: AtomicU64,
 }
 
@@ -79,7 +79,7 @@ impl Value {
     /// Whether a tensor or a recorded node can still ask for the value.
     ///
     /// Exact while the lock of the value's recording is held: a node can only be recorded by a thread that holds a
-    /// tensor of the value, and recording takes that lock before the tensor is let go.
+    /// tensor of the value, and recording takes that lock before the tensor is dropped.
     pub fn wanted(&self) -> bool {
         self.handles.load(Ordering::Acquire) > 0 || self.uses.load(Ordering::Relaxed) > 0
     }
@@ -104,16 +104,16 @@ impl Value {
     }
 }
 
-/// A tensor's hold on a value; as long as one exists the value will be there when it is asked for.
+/// A tensor's handle of a value; as long as one exists, the value can be asked for.
 pub(crate) struct Handle(pub(super) Arc<Value>);
 
 impl Handle {
-    /// The first hold on a new value.
+    /// The first handle of a new value.
     pub(super) fn of(ty: TensorType, state: State) -> Self {
         Self::new(Arc::new(Value::new(ty, state)))
     }
 
-    /// One more hold on a value.
+    /// One more handle of a value.
     pub(super) fn new(value: Arc<Value>) -> Self {
         value.handles.fetch_add(1, Ordering::Relaxed);
         Self(value)

@@ -5,6 +5,7 @@
 //! the process on wrong shapes, axes and dtypes, so `ops` has checked them before.
 
 pub(crate) mod compilation_descriptor;
+pub(crate) mod convolution_2d_op_descriptor;
 pub(crate) mod data_type;
 pub(crate) mod device;
 pub(crate) mod executable;
@@ -15,6 +16,7 @@ pub(crate) mod tensor_data;
 
 mod activation;
 mod arithmetic;
+mod convolution;
 mod cumulative;
 mod gather;
 mod matrix_multiplication;
@@ -25,6 +27,7 @@ mod scatter_nd;
 mod sort;
 mod tensor_shape;
 
+pub(crate) use convolution_2d_op_descriptor::{ConvolutionDescriptor, Window};
 pub(crate) use data_type::DataType;
 pub(crate) use device::GraphDevice;
 pub(crate) use executable::Executable;
@@ -38,6 +41,7 @@ pub(crate) use tensor_shape::PaddingMode;
 use super::objc::headers;
 
 headers! {
-    activation, arithmetic, compilation_descriptor, cumulative, device, executable, gather, graph,
-    matrix_multiplication, memory, random, reduction, scatter_nd, shaped_type, sort, tensor, tensor_data, tensor_shape
+    activation, arithmetic, compilation_descriptor, convolution, convolution_2d_op_descriptor, cumulative, device,
+    executable, gather, graph, matrix_multiplication, memory, random, reduction, scatter_nd, shaped_type, sort, tensor,
+    tensor_data, tensor_shape
 }

@@ -14,8 +14,9 @@ pub(crate) fn computed_in(dtype: DType) -> DType {
     if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
 }
 
-/// The dtype in which sums and products are taken: reductions exist for 32-bit numbers and i64, and 16-bit floats would
-/// accumulate in 16 bits (pytorch/pytorch#136987). Wrapping makes signs and high bits come out right.
+/// The dtype in which sums and products are taken: MPSGraph's reductions exist for 32-bit numbers and i64, and would
+/// accumulate 16-bit floats in 16 bits (pytorch/pytorch#136987). The low bits of a wrapped integer result do not depend
+/// on signs or on the width.
 pub(crate) fn summed_in(dtype: DType) -> DType {
     if dtype.is_float() {
         DType::F32
@@ -37,13 +38,13 @@ pub(crate) fn convert(cx: &Lowering<'_>, x: &ffi::Tensor, from: DType, to: DType
         return graph.not_equal(x, &cx.constant(0.0, from));
     }
     if from.is_float() && !to.is_float() {
-        // Casts saturate (pytorch/pytorch#169058); what they make of NaN is not documented.
+        // Casts saturate (pytorch/pytorch#169058); Apple does not document what they make of NaN.
         let zero = cx.constant(0.0, from);
         let number = graph.select(&graph.is_nan(x), &zero, x);
         return graph.cast(&number, stored(to));
     }
     if matches!(to, DType::F16 | DType::BF16) && !from.is_float() && !from.is_bool() {
-        // Large integers overflow to infinity by way of f32; what a direct cast does is not documented.
+        // By way of f32 large integers overflow to infinity; Apple does not document what a direct cast gives.
         return graph.cast(&graph.cast(x, DataType::F32), stored(to));
     }
     graph.cast(x, stored(to))
@@ -63,7 +64,8 @@ fn compared_in(dtype: DType) -> DType {
     if dtype.size() == 8 || dtype == DType::U32 { DType::I64 } else { DType::I32 }
 }
 
-/// Moving u64 by half its range keeps the order when it is read as i64, and moves it back.
+/// Adds half the range to u64, whose order is then that of the same bits read as i64. A second addition undoes the
+/// first. Other dtypes stay as they are.
 fn moved_by_half(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     if dtype != DType::U64 {
         return x.clone();

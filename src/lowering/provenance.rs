@@ -1,12 +1,12 @@
 //! Operands of matrix products that MPSGraph's compiler must not see through.
 //!
-//! It looks at what made an operand and rewrites the product with it, and some of its rewrites are wrong; see
-//! [`Provenance::needs_barrier`]. It folds away reshapes, concatenations, casts, and sums and products with constants
-//! that stand between. What it cannot fold is a barrier: the maximum with a number that only a run knows, minus
-//! infinity, which changes no value and leaves NaN what it is. A program in which no operand needs one has neither the
+//! The compiler looks at the nodes that made an operand and rewrites the product with them, and some of its rewrites
+//! are wrong; see [`Provenance::needs_barrier`]. It sees through reshapes, concatenations, casts, and sums and products
+//! with constants. It cannot see through a barrier: the maximum with minus infinity, fed as a number that only a run
+//! knows. The maximum changes no value and keeps NaN. A program in which no operand needs a barrier has neither the
 //! maximum nor the number.
 //!
-//! Provenances follow the recorded ops of one program, so the barriers are part of its identity.
+//! Provenances are computed from the recorded ops of one program, so the barriers are part of its identity.
 
 use burn_backend::DType;
 
@@ -14,13 +14,13 @@ use super::rank::has_lone_extents;
 use crate::ffi::os_version;
 use crate::tensor_type::TensorType;
 
-/// What a value may be a part of, as far as MPSGraph's compiler could tell: a set of marks. Each op says what it makes
-/// of its operands' (`Operation::provenance` in `ops`).
+/// What MPSGraph's compiler may take a value for: a set of marks. Each op derives its value's marks from its operands'
+/// (`Operation::provenance` in `ops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Provenance(u8);
 
 impl Provenance {
-    /// No mark, as of a value that is fed.
+    /// No mark, as for fed values.
     pub const NONE: Provenance = Provenance(0);
     /// The value of some node.
     const COMPUTED: Provenance = Provenance(1);
@@ -37,7 +37,7 @@ impl Provenance {
     /// Cut out without being copied.
     pub const SLICED: Provenance = Provenance(1 << 6);
 
-    /// Read where another value is, with that one's strides.
+    /// Read in another value's memory, with strides.
     pub const VIEW: Provenance = Provenance::REPEATED.and(Provenance::SLICED);
 
     /// The marks of both.
@@ -68,16 +68,16 @@ impl Provenance {
     /// Whether a matrix product has to read a value with these marks through a barrier: `made` is the value as it was
     /// made, read as `shape` to give an `output`.
     pub fn needs_barrier(self, made: &TensorType, shape: &[usize], output: &TensorType) -> bool {
-        // softmax(QKᵀ)V becomes one kernel, which is wrong: on macOS 26 for 17 to 24 positions and three matrices or
-        // more (ChanLumerico/lucid, _C/compile), for queries, keys and values that are slices of one computed tensor
-        // (MIT-RLX/rlx, rlx-metal), for permuted ones (pytorch/pytorch#181133); on macOS 15 it leaks (pytorch's
-        // mps/operations/Attention.mm).
+        // MPSGraph replaces softmax(QKᵀ)V by one kernel, which is wrong: on macOS 26 for 17 to 24 positions and three
+        // matrices or more (ChanLumerico/lucid, _C/compile), for queries, keys and values that are slices of one
+        // computed tensor (MIT-RLX/rlx, rlx-metal), for permuted ones (pytorch/pytorch#181133); on macOS 15 it leaks
+        // (pytorch's mps/operations/Attention.mm).
         let attends = self.has(Self::SOFTMAX);
-        // A row or column that stands for many (stride 0) is taken for what follows it in memory: all but every 16th
-        // row of the product is 0 on macOS 15.0 to 26.3, and again on 27.0 (pytorch/pytorch#180201).
+        // MPSGraph reads a row or column that is repeated by stride 0 as if the rows followed each other in memory: all
+        // but every 16th row of the product is 0 on macOS 15.0 to 26.3, and again on 27.0 (pytorch/pytorch#180201).
         let repeats = self.has(Self::REPEATED) && os_version::at_least(15, 0);
-        // 16-bit products with at most 16 rows or columns read and write beyond rows that are wider than they are long
-        // (pytorch/pytorch#178056), as those of a slice are.
+        // 16-bit products with at most 16 rows or columns read and write beyond the rows of operands whose row stride
+        // is larger than a row (pytorch/pytorch#178056), such as slices.
         let few = output.shape.iter().rev().take(2).any(|&extent| extent <= 16);
         let overruns = self.has(Self::SLICED) && few && matches!(made.dtype, DType::F16 | DType::BF16);
         // On macOS 27.0, and by some reports on 26, the compiler ends the process on reshape, product, reshape if one

@@ -1,13 +1,12 @@
-//! Scalars: numbers that change between runs of one program. They are fed, so that a new learning rate compiles
-//! nothing.
+//! Scalars: numbers that change between runs of one program. They are fed, so a new learning rate compiles nothing.
 //!
 //! All of a program's scalars travel in one small f32 buffer, whose elements are called lanes. A float takes one lane.
 //! An integer is cut into 16-bit digits, one lane each, which f32 holds exactly; the graph puts them together again
-//! with exact integer arithmetic (no 64-bit bit operations, for which MPSGraph lacks kernels).
+//! with exact integer arithmetic, without 64-bit bit operations, for which MPSGraph lacks kernels.
 
 use burn_backend::Scalar;
 
-/// What one digit of an integer counts in units of the digit below.
+/// The base in which an integer is cut into digits.
 pub(super) const DIGIT_RADIX: f64 = 65_536.0;
 
 /// A number that an op takes at run time.
@@ -15,7 +14,7 @@ pub(super) const DIGIT_RADIX: f64 = 65_536.0;
 pub(crate) enum ScalarInput {
     Float(f64),
     Int(i64),
-    /// Beyond `i64::MAX` too: the digits are those of the bit pattern.
+    /// May exceed `i64::MAX`: the digits are those of the bit pattern.
     UInt(u64),
     /// State of the random generator: the seven words of MPSGraph's Philox state.
     RandomState([i32; 7]),

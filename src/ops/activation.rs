@@ -1,6 +1,6 @@
 //! Activation functions and their gradients, in as few nodes as their definitions take. Floats only.
 //!
-//! What takes more than one node is computed in f32 for 16-bit floats and rounded once.
+//! An op of more than one node is computed in f32 for 16-bit floats, and its result is rounded once.
 
 use burn_backend::{DType, TensorMetadata};
 
@@ -225,7 +225,7 @@ impl ActivationOp {
             Self::Relu | Self::ReluBackward | Self::Sigmoid => {
                 unreachable!("one node of any float dtype")
             }
-            // Composed, because Apple does not document leakyReLU for a slope above 1 or for NaN.
+            // Composed of other nodes, because Apple does not document leakyReLU for a slope above 1 or for NaN.
             Self::LeakyRelu => {
                 graph.select(&graph.less_than(x, &constant(0.0)), &graph.multiplication(x, &scalar(0)), x)
             }
@@ -248,7 +248,7 @@ impl ActivationOp {
                 graph.minimum_with_nan_propagation(&above, &constant(1.0))
             }
             Self::LogSigmoid => {
-                // min(x, 0) - log(1 + exp(-|x|)): nothing overflows and nothing small is lost.
+                // min(x, 0) - log(1 + exp(-|x|)): this neither overflows nor loses small terms.
                 let rest = log1p_f32(cx, &graph.exponent(&graph.negative(&graph.absolute(x))));
                 graph.subtraction(&graph.minimum(x, &constant(0.0)), &rest)
             }
@@ -256,7 +256,7 @@ impl ActivationOp {
             Self::Softmax { dim } => softmax_of(cx, x, shape, *dim),
             Self::Softmin { dim } => softmax_of(cx, &graph.negative(x), shape, *dim),
             Self::LogSoftmax { dim } => {
-                // MPSGraph has no such op, and the logarithm of its softmax would lose what is small.
+                // MPSGraph has no log-softmax, and the logarithm of its softmax would lose small probabilities.
                 let (view, axis) = within_rank(shape, *dim);
                 let x = reshaped(cx, x, shape, &view);
                 let shifted = graph.subtraction(&x, &graph.reduction_maximum(&x, &[axis]));
@@ -276,7 +276,7 @@ fn normal_cdf(cx: &Lowering<'_>, x: &ffi::Tensor) -> ffi::Tensor {
     graph.multiplication(&graph.addition(&erf, &constant(1.0)), &constant(0.5))
 }
 
-/// Softmax along `dim`. What multiplies it by a matrix reads it through a barrier; see [`crate::lowering::provenance`].
+/// Softmax along `dim`. Matrix products read its value through a barrier; see [`crate::lowering::provenance`].
 fn softmax_of(cx: &Lowering<'_>, x: &ffi::Tensor, shape: &[usize], dim: usize) -> ffi::Tensor {
     let (view, axis) = within_rank(shape, dim);
     let result = cx.graph().soft_max(&reshaped(cx, x, shape, &view), axis);

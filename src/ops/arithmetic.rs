@@ -1,8 +1,8 @@
 //! Elementwise operations: functions of one and two operands, comparison, selection and conversion.
 //!
 //! Operands of one node have one dtype; shapes have one rank and broadcast extents of 1. Scalars of the caller are fed
-//! and take the operand's dtype. Integer results are exact and wrap, whatever the dtype. What takes more than one node
-//! is computed in f32 for 16-bit floats and rounded once.
+//! and take the operand's dtype. Integer results are exact and wrap, in every dtype. An op of more than one node is
+//! computed in f32 for 16-bit floats, and its result is rounded once.
 
 mod binary;
 mod cast;
@@ -56,7 +56,7 @@ pub(crate) enum ArithmeticOp {
     MaskWhere,
     /// `[tensor, mask]` and the value as a scalar.
     MaskFill,
-    /// Lower and upper bound, as far as there are any, are the node's scalars.
+    /// The lower and the upper bound, if the op has them, are the node's scalars.
     Clamp {
         min: bool,
         max: bool,
@@ -141,8 +141,8 @@ impl Operation for ArithmeticOp {
     }
 }
 
-/// `value` as a tensor of `dtype` takes it: a float for floats, a whole number for integers, so that one program serves
-/// however the caller wrote the scalar.
+/// `value` in the form that a tensor of `dtype` needs: a float for floats, a whole number for integers. So the program
+/// is the same for `2` and `2.0`.
 pub(in crate::ops) fn scalar_for(value: ScalarInput, dtype: DType) -> ScalarInput {
     match value {
         ScalarInput::Float(x) if dtype == DType::U64 => ScalarInput::UInt(x as u64),
@@ -156,7 +156,7 @@ pub(in crate::ops) fn scalar_for(value: ScalarInput, dtype: DType) -> ScalarInpu
     }
 }
 
-/// The dtype of two operands, which is one.
+/// The dtype that two operands share.
 #[track_caller]
 fn common_dtype(op: &'static str, lhs: &MpsGraphTensor, rhs: &MpsGraphTensor) -> DType {
     if lhs.dtype() != rhs.dtype() {

@@ -1,6 +1,6 @@
 //! Running sums, products and extremes along an axis.
 //!
-//! 16-bit floats accumulate in f32, integers wrap. A NaN stays to the end of the axis.
+//! 16-bit floats accumulate in f32, integers wrap. From a NaN on, every result to the end of the axis is NaN.
 
 use burn_backend::{DType, TensorMetadata};
 
@@ -106,8 +106,8 @@ fn in_wide(
     convert(cx, &scan(&convert(cx, x, dtype, wide)), wide, dtype)
 }
 
-/// A scan of extremes. Apple's skip NaN, so NaN is taken out and put back where a running sum of nothing but NaN has met
-/// one.
+/// A scan of extremes. Apple's scans skip NaN, so the lowering replaces NaN and puts it back from the first NaN on,
+/// which a running sum finds.
 fn extreme(
     cx: &Lowering<'_>,
     x: &ffi::Tensor,

@@ -1,10 +1,10 @@
 //! Discrete Fourier transforms of real signals, and back: matrix products with tables of roots of unity.
 //!
 //! MPSGraph has transforms (`MPSGraphFourierTransformOps.h`, macOS 14.0), but through them PyTorch's transform back
-//! gives the five samples of an odd length in reverse order without a word (pytorch/pytorch#126649, open) and was wrong
-//! for 64 samples on macOS 14.4.1 (pytorch/pytorch#124096); along an axis before the last four the process ends
-//! (pytorch/pytorch#188864); how exact they are for other lengths than powers of two nobody has published. They also
-//! take complex tensors, which nothing else here does. So a transform is composed of products of real matrices:
+//! silently gives the five samples of an odd length in reverse order (pytorch/pytorch#126649, open) and was wrong for
+//! 64 samples on macOS 14.4.1 (pytorch/pytorch#124096); along an axis before the last four the process ends
+//! (pytorch/pytorch#188864); their precision for lengths other than powers of two is not published. They also take
+//! complex tensors, which no other op here uses. So a transform is composed of products of real matrices:
 //!
 //! - up to [`WIDE`] points it is one product with a table of cosines and sines;
 //! - a length `a * b` is the transforms along both axes of an `(a, b)` view, with a rotation of each element between
@@ -12,10 +12,11 @@
 //! - a prime beyond [`PRIME`] is a convolution, by transforms of a power of two that is at least twice as long
 //!   (Bluestein's algorithm).
 //!
-//! What is known to be zero (padding, the half of a spectrum that the other half implies) is left out of the tables, as
-//! is what nobody asked for. Tables are computed in f64 and rounded once. They are constants of the program: 4 bytes
-//! for each of up to `2a * 2a` entries of the product of `a` points and `3n` of a rotation, 0.1 MB for 4096 points.
-//! 16-bit floats are transformed in f32. Burn's public functions let powers of two through; any length is right here.
+//! The tables leave out elements that are known to be zero (padding, the half of a spectrum that the other half
+//! implies) and results that the caller does not ask for. Tables are computed in f64 and rounded once. They are
+//! constants of the program: 4 bytes for each of up to `2a * 2a` entries of the product of `a` points and `3n` of a
+//! rotation, 0.1 MB for 4096 points. 16-bit floats are transformed in f32. Burn's public functions accept powers of two
+//! only; here every length is right.
 //!
 //! [`WIDE`]: factors::WIDE
 //! [`PRIME`]: factors::PRIME
@@ -70,7 +71,7 @@ pub(crate) fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (Mps
 /// The `n` samples along `dim` (by default twice the bins less one) of which the spectrum is this, scaled by `1 / n`.
 ///
 /// The first `n / 2 + 1` bins count; missing ones are 0. The imaginary parts of the first bin, and of the last one for
-/// even `n`, do not count: no real signal has any.
+/// even `n`, are ignored, because they are 0 for every real signal.
 pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Option<usize>) -> MpsGraphTensor {
     const NAME: &str = "irfft";
     check_dim(NAME, dim, re.dims());
@@ -105,7 +106,7 @@ pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Optio
     from_rows(samples, dim, &shape, dtype)
 }
 
-/// How many points are transformed, and whether back from a spectrum.
+/// The number of points, and whether the transform is the inverse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Length {
     n: usize,
@@ -201,7 +202,7 @@ fn rows(tensor: MpsGraphTensor, dim: usize, elements: usize) -> MpsGraphTensor {
     arithmetic::cast(rows, DType::F32)
 }
 
-/// The rows put back along `dim` of `shape`.
+/// The rows as the axis `dim` of `shape` again.
 fn from_rows(rows: MpsGraphTensor, dim: usize, shape: &Shape, dtype: DType) -> MpsGraphTensor {
     let [outer, axis, inner] = outer_axis_inner(shape, dim);
     let rows = arithmetic::cast(rows, dtype).with_shape([outer, inner, axis].into());

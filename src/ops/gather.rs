@@ -1,9 +1,9 @@
 //! Reading elements and rows by index.
 //!
 //! Every form is brought to one of two: along the middle axis of `[outer, axis, inner]` (`gatherAlongAxis:`), or whole
-//! rows (`gatherWithUpdatesTensor:`). An index out of range cannot be reported without reading it back: `gather` then
-//! reads 0, as Apple documents for `gatherAlongAxis:`, and the row forms read the nearest row, since what MPSGraph does
-//! there is not documented and must not leave the tensor.
+//! rows (`gatherWithUpdatesTensor:`). The host could report an index out of range only after reading the indices back,
+//! so it is not reported. `gather` then reads 0, as Apple documents for `gatherAlongAxis:`. The row forms clamp the
+//! index and read the nearest row, because Apple does not document what their kernels read.
 
 pub(in crate::ops) mod carrier;
 
@@ -88,7 +88,7 @@ impl Operation for GatherOp {
     }
 }
 
-/// Elements of `tensor` along `dim` at `indices`, which has the tensor's shape but for its extent along `dim`.
+/// Elements of `tensor` along `dim` at `indices`, which has the tensor's shape except for its extent along `dim`.
 ///
 /// `indices` may be of any integer dtype; an index out of range reads 0.
 pub(crate) fn gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
@@ -183,8 +183,8 @@ pub(crate) fn rows(shape: &Shape, dim: usize) -> (usize, Shape) {
     }
 }
 
-/// Indices into an axis of `extent` as i32. Of wider ones those out of range become -1 or `extent` first: cut to their
-/// low 32 bits they could come to lie in range again.
+/// Indices into an axis of `extent` as i32. Wider indices that are out of range become -1 or `extent` first, because
+/// their low 32 bits alone could be in range.
 pub(crate) fn index(cx: &Lowering<'_>, indices: &Operand, extent: usize) -> ffi::Tensor {
     let (graph, dtype) = (cx.graph(), indices.ty.dtype);
     if dtype == DType::I32 {

@@ -3,13 +3,13 @@
 //! A target's labels with a blank before, between and after them are its *states*. The forward recursion gives, for
 //! each frame and state, the log-probability of all paths that begin at the start and are in that state at that frame;
 //! the backward recursion that of all paths from there to the end. A step of a recursion is one recorded op, so a
-//! program depends on the shapes alone. Lengths are data on the device: a sample that ends early is read at its last
+//! program depends on the shapes only. Lengths are data on the device: a sample that ends early is read at its last
 //! frame, and its gradient is masked.
 //!
 //! Everything is computed in f32 and in logarithms: a state that is less likely than the likeliest by more than f32's
-//! range may still be the only one that leads to the end. MPSGraph has no such op (`MPSGraphLossOps.h` is softmax with
-//! cross entropy), and its loops end the process for a predicate that is constant (doom-fish/mpsgraph-rs,
-//! control_flow.rs), so the steps stand in the graph one by one: about 20 nodes each.
+//! range may still be the only one that leads to the end. MPSGraph has no CTC loss (`MPSGraphLossOps.h` has softmax
+//! with cross entropy), and its loops end the process if the predicate is constant (doom-fish/mpsgraph-rs,
+//! control_flow.rs). So each step is in the graph by itself, with about 20 nodes.
 
 mod states;
 
@@ -83,9 +83,9 @@ impl Operation for LossOp {
     }
 }
 
-/// `log(exp(a) + exp(b) + exp(c))`; minus infinity if all are.
+/// `log(exp(a) + exp(b) + exp(c))`; minus infinity if all three are.
 ///
-/// The largest is limited from below by a finite number, because minus infinity less itself is NaN.
+/// The largest is limited from below by a finite number, because minus infinity minus itself is NaN.
 fn log_sum_exp(cx: &Lowering<'_>, terms: [&ffi::Tensor; 3]) -> ffi::Tensor {
     let graph: &Graph = cx.graph();
     let [a, b, c] = terms;
@@ -96,12 +96,12 @@ fn log_sum_exp(cx: &Lowering<'_>, terms: [&ffi::Tensor; 3]) -> ffi::Tensor {
     graph.addition(&graph.logarithm(&sum), &finite)
 }
 
-/// Minus the log-probability that `log_probs (frames, samples, classes)` give to each sample's target: shape
-/// (samples). A target that no path leads to costs infinity.
+/// Minus the log-probability that `log_probs (frames, samples, classes)` give to each sample's target: shape (samples).
+/// The loss of a target without a path is infinite.
 ///
 /// Of `targets (samples, length)`, and of the frames, as many count for a sample as its element of `target_lengths` and
 /// of `input_lengths` says; an input length below 1 is 1, one beyond the frames is all of them. A class that does not
-/// exist has the log-probability 0: indices are data, which is not read back to look at it.
+/// exist has the log-probability 0: the classes are data on the device and are not read back to check them.
 pub(crate) fn ctc_loss(
     log_probs: MpsGraphTensor,
     targets: MpsGraphTensor,
@@ -124,8 +124,8 @@ pub(crate) fn ctc_loss(
 /// Gradient of [`ctc_loss`] for `log_probs`, given that for the loss: for each frame and class minus the probability
 /// that a path of the target is there. 0 beyond a sample's frames and for a loss that is infinite.
 ///
-/// It is the derivative by the log-probabilities as they stand, which is what Burn's own composition gives. Some
-/// backends return instead what is left of it after a `log_softmax`; behind one the two are the same.
+/// It is the derivative by the log-probabilities themselves, as in Burn's own composition. Some backends return its
+/// projection through a `log_softmax` instead; after the backward pass of a `log_softmax` the two are the same.
 pub(crate) fn ctc_loss_backward(
     log_probs: MpsGraphTensor,
     targets: MpsGraphTensor,
@@ -156,7 +156,7 @@ pub(crate) fn ctc_loss_backward(
     arithmetic::cast(scatter_nd::scatter_add(2, none, states.classes, updates), dtype)
 }
 
-/// Frames, samples and classes, if everything fits.
+/// Frames, samples and classes, if all shapes and dtypes fit.
 fn check(
     name: &'static str,
     log_probs: &MpsGraphTensor,

@@ -1,7 +1,7 @@
 //! Matrix products.
 //!
 //! Leading axes are flattened as far as broadcasting allows: two axes if the right operand has no batch (every linear
-//! layer), else three. Two are also what 16-bit floats want: above, M5's products of them are not deterministic
+//! layer), else three. 16-bit floats also need two axes: with more, their products on M5 are not deterministic
 //! (pytorch/pytorch#180776). MPSGraph multiplies float matrices only; integers are multiplied and summed elementwise.
 
 mod attention;
@@ -104,7 +104,7 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
         wrong()
     }
     let shape: Shape = [&batch[..], &[m, n]].concat().into();
-    // No kernel takes an inner extent of 0; the sum over nothing is 0.
+    // No kernel accepts an inner extent of 0; the sum over no elements is 0.
     if k == 0 || shape.num_elements() == 0 {
         return memory::zeros(shape, dtype);
     }
@@ -136,7 +136,7 @@ fn float_product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, shape: Shape) -> MpsG
     record(MatrixMultiplicationOp::Float.into(), &[&lhs, &rhs], scalars, output)
 }
 
-/// The extents to which both repeat, if they do.
+/// The shape to which both broadcast, if they do.
 fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
     let rank = a.len().max(b.len());
     let extent = |extents: &[usize], axis: usize| (axis + extents.len()).checked_sub(rank).map_or(1, |at| extents[at]);
@@ -156,7 +156,7 @@ fn flatten(tensor: MpsGraphTensor, batch: &[usize], own: usize, count: usize) ->
     let tensor = match own {
         1 => return tensor.with_shape([&[1], &matrix[..]].concat().into()),
         _ if own == count => tensor,
-        // Repeated along some batch axes only: no flat batch can say that.
+        // The operand repeats along some batch axes only, which one flat batch axis cannot express.
         _ => tensor_shape::expand(tensor, [batch, &matrix].concat().into()),
     };
     tensor.with_shape([&[count], &matrix[..]].concat().into())

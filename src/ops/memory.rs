@@ -1,4 +1,4 @@
-//! Values made of nothing: constants, a number of the caller everywhere, and ranges.
+//! Values without operands: constants, one number of the caller in every element, and ranges.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ use crate::tensor_type::TensorType;
 pub(crate) enum MemoryOp {
     Zeros,
     Ones,
-    /// The node's scalar everywhere.
+    /// The node's scalar in every element.
     Full,
     /// 0, 1, 2, … along the only axis.
     Coordinates,
@@ -50,7 +50,7 @@ pub(crate) fn arange(range: Range<i64>, step: usize, dtype: DType) -> MpsGraphTe
     if step == 0 {
         invalid("arange", format!("the step of {range:?} is 0"));
     }
-    // In i128, because a range may be longer than i64 has numbers.
+    // In i128, because a range of i64 may be longer than `i64::MAX`.
     let length = (i128::from(range.end) - i128::from(range.start)).max(0);
     let count = usize::try_from((length + step as i128 - 1) / step as i128).unwrap_or(usize::MAX);
     let shape = Shape::new([count]);
@@ -78,9 +78,9 @@ impl Operation for MemoryOp {
 
     fn lower(&self, cx: &Lowering<'_>, _inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let TensorType { dtype, shape } = output;
-        // Integer constants that are reshaped and then gathered from or scattered into are folded wrongly, and bool
-        // ones have been 255 (MetalHLO's MPSGraphCompiler.swift; pytorch's Fill): made as f32 and converted, they are
-        // neither.
+        // MPSGraph folds integer constants wrongly that are reshaped and then gathered from or scattered into, and bool
+        // constants have been 255 (MetalHLO's MPSGraphCompiler.swift; pytorch's Fill). Constants that are made as f32
+        // and converted have neither fault.
         let everywhere = |cx: &Lowering<'_>, value| {
             let graph = cx.graph();
             if dtype.is_float() {

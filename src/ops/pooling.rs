@@ -2,10 +2,10 @@
 //!
 //! The recorded ops see `[planes, height, width]`, a height of 1 for one dimension, and every window is one along the
 //! height times one along the width. They are lowered to slices, maxima and sums, not to MPSGraph's pooling methods:
-//! what those make of NaN, of windows that hold padding only, and of equal elements (which index is returned, which
-//! element gets the gradient) is documented nowhere; averages are divided by the wrong number where ceil mode and
-//! counted padding meet (pytorch's mps/operations/Pooling.mm), and sums made of averages differ between processes
-//! (MetalHLO's MPSGraphCompiler.swift). Slices and maxima are the same on every system.
+//! Apple does not document what those make of NaN, of windows that hold padding only, and of equal elements (which
+//! index is returned, which element gets the gradient); their averages are divided by the wrong number if ceil mode and
+//! counted padding are combined (pytorch's mps/operations/Pooling.mm), and sums made of averages differ between
+//! processes (MetalHLO's MPSGraphCompiler.swift). Slices and maxima are the same on every system.
 //!
 //! NaN wins, as in the reductions, the first of equal elements is the one whose index counts, and a window without an
 //! element has the maximum -inf at index -1 and the average 0. 16-bit floats are computed in f32 and rounded once.
@@ -75,7 +75,7 @@ pub(crate) fn max_pool_with_indices<const N: usize>(
     (maxima, pool_max::<N>(PoolingOp::MaxPosition(windows), x, out, windows))
 }
 
-/// The gradient of [`max_pool`] for an input like `x`: each maximum's goes to where it was.
+/// The gradient of [`max_pool`] for an input like `x`: the gradient of each maximum goes to the maximum's position.
 pub(crate) fn max_pool_backward<const N: usize>(
     name: &'static str,
     x: MpsGraphTensor,
@@ -180,7 +180,7 @@ fn pool_max<const N: usize>(op: PoolingOp, x: MpsGraphTensor, dtype: DType, wind
     let planes = planes::<N>(&x);
     let output = TensorType::new(dtype, [planes, windows[0].outputs, windows[1].outputs].into());
     let x = x.with_shape([planes, windows[0].input, windows[1].input].into());
-    // Fed, since a graph constant of -inf is said to bring the compiler down.
+    // Fed, because a graph constant of -inf has been reported to crash the compiler.
     let scalars = [ScalarInput::Float(f64::NEG_INFINITY)];
     record(op.into(), &[&x], &scalars, output).with_shape(shape)
 }

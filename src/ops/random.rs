@@ -1,8 +1,8 @@
-//! Random numbers by MPSGraph's Philox generator, whose state is fed, so that no draw compiles anything.
+//! Random numbers from MPSGraph's Philox generator. Its state is fed, so a new draw compiles nothing.
 //!
-//! Everything is made of uniform f32 drawn flat: shapes of rank 5 and more come out wrong (pytorch/pytorch#147624), and
-//! MPSGraph's own normal numbers can be NaN. A draw depends on the seed and on how many draws came before it, not on
-//! how it is recorded.
+//! All distributions are made of uniform f32 drawn with one axis, because MPSGraph draws shapes of rank 5 and more
+//! wrongly (pytorch/pytorch#147624) and its own normal numbers can be NaN. A draw depends on the seed and on how many
+//! draws came before it, not on how it is recorded.
 
 use burn_backend::{DType, Distribution, Shape};
 
@@ -29,7 +29,7 @@ pub(crate) enum RandomOp {
     /// Integers from low on; the scalars are low, how many there are to choose from, and the last of them counted from
     /// 0.
     Integers,
-    /// The same from a range wider than an f32 can count; without the last scalar.
+    /// The same from a range with more numbers than f32 counts exactly; without the last scalar.
     WideIntegers,
     /// By mean and standard deviation.
     Normal,
@@ -37,7 +37,7 @@ pub(crate) enum RandomOp {
     Bernoulli,
 }
 
-/// From how many integers one uniform f32 chooses: each is hit by at least 2^7 of its 2^23 values.
+/// The most integers from which one uniform f32 chooses: at least 2^7 of its 2^23 values choose each integer.
 const NARROW: u64 = 1 << 16;
 
 /// Numbers drawn from `distribution`. `Default` is \[0, 1) for floats and \[0, 255) for integers.
@@ -87,7 +87,7 @@ fn at_least(x: f64, dtype: DType) -> f64 {
     -largest(-x, |y| y <= -x, dtype)
 }
 
-/// The largest number of a float dtype that `fits`, which what `x` is rounded to does or a neighbour of that.
+/// The largest number of a float dtype that `fits`: the number to which `x` is rounded, or a neighbour of it.
 fn largest(x: f64, fits: impl Fn(f64) -> bool, dtype: DType) -> f64 {
     match dtype {
         DType::F16 => {

@@ -1,7 +1,7 @@
 //! Reductions to one element or along one axis, whose extent becomes 1.
 //!
-//! 16-bit floats accumulate in f32, NaN wins among floats, integer sums and products wrap. What is asked of no elements
-//! is answered here: a sum is 0, a product 1, a mean NaN, `any` false, `all` true; an extreme has no answer.
+//! 16-bit floats accumulate in f32, NaN wins among floats, integer sums and products wrap. Reductions of no elements
+//! are answered here: a sum is 0, a product 1, a mean NaN, `any` false, `all` true; an extreme is refused.
 
 use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
 
@@ -19,7 +19,7 @@ use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
-/// A reduction along `dim`; one to a single element is recorded along the only axis of the flattened operand.
+/// A reduction along `dim`; a reduction to a single element is recorded along the only axis of the flattened operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ReductionOp {
     kind: Kind,
@@ -40,7 +40,7 @@ enum Kind {
     All,
 }
 
-/// Which end of the order; NaN is beyond both.
+/// Which end of the order; NaN counts as beyond both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Extreme {
     Max,
@@ -171,7 +171,7 @@ fn reduce(kind: Kind, x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTens
         return of_nothing(op, &x, output);
     }
     if x.dims()[dim] == 1 {
-        // The only element is the answer of all but these.
+        // An axis of one element needs no reduction.
         match kind {
             Kind::Sum | Kind::Prod | Kind::Mean | Kind::Extreme(_) => return x,
             Kind::Arg(_) => return memory::zeros(output.shape, out),
@@ -228,8 +228,9 @@ impl Operation for ReductionOp {
             Kind::Mean => mean_of(cx, &x, *dtype, shape[self.dim], axis),
             Kind::Extreme(extreme) => extreme_of(cx, &x, *dtype, extreme, axis),
             Kind::Arg(extreme) => {
-                // MPSGraph never chooses NaN (argmax of nothing else is -1), and its argmax of 64-bit integers has been
-                // wrong (pytorch/pytorch#92311), so the first element that is as the extreme is looked for among bools.
+                // MPSGraph never chooses NaN (its argmax of NaN alone is -1), and its argmax of 64-bit integers has
+                // been wrong (pytorch/pytorch#92311). So the graph compares each element with the extreme and finds the
+                // first true one.
                 let value = extreme_of(cx, &x, *dtype, extreme, axis);
                 let mut hit = graph.equal(&x, &value);
                 if dtype.is_float() {

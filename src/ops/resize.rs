@@ -1,11 +1,11 @@
 //! Resizing of images `[batch, channels, height, width]`, and its gradient: one axis after the other, each element a
 //! weighted sum of a few of the old ones. Composed of recorded ops: rows are read by index, multiplied and summed.
 //!
-//! MPSGraph's own resizing is left aside. It has neither bicubic nor Lanczos, and for the other two modes nobody has
-//! published which neighbour it takes where f32 rounds the coordinate (plain `resizeTensor:` takes another one than
-//! Burn, see ChanLumerico/lucid). Products with matrices of weights would be fewer ops, but one NaN or infinity would
-//! spread over its whole row and column. Indices and weights follow from extents alone: [`taps`] computes them exactly,
-//! and they are uploaded once, since numbers in a program would make it large and computing them there takes a dozen
+//! MPSGraph's own resizing is not used. It has neither bicubic nor Lanczos, and for the other two modes its choice of
+//! the neighbour where f32 rounds the coordinate is not published (plain `resizeTensor:` takes another one than Burn,
+//! see ChanLumerico/lucid). Products with matrices of weights would be fewer ops, but one NaN or infinity would spread
+//! over its whole row and column. Indices and weights depend on the extents only: [`taps`] computes them exactly, and
+//! they are uploaded once, because constants would make a program large and computing them in the program takes a dozen
 //! ops for each axis.
 
 mod taps;
@@ -79,7 +79,7 @@ fn axes(from: [usize; 2], to: [usize; 2], options: &InterpolateOptions) -> [(usi
     [0, 1].map(|i| (i + 2, AxisResize { filter, align_corners, from: from[i], to: to[i] }))
 }
 
-/// Both axes, first the one that leaves less for the other to do; 16-bit floats in f32.
+/// Both axes, in the order that takes less work; 16-bit floats in f32.
 fn resize(
     op: &'static str,
     x: MpsGraphTensor,
@@ -118,7 +118,7 @@ fn along(op: &'static str, x: MpsGraphTensor, axis: usize, taps: &Taps, count: u
         unsupported(op, reason);
     }
     let read = gather::select(x.with_shape([outer, extent, inner].into()), 1, taps.indices.clone());
-    // A slot's terms lie next to each other, so that long rows are added.
+    // The terms of a slot are consecutive, so that long rows are added.
     let mut result = read.with_shape([outer, taps.slots, count, inner].into());
     if let Some(weights) = &taps.weights {
         let weights = weights.clone().with_shape([1, taps.slots, count, 1].into());

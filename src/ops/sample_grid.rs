@@ -1,8 +1,8 @@
 //! Reading an image at points of a grid, `grid_sample_2d`.
 //!
 //! Pixels become rows of channels; the rows next to each point are read by index, weighted and added. MPSGraph's own
-//! sampling is left aside: it has no border padding that others trust (pytorch's mps/operations/GridSampler.mm refuses
-//! it), it rounds halves to even, where Burn rounds them away from 0, and what it makes of a NaN is not documented.
+//! sampling is not used: pytorch's mps/operations/GridSampler.mm refuses its border padding, it rounds halves to even,
+//! where Burn rounds them away from 0, and Apple does not document what it makes of NaN.
 
 mod coordinate;
 
@@ -173,7 +173,7 @@ impl Pixels<'_> {
         let rows = graph.reshape(&convert(self.cx, &rows, self.of.ty.dtype, self.dtype), &shape);
         match self.op.outside {
             Outside::Border | Outside::Reflection => rows,
-            // Not by a factor of 0: the pixel that stands for one outside may be infinite.
+            // Not by a factor of 0, because the pixel that is read in place of one outside may be infinite.
             Outside::Zeros => {
                 let zero = self.cx.constant(0.0, self.dtype);
                 graph.select(&graph.logical_and(&x.is_inside, &y.is_inside), &rows, &zero)

@@ -1,8 +1,8 @@
 //! Writing elements and rows by index.
 //!
 //! As with reads there are two forms: along the middle axis of `[outer, axis, inner]` (`scatterAlongAxis:`), where an
-//! index out of range is skipped, as Apple documents, and whole rows (`scatterWithDataTensor:`), where it meets the
-//! nearest row. Floats are combined in f32. Integers never are: see [`integer`].
+//! index out of range is skipped, as Apple documents, and whole rows (`scatterWithDataTensor:`), where it changes the
+//! nearest row. Floats are combined in f32, integers are not: see [`integer`].
 
 mod integer;
 mod nd;
@@ -26,14 +26,14 @@ use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
-/// How an update meets what is there.
+/// How an update is combined with the element that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Combine {
     Add,
     Mul,
-    /// The smaller; an update that is NaN is ignored, data that is NaN stays.
+    /// The smaller of the two; an update that is NaN is ignored, data that is NaN stays.
     Min,
-    /// The larger, likewise.
+    /// The larger of the two, with the same rule for NaN.
     Max,
 }
 
@@ -95,7 +95,7 @@ impl Operation for ScatterNdOp {
                 };
                 in_f32(cx.graph(), output.dtype, [&inputs[0], &inputs[2]], |graph, data, updates| match &neutral {
                     None => graph.scatter(data, updates, &indices, *axis as isize, mode),
-                    // What the kernels make of NaN is not documented, so none reaches them.
+                    // Apple does not document what the kernels make of NaN, so NaN does not reach them.
                     Some(neutral) => {
                         let updates = graph.select(&graph.is_nan(updates), neutral, updates);
                         let nan = graph.is_nan(data);
@@ -140,7 +140,8 @@ fn in_f32(
     graph.cast(&scatter(graph, &data, &updates), stored(dtype))
 }
 
-/// `tensor` with `value` added along `dim` at `indices`, both of the tensor's shape but for their extent along `dim`.
+/// `tensor` with `value` added along `dim` at `indices`, both of the tensor's shape except for their extent along
+/// `dim`.
 ///
 /// Every dtype but bool; integers wrap around. An index out of range is skipped.
 pub(crate) fn scatter_add(
@@ -253,7 +254,7 @@ fn write_rows(
     let neutral: &[ScalarInput] = match combine {
         _ if !tensor.dtype().is_float() => &[],
         Combine::Add | Combine::Mul => &[],
-        // Fed, since a graph constant of -inf is said to bring the compiler down.
+        // Fed, because a graph constant of -inf has been reported to crash the compiler.
         Combine::Min => &[ScalarInput::Float(f64::INFINITY)],
         Combine::Max => &[ScalarInput::Float(f64::NEG_INFINITY)],
     };
@@ -280,14 +281,14 @@ fn require_elements(name: &'static str, data: &MpsGraphTensor) {
     }
 }
 
-/// f32 counts up to 2^24 exactly, which is what integers rely on.
+/// Refuses more updates than f32 counts exactly (up to 2^24), because the integer scatters rely on that.
 fn require_exact(name: &'static str, dtype: DType, updates: usize) {
     if !dtype.is_float() && updates >= 1 << 24 {
         unsupported(name, format!("{updates} updates of {dtype:?}: at most 2^24 - 1; update fewer at a time"));
     }
 }
 
-/// The sums of integers are made digit by digit, side by side in one tensor.
+/// Refuses updates whose digits do not fit one tensor: integers are summed digit by digit, side by side.
 fn require_room(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTensor, count: usize) {
     let dtype = data.dtype();
     if dtype.is_float() {

@@ -1,19 +1,19 @@
-//! Order along an axis: sorted elements, the positions that they come from, and the first few of either.
+//! Sorting along an axis: sorted elements, the positions that they come from, and the first few of both.
 //!
-//! Floats go by sign and then by magnitude, as burn-flex has it (`total_cmp`): -NaN is the lowest, -0 is below 0, NaN is
-//! the highest. Equal elements stay in the order of their positions, both up and down.
+//! Floats are ordered by sign and then by magnitude, as in burn-flex (`total_cmp`): -NaN is the lowest, -0 is below 0,
+//! NaN is the highest. Equal elements stay in the order of their positions, both up and down.
 //!
-//! Of MPSGraph's kernels the only one used is the sort of i32 values in rows. PyTorch relied on it from macOS 13 on, and
-//! nobody reports it wrong. What is avoided, and why:
-//! - Floats: NaN goes by its sign on 13.5 (pytorch/pytorch#116567), denormals may compare as 0. A float's bits make an
-//!   i32 key of the right order instead (`key`).
+//! Of MPSGraph's kernels this file uses only the sort of i32 values in rows. PyTorch relied on it from macOS 13 on, and
+//! we know of no report against it. The others are avoided for these reasons:
+//! - Floats: NaN is ordered by its sign on 13.5 (pytorch/pytorch#116567), denormals may compare as 0. A float's bits
+//!   make an i32 key of the right order instead (`key`).
 //! - `argSort`: wrong for i64 from 15.4 on and, in one graph with the sort of the same tensor, wrong for both
-//!   (pytorch/pytorch#155560). Nor does anybody promise that it keeps equal elements in order: top-k runs on the same
-//!   kernel, and it does not (pytorch/pytorch#155950). So positions are sorted as low bits of the values, which makes
-//!   the order certain whatever the kernel does with equal ones.
+//!   (pytorch/pytorch#155560). Apple does not promise that it keeps equal elements in order, and top-k, which runs on
+//!   the same kernel, does not (pytorch/pytorch#155950). So positions are sorted as low bits of the values; then no two
+//!   values are equal.
 //! - 64-bit integers: as above. They are sorted by two keys of 32 bits.
-//! - `topK`: the order of what it gives, and which of equal elements, are not documented. The first of all that is
-//!   sorted takes its place.
+//! - `topK`: Apple documents neither the order of its results nor which of equal elements it takes. The first of all
+//!   sorted elements are taken instead.
 //! - Other axes than the last: rows are sorted where they lie side by side.
 //! - More than 2^22 rows: with 2^22 + 1 the order came out wrong (pytorch/pytorch#183885). They are sorted in parts.
 
@@ -36,7 +36,7 @@ use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
-/// Rows that are sorted at once.
+/// The most rows that are sorted at once.
 const MOST_ROWS: usize = 1 << 22;
 
 /// `[x (outer, axis, inner)]`, sorted along the axis; the shape stays.
@@ -50,7 +50,7 @@ pub(crate) struct SortOp {
 enum Kind {
     /// The elements, of at most 32 bits.
     Values,
-    /// Where they come from, in i32.
+    /// The positions that they come from, in i32.
     Positions,
 }
 
@@ -107,7 +107,7 @@ fn sorted_by_position(x: MpsGraphTensor, dim: usize, descending: bool) -> (MpsGr
     (gather::gather(dim, x, positions.clone()), positions)
 }
 
-/// Whether rows hold an element at most.
+/// Whether rows hold at most one element.
 fn is_sorted(x: &MpsGraphTensor, dim: usize) -> bool {
     x.dims()[dim] <= 1 || x.shape.num_elements() == 0
 }
@@ -206,8 +206,9 @@ impl Operation for SortOp {
 
 /// The positions in a row of `extent` from which its elements come in order of these words, lowest first.
 ///
-/// A radix sort with digits as wide as they can be: one sorts i32 values with a digit of the word in the high bits and
-/// the place in the row in the low ones. No two are equal, so each pass keeps the order of the pass before.
+/// A radix sort with digits as wide as they can be: each pass sorts i32 values with a digit of the word in the high
+/// bits and the place in the row in the low bits. No two values are equal, so each pass keeps the order of the pass
+/// before.
 fn positions(cx: &Lowering<'_>, words: &[Word], extent: usize, descending: bool) -> ffi::Tensor {
     let graph = cx.graph();
     let number = |number: u32| cx.constant(number.into(), DType::I32);

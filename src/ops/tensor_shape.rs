@@ -1,9 +1,9 @@
 //! Ops that move elements and compute nothing: permute, expand, flip, slices, concatenation, windows.
 //!
-//! A reshape records nothing (data is packed), and neither does any op here that only renames axes. Tensors of more
-//! than four axes are seen with fewer while they move, by merging axes that stay together; what then still has more is
-//! moved in steps of fewer. MPSGraph's kernels are at their best, and best tested, up to rank four: reductions, sorting
-//! and random numbers are known to fail beyond (pytorch/pytorch#118126, #184844, #147624).
+//! A reshape records nothing (data is packed), and neither does any op here that only renames axes. For tensors of more
+//! than four axes, axes that stay together are merged first; if more than four are left, the tensor is moved in several
+//! steps. MPSGraph's kernels work best, and are best tested, up to rank four: reductions, sorting and random numbers
+//! are known to fail beyond it (pytorch/pytorch#118126, #184844, #147624).
 
 mod axes;
 mod slice;
@@ -58,8 +58,8 @@ impl Operation for TensorShapeOp {
         let graph = cx.graph();
         match self {
             TensorShapeOp::Permute { permutation } => graph.transpose(&inputs[0].tensor, permutation),
-            // broadcastTensor: fills with zeros, without a word, where an extent other than 1 differs (seen on macOS
-            // 27); `expand` has checked the extents.
+            // broadcastTensor: silently fills with zeros where an extent other than 1 differs (seen on macOS 27);
+            // `expand` has checked the extents.
             TensorShapeOp::Expand => graph.broadcast(&inputs[0].tensor, &output.shape),
             TensorShapeOp::Flip { axes } => graph.reverse(&inputs[0].tensor, &signed(axes)),
             TensorShapeOp::Slice { region } => slice::lower_slice(graph, &inputs[0], region),
@@ -91,7 +91,7 @@ impl Operation for TensorShapeOp {
 /// The same elements in row-major order as `shape`, which must have as many.
 pub(crate) fn reshape(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     if tensor.shape.num_elements() != shape.num_elements() {
-        invalid("reshape", format!("shape {:?} has not as many elements as {shape:?}", tensor.shape));
+        invalid("reshape", format!("shape {:?} does not have as many elements as {shape:?}", tensor.shape));
     }
     tensor.with_shape(shape)
 }

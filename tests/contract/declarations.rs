@@ -6,7 +6,7 @@ use burn_mpsgraph::contract::{self, Declaration, Kind};
 
 use crate::tables::{CLASSES, CONSTANTS, FUNCTIONS, METHODS};
 
-/// What a declaration says other than Apple's table; empty if nothing. Each line begins with the declaration's name.
+/// The differences between a declaration and Apple's table, one line each, beginning with the declaration's name.
 fn differences(declared: &Declaration) -> Vec<String> {
     let name = declared.name();
     let Some(apple) = METHODS.get(&(declared.owner, declared.kind.sign(), declared.selector)) else {
@@ -31,7 +31,7 @@ fn differences(declared: &Declaration) -> Vec<String> {
     if declared_version != apple.min_macos {
         out.push(format!("{name}: declared since {declared_version:?}, Apple's is {:?}", apple.min_macos));
     }
-    // Rows that were written by hand name no file: what is declared of them is in the header of its class.
+    // Rows that were written by hand do not name a file: the declaration names the header of the class.
     let header = match apple.file {
         "by-hand" => format!("{}.h", declared.owner),
         file => file.replace(".rs", ".h"),
@@ -42,7 +42,7 @@ fn differences(declared: &Declaration) -> Vec<String> {
     out
 }
 
-/// The methods of this selector that Apple's tables have, in whatever class.
+/// The methods of this selector that Apple's tables have, in any class.
 fn owners_of(selector: &str) -> Vec<String> {
     let same = METHODS.keys().filter(|(_, _, known)| *known == selector);
     let mut names: Vec<String> = same.map(|(owner, sign, selector)| format!("{sign}[{owner} {selector}]")).collect();
@@ -77,9 +77,9 @@ fn no_method_is_declared_twice() {
     }
 }
 
-/// What the oldest system that this crate supports does not have is sent after a look at the system's version. Without
-/// it, `tests/ops/tensor_shape/slice_assign.rs` shows what is sent there instead: it passes on the software runtime as
-/// macOS 14.0, which refuses newer messages.
+/// Messages that the oldest supported system lacks are sent only after a check of the system's version. What is sent
+/// there instead is tested by `tests/ops/tensor_shape/slice_assign.rs`, which passes on the software runtime as macOS
+/// 14.0, where newer messages are refused.
 #[test]
 fn what_is_newer_than_the_minimum_is_known() {
     let mut newer: Vec<&str> = contract::declarations()

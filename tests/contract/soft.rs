@@ -1,11 +1,12 @@
-//! `mpsgraph-soft`'s classes and methods against the tables: it may have less than Apple, never other things.
+//! `mpsgraph-soft`'s classes and methods against the tables: it may have less than Apple, but nothing that Apple does
+//! not have.
 
 use mpsgraph_soft::classes::CLASSES as SOFT_CLASSES;
 use mpsgraph_soft::objc::{ClassDef, ClassKind, Method};
 
 use crate::tables::{CLASSES, find_method};
 
-/// Before the first system with MPSGraph, versions do not matter.
+/// Versions before the first system with MPSGraph do not matter.
 const FIRST: (u16, u16) = (11, 0);
 
 fn differences(class: &ClassDef, sign: char, method: &Method) -> Vec<String> {

@@ -101,7 +101,7 @@ pub fn find_method(owner: &'static str, sign: char, selector: &'static str) -> O
         .find_map(|ancestor| find_method(ancestor, sign, selector))
 }
 
-/// `11.0` as numbers; what is older or not known counts as 0. Patch levels are left out.
+/// `11.0` as numbers; older and unknown versions count as 0. Patch levels are left out.
 fn version(text: &'static str) -> (u16, u16) {
     let mut parts = text.split('.').map(|part| part.parse().unwrap_or(0));
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))

@@ -1,4 +1,4 @@
-//! A line of a family's table as data: `#[test]`s and rows of `self_check` are made of it.
+//! A line of a family's table as data, from which `#[test]`s and rows of `self_check` are made.
 
 use std::sync::LazyLock;
 

@@ -125,7 +125,7 @@ macro_rules! to_integers {
     )+};
 }
 
-/// burn-flex has some of these conversions by way of i64; `as` is the definition that it follows elsewhere.
+/// burn-flex converts some of these dtypes through i64; elsewhere it follows `as`, which is the definition here.
 mod to {
     use super::*;
 

@@ -28,7 +28,7 @@ impl<T: Results> Results for Vec<T> {
     }
 }
 
-/// What eager results are held against.
+/// What eager results are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eager {
     /// The recorded ones, bit for bit.

@@ -1,4 +1,4 @@
-//! No silent hole: every family has lines in the table, and every op a line by hand.
+//! Checks that every family has lines in the table, and every op a line by hand.
 
 use std::collections::BTreeSet;
 
@@ -25,8 +25,8 @@ fn no_two_lines_have_one_name() {
     }
 }
 
-/// Methods that give a tensor, of which no line is needed: every line goes through `from_data`, there is one device,
-/// and what is in an empty tensor is not defined.
+/// Methods that give a tensor but need no line: every line uses `from_data`, there is one device, and the elements of
+/// `empty` are undefined.
 const WITHOUT_LINES: [&str; 3] = ["from_data", "to_device", "empty"];
 
 /// The op of a method: `add` of `float_add` and `int_add`, `powi` of `int_powi_impl`.

@@ -1,5 +1,5 @@
-//! Running sums, products and extremes. burn-flex takes one element after the other; here blocks are joined, so floats are not bit
-//! for bit.
+//! Running sums, products and extremes. burn-flex takes one element after the other; here blocks are joined, so floats
+//! do not agree bit for bit.
 
 use burn::tensor::{DType, Tensor};
 use test_support::Tolerance::{Exact, Relative, RelativeOf};

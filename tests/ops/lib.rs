@@ -1,8 +1,8 @@
 //! Every op through Burn's public API: one file per family, named as in `src/ops`. Lines of `cases!` are compared with
-//! burn-flex, or with numbers that stand in the line; they are tests here and rows of `self_check`. What needs more
-//! than a line is an ordinary test.
+//! burn-flex, or with numbers that stand in the line; they are tests here and rows of `self_check`. Cases that need
+//! more than a line are ordinary tests.
 #![allow(clippy::approx_constant)] // lines by hand show digits
-#![cfg_attr(not(test), allow(dead_code, unused_imports))] // without the ordinary tests nobody uses what is theirs
+#![cfg_attr(not(test), allow(dead_code, unused_imports))] // without the ordinary tests their helpers are unused
 
 #[macro_use]
 mod compare;
@@ -18,6 +18,7 @@ mod source;
 mod activation;
 mod arithmetic;
 mod cast;
+mod convolution;
 mod cumulative;
 #[cfg(test)]
 mod errors;
@@ -51,7 +52,7 @@ macro_rules! families {
 
 families! {
     memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
-    sort matrix_multiplication resize sample_grid module fourier_transform loss pooling random
+    sort matrix_multiplication resize sample_grid module fourier_transform loss pooling convolution random
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Numbers that stand in a line, as tensors: `[1.0, 2.0]`, `[[1, 2], [3, 4]]`, `[true, false]`, of rank 1 to 4.
+//! Numbers that stand in a line, as tensors: `[1.0, 2.0]`, `[[1, 2], [3, 4]]`, `[true, false]`, of rank 1 to 5.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{BasicOps, Bool, DType, Float, Int, Tensor, TensorData};
@@ -62,6 +62,7 @@ macro_rules! of_ranks {
             2, [I J], $element, [[$element; J]; I];
             3, [I J K], $element, [[[$element; K]; J]; I];
             4, [I J K L], $element, [[[[$element; L]; K]; J]; I];
+            5, [I J K L M], $element, [[[[[$element; M]; L]; K]; J]; I];
         }
     )+};
 }

@@ -1,5 +1,5 @@
 //! The CTC loss and its gradient, for targets and inputs of different lengths. burn-flex computes 16-bit floats in 16
-//! bits, step by step, hence the tolerances.
+//! bits, step by step, so the tolerances are wide.
 
 use burn::nn::loss::{CTCLossConfig, Reduction};
 use burn::tensor::activation::log_softmax;
@@ -74,14 +74,14 @@ fn lengths<B: Backend>(dtype: DType) -> [Tensor<B, 1, Int>; 2] {
     [integers([12, 7, 9, 1], dtype), integers([4, 3, 1, 0], dtype)]
 }
 
-/// Repeated ones among them; beyond its length a target has any class.
+/// Some labels repeat; beyond its length a target has arbitrary classes.
 fn labels<B: Backend>(blank: usize, dtype: DType) -> Tensor<B, 2, Int> {
     let label = |class: i64| if class == blank as i64 { 0 } else { class };
     let rows = [[1, 3, 3, 4], [4, 4, 1, 1], [3, 1, 2, 4], [1, 2, 3, 4]];
     integers(rows.map(|row| row.map(label)), dtype)
 }
 
-/// The loss, and the gradient for what a `log_softmax` was made of.
+/// The loss, and the gradient for the input of a `log_softmax`.
 fn differentiated<B: AutodiffBackend>(layout: Layout, dtype: DType, blank: usize, index: DType) -> Vec<TensorData> {
     let leaf = logits::<B>(layout, dtype).require_grad();
     let [frames, lengths] = lengths(index);
@@ -89,7 +89,7 @@ fn differentiated<B: AutodiffBackend>(layout: Layout, dtype: DType, blank: usize
     differentiate(output, |gradients| vec![gradient(&leaf, gradients)])
 }
 
-/// As burn-nn has it: infinite losses are 0, and so are their gradients.
+/// As in burn-nn, infinite losses are 0, and so are their gradients.
 fn module<B: AutodiffBackend>(layout: Layout, dtype: DType) -> Vec<TensorData> {
     let loss = CTCLossConfig::new().with_zero_infinity(true).init();
     let of = |reduction: Reduction| {
@@ -102,7 +102,7 @@ fn module<B: AutodiffBackend>(layout: Layout, dtype: DType) -> Vec<TensorData> {
     [of(Reduction::Mean), of(Reduction::Sum)].concat()
 }
 
-/// The gradient is that for the log-probabilities, which need not add up to anything.
+/// The gradient is the one for the log-probabilities, which need not be normalised.
 fn of_shape<B: AutodiffBackend>(shape: [usize; 3], length: usize, dtype: DType) -> Vec<TensorData> {
     let leaf = numbers::<B>(shape, dtype).sub_scalar(2.5).require_grad();
     let labels: Vec<i64> = (0..shape[1] * length).map(|i| (i * i % (shape[2] - 1)) as i64 + 1).collect();
@@ -118,7 +118,7 @@ fn hopeless<B: Backend>(layout: Layout, dtype: DType) -> Tensor<B, 1> {
     ctc_loss(log_softmax(logits(layout, dtype), 2), labels(0, DType::I32), frames, lengths, 0)
 }
 
-/// Classes of probability 0: the first target needs one, the others go around it.
+/// Classes of probability 0: the first target needs one, the others do not.
 fn impossible<B: Backend>(layout: Layout, dtype: DType) -> Tensor<B, 1> {
     let x = log_softmax(logits::<B>(layout, dtype), 2);
     let never = x.clone().slice([0..FRAMES, 0..SAMPLES, 3..4]).full_like(f32::NEG_INFINITY);

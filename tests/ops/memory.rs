@@ -1,4 +1,4 @@
-//! Tensors made of nothing: zeros, ones, one number, ranges and grids.
+//! Tensors without operands: zeros, ones, one number, ranges and grids.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{Bool, DType, Element, Int, Tensor, TensorData};
@@ -93,7 +93,7 @@ fn masks<B: Backend>(offset: i64) -> Tensor<B, 2, Bool> {
 
 #[test]
 fn empty_has_the_shape_and_dtype() {
-    // What is in it is nobody's business.
+    // `empty` leaves the elements undefined, so only shape and dtype are checked.
     let device = Default::default();
     for dtype in FLOATS {
         let x = Tensor::<MpsGraph, 2>::empty([2, 3], (&device, dtype));

@@ -1,4 +1,5 @@
-//! `LayerNorm` and its gradients. burn-flex computes 16-bit floats in 16 bits here and there, hence the tolerances.
+//! `LayerNorm` and its gradients. burn-flex computes some steps of 16-bit floats in 16 bits, so the tolerances are
+//! wide.
 
 use burn::module::Param;
 use burn::nn::{LayerNorm, LayerNormConfig};

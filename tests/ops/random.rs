@@ -1,4 +1,4 @@
-//! Random numbers: ranges, moments and rates within bounds that chance passes once in a billion runs (six standard
+//! Random numbers: ranges, moments and rates within bounds that chance exceeds once in a billion runs (six standard
 //! deviations). Seeds and the order of draws are tested in `tests/recording`.
 
 use burn::tensor::{DType, Distribution, Int, Shape, Tensor, TensorData};
@@ -6,7 +6,7 @@ use burn_mpsgraph::{MpsGraph, eagerly};
 use test_support::{FLOATS, assert_refused};
 
 cases! {
-    // What chance cannot change.
+    // Results that do not depend on chance.
     by_hand() {
         random = |x = [1.0, 2.0]| x.random_like(Distribution::Uniform(2.5, 2.5)) => [2.5, 2.5];
         rate_of_one = |x = [0.0, 2.0]| x.random_like(Distribution::Bernoulli(1.0)) => [1.0, 1.0];

@@ -17,7 +17,7 @@ cases! {
         sort_with_indices_values = |x| vec![x.clone().sort_with_indices(1).0, x.sort_descending_with_indices(2).0];
     }
 
-    // Rows as short as these burn-flex sorts by insertion, so equal elements stay in order.
+    // burn-flex sorts rows as short as these by insertion, so equal elements stay in order.
     numbers(Layout::PLAIN, NUMERIC) {
         argsort = |x| [0, 1, 2].map(|dim| x.clone().argsort(dim).cast(IntDType::I64)).to_vec();
         argsort_descending = |x| [0, 1, 2].map(|dim| x.clone().argsort_descending(dim).cast(IntDType::I64)).to_vec();

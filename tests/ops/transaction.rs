@@ -8,7 +8,7 @@ use test_support::{DTYPES, INTEGERS, distinct};
 
 const DEVICE: MpsGraphDevice = MpsGraphDevice;
 
-/// Up and down again, and through an op that copies.
+/// Uploaded and read again, also through an op that copies.
 fn round_trip<K: BasicOps<MpsGraph>, const D: usize>(data: TensorData) {
     let tensor = Tensor::<MpsGraph, D, K>::from_data(data.clone(), (&DEVICE, data.dtype));
     assert_eq!((tensor.dtype(), tensor.shape()), (data.dtype, data.shape.clone()));

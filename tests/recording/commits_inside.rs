@@ -1,5 +1,5 @@
-//! MPSGraph may commit the command buffer in the middle of an encode and go on in another: the values are the same
-//! then, and a fault in either of the two comes out.
+//! MPSGraph may commit the command buffer in the middle of an encode and go on in another: the values are then the
+//! same, and a fault in either of the two is reported.
 
 use burn::tensor::backend::Backend;
 use mpsgraph_soft::metal::fault;

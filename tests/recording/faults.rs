@@ -1,4 +1,4 @@
-//! A device fault comes out of the reads that depend on it and of `sync`, once, and nothing else suffers.
+//! The reads that depend on a device fault return it, and `sync` returns it once; other values are not affected.
 
 use burn::tensor::backend::Backend;
 use mpsgraph_soft::metal::fault;

@@ -1,4 +1,4 @@
-//! Only what somebody can still ask for is computed and kept.
+//! Only values that can still be asked for are computed and kept.
 
 use burn::tensor::backend::Backend;
 
@@ -47,7 +47,7 @@ fn intermediate_values_take_no_buffers() {
     }
     MpsGraphDevice.sync().expect("the device works");
     let live = turn.used().buffers_live - turn.start.buffers_live;
-    // x, y, and none of the nineteen values between them.
+    // x and y, without the nineteen values between them.
     assert_eq!(live, 2);
     drop((x, y));
     assert_eq!(turn.used().buffers_live, turn.start.buffers_live);

@@ -1,4 +1,4 @@
-//! Numbers are fed, not compiled in.
+//! Numbers are fed, not compiled into programs.
 
 use burn::tensor::{DType, Int, Tensor};
 

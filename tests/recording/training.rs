@@ -1,4 +1,4 @@
-//! What a training step costs: one program, one commit, at most one wait, and nothing that grows.
+//! The cost of a training step: one program, one commit, at most one wait, and no growing memory.
 
 use std::sync::{Arc, Mutex};
 

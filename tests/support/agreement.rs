@@ -1,13 +1,13 @@
-//! Whether two results agree, and which element shows it.
+//! Whether two results agree, and which element differs most.
 
 use burn::tensor::{DType, TensorData};
 
 /// How far two results may be apart. NaN agrees with NaN and an infinity with itself.
 #[derive(Clone, Copy, Debug)]
 pub enum Tolerance {
-    /// Bit for bit, but for the NaN's payload.
+    /// Bit for bit, except for the payload of NaN.
     Exact,
-    /// Units in the last place of the result's dtype, at least of f32; zeros agree whatever their sign.
+    /// Units in the last place of the result's dtype, at least of f32; zeros of either sign agree.
     Ulps(u32),
     /// Relative to the larger magnitude, with the same absolute floor; at least a unit in the last place.
     Relative(f64),
@@ -17,7 +17,7 @@ pub enum Tolerance {
     Within { absolute: f64, relative: f64 },
 }
 
-/// What came out: the worst element, or the first that disagrees.
+/// The result of a comparison: the worst element, or the first that disagrees.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub expected: String,

@@ -3,7 +3,7 @@
 use burn::tensor::backend::Backend;
 use burn::tensor::{BasicOps, Bool, BoolStore, DType, Int, Shape, Tensor, TensorData};
 
-/// How an input lies in memory, or what is special about it.
+/// The layout of an input in memory, or what is special about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     Contiguous,
@@ -68,8 +68,8 @@ pub const NUMERIC: &[DType] = DTYPES.split_at(11).0;
 pub const FULL: [Layout; 5] =
     [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Extreme];
 
-/// These and one of shape \[1, 1, 1\]. What reshapes is not tried on an empty tensor: to `Tensor::reshape` an extent of
-/// 0 means "as it was".
+/// These and one of shape \[1, 1, 1\]. Cases that reshape are not tried on an empty tensor, because for
+/// `Tensor::reshape` an extent of 0 means "as it was".
 pub const FILLED: [Layout; 6] =
     [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Broadcast, Layout::Extreme, Layout::Single];
 

@@ -1,12 +1,12 @@
 //! Tests of a system that cannot run this backend: an Apple system without a Metal device, or too old. They end in
-//! success, with the reason on stderr, in place of a failure each.
+//! success, with the reason on stderr, instead of failing one by one.
 //!
 //! The test harness cannot skip a test while it runs, so the first operation's panic with that error ends the process.
 
 use std::io::Write;
 use std::panic;
 
-/// How the errors of `MpsGraphDevice::new` begin that blame the system.
+/// The beginnings of those errors of `MpsGraphDevice::new` that the system causes.
 const BLAME: &str = "device: this system ";
 
 // SAFETY: before `main` there is one thread, and all this does is to store a hook.
@@ -16,7 +16,7 @@ fn watch() {
     panic::set_hook(Box::new(move |panic| {
         match panic.payload_as_str() {
             Some(reason) if reason.starts_with(BLAME) => {
-                // Not `eprintln!`, whose text the harness may keep to itself.
+                // Not `eprintln!`, because the harness may capture its text.
                 let _ = writeln!(std::io::stderr(), "\nskipped: {reason}");
                 std::process::exit(0);
             }
@@ -31,8 +31,9 @@ const STARTED_AGAIN: &str = "BURN_MPSGRAPH_TEST_STARTED_AGAIN";
 /// Starts the running test binary again as on such a system, and fails unless its tests are skipped. `test` is the path
 /// of the test that calls this, and `device` names the device.
 ///
-/// Each test binary has a test that calls this: what a binary does not name is not linked, and so would not watch. Only
-/// the software runtime can play such a system; with a real device (`playable` is false) nothing is started.
+/// Each test binary has a test that calls this: a binary links only what it names, so without the test the hook would
+/// be missing. Only the software runtime can play such a system; with a real device (`playable` is false) nothing is
+/// started.
 pub fn assert_skipped(test: &str, playable: bool, device: impl FnOnce() -> String) {
     if !playable {
         return;

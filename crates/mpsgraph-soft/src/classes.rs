@@ -20,6 +20,7 @@ pub static CLASSES: &[&ClassDef] = &[
     &metal::mtl_device::CLASS,
     &mps::mps_command_buffer::CLASS,
     &mpsgraph::compilation_descriptor::CLASS,
+    &mpsgraph::convolution_2d_op_descriptor::CLASS,
     &mpsgraph::device::CLASS,
     &mpsgraph::executable::CLASS,
     &mpsgraph::executable_execution_descriptor::CLASS,

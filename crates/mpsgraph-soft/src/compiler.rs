@@ -1,9 +1,10 @@
-//! From a graph to a plan: what `MPSGraph` compiles to on this machine.
+//! Compiles a graph to a plan that runs on this machine.
 //!
-//! [`compile`] runs the passes one after the other: drop what no target needs ([`dead_code`]), merge what would be
-//! computed twice ([`subexpressions`]), turn reshapes, transposes, slices and broadcasts into strides ([`views`]),
-//! group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups ([`assembly`]) and
-//! place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list of steps.
+//! [`compile`] runs the passes one after the other: drop nodes that no target needs ([`dead_code`]), merge nodes that
+//! compute the same value ([`subexpressions`]), turn reshapes, transposes, slices and broadcasts into strides
+//! ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups
+//! ([`assembly`]) and place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list of
+//! steps.
 
 mod assembly;
 mod block;
@@ -19,7 +20,8 @@ pub use plan::Plan;
 
 use crate::ir::{Nodes, ValueId};
 
-/// Makes the plan that computes `targets` from `feeds`. A value that is fed is not computed, whatever its node is.
+/// Makes the plan that computes `targets` from `feeds`. A fed value is not computed, also if its node is not a
+/// placeholder.
 ///
 /// Panics if a target needs a placeholder that is not fed.
 pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
@@ -31,7 +33,7 @@ pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     Plan::new(&job, parts)
 }
 
-/// Nodes with what goes in and what is asked for. Every fed value's node is a placeholder and nothing else is.
+/// Nodes with their feeds and targets. The fed values' nodes are placeholders, and no other nodes are.
 #[derive(Debug)]
 struct Job {
     nodes: Nodes,

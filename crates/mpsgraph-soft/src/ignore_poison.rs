@@ -1,4 +1,4 @@
-//! Locks that are taken whatever happened to them before.
+//! Locks that stay usable after a panic.
 
 use std::sync::LockResult;
 

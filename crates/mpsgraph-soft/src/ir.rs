@@ -1,9 +1,9 @@
 //! The graph between MPSGraph's methods and the compiler: typed values in the order they were made.
 //!
-//! `mpsgraph/ops/*` checks what Apple's rules demand and appends a [`Node`]; `compiler` turns the nodes that
-//! the targets need into a plan. Nothing here knows of Objective-C, and every value is a packed row-major
-//! tensor. Each node yields one value, and the inputs of a node always stand before it. What kernels compute is listed
-//! in [`kernels`](crate::kernels), each beside its code.
+//! `mpsgraph/ops/*` checks what Apple's rules demand and appends a [`Node`]; `compiler` turns the nodes that the
+//! targets need into a plan. Nothing here uses Objective-C, and every value is a packed row-major tensor. Each node
+//! yields one value, and the inputs of a node always stand before it. What kernels compute is listed in
+//! [`kernels`](crate::kernels), each beside its code.
 
 use crate::kernels::KernelOp;
 use std::sync::Arc;
@@ -140,16 +140,16 @@ pub struct Node {
 /// methods checked their types.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// There before the first step.
+    /// Exists before the first step.
     Leaf(Leaf),
     /// Computed element by element, fused with its neighbours into one loop.
     Elementwise(ElementwiseOp),
-    /// The elements of its input, walked through in another way: mostly no step at all.
+    /// The elements of its input in another order or number; mostly this needs no step.
     View(ViewOp),
     /// `[a (..., M, K), b (..., K, N)]`, batch extents NumPy-broadcast; floats only. The only operation besides loops
     /// that reads strided operands in place.
     MatMul,
-    /// Everything else: code of its own, on packed operands.
+    /// Every other operation: it has code of its own and works on packed operands.
     Kernel(KernelOp),
 }
 
@@ -167,7 +167,7 @@ pub enum Leaf {
 /// An operation whose elements depend on one element of each operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementwiseOp {
-    /// `[x]`, same shape; the dtype is the input's but for the tests (`IsNan`, `IsInf`, `IsFinite`: bool).
+    /// `[x]`, same shape; the dtype is the input's, except for the tests (`IsNan`, `IsInf`, `IsFinite`: bool).
     Unary(UnaryOp),
     /// `[a, b]` of one dtype, NumPy-broadcast to the output shape.
     Binary(BinaryOp),
@@ -231,8 +231,8 @@ impl From<BinaryOp> for ElementwiseOp {
     }
 }
 
-/// Elementwise functions of one argument. Floats are computed in f32 and rounded to the dtype. Denormals are kept,
-/// where Apple's kernels for f32 read and write most of them as zero.
+/// Elementwise functions of one argument. Floats are computed in f32 and rounded to the dtype. Denormals are kept;
+/// Apple's kernels for f32 read and write most of them as zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     Identity,
@@ -275,7 +275,7 @@ pub enum UnaryOp {
 }
 
 impl UnaryOp {
-    /// Whether the value is bool whatever the operand is.
+    /// Whether the value is bool for every operand type.
     pub const fn is_test(self) -> bool {
         matches!(self, UnaryOp::IsNan | UnaryOp::IsInf | UnaryOp::IsFinite)
     }
@@ -323,7 +323,7 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// Whether the value is bool whatever the operands are.
+    /// Whether the value is bool for every operand type.
     pub const fn is_comparison(self) -> bool {
         matches!(
             self,

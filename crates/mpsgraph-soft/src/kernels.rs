@@ -4,16 +4,17 @@
 //! the code that runs it. To add one, write the file, name it below among the modules and in the list of [`KernelOp`];
 //! one more operation of its kind is a variant of its type. An operation with several results is several nodes, whose
 //! attributes say which result. Memory that a kernel needs besides its operands is named by [`Kernel::scratch_bytes`],
-//! so that the plan places it; kernels allocate nothing. What only the numbers of a run can tell to be wrong, such as
-//! an index out of range, ends it by [`Call::fail`].
+//! so that the plan places it; kernels allocate nothing. Errors that only the numbers of a run show, such as an index
+//! out of range, end the run by [`Call::fail`].
 //!
 //! `dispatch!` picks the element type of a generic function, [`vectorised`] the instruction set. Results depend neither
-//! on the number of threads nor on the instruction set. Tensors have at least one element here; empty ones never get
-//! this far. Modules are `<name>.rs` beside `<name>/`, and the tests of a file are in `<name>/tests.rs`.
+//! on the number of threads nor on the instruction set. Tensors have at least one element here; empty ones never reach
+//! the kernels. Modules are `<name>.rs` beside `<name>/`, and the tests of a file are in `<name>/tests.rs`.
 
 pub mod arg_reduce;
 pub mod call;
 pub mod cast;
+pub mod convolution;
 pub mod cumulative;
 mod dispatch;
 pub mod element;
@@ -102,6 +103,7 @@ macro_rules! kernels {
 
 kernels! {
     arg_reduce::ArgReduce,
+    convolution::Convolution,
     cumulative::Cumulative,
     gather::Gather,
     iota::Iota,

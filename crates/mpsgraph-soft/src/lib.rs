@@ -1,10 +1,10 @@
 //! A software implementation of the Objective-C runtime functions, Metal, Metal Performance Shaders and MPSGraph
 //! classes that a machine-learning backend for Apple GPUs sends messages to.
 //!
-//! [`symbols`] holds the C functions; everything else is reached through messages, as on a Mac. It differs from the
-//! original in being strict: what Apple's frameworks answer by aborting, or by silently wrong results, panics here
-//! with `-[Class selector]: reason`. [`objc`] is the runtime, [`foundation`], [`metal`], [`mps`] and [`mpsgraph`]
-//! are the classes, [`ir`], [`compiler`] and [`kernels`] compute, and [`stats`] counts objects for leak tests.
+//! [`symbols`] holds the C functions; everything else is reached through messages, as on a Mac. It is stricter than the
+//! original: where Apple's frameworks abort or give wrong results silently, this crate panics with
+//! `-[Class selector]: reason`. [`objc`] is the runtime, [`foundation`], [`metal`], [`mps`] and [`mpsgraph`] are the
+//! classes, [`ir`], [`compiler`] and [`kernels`] compute, and [`stats`] counts objects for leak tests.
 //!
 //! ```
 //! use std::ffi::{c_char, c_void};

@@ -1,4 +1,4 @@
-//! Integers: all bits count, sums and products wrap, and nothing goes through floats.
+//! Integers: all bits are exact, sums and products wrap, and no op converts to floats.
 
 use burn::tensor::{DType, Int, Tensor};
 use test_support::Outcome;

@@ -11,7 +11,7 @@ use crate::ops::tensor_shape::{expand, reshape, slice, transpose};
 use crate::ops::{activation, memory, random, reduction};
 use crate::tensor::MpsGraphTensor;
 
-/// Something that depends on a run.
+/// A value that depends on a run.
 fn made(shape: &[usize], dtype: DType) -> MpsGraphTensor {
     let shape = Shape::from(shape.to_vec());
     random::random("random", shape, burn_backend::Distribution::Default, dtype)
@@ -93,7 +93,7 @@ fn what_is_not_a_softmax_pays_nothing() {
     let relu = || activation::relu(scores());
     assert_eq!(barriers(|| matmul(relu(), value())), [NONE; 2]);
     assert_eq!(barriers(|| activation::softmax(scores(), 2)), [NONE]);
-    // A product hides what went into it.
+    // A product hides the values that went into it.
     let attended = || matmul(activation::softmax(scores(), 2), value());
     let after = || matmul(attended(), made(&[3, 5, 5], DType::F32));
     assert_eq!(barriers(after), [NONE, [true, false], NONE]);

@@ -1,8 +1,8 @@
 //! `MPSGraphSortOps.h`: sorting along an axis.
 //!
-//! An axis is one of the last four, and f32, f16, i32 and i64 are the dtypes that have kernels. Left out: the forms that
-//! sort positions, which have been wrong for i64 from macOS 15.4 on (pytorch/pytorch#155560), which nobody promises to
-//! keep equal elements in order, and which, in one graph with the sort of the same tensor, take its place
+//! An axis is one of the last four, and f32, f16, i32 and i64 are the dtypes that have kernels. Left out: the forms
+//! that sort positions. They have been wrong for i64 from macOS 15.4 on (pytorch/pytorch#155560), Apple does not
+//! promise that they keep equal elements in order, and in one graph they replace the sort of the same tensor
 //! (pytorch/pytorch#94697).
 
 use crate::ffi::objc::graph_methods;
@@ -10,7 +10,7 @@ use crate::ffi::objc::graph_methods;
 graph_methods! {
     "MPSGraphSortOps.h";
 
-    /// The elements of each row along `axis` in order. NaN goes by its sign, to one end or the other.
+    /// The elements of each row along `axis` in order. NaN is at the lower or the upper end, depending on its sign.
     fn sort(x, axis: isize, descending: bool) = "sortWithTensor:axis:descending:name:", since (13, 0);
 }
 

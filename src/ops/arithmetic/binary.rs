@@ -1,4 +1,4 @@
-//! Functions of two operands, the second a tensor or a scalar.
+//! Functions of two operands; the second is a tensor or a scalar.
 
 use burn_backend::{DType, TensorMetadata};
 
@@ -48,7 +48,7 @@ pub(crate) fn binary(op: BinaryOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> 
     record(ArithmeticOp::Binary(op).into(), &[&lhs, &rhs], &[], output)
 }
 
-/// Applies `op` to each element and a scalar_for, which takes the tensor's dtype.
+/// Applies `op` to each element and a scalar, which takes the tensor's dtype.
 pub(crate) fn binary_scalar(op: BinaryOp, lhs: MpsGraphTensor, rhs: ScalarInput) -> MpsGraphTensor {
     op.check(lhs.dtype());
     let output = lhs.ty();
@@ -154,7 +154,7 @@ fn in_f32(
     convert(cx, &result, wide, dtype)
 }
 
-/// `((a % b) + b) % b` with C's remainder: exact, unlike `a - floor(a / b) * b`, which is how `floorModulo` is defined.
+/// `((a % b) + b) % b` with C's remainder. It is exact, unlike `a - floor(a / b) * b`, the definition of `floorModulo`.
 fn remainder(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor) -> ffi::Tensor {
     let graph = cx.graph();
     graph.modulo(&graph.addition(&graph.modulo(a, b), b), b)

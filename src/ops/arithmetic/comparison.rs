@@ -11,7 +11,7 @@ use crate::lowering::scalar::ScalarInput;
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
-/// A comparison of two operands. A comparison with NaN is false, but for `NotEqual`.
+/// A comparison of two operands. A comparison with NaN is false, except `NotEqual`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum CompareOp {
     /// Bools too.
@@ -39,7 +39,7 @@ pub(crate) fn compare(op: CompareOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor, o
     record(ArithmeticOp::Compare(op).into(), &[&lhs, &rhs], &[], output)
 }
 
-/// Compares each element with a scalar_for, which takes the tensor's dtype; `out` is the bool dtype of the result.
+/// Compares each element with a scalar, which takes the tensor's dtype; `out` is the bool dtype of the result.
 pub(crate) fn compare_scalar(op: CompareOp, lhs: MpsGraphTensor, rhs: ScalarInput, out: DType) -> MpsGraphTensor {
     require(op.scalar_name(), out);
     op.check(lhs.dtype());

@@ -13,7 +13,7 @@ pub(crate) fn cross(lhs: MpsGraphTensor, rhs: MpsGraphTensor, dim: usize) -> Mps
         let shapes = format!("shapes {:?} and {:?}", lhs.dims(), rhs.dims());
         invalid("cross", format!("{shapes} need the extent 3 at dim {dim}"));
     }
-    // Each component takes the next and the one after it, so [x, y, z] as [y, z, x] and [z, x, y].
+    // Each component is made of the next one and the one after that, so [x, y, z] is read as [y, z, x] and [z, x, y].
     let [a, b, c, d] = [(&lhs, 1), (&rhs, 2), (&lhs, 2), (&rhs, 1)].map(|(x, by)| rotated(x, dim, by));
     let [forward, backward] = [(a, b), (c, d)].map(|(x, y)| binary(BinaryOp::Mul, x, y));
     binary(BinaryOp::Sub, forward, backward)

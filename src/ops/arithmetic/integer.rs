@@ -1,4 +1,5 @@
-//! Integer arithmetic where MPSGraph's own ops are missing for a dtype or leave something open. Never by way of floats.
+//! Integer arithmetic where MPSGraph lacks an op for a dtype or Apple does not document its result. Nothing here
+//! converts integers to floats.
 
 use burn_backend::DType;
 
@@ -17,7 +18,7 @@ pub(super) fn absolute(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi:
     graph.select(&graph.less_than(x, &cx.constant(0.0, dtype)), &negative(cx, x, dtype), x)
 }
 
-/// -1, 0 or 1. MPSGraph has no sign of i64 (pytorch/pytorch, UnaryOps.mm), so none of its own is used.
+/// -1, 0 or 1. MPSGraph has no sign of i64 (pytorch/pytorch, UnaryOps.mm), so this composes it.
 pub(super) fn sign(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
     let zero = cx.constant(0.0, dtype);
@@ -39,7 +40,8 @@ pub(in crate::ops) fn divide(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor
     graph.division(&graph.subtraction(a, &graph.modulo(a, b)), b)
 }
 
-/// Remainder with the sign of `b`. `floorModulo` would floor, for which i64 has no kernel (pytorch/pytorch#84995).
+/// Remainder with the sign of `b`. `floorModulo` would floor, and MPSGraph has no kernel that floors i64
+/// (pytorch/pytorch#84995).
 pub(super) fn remainder(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
     let rest = graph.modulo(a, b);
@@ -60,8 +62,8 @@ pub(super) fn shift_left(cx: &Lowering<'_>, a: &ffi::Tensor, count: &ffi::Tensor
     beyond_width(cx, &count, &shifted, dtype)
 }
 
-/// `a >> count`, of signed integers with copies of the sign bit; as if the sign bit went on to the left if the count,
-/// taken modulo 64, is the dtype's width or more.
+/// `a >> count`, filling signed integers with copies of the sign bit. If the count, taken modulo 64, is the dtype's
+/// width or more, only copies of the sign bit (or zeros) are left.
 pub(super) fn shift_right(cx: &Lowering<'_>, a: &ffi::Tensor, count: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
     let count = graph.bitwise_and(count, &cx.constant(63.0, dtype));

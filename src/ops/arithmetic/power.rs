@@ -25,8 +25,8 @@ pub(crate) fn powf_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
 
 /// Each element to the power of an integer; integers wrap and take the exponent modulo 2^32.
 ///
-/// The exponents that Burn's own definition singles out get ops of their own, by value; any other is fed, for integers
-/// in programs by the exponent's number of bits.
+/// The exponents for which Burn's own definition has a special case get ops of their own. Any other exponent is fed;
+/// for integers, the program depends on the exponent's number of bits.
 pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
     let is_float = x.dtype().is_float();
     match exponent.elem::<i64>() {
@@ -48,10 +48,10 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
     }
 }
 
-/// `base ^ exponent` of f32 as C's `powf` has it.
+/// `base ^ exponent` of f32, as C's `powf` defines it.
 ///
-/// Apple does not document MPSGraph's power of a negative base, and Metal's is NaN for some, so it gets `|base|`.
-/// The result is negative for an odd exponent and NaN for a fraction.
+/// Apple does not document MPSGraph's power of a negative base, and Metal's gives NaN for some, so MPSGraph's power
+/// gets `|base|`. The result is negative for an odd exponent and NaN for a fraction.
 pub(super) fn power(cx: &Lowering<'_>, base: &ffi::Tensor, exponent: &ffi::Tensor) -> ffi::Tensor {
     let graph = cx.graph();
     let [zero, one, two] = [0.0, 1.0, 2.0].map(|x| cx.constant(x, DType::F32));
@@ -62,6 +62,6 @@ pub(super) fn power(cx: &Lowering<'_>, base: &ffi::Tensor, exponent: &ffi::Tenso
     let signed = graph.select(&graph.logical_and(&odd, &negative), &graph.negative(&size), &size);
     let fraction = graph.not_equal(&graph.truncate(exponent), exponent);
     let below_zero = graph.logical_and(&graph.less_than(base, &zero), &graph.is_finite(base));
-    // The root of a negative number makes the NaN: a graph constant of NaN does not work on every system.
+    // The square root of a negative number gives the NaN: a graph constant of NaN does not work on every system.
     graph.select(&graph.logical_and(&fraction, &below_zero), &graph.square_root(base), &signed)
 }

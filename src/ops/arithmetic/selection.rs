@@ -47,8 +47,8 @@ pub(crate) fn clamp(x: MpsGraphTensor, min: Option<ScalarInput>, max: Option<Sca
 
 /// Adds the bounds, the node's scalars, to a graph.
 ///
-/// MPSGraph's own clamp follows `fmin` and `fmax`, which drop NaN (MPSGraphArithmeticOps.h); the forms that keep it
-/// are refused for integers.
+/// MPSGraph's own clamp follows `fmin` and `fmax`, which drop NaN (MPSGraphArithmeticOps.h); MPSGraph refuses integers
+/// in the forms that keep NaN.
 pub(super) fn lower_clamp(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, min: bool, max: bool) -> ffi::Tensor {
     let mut result = x.clone();
     if max {

@@ -170,8 +170,8 @@ impl UnaryOp {
 
 /// `log(1 + x)` of f32.
 ///
-/// MPSGraph has no such op. With `u = 1 + x` rounded, `log(u) * x / (u - 1)` makes up for the rounding of `u`. Where
-/// `u` is 1 the result is `x`; where `u` is `x`, infinity included, it is `log(u)`.
+/// MPSGraph has no such op. With `u = 1 + x` rounded, `log(u) * x / (u - 1)` corrects the rounding of `u`. Where `u` is
+/// 1 the result is `x`; where `u` is `x`, infinity included, it is `log(u)`.
 pub(in crate::ops) fn log1p(cx: &Lowering<'_>, x: &ffi::Tensor) -> ffi::Tensor {
     let graph = cx.graph();
     let one = cx.constant(1.0, DType::F32);

@@ -1,11 +1,11 @@
-//! How a transform of some length is made of shorter ones.
+//! How a transform of any length is made of shorter ones.
 
-/// Points up to which one product is as good as two: on a GPU it then takes about as long as a pass over memory.
+/// The most points for which one product is as fast as two: on a GPU it then takes about as long as a pass over memory.
 pub(super) const WIDE: usize = 128;
-/// Points up to which a prime is one product: the table has a megabyte.
+/// The largest prime that is one product: its table takes a megabyte.
 pub(super) const PRIME: usize = 512;
 
-/// What a transform is made of.
+/// The parts of a transform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     /// One product with a table.
@@ -22,7 +22,7 @@ pub(super) fn method(n: usize) -> Method {
         return Method::Product;
     }
     let factors = (2..=WIDE.min(n / 2)).filter(|first| n.is_multiple_of(*first)).map(|first| (first, n / first));
-    // Two products if there are such factors, the best about equal; else as much as possible at once.
+    // Two products if there are such factors, as equal as possible; else the first factor as large as possible.
     match factors.min_by_key(|&(first, second)| (second.max(WIDE), first + second)) {
         Some((first, second)) => Method::Factors { first, second },
         None if n <= PRIME => Method::Product,

@@ -10,7 +10,7 @@ use burn_backend::Shape;
 
 use super::Length;
 
-/// A constant by what it is made of.
+/// A constant of a transform, by its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Table {
     /// `w(j * k / n)` as matrices of real numbers: `from` and `to` are parts and points, of the rows and of the
@@ -20,7 +20,7 @@ pub(crate) enum Table {
     RotationReal { length: Length, extents: [usize; 2] },
     /// The same, shape `(extents[0], 2, extents[1])`.
     RotationImaginary { length: Length, extents: [usize; 2] },
-    /// How often a bin of half a spectrum counts, over `n`; shape `(1, 1, bins)`.
+    /// The weight of each bin of half a spectrum, divided by `n`; shape `(1, 1, bins)`.
     Weights { n: usize, bins: usize },
     /// `w(j * j / 2n)`, shape `(1, 1, points)`.
     ChirpReal { length: Length, points: usize },

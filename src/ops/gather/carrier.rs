@@ -1,8 +1,9 @@
-//! How elements that are not floats pass through kernels that are exact only for f32.
+//! How integers and bools pass through kernels that are exact only for f32.
 //!
 //! MPSGraph's gather and scatter kernels convert integers to f32 on the way: values beyond 2^24 come out wrong
 //! (pytorch/pytorch#195595; jax-mps wraps every gather and scatter for it). A 32-bit integer therefore travels as the
-//! f32 with the same bits, a 64-bit one as two of them side by side, and anything narrower by value, which f32 holds.
+//! f32 with the same bits, a 64-bit one as two such f32 side by side, and a narrower one by value, which f32 holds
+//! exactly.
 
 use burn_backend::DType;
 
@@ -35,7 +36,7 @@ impl Carrier {
         }
     }
 
-    /// As how many f32 an element travels.
+    /// The number of f32 (or other floats) that an element travels as.
     pub fn floats(self) -> usize {
         match self {
             Carrier::Float | Carrier::Value | Carrier::Bits => 1,

@@ -12,7 +12,7 @@ use crate::tensor::MpsGraphTensor;
 const BOOL: DType = DType::Bool(BoolStore::Native);
 const NOTHING: ScalarInput = ScalarInput::Float(f64::NEG_INFINITY);
 
-/// What the recursions take, all but `classes` as [`LossOp`] describes it.
+/// The operands of the recursions; [`LossOp`] describes all but `classes`.
 pub(super) struct States {
     /// The class of each state, i32 `(frames, samples, states)`.
     pub classes: MpsGraphTensor,
@@ -118,7 +118,7 @@ impl States {
 }
 
 /// The exponentials of the states' scores, over that of the largest, and the largest: a finite number, because minus
-/// infinity less itself is NaN.
+/// infinity minus itself is NaN.
 fn shares(scores: MpsGraphTensor) -> (MpsGraphTensor, MpsGraphTensor) {
     let least = Some(ScalarInput::Float(f32::MIN.into()));
     let largest = arithmetic::clamp(reduction::max_dim(scores.clone(), 2), least, None);

@@ -1,7 +1,7 @@
 //! Scaled dot-product attention, composed of recorded ops in f32.
 //!
 //! MPSGraph's own `scaledDotProductAttention…` is wrong for some shapes (pytorch/pytorch#149132, #176767), and so is
-//! what it replaces softmax(QKᵀ)V by when it finds that. The weights are read through a barrier (see
+//! the kernel by which its compiler replaces softmax(QKᵀ)V. The weights are read through a barrier (see
 //! [`crate::lowering::provenance`]).
 
 use burn_backend::ops::AttentionModuleOptions;
@@ -21,7 +21,7 @@ const KEYS: usize = 3;
 /// softmax(QKᵀ · scale + bias) V for `query (batch, heads, q, d)`, `key (batch, heads, k, d)`, `value (batch, heads, k,
 /// v)`.
 ///
-/// `mask` (true hides a key) and `bias` repeat to `(batch, heads, q, k)`. A query that no key is visible to gives
+/// `mask` (true hides a key) and `bias` repeat to `(batch, heads, q, k)`. A query to which every key is hidden gives
 /// zeros.
 pub(crate) fn attention(
     query: MpsGraphTensor,
@@ -74,7 +74,8 @@ pub(crate) fn attention(
     arithmetic::cast(matmul(weights, value), dtype)
 }
 
-/// True, in the scores, where a key comes after the query; the last key goes with the last query.
+/// True, in the shape of the scores, where a key comes after the query; the last key and the last query have the same
+/// position.
 fn future(queries: usize, keys: usize) -> MpsGraphTensor {
     let offset = keys as i64 - queries as i64;
     let query = memory::arange(offset..keys as i64, 1, DType::I32).with_shape([1, 1, queries, 1].into());

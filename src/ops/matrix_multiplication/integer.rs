@@ -1,5 +1,5 @@
-//! Integer matrix products: MPSGraph multiplies float matrices only, and f32 stops being exact at 2^24. So rows are
-//! multiplied elementwise and summed, a bounded table of products at a time.
+//! Integer matrix products. MPSGraph multiplies float matrices only, and f32 is not exact beyond 2^24, so rows are
+//! multiplied elementwise and summed, in tables of bounded size.
 
 use burn_backend::TensorMetadata;
 
@@ -13,9 +13,9 @@ use crate::lowering::axis::{joined, part};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
-/// Elements of the table of products of an integer multiplication.
+/// The most elements that one table of products has.
 const TABLE: usize = 1 << 24;
-/// Such tables in one multiplication.
+/// The most tables that one multiplication has.
 const TABLES: usize = 1 << 10;
 
 /// Records an integer product of `lhs (batch or 1, m, k)` and `rhs (batch or 1, n, k)`.
@@ -34,7 +34,7 @@ pub(super) fn product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, [batch, m, k, n]
 /// Each row of `a` with each row of `b`, a table of [`TABLE`] products at a time.
 pub(super) fn lower(graph: &ffi::Graph, a: &Operand, b: &Operand, output: &TensorType) -> ffi::Tensor {
     let &[batch, m, n] = output.shape.as_slice() else { unreachable!("three axes by construction") };
-    // Reductions know 32 and 64 bits only; the low bits of a wider sum are those of the narrower one.
+    // Reductions exist for 32 and 64 bits only; the low bits of a wider sum are those of the narrower one.
     let wide = if output.dtype.size() == 8 { DataType::I64 } else { DataType::I32 };
     let convert = |x: &ffi::Tensor, from: usize, to: usize, dtype: DataType| {
         if from == to { graph.reinterpret_cast(x, dtype) } else { graph.cast(x, dtype) }

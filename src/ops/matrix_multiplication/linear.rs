@@ -1,4 +1,4 @@
-//! Linear layers and their gradients, as products of two matrices whatever the rank of the input.
+//! Linear layers and their gradients, as products of two matrices for inputs of every rank.
 
 use burn_backend::TensorMetadata;
 

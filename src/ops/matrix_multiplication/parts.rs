@@ -5,14 +5,15 @@ use burn_backend::Shape;
 use crate::ffi::{self, os_version};
 use crate::lowering::axis::{self, joined};
 
-/// Inner extent of one product. From 32767 on, M1 and M2 read beyond the operands (pytorch/pytorch#177116).
+/// The largest inner extent of one product. From 32767 on, M1 and M2 read beyond the operands (pytorch/pytorch#177116).
 pub(super) const INNER: usize = 1 << 14;
 
-/// Rows and columns of one product's matrices on macOS 14.0 to 14.3, and how far apart in memory their rows may be.
-/// Beyond, the product is wrong there (pytorch/pytorch#116769, #111634; pytorch's mps/operations/LinearAlgebra.mm).
+/// The most rows and columns of one product's matrices on macOS 14.0 to 14.3, and how far apart in memory their rows
+/// may be. Products beyond this limit are wrong there (pytorch/pytorch#116769, #111634; pytorch's
+/// mps/operations/LinearAlgebra.mm).
 const EXTENT: usize = 1 << 15;
 
-/// Matrices in one product. Beyond 2^16 the count wraps around (pytorch/pytorch#189495).
+/// The most matrices in one product. MPSGraph's count of matrices wraps around beyond 2^16 (pytorch/pytorch#189495).
 pub(super) const BATCH: usize = 1 << 15;
 
 /// Whether one of the last two extents is more than [`EXTENT`] on a system where that matters.
@@ -24,8 +25,8 @@ pub(super) fn is_far(shapes: [&Shape; 2]) -> bool {
 /// Builds products of parts.
 pub(super) struct Parts<'a> {
     pub graph: &'a ffi::Graph,
-    /// Minus infinity, fed, in the operands' dtype: parts are compared with it and so are copied. Else a part may be
-    /// read where the whole is, whose rows are too far apart.
+    /// Fed minus infinity in the operands' dtype. The maximum of a part and this number makes MPSGraph copy the part;
+    /// otherwise it may read the part in place, where rows are too far apart.
     pub least: Option<ffi::Tensor>,
 }
 
@@ -48,7 +49,7 @@ impl Parts<'_> {
     /// At most [`BATCH`] matrices at a time.
     pub fn batches(&self, [a, b]: [&ffi::Tensor; 2], [shape_a, shape_b]: [&Shape; 2]) -> ffi::Tensor {
         let ranks = [shape_a, shape_b].map(|shape| shape.num_dims());
-        // Other ranks than three are recorded for few matrices only.
+        // Ranks other than three are recorded only if there are few matrices.
         let count = shape_a[0].max(shape_b[0]);
         if ranks != [3, 3] || count <= BATCH {
             return self.one_product(a, b, shape_a, shape_b);
@@ -68,14 +69,14 @@ impl Parts<'_> {
     fn one_product(&self, a: &ffi::Tensor, b: &ffi::Tensor, shape_a: &Shape, shape_b: &Shape) -> ffi::Tensor {
         let graph = self.graph;
         let [rank_a, rank_b] = [shape_a, shape_b].map(|shape| shape.num_dims());
-        // macOS 26 on M1 loses the bias that it fuses into a product with one row (see pytorch's
+        // On M1, macOS 26 loses the bias that it fuses into a product with one row (see pytorch's
         // mps/operations/Linear.mm); fixed in 27. With the operands' roles exchanged the product has one column
         // instead.
         if shape_a[rank_a - 2] > 1 || !os_version::at_least(26, 0) || os_version::at_least(27, 0) {
             return self.inner_parts(a, b, shape_a, shape_b);
         }
         if shape_b[rank_b - 1] == 1 {
-            // That column would be a row too: two rows, of which one is kept.
+            // The exchanged product would have one row too. So the row is doubled, and one row of the result is kept.
             let mut twice = shape_a.clone();
             twice[rank_a - 2] = 2;
             let rows = graph.concat(&[a, a], rank_a as isize - 2);

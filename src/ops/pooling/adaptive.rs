@@ -62,7 +62,7 @@ fn of_ranges(plane: &Plane<'_>, x: &ffi::Tensor, ranges: &[Range<usize>]) -> ffi
         shape[plane.axis] = ranges.len();
         shape
     };
-    // As f32 first: integer constants that lead to a gather are folded wrongly (MetalHLO's MPSGraphCompiler.swift).
+    // As f32 first: MPSGraph folds integer constants wrongly that lead to a gather (MetalHLO's MPSGraphCompiler.swift).
     let vector = |numbers: Vec<f32>, shape: &[usize]| {
         graph.constant_with_data(bytemuck::cast_slice(&numbers), shape, DataType::F32)
     };

@@ -167,8 +167,8 @@ fn numbers(graph: &ffi::Graph, axis: usize, unit: usize, numbers: impl Iterator<
     let numbers: Vec<i64> = numbers.collect();
     let mut shape = [1; 3];
     shape[axis] = numbers.len();
-    // As f32 first, where it holds them: integer constants that are reshaped and then lead to a scatter, as positions
-    // do, are folded wrongly (MetalHLO's MPSGraphCompiler.swift).
+    // As f32 first, if f32 holds them: MPSGraph wrongly folds integer constants that are reshaped and then lead to a
+    // scatter, as positions do (MetalHLO's MPSGraphCompiler.swift).
     let numbers = if numbers.iter().all(|number| number.abs() < 1 << 24) {
         let numbers: Vec<f32> = numbers.iter().map(|&number| number as f32).collect();
         graph.cast(&graph.constant_with_data(bytemuck::cast_slice(&numbers), &shape, DataType::F32), DataType::I32)

@@ -28,7 +28,7 @@ impl<const N: usize> Options<N> {
             let outputs = match padded.checked_sub(window.reach()) {
                 Some(rest) if ceil_mode => rest.div_ceil(stride) + 1,
                 Some(rest) => rest / stride + 1,
-                // As burn-flex has it: the one window reaches beyond the padding.
+                // As in burn-flex, the one window reaches beyond the padding.
                 None if ceil_mode => 1,
                 None => invalid(
                     name,

@@ -1,7 +1,7 @@
 //! Which elements of an axis make each element of the resized one, and with which weights.
 //!
-//! Coordinates are fractions of integers and weights are f64 until they are stored, so neither the neighbours nor the
-//! weights suffer from rounding. The gradient's table is the same one read the other way.
+//! Coordinates are fractions of integers and weights are f64 until they are stored, so rounding changes neither the
+//! neighbours nor the weights. The gradient's table is the same table in the other direction.
 
 use std::collections::HashMap;
 use std::f64::consts::PI;
@@ -76,11 +76,12 @@ pub(super) struct Taps {
     pub indices: MpsGraphTensor,
     /// `None` if all weights are 1.
     pub weights: Option<MpsGraphTensor>,
-    /// Where no element of the operand is asked for, so that the result is 0; `None` if that is nowhere.
+    /// True where the result is 0 because it depends on no element of the operand; `None` if there is no such place.
     pub untouched: Option<MpsGraphTensor>,
 }
 
-/// Tables that are kept on the device. What resizes to ever new extents does not fill the memory with them.
+/// The most tables that are kept on the device, so that resizing to ever new extents does not fill the memory with
+/// them.
 const KEPT: usize = 64;
 
 /// The table of an axis, uploaded when it is first asked for.

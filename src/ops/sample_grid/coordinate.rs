@@ -1,8 +1,9 @@
 //! From a grid's numbers to the pixels next to each point, along one axis.
 //!
-//! A grid's number counts in halves of the axis, so a pixel's coordinate is `number * scale + center`. In f32 the sum
-//! would lose what decides between two neighbours when the axis is long, and halves would be met that are none. So
-//! the number is cut in two: a multiple of 2^-12, for which the sum is exact, and the small rest.
+//! A grid's number counts in halves of the axis, so a pixel's coordinate is `number * scale + center`. In f32, on a
+//! long axis, the sum would lose the digits that decide between two neighbours, and some coordinates would become
+//! halves by rounding. So the number is cut in two: a multiple of 2^-12, for which the sum is exact, and the small
+//! rest.
 
 use burn_backend::DType;
 

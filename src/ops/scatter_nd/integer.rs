@@ -1,7 +1,7 @@
 //! Exact integer scatters.
 //!
-//! The kernels pass integers through f32 (pytorch/pytorch#195595), which holds every integer up to 2^24. So integers go
-//! in as digits so narrow that no sum of them can leave that range; then f32 addition is exact in any order. The
+//! The kernels pass integers through f32 (pytorch/pytorch#195595), which holds every integer up to 2^24. So integers
+//! are cut into digits so narrow that no sum of them leaves that range; then f32 addition is exact in any order. The
 //! results are put together by integer arithmetic, which wraps around as it should. Extremes are found digit by digit
 //! from the highest, as in a radix sort.
 
@@ -14,7 +14,7 @@ use crate::lowering::conversion::{from_digits, low_bits, summed_in};
 use crate::lowering::{Lowering, Operand};
 use crate::ops::gather::carrier::Carrier;
 
-/// Elements that the table of [`mul`] has at most.
+/// The most elements that the table of [`mul`] has.
 pub(super) const TABLE: usize = 1 << 26;
 
 /// Where updates go.
@@ -42,7 +42,7 @@ pub(super) fn add(
     let words = words_of(graph, updates);
     let bits = 8 * updates.ty.dtype.size().min(4);
     let low = |x: &ffi::Tensor| graph.bitwise_and(x, &cx.constant(f64::from((1u32 << width) - 1), DType::I32));
-    // Lowest digit first, and none of them signed: what is above the dtype's bits vanishes when the sums wrap.
+    // Lowest digit first, all of them unsigned: bits above the dtype's vanish when the sums wrap.
     let digits: Vec<ffi::Tensor> = words
         .iter()
         .flat_map(|word| {
@@ -82,13 +82,13 @@ fn digit_width(count: usize) -> u32 {
     1 << bits.ilog2()
 }
 
-/// How many digits a number of `dtype` is cut into where up to `count` of them meet.
+/// The number of digits into which a number of `dtype` is cut if up to `count` numbers are summed.
 pub(super) fn digits(dtype: DType, count: usize) -> usize {
     (8 * dtype.size()).div_ceil(digit_width(count) as usize)
 }
 
-/// Data `(n, width)` with the updates of each row multiplied in: each row against each update, since no scatter
-/// multiplies integers exactly.
+/// Data `(n, width)` with the updates of each row multiplied in: by a table of each row and each update, because no
+/// scatter of MPSGraph multiplies integers exactly.
 pub(super) fn mul(cx: &Lowering<'_>, data: &Operand, indices: &ffi::Tensor, updates: &Operand) -> ffi::Tensor {
     let graph = cx.graph();
     let [rows, width] = [data.ty.shape[0], data.ty.shape[1]];
@@ -111,7 +111,7 @@ pub(super) fn extreme(
 ) -> ffi::Tensor {
     let graph = cx.graph();
     let dtype = data.ty.dtype;
-    // A sentinel that no digit can beat, for rows already out of the running.
+    // A number that loses against every digit, for data and updates that a higher digit has already ruled out.
     let out = cx.constant(if mode == ScatterMode::Max { -65_536.0 } else { 131_072.0 }, DType::F32);
     let [ours, theirs] = [data, updates].map(|operand| ordered_digits(cx, operand));
     let mut running: Option<[ffi::Tensor; 2]> = None;
@@ -138,7 +138,7 @@ pub(super) fn extreme(
     match dtype {
         DType::U32 => graph.reinterpret_cast(&graph.addition(&found, &cx.constant(SIGN, DType::I32)), DataType::U32),
         DType::U64 => {
-            // 2^63 as a product: no f64 to i64 conversion gives it.
+            // 2^63 as a product, because no conversion from f64 to i64 gives it.
             let half = graph.multiplication(&cx.constant(SIGN, DType::I64), &cx.constant(4_294_967_296.0, DType::I64));
             graph.reinterpret_cast(&graph.addition(&found, &half), DataType::U64)
         }

@@ -15,8 +15,8 @@ use crate::tensor_type::TensorType;
 /// `data` with slices replaced or combined: `indices` of shape `(…, k)` address the first `k` axes, `values` has the
 /// shape `(…) + data.shape[k..]`.
 ///
-/// Where several updates meet, the last one stays (`Assign`) or all count. An index out of range is skipped by `Assign`
-/// and meets the nearest slice otherwise. `Mul` of integers works through a table of rows times updates.
+/// Of several updates of one slice the last one stays (`Assign`), or all are combined. `Assign` skips an index out of
+/// range; the others change the nearest slice. `Mul` of integers works through a table of rows times updates.
 pub(crate) fn scatter_nd(
     data: MpsGraphTensor,
     indices: MpsGraphTensor,
@@ -57,8 +57,8 @@ pub(crate) fn scatter_nd(
     write_rows("scatter_nd", data, 0, indices, values, combine).with_shape(shape)
 }
 
-/// Rows replaced, the last update of a row staying: which one `ScatterMode::Set` leaves is not defined, so each row
-/// looks up its last writer.
+/// Replaces rows; the last update of a row stays. Apple does not define which update `ScatterMode::Set` leaves, so each
+/// row looks up its last writer.
 fn assign(data: MpsGraphTensor, indices: MpsGraphTensor, values: MpsGraphTensor) -> MpsGraphTensor {
     let rows = data.shape[0];
     require_exact("scatter_nd", DType::I32, indices.shape[0]);

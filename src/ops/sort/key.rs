@@ -1,4 +1,4 @@
-//! Keys: i32 numbers whose order is the order of the elements, and as many of them as there are elements that differ.
+//! Keys: i32 numbers in the order of the elements; different elements have different keys.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use crate::ffi::{self, DataType};
 use crate::lowering::Lowering;
 use crate::lowering::axis::part;
 
-/// A part of a key, in i32: signed, in so many low bits; the bits above repeat the sign.
+/// A part of a key, in i32: a signed number in the given number of low bits; the bits above repeat the sign.
 pub(super) struct Word {
     pub key: ffi::Tensor,
     pub bits: u32,
@@ -73,15 +73,15 @@ pub(super) fn digit(cx: &Lowering<'_>, word: &ffi::Tensor, range: Range<u32>, bi
     let number = |number: u32| cx.constant(number.into(), DType::I32);
     let shifted = if range.start == 0 { word.clone() } else { graph.bitwise_right_shift(word, &number(range.start)) };
     if range.end == bits {
-        // The highest bits have the sign.
+        // The highest part has the sign.
         return shifted;
     }
     let half = 1 << (range.end - range.start - 1);
     graph.subtraction(&graph.bitwise_and(&shifted, &number(half * 2 - 1)), &number(half))
 }
 
-/// The bits of floats, sign-extended to i32, with those below the sign turned in negative numbers, which count down. Its
-/// own inverse.
+/// The bits of floats, sign-extended to i32, with the bits below the sign inverted in negative numbers, so that a
+/// larger magnitude is lower. It is its own inverse.
 fn turned(cx: &Lowering<'_>, bits: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
     let magnitude = if dtype == DType::F32 { i32::MAX } else { i16::MAX.into() };

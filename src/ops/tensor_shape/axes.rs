@@ -136,7 +136,7 @@ pub(crate) fn flip(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
         return tensor;
     }
     let shape = tensor.shape.clone();
-    // Reversing two neighbours reverses their merged axis.
+    // Reversing two neighbouring axes is reversing the axis into which they merge.
     let runs = merge(&shape, |axis| Some(turns(axis)));
     let merged: Vec<usize> = runs.iter().map(|run| run.extent).collect();
     let axes: Vec<usize> = (0..runs.len()).filter(|&run| turns(runs[run].first)).collect();

@@ -1,8 +1,9 @@
 //! Reading and replacing a strided region.
 //!
-//! A negative step is a positive one and a reversal: what `sliceTensor:` makes of ends below zero is not written down.
-//! Replacing is `sliceUpdateDataTensor:` from macOS 14.4 on; before, see [`pieces`]. Regions that take parts of so many
-//! axes that more than four remain apart are regions of regions.
+//! A slice by a negative step is a slice by a positive step and a reversal, because Apple does not document what
+//! `sliceTensor:` makes of ends below zero. Replacing uses `sliceUpdateDataTensor:` from macOS 14.4 on, and [`pieces`]
+//! before. A region that takes parts of so many axes that more than four cannot be merged is taken as a region of a
+//! region.
 
 mod pieces;
 
@@ -43,7 +44,7 @@ impl AxisRange {
         let step = slice.step.unsigned_abs();
         let count = end.saturating_sub(start).div_ceil(step);
         let reversed = slice.step < 0 && count > 1;
-        // One element: the step says nothing, and programs that differ in it only should be one.
+        // The step of one element has no effect, and programs that differ only in it should be the same.
         let step = if count > 1 { step } else { 1 };
         let low = match (slice.step < 0, count) {
             (_, 0) => 0,
@@ -136,7 +137,8 @@ fn put_region(tensor: MpsGraphTensor, region: &[AxisRange], value: MpsGraphTenso
     record(TensorShapeOp::SliceAssign { region: ranges }.into(), &[&tensor, &value], &[], output).with_shape(whole)
 }
 
-/// A region of a region: that of the first axis that is not taken whole, and within it that of the others.
+/// The region as a region of a region: first the part of the first axis that is not taken whole, then the parts of the
+/// others within it.
 fn apart(shape: &Shape, region: &[AxisRange]) -> [Vec<AxisRange>; 2] {
     let mut first: Vec<AxisRange> = shape.iter().map(|&extent| AxisRange::full(extent)).collect();
     let mut rest = region.to_vec();

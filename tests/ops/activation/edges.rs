@@ -69,7 +69,7 @@ fn softmax_spreads_nan_along_its_line_only() {
 
 #[test]
 fn gelu_at_its_ends() {
-    // Where 1 + erf(x / sqrt(2)) loses its digits nothing is left to compare, so the tail is one point.
+    // Where 1 + erf(x / sqrt(2)) cancels, no digits are left to compare, so the tail is one point.
     let x = || {
         Tensor::<MpsGraph, 1>::from_floats([f32::NAN, f32::INFINITY, 0.0, -0.0, 1.0, 30.0, -30.0], &Default::default())
     };

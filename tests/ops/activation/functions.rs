@@ -5,7 +5,7 @@ use test_support::Tolerance::{Exact, Relative, Ulps};
 use test_support::{FLOATS, Layout};
 
 cases! {
-    // Chosen, clamped or multiplied once.
+    // Functions that choose, clamp or multiply once.
     sweep(floats, FLOATS, Layout::PLAIN, Ulps(1)) {
         hard_sigmoid = |x| act::hard_sigmoid(x, 0.2, 0.5);
         leaky_relu = |x| act::leaky_relu(x, 0.01);

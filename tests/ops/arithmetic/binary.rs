@@ -24,7 +24,7 @@ cases! {
         sub_scalar = |x| x - 1.1;
     }
 
-    // burn-flex composes `a - b * floor(a / b)`, which rounds; ordinary numbers leave nothing to round.
+    // burn-flex composes `a - b * floor(a / b)`, which rounds; with ordinary numbers it is exact.
     sweep(floats, FLOATS, Layout::PLAIN, Exact) {
         remainder = |x, y| x.remainder(y.abs() + 0.5);
         remainder_of_negative_divisor = |x, y| x.remainder(-(y.abs()) - 0.5);

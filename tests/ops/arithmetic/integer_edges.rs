@@ -9,7 +9,7 @@ use crate::compare::assert_gives;
 
 type Ints = Tensor<MpsGraph, 1, Int>;
 
-/// What the macro below needs of an integer besides its methods, which belong to no trait.
+/// What the macro below needs of an integer besides its methods, which do not belong to a trait.
 trait Integer: Element + Copy + PartialEq {
     /// The values of which each pair is tried.
     fn edges() -> Vec<Self>;
@@ -75,7 +75,8 @@ macro_rules! dtypes {
 
             #[test]
             fn division() {
-                // Division by zero is left open; the next test says that it harms no other element.
+                // The result of a division by zero is undefined; the next test checks that it does not change other
+                // elements.
                 let defined = |b: $int| b != 0;
                 assert_pairs("div", |a, b| a / b, |a: $int, b| defined(b).then(|| a.wrapping_div(b)));
                 assert_pairs("remainder", Tensor::remainder, |a: $int, b| {

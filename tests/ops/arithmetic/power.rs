@@ -44,7 +44,7 @@ cases! {
 
 #[test]
 fn powf_is_cs_at_every_pair_of_special_numbers() {
-    // MPSGraph says nothing of negative bases, so the definition is held against f32's own, which is C's.
+    // Apple does not document negative bases, so the results are compared with f32's own power, which is C's.
     let inf = f32::INFINITY;
     let numbers = [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 1.5, -1.5, 3.0, -3.0, 1e4, -1e4, inf, -inf, f32::NAN];
     let pairs: Vec<(f32, f32)> = numbers.iter().flat_map(|&a| numbers.map(|b| (a, b))).collect();

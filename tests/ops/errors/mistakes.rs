@@ -1,5 +1,5 @@
-//! Inputs that break an op's contract: the text names the op, the shapes and the dtypes. Burn's own checks are passed
-//! by, as burn-router and custom ops do, by calling the backend's methods.
+//! Inputs that break an op's contract: the text names the op, the shapes and the dtypes. The tests call the backend's
+//! methods, as burn-router and custom ops do, and so avoid Burn's own checks.
 
 use burn::tensor::backend::ExecutionError;
 use burn::tensor::ops::{AttentionModuleOptions, BoolTensorOps, FloatTensorOps, IntTensorOps, ModuleOps};

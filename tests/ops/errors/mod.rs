@@ -1,4 +1,4 @@
-//! Mistakes and gaps end in a panic whose text says what was wrong.
+//! Mistakes and missing methods end in a panic whose text says what was wrong.
 
 mod mistakes;
 mod not_yet;

@@ -1,5 +1,5 @@
-//! Indices out of range, where burn-flex panics: an index can only be looked at on the device, so this backend defines
-//! what is read instead.
+//! Indices out of range, where burn-flex panics: the indices are on the device, so this backend does not check them and
+//! defines what is read instead.
 
 use burn::tensor::{DType, Int, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;

@@ -22,14 +22,14 @@ cases! {
     }
 }
 
-/// Multiples of 1/4 between -2 and 2, whose short sums of products are exact whatever the order.
+/// Multiples of 1/4 between -2 and 2, whose short sums of products are exact in every order.
 fn quarters<B: Backend, const D: usize>(shape: [usize; D], dtype: DType, salt: usize) -> Tensor<B, D> {
     let count: usize = shape.iter().product();
     let values: Vec<f32> = (0..count).map(|i| ((i * 37 + salt * 11 + i / 5) % 17) as f32 / 4.0 - 2.0).collect();
     Tensor::from_data(TensorData::new(values, shape).convert_dtype(dtype), (&B::Device::default(), dtype))
 }
 
-/// The product as it should be: of 16-bit floats rounded once from sums in f32. burn-flex sums in 16 bits.
+/// The expected product: for 16-bit floats, sums in f32, rounded once. burn-flex sums in 16 bits.
 fn matmul<B: Backend, const D: usize>(a: Tensor<B, D>, b: Tensor<B, D>, sums: DType) -> TensorData {
     let dtype = a.dtype();
     a.cast(sums).matmul(b.cast(sums)).cast(dtype).into_data()
@@ -94,7 +94,7 @@ fn sums_longer_than_one_part() {
     assert_product([2, 1, 33_000], [2, 33_000, 2]);
 }
 
-/// In parts on macOS 14.0 to 14.3, which the software runtime plays unless told otherwise.
+/// Computed in parts on macOS 14.0 to 14.3; the software runtime plays 14.0 by default.
 #[test]
 fn extents_beyond_two_to_the_fifteenth() {
     assert_product([32_769, 2], [2, 3]);
@@ -123,7 +123,7 @@ fn operands_of_long_extents_that_are_views() {
     compare_sums("long views", Tolerance::Relative(1e-5), case::<burn_flex::Flex>, case::<burn_mpsgraph::MpsGraph>);
 }
 
-/// What macOS 15 takes for other rows.
+/// Repeated rows and columns, which macOS 15 reads wrongly.
 #[test]
 fn operands_that_repeat() {
     fn case<B: Backend>() -> Vec<TensorData> {
@@ -142,7 +142,7 @@ fn operands_that_repeat() {
     compare("repeated rows and columns", Tolerance::Exact, case::<burn_flex::Flex>, case::<burn_mpsgraph::MpsGraph>);
 }
 
-/// What macOS 27 fails to compile.
+/// Products that macOS 27 fails to compile.
 #[test]
 fn reshapes_with_extents_of_one_around_a_product() {
     fn case<B: Backend>() -> Vec<TensorData> {

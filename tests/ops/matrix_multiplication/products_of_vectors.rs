@@ -1,4 +1,4 @@
-//! What Burn composes of products: dot, outer, matrix times vector.
+//! Functions that Burn composes of products: dot, outer, matrix times vector.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::linalg::{matvec, outer, trace};

@@ -1,5 +1,5 @@
-//! softmax(QKᵀ)V as models write it. The software runtime refuses to compile what Apple's compiler takes for it, so
-//! these also show that no form of it gets that far.
+//! softmax(QKᵀ)V as models write it. The software runtime refuses to compile the nodes that Apple's compiler takes for
+//! it, so these tests also show that no program has them.
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{Bool, DType, Tensor, TensorData, activation as act};

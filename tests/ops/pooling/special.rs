@@ -1,4 +1,4 @@
-//! NaN and infinities. What burn-flex makes of NaN depends on where in the window it is; here NaN wins, as in the
+//! NaN and infinities. In burn-flex the effect of NaN depends on its place in the window; here NaN wins, as in the
 //! reductions, and its index is the first one.
 
 use burn::tensor::module::{
@@ -21,15 +21,15 @@ cases! {
             max_pool2d_with_indices(x, [2, 2], [1, 1], [0, 0], [1, 1], false).1 => [[[[3, 2]]]];
         position_of_nan_in_many = |x = [[[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, NAN, 1.0, 0.0, NAN, 0.0, 1.0]]]|
             max_pool1d_with_indices(x, 9, 2, 1, 1, true).1 => [[[6, 6, 6, 6]]];
-        // Minus infinity is found, not the padding beside it.
+        // The position is that of minus infinity, not of the padding beside it.
         position_of_minus_infinity = |x = [[[[-INF, -INF], [-INF, -INF]]]]|
             max_pool2d_with_indices(x, [2, 2], [1, 1], [1, 1], [1, 1], false).1
             => [[[[0, 0, 1], [0, 0, 1], [2, 2, 3]]]];
-        // Nothing is found in windows without an element.
+        // Windows without an element have the index -1.
         no_position = |x = [[[1.0, 2.0]]]| max_pool1d_with_indices(x, 1, 1, 2, 1, false).1
             => [[[-1, -1, 0, 1, -1, -1]]];
         no_maximum = |x = [[[1.0, 2.0]]]| max_pool1d(x, 1, 1, 2, 1, false) => [[[-INF, -INF, 1.0, 2.0, -INF, -INF]]];
-        // What is in one window says nothing about another.
+        // The contents of one window do not affect another.
         averages_of_infinities = |x = [[[1.0, INF, 2.0, -INF, 3.0, 5.0, NAN, 1.0, 7.0]]]|
             avg_pool1d(x, 2, 2, 1, true, false) => [[[0.5, INF, -INF, NAN, 4.0]]];
         averages_of_many = |x = [[[INF, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, NAN]]]|

@@ -40,7 +40,7 @@ cases! {
         min_dim_with_indices = |x| x.min_dim_with_indices(2).1.cast(IntDType::I64);
     }
 
-    // Nothing is the extreme of no elements, and burn-flex wraps a sum before it divides.
+    // No elements have no extreme, and burn-flex wraps a sum before it divides.
     sweep(ints, INTS, Layout::PLAIN, Exact) {
         max = |x| x.max();
         max_abs = |x| x.max_abs();
@@ -96,7 +96,7 @@ macro_rules! dtypes {
             assert_lines("prod_dim", &lines, |x| x.prod_dim(1), |x| x.iter().fold(1, |a: $int, &b| a.wrapping_mul(b)));
             assert_lines("max_dim", &lines, |x| x.max_dim(1), |x| x.iter().copied().fold(min, $int::max));
             assert_lines("min_dim", &lines, |x| x.min_dim(1), |x| x.iter().copied().fold(max, $int::min));
-            // Where the sum does not fit the dtype, the mean does; it may not leave 64 bits.
+            // The mean is right where the sum does not fit the dtype, but the sum must fit 64 bits.
             let lines = [[3, 7, 100, 9], [max / 4, max / 4, max / 4, 2], [min / 4, min / 4, 1, min / 4 + 1]];
             assert_lines("mean_dim", &lines, |x| x.mean_dim(1), |x| {
                 (x.iter().map(|&x| x as i128).sum::<i128>() / 4) as $int

@@ -1,4 +1,4 @@
-//! What burn-flex does not say, or not exactly.
+//! Cases that burn-flex does not compute, or not exactly.
 
 use burn::backend::Autodiff;
 use burn::tensor::module::interpolate;
@@ -93,7 +93,7 @@ fn what_has_no_part_has_gradient_0() {
     assert_gives("at the corners", &TensorData::from([[[[f32::NAN, 0.0, 0.0, 2.0]]]]), found, Exact);
 }
 
-/// A pixel that nothing is made of has no gradient, whatever the others' is.
+/// A pixel on which no result depends has the gradient 0, whatever the gradients of the others are.
 #[test]
 fn what_is_skipped_has_gradient_0() {
     let found = || backward([[[[f32::NAN, f32::INFINITY]]]], [1, 2], InterpolateMode::Nearest);

@@ -1,4 +1,4 @@
-//! Many updates of one place: integers wrap around exactly, 16-bit floats do not lose what f32 holds.
+//! Many updates of one place: integers wrap around exactly, sums of 16-bit floats keep the precision of f32.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, IndexingUpdateOp::Add, Int, Tensor, TensorData};

@@ -5,7 +5,7 @@ use burn::tensor::ops::PadMode;
 use test_support::{FULL, Layout};
 
 cases! {
-    // Only the default dtypes: Burn makes the padded tensor of them whatever the input's is.
+    // Only the default dtypes, because Burn makes the padded tensor of them for every input dtype.
     numbers(FULL, [DType::F32, DType::I32]) {
         pad_with_a_constant = |x| vec![
             x.clone().pad((1, 2, 0, 3), PadMode::Constant(2.0)),

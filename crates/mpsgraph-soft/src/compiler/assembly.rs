@@ -1,7 +1,7 @@
-//! Makes steps of groups and decides which values exist in memory at all.
+//! Makes steps of groups and decides which values are stored in memory.
 //!
-//! A value is stored if another group or the caller needs it; a target is written straight to the caller's memory
-//! by the step that makes it, unless it is a view of something else, which a copy at the end resolves.
+//! A value is stored if another group or the caller needs it; the step that makes a target writes it straight to the
+//! caller's memory, unless the target is a view of another value; then a copy at the end writes it.
 
 use super::Job;
 use super::fusion::{self, Group};
@@ -51,19 +51,19 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
     assembler.out
 }
 
-/// A strided operand is read across cache lines: innermost runs longer than this, in total more elements than
-/// `LARGE_COPY`, are turned round by a blocked copy first.
+/// Reading a strided operand crosses cache lines. If its innermost runs are longer than this and it has more elements
+/// than `LARGE_COPY`, a blocked copy reorders it first.
 const LONG_STRIDED_RUN: usize = 512;
 const LARGE_COPY: usize = 1 << 16;
 
 struct Assembler<'a> {
     job: &'a Job,
     views: &'a [View],
-    /// Where roots are.
+    /// Where the roots are stored.
     storage: HashMap<ValueId, Storage>,
     /// Packed copies of views, by element size.
     copies: HashMap<(View, usize), Storage>,
-    /// Values from outside of the group at hand.
+    /// Values from outside of the current group.
     loads: HashMap<(View, DType), Register>,
     /// Roots that are needed in memory.
     stored: HashSet<ValueId>,
@@ -106,7 +106,7 @@ impl Assembler<'_> {
         Storage::Scratch(self.out.scratch.len() - 1)
     }
 
-    /// Where a value that a step makes goes.
+    /// The memory for a value that a step makes.
     fn made(&mut self, id: ValueId) -> Storage {
         if let Some(&storage) = self.storage.get(&id) {
             return storage;
@@ -116,7 +116,7 @@ impl Assembler<'_> {
         storage
     }
 
-    /// Where a root is; constants get their place when first asked for.
+    /// The memory of a root; constants get theirs when it is first asked for.
     fn root(&mut self, id: ValueId) -> Storage {
         if let Some(&storage) = self.storage.get(&id) {
             return storage;
@@ -194,7 +194,7 @@ impl Assembler<'_> {
             let wide = view.broadcast(&to);
             let matrix = &wide.strides[rank - 2..];
             let extents = &wide.shape[rank - 2..];
-            // One axis must be consecutive for fast packing, and repeated rows or columns are none at all.
+            // `gemm` packs an operand fast if one axis is consecutive and no row or column is repeated (stride 0).
             let direct = (0..2).any(|at| matrix[at] == 1 || extents[at] == 1)
                 && (0..2).all(|at| matrix[at] != 0 || extents[at] == 1);
             if direct {
@@ -280,7 +280,7 @@ fn compute(builder: &mut LoopBuilder, op: ElementwiseOp, from: DType, to: DType,
     }
 }
 
-/// Roots that the caller or another group than their own needs.
+/// Roots that the caller or a group other than their own needs.
 fn stored_roots(job: &Job, views: &[View], groups: &[Group<'_>]) -> HashSet<ValueId> {
     let mut stored: HashSet<ValueId> = job.targets.iter().map(|target| views[target.0 as usize].root).collect();
     for group in groups {

@@ -11,7 +11,7 @@ pub struct Block {
     lines: Vec<Line>,
 }
 
-// Not derived: the contents are of no use to a reader.
+// Not derived, because the contents would not help a reader.
 impl std::fmt::Debug for Block {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Block({} bytes)", self.lines.len() * 64)
@@ -49,8 +49,8 @@ impl Block {
 
     /// All of it, for writing.
     pub fn span_mut(&mut self) -> SpanMut {
-        // SAFETY: the lines live as long as the block; the exclusive borrow (and during a run the plan's lock)
-        // keeps others away.
+        // SAFETY: the lines live as long as the block; the exclusive borrow (and during a run the plan's lock) keeps
+        // other users away.
         unsafe { SpanMut::new(self.lines.as_mut_ptr().cast(), self.lines.len() * 64) }
     }
 }

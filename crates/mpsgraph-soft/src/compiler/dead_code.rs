@@ -10,7 +10,7 @@ pub fn remove(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Job {
     feeds.iter().for_each(|feed| fed[feed.0 as usize] = true);
     let mut needed = fed.clone();
     targets.iter().for_each(|target| needed[target.0 as usize] = true);
-    // Inputs stand before their users, so one walk from the end reaches everything.
+    // Inputs stand before their users, so one walk from the end reaches all needed nodes.
     for (ValueId(at), node) in nodes.iter().rev().filter(|(id, _)| !fed[id.0 as usize]) {
         if needed[at as usize] {
             node.inputs.iter().for_each(|input| needed[input.0 as usize] = true);

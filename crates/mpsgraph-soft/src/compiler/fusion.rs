@@ -1,20 +1,20 @@
 //! Groups elementwise nodes into single passes over memory.
 //!
-//! Every root gets a level: one more than its inputs', but for inputs that are elementwise themselves and are read
-//! element by element (a *fusable* edge), whose level it may share. Nodes of one level that fusable edges connect
+//! Every root gets a level: one more than its inputs' levels, except that it may share the level of an input that is
+//! elementwise itself and is read element by element (a *fusable* edge). Nodes of one level that fusable edges connect
 //! become a group. No path can leave a group and come back, since every edge between groups leads to a higher level:
 //! the groups are in an order by construction.
 //!
-//! Levels are as early as possible first. A group that only later groups read is then moved up to the first of them
-//! if that joins the two: what was to be stored and read again stays in a tile. Last, groups of one level and length
-//! that read the same memory, or are tiny, become one.
+//! At first all levels are as early as possible. Then a group that only later groups read is moved up to the first of
+//! them if that joins the two, so that its values stay in a tile and are not stored and read again. Last, groups of one
+//! level and length that read the same memory, or are tiny, become one.
 
 use super::views::{LoopOp, View, Work};
 use crate::ir::{Nodes, Op, ValueId};
 use crate::kernels::KernelOp;
 use std::collections::HashMap;
 
-/// Loops up to this length are merged whatever they read: starting one costs more than running it.
+/// Loops up to this length are merged, also if they read different memory: starting one costs more than running it.
 const TINY: usize = 256;
 
 /// What one step computes.
@@ -48,7 +48,7 @@ pub fn operands(nodes: &Nodes, views: &[View], id: ValueId) -> Vec<View> {
     node.inputs.iter().map(operand).collect()
 }
 
-/// All steps to be, in an order in which they can run; `works` says how the roots come to be.
+/// The groups in an order in which they can run; `works` says how the roots are made.
 pub fn group<'g>(nodes: &'g Nodes, views: &'g [View], works: &[Option<Work<'g>>]) -> Vec<Group<'g>> {
     let mut pass = Pass::new(nodes, views, works);
     pass.join_levels();
@@ -205,7 +205,7 @@ impl<'a, 'g> Pass<'a, 'g> {
         }
     }
 
-    /// Groups by level, and within one by their last node, which keeps to the order of the graph.
+    /// Groups by level, and within a level by their last node, which keeps the order of the graph.
     fn in_order(mut self) -> Vec<Group<'g>> {
         let members = self.members();
         let mut groups: Vec<Vec<usize>> = members.into_values().collect();
@@ -223,7 +223,8 @@ impl<'a, 'g> Pass<'a, 'g> {
                 waits[to] += 1;
             }
         }
-        // Of what could run, what the graph has first: values then live about as long as their author expected.
+        // Of the groups that could run, the first in the graph's order: values then live about as long as the graph's
+        // author expected.
         let key = |at: usize| (std::cmp::Reverse(groups[at].last().copied()), at);
         let mut ready: std::collections::BinaryHeap<_> =
             (0..groups.len()).filter(|&at| waits[at] == 0).map(key).collect();
@@ -241,7 +242,7 @@ impl<'a, 'g> Pass<'a, 'g> {
         ordered.into_iter().map(|at| self.group(&groups[at])).collect()
     }
 
-    /// The group of these nodes, which are several only in a loop.
+    /// The group of these nodes; only a loop has more than one.
     fn group(&self, members: &[usize]) -> Group<'g> {
         let id = |at: usize| ValueId(at as u32);
         match self.works[members[0]].expect("a group's nodes are computed") {

@@ -35,7 +35,7 @@ struct Piece {
     bytes: usize,
 }
 
-/// What a run works in, kept so that running allocates nothing.
+/// The memory in which a run works, kept so that running allocates nothing.
 #[derive(Debug, Default)]
 struct Workspace {
     scratch: Option<Block>,
@@ -124,14 +124,14 @@ impl Plan {
         for (at, (span, ty)) in outputs.iter().zip(&self.targets).enumerate() {
             check("output", at, span.as_ptr(), span.len(), ty);
         }
-        // A step that panicked left nothing behind that the next run would read.
+        // After a step that panicked, the next run reads nothing of what the step left behind.
         let mut workspace = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
         let Workspace { scratch, read, write } = &mut *workspace;
         let scratch = scratch.get_or_insert_with(|| Block::new(self.scratch_bytes)).span_mut();
         let memory = Memory { plan: self, inputs, outputs, scratch: &scratch };
         let mut run = || self.steps.iter().for_each(|step| memory.run(step, read, write));
         // Entering the pool once is cheaper than once for each step. The lock is taken outside of it: a thread of the
-        // pool that waits inside a step may be lent to another run, but never to one that this lock holds back.
+        // pool that waits inside a step may work for another run, but never for one that waits for this lock.
         if self.parallel { rayon::scope(|_| run()) } else { run() }
     }
 }
@@ -155,9 +155,9 @@ impl Memory<'_> {
     fn write(&self, storage: Storage) -> SpanMut {
         assert!(matches!(storage, Storage::Output(_) | Storage::Scratch(_)), "{storage:?} is read only");
         let span = self.read(storage);
-        // SAFETY: the memory comes from a `SpanMut` (asserted above). Nothing else touches it while the step that
-        // asked for it runs: steps run one after the other, `memory::place` keeps apart what lives at one time, and
-        // a step never reads what it writes.
+        // SAFETY: the memory comes from a `SpanMut` (asserted above). Nothing else touches it while the step that asked
+        // for it runs: steps run one after the other, `memory::place` gives results that live at the same time
+        // different memory, and a step never reads what it writes.
         unsafe { SpanMut::new(span.as_ptr().cast_mut(), span.len()) }
     }
 

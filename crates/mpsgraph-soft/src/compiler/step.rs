@@ -1,4 +1,4 @@
-//! What a plan does, one thing after the other, and where the operands of a step are.
+//! The steps of a plan, and where their operands are.
 
 use crate::ir::TensorType;
 use crate::kernels::KernelOp;
@@ -30,7 +30,7 @@ pub struct Copy {
     pub to_strides: Vec<isize>,
 }
 
-/// Packed operand of a kernel: where, from which byte on, and what.
+/// Packed operand of a kernel: its memory, the byte at which it begins, and its type.
 #[derive(Debug)]
 pub struct Packed {
     pub storage: Storage,
@@ -63,7 +63,7 @@ pub enum Step {
         inputs: Vec<Packed>,
         to: Storage,
         ty: TensorType,
-        /// What the kernel works in besides.
+        /// The scratch memory of the kernel.
         scratch: Option<Storage>,
     },
 }

@@ -1,7 +1,7 @@
 //! Merges nodes that compute the same value: equal operation, equal inputs, equal type.
 //!
-//! Every operation is a function of its inputs (random numbers too: their state is an input), so only placeholders
-//! are left alone.
+//! Every operation is a function of its inputs (random numbers too: their state is an input), so all nodes but
+//! placeholders can be merged.
 
 use super::Job;
 use crate::ir::{Leaf, Nodes, Op, TensorType, ValueId};

@@ -75,7 +75,7 @@ fn unfused(nodes: &Nodes, feeds: &[ValueId], inputs: &[&[u8]], targets: &[ValueI
     for (id, node) in nodes.iter() {
         let lost = |input: &ValueId| values[input.0 as usize].is_empty();
         if !feeds.contains(&id) && (node.op == Leaf::Placeholder.into() || node.inputs.iter().any(lost)) {
-            // Before the feeds: nothing that is asked for needs it.
+            // Nodes before the feeds: no target needs them.
             values.push(Vec::new());
             continue;
         }
@@ -174,7 +174,7 @@ fn bias_and_relu_with_the_mask_that_a_gradient_needs() {
         let inputs = [numbers(rows * 20, 1), numbers(columns * 20, 2), numbers(columns, 3)];
         let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         let got = run(&plan, &inputs);
-        // The product as this plan makes it: how `gemm` sums depends on how an operand lies.
+        // The product as this plan makes it: the order in which `gemm` sums depends on an operand's strides.
         let tail = [product, b];
         let products = run(&compile(&nodes, &feeds, &[product]), &inputs).remove(0);
         assert_eq!(got, run(&compile(&nodes, &tail, &targets), &[&products, inputs[2]]));

@@ -1,13 +1,13 @@
-//! Which values are only another way to walk through a value that exists anyway, and how the others come to be.
+//! Which values are views of another value in memory, and how the others are made.
 //!
-//! A [`View`] is a root with an offset and a stride per axis, in elements. Reshapes (where strides can express
-//! them), transposes, broadcasts, slices and reversals are views; so are values that an operation leaves as they
-//! are. Loops and matrix products read views in place, every other kernel gets a packed copy.
+//! A [`View`] is a root with an offset and a stride per axis, in elements. Reshapes (where strides can express them),
+//! transposes, broadcasts, slices and reversals are views; so are values that an operation leaves as they are. Loops
+//! and matrix products read views in place; every other kernel gets a packed copy.
 
 use crate::ir::{ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, UnaryOp, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 
-/// A strided look at `root`.
+/// A strided view of `root`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct View {
     pub root: ValueId,
@@ -16,7 +16,7 @@ pub struct View {
     pub strides: Vec<isize>,
 }
 
-/// How a root comes to be.
+/// How a root is made.
 #[derive(Clone, Copy, Debug)]
 pub enum Work<'g> {
     /// By an operation of a loop.
@@ -37,13 +37,13 @@ pub enum LoopOp {
 
 /// What the compiler makes of a node.
 enum Value<'g> {
-    /// Memory that is there anyway: a leaf's own, or part of an operand's.
+    /// Memory that exists already: a leaf's own, or part of an operand's.
     View(View),
     Made(Work<'g>),
 }
 
-/// The view that each value is, and how the roots come to be. A root is a view of itself, and nothing makes a leaf; a
-/// splat is one element with strides of 0.
+/// The view that each value is, and how the roots are made. A root is a view of itself, and a leaf is not made; a splat
+/// is one element with strides of 0.
 pub fn resolve(nodes: &Nodes) -> (Vec<View>, Vec<Option<Work<'_>>>) {
     let mut views: Vec<View> = Vec::with_capacity(nodes.len());
     let mut works = Vec::with_capacity(nodes.len());

@@ -67,7 +67,7 @@ fn beats<T: Element, const MAX: bool>(x: T, best: T) -> bool {
     if MAX { x > best } else { x < best }
 }
 
-/// What everything but itself and NaN beats.
+/// The value that every other number beats.
 #[inline(always)]
 fn start<T: Element, const MAX: bool>() -> T {
     if MAX { T::LOWEST } else { T::HIGHEST }

@@ -42,9 +42,9 @@ pub struct Call<'a> {
     pub inputs: &'a [Input<'a>],
     /// Type of the result.
     pub ty: &'a TensorType,
-    /// Memory of the result, all of which is to be written.
+    /// Memory of the result; the kernel writes all of it.
     pub output: &'a mut [u8],
-    /// As much as `Kernel::scratch_bytes` asked for, with whatever it was left with.
+    /// As much memory as `Kernel::scratch_bytes` asked for, with arbitrary contents.
     pub scratch: &'a mut [u8],
 }
 

@@ -1,7 +1,7 @@
 //! Conversion by value between the element types of tiles.
 //!
-//! Rust's `as` is the rule: float to integer truncates toward zero and saturates, NaN gives 0; integers wrap; what
-//! becomes a float is rounded half to even. 16-bit floats are f32 here.
+//! Rust's `as` is the rule: float to integer truncates toward zero and saturates, NaN gives 0; integers wrap;
+//! conversions to a float round half to even. 16-bit floats are f32 here.
 
 use super::elementwise::tile::{IntType, TileElement, TileFn, TileType, int_type, tile1};
 use std::cmp::Ordering;
@@ -12,7 +12,7 @@ pub fn cast(from: TileType, to: TileType) -> Option<TileFn> {
         (TileType::F32, TileType::F32) => None,
         (TileType::F32, TileType::Int(to)) => Some(int_type!(to, R => tile1(|x: f32| x as R))),
         (TileType::Int(from), TileType::F32) => Some(int_type!(from, T => tile1(|x: T| x as f32))),
-        // Cutting off does not depend on the sign, extending does not depend on the target's.
+        // Cutting off does not depend on signs; extending does not depend on the target's sign.
         (TileType::Int(from), TileType::Int(to)) => match from.size().cmp(&to.size()) {
             Ordering::Equal => None,
             Ordering::Greater => Some(int_type!(bits from, T => T::resize(to))),

@@ -2,8 +2,8 @@
 //! with every partial result kept.
 //!
 //! Along the last axis, blocks of a few elements are accumulated inside by doubling, which vectorises, and the result
-//! before the block is taken into all of it: so one step per block waits for the one before. Along another axis, rows
-//! take in the rows before.
+//! before the block is combined with all of it, so only one step per block waits for the one before. Along another
+//! axis, each row is combined with the row before.
 
 use super::Kernel;
 use super::call::{Call, Input};
@@ -100,7 +100,7 @@ impl<T: Element, R: Reducer<T>> VectorLoop for Segment<'_, T, R> {
         let (out_blocks, out_rest) = self.out.as_chunks_mut::<BLOCK>();
         let mut before = R::START;
         for (x, out) in blocks.iter().zip(out_blocks) {
-            // Through the start, which an element that is skipped leaves as it is.
+            // Each element is combined with the start first, so that an element that is skipped becomes the start.
             let mut block = x.map(|x| R::step(R::START, x));
             for distance in [1, 2, 4, 8] {
                 let last = block;

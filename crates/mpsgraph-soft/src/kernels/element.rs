@@ -1,8 +1,8 @@
 //! What the kernels need to know of a number: constants, arithmetic of one step, NaN, and 16-bit conversions.
 //!
-//! Integers wrap, a zero divisor gives 0. Floats are computed in f32 and rounded to their own width at every step.
-//! The conversions have no branches so that loops over them vectorise; they agree with `half` bit for bit but for
-//! the payload of a NaN.
+//! Integers wrap, a zero divisor gives 0. Floats are computed in f32 and rounded to their own width at every step. The
+//! conversions have no branches so that loops over them vectorise; they agree with `half` bit for bit, except for the
+//! payload of a NaN.
 
 use bytemuck::Pod;
 use half::{bf16, f16};
@@ -158,7 +158,7 @@ impl Float for f16 {
         // The exponent moves to f32's place and bias; infinity and NaN move on to f32's highest.
         let normal = (magnitude << 13) + (112 << 23);
         let normal = if magnitude >= 0x7c00 { normal + (112 << 23) } else { normal };
-        // By way of an integer: arithmetic on f32 denormals would be some hundred times slower.
+        // Computed as an integer, because arithmetic on f32 denormals would be some hundred times slower.
         let denormal = magnitude as i32 as f32 * (1.0 / (1 << 24) as f32);
         let absolute = if magnitude < 0x400 { denormal.to_bits() } else { normal };
         f32::from_bits(absolute | ((bits & 0x8000) << 16))

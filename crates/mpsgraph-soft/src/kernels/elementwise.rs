@@ -1,11 +1,11 @@
 //! Fused elementwise loops: a [`FusedLoop`] of operations on tiles of some hundred elements.
 //!
-//! One pass over memory runs every operation of a group on one tile after the other, so that intermediate values
-//! stay in the nearest cache. A tile holds elements of one [`TileType`]: 16-bit floats are f32 there, rounded to their
-//! own precision after each operation, bool is a byte. Each operation is a [`TileFn`], an auto-vectorised loop over
-//! slices; which element function it repeats is decided when the loop is built ([`float`], [`int`], [`select`],
-//! [`super::cast`]), so running costs one indirect call per operation and tile. A value never depends on where it
-//! stands in a tile or on what it was fused with.
+//! One pass over memory runs every operation of a group on one tile after the other, so that intermediate values stay
+//! in the nearest cache. A tile holds elements of one [`TileType`]: 16-bit floats are f32 there, rounded to their own
+//! precision after each operation, bool is a byte. Each operation is a [`TileFn`], an auto-vectorised loop over slices;
+//! which element function it repeats is decided when the loop is built ([`float`], [`int`], [`select`],
+//! [`super::cast`]), so running costs one indirect call per operation and tile. A value depends neither on its place in
+//! a tile nor on the operations that it was fused with.
 
 pub mod float;
 pub mod fused_loop;

@@ -1,6 +1,6 @@
 //! The gathers: rows of the data tensor in the order of the indices; an index out of range reads zeros.
 //!
-//! Only bytes move, so the element's size is all that matters. [`Rows`] says which row.
+//! Only bytes move, so of an element only its size matters. [`Rows`] says which row.
 
 use super::Kernel;
 use super::call::Call;

@@ -2,7 +2,7 @@
 //!
 //! `gemm` packs its operands, so transposed ones cost nothing extra. Batch extents are broadcast by strides of 0; a
 //! batch that walks the left operand's rows while the right one stays is one taller product. 16-bit operands are
-//! converted to f32, multiplied there and rounded once: sums keep the precision of f32 whatever the processor.
+//! converted to f32, multiplied there and rounded once: sums have the precision of f32 on every processor.
 
 use super::elementwise::load::Geometry;
 use super::elementwise::round;
@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use std::cell::Cell;
 
 /// Multiplications below which a product stays on one thread (some 20 µs of one core).
-const PARALLEL_PRODUCT: usize = 1 << 20;
+pub const PARALLEL_PRODUCT: usize = 1 << 20;
 
 /// One operand: a strided view of shape `[batch…, rows, columns]`.
 #[derive(Clone, Debug)]
@@ -122,9 +122,12 @@ impl MatMul {
         let (m, n, k) = (self.m, self.n, self.k);
         let (Some(widen), Some(narrow)) = (round::widen(self.dtype), round::narrow(self.dtype)) else {
             // SAFETY: the caller's promise, for f32.
-            return unsafe { multiply((m, n, k), (a.cast(), self.lhs), (b.cast(), self.rhs), c.cast(), parallelism) };
+            return unsafe {
+                multiply((m, n, k), (a.cast(), self.lhs), (b.cast(), self.rhs), (c.cast(), n), parallelism)
+            };
         };
-        // Taken out, not borrowed: while `gemm` waits for other threads, this one may be lent to another product.
+        // Taken out, not borrowed, because this thread may work on another product while `gemm` waits for other
+        // threads.
         let mut wide = WIDE.take();
         let parts = [m * k, k * n, m * n];
         if wide.len() < parts.iter().sum() {
@@ -136,7 +139,7 @@ impl MatMul {
         for (matrix, (rows, columns), strides, wide) in
             [(a, (m, k), self.lhs, &mut *wide_a), (b, (k, n), self.rhs, &mut *wide_b)]
         {
-            // In the operand's own order, so that its rows are read in place whichever way it lies.
+            // In the operand's own order, so that its rows are read in place, also if it is transposed.
             let by_column = strides.0.abs() < strides.1.abs();
             let (lines, length) = if by_column { (columns, rows) } else { (rows, columns) };
             let (across, along) = if by_column { (strides.1, strides.0) } else { strides };
@@ -166,7 +169,7 @@ impl MatMul {
         let a = (wide_a.as_ptr(), packed(self.lhs, m, k));
         let b = (wide_b.as_ptr(), packed(self.rhs, k, n));
         // SAFETY: the three parts of `wide` have the sizes of the matrices and do not overlap.
-        unsafe { multiply((m, n, k), a, b, wide_c.as_mut_ptr(), parallelism) };
+        unsafe { multiply((m, n, k), a, b, (wide_c.as_mut_ptr(), n), parallelism) };
         // SAFETY: `m * n` elements at both ends; the caller vouches for `c`.
         unsafe { narrow(c, [wide_c.as_ptr().cast(); 3], m * n) };
         WIDE.set(wide);
@@ -178,18 +181,69 @@ thread_local! {
     static WIDE: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
 
-/// `c = a * b` for strided `a` (m, k) and `b` (k, n) and packed `c`.
+/// A strided matrix of f32, for [`product`].
+#[derive(Clone, Copy, Debug)]
+pub struct Matrix<'a> {
+    pub elements: &'a [f32],
+    /// How far rows and columns are apart.
+    pub strides: [usize; 2],
+}
+
+impl Matrix<'_> {
+    /// Panics unless the elements of so many rows and columns are there.
+    fn require(&self, rows: usize, columns: usize) {
+        let last = (rows - 1) * self.strides[0] + (columns - 1) * self.strides[1];
+        assert!(last < self.elements.len(), "{rows} x {columns} of {} elements", self.elements.len());
+    }
+}
+
+/// `c = a * b` on this thread, or `c += a * b` if `accumulate`: (m, k) times (k, n), at least one each, the rows of `c`
+/// `c_row` apart.
+pub fn product(
+    (m, n, k): (usize, usize, usize),
+    a: Matrix<'_>,
+    b: Matrix<'_>,
+    (c, c_row): (&mut [f32], usize),
+    accumulate: bool,
+) {
+    a.require(m, k);
+    b.require(k, n);
+    Matrix { elements: c, strides: [c_row, 1] }.require(m, n);
+    assert!(m == 1 || c_row >= n, "rows of {n} elements, {c_row} apart");
+    let source = |x: Matrix<'_>| (x.elements.as_ptr(), (x.strides[0] as isize, x.strides[1] as isize));
+    let target = (c.as_mut_ptr(), c_row);
+    // SAFETY: all elements are inside of the slices (checked above), of which `c` is borrowed alone.
+    unsafe { multiply_into((m, n, k), source(a), source(b), target, accumulate, Parallelism::None) };
+}
+
+/// `c = a * b` for strided `a` (m, k) and `b` (k, n) and `c` with its rows that far apart.
 ///
 /// # Safety
 /// All three must be live for those extents, aligned, and `c` apart from both.
 unsafe fn multiply(
+    extents: (usize, usize, usize),
+    a: (*const f32, (isize, isize)),
+    b: (*const f32, (isize, isize)),
+    c: (*mut f32, usize),
+    parallelism: Parallelism,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { multiply_into(extents, a, b, c, false, parallelism) };
+}
+
+/// [`multiply`], or `c += a * b` if `accumulate`.
+///
+/// # Safety
+/// As for [`multiply`]; what is accumulated to is initialised.
+unsafe fn multiply_into(
     (m, n, k): (usize, usize, usize),
     (a, (a_row, a_column)): (*const f32, (isize, isize)),
     (b, (b_row, b_column)): (*const f32, (isize, isize)),
-    c: *mut f32,
+    (c, c_row): (*mut f32, usize),
+    accumulate: bool,
     parallelism: Parallelism,
 ) {
-    // SAFETY: the caller's promise; `c` is not read.
+    // SAFETY: the caller's promise; `c` is not read unless it is accumulated to.
     unsafe {
         gemm::gemm(
             m,
@@ -197,15 +251,15 @@ unsafe fn multiply(
             k,
             c,
             1,
-            n as isize,
-            false,
+            c_row as isize,
+            accumulate,
             a,
             a_column,
             a_row,
             b,
             b_column,
             b_row,
-            0.0,
+            1.0,
             1.0,
             false,
             false,

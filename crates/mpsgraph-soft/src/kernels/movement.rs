@@ -1,13 +1,13 @@
 //! Operations that put elements beside others, as strided copies: slice update, concatenation, padding.
 //!
-//! Operands are packed. Only bytes move, so the element's size is all that matters. What takes elements away or turns
-//! them round is a view, which the compiler resolves.
+//! Operands are packed. Only bytes move, so of an element only its size matters. Operations that drop or reorder
+//! elements are views, which the compiler resolves.
 
 use super::Kernel;
 use super::call::Call;
 use super::strided::{MAX_RANK, copy_bytes};
 
-/// What is put beside what; `out` is of one dtype with the operands.
+/// Which elements are put beside which; the operands and `out` have one dtype.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Movement {
     /// `[data, update]`; `update` replaces the region whose element `j` of axis `i` is `starts[i] + j * strides[i]`

@@ -1,8 +1,8 @@
 //! Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC 2011).
 //!
-//! A generator's state is seven words: word 0 is 1 and carried along; words 1 to 4 are the 128-bit counter, lowest
-//! word first; words 5 and 6 are the key, lowest word first as well. Each counter value gives four numbers, so element
-//! `i` comes from word `i % 4` of the counter plus `i / 4`, and drawing `n` numbers advances the counter by `n / 4`,
+//! A generator's state is seven words: word 0 is 1 and never changes; words 1 to 4 are the 128-bit counter, lowest word
+//! first; words 5 and 6 are the key, lowest word first as well. Each counter value gives four numbers, so element `i`
+//! comes from word `i % 4` of the counter plus `i / 4`, and drawing `n` numbers advances the counter by `n / 4`,
 //! rounded up.
 
 use super::Kernel;

@@ -1,9 +1,9 @@
 //! Reductions over any set of axes.
 //!
-//! Axes of extent 1 are dropped and neighbours that are all reduced or all kept are merged, so few loops remain. If
-//! the innermost one is reduced, results are folded from contiguous segments; if it is kept, rows
-//! are folded onto columns (`fold`). Both divide long reductions in halves down to blocks, which bounds the
-//! rounding error of sums and fixes the order of operations whatever the threads do.
+//! Axes of extent 1 are dropped and neighbours that are all reduced or all kept are merged, so few loops remain. If the
+//! innermost one is reduced, results are folded from contiguous segments; if it is kept, rows are folded onto columns
+//! (`fold`). Both divide long reductions in halves down to blocks, which bounds the rounding error of sums and fixes
+//! the order of operations for any number of threads.
 
 mod fold;
 pub mod reducers;
@@ -49,8 +49,8 @@ impl Kernel for Reduce {
     }
 }
 
-/// The same reduction of elements of this type, in the words of fewer loops: bool takes the ones that keep it 0 or 1,
-/// and integers have no NaN to tell apart.
+/// The same reduction of elements of this type, by one of fewer loops: bool uses those that keep it 0 or 1, and
+/// integers need no rules for NaN.
 fn plain(op: ReduceOp, dtype: DType) -> ReduceOp {
     let (truths, floats) = (dtype == DType::Bool, dtype.is_float());
     match op {
@@ -64,12 +64,12 @@ fn plain(op: ReduceOp, dtype: DType) -> ReduceOp {
     }
 }
 
-/// Reduces `x` over `axes`. Bool takes the ops that keep it 0 or 1; its sum is "or", its product "and".
+/// Reduces `x` over `axes`. Bool uses the reductions that keep it 0 or 1: its sum is "or", its product "and".
 pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
     use reducers::{And, Max, MaxNan, Mean, Min, MinNan, Or, Prod, Sum};
     let op = plain(op, dtype);
     let dtype = match op {
-        // What looks at bits alone needs no signed copy.
+        // Reductions that depend on bits only need no code for signed types.
         ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or => dtype.unsigned(),
         ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::Mean => dtype,
     };

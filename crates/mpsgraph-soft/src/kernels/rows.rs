@@ -1,8 +1,8 @@
-//! The one picture behind the gathers and scatters: indices choose rows of a data tensor, block by block.
+//! What all gathers and scatters have in common: indices choose rows of a data tensor, block by block.
 //!
 //! The data tensor is `blocks` times `rows` rows of `row` elements. The other side (a gather's result, a scatter's
-//! updates) is `blocks` times `positions` rows, and the index of a position names the data row it reads or changes.
-//! The three op families differ in these numbers alone.
+//! updates) is `blocks` times `positions` rows, and the index of a position names the data row it reads or changes. The
+//! three kinds of gathers and scatters differ in these numbers only.
 
 use super::call::{Call, Input};
 use crate::ir::DType;
@@ -56,8 +56,8 @@ impl<'a> Indices<'a> {
     }
 }
 
-/// Which rows of the data the indices name. Only the form along an axis says what an index out of range does (reads
-/// 0, changes nothing); it ends the run of the others.
+/// Which rows of the data the indices name. Apple documents an index out of range for the form along an axis only (it
+/// reads 0 or changes nothing); in the other forms it ends the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Indexing {
     /// One index per slice along `axis`; the first `batch` axes of data and indices go together.
@@ -69,7 +69,7 @@ pub enum Indexing {
 }
 
 impl Indexing {
-    /// Where the indices of this call lead in data of this shape.
+    /// The rows that the indices of this call name in data of this shape.
     pub fn rows<'a>(self, data: &'a [usize], indices: &Input<'_>, call: &Call<'_>) -> Rows<'a> {
         let at = indices.shape();
         let (rows, must_be_inside) = match self {
@@ -84,7 +84,7 @@ impl Indexing {
     }
 }
 
-/// Where indices lead.
+/// The rows that indices name.
 pub struct Rows<'a> {
     /// Blocks of the data tensor.
     pub blocks: usize,
@@ -150,7 +150,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The first of these indices that leads nowhere, or of their components.
+    /// The first of these indices, or of their components, that is out of range.
     fn first_outside(&self, indices: Indices<'_>) -> Option<i64> {
         match indices {
             Indices::I32(indices) => self.first_outside_of(indices).map(i64::from),

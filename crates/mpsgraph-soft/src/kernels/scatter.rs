@@ -12,7 +12,8 @@ use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
 
-/// How a scatter combines an update with what is there. Setting one element to different values fails the run.
+/// How a scatter combines an update with the element that is there. Setting one element to different values fails the
+/// run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ScatterMode {
     Add,
@@ -25,7 +26,7 @@ pub enum ScatterMode {
 }
 
 impl ScatterMode {
-    /// The mode that does the same to bytes of 0 and 1 and keeps them that.
+    /// The mode that does the same to truth values, as bytes that stay 0 or 1.
     fn of_truths(self) -> Self {
         match self {
             ScatterMode::Add => ScatterMode::Max,
@@ -119,7 +120,7 @@ fn scatter<T: Element, I: Index>(
     let block = rows.rows * rows.row;
     assert_eq!(out.len(), rows.blocks * block, "scatter: the data have another size");
     assert_eq!(updates.len(), rows.blocks * rows.positions * rows.row, "scatter: the updates have another size");
-    // Each part reads all indices of its block, so there are no more parts than threads.
+    // Each part reads all indices of its block, so there are at most as many parts as threads.
     let parallel = size_of_val(updates) > PARALLEL_BYTES;
     let parts = if parallel { rayon::current_num_threads().div_ceil(rows.blocks) } else { 1 };
     let part_rows = rows.rows.div_ceil(parts);

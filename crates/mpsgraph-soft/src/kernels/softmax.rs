@@ -1,7 +1,7 @@
-//! Softmax along an axis: `e^(x - max)` over the sum of the same, computed in f32 whatever the dtype.
+//! Softmax along an axis: `e^(x - max)` over the sum of the same, computed in f32 for every dtype.
 //!
-//! A row of nothing but negative infinity gives NaN, as does any row with a NaN or positive infinity. f32 results
-//! hold the exponentials until they are scaled; 16-bit results would round them, so there they are computed twice.
+//! A row of negative infinities only gives NaN, as does any row with a NaN or positive infinity. f32 results hold the
+//! exponentials until they are scaled; 16-bit results would round them, so there they are computed twice.
 
 use super::call::Call;
 use super::element::Float;

@@ -1,8 +1,8 @@
 //! Sorting along an axis.
 //!
-//! Elements become unsigned keys of the same width whose order is the one that is asked for, so that equal keys are
-//! equal bits and stability does not matter. Rows are sorted side by side, one long row in pieces (`row`), and the keys
-//! become elements again. An axis that is not the last one is made the last on the way.
+//! Elements become unsigned keys of the same width in the order that is asked for. Equal keys are equal bits, so
+//! stability does not matter. Rows are sorted side by side, one long row in pieces (`row`), and the keys become
+//! elements again. An axis that is not the last one is made the last on the way.
 
 mod row;
 
@@ -18,8 +18,8 @@ use row::Key;
 /// Elements whose keys are made at a time.
 const CHUNK: usize = 16 * 1024;
 
-/// `[x]` of f32, f16, i32 or i64, with each row along `axis` in order. Floats go by sign and then by magnitude: -NaN is
-/// the lowest, -0 is below 0, NaN is the highest.
+/// `[x]` of f32, f16, i32 or i64, with each row along `axis` in order. Floats are ordered by sign and then by
+/// magnitude: -NaN is the lowest, -0 is below 0, NaN is the highest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sort {
     pub axis: usize,

@@ -1,8 +1,8 @@
 //! Untyped memory that a plan reads and writes: a pointer and a length, with typed views.
 //!
-//! Whoever makes a span promises (in the unsafe constructor) that the memory outlives every use and that nobody
-//! writes what others read meanwhile. With that promise the typed views are safe, so that kernels can be plain
-//! Rust on slices. Lengths are bytes.
+//! The caller of a span's unsafe constructor promises that the memory outlives every use and that it is not written
+//! while others read it. With that promise the typed views are safe, so that kernels can be plain Rust on slices.
+//! Lengths are bytes.
 
 use bytemuck::{AnyBitPattern, NoUninit};
 
@@ -20,7 +20,7 @@ pub struct SpanMut {
     len: usize,
 }
 
-// SAFETY: a span is shared, initialised memory that nobody writes while it is used (promised to `Span::new`).
+// SAFETY: a span is shared, initialised memory that is not written while the span is used (promised to `Span::new`).
 unsafe impl Send for Span {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for Span {}

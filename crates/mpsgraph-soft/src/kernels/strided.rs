@@ -1,9 +1,9 @@
-//! Copies elements from one strided view to another: the one mover behind transpose, broadcast, slice, reverse,
-//! slice update, concat and pad.
+//! Copies elements from one strided view to another: the common code of transpose, broadcast, slice, reverse, slice
+//! update, concat and pad.
 //!
-//! The axes are brought into the destination's order, neighbours that step as one are merged, and short contiguous
-//! runs become wider elements. What remains is a run of bytes (`memcpy`), a fill, a gather with a stride, or a
-//! transpose of two axes ([`super::transpose`]), repeated over the outer axes. Bounds are checked once, up front.
+//! The axes are brought into the destination's order, neighbours that step as one are merged, and short contiguous runs
+//! become wider elements. The rest is a run of bytes (`memcpy`), a fill, a gather with a stride, or a transpose of two
+//! axes ([`super::transpose`]), repeated over the outer axes. Bounds are checked once, up front.
 
 use super::span::{Span, SpanMut};
 use super::threads::{PARALLEL_BYTES, both};
@@ -112,7 +112,7 @@ struct Walk {
 // SAFETY: the pointers are only used by `run`, whose caller holds the borrows for as long as it takes, and the halves
 // that go to other threads write disjoint elements.
 unsafe impl Send for Walk {}
-// SAFETY: as for `Send`; a shared `Walk` gives nothing away without `run`.
+// SAFETY: as for `Send`; a shared `Walk` gives access to the memory by `run` only.
 unsafe impl Sync for Walk {}
 
 impl Walk {
@@ -147,7 +147,7 @@ impl Walk {
         self.rank = self.rank.min(kept + 1);
     }
 
-    /// Turns an innermost run of 2, 4, 8 or 16 bytes into one element; the element size from here on.
+    /// Makes an innermost run of 2, 4, 8 or 16 bytes one element, and returns the new element size.
     fn widen(&mut self, elem_size: usize) -> usize {
         let Some(last) = self.axes[..self.rank].last() else {
             return elem_size;

@@ -33,3 +33,24 @@ fn share_bytes(parallel: bool, chunk: usize, out: &mut [u8], task: &(dyn Fn(usiz
         out.chunks_mut(chunk).enumerate().for_each(|(at, out)| task(at, out));
     }
 }
+
+/// [`share`] for tasks that work in `each` elements of scratch memory. As many run at a time as `scratch` has room for;
+/// each takes the chunks of one part of `out`.
+pub fn share_with_scratch(
+    (chunk, out): (usize, &mut [f32]),
+    (each, scratch): (usize, &mut [f32]),
+    task: &(dyn Fn(usize, &mut [f32], &mut [f32]) + Sync),
+) {
+    let workers = scratch.len().checked_div(each).unwrap_or(1).max(1);
+    let chunks_per_worker = (out.len() / chunk).div_ceil(workers);
+    let part = |worker: usize, out: &mut [f32], scratch: &mut [f32]| {
+        for (at, out) in out.chunks_mut(chunk).enumerate() {
+            task(worker * chunks_per_worker + at, out, scratch);
+        }
+    };
+    if workers == 1 {
+        return part(0, out, scratch);
+    }
+    let parts = out.par_chunks_mut(chunks_per_worker * chunk).zip(scratch.par_chunks_exact_mut(each));
+    parts.enumerate().for_each(|(worker, (out, scratch))| part(worker, out, scratch));
+}

@@ -1,9 +1,9 @@
 //! Transposes a plane of two axes in blocks.
 //!
 //! A tile is read by rows of the source into a buffer and written by rows of the destination, so every cache line of
-//! either side is touched once, whatever power of two the strides are. Tiles follow each other along the
-//! rows of the source, 16 streams that the processor reads ahead, in bands short enough that the pages of the
-//! destination stay in the translation cache.
+//! either side is touched once, also if the strides are powers of two. Tiles follow each other along the rows of the
+//! source, 16 streams that the processor reads ahead, in bands short enough that the pages of the destination stay in
+//! the translation cache.
 
 /// The plane: element `(i, j)` goes from `i * N + j * src_step` to `i * dst_row + j * dst_column` (bytes).
 pub struct Plane {

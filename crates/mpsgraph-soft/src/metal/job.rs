@@ -90,7 +90,7 @@ struct Load {
     fault: Option<usize>,
 }
 
-/// See the file's header.
+/// The work of one command buffer, with its status, its error and its times.
 #[derive(Default)]
 pub struct Job {
     status: AtomicU8,

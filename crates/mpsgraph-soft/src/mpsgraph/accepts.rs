@@ -15,13 +15,13 @@ pub(crate) enum Accepts {
     NoInt64,
     Floats,
     Integers,
-    /// What reductions to a number of the operand's type are known to take.
+    /// Element types that reductions to a number of the operand's type are known to take.
     Reduced,
     /// The floats among those.
     ReducedFloats,
-    /// What sorts are known to take.
+    /// Element types that sorts are known to take.
     Sorted,
-    /// What reductions to a truth value are known to take.
+    /// Element types that reductions to a truth value are known to take.
     Truths,
 }
 
@@ -41,12 +41,12 @@ impl Accepts {
         }
     }
 
-    /// Why others are not.
+    /// Why the others are not accepted.
     pub fn why(self) -> &'static str {
         match self {
             Accepts::Any => unreachable!("every type is accepted"),
             Accepts::Numbers => "bool is not a number: Apple's verifier aborts; use the logical operations or cast",
-            Accepts::NoInt64 => "there is no kernel for 64-bit integers or bool: it aborts when compiled",
+            Accepts::NoInt64 => "there is no kernel for 64-bit integers or bool: MPSGraph aborts when it compiles",
             Accepts::Floats => "only floats are accepted: Apple raises an exception or aborts on others",
             Accepts::Integers => "only integers are accepted: Apple's verifier aborts on others, bool included",
             Accepts::Reduced => {

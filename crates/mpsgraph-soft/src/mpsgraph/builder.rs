@@ -1,7 +1,7 @@
 //! A message to a graph while it is being answered: the locked graph, and checks that panic with the message's name.
 //!
-//! A violation unwinds through [`Builder`] and so poisons the graph's lock: as with Apple, where one bad node makes
-//! every later compile of its graph abort, the graph is of no use afterwards and says so.
+//! A violation unwinds through [`Builder`] and so poisons the graph's lock. On a Mac one bad node makes every later
+//! compile of its graph abort; here every later message to the graph is refused with that reason.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -37,18 +37,19 @@ impl Core {
     /// The graph's state for a message to `this`.
     pub fn lock(&self, this: This<'_>, cmd: Sel) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|_| {
-            let reason = "an earlier message to this graph was refused; an invalid node makes compiling abort";
+            let reason =
+                "an earlier message to this graph was refused; MPSGraph aborts when it compiles an invalid node";
             violation::report(this, cmd, format_args!("{reason}"))
         })
     }
 
-    /// The graph's state whatever happened before.
+    /// The graph's state, also after a refused message.
     pub fn look(&self) -> MutexGuard<'_, State> {
         self.state.lock().ignore_poison()
     }
 }
 
-/// See the file's header.
+/// An answer under way to a message to a graph.
 pub(crate) struct Builder<'a> {
     this: This<'a>,
     cmd: Sel,
@@ -136,13 +137,14 @@ impl<'a> Builder<'a> {
     /// Refuses rank 0.
     pub fn ranked(&self, value: ValueId, role: &str) {
         if self.rank(value) == 0 {
-            refuse!(self, "the {role} tensor has rank 0, which aborts: give it the shape [1]");
+            refuse!(self, "the {role} tensor has rank 0, on which MPSGraph aborts: give it the shape [1]");
         }
     }
 
     /// The broadcast shape of two.
     pub fn broadcast(&self, a: &[usize], b: &[usize]) -> Vec<usize> {
-        shape::broadcast(a, b).unwrap_or_else(|| refuse!(self, "shapes {a:?} and {b:?} do not broadcast: it aborts"))
+        shape::broadcast(a, b)
+            .unwrap_or_else(|| refuse!(self, "shapes {a:?} and {b:?} do not broadcast: MPSGraph aborts"))
     }
 
     /// The element type of a code.
@@ -161,7 +163,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Refuses a number that the graph would hold as negative infinity.
+    /// Refuses a number that the element type rounds to negative infinity.
     pub fn not_negative_infinity(&self, number: f64, dtype: DType) {
         let as_bytes = |number: f64| dtype::bytes_of(number, dtype);
         let overflows = dtype.is_float() && as_bytes(number) == as_bytes(f64::NEG_INFINITY);
@@ -170,7 +172,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What a value is under another shape, if that is a number or numbers that the graph holds.
+    /// The constant that has the same elements as the value, perhaps in another shape, if there is one.
     fn constant_source(&self, value: ValueId) -> Option<ValueId> {
         let node = self.state.nodes.node(value);
         match &node.op {
@@ -180,13 +182,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether the graph holds the value, under whatever shape.
+    /// Whether the value is a constant, perhaps reshaped.
     pub fn is_constant(&self, value: ValueId) -> bool {
         self.constant_source(value).is_some()
     }
 
-    /// Whether a value is an integer constant under another shape, which the optimiser folds wrongly into what
-    /// gathers or scatters by it.
+    /// Whether a value is a reshaped integer constant, which the optimiser folds wrongly into gathers and scatters.
     pub fn is_reshaped_integer_constant(&self, value: ValueId) -> bool {
         self.dtype(value).is_int() && self.constant_source(value).is_some_and(|source| source != value)
     }
@@ -205,7 +206,7 @@ impl<'a> Builder<'a> {
     pub fn integers_per_axis(&self, array: Id, role: &str, rank: usize) -> Vec<i64> {
         let numbers = self.integers(array, role);
         if numbers.len() != rank {
-            refuse!(self, "{role} has {} numbers for {rank} dimensions: it aborts", numbers.len());
+            refuse!(self, "{role} has {} numbers for {rank} dimensions: MPSGraph aborts", numbers.len());
         }
         numbers
     }
@@ -215,14 +216,14 @@ impl<'a> Builder<'a> {
         let from_start = if axis < 0 { axis + rank as i64 } else { axis };
         match usize::try_from(from_start) {
             Ok(from_start) if from_start < rank => from_start,
-            Ok(_) | Err(_) => refuse!(self, "axis {axis} is not one of {rank} dimensions: it aborts"),
+            Ok(_) | Err(_) => refuse!(self, "axis {axis} is not one of {rank} dimensions: MPSGraph aborts"),
         }
     }
 
     /// An axis that may not count from the end.
     pub fn unsigned_axis(&self, axis: usize, rank: usize) -> usize {
         if axis >= rank {
-            refuse!(self, "dimension {axis} is not one of {rank}: the result has no shape, or it aborts");
+            refuse!(self, "dimension {axis} is not one of {rank}: the result has no shape, or MPSGraph aborts");
         }
         axis
     }
@@ -230,7 +231,10 @@ impl<'a> Builder<'a> {
     /// Refuses an axis that Apple's kernels, which see the last four only, do not reach.
     pub fn minor_axis(&self, axis: usize, rank: usize) {
         if axis + 4 < rank {
-            refuse!(self, "axis {axis} of rank {rank} is not one of the last four, which aborts: reshape to rank 4");
+            refuse!(
+                self,
+                "axis {axis} of rank {rank} is not one of the last four: MPSGraph aborts, so reshape to rank 4"
+            );
         }
     }
 
@@ -274,7 +278,7 @@ impl<'a> Builder<'a> {
         self.emit(ElementwiseOp::Select, [predicate, on_true, on_false], TensorType { dtype, shape })
     }
 
-    /// Appends a cast; none for the type that the value has.
+    /// Appends a cast, unless the value already has the type.
     pub fn cast(&mut self, x: ValueId, dtype: DType) -> ValueId {
         if self.dtype(x) == dtype {
             return x;

@@ -1,4 +1,4 @@
-//! `MPSGraphCompilationDescriptor`: how to compile. The defaults are Apple's, and not what a caller should want.
+//! `MPSGraphCompilationDescriptor`: how to compile. The defaults are Apple's; compiling with them is refused.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::objc::{ClassDef, ClassKind, Id, Sel, This, method0, method1};
 use crate::violation;
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphCompilationDescriptor",
     superclass: Some(&super::graph_object::CLASS),
@@ -31,7 +31,7 @@ pub(crate) struct CompilationDescriptor {
 }
 
 impl CompilationDescriptor {
-    /// Why one must not compile with these settings.
+    /// Why a graph must not be compiled with these settings.
     pub fn objection(&self) -> Option<&'static str> {
         if self.optimization_level.load(Relaxed) != 0 {
             return Some(
@@ -65,7 +65,7 @@ extern "C-unwind" fn optimization_level(this: This<'_>, _: Sel) -> usize {
 
 extern "C-unwind" fn set_optimization_level(this: This<'_>, cmd: Sel, level: usize) {
     if level > 1 {
-        violation!(this, cmd, "{level} is no MPSGraphOptimization");
+        violation!(this, cmd, "{level} is not an MPSGraphOptimization");
     }
     this.state::<CompilationDescriptor>().optimization_level.store(level, Relaxed);
 }

@@ -1,8 +1,8 @@
 //! `-[MPSGraph compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:]`.
 //!
-//! Apple compiles only what the targets need, but any bad node of the graph aborts, and two compiles at the same time
-//! crash: so one at a time in the whole process, here by a flag that makes the second one a violation. What its
-//! compiler is known to compile wrongly is refused: see [`miscompiled`].
+//! MPSGraph compiles only what the targets need, but aborts on any bad node of the graph, and two compiles at the same
+//! time crash. So a process must compile one graph at a time; here a flag makes the second compile a violation. Graphs
+//! that MPSGraph is known to compile wrongly are refused: see [`miscompiled`].
 
 mod miscompiled;
 
@@ -105,8 +105,8 @@ fn compiled(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result<E
     Ok(Executable::new(kept(feeds), kept(targets), plan))
 }
 
-/// An order that is the same for the same request, and not the sender's: on hardware it is nobody's business, so
-/// whoever does not ask for it must notice.
+/// An order that is the same for the same request, but not the sender's. On a Mac MPSGraph chooses it, so a sender that
+/// does not ask the executable for it must fail here too.
 fn in_own_order(given: Vec<Bound>) -> Vec<Bound> {
     let mut own = given.clone();
     own.sort_by_key(|(_, value)| std::cmp::Reverse(*value));
@@ -120,7 +120,7 @@ fn in_own_order(given: Vec<Bound>) -> Vec<Bound> {
 fn own_value(core: &Arc<Core>, tensor: &Strong, role: &str) -> Result<ValueId, String> {
     match tensor.try_state::<Tensor>() {
         Some(state) if Arc::ptr_eq(state.core(), core) => Ok(state.value()),
-        Some(_) => Err(format!("a {role} tensor belongs to another graph: it aborts")),
+        Some(_) => Err(format!("a {role} tensor belongs to another graph: MPSGraph aborts")),
         None => Err(format!("a {role} is {}, not an MPSGraphTensor", tensor.id().class_name())),
     }
 }
@@ -134,14 +134,17 @@ fn fed(core: &Arc<Core>, state: &State, feeds: Id) -> Result<Vec<Bound>, String>
         let declared = state.nodes.ty(value);
         let shown = Shown(declared);
         if !state.placeholders.iter().any(|placeholder| placeholder == tensor) {
-            return Err(format!("the fed tensor {shown} is not a placeholder: it aborts"));
+            return Err(format!("the fed tensor {shown} is not a placeholder: MPSGraph aborts"));
         }
         let Some(given) = ty.try_state::<ShapedType>() else {
             return Err(format!("the type of a feed is {}, not an MPSGraphShapedType", ty.id().class_name()));
         };
         let given = given.get();
         if *given != *declared {
-            return Err(format!("placeholder {shown} is fed as {}: incompatible feeds abort", Shown(&given)));
+            return Err(format!(
+                "placeholder {shown} is fed as {}: MPSGraph aborts on incompatible feeds",
+                Shown(&given)
+            ));
         }
         Ok((tensor.clone(), value))
     };
@@ -177,7 +180,10 @@ fn every_placeholder_fed(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) 
         }
         let node = nodes.node(value);
         if node.op == Op::Leaf(Leaf::Placeholder) {
-            return Err(format!("a target needs placeholder {}, which is not fed: it aborts", Shown(&node.output)));
+            return Err(format!(
+                "a target needs placeholder {}, which is not fed: MPSGraph aborts",
+                Shown(&node.output)
+            ));
         }
         pending.extend_from_slice(&node.inputs);
     }

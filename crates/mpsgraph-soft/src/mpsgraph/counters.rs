@@ -1,4 +1,4 @@
-//! How much has been compiled and run in this process; only ever growing.
+//! How much has been compiled and run in this process; the counts only grow.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -12,7 +12,7 @@ pub fn graphs_compiled() -> u64 {
     GRAPHS_COMPILED.load(Relaxed)
 }
 
-/// Nodes that the compiled graphs held, those that no target needed included.
+/// Nodes of the compiled graphs, including those that no target needed.
 pub fn nodes_compiled() -> u64 {
     NODES_COMPILED.load(Relaxed)
 }

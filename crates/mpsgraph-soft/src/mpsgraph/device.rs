@@ -3,7 +3,7 @@
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphDevice",
     superclass: Some(&super::graph_object::CLASS),

@@ -41,15 +41,15 @@ const ALL: [DType; 12] = [
     DType::Bool,
 ];
 
-/// The element type of an `MPSDataType` code; `None` for codes that are unknown or not computed with here (complex,
-/// normalised and sub-byte types).
+/// The element type of an `MPSDataType` code; `None` for unknown codes and for types that are not supported here
+/// (complex, normalised and sub-byte types).
 pub fn from_code(wanted: u32) -> Option<DType> {
     ALL.into_iter().find(|&dtype| code(dtype) == wanted)
 }
 
 /// The element type of a code, if the system that is played has it; else why not.
 pub(crate) fn available(code: u32) -> Result<DType, String> {
-    let dtype = from_code(code).ok_or_else(|| format!("{code:#x} is no MPSDataType that is supported here"))?;
+    let dtype = from_code(code).ok_or_else(|| format!("{code:#x} is not an MPSDataType that is supported here"))?;
     let since = match dtype {
         DType::BF16 => (14, 0),
         DType::Bool => (12, 0),

@@ -19,7 +19,7 @@ use super::executable_execution_descriptor::ExecutionDescriptor;
 use super::shape::Shown;
 use super::tensor_data::TensorData;
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphExecutable",
     superclass: Some(&super::graph_object::CLASS),
@@ -109,7 +109,7 @@ extern "C-unwind" fn encode(
         violation!(
             this,
             cmd,
-            "a buffer is written twice, or read and written, by one execution: it corrupts the result; give each \
+            "a buffer is written twice, or read and written, by one execution, which corrupts the result; give each \
              result a buffer of its own"
         );
     }
@@ -137,7 +137,7 @@ fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, Stri
     let array = Strong::retain(array);
     let given = ns_array::items(&array);
     if given.len() != types.len() {
-        return Err(format!("{} {role} for an executable with {}: it aborts", given.len(), types.len()));
+        return Err(format!("{} {role} for an executable with {}: MPSGraph aborts", given.len(), types.len()));
     }
     let buffer = |(at, (data, ty)): (usize, (&Strong, &TensorType))| {
         let Some(data) = data.try_state::<TensorData>() else {
@@ -149,8 +149,8 @@ fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, Stri
         if data.ty() != ty {
             let (given, wanted) = (Shown(data.ty()), Shown(ty));
             return Err(format!(
-                "{role}[{at}] is {given}, the executable has {wanted} there: other data is read, or written past the \
-                  end"
+                "{role}[{at}] is {given}, the executable has {wanted} there: MPSGraph reads other data, or writes past \
+                  the end"
             ));
         }
         Ok(data.buffer().clone())

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::objc::{ClassDef, ClassKind, Id, Sel, This, method0, method1};
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphExecutableExecutionDescriptor",
     superclass: Some(&super::graph_object::CLASS),

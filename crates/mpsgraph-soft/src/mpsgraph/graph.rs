@@ -1,6 +1,6 @@
 //! `MPSGraph`: a graph under construction.
 //!
-//! Its methods come from as many headers as Apple's: this file has those of `MPSGraph.h`, [`ops`] the others.
+//! Apple declares its methods in several headers: this file has those of `MPSGraph.h`, [`ops`] has the others.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -12,7 +12,7 @@ use crate::objc::{ClassDef, ClassKind, Id, Method, Sel, Strong, This, method0, m
 use super::builder::Core;
 use super::{compile, ops};
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraph",
     superclass: Some(&super::graph_object::CLASS),
@@ -80,7 +80,7 @@ impl Graph {
 
 impl Drop for Graph {
     fn drop(&mut self) {
-        // The tensors refer to the core, so they must go first. Their destructors do not lock it.
+        // The tensors refer to the core, so they are dropped first. Their destructors do not lock it.
         let mut state = self.core.look();
         let objects = (std::mem::take(&mut state.tensors), std::mem::take(&mut state.placeholders));
         drop(state);

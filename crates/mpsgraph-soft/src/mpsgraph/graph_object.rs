@@ -2,7 +2,7 @@
 
 use crate::objc::{ClassDef, ClassKind};
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphObject",
     superclass: Some(&crate::foundation::ns_object::CLASS),

@@ -2,7 +2,7 @@
 
 use crate::objc::{ClassDef, ClassKind};
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphType",
     superclass: Some(&super::graph_object::CLASS),

@@ -1,7 +1,7 @@
-//! `MPSGraphOperation`: what makes a tensor, for those who walk a graph.
+//! `MPSGraphOperation`: the operation that makes a tensor, for callers that walk a graph.
 //!
-//! Operations are made when asked for. A composed operation is seen as one: its inputs are the nearest values below
-//! it that the sender has seen as tensors.
+//! The objects are made when a sender asks for them. A composed operation is seen as one: its inputs are the nearest
+//! values below it that the sender has seen as tensors.
 
 use crate::foundation::{ns_array, ns_string};
 use crate::ir::ValueId;
@@ -10,7 +10,7 @@ use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, new_objec
 use super::builder::State;
 use super::tensor::Tensor;
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphOperation",
     superclass: Some(&super::graph_object::CLASS),

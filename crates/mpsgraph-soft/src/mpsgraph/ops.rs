@@ -2,6 +2,7 @@
 
 pub mod activation;
 pub mod arithmetic;
+pub mod convolution;
 pub mod cumulative;
 pub(crate) mod elementwise;
 pub mod gather;
@@ -20,6 +21,7 @@ use crate::objc::Method;
 pub(crate) const FAMILIES: &[&[Method]] = &[
     activation::METHODS,
     arithmetic::METHODS,
+    convolution::METHODS,
     cumulative::METHODS,
     gather::METHODS,
     matrix_multiplication::METHODS,

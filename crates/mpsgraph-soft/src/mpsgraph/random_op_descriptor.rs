@@ -9,7 +9,7 @@ use crate::violation;
 
 use super::dtype;
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphRandomOpDescriptor",
     superclass: Some(&super::graph_object::CLASS),
@@ -73,7 +73,7 @@ fn properties(this: This<'_>) -> MutexGuard<'_, Properties> {
 
 fn checked_distribution(this: This<'_>, cmd: Sel, distribution: usize) -> usize {
     if distribution > TRUNCATED_NORMAL {
-        violation!(this, cmd, "{distribution} is no MPSGraphRandomDistribution");
+        violation!(this, cmd, "{distribution} is not an MPSGraphRandomDistribution");
     }
     distribution
 }
@@ -120,7 +120,7 @@ extern "C-unwind" fn sampling_method(this: This<'_>, _: Sel) -> usize {
 
 extern "C-unwind" fn set_sampling_method(this: This<'_>, cmd: Sel, method: usize) {
     if method > BOX_MULLER {
-        violation!(this, cmd, "{method} is no MPSGraphRandomNormalSamplingMethod");
+        violation!(this, cmd, "{method} is not an MPSGraphRandomNormalSamplingMethod");
     }
     properties(this).sampling_method = method;
 }

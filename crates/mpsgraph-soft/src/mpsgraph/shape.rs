@@ -9,7 +9,7 @@ use super::dtype;
 /// Dimensions that an `MPSNDArray` can have.
 pub(crate) const MAX_RANK: usize = 16;
 
-/// The numbers of an `NSArray` of `NSNumber`; the error says what it is instead.
+/// The numbers of an `NSArray` of `NSNumber`; the error says what the object is instead.
 pub(crate) fn integers(array: Id) -> Result<Vec<i64>, String> {
     if !array.is_kind_of("NSArray") {
         return Err(format!("is {}, not an NSArray of NSNumber", array.class_name()));
@@ -21,14 +21,14 @@ pub(crate) fn integers(array: Id) -> Result<Vec<i64>, String> {
     ns_array::items(&Strong::retain(array)).iter().map(number).collect()
 }
 
-/// A static shape. Rank 0 is refused: it is accepted by a part of Apple's operations only.
+/// A static shape. Rank 0 is refused, because only a part of Apple's operations accept it.
 pub(crate) fn fixed(array: Id) -> Result<Vec<usize>, String> {
     let extents = integers(array)?;
     if extents.is_empty() {
         return Err("is empty; many operations abort on rank 0, so use [1]".into());
     }
     let extent = |extent: i64| match usize::try_from(extent) {
-        Ok(0) => Err(format!("{extents:?} has a zero extent, which aborts; answer empty tensors without a graph")),
+        Ok(0) => Err(format!("{extents:?} has a zero extent: MPSGraph aborts; answer empty tensors without a graph")),
         Ok(extent) => Ok(extent),
         Err(_) => Err(format!("{extents:?} has dynamic extents, which are not supported here")),
     };

@@ -9,7 +9,7 @@ use crate::violation;
 
 use super::{dtype, shape};
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphShapedType",
     superclass: Some(&super::graph_type::CLASS),
@@ -30,7 +30,7 @@ pub static CLASS: ClassDef = ClassDef {
 pub(crate) struct ShapedType(Mutex<TensorType>);
 
 impl ShapedType {
-    /// What it says now.
+    /// The shape and element type that it has now.
     pub fn get(&self) -> MutexGuard<'_, TensorType> {
         self.0.lock().ignore_poison()
     }

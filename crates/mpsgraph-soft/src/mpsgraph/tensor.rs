@@ -8,7 +8,7 @@ use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0};
 use super::builder::Core;
 use super::{dtype, operation, shape};
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphTensor",
     superclass: Some(&super::graph_object::CLASS),

@@ -14,7 +14,7 @@ use crate::violation;
 use super::shape::Shown;
 use super::{device, dtype, shape, shaped_type};
 
-/// See the file's header.
+/// The class.
 pub static CLASS: ClassDef = ClassDef {
     name: "MPSGraphTensorData",
     superclass: Some(&super::graph_object::CLASS),
@@ -52,7 +52,11 @@ extern "C-unwind" fn init_with_mtl_buffer(this: This<'_>, cmd: Sel, buffer: Id, 
     let buffer = Strong::retain(buffer);
     let Some(memory) = buffer.try_state::<Buffer>() else {
         let class = buffer.id().class_name();
-        violation!(this, cmd, "the buffer is {class}, not an MTLBuffer: it asserts that its device may not be nil");
+        violation!(
+            this,
+            cmd,
+            "the buffer is {class}, not an MTLBuffer: MPSGraph asserts that its device may not be nil"
+        );
     };
     let ty = shaped_type::read(this, cmd, shape, data_type);
     if memory.length() < ty.bytes() {

@@ -29,7 +29,7 @@ fn other_codes_than_the_twelve_types_are_refused() {
          and 4-bit types are not computed with here",
     ));
     for code in [0x1000_0040, 0x1100_0040, 0x1100_0020, 0x4000_0008, 4, 0] {
-        let reason = "is no MPSDataType that is supported here";
+        let reason = "is not an MPSDataType that is supported here";
         refused("initWithShape:dataType:", reason, || shaped_type(&[2], code));
         let ty = shaped_type(&[2], F32);
         refused("setDataType:", reason, || msg!(ty, "setDataType:", code => u32; ()));

@@ -6,6 +6,7 @@
 pub mod activation;
 pub mod arithmetic;
 pub mod compile;
+pub mod convolution;
 pub mod dtypes;
 pub mod encode;
 mod every_method;

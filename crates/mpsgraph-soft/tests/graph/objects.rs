@@ -148,7 +148,7 @@ fn an_unknown_optimization_level_is_refused() {
     let descriptor = new("MPSGraphCompilationDescriptor");
     refused(
         "setOptimizationLevel:",
-        "2 is no MPSGraphOptimization",
+        "2 is not an MPSGraphOptimization",
         || msg!(descriptor.id(), "setOptimizationLevel:", 2 => usize; ()),
     );
 }

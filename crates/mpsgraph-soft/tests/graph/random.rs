@@ -196,7 +196,7 @@ fn random_refuses_what_is_missing_here() {
         rule(Assumed("this runtime has no truncated normal distribution, which Apple's MPSGraphRandomOps.h has"));
     random_refused(&[2], descriptor(2, F32), STATE, "truncated normal");
     random_refused(&[2], Id::NIL, STATE, "the descriptor is nil");
-    refused("descriptorWithDistribution:dataType:", "3 is no MPSGraphRandomDistribution", || descriptor(3, F32));
+    refused("descriptorWithDistribution:dataType:", "3 is not an MPSGraphRandomDistribution", || descriptor(3, F32));
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn scatter_refuses_other_indices_than_32_and_64_bit_integers() {
 fn scatter_refuses_unknown_modes() {
     let _test = rule(Documented("Apple's MPSGraphScatterNDOps.h: 0 to 6"));
     for mode in [-1, 7] {
-        scatters_refused(TYPES, mode, "no MPSGraphScatterMode");
+        scatters_refused(TYPES, mode, "not an MPSGraphScatterMode");
     }
 }
 

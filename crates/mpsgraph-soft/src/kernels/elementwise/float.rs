@@ -1,6 +1,6 @@
 //! Operations on f32 tiles, which hold the 16-bit floats too.
 //!
-//! Tests and comparisons yield bool, everything else f32. Methods refuse floats for what only makes sense for
+//! Tests and comparisons yield bool, everything else f32. Methods refuse floats for operations that only make sense for
 //! integers.
 
 use super::math;

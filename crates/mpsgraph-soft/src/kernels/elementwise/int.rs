@@ -1,6 +1,6 @@
 //! Operations on integer tiles; bool is `u8` here, and the builder brings its results back to 0 or 1.
 //!
-//! What does not depend on the sign exists for the unsigned types only (`bits`), to keep the number of loops down.
+//! Loops that do not depend on the sign exist for the unsigned types only (`bits`), to keep the number of loops small.
 //! Functions that only make sense for floats have no loop here: the builder computes them in f32 and casts back.
 
 use super::recipe::Recipe;
@@ -56,7 +56,7 @@ macro_rules! int {
 }
 int!(i8, i16, i32, i64, u8, u16, u32, u64);
 
-/// The loop of `op` on integers of this type; `None` for what only makes sense for floats.
+/// The loop of `op` on integers of this type; `None` for functions that only make sense for floats.
 pub fn unary(op: UnaryOp, ty: IntType) -> Option<TileFn> {
     Some(match op {
         UnaryOp::Identity | UnaryOp::Ceil | UnaryOp::Floor | UnaryOp::Rint | UnaryOp::Trunc => {

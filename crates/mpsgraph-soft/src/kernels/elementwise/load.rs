@@ -1,8 +1,8 @@
 //! Where the elements of an operand are, in the order of the loop.
 //!
-//! A [`Geometry`] is a strided view with neighbouring axes merged, walked in row-major order. Its own extents need
-//! not be those of the other operands: only the number of elements must agree, so that a transposed, sliced,
-//! reversed or broadcast operand is read in place by whatever loop needs it.
+//! A [`Geometry`] is a strided view with neighbouring axes merged, walked in row-major order. Its own extents need not
+//! be those of the other operands: only the number of elements must agree, so that any loop can read a transposed,
+//! sliced, reversed or broadcast operand in place.
 
 /// A strided view; offset and strides count elements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

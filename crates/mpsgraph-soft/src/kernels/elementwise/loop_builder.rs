@@ -62,7 +62,7 @@ impl LoopBuilder {
     pub fn unary(&mut self, op: UnaryOp, dtype: DType, x: Register) -> Register {
         let result = if op.is_test() { DType::Bool } else { dtype };
         let size = TileType::of(result).size();
-        // The complement of a truth value, not of a byte.
+        // The complement of a bool is that of the truth value, not of the byte.
         let op = if dtype == DType::Bool && op == UnaryOp::BitNot { UnaryOp::Not } else { op };
         match TileType::of(dtype) {
             TileType::F32 => {
@@ -169,7 +169,7 @@ impl LoopBuilder {
         dst
     }
 
-    /// What `dtype` makes of a value that was computed in a tile.
+    /// A value that was computed in a tile, rounded to `dtype`.
     fn rounded(&mut self, dtype: DType, x: Register) -> Register {
         if dtype == DType::Bool {
             return self.push(cast::truth(TileType::of(DType::Bool)), 1, &[x], 1);

@@ -1,4 +1,5 @@
-//! How tiles compute an operation: what [`super::float`] and [`super::int`] say and the loop's builder follows.
+//! How tiles compute an operation: [`super::float`] and [`super::int`] give recipes, and the loop's builder follows
+//! them.
 
 use super::tile::TileFn;
 use crate::ir::BinaryOp;

@@ -199,7 +199,7 @@ fn assert_close(dtype: DType, got: f32, exact: f64, what: &str) {
     assert!(near.contains(&got), "{what}: {got:e} instead of {want:e} ({exact:e})");
 }
 
-/// Equal bits, but for the sign of zero and the payload of NaN.
+/// Equal bits, except for the sign of zero and the payload of NaN.
 #[track_caller]
 fn assert_same(got: f32, want: f32, what: &str) {
     assert!(got == want || (got.is_nan() && want.is_nan()), "{what}: {got:e} instead of {want:e}");

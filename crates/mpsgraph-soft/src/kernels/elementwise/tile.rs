@@ -77,7 +77,7 @@ impl IntType {
 }
 
 /// Evaluates an expression with a type parameter bound to an [`IntType`]'s Rust type; `bits` for the unsigned integer
-/// of the same size, which any [`TileType`] has: enough for what does not depend on the sign.
+/// of the same size, which any [`TileType`] has, for operations that do not depend on the sign.
 macro_rules! int_type {
     (bits $ty:expr, $t:ident => $body:expr) => {
         match $ty.size() {

@@ -159,7 +159,7 @@ pub fn columns<T: Element, R: Reducer<T>>(rows: &Columns<T>, count: usize, out: 
 }
 
 impl<T: Element> Columns<'_, T> {
-    /// Folds some of the rows into `out`, whatever it held.
+    /// Folds some of the rows into `out` and ignores its old contents.
     fn fold<R: Reducer<T>>(&self, rows: Range<usize>, out: &mut [T]) {
         let count = rows.end - rows.start;
         // Rows much shorter than a tile are taken several at a time, as one row of a wider tile.

@@ -1,7 +1,7 @@
 //! The reductions as data: what to start with, how to take in one element, how to finish.
 //!
-//! `step` also joins two partial results, so it must not mind being given one for an element. NaN rules are written
-//! as plain comparisons, which become vector minimum and blend instructions.
+//! `step` also joins two partial results, so it must accept one as an element. NaN rules are written as plain
+//! comparisons, which become vector minimum and blend instructions.
 
 use crate::kernels::element::Element;
 
@@ -49,7 +49,7 @@ reducer!(
     Max, LOWEST, |acc, x| if x > acc { x } else { acc }
 );
 reducer!(
-    /// Least, or NaN if there is one; nothing is less than a NaN once it is in.
+    /// Least, or NaN if there is one; once the accumulator is NaN, only another NaN replaces it.
     MinNan, HIGHEST, |acc, x| if x < acc || x.is_nan() { x } else { acc }
 );
 reducer!(

@@ -1,15 +1,15 @@
 //! One row of unsigned keys: radix sort from the lowest digit up, in pieces that are merged if threads are left for it.
 //!
-//! Bits in which no two keys differ are passed over. So are the low bits if the keys are in order by them already: that
-//! is how a position arrives that was put below the key to make the order of equal ones certain.
+//! Bits in which no two keys differ are skipped. The low bits are also skipped if the keys are already in order by
+//! them: callers put positions there to make the order of equal keys certain.
 
 use crate::kernels::threads::{PARALLEL_BYTES, both};
 use bytemuck::Pod;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// Rows up to this length are left to the standard library.
+/// The standard library sorts rows up to this length.
 const SHORT: usize = 256;
-/// Rows from this length on are worth the larger tables of wider digits.
+/// From this length on, rows are worth the larger tables of wider digits.
 const LONG: usize = 1 << 14;
 /// Values of the widest digit.
 const BUCKETS: usize = 1 << WIDEST;

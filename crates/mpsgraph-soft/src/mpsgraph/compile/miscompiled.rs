@@ -1,14 +1,14 @@
 //! Matrix products that MPSGraph's compiler takes for something else.
 //!
-//! softmax(QKᵀ)V becomes one kernel, which is silently wrong on macOS 26 for 17 to 24 positions and three matrices or
-//! more (ChanLumerico/lucid, _C/compile) and for operands that are slices of one computed tensor (MIT-RLX/rlx,
-//! rlx-metal), and which leaks on macOS 15 (pytorch's mps/operations/Attention.mm). A program is compiled on whatever
-//! system it meets, so the pattern is refused on all.
+//! MPSGraph replaces softmax(QKᵀ)V by one kernel, which is silently wrong on macOS 26 for 17 to 24 positions and three
+//! matrices or more (ChanLumerico/lucid, _C/compile) and for operands that are slices of one computed tensor
+//! (MIT-RLX/rlx, rlx-metal), and which leaks on macOS 15 (pytorch's mps/operations/Attention.mm). The same program may
+//! run on any of these systems, so the pattern is refused on all.
 //!
-//! On macOS 26 a sum that is fused with a product of one row is lost on M1 (pytorch's mps/operations/Linear.mm).
+//! On M1, macOS 26 loses a sum that it fuses with a product of one row (pytorch's mps/operations/Linear.mm).
 //!
-//! Reshape, product, reshape with two extents of 1 in one of the shapes ends the process on macOS 27, and by some
-//! reports on 26 (pytorch/pytorch#187201, #187379).
+//! On macOS 27, and by some reports on 26, MPSGraph ends the process on reshape, product, reshape with two extents of 1
+//! in one of the shapes (pytorch/pytorch#187201, #187379).
 
 use std::collections::HashSet;
 
@@ -37,21 +37,21 @@ pub(super) fn objection(nodes: &Nodes, targets: &[ValueId]) -> Option<String> {
         }
         if node.inputs.iter().any(|&operand| attends(nodes, operand)) {
             return Some(format!(
-                "{shown} is softmax(QK^T)V, which is taken for one kernel that is silently wrong for some shapes: put \
-                 something between softmax and product that cannot be folded, such as the maximum with a fed number"
+                "{shown} is softmax(QK^T)V: MPSGraph replaces it by a kernel that is silently wrong for some shapes; \
+                 put something between softmax and product that cannot be folded, such as the maximum with a fed number"
             ));
         }
         let lone = macos() >= (26, 0) && lone_reshapes(nodes, &needed, value);
         lone.then(|| {
             format!(
-                "{shown} is a product between two reshapes with more than one extent of 1, which aborts on \
-                 macOS 26 and 27"
+                "{shown} is a product between two reshapes with more than one extent of 1: MPSGraph \
+                 aborts on macOS 26 and 27"
             )
         })
     })
 }
 
-/// What the targets are made of.
+/// The values that the targets are made of.
 fn behind(nodes: &Nodes, targets: &[ValueId]) -> Vec<ValueId> {
     reached(targets.to_vec(), |value, pending| {
         pending.extend_from_slice(&nodes.node(value).inputs);
@@ -82,7 +82,7 @@ fn attends(nodes: &Nodes, operand: ValueId) -> bool {
 /// The operands of an operation that the compiler folds away or moves past.
 fn behind_folded(nodes: &Nodes, value: ValueId) -> Vec<ValueId> {
     let Node { op, inputs, .. } = nodes.node(value);
-    // The operand at `from`, if the other one is this number, which changes nothing.
+    // The operand at `from`, if the other operand is this number, with which the operation changes nothing.
     let unless = |from: usize, number: f64| is_constant(nodes, inputs[1 - from], number).then_some(inputs[from]);
     match op {
         Op::Elementwise(ElementwiseOp::Binary(BinaryOp::Add)) => {
@@ -104,7 +104,7 @@ fn behind_folded(nodes: &Nodes, value: ValueId) -> Vec<ValueId> {
     }
 }
 
-/// Whether the operation only says again, in another form, what its operand is.
+/// Whether the operation gives its operand's elements in another shape, order or element type.
 fn restates(op: &Op) -> bool {
     match op {
         Op::View(ViewOp::Reshape | ViewOp::Transpose { .. } | ViewOp::Broadcast) => true,
@@ -114,7 +114,7 @@ fn restates(op: &Op) -> bool {
     }
 }
 
-/// The value that is restated.
+/// The value behind all operations that restate it.
 fn restated(nodes: &Nodes, mut value: ValueId) -> ValueId {
     while restates(&nodes.node(value).op) {
         value = nodes.node(value).inputs[0];

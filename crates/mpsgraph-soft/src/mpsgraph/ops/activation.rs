@@ -27,7 +27,7 @@ extern "C-unwind" fn relu_gradient(this: This<'_>, cmd: Sel, incoming: Id, sourc
     builder.tensor(value)
 }
 
-/// 16-bit floats lose too much in sums of more than so many; PyTorch's attention keeps below it.
+/// Sums of more 16-bit floats than this lose too much precision; PyTorch's attention stays below it.
 const LONG_ROW: usize = 3068;
 
 /// Refuses long rows of 16-bit floats.

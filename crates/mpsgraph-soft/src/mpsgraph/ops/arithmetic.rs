@@ -1,7 +1,8 @@
 //! `MPSGraphArithmeticOps.h`: elementwise functions of one, two and three tensors. The complex ones are left out.
 //!
-//! Rounding has no kernels for integers, and what floors or takes signs none for 64-bit ones; what tells or propagates
-//! NaN raises an exception on them. The bitwise functions refuse bool, and logical ones give the operands' type.
+//! MPSGraph has no kernels that round integers, and none that take the sign or the floored remainder of 64-bit ones.
+//! The functions that test for NaN or propagate it raise an exception on integers. The bitwise functions refuse bool,
+//! and the logical ones give the operands' type.
 
 use super::elementwise::{self, binary_method, unary_method};
 use crate::ir::{BinaryOp, DType, ElementwiseOp, TensorType, UnaryOp};

@@ -1,5 +1,5 @@
-//! `MPSGraphCumulativeOps.h`. An axis is one of the last four dimensions, as for reductions; which element types have
-//! kernels is not documented, so those of reductions are assumed.
+//! `MPSGraphCumulativeOps.h`. An axis is one of the last four dimensions, as for reductions; Apple does not document
+//! which element types have kernels, so those of reductions are assumed.
 
 use crate::kernels::cumulative::{Cumulative, Running};
 use crate::mpsgraph::builder::{Accepts, Builder};

@@ -1,8 +1,8 @@
-//! `MPSGraphGatherOps.h`. Indices are not wrapped: negative ones are out of range. Along an axis those read 0; what the
-//! other forms read is not documented, so there they fail the command buffer.
+//! `MPSGraphGatherOps.h`. Indices are not wrapped: negative ones are out of range. Along an axis an index out of range
+//! reads 0; Apple does not document what the other forms read, so there it fails the command buffer.
 //!
-//! Apple's kernels carry integers through 32-bit floats, so whatever exceeds 2^24 would come out changed; integers
-//! wider than 16 bits are refused, and must be reinterpreted as floats to be moved.
+//! Apple's kernels carry integers through 32-bit floats, so numbers beyond 2^24 come out changed. Integers wider than
+//! 16 bits are refused; to move them, a caller reinterprets them as floats.
 
 use crate::ir::{DType, TensorType, ValueId};
 use crate::kernels::gather::Gather;
@@ -11,7 +11,7 @@ use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, This, method4, method5};
 
-/// The selectors of the header, but for those with an axis tensor.
+/// The selectors of the header, except those with an axis tensor.
 pub const METHODS: &[Method] = &[
     method5("gatherWithUpdatesTensor:indicesTensor:axis:batchDimensions:name:", gather),
     method4("gatherNDWithUpdatesTensor:indicesTensor:batchDimensions:name:", gather_nd),
@@ -35,13 +35,13 @@ pub(super) fn moved(builder: &Builder, tensor: Id, role: &str) -> ValueId {
     value
 }
 
-/// Refuses what the optimiser folds wrongly.
+/// Refuses a reshaped integer constant, which the optimiser folds wrongly.
 fn not_folded(builder: &Builder, value: ValueId, role: &str) {
     if builder.is_reshaped_integer_constant(value) {
         refuse!(
             builder,
-            "the {role} tensor is a reshaped integer constant, which is folded wrongly: make it in its final shape, or \
-             of floats and cast it"
+            "the {role} tensor is a reshaped integer constant; MPSGraph folds it wrongly: make it in its final \
+             shape, or of floats and cast it"
         );
     }
 }
@@ -61,7 +61,7 @@ pub(super) fn indices_of(builder: &Builder, tensor: Id) -> ValueId {
 pub(super) fn same_batch(builder: &Builder, a: ValueId, b: ValueId, batch: usize) {
     let (a, b) = (builder.shape(a), builder.shape(b));
     if batch > a.len() || batch > b.len() || a[..batch] != b[..batch] {
-        refuse!(builder, "the {batch} batch dimensions of {a:?} and {b:?} are not the same: it aborts");
+        refuse!(builder, "the {batch} batch dimensions of {a:?} and {b:?} are not the same: MPSGraph aborts");
     }
 }
 
@@ -138,6 +138,6 @@ pub(super) fn equal_but_for(builder: &Builder, a: ValueId, b: ValueId, axis: usi
     let (a, b) = (builder.shape(a), builder.shape(b));
     let same = a.len() == b.len() && (0..a.len()).all(|at| at == axis || a[at] == b[at]);
     if !same {
-        refuse!(builder, "shapes {a:?} and {b:?} must be the same but for axis {axis}: it asserts");
+        refuse!(builder, "shapes {a:?} and {b:?} must be the same but for axis {axis}: MPSGraph asserts");
     }
 }

@@ -1,6 +1,7 @@
 //! `MPSGraphMatrixMultiplicationOps.h`: the matrix product, with broadcast batch dimensions.
 //!
-//! What one generation of GPUs gets wrong is refused on all: a program is built without asking for the chip.
+//! Products that one generation of GPUs computes wrongly are refused on all, because programs are built without asking
+//! for the chip.
 
 use crate::ir::{Op, TensorType};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
@@ -18,8 +19,7 @@ const LONG_INNER: usize = 32_767;
 const TILE: usize = 16;
 
 /// Rows and columns beyond this count, and rows further apart, are silently wrong before macOS 14.4
-/// (pytorch/pytorch#116769,
-/// #111634; pytorch's mps/operations/LinearAlgebra.mm).
+/// (pytorch/pytorch#116769, #111634 and pytorch's mps/operations/LinearAlgebra.mm).
 const FAR: usize = 1 << 15;
 
 /// Batches from here on wrap around in the kernel (pytorch/pytorch#189495).
@@ -34,10 +34,10 @@ extern "C-unwind" fn matrix_multiplication(this: This<'_>, cmd: Sel, primary: Id
     let (Some((left_batch, &[m, inner])), Some((right_batch, &[k, n]))) =
         (left.shape.split_last_chunk(), right.shape.split_last_chunk())
     else {
-        refuse!(builder, "{} times {}: a rank below 2 aborts", Shown(left), Shown(right));
+        refuse!(builder, "{} times {}: MPSGraph aborts on a rank below 2", Shown(left), Shown(right));
     };
     if inner != k {
-        refuse!(builder, "{} times {}: the inner extents differ, which aborts", Shown(left), Shown(right));
+        refuse!(builder, "{} times {}: the inner extents differ: MPSGraph aborts", Shown(left), Shown(right));
     }
     if k >= LONG_INNER && m >= TILE && n >= TILE {
         refuse!(builder, "an inner extent of {k} is silently wrong on M1 and M2 from {LONG_INNER} on: split it");

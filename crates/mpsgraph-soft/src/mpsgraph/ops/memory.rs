@@ -37,7 +37,7 @@ extern "C-unwind" fn constant_with_data(this: This<'_>, cmd: Sel, data: Id, shap
     let data = Strong::retain(data);
     let bytes = ns_data::bytes(&data);
     if bytes.len() != ty.bytes() {
-        refuse!(builder, "{} bytes of data for a constant {}: it aborts", bytes.len(), Shown(&ty));
+        refuse!(builder, "{} bytes of data for a constant {}: MPSGraph aborts", bytes.len(), Shown(&ty));
     }
     if ty.dtype == DType::Bool && bytes.iter().any(|&byte| byte > 1) {
         refuse!(builder, "the data of a Bool constant holds bytes other than 0 and 1");

@@ -1,8 +1,8 @@
 //! `MPSGraphReductionOps.h`. Reduced dimensions stay, with extent 1.
 //!
-//! The kernels see the last four dimensions: an axis before them asserts. They exist for few element types; bfloat and
-//! narrow or unsigned integers must be cast first. Half floats are summed in 16 bits, as on the hardware; whoever wants
-//! better casts up.
+//! The kernels see the last four dimensions and assert on an axis before them. They exist for few element types;
+//! callers must cast bfloat and narrow or unsigned integers first. Half floats are summed in 16 bits, as on the
+//! hardware; callers that want more precision cast up.
 
 use crate::ir::{DType, TensorType, ValueId};
 use crate::kernels::arg_reduce::ArgReduce;

@@ -1,9 +1,9 @@
 //! `MPSGraphScatterNDOps.h`. Indices out of range are skipped along an axis and fail the command buffer in the other
 //! forms, for which Apple documents nothing. With duplicates the order is unspecified on hardware, so setting an
-//! element twice to different values fails it too.
+//! element twice to different values fails the command buffer too.
 //!
-//! The forms without data begin with zeros for the modes add, subtract and set; what the others begin with is not
-//! documented for all of them, so they are refused.
+//! The forms without data begin with zeros for the modes add, subtract and set; Apple does not document what all of the
+//! others begin with, so the others are refused.
 
 use super::gather::{equal_but_for, indices_of, moved, same_batch};
 use crate::ir::{DType, Leaf, TensorType, ValueId};
@@ -12,7 +12,7 @@ use crate::kernels::scatter::{self, ScatterMode};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::objc::{Id, Method, Sel, This, method6};
 
-/// The selectors of the header, but for those with an axis tensor.
+/// The selectors of the header, except those with an axis tensor.
 pub const METHODS: &[Method] = &[
     method6("scatterNDWithDataTensor:updatesTensor:indicesTensor:batchDimensions:mode:name:", nd_on_data).since(12, 0),
     method6("scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:mode:name:", nd_with_mode),
@@ -31,7 +31,7 @@ fn mode_of(builder: &Builder, mode: isize) -> ScatterMode {
         4 => ScatterMode::Min,
         5 => ScatterMode::Max,
         6 => ScatterMode::Set,
-        _ => refuse!(builder, "{mode} is no MPSGraphScatterMode"),
+        _ => refuse!(builder, "{mode} is not an MPSGraphScatterMode"),
     }
 }
 
@@ -53,7 +53,7 @@ fn zeros(builder: &mut Builder, updates: ValueId, shape: Id, mode: ScatterMode) 
     builder.emit(Leaf::Splat([0; 8]), [], ty)
 }
 
-/// What a scatter is about, checked as far as all forms have in common.
+/// The operands of a scatter, after the checks that all forms have in common.
 struct Scatter {
     data: ValueId,
     updates: ValueId,
@@ -95,7 +95,7 @@ impl Scatter {
         if from != wanted {
             refuse!(
                 builder,
-                "updates {from:?} at indices {at:?} into {into:?} must have the shape {wanted:?}: it asserts"
+                "updates {from:?} at indices {at:?} into {into:?} must have the shape {wanted:?}: MPSGraph asserts"
             );
         }
         self.emit(builder, Indexing::Nd { batch })
@@ -123,7 +123,7 @@ impl Scatter {
         let axis = self.axis(builder, axis);
         let [from, at] = [self.updates, self.indices].map(|value| builder.shape(value));
         if from != at {
-            refuse!(builder, "updates {from:?} and indices {at:?} must have one shape: it asserts");
+            refuse!(builder, "updates {from:?} and indices {at:?} must have one shape: MPSGraph asserts");
         }
         self.emit(builder, Indexing::Along { axis })
     }

@@ -1,5 +1,5 @@
-//! `MPSGraphSortOps.h`: sorting. Positions are not sorted here: `argSort` is wrong for 64-bit integers from macOS 15.4
-//! on, keeps equal elements in no certain order, and takes the place of a sort of the same tensor in one graph.
+//! `MPSGraphSortOps.h`: sorting. `argSort` is left out: it is wrong for 64-bit integers from macOS 15.4 on, does not
+//! order equal elements reliably, and replaces a sort of the same tensor in one graph.
 
 use crate::kernels::sort::Sort;
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
@@ -8,7 +8,7 @@ use crate::objc::{Id, Method, Sel, This, method4};
 /// The selectors of the header that exist here.
 pub const METHODS: &[Method] = &[method4("sortWithTensor:axis:descending:name:", sort).since(13, 0)];
 
-/// More rows than this came out in a wrong order.
+/// With more rows than this, the order has been wrong.
 const MOST_ROWS: usize = 1 << 22;
 
 extern "C-unwind" fn sort(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, descending: bool, name: Id) -> Id {

@@ -1,7 +1,7 @@
 //! `MPSGraphTensorShapeOps.h`: other views of a tensor, and coordinates; casts, slices, concatenations and padding are
 //! in files of their own.
 //!
-//! The forms whose shape or axes are tensors are left out: fed ones abort on a Mac.
+//! The forms whose shape or axes are tensors are left out: MPSGraph aborts if such a tensor is fed.
 
 pub mod cast;
 pub mod concat;
@@ -29,7 +29,7 @@ extern "C-unwind" fn reshape(this: This<'_>, cmd: Sel, tensor: Id, shape: Id, na
     let extents = builder.integers(shape, "shape");
     let elements = builder.ty(x).elements();
     if extents.is_empty() || extents.iter().any(|&extent| extent == 0 || extent < -1) {
-        refuse!(builder, "the shape {extents:?} is empty or has a zero or negative extent: it aborts");
+        refuse!(builder, "the shape {extents:?} is empty or has a zero or negative extent: MPSGraph aborts");
     }
     let volume = |product: i64, &extent: &i64| {
         if extent > 0 { product.checked_mul(extent) } else { Some(product) }
@@ -39,10 +39,10 @@ extern "C-unwind" fn reshape(this: This<'_>, cmd: Sel, tensor: Id, shape: Id, na
     let fits = match open {
         0 => known == elements as i64,
         1 => elements as i64 % known == 0,
-        _ => refuse!(builder, "the shape {extents:?} leaves two extents open, which aborts"),
+        _ => refuse!(builder, "the shape {extents:?} leaves two extents open: MPSGraph aborts"),
     };
     if !fits {
-        refuse!(builder, "{} has another volume than the shape {extents:?}: it aborts", Shown(builder.ty(x)));
+        refuse!(builder, "{} has another volume than the shape {extents:?}: MPSGraph aborts", Shown(builder.ty(x)));
     }
     let extent = |&extent: &i64| {
         if extent == -1 { elements / known as usize } else { extent as usize }
@@ -67,7 +67,7 @@ extern "C-unwind" fn permute(this: This<'_>, cmd: Sel, tensor: Id, permutation: 
     let perm: Vec<usize> = numbers.iter().map(|&axis| usize::try_from(axis).unwrap_or(rank)).collect();
     let mut seen = vec![false; rank];
     if !perm.iter().all(|&axis| axis < rank && !std::mem::replace(&mut seen[axis], true)) {
-        refuse!(builder, "{numbers:?} is no permutation of {rank} dimensions: it aborts");
+        refuse!(builder, "{numbers:?} is not a permutation of {rank} dimensions: MPSGraph aborts");
     }
     emit_transpose(builder, x, perm)
 }

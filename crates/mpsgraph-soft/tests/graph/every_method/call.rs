@@ -4,6 +4,7 @@ use mpsgraph_soft::objc::{Id, Method};
 
 use super::element_types::accepted;
 use super::send::{Argument, send};
+use crate::graph::convolution;
 use crate::graph::messages::{array, numbers};
 use crate::graph::session::{BOOL, F32, Graph, I32};
 use crate::support::{class, msg};
@@ -38,14 +39,14 @@ fn role_of(selector: &str, keyword: &str) -> Role {
         "name" => Role::Name,
         "axis" | "dimension" => Role::Axis,
         "axes" => Role::Axes,
-        "shape" | "withShape" | "toShape" => Role::Shape,
+        "shape" | "withShape" | "toShape" | "outputShape" => Role::Shape,
         "dataType" | "toType" => Role::ElementType,
         "starts" | "ends" | "strides" | "permutation" | "leftPadding" | "rightPadding" => Role::PerDimension,
         "descending" | "start" | "length" | "startMask" | "endMask" | "squeezeMask" => Role::Number,
         "mode" | "withPaddingMode" | "batchDimensions" => Role::Number,
         "constantWithScalar" | "constantValue" => Role::Number,
         "constantWithData" => Role::Bytes,
-        "descriptor" => Role::Descriptor,
+        "descriptor" | "forwardConvolutionDescriptor" => Role::Descriptor,
         "indicesTensor" => Role::Indices,
         "stateTensor" => Role::RandomState,
         "selectWithPredicateTensor" => Role::Predicate,
@@ -72,7 +73,16 @@ pub struct Base {
 
 impl Base {
     pub fn of(method: &Method, extents: &[i64]) -> Self {
-        Self { extents: extents.to_vec(), code: accepted(method.selector()).first().copied().unwrap_or(F32) }
+        Self::with_code(method, extents, accepted(method.selector()).first().copied().unwrap_or(F32))
+    }
+
+    /// The same for tensors of this type. Those of images have four dimensions at least.
+    pub fn with_code(method: &Method, extents: &[i64], code: u32) -> Self {
+        let mut extents = extents.to_vec();
+        if is_of_images(method.selector()) {
+            extents.resize(extents.len().max(4), 1);
+        }
+        Self { extents, code }
     }
 
     pub fn rank(&self) -> i64 {
@@ -113,8 +123,15 @@ impl Call {
     }
 }
 
-/// A random number generator's descriptor.
-fn descriptor() -> Id {
+fn is_of_images(selector: &str) -> bool {
+    selector.starts_with("convolution2D")
+}
+
+/// A descriptor for a method: of a random number generator, or of a filter.
+fn descriptor(selector: &str) -> Id {
+    if is_of_images(selector) {
+        return convolution::descriptor([1, 1], [1, 1], 1);
+    }
     let class = class("MPSGraphRandomOpDescriptor");
     msg!(class, "descriptorWithDistribution:dataType:", 0 => usize, F32 => u32; Id)
 }
@@ -161,7 +178,7 @@ fn argument(graph: &Graph, base: &Base, selector: &str, keyword: &str, role: Rol
             _ => numbers(&vec![0; rank as usize]),
         },
         Role::Name => Id::NIL,
-        Role::Descriptor => descriptor(),
+        Role::Descriptor => descriptor(selector),
         Role::Bytes => zeros(base),
         Role::ElementType => return Argument::Bits(base.code),
         // Replacing is the mode that every type has.

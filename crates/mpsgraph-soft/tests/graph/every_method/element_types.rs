@@ -42,7 +42,7 @@ const NAN_REDUCING: Types =
 const OF_FLOATS: Types = Types {
     accepted: FLOATS,
     reason: "only floats",
-    operations: &[(whole, &["softMaxWithTensor:axis:name:"]), (binary, &["matrixMultiplication"])],
+    operations: &[(whole, &["softMaxWithTensor:axis:name:", "convolution2D…"]), (binary, &["matrixMultiplication"])],
 };
 const SIGNS_OF: Types =
     Types { accepted: UP_TO_32_BITS, reason: "no kernel for 64-bit integers", operations: &[(unary, SIGNS)] };
@@ -174,7 +174,7 @@ impl Types {
         let mut found = Vec::new();
         for method in operations().filter(|method| selectors.iter().any(|selector| selector == method.selector())) {
             for &code in ALL {
-                let call = Call::new(method, Base { extents: vec![2, 2], code });
+                let call = Call::new(method, Base::with_code(method, &[2, 2], code));
                 let taken = self.accepted.contains(&code);
                 let selector = method.selector();
                 match outcome(|| call.send()) {

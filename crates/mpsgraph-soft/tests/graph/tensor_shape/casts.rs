@@ -100,5 +100,5 @@ fn reinterpretations_refuse_parts_of_elements() {
         rule(Documented("Apple's MPSGraphTensorShapeOps.h: the last dimension takes up the difference in size"));
     let graph = Graph::new();
     let x = graph.placeholder(&[3], F32);
-    refused(REINTERPRET, "no whole number of elements", || reinterpret(&graph, x, I64));
+    refused(REINTERPRET, "not a whole number of elements", || reinterpret(&graph, x, I64));
 }

@@ -87,7 +87,7 @@ fn pad_refuses_mirrors_beyond_the_tensor() {
 fn pad_refuses_periodic_and_unknown_modes() {
     let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: \"Unsupported paddingMode\""));
     for mode in [PERIODIC, ANTI_PERIODIC, 7, -1] {
-        pad_refused(F32, mode, [&[1], &[0]], "periodic, which aborts");
+        pad_refused(F32, mode, [&[1], &[0]], "periodic: MPSGraph aborts");
     }
 }
 

@@ -56,9 +56,9 @@ fn transpose_refuses_what_is_no_permutation() {
     let _test =
         rule(Probed("kern0x1b/charon probes on macOS 27.0: \"perm tensor length must equal input tensor rank\""));
     refuses(&[2, 3], PERMUTE, &[&[1]], "1 numbers for 2 dimensions");
-    refuses(&[2, 3], PERMUTE, &[&[1, 1]], "no permutation");
-    refuses(&[2, 3], PERMUTE, &[&[0, 2]], "no permutation");
-    refuses(&[2, 3], PERMUTE, &[&[0, -1]], "no permutation");
+    refuses(&[2, 3], PERMUTE, &[&[1, 1]], "not a permutation");
+    refuses(&[2, 3], PERMUTE, &[&[0, 2]], "not a permutation");
+    refuses(&[2, 3], PERMUTE, &[&[0, -1]], "not a permutation");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Casts: by value, and by bits.
 //!
-//! Floats saturate on their way to integers, integers wrap. What becomes of floats and constants as Bool has differed
-//! between systems, so that is refused.
+//! Casts from floats to integers saturate; casts between integers wrap. Systems have differed in what they make of
+//! floats and constants as Bool, so these casts are refused.
 
 use crate::ir::{DType, TensorType, ViewOp};
 use crate::mpsgraph::builder::{Builder, refuse};
@@ -37,13 +37,13 @@ extern "C-unwind" fn reinterpret_cast(this: This<'_>, cmd: Sel, tensor: Id, data
     let dtype = builder.dtype_of_code(data_type);
     let from = builder.ty(x);
     if from.dtype == DType::Bool || dtype == DType::Bool {
-        refuse!(builder, "bits of Bool cannot be reinterpreted: it crashes the compiler");
+        refuse!(builder, "bits of Bool cannot be reinterpreted: the compiler crashes");
     }
     let mut shape = from.shape.clone();
     let last = shape.last_mut().expect("rank 0 was refused");
     let bytes = *last * from.dtype.size();
     if !bytes.is_multiple_of(dtype.size()) {
-        refuse!(builder, "the last axis of {} is no whole number of elements of the new type", Shown(from));
+        refuse!(builder, "the last axis of {} is not a whole number of elements of the new type", Shown(from));
     }
     *last = bytes / dtype.size();
     let value = builder.emit(ViewOp::Reinterpret, [x], TensorType { dtype, shape });

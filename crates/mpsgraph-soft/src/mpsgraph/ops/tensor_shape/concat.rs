@@ -17,7 +17,7 @@ fn check(builder: &Builder, values: &[ValueId], axis: usize) {
         let shape = builder.shape(value);
         let same = shape.len() == from.len() && (0..from.len()).all(|at| at == axis || shape[at] == from[at]);
         if !same {
-            refuse!(builder, "{from:?} and {shape:?} do not fit side by side: it aborts");
+            refuse!(builder, "{from:?} and {shape:?} do not fit side by side: MPSGraph aborts");
         }
     }
 }

@@ -33,7 +33,7 @@ extern "C-unwind" fn pad(
     let x = builder.value(tensor, "input");
     builder.ranked(x, "input");
     if !(CONSTANT..=ZERO).contains(&mode) {
-        refuse!(builder, "padding mode {mode} is unknown, or periodic, which aborts");
+        refuse!(builder, "padding mode {mode} is unknown, or periodic: MPSGraph aborts");
     }
     let rank = builder.rank(x);
     let left = builder.integers_per_axis(left, "left padding", rank);
@@ -46,7 +46,7 @@ extern "C-unwind" fn pad(
     let (left, right) = (added(&left), added(&right));
     let padded = if mode == CONSTANT || mode == ZERO {
         if builder.dtype(x) == DType::Bool {
-            refuse!(builder, "padding Bool with a constant asserts: cast to Int8 first");
+            refuse!(builder, "MPSGraph asserts on padding Bool with a constant: cast to Int8 first");
         }
         let fill = if mode == ZERO { 0.0 } else { value };
         builder.not_negative_infinity(fill, builder.dtype(x));
@@ -67,7 +67,7 @@ fn crop(builder: &mut Builder, x: ValueId, left: &[i64], right: &[i64]) -> Value
     for (axis, extent) in ty.shape.iter_mut().enumerate() {
         *extent = extent.saturating_sub(starts[axis].saturating_add(cut(right[axis])));
         if *extent == 0 {
-            refuse!(builder, "negative padding {left:?} and {right:?} leaves nothing on axis {axis}: it aborts");
+            refuse!(builder, "negative padding {left:?} and {right:?} leaves nothing on axis {axis}: MPSGraph aborts");
         }
     }
     let strides = vec![1; starts.len()];
@@ -108,7 +108,10 @@ fn with_copies(builder: &mut Builder, x: ValueId, axis: usize, left: usize, righ
         _ => unreachable!("constant padding copies nothing"),
     };
     if left.max(right) > most {
-        refuse!(builder, "padding {left} and {right} on axis {axis} of extent {extent}; {most} is the most: it aborts");
+        refuse!(
+            builder,
+            "padding {left} and {right} on axis {axis} of extent {extent}; {most} is the most: MPSGraph aborts"
+        );
     }
     let mut parts = Vec::with_capacity(3);
     if left > 0 {

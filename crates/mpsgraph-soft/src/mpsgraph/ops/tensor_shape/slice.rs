@@ -1,7 +1,7 @@
 //! Slices and slice updates.
 //!
-//! Starts below zero count from the end; ends are clipped. What leaves the tensor aborts, and a slice of length zero
-//! aborts when it is run, so both are refused here.
+//! Starts below zero count from the end; ends are clipped. MPSGraph aborts on a slice that leaves the tensor, and on a
+//! slice of length zero when it runs; both are refused here.
 
 use crate::ir::{TensorType, ViewOp};
 use crate::kernels::movement::Movement;
@@ -46,7 +46,7 @@ fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], start_mask: u32) -
         };
         let stride = strides[axis];
         let start = match (start_mask >> axis & 1 == 1, stride) {
-            (_, 0) => refuse!(builder, "stride 0 on axis {axis} aborts"),
+            (_, 0) => refuse!(builder, "stride 0 on axis {axis}: MPSGraph aborts"),
             (true, 1..) => 0,
             (true, _) => refuse!(
                 builder,
@@ -55,7 +55,7 @@ fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], start_mask: u32) -
             (false, _) => from_start(starts[axis]),
         };
         if !(0..extent).contains(&start) {
-            refuse!(builder, "start {} on axis {axis} of {from:?} is out of bounds: it aborts", starts[axis]);
+            refuse!(builder, "start {} on axis {axis} of {from:?} is out of bounds: MPSGraph aborts", starts[axis]);
         }
         let reach = if stride > 0 {
             from_start(ends[axis]).min(extent) - start
@@ -64,7 +64,10 @@ fn region(builder: &Builder, from: &[usize], arrays: [Id; 3], start_mask: u32) -
         };
         if reach < 1 {
             let (start, end) = (starts[axis], ends[axis]);
-            refuse!(builder, "{start} to {end} by {stride} on axis {axis} of {from:?} is empty: it aborts when run");
+            refuse!(
+                builder,
+                "{start} to {end} by {stride} on axis {axis} of {from:?} is empty: the executable aborts when run"
+            );
         }
         let length = (reach as u64 - 1) as usize / stride.unsigned_abs() as usize + 1;
         region.starts.push(start as usize);
@@ -91,7 +94,7 @@ extern "C-unwind" fn slice_dimension(
     let extent = ty.shape[axis] as i64;
     let first = if start < 0 { start as i64 + extent } else { start as i64 };
     if first < 0 || length < 1 || length as i64 > extent - first {
-        refuse!(builder, "{length} from {start} on of extent {extent}: out of bounds or empty, which aborts");
+        refuse!(builder, "{length} from {start} on of extent {extent}: out of bounds or empty: MPSGraph aborts");
     }
     let mut starts = vec![0; rank];
     starts[axis] = first as usize;
@@ -138,7 +141,7 @@ extern "C-unwind" fn update_with_masks(
 ) -> Id {
     let builder = Builder::open(this, cmd, name);
     if end != 0 || squeeze != 0 {
-        refuse!(builder, "an end mask or a squeeze mask of a slice update aborts");
+        refuse!(builder, "MPSGraph aborts on an end mask or a squeeze mask of a slice update");
     }
     emit_update(builder, data, update, [starts, ends, strides], start)
 }
@@ -150,7 +153,11 @@ fn emit_update(mut builder: Builder, data: Id, update: Id, arrays: [Id; 3], star
     builder.same_dtype(data, update);
     let Region { starts, strides, shape } = region(&builder, builder.shape(data), arrays, start_mask);
     if builder.shape(update) != shape {
-        refuse!(builder, "the update {} must have the region's shape {shape:?}: it aborts", Shown(builder.ty(update)));
+        refuse!(
+            builder,
+            "the update {} must have the region's shape {shape:?}: MPSGraph aborts",
+            Shown(builder.ty(update))
+        );
     }
     let ty = builder.ty(data).clone();
     let value = builder.emit(Movement::SliceUpdate { starts, strides }, [data, update], ty);

@@ -1,0 +1,175 @@
+//! The extents of a convolution, and the rules for them.
+
+use std::fmt;
+
+use burn_backend::Shape;
+use burn_backend::ops::{ConvOptions, ConvTransposeOptions};
+
+use crate::error::{invalid, unsupported};
+use crate::ffi::Window;
+use crate::tensor::MpsGraphTensor;
+
+/// Dimensions along which a filter moves: depth, height, width.
+pub(super) const SPATIAL: usize = 3;
+
+/// More channels than this are silently wrong: before macOS 15.1 in all convolutions (pytorch/pytorch#129207), in those of
+/// images still on 15.1 (#142836).
+const CHANNELS: usize = 1 << 16;
+
+/// One dimension of a convolution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Axis {
+    pub input: usize,
+    /// Taps of the filter.
+    pub filter: usize,
+    pub output: usize,
+    pub window: Window,
+}
+
+impl Axis {
+    /// A dimension that is not there.
+    const NONE: Axis =
+        Axis { input: 1, filter: 1, output: 1, window: Window { stride: 1, dilation: 1, padding: [0, 0] } };
+
+    /// Elements from the first tap to the last.
+    pub fn reach(&self) -> usize {
+        self.window.dilation * (self.filter - 1) + 1
+    }
+
+    /// The input with its padding.
+    pub fn padded(&self) -> usize {
+        self.input + self.window.padding[0] + self.window.padding[1]
+    }
+}
+
+/// A convolution with all its extents: depth, height and width, those missing in front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Convolution {
+    pub batch: usize,
+    /// Channels of the input and of the output.
+    pub channels: [usize; 2],
+    pub groups: usize,
+    pub axes: [Axis; SPATIAL],
+}
+
+impl Convolution {
+    /// The convolution of `x` with `weight`.
+    pub fn of<const N: usize>(name: &'static str, [x, weight]: [&MpsGraphTensor; 2], options: &ConvOptions<N>) -> Self {
+        let wrong = |rule: fmt::Arguments<'_>| -> ! {
+            invalid(name, format!("x {:?}, weight {:?}, {options:?}: {rule}", x.dims(), weight.dims()))
+        };
+        let ConvOptions { stride, padding, dilation, groups } = *options;
+        if let Some(mistake) = mistake([&x.shape, &weight.shape], [&stride, &dilation], groups) {
+            wrong(format_args!("{mistake}"));
+        }
+        let [outputs, inner] = [weight.shape[0], weight.shape[1]];
+        if x.shape[1] != inner * groups || !outputs.is_multiple_of(groups) {
+            wrong(format_args!(
+                "x must have groups times {inner} channels, and the weight's {outputs} outputs divide by groups"
+            ));
+        }
+        let mut axes = [Axis::NONE; SPATIAL];
+        for (at, axis) in axes[SPATIAL - N..].iter_mut().enumerate() {
+            let window = Window { stride: stride[at], dilation: dilation[at], padding: [padding[at]; 2] };
+            *axis = Axis { input: x.shape[2 + at], filter: weight.shape[2 + at], output: 1, window };
+            if axis.reach() > axis.padded() {
+                wrong(format_args!(
+                    "along dimension {} the filter reaches over {} elements of {} with padding; make the input or the \
+                     padding larger",
+                    2 + at,
+                    axis.reach(),
+                    axis.padded()
+                ));
+            }
+            axis.output = (axis.padded() - axis.reach()) / axis.window.stride + 1;
+        }
+        Self { batch: x.shape[0], channels: [x.shape[1], outputs], groups, axes }.within_limits(name)
+    }
+
+    /// The convolution whose gradient for the input is the transposed convolution of an input of shape `x` with `weight`,
+    /// and how many zeros follow that gradient along each dimension.
+    pub fn of_transposed<const N: usize>(
+        name: &'static str,
+        [x, weight]: [&Shape; 2],
+        options: &ConvTransposeOptions<N>,
+    ) -> (Self, [usize; SPATIAL]) {
+        let wrong = |rule: fmt::Arguments<'_>| -> ! {
+            invalid(name, format!("x {:?}, weight {:?}, {options:?}: {rule}", &x[..], &weight[..]))
+        };
+        let ConvTransposeOptions { stride, padding, padding_out, dilation, groups } = *options;
+        if let Some(mistake) = mistake([x, weight], [&stride, &dilation], groups) {
+            wrong(format_args!("{mistake}"));
+        }
+        if x[1] != weight[0] || !x[1].is_multiple_of(groups) {
+            wrong(format_args!("x must have the weight's {} channels, which divide by groups", weight[0]));
+        }
+        let (mut axes, mut rest) = ([Axis::NONE; SPATIAL], [0; SPATIAL]);
+        for at in 0..N {
+            let place = SPATIAL - N + at;
+            let Some(steps) = x[2 + at].checked_sub(1) else {
+                wrong(format_args!("dimension {} of x has no elements", 2 + at));
+            };
+            let mut axis = Axis { output: x[2 + at], filter: weight[2 + at], ..Axis::NONE };
+            axis.window = Window { stride: stride[at], dilation: dilation[at], padding: [padding[at]; 2] };
+            let whole = steps * stride[at] + axis.reach() + padding_out[at];
+            let Some(extent) = whole.checked_sub(2 * padding[at]).filter(|&extent| extent > 0) else {
+                wrong(format_args!("the padding leaves nothing of {whole} elements along dimension {}", 2 + at));
+            };
+            // Beyond `stride - 1` elements of output padding, a plain convolution would give one more output. They undo
+            // padding at the end; what is left of them then lies beyond the filter.
+            let beyond = padding_out[at].saturating_sub(stride[at] - 1);
+            let undone = beyond.min(padding[at]);
+            axis.window.padding[1] -= undone;
+            rest[place] = (beyond - undone).min(extent);
+            axis.input = extent - rest[place];
+            axes[place] = axis;
+        }
+        let channels = [weight[1] * groups, x[1]];
+        (Self { batch: x[0], channels, groups, axes }.within_limits(name), rest)
+    }
+
+    fn within_limits(self, name: &'static str) -> Self {
+        let most = self.channels[0].max(self.channels[1]).max(self.channels[0] * self.axes[0].filter);
+        if most > CHANNELS {
+            unsupported(
+                name,
+                format!(
+                    "{:?} channels, {} taps in depth: MPSGraph is silently wrong beyond {CHANNELS} channels (times taps \
+                     in depth); convolve parts of the channels",
+                    self.channels, self.axes[0].filter
+                ),
+            );
+        }
+        self
+    }
+
+    /// Shape of the input, with its last `N` dimensions.
+    pub fn input_shape(&self, n: usize) -> Shape {
+        self.shape([self.batch, self.channels[0]], n, |axis| axis.input)
+    }
+
+    /// Shape of the weights, with their last `N` dimensions.
+    pub fn weights_shape(&self, n: usize) -> Shape {
+        self.shape([self.channels[1], self.channels[0] / self.groups], n, |axis| axis.filter)
+    }
+
+    /// Shape of the output, with its last `N` dimensions.
+    pub fn output_shape(&self, n: usize) -> Shape {
+        self.shape([self.batch, self.channels[1]], n, |axis| axis.output)
+    }
+
+    fn shape(&self, first: [usize; 2], n: usize, extent: impl Fn(&Axis) -> usize) -> Shape {
+        first.into_iter().chain(self.axes[SPATIAL - n..].iter().map(extent)).collect()
+    }
+}
+
+/// What is wrong with what all convolutions have: the shapes of an operand and the weights, strides and dilations.
+fn mistake<const N: usize>(shapes: [&Shape; 2], steps: [&[usize; N]; 2], groups: usize) -> Option<String> {
+    if shapes.iter().any(|shape| shape.num_dims() != N + 2) {
+        return Some(format!("both must have {} dimensions", N + 2));
+    }
+    if groups == 0 || steps.iter().any(|steps| steps.contains(&0)) {
+        return Some("stride, dilation and groups must be 1 or more".into());
+    }
+    shapes[1][2..].contains(&0).then(|| "the filter must have elements".into())
+}

@@ -1,0 +1,130 @@
+//! Convolutions of images: one node each, unless the filter is too long for it.
+
+use burn_backend::{Slice, TensorMetadata};
+
+use super::extents::{Convolution, SPATIAL};
+use super::{ConvolutionOp, Wanted, node};
+use crate::ops::arithmetic::{self, BinaryOp};
+use crate::ops::{memory, tensor_shape};
+use crate::tensor::MpsGraphTensor;
+
+/// Filters from here on are silently wrong, the kernel overrunning the memory of its threads (pytorch/pytorch#188335,
+/// #188359): their parts are convolved and summed.
+const LONG: usize = 256;
+/// Taps of a part. What is overrun grows with the batch too, so it is well below the limit.
+const PART: usize = 64;
+
+/// A part of a long filter: where its taps are, and the elements of the input that they meet.
+struct Part {
+    taps: [usize; 2],
+    met: [usize; 2],
+    convolution: Convolution,
+}
+
+impl Convolution {
+    /// The output for an input and weights of depth 1, or without elements.
+    pub(super) fn image_output(&self, x: MpsGraphTensor, weights: MpsGraphTensor) -> MpsGraphTensor {
+        let shape = self.output_shape(2);
+        let Some(axis) = self.long_axis() else { return self.node(Wanted::Output, [x, weights], &shape) };
+        let mut sum = None;
+        for part in self.parts(axis) {
+            let operands = [narrow(x.clone(), axis, part.met), narrow(weights.clone(), axis, part.taps)];
+            let [x, weights] = operands;
+            add(&mut sum, part.convolution.image_output(x, weights));
+        }
+        sum.unwrap_or_else(|| memory::zeros(shape, x.dtype()))
+    }
+
+    /// The gradient for the input.
+    pub(super) fn image_input_gradient(&self, grad: MpsGraphTensor, weights: MpsGraphTensor) -> MpsGraphTensor {
+        let shape = self.input_shape(2);
+        let Some(axis) = self.long_axis() else { return self.node(Wanted::InputGradient, [grad, weights], &shape) };
+        let mut sum = None;
+        for part in self.parts(axis) {
+            let weights = narrow(weights.clone(), axis, part.taps);
+            let met = part.convolution.image_input_gradient(grad.clone(), weights);
+            let zeros = |count: usize| {
+                let mut shape = met.shape();
+                shape[axis + 1] = count;
+                memory::zeros(shape, met.dtype())
+            };
+            let around = [zeros(part.met[0]), zeros(self.axes[axis].input - part.met[1])];
+            let [before, after] = around;
+            add(&mut sum, tensor_shape::cat(vec![before, met, after], axis + 1));
+        }
+        sum.unwrap_or_else(|| memory::zeros(shape, grad.dtype()))
+    }
+
+    /// The gradient for the weights.
+    pub(super) fn image_weights_gradient(&self, grad: MpsGraphTensor, x: MpsGraphTensor) -> MpsGraphTensor {
+        let shape = self.weights_shape(2);
+        let Some(axis) = self.long_axis() else { return self.node(Wanted::WeightsGradient, [grad, x], &shape) };
+        let mut parts = Vec::new();
+        let mut end = 0;
+        let zeros = |count: usize| {
+            let mut shape = shape.clone();
+            shape[axis + 1] = count;
+            memory::zeros(shape, grad.dtype())
+        };
+        for part in self.parts(axis) {
+            // Taps that met padding only.
+            parts.push(zeros(part.taps[0] - end));
+            end = part.taps[1];
+            let x = narrow(x.clone(), axis, part.met);
+            parts.push(part.convolution.image_weights_gradient(grad.clone(), x));
+        }
+        parts.push(zeros(self.axes[axis].filter - end));
+        tensor_shape::cat(parts, axis + 1)
+    }
+
+    /// One node.
+    fn node(&self, wanted: Wanted, [a, b]: [MpsGraphTensor; 2], shape: &[usize]) -> MpsGraphTensor {
+        let windows = [self.axes[1].window, self.axes[2].window];
+        let op = ConvolutionOp { wanted, windows, groups: self.groups };
+        node(op, [&a, &b], [shape[0], shape[1], shape[2], shape[3]])
+    }
+
+    /// Height or width, if the filter is too long along it.
+    fn long_axis(&self) -> Option<usize> {
+        (1..SPATIAL).find(|&axis| self.axes[axis].filter >= LONG)
+    }
+
+    /// The parts of a long filter that meet elements of the input.
+    fn parts(&self, axis: usize) -> impl Iterator<Item = Part> {
+        let whole = *self;
+        let long = self.axes[axis];
+        (0..long.filter).step_by(PART).filter_map(move |first| {
+            let taps = [first, (first + PART).min(long.filter)];
+            let window = long.window;
+            // Both counted from the beginning of the padding.
+            let start = taps[0] * window.dilation;
+            let end = (long.output - 1) * window.stride + (taps[1] - 1) * window.dilation + 1;
+            let inside = |place: usize| place.saturating_sub(window.padding[0]).min(long.input);
+            let met = [inside(start), inside(end)];
+            if met[0] == met[1] {
+                return None;
+            }
+            let mut convolution = whole;
+            let part = &mut convolution.axes[axis];
+            part.filter = taps[1] - taps[0];
+            part.input = met[1] - met[0];
+            let beyond = window.padding[0] + long.input;
+            part.window.padding = [window.padding[0].saturating_sub(start), end.saturating_sub(beyond)];
+            Some(Part { taps, met, convolution })
+        })
+    }
+}
+
+/// Part of a tensor of images along height (1) or width (2).
+fn narrow(tensor: MpsGraphTensor, axis: usize, [low, high]: [usize; 2]) -> MpsGraphTensor {
+    let mut slices = vec![Slice::full(); axis + 2];
+    slices[axis + 1] = Slice::new(low as isize, Some(high as isize), 1);
+    tensor_shape::slice(tensor, &slices)
+}
+
+fn add(sum: &mut Option<MpsGraphTensor>, part: MpsGraphTensor) {
+    *sum = Some(match sum.take() {
+        Some(sum) => arithmetic::binary(BinaryOp::Add, sum, part),
+        None => part,
+    });
+}
