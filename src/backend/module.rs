@@ -270,7 +270,7 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         count_include_pad: bool,
         ceil_mode: bool,
     ) -> Tensor {
-        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: [1, 1] };
+        let options = Options { kernel: kernel_size, stride, padding, dilation: [1, 1] };
         pooling::avg_pool("avg_pool2d", x, options, count_include_pad, ceil_mode)
     }
 
@@ -283,7 +283,7 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         count_include_pad: bool,
         ceil_mode: bool,
     ) -> Tensor {
-        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: [1, 1] };
+        let options = Options { kernel: kernel_size, stride, padding, dilation: [1, 1] };
         pooling::avg_pool_backward("avg_pool2d_backward", x, grad, options, count_include_pad, ceil_mode)
     }
 
@@ -303,7 +303,7 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         dilation: [usize; 2],
         ceil_mode: bool,
     ) -> Tensor {
-        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: dilation };
+        let options = Options { kernel: kernel_size, stride, padding, dilation };
         pooling::max_pool("max_pool2d", x, options, ceil_mode)
     }
 
@@ -315,7 +315,7 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         dilation: [usize; 2],
         ceil_mode: bool,
     ) -> MaxPool2dWithIndices<Self> {
-        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: dilation };
+        let options = Options { kernel: kernel_size, stride, padding, dilation };
         let (output, indices) =
             pooling::max_pool_with_indices("max_pool2d_with_indices", x, options, ceil_mode, I::dtype());
         MaxPool2dWithIndices::new(output, indices)
@@ -331,7 +331,7 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         output_grad: Tensor,
         indices: Tensor,
     ) -> MaxPool2dBackward<Self> {
-        let options = Options { kernel: kernel_size, stride: stride, padding: padding, dilation: dilation };
+        let options = Options { kernel: kernel_size, stride, padding, dilation };
         let name = "max_pool2d_with_indices_backward";
         MaxPool2dBackward::new(pooling::max_pool_backward(name, x, options, ceil_mode, output_grad, indices))
     }

@@ -43,21 +43,20 @@ cases! {
     }
 
     given_autodiff(FLOATS, [Layout::Contiguous, Layout::Transposed, Layout::Empty], GRADIENTS) {
+        // burn-flex divides by the whole kernel where ceil mode has windows reach beyond the padding, and so gives
+        // another gradient than that of its averages: see the line by hand.
         gradients_with_padding = |layout, dtype| {
-            // burn-flex divides by the whole kernel where ceil mode has windows reach beyond the padding, and so gives
-            // another gradient than that of its averages: see the line by hand.
             let options = OPTIONS.into_iter().filter(|&(.., ceil)| !ceil);
             options.flat_map(|options| of_leaf::<B>(images(layout, dtype), options, true)).collect::<Vec<_>>()
         };
         gradients_without_padding = |layout, dtype| {
-            OPTIONS.into_iter().flat_map(|options| of_leaf::<B>(images(layout, dtype), options, false)).collect::<Vec<_>>()
+            let options = OPTIONS.into_iter();
+            options.flat_map(|options| of_leaf::<B>(images(layout, dtype), options, false)).collect::<Vec<_>>()
         };
-        gradients_of_rows = |layout, dtype| [(3, 2, 1), (2, 5, 0), (20, 1, 7), (25, 2, 12)].into_iter().flat_map(|options| {
-            let (kernel, stride, padding) = options;
-            let leaf = rows::<B>(layout, dtype).require_grad();
-            let output = avg_pool1d(leaf.clone(), kernel, stride, padding, true, false);
-            differentiate(output, |gradients| vec![gradient(&leaf, gradients)])
-        }).collect::<Vec<_>>();
+        gradients_of_rows = |layout, dtype| {
+            let options = [(3, 2, 1), (2, 5, 0), (20, 1, 7), (25, 2, 12)].into_iter();
+            options.flat_map(|options| of_row::<B>(rows(layout, dtype), options)).collect::<Vec<_>>()
+        };
     }
 
     by_hand() {
@@ -99,5 +98,11 @@ fn of_leaf<B: AutodiffBackend>(x: Tensor<B, 4>, options: Options, count_include_
     let (kernel, stride, padding, ceil) = options;
     let leaf = x.require_grad();
     let output = avg_pool2d(leaf.clone(), kernel, stride, padding, count_include_pad, ceil);
+    differentiate(output, |gradients| vec![gradient(&leaf, gradients)])
+}
+
+fn of_row<B: AutodiffBackend>(x: Tensor<B, 3>, (kernel, stride, padding): (usize, usize, usize)) -> Vec<TensorData> {
+    let leaf = x.require_grad();
+    let output = avg_pool1d(leaf.clone(), kernel, stride, padding, true, false);
     differentiate(output, |gradients| vec![gradient(&leaf, gradients)])
 }

@@ -42,7 +42,8 @@ cases! {
 
     given(FLOATS, [Layout::Single], Exact) {
         of_one_element = |layout, dtype| {
-            let (maximum, index) = max_pool2d_with_indices(images::<B>(layout, dtype), [3, 3], [1, 1], [1, 1], [1, 1], false);
+            let x = images::<B>(layout, dtype);
+            let (maximum, index) = max_pool2d_with_indices(x, [3, 3], [1, 1], [1, 1], [1, 1], false);
             vec![maximum.into_data(), index.cast(IntDType::I64).into_data()]
         };
     }

@@ -5,7 +5,9 @@ use burn::tensor::module::{
     adaptive_avg_pool1d, avg_pool1d, avg_pool2d, max_pool1d, max_pool1d_with_indices, max_pool2d,
     max_pool2d_with_indices,
 };
-use std::f64::{INFINITY as INF, NAN};
+
+const INF: f64 = f64::INFINITY;
+const NAN: f64 = f64::NAN;
 
 cases! {
     by_hand() {
