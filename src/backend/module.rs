@@ -1,4 +1,5 @@
-//! Burn's neural network operations: what each one is, is in `ops`. `unfold4d` is Burn's own composition of recorded ops.
+//! Burn's neural network operations: what each one is, is in `ops`. `unfold4d` is Burn's own composition of recorded
+//! ops.
 
 use burn_backend::ops::{
     AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward, DeformConvOptions,
