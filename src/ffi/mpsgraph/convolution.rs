@@ -20,7 +20,8 @@ graph_methods! {
         weights,
         shape: &[usize],
         forward_descriptor: &MPSGraphConvolution2DOpDescriptor,
-    ) = "convolution2DDataGradientWithIncomingGradientTensor:weightsTensor:outputShape:forwardConvolutionDescriptor:name:",
+    ) = "convolution2DDataGradientWithIncomingGradientTensor:weightsTensor:outputShape:\
+         forwardConvolutionDescriptor:name:",
         since (11, 0);
 
     /// Gradient for the weights, which have this shape.
@@ -29,7 +30,8 @@ graph_methods! {
         source,
         shape: &[usize],
         forward_descriptor: &MPSGraphConvolution2DOpDescriptor,
-    ) = "convolution2DWeightsGradientWithIncomingGradientTensor:sourceTensor:outputShape:forwardConvolutionDescriptor:name:",
+    ) = "convolution2DWeightsGradientWithIncomingGradientTensor:sourceTensor:outputShape:\
+         forwardConvolutionDescriptor:name:",
         since (11, 0);
 }
 

@@ -41,7 +41,8 @@ objc_methods! {
             data_layout: Layout,
             weights_layout: Layout,
         ) -> Option<ConvolutionDescriptor>
-            = "descriptorWithStrideInX:strideInY:dilationRateInX:dilationRateInY:groups:paddingStyle:dataLayout:weightsLayout:",
+            = "descriptorWithStrideInX:strideInY:dilationRateInX:dilationRateInY:groups:paddingStyle:\
+               dataLayout:weightsLayout:",
             since (11, 0);
 
         instance fn set_explicit_padding(left: usize, right: usize, top: usize, bottom: usize)

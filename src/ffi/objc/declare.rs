@@ -206,6 +206,7 @@ macro_rules! objc_method {
     };
     (class [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] ($($ret:ty)?) $selector:literal) => {
         $($attr)*
+        #[allow(clippy::too_many_arguments)] // Apple's signatures
         pub(crate) fn $name($($arg: $ty),*) $(-> $ret)? {
             $crate::ffi::objc::objc_method!(@site SITE $owner Class $selector);
             $(let $arg = $crate::ffi::objc::Argument::hold($arg);)*

@@ -12,8 +12,8 @@ use crate::tensor::MpsGraphTensor;
 /// Dimensions along which a filter moves: depth, height, width.
 pub(super) const SPATIAL: usize = 3;
 
-/// More channels than this are silently wrong: before macOS 15.1 in all convolutions (pytorch/pytorch#129207), in those of
-/// images still on 15.1 (#142836).
+/// More channels than this are silently wrong: before macOS 15.1 in all convolutions (pytorch/pytorch#129207), in those
+/// of images still on 15.1 (#142836).
 const CHANNELS: usize = 1 << 16;
 
 /// One dimension of a convolution.
@@ -86,8 +86,8 @@ impl Convolution {
         Self { batch: x.shape[0], channels: [x.shape[1], outputs], groups, axes }.within_limits(name)
     }
 
-    /// The convolution whose gradient for the input is the transposed convolution of an input of shape `x` with `weight`,
-    /// and how many zeros follow that gradient along each dimension.
+    /// The convolution whose gradient for the input is the transposed convolution of an input of shape `x` with
+    /// `weight`, and how many zeros follow that gradient along each dimension.
     pub fn of_transposed<const N: usize>(
         name: &'static str,
         [x, weight]: [&Shape; 2],
@@ -134,8 +134,8 @@ impl Convolution {
             unsupported(
                 name,
                 format!(
-                    "{:?} channels, {} taps in depth: MPSGraph is silently wrong beyond {CHANNELS} channels (times taps \
-                     in depth); convolve parts of the channels",
+                    "{:?} channels, {} taps in depth: MPSGraph is silently wrong beyond {CHANNELS} channels (times \
+                     taps in depth); convolve parts of the channels",
                     self.channels, self.axes[0].filter
                 ),
             );

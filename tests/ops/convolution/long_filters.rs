@@ -31,5 +31,5 @@ cases! {
 with_gradients! {
     of_1(conv1d, 3, ConvOptions<1>, |weight: &[usize; 3], _: &ConvOptions<1>| weight[0]);
     of_2(conv2d, 4, ConvOptions<2>, |weight: &[usize; 4], _: &ConvOptions<2>| weight[0]);
-    transposed(conv_transpose1d, 3, ConvTransposeOptions<1>, |weight: &[usize; 3], _: &ConvTransposeOptions<1>| weight[1]);
+    transposed(conv_transpose1d, 3, ConvTransposeOptions<1>, |weight: &[usize; 3], _: &_| weight[1]);
 }

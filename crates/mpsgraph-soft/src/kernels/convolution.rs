@@ -4,8 +4,8 @@
 //! tap of the filter meets. A panel stays in the cache and is scratch memory; its columns are never all there. A 1x1
 //! filter multiplies the input where it is, and groups of one channel are summed directly.
 //!
-//! Threads take blocks of rows of the result. How the work is cut depends on the extents only, so the sums do not depend
-//! on the number of threads.
+//! Threads take blocks of rows of the result. How the work is cut depends on the extents only, so the sums do not
+//! depend on the number of threads.
 
 mod columns;
 mod depthwise;
@@ -40,8 +40,8 @@ pub struct Window {
     pub before: usize,
 }
 
-/// A convolution of an input (batch, channels, height, width) with weights (outputs, channels of a group, height, width),
-/// or a gradient of it.
+/// A convolution of an input (batch, channels, height, width) with weights (outputs, channels of a group, height,
+/// width), or a gradient of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Convolution {
     pub wanted: Wanted,

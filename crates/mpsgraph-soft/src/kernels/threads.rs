@@ -34,12 +34,15 @@ fn share_bytes(parallel: bool, chunk: usize, out: &mut [u8], task: &(dyn Fn(usiz
     }
 }
 
+/// A task on the chunk with this number, and scratch memory.
+pub type ScratchTask<'a> = dyn Fn(usize, &mut [f32], &mut [f32]) + Sync + 'a;
+
 /// [`share`] for tasks that work in `each` elements of scratch memory. As many run at a time as `scratch` has room for;
 /// each takes the chunks of one part of `out`.
 pub fn share_with_scratch(
     (chunk, out): (usize, &mut [f32]),
     (each, scratch): (usize, &mut [f32]),
-    task: &(dyn Fn(usize, &mut [f32], &mut [f32]) + Sync),
+    task: &ScratchTask<'_>,
 ) {
     let workers = scratch.len().checked_div(each).unwrap_or(1).max(1);
     let chunks_per_worker = (out.len() / chunk).div_ceil(workers);

@@ -57,7 +57,8 @@ pub fn scatter(e: &Extents, columns: &[f32], positions: Range<usize>, x: &mut [f
     }
 }
 
-/// Calls `each` for every line of output that the positions are in: which of them, the line, and where in it they begin.
+/// Calls `each` for every line of output that the positions are in: which of them, the line, and where in it they
+/// begin.
 fn lines(e: &Extents, positions: &Range<usize>, mut each: impl FnMut(Range<usize>, usize, usize)) {
     let width = e.output[1];
     let mut position = positions.start;
