@@ -10,6 +10,7 @@ pub(crate) mod gather;
 pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;
 pub(crate) mod normalization;
+pub(crate) mod quantization;
 pub(crate) mod random;
 pub(crate) mod reduction;
 pub(crate) mod scatter_nd;
@@ -69,6 +70,7 @@ families! {
     Gather(gather::GatherOp),
     MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
     Memory(memory::MemoryOp),
+    Quantization(quantization::QuantizationOp),
     Random(random::RandomOp),
     Reduction(reduction::ReductionOp),
     ScatterNd(scatter_nd::ScatterNdOp),

@@ -3,6 +3,8 @@
 //! A value is packed in row-major order, so a reshape is the same value under another shape and records nothing.
 //! What a value is (recorded, in a buffer, empty) is the bridge's business.
 
+pub(crate) mod quantized;
+
 use burn_backend::{DType, Shape, TensorMetadata};
 
 use crate::bridge::Handle;

@@ -26,6 +26,7 @@ mod memory;
 mod module;
 mod non_zero;
 mod normalization;
+mod quantization;
 mod random;
 mod reduction;
 mod scatter_nd;
@@ -44,7 +45,7 @@ macro_rules! families {
 
 families! {
     memory arithmetic cast reduction activation normalization tensor_shape gather non_zero scatter_nd
-    matrix_multiplication module random
+    matrix_multiplication module random quantization
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod commits_inside;
 mod faults;
 mod liveness;
 mod mlp;
+mod quantized;
 mod random;
 mod scalars;
 mod threads;
