@@ -24,10 +24,13 @@ pub(crate) fn reshape(tensor: Quantized, shape: Shape) -> Quantized {
 /// Repeats extents of 1 (and puts new axes in front) until the shape is `shape`.
 pub(crate) fn expand(tensor: Quantized, shape: Shape) -> Quantized {
     let (rank, new_rank) = (tensor.shape.num_dims(), shape.num_dims());
-    if new_rank < rank {
-        invalid("q_expand", format!("shape {:?} cannot be repeated to {shape:?}", tensor.shape));
+    let missing = new_rank.saturating_sub(rank);
+    let fits =
+        new_rank >= rank && tensor.shape.iter().zip(&shape[missing..]).all(|(&from, &to)| from == to || from == 1);
+    if !fits {
+        let from = &tensor.shape;
+        invalid("q_expand", format!("shape {from:?} cannot be repeated to {shape:?}: only extents of 1 can"));
     }
-    let missing = new_rank - rank;
     let grows = |&axis: &usize| tensor.shape[axis] != shape[missing + axis];
     let moved = (0..rank).rev().find(grows).map_or(0, |axis| axis + 1);
     move_axes(tensor, moved, |part| {

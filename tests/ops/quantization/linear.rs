@@ -39,12 +39,10 @@ cases! {
 
     by_hand() {
         matmul = |x = [[1.0, 2.0], [0.5, -1.0]], y = [[7.0, -7.0], [3.0, 1.0]]| {
-            let dtype = x.dtype();
-            // Steps of 1 and of 7 / 7.5.
-            let exact = x.clone().matmul(y.clone().quantize_dynamic(&by(Q8S, QuantLevel::Tensor)));
-            let coarse = x.matmul(y.quantize_dynamic(&by(Q4F, QuantLevel::Tensor)));
-            (exact.round() + coarse.round() * 100.0).cast(dtype)
-        } => [[1213.0, -595.0], [0.0, -404.0]];
+            // Steps of 14 / 254 and of 14 / 15.
+            let by = |value| y.clone().quantize_dynamic(&by(value, QuantLevel::Tensor));
+            Tensor::cat([Q8S, Q4F].map(|value| x.clone().matmul(by(value)).round()).to_vec(), 0)
+        } => [[13.0, -5.0], [1.0, -4.0], [12.0, -6.0], [0.0, -5.0]];
     }
 }
 

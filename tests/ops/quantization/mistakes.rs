@@ -68,7 +68,7 @@ fn moves() {
     let q = || quantized([2, 3], QuantLevel::Tensor);
     assert_refused(&["q_reshape", "[2, 3]", "[4, 2]"], || B::q_reshape(q(), [4, 2].into()));
     assert_refused(&["q_expand", "[2, 3]", "[3]"], || B::q_expand(q(), [3].into()));
-    assert_refused(&["expand", "[2, 3]"], || B::q_expand(q(), [2, 4].into()));
+    assert_refused(&["q_expand", "[2, 3]", "[2, 4]"], || B::q_expand(q(), [2, 4].into()));
     assert_refused(&["q_swap_dims", "dim 2", "[2, 3]"], || B::q_swap_dims(q(), 0, 2));
     assert_refused(&["q_permute", "[0, 0]", "[2, 3]"], || B::q_permute(q(), &[0, 0]));
     assert_refused(&["q_flip", "dim 4", "[2, 3]"], || B::q_flip(q(), &[0, 4]));

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const OPS: [UnaryOp; 34] = [
+const OPS: [UnaryOp; 35] = [
     UnaryOp::Identity,
     UnaryOp::Abs,
     UnaryOp::Neg,
