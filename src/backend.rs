@@ -135,10 +135,10 @@ fn wrong_kind<B: Backend>(expected: &str, handle: &HandleKind<B>) -> ! {
     panic!("a {expected} tensor was asked for where the handle holds a {} tensor", handle.name())
 }
 
-/// Ends a call of a method that is not implemented; the table of these methods is in ARCHITECTURE.md.
+/// Ends a call of a method that is not implemented.
 #[track_caller]
 pub(crate) fn not_yet(method: &'static str) -> ! {
-    panic!("burn-mpsgraph: {method} is not implemented yet; see the table in ARCHITECTURE.md")
+    panic!("burn-mpsgraph: {method} is not implemented yet")
 }
 
 /// The host's copy of one tensor.

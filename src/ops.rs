@@ -6,6 +6,7 @@
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
+pub(crate) mod cumulative;
 pub(crate) mod gather;
 pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;
@@ -14,6 +15,7 @@ pub(crate) mod quantization;
 pub(crate) mod random;
 pub(crate) mod reduction;
 pub(crate) mod scatter_nd;
+pub(crate) mod sort;
 pub(crate) mod tensor_shape;
 
 use crate::error::invalid;
@@ -41,7 +43,8 @@ pub(crate) trait Operation {
 /// The families with ops of their own: a variant of [`Op`] each, and [`Operation`] by the family's own type.
 macro_rules! families {
     ($($family:ident($op:ty),)*) => {
-        /// One recorded operation with its attributes: everything that a program's identity needs besides operand types.
+        /// One recorded operation with its attributes: everything that a program's identity needs besides operand
+        /// types.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Op {
             $($family($op),)*
@@ -67,6 +70,7 @@ macro_rules! families {
 families! {
     Activation(activation::ActivationOp),
     Arithmetic(arithmetic::ArithmeticOp),
+    Cumulative(cumulative::CumulativeOp),
     Gather(gather::GatherOp),
     MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
     Memory(memory::MemoryOp),
@@ -74,6 +78,7 @@ families! {
     Random(random::RandomOp),
     Reduction(reduction::ReductionOp),
     ScatterNd(scatter_nd::ScatterNdOp),
+    Sort(sort::SortOp),
     TensorShape(tensor_shape::TensorShapeOp),
 }
 

@@ -9,7 +9,9 @@ use super::{FloatElement, IntElement, MpsGraph, into_data, not_yet};
 use crate::bridge::upload;
 use crate::device::MpsGraphDevice;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
-use crate::ops::{gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape};
+use crate::ops::{
+    cumulative, gather, matrix_multiplication, memory, random, reduction, scatter_nd, sort, tensor_shape,
+};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph<F, I> {
@@ -351,39 +353,39 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_powf_scalar_impl(tensor: Tensor, value: Scalar) -> Tensor {
         arithmetic::binary_scalar(BinaryOp::Pow, tensor, value.into())
     }
-    fn float_cumsum(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("float_cumsum")
+    fn float_cumsum(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cumsum(tensor, dim)
     }
-    fn float_cumprod(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("float_cumprod")
+    fn float_cumprod(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cumprod(tensor, dim)
     }
-    fn float_cummin(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("float_cummin")
+    fn float_cummin(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cummin(tensor, dim)
     }
-    fn float_cummax(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("float_cummax")
+    fn float_cummax(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cummax(tensor, dim)
     }
-    fn float_sort(_tensor: Tensor, _dim: usize, _descending: bool) -> Tensor {
-        not_yet("float_sort")
+    fn float_sort(tensor: Tensor, dim: usize, descending: bool) -> Tensor {
+        sort::sort(tensor, dim, descending)
     }
 
     fn float_sort_with_indices(
-        _tensor: Tensor,
-        _dim: usize,
-        _descending: bool,
-        _indices_dtype: IntDType,
+        tensor: Tensor,
+        dim: usize,
+        descending: bool,
+        indices_dtype: IntDType,
     ) -> (Tensor, Tensor) {
-        not_yet("float_sort_with_indices")
+        sort::sort_with_indices(tensor, dim, descending, indices_dtype.into())
     }
 
-    fn float_argsort(_tensor: Tensor, _dim: usize, _descending: bool, _out_dtype: IntDType) -> Tensor {
-        not_yet("float_argsort")
+    fn float_argsort(tensor: Tensor, dim: usize, descending: bool, out_dtype: IntDType) -> Tensor {
+        sort::argsort(tensor, dim, descending, out_dtype.into())
     }
-    fn float_topk(_tensor: Tensor, _dim: usize, _k: usize) -> Tensor {
-        not_yet("float_topk")
+    fn float_topk(tensor: Tensor, dim: usize, k: usize) -> Tensor {
+        sort::topk(tensor, dim, k)
     }
-    fn float_argtopk(_tensor: Tensor, _dim: usize, _k: usize, _out_dtype: IntDType) -> Tensor {
-        not_yet("float_argtopk")
+    fn float_argtopk(tensor: Tensor, dim: usize, k: usize, out_dtype: IntDType) -> Tensor {
+        sort::argtopk(tensor, dim, k, out_dtype.into())
     }
     fn float_grid_sample_2d(_tensor: Tensor, _grid: Tensor, _options: GridSampleOptions) -> Tensor {
         not_yet("float_grid_sample_2d")

@@ -1,7 +1,7 @@
 //! Burn's integer tensor operations.
 //!
 //! Arithmetic wraps around in the tensor's own dtype. Positions (`int_argmax`, …) come in the dtype of the tensor, as
-//! Burn's intermediate representation has it. Sorting and running sums are not implemented yet.
+//! Burn's intermediate representation has it.
 
 use std::ops::Range;
 
@@ -17,7 +17,9 @@ use crate::bridge::upload;
 use crate::device::MpsGraphDevice;
 use crate::error::unsupported;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
-use crate::ops::{gather, matrix_multiplication, memory, random, reduction, scatter_nd, tensor_shape};
+use crate::ops::{
+    cumulative, gather, matrix_multiplication, memory, random, reduction, scatter_nd, sort, tensor_shape,
+};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 /// The tensor's own dtype, in which positions along `dim` are given.
@@ -261,32 +263,32 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     fn int_all_dim(tensor: Tensor, dim: usize, out_dtype: BoolDType) -> Tensor {
         reduction::all_dim(tensor, dim, out_dtype.into())
     }
-    fn int_cumsum(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("int_cumsum")
+    fn int_cumsum(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cumsum(tensor, dim)
     }
-    fn int_cumprod(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("int_cumprod")
+    fn int_cumprod(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cumprod(tensor, dim)
     }
-    fn int_cummin(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("int_cummin")
+    fn int_cummin(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cummin(tensor, dim)
     }
-    fn int_cummax(_tensor: Tensor, _dim: usize) -> Tensor {
-        not_yet("int_cummax")
+    fn int_cummax(tensor: Tensor, dim: usize) -> Tensor {
+        cumulative::cummax(tensor, dim)
     }
-    fn int_argtopk(_tensor: Tensor, _dim: usize, _k: usize) -> Tensor {
-        not_yet("int_argtopk")
+    fn int_argtopk(tensor: Tensor, dim: usize, k: usize) -> Tensor {
+        sort::argtopk(tensor, dim, k, I::dtype())
     }
-    fn int_topk(_tensor: Tensor, _dim: usize, _k: usize) -> Tensor {
-        not_yet("int_topk")
+    fn int_topk(tensor: Tensor, dim: usize, k: usize) -> Tensor {
+        sort::topk(tensor, dim, k)
     }
-    fn int_sort(_tensor: Tensor, _dim: usize, _descending: bool) -> Tensor {
-        not_yet("int_sort")
+    fn int_sort(tensor: Tensor, dim: usize, descending: bool) -> Tensor {
+        sort::sort(tensor, dim, descending)
     }
-    fn int_sort_with_indices(_tensor: Tensor, _dim: usize, _descending: bool) -> (Tensor, Tensor) {
-        not_yet("int_sort_with_indices")
+    fn int_sort_with_indices(tensor: Tensor, dim: usize, descending: bool) -> (Tensor, Tensor) {
+        sort::sort_with_indices(tensor, dim, descending, I::dtype())
     }
-    fn int_argsort(_tensor: Tensor, _dim: usize, _descending: bool) -> Tensor {
-        not_yet("int_argsort")
+    fn int_argsort(tensor: Tensor, dim: usize, descending: bool) -> Tensor {
+        sort::argsort(tensor, dim, descending, I::dtype())
     }
     fn int_transpose(tensor: Tensor) -> Tensor {
         tensor_shape::transpose(tensor)

@@ -1,8 +1,5 @@
-//! Burn's neural network operations.
-//!
-//! Embeddings, linear layers, layer normalization and attention are recorded, as is `unfold4d` without padding and
-//! dilation (Burn's own composition). Convolutions, pooling, resizing, Fourier transforms and the CTC loss are not
-//! implemented yet.
+//! Burn's neural network operations: what each one is, is in `ops`. `unfold4d` without padding and dilation is Burn's
+//! own composition of recorded ops.
 
 use burn_backend::ops::{
     AttentionModuleOptions, ConvOptions, ConvTransposeOptions, DeformConv2dBackward, DeformConvOptions,

@@ -15,12 +15,14 @@ pub(crate) mod tensor_data;
 
 mod activation;
 mod arithmetic;
+mod cumulative;
 mod gather;
 mod matrix_multiplication;
 mod memory;
 mod random;
 mod reduction;
 mod scatter_nd;
+mod sort;
 mod tensor_shape;
 
 pub(crate) use data_type::DataType;
@@ -35,6 +37,6 @@ pub(crate) use tensor_data::TensorData;
 use super::objc::headers;
 
 headers! {
-    activation, arithmetic, compilation_descriptor, device, executable, gather, graph, matrix_multiplication, memory,
-    random, reduction, scatter_nd, shaped_type, tensor, tensor_data, tensor_shape
+    activation, arithmetic, compilation_descriptor, cumulative, device, executable, gather, graph,
+    matrix_multiplication, memory, random, reduction, scatter_nd, shaped_type, sort, tensor, tensor_data, tensor_shape
 }

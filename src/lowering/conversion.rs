@@ -49,6 +49,29 @@ pub(crate) fn convert(cx: &Lowering<'_>, x: &ffi::Tensor, from: DType, to: DType
     graph.cast(x, stored(to))
 }
 
+/// Integers in the dtype in which MPSGraph's kernels find extremes, i32 or i64, in the same order.
+pub(crate) fn comparable(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+    moved_by_half(cx, &convert(cx, x, dtype, compared_in(dtype)), dtype)
+}
+
+/// The inverse of [`comparable`], to `dtype`.
+pub(crate) fn from_comparable(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+    convert(cx, &moved_by_half(cx, x, dtype), compared_in(dtype), dtype)
+}
+
+fn compared_in(dtype: DType) -> DType {
+    if dtype.size() == 8 || dtype == DType::U32 { DType::I64 } else { DType::I32 }
+}
+
+/// Moving u64 by half its range keeps the order when it is read as i64, and moves it back.
+fn moved_by_half(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+    if dtype != DType::U64 {
+        return x.clone();
+    }
+    let graph = cx.graph();
+    graph.addition(x, &graph.constant_with_data(&i64::MIN.to_ne_bytes(), &[1], DataType::I64))
+}
+
 /// The low bits of an integer tensor as another integer dtype: between dtypes of one width the bits stay what they are.
 pub(crate) fn low_bits(graph: &Graph, x: &ffi::Tensor, from: DType, to: DType) -> ffi::Tensor {
     if from == to {

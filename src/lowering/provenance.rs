@@ -2,9 +2,9 @@
 //!
 //! It looks at what made an operand and rewrites the product with it, and some of its rewrites are wrong; see
 //! [`Provenance::needs_barrier`]. It folds away reshapes, concatenations, casts, and sums and products with constants
-//! that stand between. What it cannot fold is a barrier: the maximum with a number that only a run knows, minus infinity,
-//! which changes no value and leaves NaN what it is. A program in which no operand needs one has neither the maximum
-//! nor the number.
+//! that stand between. What it cannot fold is a barrier: the maximum with a number that only a run knows, minus
+//! infinity, which changes no value and leaves NaN what it is. A program in which no operand needs one has neither the
+//! maximum nor the number.
 //!
 //! Provenances follow the recorded ops of one program, so the barriers are part of its identity.
 

@@ -1,8 +1,9 @@
-//! Scalars: numbers that change between runs of one program. They are fed, so that a new learning rate compiles nothing.
+//! Scalars: numbers that change between runs of one program. They are fed, so that a new learning rate compiles
+//! nothing.
 //!
 //! All of a program's scalars travel in one small f32 buffer, whose elements are called lanes. A float takes one lane.
-//! An integer is cut into 16-bit digits, one lane each, which f32 holds exactly; the graph puts them together again with exact integer arithmetic
-//! (no 64-bit bit operations, for which MPSGraph lacks kernels).
+//! An integer is cut into 16-bit digits, one lane each, which f32 holds exactly; the graph puts them together again
+//! with exact integer arithmetic (no 64-bit bit operations, for which MPSGraph lacks kernels).
 
 use burn_backend::Scalar;
 

@@ -11,7 +11,7 @@ use crate::bridge::record;
 use crate::dtype::require;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
-use crate::lowering::conversion::{convert, summed_in};
+use crate::lowering::conversion::{comparable, convert, from_comparable, summed_in};
 use crate::lowering::provenance::Provenance;
 use crate::lowering::rank::{reshaped, within_rank};
 use crate::lowering::scalar::ScalarInput;
@@ -311,15 +311,10 @@ fn extreme_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, extreme: Extreme
         };
         return convert(cx, &value, DType::F32, dtype);
     }
-    let wide = if dtype.size() == 8 || dtype == DType::U32 { DType::I64 } else { DType::I32 };
-    // Moving u64 down by half its range keeps the order when it is read as i64.
-    let half =
-        (dtype == DType::U64).then(|| graph.constant_with_data(&i64::MIN.to_ne_bytes(), &[1], ffi::DataType::I64));
-    let shift = |x: ffi::Tensor| half.as_ref().map_or_else(|| x.clone(), |half| graph.addition(&x, half));
-    let x = shift(convert(cx, x, dtype, wide));
+    let x = comparable(cx, x, dtype);
     let value = match extreme {
         Extreme::Max => graph.reduction_maximum(&x, &[axis]),
         Extreme::Min => graph.reduction_minimum(&x, &[axis]),
     };
-    convert(cx, &shift(value), wide, dtype)
+    from_comparable(cx, &value, dtype)
 }

@@ -18,6 +18,7 @@ mod source;
 mod activation;
 mod arithmetic;
 mod cast;
+mod cumulative;
 #[cfg(test)]
 mod errors;
 mod gather;
@@ -30,6 +31,7 @@ mod quantization;
 mod random;
 mod reduction;
 mod scatter_nd;
+mod sort;
 mod tensor_shape;
 #[cfg(test)]
 mod transaction;
@@ -44,7 +46,7 @@ macro_rules! families {
 }
 
 families! {
-    memory arithmetic cast reduction activation normalization tensor_shape gather non_zero scatter_nd
+    memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd sort
     matrix_multiplication module random quantization
 }
 

@@ -51,12 +51,5 @@ fn stem(path: &Path) -> String {
 pub fn families() -> Vec<String> {
     let files = read_dir(root().join("src/ops")).expect("the ops' source");
     let names = files.map(|file| stem(&file.expect("a file").path()));
-    names.filter(|name| !NOT_FAMILIES.contains(&name.as_str())).collect()
-}
-
-/// What stands in `src/ops` beside the families.
-const NOT_FAMILIES: [&str; 2] = ["barrier", "mod"];
-
-pub fn architecture() -> String {
-    read_to_string(root().join("ARCHITECTURE.md")).expect("the document")
+    names.collect()
 }

@@ -14,6 +14,7 @@
 pub mod arg_reduce;
 pub mod call;
 pub mod cast;
+pub mod cumulative;
 mod dispatch;
 pub mod element;
 pub mod elementwise;
@@ -27,6 +28,7 @@ pub mod reduce;
 pub mod rows;
 pub mod scatter;
 pub mod softmax;
+pub mod sort;
 pub mod span;
 pub mod strided;
 pub mod threads;
@@ -100,6 +102,7 @@ macro_rules! kernels {
 
 kernels! {
     arg_reduce::ArgReduce,
+    cumulative::Cumulative,
     gather::Gather,
     iota::Iota,
     movement::Movement,
@@ -107,4 +110,5 @@ kernels! {
     reduce::Reduce,
     scatter::Scatter,
     softmax::Softmax,
+    sort::Sort,
 }

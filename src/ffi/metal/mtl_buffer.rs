@@ -1,8 +1,8 @@
 //! `MTLBuffer`: bytes that CPU and GPU share.
 //!
 //! The bytes are reached through [`HostRead`] and [`HostWrite`] alone, which panic if the access could meet another one
-//! (see `claim`). So both are safe: the pool, which hands buffers out, has to know that work has ended, and a mistake in
-//! that is a panic.
+//! (see `claim`). So both are safe: the pool, which hands buffers out, has to know that work has ended, and a mistake
+//! in that is a panic.
 
 use std::ffi::c_void;
 use std::fmt;

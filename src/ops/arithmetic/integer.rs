@@ -29,8 +29,8 @@ pub(super) fn sign(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Ten
     graph.subtraction(&positive, &as_number(graph.less_than(x, &zero)))
 }
 
-/// `a / b` toward zero. Apple does not document how `division` rounds signed integers; the remainder has the sign of `a`
-/// (seen on macOS 27), and without it nothing is left to round.
+/// `a / b` toward zero. Apple does not document how `division` rounds signed integers; the remainder has the sign of
+/// `a` (seen on macOS 27), and without it nothing is left to round.
 pub(in crate::ops) fn divide(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
     if dtype.is_uint() {

@@ -6,7 +6,7 @@
 //! rounding error of sums and fixes the order of operations whatever the threads do.
 
 mod fold;
-mod reducers;
+pub mod reducers;
 
 use super::call::Call;
 use super::element::Element;

@@ -19,6 +19,8 @@ pub(crate) enum Accepts {
     Reduced,
     /// The floats among those.
     ReducedFloats,
+    /// What sorts are known to take.
+    Sorted,
     /// What reductions to a truth value are known to take.
     Truths,
 }
@@ -34,6 +36,7 @@ impl Accepts {
             Accepts::Integers => dtype.is_int(),
             Accepts::Reduced => Accepts::ReducedFloats.has(dtype) || matches!(dtype, DType::I32 | DType::I64),
             Accepts::ReducedFloats => matches!(dtype, DType::F32 | DType::F16),
+            Accepts::Sorted => Accepts::Reduced.has(dtype),
             Accepts::Truths => Accepts::Reduced.has(dtype) || dtype == DType::U8,
         }
     }
@@ -50,6 +53,7 @@ impl Accepts {
                 "reductions are known to work for Float32, Float16, Int32 and Int64: cast it to one of them"
             }
             Accepts::ReducedFloats => "this is known to work for Float32 and Float16: cast it to one of them",
+            Accepts::Sorted => "sorts are known to work for Float32, Float16, Int32 and Int64: cast it to one of them",
             Accepts::Truths => {
                 "reductions to a truth value are known to work for Float32, Float16, Int32, Int64 and UInt8: cast it \
                  to one of them"

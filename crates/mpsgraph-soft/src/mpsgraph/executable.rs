@@ -109,8 +109,8 @@ extern "C-unwind" fn encode(
         violation!(
             this,
             cmd,
-            "a buffer is written twice, or read and written, by one execution: it corrupts the result; give each result \
-             a buffer of its own"
+            "a buffer is written twice, or read and written, by one execution: it corrupts the result; give each \
+             result a buffer of its own"
         );
     }
     let bytes = |types: &[TensorType]| types.iter().map(TensorType::bytes).collect::<Vec<_>>();
@@ -149,7 +149,8 @@ fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, Stri
         if data.ty() != ty {
             let (given, wanted) = (Shown(data.ty()), Shown(ty));
             return Err(format!(
-                "{role}[{at}] is {given}, the executable has {wanted} there: other data is read, or written past the end"
+                "{role}[{at}] is {given}, the executable has {wanted} there: other data is read, or written past the \
+                  end"
             ));
         }
         Ok(data.buffer().clone())

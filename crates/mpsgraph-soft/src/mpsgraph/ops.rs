@@ -2,6 +2,7 @@
 
 pub mod activation;
 pub mod arithmetic;
+pub mod cumulative;
 pub(crate) mod elementwise;
 pub mod gather;
 pub mod matrix_multiplication;
@@ -10,6 +11,7 @@ pub mod normalization;
 pub mod random;
 pub mod reduction;
 pub mod scatter_nd;
+pub mod sort;
 pub mod tensor_shape;
 
 use crate::objc::Method;
@@ -18,6 +20,7 @@ use crate::objc::Method;
 pub(crate) const FAMILIES: &[&[Method]] = &[
     activation::METHODS,
     arithmetic::METHODS,
+    cumulative::METHODS,
     gather::METHODS,
     matrix_multiplication::METHODS,
     memory::METHODS,
@@ -25,6 +28,7 @@ pub(crate) const FAMILIES: &[&[Method]] = &[
     random::METHODS,
     reduction::METHODS,
     scatter_nd::METHODS,
+    sort::METHODS,
     tensor_shape::METHODS,
     tensor_shape::cast::METHODS,
     tensor_shape::concat::METHODS,

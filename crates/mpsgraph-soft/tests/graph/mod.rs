@@ -21,6 +21,7 @@ pub mod reduction;
 pub mod scatter_nd;
 pub mod selectors;
 pub mod session;
+pub mod sort;
 pub mod speed;
 pub mod systems;
 pub mod tensor_shape;

@@ -4,12 +4,13 @@ use mpsgraph_soft::objc::Id;
 
 use super::selectors::{REDUCTIONS, TRUTHS, binary, reduced, reduction};
 use super::session::{BF16, F32, Graph, I32, I64};
+use super::sort::{SORT, sorted};
 use crate::support::{Reported, msg, passes_with, plain, refused, rule};
 
 #[test]
 fn on_macos_13_0() {
     let _test = plain();
-    passes_with("MPSGRAPH_SOFT_MACOS", "13.0", &["--ignored", "graph::systems::as_of_13_0::"], 4);
+    passes_with("MPSGRAPH_SOFT_MACOS", "13.0", &["--ignored", "graph::systems::as_of_13_0::"], 5);
 }
 
 mod as_of_13_0 {
@@ -39,6 +40,15 @@ mod as_of_13_0 {
         let x = graph.placeholder(&[2], I64);
         let selector = "meanOfTensor:axes:name:";
         refused(selector, reason, || graph.op(selector, &[x, Id::NIL]));
+    }
+
+    #[test]
+    #[ignore = "run by `on_macos_13_0` with the environment it needs"]
+    fn sorts_refuse_64_bit_integers() {
+        let _test = rule(Reported("pytorch/pytorch#102524 shows the gate of Sort.mm"));
+        let graph = Graph::new();
+        let x = graph.placeholder(&[2], I64);
+        refused(SORT, "the kernel for Int64 needs macOS 13.3", || sorted(&graph, x, 0, false));
     }
 
     #[test]

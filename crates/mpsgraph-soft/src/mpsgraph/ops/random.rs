@@ -1,8 +1,8 @@
 //! `MPSGraphRandomOps.h`: random numbers from a Philox state that is a tensor.
 //!
 //! A state is seven Int32: a 1, four words of counter, two of key. The seeded forms, whose seed is baked into the
-//! compiled graph so that every run gives the same numbers, are left out, and so are constant states. Normal numbers are
-//! composed by Box and Muller's transform, the other sampling method being refused, and integers of two draws of 16
+//! compiled graph so that every run gives the same numbers, are left out, and so are constant states. Normal numbers
+//! are composed by Box and Muller's transform, the other sampling method being refused, and integers of two draws of 16
 //! bits.
 
 use crate::ir::{BinaryOp, DType, Leaf, TensorType, UnaryOp, ValueId, ViewOp};

@@ -41,7 +41,7 @@ fn role_of(selector: &str, keyword: &str) -> Role {
         "shape" | "withShape" | "toShape" => Role::Shape,
         "dataType" | "toType" => Role::ElementType,
         "starts" | "ends" | "strides" | "permutation" | "leftPadding" | "rightPadding" => Role::PerDimension,
-        "start" | "length" | "startMask" | "endMask" | "squeezeMask" => Role::Number,
+        "descending" | "start" | "length" | "startMask" | "endMask" | "squeezeMask" => Role::Number,
         "mode" | "withPaddingMode" | "batchDimensions" => Role::Number,
         "constantWithScalar" | "constantValue" => Role::Number,
         "constantWithData" => Role::Bytes,
@@ -142,6 +142,7 @@ fn argument(graph: &Graph, base: &Base, selector: &str, keyword: &str, role: Rol
         "Q" => Argument::Unsigned(number.unsigned_abs()),
         "I" => Argument::Bits(number as u32),
         "d" => Argument::Double(number as f64),
+        "B" => Argument::Truth(number != 0),
         _ => panic!("{selector}: `{keyword}:` is encoded as {encoding}, which is not a number"),
     };
     let rank = base.rank();

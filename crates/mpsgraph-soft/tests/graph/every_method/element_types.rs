@@ -78,6 +78,11 @@ const SCANNING: Types = Types {
     reason: "known to work for Float32, Float16, Int32",
     operations: &[(whole, &["cumulative…"])],
 };
+const SORTING: Types = Types {
+    accepted: REDUCED,
+    reason: "known to work for Float32, Float16, Int32",
+    operations: &[(whole, &["sortWithTensor:axis:descending:name:"])],
+};
 const REDUCING_TO_TRUTHS: Types = Types {
     accepted: REDUCED_TO_TRUTHS,
     reason: "known to work for Float32, Float16, Int32",
@@ -149,6 +154,7 @@ const CLASSES: &[Types] = &[
     BITWISE,
     REDUCING,
     SCANNING,
+    SORTING,
     REDUCING_TO_TRUTHS,
     MOVING,
     PADDING,
@@ -277,6 +283,14 @@ fn reductions_refuse_types_without_kernels() {
     ));
     REDUCING.check();
     REDUCING_TO_TRUTHS.check();
+}
+
+#[test]
+fn sorts_refuse_types_without_kernels() {
+    let _test = rule(Reported(
+        "pytorch/pytorch#193730: `castToIHFTypes` was there for the element types that `sortWithTensor` does not take",
+    ));
+    SORTING.check();
 }
 
 #[test]

@@ -12,6 +12,7 @@ pub enum Argument {
     Unsigned(usize),
     Bits(u32),
     Double(f64),
+    Truth(bool),
 }
 
 /// A type that arguments have.
@@ -31,7 +32,7 @@ macro_rules! sent {
         }
     )*};
 }
-sent! { Id Object isize Signed usize Unsigned u32 Bits f64 Double }
+sent! { Id Object isize Signed usize Unsigned u32 Bits f64 Double bool Truth }
 
 /// Defines `send` for methods with these arguments.
 macro_rules! senders {
@@ -56,6 +57,7 @@ senders! {
     (Id Id)
     (Id u32 Id)
     (Id isize Id)
+    (Id isize bool Id)
     (isize Id Id)
     (Id Id u32)
     (Id Id Id)

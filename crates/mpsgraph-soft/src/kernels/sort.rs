@@ -1,0 +1,120 @@
+//! Sorting along an axis.
+//!
+//! Elements become unsigned keys of the same width whose order is the one that is asked for, so that equal keys are
+//! equal bits and stability does not matter. Rows are sorted side by side, one long row in pieces (`row`), and the keys
+//! become elements again. An axis that is not the last one is made the last on the way.
+
+mod row;
+
+use super::Kernel;
+use super::call::Call;
+use super::movement::copy_flat;
+use super::strided::copy_bytes;
+use super::threads::{PARALLEL_BYTES, both, share};
+use crate::ir::{DType, TensorType};
+use bytemuck::cast_slice_mut;
+use row::Key;
+
+/// Elements whose keys are made at a time.
+const CHUNK: usize = 16 * 1024;
+
+/// `[x]` of f32, f16, i32 or i64, with each row along `axis` in order. Floats go by sign and then by magnitude: -NaN is
+/// the lowest, -0 is below 0, NaN is the highest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sort {
+    pub axis: usize,
+    pub descending: bool,
+}
+
+impl Kernel for Sort {
+    fn run(&self, call: Call<'_>) {
+        let x = &call.inputs[0];
+        let floats = x.dtype().is_float();
+        match x.dtype() {
+            DType::F16 => self.sort::<u16>(x.parts(), floats, call.output, call.scratch),
+            DType::F32 | DType::I32 => self.sort::<u32>(x.parts(), floats, call.output, call.scratch),
+            DType::I64 => self.sort::<u64>(x.parts(), floats, call.output, call.scratch),
+            dtype @ (DType::BF16
+            | DType::I8
+            | DType::I16
+            | DType::U8
+            | DType::U16
+            | DType::U32
+            | DType::U64
+            | DType::Bool) => unreachable!("{dtype:?} reached a sort"),
+        }
+    }
+
+    fn scratch_bytes(&self, _inputs: &[&TensorType], output: &TensorType) -> usize {
+        let is_last = output.shape[self.axis + 1..].iter().all(|&extent| extent == 1);
+        output.bytes() * if is_last { 1 } else { 2 }
+    }
+}
+
+impl Sort {
+    fn sort<K: Key>(&self, (x, shape): (&[u8], &[usize]), floats: bool, out: &mut [u8], scratch: &mut [u8]) {
+        let extent = shape[self.axis];
+        let inner: usize = shape[self.axis + 1..].iter().product();
+        if inner == 1 {
+            copy_flat(x, out);
+            return self.sort_rows::<K>(floats, extent, cast_slice_mut(out), cast_slice_mut(scratch));
+        }
+        let turned = [x.len() / size_of::<K>() / (extent * inner), inner, extent];
+        let [packed, apart] = [[inner * extent, extent, 1], [inner * extent, 1, inner]].map(|each| each.map(as_stride));
+        let (rows, scratch) = scratch.split_at_mut(x.len());
+        copy_bytes(size_of::<K>(), x, 0, &turned, &apart, rows, 0, &packed);
+        self.sort_rows::<K>(floats, extent, cast_slice_mut(rows), cast_slice_mut(scratch));
+        copy_bytes(size_of::<K>(), rows, 0, &turned, &packed, out, 0, &apart);
+    }
+
+    /// Sorts rows of `extent` elements, given by their bits.
+    fn sort_rows<K: Key>(&self, floats: bool, extent: usize, bits: &mut [K], scratch: &mut [K]) {
+        let parallel = size_of_val(bits) > PARALLEL_BYTES;
+        let turn = if self.descending { !K::ZERO } else { K::ZERO };
+        share(parallel, CHUNK, bits, |_, bits| {
+            for bits in bits {
+                *bits = if floats { float_key(*bits) } else { *bits ^ K::SIGN } ^ turn;
+            }
+        });
+        sort_keys(bits, scratch, extent, rayon::current_num_threads());
+        share(parallel, CHUNK, bits, |_, keys| {
+            for key in keys {
+                let forward = *key ^ turn;
+                *key = if floats { float_bits(forward) } else { forward ^ K::SIGN };
+            }
+        });
+    }
+}
+
+fn as_stride(step: usize) -> isize {
+    step as isize
+}
+
+/// Negative numbers count down.
+fn float_key<K: Key>(bits: K) -> K {
+    if bits & K::SIGN == K::ZERO { bits ^ K::SIGN } else { !bits }
+}
+
+/// The inverse of [`float_key`].
+fn float_bits<K: Key>(key: K) -> K {
+    if key & K::SIGN == K::ZERO { !key } else { key ^ K::SIGN }
+}
+
+/// Sorts rows of `extent` keys on this many threads.
+fn sort_keys<K: Key>(keys: &mut [K], scratch: &mut [K], extent: usize, threads: usize) {
+    let (rows, bytes) = (keys.len() / extent, size_of_val(keys));
+    if rows > 1 && bytes > PARALLEL_BYTES {
+        let (low, high) = keys.split_at_mut(rows / 2 * extent);
+        let (low_scratch, high_scratch) = scratch.split_at_mut(low.len());
+        let threads = threads.div_ceil(2);
+        return both(bytes, &mut || sort_keys(low, low_scratch, extent, threads), &mut || {
+            sort_keys(high, high_scratch, extent, threads);
+        });
+    }
+    for (row, scratch) in keys.chunks_mut(extent).zip(scratch.chunks_mut(extent)) {
+        row::sort(row, scratch, extent, threads);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,236 @@
+//! Order along an axis: sorted elements, the positions that they come from, and the first few of either.
+//!
+//! Floats go by sign and then by magnitude, as burn-flex has it (`total_cmp`): -NaN is the lowest, -0 is below 0, NaN is
+//! the highest. Equal elements stay in the order of their positions, both up and down.
+//!
+//! Of MPSGraph's kernels the only one used is the sort of i32 values in rows. PyTorch relied on it from macOS 13 on, and
+//! nobody reports it wrong. What is avoided, and why:
+//! - Floats: NaN goes by its sign on 13.5 (pytorch/pytorch#116567), denormals may compare as 0. A float's bits make an
+//!   i32 key of the right order instead (`key`).
+//! - `argSort`: wrong for i64 from 15.4 on and, in one graph with the sort of the same tensor, wrong for both
+//!   (pytorch/pytorch#155560). Nor does anybody promise that it keeps equal elements in order: top-k runs on the same
+//!   kernel, and it does not (pytorch/pytorch#155950). So positions are sorted as low bits of the values, which makes
+//!   the order certain whatever the kernel does with equal ones.
+//! - 64-bit integers: as above. They are sorted by two keys of 32 bits.
+//! - `topK`: the order of what it gives, and which of equal elements, are not documented. The first of all that is
+//!   sorted takes its place.
+//! - Other axes than the last: rows are sorted where they lie side by side.
+//! - More than 2^22 rows: with 2^22 + 1 the order came out wrong (pytorch/pytorch#183885). They are sorted in parts.
+
+mod key;
+
+use burn_backend::{DType, Slice, TensorMetadata};
+
+use self::key::Word;
+use super::arithmetic::cast;
+use super::gather::carrier::Carrier;
+use super::{Operation, check_dim, gather, memory, tensor_shape};
+use crate::bridge::record;
+use crate::dtype::require;
+use crate::error::{invalid, unsupported};
+use crate::ffi;
+use crate::lowering::axis::{joined, part};
+use crate::lowering::provenance::Provenance;
+use crate::lowering::rank::{outer_axis_inner, reshaped};
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
+
+/// Rows that are sorted at once.
+const MOST_ROWS: usize = 1 << 22;
+
+/// `[x (outer, axis, inner)]`, sorted along the axis; the shape stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct SortOp {
+    kind: Kind,
+    descending: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Kind {
+    /// The elements, of at most 32 bits.
+    Values,
+    /// Where they come from, in i32.
+    Positions,
+}
+
+/// The elements of each row along `dim` in order; every dtype but bool.
+pub(crate) fn sort(x: MpsGraphTensor, dim: usize, descending: bool) -> MpsGraphTensor {
+    let op = SortOp { kind: Kind::Values, descending };
+    op.check(&x, dim);
+    if x.dtype().size() == 8 {
+        return sorted_by_position(x, dim, descending).0;
+    }
+    if is_sorted(&x, dim) { x } else { op.record(x, dim) }
+}
+
+/// [`sort`] and [`argsort`].
+pub(crate) fn sort_with_indices(
+    x: MpsGraphTensor,
+    dim: usize,
+    descending: bool,
+    out: DType,
+) -> (MpsGraphTensor, MpsGraphTensor) {
+    let op = SortOp { kind: Kind::Positions, descending };
+    op.check(&x, dim);
+    check_positions(op.name(), &x, dim, out);
+    let (values, positions) = sorted_by_position(x, dim, descending);
+    (values, cast(positions, out))
+}
+
+/// The position along `dim` that each element of [`sort`] comes from, as the integer dtype `out`.
+pub(crate) fn argsort(x: MpsGraphTensor, dim: usize, descending: bool, out: DType) -> MpsGraphTensor {
+    let op = SortOp { kind: Kind::Positions, descending };
+    op.check(&x, dim);
+    check_positions(op.name(), &x, dim, out);
+    if is_sorted(&x, dim) { memory::zeros(x.shape, out) } else { cast(op.record(x, dim), out) }
+}
+
+/// The `k` largest elements of each row along `dim`, the largest first.
+pub(crate) fn topk(x: MpsGraphTensor, dim: usize, k: usize) -> MpsGraphTensor {
+    check_count("topk", &x, dim, k);
+    first(sort(x, dim, true), dim, k)
+}
+
+/// The positions of the `k` largest elements of each row along `dim`, of equal ones the first, as `out`.
+pub(crate) fn argtopk(x: MpsGraphTensor, dim: usize, k: usize, out: DType) -> MpsGraphTensor {
+    check_count("argtopk", &x, dim, k);
+    first(argsort(x, dim, true, out), dim, k)
+}
+
+fn sorted_by_position(x: MpsGraphTensor, dim: usize, descending: bool) -> (MpsGraphTensor, MpsGraphTensor) {
+    if is_sorted(&x, dim) {
+        let zeros = memory::zeros(x.shape.clone(), DType::I32);
+        return (x, zeros);
+    }
+    let positions = SortOp { kind: Kind::Positions, descending }.record(x.clone(), dim);
+    (gather::gather(dim, x, positions.clone()), positions)
+}
+
+/// Whether rows hold an element at most.
+fn is_sorted(x: &MpsGraphTensor, dim: usize) -> bool {
+    x.dims()[dim] <= 1 || x.shape.num_elements() == 0
+}
+
+fn first(x: MpsGraphTensor, dim: usize, k: usize) -> MpsGraphTensor {
+    let mut slices = vec![Slice::full(); x.rank()];
+    slices[dim] = Slice::new(0, Some(k as isize), 1);
+    tensor_shape::slice(x, &slices)
+}
+
+fn check_count(op: &'static str, x: &MpsGraphTensor, dim: usize, k: usize) {
+    check_dim(op, dim, x.dims());
+    let extent = x.dims()[dim];
+    if k > extent {
+        invalid(op, format!("the {k} largest of {extent} elements, along dim {dim} of shape {:?}", x.dims()));
+    }
+}
+
+/// Ends an op whose positions `out` does not hold.
+fn check_positions(op: &'static str, x: &MpsGraphTensor, dim: usize, out: DType) {
+    require(op, out);
+    let extent = x.dims()[dim] as u64;
+    let values = 1u64 << (8 * out.size() as u32 - u32::from(out.is_int())).min(63);
+    if extent > values {
+        unsupported(op, format!("positions up to {} do not fit {out:?}; ask for i32", extent - 1));
+    }
+}
+
+impl SortOp {
+    fn check(self, x: &MpsGraphTensor, dim: usize) {
+        check_dim(self.name(), dim, x.dims());
+        if x.dtype().is_bool() {
+            unsupported(self.name(), format!("dtype {:?}; cast it to an integer dtype", x.dtype()));
+        }
+    }
+
+    fn record(self, x: MpsGraphTensor, dim: usize) -> MpsGraphTensor {
+        let shape = x.shape.clone();
+        let seen = outer_axis_inner(&shape, dim);
+        let dtype = match self.kind {
+            Kind::Values => x.dtype(),
+            Kind::Positions => DType::I32,
+        };
+        record(self.into(), &[&x.with_shape(seen.into())], &[], TensorType::new(dtype, seen.into())).with_shape(shape)
+    }
+
+    /// Rows along the last axis.
+    fn sorted_rows(self, cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, [rows, extent]: [usize; 2]) -> ffi::Tensor {
+        match self.kind {
+            Kind::Values => {
+                let sorted = cx.graph().sort(&key::of(cx, x, dtype), 1, self.descending);
+                key::element(cx, &sorted, dtype)
+            }
+            Kind::Positions => positions(cx, &key::words(cx, x, dtype, [rows, extent]), extent, self.descending),
+        }
+    }
+}
+
+impl Operation for SortOp {
+    fn name(&self) -> &'static str {
+        match self.kind {
+            Kind::Values => "sort",
+            Kind::Positions => "argsort",
+        }
+    }
+
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], _output: &TensorType) -> ffi::Tensor {
+        let (graph, Operand { tensor, ty }) = (cx.graph(), &inputs[0]);
+        let &[outer, extent, inner] = ty.shape.as_slice() else { unreachable!("recorded as outer, axis, inner") };
+        let rows = outer * inner;
+        let turned = if inner == 1 { tensor.clone() } else { graph.transpose(tensor, &[0, 2, 1]) };
+        let x = graph.reshape(&turned, &[rows, extent]);
+        let parts: Vec<ffi::Tensor> = (0..rows)
+            .step_by(MOST_ROWS)
+            .map(|low| {
+                let high = rows.min(low + MOST_ROWS);
+                let x = part(graph, &x, &[rows, extent], 0, [low, high]);
+                self.sorted_rows(cx, &x, ty.dtype, [high - low, extent])
+            })
+            .collect();
+        let sorted = joined(graph, &parts, 0);
+        if inner == 1 {
+            return reshaped(cx, &sorted, &[rows, extent], &ty.shape);
+        }
+        graph.transpose(&graph.reshape(&sorted, &[outer, inner, extent]), &[0, 2, 1])
+    }
+
+    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
+        Provenance::NONE
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
+    }
+}
+
+/// The positions in a row of `extent` from which its elements come in order of these words, lowest first.
+///
+/// A radix sort with digits as wide as they can be: one sorts i32 values with a digit of the word in the high bits and
+/// the place in the row in the low ones. No two are equal, so each pass keeps the order of the pass before.
+fn positions(cx: &Lowering<'_>, words: &[Word], extent: usize, descending: bool) -> ffi::Tensor {
+    let graph = cx.graph();
+    let number = |number: u32| cx.constant(number.into(), DType::I32);
+    let place_bits = usize::BITS - (extent - 1).leading_zeros();
+    let places = graph.coordinate_along_axis(1, &[1, extent]);
+    let mut order: Option<ffi::Tensor> = None;
+    for &Word { ref key, bits } in words {
+        let key = if descending { graph.bitwise_xor(key, &cx.constant(-1.0, DType::I32)) } else { key.clone() };
+        let width = bits.div_ceil(bits.div_ceil(32 - place_bits));
+        for low in (0..bits).step_by(width as usize) {
+            let arranged = order.as_ref().map_or_else(|| key.clone(), |order| at(graph, &key, order));
+            let digit = key::digit(cx, &arranged, low..bits.min(low + width), bits);
+            let value = graph.bitwise_or(&graph.bitwise_left_shift(&digit, &number(place_bits)), &places);
+            let sorted = graph.sort(&value, 1, false);
+            let from = graph.bitwise_and(&sorted, &number((1 << place_bits) - 1));
+            order = Some(order.map_or_else(|| from.clone(), |order| at(graph, &order, &from)));
+        }
+    }
+    order.unwrap_or_else(|| unreachable!("a key has bits"))
+}
+
+/// Integers of each row at i32 positions in it.
+fn at(graph: &ffi::Graph, x: &ffi::Tensor, positions: &ffi::Tensor) -> ffi::Tensor {
+    let carrier = Carrier::of(DType::I32);
+    carrier.store(graph, &graph.gather_along_axis(1, &carrier.load(graph, x), positions), DType::I32)
+}

@@ -1,0 +1,100 @@
+//! Keys: i32 numbers whose order is the order of the elements, and as many of them as there are elements that differ.
+
+use std::ops::Range;
+
+use burn_backend::DType;
+
+use crate::dtype::stored;
+use crate::ffi::{self, DataType};
+use crate::lowering::Lowering;
+use crate::lowering::axis::part;
+
+/// A part of a key, in i32: signed, in so many low bits; the bits above repeat the sign.
+pub(super) struct Word {
+    pub key: ffi::Tensor,
+    pub bits: u32,
+}
+
+/// The words of the keys of `x`, lowest first; rank 2.
+pub(super) fn words(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, [rows, extent]: [usize; 2]) -> Vec<Word> {
+    let bits = dtype.size() as u32 * 8;
+    if bits < 64 {
+        return vec![Word { key: of(cx, x, dtype), bits }];
+    }
+    let graph = cx.graph();
+    let halves = graph.reshape(&graph.reinterpret_cast(x, DataType::I32), &[rows, extent, 2]);
+    let half = |at: usize| {
+        let half = part(graph, &halves, &[rows, extent, 2], 2, [at, at + 1]);
+        graph.reshape(&half, &[rows, extent])
+    };
+    let high = if dtype == DType::U64 { from_unsigned(cx, &half(1)) } else { half(1) };
+    vec![Word { key: from_unsigned(cx, &half(0)), bits: 32 }, Word { key: high, bits: 32 }]
+}
+
+/// The keys of elements of at most 32 bits.
+pub(super) fn of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+    let graph = cx.graph();
+    match dtype {
+        DType::F32 => turned(cx, &graph.reinterpret_cast(x, DataType::I32), dtype),
+        DType::F16 | DType::BF16 => {
+            turned(cx, &graph.cast(&graph.reinterpret_cast(x, DataType::I16), DataType::I32), dtype)
+        }
+        DType::I32 => x.clone(),
+        DType::I16 | DType::I8 => graph.cast(x, DataType::I32),
+        DType::U32 => from_unsigned(cx, &graph.reinterpret_cast(x, DataType::I32)),
+        DType::U16 | DType::U8 => graph.subtraction(&graph.cast(x, DataType::I32), &half_range(cx, dtype)),
+        DType::F64 | DType::Flex32 | DType::I64 | DType::U64 | DType::Bool(_) | DType::QFloat(_) => {
+            unreachable!("{dtype:?} has no key of 32 bits")
+        }
+    }
+}
+
+/// The inverse of [`of`].
+pub(super) fn element(cx: &Lowering<'_>, key: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+    let graph = cx.graph();
+    match dtype {
+        DType::F32 => graph.reinterpret_cast(&turned(cx, key, dtype), DataType::F32),
+        DType::F16 | DType::BF16 => {
+            graph.reinterpret_cast(&graph.cast(&turned(cx, key, dtype), DataType::I16), stored(dtype))
+        }
+        DType::I32 => key.clone(),
+        DType::I16 | DType::I8 => graph.cast(key, stored(dtype)),
+        DType::U32 => graph.reinterpret_cast(&from_unsigned(cx, key), DataType::U32),
+        DType::U16 | DType::U8 => graph.cast(&graph.addition(key, &half_range(cx, dtype)), stored(dtype)),
+        DType::F64 | DType::Flex32 | DType::I64 | DType::U64 | DType::Bool(_) | DType::QFloat(_) => {
+            unreachable!("{dtype:?} has no key of 32 bits")
+        }
+    }
+}
+
+/// The bits `range` of a word that has `bits` of them, as a signed number.
+pub(super) fn digit(cx: &Lowering<'_>, word: &ffi::Tensor, range: Range<u32>, bits: u32) -> ffi::Tensor {
+    let graph = cx.graph();
+    let number = |number: u32| cx.constant(number.into(), DType::I32);
+    let shifted = if range.start == 0 { word.clone() } else { graph.bitwise_right_shift(word, &number(range.start)) };
+    if range.end == bits {
+        // The highest bits have the sign.
+        return shifted;
+    }
+    let half = 1 << (range.end - range.start - 1);
+    graph.subtraction(&graph.bitwise_and(&shifted, &number(half * 2 - 1)), &number(half))
+}
+
+/// The bits of floats, sign-extended to i32, with those below the sign turned in negative numbers, which count down. Its
+/// own inverse.
+fn turned(cx: &Lowering<'_>, bits: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+    let graph = cx.graph();
+    let magnitude = if dtype == DType::F32 { i32::MAX } else { i16::MAX.into() };
+    let negative = graph.bitwise_right_shift(bits, &cx.constant(31.0, DType::I32));
+    graph.bitwise_xor(bits, &graph.bitwise_and(&negative, &cx.constant(magnitude.into(), DType::I32)))
+}
+
+/// The bits of a u32 as the i32 that is half the range below it. Its own inverse.
+fn from_unsigned(cx: &Lowering<'_>, bits: &ffi::Tensor) -> ffi::Tensor {
+    cx.graph().bitwise_xor(bits, &cx.constant(i32::MIN.into(), DType::I32))
+}
+
+/// Half the range of a narrow unsigned dtype.
+fn half_range(cx: &Lowering<'_>, dtype: DType) -> ffi::Tensor {
+    cx.constant(f64::from(1 << (dtype.size() * 8 - 1)), DType::I32)
+}
