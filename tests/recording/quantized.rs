@@ -19,7 +19,7 @@ fn bytes_of(turn: &Turn, make: impl FnOnce(Tensor<B, 2>) -> Tensor<B, 2>) -> u64
     MpsGraphDevice.sync().expect("the device works");
     let bytes = turn.used().bytes_live - before;
     let x = Tensor::<B, 2>::ones([4, WIDTH], &MpsGraphDevice);
-    let product = x.clone().matmul(weights.clone()).sum().into_scalar();
+    let product = x.matmul(weights.clone()).sum().into_scalar();
     assert!(product.is_finite());
     assert_eq!(turn.used().bytes_live - before, bytes, "a product leaves nothing behind");
     bytes
