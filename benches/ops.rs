@@ -59,5 +59,25 @@ fn add(criterion: &mut Criterion) {
     run::<Flex>(criterion, "flex");
 }
 
-criterion_group!(benches, matmul, add);
+/// Spectra of rows, as a spectrogram takes them, and of one long signal. burn-ndarray has no transforms.
+fn rfft(criterion: &mut Criterion) {
+    fn run<B: Backend>(criterion: &mut Criterion, name: &str) {
+        let mut group = criterion.benchmark_group("rfft");
+        for shape in [[1000, 256], [256, 1024], [64, 4096], [1, 65_536]] {
+            let x = random::<B>(shape);
+            group.bench_function(BenchmarkId::new(name, format!("{}x{}", shape[0], shape[1])), |bencher| {
+                bencher.iter(|| {
+                    let spectrum = burn::tensor::signal::rfft(x.clone(), 1, None);
+                    wait(&spectrum.0);
+                    spectrum
+                });
+            });
+        }
+        group.finish();
+    }
+    run::<MpsGraph>(criterion, "mpsgraph");
+    run::<Flex>(criterion, "flex");
+}
+
+criterion_group!(benches, matmul, add, rfft);
 criterion_main!(benches);

@@ -7,7 +7,9 @@
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
 pub(crate) mod cumulative;
+pub(crate) mod fourier_transform;
 pub(crate) mod gather;
+pub(crate) mod loss;
 pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;
 pub(crate) mod normalization;
@@ -71,7 +73,9 @@ families! {
     Activation(activation::ActivationOp),
     Arithmetic(arithmetic::ArithmeticOp),
     Cumulative(cumulative::CumulativeOp),
+    FourierTransform(fourier_transform::FourierTransformOp),
     Gather(gather::GatherOp),
+    Loss(loss::LossOp),
     MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
     Memory(memory::MemoryOp),
     Quantization(quantization::QuantizationOp),

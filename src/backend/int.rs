@@ -12,7 +12,7 @@ use burn_backend::{
     TensorMetadata,
 };
 
-use super::{FloatElement, IntElement, MpsGraph, into_data, not_yet};
+use super::{FloatElement, IntElement, MpsGraph, into_data};
 use crate::bridge::upload;
 use crate::device::MpsGraphDevice;
 use crate::error::unsupported;

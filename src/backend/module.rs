@@ -7,7 +7,7 @@ use burn_backend::ops::{
 };
 
 use super::{FloatElement, IntElement, MpsGraph, not_yet};
-use crate::ops::{gather, matrix_multiplication, normalization, scatter_nd};
+use crate::ops::{fourier_transform, gather, loss, matrix_multiplication, normalization, scatter_nd};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I> {
@@ -345,20 +345,35 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
     }
 
     fn ctc_loss(
-        _log_probs: Tensor,
-        _targets: Tensor,
-        _input_lengths: Tensor,
-        _target_lengths: Tensor,
-        _blank: usize,
+        log_probs: Tensor,
+        targets: Tensor,
+        input_lengths: Tensor,
+        target_lengths: Tensor,
+        blank: usize,
     ) -> Tensor {
-        not_yet("ctc_loss")
+        loss::ctc_loss(log_probs, targets, input_lengths, target_lengths, blank)
     }
 
-    fn rfft(_signal: Tensor, _dim: usize, _n: Option<usize>) -> (Tensor, Tensor) {
-        not_yet("rfft")
+    fn has_ctc_loss_backward() -> bool {
+        true
     }
 
-    fn irfft(_spectrum_re: Tensor, _spectrum_im: Tensor, _dim: usize, _n: Option<usize>) -> Tensor {
-        not_yet("irfft")
+    fn ctc_loss_backward(
+        log_probs: Tensor,
+        targets: Tensor,
+        input_lengths: Tensor,
+        target_lengths: Tensor,
+        grad_loss: Tensor,
+        blank: usize,
+    ) -> Tensor {
+        loss::ctc_loss_backward(log_probs, targets, input_lengths, target_lengths, grad_loss, blank)
+    }
+
+    fn rfft(signal: Tensor, dim: usize, n: Option<usize>) -> (Tensor, Tensor) {
+        fourier_transform::rfft(signal, dim, n)
+    }
+
+    fn irfft(spectrum_re: Tensor, spectrum_im: Tensor, dim: usize, n: Option<usize>) -> Tensor {
+        fourier_transform::irfft(spectrum_re, spectrum_im, dim, n)
     }
 }

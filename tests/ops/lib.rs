@@ -21,7 +21,9 @@ mod cast;
 mod cumulative;
 #[cfg(test)]
 mod errors;
+mod fourier_transform;
 mod gather;
+mod loss;
 mod matrix_multiplication;
 mod memory;
 mod module;
@@ -46,8 +48,8 @@ macro_rules! families {
 }
 
 families! {
-    memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd sort
-    matrix_multiplication module random quantization
+    memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
+    sort matrix_multiplication module fourier_transform loss quantization random
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod bound;
 mod commits_inside;
 #[cfg(soft_runtime)] // faults are injected into the software runtime
 mod faults;
+mod lengths;
 mod liveness;
 mod mlp;
 mod quantized;

@@ -1,0 +1,258 @@
+//! Discrete Fourier transforms of real signals, and back: matrix products with tables of roots of unity.
+//!
+//! MPSGraph has transforms (`MPSGraphFourierTransformOps.h`, macOS 14.0), but the one back to real numbers gives the
+//! samples of odd lengths in the wrong order without a word (pytorch/pytorch#126649, open), and on macOS 14.4 it was
+//! wrong for even ones (pytorch/pytorch#124096); along an axis before the last four it ends the process
+//! (pytorch/pytorch#188864); how exact it is for other lengths than powers of two nobody has published. They also take
+//! complex tensors, which nothing else here does. So a transform is composed of products of real matrices:
+//!
+//! - up to [`WIDE`] points it is one product with a table of cosines and sines;
+//! - a length `a * b` is the transforms along both axes of an `(a, b)` view, with a rotation of each element between
+//!   them: 13 nodes for each further factor, and of the order of `a + b` multiplications for a point;
+//! - a prime beyond [`PRIME`] is a convolution, by transforms of a power of two that is at least twice as long
+//!   (Bluestein's algorithm).
+//!
+//! What is known to be zero (padding, the half of a spectrum that the other half implies) is left out of the tables, as
+//! is what nobody asked for. Tables are computed in f64 and rounded once; they are constants of the program and take 4
+//! bytes for each of `2a * 2b` entries of a matrix and `3n` of a rotation: 0.3 MB for 4096 points. 16-bit floats are
+//! transformed in f32. Burn's public functions let powers of two through; any length is right here.
+
+mod factors;
+mod table;
+
+use burn_backend::{DType, Shape, Slice, TensorMetadata};
+
+use self::factors::{Method, method};
+pub(crate) use self::table::Table;
+use super::arithmetic::{self, BinaryOp};
+use super::matrix_multiplication::matmul;
+use super::{Operation, check_dim, memory, tensor_shape};
+use crate::bridge::record;
+use crate::error::invalid;
+use crate::ffi::{self, DataType};
+use crate::lowering::provenance::Provenance;
+use crate::lowering::rank::outer_axis_inner;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
+
+/// Real and imaginary part of the spectrum of `signal` along `dim`: `n / 2 + 1` bins of the signal cut or filled with
+/// zeros to `n` samples, by default all. Not scaled.
+pub(crate) fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (MpsGraphTensor, MpsGraphTensor) {
+    const NAME: &str = "rfft";
+    check_dim(NAME, dim, signal.dims());
+    check_float(NAME, signal.dtype());
+    let (dtype, mut shape) = (signal.dtype(), signal.shape.clone());
+    let n = n.unwrap_or(shape[dim]);
+    if n == 0 {
+        invalid(NAME, format!("{n} samples along dim {dim} of shape {shape:?}; a transform takes one at least"));
+    }
+    let bins = n / 2 + 1;
+    let samples = shape[dim].min(n);
+    shape[dim] = bins;
+    if signal.shape.num_elements() == 0 {
+        return (memory::zeros(shape.clone(), dtype), memory::zeros(shape, dtype));
+    }
+    let rows = rows(signal, dim, samples);
+    let count = rows.shape[0];
+    let length = Length { n, inverse: false };
+    let spectrum = length.transform(rows.with_shape([count, 1, samples].into()), [2, bins]);
+    let part = |at: usize| {
+        let part = narrow(spectrum.clone(), 1, [at, at + 1]).with_shape([count, bins].into());
+        from_rows(part, dim, &shape, dtype)
+    };
+    (part(0), part(1))
+}
+
+/// The `n` samples along `dim` (by default twice the bins less one) of which the spectrum is this, scaled by `1 / n`.
+///
+/// The first `n / 2 + 1` bins count; missing ones are 0. The imaginary parts of the first bin, and of the last one for
+/// even `n`, do not count: no real signal has any.
+pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Option<usize>) -> MpsGraphTensor {
+    const NAME: &str = "irfft";
+    check_dim(NAME, dim, re.dims());
+    check_float(NAME, re.dtype());
+    let (dtype, mut shape) = (re.dtype(), re.shape.clone());
+    if im.dtype() != dtype || im.shape != shape {
+        let other = (im.dtype(), &im.shape);
+        invalid(NAME, format!("real part {:?} and imaginary part {other:?} differ", (dtype, &shape)));
+    }
+    let n = n.unwrap_or_else(|| 2 * shape[dim].saturating_sub(1));
+    if n == 0 || shape[dim] == 0 {
+        invalid(NAME, format!("{n} samples of {} bins along dim {dim} of shape {shape:?}", shape[dim]));
+    }
+    let bins = shape[dim].min(n / 2 + 1);
+    shape[dim] = n;
+    if shape.num_elements() == 0 {
+        return memory::zeros(shape, dtype);
+    }
+    let parts: Vec<MpsGraphTensor> = [re, im]
+        .into_iter()
+        .map(|part| {
+            let rows = rows(part, dim, bins);
+            let count = rows.shape[0];
+            rows.with_shape([count, 1, bins].into())
+        })
+        .collect();
+    let spectrum = tensor_shape::cat(parts, 1);
+    let count = spectrum.shape[0];
+    let weighted = arithmetic::binary(BinaryOp::Mul, spectrum, table(Table::Weights { n, bins }));
+    let length = Length { n, inverse: true };
+    let samples = length.transform(weighted, [1, n]).with_shape([count, n].into());
+    from_rows(samples, dim, &shape, dtype)
+}
+
+/// How many points are transformed, and whether back from a spectrum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Length {
+    n: usize,
+    inverse: bool,
+}
+
+impl Length {
+    /// Transforms `rows (count, parts, points)`: the first `points` of `n`, of which the others are 0, as real part and,
+    /// if there are two parts, imaginary part. Gives `(count, parts, points)` as asked, again the first ones.
+    fn transform(self, rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
+        match method(self.n) {
+            Method::Product => self.product(rows, [parts, points]),
+            Method::Factors { first, second } => self.factors([first, second], rows, [parts, points]),
+            Method::Convolution { length } => self.convolution(length, rows, [parts, points]),
+        }
+    }
+
+    fn product(self, rows: MpsGraphTensor, to: [usize; 2]) -> MpsGraphTensor {
+        let &[count, parts, points] = rows.shape.as_slice() else { unreachable!("rows of parts of points") };
+        let matrix = table(Table::Matrix { length: self, from: [parts, points], to });
+        let product = matmul(rows.with_shape([count, parts * points].into()), matrix);
+        product.with_shape([count, to[0], to[1]].into())
+    }
+
+    /// The point at `b * i + j` of `rows` is `(i, j)` of an `(a, b)` view, that at `i + a * j` of the result is `(i, j)`:
+    /// transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`, transforms of length `b` along the other.
+    fn factors(self, [a, b]: [usize; 2], rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
+        let &[count, given, filled] = rows.shape.as_slice() else { unreachable!("rows of parts of points") };
+        let part = |n: usize| Length { n, ..self };
+        let used = filled.div_ceil(b);
+        let view = zeros_behind(rows, used * b).with_shape([count, given, used, b].into());
+        let columns = tensor_shape::permute(view, &[0, 3, 1, 2]).with_shape([count * b, given, used].into());
+        let first = part(a).transform(columns, [2, a]).with_shape([count, b, 2, a].into());
+
+        let extents = [b, a];
+        let turned = rotated(
+            first,
+            2,
+            table(Table::RotationReal { length: self, extents }),
+            table(Table::RotationImaginary { length: self, extents }),
+        );
+        let lines = tensor_shape::permute(turned, &[0, 3, 2, 1]).with_shape([count * a, 2, b].into());
+        let wanted = points.div_ceil(a);
+        let second = part(b).transform(lines, [parts, wanted]).with_shape([count, a, parts, wanted].into());
+        let whole = tensor_shape::permute(second, &[0, 2, 3, 1]).with_shape([count, parts, wanted * a].into());
+        narrow(whole, 2, [0, points])
+    }
+
+    /// With `c(j) = exp(∓πi * j * j / n)` the result at `k` is `c(k)` times the sum over `j` of `x(j) * c(j) / c(k - j)`.
+    fn convolution(self, length: usize, rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
+        let filled = rows.shape[2];
+        let there = Length { n: length, inverse: false };
+        let back = Length { n: length, inverse: true };
+        let chirped = self.chirped(rows, filled);
+        let spectrum = there.transform(chirped, [2, length]);
+        let kernel = table(Table::ChirpKernel { length: self, points: length, behind: filled, ahead: points });
+        let kernel = there.transform(kernel.with_shape([1, 2, length].into()), [2, length]);
+        let [re, im] = [0, 1].map(|at| narrow(kernel.clone(), 1, [at, at + 1]));
+        let minus = arithmetic::unary(arithmetic::UnaryOp::Neg, im.clone());
+        let product = rotated(spectrum, 1, re, tensor_shape::cat(vec![minus, im], 1));
+        let sums = back.transform(product, [2, points]);
+        narrow(self.chirped(sums, points), 1, [0, parts])
+    }
+
+    /// `x (count, parts, points)` times `c`: two parts.
+    fn chirped(self, x: MpsGraphTensor, points: usize) -> MpsGraphTensor {
+        let re = table(Table::ChirpReal { length: self, points });
+        let im = table(Table::ChirpImaginary { length: self, points });
+        if x.shape[1] == 2 {
+            return rotated(x, 1, re, im);
+        }
+        // The imaginary table begins with the negated numbers.
+        let im = narrow(im, 1, [1, 2]);
+        arithmetic::binary(BinaryOp::Mul, x, tensor_shape::cat(vec![re, im], 1))
+    }
+}
+
+/// `x` times complex numbers; its axis `parts` has the real and the imaginary part. `re` has extent 1 there, `im` the
+/// imaginary part negated and as it is.
+fn rotated(x: MpsGraphTensor, parts: usize, re: MpsGraphTensor, im: MpsGraphTensor) -> MpsGraphTensor {
+    let exchanged = tensor_shape::flip(x.clone(), &[parts]);
+    let [own, other] = [(x, re), (exchanged, im)].map(|(x, factor)| arithmetic::binary(BinaryOp::Mul, x, factor));
+    arithmetic::binary(BinaryOp::Add, own, other)
+}
+
+/// The first elements along `dim` as f32 `(count, elements)`.
+fn rows(tensor: MpsGraphTensor, dim: usize, elements: usize) -> MpsGraphTensor {
+    let [outer, axis, inner] = outer_axis_inner(&tensor.shape, dim);
+    let tensor = narrow(tensor.with_shape([outer, axis, inner].into()), 1, [0, elements]);
+    let rows = tensor_shape::permute(tensor, &[0, 2, 1]).with_shape([outer * inner, elements].into());
+    arithmetic::cast(rows, DType::F32)
+}
+
+/// The rows put back along `dim` of `shape`.
+fn from_rows(rows: MpsGraphTensor, dim: usize, shape: &Shape, dtype: DType) -> MpsGraphTensor {
+    let [outer, axis, inner] = outer_axis_inner(shape, dim);
+    let rows = arithmetic::cast(rows, dtype).with_shape([outer, inner, axis].into());
+    tensor_shape::permute(rows, &[0, 2, 1]).with_shape(shape.clone())
+}
+
+fn narrow(tensor: MpsGraphTensor, dim: usize, [start, end]: [usize; 2]) -> MpsGraphTensor {
+    if [start, end] == [0, tensor.shape[dim]] {
+        return tensor;
+    }
+    let mut region = vec![Slice::full(); dim];
+    region.push(Slice::new(start as isize, Some(end as isize), 1));
+    tensor_shape::slice(tensor, &region)
+}
+
+/// `rows` with zeros behind their elements, `length` in all.
+fn zeros_behind(rows: MpsGraphTensor, length: usize) -> MpsGraphTensor {
+    let &[count, parts, filled] = rows.shape.as_slice() else { unreachable!("rows of parts of points") };
+    if filled == length {
+        return rows;
+    }
+    let zeros = memory::zeros([count, parts, length - filled].into(), rows.dtype());
+    tensor_shape::cat(vec![rows, zeros], 2)
+}
+
+fn check_float(name: &'static str, dtype: DType) {
+    if !dtype.is_float() {
+        invalid(name, format!("dtype {dtype:?}; transforms take floats"));
+    }
+}
+
+/// Records a table.
+fn table(table: Table) -> MpsGraphTensor {
+    let output = TensorType::new(DType::F32, table.shape());
+    record(FourierTransformOp(table).into(), &[], &[], output)
+}
+
+/// A constant of a transform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FourierTransformOp(Table);
+
+impl Operation for FourierTransformOp {
+    fn name(&self) -> &'static str {
+        if self.0.is_inverse() { "irfft" } else { "rfft" }
+    }
+
+    fn lower(&self, cx: &Lowering<'_>, _inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+        let numbers = self.0.numbers();
+        cx.graph().constant_with_data(bytemuck::cast_slice(&numbers), &output.shape, DataType::F32)
+    }
+
+    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
+        Provenance::NONE
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
+    }
+}

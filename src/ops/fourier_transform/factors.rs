@@ -1,0 +1,55 @@
+//! How a transform of some length is made of shorter ones.
+
+/// Points up to which one product is as good as two: on a GPU it then takes about as long as a pass over memory.
+pub(super) const WIDE: usize = 128;
+/// Points up to which a prime is one product: the table has a megabyte.
+pub(super) const PRIME: usize = 512;
+
+/// What a transform is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    /// One product with a table.
+    Product,
+    /// Transforms of two lengths, the first one a product.
+    Factors { first: usize, second: usize },
+    /// A convolution by transforms of this length.
+    Convolution { length: usize },
+}
+
+/// How to transform `n` points.
+pub(super) fn method(n: usize) -> Method {
+    if n <= WIDE {
+        return Method::Product;
+    }
+    let factors = (2..=WIDE.min(n / 2)).filter(|first| n.is_multiple_of(*first)).map(|first| (first, n / first));
+    // Two products if there are such factors, the best about equal; else as much as possible at once.
+    match factors.min_by_key(|&(first, second)| (second.max(WIDE), first + second)) {
+        Some((first, second)) => Method::Factors { first, second },
+        None if n <= PRIME => Method::Product,
+        None => Method::Convolution { length: (2 * n - 1).next_power_of_two() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Method, method};
+
+    #[test]
+    fn lengths_and_their_methods() {
+        let factors = |first, second| Method::Factors { first, second };
+        for (n, expected) in [
+            (1, Method::Product),
+            (97, Method::Product),
+            (128, Method::Product),
+            (131, Method::Product),
+            (1000, factors(25, 40)),
+            (1024, factors(32, 32)),
+            (1 << 15, factors(128, 256)),
+            (2 * 1009, factors(2, 1009)),
+            (1009, Method::Convolution { length: 2048 }),
+            (131 * 137, Method::Convolution { length: 65_536 }),
+        ] {
+            assert_eq!(method(n), expected, "{n}");
+        }
+    }
+}
