@@ -167,9 +167,9 @@ fn with_scales(tensor: MpsGraphTensor, scheme: &QuantScheme, scales: MpsGraphTen
 /// The quantized tensor of i8 values of its shape.
 fn of_values(values: MpsGraphTensor, scales: MpsGraphTensor, scheme: QuantScheme) -> Quantized {
     let shape = values.shape.clone();
-    let packed = match Packing::of(scheme.value) {
-        Some(Packing::Words(width)) => pack::pack(values, width),
-        Some(Packing::Bytes) | None => values,
+    let packed = match Packing::of_checked(scheme.value) {
+        Packing::Bytes => values,
+        Packing::Words(width) => pack::pack(values, width),
     };
     Quantized::new(packed, scales, scheme, shape)
 }

@@ -33,7 +33,7 @@ impl MpsGraphQuantizedTensor {
     }
 
     pub(crate) fn packing(&self) -> Packing {
-        Packing::of(self.scheme.value).unwrap_or_else(|| unreachable!("checked when the tensor was made"))
+        Packing::of_checked(self.scheme.value)
     }
 }
 
@@ -86,6 +86,11 @@ impl Packing {
             QuantValue::Q2F | QuantValue::Q2S => Some(Packing::Words(Width::Two)),
             QuantValue::E4M3 | QuantValue::E5M2 | QuantValue::E2M1 => None,
         }
+    }
+
+    /// How the values of a scheme lie that [`Blocks::of`] has let pass.
+    pub fn of_checked(value: QuantValue) -> Self {
+        Self::of(value).unwrap_or_else(|| unreachable!("{value:?} is refused before a tensor is made"))
     }
 }
 

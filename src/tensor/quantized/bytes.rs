@@ -23,7 +23,7 @@ pub(crate) struct Parts {
 pub(crate) fn split(data: &TensorData) -> Parts {
     let DType::QFloat(scheme) = data.dtype else { invalid(OP, format!("dtype {:?} is not quantized", data.dtype)) };
     let blocks = Blocks::of(OP, &scheme, &data.shape);
-    let packing = Packing::of(scheme.value).unwrap_or_else(|| unreachable!("`Blocks::of` has checked it"));
+    let packing = Packing::of_checked(scheme.value);
     let (bytes, count) = (data.as_bytes(), data.shape.num_elements());
     let lengths = value_bytes(&scheme, packing, count);
     let length = lengths.into_iter().find(|length| length + 4 * blocks.count == bytes.len());
