@@ -18,11 +18,11 @@ use burn_backend::{Backend, BackendTypes, DType, DTypeUsageSet, ExecutionError, 
 use burn_ir::{BackendIr, HandleKind, TensorHandle};
 
 pub use element::{FloatElement, IntElement};
-pub use quantized::MpsGraphQuantizedTensor;
 
 use crate::bridge::Runtime;
 use crate::device::MpsGraphDevice;
 use crate::tensor::MpsGraphTensor;
+use crate::tensor::quantized::MpsGraphQuantizedTensor;
 
 /// The backend: Burn's tensors as recorded MPSGraph programs.
 ///

@@ -7,6 +7,7 @@ use burn_backend::{BoolStore, DType, DTypeUsage, DTypeUsageSet};
 
 use crate::error::Error;
 use crate::ffi::DataType;
+use crate::tensor::quantized::Packing;
 
 /// The `MPSDataType` of `dtype`, or an error that says what to use instead.
 pub(crate) fn data_type(op: &'static str, dtype: DType) -> Result<DataType, Error> {
@@ -46,6 +47,9 @@ pub(crate) fn require(op: &'static str, dtype: DType) {
 
 /// What Burn may do with `dtype` here.
 pub(crate) fn usage(dtype: DType) -> DTypeUsageSet {
+    if let DType::QFloat(scheme) = dtype {
+        return Packing::of(scheme.value).map_or(DTypeUsageSet::empty(), |_| DTypeUsage::Storage.into());
+    }
     match data_type("dtype_usage", dtype) {
         Err(_) => DTypeUsageSet::empty(),
         Ok(DataType::F32 | DataType::F16 | DataType::BF16) => {

@@ -19,11 +19,12 @@ mod ops;
 mod tensor;
 mod tensor_type;
 
-pub use backend::{FloatElement, IntElement, MpsGraph, MpsGraphQuantizedTensor};
+pub use backend::{FloatElement, IntElement, MpsGraph};
 pub use bridge::{Stats, eagerly};
 pub use device::MpsGraphDevice;
 pub use error::Error;
 pub use tensor::MpsGraphTensor;
+pub use tensor::quantized::MpsGraphQuantizedTensor;
 
 #[doc(hidden)]
 pub mod contract {

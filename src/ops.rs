@@ -15,6 +15,7 @@ pub(crate) mod matrix_multiplication;
 pub(crate) mod memory;
 pub(crate) mod normalization;
 pub(crate) mod pooling;
+pub(crate) mod quantization;
 pub(crate) mod random;
 pub(crate) mod reduction;
 pub(crate) mod resize;
@@ -83,6 +84,7 @@ families! {
     MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
     Memory(memory::MemoryOp),
     Pooling(pooling::PoolingOp),
+    Quantization(quantization::QuantizationOp),
     Random(random::RandomOp),
     Reduction(reduction::ReductionOp),
     SampleGrid(sample_grid::SampleGridOp),

@@ -3,22 +3,22 @@
 use burn_backend::ExecutionError;
 use burn_backend::ops::{TransactionOps, TransactionPrimitive, TransactionPrimitiveData};
 
-use super::{FloatElement, IntElement, MpsGraph, not_yet};
+use super::quantized::joined;
+use super::{FloatElement, IntElement, MpsGraph};
 
 impl<F: FloatElement, I: IntElement> TransactionOps<MpsGraph<F, I>> for MpsGraph<F, I> {
     async fn tr_execute(transaction: TransactionPrimitive<Self>) -> Result<TransactionPrimitiveData, ExecutionError> {
-        if !transaction.read_qfloats.is_empty() {
-            not_yet("q_into_data");
-        }
-        let counts = [transaction.read_floats.len(), transaction.read_ints.len()];
+        let quantized = transaction.read_qfloats;
+        let counts = [transaction.read_floats.len(), 2 * quantized.len(), transaction.read_ints.len()];
         let mut tensors = transaction.read_floats;
+        tensors.extend(quantized.iter().flat_map(|tensor| [tensor.values.clone(), tensor.scales.clone()]));
         tensors.extend(transaction.read_ints);
         tensors.extend(transaction.read_bools);
         let mut data = crate::bridge::read(&tensors)?.into_iter();
         Ok(TransactionPrimitiveData {
             read_floats: data.by_ref().take(counts[0]).collect(),
-            read_qfloats: Vec::new(),
-            read_ints: data.by_ref().take(counts[1]).collect(),
+            read_qfloats: joined(&quantized, data.by_ref().take(counts[1])),
+            read_ints: data.by_ref().take(counts[2]).collect(),
             read_bools: data.collect(),
         })
     }

@@ -31,6 +31,7 @@ mod module;
 mod non_zero;
 mod normalization;
 mod pooling;
+mod quantization;
 mod random;
 mod reduction;
 mod resize;
@@ -52,7 +53,8 @@ macro_rules! families {
 
 families! {
     memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
-    sort matrix_multiplication resize sample_grid module fourier_transform loss pooling convolution random
+    sort matrix_multiplication resize sample_grid module fourier_transform loss pooling convolution quantization
+    random
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod faults;
 mod lengths;
 mod liveness;
 mod mlp;
+mod quantized;
 mod random;
 mod scalars;
 mod threads;

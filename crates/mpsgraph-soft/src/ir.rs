@@ -260,6 +260,8 @@ pub enum UnaryOp {
     Floor,
     /// Half to even.
     Rint,
+    /// Half away from zero.
+    Round,
     Trunc,
     /// NaN gives 0.
     Sign,

@@ -76,6 +76,9 @@ graph_methods! {
     /// To the nearest integer, halves to even.
     fn rint(x) = "rintWithTensor:name:", since (11, 0);
 
+    /// To the nearest integer, halves away from zero.
+    fn round(x) = "roundWithTensor:name:", since (11, 0);
+
     /// -1, 0 or 1; 0 for NaN. Not for i64.
     fn sign(x) = "signWithTensor:name:", since (11, 0);
 
@@ -211,7 +214,7 @@ mod cases {
     const INFINITY: f32 = f32::INFINITY;
 
     /// Functions of one float at one place.
-    const UNARY: [(Unary, f32, f64); 30] = [
+    const UNARY: [(Unary, f32, f64); 31] = [
         (MPSGraph::absolute, -2.5, 2.5),
         (MPSGraph::acos, 0.5, FRAC_PI_3 as f64),
         (MPSGraph::acosh, 1.25, LN_2 as f64),
@@ -233,6 +236,7 @@ mod cases {
         (MPSGraph::negative, 2.0, -2.0),
         (MPSGraph::reciprocal, 4.0, 0.25),
         (MPSGraph::rint, 2.5, 2.0),
+        (MPSGraph::round, 2.5, 3.0),
         (MPSGraph::sign, -3.0, -1.0),
         (MPSGraph::sin, FRAC_PI_6, 0.5),
         (MPSGraph::sinh, LN_2, 0.75),

@@ -29,7 +29,7 @@ pub const UNARY_FLOATS: &[&str] = &[
 ];
 
 /// What rounds: for floats.
-pub const ROUNDING: &[&str] = &["ceil", "floor", "rint", "truncate"];
+pub const ROUNDING: &[&str] = &["ceil", "floor", "rint", "round", "truncate"];
 
 /// What tells floats apart: gives Bool.
 pub const TESTS: &[&str] = &["isNaN", "isInfinite", "isFinite"];

@@ -39,6 +39,7 @@ pub fn unary(op: UnaryOp) -> Function {
         UnaryOp::Ceil => exact(tile1(f32::ceil)),
         UnaryOp::Floor => exact(tile1(f32::floor)),
         UnaryOp::Rint => exact(tile1(f32::round_ties_even)),
+        UnaryOp::Round => exact(tile1(f32::round)),
         UnaryOp::Trunc => exact(tile1(f32::trunc)),
         UnaryOp::Sign => exact(tile1(|x: f32| if x > 0.0 { 1.0 } else { 0.0 } - if x < 0.0 { 1.0 } else { 0.0f32 })),
         UnaryOp::Signbit => exact(tile1(|x: f32| truth(x.is_sign_negative()))),

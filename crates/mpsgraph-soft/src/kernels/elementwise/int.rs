@@ -59,7 +59,7 @@ int!(i8, i16, i32, i64, u8, u16, u32, u64);
 /// The loop of `op` on integers of this type; `None` for functions that only make sense for floats.
 pub fn unary(op: UnaryOp, ty: IntType) -> Option<TileFn> {
     Some(match op {
-        UnaryOp::Identity | UnaryOp::Ceil | UnaryOp::Floor | UnaryOp::Rint | UnaryOp::Trunc => {
+        UnaryOp::Identity | UnaryOp::Ceil | UnaryOp::Floor | UnaryOp::Rint | UnaryOp::Round | UnaryOp::Trunc => {
             int_type!(bits ty, T => tile1(|x: T| x))
         }
         UnaryOp::Neg => int_type!(bits ty, T => tile1(|x: T| x.neg())),

@@ -36,6 +36,7 @@ pub const METHODS: &[Method] = &[
     unary_method!("ceilWithTensor:name:", Ceil, Floats),
     unary_method!("floorWithTensor:name:", Floor, Floats),
     unary_method!("rintWithTensor:name:", Rint, Floats),
+    unary_method!("roundWithTensor:name:", Round, Floats),
     unary_method!("truncateWithTensor:name:", Trunc, Floats).since(13, 0),
     unary_method!("signWithTensor:name:", Sign, NoInt64),
     unary_method!("signbitWithTensor:name:", Signbit, NoInt64),

@@ -29,6 +29,13 @@ fn rint_takes_halves_to_even() {
 }
 
 #[test]
+fn round_takes_halves_away_from_zero() {
+    let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0"));
+    let x = floats(&[6], &[0.5, 1.5, 2.5, -0.5, 0.499_999_97, -2.4]);
+    assert_eq!(one("round", x), floats(&[6], &[1.0, 2.0, 3.0, -1.0, 0.0, -2.0]));
+}
+
+#[test]
 fn zeros_of_tanh_and_atan_have_no_sign() {
     let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: these two, and no others"));
     let x = || floats(&[2], &[-0.0, 0.0]);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const OPS: [UnaryOp; 34] = [
+const OPS: [UnaryOp; 35] = [
     UnaryOp::Identity,
     UnaryOp::Abs,
     UnaryOp::Neg,
@@ -27,6 +27,7 @@ const OPS: [UnaryOp; 34] = [
     UnaryOp::Ceil,
     UnaryOp::Floor,
     UnaryOp::Rint,
+    UnaryOp::Round,
     UnaryOp::Trunc,
     UnaryOp::Sign,
     UnaryOp::Signbit,
@@ -67,6 +68,7 @@ fn float_reference(op: UnaryOp, x: f64) -> Option<f64> {
         UnaryOp::Ceil => x.ceil(),
         UnaryOp::Floor => x.floor(),
         UnaryOp::Rint => x.round_ties_even(),
+        UnaryOp::Round => x.round(),
         UnaryOp::Trunc => x.trunc(),
         UnaryOp::Sign => truth(x > 0.0) - truth(x < 0.0),
         UnaryOp::Signbit => truth(x.is_sign_negative()),
@@ -103,7 +105,7 @@ fn erf(x: f64) -> f64 {
 /// The exact value; `None` for what is computed in f32.
 fn int_reference(op: UnaryOp, x: i128) -> Option<i128> {
     Some(match op {
-        UnaryOp::Identity | UnaryOp::Ceil | UnaryOp::Floor | UnaryOp::Rint | UnaryOp::Trunc => x,
+        UnaryOp::Identity | UnaryOp::Ceil | UnaryOp::Floor | UnaryOp::Rint | UnaryOp::Round | UnaryOp::Trunc => x,
         UnaryOp::Abs => x.abs(),
         UnaryOp::Neg => -x,
         UnaryOp::Square => x.wrapping_mul(x),

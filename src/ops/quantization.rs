@@ -1,0 +1,239 @@
+//! Floats as integers of few bits and a scale for each block, and back.
+//!
+//! A quantized tensor stays packed in its buffer: what computes with it unpacks it inside of the program. MPSGraph's own
+//! quantization ops are not used. They know scales of a tensor or an axis, but none of a block, no values of 4 and 2 bits
+//! before macOS 15, and how they round is not documented.
+//!
+//! Scales are computed in f32 from the largest magnitude, NaN left out. A scale that is 0, subnormal, infinite or NaN
+//! cannot be divided by and becomes the smallest normal number. Halves are rounded away from zero, and NaN becomes 0.
+
+mod layout;
+mod pack;
+
+use burn_backend::quantization::{QuantLevel, QuantScheme, QuantValue};
+use burn_backend::{DType, Shape, TensorMetadata};
+
+pub(crate) use layout::{expand, flip, gather, permute, repeat_dim, reshape, select, slice, swap_dims};
+
+use super::{Operation, memory};
+use crate::bridge::record;
+use crate::dtype::require;
+use crate::error::{invalid, unsupported};
+use crate::ffi;
+use crate::lowering::conversion::convert;
+use crate::lowering::provenance::Provenance;
+use crate::lowering::rank::reshaped;
+use crate::lowering::scalar::ScalarInput;
+use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor::quantized::{Blocks, MpsGraphQuantizedTensor as Quantized, Packing, Width};
+use crate::tensor_type::TensorType;
+
+/// A step from floats to packed integers or back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum QuantizationOp {
+    /// `[x]`, a block in each row, to the rows' scales.
+    Calibrate { value: QuantValue },
+    /// `[scales]`; those that cannot be divided by are replaced.
+    Divisible,
+    /// `[x, scales]` to i8; the scales broadcast.
+    Quantize { value: QuantValue },
+    /// `[values, scales]` to the output's dtype and shape, to which the scales broadcast.
+    Dequantize { packing: Packing },
+    /// `[values]` of i8 to words.
+    Pack { width: Width },
+    /// `[words]` to i8 values.
+    Unpack { width: Width },
+}
+
+impl Operation for QuantizationOp {
+    fn name(&self) -> &'static str {
+        match self {
+            QuantizationOp::Calibrate { .. } => "quantize_dynamic",
+            QuantizationOp::Divisible | QuantizationOp::Quantize { .. } => "quantize",
+            QuantizationOp::Dequantize { .. } => "dequantize",
+            QuantizationOp::Pack { .. } => "pack",
+            QuantizationOp::Unpack { .. } => "unpack",
+        }
+    }
+
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+        let Operand { tensor, ty } = &inputs[0];
+        match self {
+            QuantizationOp::Calibrate { value } => {
+                let x = convert(cx, tensor, ty.dtype, DType::F32);
+                let scales = calibrated(cx, &x, *value, ty.shape.num_dims() - 1);
+                reshaped(cx, &scales, &rows(&ty.shape), &output.shape)
+            }
+            QuantizationOp::Divisible => divisible(cx, tensor),
+            QuantizationOp::Quantize { value } => {
+                let x = convert(cx, tensor, ty.dtype, DType::F32);
+                quantized(cx, &x, &inputs[1].tensor, *value)
+            }
+            QuantizationOp::Dequantize { packing } => {
+                let values = match packing {
+                    Packing::Bytes => convert(cx, tensor, DType::I8, DType::F32),
+                    Packing::Words(width) => {
+                        let values = pack::unpacked(cx, &inputs[0], *width, output.elements());
+                        let values = convert(cx, &values, DType::I32, DType::F32);
+                        reshaped(cx, &values, &[output.elements()], &output.shape)
+                    }
+                };
+                let result = cx.graph().multiplication(&values, &inputs[1].tensor);
+                convert(cx, &result, DType::F32, output.dtype)
+            }
+            QuantizationOp::Pack { width } => pack::packed(cx, &inputs[0], *width),
+            QuantizationOp::Unpack { width } => {
+                let values = pack::unpacked(cx, &inputs[0], *width, output.elements());
+                convert(cx, &values, DType::I32, output.dtype)
+            }
+        }
+    }
+
+    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
+        Provenance::NONE
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
+    }
+}
+
+/// `tensor` by `scheme`, with a scale for each block.
+pub(crate) fn quantize(tensor: MpsGraphTensor, scheme: &QuantScheme, scales: MpsGraphTensor) -> Quantized {
+    const NAME: &str = "quantize";
+    let blocks = check(NAME, &tensor, scheme);
+    if scales.shape.num_elements() != blocks.count || !scales.dtype().is_float() {
+        let given = (scales.dtype(), &scales.shape);
+        let (count, shape) = (blocks.count, &tensor.shape);
+        invalid(NAME, format!("scales {given:?} where shape {shape:?} by {:?} takes {count} floats", scheme.level));
+    }
+    let scales = super::arithmetic::cast(scales.with_shape([blocks.count].into()), DType::F32);
+    let output = scales.ty();
+    let scales = record(QuantizationOp::Divisible.into(), &[&scales], &[], output);
+    with_scales(tensor, scheme, scales)
+}
+
+/// `tensor` by `scheme`, with the scales that its own numbers ask for.
+pub(crate) fn quantize_dynamic(tensor: MpsGraphTensor, scheme: &QuantScheme) -> Quantized {
+    let Blocks { count, elements } = check("quantize_dynamic", &tensor, scheme);
+    let output = TensorType::new(DType::F32, [count].into());
+    let scales = if tensor.shape.num_elements() == 0 {
+        memory::full(output.shape, ScalarInput::Float(f64::from(f32::MIN_POSITIVE)), DType::F32)
+    } else {
+        let x = tensor.clone().with_shape(if count == 1 { [elements].into() } else { [count, elements].into() });
+        record(QuantizationOp::Calibrate { value: scheme.value }.into(), &[&x], &[], output)
+    };
+    with_scales(tensor, scheme, scales)
+}
+
+/// The floats that `tensor` stands for.
+pub(crate) fn dequantize(tensor: &Quantized, dtype: DType) -> MpsGraphTensor {
+    require("dequantize", dtype);
+    if tensor.shape.num_elements() == 0 {
+        return memory::zeros(tensor.shape.clone(), dtype);
+    }
+    let packing = tensor.packing();
+    let (view, scales) = views(tensor.scheme.level, &tensor.shape, &tensor.scales);
+    let output = TensorType::new(dtype, view);
+    let values = match packing {
+        Packing::Bytes => tensor.values.clone().with_shape(output.shape.clone()),
+        Packing::Words(_) => tensor.values.clone(),
+    };
+    let op = QuantizationOp::Dequantize { packing };
+    record(op.into(), &[&values, &scales], &[], output).with_shape(tensor.shape.clone())
+}
+
+fn check(op: &'static str, tensor: &MpsGraphTensor, scheme: &QuantScheme) -> Blocks {
+    if !tensor.dtype().is_float() {
+        unsupported(op, format!("dtype {:?}, shape {:?}", tensor.dtype(), tensor.shape));
+    }
+    Blocks::of(op, scheme, &tensor.shape)
+}
+
+/// `tensor` by `scheme` with scales that can be divided by.
+fn with_scales(tensor: MpsGraphTensor, scheme: &QuantScheme, scales: MpsGraphTensor) -> Quantized {
+    let shape = tensor.shape.clone();
+    let (view, broadcast) = views(scheme.level, &shape, &scales);
+    let output = TensorType::new(DType::I8, view.clone());
+    let x = tensor.with_shape(view);
+    let values = match x.shape.num_elements() {
+        0 => memory::zeros(output.shape, DType::I8),
+        _ => record(QuantizationOp::Quantize { value: scheme.value }.into(), &[&x, &broadcast], &[], output),
+    };
+    of_values(values.with_shape(shape), scales, *scheme)
+}
+
+/// The quantized tensor of i8 values of its shape.
+fn of_values(values: MpsGraphTensor, scales: MpsGraphTensor, scheme: QuantScheme) -> Quantized {
+    let shape = values.shape.clone();
+    let packed = match Packing::of_checked(scheme.value) {
+        Packing::Bytes => values,
+        Packing::Words(width) => pack::pack(values, width),
+    };
+    Quantized::new(packed, scales, scheme, shape)
+}
+
+/// i8 values of the tensor's shape.
+fn values_of(tensor: &Quantized) -> MpsGraphTensor {
+    let values = tensor.values.clone();
+    match tensor.packing() {
+        Packing::Bytes => values,
+        Packing::Words(width) => pack::unpack(values, width, tensor.shape.num_elements()),
+    }
+    .with_shape(tensor.shape.clone())
+}
+
+/// How elements and scales are seen so that the scales broadcast.
+fn views(level: QuantLevel, shape: &Shape, scales: &MpsGraphTensor) -> (Shape, MpsGraphTensor) {
+    match level {
+        QuantLevel::Tensor => (shape.clone(), scales.clone()),
+        QuantLevel::Block(size) => {
+            let count = scales.shape.num_elements();
+            ([count, size.num_elements()].into(), scales.clone().with_shape([count, 1].into()))
+        }
+    }
+}
+
+/// `shape` with 1 as its last extent.
+fn rows(shape: &Shape) -> Vec<usize> {
+    let mut rows = shape.to_vec();
+    rows[shape.num_dims() - 1] = 1;
+    rows
+}
+
+/// The scale of each row of f32: the range of the integers covers the largest magnitude on both sides of zero.
+fn calibrated(cx: &Lowering<'_>, x: &ffi::Tensor, value: QuantValue, axis: usize) -> ffi::Tensor {
+    let graph = cx.graph();
+    let zero = cx.constant(0.0, DType::F32);
+    let magnitude = graph.select(&graph.is_nan(x), &zero, &graph.absolute(x));
+    let largest = graph.reduction_maximum(&magnitude, &[axis as isize]);
+    let (low, high) = value.range();
+    let both_sides = graph.multiplication(&largest, &cx.constant(2.0, DType::F32));
+    divisible(cx, &graph.division(&both_sides, &cx.constant((high - low).into(), DType::F32)))
+}
+
+/// f32 scales, with the smallest normal number in place of those that are not normal.
+fn divisible(cx: &Lowering<'_>, scales: &ffi::Tensor) -> ffi::Tensor {
+    let graph = cx.graph();
+    let smallest = cx.constant(f32::MIN_POSITIVE.into(), DType::F32);
+    let largest = cx.constant(f32::MAX.into(), DType::F32);
+    let magnitude = graph.absolute(scales);
+    let normal = graph.logical_and(
+        &graph.greater_than_or_equal_to(&magnitude, &smallest),
+        &graph.less_than_or_equal_to(&magnitude, &largest),
+    );
+    graph.select(&normal, scales, &smallest)
+}
+
+/// f32 as integers of `value`'s range, i8.
+fn quantized(cx: &Lowering<'_>, x: &ffi::Tensor, scales: &ffi::Tensor, value: QuantValue) -> ffi::Tensor {
+    let graph = cx.graph();
+    let (low, high) = value.range();
+    let inverse = graph.division(&cx.constant(1.0, DType::F32), scales);
+    let scaled = graph.multiplication(x, &inverse);
+    // Bounded first: the bounds are whole numbers, and rounded numbers of 8 bits are exact.
+    let at_most = graph.minimum_with_nan_propagation(&scaled, &cx.constant(high.into(), DType::F32));
+    let bounded = graph.maximum_with_nan_propagation(&at_most, &cx.constant(low.into(), DType::F32));
+    convert(cx, &graph.round(&bounded), DType::F32, DType::I8)
+}

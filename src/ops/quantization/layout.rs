@@ -1,0 +1,135 @@
+//! Moving the elements of a quantized tensor.
+//!
+//! With one scale, the integers move as any others. Blocks are runs of elements in row-major order: where all that
+//! moves is whole blocks, integers and scales move alike and no value changes. What takes blocks apart is done with the
+//! dequantized tensor, which gets new blocks and new scales, as in burn-flex.
+
+use burn_backend::quantization::QuantLevel;
+use burn_backend::{DType, Shape, Slice, TensorMetadata};
+
+use super::{dequantize, of_values, quantize_dynamic, values_of};
+use crate::error::invalid;
+use crate::ops::{check_dim, gather as reads, tensor_shape};
+use crate::tensor::MpsGraphTensor;
+use crate::tensor::quantized::MpsGraphQuantizedTensor as Quantized;
+
+/// The same elements in row-major order as `shape`, which must have as many. Blocks stay what they are.
+pub(crate) fn reshape(tensor: Quantized, shape: Shape) -> Quantized {
+    if tensor.shape.num_elements() != shape.num_elements() {
+        invalid("q_reshape", format!("shape {:?} has not as many elements as {shape:?}", tensor.shape));
+    }
+    Quantized { shape, ..tensor }
+}
+
+/// Repeats extents of 1 (and puts new axes in front) until the shape is `shape`.
+pub(crate) fn expand(tensor: Quantized, shape: Shape) -> Quantized {
+    let (rank, new_rank) = (tensor.shape.num_dims(), shape.num_dims());
+    let missing = new_rank.saturating_sub(rank);
+    let fits =
+        new_rank >= rank && tensor.shape.iter().zip(&shape[missing..]).all(|(&from, &to)| from == to || from == 1);
+    if !fits {
+        let from = &tensor.shape;
+        invalid("q_expand", format!("shape {from:?} cannot be repeated to {shape:?}: only extents of 1 can"));
+    }
+    let grows = |&axis: &usize| tensor.shape[axis] != shape[missing + axis];
+    let moved = (0..rank).rev().find(grows).map_or(0, |axis| axis + 1);
+    move_axes(tensor, moved, |part| {
+        let mut to = shape[..missing + moved].to_vec();
+        to.push(part.shape[moved]);
+        tensor_shape::expand(part, to.into())
+    })
+}
+
+/// Exchanges two axes.
+pub(crate) fn swap_dims(tensor: Quantized, dim1: usize, dim2: usize) -> Quantized {
+    check_dim("q_swap_dims", dim1.max(dim2), &tensor.shape);
+    let moved = if dim1 == dim2 { 0 } else { dim1.max(dim2) + 1 };
+    move_axes(tensor, moved, |part| if moved == 0 { part } else { tensor_shape::swap_dims(part, dim1, dim2) })
+}
+
+/// Output axis `i` is input axis `axes[i]`; `axes` is a permutation.
+pub(crate) fn permute(tensor: Quantized, axes: &[usize]) -> Quantized {
+    let rank = tensor.shape.num_dims();
+    if axes.len() != rank || (0..rank).any(|axis| !axes.contains(&axis)) {
+        invalid("q_permute", format!("axes {axes:?} are not a permutation of the axes of shape {:?}", tensor.shape));
+    }
+    let moved = (0..rank).rev().find(|&axis| axes[axis] != axis).map_or(0, |axis| axis + 1);
+    let mut axes = axes[..moved].to_vec();
+    axes.push(moved);
+    move_axes(tensor, moved, |part| tensor_shape::permute(part, &axes))
+}
+
+/// Reverses the order of the elements along `axes`.
+pub(crate) fn flip(tensor: Quantized, axes: &[usize]) -> Quantized {
+    let last = axes.iter().copied().max();
+    if let Some(last) = last {
+        check_dim("q_flip", last, &tensor.shape);
+    }
+    move_axes(tensor, last.map_or(0, |axis| axis + 1), |part| tensor_shape::flip(part, axes))
+}
+
+/// The slices along `dim` that the rank-1 `indices` name.
+pub(crate) fn select(tensor: Quantized, dim: usize, indices: &MpsGraphTensor) -> Quantized {
+    check_dim("q_select", dim, &tensor.shape);
+    move_axes(tensor, dim + 1, |part| reads::select(part, dim, indices.clone()))
+}
+
+/// The elements that `slices` name, one slice per axis from the first on.
+pub(crate) fn slice(tensor: Quantized, slices: &[Slice]) -> Quantized {
+    let shape = &tensor.shape;
+    if slices.len() > shape.num_dims() {
+        invalid("q_slice", format!("{} slices for shape {shape:?}", slices.len()));
+    }
+    let whole = |axis: usize| {
+        let Slice { start, end, step } = slices[axis];
+        start == 0 && step == 1 && end.is_none_or(|end| end >= shape[axis].cast_signed())
+    };
+    let moved = (0..slices.len()).rev().find(|&axis| !whole(axis)).map_or(0, |axis| axis + 1);
+    move_axes(tensor, moved, |part| tensor_shape::slice(part, &slices[..moved]))
+}
+
+/// The tensor `times` times in a row along `dim`.
+pub(crate) fn repeat_dim(tensor: Quantized, dim: usize, times: usize) -> Quantized {
+    check_dim("q_repeat_dim", dim, &tensor.shape);
+    move_axes(tensor, dim + 1, |part| tensor_shape::repeat_dim(part, dim, times))
+}
+
+/// Elements along `dim` at `indices`, which has the tensor's shape but for its extent along `dim`.
+pub(crate) fn gather(dim: usize, tensor: Quantized, indices: MpsGraphTensor) -> Quantized {
+    match tensor.scheme.level {
+        QuantLevel::Tensor => {
+            let values = reads::gather(dim, values_of(&tensor), indices);
+            of_values(values, tensor.scales, tensor.scheme)
+        }
+        QuantLevel::Block(_) => {
+            let read = reads::gather(dim, dequantize(&tensor, DType::F32), indices);
+            quantize_dynamic(read, &tensor.scheme)
+        }
+    }
+}
+
+/// Applies `function` to the first `moved` axes. It is given tensors in which one axis stands for all the others, and
+/// leaves that axis, which is the last one, in place.
+fn move_axes(tensor: Quantized, moved: usize, function: impl Fn(MpsGraphTensor) -> MpsGraphTensor) -> Quantized {
+    let (leading, rest) = tensor.shape.split_at(moved);
+    let behind: usize = rest.iter().product();
+    let apply = |part: MpsGraphTensor, last: usize| {
+        let view = [leading, &[last]].concat();
+        function(part.with_shape(view.into()))
+    };
+    let elements = |part: MpsGraphTensor| {
+        let result = apply(part, behind);
+        let shape = [&result.shape[..result.rank() - 1], rest].concat();
+        result.with_shape(shape.into())
+    };
+    match tensor.scheme.level {
+        QuantLevel::Tensor => of_values(elements(values_of(&tensor)), tensor.scales.clone(), tensor.scheme),
+        QuantLevel::Block(size) if behind % size.num_elements() == 0 => {
+            let scales = apply(tensor.scales.clone(), behind / size.num_elements());
+            let blocks = scales.shape.num_elements();
+            let scales = scales.with_shape([blocks].into());
+            of_values(elements(values_of(&tensor)), scales, tensor.scheme)
+        }
+        QuantLevel::Block(_) => quantize_dynamic(elements(dequantize(&tensor, DType::F32)), &tensor.scheme),
+    }
+}

@@ -1,0 +1,127 @@
+//! Burn's bytes of a quantized tensor: the values, then an f32 for each block.
+//!
+//! Here the bytes are cut and joined; buffers are filled and read elsewhere. Values come in with a byte each, or packed
+//! into 32-bit words along the innermost dimension, which is all that Burn itself reads (burn-std, quantization.rs), and
+//! go out with a byte each.
+
+use burn_backend::quantization::{QuantScheme, QuantStore, QuantValue};
+use burn_backend::{DType, TensorData};
+
+use super::{Blocks, MpsGraphQuantizedTensor, Packing, Width};
+use crate::error::{invalid, unsupported};
+
+const OP: &str = "q_from_data";
+
+/// What becomes the tensors of a quantized one.
+pub(crate) struct Parts {
+    pub values: TensorData,
+    pub scales: TensorData,
+    pub scheme: QuantScheme,
+}
+
+/// Takes Burn's bytes apart.
+pub(crate) fn split(data: &TensorData) -> Parts {
+    let DType::QFloat(scheme) = data.dtype else { invalid(OP, format!("dtype {:?} is not quantized", data.dtype)) };
+    let blocks = Blocks::of(OP, &scheme, &data.shape);
+    let packing = Packing::of_checked(scheme.value);
+    let (bytes, count) = (data.as_bytes(), data.shape.num_elements());
+    let lengths = value_bytes(&scheme, packing, count);
+    let length = lengths.into_iter().find(|length| length + 4 * blocks.count == bytes.len());
+    let Some(length) = length else {
+        let expected = format!("{} for the values and {} for the scales", lengths[0], 4 * blocks.count);
+        invalid(
+            OP,
+            format!("{} bytes of data where shape {:?} of {scheme:?} takes {expected}", bytes.len(), data.shape),
+        );
+    };
+    let (values, scales) = bytes.split_at(length);
+    let values = match (packing, scheme.store) {
+        (Packing::Bytes, _) => {
+            let values: Vec<i8> = values[..count].iter().map(|&byte| byte.cast_signed()).collect();
+            TensorData::new(values, data.shape.clone())
+        }
+        (Packing::Words(width), QuantStore::Native) => in_words(&pack(values, width, scheme.value)),
+        (Packing::Words(_), QuantStore::PackedU32(_) | QuantStore::PackedNative(_)) => in_words(&numbers(values)),
+    };
+    let scales: Vec<f32> = numbers(scales).into_iter().map(|bits| f32::from_bits(bits.cast_unsigned())).collect();
+    Parts { values, scales: TensorData::new(scales, [blocks.count]), scheme }
+}
+
+/// How many bytes the values may take. Bytes in words may or may not fill the last word.
+fn value_bytes(scheme: &QuantScheme, packing: Packing, count: usize) -> [usize; 2] {
+    match (scheme.store, packing) {
+        (QuantStore::Native, _) => [count; 2],
+        (QuantStore::PackedU32(0), Packing::Bytes) => [count, count.next_multiple_of(4)],
+        (QuantStore::PackedU32(0), Packing::Words(width)) => [4 * width.words(count); 2],
+        (QuantStore::PackedU32(_) | QuantStore::PackedNative(_), _) => {
+            unsupported(OP, format!("data stored as {:?}; use Native or PackedU32(0)", scheme.store))
+        }
+    }
+}
+
+fn in_words(words: &[i32]) -> TensorData {
+    TensorData::new(words.to_vec(), [words.len()])
+}
+
+fn numbers(bytes: &[u8]) -> Vec<i32> {
+    bytes.as_chunks().0.iter().map(|&bytes| i32::from_ne_bytes(bytes)).collect()
+}
+
+/// Values of a byte each side by side.
+fn pack(values: &[u8], width: Width, kind: QuantValue) -> Vec<i32> {
+    let bits = width.bits();
+    let unused = 8 - bits;
+    let word = |(at, values): (usize, &[u8])| {
+        values.iter().enumerate().fold(0u32, |word, (place, &byte)| {
+            let value = byte.cast_signed();
+            if value << unused >> unused != value {
+                let at = at * width.in_word() + place;
+                invalid(OP, format!("value {value} at {at} does not fit the {bits} bits of {kind:?}"));
+            }
+            word | (u32::from(byte) & ((1 << bits) - 1)) << (place * bits)
+        })
+    };
+    values.chunks(width.in_word()).enumerate().map(|part| word(part).cast_signed()).collect()
+}
+
+/// The inverse of [`pack`] for `count` values.
+fn unpack(words: &[i32], width: Width, count: usize) -> Vec<i8> {
+    let bits = width.bits();
+    let values =
+        |&word: &i32| (0..width.in_word()).map(move |place| (word << (32 - bits * (place + 1)) >> (32 - bits)) as i8);
+    words.iter().flat_map(values).take(count).collect()
+}
+
+/// Burn's data of `tensor`, whose values and scales were read.
+pub(crate) fn join(tensor: &MpsGraphQuantizedTensor, values: &TensorData, scales: &TensorData) -> TensorData {
+    let values = match tensor.packing() {
+        Packing::Bytes => values.as_bytes().iter().map(|&byte| byte.cast_signed()).collect(),
+        Packing::Words(width) => unpack(&numbers(values.as_bytes()), width, tensor.shape.num_elements()),
+    };
+    let scales: Vec<f32> = numbers(scales.as_bytes()).iter().map(|bits| f32::from_bits(bits.cast_unsigned())).collect();
+    TensorData::quantized(values, tensor.shape.clone(), tensor.scheme, &scales)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_hold_the_lowest_value_in_the_lowest_bits() {
+        let values: Vec<u8> = [1i8, -1, 7, -8, 0, 0, 0, -2, 3].map(i8::cast_unsigned).to_vec();
+        let words = pack(&values, Width::Four, QuantValue::Q4F);
+        assert_eq!(words, [0xe000_87f1_u32.cast_signed(), 3]);
+        assert_eq!(unpack(&words, Width::Four, 9), [1, -1, 7, -8, 0, 0, 0, -2, 3]);
+        let words = pack(&[1, 0xfe, 0xff, 0], Width::Two, QuantValue::Q2F);
+        assert_eq!(words, [0b0011_1001]);
+        assert_eq!(unpack(&words, Width::Two, 4), [1, -2, -1, 0]);
+    }
+
+    #[test]
+    #[should_panic(expected = "q_from_data: value 8 at 9 does not fit the 4 bits of Q4S")]
+    fn a_value_that_is_too_wide_is_named() {
+        let mut values = [0u8; 10];
+        values[9] = 8;
+        let _ = pack(&values, Width::Four, QuantValue::Q4S);
+    }
+}
