@@ -1,7 +1,7 @@
 //! Burn's operations on quantized tensors.
 //!
-//! What is not here is left to Burn's defaults. Those compute with the dequantized tensor, in one program with what they
-//! ask for, and none of them reads anything back.
+//! What is not here is left to Burn's defaults. Those compute with the dequantized tensor, in one program with what
+//! they ask for, and none of them reads anything back.
 
 use burn_backend::ops::QTensorOps;
 use burn_backend::quantization::{QuantScheme, QuantizationParametersPrimitive};

@@ -1,8 +1,8 @@
 //! Floats as integers of few bits and a scale for each block, and back.
 //!
-//! A quantized tensor stays packed in its buffer: what computes with it unpacks it inside of the program. MPSGraph's own
-//! quantization ops are not used. They know scales of a tensor or an axis, but none of a block, no values of 4 and 2 bits
-//! before macOS 15, and how they round is not documented.
+//! A quantized tensor stays packed in its buffer: what computes with it unpacks it inside of the program. MPSGraph's
+//! own quantization ops are not used. They know scales of a tensor or an axis, but none of a block, no values of 4 and
+//! 2 bits before macOS 15, and how they round is not documented.
 //!
 //! Scales are computed in f32 from the largest magnitude, NaN left out. A scale that is 0, subnormal, infinite or NaN
 //! cannot be divided by and becomes the smallest normal number. Halves are rounded away from zero, and NaN becomes 0.

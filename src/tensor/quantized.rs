@@ -133,7 +133,7 @@ impl Blocks {
             QuantLevel::Tensor => Blocks { count: 1, elements: all },
             QuantLevel::Block(size) => {
                 let elements = size.num_elements();
-                if elements == 0 || all % elements != 0 {
+                if elements == 0 || !all.is_multiple_of(elements) {
                     let reason = format!(
                         "blocks of {elements} elements ({size:?}) do not divide the {all} elements of shape {shape:?}; \
                          dequantize first, or use a level that fits"

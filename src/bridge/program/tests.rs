@@ -21,8 +21,7 @@ fn made(shape: &[usize], dtype: DType) -> MpsGraphTensor {
 fn program(make: impl FnOnce() -> MpsGraphTensor) -> (Program, Binding) {
     let _wanted = make();
     let segment = current().cut(None).expect("something was recorded");
-    let built = Program::build(&segment.nodes, &segment.wanted, u32::MAX - 1);
-    built
+    Program::build(&segment.nodes, &segment.wanted, u32::MAX - 1)
 }
 
 /// For each operand of the program's products whether it is read through a barrier.

@@ -124,7 +124,7 @@ fn move_axes(tensor: Quantized, moved: usize, function: impl Fn(MpsGraphTensor) 
     };
     match tensor.scheme.level {
         QuantLevel::Tensor => of_values(elements(values_of(&tensor)), tensor.scales.clone(), tensor.scheme),
-        QuantLevel::Block(size) if behind % size.num_elements() == 0 => {
+        QuantLevel::Block(size) if behind.is_multiple_of(size.num_elements()) => {
             let scales = apply(tensor.scales.clone(), behind / size.num_elements());
             let blocks = scales.shape.num_elements();
             let scales = scales.with_shape([blocks].into());

@@ -1,8 +1,8 @@
 //! Burn's bytes of a quantized tensor: the values, then an f32 for each block.
 //!
 //! Here the bytes are cut and joined; buffers are filled and read elsewhere. Values come in with a byte each, or packed
-//! into 32-bit words along the innermost dimension, which is all that Burn itself reads (burn-std, quantization.rs), and
-//! go out with a byte each.
+//! into 32-bit words along the innermost dimension, which is all that Burn itself reads (burn-std, quantization.rs),
+//! and go out with a byte each.
 
 use burn_backend::quantization::{QuantScheme, QuantStore, QuantValue};
 use burn_backend::{DType, TensorData};

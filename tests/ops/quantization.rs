@@ -24,7 +24,8 @@ fn by(value: QuantValue, level: QuantLevel) -> QuantScheme {
 /// Every scheme for a tensor of `elements` elements.
 fn schemes(elements: usize) -> Vec<QuantScheme> {
     let blocks: [&[u8]; 5] = [&[1], &[3], &[2, 3], &[15], &[30]];
-    let fits = |size: &&[u8]| elements > 0 && elements % size.iter().map(|&n| usize::from(n)).product::<usize>() == 0;
+    let of_block = |size: &[u8]| size.iter().map(|&n| usize::from(n)).product::<usize>();
+    let fits = |size: &&[u8]| elements > 0 && elements.is_multiple_of(of_block(size));
     let blocks = blocks.into_iter().filter(fits).map(QuantLevel::block);
     let levels: Vec<QuantLevel> = std::iter::once(QuantLevel::Tensor).chain(blocks).collect();
     VALUES.into_iter().flat_map(|value| levels.iter().map(move |&level| by(value, level)).collect::<Vec<_>>()).collect()
