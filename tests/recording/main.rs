@@ -3,6 +3,7 @@
 //! The counters belong to the process, so the tests of this binary take turns.
 
 mod bound;
+mod cnn;
 #[cfg(soft_runtime)] // commits inside an encode are ordered from the software runtime
 mod commits_inside;
 #[cfg(soft_runtime)] // faults are injected into the software runtime
