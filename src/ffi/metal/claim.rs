@@ -4,7 +4,9 @@
 //! The host may read while no GPU work writes, and write while there is no other access. GPU work is not checked
 //! against GPU work: the queue orders it. The claims of GPU work last until this process has seen that it has ended.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::lock::LockAnyway;
 
 /// What somebody does with a buffer's bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +57,7 @@ impl Claims {
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock_anyway()
     }
 }
 

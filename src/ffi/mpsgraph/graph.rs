@@ -1,6 +1,6 @@
 //! `MPSGraph`: making a graph and compiling it. The operations are in one file per header beside this one.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use super::compilation_descriptor::MPSGraphCompilationDescriptor;
 use super::device::{GraphDevice, MPSGraphDevice};
@@ -9,6 +9,7 @@ use super::{MPSGraphTensor, ShapedType, Tensor};
 use crate::ffi::foundation::ns_array::NSArray;
 use crate::ffi::foundation::ns_dictionary::NSDictionary;
 use crate::ffi::objc::{Retained, autoreleasepool, objc_class, objc_methods};
+use crate::lock::LockAnyway;
 
 objc_class!(
     /// A graph of tensor operations under construction. Stays on the thread that made it.
@@ -52,7 +53,7 @@ impl Graph {
         targets: &[&Tensor],
     ) -> Executable {
         static COMPILING: Mutex<()> = Mutex::new(());
-        let _alone = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
+        let _alone = COMPILING.lock_anyway();
         autoreleasepool(|| {
             let feeds: Vec<_> = feeds.iter().map(|(tensor, ty)| (&***tensor, &***ty)).collect();
             let targets: Vec<&MPSGraphTensor> = targets.iter().map(|tensor| &***tensor).collect();
