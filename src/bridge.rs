@@ -4,21 +4,25 @@
 mod cache;
 mod compile;
 mod config;
+mod draft;
 mod flush;
 mod generator;
+mod list;
 mod pool;
 mod program;
-mod recording;
+mod record;
 mod run;
 mod runtime;
 mod stats;
 mod submission;
+mod thread;
+mod ticket;
 mod transfer;
 mod value;
 
-pub use recording::eagerly;
-pub(crate) use recording::record;
+pub(crate) use record::record;
 pub(crate) use runtime::Runtime;
 pub use stats::Stats;
+pub use thread::eagerly;
 pub(crate) use transfer::{read, upload};
 pub(crate) use value::Handle;

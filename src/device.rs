@@ -31,17 +31,31 @@ impl MpsGraphDevice {
         Runtime::get().device_name()
     }
 
-    /// Submits what the calling thread and ended threads have recorded and waits until the device has nothing to do.
+    /// Submits what every thread has recorded, without waiting for it.
+    ///
+    /// A read does this for what it needs. Calling it earlier bounds the memory that recorded ops hold back, and lets
+    /// the device begin.
+    pub fn flush(&self) {
+        Runtime::get().flush_all();
+    }
+
+    /// Submits what every thread has recorded and waits until the device has nothing to do.
     ///
     /// # Errors
-    /// The first device fault since the last call.
+    /// The first failure since the last call: a device fault, or work that could not be submitted.
     pub fn sync(&self) -> Result<(), Error> {
         Runtime::get().sync()
     }
 
-    /// Releases free buffers and compiled programs.
+    /// Releases free buffers, and what recorded ops hold back that no tensor can ask for any more. Compiled programs
+    /// stay: see [`clear_programs`](Self::clear_programs).
     pub fn memory_cleanup(&self) {
         Runtime::get().memory_cleanup();
+    }
+
+    /// Drops all compiled programs. They are compiled again when they are needed.
+    pub fn clear_programs(&self) {
+        Runtime::get().clear_programs();
     }
 }
 

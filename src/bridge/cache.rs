@@ -1,101 +1,161 @@
-//! Compiled programs, with the program itself as key. Count and bytes are bounded; the least recently used program is
-//! dropped first.
+//! Compiled programs. Their number and the ops that they keep are bounded; the least recently used is dropped first.
+//!
+//! The bounds grow when a program that was dropped is asked for again, so a set of programs that repeats is compiled at
+//! most twice, and a stream of programs that never repeat keeps little.
 
 use std::collections::{HashMap, VecDeque};
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use foldhash::fast::FixedState;
+
 use super::compile::Compiled;
+use super::draft::Draft;
 use super::program::Program;
 
+/// Ops that are kept at first for each program that may be kept.
+const OPS_PER_PROGRAM: usize = 512;
+/// How often the bounds may double.
+const DOUBLINGS: u32 = 6;
+/// Hashes that are remembered of programs that were dropped, and of programs that were asked for.
+const REMEMBERED: usize = 1 << 14;
+
 struct Entry {
+    program: Program,
     compiled: Arc<Compiled>,
-    bytes: usize,
     used: u64,
 }
 
 /// The executables that can run again without compiling.
 pub(super) struct Cache {
-    entries: HashMap<Program, Entry, foldhash::fast::RandomState>,
+    /// The most programs that are kept at first.
+    programs: usize,
+    /// By the drafts' hashes.
+    entries: HashMap<u64, Vec<Entry>, FixedState>,
+    len: usize,
+    ops: usize,
     clock: u64,
-    bytes: usize,
-    max_entries: usize,
-    max_bytes: usize,
+    doublings: u32,
     pub evictions: u64,
-    /// Hashes of programs that were asked for but not in the cache, newest last.
-    missed: VecDeque<u64>,
+    /// Programs that were asked for but not in the cache.
+    missed: Remembered,
+    /// Programs that were dropped.
+    dropped: Remembered,
 }
 
-/// Missed programs that are remembered.
-const MISSED: usize = 64;
+/// The newest of the hashes that were noted.
+#[derive(Default)]
+struct Remembered {
+    order: VecDeque<u64>,
+    count: HashMap<u64, u32, FixedState>,
+}
+
+impl Remembered {
+    fn note(&mut self, hash: u64) {
+        if self.order.len() == REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+            && let Some(count) = self.count.get_mut(&oldest)
+        {
+            *count -= 1;
+            if *count == 0 {
+                self.count.remove(&oldest);
+            }
+        }
+        self.order.push_back(hash);
+        *self.count.entry(hash).or_default() += 1;
+    }
+
+    fn contains(&self, hash: u64) -> bool {
+        self.count.contains_key(&hash)
+    }
+}
 
 impl Cache {
-    /// A cache of at most `max_entries` programs whose inner values add up to at most `max_bytes`.
-    pub fn new(max_entries: usize, max_bytes: usize) -> Self {
+    /// A cache of at most `programs` programs at first.
+    pub fn new(programs: usize) -> Self {
         Self {
+            programs,
             entries: HashMap::default(),
+            len: 0,
+            ops: 0,
             clock: 0,
-            bytes: 0,
-            max_entries,
-            max_bytes,
+            doublings: 0,
             evictions: 0,
-            missed: VecDeque::new(),
+            missed: Remembered::default(),
+            dropped: Remembered::default(),
         }
     }
 
-    pub fn get(&mut self, program: &Program) -> Option<Arc<Compiled>> {
+    pub fn get(&mut self, draft: &Draft<'_>) -> Option<Arc<Compiled>> {
         self.clock += 1;
-        let entry = self.entries.get_mut(program)?;
+        let entry = self.entries.get_mut(&draft.hash)?.iter_mut().find(|entry| draft.is(&entry.program))?;
         entry.used = self.clock;
         Some(entry.compiled.clone())
     }
 
-    /// Whether the program is not in the cache and, as far as the cache remembers, was never asked for before.
-    pub fn first_seen(&mut self, program: &Program) -> bool {
-        if self.entries.contains_key(program) {
-            return false;
+    /// Notes that a program is not in the cache. Returns whether, as far as the cache remembers, it was never asked for
+    /// before.
+    pub fn miss(&mut self, hash: u64) -> bool {
+        let first = !self.missed.contains(hash);
+        if first {
+            self.missed.note(hash);
         }
-        let hash = self.entries.hasher().hash_one(program);
-        if self.missed.contains(&hash) {
-            return false;
+        if self.dropped.contains(hash) && self.doublings < DOUBLINGS && self.is_full() {
+            self.doublings += 1;
         }
-        if self.missed.len() == MISSED {
-            self.missed.pop_front();
-        }
-        self.missed.push_back(hash);
-        true
+        first
+    }
+
+    fn is_full(&self) -> bool {
+        2 * self.len >= self.most_programs() || 2 * self.ops >= self.most_ops()
+    }
+
+    fn most_programs(&self) -> usize {
+        self.programs << self.doublings
+    }
+
+    fn most_ops(&self) -> usize {
+        self.most_programs() * OPS_PER_PROGRAM
     }
 
     /// Keeps a program of any size, and drops older ones until the bounds hold.
-    pub fn insert(&mut self, program: Program, compiled: Arc<Compiled>) {
-        let bytes = program.inner_bytes();
-        while !self.entries.is_empty()
-            && (self.entries.len() >= self.max_entries || self.bytes.saturating_add(bytes) > self.max_bytes)
-        {
+    pub fn insert(&mut self, hash: u64, program: Program, compiled: Arc<Compiled>) {
+        let ops = program.nodes.len();
+        while self.len > 0 && (self.len >= self.most_programs() || self.ops.saturating_add(ops) > self.most_ops()) {
             self.evict_oldest();
         }
         self.clock += 1;
-        self.bytes += bytes;
-        self.entries.insert(program, Entry { compiled, bytes, used: self.clock });
+        self.len += 1;
+        self.ops += ops;
+        self.entries.entry(hash).or_default().push(Entry { program, compiled, used: self.clock });
     }
 
     fn evict_oldest(&mut self) {
-        let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(program, _)| program.clone());
-        if let Some(entry) = oldest.and_then(|program| self.entries.remove(&program)) {
-            self.bytes -= entry.bytes;
+        let with_age = |(&hash, entries): (&u64, &Vec<Entry>)| {
+            let oldest = entries.iter().enumerate().min_by_key(|(_, entry)| entry.used)?;
+            Some((oldest.1.used, hash, oldest.0))
+        };
+        let Some((_, hash, at)) = self.entries.iter().filter_map(with_age).min() else {
+            return;
+        };
+        if let Some(entries) = self.entries.get_mut(&hash) {
+            let dropped = entries.swap_remove(at);
+            if entries.is_empty() {
+                self.entries.remove(&hash);
+            }
+            self.len -= 1;
+            self.ops -= dropped.program.nodes.len();
             self.evictions += 1;
+            self.dropped.note(hash);
         }
     }
 
     /// Drops every program, and forgets which ones were asked for.
     pub fn clear(&mut self) {
-        self.evictions += self.entries.len() as u64;
-        self.entries.clear();
-        self.missed.clear();
-        self.bytes = 0;
+        let evictions = self.evictions + self.len as u64;
+        *self = Self { evictions, clock: self.clock, ..Self::new(self.programs) };
     }
 
     pub fn len(&self) -> usize {
-        self.entries.len()
+        self.len
     }
 }

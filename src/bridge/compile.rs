@@ -3,7 +3,10 @@
 //!
 //! The graph is dropped afterwards, because one node that MPSGraph finds invalid makes its whole graph useless.
 
+use std::collections::HashMap;
+
 use burn_backend::DType;
+use foldhash::fast::FixedState;
 
 use super::program::{OperandRef, Program, ProgramNode, Source};
 use crate::dtype::stored;
@@ -17,23 +20,33 @@ pub(super) struct Compiled {
     /// For each of the executable's inputs, the number of the program's feed; the scalars' lanes count as the feed
     /// after the last.
     pub feed_order: Vec<usize>,
-    /// For each of the executable's results, the number of the program's output.
+    /// For each of the executable's results, the number of the result.
     pub target_order: Vec<usize>,
+    /// For each of the program's outputs, the number of its result. Outputs that are certain to be equal share one.
+    pub results: Vec<usize>,
+    /// Bytes that a run may need as scratch memory.
+    pub scratch_bytes: usize,
 }
 
 /// Compiles `program`, whose ops were all checked when they were recorded.
 pub(super) fn compile(program: &Program, device: &GraphDevice) -> Compiled {
     let mut construction = Construction::begin(program);
-    for node in &program.nodes {
-        construction.add(node);
+    for &at in &program.schedule {
+        construction.add(at as usize);
     }
-    let targets = construction.targets();
+    let (targets, results) = construction.targets();
     let Construction { graph, placeholders, .. } = construction;
     let given: Vec<(&ffi::Tensor, &ShapedType)> = placeholders.iter().map(|(tensor, ty)| (tensor, ty)).collect();
     let targets: Vec<&ffi::Tensor> = targets.iter().collect();
     let executable = graph.compile(device, &given, &targets);
     let fed: Vec<&ffi::Tensor> = placeholders.iter().map(|(tensor, _)| tensor).collect();
-    Compiled { feed_order: executable.feed_order(&fed), target_order: executable.target_order(&targets), executable }
+    Compiled {
+        feed_order: executable.feed_order(&fed),
+        target_order: executable.target_order(&targets),
+        executable,
+        results,
+        scratch_bytes: program.inner_bytes(),
+    }
 }
 
 /// A program's graph while its nodes are added one after the other.
@@ -44,12 +57,16 @@ struct Construction<'a> {
     placeholders: Vec<(ffi::Tensor, ShapedType)>,
     /// The lanes of all scalars.
     lanes: Option<ffi::Tensor>,
-    /// The lane in which the next node's scalars start.
-    next_lane: usize,
+    /// The lane in which each node's scalars start.
+    first_lanes: Vec<usize>,
     /// Minus infinity, if an operand is read through a barrier.
     least: Option<ffi::Tensor>,
     /// The tensor of each node so far.
-    values: Vec<ffi::Tensor>,
+    values: Vec<Option<ffi::Tensor>>,
+    /// Nodes without scalars, by what they compute.
+    known: HashMap<ProgramNode, u32, FixedState>,
+    /// For each node so far the first one that computes the same.
+    same_as: Vec<u32>,
 }
 
 impl<'a> Construction<'a> {
@@ -69,27 +86,67 @@ impl<'a> Construction<'a> {
             .as_ref()
             .filter(|_| program.has_barrier())
             .map(|lanes| graph.slice(lanes, &[count as isize - 1], &[count as isize], &[1]));
-        Self { program, graph, placeholders, lanes, next_lane: 0, least, values: Vec::new() }
+        let mut next_lane = 0;
+        let first_lanes = program.nodes.iter().map(|node| {
+            let first = next_lane;
+            next_lane += node.scalars.iter().map(|kind| kind.lanes()).sum::<usize>();
+            first
+        });
+        Self {
+            first_lanes: first_lanes.collect(),
+            values: vec![None; program.nodes.len()],
+            known: HashMap::default(),
+            same_as: (0..program.nodes.len() as u32).collect(),
+            program,
+            graph,
+            placeholders,
+            lanes,
+            least,
+        }
     }
 
-    /// Lowers the next node.
-    fn add(&mut self, node: &ProgramNode) {
+    /// Lowers a node whose operands are lowered, unless an earlier one computes the same.
+    ///
+    /// MPSGraph's compiler may merge such nodes, and nobody has reported whether a value that is two results then
+    /// fills both buffers.
+    fn add(&mut self, at: usize) {
+        let node = &self.program.nodes[at];
+        if node.scalars.is_empty() {
+            let mut expression = node.clone();
+            for input in &mut expression.inputs {
+                if let Source::Node(producer) = &mut input.source {
+                    *producer = self.same_as[*producer as usize];
+                }
+            }
+            let first = *self.known.entry(expression).or_insert(at as u32);
+            self.same_as[at] = first;
+            if first != at as u32 {
+                return;
+            }
+        }
         let inputs: Vec<Operand> = node.inputs.iter().map(|input| self.operand(input)).collect();
+        let mut lane = self.first_lanes[at];
         let mut scalars = Vec::with_capacity(node.scalars.len());
         for &kind in &node.scalars {
-            scalars.push((kind, self.next_lane));
-            self.next_lane += kind.lanes();
+            scalars.push((kind, lane));
+            lane += kind.lanes();
         }
         let cx = Lowering::new(&self.graph, self.lanes.as_ref(), scalars);
         let value = node.op.lower(&cx, &inputs, &node.output);
-        self.values.push(value);
+        self.values[at] = Some(value);
+    }
+
+    /// The tensor of a lowered node.
+    fn value(&self, node: u32) -> &ffi::Tensor {
+        let first = self.same_as[node as usize];
+        self.values[first as usize].as_ref().unwrap_or_else(|| unreachable!("operands are scheduled first"))
     }
 
     /// An operand in the shape in which the node reads it, behind a barrier if it needs one.
     fn operand(&self, input: &OperandRef) -> Operand {
         let (tensor, ty) = match input.source {
             Source::Feed(at) => (&self.placeholders[at as usize].0, &self.program.feeds[at as usize]),
-            Source::Node(at) => (&self.values[at as usize], &self.program.nodes[at as usize].output),
+            Source::Node(at) => (self.value(at), &self.program.nodes[at as usize].output),
         };
         let seen = if ty.shape == input.shape { tensor.clone() } else { self.graph.reshape(tensor, &input.shape) };
         let tensor = match self.least.as_ref().filter(|_| input.barrier) {
@@ -105,15 +162,23 @@ impl<'a> Construction<'a> {
         Operand { tensor, ty: TensorType::new(ty.dtype, input.shape.clone()) }
     }
 
-    /// The tensors of the program's outputs. The executable names its results by tensor, and a fed tensor cannot be a
-    /// result: a lowering that added no node gets one here.
-    fn targets(&self) -> Vec<ffi::Tensor> {
-        let mut targets: Vec<ffi::Tensor> = Vec::with_capacity(self.program.outputs.len());
-        for &output in &self.program.outputs {
-            let tensor = &self.values[output as usize];
-            let taken = targets.contains(tensor) || self.placeholders.iter().any(|(feed, _)| feed == tensor);
-            targets.push(if taken { self.graph.identity(tensor) } else { tensor.clone() });
-        }
-        targets
+    /// The tensors of the results, and which of them each of the program's outputs is. The executable names its results
+    /// by tensor, and a fed tensor cannot be a result: a lowering that added no node gets one here.
+    fn targets(&self) -> (Vec<ffi::Tensor>, Vec<usize>) {
+        let mut values: Vec<&ffi::Tensor> = Vec::new();
+        let results = self.program.outputs.iter().map(|&output| {
+            let value = self.value(output);
+            values.iter().position(|known| *known == value).unwrap_or_else(|| {
+                values.push(value);
+                values.len() - 1
+            })
+        });
+        let results = results.collect();
+        let is_fed = |tensor: &ffi::Tensor| self.placeholders.iter().any(|(feed, _)| feed == tensor);
+        let targets = values.into_iter().map(|value| match is_fed(value) {
+            true => self.graph.identity(value),
+            false => value.clone(),
+        });
+        (targets.collect(), results)
     }
 }

@@ -1,105 +1,200 @@
-//! A flush: cuts a recording and submits it as programs; `run` runs one of them.
+//! A flush: cuts recordings and submits what it took out, usually as one program; `run` runs a program.
 //!
-//! Compiling and encoding happen under one lock, so programs reach the queue in the order of their flushes, MPSGraph
-//! never runs two compilations at a time, and one thread at a time encodes. Other threads can record and wait for
-//! results meanwhile.
+//! No lock is held over a flush. What it takes out is pending on its ticket, so other threads record on top of it, flush
+//! other programs and wait for it meanwhile; compiling takes turns, and so does encoding.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use super::cache::Cache;
-use super::pool::Serial;
-use super::program::{Binding, Program, initializers};
-use super::recording::{Recording, Segment};
-use super::runtime::Runtime;
-use super::value::{State, Value};
-use crate::error::Error;
-use crate::ffi::{self, GraphDevice};
+use smallvec::SmallVec;
 
-/// Why a recording is flushed; written to the log.
-#[derive(Clone, Copy, Debug)]
+use super::draft::{Draft, Flow};
+use super::list::{Cut, Recording, Segment};
+use super::pool::Allocation;
+use super::runtime::Runtime;
+use super::ticket::Ticket;
+use super::value::State;
+use crate::error::Error;
+use crate::ffi;
+
+/// Why a recording is flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FlushReason {
     /// The recording thread reads a value.
     Read,
     /// Another thread reads or uses a value.
     OtherThread,
-    /// `sync` was called.
+    /// `sync` or `flush` was called.
     Sync,
     /// Too many ops or bytes are recorded.
     Bound,
-    /// `BURN_MPSGRAPH_EAGER=1`.
+    /// `BURN_MPSGRAPH_EAGER=1`, or a thread that is ending.
     Eager,
 }
 
-/// State that only the flushing thread touches.
-pub(super) struct Submitter {
-    pub graph_device: GraphDevice,
-    pub cache: Cache,
-    /// Of the newest submission.
-    pub serial: Serial,
-    epoch: u32,
-}
-
-impl Submitter {
-    pub fn new(graph_device: GraphDevice, cache: Cache) -> Self {
-        Self { graph_device, cache, epoch: 1, serial: 0 }
-    }
-
-    /// A number for marking values that no earlier build used; the number before it is free for scratch marks.
-    fn next_epoch(&mut self) -> u32 {
-        self.epoch = self.epoch.wrapping_add(2);
-        self.epoch
-    }
-}
-
 impl Runtime {
-    /// Submits what `recording` holds up to serial number `upto` (everything if `None`) without waiting for it.
-    /// A failure to submit is kept in the values that the work should have made.
-    pub(super) fn flush(&self, recording: &Recording, upto: Option<u64>, reason: FlushReason) {
-        self.adopted().retain(|recording| !recording.forget_unheld());
-        let mut submitter = self.submitter();
-        let Some(segment) = recording.cut(upto) else {
-            return;
-        };
+    /// Submits what `cut` takes out of a recording without waiting for it. A failure to submit is kept in the values
+    /// that the work should have made.
+    pub(super) fn flush(&self, recording: &Recording, cut: Cut<'_>, reason: FlushReason) {
+        let ticket = Arc::<Ticket>::default();
+        if let Some(segment) = recording.cut(cut, &ticket) {
+            self.submit(&segment, &ticket, reason);
+        }
+    }
+
+    /// Submits what other threads' recordings hold of these values, as one program.
+    pub(super) fn flush_others(&self, mut values: Vec<(Arc<Recording>, u64)>) {
+        let ticket = Arc::<Ticket>::default();
+        // Serial numbers of one recording follow each other.
+        values.sort_by_key(|(_, serial)| *serial);
+        let mut all = Segment { nodes: Vec::new(), wanted: Vec::new() };
+        for same in values.chunk_by(|a, b| Arc::ptr_eq(&a.0, &b.0)) {
+            let serials: SmallVec<[u64; 4]> = same.iter().map(|(_, serial)| *serial).collect();
+            if let Some(segment) = same[0].0.cut(Cut::Parts(&serials), &ticket) {
+                all.nodes.extend(segment.nodes);
+                all.wanted.extend(segment.wanted);
+            }
+        }
+        if !all.nodes.is_empty() {
+            self.submit(&all, &ticket, FlushReason::OtherThread);
+        }
+    }
+
+    /// Submits a segment and ends its ticket. However that ends, no value stays pending.
+    fn submit(&self, segment: &Segment, ticket: &Ticket, reason: FlushReason) {
+        self.counters.flushes(reason).add(1);
         if self.config.log > 0 {
             eprintln!("burn-mpsgraph: flush ({reason:?}): {} ops recorded", segment.nodes.len());
         }
-        let Segment { nodes, mut wanted } = segment;
-        let (mut program, mut binding) = Program::build(&nodes, &wanted, submitter.next_epoch());
-        // A program that was never asked for may begin with the ops that initialise a model. Those run by themselves,
-        // so the rest is the program of later steps too, which is then compiled already.
-        if submitter.cache.first_seen(&program) {
-            let first_part = initializers(&nodes, &wanted, submitter.next_epoch());
-            if first_part.contains(&true) {
-                let (first, first_binding) = Program::build(&nodes, &first_part, submitter.next_epoch());
-                self.submit(&mut submitter, first, &first_binding);
-                wanted.iter_mut().zip(&first_part).for_each(|(wanted, done)| *wanted &= !done);
-                (program, binding) = Program::build(&nodes, &wanted, submitter.next_epoch());
+        let work = || ffi::autoreleasepool(|| Submission::of(self, segment).submit(segment.wanted.clone()));
+        let outcome = catch_unwind(AssertUnwindSafe(work));
+        if let Err(panic) = &outcome {
+            let reason = format!("the flush that should have made this value panicked: {}", text_of(&**panic));
+            for (node, _) in segment.nodes.iter().zip(&segment.wanted).filter(|(_, wanted)| **wanted) {
+                if matches!(*node.value.lock(), State::Pending(_)) {
+                    node.value.set_state(State::Failed(Error::Device { reason: reason.clone() }));
+                }
             }
         }
-        self.submit(&mut submitter, program, &binding);
-    }
-
-    /// Runs a program; if that fails, the values it should have made keep the reason.
-    fn submit(&self, submitter: &mut Submitter, program: Program, binding: &Binding) {
-        if program.nodes.is_empty() {
-            return;
-        }
-        // However the submission ends, no reader may wait for these values for ever.
-        let unfinished = Unfinished(&binding.outputs);
-        let result = ffi::autoreleasepool(|| self.run(submitter, program, binding));
-        std::mem::forget(unfinished);
-        if let Err(error) = result {
-            binding.outputs.iter().for_each(|value| value.set_state(State::Failed(error.clone())));
+        ticket.end();
+        if let Err(panic) = outcome {
+            resume_unwind(panic);
         }
     }
 }
 
-/// Marks values as failed if a flush unwinds before it has submitted them.
-struct Unfinished<'a>(&'a [Arc<Value>]);
-
-impl Drop for Unfinished<'_> {
-    fn drop(&mut self) {
-        let error = Error::Device { reason: "the flush that should have made this value panicked".into() };
-        self.0.iter().for_each(|value| value.set_state(State::Failed(error.clone())));
+/// The message of a panic.
+fn text_of(panic: &(dyn Any + Send)) -> &str {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (None, Some(text)) => text,
+        (None, None) => "no message",
     }
+}
+
+/// A segment while its nodes are submitted.
+struct Submission<'a> {
+    runtime: &'a Runtime,
+    flow: Flow<'a>,
+    /// Nodes whose values are ready.
+    done: Vec<bool>,
+    /// Nodes whose values cannot be made.
+    failed: Vec<bool>,
+}
+
+impl<'a> Submission<'a> {
+    fn of(runtime: &'a Runtime, segment: &'a Segment) -> Self {
+        let none = vec![false; segment.nodes.len()];
+        Self { runtime, flow: Flow::new(segment), done: none.clone(), failed: none }
+    }
+
+    /// Makes the `wanted` values of nodes.
+    ///
+    /// A program that was never asked for may begin with the ops that initialise a model. Those run by themselves, so
+    /// the rest is the program of later steps too, which is then compiled already.
+    fn submit(&mut self, mut wanted: Vec<bool>) {
+        loop {
+            for (at, wanted) in wanted.iter_mut().enumerate() {
+                *wanted &= !self.done[at] && !self.failed[at];
+            }
+            let Some(draft) = Draft::new(&self.flow, &wanted, &self.done) else {
+                return;
+            };
+            let feeds = match fed(&draft) {
+                Ok(feeds) => feeds,
+                Err((feed, error)) => {
+                    let readers = self.flow.readers(draft.feeds[feed]);
+                    self.fail(readers, &error);
+                    continue;
+                }
+            };
+            let compiled = match self.runtime.look_up(&draft) {
+                Ok(compiled) => compiled,
+                Err(first) => {
+                    if first && let Some(initial) = self.flow.initializers(&wanted) {
+                        drop(draft);
+                        self.submit(initial);
+                        continue;
+                    }
+                    self.runtime.compile(&draft)
+                }
+            };
+            match self.runtime.run(&compiled, &draft, &feeds) {
+                Ok(()) => {
+                    self.done.iter_mut().zip(&wanted).for_each(|(done, wanted)| *done |= wanted);
+                    return;
+                }
+                Err(error) => {
+                    let needed = draft.recorded_nodes();
+                    drop((draft, feeds));
+                    self.divide(needed, &wanted, &error);
+                }
+            }
+        }
+    }
+
+    /// After a program that did not find memory: makes the first half of it by itself, so that only what really does
+    /// not fit is lost.
+    fn divide(&mut self, needed: Vec<usize>, wanted: &[bool], error: &Error) {
+        let mut first = vec![false; wanted.len()];
+        if let [only] = needed[..] {
+            first[only] = true;
+            return self.fail(first, error);
+        }
+        let (early, late) = needed.split_at(needed.len() / 2);
+        let early_until = early[early.len() - 1];
+        for &at in early {
+            first[at] = wanted[at];
+        }
+        for &at in late {
+            self.flow.producers_of(at).filter(|&producer| producer <= early_until).for_each(|at| first[at] = true);
+        }
+        self.submit(first);
+    }
+
+    /// Fails the values of these nodes and of all that depend on them.
+    fn fail(&mut self, nodes: Vec<bool>, error: &Error) {
+        self.runtime.queue.note(error);
+        let affected = self.flow.dependants(nodes);
+        for (at, node) in self.flow.segment.nodes.iter().enumerate() {
+            if affected[at] && !self.done[at] && !self.failed[at] {
+                self.failed[at] = true;
+                node.value.set_state(State::Failed(error.clone()));
+            }
+        }
+    }
+}
+
+/// The buffers of a draft's feeds, once no flush is making them; `Err` with the number of one that has failed.
+fn fed(draft: &Draft<'_>) -> Result<Vec<Arc<Allocation>>, (usize, Error)> {
+    let mut allocations = Vec::with_capacity(draft.feeds.len());
+    for (at, value) in draft.feeds.iter().enumerate() {
+        match value.settled() {
+            Ok(Some(allocation)) => allocations.push(allocation),
+            Ok(None) => unreachable!("an op over no elements is not recorded"),
+            Err(error) => return Err((at, error)),
+        }
+    }
+    Ok(allocations)
 }

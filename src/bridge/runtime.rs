@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use super::cache::Cache;
 use super::config::Config;
-use super::flush::{FlushReason, Submitter};
+use super::flush::FlushReason;
 use super::generator::Generator;
+use super::list::Cut;
 use super::pool::Pool;
-use super::recording::{Recording, current};
 use super::stats::{Counters, Stats};
-use super::submission::Queue;
+use super::submission::{Encoder, Queue};
+use super::thread;
 use crate::dtype::data_type;
 use crate::error::Error;
 use crate::ffi::{self, GraphDevice};
@@ -30,13 +31,15 @@ pub(crate) struct Runtime {
     device: ffi::Device,
     pub(super) config: Config,
     max_bytes: usize,
-    submitter: Mutex<Submitter>,
+    /// Locked while compiling.
+    pub(super) graph_device: Mutex<GraphDevice>,
+    pub(super) cache: Mutex<Cache>,
+    /// Locked while encoding, so that buffers are taken and programs committed in the same order.
+    pub(super) encoder: Mutex<Encoder>,
     pub(super) queue: Queue,
     pub(super) pool: Arc<Pool>,
     pub(super) counters: Counters,
     generator: Mutex<Generator>,
-    /// Recordings whose threads have ended, with values that tensors held then.
-    adopted: Mutex<Vec<Arc<Recording>>>,
 }
 
 static RUNTIME: OnceLock<Result<Runtime, Error>> = OnceLock::new();
@@ -72,22 +75,16 @@ impl Runtime {
             Ok(Self {
                 config: Config::from_env(),
                 max_bytes: (working_set / 4).max(MIN_BYTES),
-                submitter: Mutex::new(Submitter::new(
-                    GraphDevice::new(&device),
-                    Cache::new(MAX_PROGRAMS, (working_set / 4).max(MIN_BYTES)),
-                )),
-                queue: Queue::new(queue),
+                graph_device: Mutex::new(GraphDevice::new(&device)),
+                cache: Mutex::new(Cache::new(MAX_PROGRAMS)),
+                encoder: Mutex::default(),
+                queue: Queue::new(queue, working_set / 4),
                 pool: Arc::new(Pool::new(device.clone())),
                 counters: Counters::default(),
                 generator: Mutex::new(Generator::new(seed)),
-                adopted: Mutex::default(),
                 device,
             })
         })
-    }
-
-    pub(super) fn submitter(&self) -> MutexGuard<'_, Submitter> {
-        self.submitter.lock_anyway()
     }
 
     pub(super) fn eager(&self) -> bool {
@@ -123,34 +120,34 @@ impl Runtime {
         Ok(())
     }
 
-    /// Keeps the recording of a thread that ends until its values are flushed. As for a living thread, a flush goes up
-    /// to the value that is asked for. The whole recording would be a new program each time, because how much a data
-    /// loader's thread leaves behind depends on how fast it was.
-    pub(super) fn adopt(&self, recording: Arc<Recording>) {
-        self.adopted().push(recording);
-    }
-
-    pub(super) fn adopted(&self) -> MutexGuard<'_, Vec<Arc<Recording>>> {
-        self.adopted.lock_anyway()
-    }
-
-    /// Submits what the calling thread and ended threads have recorded and waits until the device has nothing to do.
+    /// Submits what every thread has recorded and waits until the device has nothing to do.
     ///
     /// # Errors
-    /// The first device fault since the last call.
+    /// The first failure since the last call: a device fault, or work that could not be submitted.
     pub fn sync(&self) -> Result<(), Error> {
-        let adopted = std::mem::take(&mut *self.adopted());
-        adopted.iter().for_each(|recording| self.flush(recording, None, FlushReason::Sync));
-        self.flush(&current(), None, FlushReason::Sync);
+        self.flush_all();
         self.queue.sync(&self.counters)
     }
 
-    /// Releases free buffers and compiled programs; values and recordings stay.
+    /// Submits what every thread has recorded, without waiting for it.
+    pub fn flush_all(&self) {
+        for recording in thread::recordings() {
+            self.flush(&recording, Cut::Everything, FlushReason::Sync);
+        }
+    }
+
+    /// Releases what recorded ops keep that nobody can ask for, and free buffers.
     pub fn memory_cleanup(&self) {
         ffi::autoreleasepool(|| {
-            self.submitter().cache.clear();
+            thread::recordings().iter().for_each(|recording| recording.prune());
+            self.queue.completed();
             self.pool.purge();
         });
+    }
+
+    /// Drops all compiled programs.
+    pub fn clear_programs(&self) {
+        ffi::autoreleasepool(|| self.cache.lock_anyway().clear());
     }
 
     /// The counters as they are now.
@@ -170,9 +167,9 @@ impl Runtime {
             ..Stats::default()
         };
         {
-            let submitter = self.submitter();
-            stats.programs_cached = submitter.cache.len() as u64;
-            stats.cache_evictions = submitter.cache.evictions;
+            let cache = self.cache.lock_anyway();
+            stats.programs_cached = cache.len() as u64;
+            stats.cache_evictions = cache.evictions;
         }
         self.pool.report(&mut stats);
         stats

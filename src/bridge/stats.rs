@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::flush::FlushReason;
+
 /// A reading of the device's counters, from [`MpsGraphDevice::stats`](crate::MpsGraphDevice::stats). Counts run from
 /// the start of the process; subtract two readings with [`Stats::since`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,11 +79,29 @@ pub(super) struct Counters {
     pub bytes_uploaded: Counter,
     pub bytes_read: Counter,
     pub compile_nanoseconds: Counter,
+    pub flushes_for_reads: Counter,
+    pub flushes_for_other_threads: Counter,
+    pub flushes_for_sync: Counter,
+    pub flushes_at_bounds: Counter,
+    pub flushes_of_one_op: Counter,
 }
 
 /// A count that any thread may increase.
 #[derive(Default)]
 pub(super) struct Counter(AtomicU64);
+
+impl Counters {
+    /// The count of flushes for this reason.
+    pub fn flushes(&self, reason: FlushReason) -> &Counter {
+        match reason {
+            FlushReason::Read => &self.flushes_for_reads,
+            FlushReason::OtherThread => &self.flushes_for_other_threads,
+            FlushReason::Sync => &self.flushes_for_sync,
+            FlushReason::Bound => &self.flushes_at_bounds,
+            FlushReason::Eager => &self.flushes_of_one_op,
+        }
+    }
+}
 
 impl Counter {
     pub fn add(&self, n: u64) {

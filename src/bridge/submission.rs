@@ -20,16 +20,35 @@ use crate::lock::LockAnyway;
 /// memory.
 const IN_FLIGHT: usize = 16;
 
+/// The submissions that may be in flight whatever scratch memory they need.
+const ALWAYS_IN_FLIGHT: usize = 2;
+
 /// A committed command buffer and what it reads and writes.
-pub(super) struct Submitted {
-    pub serial: Serial,
+struct Submitted {
+    serial: Serial,
     /// The committed work, which holds the buffers that it uses against the host.
-    pub work: Work,
+    work: Work,
     /// Submissions in flight that wrote what this one reads.
-    pub reads_of: SmallVec<[Serial; 4]>,
+    reads_of: SmallVec<[Serial; 4]>,
     /// A fault in what this one reads, known when it was submitted.
-    pub fault: Option<Error>,
-    pub writes: SmallVec<[Weak<Allocation>; 4]>,
+    fault: Option<Error>,
+    writes: SmallVec<[Weak<Allocation>; 4]>,
+    scratch_bytes: usize,
+}
+
+/// What a submission uses.
+pub(super) struct Uses<R, W> {
+    pub reads: R,
+    pub writes: W,
+    /// Bytes of scratch memory that the device may hold for it.
+    pub scratch_bytes: usize,
+}
+
+/// What only the encoding thread touches.
+#[derive(Default)]
+pub(super) struct Encoder {
+    /// Of the newest submission.
+    serial: Serial,
 }
 
 /// The device's one queue.
@@ -37,11 +56,15 @@ pub(super) struct Queue {
     pub queue: CommandQueue,
     flight: Mutex<Flight>,
     completed: AtomicU64,
+    /// Bytes of scratch memory that submissions in flight may need together.
+    max_scratch_bytes: usize,
 }
 
 #[derive(Default)]
 struct Flight {
     submitted: VecDeque<Submitted>,
+    /// What those need.
+    scratch_bytes: usize,
     /// Faults that work in flight may depend on.
     faults: Vec<(Serial, Error)>,
     /// The first fault that no `sync` has reported.
@@ -49,8 +72,8 @@ struct Flight {
 }
 
 impl Queue {
-    pub fn new(queue: CommandQueue) -> Self {
-        Self { queue, flight: Mutex::default(), completed: AtomicU64::new(0) }
+    pub fn new(queue: CommandQueue, max_scratch_bytes: usize) -> Self {
+        Self { queue, flight: Mutex::default(), completed: AtomicU64::new(0), max_scratch_bytes }
     }
 
     fn lock(&self) -> MutexGuard<'_, Flight> {
@@ -64,21 +87,65 @@ impl Queue {
     }
 
     /// Takes note of committed work.
-    pub fn push(&self, submitted: Submitted) {
-        self.lock().submitted.push_back(submitted);
+    ///
+    /// Faults of what it reads are looked up under the lock that also guards passing faults on, so none is missed.
+    pub fn push<'a>(
+        &self,
+        encoder: &mut Encoder,
+        work: Work,
+        uses: Uses<impl Iterator<Item = &'a Arc<Allocation>>, impl Iterator<Item = &'a Arc<Allocation>>>,
+    ) {
+        encoder.serial += 1;
+        let serial = encoder.serial;
+        let mut flight = self.lock();
+        let completed = self.completed.load(Ordering::Acquire);
+        let (mut reads_of, mut fault) = (SmallVec::<[Serial; 4]>::new(), None);
+        for read in uses.reads {
+            read.used_by(serial);
+            let written_by = read.written_by.load(Ordering::Acquire);
+            if let Some(found) = read.fault.get() {
+                fault.get_or_insert_with(|| found.clone());
+            } else if written_by > completed && !reads_of.contains(&written_by) {
+                reads_of.push(written_by);
+            }
+        }
+        let mut writes = SmallVec::new();
+        for written in uses.writes {
+            written.used_by(serial);
+            written.written_by.store(serial, Ordering::Release);
+            writes.push(Arc::downgrade(written));
+        }
+        let scratch_bytes = uses.scratch_bytes;
+        flight.scratch_bytes += scratch_bytes;
+        flight.submitted.push_back(Submitted { serial, work, reads_of, fault, writes, scratch_bytes });
     }
 
-    /// Waits until there is room for one more submission.
-    pub fn wait_for_room(&self, counters: &Counters) {
-        let oldest = {
-            let mut flight = self.lock();
-            self.reap(&mut flight);
-            let excess = (flight.submitted.len() + 1).checked_sub(IN_FLIGHT + 1);
-            excess.and_then(|at| flight.submitted.get(at)).map(|oldest| oldest.serial)
-        };
-        if let Some(serial) = oldest {
+    /// Notes a failure that `sync` has to report.
+    pub fn note(&self, error: &Error) {
+        self.lock().unreported.get_or_insert_with(|| error.clone());
+    }
+
+    /// Whether a submission that needs so much scratch memory may join those in flight.
+    pub fn has_room(&self, scratch_bytes: usize) -> bool {
+        self.must_wait_for(&mut self.lock(), scratch_bytes).is_none()
+    }
+
+    /// Waits until there is room for a submission that needs so much scratch memory.
+    pub fn wait_for_room(&self, scratch_bytes: usize, counters: &Counters) {
+        loop {
+            let oldest = self.must_wait_for(&mut self.lock(), scratch_bytes);
+            let Some(serial) = oldest else { return };
             self.wait(serial, counters);
         }
+    }
+
+    /// The oldest submission in flight if there is no room for another.
+    fn must_wait_for(&self, flight: &mut Flight, scratch_bytes: usize) -> Option<Serial> {
+        self.reap(flight);
+        let many = flight.submitted.len() >= IN_FLIGHT;
+        let large = flight.submitted.len() >= ALWAYS_IN_FLIGHT
+            && flight.scratch_bytes.saturating_add(scratch_bytes) > self.max_scratch_bytes;
+        flight.submitted.front().filter(|_| many || large).map(|oldest| oldest.serial)
     }
 
     /// Waits until submission `serial` and all before it are done, with or without a fault.
@@ -101,12 +168,24 @@ impl Queue {
         }
     }
 
-    /// Waits for everything submitted so far; reports the first fault since the last call.
-    pub fn sync(&self, counters: &Counters) -> Result<(), Error> {
+    /// Waits for everything submitted so far.
+    pub fn wait_for_all(&self, counters: &Counters) {
         let newest = self.lock().submitted.back().map(|submitted| submitted.serial);
         if let Some(serial) = newest {
             self.wait(serial, counters);
         }
+    }
+
+    /// Submissions in flight.
+    pub fn in_flight(&self) -> usize {
+        let mut flight = self.lock();
+        self.reap(&mut flight);
+        flight.submitted.len()
+    }
+
+    /// Waits for everything submitted so far; reports the first fault since the last call.
+    pub fn sync(&self, counters: &Counters) -> Result<(), Error> {
+        self.wait_for_all(counters);
         match self.lock().unreported.take() {
             Some(fault) => Err(fault),
             None => Ok(()),
@@ -136,8 +215,10 @@ impl Queue {
                 }
                 flight.faults.push((done.serial, fault));
             }
-            if flight.submitted.is_empty() {
-                flight.faults.clear();
+            flight.scratch_bytes -= done.scratch_bytes;
+            if !flight.faults.is_empty() {
+                let Flight { submitted, faults, .. } = &mut *flight;
+                faults.retain(|(serial, _)| submitted.iter().any(|later| later.reads_of.contains(serial)));
             }
             // First drop the work's claims on its buffers, then publish that the host may have them.
             drop(done.work);
@@ -153,16 +234,4 @@ fn fault_of(root: &CommandBuffer) -> Error {
         None => "a command buffer failed and gave no reason".to_string(),
     };
     Error::Device { reason }
-}
-
-impl Allocation {
-    /// What a submission must know of a buffer that it reads: a fault as `Err`, else the submission in flight that
-    /// writes it.
-    pub fn read_dependency(self: &Arc<Self>, completed: Serial) -> Result<Option<Serial>, Error> {
-        let written_by = self.written_by.load(Ordering::Acquire);
-        if let Some(fault) = self.fault.get() {
-            return Err(fault.clone());
-        }
-        Ok((written_by > completed).then_some(written_by))
-    }
 }

@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering;
 
 use burn_backend::TensorData;
 use burn_std::Bytes;
-use smallvec::SmallVec;
 
 use super::flush::FlushReason;
+use super::list::{Cut, Recording};
 use super::pool::{Allocation, Serial};
-use super::recording::{Recording, current};
 use super::runtime::Runtime;
+use super::thread;
 use super::value::{Handle, State};
 use crate::error::{Error, invalid};
 use crate::ffi;
@@ -68,12 +68,7 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
     flush_for_read(runtime, tensors);
     let mut allocations: Vec<Option<Arc<Allocation>>> = Vec::with_capacity(tensors.len());
     for tensor in tensors {
-        allocations.push(match tensor.value.0.state() {
-            State::Ready(allocation) => Some(allocation),
-            State::Empty => None,
-            State::Failed(error) => return Err(error),
-            State::Recorded { .. } => unreachable!("a flush leaves no value recorded"),
-        });
+        allocations.push(tensor.value.0.settled()?);
     }
     let newest = allocations.iter().flatten().map(|a| a.written_by.load(Ordering::Acquire)).max();
     if let Some(serial) = newest {
@@ -99,21 +94,16 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
     Ok(tensors.iter().zip(&allocations).map(read_one).collect())
 }
 
-/// Flushes all of this thread's recording if it makes one of the tensors, and other threads' up to the last of them.
+/// Flushes all of this thread's recording if it makes one of the tensors, and of others' what makes the others.
 fn flush_for_read(runtime: &Runtime, tensors: &[MpsGraphTensor]) {
-    let own = current();
-    let mut others: SmallVec<[(Arc<Recording>, u64); 2]> = SmallVec::new();
-    for (recording, serial) in tensors.iter().filter_map(|tensor| tensor.value.0.recorded_in()) {
-        match others.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &recording)) {
-            Some((_, last)) => *last = serial.max(*last),
-            None => others.push((recording, serial)),
-        }
+    let own = thread::current();
+    let is_own = |(recording, _): &(Arc<Recording>, u64)| own.as_ref().is_some_and(|own| Arc::ptr_eq(own, recording));
+    let recorded = tensors.iter().filter_map(|tensor| tensor.value.0.recorded_in());
+    let (mine, others): (Vec<_>, Vec<_>) = recorded.partition(is_own);
+    if !others.is_empty() {
+        runtime.flush_others(others);
     }
-    for (recording, serial) in others {
-        if Arc::ptr_eq(&recording, &own) {
-            runtime.flush(&recording, None, FlushReason::Read);
-        } else {
-            runtime.flush(&recording, Some(serial), FlushReason::OtherThread);
-        }
+    if let Some((recording, _)) = mine.first() {
+        runtime.flush(recording, Cut::Everything, FlushReason::Read);
     }
 }

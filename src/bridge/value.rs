@@ -1,15 +1,17 @@
 //! A value: the data of a tensor, computed or not.
 //!
-//! A value is recorded (a node of a recording will make it), ready (in a buffer, or being written by submitted work),
-//! empty (it has no elements and is never on the device) or failed. It counts the tensors that hold it and the recorded
-//! nodes that read it; when both are zero it cannot be asked for any more, so a flush does not compute it.
+//! A value is recorded (a node of a recording will make it), pending (a flush under way makes it), ready (in a buffer, or
+//! being written by submitted work), empty (it has no elements and is never on the device) or failed. It counts the
+//! tensors that hold it and the recorded nodes that read it; when both are zero it cannot be asked for any more, so a
+//! flush does not compute it.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::list::{self, Recording};
 use super::pool::Allocation;
-use super::recording::Recording;
+use super::ticket::Ticket;
 use crate::error::Error;
 use crate::lock::LockAnyway;
 use crate::tensor_type::TensorType;
@@ -21,6 +23,8 @@ pub(super) enum State {
     Empty,
     /// The node at `serial` of `recording` will make it.
     Recorded { recording: Arc<Recording>, serial: u64 },
+    /// The flush with this ticket makes it.
+    Pending(Arc<Ticket>),
     /// In a buffer once the submission that writes it is done.
     Ready(Arc<Allocation>),
     /// The work that should have made it could not be submitted.
@@ -35,34 +39,45 @@ pub(super) struct Value {
     handles: AtomicUsize,
     /// Recorded nodes, not yet flushed, that read it.
     uses: AtomicUsize,
-    /// Scratch for the current flush, which holds the submission lock: the flush's number and the value's index in it.
-    slot: AtomicU64,
 }
 
 impl Value {
     pub fn new(ty: TensorType, state: State) -> Self {
-        Self {
-            ty,
-            state: Mutex::new(state),
-            handles: AtomicUsize::new(0),
-            uses: AtomicUsize::new(0),
-            slot: AtomicU64::new(0),
-        }
+        Self { ty, state: Mutex::new(state), handles: AtomicUsize::new(0), uses: AtomicUsize::new(0) }
     }
 
-    pub fn state(&self) -> State {
-        self.state.lock_anyway().clone()
+    /// The state, locked.
+    pub fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock_anyway()
     }
 
     pub fn set_state(&self, state: State) {
-        *self.state.lock_anyway() = state;
+        let before = std::mem::replace(&mut *self.lock(), state);
+        // Dropped after the lock: it may be the last reference to a recording.
+        drop(before);
+    }
+
+    /// The data, once no flush is making the value. `Ok(None)` if the value has no elements.
+    ///
+    /// The value must not be recorded.
+    pub fn settled(&self) -> Result<Option<Arc<Allocation>>, Error> {
+        loop {
+            let ticket = match &*self.lock() {
+                State::Empty => return Ok(None),
+                State::Ready(allocation) => return Ok(Some(allocation.clone())),
+                State::Failed(error) => return Err(error.clone()),
+                State::Pending(ticket) => ticket.clone(),
+                State::Recorded { .. } => unreachable!("a value that is asked for is flushed first"),
+            };
+            ticket.wait();
+        }
     }
 
     /// The recording that has yet to make the value, and where in it.
     pub fn recorded_in(&self) -> Option<(Arc<Recording>, u64)> {
-        match &*self.state.lock_anyway() {
+        match &*self.lock() {
             State::Recorded { recording, serial } => Some((recording.clone(), *serial)),
-            State::Empty | State::Ready(_) | State::Failed(_) => None,
+            State::Empty | State::Pending(_) | State::Ready(_) | State::Failed(_) => None,
         }
     }
 
@@ -81,26 +96,12 @@ impl Value {
     /// Exact while the lock of the value's recording is held: a node can only be recorded by a thread that holds a
     /// tensor of the value, and recording takes that lock before the tensor is dropped.
     pub fn wanted(&self) -> bool {
-        self.handles.load(Ordering::Acquire) > 0 || self.uses.load(Ordering::Relaxed) > 0
+        self.held() || self.uses.load(Ordering::Relaxed) > 0
     }
 
     /// Whether a tensor holds the value now.
     pub fn held(&self) -> bool {
         self.handles.load(Ordering::Acquire) > 0
-    }
-
-    pub fn is_ready(&self) -> bool {
-        matches!(&*self.state.lock_anyway(), State::Ready(_))
-    }
-
-    /// Index given by [`Value::set_slot`] in flush `epoch`, if any.
-    pub fn slot(&self, epoch: u32) -> Option<u32> {
-        let slot = self.slot.load(Ordering::Relaxed);
-        (slot >> 32 == u64::from(epoch)).then_some(slot as u32)
-    }
-
-    pub fn set_slot(&self, epoch: u32, index: u32) {
-        self.slot.store(u64::from(epoch) << 32 | u64::from(index), Ordering::Relaxed);
     }
 }
 
@@ -133,15 +134,21 @@ impl Clone for Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        self.0.handles.fetch_sub(1, Ordering::Release);
+        if self.0.handles.fetch_sub(1, Ordering::Release) == 1
+            && list::any_orphans()
+            && let Some((recording, _)) = self.0.recorded_in()
+        {
+            recording.release_if_orphaned();
+        }
     }
 }
 
 impl fmt::Debug for Handle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.0.state() {
+        f.write_str(match &*self.0.lock() {
             State::Empty => "empty",
             State::Recorded { .. } => "recorded",
+            State::Pending(_) => "being submitted",
             State::Ready(_) => "in a buffer",
             State::Failed(_) => "failed",
         })

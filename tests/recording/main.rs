@@ -37,6 +37,7 @@ impl Turn {
         let device = MpsGraphDevice;
         device.sync().expect("the device works");
         device.memory_cleanup();
+        device.clear_programs();
         Self { _guard: guard, start: device.stats() }
     }
 

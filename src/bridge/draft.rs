@@ -1,0 +1,320 @@
+//! The nodes of a flush in the order of their program, ready to be looked up.
+//!
+//! A program is numbered from what is asked for: outputs are visited in an order that only their expressions decide,
+//! and each node after its operands. So flushes that compute the same give the same program, in whatever order
+//! independent ops were recorded. A draft borrows its nodes: finding a program that is compiled copies none of them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use smallvec::SmallVec;
+
+use super::list::{Input, Node, Segment, place_of};
+use super::program::{OperandRef, Program, ProgramNode, Source};
+use super::value::Value;
+use crate::lowering::provenance::Provenance;
+use crate::lowering::scalar::ScalarInput;
+
+/// Where the operands of a segment's nodes are made.
+pub(super) struct Flow<'a> {
+    pub segment: &'a Segment,
+    /// For each operand of each node the index of the node that makes it, or [`FED`].
+    producers: Vec<u32>,
+    /// Where in `producers` each node's operands start.
+    starts: Vec<u32>,
+}
+
+/// Marks an operand that no node of the segment makes.
+const FED: u32 = u32::MAX;
+
+impl<'a> Flow<'a> {
+    pub fn new(segment: &'a Segment) -> Self {
+        let nodes = &segment.nodes;
+        let mut flow =
+            Self { segment, producers: Vec::with_capacity(2 * nodes.len()), starts: Vec::with_capacity(nodes.len()) };
+        for node in nodes {
+            flow.starts.push(flow.producers.len() as u32);
+            for input in &node.inputs {
+                let place = |serial| place_of(serial, nodes.len(), |at| nodes[at].serial);
+                flow.producers.push(input.producer.and_then(place).map_or(FED, |at| at as u32));
+            }
+        }
+        flow
+    }
+
+    fn producer(&self, node: usize, input: usize) -> u32 {
+        self.producers[self.starts[node] as usize + input]
+    }
+
+    /// The nodes that make a node's operands.
+    pub fn producers_of(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        let start = self.starts[node] as usize;
+        let producers = &self.producers[start..start + self.segment.nodes[node].inputs.len()];
+        producers.iter().filter(|&&producer| producer != FED).map(|&producer| producer as usize)
+    }
+
+    /// The wanted values that do not depend on a fed value, such as a model's initial weights; empty if all wanted
+    /// values are such.
+    pub fn initializers(&self, wanted: &[bool]) -> Option<Vec<bool>> {
+        let nodes = &self.segment.nodes;
+        let mut initial = vec![false; nodes.len()];
+        for (index, node) in nodes.iter().enumerate() {
+            initial[index] = (0..node.inputs.len()).all(|input| match self.producer(index, input) {
+                FED => false,
+                producer => initial[producer as usize],
+            });
+        }
+        initial.iter_mut().zip(wanted).for_each(|(initial, wanted)| *initial &= wanted);
+        let some = initial.contains(&true);
+        let all = initial == wanted;
+        (some && !all).then_some(initial)
+    }
+
+    /// The nodes that read a value which none of the segment's nodes makes.
+    pub fn readers(&self, value: &Arc<Value>) -> Vec<bool> {
+        let reads = |node: &Node| node.inputs.iter().any(|input| Arc::ptr_eq(&input.value, value));
+        self.segment.nodes.iter().map(reads).collect()
+    }
+
+    /// The nodes among those given, and all that depend on one of them.
+    pub fn dependants(&self, mut affected: Vec<bool>) -> Vec<bool> {
+        for index in 0..affected.len() {
+            affected[index] = affected[index] || self.producers_of(index).any(|producer| affected[producer]);
+        }
+        affected
+    }
+}
+
+/// A program that a flush asks for, with what it binds.
+pub(super) struct Draft<'a> {
+    /// The program's nodes.
+    nodes: Vec<&'a Node>,
+    /// For each, its number in the segment.
+    recorded_as: Vec<u32>,
+    /// The operands of all nodes.
+    operands: Vec<(Source, bool)>,
+    /// The fed values.
+    pub feeds: Vec<&'a Arc<Value>>,
+    /// The nodes whose values leave the program, in ascending order.
+    pub outputs: Vec<u32>,
+    /// The scalars of all nodes, in the order of the nodes, and minus infinity for the barriers, if there are any.
+    pub lanes: Vec<f32>,
+    /// Equal drafts have equal hashes.
+    pub hash: u64,
+}
+
+impl<'a> Draft<'a> {
+    /// The program that makes the `wanted` values from fed ones and those of nodes that are `done`; `None` if nothing is
+    /// wanted.
+    pub fn new(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Option<Self> {
+        let expressions = expressions(flow, wanted, done);
+        let mut roots: Vec<usize> = (0..wanted.len()).filter(|&at| wanted[at]).collect();
+        roots.sort_by_key(|&at| expressions[at]);
+        let last = *roots.last()?;
+        debug_assert!(!done[last], "what is done is not wanted again");
+        let mut construction = Construction {
+            flow,
+            done,
+            draft: Draft::empty(flow.segment.nodes.len()),
+            numbers: vec![UNNUMBERED; flow.segment.nodes.len()],
+            fed: HashMap::default(),
+            provenances: Vec::with_capacity(flow.segment.nodes.len()),
+            has_barrier: false,
+        };
+        let mut stack: Vec<(usize, usize)> = Vec::new();
+        for root in roots {
+            construction.visit(root, &mut stack);
+        }
+        Some(construction.finish(wanted))
+    }
+
+    fn empty(capacity: usize) -> Self {
+        Self {
+            nodes: Vec::with_capacity(capacity),
+            recorded_as: Vec::with_capacity(capacity),
+            operands: Vec::with_capacity(2 * capacity),
+            feeds: Vec::new(),
+            outputs: Vec::new(),
+            lanes: Vec::new(),
+            hash: 0,
+        }
+    }
+
+    /// The values that the program makes, in the order of its outputs.
+    pub fn output_values(&self) -> impl Iterator<Item = &'a Arc<Value>> + '_ {
+        self.outputs.iter().map(|&at| &self.nodes[at as usize].value)
+    }
+
+    /// The numbers of the program's nodes in the segment, ascending.
+    pub fn recorded_nodes(&self) -> Vec<usize> {
+        let mut nodes: Vec<usize> = self.recorded_as.iter().map(|&at| at as usize).collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    /// The nodes with the sources of their operands and whether each operand is read through a barrier.
+    fn nodes(&self) -> impl Iterator<Item = (&'a Node, &[(Source, bool)])> + '_ {
+        let mut rest = &self.operands[..];
+        self.nodes.iter().map(move |node| {
+            let (own, others) = rest.split_at(node.inputs.len());
+            rest = others;
+            (*node, own)
+        })
+    }
+
+    /// Whether this is the program `known`.
+    pub fn is(&self, known: &Program) -> bool {
+        let Program { feeds, nodes, outputs, schedule: _ } = known;
+        self.outputs == *outputs
+            && self.nodes.len() == nodes.len()
+            && self.feeds.len() == feeds.len()
+            && self.feeds.iter().zip(feeds).all(|(value, ty)| value.ty == *ty)
+            && self.nodes().zip(nodes).all(|((node, sources), known)| {
+                let ProgramNode { op, inputs, scalars, output } = known;
+                node.op == *op
+                    && node.value.ty == *output
+                    && node.scalars.len() == scalars.len()
+                    && node.scalars.iter().zip(scalars).all(|(scalar, kind)| scalar.kind() == *kind)
+                    && node.inputs.len() == inputs.len()
+                    && node.inputs.iter().zip(sources).zip(inputs).all(|((input, &(source, barrier)), known)| {
+                        let OperandRef { source: known_source, shape, barrier: known_barrier } = known;
+                        source == *known_source && input.shape == *shape && barrier == *known_barrier
+                    })
+            })
+    }
+
+    /// The program itself, to be kept.
+    pub fn program(&self) -> Program {
+        let operand = |(input, &(source, barrier)): (&Input, &(Source, bool))| OperandRef {
+            source,
+            shape: input.shape.clone(),
+            barrier,
+        };
+        let nodes = self.nodes().map(|(node, sources)| ProgramNode {
+            op: node.op.clone(),
+            inputs: node.inputs.iter().zip(sources).map(operand).collect(),
+            scalars: node.scalars.iter().copied().map(ScalarInput::kind).collect(),
+            output: node.value.ty.clone(),
+        });
+        let mut schedule: Vec<u32> = (0..self.nodes.len() as u32).collect();
+        schedule.sort_by_key(|&at| self.recorded_as[at as usize]);
+        Program {
+            feeds: self.feeds.iter().map(|value| value.ty.clone()).collect(),
+            nodes: nodes.collect(),
+            outputs: self.outputs.clone(),
+            schedule,
+        }
+    }
+}
+
+/// Marks a node that has no number in the program yet.
+const UNNUMBERED: u32 = u32::MAX;
+
+struct Construction<'f, 'a> {
+    flow: &'f Flow<'a>,
+    done: &'f [bool],
+    draft: Draft<'a>,
+    /// For each node of the segment its number in the program.
+    numbers: Vec<u32>,
+    fed: HashMap<*const Value, u32, FixedState>,
+    /// What MPSGraph's compiler may take each node's value for.
+    provenances: Vec<Provenance>,
+    has_barrier: bool,
+}
+
+impl<'a> Construction<'_, 'a> {
+    /// Numbers a node after the nodes that it depends on.
+    fn visit(&mut self, root: usize, stack: &mut Vec<(usize, usize)>) {
+        if self.numbers[root] != UNNUMBERED {
+            return;
+        }
+        stack.push((root, 0));
+        while let Some((node, input)) = stack.last_mut() {
+            let (at, next) = (*node, *input);
+            if next == self.flow.segment.nodes[at].inputs.len() {
+                stack.pop();
+                self.add(at);
+                continue;
+            }
+            *input += 1;
+            let producer = self.flow.producer(at, next);
+            if producer != FED && !self.done[producer as usize] && self.numbers[producer as usize] == UNNUMBERED {
+                stack.push((producer as usize, 0));
+            }
+        }
+    }
+
+    /// Appends a node whose operands have numbers.
+    fn add(&mut self, at: usize) {
+        if self.numbers[at] != UNNUMBERED {
+            return;
+        }
+        let node = &self.flow.segment.nodes[at];
+        let mut provenances: SmallVec<[Provenance; 3]> = SmallVec::new();
+        let is_rewritten = node.op.is_rewritten();
+        let mut hash = self.draft.hash.rotate_left(7) ^ node.hash;
+        for (index, input) in node.inputs.iter().enumerate() {
+            let (source, provenance) = self.source(self.flow.producer(at, index), input);
+            let barrier = is_rewritten && provenance.needs_barrier(&input.value.ty, &input.shape, &node.value.ty);
+            self.has_barrier |= barrier;
+            provenances.push(provenance);
+            self.draft.operands.push((source, barrier));
+            hash = mix(hash, source.code() << 1 | u64::from(barrier));
+        }
+        self.draft.hash = mix(hash, 0);
+        node.scalars.iter().for_each(|scalar| scalar.write(&mut self.draft.lanes));
+        self.provenances.push(node.op.provenance(&provenances));
+        self.numbers[at] = self.draft.nodes.len() as u32;
+        self.draft.nodes.push(node);
+        self.draft.recorded_as.push(at as u32);
+    }
+
+    /// Where an operand comes from; a value that none of this program's nodes makes is fed.
+    fn source(&mut self, producer: u32, input: &'a Input) -> (Source, Provenance) {
+        if producer != FED && !self.done[producer as usize] {
+            let number = self.numbers[producer as usize];
+            return (Source::Node(number), self.provenances[number as usize]);
+        }
+        let feeds = &mut self.draft.feeds;
+        let feed = *self.fed.entry(Arc::as_ptr(&input.value)).or_insert_with(|| {
+            feeds.push(&input.value);
+            feeds.len() as u32 - 1
+        });
+        (Source::Feed(feed), Provenance::NONE)
+    }
+
+    fn finish(self, wanted: &[bool]) -> Draft<'a> {
+        let mut draft = self.draft;
+        if self.has_barrier {
+            draft.lanes.push(f32::NEG_INFINITY);
+        }
+        let is_output = |&at: &u32| wanted[draft.recorded_as[at as usize] as usize];
+        draft.outputs = (0..draft.nodes.len() as u32).filter(is_output).collect();
+        draft.hash = draft.outputs.iter().fold(draft.hash, |hash, &output| mix(hash, output.into()));
+        draft
+    }
+}
+
+/// A hash of what each needed node computes from which types. Equal expressions have equal hashes.
+fn expressions(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Vec<u64> {
+    let nodes = &flow.segment.nodes;
+    let mut expressions = vec![0; nodes.len()];
+    // A single output needs no order.
+    if wanted.iter().filter(|wanted| **wanted).count() < 2 {
+        return expressions;
+    }
+    for (at, node) in nodes.iter().enumerate() {
+        expressions[at] = (0..node.inputs.len()).fold(node.hash, |hash, input| match flow.producer(at, input) {
+            FED => mix(hash, 1),
+            producer if done[producer as usize] => mix(hash, 1),
+            producer => mix(hash, expressions[producer as usize]),
+        });
+    }
+    expressions
+}
+
+fn mix(hash: u64, with: u64) -> u64 {
+    let wide = u128::from(hash.rotate_left(23) ^ with ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93_u128;
+    (wide as u64) ^ (wide >> 64) as u64
+}

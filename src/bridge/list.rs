@@ -1,0 +1,298 @@
+//! One list of recorded ops per thread, and what a flush cuts out of it.
+//!
+//! Threads do not share a list, because a data loader's ops between those of the training thread would make every
+//! program a new one. A list's lock is held for the push of a node or a cut, never while compiling or waiting. A node's
+//! inputs are made by earlier nodes of its own recording, are pending or are ready: a value that another thread has
+//! recorded is flushed there before it is used here.
+//!
+//! A recording whose thread has ended is an orphan. Only its values keep it, and it keeps only what they depend on.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use smallvec::SmallVec;
+
+use super::ticket::Ticket;
+use super::value::{State, Value};
+use crate::lock::LockAnyway;
+use crate::lowering::scalar::ScalarInput;
+use crate::ops::Op;
+use crate::tensor_type::TensorType;
+use burn_backend::Shape;
+
+/// The number of ops that are compared to find where an earlier segment began.
+const PATTERN: usize = 12;
+/// The number of segment beginnings that are remembered.
+const PATTERNS: usize = 8;
+
+/// An operand as the node sees it: the value under a shape of as many elements.
+pub(super) struct Input {
+    pub value: Arc<Value>,
+    pub shape: Shape,
+    /// The node that makes the value, if it was in the same recording when this one was recorded.
+    pub producer: Option<u64>,
+}
+
+/// A recorded op.
+pub(super) struct Node {
+    pub op: Op,
+    pub inputs: SmallVec<[Input; 3]>,
+    pub scalars: SmallVec<[ScalarInput; 2]>,
+    pub value: Arc<Value>,
+    /// Of op, types and kinds of scalars.
+    pub hash: u64,
+    /// Ascending within a recording, and different in all recordings.
+    pub serial: u64,
+}
+
+/// The ops that one thread has recorded and that are not flushed yet.
+pub(super) struct Recording {
+    list: Mutex<List>,
+    orphaned: AtomicBool,
+}
+
+struct List {
+    nodes: VecDeque<Node>,
+    next_serial: u64,
+    /// Bytes that the nodes' values would take.
+    bytes: usize,
+    /// How earlier segments that were cut at a bound began, newest last.
+    beginnings: VecDeque<Vec<(Op, TensorType)>>,
+}
+
+/// What a flush takes out of recordings, in the order in which it was recorded.
+pub(super) struct Segment {
+    pub nodes: Vec<Node>,
+    /// For each node whether a tensor or a node that stays recorded can still ask for its value. These values are
+    /// pending.
+    pub wanted: Vec<bool>,
+}
+
+/// Which nodes of a recording are cut.
+pub(super) enum Cut<'a> {
+    Everything,
+    /// Up to and including this node.
+    Upto(u64),
+    /// What belongs to these nodes: of the nodes up to the last of them those that share a recorded value with them,
+    /// directly or through others. This depends neither on how far the thread has come meanwhile nor on unrelated work
+    /// that a scheduler gave it.
+    Parts(&'a [u64]),
+}
+
+/// Recordings whose threads have ended and that hold something.
+static ORPHANS: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a handle that is dropped has to look whether its value's recording is an orphan.
+pub(super) fn any_orphans() -> bool {
+    ORPHANS.load(Ordering::Relaxed) > 0
+}
+
+impl Recording {
+    pub fn new() -> Self {
+        /// Serial numbers of one recording: more than a thread can record in years.
+        const SERIALS: u64 = 1 << 44;
+        static RECORDINGS: AtomicU64 = AtomicU64::new(0);
+        let first = RECORDINGS.fetch_add(1, Ordering::Relaxed).wrapping_mul(SERIALS);
+        let list = List { nodes: VecDeque::new(), next_serial: first, bytes: 0, beginnings: VecDeque::new() };
+        Self { list: Mutex::new(list), orphaned: AtomicBool::new(false) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, List> {
+        self.list.lock_anyway()
+    }
+
+    /// Appends a node. `value` makes its value from its serial number. Returns the value, and ops and bytes recorded.
+    pub fn push(
+        &self,
+        op: Op,
+        inputs: SmallVec<[Input; 3]>,
+        scalars: SmallVec<[ScalarInput; 2]>,
+        hash: u64,
+        value: impl FnOnce(u64) -> Arc<Value>,
+    ) -> (Arc<Value>, usize, usize) {
+        let mut list = self.lock();
+        let serial = list.next_serial;
+        list.next_serial += 1;
+        let value = value(serial);
+        list.bytes += value.ty.bytes();
+        list.nodes.push_back(Node { op, inputs, scalars, value: value.clone(), hash, serial });
+        (value, list.nodes.len(), list.bytes)
+    }
+
+    /// Takes nodes out; `None` if there is nothing to take. Values that can still be asked for become pending on
+    /// `ticket`.
+    pub fn cut(&self, cut: Cut<'_>, ticket: &Arc<Ticket>) -> Option<Segment> {
+        let mut list = self.lock();
+        let nodes = match cut {
+            Cut::Everything => list.take_first(usize::MAX),
+            Cut::Upto(serial) => {
+                let count = list.nodes.partition_point(|node| node.serial <= serial);
+                list.take_first(count)
+            }
+            Cut::Parts(serials) => list.take_parts(serials),
+        };
+        if nodes.is_empty() {
+            return None;
+        }
+        for node in &nodes {
+            list.bytes -= node.value.ty.bytes();
+            node.inputs.iter().for_each(|input| input.value.end_use());
+        }
+        let wanted: Vec<bool> = nodes.iter().map(|node| node.value.wanted()).collect();
+        for (node, _) in nodes.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
+            node.value.set_state(State::Pending(ticket.clone()));
+        }
+        Some(Segment { nodes, wanted })
+    }
+
+    /// Drops the nodes whose values nobody can ask for.
+    pub fn prune(&self) {
+        let mut dead = Vec::new();
+        let mut list = self.lock();
+        if list.nodes.iter().all(|node| node.value.wanted()) {
+            return;
+        }
+        let mut kept = VecDeque::with_capacity(list.nodes.len());
+        while let Some(node) = list.nodes.pop_back() {
+            if node.value.wanted() {
+                kept.push_front(node);
+            } else {
+                node.inputs.iter().for_each(|input| input.value.end_use());
+                list.bytes -= node.value.ty.bytes();
+                dead.push(node);
+            }
+        }
+        list.nodes = kept;
+        drop(list);
+        drop(dead);
+    }
+
+    /// The thread ends: what its values do not need is dropped, now and whenever the last tensor of a value is.
+    pub fn orphan(&self) {
+        self.prune();
+        // Without nodes there is nothing to release later.
+        if !self.lock().nodes.is_empty() {
+            ORPHANS.fetch_add(1, Ordering::Relaxed);
+            self.orphaned.store(true, Ordering::Release);
+            // A tensor may have been dropped since.
+            self.prune();
+        }
+    }
+
+    /// Drops what nobody can ask for if the recording's thread has ended.
+    pub fn release_if_orphaned(&self) {
+        if self.orphaned.load(Ordering::Acquire) {
+            self.prune();
+        }
+    }
+
+    /// Serial number of the last node to flush when a bound is reached: where an earlier segment began, so that a loop
+    /// that never reads is cut at the same place of its body each time and its programs repeat; else everything.
+    pub fn bound_cut(&self) -> Cut<'static> {
+        let mut list = self.lock();
+        let List { nodes, beginnings, .. } = &mut *list;
+        let own: Vec<_> = nodes.iter().take(PATTERN).map(|n| (n.op.clone(), n.value.ty.clone())).collect();
+        if !beginnings.contains(&own) {
+            if beginnings.len() == PATTERNS {
+                beginnings.pop_front();
+            }
+            beginnings.push_back(own);
+        }
+        let begins = |at: usize, pattern: &[(Op, TensorType)]| {
+            pattern.iter().zip(nodes.range(at..)).all(|((op, ty), node)| node.op == *op && node.value.ty == *ty)
+        };
+        (1..=nodes.len().saturating_sub(PATTERN))
+            .rev()
+            .find(|&at| beginnings.iter().any(|pattern| begins(at, pattern)))
+            .map_or(Cut::Everything, |at| Cut::Upto(nodes[at - 1].serial))
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        if *self.orphaned.get_mut() {
+            ORPHANS.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
+impl List {
+    fn take_first(&mut self, count: usize) -> Vec<Node> {
+        if count >= self.nodes.len() {
+            // Room for many nodes is not kept.
+            return std::mem::take(&mut self.nodes).into();
+        }
+        self.nodes.drain(..count).collect()
+    }
+
+    fn place(&self, serial: u64) -> Option<usize> {
+        place_of(serial, self.nodes.len(), |at| self.nodes[at].serial)
+    }
+
+    fn take_parts(&mut self, serials: &[u64]) -> Vec<Node> {
+        let asked: SmallVec<[usize; 4]> = serials.iter().filter_map(|&serial| self.place(serial)).collect();
+        let Some(&last) = asked.iter().max() else {
+            return Vec::new();
+        };
+        let mut parts = Parts::new(last + 1);
+        for (at, node) in self.nodes.range(..=last).enumerate() {
+            for producer in node.inputs.iter().filter_map(|input| self.place(input.producer?)) {
+                parts.join(at, producer);
+            }
+        }
+        let asked: SmallVec<[usize; 4]> = asked.iter().map(|&at| parts.of(at)).collect();
+        let taken: Vec<bool> = (0..=last).map(|at| asked.contains(&parts.of(at))).collect();
+        if taken.iter().all(|&taken| taken) {
+            return self.take_first(last + 1);
+        }
+        let mut nodes = Vec::new();
+        let mut left = VecDeque::with_capacity(self.nodes.len());
+        for (at, node) in std::mem::take(&mut self.nodes).into_iter().enumerate() {
+            if taken.get(at) == Some(&true) { nodes.push(node) } else { left.push_back(node) }
+        }
+        self.nodes = left;
+        nodes
+    }
+}
+
+/// Nodes that belong together.
+struct Parts(Vec<usize>);
+
+impl Parts {
+    fn new(count: usize) -> Self {
+        Self((0..count).collect())
+    }
+
+    /// The first node of the part that `at` is in.
+    fn of(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}
+
+/// Where the node with this serial number is among `count` nodes in ascending order.
+pub(super) fn place_of(serial: u64, count: usize, serial_at: impl Fn(usize) -> u64) -> Option<usize> {
+    if count == 0 {
+        return None;
+    }
+    // Without a cut of parts there are no gaps.
+    let guess = serial.checked_sub(serial_at(0))? as usize;
+    if guess < count && serial_at(guess) == serial {
+        return Some(guess);
+    }
+    let (mut low, mut high) = (0, count.min(guess.saturating_add(1)));
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if serial_at(middle) < serial { low = middle + 1 } else { high = middle }
+    }
+    (low < count && serial_at(low) == serial).then_some(low)
+}
