@@ -53,6 +53,45 @@ impl MpsGraphDevice {
         Runtime::get().memory_cleanup();
     }
 
+    /// Releases free buffers that are kept for reuse, and nothing else.
+    pub fn clear_cache(&self) {
+        Runtime::get().clear_cache();
+    }
+
+    /// Sets the most bytes that buffers with values may take; what would exceed it is
+    /// [`Error::OutOfMemory`]. There is no limit at first (`u64::MAX`).
+    pub fn set_memory_limit(&self, bytes: u64) {
+        Runtime::get().pool().set_memory_limit(bytes);
+    }
+
+    /// Sets the most bytes of free buffers that are kept for reuse; half of what the device recommends at first.
+    pub fn set_cache_limit(&self, bytes: u64) {
+        Runtime::get().pool().set_cache_limit(bytes);
+    }
+
+    /// Sets the most bytes that recorded ops may hold although no tensor holds them any more, such as the batches of a
+    /// sum over a data set; then what is recorded is submitted. 128 MiB at first, or a sixteenth of what the device
+    /// recommends.
+    pub fn set_held_limit(&self, bytes: usize) {
+        Runtime::get().set_held_limit(bytes);
+    }
+
+    /// Lets [`Stats::bytes_peak`] begin at the bytes that are live now.
+    pub fn reset_peak(&self) {
+        Runtime::get().pool().reset_peak();
+    }
+
+    /// The state of the random generator: a seed, and how often it was asked since. With
+    /// [`set_random_state`](Self::set_random_state) a run that is resumed draws the same numbers.
+    pub fn random_state(&self) -> [u64; 2] {
+        Runtime::get().random_state()
+    }
+
+    /// Sets the state of the random generator to what [`random_state`](Self::random_state) gave.
+    pub fn set_random_state(&self, state: [u64; 2]) {
+        Runtime::get().set_random_state(state);
+    }
+
     /// Drops all compiled programs. They are compiled again when they are needed.
     pub fn clear_programs(&self) {
         Runtime::get().clear_programs();

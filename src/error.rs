@@ -1,4 +1,4 @@
-//! The three kinds of errors that a caller can act on.
+//! The kinds of errors that a caller can act on.
 //!
 //! Recording an op finds mistakes in the input and requests that this backend does not support, before any message is
 //! sent; Burn's operations return no `Result`, so they panic with the text of the [`Error`]. `sync` and reads return
@@ -10,6 +10,7 @@ use burn_backend::ExecutionError;
 
 /// An error of this backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Error {
     /// The input breaks the operation's contract.
     Invalid {
@@ -25,7 +26,12 @@ pub enum Error {
         /// Shapes, dtypes, the limit, and what to do instead.
         reason: String,
     },
-    /// The device or its driver failed: no device, out of memory, a command buffer that ended in an error.
+    /// There is no memory for a buffer, also after waiting for all work and releasing all free buffers.
+    OutOfMemory {
+        /// Sizes, the limit, and what to do.
+        reason: String,
+    },
+    /// The device or its driver failed: no device, a command buffer that ended in an error.
     Device {
         /// What the driver said.
         reason: String,
@@ -57,6 +63,7 @@ impl fmt::Display for Error {
         match self {
             Error::Invalid { op, reason } => write!(f, "{op}: {reason}"),
             Error::Unsupported { op, reason } => write!(f, "{op}: unsupported: {reason}"),
+            Error::OutOfMemory { reason } => write!(f, "out of memory: {reason}"),
             Error::Device { reason } => write!(f, "device: {reason}"),
         }
     }

@@ -24,6 +24,8 @@ pub(crate) mod scatter_nd;
 pub(crate) mod sort;
 pub(crate) mod tensor_shape;
 
+use smallvec::SmallVec;
+
 use crate::error::invalid;
 use crate::ffi;
 use crate::lowering::provenance::Provenance;
@@ -44,7 +46,22 @@ pub(crate) trait Operation {
     /// Whether MPSGraph's compiler rewrites the op by what made its operands, so that some need a barrier
     /// ([`Provenance::needs_barrier`]).
     fn is_rewritten(&self) -> bool;
+
+    /// Where along each axis the op's region starts, if it has one. A start may be fed instead of being an attribute,
+    /// so that it can change without a new program.
+    fn starts(&self) -> Starts {
+        Starts::new()
+    }
+
+    /// The op with the starts that `moving` names left out. They are fed as integers behind the op's own scalars, in
+    /// the order of the axes.
+    fn with_moving_starts(&self, _moving: &[bool]) -> Op {
+        unreachable!("{} has no starts", self.name())
+    }
 }
+
+/// Where a region starts along each axis.
+pub(crate) type Starts = SmallVec<[usize; 4]>;
 
 /// The families with ops of their own: a variant of [`Op`] each, and [`Operation`] by the family's own type.
 macro_rules! families {
@@ -109,6 +126,14 @@ impl Op {
 
     pub fn is_rewritten(&self) -> bool {
         self.of_family().is_rewritten()
+    }
+
+    pub fn starts(&self) -> Starts {
+        self.of_family().starts()
+    }
+
+    pub fn with_moving_starts(&self, moving: &[bool]) -> Op {
+        self.of_family().with_moving_starts(moving)
     }
 }
 

@@ -10,6 +10,7 @@ use foldhash::fast::FixedState;
 
 use super::compile::Compiled;
 use super::draft::Draft;
+use super::moving::{Moving, MovingPrograms};
 use super::program::Program;
 
 /// Ops that are kept at first for each program that may be kept.
@@ -40,6 +41,8 @@ pub(super) struct Cache {
     missed: Remembered,
     /// Programs that were dropped.
     dropped: Remembered,
+    /// Programs whose slices move.
+    moving: MovingPrograms,
 }
 
 /// The newest of the hashes that were noted.
@@ -82,14 +85,35 @@ impl Cache {
             evictions: 0,
             missed: Remembered::default(),
             dropped: Remembered::default(),
+            moving: MovingPrograms::default(),
         }
     }
 
+    /// The program that a draft asks for.
     pub fn get(&mut self, draft: &Draft<'_>) -> Option<Arc<Compiled>> {
+        self.find(draft.hash, |program| draft.is(program))
+    }
+
+    /// A program with fed starts.
+    pub fn get_moving(&mut self, moving: &Moving) -> Option<Arc<Compiled>> {
+        self.find(moving.hash, |program| program.is_same(&moving.program))
+    }
+
+    fn find(&mut self, hash: u64, is_it: impl Fn(&Program) -> bool) -> Option<Arc<Compiled>> {
         self.clock += 1;
-        let entry = self.entries.get_mut(&draft.hash)?.iter_mut().find(|entry| draft.is(&entry.program))?;
+        let entry = self.entries.get_mut(&hash)?.iter_mut().find(|entry| is_it(&entry.program))?;
         entry.used = self.clock;
         Some(entry.compiled.clone())
+    }
+
+    /// The form with fed starts of a program that is not in the cache, if others differ from it only in starts.
+    pub fn moving(&mut self, draft: &Draft<'_>) -> Option<Moving> {
+        self.moving.find(draft)
+    }
+
+    /// All programs.
+    pub fn programs(&self) -> impl Iterator<Item = &Program> {
+        self.entries.values().flatten().map(|entry| &entry.program)
     }
 
     /// Notes that a program is not in the cache. Returns whether, as far as the cache remembers, it was never asked for

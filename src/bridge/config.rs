@@ -1,25 +1,50 @@
 //! What the environment asks for.
 
+use crate::error::Error;
+
 /// Ops that a recording holds at most; also an upper limit of a program's compile time.
 const MAX_OPS: usize = 2048;
+/// The programs that are kept at first.
+const MAX_PROGRAMS: usize = 256;
 
 /// What the environment asks for; read once.
 pub(super) struct Config {
     /// `BURN_MPSGRAPH_EAGER=1`: a program per op.
     pub eager: bool,
-    /// `BURN_MPSGRAPH_LOG=1`: a line on stderr per flush; `=2`: the text of each program that is compiled, too.
+    /// `BURN_MPSGRAPH_LOG=1`: a line on stderr per flush and compilation; `=2`: the text of each program that is
+    /// compiled, too.
     pub log: u8,
+    /// `BURN_MPSGRAPH_PATTERNS=0`: compile what was recorded as it is.
+    pub patterns: bool,
     /// `BURN_MPSGRAPH_MAX_OPS`: ops that a recording holds at most.
     pub max_ops: usize,
+    /// `BURN_MPSGRAPH_MAX_PROGRAMS`: programs that the cache keeps before it grows.
+    pub max_programs: usize,
 }
 
 impl Config {
-    pub fn from_env() -> Self {
-        let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
-        Self {
-            eager: number("BURN_MPSGRAPH_EAGER") == Some(1),
-            log: number("BURN_MPSGRAPH_LOG").map_or(0, |level| level.min(2) as u8),
-            max_ops: number("BURN_MPSGRAPH_MAX_OPS").unwrap_or(MAX_OPS).max(1),
-        }
+    /// # Errors
+    /// If a variable has a value that makes no sense.
+    pub fn from_env() -> Result<Self, Error> {
+        Ok(Self {
+            eager: number("BURN_MPSGRAPH_EAGER", "0 or 1", 0..=1)?.unwrap_or(0) == 1,
+            log: number("BURN_MPSGRAPH_LOG", "0, 1 or 2", 0..=2)?.unwrap_or(0) as u8,
+            patterns: number("BURN_MPSGRAPH_PATTERNS", "0 or 1", 0..=1)?.unwrap_or(1) == 1,
+            max_ops: number("BURN_MPSGRAPH_MAX_OPS", "a number from 1 on", 1..=usize::MAX)?.unwrap_or(MAX_OPS),
+            max_programs: number("BURN_MPSGRAPH_MAX_PROGRAMS", "a number from 1 on", 1..=1 << 20)?
+                .unwrap_or(MAX_PROGRAMS),
+        })
     }
+}
+
+/// The number in a variable, if it is set and not empty.
+fn number(name: &str, expected: &str, range: std::ops::RangeInclusive<usize>) -> Result<Option<usize>, Error> {
+    let Some(text) = std::env::var_os(name).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let number = text.to_str().and_then(|text| text.parse::<usize>().ok()).filter(|number| range.contains(number));
+    number.map(Some).ok_or_else(|| Error::Unsupported {
+        op: "environment",
+        reason: format!("{name}={} where {expected} is expected", text.to_string_lossy()),
+    })
 }

@@ -15,6 +15,7 @@ use super::program::{OperandRef, Program, ProgramNode, Source};
 use super::value::Value;
 use crate::lowering::provenance::Provenance;
 use crate::lowering::scalar::ScalarInput;
+use crate::ops::Starts;
 
 /// Where the operands of a segment's nodes are made.
 pub(super) struct Flow<'a> {
@@ -161,6 +162,21 @@ impl<'a> Draft<'a> {
             rest = others;
             (*node, own)
         })
+    }
+
+    /// The number of the program's nodes.
+    pub fn ops(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The scalars of each node.
+    pub fn scalars(&self) -> impl Iterator<Item = &'a [ScalarInput]> + '_ {
+        self.nodes.iter().map(|node| &node.scalars[..])
+    }
+
+    /// Where the regions of each node start.
+    pub fn starts(&self) -> impl Iterator<Item = Starts> + '_ {
+        self.nodes.iter().map(|node| node.op.starts())
     }
 
     /// Whether this is the program `known`.

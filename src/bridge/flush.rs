@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use super::draft::{Draft, Flow};
 use super::list::{Cut, Recording, Segment};
 use super::pool::Allocation;
+use super::run::Miss;
 use super::runtime::Runtime;
 use super::ticket::Ticket;
 use super::value::State;
@@ -64,9 +65,7 @@ impl Runtime {
     /// Submits a segment and ends its ticket. However that ends, no value stays pending.
     fn submit(&self, segment: &Segment, ticket: &Ticket, reason: FlushReason) {
         self.counters.flushes(reason).add(1);
-        if self.config.log > 0 {
-            eprintln!("burn-mpsgraph: flush ({reason:?}): {} ops recorded", segment.nodes.len());
-        }
+        self.log.flush(reason, segment.nodes.len());
         let work = || ffi::autoreleasepool(|| Submission::of(self, segment).submit(segment.wanted.clone()));
         let outcome = catch_unwind(AssertUnwindSafe(work));
         if let Err(panic) = &outcome {
@@ -129,18 +128,18 @@ impl<'a> Submission<'a> {
                     continue;
                 }
             };
-            let compiled = match self.runtime.look_up(&draft) {
-                Ok(compiled) => compiled,
-                Err(first) => {
-                    if first && let Some(initial) = self.flow.initializers(&wanted) {
+            let plan = match self.runtime.look_up(&draft) {
+                Ok(plan) => plan,
+                Err(Miss { first_seen, moving }) => {
+                    if first_seen && let Some(initial) = self.flow.initializers(&wanted) {
                         drop(draft);
                         self.submit(initial);
                         continue;
                     }
-                    self.runtime.compile(&draft)
+                    self.runtime.compile(&draft, moving)
                 }
             };
-            match self.runtime.run(&compiled, &draft, &feeds) {
+            match self.runtime.run(&plan, &draft, &feeds) {
                 Ok(()) => {
                     self.done.iter_mut().zip(&wanted).for_each(|(done, wanted)| *done |= wanted);
                     return;

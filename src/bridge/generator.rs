@@ -11,6 +11,16 @@ impl Generator {
         Self { seed, draws: 0 }
     }
 
+    /// A generator that goes on where one with this [`state`](Self::state) was.
+    pub fn with_state([seed, draws]: [u64; 2]) -> Self {
+        Self { seed, draws }
+    }
+
+    /// The seed and the number of states given.
+    pub fn state(&self) -> [u64; 2] {
+        [self.seed, self.draws]
+    }
+
     /// State for one random op, in the layout of MPSGraph's Philox state: 1, four counter words, two key words.
     ///
     /// The counter of each draw is scattered over the 2^128 positions, so draws do not overlap however MPSGraph counts

@@ -7,10 +7,11 @@
 //!
 //! A recording whose thread has ended is an orphan. Only its values keep it, and it keeps only what they depend on.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
 use super::ticket::Ticket;
@@ -57,8 +58,21 @@ struct List {
     next_serial: u64,
     /// Bytes that the nodes' values would take.
     bytes: usize,
-    /// How earlier segments that were cut at a bound began, newest last.
+    /// Bytes of values that are not made here which the nodes read, counted at each reading.
+    read_bytes: usize,
+    /// The `read_bytes` at which it is worth looking how much the recording really holds.
+    next_look: usize,
+    /// How the segments began that were cut at a bound since the last flush of everything, newest last.
     beginnings: VecDeque<Vec<(Op, TensorType)>>,
+}
+
+/// When a recording is flushed although nobody asks for a value.
+pub(super) struct Bounds {
+    pub ops: usize,
+    /// Of the values that the recorded ops make.
+    pub bytes: usize,
+    /// Of buffers that only the recorded ops hold.
+    pub held_bytes: usize,
 }
 
 /// What a flush takes out of recordings, in the order in which it was recorded.
@@ -94,7 +108,14 @@ impl Recording {
         const SERIALS: u64 = 1 << 44;
         static RECORDINGS: AtomicU64 = AtomicU64::new(0);
         let first = RECORDINGS.fetch_add(1, Ordering::Relaxed).wrapping_mul(SERIALS);
-        let list = List { nodes: VecDeque::new(), next_serial: first, bytes: 0, beginnings: VecDeque::new() };
+        let list = List {
+            nodes: VecDeque::new(),
+            next_serial: first,
+            bytes: 0,
+            read_bytes: 0,
+            next_look: 0,
+            beginnings: VecDeque::new(),
+        };
         Self { list: Mutex::new(list), orphaned: AtomicBool::new(false) }
     }
 
@@ -102,22 +123,33 @@ impl Recording {
         self.list.lock_anyway()
     }
 
-    /// Appends a node. `value` makes its value from its serial number. Returns the value, and ops and bytes recorded.
+    /// Appends a node. `value` makes its value from its serial number. Returns the value, and whether the recording has
+    /// reached a bound.
     pub fn push(
         &self,
         op: Op,
         inputs: SmallVec<[Input; 3]>,
         scalars: SmallVec<[ScalarInput; 2]>,
         hash: u64,
+        bounds: &Bounds,
         value: impl FnOnce(u64) -> Arc<Value>,
-    ) -> (Arc<Value>, usize, usize) {
+    ) -> (Arc<Value>, bool) {
         let mut list = self.lock();
         let serial = list.next_serial;
         list.next_serial += 1;
         let value = value(serial);
         list.bytes += value.ty.bytes();
+        let given = inputs.iter().filter(|input| input.producer.is_none());
+        list.read_bytes += given.map(|input| input.value.ty.bytes()).sum::<usize>();
         list.nodes.push_back(Node { op, inputs, scalars, value: value.clone(), hash, serial });
-        (value, list.nodes.len(), list.bytes)
+        let full = list.nodes.len() >= bounds.ops || list.bytes >= bounds.bytes || list.holds(bounds.held_bytes);
+        (value, full)
+    }
+
+    /// Recorded ops, and the bytes of buffers that only they hold.
+    pub fn waiting(&self) -> (usize, usize) {
+        let list = self.lock();
+        (list.nodes.len(), list.held_bytes())
     }
 
     /// Takes nodes out; `None` if there is nothing to take. Values that can still be asked for become pending on
@@ -125,7 +157,11 @@ impl Recording {
     pub fn cut(&self, cut: Cut<'_>, ticket: &Arc<Ticket>) -> Option<Segment> {
         let mut list = self.lock();
         let nodes = match cut {
-            Cut::Everything => list.take_first(usize::MAX),
+            Cut::Everything => {
+                // What follows is cut as it was after the last such flush.
+                list.beginnings.clear();
+                list.take_first(usize::MAX)
+            }
             Cut::Upto(serial) => {
                 let count = list.nodes.partition_point(|node| node.serial <= serial);
                 list.take_first(count)
@@ -139,6 +175,7 @@ impl Recording {
             list.bytes -= node.value.ty.bytes();
             node.inputs.iter().for_each(|input| input.value.end_use());
         }
+        (list.read_bytes, list.next_look) = (0, 0);
         let wanted: Vec<bool> = nodes.iter().map(|node| node.value.wanted()).collect();
         for (node, _) in nodes.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
             node.value.set_state(State::Pending(ticket.clone()));
@@ -187,8 +224,9 @@ impl Recording {
         }
     }
 
-    /// Serial number of the last node to flush when a bound is reached: where an earlier segment began, so that a loop
-    /// that never reads is cut at the same place of its body each time and its programs repeat; else everything.
+    /// What to flush when a bound is reached: up to where an earlier segment began, so that a loop that never reads is
+    /// cut at the same place of its body each time and its programs repeat; else everything. Only segments since the
+    /// thread's last read count, so a loop that reads is cut the same way each time.
     pub fn bound_cut(&self) -> Cut<'static> {
         let mut list = self.lock();
         let List { nodes, beginnings, .. } = &mut *list;
@@ -205,7 +243,7 @@ impl Recording {
         (1..=nodes.len().saturating_sub(PATTERN))
             .rev()
             .find(|&at| beginnings.iter().any(|pattern| begins(at, pattern)))
-            .map_or(Cut::Everything, |at| Cut::Upto(nodes[at - 1].serial))
+            .map_or(Cut::Upto(u64::MAX), |at| Cut::Upto(nodes[at - 1].serial))
     }
 }
 
@@ -218,6 +256,31 @@ impl Drop for Recording {
 }
 
 impl List {
+    /// Whether the nodes hold so many bytes that nobody else holds.
+    ///
+    /// Looking costs a walk over the nodes, so it is done only when a quarter of the bound has been read since the last
+    /// look.
+    fn holds(&mut self, bound: usize) -> bool {
+        if self.next_look == 0 {
+            self.next_look = bound;
+        }
+        if self.read_bytes < self.next_look {
+            return false;
+        }
+        let held = self.held_bytes();
+        self.next_look = self.read_bytes.saturating_add(bound.saturating_sub(held).max(bound / 4).max(1));
+        held >= bound
+    }
+
+    /// Bytes of values that the nodes read, that are not made by recorded nodes, and that no tensor holds.
+    fn held_bytes(&self) -> usize {
+        let mut seen: HashSet<*const Value, FixedState> = HashSet::default();
+        let inputs = self.nodes.iter().flat_map(|node| &node.inputs);
+        let given = inputs.filter(|input| input.producer.is_none_or(|producer| self.place(producer).is_none()));
+        let own = given.filter(|input| !input.value.held() && seen.insert(Arc::as_ptr(&input.value)));
+        own.map(|input| input.value.ty.bytes()).sum()
+    }
+
     fn take_first(&mut self, count: usize) -> Vec<Node> {
         if count >= self.nodes.len() {
             // Room for many nodes is not kept.

@@ -1,10 +1,11 @@
 //! Shared-storage buffers, reused by size class.
 //!
 //! A freed buffer may become the output of the next program at once: the one queue orders the writes after every
-//! earlier use. The host may write into it only when the submissions that use it are done. Free buffers beyond the cap
-//! are released, largest first; [`Pool::purge`] releases them all.
+//! earlier use. The host may write into it only when the submissions that use it are done. Free buffers are kept up to
+//! the cache limit, and as long as they and the live ones stay below what the device recommends; then larger ones are
+//! taken for smaller values, and the least recently used are released, once the device is done with them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
@@ -23,6 +24,8 @@ struct FreeBuffer {
     buffer: ffi::Buffer,
     shown: Option<Shown>,
     last_use: Serial,
+    /// When it became free, by a count of buffers that did.
+    freed: u64,
 }
 
 /// The tensor data object last made for a buffer; programs that repeat use it again.
@@ -32,16 +35,23 @@ struct Shown {
 }
 
 /// The device's buffers.
-pub(super) struct Pool {
+pub(crate) struct Pool {
     device: ffi::Device,
-    /// The most free bytes that the pool keeps.
-    cap: usize,
+    /// The newest submission known to be done.
+    completed: Arc<AtomicU64>,
     free: Mutex<Free>,
 }
 
-#[derive(Default)]
 struct Free {
-    classes: BTreeMap<usize, Vec<FreeBuffer>>,
+    /// Of each class the buffers in the order in which they became free.
+    classes: BTreeMap<usize, VecDeque<FreeBuffer>>,
+    /// The most bytes of live buffers; allocations beyond it fail.
+    memory_limit: u64,
+    /// The most bytes of free buffers.
+    cache_limit: u64,
+    /// The bytes of all buffers above which free ones are released.
+    comfortable: u64,
+    frees: u64,
     buffers_live: u64,
     bytes_live: u64,
     buffers_cached: u64,
@@ -63,55 +73,84 @@ pub(super) struct Allocation {
 }
 
 impl Pool {
-    pub fn new(device: ffi::Device) -> Self {
-        let cap = (device.recommended_max_working_set_size() / 2) as usize;
-        Self { device, cap, free: Mutex::default() }
+    pub fn new(device: ffi::Device, completed: Arc<AtomicU64>) -> Self {
+        let recommended = device.recommended_max_working_set_size();
+        let free = Free {
+            classes: BTreeMap::new(),
+            memory_limit: u64::MAX,
+            cache_limit: recommended / 2,
+            comfortable: recommended / 20 * 19,
+            frees: 0,
+            buffers_live: 0,
+            bytes_live: 0,
+            buffers_cached: 0,
+            bytes_cached: 0,
+            bytes_peak: 0,
+        };
+        Self { device, completed, free: Mutex::new(free) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Free> {
         self.free.lock_anyway()
     }
 
+    fn completed(&self) -> Serial {
+        self.completed.load(Ordering::Acquire)
+    }
+
     /// A buffer of at least `bytes` for a program to write. Its contents are undefined.
-    pub fn for_device(self: &Arc<Self>, bytes: usize) -> Result<Arc<Allocation>, Error> {
-        self.take(bytes, |of_class| of_class.pop())
+    pub(super) fn for_device(self: &Arc<Self>, bytes: usize) -> Result<Arc<Allocation>, Error> {
+        self.take(bytes, |of_class| of_class.pop_back())
     }
 
     /// A buffer of at least `bytes` that no submission after `completed` uses, for the host to write.
-    pub fn for_host(self: &Arc<Self>, bytes: usize, completed: Serial) -> Result<Arc<Allocation>, Error> {
+    pub(super) fn for_host(self: &Arc<Self>, bytes: usize, completed: Serial) -> Result<Arc<Allocation>, Error> {
         self.take(bytes, |of_class| {
-            let at = of_class.iter().position(|free| free.last_use <= completed)?;
-            Some(of_class.swap_remove(at))
+            let at = of_class.iter().rposition(|free| free.last_use <= completed)?;
+            of_class.remove(at)
         })
     }
 
     fn take(
         self: &Arc<Self>,
         bytes: usize,
-        pick: impl FnOnce(&mut Vec<FreeBuffer>) -> Option<FreeBuffer>,
+        pick: impl Fn(&mut VecDeque<FreeBuffer>) -> Option<FreeBuffer>,
     ) -> Result<Arc<Allocation>, Error> {
-        let class = size_class(bytes);
-        let reused = {
-            let mut free = self.lock();
-            let reused = free.classes.get_mut(&class).and_then(pick);
-            if reused.is_some() {
-                free.buffers_cached -= 1;
-                free.bytes_cached -= class as u64;
-            }
-            reused
-        };
-        let FreeBuffer { buffer, shown, last_use } = match reused {
-            Some(reused) => reused,
-            None => FreeBuffer { buffer: self.new_buffer(class)?, shown: None, last_use: 0 },
-        };
+        let wanted = size_class(bytes, self.device.max_buffer_length() as usize);
         let mut free = self.lock();
-        free.buffers_live += 1;
-        free.bytes_live += class as u64;
-        free.bytes_peak = free.bytes_peak.max(free.bytes_live);
+        let (class, buffer) = match free.reuse(wanted, pick) {
+            Some((class, buffer)) => (class, Some(buffer)),
+            None => (wanted, None),
+        };
+        if free.bytes_live.saturating_add(class as u64) > free.memory_limit {
+            let reason = format!(
+                "{class} bytes on top of {} live ones exceed the limit of {} that was set; drop tensors, use smaller \
+                 batches, or raise it",
+                free.bytes_live, free.memory_limit
+            );
+            if let Some(buffer) = buffer {
+                free.keep(class, buffer);
+            }
+            return Err(Error::OutOfMemory { reason });
+        }
+        free.begin(class);
+        let released = if buffer.is_none() { free.make_room(self.completed()) } else { Vec::new() };
+        drop(free);
+        release(released);
+        let buffer = match buffer {
+            Some(buffer) => buffer,
+            None => match self.new_buffer(class) {
+                Ok(buffer) => FreeBuffer { buffer, shown: None, last_use: 0, freed: 0 },
+                Err(error) => {
+                    self.lock().end(class);
+                    return Err(error);
+                }
+            },
+        };
         Ok(Arc::new(Allocation {
-            buffer,
-            shown: Mutex::new(shown),
-            last_use: AtomicU64::new(last_use),
+            buffer: buffer.buffer,
+            shown: Mutex::new(buffer.shown),
+            last_use: AtomicU64::new(buffer.last_use),
             class,
             pool: self.clone(),
             written_by: AtomicU64::new(0),
@@ -120,50 +159,53 @@ impl Pool {
     }
 
     fn new_buffer(&self, class: usize) -> Result<ffi::Buffer, Error> {
-        if let Some(buffer) = self.device.new_buffer(class) {
-            return Ok(buffer);
-        }
-        self.purge();
         self.device.new_buffer(class).ok_or_else(|| {
             let free = self.lock();
-            Error::Device {
+            Error::OutOfMemory {
                 reason: format!(
-                    "out of memory: a buffer of {class} bytes was refused with {} bytes in {} live buffers (the device \
-                     recommends at most {}); drop tensors or use smaller batches",
-                    free.bytes_live,
-                    free.buffers_live,
+                    "the device refused a buffer of {class} bytes beside {} bytes in {} live buffers (it recommends at \
+                     most {}); drop tensors or use smaller batches",
+                    free.bytes_live - class as u64,
+                    free.buffers_live - 1,
                     self.device.recommended_max_working_set_size(),
                 ),
             }
         })
     }
 
-    /// Releases all free buffers.
+    /// Releases all free buffers that the device is done with.
     pub fn purge(&self) {
-        let mut free = self.lock();
-        free.buffers_cached = 0;
-        free.bytes_cached = 0;
-        let classes = std::mem::take(&mut free.classes);
-        drop(free);
-        drop(classes);
+        let released = self.lock().release_while(self.completed(), |_| true);
+        release(released);
     }
 
     fn give_back(&self, class: usize, buffer: FreeBuffer) {
         let mut free = self.lock();
-        free.buffers_live -= 1;
-        free.bytes_live -= class as u64;
-        free.buffers_cached += 1;
-        free.bytes_cached += class as u64;
-        free.classes.entry(class).or_default().push(buffer);
-        while free.bytes_cached > self.cap as u64 {
-            let Free { classes, buffers_cached, bytes_cached, .. } = &mut *free;
-            let Some((&class, of_class)) = classes.iter_mut().rev().find(|(_, of_class)| !of_class.is_empty()) else {
-                return;
-            };
-            of_class.pop();
-            *buffers_cached -= 1;
-            *bytes_cached -= class as u64;
-        }
+        free.end(class);
+        free.keep(class, buffer);
+        let released = free.make_room(self.completed());
+        drop(free);
+        release(released);
+    }
+
+    /// Sets the most bytes of live buffers; what would exceed it fails. `u64::MAX` is no limit.
+    pub fn set_memory_limit(&self, bytes: u64) {
+        self.lock().memory_limit = bytes;
+    }
+
+    /// Sets the most bytes of free buffers that are kept.
+    pub fn set_cache_limit(&self, bytes: u64) {
+        let mut free = self.lock();
+        free.cache_limit = bytes;
+        let released = free.make_room(self.completed());
+        drop(free);
+        release(released);
+    }
+
+    /// Lets the peak begin at the bytes that are live now.
+    pub fn reset_peak(&self) {
+        let mut free = self.lock();
+        free.bytes_peak = free.bytes_live;
     }
 
     /// Writes the pool's counts of buffers and bytes into a reading.
@@ -174,6 +216,84 @@ impl Pool {
         stats.buffers_cached = free.buffers_cached;
         stats.bytes_cached = free.bytes_cached;
         stats.bytes_peak = free.bytes_peak;
+        drop(free);
+        stats.bytes_of_driver = self.device.current_allocated_size();
+        stats.bytes_recommended = self.device.recommended_max_working_set_size();
+    }
+}
+
+impl Free {
+    /// A free buffer for a value of this class: of its own class, or of one up to half as large again if memory is
+    /// short.
+    fn reuse(
+        &mut self,
+        wanted: usize,
+        pick: impl Fn(&mut VecDeque<FreeBuffer>) -> Option<FreeBuffer>,
+    ) -> Option<(usize, FreeBuffer)> {
+        let short = self.bytes_live + self.bytes_cached + wanted as u64 > self.comfortable;
+        let largest = if short { wanted + wanted / 2 } else { wanted };
+        let found =
+            self.classes.range_mut(wanted..=largest).find_map(|(&class, of_class)| Some((class, pick(of_class)?)))?;
+        self.buffers_cached -= 1;
+        self.bytes_cached -= found.0 as u64;
+        Some(found)
+    }
+
+    fn begin(&mut self, class: usize) {
+        self.buffers_live += 1;
+        self.bytes_live += class as u64;
+        self.bytes_peak = self.bytes_peak.max(self.bytes_live);
+    }
+
+    fn end(&mut self, class: usize) {
+        self.buffers_live -= 1;
+        self.bytes_live -= class as u64;
+    }
+
+    fn keep(&mut self, class: usize, buffer: FreeBuffer) {
+        self.frees += 1;
+        self.buffers_cached += 1;
+        self.bytes_cached += class as u64;
+        self.classes.entry(class).or_default().push_back(FreeBuffer { freed: self.frees, ..buffer });
+    }
+
+    /// Takes out what is over a limit.
+    #[must_use]
+    fn make_room(&mut self, completed: Serial) -> Vec<FreeBuffer> {
+        self.release_while(completed, |free| {
+            free.bytes_cached > free.cache_limit || free.bytes_live + free.bytes_cached > free.comfortable
+        })
+    }
+
+    /// Takes out free buffers that no submission after `completed` uses, the least recently used first.
+    #[must_use]
+    fn release_while(&mut self, completed: Serial, goes_on: impl Fn(&Self) -> bool) -> Vec<FreeBuffer> {
+        let mut released = Vec::new();
+        while self.buffers_cached > 0 && goes_on(self) {
+            let oldest = self.classes.iter().filter_map(|(&class, of_class)| {
+                let first = of_class.front().filter(|free| free.last_use <= completed)?;
+                Some((first.freed, class))
+            });
+            let Some((_, class)) = oldest.min() else {
+                break;
+            };
+            if let Some(of_class) = self.classes.get_mut(&class) {
+                released.extend(of_class.pop_front());
+                if of_class.is_empty() {
+                    self.classes.remove(&class);
+                }
+                self.buffers_cached -= 1;
+                self.bytes_cached -= class as u64;
+            }
+        }
+        released
+    }
+}
+
+/// Releases buffers, which may autorelease parts of themselves, without holding a lock.
+fn release(buffers: Vec<FreeBuffer>) {
+    if !buffers.is_empty() {
+        ffi::autoreleasepool(|| drop(buffers));
     }
 }
 
@@ -206,15 +326,17 @@ impl Drop for Allocation {
     fn drop(&mut self) {
         let shown = self.shown.lock_anyway().take();
         let last_use = *self.last_use.get_mut();
-        self.pool.give_back(self.class, FreeBuffer { buffer: self.buffer.clone(), shown, last_use });
+        self.pool.give_back(self.class, FreeBuffer { buffer: self.buffer.clone(), shown, last_use, freed: 0 });
     }
 }
 
-/// `bytes` rounded up to 256, or to one of four steps between powers of two: at most a quarter is wasted.
-fn size_class(bytes: usize) -> usize {
+/// `bytes` rounded up to 256, or to one of four steps between powers of two, eight from a mebibyte on: at most a quarter,
+/// then an eighth, is wasted. Never more than `most`, the longest buffer.
+fn size_class(bytes: usize, most: usize) -> usize {
     let bytes = bytes.max(256);
-    let step = (bytes.next_power_of_two() / 8).max(64);
-    bytes.next_multiple_of(step)
+    let steps = if bytes > 1 << 20 { 16 } else { 8 };
+    let step = (bytes.next_power_of_two() / steps).max(64);
+    bytes.next_multiple_of(step).min(most.max(bytes))
 }
 
 #[cfg(test)]
@@ -224,9 +346,15 @@ mod tests {
     #[test]
     fn a_size_class_holds_its_bytes_and_wastes_at_most_a_quarter() {
         for bytes in (1..5000).chain([1 << 20, (1 << 20) + 1, 401_408 * 4]) {
-            let class = size_class(bytes);
+            let class = size_class(bytes, usize::MAX);
             assert!(class >= bytes && (class <= 256 || class - bytes <= bytes / 4 + 64), "{bytes} -> {class}");
         }
-        assert_eq!([1, 256, 257, 512, 1025].map(size_class), [256, 256, 320, 512, 1280]);
+        assert_eq!([1, 256, 257, 512, 1025].map(|bytes| size_class(bytes, usize::MAX)), [256, 256, 320, 512, 1280]);
+        assert_eq!(size_class((1 << 20) + 1, usize::MAX), (1 << 20) + (1 << 17));
+    }
+
+    #[test]
+    fn a_size_class_is_never_longer_than_a_buffer_may_be() {
+        assert_eq!(size_class(900, 1000), 1000);
     }
 }

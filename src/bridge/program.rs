@@ -73,11 +73,16 @@ impl Program {
         self.nodes.iter().flat_map(|node| &node.inputs).any(|input| input.barrier)
     }
 
+    /// Whether both do the same, whenever their nodes were recorded.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let Self { feeds, nodes, outputs, schedule: _ } = self;
+        *feeds == other.feeds && *nodes == other.nodes && *outputs == other.outputs
+    }
+
     /// Bytes of the values that do not leave the program, which an execution may need as scratch memory.
     pub fn inner_bytes(&self) -> usize {
-        let all: usize = self.nodes.iter().map(|node| node.output.bytes()).sum();
-        let out: usize = self.outputs.iter().map(|&i| self.nodes[i as usize].output.bytes()).sum();
-        all - out
+        let bytes = |nodes: &[u32]| nodes.iter().map(|&at| self.nodes[at as usize].output.bytes()).sum::<usize>();
+        bytes(&self.schedule) - bytes(&self.outputs)
     }
 }
 

@@ -46,14 +46,14 @@ pub(crate) fn record(
         Err(failed) => return MpsGraphTensor::new(Handle::of(output, failed)),
     };
     let hash = identity(&op, &inputs, scalars, &output);
-    let (value, ops, bytes) = recording.push(op, inputs, scalars.into(), hash, |serial| {
+    let (value, full) = recording.push(op, inputs, scalars.into(), hash, &runtime.bounds(), |serial| {
         Arc::new(Value::new(output, State::Recorded { recording: recording.clone(), serial }))
     });
     let handle = Handle::new(value);
     runtime.count_recorded();
     if runtime.eager() || thread::is_eager() || ending {
         runtime.flush(&recording, Cut::Everything, FlushReason::Eager);
-    } else if runtime.over_bound(ops, bytes) {
+    } else if full {
         runtime.flush(&recording, recording.bound_cut(), FlushReason::Bound);
     }
     MpsGraphTensor::new(handle)

@@ -10,6 +10,8 @@ use burn_backend::DType;
 
 use super::compile::{Compiled, compile};
 use super::draft::Draft;
+use super::moving::Moving;
+use super::patterns;
 use super::pool::Allocation;
 use super::runtime::Runtime;
 use super::submission::Uses;
@@ -19,72 +21,127 @@ use crate::ffi::{MpsCommandBuffer, TensorData, Work};
 use crate::lock::LockAnyway;
 use crate::tensor_type::TensorType;
 
+/// How a draft's program runs.
+pub(super) struct Plan {
+    compiled: Arc<Compiled>,
+    /// The lanes to feed, if they are not the draft's.
+    lanes: Option<Vec<f32>>,
+}
+
+/// A program that is not compiled.
+pub(super) struct Miss {
+    /// Whether it is asked for for the first time.
+    pub first_seen: bool,
+    /// Its form with fed starts, if that is to be compiled.
+    pub moving: Option<Moving>,
+}
+
 impl Runtime {
-    /// The program's executable if it is compiled; else whether the program is asked for for the first time.
-    pub(super) fn look_up(&self, draft: &Draft<'_>) -> Result<Arc<Compiled>, bool> {
+    /// The program's executable if it is compiled.
+    pub(super) fn look_up(&self, draft: &Draft<'_>) -> Result<Plan, Miss> {
         let mut cache = self.cache.lock_anyway();
-        match cache.get(draft) {
+        if let Some(compiled) = cache.get(draft) {
+            self.counters.cache_hits.add(1);
+            self.log.hit(draft.ops());
+            return Ok(Plan { compiled, lanes: None });
+        }
+        let Some(moving) = cache.moving(draft) else {
+            let first_seen = cache.miss(draft.hash);
+            return Err(Miss { first_seen, moving: None });
+        };
+        match cache.get_moving(&moving) {
             Some(compiled) => {
                 self.counters.cache_hits.add(1);
-                Ok(compiled)
+                self.log.hit(draft.ops());
+                Ok(Plan { compiled, lanes: Some(moving.lanes(draft)) })
             }
-            None => Err(cache.miss(draft.hash)),
+            None => {
+                cache.miss(moving.hash);
+                Err(Miss { first_seen: false, moving: Some(moving) })
+            }
         }
     }
 
     /// Compiles a program, unless another thread has done so meanwhile. MPSGraph never runs two compilations at a time.
-    pub(super) fn compile(&self, draft: &Draft<'_>) -> Arc<Compiled> {
+    pub(super) fn compile(&self, draft: &Draft<'_>, moving: Option<Moving>) -> Plan {
         let graph_device = self.graph_device.lock_anyway();
-        if let Some(compiled) = self.cache.lock_anyway().get(draft) {
+        let lanes = moving.as_ref().map(|moving| moving.lanes(draft));
+        let known = {
+            let mut cache = self.cache.lock_anyway();
+            match &moving {
+                Some(moving) => cache.get_moving(moving),
+                None => cache.get(draft),
+            }
+        };
+        if let Some(compiled) = known {
             self.counters.cache_hits.add(1);
-            return compiled;
+            return Plan { compiled, lanes };
         }
-        let program = draft.program();
-        if self.config.log > 1 {
-            eprintln!("burn-mpsgraph: compile\n{program}");
-        }
+        let (hash, program) = match moving {
+            Some(Moving { hash, program, .. }) => (hash, program),
+            None => (draft.hash, draft.program()),
+        };
+        self.log.compiling(&program, &self.cache.lock_anyway());
         let start = Instant::now();
-        let compiled = Arc::new(compile(&program, &graph_device));
+        let mut rewritten = program.clone();
+        if self.config.patterns {
+            patterns::apply(&mut rewritten);
+        }
+        let compiled = Arc::new(compile(&rewritten, &graph_device));
+        let elapsed = start.elapsed();
         self.counters.programs_compiled.add(1);
-        self.counters.compile_nanoseconds.add(start.elapsed().as_nanos() as u64);
-        self.cache.lock_anyway().insert(draft.hash, program, compiled.clone());
-        compiled
+        self.counters.nodes_compiled.add(rewritten.schedule.len() as u64);
+        self.counters.compile_nanoseconds.add(elapsed.as_nanos() as u64);
+        self.counters.longest_compile_nanoseconds.raise_to(elapsed.as_nanos() as u64);
+        self.log.compiled(elapsed);
+        self.cache.lock_anyway().insert(hash, program, compiled.clone());
+        Plan { compiled, lanes }
     }
 
     /// Runs a program on the buffers of its feeds without waiting for it.
     ///
     /// # Errors
     /// If there is no memory for what it makes, also when nothing else runs and no free buffer is kept.
-    pub(super) fn run(&self, compiled: &Compiled, draft: &Draft<'_>, feeds: &[Arc<Allocation>]) -> Result<(), Error> {
-        self.try_run(compiled, draft, feeds).or_else(|_| {
+    pub(super) fn run(&self, plan: &Plan, draft: &Draft<'_>, feeds: &[Arc<Allocation>]) -> Result<(), Error> {
+        self.with_memory(|| self.try_run(plan, draft, feeds))
+    }
+
+    /// Does something that needs memory; if there is none, again when nothing is in flight and nothing kept for reuse.
+    pub(super) fn with_memory<R>(&self, work: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
+        work().or_else(|_| {
             self.queue.wait_for_all(&self.counters);
             self.pool.purge();
-            self.try_run(compiled, draft, feeds)
+            work()
         })
     }
 
-    fn try_run(&self, compiled: &Compiled, draft: &Draft<'_>, feeds: &[Arc<Allocation>]) -> Result<(), Error> {
+    fn try_run(&self, plan: &Plan, draft: &Draft<'_>, feeds: &[Arc<Allocation>]) -> Result<(), Error> {
+        let Plan { compiled, lanes } = plan;
+        let lanes_fed = lanes.as_ref().unwrap_or(&draft.lanes);
+        // What the program reads and nobody can ask for any more is held until it has run.
+        let freed = draft.feeds.iter().filter(|value| !value.wanted()).map(|value| value.ty.bytes()).sum::<usize>();
+        let held_bytes = compiled.scratch_bytes + freed;
         let mut encoder = loop {
-            self.queue.wait_for_room(compiled.scratch_bytes, &self.counters);
+            self.queue.wait_for_room(held_bytes, &self.counters);
             let encoder = self.encoder.lock_anyway();
-            if self.queue.has_room(compiled.scratch_bytes) {
+            if self.queue.has_room(held_bytes) {
                 break encoder;
             }
         };
-        let lanes = self.lanes(&draft.lanes)?;
+        let lanes = self.lanes(lanes_fed)?;
         let results = self.results(compiled, draft)?;
         let mut inputs = Vec::with_capacity(feeds.len() + 1);
         for (allocation, value) in feeds.iter().zip(&draft.feeds) {
             inputs.push(allocation.tensor_data(&value.ty)?);
         }
         if let Some(lanes) = &lanes {
-            inputs.push(lanes.tensor_data(&TensorType::new(DType::F32, [draft.lanes.len()].into()))?);
+            inputs.push(lanes.tensor_data(&TensorType::new(DType::F32, [lanes_fed.len()].into()))?);
         }
         let shown: Vec<TensorData> = results.iter().map(|(_, data)| data.clone()).collect();
         let work = self.encode(compiled, &inputs, &shown);
         let reads = feeds.iter().chain(&lanes);
         let writes = results.iter().map(|(allocation, _)| allocation);
-        self.queue.push(&mut encoder, work, Uses { reads, writes, scratch_bytes: compiled.scratch_bytes });
+        self.queue.push(&mut encoder, work, Uses { reads, writes, held_bytes });
         for (value, &result) in draft.output_values().zip(&compiled.results) {
             value.set_state(State::Ready(results[result].0.clone()));
         }

@@ -1,8 +1,9 @@
 //! The device's runtime: the one device, its queue, buffers, compiled programs and counters.
 //!
-//! The work is in other files: `flush` submits, `transfer` moves host data.
+//! The work is in other files: `record` records, `flush` submits, `transfer` moves host data.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use super::cache::Cache;
 use super::config::Config;
 use super::flush::FlushReason;
 use super::generator::Generator;
-use super::list::Cut;
+use super::list::{Bounds, Cut};
+use super::log::Log;
 use super::pool::Pool;
 use super::stats::{Counters, Stats};
 use super::submission::{Encoder, Queue};
@@ -23,14 +25,20 @@ use crate::tensor_type::TensorType;
 
 /// Bytes that a recording's values may take on any device.
 const MIN_BYTES: usize = 1 << 30;
-/// The most executables that are kept.
-const MAX_PROGRAMS: usize = 256;
+/// Bytes of buffers that a recording may hold by itself: what an op by op backend would have freed.
+const HELD_BYTES: usize = 128 << 20;
+/// Bytes of scratch memory and of operands nobody else needs that submissions in flight may hold.
+const HELD_IN_FLIGHT: usize = 256 << 20;
 
 /// The one device with everything that belongs to it.
 pub(crate) struct Runtime {
     device: ffi::Device,
     pub(super) config: Config,
     max_bytes: usize,
+    /// What recorded ops may hold by themselves.
+    held_limit: AtomicUsize,
+    max_buffer_length: u64,
+    pub(super) log: Log,
     /// Locked while compiling.
     pub(super) graph_device: Mutex<GraphDevice>,
     pub(super) cache: Mutex<Cache>,
@@ -72,14 +80,19 @@ impl Runtime {
             let queue = device.new_command_queue().ok_or_else(|| fault("the Metal device gave no command queue"))?;
             let working_set = device.recommended_max_working_set_size() as usize;
             let seed = foldhash::quality::RandomState::default().build_hasher().finish();
+            let config = Config::from_env()?;
+            let completed = Arc::new(AtomicU64::new(0));
             Ok(Self {
-                config: Config::from_env(),
-                max_bytes: (working_set / 4).max(MIN_BYTES),
+                max_bytes: working_set.max(MIN_BYTES),
+                held_limit: AtomicUsize::new(HELD_BYTES.min(working_set / 16)),
+                max_buffer_length: device.max_buffer_length(),
+                log: Log::new(config.log),
                 graph_device: Mutex::new(GraphDevice::new(&device)),
-                cache: Mutex::new(Cache::new(MAX_PROGRAMS)),
+                cache: Mutex::new(Cache::new(config.max_programs)),
+                config,
                 encoder: Mutex::default(),
-                queue: Queue::new(queue, working_set / 4),
-                pool: Arc::new(Pool::new(device.clone())),
+                queue: Queue::new(queue, completed.clone(), HELD_IN_FLIGHT.min(working_set / 8)),
+                pool: Arc::new(Pool::new(device.clone(), completed)),
                 counters: Counters::default(),
                 generator: Mutex::new(Generator::new(seed)),
                 device,
@@ -95,8 +108,19 @@ impl Runtime {
         self.counters.ops_recorded.add(1);
     }
 
-    pub(super) fn over_bound(&self, ops: usize, bytes: usize) -> bool {
-        ops >= self.config.max_ops || bytes >= self.max_bytes
+    /// When a recording is flushed although nobody asks for a value.
+    pub(super) fn bounds(&self) -> Bounds {
+        let held_bytes = self.held_limit.load(Ordering::Relaxed);
+        Bounds { ops: self.config.max_ops, bytes: self.max_bytes, held_bytes }
+    }
+
+    /// Sets how many bytes recorded ops may hold that no tensor holds any more.
+    pub fn set_held_limit(&self, bytes: usize) {
+        self.held_limit.store(bytes.max(1), Ordering::Relaxed);
+    }
+
+    pub fn pool(&self) -> &Pool {
+        &self.pool
     }
 
     /// Whether a tensor of type `ty` can exist on the device.
@@ -113,7 +137,7 @@ impl Runtime {
             return limit("2^31 or more elements; split the tensor".into());
         };
         let bytes = elements as u64 * ty.dtype.size() as u64;
-        let most = self.device.max_buffer_length().min(1 << 32);
+        let most = self.max_buffer_length.min(1 << 32);
         if bytes > most {
             return limit(format!("{bytes} bytes where a buffer has at most {most}; split the tensor"));
         }
@@ -145,6 +169,14 @@ impl Runtime {
         });
     }
 
+    /// Releases free buffers.
+    pub fn clear_cache(&self) {
+        ffi::autoreleasepool(|| {
+            self.queue.completed();
+            self.pool.purge();
+        });
+    }
+
     /// Drops all compiled programs.
     pub fn clear_programs(&self) {
         ffi::autoreleasepool(|| self.cache.lock_anyway().clear());
@@ -163,7 +195,14 @@ impl Runtime {
             waits: c.waits.get(),
             bytes_uploaded: c.bytes_uploaded.get(),
             bytes_read: c.bytes_read.get(),
+            nodes_compiled: c.nodes_compiled.get(),
             compile_time: Duration::from_nanos(c.compile_nanoseconds.get()),
+            longest_compile: Duration::from_nanos(c.longest_compile_nanoseconds.get()),
+            flushes_for_reads: c.flushes_for_reads.get(),
+            flushes_for_other_threads: c.flushes_for_other_threads.get(),
+            flushes_for_sync: c.flushes_for_sync.get(),
+            flushes_at_bounds: c.flushes_at_bounds.get(),
+            flushes_of_one_op: c.flushes_of_one_op.get(),
             ..Stats::default()
         };
         {
@@ -172,6 +211,13 @@ impl Runtime {
             stats.cache_evictions = cache.evictions;
         }
         self.pool.report(&mut stats);
+        stats.in_flight = self.queue.in_flight() as u64;
+        for recording in thread::recordings() {
+            let (ops, bytes) = recording.waiting();
+            stats.recordings += 1;
+            stats.ops_waiting += ops as u64;
+            stats.bytes_held += bytes as u64;
+        }
         stats
     }
 
@@ -183,6 +229,16 @@ impl Runtime {
     /// Restarts the random generator with this seed.
     pub fn seed(&self, seed: u64) {
         *self.generator() = Generator::new(seed);
+    }
+
+    /// The random generator's state.
+    pub fn random_state(&self) -> [u64; 2] {
+        self.generator().state()
+    }
+
+    /// Sets the random generator's state.
+    pub fn set_random_state(&self, state: [u64; 2]) {
+        *self.generator() = Generator::with_state(state);
     }
 
     /// State for one random op; see [`Generator::next_state`].

@@ -8,11 +8,14 @@ use super::flush::FlushReason;
 /// A reading of the device's counters, from [`MpsGraphDevice::stats`](crate::MpsGraphDevice::stats). Counts run from
 /// the start of the process; subtract two readings with [`Stats::since`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Stats {
     /// Ops recorded.
     pub ops_recorded: u64,
     /// Programs compiled into an executable.
     pub programs_compiled: u64,
+    /// Ops of those programs.
+    pub nodes_compiled: u64,
     /// Flushes that found their program compiled.
     pub cache_hits: u64,
     /// Programs dropped from the cache to keep its bounds.
@@ -43,24 +46,55 @@ pub struct Stats {
     pub bytes_peak: u64,
     /// Time spent compiling.
     pub compile_time: Duration,
+    /// The longest time that one program took to compile.
+    pub longest_compile: Duration,
+    /// Flushes because the recording thread read a value.
+    pub flushes_for_reads: u64,
+    /// Flushes because another thread read or used a value.
+    pub flushes_for_other_threads: u64,
+    /// Flushes by `sync` or `flush`.
+    pub flushes_for_sync: u64,
+    /// Flushes because too much was recorded.
+    pub flushes_at_bounds: u64,
+    /// Flushes of a single op, by `BURN_MPSGRAPH_EAGER=1` or `eagerly`.
+    pub flushes_of_one_op: u64,
+    /// Submissions that the device has not finished, now.
+    pub in_flight: u64,
+    /// Recordings of threads, also of ended ones whose values are kept, now.
+    pub recordings: u64,
+    /// Ops that are recorded and not flushed, now.
+    pub ops_waiting: u64,
+    /// Bytes of buffers that only those ops hold, now.
+    pub bytes_held: u64,
+    /// Bytes that the driver has allocated for this process on the device, now.
+    pub bytes_of_driver: u64,
+    /// Bytes that the device recommends to use at most.
+    pub bytes_recommended: u64,
 }
 
 impl Stats {
-    /// What was counted between `earlier` and this reading. The levels (`programs_cached`, live, cached and peak
-    /// buffers and bytes) are this reading's.
+    /// What was counted between `earlier` and this reading. The levels (programs, buffers and bytes now, peaks, maxima)
+    /// are this reading's.
     pub fn since(&self, earlier: &Stats) -> Stats {
+        let count = |of: fn(&Stats) -> u64| of(self).saturating_sub(of(earlier));
         Stats {
-            ops_recorded: self.ops_recorded - earlier.ops_recorded,
-            programs_compiled: self.programs_compiled - earlier.programs_compiled,
-            cache_hits: self.cache_hits - earlier.cache_hits,
-            cache_evictions: self.cache_evictions - earlier.cache_evictions,
-            executions: self.executions - earlier.executions,
-            commits: self.commits - earlier.commits,
-            host_reads: self.host_reads - earlier.host_reads,
-            waits: self.waits - earlier.waits,
-            bytes_uploaded: self.bytes_uploaded - earlier.bytes_uploaded,
-            bytes_read: self.bytes_read - earlier.bytes_read,
-            compile_time: self.compile_time - earlier.compile_time,
+            ops_recorded: count(|s| s.ops_recorded),
+            programs_compiled: count(|s| s.programs_compiled),
+            nodes_compiled: count(|s| s.nodes_compiled),
+            cache_hits: count(|s| s.cache_hits),
+            cache_evictions: count(|s| s.cache_evictions),
+            executions: count(|s| s.executions),
+            commits: count(|s| s.commits),
+            host_reads: count(|s| s.host_reads),
+            waits: count(|s| s.waits),
+            bytes_uploaded: count(|s| s.bytes_uploaded),
+            bytes_read: count(|s| s.bytes_read),
+            compile_time: self.compile_time.saturating_sub(earlier.compile_time),
+            flushes_for_reads: count(|s| s.flushes_for_reads),
+            flushes_for_other_threads: count(|s| s.flushes_for_other_threads),
+            flushes_for_sync: count(|s| s.flushes_for_sync),
+            flushes_at_bounds: count(|s| s.flushes_at_bounds),
+            flushes_of_one_op: count(|s| s.flushes_of_one_op),
             ..*self
         }
     }
@@ -79,6 +113,8 @@ pub(super) struct Counters {
     pub bytes_uploaded: Counter,
     pub bytes_read: Counter,
     pub compile_nanoseconds: Counter,
+    pub longest_compile_nanoseconds: Counter,
+    pub nodes_compiled: Counter,
     pub flushes_for_reads: Counter,
     pub flushes_for_other_threads: Counter,
     pub flushes_for_sync: Counter,
@@ -106,6 +142,11 @@ impl Counters {
 impl Counter {
     pub fn add(&self, n: u64) {
         self.0.fetch_add(n, Ordering::Relaxed);
+    }
+
+    /// Makes the count at least `n`.
+    pub fn raise_to(&self, n: u64) {
+        self.0.fetch_max(n, Ordering::Relaxed);
     }
 
     pub fn get(&self) -> u64 {

@@ -20,7 +20,7 @@ use crate::lock::LockAnyway;
 /// memory.
 const IN_FLIGHT: usize = 16;
 
-/// The submissions that may be in flight whatever scratch memory they need.
+/// The submissions that may be in flight whatever memory they hold.
 const ALWAYS_IN_FLIGHT: usize = 2;
 
 /// A committed command buffer and what it reads and writes.
@@ -33,15 +33,15 @@ struct Submitted {
     /// A fault in what this one reads, known when it was submitted.
     fault: Option<Error>,
     writes: SmallVec<[Weak<Allocation>; 4]>,
-    scratch_bytes: usize,
+    held_bytes: usize,
 }
 
 /// What a submission uses.
 pub(super) struct Uses<R, W> {
     pub reads: R,
     pub writes: W,
-    /// Bytes of scratch memory that the device may hold for it.
-    pub scratch_bytes: usize,
+    /// Bytes that are held until it is done and free then: scratch memory, and operands that nobody else needs.
+    pub held_bytes: usize,
 }
 
 /// What only the encoding thread touches.
@@ -55,16 +55,16 @@ pub(super) struct Encoder {
 pub(super) struct Queue {
     pub queue: CommandQueue,
     flight: Mutex<Flight>,
-    completed: AtomicU64,
-    /// Bytes of scratch memory that submissions in flight may need together.
-    max_scratch_bytes: usize,
+    completed: Arc<AtomicU64>,
+    /// Bytes that submissions in flight may hold together.
+    max_held_bytes: usize,
 }
 
 #[derive(Default)]
 struct Flight {
     submitted: VecDeque<Submitted>,
-    /// What those need.
-    scratch_bytes: usize,
+    /// What those hold.
+    held_bytes: usize,
     /// Faults that work in flight may depend on.
     faults: Vec<(Serial, Error)>,
     /// The first fault that no `sync` has reported.
@@ -72,8 +72,9 @@ struct Flight {
 }
 
 impl Queue {
-    pub fn new(queue: CommandQueue, max_scratch_bytes: usize) -> Self {
-        Self { queue, flight: Mutex::default(), completed: AtomicU64::new(0), max_scratch_bytes }
+    /// `completed` is where the newest submission that is done is published.
+    pub fn new(queue: CommandQueue, completed: Arc<AtomicU64>, max_held_bytes: usize) -> Self {
+        Self { queue, flight: Mutex::default(), completed, max_held_bytes }
     }
 
     fn lock(&self) -> MutexGuard<'_, Flight> {
@@ -115,9 +116,9 @@ impl Queue {
             written.written_by.store(serial, Ordering::Release);
             writes.push(Arc::downgrade(written));
         }
-        let scratch_bytes = uses.scratch_bytes;
-        flight.scratch_bytes += scratch_bytes;
-        flight.submitted.push_back(Submitted { serial, work, reads_of, fault, writes, scratch_bytes });
+        let held_bytes = uses.held_bytes;
+        flight.held_bytes += held_bytes;
+        flight.submitted.push_back(Submitted { serial, work, reads_of, fault, writes, held_bytes });
     }
 
     /// Notes a failure that `sync` has to report.
@@ -125,26 +126,26 @@ impl Queue {
         self.lock().unreported.get_or_insert_with(|| error.clone());
     }
 
-    /// Whether a submission that needs so much scratch memory may join those in flight.
-    pub fn has_room(&self, scratch_bytes: usize) -> bool {
-        self.must_wait_for(&mut self.lock(), scratch_bytes).is_none()
+    /// Whether a submission that holds so many bytes may join those in flight.
+    pub fn has_room(&self, held_bytes: usize) -> bool {
+        self.must_wait_for(&mut self.lock(), held_bytes).is_none()
     }
 
-    /// Waits until there is room for a submission that needs so much scratch memory.
-    pub fn wait_for_room(&self, scratch_bytes: usize, counters: &Counters) {
+    /// Waits until there is room for a submission that holds so many bytes.
+    pub fn wait_for_room(&self, held_bytes: usize, counters: &Counters) {
         loop {
-            let oldest = self.must_wait_for(&mut self.lock(), scratch_bytes);
+            let oldest = self.must_wait_for(&mut self.lock(), held_bytes);
             let Some(serial) = oldest else { return };
             self.wait(serial, counters);
         }
     }
 
     /// The oldest submission in flight if there is no room for another.
-    fn must_wait_for(&self, flight: &mut Flight, scratch_bytes: usize) -> Option<Serial> {
+    fn must_wait_for(&self, flight: &mut Flight, held_bytes: usize) -> Option<Serial> {
         self.reap(flight);
         let many = flight.submitted.len() >= IN_FLIGHT;
         let large = flight.submitted.len() >= ALWAYS_IN_FLIGHT
-            && flight.scratch_bytes.saturating_add(scratch_bytes) > self.max_scratch_bytes;
+            && flight.held_bytes.saturating_add(held_bytes) > self.max_held_bytes;
         flight.submitted.front().filter(|_| many || large).map(|oldest| oldest.serial)
     }
 
@@ -215,7 +216,7 @@ impl Queue {
                 }
                 flight.faults.push((done.serial, fault));
             }
-            flight.scratch_bytes -= done.scratch_bytes;
+            flight.held_bytes -= done.held_bytes;
             if !flight.faults.is_empty() {
                 let Flight { submitted, faults, .. } = &mut *flight;
                 faults.retain(|(serial, _)| submitted.iter().any(|later| later.reads_of.contains(serial)));

@@ -50,7 +50,8 @@ pub(crate) fn upload(op: &'static str, data: TensorData) -> MpsGraphTensor {
     if ty.elements() == 0 {
         return MpsGraphTensor::new(Handle::of(ty, State::Empty));
     }
-    let allocation = ffi::autoreleasepool(|| runtime.host_buffer(bytes, runtime.queue.completed()));
+    let fill = || runtime.host_buffer(bytes, runtime.queue.completed());
+    let allocation = ffi::autoreleasepool(|| runtime.with_memory(fill));
     let state = match allocation {
         Ok(allocation) => State::Ready(allocation),
         Err(error) => error.raise(),

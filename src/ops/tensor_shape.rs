@@ -12,10 +12,10 @@ mod windows;
 use burn_backend::{Shape, TensorMetadata};
 
 pub(crate) use axes::{expand, flip, permute, swap_dims, transpose};
-pub(crate) use slice::{slice, slice_assign};
+pub(crate) use slice::{AxisRange, slice, slice_assign};
 pub(crate) use windows::{unfold, unfold4d};
 
-use super::{Operation, memory};
+use super::{Op, Operation, Starts, memory};
 use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi;
@@ -62,8 +62,8 @@ impl Operation for TensorShapeOp {
             // `expand` has checked the extents.
             TensorShapeOp::Expand => graph.broadcast(&inputs[0].tensor, &output.shape),
             TensorShapeOp::Flip { axes } => graph.reverse(&inputs[0].tensor, &signed(axes)),
-            TensorShapeOp::Slice { region } => slice::lower_slice(graph, &inputs[0], region),
-            TensorShapeOp::SliceAssign { region } => slice::lower_assign(graph, &inputs[0], &inputs[1], region),
+            TensorShapeOp::Slice { region } => slice::lower_slice(cx, &inputs[0], region),
+            TensorShapeOp::SliceAssign { region } => slice::lower_assign(cx, &inputs[0], &inputs[1], region),
             TensorShapeOp::Cat { axis } => {
                 let tensors: Vec<&ffi::Tensor> = inputs.iter().map(|input| &input.tensor).collect();
                 graph.concat(&tensors, *axis as isize)
@@ -85,6 +85,32 @@ impl Operation for TensorShapeOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn starts(&self) -> Starts {
+        match self {
+            TensorShapeOp::Slice { region } | TensorShapeOp::SliceAssign { region } => slice::starts(region),
+            TensorShapeOp::Permute { .. }
+            | TensorShapeOp::Expand
+            | TensorShapeOp::Flip { .. }
+            | TensorShapeOp::Cat { .. } => Starts::new(),
+        }
+    }
+
+    fn with_moving_starts(&self, moving: &[bool]) -> Op {
+        let op = match self {
+            TensorShapeOp::Slice { region } => {
+                TensorShapeOp::Slice { region: slice::with_moving_starts(region, moving) }
+            }
+            TensorShapeOp::SliceAssign { region } => {
+                TensorShapeOp::SliceAssign { region: slice::with_moving_starts(region, moving) }
+            }
+            TensorShapeOp::Permute { .. }
+            | TensorShapeOp::Expand
+            | TensorShapeOp::Flip { .. }
+            | TensorShapeOp::Cat { .. } => self.clone(),
+        };
+        op.into()
     }
 }
 

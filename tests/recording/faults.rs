@@ -32,3 +32,59 @@ fn a_fault_nobody_read_comes_out_of_sync() {
     drop(x);
     assert!(B::sync(&MpsGraphDevice).is_ok());
 }
+
+#[test]
+fn a_refused_buffer_costs_only_what_depends_on_it() {
+    let _turn = Turn::take();
+    let (big, one) = (vector(&[1.0; 1_000_003]), vector(&[1.0]));
+    B::sync(&MpsGraphDevice).expect("the device works");
+    MpsGraphDevice.memory_cleanup();
+    // The first attempt, the second, after all work is done, and the halves.
+    MpsGraphDevice.set_memory_limit(MpsGraphDevice.stats().bytes_live + 100_000);
+    let a = big + 1.0;
+    let b = one + 1.0;
+    let dependent = a.clone().sum() + b.clone();
+    assert!(a.try_into_data().is_err());
+    assert!(dependent.try_into_data().is_err());
+    assert_eq!(read(b), [2.0]);
+    MpsGraphDevice.set_memory_limit(u64::MAX);
+    assert!(B::sync(&MpsGraphDevice).is_err());
+}
+
+#[test]
+fn work_that_could_not_be_submitted_comes_out_of_sync() {
+    let _turn = Turn::take();
+    MpsGraphDevice.set_memory_limit(MpsGraphDevice.stats().bytes_live + 1000);
+    let x = burn::tensor::Tensor::<B, 1>::ones([1_000_003], &MpsGraphDevice);
+    let outcome = MpsGraphDevice.sync();
+    MpsGraphDevice.set_memory_limit(u64::MAX);
+    assert!(matches!(outcome, Err(burn_mpsgraph::Error::OutOfMemory { .. })), "{outcome:?}");
+    assert!(x.try_into_data().is_err());
+    assert!(MpsGraphDevice.sync().is_ok());
+}
+
+#[test]
+fn memory_that_is_refused_once_is_found_when_all_work_is_done() {
+    let _turn = Turn::take();
+    let one = vector(&[1.0; 70_000]);
+    MpsGraphDevice.memory_cleanup();
+    fault::refuse_allocation_here(1);
+    assert_eq!(read((one + 1.0).slice([0..1])), [2.0]);
+}
+
+#[test]
+fn a_fault_is_not_forgotten_while_another_thread_submits() {
+    let _turn = Turn::take();
+    for _ in 0..50 {
+        fault::fail_next(1, OUT_OF_MEMORY);
+        let x = vector(&[1.0; 8]) + 1.0;
+        MpsGraphDevice.flush();
+        let dependent = std::thread::spawn({
+            let x = x.clone();
+            move || (x * 2.0).try_into_data()
+        });
+        assert!(x.try_into_data().is_err());
+        assert!(dependent.join().expect("no panic").is_err());
+        assert!(B::sync(&MpsGraphDevice).is_err());
+    }
+}

@@ -86,3 +86,126 @@ fn threads_that_end_leave_no_buffers_behind() {
     MpsGraphDevice.sync().expect("the device works");
     assert_eq!(turn.used().buffers_live, turn.start.buffers_live);
 }
+
+#[test]
+fn tensors_of_many_threads_are_joined_by_few_commits() {
+    let turn = Turn::take();
+    let pool: Vec<_> = (0..4).collect();
+    for round in 0..10 {
+        let items: Vec<Tensor<B, 1>> = thread::scope(|scope| {
+            let workers: Vec<_> = pool
+                .iter()
+                .map(|worker| {
+                    // How many items a worker makes depends on the round, as on a scheduler.
+                    let share = (worker * 7 + round * 3) % 5 + 14;
+                    scope.spawn(move || {
+                        (0..share).map(|i| (vector(&[(i % 3) as f32; 8]) * 2.0).exp().log()).collect::<Vec<_>>()
+                    })
+                })
+                .collect();
+            workers.into_iter().flat_map(|worker| worker.join().expect("no panic")).take(56).collect()
+        });
+        let sum: f32 = read(Tensor::cat(items, 0)).iter().sum();
+        assert!(sum > 0.0);
+    }
+    let used = turn.used();
+    assert!(used.commits <= 2 * 10 && used.programs_compiled <= 4, "{used:?}");
+}
+
+#[test]
+fn the_order_of_independent_ops_does_not_matter() {
+    let turn = Turn::take();
+    for round in 0..30 {
+        let mut order = [0, 1, 2, 3, 4];
+        order.rotate_left(round % 5);
+        order.swap(round % 3, 3 + round % 2);
+        let mut losses = [const { None }; 5];
+        for i in order {
+            losses[i] = Some(vector(&[i as f32; 8]).powf_scalar(i as f32 + 1.5));
+        }
+        let sum = losses.into_iter().flatten().reduce(|a, b| a + b).expect("five");
+        read(sum);
+    }
+    assert_eq!(turn.used().programs_compiled, 1);
+}
+
+#[test]
+fn unrelated_work_of_a_thread_is_not_flushed_with_what_another_asks_for() {
+    let turn = Turn::take();
+    let (sender, receiver) = mpsc::channel();
+    let (go_on, gone_on) = mpsc::channel::<()>();
+    let worker = thread::spawn(move || {
+        let unrelated = vector(&[1.0; 100]).exp();
+        let asked = vector(&[2.0, 3.0]) * 2.0;
+        sender.send(asked).expect("somebody listens");
+        gone_on.recv().expect("a word");
+        read(unrelated)
+    });
+    assert_eq!(read(receiver.recv().expect("a tensor")), [4.0, 6.0]);
+    go_on.send(()).expect("somebody listens");
+    worker.join().expect("no panic");
+    assert_eq!(turn.used().executions, 2);
+}
+
+#[test]
+fn ended_threads_cost_later_flushes_nothing_and_leave_nothing() {
+    let turn = Turn::take();
+    let kept: Vec<Tensor<B, 1>> = (0..200)
+        .map(|_| {
+            thread::spawn(|| {
+                let mut x = vector(&[1.0; 10]);
+                for _ in 0..20 {
+                    drop(x.clone().exp());
+                    x = x + 1.0;
+                }
+                x
+            })
+            .join()
+            .expect("no panic")
+        })
+        .collect();
+    assert_eq!(turn.used().ops_waiting, 200 * 20, "what nobody can ask for is dropped with the thread");
+    drop(kept);
+    let used = turn.used();
+    assert_eq!((used.ops_waiting, used.buffers_live), (0, turn.start.buffers_live));
+}
+
+#[test]
+fn sync_covers_every_thread() {
+    let turn = Turn::take();
+    let (to_worker, at_worker) = mpsc::channel::<()>();
+    let (to_main, at_main) = mpsc::channel();
+    let worker = thread::spawn(move || {
+        let x = vector(&[1.0]) + 1.0;
+        to_main.send(()).expect("somebody listens");
+        at_worker.recv().expect("a word");
+        read(x)
+    });
+    at_main.recv().expect("a word");
+    MpsGraphDevice.sync().expect("the device works");
+    assert_eq!((turn.used().executions, turn.used().ops_waiting), (1, 0));
+    to_worker.send(()).expect("somebody listens");
+    assert_eq!(worker.join().expect("no panic"), [2.0]);
+}
+
+#[test]
+fn ops_of_a_thread_that_is_ending_leave_nothing() {
+    use std::cell::RefCell;
+
+    struct Late(Tensor<B, 1>);
+    impl Drop for Late {
+        fn drop(&mut self) {
+            drop(self.0.clone() * 2.0);
+        }
+    }
+    thread_local!(static LATE: RefCell<Option<Late>> = const { RefCell::new(None) });
+    let turn = Turn::take();
+    thread::spawn(|| {
+        LATE.with(|late| *late.borrow_mut() = Some(Late(vector(&[1.0; 1000]))));
+        drop(vector(&[1.0]) + 1.0);
+    })
+    .join()
+    .expect("no panic");
+    MpsGraphDevice.sync().expect("the device works");
+    assert_eq!(turn.used().buffers_live, turn.start.buffers_live);
+}

@@ -38,6 +38,9 @@ objc_methods! {
         /// How many bytes may be in use before the system starts to move memory about.
         instance fn recommended_max_working_set_size() -> u64 = "recommendedMaxWorkingSetSize", since (10, 12);
 
+        /// Bytes that the device has allocated for this process.
+        instance fn current_allocated_size() -> u64 = "currentAllocatedSize", since (10, 13);
+
         /// A queue whose command buffers run in the order of their commits; `None` without resources.
         instance fn new_command_queue() -> Option<CommandQueue> = "newCommandQueue", since (10, 11);
 
@@ -83,5 +86,6 @@ pub(super) fn exercise() {
     assert!(device.recommended_max_working_set_size() > 0);
     assert!(device.new_command_queue().is_some());
     assert!(device.new_buffer(usize::MAX).is_none());
-    assert!(device.new_buffer(1 << 20).is_some());
+    let buffer = device.new_buffer(1 << 20);
+    assert!(buffer.is_some() && device.current_allocated_size() >= 1 << 20);
 }

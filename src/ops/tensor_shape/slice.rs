@@ -2,9 +2,10 @@
 //!
 //! A slice by a negative step is a slice by a positive step and a reversal, because Apple does not document what
 //! `sliceTensor:` makes of ends below zero. Replacing uses `sliceUpdateDataTensor:` from macOS 14.4 on, and [`pieces`]
-//! before. A region that takes parts of so many axes that more than four cannot be merged is taken as a region of a
+//! before. A region whose place changes from run to run has fed starts ([`moving`]). A region that takes parts of so many axes that more than four cannot be merged is taken as a region of a
 //! region.
 
+mod moving;
 mod pieces;
 
 use burn_backend::{Shape, Slice, TensorMetadata};
@@ -14,8 +15,8 @@ use super::{PLAIN_RANK, TensorShapeOp, signed};
 use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi::{self, os_version};
-use crate::lowering::Operand;
-use crate::ops::memory;
+use crate::lowering::{Lowering, Operand};
+use crate::ops::{Starts, memory};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
@@ -26,11 +27,13 @@ pub(crate) struct AxisRange {
     step: usize,
     count: usize,
     reversed: bool,
+    /// Whether the first element is fed instead; then `low` is 0.
+    moving: bool,
 }
 
 impl AxisRange {
-    fn full(extent: usize) -> Self {
-        Self { low: 0, step: 1, count: extent, reversed: false }
+    pub fn full(extent: usize) -> Self {
+        Self { low: 0, step: 1, count: extent, reversed: false, moving: false }
     }
 
     /// Burn's slice of an axis: bounds below zero count from the end, bounds beyond the axis are cut off, and a
@@ -51,16 +54,41 @@ impl AxisRange {
             (true, _) => end - 1 - (count - 1) * step,
             (false, _) => start,
         };
-        Self { low, step, count, reversed }
+        Self { low, step, count, reversed, moving: false }
+    }
+
+    /// The elements `low..end`.
+    pub fn between(low: usize, end: usize) -> Self {
+        Self { low, ..Self::full(end - low) }
+    }
+
+    /// The lowest element.
+    pub fn low(self) -> usize {
+        self.low
+    }
+
+    /// Whether the range is of neighbours in their order, and its place is known.
+    pub fn is_plain(self) -> bool {
+        self.step == 1 && !self.reversed && !self.moving
+    }
+
+    /// Whether no element is in both, as far as that is known.
+    pub fn is_apart_from(&self, other: &Self) -> bool {
+        !self.moving && !other.moving && (self.end() <= other.low || other.end() <= self.low)
     }
 
     /// One past the highest element.
-    fn end(self) -> usize {
+    pub fn end(self) -> usize {
         self.low + (self.count - 1) * self.step + 1
     }
 
-    fn covers(self, extent: usize) -> bool {
+    pub fn covers(self, extent: usize) -> bool {
         self.count == extent && self.step == 1
+    }
+
+    /// The elements that the range takes, once they are taken in ascending order.
+    fn taken(self) -> Self {
+        Self { reversed: self.reversed, ..Self::full(self.count) }
     }
 }
 
@@ -153,13 +181,37 @@ fn merged_range(run: &Run, shape: &Shape, region: &[AxisRange]) -> AxisRange {
     if region[run.first] == AxisRange::full(shape[run.first]) { AxisRange::full(run.extent) } else { region[run.first] }
 }
 
-pub(super) fn lower_slice(graph: &ffi::Graph, x: &Operand, region: &[AxisRange]) -> ffi::Tensor {
-    let strided = take(graph, &x.tensor, region);
-    reverse(graph, strided, region)
+/// Where a region starts along each axis.
+pub(super) fn starts(region: &[AxisRange]) -> Starts {
+    region.iter().map(|range| range.low).collect()
 }
 
-pub(super) fn lower_assign(graph: &ffi::Graph, data: &Operand, update: &Operand, region: &[AxisRange]) -> ffi::Tensor {
-    let update = reverse(graph, update.tensor.clone(), region);
+/// The region with starts that are fed where `moving` says so.
+pub(super) fn with_moving_starts(region: &[AxisRange], moving: &[bool]) -> Vec<AxisRange> {
+    let fed = |range: &AxisRange| AxisRange { low: 0, moving: true, ..*range };
+    region.iter().zip(moving).map(|(range, &moving)| if moving { fed(range) } else { *range }).collect()
+}
+
+pub(super) fn lower_slice(cx: &Lowering<'_>, x: &Operand, region: &[AxisRange]) -> ffi::Tensor {
+    if moving::axes(region).next().is_some() {
+        return moving::slice(cx, x, region);
+    }
+    let whole = region.iter().zip(x.ty.shape.iter()).all(|(range, &extent)| range.covers(extent));
+    let strided = if whole { x.tensor.clone() } else { take(cx.graph(), &x.tensor, region) };
+    reverse(cx.graph(), strided, region)
+}
+
+pub(super) fn lower_assign(cx: &Lowering<'_>, data: &Operand, update: &Operand, region: &[AxisRange]) -> ffi::Tensor {
+    let update = reverse(cx.graph(), update.tensor.clone(), region);
+    if moving::axes(region).next().is_some() {
+        let ascending: Vec<AxisRange> = region.iter().map(|range| AxisRange { reversed: false, ..*range }).collect();
+        return moving::assign(cx, data, update, &ascending);
+    }
+    put(cx.graph(), data, update, region)
+}
+
+/// Replaces a region whose starts are known by an update in ascending order.
+fn put(graph: &ffi::Graph, data: &Operand, update: ffi::Tensor, region: &[AxisRange]) -> ffi::Tensor {
     // sliceUpdateDataTensor:… is newer than macOS 14.0 (MPSGraphTensorShapeOps.h: 14.4 with masks, 15.0 without).
     if os_version::at_least(14, 4) {
         let [starts, ends, strides] = bounds(region);
@@ -198,14 +250,14 @@ mod tests {
     #[test]
     fn a_negative_step_reads_the_same_range_from_its_last_element() {
         let range = AxisRange::new(&Slice::new(2, Some(8), -2), 10);
-        assert_eq!(range, AxisRange { low: 3, step: 2, count: 3, reversed: true });
+        assert_eq!(range, AxisRange { low: 3, step: 2, count: 3, reversed: true, moving: false });
         assert_eq!(range.end(), 8);
     }
 
     #[test]
     fn bounds_count_from_the_end_and_are_cut_off() {
         let range = |start, end, step| AxisRange::new(&Slice::new(start, end, step), 5);
-        assert_eq!(range(-2, None, 1), AxisRange { low: 3, step: 1, count: 2, reversed: false });
+        assert_eq!(range(-2, None, 1), AxisRange { low: 3, step: 1, count: 2, reversed: false, moving: false });
         assert_eq!(range(-9, Some(99), 1), AxisRange::full(5));
         assert_eq!(range(4, Some(2), 1).count, 0);
         assert_eq!(range(7, None, -1).count, 0);

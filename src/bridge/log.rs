@@ -1,0 +1,107 @@
+//! What `BURN_MPSGRAPH_LOG` shows, and the one warning of a program that compiles all the time.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use super::cache::Cache;
+use super::flush::FlushReason;
+use super::program::Program;
+use crate::lock::LockAnyway;
+
+/// The flushes that are looked at for the warning.
+const FLUSHES: u32 = 100;
+
+pub(super) struct Log {
+    level: u8,
+    lately: Mutex<Lately>,
+}
+
+/// Flushes since the last look.
+#[derive(Default)]
+struct Lately {
+    flushes: u32,
+    compiles: u32,
+    /// What made the last program a new one.
+    difference: String,
+    warned: bool,
+}
+
+impl Log {
+    /// `level` 0 writes only the warning; 1 a line per flush and per compilation; 2 the text of each program, too.
+    pub fn new(level: u8) -> Self {
+        Self { level, lately: Mutex::default() }
+    }
+
+    pub fn flush(&self, reason: FlushReason, ops: usize) {
+        if self.level > 0 {
+            eprintln!("burn-mpsgraph: flush ({reason:?}): {ops} ops recorded");
+        }
+        let mut lately = self.lately.lock_anyway();
+        lately.flushes += 1;
+        if lately.flushes == FLUSHES {
+            if lately.compiles > FLUSHES / 2 && !lately.warned {
+                lately.warned = true;
+                eprintln!(
+                    "burn-mpsgraph: {} programs were compiled in the last {FLUSHES} flushes, because they differ each \
+                     time; the last by {}. Use fixed shapes (pad batches and sequences to a few lengths), or read less \
+                     often. BURN_MPSGRAPH_LOG=1 shows each compilation.",
+                    lately.compiles, lately.difference
+                );
+            }
+            (lately.flushes, lately.compiles) = (0, 0);
+        }
+    }
+
+    /// A program is going to be compiled. Its text is written first: a compilation may end the process.
+    pub fn compiling(&self, program: &Program, cache: &Cache) {
+        let mut lately = self.lately.lock_anyway();
+        lately.compiles += 1;
+        if self.level > 0 || lately.compiles == FLUSHES / 2 + 1 {
+            lately.difference = difference(program, cache);
+        }
+        if self.level > 0 {
+            eprintln!("burn-mpsgraph: miss: compile {} ops; new: {}", program.nodes.len(), lately.difference);
+        }
+        if self.level > 1 {
+            eprintln!("{program}");
+        }
+    }
+
+    /// It is compiled.
+    pub fn compiled(&self, time: Duration) {
+        if self.level > 0 {
+            eprintln!("burn-mpsgraph: compiled in {:.1} ms", time.as_secs_f64() * 1e3);
+        }
+    }
+
+    /// A program was found.
+    pub fn hit(&self, program_ops: usize) {
+        if self.level > 0 {
+            eprintln!("burn-mpsgraph: hit: {program_ops} ops");
+        }
+    }
+}
+
+/// The first difference from the most similar program in the cache.
+fn difference(program: &Program, cache: &Cache) -> String {
+    let shared = |known: &Program| program.nodes.iter().zip(&known.nodes).take_while(|(a, b)| a == b).count();
+    let Some((shared, known)) = cache.programs().map(|known| (shared(known), known)).max_by_key(|(shared, _)| *shared)
+    else {
+        return "the first program".into();
+    };
+    match (program.nodes.get(shared), known.nodes.get(shared)) {
+        (Some(own), Some(known)) if own.op == known.op => format!(
+            "{} ({:?}) of {:?} where a known program has {:?}",
+            own.op.name(),
+            own.op,
+            own.output.shape,
+            known.output.shape
+        ),
+        (Some(own), Some(known)) => {
+            format!("{:?} to {:?} where a known program has {:?}", own.op, own.output.shape, known.op)
+        }
+        (Some(own), None) => format!("{:?} behind the end of a known program", own.op),
+        (None, Some(known)) => format!("the end where a known program goes on with {:?}", known.op),
+        (None, None) => "other values are kept, or other tensors are fed, than by a known program".into(),
+    }
+}

@@ -1,0 +1,35 @@
+//! Rewrites of a program that is going to be compiled. The key in the cache stays what was recorded, so finding a
+//! compiled program costs nothing for them.
+//!
+//! Each pattern is a file with what it looks for, what it puts there, and why the numbers stay the same. A rewrite keeps
+//! the numbers of nodes, outputs and feeds; it changes nodes in place, adds some behind them, and leaves others unused.
+
+mod regions;
+
+use super::program::{Program, Source};
+
+/// Applies every pattern.
+pub(super) fn apply(program: &mut Program) {
+    if regions::apply(program) {
+        remove_unused(program);
+    }
+}
+
+/// Takes nodes out of the schedule that no output needs.
+fn remove_unused(program: &mut Program) {
+    let mut needed = vec![false; program.nodes.len()];
+    let mut open: Vec<u32> = program.outputs.clone();
+    while let Some(at) = open.pop() {
+        if !std::mem::replace(&mut needed[at as usize], true) {
+            let inputs = program.nodes[at as usize].inputs.iter();
+            open.extend(inputs.filter_map(|input| match input.source {
+                Source::Node(producer) => Some(producer),
+                Source::Feed(_) => None,
+            }));
+        }
+    }
+    program.schedule.retain(|&at| needed[at as usize]);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,137 @@
+//! Regions whose starts are fed, for programs that run with other starts each time.
+//!
+//! Slices take their bounds at compile time only; fed bounds end the process. So rows are gathered at fed positions, and
+//! replaced where a row's position is in the region (a fed start of `sliceUpdateDataTensor:` is reported to trap on
+//! macOS 27).
+
+use burn_backend::{DType, Shape};
+
+use super::{AxisRange, lower_slice, put};
+use crate::ffi::{self, DataType};
+use crate::lowering::{Lowering, Operand};
+use crate::ops::gather::carrier::Carrier;
+use crate::ops::gather::rows;
+use crate::tensor_type::TensorType;
+
+/// The axes whose starts are fed, in the order of the node's scalars.
+pub(super) fn axes(region: &[AxisRange]) -> impl Iterator<Item = usize> + '_ {
+    (0..region.len()).filter(|&axis| region[axis].moving)
+}
+
+/// The rows of `x` along `axis` that `range` takes from the fed start on.
+pub(super) fn take(cx: &Lowering<'_>, x: &Operand, axis: usize, range: AxisRange, scalar: usize) -> Operand {
+    let graph = cx.graph();
+    let offsets = scaled(cx, &positions(cx, range.count), range.step);
+    let at = graph.addition(&offsets, &cx.scalar(scalar, DType::I32));
+    let mut shape = x.ty.shape.clone();
+    let (along, view) = rows(&shape, axis);
+    shape[axis] = range.count;
+    let carrier = Carrier::of(x.ty.dtype);
+    let data = carrier.load(graph, &graph.reshape(&x.tensor, &view));
+    let taken = carrier.store(graph, &graph.gather(&data, &at, along, 0), x.ty.dtype);
+    Operand { tensor: graph.reshape(&taken, &shape), ty: TensorType::new(x.ty.dtype, shape) }
+}
+
+/// `data` with `update` in a region of which at least one start is fed.
+pub(super) fn assign(cx: &Lowering<'_>, data: &Operand, update: ffi::Tensor, region: &[AxisRange]) -> ffi::Tensor {
+    put_from(cx, data, update, region, &axes(region).collect::<Vec<_>>(), 0)
+}
+
+/// Replaces along the moving axes from the `scalar`-th on, then along the others.
+fn put_from(
+    cx: &Lowering<'_>,
+    data: &Operand,
+    update: ffi::Tensor,
+    region: &[AxisRange],
+    moving: &[usize],
+    scalar: usize,
+) -> ffi::Tensor {
+    let extent = |axis: usize| data.ty.shape[axis];
+    let Some(&axis) = moving.get(scalar) else {
+        let fixed: Vec<AxisRange> = region
+            .iter()
+            .enumerate()
+            .map(|(axis, range)| if range.moving { AxisRange::full(extent(axis)) } else { *range })
+            .collect();
+        let whole = (0..fixed.len()).all(|axis| fixed[axis].covers(extent(axis)));
+        return if whole { update } else { put(cx.graph(), data, update, &fixed) };
+    };
+    let range = region[axis];
+    let rest = (0..region.len()).any(|other| other != axis && !region[other].covers(extent(other)));
+    let rows = if rest {
+        let inner = take(cx, data, axis, range, scalar);
+        put_from(cx, &inner, update, region, moving, scalar + 1)
+    } else {
+        update
+    };
+    put_rows(cx, data, rows, axis, range, scalar)
+}
+
+/// `data` with `rows` at the positions along `axis` that `range` takes from the fed start on.
+fn put_rows(
+    cx: &Lowering<'_>,
+    data: &Operand,
+    rows: ffi::Tensor,
+    axis: usize,
+    range: AxisRange,
+    scalar: usize,
+) -> ffi::Tensor {
+    let (graph, shape) = (cx.graph(), &data.ty.shape);
+    let constant = |value: usize| cx.constant(value as f64, DType::I32);
+    // How far each position is behind the start.
+    let behind = graph.subtraction(&positions(cx, shape[axis]), &cx.scalar(scalar, DType::I32));
+    let end = constant((range.count - 1) * range.step + 1);
+    let mut inside =
+        graph.logical_and(&graph.greater_than_or_equal_to(&behind, &constant(0)), &graph.less_than(&behind, &end));
+    let near = graph.minimum(&graph.maximum(&behind, &constant(0)), &graph.subtraction(&end, &constant(1)));
+    let mut row = near.clone();
+    if range.step > 1 {
+        // Exact: both are below 2^31, and the quotient of integers truncates.
+        row = graph.division(&near, &constant(range.step));
+        let meets = graph.equal(&graph.multiplication(&row, &constant(range.step)), &near);
+        inside = graph.logical_and(&inside, &meets);
+    }
+    let spread = if range.count == 1 { rows } else { gathered(cx, data, rows, axis, range.count, &row) };
+    let mut along: Vec<usize> = vec![1; shape.num_dims()];
+    along[axis] = shape[axis];
+    graph.select(&graph.reshape(&inside, &along), &spread, &data.tensor)
+}
+
+/// For each position along `axis` the row that belongs there.
+fn gathered(
+    cx: &Lowering<'_>,
+    data: &Operand,
+    rows_given: ffi::Tensor,
+    axis: usize,
+    count: usize,
+    row: &ffi::Tensor,
+) -> ffi::Tensor {
+    let graph = cx.graph();
+    let mut shape: Shape = data.ty.shape.clone();
+    shape[axis] = count;
+    let (along, view) = rows(&shape, axis);
+    let carrier = Carrier::of(data.ty.dtype);
+    let loaded = carrier.load(graph, &graph.reshape(&rows_given, &view));
+    let spread = carrier.store(graph, &graph.gather(&loaded, row, along, 0), data.ty.dtype);
+    graph.reshape(&spread, &data.ty.shape)
+}
+
+/// 0, 1, 2, … in i32.
+fn positions(cx: &Lowering<'_>, count: usize) -> ffi::Tensor {
+    let positions = cx.graph().coordinate_along_axis(0, &[count]);
+    cx.graph().cast(&positions, DataType::I32)
+}
+
+fn scaled(cx: &Lowering<'_>, x: &ffi::Tensor, factor: usize) -> ffi::Tensor {
+    if factor == 1 { x.clone() } else { cx.graph().multiplication(x, &cx.constant(factor as f64, DType::I32)) }
+}
+
+/// The region's elements, some of whose starts are fed.
+pub(super) fn slice(cx: &Lowering<'_>, x: &Operand, region: &[AxisRange]) -> ffi::Tensor {
+    let mut x = Operand { tensor: x.tensor.clone(), ty: x.ty.clone() };
+    for (scalar, axis) in axes(region).enumerate() {
+        x = take(cx, &x, axis, region[axis], scalar);
+    }
+    let fixed: Vec<AxisRange> = region.iter().map(|range| if range.moving { range.taken() } else { *range }).collect();
+    lower_slice(cx, &x, &fixed)
+}

@@ -1,0 +1,96 @@
+//! What recorded ops, free buffers and work in flight hold is bounded.
+
+use burn::tensor::{Tensor, TensorData};
+
+use super::{B, Turn, read, vector};
+use burn_mpsgraph::MpsGraphDevice;
+
+const MIB: u64 = 1 << 20;
+
+fn batch(elements: usize) -> Tensor<B, 1> {
+    Tensor::from_data(TensorData::new(vec![1.0_f32; elements], [elements]), &MpsGraphDevice)
+}
+
+#[test]
+fn uploads_that_are_summed_up_are_not_all_kept() {
+    let turn = Turn::take();
+    MpsGraphDevice.reset_peak();
+    let mut sum = Tensor::<B, 1>::zeros([1], &MpsGraphDevice);
+    for _ in 0..300 {
+        sum = sum + batch(1 << 20).sum();
+    }
+    let used = turn.used();
+    assert!(used.bytes_peak + used.bytes_cached <= 512 * MIB, "{used:?}");
+    assert!(used.programs_compiled <= 4, "{used:?}");
+    assert_eq!(read(sum), [(300 << 20) as f32]);
+}
+
+#[test]
+fn the_bound_is_a_setting() {
+    let turn = Turn::take();
+    MpsGraphDevice.set_held_limit(8 << 20);
+    MpsGraphDevice.reset_peak();
+    let mut sum = Tensor::<B, 1>::zeros([1], &MpsGraphDevice);
+    for _ in 0..64 {
+        sum = sum + batch(1 << 18).sum();
+    }
+    let held = turn.used().bytes_held;
+    MpsGraphDevice.set_held_limit(128 << 20);
+    assert!(held <= 11 * MIB, "the bound and the quarter between two looks: {held}");
+    assert!(turn.used().flushes_at_bounds >= 5, "{:?}", turn.used());
+    assert_eq!(read(sum), [(64 << 18) as f32]);
+}
+
+#[test]
+fn cleaning_up_frees_what_dead_ops_hold_and_keeps_programs() {
+    let turn = Turn::take();
+    let x = Tensor::<B, 1>::ones([1 << 22], &MpsGraphDevice);
+    MpsGraphDevice.sync().expect("the device works");
+    drop(x.clone() * 2.0);
+    drop(x);
+    assert_eq!(turn.used().bytes_live - turn.start.bytes_live, 16 * MIB);
+    MpsGraphDevice.memory_cleanup();
+    let used = turn.used();
+    assert_eq!((used.bytes_live, used.bytes_cached), (turn.start.bytes_live, 0));
+    assert_eq!(used.programs_cached, 1);
+}
+
+#[test]
+fn free_buffers_stay_below_their_limit_and_the_oldest_goes_first() {
+    let turn = Turn::take();
+    MpsGraphDevice.set_cache_limit(3 * MIB);
+    for elements in [1 << 18, 3 << 17, 1 << 19] {
+        drop(batch(elements));
+    }
+    let cached = turn.used().bytes_cached;
+    MpsGraphDevice.set_cache_limit(turn.start.bytes_recommended / 2);
+    assert_eq!(cached, 2 * MIB, "the last buffer, of 2 MiB, and not the 1.5 MiB before it");
+}
+
+#[test]
+fn a_memory_limit_refuses_what_exceeds_it_and_only_that() {
+    let turn = Turn::take();
+    let one = vector(&[1.0]);
+    let big = batch(1 << 20);
+    MpsGraphDevice.set_memory_limit(turn.used().bytes_live + 3 * MIB);
+    let refused = big.clone() + 1.0;
+    let small = one + 1.0;
+    let error = refused.try_into_data().expect_err("4 MiB more than the limit").to_string();
+    MpsGraphDevice.set_memory_limit(u64::MAX);
+    assert!(error.contains("limit"), "{error}");
+    assert_eq!(read(small), [2.0]);
+    assert_eq!(read((big + 1.0).sum()), [(2 << 20) as f32]);
+    assert!(MpsGraphDevice.sync().is_err(), "sync reports what could not be submitted");
+    assert!(MpsGraphDevice.sync().is_ok());
+}
+
+#[test]
+fn the_random_state_can_be_kept_and_set() {
+    let _turn = Turn::take();
+    let draw = || read(Tensor::<B, 1>::random([5], burn::tensor::Distribution::Default, &MpsGraphDevice));
+    let state = MpsGraphDevice.random_state();
+    let first = draw();
+    assert_ne!(first, draw());
+    MpsGraphDevice.set_random_state(state);
+    assert_eq!(first, draw());
+}

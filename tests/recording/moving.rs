@@ -1,0 +1,105 @@
+//! Slices whose place changes from run to run compile once more, not for each place.
+
+use burn::tensor::{Int, Tensor, TensorData};
+
+use super::{B, Turn, read, vector};
+use burn_mpsgraph::MpsGraphDevice;
+
+/// Rows with the numbers 0, 1, 2, … in all columns.
+fn rows(count: usize, columns: usize) -> Tensor<B, 2> {
+    let values: Vec<f32> = (0..count * columns).map(|at| (at / columns) as f32).collect();
+    Tensor::from_data(TensorData::new(values, [count, columns]), &MpsGraphDevice)
+}
+
+#[test]
+fn mini_batches_cut_from_a_tensor() {
+    let turn = Turn::take();
+    let data = rows(300 * 4, 3);
+    for epoch in 0..2 {
+        for batch in 0..300 {
+            let found = read((data.clone().slice([batch * 4..(batch + 1) * 4]) * 2.0).sum());
+            let expected: usize = (batch * 4..(batch + 1) * 4).map(|row| 2 * 3 * row).sum();
+            assert_eq!(found, [expected as f32], "batch {batch} of epoch {epoch}");
+        }
+    }
+    assert!(turn.used().programs_compiled <= 4, "{:?}", turn.used());
+}
+
+#[test]
+fn crops_that_move_along_two_axes() {
+    let turn = Turn::take();
+    let values: Vec<f32> = (0..2 * 12 * 10).map(|at| at as f32).collect();
+    let image = Tensor::<B, 3>::from_data(TensorData::new(values, [2, 12, 10]), &MpsGraphDevice);
+    for at in 0..40 {
+        let (y, x) = (at * 7 % 9, at * 5 % 8);
+        let found = read(image.clone().slice([0..2, y..y + 4, x..x + 3]) + 1.0);
+        let expected: Vec<f32> = (0..2 * 4 * 3)
+            .map(|i| {
+                let (c, i) = (i / 12, i % 12);
+                (c * 120 + (y + i / 3) * 10 + x + i % 3) as f32 + 1.0
+            })
+            .collect();
+        assert_eq!(found, expected, "{y}, {x}");
+    }
+    assert!(turn.used().programs_compiled <= 4, "{:?}", turn.used());
+}
+
+#[test]
+fn every_dtype_and_step_moves() {
+    let _turn = Turn::take();
+    for start in 0..6 {
+        let whole = Tensor::<B, 1, Int>::arange(16_777_210..16_777_226, &MpsGraphDevice);
+        let part = whole.slice([start..start + 7]).flip([0]);
+        let expected: Vec<i32> = (0..7).rev().map(|at| 16_777_210 + start as i32 + at).collect();
+        assert_eq!(part.into_data().convert::<i32>().to_vec::<i32>().expect("integers"), expected);
+        let even = vector(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
+        let even = even.slice(burn::tensor::s![start..start + 4;2]);
+        assert_eq!(read(even), [start as f32, start as f32 + 2.0]);
+        let truth = vector(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).greater_elem(3.0).slice([start..start + 1]);
+        assert_eq!(truth.into_data().to_vec::<bool>().expect("bools"), [start > 3]);
+    }
+}
+
+#[test]
+fn a_token_put_into_a_cache_of_fixed_size() {
+    let turn = Turn::take();
+    let device = MpsGraphDevice;
+    let mut cache = Tensor::<B, 3>::zeros([1, 64, 4], &device);
+    for t in 0..64 {
+        let token = Tensor::<B, 3>::ones([1, 1, 4], &device) * (t + 1) as f32;
+        cache = cache.slice_assign([0..1, t..t + 1, 0..4], token);
+        let expected: usize = (1..=t + 1).map(|token| 4 * token).sum();
+        assert_eq!(read(cache.clone().sum()), [expected as f32]);
+    }
+    assert!(turn.used().programs_compiled <= 4, "{:?}", turn.used());
+}
+
+#[test]
+fn regions_with_steps_and_other_partial_axes_are_replaced() {
+    let turn = Turn::take();
+    for start in 0..5 {
+        let data = rows(12, 5);
+        let update = Tensor::<B, 2>::full([3, 2], -1.0, &MpsGraphDevice);
+        let found = read(data.slice_assign(burn::tensor::s![start..start + 6;2, 1..3], update));
+        let expected: Vec<f32> = (0..12 * 5)
+            .map(|at| {
+                let (row, column) = (at / 5, at % 5);
+                let inside = row >= start && row < start + 6 && (row - start) % 2 == 0 && (1..3).contains(&column);
+                if inside { -1.0 } else { row as f32 }
+            })
+            .collect();
+        assert_eq!(found, expected, "{start}");
+    }
+    assert!(turn.used().programs_compiled <= 4, "{:?}", turn.used());
+}
+
+#[test]
+fn what_stays_in_place_stays_a_plain_slice() {
+    let turn = Turn::take();
+    let x = rows(6, 6);
+    for _ in 0..5 {
+        let [q, k] = [0, 3].map(|at| x.clone().slice([0..6, at..at + 3]));
+        assert_eq!(read((q - k).abs().sum()), [0.0]);
+    }
+    assert_eq!(turn.used().programs_compiled, 1);
+}

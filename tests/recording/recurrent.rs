@@ -1,0 +1,60 @@
+//! Recurrent layers: values as burn-flex's, and work that grows with the length of a sequence, not with its square.
+
+use burn::backend::Autodiff;
+use burn::module::Module;
+use burn::nn::{Gru, GruConfig, Lstm, LstmConfig};
+use burn::tensor::backend::Backend;
+use burn::tensor::{Tensor, TensorData};
+
+use super::{B, Turn};
+use burn_mpsgraph::MpsGraphDevice;
+
+/// Input of a sequence, the same on every backend.
+fn sequence<X: Backend>(steps: usize, device: &X::Device) -> Tensor<X, 3> {
+    let values: Vec<f32> = (0..2 * steps * 3).map(|at| ((at * 37 % 101) as f32 - 50.0) / 60.0).collect();
+    Tensor::from_data(TensorData::new(values, [2, steps, 3]), device)
+}
+
+/// The same numbers on both backends, in the order in which a module has its parameters.
+fn lstm<X: Backend>(device: &X::Device) -> Lstm<X> {
+    let layer = LstmConfig::new(3, 4, true).with_initializer(burn::nn::Initializer::Constant { value: 0.2 });
+    layer.init(device)
+}
+
+fn gru<X: Backend>(device: &X::Device) -> Gru<X> {
+    GruConfig::new(3, 4, true).with_initializer(burn::nn::Initializer::Constant { value: -0.3 }).init(device)
+}
+
+/// Output of both layers one after the other, and the gradient of the input.
+fn run<X: Backend>(steps: usize, device: &X::Device) -> [Vec<f32>; 3] {
+    let x = sequence::<Autodiff<X>>(steps, device).require_grad();
+    let (first, _) = lstm::<Autodiff<X>>(device).no_grad().forward(x.clone(), None);
+    let second = gru::<Autodiff<X>>(device).no_grad().forward(x.clone(), None);
+    let loss = (first.clone() * first.clone()).sum() + second.clone().sum();
+    let gradients = loss.backward();
+    let gradient = x.grad(&gradients).expect("x is tracked");
+    let read = |data: TensorData| data.to_vec::<f32>().expect("f32");
+    [read(first.into_data()), read(second.into_data()), read(gradient.into_data())]
+}
+
+#[test]
+fn values_and_gradients_are_those_of_burn_flex() {
+    let _turn = Turn::take();
+    let found = run::<B>(150, &MpsGraphDevice);
+    let expected = run::<burn_flex::Flex>(150, &Default::default());
+    for (found, expected) in found.iter().zip(&expected) {
+        let worst = found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+        assert!(found.len() == expected.len() && worst < 1e-5, "{worst}");
+    }
+}
+
+#[test]
+fn an_unrolled_net_compiles_nothing_when_it_runs_again() {
+    let mut turn = Turn::take();
+    for _ in 0..2 {
+        run::<B>(150, &MpsGraphDevice);
+    }
+    turn.restart();
+    run::<B>(150, &MpsGraphDevice);
+    assert_eq!(turn.used().programs_compiled, 0);
+}
