@@ -16,22 +16,22 @@ type A = Autodiff<B>;
 
 pub const PATTERNS: &[Pattern] = &[
     check("conv1d with 256 and 300 taps (wrong in one node)", || long(Wanted::Output)),
-    check("its gradient for the input", || long(Wanted::InputGradient)),
-    check("its gradient for the weights", || long(Wanted::WeightsGradient)),
+    check("gradient for the input, 256 and 300 taps", || long(Wanted::InputGradient)),
+    check("gradient for the weights, 256 and 300 taps", || long(Wanted::WeightsGradient)),
     check("conv2d with 260 rows of taps", || tall(Wanted::Output)),
-    check("its gradients", || Outcome::of([tall(Wanted::InputGradient), tall(Wanted::WeightsGradient)])),
+    check("gradients of conv2d with 260 rows of taps", || {
+        Outcome::of([tall(Wanted::InputGradient), tall(Wanted::WeightsGradient)])
+    }),
     check("65536 output channels (wrong beyond)", many_outputs),
     check("65536 input channels", many_inputs),
     check("conv3d (wrong on macOS 26.2)", || volumes(Wanted::Output)),
-    check("its gradient for the input", || volumes(Wanted::InputGradient)),
-    check("its gradient for the weights", || volumes(Wanted::WeightsGradient)),
+    check("gradient of conv3d for the input", || volumes(Wanted::InputGradient)),
+    check("gradient of conv3d for the weights", || volumes(Wanted::WeightsGradient)),
     check("depthwise with padding", || depthwise(Wanted::Output)),
-    check("its gradient for the weights (Apple's depthwise one ignores padding)", || {
-        depthwise(Wanted::WeightsGradient)
-    }),
-    check("groups: all gradients", groups),
-    check("stride and dilation that differ by side: all gradients", uneven),
-    check("gradients of images of 2 by 2, eight times the same", small_images),
+    check("gradient for depthwise weights (Apple's own ignores padding)", || depthwise(Wanted::WeightsGradient)),
+    check("groups: output and gradients", groups),
+    check("stride and dilation that differ by side: output and gradients", uneven),
+    check("gradients of images of 2 by 2 and 1 by 1, four times", small_images),
     check("transposed, with strides that differ", transposed),
     check("transposed, with output padding beyond the stride", padded_output),
     check("transposed conv1d with 260 taps", transposed_long),

@@ -1,5 +1,5 @@
-//! Fourier transforms. Through MPSGraph's own, samples of odd lengths came back in reverse order, those of 64 samples were
-//! wrong on macOS 14.4.1, and axes before the last four end the process.
+//! Fourier transforms. Through MPSGraph's own, samples of odd lengths came back in reverse order, 64 samples were wrong
+//! on macOS 14.4.1, and axes before the last four end the process.
 
 use std::f64::consts::TAU;
 

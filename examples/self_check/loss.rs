@@ -14,10 +14,10 @@ use crate::values::noise;
 type A = Autodiff<burn_mpsgraph::MpsGraph>;
 
 pub const PATTERNS: &[Pattern] = &[
-    check("losses of all paths, counted one by one", || compared(false, &numbers(1))),
-    check("their gradients", || compared(true, &numbers(1))),
+    check("losses against all paths, one by one", || compared(false, &numbers(1))),
+    check("gradients against all paths, one by one", || compared(true, &numbers(1))),
     check("losses with classes of probability 0", || compared(false, &impossible())),
-    check("their gradients: no NaN of minus infinity less itself", || compared(true, &impossible())),
+    check("gradients with them: no NaN of minus infinity less itself", || compared(true, &impossible())),
     check("a target without a path: infinite loss, no gradient", hopeless),
     check("200 frames of f32 and of f16: no overflow", long),
 ];

@@ -1,5 +1,5 @@
-//! Pooling. Apple does not document what its methods make of NaN, of equal elements and of windows in the padding; their
-//! averages are divided by a wrong number in ceil mode, and their indices are wrong for operands that are not packed.
+//! Pooling. Apple does not document what its methods make of NaN, of equal elements and of windows in the padding.
+//! Their averages are divided by a wrong number in ceil mode; their indices are wrong for operands that are not packed.
 
 use burn::backend::Autodiff;
 use burn::tensor::module::{
@@ -20,7 +20,7 @@ pub const PATTERNS: &[Pattern] = &[
     check("averages in ceil mode, padding counted", || averages(true)),
     check("averages in ceil mode, padding not counted", || averages(false)),
     check("f16 and bf16 averages of 4096 elements", narrow_averages),
-    check("averages of images of 2 by 2, eight times the same", small_averages),
+    check("averages of images of 2 by 2, eight times", small_averages),
     check("gradient of averages, overlapping, padding counted", average_gradient),
     check("adaptive averages of parts that are not equal", adaptive),
     check("max of NaN and infinities", special),

@@ -1,5 +1,5 @@
-//! Quantized tensors. Conversions between floats and i8 round and saturate differently from system to system, and values
-//! of 4 and 2 bits are unpacked by shifts.
+//! Quantized tensors. How MPSGraph rounds and saturates from floats to i8 is not documented; values of 4 and 2 bits are
+//! unpacked by shifts.
 
 use burn::tensor::quantization::{QuantLevel, QuantScheme, QuantStore, QuantValue, QuantizationParameters};
 use burn::tensor::{DType, Tensor, TensorData};

@@ -1,5 +1,5 @@
-//! Order. MPSGraph's `argSort` is wrong for i64 from macOS 15.4 on and, in one program with the sort of the same tensor,
-//! spoils that too; NaN is ordered by its sign; which of equal elements comes first is not documented.
+//! Order. MPSGraph's `argSort` is wrong for i64 from macOS 15.4 on, and spoils a sort of the same tensor in the same
+//! program. NaN is ordered by its sign, and which of equal elements comes first is not documented.
 
 use burn::tensor::{DType, Int, Tensor};
 use test_support::Outcome;
