@@ -5,6 +5,7 @@
 //! independent ops were recorded. A draft borrows its nodes: finding a program that is compiled copies none of them.
 
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
@@ -269,16 +270,15 @@ impl<'a> Construction<'_, 'a> {
         let node = &self.flow.segment.nodes[at];
         let mut provenances: SmallVec<[Provenance; 3]> = SmallVec::new();
         let is_rewritten = node.op.is_rewritten();
-        let mut hash = self.draft.hash.rotate_left(7) ^ node.hash;
+        self.draft.hash = mix(self.draft.hash, node.hashes.own);
         for (index, input) in node.inputs.iter().enumerate() {
             let (source, provenance) = self.source(self.flow.producer(at, index), input);
             let barrier = is_rewritten && provenance.needs_barrier(&input.value.ty, &input.shape, &node.value.ty);
             self.has_barrier |= barrier;
             provenances.push(provenance);
             self.draft.operands.push((source, barrier));
-            hash = mix(hash, source.code() << 1 | u64::from(barrier));
+            self.draft.hash = mix(self.draft.hash, source.code() << 1 | u64::from(barrier));
         }
-        self.draft.hash = mix(hash, 0);
         node.scalars.iter().for_each(|scalar| scalar.write(&mut self.draft.lanes));
         self.provenances.push(node.op.provenance(&provenances));
         self.numbers[at] = self.draft.nodes.len() as u32;
@@ -292,8 +292,9 @@ impl<'a> Construction<'_, 'a> {
             let number = self.numbers[producer as usize];
             return (Source::Node(number), self.provenances[number as usize]);
         }
-        let feeds = &mut self.draft.feeds;
+        let Draft { feeds, hash, .. } = &mut self.draft;
         let feed = *self.fed.entry(Arc::as_ptr(&input.value)).or_insert_with(|| {
+            *hash = mix(*hash, FixedState::default().hash_one(&input.value.ty));
             feeds.push(&input.value);
             feeds.len() as u32 - 1
         });
@@ -312,7 +313,8 @@ impl<'a> Construction<'_, 'a> {
     }
 }
 
-/// A hash of what each needed node computes from which types. Equal expressions have equal hashes.
+/// A hash of what each node computes from which shapes. Expressions that are equal, or differ only in where slices start,
+/// have equal hashes.
 fn expressions(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Vec<u64> {
     let nodes = &flow.segment.nodes;
     let mut expressions = vec![0; nodes.len()];
@@ -321,10 +323,12 @@ fn expressions(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Vec<u64> {
         return expressions;
     }
     for (at, node) in nodes.iter().enumerate() {
-        expressions[at] = (0..node.inputs.len()).fold(node.hash, |hash, input| match flow.producer(at, input) {
-            FED => mix(hash, 1),
-            producer if done[producer as usize] => mix(hash, 1),
-            producer => mix(hash, expressions[producer as usize]),
+        expressions[at] = node.inputs.iter().enumerate().fold(node.hashes.anywhere, |hash, (index, input)| {
+            match flow.producer(at, index) {
+                producer if producer != FED && !done[producer as usize] => mix(hash, expressions[producer as usize]),
+                // The extents tell most fed values apart.
+                _ => input.shape.iter().fold(hash, |hash, &extent| mix(hash, extent as u64)),
+            }
         });
     }
     expressions

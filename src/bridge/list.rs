@@ -35,14 +35,21 @@ pub(super) struct Input {
     pub producer: Option<u64>,
 }
 
+/// Hashes of a node's op, output and kinds of scalars.
+#[derive(Clone, Copy)]
+pub(super) struct Hashes {
+    pub own: u64,
+    /// Wherever the op's region starts.
+    pub anywhere: u64,
+}
+
 /// A recorded op.
 pub(super) struct Node {
     pub op: Op,
     pub inputs: SmallVec<[Input; 3]>,
     pub scalars: SmallVec<[ScalarInput; 2]>,
     pub value: Arc<Value>,
-    /// Of op, types and kinds of scalars.
-    pub hash: u64,
+    pub hashes: Hashes,
     /// Ascending within a recording, and different in all recordings.
     pub serial: u64,
 }
@@ -130,7 +137,7 @@ impl Recording {
         op: Op,
         inputs: SmallVec<[Input; 3]>,
         scalars: SmallVec<[ScalarInput; 2]>,
-        hash: u64,
+        hashes: Hashes,
         bounds: &Bounds,
         value: impl FnOnce(u64) -> Arc<Value>,
     ) -> (Arc<Value>, bool) {
@@ -141,7 +148,7 @@ impl Recording {
         list.bytes += value.ty.bytes();
         let given = inputs.iter().filter(|input| input.producer.is_none());
         list.read_bytes += given.map(|input| input.value.ty.bytes()).sum::<usize>();
-        list.nodes.push_back(Node { op, inputs, scalars, value: value.clone(), hash, serial });
+        list.nodes.push_back(Node { op, inputs, scalars, value: value.clone(), hashes, serial });
         let full = list.nodes.len() >= bounds.ops || list.bytes >= bounds.bytes || list.holds(bounds.held_bytes);
         (value, full)
     }

@@ -2,7 +2,7 @@
 //!
 //! The first such program is compiled as it is, so that what stays in place (the parts of a fused projection) is a plain
 //! slice. When one comes that differs in starts, those that differ are fed from then on: mini-batches cut from one
-//! tensor, a token put into a cache, the time steps of an unrolled net compile once more and not again for each place.
+//! tensor or a token put into a cache compile once more and not again for each place.
 
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -15,6 +15,10 @@ use crate::ops::Starts;
 
 /// The most programs that are remembered with their starts.
 const KNOWN: usize = 1024;
+
+/// The most different starts that are fed to one program. Parts of an unrolled net differ in many, and are better
+/// compiled each with its own, because neighbouring time steps are then written together.
+const PLACES: usize = 16;
 
 /// Programs by what they are without their starts.
 #[derive(Default)]
@@ -59,12 +63,20 @@ impl MovingPrograms {
             }
             return None;
         };
-        for ((moving, known), own) in known.moving.iter_mut().zip(&known.first).zip(&first) {
-            moving.iter_mut().zip(known).zip(own).for_each(|((moving, known), own)| *moving |= known != own);
+        let mut moving = known.moving.clone();
+        let mut places = Vec::new();
+        for ((moving, known), own) in moving.iter_mut().zip(&known.first).zip(&first) {
+            for ((moving, known), own) in moving.iter_mut().zip(known).zip(own) {
+                *moving |= known != own;
+                if *moving && !places.contains(own) {
+                    places.push(*own);
+                }
+            }
         }
-        if !known.moving.iter().flatten().any(|&moving| moving) {
+        if places.is_empty() || places.len() > PLACES {
             return None;
         }
+        known.moving = moving;
         let program = draft.program().with_moving(&known.moving);
         let hash = FixedState::default().hash_one((hash, &known.moving));
         Some(Moving { program, hash, fed: known.moving.clone() })

@@ -7,7 +7,7 @@ use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
 use super::flush::FlushReason;
-use super::list::{Cut, Input, Recording};
+use super::list::{Cut, Hashes, Input, Recording};
 use super::runtime::Runtime;
 use super::thread;
 use super::value::{Handle, State, Value};
@@ -45,8 +45,8 @@ pub(crate) fn record(
         Ok(inputs) => inputs,
         Err(failed) => return MpsGraphTensor::new(Handle::of(output, failed)),
     };
-    let hash = identity(&op, &inputs, scalars, &output);
-    let (value, full) = recording.push(op, inputs, scalars.into(), hash, &runtime.bounds(), |serial| {
+    let hashes = Hashes::of(&op, scalars, &output);
+    let (value, full) = recording.push(op, inputs, scalars.into(), hashes, &runtime.bounds(), |serial| {
         Arc::new(Value::new(output, State::Recorded { recording: recording.clone(), serial }))
     });
     let handle = Handle::new(value);
@@ -89,13 +89,15 @@ fn operands(
     Ok(inputs)
 }
 
-/// A hash of what makes the op's node, besides where its operands come from.
-fn identity(op: &Op, inputs: &[Input], scalars: &[ScalarInput], output: &TensorType) -> u64 {
-    let kinds: SmallVec<[_; 2]> = scalars.iter().map(|scalar| scalar.kind()).collect();
-    let state = FixedState::default();
-    let own = state.hash_one((op, output, kinds));
-    inputs.iter().fold(own, |hash, input| {
-        let same_shape = input.shape == input.value.ty.shape;
-        hash.rotate_left(5) ^ state.hash_one((&input.value.ty, (!same_shape).then_some(&input.shape)))
-    })
+impl Hashes {
+    fn of(op: &Op, scalars: &[ScalarInput], output: &TensorType) -> Self {
+        let hash = |op: &Op| {
+            let own = FixedState::default().hash_one((op, output));
+            scalars.iter().fold(own, |hash, scalar| hash.rotate_left(3) ^ scalar.kind() as u64)
+        };
+        let own = hash(op);
+        let starts = op.starts();
+        let anywhere = if starts.is_empty() { own } else { hash(&op.with_moving_starts(&vec![true; starts.len()])) };
+        Self { own, anywhere }
+    }
 }
