@@ -48,7 +48,7 @@ fn declared<'a>(line: &'a str, kind: &str) -> Option<&'a str> {
 /// The folder of the package of which this binary is built.
 fn burn_nn() -> PathBuf {
     // Without the platform cargo would fetch the packages of every other system.
-    let platform = said(Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())).arg("-vV"));
+    let platform = said(Command::new("rustc").arg("-vV"));
     let platform = platform.lines().find_map(|line| line.strip_prefix("host: ")).expect("rustc names its host");
     let text = said(
         Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))

@@ -48,7 +48,8 @@ cases! {
         lp = |x = [3, 4], y = [3, 4]| {
             let loss = LpLossConfig::new(3.0).init();
             (loss.forward(x.clone(), y.clone(), Reduction::Mean), loss.forward_reduce_dims(x.clone(), y.clone(), &[0]),
-             LpLossConfig::l1().forward_no_reduction(x.clone(), y.clone()), LpLossConfig::l2().forward(x, y, Reduction::Sum))
+             LpLossConfig::l1().forward_no_reduction(x.clone(), y.clone()),
+             LpLossConfig::l2().forward(x, y, Reduction::Sum))
         };
         kl_div = |x = [3, 4], y = [3, 4]| {
             let loss = KLDivLossConfig::new().init();

@@ -14,7 +14,6 @@ use test_support::FLOATS;
 use super::{CHAIN, LAYER};
 
 cases! {
-    // The standard deviation of few numbers divides, so a rounding counts several times.
     trained(FLOATS, CHAIN) {
         group = |layer = (GroupNormConfig::new(2, 6)), x = [2, 6, 4]| layer.forward(x);
         instance = |layer = (InstanceNormConfig::new(3)), x = [2, 3, 4, 3]| layer.forward(x);

@@ -7,10 +7,10 @@ use burn::tensor::TensorData;
 use burn::tensor::backend::Backend;
 use burn_flex::Flex;
 use burn_mpsgraph::MpsGraph;
-use test_support::Tolerance::{Exact, Relative};
+use test_support::Tolerance::Exact;
 
 use super::training::Classifier;
-use super::{Numbers, of_numbers};
+use super::{LAYER, Numbers, of_numbers};
 use crate::compare::compare;
 
 fn classifier<B: Backend>() -> Classifier<B> {
@@ -34,8 +34,8 @@ fn loaded<B: Backend, S: PrecisionSettings>(bytes: Vec<u8>) -> Vec<TensorData> {
 fn of_precision<S: PrecisionSettings>(what: &str) {
     let (flex, ours) = (saved::<Flex, S>(), saved::<MpsGraph, S>());
     let expected = || loaded::<Flex, S>(flex.clone());
-    compare(&format!("{what}, burn-flex's"), Relative(2e-5), expected, || loaded::<MpsGraph, S>(flex.clone()));
-    compare(&format!("{what}, ours"), Relative(2e-5), expected, || loaded::<MpsGraph, S>(ours.clone()));
+    compare(&format!("{what}, burn-flex's"), LAYER, expected, || loaded::<MpsGraph, S>(flex.clone()));
+    compare(&format!("{what}, ours"), LAYER, expected, || loaded::<MpsGraph, S>(ours.clone()));
     compare(&format!("{what}, ours in burn-flex"), Exact, expected, || loaded::<Flex, S>(ours.clone()));
 }
 

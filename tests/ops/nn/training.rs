@@ -15,7 +15,7 @@ use super::{Parts, classes};
 
 cases! {
     // Eight steps carry the first one's rounding on, and Adam divides small gradients by their own size.
-    sums_autodiff([DType::F32], [Layout::Contiguous], Relative(1e-3)) {
+    sums_autodiff([DType::F32], [Layout::Contiguous], Relative(1e-4)) {
         adam = |_layout, _dtype| trained::<B, _>(AdamConfig::new().init::<B, Classifier<B>>());
         momentum = |_layout, _dtype| {
             let config = SgdConfig::new().with_momentum(Some(MomentumConfig::new().with_momentum(0.9)));
