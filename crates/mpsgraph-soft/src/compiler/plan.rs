@@ -8,7 +8,7 @@ use super::step::{Copy, Packed, Step, Storage};
 use crate::ir::TensorType;
 use crate::kernels::call::Input;
 use crate::kernels::span::{Span, SpanMut};
-use crate::kernels::strided;
+use crate::kernels::{strided, threads};
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
@@ -132,7 +132,7 @@ impl Plan {
         let mut run = || self.steps.iter().for_each(|step| memory.run(step, read, write));
         // Entering the pool once is cheaper than once for each step. The lock is taken outside of it: a thread of the
         // pool that waits inside a step may work for another run, but never for one that waits for this lock.
-        if self.parallel { rayon::scope(|_| run()) } else { run() }
+        if self.parallel { threads::inside(run) } else { run() }
     }
 }
 

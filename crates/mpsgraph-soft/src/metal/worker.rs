@@ -6,6 +6,10 @@
 //! are due if the thread has not taken them yet, in the same order and with the same effects. And when callers wait at
 //! once for every job, the thread dozes: a commit does not wake it, but it looks for work at intervals, so no job is
 //! left undone.
+//!
+//! A caller that is a thread of a rayon pool, of the program's own, runs no job. A job waits for the threads that
+//! compute, and while such a caller waits, rayon lets it begin other tasks of its pool; one of those may wait for a job
+//! behind the one that has not ended below it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,6 +19,7 @@ use std::time::{Duration, Instant};
 use super::job::{Job, Stamp, Status};
 use super::{counters, fault};
 use crate::ignore_poison::IgnorePoison;
+use crate::kernels::threads;
 
 /// How long a thread without work stays awake: long enough to see a commit that follows at once, short enough not to
 /// disturb the threads that compute.
@@ -145,8 +150,12 @@ impl Worker {
         job.stamp(Stamp::Committed);
     }
 
-    /// Returns when the job is done; the caller runs jobs that are due.
+    /// Returns when the job is done; the caller runs jobs that are due, if it may.
     pub fn wait_until_completed(&self, job: &Job) -> Result<(), Stuck> {
+        if threads::is_member_of_a_pool() {
+            self.leave_to_the_thread();
+            return self.await_status(job, Status::Completed);
+        }
         let at_once = job.since(Stamp::Committed) < AT_ONCE;
         let mut first = true;
         while job.status() < Status::Completed {
@@ -166,7 +175,7 @@ impl Worker {
 
     /// Returns when the job runs or is done.
     pub fn wait_until_scheduled(&self, job: &Job) -> Result<(), Stuck> {
-        self.wake(&mut self.lock());
+        self.leave_to_the_thread();
         self.await_status(job, Status::Scheduled)
     }
 
@@ -174,6 +183,13 @@ impl Worker {
     pub fn close(&self) {
         self.lock().closed = true;
         self.work.notify_one();
+    }
+
+    /// Sees to it that the thread runs what is due and what follows: this caller will not.
+    fn leave_to_the_thread(&self) {
+        let mut state = self.lock();
+        state.waited_at_once = 0;
+        self.wake(&mut state);
     }
 
     fn await_status(&self, job: &Job, status: Status) -> Result<(), Stuck> {

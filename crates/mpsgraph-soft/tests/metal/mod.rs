@@ -12,3 +12,4 @@ pub mod latency;
 pub mod messages;
 pub mod misuse;
 pub mod mps_command_buffer;
+pub mod pools;
