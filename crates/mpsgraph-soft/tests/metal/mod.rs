@@ -7,6 +7,7 @@ pub mod buffer;
 pub mod command_buffer;
 pub mod device;
 pub mod faults;
+pub mod handlers;
 pub mod in_flight;
 pub mod latency;
 pub mod messages;
