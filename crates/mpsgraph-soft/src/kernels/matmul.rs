@@ -107,7 +107,8 @@ impl MatMul {
             let group = self.batch.len().div_ceil(4 * threads::count());
             threads::for_each(self.batch.len(), group, &|at| product(at, Parallelism::None));
         } else {
-            let all = |parallelism: fn() -> Parallelism| (0..self.batch.len()).for_each(|at| product(at, parallelism()));
+            let all =
+                |parallelism: fn() -> Parallelism| (0..self.batch.len()).for_each(|at| product(at, parallelism()));
             if large { threads::inside(|| all(|| Parallelism::Rayon(0))) } else { all(|| Parallelism::None) }
         }
     }

@@ -66,7 +66,10 @@ fn tasks_of_nested_pools_commit_and_wait() {
                 pools[at % 3].install(|| {
                     rayon::join(
                         || compute(&queues[0]),
-                        || pools[(at + 1) % 3].install(|| (0..4).into_par_iter().for_each(|at| compute(&queues[at % 2]))),
+                        || {
+                            pools[(at + 1) % 3]
+                                .install(|| (0..4).into_par_iter().for_each(|at| compute(&queues[at % 2])))
+                        },
                     );
                 });
             });
