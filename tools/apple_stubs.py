@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 # The library of each value in the table's first column. Three frameworks have no C symbols that we need, but programs
-# load them for their classes; the libc crate names libiconv, and nothing here uses it.
+# load them for their classes; the libc crate names libiconv, and nothing here uses it. zig has a stub of libSystem.
 LIBRARIES = {
     "ObjectiveC": "usr/lib/libobjc.tbd",
     "iconv": "usr/lib/libiconv.tbd",

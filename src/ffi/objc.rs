@@ -5,6 +5,7 @@
 //! method and a [`Declaration`], so that tests can hold every row against Apple's own tables.
 
 mod autorelease;
+mod block;
 mod class;
 mod declare;
 mod encode;
@@ -15,6 +16,7 @@ mod verify;
 mod warm_send;
 
 pub(crate) use autorelease::autoreleasepool;
+pub(crate) use block::OnceBlock;
 pub use class::Kind;
 pub(crate) use class::{ClassType, Message, find_class, objc_class, objc_protocol};
 pub use declare::{Constant, Declaration};

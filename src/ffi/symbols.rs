@@ -1,7 +1,7 @@
 //! The C functions behind everything in `ffi`, and the only place that knows which implementation answers: libobjc and
 //! Metal on Apple's systems, `mpsgraph-soft` (`cfg(soft_runtime)`, see `build.rs`) elsewhere.
 //!
-//! Objects, classes and methods are `*mut c_void` here, selectors `*const c_void`. All functions are `"C-unwind"`: an
+//! Objects, classes and methods are `*mut c_void` here, selectors and blocks `*const c_void`. All functions are `"C-unwind"`: an
 //! Objective-C exception, or a panic of the software runtime, may pass through. References:
 //! <https://developer.apple.com/documentation/objectivec/objective-c-runtime> and clang's "Automatic Reference
 //! Counting" for the functions that compilers call.
@@ -39,8 +39,18 @@ functions! {
     fn objc_retainAutoreleasedReturnValue(object: *mut c_void) -> *mut c_void;
     fn objc_autoreleasePoolPush() -> *mut c_void;
     fn objc_autoreleasePoolPop(pool: *mut c_void);
+    fn _Block_copy(block: *const c_void) -> *mut c_void;
+    fn _Block_release(block: *const c_void);
     fn MTLCreateSystemDefaultDevice() -> *mut c_void;
 }
+
+#[cfg(not(soft_runtime))]
+unsafe extern "C" {
+    /// What blocks on the stack begin with the address of. Only its address is used.
+    pub(crate) static _NSConcreteStackBlock: [*const c_void; 32];
+}
+#[cfg(soft_runtime)]
+pub(crate) use mpsgraph_soft::symbols::_NSConcreteStackBlock;
 
 #[cfg(not(soft_runtime))]
 unsafe extern "C-unwind" {
@@ -70,9 +80,9 @@ pub(crate) fn message_send(result_size: usize) -> *const () {
     objc_msgSend as *const ()
 }
 
-/// The C functions this crate calls, for the contract test.
+/// The C symbols this crate uses, for the contract test.
 pub fn names() -> Vec<&'static str> {
-    let mut names = vec!["objc_msgSend"];
+    let mut names = vec!["objc_msgSend", "_NSConcreteStackBlock"];
     if cfg!(target_arch = "x86_64") {
         names.push("objc_msgSend_stret");
     }

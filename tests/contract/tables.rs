@@ -83,10 +83,10 @@ pub static CONSTANTS: LazyLock<HashMap<&str, Constant>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Names of the C functions.
+/// Names of the C functions and exported constants.
 pub static FUNCTIONS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let table = Table::new(include_str!("apple/functions.tsv"));
-    table.rows().filter(|row| row.get("what") == "fn").map(|row| row.get("name")).collect()
+    table.rows().map(|row| row.get("name")).collect()
 });
 
 /// The row of a method that `owner` has, itself or from a superclass or protocol.

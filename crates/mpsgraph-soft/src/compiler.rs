@@ -4,7 +4,7 @@
 //! compute the same value ([`subexpressions`]), turn reshapes, transposes, slices and broadcasts into strides
 //! ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups
 //! ([`assembly`]) and place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list of
-//! steps.
+//! steps; all plans work in the same [`scratch`] memory.
 
 mod assembly;
 mod block;
@@ -12,11 +12,13 @@ mod dead_code;
 mod fusion;
 mod memory;
 mod plan;
+mod scratch;
 mod step;
 mod subexpressions;
 mod views;
 
 pub use plan::Plan;
+pub use scratch::scratch_held;
 
 use crate::ir::{Nodes, ValueId};
 

@@ -2,7 +2,7 @@
 //!
 //! Each `mtl_*.rs` holds one class (Apple has them as protocols only). They build on modules without messages: `job` is
 //! what one command buffer runs, `worker` runs the jobs of a queue in order, `allocation` is a buffer's memory,
-//! `in_use` knows which work uses it. `counters` and `fault` are for tests.
+//! `in_use` knows which work uses it, `memory` how much the process may use. `counters` and `fault` are for tests.
 
 pub mod allocation;
 mod command_buffer_error;
@@ -11,6 +11,7 @@ pub mod fault;
 mod in_use;
 pub(crate) mod job;
 mod label;
+mod memory;
 pub mod mtl_buffer;
 pub mod mtl_command_buffer;
 pub mod mtl_command_queue;

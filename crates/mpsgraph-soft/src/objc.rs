@@ -7,6 +7,7 @@
 //! assembly that callers reach through [`crate::symbols`].
 
 pub(crate) mod autorelease;
+pub(crate) mod block;
 pub(crate) mod class;
 pub(crate) mod define;
 mod encode;
@@ -27,6 +28,7 @@ pub mod violation;
 
 pub use crate::{impl_encode, violation};
 pub use autorelease::pool;
+pub use block::{Block, RawBlock};
 pub use class::ClassId;
 pub use define::{
     ClassDef, ClassKind, MacOs, Method, method0, method1, method2, method3, method4, method5, method6, method7,

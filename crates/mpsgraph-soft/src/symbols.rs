@@ -1,6 +1,6 @@
 //! The C functions of the Objective-C runtime and Metal, under Apple's names, as Rust paths.
 //!
-//! Objects, classes and methods are `*mut c_void`, selectors `*const c_void`, so that a caller can declare the same
+//! Objects, classes and methods are `*mut c_void`, selectors and blocks `*const c_void`, so that a caller can declare the same
 //! functions as extern symbols where Apple provides them. All of them panic, unwinding, on misuse.
 
 #![expect(non_snake_case, reason = "Apple's names")]
@@ -10,12 +10,13 @@ use std::sync::Once;
 
 use crate::classes::CLASSES;
 pub use crate::metal::mtl_device::MTLCreateSystemDefaultDevice;
+use crate::objc::block::Isa;
 use crate::objc::class::{Class, ClassId};
 use crate::objc::method::MethodEntry;
 pub use crate::objc::msg_send::objc_msgSend;
 #[cfg(target_arch = "x86_64")]
 pub use crate::objc::msg_send::objc_msgSend_stret;
-use crate::objc::{ClassKind, Id, Sel, autorelease, registry, selector};
+use crate::objc::{ClassKind, Id, Sel, autorelease, block, registry, selector};
 
 /// The class with this name. The first call registers the list of this crate.
 fn class_named(name: &str) -> Option<&'static Class> {
@@ -176,4 +177,30 @@ pub unsafe extern "C-unwind" fn objc_autoreleasePoolPush() -> *mut c_void {
 /// `pool` comes from [`objc_autoreleasePoolPush`] on this thread.
 pub unsafe extern "C-unwind" fn objc_autoreleasePoolPop(pool: *mut c_void) {
     autorelease::pop(pool);
+}
+
+/// What blocks on the stack begin with the address of.
+#[expect(non_upper_case_globals, reason = "Apple's name")]
+pub static _NSConcreteStackBlock: Isa = Isa::new();
+
+/// What blocks that are constants begin with the address of.
+#[expect(non_upper_case_globals, reason = "Apple's name")]
+pub static _NSConcreteGlobalBlock: Isa = Isa::new();
+
+/// `void *_Block_copy(const void *block)`: a reference to a copy, for blocks on the stack a new one.
+///
+/// # Safety
+/// `block` is null or a live block.
+pub unsafe extern "C-unwind" fn _Block_copy(block: *const c_void) -> *mut c_void {
+    // SAFETY: the caller vouches for it.
+    unsafe { block::copy(block) }
+}
+
+/// `void _Block_release(const void *block)`.
+///
+/// # Safety
+/// `block` is null or comes from [`_Block_copy`], and the caller gives up the reference that it got there.
+pub unsafe extern "C-unwind" fn _Block_release(block: *const c_void) {
+    // SAFETY: the caller vouches for it.
+    unsafe { block::release(block) }
 }

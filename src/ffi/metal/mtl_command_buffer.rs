@@ -1,7 +1,7 @@
 //! `MTLCommandBuffer`: committed work, its state and what went wrong.
 
 use crate::ffi::foundation::ns_error::{NSError, NsError};
-use crate::ffi::objc::{Retained, autoreleasepool, objc_enum, objc_methods, objc_protocol};
+use crate::ffi::objc::{OnceBlock, Retained, autoreleasepool, objc_enum, objc_methods, objc_protocol};
 
 objc_protocol!(
     /// A batch of GPU work.
@@ -42,6 +42,8 @@ objc_methods! {
         unsafe_instance fn commit_once() = "commit", since (10, 11);
 
         instance fn wait() = "waitUntilCompleted", since (10, 11);
+
+        instance fn add_completed_handler(handler: &OnceBlock<MTLCommandBuffer>) = "addCompletedHandler:", since (10, 11);
     }
 }
 
@@ -51,6 +53,14 @@ impl CommandBufferStatus {
         match self {
             Self::Completed | Self::Error => true,
             Self::NotEnqueued | Self::Enqueued | Self::Committed | Self::Scheduled => false,
+        }
+    }
+
+    /// Whether the queue has the work, ended or not.
+    fn is_committed(self) -> bool {
+        match self {
+            Self::NotEnqueued | Self::Enqueued => false,
+            Self::Committed | Self::Scheduled | Self::Completed | Self::Error => true,
         }
     }
 }
@@ -72,6 +82,18 @@ impl MTLCommandBuffer {
         autoreleasepool(|| self.wait())
     }
 
+    /// Calls `handler` once when the work has ended, with the final status and, if the work failed, why. A thread of
+    /// Metal's calls it, before waits for this work return; so the handler is short and waits for nothing. If the work
+    /// is never committed, the handler is dropped with it.
+    ///
+    /// # Panics
+    /// If the work is committed already: Metal asserts.
+    pub(crate) fn on_completed(&self, handler: impl FnOnce(CommandBufferStatus, Option<NsError>) + Send + 'static) {
+        assert!(!self.status().is_committed(), "a completed handler comes before the commit");
+        let block = OnceBlock::new(|ended: &MTLCommandBuffer| handler(ended.status(), ended.error()));
+        autoreleasepool(|| self.add_completed_handler(&block));
+    }
+
     /// Why the work failed; `None` while it has not.
     pub(crate) fn error(&self) -> Option<NsError> {
         autoreleasepool(|| self.error_object().map(|error| NsError::from(&*error)))
@@ -83,10 +105,59 @@ pub(super) fn exercise() {
     use crate::ffi::MpsCommandBuffer;
 
     let queue = crate::ffi::exercise::device().new_command_queue().expect("a queue");
-    let work = MpsCommandBuffer::from_queue(&queue).commit();
+    let (called, calls) = std::sync::mpsc::channel();
+    let mut commands = MpsCommandBuffer::from_queue(&queue);
+    commands.on_completed(move |status, error| called.send((status, error)).expect("the test listens"));
+    let work = commands.commit();
     for root in work.roots() {
         root.wait_until_completed();
         assert_eq!(root.status(), CommandBufferStatus::Completed);
         assert_eq!(root.error(), None);
+    }
+    assert_eq!(calls.into_iter().collect::<Vec<_>>(), [(CommandBufferStatus::Completed, None)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::ffi::MpsCommandBuffer;
+    use crate::ffi::exercise::device;
+
+    #[test]
+    fn all_handlers_are_called_and_a_panic_stays_in_its_handler() {
+        let queue = device().new_command_queue().unwrap();
+        let (called, calls) = mpsc::channel();
+        let mut commands = MpsCommandBuffer::from_queue(&queue);
+        for at in 0..3 {
+            let called = called.clone();
+            commands.on_completed(move |status, error| {
+                called.send((at, status, error)).unwrap();
+                panic!("in a handler, on purpose");
+            });
+        }
+        drop(called);
+        drop(commands.commit());
+        let ended = (CommandBufferStatus::Completed, None);
+        assert_eq!(calls.into_iter().collect::<Vec<_>>(), [0, 1, 2].map(|at| (at, ended.0, ended.1.clone())));
+    }
+
+    #[test]
+    fn the_handler_of_work_that_is_never_committed_is_dropped() {
+        let queue = device().new_command_queue().unwrap();
+        let (called, calls) = mpsc::channel::<()>();
+        let mut commands = MpsCommandBuffer::from_queue(&queue);
+        commands.on_completed(move |_, _| called.send(()).unwrap());
+        drop(commands);
+        assert!(calls.recv().is_err());
+    }
+
+    #[test]
+    #[should_panic(expected = "a completed handler comes before the commit")]
+    fn a_handler_after_the_commit_panics() {
+        let queue = device().new_command_queue().unwrap();
+        let work = MpsCommandBuffer::from_queue(&queue).commit();
+        work.roots()[0].on_completed(|_, _| ());
     }
 }

@@ -3,6 +3,7 @@
 
 use smallvec::SmallVec;
 
+use crate::ffi::foundation::ns_error::NsError;
 use crate::ffi::metal::claim::{Access, Claim, Claims};
 use crate::ffi::metal::mtl_command_queue::MTLCommandQueue;
 use crate::ffi::metal::{CommandBuffer, CommandBufferStatus, CommandQueue, Work};
@@ -59,6 +60,15 @@ impl MpsCommandBuffer {
         let claims = std::mem::take(&mut self.claims);
         let roots = if last == self.first { SmallVec::from_iter([last]) } else { [self.first.clone(), last].into() };
         Work::new(roots, claims)
+    }
+
+    /// Calls `handler` once when the live command buffer, which is being encoded into now, has ended: with the final
+    /// status and, if the work failed, why. See [`on_completed`](crate::ffi::metal::mtl_command_buffer::MTLCommandBuffer::on_completed).
+    ///
+    /// Encoding may commit that one and go on in another, which does not take the handler over.
+    #[allow(dead_code, reason = "the bridge waits still")]
+    pub(crate) fn on_completed(&mut self, handler: impl FnOnce(CommandBufferStatus, Option<NsError>) + Send + 'static) {
+        self.root().on_completed(handler);
     }
 
     /// What is encoded next accesses these buffers in this way.

@@ -36,7 +36,8 @@ impl From<Retained<MPSGraphExecutable>> for Executable {
 objc_methods! {
     "MPSGraphExecutable.h";
     impl MPSGraphExecutable {
-        instance fn feed_tensors() -> Vec<Tensor> = "feedTensors", since (12, 0);
+        /// May be nil, Apple declares, and does not say when; a graph may have no feeds.
+        instance fn feed_tensors() -> Option<Vec<Tensor>> = "feedTensors", since (12, 0);
         instance fn target_tensors() -> Vec<Tensor> = "targetTensors", since (12, 0);
         instance fn encode_to_command_buffer(
             command_buffer: &MPSCommandBuffer,
@@ -52,7 +53,7 @@ impl Executable {
     /// For each input of the executable, in its own order, the index of that placeholder in `feeds` (the tensors it
     /// was compiled with).
     pub(crate) fn feed_order(&self, feeds: &[&Tensor]) -> Vec<usize> {
-        autoreleasepool(|| positions(&self.0.feed_tensors(), feeds))
+        autoreleasepool(|| positions(&self.0.feed_tensors().unwrap_or_default(), feeds))
     }
 
     /// For each result of the executable, in its own order, the index of that tensor in `targets` (the tensors it was

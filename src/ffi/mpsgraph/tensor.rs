@@ -33,6 +33,18 @@ impl Return for Vec<Tensor> {
     }
 }
 
+/// Tensors in an array that may be nil.
+impl Return for Option<Vec<Tensor>> {
+    type Raw = *mut Object;
+
+    unsafe fn receive(raw: *mut Object, site: &'static CallSite) -> Self {
+        // SAFETY: as our caller promises; Apple declares the result as an array.
+        let array = unsafe { Option::<Retained<NSArray>>::receive(raw, site) };
+        // SAFETY: as for a `Vec`.
+        array.map(|array| unsafe { array.to_vec() })
+    }
+}
+
 /// The results of an operation that has two.
 impl Return for (Tensor, Tensor) {
     type Raw = *mut Object;

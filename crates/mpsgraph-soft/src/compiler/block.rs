@@ -1,4 +1,4 @@
-//! Memory aligned to cache lines that a plan owns: its constants and its scratch.
+//! Memory aligned to cache lines: the constants of a plan, and the scratch memory of runs.
 
 use crate::kernels::span::{Span, SpanMut};
 
@@ -7,6 +7,7 @@ use crate::kernels::span::{Span, SpanMut};
 struct Line(#[allow(dead_code, reason = "read and written through pointers")] [u8; 64]);
 
 /// Zeroed bytes. The contents are reached through spans only.
+#[derive(Default)]
 pub struct Block {
     lines: Vec<Line>,
 }
@@ -14,7 +15,7 @@ pub struct Block {
 // Not derived, because the contents would not help a reader.
 impl std::fmt::Debug for Block {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Block({} bytes)", self.lines.len() * 64)
+        write!(f, "Block({} bytes)", self.bytes())
     }
 }
 
@@ -22,6 +23,16 @@ impl Block {
     /// A block of at least `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
         Self { lines: vec![Line([0; 64]); bytes.div_ceil(64)] }
+    }
+
+    /// How many bytes a block of at least `bytes` bytes has.
+    pub fn rounded(bytes: usize) -> usize {
+        bytes.next_multiple_of(64)
+    }
+
+    /// How many bytes it has.
+    pub fn bytes(&self) -> usize {
+        self.lines.len() * 64
     }
 
     /// A block that holds these pieces, and where each starts.
@@ -44,13 +55,13 @@ impl Block {
     pub fn span(&self) -> Span {
         // SAFETY: the lines live as long as the block; the plan keeps it while a run uses the span, and nothing
         // writes a block that was only borrowed.
-        unsafe { Span::new(self.lines.as_ptr().cast(), self.lines.len() * 64) }
+        unsafe { Span::new(self.lines.as_ptr().cast(), self.bytes()) }
     }
 
     /// All of it, for writing.
     pub fn span_mut(&mut self) -> SpanMut {
-        // SAFETY: the lines live as long as the block; the exclusive borrow (and during a run the plan's lock) keeps
-        // other users away.
-        unsafe { SpanMut::new(self.lines.as_mut_ptr().cast(), self.lines.len() * 64) }
+        // SAFETY: the lines live as long as the block; the exclusive borrow (and during a run, that one run has taken
+        // it off the shelf) keeps other users away.
+        unsafe { SpanMut::new(self.lines.as_mut_ptr().cast(), self.bytes()) }
     }
 }

@@ -4,15 +4,15 @@ use super::Job;
 use super::assembly::Parts;
 use super::block::Block;
 use super::memory::{self, Interval};
+use super::scratch::{Need, SHELF, Workspace};
 use super::step::{Copy, Packed, Step, Storage};
 use crate::ir::TensorType;
 use crate::kernels::call::Input;
 use crate::kernels::span::{Span, SpanMut};
-use crate::kernels::strided;
+use crate::kernels::{strided, threads};
 use std::fmt::Write;
-use std::sync::{Mutex, PoisonError};
 
-/// A compiled graph. It can be shared between threads; runs take turns.
+/// A compiled graph. It can be shared between threads, which may run it at the same time.
 #[derive(Debug)]
 pub struct Plan {
     feeds: Vec<TensorType>,
@@ -21,9 +21,7 @@ pub struct Plan {
     constants: Block,
     constant_pieces: Vec<Piece>,
     scratch_pieces: Vec<Piece>,
-    scratch_bytes: usize,
-    /// Made by the first run and kept.
-    workspace: Mutex<Workspace>,
+    scratch: Need,
     /// Whether a step may use several threads.
     parallel: bool,
 }
@@ -33,14 +31,6 @@ pub struct Plan {
 struct Piece {
     offset: usize,
     bytes: usize,
-}
-
-/// The memory in which a run works, kept so that running allocates nothing.
-#[derive(Debug, Default)]
-struct Workspace {
-    scratch: Option<Block>,
-    read: Vec<Span>,
-    write: Vec<SpanMut>,
 }
 
 /// The memory of one run.
@@ -80,8 +70,7 @@ impl Plan {
             constants: block,
             constant_pieces: pieces(constant_offsets, constants.iter().map(Vec::len).collect()),
             scratch_pieces: pieces(scratch_offsets, scratch),
-            scratch_bytes,
-            workspace: Mutex::default(),
+            scratch: SHELF.need(scratch_bytes),
         }
     }
 
@@ -102,7 +91,7 @@ impl Plan {
 
     /// Bytes of scratch memory that a run works in.
     pub fn scratch_bytes(&self) -> usize {
-        self.scratch_bytes
+        self.scratch.bytes()
     }
 
     /// The steps as text, one per line.
@@ -124,15 +113,13 @@ impl Plan {
         for (at, (span, ty)) in outputs.iter().zip(&self.targets).enumerate() {
             check("output", at, span.as_ptr(), span.len(), ty);
         }
-        // After a step that panicked, the next run reads nothing of what the step left behind.
-        let mut workspace = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
-        let Workspace { scratch, read, write } = &mut *workspace;
-        let scratch = scratch.get_or_insert_with(|| Block::new(self.scratch_bytes)).span_mut();
+        let mut workspace = self.scratch.take();
+        let Workspace { block, read, write } = &mut *workspace;
+        let scratch = block.span_mut();
         let memory = Memory { plan: self, inputs, outputs, scratch: &scratch };
         let mut run = || self.steps.iter().for_each(|step| memory.run(step, read, write));
-        // Entering the pool once is cheaper than once for each step. The lock is taken outside of it: a thread of the
-        // pool that waits inside a step may work for another run, but never for one that waits for this lock.
-        if self.parallel { rayon::scope(|_| run()) } else { run() }
+        // Entering the pool once is cheaper than once for each step.
+        if self.parallel { threads::inside(run) } else { run() }
     }
 }
 

@@ -14,7 +14,7 @@ mod extents;
 use super::Kernel;
 use super::call::Call;
 use super::matmul::{Matrix, product};
-use super::threads::share_with_scratch;
+use super::threads::{self, share_with_scratch};
 use crate::ir::TensorType;
 use bytemuck::cast_slice_mut;
 use extents::Extents;
@@ -68,7 +68,7 @@ impl Kernel for Convolution {
         let (segments, _) = extents.reduction();
         let partial =
             if self.wanted == Wanted::WeightsGradient && segments > 1 { segments * output.elements() } else { 0 };
-        let workers = if extents.is_parallel() { rayon::current_num_threads() } else { 1 };
+        let workers = if extents.is_parallel() { threads::count() } else { 1 };
         (partial + workers * extents.columns(self.wanted)) * size_of::<f32>()
     }
 }

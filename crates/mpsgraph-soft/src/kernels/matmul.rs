@@ -7,9 +7,9 @@
 use super::elementwise::load::Geometry;
 use super::elementwise::round;
 use super::span::{Span, SpanMut};
+use super::threads;
 use crate::ir::DType;
 use gemm::Parallelism;
-use rayon::prelude::*;
 use std::cell::Cell;
 
 /// Multiplications below which a product stays on one thread (some 20 µs of one core).
@@ -104,13 +104,12 @@ impl MatMul {
         };
         // Many small products share the threads; one large product is shared by them.
         if !large && self.is_parallel() {
-            let group = self.batch.len().div_ceil(4 * rayon::current_num_threads());
-            (0..self.batch.len()).into_par_iter().with_min_len(group).for_each(|at| product(at, Parallelism::None));
+            let group = self.batch.len().div_ceil(4 * threads::count());
+            threads::for_each(self.batch.len(), group, &|at| product(at, Parallelism::None));
         } else {
-            let parallelism = || {
-                if large { Parallelism::Rayon(0) } else { Parallelism::None }
-            };
-            (0..self.batch.len()).for_each(|at| product(at, parallelism()));
+            let all =
+                |parallelism: fn() -> Parallelism| (0..self.batch.len()).for_each(|at| product(at, parallelism()));
+            if large { threads::inside(|| all(|| Parallelism::Rayon(0))) } else { all(|| Parallelism::None) }
         }
     }
 

@@ -7,7 +7,7 @@ use super::call::Call;
 use super::element::Element;
 use super::movement::copy_flat;
 use super::rows::{Index, Indexing, Indices, Rows};
-use super::threads::{PARALLEL_BYTES, share};
+use super::threads::{self, PARALLEL_BYTES, share};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
@@ -122,7 +122,7 @@ fn scatter<T: Element, I: Index>(
     assert_eq!(updates.len(), rows.blocks * rows.positions * rows.row, "scatter: the updates have another size");
     // Each part reads all indices of its block, so there are at most as many parts as threads.
     let parallel = size_of_val(updates) > PARALLEL_BYTES;
-    let parts = if parallel { rayon::current_num_threads().div_ceil(rows.blocks) } else { 1 };
+    let parts = if parallel { threads::count().div_ceil(rows.blocks) } else { 1 };
     let part_rows = rows.rows.div_ceil(parts);
     share(parallel, block, out, |at, out| {
         share(parallel, part_rows * rows.row, out, |part, out| {

@@ -10,7 +10,7 @@ use super::Kernel;
 use super::call::Call;
 use super::movement::copy_flat;
 use super::strided::copy_bytes;
-use super::threads::{PARALLEL_BYTES, both, share};
+use super::threads::{self, PARALLEL_BYTES, both, share};
 use crate::ir::{DType, TensorType};
 use bytemuck::cast_slice_mut;
 use row::Key;
@@ -76,7 +76,7 @@ impl Sort {
                 *bits = if floats { float_key(*bits) } else { *bits ^ K::SIGN } ^ turn;
             }
         });
-        sort_keys(bits, scratch, extent, rayon::current_num_threads());
+        sort_keys(bits, scratch, extent, threads::count());
         share(parallel, CHUNK, bits, |_, keys| {
             for key in keys {
                 let forward = *key ^ turn;

@@ -1,17 +1,50 @@
 //! Sharing work between threads, compiled once: tasks are trait objects, so rayon's machinery is not repeated for
 //! every kernel and element type. Tasks are large enough that the indirect call does not show.
+//!
+//! The threads are not those of rayon's global pool, which belongs to the program: its threads may all wait for work
+//! that is computed here, and while a thread of a pool waits for rayon, it runs other tasks of that pool.
+
+use std::sync::LazyLock;
 
 use bytemuck::{Pod, cast_slice_mut};
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Work on more bytes than this is shared: moving it takes one thread some 20 µs, waking another and waiting for it 5
 /// to 10 µs.
 pub const PARALLEL_BYTES: usize = 256 * 1024;
 
+/// As many threads as rayon's global pool would have; `RAYON_NUM_THREADS` counts here too.
+static POOL: LazyLock<ThreadPool> = LazyLock::new(|| {
+    let pool = ThreadPoolBuilder::new().thread_name(|at| format!("mpsgraph-soft-{at}")).build();
+    pool.expect("the device needs its threads")
+});
+
+/// How many threads compute.
+pub fn count() -> usize {
+    POOL.current_num_threads()
+}
+
+/// Runs `work` on a thread that computes; a caller that is not one of them sleeps meanwhile. All that shares work does
+/// so in here.
+///
+/// # Panics
+/// If the caller belongs to another pool: rayon would let it run other tasks of that pool in the middle of this call.
+pub fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    let ours = POOL.current_thread_index().is_some();
+    assert!(ours || !is_member_of_a_pool(), "a thread of another rayon pool computes");
+    if ours { work() } else { POOL.install(work) }
+}
+
+/// Whether this thread belongs to any rayon pool.
+pub fn is_member_of_a_pool() -> bool {
+    rayon::current_thread_index().is_some()
+}
+
 /// Runs both tasks, at the same time if they work on enough `bytes`.
 pub fn both(bytes: usize, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
     if bytes > PARALLEL_BYTES {
-        rayon::join(a, b);
+        inside(|| rayon::join(a, b));
     } else {
         a();
         b();
@@ -28,7 +61,7 @@ fn share_bytes(parallel: bool, chunk: usize, out: &mut [u8], task: &(dyn Fn(usiz
     if parallel && out.len() > chunk {
         // Rayon may divide down to single chunks; short ones stay together.
         let together = (PARALLEL_BYTES / 8 / chunk).max(1);
-        out.par_chunks_mut(chunk).with_min_len(together).enumerate().for_each(|(at, out)| task(at, out));
+        inside(|| out.par_chunks_mut(chunk).with_min_len(together).enumerate().for_each(|(at, out)| task(at, out)));
     } else {
         out.chunks_mut(chunk).enumerate().for_each(|(at, out)| task(at, out));
     }
@@ -55,5 +88,10 @@ pub fn share_with_scratch(
         return part(0, out, scratch);
     }
     let parts = out.par_chunks_mut(chunks_per_worker * chunk).zip(scratch.par_chunks_exact_mut(each));
-    parts.enumerate().for_each(|(worker, (out, scratch))| part(worker, out, scratch));
+    inside(|| parts.enumerate().for_each(|(worker, (out, scratch))| part(worker, out, scratch)));
+}
+
+/// Runs `task` on the numbers below `count`, on several threads, about `together` of them at a time.
+pub fn for_each(count: usize, together: usize, task: &(dyn Fn(usize) + Sync)) {
+    inside(|| (0..count).into_par_iter().with_min_len(together).with_max_len(together).for_each(task));
 }

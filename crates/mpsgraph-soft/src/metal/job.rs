@@ -7,7 +7,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use super::in_use::Access;
 use super::mtl_buffer::Buffer;
 use super::mtl_command_buffer::CommandBuffer;
 use crate::ignore_poison::IgnorePoison;
-use crate::objc::{Strong, pool};
+use crate::objc::{Block, Strong, pool};
 
 /// Something encoded.
 pub type Work = Box<dyn FnOnce() + Send>;
@@ -84,10 +84,26 @@ impl Recording {
 /// A committed recording.
 struct Load {
     recording: Recording,
+    handlers: Vec<Block>,
     /// The command buffer, which must outlive its work whatever its owner does.
     owner: Strong,
     /// The code of the error that is injected.
     fault: Option<usize>,
+}
+
+/// What is called when a job has ended: the completed handlers, and the command buffer that they are given.
+pub struct Handlers {
+    handlers: Vec<Block>,
+    owner: Strong,
+}
+
+impl Handlers {
+    /// Calls them in the order in which they were added, then lets go of all.
+    pub(super) fn call(self) {
+        for handler in self.handlers {
+            pool(|| handler.call(self.owner.id()));
+        }
+    }
 }
 
 /// The work of one command buffer, with its status, its error and its times.
@@ -98,6 +114,8 @@ pub struct Job {
     error: OnceLock<Strong>,
     /// Bits of the seconds of each [`Stamp`].
     times: [AtomicU64; 3],
+    /// Whether handlers are still to be called or running.
+    handling: AtomicBool,
     waiting: AtomicUsize,
     gate: Mutex<()>,
     changed: Condvar,
@@ -107,6 +125,22 @@ impl Job {
     /// The status. A thread that sees `Completed` sees everything that the work wrote.
     pub fn status(&self) -> Status {
         Status::from_raw(self.status.load(Ordering::SeqCst))
+    }
+
+    /// Whether it has reached its last status and all handlers have returned.
+    pub(super) fn has_ended(&self) -> bool {
+        self.status() >= Status::Completed && !self.has_handlers()
+    }
+
+    /// Whether handlers are still to be called or running.
+    pub(super) fn has_handlers(&self) -> bool {
+        self.handling.load(Ordering::SeqCst)
+    }
+
+    /// Notes that all handlers have returned.
+    pub(super) fn handled(&self) {
+        self.handling.store(false, Ordering::SeqCst);
+        self.tell();
     }
 
     /// The `NSError` of a job that failed.
@@ -126,7 +160,13 @@ impl Job {
 
     /// Takes over what will run; the worker is told afterwards. An error, when the use of a buffer is not allowed,
     /// leaves everything as it was.
-    pub(super) fn load(&self, recording: Recording, owner: Strong, fault: Option<usize>) -> Result<(), &'static str> {
+    pub(super) fn load(
+        &self,
+        recording: Recording,
+        handlers: Vec<Block>,
+        owner: Strong,
+        fault: Option<usize>,
+    ) -> Result<(), &'static str> {
         let queue = owner.state::<CommandBuffer>().queue().id().as_ptr().addr();
         for (begun, (buffer, access)) in recording.buffers().enumerate() {
             let buffer = buffer.state::<Buffer>();
@@ -138,16 +178,17 @@ impl Job {
                 return Err(reason);
             }
         }
-        let load = Load { recording, owner, fault };
+        self.handling.store(!handlers.is_empty(), Ordering::SeqCst);
+        let load = Load { recording, handlers, owner, fault };
         *self.load.lock().ignore_poison() = Some(load);
         Ok(())
     }
 
-    /// Runs the work and releases everything; returns the status to `advance` to. A panic ends the job, not the thread:
-    /// a device goes on with the next command buffer.
-    pub(super) fn run(&self) -> Status {
+    /// Runs the work and releases everything; returns the status to `advance` to, and what has to be called then. A
+    /// panic ends the job, not the thread: a device goes on with the next command buffer.
+    pub(super) fn run(&self) -> (Status, Option<Handlers>) {
         let load = self.load.lock().ignore_poison().take();
-        let Load { mut recording, owner, fault } = load.expect("a committed job is loaded and runs once");
+        let Load { mut recording, handlers, owner, fault } = load.expect("a committed job is loaded and runs once");
         self.advance(Status::Scheduled);
         let work = std::mem::take(&mut recording.work);
         self.stamp(Stamp::Started);
@@ -159,34 +200,40 @@ impl Job {
         self.stamp(Stamp::Ended);
         let settled = guarded(|| settle(recording)).and_then(|checked| checked);
         // After the buffers, because it may be the last reference to the command buffer and its queue.
-        let released = guarded(|| drop(owner));
+        let (handlers, released) = match handlers.is_empty() {
+            true => (None, guarded(|| drop(owner))),
+            false => (Some(Handlers { handlers, owner }), Ok(())),
+        };
         let Err(error) = outcome.and(settled).and(released) else {
-            return Status::Completed;
+            return (Status::Completed, handlers);
         };
         let error = pool(|| Strong::retain(error.ns_error()));
         assert!(self.error.set(error).is_ok(), "a job runs once");
-        Status::Error
+        (Status::Error, handlers)
     }
 
     /// Moves on to `status` and wakes the threads that wait.
     pub(super) fn advance(&self, status: Status) {
         self.status.store(status as u8, Ordering::SeqCst);
+        self.tell();
+    }
+
+    fn tell(&self) {
         if self.waiting.load(Ordering::SeqCst) > 0 {
-            // A waiting thread reads the status while it holds the gate, so it either sees this status or is asleep
-            // now.
+            // A waiting thread looks while it holds the gate, so it either sees the change or is asleep now.
             drop(self.gate.lock().ignore_poison());
             self.changed.notify_all();
         }
     }
 
-    /// Sleeps until the status is at least `status`, but not longer than `limit`; returns whether it is.
-    pub(super) fn sleep_until(&self, status: Status, limit: Duration) -> bool {
+    /// Sleeps until `reached` holds, but not longer than `limit`; returns whether it does.
+    pub(super) fn sleep_until(&self, reached: fn(&Self) -> bool, limit: Duration) -> bool {
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let gate = self.gate.lock().ignore_poison();
-        let waited = self.changed.wait_timeout_while(gate, limit, |()| self.status() < status);
+        let waited = self.changed.wait_timeout_while(gate, limit, |()| !reached(self));
         drop(waited.ignore_poison());
         self.waiting.fetch_sub(1, Ordering::SeqCst);
-        self.status() >= status
+        reached(self)
     }
 
     pub(super) fn stamp(&self, stamp: Stamp) {

@@ -11,7 +11,7 @@ use super::label::Label;
 use super::worker::{Stuck, Worker};
 use super::{fault, mtl_command_queue, mtl_device};
 use crate::ignore_poison::IgnorePoison;
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
+use crate::objc::{Block, ClassDef, ClassKind, Id, RawBlock, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
 /// The class of the command buffers that `MTLCommandQueue` makes.
@@ -23,6 +23,7 @@ pub static CLASS: ClassDef = ClassDef {
     instance: &[
         method0("enqueue", enqueue),
         method0("commit", commit),
+        method1("addCompletedHandler:", add_completed_handler),
         method0("waitUntilScheduled", wait_until_scheduled),
         method0("waitUntilCompleted", wait_until_completed),
         method0("status", status),
@@ -44,6 +45,8 @@ pub(crate) struct CommandBuffer {
     worker: Arc<Worker>,
     job: Arc<Job>,
     recording: Mutex<Recording>,
+    /// The completed handlers, until the commit.
+    handlers: Mutex<Vec<Block>>,
     /// Whether an [`Encoder`] is open.
     encoding: AtomicBool,
     label: Label,
@@ -83,8 +86,10 @@ impl CommandBuffer {
         if !self.is_committed() {
             return Err("waits forever: the command buffer is not committed");
         }
-        wait(&self.worker, &self.job)
-            .map_err(|Stuck| "waits forever: a command buffer enqueued before it is not committed")
+        wait(&self.worker, &self.job).map_err(|stuck| match stuck {
+            Stuck::NotCommitted => "waits forever: a command buffer enqueued before it is not committed",
+            Stuck::InHandler => "waits forever: it waits for completed handlers, and a handler of the queue calls it",
+        })
     }
 }
 
@@ -136,7 +141,8 @@ impl Encoder {
     pub(crate) fn commit(self) -> Result<(), &'static str> {
         let state = self.state();
         let recording = std::mem::take(&mut *self.recording());
-        state.job.load(recording, self.buffer.clone(), fault::commit_due())?;
+        let handlers = std::mem::take(&mut *state.handlers.lock().ignore_poison());
+        state.job.load(recording, handlers, self.buffer.clone(), fault::commit_due())?;
         state.worker.commit(&state.job);
         Ok(())
     }
@@ -156,6 +162,7 @@ pub(crate) fn new(queue: &Strong, this: This<'_>, cmd: Sel) -> Strong {
         worker,
         job,
         recording: Mutex::default(),
+        handlers: Mutex::default(),
         encoding: AtomicBool::new(false),
         label: Label::default(),
     };
@@ -183,6 +190,18 @@ extern "C-unwind" fn wait_until_scheduled(this: This<'_>, cmd: Sel) {
 
 extern "C-unwind" fn wait_until_completed(this: This<'_>, cmd: Sel) {
     obeyed(this, cmd, this.state::<CommandBuffer>().wait_until_completed());
+}
+
+pub(crate) extern "C-unwind" fn add_completed_handler(this: This<'_>, cmd: Sel, handler: RawBlock) {
+    let buffer = this.state::<CommandBuffer>();
+    // SAFETY: the sender passes nil or a live block.
+    let handler = unsafe { Block::copy(handler) }.unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    let mut handlers = buffer.handlers.lock().ignore_poison();
+    if buffer.is_committed() {
+        drop(handlers);
+        violation!(this, cmd, "Completed handler provided after commit call");
+    }
+    handlers.push(handler);
 }
 
 pub(crate) extern "C-unwind" fn status(this: This<'_>, _: Sel) -> usize {

@@ -51,7 +51,7 @@ pub(super) fn new_job(queue: &Strong, this: This<'_>, cmd: Sel) -> (Arc<Worker>,
     let worker = &queue.state::<CommandQueue>().worker;
     match worker.new_job() {
         Ok(job) => (Arc::clone(worker), job),
-        Err(Stuck) => violation!(
+        Err(Stuck::NotCommitted | Stuck::InHandler) => violation!(
             this,
             cmd,
             "waits forever: all command buffers of the queue are taken and none of them is committed"

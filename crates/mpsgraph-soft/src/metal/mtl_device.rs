@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use super::allocation::PAGE;
 use super::mtl_command_queue::{self, DEFAULT_PLACES};
-use super::{counters, mtl_buffer};
+use super::{counters, memory, mtl_buffer};
 use crate::foundation::ns_string;
 use crate::objc::{
     ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method2, method3, new_object, version,
@@ -78,25 +78,13 @@ fn family() -> Option<i64> {
     *FAMILY
 }
 
-/// Largest `length` of a buffer: half the memory, whole pages.
+/// Largest `length` of a buffer: half the memory that the process may use, whole pages.
 pub fn max_length() -> usize {
-    memory() / 2 / PAGE * PAGE
+    memory::bytes() / 2 / PAGE * PAGE
 }
 
 /// Payload of the device object, to tell it from other objects.
 struct Device;
-
-/// Physical memory in bytes; 8 GiB where `/proc/meminfo` does not say.
-fn memory() -> usize {
-    static BYTES: LazyLock<usize> = LazyLock::new(|| {
-        let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-            let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-            line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()
-        });
-        total.map_or(8 << 30, |kib| kib * 1024)
-    });
-    *BYTES
-}
 
 extern "C-unwind" fn name(_: This<'_>, _: Sel) -> Id {
     ns_string::string("mpsgraph-soft")
@@ -111,7 +99,7 @@ extern "C-unwind" fn has_unified_memory(_: This<'_>, _: Sel) -> bool {
 }
 
 extern "C-unwind" fn recommended_max_working_set_size(_: This<'_>, _: Sel) -> u64 {
-    (memory() / 4 * 3) as u64
+    (memory::bytes() / 4 * 3) as u64
 }
 
 extern "C-unwind" fn max_buffer_length(_: This<'_>, _: Sel) -> usize {

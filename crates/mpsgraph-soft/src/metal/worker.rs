@@ -6,15 +6,25 @@
 //! are due if the thread has not taken them yet, in the same order and with the same effects. And when callers wait at
 //! once for every job, the thread dozes: a commit does not wake it, but it looks for work at intervals, so no job is
 //! left undone.
+//!
+//! Completed handlers are called by a second thread, as Metal calls them on one of its own: a caller that runs a job may
+//! hold locks that a handler wants. A wait for a job ends after its handlers.
+//!
+//! A caller that is a thread of a rayon pool, of the program's own, runs no job. A job waits for the threads that
+//! compute, and while such a caller waits, rayon lets it begin other tasks of its pool; one of those may wait for a job
+//! behind the one that has not ended below it.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
-use super::job::{Job, Stamp, Status};
+use super::job::{Handlers, Job, Stamp, Status};
 use super::{counters, fault};
 use crate::ignore_poison::IgnorePoison;
+use crate::kernels::threads;
 
 /// How long a thread without work stays awake: long enough to see a commit that follows at once, short enough not to
 /// disturb the threads that compute.
@@ -40,6 +50,13 @@ pub struct Worker {
     /// Whether a job is due; the spinning thread reads it.
     due: AtomicBool,
     places: usize,
+    /// To the thread that calls handlers, which ends with the worker.
+    ended: OnceLock<mpsc::Sender<(Arc<Job>, Handlers)>>,
+}
+
+thread_local! {
+    /// The worker whose handlers this thread calls.
+    static HANDLES_FOR: Cell<*const Worker> = const { Cell::new(std::ptr::null()) };
 }
 
 #[derive(Default)]
@@ -68,8 +85,14 @@ enum Thread {
     Asleep,
 }
 
-/// A wait that never ends: nothing runs, and the next job in the order is not committed.
-pub struct Stuck;
+/// A wait that never ends.
+#[derive(Clone, Copy, Debug)]
+pub enum Stuck {
+    /// Nothing runs, and the next job in the order is not committed.
+    NotCommitted,
+    /// A handler waits for a job whose handlers are called after it has returned.
+    InHandler,
+}
 
 impl State {
     fn due(&self) -> bool {
@@ -86,6 +109,7 @@ impl Worker {
             space: Condvar::new(),
             due: AtomicBool::new(false),
             places,
+            ended: OnceLock::new(),
         })
     }
 
@@ -100,7 +124,7 @@ impl Worker {
             state.waiting_for_space -= 1;
             let moving = state.running || state.due();
             if time.timed_out() && state.uncompleted >= self.places && !moving {
-                return Err(Stuck);
+                return Err(Stuck::NotCommitted);
             }
         }
         state.uncompleted += 1;
@@ -145,8 +169,18 @@ impl Worker {
         job.stamp(Stamp::Committed);
     }
 
-    /// Returns when the job is done; the caller runs jobs that are due.
+    /// Returns when the job is done; the caller runs jobs that are due, if it may.
     pub fn wait_until_completed(&self, job: &Job) -> Result<(), Stuck> {
+        if job.has_ended() {
+            return Ok(());
+        }
+        if HANDLES_FOR.get() == std::ptr::from_ref(self) && job.has_handlers() {
+            return Err(Stuck::InHandler);
+        }
+        if threads::is_member_of_a_pool() {
+            self.leave_to_the_thread();
+            return self.sleep_until(job, Job::has_ended);
+        }
         let at_once = job.since(Stamp::Committed) < AT_ONCE;
         let mut first = true;
         while job.status() < Status::Completed {
@@ -158,16 +192,16 @@ impl Worker {
             drop(state);
             match taken {
                 Some(next) => self.run(&next),
-                None => return self.await_status(job, Status::Completed),
+                None => break,
             }
         }
-        Ok(())
+        self.sleep_until(job, Job::has_ended)
     }
 
     /// Returns when the job runs or is done.
     pub fn wait_until_scheduled(&self, job: &Job) -> Result<(), Stuck> {
-        self.wake(&mut self.lock());
-        self.await_status(job, Status::Scheduled)
+        self.leave_to_the_thread();
+        self.sleep_until(job, |job| job.status() >= Status::Scheduled)
     }
 
     /// Ends the thread: no more jobs will come.
@@ -176,14 +210,22 @@ impl Worker {
         self.work.notify_one();
     }
 
-    fn await_status(&self, job: &Job, status: Status) -> Result<(), Stuck> {
-        if spin_until(WAIT_SPIN, || job.status() >= status) {
+    /// Sees to it that the thread runs what is due and what follows: this caller will not.
+    fn leave_to_the_thread(&self) {
+        let mut state = self.lock();
+        state.waited_at_once = 0;
+        self.wake(&mut state);
+    }
+
+    fn sleep_until(&self, job: &Job, reached: fn(&Job) -> bool) -> Result<(), Stuck> {
+        if spin_until(WAIT_SPIN, || reached(job)) {
             return Ok(());
         }
-        while !job.sleep_until(status, fault::hang_limit()) {
+        while !job.sleep_until(reached, fault::hang_limit()) {
             let state = self.lock();
-            if !state.running && !state.due() && job.status() < status {
-                return Err(Stuck);
+            // Handlers take as long as they like.
+            if !state.running && !state.due() && job.status() < Status::Completed {
+                return Err(Stuck::NotCommitted);
             }
         }
         Ok(())
@@ -203,15 +245,38 @@ impl Worker {
         state.order.pop_front()
     }
 
-    fn run(&self, job: &Job) {
-        let status = job.run();
+    fn run(&self, job: &Arc<Job>) {
+        let (status, handlers) = job.run();
         counters::completed(status == Status::Error);
         let mut state = self.lock();
         state.running = false;
         self.free_place(&mut state);
-        // With the lock held, so that jobs end in order.
+        // With the lock held, so that jobs end, and their handlers are called, in order.
         job.advance(status);
+        if let Some(handlers) = handlers {
+            let thread = self.ended.get_or_init(|| self.start_calling());
+            assert!(thread.send((Arc::clone(job), handlers)).is_ok(), "the thread ends after this");
+        }
         self.wake(&mut state);
+    }
+
+    /// Starts the thread that calls handlers.
+    fn start_calling(&self) -> mpsc::Sender<(Arc<Job>, Handlers)> {
+        let (sender, receiver) = mpsc::channel::<(Arc<Job>, Handlers)>();
+        let worker = std::ptr::from_ref(self).expose_provenance();
+        let run = move || {
+            HANDLES_FOR.set(std::ptr::with_exposed_provenance(worker));
+            for (job, handlers) in receiver {
+                if catch_unwind(AssertUnwindSafe(|| handlers.call())).is_err() {
+                    // As an exception that leaves a handler; the panic hook has said what it was.
+                    std::process::abort();
+                }
+                job.handled();
+            }
+        };
+        let thread = std::thread::Builder::new().name("mtl-completion".into()).spawn(run);
+        thread.expect("handlers need a thread");
+        sender
     }
 
     fn free_place(&self, state: &mut State) {

@@ -14,7 +14,7 @@ use crate::metal::job::Work;
 use crate::metal::mtl_command_buffer::{CommandBuffer, Encoder as RootEncoder};
 use crate::metal::mtl_command_queue::CommandQueue;
 use crate::metal::{counters, fault, mtl_command_buffer};
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
+use crate::objc::{ClassDef, ClassKind, Id, RawBlock, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
 /// The class of the wrappers.
@@ -30,6 +30,7 @@ pub static CLASS: ClassDef = ClassDef {
         method0("commitAndContinue", commit_and_continue),
         method0("enqueue", enqueue),
         method0("commit", commit),
+        method1("addCompletedHandler:", add_completed_handler),
         method0("waitUntilScheduled", wait_until_scheduled),
         method0("waitUntilCompleted", wait_until_completed),
         method0("status", status),
@@ -228,4 +229,5 @@ passed_on! {
     device() -> Id;
     label() -> Id;
     set_label(text: Id);
+    add_completed_handler(handler: RawBlock);
 }

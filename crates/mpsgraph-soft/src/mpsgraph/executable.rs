@@ -55,8 +55,10 @@ pub(crate) fn object(executable: Executable) -> Id {
     new_object(&CLASS, executable).autorelease()
 }
 
+/// Nil without feeds: Apple declares it nullable and does not say when it is nil, so callers have to expect it there.
 extern "C-unwind" fn feed_tensors(this: This<'_>, _: Sel) -> Id {
-    ns_array::array(this.state::<Executable>().feeds.iter().map(Strong::id))
+    let feeds = &this.state::<Executable>().feeds;
+    if feeds.is_empty() { Id::NIL } else { ns_array::array(feeds.iter().map(Strong::id)) }
 }
 
 extern "C-unwind" fn target_tensors(this: This<'_>, _: Sel) -> Id {

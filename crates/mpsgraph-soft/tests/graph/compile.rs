@@ -9,7 +9,9 @@ use mpsgraph_soft::objc::Id;
 
 use super::messages::{array, dictionary, objects};
 use super::session::{F16, F32, Graph, descriptor, shaped_type};
-use crate::support::{Documented, Probed, Reported, device, msg, new, plain, pooled, refused, rule, violation};
+use crate::support::{
+    Assumed, Documented, Probed, Reported, device, msg, new, plain, pooled, refused, rule, violation,
+};
 
 const COMPILE: &str = "compileWithDevice:feeds:targetTensors:targetOperations:compilationDescriptor:";
 const ADD: &str = "additionWithPrimaryTensor:secondaryTensor:name:";
@@ -195,6 +197,18 @@ fn a_placeholder_that_no_target_needs_may_stay_unfed() {
     let y = graph.op("negativeWithTensor:name:", &[x]);
     let executable = graph.compile(&[x], &[y]);
     assert_eq!(objects(msg!(executable, "feedTensors"; Id)), [x]);
+}
+
+#[test]
+fn an_executable_without_feeds_has_nil_for_them() {
+    let _test =
+        rule(Assumed("Apple's MPSGraphExecutable.h declares feedTensors nullable, and nobody says when it is nil"));
+    let graph = Graph::new();
+    let one = graph.scalar(1.0, F32);
+    let two = graph.op(ADD, &[one, one]);
+    let executable = graph.compile(&[], &[two]);
+    assert!(msg!(executable, "feedTensors"; Id).is_nil());
+    assert_eq!(objects(msg!(executable, "targetTensors"; Id)), [two]);
 }
 
 #[test]

@@ -77,9 +77,10 @@ impl Drop for Test {
     }
 }
 
-/// Whether this thread is the test harness's own. It names them; the threads that tests start have no name.
+/// Whether this thread is the test harness's own. It names them; the threads that tests start have no name, and those
+/// of Metal one of their own.
 fn is_the_harness() -> bool {
-    std::thread::current().name().is_some()
+    std::thread::current().name().is_some_and(|name| !name.starts_with("mtl-"))
 }
 
 /// Panics unless the test has begun.

@@ -2,7 +2,7 @@
 
 use super::fused_loop::{Fetch, FusedLoop, Place};
 use crate::kernels::span::{Span, SpanMut};
-use rayon::prelude::*;
+use crate::kernels::threads;
 use std::cell::RefCell;
 use std::ops::Range;
 
@@ -62,13 +62,13 @@ impl FusedLoop {
         }
         let memory = Memory { operands, outputs };
         let work = self.elements.saturating_mul(self.cost);
-        let threads = if work < PARALLEL_WORK { 1 } else { rayon::current_num_threads() };
+        let threads = if work < PARALLEL_WORK { 1 } else { threads::count() };
         if threads == 1 {
             return self.run_range(memory, 0..self.elements);
         }
         let pieces = (2 * work / PARALLEL_WORK).clamp(2, 4 * threads);
         let piece = self.elements.div_ceil(pieces).next_multiple_of(self.tile);
-        (0..self.elements.div_ceil(piece)).into_par_iter().with_max_len(1).for_each(|at| {
+        threads::for_each(self.elements.div_ceil(piece), 1, &|at| {
             self.run_range(memory, at * piece..((at + 1) * piece).min(self.elements));
         });
     }

@@ -1,0 +1,53 @@
+use super::*;
+
+const MIB: usize = 1 << 20;
+
+fn held(shelf: &Shelf) -> usize {
+    shelf.content().bytes
+}
+
+#[test]
+fn plans_that_run_one_after_the_other_share_one_block_of_the_largest_s_size() {
+    static SHELF: Shelf = Shelf::new();
+    let needs = [1, 4, 2, 3].map(|mib| SHELF.need(mib * MIB));
+    assert_eq!(held(&SHELF), 0, "nothing ran yet");
+    for need in needs.iter().cycle().take(12) {
+        assert!(need.take().block.bytes() >= need.bytes());
+    }
+    assert_eq!(held(&SHELF), 4 * MIB);
+}
+
+#[test]
+fn plans_that_run_at_a_time_have_a_block_each() {
+    static SHELF: Shelf = Shelf::new();
+    let need = SHELF.need(MIB);
+    let (one, other) = (need.take(), need.take());
+    assert_ne!(one.block.span().as_ptr(), other.block.span().as_ptr());
+    drop((one, other));
+    assert_eq!(held(&SHELF), 2 * MIB);
+    drop(need);
+    assert_eq!(held(&SHELF), 0);
+}
+
+#[test]
+fn what_only_dropped_plans_needed_is_let_go() {
+    static SHELF: Shelf = Shelf::new();
+    let (small, large) = (SHELF.need(MIB), SHELF.need(5 * MIB));
+    drop((small.take(), large.take()));
+    drop(small.take());
+    let in_use = large.take();
+    drop(large);
+    assert_eq!(held(&SHELF), 6 * MIB, "a run uses it");
+    drop(in_use);
+    assert_eq!(held(&SHELF), MIB);
+    drop(small);
+    assert_eq!(held(&SHELF), 0);
+}
+
+#[test]
+fn a_plan_without_intermediate_results_needs_no_memory() {
+    static SHELF: Shelf = Shelf::new();
+    let need = SHELF.need(0);
+    drop(need.take());
+    assert_eq!(held(&SHELF), 0);
+}
