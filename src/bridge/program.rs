@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::recording::{Input, Node};
 use super::value::Value;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, aborts_between_reshapes};
 use crate::lowering::scalar::{ScalarInput, ScalarKind};
 use crate::ops::Op;
 use crate::tensor_type::TensorType;
@@ -121,6 +121,9 @@ impl Construction {
         let mut inputs = SmallVec::with_capacity(node.inputs.len());
         for input in &node.inputs {
             let (source, provenance) = self.source(input);
+            if let Source::Node(made) = source {
+                self.read_in_shape(made, &input.shape);
+            }
             let barrier =
                 node.op.is_rewritten() && provenance.needs_barrier(&input.value.ty, &input.shape, &node.value.ty);
             self.has_barrier |= barrier;
@@ -140,6 +143,24 @@ impl Construction {
         if wanted {
             self.program.outputs.push(own);
             self.binding.outputs.push(node.value.clone());
+        }
+    }
+
+    /// Puts barriers before the product that made a value, if reading it in this shape asks for them.
+    fn read_in_shape(&mut self, made: u32, shape: &Shape) {
+        let Program { feeds, nodes, .. } = &mut self.program;
+        let (before, after) = nodes.split_at_mut(made as usize);
+        let product = &mut after[0];
+        if !product.op.is_rewritten() || product.output.shape == *shape || !aborts_between_reshapes(shape) {
+            return;
+        }
+        for input in &mut product.inputs {
+            let (ty, provenance) = match input.source {
+                Source::Node(at) => (&before[at as usize].output, self.provenances[at as usize]),
+                Source::Feed(at) => (&feeds[at as usize], Provenance::NONE),
+            };
+            input.barrier |= provenance.may_be_reshaped(ty, &input.shape);
+            self.has_barrier |= input.barrier;
         }
     }
 

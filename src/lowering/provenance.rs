@@ -80,12 +80,20 @@ impl Provenance {
         // is larger than a row (pytorch/pytorch#178056), such as slices.
         let few = output.shape.iter().rev().take(2).any(|&extent| extent <= 16);
         let overruns = self.has(Self::SLICED) && few && matches!(made.dtype, DType::F16 | DType::BF16);
-        // On macOS 27.0, and by some reports on 26, the compiler ends the process on reshape, product, reshape if one
-        // of the shapes has two extents of 1 (pytorch/pytorch#187201, #187379). The last step of the node that made the
-        // operand may be such a reshape.
-        let aborts = os_version::at_least(26, 0)
-            && (self.has(Self::COMPUTED) || made.shape[..] != *shape)
-            && [&made.shape[..], shape, &output.shape].into_iter().any(has_lone_extents);
+        let aborts = self.may_be_reshaped(made, shape)
+            && [&made.shape[..], shape, &output.shape].into_iter().any(aborts_between_reshapes);
         attends || repeats || overruns || aborts
     }
+
+    /// Whether the node before a reader of a value with these marks may be a reshape: it was `made` in another shape, or
+    /// by a node, whose last step may be one.
+    pub fn may_be_reshaped(self, made: &TensorType, shape: &[usize]) -> bool {
+        self.has(Self::COMPUTED) || made.shape[..] != *shape
+    }
+}
+
+/// Whether a product between reshapes ends the process if this is the shape of one of the values: on macOS 27.0, and by
+/// some reports on 26, two extents of 1 do (pytorch/pytorch#187201, #187379).
+pub(crate) fn aborts_between_reshapes(shape: &[usize]) -> bool {
+    os_version::at_least(26, 0) && has_lone_extents(shape)
 }

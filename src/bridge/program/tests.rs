@@ -125,6 +125,10 @@ fn reshapes_with_two_extents_of_one() {
     let found = barriers(|| matmul(flattened(), made(&[2, 4], DType::F32)));
     assert_eq!(found, [[hides, false]]);
     let ordinary = || reshape(made(&[2, 2, 2], DType::F32), [4, 2].into());
+    let product = || matmul(ordinary(), made(&[2, 4], DType::F32));
+    let read_as = |shape: [usize; 4]| arithmetic::unary(UnaryOp::Exp, reshape(product(), shape.into()));
+    assert_eq!(barriers(|| read_as([1, 4, 4, 1])), [[hides, hides]]);
+    assert_eq!(barriers(|| read_as([1, 2, 2, 4])), [NONE]);
     assert_eq!(barriers(|| matmul(ordinary(), made(&[2, 4], DType::F32))), [NONE]);
 }
 
