@@ -85,8 +85,8 @@ impl Provenance {
         attends || repeats || overruns || aborts
     }
 
-    /// Whether the node before a reader of a value with these marks may be a reshape: it was `made` in another shape, or
-    /// by a node, whose last step may be one.
+    /// Whether the last step before a reader of a value with these marks may be a reshape: the value was `made` in
+    /// another shape, or by a node that ends with one.
     pub fn may_be_reshaped(self, made: &TensorType, shape: &[usize]) -> bool {
         self.has(Self::COMPUTED) || made.shape[..] != *shape
     }

@@ -1,10 +1,10 @@
 //! Convolutions of one, two and three dimensions, transposed and deformable ones, and all their gradients.
 //!
-//! Each but the deformable ([`deformable`]) is one of three of a plain convolution ([`Convolution`]): the output, the gradient for the input, or that for
-//! the weights. A transposed convolution is the gradient for the input (MPSGraph's own form is wrong for strides that
-//! differ, as tillahoffmann/jax-mps found). Missing dimensions have one element; the depth is turned into channels
-//! ([`depth`]), so that MPSGraph sees images only: in three dimensions it has been silently wrong
-//! (pytorch/pytorch#197114, macOS 26.2).
+//! Each but the deformable ([`deformable`]) is one of three of a plain convolution ([`Convolution`]): the output, the
+//! gradient for the input, or that for the weights. A transposed convolution is the gradient for the input (MPSGraph's
+//! own form is wrong for strides that differ, as tillahoffmann/jax-mps found). Missing dimensions have one element; the
+//! depth is turned into channels ([`depth`]), so that MPSGraph sees images only: in three dimensions it has been
+//! silently wrong (pytorch/pytorch#197114, macOS 26.2).
 //!
 //! 16-bit floats are computed in f32, bias included, and rounded once: nothing is published of how MPSGraph sums them.
 

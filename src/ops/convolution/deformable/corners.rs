@@ -1,7 +1,7 @@
 //! The four pixels next to each sample.
 //!
-//! A sample a pixel or more outside is 0 and has no gradient, whatever is next to it; else each corner that lies outside
-//! counts as 0 by itself. A sample at NaN is NaN, and its gradient goes to the first pixels, as in burn-flex.
+//! A sample a pixel or more outside is 0 and has no gradient, whatever is next to it; else each corner outside counts
+//! as 0 by itself. A sample at NaN is NaN, and its gradient goes to the first pixels, as in burn-flex.
 
 use burn_backend::DType;
 

@@ -78,7 +78,7 @@ impl Layout {
         layout
     }
 
-    /// Ends what a graph cannot hold: the columns and the pixels with a row of zeros have less than 2^31 elements, which
+    /// Ends what a graph cannot hold: columns, and pixels with their row of zeros, have less than 2^31 elements, which
     /// i32 indices reach too, and f32 tells neighbouring places apart below 2^24.
     fn within_limits(&self, name: &'static str, shapes: [&Shape; 2]) {
         // A row has three gradients of its own: for y, x and the mask.

@@ -25,8 +25,8 @@ cases! {
         deform_conv2d_backward = |x = [[[[1.0, 2.0], [3.0, 4.0]]]],
             o = [[[[0.5, -0.5], [0.0, 0.0]], [[0.5, 0.0], [-2.0, 0.0]]]], w = [[[[2.0]]]]|
             deform_conv2d(x, o, w, None, None, plain()) => [[[[0.5, 1.5], [0.5, 2.5]]]];
-        // From the middle of all, down: 3 - 1 and 4 - 2; to the right: 2 - 1 and 4 - 3. Half a pixel up from 2, down: 2;
-        // there is nothing to its right. Two pixels to the left is too far. From 4 all the rest is outside.
+        // Times 2. From the middle of all, down: 3 - 1 and 4 - 2; to the right: 2 - 1 and 4 - 3. Half a pixel up from
+        // 2, down: 2; to the right: half of -2. Two pixels to the left is too far. From 4 all the rest is outside.
         deform_conv2d_offset_backward = |o = [[[[0.5, -0.5], [0.0, 0.0]], [[0.5, 0.0], [-2.0, 0.0]]]],
             x = [[[[1.0, 2.0], [3.0, 4.0]]]], w = [[[[2.0]]]]|
             deform_conv2d(x, o, w, None, None, plain())

@@ -26,8 +26,8 @@ enum Operand {
 }
 
 impl Operand {
-    /// Shapes of image and weight. burn-flex multiplies each product of an output's gradient and a weight with the mask,
-    /// we (and burn-ndarray) their sum. Times infinity these differ, unless the sum has one term.
+    /// Shapes of image and weight. burn-flex multiplies each product of an output's gradient and a weight with the
+    /// mask, we (and burn-ndarray) their sum. Times infinity these differ, unless the sum has one term.
     fn shapes(self) -> [[usize; 4]; 2] {
         match self {
             Operand::X | Operand::Offset | Operand::Weight => [[2, 4, 5, 6], [2, 2, 3, 2]],
