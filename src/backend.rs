@@ -1,7 +1,6 @@
 //! Burn's backend traits, each method a call into `ops` or `bridge`.
 //!
-//! Methods that are not implemented panic with their name ([`not_yet`]); they do not fall back on a default of Burn
-//! that would read tensors back to the host.
+//! No method falls back on a default of Burn that would read tensors back to the host.
 
 mod activation;
 mod bool;
@@ -133,12 +132,6 @@ impl<F: FloatElement, I: IntElement> BackendIr for MpsGraph<F, I> {
 
 fn wrong_kind<B: Backend>(expected: &str, handle: &HandleKind<B>) -> ! {
     panic!("a {expected} tensor was asked for where the handle holds a {} tensor", handle.name())
-}
-
-/// Ends a call of a method that is not implemented.
-#[track_caller]
-pub(crate) fn not_yet(method: &'static str) -> ! {
-    panic!("burn-mpsgraph: {method} is not implemented yet")
 }
 
 /// The host's copy of one tensor.

@@ -6,7 +6,7 @@ use burn_backend::ops::{
     UnfoldOptions,
 };
 
-use super::{FloatElement, IntElement, MpsGraph, not_yet};
+use super::{FloatElement, IntElement, MpsGraph};
 use crate::ops::pooling::{self, Options};
 use crate::ops::{
     convolution, fourier_transform, gather, loss, matrix_multiplication, normalization, resize, scatter_nd,
@@ -103,26 +103,27 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
     }
 
     fn deform_conv2d(
-        _x: Tensor,
-        _offset: Tensor,
-        _weight: Tensor,
-        _mask: Option<Tensor>,
-        _bias: Option<Tensor>,
-        _options: DeformConvOptions<2>,
+        x: Tensor,
+        offset: Tensor,
+        weight: Tensor,
+        mask: Option<Tensor>,
+        bias: Option<Tensor>,
+        options: DeformConvOptions<2>,
     ) -> Tensor {
-        not_yet("deform_conv2d")
+        convolution::deform_conv2d(x, offset, weight, mask, bias, options)
     }
 
     fn deform_conv2d_backward(
-        _x: Tensor,
-        _offset: Tensor,
-        _weight: Tensor,
-        _mask: Option<Tensor>,
-        _bias: Option<Tensor>,
-        _output_grad: Tensor,
-        _options: DeformConvOptions<2>,
+        x: Tensor,
+        offset: Tensor,
+        weight: Tensor,
+        mask: Option<Tensor>,
+        bias: Option<Tensor>,
+        output_grad: Tensor,
+        options: DeformConvOptions<2>,
     ) -> DeformConv2dBackward<Self> {
-        not_yet("deform_conv2d_backward")
+        let grads = convolution::deform_conv2d_backward(x, offset, weight, mask, bias, output_grad, options);
+        DeformConv2dBackward::new(grads.x, grads.offset, grads.weight, grads.mask, grads.bias)
     }
 
     fn conv_transpose1d(x: Tensor, weight: Tensor, bias: Option<Tensor>, options: ConvTransposeOptions<1>) -> Tensor {

@@ -1,13 +1,14 @@
-//! Convolutions of one, two and three dimensions, transposed ones, and all their gradients.
+//! Convolutions of one, two and three dimensions, transposed and deformable ones, and all their gradients.
 //!
-//! Each is one of three of a plain convolution ([`Convolution`]): the output, the gradient for the input, or that for
-//! the weights. A transposed convolution is the gradient for the input (MPSGraph's own form is wrong for strides that
-//! differ, as tillahoffmann/jax-mps found). Missing dimensions have one element; the depth is turned into channels
-//! ([`depth`]), so that MPSGraph sees images only: in three dimensions it has been silently wrong
-//! (pytorch/pytorch#197114, macOS 26.2).
+//! Each but the deformable ([`deformable`]) is one of three of a plain convolution ([`Convolution`]): the output, the
+//! gradient for the input, or that for the weights. A transposed convolution is the gradient for the input (MPSGraph's
+//! own form is wrong for strides that differ, as tillahoffmann/jax-mps found). Missing dimensions have one element; the
+//! depth is turned into channels ([`depth`]), so that MPSGraph sees images only: in three dimensions it has been
+//! silently wrong (pytorch/pytorch#197114, macOS 26.2).
 //!
 //! 16-bit floats are computed in f32, bias included, and rounded once: nothing is published of how MPSGraph sums them.
 
+mod deformable;
 mod depth;
 mod extents;
 mod filter;
@@ -16,8 +17,10 @@ mod transposed;
 use burn_backend::ops::ConvOptions;
 use burn_backend::{DType, Shape, TensorMetadata};
 
+pub(crate) use deformable::{deform_conv2d, deform_conv2d_backward};
 pub(crate) use transposed::{conv_transpose, conv_transpose_weight_backward, conv_transpose_x_backward};
 
+use self::deformable::DeformableOp;
 use self::extents::{Convolution, SPATIAL};
 use super::arithmetic::{self, BinaryOp, cast};
 use super::{Operation, memory, reduction};
@@ -30,10 +33,16 @@ use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
-/// A recorded convolution of images of f32, or a gradient of it. All shapes are (batch or outputs, channels, height,
-/// width).
+/// A recorded part of a convolution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ConvolutionOp {
+pub(crate) enum ConvolutionOp {
+    Image(ImageOp),
+    Deformable(DeformableOp),
+}
+
+/// A convolution of images of f32, or a gradient of it. All shapes are (batch or outputs, channels, height, width).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ImageOp {
     wanted: Wanted,
     /// Along height and width.
     windows: [Window; 2],
@@ -53,6 +62,30 @@ enum Wanted {
 
 impl Operation for ConvolutionOp {
     fn name(&self) -> &'static str {
+        match self {
+            ConvolutionOp::Image(op) => op.name(),
+            ConvolutionOp::Deformable(op) => op.name(),
+        }
+    }
+
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+        match self {
+            ConvolutionOp::Image(op) => op.lower(cx, inputs, output),
+            ConvolutionOp::Deformable(op) => op.lower(cx, inputs, output),
+        }
+    }
+
+    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
+        Provenance::NONE
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
+    }
+}
+
+impl ImageOp {
+    fn name(&self) -> &'static str {
         match self.wanted {
             Wanted::Output => "convolution",
             Wanted::InputGradient => "convolution_input_gradient",
@@ -69,14 +102,6 @@ impl Operation for ConvolutionOp {
             Wanted::InputGradient => graph.convolution_2d_data_gradient(a, b, &output.shape, &descriptor),
             Wanted::WeightsGradient => graph.convolution_2d_weights_gradient(a, b, &output.shape, &descriptor),
         }
-    }
-
-    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
-        Provenance::NONE
-    }
-
-    fn is_rewritten(&self) -> bool {
-        false
     }
 }
 
@@ -195,10 +220,10 @@ fn finish(output: MpsGraphTensor, bias: Option<MpsGraphTensor>, dtype: DType) ->
 }
 
 /// Records one node, or answers what has no elements or sums none.
-fn node(op: ConvolutionOp, [a, b]: [&MpsGraphTensor; 2], shape: [usize; 4]) -> MpsGraphTensor {
+fn node(op: ImageOp, [a, b]: [&MpsGraphTensor; 2], shape: [usize; 4]) -> MpsGraphTensor {
     let output = TensorType::new(DType::F32, shape.into());
     if [&a.shape, &b.shape, &output.shape].iter().any(|shape| shape.num_elements() == 0) {
         return memory::zeros(output.shape, DType::F32);
     }
-    record(op.into(), &[a, b], &[], output)
+    record(ConvolutionOp::Image(op).into(), &[a, b], &[], output)
 }

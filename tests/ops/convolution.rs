@@ -1,6 +1,7 @@
 //! Convolutions, transposed ones, and their gradients.
 
 mod by_hand;
+mod deformable;
 #[cfg(test)]
 mod differences;
 mod long_filters;
@@ -14,7 +15,7 @@ mod transposed;
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Tensor, TensorData};
 
-modules! { by_hand long_filters plain transposed }
+modules! { by_hand deformable long_filters plain transposed }
 
 /// Multiples of 1/4 from -2 to 2, whose short sums of products are exact whatever the order.
 fn quarters<B: Backend, const D: usize>(shape: [usize; D], dtype: DType, salt: usize) -> Tensor<B, D> {

@@ -1,4 +1,3 @@
-//! Mistakes and missing methods end in a panic whose text says what was wrong.
+//! Mistakes end in a panic whose text says what was wrong.
 
 mod mistakes;
-mod not_yet;

@@ -5,12 +5,8 @@ use std::path::{Path, PathBuf};
 
 /// A method of one of Burn's traits.
 pub struct Method {
-    /// The name of the file, without its extension.
-    pub file: String,
     pub name: String,
     pub returns: String,
-    /// What its body says by `not_yet("…")`.
-    pub not_yet: Option<String>,
 }
 
 fn root() -> PathBuf {
@@ -26,14 +22,9 @@ pub fn methods() -> Vec<Method> {
 
 fn of_file(path: &Path) -> Vec<Method> {
     let text = read_to_string(path).expect("Rust source");
-    let method = |text: &str| {
-        let quoted = text.split_once("not_yet(\"").and_then(|(_, rest)| rest.split_once('"'));
-        Method {
-            file: stem(path),
-            name: text.split(['(', '<']).next().unwrap_or_default().to_string(),
-            returns: signature(text).split_once("-> ").map_or("", |(_, returns)| returns).to_string(),
-            not_yet: quoted.map(|(name, _)| name.to_string()),
-        }
+    let method = |text: &str| Method {
+        name: text.split(['(', '<']).next().unwrap_or_default().to_string(),
+        returns: signature(text).split_once("-> ").map_or("", |(_, returns)| returns).to_string(),
     };
     text.replace("\n    async fn ", "\n    fn ").split("\n    fn ").skip(1).map(method).collect()
 }

@@ -17,7 +17,7 @@ pub(super) const SPATIAL: usize = 3;
 const CHANNELS: usize = 1 << 16;
 
 /// One dimension of a convolution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Axis {
     pub input: usize,
     /// Taps of the filter.
@@ -54,7 +54,16 @@ pub(super) struct Convolution {
 
 impl Convolution {
     /// The convolution of `x` with `weight`.
-    pub fn of<const N: usize>(name: &'static str, [x, weight]: [&MpsGraphTensor; 2], options: &ConvOptions<N>) -> Self {
+    pub fn of<const N: usize>(name: &'static str, operands: [&MpsGraphTensor; 2], options: &ConvOptions<N>) -> Self {
+        Self::of_any_width(name, operands, options).within_limits(name)
+    }
+
+    /// [`Convolution::of`] with any number of channels, which MPSGraph's convolutions may not compute.
+    pub fn of_any_width<const N: usize>(
+        name: &'static str,
+        [x, weight]: [&MpsGraphTensor; 2],
+        options: &ConvOptions<N>,
+    ) -> Self {
         let wrong = |rule: fmt::Arguments<'_>| -> ! {
             invalid(name, format!("x {:?}, weight {:?}, {options:?}: {rule}", x.dims(), weight.dims()))
         };
@@ -83,7 +92,7 @@ impl Convolution {
             }
             axis.output = (axis.padded() - axis.reach()) / axis.window.stride + 1;
         }
-        Self { batch: x.shape[0], channels: [x.shape[1], outputs], groups, axes }.within_limits(name)
+        Self { batch: x.shape[0], channels: [x.shape[1], outputs], groups, axes }
     }
 
     /// The convolution whose gradient for the input is the transposed convolution of an input of shape `x` with

@@ -3,7 +3,7 @@
 use burn_backend::{Slice, TensorMetadata};
 
 use super::extents::{Convolution, SPATIAL};
-use super::{ConvolutionOp, Wanted, node};
+use super::{ImageOp, Wanted, node};
 use crate::ops::arithmetic::{self, BinaryOp};
 use crate::ops::{memory, tensor_shape};
 use crate::tensor::MpsGraphTensor;
@@ -80,7 +80,7 @@ impl Convolution {
     /// One node.
     fn node(&self, wanted: Wanted, [a, b]: [MpsGraphTensor; 2], shape: &[usize]) -> MpsGraphTensor {
         let windows = [self.axes[1].window, self.axes[2].window];
-        let op = ConvolutionOp { wanted, windows, groups: self.groups };
+        let op = ImageOp { wanted, windows, groups: self.groups };
         node(op, [&a, &b], [shape[0], shape[1], shape[2], shape[3]])
     }
 

@@ -17,9 +17,21 @@ cases! {
         product_of_flipped = |x| x.clone().flip([0, 2]).matmul(x.transpose());
     }
 
+    given(FLOATS, [Layout::Contiguous], Exact) {
+        product_between_reshapes = |layout, dtype| between_reshapes::<B>(layout, dtype);
+    }
+
     by_hand() {
         matmul = |x = [[1.0, 2.0], [3.0, 4.0]], y = [[5.0], [6.0]]| x.matmul(y) => [[17.0], [39.0]];
     }
+}
+
+/// A product of computed values, of which one is read in another shape, and the product in a shape with extents of 1.
+fn between_reshapes<B: Backend>(layout: Layout, dtype: DType) -> Tensor<B, 4> {
+    let x = floats::<B>(layout, dtype, 0).floor();
+    let rows = x.clone().reshape([10, 3]);
+    let columns = x.narrow(1, 0, 1).reshape([2, 3]).floor().transpose();
+    -rows.matmul(columns).reshape([10, 1, 2, 1])
 }
 
 /// Multiples of 1/4 between -2 and 2, whose short sums of products are exact in every order.
