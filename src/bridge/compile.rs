@@ -87,9 +87,12 @@ impl<'a> Construction<'a> {
 
     /// An operand in the shape in which the node reads it, behind a barrier if it needs one.
     fn operand(&self, input: &OperandRef) -> Operand {
-        let (tensor, ty) = match input.source {
-            Source::Feed(at) => (&self.placeholders[at as usize].0, &self.program.feeds[at as usize]),
-            Source::Node(at) => (&self.values[at as usize], &self.program.nodes[at as usize].output),
+        let (tensor, ty, is_zeros) = match input.source {
+            Source::Feed(at) => (&self.placeholders[at as usize].0, &self.program.feeds[at as usize], false),
+            Source::Node(at) => {
+                let node = &self.program.nodes[at as usize];
+                (&self.values[at as usize], &node.output, node.op.is_zeros())
+            }
         };
         let seen = if ty.shape == input.shape { tensor.clone() } else { self.graph.reshape(tensor, &input.shape) };
         let tensor = match self.least.as_ref().filter(|_| input.barrier) {
@@ -102,7 +105,7 @@ impl<'a> Construction<'a> {
             }
             None => seen,
         };
-        Operand { tensor, ty: TensorType::new(ty.dtype, input.shape.clone()) }
+        Operand { tensor, ty: TensorType::new(ty.dtype, input.shape.clone()), is_zeros }
     }
 
     /// The tensors of the program's outputs. The executable names its results by tensor, and a fed tensor cannot be a

@@ -68,10 +68,10 @@ impl Program {
     ///
     /// Values that are already ready count as fed, also if one of the nodes made them.
     pub fn build(nodes: &[Node], wanted: &[bool], epoch: u32) -> (Program, Binding) {
-        let needed = mark_needed(nodes, wanted, epoch);
+        let Marks { needed, read_lone } = mark(nodes, wanted, epoch);
         let mut construction = Construction { epoch, ..Construction::default() };
         for (index, node) in nodes.iter().enumerate().filter(|(index, _)| needed[*index]) {
-            construction.add(node, wanted[index]);
+            construction.add(node, wanted[index], read_lone[index]);
         }
         let Construction { program, mut binding, has_barrier, .. } = construction;
         if has_barrier {
@@ -115,20 +115,20 @@ struct Construction {
 const FEED: u32 = 1 << 31;
 
 impl Construction {
-    /// Appends a node, whose value leaves the program if it is `wanted`.
-    fn add(&mut self, node: &Node, wanted: bool) {
+    /// Appends a node, whose value leaves the program if it is `wanted`; `read_lone` is its mark.
+    fn add(&mut self, node: &Node, wanted: bool, read_lone: bool) {
         let mut provenances: SmallVec<[Provenance; 3]> = SmallVec::new();
         let mut inputs = SmallVec::with_capacity(node.inputs.len());
         for input in &node.inputs {
             let (source, provenance) = self.source(input);
-            let barrier =
-                node.op.is_rewritten() && provenance.needs_barrier(&input.value.ty, &input.shape, &node.value.ty);
+            let barrier = node.op.is_rewritten()
+                && provenance.needs_barrier(&input.value.ty, &input.shape, &node.value.ty, read_lone);
             self.has_barrier |= barrier;
             provenances.push(provenance);
             inputs.push(OperandRef { source, shape: input.shape.clone(), barrier });
         }
         node.scalars.iter().for_each(|scalar| scalar.write(&mut self.binding.lanes));
-        self.provenances.push(node.op.provenance(&provenances));
+        self.provenances.push(node.op.provenance(&provenances, node.value.ty.shape.num_dims()));
         let own = self.program.nodes.len() as u32;
         node.value.set_slot(self.epoch, own);
         self.program.nodes.push(ProgramNode {
@@ -160,26 +160,36 @@ impl Construction {
     }
 }
 
-/// Which nodes have to run for the wanted values.
-fn mark_needed(nodes: &[Node], wanted: &[bool], epoch: u32) -> Vec<bool> {
+/// What the readers of nodes' values tell about the nodes.
+struct Marks {
+    /// Which nodes have to run for the wanted values.
+    needed: Vec<bool>,
+    /// Which values are read with more than one extent of 1 by a node that has to run.
+    read_lone: Vec<bool>,
+}
+
+/// Marks the nodes, readers before what they read.
+fn mark(nodes: &[Node], wanted: &[bool], epoch: u32) -> Marks {
     let scratch = epoch.wrapping_sub(1);
     for (index, node) in nodes.iter().enumerate() {
         node.value.set_slot(scratch, index as u32);
     }
     let mut needed = wanted.to_vec();
+    let mut read_lone = vec![false; nodes.len()];
     for index in (0..nodes.len()).rev() {
         if !needed[index] {
             continue;
         }
-        for input in &nodes[index].inputs {
-            if let Some(producer) = input.value.slot(scratch)
-                && !input.value.is_ready()
-            {
-                needed[producer as usize] = true;
+        let node = &nodes[index];
+        let reshapes = node.op.reshapes(node.value.ty.shape.num_dims());
+        for input in &node.inputs {
+            if let Some(producer) = input.value.slot(scratch) {
+                read_lone[producer as usize] |= reshapes.sees_lone(&input.shape, read_lone[index]);
+                needed[producer as usize] |= !input.value.is_ready();
             }
         }
     }
-    needed
+    Marks { needed, read_lone }
 }
 
 /// The wanted values that do not depend on a fed value, such as a model's initial weights.

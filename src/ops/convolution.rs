@@ -25,7 +25,7 @@ use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi::{self, ConvolutionDescriptor, Window};
 use crate::lowering::conversion::computed_in;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
@@ -77,6 +77,10 @@ impl Operation for ConvolutionOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::Nothing
     }
 }
 
