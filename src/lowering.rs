@@ -25,6 +25,8 @@ use crate::tensor_type::TensorType;
 pub(crate) struct Operand {
     pub tensor: ffi::Tensor,
     pub ty: TensorType,
+    /// Whether it is a recorded constant of zeros.
+    pub is_zeros: bool,
 }
 
 /// What an op's lowering builds with.

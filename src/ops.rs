@@ -28,7 +28,7 @@ use smallvec::SmallVec;
 
 use crate::error::invalid;
 use crate::ffi;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor_type::TensorType;
 
@@ -46,6 +46,9 @@ pub(crate) trait Operation {
     /// Whether MPSGraph's compiler rewrites the op by what made its operands, so that some need a barrier
     /// ([`Provenance::needs_barrier`]).
     fn is_rewritten(&self) -> bool;
+
+    /// What the lowering reshapes, if the output has this rank.
+    fn reshapes(&self, rank: usize) -> Reshapes;
 
     /// Where along each axis the op's region starts, if it has one. A start may be fed instead of being an attribute,
     /// so that it can change without a new program.
@@ -120,8 +123,19 @@ impl Op {
         self.of_family().lower(cx, inputs, output)
     }
 
-    pub fn provenance(&self, inputs: &[Provenance]) -> Provenance {
-        self.of_family().provenance(inputs).of_node()
+    /// The marks of the node's value, whose rank is given.
+    pub fn provenance(&self, inputs: &[Provenance], rank: usize) -> Provenance {
+        let own = self.of_family().provenance(inputs).of_node().without(Provenance::RESHAPED);
+        let ends_in_reshape = match self.reshapes(rank) {
+            Reshapes::Nothing => false,
+            Reshapes::AnyShape => true,
+            Reshapes::SeenThrough => Provenance::all(inputs).has(Provenance::RESHAPED),
+        };
+        if ends_in_reshape { own.and(Provenance::RESHAPED) } else { own }
+    }
+
+    pub fn reshapes(&self, rank: usize) -> Reshapes {
+        self.of_family().reshapes(rank)
     }
 
     pub fn is_rewritten(&self) -> bool {
@@ -134,6 +148,11 @@ impl Op {
 
     pub fn with_moving_starts(&self, moving: &[bool]) -> Op {
         self.of_family().with_moving_starts(moving)
+    }
+
+    /// Whether the value is zeros, which some kernels start from without being given them.
+    pub fn is_zeros(&self) -> bool {
+        *self == Op::Memory(memory::MemoryOp::Zeros)
     }
 }
 

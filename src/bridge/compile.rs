@@ -144,9 +144,12 @@ impl<'a> Construction<'a> {
 
     /// An operand in the shape in which the node reads it, behind a barrier if it needs one.
     fn operand(&self, input: &OperandRef) -> Operand {
-        let (tensor, ty) = match input.source {
-            Source::Feed(at) => (&self.placeholders[at as usize].0, &self.program.feeds[at as usize]),
-            Source::Node(at) => (self.value(at), &self.program.nodes[at as usize].output),
+        let (tensor, ty, is_zeros) = match input.source {
+            Source::Feed(at) => (&self.placeholders[at as usize].0, &self.program.feeds[at as usize], false),
+            Source::Node(at) => {
+                let node = &self.program.nodes[at as usize];
+                (self.value(at), &node.output, node.op.is_zeros())
+            }
         };
         let seen = if ty.shape == input.shape { tensor.clone() } else { self.graph.reshape(tensor, &input.shape) };
         let tensor = match self.least.as_ref().filter(|_| input.barrier) {
@@ -159,7 +162,7 @@ impl<'a> Construction<'a> {
             }
             None => seen,
         };
-        Operand { tensor, ty: TensorType::new(ty.dtype, input.shape.clone()) }
+        Operand { tensor, ty: TensorType::new(ty.dtype, input.shape.clone()), is_zeros }
     }
 
     /// The tensors of the results, and which of them each of the program's outputs is. The executable names its results

@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use super::list::{Input, Node, Segment, place_of};
 use super::program::{OperandRef, Program, ProgramNode, Source};
 use super::value::Value;
+use crate::ffi::os_version;
 use crate::lowering::provenance::Provenance;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::Starts;
@@ -123,6 +124,7 @@ impl<'a> Draft<'a> {
             fed: HashMap::default(),
             provenances: Vec::with_capacity(flow.segment.nodes.len()),
             has_barrier: false,
+            read_lone: read_lone(flow, wanted, done),
         };
         let mut stack: Vec<(usize, usize)> = Vec::new();
         for root in roots {
@@ -238,6 +240,8 @@ struct Construction<'f, 'a> {
     /// What MPSGraph's compiler may take each node's value for.
     provenances: Vec<Provenance>,
     has_barrier: bool,
+    /// Which nodes' values are read with more than one extent of 1.
+    read_lone: Vec<bool>,
 }
 
 impl<'a> Construction<'_, 'a> {
@@ -273,14 +277,15 @@ impl<'a> Construction<'_, 'a> {
         self.draft.hash = mix(self.draft.hash, node.hashes.own);
         for (index, input) in node.inputs.iter().enumerate() {
             let (source, provenance) = self.source(self.flow.producer(at, index), input);
-            let barrier = is_rewritten && provenance.needs_barrier(&input.value.ty, &input.shape, &node.value.ty);
+            let barrier = is_rewritten
+                && provenance.needs_barrier(&input.value.ty, &input.shape, &node.value.ty, self.read_lone[at]);
             self.has_barrier |= barrier;
             provenances.push(provenance);
             self.draft.operands.push((source, barrier));
             self.draft.hash = mix(self.draft.hash, source.code() << 1 | u64::from(barrier));
         }
         node.scalars.iter().for_each(|scalar| scalar.write(&mut self.draft.lanes));
-        self.provenances.push(node.op.provenance(&provenances));
+        self.provenances.push(node.op.provenance(&provenances, node.value.ty.shape.num_dims()));
         self.numbers[at] = self.draft.nodes.len() as u32;
         self.draft.nodes.push(node);
         self.draft.recorded_as.push(at as u32);
@@ -332,6 +337,31 @@ fn expressions(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Vec<u64> {
         });
     }
     expressions
+}
+
+/// Which nodes' values are read with more than one extent of 1, directly or through nodes that MPSGraph's compiler sees
+/// through; see [`Provenance::needs_barrier`], which asks from macOS 26 on.
+fn read_lone(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Vec<bool> {
+    let nodes = &flow.segment.nodes;
+    let mut read_lone = vec![false; nodes.len()];
+    if !os_version::at_least(26, 0) {
+        return read_lone;
+    }
+    let mut needed = wanted.to_vec();
+    for (at, node) in nodes.iter().enumerate().rev().filter(|(at, _)| !done[*at]) {
+        if !needed[at] {
+            continue;
+        }
+        let reshapes = node.op.reshapes(node.value.ty.shape.num_dims());
+        for (index, input) in node.inputs.iter().enumerate() {
+            let producer = flow.producer(at, index);
+            if producer != FED {
+                needed[producer as usize] = true;
+                read_lone[producer as usize] |= reshapes.sees_lone(&input.shape, read_lone[at]);
+            }
+        }
+    }
+    read_lone
 }
 
 fn mix(hash: u64, with: u64) -> u64 {

@@ -16,6 +16,28 @@ pub(crate) fn current() -> (u64, u64) {
     *CURRENT.get_or_init(|| {
         let version = autoreleasepool(|| NSProcessInfo::process_info().operating_system_version());
         // NSInteger by Apple's declaration; no version is negative.
-        (version.major.unsigned_abs(), version.minor.unsigned_abs())
+        let reported = (version.major.unsigned_abs(), version.minor.unsigned_abs());
+        (true_major(reported.0), reported.1)
     })
+}
+
+/// The major version of the system that reports `major`.
+///
+/// macOS 26 reports 16 to programs that were linked with an older SDK, and would go on counting from there
+/// (dotnet/runtime#116503, openjdk/jdk#25865, python/cpython#135675). There was never a macOS 16 to 19.
+fn true_major(major: u64) -> u64 {
+    match major {
+        16..=19 => major + 10,
+        _ => major,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sixteen_is_twenty_six() {
+        assert_eq!([14, 15, 16, 17, 26, 27].map(true_major), [14, 15, 26, 27, 26, 27]);
+    }
 }

@@ -35,7 +35,8 @@ pub(crate) fn convert(cx: &Lowering<'_>, x: &ffi::Tensor, from: DType, to: DType
     }
     if to.is_bool() {
         // castTensor to bool has given 255 for 1.0 (pytorch/pytorch#94263); a comparison gives 0 or 1.
-        return graph.not_equal(x, &cx.constant(0.0, from));
+        let bits = signed(from);
+        return graph.not_equal(&low_bits(graph, x, from, bits), &cx.constant(0.0, bits));
     }
     if from.is_float() && !to.is_float() {
         // Casts saturate (pytorch/pytorch#169058); Apple does not document what they make of NaN.
@@ -50,14 +51,36 @@ pub(crate) fn convert(cx: &Lowering<'_>, x: &ffi::Tensor, from: DType, to: DType
     graph.cast(x, stored(to))
 }
 
+/// The signed dtype with the bits of u16, u32 and u64, for which few elementwise kernels have been seen (PyTorch's
+/// gate: pytorch/pytorch#159094); other dtypes as they are.
+pub(crate) fn signed(dtype: DType) -> DType {
+    match dtype {
+        DType::U16 => DType::I16,
+        DType::U32 => DType::I32,
+        DType::U64 => DType::I64,
+        DType::F64
+        | DType::F32
+        | DType::Flex32
+        | DType::F16
+        | DType::BF16
+        | DType::I64
+        | DType::I32
+        | DType::I16
+        | DType::I8
+        | DType::U8
+        | DType::Bool(_)
+        | DType::QFloat(_) => dtype,
+    }
+}
+
 /// Integers in the dtype in which MPSGraph's kernels find extremes, i32 or i64, in the same order.
 pub(crate) fn comparable(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    moved_by_half(cx, &convert(cx, x, dtype, compared_in(dtype)), dtype)
+    moved_by_half(cx, &low_bits(cx.graph(), x, dtype, compared_in(dtype)), dtype)
 }
 
 /// The inverse of [`comparable`], to `dtype`.
 pub(crate) fn from_comparable(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    convert(cx, &moved_by_half(cx, x, dtype), compared_in(dtype), dtype)
+    low_bits(cx.graph(), &moved_by_half(cx, x, dtype), compared_in(dtype), dtype)
 }
 
 fn compared_in(dtype: DType) -> DType {
@@ -66,7 +89,7 @@ fn compared_in(dtype: DType) -> DType {
 
 /// Adds half the range to u64, whose order is then that of the same bits read as i64. A second addition undoes the
 /// first. Other dtypes stay as they are.
-fn moved_by_half(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+pub(crate) fn moved_by_half(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     if dtype != DType::U64 {
         return x.clone();
     }

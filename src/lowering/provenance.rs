@@ -36,6 +36,8 @@ impl Provenance {
     pub const REPEATED: Provenance = Provenance(1 << 5);
     /// Cut out without being copied.
     pub const SLICED: Provenance = Provenance(1 << 6);
+    /// Made by a node that may end in a reshape from a shape of the lowering's own.
+    pub const RESHAPED: Provenance = Provenance(1 << 7);
 
     /// Read in another value's memory, with strides.
     pub const VIEW: Provenance = Provenance::REPEATED.and(Provenance::SLICED);
@@ -66,8 +68,9 @@ impl Provenance {
     }
 
     /// Whether a matrix product has to read a value with these marks through a barrier: `made` is the value as it was
-    /// made, read as `shape` to give an `output`.
-    pub fn needs_barrier(self, made: &TensorType, shape: &[usize], output: &TensorType) -> bool {
+    /// made, read as `shape` to give an `output`; `read_lone` says whether a reader sees the output with more than one
+    /// extent of 1.
+    pub fn needs_barrier(self, made: &TensorType, shape: &[usize], output: &TensorType, read_lone: bool) -> bool {
         // MPSGraph replaces softmax(QKᵀ)V by one kernel, which is wrong: on macOS 26 for 17 to 24 positions and three
         // matrices or more (ChanLumerico/lucid, _C/compile), for queries, keys and values that are slices of one
         // computed tensor (MIT-RLX/rlx, rlx-metal), for permuted ones (pytorch/pytorch#181133); on macOS 15 it leaks
@@ -81,11 +84,41 @@ impl Provenance {
         let few = output.shape.iter().rev().take(2).any(|&extent| extent <= 16);
         let overruns = self.has(Self::SLICED) && few && matches!(made.dtype, DType::F16 | DType::BF16);
         // On macOS 27.0, and by some reports on 26, the compiler ends the process on reshape, product, reshape if one
-        // of the shapes has two extents of 1 (pytorch/pytorch#187201, #187379). The last step of the node that made the
-        // operand may be such a reshape.
+        // of the shapes has two extents of 1 (pytorch/pytorch#187201, #187379): before the product, of the product, or
+        // of those who read it. The last step of the node that made the operand may be such a reshape.
+        let lone = || [&made.shape[..], shape, &output.shape].into_iter().any(has_lone_extents);
         let aborts = os_version::at_least(26, 0)
             && (self.has(Self::COMPUTED) || made.shape[..] != *shape)
-            && [&made.shape[..], shape, &output.shape].into_iter().any(has_lone_extents);
+            && (read_lone || self.has(Self::RESHAPED) || lone());
         attends || repeats || overruns || aborts
+    }
+}
+
+/// In which shapes a lowering has its operands and its value besides those of the recorded node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reshapes {
+    /// In no others.
+    Nothing,
+    /// It may begin with a reshape of an operand, or end with one, from or to any shape.
+    AnyShape,
+    /// In no others, and the compiler sees through the node: a reader of its value reads its operand.
+    SeenThrough,
+}
+
+impl Reshapes {
+    /// Of a lowering that folds axes by [`within_rank`](super::rank::within_rank).
+    pub fn within_rank(rank: usize) -> Self {
+        if rank > 4 { Reshapes::AnyShape } else { Reshapes::Nothing }
+    }
+
+    /// Whether MPSGraph's compiler may see an operand with more than one extent of 1 that the node reads as `shape`.
+    /// `read_lone` says the same of the node's own value.
+    pub fn sees_lone(self, shape: &[usize], read_lone: bool) -> bool {
+        let inside = match self {
+            Reshapes::Nothing => false,
+            Reshapes::AnyShape => true,
+            Reshapes::SeenThrough => read_lone,
+        };
+        inside || has_lone_extents(shape)
     }
 }

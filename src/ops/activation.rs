@@ -10,7 +10,7 @@ use crate::bridge::record;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::conversion::{computed_in, convert};
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::{reshaped, within_rank};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
@@ -172,7 +172,12 @@ impl Operation for ActivationOp {
                 let zero = cx.constant(0.0, output.dtype);
                 return cx.graph().maximum_with_nan_propagation(x, &zero);
             }
-            Self::ReluBackward => return cx.graph().relu_gradient(&inputs[1].tensor, x),
+            // Where the output is NaN this passes the gradient, like Burn's default and PyTorch's threshold; MPSGraph's
+            // reLUGradient… gives it where the output is above 0.
+            Self::ReluBackward => {
+                let (graph, zero) = (cx.graph(), cx.constant(0.0, output.dtype));
+                return graph.select(&graph.less_than_or_equal_to(x, &zero), &zero, &inputs[1].tensor);
+            }
             Self::Sigmoid => return cx.graph().sigmoid(x),
             Self::LeakyRelu
             | Self::Prelu
@@ -212,6 +217,23 @@ impl Operation for ActivationOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, rank: usize) -> Reshapes {
+        match self {
+            Self::Softmax { .. } | Self::LogSoftmax { .. } | Self::Softmin { .. } => Reshapes::within_rank(rank),
+            Self::Relu
+            | Self::ReluBackward
+            | Self::LeakyRelu
+            | Self::Prelu
+            | Self::Gelu
+            | Self::GeluBackward
+            | Self::Sigmoid
+            | Self::SigmoidBackward
+            | Self::HardSigmoid
+            | Self::LogSigmoid
+            | Self::LogSigmoidBackward => Reshapes::Nothing,
+        }
     }
 }
 

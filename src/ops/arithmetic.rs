@@ -9,9 +9,11 @@ mod cast;
 mod comparison;
 mod cross;
 mod integer;
+mod pairs;
 mod power;
 mod selection;
 mod unary;
+mod unsigned;
 
 use burn_backend::{DType, Shape, TensorMetadata};
 
@@ -24,12 +26,13 @@ pub(crate) use power::{powf_scalar, powi_scalar};
 pub(crate) use selection::{clamp, mask_fill, mask_where};
 pub(in crate::ops) use unary::log1p as log1p_f32;
 pub(crate) use unary::{UnaryOp, unary};
+pub(in crate::ops) use unsigned::{divide_64 as divide_u64, remainder_64 as remainder_u64};
 
 use super::Operation;
 use crate::error::invalid;
 use crate::ffi;
-use crate::lowering::conversion::convert;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::conversion::{convert, signed};
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -82,13 +85,16 @@ impl Operation for ArithmeticOp {
 
     fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let x = &inputs[0].tensor;
-        let dtype = inputs[0].ty.dtype;
+        let (dtype, shape) = (inputs[0].ty.dtype, &inputs[0].ty.shape[..]);
+        if dtype != signed(dtype) {
+            return unsigned::lower(self, cx, inputs, output);
+        }
         match self {
             Self::Unary(op) => op.lower(cx, x, dtype),
-            Self::Binary(op) => op.lower(cx, x, &inputs[1].tensor, dtype),
+            Self::Binary(op) => op.lower(cx, (x, shape), (&inputs[1].tensor, &inputs[1].ty.shape), dtype),
             Self::BinaryScalar(op) => {
                 let rhs = cx.scalar(0, dtype);
-                op.lower(cx, x, &rhs, dtype)
+                op.lower(cx, (x, shape), (&rhs, &[1]), dtype)
             }
             Self::PowerScalar { bits } => {
                 let exponent = cx.scalar(0, DType::I32);
@@ -138,6 +144,22 @@ impl Operation for ArithmeticOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        match self {
+            Self::Cast => Reshapes::SeenThrough,
+            Self::Unary(_)
+            | Self::Binary(_)
+            | Self::BinaryScalar(_)
+            | Self::PowerScalar { .. }
+            | Self::Compare(_)
+            | Self::CompareScalar(_)
+            | Self::Test(_)
+            | Self::MaskWhere
+            | Self::MaskFill
+            | Self::Clamp { .. } => Reshapes::Nothing,
+        }
     }
 }
 

@@ -28,7 +28,7 @@ use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi::{self, ConvolutionDescriptor, Window};
 use crate::lowering::conversion::computed_in;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
@@ -81,6 +81,13 @@ impl Operation for ConvolutionOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        match self {
+            ConvolutionOp::Image(_) => Reshapes::Nothing,
+            ConvolutionOp::Deformable(_) => Reshapes::AnyShape,
+        }
     }
 }
 

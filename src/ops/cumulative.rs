@@ -9,7 +9,7 @@ use crate::bridge::record;
 use crate::error::unsupported;
 use crate::ffi;
 use crate::lowering::conversion::{comparable, convert, from_comparable, summed_in};
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::{reshaped, within_rank};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -92,6 +92,10 @@ impl Operation for CumulativeOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, rank: usize) -> Reshapes {
+        Reshapes::within_rank(rank)
     }
 }
 

@@ -34,7 +34,7 @@ use super::{Operation, check_dim, memory, tensor_shape};
 use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi::{self, DataType};
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -260,5 +260,9 @@ impl Operation for FourierTransformOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::Nothing
     }
 }

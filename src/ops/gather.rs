@@ -15,7 +15,8 @@ use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi::{self, DataType};
 use crate::lowering::axis::part;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::conversion::low_bits;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -65,9 +66,10 @@ impl Operation for GatherOp {
             GatherOp::Position { extents } => {
                 // Horner's rule in i32: positions are below 2^31.
                 let column = |axis: usize| {
-                    let Operand { tensor, ty } = &inputs[0];
+                    let Operand { tensor, ty, .. } = &inputs[0];
                     let tensor = part(graph, tensor, &ty.shape, 1, [axis, axis + 1]);
-                    let coordinates = Operand { tensor, ty: TensorType::new(ty.dtype, [ty.shape[0], 1].into()) };
+                    let ty = TensorType::new(ty.dtype, [ty.shape[0], 1].into());
+                    let coordinates = Operand { tensor, ty, is_zeros: false };
                     index(cx, &coordinates, extents[axis])
                 };
                 let position = (1..extents.len()).fold(column(0), |before, axis| {
@@ -85,6 +87,13 @@ impl Operation for GatherOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        match self {
+            GatherOp::AlongAxis | GatherOp::Rows { .. } => Reshapes::Nothing,
+            GatherOp::Position { .. } => Reshapes::AnyShape,
+        }
     }
 }
 
@@ -190,14 +199,18 @@ pub(crate) fn index(cx: &Lowering<'_>, indices: &Operand, extent: usize) -> ffi:
     if dtype == DType::I32 {
         return indices.tensor.clone();
     }
-    let mut wide = indices.tensor.clone();
-    if dtype.size() == 8 || dtype == DType::U32 {
-        wide = graph.minimum(&wide, &cx.constant(extent as f64, dtype));
+    if dtype.size() < 4 {
+        return graph.cast(&indices.tensor, DataType::I32);
     }
-    if dtype == DType::I64 {
-        wide = graph.maximum(&wide, &cx.constant(-1.0, dtype));
-    }
-    graph.cast(&wide, DataType::I32)
+    let number = |number: f64| cx.constant(number, DType::I64);
+    let wide = low_bits(graph, &indices.tensor, dtype, DType::I64);
+    let wide = if dtype == DType::U64 {
+        // Read as i64, those beyond its range are negative.
+        graph.select(&graph.less_than(&wide, &number(0.0)), &number(extent as f64), &wide)
+    } else {
+        graph.maximum(&wide, &number(-1.0))
+    };
+    graph.cast(&graph.minimum(&wide, &number(extent as f64)), DataType::I32)
 }
 
 /// i32 indices limited to `0..extent`.

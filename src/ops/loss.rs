@@ -21,7 +21,7 @@ use super::{Operation, memory, scatter_nd};
 use crate::error::invalid;
 use crate::ffi::{self, Graph};
 use crate::lowering::axis::part;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
@@ -80,6 +80,10 @@ impl Operation for LossOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::Nothing
     }
 }
 

@@ -20,7 +20,7 @@ use crate::bridge::record;
 use crate::dtype::stored;
 use crate::error::invalid;
 use crate::ffi::{self, DataType, os_version};
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::has_lone_extents;
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
@@ -80,6 +80,13 @@ impl Operation for MatrixMultiplicationOp {
         match self {
             MatrixMultiplicationOp::Float => true,
             MatrixMultiplicationOp::Integer => false,
+        }
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        match self {
+            MatrixMultiplicationOp::Float => Reshapes::Nothing,
+            MatrixMultiplicationOp::Integer => Reshapes::AnyShape,
         }
     }
 }

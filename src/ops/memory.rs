@@ -10,8 +10,8 @@ use crate::bridge::record;
 use crate::dtype::{require, stored};
 use crate::error::invalid;
 use crate::ffi;
-use crate::lowering::conversion::convert;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::conversion::{convert, low_bits, signed};
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -102,9 +102,12 @@ impl Operation for MemoryOp {
             }
             Self::Coordinates => coordinates(cx, output),
             Self::Range => {
-                let (start, step) = (cx.scalar(0, *dtype), cx.scalar(1, *dtype));
+                let bits = signed(*dtype);
+                let (start, step) = (cx.scalar(0, bits), cx.scalar(1, bits));
                 let graph = cx.graph();
-                graph.addition(&graph.multiplication(&coordinates(cx, output), &step), &start)
+                let places = coordinates(cx, &TensorType::new(bits, shape.clone()));
+                let range = graph.addition(&graph.multiplication(&places, &step), &start);
+                low_bits(graph, &range, bits, *dtype)
             }
         }
     }
@@ -118,6 +121,10 @@ impl Operation for MemoryOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::Nothing
     }
 }
 

@@ -27,7 +27,7 @@ use crate::dtype::require;
 use crate::error::invalid;
 use crate::ffi::{self, ScatterMode};
 use crate::lowering::conversion::convert;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -284,5 +284,9 @@ impl Operation for PoolingOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::AnyShape
     }
 }

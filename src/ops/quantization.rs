@@ -23,7 +23,7 @@ use crate::dtype::require;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::conversion::convert;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::reshaped;
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
@@ -60,7 +60,7 @@ impl Operation for QuantizationOp {
     }
 
     fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
-        let Operand { tensor, ty } = &inputs[0];
+        let Operand { tensor, ty, .. } = &inputs[0];
         match self {
             QuantizationOp::Calibrate { value } => {
                 let x = convert(cx, tensor, ty.dtype, DType::F32);
@@ -98,6 +98,10 @@ impl Operation for QuantizationOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::AnyShape
     }
 }
 

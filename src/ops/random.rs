@@ -7,13 +7,14 @@
 use burn_backend::{DType, Distribution, Shape};
 
 use super::Operation;
+use super::arithmetic::remainder_u64;
 use crate::bridge::{Runtime, record};
 use crate::dtype::require;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::axis::part;
-use crate::lowering::conversion::{convert, from_digits};
-use crate::lowering::provenance::Provenance;
+use crate::lowering::conversion::{convert, from_digits, low_bits, signed};
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -185,18 +186,19 @@ impl Operation for RandomOp {
                 graph.minimum(&graph.maximum(&value, &first), &last)
             }
             Self::Integers => {
-                let low = cx.scalar(1, *dtype);
+                let bits = signed(*dtype);
+                let low = cx.scalar(1, bits);
                 let [count, last] = [2, 3].map(|i| cx.scalar(i, DType::F32));
                 let graph = cx.graph();
                 let index = graph.minimum(&graph.floor(&graph.multiplication(&drawn, &count)), &last);
                 let index = graph.cast(&index, ffi::DataType::I32);
-                graph.addition(&convert(cx, &index, DType::I32, *dtype), &low)
+                low_bits(graph, &graph.addition(&low_bits(graph, &index, DType::I32, bits), &low), bits, *dtype)
             }
             Self::WideIntegers => {
-                let (low, count) = (cx.scalar(1, *dtype), cx.scalar(2, DType::U64));
+                let (low, count) = (cx.scalar(1, DType::I64), cx.scalar(2, DType::I64));
                 let bits = random_bits(cx, &drawn, elements);
                 let graph = cx.graph();
-                graph.addition(&convert(cx, &graph.modulo(&bits, &count), DType::U64, *dtype), &low)
+                low_bits(graph, &graph.addition(&remainder_u64(cx, &bits, &count), &low), DType::I64, *dtype)
             }
             Self::Normal => {
                 let [mean, deviation] = [1, 2].map(|i| cx.scalar(i, DType::F32));
@@ -220,6 +222,10 @@ impl Operation for RandomOp {
     fn is_rewritten(&self) -> bool {
         false
     }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::Nothing
+    }
 }
 
 /// Standard normal numbers by Box and Muller's transform of pairs, one half of `drawn` with the other.
@@ -237,16 +243,16 @@ fn normal(cx: &Lowering<'_>, drawn: &ffi::Tensor, elements: usize) -> ffi::Tenso
     part(graph, &both, &[2 * pairs], 0, [0, elements])
 }
 
-/// 64 random bits per element as u64, from the leading 22 + 21 + 21 bits of three numbers in \[0, 1).
+/// 64 random bits per element as i64, from the leading 22 + 21 + 21 bits of three numbers in \[0, 1).
 fn random_bits(cx: &Lowering<'_>, drawn: &ffi::Tensor, elements: usize) -> ffi::Tensor {
     let graph = cx.graph();
     let digit = |at: usize, values: f64| {
         let third = part(graph, drawn, &[3 * elements], 0, [at * elements, (at + 1) * elements]);
         let scaled = graph.floor(&graph.multiplication(&third, &cx.constant(values, DType::F32)));
-        convert(cx, &graph.cast(&scaled, ffi::DataType::I32), DType::I32, DType::U64)
+        graph.cast(&graph.cast(&scaled, ffi::DataType::I32), ffi::DataType::I64)
     };
     let digits = [(2, 21), (1, 21), (0, 22)].map(|(at, bits)| digit(at, f64::from(1 << bits)));
-    from_digits(cx, &digits, f64::from(1 << 21), DType::U64)
+    from_digits(cx, &digits, f64::from(1 << 21), DType::I64)
 }
 
 #[cfg(test)]

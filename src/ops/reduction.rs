@@ -5,14 +5,14 @@
 
 use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
 
-use super::arithmetic::{self, UnaryOp, cast, divide_integers};
+use super::arithmetic::{self, UnaryOp, cast, divide_integers, divide_u64};
 use super::{Operation, check_dim, memory};
 use crate::bridge::record;
 use crate::dtype::require;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
-use crate::lowering::conversion::{comparable, convert, from_comparable, summed_in};
-use crate::lowering::provenance::Provenance;
+use crate::lowering::conversion::{comparable, convert, from_comparable, low_bits, summed_in};
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::{reshaped, within_rank};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
@@ -268,6 +268,10 @@ impl Operation for ReductionOp {
     fn is_rewritten(&self) -> bool {
         false
     }
+
+    fn reshapes(&self, rank: usize) -> Reshapes {
+        Reshapes::within_rank(rank)
+    }
 }
 
 const BOOL: DType = DType::Bool(BoolStore::Native);
@@ -293,12 +297,14 @@ fn mean_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, count: usize, axis:
         let mean = graph.division(&sum, &cx.constant(count as f64, DType::F32));
         return convert(cx, &mean, DType::F32, dtype);
     }
-    let sum = graph.reduction_sum(&convert(cx, x, dtype, DType::I64), &[axis]);
+    let sum = graph.reduction_sum(&low_bits(graph, x, dtype, DType::I64), &[axis]);
     // A sum of u64 is right modulo 2^64 either way, but its quotient depends on how the bits are read.
-    let wide = if dtype == DType::U64 { DType::U64 } else { DType::I64 };
-    let sum = convert(cx, &sum, DType::I64, wide);
-    let mean = divide_integers(cx, &sum, &cx.constant(count as f64, wide), wide);
-    convert(cx, &mean, wide, dtype)
+    let count = cx.constant(count as f64, DType::I64);
+    let mean = match dtype {
+        DType::U64 => divide_u64(cx, &sum, &count),
+        _ => divide_integers(cx, &sum, &count, DType::I64),
+    };
+    low_bits(graph, &mean, DType::I64, dtype)
 }
 
 fn extreme_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, extreme: Extreme, axis: isize) -> ffi::Tensor {

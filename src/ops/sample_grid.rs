@@ -16,7 +16,7 @@ use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::axis::part;
 use crate::lowering::conversion::{computed_in, convert};
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
@@ -149,6 +149,10 @@ impl Operation for SampleGridOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::AnyShape
     }
 }
 

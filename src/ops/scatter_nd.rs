@@ -19,7 +19,7 @@ use crate::bridge::record;
 use crate::dtype::stored;
 use crate::error::{invalid, unsupported};
 use crate::ffi::{self, DataType, ScatterMode};
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
@@ -68,8 +68,9 @@ impl Operation for ScatterNdOp {
                     let along = integer::Place::AlongAxis(&inputs[1].ty.shape);
                     return integer::add(cx, &inputs[0], &indices, &inputs[2], along);
                 }
-                in_f32(cx.graph(), output.dtype, [&inputs[0], &inputs[2]], |graph, data, updates| {
-                    graph.scatter_along_axis(1, data, updates, &indices, ScatterMode::Add)
+                in_f32(cx.graph(), output.dtype, [&inputs[0], &inputs[2]], |graph, data, updates| match data {
+                    None => graph.scatter_along_axis_into_shape(1, updates, &indices, &output.shape, ScatterMode::Add),
+                    Some(data) => graph.scatter_along_axis(1, data, updates, &indices, ScatterMode::Add),
                 })
             }
             ScatterNdOp::Rows { axis, combine } => {
@@ -93,15 +94,25 @@ impl Operation for ScatterNdOp {
                     Combine::Add | Combine::Mul => None,
                     Combine::Min | Combine::Max => Some(cx.scalar(0, DType::F32)),
                 };
-                in_f32(cx.graph(), output.dtype, [&inputs[0], &inputs[2]], |graph, data, updates| match &neutral {
-                    None => graph.scatter(data, updates, &indices, *axis as isize, mode),
-                    // Apple does not document what the kernels make of NaN, so NaN does not reach them.
-                    Some(neutral) => {
-                        let updates = graph.select(&graph.is_nan(updates), neutral, updates);
-                        let nan = graph.is_nan(data);
-                        let known = graph.select(&nan, neutral, data);
-                        let found = graph.scatter(&known, &updates, &indices, *axis as isize, mode);
-                        graph.select(&nan, data, &found)
+                let axis = *axis as isize;
+                let zeros = || cx.graph().constant_with_scalar(0.0, &output.shape, DataType::F32);
+                in_f32(cx.graph(), output.dtype, [&inputs[0], &inputs[2]], |graph, data, updates| {
+                    match (&neutral, data) {
+                        (None, None) if *combine == Combine::Add => {
+                            graph.scatter_into_shape(updates, &indices, &output.shape, axis, mode)
+                        }
+                        (None, data) => {
+                            graph.scatter(&data.cloned().unwrap_or_else(zeros), updates, &indices, axis, mode)
+                        }
+                        // Apple does not document what the kernels make of NaN, so NaN does not reach them.
+                        (Some(neutral), data) => {
+                            let data = &data.cloned().unwrap_or_else(zeros);
+                            let updates = graph.select(&graph.is_nan(updates), neutral, updates);
+                            let nan = graph.is_nan(data);
+                            let known = graph.select(&nan, neutral, data);
+                            let found = graph.scatter(&known, &updates, &indices, axis, mode);
+                            graph.select(&nan, data, &found)
+                        }
                     }
                 })
             }
@@ -124,20 +135,29 @@ impl Operation for ScatterNdOp {
     fn is_rewritten(&self) -> bool {
         false
     }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::AnyShape
+    }
 }
 
 /// Runs `scatter` on the operands as f32: sums of 16-bit floats would be rounded at every step.
+///
+/// It gets no data if they are zeros, as for the gradient of an embedding: a constant of the table's size would be a
+/// buffer that the executable keeps, and a copy of it in every run.
 fn in_f32(
     graph: &ffi::Graph,
     dtype: DType,
-    operands: [&Operand; 2],
-    scatter: impl FnOnce(&ffi::Graph, &ffi::Tensor, &ffi::Tensor) -> ffi::Tensor,
+    [data, updates]: [&Operand; 2],
+    scatter: impl FnOnce(&ffi::Graph, Option<&ffi::Tensor>, &ffi::Tensor) -> ffi::Tensor,
 ) -> ffi::Tensor {
-    if dtype == DType::F32 {
-        return scatter(graph, &operands[0].tensor, &operands[1].tensor);
-    }
-    let [data, updates] = operands.map(|operand| graph.cast(&operand.tensor, DataType::F32));
-    graph.cast(&scatter(graph, &data, &updates), stored(dtype))
+    let as_f32 = |operand: &Operand| match dtype {
+        DType::F32 => operand.tensor.clone(),
+        _ => graph.cast(&operand.tensor, DataType::F32),
+    };
+    let data = (!data.is_zeros).then(|| as_f32(data));
+    let sums = scatter(graph, data.as_ref(), &as_f32(updates));
+    if dtype == DType::F32 { sums } else { graph.cast(&sums, stored(dtype)) }
 }
 
 /// `tensor` with `value` added along `dim` at `indices`, both of the tensor's shape except for their extent along

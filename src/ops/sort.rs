@@ -30,7 +30,7 @@ use crate::dtype::require;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::axis::{joined, part};
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::{outer_axis_inner, reshaped};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -175,7 +175,7 @@ impl Operation for SortOp {
     }
 
     fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], _output: &TensorType) -> ffi::Tensor {
-        let (graph, Operand { tensor, ty }) = (cx.graph(), &inputs[0]);
+        let (graph, Operand { tensor, ty, .. }) = (cx.graph(), &inputs[0]);
         let &[outer, extent, inner] = ty.shape.as_slice() else { unreachable!("recorded as outer, axis, inner") };
         let rows = outer * inner;
         let turned = if inner == 1 { tensor.clone() } else { graph.transpose(tensor, &[0, 2, 1]) };
@@ -201,6 +201,10 @@ impl Operation for SortOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::AnyShape
     }
 }
 

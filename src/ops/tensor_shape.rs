@@ -19,7 +19,7 @@ use super::{Op, Operation, Starts, memory};
 use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -85,6 +85,11 @@ impl Operation for TensorShapeOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    /// The lowering of an assignment reshapes before macOS 14.4 only, where no product has to know.
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::Nothing
     }
 
     fn starts(&self) -> Starts {

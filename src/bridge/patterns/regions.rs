@@ -46,7 +46,9 @@ fn read_through(program: &mut Program) -> bool {
     let mut instead: HashMap<u32, Source, FixedState> = HashMap::default();
     for at in program.schedule.clone() {
         let mut node = program.nodes[at as usize].clone();
-        for input in &mut node.inputs {
+        // A product keeps what it reads: its barriers were decided for that.
+        let keeps = node.op.is_rewritten();
+        for input in node.inputs.iter_mut().filter(|_| !keeps) {
             if let Source::Node(producer) = input.source
                 && let Some(&source) = instead.get(&producer)
             {
@@ -71,7 +73,6 @@ fn read_through(program: &mut Program) -> bool {
         }
         program.nodes[at as usize] = node;
     }
-    // A slice that leaves the program stays a slice.
     changed
 }
 

@@ -137,6 +137,26 @@ fn reshapes_with_two_extents_of_one() {
 }
 
 #[test]
+fn readers_with_two_extents_of_one() {
+    let hides = os_version::at_least(26, 0);
+    let product = || matmul(reshape(made(&[6], DType::F32), [2, 3].into()), made(&[3, 2], DType::F32));
+    let negative = |x: MpsGraphTensor| arithmetic::unary(UnaryOp::Neg, x);
+    assert_eq!(barriers(|| negative(reshape(product(), [1, 4].into()))), [NONE]);
+    // Both operands are made here, so either may end in a reshape.
+    let read = barriers(|| negative(reshape(product(), [1, 1, 4].into())));
+    assert_eq!(read, [[hides; 2]]);
+    let through_a_cast = || reshape(arithmetic::cast(product(), DType::F16), [4, 1, 1].into());
+    assert_eq!(barriers(|| negative(through_a_cast())), [[hides; 2]]);
+    // Five axes are folded to three inside of the lowering: [1, 1, 16] here.
+    let large = || matmul(reshape(made(&[12], DType::F32), [4, 3].into()), made(&[3, 4], DType::F32));
+    let folded = || activation::softmax(reshape(large(), [1, 2, 2, 2, 2].into()), 0);
+    assert_eq!(barriers(folded), [[hides; 2]]);
+    let operand = || reduction::sum_dim(made(&[3, 2, 2, 2, 2], DType::F32), 0);
+    let found = barriers(|| matmul(reshape(operand(), [8, 2].into()), made(&[2, 2], DType::F32)));
+    assert_eq!(found, [[hides, false]]);
+}
+
+#[test]
 fn programs_that_differ_in_a_barrier_differ() {
     let ready = made(&[20, 20], DType::F32);
     let whole = program(|| matmul(activation::softmax(ready.clone(), 1), ready.clone())).0;

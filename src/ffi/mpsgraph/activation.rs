@@ -1,12 +1,9 @@
-//! `MPSGraphActivationOps.h`: activation functions and a gradient. Floats only.
+//! `MPSGraphActivationOps.h`: activation functions. Floats only.
 
 use crate::ffi::objc::graph_methods;
 
 graph_methods! {
     "MPSGraphActivationOps.h";
-
-    /// `incoming` where `source` > 0, else 0.
-    fn relu_gradient(incoming, source) = "reLUGradientWithIncomingGradient:sourceTensor:name:", since (11, 0);
 
     /// `1 / (1 + exp(-x))`.
     fn sigmoid(x) = "sigmoidWithTensor:name:", since (11, 0);
@@ -20,8 +17,6 @@ pub(super) fn exercise() {
     crate::ffi::exercise::check(|cases| {
         let graph = cases.graph.clone();
         let x = cases.floats(&[3], &[-1.0, 0.5, 2.0]);
-        let incoming = cases.floats(&[3], &[10.0, 20.0, 30.0]);
-        cases.gives(graph.relu_gradient(&incoming, &x), &[3], &[0.0, 20.0, 30.0]);
         cases.gives(graph.sigmoid(&x), &[3], &[0.268_941_42, 0.622_459_33, 0.880_797_08]);
         // Softmax of (0, ln 3) is (1/4, 3/4).
         let logits = cases.floats(&[2, 1], &[0.0, 3.0_f32.ln()]);

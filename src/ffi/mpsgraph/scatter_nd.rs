@@ -33,7 +33,6 @@ graph_methods! {
         = "scatterWithDataTensor:updatesTensor:indicesTensor:axis:mode:name:", since (12, 0);
 
     /// [`scatter`](Self::scatter) into zeros of a shape.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no operation scatters rows into zeros yet"))]
     fn scatter_into_shape(updates, indices, shape: &[usize], axis: isize, mode: ScatterMode)
         = "scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:", since (12, 0);
 

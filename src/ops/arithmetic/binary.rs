@@ -2,6 +2,7 @@
 
 use burn_backend::{DType, TensorMetadata};
 
+use super::pairs::{self, Shaped};
 use super::{ArithmeticOp, broadcast, common_dtype, integer, power, scalar_for};
 use crate::bridge::record;
 use crate::error::unsupported;
@@ -112,8 +113,9 @@ impl BinaryOp {
         }
     }
 
-    pub(super) fn lower(self, cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-        let graph = cx.graph();
+    /// Adds the function of two tensors, each with its shape, to a graph. Not for u16, u32 and u64.
+    pub(super) fn lower(self, cx: &Lowering<'_>, left: Shaped<'_>, right: Shaped<'_>, dtype: DType) -> ffi::Tensor {
+        let (graph, a, b) = (cx.graph(), left.0, right.0);
         match self {
             Self::Add => graph.addition(a, b),
             Self::Sub => graph.subtraction(a, b),
@@ -129,6 +131,11 @@ impl BinaryOp {
                 integer::power(cx, a, &exponent, dtype, integer::width(dtype).min(32))
             }
             Self::Atan2 => graph.atan2(a, b),
+            Self::BitwiseAnd | Self::BitwiseOr | Self::BitwiseXor if dtype == DType::I64 => {
+                pairs::bitwise(cx, self, left, right)
+            }
+            Self::LeftShift if dtype == DType::I64 => pairs::shift_left(cx, left, right),
+            Self::RightShift if dtype == DType::I64 => pairs::shift_right(cx, left, right, false),
             Self::BitwiseAnd => graph.bitwise_and(a, b),
             Self::BitwiseOr => graph.bitwise_or(a, b),
             Self::BitwiseXor => graph.bitwise_xor(a, b),
@@ -154,8 +161,17 @@ fn in_f32(
     convert(cx, &result, wide, dtype)
 }
 
-/// `((a % b) + b) % b` with C's remainder. It is exact, unlike `a - floor(a / b) * b`, the definition of `floorModulo`.
+/// PyTorch's remainder of f32: C's, plus `b` where their signs differ. `floorModulo`, which is `a - floor(a / b) * b`,
+/// loses a small `a`.
+///
+/// A number smaller than `b` is its own remainder. Metal's specification defines `fmod` as `a - b * trunc(a / b)`,
+/// which is NaN for an infinite `b`.
 fn remainder(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor) -> ffi::Tensor {
     let graph = cx.graph();
-    graph.modulo(&graph.addition(&graph.modulo(a, b), b), b)
+    let zero = cx.constant(0.0, DType::F32);
+    let is_small = graph.less_than(&graph.absolute(a), &graph.absolute(b));
+    let rest = graph.select(&is_small, a, &graph.modulo(a, b));
+    let signs_differ = graph.logical_xor(&graph.less_than(&rest, &zero), &graph.less_than(b, &zero));
+    let moved = graph.logical_and(&signs_differ, &graph.not_equal(&rest, &zero));
+    graph.select(&moved, &graph.addition(&rest, b), &rest)
 }

@@ -37,14 +37,37 @@ pub(in crate::ops) fn divide(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor
     if dtype.is_uint() {
         return graph.division(a, b);
     }
+    if width(dtype) == 64 {
+        return quotient_and_rest(cx, a, b)[0].clone();
+    }
     graph.division(&graph.subtraction(a, &graph.modulo(a, b)), b)
+}
+
+/// `a / b` toward zero and what is left, of i64. Nobody has reported that `modulo` has a kernel for it, so this
+/// corrects a quotient that is rounded in another direction.
+fn quotient_and_rest(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor) -> [ffi::Tensor; 2] {
+    let graph = cx.graph();
+    let [zero, one, minus_one] = [0.0, 1.0, -1.0].map(|x| cx.constant(x, DType::I64));
+    let is_negative = |x: &ffi::Tensor| graph.less_than(x, &zero);
+    let quotient = graph.division(a, b);
+    let rest = graph.subtraction(a, &graph.multiplication(&quotient, b));
+    let signs_differ = graph.logical_xor(&is_negative(&rest), &is_negative(a));
+    let is_far = graph.logical_and(&signs_differ, &graph.not_equal(&rest, &zero));
+    let toward_zero = graph.select(&graph.logical_xor(&is_negative(a), &is_negative(b)), &one, &minus_one);
+    let step = graph.select(&is_far, &toward_zero, &zero);
+    [graph.addition(&quotient, &step), graph.subtraction(&rest, &graph.multiplication(&step, b))]
 }
 
 /// Remainder with the sign of `b`. `floorModulo` would floor, and MPSGraph has no kernel that floors i64
 /// (pytorch/pytorch#84995).
 pub(super) fn remainder(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
-    let rest = graph.modulo(a, b);
+    let rest = if dtype == DType::I64 {
+        let [_, rest] = quotient_and_rest(cx, a, b);
+        rest
+    } else {
+        graph.modulo(a, b)
+    };
     if dtype.is_uint() {
         return rest;
     }
@@ -73,6 +96,26 @@ pub(super) fn shift_right(cx: &Lowering<'_>, a: &ffi::Tensor, count: &ffi::Tenso
     }
     let last = cx.constant((width(dtype) - 1) as f64, dtype);
     graph.bitwise_right_shift(a, &graph.minimum(&count, &last))
+}
+
+/// `a >> count` filling with zeros, of a signed dtype; 0 if the count, taken modulo 64, is the dtype's width or more.
+pub(super) fn shift_right_logical(
+    cx: &Lowering<'_>,
+    a: &ffi::Tensor,
+    count: &ffi::Tensor,
+    dtype: DType,
+) -> ffi::Tensor {
+    let graph = cx.graph();
+    let number = |number: f64| cx.constant(number, dtype);
+    let last = number(f64::from(width(dtype)) - 1.0);
+    let count = graph.bitwise_and(count, &number(63.0));
+    let near = graph.minimum(&count, &last);
+    // Ones in the places that are not filled.
+    let rest = graph.subtraction(&last, &near);
+    let kept =
+        graph.bitwise_not(&graph.bitwise_left_shift(&graph.bitwise_left_shift(&number(-1.0), &rest), &number(1.0)));
+    let shifted = graph.bitwise_and(&graph.bitwise_right_shift(a, &near), &kept);
+    beyond_width(cx, &count, &shifted, dtype)
 }
 
 /// `shifted`, but 0 where all bits are shifted out.

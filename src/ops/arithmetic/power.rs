@@ -29,12 +29,14 @@ pub(crate) fn powf_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
 /// for integers, the program depends on the exponent's number of bits.
 pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
     let is_float = x.dtype().is_float();
+    // A square in 16 bits overflows or has few digits where its reciprocal still has all.
+    let square_is_precise = x.dtype() == DType::F32;
     match exponent.elem::<i64>() {
         0 => memory::ones(x.shape(), x.dtype()),
         1 => x,
         2 => binary(BinaryOp::Mul, x.clone(), x),
         -1 if is_float => unary(UnaryOp::Recip, x),
-        -2 if is_float => unary(UnaryOp::Recip, binary(BinaryOp::Mul, x.clone(), x)),
+        -2 if square_is_precise => unary(UnaryOp::Recip, binary(BinaryOp::Mul, x.clone(), x)),
         _ if is_float => binary_scalar(BinaryOp::Pow, x, exponent.into()),
         wide => {
             let exponent = wide as u32;

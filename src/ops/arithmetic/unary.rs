@@ -138,6 +138,8 @@ impl UnaryOp {
             Self::Asinh => graph.asinh(x),
             Self::Atan => graph.atan(x),
             Self::Atanh => graph.atanh(x),
+            // Bitwise kernels for 64 bits have not been seen.
+            Self::BitwiseNot if dtype == DType::I64 => graph.subtraction(&cx.constant(-1.0, dtype), x),
             Self::BitwiseNot => graph.bitwise_not(x),
             Self::Ceil => graph.ceil(x),
             Self::Cos => graph.cos(x),

@@ -49,7 +49,9 @@ impl Carrier {
         match self {
             Carrier::Float => x.clone(),
             Carrier::Value => graph.cast(x, DataType::F32),
-            Carrier::Bits | Carrier::BitPairs => graph.reinterpret_cast(x, DataType::F32),
+            Carrier::Bits => graph.reinterpret_cast(x, DataType::F32),
+            // In two steps, as jax-mps does it: one that changes the width, one that changes the type.
+            Carrier::BitPairs => graph.reinterpret_cast(&graph.reinterpret_cast(x, DataType::U32), DataType::F32),
         }
     }
 
@@ -61,7 +63,8 @@ impl Carrier {
                 graph.not_equal(x, &graph.constant_with_scalar(0.0, &[1], DataType::F32))
             }
             Carrier::Value => graph.cast(x, stored(dtype)),
-            Carrier::Bits | Carrier::BitPairs => graph.reinterpret_cast(x, stored(dtype)),
+            Carrier::Bits => graph.reinterpret_cast(x, stored(dtype)),
+            Carrier::BitPairs => graph.reinterpret_cast(&graph.reinterpret_cast(x, DataType::U32), stored(dtype)),
         }
     }
 }

@@ -55,13 +55,12 @@ pub(super) fn add(
     let last = data.ty.shape.num_dims() - 1;
     let side_by_side = joined(graph, &digits, last);
     let target = widened(&data.ty.shape, digits.len());
-    let none = graph.constant_with_scalar(0.0, &target, DataType::F32);
     let sums = match place {
         Place::AlongAxis(_) => {
             let indices = joined(graph, &vec![indices.clone(); digits.len()], last);
-            graph.scatter_along_axis(1, &none, &side_by_side, &indices, ScatterMode::Add)
+            graph.scatter_along_axis_into_shape(1, &side_by_side, &indices, &target, ScatterMode::Add)
         }
-        Place::Rows(axis) => graph.scatter(&none, &side_by_side, indices, axis as isize, ScatterMode::Add),
+        Place::Rows(axis) => graph.scatter_into_shape(&side_by_side, indices, &target, axis as isize, ScatterMode::Add),
     };
     let (wide, columns) = (summed_in(data.ty.dtype), data.ty.shape[last]);
     let digit_sums: Vec<ffi::Tensor> = (0..digits.len())
@@ -71,7 +70,7 @@ pub(super) fn add(
         })
         .collect();
     let total = from_digits(cx, &digit_sums, f64::from(1u32 << width), wide);
-    let total = graph.addition(&widen(graph, data), &total);
+    let total = if data.is_zeros { total } else { graph.addition(&widen(graph, data), &total) };
     narrow(graph, &total, data.ty.dtype)
 }
 

@@ -1,5 +1,6 @@
 //! Activation functions far from 0 and at NaN, against their definitions in f64.
 
+use burn::backend::Autodiff;
 use burn::tensor::{Tensor, TensorData, activation as act};
 use burn_mpsgraph::MpsGraph;
 use test_support::Tolerance::{Exact, Ulps};
@@ -14,6 +15,21 @@ const POINTS: [f64; 15] =
 fn relu_keeps_nan() {
     // As Burn's default, a mask; burn-flex makes it 0.
     assert_function("relu", act::relu, |x| if x <= 0.0 { 0.0 } else { x }, &POINTS, Ulps(0));
+}
+
+#[test]
+fn the_gradient_of_relu_passes_where_the_output_is_nan() {
+    // As Burn's default and PyTorch's threshold: 0 where the output is at most 0; burn-flex makes it 0.
+    for dtype in test_support::FLOATS {
+        let device = Default::default();
+        let x = || Tensor::<Autodiff<MpsGraph>, 1>::from_data([f32::NAN, 1.0, -1.0, 0.0], (&device, dtype));
+        let found = || {
+            let x = x().require_grad();
+            x.grad(&(act::relu(x.clone()) * 5.0).backward()).expect("a leaf").into_data()
+        };
+        let expected = TensorData::from([5.0, 5.0, 0.0, 0.0]).convert_dtype(dtype);
+        assert_gives(&format!("gradient of relu {dtype:?}"), &expected, found, Exact);
+    }
 }
 
 #[test]

@@ -24,8 +24,9 @@ cases! {
         sub_scalar = |x| x - 1.1;
     }
 
-    // burn-flex composes `a - b * floor(a / b)`, which rounds; with ordinary numbers it is exact.
-    sweep(floats, FLOATS, Layout::PLAIN, Exact) {
+    // burn-flex composes `((a % b) + b) % b`, which rounds; with ordinary numbers it is exact. Its zeros have the sign
+    // of the divisor; those here have that of the left operand, as PyTorch's.
+    sweep(floats, FLOATS, Layout::PLAIN, Ulps(0)) {
         remainder = |x, y| x.remainder(y.abs() + 0.5);
         remainder_of_negative_divisor = |x, y| x.remainder(-(y.abs()) - 0.5);
         remainder_scalar = |x| x.remainder_scalar(1.5);
@@ -53,27 +54,56 @@ cases! {
     }
 }
 
+/// PyTorch's remainder, in f64: C's, and where its sign is not the divisor's, the divisor added.
+fn exact_remainder(a: f64, b: f64) -> f64 {
+    let rest = a % b;
+    if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
+}
+
+/// Each float dtype with the largest power of ten that it holds.
+const RANGES: [(DType, i32); 3] = [(DType::F32, 38), (DType::F16, 4), (DType::BF16, 38)];
+
 #[test]
 fn remainder_is_exact_and_has_the_divisors_sign() {
-    // burn-flex's composition rounds; these are Python's `%`.
-    let cases: [(f32, f32, f32); 10] = [
-        (7.5, 2.0, 1.5),
-        (-7.5, 2.0, 0.5),
-        (7.5, -2.0, -0.5),
-        (-7.5, -2.0, -1.5),
-        (6.0, 3.0, 0.0),
-        (1e10, 3.0, 1.0),
-        (16777215.0, 2.5, 0.0),
-        (1.0, 0.0, f32::NAN),
-        (f32::INFINITY, 2.0, f32::NAN),
-        (f32::NAN, 2.0, f32::NAN),
-    ];
-    let column = |pick: fn(&(f32, f32, f32)) -> f32| cases.iter().map(pick).collect::<Vec<_>>();
-    let [a, b, rest] = [column(|c| c.0), column(|c| c.1), column(|c| c.2)];
-    let device = Default::default();
-    let tensor = |values: &[f32]| Tensor::<MpsGraph, 1>::from_floats(values, &device);
-    let found = || tensor(&a).remainder(tensor(&b)).into_data();
-    assert_gives("remainder", &TensorData::from(rest.as_slice()), found, Ulps(0));
+    // burn-flex's composition rounds, absorbs a small left operand, and has no remainder of infinity.
+    for (dtype, top) in RANGES {
+        let large = 3.0 * 10f64.powi(top);
+        let sizes = [0.0, 1e-3, 0.1, 0.3457, 0.75, 1.0, 1.78125, 2.0, 2.5, 3.0, 7.5, 1e3, 1e4, large, f64::INFINITY];
+        let numbers: Vec<f64> = sizes.iter().flat_map(|&x| [x, -x]).chain([f64::NAN]).collect();
+        let pairs = numbers.iter().flat_map(|&a| numbers.iter().map(move |&b| [a, b]));
+        // The exact remainder of numbers that are far apart takes more steps than a kernel need have.
+        let pairs = pairs.filter(|[a, b]| *b == 0.0 || !a.is_finite() || (a / b).abs() < 1e6);
+        let data: Vec<TensorData> = (0..2)
+            .map(|at| {
+                TensorData::from(&pairs.clone().map(|pair| pair[at]).collect::<Vec<_>>()[..]).convert_dtype(dtype)
+            })
+            .collect();
+        let rest: Vec<f64> = data[0].iter::<f64>().zip(data[1].iter()).map(|(a, b)| exact_remainder(a, b)).collect();
+        let tensor = |at: usize| Tensor::<MpsGraph, 1>::from_data(data[at].clone(), (&Default::default(), dtype));
+        let expected = TensorData::from(&rest[..]).convert_dtype(dtype);
+        assert_gives(
+            &format!("remainder {dtype:?}"),
+            &expected,
+            || tensor(0).remainder(tensor(1)).into_data(),
+            Ulps(0),
+        );
+    }
+}
+
+#[test]
+fn remainder_of_a_small_number_and_a_large_scalar() {
+    for (dtype, top) in RANGES {
+        for by in [1e3, -1e3, 3.0 * 10f64.powi(top), f64::INFINITY, f64::NEG_INFINITY] {
+            let points = TensorData::from([0.0, 0.01, -0.01, 1.0, -1.0, f64::INFINITY, f64::NAN]).convert_dtype(dtype);
+            let device = Default::default();
+            let by = TensorData::from([by]).convert_dtype(dtype).iter::<f64>().next().expect("one number");
+            let rest: Vec<f64> = points.iter::<f64>().map(|a| exact_remainder(a, by)).collect();
+            let tensor = || Tensor::<MpsGraph, 1>::from_data(points.clone(), (&device, dtype));
+            let expected = TensorData::from(&rest[..]).convert_dtype(dtype);
+            let found = || tensor().remainder_scalar(by).into_data();
+            assert_gives(&format!("remainder_scalar {by} {dtype:?}"), &expected, found, Ulps(0));
+        }
+    }
 }
 
 #[test]

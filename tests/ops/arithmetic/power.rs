@@ -6,7 +6,7 @@ use burn_mpsgraph::MpsGraph;
 use test_support::Tolerance::Ulps;
 use test_support::{FLOATS, Layout};
 
-use crate::compare::assert_gives;
+use crate::compare::{assert_function, assert_gives};
 
 /// Small integers of the shape of `x`, some negative.
 fn exponents<B: Backend>(x: &Tensor<B, 3>) -> Tensor<B, 3, Int> {
@@ -62,6 +62,13 @@ fn zero_keeps_its_sign_in_odd_powers() {
     assert_eq!(signs(tensor().powf_scalar(3.0).into_data()), [true, false]);
     assert_eq!(signs(tensor().powi_scalar(-3).into_data()), [true, false]);
     assert_eq!(signs(tensor().powf_scalar(2.0).into_data()), [false, false]);
+}
+
+#[test]
+fn inverse_squares_are_rounded_once() {
+    // The square of these alone overflows in f16, or has few digits left.
+    let points = [300.0, -256.0, 0.005, -0.0047, 17.3, 0.0, f64::INFINITY, f64::NAN];
+    assert_function("powi_scalar(-2)", |x| x.powi_scalar(-2), |x| x.powi(-2), &points, Ulps(1));
 }
 
 #[test]

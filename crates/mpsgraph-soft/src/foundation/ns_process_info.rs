@@ -1,4 +1,4 @@
-//! `NSProcessInfo`: tells the version of macOS that the runtime pretends to be.
+//! `NSProcessInfo`: tells the version that the system that the runtime pretends to be says it has.
 
 use std::sync::LazyLock;
 
@@ -40,7 +40,7 @@ struct Process;
 static SHARED: LazyLock<Strong> = LazyLock::new(|| new_object(&CLASS, Process));
 
 fn current() -> NSOperatingSystemVersion {
-    let (major, minor) = version::macos();
+    let (major, minor) = version::reported();
     NSOperatingSystemVersion { major_version: major as isize, minor_version: minor as isize, patch_version: 0 }
 }
 
@@ -61,6 +61,6 @@ extern "C-unwind" fn is_operating_system_at_least(
 }
 
 extern "C-unwind" fn operating_system_version_string(_this: This<'_>, _cmd: Sel) -> Id {
-    let (major, minor) = version::macos();
+    let (major, minor) = version::reported();
     ns_string::string(&format!("Version {major}.{minor} (mpsgraph-soft)"))
 }

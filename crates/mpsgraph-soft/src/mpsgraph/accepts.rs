@@ -9,12 +9,15 @@ use crate::objc::{MacOs, version};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Accepts {
     Any,
-    /// Floats and integers.
-    Numbers,
-    /// Floats and integers, for kernels that do not exist for 64-bit integers.
+    /// Floats and those integers for which elementwise kernels have been seen: these are a table per type, with holes.
+    Arithmetic,
+    /// The same without 64-bit integers.
     NoInt64,
+    /// The same as [`Accepts::Arithmetic`], and bool.
+    Compared,
     Floats,
-    Integers,
+    /// Integers of [`Accepts::Arithmetic`], but those of 64 bits.
+    Bits,
     /// Element types that reductions to a number of the operand's type are known to take.
     Reduced,
     /// The floats among those.
@@ -30,10 +33,11 @@ impl Accepts {
     pub fn has(self, dtype: DType) -> bool {
         match self {
             Accepts::Any => true,
-            Accepts::Numbers => dtype != DType::Bool,
-            Accepts::NoInt64 => dtype.is_float() || (dtype.is_int() && dtype.size() < 8),
+            Accepts::Arithmetic => dtype != DType::Bool && Accepts::Compared.has(dtype),
+            Accepts::NoInt64 => Accepts::Arithmetic.has(dtype) && dtype != DType::I64,
+            Accepts::Compared => !matches!(dtype, DType::U16 | DType::U32 | DType::U64),
             Accepts::Floats => dtype.is_float(),
-            Accepts::Integers => dtype.is_int(),
+            Accepts::Bits => Accepts::NoInt64.has(dtype) && dtype.is_int(),
             Accepts::Reduced => Accepts::ReducedFloats.has(dtype) || matches!(dtype, DType::I32 | DType::I64),
             Accepts::ReducedFloats => matches!(dtype, DType::F32 | DType::F16),
             Accepts::Sorted => Accepts::Reduced.has(dtype),
@@ -45,10 +49,23 @@ impl Accepts {
     pub fn why(self) -> &'static str {
         match self {
             Accepts::Any => unreachable!("every type is accepted"),
-            Accepts::Numbers => "bool is not a number: Apple's verifier aborts; use the logical operations or cast",
-            Accepts::NoInt64 => "there is no kernel for 64-bit integers or bool: MPSGraph aborts when it compiles",
+            Accepts::Arithmetic => {
+                "bool is not a number: use the logical operations or cast; and no kernel has been seen for UInt16, \
+                 UInt32 and UInt64, for want of which MPSGraph aborts: compute with signed integers"
+            }
+            Accepts::NoInt64 => {
+                "there is no kernel for 64-bit integers or bool, and none has been seen for UInt16 and UInt32: \
+                 MPSGraph aborts when it compiles"
+            }
+            Accepts::Compared => {
+                "no kernel has been seen for UInt16, UInt32 and UInt64, for want of which MPSGraph aborts: compute \
+                 with signed integers"
+            }
             Accepts::Floats => "only floats are accepted: Apple raises an exception or aborts on others",
-            Accepts::Integers => "only integers are accepted: Apple's verifier aborts on others, bool included",
+            Accepts::Bits => {
+                "only integers are accepted: Apple's verifier aborts on others, bool included; and no kernel has been \
+                 seen for UInt16, UInt32 and 64 bits: compute with Int32, 64 bits as pairs of it"
+            }
             Accepts::Reduced => {
                 "reductions are known to work for Float32, Float16, Int32 and Int64: cast it to one of them"
             }

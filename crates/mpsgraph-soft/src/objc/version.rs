@@ -1,7 +1,9 @@
 //! The macOS version that the runtime pretends to be.
 //!
 //! `MPSGRAPH_SOFT_MACOS` (`major.minor`, read once) sets it. Classes and methods that came later do not answer, so a
-//! program that uses a newer interface without asking for the version fails here as it does on an old system.
+//! program that uses a newer interface without asking for the version fails here as it does on an old system. `16.0`
+//! is macOS 26 as it shows itself to programs that were linked with an older SDK: it says that it is 16
+//! (dotnet/runtime#116503, openjdk/jdk#25865).
 
 use std::sync::LazyLock;
 
@@ -15,7 +17,20 @@ static CONFIGURED: LazyLock<MacOs> = LazyLock::new(|| match std::env::var("MPSGR
 
 /// The configured system; 14.0 unless the environment says otherwise.
 pub fn macos() -> MacOs {
+    of_reported(reported())
+}
+
+/// The version that the configured system says it is.
+pub(crate) fn reported() -> MacOs {
     *CONFIGURED
+}
+
+/// The system that says it is this version.
+fn of_reported((major, minor): MacOs) -> MacOs {
+    match major {
+        16..=19 => (major + 10, minor),
+        _ => (major, minor),
+    }
 }
 
 fn parse(text: &str) -> Option<MacOs> {
@@ -27,7 +42,7 @@ fn parse(text: &str) -> Option<MacOs> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{of_reported, parse};
 
     #[test]
     fn versions_parse() {
@@ -36,5 +51,6 @@ mod tests {
         assert_eq!(parse("15.1.1"), Some((15, 1)));
         assert_eq!(parse("new"), None);
         assert_eq!(parse("14.x"), None);
+        assert_eq!([(15, 7), (16, 0), (26, 1)].map(of_reported), [(15, 7), (26, 0), (26, 1)]);
     }
 }

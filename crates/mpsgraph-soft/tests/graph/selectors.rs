@@ -45,7 +45,7 @@ pub const UNARY_BITS: &[&str] = &["bitwiseNOT"];
 
 /// Functions of two tensors of numbers.
 pub const BINARY_NUMBERS: &[&str] =
-    &["addition", "subtraction", "multiplication", "division", "modulo", "power", "minimum", "maximum"];
+    &["addition", "subtraction", "multiplication", "division", "power", "minimum", "maximum"];
 
 /// Functions of two tensors of floats that keep NaN.
 pub const NAN_KEEPERS: &[&str] = &["minimumWithNaNPropagation", "maximumWithNaNPropagation"];
@@ -62,7 +62,7 @@ pub const BINARY_BITS: &[&str] = &["bitwiseAND", "bitwiseOR", "bitwiseXOR", "bit
 
 /// Functions of two tensors, all of them but the matrix product.
 pub const BINARY: &[&[&str]] =
-    &[BINARY_NUMBERS, &["floorModulo", "atan2"], NAN_KEEPERS, COMPARISONS, LOGIC, BINARY_BITS];
+    &[BINARY_NUMBERS, &["floorModulo", "modulo", "atan2"], NAN_KEEPERS, COMPARISONS, LOGIC, BINARY_BITS];
 
 /// The selector of a function of one tensor.
 pub fn unary(name: &str) -> String {

@@ -218,4 +218,4 @@ fn the_process_knows_its_system() {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Version([isize; 3]);
+pub struct Version(pub [isize; 3]);

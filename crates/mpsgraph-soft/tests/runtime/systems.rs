@@ -6,8 +6,9 @@ use mpsgraph_soft::classes::CLASSES;
 use mpsgraph_soft::objc::{ClassKind, Method, register, version};
 use mpsgraph_soft::symbols;
 
+use crate::runtime::foundation::Version;
 use crate::runtime::messages::{Object, class, new, release, selector, send};
-use crate::support::{Documented, passes_with, plain, rule, violation};
+use crate::support::{Documented, Reported, passes_with, plain, rule, violation};
 
 fn responds(class: Object, method: &str) -> bool {
     // SAFETY: a class of the runtime and a registered selector.
@@ -72,6 +73,27 @@ fn selectors_and_classes_answer_from_their_system_on() {
     println!("{present} selectors, {absent} of later systems");
     assert!(present > 100);
     assert!(absent > 0 || system >= (15, 0));
+}
+
+#[test]
+fn on_macos_26_as_older_programs_see_it() {
+    let _test = plain();
+    passes_with("MPSGRAPH_SOFT_MACOS", "16.0", &["--ignored", "runtime::systems::says_16::"], 1);
+}
+
+mod says_16 {
+    use super::*;
+
+    #[test]
+    #[ignore = "run by `on_macos_26_as_older_programs_see_it` with the environment it needs"]
+    fn it_is_26_and_says_16() {
+        let _test = rule(Reported("dotnet/runtime#116503, openjdk/jdk#25865: 16 for programs of older SDKs"));
+        let info = send!(Object; class("NSProcessInfo"), "processInfo");
+        let version = |major: isize| Version([major, 0, 0]);
+        assert_eq!(send!(Version; info, "operatingSystemVersion").0, [16, 0, 0]);
+        assert!(!send!(bool; info, "isOperatingSystemAtLeastVersion:", version(26) => Version));
+        assert_eq!(version::macos(), (26, 0));
+    }
 }
 
 #[test]

@@ -10,7 +10,6 @@ use super::{AxisRange, lower_slice, put};
 use crate::ffi::{self, DataType};
 use crate::lowering::{Lowering, Operand};
 use crate::ops::gather::carrier::Carrier;
-use crate::ops::gather::rows;
 use crate::tensor_type::TensorType;
 
 /// The axes whose starts are fed, in the order of the node's scalars.
@@ -24,12 +23,24 @@ pub(super) fn take(cx: &Lowering<'_>, x: &Operand, axis: usize, range: AxisRange
     let offsets = scaled(cx, &positions(cx, range.count), range.step);
     let at = graph.addition(&offsets, &cx.scalar(scalar, DType::I32));
     let mut shape = x.ty.shape.clone();
-    let (along, view) = rows(&shape, axis);
     shape[axis] = range.count;
-    let carrier = Carrier::of(x.ty.dtype);
-    let data = carrier.load(graph, &graph.reshape(&x.tensor, &view));
-    let taken = carrier.store(graph, &graph.gather(&data, &at, along, 0), x.ty.dtype);
-    Operand { tensor: graph.reshape(&taken, &shape), ty: TensorType::new(x.ty.dtype, shape) }
+    Operand { tensor: gathered(cx, x, axis, &at, &shape), ty: TensorType::new(x.ty.dtype, shape), is_zeros: false }
+}
+
+/// The rows of `x` along `axis` at these positions: `shape`. There is no reshape that a product which reads them would
+/// have to be hidden from, except in 64-bit integers.
+fn gathered(cx: &Lowering<'_>, x: &Operand, axis: usize, at: &ffi::Tensor, shape: &Shape) -> ffi::Tensor {
+    let (graph, carrier) = (cx.graph(), Carrier::of(x.ty.dtype));
+    if carrier.floats() == 1 || axis + 1 < shape.num_dims() {
+        let taken = graph.gather(&carrier.load(graph, &x.tensor), at, axis, 0);
+        return carrier.store(graph, &taken, x.ty.dtype);
+    }
+    // The floats of an element stay together behind the axis.
+    let mut apart = x.ty.shape.to_vec();
+    apart.push(1);
+    let data = carrier.load(graph, &graph.reshape(&x.tensor, &apart));
+    let taken = carrier.store(graph, &graph.gather(&data, at, axis, 0), x.ty.dtype);
+    graph.reshape(&taken, shape)
 }
 
 /// `data` with `update` in a region of which at least one start is fed.
@@ -91,29 +102,17 @@ fn put_rows(
         let meets = graph.equal(&graph.multiplication(&row, &constant(range.step)), &near);
         inside = graph.logical_and(&inside, &meets);
     }
-    let spread = if range.count == 1 { rows } else { gathered(cx, data, rows, axis, range.count, &row) };
+    let spread = if range.count == 1 {
+        rows
+    } else {
+        let mut given = shape.clone();
+        given[axis] = range.count;
+        let rows = Operand { tensor: rows, ty: TensorType::new(data.ty.dtype, given), is_zeros: false };
+        gathered(cx, &rows, axis, &row, shape)
+    };
     let mut along: Vec<usize> = vec![1; shape.num_dims()];
     along[axis] = shape[axis];
     graph.select(&graph.reshape(&inside, &along), &spread, &data.tensor)
-}
-
-/// For each position along `axis` the row that belongs there.
-fn gathered(
-    cx: &Lowering<'_>,
-    data: &Operand,
-    rows_given: ffi::Tensor,
-    axis: usize,
-    count: usize,
-    row: &ffi::Tensor,
-) -> ffi::Tensor {
-    let graph = cx.graph();
-    let mut shape: Shape = data.ty.shape.clone();
-    shape[axis] = count;
-    let (along, view) = rows(&shape, axis);
-    let carrier = Carrier::of(data.ty.dtype);
-    let loaded = carrier.load(graph, &graph.reshape(&rows_given, &view));
-    let spread = carrier.store(graph, &graph.gather(&loaded, row, along, 0), data.ty.dtype);
-    graph.reshape(&spread, &data.ty.shape)
 }
 
 /// 0, 1, 2, … in i32.
@@ -128,7 +127,7 @@ fn scaled(cx: &Lowering<'_>, x: &ffi::Tensor, factor: usize) -> ffi::Tensor {
 
 /// The region's elements, some of whose starts are fed.
 pub(super) fn slice(cx: &Lowering<'_>, x: &Operand, region: &[AxisRange]) -> ffi::Tensor {
-    let mut x = Operand { tensor: x.tensor.clone(), ty: x.ty.clone() };
+    let mut x = Operand { tensor: x.tensor.clone(), ty: x.ty.clone(), is_zeros: false };
     for (scalar, axis) in axes(region).enumerate() {
         x = take(cx, &x, axis, region[axis], scalar);
     }

@@ -190,17 +190,27 @@ fn is_biased_row(nodes: &Nodes, value: ValueId) -> bool {
     node.op == BinaryOp::Add.into() && node.inputs.iter().any(is_row)
 }
 
-/// Whether the product stands between reshapes of which one has more than one extent of 1.
+/// Whether the product stands between reshapes of which one has more than one extent of 1. The compiler joins reshapes
+/// that follow each other and moves casts past them.
 fn lone_reshapes(nodes: &Nodes, needed: &[ValueId], product: ValueId) -> bool {
     let is_reshape = |value: ValueId| nodes.node(value).op == ViewOp::Reshape.into();
-    let shape = |value: ValueId| nodes.ty(value).shape.as_slice();
-    let before = nodes.node(product).inputs.iter().filter(|&&x| is_reshape(x));
-    let after = needed.iter().filter(|&&value| is_reshape(value) && nodes.node(value).inputs[0] == product);
-    let shapes_before: Vec<&[usize]> =
-        before.flat_map(|&value| [shape(value), shape(nodes.node(value).inputs[0])]).collect();
-    let shapes_after: Vec<&[usize]> = after.map(|&value| shape(value)).collect();
-    let lone = |shape: &[usize]| shape.iter().filter(|&&extent| extent == 1).count() > 1;
-    !shapes_before.is_empty()
-        && !shapes_after.is_empty()
-        && shapes_before.into_iter().chain(shapes_after).chain([shape(product)]).any(lone)
+    let is_seen_through = |value: ValueId| {
+        let op = &nodes.node(value).op;
+        is_reshape(value) || *op == ElementwiseOp::Cast.into() || *op == UnaryOp::Identity.into()
+    };
+    let is_lone = |&value: &ValueId| nodes.ty(value).shape.iter().filter(|&&extent| extent == 1).count() > 1;
+    let reshaped = |values: &Vec<ValueId>| values.iter().any(|&value| is_reshape(value));
+    let behind_operand = |&operand: &ValueId| {
+        reached(vec![operand], |value, pending| {
+            if is_seen_through(value) {
+                pending.extend_from_slice(&nodes.node(value).inputs);
+            }
+        })
+    };
+    let before: Vec<_> = nodes.node(product).inputs.iter().map(behind_operand).filter(reshaped).collect();
+    let after = reached(vec![product], |value, pending| {
+        let reads = |&&reader: &&ValueId| is_seen_through(reader) && nodes.node(reader).inputs[0] == value;
+        pending.extend(needed.iter().filter(reads));
+    });
+    !before.is_empty() && reshaped(&after) && before.iter().flatten().chain(&after).any(is_lone)
 }

@@ -9,7 +9,7 @@ use crate::objc::{Id, Method, Sel, This, method2, method3};
 
 /// The selectors of the header.
 pub const METHODS: &[Method] = &[
-    unary_method!("reLUWithTensor:name:", Relu, Numbers),
+    unary_method!("reLUWithTensor:name:", Relu, Arithmetic),
     unary_method!("sigmoidWithTensor:name:", Sigmoid, Floats),
     method3("reLUGradientWithIncomingGradient:sourceTensor:name:", relu_gradient),
     method3("softMaxWithTensor:axis:name:", soft_max),
@@ -17,8 +17,8 @@ pub const METHODS: &[Method] = &[
 
 extern "C-unwind" fn relu_gradient(this: This<'_>, cmd: Sel, incoming: Id, source: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let incoming = builder.operand(incoming, "incoming gradient", Accepts::Numbers);
-    let source = builder.operand(source, "source", Accepts::Numbers);
+    let incoming = builder.operand(incoming, "incoming gradient", Accepts::Arithmetic);
+    let source = builder.operand(source, "source", Accepts::Arithmetic);
     let (a, b) = (builder.ty(incoming), builder.ty(source));
     if a != b {
         refuse!(builder, "the incoming gradient is {}, the source {}: MPSGraph aborts", Shown(a), Shown(b));

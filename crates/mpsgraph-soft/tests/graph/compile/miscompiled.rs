@@ -96,30 +96,42 @@ fn a_softmax_of_no_product_may_be_multiplied() {
     close(&result, &[1, 2, 2], &[1.0, 5.0, 2.0, 6.0]);
 }
 
-/// Four rows of two in this shape, times a matrix, in this shape again.
-fn product_between_reshapes(outer: &[i64]) -> Value {
-    let extents: Vec<usize> = outer.iter().map(|&extent| extent as usize).collect();
-    let rows = floats(&extents, &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+/// Four rows of two, read as these shapes, times a matrix, in these shapes after each other.
+fn product_between_reshapes(before: &[&[i64]], after: &[&[i64]]) -> Vec<f32> {
+    let extents = |shape: &[i64]| shape.iter().map(|&extent| extent as usize).collect::<Vec<_>>();
+    let rows = floats(&extents(before[0]), &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
     let result = run_one(&[rows, floats(&[2, 2], &[1.0, 0.0, 10.0, 1.0])], |graph, x| {
-        let reshape =
-            |tensor: Id, extents: &[i64]| graph.op("reshapeTensor:withShape:name:", &[tensor, numbers(extents)]);
-        let product = graph.op(MATMUL, &[reshape(x[0], &[4, 2]), x[1]]);
-        reshape(product, outer)
+        let through = |tensor: Id, shapes: &[&[i64]]| {
+            shapes.iter().fold(tensor, |tensor, shape| {
+                let seen = graph.op("reshapeTensor:withShape:name:", &[tensor, numbers(shape)]);
+                graph.cast(graph.cast(seen, F16), F32)
+            })
+        };
+        through(graph.op(MATMUL, &[through(through(x[0], &before[1..]), &[&[4, 2]]), x[1]]), after)
     });
-    assert_eq!(result.shape, extents);
-    result
+    assert_eq!(result.shape, extents(after[after.len() - 1]));
+    result.elements()
 }
 
 #[test]
 fn a_product_between_reshapes_with_two_extents_of_one() {
     let _test = rule(Reported("pytorch/pytorch#187201, #187379: on macOS 26 and 27 MLIR crashes"));
     let wanted = [10.0, 1.0, 32.0, 3.0, 54.0, 5.0, 76.0, 7.0];
-    assert_eq!(product_between_reshapes(&[2, 2, 1, 2]).elements::<f32>(), wanted);
-    let lone = || product_between_reshapes(&[2, 1, 2, 1, 2]);
-    if macos() >= (26, 0) {
-        refused(COMPILE, "macOS 26 and 27", lone);
-    } else {
-        assert_eq!(lone().elements::<f32>(), wanted);
+    let (plain, lone, flat): (&[i64], &[i64], &[i64]) = (&[2, 2, 1, 2], &[2, 1, 2, 1, 2], &[8]);
+    assert_eq!(product_between_reshapes(&[plain], &[plain]), wanted);
+    let forms: [(&[&[i64]], &[&[i64]]); 5] = [
+        (&[lone], &[lone]),
+        (&[lone], &[plain]),
+        (&[plain], &[lone]),
+        (&[flat, lone, plain], &[flat]),
+        (&[flat], &[plain, lone, flat]),
+    ];
+    for (before, after) in forms {
+        if macos() >= (26, 0) {
+            refused(COMPILE, "macOS 26 and 27", || product_between_reshapes(before, after));
+        } else {
+            assert_eq!(product_between_reshapes(before, after), wanted);
+        }
     }
 }
 

@@ -16,9 +16,11 @@ use crate::support::{Assumed, Documented, Probed, Reported, outcome, plain, rule
 
 const ALL: &[u32] = &[F32, F16, BF16, I8, I16, I32, I64, U8, U16, U32, U64, BOOL];
 const FLOATS: &[u32] = &[F32, F16, BF16];
-const INTEGERS: &[u32] = &[I32, I8, I16, I64, U8, U16, U32, U64];
+const BITS: &[u32] = &[I32, I8, I16, U8];
 const NUMBERS: &[u32] = &[F32, F16, BF16, I8, I16, I32, I64, U8, U16, U32, U64];
-const UP_TO_32_BITS: &[u32] = &[F32, F16, BF16, I8, I16, I32, U8, U16, U32];
+const COMPUTED: &[u32] = &[F32, F16, BF16, I8, I16, I32, I64, U8];
+const COMPARED: &[u32] = &[F32, F16, BF16, I8, I16, I32, I64, U8, BOOL];
+const UP_TO_32_BITS: &[u32] = &[F32, F16, BF16, I8, I16, I32, U8];
 const REDUCED: &[u32] = &[F32, F16, I32, I64];
 const REDUCED_FLOATS: &[u32] = &[F32, F16];
 const REDUCED_TO_TRUTHS: &[u32] = &[F32, F16, I32, I64, U8];
@@ -49,10 +51,10 @@ const SIGNS_OF: Types =
 const FLOORED: Types = Types {
     accepted: UP_TO_32_BITS,
     reason: "no kernel for 64-bit integers",
-    operations: &[(binary, &["floorModulo"])],
+    operations: &[(binary, &["floorModulo", "modulo"])],
 };
 const ARITHMETIC: Types = Types {
-    accepted: NUMBERS,
+    accepted: COMPUTED,
     reason: "bool is not a number",
     operations: &[
         (unary, UNARY_NUMBERS),
@@ -67,7 +69,7 @@ const ARITHMETIC: Types = Types {
     ],
 };
 const BITWISE: Types =
-    Types { accepted: INTEGERS, reason: "only integers", operations: &[(unary, UNARY_BITS), (binary, BINARY_BITS)] };
+    Types { accepted: BITS, reason: "only integers", operations: &[(unary, UNARY_BITS), (binary, BINARY_BITS)] };
 const REDUCING: Types = Types {
     accepted: REDUCED,
     reason: "known to work for Float32, Float16, Int32",
@@ -116,17 +118,23 @@ const REINTERPRETING: Types = Types {
     reason: "bits of Bool",
     operations: &[(whole, &["reinterpretCastTensor:toType:name:"])],
 };
+const COMPARING: Types = Types {
+    accepted: COMPARED,
+    reason: "no kernel has been seen",
+    operations: &[
+        (binary, COMPARISONS),
+        (whole, &["selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name:"]),
+    ],
+};
 const OF_ANY_TYPE: Types = Types {
     accepted: ALL,
     reason: "",
     operations: &[
         (unary, &["identity", "not"]),
-        (binary, COMPARISONS),
         (binary, LOGIC),
         (
             whole,
             &[
-                "selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name:",
                 "castTensor:toType:name:",
                 "reshapeTensor:withShape:name:",
                 "transposeTensor:permutation:name:",
@@ -159,6 +167,7 @@ const CLASSES: &[Types] = &[
     MOVING,
     PADDING,
     REINTERPRETING,
+    COMPARING,
     OF_ANY_TYPE,
 ];
 
@@ -261,6 +270,15 @@ fn floor_modulo_refuses_64_bit_integers_and_bool() {
 fn arithmetic_refuses_bool() {
     let _test = rule(Reported("pedronahum/MetalHLO MPSGraphCompiler.swift: numbers and truth values do not mix"));
     ARITHMETIC.check();
+}
+
+#[test]
+fn comparisons_and_choices_refuse_unsigned_integers_of_more_than_8_bits() {
+    let _test = rule(Assumed(
+        "pytorch/pytorch#159094: PyTorch has u16, u32 and u64 on MPS for filling and random numbers only; a missing \
+         kernel ends the process",
+    ));
+    COMPARING.check();
 }
 
 #[test]

@@ -51,7 +51,7 @@ const EXCEPT: &[Exception] = &[
             (binary, COMPARISONS),
             (binary, LOGIC),
             (binary, BINARY_BITS),
-            (binary, &["floorModulo", "atan2"]),
+            (binary, &["floorModulo", "modulo", "atan2"]),
             (
                 whole,
                 &[
