@@ -57,21 +57,25 @@ impl<'a> Flow<'a> {
         producers.iter().filter(|&&producer| producer != FED).map(|&producer| producer as usize)
     }
 
-    /// The wanted values that do not depend on a fed value, such as a model's initial weights; empty if all wanted
-    /// values are such.
+    /// The values with which a model begins, such as its weights: those of the nodes before the first one that reads a
+    /// fed value, as far as something can still ask for them or a later node reads them. `None` if none of them is
+    /// wanted, or if only such values are.
+    ///
+    /// Not those of later nodes: a dropout's mask depends on nothing fed either, but every step makes another one. And
+    /// not only the wanted ones: whether a running mean's first value is still held depends on how far the thread has
+    /// come.
     pub fn initializers(&self, wanted: &[bool]) -> Option<Vec<bool>> {
         let nodes = &self.segment.nodes;
-        let mut initial = vec![false; nodes.len()];
-        for (index, node) in nodes.iter().enumerate() {
-            initial[index] = (0..node.inputs.len()).all(|input| match self.producer(index, input) {
-                FED => false,
-                producer => initial[producer as usize],
-            });
+        let reads_fed = |at: &usize| (0..nodes[*at].inputs.len()).any(|input| self.producer(*at, input) == FED);
+        let leading = (0..nodes.len()).find(reads_fed).unwrap_or(nodes.len());
+        if !wanted[..leading].contains(&true) || !wanted[leading..].contains(&true) {
+            return None;
         }
-        initial.iter_mut().zip(wanted).for_each(|(initial, wanted)| *initial &= wanted);
-        let some = initial.contains(&true);
-        let all = initial == wanted;
-        (some && !all).then_some(initial)
+        let mut initial = vec![false; nodes.len()];
+        initial[..leading].copy_from_slice(&wanted[..leading]);
+        let read_later = (leading..nodes.len()).flat_map(|at| self.producers_of(at)).filter(|&at| at < leading);
+        read_later.for_each(|producer| initial[producer] = true);
+        Some(initial)
     }
 
     /// The nodes that read a value which none of the segment's nodes makes.

@@ -57,12 +57,13 @@ pub(super) struct Node {
 /// The ops that one thread has recorded and that are not flushed yet.
 pub(super) struct Recording {
     list: Mutex<List>,
+    /// Only the recording thread changes it, under the list's lock.
+    next_serial: AtomicU64,
     orphaned: AtomicBool,
 }
 
 struct List {
     nodes: VecDeque<Node>,
-    next_serial: u64,
     /// Bytes that the nodes' values would take.
     bytes: usize,
     /// Bytes of values that are not made here which the nodes read, counted at each reading.
@@ -115,19 +116,17 @@ impl Recording {
         const SERIALS: u64 = 1 << 44;
         static RECORDINGS: AtomicU64 = AtomicU64::new(0);
         let first = RECORDINGS.fetch_add(1, Ordering::Relaxed).wrapping_mul(SERIALS);
-        let list = List {
-            nodes: VecDeque::new(),
-            next_serial: first,
-            bytes: 0,
-            read_bytes: 0,
-            next_look: 0,
-            beginnings: VecDeque::new(),
-        };
-        Self { list: Mutex::new(list), orphaned: AtomicBool::new(false) }
+        let list = List { nodes: VecDeque::new(), bytes: 0, read_bytes: 0, next_look: 0, beginnings: VecDeque::new() };
+        Self { list: Mutex::new(list), next_serial: AtomicU64::new(first), orphaned: AtomicBool::new(false) }
     }
 
     fn lock(&self) -> MutexGuard<'_, List> {
         self.list.lock_anyway()
+    }
+
+    /// The serial number of the next node.
+    pub fn next_serial(&self) -> u64 {
+        self.next_serial.load(Ordering::Relaxed)
     }
 
     /// Appends a node. `value` makes its value from its serial number. Returns the value, and whether the recording has
@@ -142,8 +141,7 @@ impl Recording {
         value: impl FnOnce(u64) -> Arc<Value>,
     ) -> (Arc<Value>, bool) {
         let mut list = self.lock();
-        let serial = list.next_serial;
-        list.next_serial += 1;
+        let serial = self.next_serial.fetch_add(1, Ordering::Relaxed);
         let value = value(serial);
         list.bytes += value.ty.bytes();
         let given = inputs.iter().filter(|input| input.producer.is_none());
@@ -163,6 +161,7 @@ impl Recording {
     /// `ticket`.
     pub fn cut(&self, cut: Cut<'_>, ticket: &Arc<Ticket>) -> Option<Segment> {
         let mut list = self.lock();
+        let mut asked = Vec::new();
         let nodes = match cut {
             Cut::Everything => {
                 // What follows is cut as it was after the last such flush.
@@ -173,7 +172,11 @@ impl Recording {
                 let count = list.nodes.partition_point(|node| node.serial <= serial);
                 list.take_first(count)
             }
-            Cut::Parts(serials) => list.take_parts(serials),
+            Cut::Parts(serials) => {
+                let (nodes, asked_of) = list.take_parts(serials);
+                asked = asked_of;
+                nodes
+            }
         };
         if nodes.is_empty() {
             return None;
@@ -183,7 +186,10 @@ impl Recording {
             node.inputs.iter().for_each(|input| input.value.end_use());
         }
         (list.read_bytes, list.next_look) = (0, 0);
-        let wanted: Vec<bool> = nodes.iter().map(|node| node.value.wanted()).collect();
+        let mut wanted: Vec<bool> = nodes.iter().map(|node| node.value.wanted()).collect();
+        for (at, &asked) in asked.iter().enumerate() {
+            wanted[at] = wanted[at] || was_wanted(&nodes, at, asked);
+        }
         for (node, _) in nodes.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
             node.value.set_state(State::Pending(ticket.clone()));
         }
@@ -300,10 +306,11 @@ impl List {
         place_of(serial, self.nodes.len(), |at| self.nodes[at].serial)
     }
 
-    fn take_parts(&mut self, serials: &[u64]) -> Vec<Node> {
+    /// The nodes that belong to those with these serial numbers, and for each the last of those that it belongs to.
+    fn take_parts(&mut self, serials: &[u64]) -> (Vec<Node>, Vec<u64>) {
         let asked: SmallVec<[usize; 4]> = serials.iter().filter_map(|&serial| self.place(serial)).collect();
         let Some(&last) = asked.iter().max() else {
-            return Vec::new();
+            return (Vec::new(), Vec::new());
         };
         let mut parts = Parts::new(last + 1);
         for (at, node) in self.nodes.range(..=last).enumerate() {
@@ -311,19 +318,37 @@ impl List {
                 parts.join(at, producer);
             }
         }
-        let asked: SmallVec<[usize; 4]> = asked.iter().map(|&at| parts.of(at)).collect();
-        let taken: Vec<bool> = (0..=last).map(|at| asked.contains(&parts.of(at))).collect();
-        if taken.iter().all(|&taken| taken) {
-            return self.take_first(last + 1);
+        // By each part's first node, the last of its nodes that was asked for.
+        let mut last_asked = vec![None; last + 1];
+        for at in asked {
+            let part = parts.of(at);
+            last_asked[part] = last_asked[part].max(Some(self.nodes[at].serial));
         }
-        let mut nodes = Vec::new();
-        let mut left = VecDeque::with_capacity(self.nodes.len());
+        let asked_of: Vec<Option<u64>> = (0..=last).map(|at| last_asked[parts.of(at)]).collect();
+        let (mut nodes, mut left) = (Vec::new(), VecDeque::with_capacity(self.nodes.len()));
         for (at, node) in std::mem::take(&mut self.nodes).into_iter().enumerate() {
-            if taken.get(at) == Some(&true) { nodes.push(node) } else { left.push_back(node) }
+            match asked_of.get(at) {
+                Some(Some(_)) => nodes.push(node),
+                Some(None) | None => left.push_back(node),
+            }
         }
         self.nodes = left;
-        nodes
+        (nodes, asked_of.into_iter().flatten().collect())
     }
+}
+
+/// Whether something could ask for a node's value when the node `asked` had just been recorded.
+///
+/// Another thread asks for that one, and how far the recording thread has come since must not decide which values leave
+/// the program. What that op itself has consumed was dropped before anybody could see its result.
+fn was_wanted(nodes: &[Node], at: usize, asked: u64) -> bool {
+    let value = &nodes[at].value;
+    let dropped = value.dropped_before();
+    let consumed = || {
+        let asked = nodes.iter().find(|node| node.serial == asked);
+        asked.is_some_and(|node| node.inputs.iter().any(|input| Arc::ptr_eq(&input.value, value)))
+    };
+    dropped > asked && !(dropped == asked + 1 && consumed())
 }
 
 /// Nodes that belong together.

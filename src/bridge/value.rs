@@ -6,7 +6,7 @@
 //! flush does not compute it.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::list::{self, Recording};
@@ -39,11 +39,19 @@ pub(super) struct Value {
     handles: AtomicUsize,
     /// Recorded nodes, not yet flushed, that read it.
     uses: AtomicUsize,
+    /// The serial number that its recording would have given next when the last tensor was dropped.
+    dropped_before: AtomicU64,
 }
 
 impl Value {
     pub fn new(ty: TensorType, state: State) -> Self {
-        Self { ty, state: Mutex::new(state), handles: AtomicUsize::new(0), uses: AtomicUsize::new(0) }
+        Self {
+            ty,
+            state: Mutex::new(state),
+            handles: AtomicUsize::new(0),
+            uses: AtomicUsize::new(0),
+            dropped_before: AtomicU64::new(0),
+        }
     }
 
     /// The state, locked.
@@ -99,6 +107,11 @@ impl Value {
         self.held() || self.uses.load(Ordering::Relaxed) > 0
     }
 
+    /// The serial number of the first node that was recorded after the last tensor of the value was dropped, or will be.
+    pub fn dropped_before(&self) -> u64 {
+        self.dropped_before.load(Ordering::Relaxed)
+    }
+
     /// Whether a tensor holds the value now.
     pub fn held(&self) -> bool {
         self.handles.load(Ordering::Acquire) > 0
@@ -134,9 +147,17 @@ impl Clone for Handle {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        if self.0.handles.fetch_sub(1, Ordering::Release) == 1
+        let value = &self.0;
+        if value.handles.load(Ordering::Acquire) == 1 {
+            // Noted first: who sees no handle must see when the last was dropped.
+            let state = value.lock();
+            if let State::Recorded { recording, .. } = &*state {
+                value.dropped_before.store(recording.next_serial(), Ordering::Relaxed);
+            }
+        }
+        if value.handles.fetch_sub(1, Ordering::Release) == 1
             && list::any_orphans()
-            && let Some((recording, _)) = self.0.recorded_in()
+            && let Some((recording, _)) = value.recorded_in()
         {
             recording.release_if_orphaned();
         }

@@ -8,6 +8,7 @@ use burn_backend::{DType, Shape};
 
 use super::{AxisRange, lower_slice, put};
 use crate::ffi::{self, DataType};
+use crate::lowering::conversion::low_bits;
 use crate::lowering::{Lowering, Operand};
 use crate::ops::gather::carrier::Carrier;
 use crate::tensor_type::TensorType;
@@ -112,7 +113,16 @@ fn put_rows(
     };
     let mut along: Vec<usize> = vec![1; shape.num_dims()];
     along[axis] = shape[axis];
-    graph.select(&graph.reshape(&inside, &along), &spread, &data.tensor)
+    let inside = graph.reshape(&inside, &along);
+    // Of the integers, only the signed ones are known to have kernels for this.
+    let bits = match data.ty.dtype {
+        DType::U16 => DType::I16,
+        DType::U32 => DType::I32,
+        DType::U64 => DType::I64,
+        dtype => dtype,
+    };
+    let [new, old] = [&spread, &data.tensor].map(|x| low_bits(graph, x, data.ty.dtype, bits));
+    low_bits(graph, &graph.select(&inside, &new, &old), bits, data.ty.dtype)
 }
 
 /// 0, 1, 2, … in i32.
