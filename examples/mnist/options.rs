@@ -36,8 +36,6 @@ Options:
   --workers N         data loader threads; 0 makes the batches on the training thread [default: 1]
   --seed N            seeds weights, shuffling and rendered digits [default: 42]
   -h, --help          this text
-
-On a terminal burn-train's dashboard shows the training; elsewhere there is a line per epoch.
 "
         )
     }

@@ -3,7 +3,6 @@
 //! An example is a `Network` and a `main` that calls [`main`]. Burn's recorder saves the model and loads it again, and
 //! the final accuracy is that of the loaded model.
 
-use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
@@ -89,8 +88,8 @@ where
     )
     .metrics((LossMetric::new(), AccuracyMetric::new()))
     .with_file_checkpointer(CompactRecorder::new())
+    .renderer(PlainRenderer::default())
     .num_epochs(options.epochs);
-    let training = if std::io::stdout().is_terminal() { training } else { training.renderer(PlainRenderer::default()) };
     training.launch(learner).model
 }
 
