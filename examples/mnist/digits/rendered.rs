@@ -3,7 +3,7 @@
 
 use std::f32::consts::TAU;
 
-use crate::dataset::{Digit, PIXELS, SIDE};
+use super::{Digit, PIXELS, SIDE};
 
 type Point = (f32, f32);
 

@@ -4,27 +4,42 @@ use std::path::PathBuf;
 
 use lexopt::prelude::*;
 
-pub const HELP: &str = "\
-Trains an MNIST classifier (a multi-layer perceptron) on Autodiff<MpsGraph>.
+/// What the examples differ in, apart from the network itself.
+pub struct Example {
+    pub name: &'static str,
+    /// For the help, with its article.
+    pub network: &'static str,
+    /// Units of the hidden layer, if the command line does not say.
+    pub hidden: usize,
+}
 
-Usage: mnist_mlp [OPTIONS]
+impl Example {
+    pub fn help(&self) -> String {
+        let Self { name, network, hidden } = self;
+        format!(
+            "\
+Trains an MNIST classifier ({network}) on Autodiff<MpsGraph>.
+
+Usage: {name} [OPTIONS]
 
 Options:
   --data DIR          IDX files of MNIST (train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte,
-                      t10k-labels-idx1-ubyte), gzipped (.gz) or not. Without it: Burn's MNIST if it is cached or can be
-                      downloaded within 20 seconds, else digits that the example renders itself.
-  --output DIR        where logs, checkpoints and the model go [default: burn-mpsgraph-mnist in the temporary directory]
+                      t10k-labels-idx1-ubyte), gzipped (.gz) or not. Without it: Burn's MNIST if it is cached or curl
+                      can download it, else digits that the example renders itself.
+  --output DIR        where logs, checkpoints and the model go [default: burn-mpsgraph-{name} in the temporary
+                      directory]
   --epochs N          passes over the training digits [default: 10]
   --batch-size N      digits per step [default: 64]
-  --hidden N          units of the hidden layer [default: 512]
+  --hidden N          units of the hidden layer [default: {hidden}]
   --optimizer NAME    adam or sgd [default: adam]
   --learning-rate X   [default: 0.001 for adam, 0.1 for sgd]
   --workers N         data loader threads; 0 makes the batches on the training thread [default: 1]
   --seed N            seeds weights, shuffling and rendered digits [default: 42]
   -h, --help          this text
-
-On a terminal burn-train's dashboard shows the training; elsewhere there is a line per epoch.
-";
+"
+        )
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Optimizer {
@@ -50,13 +65,13 @@ impl Options {
     ///
     /// # Errors
     /// One line that names the option and what it takes.
-    pub fn parse(mut arguments: lexopt::Parser) -> Result<Option<Self>, String> {
+    pub fn parse(mut arguments: lexopt::Parser, example: &Example) -> Result<Option<Self>, String> {
         let mut options = Self {
             data: None,
-            output: std::env::temp_dir().join("burn-mpsgraph-mnist"),
+            output: std::env::temp_dir().join(format!("burn-mpsgraph-{}", example.name)),
             epochs: 10,
             batch_size: 64,
-            hidden: 512,
+            hidden: example.hidden,
             optimizer: Optimizer::Adam,
             learning_rate: 0.0,
             workers: 1,

@@ -1,23 +1,23 @@
 //! Where the digits come from, and how they become batches.
 
-use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
-use std::time::Duration;
+mod idx;
+mod mnist;
+mod rendered;
+
+use std::path::Path;
+use std::sync::Arc;
 
 use burn::data::dataloader::batcher::Batcher;
 use burn::data::dataset::Dataset;
-use burn::data::dataset::vision::MnistDataset;
 use burn::tensor::backend::Backend;
 use burn::tensor::{Int, Tensor, TensorData};
-
-use crate::{idx, rendered};
 
 /// Rows and columns of an image.
 pub const SIDE: usize = 28;
 /// Pixels of an image.
 pub const PIXELS: usize = SIDE * SIDE;
-/// How long Burn's own data set may take to appear before the example goes on without it.
-const DOWNLOAD_LIMIT: Duration = Duration::from_secs(20);
+/// Classes to tell apart.
+pub const CLASSES: usize = 10;
 
 /// A grey image, 0 black to 255 white, and the digit it shows.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub struct Digit {
 
 /// The part of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Split {
+enum Split {
     Train,
     Test,
 }
@@ -60,18 +60,18 @@ impl Digits {
     ///
     /// # Errors
     /// One line that says what is wrong with the files.
-    pub fn load(directory: Option<PathBuf>, seed: u64) -> Result<Self, String> {
+    pub fn load(directory: Option<&Path>, seed: u64) -> Result<Self, String> {
         if let Some(directory) = directory {
-            let train = idx::load(&directory, Split::Train)?;
-            let test = idx::load(&directory, Split::Test)?;
+            let [train, test] = idx::load([directory; 2])?;
             return Ok(Self::new(train, test, format!("IDX files in {}", directory.display())));
         }
-        if let Some((train, test)) = burn_mnist() {
-            return Ok(Self::new(train, test, "MNIST from Burn's data set cache".into()));
-        }
-        let (train, test) = (rendered::digits(8_000, seed), rendered::digits(2_000, seed ^ u64::MAX));
-        let origin = "digits rendered by this example (no --data, and MNIST could not be downloaded)";
-        Ok(Self::new(train, test, origin.into()))
+        Ok(match mnist::load() {
+            Ok([train, test]) => Self::new(train, test, "MNIST from Burn's data set cache".into()),
+            Err(reason) => {
+                let (train, test) = (rendered::digits(8_000, seed), rendered::digits(2_000, seed ^ u64::MAX));
+                Self::new(train, test, format!("digits rendered by this example (no --data, and no MNIST: {reason})"))
+            }
+        })
     }
 
     fn new(train: Vec<Digit>, test: Vec<Digit>, origin: String) -> Self {
@@ -80,33 +80,11 @@ impl Digits {
     }
 }
 
-/// Burn's own MNIST, from its cache or the network; `None` if it did not come within the time limit.
-fn burn_mnist() -> Option<(Vec<Digit>, Vec<Digit>)> {
-    let (sender, receiver) = mpsc::channel();
-    // The download panics when there is no network. The panic ends this thread only, and the user need not see it.
-    let quiet = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
-    std::thread::spawn(move || {
-        let digits = [MnistDataset::train(), MnistDataset::test()].map(|split| {
-            split.iter().map(|item| Digit { pixels: flatten(&item.image), label: item.label }).collect::<Vec<_>>()
-        });
-        let _ = sender.send(digits);
-    });
-    let digits = receiver.recv_timeout(DOWNLOAD_LIMIT).ok();
-    std::panic::set_hook(quiet);
-    let [train, test] = digits?;
-    Some((train, test))
-}
-
-fn flatten(image: &[[f32; SIDE]; SIDE]) -> [u8; PIXELS] {
-    std::array::from_fn(|at| image[at / SIDE][at % SIDE] as u8)
-}
-
 /// A mini-batch on the device.
 #[derive(Clone, Debug)]
 pub struct DigitBatch<B: Backend> {
-    /// `[batch, 784]`, mean 0 and deviation 1 over MNIST.
-    pub images: Tensor<B, 2>,
+    /// `[batch, 28, 28]`, mean 0 and deviation 1 over MNIST.
+    pub images: Tensor<B, 3>,
     /// `[batch]`
     pub labels: Tensor<B, 1, Int>,
 }
@@ -126,7 +104,7 @@ impl<B: Backend> Batcher<B, Digit, DigitBatch<B>> for DigitBatcher {
         let labels: Vec<i64> = digits.iter().map(|digit| digit.label.into()).collect();
         let count = digits.len();
         DigitBatch {
-            images: Tensor::from_data(TensorData::new(pixels, [count, PIXELS]), device),
+            images: Tensor::from_data(TensorData::new(pixels, [count, SIDE, SIDE]), device),
             labels: Tensor::from_data(TensorData::new(labels, [count]), device),
         }
     }

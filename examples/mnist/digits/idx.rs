@@ -7,22 +7,31 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 
-use crate::dataset::{Digit, PIXELS, SIDE, Split};
+use super::{Digit, PIXELS, SIDE, Split};
 
 const IMAGES_MAGIC: u32 = 0x0000_0803;
 const LABELS_MAGIC: u32 = 0x0000_0801;
 
-/// Reads the digits of one split from `directory`.
+/// Reads the digits to train on from the first of two directories, those to test with from the second.
 ///
 /// # Errors
 /// One line that names the file and what is wrong with it.
-pub fn load(directory: &Path, split: Split) -> Result<Vec<Digit>, String> {
+pub fn load([train, test]: [&Path; 2]) -> Result<[Vec<Digit>; 2], String> {
+    Ok([read(train, Split::Train)?, read(test, Split::Test)?])
+}
+
+/// Names of the files with the images and the labels of a split.
+pub fn names(split: Split) -> [String; 2] {
     let prefix = match split {
         Split::Train => "train",
         Split::Test => "t10k",
     };
-    let images = find(directory, &format!("{prefix}-images-idx3-ubyte"))?;
-    let labels = find(directory, &format!("{prefix}-labels-idx1-ubyte"))?;
+    [format!("{prefix}-images-idx3-ubyte"), format!("{prefix}-labels-idx1-ubyte")]
+}
+
+fn read(directory: &Path, split: Split) -> Result<Vec<Digit>, String> {
+    let [images, labels] = names(split);
+    let (images, labels) = (find(directory, &images)?, find(directory, &labels)?);
     let pixels = read_images(&images)?;
     let classes = read_labels(&labels)?;
     if pixels.len() != classes.len() {

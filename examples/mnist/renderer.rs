@@ -1,4 +1,5 @@
-//! Plain progress for logs and pipes: one line per epoch with the means over its batches.
+//! Plain progress: one line per epoch with the means over its batches. Burn's dashboard is a feature (`tui`) that costs
+//! 29 more crates.
 
 use std::collections::HashMap;
 
