@@ -10,6 +10,7 @@
 mod columns;
 mod depthwise;
 mod extents;
+mod inside;
 mod lines;
 mod turn;
 
@@ -68,20 +69,21 @@ impl Kernel for Convolution {
 
     fn scratch_bytes(&self, inputs: &[&TensorType], output: &TensorType) -> usize {
         let extents = Extents::new(self, [inputs[0], inputs[1]], output);
-        if extents.is_depthwise() {
-            return 0;
-        }
-        let sums =
-            if self.wanted == Wanted::WeightsGradient { output.elements() * extents.reduction().segments } else { 0 };
+        let (sums, each) = if extents.is_depthwise() {
+            (0, depthwise::scratch(&extents, self.wanted))
+        } else {
+            let segments = if self.wanted == Wanted::WeightsGradient { extents.reduction().segments } else { 0 };
+            (segments * output.elements(), extents.scratch(self.wanted))
+        };
         let workers = if extents.is_parallel() { rayon::current_num_threads() } else { 1 };
-        (sums + workers * extents.scratch(self.wanted)) * size_of::<f32>()
+        (sums + workers * each) * size_of::<f32>()
     }
 }
 
 impl Convolution {
     fn compute(&self, extents: &Extents, operands: (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
         if extents.is_depthwise() {
-            return depthwise::run(extents, self.wanted, operands, out);
+            return depthwise::run(extents, self.wanted, operands, out, scratch);
         }
         match self.wanted {
             Wanted::Output => output(extents, operands, out, scratch),

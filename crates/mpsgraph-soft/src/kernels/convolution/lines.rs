@@ -64,10 +64,16 @@ impl<'a> Lines<'a> {
         (y * self.phases + x % stride) * self.width + x / stride
     }
 
+    /// Where the first tap meets the first position of a line, of whole ones.
+    #[inline(always)]
+    pub fn line(&self, line: usize) -> usize {
+        line * self.e.windows[0].stride * self.phases * self.width
+    }
+
     /// The positions by lines, and by `tile` positions.
     #[inline(always)]
     pub fn segments(&self, tile: usize, mut each: impl FnMut(Segment)) {
-        let line = self.e.windows[0].stride * self.phases * self.width;
+        let line = self.line(1);
         let (mut at, count) = (0, self.end - self.start);
         let mut column = self.start - self.first[0] * self.e.output[1];
         let (mut base, mut rest) = (0, tile);
@@ -119,10 +125,7 @@ impl<'a> Lines<'a> {
             let out = &mut buffer[at..at + count];
             match stride {
                 1 => out.copy_from_slice(&channel[place..place + count]),
-                2 if place + 2 * count <= channel.len() => {
-                    let (pairs, _) = channel[place..place + 2 * count].as_chunks::<2>();
-                    out.iter_mut().zip(pairs).for_each(|(out, pair)| *out = pair[0]);
-                }
+                2 => every_second(&channel[place..], out),
                 stride => out.iter_mut().zip(channel[place..].iter().step_by(stride)).for_each(|(out, &x)| *out = x),
             }
         });
@@ -144,6 +147,18 @@ impl<'a> Lines<'a> {
             }
         });
     }
+}
+
+/// Copies elements 0, 2, and so on.
+#[inline(always)]
+fn every_second(from: &[f32], to: &mut [f32]) {
+    let (blocks, _) = from.as_chunks::<{ 2 * SLACK }>();
+    let mut done = 0;
+    for (from, to) in blocks.iter().zip(to.as_chunks_mut::<SLACK>().0) {
+        *to = std::array::from_fn(|i| from[2 * i]);
+        done += SLACK;
+    }
+    to[done..].iter_mut().zip(from[2 * done..].iter().step_by(2)).for_each(|(to, &x)| *to = x);
 }
 
 /// Lines of the input, phases, and elements of a phase, for so many lines and columns of output.
