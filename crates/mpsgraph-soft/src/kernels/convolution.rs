@@ -1,8 +1,9 @@
 //! Convolutions in two dimensions of f32, and their gradients.
 //!
 //! Each is a matrix product with the columns of a panel: for a range of output positions, the input elements that each
-//! tap of the filter meets. A panel stays in the cache and is scratch memory; its columns are never all there. A 1x1
-//! filter multiplies the input where it is, and groups of one channel are summed directly.
+//! tap of the filter meets. A panel stays in the cache and is scratch memory; its columns are never all there. They are
+//! copied from lines of one channel ([`lines`]), in the order in which `gemm` reads them, so that it need not copy them
+//! again. A 1x1 filter multiplies the input where it is, and groups of one channel are summed directly ([`depthwise`]).
 //!
 //! Threads take blocks of rows of the result. How the work is cut depends on the extents only, so the sums do not
 //! depend on the number of threads.

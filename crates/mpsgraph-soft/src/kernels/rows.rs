@@ -178,6 +178,10 @@ impl<'a> Rows<'a> {
     ) {
         let components = self.extents.len();
         let first = block / self.share * self.positions;
+        if let (&[extent], 1) = (self.extents, self.scale) {
+            let indices = &indices[first..][positions.clone()];
+            return positions.zip(indices).for_each(|(position, index)| each(position, index.within(extent)));
+        }
         let mut between = positions.start % self.scale;
         for position in positions {
             let at = first + position;

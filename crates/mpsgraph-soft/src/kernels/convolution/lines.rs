@@ -16,7 +16,8 @@ pub struct Lines<'a> {
     end: usize,
     /// First line of the output, and its first column if there is no other line.
     first: [usize; 2],
-    /// Lines of the input.
+    /// Lines of the output, and of the input.
+    outputs: usize,
     lines: usize,
     phases: usize,
     /// Elements of a phase of a line.
@@ -38,8 +39,9 @@ impl<'a> Lines<'a> {
         let columns = e.output[1];
         let [top, bottom] = [start / columns, (end - 1) / columns];
         let (left, columns) = if top == bottom { (start % columns, end - start) } else { (0, columns) };
-        let [lines, phases, width] = extents(e, bottom - top + 1, columns);
-        Self { e, start, end, first: [top, left], lines, phases, width }
+        let outputs = bottom - top + 1;
+        let [lines, phases, width] = extents(e, outputs, columns);
+        Self { e, start, end, first: [top, left], outputs, lines, phases, width }
     }
 
     /// Elements of a buffer for any range of so many positions.
@@ -92,7 +94,16 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Calls `each` for every phase of a line of the channel with the first place in the channel, the first in the
+    /// Whether a tap meets this line of the input.
+    #[inline(always)]
+    fn is_met(&self, line: usize) -> bool {
+        let Window { stride, dilation, .. } = self.e.windows[0];
+        let of_output = |line: usize| line.is_multiple_of(stride) && line / stride < self.outputs;
+        [stride, dilation] == [1, 1]
+            || (0..self.e.filter[0]).any(|tap| line.checked_sub(tap * dilation).is_some_and(of_output))
+    }
+
+    /// Calls `each` for every phase of a line of the channel that a tap meets, with the first place in the channel, the first in the
     /// buffer, and how many elements there are.
     #[inline(always)]
     fn each(&self, mut each: impl FnMut(usize, usize, usize)) {
@@ -109,7 +120,7 @@ impl<'a> Lines<'a> {
             let place = at + first * columns.stride - columns.before;
             for line in 0..self.lines {
                 let y = self.first[0] * rows.stride + line;
-                if y >= rows.before && y < rows.before + e.input[0] {
+                if y >= rows.before && y < rows.before + e.input[0] && self.is_met(line) {
                     let line = (line * self.phases + phase) * self.width;
                     each((y - rows.before) * e.input[1] + place, line + first, last - first);
                 }
