@@ -167,6 +167,13 @@ impl<'a> Rows<'a> {
         pairs.find(|(index, extent)| index.within(**extent).is_none()).map(|(index, _)| index)
     }
 
+    /// The indices of a block, if each is the number of a row.
+    #[inline(always)]
+    pub fn numbers<'i, I: Index>(&self, indices: &'i [I], block: usize) -> Option<&'i [I]> {
+        (self.extents.len() == 1 && self.scale == 1)
+            .then(|| &indices[block / self.share * self.positions..][..self.positions])
+    }
+
     /// Calls `each(position, row)` for the positions of a block whose index is in range, or with `None` otherwise.
     #[inline(always)]
     pub fn visit<I: Index>(
@@ -178,10 +185,6 @@ impl<'a> Rows<'a> {
     ) {
         let components = self.extents.len();
         let first = block / self.share * self.positions;
-        if let (&[extent], 1) = (self.extents, self.scale) {
-            let indices = &indices[first..][positions.clone()];
-            return positions.zip(indices).for_each(|(position, index)| each(position, index.within(extent)));
-        }
         let mut between = positions.start % self.scale;
         for position in positions {
             let at = first + position;

@@ -144,14 +144,21 @@ fn scatter_part<T: Element, I: Index>(
     let row = rows.row;
     let count = out.len() / row;
     let updates = &updates[block * rows.positions * row..][..rows.positions * row];
+    if row == 1
+        && let Some(numbers) = rows.numbers(indices, block)
+    {
+        for (number, &update) in numbers.iter().zip(updates) {
+            let number = number.within(rows.rows).and_then(|number| number.checked_sub(first));
+            if let Some(to) = number.and_then(|number| out.get_mut(number)) {
+                *to = combine(*to, update);
+            }
+        }
+        return;
+    }
     rows.visit(indices, block, 0..rows.positions, |at, named| {
         let Some(to) = named.and_then(|named| named.checked_sub(first)).filter(|&to| to < count) else {
             return;
         };
-        if row == 1 {
-            out[to] = combine(out[to], updates[at]);
-            return;
-        }
         for (to, &update) in out[to * row..][..row].iter_mut().zip(&updates[at * row..][..row]) {
             *to = combine(*to, update);
         }
