@@ -103,8 +103,8 @@ impl<'a> Lines<'a> {
             || (0..self.e.filter[0]).any(|tap| line.checked_sub(tap * dilation).is_some_and(of_output))
     }
 
-    /// Calls `each` for every phase of a line of the channel that a tap meets, with the first place in the channel, the first in the
-    /// buffer, and how many elements there are.
+    /// Calls `each` for every phase of a line of the channel that a tap meets, with the first place in the channel, the
+    /// first in the buffer, and how many elements there are.
     #[inline(always)]
     fn each(&self, mut each: impl FnMut(usize, usize, usize)) {
         let e = self.e;
