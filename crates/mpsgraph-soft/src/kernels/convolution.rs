@@ -1,8 +1,9 @@
 //! Convolutions in two dimensions of f32, and their gradients.
 //!
 //! Each is a matrix product with the columns of a panel: for a range of output positions, the input elements that each
-//! tap of the filter meets. A panel stays in the cache and is scratch memory; its columns are never all there. A 1x1
-//! filter multiplies the input where it is, and groups of one channel are summed directly.
+//! tap of the filter meets. A panel stays in the cache and is scratch memory; its columns are never all there. They are
+//! copied from lines of one channel ([`lines`]), in the order in which `gemm` reads them, so that it need not copy them
+//! again. A 1x1 filter multiplies the input where it is, and groups of one channel are summed directly ([`depthwise`]).
 //!
 //! Threads take blocks of rows of the result. How the work is cut depends on the extents only, so the sums do not
 //! depend on the number of threads.
@@ -10,15 +11,22 @@
 mod columns;
 mod depthwise;
 mod extents;
+mod inside;
+mod lines;
+mod turn;
 
 use super::Kernel;
 use super::call::Call;
 use super::matmul::{Matrix, product};
-use super::threads::{self, share_with_scratch};
+use super::threads::{self, share, share_with_scratch};
 use crate::ir::TensorType;
 use bytemuck::cast_slice_mut;
-use extents::Extents;
+use extents::{Extents, Reduction};
 use std::ops::Range;
+use turn::{add_transposed, transposed};
+
+/// Rows of a product up to which `gemm` reads its columns in place; it would copy them for more.
+const IN_PLACE: usize = 48;
 
 /// What of a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,21 +70,21 @@ impl Kernel for Convolution {
 
     fn scratch_bytes(&self, inputs: &[&TensorType], output: &TensorType) -> usize {
         let extents = Extents::new(self, [inputs[0], inputs[1]], output);
-        if extents.is_depthwise() {
-            return 0;
-        }
-        let (segments, _) = extents.reduction();
-        let partial =
-            if self.wanted == Wanted::WeightsGradient && segments > 1 { segments * output.elements() } else { 0 };
+        let (sums, each) = if extents.is_depthwise() {
+            (0, depthwise::scratch(&extents, self.wanted))
+        } else {
+            let segments = if self.wanted == Wanted::WeightsGradient { extents.reduction().segments } else { 0 };
+            (segments * output.elements(), extents.scratch(self.wanted))
+        };
         let workers = if extents.is_parallel() { threads::count() } else { 1 };
-        (partial + workers * extents.columns(self.wanted)) * size_of::<f32>()
+        (sums + workers * each) * size_of::<f32>()
     }
 }
 
 impl Convolution {
     fn compute(&self, extents: &Extents, operands: (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
         if extents.is_depthwise() {
-            return depthwise::run(extents, self.wanted, operands, out);
+            return depthwise::run(extents, self.wanted, operands, out, scratch);
         }
         match self.wanted {
             Wanted::Output => output(extents, operands, out, scratch),
@@ -94,20 +102,27 @@ fn rows(elements: &[f32], from: usize, row: usize) -> Matrix<'_> {
 fn output(e: &Extents, (x, weights): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
     let (positions, inner) = (e.positions(), e.inner());
     let block = e.block(e.batch, e.outputs);
-    let each = e.columns(Wanted::Output);
+    let (each, wide) = (e.scratch(Wanted::Output), e.tile());
     share_with_scratch((block * positions, out), (each, scratch), &|at, out, scratch| {
         let first = at * block;
         let (sample, channel) = (first / (e.groups * e.outputs), first % (e.groups * e.outputs));
         let x = e.input_of(x, sample, channel / e.outputs);
-        let weights = rows(weights, channel * inner, inner);
+        let weights = &weights[channel * inner..];
         if e.is_pointwise() {
-            return product((block, positions, inner), weights, rows(x, 0, positions), (out, positions), false);
+            let x = rows(x, 0, positions);
+            return product((block, positions, inner), rows(weights, 0, inner), x, (out, positions), false);
         }
         for panel in panels(e, inner) {
-            let width = panel.len();
-            columns::gather(e, x, panel.clone(), &mut scratch[..inner * width]);
-            let target = (&mut out[panel.start..], positions);
-            product((block, width, inner), weights, rows(scratch, 0, width), target, false);
+            let columns = columns::gather(e, x, panel.clone(), wide, scratch);
+            for (tile, columns) in columns.chunks_exact(columns::stride(inner, wide)).enumerate() {
+                let start = panel.start + tile * wide;
+                let width = wide.min(panel.end - start);
+                for row in (0..block).step_by(IN_PLACE) {
+                    let weights = rows(weights, row * inner, inner);
+                    let target = (&mut out[row * positions + start..], positions);
+                    product((IN_PLACE.min(block - row), width, inner), weights, rows(columns, 0, wide), target, false);
+                }
+            }
         }
     });
 }
@@ -115,7 +130,7 @@ fn output(e: &Extents, (x, weights): (&[f32], &[f32]), out: &mut [f32], scratch:
 fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
     let (positions, inner, taps) = (e.positions(), e.inner(), e.taps());
     let block = e.block(e.batch, e.inputs);
-    let each = e.columns(Wanted::InputGradient);
+    let each = e.scratch(Wanted::InputGradient);
     share_with_scratch((block * e.area(), out), (each, scratch), &|at, out, scratch| {
         let first = at * block;
         let (sample, channel) = (first / (e.groups * e.inputs), first % (e.groups * e.inputs));
@@ -132,54 +147,51 @@ fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32
         out.fill(0.0);
         for panel in panels(e, height) {
             let width = panel.len();
-            let columns = &mut scratch[..height * width];
+            let (columns, buffer) = scratch.split_at_mut(height * width);
             let grad = rows(grad, panel.start, positions);
-            product((height, width, e.outputs), transposed, grad, (columns, width), false);
-            columns::scatter(e, columns, panel, out);
+            product((height, width, e.outputs), transposed, grad, (&mut *columns, width), false);
+            columns::scatter(e, columns, panel, out, buffer);
         }
     });
 }
 
+/// The sums are those of the transposed weights: turning the output's gradient around, which `gemm` needs beside
+/// itself, is less work than turning the columns.
 fn weights_gradient(e: &Extents, (grad, x): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
     let (positions, inner) = (e.positions(), e.inner());
-    let (segments, block) = e.reduction();
-    let each = e.columns(Wanted::WeightsGradient);
-    let elements = out.len();
-    let blocks = elements / (block * inner);
-    let width = e.panel(inner);
+    let Reduction { segments, channels, outputs, width } = e.reduction();
+    let each = e.scratch(Wanted::WeightsGradient);
+    let all = out.len();
+    let (sums, scratch) = scratch.split_at_mut(segments * all);
     let panels = positions.div_ceil(width);
     let units = e.batch * panels;
-    let task = |at: usize, out: &mut [f32], scratch: &mut [f32]| {
-        let (segment, first) = (at / blocks, at % blocks * block);
-        let (group, row) = (first / e.outputs, first % e.outputs);
+    let height = channels * e.taps();
+    let [across, down] = [e.inputs / channels, e.outputs / outputs];
+    share_with_scratch((height * outputs, &mut *sums), (each, scratch), &|at, sums, scratch| {
+        let (segment, group) = (at / (across * down * e.groups), at / (across * down) % e.groups);
+        let (output, first) = (at / across % down * outputs, at % across * channels);
         let units = segment * units / segments..(segment + 1) * units / segments;
         for unit in units.clone() {
-            let (sample, panel) = (unit / panels, unit % panels * width);
-            let panel = panel..(panel + width).min(positions);
-            let grad = rows(e.output_of(grad, sample, group), row * positions + panel.start, positions);
-            let x = e.input_of(x, sample, group);
-            let (columns, row) = if e.is_pointwise() {
-                (&x[panel.start..], positions)
+            let (sample, start) = (unit / panels, unit % panels * width);
+            let panel = start..(start + width).min(positions);
+            let x = &e.input_of(x, sample, group)[first * e.area()..][..channels * e.area()];
+            let (turned, scratch) = scratch.split_at_mut(width * outputs);
+            let grad = rows(e.output_of(grad, sample, group), output * positions + panel.start, positions);
+            transposed(grad, (outputs, panel.len()), turned);
+            let columns = if e.is_pointwise() {
+                rows(x, panel.start, positions)
             } else {
-                columns::gather(e, x, panel.clone(), &mut scratch[..inner * panel.len()]);
-                (&*scratch, panel.len())
+                rows(columns::gather(e, x, panel.clone(), panel.len(), scratch), 0, panel.len())
             };
-            let transposed = Matrix { elements: columns, strides: [1, row] };
-            product((block, inner, panel.len()), grad, transposed, (&mut *out, inner), unit > units.start);
+            let extents = (height, outputs, panel.len());
+            product(extents, columns, rows(turned, 0, outputs), (&mut *sums, outputs), unit > units.start);
         }
-    };
-    if segments == 1 {
-        return share_with_scratch((block * inner, out), (each, scratch), &task);
-    }
-    let (partial, scratch) = scratch.split_at_mut(segments * elements);
-    share_with_scratch((block * inner, partial), (each, scratch), &task);
-    let (first, rest) = partial.split_at(elements);
-    out.copy_from_slice(first);
-    for segment in rest.chunks_exact(elements) {
-        for (sum, &part) in out.iter_mut().zip(segment) {
-            *sum += part;
+    });
+    share(e.is_parallel(), outputs * inner, out, |at, out| {
+        for (segment, sums) in sums.chunks_exact(all).enumerate() {
+            add_transposed(&sums[at * outputs * inner..], (inner, outputs), out, segment > 0);
         }
-    }
+    });
 }
 
 /// The output positions, in parts whose columns of this height are a panel.

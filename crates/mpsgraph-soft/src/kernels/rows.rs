@@ -167,6 +167,13 @@ impl<'a> Rows<'a> {
         pairs.find(|(index, extent)| index.within(**extent).is_none()).map(|(index, _)| index)
     }
 
+    /// The indices of a block, if each is the number of a row.
+    #[inline(always)]
+    pub fn numbers<'i, I: Index>(&self, indices: &'i [I], block: usize) -> Option<&'i [I]> {
+        (self.extents.len() == 1 && self.scale == 1)
+            .then(|| &indices[block / self.share * self.positions..][..self.positions])
+    }
+
     /// Calls `each(position, row)` for the positions of a block whose index is in range, or with `None` otherwise.
     #[inline(always)]
     pub fn visit<I: Index>(

@@ -5,7 +5,6 @@
 
 use super::call::Call;
 use super::element::Element;
-use super::movement::copy_flat;
 use super::rows::{Index, Indexing, Indices, Rows};
 use super::threads::{self, PARALLEL_BYTES, share};
 use super::{Kernel, dispatch};
@@ -66,13 +65,12 @@ pub fn execute(
     indices: Indices<'_>,
     out: &mut [u8],
 ) {
-    copy_flat(data, out);
     let mode = if dtype == DType::Bool { mode.of_truths() } else { mode };
     dispatch!(dtype, T => {
-        let (updates, out) = (cast_slice(updates), cast_slice_mut(out));
+        let (operands, out) = ([cast_slice(data), cast_slice(updates)], cast_slice_mut(out));
         match indices {
-            Indices::I32(indices) => by_mode::<T, i32>(rows, mode, updates, indices, out),
-            Indices::I64(indices) => by_mode::<T, i64>(rows, mode, updates, indices, out),
+            Indices::I32(indices) => by_mode::<T, i32>(rows, mode, operands, indices, out),
+            Indices::I64(indices) => by_mode::<T, i64>(rows, mode, operands, indices, out),
         }
     });
 }
@@ -98,21 +96,21 @@ fn any_update<I: Index>(rows: &Rows, indices: &[I], holds: impl Fn(usize, usize)
     any
 }
 
-fn by_mode<T: Element, I: Index>(rows: &Rows, mode: ScatterMode, updates: &[T], indices: &[I], out: &mut [T]) {
+fn by_mode<T: Element, I: Index>(rows: &Rows, mode: ScatterMode, operands: [&[T]; 2], indices: &[I], out: &mut [T]) {
     match mode {
-        ScatterMode::Add => scatter(rows, updates, indices, out, T::add),
-        ScatterMode::Sub => scatter(rows, updates, indices, out, T::sub),
-        ScatterMode::Mul => scatter(rows, updates, indices, out, T::mul),
-        ScatterMode::Div => scatter(rows, updates, indices, out, T::div),
-        ScatterMode::Min => scatter(rows, updates, indices, out, |a, b| if b < a || a.is_nan() { b } else { a }),
-        ScatterMode::Max => scatter(rows, updates, indices, out, |a, b| if b > a || a.is_nan() { b } else { a }),
-        ScatterMode::Set => scatter(rows, updates, indices, out, |_, b| b),
+        ScatterMode::Add => scatter(rows, operands, indices, out, T::add),
+        ScatterMode::Sub => scatter(rows, operands, indices, out, T::sub),
+        ScatterMode::Mul => scatter(rows, operands, indices, out, T::mul),
+        ScatterMode::Div => scatter(rows, operands, indices, out, T::div),
+        ScatterMode::Min => scatter(rows, operands, indices, out, |a, b| if b < a || a.is_nan() { b } else { a }),
+        ScatterMode::Max => scatter(rows, operands, indices, out, |a, b| if b > a || a.is_nan() { b } else { a }),
+        ScatterMode::Set => scatter(rows, operands, indices, out, |_, b| b),
     }
 }
 
 fn scatter<T: Element, I: Index>(
     rows: &Rows,
-    updates: &[T],
+    [data, updates]: [&[T]; 2],
     indices: &[I],
     out: &mut [T],
     combine: impl Fn(T, T) -> T + Sync,
@@ -121,12 +119,15 @@ fn scatter<T: Element, I: Index>(
     assert_eq!(out.len(), rows.blocks * block, "scatter: the data have another size");
     assert_eq!(updates.len(), rows.blocks * rows.positions * rows.row, "scatter: the updates have another size");
     // Each part reads all indices of its block, so there are at most as many parts as threads.
-    let parallel = size_of_val(updates) > PARALLEL_BYTES;
+    let parallel = size_of_val(updates).max(size_of_val(data)) > PARALLEL_BYTES;
     let parts = if parallel { threads::count().div_ceil(rows.blocks) } else { 1 };
     let part_rows = rows.rows.div_ceil(parts);
     share(parallel, block, out, |at, out| {
         share(parallel, part_rows * rows.row, out, |part, out| {
-            scatter_part(rows, updates, indices, (at, part * part_rows), out, &combine);
+            let first = part * part_rows;
+            // A part at a time, so that it is still in the cache when the updates come.
+            out.copy_from_slice(&data[at * block + first * rows.row..][..out.len()]);
+            scatter_part(rows, updates, indices, (at, first), out, &combine);
         });
     });
 }
@@ -143,6 +144,17 @@ fn scatter_part<T: Element, I: Index>(
     let row = rows.row;
     let count = out.len() / row;
     let updates = &updates[block * rows.positions * row..][..rows.positions * row];
+    if row == 1
+        && let Some(numbers) = rows.numbers(indices, block)
+    {
+        for (number, &update) in numbers.iter().zip(updates) {
+            let number = number.within(rows.rows).and_then(|number| number.checked_sub(first));
+            if let Some(to) = number.and_then(|number| out.get_mut(number)) {
+                *to = combine(*to, update);
+            }
+        }
+        return;
+    }
     rows.visit(indices, block, 0..rows.positions, |at, named| {
         let Some(to) = named.and_then(|named| named.checked_sub(first)).filter(|&to| to < count) else {
             return;

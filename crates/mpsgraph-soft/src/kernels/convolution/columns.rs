@@ -1,71 +1,117 @@
 //! Panels of columns: what the taps of the filter meet at a range of output positions.
 //!
 //! A panel has a row for each channel and tap and a column for each position. [`gather`] fills one from the input,
-//! [`scatter`] adds one to the gradient of the input.
+//! [`scatter`] adds one to the gradient of the input. Both go through [`Lines`] of a channel at a time.
 
 use super::extents::Extents;
+use super::lines::{Lines, SLACK, Segment};
+use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::ops::Range;
 
-/// The elements of `x` that the taps meet at these positions; 0 outside of the input.
-pub fn gather(e: &Extents, x: &[f32], positions: Range<usize>, columns: &mut [f32]) {
-    let width = e.input[1];
-    for (row, out) in columns.chunks_exact_mut(positions.len()).enumerate() {
-        let (channel, tap) = (row / e.taps(), row % e.taps());
-        let plane = &x[channel * e.area()..][..e.area()];
-        lines(e, &positions, |at, y, from| {
-            let out = &mut out[at.clone()];
-            let (_, inside, line) = e.meets(0, tap / e.filter[1], y, 1);
-            if inside == 0 {
-                return out.fill(0.0);
+/// Elements of a panel of columns, `tile` positions of all rows after another `tile` positions.
+pub fn size(rows: usize, positions: usize, tile: usize) -> usize {
+    positions.div_ceil(tile) * stride(rows, tile)
+}
+
+/// From a tile to the next.
+pub fn stride(rows: usize, tile: usize) -> usize {
+    rows * tile + SLACK
+}
+
+/// The elements of channels that the taps meet at these positions; 0 outside of the input. The rows of a tile are
+/// `tile` elements apart, and `scratch` has room for a panel and [`Lines`]; returned is the panel.
+pub fn gather<'s>(
+    e: &Extents,
+    channels: &[f32],
+    positions: Range<usize>,
+    tile: usize,
+    scratch: &'s mut [f32],
+) -> &'s [f32] {
+    let rows = channels.len() / e.area() * e.taps();
+    let (columns, buffer) = scratch.split_at_mut(size(rows, positions.len(), tile));
+    let lines = Lines::new(e, positions);
+    vectorised(Gather { e, channels, lines, tile, buffer: &mut buffer[..lines.size()], columns: &mut *columns });
+    columns
+}
+
+struct Gather<'a> {
+    e: &'a Extents,
+    channels: &'a [f32],
+    lines: Lines<'a>,
+    tile: usize,
+    buffer: &'a mut [f32],
+    columns: &'a mut [f32],
+}
+
+impl VectorLoop for Gather<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Gather { e, channels, lines, tile, buffer, columns } = self;
+        buffer.fill(0.0);
+        let tiles = stride(channels.len() / e.area() * e.taps(), tile);
+        for (at, channel) in channels.chunks_exact(e.area()).enumerate() {
+            lines.fill(channel, buffer);
+            for tap in 0..e.taps() {
+                let row = (at * e.taps() + tap) * tile;
+                let met = &buffer[lines.tap(tap)..];
+                let (mut base, mut end) = (row, tile);
+                lines.segments(tile, |Segment { at, count, from }| {
+                    if at == end {
+                        (base, end) = (base + tiles, end + tile);
+                    }
+                    copy(&met[from..], &mut columns[base + at + tile - end..], count);
+                });
             }
-            let line = &plane[line * width..][..width];
-            let (first, last, start) = e.meets(1, tap % e.filter[1], from, out.len());
-            out[..first].fill(0.0);
-            out[last..].fill(0.0);
-            let out = &mut out[first..last];
-            match e.windows[1].stride {
-                _ if out.is_empty() => {}
-                1 => out.copy_from_slice(&line[start..][..out.len()]),
-                stride => out.iter_mut().zip(line[start..].iter().step_by(stride)).for_each(|(out, &x)| *out = x),
-            }
-        });
+        }
     }
 }
 
-/// Adds columns to the elements of `x` that the taps meet at these positions.
-pub fn scatter(e: &Extents, columns: &[f32], positions: Range<usize>, x: &mut [f32]) {
-    let width = e.input[1];
-    for (row, from_columns) in columns.chunks_exact(positions.len()).enumerate() {
-        let (channel, tap) = (row / e.taps(), row % e.taps());
-        let plane = &mut x[channel * e.area()..][..e.area()];
-        lines(e, &positions, |at, y, from| {
-            let grads = &from_columns[at.clone()];
-            let (_, inside, line) = e.meets(0, tap / e.filter[1], y, 1);
-            let (first, last, start) = e.meets(1, tap % e.filter[1], from, grads.len());
-            if inside == 0 || first == last {
-                return;
-            }
-            let line = &mut plane[line * width..][..width];
-            let grads = &grads[first..last];
-            match e.windows[1].stride {
-                1 => line[start..].iter_mut().zip(grads).for_each(|(x, &grad)| *x += grad),
-                stride => {
-                    line[start..].iter_mut().step_by(stride).zip(grads).for_each(|(x, &grad)| *x += grad);
-                }
-            }
-        });
+/// Copies `count` elements and some that follow, whose places are filled later.
+#[inline(always)]
+fn copy(from: &[f32], to: &mut [f32], count: usize) {
+    let parts = count.div_ceil(SLACK);
+    let (from, to) = (&from[..parts * SLACK], &mut to[..parts * SLACK]);
+    for (from, to) in from.as_chunks::<SLACK>().0.iter().zip(to.as_chunks_mut::<SLACK>().0) {
+        *to = *from;
     }
 }
 
-/// Calls `each` for every line of output that the positions are in: which of them, the line, and where in it they
-/// begin.
-fn lines(e: &Extents, positions: &Range<usize>, mut each: impl FnMut(Range<usize>, usize, usize)) {
-    let width = e.output[1];
-    let mut position = positions.start;
-    while position < positions.end {
-        let (y, from) = (position / width, position % width);
-        let end = (position + width - from).min(positions.end);
-        each(position - positions.start..end - positions.start, y, from);
-        position = end;
+/// Adds a panel of columns, one tile, to the channels that the taps meet at these positions. `buffer` has room for
+/// [`Lines`].
+pub fn scatter(e: &Extents, columns: &[f32], positions: Range<usize>, channels: &mut [f32], buffer: &mut [f32]) {
+    let lines = Lines::new(e, positions.clone());
+    let buffer = &mut buffer[..lines.size()];
+    vectorised(Scatter { e, columns, width: positions.len(), lines, buffer, channels });
+}
+
+struct Scatter<'a> {
+    e: &'a Extents,
+    columns: &'a [f32],
+    /// Of a row.
+    width: usize,
+    lines: Lines<'a>,
+    buffer: &'a mut [f32],
+    channels: &'a mut [f32],
+}
+
+impl VectorLoop for Scatter<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Scatter { e, columns, width, lines, buffer, channels } = self;
+        let columns = columns.chunks_exact(width * e.taps());
+        for (channel, columns) in channels.chunks_exact_mut(e.area()).zip(columns) {
+            buffer.fill(0.0);
+            for (tap, row) in columns.chunks_exact(width).enumerate() {
+                let met = &mut buffer[lines.tap(tap)..];
+                lines.segments(width, |Segment { at, count, from }| {
+                    met[from..from + count].iter_mut().zip(&row[at..at + count]).for_each(|(x, &grad)| *x += grad);
+                });
+            }
+            lines.add(buffer, channel);
+        }
     }
 }

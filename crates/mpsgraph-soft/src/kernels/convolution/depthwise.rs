@@ -1,135 +1,286 @@
-//! Groups of one channel, summed directly: line by line, a tap at a time.
+//! Groups of one channel, summed directly from [`Lines`]: for some positions of a line at a time all taps, so that the
+//! sums stay in registers.
 
-use super::Wanted;
 use super::extents::Extents;
-use crate::kernels::threads::share;
+use super::lines::Lines;
+use super::{Wanted, Window, inside};
+use crate::kernels::threads::share_with_scratch;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
+use std::ops::Range;
 
-/// Sums that go on side by side.
+/// Products that are summed side by side for a gradient of weights.
 const LANES: usize = 16;
+/// Taps that are summed side by side for a gradient of weights.
+const SIDE: usize = 3;
+/// Taps up to which this is faster than [`inside`].
+const TAPS: usize = 64;
+/// Positions of a band: what it meets stays in the first-level cache.
+const BAND: usize = 2048;
 
-/// Computes what is wanted of `[a, b]`.
-pub fn run(e: &Extents, wanted: Wanted, (a, b): (&[f32], &[f32]), out: &mut [f32]) {
-    let chunk = match wanted {
-        Wanted::Output => e.positions(),
-        Wanted::InputGradient => e.area(),
-        Wanted::WeightsGradient => e.taps(),
-    };
-    share(e.is_parallel(), chunk, out, |at, out| vectorised(Plane { e, wanted, a, b, at, out }));
+/// Elements of scratch memory that a piece of work needs.
+pub fn scratch(e: &Extents, wanted: Wanted) -> usize {
+    match wanted {
+        Wanted::Output => room(e),
+        Wanted::InputGradient => room(e).max(mirrored(e).map_or(0, |e| room(&e))),
+        Wanted::WeightsGradient => room(e) + band(e) * e.output[1].next_multiple_of(LANES),
+    }
 }
 
-/// One channel of the result.
-struct Plane<'a> {
+/// Computes what is wanted of `[a, b]`.
+pub fn run(e: &Extents, wanted: Wanted, (a, b): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
+    let each = self::scratch(e, wanted);
+    let taps = e.taps();
+    let mirror = mirrored(e);
+    let careful = |at: usize, out: &mut [f32]| inside::run(e, wanted, (a, b), at, out);
+    // With finite weights, what they make of padding is 0.
+    let finite = |weights: &[f32]| weights.iter().all(|weight| weight.is_finite()) && taps <= TAPS;
+    match wanted {
+        Wanted::Output => share_with_scratch((e.positions(), out), (each, scratch), &|at, out, buffer| {
+            let channels = e.groups * e.outputs;
+            let (sample, channel) = (at / channels, at % channels);
+            let weights = &b[channel * taps..][..taps];
+            if !finite(weights) {
+                return careful(at, out);
+            }
+            let x = e.input_of(a, sample, channel / e.outputs);
+            vectorised(Sums { e, x, weights, mirrored: false, buffer, out });
+        }),
+        Wanted::InputGradient => share_with_scratch((e.area(), out), (each, scratch), &|at, out, buffer| {
+            let (sample, group) = (at / e.groups, at % e.groups);
+            let weights = &b[group * e.outputs * taps..][..e.outputs * taps];
+            if !finite(weights) {
+                return careful(at, out);
+            }
+            let grads = e.output_of(a, sample, group).chunks_exact(e.positions());
+            for (output, (grad, weights)) in grads.zip(weights.chunks_exact(taps)).enumerate() {
+                match &mirror {
+                    Some(e) => vectorised(Sums { e, x: grad, weights, mirrored: true, buffer, out }),
+                    None => vectorised(Spread { e, grad, weights, accumulate: output > 0, buffer, out }),
+                }
+            }
+        }),
+        Wanted::WeightsGradient => share_with_scratch((taps, out), (each, scratch), &|at, out, buffer| {
+            if taps <= TAPS {
+                vectorised(Products { e, grad: a, x: b, at, buffer, out });
+                if out.iter().all(|sum| sum.is_finite()) {
+                    return;
+                }
+            }
+            careful(at, out);
+        }),
+    }
+}
+
+/// Lines of output of a band.
+fn band(e: &Extents) -> usize {
+    (BAND / e.output[1]).clamp(1, e.output[0])
+}
+
+/// Elements of the lines that a band meets.
+fn room(e: &Extents) -> usize {
+    Lines::most(e, band(e) * e.output[1]) + LANES
+}
+
+/// The convolution of the output's gradient with the filter from behind that gives the input's, if there is one.
+fn mirrored(e: &Extents) -> Option<Extents> {
+    let mut windows = e.windows;
+    if e.outputs > 1 {
+        return None;
+    }
+    for (window, filter) in windows.iter_mut().zip(e.filter) {
+        let Window { stride, dilation, before } = *window;
+        if stride != 1 {
+            return None;
+        }
+        window.before = (dilation * (filter - 1)).checked_sub(before)?;
+    }
+    Some(Extents { input: e.output, output: e.input, windows, ..*e })
+}
+
+/// The bands of a channel of the output, with where their lines are in a buffer.
+#[inline(always)]
+fn bands(e: &Extents) -> impl Iterator<Item = (Range<usize>, Lines<'_>)> {
+    let (band, positions) = (band(e) * e.output[1], e.positions());
+    (0..positions).step_by(band).map(move |start| {
+        let range = start..(start + band).min(positions);
+        (range.clone(), Lines::new(e, range))
+    })
+}
+
+/// Where each tap meets what the first one meets, counted from there.
+#[inline(always)]
+fn taps(e: &Extents, lines: &Lines<'_>, mirrored: bool) -> [usize; TAPS] {
+    let count = e.taps();
+    let mut taps = [0; TAPS];
+    for (at, tap) in taps[..count].iter_mut().enumerate() {
+        *tap = lines.tap(if mirrored { count - 1 - at } else { at });
+    }
+    taps
+}
+
+/// A channel of the output, or of the input's gradient by a mirrored filter.
+struct Sums<'a> {
     e: &'a Extents,
-    wanted: Wanted,
-    a: &'a [f32],
-    b: &'a [f32],
-    at: usize,
+    x: &'a [f32],
+    weights: &'a [f32],
+    mirrored: bool,
+    buffer: &'a mut [f32],
     out: &'a mut [f32],
 }
 
-impl VectorLoop for Plane<'_> {
+impl VectorLoop for Sums<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Plane { e, wanted, a, b, at, out } = self;
-        match wanted {
-            Wanted::Output => {
-                let channels = e.groups * e.outputs;
-                let (sample, channel) = (at / channels, at % channels);
-                let x = e.input_of(a, sample, channel / e.outputs);
-                out.fill(0.0);
-                for (tap, &weight) in b[channel * e.taps()..][..e.taps()].iter().enumerate() {
-                    add_output(e, tap, weight, x, out);
-                }
-            }
-            Wanted::InputGradient => {
-                let (sample, group) = (at / e.groups, at % e.groups);
-                let grads = e.output_of(a, sample, group);
-                let weights = &b[group * e.outputs * e.taps()..][..e.outputs * e.taps()];
-                out.fill(0.0);
-                for (grad, weights) in grads.chunks_exact(e.positions()).zip(weights.chunks_exact(e.taps())) {
-                    for (tap, &weight) in weights.iter().enumerate() {
-                        add_input(e, tap, weight, grad, out);
-                    }
-                }
-            }
-            Wanted::WeightsGradient => {
-                let (group, channel) = (at / e.outputs, at % e.outputs);
-                for (tap, out) in out.iter_mut().enumerate() {
-                    let mut sums = [0.0; LANES];
-                    for sample in 0..e.batch {
-                        let grad = &e.output_of(a, sample, group)[channel * e.positions()..][..e.positions()];
-                        add_products(e, tap, grad, e.input_of(b, sample, group), &mut sums);
-                    }
-                    *out = sums.iter().sum();
+        match self.e.output[1] {
+            32.. => self.lines::<32>(),
+            16.. => self.lines::<16>(),
+            4.. => self.lines::<4>(),
+            _ => self.lines::<1>(),
+        }
+    }
+}
+
+impl Sums<'_> {
+    /// `N` positions at a time, which lines have; the last ones of a line may be summed twice.
+    #[inline(always)]
+    fn lines<const N: usize>(self) {
+        let Sums { e, x, weights, mirrored, buffer, out } = self;
+        let width = e.output[1];
+        for (range, lines) in bands(e) {
+            buffer[..lines.size()].fill(0.0);
+            lines.fill(x, buffer);
+            let taps = taps(e, &lines, mirrored);
+            for (line, out) in out[range].chunks_exact_mut(width).enumerate() {
+                let met = &buffer[lines.line(line)..];
+                for part in (0..width).step_by(N) {
+                    let part = part.min(width - N);
+                    let Some(out) = out[part..].first_chunk_mut::<N>() else { unreachable!("a line has so many") };
+                    *out = sums(&met[part..], &taps[..weights.len()], weights);
                 }
             }
         }
     }
 }
 
-/// Adds a tap's share to a channel of the output.
+/// The sums of `N` positions that follow each other.
 #[inline(always)]
-fn add_output(e: &Extents, tap: usize, weight: f32, x: &[f32], out: &mut [f32]) {
-    lines(e, tap, |at, from, count| {
-        let (out, x) = (&mut out[at..at + count], &x[from..]);
-        match e.windows[1].stride {
-            1 => out.iter_mut().zip(x).for_each(|(out, &x)| *out += weight * x),
-            stride => out.iter_mut().zip(x.iter().step_by(stride)).for_each(|(out, &x)| *out += weight * x),
+fn sums<const N: usize>(met: &[f32], taps: &[usize], weights: &[f32]) -> [f32; N] {
+    let mut sums = [0.0; N];
+    for (&tap, &weight) in taps.iter().zip(weights) {
+        let Some(met) = met[tap..].first_chunk::<N>() else { unreachable!("the buffer has room") };
+        for lane in 0..N {
+            sums[lane] += weight * met[lane];
         }
-    });
+    }
+    sums
 }
 
-/// Adds a tap's share to a channel of the input's gradient.
-#[inline(always)]
-fn add_input(e: &Extents, tap: usize, weight: f32, grad: &[f32], x: &mut [f32]) {
-    lines(e, tap, |at, from, count| {
-        let (grad, x) = (&grad[at..at + count], &mut x[from..]);
-        match e.windows[1].stride {
-            1 => x.iter_mut().zip(grad).for_each(|(x, &grad)| *x += weight * grad),
-            stride => x.iter_mut().step_by(stride).zip(grad).for_each(|(x, &grad)| *x += weight * grad),
-        }
-    });
+/// A channel of the input's gradient.
+struct Spread<'a> {
+    e: &'a Extents,
+    grad: &'a [f32],
+    weights: &'a [f32],
+    accumulate: bool,
+    buffer: &'a mut [f32],
+    out: &'a mut [f32],
 }
 
-/// Adds the products of a channel's gradient with what a tap meets.
-#[inline(always)]
-fn add_products(e: &Extents, tap: usize, grad: &[f32], x: &[f32], sums: &mut [f32; LANES]) {
-    lines(e, tap, |at, from, count| {
-        let (grad, x) = (&grad[at..at + count], &x[from..]);
-        if e.windows[1].stride != 1 {
-            let strided = x.iter().step_by(e.windows[1].stride);
-            sums[0] += grad.iter().zip(strided).fold(0.0, |sum, (&grad, &x)| sum + grad * x);
-            return;
+impl VectorLoop for Spread<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Spread { e, grad, weights, accumulate, buffer, out } = self;
+        if !accumulate {
+            out.fill(0.0);
         }
-        let x = &x[..count];
-        let (grads, grad) = grad.as_chunks::<LANES>();
-        let (xs, x) = x.as_chunks::<LANES>();
-        for (grad, x) in grads.iter().zip(xs) {
-            for lane in 0..LANES {
-                sums[lane] += grad[lane] * x[lane];
+        for (range, lines) in bands(e) {
+            buffer[..lines.size()].fill(0.0);
+            let taps = taps(e, &lines, false);
+            for (line, grad) in grad[range].chunks_exact(e.output[1]).enumerate() {
+                let met = &mut buffer[lines.line(line)..];
+                for (&tap, &weight) in taps.iter().zip(weights) {
+                    met[tap..].iter_mut().zip(grad).for_each(|(x, &grad)| *x += weight * grad);
+                }
+            }
+            lines.add(buffer, out);
+        }
+    }
+}
+
+/// The gradients of a channel's weights.
+struct Products<'a> {
+    e: &'a Extents,
+    grad: &'a [f32],
+    x: &'a [f32],
+    at: usize,
+    buffer: &'a mut [f32],
+    out: &'a mut [f32],
+}
+
+impl VectorLoop for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Products { e, grad, x, at, buffer, out } = self;
+        let (group, channel) = (at / e.outputs, at % e.outputs);
+        let (width, positions) = (e.output[1], e.positions());
+        let wide = width.next_multiple_of(LANES);
+        let (grads, buffer) = buffer.split_at_mut(band(e) * wide);
+        grads.fill(0.0);
+        let mut sums = [[0.0; LANES]; TAPS];
+        for sample in 0..e.batch {
+            let grad = &e.output_of(grad, sample, group)[channel * positions..][..positions];
+            for (range, lines) in bands(e) {
+                let grad = grad[range].chunks_exact(width);
+                let count = grad.len();
+                // Zeros follow each line.
+                grads.chunks_exact_mut(wide).zip(grad).for_each(|(to, grad)| to[..width].copy_from_slice(grad));
+                buffer[..lines.size()].fill(0.0);
+                lines.fill(e.input_of(x, sample, group), buffer);
+                let taps = taps(e, &lines, false);
+                let grads = &grads[..count * wide];
+                let (groups, rest) = sums[..out.len()].as_chunks_mut::<SIDE>();
+                let (taps, taps_rest) = taps[..out.len()].as_chunks::<SIDE>();
+                for (sums, taps) in groups.iter_mut().zip(taps) {
+                    add_products(&lines, (grads, wide), buffer, taps, sums);
+                }
+                for (sums, &tap) in rest.iter_mut().zip(taps_rest) {
+                    add_products(&lines, (grads, wide), buffer, &[tap], std::array::from_mut(sums));
+                }
             }
         }
-        for (lane, (&grad, &x)) in grad.iter().zip(x).enumerate() {
-            sums[lane] += grad * x;
+        for (out, sums) in out.iter_mut().zip(&sums) {
+            *out = sums.iter().sum();
         }
-    });
+    }
 }
 
-/// Calls `each` for every line of output where a tap meets the input: the first place in the output, in the input, and
-/// how many there are.
+/// Adds the products of lines of gradients with what taps meet.
 #[inline(always)]
-fn lines(e: &Extents, tap: usize, mut each: impl FnMut(usize, usize, usize)) {
-    let (first, last, start) = e.meets(1, tap % e.filter[1], 0, e.output[1]);
-    if first == last {
-        return;
-    }
-    for y in 0..e.output[0] {
-        let (_, inside, line) = e.meets(0, tap / e.filter[1], y, 1);
-        if inside > 0 {
-            each(y * e.output[1] + first, line * e.input[1] + start, last - first);
+fn add_products<const N: usize>(
+    lines: &Lines<'_>,
+    (grads, wide): (&[f32], usize),
+    buffer: &[f32],
+    taps: &[usize; N],
+    sums: &mut [[f32; LANES]; N],
+) {
+    let mut local = *sums;
+    for (line, grads) in grads.chunks_exact(wide).enumerate() {
+        let met = &buffer[lines.line(line)..];
+        for (part, grad) in grads.as_chunks::<LANES>().0.iter().enumerate() {
+            for tap in 0..N {
+                let Some(met) = met[taps[tap] + part * LANES..].first_chunk::<LANES>() else {
+                    unreachable!("the buffer has room")
+                };
+                for lane in 0..LANES {
+                    local[tap][lane] += grad[lane] * met[lane];
+                }
+            }
         }
     }
+    *sums = local;
 }

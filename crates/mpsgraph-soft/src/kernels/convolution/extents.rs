@@ -1,19 +1,26 @@
 //! The extents of a convolution, and how its work is cut into pieces.
 
-use super::{Convolution, Wanted, Window};
+use super::lines::Lines;
+use super::{Convolution, Wanted, Window, columns};
 use crate::ir::TensorType;
 use crate::kernels::matmul::PARALLEL_PRODUCT;
 
-/// Elements of a panel of columns: 256 KiB, which the second-level cache holds beside the other operand.
-const PANEL: usize = 1 << 16;
-/// Narrowest panel.
-const NARROW: usize = 64;
+/// Elements of a panel of columns: 512 KiB, half of what the second-level cache of a current processor holds.
+const PANEL: usize = 1 << 17;
+/// Positions of a tile: `gemm` multiplies so many at a time with AVX-512, and reads tiles where they are.
+const TILE: usize = 64;
+/// Products of an output element up to which a panel is one tile.
+const FEW: usize = 64;
+/// Most positions that a gradient of weights sums at a time.
+const LONG: usize = 256;
 /// Pieces of work to aim at.
 const PIECES: usize = 8;
 /// Rows of a block when rows are divided: with fewer, making the columns would take longer than multiplying them.
 const BLOCK: usize = 32;
 /// Elements of all partial sums of weights.
 const PARTIAL: usize = 1 << 22;
+/// Positions that a partial sum of weights has at least: adding it to the others takes as long as summing some hundred.
+const PART: usize = 1 << 10;
 /// Outputs of a group of one channel up to which summing directly beats a product.
 const DIRECT: usize = 4;
 
@@ -99,9 +106,9 @@ impl Extents {
         self.batch * self.groups * self.outputs * self.positions() * self.inner() >= PARALLEL_PRODUCT
     }
 
-    /// Widest panel of columns that are `height` high.
+    /// Positions of a panel of columns that are `height` high: whole tiles, or all.
     pub fn panel(&self, height: usize) -> usize {
-        (PANEL / height).max(NARROW).min(self.positions())
+        (PANEL / height / TILE * TILE).max(TILE).min(self.positions())
     }
 
     /// Rows of a piece of work on a result with `rows` of each group in each of `samples`: all of them, or a part if
@@ -114,23 +121,56 @@ impl Extents {
         block
     }
 
-    /// For the gradient of weights: in how many parts the batch and its positions are summed, and rows of a piece.
-    pub fn reduction(&self) -> (usize, usize) {
-        let block = self.block(1, self.outputs);
-        let pieces = self.groups * (self.outputs / block);
+    /// How the gradient of weights is summed.
+    pub fn reduction(&self) -> Reduction {
+        let work = self.batch * self.positions();
         let room = PARTIAL / (self.groups * self.outputs * self.inner());
-        let units = self.batch * self.positions().div_ceil(self.panel(self.inner()));
-        let segments = if self.is_parallel() { (PIECES / pieces).min(room).min(units) } else { 1 };
-        (segments.max(1), block)
+        let pieces = PIECES.div_ceil(self.groups);
+        let segments = if self.is_parallel() { pieces.min(room).min(work / PART).max(1) } else { 1 };
+        let (mut channels, mut outputs) = (self.inputs, self.outputs);
+        // Each piece makes its columns and turns its gradients around, so the longer side is divided.
+        while self.is_parallel()
+            && segments * self.groups * (self.inputs / channels) * (self.outputs / outputs) < PIECES
+        {
+            if outputs >= channels * self.taps() && outputs.is_multiple_of(2) {
+                outputs /= 2;
+            } else if channels.is_multiple_of(2) {
+                channels /= 2;
+            } else {
+                break;
+            }
+        }
+        let width = (PANEL / outputs.max(channels * self.taps()) / TILE * TILE).clamp(TILE, LONG);
+        let width = width.min(self.positions());
+        let segments = segments.min(self.batch * self.positions().div_ceil(width));
+        Reduction { segments, channels, outputs, width }
     }
 
-    /// Elements of the panel that a piece of work needs, at least one.
-    pub fn columns(&self, wanted: Wanted) -> usize {
-        let height = match wanted {
-            Wanted::Output | Wanted::WeightsGradient => self.inner(),
-            Wanted::InputGradient => self.block(self.batch, self.inputs) * self.taps(),
-        };
-        if self.is_pointwise() { 1 } else { height * self.panel(height) }
+    /// Positions of a tile of a panel, for the output: all if there are so few products that calls would show.
+    pub fn tile(&self) -> usize {
+        if self.inner() < FEW { self.panel(self.inner()) } else { TILE }
+    }
+
+    /// Elements of scratch memory that a piece of work needs, at least one.
+    pub fn scratch(&self, wanted: Wanted) -> usize {
+        let inner = self.inner();
+        match wanted {
+            Wanted::Output | Wanted::InputGradient if self.is_pointwise() => 1,
+            Wanted::Output => {
+                let width = self.panel(inner);
+                columns::size(inner, width, self.tile()) + Lines::most(self, width)
+            }
+            Wanted::InputGradient => {
+                let height = self.block(self.batch, self.inputs) * self.taps();
+                let width = self.panel(height);
+                height * width + Lines::most(self, width)
+            }
+            Wanted::WeightsGradient => {
+                let Reduction { channels, outputs, width, .. } = self.reduction();
+                let columns = columns::size(channels * self.taps(), width, width) + Lines::most(self, width);
+                width * outputs + if self.is_pointwise() { 0 } else { columns }
+            }
+        }
     }
 
     /// Where tap `tap` of the filter meets the input along dimension `axis` at `count` output positions from `from` on:
@@ -144,4 +184,16 @@ impl Extents {
         let last = if at < end { ((end - 1 - at) / stride + 1).min(count) } else { 0 };
         if first >= last { (0, 0, 0) } else { (first, last, at + first * stride - before) }
     }
+}
+
+/// How the gradient of weights is cut into pieces.
+pub struct Reduction {
+    /// Parts of the batch and its positions, each summed for itself.
+    pub segments: usize,
+    /// Input channels of a piece.
+    pub channels: usize,
+    /// Outputs of a piece.
+    pub outputs: usize,
+    /// Positions that are summed at a time.
+    pub width: usize,
 }

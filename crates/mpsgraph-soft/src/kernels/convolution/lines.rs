@@ -1,0 +1,181 @@
+//! The lines of one channel that a range of output positions meets, copied with their padding, so that what a tap meets
+//! is contiguous: a stride along the width is divided into phases, elements a stride apart, that follow each other.
+
+use super::Window;
+use super::extents::Extents;
+use std::ops::Range;
+
+/// Elements that are copied or summed at a time: more than asked for, but less than this many, may be read and written.
+pub const SLACK: usize = 16;
+
+/// Where the lines of a range of output positions are in a buffer.
+#[derive(Clone, Copy)]
+pub struct Lines<'a> {
+    e: &'a Extents,
+    start: usize,
+    end: usize,
+    /// First line of the output, and its first column if there is no other line.
+    first: [usize; 2],
+    /// Lines of the output, and of the input.
+    outputs: usize,
+    lines: usize,
+    phases: usize,
+    /// Elements of a phase of a line.
+    width: usize,
+}
+
+/// Positions of one line of output: which of the range's they are, how many, and where the filter's first tap meets
+/// the first of them in the buffer.
+pub struct Segment {
+    pub at: usize,
+    pub count: usize,
+    pub from: usize,
+}
+
+impl<'a> Lines<'a> {
+    #[inline(always)]
+    pub fn new(e: &'a Extents, positions: Range<usize>) -> Self {
+        let Range { start, end } = positions;
+        let columns = e.output[1];
+        let [top, bottom] = [start / columns, (end - 1) / columns];
+        let (left, columns) = if top == bottom { (start % columns, end - start) } else { (0, columns) };
+        let outputs = bottom - top + 1;
+        let [lines, phases, width] = extents(e, outputs, columns);
+        Self { e, start, end, first: [top, left], outputs, lines, phases, width }
+    }
+
+    /// Elements of a buffer for any range of so many positions.
+    pub fn most(e: &Extents, positions: usize) -> usize {
+        let columns = e.output[1];
+        let lines = ((positions + columns - 2) / columns + 1).min(e.output[0]);
+        let columns = if lines == 1 { columns.min(positions) } else { columns };
+        extents(e, lines, columns).iter().product::<usize>() + SLACK
+    }
+
+    /// Elements of the buffer.
+    pub fn size(&self) -> usize {
+        self.lines * self.phases * self.width + SLACK
+    }
+
+    /// Where a tap meets what the first one meets, counted from there.
+    #[inline(always)]
+    pub fn tap(&self, tap: usize) -> usize {
+        let [y, x] = [tap / self.e.filter[1], tap % self.e.filter[1]];
+        let Window { stride, dilation, .. } = self.e.windows[1];
+        let [y, x] = [y * self.e.windows[0].dilation, x * dilation];
+        (y * self.phases + x % stride) * self.width + x / stride
+    }
+
+    /// Where the first tap meets the first position of a line, of whole ones.
+    #[inline(always)]
+    pub fn line(&self, line: usize) -> usize {
+        line * self.e.windows[0].stride * self.phases * self.width
+    }
+
+    /// The positions by lines, and by `tile` positions.
+    #[inline(always)]
+    pub fn segments(&self, tile: usize, mut each: impl FnMut(Segment)) {
+        let line = self.line(1);
+        let (mut at, count) = (0, self.end - self.start);
+        let mut column = self.start - self.first[0] * self.e.output[1];
+        let (mut base, mut rest) = (0, tile);
+        while at < count {
+            let part = (self.e.output[1] - column).min(rest).min(count - at);
+            each(Segment { at, count: part, from: base + column - self.first[1] });
+            at += part;
+            column += part;
+            rest -= part;
+            if column == self.e.output[1] {
+                (column, base) = (0, base + line);
+            }
+            if rest == 0 {
+                rest = tile;
+            }
+        }
+    }
+
+    /// Whether a tap meets this line of the input.
+    #[inline(always)]
+    fn is_met(&self, line: usize) -> bool {
+        let Window { stride, dilation, .. } = self.e.windows[0];
+        let of_output = |line: usize| line.is_multiple_of(stride) && line / stride < self.outputs;
+        [stride, dilation] == [1, 1]
+            || (0..self.e.filter[0]).any(|tap| line.checked_sub(tap * dilation).is_some_and(of_output))
+    }
+
+    /// Calls `each` for every phase of a line of the channel that a tap meets, with the first place in the channel, the
+    /// first in the buffer, and how many elements there are.
+    #[inline(always)]
+    fn each(&self, mut each: impl FnMut(usize, usize, usize)) {
+        let e = self.e;
+        let [rows, columns] = e.windows;
+        for phase in 0..self.phases {
+            let at = self.first[1] * columns.stride + phase;
+            let end = columns.before + e.input[1];
+            let first = columns.before.saturating_sub(at).div_ceil(columns.stride).min(self.width);
+            let last = end.saturating_sub(at).div_ceil(columns.stride).min(self.width);
+            if first >= last {
+                continue;
+            }
+            let place = at + first * columns.stride - columns.before;
+            for line in 0..self.lines {
+                let y = self.first[0] * rows.stride + line;
+                if y >= rows.before && y < rows.before + e.input[0] && self.is_met(line) {
+                    let line = (line * self.phases + phase) * self.width;
+                    each((y - rows.before) * e.input[1] + place, line + first, last - first);
+                }
+            }
+        }
+    }
+
+    /// Copies what is inside of the channel; the rest of the buffer stays.
+    #[inline(always)]
+    pub fn fill(&self, channel: &[f32], buffer: &mut [f32]) {
+        let stride = self.e.windows[1].stride;
+        self.each(|place, at, count| {
+            let out = &mut buffer[at..at + count];
+            match stride {
+                1 => out.copy_from_slice(&channel[place..place + count]),
+                2 => every_second(&channel[place..], out),
+                stride => out.iter_mut().zip(channel[place..].iter().step_by(stride)).for_each(|(out, &x)| *out = x),
+            }
+        });
+    }
+
+    /// Adds what is inside to the channel.
+    #[inline(always)]
+    pub fn add(&self, buffer: &[f32], channel: &mut [f32]) {
+        let stride = self.e.windows[1].stride;
+        self.each(|place, at, count| {
+            let sums = &buffer[at..at + count];
+            match stride {
+                1 => channel[place..place + count].iter_mut().zip(sums).for_each(|(x, &sum)| *x += sum),
+                2 if place + 2 * count <= channel.len() => {
+                    let (pairs, _) = channel[place..place + 2 * count].as_chunks_mut::<2>();
+                    pairs.iter_mut().zip(sums).for_each(|(pair, &sum)| pair[0] += sum);
+                }
+                stride => channel[place..].iter_mut().step_by(stride).zip(sums).for_each(|(x, &sum)| *x += sum),
+            }
+        });
+    }
+}
+
+/// Copies elements 0, 2, and so on.
+#[inline(always)]
+fn every_second(from: &[f32], to: &mut [f32]) {
+    let (blocks, _) = from.as_chunks::<{ 2 * SLACK }>();
+    let mut done = 0;
+    for (from, to) in blocks.iter().zip(to.as_chunks_mut::<SLACK>().0) {
+        *to = std::array::from_fn(|i| from[2 * i]);
+        done += SLACK;
+    }
+    to[done..].iter_mut().zip(from[2 * done..].iter().step_by(2)).for_each(|(to, &x)| *to = x);
+}
+
+/// Lines of the input, phases, and elements of a phase, for so many lines and columns of output.
+#[inline(always)]
+fn extents(e: &Extents, lines: usize, columns: usize) -> [usize; 3] {
+    let [down, along] = [0, 1].map(|axis| e.windows[axis].dilation * (e.filter[axis] - 1));
+    let stride = e.windows[1].stride;
+    [(lines - 1) * e.windows[0].stride + down + 1, stride.min(along + 1), columns + along / stride]
+}
