@@ -18,6 +18,8 @@ pub static CLASSES: &[&ClassDef] = &[
     &metal::mtl_command_buffer::CLASS,
     &metal::mtl_command_queue::CLASS,
     &metal::mtl_device::CLASS,
+    &metal::mtl_heap::CLASS,
+    &metal::mtl_heap_descriptor::CLASS,
     &mps::mps_command_buffer::CLASS,
     &mpsgraph::compilation_descriptor::CLASS,
     &mpsgraph::convolution_2d_op_descriptor::CLASS,

@@ -1,6 +1,7 @@
 //! `MTLDevice`: the GPU, and where buffers and queues come from.
 
 use super::mtl_buffer::MTLBuffer;
+use super::mtl_heap::{Heap, MTLHeapDescriptor, SizeAndAlign};
 use super::{Buffer, CommandQueue};
 use crate::ffi::foundation::ns_string::NSString;
 use crate::ffi::objc::{Retained, autoreleasepool, objc_enum, objc_methods, objc_protocol};
@@ -43,6 +44,12 @@ objc_methods! {
 
         instance fn new_buffer_with_options(length: usize, options: ResourceOptions) -> Option<Retained<MTLBuffer>>
             = "newBufferWithLength:options:", since (10, 11);
+
+        instance fn heap_buffer_size_and_align(length: usize, options: ResourceOptions) -> SizeAndAlign
+            = "heapBufferSizeAndAlignWithLength:options:", since (10, 13);
+
+        instance fn new_heap_with_descriptor(descriptor: &MTLHeapDescriptor) -> Option<Heap>
+            = "newHeapWithDescriptor:", since (10, 13);
     }
 }
 
@@ -84,4 +91,6 @@ pub(super) fn exercise() {
     assert!(device.new_command_queue().is_some());
     assert!(device.new_buffer(usize::MAX).is_none());
     assert!(device.new_buffer(1 << 20).is_some());
+    assert!(device.heap_buffer_size(1).size > 0);
+    assert!(device.new_heap(1 << 16).is_some());
 }
