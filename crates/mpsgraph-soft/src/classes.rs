@@ -9,6 +9,7 @@ pub static CLASSES: &[&ClassDef] = &[
     &foundation::ns_data::CLASS,
     &foundation::ns_dictionary::CLASS,
     &foundation::ns_error::CLASS,
+    &foundation::ns_exception::CLASS,
     &foundation::ns_number::CLASS,
     &foundation::ns_object::CLASS,
     &foundation::ns_process_info::CLASS,

@@ -3,6 +3,7 @@
 use super::mtl_buffer::MTLBuffer;
 use super::mtl_heap::{Heap, MTLHeapDescriptor, SizeAndAlign};
 use super::{Buffer, CommandQueue};
+use crate::ffi::foundation::ns_exception::report_exceptions;
 use crate::ffi::foundation::ns_string::NSString;
 use crate::ffi::objc::{Retained, autoreleasepool, objc_enum, objc_methods, objc_protocol};
 use crate::ffi::symbols;
@@ -56,6 +57,7 @@ objc_methods! {
 impl Device {
     /// The system's GPU; `None` if it has none.
     pub(crate) fn system_default() -> Option<Self> {
+        report_exceptions();
         autoreleasepool(|| {
             // SAFETY: no preconditions; the function's name makes the result ours.
             let device = unsafe { symbols::MTLCreateSystemDefaultDevice() };
