@@ -16,24 +16,33 @@ use crate::ignore_poison::IgnorePoison;
 pub type Preprocessor = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
 /// The preprocessor, and what makes an exception of a text for it.
-static PREPROCESSOR: Mutex<Option<(Preprocessor, fn(&str) -> Strong)>> = Mutex::new(None);
+#[derive(Clone, Copy)]
+struct Shown {
+    to: Preprocessor,
+    as_exception: fn(&str) -> Strong,
+}
+
+static SHOWN: Mutex<Option<Shown>> = Mutex::new(None);
 
 /// Sets the preprocessor, and gives back the one before.
-pub(crate) fn set_preprocessor(function: Option<Preprocessor>, exception: fn(&str) -> Strong) -> Option<Preprocessor> {
-    let before =
-        std::mem::replace(&mut *PREPROCESSOR.lock().ignore_poison(), function.map(|function| (function, exception)));
-    before.map(|(function, _)| function)
+pub(crate) fn set_preprocessor(
+    function: Option<Preprocessor>,
+    as_exception: fn(&str) -> Strong,
+) -> Option<Preprocessor> {
+    let shown = function.map(|to| Shown { to, as_exception });
+    let before = std::mem::replace(&mut *SHOWN.lock().ignore_poison(), shown);
+    before.map(|shown| shown.to)
 }
 
 /// Shows an exception with this reason to the preprocessor. What that gives back is not raised: a panic is.
 fn preprocess(reason: &str) {
     thread_local!(static INSIDE: Cell<bool> = const { Cell::new(false) });
-    let set = *PREPROCESSOR.lock().ignore_poison();
-    if let Some((function, exception)) = set
+    let shown = *SHOWN.lock().ignore_poison();
+    if let Some(Shown { to, as_exception }) = shown
         && !INSIDE.replace(true)
     {
         // SAFETY: whoever set it promises that it takes any exception, which lives until it returns.
-        pool(|| _ = unsafe { function(exception(reason).id().as_ptr()) });
+        pool(|| _ = unsafe { to(as_exception(reason).id().as_ptr()) });
         INSIDE.set(false);
     }
 }
