@@ -1,4 +1,5 @@
-//! `NSException`: a name and a reason. This runtime panics where Apple's raises one, and makes one for the preprocessor.
+//! `NSException`: a name and a reason. This runtime panics where Apple's raises one, and makes one for the
+//! preprocessor.
 
 use super::ns_string;
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method3, new_object};
