@@ -4,6 +4,7 @@ pub(crate) mod ns_array;
 pub(crate) mod ns_data;
 pub(crate) mod ns_dictionary;
 pub(crate) mod ns_error;
+pub(crate) mod ns_exception;
 pub(crate) mod ns_number;
 pub(crate) mod ns_object;
 pub(crate) mod ns_process_info;
@@ -12,5 +13,5 @@ pub(crate) mod ns_string;
 use super::objc::headers;
 
 headers! {
-    ns_array, ns_data, ns_dictionary, ns_error, ns_number, ns_object, ns_process_info, ns_string
+    ns_array, ns_data, ns_dictionary, ns_error, ns_exception, ns_number, ns_object, ns_process_info, ns_string
 }

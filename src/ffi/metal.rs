@@ -6,6 +6,7 @@ pub(crate) mod mtl_buffer;
 pub(crate) mod mtl_command_buffer;
 pub(crate) mod mtl_command_queue;
 pub(crate) mod mtl_device;
+pub(crate) mod mtl_heap;
 pub(crate) mod work;
 
 pub(crate) use host_bytes::host_bytes;
@@ -17,4 +18,4 @@ pub(crate) use work::Work;
 
 use super::objc::headers;
 
-headers! { mtl_buffer, mtl_command_buffer, mtl_device }
+headers! { mtl_buffer, mtl_command_buffer, mtl_device, mtl_heap }

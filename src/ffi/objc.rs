@@ -15,7 +15,7 @@ mod verify;
 #[cfg(test)]
 mod warm_send;
 
-pub(crate) use autorelease::autoreleasepool;
+pub(crate) use autorelease::{autoreleasepool, in_autoreleasepool};
 pub(crate) use block::OnceBlock;
 pub use class::Kind;
 pub(crate) use class::{ClassType, Message, find_class, objc_class, objc_protocol};
@@ -29,7 +29,6 @@ pub(crate) use retained::Retained;
 pub(crate) use send::sent;
 pub(crate) use send::{Argument, CallSite, Return, send};
 pub(super) use verify::declaration as verify_declaration;
-#[cfg(test)]
 pub(crate) use verify::responds;
 pub use verify::{Mismatch, MismatchReason};
 

@@ -1,12 +1,15 @@
 //! The C functions behind everything in `ffi`, and the only place that knows which implementation answers: libobjc and
 //! Metal on Apple's systems, `mpsgraph-soft` (`cfg(soft_runtime)`, see `build.rs`) elsewhere.
 //!
-//! Objects, classes and methods are `*mut c_void` here, selectors and blocks `*const c_void`. All functions are `"C-unwind"`: an
-//! Objective-C exception, or a panic of the software runtime, may pass through. References:
+//! Objects, classes and methods are `*mut c_void` here, selectors and blocks `*const c_void`. All functions are
+//! `"C-unwind"`: an Objective-C exception, or a panic of the software runtime, may pass through. References:
 //! <https://developer.apple.com/documentation/objectivec/objective-c-runtime> and clang's "Automatic Reference
 //! Counting" for the functions that compilers call.
 
 use std::ffi::{c_char, c_void};
+
+/// Gets an exception when it is raised, and gives back the one to raise in its place.
+pub(crate) type ExceptionPreprocessor = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
 /// Declares each function as an extern of Apple's runtime, or takes its namesake of the software runtime and checks
 /// that it has the same type.
@@ -39,6 +42,7 @@ functions! {
     fn objc_retainAutoreleasedReturnValue(object: *mut c_void) -> *mut c_void;
     fn objc_autoreleasePoolPush() -> *mut c_void;
     fn objc_autoreleasePoolPop(pool: *mut c_void);
+    fn objc_setExceptionPreprocessor(function: Option<ExceptionPreprocessor>) -> Option<ExceptionPreprocessor>;
     fn _Block_copy(block: *const c_void) -> *mut c_void;
     fn _Block_release(block: *const c_void);
     fn MTLCreateSystemDefaultDevice() -> *mut c_void;

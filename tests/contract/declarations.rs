@@ -175,7 +175,12 @@ fn a_mistake_in_any_row_is_found() {
             Kind::Instance => Kind::Class,
             Kind::Class => Kind::Instance,
         };
-        let other_owner = if right.owner == "MPSGraph" { "MPSGraphTensor" } else { "MPSGraph" };
+        let other_owner = match (right.owner, right.selector) {
+            ("MPSGraph", _) => "MPSGraphTensor",
+            // Every class has it, and a protocol has not.
+            (_, "new") => "MTLBuffer",
+            _ => "MPSGraph",
+        };
         let wrong = [
             Declaration { min_macos: (major, minor + 1), ..right.clone() },
             Declaration { min_macos: (major - 1, minor), ..right.clone() },

@@ -7,6 +7,7 @@ pub mod ns_array;
 pub mod ns_data;
 pub mod ns_dictionary;
 pub mod ns_error;
+pub mod ns_exception;
 pub mod ns_number;
 pub mod ns_object;
 pub mod ns_process_info;

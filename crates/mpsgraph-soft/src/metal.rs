@@ -16,4 +16,6 @@ pub mod mtl_buffer;
 pub mod mtl_command_buffer;
 pub mod mtl_command_queue;
 pub mod mtl_device;
+pub mod mtl_heap;
+pub mod mtl_heap_descriptor;
 mod worker;

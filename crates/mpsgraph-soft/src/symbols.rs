@@ -1,7 +1,7 @@
 //! The C functions of the Objective-C runtime and Metal, under Apple's names, as Rust paths.
 //!
-//! Objects, classes and methods are `*mut c_void`, selectors and blocks `*const c_void`, so that a caller can declare the same
-//! functions as extern symbols where Apple provides them. All of them panic, unwinding, on misuse.
+//! Objects, classes and methods are `*mut c_void`, selectors and blocks `*const c_void`, so that a caller can declare
+//! the same functions as extern symbols where Apple provides them. All of them panic, unwinding, on misuse.
 
 #![expect(non_snake_case, reason = "Apple's names")]
 
@@ -9,6 +9,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::sync::Once;
 
 use crate::classes::CLASSES;
+use crate::foundation::ns_exception;
 pub use crate::metal::mtl_device::MTLCreateSystemDefaultDevice;
 use crate::objc::block::Isa;
 use crate::objc::class::{Class, ClassId};
@@ -16,6 +17,7 @@ use crate::objc::method::MethodEntry;
 pub use crate::objc::msg_send::objc_msgSend;
 #[cfg(target_arch = "x86_64")]
 pub use crate::objc::msg_send::objc_msgSend_stret;
+use crate::objc::violation::{self, Preprocessor};
 use crate::objc::{ClassKind, Id, Sel, autorelease, block, registry, selector};
 
 /// The class with this name. The first call registers the list of this crate.
@@ -177,6 +179,15 @@ pub unsafe extern "C-unwind" fn objc_autoreleasePoolPush() -> *mut c_void {
 /// `pool` comes from [`objc_autoreleasePoolPush`] on this thread.
 pub unsafe extern "C-unwind" fn objc_autoreleasePoolPop(pool: *mut c_void) {
     autorelease::pop(pool);
+}
+
+/// `objc_exception_preprocessor objc_setExceptionPreprocessor(objc_exception_preprocessor fn)`: gives back the one
+/// before. It is called with an `NSException` for each violation.
+///
+/// # Safety
+/// `function` takes an object and gives one back.
+pub unsafe extern "C-unwind" fn objc_setExceptionPreprocessor(function: Option<Preprocessor>) -> Option<Preprocessor> {
+    violation::set_preprocessor(function, ns_exception::exception)
 }
 
 /// What blocks on the stack begin with the address of.

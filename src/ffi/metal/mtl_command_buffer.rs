@@ -43,7 +43,8 @@ objc_methods! {
 
         instance fn wait() = "waitUntilCompleted", since (10, 11);
 
-        instance fn add_completed_handler(handler: &OnceBlock<MTLCommandBuffer>) = "addCompletedHandler:", since (10, 11);
+        instance fn add_completed_handler(handler: &OnceBlock<MTLCommandBuffer>) = "addCompletedHandler:",
+            since (10, 11);
     }
 }
 

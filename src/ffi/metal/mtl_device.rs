@@ -1,7 +1,9 @@
 //! `MTLDevice`: the GPU, and where buffers and queues come from.
 
 use super::mtl_buffer::MTLBuffer;
+use super::mtl_heap::{Heap, MTLHeapDescriptor, SizeAndAlign};
 use super::{Buffer, CommandQueue};
+use crate::ffi::foundation::ns_exception::report_exceptions;
 use crate::ffi::foundation::ns_string::NSString;
 use crate::ffi::objc::{Retained, autoreleasepool, objc_enum, objc_methods, objc_protocol};
 use crate::ffi::symbols;
@@ -46,12 +48,19 @@ objc_methods! {
 
         instance fn new_buffer_with_options(length: usize, options: ResourceOptions) -> Option<Retained<MTLBuffer>>
             = "newBufferWithLength:options:", since (10, 11);
+
+        instance fn heap_buffer_size_and_align(length: usize, options: ResourceOptions) -> SizeAndAlign
+            = "heapBufferSizeAndAlignWithLength:options:", since (10, 13);
+
+        instance fn new_heap_with_descriptor(descriptor: &MTLHeapDescriptor) -> Option<Heap>
+            = "newHeapWithDescriptor:", since (10, 13);
     }
 }
 
 impl Device {
     /// The system's GPU; `None` if it has none.
     pub(crate) fn system_default() -> Option<Self> {
+        report_exceptions();
         autoreleasepool(|| {
             // SAFETY: no preconditions; the function's name makes the result ours.
             let device = unsafe { symbols::MTLCreateSystemDefaultDevice() };
@@ -88,4 +97,7 @@ pub(super) fn exercise() {
     assert!(device.new_buffer(usize::MAX).is_none());
     let buffer = device.new_buffer(1 << 20);
     assert!(buffer.is_some() && device.current_allocated_size() >= 1 << 20);
+    assert!(device.new_buffer(1 << 20).is_some());
+    assert!(device.heap_buffer_size(1).size > 0);
+    assert!(device.new_heap(1 << 16).is_some());
 }

@@ -63,7 +63,7 @@ impl MpsCommandBuffer {
     }
 
     /// Calls `handler` once when the live command buffer, which is being encoded into now, has ended: with the final
-    /// status and, if the work failed, why. See [`on_completed`](crate::ffi::metal::mtl_command_buffer::MTLCommandBuffer::on_completed).
+    /// status and, if the work failed, why. A thread of Metal's calls it, so it is short and waits for nothing.
     ///
     /// Encoding may commit that one and go on in another, which does not take the handler over.
     #[allow(dead_code, reason = "the bridge waits still")]

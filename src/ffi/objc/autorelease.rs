@@ -1,5 +1,6 @@
 //! Autorelease pools as scopes.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 
 use crate::ffi::symbols;
@@ -13,10 +14,22 @@ pub(crate) fn autoreleasepool<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
+thread_local! {
+    /// How many pools of this module this thread is inside of.
+    static DEPTH: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Whether this thread is inside of an [`autoreleasepool`].
+pub(crate) fn in_autoreleasepool() -> bool {
+    // Not while the thread's locals are destroyed; then nobody runs programs.
+    DEPTH.try_with(Cell::get).is_ok_and(|depth| depth > 0)
+}
+
 struct Pool(*mut c_void);
 
 impl Pool {
     fn push() -> Self {
+        let _ = DEPTH.try_with(|depth| depth.set(depth.get() + 1));
         // SAFETY: push has no preconditions; the token stays on this thread and is popped once, by drop.
         Self(unsafe { symbols::objc_autoreleasePoolPush() })
     }
@@ -26,5 +39,6 @@ impl Drop for Pool {
     fn drop(&mut self) {
         // SAFETY: the token comes from push on this thread, and scopes end in the reverse order of their begin.
         unsafe { symbols::objc_autoreleasePoolPop(self.0) }
+        let _ = DEPTH.try_with(|depth| depth.set(depth.get() - 1));
     }
 }

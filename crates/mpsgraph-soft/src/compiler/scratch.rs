@@ -67,7 +67,7 @@ impl Shelf {
             content.bytes += workspace.block.bytes() - had;
         }
         drop(content);
-        Taken { shelf: self, workspace: workspace }
+        Taken { shelf: self, workspace }
     }
 }
 

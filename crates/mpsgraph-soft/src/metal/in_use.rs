@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
-use super::allocation::Allocation;
+use super::mtl_buffer::Memory;
 use crate::ignore_poison::IgnorePoison;
 
 /// What work does with a buffer.
@@ -43,7 +43,7 @@ impl InUse {
 
     /// Notes that work committed to `queue` (any number that identifies it) will use the buffer; an error if that would
     /// race with the work of another queue.
-    pub(super) fn begin(&self, access: Access, queue: usize, memory: &Allocation) -> Result<(), &'static str> {
+    pub(super) fn begin(&self, access: Access, queue: usize, memory: &Memory) -> Result<(), &'static str> {
         let mut users = self.lock();
         if users.readers + users.writers == 0 {
             users.seen = None;
@@ -71,7 +71,7 @@ impl InUse {
     }
 
     /// Notes that the work is done; an error if the CPU changed bytes that the work was reading.
-    pub(super) fn end(&self, access: Access, memory: &Allocation) -> Result<(), &'static str> {
+    pub(super) fn end(&self, access: Access, memory: &Memory) -> Result<(), &'static str> {
         let mut users = self.lock();
         match access {
             Access::Write => users.writers -= 1,
@@ -86,7 +86,7 @@ impl InUse {
     }
 
     /// Called before the CPU gets the bytes; an error if committed work will write them.
-    pub(super) fn look(&self, memory: &Allocation) -> Result<(), &'static str> {
+    pub(super) fn look(&self, memory: &Memory) -> Result<(), &'static str> {
         let mut users = self.lock();
         if users.writers > 0 {
             return Err("work that writes this buffer is committed and not finished: wait for it first");
@@ -107,13 +107,14 @@ impl InUse {
 
 /// Hash of up to 2048 words at equal distances: all words of one page, a bounded cost (a few microseconds) for many
 /// pages. It sees every write of at least a two-thousandth of the buffer in one piece.
-fn sample(memory: &Allocation) -> u64 {
+fn sample(memory: &Memory) -> u64 {
     let words = memory.bytes() / size_of::<u64>();
     let step = words.div_ceil(2048);
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for index in (0..words).step_by(step) {
-        // SAFETY: `index` is below the number of whole words, the start is page aligned, and the allocation is
-        // borrowed. The load is atomic because the host program may be writing: that is what this looks for.
+        // SAFETY: `index` is below the number of whole words, the start is aligned to more than a word, and
+        // the memory is borrowed. The load is atomic because the host program may be writing: that is what this looks
+        // for.
         let word = unsafe { AtomicU64::from_ptr(memory.start().as_ptr().cast::<u64>().add(index)) };
         hash = (hash ^ word.load(Relaxed)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
     }

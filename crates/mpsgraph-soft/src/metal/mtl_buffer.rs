@@ -5,10 +5,12 @@
 
 use std::collections::HashSet;
 use std::ffi::c_void;
+use std::ptr::NonNull;
 
 use super::allocation::Allocation;
 use super::in_use::{Access, InUse};
 use super::label::Label;
+use super::mtl_heap::Part;
 use super::{fault, mtl_device};
 use crate::kernels::span::{Span, SpanMut};
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
@@ -26,6 +28,9 @@ pub static CLASS: ClassDef = ClassDef {
         method0("allocatedSize", allocated_size),
         method0("storageMode", storage_mode),
         method0("resourceOptions", resource_options),
+        method0("hazardTrackingMode", hazard_tracking_mode),
+        method0("heap", heap),
+        method0("heapOffset", heap_offset),
         method0("device", device),
         method0("label", label),
         method1("setLabel:", set_label),
@@ -38,13 +43,41 @@ const CACHE_MODE: usize = 0xf;
 const STORAGE_MODE: usize = 0xf0;
 const HAZARD_TRACKING: usize = 0x300;
 
-const STORAGE_SHARED: usize = 0;
+/// `MTLHazardTrackingMode`.
+pub(super) const HAZARDS_UNTRACKED: usize = 1;
+pub(super) const HAZARDS_TRACKED: usize = 2;
+
+pub(super) const STORAGE_SHARED: usize = 0;
 const STORAGE_MANAGED: usize = 1;
 const STORAGE_PRIVATE: usize = 2;
 
+/// A buffer's memory, aligned to 256 bytes at least.
+pub(super) enum Memory {
+    Own(Allocation),
+    InHeap(Part),
+}
+
+impl Memory {
+    /// First byte.
+    pub fn start(&self) -> NonNull<u8> {
+        match self {
+            Memory::Own(allocation) => allocation.start(),
+            Memory::InHeap(part) => part.start(),
+        }
+    }
+
+    /// Usable bytes.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Memory::Own(allocation) => allocation.bytes(),
+            Memory::InHeap(part) => part.bytes(),
+        }
+    }
+}
+
 /// Payload of a buffer object.
 pub struct Buffer {
-    memory: Allocation,
+    memory: Memory,
     length: usize,
     options: usize,
     in_use: InUse,
@@ -93,8 +126,13 @@ impl Buffer {
         self.in_use.end(access, &self.memory)
     }
 
+    /// Whether Metal orders work that uses it: without, the programs of one queue race.
+    pub fn is_tracked(&self) -> bool {
+        hazards_of(self.options) != HAZARDS_UNTRACKED
+    }
+
     fn storage(&self) -> usize {
-        (self.options & STORAGE_MODE) >> 4
+        storage_of(self.options)
     }
 }
 
@@ -112,9 +150,15 @@ pub(super) fn new(device: This<'_>, cmd: Sel, length: usize, options: usize) -> 
     if length > mtl_device::max_length() || fault::allocation_due() {
         return None;
     }
-    let memory = Allocation::new(length)?;
+    let memory = Memory::Own(Allocation::new(length)?);
     let label = Label::default();
     Some(new_object(&CLASS, Buffer { memory, length, options, in_use: InUse::default(), label }))
+}
+
+/// A buffer in part of a heap whose hazards are tracked in this mode, of shared storage.
+pub(super) fn in_heap(part: Part, length: usize, hazards: usize) -> Strong {
+    let (memory, options) = (Memory::InHeap(part), hazards << 8);
+    new_object(&CLASS, Buffer { memory, length, options, in_use: InUse::default(), label: Label::default() })
 }
 
 /// A buffer with a copy of `length` bytes for `-[MTLDevice newBufferWithBytes:length:options:]`.
@@ -128,7 +172,7 @@ pub(super) unsafe fn new_with_bytes(
     length: usize,
     options: usize,
 ) -> Option<Strong> {
-    if (options & STORAGE_MODE) >> 4 != STORAGE_SHARED {
+    if storage_of(options) != STORAGE_SHARED {
         violation!(device, cmd, "the CPU cannot fill a buffer of this storage mode (options {options:#x})");
     }
     if bytes.is_null() {
@@ -142,11 +186,27 @@ pub(super) unsafe fn new_with_bytes(
     Some(buffer)
 }
 
-fn check_options(device: This<'_>, cmd: Sel, options: usize) {
+/// The storage mode of options.
+pub(super) fn storage_of(options: usize) -> usize {
+    (options & STORAGE_MODE) >> 4
+}
+
+/// The CPU cache mode of options.
+pub(super) fn cache_mode_of(options: usize) -> usize {
+    options & CACHE_MODE
+}
+
+/// The hazard tracking mode of options; 0 is the default of the device or the heap.
+pub(super) fn hazards_of(options: usize) -> usize {
+    (options & HAZARD_TRACKING) >> 8
+}
+
+/// Refuses what no buffer can have, in the name of `device`, which a message asks for one.
+pub(super) fn check_options(device: This<'_>, cmd: Sel, options: usize) {
     if options & !(CACHE_MODE | STORAGE_MODE | HAZARD_TRACKING) != 0 || options & CACHE_MODE > 1 {
         violation!(device, cmd, "options {options:#x} are not MTLResourceOptions");
     }
-    match (options & STORAGE_MODE) >> 4 {
+    match storage_of(options) {
         STORAGE_SHARED | STORAGE_PRIVATE => (),
         STORAGE_MANAGED => violation!(device, cmd, "managed storage is not for unified memory: use shared"),
         _ => violation!(device, cmd, "a buffer cannot have the storage mode of options {options:#x}"),
@@ -178,6 +238,24 @@ extern "C-unwind" fn storage_mode(this: This<'_>, _: Sel) -> usize {
 
 extern "C-unwind" fn resource_options(this: This<'_>, _: Sel) -> usize {
     this.state::<Buffer>().options
+}
+
+extern "C-unwind" fn hazard_tracking_mode(this: This<'_>, _: Sel) -> usize {
+    if this.state::<Buffer>().is_tracked() { HAZARDS_TRACKED } else { HAZARDS_UNTRACKED }
+}
+
+extern "C-unwind" fn heap(this: This<'_>, _: Sel) -> Id {
+    match &this.state::<Buffer>().memory {
+        Memory::Own(_) => Id::NIL,
+        Memory::InHeap(part) => part.place().0.id(),
+    }
+}
+
+extern "C-unwind" fn heap_offset(this: This<'_>, _: Sel) -> usize {
+    match &this.state::<Buffer>().memory {
+        Memory::Own(_) => 0,
+        Memory::InHeap(part) => part.place().1,
+    }
 }
 
 extern "C-unwind" fn device(_: This<'_>, _: Sel) -> Id {

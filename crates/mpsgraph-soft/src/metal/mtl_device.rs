@@ -9,12 +9,12 @@ use std::sync::LazyLock;
 
 use super::allocation::PAGE;
 use super::mtl_command_queue::{self, DEFAULT_PLACES};
-use super::{counters, memory, mtl_buffer};
+use super::{counters, memory, mtl_buffer, mtl_heap};
 use crate::foundation::ns_string;
 use crate::objc::{
     ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method2, method3, new_object, version,
 };
-use crate::violation;
+use crate::{impl_encode, violation};
 
 /// The class of the one device.
 pub static CLASS: ClassDef = ClassDef {
@@ -34,6 +34,8 @@ pub static CLASS: ClassDef = ClassDef {
         method1("newCommandQueueWithMaxCommandBufferCount:", new_command_queue_with_max),
         method2("newBufferWithLength:options:", new_buffer_with_length),
         method3("newBufferWithBytes:length:options:", new_buffer_with_bytes),
+        method2("heapBufferSizeAndAlignWithLength:options:", heap_buffer_size_and_align),
+        method1("newHeapWithDescriptor:", new_heap_with_descriptor),
     ],
     class: &[],
 };
@@ -82,6 +84,16 @@ fn family() -> Option<i64> {
 pub fn max_length() -> usize {
     memory::bytes() / 2 / PAGE * PAGE
 }
+
+/// `MTLSizeAndAlign`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct SizeAndAlign {
+    size: usize,
+    align: usize,
+}
+
+impl_encode!(unsafe SizeAndAlign, "{?=QQ}");
 
 /// Payload of the device object, to tell it from other objects.
 struct Device;
@@ -148,4 +160,18 @@ extern "C-unwind" fn new_buffer_with_bytes(
     // SAFETY: the sender passes `length` readable bytes, as the method's contract says.
     let buffer = unsafe { mtl_buffer::new_with_bytes(this, cmd, bytes.cast(), length, options) };
     buffer.map_or(Id::NIL, Strong::into_owned)
+}
+
+extern "C-unwind" fn heap_buffer_size_and_align(
+    this: This<'_>,
+    cmd: Sel,
+    length: usize,
+    options: usize,
+) -> SizeAndAlign {
+    let (size, align) = mtl_heap::size_and_align(this, cmd, length, options);
+    SizeAndAlign { size, align }
+}
+
+extern "C-unwind" fn new_heap_with_descriptor(this: This<'_>, cmd: Sel, descriptor: Id) -> Id {
+    mtl_heap::new(this, cmd, descriptor).map_or(Id::NIL, Strong::into_owned)
 }

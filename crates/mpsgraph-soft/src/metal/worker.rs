@@ -7,8 +7,8 @@
 //! once for every job, the thread dozes: a commit does not wake it, but it looks for work at intervals, so no job is
 //! left undone.
 //!
-//! Completed handlers are called by a second thread, as Metal calls them on one of its own: a caller that runs a job may
-//! hold locks that a handler wants. A wait for a job ends after its handlers.
+//! Completed handlers are called by a second thread, as Metal calls them on one of its own: a caller that runs a job
+//! may hold locks that a handler wants. A wait for a job ends after its handlers.
 //!
 //! A caller that is a thread of a rayon pool, of the program's own, runs no job. A job waits for the threads that
 //! compute, and while such a caller waits, rayon lets it begin other tasks of its pool; one of those may wait for a job

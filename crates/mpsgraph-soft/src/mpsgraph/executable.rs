@@ -155,6 +155,11 @@ fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, Stri
                   the end"
             ));
         }
+        if !data.buffer().state::<Buffer>().is_tracked() {
+            return Err(format!(
+                "{role}[{at}] is in a buffer without hazard tracking: no program waits for the one before it"
+            ));
+        }
         Ok(data.buffer().clone())
     };
     given.iter().zip(types).enumerate().map(buffer).collect()

@@ -8,6 +8,7 @@ pub mod command_buffer;
 pub mod device;
 pub mod faults;
 pub mod handlers;
+pub mod heap;
 pub mod in_flight;
 pub mod latency;
 pub mod messages;

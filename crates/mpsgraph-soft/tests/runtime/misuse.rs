@@ -1,9 +1,11 @@
 //! What a Mac answers with an abort or with nonsense is reported by class and selector.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::Mutex;
 
 use mpsgraph_soft::foundation::ns_object;
 use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, new_object};
+use mpsgraph_soft::symbols;
 
 use crate::runtime::messages::{Object, class, new, release, retain, send, test_class};
 use crate::support::{Assumed, Documented, pooled, rule, violation};
@@ -199,4 +201,35 @@ fn receivers_that_are_no_objects() {
     let _test = rule(Assumed("a message to what is not an object is undefined, so it is found where that can be told"));
     let message = violation(|| send!(i32; std::ptr::without_provenance_mut(0xb7), "int"));
     assert!(message.contains("`int`") && message.contains("0xb7"), "{message}");
+}
+
+static SHOWN: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+unsafe extern "C-unwind" fn note(exception: *mut c_void) -> *mut c_void {
+    let text = |string: Object| {
+        let characters = send!(*const c_char; string, "UTF8String");
+        // SAFETY: a C string that lives as long as the exception.
+        unsafe { CStr::from_ptr(characters) }.to_str().unwrap().to_owned()
+    };
+    let (name, reason) = (send!(Object; exception, "name"), send!(Object; exception, "reason"));
+    SHOWN.lock().unwrap().push(format!("{}: {}", text(name), text(reason)));
+    // A violation of the preprocessor itself is not shown to it.
+    let again = std::panic::catch_unwind(|| send!(i32; class("TestMisused"), "noSuchMethod"));
+    assert!(again.is_err());
+    exception
+}
+
+#[test]
+fn the_exception_preprocessor_sees_what_is_raised() {
+    let _test = rule(Documented("Apple's objc-exception.h"));
+    test_class(&MISUSED);
+    // SAFETY: the function takes an object and gives it back.
+    let before = unsafe { symbols::objc_setExceptionPreprocessor(Some(note)) };
+    assert!(before.is_none());
+    let said = violation(|| send!(i32; class("TestMisused"), "int"));
+    // SAFETY: none is no function.
+    let mine = unsafe { symbols::objc_setExceptionPreprocessor(None) };
+    assert!(mine.is_some());
+    violation(|| send!(i32; class("TestMisused"), "int"));
+    assert_eq!(*SHOWN.lock().unwrap(), [format!("NSInternalInconsistencyException: {said}")]);
 }

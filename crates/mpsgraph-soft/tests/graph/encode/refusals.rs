@@ -6,7 +6,7 @@ use mpsgraph_soft::objc::Id;
 use super::super::messages::{array, contents};
 use super::super::session::{F16, F32, Graph, command_buffer, encode, queue, tensor_data};
 use super::{ENCODE, Fitting, data, fitting, vector};
-use crate::support::{Assumed, Documented, Probed, Reported, msg, new, plain, refused, rule};
+use crate::support::{Assumed, Documented, Probed, Reported, device, msg, new, owned, plain, refused, rule};
 
 impl Fitting {
     /// Checks that these inputs and results are refused for this reason.
@@ -62,6 +62,20 @@ fn a_result_buffer_of_another_shape_or_element_type_is_refused() {
         let reason = format!("results[0] is {shown}, the executable has Float32 [4] there");
         fit.refuses(&reason, &fit.inputs, &[other(extents, code)]);
     }
+}
+
+#[test]
+fn operands_without_hazard_tracking_are_refused() {
+    let _test = rule(Assumed(
+        "Apple's documentation of MTLHazardTrackingMode: the app orders such work, and encodes leave no place for that",
+    ));
+    const UNTRACKED: usize = 0x100;
+    let untracked = msg!(device().id(), "newBufferWithLength:options:", 16 => usize, UNTRACKED => usize; Id);
+    let untracked = owned(untracked);
+    let fit = fitting();
+    let reason = "is in a buffer without hazard tracking";
+    fit.refuses(reason, &[data(&untracked), fit.inputs[1]], &[fit.output]);
+    fit.refuses(reason, &fit.inputs, &[data(&untracked)]);
 }
 
 #[test]
