@@ -15,11 +15,10 @@ use burn_backend::{Shape, TensorMetadata};
 
 use self::taps::{AxisResize, Direction, Filter, Taps};
 use super::arithmetic::{self, BinaryOp};
-use super::{gather, memory, reduction};
+use super::{gather, memory, reduction, tensor_shape};
 use crate::error::{invalid, unsupported};
 use crate::lowering::conversion::computed_in;
 use crate::lowering::rank::outer_axis_inner;
-use crate::lowering::scalar::ScalarInput;
 use crate::tensor::MpsGraphTensor;
 
 /// `x` with `output_size` as its height and width. An extent that stays keeps its elements as they are.
@@ -97,6 +96,10 @@ fn resize(
         if resize.from == resize.to {
             continue;
         }
+        if let (Direction::Backward, Some(times)) = (direction, resize.repeats()) {
+            x = added(arithmetic::cast(x, computed_in(dtype)), axis, times);
+            continue;
+        }
         let taps = taps::of(op, resize, direction);
         if !taps.copies() {
             x = arithmetic::cast(x, computed_in(dtype));
@@ -104,6 +107,14 @@ fn resize(
         x = along(op, x, axis, &taps, direction.result(resize));
     }
     arithmetic::cast(x, dtype)
+}
+
+/// Sums of each `times` elements along `axis`.
+fn added(x: MpsGraphTensor, axis: usize, times: usize) -> MpsGraphTensor {
+    let mut shape = x.shape();
+    let [outer, extent, inner] = outer_axis_inner(&shape, axis);
+    shape[axis] = extent / times;
+    reduction::sum_dim(x.with_shape([outer, extent / times, times, inner].into()), 2).with_shape(shape)
 }
 
 /// `axis` of `x` with `count` elements instead, which `taps` says how to make.
@@ -117,17 +128,20 @@ fn along(op: &'static str, x: MpsGraphTensor, axis: usize, taps: &Taps, count: u
             format!("{terms} terms for a result of shape {shape:?}; below 2^31 are possible: resize fewer images");
         unsupported(op, reason);
     }
-    let read = gather::select(x.with_shape([outer, extent, inner].into()), 1, taps.indices.clone());
+    let mut x = x.with_shape([outer, extent, inner].into());
+    if taps.reads_zero {
+        let zeros = memory::zeros([outer, 1, inner].into(), x.dtype());
+        x = tensor_shape::cat(vec![x, zeros], 1);
+    }
+    let read = gather::select(x, 1, taps.indices.clone());
+    if taps.copies() {
+        return read.with_shape(shape);
+    }
     // The terms of a slot are consecutive, so that long rows are added.
     let mut result = read.with_shape([outer, taps.slots, count, inner].into());
     if let Some(weights) = &taps.weights {
         let weights = weights.clone().with_shape([1, taps.slots, count, 1].into());
         result = arithmetic::binary(BinaryOp::Mul, result, weights);
     }
-    result = reduction::sum_dim(result, 1);
-    if let Some(untouched) = &taps.untouched {
-        let untouched = untouched.clone().with_shape([1, 1, count, 1].into());
-        result = arithmetic::mask_fill(result, untouched, ScalarInput::Float(0.0));
-    }
-    result.with_shape(shape)
+    reduction::sum_dim(result, 1).with_shape(shape)
 }

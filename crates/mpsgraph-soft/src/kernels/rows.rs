@@ -167,6 +167,17 @@ impl<'a> Rows<'a> {
         pairs.find(|(index, extent)| index.within(**extent).is_none()).map(|(index, _)| index)
     }
 
+    /// The indices of a block and the extent that they count along, if each names a row by itself.
+    #[inline(always)]
+    pub fn plain<'i, I>(&self, indices: &'i [I], block: usize) -> Option<(&'i [I], usize)> {
+        match self.extents {
+            &[extent] if self.scale == 1 => {
+                Some((&indices[block / self.share * self.positions..][..self.positions], extent))
+            }
+            _ => None,
+        }
+    }
+
     /// Calls `each(position, row)` for the positions of a block whose index is in range, or with `None` otherwise.
     #[inline(always)]
     pub fn visit<I: Index>(
