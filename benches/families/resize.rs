@@ -45,7 +45,7 @@ pub fn benches(criterion: &mut Criterion) {
     for (shape, size) in [([1, 3, 64, 64], [64, 64]), ([4, 16, 64, 64], [64, 64]), ([1, 3, 480, 640], [224, 224])] {
         for padding in [GridSamplePaddingMode::Zeros, GridSamplePaddingMode::Border, GridSamplePaddingMode::Reflection]
         {
-            each_backend!(at_points(&mut sample, &padding, shape, size));
+            each_backend!(at_points(&mut sample, padding, shape, size));
         }
     }
     sample.finish();
@@ -84,7 +84,7 @@ fn backward<B: Backend>(
 
 fn at_points<B: Backend>(
     group: &mut Group<'_>,
-    padding: &GridSamplePaddingMode,
+    padding: GridSamplePaddingMode,
     shape: [usize; 4],
     size: [usize; 2],
     backend: &str,
@@ -92,7 +92,7 @@ fn at_points<B: Backend>(
     let case = case(&format!("{padding:?}"), shape, size);
     // Half of the points are outside.
     let grid = || floats::<B, 4>([shape[0], size[0], size[1], 2], DType::F32);
-    let options = GridSampleOptions::new(InterpolateMode::Bilinear).with_padding_mode(padding.clone());
+    let options = GridSampleOptions::new(InterpolateMode::Bilinear).with_padding_mode(padding);
     measure::<B, _, _>(
         group,
         backend,

@@ -17,7 +17,7 @@
 //! - Other axes than the last: rows are sorted where they lie side by side.
 //! - More than 2^22 rows: with 2^22 + 1 the order came out wrong (pytorch/pytorch#183885). They are sorted in parts.
 
-mod key;
+pub(super) mod key;
 
 use burn_backend::{DType, Slice, TensorMetadata};
 
@@ -102,6 +102,13 @@ fn sorted_by_position(x: MpsGraphTensor, dim: usize, descending: bool) -> (MpsGr
     if is_sorted(&x, dim) {
         let zeros = memory::zeros(x.shape.clone(), DType::I32);
         return (x, zeros);
+    }
+    let last = x.rank() - 1;
+    if dim != last {
+        // Positions of one row are near each other in memory then, for the sort and for the gather.
+        let rows = tensor_shape::swap_dims(x, dim, last);
+        let (values, positions) = sorted_by_position(rows, last, descending);
+        return (tensor_shape::swap_dims(values, dim, last), tensor_shape::swap_dims(positions, dim, last));
     }
     let positions = SortOp { kind: Kind::Positions, descending }.record(x.clone(), dim);
     (gather::gather(dim, x, positions.clone()), positions)

@@ -32,7 +32,7 @@ pub(super) fn words(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, [rows, ext
 }
 
 /// The keys of elements of at most 32 bits.
-pub(super) fn of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+pub(in crate::ops) fn of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
     match dtype {
         DType::F32 => turned(cx, &graph.reinterpret_cast(x, DataType::I32), dtype),
@@ -50,7 +50,7 @@ pub(super) fn of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tenso
 }
 
 /// The inverse of [`of`].
-pub(super) fn element(cx: &Lowering<'_>, key: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+pub(in crate::ops) fn element(cx: &Lowering<'_>, key: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
     match dtype {
         DType::F32 => graph.reinterpret_cast(&turned(cx, key, dtype), DataType::F32),
