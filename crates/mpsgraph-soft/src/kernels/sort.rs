@@ -1,8 +1,8 @@
 //! Sorting along an axis.
 //!
 //! Elements become unsigned keys of the same width in the order that is asked for. Equal keys are equal bits, so
-//! stability does not matter. Rows are sorted side by side, short ones many at a time (`network`), one long row in pieces
-//! (`row`), and the keys become elements again. An axis that is not the last one is made the last on the way.
+//! stability does not matter. Rows are sorted side by side, short ones many at a time (`network`), one long row in
+//! pieces (`row`), and the keys become elements again. An axis that is not the last one is made the last on the way.
 
 mod network;
 mod row;
