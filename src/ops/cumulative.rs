@@ -4,6 +4,7 @@
 
 use burn_backend::{DType, TensorMetadata};
 
+use super::sort::key;
 use super::{Operation, check_dim};
 use crate::bridge::record;
 use crate::error::unsupported;
@@ -80,8 +81,8 @@ impl Operation for CumulativeOp {
         let result = match self.kind {
             Kind::Sum => in_wide(cx, &x, *dtype, |x| cx.graph().cumulative_sum(x, axis)),
             Kind::Product => in_wide(cx, &x, *dtype, |x| cx.graph().cumulative_product(x, axis)),
-            Kind::Min => extreme(cx, &x, *dtype, axis, |x| cx.graph().cumulative_minimum(x, axis)),
-            Kind::Max => extreme(cx, &x, *dtype, axis, |x| cx.graph().cumulative_maximum(x, axis)),
+            Kind::Min => extreme(cx, &x, *dtype, i32::MIN, |x| cx.graph().cumulative_minimum(x, axis)),
+            Kind::Max => extreme(cx, &x, *dtype, i32::MAX, |x| cx.graph().cumulative_maximum(x, axis)),
         };
         reshaped(cx, &result, &view, shape)
     }
@@ -110,22 +111,21 @@ fn in_wide(
     convert(cx, &scan(&convert(cx, x, dtype, wide)), wide, dtype)
 }
 
-/// A scan of extremes. Apple's scans skip NaN, so the lowering replaces NaN and puts it back from the first NaN on,
-/// which a running sum finds.
+/// A scan of extremes. Apple's scans skip NaN, so floats become i32 keys of the same order, and NaN the key beyond all
+/// others, which stays from then on.
 fn extreme(
     cx: &Lowering<'_>,
     x: &ffi::Tensor,
     dtype: DType,
-    axis: isize,
+    beyond: i32,
     scan: impl FnOnce(&ffi::Tensor) -> ffi::Tensor,
 ) -> ffi::Tensor {
     if !dtype.is_float() {
         return from_comparable(cx, &scan(&comparable(cx, x, dtype)), dtype);
     }
     let graph = cx.graph();
-    let (x, zero) = (convert(cx, x, dtype, DType::F32), cx.constant(0.0, DType::F32));
-    let nan = graph.is_nan(&x);
-    let found = scan(&graph.select(&nan, &zero, &x));
-    let met = graph.cumulative_sum(&graph.select(&nan, &x, &zero), axis);
-    convert(cx, &graph.select(&graph.is_nan(&met), &met, &found), DType::F32, dtype)
+    let x = convert(cx, x, dtype, DType::F32);
+    let beyond = cx.constant(beyond.into(), DType::I32);
+    let keys = graph.select(&graph.is_nan(&x), &beyond, &key::of(cx, &x, DType::F32));
+    convert(cx, &key::element(cx, &scan(&keys), DType::F32), DType::F32, dtype)
 }

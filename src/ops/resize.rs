@@ -1,5 +1,6 @@
 //! Resizing of images `[batch, channels, height, width]`, and its gradient: one axis after the other, each element a
 //! weighted sum of a few of the old ones. Composed of recorded ops: rows are read by index, multiplied and summed.
+//! Nearest pixels are read along both axes at once.
 //!
 //! MPSGraph's own resizing is not used. It has neither bicubic nor Lanczos, and for the other two modes its choice of
 //! the neighbour where f32 rounds the coordinate is not published (plain `resizeTensor:` takes another one than Burn,
@@ -15,7 +16,7 @@ use burn_backend::{Shape, TensorMetadata};
 
 use self::taps::{AxisResize, Direction, Filter, Taps};
 use super::arithmetic::{self, BinaryOp};
-use super::{gather, memory, reduction};
+use super::{gather, memory, reduction, tensor_shape};
 use crate::error::{invalid, unsupported};
 use crate::lowering::conversion::computed_in;
 use crate::lowering::rank::outer_axis_inner;
@@ -87,6 +88,10 @@ fn resize(
     direction: Direction,
 ) -> MpsGraphTensor {
     let dtype = x.dtype();
+    let picks = |resize: AxisResize| resize.filter == Filter::Nearest && resize.from != resize.to;
+    if direction == Direction::Forward && axes.iter().all(|&(_, resize)| picks(resize)) {
+        return picked(op, x, axes.map(|(_, resize)| resize));
+    }
     let work =
         |[(_, first), (_, second)]: [(usize, AxisResize); 2]| direction.result(first) * direction.operand(second);
     if work([axes[1], axes[0]]) < work(axes) {
@@ -95,6 +100,10 @@ fn resize(
     let mut x = x;
     for (axis, resize) in axes {
         if resize.from == resize.to {
+            continue;
+        }
+        if let (Direction::Backward, Some(times)) = (direction, resize.repeats()) {
+            x = added(arithmetic::cast(x, computed_in(dtype)), axis, times);
             continue;
         }
         let taps = taps::of(op, resize, direction);
@@ -106,28 +115,60 @@ fn resize(
     arithmetic::cast(x, dtype)
 }
 
+/// Nearest pixels along both axes, read from images of one axis by one index for each.
+fn picked(op: &'static str, x: MpsGraphTensor, axes: [AxisResize; 2]) -> MpsGraphTensor {
+    let [height, width] = axes;
+    let (mut shape, pixels) = (x.shape(), height.to * width.to);
+    let images = shape[0] * shape[1];
+    (shape[2], shape[3]) = (height.to, width.to);
+    check_terms(op, images * pixels, &shape);
+    let [rows, columns] = axes.map(|axis| taps::of(op, axis, Direction::Forward).indices);
+    let rows = arithmetic::binary_scalar(BinaryOp::Mul, rows, ScalarInput::Int(width.from as i64));
+    let index = arithmetic::binary(
+        BinaryOp::Add,
+        rows.with_shape([height.to, 1].into()),
+        columns.with_shape([1, width.to].into()),
+    );
+    let x = x.with_shape([images, height.from * width.from].into());
+    gather::select(x, 1, index.with_shape([pixels].into())).with_shape(shape)
+}
+
+/// Sums of each `times` elements along `axis`.
+fn added(x: MpsGraphTensor, axis: usize, times: usize) -> MpsGraphTensor {
+    let mut shape = x.shape();
+    let [outer, extent, inner] = outer_axis_inner(&shape, axis);
+    shape[axis] = extent / times;
+    reduction::sum_dim(x.with_shape([outer, extent / times, times, inner].into()), 2).with_shape(shape)
+}
+
 /// `axis` of `x` with `count` elements instead, which `taps` says how to make.
 fn along(op: &'static str, x: MpsGraphTensor, axis: usize, taps: &Taps, count: usize) -> MpsGraphTensor {
     let mut shape = x.shape();
     let [outer, extent, inner] = outer_axis_inner(&shape, axis);
     shape[axis] = count;
-    let terms = outer * taps.slots * count * inner;
-    if terms >= 1 << 31 {
-        let reason =
-            format!("{terms} terms for a result of shape {shape:?}; below 2^31 are possible: resize fewer images");
-        unsupported(op, reason);
+    check_terms(op, outer * taps.slots * count * inner, &shape);
+    let mut x = x.with_shape([outer, extent, inner].into());
+    if taps.reads_zero {
+        let zeros = memory::zeros([outer, 1, inner].into(), x.dtype());
+        x = tensor_shape::cat(vec![x, zeros], 1);
     }
-    let read = gather::select(x.with_shape([outer, extent, inner].into()), 1, taps.indices.clone());
+    let read = gather::select(x, 1, taps.indices.clone());
+    if taps.copies() {
+        return read.with_shape(shape);
+    }
     // The terms of a slot are consecutive, so that long rows are added.
     let mut result = read.with_shape([outer, taps.slots, count, inner].into());
     if let Some(weights) = &taps.weights {
         let weights = weights.clone().with_shape([1, taps.slots, count, 1].into());
         result = arithmetic::binary(BinaryOp::Mul, result, weights);
     }
-    result = reduction::sum_dim(result, 1);
-    if let Some(untouched) = &taps.untouched {
-        let untouched = untouched.clone().with_shape([1, 1, count, 1].into());
-        result = arithmetic::mask_fill(result, untouched, ScalarInput::Float(0.0));
+    reduction::sum_dim(result, 1).with_shape(shape)
+}
+
+fn check_terms(op: &'static str, terms: usize, shape: &Shape) {
+    if terms >= 1 << 31 {
+        let reason =
+            format!("{terms} terms for a result of shape {shape:?}; below 2^31 are possible: resize fewer images");
+        unsupported(op, reason);
     }
-    result.with_shape(shape)
 }

@@ -17,7 +17,7 @@
 //! - Other axes than the last: rows are sorted where they lie side by side.
 //! - More than 2^22 rows: with 2^22 + 1 the order came out wrong (pytorch/pytorch#183885). They are sorted in parts.
 
-mod key;
+pub(super) mod key;
 
 use burn_backend::{DType, Slice, TensorMetadata};
 
@@ -102,6 +102,13 @@ fn sorted_by_position(x: MpsGraphTensor, dim: usize, descending: bool) -> (MpsGr
     if is_sorted(&x, dim) {
         let zeros = memory::zeros(x.shape.clone(), DType::I32);
         return (x, zeros);
+    }
+    let last = x.rank() - 1;
+    if dim != last {
+        // Positions of one row are near each other in memory then, for the sort and for the gather.
+        let rows = tensor_shape::swap_dims(x, dim, last);
+        let (values, positions) = sorted_by_position(rows, last, descending);
+        return (tensor_shape::swap_dims(values, dim, last), tensor_shape::swap_dims(positions, dim, last));
     }
     let positions = SortOp { kind: Kind::Positions, descending }.record(x.clone(), dim);
     (gather::gather(dim, x, positions.clone()), positions)
@@ -208,9 +215,9 @@ impl Operation for SortOp {
     }
 }
 
-/// The positions in a row of `extent` from which its elements come in order of these words, lowest first.
+/// The positions in a row of `extent` from which its elements come in order of these keys, lowest first.
 ///
-/// A radix sort with digits as wide as they can be: each pass sorts i32 values with a digit of the word in the high
+/// A radix sort with digits as wide as they can be: each pass sorts i32 values with a digit of the key in the high
 /// bits and the place in the row in the low bits. No two values are equal, so each pass keeps the order of the pass
 /// before.
 fn positions(cx: &Lowering<'_>, words: &[Word], extent: usize, descending: bool) -> ffi::Tensor {
@@ -218,18 +225,16 @@ fn positions(cx: &Lowering<'_>, words: &[Word], extent: usize, descending: bool)
     let number = |number: u32| cx.constant(number.into(), DType::I32);
     let place_bits = usize::BITS - (extent - 1).leading_zeros();
     let places = graph.coordinate_along_axis(1, &[1, extent]);
+    let key_bits: u32 = words.iter().map(|word| word.bits).sum();
+    let width = key_bits.div_ceil(key_bits.div_ceil(32 - place_bits));
     let mut order: Option<ffi::Tensor> = None;
-    for &Word { ref key, bits } in words {
-        let key = if descending { graph.bitwise_xor(key, &cx.constant(-1.0, DType::I32)) } else { key.clone() };
-        let width = bits.div_ceil(bits.div_ceil(32 - place_bits));
-        for low in (0..bits).step_by(width as usize) {
-            let arranged = order.as_ref().map_or_else(|| key.clone(), |order| at(graph, &key, order));
-            let digit = key::digit(cx, &arranged, low..bits.min(low + width), bits);
-            let value = graph.bitwise_or(&graph.bitwise_left_shift(&digit, &number(place_bits)), &places);
-            let sorted = graph.sort(&value, 1, false);
-            let from = graph.bitwise_and(&sorted, &number((1 << place_bits) - 1));
-            order = Some(order.map_or_else(|| from.clone(), |order| at(graph, &order, &from)));
-        }
+    for low in (0..key_bits).step_by(width as usize) {
+        let digit = key::digit(cx, words, low..key_bits.min(low + width), descending);
+        let high = graph.bitwise_left_shift(&digit, &number(place_bits));
+        let arranged = order.as_ref().map_or_else(|| high.clone(), |order| at(graph, &high, order));
+        let sorted = graph.sort(&graph.bitwise_or(&arranged, &places), 1, false);
+        let from = graph.bitwise_and(&sorted, &number((1 << place_bits) - 1));
+        order = Some(order.map_or_else(|| from.clone(), |order| at(graph, &order, &from)));
     }
     order.unwrap_or_else(|| unreachable!("a key has bits"))
 }

@@ -44,7 +44,7 @@ pub(super) enum Direction {
 }
 
 impl Taps {
-    /// Whether every element is one of the operand's, or 0.
+    /// Whether every element is one that is read.
     pub fn copies(&self) -> bool {
         self.slots == 1 && self.weights.is_none()
     }
@@ -69,15 +69,15 @@ impl Direction {
 }
 
 /// A table on the device: element `i` of the result is the sum over the slots `s` of the element `indices[s, i]` of the
-/// operand times `weights[s, i]`.
+/// operand times `weights[s, i]`. The index behind the operand's last element stands for a 0.
 #[derive(Clone)]
 pub(super) struct Taps {
     pub slots: usize,
     pub indices: MpsGraphTensor,
     /// `None` if all weights are 1.
     pub weights: Option<MpsGraphTensor>,
-    /// True where the result is 0 because it depends on no element of the operand; `None` if there is no such place.
-    pub untouched: Option<MpsGraphTensor>,
+    /// Whether an index stands for a 0: the result there depends on no element of the operand.
+    pub reads_zero: bool,
 }
 
 /// The most tables that are kept on the device, so that resizing to ever new extents does not fill the memory with
@@ -101,10 +101,7 @@ pub(super) fn of(op: &'static str, resize: AxisResize, direction: Direction) -> 
         slots: table.slots,
         indices: upload(op, TensorData::new(table.indices, [table.slots * direction.result(resize)])),
         weights: table.weights.iter().any(|&weight| weight != 1.0).then(|| upload(op, data(table.weights))),
-        untouched: table.untouched.contains(&true).then(|| {
-            let count = table.untouched.len();
-            upload(op, TensorData::new(table.untouched, [count]))
-        }),
+        reads_zero: table.reads_zero,
     };
     tables.insert((resize, direction), taps.clone());
     taps
@@ -122,7 +119,7 @@ struct Table {
     slots: usize,
     indices: Vec<i32>,
     weights: Vec<f32>,
-    untouched: Vec<bool>,
+    reads_zero: bool,
 }
 
 impl Table {
@@ -137,8 +134,10 @@ impl Table {
             });
         }
         let (slots, count) = (taps.iter().map(Vec::len).max().unwrap_or(0), taps.len());
-        let untouched = taps.iter().map(Vec::is_empty).collect();
-        let mut table = Self { slots, indices: vec![0; slots * count], weights: vec![1.0; slots * count], untouched };
+        let reads_zero = taps.iter().any(Vec::is_empty);
+        let behind = direction.operand(resize) as i32;
+        let mut table =
+            Self { slots, indices: vec![behind; slots * count], weights: vec![1.0; slots * count], reads_zero };
         for (element, taps) in taps.iter_mut().enumerate() {
             fill(taps, slots);
             for (slot, tap) in taps.iter().enumerate() {
@@ -166,6 +165,12 @@ fn fill(taps: &mut Vec<Tap>, slots: usize) {
 }
 
 impl AxisResize {
+    /// How often each element repeats, if that is all that happens.
+    pub fn repeats(self) -> Option<usize> {
+        let is_whole = self.filter == Filter::Nearest && self.to.is_multiple_of(self.from);
+        is_whole.then_some(self.to / self.from)
+    }
+
     /// Where element `new` lies among the old ones: the element at or before it, and how far behind that it is.
     fn place(self, new: usize) -> (i64, f64) {
         let [new, from, to] = [new, self.from, self.to].map(|count| count as i64);
@@ -243,7 +248,7 @@ mod tests {
                 let sum: f32 = (0..table.slots).map(|slot| table.weights[slot * resize.to + element]).sum();
                 assert!((sum - 1.0).abs() < 1e-6, "{resize:?}, element {element}: {sum}");
             }
-            assert!(!table.untouched.contains(&true), "{resize:?}");
+            assert!(!table.reads_zero, "{resize:?}");
         });
     }
 
@@ -255,7 +260,7 @@ mod tests {
                 let mut matrix = vec![0.0; resize.from * resize.to];
                 for (place, (&index, &weight)) in table.indices.iter().zip(&table.weights).enumerate() {
                     let (result, operand) = (place % count, index as usize);
-                    if table.untouched[result] {
+                    if operand == direction.operand(resize) {
                         continue;
                     }
                     matrix[match direction {
@@ -269,6 +274,15 @@ mod tests {
             for (a, b) in forward.iter().zip(&backward) {
                 assert!((a - b).abs() < 1e-6, "{resize:?}");
             }
+        });
+    }
+
+    #[test]
+    fn whole_multiples_repeat() {
+        each(|resize| {
+            let Some(times) = resize.repeats() else { return };
+            let indices = Table::new(resize, Direction::Forward).indices;
+            assert!(indices.iter().enumerate().all(|(at, &index)| index as usize == at / times), "{resize:?}");
         });
     }
 

@@ -9,7 +9,7 @@ use crate::ffi::{self, DataType};
 use crate::lowering::Lowering;
 use crate::lowering::axis::part;
 
-/// A part of a key, in i32: a signed number in the given number of low bits; the bits above repeat the sign.
+/// A part of a key, in i32: so many low bits of it. In the highest part the bits above repeat the sign.
 pub(super) struct Word {
     pub key: ffi::Tensor,
     pub bits: u32,
@@ -28,11 +28,11 @@ pub(super) fn words(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, [rows, ext
         graph.reshape(&half, &[rows, extent])
     };
     let high = if dtype == DType::U64 { from_unsigned(cx, &half(1)) } else { half(1) };
-    vec![Word { key: from_unsigned(cx, &half(0)), bits: 32 }, Word { key: high, bits: 32 }]
+    vec![Word { key: half(0), bits: 32 }, Word { key: high, bits: 32 }]
 }
 
 /// The keys of elements of at most 32 bits.
-pub(super) fn of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+pub(in crate::ops) fn of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
     match dtype {
         DType::F32 => turned(cx, &graph.reinterpret_cast(x, DataType::I32), dtype),
@@ -50,7 +50,7 @@ pub(super) fn of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tenso
 }
 
 /// The inverse of [`of`].
-pub(super) fn element(cx: &Lowering<'_>, key: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+pub(in crate::ops) fn element(cx: &Lowering<'_>, key: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
     match dtype {
         DType::F32 => graph.reinterpret_cast(&turned(cx, key, dtype), DataType::F32),
@@ -67,17 +67,28 @@ pub(super) fn element(cx: &Lowering<'_>, key: &ffi::Tensor, dtype: DType) -> ffi
     }
 }
 
-/// The bits `range` of a word that has `bits` of them, as a signed number.
-pub(super) fn digit(cx: &Lowering<'_>, word: &ffi::Tensor, range: Range<u32>, bits: u32) -> ffi::Tensor {
+/// The bits `range` of the keys, fewer than 32, as a signed number in the keys' order, or in the opposite one.
+pub(super) fn digit(cx: &Lowering<'_>, words: &[Word], range: Range<u32>, descending: bool) -> ffi::Tensor {
     let graph = cx.graph();
     let number = |number: u32| cx.constant(number.into(), DType::I32);
-    let shifted = if range.start == 0 { word.clone() } else { graph.bitwise_right_shift(word, &number(range.start)) };
-    if range.end == bits {
-        // The highest part has the sign.
-        return shifted;
-    }
+    let (at, low) = ((range.start / 32) as usize, range.start % 32);
+    let Word { key, bits } = &words[at];
+    let own = if low == 0 { key.clone() } else { graph.bitwise_right_shift(key, &number(low)) };
+    let behind = 32 * at as u32 + bits;
+    let has_sign = at + 1 == words.len() && range.end == behind;
+    let bits = if range.end > behind {
+        let rest = graph.bitwise_and(&own, &number((1 << (32 - low)) - 1));
+        graph.bitwise_or(&rest, &graph.bitwise_left_shift(&words[at + 1].key, &number(32 - low)))
+    } else {
+        own
+    };
     let half = 1 << (range.end - range.start - 1);
-    graph.subtraction(&graph.bitwise_and(&shifted, &number(half * 2 - 1)), &number(half))
+    let digit = if has_sign {
+        bits
+    } else {
+        graph.subtraction(&graph.bitwise_and(&bits, &number(half * 2 - 1)), &number(half))
+    };
+    if descending { graph.bitwise_xor(&digit, &cx.constant(-1.0, DType::I32)) } else { digit }
 }
 
 /// The bits of floats, sign-extended to i32, with the bits below the sign inverted in negative numbers, so that a

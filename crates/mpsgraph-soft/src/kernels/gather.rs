@@ -53,21 +53,45 @@ fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: 
         let end = rows.positions.min(position + out.len() / row);
         let (here, rest) = out.split_at_mut((end - position) * row);
         let data = &data[block * rows.rows * row..][..rows.rows * row];
-        if row == 1 {
-            rows.visit(indices, block, position..end, |at, named| {
-                here[at - position] = named.map_or(T::zeroed(), |named| data[named]);
-            });
-        } else {
-            rows.visit(indices, block, position..end, |at, named| {
+        let plain = rows.are_plain().then(|| rows.indices(indices, block));
+        let plain = plain.map(|(indices, extent)| (&indices[position..end], extent));
+        match (plain, row) {
+            (Some(plain), 1) => short_rows::<T, I, 1>(data, plain, here),
+            (Some(plain), 2) => short_rows::<T, I, 2>(data, plain, here),
+            (Some(plain), 3) => short_rows::<T, I, 3>(data, plain, here),
+            (Some(plain), 4) => short_rows::<T, I, 4>(data, plain, here),
+            (None, 1) if rows.are_pairs(position..end) => {
+                let (indices, extent) = rows.indices(indices, block);
+                pairs(data, (&indices[position..end], extent), here);
+            }
+            _ => rows.visit(indices, block, position..end, |at, named| {
                 let to = &mut here[(at - position) * row..][..row];
                 match named {
                     Some(named) => to.copy_from_slice(&data[named * row..][..row]),
                     None => to.fill(T::zeroed()),
                 }
-            });
+            }),
         }
         out = rest;
         (block, position) = (block + 1, 0);
+    }
+}
+
+/// Rows of `N` elements by indices that name them directly: an inner loop without calls.
+fn short_rows<T: Pod, I: Index, const N: usize>(data: &[T], (indices, extent): (&[I], usize), out: &mut [T]) {
+    let data = &data.as_chunks::<N>().0[..extent];
+    for (to, index) in out.as_chunks_mut::<N>().0.iter_mut().zip(indices) {
+        *to = index.within(extent).map_or([T::zeroed(); N], |named| data[named]);
+    }
+}
+
+/// Single elements of pairs, each by an index of its own: the halves of wider elements.
+fn pairs<T: Pod, I: Index>(data: &[T], (indices, extent): (&[I], usize), out: &mut [T]) {
+    let data = &data.as_chunks::<2>().0[..extent];
+    for (to, indices) in out.as_chunks_mut::<2>().0.iter_mut().zip(indices.as_chunks::<2>().0) {
+        for half in 0..2 {
+            to[half] = indices[half].within(extent).map_or(T::zeroed(), |named| data[named][half]);
+        }
     }
 }
 

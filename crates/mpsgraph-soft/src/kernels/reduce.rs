@@ -14,6 +14,7 @@ use super::threads::{PARALLEL_BYTES, share};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
+pub use fold::fold_long;
 use fold::{COLUMNS, Columns, Segments};
 use reducers::Reducer;
 

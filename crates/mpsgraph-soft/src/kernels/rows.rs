@@ -174,6 +174,22 @@ impl<'a> Rows<'a> {
             .then(|| &indices[block / self.share * self.positions..][..self.positions])
     }
 
+    /// Whether each index names a row by itself.
+    pub fn are_plain(&self) -> bool {
+        self.extents.len() == 1 && self.scale == 1
+    }
+
+    /// Whether these positions are whole pairs, and each index names an element of a pair.
+    pub fn are_pairs(&self, positions: Range<usize>) -> bool {
+        let is_even = |at: usize| at.is_multiple_of(2);
+        self.extents.len() == 1 && self.scale == 2 && is_even(positions.start) && is_even(positions.end)
+    }
+
+    /// The indices of a block that have one component, and the extent that they count along.
+    pub fn indices<'i, I>(&self, indices: &'i [I], block: usize) -> (&'i [I], usize) {
+        (&indices[block / self.share * self.positions..][..self.positions], self.extents[0])
+    }
+
     /// Calls `each(position, row)` for the positions of a block whose index is in range, or with `None` otherwise.
     #[inline(always)]
     pub fn visit<I: Index>(

@@ -1,9 +1,10 @@
 //! Sorting along an axis.
 //!
 //! Elements become unsigned keys of the same width in the order that is asked for. Equal keys are equal bits, so
-//! stability does not matter. Rows are sorted side by side, one long row in pieces (`row`), and the keys become
-//! elements again. An axis that is not the last one is made the last on the way.
+//! stability does not matter. Rows are sorted side by side, short ones many at a time (`network`), one long row in
+//! pieces (`row`), and the keys become elements again. An axis that is not the last one is made the last on the way.
 
+mod network;
 mod row;
 
 use super::Kernel;
@@ -11,8 +12,10 @@ use super::call::Call;
 use super::movement::copy_flat;
 use super::strided::copy_bytes;
 use super::threads::{self, PARALLEL_BYTES, both, share};
+use super::vectorised::vectorised;
 use crate::ir::{DType, TensorType};
 use bytemuck::cast_slice_mut;
+use network::Network;
 use row::Key;
 
 /// Elements whose keys are made at a time.
@@ -110,6 +113,9 @@ fn sort_keys<K: Key>(keys: &mut [K], scratch: &mut [K], extent: usize, threads: 
         return both(bytes, &mut || sort_keys(low, low_scratch, extent, threads), &mut || {
             sort_keys(high, high_scratch, extent, threads);
         });
+    }
+    if extent <= network::LONGEST {
+        return vectorised(Network { keys, extent });
     }
     for (row, scratch) in keys.chunks_mut(extent).zip(scratch.chunks_mut(extent)) {
         row::sort(row, scratch, extent, threads);

@@ -118,32 +118,79 @@ impl Geometry {
         buffer
     }
 
-    /// Copies elements `start..start + n` run by run.
+    /// Copies elements `start..start + n` run by run, of all runs along an axis without looking for each.
     ///
     /// # Safety
     /// As for `fetch`.
     unsafe fn gather<T: Copy>(&self, base: *const T, mut start: usize, n: usize, mut buffer: *mut T) {
         let end = start + n;
-        let step = self.step();
+        let (extent, step) = (self.run(), self.step());
+        let next = self.axes.len().checked_sub(2).map_or(Axis { extent: 1, stride: 0 }, |at| self.axes[at]);
         while start < end {
             let (at, left) = self.locate(start);
             let run = left.min(end - start);
-            // SAFETY: the run is inside the view, which ends where the caller says it may; `buffer` has room for
-            // the elements that are left.
+            let runs = if run == extent {
+                (next.extent - start / extent % next.extent).min((end - start) / extent)
+            } else {
+                1
+            };
+            // SAFETY: the runs are inside the view, which ends where the caller says it may; `buffer` has room for the
+            // elements that are left.
             unsafe {
-                let (src, dst) = (base.offset(at), std::slice::from_raw_parts_mut(buffer, run));
-                match step {
-                    0 => dst.fill(*src),
-                    1 => dst.copy_from_slice(std::slice::from_raw_parts(src, run)),
-                    _ => {
-                        for (i, d) in dst.iter_mut().enumerate() {
-                            *d = *src.offset(i as isize * step);
-                        }
-                    }
-                }
-                buffer = buffer.add(run);
+                copy_runs(base.offset(at), [next.stride, step], [runs, run], buffer);
+                buffer = buffer.add(runs * run);
             }
-            start += run;
+            start += runs * run;
+        }
+    }
+}
+
+/// Copies `runs` of `run` elements, of which the strides are `across` and `step`.
+///
+/// # Safety
+/// All of them must be readable, and as many elements writable from `to` on.
+unsafe fn copy_runs<T: Copy>(from: *const T, [across, step]: [isize; 2], [runs, run]: [usize; 2], to: *mut T) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (step, run) {
+            // Short runs of one element, such as the places in a word or a pixel that is repeated.
+            (0, 2) => repeat::<T, 2>(from, across, runs, to),
+            (0, 4) => repeat::<T, 4>(from, across, runs, to),
+            (0, 8) => repeat::<T, 8>(from, across, runs, to),
+            (0, 16) => repeat::<T, 16>(from, across, runs, to),
+            (0, 32) => repeat::<T, 32>(from, across, runs, to),
+            _ => (0..runs).for_each(|at| copy_run(from.offset(at as isize * across), step, run, to.add(at * run))),
+        }
+    }
+}
+
+/// Every one of `runs` elements `N` times.
+///
+/// # Safety
+/// As for [`copy_runs`].
+#[inline(always)]
+unsafe fn repeat<T: Copy, const N: usize>(from: *const T, across: isize, runs: usize, to: *mut T) {
+    for at in 0..runs {
+        // SAFETY: the caller's promise; an array needs no other alignment than its elements.
+        unsafe { to.cast::<[T; N]>().add(at).write([*from.offset(at as isize * across); N]) };
+    }
+}
+
+/// # Safety
+/// As for [`copy_runs`], for one run.
+#[inline(always)]
+unsafe fn copy_run<T: Copy>(from: *const T, step: isize, run: usize, to: *mut T) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let to = std::slice::from_raw_parts_mut(to, run);
+        match step {
+            0 => to.fill(*from),
+            1 => to.copy_from_slice(std::slice::from_raw_parts(from, run)),
+            _ => {
+                for (i, to) in to.iter_mut().enumerate() {
+                    *to = *from.offset(i as isize * step);
+                }
+            }
         }
     }
 }

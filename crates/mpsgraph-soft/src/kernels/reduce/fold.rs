@@ -66,7 +66,7 @@ impl<T: Element> Segments<'_, T> {
 }
 
 /// Folds a segment of any length.
-fn fold_long<T: Element, R: Reducer<T>>(x: &[T]) -> T {
+pub fn fold_long<T: Element, R: Reducer<T>>(x: &[T]) -> T {
     if x.len() <= BLOCK {
         return vectorised(Block::<T, R> { x, reducer: PhantomData });
     }

@@ -76,3 +76,17 @@ fn keys_above_positions() {
 fn all_the_same() {
     assert_eq!(sorted::<u32, i32>(false, &[7; 1000], &[1000], 0, false), [7; 1000]);
 }
+
+#[test]
+fn short_rows_of_any_length() {
+    for extent in 1..=network::LONGEST + 1 {
+        for rows in [1, 16, 37] {
+            let mut keys: Vec<u32> = mixed(rows * extent).map(|key| key as u32 % 50).collect();
+            let mut expected = keys.clone();
+            expected.chunks_mut(extent).for_each(|row| row.sort_unstable());
+            let mut scratch = keys.clone();
+            sort_keys(&mut keys, &mut scratch, extent, 1);
+            assert_eq!(keys, expected, "{rows} rows of {extent}");
+        }
+    }
+}

@@ -31,3 +31,21 @@ fn fetches_what_the_strides_say() {
     }
     assert_eq!(view.end(), 24);
 }
+
+#[test]
+fn runs_of_one_element() {
+    let data: Vec<u16> = (0..40).collect();
+    for run in [1, 2, 3, 4, 8, 16, 32, 33] {
+        let view = Geometry::new(1, &[2, 5, run], &[20, 3, 0]);
+        let expected: Vec<u16> = (0..10 * run).map(|at| (1 + at / run / 5 * 20 + at / run % 5 * 3) as u16).collect();
+        for start in [0, 1, run - 1, 3 * run, 7 * run + 1] {
+            let mut buffer = vec![0u16; 10 * run - start];
+            // SAFETY: `data` has `end()` elements and `buffer` has as many as are asked for.
+            let got = unsafe {
+                let at = view.fetch(2, data.as_ptr().cast(), start, buffer.len(), buffer.as_mut_ptr().cast());
+                std::slice::from_raw_parts(at.cast::<u16>(), buffer.len())
+            };
+            assert_eq!(got, &expected[start..], "runs of {run} from {start}");
+        }
+    }
+}
