@@ -13,14 +13,23 @@ mod agreement;
 mod arithmetic;
 mod attention;
 mod cast;
+mod convolution;
+mod cumulative;
+mod fourier_transform;
 mod gather;
+mod loss;
 mod matrix_multiplication;
 mod memory;
 mod normalization;
 mod operands;
+mod pooling;
+mod quantization;
 mod random;
 mod reduction;
+mod resize;
+mod sample_grid;
 mod scatter_nd;
+mod sort;
 mod stream;
 mod supervisor;
 mod table;
@@ -38,14 +47,23 @@ const PATTERNS: &[(&str, &[Pattern])] = &[
     ("arithmetic", arithmetic::PATTERNS),
     ("cast", cast::PATTERNS),
     ("reduction", reduction::PATTERNS),
+    ("cumulative", cumulative::PATTERNS),
     ("activation", activation::PATTERNS),
     ("normalization", normalization::PATTERNS),
     ("tensor_shape", tensor_shape::PATTERNS),
     ("gather", gather::PATTERNS),
     ("scatter_nd", scatter_nd::PATTERNS),
+    ("sort", sort::PATTERNS),
     ("matrix_multiplication", matrix_multiplication::PATTERNS),
     ("operands", operands::PATTERNS),
     ("attention", attention::PATTERNS),
+    ("resize", resize::PATTERNS),
+    ("sample_grid", sample_grid::PATTERNS),
+    ("fourier_transform", fourier_transform::PATTERNS),
+    ("loss", loss::PATTERNS),
+    ("pooling", pooling::PATTERNS),
+    ("convolution", convolution::PATTERNS),
+    ("quantization", quantization::PATTERNS),
     ("random", random::PATTERNS),
     ("stream", stream::PATTERNS),
     ("training", training::PATTERNS),

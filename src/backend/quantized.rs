@@ -1,11 +1,10 @@
 //! Burn's operations on quantized tensors.
 //!
-//! What is not here is left to Burn's defaults. Those compute with the dequantized tensor, in one program with what
-//! they ask for, and none of them reads anything back.
+//! What is not here is left to Burn's defaults. `tests/contract/defaults/kept.rs` lists them with the reasons.
 
 use burn_backend::ops::QTensorOps;
 use burn_backend::quantization::{QuantScheme, QuantizationParametersPrimitive};
-use burn_backend::{ExecutionError, FloatDType, Shape, Slice, TensorData};
+use burn_backend::{ExecutionError, FloatDType, IntDType, Shape, Slice, TensorData};
 
 use super::{FloatElement, IntElement, MpsGraph};
 use crate::bridge::{read, upload};
@@ -84,6 +83,51 @@ impl<F: FloatElement, I: IntElement> QTensorOps<MpsGraph<F, I>> for MpsGraph<F, 
 
     fn q_repeat_dim(tensor: Quantized, dim: usize, times: usize) -> Quantized {
         quantization::repeat_dim(tensor, dim, times)
+    }
+
+    fn q_cat(tensors: Vec<Quantized>, dim: usize) -> Quantized {
+        quantization::cat(tensors, dim)
+    }
+
+    fn q_abs(tensor: Quantized) -> Quantized {
+        quantization::abs(tensor)
+    }
+
+    fn q_max_abs_dim(tensor: Quantized, dim: usize) -> Quantized {
+        quantization::max_abs_dim(tensor, dim)
+    }
+
+    fn q_argmax(tensor: Quantized, dim: usize, out_dtype: IntDType) -> MpsGraphTensor {
+        quantization::argmax(&tensor, dim, out_dtype.into())
+    }
+
+    fn q_argmin(tensor: Quantized, dim: usize, out_dtype: IntDType) -> MpsGraphTensor {
+        quantization::argmin(&tensor, dim, out_dtype.into())
+    }
+
+    fn q_sort(tensor: Quantized, dim: usize, descending: bool) -> Quantized {
+        quantization::sort(tensor, dim, descending)
+    }
+
+    fn q_sort_with_indices(
+        tensor: Quantized,
+        dim: usize,
+        descending: bool,
+        out_dtype: IntDType,
+    ) -> (Quantized, MpsGraphTensor) {
+        quantization::sort_with_indices(tensor, dim, descending, out_dtype.into())
+    }
+
+    fn q_argsort(tensor: Quantized, dim: usize, descending: bool, out_dtype: IntDType) -> MpsGraphTensor {
+        quantization::argsort(&tensor, dim, descending, out_dtype.into())
+    }
+
+    fn q_topk(tensor: Quantized, dim: usize, k: usize) -> Quantized {
+        quantization::topk(tensor, dim, k)
+    }
+
+    fn q_argtopk(tensor: Quantized, dim: usize, k: usize, out_dtype: IntDType) -> MpsGraphTensor {
+        quantization::argtopk(&tensor, dim, k, out_dtype.into())
     }
 }
 

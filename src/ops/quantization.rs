@@ -8,12 +8,14 @@
 //! cannot be divided by and becomes the smallest normal number. Halves are rounded away from zero, and NaN becomes 0.
 
 mod layout;
+mod order;
 mod pack;
 
 use burn_backend::quantization::{QuantLevel, QuantScheme, QuantValue};
 use burn_backend::{DType, Shape, TensorMetadata};
 
-pub(crate) use layout::{expand, flip, gather, permute, repeat_dim, reshape, select, slice, swap_dims};
+pub(crate) use layout::{cat, expand, flip, gather, permute, repeat_dim, reshape, select, slice, swap_dims};
+pub(crate) use order::{abs, argmax, argmin, argsort, argtopk, max_abs_dim, sort, sort_with_indices, topk};
 
 use super::{Operation, memory};
 use crate::bridge::record;

@@ -11,6 +11,8 @@ mod lines;
 mod case;
 #[cfg(test)]
 mod complete;
+#[cfg(test)]
+mod differences;
 mod literal;
 #[cfg(test)]
 mod source;
@@ -28,6 +30,7 @@ mod loss;
 mod matrix_multiplication;
 mod memory;
 mod module;
+mod nn;
 mod non_zero;
 mod normalization;
 mod pooling;
@@ -54,7 +57,7 @@ macro_rules! families {
 families! {
     memory arithmetic cast reduction cumulative activation normalization tensor_shape gather non_zero scatter_nd
     sort matrix_multiplication resize sample_grid module fourier_transform loss pooling convolution quantization
-    random
+    nn random
 }
 
 #[test]

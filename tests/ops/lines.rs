@@ -10,6 +10,8 @@
 //! - `gradients(DTYPES, LAYOUTS, tolerance)`: the result and its gradient for a float tensor of rank 3
 //! - `given(DTYPES, LAYOUTS, tolerance)`: layout and dtype, of which the expression makes its inputs itself; `sums` the
 //!   same where eager and recorded may sum in another order; `given_autodiff`, `sums_autodiff` where `B` is autodiff's
+//! - `trained(DTYPES, tolerance)`: `name = |layer = (config), x = [2, 3], …| expression;`, what `config.init` makes and
+//!   float inputs of these shapes: the result, the gradients of every input and of every parameter
 //! - `by_hand()`: `name = |x = [1.0, 2.0], …| expression => [numbers];`, all numbers in the line, no oracle; the name
 //!   is the op's; `gradients_by_hand()`: the gradient of the expression's sum for the first input
 
@@ -239,6 +241,35 @@ macro_rules! made {
         }
         line!($all, [$name], $dtypes, $layouts, $tolerance, $eager, line_results::<$flex>, line_results::<$ours>);
     })*};
+}
+
+/// burn-flex computes in f32, of the same numbers, what is compared with the results in any dtype.
+macro_rules! trained {
+    ($all:ident; $dtypes:expr, $tolerance:expr; $($name:ident = |$($part:ident = $value:tt),+| $body:expr;)*) => {$({
+        fn line_results<B: burn::tensor::backend::AutodiffBackend>(
+            _: test_support::Layout,
+            dtype: burn::tensor::DType,
+        ) -> Vec<burn::tensor::TensorData> {
+            let mut parts = $crate::nn::Parts::<B>::new(dtype);
+            $(let $part = part!(parts $value);)+
+            parts.differentiate($body)
+        }
+        fn expected(layout: test_support::Layout, dtype: burn::tensor::DType) -> Vec<burn::tensor::TensorData> {
+            let exact = line_results::<burn::backend::Autodiff<burn_flex::Flex>>(layout, burn::tensor::DType::F32);
+            exact.into_iter().map(|data| data.convert_dtype(dtype)).collect()
+        }
+        line!($all, [$name], $dtypes, [test_support::Layout::Contiguous], $tolerance, AsExpected, expected,
+              line_results::<burn::backend::Autodiff<burn_mpsgraph::MpsGraph>>);
+    })*};
+}
+
+macro_rules! part {
+    ($parts:ident ($config:expr)) => {
+        $parts.layer($config.init::<B>(&Default::default()))
+    };
+    ($parts:ident $shape:expr) => {
+        $parts.input($shape)
+    };
 }
 
 macro_rules! by_hand {

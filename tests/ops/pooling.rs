@@ -6,6 +6,8 @@ use test_support::Layout;
 
 mod adaptive;
 mod averages;
+#[cfg(test)]
+mod differences;
 mod maxima;
 #[cfg(test)]
 mod mistakes;

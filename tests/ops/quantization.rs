@@ -5,6 +5,7 @@ mod linear;
 mod mistakes;
 mod moves;
 mod numbers;
+mod order;
 
 use burn::tensor::backend::Backend;
 use burn::tensor::quantization::{QTensorPrimitive, QuantLevel, QuantScheme, QuantStore, QuantValue};
@@ -12,7 +13,7 @@ use burn::tensor::{Tensor, TensorData};
 
 use QuantValue::{Q2F, Q2S, Q4F, Q4S, Q8F, Q8S};
 
-modules! { linear moves numbers }
+modules! { linear moves numbers order }
 
 /// Every kind of integer.
 const VALUES: [QuantValue; 6] = [Q8F, Q8S, Q4F, Q4S, Q2F, Q2S];

@@ -1,6 +1,8 @@
 //! `grid_sample_2d` in both modes, with every padding and both corner conventions.
 
 #[cfg(test)]
+mod differences;
+#[cfg(test)]
 mod edges;
 mod values;
 

@@ -1,4 +1,4 @@
-//! Quantized tensors stay packed on the device, and a product with one is one program.
+//! Quantized tensors stay packed on the device, and what computes with one is one program.
 
 use burn::tensor::quantization::{QuantLevel, QuantScheme, QuantStore, QuantValue};
 use burn::tensor::{Distribution, Tensor};
@@ -53,5 +53,22 @@ fn a_product_with_a_quantized_matrix_is_one_program() {
         let _ = x.matmul(weights).into_data();
         let used = turn.used();
         assert_eq!((used.executions, used.commits, used.host_reads), (1, 1, 1), "{used:?}");
+    }
+}
+
+#[test]
+fn what_sorts_joins_and_compares_is_one_program() {
+    let mut turn = Turn::take();
+    let x = Tensor::<B, 2>::ones([64, 64], &MpsGraphDevice);
+    for level in [QuantLevel::Tensor, QuantLevel::block([32])] {
+        let x = x.clone().quantize_dynamic(&scheme(QuantValue::Q4S, level));
+        MpsGraphDevice.sync().expect("the device works");
+        turn.restart();
+        let (sorted, positions) = x.clone().sort_with_indices(1);
+        let joined = Tensor::cat(vec![sorted, x.clone().sort_descending(0), x.clone().abs()], 0);
+        let counted = positions.sum().float() + x.argmax(0).sum().float();
+        let _ = (joined.dequantize().sum() + counted).into_data();
+        let used = turn.used();
+        assert_eq!((used.executions, used.commits, used.host_reads), (1, 1, 1), "{level:?}: {used:?}");
     }
 }

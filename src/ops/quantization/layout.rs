@@ -4,7 +4,7 @@
 //! moves is whole blocks, integers and scales move alike and no value changes. What takes blocks apart is done with the
 //! dequantized tensor, which gets new blocks and new scales, as in burn-flex.
 
-use burn_backend::quantization::QuantLevel;
+use burn_backend::quantization::{QuantLevel, QuantScheme};
 use burn_backend::{DType, Shape, Slice, TensorMetadata};
 
 use super::{dequantize, of_values, quantize_dynamic, values_of};
@@ -92,6 +92,41 @@ pub(crate) fn slice(tensor: Quantized, slices: &[Slice]) -> Quantized {
 pub(crate) fn repeat_dim(tensor: Quantized, dim: usize, times: usize) -> Quantized {
     check_dim("q_repeat_dim", dim, &tensor.shape);
     move_axes(tensor, dim + 1, |part| tensor_shape::repeat_dim(part, dim, times))
+}
+
+/// Joins tensors that differ only in their extent along `dim`; the scheme is the first one's.
+///
+/// Whole blocks of one scheme stay what they are. Other tensors have scales that differ: their elements get new ones,
+/// and go there in f32 whatever the device's float dtype is.
+pub(crate) fn cat(mut tensors: Vec<Quantized>, dim: usize) -> Quantized {
+    let Some(first) = tensors.first() else { invalid("q_cat", "no tensors") };
+    check_dim("q_cat", dim, &first.shape);
+    if tensors.len() == 1 {
+        return tensors.remove(0);
+    }
+    let scheme = first.scheme;
+    let floats = || tensors.iter().map(|tensor| dequantize(tensor, DType::F32)).collect();
+    match scheme.level {
+        QuantLevel::Block(size) if tensors.iter().all(|tensor| has_blocks(tensor, &scheme, dim)) => {
+            let values = tensor_shape::cat(tensors.iter().map(values_of).collect(), dim);
+            let rows: usize = values.shape[..dim].iter().product();
+            let scales = tensors.into_iter().map(|tensor| {
+                let behind: usize = tensor.shape[dim..].iter().product();
+                tensor.scales.with_shape([rows, behind / size.num_elements()].into())
+            });
+            let scales = tensor_shape::cat(scales.collect(), 1);
+            let blocks = scales.shape.num_elements();
+            of_values(values, scales.with_shape([blocks].into()), scheme)
+        }
+        QuantLevel::Block(_) | QuantLevel::Tensor => quantize_dynamic(tensor_shape::cat(floats(), dim), &scheme),
+    }
+}
+
+/// Whether a row of the axes from `dim` on is whole blocks of `scheme`.
+fn has_blocks(tensor: &Quantized, scheme: &QuantScheme, dim: usize) -> bool {
+    let QuantLevel::Block(size) = scheme.level else { return false };
+    let same = (tensor.scheme.level, tensor.scheme.value) == (scheme.level, scheme.value);
+    same && tensor.rank() > dim && tensor.shape[dim..].iter().product::<usize>().is_multiple_of(size.num_elements())
 }
 
 /// Elements along `dim` at `indices`, which has the tensor's shape but for its extent along `dim`.

@@ -30,8 +30,8 @@ cases! {
         };
         of_what_was_computed = |layout, dtype| {
             let x = floats::<B>(layout, dtype, 0).quantize_dynamic(&by(VALUES[3], QuantLevel::Tensor));
-            [both(x.clone().abs()), both(x.clone().max_dim(1)), both(x.clone().min()), both(x.clone().sort(1)),
-             both(x.clone().topk(2, 1)), vec![x.clone().argmax(2).into_data(), x.clone().cumsum(1).into_data()],
+            [both(x.clone().max_dim(1)), both(x.clone().min()),
+             vec![x.clone().argmax(2).into_data(), x.clone().cumsum(1).into_data()],
              both(Tensor::cat(vec![x.clone(), x.clone().flip([1])], 0)), vec![(x.clone() + x.clone()).into_data()],
              vec![(x * 2.0).into_data()]].concat()
         };
@@ -88,7 +88,7 @@ fn apart<B: Backend>(x: Tensor<B, 3>) -> Vec<TensorData> {
 
 /// The scheme's moves against those of the floats.
 #[track_caller]
-fn assert_keeps_values<const D: usize>(
+pub(super) fn assert_keeps_values<const D: usize>(
     scheme: QuantScheme,
     what: &str,
     function: impl Fn(Tensor<MpsGraph, 3>) -> Tensor<MpsGraph, D>,
