@@ -1,5 +1,6 @@
 //! Products between reshapes with more than one extent of 1, on which MPSGraph's compiler ends the process on macOS 26
-//! and 27: the shape of an operand, of the product, or of who reads it, also inside of a reader's or a maker's lowering.
+//! and 27: the shape of an operand, of the product, or of who reads it, also inside of a reader's or a maker's
+//! lowering.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Tensor, activation as act};
@@ -8,7 +9,9 @@ use test_support::{Layout, distinct};
 
 cases! {
     sums([DType::F32], Layout::PLAIN, Relative(1e-5)) {
-        operand_with_lone_extents = |_layout, dtype| made::<B, 5>([2, 1, 3, 1, 2], dtype).reshape([6, 2]).matmul(w(dtype));
+        operand_with_lone_extents = |_layout, dtype| {
+            made::<B, 5>([2, 1, 3, 1, 2], dtype).reshape([6, 2]).matmul(w(dtype))
+        };
         reader_with_lone_extents = |_layout, dtype| product::<B>(dtype).reshape([1, 1, 3, 6]) * 2.0;
         reader_of_one_row = |_layout, dtype| product::<B>(dtype).reshape([18, 1, 1]).abs();
         reader_of_a_batch = |_layout, dtype| {

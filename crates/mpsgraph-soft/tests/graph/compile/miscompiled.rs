@@ -119,14 +119,14 @@ fn a_product_between_reshapes_with_two_extents_of_one() {
     let wanted = [10.0, 1.0, 32.0, 3.0, 54.0, 5.0, 76.0, 7.0];
     let (plain, lone, flat): (&[i64], &[i64], &[i64]) = (&[2, 2, 1, 2], &[2, 1, 2, 1, 2], &[8]);
     assert_eq!(product_between_reshapes(&[plain], &[plain]), wanted);
-    let forms: [(&[&[i64]], &[&[i64]]); 5] = [
-        (&[lone], &[lone]),
-        (&[lone], &[plain]),
-        (&[plain], &[lone]),
-        (&[flat, lone, plain], &[flat]),
-        (&[flat], &[plain, lone, flat]),
+    let forms: [[&[&[i64]]; 2]; 5] = [
+        [&[lone], &[lone]],
+        [&[lone], &[plain]],
+        [&[plain], &[lone]],
+        [&[flat, lone, plain], &[flat]],
+        [&[flat], &[plain, lone, flat]],
     ];
-    for (before, after) in forms {
+    for [before, after] in forms {
         if macos() >= (26, 0) {
             refused(COMPILE, "macOS 26 and 27", || product_between_reshapes(before, after));
         } else {
