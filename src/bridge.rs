@@ -7,6 +7,7 @@ mod config;
 mod draft;
 mod flush;
 mod generator;
+mod heaps;
 mod list;
 mod log;
 mod moving;

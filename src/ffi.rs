@@ -14,7 +14,7 @@ mod objc;
 pub(crate) mod os_version;
 mod symbols;
 
-pub(crate) use metal::{Buffer, CommandBuffer, CommandBufferStatus, CommandQueue, Device, Work, host_bytes};
+pub(crate) use metal::{Buffer, CommandBuffer, CommandBufferStatus, CommandQueue, Device, Heap, Work, host_bytes};
 pub(crate) use mps::MpsCommandBuffer;
 pub(crate) use mpsgraph::{
     ConvolutionDescriptor, DataType, Executable, Graph, GraphDevice, PaddingMode, ScatterMode, ShapedType, Tensor,

@@ -3,12 +3,14 @@
 //! A freed buffer may become the output of the next program at once: the one queue orders the writes after every
 //! earlier use. The host may write into it only when the submissions that use it are done. Free buffers are kept up to
 //! the cache limit, and as long as they and the live ones stay below what the device recommends; then larger ones are
-//! taken for smaller values, and the least recently used are released, once the device is done with them.
+//! taken for smaller values, and the least recently used are released, once the device is done with them. Small buffers
+//! share heaps.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use super::heaps::Heaps;
 use super::stats::Stats;
 use crate::dtype::data_type;
 use crate::error::Error;
@@ -40,6 +42,8 @@ pub(crate) struct Pool {
     /// The newest submission known to be done.
     completed: Arc<AtomicU64>,
     free: Mutex<Free>,
+    /// Where small buffers come from.
+    heaps: Mutex<Heaps>,
 }
 
 struct Free {
@@ -87,7 +91,7 @@ impl Pool {
             bytes_cached: 0,
             bytes_peak: 0,
         };
-        Self { device, completed, free: Mutex::new(free) }
+        Self { heaps: Mutex::new(Heaps::of(&device)), device, completed, free: Mutex::new(free) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Free> {
@@ -159,7 +163,8 @@ impl Pool {
     }
 
     fn new_buffer(&self, class: usize) -> Result<ffi::Buffer, Error> {
-        self.device.new_buffer(class).ok_or_else(|| {
+        let small = self.heaps.lock_anyway().buffer(&self.device, class);
+        small.or_else(|| self.device.new_buffer(class)).ok_or_else(|| {
             let free = self.lock();
             Error::OutOfMemory {
                 reason: format!(
@@ -177,6 +182,7 @@ impl Pool {
     pub fn purge(&self) {
         let released = self.lock().release_while(self.completed(), |_| true);
         release(released);
+        self.heaps.lock_anyway().release_unused();
     }
 
     fn give_back(&self, class: usize, buffer: FreeBuffer) {

@@ -14,6 +14,7 @@ pub(crate) use mtl_buffer::{Buffer, HostRead};
 pub(crate) use mtl_command_buffer::{CommandBuffer, CommandBufferStatus};
 pub(crate) use mtl_command_queue::CommandQueue;
 pub(crate) use mtl_device::Device;
+pub(crate) use mtl_heap::Heap;
 pub(crate) use work::Work;
 
 use super::objc::headers;

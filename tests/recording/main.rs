@@ -7,6 +7,7 @@ mod cnn;
 #[cfg(soft_runtime)] // commits inside an encode are ordered from the software runtime
 mod commits_inside;
 mod decoding;
+mod environment;
 #[cfg(soft_runtime)] // faults are injected into the software runtime
 mod faults;
 mod lengths;

@@ -94,3 +94,36 @@ fn the_random_state_can_be_kept_and_set() {
     MpsGraphDevice.set_random_state(state);
     assert_eq!(first, draw());
 }
+
+/// Bytes of memory that the process has.
+#[cfg(target_os = "linux")]
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux has it");
+    let pages: u64 = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok()).expect("a number of pages");
+    pages * 4096
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn small_values_are_small_and_given_back() {
+    let _turn = Turn::take();
+    MpsGraphDevice.memory_cleanup();
+    let before = resident();
+    let kept: Vec<Tensor<B, 1>> = (0..100_000)
+        .map(|at| {
+            let value = vector(&[at as f32]) + 1.0;
+            if at % 1000 == 0 {
+                MpsGraphDevice.sync().expect("the device works");
+            }
+            value
+        })
+        .collect();
+    MpsGraphDevice.sync().expect("the device works");
+    let taken = resident().saturating_sub(before);
+    assert!(taken <= 100 * MIB, "{} MiB", taken / MIB);
+    assert_eq!(read(kept[77_777].clone()), [77_778.0]);
+    let driver = MpsGraphDevice.stats().bytes_of_driver;
+    drop(kept);
+    MpsGraphDevice.memory_cleanup();
+    assert!(driver - MpsGraphDevice.stats().bytes_of_driver >= 20 * MIB);
+}

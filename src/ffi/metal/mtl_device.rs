@@ -29,9 +29,22 @@ objc_enum! {
     }
 }
 
+objc_enum! {
+    /// What a GPU can do, by the first one that could.
+    enum GpuFamily: i64 = "MTLGPUFamily" {
+        /// M1, the first of Apple's own in a Mac.
+        Apple7 = "MTLGPUFamilyApple7" 1007,
+    }
+}
+
 objc_methods! {
     "MTLDevice.h";
     impl MTLDevice {
+    /// Whether heaps can hold buffers that CPU and GPU share: Metal has them on Apple's own GPUs only.
+    pub(crate) fn has_shared_heaps(&self) -> bool {
+        self.supports_family(GpuFamily::Apple7)
+    }
+
         instance fn name_object() -> Retained<NSString> = "name", since (10, 11);
 
         /// The longest buffer, in bytes.
@@ -42,6 +55,8 @@ objc_methods! {
 
         /// Bytes that the device has allocated for this process.
         instance fn current_allocated_size() -> u64 = "currentAllocatedSize", since (10, 13);
+
+        instance fn supports_family(family: GpuFamily) -> bool = "supportsFamily:", since (10, 15);
 
         /// A queue whose command buffers run in the order of their commits; `None` without resources.
         instance fn new_command_queue() -> Option<CommandQueue> = "newCommandQueue", since (10, 11);
@@ -97,6 +112,7 @@ pub(super) fn exercise() {
     assert!(device.new_buffer(usize::MAX).is_none());
     let buffer = device.new_buffer(1 << 20);
     assert!(buffer.is_some() && device.current_allocated_size() >= 1 << 20);
+    assert!(device.has_shared_heaps());
     assert!(device.heap_buffer_size(1).size > 0);
     assert!(device.new_heap(1 << 16).is_some());
 }

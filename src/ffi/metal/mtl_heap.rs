@@ -51,7 +51,6 @@ objc_enum! {
 /// How much of a heap a buffer takes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "the pool has no heaps yet")]
 pub(crate) struct SizeAndAlign {
     /// Bytes, a multiple of `align`.
     pub size: usize,
@@ -80,11 +79,9 @@ objc_methods! {
     }
     impl MTLHeap {
         /// Bytes that its buffers take.
-        #[allow(dead_code, reason = "the pool has no heaps yet")]
         instance fn used_size() -> usize = "usedSize", since (10, 13);
 
         /// The largest buffer of this alignment that there is room for.
-        #[allow(dead_code, reason = "the pool has no heaps yet")]
         instance fn max_available_size(alignment: usize) -> usize = "maxAvailableSizeWithAlignment:", since (10, 13);
 
         instance fn new_buffer_with_options(length: usize, options: ResourceOptions) -> Option<Retained<MTLBuffer>>
@@ -94,7 +91,6 @@ objc_methods! {
 
 impl MTLDevice {
     /// How much of a heap a buffer of `length` > 0 bytes takes.
-    #[allow(dead_code, reason = "the pool has no heaps yet")]
     pub(crate) fn heap_buffer_size(&self, length: usize) -> SizeAndAlign {
         self.heap_buffer_size_and_align(length, ResourceOptions::StorageModeShared)
     }
@@ -103,7 +99,6 @@ impl MTLDevice {
     /// buffer of it, programs that use any of its buffers wait: Metal tracks a heap as a whole.
     ///
     /// Buffers of such heaps go into MPSGraph as others do: PyTorch's allocator makes all its buffers so.
-    #[allow(dead_code, reason = "the pool has no heaps yet")]
     pub(crate) fn new_heap(&self, bytes: usize) -> Option<Heap> {
         debug_assert!(bytes > 0, "Metal has no empty heaps");
         autoreleasepool(|| {
@@ -119,7 +114,6 @@ impl MTLDevice {
 
 impl MTLHeap {
     /// A buffer of `length` > 0 bytes, contents unspecified; `None` if there is no room for it.
-    #[allow(dead_code, reason = "the pool has no heaps yet")]
     pub(crate) fn new_buffer(&self, length: usize) -> Option<Buffer> {
         debug_assert!(length > 0, "Metal has no empty buffers");
         autoreleasepool(|| self.new_buffer_with_options(length, ResourceOptions::StorageModeShared)).map(Buffer::new)

@@ -1,0 +1,88 @@
+//! What the environment changes: each test runs others of this binary in a process with other variables.
+
+use std::process::{Command, Output};
+
+use super::{Turn, read, vector};
+
+/// Runs a test of this file with a variable set.
+fn run(test: &str, variable: &str, value: &str) -> Output {
+    let own = std::env::current_exe().expect("a test has a file");
+    let name = format!("environment::{test}");
+    let mut command = Command::new(own);
+    command.args(["--exact", &name, "--nocapture"]).env(variable, value).output().expect("it starts")
+}
+
+fn text(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
+}
+
+#[test]
+fn an_op() {
+    let _turn = Turn::take();
+    assert_eq!(read(vector(&[1.0]) + 1.0), [2.0]);
+}
+
+#[test]
+fn forty_programs_in_rounds() {
+    let mut turn = Turn::take();
+    let round = || {
+        for length in 1..=40 {
+            assert_eq!(read(vector(&vec![1.0; length]).sum()), [length as f32]);
+        }
+    };
+    round();
+    round();
+    turn.restart();
+    round();
+    assert_eq!(turn.used().programs_compiled, 0, "{:?}", turn.used());
+}
+
+#[test]
+fn a_variable_that_makes_no_sense_is_named() {
+    let nonsense = [
+        ("BURN_MPSGRAPH_EAGER", "true"),
+        ("BURN_MPSGRAPH_LOG", "yes"),
+        ("BURN_MPSGRAPH_MAX_OPS", "2k"),
+        ("BURN_MPSGRAPH_MAX_OPS", "0"),
+        ("BURN_MPSGRAPH_MAX_PROGRAMS", "-1"),
+        ("BURN_MPSGRAPH_PATTERNS", "off"),
+    ];
+    for (variable, value) in nonsense {
+        let output = run("an_op", variable, value);
+        let text = text(&output);
+        assert!(!output.status.success() && text.contains(&format!("{variable}={value}")), "{text}");
+    }
+    assert!(run("an_op", "BURN_MPSGRAPH_LOG", "").status.success());
+}
+
+#[test]
+fn a_cache_that_is_too_small_grows_until_what_repeats_stays() {
+    let output = run("forty_programs_in_rounds", "BURN_MPSGRAPH_MAX_PROGRAMS", "3");
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+#[test]
+fn the_log_tells_hits_misses_and_what_is_new() {
+    let output = run("forty_programs_in_rounds", "BURN_MPSGRAPH_LOG", "1");
+    let text = text(&output);
+    assert!(output.status.success(), "{text}");
+    for part in ["flush (Read): 1 ops", "miss: compile 1 ops; new: ", "compiled in ", "hit: 1 ops"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn one_warning_says_that_most_flushes_compile() {
+    let output = run("lengths_that_never_repeat", "BURN_MPSGRAPH_LOG", "0");
+    let text = text(&output);
+    assert!(output.status.success(), "{text}");
+    assert_eq!(text.matches("programs were compiled in the last 100 flushes").count(), 1, "{text}");
+}
+
+#[test]
+fn lengths_that_never_repeat() {
+    let _turn = Turn::take();
+    for length in 1..=250 {
+        assert_eq!(read(vector(&vec![1.0; length]).sum()), [length as f32]);
+    }
+}
