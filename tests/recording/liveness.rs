@@ -120,3 +120,15 @@ fn eagerly_runs_a_program_per_op() {
     assert_eq!(turn.used().executions, 2);
     assert_eq!(read(y), [2.0, 6.0]);
 }
+
+#[test]
+fn equal_values_of_a_program_share_a_buffer() {
+    let turn = Turn::take();
+    let x = vector(&[1.0, 4.0]);
+    let all: Vec<_> = (0..4).map(|_| x.clone().sqrt().neg()).collect();
+    MpsGraphDevice.sync().expect("the device works");
+    assert_eq!(turn.used().buffers_live - turn.start.buffers_live, 2);
+    for value in all {
+        assert_eq!(read(value), [-1.0, -2.0]);
+    }
+}

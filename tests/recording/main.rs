@@ -15,6 +15,7 @@ mod liveness;
 mod memory;
 mod mlp;
 mod moving;
+mod pools;
 mod quantized;
 mod random;
 mod recurrent;
