@@ -11,7 +11,7 @@ impl<F: FloatElement, I: IntElement> TransactionOps<MpsGraph<F, I>> for MpsGraph
         let quantized = transaction.read_qfloats;
         let counts = [transaction.read_floats.len(), 2 * quantized.len(), transaction.read_ints.len()];
         let mut tensors = transaction.read_floats;
-        tensors.extend(quantized.iter().flat_map(|tensor| [tensor.values.clone(), tensor.scales.clone()]));
+        tensors.extend(quantized.iter().flat_map(|tensor| [*tensor.values.clone(), *tensor.scales.clone()]));
         tensors.extend(transaction.read_ints);
         tensors.extend(transaction.read_bools);
         let mut data = crate::bridge::read(&tensors)?.into_iter();

@@ -72,7 +72,7 @@ impl Runtime {
             let reason = format!("the flush that should have made this value panicked: {}", text_of(&**panic));
             for (node, _) in segment.nodes.iter().zip(&segment.wanted).filter(|(_, wanted)| **wanted) {
                 if matches!(*node.value.lock(), State::Pending(_)) {
-                    node.value.set_state(State::Failed(Error::Device { reason: reason.clone() }));
+                    node.value.set_state(State::Failed(Box::new(Error::Device { reason: reason.clone() })));
                 }
             }
         }
@@ -179,7 +179,7 @@ impl<'a> Submission<'a> {
         for (at, node) in self.flow.segment.nodes.iter().enumerate() {
             if affected[at] && !self.done[at] && !self.failed[at] {
                 self.failed[at] = true;
-                node.value.set_state(State::Failed(error.clone()));
+                node.value.set_state(State::Failed(Box::new(error.clone())));
             }
         }
     }

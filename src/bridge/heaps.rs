@@ -4,7 +4,7 @@
 use crate::ffi::{Buffer, Device, Heap};
 
 /// Bytes up to which a buffer comes from a heap.
-const SMALL: usize = 4096;
+pub(super) const SMALL: usize = 4096;
 /// Bytes of a heap. Metal makes work that uses one buffer of a heap wait for work that writes another, so heaps are
 /// small.
 const HEAP_BYTES: usize = 1 << 20;

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
-use super::heaps::Heaps;
+use super::heaps::{Heaps, SMALL};
 use super::stats::Stats;
 use crate::dtype::data_type;
 use crate::error::Error;
@@ -24,11 +24,14 @@ pub(super) type Serial = u64;
 /// A buffer that is free.
 struct FreeBuffer {
     buffer: ffi::Buffer,
-    shown: Option<Shown>,
+    shown: Option<Box<Shown>>,
     last_use: Serial,
     /// When it became free, by a count of buffers that did.
     freed: u64,
 }
+
+/// Live buffers from which on small ones keep no tensor data object, which may be larger than they are.
+const CROWD: u64 = 2048;
 
 /// The tensor data object last made for a buffer; programs that repeat use it again.
 struct Shown {
@@ -66,14 +69,13 @@ struct Free {
 /// A buffer in use; it goes back to the pool when dropped.
 pub(super) struct Allocation {
     buffer: ffi::Buffer,
-    shown: Mutex<Option<Shown>>,
-    class: usize,
+    shown: Mutex<Option<Box<Shown>>>,
     pool: Arc<Pool>,
     last_use: AtomicU64,
     /// The submission that writes the buffer; 0 if the host filled it.
     pub written_by: AtomicU64,
     /// Set when that submission, or one that it depends on, failed.
-    pub fault: OnceLock<Error>,
+    pub fault: OnceLock<Box<Error>>,
 }
 
 impl Pool {
@@ -155,7 +157,6 @@ impl Pool {
             buffer: buffer.buffer,
             shown: Mutex::new(buffer.shown),
             last_use: AtomicU64::new(buffer.last_use),
-            class,
             pool: self.clone(),
             written_by: AtomicU64::new(0),
             fault: OnceLock::new(),
@@ -309,16 +310,22 @@ impl Allocation {
         &self.buffer
     }
 
+    /// The size class.
+    fn class(&self) -> usize {
+        self.buffer.length()
+    }
+
     /// The buffer as packed tensor data of type `ty`.
     pub fn tensor_data(&self, ty: &TensorType) -> Result<ffi::TensorData, Error> {
         let mut shown = self.shown.lock_anyway();
-        if let Some(Shown { ty: known, data }) = &*shown
-            && known == ty
+        if let Some(known) = shown.as_deref()
+            && known.ty == *ty
         {
-            return Ok(data.clone());
+            return Ok(known.data.clone());
         }
         let data = ffi::TensorData::new(&self.buffer, &ty.shape, data_type("bind", ty.dtype)?);
-        *shown = Some(Shown { ty: ty.clone(), data: data.clone() });
+        let is_crowded = self.class() <= SMALL && self.pool.lock().buffers_live > CROWD;
+        *shown = (!is_crowded).then(|| Box::new(Shown { ty: ty.clone(), data: data.clone() }));
         Ok(data)
     }
 
@@ -332,12 +339,12 @@ impl Drop for Allocation {
     fn drop(&mut self) {
         let shown = self.shown.lock_anyway().take();
         let last_use = *self.last_use.get_mut();
-        self.pool.give_back(self.class, FreeBuffer { buffer: self.buffer.clone(), shown, last_use, freed: 0 });
+        self.pool.give_back(self.class(), FreeBuffer { buffer: self.buffer.clone(), shown, last_use, freed: 0 });
     }
 }
 
-/// `bytes` rounded up to 256, or to one of four steps between powers of two, eight from a mebibyte on: at most a quarter,
-/// then an eighth, is wasted. Never more than `most`, the longest buffer.
+/// `bytes` rounded up to 256, or to one of four steps between powers of two, from a mebibyte on to one of eight: at most a
+/// quarter, then an eighth, is wasted. Never more than `most`, the longest buffer.
 fn size_class(bytes: usize, most: usize) -> usize {
     let bytes = bytes.max(256);
     let steps = if bytes > 1 << 20 { 16 } else { 8 };

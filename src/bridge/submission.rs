@@ -105,7 +105,7 @@ impl Queue {
             read.used_by(serial);
             let written_by = read.written_by.load(Ordering::Acquire);
             if let Some(found) = read.fault.get() {
-                fault.get_or_insert_with(|| found.clone());
+                fault.get_or_insert_with(|| (**found).clone());
             } else if written_by > completed && !reads_of.contains(&written_by) {
                 reads_of.push(written_by);
             }
@@ -212,7 +212,7 @@ impl Queue {
             };
             if let Some(fault) = own.or_else(|| done.fault.clone()).or_else(inherited) {
                 for written in done.writes.iter().filter_map(Weak::upgrade) {
-                    let _ = written.fault.set(fault.clone());
+                    let _ = written.fault.set(Box::new(fault.clone()));
                 }
                 flight.faults.push((done.serial, fault));
             }

@@ -77,7 +77,7 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
         runtime.counters.host_reads.add(1);
     }
     if let Some(fault) = allocations.iter().flatten().find_map(|allocation| allocation.fault.get()) {
-        return Err(fault.clone());
+        return Err((**fault).clone());
     }
     let read_one = |(tensor, allocation): (&MpsGraphTensor, &Option<Arc<Allocation>>)| {
         let ty = tensor.ty();

@@ -6,7 +6,7 @@
 //! flush does not compute it.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::list::{self, Recording};
@@ -28,7 +28,7 @@ pub(super) enum State {
     /// In a buffer once the submission that writes it is done.
     Ready(Arc<Allocation>),
     /// The work that should have made it could not be submitted.
-    Failed(Error),
+    Failed(Box<Error>),
 }
 
 /// The shared part of all tensors with the same data.
@@ -36,9 +36,9 @@ pub(super) struct Value {
     pub ty: TensorType,
     state: Mutex<State>,
     /// Tensors that hold the value.
-    handles: AtomicUsize,
+    handles: AtomicU32,
     /// Recorded nodes, not yet flushed, that read it.
-    uses: AtomicUsize,
+    uses: AtomicU32,
     /// The serial number that its recording would have given next when the last tensor was dropped.
     dropped_before: AtomicU64,
 }
@@ -48,8 +48,8 @@ impl Value {
         Self {
             ty,
             state: Mutex::new(state),
-            handles: AtomicUsize::new(0),
-            uses: AtomicUsize::new(0),
+            handles: AtomicU32::new(0),
+            uses: AtomicU32::new(0),
             dropped_before: AtomicU64::new(0),
         }
     }
@@ -73,7 +73,7 @@ impl Value {
             let ticket = match &*self.lock() {
                 State::Empty => return Ok(None),
                 State::Ready(allocation) => return Ok(Some(allocation.clone())),
-                State::Failed(error) => return Err(error.clone()),
+                State::Failed(error) => return Err((**error).clone()),
                 State::Pending(ticket) => ticket.clone(),
                 State::Recorded { .. } => unreachable!("a value that is asked for is flushed first"),
             };

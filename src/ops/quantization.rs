@@ -144,7 +144,7 @@ pub(crate) fn dequantize(tensor: &Quantized, dtype: DType) -> MpsGraphTensor {
     let output = TensorType::new(dtype, view);
     let values = match packing {
         Packing::Bytes => tensor.values.clone().with_shape(output.shape.clone()),
-        Packing::Words(_) => tensor.values.clone(),
+        Packing::Words(_) => *tensor.values.clone(),
     };
     let op = QuantizationOp::Dequantize { packing };
     record(op.into(), &[&values, &scales], &[], output).with_shape(tensor.shape.clone())
@@ -184,8 +184,8 @@ fn of_values(values: MpsGraphTensor, scales: MpsGraphTensor, scheme: QuantScheme
 fn values_of(tensor: &Quantized) -> MpsGraphTensor {
     let values = tensor.values.clone();
     match tensor.packing() {
-        Packing::Bytes => values,
-        Packing::Words(width) => pack::unpack(values, width, tensor.shape.num_elements()),
+        Packing::Bytes => *values,
+        Packing::Words(width) => pack::unpack(*values, width, tensor.shape.num_elements()),
     }
     .with_shape(tensor.shape.clone())
 }

@@ -16,12 +16,14 @@ use super::MpsGraphTensor;
 use crate::error::{invalid, unsupported};
 
 /// A quantized tensor on the [`MpsGraphDevice`](crate::MpsGraphDevice). Cloning shares the data.
+///
+/// Its parts are in boxes, because Burn's tensors of floats are as large as this type.
 #[derive(Clone, Debug)]
 pub struct MpsGraphQuantizedTensor {
     /// As [`Packing`] has it.
-    pub(crate) values: MpsGraphTensor,
+    pub(crate) values: Box<MpsGraphTensor>,
     /// One f32 for each block, shape \[blocks\].
-    pub(crate) scales: MpsGraphTensor,
+    pub(crate) scales: Box<MpsGraphTensor>,
     pub(crate) scheme: QuantScheme,
     pub(crate) shape: Shape,
 }
@@ -29,7 +31,12 @@ pub struct MpsGraphQuantizedTensor {
 impl MpsGraphQuantizedTensor {
     /// `scheme` is supported, and `values` and `scales` are what it says of `shape`.
     pub(crate) fn new(values: MpsGraphTensor, scales: MpsGraphTensor, scheme: QuantScheme, shape: Shape) -> Self {
-        Self { values, scales, scheme: scheme.with_store(QuantStore::Native), shape }
+        Self {
+            values: Box::new(values),
+            scales: Box::new(scales),
+            scheme: scheme.with_store(QuantStore::Native),
+            shape,
+        }
     }
 
     pub(crate) fn packing(&self) -> Packing {

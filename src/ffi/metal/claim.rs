@@ -24,10 +24,10 @@ pub(in crate::ffi) struct Claims(Arc<Mutex<Held>>);
 /// How many claims of each kind there are.
 #[derive(Debug, Default)]
 struct Held {
-    host_reads: usize,
-    host_writes: usize,
-    gpu_reads: usize,
-    gpu_writes: usize,
+    host_reads: u32,
+    host_writes: u32,
+    gpu_reads: u32,
+    gpu_writes: u32,
 }
 
 /// An access to a buffer's bytes that is allowed until this is dropped. Not `Clone`: each access is counted.
@@ -64,7 +64,7 @@ impl Claims {
 impl Held {
     /// What excludes the access now.
     fn refuses(&self, access: Access) -> Option<&'static str> {
-        let excluding: &[(usize, &str)] = match access {
+        let excluding: &[(u32, &str)] = match access {
             Access::HostRead => &[(self.host_writes, HOST_WRITES), (self.gpu_writes, GPU_WRITES)],
             Access::HostWrite => &[
                 (self.host_writes, HOST_WRITES),
@@ -78,7 +78,7 @@ impl Held {
         excluding.iter().find(|(count, _)| *count > 0).map(|(_, reason)| *reason)
     }
 
-    fn count(&mut self, access: Access) -> &mut usize {
+    fn count(&mut self, access: Access) -> &mut u32 {
         match access {
             Access::HostRead => &mut self.host_reads,
             Access::HostWrite => &mut self.host_writes,

@@ -40,11 +40,6 @@ objc_enum! {
 objc_methods! {
     "MTLDevice.h";
     impl MTLDevice {
-    /// Whether heaps can hold buffers that CPU and GPU share: Metal has them on Apple's own GPUs only.
-    pub(crate) fn has_shared_heaps(&self) -> bool {
-        self.supports_family(GpuFamily::Apple7)
-    }
-
         instance fn name_object() -> Retained<NSString> = "name", since (10, 11);
 
         /// The longest buffer, in bytes.
@@ -86,6 +81,11 @@ impl Device {
 }
 
 impl MTLDevice {
+    /// Whether heaps can hold buffers that CPU and GPU share: Metal has them on Apple's own GPUs only.
+    pub(crate) fn has_shared_heaps(&self) -> bool {
+        self.supports_family(GpuFamily::Apple7)
+    }
+
     /// Apple's name of the GPU, as in "Apple M3 Pro".
     pub(crate) fn name(&self) -> String {
         autoreleasepool(|| self.name_object().to_text())

@@ -134,7 +134,7 @@ pub(crate) fn gather(dim: usize, tensor: Quantized, indices: MpsGraphTensor) -> 
     match tensor.scheme.level {
         QuantLevel::Tensor => {
             let values = reads::gather(dim, values_of(&tensor), indices);
-            of_values(values, tensor.scales, tensor.scheme)
+            of_values(values, *tensor.scales, tensor.scheme)
         }
         QuantLevel::Block(_) => {
             let read = reads::gather(dim, dequantize(&tensor, DType::F32), indices);
@@ -158,9 +158,9 @@ fn move_axes(tensor: Quantized, moved: usize, function: impl Fn(MpsGraphTensor) 
         result.with_shape(shape.into())
     };
     match tensor.scheme.level {
-        QuantLevel::Tensor => of_values(elements(values_of(&tensor)), tensor.scales.clone(), tensor.scheme),
+        QuantLevel::Tensor => of_values(elements(values_of(&tensor)), *tensor.scales.clone(), tensor.scheme),
         QuantLevel::Block(size) if behind.is_multiple_of(size.num_elements()) => {
-            let scales = apply(tensor.scales.clone(), behind / size.num_elements());
+            let scales = apply(*tensor.scales.clone(), behind / size.num_elements());
             let blocks = scales.shape.num_elements();
             let scales = scales.with_shape([blocks].into());
             of_values(elements(values_of(&tensor)), scales, tensor.scheme)

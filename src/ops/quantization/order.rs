@@ -64,7 +64,7 @@ pub(crate) fn abs(tensor: Quantized) -> Quantized {
             let (_, high) = tensor.scheme.value.range();
             // Bytes that were given may hold a number below the range.
             let within = arithmetic::clamp(magnitudes, None, Some(ScalarInput::Int(high as i64)));
-            let scales = arithmetic::unary(UnaryOp::Abs, tensor.scales);
+            let scales = arithmetic::unary(UnaryOp::Abs, *tensor.scales);
             of_values(cast(within, DType::I8), scales, tensor.scheme)
         }
         QuantValue::Q8F | QuantValue::Q4F | QuantValue::Q2F => {
@@ -96,7 +96,7 @@ fn of_comparable(numbers: MpsGraphTensor, like: &Quantized) -> Quantized {
     match like.scheme.level {
         QuantLevel::Tensor => {
             let values = cast(with_sign(numbers, &like.scales), DType::I8);
-            of_values(values, like.scales.clone(), like.scheme)
+            of_values(values, *like.scales.clone(), like.scheme)
         }
         QuantLevel::Block(_) => quantize_dynamic(numbers, &like.scheme),
     }

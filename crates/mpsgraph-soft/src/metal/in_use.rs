@@ -5,6 +5,7 @@
 //! sample of the bytes, and so does the first reader that is committed after a call; the next reader to finish
 //! compares. This finds a program that overwrites an input of running work, with a pointer that it got then or before.
 
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard};
 
@@ -26,12 +27,12 @@ pub struct InUse(Mutex<Users>);
 
 #[derive(Default)]
 struct Users {
-    readers: usize,
-    writers: usize,
+    readers: u32,
+    writers: u32,
     /// The queue of all users, if they share one; without users it means nothing.
-    queue: Option<usize>,
+    queue: Option<NonZeroUsize>,
     /// Sample of the bytes, taken when the CPU asked for them, or could have kept the pointer, while they were read.
-    seen: Option<u64>,
+    seen: Option<NonZeroU64>,
     /// Whether the CPU asked for the bytes since the last use began, so that it may write them through its pointer.
     lent: bool,
 }
@@ -47,8 +48,8 @@ impl InUse {
         let mut users = self.lock();
         if users.readers + users.writers == 0 {
             users.seen = None;
-            users.queue = Some(queue);
-        } else if users.queue != Some(queue) {
+            users.queue = NonZeroUsize::new(queue);
+        } else if users.queue != NonZeroUsize::new(queue) {
             if access == Access::Write || users.writers > 0 {
                 return Err("a buffer that it uses is in use by work of another queue, and nothing orders the two");
             }
@@ -101,13 +102,13 @@ impl InUse {
     /// Committed, unfinished uses: (readers, writers).
     pub fn count(&self) -> (usize, usize) {
         let users = self.lock();
-        (users.readers, users.writers)
+        (users.readers as usize, users.writers as usize)
     }
 }
 
 /// Hash of up to 2048 words at equal distances: all words of one page, a bounded cost (a few microseconds) for many
 /// pages. It sees every write of at least a two-thousandth of the buffer in one piece.
-fn sample(memory: &Memory) -> u64 {
+fn sample(memory: &Memory) -> NonZeroU64 {
     let words = memory.bytes() / size_of::<u64>();
     let step = words.div_ceil(2048);
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -118,5 +119,5 @@ fn sample(memory: &Memory) -> u64 {
         let word = unsafe { AtomicU64::from_ptr(memory.start().as_ptr().cast::<u64>().add(index)) };
         hash = (hash ^ word.load(Relaxed)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
     }
-    hash
+    NonZeroU64::MIN.saturating_add(hash)
 }
