@@ -8,6 +8,7 @@ use crate::bridge::draft::{Draft, Flow};
 use crate::bridge::list::Cut;
 use crate::bridge::patterns;
 use crate::bridge::thread::current;
+use crate::ops::arithmetic::{self, BinaryOp};
 use crate::ops::tensor_shape::{slice, slice_assign};
 use crate::ops::{memory, random};
 use crate::tensor::MpsGraphTensor;
@@ -82,4 +83,18 @@ fn slices_read_what_is_behind_assignments_elsewhere() {
         steps
     });
     assert_eq!(found, ["random", "slice", "slice", "slice", "slice"]);
+}
+
+#[test]
+fn gradients_of_time_steps_are_one_concatenation() {
+    let found = compiled(|| {
+        let term = |t: usize| {
+            let zeros = memory::zeros([2, 4, 3].into(), DType::F32);
+            slice_assign(zeros, &step(t), made(&[2, 1, 3]))
+        };
+        let sum = |all, t| arithmetic::binary(BinaryOp::Add, all, term(t));
+        vec![(0..3).rev().fold(term(3), sum)]
+    });
+    assert_eq!(found.iter().filter(|name| **name == "slice_assign").count(), 0, "{found:?}");
+    assert_eq!(found.last(), Some(&"cat"));
 }
