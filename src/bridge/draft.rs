@@ -112,8 +112,8 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// The program that makes the `wanted` values from fed ones and those of nodes that are `done`; `None` if nothing is
-    /// wanted.
+    /// The program that makes the `wanted` values from fed ones and those of nodes that are `done`; `None` if nothing
+    /// is wanted.
     pub fn new(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Option<Self> {
         let expressions = expressions(flow, wanted, done);
         let mut roots: Vec<usize> = (0..wanted.len()).filter(|&at| wanted[at]).collect();
@@ -322,8 +322,8 @@ impl<'a> Construction<'_, 'a> {
     }
 }
 
-/// A hash of what each node computes from which shapes. Expressions that are equal, or differ only in where slices start,
-/// have equal hashes.
+/// A hash of what each node computes from which shapes. Expressions that are equal, or differ only in where slices
+/// start, have equal hashes.
 fn expressions(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Vec<u64> {
     let nodes = &flow.segment.nodes;
     let mut expressions = vec![0; nodes.len()];

@@ -1,7 +1,7 @@
 //! A flush: cuts recordings and submits what it took out, usually as one program; `run` runs a program.
 //!
-//! No lock is held over a flush. What it takes out is pending on its ticket, so other threads record on top of it, flush
-//! other programs and wait for it meanwhile; compiling takes turns, and so does encoding.
+//! No lock is held over a flush. What it takes out is pending on its ticket, so other threads record on top of it,
+//! flush other programs and wait for it meanwhile; compiling takes turns, and so does encoding.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

@@ -1,8 +1,8 @@
 //! Programs that differ from an earlier one only in where slices start.
 //!
-//! The first such program is compiled as it is, so that what stays in place (the parts of a fused projection) is a plain
-//! slice. When one comes that differs in starts, those that differ are fed from then on: mini-batches cut from one
-//! tensor or a token put into a cache compile once more and not again for each place.
+//! The first such program is compiled as it is, so that what stays in place (the parts of a fused projection) is a
+//! plain slice. When one comes that differs in starts, those that differ are fed from then on: mini-batches cut from
+//! one tensor or a token put into a cache compile once more and not again for each place.
 
 use foldhash::fast::FixedState;
 use std::collections::HashMap;

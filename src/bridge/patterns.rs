@@ -1,8 +1,9 @@
 //! Rewrites of a program that is going to be compiled. The key in the cache stays what was recorded, so finding a
 //! compiled program costs nothing for them.
 //!
-//! Each pattern is a file with what it looks for, what it puts there, and why the numbers stay the same. A rewrite keeps
-//! the numbers of nodes, outputs and feeds; it changes nodes in place, adds some behind them, and leaves others unused.
+//! Each pattern is a file with what it looks for, what it puts there, and why the numbers stay the same. A rewrite
+//! keeps the numbers of nodes, outputs and feeds; it changes nodes in place, adds some behind them, and leaves others
+//! unused.
 
 mod regions;
 

@@ -343,8 +343,8 @@ impl Drop for Allocation {
     }
 }
 
-/// `bytes` rounded up to 256, or to one of four steps between powers of two, from a mebibyte on to one of eight: at most a
-/// quarter, then an eighth, is wasted. Never more than `most`, the longest buffer.
+/// `bytes` rounded up to 256, or to one of four steps between powers of two, from a mebibyte on to one of eight: at
+/// most a quarter, then an eighth, is wasted. Never more than `most`, the longest buffer.
 fn size_class(bytes: usize, most: usize) -> usize {
     let bytes = bytes.max(256);
     let steps = if bytes > 1 << 20 { 16 } else { 8 };

@@ -33,7 +33,7 @@ pub(super) struct Miss {
     /// Whether it is asked for for the first time.
     pub first_seen: bool,
     /// Its form with fed starts, if that is to be compiled.
-    pub moving: Option<Moving>,
+    pub moving: Option<Box<Moving>>,
 }
 
 impl Runtime {
@@ -57,13 +57,13 @@ impl Runtime {
             }
             None => {
                 cache.miss(moving.hash);
-                Err(Miss { first_seen: false, moving: Some(moving) })
+                Err(Miss { first_seen: false, moving: Some(Box::new(moving)) })
             }
         }
     }
 
     /// Compiles a program, unless another thread has done so meanwhile. MPSGraph never runs two compilations at a time.
-    pub(super) fn compile(&self, draft: &Draft<'_>, moving: Option<Moving>) -> Plan {
+    pub(super) fn compile(&self, draft: &Draft<'_>, moving: Option<Box<Moving>>) -> Plan {
         let graph_device = self.graph_device.lock_anyway();
         let lanes = moving.as_ref().map(|moving| moving.lanes(draft));
         let known = {
@@ -78,7 +78,7 @@ impl Runtime {
             return Plan { compiled, lanes };
         }
         let (hash, program) = match moving {
-            Some(Moving { hash, program, .. }) => (hash, program),
+            Some(moving) => (moving.hash, moving.program),
             None => (draft.hash, draft.program()),
         };
         self.log.compiling(&program, &self.cache.lock_anyway());

@@ -1,7 +1,7 @@
 //! A value: the data of a tensor, computed or not.
 //!
-//! A value is recorded (a node of a recording will make it), pending (a flush under way makes it), ready (in a buffer, or
-//! being written by submitted work), empty (it has no elements and is never on the device) or failed. It counts the
+//! A value is recorded (a node of a recording will make it), pending (a flush under way makes it), ready (in a buffer,
+//! or being written by submitted work), empty (it has no elements and is never on the device) or failed. It counts the
 //! tensors that hold it and the recorded nodes that read it; when both are zero it cannot be asked for any more, so a
 //! flush does not compute it.
 
@@ -107,7 +107,8 @@ impl Value {
         self.held() || self.uses.load(Ordering::Relaxed) > 0
     }
 
-    /// The serial number of the first node that was recorded after the last tensor of the value was dropped, or will be.
+    /// The serial number of the first node that was recorded after the last tensor of the value was dropped, or will
+    /// be.
     pub fn dropped_before(&self) -> u64 {
         self.dropped_before.load(Ordering::Relaxed)
     }

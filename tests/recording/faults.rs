@@ -69,7 +69,7 @@ fn memory_that_is_refused_once_is_found_when_all_work_is_done() {
     let one = vector(&[1.0; 70_000]);
     MpsGraphDevice.memory_cleanup();
     fault::refuse_allocation_here(1);
-    assert_eq!(read((one + 1.0).slice([0..1])), [2.0]);
+    assert_eq!(read(one + 1.0)[69_999], 2.0);
 }
 
 #[test]

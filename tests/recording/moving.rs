@@ -1,6 +1,6 @@
 //! Slices whose place changes from run to run compile once more, not for each place.
 
-use burn::tensor::{Int, Tensor, TensorData};
+use burn::tensor::{Int, Tensor, TensorData, s};
 
 use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
@@ -17,7 +17,7 @@ fn mini_batches_cut_from_a_tensor() {
     let data = rows(300 * 4, 3);
     for epoch in 0..2 {
         for batch in 0..300 {
-            let found = read((data.clone().slice([batch * 4..(batch + 1) * 4]) * 2.0).sum());
+            let found = read((data.clone().slice(s![batch * 4..(batch + 1) * 4]) * 2.0).sum());
             let expected: usize = (batch * 4..(batch + 1) * 4).map(|row| 2 * 3 * row).sum();
             assert_eq!(found, [expected as f32], "batch {batch} of epoch {epoch}");
         }
@@ -49,13 +49,13 @@ fn every_dtype_and_step_moves() {
     let _turn = Turn::take();
     for start in 0..6 {
         let whole = Tensor::<B, 1, Int>::arange(16_777_210..16_777_226, &MpsGraphDevice);
-        let part = whole.slice([start..start + 7]).flip([0]);
-        let expected: Vec<i32> = (0..7).rev().map(|at| 16_777_210 + start as i32 + at).collect();
+        let part = whole.slice(s![start..start + 7]).flip([0]);
+        let expected: Vec<i32> = (0..7).rev().map(|at| 16_777_210 + start + at).collect();
         assert_eq!(part.into_data().convert::<i32>().to_vec::<i32>().expect("integers"), expected);
         let even = vector(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]);
-        let even = even.slice(burn::tensor::s![start..start + 4;2]);
+        let even = even.slice(s![start..start + 4;2]);
         assert_eq!(read(even), [start as f32, start as f32 + 2.0]);
-        let truth = vector(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).greater_elem(3.0).slice([start..start + 1]);
+        let truth = vector(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).greater_elem(3.0).slice(s![start..start + 1]);
         assert_eq!(truth.into_data().to_vec::<bool>().expect("bools"), [start > 3]);
     }
 }
@@ -80,7 +80,7 @@ fn regions_with_steps_and_other_partial_axes_are_replaced() {
     for start in 0..5 {
         let data = rows(12, 5);
         let update = Tensor::<B, 2>::full([3, 2], -1.0, &MpsGraphDevice);
-        let found = read(data.slice_assign(burn::tensor::s![start..start + 6;2, 1..3], update));
+        let found = read(data.slice_assign(s![start..start + 6;2, 1..3], update));
         let expected: Vec<f32> = (0..12 * 5)
             .map(|at| {
                 let (row, column) = (at / 5, at % 5);

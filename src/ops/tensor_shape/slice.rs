@@ -2,8 +2,8 @@
 //!
 //! A slice by a negative step is a slice by a positive step and a reversal, because Apple does not document what
 //! `sliceTensor:` makes of ends below zero. Replacing uses `sliceUpdateDataTensor:` from macOS 14.4 on, and [`pieces`]
-//! before. A region whose place changes from run to run has fed starts ([`moving`]). A region that takes parts of so many axes that more than four cannot be merged is taken as a region of a
-//! region.
+//! before. A region whose place changes from run to run has fed starts ([`moving`]). A region that takes parts of so
+//! many axes that more than four cannot be merged is taken as a region of a region.
 
 mod moving;
 mod pieces;

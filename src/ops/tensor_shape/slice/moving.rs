@@ -1,7 +1,7 @@
 //! Regions whose starts are fed, for programs that run with other starts each time.
 //!
-//! Slices take their bounds at compile time only; fed bounds end the process. So rows are gathered at fed positions, and
-//! replaced where a row's position is in the region (a fed start of `sliceUpdateDataTensor:` is reported to trap on
+//! Slices take their bounds at compile time only; fed bounds end the process. So rows are gathered at fed positions,
+//! and replaced where a row's position is in the region (a fed start of `sliceUpdateDataTensor:` is reported to trap on
 //! macOS 27).
 
 use burn_backend::{DType, Shape};
