@@ -127,14 +127,16 @@ fn a_convolutional_network_reaches_96_percent_in_three_epochs() {
 /// The last batch to train on and the last one to test with are smaller than the others here.
 #[test]
 fn after_the_first_epoch_nothing_compiles_and_a_batch_is_one_commit() {
-    let (scratch, data) = (Scratch::new("counters"), Scratch::new("counters-data"));
-    write(&data.0, &data_set(200, 100));
-    let arguments = ["--data", data.text(), "--hidden", "8", "--output", scratch.text(), "--epochs"];
-    let [one, three] = ["1", "3"].map(|epochs| run("mnist_mlp", &[&arguments[..], &[epochs]].concat()));
-    let since = |what| counter(&three, what) - counter(&one, what);
-    assert_eq!(since("programs compiled"), 0);
-    // Four batches to train on and two to test with.
-    assert_eq!((since("commits"), since("executions")), (2 * 6, 2 * 6));
+    for name in ["mnist_mlp", "mnist_cnn"] {
+        let (scratch, data) = (Scratch::new("counters"), Scratch::new("counters-data"));
+        write(&data.0, &data_set(200, 100));
+        let arguments = ["--data", data.text(), "--hidden", "8", "--output", scratch.text(), "--epochs"];
+        let [one, three] = ["1", "3"].map(|epochs| run(name, &[&arguments[..], &[epochs]].concat()));
+        let since = |what| counter(&three, what) - counter(&one, what);
+        assert_eq!(since("programs compiled"), 0, "{name}");
+        // Four batches to train on and two to test with.
+        assert_eq!((since("commits"), since("executions")), (2 * 6, 2 * 6), "{name}");
+    }
 }
 
 #[test]
