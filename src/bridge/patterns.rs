@@ -5,13 +5,18 @@
 //! keeps the numbers of nodes, outputs and feeds; it changes nodes in place, adds some behind them, and leaves others
 //! unused.
 
+mod padded_sums;
 mod regions;
 
 use super::program::{Program, Source};
 
-/// Applies every pattern.
+/// Applies every pattern; all of them begin with a region that is assigned.
 pub(super) fn apply(program: &mut Program) {
-    if regions::apply(program) {
+    if !program.nodes.iter().any(|node| regions::assigned(node).is_some()) {
+        return;
+    }
+    let changed = [padded_sums::apply(program), regions::apply(program)];
+    if changed.contains(&true) {
         remove_unused(program);
     }
 }

@@ -58,3 +58,27 @@ fn an_unrolled_net_compiles_nothing_when_it_runs_again() {
     run::<B>(150, &MpsGraphDevice);
     assert_eq!(turn.used().programs_compiled, 0);
 }
+
+/// The bits of sums of tensors that are zero outside of a region, one of them with a first term that is zero nowhere.
+fn padded_sums() -> Vec<u32> {
+    let device = MpsGraphDevice;
+    let values = [-0.0_f32, 0.0, 1.5, -1.5, -0.0, f32::NAN, f32::INFINITY, -0.0];
+    let whole = || Tensor::<B, 2>::from_data(TensorData::new(values.to_vec(), [4, 2]), &device);
+    let term = |row: usize, part: [f32; 2]| {
+        let part = Tensor::<B, 2>::from_data([part], &device);
+        Tensor::<B, 2>::zeros([4, 2], &device).slice_assign([row..row + 1, 0..2], part)
+    };
+    let terms = || [term(0, [-0.0, -0.0]), term(2, [-0.0, 0.25]), term(1, [-1.5, 1.5]), term(2, [0.5, -0.0])];
+    let sparse = terms().into_iter().reduce(|a, b| a + b).expect("four terms");
+    let dense = terms().into_iter().fold(whole(), |a, b| a + b);
+    let single = term(0, [-0.0, -0.0]) + whole();
+    let read = |x: Tensor<B, 2>| x.into_data().to_vec::<f32>().expect("f32");
+    let all = Tensor::cat(vec![sparse, dense, single], 0);
+    read(all).into_iter().map(|x| if x.is_nan() { f32::NAN } else { x }.to_bits()).collect()
+}
+
+#[test]
+fn sums_of_padded_terms_have_the_bits_of_one_op_after_the_other() {
+    let _turn = Turn::take();
+    assert_eq!(padded_sums(), burn_mpsgraph::eagerly(padded_sums));
+}

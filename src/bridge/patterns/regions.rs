@@ -1,15 +1,13 @@
 //! Regions that are written one after the other, as recurrent layers write their time steps.
 //!
-//! Each `slice_assign` copies the whole tensor, so a sequence of n steps copies n times. Three rewrites move the same
+//! Each `slice_assign` copies the whole tensor, so a sequence of n steps copies n times. Two rewrites move the same
 //! elements without that:
 //!
-//! - adding zeros into which a region was assigned, as the gradient of a slice is added to others, assigns the sum with
-//!   that region;
 //! - a slice of a tensor into which another region was assigned is a slice of the tensor before; a slice of just the
 //!   region that was assigned is what was assigned there;
 //! - assignments one after the other along an axis, of which only the last is used, are one concatenation.
 //!
-//! Every element keeps its bits, except that minus zero stays what it is where zero would have been added.
+//! Nothing is computed, so every element keeps its bits.
 
 use std::collections::HashMap;
 
@@ -18,7 +16,6 @@ use smallvec::SmallVec;
 
 use crate::bridge::program::{OperandRef, Program, ProgramNode, Source};
 use crate::ops::Op;
-use crate::ops::arithmetic::{ArithmeticOp, BinaryOp};
 use crate::ops::tensor_shape::{AxisRange, TensorShapeOp};
 use crate::tensor_type::TensorType;
 
@@ -27,81 +24,13 @@ const PARTS: usize = 512;
 
 /// Rewrites the program; whether anything changed.
 pub(super) fn apply(program: &mut Program) -> bool {
-    if !program.nodes.iter().any(|node| assigned(node).is_some()) {
-        return false;
-    }
-    let added = add_regions(program);
     let read = read_through(program);
     let joined = join(program);
-    added || read || joined
+    read || joined
 }
 
-/// Makes assignments of additions of zeros into which a region was assigned.
-fn add_regions(program: &mut Program) -> bool {
-    let recorded = program.schedule.len();
-    let mut schedule = Vec::with_capacity(recorded);
-    for at in std::mem::take(&mut program.schedule) {
-        if let Some((region, rest, part)) = padded_term(program, at) {
-            let node = &program.nodes[at as usize];
-            let (sum, dtype) = (node.op.clone(), node.output.dtype);
-            let output = TensorType::new(dtype, part.shape.clone());
-            let taken = program.nodes.len() as u32;
-            let of =
-                |number: u32| OperandRef { source: Source::Node(number), shape: output.shape.clone(), barrier: false };
-            let no_scalars = SmallVec::new;
-            program.nodes.push(ProgramNode {
-                op: TensorShapeOp::Slice { region: region.clone() }.into(),
-                inputs: SmallVec::from_iter([rest.clone()]),
-                scalars: no_scalars(),
-                output: output.clone(),
-            });
-            program.nodes.push(ProgramNode {
-                op: sum,
-                inputs: SmallVec::from_iter([of(taken), part.clone()]),
-                scalars: no_scalars(),
-                output: output.clone(),
-            });
-            schedule.extend([taken, taken + 1]);
-            let node = &mut program.nodes[at as usize];
-            node.output.shape = rest.shape.clone();
-            node.inputs = SmallVec::from_iter([rest, of(taken + 1)]);
-            node.op = TensorShapeOp::SliceAssign { region }.into();
-        }
-        schedule.push(at);
-    }
-    let changed = schedule.len() > recorded;
-    program.schedule = schedule;
-    changed
-}
-
-/// If a node adds zeros into which a region was assigned: the region, the other term, and what was assigned.
-fn padded_term(program: &Program, at: u32) -> Option<(Vec<AxisRange>, OperandRef, OperandRef)> {
-    let node = &program.nodes[at as usize];
-    if node.op != Op::Arithmetic(ArithmeticOp::Binary(BinaryOp::Add)) {
-        return None;
-    }
-    let [a, b] = &node.inputs[..] else { return None };
-    if a.shape != node.output.shape || b.shape != node.output.shape {
-        return None;
-    }
-    let padded = |input: &OperandRef| {
-        let Source::Node(producer) = input.source else { return None };
-        let assignment = &program.nodes[producer as usize];
-        let region = assigned(assignment)?;
-        let Source::Node(data) = assignment.inputs[0].source else { return None };
-        let fits = assignment.output.shape == node.output.shape || !program.outputs.contains(&at);
-        (program.nodes[data as usize].op.is_zeros() && fits && region.iter().all(|range| range.is_plain()))
-            .then(|| (region.to_vec(), assignment.inputs[1].clone(), assignment.output.shape.clone()))
-    };
-    let ((region, part, shape), rest) = match (padded(b), padded(a)) {
-        (Some(term), _) => (term, a),
-        (None, Some(term)) => (term, b),
-        (None, None) => return None,
-    };
-    Some((region, OperandRef { shape, ..rest.clone() }, part))
-}
-
-fn assigned(node: &ProgramNode) -> Option<&[AxisRange]> {
+/// The region that a node replaces.
+pub(super) fn assigned(node: &ProgramNode) -> Option<&[AxisRange]> {
     match &node.op {
         Op::TensorShape(TensorShapeOp::SliceAssign { region }) => Some(region),
         _ => None,

@@ -76,7 +76,7 @@ fn selectors_and_classes_answer_from_their_system_on() {
 }
 
 #[test]
-fn on_macos_26_as_older_programs_see_it() {
+fn on_other_systems_that_older_programs_see_with_another_number() {
     let _test = plain();
     passes_with("MPSGRAPH_SOFT_MACOS", "16.0", &["--ignored", "runtime::systems::says_16::"], 1);
 }
@@ -85,7 +85,7 @@ mod says_16 {
     use super::*;
 
     #[test]
-    #[ignore = "run by `on_macos_26_as_older_programs_see_it` with the environment it needs"]
+    #[ignore = "run by the test above with the environment it needs"]
     fn it_is_26_and_says_16() {
         let _test = rule(Reported("dotnet/runtime#116503, openjdk/jdk#25865: 16 for programs of older SDKs"));
         let info = send!(Object; class("NSProcessInfo"), "processInfo");
