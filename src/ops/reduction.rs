@@ -11,7 +11,7 @@ use crate::bridge::record;
 use crate::dtype::require;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
-use crate::lowering::conversion::{comparable, convert, from_comparable, low_bits, summed_in};
+use crate::lowering::conversion::{comparable, convert, from_comparable, low_bits, signed, summed_in};
 use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::{reshaped, within_rank};
 use crate::lowering::scalar::ScalarInput;
@@ -232,7 +232,8 @@ impl Operation for ReductionOp {
                 // been wrong (pytorch/pytorch#92311). So the graph compares each element with the extreme and finds the
                 // first true one.
                 let value = extreme_of(cx, &x, *dtype, extreme, axis);
-                let mut hit = graph.equal(&x, &value);
+                let bits = |x: &ffi::Tensor| low_bits(graph, x, *dtype, signed(*dtype));
+                let mut hit = graph.equal(&bits(&x), &bits(&value));
                 if dtype.is_float() {
                     hit = graph.logical_or(&hit, &graph.is_nan(&x));
                 }

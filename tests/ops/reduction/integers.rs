@@ -96,6 +96,9 @@ macro_rules! dtypes {
             assert_lines("prod_dim", &lines, |x| x.prod_dim(1), |x| x.iter().fold(1, |a: $int, &b| a.wrapping_mul(b)));
             assert_lines("max_dim", &lines, |x| x.max_dim(1), |x| x.iter().copied().fold(min, $int::max));
             assert_lines("min_dim", &lines, |x| x.min_dim(1), |x| x.iter().copied().fold(max, $int::min));
+            let first = |x: &[$int; 4], found: $int| x.iter().position(|&x| x == found).expect("it is there") as $int;
+            assert_lines("argmax", &lines, |x| x.argmax(1), |x| first(x, x.iter().copied().fold(min, $int::max)));
+            assert_lines("argmin", &lines, |x| x.argmin(1), |x| first(x, x.iter().copied().fold(max, $int::min)));
             // The mean is right where the sum does not fit the dtype, but the sum must fit 64 bits.
             let lines = [[3, 7, 100, 9], [max / 4, max / 4, max / 4, 2], [min / 4, min / 4, 1, min / 4 + 1]];
             assert_lines("mean_dim", &lines, |x| x.mean_dim(1), |x| {

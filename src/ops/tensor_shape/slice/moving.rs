@@ -8,7 +8,7 @@ use burn_backend::{DType, Shape};
 
 use super::{AxisRange, lower_slice, put};
 use crate::ffi::{self, DataType};
-use crate::lowering::conversion::low_bits;
+use crate::lowering::conversion::{low_bits, signed};
 use crate::lowering::{Lowering, Operand};
 use crate::ops::gather::carrier::Carrier;
 use crate::tensor_type::TensorType;
@@ -115,12 +115,7 @@ fn put_rows(
     along[axis] = shape[axis];
     let inside = graph.reshape(&inside, &along);
     // Of the integers, only the signed ones are known to have kernels for this.
-    let bits = match data.ty.dtype {
-        DType::U16 => DType::I16,
-        DType::U32 => DType::I32,
-        DType::U64 => DType::I64,
-        dtype => dtype,
-    };
+    let bits = signed(data.ty.dtype);
     let [new, old] = [&spread, &data.tensor].map(|x| low_bits(graph, x, data.ty.dtype, bits));
     low_bits(graph, &graph.select(&inside, &new, &old), bits, data.ty.dtype)
 }
