@@ -8,7 +8,14 @@
 mod padded_sums;
 mod regions;
 
-use super::program::{Program, Source};
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use smallvec::SmallVec;
+
+use super::program::{OperandRef, Program, ProgramNode, Source};
+use crate::ops::Op;
+use crate::tensor_type::TensorType;
 
 /// Applies every pattern; all of them begin with a region that is assigned.
 pub(super) fn apply(program: &mut Program) {
@@ -19,6 +26,29 @@ pub(super) fn apply(program: &mut Program) {
     if changed.contains(&true) {
         remove_unused(program);
     }
+}
+
+/// For each node whose value is read the one node that reads it, once; `None` if there are several, or it leaves the
+/// program.
+fn only_readers(program: &Program) -> HashMap<u32, Option<u32>, FixedState> {
+    let mut readers: HashMap<u32, Option<u32>, FixedState> =
+        program.outputs.iter().map(|&output| (output, None)).collect();
+    for &at in &program.schedule {
+        for input in &program.nodes[at as usize].inputs {
+            if let Source::Node(producer) = input.source {
+                readers.entry(producer).and_modify(|reader| *reader = None).or_insert(Some(at));
+            }
+        }
+    }
+    readers
+}
+
+/// Adds a node, which the schedule does not have yet, and returns its value as an operand.
+fn add(program: &mut Program, op: Op, inputs: SmallVec<[OperandRef; 3]>, output: TensorType) -> OperandRef {
+    let number = program.nodes.len() as u32;
+    let shape = output.shape.clone();
+    program.nodes.push(ProgramNode { op, inputs, scalars: SmallVec::new(), output });
+    OperandRef { source: Source::Node(number), shape, barrier: false }
 }
 
 /// Takes nodes out of the schedule that no output needs.

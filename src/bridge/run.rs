@@ -129,7 +129,7 @@ impl Runtime {
             }
         };
         let lanes = self.lanes(lanes_fed)?;
-        let results = self.results(compiled, draft)?;
+        let (results, shown) = self.results(compiled, draft)?;
         let mut inputs = Vec::with_capacity(feeds.len() + 1);
         for (allocation, value) in feeds.iter().zip(&draft.feeds) {
             inputs.push(allocation.tensor_data(&value.ty)?);
@@ -137,13 +137,11 @@ impl Runtime {
         if let Some(lanes) = &lanes {
             inputs.push(lanes.tensor_data(&TensorType::new(DType::F32, [lanes_fed.len()].into()))?);
         }
-        let shown: Vec<TensorData> = results.iter().map(|(_, data)| data.clone()).collect();
         let work = self.encode(compiled, &inputs, &shown);
         let reads = feeds.iter().chain(&lanes);
-        let writes = results.iter().map(|(allocation, _)| allocation);
-        self.queue.push(&mut encoder, work, Uses { reads, writes, held_bytes });
+        self.queue.push(&mut encoder, work, Uses { reads, writes: results.iter(), held_bytes });
         for (value, &result) in draft.output_values().zip(&compiled.results) {
-            value.set_state(State::Ready(results[result].0.clone()));
+            value.set_state(State::Ready(results[result].clone()));
         }
         Ok(())
     }
@@ -156,17 +154,22 @@ impl Runtime {
         self.host_buffer(bytemuck::cast_slice(lanes), self.queue.completed()).map(Some)
     }
 
-    /// A fresh buffer for each result, as tensor data of the first output that it is.
-    fn results(&self, compiled: &Compiled, draft: &Draft<'_>) -> Result<Vec<(Arc<Allocation>, TensorData)>, Error> {
-        let mut results = Vec::with_capacity(compiled.target_order.len());
+    /// A fresh buffer for each result, and as tensor data of the first output that it is.
+    fn results(
+        &self,
+        compiled: &Compiled,
+        draft: &Draft<'_>,
+    ) -> Result<(Vec<Arc<Allocation>>, Vec<TensorData>), Error> {
+        let count = compiled.target_order.len();
+        let (mut results, mut shown) = (Vec::with_capacity(count), Vec::with_capacity(count));
         for (value, &result) in draft.output_values().zip(&compiled.results) {
             if result == results.len() {
                 let allocation = self.pool.for_device(value.ty.bytes())?;
-                let data = allocation.tensor_data(&value.ty)?;
-                results.push((allocation, data));
+                shown.push(allocation.tensor_data(&value.ty)?);
+                results.push(allocation);
             }
         }
-        Ok(results)
+        Ok((results, shown))
     }
 
     /// Encodes and commits.

@@ -162,11 +162,8 @@ impl Runtime {
 
     /// Releases what recorded ops keep that nobody can ask for, and free buffers.
     pub fn memory_cleanup(&self) {
-        ffi::autoreleasepool(|| {
-            thread::recordings().iter().for_each(|recording| recording.prune());
-            self.queue.completed();
-            self.pool.purge();
-        });
+        ffi::autoreleasepool(|| thread::recordings().iter().for_each(|recording| recording.prune()));
+        self.clear_cache();
     }
 
     /// Releases free buffers.

@@ -11,7 +11,8 @@ use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
 use super::regions::assigned;
-use crate::bridge::program::{OperandRef, Program, ProgramNode, Source};
+use super::{add, only_readers};
+use crate::bridge::program::{OperandRef, Program, Source};
 use crate::ops::Op;
 use crate::ops::arithmetic::{ArithmeticOp, BinaryOp};
 use crate::ops::tensor_shape::{AxisRange, TensorShapeOp};
@@ -29,8 +30,12 @@ struct Padded {
 
 /// Rewrites the program; whether anything changed.
 pub(super) fn apply(program: &mut Program) -> bool {
-    let mut rewrite =
-        Rewrite { readers: readers(program), without_minus_zero: HashSet::default(), schedule: Vec::new(), program };
+    let mut rewrite = Rewrite {
+        readers: only_readers(program),
+        without_minus_zero: HashSet::default(),
+        schedule: Vec::new(),
+        program,
+    };
     let recorded = std::mem::take(&mut rewrite.program.schedule);
     for &at in &recorded {
         rewrite.visit(at);
@@ -39,20 +44,6 @@ pub(super) fn apply(program: &mut Program) -> bool {
     let changed = rewrite.schedule.len() > recorded.len();
     program.schedule = rewrite.schedule;
     changed
-}
-
-/// For each node the one node that reads its value; `None` if there are several, or it leaves the program.
-fn readers(program: &Program) -> HashMap<u32, Option<u32>, FixedState> {
-    let mut readers: HashMap<u32, Option<u32>, FixedState> =
-        program.outputs.iter().map(|&output| (output, None)).collect();
-    for &at in &program.schedule {
-        for input in &program.nodes[at as usize].inputs {
-            if let Source::Node(producer) = input.source {
-                readers.entry(producer).and_modify(|reader| *reader = None).or_insert(Some(at));
-            }
-        }
-    }
-    readers
 }
 
 struct Rewrite<'p> {
@@ -151,10 +142,7 @@ impl Rewrite<'_> {
     }
 
     fn push(&mut self, op: Op, inputs: SmallVec<[OperandRef; 3]>, output: TensorType) -> OperandRef {
-        let number = self.program.nodes.len() as u32;
-        let shape = output.shape.clone();
-        self.program.nodes.push(ProgramNode { op, inputs, scalars: SmallVec::new(), output });
-        self.schedule.push(number);
-        self.of_node(number, &shape)
+        self.schedule.push(self.program.nodes.len() as u32);
+        add(self.program, op, inputs, output)
     }
 }

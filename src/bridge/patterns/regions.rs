@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
+use super::{add, only_readers};
 use crate::bridge::program::{OperandRef, Program, ProgramNode, Source};
 use crate::ops::Op;
 use crate::ops::tensor_shape::{AxisRange, TensorShapeOp};
@@ -57,15 +58,13 @@ fn read_through(program: &mut Program) -> bool {
         if let Op::TensorShape(TensorShapeOp::Slice { region }) = &node.op {
             let region = region.clone();
             while let Some((assignment, kind)) = overlap(program, &node.inputs[0], &region) {
+                changed = true;
                 match kind {
                     Overlap::None => node.inputs[0].source = assignment.inputs[0].source,
                     Overlap::Same => {
                         instead.insert(at, assignment.inputs[1].source);
+                        break;
                     }
-                }
-                changed = true;
-                if instead.contains_key(&at) {
-                    break;
                 }
             }
         }
@@ -98,15 +97,7 @@ fn overlap<'p>(program: &'p Program, input: &OperandRef, region: &[AxisRange]) -
 
 /// Makes one concatenation of assignments along one axis.
 fn join(program: &mut Program) -> bool {
-    let mut readers: HashMap<u32, u32, FixedState> = HashMap::default();
-    for &at in &program.schedule {
-        for input in &program.nodes[at as usize].inputs {
-            if let Source::Node(producer) = input.source {
-                *readers.entry(producer).or_default() += 1;
-            }
-        }
-    }
-    program.outputs.iter().for_each(|&output| *readers.entry(output).or_default() += 1);
+    let readers = only_readers(program);
     let mut inner = vec![false; program.nodes.len()];
     let mut changed = false;
     // From the last assignment of a chain to the first.
@@ -135,7 +126,7 @@ struct Chain {
 }
 
 /// The chain that ends at this node.
-fn chain(program: &Program, last: u32, readers: &HashMap<u32, u32, FixedState>) -> Option<Chain> {
+fn chain(program: &Program, last: u32, readers: &HashMap<u32, Option<u32>, FixedState>) -> Option<Chain> {
     let node = &program.nodes[last as usize];
     let (axis, range) = only_axis(node)?;
     let mut chain = Chain {
@@ -146,7 +137,7 @@ fn chain(program: &Program, last: u32, readers: &HashMap<u32, u32, FixedState>) 
     };
     while chain.parts.len() < PARTS
         && let Source::Node(before) = chain.data.source
-        && readers.get(&before) == Some(&1)
+        && matches!(readers.get(&before), Some(Some(_)))
     {
         let earlier = &program.nodes[before as usize];
         let Some((axis, range)) = only_axis(earlier) else { break };
@@ -189,15 +180,9 @@ fn concatenate(program: &mut Program, last: u32, chain: Chain) {
             region[axis] = AxisRange::between(done, low);
             let mut kept = shape.clone();
             kept[axis] = low - done;
-            let number = program.nodes.len() as u32;
-            program.nodes.push(ProgramNode {
-                op: TensorShapeOp::Slice { region }.into(),
-                inputs: SmallVec::from_iter([data.clone()]),
-                scalars: SmallVec::new(),
-                output: TensorType::new(dtype, kept.clone()),
-            });
-            added.push(number);
-            inputs.push(OperandRef { source: Source::Node(number), shape: kept, barrier: false });
+            added.push(program.nodes.len() as u32);
+            let slice = TensorShapeOp::Slice { region }.into();
+            inputs.push(add(program, slice, SmallVec::from_iter([data.clone()]), TensorType::new(dtype, kept)));
         }
         if let Some((_, end, part)) = parts.get(index) {
             let mut own = shape.clone();
@@ -209,6 +194,7 @@ fn concatenate(program: &mut Program, last: u32, chain: Chain) {
     let node = &mut program.nodes[last as usize];
     node.op = TensorShapeOp::Cat { axis }.into();
     node.inputs = inputs;
-    let place = program.schedule.iter().position(|&at| at == last).unwrap_or(program.schedule.len());
+    let place = program.schedule.iter().position(|&at| at == last);
+    let place = place.unwrap_or_else(|| unreachable!("the chain was found in the schedule"));
     program.schedule.splice(place..place, added);
 }

@@ -66,7 +66,7 @@ impl MpsCommandBuffer {
     /// status and, if the work failed, why. A thread of Metal's calls it, so it is short and waits for nothing.
     ///
     /// Encoding may commit that one and go on in another, which does not take the handler over.
-    #[allow(dead_code, reason = "the bridge waits still")]
+    #[cfg_attr(not(test), expect(dead_code, reason = "waits ask the command buffers themselves"))]
     pub(crate) fn on_completed(&mut self, handler: impl FnOnce(CommandBufferStatus, Option<NsError>) + Send + 'static) {
         self.root().on_completed(handler);
     }

@@ -10,14 +10,14 @@ use test_support::assert_refused;
 
 use crate::compare::assert_gives;
 
-type B = MpsGraph<f32, i32>;
+pub(super) type B = MpsGraph<f32, i32>;
 type Primitive = <B as BackendTypes>::FloatTensorPrimitive;
 
-fn zeros<const D: usize>(shape: [usize; D], dtype: DType) -> Primitive {
+pub(super) fn zeros<const D: usize>(shape: [usize; D], dtype: DType) -> Primitive {
     Tensor::<B, D>::zeros(shape, (&Default::default(), dtype)).into_primitive().tensor()
 }
 
-fn f32<const D: usize>(shape: [usize; D]) -> Primitive {
+pub(super) fn f32<const D: usize>(shape: [usize; D]) -> Primitive {
     zeros(shape, DType::F32)
 }
 

@@ -1,38 +1,24 @@
 //! Gradients against differences. Between pixels the output is linear in each number of each operand, so the
 //! differences are exact but for rounding.
 
-use burn::backend::Autodiff;
 use burn::tensor::module::deform_conv2d;
 use burn::tensor::ops::DeformConvOptions;
-use burn::tensor::{DType, Tensor, TensorData};
-use burn_mpsgraph::MpsGraph;
+use burn::tensor::{DType, Tensor};
 
 use super::{Operands, mask_shape, operands, quarters};
-
-type B = Autodiff<MpsGraph>;
+use crate::differences::{self, B};
 
 /// Small enough that no offset comes to the next pixel.
 const STEP: f32 = 1.0 / 32.0;
 
 /// Checks each element of the gradient for a leaf with these values.
 fn check<const D: usize>(what: &str, leaf: Tensor<B, D>, function: impl Fn(Tensor<B, D>) -> Tensor<B, 4>) {
-    let sum = |leaf| {
+    let sum = |leaf: Tensor<B, D>| {
         let output = function(leaf);
         let weights = quarters::<B, 4>(output.dims(), DType::F32, 5);
         (output * weights).sum()
     };
-    let leaf = leaf.require_grad();
-    let gradient = leaf.grad(&sum(leaf.clone()).backward()).expect("the leaf takes part").into_data();
-    let (shape, values): (_, Vec<f32>) = (leaf.dims(), leaf.into_data().iter().collect());
-    for (i, found) in gradient.iter::<f32>().enumerate() {
-        let moved = |by: f32| {
-            let mut values = values.clone();
-            values[i] += by;
-            sum(Tensor::from_data(TensorData::new(values, shape), &Default::default())).into_scalar()
-        };
-        let difference = (moved(STEP) - moved(-STEP)) / (2.0 * STEP);
-        assert!((difference - found).abs() <= 4e-3, "{what}: {found} at {i}, by differences {difference}");
-    }
+    differences::check(what, &leaf.into_data(), STEP, sum);
 }
 
 fn check_all(shapes: [[usize; 4]; 2], options: &DeformConvOptions<2>) {

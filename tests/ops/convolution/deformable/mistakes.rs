@@ -1,21 +1,10 @@
 //! Mistakes, which are refused by name before anything is recorded.
 
-use burn::tensor::backend::BackendTypes;
+use burn::tensor::DType;
 use burn::tensor::ops::{DeformConvOptions, ModuleOps};
-use burn::tensor::{DType, Tensor};
-use burn_mpsgraph::MpsGraph;
 use test_support::assert_refused;
 
-type B = MpsGraph<f32, i32>;
-type Primitive = <B as BackendTypes>::FloatTensorPrimitive;
-
-fn zeros<const D: usize>(shape: [usize; D], dtype: DType) -> Primitive {
-    Tensor::<B, D>::zeros(shape, (&Default::default(), dtype)).into_primitive().tensor()
-}
-
-fn f32<const D: usize>(shape: [usize; D]) -> Primitive {
-    zeros(shape, DType::F32)
-}
+use crate::convolution::mistakes::{B, f32, zeros};
 
 fn plain() -> DeformConvOptions<2> {
     DeformConvOptions::new([1, 1], [0, 0], [1, 1], 1, 1)
