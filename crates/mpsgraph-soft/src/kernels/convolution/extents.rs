@@ -101,6 +101,20 @@ impl Extents {
         self.inputs == 1 && self.outputs <= DIRECT
     }
 
+    /// The convolution of the output's gradient with the mirrored filter that gives the input's, if there is one.
+    pub fn mirrored(&self) -> Option<Self> {
+        let mut windows = self.windows;
+        for (window, filter) in windows.iter_mut().zip(self.filter) {
+            let Window { stride, dilation, before } = *window;
+            if stride != 1 {
+                return None;
+            }
+            window.before = (dilation * (filter - 1)).checked_sub(before)?;
+        }
+        let [inputs, outputs] = [self.outputs, self.inputs];
+        Some(Self { inputs, outputs, input: self.output, output: self.input, windows, ..*self })
+    }
+
     /// Whether several threads take part.
     pub fn is_parallel(&self) -> bool {
         self.batch * self.groups * self.outputs * self.positions() * self.inner() >= PARALLEL_PRODUCT
@@ -109,6 +123,12 @@ impl Extents {
     /// Positions of a panel of columns that are `height` high: whole tiles, or all.
     pub fn panel(&self, height: usize) -> usize {
         (PANEL / height / TILE * TILE).max(TILE).min(self.positions())
+    }
+
+    /// Positions and rows, of `block`, that a 1x1 filter multiplies at a time: so few that `gemm` reads the input in
+    /// place, where what they read stays in the second-level cache; all of them otherwise.
+    pub fn pointwise(&self, block: usize) -> (usize, usize) {
+        if self.inputs * 2 * TILE <= PANEL { (2 * TILE, BLOCK) } else { (self.positions(), block) }
     }
 
     /// Rows of a piece of work on a result with `rows` of each group in each of `samples`: all of them, or a part if
