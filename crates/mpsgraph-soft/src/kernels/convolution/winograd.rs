@@ -35,6 +35,22 @@ const TILES: usize = 32;
 /// Elements that are transformed side by side.
 type Vector = [f32; LANES];
 
+#[inline(always)]
+fn add(mut a: Vector, b: Vector) -> Vector {
+    for i in 0..LANES {
+        a[i] += b[i];
+    }
+    a
+}
+
+#[inline(always)]
+fn sub(mut a: Vector, b: Vector) -> Vector {
+    for i in 0..LANES {
+        a[i] -= b[i];
+    }
+    a
+}
+
 /// Whether this is the faster way.
 pub fn applies(e: &Extents) -> bool {
     let plain = |window: &Window| (window.stride, window.dilation) == (1, 1);

@@ -1,6 +1,6 @@
 //! The input, transformed: of the 4x4 elements that each tile meets the 16 factors.
 
-use super::{LANES, PLACES, Vector, WIDE, plane};
+use super::{LANES, PLACES, Vector, WIDE, add, plane, sub};
 use crate::kernels::convolution::extents::Extents;
 use crate::kernels::convolution::lines::{Lines, Segment};
 use crate::kernels::vectorised::{VectorLoop, vectorised};
@@ -36,14 +36,25 @@ impl VectorLoop for Input<'_> {
             lines.segments(WIDE, |Segment { at, count, from }| {
                 // The last vector may write over what follows, which is filled later or is slack.
                 for part in (0..count).step_by(LANES) {
-                    let met: [Vector; PLACES] = from_fn(|place| vector(&buffer[from + part + taps[place]..]));
-                    for (place, factors) in factors(&met).iter().enumerate() {
-                        planes[place * plane + row + at + part..][..LANES].copy_from_slice(factors);
-                    }
+                    let met = &buffer[from + part..];
+                    let [[a0, b0, c0, d0], [a1, b1, c1, d1]] = [line(met, &taps, 0), line(met, &taps, 1)];
+                    let [[a2, b2, c2, d2], [a3, b3, c3, d3]] = [line(met, &taps, 2), line(met, &taps, 3)];
+                    let planes = &mut planes[row + at + part..];
+                    put(planes, plane, 0, four(a0, a1, a2, a3));
+                    put(planes, plane, 1, four(b0, b1, b2, b3));
+                    put(planes, plane, 2, four(c0, c1, c2, c3));
+                    put(planes, plane, 3, four(d0, d1, d2, d3));
                 }
             });
         }
     }
+}
+
+/// A line of what tiles meet, transformed along the width.
+#[inline(always)]
+fn line(met: &[f32], taps: &[usize; PLACES], y: usize) -> [Vector; 4] {
+    let [a, b, c, d] = [taps[4 * y], taps[4 * y + 1], taps[4 * y + 2], taps[4 * y + 3]];
+    four(vector(&met[a..]), vector(&met[b..]), vector(&met[c..]), vector(&met[d..]))
 }
 
 #[inline(always)]
@@ -51,18 +62,16 @@ fn vector(elements: &[f32]) -> Vector {
     *elements.first_chunk().expect("lines end with slack")
 }
 
+/// Stores a column of factors.
 #[inline(always)]
-fn factors(met: &[Vector; PLACES]) -> [Vector; PLACES] {
-    let lines: [[Vector; 4]; 4] = from_fn(|x| four([met[x], met[4 + x], met[8 + x], met[12 + x]]));
-    let mut factors = [[0.0; LANES]; PLACES];
-    for (y, factors) in factors.as_chunks_mut::<4>().0.iter_mut().enumerate() {
-        *factors = four([lines[0][y], lines[1][y], lines[2][y], lines[3][y]]);
+fn put(planes: &mut [f32], plane: usize, x: usize, factors: [Vector; 4]) {
+    for (y, factors) in factors.iter().enumerate() {
+        planes[(4 * y + x) * plane..][..LANES].copy_from_slice(factors);
     }
-    factors
 }
 
 /// Along one dimension.
 #[inline(always)]
-fn four([a, b, c, d]: [Vector; 4]) -> [Vector; 4] {
-    [from_fn(|i| a[i] - c[i]), from_fn(|i| b[i] + c[i]), from_fn(|i| c[i] - b[i]), from_fn(|i| b[i] - d[i])]
+fn four(a: Vector, b: Vector, c: Vector, d: Vector) -> [Vector; 4] {
+    [sub(a, c), add(b, c), sub(c, b), sub(b, d)]
 }
