@@ -154,14 +154,12 @@ fn output_piece(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], 
     let (positions, inner, wide) = (e.positions(), e.inner(), e.tile());
     let block = out.len() / positions;
     if e.is_pointwise() {
-        let (width, height) = e.pointwise(block);
+        // In parts that are still in the cache when the bias is added.
+        let width = if bias.is_some() { e.panel(block) } else { positions };
         for start in (0..positions).step_by(width) {
             let width = width.min(positions - start);
-            for row in (0..block).step_by(height) {
-                let target = (&mut out[row * positions + start..], positions);
-                let extents = (height.min(block - row), width, inner);
-                product(extents, rows(weights, row * inner, inner), rows(x, start, positions), target, false);
-            }
+            let target = (&mut out[start..], positions);
+            product((block, width, inner), rows(weights, 0, inner), rows(x, start, positions), target, false);
             add_bias(bias, positions, start..start + width, out);
         }
         return;

@@ -125,12 +125,6 @@ impl Extents {
         (PANEL / height / TILE * TILE).max(TILE).min(self.positions())
     }
 
-    /// Positions and rows, of `block`, that a 1x1 filter multiplies at a time: so few that `gemm` reads the input in
-    /// place, where what they read stays in the second-level cache; all of them otherwise.
-    pub fn pointwise(&self, block: usize) -> (usize, usize) {
-        if self.inputs * 2 * TILE <= PANEL { (2 * TILE, BLOCK) } else { (self.positions(), block) }
-    }
-
     /// Rows of a piece of work on a result with `rows` of each group in each of `samples`: all of them, or a part if
     /// there are few groups and samples.
     pub fn block(&self, samples: usize, rows: usize) -> usize {

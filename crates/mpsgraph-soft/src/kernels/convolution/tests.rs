@@ -173,9 +173,9 @@ fn dilated_lines() {
 fn few_products() {
     for (channels, input, before, after) in [
         ([1, 32, 64, 1], [33, 37], [1, 1], [1, 1]),
-        ([2, 16, 34, 1], [17, 80], [0, 2], [2, 1]),
-        ([1, 34, 40, 2], [50, 15], [2, 0], [1, 2]),
-        ([9, 64, 16, 1], [12, 14], [1, 1], [1, 1]),
+        ([2, 24, 34, 1], [17, 80], [0, 2], [2, 1]),
+        ([1, 52, 56, 2], [50, 15], [2, 0], [1, 2]),
+        ([9, 64, 24, 1], [12, 14], [1, 1], [1, 1]),
     ] {
         let windows = before.map(|before| window(1, 1, before));
         let case = shapes(channels, input, [3, 3], windows, after);
@@ -236,6 +236,6 @@ fn errors_of_few_products() {
         output_piece(&e, (&x, &weights, None), &mut out, &mut scratch);
         let plain = errors(&out);
         println!("{channels} channels: {few:?}, plainly {plain:?}");
-        assert!(few[0] < 3e-6 && few[1] < 5e-7, "{channels} channels: {few:?}, plainly {plain:?}");
+        assert!(few[0] < 4e-6 && few[1] < 1e-6, "{channels} channels: {few:?}, plainly {plain:?}");
     }
 }
