@@ -2,9 +2,10 @@
 //!
 //! The output is cut into tiles of 2x2, which meet 4x4 elements of the input. With [`input`] and [`weights`]
 //! transformed, each of the 16 places of a tile is a matrix product of its own, and [`output`] turns the 16 results
-//! into the 4 elements. The transforms add and subtract, and halve weights, so errors are about those of the plain sums: of
-//! outputs with a mean square of 1, the largest is 1.3e-6 for 64 channels and 2.1e-6 for 256; of plain sums 3.1e-6 and
-//! 2.1e-6. Larger tiles would need fewer products, but their factors are not 1 and 1/2, which makes errors larger.
+//! into the 4 elements. The transforms add and subtract, and halve weights, so errors are about those of the plain
+//! sums: of outputs with a mean square of 1, the largest is 1.3e-6 for 64 channels and 2.1e-6 for 256; of plain sums
+//! 3.1e-6 and 2.1e-6. Larger tiles would need fewer products, but their factors are not 1 and 1/2, which makes errors
+//! larger.
 //!
 //! An element that is infinite or NaN would reach all elements of its tile as NaN. So would one whose sums overflow. A
 //! piece of output that is not finite is therefore summed once more, plainly.
