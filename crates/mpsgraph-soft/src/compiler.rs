@@ -2,12 +2,13 @@
 //!
 //! [`compile`] runs the passes one after the other: drop nodes that no target needs ([`dead_code`]), merge nodes that
 //! compute the same value ([`subexpressions`]), make one kernel of a scan and the conversions around it
-//! ([`keyed_scans`]), turn reshapes, transposes, slices and broadcasts into strides
-//! ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups
+//! ([`keyed_scans`]), hand biases to convolutions ([`biases`]), turn reshapes, transposes, slices and broadcasts into
+//! strides ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups
 //! ([`assembly`]) and place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list of
 //! steps; all plans work in the same [`scratch`] memory.
 
 mod assembly;
+mod biases;
 mod block;
 mod dead_code;
 mod fusion;
@@ -30,7 +31,7 @@ use crate::ir::{Nodes, ValueId};
 /// Panics if a target needs a placeholder that is not fed.
 pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = dead_code::remove(nodes, feeds, targets);
-    let job = keyed_scans::join(subexpressions::merge(&job));
+    let job = biases::join(keyed_scans::join(subexpressions::merge(&job)));
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
     let parts = assembly::assemble(&job, &views, &groups);

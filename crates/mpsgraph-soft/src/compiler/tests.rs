@@ -7,6 +7,7 @@ use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Op, TensorType, Unar
 use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::kernels::span::{Span, SpanMut};
 
+mod biases;
 mod fusing;
 mod keyed_scans;
 mod views;
