@@ -1,4 +1,4 @@
-//! Reads as futures: the first poll submits, no poll waits for the device, and the task is woken when the data is there.
+//! Reads as futures: the first poll submits, no poll waits for the device, and the task is woken when data is there.
 
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering};

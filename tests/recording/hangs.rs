@@ -1,4 +1,4 @@
-//! No wait lasts for ever: when the device ends nothing any more, what waits for it gets an error, and the rest goes on.
+//! No wait lasts for ever: when the device ends nothing any more, what waits for it gets an error; the rest goes on.
 
 use std::thread;
 use std::time::{Duration, Instant};
