@@ -33,7 +33,7 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     }
 
     async fn float_into_data(tensor: Tensor) -> Result<TensorData, ExecutionError> {
-        into_data(tensor)
+        into_data(tensor).await
     }
 
     fn float_device(_tensor: &Tensor) -> MpsGraphDevice {

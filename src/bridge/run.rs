@@ -14,7 +14,7 @@ use super::moving::Moving;
 use super::patterns;
 use super::pool::Allocation;
 use super::runtime::Runtime;
-use super::submission::Uses;
+use super::submission::{Encoder, Uses};
 use super::value::State;
 use crate::error::Error;
 use crate::ffi::{MpsCommandBuffer, TensorData, Work};
@@ -101,18 +101,21 @@ impl Runtime {
     /// Runs a program on the buffers of its feeds without waiting for it.
     ///
     /// # Errors
-    /// If there is no memory for what it makes, also when nothing else runs and no free buffer is kept.
+    /// If there is no memory for what it makes, also when nothing else runs and no free buffer is kept; if the device
+    /// hangs, or what a feed holds was lost in a hang.
     pub(super) fn run(&self, plan: &Plan, draft: &Draft<'_>, feeds: &[Arc<Allocation>]) -> Result<(), Error> {
         self.with_memory(|| self.try_run(plan, draft, feeds))
     }
 
     /// Does something that needs memory; if there is none, again when nothing is in flight and nothing kept for reuse.
     pub(super) fn with_memory<R>(&self, work: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
-        work().or_else(|_| {
-            self.queue.wait_for_all(&self.counters);
-            self.pool.purge();
-            work()
-        })
+        let outcome = work();
+        if !matches!(outcome, Err(Error::OutOfMemory { .. })) {
+            return outcome;
+        }
+        self.queue.wait_for_all(&self.counters);
+        self.pool.purge();
+        work()
     }
 
     fn try_run(&self, plan: &Plan, draft: &Draft<'_>, feeds: &[Arc<Allocation>]) -> Result<(), Error> {
@@ -128,6 +131,11 @@ impl Runtime {
                 break encoder;
             }
         };
+        self.queue.open(&mut encoder, &self.device)?;
+        // What was fed may have been given up while this waited; then the hung work may write it at any time.
+        if let Some(fault) = feeds.iter().find_map(|feed| feed.fault.get()) {
+            return Err((**fault).clone());
+        }
         let lanes = self.lanes(lanes_fed)?;
         let (results, shown) = self.results(compiled, draft)?;
         let mut inputs = Vec::with_capacity(feeds.len() + 1);
@@ -137,7 +145,7 @@ impl Runtime {
         if let Some(lanes) = &lanes {
             inputs.push(lanes.tensor_data(&TensorType::new(DType::F32, [lanes_fed.len()].into()))?);
         }
-        let work = self.encode(compiled, &inputs, &shown);
+        let work = self.encode(&encoder, compiled, &inputs, &shown);
         let reads = feeds.iter().chain(&lanes);
         self.queue.push(&mut encoder, work, Uses { reads, writes: results.iter(), held_bytes });
         for (value, &result) in draft.output_values().zip(&compiled.results) {
@@ -173,11 +181,13 @@ impl Runtime {
     }
 
     /// Encodes and commits.
-    fn encode(&self, compiled: &Compiled, inputs: &[TensorData], results: &[TensorData]) -> Work {
-        let mut command_buffer = MpsCommandBuffer::from_queue(&self.queue.queue);
+    fn encode(&self, encoder: &Encoder, compiled: &Compiled, inputs: &[TensorData], results: &[TensorData]) -> Work {
+        let mut command_buffer = MpsCommandBuffer::from_queue(encoder.queue());
         let inputs: Vec<&TensorData> = compiled.feed_order.iter().map(|&at| &inputs[at]).collect();
         let results: Vec<&TensorData> = compiled.target_order.iter().map(|&at| &results[at]).collect();
         compiled.executable.encode(&mut command_buffer, &inputs, &results);
+        let (waiting, serial) = (self.queue.waiting.clone(), encoder.next_serial());
+        command_buffer.on_completed(move |_, _| waiting.ended(serial));
         let work = command_buffer.commit();
         self.counters.executions.add(1);
         self.counters.commits.add(1);

@@ -46,6 +46,7 @@ fn a_variable_that_makes_no_sense_is_named() {
         ("BURN_MPSGRAPH_MAX_OPS", "0"),
         ("BURN_MPSGRAPH_MAX_PROGRAMS", "-1"),
         ("BURN_MPSGRAPH_PATTERNS", "off"),
+        ("BURN_MPSGRAPH_WAIT_SECONDS", "0"),
     ];
     for (variable, value) in nonsense {
         let output = run("an_op", variable, value);
@@ -85,4 +86,23 @@ fn lengths_that_never_repeat() {
     for length in 1..=250 {
         assert_eq!(read(vector(&vec![1.0; length]).sum()), [length as f32]);
     }
+}
+
+#[cfg(soft_runtime)] // hangs are injected into the software runtime
+#[test]
+fn a_wait_lasts_as_long_as_the_environment_says() {
+    let output = run("an_op_that_hangs", "BURN_MPSGRAPH_WAIT_SECONDS", "1");
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+#[cfg(soft_runtime)]
+#[test]
+fn an_op_that_hangs() {
+    if std::env::var_os("BURN_MPSGRAPH_WAIT_SECONDS").is_none() {
+        return; // it would last for minutes
+    }
+    let _turn = Turn::take();
+    mpsgraph_soft::metal::fault::hang_next(1);
+    let error = (vector(&[1.0]) + 1.0).try_into_data().expect_err("it hangs").to_string();
+    assert!(error.contains("has ended none for 1s"), "{error}");
 }

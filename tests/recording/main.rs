@@ -10,6 +10,10 @@ mod decoding;
 mod environment;
 #[cfg(soft_runtime)] // faults are injected into the software runtime
 mod faults;
+#[cfg(soft_runtime)] // hangs are injected into the software runtime
+mod futures;
+#[cfg(soft_runtime)]
+mod hangs;
 mod lengths;
 mod liveness;
 mod memory;

@@ -88,7 +88,7 @@ extern "C-unwind" fn encode(
         let class = command_buffer.class_name();
         violation!(this, cmd, "the command buffer is {class}; it must be an MPSCommandBuffer");
     }
-    let encoder = Encoder::new(command_buffer).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    let mut encoder = Encoder::new(command_buffer).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     if results.is_nil() {
         violation!(this, cmd, "results that MPSGraph allocates are not supported here: give a results array");
     }
@@ -126,6 +126,7 @@ extern "C-unwind" fn encode(
         .collect();
     let plan = Arc::clone(plan);
     encoder.hold_scratch(plan.scratch_bytes());
+    encoder.expect(plan.expected_time());
     encoder.encode(Box::new(move || plan.run(&inputs, &outputs)), reads, writes);
     counters::encoded();
     results
