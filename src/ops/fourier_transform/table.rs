@@ -109,20 +109,20 @@ impl Length {
     }
 }
 
-/// `w(x / n)`, exact on the axes.
+/// `w(x / n)`, exact on the axes. Computed in the first eighth of the circle, so that numbers that mirror each other
+/// there are the same bits but for the signs.
 fn root(x: usize, n: usize, inverse: bool) -> [f64; 2] {
-    let x = x % n;
-    let [re, im] = match (4 * x / n, 4 * x % n) {
-        (0, 0) => [1.0, 0.0],
-        (1, 0) => [0.0, 1.0],
-        (2, 0) => [-1.0, 0.0],
-        (3, 0) => [0.0, -1.0],
-        _ => {
-            let (sin, cos) = (TAU * x as f64 / n as f64).sin_cos();
-            [cos, sin]
-        }
-    };
-    [re, if inverse { im } else { -im }]
+    let (half, quarter) = (2 * n, n);
+    let turn = 4 * (x % n);
+    let below = turn > half;
+    let turn = if below { 4 * n - turn } else { turn };
+    let left = turn > quarter;
+    let turn = if left { half - turn } else { turn };
+    let steep = 2 * turn > quarter;
+    let turn = if steep { quarter - turn } else { turn };
+    let (sin, cos) = (TAU * turn as f64 / (4 * n) as f64).sin_cos();
+    let [re, im] = if steep { [sin, cos] } else { [cos, sin] };
+    [if left { -re } else { re }, if below == inverse { -im } else { im }]
 }
 
 /// Rows are `from`'s parts of points, columns `to`'s.

@@ -11,7 +11,7 @@ use crate::ir::{DType, ElementwiseOp, Leaf, Node, Op, TensorType, ValueId};
 use crate::kernels::KernelOp;
 use crate::kernels::elementwise::load::Geometry;
 use crate::kernels::elementwise::{LoopBuilder, Register};
-use crate::kernels::matmul::{MatMul, Operand};
+use crate::kernels::matmul::{MatMul, Operand, Side};
 use std::collections::{HashMap, HashSet};
 
 /// Steps, and the memory that they refer to.
@@ -206,7 +206,16 @@ impl Assembler<'_> {
         };
         let (lhs, left) = operand(node.inputs[0]);
         let (rhs, right) = operand(node.inputs[1]);
-        let product = MatMul::new(dtype, &node.output.shape, k, &left, &right);
+        let mut product = MatMul::new(dtype, &node.output.shape, k, &left, &right);
+        for (side, input, storage) in [(Side::Left, node.inputs[0], lhs), (Side::Right, node.inputs[1], rhs)] {
+            let root = self.views[input.0 as usize].root;
+            // Of a constant, not of a copy of it.
+            if let (DType::F32, Op::Leaf(Leaf::Constant(bytes))) = (dtype, &self.job.nodes.node(root).op)
+                && self.storage.get(&root) == Some(&storage)
+            {
+                product = product.with_constant(side, bytes);
+            }
+        }
         let to = self.made(id);
         self.out.steps.push(Step::MatMul { product, lhs, rhs, to });
     }

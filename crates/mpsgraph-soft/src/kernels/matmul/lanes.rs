@@ -1,0 +1,142 @@
+//! Products of one folded matrix with the columns of many others: a lane of a vector register for each column.
+//!
+//! A tile of columns is read from where it lies, worked on in the first cache and written to where it belongs, so that
+//! nothing is packed.
+
+use super::folded::{Folded, MOST};
+use crate::kernels::vectorised::VectorLoop;
+use std::ops::Range;
+
+/// Columns that are worked on at the same time.
+pub const LANES: usize = 16;
+type Vector = [f32; LANES];
+
+/// Where the elements of an operand are: element `row` of column `lane` is at `row * rows + lane * lanes`.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps {
+    pub rows: usize,
+    pub lanes: usize,
+}
+
+/// The products of some tiles.
+pub struct Tiles<'a, 'b> {
+    pub matrix: &'a Folded,
+    /// How many columns an operand has.
+    pub lanes: usize,
+    /// The right operands, each from its first element on.
+    pub operands: &'b dyn Fn(usize) -> &'a [f32],
+    pub from: Steps,
+    /// The results, each packed behind the one before.
+    pub to: *mut f32,
+    pub to_steps: Steps,
+    /// Tiles of all operands, numbered in their order.
+    pub tiles: Range<usize>,
+}
+
+impl VectorLoop for Tiles<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let each = self.lanes.div_ceil(LANES);
+        let (mut x, mut y) = ([[0.0; LANES]; MOST], [[0.0; LANES]; MOST]);
+        for tile in self.tiles {
+            let (at, first) = (tile / each, tile % each * LANES);
+            let count = LANES.min(self.lanes - first);
+            let operand = &(self.operands)(at)[first * self.from.lanes..];
+            read(operand, self.from, &mut x[..self.matrix.columns], count);
+            multiply(self.matrix, &mut x, &mut y);
+            let result = self.to.wrapping_add(at * self.lanes * self.matrix.rows + first * self.to_steps.lanes);
+            // SAFETY: the result has room for a column of each lane; no other tile has the same columns.
+            unsafe { write(&y[..self.matrix.rows], self.to_steps, count, result) };
+        }
+    }
+}
+
+/// Brings the columns of the first `count` lanes in.
+#[inline(always)]
+fn read(from: &[f32], steps: Steps, x: &mut [Vector], count: usize) {
+    if count == LANES && steps.lanes == 1 {
+        for (row, x) in x.iter_mut().enumerate() {
+            x.copy_from_slice(&from[row * steps.rows..][..LANES]);
+        }
+        return;
+    }
+    let whole = if count == LANES && steps.rows == 1 { x.len() / LANES * LANES } else { 0 };
+    let (blocks, rest) = x.split_at_mut(whole);
+    for (block, x) in blocks.chunks_exact_mut(LANES).enumerate() {
+        let block: [Vector; LANES] = std::array::from_fn(|lane| {
+            let mut column = [0.0; LANES];
+            column.copy_from_slice(&from[lane * steps.lanes + block * LANES..][..LANES]);
+            column
+        });
+        x.copy_from_slice(&turned(&block));
+    }
+    for (row, x) in rest.iter_mut().enumerate() {
+        for (lane, x) in x[..count].iter_mut().enumerate() {
+            *x = from[(whole + row) * steps.rows + lane * steps.lanes];
+        }
+    }
+}
+
+/// The columns of a square as its rows.
+#[inline(always)]
+fn turned(block: &[Vector; LANES]) -> [Vector; LANES] {
+    std::array::from_fn(|row| std::array::from_fn(|lane| block[lane][row]))
+}
+
+/// All lanes of `x` times the matrix.
+#[inline(always)]
+fn multiply(matrix: &Folded, x: &mut [Vector; MOST], y: &mut [Vector; MOST]) {
+    sums_and_differences(x, &matrix.before);
+    let mut start = 0;
+    for (y, &end) in y.iter_mut().zip(&matrix.ends) {
+        let mut sum = [0.0; LANES];
+        for &(column, element) in &matrix.elements[start..end] {
+            let x = &x[column as usize];
+            sum = std::array::from_fn(|lane| sum[lane] + element * x[lane]);
+        }
+        *y = sum;
+        start = end;
+    }
+    sums_and_differences(y, &matrix.after);
+}
+
+#[inline(always)]
+fn sums_and_differences(x: &mut [Vector; MOST], pairs: &[[u8; 2]]) {
+    for &[a, b] in pairs {
+        let (p, q) = (x[a as usize], x[b as usize]);
+        x[a as usize] = std::array::from_fn(|lane| p[lane] + q[lane]);
+        x[b as usize] = std::array::from_fn(|lane| p[lane] - q[lane]);
+    }
+}
+
+/// Brings the columns of the first `count` lanes to where they belong.
+///
+/// # Safety
+/// They must be writable there.
+#[inline(always)]
+unsafe fn write(y: &[Vector], steps: Steps, count: usize, to: *mut f32) {
+    if count == LANES && steps.lanes == 1 {
+        for (row, y) in y.iter().enumerate() {
+            // SAFETY: the lanes of one row, which are consecutive.
+            unsafe { to.wrapping_add(row * steps.rows).cast::<Vector>().write_unaligned(*y) };
+        }
+        return;
+    }
+    let whole = if count == LANES && steps.rows == 1 { y.len() / LANES * LANES } else { 0 };
+    let (blocks, rest) = y.split_at(whole);
+    for (at, block) in blocks.as_chunks::<LANES>().0.iter().enumerate() {
+        for (lane, column) in turned(block).iter().enumerate() {
+            let to = to.wrapping_add(lane * steps.lanes + at * LANES);
+            // SAFETY: a part of one column, which is consecutive.
+            unsafe { to.cast::<Vector>().write_unaligned(*column) };
+        }
+    }
+    for (row, y) in rest.iter().enumerate() {
+        for (lane, &y) in y[..count].iter().enumerate() {
+            // SAFETY: an element of the columns that the caller vouches for.
+            unsafe { *to.wrapping_add((whole + row) * steps.rows + lane * steps.lanes) = y };
+        }
+    }
+}
