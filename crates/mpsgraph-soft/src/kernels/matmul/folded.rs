@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 
 /// The most rows and the most columns.
-pub const MOST: usize = 256;
+pub const MOST: usize = 512;
 /// Fewer elements in a column or row cost less than the sum and the difference that would share them.
 const WORTH_IT: usize = 3;
 
@@ -21,19 +21,19 @@ pub struct Folded {
     pub rows: usize,
     pub columns: usize,
     /// Of the vector that is multiplied, in this order.
-    pub before: Vec<[u8; 2]>,
+    pub before: Vec<[u16; 2]>,
     /// Columns and elements of the sparse matrix, row by row.
-    pub elements: Vec<(u8, f32)>,
+    pub elements: Vec<(u16, f32)>,
     /// Where each row ends.
     pub ends: Vec<usize>,
     /// Of the product, in this order.
-    pub after: Vec<[u8; 2]>,
+    pub after: Vec<[u16; 2]>,
 }
 
 impl Folded {
     /// The row-major matrix, if this takes less time than multiplying by all of it.
     pub fn of(mut matrix: Vec<f32>, [rows, columns]: [usize; 2]) -> Option<Self> {
-        if rows > MOST || columns > MOST || matrix.iter().any(|element| !element.is_finite()) {
+        if rows.max(columns) > MOST || matrix.iter().any(|element| !element.is_finite()) {
             return None;
         }
         let (mut before, mut after) = (Vec::new(), Vec::new());
@@ -49,7 +49,7 @@ impl Folded {
         let (mut elements, mut ends) = (Vec::new(), Vec::with_capacity(rows));
         for row in matrix.chunks(columns) {
             let row = row.iter().enumerate().filter(|(_, element)| **element != 0.0);
-            elements.extend(row.map(|(column, &element)| (column as u8, element)));
+            elements.extend(row.map(|(column, &element)| (column as u16, element)));
             ends.push(elements.len());
         }
         // A blocked product makes two multiplications and additions in the time of one that is sparse, a sum and a
@@ -61,7 +61,7 @@ impl Folded {
 
 /// Makes pairs of lines that are equal but for signs: the first one keeps the elements of equal signs, the other one
 /// those of different signs. Lines, and elements of a line, are given by their number and distance.
-fn fold(matrix: &mut [f32], [lines, apart]: [usize; 2], [length, step]: [usize; 2], pairs: &mut Vec<[u8; 2]>) {
+fn fold(matrix: &mut [f32], [lines, apart]: [usize; 2], [length, step]: [usize; 2], pairs: &mut Vec<[u16; 2]>) {
     let mut alone: HashMap<Vec<u32>, usize> = HashMap::new();
     for line in 0..lines {
         let magnitudes: Vec<u32> = (0..length).map(|at| matrix[line * apart + at * step].abs().to_bits()).collect();
@@ -79,6 +79,6 @@ fn fold(matrix: &mut [f32], [lines, apart]: [usize; 2], [length, step]: [usize; 
             matrix[line * apart + at] = 0.0;
             matrix[moved * apart + at] = element;
         }
-        pairs.push([partner as u8, line as u8]);
+        pairs.push([partner as u16, line as u16]);
     }
 }

@@ -93,7 +93,7 @@ fn multiply(matrix: &Folded, x: &mut [Vector; MOST], y: &mut [Vector; MOST]) {
     for (y, &end) in y.iter_mut().zip(&matrix.ends) {
         let mut sum = [0.0; LANES];
         for &(column, element) in &matrix.elements[start..end] {
-            let x = &x[column as usize];
+            let x = &x[place(column)];
             sum = std::array::from_fn(|lane| sum[lane] + element * x[lane]);
         }
         *y = sum;
@@ -103,12 +103,19 @@ fn multiply(matrix: &Folded, x: &mut [Vector; MOST], y: &mut [Vector; MOST]) {
 }
 
 #[inline(always)]
-fn sums_and_differences(x: &mut [Vector; MOST], pairs: &[[u8; 2]]) {
+fn sums_and_differences(x: &mut [Vector; MOST], pairs: &[[u16; 2]]) {
     for &[a, b] in pairs {
-        let (p, q) = (x[a as usize], x[b as usize]);
-        x[a as usize] = std::array::from_fn(|lane| p[lane] + q[lane]);
-        x[b as usize] = std::array::from_fn(|lane| p[lane] - q[lane]);
+        let [a, b] = [a, b].map(place);
+        let (p, q) = (x[a], x[b]);
+        x[a] = std::array::from_fn(|lane| p[lane] + q[lane]);
+        x[b] = std::array::from_fn(|lane| p[lane] - q[lane]);
     }
+}
+
+/// A row or column as the compiler sees that it is inside.
+#[inline(always)]
+fn place(line: u16) -> usize {
+    line as usize % MOST
 }
 
 /// Brings the columns of the first `count` lanes to where they belong.
