@@ -3,8 +3,8 @@
 //! [`compile`] runs the passes one after the other: drop nodes that no target needs ([`dead_code`]), merge nodes that
 //! compute the same value ([`subexpressions`]), make one kernel of a scan and the conversions around it
 //! ([`keyed_scans`]), hand biases to convolutions ([`biases`]), turn reshapes, transposes, slices and broadcasts into
-//! strides ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups
-//! ([`assembly`]) and place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list of
+//! strides ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), hand rotations to the products
+//! before them ([`rotations`]), make steps of the groups ([`assembly`]) and place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list of
 //! steps; all plans work in the same [`scratch`] memory.
 
 mod assembly;
@@ -15,6 +15,7 @@ mod fusion;
 mod keyed_scans;
 mod memory;
 mod plan;
+mod rotations;
 mod scratch;
 mod step;
 mod subexpressions;

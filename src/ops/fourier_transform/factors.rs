@@ -50,7 +50,7 @@ mod tests {
             (1 << 17, factors(256, 512)),
             (2 * 1009, factors(2, 1009)),
             (1009, Method::Convolution { length: 2048 }),
-            (131 * 137, Method::Convolution { length: 65_536 }),
+            (257 * 263, Method::Convolution { length: 1 << 18 }),
         ] {
             assert_eq!(method(n), expected, "{n}");
         }

@@ -5,6 +5,7 @@
 
 use super::Job;
 use super::fusion::{self, Group};
+use super::rotations::{self, Rotation};
 use super::step::{Copy, Packed, Step, Storage};
 use super::views::{LoopOp, View, packed_strides};
 use crate::ir::{DType, ElementwiseOp, Leaf, Node, Op, TensorType, ValueId};
@@ -33,6 +34,8 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
         copies: HashMap::new(),
         loads: HashMap::new(),
         stored: stored_roots(job, views, groups),
+        rotations: rotations::find(job, views, groups),
+        rotated: HashSet::new(),
         out: Parts::default(),
     };
     assembler.bind_feeds_and_targets();
@@ -41,6 +44,7 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
             continue;
         }
         match group {
+            Group::Loop(members) if members.iter().any(|(id, _)| assembler.rotated.contains(id)) => {}
             Group::Loop(members) => assembler.fused(members),
             Group::Copy(id) => assembler.reread(*id),
             Group::MatMul(id) => assembler.matmul(*id),
@@ -67,6 +71,10 @@ struct Assembler<'a> {
     loads: HashMap<(View, DType), Register>,
     /// Roots that are needed in memory.
     stored: HashSet<ValueId>,
+    /// Of products, by those.
+    rotations: HashMap<ValueId, Rotation>,
+    /// Sums that a product has made.
+    rotated: HashSet<ValueId>,
     out: Parts,
 }
 
@@ -216,8 +224,15 @@ impl Assembler<'_> {
                 product = product.with_constant(side, bytes);
             }
         }
-        let to = self.made(id);
-        self.out.steps.push(Step::MatMul { product, lhs, rhs, to });
+        let (mut made, mut tables) = (id, None);
+        if let Some(&Rotation { sum, own, other }) = self.rotations.get(&id)
+            && product.can_rotate()
+        {
+            (made, tables) = (sum, Some([own, other].map(|table| self.root(table))));
+            self.rotated.insert(sum);
+        }
+        let to = self.made(made);
+        self.out.steps.push(Step::MatMul { product, lhs, rhs, tables, to });
     }
 
     /// One loop for operations that belong together.

@@ -10,6 +10,7 @@ use crate::kernels::span::{Span, SpanMut};
 mod biases;
 mod fusing;
 mod keyed_scans;
+mod rotations;
 mod views;
 
 fn f32s(shape: &[usize]) -> TensorType {

@@ -9,12 +9,12 @@
 
 mod folded;
 mod lanes;
+mod turn;
 
 use super::elementwise::load::Geometry;
 use super::elementwise::round;
 use super::span::{Span, SpanMut};
 use super::threads;
-use super::vectorised::vectorised;
 use crate::ir::DType;
 use folded::Folded;
 use gemm::Parallelism;
@@ -130,8 +130,15 @@ impl MatMul {
         (self.m, self.n, self.k, self.batch.len())
     }
 
-    /// Multiplies. Panics if an operand is too short or the output has another size than promised.
-    pub fn run(&self, lhs: Span, rhs: Span, output: &SpanMut) {
+    /// Whether [`run`](Self::run) takes tables.
+    pub fn can_rotate(&self) -> bool {
+        self.m.is_multiple_of(2) && matches!(self.folded, Some((Side::Left, _)))
+    }
+
+    /// Multiplies. With tables the result is the product times the first one, plus the product with the rows of each
+    /// pair exchanged times the other one; each is as large as one product. Panics if an operand is too short or the
+    /// output has another size than promised.
+    pub fn run(&self, lhs: Span, rhs: Span, tables: Option<[Span; 2]>, output: &SpanMut) {
         let size = self.dtype.size();
         let (m, n, k) = (self.m, self.n, self.k);
         assert!(lhs.len() >= self.ends.0 * size && rhs.len() >= self.ends.1 * size, "an operand is too short");
@@ -139,8 +146,10 @@ impl MatMul {
         let aligned = [lhs.as_ptr().addr(), rhs.as_ptr().addr(), output.as_ptr().addr()];
         assert!(aligned.iter().all(|address| address.is_multiple_of(size)), "an operand is misaligned");
         if let Some((side, folded)) = &self.folded {
-            return self.run_folded(*side, folded, if *side == Side::Left { rhs } else { lhs }, output);
+            let other = if *side == Side::Left { rhs } else { lhs };
+            return self.run_folded(*side, folded, other, tables, output);
         }
+        assert!(tables.is_none(), "only folded products rotate");
         let large = m * n * k >= PARALLEL_PRODUCT;
         let product = |at: usize, parallelism: Parallelism| {
             let (a, b) = self.batch[at];
@@ -163,7 +172,9 @@ impl MatMul {
     }
 
     /// All products with a constant.
-    fn run_folded(&self, side: Side, matrix: &Folded, other: Span, output: &SpanMut) {
+    fn run_folded(&self, side: Side, matrix: &Folded, other: Span, tables: Option<[Span; 2]>, output: &SpanMut) {
+        assert!(tables.is_none() || self.can_rotate(), "the rows of a rotated product are pairs");
+        let tables = tables.as_ref().map(|tables| tables.each_ref().map(|table| table.slice::<f32>()));
         let steps = |rows: isize, lanes: isize| Steps { rows: rows as usize, lanes: lanes as usize };
         let packed = self.n as isize;
         let (lanes, from, to_steps) = match side {
@@ -177,7 +188,7 @@ impl MatMul {
         let part = |at: usize| {
             let tiles = at * group..all.min((at + 1) * group);
             let to = output.as_ptr().cast();
-            vectorised(Tiles { matrix, lanes, operands: &operand, from, to, to_steps, tiles });
+            lanes::run(Tiles { matrix, lanes, operands: &operand, from, tables, to, to_steps, tiles });
         };
         if group == all { part(0) } else { threads::for_each(all.div_ceil(group), 1, &part) }
     }

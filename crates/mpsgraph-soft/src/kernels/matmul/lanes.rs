@@ -4,12 +4,14 @@
 //! nothing is packed.
 
 use super::folded::{Folded, MOST};
-use crate::kernels::vectorised::VectorLoop;
+use super::turn;
+use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::ops::Range;
 
 /// Columns that are worked on at the same time.
 pub const LANES: usize = 16;
 type Vector = [f32; LANES];
+type Square = [Vector; LANES];
 
 /// Where the elements of an operand are: element `row` of column `lane` is at `row * rows + lane * lanes`.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +28,8 @@ pub struct Tiles<'a, 'b> {
     /// The right operands, each from its first element on.
     pub operands: &'b dyn Fn(usize) -> &'a [f32],
     pub from: Steps,
+    /// What results are rotated by; their rows are as far apart as those of a result.
+    pub tables: Option<[&'a [f32]; 2]>,
     /// The results, each packed behind the one before.
     pub to: *mut f32,
     pub to_steps: Steps,
@@ -33,29 +37,58 @@ pub struct Tiles<'a, 'b> {
     pub tiles: Range<usize>,
 }
 
+/// Multiplies.
+pub fn run(tiles: Tiles<'_, '_>) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            // SAFETY: the feature that the function is compiled for was just detected.
+            return unsafe { avx512(tiles) };
+        }
+    }
+    vectorised(tiles);
+}
+
+/// A tile stays in the first cache, so wider registers are faster here.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn avx512(tiles: Tiles<'_, '_>) {
+    multiply_all(tiles, |block| turn::avx512(block));
+}
+
 impl VectorLoop for Tiles<'_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let each = self.lanes.div_ceil(LANES);
-        let (mut x, mut y) = ([[0.0; LANES]; MOST], [[0.0; LANES]; MOST]);
-        for tile in self.tiles {
-            let (at, first) = (tile / each, tile % each * LANES);
-            let count = LANES.min(self.lanes - first);
-            let operand = &(self.operands)(at)[first * self.from.lanes..];
-            read(operand, self.from, &mut x[..self.matrix.columns], count);
-            multiply(self.matrix, &mut x, &mut y);
-            let result = self.to.wrapping_add(at * self.lanes * self.matrix.rows + first * self.to_steps.lanes);
-            // SAFETY: the result has room for a column of each lane; no other tile has the same columns.
-            unsafe { write(&y[..self.matrix.rows], self.to_steps, count, result) };
+        multiply_all(self, turn::plain);
+    }
+}
+
+/// Multiplies, with a function for the columns of a square as its rows.
+#[inline(always)]
+fn multiply_all(tiles: Tiles<'_, '_>, turned: impl Fn(&Square) -> Square) {
+    let Tiles { matrix, lanes, operands, from, tables, to, to_steps, tiles } = tiles;
+    let each = lanes.div_ceil(LANES);
+    let (mut x, mut y) = ([[0.0; LANES]; MOST], [[0.0; LANES]; MOST]);
+    for tile in tiles {
+        let (at, first) = (tile / each, tile % each * LANES);
+        let count = LANES.min(lanes - first);
+        read(&operands(at)[first * from.lanes..], from, &mut x[..matrix.columns], count, &turned);
+        multiply(matrix, &mut x, &mut y);
+        let y = &mut y[..matrix.rows];
+        if let Some(tables) = tables {
+            rotate(y, tables.map(|table| &table[first..]), to_steps.rows, count);
         }
+        let result = to.wrapping_add(at * lanes * matrix.rows + first * to_steps.lanes);
+        // SAFETY: the result has room for a column of each lane; no other tile has the same columns.
+        unsafe { write(y, to_steps, count, result, &turned) };
     }
 }
 
 /// Brings the columns of the first `count` lanes in.
 #[inline(always)]
-fn read(from: &[f32], steps: Steps, x: &mut [Vector], count: usize) {
+fn read(from: &[f32], steps: Steps, x: &mut [Vector], count: usize, turned: impl Fn(&Square) -> Square) {
     if count == LANES && steps.lanes == 1 {
         for (row, x) in x.iter_mut().enumerate() {
             x.copy_from_slice(&from[row * steps.rows..][..LANES]);
@@ -65,7 +98,7 @@ fn read(from: &[f32], steps: Steps, x: &mut [Vector], count: usize) {
     let whole = if count == LANES && steps.rows == 1 { x.len() / LANES * LANES } else { 0 };
     let (blocks, rest) = x.split_at_mut(whole);
     for (block, x) in blocks.chunks_exact_mut(LANES).enumerate() {
-        let block: [Vector; LANES] = std::array::from_fn(|lane| {
+        let block: Square = std::array::from_fn(|lane| {
             let mut column = [0.0; LANES];
             column.copy_from_slice(&from[lane * steps.lanes + block * LANES..][..LANES]);
             column
@@ -77,12 +110,6 @@ fn read(from: &[f32], steps: Steps, x: &mut [Vector], count: usize) {
             *x = from[(whole + row) * steps.rows + lane * steps.lanes];
         }
     }
-}
-
-/// The columns of a square as its rows.
-#[inline(always)]
-fn turned(block: &[Vector; LANES]) -> [Vector; LANES] {
-    std::array::from_fn(|row| std::array::from_fn(|lane| block[lane][row]))
 }
 
 /// All lanes of `x` times the matrix.
@@ -118,12 +145,33 @@ fn place(line: u16) -> usize {
     line as usize % MOST
 }
 
+/// The pairs of rows times one table, and exchanged times the other.
+#[inline(always)]
+fn rotate(y: &mut [Vector], tables: [&[f32]; 2], step: usize, count: usize) {
+    let row = |table: &[f32], at: usize| {
+        let mut row = [0.0; LANES];
+        if count == LANES {
+            row.copy_from_slice(&table[at * step..][..LANES]);
+        } else {
+            row[..count].copy_from_slice(&table[at * step..][..count]);
+        }
+        row
+    };
+    for (at, pair) in y.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+        let [a, b] = *pair;
+        for (part, (own, other)) in [(a, b), (b, a)].into_iter().enumerate() {
+            let factors = tables.map(|table| row(table, 2 * at + part));
+            pair[part] = std::array::from_fn(|lane| own[lane] * factors[0][lane] + other[lane] * factors[1][lane]);
+        }
+    }
+}
+
 /// Brings the columns of the first `count` lanes to where they belong.
 ///
 /// # Safety
 /// They must be writable there.
 #[inline(always)]
-unsafe fn write(y: &[Vector], steps: Steps, count: usize, to: *mut f32) {
+unsafe fn write(y: &[Vector], steps: Steps, count: usize, to: *mut f32, turned: impl Fn(&Square) -> Square) {
     if count == LANES && steps.lanes == 1 {
         for (row, y) in y.iter().enumerate() {
             // SAFETY: the lanes of one row, which are consecutive.

@@ -12,7 +12,7 @@ fn pattern(n: usize) -> Vec<f32> {
 fn run<T: bytemuck::Pod>(product: &MatMul, a: &[T], b: &[T], n: usize) -> Vec<T> {
     let mut c = vec![T::zeroed(); n];
     // SAFETY: the three vectors outlive the call.
-    unsafe { product.run(Span::of(a), Span::of(b), &SpanMut::of(&mut c)) };
+    unsafe { product.run(Span::of(a), Span::of(b), None, &SpanMut::of(&mut c)) };
     c
 }
 
