@@ -1,7 +1,7 @@
 //! Scalars: numbers that change between runs of one program. They are fed, so a new learning rate compiles nothing.
 //!
-//! All of a program's scalars travel in two small buffers, one of f32 and one of i32, whose elements are called lanes. A
-//! float takes one lane, an integer two, the state of a random generator seven. Scalars of one program whose bits are
+//! All of a program's scalars travel in two small buffers, one of f32 and one of i32, whose elements are called lanes.
+//! A float takes one lane, an integer two, the state of a random generator seven. Scalars of one program whose bits are
 //! equal share their lanes, because each lane that an op reads is a node of the graph: an optimizer gives every tensor
 //! the same seven numbers. If they differ in a later run, the program is compiled once more with lanes of their own.
 

@@ -1,8 +1,8 @@
 //! What models cost as graphs: the operations that MPSGraph is asked for in one step, and the kernels that the software
 //! runtime's compiler makes of them. On a Mac operations cost time to compile, and each kernel a dispatch.
 //!
-//! The table is exact, so a lowering that gets more expensive fails here. When one gets cheaper, the new numbers replace
-//! the old ones.
+//! The table is exact, so a lowering that gets more expensive fails here. When one gets cheaper, the new numbers
+//! replace the old ones.
 
 mod models;
 

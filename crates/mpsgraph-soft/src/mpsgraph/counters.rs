@@ -19,8 +19,8 @@ pub fn nodes_compiled() -> u64 {
     NODES_COMPILED.load(Relaxed)
 }
 
-/// Results of messages to the compiled graphs, other than placeholders and constants: what MPSGraph is asked to compute,
-/// also where several nodes stand for one message here.
+/// Results of messages to the compiled graphs, other than placeholders and constants: what MPSGraph is asked to
+/// compute, also where several nodes stand for one message here.
 pub fn operations_compiled() -> u64 {
     OPERATIONS_COMPILED.load(Relaxed)
 }
