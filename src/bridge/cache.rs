@@ -141,8 +141,16 @@ impl Cache {
         self.most_programs() * OPS_PER_PROGRAM
     }
 
-    /// Keeps a program of any size, and drops older ones until the bounds hold.
+    /// Keeps a program of any size, and drops older ones until the bounds hold. One that is compiled again, because
+    /// scalars no longer share lanes, takes its own place.
     pub fn insert(&mut self, hash: u64, program: Program, compiled: Arc<Compiled>) {
+        let same_hash = self.entries.get_mut(&hash);
+        if let Some(entry) =
+            same_hash.and_then(|entries| entries.iter_mut().find(|entry| entry.program.is_same(&program)))
+        {
+            entry.compiled = compiled;
+            return;
+        }
         let ops = program.nodes.len();
         while self.len > 0 && (self.len >= self.most_programs() || self.ops.saturating_add(ops) > self.most_ops()) {
             self.evict_oldest();

@@ -28,6 +28,9 @@ pub(super) struct Flow<'a> {
     starts: Vec<u32>,
 }
 
+/// The scalar of the barriers.
+pub(super) const BARRIER: ScalarInput = ScalarInput::Float(f64::NEG_INFINITY);
+
 /// Marks an operand that no node of the segment makes.
 const FED: u32 = u32::MAX;
 
@@ -106,7 +109,7 @@ pub(super) struct Draft<'a> {
     /// The nodes whose values leave the program, in ascending order.
     pub outputs: Vec<u32>,
     /// The scalars of all nodes, in the order of the nodes, and minus infinity for the barriers, if there are any.
-    pub lanes: Vec<f32>,
+    pub scalars: Vec<ScalarInput>,
     /// Equal drafts have equal hashes.
     pub hash: u64,
 }
@@ -144,7 +147,7 @@ impl<'a> Draft<'a> {
             operands: Vec::with_capacity(2 * capacity),
             feeds: Vec::new(),
             outputs: Vec::new(),
-            lanes: Vec::new(),
+            scalars: Vec::new(),
             hash: 0,
         }
     }
@@ -177,7 +180,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The scalars of each node.
-    pub fn scalars(&self) -> impl Iterator<Item = &'a [ScalarInput]> + '_ {
+    pub fn scalars_of_nodes(&self) -> impl Iterator<Item = &'a [ScalarInput]> + '_ {
         self.nodes.iter().map(|node| &node.scalars[..])
     }
 
@@ -288,7 +291,7 @@ impl<'a> Construction<'_, 'a> {
             self.draft.operands.push((source, barrier));
             self.draft.hash = mix(self.draft.hash, source.code() << 1 | u64::from(barrier));
         }
-        node.scalars.iter().for_each(|scalar| scalar.write(&mut self.draft.lanes));
+        self.draft.scalars.extend_from_slice(&node.scalars);
         self.provenances.push(node.op.provenance(&provenances, node.value.ty.shape.num_dims()));
         self.numbers[at] = self.draft.nodes.len() as u32;
         self.draft.nodes.push(node);
@@ -313,7 +316,7 @@ impl<'a> Construction<'_, 'a> {
     fn finish(self, wanted: &[bool]) -> Draft<'a> {
         let mut draft = self.draft;
         if self.has_barrier {
-            draft.lanes.push(f32::NEG_INFINITY);
+            draft.scalars.push(BARRIER);
         }
         let is_output = |&at: &u32| wanted[draft.recorded_as[at as usize] as usize];
         draft.outputs = (0..draft.nodes.len() as u32).filter(is_output).collect();

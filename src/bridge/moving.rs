@@ -8,7 +8,7 @@ use foldhash::fast::FixedState;
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
-use super::draft::Draft;
+use super::draft::{BARRIER, Draft};
 use super::program::Program;
 use crate::lowering::scalar::{ScalarInput, ScalarKind};
 use crate::ops::Starts;
@@ -89,18 +89,17 @@ fn everything(starts: &[Starts]) -> Vec<Vec<bool>> {
 
 impl Moving {
     /// What this run of the program feeds: each node's scalars and behind them its starts.
-    pub fn lanes(&self, draft: &Draft<'_>) -> Vec<f32> {
-        let mut lanes = Vec::new();
-        for ((scalars, starts), fed) in draft.scalars().zip(draft.starts()).zip(&self.fed) {
-            scalars.iter().for_each(|scalar| scalar.write(&mut lanes));
-            for (start, _) in starts.iter().zip(fed).filter(|(_, fed)| **fed) {
-                ScalarInput::Int(*start as i64).write(&mut lanes);
-            }
+    pub fn scalars(&self, draft: &Draft<'_>) -> Vec<ScalarInput> {
+        let mut all = Vec::new();
+        for ((scalars, starts), fed) in draft.scalars_of_nodes().zip(draft.starts()).zip(&self.fed) {
+            all.extend_from_slice(scalars);
+            let fed = starts.iter().zip(fed).filter(|(_, fed)| **fed);
+            all.extend(fed.map(|(start, _)| ScalarInput::Int(*start as i64)));
         }
         if self.program.has_barrier() {
-            lanes.push(f32::NEG_INFINITY);
+            all.push(BARRIER);
         }
-        lanes
+        all
     }
 }
 

@@ -19,6 +19,8 @@ mod liveness;
 mod memory;
 mod mlp;
 mod moving;
+#[cfg(soft_runtime)] // the software runtime counts operations and kernels
+mod nodes;
 mod pools;
 mod quantized;
 mod random;

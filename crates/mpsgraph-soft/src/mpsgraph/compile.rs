@@ -79,11 +79,13 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     let core = this.state::<Graph>().core();
     let state = core.lock(this, cmd);
     let made = compiled(core, &state, feeds, targets);
-    let nodes = state.nodes.len();
+    let is_leaf = |tensor: &&Strong| matches!(state.nodes.node(tensor.state::<Tensor>().value()).op, Op::Leaf(_));
+    let leaves = state.tensors.iter().filter(is_leaf).count();
+    let (nodes, operations) = (state.nodes.len(), state.tensors.len() - leaves);
     drop(state);
     match made {
         Ok(executable) => {
-            counters::compiled(nodes);
+            counters::compiled(nodes, operations, executable.kernels());
             executable::object(executable)
         }
         Err(reason) => violation!(this, cmd, "{reason}"),
