@@ -13,6 +13,7 @@ use super::draft::Draft;
 use super::moving::Moving;
 use super::patterns;
 use super::pool::Allocation;
+use super::program::Program;
 use super::runtime::Runtime;
 use super::submission::Uses;
 use super::value::State;
@@ -33,7 +34,7 @@ pub(super) struct Miss {
     /// Whether it is asked for for the first time.
     pub first_seen: bool,
     /// Its form with fed starts, if that is to be compiled.
-    pub moving: Option<Box<Moving>>,
+    pub moving: Option<Arc<Moving>>,
 }
 
 impl Runtime {
@@ -57,13 +58,13 @@ impl Runtime {
             }
             None => {
                 cache.miss(moving.hash);
-                Err(Miss { first_seen: false, moving: Some(Box::new(moving)) })
+                Err(Miss { first_seen: false, moving: Some(moving) })
             }
         }
     }
 
     /// Compiles a program, unless another thread has done so meanwhile. MPSGraph never runs two compilations at a time.
-    pub(super) fn compile(&self, draft: &Draft<'_>, moving: Option<Box<Moving>>) -> Plan {
+    pub(super) fn compile(&self, draft: &Draft<'_>, moving: Option<Arc<Moving>>) -> Plan {
         let graph_device = self.graph_device.lock_anyway();
         let lanes = moving.as_ref().map(|moving| moving.lanes(draft));
         let known = {
@@ -77,13 +78,13 @@ impl Runtime {
             self.counters.cache_hits.add(1);
             return Plan { compiled, lanes };
         }
-        let (hash, program) = match moving {
-            Some(moving) => (moving.hash, moving.program),
-            None => (draft.hash, draft.program()),
+        let (hash, program) = match &moving {
+            Some(moving) => (moving.hash, moving.program.clone()),
+            None => (draft.hash, Arc::new(draft.program())),
         };
         self.log.compiling(&program, &self.cache.lock_anyway());
         let start = Instant::now();
-        let mut rewritten = program.clone();
+        let mut rewritten = Program::clone(&program);
         if self.config.patterns {
             patterns::apply(&mut rewritten);
         }
@@ -94,7 +95,11 @@ impl Runtime {
         self.counters.compile_nanoseconds.add(elapsed.as_nanos() as u64);
         self.counters.longest_compile_nanoseconds.raise_to(elapsed.as_nanos() as u64);
         self.log.compiled(elapsed);
-        self.cache.lock_anyway().insert(hash, program, compiled.clone());
+        let mut cache = self.cache.lock_anyway();
+        if moving.is_none() {
+            cache.note_places(draft, &program);
+        }
+        cache.insert(hash, program, compiled.clone());
         Plan { compiled, lanes }
     }
 
