@@ -3,7 +3,7 @@
 use std::thread;
 
 use burn::tensor::activation::softmax;
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData, s};
 
 use super::mlp::Trainer;
 use super::{B, Turn, read};
@@ -66,7 +66,7 @@ fn epochs_whose_last_batch_is_smaller() {
     let epoch = || {
         for start in (0..150).step_by(16) {
             let end = (start + 16).min(150);
-            assert_eq!(read(data.clone().slice([start..end]).sum()), sum_of(start..end));
+            assert_eq!(read(data.clone().slice(s![start..end]).sum()), sum_of(start..end));
         }
     };
     epoch();
@@ -120,7 +120,7 @@ fn an_evaluation_that_keeps_sums_and_reads_once() {
     let mut turn = Turn::take();
     let data = rows(64);
     let evaluate = || {
-        let parts = (0..512).map(|at| data.clone().slice([at % 64..at % 64 + 1]).sum()).collect();
+        let parts = (0..512).map(|at| data.clone().slice(s![at % 64..at % 64 + 1]).sum()).collect();
         let found = read(Tensor::<B, 1>::cat(parts, 0));
         assert!(found.iter().enumerate().all(|(at, sum)| *sum == 4.0 * (at % 64) as f32));
     };
