@@ -91,3 +91,6 @@ impl Written {
 fn are_apart(a: &[AxisRange], b: &[AxisRange]) -> bool {
     a.iter().zip(b).any(|(a, b)| a.is_apart_from(b))
 }
+
+#[cfg(test)]
+mod tests;
