@@ -1,7 +1,8 @@
 //! Compiles a graph to a plan that runs on this machine.
 //!
 //! [`compile`] runs the passes one after the other: drop nodes that no target needs ([`dead_code`]), merge nodes that
-//! compute the same value ([`subexpressions`]), turn reshapes, transposes, slices and broadcasts into strides
+//! compute the same value ([`subexpressions`]), make one kernel of a scan and the conversions around it
+//! ([`keyed_scans`]), turn reshapes, transposes, slices and broadcasts into strides
 //! ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups
 //! ([`assembly`]) and place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list of
 //! steps; all plans work in the same [`scratch`] memory.
@@ -10,6 +11,7 @@ mod assembly;
 mod block;
 mod dead_code;
 mod fusion;
+mod keyed_scans;
 mod memory;
 mod plan;
 mod scratch;
@@ -28,7 +30,7 @@ use crate::ir::{Nodes, ValueId};
 /// Panics if a target needs a placeholder that is not fed.
 pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = dead_code::remove(nodes, feeds, targets);
-    let job = subexpressions::merge(&job);
+    let job = keyed_scans::join(subexpressions::merge(&job));
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
     let parts = assembly::assemble(&job, &views, &groups);

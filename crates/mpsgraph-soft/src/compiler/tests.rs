@@ -8,6 +8,7 @@ use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::kernels::span::{Span, SpanMut};
 
 mod fusing;
+mod keyed_scans;
 mod views;
 
 fn f32s(shape: &[usize]) -> TensorType {
