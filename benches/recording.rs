@@ -1,10 +1,10 @@
 //! The cost of recording and flushing alone: one op; the flush of a 200-op program that is compiled already, with
-//! slices in place and with slices that move; and programs of 5,000 to 40,000 ops, whose times per op should be the same. The
-//! programs work on single elements, so their execution hides nothing.
+//! slices in place and with slices that move; and programs of 5,000 to 40,000 ops, whose times per op should be the
+//! same. The programs work on single elements, so their execution hides nothing.
 
 use std::process::{Command, ExitCode};
 
-use burn::tensor::Tensor;
+use burn::tensor::{Tensor, s};
 use burn::tensor::backend::Backend;
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group};
@@ -55,7 +55,7 @@ fn cached_flush_with_moving_slice(criterion: &mut Criterion) {
     let mut start = 0;
     let mut next = || {
         start = (start + 1) % 64;
-        chain(data.clone().slice([start..start + 1]), OPS - 1)
+        chain(data.clone().slice(s![start..start + 1]), OPS - 1)
     };
     (0..3).for_each(|_| drop(next().into_data()));
     criterion.bench_function("flush_cached_200_op_program_with_moving_slice", |bencher| {
