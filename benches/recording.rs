@@ -4,8 +4,8 @@
 
 use std::process::{Command, ExitCode};
 
-use burn::tensor::{Tensor, s};
 use burn::tensor::backend::Backend;
+use burn::tensor::{Tensor, s};
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group};
 
