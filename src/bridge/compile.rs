@@ -3,7 +3,7 @@
 //!
 //! The graph is dropped afterwards, because one node that MPSGraph finds invalid makes its whole graph useless.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use burn_backend::DType;
 use foldhash::fast::FixedState;
@@ -164,16 +164,17 @@ impl<'a> Construction<'a> {
     /// by tensor, and a fed tensor cannot be a result: a lowering that added no node gets one here.
     fn targets(&self) -> (Vec<ffi::Tensor>, Vec<usize>) {
         let mut values: Vec<&ffi::Tensor> = Vec::new();
+        let mut numbers: HashMap<&ffi::Tensor, usize> = HashMap::new();
         let results = self.program.outputs.iter().map(|&output| {
             let value = self.value(output);
-            values.iter().position(|known| *known == value).unwrap_or_else(|| {
+            *numbers.entry(value).or_insert_with(|| {
                 values.push(value);
                 values.len() - 1
             })
         });
         let results = results.collect();
-        let is_fed = |tensor: &ffi::Tensor| self.placeholders.iter().any(|(feed, _)| feed == tensor);
-        let targets = values.into_iter().map(|value| match is_fed(value) {
+        let fed: HashSet<&ffi::Tensor> = self.placeholders.iter().map(|(feed, _)| feed).collect();
+        let targets = values.into_iter().map(|value| match fed.contains(value) {
             true => self.graph.identity(value),
             false => value.clone(),
         });

@@ -62,11 +62,6 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Whether an operand is read through a barrier.
-    pub fn has_barrier(&self) -> bool {
-        self.nodes.iter().flat_map(|node| &node.inputs).any(|input| input.barrier)
-    }
-
     /// Whether both do the same, whenever their nodes were recorded.
     pub fn is_same(&self, other: &Self) -> bool {
         let Self { feeds, nodes, outputs, schedule: _ } = self;

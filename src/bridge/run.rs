@@ -13,6 +13,7 @@ use super::draft::Draft;
 use super::moving::Moving;
 use super::patterns;
 use super::pool::Allocation;
+use super::program::Program;
 use super::runtime::Runtime;
 use super::submission::{Encoder, Uses};
 use super::value::State;
@@ -34,7 +35,7 @@ pub(super) struct Miss {
     /// Whether it is asked for for the first time.
     pub first_seen: bool,
     /// Its form with fed starts, if that is to be compiled.
-    pub moving: Option<Box<Moving>>,
+    pub moving: Option<Arc<Moving>>,
 }
 
 impl Runtime {
@@ -54,7 +55,7 @@ impl Runtime {
             Some(plan) => Ok(plan),
             None => {
                 cache.miss(moving.hash);
-                Err(Miss { first_seen: false, moving: Some(Box::new(moving)) })
+                Err(Miss { first_seen: false, moving: Some(moving) })
             }
         }
     }
@@ -68,7 +69,7 @@ impl Runtime {
     }
 
     /// Compiles a program, unless another thread has done so meanwhile. MPSGraph never runs two compilations at a time.
-    pub(super) fn compile(&self, draft: &Draft<'_>, moving: Option<Box<Moving>>) -> Plan {
+    pub(super) fn compile(&self, draft: &Draft<'_>, moving: Option<Arc<Moving>>) -> Plan {
         let graph_device = self.graph_device.lock_anyway();
         let known = {
             let mut cache = self.cache.lock_anyway();
@@ -81,15 +82,15 @@ impl Runtime {
         if let Some(plan) = known.clone().and_then(|compiled| self.plan(compiled, &scalars, draft.ops())) {
             return plan;
         }
-        let (hash, program) = match moving {
-            Some(moving) => (moving.hash, moving.program),
-            None => (draft.hash, draft.program()),
+        let (hash, program) = match &moving {
+            Some(moving) => (moving.hash, moving.program.clone()),
+            None => (draft.hash, Arc::new(draft.program())),
         };
         let layout = Layout::new(&scalars, known.as_ref().map(|known| &known.layout));
         let Some(lanes) = layout.lanes(&scalars) else { unreachable!("the layout is that of the scalars") };
         self.log.compiling(&program, &self.cache.lock_anyway());
         let start = Instant::now();
-        let mut rewritten = program.clone();
+        let mut rewritten = Program::clone(&program);
         if self.config.patterns {
             patterns::apply(&mut rewritten);
         }
@@ -100,7 +101,11 @@ impl Runtime {
         self.counters.compile_nanoseconds.add(elapsed.as_nanos() as u64);
         self.counters.longest_compile_nanoseconds.raise_to(elapsed.as_nanos() as u64);
         self.log.compiled(elapsed);
-        self.cache.lock_anyway().insert(hash, program, compiled.clone());
+        let mut cache = self.cache.lock_anyway();
+        if moving.is_none() {
+            cache.note_places(draft, &program);
+        }
+        cache.insert(hash, program, compiled.clone());
         Plan { compiled, lanes }
     }
 

@@ -32,6 +32,7 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
         storage: HashMap::new(),
         copies: HashMap::new(),
         loads: HashMap::new(),
+        operands: HashMap::new(),
         stored: stored_roots(job, views, groups),
         out: Parts::default(),
     };
@@ -65,6 +66,8 @@ struct Assembler<'a> {
     copies: HashMap<(View, usize), Storage>,
     /// Values from outside of the current group.
     loads: HashMap<(View, DType), Register>,
+    /// The current group's operands by where they are.
+    operands: HashMap<Storage, usize>,
     /// Roots that are needed in memory.
     stored: HashSet<ValueId>,
     out: Parts,
@@ -222,6 +225,7 @@ impl Assembler<'_> {
         let mut registers: HashMap<ValueId, Register> = HashMap::new();
         let (mut operands, mut outputs, mut names) = (Vec::new(), Vec::new(), Vec::new());
         self.loads.clear();
+        self.operands.clear();
         for &(id, op) in members {
             let node = nodes.node(id);
             let mut sources = Vec::with_capacity(3);
@@ -259,7 +263,7 @@ impl Assembler<'_> {
             storage = self.packed_copy(&view, dtype.size());
             geometry = Geometry::new(0, &[view.elements()], &[1]);
         }
-        let operand = operands.iter().position(|&known| known == storage).unwrap_or_else(|| {
+        let operand = *self.operands.entry(storage).or_insert_with(|| {
             operands.push(storage);
             operands.len() - 1
         });

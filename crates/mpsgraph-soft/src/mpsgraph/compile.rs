@@ -23,6 +23,7 @@ use super::counters;
 use super::device::Device;
 use super::executable::{self, Executable};
 use super::graph::Graph;
+use super::hold;
 use super::shape::Shown;
 use super::shaped_type::ShapedType;
 use super::tensor::Tensor;
@@ -59,6 +60,7 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     let Some(_compiling) = Compiling::begin() else {
         violation!(this, cmd, "another thread is compiling: concurrent compiles crash, so hold one lock around them");
     };
+    hold::pass();
     if !device.is_nil() && Strong::retain(device).try_state::<Device>().is_none() {
         violation!(this, cmd, "the device is {}, not an MPSGraphDevice", device.class_name());
     }
@@ -131,11 +133,12 @@ fn fed(core: &Arc<Core>, state: &State, feeds: Id) -> Result<Vec<Bound>, String>
     if !feeds.is_kind_of("NSDictionary") {
         return Err(format!("the feeds are {}, not an NSDictionary", feeds.class_name()));
     }
+    let placeholders: HashSet<Id> = state.placeholders.iter().map(Strong::id).collect();
     let bind = |(tensor, ty): (&Strong, &Strong)| {
         let value = own_value(core, tensor, "fed")?;
         let declared = state.nodes.ty(value);
         let shown = Shown(declared);
-        if !state.placeholders.iter().any(|placeholder| placeholder == tensor) {
+        if !placeholders.contains(&tensor.id()) {
             return Err(format!("the fed tensor {shown} is not a placeholder: MPSGraph aborts"));
         }
         let Some(given) = ty.try_state::<ShapedType>() else {
