@@ -2,8 +2,9 @@
 //! burn-ndarray and burn-flex in one run. The entries of a case follow each other, so that other load on the machine
 //! meets all of them. `OPS_ELEMENTS=10000` keeps the sizes that it names, separated by commas.
 //!
-//! Peers answer an operation that only renames axes without touching an element, so what moves elements is measured
-//! together with a negation that reads the result.
+//! Peers answer an operation that only renames axes without touching an element, and a function of one operand keeps
+//! its order. So what moves elements is measured together with a sum with a packed tensor, or with a negation where the
+//! result has other elements than the operand.
 //!
 //! ```sh
 //! cargo bench --bench ops -- 'reduction/.*i32'

@@ -17,12 +17,15 @@ pub fn benches(criterion: &mut Criterion) {
         case!(group, of("slice assign"), |B| [floats::<B>(shape), floats::<B>([rows, columns / 2])], |[x, y]| {
             x.clone().slice_assign(left, y.clone())
         });
-        case!(group, of("transpose, neg"), |B| floats::<B>(shape), |x| -x.clone().transpose());
-        case!(group, of("flip, neg"), |B| floats::<B>(shape), |x| -x.clone().flip([1]));
+        case!(group, of("transpose, add"), |B| [floats::<B>(shape), floats::<B>([columns, rows])], |[x, y]| {
+            x.clone().transpose() + y.clone()
+        });
+        case!(group, of("flip, add"), |B| [0; 2].map(|_| floats::<B>(shape)), |[x, y]| x.clone().flip([1]) + y.clone());
         case!(group, of("expand a row, neg"), |B| floats::<B>([1, columns]), |x| -x.clone().expand(shape));
         case!(group, of("repeat"), |B| floats::<B>([rows, columns / 2]), |x| x.clone().repeat_dim(1, 2));
-        case!(group, of("permute, neg"), |B| floats::<B>(shape).reshape([rows / 10, 10, columns]), |x| {
-            -x.clone().permute([1, 0, 2])
+        case!(group, of("permute, add"), |B| [0; 2].map(|_| floats::<B>(shape)), |[x, y]| {
+            let turned = x.clone().reshape([rows / 10, 10, columns]).permute([1, 0, 2]);
+            turned + y.clone().reshape([10, rows / 10, columns])
         });
         for dim in [0, 1] {
             let of = |dtype| name(&format!("cat dim {dim}"), dtype, shape);
@@ -47,11 +50,17 @@ pub fn benches(criterion: &mut Criterion) {
                 |B| [shape, [rows, columns / 2]].map(|s| ints::<B>(s, dtype)),
                 |[x, y]| { x.clone().slice_assign(left, y.clone()) }
             );
-            case!(group, of("transpose, neg"), |B| ints::<B>(shape, dtype), |x| -x.clone().transpose());
-            case!(group, of("flip, neg"), |B| ints::<B>(shape, dtype), |x| -x.clone().flip([1]));
+            case!(group, of("transpose, add"), |B| [shape, [columns, rows]].map(|s| ints::<B>(s, dtype)), |[x, y]| {
+                x.clone().transpose() + y.clone()
+            });
+            case!(group, of("flip, add"), |B| [0; 2].map(|_| ints::<B>(shape, dtype)), |[x, y]| {
+                x.clone().flip([1]) + y.clone()
+            });
         }
         let of = |what: &str| format!("{what} bool {}", rows * columns);
-        case!(group, of("transpose, not"), |B| bools::<B>(shape), |x| x.clone().transpose().bool_not());
+        case!(group, of("transpose, and"), |B| [bools::<B>(shape), bools::<B>([columns, rows])], |[x, y]| {
+            x.clone().transpose().bool_and(y.clone())
+        });
         case!(group, of("slice fill"), |B| bools::<B>(shape), |x| x.clone().slice_fill(left, true));
     }
 }
