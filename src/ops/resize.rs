@@ -11,12 +11,14 @@
 
 mod taps;
 
-use burn_backend::ops::{InterpolateMode, InterpolateOptions};
+use burn_backend::ops::InterpolateOptions;
 use burn_backend::{Shape, TensorMetadata};
 
-use self::taps::{AxisResize, Direction, Filter, Taps};
+pub(crate) use self::taps::Filter;
+use self::taps::{AxisResize, Direction, Taps};
 use super::arithmetic::{self, BinaryOp};
 use super::{gather, memory, reduction, tensor_shape};
+use crate::burn::filter_of;
 use crate::error::{invalid, unsupported};
 use crate::lowering::conversion::computed_in;
 use crate::lowering::rank::outer_axis_inner;
@@ -69,14 +71,9 @@ fn extents(op: &'static str, x: &MpsGraphTensor, output_size: [usize; 2]) -> [us
 
 /// Height and width, each with its place in the shape.
 fn axes(from: [usize; 2], to: [usize; 2], options: &InterpolateOptions) -> [(usize, AxisResize); 2] {
-    let filter = match options.mode {
-        InterpolateMode::Nearest => Filter::Nearest,
-        InterpolateMode::Bilinear => Filter::Linear,
-        InterpolateMode::Bicubic => Filter::Cubic,
-        InterpolateMode::Lanczos3 => Filter::Lanczos3,
-    };
+    let filter = filter_of(&options.mode);
     // Nearest neighbours do not depend on it: one table for both.
-    let align_corners = options.align_corners && filter != Filter::Nearest;
+    let align_corners = options.align_corners && !filter.picks();
     [0, 1].map(|i| (i + 2, AxisResize { filter, align_corners, from: from[i], to: to[i] }))
 }
 
@@ -88,7 +85,7 @@ fn resize(
     direction: Direction,
 ) -> MpsGraphTensor {
     let dtype = x.dtype();
-    let picks = |resize: AxisResize| resize.filter == Filter::Nearest && resize.from != resize.to;
+    let picks = |resize: AxisResize| resize.filter.picks() && resize.from != resize.to;
     if direction == Direction::Forward && axes.iter().all(|&(_, resize)| picks(resize)) {
         return picked(op, x, axes.map(|(_, resize)| resize));
     }
