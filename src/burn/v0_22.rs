@@ -1,19 +1,20 @@
 //! Burn 0.22: a tensor's dtype is known at run time only, defaults come from the device, and scatters have every update.
 
+mod composed;
+
 use burn_backend::distributed::DistributedOps;
 use burn_backend::ops::InterpolateMode;
 use burn_backend::quantization::{QuantMode, QuantScheme, QuantStore, ScaleDtype};
 use burn_backend::{
-    BoolDType, DType, DeviceOps, DeviceSettings, FloatDType, IntDType, Shape, Slice, TensorData,
+    BoolDType, DType, DeviceOps, DeviceSettings, FloatDType, IntDType, Shape, TensorData,
     get_or_init_device_settings,
 };
 use burn_std::QuantConfig;
 
+pub(crate) use self::composed::{hypot, topk_with_indices};
 use crate::backend::{FloatElement, IntElement, MpsGraph};
 use crate::device::MpsGraphDevice;
 use crate::ops::resize::Filter;
-use crate::ops::{sort, tensor_shape};
-use crate::tensor::MpsGraphTensor;
 use crate::tensor::quantized::Level;
 
 pub mod public {
@@ -104,20 +105,6 @@ pub(crate) fn filter_of(mode: &InterpolateMode) -> Filter {
     }
 }
 
-/// The `k` largest elements of each row along `dim`, the largest first, and their positions as `out`.
-pub(crate) fn topk_with_indices(
-    x: MpsGraphTensor,
-    dim: usize,
-    k: usize,
-    out: DType,
-) -> (MpsGraphTensor, MpsGraphTensor) {
-    sort::check_count("topk_with_indices", &x, dim, k);
-    let mut slices = vec![Slice::full(); x.dims().len()];
-    slices[dim] = Slice::new(0, Some(k as isize), 1);
-    let (values, positions) = sort::sort_with_indices(x, dim, true, out);
-    (tensor_shape::slice(values, &slices), tensor_shape::slice(positions, &slices))
-}
-
 impl DeviceOps for MpsGraphDevice {
     fn defaults(&self) -> DeviceSettings {
         let quantization = QuantConfig::new(QuantScheme::default().with_store(QuantStore::Native), Default::default());
@@ -194,6 +181,9 @@ macro_rules! float_items {
         }
         fn float_topk_with_indices(tensor: Tensor, dim: usize, k: usize, out_dtype: IntDType) -> (Tensor, Tensor) {
             crate::burn::topk_with_indices(tensor, dim, k, out_dtype.into())
+        }
+        fn float_hypot(lhs: Tensor, rhs: Tensor) -> Tensor {
+            crate::burn::hypot(lhs, rhs)
         }
     };
 }
