@@ -6,8 +6,7 @@ use burn_backend::distributed::DistributedOps;
 use burn_backend::ops::InterpolateMode;
 use burn_backend::quantization::{QuantMode, QuantScheme, QuantStore, ScaleDtype};
 use burn_backend::{
-    BoolDType, DType, DeviceOps, DeviceSettings, FloatDType, IntDType, Shape, TensorData,
-    get_or_init_device_settings,
+    BoolDType, DType, DeviceOps, DeviceSettings, FloatDType, IntDType, Shape, TensorData, get_or_init_device_settings,
 };
 use burn_std::QuantConfig;
 

@@ -34,10 +34,8 @@ pub(crate) fn hypot(lhs: Tensor, rhs: Tensor) -> Tensor {
     // Squares of the ratio neither overflow nor vanish where the length does not.
     let ratio = arithmetic::binary(BinaryOp::Div, short, long.clone());
     let square = arithmetic::binary(BinaryOp::Mul, ratio.clone(), ratio);
-    let factor = arithmetic::unary(
-        UnaryOp::Sqrt,
-        arithmetic::binary_scalar(BinaryOp::Add, square, ScalarInput::Float(1.0)),
-    );
+    let factor =
+        arithmetic::unary(UnaryOp::Sqrt, arithmetic::binary_scalar(BinaryOp::Add, square, ScalarInput::Float(1.0)));
     let length = arithmetic::binary(BinaryOp::Mul, long, factor);
     let length = arithmetic::mask_fill(length, zero, ScalarInput::Float(0.0));
     cast(arithmetic::mask_fill(length, infinite, ScalarInput::Float(f64::INFINITY)), dtype)

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use burn_backend::ops::FloatTensorOps;
 use burn_backend::{Backend, BoolDType, DeviceOps, FloatDType, IntDType, TensorData, TensorMetadata, read_sync};
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 
@@ -63,7 +64,12 @@ fn memory_in_use() {
 
 #[test]
 fn work_is_timed() {
-    let work = || MpsGraph::float_add_scalar(MpsGraph::float_from_data(TensorData::from([1.0f32]), &MpsGraphDevice), 1.0f32.into());
+    let work = || {
+        MpsGraph::float_add_scalar(
+            MpsGraph::float_from_data(TensorData::from([1.0f32]), &MpsGraphDevice),
+            1.0f32.into(),
+        )
+    };
     let (tensor, _duration) = MpsGraph::profile(&MpsGraphDevice, Default::default(), work).expect("the device works");
     assert_eq!(read_sync(MpsGraph::float_into_data(tensor)).expect("a value"), TensorData::from([2.0f32]));
 }

@@ -24,7 +24,8 @@ fn scatters_agree() {
                 results.add(x.clone().float().scatter(dim, indices, values.float(), update));
             };
             along(results, 1, [2, 2, 4]);
-            let (indices, values) = (indices.clone().slice(0..12).reshape([1, 3, 4]), values.clone().reshape([16]).slice(0..12));
+            let (indices, values) =
+                (indices.clone().slice(0..12).reshape([1, 3, 4]), values.clone().reshape([16]).slice(0..12));
             let values = values.reshape([1, 3, 4]);
             results.add(x.clone().scatter(0, indices.clone().clamp(0, 1), values.clone(), update));
             results.add(x.clone().float().scatter(0, indices.clone().clamp(0, 1), values.clone().float(), update));
@@ -71,7 +72,8 @@ fn selections_agree() {
                 let count = shape.iter().product::<usize>() as i64;
                 Tensor::<1, Int>::arange(-7..count - 7, device).reshape(shape)
             };
-            let cases = [(0, at(&[1, 1, 0]), [3, 3, 4]), (1, at(&[2, 0, 2, 1]), [2, 4, 4]), (2, at(&[3, 3]), [2, 3, 2])];
+            let cases =
+                [(0, at(&[1, 1, 0]), [3, 3, 4]), (1, at(&[2, 0, 2, 1]), [2, 4, 4]), (2, at(&[3, 3]), [2, 3, 2])];
             for (dim, indices, shape) in cases {
                 results.add(x.clone().select_assign(dim, indices.clone(), values(shape), update));
                 results.add(x.clone().float().select_assign(dim, indices, values(shape).float(), update));

@@ -1,7 +1,7 @@
 //! The neural network methods that 0.22 added or changed.
 
 use burn_backend::TensorData;
-use burn_backend::ops::{ConvOptions, PadMode, UnfoldOptions};
+use burn_backend::ops::{ConvOptions, MaxPoolOptions, PadMode, UnfoldOptions};
 use burn_tensor::module;
 use burn_tensor::{Device, Int, Tensor};
 
@@ -81,7 +81,7 @@ fn pads() {
 fn positions_of_maxima_have_the_dtype_that_is_asked_for() {
     let answers = run(|device, results| {
         let x = numbers([1, 2, 4, 6], device);
-        let (maxima, positions) = module::max_pool2d_with_indices(x, [2, 2], [2, 2], [0, 0], [1, 1], false);
+        let (maxima, positions) = module::max_pool2d_with_indices(x, MaxPoolOptions::new([2, 3]));
         results.add(maxima);
         results.add(positions);
     });

@@ -106,12 +106,7 @@ fn reductions_of_nothing() {
 
 #[test]
 fn reductions_of_no_integers_and_no_bools() {
-    let expected = [
-        TensorData::from([0]),
-        TensorData::from([1]),
-        TensorData::from([false]),
-        TensorData::from([true]),
-    ];
+    let expected = [TensorData::from([0]), TensorData::from([1]), TensorData::from([false]), TensorData::from([true])];
     gives(expected, |device, results| {
         let none = Tensor::<1, Int>::zeros([0], device);
         results.add(none.clone().sum());
@@ -125,7 +120,10 @@ fn reductions_of_no_integers_and_no_bools() {
 #[test]
 fn sums_over_several_dimensions() {
     let sums = |device: &Device, results: &mut Results| {
-        let x = Tensor::<3>::from_floats([[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [[7.0, 8.0, 9.0], [0.5, 0.25, 0.125]]], device);
+        let x = Tensor::<3>::from_floats(
+            [[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], [[7.0, 8.0, 9.0], [0.5, 0.25, 0.125]]],
+            device,
+        );
         results.add(x.clone().sum_dims(&[0, 2]));
         results.add(x.clone().sum_dims(&[1]));
         results.add(x.sum_dims(&[0, 1, 2]));
@@ -141,10 +139,14 @@ fn sums_over_several_dimensions() {
 
 #[test]
 fn the_hypotenuse_does_not_overflow_on_the_way() {
-    let expected = [TensorData::from([5.0f32, 5.0, 0.0, 5.0e30, NAN, f32::INFINITY, f32::INFINITY, f32::INFINITY, f32::INFINITY])];
+    let expected =
+        [TensorData::from([5.0f32, 5.0, 0.0, 5.0e30, NAN, f32::INFINITY, f32::INFINITY, f32::INFINITY, f32::INFINITY])];
     gives(expected, |device, results| {
         let a = Tensor::<1>::from_floats([3.0, -4.0, 0.0, 3.0e30, NAN, f32::INFINITY, 1.0, f32::INFINITY, NAN], device);
-        let b = Tensor::<1>::from_floats([4.0, 3.0, 0.0, 4.0e30, 1.0, 1.0, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY], device);
+        let b = Tensor::<1>::from_floats(
+            [4.0, 3.0, 0.0, 4.0e30, 1.0, 1.0, f32::NEG_INFINITY, f32::INFINITY, f32::INFINITY],
+            device,
+        );
         results.add(a.hypot(b));
     });
 }

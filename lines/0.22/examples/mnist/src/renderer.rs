@@ -105,6 +105,6 @@ impl MetricsRenderer for PlainRenderer {
     fn manual_close(&mut self) {}
 
     fn register_metric(&mut self, definition: MetricDefinition) {
-        self.names.insert(definition.metric_id, definition.name);
+        self.names.insert(definition.metric_id, definition.name.to_string());
     }
 }
