@@ -319,9 +319,6 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_erf(tensor: Tensor) -> Tensor {
         arithmetic::unary(UnaryOp::Erf, tensor)
     }
-    fn float_sign(tensor: Tensor) -> Tensor {
-        arithmetic::unary(UnaryOp::Sign, tensor)
-    }
     fn float_atan2(lhs: Tensor, rhs: Tensor) -> Tensor {
         arithmetic::binary(BinaryOp::Atan2, lhs, rhs)
     }

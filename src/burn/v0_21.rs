@@ -106,6 +106,10 @@ macro_rules! float_items {
         fn float_select_add(tensor: Tensor, dim: usize, indices: Tensor, value: Tensor) -> Tensor {
             scatter_nd::select_assign(tensor, dim, indices, value, IndexingUpdateOp::Add)
         }
+        /// NaN for NaN.
+        fn float_sign(tensor: Tensor) -> Tensor {
+            arithmetic::unary(UnaryOp::Sign, tensor)
+        }
     };
 }
 

