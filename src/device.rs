@@ -1,5 +1,7 @@
 //! The device as Burn sees it.
 
+use std::time::Duration;
+
 use burn_backend::DeviceId;
 
 use crate::bridge::{Runtime, Stats};
@@ -79,6 +81,12 @@ impl MpsGraphDevice {
     /// recommends.
     pub fn set_held_limit(&self, bytes: usize) {
         Runtime::get().set_held_limit(bytes);
+    }
+
+    /// Sets how long the device may end no work while a read or `sync` waits, before everything that was submitted
+    /// fails with [`Error::Hang`]. 120 seconds at first, or `BURN_MPSGRAPH_WAIT_SECONDS`.
+    pub fn set_wait_limit(&self, limit: Duration) {
+        Runtime::get().set_wait_limit(limit);
     }
 
     /// Lets [`Stats::bytes_peak`] begin at the bytes that are live now.

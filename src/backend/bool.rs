@@ -29,7 +29,7 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
     }
 
     async fn bool_into_data(tensor: Tensor) -> Result<TensorData, ExecutionError> {
-        into_data(tensor)
+        into_data(tensor).await
     }
 
     fn bool_from_data(data: TensorData, _device: &MpsGraphDevice) -> Tensor {
@@ -166,7 +166,7 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
 
     /// Reads the tensor, because the number of the result's rows depends on its values.
     async fn bool_argwhere(tensor: Tensor, out_dtype: IntDType) -> Tensor {
-        let data = into_data(tensor).unwrap_or_else(|error| panic!("bool_argwhere: {error}"));
+        let data = into_data(tensor).await.unwrap_or_else(|error| panic!("bool_argwhere: {error}"));
         upload("bool_argwhere", coordinates(&data).convert_dtype(out_dtype.into()))
     }
 

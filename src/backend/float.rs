@@ -34,7 +34,7 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     }
 
     async fn float_into_data(tensor: Tensor) -> Result<TensorData, ExecutionError> {
-        into_data(tensor)
+        into_data(tensor).await
     }
 
     fn float_to_device(tensor: Tensor, _device: &MpsGraphDevice) -> Tensor {

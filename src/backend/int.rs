@@ -40,7 +40,7 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     }
 
     async fn int_into_data(tensor: Tensor) -> Result<TensorData, ExecutionError> {
-        into_data(tensor)
+        into_data(tensor).await
     }
 
     fn int_from_data(data: TensorData, _device: &MpsGraphDevice) -> Tensor {

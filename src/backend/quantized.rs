@@ -42,7 +42,7 @@ impl<F: FloatElement, I: IntElement> QTensorOps<MpsGraph<F, I>> for MpsGraph<F, 
     }
 
     async fn q_into_data(tensor: Quantized) -> Result<TensorData, ExecutionError> {
-        let data = read(&[*tensor.values.clone(), *tensor.scales.clone()])?;
+        let data = read(vec![*tensor.values.clone(), *tensor.scales.clone()]).await?;
         Ok(joined(&[tensor], data).remove(0))
     }
 
