@@ -48,6 +48,11 @@ impl Executable {
     pub fn new(feeds: Vec<Strong>, targets: Vec<Strong>, plan: Plan) -> Self {
         Self { feeds, targets, plan: Arc::new(plan), options: AtomicUsize::new(1) }
     }
+
+    /// Steps of the plan.
+    pub fn kernels(&self) -> usize {
+        self.plan.steps()
+    }
 }
 
 /// The object of an executable, autoreleased.
