@@ -148,22 +148,27 @@ fn place(line: u16) -> usize {
 /// The pairs of rows times one table, and exchanged times the other.
 #[inline(always)]
 fn rotate(y: &mut [Vector], tables: [&[f32]; 2], step: usize, count: usize) {
-    let row = |table: &[f32], at: usize| {
-        let mut row = [0.0; LANES];
-        if count == LANES {
-            row.copy_from_slice(&table[at * step..][..LANES]);
-        } else {
-            row[..count].copy_from_slice(&table[at * step..][..count]);
-        }
-        row
-    };
     for (at, pair) in y.as_chunks_mut::<2>().0.iter_mut().enumerate() {
         let [a, b] = *pair;
-        for (part, (own, other)) in [(a, b), (b, a)].into_iter().enumerate() {
-            let factors = tables.map(|table| row(table, 2 * at + part));
-            pair[part] = std::array::from_fn(|lane| own[lane] * factors[0][lane] + other[lane] * factors[1][lane]);
-        }
+        let factors = |table: usize, part: usize| lanes_of(&tables[table][(2 * at + part) * step..], count);
+        pair[0] = weighted(&a, &factors(0, 0), &b, &factors(1, 0));
+        pair[1] = weighted(&b, &factors(0, 1), &a, &factors(1, 1));
     }
+}
+
+/// The first numbers, zeros behind the first `count` if there are not enough.
+#[inline(always)]
+fn lanes_of(numbers: &[f32], count: usize) -> Vector {
+    numbers.first_chunk().copied().unwrap_or_else(|| {
+        let mut lanes = [0.0; LANES];
+        lanes[..count].copy_from_slice(&numbers[..count]);
+        lanes
+    })
+}
+
+#[inline(always)]
+fn weighted(a: &Vector, p: &Vector, b: &Vector, q: &Vector) -> Vector {
+    std::array::from_fn(|lane| a[lane] * p[lane] + b[lane] * q[lane])
 }
 
 /// Brings the columns of the first `count` lanes to where they belong.
