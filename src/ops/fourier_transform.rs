@@ -221,7 +221,7 @@ fn rotated(x: MpsGraphTensor, parts: usize, re: MpsGraphTensor, im: MpsGraphTens
     arithmetic::binary(BinaryOp::Add, own, other)
 }
 
-/// From so many numbers that lie behind the transformed axis on, products have enough columns with that axis where it is.
+/// From so many numbers behind the transformed axis on, products have enough columns with that axis where it is.
 const SIDE_BY_SIDE: usize = 16;
 
 /// The first elements along `dim` as f32 `(count, 1, elements, inner)`.

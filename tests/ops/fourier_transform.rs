@@ -223,7 +223,10 @@ mod any_length {
                     let (re, _) = B::rfft(float(x), 1, None);
                     Tensor::<B, 2>::from_primitive(TensorPrimitive::Float(re)).into_data().convert_dtype(dtype)
                 };
-                crate::compare::assert_gives("rfft", &of(DType::F32), || of(dtype), Tolerance::Exact);
+                // Not recorded against eager: sums of tables that are constants of a program have another order.
+                let compare = || of(DType::F32).assert_eq(&of(dtype), true);
+                compare();
+                eagerly(compare);
             }
         }
     }

@@ -6,7 +6,8 @@
 //! ([`keyed_scans`]), hand biases to convolutions ([`biases`]), turn reshapes, transposes, slices and broadcasts into
 //! strides ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), hand rotations to the
 //! products before them ([`rotations`]), make steps of the groups ([`assembly`]) and place intermediate results in one
-//! block of scratch memory ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same [`scratch`] memory.
+//! block of scratch memory ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same [`scratch`]
+//! memory.
 
 mod assembly;
 mod biases;

@@ -18,8 +18,8 @@ pub(crate) enum Table {
     Matrix { length: Length, from: [usize; 2], to: [usize; 2] },
     /// The same numbers for the left side of a product: the rows are points of parts, the columns parts of points.
     Columns { length: Length, from: [usize; 2], to: [usize; 2] },
-    /// `w(i * j / n)`, shape `(1, extents[0], 2, extents[1], 1)`: the same number for both parts, so that the table lies in
-    /// memory as what it is multiplied with.
+    /// `w(i * j / n)`, shape `(1, extents[0], 2, extents[1], 1)`: the same number for both parts, so that the table
+    /// lies in memory as what it is multiplied with.
     RotationReal { length: Length, extents: [usize; 2] },
     /// The same, of this shape too.
     RotationImaginary { length: Length, extents: [usize; 2] },

@@ -1,5 +1,5 @@
-//! Products against a triple loop, for sizes 1 to 20, both orders of both operands, batches, 16-bit floats and constants
-//! with equal columns.
+//! Products against a triple loop, for sizes 1 to 20, both orders of both operands, batches, 16-bit floats and
+//! constants with equal columns.
 
 use super::*;
 use half::{bf16, f16};
