@@ -11,6 +11,9 @@ use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
 
+/// Indices that are checked at a time.
+const BLOCK: usize = 64;
+
 /// How a scatter combines an update with the element that is there. Setting one element to different values fails the
 /// run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -162,9 +165,19 @@ fn scatter_part<T: Element, I: Index>(
         && let Some(numbers) = rows.numbers(indices, block)
     {
         if count == rows.rows {
-            for (number, &update) in numbers.iter().zip(updates) {
-                if let Some(to) = number.within(out.len()) {
-                    out[to] = combine(out[to], update);
+            for (numbers, updates) in numbers.chunks(BLOCK).zip(updates.chunks(BLOCK)) {
+                if I::all_within(numbers, out.len()) {
+                    for (number, &update) in numbers.iter().zip(updates) {
+                        // SAFETY: all of these numbers are within the output.
+                        let to = unsafe { out.get_unchecked_mut(number.number()) };
+                        *to = combine(*to, update);
+                    }
+                } else {
+                    for (number, &update) in numbers.iter().zip(updates) {
+                        if let Some(to) = number.within(out.len()) {
+                            out[to] = combine(out[to], update);
+                        }
+                    }
                 }
             }
             return;
