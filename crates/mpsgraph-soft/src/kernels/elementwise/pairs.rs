@@ -5,8 +5,10 @@
 
 use super::fused_loop::Instruction;
 use super::int::Int;
-use super::tile::{IntType, TileType, int_type, tile2, tile3};
+use super::tile::{IntType, TileLoop, TileType, int_type, pick};
 use crate::ir::{BinaryOp, DType};
+use std::marker::PhantomData;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// What an instruction may be in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,15 +87,54 @@ pub fn join(instructions: &mut Vec<Instruction>, outside: &[bool]) {
 fn joined(first: &Instruction, second: &Instruction, place: usize) -> Option<Instruction> {
     let other = second.src[1 - place];
     let (run, src) = match (first.half?, second.half?) {
-        (Half::ShiftLeft, Half::ShiftRight) if place == 0 => {
-            let run = tile3(|x: i32, up: i32, down: i32| x.shl(up).shr(down));
-            (run, [first.src[0], first.src[1], other])
-        }
+        (Half::ShiftLeft, Half::ShiftRight) if place == 0 => (pick::<Moved>(), [first.src[0], first.src[1], other]),
         (Half::FromInt(ty), Half::Product) => {
-            let run = int_type!(ty, T => tile2(|x: T, scale: f32| x as f32 * scale));
+            let run = int_type!(ty, T => pick::<Scaled<T>>());
             (run, [first.src[0], other, first.src[0]])
         }
         (Half::ShiftLeft | Half::FromInt(_) | Half::ShiftRight | Half::Product, _) => return None,
     };
     Some(Instruction { run, dst: second.dst, src, half: None })
 }
+
+/// i32 moved up and back down. Unpacking a tensor spends its time here and in [`Scaled`], so that they are worth their
+/// code for AVX-512.
+struct Moved;
+
+impl TileLoop for Moved {
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`.
+        let (dst, [x, up, down]) =
+            unsafe { (from_raw_parts_mut(dst.cast::<i32>(), n), src.map(|src| from_raw_parts(src.cast::<i32>(), n))) };
+        for (((to, &x), &up), &down) in dst.iter_mut().zip(x).zip(up).zip(down) {
+            *to = x.shl(up).shr(down);
+        }
+    }
+}
+
+/// Integers as f32 times others.
+struct Scaled<T>(PhantomData<T>);
+
+macro_rules! scaled {
+    ($($t:ty),*) => {$(
+        impl TileLoop for Scaled<$t> {
+            const WIDE: bool = true;
+
+            #[inline(always)]
+            unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+                // SAFETY: the promise of `TileFn`.
+                let (dst, x, scale) = unsafe {
+                    let x = from_raw_parts(src[0].cast::<$t>(), n);
+                    (from_raw_parts_mut(dst.cast::<f32>(), n), x, from_raw_parts(src[1].cast::<f32>(), n))
+                };
+                for ((to, &x), &scale) in dst.iter_mut().zip(x).zip(scale) {
+                    *to = x as f32 * scale;
+                }
+            }
+        }
+    )*};
+}
+scaled!(i8, i16, i32, i64, u8, u16, u32, u64);
