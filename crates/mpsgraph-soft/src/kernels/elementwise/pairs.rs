@@ -26,12 +26,13 @@ pub enum Half {
 impl Half {
     /// What `op` on tiles of `dtype` may be.
     pub fn of_binary(op: BinaryOp, dtype: DType) -> Option<Self> {
-        match (TileType::of(dtype), op) {
-            (TileType::Int(IntType::I32), BinaryOp::Shl) => Some(Half::ShiftLeft),
-            (TileType::Int(IntType::I32), BinaryOp::Shr) => Some(Half::ShiftRight),
-            (TileType::F32, BinaryOp::Mul) => Some(Half::Product),
-            _ => None,
-        }
+        let halves = [
+            (TileType::Int(IntType::I32), BinaryOp::Shl, Half::ShiftLeft),
+            (TileType::Int(IntType::I32), BinaryOp::Shr, Half::ShiftRight),
+            (TileType::F32, BinaryOp::Mul, Half::Product),
+        ];
+        let half = halves.into_iter().find(|&(ty, of, _)| (ty, of) == (TileType::of(dtype), op));
+        half.map(|(_, _, half)| half)
     }
 
     /// What a conversion between tiles may be.
