@@ -43,6 +43,7 @@ fn forty_programs_in_rounds() {
 #[test]
 fn a_variable_that_makes_no_sense_is_named() {
     let nonsense = [
+        ("BURN_MPSGRAPH_CACHE_MEGABYTES", "0"),
         ("BURN_MPSGRAPH_EAGER", "true"),
         ("BURN_MPSGRAPH_LOG", "yes"),
         ("BURN_MPSGRAPH_MAX_OPS", "2k"),

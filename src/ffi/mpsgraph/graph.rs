@@ -38,6 +38,9 @@ objc_methods! {
     }
 }
 
+/// Held while a graph is compiled or an executable is made of a package.
+pub(super) static COMPILING: Mutex<()> = Mutex::new(());
+
 impl Graph {
     /// An empty graph.
     pub(crate) fn new() -> Self {
@@ -52,7 +55,6 @@ impl Graph {
         feeds: &[(&Tensor, &ShapedType)],
         targets: &[&Tensor],
     ) -> Executable {
-        static COMPILING: Mutex<()> = Mutex::new(());
         let _alone = COMPILING.lock_anyway();
         autoreleasepool(|| {
             let feeds: Vec<_> = feeds.iter().map(|(tensor, ty)| (&***tensor, &***ty)).collect();

@@ -17,12 +17,13 @@ use bytemuck::{cast_slice, cast_slice_mut};
 pub use fold::fold_long;
 use fold::{COLUMNS, Columns, Segments};
 use reducers::Reducer;
+use serde::{Deserialize, Serialize};
 
 const MAX_RANK: usize = super::strided::MAX_RANK;
 
 /// How a reduction combines elements. 16-bit floats accumulate in their own width, as on the hardware, so the
 /// caller casts up first; integers wrap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ReduceOp {
     Sum,
     Prod,
@@ -37,7 +38,7 @@ pub enum ReduceOp {
 }
 
 /// `[x]` reduced over `axes` (sorted, distinct); reduced extents stay as 1.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reduce {
     pub op: ReduceOp,
     pub axes: Vec<usize>,
