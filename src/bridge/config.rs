@@ -24,6 +24,8 @@ pub(super) struct Config {
     pub cache_megabytes: u64,
     /// `BURN_MPSGRAPH_EAGER=1`: a program per op.
     pub eager: bool,
+    /// `BURN_MPSGRAPH_LEVEL=1`: programs of f32 alone are compiled at MPSGraph's optimization level 1.
+    pub level_1: bool,
     /// `BURN_MPSGRAPH_LOG=1`: a line on stderr per flush and compilation; `=2`: the text of each program that is
     /// compiled, too.
     pub log: u8,
@@ -46,6 +48,7 @@ impl Config {
             cache_megabytes: number("BURN_MPSGRAPH_CACHE_MEGABYTES", "a number from 1 on", 1..=1 << 30)?
                 .unwrap_or(CACHE_MEGABYTES) as u64,
             eager: number("BURN_MPSGRAPH_EAGER", "0 or 1", 0..=1)?.unwrap_or(0) == 1,
+            level_1: number("BURN_MPSGRAPH_LEVEL", "0 or 1", 0..=1)?.unwrap_or(0) == 1,
             log: number("BURN_MPSGRAPH_LOG", "0, 1 or 2", 0..=2)?.unwrap_or(0) as u8,
             patterns: number("BURN_MPSGRAPH_PATTERNS", "0 or 1", 0..=1)?.unwrap_or(1) == 1,
             max_ops: number("BURN_MPSGRAPH_MAX_OPS", "a number from 1 on", 1..=usize::MAX)?.unwrap_or(MAX_OPS),

@@ -22,7 +22,7 @@ use super::compile::Compiled;
 use super::config::Config;
 use super::program::Program;
 use crate::dtype::stored;
-use crate::ffi::{DataType, Device, Executable, GraphDevice, ShapedType, os_version};
+use crate::ffi::{DataType, Device, Executable, GraphDevice, Optimization, ShapedType, os_version};
 use crate::lowering::scalar::Layout;
 
 /// MPSGraph's part of a program's folder.
@@ -42,6 +42,7 @@ pub(super) struct Kept {
 /// All that a program's compiled form depends on.
 pub(super) struct Key {
     text: String,
+    level: Optimization,
     folder: PathBuf,
 }
 
@@ -59,7 +60,7 @@ impl Kept {
     pub fn new(config: &Config, device: &Device) -> Option<Self> {
         let (major, minor) = os_version::reported();
         let system = format!(
-            "burn-mpsgraph {} for {} with macOS {}, seen as {major}.{minor}, on {} ({}, {}), level 0",
+            "burn-mpsgraph {} for {} with macOS {}, seen as {major}.{minor}, on {} ({}, {})",
             env!("CARGO_PKG_VERSION"),
             std::env::consts::ARCH,
             os_version::text(),
@@ -78,10 +79,10 @@ impl Kept {
 
     /// The key of a program as it is going to be lowered. The order of its nodes belongs to it, and where its scalars
     /// are in the lanes; patterns and barriers are in its text.
-    pub fn key(&self, program: &Program, layout: &Layout) -> Key {
-        let text = format!("{}\n{layout:?}\n{program}\n", self.system);
+    pub fn key(&self, program: &Program, layout: &Layout, level: Optimization) -> Key {
+        let text = format!("{}\n{level:?}\n{layout:?}\n{program}\n", self.system);
         let folder = self.folder.join(format!("{:016x}", about::check_sum(text.as_bytes())));
-        Key { text, folder }
+        Key { text, level, folder }
     }
 
     /// Loads a program, if it is kept, whole, and worth it.
@@ -100,7 +101,7 @@ impl Kept {
         let types = input_types(program, layout);
         let inputs: Vec<ShapedType> = about.feed_order.iter().map(|&at| types[at].clone()).collect();
         turn.begin();
-        let Some(executable) = Executable::of_package(&package, device, &inputs) else {
+        let Some(executable) = Executable::of_package(&package, device, &inputs, key.level) else {
             return Found::Unwanted;
         };
         turn.end(start.elapsed());

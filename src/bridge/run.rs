@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use burn_backend::DType;
 
-use super::compile::{Compiled, compile};
+use super::compile::{Compiled, compile, level};
 use super::draft::Draft;
 use super::kept::Found;
 use super::moving::Moving;
@@ -105,7 +105,8 @@ impl Runtime {
         if self.config.patterns {
             patterns::apply(&mut rewritten);
         }
-        let kept = self.kept.as_ref().map(|kept| (kept, kept.key(&rewritten, &layout)));
+        let level = level(&rewritten, &layout, self.config.level_1);
+        let kept = self.kept.as_ref().map(|kept| (kept, kept.key(&rewritten, &layout, level)));
         let found = kept.as_ref().map(|(kept, key)| kept.load(key, &rewritten, &layout, graph_device));
         let keeps = matches!(found, Some(Found::Nothing));
         if let Some(Found::Loaded(compiled)) = found {
@@ -115,7 +116,7 @@ impl Runtime {
         }
         self.log.compiling(program, &self.cache.lock_anyway());
         let start = Instant::now();
-        let compiled = compile(&rewritten, layout, graph_device);
+        let compiled = compile(&rewritten, layout, level, graph_device);
         let elapsed = start.elapsed();
         self.counters.programs_compiled.add(1);
         self.counters.nodes_compiled.add(rewritten.schedule.len() as u64);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::compilation_descriptor::MPSGraphCompilationDescriptor;
+use super::compilation_descriptor::{MPSGraphCompilationDescriptor, Optimization};
 use super::device::{GraphDevice, MPSGraphDevice};
 use super::graph::COMPILING;
 use super::shaped_type::MPSGraphShapedType;
@@ -133,10 +133,15 @@ impl Executable {
     ///
     /// The package must be whole: with damaged ones MPSGraph may raise an exception, which ends the process. Its code is
     /// read lazily, so the executable is specialised here: the types make it read everything.
-    pub(crate) fn of_package(folder: &Path, device: &GraphDevice, inputs: &[ShapedType]) -> Option<Self> {
+    pub(crate) fn of_package(
+        folder: &Path,
+        device: &GraphDevice,
+        inputs: &[ShapedType],
+        level: Optimization,
+    ) -> Option<Self> {
         let _alone = COMPILING.lock_anyway();
         autoreleasepool(|| {
-            let descriptor = Retained::<MPSGraphCompilationDescriptor>::new();
+            let descriptor = Retained::<MPSGraphCompilationDescriptor>::new(level);
             let executable = MPSGraphExecutable::with_package(&*NSURL::of_file(folder)?, Some(&descriptor))?;
             let types: Vec<&MPSGraphShapedType> = inputs.iter().map(|ty| &**ty).collect();
             executable.specialize(Some(device), &NSArray::of(&types), Some(&descriptor));
@@ -169,7 +174,8 @@ pub(super) fn exercise() {
         let (a, b) = (graph.placeholder(&[2, 3], DataType::F32), graph.placeholder(&[3], DataType::F32));
         let sum = graph.addition(&a, &b);
         let total = graph.reduction_sum(&sum, &[1]);
-        let executable = graph.compile(&graph_device, &[(&a, &types[0]), (&b, &types[1])], &[&sum, &total]);
+        let executable =
+            graph.compile(&graph_device, &[(&a, &types[0]), (&b, &types[1])], &[&sum, &total], Optimization::Level0);
         let orders = (executable.feed_order(&[&a, &b]), executable.target_order(&[&sum, &total]));
         (executable, orders.0, orders.1)
     });
@@ -178,7 +184,7 @@ pub(super) fn exercise() {
     std::fs::create_dir_all(&folder).expect("a folder for temporary files");
     executable.write_package(&package);
     let ordered: Vec<ShapedType> = feeds.iter().map(|&at| types[at].clone()).collect();
-    let again = Executable::of_package(&package, &graph_device, &ordered).expect("a package");
+    let again = Executable::of_package(&package, &graph_device, &ordered, Optimization::Level0).expect("a package");
     let given: [&[f32]; 2] = [&[0., 1., 2., 3., 4., 5.], &[1., 10., 100.]];
     let expected: [&[f32]; 2] = [&[1., 11., 102., 4., 14., 105.], &[114., 123.]];
     for executable in [executable, again] {

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use super::compilation_descriptor::MPSGraphCompilationDescriptor;
+use super::compilation_descriptor::{MPSGraphCompilationDescriptor, Optimization};
 use super::device::{GraphDevice, MPSGraphDevice};
 use super::executable::{Executable, MPSGraphExecutable};
 use super::{MPSGraphTensor, ShapedType, Tensor};
@@ -54,6 +54,7 @@ impl Graph {
         device: &GraphDevice,
         feeds: &[(&Tensor, &ShapedType)],
         targets: &[&Tensor],
+        level: Optimization,
     ) -> Executable {
         let _alone = COMPILING.lock_anyway();
         autoreleasepool(|| {
@@ -64,7 +65,7 @@ impl Graph {
                 &NSDictionary::of(&feeds),
                 &NSArray::of(&targets),
                 None,
-                Some(&Retained::<MPSGraphCompilationDescriptor>::new()),
+                Some(&Retained::<MPSGraphCompilationDescriptor>::new(level)),
             ))
         })
     }
@@ -79,7 +80,7 @@ pub(super) fn exercise() {
         let graph = Graph::new();
         let x = graph.placeholder(&[2], DataType::F32);
         let ty = ShapedType::new(&[2], DataType::F32);
-        let executable = graph.compile(&device, &[(&x, &ty)], &[&graph.negative(&x)]);
+        let executable = graph.compile(&device, &[(&x, &ty)], &[&graph.negative(&x)], Optimization::Level1);
         drop(graph);
         assert_eq!(executable.feed_order(&[&x]), [0]);
     });

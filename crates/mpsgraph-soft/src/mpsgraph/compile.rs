@@ -18,7 +18,7 @@ use crate::objc::{Id, Sel, Strong, This};
 use crate::violation;
 
 use super::builder::{Core, State};
-use super::compilation_descriptor::CompilationDescriptor;
+use super::compilation_descriptor::{CompilationDescriptor, Level};
 use super::counters;
 use super::device::Device;
 use super::executable::{self, Executable, Source};
@@ -67,10 +67,10 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     if !operations.is_nil() && !ns_array::items(&Strong::retain(operations)).is_empty() {
         violation!(this, cmd, "target operations are not supported here: name their tensors as targets");
     }
-    check_descriptor(descriptor).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    let level = check_descriptor(descriptor).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     let core = this.state::<Graph>().core();
     let state = core.lock(this, cmd);
-    let made = compiled(core, &state, feeds, targets);
+    let made = compiled(core, &state, level, feeds, targets);
     let is_leaf = |tensor: &&Strong| matches!(state.nodes.node(tensor.state::<Tensor>().value()).op, Op::Leaf(_));
     let leaves = state.tensors.iter().filter(is_leaf).count();
     let (nodes, operations) = (state.nodes.len(), state.tensors.len() - leaves);
@@ -84,10 +84,10 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     }
 }
 
-/// Refuses descriptors that compile in ways that are known to go wrong.
-pub(super) fn check_descriptor(descriptor: Id) -> Result<(), String> {
+/// Refuses descriptors that compile in ways that are known to go wrong, whatever the graph is.
+pub(super) fn check_descriptor(descriptor: Id) -> Result<Level, String> {
     match Strong::retain(descriptor).try_state::<CompilationDescriptor>() {
-        Some(descriptor) => descriptor.objection().map_or(Ok(()), |objection| Err(objection.into())),
+        Some(descriptor) => descriptor.objection().map_or(Ok(descriptor.level()), |objection| Err(objection.into())),
         None if descriptor.is_nil() => {
             Err("no descriptor means optimizationLevel 1 and compiling in the background".into())
         }
@@ -95,8 +95,11 @@ pub(super) fn check_descriptor(descriptor: Id) -> Result<(), String> {
     }
 }
 
-fn compiled(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result<Executable, String> {
+fn compiled(core: &Arc<Core>, state: &State, level: Level, feeds: Id, targets: Id) -> Result<Executable, String> {
     let nodes = &state.nodes;
+    if let Some(objection) = level.objection(nodes) {
+        return Err(objection.into());
+    }
     let feeds = in_own_order(fed(core, state, feeds)?);
     let targets = in_own_order(targeted(core, targets)?);
     let ids = |bound: &[Bound]| bound.iter().map(|(_, value)| *value).collect::<Vec<_>>();

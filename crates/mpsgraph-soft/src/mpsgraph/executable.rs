@@ -114,7 +114,10 @@ extern "C-unwind" fn specialize(this: This<'_>, cmd: Sel, device: Id, types: Id,
     if !device.is_nil() && Strong::retain(device).try_state::<Device>().is_none() {
         violation!(this, cmd, "the device is {}, not an MPSGraphDevice", device.class_name());
     }
-    check_descriptor(descriptor).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    let level = check_descriptor(descriptor).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    if let Some(objection) = level.objection(&executable.source.core.look().nodes) {
+        violation!(this, cmd, "{objection}");
+    }
     if !types.is_kind_of("NSArray") {
         violation!(this, cmd, "the types are {}, not an NSArray", types.class_name());
     }

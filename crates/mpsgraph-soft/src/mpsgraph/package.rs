@@ -14,6 +14,7 @@ use crate::objc::{Id, Sel, Strong, This};
 use crate::violation;
 
 use super::builder::{Core, State};
+use super::compilation_descriptor::Level;
 use super::compile::{Compiling, check_descriptor, miscompiled};
 use super::executable::{Executable, Source};
 
@@ -50,21 +51,24 @@ pub(crate) extern "C-unwind" fn init(this: This<'_>, cmd: Sel, url: Id, descript
     let Some(_compiling) = Compiling::begin() else {
         violation!(this, cmd, "another thread is compiling: concurrent compiles crash, so hold one lock around them");
     };
-    check_descriptor(descriptor).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    let level = check_descriptor(descriptor).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     let url = Strong::retain(url);
     let Some(folder) = ns_url::file_of(&url) else {
         violation!(this, cmd, "the URL is {}, not an NSURL", url.id().class_name());
     };
-    match executable(folder) {
+    match executable(folder, level) {
         Ok(executable) => this.set_state(executable),
         Err(reason) => violation!(this, cmd, "{folder:?} is no package of an executable: {reason}"),
     }
     this.id()
 }
 
-fn executable(folder: &Path) -> Result<Executable, String> {
+fn executable(folder: &Path, level: Level) -> Result<Executable, String> {
     let bytes = std::fs::read(folder.join(FILE)).map_err(|error| error.to_string())?;
     let (nodes, feeds, targets) = decoded(&bytes)?;
+    if let Some(objection) = level.objection(&nodes) {
+        return Err(objection.into());
+    }
     if let Some(objection) = miscompiled::objection(&nodes, &targets) {
         return Err(objection);
     }

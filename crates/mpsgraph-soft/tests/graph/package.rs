@@ -132,7 +132,7 @@ fn a_package_is_read_with_the_settings_that_graphs_are_compiled_with() {
     let place = Place::new("settings");
     let own = executable();
     write(own, &place);
-    refused(READ, "optimizationLevel is 1", || place.read(new("MPSGraphCompilationDescriptor").id()));
+    refused(READ, "waitForCompilationCompletion is NO", || place.read(new("MPSGraphCompilationDescriptor").id()));
     refused(READ, "no descriptor", || place.read(Id::NIL));
     let types = array(&[shaped_type(&[2], F32), shaped_type(&[2], F32)]);
     refused(SPECIALIZE, "no descriptor", || msg!(own, SPECIALIZE, Id::NIL => Id, types => Id, Id::NIL => Id; ()));
