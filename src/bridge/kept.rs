@@ -60,8 +60,9 @@ impl Kept {
     pub fn new(config: &Config, device: &Device) -> Option<Self> {
         let (major, minor) = os_version::reported();
         let system = format!(
-            "burn-mpsgraph {} for {} with macOS {}, seen as {major}.{minor}, on {} ({}, {})",
+            "burn-mpsgraph {} ({}) for {} with macOS {}, seen as {major}.{minor}, on {} ({}, {})",
             env!("CARGO_PKG_VERSION"),
+            env!("BURN_MPSGRAPH_SOURCES"),
             std::env::consts::ARCH,
             os_version::text(),
             device.name(),

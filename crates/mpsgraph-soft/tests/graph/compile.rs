@@ -113,7 +113,8 @@ fn compiling_16_bits_at_optimization_level_1_is_refused() {
     }
     compile(F32, 1);
     compile(I32, 1);
-    assert_eq!([0, 1].map(|level| msg!(descriptor(level, true).id(), "optimizationLevel"; usize)), [0, 1]);
+    let fine = descriptor(0, true);
+    assert_eq!(msg!(fine.id(), "optimizationLevel"; usize), 0);
 }
 
 #[test]
