@@ -1,7 +1,8 @@
 //! Decides which runtime answers messages: on Apple's systems the frameworks, which are linked here; elsewhere, and
 //! with the feature `soft`, the Rust crate `mpsgraph-soft`. The cfg `soft_runtime` tells the code which one; the cfg
-//! `optimized` tells a test whether the machine code is optimised. Programs that are kept on disk are told apart by the
-//! sources that lowered them.
+//! `optimized` tells a test whether the machine code is optimised; the cfg `burn_line` tells `src/burn.rs` for which
+//! line of Burn the package is, whose manifests share the sources: from 0.22 on the package has Burn's version. Programs
+//! that are kept on disk are told apart by the sources that lowered them.
 
 use std::path::Path;
 
@@ -25,6 +26,10 @@ fn main() {
     println!("cargo::rustc-env=BURN_MPSGRAPH_SOURCES={:016x}", hash_of(Path::new("src"), 0xcbf2_9ce4_8422_2325));
     println!("cargo::rustc-check-cfg=cfg(soft_runtime)");
     println!("cargo::rustc-check-cfg=cfg(optimized)");
+    println!("cargo::rustc-check-cfg=cfg(burn_line, values(\"0.22\"))");
+    if env!("CARGO_PKG_VERSION").starts_with("0.22.") {
+        println!("cargo::rustc-cfg=burn_line=\"0.22\"");
+    }
     if std::env::var("OPT_LEVEL").is_ok_and(|level| level != "0" && level != "1") {
         println!("cargo::rustc-cfg=optimized");
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use burn_backend::{DeviceId, DeviceOps};
+use burn_backend::DeviceId;
 
 use crate::bridge::{Runtime, Stats};
 use crate::error::Error;
@@ -39,6 +39,11 @@ impl MpsGraphDevice {
     /// the device begin.
     pub fn flush(&self) {
         Runtime::get().flush_all();
+    }
+
+    /// Submits what the calling thread has recorded, without waiting for it, and leaves alone what others have.
+    pub fn flush_thread(&self) {
+        Runtime::get().flush_thread();
     }
 
     /// Submits what every thread has recorded and waits until the device has nothing to do.
@@ -115,5 +120,3 @@ impl burn_std::device::Device for MpsGraphDevice {
         DeviceId::new(0, 0)
     }
 }
-
-impl DeviceOps for MpsGraphDevice {}

@@ -170,6 +170,13 @@ impl Runtime {
         }
     }
 
+    /// Submits what the calling thread has recorded, without waiting for it.
+    pub fn flush_thread(&self) {
+        if let Some(recording) = thread::current() {
+            self.flush(&recording, Cut::Everything, FlushReason::Sync);
+        }
+    }
+
     /// Releases what recorded ops keep that nobody can ask for, and free buffers.
     pub fn memory_cleanup(&self) {
         ffi::autoreleasepool(|| thread::recordings().iter().for_each(|recording| recording.prune()));

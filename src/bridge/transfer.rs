@@ -12,6 +12,7 @@ use super::pool::{Allocation, Serial};
 use super::runtime::Runtime;
 use super::thread;
 use super::value::{Handle, State};
+use crate::burn::{dtype_of, shape_of};
 use crate::error::{Error, invalid};
 use crate::ffi;
 use crate::tensor::MpsGraphTensor;
@@ -37,7 +38,7 @@ impl Runtime {
 /// If `data`'s dtype or size cannot be stored, or the device is out of memory.
 pub(crate) fn upload(op: &'static str, data: TensorData) -> MpsGraphTensor {
     let runtime = Runtime::get();
-    let ty = TensorType::new(data.dtype, data.shape.clone());
+    let ty = TensorType::new(dtype_of(&data), shape_of(&data).clone());
     if let Err(error) = runtime.check_size(op, &ty) {
         error.raise();
     }

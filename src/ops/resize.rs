@@ -12,12 +12,15 @@
 
 mod taps;
 
-use burn_backend::ops::{InterpolateMode, InterpolateOptions};
+use burn_backend::ops::InterpolateOptions;
+use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{Shape, Slice, TensorMetadata};
 
-use self::taps::{AxisResize, Direction, Filter, Taps};
+pub(crate) use self::taps::Filter;
+use self::taps::{AxisResize, Direction, Taps};
 use super::arithmetic::{self, BinaryOp};
 use super::{gather, memory, reduction, scatter_nd, tensor_shape};
+use crate::burn::filter_of;
 use crate::error::{invalid, unsupported};
 use crate::lowering::conversion::computed_in;
 use crate::lowering::rank::outer_axis_inner;
@@ -70,14 +73,9 @@ fn extents(op: &'static str, x: &MpsGraphTensor, output_size: [usize; 2]) -> [us
 
 /// Height and width, each with its place in the shape.
 fn axes(from: [usize; 2], to: [usize; 2], options: &InterpolateOptions) -> [(usize, AxisResize); 2] {
-    let filter = match options.mode {
-        InterpolateMode::Nearest => Filter::Nearest,
-        InterpolateMode::Bilinear => Filter::Linear,
-        InterpolateMode::Bicubic => Filter::Cubic,
-        InterpolateMode::Lanczos3 => Filter::Lanczos3,
-    };
+    let filter = filter_of(&options.mode);
     // Nearest neighbours do not depend on it: one table for both.
-    let align_corners = options.align_corners && filter != Filter::Nearest;
+    let align_corners = options.align_corners && !filter.picks();
     [0, 1].map(|i| (i + 2, AxisResize { filter, align_corners, from: from[i], to: to[i] }))
 }
 
@@ -89,7 +87,7 @@ fn resize(
     direction: Direction,
 ) -> MpsGraphTensor {
     let dtype = x.dtype();
-    if axes[0].1.filter == Filter::Nearest && axes.iter().all(|(_, resize)| resize.from != resize.to) {
+    if axes[0].1.filter.picks() && axes.iter().all(|(_, resize)| resize.from != resize.to) {
         let plane = axes.map(|(_, resize)| resize);
         match direction {
             Direction::Forward => return nearest(op, x, plane),
@@ -133,7 +131,11 @@ fn nearest(op: &'static str, x: MpsGraphTensor, axes: [AxisResize; 2]) -> MpsGra
         return tensor_shape::expand(x, [lines, rows, width.from, columns].into()).with_shape(shape);
     }
     if axes.iter().all(|axis| axis.from.is_multiple_of(axis.to)) {
-        let every = |axis: AxisResize| Slice::new(0, None, (axis.from / axis.to) as isize);
+        let every = |axis: AxisResize| {
+            let step = axis.from / axis.to;
+            let start = if axis.filter == (Filter::Nearest { middle: true }) { step / 2 } else { 0 };
+            Slice::new(start as isize, None, step as isize)
+        };
         return tensor_shape::slice(x, &[Slice::full(), Slice::full(), every(height), every(width)]);
     }
     let x = x.with_shape([images, height.from * width.from].into());
@@ -148,7 +150,7 @@ fn placed(op: &'static str, grad: MpsGraphTensor, axes: [AxisResize; 2]) -> MpsG
     (shape[2], shape[3]) = (height.from, width.from);
     let none = memory::zeros([images, height.from * width.from].into(), grad.dtype());
     let grad = grad.with_shape([images, height.to * width.to].into());
-    scatter_nd::select_add(none, 1, places(op, axes), grad).with_shape(shape)
+    scatter_nd::select_assign(none, 1, places(op, axes), grad, IndexingUpdateOp::Add).with_shape(shape)
 }
 
 /// The place of each new pixel's nearest one in an image of one axis.

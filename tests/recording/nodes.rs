@@ -16,14 +16,14 @@ type Row = (&'static str, fn() -> Box<dyn FnMut()>, [u64; 2]);
 
 const TABLE: &[Row] = &[
     ("MLP, inference", models::mlp_inference, [7, 4]),
-    ("MLP, training with SGD", models::mlp_sgd, [61, 27]),
-    ("MLP, training with Adam", models::mlp_adam, [115, 27]),
-    ("CNN, inference", models::cnn_inference, [43, 20]),
-    ("CNN, training with Adam", models::cnn_adam, [363, 93]),
+    ("MLP, training with SGD", models::mlp_sgd, [61, 26]),
+    ("MLP, training with Adam", models::mlp_adam, [115, 26]),
+    ("CNN, inference", models::cnn_inference, [39, 11]),
+    ("CNN, training with Adam", models::cnn_adam, [353, 78]),
     ("LSTM, inference", models::lstm_inference, [436, 94]),
-    ("LSTM, training with Adam", models::lstm_adam, [1425, 283]),
+    ("LSTM, training with Adam", models::lstm_adam, [1425, 282]),
     ("GPT, inference", models::gpt_inference, [193, 74]),
-    ("GPT, training with Adam", models::gpt_adam, [1172, 241]),
+    ("GPT, training with Adam", models::gpt_adam, [1172, 238]),
 ];
 
 /// Operations and kernels of all programs that a step compiles once the optimizer has its state.

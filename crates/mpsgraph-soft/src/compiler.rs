@@ -1,7 +1,8 @@
 //! Compiles a graph to a plan that runs on this machine.
 //!
 //! [`compile`] runs the passes one after the other: drop nodes that no target needs ([`dead_code`]), merge nodes that
-//! compute the same value ([`subexpressions`]), make one kernel of a scan and the conversions around it
+//! compute the same value ([`subexpressions`]), take casts to larger types out of what needs none ([`narrowing`]), sum
+//! products without a table of them ([`contractions`]), make one kernel of a scan and the conversions around it
 //! ([`keyed_scans`]), hand biases to convolutions ([`biases`]), turn reshapes, transposes, slices and broadcasts into
 //! strides ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups
 //! ([`assembly`]) and place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list of
@@ -10,10 +11,12 @@
 mod assembly;
 mod biases;
 mod block;
+mod contractions;
 mod dead_code;
 mod fusion;
 mod keyed_scans;
 mod memory;
+mod narrowing;
 mod plan;
 mod scratch;
 mod step;
@@ -31,7 +34,10 @@ use crate::ir::{Nodes, ValueId};
 /// Panics if a target needs a placeholder that is not fed.
 pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = dead_code::remove(nodes, feeds, targets);
-    let job = biases::join(keyed_scans::join(subexpressions::merge(&job)));
+    let job = subexpressions::merge(&job);
+    let job = contractions::find(&narrowing::narrow(&job));
+    let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
+    let job = biases::join(keyed_scans::join(job));
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
     let parts = assembly::assemble(&job, &views, &groups);

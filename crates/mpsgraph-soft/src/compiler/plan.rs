@@ -184,8 +184,9 @@ impl Memory<'_> {
             Step::MatMul { product, lhs, rhs, to } => {
                 product.run(self.read(*lhs), self.read(*rhs), &self.write(*to));
             }
-            Step::Copy(Copy { size, from, offset, shape, strides, to, to_strides }) => {
-                strided::copy(*size, self.read(*from), *offset, shape, strides, self.write(*to), 0, to_strides);
+            Step::Copy(Copy { size, from, offset, shape, strides, to, to_offset, to_strides }) => {
+                let to = self.write(*to);
+                strided::copy(*size, self.read(*from), *offset, shape, strides, to, *to_offset, to_strides);
             }
             Step::Kernel { op, method, inputs, to, ty, scratch } => {
                 let (to, scratch) = ((self.write(*to), ty), scratch.map(|scratch| self.write(scratch)));

@@ -56,7 +56,7 @@ impl LoopBuilder {
         };
         self.cost += match (fetch, geometry.step()) {
             (Fetch::Once, _) => 0,
-            (_, 0 | 1) => dtype.size(),
+            (_, 0 | 1) => dtype.size().div_ceil(4),
             _ => 10,
         };
         let register = raw.0 as usize;
@@ -149,7 +149,7 @@ impl LoopBuilder {
 
     /// Makes `x` output number `output`; outputs are numbered in the order of these calls.
     pub fn store(&mut self, dtype: DType, x: Register) -> usize {
-        self.cost += dtype.size();
+        self.cost += dtype.size().div_ceil(4);
         let register = match round::narrow(dtype) {
             Some(narrow) => self.push(narrow, dtype.size(), &[x], 2),
             None if self.outside[x.0 as usize] => {
