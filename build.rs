@@ -1,8 +1,8 @@
 //! Decides which runtime answers messages: on Apple's systems the frameworks, which are linked here; elsewhere, and
 //! with the feature `soft`, the Rust crate `mpsgraph-soft`. The cfg `soft_runtime` tells the code which one; the cfg
 //! `optimized` tells a test whether the machine code is optimised; the cfg `burn_line` tells `src/burn.rs` for which
-//! line of Burn the package is, whose manifests share the sources: from 0.22 on the package has Burn's version. Programs
-//! that are kept on disk are told apart by the sources that lowered them.
+//! line of Burn the package is, whose manifests share the sources: from 0.22 on the package has Burn's version.
+//! Programs that are kept on disk are told apart by the sources that lowered them.
 
 use std::path::Path;
 

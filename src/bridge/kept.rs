@@ -1,9 +1,9 @@
 //! Programs kept on disk, so that a second process of the same model loads them instead of compiling.
 //!
 //! Each program is a folder, named by the hash of a text that says all that the compiled form depends on. In it are
-//! MPSGraph's package and a file [`about`] it with that whole text, which is compared. A folder is written under another
-//! name and then renamed, so none is ever seen half written; what is damaged all the same is found by check sums, before
-//! MPSGraph sees it, and replaced. Nothing here is an error: what cannot be loaded is compiled.
+//! MPSGraph's package and a file [`about`] it with that whole text, which is compared. A folder is written under
+//! another name and then renamed, so none is ever seen half written; what is damaged all the same is found by check
+//! sums, before MPSGraph sees it, and replaced. Nothing here is an error: what cannot be loaded is compiled.
 
 mod about;
 mod room;

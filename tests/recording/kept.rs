@@ -116,8 +116,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// Checks that a program is compiled and kept again after something happened to its folder, or to one of its files whose
-/// names end so.
+/// Checks that a program is compiled and kept again after something happened to its folder, or to its files whose names
+/// end so.
 #[track_caller]
 fn replaced(name: &str, file: &str, harm: impl Fn(&Path)) {
     let folder = Folder::new(name);

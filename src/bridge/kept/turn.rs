@@ -1,7 +1,7 @@
 //! One process at a time loads a kept program, and notes how that went, for the processes after it.
 //!
-//! The note tells what no process can know alone: that loading takes longer than compiling, and that it ended a process,
-//! as MPSGraph does with what it cannot read. A folder that cannot be written is loaded from without notes.
+//! The note tells what no process can know alone: that loading takes longer than compiling, and that it ended a
+//! process, as MPSGraph does with what it cannot read. A folder that cannot be written is loaded from without notes.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};

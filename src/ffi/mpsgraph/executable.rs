@@ -131,8 +131,8 @@ impl Executable {
     /// The executable of a package, ready to run with inputs of these types, in the executable's order. It does not
     /// know the tensors any more with which it was compiled.
     ///
-    /// The package must be whole: with damaged ones MPSGraph may raise an exception, which ends the process. Its code is
-    /// read lazily, so the executable is specialised here: the types make it read everything.
+    /// The package must be whole: with damaged ones MPSGraph may raise an exception, which ends the process. Its code
+    /// is read lazily, so the executable is specialised here: the types make it read everything.
     pub(crate) fn of_package(
         folder: &Path,
         device: &GraphDevice,

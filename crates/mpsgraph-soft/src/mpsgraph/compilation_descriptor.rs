@@ -1,5 +1,5 @@
-//! `MPSGraphCompilationDescriptor`: how to compile. The defaults are Apple's; compiling with them is refused, because one of
-//! them is to compile in the background.
+//! `MPSGraphCompilationDescriptor`: how to compile. The defaults are Apple's; compiling with them is refused, because
+//! one of them is to compile in the background.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};

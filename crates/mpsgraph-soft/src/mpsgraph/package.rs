@@ -1,8 +1,8 @@
 //! Packages: executables as folders, `-[MPSGraphExecutable serializeToMPSGraphPackageAtURL:descriptor:]` and
 //! `initWithMPSGraphPackageAtURL:compilationDescriptor:`.
 //!
-//! A package has one file here, with the nodes that the targets need; an executable that is made of it is compiled again.
-//! Writing returns nothing, so a failure shows only in what is there afterwards, as on a Mac.
+//! A package has one file here, with the nodes that the targets need; an executable that is made of it is compiled
+//! again. Writing returns nothing, so a failure shows only in what is there afterwards, as on a Mac.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -89,10 +89,8 @@ fn encoded(source: &Source, nodes: &Nodes) -> Vec<u8> {
         }
     }
     let mut numbers = vec![0; nodes.len()];
-    let mut count = 0;
-    for (number, _) in numbers.iter_mut().zip(&needed).filter(|(_, needed)| **needed) {
-        *number = count;
-        count += 1;
+    for (own, (number, _)) in (0..).zip(numbers.iter_mut().zip(&needed).filter(|(_, needed)| **needed)) {
+        *number = own;
     }
     let own = |ids: &[ValueId]| ids.iter().map(|id| ValueId(numbers[id.0 as usize])).collect::<Vec<_>>();
     let kept: Vec<(&Node, Vec<ValueId>)> =
