@@ -116,8 +116,8 @@ pub(crate) use headers;
 
 /// Declares methods: `instance fn`, `class fn` (sent to the class) or `init fn` (sent to a fresh `alloc`; returns
 /// `Retained<Self>`, or what the row says if it may fail). Rows that ask more of their callers than types can say,
-/// pointers for example, are `unsafe_instance`, `unsafe_class` and `unsafe_init`: their callers are in the same file and
-/// promise what Apple documents.
+/// pointers for example, are `unsafe_instance`, `unsafe_class` and `unsafe_init`: their callers are in the same file
+/// and promise what Apple documents.
 macro_rules! objc_methods {
     ($header:literal; $(impl $owner:ident { $(
         $(#[$attr:meta])*
