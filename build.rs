@@ -2,9 +2,28 @@
 //! with the feature `soft`, the Rust crate `mpsgraph-soft`. The cfg `soft_runtime` tells the code which one; the cfg
 //! `optimized` tells a test whether the machine code is optimised; the cfg `burn_line` tells `src/burn.rs` for which
 //! line of Burn the package is, whose manifests share the sources: from 0.22 on the package has Burn's version.
+//! Programs that are kept on disk are told apart by the sources that lowered them.
+
+use std::path::Path;
+
+/// FNV-1a of the sources below a folder, in the order of their names.
+fn hash_of(folder: &Path, hash: u64) -> u64 {
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.iter().fold(hash, |hash, path| {
+        if path.is_dir() {
+            return hash_of(path, hash);
+        }
+        let bytes = std::fs::read(path).unwrap_or_default();
+        bytes.iter().fold(hash, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+    })
+}
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=src");
+    println!("cargo::rustc-env=BURN_MPSGRAPH_SOURCES={:016x}", hash_of(Path::new("src"), 0xcbf2_9ce4_8422_2325));
     println!("cargo::rustc-check-cfg=cfg(soft_runtime)");
     println!("cargo::rustc-check-cfg=cfg(optimized)");
     println!("cargo::rustc-check-cfg=cfg(burn_line, values(\"0.22\"))");

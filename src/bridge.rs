@@ -8,6 +8,7 @@ mod draft;
 mod flush;
 mod generator;
 mod heaps;
+mod kept;
 mod list;
 mod log;
 mod moving;

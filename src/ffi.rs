@@ -18,7 +18,7 @@ mod symbols;
 pub(crate) use metal::{Buffer, CommandBuffer, CommandBufferStatus, CommandQueue, Device, Heap, Work, host_bytes};
 pub(crate) use mps::MpsCommandBuffer;
 pub(crate) use mpsgraph::{
-    ConvolutionDescriptor, DataType, Executable, Graph, GraphDevice, PaddingMode, ScatterMode, ShapedType, Tensor,
-    TensorData, Window,
+    ConvolutionDescriptor, DataType, Executable, Graph, GraphDevice, Optimization, PaddingMode, ScatterMode,
+    ShapedType, Tensor, TensorData, Window,
 };
 pub(crate) use objc::autoreleasepool;

@@ -29,6 +29,7 @@ mod reduction;
 mod resize;
 mod sample_grid;
 mod scatter_nd;
+mod settings;
 mod sort;
 mod stream;
 mod supervisor;
@@ -67,6 +68,7 @@ const PATTERNS: &[(&str, &[Pattern])] = &[
     ("random", random::PATTERNS),
     ("stream", stream::PATTERNS),
     ("training", training::PATTERNS),
+    ("settings", settings::PATTERNS),
 ];
 
 fn checks() -> Vec<Check> {
@@ -82,6 +84,10 @@ fn checks() -> Vec<Check> {
 
 fn main() -> ExitCode {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
+    if words.first().is_some_and(|word| word == settings::ALONE) {
+        settings::alone();
+        return ExitCode::SUCCESS;
+    }
     let checks = checks();
     if words.first().is_some_and(|word| word == supervisor::WORKER) {
         supervisor::work(&checks, &words.split_off(1));

@@ -11,10 +11,11 @@ use smallvec::SmallVec;
 
 use super::program::{OperandRef, Program, ProgramNode, Source};
 use crate::dtype::stored;
-use crate::ffi::{self, DataType, Executable, Graph, GraphDevice, ShapedType};
+use crate::ffi::{self, DataType, Executable, Graph, GraphDevice, Optimization, ShapedType};
 use crate::lowering::fed::Fed;
 use crate::lowering::scalar::{Layout, ScalarKind};
 use crate::lowering::{Lowering, Operand};
+use crate::ops::Op;
 use crate::tensor_type::TensorType;
 
 /// An executable with the order in which it takes and gives tensors.
@@ -33,8 +34,18 @@ pub(super) struct Compiled {
     pub scratch_bytes: usize,
 }
 
+/// The level for a program if level 1 is asked for: that is for f32 alone. It moves what has 16 bits or fewer to the
+/// Neural Engine (Metal.jl), and by one report permutes the channels of convolutions in f32.
+pub(super) fn level(program: &Program, layout: &Layout, asked: bool) -> Optimization {
+    let is_f32 = |ty: &TensorType| ty.dtype == DType::F32;
+    let is_fine = |node: &ProgramNode| is_f32(&node.output) && !matches!(node.op, Op::Convolution(_));
+    let nodes = || program.schedule.iter().map(|&at| &program.nodes[at as usize]);
+    let all_fine = asked && layout.integers == 0 && program.feeds.iter().all(is_f32) && nodes().all(is_fine);
+    if all_fine { Optimization::Level1 } else { Optimization::Level0 }
+}
+
 /// Compiles `program`, whose ops were all checked when they were recorded.
-pub(super) fn compile(program: &Program, layout: Layout, device: &GraphDevice) -> Compiled {
+pub(super) fn compile(program: &Program, layout: Layout, level: Optimization, device: &GraphDevice) -> Compiled {
     let mut construction = Construction::begin(program, &layout);
     for &at in &program.schedule {
         construction.add(at as usize);
@@ -43,7 +54,7 @@ pub(super) fn compile(program: &Program, layout: Layout, device: &GraphDevice) -
     let Construction { graph, placeholders, .. } = construction;
     let given: Vec<(&ffi::Tensor, &ShapedType)> = placeholders.iter().map(|(tensor, ty)| (tensor, ty)).collect();
     let targets: Vec<&ffi::Tensor> = targets.iter().collect();
-    let executable = graph.compile(device, &given, &targets);
+    let executable = graph.compile(device, &given, &targets, level);
     let fed: Vec<&ffi::Tensor> = placeholders.iter().map(|(tensor, _)| tensor).collect();
     Compiled {
         feed_order: executable.feed_order(&fed),

@@ -1,5 +1,7 @@
 //! What the environment asks for.
 
+use std::path::PathBuf;
+
 use crate::error::Error;
 
 /// Ops that a recording holds at most; also an upper limit of a program's compile time.
@@ -7,14 +9,23 @@ const MAX_OPS: usize = 2048;
 /// The programs that are kept at first.
 const MAX_PROGRAMS: usize = 256;
 
+/// Megabytes that kept programs take at most.
+const CACHE_MEGABYTES: usize = 1024;
+
 /// Seconds without progress that a wait lasts at most. A program of seconds is long, and macOS stops those that are
 /// much longer.
 const WAIT_SECONDS: usize = 120;
 
 /// What the environment asks for; read once.
 pub(super) struct Config {
+    /// `BURN_MPSGRAPH_CACHE_DIR`: where compiled programs are kept for other processes; by default nowhere.
+    pub cache_dir: Option<PathBuf>,
+    /// `BURN_MPSGRAPH_CACHE_MEGABYTES`: what they take at most.
+    pub cache_megabytes: u64,
     /// `BURN_MPSGRAPH_EAGER=1`: a program per op.
     pub eager: bool,
+    /// `BURN_MPSGRAPH_LEVEL=1`: programs of f32 alone are compiled at MPSGraph's optimization level 1.
+    pub level_1: bool,
     /// `BURN_MPSGRAPH_LOG=1`: a line on stderr per flush and compilation; `=2`: the text of each program that is
     /// compiled, too.
     pub log: u8,
@@ -33,7 +44,11 @@ impl Config {
     /// If a variable has a value that makes no sense.
     pub fn from_env() -> Result<Self, Error> {
         Ok(Self {
+            cache_dir: folder("BURN_MPSGRAPH_CACHE_DIR")?,
+            cache_megabytes: number("BURN_MPSGRAPH_CACHE_MEGABYTES", "a number from 1 on", 1..=1 << 30)?
+                .unwrap_or(CACHE_MEGABYTES) as u64,
             eager: number("BURN_MPSGRAPH_EAGER", "0 or 1", 0..=1)?.unwrap_or(0) == 1,
+            level_1: number("BURN_MPSGRAPH_LEVEL", "0 or 1", 0..=1)?.unwrap_or(0) == 1,
             log: number("BURN_MPSGRAPH_LOG", "0, 1 or 2", 0..=2)?.unwrap_or(0) as u8,
             patterns: number("BURN_MPSGRAPH_PATTERNS", "0 or 1", 0..=1)?.unwrap_or(1) == 1,
             max_ops: number("BURN_MPSGRAPH_MAX_OPS", "a number from 1 on", 1..=usize::MAX)?.unwrap_or(MAX_OPS),
@@ -54,5 +69,17 @@ fn number(name: &str, expected: &str, range: std::ops::RangeInclusive<usize>) ->
     number.map(Some).ok_or_else(|| Error::Unsupported {
         op: "environment",
         reason: format!("{name}={} where {expected} is expected", text.to_string_lossy()),
+    })
+}
+
+/// The folder in a variable, if it is set and not empty. A relative one counts from where the process is now.
+fn folder(name: &'static str) -> Result<Option<PathBuf>, Error> {
+    let Some(text) = std::env::var_os(name).filter(|text| !text.is_empty()) else {
+        return Ok(None);
+    };
+    let path = text.to_str().and_then(|text| std::path::absolute(text).ok());
+    path.map(Some).ok_or_else(|| Error::Unsupported {
+        op: "environment",
+        reason: format!("{name}={} where a path in UTF-8 is expected", text.to_string_lossy()),
     })
 }

@@ -74,6 +74,14 @@ impl Log {
         }
     }
 
+    /// A kept program is loaded.
+    pub fn loaded(&self, program: &Program, time: Duration) {
+        if self.level > 0 {
+            let (ops, milliseconds) = (program.nodes.len(), time.as_secs_f64() * 1e3);
+            eprintln!("burn-mpsgraph: miss: loaded {ops} ops in {milliseconds:.1} ms");
+        }
+    }
+
     /// A program was found.
     pub fn hit(&self, program_ops: usize) {
         if self.level > 0 {

@@ -8,8 +8,9 @@ use std::time::Instant;
 
 use burn_backend::DType;
 
-use super::compile::{Compiled, compile};
+use super::compile::{Compiled, compile, level};
 use super::draft::Draft;
+use super::kept::Found;
 use super::moving::Moving;
 use super::patterns;
 use super::pool::Allocation;
@@ -18,7 +19,7 @@ use super::runtime::Runtime;
 use super::submission::{Encoder, Uses};
 use super::value::State;
 use crate::error::Error;
-use crate::ffi::{MpsCommandBuffer, TensorData, Work};
+use crate::ffi::{GraphDevice, MpsCommandBuffer, TensorData, Work};
 use crate::lock::LockAnyway;
 use crate::lowering::scalar::{Lanes, Layout, ScalarInput};
 use crate::tensor_type::TensorType;
@@ -88,25 +89,46 @@ impl Runtime {
         };
         let layout = Layout::new(&scalars, known.as_ref().map(|known| &known.layout));
         let Some(lanes) = layout.lanes(&scalars) else { unreachable!("the layout is that of the scalars") };
-        self.log.compiling(&program, &self.cache.lock_anyway());
-        let start = Instant::now();
-        let mut rewritten = Program::clone(&program);
-        if self.config.patterns {
-            patterns::apply(&mut rewritten);
-        }
-        let compiled = Arc::new(compile(&rewritten, layout, &graph_device));
-        let elapsed = start.elapsed();
-        self.counters.programs_compiled.add(1);
-        self.counters.nodes_compiled.add(rewritten.schedule.len() as u64);
-        self.counters.compile_nanoseconds.add(elapsed.as_nanos() as u64);
-        self.counters.longest_compile_nanoseconds.raise_to(elapsed.as_nanos() as u64);
-        self.log.compiled(elapsed);
+        let compiled = Arc::new(self.load_or_compile(&program, layout, &graph_device));
         let mut cache = self.cache.lock_anyway();
         if moving.is_none() {
             cache.note_places(draft, &program);
         }
         cache.insert(hash, program, compiled.clone());
         Plan { compiled, lanes }
+    }
+
+    /// The executable of a program, which another process may have kept.
+    fn load_or_compile(&self, program: &Program, layout: Layout, graph_device: &GraphDevice) -> Compiled {
+        let start = Instant::now();
+        let mut rewritten = program.clone();
+        if self.config.patterns {
+            patterns::apply(&mut rewritten);
+        }
+        let level = level(&rewritten, &layout, self.config.level_1);
+        let kept = self.kept.as_ref().map(|kept| (kept, kept.key(&rewritten, &layout, level)));
+        let found = kept.as_ref().map(|(kept, key)| kept.load(key, &rewritten, &layout, graph_device));
+        let keeps = matches!(found, Some(Found::Nothing));
+        if let Some(Found::Loaded(compiled)) = found {
+            self.counters.programs_loaded.add(1);
+            self.log.loaded(program, start.elapsed());
+            return compiled;
+        }
+        self.log.compiling(program, &self.cache.lock_anyway());
+        let start = Instant::now();
+        let compiled = compile(&rewritten, layout, level, graph_device);
+        let elapsed = start.elapsed();
+        self.counters.programs_compiled.add(1);
+        self.counters.nodes_compiled.add(rewritten.schedule.len() as u64);
+        self.counters.compile_nanoseconds.add(elapsed.as_nanos() as u64);
+        self.counters.longest_compile_nanoseconds.raise_to(elapsed.as_nanos() as u64);
+        self.log.compiled(elapsed);
+        if let Some((kept, key)) = kept.filter(|_| keeps)
+            && kept.keep(&key, &compiled, elapsed)
+        {
+            self.counters.programs_kept.add(1);
+        }
+        compiled
     }
 
     /// Runs a program on the buffers of its feeds without waiting for it.

@@ -11,6 +11,7 @@ use super::cache::Cache;
 use super::config::Config;
 use super::flush::FlushReason;
 use super::generator::Generator;
+use super::kept::Kept;
 use super::list::{Bounds, Cut};
 use super::log::Log;
 use super::pool::Pool;
@@ -42,6 +43,8 @@ pub(crate) struct Runtime {
     /// Locked while compiling.
     pub(super) graph_device: Mutex<GraphDevice>,
     pub(super) cache: Mutex<Cache>,
+    /// Programs on disk, if they are kept there.
+    pub(super) kept: Option<Kept>,
     /// Locked while encoding, so that buffers are taken and programs committed in the same order.
     pub(super) encoder: Mutex<Encoder>,
     pub(super) queue: Queue,
@@ -90,6 +93,7 @@ impl Runtime {
                 log: Log::new(config.log),
                 graph_device: Mutex::new(GraphDevice::new(&device)),
                 cache: Mutex::new(Cache::new(config.max_programs)),
+                kept: Kept::new(&config, &device),
                 encoder: Mutex::new(Encoder::new(queue)),
                 queue: Queue::new(progress.clone(), held_in_flight, Duration::from_secs(config.wait_seconds)),
                 config,
@@ -198,6 +202,8 @@ impl Runtime {
         let mut stats = Stats {
             ops_recorded: c.ops_recorded.get(),
             programs_compiled: c.programs_compiled.get(),
+            programs_loaded: c.programs_loaded.get(),
+            programs_kept: c.programs_kept.get(),
             cache_hits: c.cache_hits.get(),
             executions: c.executions.get(),
             commits: c.commits.get(),

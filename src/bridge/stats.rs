@@ -14,7 +14,11 @@ pub struct Stats {
     pub ops_recorded: u64,
     /// Programs compiled into an executable.
     pub programs_compiled: u64,
-    /// Ops of those programs.
+    /// Programs loaded that another process, or this one before, had compiled and kept.
+    pub programs_loaded: u64,
+    /// Programs kept for other processes.
+    pub programs_kept: u64,
+    /// Ops of the programs that were compiled.
     pub nodes_compiled: u64,
     /// Flushes that found their program compiled.
     pub cache_hits: u64,
@@ -80,6 +84,8 @@ impl Stats {
         Stats {
             ops_recorded: count(|s| s.ops_recorded),
             programs_compiled: count(|s| s.programs_compiled),
+            programs_loaded: count(|s| s.programs_loaded),
+            programs_kept: count(|s| s.programs_kept),
             nodes_compiled: count(|s| s.nodes_compiled),
             cache_hits: count(|s| s.cache_hits),
             cache_evictions: count(|s| s.cache_evictions),
@@ -105,6 +111,8 @@ impl Stats {
 pub(super) struct Counters {
     pub ops_recorded: Counter,
     pub programs_compiled: Counter,
+    pub programs_loaded: Counter,
+    pub programs_kept: Counter,
     pub cache_hits: Counter,
     pub executions: Counter,
     pub commits: Counter,

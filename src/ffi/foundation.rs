@@ -9,9 +9,10 @@ pub(crate) mod ns_number;
 pub(crate) mod ns_object;
 pub(crate) mod ns_process_info;
 pub(crate) mod ns_string;
+pub(crate) mod ns_url;
 
 use super::objc::headers;
 
 headers! {
-    ns_array, ns_data, ns_dictionary, ns_error, ns_exception, ns_number, ns_object, ns_process_info, ns_string
+    ns_array, ns_data, ns_dictionary, ns_error, ns_exception, ns_number, ns_object, ns_process_info, ns_string, ns_url
 }

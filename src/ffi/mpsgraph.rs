@@ -27,6 +27,7 @@ mod scatter_nd;
 mod sort;
 mod tensor_shape;
 
+pub(crate) use compilation_descriptor::Optimization;
 pub(crate) use convolution_2d_op_descriptor::{ConvolutionDescriptor, Window};
 pub(crate) use data_type::DataType;
 pub(crate) use device::GraphDevice;

@@ -26,6 +26,11 @@ pub(crate) fn reported() -> (u64, u64) {
     })
 }
 
+/// Version and build of the system as text; two systems that differ have different ones.
+pub(crate) fn text() -> String {
+    autoreleasepool(|| NSProcessInfo::process_info().operating_system_version_string().to_text())
+}
+
 /// The major version of the system that reports `major`.
 ///
 /// macOS 26 reports 16 to programs that were linked with an older SDK, and would go on counting from there

@@ -43,7 +43,9 @@ fn forty_programs_in_rounds() {
 #[test]
 fn a_variable_that_makes_no_sense_is_named() {
     let nonsense = [
+        ("BURN_MPSGRAPH_CACHE_MEGABYTES", "0"),
         ("BURN_MPSGRAPH_EAGER", "true"),
+        ("BURN_MPSGRAPH_LEVEL", "2"),
         ("BURN_MPSGRAPH_LOG", "yes"),
         ("BURN_MPSGRAPH_MAX_OPS", "2k"),
         ("BURN_MPSGRAPH_MAX_OPS", "0"),

@@ -17,6 +17,7 @@ mod faults;
 mod futures;
 #[cfg(soft_runtime)]
 mod hangs;
+mod kept;
 mod lengths;
 mod liveness;
 mod memory;

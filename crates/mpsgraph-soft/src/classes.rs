@@ -14,6 +14,7 @@ pub static CLASSES: &[&ClassDef] = &[
     &foundation::ns_object::CLASS,
     &foundation::ns_process_info::CLASS,
     &foundation::ns_string::CLASS,
+    &foundation::ns_url::CLASS,
     &foundation::ns_value::CLASS,
     &metal::mtl_buffer::CLASS,
     &metal::mtl_command_buffer::CLASS,

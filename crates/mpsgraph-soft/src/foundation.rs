@@ -12,4 +12,5 @@ pub mod ns_number;
 pub mod ns_object;
 pub mod ns_process_info;
 pub mod ns_string;
+pub mod ns_url;
 pub mod ns_value;

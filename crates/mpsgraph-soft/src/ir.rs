@@ -6,10 +6,11 @@
 //! [`kernels`](crate::kernels), each beside its code.
 
 use crate::kernels::KernelOp;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Element type of a value; the twelve `MPSDataType` cases that this implementation computes with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DType {
     F32,
     F16,
@@ -61,7 +62,7 @@ impl DType {
 }
 
 /// Shape (slowest dimension first) and element type of a value. Rank 0 means a scalar.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TensorType {
     pub dtype: DType,
     pub shape: Vec<usize>,
@@ -85,7 +86,7 @@ impl TensorType {
 }
 
 /// Index of the node that makes a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ValueId(pub u32);
 
 /// All nodes of a graph, under construction or ready to compile.
@@ -138,7 +139,7 @@ pub struct Node {
 
 /// What a node computes, by how the compiler goes about it. Inputs are named in the order of `Node::inputs`; the
 /// methods checked their types.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Op {
     /// Exists before the first step.
     Leaf(Leaf),
@@ -154,18 +155,19 @@ pub enum Op {
 }
 
 /// A value that nothing computes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Leaf {
     /// Fed at run time.
     Placeholder,
     /// Packed bytes of the whole value.
+    #[serde(with = "constant")]
     Constant(Arc<[u8]>),
     /// Every element has these bytes (the first `dtype.size()` of them).
     Splat([u8; 8]),
 }
 
 /// An operation whose elements depend on one element of each operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ElementwiseOp {
     /// `[x]`, same shape; the dtype is the input's, except for the tests (`IsNan`, `IsInf`, `IsFinite`: bool).
     Unary(UnaryOp),
@@ -181,7 +183,7 @@ pub enum ElementwiseOp {
 }
 
 /// An operation of one operand that changes no element.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ViewOp {
     /// Same elements in the output shape.
     Reshape,
@@ -233,7 +235,7 @@ impl From<BinaryOp> for ElementwiseOp {
 
 /// Elementwise functions of one argument. Floats are computed in f32 and rounded to the dtype. Denormals are kept;
 /// Apple's kernels for f32 read and write most of them as zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum UnaryOp {
     Identity,
     Abs,
@@ -284,7 +286,7 @@ impl UnaryOp {
 }
 
 /// Elementwise functions of two arguments of one dtype. Integers wrap; floats are computed in f32.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BinaryOp {
     Add,
     Sub,
@@ -336,5 +338,19 @@ impl BinaryOp {
                 | BinaryOp::Greater
                 | BinaryOp::GreaterEqual
         )
+    }
+}
+
+/// A constant's bytes as part of a file.
+mod constant {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use std::sync::Arc;
+
+    pub fn serialize<S: Serializer>(bytes: &Arc<[u8]>, to: S) -> Result<S::Ok, S::Error> {
+        (**bytes).serialize(to)
+    }
+
+    pub fn deserialize<'a, D: Deserializer<'a>>(from: D) -> Result<Arc<[u8]>, D::Error> {
+        Vec::deserialize(from).map(Arc::from)
     }
 }

@@ -40,6 +40,7 @@ pub mod vectorised;
 use crate::ir::{Op, TensorType};
 use call::Call;
 use dispatch::dispatch;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// What a kernel computes, and how.
@@ -57,7 +58,7 @@ pub trait Kernel: Into<KernelOp> {
 macro_rules! kernels {
     ($($file:ident::$Kernel:ident,)*) => {
         /// An operation that is neither fused nor a view: one of the kernels.
-        #[derive(Clone, PartialEq, Eq, Hash)]
+        #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum KernelOp {
             $(#[doc = concat!("See [`", stringify!($file), "`].")] $Kernel($file::$Kernel),)*
         }

@@ -21,6 +21,7 @@ pub mod graph_type;
 pub mod hold;
 pub mod operation;
 pub mod ops;
+pub(crate) mod package;
 pub mod random_op_descriptor;
 pub(crate) mod shape;
 pub mod shaped_type;

@@ -5,8 +5,8 @@ use std::panic::Location;
 use bytemuck::NoUninit;
 
 use crate::ffi::{
-    Buffer, CommandBufferStatus, DataType, Graph, GraphDevice, MpsCommandBuffer, ShapedType, Tensor, TensorData,
-    autoreleasepool,
+    Buffer, CommandBufferStatus, DataType, Graph, GraphDevice, MpsCommandBuffer, Optimization, ShapedType, Tensor,
+    TensorData, autoreleasepool,
 };
 
 /// One graph, what is fed to it and what should come out.
@@ -89,7 +89,7 @@ fn run(cases: &Cases) -> Vec<Vec<u8>> {
     let given: Vec<(&Tensor, &ShapedType)> = cases.feeds.iter().map(|feed| &feed.0).zip(&types).collect();
     let placeholders: Vec<&Tensor> = given.iter().map(|(tensor, _)| *tensor).collect();
     let targets: Vec<&Tensor> = cases.expected.iter().map(|case| &case.tensor).collect();
-    let executable = cases.graph.compile(&GraphDevice::new(&device), &given, &targets);
+    let executable = cases.graph.compile(&GraphDevice::new(&device), &given, &targets, Optimization::Level0);
 
     let inputs: Vec<TensorData> = executable
         .feed_order(&placeholders)

@@ -143,7 +143,7 @@ pub(super) fn exercise() {
 mod tests {
     use crate::ffi::autoreleasepool;
     use crate::ffi::exercise::device;
-    use crate::ffi::{Buffer, DataType, Graph, GraphDevice, MpsCommandBuffer, ShapedType, TensorData};
+    use crate::ffi::{Buffer, DataType, Graph, GraphDevice, MpsCommandBuffer, Optimization, ShapedType, TensorData};
 
     /// Hundreds of programs, each with the result of the one before it as its feed, in buffers of one heap.
     #[test]
@@ -153,7 +153,7 @@ mod tests {
         let executable = autoreleasepool(|| {
             let (graph, ty) = (Graph::new(), ShapedType::new(&[3], DataType::F32));
             let x = graph.placeholder(&[3], DataType::F32);
-            graph.compile(&GraphDevice::new(&device), &[(&x, &ty)], &[&graph.addition(&x, &x)])
+            graph.compile(&GraphDevice::new(&device), &[(&x, &ty)], &[&graph.addition(&x, &x)], Optimization::Level0)
         });
         let queue = device.new_command_queue().unwrap();
         let buffers: Vec<Buffer> = (0..100).map(|_| heap.new_buffer(12).unwrap()).collect();

@@ -49,7 +49,8 @@ mod tests {
 
     use crate::ffi::exercise::device;
     use crate::ffi::{
-        Buffer, DataType, Executable, Graph, GraphDevice, MpsCommandBuffer, ShapedType, TensorData, autoreleasepool,
+        Buffer, DataType, Executable, Graph, GraphDevice, MpsCommandBuffer, Optimization, ShapedType, TensorData,
+        autoreleasepool,
     };
 
     /// A program that negates two numbers.
@@ -57,7 +58,7 @@ mod tests {
         autoreleasepool(|| {
             let (graph, ty) = (Graph::new(), ShapedType::new(&[2], DataType::F32));
             let x = graph.placeholder(&[2], DataType::F32);
-            graph.compile(&GraphDevice::new(&device()), &[(&x, &ty)], &[&graph.negative(&x)])
+            graph.compile(&GraphDevice::new(&device()), &[(&x, &ty)], &[&graph.negative(&x)], Optimization::Level0)
         })
     }
 

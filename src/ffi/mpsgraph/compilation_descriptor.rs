@@ -12,8 +12,9 @@ objc_enum! {
     enum Optimization: u64 = "MPSGraphOptimization" {
         /// The graph passes, for the GPU.
         Level0 = "MPSGraphOptimizationLevel0" 0,
-        /// Also placement on CPU and Neural Engine. Apple's default, never used here: 16-bit graphs then move to the
-        /// Neural Engine and lose IEEE behaviour (NaN and infinities saturate), as Metal.jl and others found.
+        /// Also placement on CPU and Neural Engine. Apple's default, used here for f32 alone and only if asked for:
+        /// 16-bit graphs move to the Neural Engine and lose IEEE behaviour (NaN and infinities saturate), as Metal.jl
+        /// and others found.
         Level1 = "MPSGraphOptimizationLevel1" 1,
     }
 }
@@ -29,11 +30,11 @@ objc_methods! {
 }
 
 impl Retained<MPSGraphCompilationDescriptor> {
-    /// Level 0, and compilation done when the call returns: without that it may go on in the background, so that
-    /// neither its time nor its failure belongs to anybody.
-    pub(crate) fn new() -> Self {
+    /// Compilation is done when the call returns: without that it may go on in the background, so that neither its time
+    /// nor its failure belongs to anybody.
+    pub(crate) fn new(level: Optimization) -> Self {
         let descriptor = MPSGraphCompilationDescriptor::new_object();
-        descriptor.set_optimization_level(Optimization::Level0);
+        descriptor.set_optimization_level(level);
         descriptor.set_wait_for_compilation_completion(true);
         descriptor
     }
@@ -42,5 +43,5 @@ impl Retained<MPSGraphCompilationDescriptor> {
 /// What it does is not visible; every other exercise compiles with one.
 #[cfg(test)]
 pub(super) fn exercise() {
-    crate::ffi::autoreleasepool(|| drop(Retained::<MPSGraphCompilationDescriptor>::new()));
+    crate::ffi::autoreleasepool(|| drop(Retained::<MPSGraphCompilationDescriptor>::new(Optimization::Level1)));
 }

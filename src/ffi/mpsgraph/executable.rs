@@ -1,13 +1,20 @@
-//! `MPSGraphExecutable`: a compiled graph.
+//! `MPSGraphExecutable`: a compiled graph, and packages of executables on disk.
 
 use std::collections::HashMap;
+use std::path::Path;
 
-use super::{Tensor, TensorData};
+use super::compilation_descriptor::{MPSGraphCompilationDescriptor, Optimization};
+use super::device::{GraphDevice, MPSGraphDevice};
+use super::graph::COMPILING;
+use super::shaped_type::MPSGraphShapedType;
+use super::{ShapedType, Tensor, TensorData};
 use crate::ffi::foundation::ns_array::NSArray;
+use crate::ffi::foundation::ns_url::NSURL;
 use crate::ffi::metal::claim::Access;
 use crate::ffi::mps::MpsCommandBuffer;
 use crate::ffi::mps::mps_command_buffer::MPSCommandBuffer;
 use crate::ffi::objc::{Retained, autoreleasepool, objc_class, objc_methods};
+use crate::lock::LockAnyway;
 
 objc_class!(
     /// A compiled graph.
@@ -17,6 +24,11 @@ objc_class!(
 objc_class!(
     /// How an executable is run; always left out here.
     MPSGraphExecutableExecutionDescriptor
+);
+
+objc_class!(
+    /// How an executable is written; always left out here.
+    MPSGraphExecutableSerializationDescriptor
 );
 
 // SAFETY: a finished compilation has no ties to its thread, and encoding reads it only: Apple's Swift interface marks
@@ -48,6 +60,21 @@ objc_methods! {
             descriptor: Option<&MPSGraphExecutableExecutionDescriptor>,
         ) -> Option<Retained<NSArray>>
             = "encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:", since (12, 0);
+
+        instance fn specialize(
+            device: Option<&MPSGraphDevice>,
+            input_types: &NSArray,
+            descriptor: Option<&MPSGraphCompilationDescriptor>,
+        ) = "specializeWithDevice:inputTypes:compilationDescriptor:", since (12, 0);
+
+        instance fn serialize(url: &NSURL, descriptor: Option<&MPSGraphExecutableSerializationDescriptor>)
+            = "serializeToMPSGraphPackageAtURL:descriptor:", since (14, 0);
+
+        /// Apple declares that it is never nil. Others meet nil and exceptions with packages that are not whole
+        /// (getmirai/mpsgraph-rs tests for nil).
+        init fn with_package(url: &NSURL, descriptor: Option<&MPSGraphCompilationDescriptor>)
+            -> Option<Retained<MPSGraphExecutable>> = "initWithMPSGraphPackageAtURL:compilationDescriptor:",
+            since (14, 0);
     }
 }
 
@@ -90,6 +117,39 @@ impl Executable {
     }
 }
 
+impl Executable {
+    /// Writes the executable to a folder, which must not exist. MPSGraph does not tell whether that worked: look for
+    /// files.
+    pub(crate) fn write_package(&self, folder: &Path) {
+        autoreleasepool(|| {
+            if let Some(url) = NSURL::of_file(folder) {
+                self.0.serialize(&url, None);
+            }
+        });
+    }
+
+    /// The executable of a package, ready to run with inputs of these types, in the executable's order. It does not
+    /// know the tensors any more with which it was compiled.
+    ///
+    /// The package must be whole: with damaged ones MPSGraph may raise an exception, which ends the process. Its code
+    /// is read lazily, so the executable is specialised here: the types make it read everything.
+    pub(crate) fn of_package(
+        folder: &Path,
+        device: &GraphDevice,
+        inputs: &[ShapedType],
+        level: Optimization,
+    ) -> Option<Self> {
+        let _alone = COMPILING.lock_anyway();
+        autoreleasepool(|| {
+            let descriptor = Retained::<MPSGraphCompilationDescriptor>::new(level);
+            let executable = MPSGraphExecutable::with_package(&*NSURL::of_file(folder)?, Some(&descriptor))?;
+            let types: Vec<&MPSGraphShapedType> = inputs.iter().map(|ty| &**ty).collect();
+            executable.specialize(Some(device), &NSArray::of(&types), Some(&descriptor));
+            Some(Self(executable))
+        })
+    }
+}
+
 /// Where each of `own` is in `given`, by identity.
 fn positions(own: &[Tensor], given: &[&Tensor]) -> Vec<usize> {
     let places: HashMap<&Tensor, usize> = given.iter().enumerate().map(|(at, &tensor)| (tensor, at)).collect();
@@ -103,36 +163,47 @@ fn positions(own: &[Tensor], given: &[&Tensor]) -> Vec<usize> {
 
 #[cfg(test)]
 pub(super) fn exercise() {
-    use super::{DataType, Graph, GraphDevice, ShapedType};
+    use super::{DataType, Graph};
 
     let device = crate::ffi::exercise::device();
     let queue = device.new_command_queue().expect("a queue");
+    let graph_device = GraphDevice::new(&device);
+    let types = [ShapedType::new(&[2, 3], DataType::F32), ShapedType::new(&[3], DataType::F32)];
     let (executable, feeds, targets) = autoreleasepool(|| {
         let graph = Graph::new();
         let (a, b) = (graph.placeholder(&[2, 3], DataType::F32), graph.placeholder(&[3], DataType::F32));
         let sum = graph.addition(&a, &b);
         let total = graph.reduction_sum(&sum, &[1]);
-        let (ty, row) = (ShapedType::new(&[2, 3], DataType::F32), ShapedType::new(&[3], DataType::F32));
-        let graph_device = GraphDevice::new(&device);
-        let executable = graph.compile(&graph_device, &[(&a, &ty), (&b, &row)], &[&sum, &total]);
+        let executable =
+            graph.compile(&graph_device, &[(&a, &types[0]), (&b, &types[1])], &[&sum, &total], Optimization::Level0);
         let orders = (executable.feed_order(&[&a, &b]), executable.target_order(&[&sum, &total]));
         (executable, orders.0, orders.1)
     });
+    let folder = std::env::temp_dir().join(format!("burn-mpsgraph-exercise-{}", std::process::id()));
+    let package = folder.join("sum.mpsgraphpackage");
+    std::fs::create_dir_all(&folder).expect("a folder for temporary files");
+    executable.write_package(&package);
+    let ordered: Vec<ShapedType> = feeds.iter().map(|&at| types[at].clone()).collect();
+    let again = Executable::of_package(&package, &graph_device, &ordered, Optimization::Level0).expect("a package");
     let given: [&[f32]; 2] = [&[0., 1., 2., 3., 4., 5.], &[1., 10., 100.]];
     let expected: [&[f32]; 2] = [&[1., 11., 102., 4., 14., 105.], &[114., 123.]];
-    let buffers = |lengths: [usize; 2]| lengths.map(|length| device.new_buffer(4 * length).expect("there is memory"));
-    let (inputs, outputs) = (buffers([6, 3]), buffers([6, 2]));
-    for (buffer, values) in inputs.iter().zip(given) {
-        buffer.host_write().copy_from_slice(bytemuck::cast_slice(values));
+    for executable in [executable, again] {
+        let buffers =
+            |lengths: [usize; 2]| lengths.map(|length| device.new_buffer(4 * length).expect("there is memory"));
+        let (inputs, outputs) = (buffers([6, 3]), buffers([6, 2]));
+        for (buffer, values) in inputs.iter().zip(given) {
+            buffer.host_write().copy_from_slice(bytemuck::cast_slice(values));
+        }
+        let bind = |buffers: &[crate::ffi::Buffer; 2], shapes: [&[usize]; 2], order: &[usize]| -> Vec<TensorData> {
+            order.iter().map(|&at| TensorData::new(&buffers[at], shapes[at], DataType::F32)).collect()
+        };
+        let (inputs, results) = (bind(&inputs, [&[2, 3], &[3]], &feeds), bind(&outputs, [&[2, 3], &[2, 1]], &targets));
+        let mut commands = MpsCommandBuffer::from_queue(&queue);
+        executable.encode(&mut commands, &inputs.iter().collect::<Vec<_>>(), &results.iter().collect::<Vec<_>>());
+        drop(commands.commit());
+        for (buffer, values) in outputs.iter().zip(expected) {
+            assert_eq!(*buffer.host_read(), *bytemuck::cast_slice::<f32, u8>(values));
+        }
     }
-    let bind = |buffers: &[crate::ffi::Buffer; 2], shapes: [&[usize]; 2], order: &[usize]| -> Vec<TensorData> {
-        order.iter().map(|&at| TensorData::new(&buffers[at], shapes[at], DataType::F32)).collect()
-    };
-    let (inputs, results) = (bind(&inputs, [&[2, 3], &[3]], &feeds), bind(&outputs, [&[2, 3], &[2, 1]], &targets));
-    let mut commands = MpsCommandBuffer::from_queue(&queue);
-    executable.encode(&mut commands, &inputs.iter().collect::<Vec<_>>(), &results.iter().collect::<Vec<_>>());
-    drop(commands.commit());
-    for (buffer, values) in outputs.iter().zip(expected) {
-        assert_eq!(*buffer.host_read(), *bytemuck::cast_slice::<f32, u8>(values));
-    }
+    std::fs::remove_dir_all(&folder).expect("it is ours");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use super::compilation_descriptor::MPSGraphCompilationDescriptor;
+use super::compilation_descriptor::{MPSGraphCompilationDescriptor, Optimization};
 use super::device::{GraphDevice, MPSGraphDevice};
 use super::executable::{Executable, MPSGraphExecutable};
 use super::{MPSGraphTensor, ShapedType, Tensor};
@@ -38,6 +38,9 @@ objc_methods! {
     }
 }
 
+/// Held while a graph is compiled or an executable is made of a package.
+pub(super) static COMPILING: Mutex<()> = Mutex::new(());
+
 impl Graph {
     /// An empty graph.
     pub(crate) fn new() -> Self {
@@ -51,8 +54,8 @@ impl Graph {
         device: &GraphDevice,
         feeds: &[(&Tensor, &ShapedType)],
         targets: &[&Tensor],
+        level: Optimization,
     ) -> Executable {
-        static COMPILING: Mutex<()> = Mutex::new(());
         let _alone = COMPILING.lock_anyway();
         autoreleasepool(|| {
             let feeds: Vec<_> = feeds.iter().map(|(tensor, ty)| (&***tensor, &***ty)).collect();
@@ -62,7 +65,7 @@ impl Graph {
                 &NSDictionary::of(&feeds),
                 &NSArray::of(&targets),
                 None,
-                Some(&Retained::<MPSGraphCompilationDescriptor>::new()),
+                Some(&Retained::<MPSGraphCompilationDescriptor>::new(level)),
             ))
         })
     }
@@ -77,7 +80,7 @@ pub(super) fn exercise() {
         let graph = Graph::new();
         let x = graph.placeholder(&[2], DataType::F32);
         let ty = ShapedType::new(&[2], DataType::F32);
-        let executable = graph.compile(&device, &[(&x, &ty)], &[&graph.negative(&x)]);
+        let executable = graph.compile(&device, &[(&x, &ty)], &[&graph.negative(&x)], Optimization::Level1);
         drop(graph);
         assert_eq!(executable.feed_order(&[&x]), [0]);
     });

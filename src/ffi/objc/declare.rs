@@ -115,9 +115,9 @@ macro_rules! headers {
 pub(crate) use headers;
 
 /// Declares methods: `instance fn`, `class fn` (sent to the class) or `init fn` (sent to a fresh `alloc`; returns
-/// `Retained<Self>`). Rows that ask more of their callers than types can say, pointers for example, are
-/// `unsafe_instance`, `unsafe_class` and `unsafe_init`: their callers are in the same file and promise what Apple
-/// documents.
+/// `Retained<Self>`, or what the row says if it may fail). Rows that ask more of their callers than types can say,
+/// pointers for example, are `unsafe_instance`, `unsafe_class` and `unsafe_init`: their callers are in the same file
+/// and promise what Apple documents.
 macro_rules! objc_methods {
     ($header:literal; $(impl $owner:ident { $(
         $(#[$attr:meta])*
@@ -223,6 +223,21 @@ macro_rules! objc_method {
     (init [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] () $selector:literal) => {
         $($attr)*
         pub(crate) fn $name($($arg: $ty),*) -> $crate::ffi::objc::Retained<Self> {
+            $crate::ffi::objc::objc_method!(@site SITE $owner Instance $selector);
+            $(let $arg = $crate::ffi::objc::Argument::hold($arg);)*
+            // SAFETY: alloc gives a reference that init takes over; types and arguments as for instance methods.
+            unsafe {
+                $crate::ffi::objc::send(
+                    &SITE,
+                    $crate::ffi::foundation::ns_object::alloc::<Self>(),
+                    ($(<$ty as $crate::ffi::objc::Argument>::raw(&$arg),)*),
+                )
+            }
+        }
+    };
+    (init [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] ($ret:ty) $selector:literal) => {
+        $($attr)*
+        pub(crate) fn $name($($arg: $ty),*) -> $ret {
             $crate::ffi::objc::objc_method!(@site SITE $owner Instance $selector);
             $(let $arg = $crate::ffi::objc::Argument::hold($arg);)*
             // SAFETY: alloc gives a reference that init takes over; types and arguments as for instance methods.

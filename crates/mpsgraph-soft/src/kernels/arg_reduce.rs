@@ -10,6 +10,7 @@ use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::cast_slice;
+use serde::{Deserialize, Serialize};
 
 /// Widest tile.
 const COLUMNS: usize = 256;
@@ -18,7 +19,7 @@ const CHUNK: usize = 32;
 
 /// `[x]`; i32 position of the largest (`max`) or smallest element, the first of equals, NaN never chosen, -1 if all are
 /// NaN. The reduced extent stays as 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ArgReduce {
     pub max: bool,
     pub axis: usize,

@@ -9,6 +9,7 @@ use super::matmul::PARALLEL_PRODUCT;
 use super::strided::MAX_RANK;
 use super::threads::share;
 use super::vectorised::{VectorLoop, vectorised};
+use serde::{Deserialize, Serialize};
 
 /// Products that are summed side by side.
 const LANES: usize = 8;
@@ -19,7 +20,7 @@ const TASK: usize = PARALLEL_PRODUCT / 8;
 
 /// `[x, y]`, integers of 32 or 64 bits with equal last extents and outer axes that NumPy broadcasts; the last extent of
 /// the result is 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Contraction;
 
 impl Kernel for Contraction {

@@ -24,6 +24,7 @@ use super::threads::{self, share, share_with_scratch};
 use crate::ir::TensorType;
 use bytemuck::cast_slice_mut;
 use extents::{Extents, Reduction};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use turn::{add_transposed, transposed};
 use winograd::Filters;
@@ -32,7 +33,7 @@ use winograd::Filters;
 const IN_PLACE: usize = 48;
 
 /// What of a convolution is computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Wanted {
     /// Of `[input, weights]`, or of `[input, weights, bias]` with a number for each output.
     Output,
@@ -43,7 +44,7 @@ pub enum Wanted {
 }
 
 /// How the filter moves along one dimension. What is after the input follows from the extents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Window {
     pub stride: usize,
     pub dilation: usize,
@@ -53,7 +54,7 @@ pub struct Window {
 
 /// A convolution of an input (batch, channels, height, width) with weights (outputs, channels of a group, height,
 /// width), or a gradient of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Convolution {
     pub wanted: Wanted,
     /// Height and width.

@@ -22,6 +22,7 @@ use super::vectorised::vectorised;
 use crate::ir::DType;
 use half::f16;
 use loops::{CHAINS, Chains, Keys, Plain, Rows, SHORT, Scan, Windows, in_order};
+use serde::{Deserialize, Serialize};
 use std::marker::PhantomData;
 
 /// From this length on, a row of which the order matters is cut in parts.
@@ -30,14 +31,14 @@ const LONG: usize = 4096;
 const PARTS: usize = 2 * CHAINS;
 
 /// `[x]`, same shape and dtype.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Cumulative {
     pub running: Running,
     pub axis: usize,
 }
 
 /// What is accumulated; an extreme skips NaN unless its name says otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Running {
     Sum,
     Product,

@@ -7,9 +7,10 @@ use super::call::Call;
 use super::rows::{Index, Indexing, Indices, Rows};
 use super::threads::{PARALLEL_BYTES, share};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use serde::{Deserialize, Serialize};
 
 /// `[data, indices (i32 or i64)]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Gather(pub Indexing);
 
 impl Kernel for Gather {

@@ -3,9 +3,10 @@
 use super::Kernel;
 use super::call::Call;
 use super::threads::{PARALLEL_BYTES, share};
+use serde::{Deserialize, Serialize};
 
 /// No input; i32 coordinate along `axis`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Iota {
     pub axis: usize,
 }

@@ -6,9 +6,10 @@
 use super::Kernel;
 use super::call::Call;
 use super::strided::{MAX_RANK, copy_bytes};
+use serde::{Deserialize, Serialize};
 
 /// Which elements are put beside which; the operands and `out` have one dtype.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Movement {
     /// `[data, update]`; `update` replaces the region whose element `j` of axis `i` is `starts[i] + j * strides[i]`
     /// (strides may be negative).

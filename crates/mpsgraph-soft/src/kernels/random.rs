@@ -9,6 +9,7 @@ use super::Kernel;
 use super::call::Call;
 use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Counter values that are computed side by side.
@@ -18,7 +19,7 @@ const COUNTERS: usize = 8;
 const WORD: u64 = 0xffff_ffff;
 
 /// `[state (i32, 7)]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Random {
     /// f32 uniform in `[min, max)`; bounds as f32 bits.
     Uniform { min: u32, max: u32 },

@@ -17,6 +17,7 @@ use bytemuck::{cast_slice, cast_slice_mut};
 pub use fold::fold_long;
 use fold::{COLUMNS, Columns, Segments};
 use reducers::Reducer;
+use serde::{Deserialize, Serialize};
 
 const MAX_RANK: usize = super::strided::MAX_RANK;
 
@@ -25,7 +26,7 @@ const READ_BYTES: usize = 2 * PARALLEL_BYTES;
 
 /// How a reduction combines elements. 16-bit floats accumulate in their own width, as on the hardware, so the
 /// caller casts up first; integers wrap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ReduceOp {
     Sum,
     Prod,
@@ -40,7 +41,7 @@ pub enum ReduceOp {
 }
 
 /// `[x]` reduced over `axes` (sorted, distinct); reduced extents stay as 1.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reduce {
     pub op: ReduceOp,
     pub axes: Vec<usize>,

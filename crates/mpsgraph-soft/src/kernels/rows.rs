@@ -7,6 +7,7 @@
 use super::call::{Call, Input};
 use crate::ir::DType;
 use bytemuck::Pod;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// An index type.
@@ -99,7 +100,7 @@ impl<'a> Indices<'a> {
 
 /// Which rows of the data the indices name. Apple documents an index out of range for the form along an axis only (it
 /// reads 0 or changes nothing); in the other forms it ends the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Indexing {
     /// One index per slice along `axis`; the first `batch` axes of data and indices go together.
     Axis { axis: usize, batch: usize },

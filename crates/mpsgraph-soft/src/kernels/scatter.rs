@@ -10,13 +10,14 @@ use super::threads::{self, PARALLEL_BYTES, share};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
+use serde::{Deserialize, Serialize};
 
 /// Indices that are checked at a time.
 const BLOCK: usize = 64;
 
 /// How a scatter combines an update with the element that is there. Setting one element to different values fails the
 /// run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ScatterMode {
     Add,
     Sub,
@@ -40,7 +41,7 @@ impl ScatterMode {
 }
 
 /// `[data, updates, indices (i32 or i64)]`; without data the updates meet zeros.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Scatter {
     pub indexing: Indexing,
     pub mode: ScatterMode,

@@ -9,6 +9,7 @@ use super::exp::exp_below_zero as exp;
 use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
+use serde::{Deserialize, Serialize};
 
 /// Widest tile when the axis is not the last.
 const COLUMNS: usize = 256;
@@ -18,7 +19,7 @@ const BLOCK: usize = 512;
 const ACCUMULATORS: usize = 32;
 
 /// `[x]`, same shape and dtype; floats only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Softmax {
     pub axis: usize,
 }

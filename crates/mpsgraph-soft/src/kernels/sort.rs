@@ -17,13 +17,14 @@ use crate::ir::{DType, TensorType};
 use bytemuck::cast_slice_mut;
 use network::Network;
 use row::Key;
+use serde::{Deserialize, Serialize};
 
 /// Elements whose keys are made at a time.
 const CHUNK: usize = 16 * 1024;
 
 /// `[x]` of f32, f16, i32 or i64, with each row along `axis` in order. Floats are ordered by sign and then by
 /// magnitude: -NaN is the lowest, -0 is below 0, NaN is the highest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sort {
     pub axis: usize,
     pub descending: bool,

@@ -33,6 +33,12 @@ pub(crate) struct State {
     pub placeholders: Vec<Strong>,
 }
 
+impl From<State> for Core {
+    fn from(state: State) -> Self {
+        Self { state: Mutex::new(state) }
+    }
+}
+
 impl Core {
     /// The graph's state for a message to `this`.
     pub fn lock(&self, this: This<'_>, cmd: Sel) -> MutexGuard<'_, State> {

@@ -1,8 +1,10 @@
-//! `MPSGraphCompilationDescriptor`: how to compile. The defaults are Apple's; compiling with them is refused.
+//! `MPSGraphCompilationDescriptor`: how to compile. The defaults are Apple's; compiling with them is refused, because
+//! one of them is to compile in the background.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
+use crate::ir::{DType, Node, Nodes};
 use crate::objc::{ClassDef, ClassKind, Id, Sel, This, method0, method1};
 use crate::violation;
 
@@ -31,14 +33,13 @@ pub(crate) struct CompilationDescriptor {
 }
 
 impl CompilationDescriptor {
-    /// Why a graph must not be compiled with these settings.
+    /// How much the compiler may do.
+    pub fn level(&self) -> Level {
+        Level(self.optimization_level.load(Relaxed))
+    }
+
+    /// Why nothing must be compiled with these settings.
     pub fn objection(&self) -> Option<&'static str> {
-        if self.optimization_level.load(Relaxed) != 0 {
-            return Some(
-                "optimizationLevel is 1 (the default), which moves 16-bit operations to the Neural Engine, where \
-                 they lose IEEE behaviour; set MPSGraphOptimizationLevel0",
-            );
-        }
         if !self.wait.load(Relaxed) {
             return Some(
                 "waitForCompilationCompletion is NO (the default): compiling would go on in the background, next \
@@ -47,6 +48,21 @@ impl CompilationDescriptor {
         }
         let late = self.types_inferred_later.load(Relaxed);
         late.then_some("type inference is disabled, which leaves shapes unknown until an execution")
+    }
+}
+
+/// An optimization level.
+#[derive(Clone, Copy)]
+pub(crate) struct Level(usize);
+
+impl Level {
+    /// Why these nodes must not be compiled at this level.
+    pub fn objection(self, nodes: &Nodes) -> Option<&'static str> {
+        let is_small = |node: &Node| node.output.dtype.size() <= 2 && node.output.dtype != DType::Bool;
+        (self.0 != 0 && nodes.iter().any(|(_, node)| is_small(node))).then_some(
+            "optimizationLevel is 1 (the default), which moves operations of 16 bits and fewer to the Neural Engine, \
+             where they lose IEEE behaviour; set MPSGraphOptimizationLevel0",
+        )
     }
 }
 

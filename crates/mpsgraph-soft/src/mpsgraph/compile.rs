@@ -4,7 +4,7 @@
 //! time crash. So a process must compile one graph at a time; here a flag makes the second compile a violation. Graphs
 //! that MPSGraph is known to compile wrongly are refused: see [`miscompiled`].
 
-mod miscompiled;
+pub(super) mod miscompiled;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ use crate::objc::{Id, Sel, Strong, This};
 use crate::violation;
 
 use super::builder::{Core, State};
-use super::compilation_descriptor::CompilationDescriptor;
+use super::compilation_descriptor::{CompilationDescriptor, Level};
 use super::counters;
 use super::device::Device;
-use super::executable::{self, Executable};
+use super::executable::{self, Executable, Source};
 use super::graph::Graph;
 use super::hold;
 use super::shape::Shown;
@@ -31,10 +31,10 @@ use super::tensor::Tensor;
 static COMPILING: AtomicBool = AtomicBool::new(false);
 
 /// Holds the process-wide right to compile.
-struct Compiling;
+pub(super) struct Compiling;
 
 impl Compiling {
-    fn begin() -> Option<Self> {
+    pub fn begin() -> Option<Self> {
         (!COMPILING.swap(true, AcqRel)).then_some(Self)
     }
 }
@@ -67,20 +67,10 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     if !operations.is_nil() && !ns_array::items(&Strong::retain(operations)).is_empty() {
         violation!(this, cmd, "target operations are not supported here: name their tensors as targets");
     }
-    match Strong::retain(descriptor).try_state::<CompilationDescriptor>() {
-        Some(descriptor) => {
-            if let Some(objection) = descriptor.objection() {
-                violation!(this, cmd, "{objection}");
-            }
-        }
-        None if descriptor.is_nil() => {
-            violation!(this, cmd, "no descriptor means optimizationLevel 1 and compiling in the background")
-        }
-        None => violation!(this, cmd, "the descriptor is {}", descriptor.class_name()),
-    }
+    let level = check_descriptor(descriptor).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     let core = this.state::<Graph>().core();
     let state = core.lock(this, cmd);
-    let made = compiled(core, &state, feeds, targets);
+    let made = compiled(core, &state, level, feeds, targets);
     let is_leaf = |tensor: &&Strong| matches!(state.nodes.node(tensor.state::<Tensor>().value()).op, Op::Leaf(_));
     let leaves = state.tensors.iter().filter(is_leaf).count();
     let (nodes, operations) = (state.nodes.len(), state.tensors.len() - leaves);
@@ -94,8 +84,22 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     }
 }
 
-fn compiled(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result<Executable, String> {
+/// Refuses descriptors that compile in ways that are known to go wrong, whatever the graph is.
+pub(super) fn check_descriptor(descriptor: Id) -> Result<Level, String> {
+    match Strong::retain(descriptor).try_state::<CompilationDescriptor>() {
+        Some(descriptor) => descriptor.objection().map_or(Ok(descriptor.level()), |objection| Err(objection.into())),
+        None if descriptor.is_nil() => {
+            Err("no descriptor means optimizationLevel 1 and compiling in the background".into())
+        }
+        None => Err(format!("the descriptor is {}", descriptor.class_name())),
+    }
+}
+
+fn compiled(core: &Arc<Core>, state: &State, level: Level, feeds: Id, targets: Id) -> Result<Executable, String> {
     let nodes = &state.nodes;
+    if let Some(objection) = level.objection(nodes) {
+        return Err(objection.into());
+    }
     let feeds = in_own_order(fed(core, state, feeds)?);
     let targets = in_own_order(targeted(core, targets)?);
     let ids = |bound: &[Bound]| bound.iter().map(|(_, value)| *value).collect::<Vec<_>>();
@@ -106,7 +110,8 @@ fn compiled(core: &Arc<Core>, state: &State, feeds: Id, targets: Id) -> Result<E
     }
     let plan = compiler::compile(nodes, &feed_ids, &target_ids);
     let kept = |bound: Vec<Bound>| bound.into_iter().map(|(tensor, _)| tensor).collect();
-    Ok(Executable::new(kept(feeds), kept(targets), plan))
+    let source = Source { core: core.clone(), feeds: feed_ids, targets: target_ids };
+    Ok(Executable::new(kept(feeds), kept(targets), source, plan))
 }
 
 /// An order that is the same for the same request, but not the sender's. On a Mac MPSGraph chooses it, so a sender that

@@ -1,6 +1,7 @@
 //! `MPSGraphExecutable`: a compiled graph.
 //!
-//! Encoding binds buffers and gives the run to the command buffer; nothing is computed before that is committed.
+//! Encoding binds buffers and gives the run to the command buffer; nothing is computed before that is committed. An
+//! executable can be written to a [`package`] and made of one again.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -8,16 +9,22 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::compiler::Plan;
 use crate::foundation::ns_array;
-use crate::ir::TensorType;
+use crate::ir::{TensorType, ValueId};
 use crate::metal::mtl_buffer::{self, Buffer};
 use crate::mps::mps_command_buffer::Encoder;
-use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method4, new_object};
+use crate::objc::{
+    ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method2, method3, method4, new_object,
+};
 use crate::violation;
 
-use super::counters;
+use super::builder::Core;
+use super::compile::check_descriptor;
+use super::device::Device;
 use super::executable_execution_descriptor::ExecutionDescriptor;
 use super::shape::Shown;
+use super::shaped_type::ShapedType;
 use super::tensor_data::TensorData;
+use super::{counters, package};
 
 /// The class.
 pub static CLASS: ClassDef = ClassDef {
@@ -31,6 +38,9 @@ pub static CLASS: ClassDef = ClassDef {
         method0("options", options),
         method1("setOptions:", set_options),
         method4("encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:", encode),
+        method3("specializeWithDevice:inputTypes:compilationDescriptor:", specialize),
+        method2("serializeToMPSGraphPackageAtURL:descriptor:", package::serialize).since(14, 0),
+        method2("initWithMPSGraphPackageAtURL:compilationDescriptor:", package::init).since(14, 0),
     ],
     class: &[],
 };
@@ -39,14 +49,27 @@ pub static CLASS: ClassDef = ClassDef {
 pub(crate) struct Executable {
     feeds: Vec<Strong>,
     targets: Vec<Strong>,
+    source: Source,
     plan: Arc<Plan>,
     options: AtomicUsize,
 }
 
+/// What an executable was compiled from.
+pub(crate) struct Source {
+    pub core: Arc<Core>,
+    pub feeds: Vec<ValueId>,
+    pub targets: Vec<ValueId>,
+}
+
 impl Executable {
-    /// `plan` takes and yields values in the order of these tensors.
-    pub fn new(feeds: Vec<Strong>, targets: Vec<Strong>, plan: Plan) -> Self {
-        Self { feeds, targets, plan: Arc::new(plan), options: AtomicUsize::new(1) }
+    /// `plan` takes and yields values in the order of these tensors, and of the values in `source`.
+    pub fn new(feeds: Vec<Strong>, targets: Vec<Strong>, source: Source, plan: Plan) -> Self {
+        Self { feeds, targets, source, plan: Arc::new(plan), options: AtomicUsize::new(1) }
+    }
+
+    /// What it was compiled from.
+    pub fn source(&self) -> &Source {
+        &self.source
     }
 
     /// Steps of the plan.
@@ -60,14 +83,19 @@ pub(crate) fn object(executable: Executable) -> Id {
     new_object(&CLASS, executable).autorelease()
 }
 
-/// Nil without feeds: Apple declares it nullable and does not say when it is nil, so callers have to expect it there.
+/// Nil without feeds, and in an executable that was made of a package: Apple declares it nullable and does not say when
+/// it is nil, so callers have to expect it there.
 extern "C-unwind" fn feed_tensors(this: This<'_>, _: Sel) -> Id {
-    let feeds = &this.state::<Executable>().feeds;
-    if feeds.is_empty() { Id::NIL } else { ns_array::array(feeds.iter().map(Strong::id)) }
+    listed(&this.state::<Executable>().feeds)
 }
 
+/// Nil in an executable that was made of a package.
 extern "C-unwind" fn target_tensors(this: This<'_>, _: Sel) -> Id {
-    ns_array::array(this.state::<Executable>().targets.iter().map(Strong::id))
+    listed(&this.state::<Executable>().targets)
+}
+
+fn listed(tensors: &[Strong]) -> Id {
+    if tensors.is_empty() { Id::NIL } else { ns_array::array(tensors.iter().map(Strong::id)) }
 }
 
 extern "C-unwind" fn options(this: This<'_>, _: Sel) -> usize {
@@ -76,6 +104,31 @@ extern "C-unwind" fn options(this: This<'_>, _: Sel) -> usize {
 
 extern "C-unwind" fn set_options(this: This<'_>, _: Sel, options: usize) {
     this.state::<Executable>().options.store(options, Relaxed);
+}
+
+/// Everything is compiled already; this only checks.
+extern "C-unwind" fn specialize(this: This<'_>, cmd: Sel, device: Id, types: Id, descriptor: Id) {
+    let Some(executable) = this.try_state::<Executable>() else {
+        violation!(this, cmd, "the executable was not made by compiling a graph");
+    };
+    if !device.is_nil() && Strong::retain(device).try_state::<Device>().is_none() {
+        violation!(this, cmd, "the device is {}, not an MPSGraphDevice", device.class_name());
+    }
+    let level = check_descriptor(descriptor).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    if let Some(objection) = level.objection(&executable.source.core.look().nodes) {
+        violation!(this, cmd, "{objection}");
+    }
+    if !types.is_kind_of("NSArray") {
+        violation!(this, cmd, "the types are {}, not an NSArray", types.class_name());
+    }
+    let types = Strong::retain(types);
+    let (given, wanted) = (ns_array::items(&types), executable.plan.feeds());
+    let is_type = |(given, wanted): (&Strong, &TensorType)| {
+        given.try_state::<ShapedType>().is_some_and(|given| *given.get() == *wanted)
+    };
+    if given.len() != wanted.len() || !given.iter().zip(wanted).all(is_type) {
+        violation!(this, cmd, "the types are not those of the feeds, in the executable's order: MPSGraph aborts");
+    }
 }
 
 extern "C-unwind" fn encode(

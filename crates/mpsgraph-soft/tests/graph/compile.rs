@@ -8,7 +8,7 @@ use mpsgraph_soft::mpsgraph::counters;
 use mpsgraph_soft::objc::Id;
 
 use super::messages::{array, dictionary, objects};
-use super::session::{F16, F32, Graph, descriptor, shaped_type};
+use super::session::{BF16, F16, F32, Graph, I16, I32, U8, descriptor, shaped_type};
 use crate::support::{
     Assumed, Documented, Probed, Reported, device, msg, new, plain, pooled, refused, rule, violation,
 };
@@ -98,12 +98,23 @@ fn compiled_graphs_and_nodes_are_counted() {
 }
 
 #[test]
-fn compiling_at_optimization_level_1_is_refused() {
+fn compiling_16_bits_at_optimization_level_1_is_refused() {
     let _test = rule(Reported("JuliaGPU/Metal.jl lib/mpsgraphs/matmul.jl; liuliu/swift-diffusion#44"));
-    refused(COMPILE, "optimizationLevel is 1", || compile_with(descriptor(1, true).id()));
+    let compile = |code: u32, level: usize| {
+        let graph = Graph::new();
+        let x = graph.placeholder(&[1], code);
+        let feeds = dictionary(&[(x, shaped_type(&[1], code))]);
+        let target = graph.op("signWithTensor:name:", &[x]);
+        graph.compile_with(feeds, array(&[target]), descriptor(level, true).id());
+    };
+    for code in [F16, BF16, I16, U8] {
+        refused(COMPILE, "optimizationLevel is 1", || compile(code, 1));
+        compile(code, 0);
+    }
+    compile(F32, 1);
+    compile(I32, 1);
     let fine = descriptor(0, true);
     assert_eq!(msg!(fine.id(), "optimizationLevel"; usize), 0);
-    compile_with(fine.id());
 }
 
 #[test]
@@ -114,7 +125,7 @@ fn a_descriptor_has_defaults_that_compiling_refuses() {
     let plain = new("MPSGraphCompilationDescriptor");
     assert_eq!(msg!(plain.id(), "optimizationLevel"; usize), 1);
     assert!(!msg!(plain.id(), "waitForCompilationCompletion"; bool));
-    refused(COMPILE, "optimizationLevel is 1", || compile_with(plain.id()));
+    refused(COMPILE, "waitForCompilationCompletion is NO", || compile_with(plain.id()));
     refused(COMPILE, "no descriptor", || compile_with(Id::NIL));
 }
 

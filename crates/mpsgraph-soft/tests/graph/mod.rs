@@ -17,6 +17,7 @@ pub mod memory;
 pub mod messages;
 pub mod newer;
 pub mod objects;
+pub mod package;
 pub mod random;
 pub mod reduction;
 pub mod scatter_nd;

@@ -22,7 +22,7 @@ use crate::mpsgraph::shape::Shown;
 use crate::objc::version::macos;
 
 /// The objection to what the targets need, if there is one.
-pub(super) fn objection(nodes: &Nodes, targets: &[ValueId]) -> Option<String> {
+pub(in crate::mpsgraph) fn objection(nodes: &Nodes, targets: &[ValueId]) -> Option<String> {
     let needed = behind(nodes, targets);
     let readers = LazyCell::new(|| seen_through_readers(nodes, &needed));
     needed.iter().find_map(|&value| {

@@ -1,0 +1,164 @@
+//! Programs kept on disk, so that a second process of the same model loads them instead of compiling.
+//!
+//! Each program is a folder, named by the hash of a text that says all that the compiled form depends on. In it are
+//! MPSGraph's package and a file [`about`] it with that whole text, which is compared. A folder is written under
+//! another name and then renamed, so none is ever seen half written; what is damaged all the same is found by check
+//! sums, before MPSGraph sees it, and replaced. Nothing here is an error: what cannot be loaded is compiled.
+
+mod about;
+mod room;
+mod turn;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use about::About;
+use turn::Turn;
+
+use super::compile::Compiled;
+use super::config::Config;
+use super::program::Program;
+use crate::dtype::stored;
+use crate::ffi::{DataType, Device, Executable, GraphDevice, Optimization, ShapedType, os_version};
+use crate::lowering::scalar::Layout;
+
+/// MPSGraph's part of a program's folder.
+const PACKAGE: &str = "program.mpsgraphpackage";
+
+/// The folder of kept programs.
+pub(super) struct Kept {
+    folder: PathBuf,
+    most_bytes: u64,
+    /// What every compiled form depends on.
+    system: String,
+    warned: AtomicBool,
+    /// Folders written so far, for their first names.
+    written: AtomicU64,
+}
+
+/// All that a program's compiled form depends on.
+pub(super) struct Key {
+    text: String,
+    level: Optimization,
+    folder: PathBuf,
+}
+
+/// What there is of a program.
+pub(super) enum Found {
+    Loaded(Compiled),
+    /// It is to be compiled and kept.
+    Nothing,
+    /// It is to be compiled: loading takes longer than compiling, or has ended processes.
+    Unwanted,
+}
+
+impl Kept {
+    /// `None` if programs are not to be kept.
+    pub fn new(config: &Config, device: &Device) -> Option<Self> {
+        let (major, minor) = os_version::reported();
+        let system = format!(
+            "burn-mpsgraph {} ({}) for {} with macOS {}, seen as {major}.{minor}, on {} ({}, {})",
+            env!("CARGO_PKG_VERSION"),
+            env!("BURN_MPSGRAPH_SOURCES"),
+            std::env::consts::ARCH,
+            os_version::text(),
+            device.name(),
+            device.has_shared_heaps(),
+            device.is_m1_to_m4(),
+        );
+        Some(Self {
+            folder: config.cache_dir.clone()?,
+            most_bytes: config.cache_megabytes << 20,
+            system,
+            warned: AtomicBool::new(false),
+            written: AtomicU64::new(0),
+        })
+    }
+
+    /// The key of a program as it is going to be lowered. The order of its nodes belongs to it, and where its scalars
+    /// are in the lanes; patterns and barriers are in its text.
+    pub fn key(&self, program: &Program, layout: &Layout, level: Optimization) -> Key {
+        let text = format!("{}\n{level:?}\n{layout:?}\n{program}\n", self.system);
+        let folder = self.folder.join(format!("{:016x}", about::check_sum(text.as_bytes())));
+        Key { text, level, folder }
+    }
+
+    /// Loads a program, if it is kept, whole, and worth it.
+    pub fn load(&self, key: &Key, program: &Program, layout: &Layout, device: &GraphDevice) -> Found {
+        let start = Instant::now();
+        let Some(about) = About::read(&key.folder, &key.text) else {
+            return Found::Nothing;
+        };
+        let Some(mut turn) = Turn::take(&key.folder, about.compile_time) else {
+            return Found::Unwanted;
+        };
+        let package = key.folder.join(PACKAGE);
+        if !about.is_whole(&package) {
+            return Found::Nothing;
+        }
+        let types = input_types(program, layout);
+        let inputs: Vec<ShapedType> = about.feed_order.iter().map(|&at| types[at].clone()).collect();
+        turn.begin();
+        let Some(executable) = Executable::of_package(&package, device, &inputs, key.level) else {
+            return Found::Unwanted;
+        };
+        turn.end(start.elapsed());
+        Found::Loaded(Compiled {
+            executable,
+            feed_order: about.feed_order,
+            layout: layout.clone(),
+            target_order: about.target_order,
+            results: about.results,
+            scratch_bytes: program.inner_bytes(),
+        })
+    }
+
+    /// Keeps a program that took so long to compile; whether it is kept. The first failure is written to stderr.
+    pub fn keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration) -> bool {
+        let number = self.written.fetch_add(1, Ordering::Relaxed);
+        let fresh = self.folder.join(format!("{}{}-{number}", room::FRESH, std::process::id()));
+        let outcome = self.try_keep(key, compiled, compile_time, &fresh);
+        if let Err(error) = &outcome {
+            let _ = fs::remove_dir_all(&fresh);
+            if !self.warned.swap(true, Ordering::Relaxed) {
+                eprintln!("burn-mpsgraph: programs are not kept in {}: {error}", self.folder.display());
+            }
+        }
+        outcome.is_ok()
+    }
+
+    fn try_keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration, fresh: &Path) -> io::Result<()> {
+        fs::create_dir_all(fresh)?;
+        let package = fresh.join(PACKAGE);
+        compiled.executable.write_package(&package);
+        let about = About {
+            compile_time,
+            feed_order: compiled.feed_order.clone(),
+            target_order: compiled.target_order.clone(),
+            results: compiled.results.clone(),
+            files: about::files(&package)?,
+        };
+        about.write(fresh, &key.text)?;
+        room::make(&self.folder, self.most_bytes, fresh)?;
+        if fs::rename(fresh, &key.folder).is_ok() {
+            return Ok(());
+        }
+        // Another process may have been faster.
+        if About::read(&key.folder, &key.text).is_some_and(|about| about.is_whole(&key.folder.join(PACKAGE))) {
+            return fs::remove_dir_all(fresh);
+        }
+        room::remove(&key.folder)?;
+        fs::rename(fresh, &key.folder)
+    }
+}
+
+/// The types of a program's feeds and, behind them, of its lanes.
+fn input_types(program: &Program, layout: &Layout) -> Vec<ShapedType> {
+    let feeds = program.feeds.iter().map(|ty| ShapedType::new(&ty.shape, stored(ty.dtype)));
+    let lanes = [(layout.floats, DataType::F32), (layout.integers, DataType::I32)];
+    let lanes = lanes.into_iter().filter(|(count, _)| *count > 0);
+    feeds.chain(lanes.map(|(count, dtype)| ShapedType::new(&[count], dtype))).collect()
+}

@@ -1,0 +1,117 @@
+//! The file beside a package: what the program is, how its executable is called, and check sums of the package.
+//!
+//! It is text: the check sum of the rest, a line for each field, a line for each file, and the program.
+
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+const NAME: &str = "about.txt";
+/// What stands before the program.
+const PROGRAM: &str = "program:\n";
+
+pub(super) struct About {
+    /// How long it took to compile.
+    pub compile_time: Duration,
+    /// See [`Compiled`](crate::bridge::compile::Compiled) for these three.
+    pub feed_order: Vec<usize>,
+    pub target_order: Vec<usize>,
+    pub results: Vec<usize>,
+    pub files: Vec<Kept>,
+}
+
+/// A file of a package.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Kept {
+    /// Relative to the package.
+    path: String,
+    bytes: u64,
+    sum: u64,
+}
+
+impl About {
+    /// What is written about the package of this program; `None` if it is another program's, damaged, or not there.
+    pub fn read(folder: &Path, program: &str) -> Option<Self> {
+        let text = fs::read_to_string(folder.join(NAME)).ok()?;
+        let (sum, rest) = text.split_once('\n')?;
+        let (fields, own) = rest.split_once(PROGRAM)?;
+        if own != program || u64::from_str_radix(sum, 16) != Ok(check_sum(rest.as_bytes())) {
+            return None;
+        }
+        let mut lines = fields.lines();
+        let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
+        let compile_time = Duration::from_nanos(field("compiled")?.parse().ok()?);
+        let [feed_order, target_order, results] =
+            [numbers(field("feeds")?), numbers(field("targets")?), numbers(field("results")?)];
+        let files = lines.map(Kept::parse).collect::<Option<_>>()?;
+        Some(Self { compile_time, feed_order: feed_order?, target_order: target_order?, results: results?, files })
+    }
+
+    pub fn write(&self, folder: &Path, program: &str) -> io::Result<()> {
+        let list = |numbers: &[usize]| numbers.iter().map(|number| format!(" {number}")).collect::<String>();
+        let mut rest = format!(
+            "compiled {}\nfeeds{}\ntargets{}\nresults{}\n",
+            self.compile_time.as_nanos(),
+            list(&self.feed_order),
+            list(&self.target_order),
+            list(&self.results),
+        );
+        for Kept { path, bytes, sum } in &self.files {
+            let _ = writeln!(rest, "{sum:016x} {bytes} {path}");
+        }
+        rest += PROGRAM;
+        rest += program;
+        fs::write(folder.join(NAME), format!("{:016x}\n{rest}", check_sum(rest.as_bytes())))
+    }
+
+    /// Whether the package is as it was written.
+    pub fn is_whole(&self, package: &Path) -> bool {
+        files(package).is_ok_and(|files| files == self.files)
+    }
+}
+
+impl Kept {
+    fn parse(line: &str) -> Option<Self> {
+        let mut parts = line.splitn(3, ' ');
+        let sum = u64::from_str_radix(parts.next()?, 16).ok()?;
+        Some(Self { sum, bytes: parts.next()?.parse().ok()?, path: parts.next()?.into() })
+    }
+}
+
+fn numbers(text: &str) -> Option<Vec<usize>> {
+    text.split_whitespace().map(|number| number.parse().ok()).collect()
+}
+
+/// The files of a package, by their names.
+///
+/// # Errors
+/// If there are none, or a name is not text.
+pub(super) fn files(package: &Path) -> io::Result<Vec<Kept>> {
+    let mut files = Vec::new();
+    let mut folders = vec![package.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let content = fs::read(&path)?;
+            let inside = path.strip_prefix(package).ok().and_then(Path::to_str).map(str::to_owned);
+            let path = inside.ok_or_else(|| io::Error::other("a file of the package has no name in UTF-8"))?;
+            files.push(Kept { path, bytes: content.len() as u64, sum: check_sum(&content) });
+        }
+    }
+    if files.is_empty() {
+        return Err(io::Error::other("MPSGraph wrote an empty package"));
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}
+
+/// FNV-1a, 64 bits: the same on every system and in every version.
+pub(super) fn check_sum(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
