@@ -3,8 +3,8 @@
 //! [`Lowering`] is the graph under construction together with the node's scalars; [`Operand`] is an input of the node.
 //! The neighbours hold what several families share: [`axis`] takes parts of an axis and joins them, [`conversion`]
 //! changes dtypes, [`rank`] folds axes, [`scalar`] lays out the numbers that are fed and [`fed`] reads them in a graph,
-//! and [`provenance`] knows which operands MPSGraph's compiler must not see through. Nothing here records, allocates or
-//! runs anything.
+//! [`shared`] keeps what several nodes compute alike, and [`provenance`] knows which operands MPSGraph's compiler must
+//! not see through. Nothing here records, allocates or runs anything.
 
 pub(crate) mod axis;
 pub(crate) mod conversion;
@@ -12,11 +12,13 @@ pub(crate) mod fed;
 pub(crate) mod provenance;
 pub(crate) mod rank;
 pub(crate) mod scalar;
+pub(crate) mod shared;
 
 use burn_backend::DType;
 
 use self::fed::Fed;
 use self::scalar::ScalarKind;
+use self::shared::Shared;
 use crate::dtype::stored;
 use crate::ffi::{self, Graph};
 use crate::tensor_type::TensorType;
@@ -34,19 +36,25 @@ pub(crate) struct Lowering<'a> {
     graph: &'a Graph,
     /// The lanes of all of the program's scalars.
     fed: &'a Fed,
+    shared: &'a Shared,
     /// The node's scalars and where the lanes of each start.
     scalars: Vec<(ScalarKind, u32)>,
 }
 
 impl<'a> Lowering<'a> {
     /// Lowers one node, whose scalars start at the given lanes.
-    pub fn new(graph: &'a Graph, fed: &'a Fed, scalars: Vec<(ScalarKind, u32)>) -> Self {
-        Self { graph, fed, scalars }
+    pub fn new(graph: &'a Graph, fed: &'a Fed, shared: &'a Shared, scalars: Vec<(ScalarKind, u32)>) -> Self {
+        Self { graph, fed, shared, scalars }
     }
 
     /// The graph to add nodes to.
     pub fn graph(&self) -> &Graph {
         self.graph
+    }
+
+    /// `what` of `x`, which other nodes of the program may have in common with this one.
+    pub fn once(&self, what: &'static str, x: &ffi::Tensor, make: impl FnOnce() -> ffi::Tensor) -> ffi::Tensor {
+        self.shared.once(what, x, make)
     }
 
     /// The node's `index`-th scalar as a `[1]` tensor of `dtype`.

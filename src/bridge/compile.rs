@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use burn_backend::DType;
+use burn_backend::{DType, Shape};
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
@@ -14,6 +14,7 @@ use crate::dtype::stored;
 use crate::ffi::{self, DataType, Executable, Graph, GraphDevice, Optimization, ShapedType};
 use crate::lowering::fed::Fed;
 use crate::lowering::scalar::{Layout, ScalarKind};
+use crate::lowering::shared::Shared;
 use crate::lowering::{Lowering, Operand};
 use crate::ops::Op;
 use crate::tensor_type::TensorType;
@@ -73,6 +74,7 @@ struct Construction<'a> {
     /// One per feed, and then one for the lanes of floats and one for those of integers, if there are any.
     placeholders: Vec<(ffi::Tensor, ShapedType)>,
     fed: Fed,
+    shared: Shared,
     /// For each node the first lanes of its scalars.
     lanes: Vec<SmallVec<[u32; 2]>>,
     /// Minus infinity, if an operand is read through a barrier.
@@ -83,6 +85,8 @@ struct Construction<'a> {
     known: HashMap<(ProgramNode, SmallVec<[u32; 2]>), u32, FixedState>,
     /// For each node so far the first one that computes the same.
     same_as: Vec<u32>,
+    /// Tensors as they are read: in another shape, or behind a barrier. All who read one so read one node.
+    views: HashMap<(ffi::Tensor, Option<Shape>), ffi::Tensor, FixedState>,
 }
 
 impl<'a> Construction<'a> {
@@ -114,7 +118,9 @@ impl<'a> Construction<'a> {
             graph,
             placeholders,
             fed,
+            shared: Shared::default(),
             least,
+            views: HashMap::default(),
         }
     }
 
@@ -123,7 +129,8 @@ impl<'a> Construction<'a> {
     /// MPSGraph's compiler may merge such nodes, and nobody has reported whether a value that is two results then
     /// fills both buffers.
     fn add(&mut self, at: usize) {
-        let node = &self.program.nodes[at];
+        let program = self.program;
+        let node = &program.nodes[at];
         let mut expression = node.clone();
         for input in &mut expression.inputs {
             if let Source::Node(producer) = &mut input.source {
@@ -137,7 +144,7 @@ impl<'a> Construction<'a> {
         }
         let inputs: Vec<Operand> = node.inputs.iter().map(|input| self.operand(input)).collect();
         let scalars = node.scalars.iter().copied().zip(self.lanes[at].iter().copied()).collect();
-        let cx = Lowering::new(&self.graph, &self.fed, scalars);
+        let cx = Lowering::new(&self.graph, &self.fed, &self.shared, scalars);
         let value = node.op.lower(&cx, &inputs, &node.output);
         self.values[at] = Some(value);
     }
@@ -149,7 +156,7 @@ impl<'a> Construction<'a> {
     }
 
     /// An operand in the shape in which the node reads it, behind a barrier if it needs one.
-    fn operand(&self, input: &OperandRef) -> Operand {
+    fn operand(&mut self, input: &OperandRef) -> Operand {
         let (tensor, ty, is_zeros) = match input.source {
             Source::Feed(at) => (&self.placeholders[at as usize].0, &self.program.feeds[at as usize], false),
             Source::Node(at) => {
@@ -157,18 +164,30 @@ impl<'a> Construction<'a> {
                 (self.value(at), &node.output, node.op.is_zeros())
             }
         };
-        let seen = if ty.shape == input.shape { tensor.clone() } else { self.graph.reshape(tensor, &input.shape) };
-        let tensor = match self.least.as_ref().filter(|_| input.barrier) {
-            Some(least) => {
-                let least = match ty.dtype {
-                    DType::F32 => least.clone(),
-                    dtype => self.graph.cast(least, stored(dtype)),
-                };
-                self.graph.maximum_with_nan_propagation(&seen, &least)
-            }
-            None => seen,
-        };
+        let mut tensor = tensor.clone();
+        if ty.shape != input.shape {
+            tensor = self.view(tensor, Some(&input.shape), |graph, whole| graph.reshape(whole, &input.shape));
+        }
+        if let Some(least) = self.least.clone().filter(|_| input.barrier) {
+            let least = match ty.dtype {
+                DType::F32 => least,
+                dtype => self.graph.cast(&least, stored(dtype)),
+            };
+            tensor = self.view(tensor, None, |graph, seen| graph.maximum_with_nan_propagation(seen, &least));
+        }
         Operand { tensor, ty: TensorType::new(ty.dtype, input.shape.clone()), is_zeros }
+    }
+
+    /// `tensor` in another shape, or behind a barrier if there is no shape: what `make` gives the first time.
+    fn view(
+        &mut self,
+        tensor: ffi::Tensor,
+        shape: Option<&Shape>,
+        make: impl FnOnce(&Graph, &ffi::Tensor) -> ffi::Tensor,
+    ) -> ffi::Tensor {
+        let graph = &self.graph;
+        let made = self.views.entry((tensor, shape.cloned()));
+        made.or_insert_with_key(|(tensor, _)| make(graph, tensor)).clone()
     }
 
     /// The tensors of the results, and which of them each of the program's outputs is. The executable names its results

@@ -5,8 +5,21 @@
 //! keeps the numbers of nodes, outputs and feeds; it changes nodes in place, adds some behind them, and leaves others
 //! unused.
 
+mod barriers;
+mod equal;
+mod factors;
+mod leading;
 mod padded_sums;
+mod permutes;
+mod quotients;
+mod reading;
 mod regions;
+mod repeats;
+mod roots;
+mod rows;
+mod signs;
+mod softmax;
+mod sums;
 mod written;
 
 use std::collections::HashMap;
@@ -18,16 +31,42 @@ use super::program::{OperandRef, Program, ProgramNode, Source};
 use crate::ops::Op;
 use crate::tensor_type::TensorType;
 
-/// Applies every pattern; all of them begin with a region that is assigned.
+/// Applies every pattern.
 pub(super) fn apply(program: &mut Program) {
-    if !program.nodes.iter().any(|node| regions::assigned(node).is_some()) {
-        return;
+    // These begin with a region that is assigned.
+    if program.nodes.iter().any(|node| regions::assigned(node).is_some()) {
+        let changed = [padded_sums::apply(program), regions::apply(program)];
+        if changed.contains(&true) {
+            put_in_order(program);
+        }
     }
-    let changed = [padded_sums::apply(program), regions::apply(program)];
-    if changed.contains(&true) {
-        remove_unused(program);
+    let has_scalar = program.nodes.iter().any(|node| node.inputs.iter().any(|input| input.barrier));
+    let mut rewritten = program.clone();
+    for pattern in PATTERNS {
+        pattern(&mut rewritten);
+        put_in_order(&mut rewritten);
+    }
+    if barriers::settle(&mut rewritten, has_scalar) {
+        *program = rewritten;
     }
 }
+
+/// What makes programs smaller, each in the form in which the later ones look for it.
+const PATTERNS: [fn(&mut Program); 13] = [
+    equal::apply,
+    permutes::apply,
+    repeats::apply,
+    roots::apply,
+    equal::apply,
+    quotients::apply,
+    signs::apply,
+    softmax::gradients,
+    softmax::whole,
+    sums::apply,
+    factors::apply,
+    rows::apply,
+    leading::apply,
+];
 
 /// For each node whose value is read the one node that reads it, once; `None` if there are several, or it leaves the
 /// program.
@@ -52,20 +91,40 @@ fn add(program: &mut Program, op: Op, inputs: SmallVec<[OperandRef; 3]>, output:
     OperandRef { source: Source::Node(number), shape, barrier: false }
 }
 
-/// Takes nodes out of the schedule that no output needs.
-fn remove_unused(program: &mut Program) {
+/// Schedules what the outputs need, each node after those that it reads, otherwise in the order of before.
+fn put_in_order(program: &mut Program) {
     let mut needed = vec![false; program.nodes.len()];
     let mut open: Vec<u32> = program.outputs.clone();
     while let Some(at) = open.pop() {
         if !std::mem::replace(&mut needed[at as usize], true) {
-            let inputs = program.nodes[at as usize].inputs.iter();
-            open.extend(inputs.filter_map(|input| match input.source {
-                Source::Node(producer) => Some(producer),
-                Source::Feed(_) => None,
-            }));
+            open.extend(producers(&program.nodes[at as usize]));
         }
     }
-    program.schedule.retain(|&at| needed[at as usize]);
+    let before = std::mem::take(&mut program.schedule);
+    let mut placed = vec![false; program.nodes.len()];
+    for at in before.into_iter().filter(|&at| needed[at as usize]) {
+        open.push(at);
+        while let Some(&next) = open.last() {
+            let missing = open.len();
+            if !placed[next as usize] {
+                open.extend(producers(&program.nodes[next as usize]).filter(|&producer| !placed[producer as usize]));
+            }
+            if open.len() == missing {
+                open.pop();
+                if !std::mem::replace(&mut placed[next as usize], true) {
+                    program.schedule.push(next);
+                }
+            }
+        }
+    }
+}
+
+/// The nodes that a node reads.
+fn producers(node: &ProgramNode) -> impl Iterator<Item = u32> {
+    node.inputs.iter().filter_map(|input| match input.source {
+        Source::Node(producer) => Some(producer),
+        Source::Feed(_) => None,
+    })
 }
 
 #[cfg(test)]

@@ -290,12 +290,14 @@ impl ActivationOp {
     }
 }
 
-/// `(1 + erf(x / sqrt(2))) / 2`
+/// `(1 + erf(x / sqrt(2))) / 2`, once for the function and its gradient.
 fn normal_cdf(cx: &Lowering<'_>, x: &ffi::Tensor) -> ffi::Tensor {
     let graph = cx.graph();
     let constant = |value| cx.constant(value, DType::F32);
-    let erf = graph.erf(&graph.multiplication(x, &constant(std::f64::consts::FRAC_1_SQRT_2)));
-    graph.multiplication(&graph.addition(&erf, &constant(1.0)), &constant(0.5))
+    cx.once("normal cdf", x, || {
+        let erf = graph.erf(&graph.multiplication(x, &constant(std::f64::consts::FRAC_1_SQRT_2)));
+        graph.multiplication(&graph.addition(&erf, &constant(1.0)), &constant(0.5))
+    })
 }
 
 /// Softmax along `dim`. Matrix products read its value through a barrier; see [`crate::lowering::provenance`].

@@ -22,7 +22,7 @@ pub(crate) use cast::cast;
 pub(crate) use comparison::{CompareOp, TestOp, compare, compare_scalar, is_inf, is_nan};
 pub(crate) use cross::cross;
 pub(in crate::ops) use integer::divide as divide_integers;
-pub(crate) use power::{powf_scalar, powi_scalar};
+pub(crate) use power::{Exponent, powf_scalar, powi_scalar};
 pub(crate) use selection::{clamp, mask_fill, mask_where};
 pub(in crate::ops) use unary::log1p as log1p_f32;
 pub(crate) use unary::{UnaryOp, unary};
@@ -49,6 +49,8 @@ pub(crate) enum ArithmeticOp {
     PowerScalar {
         bits: u32,
     },
+    /// A float to the power of a number of which something is known.
+    PowerOf(Exponent),
     Compare(CompareOp),
     /// The right operand is the node's scalar.
     CompareScalar(CompareOp),
@@ -73,6 +75,7 @@ impl Operation for ArithmeticOp {
             Self::Binary(op) => op.name(),
             Self::BinaryScalar(op) => op.scalar_name(),
             Self::PowerScalar { .. } => "powi_scalar",
+            Self::PowerOf(_) => BinaryOp::Pow.scalar_name(),
             Self::Compare(op) => op.name(),
             Self::CompareScalar(op) => op.scalar_name(),
             Self::Test(op) => op.name(),
@@ -100,6 +103,7 @@ impl Operation for ArithmeticOp {
                 let exponent = cx.scalar(0, DType::I32);
                 integer::power(cx, x, &exponent, dtype, *bits)
             }
+            Self::PowerOf(exponent) => exponent.lower(cx, x, dtype, || cx.scalar(0, DType::F32)),
             Self::Compare(op) => op.lower(cx.graph(), x, &inputs[1].tensor, dtype),
             Self::CompareScalar(op) => {
                 let rhs = cx.scalar(0, dtype);
@@ -136,9 +140,12 @@ impl Operation for ArithmeticOp {
             | Self::MaskWhere
             | Self::MaskFill
             | Self::Clamp { .. } => kept,
-            Self::Unary(_) | Self::PowerScalar { .. } | Self::Compare(_) | Self::CompareScalar(_) | Self::Test(_) => {
-                Provenance::NONE
-            }
+            Self::Unary(_)
+            | Self::PowerScalar { .. }
+            | Self::PowerOf(_)
+            | Self::Compare(_)
+            | Self::CompareScalar(_)
+            | Self::Test(_) => Provenance::NONE,
         }
     }
 
@@ -153,6 +160,7 @@ impl Operation for ArithmeticOp {
             | Self::Binary(_)
             | Self::BinaryScalar(_)
             | Self::PowerScalar { .. }
+            | Self::PowerOf(_)
             | Self::Compare(_)
             | Self::CompareScalar(_)
             | Self::Test(_)

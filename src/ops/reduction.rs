@@ -24,6 +24,8 @@ use crate::tensor_type::TensorType;
 pub(crate) struct ReductionOp {
     kind: Kind,
     dim: usize,
+    /// Bits of further axes; only the bridge's patterns make such ops, sums and means of floats of at most four axes.
+    others: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -158,7 +160,7 @@ fn flat(x: MpsGraphTensor) -> MpsGraphTensor {
 }
 
 fn reduce(kind: Kind, x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTensor {
-    let op = ReductionOp { kind, dim };
+    let op = ReductionOp { kind, dim, others: 0 };
     check_dim(op.name(), dim, x.dims());
     require(op.name(), out);
     if x.dtype().is_bool() && !matches!(kind, Kind::Any | Kind::All) {
@@ -194,6 +196,42 @@ fn of_nothing(op: ReductionOp, x: &MpsGraphTensor, output: TensorType) -> MpsGra
     }
 }
 
+impl ReductionOp {
+    /// The axes, if this is a sum or a mean.
+    pub(crate) fn added_axes(&self) -> Option<Vec<usize>> {
+        match self.kind {
+            Kind::Sum | Kind::Mean => Some(self.axes()),
+            Kind::Prod | Kind::Extreme(_) | Kind::Arg(_) | Kind::Any | Kind::All => None,
+        }
+    }
+
+    /// The axis, if this is a sum along one.
+    pub(crate) fn sum_axis(&self) -> Option<usize> {
+        (self.kind == Kind::Sum && self.others == 0).then_some(self.dim)
+    }
+
+    /// The axis, if this is the greatest along one.
+    pub(crate) fn maximum_axis(&self) -> Option<usize> {
+        (self.kind == Kind::Extreme(Extreme::Max)).then_some(self.dim)
+    }
+
+    pub(crate) fn is_sum(&self) -> bool {
+        self.kind == Kind::Sum
+    }
+
+    /// The same along these axes, of which there is at least one.
+    pub(crate) fn along(&self, axes: &[usize]) -> Self {
+        let others = axes[1..].iter().fold(0, |bits, axis| bits | 1 << axis);
+        Self { kind: self.kind, dim: axes[0], others }
+    }
+
+    /// All axes.
+    pub(crate) fn axes(&self) -> Vec<usize> {
+        let others = (0..u8::BITS as usize).filter(|axis| self.others >> axis & 1 == 1);
+        std::iter::once(self.dim).chain(others).collect()
+    }
+}
+
 impl Operation for ReductionOp {
     fn name(&self) -> &'static str {
         match self.kind {
@@ -213,11 +251,13 @@ impl Operation for ReductionOp {
         let TensorType { dtype, shape } = &inputs[0].ty;
         let (view, axis) = within_rank(shape, self.dim);
         let x = reshaped(cx, &inputs[0].tensor, shape, &view);
+        let axes: Vec<isize> =
+            std::iter::once(axis).chain(self.axes()[1..].iter().map(|&other| other as isize)).collect();
         let graph = cx.graph();
         let result = match self.kind {
             Kind::Sum => {
                 let wide = summed_in(*dtype);
-                let sum = graph.reduction_sum(&convert(cx, &x, *dtype, wide), &[axis]);
+                let sum = graph.reduction_sum(&convert(cx, &x, *dtype, wide), &axes);
                 convert(cx, &sum, wide, *dtype)
             }
             Kind::Prod => {
@@ -225,7 +265,7 @@ impl Operation for ReductionOp {
                 let result = product(cx, &convert(cx, &x, *dtype, wide), &view, axis);
                 convert(cx, &result, wide, *dtype)
             }
-            Kind::Mean => mean_of(cx, &x, *dtype, shape[self.dim], axis),
+            Kind::Mean => mean_of(cx, &x, *dtype, shape.num_elements() / output.elements(), &axes),
             Kind::Extreme(extreme) => extreme_of(cx, &x, *dtype, extreme, axis),
             Kind::Arg(extreme) => {
                 // MPSGraph never chooses NaN (its argmax of NaN alone is -1), and its argmax of 64-bit integers has
@@ -253,7 +293,7 @@ impl Operation for ReductionOp {
             }
         };
         let mut reduced = view;
-        reduced[axis as usize] = 1;
+        axes.iter().for_each(|&axis| reduced[axis as usize] = 1);
         reshaped(cx, &result, &reduced, &output.shape)
     }
 
@@ -291,14 +331,14 @@ fn product(cx: &Lowering<'_>, x: &ffi::Tensor, view: &[usize], axis: isize) -> f
     graph.transpose(&product, &permutation)
 }
 
-fn mean_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, count: usize, axis: isize) -> ffi::Tensor {
+fn mean_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, count: usize, axes: &[isize]) -> ffi::Tensor {
     let graph = cx.graph();
     if dtype.is_float() {
-        let sum = graph.reduction_sum(&convert(cx, x, dtype, DType::F32), &[axis]);
+        let sum = graph.reduction_sum(&convert(cx, x, dtype, DType::F32), axes);
         let mean = graph.division(&sum, &cx.constant(count as f64, DType::F32));
         return convert(cx, &mean, DType::F32, dtype);
     }
-    let sum = graph.reduction_sum(&low_bits(graph, x, dtype, DType::I64), &[axis]);
+    let sum = graph.reduction_sum(&low_bits(graph, x, dtype, DType::I64), axes);
     // A sum of u64 is right modulo 2^64 either way, but its quotient depends on how the bits are read.
     let count = cx.constant(count as f64, DType::I64);
     let mean = match dtype {

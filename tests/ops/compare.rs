@@ -34,7 +34,8 @@ pub enum Eager {
     /// The recorded ones, bit for bit.
     AsRecorded,
     /// The expected ones, as the recorded are: a transposition that is recorded with the product that it feeds is a
-    /// stride, by itself it is a copy, and the order of summation may depend on that.
+    /// stride, by itself it is a copy, and the order of summation may depend on that. What is recorded together may be
+    /// rewritten by a pattern whose roundings differ.
     AsExpected,
 }
 

@@ -7,7 +7,8 @@
 //! - `moves(LAYOUTS)`: a tensor of rank 3 of any dtype; `numbers(LAYOUTS, DTYPES)`: the same without bools
 //! - `of_rank(RANK, SHAPE)`: a tensor of that rank, of any dtype
 //! - `every_axis(tolerance)`: f32 of the ranks 1 to 6 and each of their axes
-//! - `gradients(DTYPES, LAYOUTS, tolerance)`: the result and its gradient for a float tensor of rank 3
+//! - `gradients(DTYPES, LAYOUTS, tolerance)`: the result and its gradient for a float tensor of rank 3; recorded
+//!   gradients are rewritten by patterns that may round otherwise
 //! - `given(DTYPES, LAYOUTS, tolerance)`: layout and dtype, of which the expression makes its inputs itself; `sums` the
 //!   same where eager and recorded may sum in another order; `given_autodiff`, `sums_autodiff` where `B` is autodiff's
 //! - `trained(DTYPES, tolerance)`: `name = |layer = (config), x = [2, 3], …| expression;`, what `config.init` makes and
@@ -193,7 +194,7 @@ macro_rules! gradients {
             let $x = leaf.clone();
             $crate::compare::differentiate($body, |gradients| vec![$crate::compare::gradient(&leaf, gradients)])
         }
-        line!($all, [$name], $dtypes, $layouts, $tolerance, AsRecorded,
+        line!($all, [$name], $dtypes, $layouts, $tolerance, AsExpected,
               line_results::<burn::backend::Autodiff<burn_flex::Flex>>,
               line_results::<burn::backend::Autodiff<burn_mpsgraph::MpsGraph>>);
     })*};

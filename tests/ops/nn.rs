@@ -12,6 +12,7 @@ mod loss;
 #[cfg(test)]
 mod noise;
 mod normalization;
+mod patterns;
 mod pooling;
 #[cfg(test)]
 mod records;
@@ -26,7 +27,8 @@ use burn::tensor::{Bool, DType, Int, Tensor, TensorData};
 use test_support::Tolerance::{self, RelativeOf};
 
 modules! {
-    activation attention convolution encoding linear loss normalization pooling recurrent resize training transformer
+    activation attention convolution encoding linear loss normalization patterns pooling recurrent resize training
+    transformer
 }
 
 /// f32 sums differ by their order, and functions by their approximations, by some units in the last place of numbers up

@@ -11,7 +11,7 @@ use test_support::{FLOATS, Layout, floats};
 use crate::compare::{differentiate, gradient};
 
 cases! {
-    given_autodiff(
+    sums_autodiff(
         FLOATS, [Layout::Contiguous, Layout::Transposed, Layout::Sliced, Layout::Empty], RelativeOf([1e-4, 2e-2, 1e-1])
     ) {
         layer_norm_and_its_gradients = |layout, dtype| case::<B>(layout, dtype, true);

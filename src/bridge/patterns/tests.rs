@@ -1,5 +1,7 @@
 //! What the patterns make of recorded ops.
 
+mod recorded;
+
 use std::sync::Arc;
 
 use burn_backend::{DType, Shape, Slice};
@@ -7,6 +9,7 @@ use burn_backend::{DType, Shape, Slice};
 use crate::bridge::draft::{Draft, Flow};
 use crate::bridge::list::Cut;
 use crate::bridge::patterns;
+use crate::bridge::program::Program;
 use crate::bridge::thread::current;
 use crate::ops::arithmetic::{self, BinaryOp};
 use crate::ops::tensor_shape::{slice, slice_assign};
@@ -18,14 +21,20 @@ fn made(shape: &[usize]) -> MpsGraphTensor {
 }
 
 /// The names of the ops that are compiled for what `make` records.
-fn compiled(make: impl FnOnce() -> Vec<MpsGraphTensor>) -> Vec<&'static str> {
+fn compiled<T>(make: impl FnOnce() -> T) -> Vec<&'static str> {
+    let program = rewritten(make);
+    program.schedule.iter().map(|&at| program.nodes[at as usize].op.name()).collect()
+}
+
+/// What is compiled for what `make` records.
+fn rewritten<T>(make: impl FnOnce() -> T) -> Program {
     let _wanted = make();
     let recording = current().expect("the thread is not ending");
     let segment = recording.cut(Cut::Everything, &Arc::default()).expect("something was recorded");
     let draft = Draft::new(&Flow::new(&segment), &segment.wanted, &vec![false; segment.nodes.len()]);
     let mut program = draft.expect("something is wanted").program();
     patterns::apply(&mut program);
-    program.schedule.iter().map(|&at| program.nodes[at as usize].op.name()).collect()
+    program
 }
 
 fn step(t: usize) -> [Slice; 3] {

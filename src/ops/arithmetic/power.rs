@@ -6,6 +6,7 @@ use super::{ArithmeticOp, BinaryOp, UnaryOp, binary, binary_scalar, unary};
 use crate::bridge::record;
 use crate::ffi;
 use crate::lowering::Lowering;
+use crate::lowering::conversion::{computed_in, convert};
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::memory;
 use crate::tensor::MpsGraphTensor;
@@ -18,9 +19,72 @@ pub(crate) fn powf_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
         Scalar::Float(_) if !fits => binary_scalar(BinaryOp::Pow, x, exponent.into()),
         Scalar::Float(_) | Scalar::Int(_) | Scalar::UInt(_) | Scalar::Bool(_) => match exponent.try_as_integer() {
             Some(integer) => powi_scalar(x, integer),
-            None => binary_scalar(BinaryOp::Pow, x, exponent.into()),
+            None => to_the(x, exponent),
         },
     }
+}
+
+/// What is known of a float's exponent when it is recorded. Each kind takes fewer nodes than a power of any exponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Exponent {
+    /// The node's scalar, a whole even number.
+    Even,
+    /// The node's scalar, a whole odd number.
+    Odd,
+    /// The node's scalar, a fraction.
+    Fraction,
+    /// -1/2, in the gradient of every square root.
+    MinusHalf,
+}
+
+impl Exponent {
+    /// What is known of a number after it has become f32, as it is fed. In 16 bits it is rounded first, and what these
+    /// make of a number is known of few.
+    fn of(exponent: f32, dtype: DType) -> Option<Self> {
+        match exponent {
+            _ if !exponent.is_finite() => None,
+            -0.5 => Some(Self::MinusHalf),
+            _ if dtype != DType::F32 && (exponent.fract() != 0.0 || exponent.abs() > 256.0) => None,
+            _ if exponent.fract() != 0.0 => Some(Self::Fraction),
+            _ if exponent % 2.0 == 0.0 => Some(Self::Even),
+            _ => Some(Self::Odd),
+        }
+    }
+
+    /// Adds the power to a graph. `exponent` is the node's scalar in f32.
+    pub(super) fn lower(
+        self,
+        cx: &Lowering<'_>,
+        base: &ffi::Tensor,
+        dtype: DType,
+        exponent: impl Fn() -> ffi::Tensor,
+    ) -> ffi::Tensor {
+        let (graph, wide) = (cx.graph(), computed_in(dtype));
+        let base = &convert(cx, base, dtype, wide);
+        let size = |exponent: &ffi::Tensor| graph.power(&graph.absolute(base), exponent);
+        let power = match self {
+            Self::Even => size(&exponent()),
+            Self::Odd => {
+                let size = size(&exponent());
+                graph.select(&is_negative(cx, base), &graph.negative(&size), &size)
+            }
+            Self::Fraction => nan_below_zero(cx, base, &size(&exponent())),
+            Self::MinusHalf => nan_below_zero(cx, base, &size(&cx.constant(-0.5, DType::F32))),
+        };
+        convert(cx, &power, wide, dtype)
+    }
+}
+
+/// Each float to the power of a number.
+fn to_the(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
+    let number = exponent.elem::<f64>();
+    let Some(known) = Exponent::of(number as f32, x.dtype()).filter(|_| x.dtype().is_float()) else {
+        return binary_scalar(BinaryOp::Pow, x, exponent.into());
+    };
+    let output = x.ty();
+    let scalars = [ScalarInput::Float(number)];
+    let scalars = if known == Exponent::MinusHalf { &[][..] } else { &scalars[..] };
+    record(ArithmeticOp::PowerOf(known).into(), &[&x], scalars, output)
 }
 
 /// Each element to the power of an integer; integers wrap and take the exponent modulo 2^32.
@@ -37,7 +101,7 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
         2 => binary(BinaryOp::Mul, x.clone(), x),
         -1 if is_float => unary(UnaryOp::Recip, x),
         -2 if square_is_precise => unary(UnaryOp::Recip, binary(BinaryOp::Mul, x.clone(), x)),
-        _ if is_float => binary_scalar(BinaryOp::Pow, x, exponent.into()),
+        _ if is_float => to_the(x, exponent),
         wide => {
             let exponent = wide as u32;
             if exponent == 0 {
@@ -56,14 +120,23 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
 /// gets `|base|`. The result is negative for an odd exponent and NaN for a fraction.
 pub(super) fn power(cx: &Lowering<'_>, base: &ffi::Tensor, exponent: &ffi::Tensor) -> ffi::Tensor {
     let graph = cx.graph();
-    let [zero, one, two] = [0.0, 1.0, 2.0].map(|x| cx.constant(x, DType::F32));
+    let [one, two] = [1.0, 2.0].map(|x| cx.constant(x, DType::F32));
     let size = graph.power(&graph.absolute(base), exponent);
     let odd = graph.equal(&graph.absolute(&graph.modulo(exponent, &two)), &one);
-    // The sign bit and not `< 0`: the odd powers of -0 are -0 and -infinity.
-    let negative = graph.not_equal(&graph.signbit(base), &zero);
-    let signed = graph.select(&graph.logical_and(&odd, &negative), &graph.negative(&size), &size);
+    let signed = graph.select(&graph.logical_and(&odd, &is_negative(cx, base)), &graph.negative(&size), &size);
     let fraction = graph.not_equal(&graph.truncate(exponent), exponent);
-    let below_zero = graph.logical_and(&graph.less_than(base, &zero), &graph.is_finite(base));
+    graph.select(&fraction, &nan_below_zero(cx, base, &signed), &signed)
+}
+
+/// Whether the sign bit is set: the odd powers of -0 are -0 and -infinity.
+fn is_negative(cx: &Lowering<'_>, x: &ffi::Tensor) -> ffi::Tensor {
+    cx.graph().not_equal(&cx.graph().signbit(x), &cx.constant(0.0, DType::F32))
+}
+
+/// `value`, but NaN where `x` is below zero and finite.
+fn nan_below_zero(cx: &Lowering<'_>, x: &ffi::Tensor, value: &ffi::Tensor) -> ffi::Tensor {
+    let graph = cx.graph();
+    let below_zero = graph.logical_and(&graph.less_than(x, &cx.constant(0.0, DType::F32)), &graph.is_finite(x));
     // The square root of a negative number gives the NaN: a graph constant of NaN does not work on every system.
-    graph.select(&graph.logical_and(&fraction, &below_zero), &graph.square_root(base), &signed)
+    graph.select(&below_zero, &graph.square_root(x), value)
 }

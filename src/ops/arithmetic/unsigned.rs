@@ -52,7 +52,7 @@ pub(super) fn lower(op: &ArithmeticOp, cx: &Lowering<'_>, inputs: &[Operand], ou
             }
             from_comparable(cx, &result, dtype)
         }
-        ArithmeticOp::Test(_) => unreachable!("tests are of floats"),
+        ArithmeticOp::Test(_) | ArithmeticOp::PowerOf(_) => unreachable!("{op:?} is of floats"),
     }
 }
 

@@ -3,9 +3,11 @@
 use burn::backend::Autodiff;
 use burn::module::{AutodiffModule, Module};
 use burn::nn::attention::generate_autoregressive_mask;
+use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::loss::CrossEntropyLossConfig;
 use burn::nn::transformer::{TransformerEncoder, TransformerEncoderConfig, TransformerEncoderInput};
-use burn::nn::{Embedding, EmbeddingConfig, Linear, LinearConfig, Lstm, LstmConfig};
+use burn::nn::{BatchNorm, BatchNormConfig, Embedding, EmbeddingConfig, Linear, LinearConfig, Lstm, LstmConfig};
+use burn::nn::{PaddingConfig2d, Relu};
 use burn::optim::{AdamConfig, GradientsParams, Optimizer, SgdConfig};
 use burn::tensor::backend::Backend;
 use burn::tensor::{Int, Tensor, TensorData};
@@ -76,6 +78,49 @@ pub fn cnn_adam() -> Step {
     let (images, classes) = cnn::batch::<A>(&DEVICE);
     let loss = move |model: &Cnn<A>| cross_entropy(model.forward(images.clone()), classes.clone());
     training(Cnn::new(0.5, &DEVICE), AdamConfig::new().init(), loss)
+}
+
+/// A block of residual networks: convolution, batch norm and relu, twice, around which the input skips.
+#[derive(Module, Debug)]
+struct Residual<B: Backend> {
+    convolutions: [Conv2d<B>; 2],
+    norms: [BatchNorm<B>; 2],
+}
+
+const CHANNELS: usize = 6;
+
+impl<B: Backend> Residual<B> {
+    fn new(device: &B::Device) -> Self {
+        let convolution = Conv2dConfig::new([CHANNELS, CHANNELS], [3, 3]);
+        let convolution = convolution.with_padding(PaddingConfig2d::Explicit(1, 1, 1, 1)).with_bias(false);
+        Self {
+            convolutions: [(); 2].map(|()| convolution.init(device)),
+            norms: [(); 2].map(|()| BatchNormConfig::new(CHANNELS).init(device)),
+        }
+    }
+
+    fn forward(&self, x: Tensor<B, 4>) -> Tensor<B, 4> {
+        let relu = Relu::new();
+        let inner = relu.forward(self.norms[0].forward(self.convolutions[0].forward(x.clone())));
+        relu.forward(self.norms[1].forward(self.convolutions[1].forward(inner)) + x)
+    }
+}
+
+fn maps<X: Backend>(device: &X::Device) -> Tensor<X, 4> {
+    let extents = [BATCH, CHANNELS, 8, 8];
+    let value = |at: usize| ((at * 7919 + at / 64 * 31) % 97) as f32 / 48.0 - 1.0;
+    Tensor::from_data(TensorData::new((0..extents.iter().product()).map(value).collect(), extents), device)
+}
+
+pub fn residual_inference() -> Step {
+    let (model, x) = (Residual::<B>::new(&DEVICE), maps::<B>(&DEVICE));
+    inference(move || model.forward(x.clone()))
+}
+
+pub fn residual_sgd() -> Step {
+    let x = maps::<A>(&DEVICE);
+    let loss = move |model: &Residual<A>| model.forward(x.clone()).powi_scalar(2).mean();
+    training(Residual::new(&DEVICE), SgdConfig::new().init(), loss)
 }
 
 /// A recurrent layer over a sequence, and a linear one over its last output.

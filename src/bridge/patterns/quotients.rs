@@ -1,0 +1,84 @@
+//! The gradient of a quotient for its divisor: `Autodiff` records `g · (-a / b²)` beside `g · (1 / b)` for the
+//! dividend. The product of that one and of `a / b`, which is mostly known, is the negative of it.
+//!
+//! There is one rounding fewer. Where `b²` overflows or underflows and `b` does not, the result is right instead of
+//! zero or infinite; a divisor that is zero, infinite or NaN gives what it gave.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use smallvec::SmallVec;
+
+use super::add;
+use super::reading::{DIV, MUL, NEG, RECIP, Readers, either_way, made_by, value};
+use crate::bridge::program::{OperandRef, Program, Source};
+
+pub(super) fn apply(program: &mut Program) {
+    let readers = Readers::new(program);
+    let mut known = Known::default();
+    for &at in &program.schedule {
+        known.note(program, at);
+    }
+    for place in 0..program.schedule.len() {
+        let at = program.schedule[place];
+        let Some(Gradient { product, terms, scaled }) = known.gradient(program, at, &readers) else { continue };
+        let output = program.nodes[at as usize].output.clone();
+        let quotient = match known.quotients.get(&terms) {
+            Some(&quotient) => value(program, quotient),
+            None => add(program, DIV, terms.into_iter().collect(), output),
+        };
+        let [scaled, own] = [scaled, at].map(|node| value(program, node));
+        let node = &mut program.nodes[at as usize];
+        node.op = NEG;
+        node.inputs = SmallVec::from_iter([quotient]);
+        program.nodes[product as usize].inputs = SmallVec::from_iter([scaled, own]);
+    }
+}
+
+/// What is made of a node that is `-a / b²`.
+struct Gradient {
+    /// Who multiplies it by g.
+    product: u32,
+    /// a and b.
+    terms: [OperandRef; 2],
+    /// `g · (1 / b)`
+    scaled: u32,
+}
+
+/// Nodes by what they compute.
+#[derive(Default)]
+struct Known {
+    quotients: HashMap<[OperandRef; 2], u32, FixedState>,
+    /// `g · (1 / b)` by g and b.
+    scaled: HashMap<[OperandRef; 2], u32, FixedState>,
+}
+
+impl Known {
+    fn note(&mut self, program: &Program, at: u32) {
+        let node = &program.nodes[at as usize];
+        if node.op == DIV {
+            self.quotients.insert([node.inputs[0].clone(), node.inputs[1].clone()], at);
+        } else if node.op == MUL {
+            for [gradient, over] in either_way(&node.inputs) {
+                if let Some((_, [divisor])) = made_by(program, over, &RECIP) {
+                    self.scaled.insert([gradient.clone(), divisor.clone()], at);
+                }
+            }
+        }
+    }
+
+    fn gradient(&self, program: &Program, at: u32, readers: &Readers) -> Option<Gradient> {
+        let node = &program.nodes[at as usize];
+        (node.op == DIV).then_some(())?;
+        let (_, [dividend]) = made_by(program, &node.inputs[0], &NEG)? else { return None };
+        let (_, [divisor, same]) = made_by(program, &node.inputs[1], &MUL)? else { return None };
+        (divisor == same).then_some(())?;
+        let product = readers.only(at)?;
+        let reader = &program.nodes[product as usize];
+        let whole = reader.op == MUL && reader.inputs.iter().all(|input| input.shape == node.output.shape);
+        let own = |input: &OperandRef| input.source == Source::Node(at);
+        let [gradient, _] = either_way(whole.then_some(&reader.inputs)?).into_iter().find(|[_, other]| own(other))?;
+        let scaled = *self.scaled.get(&[gradient.clone(), divisor.clone()])?;
+        Some(Gradient { product, terms: [dividend.clone(), divisor.clone()], scaled })
+    }
+}

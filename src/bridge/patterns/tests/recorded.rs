@@ -1,0 +1,160 @@
+//! The patterns fire on what burn-nn and burn-autodiff record.
+
+use burn::backend::Autodiff;
+use burn::nn::{BatchNormConfig, LayerNormConfig, LinearConfig};
+use burn::optim::{AdamConfig, GradientsParams, Optimizer};
+use burn::tensor::{Distribution, Tensor, activation};
+
+use super::compiled;
+use crate::{MpsGraph, MpsGraphDevice};
+
+type A = Autodiff<MpsGraph>;
+
+const DEVICE: MpsGraphDevice = MpsGraphDevice;
+
+fn made<const D: usize>(shape: [usize; D]) -> Tensor<A, D> {
+    Tensor::random(shape, Distribution::Default, &DEVICE).require_grad()
+}
+
+/// The ops of a gradient of `output`, which are compiled for the input's.
+fn gradient<const D: usize>(shape: [usize; D], output: impl FnOnce(Tensor<A, D>) -> Tensor<A, D>) -> Vec<&'static str> {
+    compiled(|| {
+        let (x, weights) = (made(shape), made(shape));
+        let gradients = (output(x.clone()) * weights).sum().backward();
+        x.grad(&gradients).expect("it takes part")
+    })
+}
+
+/// Without `Autodiff`, which keeps values for gradients.
+fn plain<const D: usize>(shape: [usize; D]) -> Tensor<MpsGraph, D> {
+    Tensor::random(shape, Distribution::Default, &DEVICE)
+}
+
+fn count(found: &[&str], name: &str) -> usize {
+    found.iter().filter(|found| **found == name).count()
+}
+
+#[test]
+fn softmax_and_its_gradient() {
+    let found = gradient([3, 4], |x| activation::softmax(x, 1));
+    assert_eq!([count(&found, "softmax"), count(&found, "exp"), count(&found, "div")], [1, 0, 0], "{found:?}");
+    // (g - Σ g · w) · w, and g is a product, too.
+    assert_eq!([count(&found, "mul"), count(&found, "sum_dim"), count(&found, "sub")], [2, 1, 1], "{found:?}");
+}
+
+#[test]
+fn a_softmax_whose_parts_are_read_stays_apart() {
+    let found = gradient([3, 4], |x| {
+        let parts = (x.clone() - x.max_dim(1)).exp();
+        parts.clone() / parts.clone().sum_dim(1) + parts
+    });
+    assert_eq!([count(&found, "softmax"), count(&found, "exp")], [0, 1], "{found:?}");
+}
+
+#[test]
+fn layer_norm_has_no_power_no_square_of_the_deviation_and_no_sign() {
+    let found = gradient([2, 3, 4], |x| LayerNormConfig::new(4).init(&DEVICE).forward(x));
+    assert_eq!([count(&found, "pow_scalar"), count(&found, "neg"), count(&found, "recip")], [0, 0, 1], "{found:?}");
+    assert_eq!(count(&found, "div"), 1, "{found:?}");
+}
+
+#[test]
+fn batch_norm_permutes_nothing_and_sums_once() {
+    let found = gradient([2, 3, 4, 4], |x| BatchNormConfig::new(3).init(&DEVICE).forward(x));
+    assert_eq!([count(&found, "permute"), count(&found, "pow_scalar")], [0, 0], "{found:?}");
+    // For the deviation, and two for the mean.
+    assert_eq!([count(&found, "sum_dim"), count(&found, "mean_dim")], [3, 2], "{found:?}");
+}
+
+#[test]
+fn a_quotient_with_a_known_gradient_needs_no_square() {
+    let found = gradient([3, 4], |x| {
+        let divisor = x.clone().exp().sum_dim(1);
+        x / divisor
+    });
+    assert_eq!([count(&found, "div"), count(&found, "recip"), count(&found, "neg")], [1, 1, 0], "{found:?}");
+}
+
+#[test]
+fn means_are_not_multiplied_by_ones() {
+    let found = gradient([3, 4], |x| x.clone() * x.mean_dim(1));
+    assert_eq!([count(&found, "ones"), count(&found, "expand")], [0, 0], "{found:?}");
+}
+
+#[test]
+fn a_value_that_is_repeated_only_for_a_sum_is_not() {
+    let found = compiled(|| plain([1, 4]).expand([3, 4]) + plain([3, 4]));
+    assert_eq!(found, ["random", "random", "add"]);
+    let found = compiled(|| plain([1, 4]).expand([3, 4]).sum_dim(1));
+    assert_eq!(found, ["random", "expand", "sum_dim"]);
+}
+
+#[test]
+fn permutations_of_permutations() {
+    let found = compiled(|| plain([2, 3, 4]).swap_dims(1, 2).swap_dims(0, 1).exp());
+    assert_eq!(found, ["random", "permute", "exp"]);
+    let found = compiled(|| plain([2, 3, 4]).swap_dims(1, 2).swap_dims(1, 2).exp());
+    assert_eq!(found, ["random", "exp"]);
+}
+
+#[test]
+fn signs_that_meet_a_sum_are_differences() {
+    let found = compiled(|| (-(plain([3]) * -plain([3]).exp())).sum() + -plain([1]));
+    assert_eq!([count(&found, "neg"), count(&found, "sub")], [0, 1], "{found:?}");
+    // What leaves the program keeps its sign.
+    let found = compiled(|| -plain([3]));
+    assert_eq!(found, ["random", "neg"]);
+}
+
+#[test]
+fn the_factors_of_adam_are_multiplied_once() {
+    let found = compiled(|| {
+        let model = LinearConfig::new(3, 4).init::<A>(&DEVICE);
+        let mut optimizer = AdamConfig::new().init();
+        let gradients = model.forward(made([2, 3])).sum().backward();
+        let gradients = GradientsParams::from_grads(gradients, &model);
+        let model = optimizer.step(1e-3, model, gradients);
+        // The optimizer keeps its moments.
+        (model, optimizer)
+    });
+    // Of weight and bias: the numbers, their product, and one product with it.
+    assert_eq!(count(&found, "full"), 2, "{found:?}");
+    assert_eq!(count(&found, "div"), 2, "{found:?}");
+}
+
+#[test]
+fn layers_compute_in_the_two_axes_of_their_products() {
+    let program = super::rewritten(|| {
+        let layer = LinearConfig::new(4, 4).init::<MpsGraph>(&DEVICE);
+        let inner = activation::gelu(layer.forward(plain([2, 3, 4])));
+        layer.forward(inner)
+    });
+    let shapes: Vec<&[usize]> = program
+        .schedule
+        .iter()
+        .map(|&at| &program.nodes[at as usize])
+        .filter(|node| ["add", "gelu"].contains(&node.op.name()))
+        .map(|node| &node.output.shape[..])
+        .collect();
+    // The last one leaves the program in its own shape.
+    assert_eq!(shapes, [&[6, 4][..], &[6, 4], &[2, 3, 4]]);
+}
+
+#[test]
+fn a_bias_is_read_as_it_is() {
+    let program = super::rewritten(|| plain([3, 4]) * plain([4]).reshape([1, 4]));
+    let last = &program.nodes[*program.schedule.last().expect("it has nodes") as usize];
+    assert!(last.inputs.iter().any(|input| input.shape[..] == [4]), "{program}");
+}
+
+#[test]
+fn products_read_a_softmax_that_was_put_together_through_a_barrier() {
+    let program = super::rewritten(|| {
+        let scores: Tensor<MpsGraph, 3> = plain([2, 3, 4]).matmul(plain([2, 4, 5]));
+        let parts = (scores.clone() - scores.max_dim(2)).exp();
+        (parts.clone() / parts.sum_dim(2)).matmul(plain([2, 5, 3]))
+    });
+    let last = &program.nodes[*program.schedule.last().expect("it has nodes") as usize];
+    assert_eq!(last.inputs.iter().map(|input| input.barrier).collect::<Vec<_>>(), [true, false], "{program}");
+    assert!(program.schedule.iter().any(|&at| program.nodes[at as usize].op.name() == "softmax"), "{program}");
+}

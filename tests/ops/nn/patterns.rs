@@ -1,0 +1,66 @@
+//! What the bridge's patterns rewrite, each rule in one program that is read once: outputs and gradients together.
+
+use burn::nn::{BatchNormConfig, LayerNormConfig};
+use burn::tensor::backend::AutodiffBackend;
+use burn::tensor::{DType, Tensor, TensorData, activation};
+use test_support::{FLOATS, Layout, floats};
+
+use super::CHAIN;
+use crate::compare::gradient;
+
+cases! {
+    sums_autodiff(FLOATS, [Layout::Contiguous], CHAIN) {
+        factors = |layout, dtype| together::<B>(layout, dtype, |x| {
+            x.clone() - x.clone() * 0.5 / ((x.clone() * x).sqrt() + 1.0) * 0.25
+        });
+        leading = |layout, dtype| together::<B>(layout, dtype, |x| {
+            let row = x.clone().sum_dim(0).sum_dim(1).flatten::<1>(0, 2);
+            x * row.unsqueeze()
+        });
+        permutes = |layout, dtype| together::<B>(layout, dtype, |x| {
+            x.clone().swap_dims(0, 1).swap_dims(1, 2).swap_dims(0, 2).swap_dims(1, 2) * x
+        });
+        quotients = |layout, dtype| together::<B>(layout, dtype, |x| {
+            let divisor = x.clone().abs().sum_dim(2) + 1.0;
+            x / divisor
+        });
+        repeats = |layout, dtype| together::<B>(layout, dtype, |x| {
+            let mean = x.clone().mean_dim(1);
+            x.clone() * mean.expand(x.dims())
+        });
+        rows = |layout, dtype| together::<B>(layout, dtype, |x| {
+            let mix = x.clone().sum_dim(0).squeeze_dim::<2>(0);
+            let inner = activation::gelu(x.matmul(mix.clone().transpose().matmul(mix.clone()).unsqueeze()) / 8.0);
+            inner * mix.sum_dim(0).unsqueeze()
+        });
+        signs = |layout, dtype| together::<B>(layout, dtype, |x| {
+            let centred = x.clone() - x.clone().mean_dim(2);
+            -(centred.clone() * -x) - centred
+        });
+        softmax = |layout, dtype| together::<B>(layout, dtype, |x| activation::softmax(x * 2.0, 2));
+        sums = |layout, dtype| together::<B>(layout, dtype, |x| x.clone().sum_dim(0).sum_dim(2) * x);
+    }
+
+    // The layers' parameters are f32.
+    sums_autodiff([DType::F32], [Layout::Contiguous], CHAIN) {
+        batch_norm = |layout, dtype| together::<B>(layout, dtype, |x| {
+            BatchNormConfig::new(x.dims()[1]).with_epsilon(0.25).init(&x.device()).forward(x)
+        });
+        layer_norm = |layout, dtype| together::<B>(layout, dtype, |x| {
+            LayerNormConfig::new(x.dims()[2]).with_epsilon(0.25).init(&x.device()).forward(x)
+        });
+    }
+}
+
+/// The output and the gradient of its weighted sum, which nothing asks for before all is recorded.
+fn together<B: AutodiffBackend>(
+    layout: Layout,
+    dtype: DType,
+    output: fn(Tensor<B, 3>) -> Tensor<B, 3>,
+) -> Vec<TensorData> {
+    let x = floats::<B>(layout, dtype, 0).require_grad();
+    let weights = floats::<B>(layout, dtype, 1);
+    let output = output(x.clone());
+    let gradients = (output.clone() * weights).sum().backward();
+    vec![gradient(&x, &gradients), output.into_data()]
+}
