@@ -1,6 +1,7 @@
 //! Burn 0.22: a tensor's dtype is known at run time only, defaults come from the device, and scatters have every
 //! update.
 
+mod captured;
 mod composed;
 
 use burn_backend::distributed::DistributedOps;
@@ -20,6 +21,7 @@ use crate::tensor::quantized::Level;
 pub mod public {
     //! The backend has no parameters: `Device::configure` sets the dtypes of tensors that are made without one.
 
+    pub use super::captured::Program;
     use crate::ops::fourier_transform;
     use crate::tensor::MpsGraphTensor;
 
