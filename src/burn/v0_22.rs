@@ -76,8 +76,10 @@ pub(crate) fn level(scheme: &QuantScheme) -> Result<Level, &'static str> {
         return Err("scales of blocks beside one of the tensor");
     }
     match size.as_slice().split_last() {
+        // Burn leaves out the ones in front, of which a block of one element has no others.
+        None => Ok(Level::Block { elements: 1 }),
         Some((&run, outer)) if outer.iter().all(|&extent| extent == 1) => Ok(Level::Block { elements: run.into() }),
-        Some(_) | None => Err("blocks that are not runs of one row"),
+        Some(_) => Err("blocks that are not runs of one row"),
     }
 }
 
