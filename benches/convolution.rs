@@ -4,7 +4,7 @@
 //! The throughput of an entry counts a multiplication and an addition as one element: twice as many GFLOP/s.
 
 use burn::tensor::backend::Backend;
-use burn::tensor::ops::{ConvOptions, ConvTransposeOptions, FloatTensor, MaxPool2dWithIndices};
+use burn::tensor::ops::{ConvOptions, ConvTransposeOptions, DeformConvOptions, FloatTensor, MaxPool2dWithIndices};
 use burn::tensor::{Distribution, Tensor, TensorPrimitive};
 use burn_flex::Flex;
 use burn_mpsgraph::MpsGraph;
@@ -160,6 +160,7 @@ convolution!(along_three, 3: conv3d, conv3d_x_backward, conv3d_weight_backward, 
 
 fn convolutions(criterion: &mut Criterion) {
     for case in [
+        Case::new("3x3, 16 to 32, 28²", (1, [28; 2]), [16, 32], (3, 1)),
         Case::new("3x3, 64 to 64, 56²", (1, [56; 2]), [64, 64], (3, 1)),
         Case::new("3x3, 64 to 64, 56², batch 8", (8, [56; 2]), [64, 64], (3, 1)),
         Case::new("3x3, 64 to 64, 128², batch 16", (16, [128; 2]), [64, 64], (3, 1)),
@@ -208,15 +209,43 @@ fn transposed(criterion: &mut Criterion) {
     run::<Flex>(criterion);
 }
 
-/// Windows of 8 samples with 64 channels.
+/// A weight group for each channel, and one offset group for all: gradients of burn-flex and burn-ndarray with fewer
+/// weight groups take seconds.
+fn deformable(criterion: &mut Criterion) {
+    fn run<B: Backend>(criterion: &mut Criterion) {
+        let (batch, channels, extent) = (4, 64, 28);
+        let options = || DeformConvOptions::new([1; 2], [1; 2], [1; 2], channels, 1);
+        let images = || random::<B>(&[batch, channels, extent, extent]);
+        let [x, grad] = [images(), images()];
+        let weight = random::<B>(&[channels, 1, 3, 3]);
+        let [offset, mask] = [18, 9].map(|numbers| random::<B>(&[batch, numbers, extent, extent]));
+        let products = batch * channels * (extent * 3).pow(2);
+        let name = "depthwise 3x3, 64, 28², batch 4";
+        measure::<B, _>(criterion, ("deform_conv2d", name), products, || {
+            B::deform_conv2d(x.clone(), offset.clone(), weight.clone(), Some(mask.clone()), None, options())
+        });
+        measure::<B, _>(criterion, ("deform_conv2d_backward", name), products, || {
+            let (x, offset, weight, grad) = (x.clone(), offset.clone(), weight.clone(), grad.clone());
+            let all = B::deform_conv2d_backward(x, offset, weight, Some(mask.clone()), None, grad, options());
+            (all.x_grad, all.offset_grad, all.weight_grad, all.mask_grad)
+        });
+    }
+    run::<MpsGraph>(criterion);
+    run::<NdArray>(criterion);
+    run::<Flex>(criterion);
+}
+
+/// Windows of 8 samples.
 fn pooling(criterion: &mut Criterion) {
     fn run<B: Backend>(criterion: &mut Criterion) {
-        for (name, extent, kernel, stride, padding) in
-            [("3x3 stride 2, 112²", 112, [3; 2], [2; 2], [1; 2]), ("2x2 stride 2, 56²", 56, [2; 2], [2; 2], [0; 2])]
-        {
-            let x = random::<B>(&[8, 64, extent, extent]);
-            let grad = random::<B>(&[8, 64, extent / 2, extent / 2]);
-            let elements = 8 * 64 * extent * extent;
+        for (name, channels, extent, kernel, stride, padding) in [
+            ("3x3 stride 2, 112²", 64, 112, [3; 2], [2; 2], [1; 2]),
+            ("2x2 stride 2, 56²", 64, 56, [2; 2], [2; 2], [0; 2]),
+            ("3x3 stride 2, 28², 16 channels", 16, 28, [3; 2], [2; 2], [1; 2]),
+        ] {
+            let x = random::<B>(&[8, channels, extent, extent]);
+            let grad = random::<B>(&[8, channels, extent / 2, extent / 2]);
+            let elements = 8 * channels * extent * extent;
             measure::<B, _>(criterion, ("max_pool2d", name), elements, || {
                 B::max_pool2d(x.clone(), kernel, stride, padding, [1; 2], false)
             });
@@ -238,7 +267,9 @@ fn pooling(criterion: &mut Criterion) {
                 B::avg_pool2d_backward(x.clone(), grad.clone(), kernel, stride, padding, true, false)
             });
         }
-        for (name, extent, outputs) in [("56² to 7²", 56, 7), ("56² to 1", 56, 1), ("13² to 6²", 13, 6)] {
+        for (name, extent, outputs) in
+            [("56² to 7²", 56, 7), ("56² to 1", 56, 1), ("13² to 6²", 13, 6), ("14² to 4²", 14, 4)]
+        {
             let x = random::<B>(&[8, 64, extent, extent]);
             let grad = random::<B>(&[8, 64, outputs, outputs]);
             let elements = 8 * 64 * extent * extent;
@@ -266,6 +297,6 @@ fn short() -> Criterion {
 criterion_group! {
     name = benches;
     config = short();
-    targets = product, convolutions, transposed, pooling
+    targets = product, convolutions, transposed, deformable, pooling
 }
 criterion_main!(benches);

@@ -180,7 +180,8 @@ pub(crate) fn bias_backward(name: &'static str, bias: MpsGraphTensor, output_gra
     let positions = output_grad.shape[2..].iter().product();
     let grad = wide(output_grad).with_shape(Shape::new([batch, channels, positions]));
     let samples = reduction::sum_dim(grad, 2).with_shape(Shape::new([batch, channels]));
-    cast(reduction::sum_dim(samples, 0).with_shape(bias.shape()), dtype)
+    let sums = if batch == 1 { samples } else { reduction::sum_dim(samples, 0) };
+    cast(sums.with_shape(bias.shape()), dtype)
 }
 
 /// The float dtype that all have.

@@ -57,14 +57,9 @@ pub(crate) fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (Mps
     if signal.shape.num_elements() == 0 {
         return (memory::zeros(shape.clone(), dtype), memory::zeros(shape, dtype));
     }
-    let rows = rows(signal, dim, samples);
-    let count = rows.shape[0];
     let length = Length { n, inverse: false };
-    let spectrum = length.transform(rows.with_shape([count, 1, samples].into()), [2, bins]);
-    let part = |at: usize| {
-        let part = narrow(spectrum.clone(), 1, [at, at + 1]).with_shape([count, bins].into());
-        from_rows(part, dim, &shape, dtype)
-    };
+    let spectrum = length.transform(lines(signal, dim, samples), [2, bins]);
+    let part = |at: usize| from_lines(narrow(spectrum.clone(), 1, [at, at + 1]), dim, &shape, dtype);
     (part(0), part(1))
 }
 
@@ -94,18 +89,17 @@ pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Optio
     let filled = length.filled(bins);
     let mut parts = Vec::with_capacity(4);
     for part in [re, im] {
-        let rows = rows(part, dim, bins);
-        let zeros = [rows.shape[0], filled - bins];
-        parts.push(rows);
+        let lines = lines(part, dim, bins);
+        let zeros = [lines.shape[0], 1, filled - bins, lines.shape[3]];
+        parts.push(lines);
         if filled > bins {
             parts.push(memory::zeros(zeros.into(), DType::F32));
         }
     }
-    let count = parts[0].shape[0];
-    let spectrum = tensor_shape::cat(parts, 1).with_shape([count, 2, filled].into());
+    let [count, inner] = [0, 3].map(|axis| parts[0].shape[axis]);
+    let spectrum = tensor_shape::cat(parts, 2).with_shape([count, 2, filled, inner].into());
     let weighted = arithmetic::binary(BinaryOp::Mul, spectrum, table(Table::Weights { n, bins, filled }));
-    let samples = length.transform(weighted, [1, n]).with_shape([count, n].into());
-    from_rows(samples, dim, &shape, dtype)
+    from_lines(length.transform(weighted, [1, n]), dim, &shape, dtype)
 }
 
 /// The number of points, and whether the transform is the inverse.
@@ -116,17 +110,17 @@ pub(crate) struct Length {
 }
 
 impl Length {
-    /// Transforms `rows (count, parts, points)`: the first `points` of `n`, of which the others are 0, as real part
-    /// and, if there are two parts, imaginary part. Gives `(count, parts, points)` as asked, again the first ones.
-    fn transform(self, rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
+    /// Transforms `x (count, parts, points, inner)` along the points: the first ones of `n`, of which the others are 0,
+    /// as real part and, if there are two parts, imaginary part. Gives parts and points as asked, again the first ones.
+    fn transform(self, x: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
         match method(self.n) {
-            Method::Product => self.product(rows, [parts, points]),
-            Method::Factors { first, second } => self.factors([first, second], rows, [parts, points]),
-            Method::Convolution { length } => self.convolution(length, rows, [parts, points]),
+            Method::Product => self.product(x, [parts, points]),
+            Method::Factors { first, second } => self.factors([first, second], x, [parts, points]),
+            Method::Convolution { length } => self.convolution(length, x, [parts, points]),
         }
     }
 
-    /// How many points, from the first one on, a transform reads of rows that have `filled`; zeros are behind them.
+    /// How many points, from the first one on, a transform reads of lines that have `filled`; zeros are behind them.
     fn filled(self, filled: usize) -> usize {
         match method(self.n) {
             Method::Product | Method::Convolution { .. } => filled,
@@ -134,24 +128,28 @@ impl Length {
         }
     }
 
-    fn product(self, rows: MpsGraphTensor, to: [usize; 2]) -> MpsGraphTensor {
-        let &[count, parts, points] = rows.shape.as_slice() else { unreachable!("rows of parts of points") };
+    fn product(self, x: MpsGraphTensor, to: [usize; 2]) -> MpsGraphTensor {
+        let &[count, parts, points, inner] = x.shape.as_slice() else { unreachable!("lines of parts of points") };
         let matrix = table(Table::Matrix { length: self, from: [parts, points], to });
-        let product = matmul(rows.with_shape([count, parts * points].into()), matrix);
-        product.with_shape([count, to[0], to[1]].into())
+        let product = if inner == 1 {
+            matmul(x.with_shape([count, parts * points].into()), matrix)
+        } else {
+            matmul(tensor_shape::transpose(matrix), x.with_shape([count, parts * points, inner].into()))
+        };
+        product.with_shape([count, to[0], to[1], inner].into())
     }
 
-    /// The point at `b * i + j` of `rows` is `(i, j)` of an `(a, b)` view, that at `i + a * j` of the result is `(i,
-    /// j)`: transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`, transforms of length `b` along the
+    /// The point at `b * i + j` of `x` is `(i, j)` of an `(a, b)` view, that at `i + a * j` of the result is `(i, j)`:
+    /// transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`, transforms of length `b` along the
     /// other. Both products have their table on the left, and the second one reads its points transposed; so no pass
-    /// over memory only reorders.
-    fn factors(self, [a, b]: [usize; 2], rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
-        let &[count, given, filled] = rows.shape.as_slice() else { unreachable!("rows of parts of points") };
+    /// over memory only reorders, unless it moves runs of `inner`.
+    fn factors(self, [a, b]: [usize; 2], x: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
+        let &[count, given, filled, inner] = x.shape.as_slice() else { unreachable!("lines of parts of points") };
         let part = |n: usize| Length { n, ..self };
         let used = filled.div_ceil(b);
-        let view = zeros_behind(rows, used * b).with_shape([count, given * used, b].into());
+        let view = zeros_behind(x, used * b).with_shape([count, given * used, b * inner].into());
         let columns = table(Table::Columns { length: part(a), from: [given, used], to: [2, a] });
-        let first = matmul(columns, view).with_shape([count, a, 2, b].into());
+        let first = matmul(columns, view).with_shape([count, a, 2, b, inner].into());
 
         let extents = [a, b];
         let turned = rotated(
@@ -161,38 +159,40 @@ impl Length {
             table(Table::RotationImaginary { length: self, extents }),
         );
         let wanted = points.div_ceil(a);
-        let whole = part(b).transform_lines(turned, [parts, wanted]).with_shape([count, parts, wanted * a].into());
+        let whole =
+            part(b).transform_each(turned, [parts, wanted]).with_shape([count, parts, wanted * a, inner].into());
         narrow(whole, 2, [0, points])
     }
 
-    /// Transforms the lines `(count, lines, 2, points)` and gives `(count, parts, points, lines)`.
-    fn transform_lines(self, lines: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
-        let &[count, each, given, filled] = lines.shape.as_slice() else { unreachable!("lines of parts of points") };
-        match method(self.n) {
-            Method::Product => {
+    /// Transforms `x (count, each, 2, points, inner)` and gives `(count, parts, points, each, inner)`.
+    fn transform_each(self, x: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
+        let &[count, each, given, filled, inner] = x.shape.as_slice() else { unreachable!("lines of parts of points") };
+        match (method(self.n), inner) {
+            (Method::Product, 1) => {
                 let matrix = table(Table::Matrix { length: self, from: [given, filled], to: [parts, points] });
-                let lines = lines.with_shape([count, each, given * filled].into());
+                let lines = x.with_shape([count, each, given * filled].into());
                 let [matrix, columns] = [matrix, lines].map(tensor_shape::transpose);
-                matmul(matrix, columns).with_shape([count, parts, points, each].into())
+                matmul(matrix, columns).with_shape([count, parts, points, each, 1].into())
             }
-            Method::Factors { .. } | Method::Convolution { .. } => {
-                let lines = lines.with_shape([count * each, given, filled].into());
-                let lines = self.transform(lines, [parts, points]).with_shape([count, each, parts, points].into());
-                tensor_shape::permute(lines, &[0, 2, 3, 1])
+            (Method::Product | Method::Factors { .. } | Method::Convolution { .. }, _) => {
+                let lines = x.with_shape([count * each, given, filled, inner].into());
+                let lines = self.transform(lines, [parts, points]);
+                let lines = lines.with_shape([count, each, parts, points, inner].into());
+                tensor_shape::permute(lines, &[0, 2, 3, 1, 4])
             }
         }
     }
 
     /// With `c(j) = exp(∓πi * j * j / n)` the result at `k` is `c(k)` times the sum over `j` of `x(j) * c(j) / c(k -
     /// j)`.
-    fn convolution(self, length: usize, rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
-        let filled = rows.shape[2];
+    fn convolution(self, length: usize, x: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
+        let filled = x.shape[2];
         let there = Length { n: length, inverse: false };
         let back = Length { n: length, inverse: true };
-        let chirped = self.chirped(rows, filled);
+        let chirped = self.chirped(x, filled);
         let spectrum = there.transform(chirped, [2, length]);
         let kernel = table(Table::ChirpKernel { length: self, points: length, behind: filled, ahead: points });
-        let kernel = there.transform(kernel.with_shape([1, 2, length].into()), [2, length]);
+        let kernel = there.transform(kernel, [2, length]);
         let [re, im] = [0, 1].map(|at| narrow(kernel.clone(), 1, [at, at + 1]));
         let minus = arithmetic::unary(arithmetic::UnaryOp::Neg, im.clone());
         let product = rotated(spectrum, 1, re, tensor_shape::cat(vec![minus, im], 1));
@@ -200,7 +200,7 @@ impl Length {
         narrow(self.chirped(sums, points), 1, [0, parts])
     }
 
-    /// `x (count, parts, points)` times `c`: two parts.
+    /// `x (count, parts, points, inner)` times `c`: two parts.
     fn chirped(self, x: MpsGraphTensor, points: usize) -> MpsGraphTensor {
         let re = table(Table::ChirpReal { length: self, points });
         let im = table(Table::ChirpImaginary { length: self, points });
@@ -221,19 +221,29 @@ fn rotated(x: MpsGraphTensor, parts: usize, re: MpsGraphTensor, im: MpsGraphTens
     arithmetic::binary(BinaryOp::Add, own, other)
 }
 
-/// The first elements along `dim` as f32 `(count, elements)`.
-fn rows(tensor: MpsGraphTensor, dim: usize, elements: usize) -> MpsGraphTensor {
+/// From so many numbers behind the transformed axis on, products have enough columns with that axis where it is.
+const SIDE_BY_SIDE: usize = 16;
+
+/// The first elements along `dim` as f32 `(count, 1, elements, inner)`.
+fn lines(tensor: MpsGraphTensor, dim: usize, elements: usize) -> MpsGraphTensor {
     let [outer, axis, inner] = outer_axis_inner(&tensor.shape, dim);
     let tensor = narrow(tensor.with_shape([outer, axis, inner].into()), 1, [0, elements]);
-    let rows = tensor_shape::permute(tensor, &[0, 2, 1]).with_shape([outer * inner, elements].into());
-    arithmetic::cast(rows, DType::F32)
+    let lines = if inner < SIDE_BY_SIDE {
+        tensor_shape::permute(tensor, &[0, 2, 1]).with_shape([outer * inner, 1, elements, 1].into())
+    } else {
+        tensor.with_shape([outer, 1, elements, inner].into())
+    };
+    arithmetic::cast(lines, DType::F32)
 }
 
-/// The rows as the axis `dim` of `shape` again.
-fn from_rows(rows: MpsGraphTensor, dim: usize, shape: &Shape, dtype: DType) -> MpsGraphTensor {
+/// Such lines as the axis `dim` of `shape` again.
+fn from_lines(lines: MpsGraphTensor, dim: usize, shape: &Shape, dtype: DType) -> MpsGraphTensor {
     let [outer, axis, inner] = outer_axis_inner(shape, dim);
-    let rows = arithmetic::cast(rows, dtype).with_shape([outer, inner, axis].into());
-    tensor_shape::permute(rows, &[0, 2, 1]).with_shape(shape.clone())
+    let lines = arithmetic::cast(lines, dtype);
+    if inner >= SIDE_BY_SIDE {
+        return lines.with_shape(shape.clone());
+    }
+    tensor_shape::permute(lines.with_shape([outer, inner, axis].into()), &[0, 2, 1]).with_shape(shape.clone())
 }
 
 fn narrow(tensor: MpsGraphTensor, dim: usize, [start, end]: [usize; 2]) -> MpsGraphTensor {
@@ -245,14 +255,14 @@ fn narrow(tensor: MpsGraphTensor, dim: usize, [start, end]: [usize; 2]) -> MpsGr
     tensor_shape::slice(tensor, &region)
 }
 
-/// `rows` with zeros behind their elements, `length` in all.
-fn zeros_behind(rows: MpsGraphTensor, length: usize) -> MpsGraphTensor {
-    let &[count, parts, filled] = rows.shape.as_slice() else { unreachable!("rows of parts of points") };
+/// `x` with zeros behind its points, `length` in all.
+fn zeros_behind(x: MpsGraphTensor, length: usize) -> MpsGraphTensor {
+    let &[count, parts, filled, inner] = x.shape.as_slice() else { unreachable!("lines of parts of points") };
     if filled == length {
-        return rows;
+        return x;
     }
-    let zeros = memory::zeros([count, parts, length - filled].into(), rows.dtype());
-    tensor_shape::cat(vec![rows, zeros], 2)
+    let zeros = memory::zeros([count, parts, length - filled, inner].into(), x.dtype());
+    tensor_shape::cat(vec![x, zeros], 2)
 }
 
 fn check_float(name: &'static str, dtype: DType) {

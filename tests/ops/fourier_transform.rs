@@ -12,8 +12,8 @@ const CLOSE: Tolerance = RelativeOf([2e-5, 1e-3, 8e-3]);
 
 cases! {
     sums(FLOATS, [Layout::Contiguous], CLOSE) {
-        powers_of_two = |_layout, dtype| spectra::<B>(&[1, 2, 4, 8, 64, 128, 256, 1024], dtype);
-        and_back = |_layout, dtype| signals::<B>(&[2, 4, 8, 64, 128, 256, 1024], dtype);
+        powers_of_two = |_layout, dtype| spectra::<B>(&[1, 2, 4, 8, 64, 128, 256, 512, 1024], dtype);
+        and_back = |_layout, dtype| signals::<B>(&[2, 4, 8, 64, 128, 256, 512, 1024], dtype);
         every_axis_of_four = |_layout, dtype| axes::<B>(dtype);
         given_bins = |_layout, dtype| bins::<B>(dtype);
     }
@@ -87,7 +87,7 @@ mod any_length {
 
     type B = MpsGraph;
 
-    const LENGTHS: [usize; 18] = [1, 2, 3, 5, 8, 12, 17, 64, 97, 100, 131, 1000, 1024, 1009, 2018, 4100, 9797, 32_768];
+    const LENGTHS: [usize; 18] = [1, 2, 3, 5, 8, 12, 17, 64, 97, 100, 131, 1000, 1024, 1009, 2018, 4100, 9797, 131_072];
 
     fn float<const D: usize>(tensor: Tensor<B, D>) -> MpsGraphTensor {
         tensor.into_primitive().tensor()
@@ -191,6 +191,28 @@ mod any_length {
         }
     }
 
+    /// Numbers behind the axis stay there if there are enough of them.
+    #[test]
+    fn along_another_axis_as_along_the_last() {
+        let compare = |n: usize| {
+            let x = numbers::<B, 3>([2, n, 17], 10, DType::F32);
+            let turned =
+                |tensor: MpsGraphTensor| Tensor::<B, 3>::from_primitive(TensorPrimitive::Float(tensor)).swap_dims(1, 2);
+            let (re, im) = B::rfft(float(x.clone()), 1, None);
+            let (last_re, last_im) = B::rfft(float(x.clone().swap_dims(1, 2)), 2, None);
+            let back = B::irfft(re.clone(), im.clone(), 1, Some(n + 1));
+            let last_back = B::irfft(last_re.clone(), last_im.clone(), 2, Some(n + 1));
+            let pairs = [(re, last_re), (im, last_im), (back, last_back)];
+            for (part, (found, expected)) in pairs.into_iter().enumerate() {
+                let expected = Tensor::<B, 3>::from_primitive(TensorPrimitive::Float(expected));
+                let error = (turned(found) - expected).abs().max().into_scalar();
+                assert!(error <= 2e-6 * (n as f32).sqrt().max(10.0), "{n}, part {part}: {error}");
+            }
+        };
+        [1, 5, 256, 300, 1000, 1009, 2018].into_iter().for_each(compare);
+        eagerly(|| [300, 1009].into_iter().for_each(compare));
+    }
+
     /// 16-bit floats are rounded once.
     #[test]
     fn half_precision_is_that_of_f32_rounded() {
@@ -201,7 +223,10 @@ mod any_length {
                     let (re, _) = B::rfft(float(x), 1, None);
                     Tensor::<B, 2>::from_primitive(TensorPrimitive::Float(re)).into_data().convert_dtype(dtype)
                 };
-                crate::compare::assert_gives("rfft", &of(DType::F32), || of(dtype), Tolerance::Exact);
+                // Not recorded against eager: sums of tables that are constants of a program have another order.
+                let compare = || of(DType::F32).assert_eq(&of(dtype), true);
+                compare();
+                eagerly(compare);
             }
         }
     }

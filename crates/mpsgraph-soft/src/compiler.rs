@@ -4,9 +4,10 @@
 //! compute the same value ([`subexpressions`]), take casts to larger types out of what needs none ([`narrowing`]), sum
 //! products without a table of them ([`contractions`]), make one kernel of a scan and the conversions around it
 //! ([`keyed_scans`]), hand biases to convolutions ([`biases`]), turn reshapes, transposes, slices and broadcasts into
-//! strides ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups
-//! ([`assembly`]) and place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list of
-//! steps; all plans work in the same [`scratch`] memory.
+//! strides ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), hand rotations to the
+//! products before them ([`rotations`]), make steps of the groups ([`assembly`]) and place intermediate results in one
+//! block of scratch memory ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same [`scratch`]
+//! memory.
 
 mod assembly;
 mod biases;
@@ -18,6 +19,7 @@ mod keyed_scans;
 mod memory;
 mod narrowing;
 mod plan;
+mod rotations;
 mod scratch;
 mod step;
 mod subexpressions;

@@ -5,7 +5,8 @@
 //!
 //! Channels that share offsets and weights are neighbours, so they are read and written together: a *run*. A row of the
 //! columns is one run at one tap, and the rows' order is (weight group, image, output pixel, run of the group, tap), so
-//! each weight group has a matrix of its own without another copy.
+//! each weight group has a matrix of its own without another copy. Weight groups that share all their offsets are
+//! sampled as one, so that neighbours and distances are computed once for all their channels, and then taken apart.
 
 mod corners;
 mod layout;
@@ -51,8 +52,9 @@ pub(crate) fn deform_conv2d(
     if has_no_products([&x.shape, &weight.shape, &shape]) {
         return finish(memory::zeros(shape, DType::F32), bias, dtype);
     }
-    let places = layout.places(wide(offset), mask.map(wide));
-    let columns = layout.columns(&layout.pixels(wide(x)), &places);
+    let sampled = layout.of_samples();
+    let places = sampled.places(wide(offset), mask.map(wide));
+    let columns = layout.apart(sampled.columns(&sampled.pixels(wide(x)), &places));
     let product = matmul(layout.matrices(wide(weight)), tensor_shape::transpose(columns));
     finish(layout.images(product), bias, dtype)
 }
@@ -80,15 +82,16 @@ pub(crate) fn deform_conv2d_backward(
         return Gradients { x: zeros(x), offset: zeros(offset), weight: zeros(weight), mask: mask.map(zeros), bias };
     }
     let rounded = |grad: MpsGraphTensor| cast(grad, dtype);
-    let places = layout.places(wide(offset), mask.map(wide));
-    let pixels = layout.pixels(wide(x));
+    let sampled = layout.of_samples();
+    let places = sampled.places(wide(offset), mask.map(wide));
+    let pixels = sampled.pixels(wide(x));
     let grad = layout.by_weight_group(wide(output_grad));
-    let weight_grad = layout.weight_of(matmul(grad.clone(), layout.columns(&pixels, &places)));
-    let columns_grad = matmul(tensor_shape::transpose(grad), layout.matrices(wide(weight)));
-    let (offset, mask) = layout.places_gradient(&columns_grad, &pixels, &places);
-    let pixels_grad = layout.pixels_gradient(&columns_grad, &places);
+    let weight_grad = layout.weight_of(matmul(grad.clone(), layout.apart(sampled.columns(&pixels, &places))));
+    let columns_grad = layout.together(matmul(tensor_shape::transpose(grad), layout.matrices(wide(weight))));
+    let (offset, mask) = sampled.places_gradient(&columns_grad, &pixels, &places);
+    let pixels_grad = sampled.pixels_gradient(&columns_grad, &places);
     Gradients {
-        x: rounded(layout.images_of_pixels(pixels_grad)),
+        x: rounded(sampled.images_of_pixels(pixels_grad)),
         offset: rounded(offset),
         weight: rounded(weight_grad),
         mask: mask.map(rounded),

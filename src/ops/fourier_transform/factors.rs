@@ -1,7 +1,8 @@
 //! How a transform of any length is made of shorter ones.
 
-/// The most points for which one product is as fast as two: on a GPU it then takes about as long as a pass over memory.
-pub(super) const WIDE: usize = 128;
+/// The most points for which one product is as fast as two: on a GPU it then takes about as long as two passes over
+/// memory, and two products with a rotation between them are five.
+pub(super) const WIDE: usize = 256;
 /// The largest prime that is one product: its table takes a megabyte.
 pub(super) const PRIME: usize = 512;
 
@@ -40,14 +41,16 @@ mod tests {
         for (n, expected) in [
             (1, Method::Product),
             (97, Method::Product),
-            (128, Method::Product),
-            (131, Method::Product),
+            (256, Method::Product),
+            (257, Method::Product),
             (1000, factors(25, 40)),
             (1024, factors(32, 32)),
             (1 << 15, factors(128, 256)),
+            (1 << 16, factors(256, 256)),
+            (1 << 17, factors(256, 512)),
             (2 * 1009, factors(2, 1009)),
             (1009, Method::Convolution { length: 2048 }),
-            (131 * 137, Method::Convolution { length: 65_536 }),
+            (257 * 263, Method::Convolution { length: 1 << 18 }),
         ] {
             assert_eq!(method(n), expected, "{n}");
         }

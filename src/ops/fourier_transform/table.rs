@@ -18,19 +18,19 @@ pub(crate) enum Table {
     Matrix { length: Length, from: [usize; 2], to: [usize; 2] },
     /// The same numbers for the left side of a product: the rows are points of parts, the columns parts of points.
     Columns { length: Length, from: [usize; 2], to: [usize; 2] },
-    /// `w(i * j / n)`, shape `(extents[0], 2, extents[1])`: the same number for both parts, so that the table lies in
-    /// memory as what it is multiplied with.
+    /// `w(i * j / n)`, shape `(1, extents[0], 2, extents[1], 1)`: the same number for both parts, so that the table
+    /// lies in memory as what it is multiplied with.
     RotationReal { length: Length, extents: [usize; 2] },
-    /// The same, shape `(extents[0], 2, extents[1])`.
+    /// The same, of this shape too.
     RotationImaginary { length: Length, extents: [usize; 2] },
-    /// The weight of each bin of half a spectrum, divided by `n`, and 0 behind the bins; shape `(1, 1, filled)`.
+    /// The weight of each bin of half a spectrum, divided by `n`, and 0 behind the bins; shape `(1, 1, filled, 1)`.
     Weights { n: usize, bins: usize, filled: usize },
-    /// `w(j * j / 2n)`, shape `(1, 1, points)`.
+    /// `w(j * j / 2n)`, shape `(1, 1, points, 1)`.
     ChirpReal { length: Length, points: usize },
-    /// The same, shape `(1, 2, points)`.
+    /// The same, shape `(1, 2, points, 1)`.
     ChirpImaginary { length: Length, points: usize },
     /// `1 / w(j * j / 2n) / points` for `j` from `1 - behind` to `ahead - 1`, those below zero at the end of the
-    /// `points`; shape `(2, points)`. The transform back by `points` does not divide, so this does.
+    /// `points`; shape `(1, 2, points, 1)`. The transform back by `points` does not divide, so this does.
     ChirpKernel { length: Length, points: usize, behind: usize, ahead: usize },
 }
 
@@ -40,11 +40,10 @@ impl Table {
             Table::Matrix { from, to, .. } => [from[0] * from[1], to[0] * to[1]].into(),
             Table::Columns { from, to, .. } => [to[0] * to[1], from[0] * from[1]].into(),
             Table::RotationReal { extents, .. } | Table::RotationImaginary { extents, .. } => {
-                [1, extents[0], 2, extents[1]].into()
+                [1, extents[0], 2, extents[1], 1].into()
             }
-            Table::Weights { filled: points, .. } | Table::ChirpReal { points, .. } => [1, 1, points].into(),
-            Table::ChirpImaginary { points, .. } => [1, 2, points].into(),
-            Table::ChirpKernel { points, .. } => [2, points].into(),
+            Table::Weights { filled: points, .. } | Table::ChirpReal { points, .. } => [1, 1, points, 1].into(),
+            Table::ChirpImaginary { points, .. } | Table::ChirpKernel { points, .. } => [1, 2, points, 1].into(),
         }
     }
 
@@ -109,20 +108,20 @@ impl Length {
     }
 }
 
-/// `w(x / n)`, exact on the axes.
+/// `w(x / n)`, exact on the axes. Computed in the first eighth of the circle, so that numbers that mirror each other
+/// there are the same bits but for the signs.
 fn root(x: usize, n: usize, inverse: bool) -> [f64; 2] {
-    let x = x % n;
-    let [re, im] = match (4 * x / n, 4 * x % n) {
-        (0, 0) => [1.0, 0.0],
-        (1, 0) => [0.0, 1.0],
-        (2, 0) => [-1.0, 0.0],
-        (3, 0) => [0.0, -1.0],
-        _ => {
-            let (sin, cos) = (TAU * x as f64 / n as f64).sin_cos();
-            [cos, sin]
-        }
-    };
-    [re, if inverse { im } else { -im }]
+    let (half, quarter) = (2 * n, n);
+    let turn = 4 * (x % n);
+    let below = turn > half;
+    let turn = if below { 4 * n - turn } else { turn };
+    let left = turn > quarter;
+    let turn = if left { half - turn } else { turn };
+    let steep = 2 * turn > quarter;
+    let turn = if steep { quarter - turn } else { turn };
+    let (sin, cos) = (TAU * turn as f64 / (4 * n) as f64).sin_cos();
+    let [re, im] = if steep { [sin, cos] } else { [cos, sin] };
+    [if left { -re } else { re }, if below == inverse { -im } else { im }]
 }
 
 /// Rows are `from`'s parts of points, columns `to`'s.

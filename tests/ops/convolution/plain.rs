@@ -4,7 +4,7 @@ use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::module::{conv1d, conv2d};
 use burn::tensor::ops::{ConvOptions, PaddedConvOptions};
 use burn::tensor::{DType, Tensor, TensorData};
-use test_support::Tolerance::{self, RelativeOf};
+use test_support::Tolerance::{self, RelativeOf, Within};
 use test_support::{FLOATS, Layout, floats};
 
 use super::{quarters, with_gradients};
@@ -55,6 +55,13 @@ cases! {
             |_layout, dtype| conv3d_of::<B>(dtype, [[2, 3, 3, 3, 2], [3, 1, 2, 2, 1]], same(1, 0, 1, 3));
         conv3d_flat =
             |_layout, dtype| conv3d_of::<B>(dtype, [[2, 2, 3, 3, 2], [3, 2, 1, 2, 2]], same(1, 0, 1, 1));
+    }
+
+    // Enough channels and pixels for fewer products by tiles, after Winograd. The sums are multiples of 1/16, exact in
+    // burn-flex whatever the order; tiles larger than 2x2 have factors that round, by less than this.
+    sums_autodiff([DType::F32], [Layout::Contiguous], Within { absolute: 1e-3, relative: 1e-5 }) {
+        conv2d_many_channels =
+            |_layout, dtype| conv2d_of::<B>(dtype, [[1, 32, 20, 20], [32, 32, 3, 3]], same(1, 1, 1, 1));
     }
 
     // Output, and gradients through an operand that lies otherwise.

@@ -5,13 +5,14 @@
 
 use super::Job;
 use super::fusion::{self, Group};
+use super::rotations::{self, Rotation};
 use super::step::{Copy, Packed, Step, Storage};
 use super::views::{LoopOp, View, packed_strides};
 use crate::ir::{DType, ElementwiseOp, Leaf, Node, Op, TensorType, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::elementwise::load::Geometry;
 use crate::kernels::elementwise::{LoopBuilder, Register};
-use crate::kernels::matmul::{MatMul, Operand};
+use crate::kernels::matmul::{MatMul, Operand, Side};
 use crate::kernels::movement::Movement;
 use std::collections::{HashMap, HashSet};
 
@@ -35,6 +36,8 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
         loads: HashMap::new(),
         operands: HashMap::new(),
         stored: stored_roots(job, views, groups),
+        rotations: rotations::find(job, views, groups),
+        rotated: HashSet::new(),
         out: Parts::default(),
     };
     assembler.bind_feeds_and_targets();
@@ -43,6 +46,7 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
             continue;
         }
         match group {
+            Group::Loop(members) if members.iter().any(|(id, _)| assembler.rotated.contains(id)) => {}
             Group::Loop(members) => assembler.fused(members),
             Group::Copy(id) => assembler.reinterpreted(*id),
             Group::MatMul(id) => assembler.matmul(*id),
@@ -71,6 +75,10 @@ struct Assembler<'a> {
     operands: HashMap<Storage, usize>,
     /// Roots that are needed in memory.
     stored: HashSet<ValueId>,
+    /// Of products, by those.
+    rotations: HashMap<ValueId, Rotation>,
+    /// Sums that a product has made.
+    rotated: HashSet<ValueId>,
     out: Parts,
 }
 
@@ -278,9 +286,25 @@ impl Assembler<'_> {
         };
         let (lhs, left) = operand(node.inputs[0]);
         let (rhs, right) = operand(node.inputs[1]);
-        let product = MatMul::new(dtype, &node.output.shape, k, &left, &right);
-        let to = self.made(id);
-        self.out.steps.push(Step::MatMul { product, lhs, rhs, to });
+        let mut product = MatMul::new(dtype, &node.output.shape, k, &left, &right);
+        for (side, input, storage) in [(Side::Left, node.inputs[0], lhs), (Side::Right, node.inputs[1], rhs)] {
+            let root = self.views[input.0 as usize].root;
+            // Of a constant, not of a copy of it.
+            if let (DType::F32, Op::Leaf(Leaf::Constant(bytes))) = (dtype, &self.job.nodes.node(root).op)
+                && self.storage.get(&root) == Some(&storage)
+            {
+                product = product.with_constant(side, bytes);
+            }
+        }
+        let (mut made, mut tables) = (id, None);
+        if let Some(&Rotation { sum, own, other }) = self.rotations.get(&id)
+            && product.can_rotate()
+        {
+            (made, tables) = (sum, Some([own, other].map(|table| self.root(table))));
+            self.rotated.insert(sum);
+        }
+        let to = self.made(made);
+        self.out.steps.push(Step::MatMul { product, lhs, rhs, tables, to });
     }
 
     /// One loop for operations that belong together.

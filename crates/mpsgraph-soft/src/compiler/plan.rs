@@ -181,8 +181,9 @@ impl Memory<'_> {
                 write.extend(outputs.iter().map(|&output| self.write(output)));
                 run.run(read, write);
             }
-            Step::MatMul { product, lhs, rhs, to } => {
-                product.run(self.read(*lhs), self.read(*rhs), &self.write(*to));
+            Step::MatMul { product, lhs, rhs, tables, to } => {
+                let tables = tables.map(|tables| tables.map(|table| self.read(table)));
+                product.run(self.read(*lhs), self.read(*rhs), tables, &self.write(*to));
             }
             Step::Copy(Copy { size, from, offset, shape, strides, to, to_offset, to_strides }) => {
                 let to = self.write(*to);

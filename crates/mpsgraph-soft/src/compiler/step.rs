@@ -54,6 +54,8 @@ pub enum Step {
         product: MatMul,
         lhs: Storage,
         rhs: Storage,
+        /// Of a rotation of the result.
+        tables: Option<[Storage; 2]>,
         to: Storage,
     },
     Copy(Copy),
@@ -74,7 +76,9 @@ impl Step {
     pub fn reads(&self) -> Vec<Storage> {
         match self {
             Step::Loop { operands, .. } => operands.clone(),
-            Step::MatMul { lhs, rhs, .. } => vec![*lhs, *rhs],
+            Step::MatMul { lhs, rhs, tables, .. } => {
+                [*lhs, *rhs].into_iter().chain(tables.iter().flatten().copied()).collect()
+            }
             Step::Copy(copy) => vec![copy.from],
             Step::Kernel { inputs, .. } => inputs.iter().map(|input| input.storage).collect(),
         }
@@ -106,9 +110,10 @@ impl Step {
         let list = |of: Vec<Storage>| of.iter().map(Storage::describe).collect::<Vec<_>>().join(", ");
         let what = match self {
             Step::Loop { names, shape, .. } => format!("loop {shape:?} {}", names.join(" ")),
-            Step::MatMul { product, .. } => {
+            Step::MatMul { product, tables, .. } => {
                 let (m, n, k, batch) = product.extents();
-                format!("matmul {batch} x [{m}, {n}, {k}]")
+                let rotated = if tables.is_some() { " rotated" } else { "" };
+                format!("matmul {batch} x [{m}, {n}, {k}]{rotated}")
             }
             Step::Copy(copy) => format!("copy {:?} strides {:?}", copy.shape, copy.strides),
             Step::Kernel { op, ty, .. } => format!("kernel {:?} {op:?}", ty.shape),

@@ -11,6 +11,7 @@ mod biases;
 mod fusing;
 mod keyed_scans;
 mod rewriting;
+mod rotations;
 mod views;
 
 fn f32s(shape: &[usize]) -> TensorType {

@@ -13,6 +13,7 @@ pub mod int;
 pub mod load;
 pub mod loop_builder;
 pub mod math;
+mod pairs;
 pub mod recipe;
 pub mod registers;
 pub mod round;

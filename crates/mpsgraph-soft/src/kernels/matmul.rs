@@ -3,13 +3,22 @@
 //! `gemm` packs its operands, so transposed ones cost nothing extra. Batch extents are broadcast by strides of 0; a
 //! batch that walks the left operand's rows while the right one stays is one taller product. 16-bit operands are
 //! converted to f32, multiplied there and rounded once: sums have the precision of f32 on every processor.
+//!
+//! A constant matrix with equal columns, as those of Fourier transforms have them, is multiplied another way
+//! ([`folded`]).
+
+mod folded;
+mod lanes;
+mod turn;
 
 use super::elementwise::load::Geometry;
 use super::elementwise::round;
 use super::span::{Span, SpanMut};
 use super::threads;
 use crate::ir::DType;
+use folded::Folded;
 use gemm::Parallelism;
+use lanes::{LANES, Steps, Tiles};
 use std::cell::Cell;
 
 /// Multiplications below which a product stays on one thread (some 20 µs of one core).
@@ -36,6 +45,15 @@ pub struct MatMul {
     batch: Vec<(usize, usize)>,
     /// One past the last element that is read.
     ends: (usize, usize),
+    /// The constant operand, if folding it pays.
+    folded: Option<(Side, Folded)>,
+}
+
+/// An operand of a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Left,
+    Right,
 }
 
 impl MatMul {
@@ -50,8 +68,8 @@ impl MatMul {
             if shape.contains(&0) { 0 } else { Geometry::new(o.offset, &shape, &o.strides).end() }
         };
         let ends = (end(lhs, m, k), end(rhs, k, n));
-        let one =
-            |m| Self { dtype, m, n, k, lhs: lhs_matrix, rhs: rhs_matrix, batch: vec![(lhs.offset, rhs.offset)], ends };
+        let batch = vec![(lhs.offset, rhs.offset)];
+        let one = |m| Self { dtype, m, n, k, lhs: lhs_matrix, rhs: rhs_matrix, batch, ends, folded: None };
         // One taller product: the right operand stays, the left one's rows go on through the batch.
         let mut rows = m;
         let tall = batch_shape.iter().zip(&lhs.strides).zip(&rhs.strides).rev().all(|((&extent, &l), &r)| {
@@ -74,8 +92,36 @@ impl MatMul {
         Self { batch, ..one(m) }
     }
 
+    /// Makes use of what one operand is known to be: these f32 elements, which its offset and strides refer to.
+    pub fn with_constant(mut self, side: Side, elements: &[u8]) -> Self {
+        let (m, n, k) = (self.m, self.n, self.k);
+        let of = |pair: &(usize, usize)| if side == Side::Left { pair.0 } else { pair.1 };
+        // The constant as a left matrix, how many columns it is multiplied by, and the strides of those.
+        let (rows, [row, column], lanes, others) = match side {
+            Side::Left => (m, [self.lhs.0, self.lhs.1], n, [self.rhs.0, self.rhs.1]),
+            Side::Right => (n, [self.rhs.1, self.rhs.0], m, [self.lhs.0, self.lhs.1]),
+        };
+        let first = self.batch.first().map(of);
+        let same = self.batch.iter().all(|pair| Some(of(pair)) == first);
+        let fits = rows <= folded::MOST && (1..=folded::MOST).contains(&k) && lanes >= LANES / 2;
+        let (Some(first), true) = (first, same && fits && others.iter().all(|&stride| stride >= 0)) else {
+            return self;
+        };
+        let place = |i: usize, j: usize| first.wrapping_add_signed(i as isize * row + j as isize * column);
+        let (elements, _) = elements.as_chunks();
+        let element = |i: usize, j: usize| f32::from_ne_bytes(elements[place(i, j)]);
+        let matrix = (0..rows).flat_map(|i| (0..k).map(move |j| element(i, j))).collect();
+        self.folded = Folded::of(matrix, [rows, k]).map(|folded| (side, folded));
+        self
+    }
+
     /// Whether a run uses several threads where there are any.
     pub fn is_parallel(&self) -> bool {
+        if let Some((side, matrix)) = &self.folded {
+            let lanes = if *side == Side::Left { self.n } else { self.m };
+            let moved = self.batch.len() * lanes * (matrix.rows + matrix.columns);
+            return moved * size_of::<f32>() > threads::PARALLEL_BYTES;
+        }
         self.batch.len() * self.m * self.n * self.k >= PARALLEL_PRODUCT
     }
 
@@ -84,14 +130,26 @@ impl MatMul {
         (self.m, self.n, self.k, self.batch.len())
     }
 
-    /// Multiplies. Panics if an operand is too short or the output has another size than promised.
-    pub fn run(&self, lhs: Span, rhs: Span, output: &SpanMut) {
+    /// Whether [`run`](Self::run) takes tables.
+    pub fn can_rotate(&self) -> bool {
+        self.m.is_multiple_of(2) && matches!(self.folded, Some((Side::Left, _)))
+    }
+
+    /// Multiplies. With tables the result is the product times the first one, plus the product with the rows of each
+    /// pair exchanged times the other one; each is as large as one product. Panics if an operand is too short or the
+    /// output has another size than promised.
+    pub fn run(&self, lhs: Span, rhs: Span, tables: Option<[Span; 2]>, output: &SpanMut) {
         let size = self.dtype.size();
         let (m, n, k) = (self.m, self.n, self.k);
         assert!(lhs.len() >= self.ends.0 * size && rhs.len() >= self.ends.1 * size, "an operand is too short");
         assert_eq!(output.len(), self.batch.len() * m * n * size, "bytes of a matrix product");
         let aligned = [lhs.as_ptr().addr(), rhs.as_ptr().addr(), output.as_ptr().addr()];
         assert!(aligned.iter().all(|address| address.is_multiple_of(size)), "an operand is misaligned");
+        if let Some((side, folded)) = &self.folded {
+            let other = if *side == Side::Left { rhs } else { lhs };
+            return self.run_folded(*side, folded, other, tables, output);
+        }
+        assert!(tables.is_none(), "only folded products rotate");
         let large = m * n * k >= PARALLEL_PRODUCT;
         let product = |at: usize, parallelism: Parallelism| {
             let (a, b) = self.batch[at];
@@ -111,6 +169,28 @@ impl MatMul {
                 |parallelism: fn() -> Parallelism| (0..self.batch.len()).for_each(|at| product(at, parallelism()));
             if large { threads::inside(|| all(|| Parallelism::Rayon(0))) } else { all(|| Parallelism::None) }
         }
+    }
+
+    /// All products with a constant.
+    fn run_folded(&self, side: Side, matrix: &Folded, other: Span, tables: Option<[Span; 2]>, output: &SpanMut) {
+        assert!(tables.is_none() || self.can_rotate(), "the rows of a rotated product are pairs");
+        let tables = tables.as_ref().map(|tables| tables.each_ref().map(|table| table.slice::<f32>()));
+        let steps = |rows: isize, lanes: isize| Steps { rows: rows as usize, lanes: lanes as usize };
+        let packed = self.n as isize;
+        let (lanes, from, to_steps) = match side {
+            Side::Left => (self.n, steps(self.rhs.0, self.rhs.1), steps(packed, 1)),
+            Side::Right => (self.m, steps(self.lhs.1, self.lhs.0), steps(1, packed)),
+        };
+        let other = other.slice::<f32>();
+        let operand = |at: usize| &other[if side == Side::Left { self.batch[at].1 } else { self.batch[at].0 }..];
+        let all = self.batch.len() * lanes.div_ceil(LANES);
+        let group = if self.is_parallel() { all.div_ceil(4 * threads::count()) } else { all };
+        let part = |at: usize| {
+            let tiles = at * group..all.min((at + 1) * group);
+            let to = output.as_ptr().cast();
+            lanes::run(Tiles { matrix, lanes, operands: &operand, from, tables, to, to_steps, tiles });
+        };
+        if group == all { part(0) } else { threads::for_each(all.div_ceil(group), 1, &part) }
     }
 
     /// One product of the matrices at `a` and `b` into the packed one at `c`.

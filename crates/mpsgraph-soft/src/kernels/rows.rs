@@ -15,6 +15,8 @@ pub trait Index: Pod + Send + Sync {
     fn within(self, extent: usize) -> Option<usize>;
     /// Whether all of them are within `extent`: a loop without branches, which vectorises.
     fn all_within(indices: &[Self], extent: usize) -> bool;
+    /// Whether one of them is among the `count` numbers from `first` on: such a loop too.
+    fn any_among(indices: &[Self], first: usize, count: usize) -> bool;
     /// The index, which is not negative.
     fn number(self) -> usize;
 }
@@ -33,6 +35,12 @@ impl Index for i32 {
     }
 
     #[inline(always)]
+    fn any_among(indices: &[Self], first: usize, count: usize) -> bool {
+        let [first, count] = [first, count].map(|number| number.min(1 << 31) as u32);
+        indices.iter().fold(false, |any, &index| any | (index.cast_unsigned().wrapping_sub(first) < count))
+    }
+
+    #[inline(always)]
     fn number(self) -> usize {
         self.cast_unsigned() as usize
     }
@@ -48,6 +56,12 @@ impl Index for i64 {
     fn all_within(indices: &[Self], extent: usize) -> bool {
         let end = extent.min(1 << 63) as u64;
         indices.iter().fold(true, |all, &index| all & (index.cast_unsigned() < end))
+    }
+
+    #[inline(always)]
+    fn any_among(indices: &[Self], first: usize, count: usize) -> bool {
+        let [first, count] = [first, count].map(|number| number as u64);
+        indices.iter().fold(false, |any, &index| any | (index.cast_unsigned().wrapping_sub(first) < count))
     }
 
     #[inline(always)]

@@ -11,6 +11,9 @@ use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
 
+/// Indices that are checked at a time.
+const BLOCK: usize = 64;
+
 /// How a scatter combines an update with the element that is there. Setting one element to different values fails the
 /// run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -131,7 +134,15 @@ fn scatter<T: Element, I: Index>(
     assert_eq!(updates.len(), rows.blocks * rows.positions * rows.row, "scatter: the updates have another size");
     // Each part reads all indices of its block, so there are at most as many parts as threads.
     let parallel = size_of_val(updates).max(size_of_val(out)) > PARALLEL_BYTES;
-    let parts = if parallel { threads::count().div_ceil(rows.blocks) } else { 1 };
+    let threads = threads::count();
+    let parts = if !parallel {
+        1
+    } else if rows.blocks < 4 * threads && !rows.blocks.is_multiple_of(threads) {
+        // Half blocks are dealt out more evenly.
+        threads.div_ceil(rows.blocks).max(2)
+    } else {
+        1
+    };
     let part_rows = rows.rows.div_ceil(parts);
     share(parallel, block, out, |at, out| {
         share(parallel, part_rows * rows.row, out, |part, out| {
@@ -162,17 +173,32 @@ fn scatter_part<T: Element, I: Index>(
         && let Some(numbers) = rows.numbers(indices, block)
     {
         if count == rows.rows {
-            for (number, &update) in numbers.iter().zip(updates) {
-                if let Some(to) = number.within(out.len()) {
-                    out[to] = combine(out[to], update);
+            for (numbers, updates) in numbers.chunks(BLOCK).zip(updates.chunks(BLOCK)) {
+                if I::all_within(numbers, out.len()) {
+                    for (number, &update) in numbers.iter().zip(updates) {
+                        // SAFETY: all of these numbers are within the output.
+                        let to = unsafe { out.get_unchecked_mut(number.number()) };
+                        *to = combine(*to, update);
+                    }
+                } else {
+                    for (number, &update) in numbers.iter().zip(updates) {
+                        if let Some(to) = number.within(out.len()) {
+                            out[to] = combine(out[to], update);
+                        }
+                    }
                 }
             }
             return;
         }
-        for (number, &update) in numbers.iter().zip(updates) {
-            let number = number.within(rows.rows).and_then(|number| number.checked_sub(first));
-            if let Some(to) = number.and_then(|number| out.get_mut(number)) {
-                *to = combine(*to, update);
+        for (numbers, updates) in numbers.chunks(BLOCK).zip(updates.chunks(BLOCK)) {
+            if !I::any_among(numbers, first, count) {
+                continue;
+            }
+            for (number, &update) in numbers.iter().zip(updates) {
+                let number = number.within(rows.rows).and_then(|number| number.checked_sub(first));
+                if let Some(to) = number.and_then(|number| out.get_mut(number)) {
+                    *to = combine(*to, update);
+                }
             }
         }
         return;

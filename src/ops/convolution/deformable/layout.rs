@@ -151,6 +151,49 @@ impl Layout {
         [self.batch, self.weight_groups * self.outputs, height.output, width.output].into()
     }
 
+    /// The layout by which samples are read: weight groups that share all their offsets are one. They do where
+    /// each has one run.
+    pub fn of_samples(&self) -> Layout {
+        let together = self.shared_groups();
+        let Layout { weight_groups, outputs, channels, .. } = *self;
+        Layout {
+            weight_groups: weight_groups / together,
+            outputs: outputs * together,
+            channels: channels * together,
+            alike: self.alike / together,
+            ..*self
+        }
+    }
+
+    /// Neighbouring weight groups that have all their offsets in common.
+    fn shared_groups(&self) -> usize {
+        if self.runs == 1 { self.alike } else { 1 }
+    }
+
+    /// The columns of each weight group from those of [`Layout::of_samples`].
+    pub fn apart(&self, columns: MpsGraphTensor) -> MpsGraphTensor {
+        let together = self.shared_groups();
+        if together == 1 {
+            return columns;
+        }
+        let groups = self.weight_groups / together;
+        let columns = columns
+            .with_shape([groups, self.places_of_group(), self.runs * self.taps(), together, self.channels].into());
+        tensor_shape::permute(columns, &[0, 3, 1, 2, 4]).with_shape(self.columns_shape())
+    }
+
+    /// The inverse of [`Layout::apart`].
+    pub fn together(&self, columns: MpsGraphTensor) -> MpsGraphTensor {
+        let together = self.shared_groups();
+        if together == 1 {
+            return columns;
+        }
+        let groups = self.weight_groups / together;
+        let columns = columns
+            .with_shape([groups, together, self.places_of_group(), self.runs * self.taps(), self.channels].into());
+        tensor_shape::permute(columns, &[0, 2, 3, 1, 4]).with_shape(self.of_samples().columns_shape())
+    }
+
     /// The image as rows of runs.
     pub fn pixels(&self, x: MpsGraphTensor) -> MpsGraphTensor {
         tensor_shape::permute(x, &[0, 2, 3, 1]).with_shape([self.pixel_rows(), self.channels].into())

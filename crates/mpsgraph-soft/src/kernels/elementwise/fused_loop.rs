@@ -1,6 +1,7 @@
 //! A fused group as instructions on tiles: what [`super::loop_builder`] makes and [`super::run`] executes.
 
 use super::load::Geometry;
+use super::pairs::Half;
 use super::tile::TileFn;
 
 /// Where a value is while a tile is worked on.
@@ -41,6 +42,8 @@ pub(super) struct Instruction {
     pub run: TileFn,
     pub dst: usize,
     pub src: [usize; 3],
+    /// What it may be in a pair.
+    pub half: Option<Half>,
 }
 
 #[derive(Clone, Copy, Debug)]

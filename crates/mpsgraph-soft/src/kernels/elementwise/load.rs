@@ -4,6 +4,8 @@
 //! be those of the other operands: only the number of elements must agree, so that any loop can read a transposed,
 //! sliced, reversed or broadcast operand in place.
 
+use crate::kernels::vectorised::{VectorLoop, vectorised};
+
 /// A strided view; offset and strides count elements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Geometry {
@@ -154,25 +156,37 @@ unsafe fn copy_runs<T: Copy>(from: *const T, [across, step]: [isize; 2], [runs, 
     unsafe {
         match (step, run) {
             // Short runs of one element, such as the places in a word or a pixel that is repeated.
-            (0, 2) => repeat::<T, 2>(from, across, runs, to),
-            (0, 4) => repeat::<T, 4>(from, across, runs, to),
-            (0, 8) => repeat::<T, 8>(from, across, runs, to),
-            (0, 16) => repeat::<T, 16>(from, across, runs, to),
-            (0, 32) => repeat::<T, 32>(from, across, runs, to),
+            (0, 2) => vectorised(Repeat::<T, 2> { from, across, runs, to }),
+            (0, 4) => vectorised(Repeat::<T, 4> { from, across, runs, to }),
+            (0, 8) => vectorised(Repeat::<T, 8> { from, across, runs, to }),
+            (0, 16) => vectorised(Repeat::<T, 16> { from, across, runs, to }),
+            (0, 32) => vectorised(Repeat::<T, 32> { from, across, runs, to }),
             _ => (0..runs).for_each(|at| copy_run(from.offset(at as isize * across), step, run, to.add(at * run))),
         }
     }
 }
 
-/// Every one of `runs` elements `N` times.
-///
-/// # Safety
-/// As for [`copy_runs`].
-#[inline(always)]
-unsafe fn repeat<T: Copy, const N: usize>(from: *const T, across: isize, runs: usize, to: *mut T) {
-    for at in 0..runs {
-        // SAFETY: the caller's promise; an array needs no other alignment than its elements.
-        unsafe { to.cast::<[T; N]>().add(at).write([*from.offset(at as isize * across); N]) };
+/// Every one of `runs` elements `N` times; made by [`copy_runs`] only, whose promises it relies on.
+struct Repeat<T, const N: usize> {
+    from: *const T,
+    across: isize,
+    runs: usize,
+    to: *mut T,
+}
+
+impl<T: Copy, const N: usize> VectorLoop for Repeat<T, N> {
+    type Output = ();
+    const WORTH_IT: bool = true;
+
+    #[inline(always)]
+    fn run(self) {
+        for at in 0..self.runs {
+            // SAFETY: so many elements are readable and writable; an array needs no other alignment than its elements.
+            unsafe {
+                let element = *self.from.offset(at as isize * self.across);
+                self.to.cast::<[T; N]>().add(at).write([element; N]);
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::fused_loop::{Fetch, FusedLoop, Instruction, Load, Output, Place, shape_tiles};
 use super::load::Geometry;
+use super::pairs::{self, Half};
 use super::recipe::{Function, Recipe};
 use super::registers::Tiles;
 use super::tile::{TileFn, TileType, int_type, tile1};
@@ -104,6 +105,7 @@ impl LoopBuilder {
             Recipe::Loop { run, cost } if op.is_comparison() => self.push(run, 1, &[a, b], cost),
             Recipe::Loop { run, cost } => {
                 let value = self.push(run, TileType::of(dtype).size(), &[a, b], cost);
+                self.instructions.last_mut().expect("pushed").half = Half::of_binary(op, dtype);
                 self.rounded(dtype, value)
             }
             Recipe::Swapped(op) => self.binary(op, dtype, b, a),
@@ -141,7 +143,11 @@ impl LoopBuilder {
             return self.push(cast::truth(source), 1, &[x], 1);
         }
         let value = match cast::cast(source, target) {
-            Some(run) => self.push(run, target.size(), &[x], 2),
+            Some(run) => {
+                let value = self.push(run, target.size(), &[x], 2);
+                self.instructions.last_mut().expect("pushed").half = Half::of_cast(source, target);
+                value
+            }
             None => x,
         };
         self.rounded(to, value)
@@ -173,7 +179,7 @@ impl LoopBuilder {
     fn push(&mut self, run: TileFn, size: usize, src: &[Register], cost: usize) -> Register {
         let dst = self.register(size);
         let at = |i: usize| src.get(i).unwrap_or(&src[0]).0 as usize;
-        self.instructions.push(Instruction { run, dst: dst.0 as usize, src: [at(0), at(1), at(2)] });
+        self.instructions.push(Instruction { run, dst: dst.0 as usize, src: [at(0), at(1), at(2)], half: None });
         self.cost += cost;
         dst
     }
@@ -191,6 +197,7 @@ impl LoopBuilder {
 
     /// Chooses tiles and places.
     pub fn finish(mut self) -> FusedLoop {
+        pairs::join(&mut self.instructions, &self.outside);
         let mut last_use = vec![0; self.sizes.len()];
         for (at, instruction) in self.instructions.iter().enumerate() {
             instruction.src.iter().for_each(|&src| last_use[src] = at);
@@ -226,7 +233,8 @@ impl LoopBuilder {
         let places = places.into_iter().map(|place| match place {
             Some(Place::Tile(slot)) => Place::Tile(offsets[slot]),
             Some(place) => place,
-            None => unreachable!("every value is loaded or made"),
+            // The first half of a pair: no instruction names it any more.
+            None => Place::Tile(0),
         });
         let (tile, row) = shape_tiles(self.elements, bytes, &mut self.loads);
         let capacity = tile.next_multiple_of(64);

@@ -1,7 +1,9 @@
-//! Products against a triple loop, for sizes 1 to 20, both orders of both operands, batches and 16-bit floats.
+//! Products against a triple loop, for sizes 1 to 20, both orders of both operands, batches, 16-bit floats and
+//! constants with equal columns.
 
 use super::*;
 use half::{bf16, f16};
+use std::f64::consts::PI;
 
 fn pattern(n: usize) -> Vec<f32> {
     (0..n).map(|i| ((i * 37 + 11) % 17) as f32 - 8.0).collect()
@@ -10,7 +12,7 @@ fn pattern(n: usize) -> Vec<f32> {
 fn run<T: bytemuck::Pod>(product: &MatMul, a: &[T], b: &[T], n: usize) -> Vec<T> {
     let mut c = vec![T::zeroed(); n];
     // SAFETY: the three vectors outlive the call.
-    unsafe { product.run(Span::of(a), Span::of(b), &SpanMut::of(&mut c)) };
+    unsafe { product.run(Span::of(a), Span::of(b), None, &SpanMut::of(&mut c)) };
     c
 }
 
@@ -87,5 +89,78 @@ fn large_products_on_all_threads() {
     let c = run(&product, &a, &b, m * n);
     for (at, &got) in c.iter().enumerate() {
         assert_eq!(got, (0..k).map(|l| a[at / n * k + l] * b[l * n + at % n]).sum::<f32>());
+    }
+}
+
+/// Real and imaginary parts of the transform of `points` real numbers, row by row.
+fn transform(points: usize) -> Vec<f32> {
+    let eighth = PI / 4.0;
+    // Mirrored angles give the same bits.
+    let part = |step: usize| {
+        let angle = 2.0 * PI * (step % points) as f64 / points as f64;
+        let folded = angle % (2.0 * eighth);
+        let (sin, cos) = if folded > eighth {
+            let (sin, cos) = (2.0 * eighth - folded).sin_cos();
+            (cos as f32, sin as f32)
+        } else {
+            let (sin, cos) = folded.sin_cos();
+            (sin as f32, cos as f32)
+        };
+        match (4 * (step % points)) / points {
+            0 => [cos, sin],
+            1 => [-sin, cos],
+            2 => [-cos, -sin],
+            _ => [sin, -cos],
+        }
+    };
+    (0..points)
+        .flat_map(|k| [0, 1].map(|of| (k, of)))
+        .flat_map(|(k, of)| (0..points).map(move |j| part(k * j)[of]))
+        .collect()
+}
+
+#[test]
+fn transforms_have_few_multiplications() {
+    for (points, most) in [(16, 70), (64, 500)] {
+        let folded = Folded::of(transform(points), [2 * points, points]);
+        let count = folded.map(|folded| folded.elements.len());
+        assert!(count.is_some_and(|count| count <= most), "{points} points: {count:?}");
+    }
+    assert!(Folded::of(pattern(16 * 16), [16, 16]).is_none(), "no two columns are equal");
+}
+
+/// Left and right constants with equal columns, operands in both orders, lanes that fill their tiles or do not.
+#[test]
+fn constants_with_equal_columns() {
+    let (points, rows) = (16, 32);
+    let constant = transform(points);
+    let strides = |strides: [usize; 3]| Operand { offset: 0, strides: strides.map(|s| s as isize).to_vec() };
+    for (batch, lanes) in [(1, 16), (3, 16), (2, 33), (1, 5000)] {
+        let x = pattern(batch * points * lanes);
+        for [row, lane] in [[lanes, 1], [1, points]] {
+            let other = |side| match side {
+                Side::Left => strides([points * lanes, row, lane]),
+                Side::Right => strides([points * lanes, lane, row]),
+            };
+            for side in [Side::Left, Side::Right] {
+                let product = match side {
+                    Side::Left => {
+                        let left = strides([0, points, 1]);
+                        MatMul::new(DType::F32, &[batch, rows, lanes], points, &left, &other(side))
+                    }
+                    Side::Right => {
+                        let right = strides([0, 1, points]);
+                        MatMul::new(DType::F32, &[batch, lanes, rows], points, &other(side), &right)
+                    }
+                };
+                let (a, b) = if side == Side::Left { (&constant, &x) } else { (&x, &constant) };
+                let plain = run(&product, a, b, batch * rows * lanes);
+                let folded = product.with_constant(side, bytemuck::cast_slice(&constant));
+                assert!(folded.folded.is_some(), "{side:?}");
+                for (at, (got, expected)) in run(&folded, a, b, plain.len()).into_iter().zip(plain).enumerate() {
+                    assert!((got - expected).abs() < 1e-4, "{side:?}, {batch} x {lanes}, {at}: {got} {expected}");
+                }
+            }
+        }
     }
 }

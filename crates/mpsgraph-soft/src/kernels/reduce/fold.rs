@@ -133,10 +133,27 @@ impl<T: Element, R: Reducer<T>> VectorLoop for Short<'_, T, R> {
 
     #[inline(always)]
     fn run(self) {
+        if matches!(self.kept.loops[..self.kept.depth], [(_, step)] if step == self.length) {
+            let x = &self.x[self.first * self.length..];
+            match self.length {
+                2 => return neighbours::<T, R, 2>(x, self.out),
+                3 => return neighbours::<T, R, 3>(x, self.out),
+                4 => return neighbours::<T, R, 4>(x, self.out),
+                _ => {}
+            }
+        }
         for (i, out) in self.out.iter_mut().enumerate() {
             let x = &self.x[self.kept.offset(self.first + i)..][..self.length];
             *out = R::finish(fold_block::<T, R>(x), x.len());
         }
+    }
+}
+
+/// The results of segments of `N` elements, one behind the other: a loop without branches, which vectorises.
+#[inline(always)]
+fn neighbours<T: Element, R: Reducer<T>, const N: usize>(x: &[T], out: &mut [T]) {
+    for (out, x) in out.iter_mut().zip(x.as_chunks::<N>().0) {
+        *out = R::finish(x.iter().fold(R::START, |acc, &x| R::step(acc, x)), N);
     }
 }
 

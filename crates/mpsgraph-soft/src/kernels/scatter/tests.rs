@@ -141,6 +141,24 @@ fn large_keeps_the_order_of_updates() {
     }
 }
 
+/// Three blocks are divided where there are two threads; ascending indices leave whole parts out.
+#[test]
+fn blocks_that_threads_share() {
+    for width in [1, 2] {
+        let (blocks, extent) = (3, 50_001);
+        let shape = [blocks, extent, width];
+        let table: Vec<i64> = (-3..20_000).map(|i| i * 3).collect();
+        let count = table.len();
+        let data: Vec<f32> = (0..blocks * extent * width).map(|i| i as f32).collect();
+        let updates: Vec<f32> = (0..blocks * count * width).map(|i| (i % 1013) as f32).collect();
+        let rows = Rows::axis(&shape, &[count], 1, 0);
+        compare(&rows, DType::F32, &data, &updates, &table, float, |at| {
+            let (row, inner) = (at / width, at % width);
+            Some((row / count * extent + named(&table, row % count, extent)?) * width + inner)
+        });
+    }
+}
+
 #[test]
 fn without_data_updates_meet_zeros() {
     for width in [1, 3] {

@@ -1,0 +1,83 @@
+//! Finds products whose result is rotated: each pair of its rows stands for the real and the imaginary parts of complex
+//! numbers, which a loop multiplies by constants. A folded product does that while its result is in the cache, which
+//! saves two passes over memory.
+
+use super::Job;
+use super::fusion::{self, Group};
+use super::views::{LoopOp, View, packed_strides};
+use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Op, ValueId};
+use std::collections::HashMap;
+
+/// The loop behind a product: `sum` is the product times `own`, plus the product with the rows of each pair exchanged
+/// times `other`. Both are constants as large as one matrix, the same for all of the batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Rotation {
+    pub sum: ValueId,
+    pub own: ValueId,
+    pub other: ValueId,
+}
+
+/// The rotations, by their products.
+pub fn find(job: &Job, views: &[View], groups: &[Group<'_>]) -> HashMap<ValueId, Rotation> {
+    let mut readers = vec![0; job.nodes.len()];
+    let read = groups.iter().flat_map(Group::values).flat_map(|id| &job.nodes.node(id).inputs).chain(&job.targets);
+    read.for_each(|id| readers[views[id.0 as usize].root.0 as usize] += 1);
+    let found = groups.iter().filter_map(|group| {
+        let Group::Loop(members) = group else { return None };
+        let (product, rotation) = rotation(job, views, members)?;
+        // The two multiplications.
+        (readers[product.0 as usize] == 2).then_some((product, rotation))
+    });
+    found.collect()
+}
+
+fn rotation(job: &Job, views: &[View], members: &[(ValueId, LoopOp)]) -> Option<(ValueId, Rotation)> {
+    let &[(first, LoopOp::Compute(MUL)), (second, LoopOp::Compute(MUL)), (sum, LoopOp::Compute(ADD))] = members else {
+        return None;
+    };
+    let terms: Vec<ValueId> = fusion::operands(&job.nodes, views, sum).iter().map(|view| view.root).collect();
+    if terms != [first, second] || job.nodes.ty(sum).dtype != DType::F32 {
+        return None;
+    }
+    let factors = |term: ValueId| {
+        let operands = fusion::operands(&job.nodes, views, term);
+        let [a, b] = operands.try_into().expect("a multiplication has two operands");
+        if job.nodes.node(a.root).op == Op::MatMul { (a, b) } else { (b, a) }
+    };
+    let ((product, own), (exchanged, other)) = (factors(first), factors(second));
+    let node = job.nodes.node(product.root);
+    let &[.., rows, columns] = &node.output.shape[..] else { return None };
+    let fits = node.op == Op::MatMul
+        && exchanged.root == product.root
+        && product.is_consecutive()
+        && product.elements() == node.output.elements()
+        && exchanges_rows(&exchanged, columns)
+        && [&own, &other].into_iter().all(|table| is_table(job, table, rows * columns));
+    fits.then_some((product.root, Rotation { sum, own: own.root, other: other.root }))
+}
+
+const MUL: ElementwiseOp = ElementwiseOp::Binary(BinaryOp::Mul);
+const ADD: ElementwiseOp = ElementwiseOp::Binary(BinaryOp::Add);
+
+/// Whether a view is a whole packed value with each two of its rows exchanged.
+fn exchanges_rows(view: &View, columns: usize) -> bool {
+    let packed = packed_strides(&view.shape);
+    let mut exchanged = 0;
+    let others = view.shape.iter().zip(&view.strides).zip(packed).all(|((&extent, &stride), packed)| {
+        let here = extent == 2 && stride == -packed && packed == columns as isize;
+        exchanged += usize::from(here);
+        here || extent == 1 || stride == packed
+    });
+    others && exchanged == 1 && view.offset == columns
+}
+
+/// Whether a view repeats a whole constant of so many elements along its first axes.
+fn is_table(job: &Job, view: &View, elements: usize) -> bool {
+    let root = job.nodes.node(view.root);
+    let constant = matches!(root.op, Op::Leaf(Leaf::Constant(_))) && root.output.dtype == DType::F32;
+    let packed = packed_strides(&view.shape);
+    let repeats = view.shape.iter().zip(&view.strides).zip(packed).all(|((&extent, &stride), packed)| {
+        extent == 1 || stride == if packed < elements as isize { packed } else { 0 }
+    });
+    constant && repeats && view.offset == 0 && root.output.elements() == elements
+}

@@ -1,0 +1,141 @@
+//! Pairs of instructions that one loop does: what the first makes stays in a register of the processor.
+//!
+//! These are the pairs by which small integers become floats: bits are moved up and back down to copy the sign, and an
+//! integer becomes a float that is multiplied with a scale. The loop computes what the two would, bit by bit.
+
+use super::fused_loop::Instruction;
+use super::int::Int;
+use super::tile::{IntType, TileLoop, TileType, int_type, pick};
+use crate::ir::{BinaryOp, DType};
+use std::marker::PhantomData;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// What an instruction may be in a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// First, of i32.
+    ShiftLeft,
+    /// Second, of i32.
+    ShiftRight,
+    /// First, to f32.
+    FromInt(IntType),
+    /// Second, of f32.
+    Product,
+}
+
+impl Half {
+    /// What `op` on tiles of `dtype` may be.
+    pub fn of_binary(op: BinaryOp, dtype: DType) -> Option<Self> {
+        let halves = [
+            (TileType::Int(IntType::I32), BinaryOp::Shl, Half::ShiftLeft),
+            (TileType::Int(IntType::I32), BinaryOp::Shr, Half::ShiftRight),
+            (TileType::F32, BinaryOp::Mul, Half::Product),
+        ];
+        let half = halves.into_iter().find(|&(ty, of, _)| (ty, of) == (TileType::of(dtype), op));
+        half.map(|(_, _, half)| half)
+    }
+
+    /// What a conversion between tiles may be.
+    pub fn of_cast(from: TileType, to: TileType) -> Option<Self> {
+        match (from, to) {
+            (TileType::Int(from), TileType::F32) => Some(Half::FromInt(from)),
+            (TileType::Int(_) | TileType::F32, TileType::Int(_)) | (TileType::F32, TileType::F32) => None,
+        }
+    }
+
+    /// Whether it can be the first of a pair.
+    fn is_first(self) -> bool {
+        match self {
+            Half::ShiftLeft | Half::FromInt(_) => true,
+            Half::ShiftRight | Half::Product => false,
+        }
+    }
+}
+
+/// Joins the pairs of which nothing else reads what the first makes; `outside` are the values in memory.
+pub fn join(instructions: &mut Vec<Instruction>, outside: &[bool]) {
+    let is_first = |instruction: &Instruction| instruction.half.is_some_and(Half::is_first);
+    if !instructions.iter().any(is_first) {
+        return;
+    }
+    let mut makers = vec![None; outside.len()];
+    let mut readers = vec![0; outside.len()];
+    for (at, Instruction { dst, src: [a, b, c], .. }) in instructions.iter().enumerate() {
+        makers[*dst] = Some(at);
+        readers[*a] += 1;
+        readers[*b] += usize::from(b != a);
+        readers[*c] += usize::from(c != a && c != b);
+    }
+    let mut gone = vec![false; instructions.len()];
+    for at in 0..instructions.len() {
+        let second = instructions[at];
+        for (place, register) in second.src[..2].iter().enumerate() {
+            let other = second.src[1 - place];
+            let first =
+                makers[*register].filter(|_| readers[*register] == 1 && !outside[*register] && other != *register);
+            let Some(first) = first else { continue };
+            if let Some(joined) = joined(&instructions[first], &second, place) {
+                (instructions[at], gone[first]) = (joined, true);
+                break;
+            }
+        }
+    }
+    let mut gone = gone.into_iter();
+    instructions.retain(|_| gone.next() == Some(false));
+}
+
+/// One instruction for both, where operand number `place` of `second` is what `first` makes.
+fn joined(first: &Instruction, second: &Instruction, place: usize) -> Option<Instruction> {
+    let other = second.src[1 - place];
+    let (run, src) = match (first.half?, second.half?) {
+        (Half::ShiftLeft, Half::ShiftRight) if place == 0 => (pick::<Moved>(), [first.src[0], first.src[1], other]),
+        (Half::FromInt(ty), Half::Product) => {
+            let run = int_type!(ty, T => pick::<Scaled<T>>());
+            (run, [first.src[0], other, first.src[0]])
+        }
+        (Half::ShiftLeft | Half::FromInt(_) | Half::ShiftRight | Half::Product, _) => return None,
+    };
+    Some(Instruction { run, dst: second.dst, src, half: None })
+}
+
+/// i32 moved up and back down. Unpacking a tensor spends its time here and in [`Scaled`], so that they are worth their
+/// code for AVX-512.
+struct Moved;
+
+impl TileLoop for Moved {
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`.
+        let (dst, [x, up, down]) =
+            unsafe { (from_raw_parts_mut(dst.cast::<i32>(), n), src.map(|src| from_raw_parts(src.cast::<i32>(), n))) };
+        for (((to, &x), &up), &down) in dst.iter_mut().zip(x).zip(up).zip(down) {
+            *to = x.shl(up).shr(down);
+        }
+    }
+}
+
+/// Integers as f32 times others.
+struct Scaled<T>(PhantomData<T>);
+
+macro_rules! scaled {
+    ($($t:ty),*) => {$(
+        impl TileLoop for Scaled<$t> {
+            const WIDE: bool = true;
+
+            #[inline(always)]
+            unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+                // SAFETY: the promise of `TileFn`.
+                let (dst, x, scale) = unsafe {
+                    let x = from_raw_parts(src[0].cast::<$t>(), n);
+                    (from_raw_parts_mut(dst.cast::<f32>(), n), x, from_raw_parts(src[1].cast::<f32>(), n))
+                };
+                for ((to, &x), &scale) in dst.iter_mut().zip(x).zip(scale) {
+                    *to = x as f32 * scale;
+                }
+            }
+        }
+    )*};
+}
+scaled!(i8, i16, i32, i64, u8, u16, u32, u64);

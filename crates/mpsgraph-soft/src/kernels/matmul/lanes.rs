@@ -1,0 +1,202 @@
+//! Products of one folded matrix with the columns of many others: a lane of a vector register for each column.
+//!
+//! A tile of columns is read from where it lies, worked on in the first cache and written to where it belongs, so that
+//! nothing is packed.
+
+use super::folded::{Folded, MOST};
+use super::turn;
+use crate::kernels::vectorised::{VectorLoop, vectorised};
+use std::ops::Range;
+
+/// Columns that are worked on at the same time.
+pub const LANES: usize = 16;
+type Vector = [f32; LANES];
+type Square = [Vector; LANES];
+
+/// Where the elements of an operand are: element `row` of column `lane` is at `row * rows + lane * lanes`.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps {
+    pub rows: usize,
+    pub lanes: usize,
+}
+
+/// The products of some tiles.
+pub struct Tiles<'a, 'b> {
+    pub matrix: &'a Folded,
+    /// How many columns an operand has.
+    pub lanes: usize,
+    /// The right operands, each from its first element on.
+    pub operands: &'b dyn Fn(usize) -> &'a [f32],
+    pub from: Steps,
+    /// What results are rotated by; their rows are as far apart as those of a result.
+    pub tables: Option<[&'a [f32]; 2]>,
+    /// The results, each packed behind the one before.
+    pub to: *mut f32,
+    pub to_steps: Steps,
+    /// Tiles of all operands, numbered in their order.
+    pub tiles: Range<usize>,
+}
+
+/// Multiplies.
+pub fn run(tiles: Tiles<'_, '_>) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            // SAFETY: the feature that the function is compiled for was just detected.
+            return unsafe { avx512(tiles) };
+        }
+    }
+    vectorised(tiles);
+}
+
+/// A tile stays in the first cache, so wider registers are faster here.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn avx512(tiles: Tiles<'_, '_>) {
+    multiply_all(tiles, |block| turn::avx512(block));
+}
+
+impl VectorLoop for Tiles<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        multiply_all(self, turn::plain);
+    }
+}
+
+/// Multiplies, with a function for the columns of a square as its rows.
+#[inline(always)]
+fn multiply_all(tiles: Tiles<'_, '_>, turned: impl Fn(&Square) -> Square) {
+    let Tiles { matrix, lanes, operands, from, tables, to, to_steps, tiles } = tiles;
+    let each = lanes.div_ceil(LANES);
+    let (mut x, mut y) = ([[0.0; LANES]; MOST], [[0.0; LANES]; MOST]);
+    for tile in tiles {
+        let (at, first) = (tile / each, tile % each * LANES);
+        let count = LANES.min(lanes - first);
+        read(&operands(at)[first * from.lanes..], from, &mut x[..matrix.columns], count, &turned);
+        multiply(matrix, &mut x, &mut y);
+        let y = &mut y[..matrix.rows];
+        if let Some(tables) = tables {
+            rotate(y, tables.map(|table| &table[first..]), to_steps.rows, count);
+        }
+        let result = to.wrapping_add(at * lanes * matrix.rows + first * to_steps.lanes);
+        // SAFETY: the result has room for a column of each lane; no other tile has the same columns.
+        unsafe { write(y, to_steps, count, result, &turned) };
+    }
+}
+
+/// Brings the columns of the first `count` lanes in.
+#[inline(always)]
+fn read(from: &[f32], steps: Steps, x: &mut [Vector], count: usize, turned: impl Fn(&Square) -> Square) {
+    if count == LANES && steps.lanes == 1 {
+        for (row, x) in x.iter_mut().enumerate() {
+            x.copy_from_slice(&from[row * steps.rows..][..LANES]);
+        }
+        return;
+    }
+    let whole = if count == LANES && steps.rows == 1 { x.len() / LANES * LANES } else { 0 };
+    let (blocks, rest) = x.split_at_mut(whole);
+    for (block, x) in blocks.chunks_exact_mut(LANES).enumerate() {
+        let block: Square = std::array::from_fn(|lane| {
+            let mut column = [0.0; LANES];
+            column.copy_from_slice(&from[lane * steps.lanes + block * LANES..][..LANES]);
+            column
+        });
+        x.copy_from_slice(&turned(&block));
+    }
+    for (row, x) in rest.iter_mut().enumerate() {
+        for (lane, x) in x[..count].iter_mut().enumerate() {
+            *x = from[(whole + row) * steps.rows + lane * steps.lanes];
+        }
+    }
+}
+
+/// All lanes of `x` times the matrix.
+#[inline(always)]
+fn multiply(matrix: &Folded, x: &mut [Vector; MOST], y: &mut [Vector; MOST]) {
+    sums_and_differences(x, &matrix.before);
+    let mut start = 0;
+    for (y, &end) in y.iter_mut().zip(&matrix.ends) {
+        let mut sum = [0.0; LANES];
+        for &(column, element) in &matrix.elements[start..end] {
+            let x = &x[place(column)];
+            sum = std::array::from_fn(|lane| sum[lane] + element * x[lane]);
+        }
+        *y = sum;
+        start = end;
+    }
+    sums_and_differences(y, &matrix.after);
+}
+
+#[inline(always)]
+fn sums_and_differences(x: &mut [Vector; MOST], pairs: &[[u16; 2]]) {
+    for &[a, b] in pairs {
+        let [a, b] = [a, b].map(place);
+        let (p, q) = (x[a], x[b]);
+        x[a] = std::array::from_fn(|lane| p[lane] + q[lane]);
+        x[b] = std::array::from_fn(|lane| p[lane] - q[lane]);
+    }
+}
+
+/// A row or column as the compiler sees that it is inside.
+#[inline(always)]
+fn place(line: u16) -> usize {
+    line as usize % MOST
+}
+
+/// The pairs of rows times one table, and exchanged times the other.
+#[inline(always)]
+fn rotate(y: &mut [Vector], tables: [&[f32]; 2], step: usize, count: usize) {
+    for (at, pair) in y.as_chunks_mut::<2>().0.iter_mut().enumerate() {
+        let [a, b] = *pair;
+        let factors = |table: usize, part: usize| lanes_of(&tables[table][(2 * at + part) * step..], count);
+        pair[0] = weighted(&a, &factors(0, 0), &b, &factors(1, 0));
+        pair[1] = weighted(&b, &factors(0, 1), &a, &factors(1, 1));
+    }
+}
+
+/// The first numbers, zeros behind the first `count` if there are not enough.
+#[inline(always)]
+fn lanes_of(numbers: &[f32], count: usize) -> Vector {
+    numbers.first_chunk().copied().unwrap_or_else(|| {
+        let mut lanes = [0.0; LANES];
+        lanes[..count].copy_from_slice(&numbers[..count]);
+        lanes
+    })
+}
+
+#[inline(always)]
+fn weighted(a: &Vector, p: &Vector, b: &Vector, q: &Vector) -> Vector {
+    std::array::from_fn(|lane| a[lane] * p[lane] + b[lane] * q[lane])
+}
+
+/// Brings the columns of the first `count` lanes to where they belong.
+///
+/// # Safety
+/// They must be writable there.
+#[inline(always)]
+unsafe fn write(y: &[Vector], steps: Steps, count: usize, to: *mut f32, turned: impl Fn(&Square) -> Square) {
+    if count == LANES && steps.lanes == 1 {
+        for (row, y) in y.iter().enumerate() {
+            // SAFETY: the lanes of one row, which are consecutive.
+            unsafe { to.wrapping_add(row * steps.rows).cast::<Vector>().write_unaligned(*y) };
+        }
+        return;
+    }
+    let whole = if count == LANES && steps.rows == 1 { y.len() / LANES * LANES } else { 0 };
+    let (blocks, rest) = y.split_at(whole);
+    for (at, block) in blocks.as_chunks::<LANES>().0.iter().enumerate() {
+        for (lane, column) in turned(block).iter().enumerate() {
+            let to = to.wrapping_add(lane * steps.lanes + at * LANES);
+            // SAFETY: a part of one column, which is consecutive.
+            unsafe { to.cast::<Vector>().write_unaligned(*column) };
+        }
+    }
+    for (row, y) in rest.iter().enumerate() {
+        for (lane, &y) in y[..count].iter().enumerate() {
+            // SAFETY: an element of the columns that the caller vouches for.
+            unsafe { *to.wrapping_add((whole + row) * steps.rows + lane * steps.lanes) = y };
+        }
+    }
+}
