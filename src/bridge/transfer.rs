@@ -1,5 +1,6 @@
 //! Host data into buffers, and back.
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -36,9 +37,10 @@ impl Runtime {
 ///
 /// # Panics
 /// If `data`'s dtype or size cannot be stored, or the device is out of memory.
-pub(crate) fn upload(op: &'static str, data: TensorData) -> MpsGraphTensor {
+pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGraphTensor {
     let runtime = Runtime::get();
-    let ty = TensorType::new(dtype_of(&data), shape_of(&data).clone());
+    let data = data.borrow();
+    let ty = TensorType::new(dtype_of(data), shape_of(data).clone());
     if let Err(error) = runtime.check_size(op, &ty) {
         error.raise();
     }

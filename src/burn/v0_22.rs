@@ -1,6 +1,7 @@
 //! Burn 0.22: a tensor's dtype is known at run time only, defaults come from the device, and scatters have every
 //! update.
 
+mod captured;
 mod composed;
 
 use burn_backend::distributed::DistributedOps;
@@ -20,6 +21,7 @@ use crate::tensor::quantized::Level;
 pub mod public {
     //! The backend has no parameters: `Device::configure` sets the dtypes of tensors that are made without one.
 
+    pub use super::captured::Program;
     use crate::ops::fourier_transform;
     use crate::tensor::MpsGraphTensor;
 
@@ -74,8 +76,10 @@ pub(crate) fn level(scheme: &QuantScheme) -> Result<Level, &'static str> {
         return Err("scales of blocks beside one of the tensor");
     }
     match size.as_slice().split_last() {
+        // Burn leaves out the ones in front, of which a block of one element has no others.
+        None => Ok(Level::Block { elements: 1 }),
         Some((&run, outer)) if outer.iter().all(|&extent| extent == 1) => Ok(Level::Block { elements: run.into() }),
-        Some(_) | None => Err("blocks that are not runs of one row"),
+        Some(_) => Err("blocks that are not runs of one row"),
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use self::kept::{KEPT, Kept};
-use self::source::{Item, Method, items, items_below};
+use self::source::{Item, Method, items, items_below, macros};
 
 /// The traits that make a backend.
 const OF_A_BACKEND: [&str; 8] = [
@@ -23,10 +23,10 @@ const OF_A_BACKEND: [&str; 8] = [
     "TransactionOps",
 ];
 
-/// Where the sources of the burn-backend are that this was built with.
+/// The version of the burn-backend that this was built with, and where its sources are.
 ///
 /// Cargo may fetch packages of dependencies that were not built, so it is not told to stay offline.
-fn burn_backend() -> PathBuf {
+fn burn_backend() -> (String, PathBuf) {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["metadata", "--locked", "--format-version", "1", "--filter-platform", "host-tuple"]);
     let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
@@ -34,10 +34,19 @@ fn burn_backend() -> PathBuf {
     let packages = String::from_utf8(output.stdout).expect("JSON is UTF-8");
     // Only packages begin with name and version; dependencies, which have the name too, have no version.
     let package = packages.split_once(r#"{"name":"burn-backend","version":"#).map(|(_, package)| package);
-    let manifest = package.and_then(|package| package.split_once(r#""manifest_path":""#)).map(|(_, path)| path);
-    let path = manifest.and_then(|path| path.split_once('"')).map(|(path, _)| path);
-    let path = path.expect("cargo metadata has the path of burn-backend");
-    Path::new(path).parent().expect("a manifest is in a folder").join("src")
+    let package = package.expect("cargo metadata has burn-backend");
+    let (_, path) = package.split_once(r#""manifest_path":""#).expect("a package has a manifest");
+    let until_quote = |text: &str| text.split('"').next().unwrap_or_default().to_string();
+    let version = until_quote(package.strip_prefix('"').expect("a version is a string"));
+    (version, Path::new(&until_quote(path)).parent().expect("a manifest is in a folder").join("src"))
+}
+
+/// Whether a file below `src` is for this version of Burn: of those in `src/burn` only its line's.
+fn is_of_line(file: &Path, version: &str) -> bool {
+    let line = version.split('.').take(2).collect::<Vec<_>>().join("_");
+    let mut folders = file.iter().map(|part| part.to_string_lossy());
+    let is_of_a_line = folders.next().is_some_and(|folder| folder == "burn");
+    !is_of_a_line || folders.next().is_some_and(|part| part.trim_end_matches(".rs") == format!("v{line}"))
 }
 
 /// What is wrong with the list, a line each.
@@ -74,9 +83,11 @@ fn problems(traits: &[Item], implementations: &[Item], kept: &[Kept]) -> Vec<Str
 
 #[test]
 fn every_default_has_a_reason() {
-    let traits = items_below(&burn_backend());
+    let (version, of_burn) = burn_backend();
+    let traits = items_below(&of_burn, |_| true);
     let traits: Vec<Item> = traits.into_iter().filter(|item| item.of.is_none()).collect();
-    let source = items_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let source = items_below(&folder, |file| is_of_line(file.strip_prefix(&folder).expect("below it"), &version));
     let implementations: Vec<Item> = source.into_iter().filter(|item| item.of.is_some()).collect();
     let implemented: BTreeSet<&str> = implementations.iter().map(|item| item.name.as_str()).collect();
     for name in OF_A_BACKEND {
@@ -130,6 +141,22 @@ impl Tensor {
 }
 
 impl Other for Tensor {}
+
+macro_rules! other_items {
+    () => {
+        /// A method.
+        unsafe fn other(
+            &self,
+        ) {
+            fn inside() {}
+        }
+        fn second() {}
+    };
+}
+
+impl Other for Macro {
+    other_items!();
+}
 ";
 
 #[test]
@@ -137,14 +164,27 @@ fn source_is_read() {
     let method = |name: &str, has_body| Method { name: name.into(), has_body };
     let methods =
         vec![method("required", false), method("a_default", true), method("another", true), method("future", false)];
-    let item = |name: &str, of: Option<&str>, methods| Item { name: name.into(), of: of.map(Into::into), methods };
+    let item = |name: &str, of: Option<&str>, methods| {
+        let macros = Vec::from_iter((of == Some("Macro")).then(|| "other_items".into()));
+        Item { name: name.into(), of: of.map(Into::into), methods, macros }
+    };
     let expected = [
         item("Ops", None, methods),
         item("Other", None, vec![method("other", true)]),
         item("Ops", Some("Backend<F>"), vec![method("required", true)]),
         item("Other", Some("Tensor"), vec![]),
+        item("Other", Some("Macro"), vec![]),
     ];
     assert_eq!(items(SOURCE), expected);
+    let methods = vec![method("other", true), method("second", true)];
+    assert_eq!(macros(SOURCE), [("other_items".to_string(), methods)]);
+}
+
+#[test]
+fn only_one_line_is_read() {
+    let is_read = |file| is_of_line(Path::new(file), "0.22.1");
+    assert!(["lib.rs", "burn/v0_22.rs", "burn/v0_22/composed.rs", "ops/v0_21.rs"].into_iter().all(is_read));
+    assert!(!["burn/v0_21.rs", "burn/v0_21/part.rs", "burn/v0_2.rs"].into_iter().any(is_read));
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! What Rust source says of traits and of their implementations. It is read line by line, as rustfmt leaves it: items
-//! begin in the first column and end with a brace there, their methods begin behind four spaces.
+//! begin in the first column and end with a brace there, their methods begin behind four spaces. A line `name!();`
+//! among them stands for the methods in the body of that macro, where they begin behind eight.
 
+use std::collections::BTreeMap;
 use std::fs::{read_dir, read_to_string};
 use std::path::{Path, PathBuf};
 
@@ -12,17 +14,27 @@ pub struct Item {
     /// The type that has the trait; none for the trait itself.
     pub of: Option<String>,
     pub methods: Vec<Method>,
+    /// The macros of items in it.
+    pub macros: Vec<String>,
 }
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Method {
     pub name: String,
     pub has_body: bool,
 }
 
-/// The items of all Rust files below a folder.
-pub fn items_below(folder: &Path) -> Vec<Item> {
-    files(folder).iter().flat_map(|file| items(&read_to_string(file).expect("Rust source"))).collect()
+/// The items of all Rust files below a folder whose paths `is_read` takes, with the methods of their macros.
+pub fn items_below(folder: &Path, is_read: impl Fn(&Path) -> bool) -> Vec<Item> {
+    let files = files(folder).into_iter().filter(|file| is_read(file));
+    let texts: Vec<String> = files.map(|file| read_to_string(file).expect("Rust source")).collect();
+    let bodies: BTreeMap<String, Vec<Method>> = texts.iter().flat_map(|text| macros(text)).collect();
+    let mut items: Vec<Item> = texts.iter().flat_map(|text| items(text)).collect();
+    for item in &mut items {
+        let methods = item.macros.iter().filter_map(|name| bodies.get(name)).flatten();
+        item.methods.extend(methods.cloned());
+    }
+    items
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -47,13 +59,29 @@ pub fn items(text: &str) -> Vec<Item> {
         }
         let (header, is_open) = through(line, &mut lines, &['{', '}']);
         let Some((name, of)) = names(&header) else { continue };
-        let mut methods = Vec::new();
+        let (mut methods, mut macros) = (Vec::new(), Vec::new());
         while is_open && let Some(line) = lines.next().filter(|line| *line != "}") {
             methods.extend(method(line, &mut lines));
+            macros.extend(line.trim_start().strip_suffix("!();").map(Into::into));
         }
-        items.push(Item { name, of, methods });
+        items.push(Item { name, of, methods, macros });
     }
     items
+}
+
+/// The methods in the bodies of a file's macros.
+pub fn macros(text: &str) -> Vec<(String, Vec<Method>)> {
+    let mut lines = text.lines();
+    let mut macros = Vec::new();
+    while let Some(line) = lines.next() {
+        let Some(name) = line.strip_prefix("macro_rules! ") else { continue };
+        let mut methods = Vec::new();
+        while let Some(line) = lines.next().filter(|line| *line != "}") {
+            methods.extend(line.strip_prefix("    ").and_then(|line| method(line, &mut lines)));
+        }
+        macros.push((word(name).into(), methods));
+    }
+    macros
 }
 
 /// The text from `first` to the first line that ends with one of `ends`, and whether that is an open brace.

@@ -1,13 +1,10 @@
 //! What the device tells Burn, and `flush`.
 
-use std::sync::Mutex;
-
 use burn_backend::ops::FloatTensorOps;
 use burn_backend::{Backend, BoolDType, DeviceOps, FloatDType, IntDType, TensorData, TensorMetadata, read_sync};
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 
-/// Tests that count take turns.
-static TURN: Mutex<()> = Mutex::new(());
+use super::program::alone;
 
 #[test]
 fn defaults() {
@@ -26,7 +23,9 @@ fn a_tensor_knows_its_device() {
 
 #[test]
 fn flush_submits_what_this_thread_recorded_and_waits_for_nothing() {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if !alone("device::flush_submits_what_this_thread_recorded_and_waits_for_nothing") {
+        return;
+    }
     let x = MpsGraph::float_from_data(TensorData::from([1.0f32, 2.0]), &MpsGraphDevice);
     let (recorded, flushed) = std::sync::mpsc::channel::<()>();
     let (ready, others) = std::sync::mpsc::channel();
@@ -52,7 +51,9 @@ fn flush_submits_what_this_thread_recorded_and_waits_for_nothing() {
 
 #[test]
 fn memory_in_use() {
-    let _turn = TURN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if !alone("device::memory_in_use") {
+        return;
+    }
     let usage = || MpsGraph::memory_pool_usage(&MpsGraphDevice).expect("this backend counts");
     let before = usage();
     let tensor = MpsGraph::float_from_data(TensorData::new(vec![0.0f32; 1 << 20], [1 << 20]), &MpsGraphDevice);

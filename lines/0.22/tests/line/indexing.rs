@@ -1,7 +1,7 @@
 //! Scatter and select with every update.
 
-use burn_backend::TensorData;
 use burn_backend::tensor::IndexingUpdateOp::{self, Add, Assign, Max, Min, Mul};
+use burn_backend::{FloatDType, TensorData};
 use burn_tensor::{Device, Int, Tensor};
 
 use super::program::{Results, agree, gives};
@@ -91,6 +91,49 @@ fn slices_at_coordinates_agree() {
             let values = Tensor::<1, Int>::from_ints([5, -3, 2], device);
             results.add(x.clone().scatter_nd(at.clone(), values.clone(), update));
             results.add(x.float().scatter_nd(at, values.float(), update));
+        });
+    }
+}
+
+const FLOATS: [FloatDType; 3] = [FloatDType::F32, FloatDType::F16, FloatDType::BF16];
+
+/// What an update makes of a row in which the element before, the value, or neither is NaN.
+#[test]
+fn updates_with_nan_in_every_dtype() {
+    const NAN: f32 = f32::NAN;
+    let expected = [
+        (Assign, [NAN, 2.0, 5.0]),
+        (Add, [NAN, NAN, 8.0]),
+        (Mul, [NAN, NAN, 15.0]),
+        (Min, [1.0, NAN, 3.0]),
+        (Max, [1.0, NAN, 5.0]),
+    ];
+    for (dtype, (update, row)) in FLOATS.into_iter().flat_map(|dtype| expected.map(|case| (dtype, case))) {
+        let row = TensorData::from([row]).convert_dtype(dtype.into());
+        gives([row.clone(), row], |device, results| {
+            let x = Tensor::<2>::from_floats([[1.0, NAN, 3.0]], device).cast(dtype);
+            let values = Tensor::<2>::from_floats([[NAN, 2.0, 5.0]], device).cast(dtype);
+            let at = Tensor::<2, Int>::from_ints([[0, 1, 2]], device);
+            results.add(x.clone().scatter(1, at, values.clone(), update));
+            let at = Tensor::<1, Int>::from_ints([0, 1, 2], device);
+            results.add(x.select_assign(1, at, values, update));
+        });
+    }
+}
+
+/// Indices repeat; all numbers and results are small integers, which the dtypes hold.
+#[test]
+fn updates_of_short_floats_agree() {
+    for (dtype, update) in FLOATS.into_iter().flat_map(|dtype| UPDATES.map(|update| (dtype, update))) {
+        agree(|device, results| {
+            let floats = |range: std::ops::Range<i64>| Tensor::<1, Int>::arange(range, device).float().cast(dtype);
+            let (x, values) = (floats(-4..8).reshape([3, 4]), floats(-2..4).reshape([3, 2]));
+            let at = Tensor::<2, Int>::from_ints([[0, 0], [3, 1], [2, 2]], device);
+            results.add(x.clone().scatter(1, at, values.clone(), update));
+            let at = Tensor::<1, Int>::from_ints([1, 1], device);
+            results.add(x.clone().select_assign(1, at, values, update));
+            let at = Tensor::<2, Int>::from_ints([[2, 1], [0, 0], [2, 1]], device);
+            results.add(x.scatter_nd(at, floats(2..5), update));
         });
     }
 }

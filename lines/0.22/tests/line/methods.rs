@@ -6,7 +6,7 @@ use burn_backend::{Backend, FloatDType, Shape, TensorData, read_sync};
 use burn_flex::{Flex, FlexDevice};
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 
-use super::program::same;
+use super::program::{near, same};
 
 /// Data from a backend's methods, the same for both.
 #[track_caller]
@@ -54,10 +54,12 @@ fn gradients<B: Backend>(device: &B::Device, dtype: FloatDType) -> Vec<TensorDat
         .map(|outputs| [&[2, 3][..], &outputs].concat())
         .map(|shape| float::<B>(B::adaptive_avg_pool3d_backward(x(), from(numbers(shape)))))
         .collect();
-    let x = || from(numbers([4, 3, 5]));
-    let of_channels = |shift: f32| B::float_add_scalar(from(numbers([3])), shift.into());
-    let grads = B::batch_norm_train_backward(x(), of_channels(1.0), of_channels(0.0), of_channels(2.0), 1e-5, x());
-    results.extend([grads.x_grad, grads.gamma_grad, grads.beta_grad].map(float::<B>));
+    for shape in [&[5, 3][..], &[4, 3, 5], &[1, 3, 2, 4], &[2, 3, 2, 3, 2]] {
+        let (x, grad) = (from(numbers(shape)), B::float_cos(from(numbers(shape))));
+        let of_channels = |shift: f32| B::float_add_scalar(from(numbers([3])), shift.into());
+        let grads = B::batch_norm_train_backward(x, of_channels(1.0), of_channels(0.0), of_channels(2.0), 1e-5, grad);
+        results.extend([grads.x_grad, grads.gamma_grad, grads.beta_grad].map(float::<B>));
+    }
     results
 }
 
@@ -65,6 +67,9 @@ fn gradients<B: Backend>(device: &B::Device, dtype: FloatDType) -> Vec<TensorDat
 fn gradients_of_volumes_and_batch_norms() {
     let ours = gradients::<MpsGraph>(&MpsGraphDevice, FloatDType::F32);
     agree(ours, gradients::<Flex>(&FlexDevice, FloatDType::F32));
+    let ours = gradients::<MpsGraph>(&MpsGraphDevice, FloatDType::F16);
+    let flex = gradients::<Flex>(&FlexDevice, FloatDType::F16);
+    ours.iter().zip(&flex).for_each(|(ours, flex)| near(ours, flex));
 }
 
 /// burn-flex has no such mode: the pixel in which the middle of the new one lies, where the other takes its start.

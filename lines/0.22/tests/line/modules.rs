@@ -1,11 +1,11 @@
 //! The neural network methods that 0.22 added or changed.
 
-use burn_backend::TensorData;
 use burn_backend::ops::{ConvOptions, MaxPoolOptions, PadMode, UnfoldOptions};
+use burn_backend::{FloatDType, TensorData};
 use burn_tensor::module;
 use burn_tensor::{Device, Int, Tensor};
 
-use super::program::{agree, gives, run, same};
+use super::program::{agree, gives, near, run, same};
 
 /// Numbers that differ, of both signs.
 fn numbers<const D: usize>(shape: [usize; D], device: &Device) -> Tensor<D> {
@@ -36,14 +36,48 @@ fn padding_per_side() {
     });
 }
 
+/// The norms of a batch of rank `D` in these dtypes: with given statistics, and with its own.
+fn batch_norms<const D: usize>(shape: [usize; D]) {
+    for (dtype, epsilon) in [(FloatDType::F32, 1e-5), (FloatDType::F32, 0.5), (FloatDType::F16, 1e-3)] {
+        let answers = run(|device, results| {
+            let x = (numbers(shape, device) * 3.0 + 1.0).cast(dtype);
+            let of_channels = |shift: f32| (numbers([shape[1]], device) + shift).cast(dtype);
+            let [gamma, beta, mean] = [0.5, -1.0, 0.25].map(of_channels);
+            let variance = of_channels(2.0).abs();
+            results.add(module::batch_norm(x.clone(), gamma.clone(), beta.clone(), mean, variance, epsilon));
+            let normed = module::batch_norm_train(x, gamma, beta, epsilon);
+            results.add(normed.output);
+            results.add(normed.mean);
+            results.add(normed.variance);
+        });
+        assert_eq!(answers.ours.len(), 4);
+        for (ours, flex) in answers.ours.iter().zip(&answers.flex) {
+            near(ours, flex);
+        }
+    }
+}
+
 #[test]
-fn batch_norms() {
-    agree(|device, results| {
-        let x = numbers([4, 3, 5], device) * 3.0 + 1.0;
-        let [gamma, beta, mean, variance] = [0.5, -1.0, 0.25, 2.0].map(|shift| numbers([3], device) + shift);
-        let variance = variance.abs();
-        results.add(module::batch_norm(x.clone(), gamma.clone(), beta.clone(), mean, variance, 1e-5));
-        let normed = module::batch_norm_train(x, gamma, beta, 1e-5);
+fn batch_norms_of_every_rank() {
+    batch_norms([5, 3]);
+    batch_norms([1, 3, 4]);
+    batch_norms([4, 3, 5]);
+    batch_norms([2, 1, 3, 4]);
+    batch_norms([2, 3, 2, 3, 2]);
+}
+
+/// Rows whose mean and variance are known.
+#[test]
+fn a_batch_norm_by_hand() {
+    let expected = [
+        TensorData::from([[[-1.0f32, 1.0], [1.0, 1.0]], [[-1.0, 1.0], [1.0, 1.0]]]),
+        TensorData::from([3.0f32, 7.0]),
+        TensorData::from([4.0f32, 0.0]),
+    ];
+    gives(expected, |device, results| {
+        let x = Tensor::<3>::from_floats([[[1.0, 5.0], [7.0, 7.0]], [[1.0, 5.0], [7.0, 7.0]]], device);
+        let (gamma, beta) = (Tensor::<1>::from_floats([1.0, 3.0], device), Tensor::from_floats([0.0, 1.0], device));
+        let normed = module::batch_norm_train(x, gamma, beta, 1e-12);
         results.add(normed.output);
         results.add(normed.mean);
         results.add(normed.variance);

@@ -1,5 +1,7 @@
 //! A program written once with `Tensor<D>`, captured as a graph, and replayed on this backend and on burn-flex.
 
+use std::process::Command;
+
 use burn_backend::tensor::FloatTensor;
 use burn_backend::{BoolDType, IntDType, TensorData, Tolerance};
 use burn_dispatch::backends::Capture;
@@ -95,4 +97,31 @@ pub fn same(found: &TensorData, expected: &TensorData) {
     } else {
         found.assert_eq(expected, true);
     }
+}
+
+/// [`same`], but floats of 16 bits may differ in the last bits: backends round between ops at different places.
+#[track_caller]
+pub fn near(found: &TensorData, expected: &TensorData) {
+    if found.dtype().size() != 2 {
+        return same(found, expected);
+    }
+    assert_eq!((found.shape(), found.dtype()), (expected.shape(), expected.dtype()));
+    found.assert_approx_eq::<f32>(expected, Tolerance::rel_abs(1e-2, 1e-2));
+}
+
+/// Runs the test that asks in a process of its own, where no other test counts along; says whether this is that one.
+///
+/// # Panics
+/// If the test fails there.
+#[track_caller]
+pub fn alone(test: &str) -> bool {
+    const ALONE: &str = "BURN_MPSGRAPH_TEST_ALONE";
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let mut command = Command::new(std::env::current_exe().expect("this test is a file"));
+    let output = command.args(["--exact", test]).env(ALONE, "1").output().expect("the test runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    false
 }

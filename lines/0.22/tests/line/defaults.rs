@@ -1,0 +1,1 @@
+../../../../tests/contract/defaults.rs
