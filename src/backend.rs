@@ -19,6 +19,7 @@ use burn_ir::{BackendIr, HandleKind, TensorHandle};
 pub use element::{FloatElement, IntElement};
 
 use crate::bridge::Runtime;
+use crate::burn::{backend_items, types_items};
 use crate::device::MpsGraphDevice;
 use crate::tensor::MpsGraphTensor;
 use crate::tensor::quantized::MpsGraphQuantizedTensor;
@@ -41,12 +42,11 @@ pub struct MpsGraph<F = f32, I = i32> {
 impl<F: FloatElement, I: IntElement> BackendTypes for MpsGraph<F, I> {
     type Device = MpsGraphDevice;
     type FloatTensorPrimitive = MpsGraphTensor;
-    type FloatElem = F;
     type IntTensorPrimitive = MpsGraphTensor;
-    type IntElem = I;
     type BoolTensorPrimitive = MpsGraphTensor;
-    type BoolElem = bool;
     type QuantizedTensorPrimitive = MpsGraphQuantizedTensor;
+
+    types_items!();
 }
 
 impl<F: FloatElement, I: IntElement> Backend for MpsGraph<F, I> {
@@ -80,6 +80,8 @@ impl<F: FloatElement, I: IntElement> Backend for MpsGraph<F, I> {
     fn device_count(_type_id: u16) -> usize {
         1
     }
+
+    backend_items!();
 }
 
 impl<F: FloatElement, I: IntElement> BackendIr for MpsGraph<F, I> {
@@ -135,7 +137,7 @@ fn wrong_kind<B: Backend>(expected: &str, handle: &HandleKind<B>) -> ! {
 }
 
 /// The host's copy of one tensor.
-pub(crate) fn into_data(tensor: MpsGraphTensor) -> Result<TensorData, ExecutionError> {
-    let data = crate::bridge::read(&[tensor])?;
+pub(crate) async fn into_data(tensor: MpsGraphTensor) -> Result<TensorData, ExecutionError> {
+    let data = crate::bridge::read(vec![tensor]).await?;
     Ok(data.into_iter().next().unwrap_or_else(|| unreachable!("one tensor was read")))
 }

@@ -23,6 +23,7 @@ mod thread;
 mod ticket;
 mod transfer;
 mod value;
+mod waiting;
 
 pub(crate) use record::record;
 pub(crate) use runtime::Runtime;

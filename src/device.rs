@@ -1,6 +1,8 @@
 //! The device as Burn sees it.
 
-use burn_backend::{DeviceId, DeviceOps};
+use std::time::Duration;
+
+use burn_backend::DeviceId;
 
 use crate::bridge::{Runtime, Stats};
 use crate::error::Error;
@@ -37,6 +39,11 @@ impl MpsGraphDevice {
     /// the device begin.
     pub fn flush(&self) {
         Runtime::get().flush_all();
+    }
+
+    /// Submits what the calling thread has recorded, without waiting for it, and leaves alone what others have.
+    pub fn flush_thread(&self) {
+        Runtime::get().flush_thread();
     }
 
     /// Submits what every thread has recorded and waits until the device has nothing to do.
@@ -76,6 +83,12 @@ impl MpsGraphDevice {
         Runtime::get().set_held_limit(bytes);
     }
 
+    /// Sets how long the device may end no work while a read or `sync` waits, before everything that was submitted
+    /// fails with [`Error::Hang`]. 120 seconds at first, or `BURN_MPSGRAPH_WAIT_SECONDS`.
+    pub fn set_wait_limit(&self, limit: Duration) {
+        Runtime::get().set_wait_limit(limit);
+    }
+
     /// Lets [`Stats::bytes_peak`] begin at the bytes that are live now.
     pub fn reset_peak(&self) {
         Runtime::get().pool().reset_peak();
@@ -107,5 +120,3 @@ impl burn_std::device::Device for MpsGraphDevice {
         DeviceId::new(0, 0)
     }
 }
-
-impl DeviceOps for MpsGraphDevice {}

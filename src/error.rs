@@ -36,6 +36,12 @@ pub enum Error {
         /// What the driver said.
         reason: String,
     },
+    /// The device ended no work for longer than a wait lasts. Later work goes to another command queue; if that hangs
+    /// too, it fails at once.
+    Hang {
+        /// What was waited for, how long, and what to do.
+        reason: String,
+    },
 }
 
 impl Error {
@@ -65,6 +71,7 @@ impl fmt::Display for Error {
             Error::Unsupported { op, reason } => write!(f, "{op}: unsupported: {reason}"),
             Error::OutOfMemory { reason } => write!(f, "out of memory: {reason}"),
             Error::Device { reason } => write!(f, "device: {reason}"),
+            Error::Hang { reason } => write!(f, "device hang: {reason}"),
         }
     }
 }

@@ -7,6 +7,7 @@ pub mod contract;
 #[cfg(test)]
 mod exercise;
 mod foundation;
+pub(crate) mod gpu;
 mod metal;
 mod mps;
 mod mpsgraph;

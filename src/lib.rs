@@ -8,6 +8,7 @@
 
 mod backend;
 mod bridge;
+mod burn;
 mod device;
 mod dtype;
 mod error;
@@ -19,8 +20,8 @@ mod ops;
 mod tensor;
 mod tensor_type;
 
-pub use backend::{FloatElement, IntElement, MpsGraph};
 pub use bridge::{Stats, eagerly};
+pub use burn::public::*;
 pub use device::MpsGraphDevice;
 pub use error::Error;
 pub use tensor::MpsGraphTensor;
@@ -34,7 +35,7 @@ pub mod contract {
 
 /// The README's example, compiled and run as a test.
 #[cfg(doctest)]
-#[doc = include_str!("../README.md")]
+#[doc = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"))]
 struct Readme;
 
 #[test]

@@ -8,6 +8,7 @@ pub(crate) mod quantized;
 use burn_backend::{DType, Shape, TensorMetadata};
 
 use crate::bridge::Handle;
+use crate::burn::metadata_items;
 use crate::tensor_type::TensorType;
 
 /// A tensor of any dtype on the [`MpsGraphDevice`](crate::MpsGraphDevice); the primitive behind Burn's float, int and
@@ -41,6 +42,8 @@ impl MpsGraphTensor {
 }
 
 impl TensorMetadata for MpsGraphTensor {
+    metadata_items!();
+
     fn dtype(&self) -> DType {
         self.value.ty().dtype
     }

@@ -18,7 +18,7 @@ impl Example {
         let Self { name, network, hidden } = self;
         format!(
             "\
-Trains an MNIST classifier ({network}) on Autodiff<MpsGraph>.
+Trains an MNIST classifier ({network}) on MPSGraph.
 
 Usage: {name} [OPTIONS]
 

@@ -1,7 +1,7 @@
 //! Matrix products.
 
 use burn::nn::LinearConfig;
-use burn::tensor::{DType, Tensor, module::linear};
+use burn::tensor::{DType, Tensor, activation, module::linear};
 use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
@@ -16,6 +16,7 @@ pub const PATTERNS: &[Pattern] = &[
     check("f16 and bf16 accumulate in f32: K = 4096 of ones", narrow_accumulation),
     check("one row with a bias (lost on M1 with macOS 26)", one_row_with_bias),
     check("linear layer of ranks 2, 3 and 4", layers),
+    check("two layers with biases of a computed [1, 1, 20] (macOS 26)", layers_of_one),
     check("batches broadcast both ways", broadcasting),
     check("f16 and bf16 batches (random on M5)", narrow_batches),
     check("f16 batches twice give the same bits", narrow_batches_twice),
@@ -134,6 +135,19 @@ fn layers() -> Outcome {
         close_floats(&layer.forward(f32s(&x, [6, 4, 20])).into_data(), &[6, 4, 30], &expected, sums(20)),
         close_floats(&layer.forward(f32s(&x, [2, 3, 4, 20])).into_data(), &[2, 3, 4, 30], &expected, sums(20)),
     ])
+}
+
+fn layers_of_one() -> Outcome {
+    let (x, w, b) = (noise(20, 7), noise(20 * 20, 8), noise(20, 9));
+    let layer = |x: &[f64]| -> Vec<f64> {
+        product(x, &[1, 20], &w, &[20, 20]).iter().zip(&b).map(|(y, b)| (y + b).max(0.0)).collect()
+    };
+    let computed: Vec<f64> = x.iter().map(|x| 2.0 * x).collect();
+    let expected = layer(&layer(&computed));
+    let weight = || f32s(&w, [20, 20]);
+    let layer = |x: Tensor<B, 3>| activation::relu(linear(x, weight(), Some(f32s(&b, [20]))));
+    let got = layer(layer(f32s(&x, [1, 1, 20]) * 2.0));
+    close_floats(&got.into_data(), &[1, 1, 20], &expected, within(1e-5, 1e-5))
 }
 
 fn broadcasting() -> Outcome {

@@ -11,6 +11,7 @@ use crate::values::{B, bools, exact, f32s, floats, ints};
 pub const PATTERNS: &[Pattern] = &[
     check("ranges of integers, also far from 0 and with steps", ranges),
     check("numbers beyond 2^53 as operands of i64", large_numbers),
+    check("programs without inputs: zeros, ones, a range, each alone", alone),
     check("sums, products and means of no elements", empty_reductions),
     check("matrix product over an inner extent of 0", empty_product),
     check("elementwise, slice, cat and gather without elements", empty_values),
@@ -51,6 +52,17 @@ fn large_numbers() -> Outcome {
             shape,
             &exact(&[LARGE + 2, -LARGE, LARGE + 2, 0, LARGE + 2]),
         ),
+    ])
+}
+
+/// `feedTensors` of such an executable may be nil.
+fn alone() -> Outcome {
+    let device = &MpsGraphDevice;
+    let count: Vec<f64> = (0..6).map(f64::from).collect();
+    Outcome::of([
+        close_floats(&Tensor::<B, 2>::zeros([2, 3], device).into_data(), &[2, 3], &[0.0; 6], EXACT),
+        close_floats(&Tensor::<B, 2>::ones([2, 3], device).into_data(), &[2, 3], &[1.0; 6], EXACT),
+        close_floats(&Tensor::<B, 1, Int>::arange(0..6, device).into_data(), &[6], &count, EXACT),
     ])
 }
 

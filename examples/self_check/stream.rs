@@ -16,6 +16,10 @@ pub const PATTERNS: &[Pattern] = &[
     check("2000 steps: buffers do not grow, nothing is compiled again", steps),
     check("a value that is read twice and changed between", reread),
     check("large buffers: 64 MB there and back", large),
+    check("values of one program that are equal: constants, views, sums", equal_values),
+    check("numbers of one program that are equal, and then are not", equal_numbers),
+    check("operands dropped and memory released while work is in flight", released),
+    check("100 programs of 4 MB in a row, all kept, without a read", unread),
     note("microseconds per step of 10 small operations with a read", latency),
 ];
 
@@ -128,6 +132,56 @@ fn large() -> Outcome {
     let ones = Tensor::<B, 1>::random([count], Distribution::Bernoulli(1.0), &MpsGraphDevice);
     let data = (ones + 1.5).into_data();
     let wrong = data.iter::<f32>().filter(|x| *x != 2.5).count();
+    Outcome::fact("0 differ", format!("{wrong} differ"), wrong == 0)
+}
+
+fn equal_values() -> Outcome {
+    let x = noise(12, 8);
+    let tensor = f32s(&x, [3, 4]);
+    let zeros: [Tensor<B, 2>; 4] = std::array::from_fn(|_| Tensor::zeros([2, 3], &MpsGraphDevice));
+    let turned = [tensor.clone().transpose(), tensor.clone().transpose()];
+    let sums = [tensor.clone() + 1.5, tensor + 1.5];
+    let expected: Vec<f64> = (0..12).map(|i| x[i % 3 * 4 + i / 3]).collect();
+    let added: Vec<f64> = x.iter().map(|x| x + 1.5).collect();
+    let zeros = zeros.map(|zeros| close_floats(&zeros.into_data(), &[2, 3], &[0.0; 6], EXACT));
+    let turned = turned.map(|x| close_floats(&x.into_data(), &[4, 3], &expected, EXACT));
+    let sums = sums.map(|x| close_floats(&x.into_data(), &[3, 4], &added, EXACT));
+    Outcome::of(zeros.into_iter().chain(turned).chain(sums))
+}
+
+fn equal_numbers() -> Outcome {
+    let x = noise(20, 9);
+    Outcome::of([(2.0, 2.0), (0.5, 0.5), (2.0, 0.25), (4.0, 4.0), (-1.0, 3.0)].map(|(factor, term)| {
+        let expected: Vec<f64> = x.iter().map(|x| x * factor + term).collect();
+        close_floats(&(f32s(&x, [20]) * factor + term).into_data(), &[20], &expected, EXACT)
+    }))
+}
+
+fn released() -> Outcome {
+    let x = noise(256 * 256, 10);
+    let mut tensor = f32s(&x, [256, 256]);
+    for _ in 0..40 {
+        tensor = tensor.clone().transpose() * 0.5 + tensor * 0.5;
+        MpsGraphDevice.flush();
+        MpsGraphDevice.clear_cache();
+    }
+    let expected: Vec<f64> = (0..256 * 256).map(|i| 0.5 * (x[i] + x[i % 256 * 256 + i / 256])).collect();
+    close_floats(&tensor.into_data(), &[256, 256], &expected, EXACT)
+}
+
+fn unread() -> Outcome {
+    let mut last = Tensor::<B, 1>::zeros([1 << 20], &MpsGraphDevice);
+    let kept: Vec<Tensor<B, 1>> = (0..100)
+        .map(|_| {
+            last = last.clone() + 1.0;
+            MpsGraphDevice.flush();
+            last.clone()
+        })
+        .collect();
+    let differ = |(at, tensor): (usize, Tensor<B, 1>)| {
+        tensor.into_data().iter::<f32>().filter(|&x| x != at as f32 + 1.0).count()
+    };
+    let wrong: usize = kept.into_iter().enumerate().map(differ).sum();
     Outcome::fact("0 differ", format!("{wrong} differ"), wrong == 0)
 }
 

@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use burn_mpsgraph::MpsGraphDevice;
+use burn_mpsgraph::{MpsGraphDevice, contract};
 use test_support::Outcome;
 
 use crate::table::{Check, Verdict, print_head, print_row};
@@ -20,8 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(300);
 
 /// What the worker writes to its standard output, a line each with tabs between the fields.
 enum Report {
-    /// The macOS version that the library sees, and the chip.
-    Device(String, String),
+    /// The macOS version, the one that the system reports to this program, and the chip.
+    Device([String; 3]),
     Failed(String),
     Row(Row),
 }
@@ -30,8 +30,9 @@ enum Report {
 pub fn work(checks: &[Check], numbers: &[String]) {
     match MpsGraphDevice::new() {
         Ok(device) => {
-            let (major, minor) = burn_mpsgraph::contract::macos_version();
-            say(&["device", &format!("{major}.{minor}"), &device.name()]);
+            let text = |(major, minor): (u64, u64)| format!("{major}.{minor}");
+            let (own, reported) = (contract::macos_version(), contract::reported_macos_version());
+            say(&["device", &text(own), &text(reported), &device.name()]);
         }
         Err(error) => return say(&["failed", &error.to_string()]),
     }
@@ -107,9 +108,10 @@ struct Printed {
 }
 
 impl Printed {
-    fn device(&mut self, macos: String, chip: String) {
+    fn device(&mut self, [macos, reported, chip]: [String; 3]) {
         if self.place.is_none() {
-            println!("device: {chip}\n");
+            println!("device: {chip}");
+            println!("macOS: {reported} as reported to this program, which is {macos}\n");
             print_head();
             self.place = Some([macos, chip]);
         }
@@ -169,7 +171,7 @@ pub fn supervise(checks: &[Check], numbers: &[usize]) -> ExitCode {
 fn next_row(worker: &mut Child, reports: &Receiver<Report>, printed: &mut Printed) -> Result<Row, String> {
     loop {
         match reports.recv_timeout(PATIENCE) {
-            Ok(Report::Device(macos, chip)) => printed.device(macos, chip),
+            Ok(Report::Device(place)) => printed.device(place),
             Ok(Report::Failed(reason)) => return Err(reason),
             Ok(Report::Row(row)) => return Ok(row),
             Err(RecvTimeoutError::Timeout) => {
@@ -212,7 +214,7 @@ fn start_worker(numbers: &[usize]) -> std::io::Result<(Child, Receiver<Report>)>
 fn parse(line: &str) -> Option<Report> {
     let fields: Vec<&str> = line.split('\t').collect();
     match fields[..] {
-        ["device", macos, chip] => Some(Report::Device(macos.into(), chip.into())),
+        ["device", macos, reported, chip] => Some(Report::Device([macos, reported, chip].map(Into::into))),
         ["failed", reason] => Some(Report::Failed(reason.into())),
         ["row", expected, got, error, verdict] => Some(Report::Row(Row {
             expected: expected.into(),

@@ -7,6 +7,7 @@ use burn_backend::{
 
 use super::{FloatElement, IntElement, MpsGraph, into_data};
 use crate::bridge::upload;
+use crate::burn::{bool_items, shape_of};
 use crate::device::MpsGraphDevice;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::{gather, memory, reduction, scatter_nd, tensor_shape};
@@ -28,15 +29,11 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
     }
 
     async fn bool_into_data(tensor: Tensor) -> Result<TensorData, ExecutionError> {
-        into_data(tensor)
+        into_data(tensor).await
     }
 
     fn bool_from_data(data: TensorData, _device: &MpsGraphDevice) -> Tensor {
         upload("bool_from_data", data)
-    }
-
-    fn bool_device(_tensor: &Tensor) -> MpsGraphDevice {
-        MpsGraphDevice
     }
 
     fn bool_to_device(tensor: Tensor, _device: &MpsGraphDevice) -> Tensor {
@@ -169,22 +166,25 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
 
     /// Reads the tensor, because the number of the result's rows depends on its values.
     async fn bool_argwhere(tensor: Tensor, out_dtype: IntDType) -> Tensor {
-        let data = into_data(tensor).unwrap_or_else(|error| panic!("bool_argwhere: {error}"));
+        let data = into_data(tensor).await.unwrap_or_else(|error| panic!("bool_argwhere: {error}"));
         upload("bool_argwhere", coordinates(&data).convert_dtype(out_dtype.into()))
     }
+
+    bool_items!();
 }
 
 /// The coordinates of the true elements, in row-major order: `[count, rank]`.
 fn coordinates(data: &TensorData) -> TensorData {
-    let rank = data.shape.len();
+    let shape = shape_of(data);
+    let rank = shape.len();
     let mut coordinates: Vec<i64> = Vec::new();
     for (position, _) in data.iter::<bool>().enumerate().filter(|&(_, value)| value) {
         let row = coordinates.len();
         coordinates.resize(row + rank, 0);
         let mut rest = position;
         for axis in (0..rank).rev() {
-            coordinates[row + axis] = (rest % data.shape[axis]) as i64;
-            rest /= data.shape[axis];
+            coordinates[row + axis] = (rest % shape[axis]) as i64;
+            rest /= shape[axis];
         }
     }
     let count = coordinates.len() / rank.max(1);

@@ -8,6 +8,7 @@ use burn_std::{BoolDType, FloatDType, IntDType, Shape, Slice};
 
 use super::{FloatElement, IntElement, MpsGraph, into_data};
 use crate::bridge::upload;
+use crate::burn::float_items;
 use crate::device::MpsGraphDevice;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::{
@@ -33,12 +34,9 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     }
 
     async fn float_into_data(tensor: Tensor) -> Result<TensorData, ExecutionError> {
-        into_data(tensor)
+        into_data(tensor).await
     }
 
-    fn float_device(_tensor: &Tensor) -> MpsGraphDevice {
-        MpsGraphDevice
-    }
     fn float_to_device(tensor: Tensor, _device: &MpsGraphDevice) -> Tensor {
         tensor
     }
@@ -135,9 +133,6 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_gather(dim: usize, tensor: Tensor, indices: Tensor) -> Tensor {
         gather::gather(dim, tensor, indices)
     }
-    fn float_scatter_add(dim: usize, tensor: Tensor, indices: Tensor, value: Tensor) -> Tensor {
-        scatter_nd::scatter_add(dim, tensor, indices, value)
-    }
     fn float_scatter_nd(data: Tensor, indices: Tensor, values: Tensor, reduction: IndexingUpdateOp) -> Tensor {
         scatter_nd::scatter_nd(data, indices, values, reduction)
     }
@@ -146,9 +141,6 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     }
     fn float_select(tensor: Tensor, dim: usize, indices: Tensor) -> Tensor {
         gather::select(tensor, dim, indices)
-    }
-    fn float_select_add(tensor: Tensor, dim: usize, indices: Tensor, value: Tensor) -> Tensor {
-        scatter_nd::select_add(tensor, dim, indices, value)
     }
     fn float_mask_where(tensor: Tensor, mask: Tensor, value: Tensor) -> Tensor {
         arithmetic::mask_where(tensor, mask, value)
@@ -327,9 +319,6 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_erf(tensor: Tensor) -> Tensor {
         arithmetic::unary(UnaryOp::Erf, tensor)
     }
-    fn float_sign(tensor: Tensor) -> Tensor {
-        arithmetic::unary(UnaryOp::Sign, tensor)
-    }
     fn float_atan2(lhs: Tensor, rhs: Tensor) -> Tensor {
         arithmetic::binary(BinaryOp::Atan2, lhs, rhs)
     }
@@ -391,4 +380,6 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
     fn float_grid_sample_2d(tensor: Tensor, grid: Tensor, options: GridSampleOptions) -> Tensor {
         sample_grid::grid_sample_2d(tensor, grid, options)
     }
+
+    float_items!();
 }

@@ -14,6 +14,7 @@ use burn_backend::{
 
 use super::{FloatElement, IntElement, MpsGraph, into_data};
 use crate::bridge::upload;
+use crate::burn::{int_items, positions_dtype};
 use crate::device::MpsGraphDevice;
 use crate::error::unsupported;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
@@ -39,14 +40,11 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     }
 
     async fn int_into_data(tensor: Tensor) -> Result<TensorData, ExecutionError> {
-        into_data(tensor)
+        into_data(tensor).await
     }
 
     fn int_from_data(data: TensorData, _device: &MpsGraphDevice) -> Tensor {
         upload("int_from_data", data)
-    }
-    fn int_device(_tensor: &Tensor) -> MpsGraphDevice {
-        MpsGraphDevice
     }
     fn int_to_device(tensor: Tensor, _device: &MpsGraphDevice) -> Tensor {
         tensor
@@ -72,9 +70,6 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     fn int_gather(dim: usize, tensor: Tensor, indices: Tensor) -> Tensor {
         gather::gather(dim, tensor, indices)
     }
-    fn int_scatter_add(dim: usize, tensor: Tensor, indices: Tensor, value: Tensor) -> Tensor {
-        scatter_nd::scatter_add(dim, tensor, indices, value)
-    }
     fn int_scatter_nd(data: Tensor, indices: Tensor, values: Tensor, reduction: IndexingUpdateOp) -> Tensor {
         scatter_nd::scatter_nd(data, indices, values, reduction)
     }
@@ -83,9 +78,6 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     }
     fn int_select(tensor: Tensor, dim: usize, indices: Tensor) -> Tensor {
         gather::select(tensor, dim, indices)
-    }
-    fn int_select_add(tensor: Tensor, dim: usize, indices: Tensor, value: Tensor) -> Tensor {
-        scatter_nd::select_add(tensor, dim, indices, value)
     }
     fn int_repeat_dim(tensor: Tensor, dim: usize, times: usize) -> Tensor {
         tensor_shape::repeat_dim(tensor, dim, times)
@@ -246,10 +238,10 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     }
 
     fn int_max_dim_with_indices(tensor: Tensor, dim: usize) -> (Tensor, Tensor) {
-        reduction::max_dim_with_indices(tensor, dim, I::dtype())
+        reduction::max_dim_with_indices(tensor, dim, positions_dtype::<I>())
     }
     fn int_min_dim_with_indices(tensor: Tensor, dim: usize) -> (Tensor, Tensor) {
-        reduction::min_dim_with_indices(tensor, dim, I::dtype())
+        reduction::min_dim_with_indices(tensor, dim, positions_dtype::<I>())
     }
     fn int_any(tensor: Tensor, out_dtype: BoolDType) -> Tensor {
         reduction::any(tensor, out_dtype.into())
@@ -276,7 +268,7 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         cumulative::cummax(tensor, dim)
     }
     fn int_argtopk(tensor: Tensor, dim: usize, k: usize) -> Tensor {
-        sort::argtopk(tensor, dim, k, I::dtype())
+        sort::argtopk(tensor, dim, k, positions_dtype::<I>())
     }
     fn int_topk(tensor: Tensor, dim: usize, k: usize) -> Tensor {
         sort::topk(tensor, dim, k)
@@ -285,10 +277,10 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         sort::sort(tensor, dim, descending)
     }
     fn int_sort_with_indices(tensor: Tensor, dim: usize, descending: bool) -> (Tensor, Tensor) {
-        sort::sort_with_indices(tensor, dim, descending, I::dtype())
+        sort::sort_with_indices(tensor, dim, descending, positions_dtype::<I>())
     }
     fn int_argsort(tensor: Tensor, dim: usize, descending: bool) -> Tensor {
-        sort::argsort(tensor, dim, descending, I::dtype())
+        sort::argsort(tensor, dim, descending, positions_dtype::<I>())
     }
     fn int_transpose(tensor: Tensor) -> Tensor {
         tensor_shape::transpose(tensor)
@@ -353,4 +345,6 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     fn int_cast(tensor: Tensor, dtype: IntDType) -> Tensor {
         arithmetic::cast(tensor, dtype.into())
     }
+
+    int_items!();
 }

@@ -7,11 +7,9 @@ use burn_backend::ops::{
 };
 
 use super::{FloatElement, IntElement, MpsGraph};
+use crate::burn::module_items;
 use crate::ops::pooling::{self, Options};
-use crate::ops::{
-    convolution, fourier_transform, gather, loss, matrix_multiplication, normalization, resize, scatter_nd,
-    tensor_shape,
-};
+use crate::ops::{convolution, gather, loss, matrix_multiplication, normalization, resize, scatter_nd, tensor_shape};
 use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I> {
@@ -234,20 +232,6 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         pooling::max_pool("max_pool1d", x, options, ceil_mode)
     }
 
-    fn max_pool1d_with_indices(
-        x: Tensor,
-        kernel_size: usize,
-        stride: usize,
-        padding: usize,
-        dilation: usize,
-        ceil_mode: bool,
-    ) -> MaxPool1dWithIndices<Self> {
-        let options = Options { kernel: [kernel_size], stride: [stride], padding: [padding], dilation: [dilation] };
-        let (output, indices) =
-            pooling::max_pool_with_indices("max_pool1d_with_indices", x, options, ceil_mode, I::dtype());
-        MaxPool1dWithIndices::new(output, indices)
-    }
-
     fn max_pool1d_with_indices_backward(
         x: Tensor,
         kernel_size: usize,
@@ -308,20 +292,6 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         pooling::max_pool("max_pool2d", x, options, ceil_mode)
     }
 
-    fn max_pool2d_with_indices(
-        x: Tensor,
-        kernel_size: [usize; 2],
-        stride: [usize; 2],
-        padding: [usize; 2],
-        dilation: [usize; 2],
-        ceil_mode: bool,
-    ) -> MaxPool2dWithIndices<Self> {
-        let options = Options { kernel: kernel_size, stride, padding, dilation };
-        let (output, indices) =
-            pooling::max_pool_with_indices("max_pool2d_with_indices", x, options, ceil_mode, I::dtype());
-        MaxPool2dWithIndices::new(output, indices)
-    }
-
     fn max_pool2d_with_indices_backward(
         x: Tensor,
         kernel_size: [usize; 2],
@@ -374,11 +344,5 @@ impl<F: FloatElement, I: IntElement> ModuleOps<MpsGraph<F, I>> for MpsGraph<F, I
         loss::ctc_loss_backward(log_probs, targets, input_lengths, target_lengths, grad_loss, blank)
     }
 
-    fn rfft(signal: Tensor, dim: usize, n: Option<usize>) -> (Tensor, Tensor) {
-        fourier_transform::rfft(signal, dim, n)
-    }
-
-    fn irfft(spectrum_re: Tensor, spectrum_im: Tensor, dim: usize, n: Option<usize>) -> Tensor {
-        fourier_transform::irfft(spectrum_re, spectrum_im, dim, n)
-    }
+    module_items!();
 }

@@ -8,6 +8,7 @@ use burn_backend::{ExecutionError, FloatDType, IntDType, Shape, Slice, TensorDat
 
 use super::{FloatElement, IntElement, MpsGraph};
 use crate::bridge::{read, upload};
+use crate::burn::{quantized_items, shape_of};
 use crate::device::MpsGraphDevice;
 use crate::ops::quantization;
 use crate::tensor::MpsGraphTensor;
@@ -17,7 +18,7 @@ impl<F: FloatElement, I: IntElement> QTensorOps<MpsGraph<F, I>> for MpsGraph<F, 
     fn q_from_data(data: TensorData, _device: &MpsGraphDevice) -> Quantized {
         let parts = bytes::split(&data);
         let (values, scales) = (upload("q_from_data", parts.values), upload("q_from_data", parts.scales));
-        Quantized::new(values, scales, parts.scheme, data.shape)
+        Quantized::new(values, scales, parts.scheme, shape_of(&data).clone())
     }
 
     fn quantize(
@@ -36,16 +37,12 @@ impl<F: FloatElement, I: IntElement> QTensorOps<MpsGraph<F, I>> for MpsGraph<F, 
         quantization::dequantize(&tensor, dtype.into())
     }
 
-    fn q_device(_tensor: &Quantized) -> MpsGraphDevice {
-        MpsGraphDevice
-    }
-
     fn q_to_device(tensor: Quantized, _device: &MpsGraphDevice) -> Quantized {
         tensor
     }
 
     async fn q_into_data(tensor: Quantized) -> Result<TensorData, ExecutionError> {
-        let data = read(&[*tensor.values.clone(), *tensor.scales.clone()])?;
+        let data = read(vec![*tensor.values.clone(), *tensor.scales.clone()]).await?;
         Ok(joined(&[tensor], data).remove(0))
     }
 
@@ -129,6 +126,8 @@ impl<F: FloatElement, I: IntElement> QTensorOps<MpsGraph<F, I>> for MpsGraph<F, 
     fn q_argtopk(tensor: Quantized, dim: usize, k: usize, out_dtype: IntDType) -> MpsGraphTensor {
         quantization::argtopk(&tensor, dim, k, out_dtype.into())
     }
+
+    quantized_items!();
 }
 
 /// Burn's data of tensors whose values and scales were read, in turns.

@@ -14,7 +14,7 @@ impl<F: FloatElement, I: IntElement> TransactionOps<MpsGraph<F, I>> for MpsGraph
         tensors.extend(quantized.iter().flat_map(|tensor| [*tensor.values.clone(), *tensor.scales.clone()]));
         tensors.extend(transaction.read_ints);
         tensors.extend(transaction.read_bools);
-        let mut data = crate::bridge::read(&tensors)?.into_iter();
+        let mut data = crate::bridge::read(tensors).await?.into_iter();
         Ok(TransactionPrimitiveData {
             read_floats: data.by_ref().take(counts[0]).collect(),
             read_qfloats: joined(&quantized, data.by_ref().take(counts[1])),

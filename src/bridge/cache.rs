@@ -21,7 +21,7 @@ const DOUBLINGS: u32 = 6;
 const REMEMBERED: usize = 1 << 14;
 
 struct Entry {
-    program: Program,
+    program: Arc<Program>,
     compiled: Arc<Compiled>,
     used: u64,
 }
@@ -96,10 +96,11 @@ impl Cache {
 
     /// A program with fed starts.
     pub fn get_moving(&mut self, moving: &Moving) -> Option<Arc<Compiled>> {
-        self.find(moving.hash, |program| program.is_same(&moving.program))
+        let is_it = |program: &Arc<Program>| Arc::ptr_eq(program, &moving.program) || program.is_same(&moving.program);
+        self.find(moving.hash, is_it)
     }
 
-    fn find(&mut self, hash: u64, is_it: impl Fn(&Program) -> bool) -> Option<Arc<Compiled>> {
+    fn find(&mut self, hash: u64, is_it: impl Fn(&Arc<Program>) -> bool) -> Option<Arc<Compiled>> {
         self.clock += 1;
         let entry = self.entries.get_mut(&hash)?.iter_mut().find(|entry| is_it(&entry.program))?;
         entry.used = self.clock;
@@ -107,13 +108,18 @@ impl Cache {
     }
 
     /// The form with fed starts of a program that is not in the cache, if others differ from it only in starts.
-    pub fn moving(&mut self, draft: &Draft<'_>) -> Option<Moving> {
+    pub fn moving(&mut self, draft: &Draft<'_>) -> Option<Arc<Moving>> {
         self.moving.find(draft)
+    }
+
+    /// Remembers where the slices of a program start that is compiled as it is.
+    pub fn note_places(&mut self, draft: &Draft<'_>, program: &Arc<Program>) {
+        self.moving.note(draft, program);
     }
 
     /// All programs.
     pub fn programs(&self) -> impl Iterator<Item = &Program> {
-        self.entries.values().flatten().map(|entry| &entry.program)
+        self.entries.values().flatten().map(|entry| &*entry.program)
     }
 
     /// Notes that a program is not in the cache. Returns whether, as far as the cache remembers, it was never asked for
@@ -141,8 +147,16 @@ impl Cache {
         self.most_programs() * OPS_PER_PROGRAM
     }
 
-    /// Keeps a program of any size, and drops older ones until the bounds hold.
-    pub fn insert(&mut self, hash: u64, program: Program, compiled: Arc<Compiled>) {
+    /// Keeps a program of any size, and drops older ones until the bounds hold. One that is compiled again, because
+    /// scalars no longer share lanes, takes its own place.
+    pub fn insert(&mut self, hash: u64, program: Arc<Program>, compiled: Arc<Compiled>) {
+        let same_hash = self.entries.get_mut(&hash);
+        if let Some(entry) =
+            same_hash.and_then(|entries| entries.iter_mut().find(|entry| entry.program.is_same(&program)))
+        {
+            entry.compiled = compiled;
+            return;
+        }
         let ops = program.nodes.len();
         while self.len > 0 && (self.len >= self.most_programs() || self.ops.saturating_add(ops) > self.most_ops()) {
             self.evict_oldest();

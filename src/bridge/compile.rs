@@ -1,25 +1,30 @@
-//! From a program to an executable: a fresh graph, a placeholder per fed tensor and one for all scalars, each op's own
+//! From a program to an executable: a fresh graph, a placeholder per fed tensor and two for all scalars, each op's own
 //! lowering, and one compilation.
 //!
 //! The graph is dropped afterwards, because one node that MPSGraph finds invalid makes its whole graph useless.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use burn_backend::DType;
 use foldhash::fast::FixedState;
+use smallvec::SmallVec;
 
 use super::program::{OperandRef, Program, ProgramNode, Source};
 use crate::dtype::stored;
 use crate::ffi::{self, DataType, Executable, Graph, GraphDevice, ShapedType};
+use crate::lowering::fed::Fed;
+use crate::lowering::scalar::{Layout, ScalarKind};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor_type::TensorType;
 
 /// An executable with the order in which it takes and gives tensors.
 pub(super) struct Compiled {
     pub executable: Executable,
-    /// For each of the executable's inputs, the number of the program's feed; the scalars' lanes count as the feed
-    /// after the last.
+    /// For each of the executable's inputs, the number of the program's feed; the scalars' lanes, floats before
+    /// integers, count as the feeds after the last.
     pub feed_order: Vec<usize>,
+    /// Where in the lanes the scalars are.
+    pub layout: Layout,
     /// For each of the executable's results, the number of the result.
     pub target_order: Vec<usize>,
     /// For each of the program's outputs, the number of its result. Outputs that are certain to be equal share one.
@@ -29,8 +34,8 @@ pub(super) struct Compiled {
 }
 
 /// Compiles `program`, whose ops were all checked when they were recorded.
-pub(super) fn compile(program: &Program, device: &GraphDevice) -> Compiled {
-    let mut construction = Construction::begin(program);
+pub(super) fn compile(program: &Program, layout: Layout, device: &GraphDevice) -> Compiled {
+    let mut construction = Construction::begin(program, &layout);
     for &at in &program.schedule {
         construction.add(at as usize);
     }
@@ -44,6 +49,7 @@ pub(super) fn compile(program: &Program, device: &GraphDevice) -> Compiled {
         feed_order: executable.feed_order(&fed),
         target_order: executable.target_order(&targets),
         executable,
+        layout,
         results,
         scratch_bytes: program.inner_bytes(),
     }
@@ -53,54 +59,50 @@ pub(super) fn compile(program: &Program, device: &GraphDevice) -> Compiled {
 struct Construction<'a> {
     program: &'a Program,
     graph: Graph,
-    /// One per feed, and then one for the lanes of all scalars, if there are any.
+    /// One per feed, and then one for the lanes of floats and one for those of integers, if there are any.
     placeholders: Vec<(ffi::Tensor, ShapedType)>,
-    /// The lanes of all scalars.
-    lanes: Option<ffi::Tensor>,
-    /// The lane in which each node's scalars start.
-    first_lanes: Vec<usize>,
+    fed: Fed,
+    /// For each node the first lanes of its scalars.
+    lanes: Vec<SmallVec<[u32; 2]>>,
     /// Minus infinity, if an operand is read through a barrier.
     least: Option<ffi::Tensor>,
     /// The tensor of each node so far.
     values: Vec<Option<ffi::Tensor>>,
-    /// Nodes without scalars, by what they compute.
-    known: HashMap<ProgramNode, u32, FixedState>,
+    /// Nodes by what they compute and the lanes of their scalars.
+    known: HashMap<(ProgramNode, SmallVec<[u32; 2]>), u32, FixedState>,
     /// For each node so far the first one that computes the same.
     same_as: Vec<u32>,
 }
 
 impl<'a> Construction<'a> {
     /// The graph with its placeholders.
-    fn begin(program: &'a Program) -> Self {
+    fn begin(program: &'a Program, layout: &Layout) -> Self {
         let graph = Graph::new();
         let placeholder = |shape: &[usize], dtype| (graph.placeholder(shape, dtype), ShapedType::new(shape, dtype));
         let mut placeholders: Vec<_> =
             program.feeds.iter().map(|ty| placeholder(&ty.shape, stored(ty.dtype))).collect();
-        let count = program.lanes();
-        let lanes = (count > 0).then(|| {
-            placeholders.push(placeholder(&[count], DataType::F32));
-            placeholders[program.feeds.len()].0.clone()
-        });
+        let [floats, integers] =
+            [(layout.floats, DataType::F32), (layout.integers, DataType::I32)].map(|(count, dtype)| {
+                (count > 0).then(|| {
+                    let (lanes, ty) = placeholder(&[count], dtype);
+                    placeholders.push((lanes.clone(), ty));
+                    (lanes, count)
+                })
+            });
+        let fed = Fed::new(floats, integers);
+        let mut first = layout.first.iter().copied();
+        let lanes = program.nodes.iter().map(|node| first.by_ref().take(node.scalars.len()).collect()).collect();
         // The scalar of the barriers comes last.
-        let least = lanes
-            .as_ref()
-            .filter(|_| program.has_barrier())
-            .map(|lanes| graph.slice(lanes, &[count as isize - 1], &[count as isize], &[1]));
-        let mut next_lane = 0;
-        let first_lanes = program.nodes.iter().map(|node| {
-            let first = next_lane;
-            next_lane += node.scalars.iter().map(|kind| kind.lanes()).sum::<usize>();
-            first
-        });
+        let least = first.next().map(|lane| fed.number(&graph, ScalarKind::Float, lane, DType::F32));
         Self {
-            first_lanes: first_lanes.collect(),
+            lanes,
             values: vec![None; program.nodes.len()],
             known: HashMap::default(),
             same_as: (0..program.nodes.len() as u32).collect(),
             program,
             graph,
             placeholders,
-            lanes,
+            fed,
             least,
         }
     }
@@ -111,27 +113,20 @@ impl<'a> Construction<'a> {
     /// fills both buffers.
     fn add(&mut self, at: usize) {
         let node = &self.program.nodes[at];
-        if node.scalars.is_empty() {
-            let mut expression = node.clone();
-            for input in &mut expression.inputs {
-                if let Source::Node(producer) = &mut input.source {
-                    *producer = self.same_as[*producer as usize];
-                }
+        let mut expression = node.clone();
+        for input in &mut expression.inputs {
+            if let Source::Node(producer) = &mut input.source {
+                *producer = self.same_as[*producer as usize];
             }
-            let first = *self.known.entry(expression).or_insert(at as u32);
-            self.same_as[at] = first;
-            if first != at as u32 {
-                return;
-            }
+        }
+        let first = *self.known.entry((expression, self.lanes[at].clone())).or_insert(at as u32);
+        self.same_as[at] = first;
+        if first != at as u32 {
+            return;
         }
         let inputs: Vec<Operand> = node.inputs.iter().map(|input| self.operand(input)).collect();
-        let mut lane = self.first_lanes[at];
-        let mut scalars = Vec::with_capacity(node.scalars.len());
-        for &kind in &node.scalars {
-            scalars.push((kind, lane));
-            lane += kind.lanes();
-        }
-        let cx = Lowering::new(&self.graph, self.lanes.as_ref(), scalars);
+        let scalars = node.scalars.iter().copied().zip(self.lanes[at].iter().copied()).collect();
+        let cx = Lowering::new(&self.graph, &self.fed, scalars);
         let value = node.op.lower(&cx, &inputs, &node.output);
         self.values[at] = Some(value);
     }
@@ -169,16 +164,17 @@ impl<'a> Construction<'a> {
     /// by tensor, and a fed tensor cannot be a result: a lowering that added no node gets one here.
     fn targets(&self) -> (Vec<ffi::Tensor>, Vec<usize>) {
         let mut values: Vec<&ffi::Tensor> = Vec::new();
+        let mut numbers: HashMap<&ffi::Tensor, usize> = HashMap::new();
         let results = self.program.outputs.iter().map(|&output| {
             let value = self.value(output);
-            values.iter().position(|known| *known == value).unwrap_or_else(|| {
+            *numbers.entry(value).or_insert_with(|| {
                 values.push(value);
                 values.len() - 1
             })
         });
         let results = results.collect();
-        let is_fed = |tensor: &ffi::Tensor| self.placeholders.iter().any(|(feed, _)| feed == tensor);
-        let targets = values.into_iter().map(|value| match is_fed(value) {
+        let fed: HashSet<&ffi::Tensor> = self.placeholders.iter().map(|(feed, _)| feed).collect();
+        let targets = values.into_iter().map(|value| match fed.contains(value) {
             true => self.graph.identity(value),
             false => value.clone(),
         });

@@ -7,6 +7,10 @@ const MAX_OPS: usize = 2048;
 /// The programs that are kept at first.
 const MAX_PROGRAMS: usize = 256;
 
+/// Seconds without progress that a wait lasts at most. A program of seconds is long, and macOS stops those that are
+/// much longer.
+const WAIT_SECONDS: usize = 120;
+
 /// What the environment asks for; read once.
 pub(super) struct Config {
     /// `BURN_MPSGRAPH_EAGER=1`: a program per op.
@@ -20,6 +24,8 @@ pub(super) struct Config {
     pub max_ops: usize,
     /// `BURN_MPSGRAPH_MAX_PROGRAMS`: programs that the cache keeps before it grows.
     pub max_programs: usize,
+    /// `BURN_MPSGRAPH_WAIT_SECONDS`: how long the device may end nothing while somebody waits.
+    pub wait_seconds: u64,
 }
 
 impl Config {
@@ -33,6 +39,8 @@ impl Config {
             max_ops: number("BURN_MPSGRAPH_MAX_OPS", "a number from 1 on", 1..=usize::MAX)?.unwrap_or(MAX_OPS),
             max_programs: number("BURN_MPSGRAPH_MAX_PROGRAMS", "a number from 1 on", 1..=1 << 20)?
                 .unwrap_or(MAX_PROGRAMS),
+            wait_seconds: number("BURN_MPSGRAPH_WAIT_SECONDS", "a number from 1 on", 1..=1 << 30)?
+                .unwrap_or(WAIT_SECONDS) as u64,
         })
     }
 }

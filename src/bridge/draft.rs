@@ -17,7 +17,7 @@ use super::value::Value;
 use crate::ffi::os_version;
 use crate::lowering::provenance::Provenance;
 use crate::lowering::scalar::ScalarInput;
-use crate::ops::Starts;
+use crate::ops::Op;
 
 /// Where the operands of a segment's nodes are made.
 pub(super) struct Flow<'a> {
@@ -27,6 +27,9 @@ pub(super) struct Flow<'a> {
     /// Where in `producers` each node's operands start.
     starts: Vec<u32>,
 }
+
+/// The scalar of the barriers.
+pub(super) const BARRIER: ScalarInput = ScalarInput::Float(f64::NEG_INFINITY);
 
 /// Marks an operand that no node of the segment makes.
 const FED: u32 = u32::MAX;
@@ -39,7 +42,7 @@ impl<'a> Flow<'a> {
         for node in nodes {
             flow.starts.push(flow.producers.len() as u32);
             for input in &node.inputs {
-                let place = |serial| place_of(serial, nodes.len(), |at| nodes[at].serial);
+                let place = |serial| place_of(serial, nodes);
                 flow.producers.push(input.producer.and_then(place).map_or(FED, |at| at as u32));
             }
         }
@@ -106,7 +109,9 @@ pub(super) struct Draft<'a> {
     /// The nodes whose values leave the program, in ascending order.
     pub outputs: Vec<u32>,
     /// The scalars of all nodes, in the order of the nodes, and minus infinity for the barriers, if there are any.
-    pub lanes: Vec<f32>,
+    pub scalars: Vec<ScalarInput>,
+    /// Whether an operand is read through a barrier.
+    pub has_barrier: bool,
     /// Equal drafts have equal hashes.
     pub hash: u64,
 }
@@ -127,7 +132,6 @@ impl<'a> Draft<'a> {
             numbers: vec![UNNUMBERED; flow.segment.nodes.len()],
             fed: HashMap::default(),
             provenances: Vec::with_capacity(flow.segment.nodes.len()),
-            has_barrier: false,
             read_lone: read_lone(flow, wanted, done),
         };
         let mut stack: Vec<(usize, usize)> = Vec::new();
@@ -144,7 +148,8 @@ impl<'a> Draft<'a> {
             operands: Vec::with_capacity(2 * capacity),
             feeds: Vec::new(),
             outputs: Vec::new(),
-            lanes: Vec::new(),
+            scalars: Vec::new(),
+            has_barrier: false,
             hash: 0,
         }
     }
@@ -177,27 +182,42 @@ impl<'a> Draft<'a> {
     }
 
     /// The scalars of each node.
-    pub fn scalars(&self) -> impl Iterator<Item = &'a [ScalarInput]> + '_ {
+    pub fn scalars_of_nodes(&self) -> impl Iterator<Item = &'a [ScalarInput]> + '_ {
         self.nodes.iter().map(|node| &node.scalars[..])
     }
 
-    /// Where the regions of each node start.
-    pub fn starts(&self) -> impl Iterator<Item = Starts> + '_ {
-        self.nodes.iter().map(|node| node.op.starts())
+    /// The op of each node.
+    pub fn op_of_each(&self) -> impl Iterator<Item = &'a Op> + '_ {
+        self.nodes.iter().map(|node| &node.op)
+    }
+
+    /// The hash that the draft has wherever its slices start.
+    pub fn hash_anywhere(&self) -> u64 {
+        let mut hash = self.feeds.iter().fold(0, |hash, value| mix(hash, FixedState::default().hash_one(&value.ty)));
+        for (node, sources) in self.nodes() {
+            hash = mix(hash, node.hashes.anywhere);
+            hash = sources.iter().fold(hash, |hash, &(source, barrier)| mix(hash, operand_code(source, barrier)));
+        }
+        self.outputs.iter().fold(hash, |hash, &output| mix(hash, output.into()))
     }
 
     /// Whether this is the program `known`.
     pub fn is(&self, known: &Program) -> bool {
+        self.is_but_for(known, |_, own, known| (own == known).then_some(0))
+    }
+
+    /// Whether this is the program `known` if ops are compared by `same_op`, which is given each node's number and both
+    /// ops. It says how many starts the known one is fed behind the scalars.
+    pub fn is_but_for(&self, known: &Program, same_op: impl Fn(usize, &Op, &Op) -> Option<usize>) -> bool {
         let Program { feeds, nodes, outputs, schedule: _ } = known;
         self.outputs == *outputs
             && self.nodes.len() == nodes.len()
             && self.feeds.len() == feeds.len()
             && self.feeds.iter().zip(feeds).all(|(value, ty)| value.ty == *ty)
-            && self.nodes().zip(nodes).all(|((node, sources), known)| {
+            && self.nodes().zip(nodes).enumerate().all(|(at, ((node, sources), known))| {
                 let ProgramNode { op, inputs, scalars, output } = known;
-                node.op == *op
+                same_op(at, &node.op, op).is_some_and(|fed| node.scalars.len() + fed == scalars.len())
                     && node.value.ty == *output
-                    && node.scalars.len() == scalars.len()
                     && node.scalars.iter().zip(scalars).all(|(scalar, kind)| scalar.kind() == *kind)
                     && node.inputs.len() == inputs.len()
                     && node.inputs.iter().zip(sources).zip(inputs).all(|((input, &(source, barrier)), known)| {
@@ -243,7 +263,6 @@ struct Construction<'f, 'a> {
     fed: HashMap<*const Value, u32, FixedState>,
     /// What MPSGraph's compiler may take each node's value for.
     provenances: Vec<Provenance>,
-    has_barrier: bool,
     /// Which nodes' values are read with more than one extent of 1.
     read_lone: Vec<bool>,
 }
@@ -283,12 +302,12 @@ impl<'a> Construction<'_, 'a> {
             let (source, provenance) = self.source(self.flow.producer(at, index), input);
             let barrier = is_rewritten
                 && provenance.needs_barrier(&input.value.ty, &input.shape, &node.value.ty, self.read_lone[at]);
-            self.has_barrier |= barrier;
+            self.draft.has_barrier |= barrier;
             provenances.push(provenance);
             self.draft.operands.push((source, barrier));
-            self.draft.hash = mix(self.draft.hash, source.code() << 1 | u64::from(barrier));
+            self.draft.hash = mix(self.draft.hash, operand_code(source, barrier));
         }
-        node.scalars.iter().for_each(|scalar| scalar.write(&mut self.draft.lanes));
+        self.draft.scalars.extend_from_slice(&node.scalars);
         self.provenances.push(node.op.provenance(&provenances, node.value.ty.shape.num_dims()));
         self.numbers[at] = self.draft.nodes.len() as u32;
         self.draft.nodes.push(node);
@@ -312,14 +331,18 @@ impl<'a> Construction<'_, 'a> {
 
     fn finish(self, wanted: &[bool]) -> Draft<'a> {
         let mut draft = self.draft;
-        if self.has_barrier {
-            draft.lanes.push(f32::NEG_INFINITY);
+        if draft.has_barrier {
+            draft.scalars.push(BARRIER);
         }
         let is_output = |&at: &u32| wanted[draft.recorded_as[at as usize] as usize];
         draft.outputs = (0..draft.nodes.len() as u32).filter(is_output).collect();
         draft.hash = draft.outputs.iter().fold(draft.hash, |hash, &output| mix(hash, output.into()));
         draft
     }
+}
+
+fn operand_code(source: Source, barrier: bool) -> u64 {
+    source.code() << 1 | u64::from(barrier)
 }
 
 /// A hash of what each node computes from which shapes. Expressions that are equal, or differ only in where slices

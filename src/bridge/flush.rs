@@ -144,10 +144,17 @@ impl<'a> Submission<'a> {
                     self.done.iter_mut().zip(&wanted).for_each(|(done, wanted)| *done |= wanted);
                     return;
                 }
-                Err(error) => {
+                Err(error @ Error::OutOfMemory { .. }) => {
                     let needed = draft.recorded_nodes();
                     drop((draft, feeds));
                     self.divide(needed, &wanted, &error);
+                }
+                // The device hangs. If a feed was lost in that, only what reads it is.
+                Err(_) if fed(&draft).is_err() => (),
+                Err(error) => {
+                    drop((draft, feeds));
+                    let all = wanted.clone();
+                    self.fail(all, &error);
                 }
             }
         }
@@ -185,12 +192,16 @@ impl<'a> Submission<'a> {
     }
 }
 
-/// The buffers of a draft's feeds, once no flush is making them; `Err` with the number of one that has failed.
+/// The buffers of a draft's feeds, once no flush is making them; `Err` with the number of one that has failed or holds
+/// garbage.
 fn fed(draft: &Draft<'_>) -> Result<Vec<Arc<Allocation>>, (usize, Error)> {
     let mut allocations = Vec::with_capacity(draft.feeds.len());
     for (at, value) in draft.feeds.iter().enumerate() {
         match value.settled() {
-            Ok(Some(allocation)) => allocations.push(allocation),
+            Ok(Some(allocation)) => match allocation.fault.get() {
+                None => allocations.push(allocation),
+                Some(fault) => return Err((at, (**fault).clone())),
+            },
             Ok(None) => unreachable!("an op over no elements is not recorded"),
             Err(error) => return Err((at, error)),
         }

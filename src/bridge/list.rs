@@ -7,12 +7,16 @@
 //!
 //! A recording whose thread has ended is an orphan. Only its values keep it, and it keeps only what they depend on.
 
+mod parts;
+
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
+
+use parts::{Parts, consumed, was_wanted};
 
 use super::ticket::Ticket;
 use super::value::{State, Value};
@@ -24,6 +28,8 @@ use burn_backend::Shape;
 
 /// The number of ops that are compared to find where an earlier segment began.
 const PATTERN: usize = 12;
+/// Bytes from which on a value that nodes read is counted once, however many do.
+const LARGE: usize = 4096;
 /// The number of segment beginnings that are remembered.
 const PATTERNS: usize = 8;
 
@@ -62,12 +68,15 @@ pub(super) struct Recording {
     orphaned: AtomicBool,
 }
 
+#[derive(Default)]
 struct List {
     nodes: VecDeque<Node>,
     /// Bytes that the nodes' values would take.
     bytes: usize,
-    /// Bytes of values that are not made here which the nodes read, counted at each reading.
+    /// Bytes of values that are not made here which the nodes read; small ones are counted at each reading.
     read_bytes: usize,
+    /// The addresses of the large ones of those values.
+    read: HashSet<usize, FixedState>,
     /// The `read_bytes` at which it is worth looking how much the recording really holds.
     next_look: usize,
     /// How the segments began that were cut at a bound since the last flush of everything, newest last.
@@ -116,8 +125,7 @@ impl Recording {
         const SERIALS: u64 = 1 << 44;
         static RECORDINGS: AtomicU64 = AtomicU64::new(0);
         let first = RECORDINGS.fetch_add(1, Ordering::Relaxed).wrapping_mul(SERIALS);
-        let list = List { nodes: VecDeque::new(), bytes: 0, read_bytes: 0, next_look: 0, beginnings: VecDeque::new() };
-        Self { list: Mutex::new(list), next_serial: AtomicU64::new(first), orphaned: AtomicBool::new(false) }
+        Self { list: Mutex::default(), next_serial: AtomicU64::new(first), orphaned: AtomicBool::new(false) }
     }
 
     fn lock(&self) -> MutexGuard<'_, List> {
@@ -144,8 +152,7 @@ impl Recording {
         let serial = self.next_serial.fetch_add(1, Ordering::Relaxed);
         let value = value(serial);
         list.bytes += value.ty.bytes();
-        let given = inputs.iter().filter(|input| input.producer.is_none());
-        list.read_bytes += given.map(|input| input.value.ty.bytes()).sum::<usize>();
+        inputs.iter().filter(|input| input.producer.is_none()).for_each(|input| list.count_read(&input.value));
         list.nodes.push_back(Node { op, inputs, scalars, value: value.clone(), hashes, serial });
         let full = list.nodes.len() >= bounds.ops || list.bytes >= bounds.bytes || list.holds(bounds.held_bytes);
         (value, full)
@@ -186,9 +193,11 @@ impl Recording {
             node.inputs.iter().for_each(|input| input.value.end_use());
         }
         (list.read_bytes, list.next_look) = (0, 0);
+        list.read.clear();
         let mut wanted: Vec<bool> = nodes.iter().map(|node| node.value.wanted()).collect();
-        for (at, &asked) in asked.iter().enumerate() {
-            wanted[at] = wanted[at] || was_wanted(&nodes, at, asked);
+        let consumed = consumed(&nodes, &asked);
+        for ((node, wanted), asked) in nodes.iter().zip(&mut wanted).zip(asked) {
+            *wanted = *wanted || was_wanted(&node.value, asked, &consumed);
         }
         for (node, _) in nodes.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
             node.value.set_state(State::Pending(ticket.clone()));
@@ -214,6 +223,8 @@ impl Recording {
             }
         }
         list.nodes = kept;
+        // Other values may take the places of those that are dropped now.
+        list.read.clear();
         drop(list);
         drop(dead);
     }
@@ -269,6 +280,15 @@ impl Drop for Recording {
 }
 
 impl List {
+    /// Counts a value that a new node reads and that is not made here.
+    fn count_read(&mut self, value: &Arc<Value>) {
+        let bytes = value.ty.bytes();
+        // Many slices of one large tensor are no reason to look often.
+        if bytes < LARGE || self.read.insert(Arc::as_ptr(value).addr()) {
+            self.read_bytes += bytes;
+        }
+    }
+
     /// Whether the nodes hold so many bytes that nobody else holds.
     ///
     /// Looking costs a walk over the nodes, so it is done only when a quarter of the bound has been read since the last
@@ -303,7 +323,8 @@ impl List {
     }
 
     fn place(&self, serial: u64) -> Option<usize> {
-        place_of(serial, self.nodes.len(), |at| self.nodes[at].serial)
+        let (front, back) = self.nodes.as_slices();
+        place_of(serial, front).or_else(|| Some(front.len() + place_of(serial, back)?))
     }
 
     /// The nodes that belong to those with these serial numbers, and for each the last of those that it belongs to.
@@ -337,57 +358,15 @@ impl List {
     }
 }
 
-/// Whether something could ask for a node's value when the node `asked` had just been recorded.
-///
-/// Another thread asks for that one, and how far the recording thread has come since must not decide which values leave
-/// the program. What that op itself has consumed was dropped before anybody could see its result.
-fn was_wanted(nodes: &[Node], at: usize, asked: u64) -> bool {
-    let value = &nodes[at].value;
-    let dropped = value.dropped_before();
-    let consumed = || {
-        let asked = nodes.iter().find(|node| node.serial == asked);
-        asked.is_some_and(|node| node.inputs.iter().any(|input| Arc::ptr_eq(&input.value, value)))
-    };
-    dropped > asked && !(dropped == asked + 1 && consumed())
-}
-
-/// Nodes that belong together.
-struct Parts(Vec<usize>);
-
-impl Parts {
-    fn new(count: usize) -> Self {
-        Self((0..count).collect())
-    }
-
-    /// The first node of the part that `at` is in.
-    fn of(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.of(a), self.of(b));
-        self.0[a.max(b)] = a.min(b);
-    }
-}
-
-/// Where the node with this serial number is among `count` nodes in ascending order.
-pub(super) fn place_of(serial: u64, count: usize, serial_at: impl Fn(usize) -> u64) -> Option<usize> {
-    if count == 0 {
-        return None;
-    }
+/// Where the node with this serial number is among nodes in ascending order.
+pub(super) fn place_of(serial: u64, nodes: &[Node]) -> Option<usize> {
     // Without a cut of parts there are no gaps.
-    let guess = serial.checked_sub(serial_at(0))? as usize;
-    if guess < count && serial_at(guess) == serial {
+    let guess = serial.checked_sub(nodes.first()?.serial)? as usize;
+    if nodes.get(guess).is_some_and(|node| node.serial == serial) {
         return Some(guess);
     }
-    let (mut low, mut high) = (0, count.min(guess.saturating_add(1)));
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if serial_at(middle) < serial { low = middle + 1 } else { high = middle }
-    }
-    (low < count && serial_at(low) == serial).then_some(low)
+    nodes.binary_search_by_key(&serial, |node| node.serial).ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -84,6 +84,9 @@ impl Log {
 
 /// The first difference from the most similar program in the cache.
 fn difference(program: &Program, cache: &Cache) -> String {
+    if cache.programs().any(|known| known.is_same(program)) {
+        return "numbers differ that were equal when the same program was compiled".into();
+    }
     let shared = |known: &Program| program.nodes.iter().zip(&known.nodes).take_while(|(a, b)| a == b).count();
     let Some((shared, known)) = cache.programs().map(|known| (shared(known), known)).max_by_key(|(shared, _)| *shared)
     else {

@@ -7,6 +7,7 @@
 
 mod padded_sums;
 mod regions;
+mod written;
 
 use std::collections::HashMap;
 

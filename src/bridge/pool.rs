@@ -1,17 +1,23 @@
 //! Shared-storage buffers, reused by size class.
 //!
 //! A freed buffer may become the output of the next program at once: the one queue orders the writes after every
-//! earlier use. The host may write into it only when the submissions that use it are done. Free buffers are kept up to
-//! the cache limit, and as long as they and the live ones stay below what the device recommends; then larger ones are
-//! taken for smaller values, and the least recently used are released, once the device is done with them. Small buffers
-//! share heaps.
+//! earlier use. The host may write into it only when the submissions that use it are done. After a hang the order says
+//! nothing any more, and no buffer is taken or released that work claims which has not ended. Free buffers are kept up
+//! to the cache limit, and as long as they and the live ones stay below what the device recommends; then larger ones
+//! are taken for smaller values, and the least recently used are released, once the device is done with them. Small
+//! buffers share heaps.
+
+mod size_class;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use size_class::size_class;
+
 use super::heaps::{Heaps, SMALL};
 use super::stats::Stats;
+use super::submission::Progress;
 use crate::dtype::data_type;
 use crate::error::Error;
 use crate::ffi;
@@ -42,8 +48,7 @@ struct Shown {
 /// The device's buffers.
 pub(crate) struct Pool {
     device: ffi::Device,
-    /// The newest submission known to be done.
-    completed: Arc<AtomicU64>,
+    progress: Arc<Progress>,
     free: Mutex<Free>,
     /// Where small buffers come from.
     heaps: Mutex<Heaps>,
@@ -79,7 +84,7 @@ pub(super) struct Allocation {
 }
 
 impl Pool {
-    pub fn new(device: ffi::Device, completed: Arc<AtomicU64>) -> Self {
+    pub(super) fn new(device: ffi::Device, progress: Arc<Progress>) -> Self {
         let recommended = device.recommended_max_working_set_size();
         let free = Free {
             classes: BTreeMap::new(),
@@ -93,26 +98,37 @@ impl Pool {
             bytes_cached: 0,
             bytes_peak: 0,
         };
-        Self { heaps: Mutex::new(Heaps::of(&device)), device, completed, free: Mutex::new(free) }
+        Self { heaps: Mutex::new(Heaps::of(&device)), device, progress, free: Mutex::new(free) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Free> {
         self.free.lock_anyway()
     }
 
-    fn completed(&self) -> Serial {
-        self.completed.load(Ordering::Acquire)
+    /// Which buffers the device is done with now.
+    fn unused(&self) -> Unused {
+        Unused {
+            completed: self.progress.completed.load(Ordering::Acquire),
+            after_hang: self.progress.hangs.load(Ordering::Acquire),
+        }
     }
 
     /// A buffer of at least `bytes` for a program to write. Its contents are undefined.
     pub(super) fn for_device(self: &Arc<Self>, bytes: usize) -> Result<Arc<Allocation>, Error> {
-        self.take(bytes, |of_class| of_class.pop_back())
+        let after_hang = self.unused().after_hang;
+        self.take(bytes, |of_class| {
+            if !after_hang {
+                return of_class.pop_back();
+            }
+            let at = of_class.iter().rposition(|free| !free.buffer.is_used_by_gpu())?;
+            of_class.remove(at)
+        })
     }
 
     /// A buffer of at least `bytes` that no submission after `completed` uses, for the host to write.
     pub(super) fn for_host(self: &Arc<Self>, bytes: usize, completed: Serial) -> Result<Arc<Allocation>, Error> {
         self.take(bytes, |of_class| {
-            let at = of_class.iter().rposition(|free| free.last_use <= completed)?;
+            let at = of_class.iter().rposition(|free| free.last_use <= completed && !free.buffer.is_used_by_gpu())?;
             of_class.remove(at)
         })
     }
@@ -140,7 +156,7 @@ impl Pool {
             return Err(Error::OutOfMemory { reason });
         }
         free.begin(class);
-        let released = if buffer.is_none() { free.make_room(self.completed()) } else { Vec::new() };
+        let released = if buffer.is_none() { free.make_room(self.unused()) } else { Vec::new() };
         drop(free);
         release(released);
         let buffer = match buffer {
@@ -181,7 +197,7 @@ impl Pool {
 
     /// Releases all free buffers that the device is done with.
     pub fn purge(&self) {
-        let released = self.lock().release_while(self.completed(), |_| true);
+        let released = self.lock().release_while(self.unused(), |_| true);
         release(released);
         self.heaps.lock_anyway().release_unused();
     }
@@ -190,7 +206,7 @@ impl Pool {
         let mut free = self.lock();
         free.end(class);
         free.keep(class, buffer);
-        let released = free.make_room(self.completed());
+        let released = free.make_room(self.unused());
         drop(free);
         release(released);
     }
@@ -204,7 +220,7 @@ impl Pool {
     pub fn set_cache_limit(&self, bytes: u64) {
         let mut free = self.lock();
         free.cache_limit = bytes;
-        let released = free.make_room(self.completed());
+        let released = free.make_room(self.unused());
         drop(free);
         release(released);
     }
@@ -266,26 +282,26 @@ impl Free {
 
     /// Takes out what is over a limit.
     #[must_use]
-    fn make_room(&mut self, completed: Serial) -> Vec<FreeBuffer> {
-        self.release_while(completed, |free| {
+    fn make_room(&mut self, unused: Unused) -> Vec<FreeBuffer> {
+        self.release_while(unused, |free| {
             free.bytes_cached > free.cache_limit || free.bytes_live + free.bytes_cached > free.comfortable
         })
     }
 
-    /// Takes out free buffers that no submission after `completed` uses, the least recently used first.
+    /// Takes out free buffers that the device is done with, the least recently used first.
     #[must_use]
-    fn release_while(&mut self, completed: Serial, goes_on: impl Fn(&Self) -> bool) -> Vec<FreeBuffer> {
+    fn release_while(&mut self, unused: Unused, goes_on: impl Fn(&Self) -> bool) -> Vec<FreeBuffer> {
         let mut released = Vec::new();
         while self.buffers_cached > 0 && goes_on(self) {
             let oldest = self.classes.iter().filter_map(|(&class, of_class)| {
-                let first = of_class.front().filter(|free| free.last_use <= completed)?;
-                Some((first.freed, class))
+                let (at, first) = unused.oldest(of_class)?;
+                Some((first.freed, class, at))
             });
-            let Some((_, class)) = oldest.min() else {
+            let Some((_, class, at)) = oldest.min() else {
                 break;
             };
             if let Some(of_class) = self.classes.get_mut(&class) {
-                released.extend(of_class.pop_front());
+                released.extend(of_class.remove(at));
                 if of_class.is_empty() {
                     self.classes.remove(&class);
                 }
@@ -294,6 +310,22 @@ impl Free {
             }
         }
         released
+    }
+}
+
+/// Which buffers the device is done with.
+#[derive(Clone, Copy)]
+struct Unused {
+    completed: Serial,
+    /// Whether work that was given up may still use buffers.
+    after_hang: bool,
+}
+
+impl Unused {
+    /// The oldest of the buffers of a class, if the device is done with it, and its place.
+    fn oldest(self, of_class: &VecDeque<FreeBuffer>) -> Option<(usize, &FreeBuffer)> {
+        let candidate = |(_, free): &(usize, &FreeBuffer)| !self.after_hang || !free.buffer.is_used_by_gpu();
+        of_class.iter().enumerate().find(candidate).filter(|(_, free)| free.last_use <= self.completed)
     }
 }
 
@@ -340,34 +372,5 @@ impl Drop for Allocation {
         let shown = self.shown.lock_anyway().take();
         let last_use = *self.last_use.get_mut();
         self.pool.give_back(self.class(), FreeBuffer { buffer: self.buffer.clone(), shown, last_use, freed: 0 });
-    }
-}
-
-/// `bytes` rounded up to 256, or to one of four steps between powers of two, from a mebibyte on to one of eight: at
-/// most a quarter, then an eighth, is wasted. Never more than `most`, the longest buffer.
-fn size_class(bytes: usize, most: usize) -> usize {
-    let bytes = bytes.max(256);
-    let steps = if bytes > 1 << 20 { 16 } else { 8 };
-    let step = (bytes.next_power_of_two() / steps).max(64);
-    bytes.next_multiple_of(step).min(most.max(bytes))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size_class;
-
-    #[test]
-    fn a_size_class_holds_its_bytes_and_wastes_at_most_a_quarter() {
-        for bytes in (1..5000).chain([1 << 20, (1 << 20) + 1, 401_408 * 4]) {
-            let class = size_class(bytes, usize::MAX);
-            assert!(class >= bytes && (class <= 256 || class - bytes <= bytes / 4 + 64), "{bytes} -> {class}");
-        }
-        assert_eq!([1, 256, 257, 512, 1025].map(|bytes| size_class(bytes, usize::MAX)), [256, 256, 320, 512, 1280]);
-        assert_eq!(size_class((1 << 20) + 1, usize::MAX), (1 << 20) + (1 << 17));
-    }
-
-    #[test]
-    fn a_size_class_is_never_longer_than_a_buffer_may_be() {
-        assert_eq!(size_class(900, 1000), 1000);
     }
 }

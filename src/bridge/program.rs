@@ -62,17 +62,6 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// The number of f32 lanes: those of all nodes' scalars, and last the lane of the barriers, if there is one.
-    pub fn lanes(&self) -> usize {
-        let of_nodes: usize = self.nodes.iter().flat_map(|node| &node.scalars).map(|kind| kind.lanes()).sum();
-        of_nodes + usize::from(self.has_barrier())
-    }
-
-    /// Whether an operand is read through a barrier.
-    pub fn has_barrier(&self) -> bool {
-        self.nodes.iter().flat_map(|node| &node.inputs).any(|input| input.barrier)
-    }
-
     /// Whether both do the same, whenever their nodes were recorded.
     pub fn is_same(&self, other: &Self) -> bool {
         let Self { feeds, nodes, outputs, schedule: _ } = self;

@@ -13,19 +13,21 @@ use super::draft::Draft;
 use super::moving::Moving;
 use super::patterns;
 use super::pool::Allocation;
+use super::program::Program;
 use super::runtime::Runtime;
-use super::submission::Uses;
+use super::submission::{Encoder, Uses};
 use super::value::State;
 use crate::error::Error;
 use crate::ffi::{MpsCommandBuffer, TensorData, Work};
 use crate::lock::LockAnyway;
+use crate::lowering::scalar::{Lanes, Layout, ScalarInput};
 use crate::tensor_type::TensorType;
 
 /// How a draft's program runs.
 pub(super) struct Plan {
     compiled: Arc<Compiled>,
-    /// The lanes to feed, if they are not the draft's.
-    lanes: Option<Vec<f32>>,
+    /// What is fed for its scalars.
+    lanes: Lanes,
 }
 
 /// A program that is not compiled.
@@ -33,7 +35,7 @@ pub(super) struct Miss {
     /// Whether it is asked for for the first time.
     pub first_seen: bool,
     /// Its form with fed starts, if that is to be compiled.
-    pub moving: Option<Box<Moving>>,
+    pub moving: Option<Arc<Moving>>,
 }
 
 impl Runtime {
@@ -41,31 +43,34 @@ impl Runtime {
     pub(super) fn look_up(&self, draft: &Draft<'_>) -> Result<Plan, Miss> {
         let mut cache = self.cache.lock_anyway();
         if let Some(compiled) = cache.get(draft) {
-            self.counters.cache_hits.add(1);
-            self.log.hit(draft.ops());
-            return Ok(Plan { compiled, lanes: None });
+            let plan = self.plan(compiled, &draft.scalars, draft.ops());
+            return plan.ok_or(Miss { first_seen: false, moving: None });
         }
         let Some(moving) = cache.moving(draft) else {
             let first_seen = cache.miss(draft.hash);
             return Err(Miss { first_seen, moving: None });
         };
-        match cache.get_moving(&moving) {
-            Some(compiled) => {
-                self.counters.cache_hits.add(1);
-                self.log.hit(draft.ops());
-                Ok(Plan { compiled, lanes: Some(moving.lanes(draft)) })
-            }
+        let found = cache.get_moving(&moving);
+        match found.and_then(|compiled| self.plan(compiled, &moving.scalars(draft), draft.ops())) {
+            Some(plan) => Ok(plan),
             None => {
                 cache.miss(moving.hash);
-                Err(Miss { first_seen: false, moving: Some(Box::new(moving)) })
+                Err(Miss { first_seen: false, moving: Some(moving) })
             }
         }
     }
 
+    /// A run of a compiled program; `None` if scalars differ that share lanes in it.
+    fn plan(&self, compiled: Arc<Compiled>, scalars: &[ScalarInput], ops: usize) -> Option<Plan> {
+        let lanes = compiled.layout.lanes(scalars)?;
+        self.counters.cache_hits.add(1);
+        self.log.hit(ops);
+        Some(Plan { compiled, lanes })
+    }
+
     /// Compiles a program, unless another thread has done so meanwhile. MPSGraph never runs two compilations at a time.
-    pub(super) fn compile(&self, draft: &Draft<'_>, moving: Option<Box<Moving>>) -> Plan {
+    pub(super) fn compile(&self, draft: &Draft<'_>, moving: Option<Arc<Moving>>) -> Plan {
         let graph_device = self.graph_device.lock_anyway();
-        let lanes = moving.as_ref().map(|moving| moving.lanes(draft));
         let known = {
             let mut cache = self.cache.lock_anyway();
             match &moving {
@@ -73,51 +78,59 @@ impl Runtime {
                 None => cache.get(draft),
             }
         };
-        if let Some(compiled) = known {
-            self.counters.cache_hits.add(1);
-            return Plan { compiled, lanes };
+        let scalars = moving.as_ref().map_or_else(|| draft.scalars.clone(), |moving| moving.scalars(draft));
+        if let Some(plan) = known.clone().and_then(|compiled| self.plan(compiled, &scalars, draft.ops())) {
+            return plan;
         }
-        let (hash, program) = match moving {
-            Some(moving) => (moving.hash, moving.program),
-            None => (draft.hash, draft.program()),
+        let (hash, program) = match &moving {
+            Some(moving) => (moving.hash, moving.program.clone()),
+            None => (draft.hash, Arc::new(draft.program())),
         };
+        let layout = Layout::new(&scalars, known.as_ref().map(|known| &known.layout));
+        let Some(lanes) = layout.lanes(&scalars) else { unreachable!("the layout is that of the scalars") };
         self.log.compiling(&program, &self.cache.lock_anyway());
         let start = Instant::now();
-        let mut rewritten = program.clone();
+        let mut rewritten = Program::clone(&program);
         if self.config.patterns {
             patterns::apply(&mut rewritten);
         }
-        let compiled = Arc::new(compile(&rewritten, &graph_device));
+        let compiled = Arc::new(compile(&rewritten, layout, &graph_device));
         let elapsed = start.elapsed();
         self.counters.programs_compiled.add(1);
         self.counters.nodes_compiled.add(rewritten.schedule.len() as u64);
         self.counters.compile_nanoseconds.add(elapsed.as_nanos() as u64);
         self.counters.longest_compile_nanoseconds.raise_to(elapsed.as_nanos() as u64);
         self.log.compiled(elapsed);
-        self.cache.lock_anyway().insert(hash, program, compiled.clone());
+        let mut cache = self.cache.lock_anyway();
+        if moving.is_none() {
+            cache.note_places(draft, &program);
+        }
+        cache.insert(hash, program, compiled.clone());
         Plan { compiled, lanes }
     }
 
     /// Runs a program on the buffers of its feeds without waiting for it.
     ///
     /// # Errors
-    /// If there is no memory for what it makes, also when nothing else runs and no free buffer is kept.
+    /// If there is no memory for what it makes, also when nothing else runs and no free buffer is kept; if the device
+    /// hangs, or what a feed holds was lost in a hang.
     pub(super) fn run(&self, plan: &Plan, draft: &Draft<'_>, feeds: &[Arc<Allocation>]) -> Result<(), Error> {
         self.with_memory(|| self.try_run(plan, draft, feeds))
     }
 
     /// Does something that needs memory; if there is none, again when nothing is in flight and nothing kept for reuse.
     pub(super) fn with_memory<R>(&self, work: impl Fn() -> Result<R, Error>) -> Result<R, Error> {
-        work().or_else(|_| {
-            self.queue.wait_for_all(&self.counters);
-            self.pool.purge();
-            work()
-        })
+        let outcome = work();
+        if !matches!(outcome, Err(Error::OutOfMemory { .. })) {
+            return outcome;
+        }
+        self.queue.wait_for_all(&self.counters);
+        self.pool.purge();
+        work()
     }
 
     fn try_run(&self, plan: &Plan, draft: &Draft<'_>, feeds: &[Arc<Allocation>]) -> Result<(), Error> {
         let Plan { compiled, lanes } = plan;
-        let lanes_fed = lanes.as_ref().unwrap_or(&draft.lanes);
         // What the program reads and nobody can ask for any more is held until it has run.
         let freed = draft.feeds.iter().filter(|value| !value.wanted()).map(|value| value.ty.bytes()).sum::<usize>();
         let held_bytes = compiled.scratch_bytes + freed;
@@ -128,17 +141,26 @@ impl Runtime {
                 break encoder;
             }
         };
-        let lanes = self.lanes(lanes_fed)?;
+        self.queue.open(&mut encoder, &self.device)?;
+        // What was fed may have been given up while this waited; then the hung work may write it at any time.
+        if let Some(fault) = feeds.iter().find_map(|feed| feed.fault.get()) {
+            return Err((**fault).clone());
+        }
+        let floats = self.lanes(bytemuck::cast_slice(&lanes.floats))?;
+        let integers = self.lanes(bytemuck::cast_slice(&lanes.integers))?;
         let (results, shown) = self.results(compiled, draft)?;
-        let mut inputs = Vec::with_capacity(feeds.len() + 1);
+        let mut inputs = Vec::with_capacity(feeds.len() + 2);
         for (allocation, value) in feeds.iter().zip(&draft.feeds) {
             inputs.push(allocation.tensor_data(&value.ty)?);
         }
-        if let Some(lanes) = &lanes {
-            inputs.push(lanes.tensor_data(&TensorType::new(DType::F32, [lanes_fed.len()].into()))?);
+        let counts = [(DType::F32, lanes.floats.len()), (DType::I32, lanes.integers.len())];
+        for (allocation, (dtype, count)) in [&floats, &integers].into_iter().zip(counts) {
+            if let Some(allocation) = allocation {
+                inputs.push(allocation.tensor_data(&TensorType::new(dtype, [count].into()))?);
+            }
         }
-        let work = self.encode(compiled, &inputs, &shown);
-        let reads = feeds.iter().chain(&lanes);
+        let work = self.encode(&encoder, compiled, &inputs, &shown);
+        let reads = feeds.iter().chain(&floats).chain(&integers);
         self.queue.push(&mut encoder, work, Uses { reads, writes: results.iter(), held_bytes });
         for (value, &result) in draft.output_values().zip(&compiled.results) {
             value.set_state(State::Ready(results[result].clone()));
@@ -146,12 +168,12 @@ impl Runtime {
         Ok(())
     }
 
-    /// A buffer with the lanes of all scalars, if there are any.
-    fn lanes(&self, lanes: &[f32]) -> Result<Option<Arc<Allocation>>, Error> {
+    /// A buffer with lanes, if there are any.
+    fn lanes(&self, lanes: &[u8]) -> Result<Option<Arc<Allocation>>, Error> {
         if lanes.is_empty() {
             return Ok(None);
         }
-        self.host_buffer(bytemuck::cast_slice(lanes), self.queue.completed()).map(Some)
+        self.host_buffer(lanes, self.queue.completed()).map(Some)
     }
 
     /// A fresh buffer for each result, and as tensor data of the first output that it is.
@@ -173,11 +195,13 @@ impl Runtime {
     }
 
     /// Encodes and commits.
-    fn encode(&self, compiled: &Compiled, inputs: &[TensorData], results: &[TensorData]) -> Work {
-        let mut command_buffer = MpsCommandBuffer::from_queue(&self.queue.queue);
+    fn encode(&self, encoder: &Encoder, compiled: &Compiled, inputs: &[TensorData], results: &[TensorData]) -> Work {
+        let mut command_buffer = MpsCommandBuffer::from_queue(encoder.queue());
         let inputs: Vec<&TensorData> = compiled.feed_order.iter().map(|&at| &inputs[at]).collect();
         let results: Vec<&TensorData> = compiled.target_order.iter().map(|&at| &results[at]).collect();
         compiled.executable.encode(&mut command_buffer, &inputs, &results);
+        let (waiting, serial) = (self.queue.waiting.clone(), encoder.next_serial());
+        command_buffer.on_completed(move |_, _| waiting.ended(serial));
         let work = command_buffer.commit();
         self.counters.executions.add(1);
         self.counters.commits.add(1);

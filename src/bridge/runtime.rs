@@ -3,7 +3,7 @@
 //! The work is in other files: `record` records, `flush` submits, `transfer` moves host data.
 
 use std::hash::{BuildHasher, Hasher};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::list::{Bounds, Cut};
 use super::log::Log;
 use super::pool::Pool;
 use super::stats::{Counters, Stats};
-use super::submission::{Encoder, Queue};
+use super::submission::{Encoder, Progress, Queue};
 use super::thread;
 use crate::dtype::data_type;
 use crate::error::Error;
@@ -32,7 +32,7 @@ const HELD_IN_FLIGHT: usize = 256 << 20;
 
 /// The one device with everything that belongs to it.
 pub(crate) struct Runtime {
-    device: ffi::Device,
+    pub(super) device: ffi::Device,
     pub(super) config: Config,
     max_bytes: usize,
     /// What recorded ops may hold by themselves.
@@ -81,7 +81,8 @@ impl Runtime {
             let working_set = device.recommended_max_working_set_size() as usize;
             let seed = foldhash::quality::RandomState::default().build_hasher().finish();
             let config = Config::from_env()?;
-            let completed = Arc::new(AtomicU64::new(0));
+            let progress = Arc::<Progress>::default();
+            let held_in_flight = HELD_IN_FLIGHT.min(working_set / 8);
             Ok(Self {
                 max_bytes: working_set.max(MIN_BYTES),
                 held_limit: AtomicUsize::new(HELD_BYTES.min(working_set / 16)),
@@ -89,10 +90,10 @@ impl Runtime {
                 log: Log::new(config.log),
                 graph_device: Mutex::new(GraphDevice::new(&device)),
                 cache: Mutex::new(Cache::new(config.max_programs)),
+                encoder: Mutex::new(Encoder::new(queue)),
+                queue: Queue::new(progress.clone(), held_in_flight, Duration::from_secs(config.wait_seconds)),
                 config,
-                encoder: Mutex::default(),
-                queue: Queue::new(queue, completed.clone(), HELD_IN_FLIGHT.min(working_set / 8)),
-                pool: Arc::new(Pool::new(device.clone(), completed)),
+                pool: Arc::new(Pool::new(device.clone(), progress)),
                 counters: Counters::default(),
                 generator: Mutex::new(Generator::new(seed)),
                 device,
@@ -117,6 +118,11 @@ impl Runtime {
     /// Sets how many bytes recorded ops may hold that no tensor holds any more.
     pub fn set_held_limit(&self, bytes: usize) {
         self.held_limit.store(bytes.max(1), Ordering::Relaxed);
+    }
+
+    /// Sets how long the device may end nothing while somebody waits.
+    pub fn set_wait_limit(&self, limit: Duration) {
+        self.queue.waiting.set_limit(limit);
     }
 
     pub fn pool(&self) -> &Pool {
@@ -156,6 +162,13 @@ impl Runtime {
     /// Submits what every thread has recorded, without waiting for it.
     pub fn flush_all(&self) {
         for recording in thread::recordings() {
+            self.flush(&recording, Cut::Everything, FlushReason::Sync);
+        }
+    }
+
+    /// Submits what the calling thread has recorded, without waiting for it.
+    pub fn flush_thread(&self) {
+        if let Some(recording) = thread::current() {
             self.flush(&recording, Cut::Everything, FlushReason::Sync);
         }
     }

@@ -28,7 +28,7 @@ pub struct Stats {
     pub commits: u64,
     /// Reads of device data by the host; the tensors of one transaction count once.
     pub host_reads: u64,
-    /// Times a thread waited for a command buffer that was not done yet when it asked.
+    /// Waits for a command buffer that was not done yet when a read, `sync` or a full queue asked for it.
     pub waits: u64,
     /// Bytes copied from the host into buffers, scalars fed to programs included.
     pub bytes_uploaded: u64,

@@ -1,19 +1,26 @@
-//! Committed work: command buffers in flight, waiting for one of them, and what happens when one fails.
+//! Committed work: command buffers in flight, waiting for one of them, and what happens when one fails or never ends.
 //!
 //! Submissions complete in the order of their serial numbers. Metal raises no exception on a device fault, so the
 //! status of every command buffer is checked when it is done. A fault marks the buffers that the submission wrote, and
 //! those of submissions that read them, so that no read gives garbage.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Weak};
+mod ended;
+mod hang;
 
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+use std::time::Duration;
+
+use burn_std::future::block_on;
+use ended::Ended;
 use smallvec::SmallVec;
 
 use super::pool::{Allocation, Serial};
 use super::stats::Counters;
+use super::waiting::Waiting;
 use crate::error::Error;
-use crate::ffi::{CommandBuffer, CommandBufferStatus, CommandQueue, Work};
+use crate::ffi::{self, CommandBuffer, CommandBufferStatus, CommandQueue, Work};
 use crate::lock::LockAnyway;
 
 /// The most submissions in flight, whose scratch memory and buffers the device holds; more would only add latency and
@@ -45,17 +52,44 @@ pub(super) struct Uses<R, W> {
 }
 
 /// What only the encoding thread touches.
-#[derive(Default)]
 pub(super) struct Encoder {
     /// Of the newest submission.
     serial: Serial,
+    queue: CommandQueue,
+    /// How often work was given up when the queue was made.
+    given_up: u64,
 }
 
-/// The device's one queue.
+impl Encoder {
+    pub fn new(queue: CommandQueue) -> Self {
+        Self { serial: 0, queue, given_up: 0 }
+    }
+
+    /// The queue that takes work now.
+    pub fn queue(&self) -> &CommandQueue {
+        &self.queue
+    }
+
+    /// Of the submission that is encoded now.
+    pub fn next_serial(&self) -> Serial {
+        self.serial + 1
+    }
+}
+
+/// How far the device has come, as the pool sees it.
+#[derive(Default)]
+pub(super) struct Progress {
+    /// The newest submission that is not in flight any more.
+    pub completed: AtomicU64,
+    /// Whether some work that was given up has not ended: then claims tell which buffers the device may still use.
+    pub hangs: AtomicBool,
+}
+
+/// The submissions of the device.
 pub(super) struct Queue {
-    pub queue: CommandQueue,
     flight: Mutex<Flight>,
-    completed: Arc<AtomicU64>,
+    progress: Arc<Progress>,
+    pub waiting: Arc<Waiting>,
     /// Bytes that submissions in flight may hold together.
     max_held_bytes: usize,
 }
@@ -69,12 +103,21 @@ struct Flight {
     faults: Vec<(Serial, Error)>,
     /// The first fault that no `sync` has reported.
     unreported: Option<Error>,
+    /// Work that was given up and has not ended.
+    lost: Vec<Work>,
+    /// How often work was given up, and the last reason.
+    given_up: u64,
+    hang: Option<Error>,
+    /// Whether nothing has ended since.
+    on_trial: bool,
+    /// Whether work was given up twice and nothing has ended between.
+    refusing: bool,
 }
 
 impl Queue {
-    /// `completed` is where the newest submission that is done is published.
-    pub fn new(queue: CommandQueue, completed: Arc<AtomicU64>, max_held_bytes: usize) -> Self {
-        Self { queue, flight: Mutex::default(), completed, max_held_bytes }
+    /// The device may end nothing for `limit` while somebody waits.
+    pub fn new(progress: Arc<Progress>, max_held_bytes: usize, limit: Duration) -> Self {
+        Self { flight: Mutex::default(), progress, waiting: Arc::new(Waiting::new(limit)), max_held_bytes }
     }
 
     fn lock(&self) -> MutexGuard<'_, Flight> {
@@ -84,7 +127,7 @@ impl Queue {
     /// The newest submission known to be done, after looking at those in flight.
     pub fn completed(&self) -> Serial {
         self.reap(&mut self.lock());
-        self.completed.load(Ordering::Acquire)
+        self.progress.completed.load(Ordering::Acquire)
     }
 
     /// Takes note of committed work.
@@ -99,7 +142,7 @@ impl Queue {
         encoder.serial += 1;
         let serial = encoder.serial;
         let mut flight = self.lock();
-        let completed = self.completed.load(Ordering::Acquire);
+        let completed = self.progress.completed.load(Ordering::Acquire);
         let (mut reads_of, mut fault) = (SmallVec::<[Serial; 4]>::new(), None);
         for read in uses.reads {
             read.used_by(serial);
@@ -119,6 +162,10 @@ impl Queue {
         let held_bytes = uses.held_bytes;
         flight.held_bytes += held_bytes;
         flight.submitted.push_back(Submitted { serial, work, reads_of, fault, writes, held_bytes });
+        if let Some(hang) = flight.hang.clone().filter(|_| encoder.given_up != flight.given_up) {
+            // While it was encoded, the work before it on its queue was given up.
+            self.lose(&mut flight, &hang);
+        }
     }
 
     /// Notes a failure that `sync` has to report.
@@ -149,24 +196,19 @@ impl Queue {
         flight.submitted.front().filter(|_| many || large).map(|oldest| oldest.serial)
     }
 
-    /// Waits until submission `serial` and all before it are done, with or without a fault.
+    /// Waits until submission `serial` and all before it are done, with or without a fault, or given up.
     pub fn wait(&self, serial: Serial, counters: &Counters) {
-        let mut counted = false;
-        while self.completed.load(Ordering::Acquire) < serial {
-            let root = {
-                let mut flight = self.lock();
-                self.reap(&mut flight);
-                let ahead = flight.submitted.iter().find(|submitted| submitted.serial >= serial);
-                ahead.and_then(|submitted| submitted.work.roots().last().cloned())
-            };
-            // Not in flight any more, so it is done.
-            let Some(root) = root else { continue };
-            if !counted {
-                counters.waits.add(1);
-                counted = true;
-            }
-            root.wait_until_completed();
-        }
+        block_on(self.ended(serial, counters));
+    }
+
+    /// Submission `serial` and all before it are done, with or without a fault, or given up.
+    pub fn ended<'a>(&'a self, serial: Serial, counters: &'a Counters) -> Ended<'a> {
+        Ended::new(self, serial, counters)
+    }
+
+    /// Whether submission `serial` is not in flight any more.
+    fn is_over(&self, serial: Serial) -> bool {
+        self.progress.completed.load(Ordering::Acquire) >= serial || ffi::autoreleasepool(|| self.completed() >= serial)
     }
 
     /// Waits for everything submitted so far.
@@ -196,12 +238,13 @@ impl Queue {
     /// Removes done work from the front of the queue and passes its faults on.
     fn reap(&self, flight: &mut Flight) {
         while let Some(front) = flight.submitted.front() {
-            if !front.work.roots().iter().all(|root| root.status().is_final()) {
-                return;
+            if !front.work.has_ended() {
+                break;
             }
             let Some(done) = flight.submitted.pop_front() else {
-                return;
+                break;
             };
+            flight.on_trial = false;
             let own = done.work.roots().iter().find(|root| root.status() == CommandBufferStatus::Error).map(fault_of);
             if let Some(fault) = &own {
                 flight.unreported.get_or_insert_with(|| fault.clone());
@@ -223,7 +266,10 @@ impl Queue {
             }
             // First drop the work's claims on its buffers, then publish that the host may have them.
             drop(done.work);
-            self.completed.store(done.serial, Ordering::Release);
+            self.progress.completed.store(done.serial, Ordering::Release);
+        }
+        if flight.given_up > 0 {
+            self.reap_lost(flight);
         }
     }
 }

@@ -16,6 +16,7 @@ impl Ticket {
     ///
     /// Flushes wait for those that were cut before them only, so they never wait in a circle: a flush waits for what
     /// its ops read, an op reads what was pending when it was recorded, and a flush is cut after its ops are recorded.
+    /// There is no limit of time: a flush compiles, and waits for the device no longer than that has one.
     pub fn wait(&self) {
         let mut ended = self.ended.lock_anyway();
         while !*ended {

@@ -12,6 +12,7 @@ use super::pool::{Allocation, Serial};
 use super::runtime::Runtime;
 use super::thread;
 use super::value::{Handle, State};
+use crate::burn::{dtype_of, shape_of};
 use crate::error::{Error, invalid};
 use crate::ffi;
 use crate::tensor::MpsGraphTensor;
@@ -37,7 +38,7 @@ impl Runtime {
 /// If `data`'s dtype or size cannot be stored, or the device is out of memory.
 pub(crate) fn upload(op: &'static str, data: TensorData) -> MpsGraphTensor {
     let runtime = Runtime::get();
-    let ty = TensorType::new(data.dtype, data.shape.clone());
+    let ty = TensorType::new(dtype_of(&data), shape_of(&data).clone());
     if let Err(error) = runtime.check_size(op, &ty) {
         error.raise();
     }
@@ -62,18 +63,17 @@ pub(crate) fn upload(op: &'static str, data: TensorData) -> MpsGraphTensor {
 /// Submits what the tensors need and waits once for all of them. Small tensors are copied; of large ones the buffer is
 /// lent until the data is dropped or changed.
 ///
+/// The first poll submits; it takes as long as that takes, which is long if a program has to be compiled. After that no
+/// poll blocks: the task is woken when the work has ended.
+///
 /// # Errors
 /// The device fault that hit the work which makes one of them.
-pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error> {
+pub(crate) async fn read(tensors: Vec<MpsGraphTensor>) -> Result<Vec<TensorData>, Error> {
     let runtime = Runtime::get();
-    flush_for_read(runtime, tensors);
-    let mut allocations: Vec<Option<Arc<Allocation>>> = Vec::with_capacity(tensors.len());
-    for tensor in tensors {
-        allocations.push(tensor.value.0.settled()?);
-    }
+    let allocations = submit_for_read(runtime, &tensors)?;
     let newest = allocations.iter().flatten().map(|a| a.written_by.load(Ordering::Acquire)).max();
     if let Some(serial) = newest {
-        ffi::autoreleasepool(|| runtime.queue.wait(serial, &runtime.counters));
+        runtime.queue.ended(serial, &runtime.counters).await;
         runtime.counters.host_reads.add(1);
     }
     if let Some(fault) = allocations.iter().flatten().find_map(|allocation| allocation.fault.get()) {
@@ -93,6 +93,12 @@ pub(crate) fn read(tensors: &[MpsGraphTensor]) -> Result<Vec<TensorData>, Error>
         TensorData::from_bytes(bytes, ty.shape, ty.dtype)
     };
     Ok(tensors.iter().zip(&allocations).map(read_one).collect())
+}
+
+/// Submits what the tensors need; their buffers, which submitted work may still have to write.
+fn submit_for_read(runtime: &Runtime, tensors: &[MpsGraphTensor]) -> Result<Vec<Option<Arc<Allocation>>>, Error> {
+    flush_for_read(runtime, tensors);
+    tensors.iter().map(|tensor| tensor.value.0.settled()).collect()
 }
 
 /// Flushes all of this thread's recording if it makes one of the tensors, and of others' what makes the others.

@@ -32,6 +32,12 @@ pub fn check(declaration: &Declaration) -> Result<(), Mismatch> {
     objc::verify_declaration(declaration)
 }
 
+/// The macOS version that the running system reports to this program: macOS 26 says 16 to one that was linked with an
+/// older SDK.
+pub fn reported_macos_version() -> (u64, u64) {
+    os_version::reported()
+}
+
 /// The macOS version of the running system, major and minor.
 pub fn macos_version() -> (u64, u64) {
     os_version::current()

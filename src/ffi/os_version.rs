@@ -12,12 +12,17 @@ pub(crate) fn at_least(major: u64, minor: u64) -> bool {
 
 /// Major and minor version of the system.
 pub(crate) fn current() -> (u64, u64) {
-    static CURRENT: OnceLock<(u64, u64)> = OnceLock::new();
-    *CURRENT.get_or_init(|| {
+    let (major, minor) = reported();
+    (true_major(major), minor)
+}
+
+/// The version that the system reports to this program.
+pub(crate) fn reported() -> (u64, u64) {
+    static REPORTED: OnceLock<(u64, u64)> = OnceLock::new();
+    *REPORTED.get_or_init(|| {
         let version = autoreleasepool(|| NSProcessInfo::process_info().operating_system_version());
         // NSInteger by Apple's declaration; no version is negative.
-        let reported = (version.major.unsigned_abs(), version.minor.unsigned_abs());
-        (true_major(reported.0), reported.1)
+        (version.major.unsigned_abs(), version.minor.unsigned_abs())
     })
 }
 

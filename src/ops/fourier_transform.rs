@@ -14,7 +14,7 @@
 //!
 //! The tables leave out elements that are known to be zero (padding, the half of a spectrum that the other half
 //! implies) and results that the caller does not ask for. Tables are computed in f64 and rounded once. They are
-//! constants of the program: 4 bytes for each of up to `2a * 2a` entries of the product of `a` points and `3n` of a
+//! constants of the program: 4 bytes for each of up to `2a * 2a` entries of the product of `a` points and `4n` of a
 //! rotation, 0.1 MB for 4096 points. 16-bit floats are transformed in f32. Burn's public functions accept powers of two
 //! only; here every length is right.
 //!
@@ -90,18 +90,20 @@ pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Optio
     if shape.num_elements() == 0 {
         return memory::zeros(shape, dtype);
     }
-    let parts: Vec<MpsGraphTensor> = [re, im]
-        .into_iter()
-        .map(|part| {
-            let rows = rows(part, dim, bins);
-            let count = rows.shape[0];
-            rows.with_shape([count, 1, bins].into())
-        })
-        .collect();
-    let spectrum = tensor_shape::cat(parts, 1);
-    let count = spectrum.shape[0];
-    let weighted = arithmetic::binary(BinaryOp::Mul, spectrum, table(Table::Weights { n, bins }));
     let length = Length { n, inverse: true };
+    let filled = length.filled(bins);
+    let mut parts = Vec::with_capacity(4);
+    for part in [re, im] {
+        let rows = rows(part, dim, bins);
+        let zeros = [rows.shape[0], filled - bins];
+        parts.push(rows);
+        if filled > bins {
+            parts.push(memory::zeros(zeros.into(), DType::F32));
+        }
+    }
+    let count = parts[0].shape[0];
+    let spectrum = tensor_shape::cat(parts, 1).with_shape([count, 2, filled].into());
+    let weighted = arithmetic::binary(BinaryOp::Mul, spectrum, table(Table::Weights { n, bins, filled }));
     let samples = length.transform(weighted, [1, n]).with_shape([count, n].into());
     from_rows(samples, dim, &shape, dtype)
 }
@@ -124,6 +126,14 @@ impl Length {
         }
     }
 
+    /// How many points, from the first one on, a transform reads of rows that have `filled`; zeros are behind them.
+    fn filled(self, filled: usize) -> usize {
+        match method(self.n) {
+            Method::Product | Method::Convolution { .. } => filled,
+            Method::Factors { second, .. } => filled.next_multiple_of(second),
+        }
+    }
+
     fn product(self, rows: MpsGraphTensor, to: [usize; 2]) -> MpsGraphTensor {
         let &[count, parts, points] = rows.shape.as_slice() else { unreachable!("rows of parts of points") };
         let matrix = table(Table::Matrix { length: self, from: [parts, points], to });
@@ -133,27 +143,44 @@ impl Length {
 
     /// The point at `b * i + j` of `rows` is `(i, j)` of an `(a, b)` view, that at `i + a * j` of the result is `(i,
     /// j)`: transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`, transforms of length `b` along the
-    /// other.
+    /// other. Both products have their table on the left, and the second one reads its points transposed; so no pass
+    /// over memory only reorders.
     fn factors(self, [a, b]: [usize; 2], rows: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
         let &[count, given, filled] = rows.shape.as_slice() else { unreachable!("rows of parts of points") };
         let part = |n: usize| Length { n, ..self };
         let used = filled.div_ceil(b);
-        let view = zeros_behind(rows, used * b).with_shape([count, given, used, b].into());
-        let columns = tensor_shape::permute(view, &[0, 3, 1, 2]).with_shape([count * b, given, used].into());
-        let first = part(a).transform(columns, [2, a]).with_shape([count, b, 2, a].into());
+        let view = zeros_behind(rows, used * b).with_shape([count, given * used, b].into());
+        let columns = table(Table::Columns { length: part(a), from: [given, used], to: [2, a] });
+        let first = matmul(columns, view).with_shape([count, a, 2, b].into());
 
-        let extents = [b, a];
+        let extents = [a, b];
         let turned = rotated(
             first,
             2,
             table(Table::RotationReal { length: self, extents }),
             table(Table::RotationImaginary { length: self, extents }),
         );
-        let lines = tensor_shape::permute(turned, &[0, 3, 2, 1]).with_shape([count * a, 2, b].into());
         let wanted = points.div_ceil(a);
-        let second = part(b).transform(lines, [parts, wanted]).with_shape([count, a, parts, wanted].into());
-        let whole = tensor_shape::permute(second, &[0, 2, 3, 1]).with_shape([count, parts, wanted * a].into());
+        let whole = part(b).transform_lines(turned, [parts, wanted]).with_shape([count, parts, wanted * a].into());
         narrow(whole, 2, [0, points])
+    }
+
+    /// Transforms the lines `(count, lines, 2, points)` and gives `(count, parts, points, lines)`.
+    fn transform_lines(self, lines: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
+        let &[count, each, given, filled] = lines.shape.as_slice() else { unreachable!("lines of parts of points") };
+        match method(self.n) {
+            Method::Product => {
+                let matrix = table(Table::Matrix { length: self, from: [given, filled], to: [parts, points] });
+                let lines = lines.with_shape([count, each, given * filled].into());
+                let [matrix, columns] = [matrix, lines].map(tensor_shape::transpose);
+                matmul(matrix, columns).with_shape([count, parts, points, each].into())
+            }
+            Method::Factors { .. } | Method::Convolution { .. } => {
+                let lines = lines.with_shape([count * each, given, filled].into());
+                let lines = self.transform(lines, [parts, points]).with_shape([count, each, parts, points].into());
+                tensor_shape::permute(lines, &[0, 2, 3, 1])
+            }
+        }
     }
 
     /// With `c(j) = exp(∓πi * j * j / n)` the result at `k` is `c(k)` times the sum over `j` of `x(j) * c(j) / c(k -

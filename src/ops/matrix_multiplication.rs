@@ -1,8 +1,9 @@
 //! Matrix products.
 //!
 //! Leading axes are flattened as far as broadcasting allows: two axes if the right operand has no batch (every linear
-//! layer), else three. 16-bit floats also need two axes: with more, their products on M5 are not deterministic
-//! (pytorch/pytorch#180776). MPSGraph multiplies float matrices only; integers are multiplied and summed elementwise.
+//! layer), else three. On M5 16-bit floats are multiplied in f32 then: their products of more than two axes are not
+//! deterministic there (pytorch/pytorch#180776). MPSGraph multiplies float matrices only; integers are multiplied and
+//! summed elementwise.
 
 mod attention;
 mod integer;
@@ -19,7 +20,7 @@ use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
 use crate::dtype::stored;
 use crate::error::invalid;
-use crate::ffi::{self, DataType, os_version};
+use crate::ffi::{self, DataType, gpu, os_version};
 use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::has_lone_extents;
 use crate::lowering::scalar::ScalarInput;
@@ -51,8 +52,9 @@ impl Operation for MatrixMultiplicationOp {
         match self {
             MatrixMultiplicationOp::Float => {
                 let inner = a.ty.shape[a.ty.shape.num_dims() - 1];
-                // Sums over parts, and matrices in a batch of 16-bit floats, go through f32.
-                let through_f32 = output.dtype != DType::F32 && (inner > INNER || output.shape.num_dims() > 2);
+                // Sums over parts go through f32, and where a GPU may get them wrong batches do, too.
+                let batches = output.shape.num_dims() > 2 && !gpu::is_m1_to_m4();
+                let through_f32 = output.dtype != DType::F32 && (inner > INNER || batches);
                 let shapes = [&a.ty.shape, &b.ty.shape];
                 let computed_in = if through_f32 { DType::F32 } else { output.dtype };
                 let [x, y] = [a, b].map(|operand| {
@@ -122,9 +124,11 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
         return integer::product(lhs, rhs, [count, m, k, n]).with_shape(shape);
     }
     // macOS 27, and by some reports 26: the compiler ends the process on reshape, product, reshape if a shape has more
-    // than one extent of 1 (pytorch/pytorch#187201, #187379); products of any rank work there.
+    // than one extent of 1 (pytorch/pytorch#187201, #187379); products of any rank work there. Not for products that
+    // two axes do: a bias that is added to one of more axes can be lost (pytorch/pytorch#192934), so these have a
+    // barrier between reshape and product instead.
     let lone = [&a[..], &b[..], &shape[..]].into_iter().any(has_lone_extents);
-    if os_version::at_least(26, 0) && count <= BATCH && lone {
+    if os_version::at_least(26, 0) && count_b > 1 && count <= BATCH && lone {
         return float_product(lhs, rhs, shape);
     }
     let (lhs, rhs, output): (_, _, Shape) = if count_b == 1 {

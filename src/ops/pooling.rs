@@ -1,4 +1,4 @@
-//! Pooling: maxima and averages of windows of the last one or two axes.
+//! Pooling: maxima and averages of windows of the last one or two axes, and averages of parts of the last three.
 //!
 //! The recorded ops see `[planes, height, width]`, a height of 1 for one dimension, and every window is one along the
 //! height times one along the width. They are lowered to slices, maxima and sums, not to MPSGraph's pooling methods:
@@ -13,6 +13,7 @@
 mod adaptive;
 mod average;
 mod maximum;
+mod volume;
 mod window;
 
 use burn_backend::{DType, Shape, TensorMetadata};
@@ -135,7 +136,11 @@ pub(crate) fn adaptive_avg_pool<const N: usize>(
     x: MpsGraphTensor,
     output_size: [usize; N],
 ) -> MpsGraphTensor {
-    let spans = parts(name, &x, output_size);
+    window::check_rank::<N>(name, x.dims());
+    if let &[depth, height, width] = output_size.as_slice() {
+        return volume::averages(x, [depth, height, width]);
+    }
+    let spans = parts(&x, output_size);
     average::<N>(x, spans)
 }
 
@@ -145,14 +150,17 @@ pub(crate) fn adaptive_avg_pool_backward<const N: usize>(
     x: MpsGraphTensor,
     grad: MpsGraphTensor,
 ) -> MpsGraphTensor {
+    window::check_rank::<N>(name, x.dims());
     window::check_rank::<N>(name, grad.dims());
+    if N == 3 {
+        return volume::averages_backward(name, &x, grad);
+    }
     let outputs = std::array::from_fn(|axis| grad.shape[2 + axis]);
-    let spans = parts::<N>(name, &x, outputs);
+    let spans = parts::<N>(&x, outputs);
     average_backward::<N>(name, x, grad, spans)
 }
 
-fn parts<const N: usize>(name: &'static str, x: &MpsGraphTensor, outputs: [usize; N]) -> [Spans; 2] {
-    window::check_rank::<N>(name, x.dims());
+fn parts<const N: usize>(x: &MpsGraphTensor, outputs: [usize; N]) -> [Spans; 2] {
     window::of_plane(std::array::from_fn::<_, N, _>(|axis| (x.shape[2 + axis], outputs[axis])), (1, 1))
         .map(|(input, outputs)| Even { input, outputs }.spans())
 }
@@ -206,18 +214,24 @@ fn average_backward<const N: usize>(
     grad: MpsGraphTensor,
     spans: [Spans; 2],
 ) -> MpsGraphTensor {
+    check_gradient::<N>(name, &x, extents(&spans)[1], &grad);
+    spread(grad, spans, x.shape)
+}
+
+/// The gradient of averages whose input has this shape.
+fn spread(grad: MpsGraphTensor, spans: [Spans; 2], shape: Shape) -> MpsGraphTensor {
     let [inputs, outputs] = extents(&spans);
-    check_gradient::<N>(name, &x, outputs, &grad);
     if spans.iter().all(Spans::is_identity) {
         return grad;
     }
-    if grad.shape.num_elements() == 0 {
-        return memory::zeros(x.shape.clone(), x.dtype());
+    let dtype = grad.dtype();
+    if grad.shape.num_elements() == 0 || shape.num_elements() == 0 {
+        return memory::zeros(shape, dtype);
     }
-    let planes = planes::<N>(&x);
-    let output = TensorType::new(x.dtype(), [planes, inputs[0], inputs[1]].into());
+    let planes = shape.num_elements() / inputs.iter().product::<usize>();
+    let output = TensorType::new(dtype, [planes, inputs[0], inputs[1]].into());
     let grad = grad.with_shape([planes, outputs[0], outputs[1]].into());
-    record(PoolingOp::AverageBackward(spans).into(), &[&grad], &[], output).with_shape(x.shape)
+    record(PoolingOp::AverageBackward(spans).into(), &[&grad], &[], output).with_shape(shape)
 }
 
 /// How many elements the two axes have, and how many windows.

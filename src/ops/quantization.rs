@@ -11,7 +11,7 @@ mod layout;
 mod order;
 mod pack;
 
-use burn_backend::quantization::{QuantLevel, QuantScheme, QuantValue};
+use burn_backend::quantization::{QuantScheme, QuantValue};
 use burn_backend::{DType, Shape, TensorMetadata};
 
 pub(crate) use layout::{cat, expand, flip, gather, permute, repeat_dim, reshape, select, slice, swap_dims};
@@ -28,7 +28,7 @@ use crate::lowering::rank::reshaped;
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
-use crate::tensor::quantized::{Blocks, MpsGraphQuantizedTensor as Quantized, Packing, Width};
+use crate::tensor::quantized::{Blocks, Level, MpsGraphQuantizedTensor as Quantized, Packing, Width};
 use crate::tensor_type::TensorType;
 
 /// A step from floats to packed integers or back.
@@ -112,7 +112,7 @@ pub(crate) fn quantize(tensor: MpsGraphTensor, scheme: &QuantScheme, scales: Mps
     if scales.shape.num_elements() != blocks.count || !scales.dtype().is_float() {
         let given = (scales.dtype(), &scales.shape);
         let (count, shape) = (blocks.count, &tensor.shape);
-        invalid(NAME, format!("scales {given:?} where shape {shape:?} by {:?} takes {count} floats", scheme.level));
+        invalid(NAME, format!("scales {given:?} where shape {shape:?} by {scheme:?} takes {count} floats"));
     }
     let scales = super::arithmetic::cast(scales.with_shape([blocks.count].into()), DType::F32);
     let output = scales.ty();
@@ -140,7 +140,7 @@ pub(crate) fn dequantize(tensor: &Quantized, dtype: DType) -> MpsGraphTensor {
         return memory::zeros(tensor.shape.clone(), dtype);
     }
     let packing = tensor.packing();
-    let (view, scales) = views(tensor.scheme.level, &tensor.shape, &tensor.scales);
+    let (view, scales) = views(tensor.level(), &tensor.shape, &tensor.scales);
     let output = TensorType::new(dtype, view);
     let values = match packing {
         Packing::Bytes => tensor.values.clone().with_shape(output.shape.clone()),
@@ -160,7 +160,7 @@ fn check(op: &'static str, tensor: &MpsGraphTensor, scheme: &QuantScheme) -> Blo
 /// `tensor` by `scheme` with scales that can be divided by.
 fn with_scales(tensor: MpsGraphTensor, scheme: &QuantScheme, scales: MpsGraphTensor) -> Quantized {
     let shape = tensor.shape.clone();
-    let (view, broadcast) = views(scheme.level, &shape, &scales);
+    let (view, broadcast) = views(Level::of_checked(scheme), &shape, &scales);
     let output = TensorType::new(DType::I8, view.clone());
     let x = tensor.with_shape(view);
     let values = match x.shape.num_elements() {
@@ -191,12 +191,12 @@ fn values_of(tensor: &Quantized) -> MpsGraphTensor {
 }
 
 /// How elements and scales are seen so that the scales broadcast.
-fn views(level: QuantLevel, shape: &Shape, scales: &MpsGraphTensor) -> (Shape, MpsGraphTensor) {
+fn views(level: Level, shape: &Shape, scales: &MpsGraphTensor) -> (Shape, MpsGraphTensor) {
     match level {
-        QuantLevel::Tensor => (shape.clone(), scales.clone()),
-        QuantLevel::Block(size) => {
+        Level::Tensor => (shape.clone(), scales.clone()),
+        Level::Block { elements } => {
             let count = scales.shape.num_elements();
-            ([count, size.num_elements()].into(), scales.clone().with_shape([count, 1].into()))
+            ([count, elements].into(), scales.clone().with_shape([count, 1].into()))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Resizing of images `[batch, channels, height, width]`, and its gradient: one axis after the other, each element a
 //! weighted sum of a few of the old ones. Composed of recorded ops: rows are read by index, multiplied and summed.
-//! Nearest pixels are read along both axes at once.
+//! Nearest pixels are read, and their gradients written, along both axes at once: by slices and repetitions where the
+//! factors are whole numbers, else by index.
 //!
 //! MPSGraph's own resizing is not used. It has neither bicubic nor Lanczos, and for the other two modes its choice of
 //! the neighbour where f32 rounds the coordinate is not published (plain `resizeTensor:` takes another one than Burn,
@@ -11,12 +12,15 @@
 
 mod taps;
 
-use burn_backend::ops::{InterpolateMode, InterpolateOptions};
-use burn_backend::{Shape, TensorMetadata};
+use burn_backend::ops::InterpolateOptions;
+use burn_backend::tensor::IndexingUpdateOp;
+use burn_backend::{Shape, Slice, TensorMetadata};
 
-use self::taps::{AxisResize, Direction, Filter, Taps};
+pub(crate) use self::taps::Filter;
+use self::taps::{AxisResize, Direction, Taps};
 use super::arithmetic::{self, BinaryOp};
-use super::{gather, memory, reduction, tensor_shape};
+use super::{gather, memory, reduction, scatter_nd, tensor_shape};
+use crate::burn::filter_of;
 use crate::error::{invalid, unsupported};
 use crate::lowering::conversion::computed_in;
 use crate::lowering::rank::outer_axis_inner;
@@ -69,14 +73,9 @@ fn extents(op: &'static str, x: &MpsGraphTensor, output_size: [usize; 2]) -> [us
 
 /// Height and width, each with its place in the shape.
 fn axes(from: [usize; 2], to: [usize; 2], options: &InterpolateOptions) -> [(usize, AxisResize); 2] {
-    let filter = match options.mode {
-        InterpolateMode::Nearest => Filter::Nearest,
-        InterpolateMode::Bilinear => Filter::Linear,
-        InterpolateMode::Bicubic => Filter::Cubic,
-        InterpolateMode::Lanczos3 => Filter::Lanczos3,
-    };
+    let filter = filter_of(&options.mode);
     // Nearest neighbours do not depend on it: one table for both.
-    let align_corners = options.align_corners && filter != Filter::Nearest;
+    let align_corners = options.align_corners && !filter.picks();
     [0, 1].map(|i| (i + 2, AxisResize { filter, align_corners, from: from[i], to: to[i] }))
 }
 
@@ -88,9 +87,13 @@ fn resize(
     direction: Direction,
 ) -> MpsGraphTensor {
     let dtype = x.dtype();
-    let picks = |resize: AxisResize| resize.filter == Filter::Nearest && resize.from != resize.to;
-    if direction == Direction::Forward && axes.iter().all(|&(_, resize)| picks(resize)) {
-        return picked(op, x, axes.map(|(_, resize)| resize));
+    if axes[0].1.filter.picks() && axes.iter().all(|(_, resize)| resize.from != resize.to) {
+        let plane = axes.map(|(_, resize)| resize);
+        match direction {
+            Direction::Forward => return nearest(op, x, plane),
+            Direction::Backward if plane.iter().all(|resize| resize.to < resize.from) => return placed(op, x, plane),
+            Direction::Backward => {}
+        }
     }
     let work =
         |[(_, first), (_, second)]: [(usize, AxisResize); 2]| direction.result(first) * direction.operand(second);
@@ -115,22 +118,52 @@ fn resize(
     arithmetic::cast(x, dtype)
 }
 
-/// Nearest pixels along both axes, read from images of one axis by one index for each.
-fn picked(op: &'static str, x: MpsGraphTensor, axes: [AxisResize; 2]) -> MpsGraphTensor {
+/// Nearest pixels along both axes: each repeated, every few of them, or read by index from images of one axis.
+fn nearest(op: &'static str, x: MpsGraphTensor, axes: [AxisResize; 2]) -> MpsGraphTensor {
     let [height, width] = axes;
     let (mut shape, pixels) = (x.shape(), height.to * width.to);
     let images = shape[0] * shape[1];
     (shape[2], shape[3]) = (height.to, width.to);
     check_terms(op, images * pixels, &shape);
+    if let [Some(rows), Some(columns)] = axes.map(AxisResize::repeats) {
+        let lines = images * height.from;
+        let x = x.with_shape([lines, 1, width.from, 1].into());
+        return tensor_shape::expand(x, [lines, rows, width.from, columns].into()).with_shape(shape);
+    }
+    if axes.iter().all(|axis| axis.from.is_multiple_of(axis.to)) {
+        let every = |axis: AxisResize| {
+            let step = axis.from / axis.to;
+            let start = if axis.filter == (Filter::Nearest { middle: true }) { step / 2 } else { 0 };
+            Slice::new(start as isize, None, step as isize)
+        };
+        return tensor_shape::slice(x, &[Slice::full(), Slice::full(), every(height), every(width)]);
+    }
+    let x = x.with_shape([images, height.from * width.from].into());
+    gather::select(x, 1, places(op, axes)).with_shape(shape)
+}
+
+/// The gradients of nearest pixels of a smaller image at their places, and zeros between them. No two have one place.
+fn placed(op: &'static str, grad: MpsGraphTensor, axes: [AxisResize; 2]) -> MpsGraphTensor {
+    let [height, width] = axes;
+    let mut shape = grad.shape();
+    let images = shape[0] * shape[1];
+    (shape[2], shape[3]) = (height.from, width.from);
+    let none = memory::zeros([images, height.from * width.from].into(), grad.dtype());
+    let grad = grad.with_shape([images, height.to * width.to].into());
+    scatter_nd::select_assign(none, 1, places(op, axes), grad, IndexingUpdateOp::Add).with_shape(shape)
+}
+
+/// The place of each new pixel's nearest one in an image of one axis.
+fn places(op: &'static str, axes: [AxisResize; 2]) -> MpsGraphTensor {
+    let [height, width] = axes;
     let [rows, columns] = axes.map(|axis| taps::of(op, axis, Direction::Forward).indices);
     let rows = arithmetic::binary_scalar(BinaryOp::Mul, rows, ScalarInput::Int(width.from as i64));
-    let index = arithmetic::binary(
+    let places = arithmetic::binary(
         BinaryOp::Add,
         rows.with_shape([height.to, 1].into()),
         columns.with_shape([1, width.to].into()),
     );
-    let x = x.with_shape([images, height.from * width.from].into());
-    gather::select(x, 1, index.with_shape([pixels].into())).with_shape(shape)
+    places.with_shape([height.to * width.to].into())
 }
 
 /// Sums of each `times` elements along `axis`.

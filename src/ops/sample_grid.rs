@@ -68,9 +68,7 @@ pub(crate) fn grid_sample_2d(
     let method = match options.mode {
         InterpolateMode::Nearest => Method::Nearest,
         InterpolateMode::Bilinear => Method::Bilinear,
-        InterpolateMode::Bicubic | InterpolateMode::Lanczos3 => {
-            unsupported(NAME, format!("mode {:?}; Burn defines Nearest and Bilinear here", options.mode))
-        }
+        mode => unsupported(NAME, format!("mode {mode:?}; Burn defines Nearest and Bilinear here")),
     };
     let (&[batch, channels, height, width], &[grids, rows, columns, 2]) = (tensor.dims(), grid.dims()) else {
         wrong_shapes(NAME, &tensor, &grid)

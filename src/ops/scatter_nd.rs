@@ -6,10 +6,12 @@
 
 mod integer;
 mod nd;
+mod update;
 
 use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
 
 pub(crate) use nd::scatter_nd;
+pub(crate) use update::{scatter, select_assign};
 
 use super::Operation;
 use super::arithmetic::{self, BinaryOp, CompareOp};
@@ -170,13 +172,8 @@ pub(crate) fn scatter_add(
     indices: MpsGraphTensor,
     value: MpsGraphTensor,
 ) -> MpsGraphTensor {
+    check_along("scatter_add", dim, &tensor, &indices, &value);
     let shape = tensor.shape.clone();
-    let same = |axis: usize| axis == dim || shape[axis] == indices.shape[axis];
-    let rank = shape.num_dims();
-    if dim >= rank || indices.rank() != rank || !(0..rank).all(same) || value.shape != indices.shape {
-        let (at, new) = (&indices.shape, &value.shape);
-        invalid("scatter_add", format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
-    }
     require_dtype("scatter_add", &tensor, &value);
     if value.shape.num_elements() == 0 {
         return tensor;
@@ -194,12 +191,7 @@ pub(crate) fn scatter_add(
 /// `tensor` with the slices of `value` along `dim` added to those that the rank-1 `indices` name.
 ///
 /// Every dtype but bool; integers wrap around. An index out of range meets the nearest slice.
-pub(crate) fn select_add(
-    tensor: MpsGraphTensor,
-    dim: usize,
-    indices: MpsGraphTensor,
-    value: MpsGraphTensor,
-) -> MpsGraphTensor {
+fn select_add(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor, value: MpsGraphTensor) -> MpsGraphTensor {
     require_dtype("select_add", &tensor, &value);
     write_rows("select_add", tensor, dim, indices, value, Combine::Add)
 }
@@ -253,16 +245,8 @@ fn write_rows(
     value: MpsGraphTensor,
     combine: Combine,
 ) -> MpsGraphTensor {
+    check_rows(name, dim, &tensor, &indices, &value);
     let shape = tensor.shape.clone();
-    let fits = dim < shape.num_dims() && indices.rank() == 1 && {
-        let mut expected = shape.to_vec();
-        expected[dim] = indices.shape[0];
-        value.shape.as_slice() == expected
-    };
-    if !fits {
-        let (at, new) = (&indices.shape, &value.shape);
-        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
-    }
     if value.shape.num_elements() == 0 {
         return tensor;
     }
@@ -283,6 +267,41 @@ fn write_rows(
     let (tensor, value) = (tensor.with_shape(data), value.with_shape(value_shape));
     let output = tensor.ty();
     record(ScatterNdOp::Rows { axis, combine }.into(), &[&tensor, &indices, &value], neutral, output).with_shape(shape)
+}
+
+/// Ends an op whose indices are not one for each value along `dim`.
+fn check_along(
+    name: &'static str,
+    dim: usize,
+    tensor: &MpsGraphTensor,
+    indices: &MpsGraphTensor,
+    value: &MpsGraphTensor,
+) {
+    let (shape, at, new) = (&tensor.shape, &indices.shape, &value.shape);
+    let rank = shape.num_dims();
+    let same = |axis: usize| axis == dim || shape[axis] == at[axis];
+    if dim >= rank || at.num_dims() != rank || !(0..rank).all(same) || new != at {
+        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
+    }
+}
+
+/// Ends an op whose indices are not one for each slice of `value` along `dim`.
+fn check_rows(
+    name: &'static str,
+    dim: usize,
+    tensor: &MpsGraphTensor,
+    indices: &MpsGraphTensor,
+    value: &MpsGraphTensor,
+) {
+    let (shape, at, new) = (&tensor.shape, &indices.shape, &value.shape);
+    let fits = dim < shape.num_dims() && at.num_dims() == 1 && {
+        let mut expected = shape.to_vec();
+        expected[dim] = at[0];
+        new.as_slice() == expected
+    };
+    if !fits {
+        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
+    }
 }
 
 fn positive(hits: MpsGraphTensor) -> MpsGraphTensor {

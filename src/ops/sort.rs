@@ -125,7 +125,7 @@ fn first(x: MpsGraphTensor, dim: usize, k: usize) -> MpsGraphTensor {
     tensor_shape::slice(x, &slices)
 }
 
-fn check_count(op: &'static str, x: &MpsGraphTensor, dim: usize, k: usize) {
+pub(crate) fn check_count(op: &'static str, x: &MpsGraphTensor, dim: usize, k: usize) {
     check_dim(op, dim, x.dims());
     let extent = x.dims()[dim];
     if k > extent {

@@ -9,10 +9,11 @@
 
 pub(crate) mod bytes;
 
-use burn_backend::quantization::{QuantLevel, QuantMode, QuantScheme, QuantStore, QuantValue};
-use burn_backend::{DType, QTensorPrimitive, Shape, TensorMetadata};
+use burn_backend::quantization::{QuantScheme, QuantStore, QuantValue};
+use burn_backend::{DType, Shape, TensorMetadata};
 
 use super::MpsGraphTensor;
+use crate::burn::{blocks_fill, level, metadata_items};
 use crate::error::{invalid, unsupported};
 
 /// A quantized tensor on the [`MpsGraphDevice`](crate::MpsGraphDevice). Cloning shares the data.
@@ -39,12 +40,18 @@ impl MpsGraphQuantizedTensor {
         }
     }
 
+    pub(crate) fn level(&self) -> Level {
+        Level::of_checked(&self.scheme)
+    }
+
     pub(crate) fn packing(&self) -> Packing {
         Packing::of_checked(self.scheme.value)
     }
 }
 
 impl TensorMetadata for MpsGraphQuantizedTensor {
+    metadata_items!();
+
     fn dtype(&self) -> DType {
         DType::QFloat(self.scheme)
     }
@@ -55,16 +62,6 @@ impl TensorMetadata for MpsGraphQuantizedTensor {
 
     fn rank(&self) -> usize {
         self.shape.num_dims()
-    }
-}
-
-impl QTensorPrimitive for MpsGraphQuantizedTensor {
-    fn scheme(&self) -> &QuantScheme {
-        &self.scheme
-    }
-
-    fn default_scheme() -> QuantScheme {
-        QuantScheme::default().with_store(QuantStore::Native)
     }
 }
 
@@ -120,6 +117,23 @@ impl Width {
     }
 }
 
+/// What has a scale of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    Tensor,
+    /// Runs of so many elements in row-major order.
+    Block {
+        elements: usize,
+    },
+}
+
+impl Level {
+    /// The level of a scheme that [`Blocks::of`] has let pass.
+    pub fn of_checked(scheme: &QuantScheme) -> Self {
+        level(scheme).unwrap_or_else(|reason| unreachable!("refused before a tensor is made: {reason}"))
+    }
+}
+
 /// The blocks of a tensor: how many, and of how many elements each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Blocks {
@@ -134,15 +148,20 @@ impl Blocks {
         if Packing::of(scheme.value).is_none() {
             unsupported(op, format!("values of {:?}, shape {shape:?}; use 8, 4 or 2-bit integers", scheme.value));
         }
-        let QuantMode::Symmetric = scheme.mode;
         let all = shape.num_elements();
-        match scheme.level {
-            QuantLevel::Tensor => Blocks { count: 1, elements: all },
-            QuantLevel::Block(size) => {
-                let elements = size.num_elements();
-                if elements == 0 || !all.is_multiple_of(elements) {
+        let level = level(scheme).unwrap_or_else(|reason| {
+            unsupported(
+                op,
+                format!("{scheme:?}, shape {shape:?}: {reason}; use one f32 for the tensor or for each block"),
+            )
+        });
+        match level {
+            Level::Tensor => Blocks { count: 1, elements: all },
+            Level::Block { elements } => {
+                let run = blocks_fill(shape);
+                if elements == 0 || !run.is_multiple_of(elements) {
                     let reason = format!(
-                        "blocks of {elements} elements ({size:?}) do not divide the {all} elements of shape {shape:?}; \
+                        "blocks of {elements} elements do not divide runs of {run} elements of shape {shape:?}; \
                          dequantize first, or use a level that fits"
                     );
                     invalid(op, reason);

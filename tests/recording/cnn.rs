@@ -13,7 +13,7 @@ use burn::tensor::{ElementConversion, Int, Tensor, TensorData};
 use super::{B, Turn};
 
 #[derive(Module, Debug)]
-struct Cnn<B: Backend> {
+pub struct Cnn<B: Backend> {
     first: Conv2d<B>,
     norm: BatchNorm<B>,
     second: Conv2d<B>,
@@ -24,7 +24,7 @@ struct Cnn<B: Backend> {
 }
 
 impl<B: Backend> Cnn<B> {
-    fn new(dropout: f64, device: &B::Device) -> Self {
+    pub fn new(dropout: f64, device: &B::Device) -> Self {
         Self {
             first: Conv2dConfig::new([1, 4], [3, 3]).init(device),
             norm: BatchNormConfig::new(4).init(device),
@@ -36,7 +36,7 @@ impl<B: Backend> Cnn<B> {
         }
     }
 
-    fn forward(&self, images: Tensor<B, 4>) -> Tensor<B, 2> {
+    pub fn forward(&self, images: Tensor<B, 4>) -> Tensor<B, 2> {
         let x = Relu::new().forward(self.norm.forward(self.first.forward(images)));
         let x = Relu::new().forward(self.second.forward(self.pool.forward(x)));
         let x = self.dropout.forward(self.average.forward(x).flatten(1, 3));
@@ -45,7 +45,7 @@ impl<B: Backend> Cnn<B> {
 }
 
 /// Eight images of 18 by 18 and their classes.
-fn batch<B: Backend>(device: &B::Device) -> (Tensor<B, 4>, Tensor<B, 1, Int>) {
+pub fn batch<B: Backend>(device: &B::Device) -> (Tensor<B, 4>, Tensor<B, 1, Int>) {
     let pixel = |i: usize| ((i * 7919 + i / 18 * 31) % 97) as f32 / 48.0 - 1.0;
     let images = TensorData::new((0..8 * 18 * 18).map(pixel).collect::<Vec<_>>(), [8, 1, 18, 18]);
     let classes = TensorData::new((0..8).map(|i| i % 3).collect::<Vec<i32>>(), [8]);

@@ -2,7 +2,10 @@
 
 use std::process::{Command, Output};
 
-use super::{Turn, read, vector};
+use burn::tensor::Tensor;
+
+use super::{B, Turn, read, vector};
+use burn_mpsgraph::MpsGraphDevice;
 
 /// Runs a test of this file with a variable set.
 fn run(test: &str, variable: &str, value: &str) -> Output {
@@ -46,6 +49,7 @@ fn a_variable_that_makes_no_sense_is_named() {
         ("BURN_MPSGRAPH_MAX_OPS", "0"),
         ("BURN_MPSGRAPH_MAX_PROGRAMS", "-1"),
         ("BURN_MPSGRAPH_PATTERNS", "off"),
+        ("BURN_MPSGRAPH_WAIT_SECONDS", "0"),
     ];
     for (variable, value) in nonsense {
         let output = run("an_op", variable, value);
@@ -59,6 +63,40 @@ fn a_variable_that_makes_no_sense_is_named() {
 fn a_cache_that_is_too_small_grows_until_what_repeats_stays() {
     let output = run("forty_programs_in_rounds", "BURN_MPSGRAPH_MAX_PROGRAMS", "3");
     assert!(output.status.success(), "{}", text(&output));
+}
+
+#[test]
+fn programs_of_forty_thousand_ops() {
+    let output = run("long_programs", "BURN_MPSGRAPH_MAX_OPS", "100000");
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+#[test]
+fn long_programs() {
+    let turn = Turn::take();
+    let one = vector(&[1.0]);
+    let chain = (0..40_000).fold(one.clone(), |x, _| x + one.clone());
+    assert_eq!(read(chain), [40_001.0]);
+    let mut kept = vec![one.clone()];
+    for at in 0..10_000 {
+        kept.push(kept[at].clone() + one.clone());
+    }
+    MpsGraphDevice.flush();
+    let expected: Vec<f32> = (1..=10_001).map(|number| number as f32).collect();
+    // As many fed values.
+    assert_eq!(read(Tensor::cat(kept.clone(), 0)), expected);
+    let steps = Tensor::<B, 2>::zeros([10_000, 2], &MpsGraphDevice);
+    let assigned = kept
+        .iter()
+        .take(10_000)
+        .enumerate()
+        .fold(steps, |all, (at, value)| all.slice_assign([at..at + 1, 0..1], value.clone().reshape([1, 1])));
+    let expected: Vec<f32> = (1..=10_000).flat_map(|number| [number as f32, 0.0]).collect();
+    assert_eq!(read(assigned), expected);
+    // By default they are cut.
+    if std::env::var_os("BURN_MPSGRAPH_MAX_OPS").is_some() {
+        assert_eq!(turn.used().programs_compiled, 4);
+    }
 }
 
 #[test]
@@ -85,4 +123,23 @@ fn lengths_that_never_repeat() {
     for length in 1..=250 {
         assert_eq!(read(vector(&vec![1.0; length]).sum()), [length as f32]);
     }
+}
+
+#[cfg(soft_runtime)] // hangs are injected into the software runtime
+#[test]
+fn a_wait_lasts_as_long_as_the_environment_says() {
+    let output = run("an_op_that_hangs", "BURN_MPSGRAPH_WAIT_SECONDS", "1");
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+#[cfg(soft_runtime)]
+#[test]
+fn an_op_that_hangs() {
+    if std::env::var_os("BURN_MPSGRAPH_WAIT_SECONDS").is_none() {
+        return; // it would last for minutes
+    }
+    let _turn = Turn::take();
+    mpsgraph_soft::metal::fault::hang_next(1);
+    let error = (vector(&[1.0]) + 1.0).try_into_data().expect_err("it hangs").to_string();
+    assert!(error.contains("has ended none for 1s"), "{error}");
 }

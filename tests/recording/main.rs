@@ -6,15 +6,24 @@ mod bound;
 mod cnn;
 #[cfg(soft_runtime)] // commits inside an encode are ordered from the software runtime
 mod commits_inside;
+#[cfg(soft_runtime)] // compilations are held up in the software runtime
+mod compiling;
 mod decoding;
 mod environment;
+mod everyday;
 #[cfg(soft_runtime)] // faults are injected into the software runtime
 mod faults;
+#[cfg(soft_runtime)] // hangs are injected into the software runtime
+mod futures;
+#[cfg(soft_runtime)]
+mod hangs;
 mod lengths;
 mod liveness;
 mod memory;
 mod mlp;
 mod moving;
+#[cfg(soft_runtime)] // the software runtime counts operations and kernels
+mod nodes;
 mod pools;
 mod quantized;
 mod random;

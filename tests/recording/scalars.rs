@@ -16,6 +16,29 @@ fn another_number_compiles_nothing() {
 }
 
 #[test]
+fn numbers_that_are_equal_only_at_first_compile_once_more() {
+    let turn = Turn::take();
+    // Equal numbers share what they are fed by; 1 and 1 fit a program in which they do not.
+    for (a, b) in [(2.0f32, 2.0), (3.0, 3.0), (2.0, 0.5), (1.0, 1.0), (-0.0, 0.0), (f32::MAX, 1.0)] {
+        let x = vector(&[2.0, 4.0]);
+        assert_eq!(read(x.mul_scalar(a).add_scalar(b)), [2.0 * a + b, 4.0 * a + b]);
+    }
+    assert_eq!(turn.used().programs_compiled, 2);
+}
+
+#[test]
+fn equal_ops_with_equal_numbers_are_one_value_until_the_numbers_differ() {
+    let turn = Turn::take();
+    for (a, b) in [(2.0f32, 2.0), (2.0, 3.0), (4.0, 4.0)] {
+        let x = vector(&[1.0, 5.0]) + 0.0;
+        let [y, z] = [a, b].map(|number| x.clone().mul_scalar(number));
+        assert_eq!(read(y), [a, 5.0 * a]);
+        assert_eq!(read(z), [b, 5.0 * b]);
+    }
+    assert_eq!(turn.used().programs_compiled, 2);
+}
+
+#[test]
 fn another_axis_or_range_is_another_program() {
     let turn = Turn::take();
     let x = vector(&[1.0, 2.0, 3.0, 4.0]).reshape([2, 2]);

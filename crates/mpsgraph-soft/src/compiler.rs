@@ -1,16 +1,22 @@
 //! Compiles a graph to a plan that runs on this machine.
 //!
 //! [`compile`] runs the passes one after the other: drop nodes that no target needs ([`dead_code`]), merge nodes that
-//! compute the same value ([`subexpressions`]), turn reshapes, transposes, slices and broadcasts into strides
-//! ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups
+//! compute the same value ([`subexpressions`]), take casts to larger types out of what needs none ([`narrowing`]), sum
+//! products without a table of them ([`contractions`]), make one kernel of a scan and the conversions around it
+//! ([`keyed_scans`]), hand biases to convolutions ([`biases`]), turn reshapes, transposes, slices and broadcasts into
+//! strides ([`views`]), group elementwise nodes into single passes over memory ([`fusion`]), make steps of the groups
 //! ([`assembly`]) and place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list of
 //! steps; all plans work in the same [`scratch`] memory.
 
 mod assembly;
+mod biases;
 mod block;
+mod contractions;
 mod dead_code;
 mod fusion;
+mod keyed_scans;
 mod memory;
+mod narrowing;
 mod plan;
 mod scratch;
 mod step;
@@ -29,6 +35,9 @@ use crate::ir::{Nodes, ValueId};
 pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = dead_code::remove(nodes, feeds, targets);
     let job = subexpressions::merge(&job);
+    let job = contractions::find(&narrowing::narrow(&job));
+    let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
+    let job = biases::join(keyed_scans::join(job));
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
     let parts = assembly::assemble(&job, &views, &groups);

@@ -14,6 +14,7 @@
 pub mod arg_reduce;
 pub mod call;
 pub mod cast;
+pub mod contraction;
 pub mod convolution;
 pub mod cumulative;
 mod dispatch;
@@ -103,6 +104,7 @@ macro_rules! kernels {
 
 kernels! {
     arg_reduce::ArgReduce,
+    contraction::Contraction,
     convolution::Convolution,
     cumulative::Cumulative,
     gather::Gather,

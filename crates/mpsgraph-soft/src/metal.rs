@@ -1,11 +1,13 @@
 //! Metal on the CPU: the device, its buffers, and command queues that run encoded work in commit order.
 //!
 //! Each `mtl_*.rs` holds one class (Apple has them as protocols only). They build on modules without messages: `job` is
-//! what one command buffer runs, `worker` runs the jobs of a queue in order, `allocation` is a buffer's memory,
-//! `in_use` knows which work uses it, `memory` how much the process may use. `counters` and `fault` are for tests.
+//! what one command buffer runs, `worker` runs the jobs of a queue in order, `completion` calls completed handlers,
+//! `allocation` is a buffer's memory, `in_use` knows which work uses it, `memory` how much the process may use.
+//! `counters` and `fault` are for tests.
 
 pub mod allocation;
 mod command_buffer_error;
+mod completion;
 pub mod counters;
 pub mod fault;
 mod in_use;

@@ -18,6 +18,7 @@ pub mod executable_execution_descriptor;
 pub mod graph;
 pub mod graph_object;
 pub mod graph_type;
+pub mod hold;
 pub mod operation;
 pub mod ops;
 pub mod random_op_descriptor;

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
+use super::written::{Behind, Written};
 use super::{add, only_readers};
 use crate::bridge::program::{OperandRef, Program, ProgramNode, Source};
 use crate::ops::Op;
@@ -41,78 +42,63 @@ pub(super) fn assigned(node: &ProgramNode) -> Option<&[AxisRange]> {
 /// Lets slices read what is behind assignments.
 fn read_through(program: &mut Program) -> bool {
     let mut changed = false;
+    let mut written = Written::default();
     // What is read instead of a node's value.
     let mut instead: HashMap<u32, Source, FixedState> = HashMap::default();
-    for at in program.schedule.clone() {
-        let mut node = program.nodes[at as usize].clone();
+    for place in 0..program.schedule.len() {
+        let at = program.schedule[place];
+        let node = &mut program.nodes[at as usize];
         // A product keeps what it reads: its barriers were decided for that.
-        let keeps = node.op.is_rewritten();
-        for input in node.inputs.iter_mut().filter(|_| !keeps) {
-            if let Source::Node(producer) = input.source
-                && let Some(&source) = instead.get(&producer)
-            {
-                input.source = source;
-                changed = true;
-            }
-        }
-        if let Op::TensorShape(TensorShapeOp::Slice { region }) = &node.op {
-            let region = region.clone();
-            while let Some((assignment, kind)) = overlap(program, &node.inputs[0], &region) {
-                changed = true;
-                match kind {
-                    Overlap::None => node.inputs[0].source = assignment.inputs[0].source,
-                    Overlap::Same => {
-                        instead.insert(at, assignment.inputs[1].source);
-                        break;
-                    }
+        if !node.op.is_rewritten() {
+            for input in &mut node.inputs {
+                if let Source::Node(producer) = input.source
+                    && let Some(&source) = instead.get(&producer)
+                {
+                    input.source = source;
+                    changed = true;
                 }
             }
         }
-        program.nodes[at as usize] = node;
+        let node = &program.nodes[at as usize];
+        if let Op::TensorShape(TensorShapeOp::Slice { region }) = &node.op {
+            let Behind { data, part } = written.behind(program, &node.inputs[0], region);
+            changed |= data != node.inputs[0].source || part.is_some();
+            program.nodes[at as usize].inputs[0].source = data;
+            instead.extend(part.map(|part| (at, part)));
+        } else {
+            written.note(program, at);
+        }
     }
     changed
-}
-
-/// How a region that is read and one that was assigned meet.
-enum Overlap {
-    None,
-    Same,
-}
-
-/// The assignment that made what is read as `input`, if it replaced nothing or all of `region`.
-fn overlap<'p>(program: &'p Program, input: &OperandRef, region: &[AxisRange]) -> Option<(&'p ProgramNode, Overlap)> {
-    let Source::Node(producer) = input.source else { return None };
-    let assignment = &program.nodes[producer as usize];
-    let written = assigned(assignment)?;
-    if assignment.output.shape != input.shape || assignment.inputs[0].shape != input.shape {
-        return None;
-    }
-    let apart = region.iter().zip(written).any(|(read, written)| read.is_apart_from(written));
-    if apart {
-        return Some((assignment, Overlap::None));
-    }
-    let same = region == written && region.iter().all(|range| range.is_plain());
-    same.then_some((assignment, Overlap::Same))
 }
 
 /// Makes one concatenation of assignments along one axis.
 fn join(program: &mut Program) -> bool {
     let readers = only_readers(program);
     let mut inner = vec![false; program.nodes.len()];
-    let mut changed = false;
+    // What is to be scheduled before a node.
+    let mut before: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
     // From the last assignment of a chain to the first.
-    for at in program.schedule.clone().into_iter().rev() {
+    for place in (0..program.schedule.len()).rev() {
+        let at = program.schedule[place];
         if inner[at as usize] {
             continue;
         }
         let Some(chain) = chain(program, at, &readers) else { continue };
         chain.members.iter().for_each(|&member| inner[member as usize] = true);
         if chain.parts.len() > 1 {
-            concatenate(program, at, chain);
-            changed = true;
+            before.insert(at, concatenate(program, at, chain));
         }
     }
-    changed
+    if before.is_empty() {
+        return false;
+    }
+    let recorded = std::mem::take(&mut program.schedule);
+    for at in recorded {
+        program.schedule.extend(before.remove(&at).unwrap_or_default());
+        program.schedule.push(at);
+    }
+    true
 }
 
 /// Assignments to different ranges of one axis.
@@ -164,8 +150,9 @@ fn only_axis(node: &ProgramNode) -> Option<(usize, AxisRange)> {
     (plain && partial.next().is_none()).then_some((axis, region[axis]))
 }
 
-/// Turns the last assignment of a chain into a concatenation of its parts and of what lies between them.
-fn concatenate(program: &mut Program, last: u32, chain: Chain) {
+/// Turns the last assignment of a chain into a concatenation of its parts and of what lies between them. Returns the
+/// nodes that have to be scheduled before it.
+fn concatenate(program: &mut Program, last: u32, chain: Chain) -> Vec<u32> {
     let Chain { axis, mut parts, data, .. } = chain;
     parts.sort_by_key(|(low, ..)| *low);
     let shape = program.nodes[last as usize].output.shape.clone();
@@ -194,7 +181,5 @@ fn concatenate(program: &mut Program, last: u32, chain: Chain) {
     let node = &mut program.nodes[last as usize];
     node.op = TensorShapeOp::Cat { axis }.into();
     node.inputs = inputs;
-    let place = program.schedule.iter().position(|&at| at == last);
-    let place = place.unwrap_or_else(|| unreachable!("the chain was found in the schedule"));
-    program.schedule.splice(place..place, added);
+    added
 }

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use burn_backend::{DType, Shape};
 
 use super::*;
-use crate::bridge::draft::{Draft, Flow};
+use crate::bridge::draft::{BARRIER, Draft, Flow};
 use crate::bridge::list::Cut;
 use crate::bridge::thread::current;
 use crate::ffi::os_version;
+use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp, UnaryOp};
 use crate::ops::matrix_multiplication::matmul;
 use crate::ops::tensor_shape::{expand, reshape, slice, transpose};
@@ -21,25 +22,25 @@ fn made(shape: &[usize], dtype: DType) -> MpsGraphTensor {
     random::random("random", shape, burn_backend::Distribution::Default, dtype)
 }
 
-/// The program that gives what `make` records, and its lanes.
-fn program(make: impl FnOnce() -> MpsGraphTensor) -> (Program, Vec<f32>) {
+/// The program that gives what `make` records, and its scalars.
+fn program(make: impl FnOnce() -> MpsGraphTensor) -> (Program, Vec<ScalarInput>) {
     let _wanted = make();
     let recording = current().expect("the thread is not ending");
     let segment = recording.cut(Cut::Everything, &Arc::default()).expect("something was recorded");
     let draft = Draft::new(&Flow::new(&segment), &segment.wanted, &vec![false; segment.nodes.len()]);
     let draft = draft.expect("something is wanted");
     assert!(draft.is(&draft.program()));
-    (draft.program(), draft.lanes)
+    (draft.program(), draft.scalars)
 }
 
 /// For each operand of the program's products whether it is read through a barrier.
 fn barriers(make: impl FnOnce() -> MpsGraphTensor) -> Vec<[bool; 2]> {
-    let (program, lanes) = program(make);
+    let (program, scalars) = program(make);
     let products = program.nodes.iter().filter(|node| matches!(node.op, Op::MatrixMultiplication(_)));
     let found: Vec<[bool; 2]> = products.map(|node| [node.inputs[0].barrier, node.inputs[1].barrier]).collect();
     let any = found.contains(&[true, false]) || found.iter().any(|pair| pair[1]);
-    assert_eq!(program.lanes(), lanes.len());
-    assert_eq!(lanes.last() == Some(&f32::NEG_INFINITY), any, "minus infinity is fed if a barrier needs it");
+    let of_nodes: usize = program.nodes.iter().map(|node| node.scalars.len()).sum();
+    assert_eq!(scalars[of_nodes..], [BARRIER; 1][..usize::from(any)], "minus infinity is fed if a barrier needs it");
     assert_eq!(any, program.to_string().contains(" |"));
     found
 }

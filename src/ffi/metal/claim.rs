@@ -56,6 +56,12 @@ impl Claims {
         }
     }
 
+    /// Whether GPU work that was not seen to finish accesses the bytes.
+    pub fn are_of_gpu(&self) -> bool {
+        let held = self.held();
+        held.gpu_reads + held.gpu_writes > 0
+    }
+
     fn held(&self) -> MutexGuard<'_, Held> {
         self.0.lock_anyway()
     }

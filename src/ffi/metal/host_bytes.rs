@@ -7,6 +7,7 @@ use std::mem::MaybeUninit;
 use burn_std::{AllocationController, AllocationProperty, Bytes};
 
 use super::HostRead;
+use crate::burn::allocation_items;
 
 /// The first `length` bytes of `read`. `keep` is dropped when the last of the bytes is gone.
 ///
@@ -43,12 +44,17 @@ impl<K> AllocationController for HostBytes<K> {
         AllocationProperty::Other
     }
 
-    unsafe fn memory_mut(&mut self) -> &mut [MaybeUninit<u8>] {
+    allocation_items!();
+}
+
+impl<K> HostBytes<K> {
+    /// The bytes, of which nobody else sees a change.
+    fn bytes_mut(&mut self) -> &mut [MaybeUninit<u8>] {
         if self.lent.is_some() {
             let mut own = vec![0_u128; self.length.div_ceil(size_of::<u128>())];
             // SAFETY: MaybeUninit has no drop, and u128's bytes may be overwritten by any.
             let (_, bytes, _) = unsafe { own.align_to_mut::<MaybeUninit<u8>>() };
-            bytes[..self.length].copy_from_slice(self.memory());
+            bytes[..self.length].copy_from_slice(self.bytes());
             self.own = own;
             self.lent = None;
         }
@@ -57,7 +63,7 @@ impl<K> AllocationController for HostBytes<K> {
         &mut bytes[..self.length]
     }
 
-    fn memory(&self) -> &[MaybeUninit<u8>] {
+    fn bytes(&self) -> &[MaybeUninit<u8>] {
         match &self.lent {
             Some(lent) => {
                 let bytes: &[u8] = &lent.read[..self.length];

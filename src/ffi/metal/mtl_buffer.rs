@@ -57,6 +57,11 @@ impl Buffer {
         self.object.length()
     }
 
+    /// Whether GPU work that was not seen to finish uses the bytes.
+    pub(crate) fn is_used_by_gpu(&self) -> bool {
+        self.claims.are_of_gpu()
+    }
+
     /// The bytes, for reading.
     ///
     /// # Panics

@@ -34,6 +34,8 @@ objc_enum! {
     enum GpuFamily: i64 = "MTLGPUFamily" {
         /// M1, the first of Apple's own in a Mac.
         Apple7 = "MTLGPUFamilyApple7" 1007,
+        /// M5.
+        Apple10 = "MTLGPUFamilyApple10" 1010,
     }
 }
 
@@ -86,6 +88,11 @@ impl MTLDevice {
         self.supports_family(GpuFamily::Apple7)
     }
 
+    /// Whether the GPU is that of M1 to M4. One that a virtual machine shows is of an older family.
+    pub(crate) fn is_m1_to_m4(&self) -> bool {
+        self.supports_family(GpuFamily::Apple7) && !self.supports_family(GpuFamily::Apple10)
+    }
+
     /// Apple's name of the GPU, as in "Apple M3 Pro".
     pub(crate) fn name(&self) -> String {
         autoreleasepool(|| self.name_object().to_text())
@@ -113,6 +120,7 @@ pub(super) fn exercise() {
     let buffer = device.new_buffer(1 << 20);
     assert!(buffer.is_some() && device.current_allocated_size() >= 1 << 20);
     assert!(device.has_shared_heaps());
+    assert_eq!(device.is_m1_to_m4(), crate::ffi::gpu::is_m1_to_m4());
     assert!(device.heap_buffer_size(1).size > 0);
     assert!(device.new_heap(1 << 16).is_some());
 }

@@ -66,7 +66,6 @@ impl MpsCommandBuffer {
     /// status and, if the work failed, why. A thread of Metal's calls it, so it is short and waits for nothing.
     ///
     /// Encoding may commit that one and go on in another, which does not take the handler over.
-    #[cfg_attr(not(test), expect(dead_code, reason = "waits ask the command buffers themselves"))]
     pub(crate) fn on_completed(&mut self, handler: impl FnOnce(CommandBufferStatus, Option<NsError>) + Send + 'static) {
         self.root().on_completed(handler);
     }
@@ -96,8 +95,12 @@ impl Drop for MpsCommandBuffer {
         }
         let nothing_runs = self.root() == self.first && self.first.status() == CommandBufferStatus::NotEnqueued;
         if !nothing_runs {
-            // Encoding has committed some of the work. An empty command buffer behind it on the queue ends after it.
-            drop(Self::from_queue(&self.queue).commit());
+            // Encoding has committed some of the work. An empty command buffer behind it on the queue ends after it,
+            // and so do the claims.
+            let claims = std::mem::take(&mut self.claims);
+            let mut behind = Self::from_queue(&self.queue);
+            behind.on_completed(move |_, _| drop(claims));
+            drop(behind.commit());
         }
     }
 }

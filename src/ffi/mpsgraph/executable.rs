@@ -1,6 +1,8 @@
 //! `MPSGraphExecutable`: a compiled graph.
 
-use super::{MPSGraphTensor, Tensor, TensorData};
+use std::collections::HashMap;
+
+use super::{Tensor, TensorData};
 use crate::ffi::foundation::ns_array::NSArray;
 use crate::ffi::metal::claim::Access;
 use crate::ffi::mps::MpsCommandBuffer;
@@ -90,12 +92,13 @@ impl Executable {
 
 /// Where each of `own` is in `given`, by identity.
 fn positions(own: &[Tensor], given: &[&Tensor]) -> Vec<usize> {
-    let position = |tensor: &MPSGraphTensor| {
-        given.iter().position(|candidate| candidate.is(tensor)).unwrap_or_else(|| {
-            unreachable!("the executable lists {tensor:p}, with which it was not compiled: {given:?}")
+    let places: HashMap<&Tensor, usize> = given.iter().enumerate().map(|(at, &tensor)| (tensor, at)).collect();
+    let place = |tensor: &Tensor| {
+        *places.get(tensor).unwrap_or_else(|| {
+            unreachable!("the executable lists {tensor:?}, with which it was not compiled: {given:?}")
         })
     };
-    own.iter().map(|tensor| position(tensor)).collect()
+    own.iter().map(place).collect()
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ pub(super) fn exercise() {
     let (graph, tensor) = crate::ffi::autoreleasepool(|| {
         let graph = super::Graph::new();
         let tensor = graph.placeholder(&[2, 3], DataType::F32);
-        assert!(tensor.clone().is(&tensor));
+        assert_eq!(tensor.clone(), tensor);
         // The graph owns the tensor too; both owners go in any order.
         (graph, tensor)
     });

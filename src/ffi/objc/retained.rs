@@ -47,11 +47,6 @@ impl<T: Message> Retained<T> {
         Self(NonNull::from(object))
     }
 
-    /// Whether both are the same object (not merely equal ones).
-    pub(crate) fn is(&self, other: &T) -> bool {
-        self.0 == NonNull::from(other)
-    }
-
     /// The same reference, as one to a `U`.
     ///
     /// # Safety
@@ -92,6 +87,7 @@ impl<T: Message> Drop for Retained<T> {
 }
 
 /// Identity: two references are equal if they are to the same object.
+/// By identity.
 impl<T: Message> PartialEq for Retained<T> {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0

@@ -5,6 +5,7 @@ use std::fmt;
 use burn_backend::Shape;
 use burn_backend::ops::{ConvOptions, ConvTransposeOptions};
 
+use crate::burn::sides;
 use crate::error::{invalid, unsupported};
 use crate::ffi::Window;
 use crate::tensor::MpsGraphTensor;
@@ -79,7 +80,7 @@ impl Convolution {
         }
         let mut axes = [Axis::NONE; SPATIAL];
         for (at, axis) in axes[SPATIAL - N..].iter_mut().enumerate() {
-            let window = Window { stride: stride[at], dilation: dilation[at], padding: [padding[at]; 2] };
+            let window = Window { stride: stride[at], dilation: dilation[at], padding: sides(padding[at]) };
             *axis = Axis { input: x.shape[2 + at], filter: weight.shape[2 + at], output: 1, window };
             if axis.reach() > axis.padded() {
                 wrong(format_args!(

@@ -16,12 +16,15 @@ pub(crate) enum Table {
     /// `w(j * k / n)` as matrices of real numbers: `from` and `to` are parts and points, of the rows and of the
     /// columns.
     Matrix { length: Length, from: [usize; 2], to: [usize; 2] },
-    /// `w(i * j / n)`, shape `(extents[0], 1, extents[1])`.
+    /// The same numbers for the left side of a product: the rows are points of parts, the columns parts of points.
+    Columns { length: Length, from: [usize; 2], to: [usize; 2] },
+    /// `w(i * j / n)`, shape `(extents[0], 2, extents[1])`: the same number for both parts, so that the table lies in
+    /// memory as what it is multiplied with.
     RotationReal { length: Length, extents: [usize; 2] },
     /// The same, shape `(extents[0], 2, extents[1])`.
     RotationImaginary { length: Length, extents: [usize; 2] },
-    /// The weight of each bin of half a spectrum, divided by `n`; shape `(1, 1, bins)`.
-    Weights { n: usize, bins: usize },
+    /// The weight of each bin of half a spectrum, divided by `n`, and 0 behind the bins; shape `(1, 1, filled)`.
+    Weights { n: usize, bins: usize, filled: usize },
     /// `w(j * j / 2n)`, shape `(1, 1, points)`.
     ChirpReal { length: Length, points: usize },
     /// The same, shape `(1, 2, points)`.
@@ -35,9 +38,11 @@ impl Table {
     pub fn shape(self) -> Shape {
         match self {
             Table::Matrix { from, to, .. } => [from[0] * from[1], to[0] * to[1]].into(),
-            Table::RotationReal { extents, .. } => [1, extents[0], 1, extents[1]].into(),
-            Table::RotationImaginary { extents, .. } => [1, extents[0], 2, extents[1]].into(),
-            Table::Weights { bins: points, .. } | Table::ChirpReal { points, .. } => [1, 1, points].into(),
+            Table::Columns { from, to, .. } => [to[0] * to[1], from[0] * from[1]].into(),
+            Table::RotationReal { extents, .. } | Table::RotationImaginary { extents, .. } => {
+                [1, extents[0], 2, extents[1]].into()
+            }
+            Table::Weights { filled: points, .. } | Table::ChirpReal { points, .. } => [1, 1, points].into(),
             Table::ChirpImaginary { points, .. } => [1, 2, points].into(),
             Table::ChirpKernel { points, .. } => [2, points].into(),
         }
@@ -47,6 +52,7 @@ impl Table {
         match self {
             Table::Weights { .. } => true,
             Table::Matrix { length, .. }
+            | Table::Columns { length, .. }
             | Table::RotationReal { length, .. }
             | Table::RotationImaginary { length, .. }
             | Table::ChirpReal { length, .. }
@@ -59,19 +65,20 @@ impl Table {
     pub fn numbers(self) -> Vec<f32> {
         match self {
             Table::Matrix { length, from, to } => matrix(length, from, to),
-            Table::RotationReal { length, extents: [outer, inner] } => {
-                pairs(outer, inner).map(|(i, j)| length.root(i * j)[0] as f32).collect()
-            }
+            Table::Columns { length, from, to } => columns(length, from, to),
+            Table::RotationReal { length, extents: [outer, inner] } => (0..outer)
+                .flat_map(|i| [i; 2])
+                .flat_map(|i| (0..inner).map(move |j| length.root(i * j)[0] as f32))
+                .collect(),
             Table::RotationImaginary { length, extents: [outer, inner] } => (0..outer)
                 .flat_map(|i| [-1.0, 1.0].map(|sign| (i, sign)))
                 .flat_map(|(i, sign)| (0..inner).map(move |j| (sign * length.root(i * j)[1]) as f32))
                 .collect(),
-            Table::Weights { n, bins } => (0..bins)
-                .map(|bin| {
-                    let times = if bin == 0 || 2 * bin == n { 1.0 } else { 2.0 };
-                    (times / n as f64) as f32
-                })
-                .collect(),
+            Table::Weights { n, bins, filled } => {
+                let weight = |bin: usize| if bin == 0 || 2 * bin == n { 1.0 } else { 2.0 };
+                let weights = (0..bins).map(|bin| (weight(bin) / n as f64) as f32);
+                weights.chain((bins..filled).map(|_| 0.0)).collect()
+            }
             Table::ChirpReal { length, points } => (0..points).map(|j| length.chirp(j)[0] as f32).collect(),
             Table::ChirpImaginary { length, points } => [-1.0, 1.0]
                 .into_iter()
@@ -123,17 +130,31 @@ fn matrix(length: Length, from: [usize; 2], to: [usize; 2]) -> Vec<f32> {
     let mut numbers = Vec::with_capacity(from[0] * from[1] * to[0] * to[1]);
     for (of, j) in pairs(from[0], from[1]) {
         for (into, k) in pairs(to[0], to[1]) {
-            let [re, im] = length.root(j * k);
-            // (x + iy)(re + i im)
-            let number = match (of, into) {
-                (0, 0) | (1, 1) => re,
-                (0, _) => im,
-                _ => -im,
-            };
-            numbers.push(number as f32);
+            numbers.push(entry(length.root(j * k), of, into));
         }
     }
     numbers
+}
+
+/// Rows are `to`'s points of parts, columns `from`'s parts of points.
+fn columns(length: Length, from: [usize; 2], to: [usize; 2]) -> Vec<f32> {
+    let mut numbers = Vec::with_capacity(from[0] * from[1] * to[0] * to[1]);
+    for (k, into) in pairs(to[1], to[0]) {
+        for (of, j) in pairs(from[0], from[1]) {
+            numbers.push(entry(length.root(j * k), of, into));
+        }
+    }
+    numbers
+}
+
+/// What the part `of` of a number contributes to the part `into` of its product: `(x + iy)(re + i im)`.
+fn entry([re, im]: [f64; 2], of: usize, into: usize) -> f32 {
+    let number = match (of, into) {
+        (0, 0) | (1, 1) => re,
+        (0, _) => im,
+        _ => -im,
+    };
+    number as f32
 }
 
 fn pairs(outer: usize, inner: usize) -> impl Iterator<Item = (usize, usize)> {
@@ -156,14 +177,24 @@ mod tests {
             1.0, -1.0, 1.0, 0.0, 0.0, 0.0,
             1.0, 0.0, -1.0, 0.0, 1.0, 0.0,
         ]);
-        assert_eq!(Table::Weights { n: 4, bins: 3 }.numbers(), [0.25, 0.5, 0.25]);
-        assert_eq!(Table::Weights { n: 3, bins: 2 }.numbers(), [1.0 / 3.0, 2.0 / 3.0]);
+        let columns = Table::Columns { length: FORWARD, from: [1, 4], to: [2, 2] };
+        #[rustfmt::skip]
+        assert_eq!(columns.numbers(), [
+            1.0, 1.0, 1.0, 1.0,
+            0.0, 0.0, 0.0, 0.0,
+            1.0, 0.0, -1.0, 0.0,
+            0.0, -1.0, 0.0, 1.0,
+        ]);
+        assert_eq!(Table::Weights { n: 4, bins: 3, filled: 5 }.numbers(), [0.25, 0.5, 0.25, 0.0, 0.0]);
+        assert_eq!(Table::Weights { n: 3, bins: 2, filled: 2 }.numbers(), [1.0 / 3.0, 2.0 / 3.0]);
     }
 
     #[test]
     fn as_many_numbers_as_the_shape_has() {
         for table in [
             Table::Matrix { length: FORWARD, from: [2, 3], to: [1, 4] },
+            Table::Columns { length: FORWARD, from: [1, 3], to: [2, 4] },
+            Table::Weights { n: 4, bins: 3, filled: 4 },
             Table::RotationReal { length: FORWARD, extents: [2, 2] },
             Table::RotationImaginary { length: FORWARD, extents: [2, 2] },
             Table::ChirpReal { length: FORWARD, points: 4 },

@@ -15,14 +15,19 @@ pub(crate) struct Even {
 }
 
 impl Even {
-    /// Windows if all parts are equal and do not overlap.
+    /// Windows if all parts are equally long and equally far from each other, such as 3 of 13 elements every 2.
     pub fn spans(self) -> Spans {
         let Even { input, outputs } = self;
-        if input == 0 || outputs == 0 || !input.is_multiple_of(outputs) {
+        if input == 0 || outputs == 0 {
             return Spans::Even(self);
         }
-        let kernel = input / outputs;
-        let window = Window { input, outputs, kernel, stride: kernel, padding: 0, dilation: 1 };
+        let kernel = self.part(0).len();
+        let stride = if outputs == 1 { kernel } else { self.part(1).start };
+        let is_regular = |output| self.part(output) == (output * stride..output * stride + kernel);
+        if stride == 0 || !(0..outputs).all(is_regular) {
+            return Spans::Even(self);
+        }
+        let window = Window { input, outputs, kernel, stride, padding: 0, dilation: 1 };
         Spans::Windows { window, count_include_pad: false }
     }
 

@@ -4,20 +4,21 @@
 //! moves is whole blocks, integers and scales move alike and no value changes. What takes blocks apart is done with the
 //! dequantized tensor, which gets new blocks and new scales, as in burn-flex.
 
-use burn_backend::quantization::{QuantLevel, QuantScheme};
+use burn_backend::quantization::QuantScheme;
 use burn_backend::{DType, Shape, Slice, TensorMetadata};
 
 use super::{dequantize, of_values, quantize_dynamic, values_of};
 use crate::error::invalid;
 use crate::ops::{check_dim, gather as reads, tensor_shape};
 use crate::tensor::MpsGraphTensor;
-use crate::tensor::quantized::MpsGraphQuantizedTensor as Quantized;
+use crate::tensor::quantized::{Blocks, Level, MpsGraphQuantizedTensor as Quantized};
 
 /// The same elements in row-major order as `shape`, which must have as many. Blocks stay what they are.
 pub(crate) fn reshape(tensor: Quantized, shape: Shape) -> Quantized {
     if tensor.shape.num_elements() != shape.num_elements() {
         invalid("q_reshape", format!("shape {:?} has not as many elements as {shape:?}", tensor.shape));
     }
+    Blocks::of("q_reshape", &tensor.scheme, &shape);
     Quantized { shape, ..tensor }
 }
 
@@ -106,37 +107,37 @@ pub(crate) fn cat(mut tensors: Vec<Quantized>, dim: usize) -> Quantized {
     }
     let scheme = first.scheme;
     let floats = || tensors.iter().map(|tensor| dequantize(tensor, DType::F32)).collect();
-    match scheme.level {
-        QuantLevel::Block(size) if tensors.iter().all(|tensor| has_blocks(tensor, &scheme, dim)) => {
+    match Level::of_checked(&scheme) {
+        Level::Block { elements } if tensors.iter().all(|tensor| has_blocks(tensor, &scheme, dim)) => {
             let values = tensor_shape::cat(tensors.iter().map(values_of).collect(), dim);
             let rows: usize = values.shape[..dim].iter().product();
             let scales = tensors.into_iter().map(|tensor| {
                 let behind: usize = tensor.shape[dim..].iter().product();
-                tensor.scales.with_shape([rows, behind / size.num_elements()].into())
+                tensor.scales.with_shape([rows, behind / elements].into())
             });
             let scales = tensor_shape::cat(scales.collect(), 1);
             let blocks = scales.shape.num_elements();
             of_values(values, scales.with_shape([blocks].into()), scheme)
         }
-        QuantLevel::Block(_) | QuantLevel::Tensor => quantize_dynamic(tensor_shape::cat(floats(), dim), &scheme),
+        Level::Block { .. } | Level::Tensor => quantize_dynamic(tensor_shape::cat(floats(), dim), &scheme),
     }
 }
 
 /// Whether a row of the axes from `dim` on is whole blocks of `scheme`.
 fn has_blocks(tensor: &Quantized, scheme: &QuantScheme, dim: usize) -> bool {
-    let QuantLevel::Block(size) = scheme.level else { return false };
-    let same = (tensor.scheme.level, tensor.scheme.value) == (scheme.level, scheme.value);
-    same && tensor.rank() > dim && tensor.shape[dim..].iter().product::<usize>().is_multiple_of(size.num_elements())
+    let Level::Block { elements } = Level::of_checked(scheme) else { return false };
+    let same = tensor.level() == Level::Block { elements } && tensor.scheme.value == scheme.value;
+    same && tensor.rank() > dim && tensor.shape[dim..].iter().product::<usize>().is_multiple_of(elements)
 }
 
 /// Elements along `dim` at `indices`, which has the tensor's shape but for its extent along `dim`.
 pub(crate) fn gather(dim: usize, tensor: Quantized, indices: MpsGraphTensor) -> Quantized {
-    match tensor.scheme.level {
-        QuantLevel::Tensor => {
+    match tensor.level() {
+        Level::Tensor => {
             let values = reads::gather(dim, values_of(&tensor), indices);
             of_values(values, *tensor.scales, tensor.scheme)
         }
-        QuantLevel::Block(_) => {
+        Level::Block { .. } => {
             let read = reads::gather(dim, dequantize(&tensor, DType::F32), indices);
             quantize_dynamic(read, &tensor.scheme)
         }
@@ -157,14 +158,14 @@ fn move_axes(tensor: Quantized, moved: usize, function: impl Fn(MpsGraphTensor) 
         let shape = [&result.shape[..result.rank() - 1], rest].concat();
         result.with_shape(shape.into())
     };
-    match tensor.scheme.level {
-        QuantLevel::Tensor => of_values(elements(values_of(&tensor)), *tensor.scales.clone(), tensor.scheme),
-        QuantLevel::Block(size) if behind.is_multiple_of(size.num_elements()) => {
-            let scales = apply(*tensor.scales.clone(), behind / size.num_elements());
+    match tensor.level() {
+        Level::Tensor => of_values(elements(values_of(&tensor)), *tensor.scales.clone(), tensor.scheme),
+        Level::Block { elements: run } if behind.is_multiple_of(run) => {
+            let scales = apply(*tensor.scales.clone(), behind / run);
             let blocks = scales.shape.num_elements();
             let scales = scales.with_shape([blocks].into());
             of_values(elements(values_of(&tensor)), scales, tensor.scheme)
         }
-        QuantLevel::Block(_) => quantize_dynamic(elements(dequantize(&tensor, DType::F32)), &tensor.scheme),
+        Level::Block { .. } => quantize_dynamic(elements(dequantize(&tensor, DType::F32)), &tensor.scheme),
     }
 }

@@ -5,7 +5,7 @@
 //! Burn's defaults would compute a new one and round every element again. Blocks have their own scales, so their
 //! dequantized elements are sorted, in f32 whatever the device's float dtype is, and get new blocks and scales.
 
-use burn_backend::quantization::{QuantLevel, QuantValue};
+use burn_backend::quantization::QuantValue;
 use burn_backend::{DType, TensorMetadata};
 
 use super::{dequantize, layout, of_values, quantize_dynamic, values_of};
@@ -13,7 +13,7 @@ use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp, UnaryOp, cast};
 use crate::ops::{reduction, sort as sorts};
 use crate::tensor::MpsGraphTensor;
-use crate::tensor::quantized::MpsGraphQuantizedTensor as Quantized;
+use crate::tensor::quantized::{Level, MpsGraphQuantizedTensor as Quantized};
 
 /// The elements of each row along `dim` in order.
 pub(crate) fn sort(tensor: Quantized, dim: usize, descending: bool) -> Quantized {
@@ -85,20 +85,20 @@ pub(crate) fn max_abs_dim(tensor: Quantized, dim: usize) -> Quantized {
 
 /// Numbers in the order of the elements.
 fn comparable(tensor: &Quantized) -> MpsGraphTensor {
-    match tensor.scheme.level {
-        QuantLevel::Tensor => with_sign(cast(values_of(tensor), DType::I16), &tensor.scales),
-        QuantLevel::Block(_) => dequantize(tensor, DType::F32),
+    match tensor.level() {
+        Level::Tensor => with_sign(cast(values_of(tensor), DType::I16), &tensor.scales),
+        Level::Block { .. } => dequantize(tensor, DType::F32),
     }
 }
 
 /// The quantized tensor of numbers that [`comparable`] gave, in any order and shape.
 fn of_comparable(numbers: MpsGraphTensor, like: &Quantized) -> Quantized {
-    match like.scheme.level {
-        QuantLevel::Tensor => {
+    match like.level() {
+        Level::Tensor => {
             let values = cast(with_sign(numbers, &like.scales), DType::I8);
             of_values(values, *like.scales.clone(), like.scheme)
         }
-        QuantLevel::Block(_) => quantize_dynamic(numbers, &like.scheme),
+        Level::Block { .. } => quantize_dynamic(numbers, &like.scheme),
     }
 }
 

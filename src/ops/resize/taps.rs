@@ -15,9 +15,9 @@ use crate::tensor::MpsGraphTensor;
 
 /// How an element is made of its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Filter {
-    /// The one at or before the element's start; corners do not matter.
-    Nearest,
+pub(crate) enum Filter {
+    /// The one at or before the element's start, or its middle; corners do not matter.
+    Nearest { middle: bool },
     /// Two by their distance.
     Linear,
     /// Four by Keys' kernel with a = -0.75; beyond the ends the last element repeats.
@@ -164,22 +164,30 @@ fn fill(taps: &mut Vec<Tap>, slots: usize) {
     taps.resize(slots, last);
 }
 
+impl Filter {
+    /// Whether each element is one of its neighbours.
+    pub fn picks(self) -> bool {
+        matches!(self, Filter::Nearest { .. })
+    }
+}
+
 impl AxisResize {
     /// How often each element repeats, if that is all that happens.
     pub fn repeats(self) -> Option<usize> {
-        let is_whole = self.filter == Filter::Nearest && self.to.is_multiple_of(self.from);
+        let is_whole = self.filter.picks() && self.to.is_multiple_of(self.from);
         is_whole.then_some(self.to / self.from)
     }
 
     /// Where element `new` lies among the old ones: the element at or before it, and how far behind that it is.
     fn place(self, new: usize) -> (i64, f64) {
         let [new, from, to] = [new, self.from, self.to].map(|count| count as i64);
-        let (numerator, denominator) = if self.filter == Filter::Nearest {
-            (new * from, to)
-        } else if self.align_corners {
-            (new * (from - 1), (to - 1).max(1))
-        } else {
-            ((2 * new + 1) * from - to, 2 * to)
+        let (numerator, denominator) = match self.filter {
+            Filter::Nearest { middle: false } => (new * from, to),
+            Filter::Nearest { middle: true } => ((2 * new + 1) * from, 2 * to),
+            Filter::Linear | Filter::Cubic | Filter::Lanczos3 if self.align_corners => {
+                (new * (from - 1), (to - 1).max(1))
+            }
+            Filter::Linear | Filter::Cubic | Filter::Lanczos3 => ((2 * new + 1) * from - to, 2 * to),
         };
         (numerator.div_euclid(denominator), numerator.rem_euclid(denominator) as f64 / denominator as f64)
     }
@@ -190,7 +198,7 @@ impl AxisResize {
         let last = self.from as i64 - 1;
         let mut visit = |at: i64, weight| tap(Tap { at: at.clamp(0, last) as usize, weight });
         match self.filter {
-            Filter::Nearest => visit(low, 1.0),
+            Filter::Nearest { .. } => visit(low, 1.0),
             Filter::Linear => {
                 // Before the first element there is nothing to go between.
                 let behind = if low < 0 { 0.0 } else { behind };
@@ -228,7 +236,13 @@ fn lanczos3(distance: f64) -> f64 {
 mod tests {
     use super::*;
 
-    const FILTERS: [Filter; 4] = [Filter::Nearest, Filter::Linear, Filter::Cubic, Filter::Lanczos3];
+    const FILTERS: [Filter; 5] = [
+        Filter::Nearest { middle: false },
+        Filter::Nearest { middle: true },
+        Filter::Linear,
+        Filter::Cubic,
+        Filter::Lanczos3,
+    ];
 
     fn each(mut check: impl FnMut(AxisResize)) {
         for filter in FILTERS {
@@ -289,7 +303,7 @@ mod tests {
     #[test]
     fn neighbours_are_those_of_exact_coordinates() {
         // 49 * (1 / 49.0) is less than 1: in floats the second half would begin one element late.
-        let resize = AxisResize { filter: Filter::Nearest, align_corners: false, from: 2, to: 98 };
+        let resize = AxisResize { filter: Filter::Nearest { middle: false }, align_corners: false, from: 2, to: 98 };
         let table = Table::new(resize, Direction::Forward);
         assert_eq!(table.indices, [[0; 49], [1; 49]].concat());
         assert!(table.weights.iter().all(|&weight| weight == 1.0));

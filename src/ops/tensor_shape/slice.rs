@@ -77,6 +77,14 @@ impl AxisRange {
         !self.moving && !other.moving && (self.end() <= other.low || other.end() <= self.low)
     }
 
+    /// The neighbours that hold all elements of both, as far as those are known, on an axis of this extent.
+    pub fn hull(&self, other: &Self, extent: usize) -> Self {
+        if self.moving || other.moving {
+            return Self::full(extent);
+        }
+        Self::between(self.low.min(other.low), self.end().max(other.end()))
+    }
+
     /// One past the highest element.
     pub fn end(self) -> usize {
         self.low + (self.count - 1) * self.step + 1

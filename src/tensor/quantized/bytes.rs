@@ -8,6 +8,7 @@ use burn_backend::quantization::{QuantScheme, QuantStore, QuantValue};
 use burn_backend::{DType, TensorData};
 
 use super::{Blocks, MpsGraphQuantizedTensor, Packing, Width};
+use crate::burn::{dtype_of, quantized_data, shape_of};
 use crate::error::{invalid, unsupported};
 
 const OP: &str = "q_from_data";
@@ -21,24 +22,22 @@ pub(crate) struct Parts {
 
 /// Takes Burn's bytes apart.
 pub(crate) fn split(data: &TensorData) -> Parts {
-    let DType::QFloat(scheme) = data.dtype else { invalid(OP, format!("dtype {:?} is not quantized", data.dtype)) };
-    let blocks = Blocks::of(OP, &scheme, &data.shape);
+    let (dtype, shape) = (dtype_of(data), shape_of(data));
+    let DType::QFloat(scheme) = dtype else { invalid(OP, format!("dtype {dtype:?} is not quantized")) };
+    let blocks = Blocks::of(OP, &scheme, shape);
     let packing = Packing::of_checked(scheme.value);
-    let (bytes, count) = (data.as_bytes(), data.shape.num_elements());
+    let (bytes, count) = (data.as_bytes(), shape.num_elements());
     let lengths = value_bytes(&scheme, packing, count);
     let length = lengths.into_iter().find(|length| length + 4 * blocks.count == bytes.len());
     let Some(length) = length else {
         let expected = format!("{} for the values and {} for the scales", lengths[0], 4 * blocks.count);
-        invalid(
-            OP,
-            format!("{} bytes of data where shape {:?} of {scheme:?} takes {expected}", bytes.len(), data.shape),
-        );
+        invalid(OP, format!("{} bytes of data where shape {shape:?} of {scheme:?} takes {expected}", bytes.len()));
     };
     let (values, scales) = bytes.split_at(length);
     let values = match (packing, scheme.store) {
         (Packing::Bytes, _) => {
             let values: Vec<i8> = values[..count].iter().map(|&byte| byte.cast_signed()).collect();
-            TensorData::new(values, data.shape.clone())
+            TensorData::new(values, shape.clone())
         }
         (Packing::Words(width), QuantStore::Native) => in_words(&pack(values, width, scheme.value)),
         (Packing::Words(_), QuantStore::PackedU32(_) | QuantStore::PackedNative(_)) => in_words(&numbers(values)),
@@ -99,7 +98,7 @@ pub(crate) fn join(tensor: &MpsGraphQuantizedTensor, values: &TensorData, scales
         Packing::Words(width) => unpack(&numbers(values.as_bytes()), width, tensor.shape.num_elements()),
     };
     let scales: Vec<f32> = numbers(scales.as_bytes()).iter().map(|bits| f32::from_bits(bits.cast_unsigned())).collect();
-    TensorData::quantized(values, tensor.shape.clone(), tensor.scheme, &scales)
+    quantized_data(values, tensor.shape.clone(), tensor.scheme, &scales)
 }
 
 #[cfg(test)]

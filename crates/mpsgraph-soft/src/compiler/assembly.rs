@@ -7,11 +7,12 @@ use super::Job;
 use super::fusion::{self, Group};
 use super::step::{Copy, Packed, Step, Storage};
 use super::views::{LoopOp, View, packed_strides};
-use crate::ir::{DType, ElementwiseOp, Leaf, Node, Op, TensorType, ValueId};
+use crate::ir::{DType, ElementwiseOp, Leaf, Node, Op, TensorType, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::elementwise::load::Geometry;
 use crate::kernels::elementwise::{LoopBuilder, Register};
 use crate::kernels::matmul::{MatMul, Operand};
+use crate::kernels::movement::Movement;
 use std::collections::{HashMap, HashSet};
 
 /// Steps, and the memory that they refer to.
@@ -32,6 +33,7 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
         storage: HashMap::new(),
         copies: HashMap::new(),
         loads: HashMap::new(),
+        operands: HashMap::new(),
         stored: stored_roots(job, views, groups),
         out: Parts::default(),
     };
@@ -42,7 +44,7 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
         }
         match group {
             Group::Loop(members) => assembler.fused(members),
-            Group::Copy(id) => assembler.reread(*id),
+            Group::Copy(id) => assembler.reinterpreted(*id),
             Group::MatMul(id) => assembler.matmul(*id),
             Group::Kernel(id, op) => assembler.kernel(*id, op),
         }
@@ -65,6 +67,8 @@ struct Assembler<'a> {
     copies: HashMap<(View, usize), Storage>,
     /// Values from outside of the current group.
     loads: HashMap<(View, DType), Register>,
+    /// The current group's operands by where they are.
+    operands: HashMap<Storage, usize>,
     /// Roots that are needed in memory.
     stored: HashSet<ValueId>,
     out: Parts,
@@ -81,13 +85,36 @@ impl Assembler<'_> {
         }
         for (at, &target) in self.job.targets.iter().enumerate() {
             let view = &self.views[target.0 as usize];
-            let root = self.job.nodes.node(view.root);
-            let made = !matches!(root.op, Op::Leaf(_));
-            let whole = view.offset == 0 && view.is_consecutive() && view.elements() == root.output.elements();
-            if made && whole {
-                self.storage.entry(view.root).or_insert(Storage::Output(at));
+            if !self.is_made(view.root) || !self.is_whole(view) {
+                continue;
+            }
+            let place = *self.storage.entry(view.root).or_insert(Storage::Output(at));
+            // The bits that the target is read from are made in its place.
+            let bits = self
+                .bits_of(view.root)
+                .filter(|&bits| self.is_made(bits) && self.ty(bits).dtype.size() <= self.ty(target).dtype.size());
+            if let Some(bits) = bits.filter(|_| place == Storage::Output(at)) {
+                self.storage.entry(bits).or_insert(place);
             }
         }
+    }
+
+    /// Whether a step makes this root.
+    fn is_made(&self, root: ValueId) -> bool {
+        !matches!(self.job.nodes.node(root).op, Op::Leaf(_))
+    }
+
+    /// Whether the view is all of its root in its order.
+    fn is_whole(&self, view: &View) -> bool {
+        view.offset == 0 && view.is_consecutive() && view.elements() == self.ty(view.root).elements()
+    }
+
+    /// The root whose bits, all of them in their order, this root is made of.
+    fn bits_of(&self, root: ValueId) -> Option<ValueId> {
+        let Node { op, inputs, .. } = self.job.nodes.node(root);
+        let input = inputs.first().filter(|_| *op == Op::View(ViewOp::Reinterpret))?;
+        let view = &self.views[input.0 as usize];
+        self.is_whole(view).then_some(view.root)
     }
 
     /// Targets that no step has written: views, feeds, constants and second mentions.
@@ -136,10 +163,14 @@ impl Assembler<'_> {
     }
 
     fn copy(&mut self, view: &View, size: usize, to: Storage) {
+        self.copy_into(view, size, to, (0, packed_strides(&view.shape)));
+    }
+
+    /// A copy to a region of `to`, which has an offset and strides.
+    fn copy_into(&mut self, view: &View, size: usize, to: Storage, (to_offset, to_strides): (usize, Vec<isize>)) {
         let from = self.root(view.root);
         let View { offset, shape, strides, .. } = view.clone();
-        let to_strides = packed_strides(&shape);
-        self.out.steps.push(Step::Copy(Copy { size, from, offset, shape, strides, to, to_strides }));
+        self.out.steps.push(Step::Copy(Copy { size, from, offset, shape, strides, to, to_offset, to_strides }));
     }
 
     /// A packed copy of `view`, made once.
@@ -156,6 +187,11 @@ impl Assembler<'_> {
 
     /// A step for a kernel, whose operands are packed.
     fn kernel(&mut self, id: ValueId, op: &KernelOp) {
+        if let KernelOp::Movement(movement) = op
+            && self.moved(id, movement)
+        {
+            return;
+        }
         let node = self.job.nodes.node(id);
         let mut inputs = Vec::with_capacity(node.inputs.len());
         for &input in &node.inputs {
@@ -173,6 +209,42 @@ impl Assembler<'_> {
         let scratch = (bytes > 0).then(|| self.scratch(bytes));
         let (op, ty) = (op.clone(), node.output.clone());
         self.out.steps.push(Step::Kernel { op, method: node.method, inputs, to, ty, scratch });
+    }
+
+    /// Copies the operands of a movement from where their views read them; false if they are packed already, or if the
+    /// movement writes more than them.
+    fn moved(&mut self, id: ValueId, movement: &Movement) -> bool {
+        let node = self.job.nodes.node(id);
+        let views: Vec<&View> = node.inputs.iter().map(|input| &self.views[input.0 as usize]).collect();
+        if views.iter().all(|view| view.is_consecutive()) {
+            return false;
+        }
+        let shapes: Vec<&[usize]> = views.iter().map(|view| &view.shape[..]).collect();
+        let Some(regions) = movement.regions(&shapes, &node.output.shape) else {
+            return false;
+        };
+        let to = self.made(id);
+        for (view, region) in views.into_iter().zip(regions) {
+            self.copy_into(view, node.output.dtype.size(), to, region);
+        }
+        true
+    }
+
+    /// Bits as elements of another size: the same memory, where its alignment is certain.
+    fn reinterpreted(&mut self, id: ValueId) {
+        if let Some(bits) = self.bits_of(id) {
+            let (from, own) = (self.root(bits), self.storage.get(&id).copied());
+            let aligned = matches!(from, Storage::Scratch(_) | Storage::Constant(_))
+                || self.ty(id).dtype.size() <= self.ty(bits).dtype.size();
+            if own == Some(from) {
+                return;
+            }
+            if own.is_none() && aligned {
+                self.storage.insert(id, from);
+                return;
+            }
+        }
+        self.reread(id);
     }
 
     /// A copy of a node's operand, in the order in which its view reads it.
@@ -222,6 +294,7 @@ impl Assembler<'_> {
         let mut registers: HashMap<ValueId, Register> = HashMap::new();
         let (mut operands, mut outputs, mut names) = (Vec::new(), Vec::new(), Vec::new());
         self.loads.clear();
+        self.operands.clear();
         for &(id, op) in members {
             let node = nodes.node(id);
             let mut sources = Vec::with_capacity(3);
@@ -259,7 +332,7 @@ impl Assembler<'_> {
             storage = self.packed_copy(&view, dtype.size());
             geometry = Geometry::new(0, &[view.elements()], &[1]);
         }
-        let operand = operands.iter().position(|&known| known == storage).unwrap_or_else(|| {
+        let operand = *self.operands.entry(storage).or_insert_with(|| {
             operands.push(storage);
             operands.len() - 1
         });

@@ -11,6 +11,8 @@ use crate::kernels::call::Input;
 use crate::kernels::span::{Span, SpanMut};
 use crate::kernels::{strided, threads};
 use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// A compiled graph. It can be shared between threads, which may run it at the same time.
 #[derive(Debug)]
@@ -24,6 +26,8 @@ pub struct Plan {
     scratch: Need,
     /// Whether a step may use several threads.
     parallel: bool,
+    /// Of the runs so far; the largest number before the first.
+    shortest_nanoseconds: AtomicU64,
 }
 
 /// Part of a block.
@@ -71,6 +75,7 @@ impl Plan {
             constant_pieces: pieces(constant_offsets, constants.iter().map(Vec::len).collect()),
             scratch_pieces: pieces(scratch_offsets, scratch),
             scratch: SHELF.need(scratch_bytes),
+            shortest_nanoseconds: AtomicU64::new(u64::MAX),
         }
     }
 
@@ -113,13 +118,27 @@ impl Plan {
         for (at, (span, ty)) in outputs.iter().zip(&self.targets).enumerate() {
             check("output", at, span.as_ptr(), span.len(), ty);
         }
+        let start = Instant::now();
         let mut workspace = self.scratch.take();
         let Workspace { block, read, write } = &mut *workspace;
         let scratch = block.span_mut();
         let memory = Memory { plan: self, inputs, outputs, scratch: &scratch };
         let mut run = || self.steps.iter().for_each(|step| memory.run(step, read, write));
         // Entering the pool once is cheaper than once for each step.
-        if self.parallel { threads::inside(run) } else { run() }
+        if self.parallel {
+            threads::inside(run)
+        } else {
+            run()
+        }
+        self.shortest_nanoseconds.fetch_min(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// How long a run takes, as far as runs have shown; for ever before the first.
+    pub fn expected_time(&self) -> Duration {
+        match self.shortest_nanoseconds.load(Ordering::Relaxed) {
+            u64::MAX => Duration::MAX,
+            shortest => Duration::from_nanos(shortest),
+        }
     }
 }
 
@@ -165,8 +184,9 @@ impl Memory<'_> {
             Step::MatMul { product, lhs, rhs, to } => {
                 product.run(self.read(*lhs), self.read(*rhs), &self.write(*to));
             }
-            Step::Copy(Copy { size, from, offset, shape, strides, to, to_strides }) => {
-                strided::copy(*size, self.read(*from), *offset, shape, strides, self.write(*to), 0, to_strides);
+            Step::Copy(Copy { size, from, offset, shape, strides, to, to_offset, to_strides }) => {
+                let to = self.write(*to);
+                strided::copy(*size, self.read(*from), *offset, shape, strides, to, *to_offset, to_strides);
             }
             Step::Kernel { op, method, inputs, to, ty, scratch } => {
                 let (to, scratch) = ((self.write(*to), ty), scratch.map(|scratch| self.write(scratch)));

@@ -18,7 +18,7 @@ pub enum Storage {
     Scratch(usize),
 }
 
-/// A strided copy into packed memory; strides count elements.
+/// A strided copy; offsets and strides count elements.
 #[derive(Debug)]
 pub struct Copy {
     pub size: usize,
@@ -27,6 +27,7 @@ pub struct Copy {
     pub shape: Vec<usize>,
     pub strides: Vec<isize>,
     pub to: Storage,
+    pub to_offset: usize,
     pub to_strides: Vec<isize>,
 }
 

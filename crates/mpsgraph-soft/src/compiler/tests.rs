@@ -7,7 +7,10 @@ use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Op, TensorType, Unar
 use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::kernels::span::{Span, SpanMut};
 
+mod biases;
 mod fusing;
+mod keyed_scans;
+mod rewriting;
 mod views;
 
 fn f32s(shape: &[usize]) -> TensorType {
@@ -304,7 +307,7 @@ fn scratch_of_a_kernel_is_apart_from_what_it_reads_and_writes() {
     let copied = Storage::Scratch(0);
     let copy = |from, to| {
         let (shape, strides, to_strides) = (shape.clone(), strides.clone(), strides.clone());
-        Step::Copy(Copy { size: 4, from, offset: 0, shape, strides, to, to_strides })
+        Step::Copy(Copy { size: 4, from, offset: 0, shape, strides, to, to_offset: 0, to_strides })
     };
     let kernel = Step::Kernel {
         op: Reduce { op: ReduceOp::Sum, axes: vec![] }.into(),

@@ -3,7 +3,8 @@
 //! Each is a matrix product with the columns of a panel: for a range of output positions, the input elements that each
 //! tap of the filter meets. A panel stays in the cache and is scratch memory; its columns are never all there. They are
 //! copied from lines of one channel ([`lines`]), in the order in which `gemm` reads them, so that it need not copy them
-//! again. A 1x1 filter multiplies the input where it is, and groups of one channel are summed directly ([`depthwise`]).
+//! again. A 1x1 filter multiplies the input where it is, groups of one channel are summed directly ([`depthwise`]), and
+//! most 3x3 filters need fewer products ([`winograd`]).
 //!
 //! Threads take blocks of rows of the result. How the work is cut depends on the extents only, so the sums do not
 //! depend on the number of threads.
@@ -14,9 +15,10 @@ mod extents;
 mod inside;
 mod lines;
 mod turn;
+mod winograd;
 
 use super::Kernel;
-use super::call::Call;
+use super::call::{Call, Input};
 use super::matmul::{Matrix, product};
 use super::threads::{self, share, share_with_scratch};
 use crate::ir::TensorType;
@@ -24,6 +26,7 @@ use bytemuck::cast_slice_mut;
 use extents::{Extents, Reduction};
 use std::ops::Range;
 use turn::{add_transposed, transposed};
+use winograd::Filters;
 
 /// Rows of a product up to which `gemm` reads its columns in place; it would copy them for more.
 const IN_PLACE: usize = 48;
@@ -31,7 +34,7 @@ const IN_PLACE: usize = 48;
 /// What of a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wanted {
-    /// Of `[input, weights]`.
+    /// Of `[input, weights]`, or of `[input, weights, bias]` with a number for each output.
     Output,
     /// Of `[output gradient, weights]`.
     InputGradient,
@@ -62,34 +65,61 @@ impl Kernel for Convolution {
     fn run(&self, mut call: Call<'_>) {
         let extents = Extents::new(self, [call.inputs[0].ty, call.inputs[1].ty], call.ty);
         let (a, b) = (call.inputs[0], call.inputs[1]);
+        let bias = call.inputs.get(2).map(Input::elements);
         let scratch = std::mem::take(&mut call.scratch);
         // Where nothing was asked for, there is an empty slice at no particular address.
         let scratch = if scratch.is_empty() { &mut [][..] } else { cast_slice_mut(scratch) };
-        self.compute(&extents, (a.elements(), b.elements()), call.output_elements(), scratch);
+        self.compute(&extents, (a.elements(), b.elements(), bias), call.output_elements(), scratch);
     }
 
     fn scratch_bytes(&self, inputs: &[&TensorType], output: &TensorType) -> usize {
         let extents = Extents::new(self, [inputs[0], inputs[1]], output);
-        let (sums, each) = if extents.is_depthwise() {
+        let (shared, each) = if extents.is_depthwise() {
             (0, depthwise::scratch(&extents, self.wanted))
         } else {
-            let segments = if self.wanted == Wanted::WeightsGradient { extents.reduction().segments } else { 0 };
-            (segments * output.elements(), extents.scratch(self.wanted))
+            (shared(&extents, self.wanted), scratch_of(&extents, self.wanted))
         };
         let workers = if extents.is_parallel() { threads::count() } else { 1 };
-        (sums + workers * each) * size_of::<f32>()
+        (shared + workers * each) * size_of::<f32>()
     }
 }
 
+/// Elements of scratch memory that all pieces of work share.
+fn shared(e: &Extents, wanted: Wanted) -> usize {
+    match wanted {
+        Wanted::Output | Wanted::InputGradient => winograd(e, wanted).map_or(0, |e| winograd::weights_size(&e)),
+        Wanted::WeightsGradient => e.reduction().segments * e.groups * e.outputs * e.inner(),
+    }
+}
+
+/// Elements of scratch memory that a piece of work needs.
+fn scratch_of(e: &Extents, wanted: Wanted) -> usize {
+    e.scratch(wanted).max(winograd(e, wanted).map_or(0, |e| winograd::scratch(&e)))
+}
+
+/// The convolution that [`winograd`] computes for this, if there is one.
+fn winograd(e: &Extents, wanted: Wanted) -> Option<Extents> {
+    let e = match wanted {
+        Wanted::Output => *e,
+        Wanted::InputGradient => e.mirrored()?,
+        Wanted::WeightsGradient => return None,
+    };
+    winograd::applies(&e).then_some(e)
+}
+
+/// Two tensors, and a bias for the output.
+type Operands<'a> = (&'a [f32], &'a [f32], Option<&'a [f32]>);
+
 impl Convolution {
-    fn compute(&self, extents: &Extents, operands: (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
+    fn compute(&self, extents: &Extents, operands: Operands<'_>, out: &mut [f32], scratch: &mut [f32]) {
         if extents.is_depthwise() {
             return depthwise::run(extents, self.wanted, operands, out, scratch);
         }
+        let (a, b, _) = operands;
         match self.wanted {
             Wanted::Output => output(extents, operands, out, scratch),
-            Wanted::InputGradient => input_gradient(extents, operands, out, scratch),
-            Wanted::WeightsGradient => weights_gradient(extents, operands, out, scratch),
+            Wanted::InputGradient => input_gradient(extents, (a, b), out, scratch),
+            Wanted::WeightsGradient => weights_gradient(extents, (a, b), out, scratch),
         }
     }
 }
@@ -99,60 +129,106 @@ fn rows(elements: &[f32], from: usize, row: usize) -> Matrix<'_> {
     Matrix { elements: &elements[from..], strides: [row, 1] }
 }
 
-fn output(e: &Extents, (x, weights): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
+fn output(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], scratch: &mut [f32]) {
     let (positions, inner) = (e.positions(), e.inner());
     let block = e.block(e.batch, e.outputs);
-    let (each, wide) = (e.scratch(Wanted::Output), e.tile());
-    share_with_scratch((block * positions, out), (each, scratch), &|at, out, scratch| {
+    let (factors, scratch) = scratch.split_at_mut(shared(e, Wanted::Output));
+    if !factors.is_empty() {
+        let strides = [e.outputs * inner, inner, e.taps()];
+        winograd::transform_weights(e, Filters { elements: weights, strides, mirrored: false }, block, factors);
+    }
+    share_with_scratch((block * positions, out), (scratch_of(e, Wanted::Output), scratch), &|at, out, scratch| {
         let first = at * block;
         let (sample, channel) = (first / (e.groups * e.outputs), first % (e.groups * e.outputs));
         let x = e.input_of(x, sample, channel / e.outputs);
-        let weights = &weights[channel * inner..];
-        if e.is_pointwise() {
-            let x = rows(x, 0, positions);
-            return product((block, positions, inner), rows(weights, 0, inner), x, (out, positions), false);
+        let bias = bias.map(|bias| &bias[channel..]);
+        if !factors.is_empty() && winograd::piece(e, (x, winograd::rows(e, factors, channel), bias), out, scratch) {
+            return;
         }
-        for panel in panels(e, inner) {
-            let columns = columns::gather(e, x, panel.clone(), wide, scratch);
-            for (tile, columns) in columns.chunks_exact(columns::stride(inner, wide)).enumerate() {
-                let start = panel.start + tile * wide;
-                let width = wide.min(panel.end - start);
-                for row in (0..block).step_by(IN_PLACE) {
-                    let weights = rows(weights, row * inner, inner);
-                    let target = (&mut out[row * positions + start..], positions);
-                    product((IN_PLACE.min(block - row), width, inner), weights, rows(columns, 0, wide), target, false);
-                }
-            }
-        }
+        output_piece(e, (x, &weights[channel * inner..], bias), out, scratch);
     });
 }
 
+/// Some rows of the output of a group.
+fn output_piece(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], scratch: &mut [f32]) {
+    let (positions, inner, wide) = (e.positions(), e.inner(), e.tile());
+    let block = out.len() / positions;
+    if e.is_pointwise() {
+        // In parts that are still in the cache when the bias is added.
+        let width = if bias.is_some() { e.panel(block) } else { positions };
+        for start in (0..positions).step_by(width) {
+            let width = width.min(positions - start);
+            let target = (&mut out[start..], positions);
+            product((block, width, inner), rows(weights, 0, inner), rows(x, start, positions), target, false);
+            add_bias(bias, positions, start..start + width, out);
+        }
+        return;
+    }
+    for panel in panels(e, inner) {
+        let columns = columns::gather(e, x, panel.clone(), wide, scratch);
+        for (tile, columns) in columns.chunks_exact(columns::stride(inner, wide)).enumerate() {
+            let start = panel.start + tile * wide;
+            let width = wide.min(panel.end - start);
+            for row in (0..block).step_by(IN_PLACE) {
+                let weights = rows(weights, row * inner, inner);
+                let target = (&mut out[row * positions + start..], positions);
+                product((IN_PLACE.min(block - row), width, inner), weights, rows(columns, 0, wide), target, false);
+            }
+            add_bias(bias, positions, start..start + width, out);
+        }
+    }
+}
+
+/// Adds the bias of each channel at some positions, while they are in the cache.
+fn add_bias(bias: Option<&[f32]>, positions: usize, range: Range<usize>, out: &mut [f32]) {
+    for (out, bias) in out.chunks_exact_mut(positions).zip(bias.into_iter().flatten()) {
+        out[range.clone()].iter_mut().for_each(|out| *out += bias);
+    }
+}
+
 fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
-    let (positions, inner, taps) = (e.positions(), e.inner(), e.taps());
+    let (inner, taps) = (e.inner(), e.taps());
     let block = e.block(e.batch, e.inputs);
-    let each = e.scratch(Wanted::InputGradient);
+    let mirrored = winograd(e, Wanted::InputGradient);
+    let (factors, scratch) = scratch.split_at_mut(shared(e, Wanted::InputGradient));
+    if let Some(e) = &mirrored {
+        // The other way round, inputs are rows and outputs are columns.
+        let strides = [e.inputs * inner, taps, inner];
+        winograd::transform_weights(e, Filters { elements: weights, strides, mirrored: true }, block, factors);
+    }
+    let each = scratch_of(e, Wanted::InputGradient);
     share_with_scratch((block * e.area(), out), (each, scratch), &|at, out, scratch| {
         let first = at * block;
         let (sample, channel) = (first / (e.groups * e.inputs), first % (e.groups * e.inputs));
-        let (group, channel) = (channel / e.inputs, channel % e.inputs);
-        let grad = e.output_of(grad, sample, group);
+        let grad = e.output_of(grad, sample, channel / e.inputs);
+        if let Some(e) = &mirrored
+            && winograd::piece(e, (grad, winograd::rows(e, factors, channel), None), out, scratch)
+        {
+            return;
+        }
         // One row for each channel and tap.
-        let weights = &weights[group * e.outputs * inner + channel * taps..];
-        let transposed = Matrix { elements: weights, strides: [1, inner] };
-        let height = block * taps;
-        if e.is_pointwise() {
-            let target = (out, positions);
-            return product((height, positions, e.outputs), transposed, rows(grad, 0, positions), target, false);
-        }
-        out.fill(0.0);
-        for panel in panels(e, height) {
-            let width = panel.len();
-            let (columns, buffer) = scratch.split_at_mut(height * width);
-            let grad = rows(grad, panel.start, positions);
-            product((height, width, e.outputs), transposed, grad, (&mut *columns, width), false);
-            columns::scatter(e, columns, panel, out, buffer);
-        }
+        let weights = &weights[channel / e.inputs * e.outputs * inner + channel % e.inputs * taps..];
+        input_gradient_piece(e, (grad, weights), out, scratch);
     });
+}
+
+/// Some channels of the gradient for the input of a group.
+fn input_gradient_piece(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
+    let positions = e.positions();
+    let transposed = Matrix { elements: weights, strides: [1, e.inner()] };
+    let height = out.len() / e.area() * e.taps();
+    if e.is_pointwise() {
+        let target = (out, positions);
+        return product((height, positions, e.outputs), transposed, rows(grad, 0, positions), target, false);
+    }
+    out.fill(0.0);
+    for panel in panels(e, height) {
+        let width = panel.len();
+        let (columns, buffer) = scratch.split_at_mut(height * width);
+        let grad = rows(grad, panel.start, positions);
+        product((height, width, e.outputs), transposed, grad, (&mut *columns, width), false);
+        columns::scatter(e, columns, panel, out, buffer);
+    }
 }
 
 /// The sums are those of the transposed weights: turning the output's gradient around, which `gemm` needs beside

@@ -83,8 +83,8 @@ macro_rules! integer {
     )*};
 }
 // u8 is bool, too.
-integer!(i32 u8 u32, common: true);
-integer!(i8 i16 i64 u16 u64, common: false);
+integer!(i8 i32 i64 u8 u32 u64, common: true);
+integer!(i16 u16, common: false);
 
 macro_rules! float {
     ($t:ident, $one:expr, $lowest:expr, $highest:expr) => {

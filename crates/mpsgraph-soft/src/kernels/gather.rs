@@ -80,8 +80,17 @@ fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: 
 /// Rows of `N` elements by indices that name them directly: an inner loop without calls.
 fn short_rows<T: Pod, I: Index, const N: usize>(data: &[T], (indices, extent): (&[I], usize), out: &mut [T]) {
     let data = &data.as_chunks::<N>().0[..extent];
-    for (to, index) in out.as_chunks_mut::<N>().0.iter_mut().zip(indices) {
-        *to = index.within(extent).map_or([T::zeroed(); N], |named| data[named]);
+    for (out, indices) in out.as_chunks_mut::<N>().0.chunks_mut(64).zip(indices.chunks(64)) {
+        if I::all_within(indices, extent) {
+            for (to, index) in out.iter_mut().zip(indices) {
+                // SAFETY: all of these indices are within the extent, which is how many rows there are.
+                *to = unsafe { *data.get_unchecked(index.number()) };
+            }
+        } else {
+            for (to, index) in out.iter_mut().zip(indices) {
+                *to = index.within(extent).map_or([T::zeroed(); N], |named| data[named]);
+            }
+        }
     }
 }
 

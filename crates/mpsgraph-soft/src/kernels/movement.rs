@@ -39,6 +39,31 @@ impl Kernel for Movement {
     }
 }
 
+impl Movement {
+    /// Offset and strides of the region of the packed result that each operand fills, in the order in which they are
+    /// written; `None` if other elements are written, too.
+    pub fn regions(&self, operands: &[&[usize]], shape: &[usize]) -> Option<Vec<(usize, Vec<isize>)>> {
+        let rank = shape.len();
+        let whole = (0, packed(shape)[..rank].to_vec());
+        match self {
+            Movement::SliceUpdate { starts, strides } => {
+                let (offset, strides) = region(shape, starts, strides);
+                Some(vec![whole, (offset, strides[..rank].to_vec())])
+            }
+            Movement::Concat { axis } => {
+                let mut at = 0;
+                let part = |operand: &&[usize]| {
+                    let offset = at * whole.1[*axis] as usize;
+                    at += operand[*axis];
+                    (offset, whole.1.clone())
+                };
+                Some(operands.iter().map(part).collect())
+            }
+            Movement::Pad { .. } => None,
+        }
+    }
+}
+
 /// One value per axis, without an allocation.
 type Axes<T> = [T; MAX_RANK];
 

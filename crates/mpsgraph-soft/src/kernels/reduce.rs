@@ -20,6 +20,9 @@ use reducers::Reducer;
 
 const MAX_RANK: usize = super::strided::MAX_RANK;
 
+/// Reductions of more bytes than this are shared between threads: reading takes half as long as moving.
+const READ_BYTES: usize = 2 * PARALLEL_BYTES;
+
 /// How a reduction combines elements. 16-bit floats accumulate in their own width, as on the hardware, so the
 /// caller casts up first; integers wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -170,7 +173,7 @@ impl Loops {
     fn run<T: Element, R: Reducer<T>>(mut self, x: &[T], out: &mut [T]) {
         assert_eq!(x.len(), self.kept.count() * self.count, "reduction: the operand has another size");
         assert_eq!(out.len(), self.kept.count(), "reduction: the result has another size");
-        let parallel = size_of_val(x) > PARALLEL_BYTES;
+        let parallel = size_of_val(x) > READ_BYTES;
         if self.segments {
             let (length, _) = self.reduced.pop();
             let chunk = (PARALLEL_BYTES / 4 / (self.count * size_of::<T>())).max(1);

@@ -13,6 +13,10 @@ use std::ops::Range;
 pub trait Index: Pod + Send + Sync {
     /// The index, if it is within `extent`; a negative one never is.
     fn within(self, extent: usize) -> Option<usize>;
+    /// Whether all of them are within `extent`: a loop without branches, which vectorises.
+    fn all_within(indices: &[Self], extent: usize) -> bool;
+    /// The index, which is not negative.
+    fn number(self) -> usize;
 }
 
 impl Index for i32 {
@@ -20,12 +24,35 @@ impl Index for i32 {
     fn within(self, extent: usize) -> Option<usize> {
         usize::try_from(self).ok().filter(|&at| at < extent)
     }
+
+    #[inline(always)]
+    fn all_within(indices: &[Self], extent: usize) -> bool {
+        // As unsigned numbers, negative ones are beyond every extent.
+        let end = extent.min(1 << 31) as u32;
+        indices.iter().fold(true, |all, &index| all & (index.cast_unsigned() < end))
+    }
+
+    #[inline(always)]
+    fn number(self) -> usize {
+        self.cast_unsigned() as usize
+    }
 }
 
 impl Index for i64 {
     #[inline(always)]
     fn within(self, extent: usize) -> Option<usize> {
         usize::try_from(self).ok().filter(|&at| at < extent)
+    }
+
+    #[inline(always)]
+    fn all_within(indices: &[Self], extent: usize) -> bool {
+        let end = extent.min(1 << 63) as u64;
+        indices.iter().fold(true, |all, &index| all & (index.cast_unsigned() < end))
+    }
+
+    #[inline(always)]
+    fn number(self) -> usize {
+        self.cast_unsigned() as usize
     }
 }
 
@@ -160,7 +187,9 @@ impl<'a> Rows<'a> {
 
     fn first_outside_of<I: Index>(&self, indices: &[I]) -> Option<I> {
         if let &[extent] = self.extents {
-            return indices.iter().copied().find(|index| index.within(extent).is_none());
+            let mut parts = indices.chunks(256);
+            let part = parts.find(|part| !I::all_within(part, extent))?;
+            return part.iter().copied().find(|index| index.within(extent).is_none());
         }
         let extents = self.extents.iter().cycle();
         let mut pairs = indices.iter().copied().zip(extents);

@@ -36,7 +36,7 @@ impl ScatterMode {
     }
 }
 
-/// `[data, updates, indices (i32 or i64)]`.
+/// `[data, updates, indices (i32 or i64)]`; without data the updates meet zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Scatter {
     pub indexing: Indexing,
@@ -45,29 +45,34 @@ pub struct Scatter {
 
 impl Kernel for Scatter {
     fn run(&self, call: Call<'_>) {
-        let [data, updates, indices] = call.inputs else { unreachable!("a scatter has three operands") };
-        let rows = self.indexing.rows(data.shape(), indices, &call);
+        let (data, updates, indices) = match call.inputs {
+            [data, updates, indices] => (Some(data.elements()), updates, indices),
+            [updates, indices] => (None, updates, indices),
+            _ => unreachable!("a scatter has two or three operands"),
+        };
+        let dtype = call.ty.dtype;
+        let rows = self.indexing.rows(&call.ty.shape, indices, &call);
         let indices = Indices::of(indices);
-        execute(&rows, self.mode, data.dtype(), [data.elements(), updates.elements()], indices, call.output);
-        let size = data.dtype().size();
+        execute(&rows, self.mode, dtype, (data, updates.elements()), indices, call.output);
+        let size = dtype.size();
         if self.mode == ScatterMode::Set && is_contested(&rows, size, updates.elements(), indices, call.output) {
             call.fail(format_args!("sets an element to different values: which of them stays is not defined"));
         }
     }
 }
 
-/// `[data, updates]` combined into `out`. Bool takes the modes that keep it 0 or 1.
+/// Data, or zeros if there are none, and updates combined into `out`. Bool takes the modes that keep it 0 or 1.
 pub fn execute(
     rows: &Rows,
     mode: ScatterMode,
     dtype: DType,
-    [data, updates]: [&[u8]; 2],
+    (data, updates): (Option<&[u8]>, &[u8]),
     indices: Indices<'_>,
     out: &mut [u8],
 ) {
     let mode = if dtype == DType::Bool { mode.of_truths() } else { mode };
     dispatch!(dtype, T => {
-        let (operands, out) = ([cast_slice(data), cast_slice(updates)], cast_slice_mut(out));
+        let (operands, out) = ((data.map(cast_slice), cast_slice(updates)), cast_slice_mut(out));
         match indices {
             Indices::I32(indices) => by_mode::<T, i32>(rows, mode, operands, indices, out),
             Indices::I64(indices) => by_mode::<T, i64>(rows, mode, operands, indices, out),
@@ -96,7 +101,13 @@ fn any_update<I: Index>(rows: &Rows, indices: &[I], holds: impl Fn(usize, usize)
     any
 }
 
-fn by_mode<T: Element, I: Index>(rows: &Rows, mode: ScatterMode, operands: [&[T]; 2], indices: &[I], out: &mut [T]) {
+fn by_mode<T: Element, I: Index>(
+    rows: &Rows,
+    mode: ScatterMode,
+    operands: (Option<&[T]>, &[T]),
+    indices: &[I],
+    out: &mut [T],
+) {
     match mode {
         ScatterMode::Add => scatter(rows, operands, indices, out, T::add),
         ScatterMode::Sub => scatter(rows, operands, indices, out, T::sub),
@@ -110,7 +121,7 @@ fn by_mode<T: Element, I: Index>(rows: &Rows, mode: ScatterMode, operands: [&[T]
 
 fn scatter<T: Element, I: Index>(
     rows: &Rows,
-    [data, updates]: [&[T]; 2],
+    (data, updates): (Option<&[T]>, &[T]),
     indices: &[I],
     out: &mut [T],
     combine: impl Fn(T, T) -> T + Sync,
@@ -119,14 +130,17 @@ fn scatter<T: Element, I: Index>(
     assert_eq!(out.len(), rows.blocks * block, "scatter: the data have another size");
     assert_eq!(updates.len(), rows.blocks * rows.positions * rows.row, "scatter: the updates have another size");
     // Each part reads all indices of its block, so there are at most as many parts as threads.
-    let parallel = size_of_val(updates).max(size_of_val(data)) > PARALLEL_BYTES;
+    let parallel = size_of_val(updates).max(size_of_val(out)) > PARALLEL_BYTES;
     let parts = if parallel { threads::count().div_ceil(rows.blocks) } else { 1 };
     let part_rows = rows.rows.div_ceil(parts);
     share(parallel, block, out, |at, out| {
         share(parallel, part_rows * rows.row, out, |part, out| {
             let first = part * part_rows;
             // A part at a time, so that it is still in the cache when the updates come.
-            out.copy_from_slice(&data[at * block + first * rows.row..][..out.len()]);
+            match data {
+                Some(data) => out.copy_from_slice(&data[at * block + first * rows.row..][..out.len()]),
+                None => out.fill(T::ZERO),
+            }
             scatter_part(rows, updates, indices, (at, first), out, &combine);
         });
     });
@@ -147,6 +161,14 @@ fn scatter_part<T: Element, I: Index>(
     if row == 1
         && let Some(numbers) = rows.numbers(indices, block)
     {
+        if count == rows.rows {
+            for (number, &update) in numbers.iter().zip(updates) {
+                if let Some(to) = number.within(out.len()) {
+                    out[to] = combine(out[to], update);
+                }
+            }
+            return;
+        }
         for (number, &update) in numbers.iter().zip(updates) {
             let number = number.within(rows.rows).and_then(|number| number.checked_sub(first));
             if let Some(to) = number.and_then(|number| out.get_mut(number)) {

@@ -114,7 +114,8 @@ fn sort_keys<K: Key>(keys: &mut [K], scratch: &mut [K], extent: usize, threads: 
             sort_keys(high, high_scratch, extent, threads);
         });
     }
-    if extent <= network::LONGEST {
+    let is_short = extent <= network::LONGEST && extent * size_of::<K>() <= network::LONGEST_BYTES;
+    if is_short && rows > network::FEW {
         return vectorised(Network { keys, extent });
     }
     for (row, scratch) in keys.chunks_mut(extent).zip(scratch.chunks_mut(extent)) {

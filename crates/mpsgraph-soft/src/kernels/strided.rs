@@ -173,7 +173,8 @@ impl Walk {
         }
         // The outermost axis keeps both sides streaming; a transpose needs parts that are short both ways.
         let axes = &self.axes[..self.rank];
-        let transposes = axes[self.rank - 1].src != N as isize && axes.iter().any(|axis| axis.src == N as isize);
+        let last = axes[self.rank - 1].src;
+        let transposes = last != N as isize && last != 0 && axes.iter().any(|axis| axis.src == N as isize);
         let longest = || (0..self.rank).max_by_key(|&at| axes[at].extent).unwrap_or(0);
         let at = if transposes { longest() } else { 0 };
         let Axis { extent, src, dst } = axes[at];
@@ -227,6 +228,18 @@ impl Walk {
             rank => self.axes[rank - 1],
         };
         self.rank = self.rank.saturating_sub(1);
+        // Elements that are repeated a few times, such as the pixels of an image that grows.
+        let repeats = row.src == 0 && row.dst == step && second.dst == row.extent as isize * step;
+        if repeats && matches!(row.extent, 2..=4) {
+            // SAFETY: the rows are parts of the views that the caller vouches for.
+            return self.for_each(|src, dst| unsafe {
+                match row.extent {
+                    2 => repeat::<N, 2>(second, src, dst),
+                    3 => repeat::<N, 3>(second, src, dst),
+                    _ => repeat::<N, 4>(second, src, dst),
+                }
+            });
+        }
         self.for_each(|src, dst| {
             for i in 0..second.extent as isize {
                 let (src, dst) = (src.wrapping_offset(i * second.src), dst.wrapping_offset(i * second.dst));
@@ -261,6 +274,21 @@ impl Walk {
                 dst = dst.wrapping_offset(-(axis.extent as isize * axis.dst));
             }
         }
+    }
+}
+
+/// Writes each element of a row `K` times.
+///
+/// # Safety
+/// All `row.extent` elements from `src` must be readable, and `K` times as many from `dst` on writable, and the two
+/// disjoint.
+unsafe fn repeat<const N: usize, const K: usize>(row: Axis, src: *const u8, dst: *mut u8) {
+    // SAFETY: the caller's promise; arrays of bytes may stand anywhere and hold anything.
+    let to = unsafe { std::slice::from_raw_parts_mut(dst.cast::<[[u8; N]; K]>(), row.extent) };
+    for (i, to) in to.iter_mut().enumerate() {
+        let from = src.wrapping_offset(i as isize * row.src).cast::<[u8; N]>();
+        // SAFETY: element `i` of the row.
+        *to = [unsafe { from.read() }; K];
     }
 }
 

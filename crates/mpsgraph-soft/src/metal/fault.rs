@@ -4,17 +4,36 @@
 //! of them and is then used up. While there are no injections, a check costs one relaxed load.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{LazyLock, Mutex, MutexGuard};
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard};
 use std::thread::ThreadId;
 use std::time::Duration;
 
 use crate::ignore_poison::IgnorePoison;
 
+/// What happens to an event.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fault {
+    /// It ends with this error code.
+    Error { code: usize },
+    /// It goes on when [`end_hangs`] has been called so many times.
+    Hang { until: usize },
+}
+
 struct Injection {
     /// Events still to come, counting the one that fails; at least 1.
     countdown: usize,
     thread: Option<ThreadId>,
-    code: usize,
+    fault: Fault,
+}
+
+impl Injection {
+    fn new(countdown: usize, fault: Fault) -> Self {
+        Self { countdown, thread: None, fault }
+    }
+
+    fn here(self) -> Self {
+        Self { thread: Some(std::thread::current().id()), ..self }
+    }
 }
 
 struct Injections {
@@ -38,7 +57,7 @@ impl Injections {
         self.waiting.store(list.len(), Relaxed);
     }
 
-    fn due(&self) -> Option<usize> {
+    fn due(&self) -> Option<Fault> {
         if self.waiting.load(Relaxed) == 0 {
             return None;
         }
@@ -51,7 +70,7 @@ impl Injections {
             }
             injection.countdown -= 1;
             if injection.countdown == 0 {
-                due = Some(injection.code);
+                due = Some(injection.fault);
             }
             injection.countdown > 0
         });
@@ -67,6 +86,9 @@ impl Injections {
 
 static COMMITS: Injections = Injections::new();
 static ALLOCATIONS: Injections = Injections::new();
+/// How often [`end_hangs`] was called.
+static HANGS_ENDED: Mutex<usize> = Mutex::new(0);
+static HANG_ENDED: Condvar = Condvar::new();
 static COMMITS_INSIDE_ENCODE: LazyLock<AtomicUsize> = LazyLock::new(|| {
     AtomicUsize::new(match std::env::var("MPSGRAPH_SOFT_ENCODE_COMMITS") {
         Ok(text) => text
@@ -81,17 +103,35 @@ static HANG_MILLISECONDS: AtomicUsize = AtomicUsize::new(10_000);
 /// The `n`-th command buffer committed from now on (1 is the next) runs nothing and ends in error with this
 /// `MTLCommandBufferError` code, for example 8, out of memory.
 pub fn fail_next(n: usize, code: usize) {
-    COMMITS.place(Injection { countdown: n, thread: None, code });
+    COMMITS.place(Injection::new(n, Fault::Error { code }));
 }
 
 /// As [`fail_next`], counting only what the calling thread commits, so that tests can run side by side.
 pub fn fail_next_here(n: usize, code: usize) {
-    COMMITS.place(Injection { countdown: n, thread: Some(std::thread::current().id()), code });
+    COMMITS.place(Injection::new(n, Fault::Error { code }).here());
 }
 
 /// The `n`-th buffer that the calling thread asks for from now on is refused: `newBuffer…` gives nil.
 pub fn refuse_allocation_here(n: usize) {
-    ALLOCATIONS.place(Injection { countdown: n, thread: Some(std::thread::current().id()), code: 0 });
+    ALLOCATIONS.place(Injection::new(n, Fault::Error { code: 0 }).here());
+}
+
+/// The `n`-th command buffer committed from now on hangs: it is scheduled, but neither it nor what is behind it on its
+/// queue ends before [`end_hangs`]. Then it computes after all, late, as a device may that was only very slow.
+pub fn hang_next(n: usize) {
+    COMMITS.place(Injection::new(n, Fault::Hang { until: *HANGS_ENDED.lock().ignore_poison() + 1 }));
+}
+
+/// Lets all go on that hangs because of an earlier [`hang_next`].
+pub fn end_hangs() {
+    *HANGS_ENDED.lock().ignore_poison() += 1;
+    HANG_ENDED.notify_all();
+}
+
+/// Returns when hangs have been ended so many times.
+pub(super) fn hang(until: usize) {
+    let ended = HANGS_ENDED.lock().ignore_poison();
+    drop(HANG_ENDED.wait_while(ended, |ended| *ended < until).ignore_poison());
 }
 
 /// Forgets all injections that are not used up.
@@ -115,7 +155,7 @@ pub fn report_hang_after(limit: Duration) {
     HANG_MILLISECONDS.store(usize::try_from(limit.as_millis()).unwrap_or(usize::MAX), Relaxed);
 }
 
-pub(super) fn commit_due() -> Option<usize> {
+pub(super) fn commit_due() -> Option<Fault> {
     COMMITS.due()
 }
 

@@ -12,6 +12,7 @@ use std::sync::{Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::command_buffer_error::CommandBufferError;
+use super::fault::{self, Fault};
 use super::in_use::Access;
 use super::mtl_buffer::Buffer;
 use super::mtl_command_buffer::CommandBuffer;
@@ -52,11 +53,13 @@ impl Status {
     }
 }
 
+/// A job that is expected to take less time is short: after longer ones, what it costs to wake other threads does not
+/// show.
+const SHORT: Duration = Duration::from_millis(2);
+
 /// A moment that a job remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stamp {
-    /// The commit returned.
-    Committed,
     /// `GPUStartTime`.
     Started,
     /// `GPUEndTime`.
@@ -72,6 +75,8 @@ pub struct Recording {
     pub reads: Vec<Strong>,
     /// `MTLBuffer`s that the work writes.
     pub writes: Vec<Strong>,
+    /// How long the work is expected to take; what nobody knows takes for ever.
+    pub expected: Duration,
 }
 
 impl Recording {
@@ -87,8 +92,8 @@ struct Load {
     handlers: Vec<Block>,
     /// The command buffer, which must outlive its work whatever its owner does.
     owner: Strong,
-    /// The code of the error that is injected.
-    fault: Option<usize>,
+    /// What is injected.
+    fault: Option<Fault>,
 }
 
 /// What is called when a job has ended: the completed handlers, and the command buffer that they are given.
@@ -113,7 +118,7 @@ pub struct Job {
     load: Mutex<Option<Load>>,
     error: OnceLock<Strong>,
     /// Bits of the seconds of each [`Stamp`].
-    times: [AtomicU64; 3],
+    times: [AtomicU64; 2],
     /// Whether handlers are still to be called or running.
     handling: AtomicBool,
     waiting: AtomicUsize,
@@ -153,20 +158,15 @@ impl Job {
         f64::from_bits(self.times[stamp as usize].load(Ordering::Relaxed))
     }
 
-    /// Time since it reached `stamp`.
-    pub(super) fn since(&self, stamp: Stamp) -> Duration {
-        Duration::from_secs_f64((seconds() - self.time(stamp)).max(0.0))
-    }
-
     /// Takes over what will run; the worker is told afterwards. An error, when the use of a buffer is not allowed,
-    /// leaves everything as it was.
+    /// leaves everything as it was. Returns whether the job is short.
     pub(super) fn load(
         &self,
         recording: Recording,
         handlers: Vec<Block>,
         owner: Strong,
-        fault: Option<usize>,
-    ) -> Result<(), &'static str> {
+        fault: Option<Fault>,
+    ) -> Result<bool, &'static str> {
         let queue = owner.state::<CommandBuffer>().queue().id().as_ptr().addr();
         for (begun, (buffer, access)) in recording.buffers().enumerate() {
             let buffer = buffer.state::<Buffer>();
@@ -179,23 +179,30 @@ impl Job {
             }
         }
         self.handling.store(!handlers.is_empty(), Ordering::SeqCst);
+        let short = recording.expected < SHORT && !matches!(fault, Some(Fault::Hang { .. }));
         let load = Load { recording, handlers, owner, fault };
         *self.load.lock().ignore_poison() = Some(load);
-        Ok(())
+        Ok(short)
     }
 
     /// Runs the work and releases everything; returns the status to `advance` to, and what has to be called then. A
     /// panic ends the job, not the thread: a device goes on with the next command buffer.
     pub(super) fn run(&self) -> (Status, Option<Handlers>) {
         let load = self.load.lock().ignore_poison().take();
-        let Load { mut recording, handlers, owner, fault } = load.expect("a committed job is loaded and runs once");
+        let Load { mut recording, handlers, owner, fault: injected } =
+            load.expect("a committed job is loaded and runs once");
         self.advance(Status::Scheduled);
         let work = std::mem::take(&mut recording.work);
         self.stamp(Stamp::Started);
-        let outcome = match fault {
-            Some(code) => Err(CommandBufferError::of_device(code)),
-            // The thread of a worker has no pool.
-            None => guarded(|| pool(|| work.into_iter().for_each(|work| work()))),
+        // The thread of a worker has no pool.
+        let compute = || guarded(|| pool(|| work.into_iter().for_each(|work| work())));
+        let outcome = match injected {
+            Some(Fault::Error { code }) => Err(CommandBufferError::of_device(code)),
+            Some(Fault::Hang { until }) => {
+                fault::hang(until);
+                compute()
+            }
+            None => compute(),
         };
         self.stamp(Stamp::Ended);
         let settled = guarded(|| settle(recording)).and_then(|checked| checked);

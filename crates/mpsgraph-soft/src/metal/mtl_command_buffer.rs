@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use super::job::{Job, Recording, Stamp, Status, Work};
 use super::label::Label;
@@ -121,10 +122,11 @@ impl Encoder {
     }
 
     /// Appends work that reads and writes these `MTLBuffer`s. The command buffer retains them at once; they count as in
-    /// use from its commit on.
-    pub fn encode(&self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
+    /// use from its commit on. The work is expected to take so long.
+    pub fn encode(&self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>, expected: Duration) {
         let mut recording = self.recording();
         recording.work.push(work);
+        recording.expected = recording.expected.saturating_add(expected);
         recording.reads.extend(reads);
         recording.writes.extend(writes);
     }
@@ -142,8 +144,8 @@ impl Encoder {
         let state = self.state();
         let recording = std::mem::take(&mut *self.recording());
         let handlers = std::mem::take(&mut *state.handlers.lock().ignore_poison());
-        state.job.load(recording, handlers, self.buffer.clone(), fault::commit_due())?;
-        state.worker.commit(&state.job);
+        let short = state.job.load(recording, handlers, self.buffer.clone(), fault::commit_due())?;
+        state.worker.commit(&state.job, short);
         Ok(())
     }
 }

@@ -1,11 +1,10 @@
 //! A [`Worker`] runs the jobs of one queue: one at a time, in the order of enqueueing, on a thread of its own.
 //!
-//! The thread starts with the first commit and ends when the queue is deallocated. That may happen on the thread
-//! itself, so nobody joins it. Waking a thread costs about ten microseconds, more than small work takes. Therefore the
-//! thread, and a caller that waits, spin a little before they sleep. A caller that waits for a job runs the jobs that
-//! are due if the thread has not taken them yet, in the same order and with the same effects. And when callers wait at
-//! once for every job, the thread dozes: a commit does not wake it, but it looks for work at intervals, so no job is
-//! left undone.
+//! The thread starts with the first commit that needs it and ends when the queue is deallocated. That may happen on the
+//! thread itself, so nobody joins it. Waking a thread costs about ten microseconds, more than small work takes.
+//! Therefore the thread, and a caller that waits, spin a little before they sleep; a caller that waits for a job runs
+//! the jobs that are due if the thread has not taken them yet; and a job that is known to be short is run by the commit
+//! itself if nothing is before it, so that it is done when the commit returns. Order and effects are the same.
 //!
 //! Completed handlers are called by a second thread, as Metal calls them on one of its own: a caller that runs a job
 //! may hold locks that a handler wants. A wait for a job ends after its handlers.
@@ -14,14 +13,13 @@
 //! compute, and while such a caller waits, rayon lets it begin other tasks of its pool; one of those may wait for a job
 //! behind the one that has not ended below it.
 
-use std::cell::Cell;
 use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, mpsc};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
 use std::time::{Duration, Instant};
 
-use super::job::{Handlers, Job, Stamp, Status};
+use super::completion::{Completion, When};
+use super::job::{Job, Status};
 use super::{counters, fault};
 use crate::ignore_poison::IgnorePoison;
 use crate::kernels::threads;
@@ -29,14 +27,6 @@ use crate::kernels::threads;
 /// How long a thread without work stays awake: long enough to see a commit that follows at once, short enough not to
 /// disturb the threads that compute.
 const IDLE_SPIN: Duration = Duration::from_micros(20);
-/// After this many commits in a row that a caller waited for at once, the thread dozes instead of sleeping.
-const HABIT: u32 = 4;
-/// A wait is "at once" this soon after the commit.
-const AT_ONCE: Duration = Duration::from_micros(20);
-/// How often a dozing thread looks for work: the longest delay of a commit that nobody waits for.
-const DOZE: Duration = Duration::from_millis(5);
-/// After this many looks without a commit in between, the thread sleeps until it is woken.
-const IDLE_LOOKS: u32 = 4;
 /// How long a waiting caller spins while others run its job: about the cost of falling asleep and waking.
 const WAIT_SPIN: Duration = Duration::from_micros(20);
 
@@ -50,13 +40,7 @@ pub struct Worker {
     /// Whether a job is due; the spinning thread reads it.
     due: AtomicBool,
     places: usize,
-    /// To the thread that calls handlers, which ends with the worker.
-    ended: OnceLock<mpsc::Sender<(Arc<Job>, Handlers)>>,
-}
-
-thread_local! {
-    /// The worker whose handlers this thread calls.
-    static HANDLES_FOR: Cell<*const Worker> = const { Cell::new(std::ptr::null()) };
+    completion: Arc<Completion>,
 }
 
 #[derive(Default)]
@@ -68,10 +52,6 @@ struct State {
     uncompleted: usize,
     waiting_for_space: usize,
     thread: Thread,
-    /// Commits in a row that a caller waited for at once.
-    waited_at_once: u32,
-    /// Commits since the beginning: a dozing thread sees by it that there was one.
-    commits: u64,
     closed: bool,
 }
 
@@ -80,8 +60,6 @@ enum Thread {
     #[default]
     NotStarted,
     Awake,
-    /// Looks again within [`DOZE`].
-    Dozing,
     Asleep,
 }
 
@@ -109,7 +87,7 @@ impl Worker {
             space: Condvar::new(),
             due: AtomicBool::new(false),
             places,
-            ended: OnceLock::new(),
+            completion: Arc::default(),
         })
     }
 
@@ -146,27 +124,28 @@ impl Worker {
         state.order.push_back(Arc::clone(job));
     }
 
-    /// Takes a loaded job.
-    pub fn commit(self: &Arc<Self>, job: &Arc<Job>) {
+    /// Takes a loaded job; runs it at once if it is `short`, nothing is before it, and the caller may.
+    pub fn commit(self: &Arc<Self>, job: &Arc<Job>, short: bool) {
         counters::committed();
         let mut state = self.lock();
         if job.status() == Status::NotEnqueued {
             state.order.push_back(Arc::clone(job));
         }
         job.advance(Status::Committed);
-        state.commits += 1;
+        let alone = state.order.len() == 1 && !state.running;
+        if short && alone && !threads::is_member_of_a_pool() {
+            let taken = self.take(&mut state);
+            drop(state);
+            if let Some(job) = taken {
+                self.run(&job, When::Soon);
+            }
+            return;
+        }
         if state.thread == Thread::NotStarted {
             state.thread = Thread::Awake;
             self.start_thread();
         }
-        if state.order.len() > 1 {
-            state.waited_at_once = 0;
-        }
-        if state.thread != Thread::Dozing || state.waited_at_once < HABIT {
-            self.wake(&mut state);
-        }
-        drop(state);
-        job.stamp(Stamp::Committed);
+        self.wake(&mut state);
     }
 
     /// Returns when the job is done; the caller runs jobs that are due, if it may.
@@ -174,24 +153,20 @@ impl Worker {
         if job.has_ended() {
             return Ok(());
         }
-        if HANDLES_FOR.get() == std::ptr::from_ref(self) && job.has_handlers() {
-            return Err(Stuck::InHandler);
+        if job.has_handlers() {
+            if self.completion.is_here() {
+                return Err(Stuck::InHandler);
+            }
+            self.completion.hurry();
         }
         if threads::is_member_of_a_pool() {
             self.leave_to_the_thread();
             return self.sleep_until(job, Job::has_ended);
         }
-        let at_once = job.since(Stamp::Committed) < AT_ONCE;
-        let mut first = true;
         while job.status() < Status::Completed {
-            let mut state = self.lock();
-            if std::mem::take(&mut first) {
-                state.waited_at_once = if at_once { state.waited_at_once.saturating_add(1) } else { 0 };
-            }
-            let taken = self.take(&mut state);
-            drop(state);
+            let taken = self.take(&mut self.lock());
             match taken {
-                Some(next) => self.run(&next),
+                Some(next) => self.run(&next, When::Now),
                 None => break,
             }
         }
@@ -212,9 +187,7 @@ impl Worker {
 
     /// Sees to it that the thread runs what is due and what follows: this caller will not.
     fn leave_to_the_thread(&self) {
-        let mut state = self.lock();
-        state.waited_at_once = 0;
-        self.wake(&mut state);
+        self.wake(&mut self.lock());
     }
 
     fn sleep_until(&self, job: &Job, reached: fn(&Job) -> bool) -> Result<(), Stuck> {
@@ -245,7 +218,8 @@ impl Worker {
         state.order.pop_front()
     }
 
-    fn run(&self, job: &Arc<Job>) {
+    /// Runs a job; its handlers are called at the given time.
+    fn run(&self, job: &Arc<Job>, handlers_called: When) {
         let (status, handlers) = job.run();
         counters::completed(status == Status::Error);
         let mut state = self.lock();
@@ -254,29 +228,9 @@ impl Worker {
         // With the lock held, so that jobs end, and their handlers are called, in order.
         job.advance(status);
         if let Some(handlers) = handlers {
-            let thread = self.ended.get_or_init(|| self.start_calling());
-            assert!(thread.send((Arc::clone(job), handlers)).is_ok(), "the thread ends after this");
+            self.completion.call(Arc::clone(job), handlers, handlers_called);
         }
         self.wake(&mut state);
-    }
-
-    /// Starts the thread that calls handlers.
-    fn start_calling(&self) -> mpsc::Sender<(Arc<Job>, Handlers)> {
-        let (sender, receiver) = mpsc::channel::<(Arc<Job>, Handlers)>();
-        let worker = std::ptr::from_ref(self).expose_provenance();
-        let run = move || {
-            HANDLES_FOR.set(std::ptr::with_exposed_provenance(worker));
-            for (job, handlers) in receiver {
-                if catch_unwind(AssertUnwindSafe(|| handlers.call())).is_err() {
-                    // As an exception that leaves a handler; the panic hook has said what it was.
-                    std::process::abort();
-                }
-                job.handled();
-            }
-        };
-        let thread = std::thread::Builder::new().name("mtl-completion".into()).spawn(run);
-        thread.expect("handlers need a thread");
-        sender
     }
 
     fn free_place(&self, state: &mut State) {
@@ -294,7 +248,7 @@ impl Worker {
             return;
         }
         self.due.store(true, Ordering::Release);
-        if matches!(state.thread, Thread::Asleep | Thread::Dozing) {
+        if state.thread == Thread::Asleep {
             state.thread = Thread::Awake;
             self.work.notify_one();
         }
@@ -306,7 +260,7 @@ impl Worker {
         let worker = Arc::clone(self);
         let run = move || {
             while let Some(job) = worker.next() {
-                worker.run(&job);
+                worker.run(&job, When::Now);
             }
         };
         std::thread::Builder::new().name(name).spawn(run).expect("a command queue needs one thread");
@@ -316,7 +270,6 @@ impl Worker {
     fn next(&self) -> Option<Arc<Job>> {
         spin_until(IDLE_SPIN, || self.due.load(Ordering::Acquire));
         let mut state = self.lock();
-        let (mut commits, mut looks) = (state.commits, 0);
         loop {
             if let Some(job) = self.take(&mut state) {
                 return Some(job);
@@ -324,23 +277,16 @@ impl Worker {
             if state.closed {
                 return None;
             }
-            if state.waited_at_once >= HABIT && looks < IDLE_LOOKS {
-                state.thread = Thread::Dozing;
-                let (guard, time) = self.work.wait_timeout(state, DOZE).ignore_poison();
-                state = guard;
-                if time.timed_out() && state.due() {
-                    // A job was committed and nobody waited for it: the habit is over.
-                    state.waited_at_once = 0;
-                }
-                looks = if state.commits == commits { looks + 1 } else { 0 };
-                commits = state.commits;
-            } else {
-                state.thread = Thread::Asleep;
-                state = self.work.wait(state).ignore_poison();
-                looks = 0;
-            }
+            state.thread = Thread::Asleep;
+            state = self.work.wait(state).ignore_poison();
             state.thread = Thread::Awake;
         }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.completion.close();
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use crate::ignore_poison::IgnorePoison;
 use crate::metal::allocation::PAGE;
@@ -79,6 +80,8 @@ impl Drop for MpsCommandBuffer {
 pub struct Encoder {
     wrapper: Strong,
     root: RootEncoder,
+    /// How long what is encoded next is expected to take.
+    expected: Duration,
 }
 
 impl Encoder {
@@ -89,7 +92,12 @@ impl Encoder {
             return Err("the command buffer is not an initialised MPSCommandBuffer");
         };
         let root = RootEncoder::new(&state.root())?;
-        Ok(Self { wrapper, root })
+        Ok(Self { wrapper, root, expected: Duration::MAX })
+    }
+
+    /// Notes how long the work is expected to take.
+    pub fn expect(&mut self, time: Duration) {
+        self.expected = time;
     }
 
     /// Notes that the work needs scratch memory: at least a page, which the wrapper keeps while it lives.
@@ -105,13 +113,13 @@ impl Encoder {
     pub fn encode(mut self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
         let commits = fault::commits_inside_encode();
         if commits == 0 {
-            return self.root.encode(work, reads, writes);
+            return self.root.encode(work, reads, writes, self.expected);
         }
         let done = Arc::new(AtomicUsize::new(0));
         for _ in 0..commits {
             let done = Arc::clone(&done);
             let part = move || _ = done.fetch_add(1, Relaxed);
-            self.root.encode(Box::new(part), reads.clone(), writes.clone());
+            self.root.encode(Box::new(part), reads.clone(), writes.clone(), Duration::ZERO);
             let cmd = Sel::named("commitAndContinue");
             self.root = next_root(self.wrapper.as_this(), cmd, self.root);
         }
@@ -120,7 +128,7 @@ impl Encoder {
                 work();
             }
         };
-        self.root.encode(Box::new(rest), reads, writes);
+        self.root.encode(Box::new(rest), reads, writes, self.expected);
     }
 }
 

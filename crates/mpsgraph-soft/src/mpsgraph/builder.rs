@@ -187,6 +187,11 @@ impl<'a> Builder<'a> {
         self.constant_source(value).is_some()
     }
 
+    /// Whether all elements of a value are known to be 0.
+    pub fn is_zero(&self, value: ValueId) -> bool {
+        matches!(self.state.nodes.node(value).op, Op::Leaf(Leaf::Splat(bytes)) if bytes == [0; 8])
+    }
+
     /// Whether a value is a reshaped integer constant, which the optimiser folds wrongly into gathers and scatters.
     pub fn is_reshaped_integer_constant(&self, value: ValueId) -> bool {
         self.dtype(value).is_int() && self.constant_source(value).is_some_and(|source| source != value)

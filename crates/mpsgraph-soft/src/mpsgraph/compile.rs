@@ -23,6 +23,7 @@ use super::counters;
 use super::device::Device;
 use super::executable::{self, Executable};
 use super::graph::Graph;
+use super::hold;
 use super::shape::Shown;
 use super::shaped_type::ShapedType;
 use super::tensor::Tensor;
@@ -59,6 +60,7 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     let Some(_compiling) = Compiling::begin() else {
         violation!(this, cmd, "another thread is compiling: concurrent compiles crash, so hold one lock around them");
     };
+    hold::pass();
     if !device.is_nil() && Strong::retain(device).try_state::<Device>().is_none() {
         violation!(this, cmd, "the device is {}, not an MPSGraphDevice", device.class_name());
     }
@@ -79,11 +81,13 @@ pub(crate) extern "C-unwind" fn compile_with_device(
     let core = this.state::<Graph>().core();
     let state = core.lock(this, cmd);
     let made = compiled(core, &state, feeds, targets);
-    let nodes = state.nodes.len();
+    let is_leaf = |tensor: &&Strong| matches!(state.nodes.node(tensor.state::<Tensor>().value()).op, Op::Leaf(_));
+    let leaves = state.tensors.iter().filter(is_leaf).count();
+    let (nodes, operations) = (state.nodes.len(), state.tensors.len() - leaves);
     drop(state);
     match made {
         Ok(executable) => {
-            counters::compiled(nodes);
+            counters::compiled(nodes, operations, executable.kernels());
             executable::object(executable)
         }
         Err(reason) => violation!(this, cmd, "{reason}"),
@@ -129,11 +133,12 @@ fn fed(core: &Arc<Core>, state: &State, feeds: Id) -> Result<Vec<Bound>, String>
     if !feeds.is_kind_of("NSDictionary") {
         return Err(format!("the feeds are {}, not an NSDictionary", feeds.class_name()));
     }
+    let placeholders: HashSet<Id> = state.placeholders.iter().map(Strong::id).collect();
     let bind = |(tensor, ty): (&Strong, &Strong)| {
         let value = own_value(core, tensor, "fed")?;
         let declared = state.nodes.ty(value);
         let shown = Shown(declared);
-        if !state.placeholders.iter().any(|placeholder| placeholder == tensor) {
+        if !placeholders.contains(&tensor.id()) {
             return Err(format!("the fed tensor {shown} is not a placeholder: MPSGraph aborts"));
         }
         let Some(given) = ty.try_state::<ShapedType>() else {

@@ -48,6 +48,11 @@ impl Executable {
     pub fn new(feeds: Vec<Strong>, targets: Vec<Strong>, plan: Plan) -> Self {
         Self { feeds, targets, plan: Arc::new(plan), options: AtomicUsize::new(1) }
     }
+
+    /// Steps of the plan.
+    pub fn kernels(&self) -> usize {
+        self.plan.steps()
+    }
 }
 
 /// The object of an executable, autoreleased.
@@ -88,7 +93,7 @@ extern "C-unwind" fn encode(
         let class = command_buffer.class_name();
         violation!(this, cmd, "the command buffer is {class}; it must be an MPSCommandBuffer");
     }
-    let encoder = Encoder::new(command_buffer).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    let mut encoder = Encoder::new(command_buffer).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     if results.is_nil() {
         violation!(this, cmd, "results that MPSGraph allocates are not supported here: give a results array");
     }
@@ -126,6 +131,7 @@ extern "C-unwind" fn encode(
         .collect();
     let plan = Arc::clone(plan);
     encoder.hold_scratch(plan.scratch_bytes());
+    encoder.expect(plan.expected_time());
     encoder.encode(Box::new(move || plan.run(&inputs, &outputs)), reads, writes);
     counters::encoded();
     results

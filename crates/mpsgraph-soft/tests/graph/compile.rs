@@ -87,10 +87,14 @@ fn compiled_graphs_and_nodes_are_counted() {
     let graph = Graph::new();
     let feeds = [graph.placeholder(&[1], F32), graph.placeholder(&[1], F32)];
     let target = graph.op(ADD, &feeds);
-    let before = (counters::graphs_compiled(), counters::nodes_compiled());
+    let counts = || {
+        let nodes = [counters::nodes_compiled(), counters::operations_compiled()];
+        [counters::graphs_compiled(), nodes[0], nodes[1], counters::kernels_compiled()]
+    };
+    let before = counts();
     graph.compile(&feeds, &[target]);
-    let after = (counters::graphs_compiled(), counters::nodes_compiled());
-    assert_eq!(after, (before.0 + 1, before.1 + 3));
+    let after = counts();
+    assert_eq!([0, 1, 2, 3].map(|at| after[at] - before[at]), [1, 3, 1, 1]);
 }
 
 #[test]

@@ -208,3 +208,22 @@ fn many_threads_share_a_queue() {
     wait(&last);
     assert_eq!(total.load(Ordering::Relaxed), 1200);
 }
+
+#[test]
+fn work_without_length_is_done_when_its_commit_returns() {
+    let _test = plain();
+    let queue = queue();
+    let (work, runs, go) = held();
+    let long = mps(&queue);
+    encode(&long, work);
+    commit(&long);
+    runs.recv().unwrap();
+    let behind = mps(&queue);
+    commit(&behind);
+    assert!(status(&behind) < COMPLETED, "in order");
+    go.send(()).unwrap();
+    wait(&behind);
+    let alone = mps(&queue);
+    commit(&alone);
+    assert_eq!(status(&alone), COMPLETED);
+}

@@ -106,3 +106,35 @@ fn faults_come_when_ordered() {
     assert_eq!((error(&buffers[1]).0, error(&buffers[2]).0), (8, 2));
     assert_eq!((ran.load(Ordering::Relaxed), counters::snapshot().failed - failed), (2, 2));
 }
+
+#[test]
+fn what_hangs_holds_up_its_queue_only_and_computes_late() {
+    let _test = plain();
+    let (queue, other) = (queue(), queue());
+    fault::hang_next(1);
+    let ran = Arc::new(AtomicUsize::new(0));
+    let [hung, behind, elsewhere] = [&queue, &queue, &other].map(|queue| {
+        let buffer = mps(queue);
+        let ran = Arc::clone(&ran);
+        encode(&buffer, move || _ = ran.fetch_add(1, Ordering::Relaxed));
+        commit(&buffer);
+        buffer
+    });
+    wait(&elsewhere);
+    assert_eq!(ran.load(Ordering::Relaxed), 1);
+    assert!(status(&hung) < COMPLETED && status(&behind) < COMPLETED);
+    fault::end_hangs();
+    wait(&behind);
+    assert_eq!((status(&hung), status(&behind), ran.load(Ordering::Relaxed)), (COMPLETED, COMPLETED, 3));
+}
+
+#[test]
+fn a_hang_that_is_ended_before_it_begins_does_nothing() {
+    let _test = plain();
+    fault::hang_next(1);
+    fault::end_hangs();
+    let buffer = mps(&queue());
+    commit(&buffer);
+    wait(&buffer);
+    assert_eq!(status(&buffer), COMPLETED);
+}

@@ -5,6 +5,7 @@ use std::fmt;
 use burn_backend::ops::{ConvOptions, DeformConvOptions};
 use burn_backend::{Shape, Slice};
 
+use crate::burn::both_sides;
 use crate::error::{invalid, unsupported};
 use crate::ops::convolution::extents::{Axis, Convolution};
 use crate::ops::{reduction, tensor_shape};
@@ -43,7 +44,7 @@ impl Layout {
         options: &DeformConvOptions<2>,
     ) -> Self {
         let DeformConvOptions { stride, padding, dilation, weight_groups, offset_groups } = *options;
-        let plain = ConvOptions { stride, padding, dilation, groups: weight_groups };
+        let plain = ConvOptions { stride, padding: padding.map(both_sides), dilation, groups: weight_groups };
         let Convolution { batch, channels: [inputs, outputs], axes: [_, height, width], .. } =
             Convolution::of_any_width(name, [x, weight], &plain);
         let wrong = |rule: fmt::Arguments<'_>| -> ! {

@@ -3,7 +3,7 @@
 
 use super::extents::Extents;
 use super::lines::Lines;
-use super::{Wanted, Window, inside};
+use super::{Operands, Wanted, add_bias, inside};
 use crate::kernels::threads::share_with_scratch;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::ops::Range;
@@ -26,8 +26,8 @@ pub fn scratch(e: &Extents, wanted: Wanted) -> usize {
     }
 }
 
-/// Computes what is wanted of `[a, b]`.
-pub fn run(e: &Extents, wanted: Wanted, (a, b): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
+/// Computes what is wanted of `(a, b)`, and adds the bias.
+pub fn run(e: &Extents, wanted: Wanted, (a, b, bias): Operands<'_>, out: &mut [f32], scratch: &mut [f32]) {
     let each = self::scratch(e, wanted);
     let taps = e.taps();
     let mirror = mirrored(e);
@@ -39,11 +39,13 @@ pub fn run(e: &Extents, wanted: Wanted, (a, b): (&[f32], &[f32]), out: &mut [f32
             let channels = e.groups * e.outputs;
             let (sample, channel) = (at / channels, at % channels);
             let weights = &b[channel * taps..][..taps];
-            if !finite(weights) {
-                return careful(at, out);
+            if finite(weights) {
+                let x = e.input_of(a, sample, channel / e.outputs);
+                vectorised(Sums { e, x, weights, mirrored: false, buffer, out: &mut *out });
+            } else {
+                careful(at, out);
             }
-            let x = e.input_of(a, sample, channel / e.outputs);
-            vectorised(Sums { e, x, weights, mirrored: false, buffer, out });
+            add_bias(bias.map(|bias| &bias[channel..]), e.positions(), 0..e.positions(), out);
         }),
         Wanted::InputGradient => share_with_scratch((e.area(), out), (each, scratch), &|at, out, buffer| {
             let (sample, group) = (at / e.groups, at % e.groups);
@@ -81,20 +83,9 @@ fn room(e: &Extents) -> usize {
     Lines::most(e, band(e) * e.output[1]) + LANES
 }
 
-/// The convolution of the output's gradient with the filter from behind that gives the input's, if there is one.
+/// The convolution that gives the gradient for the input, if a channel has one output.
 fn mirrored(e: &Extents) -> Option<Extents> {
-    let mut windows = e.windows;
-    if e.outputs > 1 {
-        return None;
-    }
-    for (window, filter) in windows.iter_mut().zip(e.filter) {
-        let Window { stride, dilation, before } = *window;
-        if stride != 1 {
-            return None;
-        }
-        window.before = (dilation * (filter - 1)).checked_sub(before)?;
-    }
-    Some(Extents { input: e.output, output: e.input, windows, ..*e })
+    if e.outputs == 1 { e.mirrored() } else { None }
 }
 
 /// The bands of a channel of the output, with where their lines are in a buffer.

@@ -101,6 +101,20 @@ impl Extents {
         self.inputs == 1 && self.outputs <= DIRECT
     }
 
+    /// The convolution of the output's gradient with the mirrored filter that gives the input's, if there is one.
+    pub fn mirrored(&self) -> Option<Self> {
+        let mut windows = self.windows;
+        for (window, filter) in windows.iter_mut().zip(self.filter) {
+            let Window { stride, dilation, before } = *window;
+            if stride != 1 {
+                return None;
+            }
+            window.before = (dilation * (filter - 1)).checked_sub(before)?;
+        }
+        let [inputs, outputs] = [self.outputs, self.inputs];
+        Some(Self { inputs, outputs, input: self.output, output: self.input, windows, ..*self })
+    }
+
     /// Whether several threads take part.
     pub fn is_parallel(&self) -> bool {
         self.batch * self.groups * self.outputs * self.positions() * self.inner() >= PARALLEL_PRODUCT

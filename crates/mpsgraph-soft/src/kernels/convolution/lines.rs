@@ -99,64 +99,72 @@ impl<'a> Lines<'a> {
     fn is_met(&self, line: usize) -> bool {
         let Window { stride, dilation, .. } = self.e.windows[0];
         let of_output = |line: usize| line.is_multiple_of(stride) && line / stride < self.outputs;
-        [stride, dilation] == [1, 1]
+        (dilation == 1 && stride <= self.e.filter[0])
             || (0..self.e.filter[0]).any(|tap| line.checked_sub(tap * dilation).is_some_and(of_output))
     }
 
-    /// Calls `each` for every phase of a line of the channel that a tap meets, with the first place in the channel, the
-    /// first in the buffer, and how many elements there are.
+    /// Where a line of the buffer begins in the channel, if it is inside and a tap meets it.
     #[inline(always)]
-    fn each(&self, mut each: impl FnMut(usize, usize, usize)) {
-        let e = self.e;
-        let [rows, columns] = e.windows;
-        for phase in 0..self.phases {
-            let at = self.first[1] * columns.stride + phase;
-            let end = columns.before + e.input[1];
-            let first = columns.before.saturating_sub(at).div_ceil(columns.stride).min(self.width);
-            let last = end.saturating_sub(at).div_ceil(columns.stride).min(self.width);
-            if first >= last {
-                continue;
-            }
-            let place = at + first * columns.stride - columns.before;
-            for line in 0..self.lines {
-                let y = self.first[0] * rows.stride + line;
-                if y >= rows.before && y < rows.before + e.input[0] && self.is_met(line) {
-                    let line = (line * self.phases + phase) * self.width;
-                    each((y - rows.before) * e.input[1] + place, line + first, last - first);
-                }
-            }
-        }
+    fn inside(&self, line: usize) -> Option<usize> {
+        let y = (self.first[0] * self.e.windows[0].stride + line).checked_sub(self.e.windows[0].before)?;
+        (y < self.e.input[0] && self.is_met(line)).then_some(y * self.e.input[1])
+    }
+
+    /// The elements of a phase that are inside: the first one's place in a line of the channel, and which ones of the
+    /// phase they are.
+    #[inline(always)]
+    fn phase(&self, phase: usize) -> (usize, Range<usize>) {
+        let Window { stride, before, .. } = self.e.windows[1];
+        let at = self.first[1] * stride + phase;
+        let end = before + self.e.input[1];
+        let first = before.saturating_sub(at).div_ceil(stride).min(self.width);
+        let last = end.saturating_sub(at).div_ceil(stride).min(self.width);
+        if first < last { (at + first * stride - before, first..last) } else { (0, 0..0) }
     }
 
     /// Copies what is inside of the channel; the rest of the buffer stays.
     #[inline(always)]
     pub fn fill(&self, channel: &[f32], buffer: &mut [f32]) {
-        let stride = self.e.windows[1].stride;
-        self.each(|place, at, count| {
-            let out = &mut buffer[at..at + count];
-            match stride {
-                1 => out.copy_from_slice(&channel[place..place + count]),
-                2 => every_second(&channel[place..], out),
-                stride => out.iter_mut().zip(channel[place..].iter().step_by(stride)).for_each(|(out, &x)| *out = x),
+        for phase in 0..self.phases {
+            let (place, inside) = self.phase(phase);
+            if inside.is_empty() {
+                continue;
             }
-        });
+            for (line, buffer) in buffer.chunks_exact_mut(self.phases * self.width).enumerate().take(self.lines) {
+                let Some(start) = self.inside(line) else { continue };
+                let out = &mut buffer[phase * self.width..][inside.clone()];
+                let channel = &channel[start + place..];
+                match self.e.windows[1].stride {
+                    1 => out.copy_from_slice(&channel[..out.len()]),
+                    2 => every_second(channel, out),
+                    stride => out.iter_mut().zip(channel.iter().step_by(stride)).for_each(|(out, &x)| *out = x),
+                }
+            }
+        }
     }
 
     /// Adds what is inside to the channel.
     #[inline(always)]
     pub fn add(&self, buffer: &[f32], channel: &mut [f32]) {
-        let stride = self.e.windows[1].stride;
-        self.each(|place, at, count| {
-            let sums = &buffer[at..at + count];
-            match stride {
-                1 => channel[place..place + count].iter_mut().zip(sums).for_each(|(x, &sum)| *x += sum),
-                2 if place + 2 * count <= channel.len() => {
-                    let (pairs, _) = channel[place..place + 2 * count].as_chunks_mut::<2>();
-                    pairs.iter_mut().zip(sums).for_each(|(pair, &sum)| pair[0] += sum);
-                }
-                stride => channel[place..].iter_mut().step_by(stride).zip(sums).for_each(|(x, &sum)| *x += sum),
+        for phase in 0..self.phases {
+            let (place, inside) = self.phase(phase);
+            if inside.is_empty() {
+                continue;
             }
-        });
+            for (line, buffer) in buffer.chunks_exact(self.phases * self.width).enumerate().take(self.lines) {
+                let Some(start) = self.inside(line) else { continue };
+                let sums = &buffer[phase * self.width..][inside.clone()];
+                let channel = &mut channel[start + place..];
+                match self.e.windows[1].stride {
+                    1 => channel[..sums.len()].iter_mut().zip(sums).for_each(|(x, &sum)| *x += sum),
+                    2 if 2 * sums.len() <= channel.len() => {
+                        let (pairs, _) = channel[..2 * sums.len()].as_chunks_mut::<2>();
+                        pairs.iter_mut().zip(sums).for_each(|(pair, &sum)| pair[0] += sum);
+                    }
+                    stride => channel.iter_mut().step_by(stride).zip(sums).for_each(|(x, &sum)| *x += sum),
+                }
+            }
+        }
     }
 }
 

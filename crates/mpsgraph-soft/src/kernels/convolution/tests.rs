@@ -77,17 +77,24 @@ fn check_operands(case: &Shapes, windows: [Window; 2], groups: usize, [input, we
         sums[1][i] += g * k;
         sums[2][w] += g * x;
     });
+    let bias = numbers(&[1, case.weights[0], 1, 1], 4);
+    let mut biased = sums[0].clone();
+    let channels = case.output[2] * case.output[3];
+    biased.chunks_mut(channels).enumerate().for_each(|(at, sums)| {
+        sums.iter_mut().for_each(|sum| *sum += f64::from(bias[at % bias.len()]));
+    });
     let ty = |shape: &[usize; 4]| TensorType::new(DType::F32, shape.to_vec());
     let [input_ty, weights_ty, output_ty] = [&case.input, &case.weights, &case.output].map(ty);
     for (wanted, operands, types, result, sums) in [
-        (Wanted::Output, (&input, &weights), [&input_ty, &weights_ty], &output_ty, &sums[0]),
-        (Wanted::InputGradient, (&grad, &weights), [&output_ty, &weights_ty], &input_ty, &sums[1]),
-        (Wanted::WeightsGradient, (&grad, &input), [&output_ty, &input_ty], &weights_ty, &sums[2]),
+        (Wanted::Output, (&input, &weights, None), [&input_ty, &weights_ty], &output_ty, &sums[0]),
+        (Wanted::Output, (&input, &weights, Some(&bias[..])), [&input_ty, &weights_ty], &output_ty, &biased),
+        (Wanted::InputGradient, (&grad, &weights, None), [&output_ty, &weights_ty], &input_ty, &sums[1]),
+        (Wanted::WeightsGradient, (&grad, &input, None), [&output_ty, &input_ty], &weights_ty, &sums[2]),
     ] {
         let op = Convolution { wanted, windows, groups };
         let mut scratch = vec![f32::NAN; op.scratch_bytes(&types, result) / 4];
         let mut out = vec![f32::NAN; sums.len()];
-        op.compute(&Extents::new(&op, types, result), (operands.0, operands.1), &mut out, &mut scratch);
+        op.compute(&Extents::new(&op, types, result), (operands.0, operands.1, operands.2), &mut out, &mut scratch);
         let scale = sums.iter().filter(|sum| sum.is_finite()).fold(1.0f64, |scale, sum| scale.max(sum.abs()));
         for (at, (&ours, &exact)) in out.iter().zip(sums).enumerate() {
             let is_close = (f64::from(ours) - exact).abs() <= scale * 2e-6;
@@ -158,5 +165,77 @@ fn dilated_lines() {
     for stride in [1, 3] {
         let windows = [window(stride, 5, 4), window(1, 2, 2)];
         check(&shapes([1, 3, 4, 1], [23, 9], [3, 3], windows, [4, 2]), windows, 1);
+    }
+}
+
+/// Odd extents and padding by side, several panels, rows that are no whole blocks, groups.
+#[test]
+fn few_products() {
+    for (channels, input, before, after) in [
+        ([1, 32, 64, 1], [33, 37], [1, 1], [1, 1]),
+        ([2, 24, 34, 1], [17, 80], [0, 2], [2, 1]),
+        ([1, 52, 56, 2], [50, 15], [2, 0], [1, 2]),
+        ([9, 64, 24, 1], [12, 14], [1, 1], [1, 1]),
+    ] {
+        let windows = before.map(|before| window(1, 1, before));
+        let case = shapes(channels, input, [3, 3], windows, after);
+        check(&case, windows, channels[3]);
+        let types = [&case.input, &case.weights, &case.output].map(|shape| TensorType::new(DType::F32, shape.to_vec()));
+        let op = Convolution { wanted: Wanted::Output, windows, groups: channels[3] };
+        let extents = Extents::new(&op, [&types[0], &types[1]], &types[2]);
+        assert!(winograd(&extents, Wanted::Output).is_some(), "{channels:?}");
+        assert!(winograd(&extents, Wanted::InputGradient).is_some(), "{channels:?}");
+    }
+}
+
+/// An element that is not finite reaches only what meets it; sums that overflow only in a transform are right.
+#[test]
+fn infinite_in_a_tile() {
+    // Without padding, with which an infinite weight would make NaN.
+    let windows = [window(1, 1, 0), window(1, 1, 0)];
+    let case = shapes([2, 32, 32, 1], [24, 24], [3, 3], windows, [0, 0]);
+    for at in 0..3 {
+        for special in [f32::INFINITY, f32::NAN, 2e38] {
+            let mut operands = [numbers(&case.input, 1), numbers(&case.weights, 2), numbers(&case.output, 3)];
+            operands[at].iter_mut().for_each(|x| *x = x.abs() * 0.25);
+            let middle = operands[at].len() / 2 + 12;
+            operands[at][middle] = special;
+            check_operands(&case, windows, 1, operands);
+        }
+    }
+}
+
+/// Largest and mean square errors against f64, of outputs whose mean square is 1, for 64 and 256 channels.
+#[test]
+fn errors_of_few_products() {
+    for channels in [64, 256] {
+        let windows = [window(1, 1, 1), window(1, 1, 1)];
+        let case = shapes([1, channels, 32, 1], [16, 16], [3, 3], windows, [1, 1]);
+        let mut state = 1u32;
+        let mut random = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+        };
+        let mut tensor = |shape: &[usize; 4]| (0..shape.iter().product()).map(|_| random()).collect::<Vec<f32>>();
+        let (x, weights) = (tensor(&case.input), tensor(&case.weights));
+        let mut exact = vec![0.0f64; case.output.iter().product()];
+        products(&case, windows, 1, |i, w, o| exact[o] += f64::from(x[i]) * f64::from(weights[w]));
+        let types = [&case.input, &case.weights, &case.output].map(|shape| TensorType::new(DType::F32, shape.to_vec()));
+        let op = Convolution { wanted: Wanted::Output, windows, groups: 1 };
+        let e = Extents::new(&op, [&types[0], &types[1]], &types[2]);
+        let mut scratch = vec![0.0; op.scratch_bytes(&[&types[0], &types[1]], &types[2]) / 4];
+        let square = exact.iter().map(|x| x * x).sum::<f64>() / exact.len() as f64;
+        let errors = |out: &[f32]| {
+            let errors = out.iter().zip(&exact).map(|(&out, exact)| (f64::from(out) - exact).abs() / square.sqrt());
+            let mean = errors.clone().map(|error| error * error).sum::<f64>() / exact.len() as f64;
+            [errors.fold(0.0, f64::max), mean.sqrt()]
+        };
+        let mut out = vec![0.0; exact.len()];
+        op.compute(&e, (&x, &weights, None), &mut out, &mut scratch);
+        let few = errors(&out);
+        output_piece(&e, (&x, &weights, None), &mut out, &mut scratch);
+        let plain = errors(&out);
+        println!("{channels} channels: {few:?}, plainly {plain:?}");
+        assert!(few[0] < 4e-6 && few[1] < 1e-6, "{channels} channels: {few:?}, plainly {plain:?}");
     }
 }

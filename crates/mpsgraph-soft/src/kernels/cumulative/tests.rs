@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn compare<T: Element + std::fmt::Debug, R: Reducer<T>>(x: &[T], shape: &[usize], axis: usize, may_cut: bool) {
+fn compare<T: Element + std::fmt::Debug, R: Reducer<T>>(x: &[T], shape: &[usize], axis: usize, order: Order) {
     let (extent, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
     let mut expected = x.to_vec();
     for (at, &x) in x.iter().enumerate() {
@@ -10,23 +10,29 @@ fn compare<T: Element + std::fmt::Debug, R: Reducer<T>>(x: &[T], shape: &[usize]
         expected[at] = R::step(before, x);
     }
     let mut out = x.to_vec();
-    cumulate::<T, R>(x, shape, axis, &mut out, may_cut);
+    cumulate::<T, Plain<R>>(x, shape, axis, &mut out, order);
     assert_eq!(out, expected, "{shape:?} along {axis}");
 }
 
 #[test]
 fn rows_of_all_lengths() {
-    for (rows, extent) in [(1, 1), (1, 7), (5, 3), (9, 100), (3, LONG - 1), (2, LONG), (5, LONG + 3), (1, 300_001)] {
+    for (rows, extent) in
+        [(1, 1), (1, 7), (5, 3), (9, 100), (9, 555), (3, LONG - 1), (2, LONG), (5, LONG + 3), (1, 300_001)]
+    {
         for shape in [[rows, extent, 1], [1, rows, extent], [1, extent, rows]] {
             let ints: Vec<i32> = (0..(rows * extent) as i32).map(|i| i.wrapping_mul(1_234_567)).collect();
             let axis = if shape[2] == 1 { 1 } else { 2 };
-            compare::<i32, Sum>(&ints, &shape, axis, true);
-            compare::<i32, Prod>(&ints, &shape, 1, false);
-            compare::<i32, Max>(&ints, &shape, axis, true);
+            compare::<i32, Sum>(&ints, &shape, axis, Order::Any);
+            compare::<i32, Prod>(&ints, &shape, 1, Order::Any);
+            compare::<i32, Max>(&ints, &shape, axis, Order::Any);
+            let wide: Vec<i64> = ints.iter().map(|&x| i64::from(x) << 20).collect();
+            compare::<i64, Sum>(&wide, &shape, axis, Order::Any);
             // All sums are exact.
             let floats: Vec<f32> = ints.iter().map(|&x| (x % 7) as f32).collect();
-            compare::<f32, Sum>(&floats, &shape, axis, true);
-            compare::<f32, Min>(&floats, &shape, 1, true);
+            compare::<f32, Sum>(&floats, &shape, axis, Order::Parts);
+            compare::<f32, Min>(&floats, &shape, 1, Order::Any);
+            let factors: Vec<f32> = ints.iter().map(|&x| if x % 2 == 0 { 0.5 } else { 2.0 }).collect();
+            compare::<f32, Prod>(&factors, &shape, axis, Order::Strict);
         }
     }
 }
@@ -35,6 +41,48 @@ fn rows_of_all_lengths() {
 fn a_product_stays_0() {
     let x: Vec<f32> = (0..2 * LONG).map(|at| if at < LONG { 0.5 } else { 2.0 }).collect();
     let mut out = x.clone();
-    cumulate::<f32, Prod>(&x, &[x.len()], 0, &mut out, Running::Product.may_be_cut());
+    cumulate::<f32, Plain<Prod>>(&x, &[x.len()], 0, &mut out, Running::Product.order(true));
     assert_eq!(out[2 * LONG - 1], 0.0);
+}
+
+/// An extreme skips NaN, also one at the beginning of a row or of a block.
+#[test]
+fn extremes_skip_nan() {
+    for length in [3, 8, 40, LONG + 5] {
+        let mut x: Vec<f32> = (0..length).map(|at| ((at * 37) % 101) as f32 - 50.0).collect();
+        for at in (0..length).step_by(8) {
+            x[at] = f32::NAN;
+        }
+        compare::<f32, Max>(&x, &[length], 0, Order::Any);
+        compare::<f32, Min>(&x, &[length], 0, Order::Any);
+    }
+}
+
+/// What [`Keys`] is for, against one element after the other.
+#[test]
+fn extremes_that_keep_nan() {
+    let specials = [0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, 1.5, -1.5];
+    for (length, inner, nan) in [(3, 1, 9), (40, 1, 21), (700, 1, 650), (700, 1, 0), (40, 3, 30), (300_000, 1, 299_999)]
+    {
+        let numbers =
+            (0..length * inner).map(|at| if at < 60 { specials[at * 7 % 6] } else { ((at * 37) % 101) as f32 });
+        let mut x: Vec<f32> = numbers.collect();
+        if nan < length {
+            x[nan * inner] = -f32::NAN;
+        }
+        let bits: Vec<i32> = x.iter().map(|x| x.to_bits() as i32).collect();
+        let mut found = bits.clone();
+        cumulate::<i32, Keys<Max>>(&bits, &[length, inner], 0, &mut found, Order::Any);
+        for column in 0..inner {
+            let mut largest = f32::NEG_INFINITY;
+            for at in (column..x.len()).step_by(inner) {
+                let is_larger = x[at].total_cmp(&largest).is_gt();
+                largest =
+                    if x[at].is_nan() || largest.is_nan() { f32::NAN } else { [largest, x[at]][is_larger as usize] };
+                let found = f32::from_bits(found[at] as u32);
+                let is_same = if largest.is_nan() { found.is_nan() } else { found.to_bits() == largest.to_bits() };
+                assert!(is_same, "{length} x {inner}, {at}: {found}, not {largest}");
+            }
+        }
+    }
 }

@@ -64,7 +64,7 @@ pub struct FusedLoop {
     /// Tiles do not cross multiples of this.
     pub(super) row: usize,
     pub(super) arena_bytes: usize,
-    /// Estimated time for one element in units of 0.1 ns.
+    /// Estimated time for one element in units of 0.05 ns.
     pub(super) cost: usize,
 }
 

@@ -21,6 +21,8 @@ pub struct Register(u32);
 pub struct LoopBuilder {
     elements: usize,
     sizes: Vec<usize>,
+    /// Whether each value is an operand's or an output's element.
+    outside: Vec<bool>,
     loads: Vec<Load>,
     instructions: Vec<Instruction>,
     outputs: Vec<Output>,
@@ -30,8 +32,15 @@ pub struct LoopBuilder {
 impl LoopBuilder {
     /// A loop over so many elements.
     pub fn new(elements: usize) -> Self {
-        let empty = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { elements, sizes: empty.0, loads: empty.1, instructions: empty.2, outputs: empty.3, cost: 0 }
+        Self {
+            elements,
+            sizes: Vec::new(),
+            outside: Vec::new(),
+            loads: Vec::new(),
+            instructions: Vec::new(),
+            outputs: Vec::new(),
+            cost: 0,
+        }
     }
 
     /// Elements of operand number `operand`.
@@ -47,10 +56,11 @@ impl LoopBuilder {
         };
         self.cost += match (fetch, geometry.step()) {
             (Fetch::Once, _) => 0,
-            (_, 0 | 1) => dtype.size(),
+            (_, 0 | 1) => dtype.size().div_ceil(4),
             _ => 10,
         };
         let register = raw.0 as usize;
+        self.outside[register] = true;
         self.loads.push(Load { operand, size: dtype.size(), geometry, fetch, register, buffer: 0 });
         match round::widen(dtype) {
             Some(widen) => self.push(widen, TileType::F32.size(), &[raw], 2),
@@ -139,25 +149,24 @@ impl LoopBuilder {
 
     /// Makes `x` output number `output`; outputs are numbered in the order of these calls.
     pub fn store(&mut self, dtype: DType, x: Register) -> usize {
-        self.cost += dtype.size();
-        let at = x.0 as usize;
-        let taken = self.loads.iter().any(|load| load.register == at)
-            || self.outputs.iter().any(|output| output.register == at);
+        self.cost += dtype.size().div_ceil(4);
         let register = match round::narrow(dtype) {
             Some(narrow) => self.push(narrow, dtype.size(), &[x], 2),
-            None if taken => {
+            None if self.outside[x.0 as usize] => {
                 let size = dtype.size();
                 let copy = int_type!(bits TileType::of(dtype), T => tile1(|x: T| x));
                 self.push(copy, size, &[x], 1)
             }
             None => x,
         };
+        self.outside[register.0 as usize] = true;
         self.outputs.push(Output { size: dtype.size(), register: register.0 as usize });
         self.outputs.len() - 1
     }
 
     fn register(&mut self, size: usize) -> Register {
         self.sizes.push(size);
+        self.outside.push(false);
         Register(self.sizes.len() as u32 - 1)
     }
 

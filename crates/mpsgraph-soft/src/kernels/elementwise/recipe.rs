@@ -7,7 +7,7 @@ use crate::ir::BinaryOp;
 /// A function of one f32.
 pub struct Function {
     pub run: TileFn,
-    /// Estimated time for one element in units of 0.1 ns.
+    /// Estimated time for one element in units of 0.05 ns.
     pub cost: usize,
     /// Whether a 16-bit float holds the result if it holds the argument.
     pub exact: bool,

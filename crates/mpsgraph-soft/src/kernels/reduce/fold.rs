@@ -58,7 +58,7 @@ impl<T: Element> Segments<'_, T> {
         let middle = first + (end - first) / 2;
         let bytes = (end - first) * self.length * size_of::<T>();
         let (mut low, mut high) = (R::START, R::START);
-        both(bytes, &mut || low = self.fold::<R>(start, first..middle), &mut || {
+        both(bytes / 2, &mut || low = self.fold::<R>(start, first..middle), &mut || {
             high = self.fold::<R>(start, middle..end)
         });
         R::step(low, high)
@@ -72,7 +72,7 @@ pub fn fold_long<T: Element, R: Reducer<T>>(x: &[T]) -> T {
     }
     let (front, back) = x.split_at((x.len() / 2).next_multiple_of(BLOCK));
     let (mut low, mut high) = (R::START, R::START);
-    both(size_of_val(x), &mut || low = fold_long::<T, R>(front), &mut || high = fold_long::<T, R>(back));
+    both(size_of_val(x) / 2, &mut || low = fold_long::<T, R>(front), &mut || high = fold_long::<T, R>(back));
     R::step(low, high)
 }
 
@@ -176,7 +176,9 @@ impl<T: Element> Columns<'_, T> {
         let other = &mut other[..out.len()];
         let middle = rows.start + (count / 2).next_multiple_of(ROWS);
         let bytes = count * out.len() * size_of::<T>();
-        both(bytes, &mut || self.fold::<R>(rows.start..middle, out), &mut || self.fold::<R>(middle..rows.end, other));
+        both(bytes / 2, &mut || self.fold::<R>(rows.start..middle, out), &mut || {
+            self.fold::<R>(middle..rows.end, other)
+        });
         for (low, &high) in out.iter_mut().zip(&*other) {
             *low = R::step(*low, high);
         }

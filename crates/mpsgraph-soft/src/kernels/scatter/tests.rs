@@ -59,7 +59,8 @@ fn compare<T: Element>(
         }
         for indices in [Indices::I64(table), Indices::I32(&narrow)] {
             let mut out = data.to_vec();
-            execute(rows, mode, dtype, [cast_slice(data), cast_slice(updates)], indices, cast_slice_mut(&mut out));
+            let operands = (Some(cast_slice(data)), cast_slice(updates));
+            execute(rows, mode, dtype, operands, indices, cast_slice_mut(&mut out));
             let same = out.iter().zip(&expected).all(|(a, b)| a == b || (a.is_nan() && b.is_nan()));
             assert!(same, "{mode:?} of {dtype:?}: {out:?} is not {expected:?}");
         }
@@ -141,11 +142,29 @@ fn large_keeps_the_order_of_updates() {
 }
 
 #[test]
+fn without_data_updates_meet_zeros() {
+    for width in [1, 3] {
+        let (shape, table) = ([2, 5, width], [4, -1, 0, 4, 7]);
+        let rows = Rows::axis(&shape, &[table.len()], 1, 0);
+        let updates: Vec<f32> = (1..=2 * table.len() * width).map(|i| i as f32).collect();
+        for mode in [ScatterMode::Add, ScatterMode::Sub] {
+            let run = |data: Option<&[f32]>| {
+                let mut out = vec![9.0f32; 10 * width];
+                let operands = (data.map(cast_slice), cast_slice(&updates));
+                execute(&rows, mode, DType::F32, operands, Indices::I32(&table), cast_slice_mut(&mut out));
+                out
+            };
+            assert_eq!(run(None), run(Some(&vec![0.0; 10 * width])), "{mode:?}, rows of {width}");
+        }
+    }
+}
+
+#[test]
 fn bool_stays_bool() {
     let rows = Rows::axis(&[2], &[3], 0, 0);
     let run = |mode, data: [u8; 2], updates: [u8; 3]| {
         let mut out = [9; 2];
-        execute(&rows, mode, DType::Bool, [&data, &updates], Indices::I32(&[0, 0, 1]), &mut out);
+        execute(&rows, mode, DType::Bool, (Some(&data), &updates), Indices::I32(&[0, 0, 1]), &mut out);
         out
     };
     assert_eq!(run(ScatterMode::Add, [1, 0], [1, 1, 1]), [1, 1]);

@@ -7,11 +7,15 @@ use super::row::Key;
 use crate::kernels::vectorised::VectorLoop;
 
 /// The longest row that is sorted so.
-pub const LONGEST: usize = 64;
+pub const LONGEST: usize = 256;
+/// The longest row in bytes: as many rows as there are lanes take half of the first cache.
+pub const LONGEST_BYTES: usize = 1024;
 /// Rows that are sorted at the same time.
 const LANES: usize = 16;
+/// As few rows are sorted one by one.
+pub const FEW: usize = 2;
 
-/// Rows of `extent` keys.
+/// Rows of `extent` keys, at most [`LONGEST`] and [`LONGEST_BYTES`].
 pub struct Network<'a, K> {
     pub keys: &'a mut [K],
     pub extent: usize,
@@ -25,10 +29,15 @@ impl<K: Key> VectorLoop for Network<'_, K> {
         let extent = self.extent;
         let mut columns = [[K::ZERO; LANES]; LONGEST];
         let columns = &mut columns[..extent];
-        let mut tiles = self.keys.chunks_exact_mut(extent * LANES);
-        for tile in &mut tiles {
+        for tile in self.keys.chunks_mut(extent * LANES) {
+            let last = tile.len() / extent - 1;
+            if last < FEW {
+                tile.chunks_exact_mut(extent).for_each(|row| row.sort_unstable());
+                continue;
+            }
             for (at, column) in columns.iter_mut().enumerate() {
-                *column = std::array::from_fn(|row| tile[row * extent + at]);
+                // Lanes without a row repeat the last one.
+                *column = std::array::from_fn(|row| tile[row.min(last) * extent + at]);
             }
             sort(columns);
             for (row, keys) in tile.chunks_exact_mut(extent).enumerate() {
@@ -37,7 +46,6 @@ impl<K: Key> VectorLoop for Network<'_, K> {
                 }
             }
         }
-        tiles.into_remainder().chunks_exact_mut(extent).for_each(|row| row.sort_unstable());
     }
 }
 

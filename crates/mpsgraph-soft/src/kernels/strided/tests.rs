@@ -55,6 +55,20 @@ fn transposes_of_every_small_size() {
 }
 
 #[test]
+fn elements_that_repeat_a_few_times() {
+    for elem in [1, 2, 4, 8] {
+        for times in 1..=6 {
+            // As the pixels of images that grow, one of them large enough for several threads.
+            for [lines, width] in [[3, 1], [2, 7], [300, 129]] {
+                let shape = [lines, times, width, times];
+                let (from, to) = (lines * width, lines * width * times * times);
+                compare(elem, (from, to), 0, &shape, &[width as isize, 0, 1, 0], 0, &packed(&shape));
+            }
+        }
+    }
+}
+
+#[test]
 fn permutations_of_rank_4() {
     let shape = [3, 17, 5, 33];
     let strides = packed(&shape);

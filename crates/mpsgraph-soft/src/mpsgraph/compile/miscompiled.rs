@@ -10,7 +10,8 @@
 //! On macOS 27, and by some reports on 26, MPSGraph ends the process on reshape, product, reshape with two extents of 1
 //! in one of the shapes (pytorch/pytorch#187201, #187379).
 
-use std::collections::HashSet;
+use std::cell::LazyCell;
+use std::collections::{HashMap, HashSet};
 
 use crate::ir::{BinaryOp, ElementwiseOp, Leaf, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
 use crate::kernels::KernelOp;
@@ -23,6 +24,7 @@ use crate::objc::version::macos;
 /// The objection to what the targets need, if there is one.
 pub(super) fn objection(nodes: &Nodes, targets: &[ValueId]) -> Option<String> {
     let needed = behind(nodes, targets);
+    let readers = LazyCell::new(|| seen_through_readers(nodes, &needed));
     needed.iter().find_map(|&value| {
         let node = nodes.node(value);
         let shown = Shown(&node.output);
@@ -41,7 +43,7 @@ pub(super) fn objection(nodes: &Nodes, targets: &[ValueId]) -> Option<String> {
                  put something between softmax and product that cannot be folded, such as the maximum with a fed number"
             ));
         }
-        let lone = macos() >= (26, 0) && lone_reshapes(nodes, &needed, value);
+        let lone = macos() >= (26, 0) && lone_reshapes(nodes, &readers, value);
         lone.then(|| {
             format!(
                 "{shown} is a product between two reshapes with more than one extent of 1: MPSGraph \
@@ -192,25 +194,38 @@ fn is_biased_row(nodes: &Nodes, value: ValueId) -> bool {
 
 /// Whether the product stands between reshapes of which one has more than one extent of 1. The compiler joins reshapes
 /// that follow each other and moves casts past them.
-fn lone_reshapes(nodes: &Nodes, needed: &[ValueId], product: ValueId) -> bool {
+fn lone_reshapes(nodes: &Nodes, readers: &HashMap<ValueId, Vec<ValueId>>, product: ValueId) -> bool {
     let is_reshape = |value: ValueId| nodes.node(value).op == ViewOp::Reshape.into();
-    let is_seen_through = |value: ValueId| {
-        let op = &nodes.node(value).op;
-        is_reshape(value) || *op == ElementwiseOp::Cast.into() || *op == UnaryOp::Identity.into()
-    };
     let is_lone = |&value: &ValueId| nodes.ty(value).shape.iter().filter(|&&extent| extent == 1).count() > 1;
     let reshaped = |values: &Vec<ValueId>| values.iter().any(|&value| is_reshape(value));
     let behind_operand = |&operand: &ValueId| {
         reached(vec![operand], |value, pending| {
-            if is_seen_through(value) {
+            if is_seen_through(nodes, value) {
                 pending.extend_from_slice(&nodes.node(value).inputs);
             }
         })
     };
     let before: Vec<_> = nodes.node(product).inputs.iter().map(behind_operand).filter(reshaped).collect();
+    if before.is_empty() {
+        return false;
+    }
     let after = reached(vec![product], |value, pending| {
-        let reads = |&&reader: &&ValueId| is_seen_through(reader) && nodes.node(reader).inputs[0] == value;
-        pending.extend(needed.iter().filter(reads));
+        pending.extend(readers.get(&value).into_iter().flatten());
     });
-    !before.is_empty() && reshaped(&after) && before.iter().flatten().chain(&after).any(is_lone)
+    reshaped(&after) && before.iter().flatten().chain(&after).any(is_lone)
+}
+
+/// Whether the compiler sees the operand behind an operation.
+fn is_seen_through(nodes: &Nodes, value: ValueId) -> bool {
+    let op = &nodes.node(value).op;
+    *op == ViewOp::Reshape.into() || *op == ElementwiseOp::Cast.into() || *op == UnaryOp::Identity.into()
+}
+
+/// The operations of these that the compiler sees through, by their operand.
+fn seen_through_readers(nodes: &Nodes, needed: &[ValueId]) -> HashMap<ValueId, Vec<ValueId>> {
+    let mut readers: HashMap<ValueId, Vec<ValueId>> = HashMap::new();
+    for &value in needed.iter().filter(|&&value| is_seen_through(nodes, value)) {
+        readers.entry(nodes.node(value).inputs[0]).or_default().push(value);
+    }
+    readers
 }

@@ -1,9 +1,9 @@
 //! `MPSGraphMatrixMultiplicationOps.h`: the matrix product, with broadcast batch dimensions.
 //!
-//! Products that one generation of GPUs computes wrongly are refused on all, because programs are built without asking
-//! for the chip.
+//! Products that M1 and M2 compute wrongly are refused on all GPUs: their extents can be split everywhere at no cost.
 
 use crate::ir::{Op, TensorType};
+use crate::metal::mtl_device;
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::version::macos;
@@ -50,7 +50,7 @@ extern "C-unwind" fn matrix_multiplication(this: This<'_>, cmd: Sel, primary: Id
             Shown(right)
         );
     }
-    if left.dtype.size() == 2 && (left.shape.len() > 2 || right.shape.len() > 2) {
+    if left.dtype.size() == 2 && mtl_device::apple_family() >= 10 && (left.shape.len() > 2 || right.shape.len() > 2) {
         refuse!(
             builder,
             "{} times {}: 16-bit products of more than two axes are not deterministic on M5: flatten them or \

@@ -79,7 +79,10 @@ impl Scatter {
     fn emit(&self, builder: &mut Builder, indexing: Indexing) -> Id {
         let op = scatter::Scatter { indexing, mode: self.mode };
         let ty = builder.ty(self.data).clone();
-        let value = builder.emit(op, [self.data, self.updates, self.indices], ty);
+        // The kernel begins with zeros itself, so that nobody writes and reads them in memory first.
+        let data = (!builder.is_zero(self.data)).then_some(self.data);
+        let operands: Vec<ValueId> = data.into_iter().chain([self.updates, self.indices]).collect();
+        let value = builder.emit(op, operands, ty);
         builder.tensor(value)
     }
 

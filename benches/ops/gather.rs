@@ -1,0 +1,62 @@
+//! Elements at indices: selections of rows and columns, gathers and scatters.
+
+use burn::tensor::backend::Backend;
+use burn::tensor::{DType, Distribution, IndexingUpdateOp, Int, Tensor};
+use criterion::Criterion;
+
+use super::{INTS, bools, case, floats, ints, name, shapes};
+
+pub fn benches(criterion: &mut Criterion) {
+    let group = &mut criterion.benchmark_group("gather");
+    for shape in shapes() {
+        for dim in [0, 1] {
+            let n = shape[dim];
+            let of = |what: &str, dtype: DType| name(&format!("{what} dim {dim}"), dtype, shape);
+            case!(group, of("select", DType::F32), |B| (floats::<B>(shape), line::<B>(n)), |(x, at)| {
+                x.clone().select(dim, at.clone())
+            });
+            case!(group, of("gather", DType::F32), |B| (floats::<B>(shape), places::<B>(shape, n)), |(x, at)| {
+                x.clone().gather(dim, at.clone())
+            });
+            case!(group, of("select add", DType::F32), |B| (floats::<B>(shape), line::<B>(n)), |(x, at)| {
+                x.clone().select_assign(dim, at.clone(), x.clone(), IndexingUpdateOp::Add)
+            });
+            case!(group, of("scatter add", DType::F32), |B| (floats::<B>(shape), places::<B>(shape, n)), |(x, at)| {
+                x.clone().scatter(dim, at.clone(), x.clone(), IndexingUpdateOp::Add)
+            });
+            for dtype in INTS {
+                case!(group, of("select", dtype), |B| (ints::<B>(shape, dtype), line::<B>(n)), |(x, at)| {
+                    x.clone().select(dim, at.clone())
+                });
+                case!(group, of("gather", dtype), |B| (ints::<B>(shape, dtype), places::<B>(shape, n)), |(x, at)| {
+                    x.clone().gather(dim, at.clone())
+                });
+                case!(group, of("select add", dtype), |B| (ints::<B>(shape, dtype), line::<B>(n)), |(x, at)| {
+                    x.clone().select_assign(dim, at.clone(), x.clone(), IndexingUpdateOp::Add)
+                });
+                case!(
+                    group,
+                    of("scatter add", dtype),
+                    |B| (ints::<B>(shape, dtype), places::<B>(shape, n)),
+                    |(x, at)| { x.clone().scatter(dim, at.clone(), x.clone(), IndexingUpdateOp::Add) }
+                );
+            }
+            let case = format!("select dim {dim} bool {}", shape[0] * shape[1]);
+            case!(group, case, |B| (bools::<B>(shape), line::<B>(n)), |(x, at)| x.clone().select(dim, at.clone()));
+            let case = format!("gather dim {dim} bool {}", shape[0] * shape[1]);
+            case!(group, case, |B| (bools::<B>(shape), places::<B>(shape, n)), |(x, at)| {
+                x.clone().gather(dim, at.clone())
+            });
+        }
+    }
+}
+
+/// Indices below `bound`, as many.
+fn line<B: Backend>(bound: usize) -> Tensor<B, 1, Int> {
+    places::<B>([1, bound], bound).squeeze_dim(0)
+}
+
+/// Indices below `bound`, in the backend's own dtype.
+fn places<B: Backend>(shape: [usize; 2], bound: usize) -> Tensor<B, 2, Int> {
+    Tensor::random(shape, Distribution::Uniform(0.0, bound as f64), &B::Device::default())
+}

@@ -1,0 +1,48 @@
+//! Reductions to one element and along either axis.
+
+use burn::tensor::DType;
+use criterion::Criterion;
+
+use super::{INTS, bools, case, floats, ints, name, shapes};
+
+pub fn benches(criterion: &mut Criterion) {
+    let group = &mut criterion.benchmark_group("reduction");
+    for shape in shapes() {
+        let of = |what: &str| name(what, DType::F32, shape);
+        case!(group, of("sum"), |B| floats::<B>(shape), |x| x.clone().sum());
+        case!(group, of("mean"), |B| floats::<B>(shape), |x| x.clone().mean());
+        case!(group, of("max"), |B| floats::<B>(shape), |x| x.clone().max());
+        case!(group, of("min"), |B| floats::<B>(shape), |x| x.clone().min());
+        case!(group, of("prod"), |B| floats::<B>(shape), |x| x.clone().prod());
+        for dim in [0, 1] {
+            let of = |what: &str| of(&format!("{what} dim {dim}"));
+            case!(group, of("sum"), |B| floats::<B>(shape), |x| x.clone().sum_dim(dim));
+            case!(group, of("mean"), |B| floats::<B>(shape), |x| x.clone().mean_dim(dim));
+            case!(group, of("max"), |B| floats::<B>(shape), |x| x.clone().max_dim(dim));
+            case!(group, of("argmax"), |B| floats::<B>(shape), |x| x.clone().argmax(dim));
+            case!(group, of("variance"), |B| floats::<B>(shape), |x| x.clone().var(dim));
+        }
+        for dtype in INTS {
+            let of = |what: &str| name(what, dtype, shape);
+            case!(group, of("sum"), |B| ints::<B>(shape, dtype), |x| x.clone().sum());
+            case!(group, of("mean"), |B| ints::<B>(shape, dtype), |x| x.clone().mean());
+            case!(group, of("max"), |B| ints::<B>(shape, dtype), |x| x.clone().max());
+            case!(group, of("prod"), |B| ints::<B>(shape, dtype), |x| x.clone().prod());
+            for dim in [0, 1] {
+                let of = |what: &str| of(&format!("{what} dim {dim}"));
+                case!(group, of("sum"), |B| ints::<B>(shape, dtype), |x| x.clone().sum_dim(dim));
+                case!(group, of("max"), |B| ints::<B>(shape, dtype), |x| x.clone().max_dim(dim));
+                // Positions up to 999 do not fit 8 bits.
+                if dtype.size() > 1 {
+                    case!(group, of("argmax"), |B| ints::<B>(shape, dtype), |x| x.clone().argmax(dim));
+                }
+            }
+        }
+        let of = |what: &str| format!("{what} bool {}", shape[0] * shape[1]);
+        // Nothing is found before the end.
+        case!(group, of("any"), |B| floats::<B>(shape).greater_elem(100.0), |x| x.clone().any());
+        case!(group, of("all"), |B| floats::<B>(shape).lower_elem(100.0), |x| x.clone().all());
+        case!(group, of("any dim 0"), |B| bools::<B>(shape), |x| x.clone().any_dim(0));
+        case!(group, of("any dim 1"), |B| bools::<B>(shape), |x| x.clone().any_dim(1));
+    }
+}

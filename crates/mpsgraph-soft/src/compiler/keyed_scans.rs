@@ -1,0 +1,78 @@
+//! Running extremes of floats by way of integers: one kernel instead of three passes over memory.
+//!
+//! MPSGraph's scans of extremes skip NaN. Who wants NaN to stay makes i32 keys in the order of the floats, with NaN
+//! beyond all others, scans those, and makes floats of them again. The kernel does the same to each element on its way,
+//! so the result has the same bits.
+
+use super::{Job, dead_code};
+use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
+use crate::kernels::KernelOp;
+use crate::kernels::cumulative::{Cumulative, Running};
+
+/// The same job, with each such group of nodes as one.
+pub fn join(job: Job) -> Job {
+    let mut nodes = Nodes::default();
+    let mut joined = false;
+    for (id, node) in job.nodes.iter() {
+        let scan = floats_of_scan(&job.nodes, id);
+        joined |= scan.is_some();
+        nodes.push(scan.unwrap_or_else(|| node.clone()));
+    }
+    if joined { dead_code::remove(&nodes, &job.feeds, &job.targets) } else { job }
+}
+
+/// The node that makes `id` of floats, if it is the end of such a group. A placeholder in between ends the search.
+fn floats_of_scan(nodes: &Nodes, id: ValueId) -> Option<Node> {
+    let scan = nodes.node(key_of(nodes, floats(nodes, id)?)?);
+    let Op::Kernel(KernelOp::Cumulative(Cumulative { running, axis })) = scan.op else { return None };
+    let (running, beyond) = match running {
+        Running::Minimum => (Running::MinimumOrNan, i32::MIN),
+        Running::Maximum => (Running::MaximumOrNan, i32::MAX),
+        Running::Sum | Running::Product | Running::MinimumOrNan | Running::MaximumOrNan => return None,
+    };
+    let select = nodes.node(scan.inputs[0]);
+    let (Op::Elementwise(ElementwiseOp::Select), &[is_nan, nan, key]) = (&select.op, &select.inputs[..]) else {
+        return None;
+    };
+    let test = nodes.node(is_nan);
+    let bits = nodes.node(key_of(nodes, key)?);
+    let x = *bits.inputs.first()?;
+    let found = test.op == UnaryOp::IsNan.into()
+        && bits.op == ViewOp::Reinterpret.into()
+        && test.inputs == [x]
+        && nodes.ty(x).dtype == DType::F32
+        && nodes.ty(x).shape == scan.output.shape
+        && is_splat(nodes, nan, beyond);
+    let op = Op::Kernel(Cumulative { running, axis }.into());
+    found.then(|| Node { op, inputs: vec![x], output: nodes.ty(id).clone(), method: scan.method })
+}
+
+/// The integers whose bits `id` reads as f32.
+fn floats(nodes: &Nodes, id: ValueId) -> Option<ValueId> {
+    let Node { op, inputs, output, .. } = nodes.node(id);
+    let reads_bits = *op == ViewOp::Reinterpret.into() && output.dtype == DType::F32;
+    (reads_bits && nodes.ty(inputs[0]).dtype == DType::I32).then(|| inputs[0])
+}
+
+/// The bits of which `id` is the key, or the other way round: those below the sign are inverted if it is set.
+fn key_of(nodes: &Nodes, id: ValueId) -> Option<ValueId> {
+    let binary = |id: ValueId, op: BinaryOp| {
+        let node = nodes.node(id);
+        let &[a, b] = &node.inputs[..] else { return None };
+        (node.op == op.into() && node.output.dtype == DType::I32).then_some((a, b))
+    };
+    let (bits, mask) = binary(id, BinaryOp::BitXor)?;
+    let (sign, magnitude) = binary(mask, BinaryOp::BitAnd)?;
+    let (shifted, by) = binary(sign, BinaryOp::Shr)?;
+    let found = shifted == bits && is_splat(nodes, magnitude, i32::MAX) && is_splat(nodes, by, 31);
+    (found && nodes.ty(bits).shape == nodes.ty(id).shape).then_some(bits)
+}
+
+/// Whether every element is this number.
+fn is_splat(nodes: &Nodes, id: ValueId, number: i32) -> bool {
+    match &nodes.node(id).op {
+        Op::Leaf(Leaf::Splat(bytes)) => bytes[..4] == number.to_ne_bytes(),
+        Op::Leaf(Leaf::Constant(bytes)) => bytes[..] == number.to_ne_bytes(),
+        Op::Leaf(Leaf::Placeholder) | Op::Elementwise(_) | Op::View(_) | Op::MatMul | Op::Kernel(_) => false,
+    }
+}

@@ -1,0 +1,96 @@
+//! Computes in a small type where a cast to a larger one changes nothing, so that fewer bytes move.
+//!
+//! Graphs for MPSGraph widen a lot, because many of its kernels have no small types. Three rules, none of which changes
+//! a bit: a cast back to the type that was cast from gives the operand; a gather, or the position of an extreme, needs
+//! no cast before it, because a gather only moves elements, with 0 where it reads none, and casts keep 0 and the order;
+//! and a reduction of integers between a cast and the cast back happens in the small type, because sums and products
+//! wrap and extremes keep the order.
+
+use super::Job;
+use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, ValueId};
+use crate::kernels::KernelOp;
+use crate::kernels::reduce::{Reduce, ReduceOp};
+
+/// The same job in smaller types; the casts that nothing reads any more are left over.
+pub fn narrow(job: &Job) -> Job {
+    let mut nodes = Nodes::default();
+    let mut renumbered: Vec<ValueId> = Vec::with_capacity(job.nodes.len());
+    for (_, node) in job.nodes.iter() {
+        let mut node = node.clone();
+        node.inputs.iter_mut().for_each(|input| *input = renumbered[input.0 as usize]);
+        renumbered.push(push(&mut nodes, node));
+    }
+    let renumber = |ids: &[ValueId]| ids.iter().map(|id| renumbered[id.0 as usize]).collect();
+    Job { feeds: renumber(&job.feeds), targets: renumber(&job.targets), nodes }
+}
+
+fn push(nodes: &mut Nodes, mut node: Node) -> ValueId {
+    if let Some(wide) = cast_operand(nodes, &node) {
+        return cast_back(nodes, &node, wide).unwrap_or_else(|| nodes.push(node));
+    }
+    let gathers = matches!(node.op, Op::Kernel(KernelOp::Gather(_)));
+    let finds = matches!(node.op, Op::Kernel(KernelOp::ArgReduce(_)));
+    let data = node.inputs.first().filter(|_| gathers || finds).and_then(|&data| widened(nodes, data));
+    let Some(small) = data else { return nodes.push(node) };
+    node.inputs[0] = small;
+    if finds {
+        return push(nodes, node);
+    }
+    let (output, method) = (node.output.clone(), node.method);
+    node.output.dtype = nodes.ty(small).dtype;
+    let gathered = push(nodes, node);
+    push(nodes, Node { op: ElementwiseOp::Cast.into(), inputs: vec![gathered], output, method })
+}
+
+/// What a cast reads. Whether an element differs from 0 is a cast to bool.
+fn cast_operand(nodes: &Nodes, node: &Node) -> Option<ValueId> {
+    let is_zero = |value: ValueId| matches!(nodes.node(value).op, Op::Leaf(Leaf::Splat(bytes)) if bytes == [0; 8]);
+    let x = *node.inputs.first()?;
+    let is_cast = node.op == Op::Elementwise(ElementwiseOp::Cast);
+    let is_test =
+        node.op == Op::from(BinaryOp::NotEqual) && is_zero(node.inputs[1]) && nodes.ty(x).shape == node.output.shape;
+    (is_cast || is_test).then_some(x)
+}
+
+/// The value of a cast of `wide`, if that was made from the type that it is cast to.
+fn cast_back(nodes: &mut Nodes, node: &Node, wide: ValueId) -> Option<ValueId> {
+    let to = node.output.dtype;
+    if let Some(small) = widened(nodes, wide) {
+        return (nodes.ty(small).dtype == to).then_some(small);
+    }
+    let Node { op, inputs, output: TensorType { dtype, shape }, method } = nodes.node(wide).clone();
+    let Op::Kernel(KernelOp::Reduce(Reduce { op, axes })) = op else { return None };
+    let small = widened(nodes, inputs[0]).filter(|&small| nodes.ty(small).dtype == to)?;
+    let same = match op {
+        ReduceOp::Sum | ReduceOp::Prod => dtype.is_int(),
+        ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::And | ReduceOp::Or => true,
+        ReduceOp::Mean => false,
+    };
+    same.then(|| {
+        nodes.push(Node {
+            op: Reduce { op, axes }.into(),
+            inputs: vec![small],
+            output: TensorType::new(to, shape),
+            method,
+        })
+    })
+}
+
+/// What `value` was cast from, if the cast keeps every value and their order.
+fn widened(nodes: &Nodes, value: ValueId) -> Option<ValueId> {
+    let node = nodes.node(value);
+    let small = *node.inputs.first().filter(|_| node.op == Op::Elementwise(ElementwiseOp::Cast))?;
+    holds(node.output.dtype, nodes.ty(small).dtype).then_some(small)
+}
+
+/// Whether the values of the smaller type, all integers or bools, are among those of the larger.
+fn holds(large: DType, small: DType) -> bool {
+    let is_signed = |dtype: DType| dtype != dtype.unsigned();
+    let exact = if large.is_float() {
+        // f32 holds the integers of 16 bits; of f16 and bf16 only one holds those of 8.
+        large == DType::F32 && small.size() <= 2
+    } else {
+        large.is_int() && (is_signed(large) || !is_signed(small))
+    };
+    exact && !small.is_float() && small.size() < large.size()
+}

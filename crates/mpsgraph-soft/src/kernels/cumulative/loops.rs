@@ -1,0 +1,199 @@
+//! The inner loops of scans, over what the elements stand for.
+
+use crate::kernels::element::Element;
+use crate::kernels::reduce::reducers::Reducer;
+use crate::kernels::vectorised::VectorLoop;
+use std::marker::PhantomData;
+
+/// Rows along the last axis that are accumulated at the same time. Twice as many streams of memory are as many as the
+/// first cache has ways, if all begin at the same place in a page.
+pub const CHAINS: usize = 4;
+/// Elements that are joined before the step that waits: results that are computed at the same time.
+const LANES: usize = 8;
+/// Elements that are joined at a time, in the first cache.
+const TILE: usize = 256;
+/// Rows that are shorter are accumulated as if their order mattered.
+pub const SHORT: usize = 4 * LANES;
+
+/// A reducer, and what it works with instead of the elements.
+pub trait Scan<T: Element> {
+    type Reducer: Reducer<T>;
+    /// Whether the reducer also works with the elements themselves, so that a row can be cut in parts.
+    const IS_PLAIN: bool;
+    fn load(element: T) -> T;
+    /// The inverse of `load`.
+    fn store(result: T) -> T;
+}
+
+/// The elements themselves.
+pub struct Plain<R>(PhantomData<R>);
+
+impl<T: Element, R: Reducer<T>> Scan<T> for Plain<R> {
+    type Reducer = R;
+    const IS_PLAIN: bool = true;
+    #[inline(always)]
+    fn load(element: T) -> T {
+        element
+    }
+    #[inline(always)]
+    fn store(result: T) -> T {
+        result
+    }
+}
+
+/// Bits of f32 as integers in the order of the numbers, with NaN beyond all others.
+pub struct Keys<R>(PhantomData<R>);
+
+impl<R: Reducer<i32>> Scan<i32> for Keys<R> {
+    type Reducer = R;
+    const IS_PLAIN: bool = false;
+    #[inline(always)]
+    fn load(bits: i32) -> i32 {
+        const INFINITY: i32 = 0x7f80_0000;
+        if bits & i32::MAX > INFINITY { !R::START } else { Self::store(bits) }
+    }
+    #[inline(always)]
+    fn store(key: i32) -> i32 {
+        key ^ ((key >> 31) & i32::MAX)
+    }
+}
+
+/// One element after the other, behind what `before` is.
+#[inline(always)]
+pub fn in_order<T: Element, S: Scan<T>>(x: &[T], mut before: T, out: &mut [T]) {
+    for (&x, out) in x.iter().zip(out) {
+        before = S::Reducer::step(before, S::load(x));
+        *out = S::store(before);
+    }
+}
+
+/// Rows of `length` elements, at least `SHORT`, each of which begins with what comes before it.
+pub struct Windows<'a, T, S> {
+    pub x: &'a [T],
+    pub length: usize,
+    pub before: T,
+    pub out: &'a mut [T],
+    pub scan: PhantomData<S>,
+}
+
+impl<T: Element, S: Scan<T>> VectorLoop for Windows<'_, T, S> {
+    type Output = ();
+    const WORTH_IT: bool = T::COMMON || size_of::<T>() == 8;
+
+    #[inline(always)]
+    fn run(self) {
+        let mut halves = [S::Reducer::START; TILE + LANES / 2];
+        for (x, out) in self.x.chunks_exact(self.length).zip(self.out.chunks_exact_mut(self.length)) {
+            let (first, rest) = out.split_at_mut(LANES);
+            in_order::<T, S>(x, self.before, first);
+            let whole = rest.len() / LANES * LANES;
+            let mut results: [T; LANES] = std::array::from_fn(|lane| S::load(first[lane]));
+            for (tile, out) in rest[..whole].chunks_mut(TILE).enumerate() {
+                // With the elements of the block before.
+                let x = &x[tile * TILE..][..LANES + out.len()];
+                windows::<T, S>(x, &mut halves, &mut results, out);
+            }
+            in_order::<T, S>(&x[LANES + whole..], results[LANES - 1], &mut rest[whole..]);
+        }
+    }
+}
+
+/// `x` has `LANES` elements more than `out`, in front, and `results` is what comes out for those. Leaves the last
+/// results there.
+#[inline(always)]
+fn windows<T: Element, S: Scan<T>>(x: &[T], halves: &mut [T], results: &mut [T; LANES], out: &mut [T]) {
+    const HALF: usize = LANES / 2;
+    // Each element with the three before it; the first window begins behind the first element.
+    let halves = &mut halves[..out.len() + HALF];
+    let [a, b, c, d] = std::array::from_fn(|at| &x[1 + at..][..halves.len()]);
+    for (at, half) in halves.iter_mut().enumerate() {
+        // An extreme that began with a NaN would stay NaN.
+        let first = S::Reducer::step(S::Reducer::START, S::load(a[at]));
+        let rest = [b[at], c[at], d[at]];
+        *half = rest.into_iter().fold(first, |joined, x| S::Reducer::step(joined, S::load(x)));
+    }
+    for (at, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+        let window = &halves[at * LANES..][..LANES + HALF];
+        for lane in 0..LANES {
+            let half = S::Reducer::step(results[lane], window[lane]);
+            results[lane] = S::Reducer::step(half, window[lane + HALF]);
+        }
+        *out = results.map(S::store);
+    }
+}
+
+/// Runs of elements of one length, one after the other, and what comes before each of them.
+pub struct Chains<'a, T, S> {
+    pub x: &'a [T],
+    pub before: [T; CHAINS],
+    pub out: &'a mut [T],
+    pub scan: PhantomData<S>,
+}
+
+impl<T: Element, S: Scan<T>> VectorLoop for Chains<'_, T, S> {
+    type Output = ();
+    const WORTH_IT: bool = T::COMMON;
+
+    #[inline(always)]
+    fn run(self) {
+        if !S::IS_PLAIN {
+            return self.run_loaded();
+        }
+        let (length, mut before, mut rest) = (self.x.len() / CHAINS, self.before, self.out);
+        let x: [&[T]; CHAINS] = std::array::from_fn(|chain| &self.x[chain * length..][..length]);
+        let out: [&mut [T]; CHAINS] = std::array::from_fn(|_| {
+            let (chain, behind) = std::mem::take(&mut rest).split_at_mut(length);
+            rest = behind;
+            chain
+        });
+        for at in 0..length {
+            for chain in 0..CHAINS {
+                before[chain] = S::Reducer::step(before[chain], x[chain][at]);
+                out[chain][at] = before[chain];
+            }
+        }
+    }
+}
+
+impl<T: Element, S: Scan<T>> Chains<'_, T, S> {
+    /// Loads and stores many elements at a time. Runs that are not plain are shorter than `SHORT`.
+    #[inline(always)]
+    fn run_loaded(self) {
+        let mut loaded = [S::Reducer::START; CHAINS * SHORT];
+        let loaded = &mut loaded[..self.x.len()];
+        for (loaded, &x) in loaded.iter_mut().zip(self.x) {
+            *loaded = S::load(x);
+        }
+        let (before, out) = (self.before, self.out);
+        Chains::<T, Plain<S::Reducer>> { x: loaded, before, out, scan: PhantomData }.run();
+        out.iter_mut().for_each(|out| *out = S::store(*out));
+    }
+}
+
+/// Rows of `inner` elements.
+pub struct Rows<'a, T, S> {
+    pub x: &'a [T],
+    pub inner: usize,
+    pub out: &'a mut [T],
+    pub scan: PhantomData<S>,
+}
+
+impl<T: Element, S: Scan<T>> VectorLoop for Rows<'_, T, S> {
+    type Output = ();
+    const WORTH_IT: bool = T::COMMON;
+
+    #[inline(always)]
+    fn run(self) {
+        let (x, inner) = (self.x, self.inner);
+        for (out, &x) in self.out[..inner].iter_mut().zip(x) {
+            *out = S::store(S::Reducer::step(S::Reducer::START, S::load(x)));
+        }
+        for start in (inner..x.len()).step_by(inner) {
+            let (done, rest) = self.out.split_at_mut(start);
+            let before = &done[start - inner..];
+            for ((out, &before), &x) in rest[..inner].iter_mut().zip(before).zip(&x[start..]) {
+                *out = S::store(S::Reducer::step(S::load(before), S::load(x)));
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Compilations that take as long as a test wants: what goes on meanwhile shows whether the caller holds locks.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::ignore_poison::IgnorePoison;
+
+/// Whether there is a hold; while there is none, a compilation pays one relaxed load.
+static HELD: AtomicBool = AtomicBool::new(false);
+static GATE: Mutex<Gate> = Mutex::new(Gate { is_closed: false, waiting: 0 });
+static CHANGED: Condvar = Condvar::new();
+
+struct Gate {
+    is_closed: bool,
+    /// Compilations that have begun and cannot go on.
+    waiting: usize,
+}
+
+fn gate() -> MutexGuard<'static, Gate> {
+    GATE.lock().ignore_poison()
+}
+
+/// Lets compilations begin, but not go on until it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Hold(());
+
+/// Holds the compilations of all threads.
+///
+/// Panics if they are held already.
+pub fn compilations() -> Hold {
+    let was_closed = std::mem::replace(&mut gate().is_closed, true);
+    assert!(!was_closed, "compilations are held already");
+    HELD.store(true, Relaxed);
+    Hold(())
+}
+
+impl Hold {
+    /// Waits until a compilation has begun; whether one has within this time.
+    pub fn wait_for_one(&self, limit: Duration) -> bool {
+        let nobody = |gate: &mut Gate| gate.waiting == 0;
+        let waited = CHANGED.wait_timeout_while(gate(), limit, nobody).unwrap_or_else(PoisonError::into_inner);
+        !waited.1.timed_out()
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        HELD.store(false, Relaxed);
+        gate().is_closed = false;
+        CHANGED.notify_all();
+    }
+}
+
+/// Returns when there is no hold.
+pub(super) fn pass() {
+    if !HELD.load(Relaxed) {
+        return;
+    }
+    let mut gate = gate();
+    gate.waiting += 1;
+    CHANGED.notify_all();
+    let mut gate = CHANGED.wait_while(gate, |gate| gate.is_closed).unwrap_or_else(PoisonError::into_inner);
+    gate.waiting -= 1;
+}

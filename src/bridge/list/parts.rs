@@ -1,0 +1,47 @@
+//! Which nodes of a recording belong together, and what of them another thread's read finds.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+
+use super::Node;
+use crate::bridge::value::Value;
+
+/// What the nodes read that are asked for, of which `asked` has the last one for each node.
+pub(super) fn consumed(nodes: &[Node], asked: &[u64]) -> HashSet<*const Value, FixedState> {
+    let last = nodes.iter().zip(asked).filter(|(node, asked)| node.serial == **asked);
+    last.flat_map(|(node, _)| &node.inputs).map(|input| Arc::as_ptr(&input.value)).collect()
+}
+
+/// Whether something could ask for a value when the node `asked` of its part had just been recorded.
+///
+/// Another thread asks for that one, and how far the recording thread has come since must not decide which values leave
+/// the program. What that op itself has consumed was dropped before anybody could see its result.
+pub(super) fn was_wanted(value: &Value, asked: u64, consumed: &HashSet<*const Value, FixedState>) -> bool {
+    let dropped = value.dropped_before();
+    dropped > asked && !(dropped == asked + 1 && consumed.contains(&std::ptr::from_ref(value)))
+}
+
+/// Nodes that belong together.
+pub(super) struct Parts(Vec<usize>);
+
+impl Parts {
+    pub fn new(count: usize) -> Self {
+        Self((0..count).collect())
+    }
+
+    /// The first node of the part that `at` is in.
+    pub fn of(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    pub fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.of(a), self.of(b));
+        self.0[a.max(b)] = a.min(b);
+    }
+}

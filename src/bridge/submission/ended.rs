@@ -1,0 +1,53 @@
+//! The wait for a submission, as a future: no poll blocks, and who drops it waits no more.
+
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use super::Queue;
+use crate::bridge::pool::Serial;
+use crate::bridge::stats::Counters;
+use crate::bridge::waiting::Wait;
+
+/// See [`Queue::ended`].
+pub(in crate::bridge) struct Ended<'a> {
+    queue: &'a Queue,
+    counters: &'a Counters,
+    wait: Wait,
+    counted: bool,
+}
+
+impl<'a> Ended<'a> {
+    pub(super) fn new(queue: &'a Queue, serial: Serial, counters: &'a Counters) -> Self {
+        Self { queue, counters, wait: Wait::new(serial), counted: false }
+    }
+}
+
+impl Future for Ended<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let Self { queue, counters, wait, counted } = self.get_mut();
+        if queue.is_over(wait.serial()) {
+            return Poll::Ready(());
+        }
+        if !std::mem::replace(counted, true) {
+            counters.waits.add(1);
+        }
+        queue.waiting.register(wait, context.waker());
+        // The handler may have been called before this task could be woken by it.
+        if queue.is_over(wait.serial()) {
+            return Poll::Ready(());
+        }
+        let Some(limit) = queue.waiting.overdue(wait) else {
+            return Poll::Pending;
+        };
+        queue.give_up(wait.serial(), limit);
+        Poll::Ready(())
+    }
+}
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.queue.waiting.forget(&mut self.wait);
+    }
+}

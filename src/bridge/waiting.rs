@@ -1,0 +1,204 @@
+//! Who waits for submissions, and who wakes them.
+//!
+//! A submission's completed handler wakes the tasks that wait for it. If the device ends nothing for longer than the
+//! limit, no handler comes, and a clock wakes them: a thread that starts with the first wait and sleeps until the next
+//! limit.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::{Duration, Instant};
+
+use super::pool::Serial;
+use crate::lock::LockAnyway;
+
+/// The longest limit: more than a program runs.
+const NEVER: Duration = Duration::from_secs(1 << 30);
+
+/// Tasks that wait.
+pub(super) struct Waiting {
+    list: Mutex<List>,
+    /// Tells the clock that it has to look earlier than it thinks.
+    earlier: Condvar,
+}
+
+struct List {
+    /// The newest submission whose handler was called.
+    ended: Serial,
+    /// When a handler was called last.
+    last_end: Instant,
+    limit: Duration,
+    waiters: Vec<Waiter>,
+    /// For the next waiter.
+    key: u64,
+    clock: Clock,
+}
+
+#[derive(Clone, Copy)]
+enum Clock {
+    NotStarted,
+    /// Nobody waits.
+    Idle,
+    /// Looks at this time.
+    Until(Instant),
+}
+
+struct Waiter {
+    key: u64,
+    serial: Serial,
+    since: Instant,
+    waker: Waker,
+    /// Whether the clock has woken it.
+    late: bool,
+}
+
+/// A task that waits for a submission.
+pub(super) struct Wait {
+    serial: Serial,
+    since: Instant,
+    key: Option<u64>,
+}
+
+impl Wait {
+    pub fn new(serial: Serial) -> Self {
+        Self { serial, since: Instant::now(), key: None }
+    }
+
+    pub fn serial(&self) -> Serial {
+        self.serial
+    }
+}
+
+impl Waiting {
+    pub fn new(limit: Duration) -> Self {
+        let list = List {
+            ended: 0,
+            last_end: Instant::now(),
+            limit: limit.min(NEVER),
+            waiters: Vec::new(),
+            key: 0,
+            clock: Clock::NotStarted,
+        };
+        Self { list: Mutex::new(list), earlier: Condvar::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, List> {
+        self.list.lock_anyway()
+    }
+
+    /// Sets how long the device may end nothing while somebody waits.
+    pub fn set_limit(&self, limit: Duration) {
+        self.lock().limit = limit.min(NEVER);
+        self.earlier.notify_one();
+    }
+
+    /// A submission's handler was called: wakes who waits for it, or for an earlier one whose handler came too early to
+    /// find all command buffers ended.
+    pub fn ended(&self, serial: Serial) {
+        let woken: Vec<Waiter> = {
+            let mut list = self.lock();
+            list.ended = list.ended.max(serial);
+            list.last_end = Instant::now();
+            if list.waiters.is_empty() {
+                return;
+            }
+            let ended = list.ended;
+            list.waiters.extract_if(.., |waiter| waiter.serial <= ended).collect()
+        };
+        // Without the lock: a waker may poll at once.
+        woken.into_iter().for_each(|waiter| waiter.waker.wake());
+    }
+
+    /// Lets `waker` be woken when the submission has ended, or when it is late. The caller looks again whether it has
+    /// ended after this.
+    pub fn register(self: &Arc<Self>, wait: &mut Wait, waker: &Waker) {
+        let mut list = self.lock();
+        let known = list.waiters.iter_mut().find(|waiter| Some(waiter.key) == wait.key);
+        if let Some(known) = known {
+            known.waker.clone_from(waker);
+            return;
+        }
+        list.key += 1;
+        let key = list.key;
+        wait.key = Some(key);
+        let waiter = Waiter { key, serial: wait.serial, since: wait.since, waker: waker.clone(), late: false };
+        let late_at = list.late_at(wait.since);
+        list.waiters.push(waiter);
+        match list.clock {
+            Clock::NotStarted => {
+                list.clock = Clock::Until(late_at);
+                drop(list);
+                self.start_clock();
+            }
+            Clock::Until(next) if next <= late_at => (),
+            Clock::Idle | Clock::Until(_) => self.earlier.notify_one(),
+        }
+    }
+
+    /// The task does not wait any more.
+    pub fn forget(&self, wait: &mut Wait) {
+        if let Some(key) = wait.key.take() {
+            let mut list = self.lock();
+            let at = list.waiters.iter().position(|waiter| waiter.key == key);
+            let waiter = at.map(|at| list.waiters.swap_remove(at));
+            drop(list);
+            // Without the lock: it may be the last reference to the task.
+            drop(waiter);
+        }
+    }
+
+    /// The limit, if the device has ended nothing for so long while `wait` lasted.
+    pub fn overdue(&self, wait: &Wait) -> Option<Duration> {
+        let list = self.lock();
+        (Instant::now() >= list.late_at(wait.since)).then_some(list.limit)
+    }
+
+    fn start_clock(self: &Arc<Self>) {
+        let waiting = self.clone();
+        let thread = std::thread::Builder::new().name("burn-mpsgraph-clock".into());
+        let started = thread.spawn(move || waiting.run_clock());
+        if started.is_err() {
+            // The next wait tries again.
+            self.lock().clock = Clock::NotStarted;
+        }
+    }
+
+    fn run_clock(&self) {
+        let mut list = self.lock();
+        loop {
+            let now = Instant::now();
+            let List { last_end, limit, waiters, .. } = &mut *list;
+            let late_at = |since: Instant| since.max(*last_end) + *limit;
+            let (mut woken, mut next) = (Vec::new(), None::<Instant>);
+            for waiter in waiters.iter_mut().filter(|waiter| !waiter.late) {
+                let late_at = late_at(waiter.since);
+                if late_at <= now {
+                    waiter.late = true;
+                    woken.push(waiter.waker.clone());
+                } else {
+                    next = Some(next.map_or(late_at, |next| next.min(late_at)));
+                }
+            }
+            list.clock = next.map_or(Clock::Idle, Clock::Until);
+            if !woken.is_empty() {
+                drop(list);
+                woken.into_iter().for_each(Waker::wake);
+                list = self.lock();
+                continue;
+            }
+            list = match next {
+                Some(next) => {
+                    let waited = self.earlier.wait_timeout(list, next - now);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.earlier.wait(list).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+}
+
+impl List {
+    /// When a wait since that time is late.
+    fn late_at(&self, since: Instant) -> Instant {
+        since.max(self.last_end) + self.limit
+    }
+}

@@ -1,0 +1,58 @@
+//! What models cost as graphs: the operations that MPSGraph is asked for in one step, and the kernels that the software
+//! runtime's compiler makes of them. On a Mac operations cost time to compile, and each kernel a dispatch.
+//!
+//! The table is exact, so a lowering that gets more expensive fails here. When one gets cheaper, the new numbers
+//! replace the old ones.
+
+mod models;
+
+use mpsgraph_soft::mpsgraph::counters::{kernels_compiled, operations_compiled};
+
+use super::Turn;
+use burn_mpsgraph::{MpsGraphDevice, contract};
+
+/// A model's name, its step, and the operations and kernels of the step.
+type Row = (&'static str, fn() -> Box<dyn FnMut()>, [u64; 2]);
+
+const TABLE: &[Row] = &[
+    ("MLP, inference", models::mlp_inference, [7, 4]),
+    ("MLP, training with SGD", models::mlp_sgd, [61, 26]),
+    ("MLP, training with Adam", models::mlp_adam, [115, 26]),
+    ("CNN, inference", models::cnn_inference, [39, 11]),
+    ("CNN, training with Adam", models::cnn_adam, [353, 78]),
+    ("LSTM, inference", models::lstm_inference, [436, 94]),
+    ("LSTM, training with Adam", models::lstm_adam, [1425, 282]),
+    ("GPT, inference", models::gpt_inference, [193, 74]),
+    ("GPT, training with Adam", models::gpt_adam, [1172, 238]),
+];
+
+/// Operations and kernels of all programs that a step compiles once the optimizer has its state.
+fn cost(mut step: Box<dyn FnMut()>) -> [u64; 2] {
+    for _ in 0..3 {
+        step();
+    }
+    MpsGraphDevice.sync().expect("the device works");
+    MpsGraphDevice.clear_programs();
+    let counts = || [operations_compiled(), kernels_compiled()];
+    let before = counts();
+    step();
+    let after = counts();
+    [0, 1].map(|at| after[at] - before[at])
+}
+
+#[test]
+fn models_lower_to_these_operations_and_kernels() {
+    let _turn = Turn::take();
+    // Barriers and the forms of products depend on the system.
+    if contract::macos_version() >= (15, 0) {
+        return;
+    }
+    let mut wrong = String::new();
+    for &(name, model, expected) in TABLE {
+        let found = cost(model());
+        if found != expected {
+            wrong += &format!("{name}: {found:?} operations and kernels where the table has {expected:?}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "put what is intended into the table of {}:\n{wrong}", file!());
+}
