@@ -12,6 +12,8 @@ while [ $# -gt 0 ]; do
         -target) arch=$2 && shift ;;
         -isysroot) shift ;;
         -mmacosx-version-min=* | -mmacos-version-min=*) mac=yes ;;
+        # zig links Windows' C library and the unwinder by itself.
+        -m64 | -nolibc | --unwindlib=none | -lmsvcrt) [ "${CROSS_SYSTEM:-}" = windows ] || arguments+=("$1") ;;
         *) arguments+=("$1") ;;
     esac
     shift
@@ -30,6 +32,8 @@ if [ -n "$mac" ]; then
     esac
     options+=(-target "$arch-macos.$MACOSX_DEPLOYMENT_TARGET-none")
     options+=(-L "$SDKROOT/usr/lib" -F "$SDKROOT/System/Library/Frameworks")
+elif [ "${CROSS_SYSTEM:-}" = windows ]; then
+    options+=(-target x86_64-windows-gnu)
 else
     # Linked by rustc, who names no target. The C library is the oldest that Debian 12 may meet.
     options+=(-target "${arch:-aarch64}-linux-gnu.2.36")

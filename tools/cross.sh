@@ -50,7 +50,7 @@ export CARGO_PROFILE_DEV_DEBUG=0 # smaller and faster
 export CARGO_PROFILE_DEV_STRIP=none # takes another tool, and the symbols are looked at
 export CROSS_ZIG=$cross/python/ziglang/zig
 export ZIG_GLOBAL_CACHE_DIR=$cross/zig ZIG_LOCAL_CACHE_DIR=$cross/zig
-for target in aarch64_apple_darwin x86_64_apple_darwin aarch64_unknown_linux_gnu; do
+for target in aarch64_apple_darwin x86_64_apple_darwin aarch64_unknown_linux_gnu x86_64_pc_windows_gnullvm; do
     export "CARGO_TARGET_${target^^}_LINKER=$root/tools/cross-cc.sh" "CC_$target=$root/tools/cross-cc.sh"
     export "AR_$target=$root/tools/cross-ar.sh"
 done

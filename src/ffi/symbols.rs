@@ -71,17 +71,24 @@ use mpsgraph_soft::symbols::objc_msgSend_stret;
 
 /// The entry point for messages whose result has `result_size` bytes, to be cast to the method's own type.
 ///
-/// On x86-64 a result of more than 16 bytes is written where a hidden first argument says, which moves receiver and
+/// On x86-64 a result that registers cannot hold is written where a hidden first argument says, which moves receiver and
 /// selector one register on; AArch64 has a register of its own for that address.
 #[inline(always)]
 pub(crate) fn message_send(result_size: usize) -> *const () {
     #[cfg(target_arch = "x86_64")]
-    if result_size > 16 {
+    if in_memory(result_size) {
         return objc_msgSend_stret as *const ();
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = result_size;
     objc_msgSend as *const ()
+}
+
+/// Whether a result of this size is too large for registers: System V's calling convention returns up to 16 bytes in
+/// them, Microsoft's (the software runtime on Windows) 1, 2, 4 and 8.
+#[cfg(target_arch = "x86_64")]
+const fn in_memory(result_size: usize) -> bool {
+    if cfg!(windows) { !matches!(result_size, 0 | 1 | 2 | 4 | 8) } else { result_size > 16 }
 }
 
 /// The C symbols this crate uses, for the contract test.

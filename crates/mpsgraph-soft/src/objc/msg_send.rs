@@ -5,8 +5,8 @@
 //! tables are complete ([`super::class`]), so a miss jumps to `unanswered`, which panics in the method's place and
 //! unwinds into the caller.
 
-#[cfg(not(any(target_arch = "aarch64", all(target_arch = "x86_64", not(windows)))))]
-compile_error!("objc_msgSend is written for AArch64 and for x86-64 with the System V calling convention");
+#[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
+compile_error!("objc_msgSend is written for AArch64 and x86-64");
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

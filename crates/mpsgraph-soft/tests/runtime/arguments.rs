@@ -249,11 +249,19 @@ fn nil_answers_zero() {
     assert_eq!(send!(f32; nil, "float:", 1.5 => f32), 0.0);
     assert_eq!(send!(f64; nil, "double:", 1.5 => f64), 0.0);
     assert!(!send!(bool; nil, "not:small:", true => bool, 1 => i8));
+    send!((); nil, "zeroes");
+}
+
+/// Microsoft's calling convention on x86-64 returns structs of this size in memory.
+#[cfg(not(all(windows, target_arch = "x86_64")))]
+#[test]
+fn nil_answers_zero_in_structs_of_two_registers() {
+    let _test = plain();
+    let nil: Object = std::ptr::null_mut();
     assert_eq!(send!(Range; nil, "range"), Range { location: 0, length: 0 });
     let point =
         send!(Point; nil, "range:point:", Range { location: 1, length: 2 } => Range, Point { x: 1.0, y: 2.0 } => Point);
     assert_eq!(point, Point { x: 0.0, y: 0.0 });
-    send!((); nil, "zeroes");
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -14,7 +14,7 @@ pub type Selector = *const c_void;
 
 /// The entry point for a result of this size, as a function of type `F`. For `send!` alone.
 pub fn entry<F: Copy>(result_size: usize) -> F {
-    let stret = result_size > 16;
+    let stret = if cfg!(windows) { !matches!(result_size, 0 | 1 | 2 | 4 | 8) } else { result_size > 16 };
     #[cfg(target_arch = "x86_64")]
     let entry = if stret { symbols::objc_msgSend_stret as *const () } else { symbols::objc_msgSend as *const () };
     #[cfg(not(target_arch = "x86_64"))]

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Runs what depends on the system and its calling convention as x86_64-pc-windows-gnullvm under wine, on a Debian x86-64
+# machine: the software runtime's message sends, every declared message of ffi, and a training step.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source tools/cross.sh
+unpack wine wine64
+
+target=x86_64-pc-windows-gnullvm
+programs=$cross/wine/usr/lib
+export WINEPREFIX=$cross/wineprefix WINEDEBUG=-all
+# Debian 12's package starts its server by a script that looks below /usr, and links to a library that lies there.
+ln -sf wineserver64 "$programs/wine/wineserver"
+ln -sf ../../../../x86_64-w64-mingw32/lib/zlib1.dll "$programs/x86_64-linux-gnu/wine/x86_64-windows/zlib1.dll"
+LD_LIBRARY_PATH+=:$(echo "$programs"/*-linux-gnu)
+if [ ! -e "$WINEPREFIX/complete" ]; then
+    step "wine's own files"
+    rm -rf "$WINEPREFIX"
+    "$programs/wine/wine64" wineboot --init
+    "$CROSS_ZIG" cc -target x86_64-windows-gnu -shared -O2 tools/bcryptprimitives.c -ladvapi32 \
+        -o "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll"
+    touch "$WINEPREFIX/complete"
+fi
+export CARGO_TARGET_X86_64_PC_WINDOWS_GNULLVM_RUNNER=$programs/wine/wine64
+export CROSS_SYSTEM=windows
+# Rust's library names functions of Windows without import libraries; this program makes them.
+export CARGO_TARGET_X86_64_PC_WINDOWS_GNULLVM_RUSTFLAGS=-Cdlltool=$root/tools/cross-dlltool.sh
+# A dependency of burn-flex, against which tests compare: its assembly wants functions inlined that are not without it.
+test=(cargo test --locked --config 'profile.dev.package.gemm-f16.opt-level=2'
+    -Z build-std=std,panic_unwind,test --target "$target")
+
+step "$target: the software runtime"
+"${test[@]}" --package mpsgraph-soft --test main -- runtime::
+
+step "$target: every declared message"
+"${test[@]}" --package burn-mpsgraph --lib ffi:: -- --skip ns_exception
+
+step "$target: a training step"
+"${test[@]}" --package burn-mpsgraph --test recording training::a_hand_written_step
+step "done"
