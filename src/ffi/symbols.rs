@@ -71,8 +71,8 @@ use mpsgraph_soft::symbols::objc_msgSend_stret;
 
 /// The entry point for messages whose result has `result_size` bytes, to be cast to the method's own type.
 ///
-/// On x86-64 a result that registers cannot hold is written where a hidden first argument says, which moves receiver and
-/// selector one register on; AArch64 has a register of its own for that address.
+/// On x86-64 a result that registers cannot hold is written where a hidden first argument says, which moves receiver
+/// and selector one register on; AArch64 has a register of its own for that address.
 #[inline(always)]
 pub(crate) fn message_send(result_size: usize) -> *const () {
     #[cfg(target_arch = "x86_64")]

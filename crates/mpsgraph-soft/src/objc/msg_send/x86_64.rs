@@ -42,7 +42,10 @@ macro_rules! probe {
 
 /// Both entry points: for each the registers of the receiver, of its lowest byte and of the selector.
 macro_rules! entry_points {
-    ([$this:literal, $this_byte:literal, $selector:literal], stret [$this2:literal, $this2_byte:literal, $selector2:literal]) => {
+    (
+        [$this:literal, $this_byte:literal, $selector:literal],
+        stret [$this2:literal, $this2_byte:literal, $selector2:literal]
+    ) => {
         /// Sends a message; call it through a pointer of the method's type. Nil answers zero in every result register.
         ///
         /// # Safety
