@@ -15,7 +15,7 @@ fn a_folded_product_rotates_its_result() {
     let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[3, 16, 20]));
     // Signs whose columns and rows are equal but for signs: whole numbers, so that every order of sums is exact.
     let signs =
-        constant(&mut nodes, &[16, 16], |at| if (at / 16 & at % 16).count_ones() % 2 == 0 { 1.0 } else { -1.0 });
+        constant(&mut nodes, &[16, 16], |at| if ((at / 16) & (at % 16)).count_ones() % 2 == 0 { 1.0 } else { -1.0 });
     let product = push(&mut nodes, Op::MatMul, [signs, x], f32s(&[3, 16, 20]));
     let pairs = push(&mut nodes, ViewOp::Reshape, [product], f32s(&[3, 8, 2, 20]));
     let exchanged = push(&mut nodes, ViewOp::Reverse { axes: vec![2] }, [pairs], f32s(&[3, 8, 2, 20]));
