@@ -4,7 +4,7 @@
 //! tap of the filter meets. A panel stays in the cache and is scratch memory; its columns are never all there. They are
 //! copied from lines of one channel ([`lines`]), in the order in which `gemm` reads them, so that it need not copy them
 //! again. A 1x1 filter multiplies the input where it is, groups of one channel are summed directly ([`depthwise`]), and
-//! most 3x3 filters need fewer products ([`winograd`]).
+//! most 3x3 filters need fewer products (`winograd`).
 //!
 //! Threads take blocks of rows of the result. How the work is cut depends on the extents only, so the sums do not
 //! depend on the number of threads.
