@@ -8,18 +8,18 @@
 mod cumulative;
 mod fourier;
 mod loss;
+#[path = "../peers/measure.rs"]
+mod measure;
 mod order;
 mod quantized;
 mod resize;
 
-use std::cell::OnceCell;
 use std::time::Duration;
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Distribution, Int, Tensor};
-use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main, measurement::WallTime};
-
-type Group<'a> = BenchmarkGroup<'a, WallTime>;
+use criterion::{Criterion, criterion_group, criterion_main};
+use measure::{Group, measure};
 
 /// Runs a generic function with this backend and those of burn-ndarray and burn-flex, or without burn-ndarray.
 macro_rules! each_backend {
@@ -34,31 +34,6 @@ macro_rules! each_backend {
     };
 }
 use each_backend;
-
-/// Measures `run` until its result is computed, also if the backend is lazy. Its input is made when the case is asked
-/// for.
-fn measure<B: Backend, I, T>(
-    group: &mut Group<'_>,
-    backend: &str,
-    case: &str,
-    input: impl Fn() -> I,
-    run: impl Fn(&I) -> T,
-) {
-    let (device, made) = (B::Device::default(), OnceCell::new());
-    let wait = || B::sync(&device).expect("the device works");
-    group.bench_function(BenchmarkId::new(backend, case), |bencher| {
-        let input = made.get_or_init(|| {
-            let input = input();
-            wait();
-            input
-        });
-        bencher.iter(|| {
-            let result = run(input);
-            wait();
-            result
-        });
-    });
-}
 
 /// Floats from a normal distribution.
 fn floats<B: Backend, const D: usize>(shape: [usize; D], dtype: DType) -> Tensor<B, D> {

@@ -14,20 +14,20 @@ mod arithmetic;
 mod cast;
 mod comparison;
 mod gather;
+#[path = "../peers/measure.rs"]
+mod measure;
 mod movement;
 mod product;
 mod random;
 mod reduction;
 mod softmax;
 
-use std::cell::OnceCell;
 use std::time::Duration;
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{Bool, DType, Distribution, Int, Tensor};
-use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main, measurement::WallTime};
-
-type Group<'a> = BenchmarkGroup<'a, WallTime>;
+use criterion::{Criterion, criterion_group, criterion_main};
+use measure::{Group, measure};
 
 /// Measures a case with this backend and those of burn-ndarray and burn-flex: `case!(group, name, |B| input, |x| run)`.
 macro_rules! case {
@@ -48,31 +48,6 @@ macro_rules! case {
     }};
 }
 use case;
-
-/// Measures `run` until its result is computed, also if the backend is lazy. Its input is made when the case is asked
-/// for.
-fn measure<B: Backend, I, T>(
-    group: &mut Group<'_>,
-    backend: &str,
-    case: &str,
-    input: impl Fn() -> I,
-    run: impl Fn(&I) -> T,
-) {
-    let (device, made) = (B::Device::default(), OnceCell::new());
-    let wait = || B::sync(&device).expect("the device works");
-    group.bench_function(BenchmarkId::new(backend, case), |bencher| {
-        let input = made.get_or_init(|| {
-            let input = input();
-            wait();
-            input
-        });
-        bencher.iter(|| {
-            let result = run(input);
-            wait();
-            result
-        });
-    });
-}
 
 /// The shapes that are measured.
 fn shapes() -> impl Iterator<Item = [usize; 2]> {

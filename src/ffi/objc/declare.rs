@@ -220,20 +220,10 @@ macro_rules! objc_method {
             }
         }
     };
-    (init [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] () $selector:literal) => {
-        $($attr)*
-        pub(crate) fn $name($($arg: $ty),*) -> $crate::ffi::objc::Retained<Self> {
-            $crate::ffi::objc::objc_method!(@site SITE $owner Instance $selector);
-            $(let $arg = $crate::ffi::objc::Argument::hold($arg);)*
-            // SAFETY: alloc gives a reference that init takes over; types and arguments as for instance methods.
-            unsafe {
-                $crate::ffi::objc::send(
-                    &SITE,
-                    $crate::ffi::foundation::ns_object::alloc::<Self>(),
-                    ($(<$ty as $crate::ffi::objc::Argument>::raw(&$arg),)*),
-                )
-            }
-        }
+    (init $attr:tt $owner:ident $name:ident $arguments:tt [] () $selector:literal) => {
+        $crate::ffi::objc::objc_method!(
+            init $attr $owner $name $arguments [] ($crate::ffi::objc::Retained<Self>) $selector
+        );
     };
     (init [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] ($ret:ty) $selector:literal) => {
         $($attr)*
