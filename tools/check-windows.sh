@@ -16,7 +16,8 @@ LD_LIBRARY_PATH+=:$(echo "$programs"/*-linux-gnu)
 if [ ! -e "$WINEPREFIX/complete" ]; then
     step "wine's own files"
     rm -rf "$WINEPREFIX"
-    "$programs/wine/wine64" wineboot --init
+    # It ends with 53 although the prefix is whole: the part for 32-bit programs is not installed, and not wanted.
+    "$programs/wine/wine64" wineboot --init || [ -e "$WINEPREFIX/drive_c/windows/system32/kernel32.dll" ]
     "$CROSS_ZIG" cc -target x86_64-windows-gnu -shared -O2 tools/bcryptprimitives.c -ladvapi32 \
         -o "$WINEPREFIX/drive_c/windows/system32/bcryptprimitives.dll"
     touch "$WINEPREFIX/complete"
