@@ -21,8 +21,10 @@ pub struct Gpt<B: Backend, const LAYERS: usize, const WIDTH: usize> {
     head: Linear<B>,
 }
 
-impl<B: Backend, const LAYERS: usize, const WIDTH: usize> Gpt<B, LAYERS, WIDTH> {
-    pub fn new(device: &B::Device) -> Self {
+impl<B: Backend, const LAYERS: usize, const WIDTH: usize> Model<B> for Gpt<B, LAYERS, WIDTH> {
+    type Input = Tensor<B, 2, Int>;
+
+    fn new(device: &B::Device) -> Self {
         let layers = TransformerEncoderConfig::new(WIDTH, 4 * WIDTH, HEADS, LAYERS);
         Self {
             tokens: EmbeddingConfig::new(VOCABULARY, WIDTH).init(device),
@@ -31,10 +33,6 @@ impl<B: Backend, const LAYERS: usize, const WIDTH: usize> Gpt<B, LAYERS, WIDTH> 
             head: LinearConfig::new(WIDTH, VOCABULARY).with_bias(false).init(device),
         }
     }
-}
-
-impl<B: Backend, const LAYERS: usize, const WIDTH: usize> Model<B> for Gpt<B, LAYERS, WIDTH> {
-    type Input = Tensor<B, 2, Int>;
 
     fn input(batch: usize, device: &B::Device) -> Self::Input {
         let token = Tensor::arange(0..(batch * TOKENS) as i64, device).mul_scalar(31);

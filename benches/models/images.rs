@@ -37,8 +37,10 @@ pub struct Cnn<B: Backend> {
     output: Linear<B>,
 }
 
-impl<B: Backend> Cnn<B> {
-    pub fn new(device: &B::Device) -> Self {
+impl<B: Backend> Model<B> for Cnn<B> {
+    type Input = Tensor<B, 4>;
+
+    fn new(device: &B::Device) -> Self {
         Self {
             convolutions: [[1, 16], [16, 32]].map(|channels| Normed::new(channels, device)),
             pool: MaxPool2dConfig::new([2, 2]).with_strides([2, 2]).init(),
@@ -47,10 +49,6 @@ impl<B: Backend> Cnn<B> {
             output: LinearConfig::new(64, 10).init(device),
         }
     }
-}
-
-impl<B: Backend> Model<B> for Cnn<B> {
-    type Input = Tensor<B, 4>;
 
     fn input(batch: usize, device: &B::Device) -> Self::Input {
         normal([batch, 1, 28, 28], device)
@@ -76,8 +74,10 @@ pub struct Residual<B: Backend> {
 
 const MAPS: usize = 64;
 
-impl<B: Backend> Residual<B> {
-    pub fn new(device: &B::Device) -> Self {
+impl<B: Backend> Model<B> for Residual<B> {
+    type Input = Tensor<B, 4>;
+
+    fn new(device: &B::Device) -> Self {
         let block = |_| [(); 2].map(|()| Normed::new([MAPS, MAPS], device));
         Self {
             stem: Normed::new([3, MAPS], device),
@@ -86,10 +86,6 @@ impl<B: Backend> Residual<B> {
             head: LinearConfig::new(MAPS, 10).init(device),
         }
     }
-}
-
-impl<B: Backend> Model<B> for Residual<B> {
-    type Input = Tensor<B, 4>;
 
     fn input(batch: usize, device: &B::Device) -> Self::Input {
         normal([batch, 3, 16, 16], device)

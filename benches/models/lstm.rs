@@ -17,17 +17,15 @@ pub struct Sequence<B: Backend> {
     head: Linear<B>,
 }
 
-impl<B: Backend> Sequence<B> {
-    pub fn new(device: &B::Device) -> Self {
+impl<B: Backend> Model<B> for Sequence<B> {
+    type Input = Tensor<B, 3>;
+
+    fn new(device: &B::Device) -> Self {
         Self {
             layer: LstmConfig::new(FEATURES, UNITS, true).init(device),
             head: LinearConfig::new(UNITS, 10).init(device),
         }
     }
-}
-
-impl<B: Backend> Model<B> for Sequence<B> {
-    type Input = Tensor<B, 3>;
 
     fn input(batch: usize, device: &B::Device) -> Self::Input {
         normal([batch, STEPS, FEATURES], device)

@@ -11,6 +11,7 @@ mod images;
 mod lstm;
 mod mlp;
 
+use std::cell::OnceCell;
 use std::time::Duration;
 
 use burn::backend::Autodiff;
@@ -18,12 +19,17 @@ use burn::module::{AutodiffModule, Module};
 use burn::nn::loss::CrossEntropyLossConfig;
 use burn::optim::{AdamConfig, GradientsParams, Optimizer, SgdConfig};
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use burn::tensor::{Distribution, Int, Tensor, bf16, f16};
+use burn::tensor::{Distribution, Int, Tensor, TensorData, bf16, f16};
 use burn_flex::Flex;
 use burn_mpsgraph::MpsGraph;
 use burn_ndarray::NdArray;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
+
+use gpt::Gpt;
+use images::{Cnn, Residual};
+use lstm::Sequence;
+use mlp::Mlp;
 
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 
@@ -31,7 +37,9 @@ type Group<'a> = BenchmarkGroup<'a, WallTime>;
 trait Model<B: Backend>: Module<B> {
     type Input: Clone;
 
-    /// Made-up data of `batch` items, on the model's device.
+    fn new(device: &B::Device) -> Self;
+
+    /// Made-up data of `batch` items.
     fn input(batch: usize, device: &B::Device) -> Self::Input;
 
     /// Scores `[rows, classes]`: what is learnt is a class for each row.
@@ -42,124 +50,109 @@ fn normal<B: Backend, const D: usize>(shape: [usize; D], device: &B::Device) -> 
     Tensor::random(shape, Distribution::Normal(0.0, 1.0), device)
 }
 
-/// A step of training that reads its loss.
-fn training_step<B: AutodiffBackend, M: Model<B> + AutodiffModule<B>>(
-    group: &mut Group<'_>,
-    id: BenchmarkId,
-    model: M,
-    mut optimizer: impl Optimizer<M, B>,
+struct Trainer<B: Backend, M: Model<B>> {
+    /// Empty only inside a step.
+    model: Option<M>,
     input: M::Input,
-) {
-    let device = model.devices().remove(0);
-    let mut model = Some(model);
-    let mut step = || {
-        let trained = model.take().expect("put back below");
-        let scores = trained.scores(input.clone());
-        let [rows, classes] = scores.dims();
-        let labels = Tensor::<B, 1, Int>::arange(0..rows as i64, &device).remainder_scalar(classes as i64);
-        let loss = CrossEntropyLossConfig::new().init(&device).forward(scores, labels);
-        let gradients = GradientsParams::from_grads(loss.backward(), &trained);
-        model = Some(optimizer.step(1e-4, trained, gradients));
-        loss.into_data()
-    };
-    // The second step is the first whose optimizer has its state.
-    for _ in 0..3 {
-        step();
+    device: B::Device,
+}
+
+impl<B: AutodiffBackend, M: Model<B> + AutodiffModule<B>> Trainer<B, M> {
+    /// A trainer whose optimizer has its state.
+    fn new(batch: usize, optimizer: &mut impl Optimizer<M, B>) -> Self {
+        let device = B::Device::default();
+        let mut trainer = Self { model: Some(M::new(&device)), input: M::input(batch, &device), device };
+        for _ in 0..3 {
+            trainer.step(optimizer);
+        }
+        trainer
     }
-    group.bench_function(id, |bencher| bencher.iter(&mut step));
+
+    /// A step that reads its loss.
+    fn step(&mut self, optimizer: &mut impl Optimizer<M, B>) -> TensorData {
+        let model = self.model.take().expect("a step puts it back");
+        let scores = model.scores(self.input.clone());
+        let [rows, classes] = scores.dims();
+        let labels = Tensor::<B, 1, Int>::arange(0..rows as i64, &self.device).remainder_scalar(classes as i64);
+        let loss = CrossEntropyLossConfig::new().init(&self.device).forward(scores, labels);
+        let gradients = GradientsParams::from_grads(loss.backward(), &model);
+        self.model = Some(optimizer.step(1e-4, model, gradients));
+        loss.into_data()
+    }
 }
 
 fn training<B: AutodiffBackend, M: Model<B> + AutodiffModule<B>>(
     group: &mut Group<'_>,
     id: BenchmarkId,
-    model: M,
-    optimizer: &str,
-    input: M::Input,
+    batch: usize,
+    mut optimizer: impl Optimizer<M, B>,
 ) {
-    match optimizer {
-        "sgd" => training_step(group, id, model, SgdConfig::new().init(), input),
-        "adam" => training_step(group, id, model, AdamConfig::new().init(), input),
-        other => unreachable!("no case names {other}"),
-    }
+    let mut trainer = None;
+    group.bench_function(id, |bencher| {
+        let trainer = trainer.get_or_insert_with(|| Trainer::<B, M>::new(batch, &mut optimizer));
+        bencher.iter(|| trainer.step(&mut optimizer));
+    });
 }
 
-fn inference<B: Backend, M: Model<B>>(group: &mut Group<'_>, id: BenchmarkId, model: &M, input: &M::Input) {
-    let output = || model.scores(input.clone()).into_data();
-    output();
-    group.bench_function(id, |bencher| bencher.iter(output));
+fn inference<B: Backend, M: Model<B>>(group: &mut Group<'_>, id: BenchmarkId, batch: usize) {
+    let (device, made) = (B::Device::default(), OnceCell::new());
+    group.bench_function(id, |bencher| {
+        let (model, input) = made.get_or_init(|| (M::new(&device), M::input(batch, &device)));
+        bencher.iter(|| model.scores(input.clone()).into_data());
+    });
 }
 
-/// A case on several backends: `each!(group, case, backends, |B, device| model, |group, id, model, device| measured)`.
-macro_rules! each {
-    (
-        $group:expr, $case:expr, [$(($backend:ty, $name:literal)),+], |$B:ident, $device:ident| $model:expr, $run:expr
-    ) => {{
-        $({
-            type $B = $backend;
-            let $device = burn::tensor::Device::<$B>::default();
-            $run(&mut *$group, BenchmarkId::new($name, $case), $model, &$device);
-        })+
-    }};
+macro_rules! optimizer {
+    ("sgd") => {
+        SgdConfig::new().init()
+    };
+    ("adam") => {
+        AdamConfig::new().init()
+    };
 }
 
-/// Training of one model with a batch size and an optimizer.
+/// Training of a model with a batch size and an optimizer on each of some backends.
 macro_rules! train {
     (
-        $group:expr, $name:literal, $batch:literal, $optimizer:literal, $backends:tt,
-        |$B:ident, $device:ident| $model:expr
-    ) => {
-        each!(
-            $group,
-            concat!($name, ", batch ", $batch, ", ", $optimizer),
-            $backends,
-            |$B, $device| $model,
-            |group: &mut Group<'_>, id, model, device: &_| {
-                let input = input_of(&model, $batch, device);
-                training(group, id, model, $optimizer, input)
-            }
-        )
-    };
+        $group:expr, [$(($backend:ty, $name:literal)),+],
+        $case:literal, |$B:ident| $model:ty, $batch:literal, $optimizer:tt
+    ) => {$({
+        type $B = $backend;
+        let id = BenchmarkId::new($name, concat!($case, ", batch ", $batch, ", ", $optimizer));
+        training::<$B, $model>($group, id, $batch, optimizer!($optimizer));
+    })+};
 }
 
 /// All cases of training on some backends.
 macro_rules! train_all {
-    ($group:expr, $backends:tt) => {{
-        train!($group, "mlp 128", 64, "sgd", $backends, |B, device| mlp::Mlp::<B>::new([784, 128, 10], &device));
-        train!($group, "mlp 128", 64, "adam", $backends, |B, device| mlp::Mlp::<B>::new([784, 128, 10], &device));
-        train!($group, "mlp 128", 256, "sgd", $backends, |B, device| mlp::Mlp::<B>::new([784, 128, 10], &device));
-        train!($group, "mlp 128", 256, "adam", $backends, |B, device| mlp::Mlp::<B>::new([784, 128, 10], &device));
-        train!($group, "mlp 512", 64, "sgd", $backends, |B, device| mlp::Mlp::<B>::new([784, 512, 10], &device));
-        train!($group, "mlp 512", 64, "adam", $backends, |B, device| mlp::Mlp::<B>::new([784, 512, 10], &device));
-        train!($group, "mlp 512", 256, "sgd", $backends, |B, device| mlp::Mlp::<B>::new([784, 512, 10], &device));
-        train!($group, "mlp 512", 256, "adam", $backends, |B, device| mlp::Mlp::<B>::new([784, 512, 10], &device));
-        train!($group, "mnist cnn", 64, "adam", $backends, |B, device| images::Cnn::<B>::new(&device));
-        train!($group, "residual blocks", 16, "sgd", $backends, |B, device| images::Residual::<B>::new(&device));
-        train!($group, "lstm", 16, "adam", $backends, |B, device| lstm::Sequence::<B>::new(&device));
-        train!($group, "gpt 2x128", 4, "adam", $backends, |B, device| gpt::Gpt::<B, 2, 128>::new(&device));
-        train!($group, "gpt 4x256", 4, "adam", $backends, |B, device| gpt::Gpt::<B, 4, 256>::new(&device));
-    }};
-}
-
-/// Inference with one model at batch sizes of 1 and 64.
-macro_rules! infer {
-    ($group:expr, $name:literal, |$B:ident, $device:ident| $model:expr) => {
-        for batch in [1, 64] {
-            each!(
-                $group,
-                format!("{}, batch {batch}", $name),
-                [(MpsGraph, "mpsgraph"), (NdArray, "ndarray"), (Flex, "flex")],
-                |$B, $device| $model,
-                |group: &mut Group<'_>, id, model, device: &_| {
-                    let input = input_of(&model, batch, device);
-                    inference(group, id, &model, &input)
-                }
-            )
-        }
+    ($group:expr, $backends:tt) => {
+        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 64, "sgd");
+        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 64, "adam");
+        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 256, "sgd");
+        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 256, "adam");
+        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 64, "sgd");
+        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 64, "adam");
+        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 256, "sgd");
+        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 256, "adam");
+        train!($group, $backends, "mnist cnn", |B| Cnn<B>, 64, "adam");
+        train!($group, $backends, "residual blocks", |B| Residual<B>, 16, "sgd");
+        train!($group, $backends, "lstm", |B| Sequence<B>, 16, "adam");
+        train!($group, $backends, "gpt 2x128", |B| Gpt<B, 2, 128>, 4, "adam");
+        train!($group, $backends, "gpt 4x256", |B| Gpt<B, 4, 256>, 4, "adam");
     };
 }
 
-fn input_of<B: Backend, M: Model<B>>(_model: &M, batch: usize, device: &B::Device) -> M::Input {
-    M::input(batch, device)
+/// Inference with a model at batch sizes of 1 and 64.
+macro_rules! infer {
+    ($group:expr, $case:literal, |$B:ident| $model:ty) => {
+        for batch in [1, 64] {
+            infer!($group, batch, $case, |$B| $model, (MpsGraph, "mpsgraph"), (NdArray, "ndarray"), (Flex, "flex"));
+        }
+    };
+    ($group:expr, $batch:expr, $case:literal, |$B:ident| $model:ty, $(($backend:ty, $name:literal)),+) => {$({
+        type $B = $backend;
+        inference::<$B, $model>($group, BenchmarkId::new($name, format!("{}, batch {}", $case, $batch)), $batch);
+    })+};
 }
 
 fn group<'c>(criterion: &'c mut Criterion, title: &str) -> Group<'c> {
@@ -169,14 +162,12 @@ fn group<'c>(criterion: &'c mut Criterion, title: &str) -> Group<'c> {
 }
 
 fn trained(criterion: &mut Criterion) {
-    let mut group = group(criterion, "training");
-    let group = &mut group;
+    let group = &mut group(criterion, "training");
     train_all!(group, [(Autodiff<MpsGraph>, "mpsgraph"), (Autodiff<NdArray>, "ndarray"), (Autodiff<Flex>, "flex")]);
 }
 
 fn trained_in_16_bits(criterion: &mut Criterion) {
-    let mut group = group(criterion, "training by dtype");
-    let group = &mut group;
+    let group = &mut group(criterion, "training by dtype");
     train_all!(
         group,
         [(Autodiff<MpsGraph>, "f32"), (Autodiff<MpsGraph<f16>>, "f16"), (Autodiff<MpsGraph<bf16>>, "bf16")]
@@ -184,15 +175,14 @@ fn trained_in_16_bits(criterion: &mut Criterion) {
 }
 
 fn inferred(criterion: &mut Criterion) {
-    let mut group = group(criterion, "inference");
-    let group = &mut group;
-    infer!(group, "mlp 128", |B, device| mlp::Mlp::<B>::new([784, 128, 10], &device));
-    infer!(group, "mlp 512", |B, device| mlp::Mlp::<B>::new([784, 512, 10], &device));
-    infer!(group, "mnist cnn", |B, device| images::Cnn::<B>::new(&device));
-    infer!(group, "residual blocks", |B, device| images::Residual::<B>::new(&device));
-    infer!(group, "lstm", |B, device| lstm::Sequence::<B>::new(&device));
-    infer!(group, "gpt 2x128", |B, device| gpt::Gpt::<B, 2, 128>::new(&device));
-    infer!(group, "gpt 4x256", |B, device| gpt::Gpt::<B, 4, 256>::new(&device));
+    let group = &mut group(criterion, "inference");
+    infer!(group, "mlp 128", |B| Mlp<B, 128>);
+    infer!(group, "mlp 512", |B| Mlp<B, 512>);
+    infer!(group, "mnist cnn", |B| Cnn<B>);
+    infer!(group, "residual blocks", |B| Residual<B>);
+    infer!(group, "lstm", |B| Sequence<B>);
+    infer!(group, "gpt 2x128", |B| Gpt<B, 2, 128>);
+    infer!(group, "gpt 4x256", |B| Gpt<B, 4, 256>);
 }
 
 criterion_group!(benches, trained, trained_in_16_bits, inferred);

@@ -8,24 +8,22 @@ use burn::tensor::backend::Backend;
 use crate::{Model, normal};
 
 #[derive(Module, Debug)]
-pub struct Mlp<B: Backend> {
+pub struct Mlp<B: Backend, const UNITS: usize> {
     hidden: Linear<B>,
     output: Linear<B>,
     activation: Relu,
 }
 
-impl<B: Backend> Mlp<B> {
-    pub fn new([features, units, classes]: [usize; 3], device: &B::Device) -> Self {
+impl<B: Backend, const UNITS: usize> Model<B> for Mlp<B, UNITS> {
+    type Input = Tensor<B, 2>;
+
+    fn new(device: &B::Device) -> Self {
         Self {
-            hidden: LinearConfig::new(features, units).init(device),
-            output: LinearConfig::new(units, classes).init(device),
+            hidden: LinearConfig::new(784, UNITS).init(device),
+            output: LinearConfig::new(UNITS, 10).init(device),
             activation: Relu::new(),
         }
     }
-}
-
-impl<B: Backend> Model<B> for Mlp<B> {
-    type Input = Tensor<B, 2>;
 
     fn input(batch: usize, device: &B::Device) -> Self::Input {
         normal([batch, 784], device)
