@@ -76,7 +76,7 @@ macro_rules! integer {
             #[inline(always)]
             fn div_count(self, count: usize) -> Self {
                 // A quotient of numbers this small is never rounded up to the next integer.
-                if size_of::<Self>() < 8 && count < 1 << 32 {
+                if size_of::<Self>() < 8 {
                     return (self as f64 / count as f64) as $t;
                 }
                 // Every value of the type and every count fit the wide type, and the quotient fits this one again.

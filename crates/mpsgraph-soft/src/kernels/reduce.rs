@@ -12,6 +12,7 @@ pub mod reducers;
 use super::call::Call;
 use super::element::Element;
 use super::threads::{PARALLEL_BYTES, share};
+use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::cast_slice_mut;
@@ -89,7 +90,7 @@ pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: 
     let loops = Loops::new(shape, axes);
     let count = loops.count;
     let finish = |out: &mut [u8]| match op {
-        ReduceOp::Mean => dispatch!(dtype, T => divide::<T>(cast_slice_mut(out), count)),
+        ReduceOp::Mean => dispatch!(dtype, T => vectorised(Divide::<T> { sums: cast_slice_mut(out), count })),
         ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max => {}
         ReduceOp::And | ReduceOp::Or | ReduceOp::MinNan | ReduceOp::MaxNan => {}
     };
@@ -97,8 +98,19 @@ pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: 
 }
 
 /// Makes means of sums, truncated for integers.
-fn divide<T: Element>(sums: &mut [T], count: usize) {
-    sums.iter_mut().for_each(|sum| *sum = sum.div_count(count));
+struct Divide<'a, T> {
+    sums: &'a mut [T],
+    count: usize,
+}
+
+impl<T: Element> VectorLoop for Divide<'_, T> {
+    type Output = ();
+    const WORTH_IT: bool = T::COMMON && size_of::<T>() < 8;
+
+    #[inline(always)]
+    fn run(self) {
+        self.sums.iter_mut().for_each(|sum| *sum = sum.div_count(self.count));
+    }
 }
 
 /// Nested loops with their steps, outermost first.

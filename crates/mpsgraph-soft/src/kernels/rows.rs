@@ -273,15 +273,22 @@ impl<'a> Rows<'a> {
             });
         };
         let mut indices = &indices[block / self.share * self.positions + start..][..places.len()];
+        if self.scale == 1 {
+            // What is beyond the extent is beyond the rows that count, too.
+            for (to, index) in places.iter_mut().zip(indices) {
+                *to = place(index.unsigned());
+            }
+            return;
+        }
         let mut places = places;
         let mut between = start % self.scale;
         while !places.is_empty() {
-            let run = if self.scale == 1 { places.len() } else { places.len().min(self.scale - between) };
+            let run = places.len().min(self.scale - between);
             let (here, rest) = places.split_at_mut(run);
             let (named, behind) = indices.split_at(run);
             for (at, (to, index)) in here.iter_mut().zip(named).enumerate() {
                 let index = index.unsigned();
-                let row = index.wrapping_mul(self.scale) + between + if self.scale == 1 { 0 } else { at };
+                let row = index.wrapping_mul(self.scale).wrapping_add(between + at);
                 *to = if index < extent { place(row) } else { NOWHERE };
             }
             (indices, places, between) = (behind, rest, 0);

@@ -15,7 +15,7 @@ use combine::Combine;
 use serde::{Deserialize, Serialize};
 
 /// Updates that are combined at a time.
-const BLOCK: usize = 64;
+const BLOCK: usize = 128;
 
 /// How a scatter combines an update with the element that is there. Setting one element to different values fails the
 /// run.

@@ -1,13 +1,12 @@
 //! What is around the loops over elements: segments to one value, and rows onto columns.
 //!
-//! Segments of more than a block are divided in halves. A few elements for each result are taken apart into as many
-//! rows. Rows are folded onto a tile of accumulators that stays in the first cache.
+//! Segments of more than a block are divided in halves. Rows are folded onto a tile of accumulators that stays in the
+//! first cache.
 
 use super::Nest;
 use super::inner::{self, Inner, Starts};
-use crate::kernels::threads::both;
-use crate::kernels::vectorised::{VectorLoop, vectorised};
-use bytemuck::{Pod, bytes_of_mut, cast_slice, cast_slice_mut};
+use crate::kernels::threads::{PARALLEL_BYTES, both};
+use bytemuck::{bytes_of_mut, cast_slice_mut};
 use std::ops::Range;
 
 /// Elements that are folded without halving.
@@ -16,10 +15,8 @@ const BLOCK: usize = 4096;
 const ROWS: usize = 128;
 /// Widest tile.
 pub const COLUMNS: usize = 1024;
-/// Segments of as many elements are taken apart.
-const FEW: usize = 4;
-/// Segments that are taken apart at a time.
-const TOGETHER: usize = 256;
+/// Segments that are folded at a time.
+const PARTS: usize = 32;
 
 /// The segments of one result: `length` elements at each offset of `nest`.
 pub struct Segments<'a> {
@@ -35,11 +32,6 @@ pub struct Segments<'a> {
 pub fn segments(inner: &Inner, parts: &Segments<'_>, (kept, first): (&Nest, usize), out: &mut [u8]) {
     let (x, length, size) = (parts.x, parts.length, inner.size);
     if parts.nest.depth == 0 && length <= BLOCK {
-        let are_neighbours = matches!(kept.loops[..kept.depth], [(_, step)] if step == length);
-        if are_neighbours && (2..=FEW).contains(&length) && size != 4 {
-            let count = out.len() / size;
-            return few(inner, &x[first * length * size..][..count * length * size], length, out);
-        }
         return inner.segments(&inner::Segments { x, length, kept, first }, out);
     }
     let several = parts.nest.count();
@@ -52,14 +44,35 @@ impl Segments<'_> {
     /// Folds some of the segments into `out`.
     fn fold(&self, inner: &Inner, start: usize, some: Range<usize>, out: &mut [u8]) {
         let Range { start: first, end } = some;
-        let bytes = self.length * inner.size;
-        if end - first == 1 {
-            return fold_long(inner, &self.x[(start + self.nest.offset(first)) * inner.size..][..bytes], out);
+        let (count, size) = (end - first, inner.size);
+        let bytes = self.length * size;
+        let x = &self.x[start * size..];
+        if count == 1 {
+            return fold_long(inner, &x[self.nest.offset(first) * size..][..bytes], out);
         }
-        let middle = first + (end - first) / 2;
-        halves(inner, (end - first) * bytes / 2, out, &|out| self.fold(inner, start, first..middle, out), &|out| {
-            self.fold(inner, start, middle..end, out)
+        if count <= PARTS && self.length <= BLOCK && count * bytes <= PARALLEL_BYTES {
+            let mut parts = [0u64; PARTS];
+            let parts: &mut [u8] = &mut cast_slice_mut(&mut parts)[..count * size];
+            inner.segments(&inner::Segments { x, length: self.length, kept: &self.nest, first }, parts);
+            join_halves(inner, parts);
+            return out.copy_from_slice(&parts[..size]);
+        }
+        let middle = first + count / 2;
+        let (low, high) = (&|out: &mut [u8]| self.fold(inner, start, first..middle, out), &|out: &mut [u8]| {
+            self.fold(inner, start, middle..end, out);
         });
+        halves(inner, count * bytes / 2, out, low, high);
+    }
+}
+
+/// Joins partial results as [`halves`] does, into the first one.
+fn join_halves(inner: &Inner, parts: &mut [u8]) {
+    let count = parts.len() / inner.size;
+    if count > 1 {
+        let (low, high) = parts.split_at_mut(count / 2 * inner.size);
+        join_halves(inner, low);
+        join_halves(inner, high);
+        inner.step(&mut low[..inner.size], &high[..inner.size]);
     }
 }
 
@@ -83,63 +96,6 @@ fn halves(inner: &Inner, bytes: usize, out: &mut [u8], low: &Half<'_>, high: &Ha
     let other = &mut bytes_of_mut(&mut other)[..inner.size];
     both(bytes, &mut || low(out), &mut || high(other));
     inner.step(out, other);
-}
-
-/// Neighbouring segments of a few elements, as the rows that they are the columns of.
-fn few(inner: &Inner, x: &[u8], length: usize, out: &mut [u8]) {
-    let size = inner.size;
-    inner.fill(out);
-    let mut rows = [0u64; FEW * TOGETHER];
-    let rows: &mut [u8] = &mut cast_slice_mut(&mut rows)[..length * TOGETHER * size];
-    for (x, out) in x.chunks(TOGETHER * length * size).zip(out.chunks_mut(TOGETHER * size)) {
-        match size {
-            1 => take_apart::<u8>(length, x, rows),
-            2 => take_apart::<u16>(length, x, rows),
-            4 => take_apart::<u32>(length, x, rows),
-            _ => take_apart::<u64>(length, x, rows),
-        }
-        inner.rows(&inner::Rows { x: rows, start: 0, starts: Starts::Packed(TOGETHER) }, 0..length, out);
-    }
-}
-
-fn take_apart<T: Pod>(length: usize, x: &[u8], rows: &mut [u8]) {
-    let (x, rows) = (cast_slice::<u8, T>(x), cast_slice_mut(rows));
-    match length {
-        2 => vectorised(Apart::<T, 2> { x, rows }),
-        3 => vectorised(Apart::<T, 3> { x, rows }),
-        _ => vectorised(Apart::<T, FEW> { x, rows }),
-    }
-}
-
-/// Columns of `N` elements, and the rows of `TOGETHER` that they become.
-struct Apart<'a, T, const N: usize> {
-    x: &'a [T],
-    rows: &'a mut [T],
-}
-
-impl<T: Pod, const N: usize> VectorLoop for Apart<'_, T, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let (columns, rows) = (self.x.as_chunks::<N>().0, self.rows.as_chunks_mut::<TOGETHER>().0);
-        // Of a length that the compiler knows, apart from the last ones.
-        if let (Ok(columns), Ok(rows)) =
-            (<&[[T; N]; TOGETHER]>::try_from(columns), <&mut [[T; TOGETHER]; N]>::try_from(&mut *rows))
-        {
-            for at in 0..TOGETHER {
-                for row in 0..N {
-                    rows[row][at] = columns[at][row];
-                }
-            }
-            return;
-        }
-        for (at, column) in columns.iter().enumerate() {
-            for (row, &x) in rows.iter_mut().zip(column) {
-                row[at] = x;
-            }
-        }
-    }
 }
 
 /// The rows of one tile of results.

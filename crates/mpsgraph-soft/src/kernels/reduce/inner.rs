@@ -112,26 +112,15 @@ impl<T: Element, R: Reducer<T>> VectorLoop for EachSegment<'_, T, R> {
             let (out, behind) = rest.split_at_mut(count.min(rest.len()));
             (at, rest) = (at + out.len(), behind);
             let x = &x[start..];
-            // Worth loops of their own for the common sizes; others are taken apart before.
-            if size_of::<T>() == 4 && step == length {
-                match length {
-                    2 => {
-                        neighbours::<T, R, 2>(x, out);
-                        continue;
+            match length {
+                2 if step == 2 => neighbours::<T, R, 2>(x, out),
+                3 if step == 3 => neighbours::<T, R, 3>(x, out),
+                4 if step == 4 => neighbours::<T, R, 4>(x, out),
+                _ => {
+                    for (i, out) in out.iter_mut().enumerate() {
+                        *out = fold::<T, R>(&x[i * step..][..length]);
                     }
-                    3 => {
-                        neighbours::<T, R, 3>(x, out);
-                        continue;
-                    }
-                    4 => {
-                        neighbours::<T, R, 4>(x, out);
-                        continue;
-                    }
-                    _ => {}
                 }
-            }
-            for (i, out) in out.iter_mut().enumerate() {
-                *out = fold::<T, R>(&x[i * step..][..length]);
             }
         }
     }
