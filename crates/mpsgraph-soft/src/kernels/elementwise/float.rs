@@ -5,7 +5,7 @@
 
 use super::math;
 use super::recipe::{Function, Recipe};
-use super::tile::{TileFn, TileLoop, conjure, pick, tile1, tile2};
+use super::tile::{TileFn, TileLoop, conjure, pick, scalar1, scalar2, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -26,15 +26,15 @@ pub fn unary(op: UnaryOp) -> Function {
         UnaryOp::Sin => rounded(12, trigonometric(math::sin, f64::sin)),
         UnaryOp::Cos => rounded(12, trigonometric(math::cos, f64::cos)),
         UnaryOp::Tan => rounded(12, trigonometric(math::tan, f64::tan)),
-        UnaryOp::Asin => rounded(200, tile1(|x: f32| (x as f64).asin() as f32)),
-        UnaryOp::Acos => rounded(200, tile1(|x: f32| (x as f64).acos() as f32)),
-        UnaryOp::Atan => rounded(200, tile1(|x: f32| positive_zero((x as f64).atan() as f32))),
+        UnaryOp::Asin => rounded(200, scalar1(|x: f32| (x as f64).asin() as f32)),
+        UnaryOp::Acos => rounded(200, scalar1(|x: f32| (x as f64).acos() as f32)),
+        UnaryOp::Atan => rounded(200, scalar1(|x: f32| positive_zero((x as f64).atan() as f32))),
         UnaryOp::Sinh => rounded(12, tile1(math::sinh)),
         UnaryOp::Cosh => rounded(12, tile1(math::cosh)),
         UnaryOp::Tanh => rounded(12, tile1(|x: f32| positive_zero(math::tanh(x)))),
-        UnaryOp::Asinh => rounded(200, tile1(|x: f32| (x as f64).asinh() as f32)),
-        UnaryOp::Acosh => rounded(200, tile1(|x: f32| (x as f64).acosh() as f32)),
-        UnaryOp::Atanh => rounded(200, tile1(|x: f32| (x as f64).atanh() as f32)),
+        UnaryOp::Asinh => rounded(200, scalar1(|x: f32| (x as f64).asinh() as f32)),
+        UnaryOp::Acosh => rounded(200, scalar1(|x: f32| (x as f64).acosh() as f32)),
+        UnaryOp::Atanh => rounded(200, scalar1(|x: f32| (x as f64).atanh() as f32)),
         UnaryOp::Erf => rounded(12, tile1(math::erf)),
         UnaryOp::Ceil => exact(tile1(f32::ceil)),
         UnaryOp::Floor => exact(tile1(f32::floor)),
@@ -61,14 +61,14 @@ pub fn binary(op: BinaryOp) -> Recipe {
         BinaryOp::Sub => tile2(|a: f32, b: f32| a - b).into(),
         BinaryOp::Mul => tile2(|a: f32, b: f32| a * b).into(),
         BinaryOp::Div => slow(3, tile2(|a: f32, b: f32| a / b)),
-        BinaryOp::Mod => slow(200, tile2(math::modulo)),
-        BinaryOp::FloorMod => slow(200, tile2(math::floor_modulo)),
+        BinaryOp::Mod => slow(200, scalar2(math::modulo)),
+        BinaryOp::FloorMod => slow(200, scalar2(math::floor_modulo)),
         BinaryOp::Pow => slow(30, pick::<Pow>()),
         BinaryOp::Min => tile2(|a: f32, b: f32| if (a < b) | b.is_nan() { a } else { b }).into(),
         BinaryOp::Max => tile2(|a: f32, b: f32| if (a > b) | b.is_nan() { a } else { b }).into(),
         BinaryOp::MinNan => tile2(|a: f32, b: f32| if (a < b) | a.is_nan() { a } else { b }).into(),
         BinaryOp::MaxNan => tile2(|a: f32, b: f32| if (a > b) | a.is_nan() { a } else { b }).into(),
-        BinaryOp::Atan2 => slow(200, tile2(|a: f32, b: f32| (a as f64).atan2(b as f64) as f32)),
+        BinaryOp::Atan2 => slow(200, scalar2(|a: f32, b: f32| (a as f64).atan2(b as f64) as f32)),
         BinaryOp::Equal => tile2(|a: f32, b: f32| (a == b) as u8).into(),
         BinaryOp::NotEqual => tile2(|a: f32, b: f32| (a != b) as u8).into(),
         BinaryOp::Less => tile2(|a: f32, b: f32| (a < b) as u8).into(),
