@@ -8,8 +8,10 @@ use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::kernels::span::{Span, SpanMut};
 
 mod biases;
+mod digits;
 mod fusing;
 mod keyed_scans;
+mod powers;
 mod rewriting;
 mod rotations;
 mod views;

@@ -4,8 +4,10 @@
 //! Functions that only make sense for floats have no loop here: the builder computes them in f32 and casts back.
 
 use super::recipe::Recipe;
-use super::tile::{IntType, TileElement, TileFn, int_type, tile1, tile2};
+use super::tile::{IntType, TileElement, TileFn, TileLoop, int_type, pick, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
+use std::marker::PhantomData;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// The arithmetic that the integer types share by name only.
 pub trait Int: TileElement + Ord + Default + std::ops::Not<Output = Self> {
@@ -103,7 +105,7 @@ pub fn binary(op: BinaryOp, ty: IntType) -> Recipe {
         BinaryOp::Div => slow(int_type!(ty, T => tile2(|a: T, b: T| a.div(b)))),
         BinaryOp::Mod => slow(int_type!(ty, T => tile2(|a: T, b: T| a.rem(b)))),
         BinaryOp::FloorMod => slow(int_type!(ty, T => tile2(floor_modulo::<T>))),
-        BinaryOp::Pow => slow(int_type!(ty, T => tile2(pow::<T>))),
+        BinaryOp::Pow => slow(int_type!(ty, T => pick::<Pow<T>>())),
         BinaryOp::Min | BinaryOp::MinNan => int_type!(ty, T => tile2(|a: T, b: T| a.min(b))).into(),
         BinaryOp::Max | BinaryOp::MaxNan => int_type!(ty, T => tile2(|a: T, b: T| a.max(b))).into(),
         BinaryOp::Equal => int_type!(bits ty, T => tile2(|a: T, b: T| (a == b) as u8)).into(),
@@ -167,4 +169,45 @@ fn pow<T: Int>(mut base: T, mut exponent: T) -> T {
         exponent = exponent.shr(one);
     }
     value
+}
+
+/// Elements whose powers are computed side by side.
+const BLOCK: usize = 32;
+
+/// The loop of [`pow`]: a block takes as many steps as its largest exponent has bits.
+struct Pow<T>(PhantomData<T>);
+
+impl<T: Int> TileLoop for Pow<T> {
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`.
+        let (dst, bases, exponents) = unsafe {
+            let dst = from_raw_parts_mut(dst.cast::<T>(), n);
+            (dst, from_raw_parts(src[0].cast::<T>(), n), from_raw_parts(src[1].cast::<T>(), n))
+        };
+        for ((dst, bases), exponents) in dst.chunks_mut(BLOCK).zip(bases.chunks(BLOCK)).zip(exponents.chunks(BLOCK)) {
+            if exponents.iter().fold(false, |any, &exponent| any | (exponent < T::default())) {
+                for ((power, &base), &exponent) in dst.iter_mut().zip(bases).zip(exponents) {
+                    *power = pow(base, exponent);
+                }
+                continue;
+            }
+            // Elements that a short block lacks have exponents of 0.
+            let (mut base, mut exponent) = ([T::ONE; BLOCK], [T::default(); BLOCK]);
+            base[..bases.len()].copy_from_slice(bases);
+            exponent[..exponents.len()].copy_from_slice(exponents);
+            let mut power = [T::ONE; BLOCK];
+            while exponent.iter().fold(T::default(), |any, &exponent| any.or(exponent)) != T::default() {
+                for at in 0..BLOCK {
+                    let factor = if is(exponent[at].and(T::ONE)) { base[at] } else { T::ONE };
+                    power[at] = power[at].mul(factor);
+                    base[at] = base[at].mul(base[at]);
+                    exponent[at] = exponent[at].shr(T::ONE);
+                }
+            }
+            dst.copy_from_slice(&power[..dst.len()]);
+        }
+    }
 }
