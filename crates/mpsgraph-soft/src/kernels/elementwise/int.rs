@@ -19,7 +19,11 @@ pub trait Int: TileElement + Ord + Default + std::ops::Not<Output = Self> {
     /// Truncating; 0 for a zero divisor.
     fn div(self, b: Self) -> Self;
     /// Sign of the dividend; 0 for a zero divisor.
-    fn rem(self, b: Self) -> Self;
+    #[inline(always)]
+    fn rem(self, b: Self) -> Self {
+        let rest = self.sub(self.div(b).mul(b));
+        if b == Self::default() { b } else { rest }
+    }
     fn and(self, b: Self) -> Self;
     fn or(self, b: Self) -> Self;
     fn xor(self, b: Self) -> Self;
@@ -28,7 +32,7 @@ pub trait Int: TileElement + Ord + Default + std::ops::Not<Output = Self> {
 }
 
 macro_rules! int {
-    ($($t:ty),*) => {$(
+    ($($t:ty: $div:expr),*) => {$(
         impl Int for $t {
             const ONE: Self = 1;
             #[inline(always)]
@@ -40,9 +44,7 @@ macro_rules! int {
             #[inline(always)]
             fn neg(self) -> Self { self.wrapping_neg() }
             #[inline(always)]
-            fn div(self, b: Self) -> Self { if b == 0 { 0 } else { self.wrapping_div(b) } }
-            #[inline(always)]
-            fn rem(self, b: Self) -> Self { if b == 0 { 0 } else { self.wrapping_rem(b) } }
+            fn div(self, b: Self) -> Self { ($div)(self, b) }
             #[inline(always)]
             fn and(self, b: Self) -> Self { self & b }
             #[inline(always)]
@@ -56,7 +58,32 @@ macro_rules! int {
         }
     )*};
 }
-int!(i8, i16, i32, i64, u8, u16, u32, u64);
+// There are vectors of quotients for floats only. A quotient that is no integer is further away from the next one than it
+// is rounded: f32 has enough digits for 16 bits, and f64 for 32.
+int!(
+    i8: |a, b| by_f32(a as f32, b as f32) as i8,
+    i16: |a, b| by_f32(a as f32, b as f32) as i16,
+    i32: |a, b| by_f64(a as f64, b as f64) as i32,
+    i64: |a: i64, b| if b == 0 { 0 } else { a.wrapping_div(b) },
+    u8: |a, b| by_f32(a as f32, b as f32) as u8,
+    u16: |a, b| by_f32(a as f32, b as f32) as u16,
+    u32: |a, b| by_f64(a as f64, b as f64),
+    u64: |a: u64, b| if b == 0 { 0 } else { a / b }
+);
+
+/// The low bits of a quotient of integers toward zero; 0 for a zero divisor. Adding 1.5 * 2^23 leaves the integer there.
+#[inline(always)]
+fn by_f32(a: f32, b: f32) -> u32 {
+    let quotient = ((a / b).trunc() + 12_582_912.0).to_bits();
+    if b == 0.0 { 0 } else { quotient }
+}
+
+/// The same of wider integers, for which it is 1.5 * 2^52.
+#[inline(always)]
+fn by_f64(a: f64, b: f64) -> u32 {
+    let quotient = ((a / b).trunc() + 6_755_399_441_055_744.0).to_bits() as u32;
+    if b == 0.0 { 0 } else { quotient }
+}
 
 /// The loop of `op` on integers of this type; `None` for functions that only make sense for floats.
 pub fn unary(op: UnaryOp, ty: IntType) -> Option<TileFn> {
@@ -144,7 +171,7 @@ fn truth<T: Int>(b: bool) -> T {
 fn floor_modulo<T: Int>(a: T, b: T) -> T {
     let r = a.rem(b);
     let zero = T::default();
-    if r != zero && (r < zero) != (b < zero) { r.add(b) } else { r }
+    if (r != zero) & ((r < zero) != (b < zero)) { r.add(b) } else { r }
 }
 
 /// Wrapping power; a negative exponent gives the truncated reciprocal, which only bases 1 and -1 have, and 0 for 0.
