@@ -19,3 +19,12 @@ pub fn integer(nodes: &Nodes, id: ValueId) -> Option<i64> {
     wide[..size].copy_from_slice(bytes);
     (!dtype.is_float()).then_some(i64::from_le_bytes(wide))
 }
+
+/// Whether every element of the value is the constant 0, without a sign.
+pub fn is_zero(nodes: &Nodes, id: ValueId) -> bool {
+    match &nodes.node(id).op {
+        Op::Leaf(Leaf::Splat(bytes)) => *bytes == [0; 8],
+        Op::Leaf(Leaf::Constant(bytes)) => bytes.iter().all(|&byte| byte == 0),
+        Op::Leaf(Leaf::Placeholder) | Op::Elementwise(_) | Op::View(_) | Op::MatMul | Op::Kernel(_) => false,
+    }
+}

@@ -10,6 +10,7 @@ use crate::kernels::span::{Span, SpanMut};
 mod biases;
 mod digits;
 mod fusing;
+mod idioms;
 mod keyed_scans;
 mod powers;
 mod rewriting;
