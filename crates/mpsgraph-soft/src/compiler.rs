@@ -7,8 +7,8 @@
 //! kernel of a scan and the conversions around it ([`keyed_scans`]), hand biases to convolutions ([`biases`]), turn
 //! reshapes, transposes, slices and broadcasts into strides ([`views`]), group elementwise nodes into single passes
 //! over memory ([`fusion`]), hand rotations to the products before them ([`rotations`]), make steps of the groups
-//! ([`assembly`]) and place intermediate results in one block of scratch memory ([`memory`]). The [`Plan`] is a list
-//! of steps; all plans work in the same [`scratch`] memory.
+//! ([`assembly`]), take rows through several steps at a time ([`rows`]) and place intermediate results in one block of
+//! scratch memory ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same [`scratch`] memory.
 
 mod assembly;
 mod biases;
@@ -25,6 +25,7 @@ mod narrowing;
 mod plan;
 mod powers;
 mod rotations;
+mod rows;
 mod scratch;
 mod step;
 mod subexpressions;
@@ -47,7 +48,7 @@ pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = biases::join(keyed_scans::join(job));
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
-    let parts = assembly::assemble(&job, &views, &groups);
+    let parts = rows::join(assembly::assemble(&job, &views, &groups));
     Plan::new(&job, parts)
 }
 

@@ -15,6 +15,7 @@ mod keyed_scans;
 mod powers;
 mod rewriting;
 mod rotations;
+mod rows;
 mod views;
 
 fn f32s(shape: &[usize]) -> TensorType {
