@@ -42,8 +42,7 @@ impl TileLoop for ToI64 {
         const MIDDLE: f64 = 6_755_399_441_055_744.0;
         const SMALL: f32 = (1u64 << 51) as f32;
         // SAFETY: the promise of `TileFn`.
-        let (dst, src) =
-            unsafe { (from_raw_parts_mut(dst.cast::<i64>(), n), from_raw_parts(src[0].cast::<f32>(), n)) };
+        let (dst, src) = unsafe { (from_raw_parts_mut(dst.cast::<i64>(), n), from_raw_parts(src[0].cast::<f32>(), n)) };
         for (dst, src) in dst.chunks_mut(64).zip(src.chunks(64)) {
             if src.iter().fold(true, |all, x| all & (x.abs() < SMALL)) {
                 for (to, x) in dst.iter_mut().zip(src) {

@@ -215,7 +215,13 @@ fn remainders_of_ordinary_numbers() {
         let got = run(&[&x, &y], DType::F32, |builder, r| builder.binary(op, DType::F32, r[0], r[1]));
         for (i, (&a, &b)) in a.iter().zip(&b).enumerate() {
             let r = a % b;
-            let floored = if r == 0.0 { r.copysign(b) } else if (r < 0.0) != (b < 0.0) { r + b } else { r };
+            let floored = if r == 0.0 {
+                r.copysign(b)
+            } else if (r < 0.0) != (b < 0.0) {
+                r + b
+            } else {
+                r
+            };
             let want = if op == BinaryOp::Mod { r } else { floored };
             assert_eq!((got.float(i) as f32).to_bits(), want.to_bits(), "{op:?}({a:e}, {b:e})");
         }
