@@ -75,15 +75,13 @@ fn plain(op: ReduceOp, dtype: DType) -> ReduceOp {
 pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
     use reducers::{And, Max, MaxNan, Min, MinNan, Or, Prod, Sum};
     let op = plain(op, dtype);
-    // Reductions that depend on bits only need no code for signed types.
-    let bits = dtype.unsigned();
     let inner = match op {
-        ReduceOp::Sum | ReduceOp::Mean => dispatch!(bits, T => Inner::of::<T, Sum>()),
-        ReduceOp::Prod => dispatch!(bits, T => Inner::of::<T, Prod>()),
+        ReduceOp::Sum | ReduceOp::Mean => dispatch!(bits dtype, T => Inner::of::<T, Sum>()),
+        ReduceOp::Prod => dispatch!(bits dtype, T => Inner::of::<T, Prod>()),
         ReduceOp::Min => dispatch!(dtype, T => Inner::of::<T, Min>()),
         ReduceOp::Max => dispatch!(dtype, T => Inner::of::<T, Max>()),
-        ReduceOp::And => dispatch!(bits, T => Inner::of::<T, And>()),
-        ReduceOp::Or => dispatch!(bits, T => Inner::of::<T, Or>()),
+        ReduceOp::And => dispatch!(bits dtype, T => Inner::of::<T, And>()),
+        ReduceOp::Or => dispatch!(bits dtype, T => Inner::of::<T, Or>()),
         ReduceOp::MinNan => dispatch!(float dtype, T => Inner::of::<T, MinNan>()),
         ReduceOp::MaxNan => dispatch!(float dtype, T => Inner::of::<T, MaxNan>()),
     };

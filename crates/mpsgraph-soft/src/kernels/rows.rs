@@ -249,6 +249,11 @@ impl<'a> Rows<'a> {
         self.extents.len() == 1 && self.scale == 2 && is_even(positions.start) && is_even(positions.end)
     }
 
+    /// How far the rows of one column are apart, if each index counts along such a column.
+    pub fn apart(&self) -> Option<usize> {
+        (self.extents.len() == 1 && self.scale > 1).then_some(self.scale)
+    }
+
     /// The indices of a block that have one component, and the extent that they count along.
     pub fn indices<'i, I>(&self, indices: &'i [I], block: usize) -> (&'i [I], usize) {
         (&indices[block / self.share * self.positions..][..self.positions], self.extents[0])

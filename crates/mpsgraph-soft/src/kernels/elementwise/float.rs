@@ -61,8 +61,8 @@ pub fn binary(op: BinaryOp) -> Recipe {
         BinaryOp::Sub => tile2(|a: f32, b: f32| a - b).into(),
         BinaryOp::Mul => tile2(|a: f32, b: f32| a * b).into(),
         BinaryOp::Div => slow(3, tile2(|a: f32, b: f32| a / b)),
-        BinaryOp::Mod => slow(200, scalar2(math::modulo)),
-        BinaryOp::FloorMod => slow(200, scalar2(math::floor_modulo)),
+        BinaryOp::Mod => slow(12, pick::<Modulo<false>>()),
+        BinaryOp::FloorMod => slow(12, pick::<Modulo<true>>()),
         BinaryOp::Pow => slow(30, pick::<Pow>()),
         BinaryOp::Min => tile2(|a: f32, b: f32| if (a < b) | b.is_nan() { a } else { b }).into(),
         BinaryOp::Max => tile2(|a: f32, b: f32| if (a > b) | b.is_nan() { a } else { b }).into(),
@@ -125,6 +125,35 @@ impl<F: Fn(f32) -> f32 + Copy, S: Fn(f64) -> f64 + Copy> TileLoop for Reduced<F,
             if !src.iter().fold(true, |all, &x| all & math::reducible(x)) {
                 for (d, &x) in dst.iter_mut().zip(src).filter(|(_, x)| !math::reducible(**x)) {
                     *d = slow(x as f64) as f32;
+                }
+            }
+        }
+    }
+}
+
+/// The loop of remainders, with the sign of the divisor if `FLOORED`; the slow form where the fast one would be wrong.
+struct Modulo<const FLOORED: bool>;
+
+impl<const FLOORED: bool> TileLoop for Modulo<FLOORED> {
+    const WIDE: bool = true;
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`.
+        let (dst, a, b) = unsafe {
+            let dst = from_raw_parts_mut(dst.cast::<f32>(), n);
+            (dst, from_raw_parts(src[0].cast::<f32>(), n), from_raw_parts(src[1].cast::<f32>(), n))
+        };
+        let finish = |r: f32, b: f32| if FLOORED { math::floored(r, b) } else { r };
+        for ((dst, a), b) in dst.chunks_mut(BLOCK).zip(a.chunks(BLOCK)).zip(b.chunks(BLOCK)) {
+            let mut countable = true;
+            for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
+                *d = finish(math::fast_modulo(a, b), b);
+                countable &= math::countable(a, b);
+            }
+            if !countable {
+                let pairs = dst.iter_mut().zip(a.iter().zip(b));
+                for (d, (&a, &b)) in pairs.filter(|(_, (a, b))| !math::countable(**a, **b)) {
+                    *d = finish(math::modulo(a, b), b);
                 }
             }
         }

@@ -12,15 +12,14 @@ pub type Combine = fn(&mut [u8], &[u8], usize, &[u32]);
 
 /// What a mode does to elements of this type.
 pub fn of(mode: ScatterMode, dtype: DType) -> Combine {
-    // What depends on bits only needs no code for signed types, nor for floats if bits are only moved.
-    let bits = dtype.unsigned();
     match mode {
-        ScatterMode::Add => dispatch!(bits, T => each::<T, Add>),
-        ScatterMode::Sub => dispatch!(bits, T => each::<T, Sub>),
-        ScatterMode::Mul => dispatch!(bits, T => each::<T, Mul>),
+        ScatterMode::Add => dispatch!(bits dtype, T => each::<T, Add>),
+        ScatterMode::Sub => dispatch!(bits dtype, T => each::<T, Sub>),
+        ScatterMode::Mul => dispatch!(bits dtype, T => each::<T, Mul>),
         ScatterMode::Div => dispatch!(dtype, T => each::<T, Div>),
         ScatterMode::Min => dispatch!(dtype, T => each::<T, Min>),
         ScatterMode::Max => dispatch!(dtype, T => each::<T, Max>),
+        // Bits are only moved.
         ScatterMode::Set => match dtype.size() {
             1 => each::<u8, Set>,
             2 => each::<u16, Set>,
