@@ -8,7 +8,7 @@
 //!
 //! A long row is cut in parts, each of which begins with what the parts before it come to, and which several threads
 //! share; products of floats are not, because the part before may be 0 and the next one beyond the largest number.
-//! Along another axis, each row is combined with the row before. Only the loops over elements know their type (`loops`).
+//! Along another axis, each row is combined with the row before. Only the inner loops (`loops`) know the type.
 
 mod loops;
 

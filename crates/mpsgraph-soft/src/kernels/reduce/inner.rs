@@ -84,7 +84,7 @@ impl Inner {
     }
 }
 
-/// One segment of `length` elements for each result, where the kept loops begin it; the first is that of result `first`.
+/// One segment of `length` elements for each result from `first` on, where the kept loops begin it.
 pub(super) struct Segments<'a> {
     pub(super) x: &'a [u8],
     pub(super) length: usize,
