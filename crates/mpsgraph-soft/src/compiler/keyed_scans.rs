@@ -4,8 +4,8 @@
 //! beyond all others, scans those, and makes floats of them again. The kernel does the same to each element on its way,
 //! so the result has the same bits.
 
-use super::{Job, dead_code};
-use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
+use super::{Job, constants, dead_code};
+use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::cumulative::{Cumulative, Running};
 
@@ -42,7 +42,7 @@ fn floats_of_scan(nodes: &Nodes, id: ValueId) -> Option<Node> {
         && test.inputs == [x]
         && nodes.ty(x).dtype == DType::F32
         && nodes.ty(x).shape == scan.output.shape
-        && is_splat(nodes, nan, beyond);
+        && constants::integer(nodes, nan) == Some(beyond.into());
     let op = Op::Kernel(Cumulative { running, axis }.into());
     found.then(|| Node { op, inputs: vec![x], output: nodes.ty(id).clone(), method: scan.method })
 }
@@ -64,15 +64,8 @@ fn key_of(nodes: &Nodes, id: ValueId) -> Option<ValueId> {
     let (bits, mask) = binary(id, BinaryOp::BitXor)?;
     let (sign, magnitude) = binary(mask, BinaryOp::BitAnd)?;
     let (shifted, by) = binary(sign, BinaryOp::Shr)?;
-    let found = shifted == bits && is_splat(nodes, magnitude, i32::MAX) && is_splat(nodes, by, 31);
+    let found = shifted == bits
+        && constants::integer(nodes, magnitude) == Some(i32::MAX.into())
+        && constants::integer(nodes, by) == Some(31);
     (found && nodes.ty(bits).shape == nodes.ty(id).shape).then_some(bits)
-}
-
-/// Whether every element is this number.
-fn is_splat(nodes: &Nodes, id: ValueId, number: i32) -> bool {
-    match &nodes.node(id).op {
-        Op::Leaf(Leaf::Splat(bytes)) => bytes[..4] == number.to_ne_bytes(),
-        Op::Leaf(Leaf::Constant(bytes)) => bytes[..] == number.to_ne_bytes(),
-        Op::Leaf(Leaf::Placeholder) | Op::Elementwise(_) | Op::View(_) | Op::MatMul | Op::Kernel(_) => false,
-    }
 }

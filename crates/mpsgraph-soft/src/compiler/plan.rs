@@ -39,7 +39,7 @@ struct Piece {
 
 /// The memory of one run.
 #[derive(Clone, Copy)]
-struct Memory<'a> {
+pub(super) struct Memory<'a> {
     plan: &'a Plan,
     inputs: &'a [Span],
     outputs: &'a [SpanMut],
@@ -148,7 +148,7 @@ fn check(what: &str, at: usize, ptr: *const u8, len: usize, ty: &TensorType) {
 }
 
 impl Memory<'_> {
-    fn read(&self, storage: Storage) -> Span {
+    pub(super) fn read(&self, storage: Storage) -> Span {
         let part = |block: Span, piece: Piece| block.part(piece.offset, piece.bytes);
         match storage {
             Storage::Input(at) => self.inputs[at],
@@ -185,6 +185,7 @@ impl Memory<'_> {
                 let tables = tables.map(|tables| tables.map(|table| self.read(table)));
                 product.run(self.read(*lhs), self.read(*rhs), tables, &self.write(*to));
             }
+            Step::Rows(rows) => rows.run(self),
             Step::Copy(Copy { size, from, offset, shape, strides, to, to_offset, to_strides }) => {
                 let to = self.write(*to);
                 strided::copy(*size, self.read(*from), *offset, shape, strides, to, *to_offset, to_strides);

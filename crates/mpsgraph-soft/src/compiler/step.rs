@@ -1,5 +1,6 @@
 //! The steps of a plan, and where their operands are.
 
+use super::rows::Rows;
 use crate::ir::TensorType;
 use crate::kernels::KernelOp;
 use crate::kernels::elementwise::FusedLoop;
@@ -59,6 +60,8 @@ pub enum Step {
         to: Storage,
     },
     Copy(Copy),
+    /// Loops and reductions, some rows at a time.
+    Rows(Rows),
     Kernel {
         op: KernelOp,
         /// The message that asked for it.
@@ -80,6 +83,7 @@ impl Step {
                 [*lhs, *rhs].into_iter().chain(tables.iter().flatten().copied()).collect()
             }
             Step::Copy(copy) => vec![copy.from],
+            Step::Rows(rows) => rows.steps.iter().flat_map(Step::reads).collect(),
             Step::Kernel { inputs, .. } => inputs.iter().map(|input| input.storage).collect(),
         }
     }
@@ -91,6 +95,7 @@ impl Step {
             Step::MatMul { to, .. } => vec![*to],
             Step::Kernel { to, scratch, .. } => std::iter::once(*to).chain(*scratch).collect(),
             Step::Copy(copy) => vec![copy.to],
+            Step::Rows(rows) => rows.steps.iter().flat_map(Step::writes).collect(),
         }
     }
 
@@ -101,6 +106,7 @@ impl Step {
             Step::Loop { run, .. } => run.is_parallel(),
             Step::MatMul { product, .. } => product.is_parallel(),
             Step::Copy(copy) => large(copy.shape.iter().product::<usize>() * copy.size),
+            Step::Rows(rows) => rows.is_parallel(),
             Step::Kernel { inputs, ty, .. } => large(ty.bytes()) || inputs.iter().any(|input| large(input.ty.bytes())),
         }
     }
@@ -117,6 +123,10 @@ impl Step {
             }
             Step::Copy(copy) => format!("copy {:?} strides {:?}", copy.shape, copy.strides),
             Step::Kernel { op, ty, .. } => format!("kernel {:?} {op:?}", ty.shape),
+            Step::Rows(rows) => {
+                let steps: Vec<String> = rows.steps.iter().map(Step::describe).collect();
+                format!("{} rows of ({})", rows.count(), steps.join("; "))
+            }
         };
         format!("{what}: {} -> {}", list(self.reads()), list(self.writes()))
     }

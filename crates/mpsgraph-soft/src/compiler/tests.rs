@@ -8,10 +8,14 @@ use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::kernels::span::{Span, SpanMut};
 
 mod biases;
+mod digits;
 mod fusing;
+mod idioms;
 mod keyed_scans;
+mod powers;
 mod rewriting;
 mod rotations;
+mod rows;
 mod views;
 
 fn f32s(shape: &[usize]) -> TensorType {

@@ -34,32 +34,38 @@ impl Kernel for ArgReduce {
 
 /// Writes the positions of the largest (`max`) or smallest elements of `x` along `axis`.
 pub fn execute(max: bool, dtype: DType, (x, shape): (&[u8], &[usize]), axis: usize, out: &mut [i32]) {
-    dispatch!(dtype, T => {
-        if max {
-            arg_reduce::<T, true>(cast_slice(x), shape, axis, out);
-        } else {
-            arg_reduce::<T, false>(cast_slice(x), shape, axis, out);
-        }
-    });
-}
-
-fn arg_reduce<T: Element, const MAX: bool>(x: &[T], shape: &[usize], axis: usize, out: &mut [i32]) {
+    let loops = dispatch!(dtype, T => if max { Loops::of::<T, true>() } else { Loops::of::<T, false>() });
     let inner: usize = shape[axis + 1..].iter().product();
-    let extent = shape[axis];
-    let parallel = size_of_val(x) > PARALLEL_BYTES;
+    let (extent, size) = (shape[axis], dtype.size());
+    let parallel = x.len() > PARALLEL_BYTES;
     if inner == 1 {
-        let chunk = (PARALLEL_BYTES / 4 / (extent * size_of::<T>())).max(1);
+        let chunk = (PARALLEL_BYTES / 4 / (extent * size)).max(1);
         return share(parallel, chunk, out, |at, out| {
-            let x = &x[at * chunk * extent..][..out.len() * extent];
-            vectorised(Segments::<T, MAX> { x, extent, out });
+            (loops.segments)(&x[at * chunk * extent * size..][..out.len() * extent * size], extent, out);
         });
     }
     share(parallel, inner, out, |outer, out| {
-        let x = &x[outer * extent * inner..][..extent * inner];
-        share(parallel, COLUMNS, out, |tile, out| {
-            vectorised(Columns::<T, MAX> { x: &x[tile * COLUMNS..], inner, extent, out });
-        });
+        let x = &x[outer * extent * inner * size..][..extent * inner * size];
+        share(parallel, COLUMNS, out, |tile, out| (loops.columns)(&x[tile * COLUMNS * size..], [inner, extent], out));
     });
+}
+
+/// The loops over elements of one type, on their bytes.
+#[derive(Clone, Copy)]
+struct Loops {
+    segments: fn(&[u8], usize, &mut [i32]),
+    columns: fn(&[u8], [usize; 2], &mut [i32]),
+}
+
+impl Loops {
+    fn of<T: Element, const MAX: bool>() -> Self {
+        Self {
+            segments: |x, extent, out| vectorised(Segments::<T, MAX> { x: cast_slice(x), extent, out }),
+            columns: |x, [inner, extent], out| {
+                vectorised(Columns::<T, MAX> { x: cast_slice(x), inner, extent, out });
+            },
+        }
+    }
 }
 
 /// Whether `x` beats `best`; a NaN never does.
@@ -88,14 +94,18 @@ impl<T: Element, const MAX: bool> VectorLoop for Segments<'_, T, MAX> {
     fn run(self) {
         for (x, out) in self.x.chunks_exact(self.extent).zip(self.out) {
             let better = |best: T, x: T| if beats::<T, MAX>(x, best) { x } else { best };
-            let mut bests = [start::<T, MAX>(); CHUNK];
             let (chunks, rest) = x.as_chunks::<CHUNK>();
-            for chunk in chunks {
-                for (best, &x) in bests.iter_mut().zip(chunk) {
-                    *best = better(*best, x);
+            let best = if T::ANY_ORDER {
+                x.iter().fold(start::<T, MAX>(), |best, &x| better(best, x))
+            } else {
+                let mut bests = [start::<T, MAX>(); CHUNK];
+                for chunk in chunks {
+                    for (best, &x) in bests.iter_mut().zip(chunk) {
+                        *best = better(*best, x);
+                    }
                 }
-            }
-            let best = bests.iter().chain(rest).fold(start::<T, MAX>(), |best, &x| better(best, x));
+                bests.iter().chain(rest).fold(start::<T, MAX>(), |best, &x| better(best, x))
+            };
             // A row of NaN alone holds no element equal to the start.
             let skipped = chunks.iter().take_while(|chunk| !chunk.iter().fold(false, |hit, &x| hit | (x == best)));
             let first = skipped.count() * CHUNK;

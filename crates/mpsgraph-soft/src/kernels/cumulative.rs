@@ -8,7 +8,7 @@
 //!
 //! A long row is cut in parts, each of which begins with what the parts before it come to, and which several threads
 //! share; products of floats are not, because the part before may be 0 and the next one beyond the largest number.
-//! Along another axis, each row is combined with the row before.
+//! Along another axis, each row is combined with the row before. Only the inner loops (`loops`) know the type.
 
 mod loops;
 
@@ -16,14 +16,13 @@ use super::Kernel;
 use super::call::{Call, Input};
 use super::element::Element;
 use super::reduce::fold_long;
-use super::reduce::reducers::{Max, Min, Prod, Reducer, Sum};
+use super::reduce::reducers::{Max, Min, Prod, Sum};
 use super::threads::{PARALLEL_BYTES, share};
-use super::vectorised::vectorised;
 use crate::ir::DType;
+use bytemuck::{bytes_of_mut, cast_slice, cast_slice_mut};
 use half::f16;
-use loops::{CHAINS, Chains, Keys, Plain, Rows, SHORT, Scan, Windows, in_order};
+use loops::{CHAINS, Keys, Loops, Plain, SHORT, Scan};
 use serde::{Deserialize, Serialize};
-use std::marker::PhantomData;
 
 /// From this length on, a row of which the order matters is cut in parts.
 const LONG: usize = 4096;
@@ -114,72 +113,88 @@ enum Order {
 }
 
 fn cumulate<T: Element, S: Scan<T>>(x: &[T], shape: &[usize], axis: usize, out: &mut [T], order: Order) {
-    let inner: usize = shape[axis + 1..].iter().product();
-    let block = shape[axis] * inner;
-    let is_cut = S::IS_PLAIN
-        && inner == 1
-        && match order {
-            Order::Any => block * size_of::<T>() > PARALLEL_BYTES,
-            // Whether or not there are threads for the parts: the sums shall not depend on that.
-            Order::Parts => block >= LONG,
-            Order::Strict => false,
-        };
-    let together = if inner == 1 && !is_cut { CHAINS * block } else { block };
-    // What is accumulated together is one task, or as much of it as makes a task worth its cost.
-    let chunk = together * (PARALLEL_BYTES / 4 / (together * size_of::<T>())).max(1);
-    share(size_of_val(x) > PARALLEL_BYTES, chunk, out, |at, out| {
-        let x = &x[at * chunk..][..out.len()];
-        let (before, scan) = (S::Reducer::START, PhantomData);
-        if inner > 1 {
-            for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
-                vectorised(Rows::<T, S> { x, inner, out, scan });
-            }
-        } else if is_cut {
-            for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
-                long_row::<T, S>(x, out, order);
-            }
-        } else if order == Order::Any && block >= SHORT {
-            vectorised(Windows::<T, S> { x, length: block, before, out, scan });
-        } else {
-            for (x, out) in x.chunks(together).zip(out.chunks_mut(together)) {
-                short_rows::<T, S>(x, block, out);
-            }
-        }
-    });
+    Loops::of::<T, S>().run(cast_slice(x), shape, axis, cast_slice_mut(out), order);
 }
 
-/// One row, cut in parts.
-fn long_row<T: Element, S: Scan<T>>(x: &[T], out: &mut [T], order: Order) {
-    let part = x.len() / PARTS;
-    let mut before = [S::Reducer::START; PARTS];
-    for at in 1..PARTS {
-        let own = fold_long::<T, S::Reducer>(&x[(at - 1) * part..at * part]);
-        before[at] = S::Reducer::step(before[at - 1], own);
+impl Loops {
+    fn run(&self, x: &[u8], shape: &[usize], axis: usize, out: &mut [u8], order: Order) {
+        let inner: usize = shape[axis + 1..].iter().product();
+        let block = shape[axis] * inner * self.size;
+        let is_cut = self.is_plain
+            && inner == 1
+            && match order {
+                Order::Any => block > PARALLEL_BYTES,
+                // Whether or not there are threads for the parts: the sums shall not depend on that.
+                Order::Parts => shape[axis] >= LONG,
+                Order::Strict => false,
+            };
+        let together = if inner == 1 && !is_cut { CHAINS * block } else { block };
+        // What is accumulated together is one task, or as much of it as makes a task worth its cost.
+        let chunk = together * (PARALLEL_BYTES / 4 / together).max(1);
+        share(x.len() > PARALLEL_BYTES, chunk, out, |at, out| {
+            let x = &x[at * chunk..][..out.len()];
+            if inner > 1 {
+                for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
+                    (self.rows)(x, inner, out);
+                }
+            } else if is_cut {
+                for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
+                    self.long_row(x, out, order);
+                }
+            } else if order == Order::Any && shape[axis] >= SHORT {
+                (self.windows)(x, shape[axis], &self.start[..self.size], out);
+            } else {
+                for (x, out) in x.chunks(together).zip(out.chunks_mut(together)) {
+                    self.short_rows(x, block, out);
+                }
+            }
+        });
     }
-    let (x, rest) = x.split_at(part * PARTS);
-    let (out, out_rest) = out.split_at_mut(x.len());
-    let together = if order == Order::Any { 1 } else { CHAINS };
-    share(size_of_val(x) > PARALLEL_BYTES, together * part, out, |at, out| {
-        let x = &x[at * together * part..][..out.len()];
-        let (first, scan) = (at * together, PhantomData);
-        if order == Order::Any {
-            vectorised(Windows::<T, S> { x, length: part, before: before[first], out, scan });
-        } else {
-            let before = std::array::from_fn(|chain| before[first + chain]);
-            vectorised(Chains::<T, S> { x, before, out, scan });
-        }
-    });
-    in_order::<T, S>(rest, out[out.len() - 1], out_rest);
-}
 
-/// As many rows as are accumulated at the same time, or the last few.
-fn short_rows<T: Element, S: Scan<T>>(x: &[T], length: usize, out: &mut [T]) {
-    let before = S::Reducer::START;
-    if x.len() == CHAINS * length {
-        return vectorised(Chains::<T, S> { x, before: [before; CHAINS], out, scan: PhantomData });
+    /// One row, cut in parts.
+    fn long_row(&self, x: &[u8], out: &mut [u8], order: Order) {
+        let size = self.size;
+        let part = x.len() / size / PARTS * size;
+        let mut before = [0u64; PARTS];
+        let before: &mut [u8] = &mut cast_slice_mut(&mut before)[..PARTS * size];
+        before[..size].copy_from_slice(&self.start[..size]);
+        for at in 1..PARTS {
+            let (done, next) = before.split_at_mut(at * size);
+            let (last, next) = (&done[(at - 1) * size..], &mut next[..size]);
+            let mut own = 0u64;
+            let own = &mut bytes_of_mut(&mut own)[..size];
+            fold_long(&self.reduction, &x[(at - 1) * part..at * part], own);
+            next.copy_from_slice(last);
+            self.reduction.step(next, own);
+        }
+        let before = &*before;
+        let (x, rest) = x.split_at(part * PARTS);
+        let (out, out_rest) = out.split_at_mut(x.len());
+        let together = if order == Order::Any { 1 } else { CHAINS };
+        share(x.len() > PARALLEL_BYTES, together * part, out, |at, out| {
+            let x = &x[at * together * part..][..out.len()];
+            let before = &before[at * together * size..][..together * size];
+            if order == Order::Any {
+                (self.windows)(x, part / size, before, out);
+            } else {
+                (self.chains)(x, before, out);
+            }
+        });
+        (self.in_order)(rest, &out[out.len() - size..], out_rest);
     }
-    for (x, out) in x.chunks(length).zip(out.chunks_mut(length)) {
-        in_order::<T, S>(x, before, out);
+
+    /// As many rows of so many bytes as are accumulated at the same time, or the last few.
+    fn short_rows(&self, x: &[u8], row: usize, out: &mut [u8]) {
+        let size = self.size;
+        if x.len() == CHAINS * row {
+            let mut before = [0u64; CHAINS];
+            let before: &mut [u8] = &mut cast_slice_mut(&mut before)[..CHAINS * size];
+            before.chunks_exact_mut(size).for_each(|before| before.copy_from_slice(&self.start[..size]));
+            return (self.chains)(x, before, out);
+        }
+        for (x, out) in x.chunks(row).zip(out.chunks_mut(row)) {
+            (self.in_order)(x, &self.start[..size], out);
+        }
     }
 }
 

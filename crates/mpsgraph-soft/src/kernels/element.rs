@@ -19,6 +19,8 @@ pub trait Element: Pod + Send + Sync + PartialOrd + std::fmt::Debug {
     const HIGHEST: Self;
     /// Whether loops over this type are worth a copy for wider vector registers.
     const COMMON: bool;
+    /// Whether sums, products and extremes do not depend on the order of what they are of.
+    const ANY_ORDER: bool;
     /// `self + other`.
     fn add(self, other: Self) -> Self;
     /// `self - other`.
@@ -47,13 +49,14 @@ pub trait Float: Element {
 }
 
 macro_rules! integer {
-    ($($t:ident)*, common: $common:expr) => {$(
+    ($($t:ident)*, wide: $wide:ident, common: $common:expr) => {$(
         impl Element for $t {
             const ZERO: Self = 0;
             const ONE: Self = 1;
             const LOWEST: Self = $t::MIN;
             const HIGHEST: Self = $t::MAX;
             const COMMON: bool = $common;
+            const ANY_ORDER: bool = true;
             #[inline(always)]
             fn add(self, other: Self) -> Self {
                 self.wrapping_add(other)
@@ -72,8 +75,12 @@ macro_rules! integer {
             }
             #[inline(always)]
             fn div_count(self, count: usize) -> Self {
-                // Every value of the type and every count fit i128, and the quotient fits the type again.
-                (self as i128 / count as i128) as $t
+                // A quotient of numbers this small is never rounded up to the next integer.
+                if size_of::<Self>() < 8 {
+                    return (self as f64 / count as f64) as $t;
+                }
+                // Every value of the type and every count fit the wide type, and the quotient fits this one again.
+                (self as $wide / count as $wide) as $t
             }
             #[inline(always)]
             fn is_nan(self) -> bool {
@@ -83,8 +90,10 @@ macro_rules! integer {
     )*};
 }
 // u8 is bool, too.
-integer!(i8 i32 i64 u8 u32 u64, common: true);
-integer!(i16 u16, common: false);
+integer!(i8 i32 i64, wide: i64, common: true);
+integer!(u8 u32 u64, wide: u64, common: true);
+integer!(i16, wide: i64, common: false);
+integer!(u16, wide: u64, common: false);
 
 macro_rules! float {
     ($t:ident, $one:expr, $lowest:expr, $highest:expr) => {
@@ -94,6 +103,7 @@ macro_rules! float {
             const LOWEST: Self = $lowest;
             const HIGHEST: Self = $highest;
             const COMMON: bool = <$t as Float>::IS_F32;
+            const ANY_ORDER: bool = false;
             #[inline(always)]
             fn add(self, other: Self) -> Self {
                 <$t as Float>::from_f32(Float::to_f32(self) + Float::to_f32(other))

@@ -56,14 +56,18 @@ fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: 
         let data = &data[block * rows.rows * row..][..rows.rows * row];
         let plain = rows.are_plain().then(|| rows.indices(indices, block));
         let plain = plain.map(|(indices, extent)| (&indices[position..end], extent));
-        match (plain, row) {
-            (Some(plain), 1) => short_rows::<T, I, 1>(data, plain, here),
-            (Some(plain), 2) => short_rows::<T, I, 2>(data, plain, here),
-            (Some(plain), 3) => short_rows::<T, I, 3>(data, plain, here),
-            (Some(plain), 4) => short_rows::<T, I, 4>(data, plain, here),
-            (None, 1) if rows.are_pairs(position..end) => {
+        match (plain, row, rows.apart()) {
+            (Some(plain), 1, _) => short_rows::<T, I, 1>(data, plain, here),
+            (Some(plain), 2, _) => short_rows::<T, I, 2>(data, plain, here),
+            (Some(plain), 3, _) => short_rows::<T, I, 3>(data, plain, here),
+            (Some(plain), 4, _) => short_rows::<T, I, 4>(data, plain, here),
+            (None, 1, _) if rows.are_pairs(position..end) => {
                 let (indices, extent) = rows.indices(indices, block);
                 pairs(data, (&indices[position..end], extent), here);
+            }
+            (None, 1, Some(apart)) => {
+                let (indices, extent) = rows.indices(indices, block);
+                columns(data, (&indices[position..end], extent), (apart, position % apart), here);
             }
             _ => rows.visit(indices, block, position..end, |at, named| {
                 let to = &mut here[(at - position) * row..][..row];
@@ -102,6 +106,27 @@ fn pairs<T: Pod, I: Index>(data: &[T], (indices, extent): (&[I], usize), out: &m
         for half in 0..2 {
             to[half] = indices[half].within(extent).map_or(T::zeroed(), |named| data[named][half]);
         }
+    }
+}
+
+/// Single elements of columns that are `apart` wide, each by an index of its own, from this column on.
+fn columns<T: Pod, I: Index>(
+    data: &[T],
+    (indices, extent): (&[I], usize),
+    (apart, mut column): (usize, usize),
+    mut out: &mut [T],
+) {
+    let data = &data[..extent * apart];
+    let mut indices = indices;
+    while !out.is_empty() {
+        let count = out.len().min(apart - column);
+        let (here, rest) = out.split_at_mut(count);
+        let (line, later) = indices.split_at(count);
+        for (at, (to, index)) in here.iter_mut().zip(line).enumerate() {
+            let named = index.within(extent).map(|row| data[row * apart + column + at]);
+            *to = named.unwrap_or(T::zeroed());
+        }
+        (out, indices, column) = (rest, later, 0);
     }
 }
 

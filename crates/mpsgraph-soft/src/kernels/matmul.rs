@@ -167,7 +167,11 @@ impl MatMul {
         } else {
             let all =
                 |parallelism: fn() -> Parallelism| (0..self.batch.len()).for_each(|at| product(at, parallelism()));
-            if large { threads::inside(|| all(|| Parallelism::Rayon(0))) } else { all(|| Parallelism::None) }
+            if large && threads::count() > 1 {
+                threads::inside(|| all(|| Parallelism::Rayon(0)));
+            } else {
+                all(|| Parallelism::None);
+            }
         }
     }
 

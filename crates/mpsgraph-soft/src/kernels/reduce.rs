@@ -3,20 +3,22 @@
 //! Axes of extent 1 are dropped and neighbours that are all reduced or all kept are merged, so few loops remain. If the
 //! innermost one is reduced, results are folded from contiguous segments; if it is kept, rows are folded onto columns
 //! (`fold`). Both divide long reductions in halves down to blocks, which bounds the rounding error of sums and fixes
-//! the order of operations for any number of threads.
+//! the order of operations for any number of threads. Only what is inside of a block knows the element type (`inner`).
 
 mod fold;
+pub mod inner;
 pub mod reducers;
 
 use super::call::Call;
 use super::element::Element;
 use super::threads::{PARALLEL_BYTES, share};
+use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
-use bytemuck::{cast_slice, cast_slice_mut};
+use bytemuck::cast_slice_mut;
 pub use fold::fold_long;
 use fold::{COLUMNS, Columns, Segments};
-use reducers::Reducer;
+use inner::{Inner, Starts};
 use serde::{Deserialize, Serialize};
 
 const MAX_RANK: usize = super::strided::MAX_RANK;
@@ -71,24 +73,41 @@ fn plain(op: ReduceOp, dtype: DType) -> ReduceOp {
 
 /// Reduces `x` over `axes`. Bool uses the reductions that keep it 0 or 1: its sum is "or", its product "and".
 pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
-    use reducers::{And, Max, MaxNan, Mean, Min, MinNan, Or, Prod, Sum};
+    use reducers::{And, Max, MaxNan, Min, MinNan, Or, Prod, Sum};
     let op = plain(op, dtype);
-    let dtype = match op {
-        // Reductions that depend on bits only need no code for signed types.
-        ReduceOp::Sum | ReduceOp::Prod | ReduceOp::And | ReduceOp::Or => dtype.unsigned(),
-        ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::Mean => dtype,
+    let inner = match op {
+        ReduceOp::Sum | ReduceOp::Mean => dispatch!(bits dtype, T => Inner::of::<T, Sum>()),
+        ReduceOp::Prod => dispatch!(bits dtype, T => Inner::of::<T, Prod>()),
+        ReduceOp::Min => dispatch!(dtype, T => Inner::of::<T, Min>()),
+        ReduceOp::Max => dispatch!(dtype, T => Inner::of::<T, Max>()),
+        ReduceOp::And => dispatch!(bits dtype, T => Inner::of::<T, And>()),
+        ReduceOp::Or => dispatch!(bits dtype, T => Inner::of::<T, Or>()),
+        ReduceOp::MinNan => dispatch!(float dtype, T => Inner::of::<T, MinNan>()),
+        ReduceOp::MaxNan => dispatch!(float dtype, T => Inner::of::<T, MaxNan>()),
     };
     let loops = Loops::new(shape, axes);
-    match op {
-        ReduceOp::Sum => dispatch!(dtype, T => loops.run::<T, Sum>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::Prod => dispatch!(dtype, T => loops.run::<T, Prod>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::Min => dispatch!(dtype, T => loops.run::<T, Min>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::Max => dispatch!(dtype, T => loops.run::<T, Max>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::And => dispatch!(dtype, T => loops.run::<T, And>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::Or => dispatch!(dtype, T => loops.run::<T, Or>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::Mean => dispatch!(dtype, T => loops.run::<T, Mean>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::MinNan => dispatch!(float dtype, T => loops.run::<T, MinNan>(cast_slice(x), cast_slice_mut(out))),
-        ReduceOp::MaxNan => dispatch!(float dtype, T => loops.run::<T, MaxNan>(cast_slice(x), cast_slice_mut(out))),
+    let count = loops.count;
+    let finish = |out: &mut [u8]| match op {
+        ReduceOp::Mean => dispatch!(dtype, T => vectorised(Divide::<T> { sums: cast_slice_mut(out), count })),
+        ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max => {}
+        ReduceOp::And | ReduceOp::Or | ReduceOp::MinNan | ReduceOp::MaxNan => {}
+    };
+    loops.run(&inner, x, out, &finish);
+}
+
+/// Makes means of sums, truncated for integers.
+struct Divide<'a, T> {
+    sums: &'a mut [T],
+    count: usize,
+}
+
+impl<T: Element> VectorLoop for Divide<'_, T> {
+    type Output = ();
+    const WORTH_IT: bool = T::COMMON && size_of::<T>() < 8;
+
+    #[inline(always)]
+    fn run(self) {
+        self.sums.iter_mut().for_each(|sum| *sum = sum.div_count(self.count));
     }
 }
 
@@ -118,20 +137,21 @@ impl Nest {
     }
 
     /// Offset of iteration `at`.
-    #[inline]
     fn offset(&self, at: usize) -> usize {
-        match self.loops[..self.depth] {
-            [] => 0,
-            [(_, step)] => at * step,
-            [ref outer @ .., (extent, step)] => {
-                let (mut rest, mut offset) = (at / extent, at % extent * step);
-                for &(extent, step) in outer.iter().rev() {
-                    offset += rest % extent * step;
-                    rest /= extent;
-                }
-                offset
-            }
+        self.run(at)[0]
+    }
+
+    /// Offset of iteration `at`; how many iterations from it on are of the same innermost loop; and its step.
+    #[inline(never)]
+    fn run(&self, at: usize) -> [usize; 3] {
+        let [outer @ .., (extent, step)] = &self.loops[..self.depth] else { return [0, 1, 0] };
+        let (mut rest, place) = (at / extent, at % extent);
+        let mut offset = place * step;
+        for &(extent, step) in outer.iter().rev() {
+            offset += rest % extent * step;
+            rest /= extent;
         }
+        [offset, extent - place, *step]
     }
 }
 
@@ -171,24 +191,31 @@ impl Loops {
         Self { kept, reduced, segments, count: reduced.count() }
     }
 
-    fn run<T: Element, R: Reducer<T>>(mut self, x: &[T], out: &mut [T]) {
-        assert_eq!(x.len(), self.kept.count() * self.count, "reduction: the operand has another size");
-        assert_eq!(out.len(), self.kept.count(), "reduction: the result has another size");
-        let parallel = size_of_val(x) > READ_BYTES;
+    fn run(mut self, inner: &Inner, x: &[u8], out: &mut [u8], finish: &(dyn Fn(&mut [u8]) + Sync)) {
+        let size = inner.size;
+        assert_eq!(x.len(), self.kept.count() * self.count * size, "reduction: the operand has another size");
+        assert_eq!(out.len(), self.kept.count() * size, "reduction: the result has another size");
+        let parallel = x.len() > READ_BYTES;
         if self.segments {
             let (length, _) = self.reduced.pop();
-            let chunk = (PARALLEL_BYTES / 4 / (self.count * size_of::<T>())).max(1);
+            let chunk = (PARALLEL_BYTES / 4 / (self.count * size)).max(1);
             let segments = Segments { x, length, nest: self.reduced };
-            share(parallel, chunk, out, |at, out| {
-                fold::segments::<T, R>(&segments, (&self.kept, at * chunk), self.count, out);
+            share(parallel, chunk * size, out, |at, out| {
+                fold::segments(inner, &segments, (&self.kept, at * chunk), out);
+                finish(out);
             });
         } else {
             let (width, _) = self.kept.pop();
-            share(parallel, width, out, |outer, out| {
+            let starts = match self.reduced.loops[..self.reduced.depth] {
+                [(_, step)] => Starts::Packed(step),
+                _ => Starts::Nest(&self.reduced),
+            };
+            share(parallel, width * size, out, |outer, out| {
                 let start = self.kept.offset(outer);
-                share(parallel, COLUMNS, out, |tile, out| {
-                    let columns = Columns { x, start: start + tile * COLUMNS, width, nest: self.reduced };
-                    fold::columns::<T, R>(&columns, self.count, out);
+                share(parallel, COLUMNS * size, out, |tile, out| {
+                    let columns = Columns { x, start: start + tile * COLUMNS, width, starts };
+                    columns.fold(inner, 0..self.count, out);
+                    finish(out);
                 });
             });
         }

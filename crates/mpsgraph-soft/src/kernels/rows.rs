@@ -6,7 +6,7 @@
 
 use super::call::{Call, Input};
 use crate::ir::DType;
-use bytemuck::Pod;
+use bytemuck::{Pod, cast_slice};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -20,6 +20,10 @@ pub trait Index: Pod + Send + Sync {
     fn any_among(indices: &[Self], first: usize, count: usize) -> bool;
     /// The index, which is not negative.
     fn number(self) -> usize;
+    /// The index; a negative one is larger than any extent.
+    fn unsigned(self) -> usize;
+    /// Indices as places among at most [`MOST_ROWS`] rows, if they are such numbers.
+    fn as_places(indices: &[Self]) -> Option<&[u32]>;
 }
 
 impl Index for i32 {
@@ -45,6 +49,15 @@ impl Index for i32 {
     fn number(self) -> usize {
         self.cast_unsigned() as usize
     }
+
+    #[inline(always)]
+    fn unsigned(self) -> usize {
+        (self as isize).cast_unsigned()
+    }
+
+    fn as_places(indices: &[Self]) -> Option<&[u32]> {
+        Some(cast_slice(indices))
+    }
 }
 
 impl Index for i64 {
@@ -68,6 +81,15 @@ impl Index for i64 {
     #[inline(always)]
     fn number(self) -> usize {
         self.cast_unsigned() as usize
+    }
+
+    #[inline(always)]
+    fn unsigned(self) -> usize {
+        (self as isize).cast_unsigned()
+    }
+
+    fn as_places(_indices: &[Self]) -> Option<&[u32]> {
+        None
     }
 }
 
@@ -125,6 +147,11 @@ impl Indexing {
         rows
     }
 }
+
+/// Rows that places count at most: a place that is not below this is none.
+pub const MOST_ROWS: usize = 1 << 31;
+/// Stands for a row that is not among those that are counted.
+const NOWHERE: u32 = u32::MAX;
 
 /// The rows that indices name.
 pub struct Rows<'a> {
@@ -211,13 +238,6 @@ impl<'a> Rows<'a> {
         pairs.find(|(index, extent)| index.within(**extent).is_none()).map(|(index, _)| index)
     }
 
-    /// The indices of a block, if each is the number of a row.
-    #[inline(always)]
-    pub fn numbers<'i, I: Index>(&self, indices: &'i [I], block: usize) -> Option<&'i [I]> {
-        (self.extents.len() == 1 && self.scale == 1)
-            .then(|| &indices[block / self.share * self.positions..][..self.positions])
-    }
-
     /// Whether each index names a row by itself.
     pub fn are_plain(&self) -> bool {
         self.extents.len() == 1 && self.scale == 1
@@ -229,9 +249,55 @@ impl<'a> Rows<'a> {
         self.extents.len() == 1 && self.scale == 2 && is_even(positions.start) && is_even(positions.end)
     }
 
+    /// How far the rows of one column are apart, if each index counts along such a column.
+    pub fn apart(&self) -> Option<usize> {
+        (self.extents.len() == 1 && self.scale > 1).then_some(self.scale)
+    }
+
     /// The indices of a block that have one component, and the extent that they count along.
     pub fn indices<'i, I>(&self, indices: &'i [I], block: usize) -> (&'i [I], usize) {
         (&indices[block / self.share * self.positions..][..self.positions], self.extents[0])
+    }
+
+    /// Which of the `count` rows from `first` on, at most [`MOST_ROWS`], the positions of a block from `start` on name;
+    /// a place that is not below `count` is none of them.
+    pub fn places<I: Index>(
+        &self,
+        indices: &[I],
+        (block, start): (usize, usize),
+        (first, count): (usize, usize),
+        places: &mut [u32],
+    ) {
+        let place = |row: usize| {
+            let place = row.wrapping_sub(first);
+            if place < count { place as u32 } else { NOWHERE }
+        };
+        let &[extent] = self.extents else {
+            return self.visit(indices, block, start..start + places.len(), |at, named| {
+                places[at - start] = named.map_or(NOWHERE, place);
+            });
+        };
+        let mut indices = &indices[block / self.share * self.positions + start..][..places.len()];
+        if self.scale == 1 {
+            // What is beyond the extent is beyond the rows that count, too.
+            for (to, index) in places.iter_mut().zip(indices) {
+                *to = place(index.unsigned());
+            }
+            return;
+        }
+        let mut places = places;
+        let mut between = start % self.scale;
+        while !places.is_empty() {
+            let run = places.len().min(self.scale - between);
+            let (here, rest) = places.split_at_mut(run);
+            let (named, behind) = indices.split_at(run);
+            for (at, (to, index)) in here.iter_mut().zip(named).enumerate() {
+                let index = index.unsigned();
+                let row = index.wrapping_mul(self.scale).wrapping_add(between + at);
+                *to = if index < extent { place(row) } else { NOWHERE };
+            }
+            (indices, places, between) = (behind, rest, 0);
+        }
     }
 
     /// Calls `each(position, row)` for the positions of a block whose index is in range, or with `None` otherwise.

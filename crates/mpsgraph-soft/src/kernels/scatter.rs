@@ -2,18 +2,20 @@
 //!
 //! Updates to one element are applied in the order of their positions, each rounded to the dtype. Threads divide the
 //! rows that are written, not the updates, so the result is the same for any number of them. [`Rows`] says which row.
+//! Indices become places in the output, some at a time; only what is done there knows the element type (`combine`).
 
+mod combine;
+
+use super::Kernel;
 use super::call::Call;
-use super::element::Element;
-use super::rows::{Index, Indexing, Indices, Rows};
+use super::rows::{Index, Indexing, Indices, MOST_ROWS, Rows};
 use super::threads::{self, PARALLEL_BYTES, share};
-use super::{Kernel, dispatch};
 use crate::ir::DType;
-use bytemuck::{cast_slice, cast_slice_mut};
+use combine::Combine;
 use serde::{Deserialize, Serialize};
 
-/// Indices that are checked at a time.
-const BLOCK: usize = 64;
+/// Updates that are combined at a time.
+const BLOCK: usize = 128;
 
 /// How a scatter combines an update with the element that is there. Setting one element to different values fails the
 /// run.
@@ -75,13 +77,11 @@ pub fn execute(
     out: &mut [u8],
 ) {
     let mode = if dtype == DType::Bool { mode.of_truths() } else { mode };
-    dispatch!(dtype, T => {
-        let (operands, out) = ((data.map(cast_slice), cast_slice(updates)), cast_slice_mut(out));
-        match indices {
-            Indices::I32(indices) => by_mode::<T, i32>(rows, mode, operands, indices, out),
-            Indices::I64(indices) => by_mode::<T, i64>(rows, mode, operands, indices, out),
-        }
-    });
+    let work = Work { rows, size: dtype.size(), combine: combine::of(mode, dtype), data, updates };
+    match indices {
+        Indices::I32(indices) => work.run(indices, out),
+        Indices::I64(indices) => work.run(indices, out),
+    }
 }
 
 /// Whether an element that was set, in elements of `size` bytes, has another value in one of the updates.
@@ -105,113 +105,71 @@ fn any_update<I: Index>(rows: &Rows, indices: &[I], holds: impl Fn(usize, usize)
     any
 }
 
-fn by_mode<T: Element, I: Index>(
-    rows: &Rows,
-    mode: ScatterMode,
-    operands: (Option<&[T]>, &[T]),
-    indices: &[I],
-    out: &mut [T],
-) {
-    match mode {
-        ScatterMode::Add => scatter(rows, operands, indices, out, T::add),
-        ScatterMode::Sub => scatter(rows, operands, indices, out, T::sub),
-        ScatterMode::Mul => scatter(rows, operands, indices, out, T::mul),
-        ScatterMode::Div => scatter(rows, operands, indices, out, T::div),
-        ScatterMode::Min => scatter(rows, operands, indices, out, |a, b| if b < a || a.is_nan() { b } else { a }),
-        ScatterMode::Max => scatter(rows, operands, indices, out, |a, b| if b > a || a.is_nan() { b } else { a }),
-        ScatterMode::Set => scatter(rows, operands, indices, out, |_, b| b),
-    }
+/// A scatter of elements of `size` bytes.
+struct Work<'a> {
+    rows: &'a Rows<'a>,
+    size: usize,
+    combine: Combine,
+    data: Option<&'a [u8]>,
+    updates: &'a [u8],
 }
 
-fn scatter<T: Element, I: Index>(
-    rows: &Rows,
-    (data, updates): (Option<&[T]>, &[T]),
-    indices: &[I],
-    out: &mut [T],
-    combine: impl Fn(T, T) -> T + Sync,
-) {
-    let block = rows.rows * rows.row;
-    assert_eq!(out.len(), rows.blocks * block, "scatter: the data have another size");
-    assert_eq!(updates.len(), rows.blocks * rows.positions * rows.row, "scatter: the updates have another size");
-    // Each part reads all indices of its block, so there are at most as many parts as threads.
-    let parallel = size_of_val(updates).max(size_of_val(out)) > PARALLEL_BYTES;
-    let threads = threads::count();
-    let parts = if !parallel {
-        1
-    } else if rows.blocks < 4 * threads && !rows.blocks.is_multiple_of(threads) {
-        // Half blocks are dealt out more evenly.
-        threads.div_ceil(rows.blocks).max(2)
-    } else {
-        1
-    };
-    let part_rows = rows.rows.div_ceil(parts);
-    share(parallel, block, out, |at, out| {
-        share(parallel, part_rows * rows.row, out, |part, out| {
-            let first = part * part_rows;
-            // A part at a time, so that it is still in the cache when the updates come.
-            match data {
-                Some(data) => out.copy_from_slice(&data[at * block + first * rows.row..][..out.len()]),
-                None => out.fill(T::ZERO),
-            }
-            scatter_part(rows, updates, indices, (at, first), out, &combine);
-        });
-    });
-}
-
-/// The rows of `out`, which begin at row `first` of `block`.
-fn scatter_part<T: Element, I: Index>(
-    rows: &Rows,
-    updates: &[T],
-    indices: &[I],
-    (block, first): (usize, usize),
-    out: &mut [T],
-    combine: &impl Fn(T, T) -> T,
-) {
-    let row = rows.row;
-    let count = out.len() / row;
-    let updates = &updates[block * rows.positions * row..][..rows.positions * row];
-    if row == 1
-        && let Some(numbers) = rows.numbers(indices, block)
-    {
-        if count == rows.rows {
-            for (numbers, updates) in numbers.chunks(BLOCK).zip(updates.chunks(BLOCK)) {
-                if I::all_within(numbers, out.len()) {
-                    for (number, &update) in numbers.iter().zip(updates) {
-                        // SAFETY: all of these numbers are within the output.
-                        let to = unsafe { out.get_unchecked_mut(number.number()) };
-                        *to = combine(*to, update);
-                    }
-                } else {
-                    for (number, &update) in numbers.iter().zip(updates) {
-                        if let Some(to) = number.within(out.len()) {
-                            out[to] = combine(out[to], update);
-                        }
-                    }
+impl Work<'_> {
+    fn run<I: Index>(&self, indices: &[I], out: &mut [u8]) {
+        let rows = self.rows;
+        let row = rows.row * self.size;
+        let block = rows.rows * row;
+        assert_eq!(out.len(), rows.blocks * block, "scatter: the data have another size");
+        assert_eq!(self.updates.len(), rows.blocks * rows.positions * row, "scatter: the updates have another size");
+        // Each part reads all indices of its block, so there are at most as many parts as threads.
+        let parallel = self.updates.len().max(out.len()) > PARALLEL_BYTES;
+        let threads = threads::count();
+        let parts = if !parallel {
+            1
+        } else if rows.blocks < 4 * threads && !rows.blocks.is_multiple_of(threads) {
+            // Half blocks are dealt out more evenly.
+            threads.div_ceil(rows.blocks).max(2)
+        } else {
+            1
+        };
+        let part_rows = rows.rows.div_ceil(parts).min(MOST_ROWS);
+        share(parallel, block, out, |at, out| {
+            share(parallel, part_rows * row, out, |part, out| {
+                let first = part * part_rows;
+                // A part at a time, so that it is still in the cache when the updates come.
+                match self.data {
+                    Some(data) => out.copy_from_slice(&data[at * block + first * row..][..out.len()]),
+                    None => out.fill(0),
                 }
+                self.part(indices, (at, first), out);
+            });
+        });
+    }
+
+    /// The rows of `out`, which begin at row `first` of `block`.
+    fn part<I: Index>(&self, indices: &[I], (block, first): (usize, usize), out: &mut [u8]) {
+        let rows = self.rows;
+        let row = rows.row * self.size;
+        let updates = &self.updates[block * rows.positions * row..][..rows.positions * row];
+        let count = out.len() / row;
+        if rows.are_plain() && count == rows.rows {
+            let (indices, _) = rows.indices(indices, block);
+            if let Some(places) = I::as_places(indices) {
+                return (self.combine)(out, updates, rows.row, places);
             }
-            return;
         }
-        for (numbers, updates) in numbers.chunks(BLOCK).zip(updates.chunks(BLOCK)) {
-            if !I::any_among(numbers, first, count) {
+        // Of a part, most updates of a sorted block are outside.
+        let numbers = (rows.are_plain() && count < rows.rows).then(|| rows.indices(indices, block).0);
+        for start in (0..rows.positions).step_by(BLOCK) {
+            let mut places = [0; BLOCK];
+            let places = &mut places[..BLOCK.min(rows.positions - start)];
+            if numbers.is_some_and(|numbers| !I::any_among(&numbers[start..][..places.len()], first, count)) {
                 continue;
             }
-            for (number, &update) in numbers.iter().zip(updates) {
-                let number = number.within(rows.rows).and_then(|number| number.checked_sub(first));
-                if let Some(to) = number.and_then(|number| out.get_mut(number)) {
-                    *to = combine(*to, update);
-                }
-            }
+            rows.places(indices, (block, start), (first, count), places);
+            (self.combine)(out, &updates[start * row..][..places.len() * row], rows.row, places);
         }
-        return;
     }
-    rows.visit(indices, block, 0..rows.positions, |at, named| {
-        let Some(to) = named.and_then(|named| named.checked_sub(first)).filter(|&to| to < count) else {
-            return;
-        };
-        for (to, &update) in out[to * row..][..row].iter_mut().zip(&updates[at * row..][..row]) {
-            *to = combine(*to, update);
-        }
-    });
 }
 
 #[cfg(test)]

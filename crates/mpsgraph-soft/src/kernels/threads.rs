@@ -25,15 +25,20 @@ pub fn count() -> usize {
     POOL.current_num_threads()
 }
 
+/// Whether there are threads to share work with.
+fn are_several() -> bool {
+    count() > 1
+}
+
 /// Runs `work` on a thread that computes; a caller that is not one of them sleeps meanwhile. All that shares work does
-/// so in here.
+/// so in here. A single thread would only take the caller's place.
 ///
 /// # Panics
 /// If the caller belongs to another pool: rayon would let it run other tasks of that pool in the middle of this call.
 pub fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     let ours = POOL.current_thread_index().is_some();
     assert!(ours || !is_member_of_a_pool(), "a thread of another rayon pool computes");
-    if ours { work() } else { POOL.install(work) }
+    if ours || !are_several() { work() } else { POOL.install(work) }
 }
 
 /// Whether this thread belongs to any rayon pool.
@@ -43,7 +48,7 @@ pub fn is_member_of_a_pool() -> bool {
 
 /// Runs both tasks, at the same time if they work on enough `bytes`.
 pub fn both(bytes: usize, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
-    if bytes > PARALLEL_BYTES {
+    if bytes > PARALLEL_BYTES && are_several() {
         inside(|| rayon::join(a, b));
     } else {
         a();
@@ -58,7 +63,7 @@ pub fn share<T: Pod>(parallel: bool, chunk: usize, out: &mut [T], task: impl Fn(
 }
 
 fn share_bytes(parallel: bool, chunk: usize, out: &mut [u8], task: &(dyn Fn(usize, &mut [u8]) + Sync)) {
-    if parallel && out.len() > chunk {
+    if parallel && out.len() > chunk && are_several() {
         // Rayon may divide down to single chunks; short ones stay together.
         let together = (PARALLEL_BYTES / 8 / chunk).max(1);
         inside(|| out.par_chunks_mut(chunk).with_min_len(together).enumerate().for_each(|(at, out)| task(at, out)));
@@ -84,8 +89,9 @@ pub fn share_with_scratch(
             task(worker * chunks_per_worker + at, out, scratch);
         }
     };
-    if workers == 1 {
-        return part(0, out, scratch);
+    if workers == 1 || !are_several() {
+        let parts = out.chunks_mut(chunks_per_worker * chunk).enumerate();
+        return parts.for_each(|(worker, out)| part(worker, out, &mut scratch[..each]));
     }
     let parts = out.par_chunks_mut(chunks_per_worker * chunk).zip(scratch.par_chunks_exact_mut(each));
     inside(|| parts.enumerate().for_each(|(worker, (out, scratch))| part(worker, out, scratch)));
@@ -93,5 +99,9 @@ pub fn share_with_scratch(
 
 /// Runs `task` on the numbers below `count`, on several threads, about `together` of them at a time.
 pub fn for_each(count: usize, together: usize, task: &(dyn Fn(usize) + Sync)) {
-    inside(|| (0..count).into_par_iter().with_min_len(together).with_max_len(together).for_each(task));
+    if are_several() {
+        inside(|| (0..count).into_par_iter().with_min_len(together).with_max_len(together).for_each(task));
+    } else {
+        (0..count).for_each(task);
+    }
 }

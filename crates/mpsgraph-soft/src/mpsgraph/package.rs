@@ -7,6 +7,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use postcard::ser_flavors::Flavor;
+
 use crate::compiler;
 use crate::foundation::ns_url;
 use crate::ir::{Node, Nodes, Op, TensorType, ValueId};
@@ -21,7 +23,7 @@ use super::executable::{Executable, Source};
 /// The file in a package.
 const FILE: &str = "model_0.mpsgraph";
 /// What it begins with; behind it the check sum of the rest.
-const MAGIC: &[u8; 16] = b"mpsgraph-soft 01";
+const MAGIC: &[u8; 16] = b"mpsgraph-soft 02";
 
 /// A node as it is in the file. The message that asked for it is text there.
 type Written<'a> = (&'a Op, &'a [ValueId], &'a TensorType, &'a str);
@@ -98,7 +100,8 @@ fn encoded(source: &Source, nodes: &Nodes) -> Vec<u8> {
     let written: Vec<Written<'_>> =
         kept.iter().map(|(node, inputs)| (&node.op, &inputs[..], &node.output, node.method)).collect();
     let all = (written, own(&source.feeds), own(&source.targets));
-    let body = rmp_serde::to_vec(&all).unwrap_or_else(|error| unreachable!("memory takes all of it: {error}"));
+    let body = postcard::serialize_with_flavor(&all, Body(Vec::new()))
+        .unwrap_or_else(|error| unreachable!("memory takes all of it: {error}"));
     [&MAGIC[..], &check_sum(&body).to_le_bytes(), &body].concat()
 }
 
@@ -109,12 +112,28 @@ fn decoded(bytes: &[u8]) -> Result<(Nodes, Vec<ValueId>, Vec<ValueId>), String> 
     if check_sum(body) != u64::from_le_bytes(*sum) {
         return Err("it is damaged".into());
     }
-    let (read, feeds, targets): (Vec<Read>, _, _) = rmp_serde::from_slice(body).map_err(|error| error.to_string())?;
+    let (read, feeds, targets): (Vec<Read>, _, _) = postcard::from_bytes(body).map_err(|error| error.to_string())?;
     let mut nodes = Nodes::default();
     for (op, inputs, output, method) in read {
         nodes.push(Node { op, inputs, output, method: Sel::named(&method).name() });
     }
     Ok((nodes, feeds, targets))
+}
+
+/// Bytes that grow.
+struct Body(Vec<u8>);
+
+impl Flavor for Body {
+    type Output = Vec<u8>;
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<Vec<u8>> {
+        Ok(self.0)
+    }
 }
 
 /// FNV-1a, 64 bits.

@@ -1,8 +1,10 @@
 //! The inner loops of scans, over what the elements stand for.
 
 use crate::kernels::element::Element;
+use crate::kernels::reduce::inner::Inner;
 use crate::kernels::reduce::reducers::Reducer;
-use crate::kernels::vectorised::VectorLoop;
+use crate::kernels::vectorised::{VectorLoop, vectorised};
+use bytemuck::{bytes_of, cast_slice, cast_slice_mut, pod_read_unaligned};
 use std::marker::PhantomData;
 
 /// Rows along the last axis that are accumulated at the same time. Twice as many streams of memory are as many as the
@@ -14,6 +16,56 @@ const LANES: usize = 8;
 const TILE: usize = 256;
 /// Rows that are shorter are accumulated as if their order mattered.
 pub const SHORT: usize = 4 * LANES;
+
+/// The loops of one scan of elements of one type, on their bytes.
+#[derive(Clone, Copy)]
+pub struct Loops {
+    /// Bytes of an element.
+    pub size: usize,
+    /// See [`Scan::IS_PLAIN`].
+    pub is_plain: bool,
+    /// The result of reducing nothing, in the first of these bytes.
+    pub start: [u8; 8],
+    /// The same reducer, without the results on the way.
+    pub reduction: Inner,
+    /// One element after the other, behind what is before.
+    pub in_order: fn(&[u8], &[u8], &mut [u8]),
+    /// See [`Chains`].
+    pub chains: fn(&[u8], &[u8], &mut [u8]),
+    /// See [`Rows`].
+    pub rows: fn(&[u8], usize, &mut [u8]),
+    /// See [`Windows`]; where the order of steps matters, there are none.
+    pub windows: fn(&[u8], usize, &[u8], &mut [u8]),
+}
+
+impl Loops {
+    /// The loops of this scan.
+    pub fn of<T: Element, S: Scan<T>>() -> Self {
+        let mut start = [0; 8];
+        start[..size_of::<T>()].copy_from_slice(bytes_of(&S::Reducer::START));
+        Self {
+            size: size_of::<T>(),
+            is_plain: S::IS_PLAIN,
+            start,
+            reduction: Inner::of::<T, S::Reducer>(),
+            in_order: |x, before, out| in_order::<T, S>(cast_slice(x), pod_read_unaligned(before), cast_slice_mut(out)),
+            chains: |x, before, out| {
+                let before: [T; CHAINS] = pod_read_unaligned(before);
+                vectorised(Chains { x: cast_slice(x), before, out: cast_slice_mut(out), scan: PhantomData::<S> });
+            },
+            rows: |x, inner, out| {
+                vectorised(Rows { x: cast_slice::<u8, T>(x), inner, out: cast_slice_mut(out), scan: PhantomData::<S> });
+            },
+            windows: |x, length, before, out| {
+                if !S::Reducer::ANY_ORDER {
+                    unreachable!("the order of steps matters");
+                }
+                let (x, before) = (cast_slice(x), pod_read_unaligned::<T>(before));
+                vectorised(Windows { x, length, before, out: cast_slice_mut(out), scan: PhantomData::<S> });
+            },
+        }
+    }
+}
 
 /// A reducer, and what it works with instead of the elements.
 pub trait Scan<T: Element> {
@@ -60,7 +112,7 @@ impl<R: Reducer<i32>> Scan<i32> for Keys<R> {
 
 /// One element after the other, behind what `before` is.
 #[inline(always)]
-pub fn in_order<T: Element, S: Scan<T>>(x: &[T], mut before: T, out: &mut [T]) {
+fn in_order<T: Element, S: Scan<T>>(x: &[T], mut before: T, out: &mut [T]) {
     for (&x, out) in x.iter().zip(out) {
         before = S::Reducer::step(before, S::load(x));
         *out = S::store(before);
@@ -68,12 +120,12 @@ pub fn in_order<T: Element, S: Scan<T>>(x: &[T], mut before: T, out: &mut [T]) {
 }
 
 /// Rows of `length` elements, at least `SHORT`, each of which begins with what comes before it.
-pub struct Windows<'a, T, S> {
-    pub x: &'a [T],
-    pub length: usize,
-    pub before: T,
-    pub out: &'a mut [T],
-    pub scan: PhantomData<S>,
+struct Windows<'a, T, S> {
+    x: &'a [T],
+    length: usize,
+    before: T,
+    out: &'a mut [T],
+    scan: PhantomData<S>,
 }
 
 impl<T: Element, S: Scan<T>> VectorLoop for Windows<'_, T, S> {
@@ -123,11 +175,11 @@ fn windows<T: Element, S: Scan<T>>(x: &[T], halves: &mut [T], results: &mut [T; 
 }
 
 /// Runs of elements of one length, one after the other, and what comes before each of them.
-pub struct Chains<'a, T, S> {
-    pub x: &'a [T],
-    pub before: [T; CHAINS],
-    pub out: &'a mut [T],
-    pub scan: PhantomData<S>,
+struct Chains<'a, T, S> {
+    x: &'a [T],
+    before: [T; CHAINS],
+    out: &'a mut [T],
+    scan: PhantomData<S>,
 }
 
 impl<T: Element, S: Scan<T>> VectorLoop for Chains<'_, T, S> {
@@ -171,11 +223,11 @@ impl<T: Element, S: Scan<T>> Chains<'_, T, S> {
 }
 
 /// Rows of `inner` elements.
-pub struct Rows<'a, T, S> {
-    pub x: &'a [T],
-    pub inner: usize,
-    pub out: &'a mut [T],
-    pub scan: PhantomData<S>,
+struct Rows<'a, T, S> {
+    x: &'a [T],
+    inner: usize,
+    out: &'a mut [T],
+    scan: PhantomData<S>,
 }
 
 impl<T: Element, S: Scan<T>> VectorLoop for Rows<'_, T, S> {

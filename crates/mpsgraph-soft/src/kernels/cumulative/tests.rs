@@ -1,6 +1,7 @@
 //! Rows of all lengths that are accumulated in another way, against one element after the other.
 
 use super::*;
+use crate::kernels::reduce::reducers::Reducer;
 
 fn compare<T: Element + std::fmt::Debug, R: Reducer<T>>(x: &[T], shape: &[usize], axis: usize, order: Order) {
     let (extent, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());

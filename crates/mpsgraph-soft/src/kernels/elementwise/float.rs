@@ -5,7 +5,7 @@
 
 use super::math;
 use super::recipe::{Function, Recipe};
-use super::tile::{TileFn, TileLoop, conjure, pick, tile1, tile2};
+use super::tile::{TileFn, TileLoop, conjure, pick, scalar1, scalar2, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -26,15 +26,15 @@ pub fn unary(op: UnaryOp) -> Function {
         UnaryOp::Sin => rounded(12, trigonometric(math::sin, f64::sin)),
         UnaryOp::Cos => rounded(12, trigonometric(math::cos, f64::cos)),
         UnaryOp::Tan => rounded(12, trigonometric(math::tan, f64::tan)),
-        UnaryOp::Asin => rounded(200, tile1(|x: f32| (x as f64).asin() as f32)),
-        UnaryOp::Acos => rounded(200, tile1(|x: f32| (x as f64).acos() as f32)),
-        UnaryOp::Atan => rounded(200, tile1(|x: f32| positive_zero((x as f64).atan() as f32))),
+        UnaryOp::Asin => rounded(200, scalar1(|x: f32| (x as f64).asin() as f32)),
+        UnaryOp::Acos => rounded(200, scalar1(|x: f32| (x as f64).acos() as f32)),
+        UnaryOp::Atan => rounded(200, scalar1(|x: f32| positive_zero((x as f64).atan() as f32))),
         UnaryOp::Sinh => rounded(12, tile1(math::sinh)),
         UnaryOp::Cosh => rounded(12, tile1(math::cosh)),
         UnaryOp::Tanh => rounded(12, tile1(|x: f32| positive_zero(math::tanh(x)))),
-        UnaryOp::Asinh => rounded(200, tile1(|x: f32| (x as f64).asinh() as f32)),
-        UnaryOp::Acosh => rounded(200, tile1(|x: f32| (x as f64).acosh() as f32)),
-        UnaryOp::Atanh => rounded(200, tile1(|x: f32| (x as f64).atanh() as f32)),
+        UnaryOp::Asinh => rounded(200, scalar1(|x: f32| (x as f64).asinh() as f32)),
+        UnaryOp::Acosh => rounded(200, scalar1(|x: f32| (x as f64).acosh() as f32)),
+        UnaryOp::Atanh => rounded(200, scalar1(|x: f32| (x as f64).atanh() as f32)),
         UnaryOp::Erf => rounded(12, tile1(math::erf)),
         UnaryOp::Ceil => exact(tile1(f32::ceil)),
         UnaryOp::Floor => exact(tile1(f32::floor)),
@@ -61,14 +61,14 @@ pub fn binary(op: BinaryOp) -> Recipe {
         BinaryOp::Sub => tile2(|a: f32, b: f32| a - b).into(),
         BinaryOp::Mul => tile2(|a: f32, b: f32| a * b).into(),
         BinaryOp::Div => slow(3, tile2(|a: f32, b: f32| a / b)),
-        BinaryOp::Mod => slow(200, tile2(math::modulo)),
-        BinaryOp::FloorMod => slow(200, tile2(math::floor_modulo)),
+        BinaryOp::Mod => slow(12, pick::<Modulo<false>>()),
+        BinaryOp::FloorMod => slow(12, pick::<Modulo<true>>()),
         BinaryOp::Pow => slow(30, pick::<Pow>()),
         BinaryOp::Min => tile2(|a: f32, b: f32| if (a < b) | b.is_nan() { a } else { b }).into(),
         BinaryOp::Max => tile2(|a: f32, b: f32| if (a > b) | b.is_nan() { a } else { b }).into(),
         BinaryOp::MinNan => tile2(|a: f32, b: f32| if (a < b) | a.is_nan() { a } else { b }).into(),
         BinaryOp::MaxNan => tile2(|a: f32, b: f32| if (a > b) | a.is_nan() { a } else { b }).into(),
-        BinaryOp::Atan2 => slow(200, tile2(|a: f32, b: f32| (a as f64).atan2(b as f64) as f32)),
+        BinaryOp::Atan2 => slow(200, scalar2(|a: f32, b: f32| (a as f64).atan2(b as f64) as f32)),
         BinaryOp::Equal => tile2(|a: f32, b: f32| (a == b) as u8).into(),
         BinaryOp::NotEqual => tile2(|a: f32, b: f32| (a != b) as u8).into(),
         BinaryOp::Less => tile2(|a: f32, b: f32| (a < b) as u8).into(),
@@ -125,6 +125,35 @@ impl<F: Fn(f32) -> f32 + Copy, S: Fn(f64) -> f64 + Copy> TileLoop for Reduced<F,
             if !src.iter().fold(true, |all, &x| all & math::reducible(x)) {
                 for (d, &x) in dst.iter_mut().zip(src).filter(|(_, x)| !math::reducible(**x)) {
                     *d = slow(x as f64) as f32;
+                }
+            }
+        }
+    }
+}
+
+/// The loop of remainders, with the sign of the divisor if `FLOORED`; the slow form where the fast one would be wrong.
+struct Modulo<const FLOORED: bool>;
+
+impl<const FLOORED: bool> TileLoop for Modulo<FLOORED> {
+    const WIDE: bool = true;
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`.
+        let (dst, a, b) = unsafe {
+            let dst = from_raw_parts_mut(dst.cast::<f32>(), n);
+            (dst, from_raw_parts(src[0].cast::<f32>(), n), from_raw_parts(src[1].cast::<f32>(), n))
+        };
+        let finish = |r: f32, b: f32| if FLOORED { math::floored(r, b) } else { r };
+        for ((dst, a), b) in dst.chunks_mut(BLOCK).zip(a.chunks(BLOCK)).zip(b.chunks(BLOCK)) {
+            let mut countable = true;
+            for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
+                *d = finish(math::fast_modulo(a, b), b);
+                countable &= math::countable(a, b);
+            }
+            if !countable {
+                let pairs = dst.iter_mut().zip(a.iter().zip(b));
+                for (d, (&a, &b)) in pairs.filter(|(_, (a, b))| !math::countable(**a, **b)) {
+                    *d = finish(math::modulo(a, b), b);
                 }
             }
         }

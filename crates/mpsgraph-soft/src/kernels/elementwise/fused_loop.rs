@@ -76,9 +76,16 @@ const ARENA_TARGET: usize = 20 * 1024;
 /// Rows at least this long get tiles of their own: the strided operands can then mostly be read in place.
 const LONG_ROW: usize = 128;
 
-/// Tile length, and the row that tiles stay within.
-pub(super) fn shape_tiles(elements: usize, bytes_per_element: usize, loads: &mut [Load]) -> (usize, usize) {
-    let target = (ARENA_TARGET / bytes_per_element.max(1)).clamp(128, 1024) / 64 * 64;
+/// Bytes of operands and outputs that a tile goes through; more elements than [`USUAL`] only up to here.
+const STREAM_TARGET: usize = 24 * 1024;
+const USUAL: usize = 1024;
+
+/// Tile length, and the row that tiles stay within, for so many bytes of the arena and of the outputs per element.
+pub(super) fn shape_tiles(elements: usize, [arena, outputs]: [usize; 2], loads: &mut [Load]) -> (usize, usize) {
+    let direct = loads.iter().filter(|load| load.fetch == Fetch::Direct).map(|load| load.size);
+    let streams = outputs + direct.sum::<usize>();
+    let longest = (STREAM_TARGET / streams.max(1)).clamp(USUAL, 8 * USUAL);
+    let target = (ARENA_TARGET / arena.max(1)).clamp(128, longest) / 64 * 64;
     let strided = || loads.iter().filter(|load| load.fetch == Fetch::Each);
     if let Some(row) = strided().map(|load| load.geometry.run()).min() {
         let fits = |load: &Load| load.geometry.run().is_multiple_of(row);

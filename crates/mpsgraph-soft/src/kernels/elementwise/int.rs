@@ -4,8 +4,10 @@
 //! Functions that only make sense for floats have no loop here: the builder computes them in f32 and casts back.
 
 use super::recipe::Recipe;
-use super::tile::{IntType, TileElement, TileFn, int_type, tile1, tile2};
+use super::tile::{IntType, TileElement, TileFn, TileLoop, int_type, pick, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
+use std::marker::PhantomData;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// The arithmetic that the integer types share by name only.
 pub trait Int: TileElement + Ord + Default + std::ops::Not<Output = Self> {
@@ -17,7 +19,11 @@ pub trait Int: TileElement + Ord + Default + std::ops::Not<Output = Self> {
     /// Truncating; 0 for a zero divisor.
     fn div(self, b: Self) -> Self;
     /// Sign of the dividend; 0 for a zero divisor.
-    fn rem(self, b: Self) -> Self;
+    #[inline(always)]
+    fn rem(self, b: Self) -> Self {
+        let rest = self.sub(self.div(b).mul(b));
+        if b == Self::default() { b } else { rest }
+    }
     fn and(self, b: Self) -> Self;
     fn or(self, b: Self) -> Self;
     fn xor(self, b: Self) -> Self;
@@ -26,7 +32,7 @@ pub trait Int: TileElement + Ord + Default + std::ops::Not<Output = Self> {
 }
 
 macro_rules! int {
-    ($($t:ty),*) => {$(
+    ($($t:ty: $div:expr),*) => {$(
         impl Int for $t {
             const ONE: Self = 1;
             #[inline(always)]
@@ -38,9 +44,7 @@ macro_rules! int {
             #[inline(always)]
             fn neg(self) -> Self { self.wrapping_neg() }
             #[inline(always)]
-            fn div(self, b: Self) -> Self { if b == 0 { 0 } else { self.wrapping_div(b) } }
-            #[inline(always)]
-            fn rem(self, b: Self) -> Self { if b == 0 { 0 } else { self.wrapping_rem(b) } }
+            fn div(self, b: Self) -> Self { ($div)(self, b) }
             #[inline(always)]
             fn and(self, b: Self) -> Self { self & b }
             #[inline(always)]
@@ -54,7 +58,32 @@ macro_rules! int {
         }
     )*};
 }
-int!(i8, i16, i32, i64, u8, u16, u32, u64);
+// There are vectors of quotients for floats only. A quotient that is no integer is further away from the next one than it
+// is rounded: f32 has enough digits for 16 bits, and f64 for 32.
+int!(
+    i8: |a, b| by_f32(a as f32, b as f32) as i8,
+    i16: |a, b| by_f32(a as f32, b as f32) as i16,
+    i32: |a, b| by_f64(a as f64, b as f64) as i32,
+    i64: |a: i64, b| if b == 0 { 0 } else { a.wrapping_div(b) },
+    u8: |a, b| by_f32(a as f32, b as f32) as u8,
+    u16: |a, b| by_f32(a as f32, b as f32) as u16,
+    u32: |a, b| by_f64(a as f64, b as f64),
+    u64: |a: u64, b| if b == 0 { 0 } else { a / b }
+);
+
+/// The low bits of a quotient of integers toward zero; 0 for a zero divisor. Adding 1.5 * 2^23 leaves the integer there.
+#[inline(always)]
+fn by_f32(a: f32, b: f32) -> u32 {
+    let quotient = ((a / b).trunc() + 12_582_912.0).to_bits();
+    if b == 0.0 { 0 } else { quotient }
+}
+
+/// The same of wider integers, for which it is 1.5 * 2^52.
+#[inline(always)]
+fn by_f64(a: f64, b: f64) -> u32 {
+    let quotient = ((a / b).trunc() + 6_755_399_441_055_744.0).to_bits() as u32;
+    if b == 0.0 { 0 } else { quotient }
+}
 
 /// The loop of `op` on integers of this type; `None` for functions that only make sense for floats.
 pub fn unary(op: UnaryOp, ty: IntType) -> Option<TileFn> {
@@ -103,7 +132,7 @@ pub fn binary(op: BinaryOp, ty: IntType) -> Recipe {
         BinaryOp::Div => slow(int_type!(ty, T => tile2(|a: T, b: T| a.div(b)))),
         BinaryOp::Mod => slow(int_type!(ty, T => tile2(|a: T, b: T| a.rem(b)))),
         BinaryOp::FloorMod => slow(int_type!(ty, T => tile2(floor_modulo::<T>))),
-        BinaryOp::Pow => slow(int_type!(ty, T => tile2(pow::<T>))),
+        BinaryOp::Pow => slow(int_type!(ty, T => pick::<Pow<T>>())),
         BinaryOp::Min | BinaryOp::MinNan => int_type!(ty, T => tile2(|a: T, b: T| a.min(b))).into(),
         BinaryOp::Max | BinaryOp::MaxNan => int_type!(ty, T => tile2(|a: T, b: T| a.max(b))).into(),
         BinaryOp::Equal => int_type!(bits ty, T => tile2(|a: T, b: T| (a == b) as u8)).into(),
@@ -142,7 +171,7 @@ fn truth<T: Int>(b: bool) -> T {
 fn floor_modulo<T: Int>(a: T, b: T) -> T {
     let r = a.rem(b);
     let zero = T::default();
-    if r != zero && (r < zero) != (b < zero) { r.add(b) } else { r }
+    if (r != zero) & ((r < zero) != (b < zero)) { r.add(b) } else { r }
 }
 
 /// Wrapping power; a negative exponent gives the truncated reciprocal, which only bases 1 and -1 have, and 0 for 0.
@@ -167,4 +196,45 @@ fn pow<T: Int>(mut base: T, mut exponent: T) -> T {
         exponent = exponent.shr(one);
     }
     value
+}
+
+/// Elements whose powers are computed side by side.
+const BLOCK: usize = 32;
+
+/// The loop of [`pow`]: a block takes as many steps as its largest exponent has bits.
+struct Pow<T>(PhantomData<T>);
+
+impl<T: Int> TileLoop for Pow<T> {
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`.
+        let (dst, bases, exponents) = unsafe {
+            let dst = from_raw_parts_mut(dst.cast::<T>(), n);
+            (dst, from_raw_parts(src[0].cast::<T>(), n), from_raw_parts(src[1].cast::<T>(), n))
+        };
+        for ((dst, bases), exponents) in dst.chunks_mut(BLOCK).zip(bases.chunks(BLOCK)).zip(exponents.chunks(BLOCK)) {
+            if exponents.iter().fold(false, |any, &exponent| any | (exponent < T::default())) {
+                for ((power, &base), &exponent) in dst.iter_mut().zip(bases).zip(exponents) {
+                    *power = pow(base, exponent);
+                }
+                continue;
+            }
+            // Elements that a short block lacks have exponents of 0.
+            let (mut base, mut exponent) = ([T::ONE; BLOCK], [T::default(); BLOCK]);
+            base[..bases.len()].copy_from_slice(bases);
+            exponent[..exponents.len()].copy_from_slice(exponents);
+            let mut power = [T::ONE; BLOCK];
+            while exponent.iter().fold(T::default(), |any, &exponent| any.or(exponent)) != T::default() {
+                for at in 0..BLOCK {
+                    let factor = if is(exponent[at].and(T::ONE)) { base[at] } else { T::ONE };
+                    power[at] = power[at].mul(factor);
+                    base[at] = base[at].mul(base[at]);
+                    exponent[at] = exponent[at].shr(T::ONE);
+                }
+            }
+            dst.copy_from_slice(&power[..dst.len()]);
+        }
+    }
 }

@@ -71,6 +71,13 @@ impl Geometry {
         Some(self.elements() / first.extent)
     }
 
+    /// Whether it is the first `rows` elements, each as often as the others.
+    pub fn is_one_for_each_of(&self, rows: usize) -> bool {
+        let repeated = |rest: &[Axis]| matches!(rest, [] | [Axis { stride: 0, .. }]);
+        let [first, rest @ ..] = &self.axes[..] else { return rows == 1 && self.offset == 0 };
+        self.offset == 0 && *first == Axis { extent: rows, stride: 1 } && repeated(rest)
+    }
+
     /// One past the highest element that is read. Panics if an element lies before the memory's start.
     pub fn end(&self) -> usize {
         let (mut low, mut high) = (self.offset as i128, self.offset as i128);

@@ -236,7 +236,8 @@ impl LoopBuilder {
             // The first half of a pair: no instruction names it any more.
             None => Place::Tile(0),
         });
-        let (tile, row) = shape_tiles(self.elements, bytes, &mut self.loads);
+        let written = self.outputs.iter().map(|output| output.size).sum();
+        let (tile, row) = shape_tiles(self.elements, [bytes, written], &mut self.loads);
         let capacity = tile.next_multiple_of(64);
         FusedLoop {
             elements: self.elements,

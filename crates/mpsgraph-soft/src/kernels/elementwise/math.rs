@@ -240,16 +240,34 @@ pub fn pow(x: f32, y: f32) -> f32 {
     (if (y == 0.0) | (x == 1.0) { 1.0 } else { signed }) as f32
 }
 
+/// Quotients up to this have exact products with any divisor in f64.
+const COUNTABLE: f64 = (1u32 << 28) as f64;
+
+/// Whether [`fast_modulo`] is right for these numbers; infinities, NaN and a divisor of 0 go the slow way too.
+#[inline(always)]
+pub fn countable(a: f32, b: f32) -> bool {
+    ((a as f64 / b as f64).abs() <= COUNTABLE) & b.is_finite()
+}
+
+/// C's `fmod` of `countable` numbers.
+#[inline(always)]
+pub fn fast_modulo(a: f32, b: f32) -> f32 {
+    let (x, y) = (a as f64, b as f64);
+    let r = x - (x / y).trunc() * y;
+    // The quotient was rounded up to an integer.
+    let r = if (r != 0.0) & ((r < 0.0) != (x < 0.0)) { r + y.abs().copysign(x) } else { r };
+    (r as f32).copysign(a)
+}
+
 /// C's `fmod`.
 #[inline(always)]
 pub fn modulo(a: f32, b: f32) -> f32 {
     a % b
 }
 
-/// Remainder with the sign of the divisor, exact where `a - floor(a / b) * b` would round.
+/// The remainder with the sign of the divisor, of the one with that of the dividend, exact where `a - floor(a / b) * b` would round.
 #[inline(always)]
-pub fn floor_modulo(a: f32, b: f32) -> f32 {
-    let r = a % b;
+pub fn floored(r: f32, b: f32) -> f32 {
     if r == 0.0 {
         r.copysign(b)
     } else if (r < 0.0) != (b < 0.0) {

@@ -1,6 +1,6 @@
 //! Runs a [`FusedLoop`]: tile after tile, on several threads if the work pays for waking them.
 
-use super::fused_loop::{Fetch, FusedLoop, Place};
+use super::fused_loop::{Fetch, FusedLoop, Load, Place};
 use crate::kernels::span::{Span, SpanMut};
 use crate::kernels::threads;
 use std::cell::RefCell;
@@ -18,18 +18,30 @@ struct Line(#[allow(dead_code, reason = "only its address is used")] [u8; 64]);
 struct Arena {
     lines: Vec<Line>,
     places: Vec<*mut u8>,
+    /// Of the loads, then of the outputs.
+    bases: Vec<*mut u8>,
 }
 
 thread_local! {
-    static ARENA: RefCell<Arena> = const { RefCell::new(Arena { lines: Vec::new(), places: Vec::new() }) };
+    static ARENA: RefCell<Arena> = const { RefCell::new(Arena { lines: Vec::new(), places: Vec::new(), bases: Vec::new() }) };
 }
 
-/// The memory of one run.
-#[derive(Clone, Copy)]
-struct Memory<'a> {
-    operands: &'a [Span],
-    outputs: &'a [SpanMut],
+/// The memory of an operand or an output, from its element number `first` on.
+#[derive(Clone, Copy, Debug)]
+pub struct Base {
+    pub ptr: *mut u8,
+    pub first: usize,
 }
+
+impl Base {
+    /// Where element `at` is.
+    fn element(self, at: usize, size: usize) -> *mut u8 {
+        self.ptr.wrapping_add(at * size).wrapping_sub(self.first * size)
+    }
+}
+
+/// The memory of each operand, and of each output.
+pub type Bases<'a> = [&'a dyn Fn(usize) -> Base; 2];
 
 impl FusedLoop {
     /// Number of elements.
@@ -61,21 +73,56 @@ impl FusedLoop {
             assert_eq!(span.len(), self.elements * output.size, "bytes of an output");
             assert!(span.as_ptr().addr().is_multiple_of(output.size), "an output is misaligned");
         }
-        let memory = Memory { operands, outputs };
+        let operand = |at: usize| Base { ptr: operands[at].as_ptr().cast_mut(), first: 0 };
+        let output = |at: usize| Base { ptr: outputs[at].as_ptr(), first: 0 };
         let work = self.elements.saturating_mul(self.cost);
         let threads = if work < PARALLEL_WORK { 1 } else { threads::count() };
+        // SAFETY: all of the operands and outputs are there, aligned and long enough (checked above).
+        let run = |range: Range<usize>| unsafe { self.run_part([&operand, &output], range) };
         if threads == 1 {
-            return self.run_range(memory, 0..self.elements);
+            return run(0..self.elements);
         }
         let pieces = (2 * work / PARALLEL_WORK).clamp(2, 4 * threads);
         let piece = self.elements.div_ceil(pieces).next_multiple_of(self.tile);
         threads::for_each(self.elements.div_ceil(piece), 1, &|at| {
-            self.run_range(memory, at * piece..((at + 1) * piece).min(self.elements));
+            run(at * piece..((at + 1) * piece).min(self.elements));
         });
     }
 
-    /// Runs the elements of `range`, whose start is a multiple of the tile length.
-    fn run_range(&self, memory: Memory<'_>, range: Range<usize>) {
+    /// Whether [`run_part`](Self::run_part) can begin at each multiple of this many elements.
+    pub fn divides_at(&self, part: usize) -> bool {
+        let mut once = self.loads.iter().filter(|load| load.fetch == Fetch::Once);
+        let is_whole = |period: usize| part.is_multiple_of(period);
+        once.all(|load| load.geometry.is_scalar() || load.geometry.period().is_some_and(is_whole))
+    }
+
+    /// Whether an operand of so many bytes is read in the order of its elements.
+    pub fn reads_in_order(&self, operand: usize, bytes: usize) -> bool {
+        let is_flat = |load: &Load| load.fetch == Fetch::Direct && load.geometry.offset() == 0;
+        self.loads_of(operand).all(|load| is_flat(load) && self.elements * load.size == bytes)
+    }
+
+    /// Whether an operand of so many bytes has one element for each of so many rows.
+    pub fn reads_one_for_each_of(&self, operand: usize, rows: usize, bytes: usize) -> bool {
+        self.loads_of(operand).all(|load| load.geometry.is_one_for_each_of(rows) && rows * load.size == bytes)
+    }
+
+    fn loads_of(&self, operand: usize) -> impl Iterator<Item = &Load> {
+        self.loads.iter().filter(move |load| load.operand == operand)
+    }
+
+    /// Bytes of an output.
+    pub fn output_bytes(&self, output: usize) -> usize {
+        self.elements * self.outputs[output].size
+    }
+
+    /// Runs the elements of `range`, which begins at a multiple of the tile length, or where
+    /// [`divides_at`](Self::divides_at) allows it.
+    ///
+    /// # Safety
+    /// What the loads read for these elements must be there, and room for them in the outputs, all aligned, and written
+    /// by nobody else meanwhile. Memory that begins with a later element than the first must be read in order.
+    pub unsafe fn run_part(&self, bases: Bases<'_>, range: Range<usize>) {
         ARENA.with_borrow_mut(|arena| {
             let lines = self.arena_bytes.div_ceil(64);
             if arena.lines.len() < lines {
@@ -83,22 +130,32 @@ impl FusedLoop {
             }
             arena.places.clear();
             arena.places.resize(self.places.len(), std::ptr::null_mut());
-            let base: *mut u8 = arena.lines.as_mut_ptr().cast();
-            self.run_tiles(memory, range, base, &mut arena.places);
+            let [operand, output] = bases;
+            arena.bases.clear();
+            arena.bases.extend(self.loads.iter().map(|load| {
+                let in_order = load.fetch == Fetch::Direct;
+                let at = if in_order { load.geometry.offset() } else { 0 };
+                operand(load.operand).element(at, load.size)
+            }));
+            arena
+                .bases
+                .extend(self.outputs.iter().enumerate().map(|(at, written)| output(at).element(0, written.size)));
+            let tiles: *mut u8 = arena.lines.as_mut_ptr().cast();
+            self.run_tiles(&arena.bases, range, tiles, &mut arena.places);
         });
     }
 
-    fn run_tiles(&self, memory: Memory<'_>, range: Range<usize>, arena: *mut u8, places: &mut [*mut u8]) {
+    fn run_tiles(&self, bases: &[*mut u8], range: Range<usize>, arena: *mut u8, places: &mut [*mut u8]) {
+        let (operands, outputs) = bases.split_at(self.loads.len());
         let at = |offset: usize| arena.wrapping_add(offset * self.capacity);
         for (place, pointer) in self.places.iter().zip(places.iter_mut()) {
             if let Place::Tile(offset) = *place {
                 *pointer = at(offset);
             }
         }
-        for load in self.loads.iter().filter(|load| load.fetch == Fetch::Once) {
-            let base = memory.operands[load.operand].as_ptr();
-            // SAFETY: `run` checked the operand's length and alignment; the arena has `capacity` elements of this
-            // size at `buffer`, which no other value uses.
+        for (load, &base) in self.loads.iter().zip(operands).filter(|(load, _)| load.fetch == Fetch::Once) {
+            // SAFETY: the caller of `run_part` vouches for the operand; the arena has `capacity` elements of this size at
+            // `buffer`, which no other value uses.
             let from =
                 unsafe { load.geometry.fetch(load.size, base, 0, self.tile.min(self.elements), at(load.buffer)) };
             places[load.register] = from.cast_mut();
@@ -106,22 +163,22 @@ impl FusedLoop {
         let mut start = range.start;
         while start < range.end {
             let n = self.tile.min(range.end - start).min(self.row - start % self.row);
-            for load in &self.loads {
-                let base = memory.operands[load.operand].as_ptr();
-                let from = match load.fetch {
+            for (load, &base) in self.loads.iter().zip(operands) {
+                places[load.register] = match load.fetch {
                     Fetch::Once => continue,
-                    Fetch::Direct => base.wrapping_add((load.geometry.offset() + start) * load.size),
+                    Fetch::Direct => base.wrapping_add(start * load.size),
                     // SAFETY: as for `Fetch::Once`; `n` is at most the capacity.
-                    Fetch::Each => unsafe { load.geometry.fetch(load.size, base, start, n, at(load.buffer)) },
+                    Fetch::Each => unsafe {
+                        load.geometry.fetch(load.size, base, start, n, at(load.buffer)).cast_mut()
+                    },
                 };
-                places[load.register] = from.cast_mut();
             }
-            for (output, span) in self.outputs.iter().zip(memory.outputs) {
-                places[output.register] = span.as_ptr().wrapping_add(start * output.size);
+            for (output, base) in self.outputs.iter().zip(outputs) {
+                places[output.register] = base.wrapping_add(start * output.size);
             }
             for instruction in &self.instructions {
                 let src = instruction.src.map(|register| places[register].cast_const());
-                // SAFETY: sources are loads (checked by `run`) or values made by earlier instructions, with `n`
+                // SAFETY: sources are loads (the caller of `run_part` vouches for them) or values made by earlier instructions, with `n`
                 // elements each; the destination is an output's own part or a tile that no source is in
                 // (`LoopBuilder::finish`); the builder matched types and loops.
                 unsafe { (instruction.run)(places[instruction.dst], src, n) };

@@ -165,6 +165,18 @@ pub fn tile2<A: TileElement, B: TileElement, R: TileElement, F: Fn(A, B) -> R + 
     pick::<Loop2<A, B, R, F>>()
 }
 
+/// [`tile1`] of a function that vector registers do not help, such as one of the system's: compiled once.
+pub fn scalar1<A: TileElement, R: TileElement, F: Fn(A) -> R + Copy>(f: F) -> TileFn {
+    let _ = f;
+    Loop1::<A, R, F>::run
+}
+
+/// [`tile2`] of such a function.
+pub fn scalar2<A: TileElement, B: TileElement, R: TileElement, F: Fn(A, B) -> R + Copy>(f: F) -> TileFn {
+    let _ = f;
+    Loop2::<A, B, R, F>::run
+}
+
 /// The loop that sets `dst[i] = f(a[i], b[i], c[i])`.
 pub fn tile3<A: TileElement, B: TileElement, C: TileElement, R: TileElement, F: Fn(A, B, C) -> R + Copy>(
     f: F,
@@ -186,17 +198,26 @@ pub trait TileLoop {
 }
 
 /// The loop as compiled for the best instruction set of this processor.
+#[cfg(target_arch = "x86_64")]
 pub fn pick<L: TileLoop>() -> TileFn {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::is_x86_feature_detected as has;
-        if L::WIDE && has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
-            return avx512::<L>;
-        }
-        if has!("avx2") {
-            return avx2::<L>;
-        }
+    let wide = const { if L::WIDE { Some(avx512::<L> as TileFn) } else { None } };
+    best(wide, avx2::<L>, L::run)
+}
+
+/// The first of these that this processor can run.
+#[cfg(target_arch = "x86_64")]
+fn best(avx512: Option<TileFn>, avx2: TileFn, run: TileFn) -> TileFn {
+    use std::arch::is_x86_feature_detected as has;
+    match avx512 {
+        Some(avx512) if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") => avx512,
+        _ if has!("avx2") => avx2,
+        _ => run,
     }
+}
+
+/// The loop as compiled for this target.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn pick<L: TileLoop>() -> TileFn {
     L::run
 }
 

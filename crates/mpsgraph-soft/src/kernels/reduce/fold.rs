@@ -1,262 +1,153 @@
-//! The two inner loops of reductions: contiguous segments to one value, and rows onto columns.
+//! What is around the loops over elements: segments to one value, and rows onto columns.
 //!
-//! A segment is folded into 32 accumulators, enough to hide the latency of an addition in any register width; more
-//! than a block is divided in halves. Rows are folded onto a tile of accumulators that stays in the first cache.
+//! Segments of more than a block are divided in halves. Rows are folded onto a tile of accumulators that stays in the
+//! first cache.
 
 use super::Nest;
-use super::reducers::Reducer;
-use crate::kernels::element::Element;
-use crate::kernels::threads::both;
-use crate::kernels::vectorised::{VectorLoop, vectorised};
-use std::marker::PhantomData;
+use super::inner::{self, Inner, Starts};
+use crate::kernels::threads::{PARALLEL_BYTES, both};
+use bytemuck::{bytes_of_mut, cast_slice_mut};
 use std::ops::Range;
 
-/// Accumulators of a segment.
-const ACCUMULATORS: usize = 32;
 /// Elements that are folded without halving.
 const BLOCK: usize = 4096;
 /// Rows that are folded without halving.
 const ROWS: usize = 128;
 /// Widest tile.
 pub const COLUMNS: usize = 1024;
+/// Segments that are folded at a time.
+const PARTS: usize = 32;
 
 /// The segments of one result: `length` elements at each offset of `nest`.
-pub struct Segments<'a, T> {
+pub struct Segments<'a> {
     /// The whole operand.
-    pub x: &'a [T],
+    pub x: &'a [u8],
     /// Elements of a segment.
     pub length: usize,
     /// The reduced loops around a segment.
     pub nest: Nest,
 }
 
-/// Reduces the segments of result `first + i`, where the kept loops begin them, into `out[i]`.
-pub fn segments<T: Element, R: Reducer<T>>(
-    parts: &Segments<T>,
-    (kept, first): (&Nest, usize),
-    count: usize,
-    out: &mut [T],
-) {
-    if parts.nest.depth == 0 && parts.length <= BLOCK {
-        let (x, length) = (parts.x, parts.length);
-        return vectorised(Short::<T, R> { x, length, kept, first, out, reducer: PhantomData });
+/// Reduces the segments of result `first + i`, where the kept loops begin them, into element `i` of `out`.
+pub fn segments(inner: &Inner, parts: &Segments<'_>, (kept, first): (&Nest, usize), out: &mut [u8]) {
+    let (x, length, size) = (parts.x, parts.length, inner.size);
+    if parts.nest.depth == 0 && length <= BLOCK {
+        return inner.segments(&inner::Segments { x, length, kept, first }, out);
     }
     let several = parts.nest.count();
-    for (i, out) in out.iter_mut().enumerate() {
-        let start = kept.offset(first + i);
-        *out = R::finish(parts.fold::<R>(start, 0..several), count);
+    for (i, out) in out.chunks_exact_mut(size).enumerate() {
+        parts.fold(inner, kept.offset(first + i), 0..several, out);
     }
 }
 
-impl<T: Element> Segments<'_, T> {
-    /// Folds some of the segments.
-    fn fold<R: Reducer<T>>(&self, start: usize, some: Range<usize>) -> T {
+impl Segments<'_> {
+    /// Folds some of the segments into `out`.
+    fn fold(&self, inner: &Inner, start: usize, some: Range<usize>, out: &mut [u8]) {
         let Range { start: first, end } = some;
-        if end - first == 1 {
-            return fold_long::<T, R>(&self.x[start + self.nest.offset(first)..][..self.length]);
+        let (count, size) = (end - first, inner.size);
+        let bytes = self.length * size;
+        let x = &self.x[start * size..];
+        if count == 1 {
+            return fold_long(inner, &x[self.nest.offset(first) * size..][..bytes], out);
         }
-        let middle = first + (end - first) / 2;
-        let bytes = (end - first) * self.length * size_of::<T>();
-        let (mut low, mut high) = (R::START, R::START);
-        both(bytes / 2, &mut || low = self.fold::<R>(start, first..middle), &mut || {
-            high = self.fold::<R>(start, middle..end)
+        if count <= PARTS && self.length <= BLOCK && count * bytes <= PARALLEL_BYTES {
+            let mut parts = [0u64; PARTS];
+            let parts: &mut [u8] = &mut cast_slice_mut(&mut parts)[..count * size];
+            inner.segments(&inner::Segments { x, length: self.length, kept: &self.nest, first }, parts);
+            join_halves(inner, parts);
+            return out.copy_from_slice(&parts[..size]);
+        }
+        let middle = first + count / 2;
+        let (low, high) = (&|out: &mut [u8]| self.fold(inner, start, first..middle, out), &|out: &mut [u8]| {
+            self.fold(inner, start, middle..end, out);
         });
-        R::step(low, high)
+        halves(inner, count * bytes / 2, out, low, high);
     }
 }
 
-/// Folds a segment of any length.
-pub fn fold_long<T: Element, R: Reducer<T>>(x: &[T]) -> T {
-    if x.len() <= BLOCK {
-        return vectorised(Block::<T, R> { x, reducer: PhantomData });
-    }
-    let (front, back) = x.split_at((x.len() / 2).next_multiple_of(BLOCK));
-    let (mut low, mut high) = (R::START, R::START);
-    both(size_of_val(x) / 2, &mut || low = fold_long::<T, R>(front), &mut || high = fold_long::<T, R>(back));
-    R::step(low, high)
-}
-
-/// Folds a segment of up to a block.
-#[inline(always)]
-fn fold_block<T: Element, R: Reducer<T>>(x: &[T]) -> T {
-    if x.len() < ACCUMULATORS {
-        return x.iter().fold(R::START, |acc, &x| R::step(acc, x));
-    }
-    let mut accumulators = [R::START; ACCUMULATORS];
-    let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
-    for chunk in chunks {
-        for (acc, &x) in accumulators.iter_mut().zip(chunk) {
-            *acc = R::step(*acc, x);
-        }
-    }
-    for (acc, &x) in accumulators.iter_mut().zip(rest) {
-        *acc = R::step(*acc, x);
-    }
-    let mut width = ACCUMULATORS / 2;
-    while width > 0 {
-        for at in 0..width {
-            accumulators[at] = R::step(accumulators[at], accumulators[at + width]);
-        }
-        width /= 2;
-    }
-    accumulators[0]
-}
-
-struct Block<'a, T, R> {
-    x: &'a [T],
-    reducer: PhantomData<R>,
-}
-
-impl<T: Element, R: Reducer<T>> VectorLoop for Block<'_, T, R> {
-    type Output = T;
-    const WORTH_IT: bool = T::COMMON;
-
-    #[inline(always)]
-    fn run(self) -> T {
-        fold_block::<T, R>(self.x)
+/// Joins partial results as [`halves`] does, into the first one.
+fn join_halves(inner: &Inner, parts: &mut [u8]) {
+    let count = parts.len() / inner.size;
+    if count > 1 {
+        let (low, high) = parts.split_at_mut(count / 2 * inner.size);
+        join_halves(inner, low);
+        join_halves(inner, high);
+        inner.step(&mut low[..inner.size], &high[..inner.size]);
     }
 }
 
-/// Results of one short segment each.
-struct Short<'a, T, R> {
-    x: &'a [T],
-    length: usize,
-    kept: &'a Nest,
-    first: usize,
-    out: &'a mut [T],
-    reducer: PhantomData<R>,
+/// Folds a segment of any length into `out`.
+pub fn fold_long(inner: &Inner, x: &[u8], out: &mut [u8]) {
+    let count = x.len() / inner.size;
+    if count <= BLOCK {
+        return inner.segment(x, out);
+    }
+    let (front, back) = x.split_at((count / 2).next_multiple_of(BLOCK) * inner.size);
+    let (low, high) = (&|out: &mut [u8]| fold_long(inner, front, out), &|out: &mut [u8]| fold_long(inner, back, out));
+    halves(inner, x.len() / 2, out, low, high);
 }
 
-impl<T: Element, R: Reducer<T>> VectorLoop for Short<'_, T, R> {
-    type Output = ();
-    const WORTH_IT: bool = T::COMMON;
+/// Work that leaves one element.
+type Half<'a> = dyn Fn(&mut [u8]) + Sync + 'a;
 
-    #[inline(always)]
-    fn run(self) {
-        if matches!(self.kept.loops[..self.kept.depth], [(_, step)] if step == self.length) {
-            let x = &self.x[self.first * self.length..];
-            match self.length {
-                2 => return neighbours::<T, R, 2>(x, self.out),
-                3 => return neighbours::<T, R, 3>(x, self.out),
-                4 => return neighbours::<T, R, 4>(x, self.out),
-                _ => {}
-            }
-        }
-        for (i, out) in self.out.iter_mut().enumerate() {
-            let x = &self.x[self.kept.offset(self.first + i)..][..self.length];
-            *out = R::finish(fold_block::<T, R>(x), x.len());
-        }
-    }
-}
-
-/// The results of segments of `N` elements, one behind the other: a loop without branches, which vectorises.
-#[inline(always)]
-fn neighbours<T: Element, R: Reducer<T>, const N: usize>(x: &[T], out: &mut [T]) {
-    for (out, x) in out.iter_mut().zip(x.as_chunks::<N>().0) {
-        *out = R::finish(x.iter().fold(R::START, |acc, &x| R::step(acc, x)), N);
-    }
+/// Joins what two halves of the work, on so many bytes each, come to.
+fn halves(inner: &Inner, bytes: usize, out: &mut [u8], low: &Half<'_>, high: &Half<'_>) {
+    let mut other = 0u64;
+    let other = &mut bytes_of_mut(&mut other)[..inner.size];
+    both(bytes, &mut || low(out), &mut || high(other));
+    inner.step(out, other);
 }
 
 /// The rows of one tile of results.
-pub struct Columns<'a, T> {
+pub struct Columns<'a> {
     /// The whole operand.
-    pub x: &'a [T],
+    pub x: &'a [u8],
     /// Where the tile's first row begins.
     pub start: usize,
     /// Elements of a whole row, of which the tile may be a part.
     pub width: usize,
-    /// The reduced loops around a row.
-    pub nest: Nest,
+    /// Where the rows begin.
+    pub starts: Starts<'a>,
 }
 
-/// Reduces the rows onto the tile `out`, of at most `COLUMNS` elements.
-pub fn columns<T: Element, R: Reducer<T>>(rows: &Columns<T>, count: usize, out: &mut [T]) {
-    rows.fold::<R>(0..count, out);
-    out.iter_mut().for_each(|x| *x = R::finish(*x, count));
-}
-
-impl<T: Element> Columns<'_, T> {
-    /// Folds some of the rows into `out` and ignores its old contents.
-    fn fold<R: Reducer<T>>(&self, rows: Range<usize>, out: &mut [T]) {
-        let count = rows.end - rows.start;
+impl Columns<'_> {
+    /// Folds some of the rows into the tile `out`, of at most `COLUMNS` elements, and ignores its old contents.
+    pub fn fold(&self, inner: &Inner, rows: Range<usize>, out: &mut [u8]) {
+        let (count, width) = (rows.end - rows.start, out.len() / inner.size);
         // Rows much shorter than a tile are taken several at a time, as one row of a wider tile.
-        let several = COLUMNS / 4 / out.len();
-        let contiguous = self.nest.depth == 1 && self.width == out.len();
-        if contiguous && several > 1 && count > several {
-            return self.fold_narrow::<R>(rows, out, several);
+        let several = COLUMNS / 4 / width;
+        let packed = matches!(self.starts, Starts::Packed(_)) && self.width == width;
+        if packed && several > 1 && count > several {
+            return self.fold_narrow(inner, rows, out, several);
         }
         if count <= ROWS {
-            out.fill(R::START);
-            return vectorised(Rows::<T, R> { columns: self, rows, out, reducer: PhantomData });
+            inner.fill(out);
+            return inner.rows(&inner::Rows { x: self.x, start: self.start, starts: self.starts }, rows, out);
         }
-        let mut other = [R::START; COLUMNS];
-        let other = &mut other[..out.len()];
+        let mut other = [0u64; COLUMNS];
+        let other: &mut [u8] = &mut cast_slice_mut(&mut other)[..out.len()];
         let middle = rows.start + (count / 2).next_multiple_of(ROWS);
-        let bytes = count * out.len() * size_of::<T>();
-        both(bytes / 2, &mut || self.fold::<R>(rows.start..middle, out), &mut || {
-            self.fold::<R>(middle..rows.end, other)
+        both(count * out.len() / 2, &mut || self.fold(inner, rows.start..middle, out), &mut || {
+            self.fold(inner, middle..rows.end, other)
         });
-        for (low, &high) in out.iter_mut().zip(&*other) {
-            *low = R::step(*low, high);
-        }
+        inner.join(out, other);
     }
 
     /// Folds contiguous rows `several` at a time.
-    fn fold_narrow<R: Reducer<T>>(&self, rows: Range<usize>, out: &mut [T], several: usize) {
-        let width = out.len();
+    fn fold_narrow(&self, inner: &Inner, rows: Range<usize>, out: &mut [u8], several: usize) {
+        let (bytes, size) = (out.len(), inner.size);
+        let width = bytes / size;
         let wide = several * width;
         let steps = (rows.end - rows.start) / several;
         let start = self.start + rows.start * width;
-        let mut nest = Nest::EMPTY;
-        nest.push(steps, wide);
-        let columns = Columns { x: self.x, start, width: wide, nest };
-        let mut wide_out = [R::START; COLUMNS / 4];
-        columns.fold::<R>(0..steps, &mut wide_out[..wide]);
-        let rest = &self.x[start + steps * wide..self.start + rows.end * width];
-        out.copy_from_slice(&wide_out[..width]);
-        for part in wide_out[width..wide].chunks(width) {
-            out.iter_mut().zip(part).for_each(|(acc, &x)| *acc = R::step(*acc, x));
-        }
-        for row in rest.chunks(width) {
-            for (acc, &x) in out.iter_mut().zip(row) {
-                *acc = R::step(*acc, x);
-            }
-        }
-    }
-}
-
-struct Rows<'a, T, R> {
-    columns: &'a Columns<'a, T>,
-    rows: Range<usize>,
-    out: &'a mut [T],
-    reducer: PhantomData<R>,
-}
-
-impl<T: Element, R: Reducer<T>> VectorLoop for Rows<'_, T, R> {
-    type Output = ();
-    const WORTH_IT: bool = T::COMMON;
-
-    #[inline(always)]
-    fn run(self) {
-        let width = self.out.len();
-        let row = |at| &self.columns.x[self.columns.start + self.columns.nest.offset(at)..][..width];
-        let mut at = self.rows.start;
-        // Four rows for each time the accumulators are loaded and stored.
-        while at + 4 <= self.rows.end {
-            let [a, b, c, d] = std::array::from_fn(|i| row(at + i));
-            for i in 0..width {
-                let mut acc = R::step(self.out[i], a[i]);
-                acc = R::step(acc, b[i]);
-                acc = R::step(acc, c[i]);
-                self.out[i] = R::step(acc, d[i]);
-            }
-            at += 4;
-        }
-        for at in at..self.rows.end {
-            let x = row(at);
-            for (acc, &x) in self.out.iter_mut().zip(x) {
-                *acc = R::step(*acc, x);
-            }
-        }
+        let columns = Columns { x: self.x, start, width: wide, starts: Starts::Packed(wide) };
+        let (mut long, mut short) = ([0u64; COLUMNS / 4], [0u64; COLUMNS / 8]);
+        let wide_out: &mut [u64] = if size == 8 { &mut long } else { &mut short };
+        let wide_out: &mut [u8] = &mut cast_slice_mut(wide_out)[..several * bytes];
+        columns.fold(inner, 0..steps, wide_out);
+        let rest = &self.x[(start + steps * wide) * size..(self.start + rows.end * width) * size];
+        out.copy_from_slice(&wide_out[..bytes]);
+        inner.join(out, &wide_out[bytes..]);
+        inner.join(out, rest);
     }
 }

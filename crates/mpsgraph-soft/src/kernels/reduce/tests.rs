@@ -1,6 +1,7 @@
 //! Reductions against one accumulator per result, over every set of axes.
 
 use super::*;
+use bytemuck::cast_slice;
 use half::{bf16, f16};
 
 /// One reduction of the elements of one result, in f64 (exact for what the tests use).

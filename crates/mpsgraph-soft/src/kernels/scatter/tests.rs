@@ -1,6 +1,8 @@
 //! Scatters against a loop over the updates.
 
 use super::*;
+use crate::kernels::element::Element;
+use bytemuck::{cast_slice, cast_slice_mut};
 use half::{bf16, f16};
 
 const MODES: [ScatterMode; 7] = [

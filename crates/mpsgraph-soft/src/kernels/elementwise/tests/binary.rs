@@ -204,6 +204,52 @@ fn floats() {
 }
 
 #[test]
+fn remainders_of_ordinary_numbers() {
+    // Blocks without a number that needs the slow way; some quotients are within rounding of an integer.
+    let count = 3000;
+    let number = |at: usize| ((at * 2_654_435_761) % 1_000_003) as f32 / 977.0 - 500.0;
+    let b: Vec<f32> = (0..count).map(|at| if at % 3 == 0 { 0.1 } else { number(at + 7) + 0.01 }).collect();
+    let a: Vec<f32> = (0..count).map(|at| if at % 3 == 2 { b[at] * (at as f32) } else { number(at) }).collect();
+    let [x, y] = [&a, &b].map(|values| Data::floats(DType::F32, values));
+    for op in [BinaryOp::Mod, BinaryOp::FloorMod] {
+        let got = run(&[&x, &y], DType::F32, |builder, r| builder.binary(op, DType::F32, r[0], r[1]));
+        for (i, (&a, &b)) in a.iter().zip(&b).enumerate() {
+            let r = a % b;
+            let floored = if r == 0.0 {
+                r.copysign(b)
+            } else if (r < 0.0) != (b < 0.0) {
+                r + b
+            } else {
+                r
+            };
+            let want = if op == BinaryOp::Mod { r } else { floored };
+            assert_eq!((got.float(i) as f32).to_bits(), want.to_bits(), "{op:?}({a:e}, {b:e})");
+        }
+    }
+}
+
+#[test]
+fn quotients_of_wide_integers() {
+    // Quotients next to integers, which floats round most.
+    for dtype in [DType::I8, DType::U8, DType::I16, DType::U16, DType::I32, DType::U32] {
+        let (least, largest) = range(dtype);
+        let divisors = [1, 2, 3, 7, 10, 100, largest / 3, largest / 2 + 1, largest - 1, largest];
+        let signed: Vec<i128> = divisors.into_iter().chain(divisors.map(|b| -b)).filter(|&b| b >= least).collect();
+        let near = |b: i128| [0, 1, 2, 3, largest / b, largest / b - 1].map(|q| [q * b - 1, q * b, q * b + 1]);
+        let all = signed.iter().flat_map(|&b| near(b).into_iter().flatten().map(move |a| (a, b)));
+        let (a, b): (Vec<i128>, Vec<i128>) = all.filter(|(a, _)| (least..=largest).contains(a)).unzip();
+        let [x, y] = [&a, &b].map(|values| Data::ints(dtype, values));
+        for op in [BinaryOp::Div, BinaryOp::Mod, BinaryOp::FloorMod] {
+            let got = run(&[&x, &y], dtype, |builder, r| builder.binary(op, dtype, r[0], r[1]));
+            for (i, (&a, &b)) in a.iter().zip(&b).enumerate() {
+                let want = int_reference(op, dtype, a, b).expect("integers have it");
+                assert_eq!(got.int(i), wrap(dtype, want), "{op:?}({a}, {b}) {dtype:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn integers() {
     for dtype in INTS {
         let (left, right) = pairs(&int_values(dtype));

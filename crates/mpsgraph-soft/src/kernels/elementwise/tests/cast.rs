@@ -29,6 +29,17 @@ fn from_floats() {
 }
 
 #[test]
+fn from_small_floats() {
+    // Blocks without a number that needs the slow way, whole and short.
+    let values: Vec<f32> = (0..200).map(|at| (at - 100) as f32 * 12_345.67).chain([0.5, -0.5, -0.0, 2e15]).collect();
+    let x = Data::floats(DType::F32, &values);
+    let got = run(&[&x], DType::I64, |b, r| b.cast(DType::F32, DType::I64, r[0]));
+    for (i, &value) in values.iter().enumerate() {
+        assert_eq!(got.int(i), value as i128, "{value}");
+    }
+}
+
+#[test]
 fn from_integers() {
     for from in INTS.into_iter().chain([DType::Bool]) {
         let values = if from == DType::Bool { vec![0, 1] } else { int_values(from) };

@@ -1,0 +1,212 @@
+//! Adds integers at indices as what they are, where a graph adds their digits as floats.
+//!
+//! MPSGraph's scatters pass integers through f32. Who wants exact sums cuts the integers into digits so narrow that no
+//! sum of them leaves the integers that f32 holds, adds the digits side by side, and puts the sums together. Here one
+//! scatter of integers does all of that. Its sums wrap as those of the parts do, so no bit changes.
+
+use super::{Job, constants, dead_code};
+use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, TensorType, ValueId, ViewOp};
+use crate::kernels::KernelOp;
+use crate::kernels::movement::Movement;
+use crate::kernels::rows::Indexing;
+use crate::kernels::scatter::{Scatter, ScatterMode};
+
+/// f32 holds all integers up to this one.
+const EXACT: usize = 1 << 24;
+
+/// The same job, with each such group of nodes as one.
+pub fn join(job: Job) -> Job {
+    let mut nodes = Nodes::default();
+    let mut joined = false;
+    for (id, node) in job.nodes.iter() {
+        let sums = scatter(&job.nodes, id);
+        joined |= sums.is_some();
+        nodes.push(sums.unwrap_or_else(|| node.clone()));
+    }
+    if joined { dead_code::remove(&nodes, &job.feeds, &job.targets) } else { job }
+}
+
+/// The scatter of integers that makes `id`: of data and digits together, in the type that their sum is cut down to.
+fn scatter(nodes: &Nodes, id: ValueId) -> Option<Node> {
+    let dtype = nodes.ty(id).dtype;
+    if !dtype.is_int() {
+        return None;
+    }
+    // Sums of small integers are made in i32.
+    let is_small = dtype.size() < 4;
+    let whole = if is_small { cast(nodes, id, DType::I32)? } else { id };
+    let (data, digits) = match (binary(nodes, whole, BinaryOp::Add), Digits::of(nodes, whole)) {
+        (_, Some(digits)) => (None, digits),
+        (Some((data, sums)), None) => (Some(data), Digits::of(nodes, sums)?),
+        (None, None) => return None,
+    };
+    let own = |value: ValueId| if is_small { cast(nodes, value, dtype) } else { Some(value) };
+    let updates = digits.whole(nodes, dtype)?;
+    let data = match data {
+        Some(data) => Some(own(data).filter(|&data| nodes.ty(data).shape == nodes.ty(id).shape)?),
+        None => None,
+    };
+    let op = Scatter { indexing: digits.indexing, mode: ScatterMode::Add };
+    let inputs = data.into_iter().chain([updates, digits.indices]).collect();
+    Some(Node { op: op.into(), inputs, output: nodes.ty(id).clone(), method: digits.method })
+}
+
+/// Sums of digits that are put together.
+struct Digits {
+    indexing: Indexing,
+    indices: ValueId,
+    /// The i32 that the digits are cut from, lowest first, and how many bits of them there are.
+    words: Vec<ValueId>,
+    bits: u32,
+    method: &'static str,
+}
+
+impl Digits {
+    fn of(nodes: &Nodes, id: ValueId) -> Option<Self> {
+        let (sums, radix) = horner(nodes, id);
+        let TensorType { dtype, shape } = nodes.ty(id);
+        let columns = *shape.last()?;
+        // What each of them is a part of.
+        let mut table = None;
+        for (place, &sum) in sums.iter().enumerate() {
+            let narrow = if *dtype == DType::I64 { cast(nodes, sum, DType::I32)? } else { sum };
+            let part = cast(nodes, narrow, DType::F32)?;
+            let from = if sums.len() == 1 { part } else { columns_of(nodes, part, place * columns)? };
+            if *table.get_or_insert(from) != from {
+                return None;
+            }
+        }
+        let Node { op, inputs, method, .. } = nodes.node(table?);
+        let (Op::Kernel(KernelOp::Scatter(Scatter { indexing, mode: ScatterMode::Add })), &[digits, indices]) =
+            (op, &inputs[..])
+        else {
+            return None;
+        };
+        let (count, indices) = match *indexing {
+            Indexing::Axis { axis, batch: 0 } if axis + 1 < shape.len() || sums.len() == 1 => (axis, indices),
+            Indexing::Along { axis } if axis + 1 < shape.len() || sums.len() == 1 => {
+                let same = side_by_side(nodes, indices, sums.len())?;
+                (axis, *same.first().filter(|&first| same.iter().all(|other| other == first))?)
+            }
+            Indexing::Axis { .. } | Indexing::Along { .. } | Indexing::Nd { .. } => return None,
+        };
+        let count = nodes.ty(digits).shape[count];
+        let digits = side_by_side(nodes, digits, sums.len())?;
+        let (words, width) = words(nodes, &digits)?;
+        let is_right = radix.is_none_or(|radix| radix == 1 << width) && count * ((1 << width) - 1) <= EXACT;
+        let bits = width * digits.len() as u32;
+        is_right.then_some(Self { indexing: *indexing, indices, words, bits, method })
+    }
+
+    /// The integers of `dtype` that all digits together are.
+    fn whole(&self, nodes: &Nodes, dtype: DType) -> Option<ValueId> {
+        let wanted = 8 * dtype.size() as u32;
+        match self.words[..] {
+            // Bits above those of a small integer vanish when the sum is cut down to it.
+            [word] if wanted < 32 && self.bits >= wanted => cast(nodes, word, dtype),
+            [word] if wanted == 32 && self.bits == wanted => Some(word),
+            [_, _] if self.bits != wanted => None,
+            [low, high] => {
+                let [low, high] = [half(nodes, low, 0)?, half(nodes, high, 1)?];
+                (low == high && nodes.ty(low).dtype == dtype).then_some(low)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The sums that are put together, lowest first, and what each is worth of the one before.
+fn horner(nodes: &Nodes, mut id: ValueId) -> (Vec<ValueId>, Option<i64>) {
+    let (mut sums, mut radix) = (Vec::new(), None);
+    while let Some((above, sum)) = binary(nodes, id, BinaryOp::Add)
+        && let Some((high, by)) = binary(nodes, above, BinaryOp::Mul)
+        && let Some(by) = constants::integer(nodes, by)
+        && *radix.get_or_insert(by) == by
+    {
+        sums.push(sum);
+        id = high;
+    }
+    sums.push(id);
+    (sums, radix)
+}
+
+/// What the value holds all columns of, from this one on as far as it is wide.
+fn columns_of(nodes: &Nodes, id: ValueId, column: usize) -> Option<ValueId> {
+    let Node { op: Op::View(ViewOp::Slice { starts, strides }), inputs, output, .. } = nodes.node(id) else {
+        return None;
+    };
+    let last = output.shape.len() - 1;
+    let is_plain = strides.iter().all(|&stride| stride == 1)
+        && starts[last] == column
+        && starts[..last].iter().all(|&start| start == 0)
+        && nodes.ty(inputs[0]).shape[..last] == output.shape[..last];
+    is_plain.then_some(inputs[0])
+}
+
+/// The `count` values that this one is made of along its last axis.
+fn side_by_side(nodes: &Nodes, id: ValueId, count: usize) -> Option<Vec<ValueId>> {
+    let Node { op, inputs, output, .. } = nodes.node(id);
+    match op {
+        _ if count == 1 => Some(vec![id]),
+        Op::Kernel(KernelOp::Movement(Movement::Concat { axis }))
+            if axis + 1 == output.shape.len()
+                && inputs.len() == count
+                && inputs.iter().all(|&input| nodes.ty(input) == nodes.ty(inputs[0])) =>
+        {
+            Some(inputs.clone())
+        }
+        _ => None,
+    }
+}
+
+/// The words that these digits are cut from, each from its lowest bit on, and how wide the digits are.
+fn words(nodes: &Nodes, digits: &[ValueId]) -> Option<(Vec<ValueId>, u32)> {
+    let (mut words, mut width) = (Vec::new(), None);
+    let mut next = 0;
+    for &digit in digits {
+        let (shifted, mask) = binary(nodes, cast(nodes, digit, DType::I32)?, BinaryOp::BitAnd)?;
+        let (word, shift) = binary(nodes, shifted, BinaryOp::Shr)?;
+        let (mask, shift) = (constants::integer(nodes, mask)?, constants::integer(nodes, shift)?);
+        let own = mask.count_ones();
+        let is_mask = mask == (1 << own) - 1 && (1..=16).contains(&own);
+        if !is_mask || *width.get_or_insert(own) != own {
+            return None;
+        }
+        if next == 0 {
+            words.push(word);
+        }
+        if words.last() != Some(&word) || shift != i64::from(next) {
+            return None;
+        }
+        next = (next + own) % u32::BITS;
+    }
+    Some((words, width?))
+}
+
+/// The integers of 64 bits of which `id` holds the low (0) or high (1) halves.
+fn half(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
+    let reshaped = |id: ValueId| {
+        let Node { op, inputs, .. } = nodes.node(id);
+        (*op == ViewOp::Reshape.into()).then(|| inputs[0])
+    };
+    let shape = &nodes.ty(id).shape;
+    let pairs = columns_of(nodes, reshaped(id)?, half)?;
+    let bits = reshaped(pairs)?;
+    let Node { op, inputs, .. } = nodes.node(bits);
+    let is_whole = *op == ViewOp::Reinterpret.into()
+        && nodes.ty(pairs).shape == [&shape[..], &[2]].concat()
+        && nodes.ty(inputs[0]).dtype.size() == 8
+        && nodes.ty(inputs[0]).shape == *shape;
+    is_whole.then(|| inputs[0])
+}
+
+fn binary(nodes: &Nodes, id: ValueId, op: BinaryOp) -> Option<(ValueId, ValueId)> {
+    let node = nodes.node(id);
+    (node.op == op.into()).then(|| (node.inputs[0], node.inputs[1]))
+}
+
+/// What of this type `id` was cast from.
+fn cast(nodes: &Nodes, id: ValueId, from: DType) -> Option<ValueId> {
+    let Node { op, inputs, .. } = nodes.node(id);
+    (*op == ElementwiseOp::Cast.into() && nodes.ty(inputs[0]).dtype == from).then(|| inputs[0])
+}

@@ -1,0 +1,232 @@
+//! Makes one step of steps that work on the same rows one after the other, such as those of a normalization: sums of
+//! rows, and loops between them.
+//!
+//! The step takes some rows at a time through all of them, so that what one makes is in the cache when the next reads
+//! it. What nothing else reads has memory for those rows only. No bit changes: a row is computed as before.
+
+use super::assembly::Parts;
+use super::plan::Memory;
+use super::step::{Packed, Step, Storage};
+use crate::ir::TensorType;
+use crate::kernels::KernelOp;
+use crate::kernels::elementwise::run::Base;
+use crate::kernels::reduce::{self, Reduce};
+use crate::kernels::span::SpanMut;
+use crate::kernels::threads::{self, PARALLEL_BYTES};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Bytes of one value that a block has: those of several values stay in the second cache.
+const BLOCK_BYTES: usize = 32 * 1024;
+
+/// Steps that take some rows at a time.
+#[derive(Debug)]
+pub struct Rows {
+    pub steps: Vec<Step>,
+    rows: usize,
+    /// Rows of a block, and of a task.
+    block: usize,
+    task: usize,
+    /// Bytes of a row of the values of which memory has a block for each task only.
+    local: Vec<(Storage, usize)>,
+}
+
+/// The same steps, joined where that saves traffic.
+pub fn join(parts: Parts) -> Parts {
+    let Parts { steps, constants, mut scratch } = parts;
+    let mut runs = Vec::new();
+    let mut at = 0;
+    while at < steps.len() {
+        let run = Run::from(&steps, at);
+        at = run.as_ref().map_or(at + 1, |run| run.steps.end);
+        runs.extend(run);
+    }
+    let mentions = mentions(&steps);
+    let mut rest = steps.into_iter();
+    let (mut steps, mut done) = (Vec::new(), 0);
+    for run in runs {
+        steps.extend(rest.by_ref().take(run.steps.start - done));
+        done = run.steps.end;
+        let inside = rest.by_ref().take(run.steps.len()).collect();
+        steps.push(Step::Rows(Rows::new(inside, &run, &mentions, &mut scratch)));
+    }
+    steps.extend(rest);
+    Parts { steps, constants, scratch }
+}
+
+/// How often steps name each memory.
+fn mentions(steps: &[Step]) -> HashMap<Storage, usize> {
+    let mut mentions = HashMap::new();
+    let all = steps.iter().flat_map(|step| step.reads().into_iter().chain(step.writes()));
+    all.for_each(|storage| *mentions.entry(storage).or_default() += 1);
+    mentions
+}
+
+/// Steps that can be joined.
+struct Run {
+    steps: Range<usize>,
+    rows: usize,
+    /// The memory that they write, and how many bytes of it.
+    written: HashMap<Storage, usize>,
+    /// What of it they read as one number for each row.
+    numbers: Vec<Storage>,
+}
+
+impl Run {
+    /// As many steps from this one on as can be joined, if that is of use.
+    fn from(steps: &[Step], start: usize) -> Option<Self> {
+        let rows = steps[start..].iter().find_map(|step| match step {
+            Step::Loop { .. } => None,
+            _ => Some(reduced(step).map(|reduced| reduced.rows)),
+        })??;
+        let mut run = Self { steps: start..start, rows, written: HashMap::new(), numbers: Vec::new() };
+        while let Some(step) = steps.get(run.steps.end)
+            && let Some(written) = run.takes(step)
+        {
+            run.written.extend(written);
+            run.steps.end += 1;
+        }
+        let inside = &steps[run.steps.clone()];
+        let is_reading = inside.iter().any(|step| step.reads().iter().any(|from| run.written.contains_key(from)));
+        let reduces = inside.iter().any(|step| reduced(step).is_some());
+        let is_large = inside.iter().any(|step| row_bytes(step, rows) * rows > PARALLEL_BYTES);
+        (is_reading && reduces && is_large).then_some(run)
+    }
+
+    /// What the step writes, if each row that it makes needs only the same rows of what the steps before it have made.
+    fn takes(&mut self, step: &Step) -> Option<Vec<(Storage, usize)>> {
+        if let Step::Loop { run, operands, outputs, .. } = step {
+            if !run.elements().is_multiple_of(self.rows) || !run.divides_at(run.elements() / self.rows) {
+                return None;
+            }
+            let mut numbers = Vec::new();
+            for (at, operand) in operands.iter().enumerate() {
+                match self.written.get(operand) {
+                    Some(&bytes) if !run.reads_in_order(at, bytes) => {
+                        run.reads_one_for_each_of(at, self.rows, bytes).then_some(())?;
+                        numbers.push(*operand);
+                    }
+                    _ => {}
+                }
+            }
+            self.numbers.extend(numbers);
+            return Some(outputs.iter().enumerate().map(|(at, &to)| (to, run.output_bytes(at))).collect());
+        }
+        let Reduced { rows, input, to, ty, .. } = reduced(step)?;
+        let is_whole = self.written.get(&input.storage).is_none_or(|&bytes| bytes == input.ty.bytes());
+        (rows == self.rows && is_whole).then(|| vec![(to, ty.bytes())])
+    }
+}
+
+/// A reduction of whole rows.
+struct Reduced<'a> {
+    op: &'a Reduce,
+    rows: usize,
+    input: &'a Packed,
+    to: Storage,
+    ty: &'a TensorType,
+}
+
+/// The step as such a reduction.
+fn reduced(step: &Step) -> Option<Reduced<'_>> {
+    let Step::Kernel { op: KernelOp::Reduce(op), inputs, to, ty, scratch: None, .. } = step else { return None };
+    let [input] = &inputs[..] else { return None };
+    let mut axes = input.ty.shape.iter().enumerate().filter(|&(_, &extent)| extent != 1);
+    let is_kept = |axis: &(usize, &usize)| !op.axes.contains(&axis.0);
+    let rows = axes.by_ref().take_while(is_kept).map(|(_, extent)| extent).product();
+    // The first reduced axis is taken already.
+    let is_last = !axes.any(|axis| is_kept(&axis));
+    (is_last && rows > 1 && ty.elements() == rows).then_some(Reduced { op, rows, input, to: *to, ty })
+}
+
+/// Bytes of a row of the largest value that the step reads or writes in order.
+fn row_bytes(step: &Step, rows: usize) -> usize {
+    match step {
+        Step::Loop { run, outputs, .. } => (0..outputs.len()).map(|at| run.output_bytes(at) / rows).max().unwrap_or(0),
+        _ => reduced(step).map_or(0, |reduced| reduced.input.ty.bytes() / rows),
+    }
+}
+
+impl Rows {
+    /// One step of these; memory that is smaller now gets its new size.
+    fn new(steps: Vec<Step>, run: &Run, all: &HashMap<Storage, usize>, scratch: &mut [usize]) -> Self {
+        let rows = run.rows;
+        let widest = steps.iter().map(|step| row_bytes(step, rows)).max().unwrap_or(0);
+        let block = (BLOCK_BYTES / widest.max(1)).clamp(1, rows);
+        let tasks = if threads::count() == 1 { 1 } else { 4 * threads::count() };
+        let task = rows.div_ceil(tasks).next_multiple_of(block);
+        let own = mentions(&steps);
+        let mut local = Vec::new();
+        for (&storage, &bytes) in &run.written {
+            if let Storage::Scratch(id) = storage
+                && own[&storage] == all[&storage]
+                && !run.numbers.contains(&storage)
+            {
+                local.push((storage, bytes / rows));
+                scratch[id] = rows.div_ceil(task) * block * (bytes / rows);
+            }
+        }
+        Self { steps, rows, block, task, local }
+    }
+
+    /// Whether several threads may work on the step.
+    pub fn is_parallel(&self) -> bool {
+        self.rows > self.task
+    }
+
+    /// How many rows there are.
+    pub fn count(&self) -> usize {
+        self.rows
+    }
+
+    /// Runs the steps on every row.
+    pub(super) fn run(&self, memory: &Memory<'_>) {
+        let task = |task: usize| {
+            let rows = task * self.task..self.rows.min((task + 1) * self.task);
+            for first in rows.clone().step_by(self.block) {
+                let block = first..rows.end.min(first + self.block);
+                self.steps.iter().for_each(|step| self.run_block(memory, step, task, block.clone()));
+            }
+        };
+        if self.is_parallel() { threads::for_each(self.rows.div_ceil(self.task), 1, &task) } else { task(0) }
+    }
+
+    /// Bytes before the block in a task's memory for values of which memory has only blocks.
+    fn before(&self, storage: Storage, task: usize) -> Option<usize> {
+        let (_, row) = self.local.iter().find(|(local, _)| *local == storage)?;
+        Some(task * self.block * row)
+    }
+
+    fn run_block(&self, memory: &Memory<'_>, step: &Step, task: usize, rows: Range<usize>) {
+        match step {
+            Step::Loop { run, operands, outputs, .. } => {
+                let row = run.elements() / self.rows;
+                let base = |storage: Storage| {
+                    let ptr = memory.read(storage).as_ptr().cast_mut();
+                    match self.before(storage, task) {
+                        Some(before) => Base { ptr: ptr.wrapping_add(before), first: rows.start * row },
+                        None => Base { ptr, first: 0 },
+                    }
+                };
+                let (operand, output) = (|at: usize| base(operands[at]), |at: usize| base(outputs[at]));
+                // SAFETY: the plan made the memory for the loop, of which this takes some rows; other tasks take other
+                // rows, and have blocks of their own. Values of which memory has a block are read in order.
+                unsafe { run.run_part([&operand, &output], rows.start * row..rows.end * row) };
+            }
+            _ => {
+                let Some(Reduced { op, input, to, ty, .. }) = reduced(step) else {
+                    unreachable!("only loops and reductions are joined")
+                };
+                let (from_row, to_row) = (input.ty.bytes() / self.rows, ty.bytes() / self.rows);
+                let before = self.before(input.storage, task).unwrap_or(input.offset + rows.start * from_row);
+                let x = memory.read(input.storage).part(before, rows.len() * from_row);
+                let before = self.before(to, task).unwrap_or(rows.start * to_row);
+                let out = memory.read(to).part(before, rows.len() * to_row);
+                // SAFETY: the memory for the result, of which other tasks write other rows.
+                let mut out = unsafe { SpanMut::new(out.as_ptr().cast_mut(), out.len()) };
+                let shape = [rows.len(), input.ty.elements() / self.rows];
+                reduce::execute(op.op, input.ty.dtype, (x.slice(), &shape), &[1], out.slice());
+            }
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The loops over elements, one pair for each reducer and element type, behind a type that names neither.
+//!
+//! All that is around them works on bytes, so it is compiled once.
+
+use super::Nest;
+use super::reducers::Reducer;
+use crate::kernels::element::Element;
+use crate::kernels::vectorised::{VectorLoop, vectorised};
+use bytemuck::{bytes_of, cast_slice, cast_slice_mut, from_bytes, from_bytes_mut};
+use std::marker::PhantomData;
+use std::ops::Range;
+
+/// Accumulators of a segment: enough to hide the latency of an addition in any register width.
+const ACCUMULATORS: usize = 32;
+
+/// A reducer of elements of one type, on their bytes.
+#[derive(Clone, Copy)]
+pub struct Inner {
+    /// Bytes of an element.
+    pub size: usize,
+    /// The result of reducing nothing, in the first of these bytes.
+    start: [u8; 8],
+    step: fn(&mut [u8], &[u8]),
+    segments: fn(&Segments<'_>, &mut [u8]),
+    rows: fn(&Rows<'_>, Range<usize>, &mut [u8]),
+}
+
+impl Inner {
+    /// The loops of this reducer.
+    pub fn of<T: Element, R: Reducer<T>>() -> Self {
+        let mut start = [0; 8];
+        start[..size_of::<T>()].copy_from_slice(bytes_of(&R::START));
+        Self {
+            size: size_of::<T>(),
+            start,
+            step: |accumulator, x| {
+                let accumulator: &mut T = from_bytes_mut(accumulator);
+                *accumulator = R::step(*accumulator, *from_bytes(x));
+            },
+            segments: |segments, out| {
+                vectorised(EachSegment::<T, R> { segments, out: cast_slice_mut(out), reducer: PhantomData });
+            },
+            rows: |rows, some, out| {
+                vectorised(EachRow::<T, R> { rows, some, out: cast_slice_mut(out), reducer: PhantomData });
+            },
+        }
+    }
+
+    /// Folds segments, one for each element of `out`.
+    pub(super) fn segments(&self, segments: &Segments<'_>, out: &mut [u8]) {
+        (self.segments)(segments, out);
+    }
+
+    /// Folds one segment into one element.
+    pub fn segment(&self, x: &[u8], out: &mut [u8]) {
+        self.segments(&Segments { x, length: x.len() / self.size, kept: &Nest::EMPTY, first: 0 }, out);
+    }
+
+    /// Takes some of the rows in.
+    pub(super) fn rows(&self, rows: &Rows<'_>, some: Range<usize>, accumulators: &mut [u8]) {
+        (self.rows)(rows, some, accumulators);
+    }
+
+    /// Takes one partial result in.
+    pub fn step(&self, accumulator: &mut [u8], x: &[u8]) {
+        (self.step)(accumulator, x);
+    }
+
+    /// Takes neighbouring rows of partial results in, or of elements.
+    pub(super) fn join(&self, accumulators: &mut [u8], rows: &[u8]) {
+        let [count, width] = [rows.len() / accumulators.len(), accumulators.len() / self.size];
+        self.rows(&Rows { x: rows, start: 0, starts: Starts::Packed(width) }, 0..count, accumulators);
+    }
+
+    /// Sets every element to the result of reducing nothing.
+    pub fn fill(&self, out: &mut [u8]) {
+        let [a, b, c, d, e, f, g, h] = self.start;
+        match self.size {
+            1 => out.fill(a),
+            2 => cast_slice_mut(out).fill(u16::from_ne_bytes([a, b])),
+            4 => cast_slice_mut(out).fill(u32::from_ne_bytes([a, b, c, d])),
+            _ => cast_slice_mut(out).fill(u64::from_ne_bytes([a, b, c, d, e, f, g, h])),
+        }
+    }
+}
+
+/// One segment of `length` elements for each result from `first` on, where the kept loops begin it.
+pub(super) struct Segments<'a> {
+    pub(super) x: &'a [u8],
+    pub(super) length: usize,
+    pub(super) kept: &'a Nest,
+    pub(super) first: usize,
+}
+
+struct EachSegment<'a, T, R> {
+    segments: &'a Segments<'a>,
+    out: &'a mut [T],
+    reducer: PhantomData<R>,
+}
+
+impl<T: Element, R: Reducer<T>> VectorLoop for EachSegment<'_, T, R> {
+    type Output = ();
+    const WORTH_IT: bool = T::COMMON;
+
+    #[inline(always)]
+    fn run(self) {
+        let &Segments { x, length, kept, first } = self.segments;
+        let x: &[T] = cast_slice(x);
+        let (mut at, mut rest) = (first, self.out);
+        while !rest.is_empty() {
+            let [start, count, step] = kept.run(at);
+            let (out, behind) = rest.split_at_mut(count.min(rest.len()));
+            (at, rest) = (at + out.len(), behind);
+            let x = &x[start..];
+            match length {
+                2 if step == 2 => neighbours::<T, R, 2>(x, out),
+                3 if step == 3 => neighbours::<T, R, 3>(x, out),
+                4 if step == 4 => neighbours::<T, R, 4>(x, out),
+                _ => {
+                    for (i, out) in out.iter_mut().enumerate() {
+                        *out = fold::<T, R>(&x[i * step..][..length]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The results of segments of `N` elements, one behind the other: a loop without branches, which vectorises.
+#[inline(always)]
+fn neighbours<T: Element, R: Reducer<T>, const N: usize>(x: &[T], out: &mut [T]) {
+    for (out, x) in out.iter_mut().zip(x.as_chunks::<N>().0) {
+        *out = x.iter().fold(R::START, |acc, &x| R::step(acc, x));
+    }
+}
+
+/// Folds a segment.
+#[inline(always)]
+fn fold<T: Element, R: Reducer<T>>(x: &[T]) -> T {
+    if x.len() < ACCUMULATORS {
+        return x.iter().fold(R::START, |acc, &x| R::step(acc, x));
+    }
+    if T::ANY_ORDER {
+        // The compiler finds accumulators of its own; around ours it would take vectors apart.
+        return x.iter().fold(R::START, |acc, &x| R::step(acc, x));
+    }
+    let mut accumulators = [R::START; ACCUMULATORS];
+    let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
+    for chunk in chunks {
+        for (acc, &x) in accumulators.iter_mut().zip(chunk) {
+            *acc = R::step(*acc, x);
+        }
+    }
+    for (acc, &x) in accumulators.iter_mut().zip(rest) {
+        *acc = R::step(*acc, x);
+    }
+    let mut width = ACCUMULATORS / 2;
+    while width > 0 {
+        for at in 0..width {
+            accumulators[at] = R::step(accumulators[at], accumulators[at + width]);
+        }
+        width /= 2;
+    }
+    accumulators[0]
+}
+
+/// Rows that begin at element `start` and what `starts` adds to that.
+pub(super) struct Rows<'a> {
+    pub(super) x: &'a [u8],
+    pub(super) start: usize,
+    pub(super) starts: Starts<'a>,
+}
+
+/// Where rows begin.
+#[derive(Clone, Copy)]
+pub(super) enum Starts<'a> {
+    /// One row of so many elements behind the other.
+    Packed(usize),
+    /// As these loops step.
+    Nest(&'a Nest),
+}
+
+struct EachRow<'a, T, R> {
+    rows: &'a Rows<'a>,
+    some: Range<usize>,
+    out: &'a mut [T],
+    reducer: PhantomData<R>,
+}
+
+impl<T: Element, R: Reducer<T>> VectorLoop for EachRow<'_, T, R> {
+    type Output = ();
+    const WORTH_IT: bool = T::COMMON;
+
+    #[inline(always)]
+    fn run(self) {
+        let &Rows { x, start, starts } = self.rows;
+        let (x, width): (&[T], _) = (cast_slice(x), self.out.len());
+        let row = |at: usize| {
+            let offset = match starts {
+                Starts::Packed(step) => at * step,
+                Starts::Nest(nest) => nest.offset(at),
+            };
+            &x[start + offset..][..width]
+        };
+        let mut at = self.some.start;
+        // Four rows for each time the accumulators are loaded and stored.
+        while at + 4 <= self.some.end {
+            let [a, b, c, d] = std::array::from_fn(|i| row(at + i));
+            for i in 0..width {
+                let mut acc = R::step(self.out[i], a[i]);
+                acc = R::step(acc, b[i]);
+                acc = R::step(acc, c[i]);
+                self.out[i] = R::step(acc, d[i]);
+            }
+            at += 4;
+        }
+        for at in at..self.some.end {
+            for (acc, &x) in self.out.iter_mut().zip(row(at)) {
+                *acc = R::step(*acc, x);
+            }
+        }
+    }
+}

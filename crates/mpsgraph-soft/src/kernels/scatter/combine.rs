@@ -1,0 +1,75 @@
+//! The loops that combine updates with elements, one for each mode and element type, behind a type that names neither.
+
+use super::ScatterMode;
+use crate::ir::DType;
+use crate::kernels::dispatch;
+use crate::kernels::element::Element;
+use bytemuck::{cast_slice, cast_slice_mut};
+
+/// Combines updates, rows of so many elements one behind the other, with the rows of the output that have these
+/// numbers; there may be no such row.
+pub type Combine = fn(&mut [u8], &[u8], usize, &[u32]);
+
+/// What a mode does to elements of this type.
+pub fn of(mode: ScatterMode, dtype: DType) -> Combine {
+    match mode {
+        ScatterMode::Add => dispatch!(bits dtype, T => each::<T, Add>),
+        ScatterMode::Sub => dispatch!(bits dtype, T => each::<T, Sub>),
+        ScatterMode::Mul => dispatch!(bits dtype, T => each::<T, Mul>),
+        ScatterMode::Div => dispatch!(dtype, T => each::<T, Div>),
+        ScatterMode::Min => dispatch!(dtype, T => each::<T, Min>),
+        ScatterMode::Max => dispatch!(dtype, T => each::<T, Max>),
+        // Bits are only moved.
+        ScatterMode::Set => match dtype.size() {
+            1 => each::<u8, Set>,
+            2 => each::<u16, Set>,
+            4 => each::<u32, Set>,
+            _ => each::<u64, Set>,
+        },
+    }
+}
+
+fn each<T: Element, M: Mode<T>>(out: &mut [u8], updates: &[u8], row: usize, places: &[u32]) {
+    let (out, updates): (&mut [T], &[T]) = (cast_slice_mut(out), cast_slice(updates));
+    if row == 1 {
+        for (&to, &update) in places.iter().zip(updates) {
+            if let Some(to) = out.get_mut(to as usize) {
+                *to = M::combine(*to, update);
+            }
+        }
+        return;
+    }
+    let rows = out.len() / row;
+    for (&to, updates) in places.iter().zip(updates.chunks_exact(row)) {
+        let to = to as usize;
+        if to < rows {
+            for (to, &update) in out[to * row..][..row].iter_mut().zip(updates) {
+                *to = M::combine(*to, update);
+            }
+        }
+    }
+}
+
+/// How an update is combined with the element that is there.
+trait Mode<T: Element> {
+    fn combine(element: T, update: T) -> T;
+}
+
+macro_rules! mode {
+    ($name:ident, |$a:pat_param, $b:ident| $combined:expr) => {
+        struct $name;
+        impl<T: Element> Mode<T> for $name {
+            #[inline(always)]
+            fn combine($a: T, $b: T) -> T {
+                $combined
+            }
+        }
+    };
+}
+mode!(Add, |a, b| a.add(b));
+mode!(Sub, |a, b| a.sub(b));
+mode!(Mul, |a, b| a.mul(b));
+mode!(Div, |a, b| a.div(b));
+mode!(Min, |a, b| if b < a || a.is_nan() { b } else { a });
+mode!(Max, |a, b| if b > a || a.is_nan() { b } else { a });
+mode!(Set, |_, b| b);
