@@ -23,10 +23,12 @@ mod rotations;
 mod scratch;
 mod step;
 mod subexpressions;
+mod timing;
 mod views;
 
 pub use plan::Plan;
 pub use scratch::scratch_held;
+pub use timing::{StepTime, time_steps};
 
 use crate::ir::{Nodes, ValueId};
 
