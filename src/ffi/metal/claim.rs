@@ -59,7 +59,8 @@ impl Claims {
 }
 
 impl Access {
-    /// The bits of the claims of this kind. Writes of the host exclude each other, and the queue holds few of the GPU's.
+    /// The bits in which claims of this kind are counted. Writes of the host exclude each other, and a queue holds few
+    /// of the GPU's.
     const fn bits(self) -> Range<u32> {
         match self {
             Access::HostWrite => 0..8,
