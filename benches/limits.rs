@@ -11,7 +11,7 @@
 //! ```
 
 #[cfg(not(target_vendor = "apple"))]
-#[path = "models/perceptron.rs"]
+#[path = "mlp/perceptron.rs"]
 mod perceptron;
 
 /// Elsewhere the kernels are Apple's.

@@ -1,7 +1,7 @@
 //! A training step of a 784-512-10 perceptron (batch 64, Adam, loss read each step) on this backend, burn-ndarray and
 //! burn-flex in one run.
 
-#[path = "models/perceptron.rs"]
+#[path = "mlp/perceptron.rs"]
 mod perceptron;
 
 use burn::backend::Autodiff;

@@ -291,9 +291,13 @@ pub fn product(
     unsafe { Product { extents: (m, n, k), a, b, c, accumulate }.run(false) };
 }
 
-/// Sides up to which a product is worth cutting, and beyond which it costs nothing: the parts of both operands that a
-/// piece reads are packed for each piece anew.
-const SIDES: [usize; 2] = [96, 256];
+/// Pieces of a product that is not very large: enough for threads to be late, and few, because `gemm` packs what a piece
+/// reads.
+const FEW_PIECES: usize = 4;
+/// Multiplications of a piece of a very large product.
+const LARGE_PIECE: usize = 1 << 27;
+/// Rows and columns from which on both operands are read often enough, so that the longer side is cut.
+const SIDE: usize = 512;
 
 /// `c = a * b`, or `c += a * b` if `accumulate`: (m, k) times (k, n), each with its row and column strides, the rows of
 /// `c` so far apart.
@@ -331,24 +335,26 @@ impl Product {
     }
 
     /// Rows and columns of the pieces that threads take. They do not depend on how many threads there are, because the
-    /// order of summation depends on them.
+    /// order of summation may depend on them.
     fn piece(&self) -> [usize; 2] {
-        let (m, n, k) = self.extents;
-        let (mut rows, mut columns, mut pieces) = (m, n, 1);
-        loop {
-            let longer = rows.max(columns);
-            let small = rows * columns * k <= PARALLEL_PRODUCT || pieces >= 16 || longer <= SIDES[0];
-            if small && longer <= SIDES[1] {
-                return [rows, columns];
-            }
+        let (mut rows, mut columns, k) = self.extents;
+        let work = rows * columns * k;
+        let mut pieces = (work / PARALLEL_PRODUCT).min(FEW_PIECES).max(work / LARGE_PIECE);
+        // `gemm` reads the rows of a right operand where they are, and packs other ones for each piece anew.
+        let packs = self.b.1.1 != 1;
+        while pieces > 1 {
+            let by_rows = if rows.min(columns) >= SIDE { rows >= columns } else { !packs };
             // Multiples of what the inner loops of `gemm` work on.
-            if rows == longer {
+            if rows > 8 && (by_rows || columns <= 48) {
                 rows = rows.div_ceil(2).next_multiple_of(8);
-            } else {
+            } else if columns > 48 {
                 columns = columns.div_ceil(2).next_multiple_of(48);
+            } else {
+                break;
             }
-            pieces *= 2;
+            pieces = pieces.div_ceil(2);
         }
+        [rows, columns]
     }
 
     fn part(&self, rows: Range<usize>, columns: Range<usize>) -> Self {
