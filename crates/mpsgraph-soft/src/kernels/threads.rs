@@ -3,18 +3,20 @@
 //!
 //! The calling thread works itself, and takes one piece after the other as the threads that help it do ([`helpers`]).
 //! So a thread that the system gives little time takes few pieces, work that is done before a helper is awake does not
-//! wait for it, and nothing here depends on other work of the thread that calls. How work is cut into pieces does not
-//! decide what is computed.
+//! wait for it, and nothing here depends on other work of the thread that calls. Each thread begins in a part of its own
+//! ([`regions`]), so it meets the memory that it has touched before. How work is cut into pieces does not decide what is
+//! computed.
 
 mod helpers;
+mod regions;
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytemuck::{Pod, cast_slice_mut};
 
 use crate::ignore_poison::IgnorePoison;
 pub use helpers::{count, spin_until};
+use regions::Regions;
 
 /// Work on more bytes than this is shared: moving it takes one thread some 20 µs, waking another and waiting for it 5
 /// to 10 µs.
@@ -56,9 +58,9 @@ fn share_bytes(parallel: bool, chunk: usize, out: &mut [u8], task: &(dyn Fn(usiz
     if !parallel || chunks <= together {
         return part(0, out);
     }
-    let pieces = Mutex::new(out.chunks_mut(chunk * together).enumerate());
+    let pieces = regions::of_slice(out, chunk * together);
     helpers::run(chunks.div_ceil(together), &|| {
-        while let Some((at, out)) = next(&pieces) {
+        while let Some((at, out)) = pieces.next() {
             part(at * together, out);
         }
     });
@@ -76,9 +78,9 @@ pub fn share_with_scratch(
     let workers = scratch.len().checked_div(each).unwrap_or(1).max(1);
     let chunks = out.len() / chunk;
     let together = chunks.div_ceil(PIECES * workers).max(1);
-    let pieces = Mutex::new(out.chunks_mut(chunk * together).enumerate());
+    let pieces = regions::of_slice(out, chunk * together);
     let part = |scratch: &mut [f32]| {
-        while let Some((at, out)) = next(&pieces) {
+        while let Some((at, out)) = pieces.next() {
             for (chunk_at, out) in out.chunks_mut(chunk).enumerate() {
                 task(at * together + chunk_at, out, scratch);
             }
@@ -97,14 +99,10 @@ pub fn share_with_scratch(
 
 /// Runs `task` on the numbers below `count`, on several threads, `together` of them at a time.
 pub fn for_each(count: usize, together: usize, task: &(dyn Fn(usize) + Sync)) {
-    let taken = AtomicUsize::new(0);
+    let pieces = Regions::new(count.div_ceil(together), |pieces| pieces);
     helpers::run(count.div_ceil(together), &|| {
-        loop {
-            let first = taken.fetch_add(together, Ordering::Relaxed);
-            if first >= count {
-                return;
-            }
-            (first..count.min(first + together)).for_each(task);
+        while let Some(piece) = pieces.next() {
+            (piece * together..count.min((piece + 1) * together)).for_each(task);
         }
     });
 }

@@ -83,7 +83,8 @@ fn sixteen_bits_accumulate_in_f32() {
 fn large_products_on_all_threads() {
     for (m, n, k) in [(130, 140, 150), (7, 900, 340), (600, 9, 400), (64, 200, 170), (3, 40, 20_000)] {
         let (a, b) = (pattern(m * k), pattern(k * n));
-        let operand = |strides: [usize; 2]| Operand { offset: 0, strides: strides.map(|stride| stride as isize).to_vec() };
+        let operand =
+            |strides: [usize; 2]| Operand { offset: 0, strides: strides.map(|stride| stride as isize).to_vec() };
         for b_strides in [[n, 1], [1, k]] {
             let product = MatMul::new(DType::F32, &[m, n], k, &operand([k, 1]), &operand(b_strides));
             assert!(product.is_parallel());

@@ -10,6 +10,7 @@
 //! that is woken wakes the next. All of them let others run meanwhile ([`spin_until`]).
 
 use std::any::Any;
+use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -100,7 +101,20 @@ pub fn run(pieces: usize, part: &(dyn Fn() + Sync)) {
 
 fn start(at: usize) {
     let thread = std::thread::Builder::new().name(format!("mpsgraph-soft-{at}"));
-    thread.spawn(|| HELPERS.help()).expect("the device needs its threads");
+    let help = move || {
+        NUMBER.set(at);
+        HELPERS.help();
+    };
+    thread.spawn(help).expect("the device needs its threads");
+}
+
+thread_local! {
+    static NUMBER: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The number of this thread: helpers count from 1, all others are 0.
+pub fn number() -> usize {
+    NUMBER.get()
 }
 
 impl Helpers {
