@@ -291,8 +291,8 @@ pub fn product(
     unsafe { Product { extents: (m, n, k), a, b, c, accumulate }.run(false) };
 }
 
-/// Pieces of a product that is not very large: enough for threads to be late, and few, because `gemm` packs what a piece
-/// reads.
+/// Pieces of a product that is not very large: enough for threads to be late, and few, because `gemm` packs what a
+/// piece reads.
 const FEW_PIECES: usize = 4;
 /// Multiplications of a piece of a very large product.
 const LARGE_PIECE: usize = 1 << 27;

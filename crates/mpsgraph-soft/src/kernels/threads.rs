@@ -3,9 +3,9 @@
 //!
 //! The calling thread works itself, and takes one piece after the other as the threads that help it do ([`helpers`]).
 //! So a thread that the system gives little time takes few pieces, work that is done before a helper is awake does not
-//! wait for it, and nothing here depends on other work of the thread that calls. Each thread begins in a part of its own
-//! ([`regions`]), so it meets the memory that it has touched before. How work is cut into pieces does not decide what is
-//! computed.
+//! wait for it, and nothing here depends on other work of the thread that calls. Each thread begins in a part of its
+//! own ([`regions`]), so it meets the memory that it has touched before. How work is cut into pieces does not decide
+//! what is computed.
 
 mod helpers;
 mod regions;

@@ -6,8 +6,9 @@
 //! opened itself, inside of the other; so waits are never in a circle, whatever thread calls.
 //!
 //! Waking a thread costs some microseconds, and up to a hundred pass until it runs if its core is idle, above all in a
-//! virtual machine. Therefore helpers stay awake for a while before they sleep, who waits for them does so, too, and one
-//! that is woken wakes the next. All of them let others run meanwhile ([`spin_until`]).
+//! virtual machine. Therefore helpers stay awake for a while before they sleep, who waits for them does so, too, and
+//! one that is woken wakes the next. They do not yield meanwhile: on a busy machine who yields gets its core back when
+//! all others have had theirs, but who has slept is the next.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -20,11 +21,9 @@ use std::time::{Duration, Instant};
 use crate::ignore_poison::IgnorePoison;
 
 /// How long a helper without work stays awake: as long as the next shared work of a program may let it wait.
-const IDLE_SPIN: Duration = Duration::from_micros(200);
+const IDLE_SPIN: Duration = Duration::from_micros(100);
 /// How long who shared work spins for its helpers: as long as a piece may take.
-const WAIT_SPIN: Duration = Duration::from_micros(200);
-/// How long a core is kept from others that could run on it: about the cost of falling asleep and waking.
-const ALONE_SPIN: Duration = Duration::from_micros(20);
+const WAIT_SPIN: Duration = Duration::from_micros(100);
 
 /// Work that is shared, on the stack of who shares it.
 struct Work<'a> {
@@ -198,8 +197,8 @@ impl Helpers {
     }
 }
 
-/// Spins until `ready` is true or the time is over; returns whether it is. Others that want the core get it after a few
-/// microseconds. Does not spin on a single core, where nobody could make it true meanwhile.
+/// Spins until `ready` is true or the time is over; returns whether it is. Does not spin on a single core, where nobody
+/// could make it true meanwhile.
 pub fn spin_until(time: Duration, ready: impl Fn() -> bool) -> bool {
     static ALONE: OnceLock<bool> = OnceLock::new();
     if *ALONE.get_or_init(|| cores().get() == 1) {
@@ -213,12 +212,8 @@ pub fn spin_until(time: Duration, ready: impl Fn() -> bool) -> bool {
             }
             std::hint::spin_loop();
         }
-        let spent = start.elapsed();
-        if spent >= time {
+        if start.elapsed() >= time {
             return false;
-        }
-        if spent >= ALONE_SPIN {
-            std::thread::yield_now();
         }
     }
 }
