@@ -45,8 +45,8 @@ mod soft {
 
     type B = MpsGraph;
 
-    /// Rows and columns of what is moved: more than the caches of most machines hold.
-    const SHAPE: [usize; 2] = [4096, 1024];
+    /// Rows and columns of what is moved: so much that no cache holds a copy.
+    const SHAPE: [usize; 2] = [16_384, 1024];
     const BYTES: usize = SHAPE[0] * SHAPE[1] * size_of::<f32>();
     /// Rows of the matrices that each thread multiplies by itself.
     const OWN: usize = 384;
