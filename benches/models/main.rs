@@ -1,9 +1,9 @@
 //! Models on this backend, burn-ndarray and burn-flex in one run: a training step that reads its loss, and inference
 //! that reads the scores. The entries of a case follow each other, so that other load on the machine meets all of them.
-//! The steps in 16 bits are compared with the step in f32, since no peer has them all.
 //!
 //! ```sh
 //! cargo bench --bench models -- 'training/.*mlp'
+//! MODELS_DTYPE=f16 cargo bench --bench models -- 'training/f16'      # or bf16: on this backend, instead of f32
 //! ```
 
 mod gpt;
@@ -12,6 +12,7 @@ mod lstm;
 mod mlp;
 
 use std::cell::OnceCell;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use burn::backend::Autodiff;
@@ -19,9 +20,9 @@ use burn::module::{AutodiffModule, Module};
 use burn::nn::loss::CrossEntropyLossConfig;
 use burn::optim::{AdamConfig, GradientsParams, Optimizer, SgdConfig};
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use burn::tensor::{Distribution, Int, Tensor, TensorData, bf16, f16};
+use burn::tensor::{Distribution, FloatDType, Int, IntDType, Tensor, TensorData, set_default_dtypes};
 use burn_flex::Flex;
-use burn_mpsgraph::MpsGraph;
+use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 use burn_ndarray::NdArray;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
@@ -111,34 +112,38 @@ macro_rules! optimizer {
     };
 }
 
-/// Training of a model with a batch size and an optimizer on each of some backends.
-macro_rules! train {
-    (
-        $group:expr, [$(($backend:ty, $name:literal)),+],
-        $case:literal, |$B:ident| $model:ty, $batch:literal, $optimizer:tt
-    ) => {$({
+/// What this backend's cases are called. In a process a device has one default dtype of floats: `MODELS_DTYPE`, or f32.
+static OURS: LazyLock<&str> = LazyLock::new(|| {
+    let (name, dtype) = match std::env::var("MODELS_DTYPE").as_deref() {
+        Err(_) => return "mpsgraph",
+        Ok("f16") => ("f16", FloatDType::F16),
+        Ok("bf16") => ("bf16", FloatDType::BF16),
+        Ok(other) => panic!("MODELS_DTYPE is f16 or bf16, not {other}"),
+    };
+    set_default_dtypes::<MpsGraph>(&MpsGraphDevice, dtype, IntDType::I32).expect("nothing has used the device");
+    name
+});
+
+/// Measures on each backend: `each!(B, name, { what is measured })`.
+macro_rules! each {
+    ($B:ident, $name:ident, $run:block) => {
+        each!($B, $name, $run, [(MpsGraph, *OURS), (NdArray, "ndarray"), (Flex, "flex")])
+    };
+    ($B:ident, $name:ident, $run:block, [$(($backend:ty, $of:expr)),+]) => {{$({
         type $B = $backend;
-        let id = BenchmarkId::new($name, concat!($case, ", batch ", $batch, ", ", $optimizer));
-        training::<$B, $model>($group, id, $batch, optimizer!($optimizer));
-    })+};
+        let $name = $of;
+        $run
+    })+}};
 }
 
-/// All cases of training on some backends.
-macro_rules! train_all {
-    ($group:expr, $backends:tt) => {
-        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 64, "sgd");
-        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 64, "adam");
-        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 256, "sgd");
-        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 256, "adam");
-        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 64, "sgd");
-        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 64, "adam");
-        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 256, "sgd");
-        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 256, "adam");
-        train!($group, $backends, "mnist cnn", |B| Cnn<B>, 64, "adam");
-        train!($group, $backends, "residual blocks", |B| Residual<B>, 16, "sgd");
-        train!($group, $backends, "lstm", |B| Sequence<B>, 16, "adam");
-        train!($group, $backends, "gpt 2x128", |B| Gpt<B, 2, 128>, 4, "adam");
-        train!($group, $backends, "gpt 4x256", |B| Gpt<B, 4, 256>, 4, "adam");
+/// Training of a model with a batch size and an optimizer.
+macro_rules! train {
+    ($group:expr, $case:literal, |$B:ident| $model:ty, $batch:literal, $optimizer:tt) => {
+        each!(Inner, name, {
+            type $B = Autodiff<Inner>;
+            let id = BenchmarkId::new(name, concat!($case, ", batch ", $batch, ", ", $optimizer));
+            training::<$B, $model>($group, id, $batch, optimizer!($optimizer));
+        })
     };
 }
 
@@ -146,13 +151,12 @@ macro_rules! train_all {
 macro_rules! infer {
     ($group:expr, $case:literal, |$B:ident| $model:ty) => {
         for batch in [1, 64] {
-            infer!($group, batch, $case, |$B| $model, (MpsGraph, "mpsgraph"), (NdArray, "ndarray"), (Flex, "flex"));
+            each!($B, name, {
+                let id = BenchmarkId::new(name, format!("{}, batch {batch}", $case));
+                inference::<$B, $model>($group, id, batch);
+            })
         }
     };
-    ($group:expr, $batch:expr, $case:literal, |$B:ident| $model:ty, $(($backend:ty, $name:literal)),+) => {$({
-        type $B = $backend;
-        inference::<$B, $model>($group, BenchmarkId::new($name, format!("{}, batch {}", $case, $batch)), $batch);
-    })+};
 }
 
 fn group<'c>(criterion: &'c mut Criterion, title: &str) -> Group<'c> {
@@ -163,15 +167,19 @@ fn group<'c>(criterion: &'c mut Criterion, title: &str) -> Group<'c> {
 
 fn trained(criterion: &mut Criterion) {
     let group = &mut group(criterion, "training");
-    train_all!(group, [(Autodiff<MpsGraph>, "mpsgraph"), (Autodiff<NdArray>, "ndarray"), (Autodiff<Flex>, "flex")]);
-}
-
-fn trained_in_16_bits(criterion: &mut Criterion) {
-    let group = &mut group(criterion, "training by dtype");
-    train_all!(
-        group,
-        [(Autodiff<MpsGraph>, "f32"), (Autodiff<MpsGraph<f16>>, "f16"), (Autodiff<MpsGraph<bf16>>, "bf16")]
-    );
+    train!(group, "mlp 128", |B| Mlp<B, 128>, 64, "sgd");
+    train!(group, "mlp 128", |B| Mlp<B, 128>, 64, "adam");
+    train!(group, "mlp 128", |B| Mlp<B, 128>, 256, "sgd");
+    train!(group, "mlp 128", |B| Mlp<B, 128>, 256, "adam");
+    train!(group, "mlp 512", |B| Mlp<B, 512>, 64, "sgd");
+    train!(group, "mlp 512", |B| Mlp<B, 512>, 64, "adam");
+    train!(group, "mlp 512", |B| Mlp<B, 512>, 256, "sgd");
+    train!(group, "mlp 512", |B| Mlp<B, 512>, 256, "adam");
+    train!(group, "mnist cnn", |B| Cnn<B>, 64, "adam");
+    train!(group, "residual blocks", |B| Residual<B>, 16, "sgd");
+    train!(group, "lstm", |B| Sequence<B>, 16, "adam");
+    train!(group, "gpt 2x128", |B| Gpt<B, 2, 128>, 4, "adam");
+    train!(group, "gpt 4x256", |B| Gpt<B, 4, 256>, 4, "adam");
 }
 
 fn inferred(criterion: &mut Criterion) {
@@ -185,5 +193,5 @@ fn inferred(criterion: &mut Criterion) {
     infer!(group, "gpt 4x256", |B| Gpt<B, 4, 256>);
 }
 
-criterion_group!(benches, trained, trained_in_16_bits, inferred);
+criterion_group!(benches, trained, inferred);
 criterion_main!(benches);
