@@ -25,6 +25,9 @@ use crate::lock::LockAnyway;
 use crate::lowering::scalar::{Lanes, Layout, ScalarInput};
 use crate::tensor_type::TensorType;
 
+/// Buffers; a few need no memory for the list.
+type Allocations = SmallVec<[Arc<Allocation>; 4]>;
+
 /// How a draft's program runs.
 pub(super) struct Plan {
     compiled: Arc<Compiled>,
@@ -204,7 +207,7 @@ impl Runtime {
         &self,
         compiled: &Compiled,
         draft: &Draft<'_>,
-    ) -> Result<(SmallVec<[Arc<Allocation>; 4]>, SmallVec<[TensorData; 4]>), Error> {
+    ) -> Result<(Allocations, SmallVec<[TensorData; 4]>), Error> {
         let count = compiled.target_order.len();
         let (mut results, mut shown) = (SmallVec::with_capacity(count), SmallVec::with_capacity(count));
         for (value, &result) in draft.output_values().zip(&compiled.results) {
