@@ -6,12 +6,12 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Locks, also if the last holder panicked.
-pub(crate) trait LockAnyway<T> {
+pub(crate) trait LockAnyway<T: ?Sized> {
     /// The guard, also of a lock whose holder panicked.
     fn lock_anyway(&self) -> MutexGuard<'_, T>;
 }
 
-impl<T> LockAnyway<T> for Mutex<T> {
+impl<T: ?Sized> LockAnyway<T> for Mutex<T> {
     fn lock_anyway(&self) -> MutexGuard<'_, T> {
         self.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -9,9 +9,9 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
-use super::list::{Input, Node, Segment, place_of};
+use super::list::{Input, Marks, Node, Segment, place_of};
 use super::program::{OperandRef, Program, ProgramNode, Source};
 use super::value::Value;
 use crate::ffi::os_version;
@@ -19,13 +19,16 @@ use crate::lowering::provenance::Provenance;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::Op;
 
+/// Numbers of nodes; those of short segments and programs need no memory of their own.
+type Numbers = SmallVec<[u32; 8]>;
+
 /// Where the operands of a segment's nodes are made.
 pub(super) struct Flow<'a> {
     pub segment: &'a Segment,
     /// For each operand of each node the index of the node that makes it, or [`FED`].
-    producers: Vec<u32>,
+    producers: Numbers,
     /// Where in `producers` each node's operands start.
-    starts: Vec<u32>,
+    starts: Numbers,
 }
 
 /// The scalar of the barriers.
@@ -37,8 +40,8 @@ const FED: u32 = u32::MAX;
 impl<'a> Flow<'a> {
     pub fn new(segment: &'a Segment) -> Self {
         let nodes = &segment.nodes;
-        let mut flow =
-            Self { segment, producers: Vec::with_capacity(2 * nodes.len()), starts: Vec::with_capacity(nodes.len()) };
+        let (producers, starts) = (Numbers::with_capacity(2 * nodes.len()), Numbers::with_capacity(nodes.len()));
+        let mut flow = Self { segment, producers, starts };
         for node in nodes {
             flow.starts.push(flow.producers.len() as u32);
             for input in &node.inputs {
@@ -67,14 +70,14 @@ impl<'a> Flow<'a> {
     /// Not those of later nodes: a dropout's mask depends on nothing fed either, but every step makes another one. And
     /// not only the wanted ones: whether a running mean's first value is still held depends on how far the thread has
     /// come.
-    pub fn initializers(&self, wanted: &[bool]) -> Option<Vec<bool>> {
+    pub fn initializers(&self, wanted: &[bool]) -> Option<Marks> {
         let nodes = &self.segment.nodes;
         let reads_fed = |at: &usize| (0..nodes[*at].inputs.len()).any(|input| self.producer(*at, input) == FED);
         let leading = (0..nodes.len()).find(reads_fed).unwrap_or(nodes.len());
         if !wanted[..leading].contains(&true) || !wanted[leading..].contains(&true) {
             return None;
         }
-        let mut initial = vec![false; nodes.len()];
+        let mut initial = Marks::from_elem(false, nodes.len());
         initial[..leading].copy_from_slice(&wanted[..leading]);
         let read_later = (leading..nodes.len()).flat_map(|at| self.producers_of(at)).filter(|&at| at < leading);
         read_later.for_each(|producer| initial[producer] = true);
@@ -82,13 +85,13 @@ impl<'a> Flow<'a> {
     }
 
     /// The nodes that read a value which none of the segment's nodes makes.
-    pub fn readers(&self, value: &Arc<Value>) -> Vec<bool> {
+    pub fn readers(&self, value: &Arc<Value>) -> Marks {
         let reads = |node: &Node| node.inputs.iter().any(|input| Arc::ptr_eq(&input.value, value));
         self.segment.nodes.iter().map(reads).collect()
     }
 
     /// The nodes among those given, and all that depend on one of them.
-    pub fn dependants(&self, mut affected: Vec<bool>) -> Vec<bool> {
+    pub fn dependants(&self, mut affected: Marks) -> Marks {
         for index in 0..affected.len() {
             affected[index] = affected[index] || self.producers_of(index).any(|producer| affected[producer]);
         }
@@ -99,15 +102,15 @@ impl<'a> Flow<'a> {
 /// A program that a flush asks for, with what it binds.
 pub(super) struct Draft<'a> {
     /// The program's nodes.
-    nodes: Vec<&'a Node>,
+    nodes: SmallVec<[&'a Node; 8]>,
     /// For each, its number in the segment.
-    recorded_as: Vec<u32>,
+    recorded_as: Numbers,
     /// The operands of all nodes.
-    operands: Vec<(Source, bool)>,
+    operands: SmallVec<[(Source, bool); 8]>,
     /// The fed values.
-    pub feeds: Vec<&'a Arc<Value>>,
+    pub feeds: SmallVec<[&'a Arc<Value>; 8]>,
     /// The nodes whose values leave the program, in ascending order.
-    pub outputs: Vec<u32>,
+    pub outputs: Numbers,
     /// The scalars of all nodes, in the order of the nodes, and minus infinity for the barriers, if there are any.
     pub scalars: Vec<ScalarInput>,
     /// Whether an operand is read through a barrier.
@@ -121,7 +124,7 @@ impl<'a> Draft<'a> {
     /// is wanted.
     pub fn new(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Option<Self> {
         let expressions = expressions(flow, wanted, done);
-        let mut roots: Vec<usize> = (0..wanted.len()).filter(|&at| wanted[at]).collect();
+        let mut roots: SmallVec<[usize; 8]> = (0..wanted.len()).filter(|&at| wanted[at]).collect();
         roots.sort_by_key(|&at| expressions[at]);
         let last = *roots.last()?;
         debug_assert!(!done[last], "what is done is not wanted again");
@@ -129,12 +132,12 @@ impl<'a> Draft<'a> {
             flow,
             done,
             draft: Draft::empty(flow.segment.nodes.len()),
-            numbers: vec![UNNUMBERED; flow.segment.nodes.len()],
+            numbers: smallvec![UNNUMBERED; flow.segment.nodes.len()],
             fed: HashMap::default(),
-            provenances: Vec::with_capacity(flow.segment.nodes.len()),
+            provenances: SmallVec::with_capacity(flow.segment.nodes.len()),
             read_lone: read_lone(flow, wanted, done),
         };
-        let mut stack: Vec<(usize, usize)> = Vec::new();
+        let mut stack = Stack::new();
         for root in roots {
             construction.visit(root, &mut stack);
         }
@@ -143,11 +146,11 @@ impl<'a> Draft<'a> {
 
     fn empty(capacity: usize) -> Self {
         Self {
-            nodes: Vec::with_capacity(capacity),
-            recorded_as: Vec::with_capacity(capacity),
-            operands: Vec::with_capacity(2 * capacity),
-            feeds: Vec::new(),
-            outputs: Vec::new(),
+            nodes: SmallVec::with_capacity(capacity),
+            recorded_as: Numbers::with_capacity(capacity),
+            operands: SmallVec::with_capacity(2 * capacity),
+            feeds: SmallVec::new(),
+            outputs: Numbers::new(),
             scalars: Vec::new(),
             has_barrier: false,
             hash: 0,
@@ -210,7 +213,7 @@ impl<'a> Draft<'a> {
     /// ops. It says how many starts the known one is fed behind the scalars.
     pub fn is_but_for(&self, known: &Program, same_op: impl Fn(usize, &Op, &Op) -> Option<usize>) -> bool {
         let Program { feeds, nodes, outputs, schedule: _ } = known;
-        self.outputs == *outputs
+        self.outputs[..] == outputs[..]
             && self.nodes.len() == nodes.len()
             && self.feeds.len() == feeds.len()
             && self.feeds.iter().zip(feeds).all(|(value, ty)| value.ty == *ty)
@@ -245,7 +248,7 @@ impl<'a> Draft<'a> {
         Program {
             feeds: self.feeds.iter().map(|value| value.ty.clone()).collect(),
             nodes: nodes.collect(),
-            outputs: self.outputs.clone(),
+            outputs: self.outputs.to_vec(),
             schedule,
         }
     }
@@ -254,22 +257,29 @@ impl<'a> Draft<'a> {
 /// Marks a node that has no number in the program yet.
 const UNNUMBERED: u32 = u32::MAX;
 
+/// Fed values up to which one is looked for among all.
+const FEW: usize = 8;
+
+/// The nodes that depend on each other down to the one that is visited, and which of its operands is next.
+type Stack = SmallVec<[(usize, usize); 8]>;
+
 struct Construction<'f, 'a> {
     flow: &'f Flow<'a>,
     done: &'f [bool],
     draft: Draft<'a>,
     /// For each node of the segment its number in the program.
-    numbers: Vec<u32>,
+    numbers: Numbers,
+    /// The numbers of the fed values, if there are more than a few.
     fed: HashMap<*const Value, u32, FixedState>,
     /// What MPSGraph's compiler may take each node's value for.
-    provenances: Vec<Provenance>,
+    provenances: SmallVec<[Provenance; 8]>,
     /// Which nodes' values are read with more than one extent of 1.
-    read_lone: Vec<bool>,
+    read_lone: Marks,
 }
 
 impl<'a> Construction<'_, 'a> {
     /// Numbers a node after the nodes that it depends on.
-    fn visit(&mut self, root: usize, stack: &mut Vec<(usize, usize)>) {
+    fn visit(&mut self, root: usize, stack: &mut Stack) {
         if self.numbers[root] != UNNUMBERED {
             return;
         }
@@ -320,13 +330,24 @@ impl<'a> Construction<'_, 'a> {
             let number = self.numbers[producer as usize];
             return (Source::Node(number), self.provenances[number as usize]);
         }
+        let known = match self.draft.feeds.len() {
+            0..=FEW => self.draft.feeds.iter().position(|feed| Arc::ptr_eq(feed, &input.value)).map(|at| at as u32),
+            _ => self.fed.get(&Arc::as_ptr(&input.value)).copied(),
+        };
+        (Source::Feed(known.unwrap_or_else(|| self.feed(&input.value))), Provenance::NONE)
+    }
+
+    /// One more fed value.
+    fn feed(&mut self, value: &'a Arc<Value>) -> u32 {
         let Draft { feeds, hash, .. } = &mut self.draft;
-        let feed = *self.fed.entry(Arc::as_ptr(&input.value)).or_insert_with(|| {
-            *hash = mix(*hash, FixedState::default().hash_one(&input.value.ty));
-            feeds.push(&input.value);
-            feeds.len() as u32 - 1
-        });
-        (Source::Feed(feed), Provenance::NONE)
+        *hash = mix(*hash, FixedState::default().hash_one(&value.ty));
+        feeds.push(value);
+        let first_new = if feeds.len() == FEW + 1 { 0 } else { feeds.len() - 1 };
+        if feeds.len() > FEW {
+            let numbered = feeds.iter().enumerate().skip(first_new);
+            self.fed.extend(numbered.map(|(at, feed)| (Arc::as_ptr(feed), at as u32)));
+        }
+        feeds.len() as u32 - 1
     }
 
     fn finish(self, wanted: &[bool]) -> Draft<'a> {
@@ -347,9 +368,9 @@ fn operand_code(source: Source, barrier: bool) -> u64 {
 
 /// A hash of what each node computes from which shapes. Expressions that are equal, or differ only in where slices
 /// start, have equal hashes.
-fn expressions(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Vec<u64> {
+fn expressions(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> SmallVec<[u64; 8]> {
     let nodes = &flow.segment.nodes;
-    let mut expressions = vec![0; nodes.len()];
+    let mut expressions = smallvec![0; nodes.len()];
     // A single output needs no order.
     if wanted.iter().filter(|wanted| **wanted).count() < 2 {
         return expressions;
@@ -368,13 +389,13 @@ fn expressions(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Vec<u64> {
 
 /// Which nodes' values are read with more than one extent of 1, directly or through nodes that MPSGraph's compiler sees
 /// through; see [`Provenance::needs_barrier`], which asks from macOS 26 on.
-fn read_lone(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Vec<bool> {
+fn read_lone(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Marks {
     let nodes = &flow.segment.nodes;
-    let mut read_lone = vec![false; nodes.len()];
+    let mut read_lone = Marks::from_elem(false, nodes.len());
     if !os_version::at_least(26, 0) {
         return read_lone;
     }
-    let mut needed = wanted.to_vec();
+    let mut needed = Marks::from_slice(wanted);
     for (at, node) in nodes.iter().enumerate().rev().filter(|(at, _)| !done[*at]) {
         if !needed[at] {
             continue;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::draft::{Draft, Flow};
-use super::list::{Cut, Recording, Segment};
+use super::list::{Cut, Marks, Recording, Segment};
 use super::pool::Allocation;
 use super::run::Miss;
 use super::runtime::Runtime;
@@ -41,6 +41,7 @@ impl Runtime {
         let ticket = Arc::<Ticket>::default();
         if let Some(segment) = recording.cut(cut, &ticket) {
             self.submit(&segment, &ticket, reason);
+            recording.take_back(segment.nodes);
         }
     }
 
@@ -49,7 +50,7 @@ impl Runtime {
         let ticket = Arc::<Ticket>::default();
         // Serial numbers of one recording follow each other.
         values.sort_by_key(|(_, serial)| *serial);
-        let mut all = Segment { nodes: Vec::new(), wanted: Vec::new() };
+        let mut all = Segment { nodes: Vec::new(), wanted: Marks::new() };
         for same in values.chunk_by(|a, b| Arc::ptr_eq(&a.0, &b.0)) {
             let serials: SmallVec<[u64; 4]> = same.iter().map(|(_, serial)| *serial).collect();
             if let Some(segment) = same[0].0.cut(Cut::Parts(&serials), &ticket) {
@@ -97,14 +98,14 @@ struct Submission<'a> {
     runtime: &'a Runtime,
     flow: Flow<'a>,
     /// Nodes whose values are ready.
-    done: Vec<bool>,
+    done: Marks,
     /// Nodes whose values cannot be made.
-    failed: Vec<bool>,
+    failed: Marks,
 }
 
 impl<'a> Submission<'a> {
     fn of(runtime: &'a Runtime, segment: &'a Segment) -> Self {
-        let none = vec![false; segment.nodes.len()];
+        let none = Marks::from_elem(false, segment.nodes.len());
         Self { runtime, flow: Flow::new(segment), done: none.clone(), failed: none }
     }
 
@@ -112,7 +113,7 @@ impl<'a> Submission<'a> {
     ///
     /// A program that was never asked for may begin with the ops that initialise a model. Those run by themselves, so
     /// the rest is the program of later steps too, which is then compiled already.
-    fn submit(&mut self, mut wanted: Vec<bool>) {
+    fn submit(&mut self, mut wanted: Marks) {
         loop {
             for (at, wanted) in wanted.iter_mut().enumerate() {
                 *wanted &= !self.done[at] && !self.failed[at];
@@ -163,7 +164,7 @@ impl<'a> Submission<'a> {
     /// After a program that did not find memory: makes the first half of it by itself, so that only what really does
     /// not fit is lost.
     fn divide(&mut self, needed: Vec<usize>, wanted: &[bool], error: &Error) {
-        let mut first = vec![false; wanted.len()];
+        let mut first = Marks::from_elem(false, wanted.len());
         if let [only] = needed[..] {
             first[only] = true;
             return self.fail(first, error);
@@ -180,7 +181,7 @@ impl<'a> Submission<'a> {
     }
 
     /// Fails the values of these nodes and of all that depend on them.
-    fn fail(&mut self, nodes: Vec<bool>, error: &Error) {
+    fn fail(&mut self, nodes: Marks, error: &Error) {
         self.runtime.queue.note(error);
         let affected = self.flow.dependants(nodes);
         for (at, node) in self.flow.segment.nodes.iter().enumerate() {
@@ -194,8 +195,8 @@ impl<'a> Submission<'a> {
 
 /// The buffers of a draft's feeds, once no flush is making them; `Err` with the number of one that has failed or holds
 /// garbage.
-fn fed(draft: &Draft<'_>) -> Result<Vec<Arc<Allocation>>, (usize, Error)> {
-    let mut allocations = Vec::with_capacity(draft.feeds.len());
+fn fed(draft: &Draft<'_>) -> Result<SmallVec<[Arc<Allocation>; 4]>, (usize, Error)> {
+    let mut allocations = SmallVec::with_capacity(draft.feeds.len());
     for (at, value) in draft.feeds.iter().enumerate() {
         match value.settled() {
             Ok(Some(allocation)) => match allocation.fault.get() {

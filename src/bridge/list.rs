@@ -30,6 +30,8 @@ use burn_backend::Shape;
 const PATTERN: usize = 12;
 /// Bytes from which on a value that nodes read is counted once, however many do.
 const LARGE: usize = 4096;
+/// Nodes for which a recording keeps room when it is empty.
+const KEPT: usize = 64;
 /// The number of segment beginnings that are remembered.
 const PATTERNS: usize = 8;
 
@@ -92,12 +94,15 @@ pub(super) struct Bounds {
     pub held_bytes: usize,
 }
 
+/// A mark for each node of a segment; those of a short one need no memory of their own.
+pub(super) type Marks = SmallVec<[bool; 16]>;
+
 /// What a flush takes out of recordings, in the order in which it was recorded.
 pub(super) struct Segment {
     pub nodes: Vec<Node>,
     /// For each node whether a tensor or a node that stays recorded can still ask for its value. These values are
     /// pending.
-    pub wanted: Vec<bool>,
+    pub wanted: Marks,
 }
 
 /// Which nodes of a recording are cut.
@@ -194,7 +199,7 @@ impl Recording {
         }
         (list.read_bytes, list.next_look) = (0, 0);
         list.read.clear();
-        let mut wanted: Vec<bool> = nodes.iter().map(|node| node.value.wanted()).collect();
+        let mut wanted: Marks = nodes.iter().map(|node| node.value.wanted()).collect();
         let consumed = consumed(&nodes, &asked);
         for ((node, wanted), asked) in nodes.iter().zip(&mut wanted).zip(asked) {
             *wanted = *wanted || was_wanted(&node.value, asked, &consumed);
@@ -203,6 +208,17 @@ impl Recording {
             node.value.set_state(State::Pending(ticket.clone()));
         }
         Some(Segment { nodes, wanted })
+    }
+
+    /// Drops what was cut, and keeps the memory that it was in for later nodes if that is little.
+    pub fn take_back(&self, mut nodes: Vec<Node>) {
+        nodes.clear();
+        if nodes.capacity() <= KEPT {
+            let mut list = self.lock();
+            if list.nodes.capacity() == 0 {
+                list.nodes = nodes.into();
+            }
+        }
     }
 
     /// Drops the nodes whose values nobody can ask for.
@@ -316,7 +332,6 @@ impl List {
 
     fn take_first(&mut self, count: usize) -> Vec<Node> {
         if count >= self.nodes.len() {
-            // Room for many nodes is not kept.
             return std::mem::take(&mut self.nodes).into();
         }
         self.nodes.drain(..count).collect()

@@ -1,6 +1,7 @@
 //! What `BURN_MPSGRAPH_LOG` shows, and the one warning of a program that compiles all the time.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::cache::Cache;
@@ -13,13 +14,14 @@ const FLUSHES: u32 = 100;
 
 pub(super) struct Log {
     level: u8,
+    /// Flushes so far.
+    flushes: AtomicU32,
     lately: Mutex<Lately>,
 }
 
 /// Flushes since the last look.
 #[derive(Default)]
 struct Lately {
-    flushes: u32,
     compiles: u32,
     /// What made the last program a new one.
     difference: String,
@@ -29,16 +31,16 @@ struct Lately {
 impl Log {
     /// `level` 0 writes only the warning; 1 a line per flush and per compilation; 2 the text of each program, too.
     pub fn new(level: u8) -> Self {
-        Self { level, lately: Mutex::default() }
+        Self { level, flushes: AtomicU32::new(0), lately: Mutex::default() }
     }
 
     pub fn flush(&self, reason: FlushReason, ops: usize) {
         if self.level > 0 {
             eprintln!("burn-mpsgraph: flush ({reason:?}): {ops} ops recorded");
         }
-        let mut lately = self.lately.lock_anyway();
-        lately.flushes += 1;
-        if lately.flushes == FLUSHES {
+        let before = self.flushes.fetch_add(1, Ordering::Relaxed);
+        if before % FLUSHES == FLUSHES - 1 {
+            let mut lately = self.lately.lock_anyway();
             if lately.compiles > FLUSHES / 2 && !lately.warned {
                 lately.warned = true;
                 eprintln!(
@@ -48,7 +50,7 @@ impl Log {
                     lately.compiles, lately.difference
                 );
             }
-            (lately.flushes, lately.compiles) = (0, 0);
+            lately.compiles = 0;
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use burn_backend::DType;
+use smallvec::SmallVec;
 
 use super::compile::{Compiled, compile, level};
 use super::draft::Draft;
@@ -23,6 +24,9 @@ use crate::ffi::{GraphDevice, MpsCommandBuffer, TensorData, Work};
 use crate::lock::LockAnyway;
 use crate::lowering::scalar::{Lanes, Layout, ScalarInput};
 use crate::tensor_type::TensorType;
+
+/// Buffers; a few need no memory for the list.
+type Allocations = SmallVec<[Arc<Allocation>; 4]>;
 
 /// How a draft's program runs.
 pub(super) struct Plan {
@@ -157,13 +161,13 @@ impl Runtime {
         let freed = draft.feeds.iter().filter(|value| !value.wanted()).map(|value| value.ty.bytes()).sum::<usize>();
         let held_bytes = compiled.scratch_bytes + freed;
         let mut encoder = loop {
-            self.queue.wait_for_room(held_bytes, &self.counters);
-            let encoder = self.encoder.lock_anyway();
-            if self.queue.has_room(held_bytes) {
+            let mut encoder = self.encoder.lock_anyway();
+            if self.queue.open(&mut encoder, held_bytes, &self.device)? {
                 break encoder;
             }
+            drop(encoder);
+            self.queue.wait_for_room(held_bytes, &self.counters);
         };
-        self.queue.open(&mut encoder, &self.device)?;
         // What was fed may have been given up while this waited; then the hung work may write it at any time.
         if let Some(fault) = feeds.iter().find_map(|feed| feed.fault.get()) {
             return Err((**fault).clone());
@@ -171,7 +175,7 @@ impl Runtime {
         let floats = self.lanes(bytemuck::cast_slice(&lanes.floats))?;
         let integers = self.lanes(bytemuck::cast_slice(&lanes.integers))?;
         let (results, shown) = self.results(compiled, draft)?;
-        let mut inputs = Vec::with_capacity(feeds.len() + 2);
+        let mut inputs = SmallVec::<[TensorData; 4]>::with_capacity(feeds.len() + 2);
         for (allocation, value) in feeds.iter().zip(&draft.feeds) {
             inputs.push(allocation.tensor_data(&value.ty)?);
         }
@@ -203,9 +207,9 @@ impl Runtime {
         &self,
         compiled: &Compiled,
         draft: &Draft<'_>,
-    ) -> Result<(Vec<Arc<Allocation>>, Vec<TensorData>), Error> {
+    ) -> Result<(Allocations, SmallVec<[TensorData; 4]>), Error> {
         let count = compiled.target_order.len();
-        let (mut results, mut shown) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut results, mut shown) = (SmallVec::with_capacity(count), SmallVec::with_capacity(count));
         for (value, &result) in draft.output_values().zip(&compiled.results) {
             if result == results.len() {
                 let allocation = self.pool.for_device(value.ty.bytes())?;
@@ -219,8 +223,8 @@ impl Runtime {
     /// Encodes and commits.
     fn encode(&self, encoder: &Encoder, compiled: &Compiled, inputs: &[TensorData], results: &[TensorData]) -> Work {
         let mut command_buffer = MpsCommandBuffer::from_queue(encoder.queue());
-        let inputs: Vec<&TensorData> = compiled.feed_order.iter().map(|&at| &inputs[at]).collect();
-        let results: Vec<&TensorData> = compiled.target_order.iter().map(|&at| &results[at]).collect();
+        let inputs: SmallVec<[_; 8]> = compiled.feed_order.iter().map(|&at| &inputs[at]).collect();
+        let results: SmallVec<[_; 8]> = compiled.target_order.iter().map(|&at| &results[at]).collect();
         compiled.executable.encode(&mut command_buffer, &inputs, &results);
         let (waiting, serial) = (self.queue.waiting.clone(), encoder.next_serial());
         command_buffer.on_completed(move |_, _| waiting.ended(serial));

@@ -173,11 +173,6 @@ impl Queue {
         self.lock().unreported.get_or_insert_with(|| error.clone());
     }
 
-    /// Whether a submission that holds so many bytes may join those in flight.
-    pub fn has_room(&self, held_bytes: usize) -> bool {
-        self.must_wait_for(&mut self.lock(), held_bytes).is_none()
-    }
-
     /// Waits until there is room for a submission that holds so many bytes.
     pub fn wait_for_room(&self, held_bytes: usize, counters: &Counters) {
         loop {
@@ -190,6 +185,11 @@ impl Queue {
     /// The oldest submission in flight if there is no room for another.
     fn must_wait_for(&self, flight: &mut Flight, held_bytes: usize) -> Option<Serial> {
         self.reap(flight);
+        self.in_the_way(flight, held_bytes)
+    }
+
+    /// The same without looking at those in flight.
+    fn in_the_way(&self, flight: &Flight, held_bytes: usize) -> Option<Serial> {
         let many = flight.submitted.len() >= IN_FLIGHT;
         let large = flight.submitted.len() >= ALWAYS_IN_FLIGHT
             && flight.held_bytes.saturating_add(held_bytes) > self.max_held_bytes;
@@ -198,6 +198,9 @@ impl Queue {
 
     /// Waits until submission `serial` and all before it are done, with or without a fault, or given up.
     pub fn wait(&self, serial: Serial, counters: &Counters) {
+        if self.is_over(serial) {
+            return;
+        }
         block_on(self.ended(serial, counters));
     }
 
@@ -228,11 +231,19 @@ impl Queue {
 
     /// Waits for everything submitted so far; reports the first fault since the last call.
     pub fn sync(&self, counters: &Counters) -> Result<(), Error> {
-        self.wait_for_all(counters);
-        match self.lock().unreported.take() {
-            Some(fault) => Err(fault),
-            None => Ok(()),
-        }
+        let in_flight = || {
+            let flight = &mut *self.lock();
+            self.reap(flight);
+            flight.submitted.back().map(|newest| newest.serial).ok_or_else(|| flight.unreported.take())
+        };
+        let fault = match ffi::autoreleasepool(in_flight) {
+            Ok(newest) => {
+                self.wait(newest, counters);
+                self.lock().unreported.take()
+            }
+            Err(fault) => fault,
+        };
+        fault.map_or(Ok(()), Err)
     }
 
     /// Removes done work from the front of the queue and passes its faults on.

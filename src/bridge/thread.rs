@@ -3,6 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, Weak};
 
+use smallvec::SmallVec;
+
 use super::list::Recording;
 use crate::lock::LockAnyway;
 
@@ -20,7 +22,7 @@ fn new_recording() -> Arc<Recording> {
 }
 
 /// The recordings of all threads, also of those that have ended.
-pub(super) fn recordings() -> Vec<Arc<Recording>> {
+pub(super) fn recordings() -> SmallVec<[Arc<Recording>; 4]> {
     RECORDINGS.lock_anyway().iter().filter_map(Weak::upgrade).collect()
 }
 

@@ -54,13 +54,14 @@ struct Waiter {
 /// A task that waits for a submission.
 pub(super) struct Wait {
     serial: Serial,
-    since: Instant,
+    /// Since it was registered.
+    since: Option<Instant>,
     key: Option<u64>,
 }
 
 impl Wait {
     pub fn new(serial: Serial) -> Self {
-        Self { serial, since: Instant::now(), key: None }
+        Self { serial, since: None, key: None }
     }
 
     pub fn serial(&self) -> Serial {
@@ -120,8 +121,9 @@ impl Waiting {
         list.key += 1;
         let key = list.key;
         wait.key = Some(key);
-        let waiter = Waiter { key, serial: wait.serial, since: wait.since, waker: waker.clone(), late: false };
-        let late_at = list.late_at(wait.since);
+        let since = *wait.since.get_or_insert_with(Instant::now);
+        let waiter = Waiter { key, serial: wait.serial, since, waker: waker.clone(), late: false };
+        let late_at = list.late_at(since);
         list.waiters.push(waiter);
         match list.clock {
             Clock::NotStarted => {
@@ -149,7 +151,7 @@ impl Waiting {
     /// The limit, if the device has ended nothing for so long while `wait` lasted.
     pub fn overdue(&self, wait: &Wait) -> Option<Duration> {
         let list = self.lock();
-        (Instant::now() >= list.late_at(wait.since)).then_some(list.limit)
+        (Instant::now() >= list.late_at(wait.since?)).then_some(list.limit)
     }
 
     fn start_clock(self: &Arc<Self>) {

@@ -15,7 +15,7 @@ mod verify;
 #[cfg(test)]
 mod warm_send;
 
-pub(crate) use autorelease::{autoreleasepool, in_autoreleasepool};
+pub(crate) use autorelease::{autoreleasepool, in_autoreleasepool, in_some_pool};
 pub(crate) use block::OnceBlock;
 pub use class::Kind;
 pub(crate) use class::{ClassType, Message, find_class, objc_class, objc_protocol};

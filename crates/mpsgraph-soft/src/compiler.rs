@@ -29,10 +29,12 @@ mod rows;
 mod scratch;
 mod step;
 mod subexpressions;
+mod timing;
 mod views;
 
 pub use plan::Plan;
 pub use scratch::scratch_held;
+pub use timing::{StepTime, time_steps};
 
 use crate::ir::{Nodes, ValueId};
 

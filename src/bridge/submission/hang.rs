@@ -15,13 +15,17 @@ use crate::error::Error;
 use crate::ffi::Device;
 
 impl Queue {
-    /// Sees to it that the encoder's queue is not one whose work was given up.
+    /// Whether a submission that holds so many bytes may join those in flight; then the encoder's queue is not one
+    /// whose work was given up.
     ///
     /// # Errors
     /// If the device does not go on with any.
-    pub fn open(&self, encoder: &mut Encoder, device: &Device) -> Result<(), Error> {
+    pub fn open(&self, encoder: &mut Encoder, held_bytes: usize, device: &Device) -> Result<bool, Error> {
         let flight = &mut *self.lock();
         self.reap(flight);
+        if self.in_the_way(flight, held_bytes).is_some() {
+            return Ok(false);
+        }
         if let Some(hang) = flight.hang.as_ref().filter(|_| flight.refusing) {
             return Err(hang.clone());
         }
@@ -30,7 +34,7 @@ impl Queue {
             encoder.queue = device.new_command_queue().ok_or_else(|| Error::Device { reason: reason.into() })?;
             encoder.given_up = flight.given_up;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Gives up everything in flight, because the device has ended nothing for `limit` while submission `serial` was

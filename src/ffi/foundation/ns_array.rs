@@ -1,5 +1,7 @@
 //! `NSArray`: lists of objects; lists of numbers are MPSGraph's shapes, axes and permutations.
 
+use smallvec::SmallVec;
+
 use super::ns_number::NSNumber;
 use super::ns_object::NSObject;
 use crate::ffi::objc::{Argument, Message, Object, Retained, objc_class, objc_methods};
@@ -26,7 +28,12 @@ objc_methods! {
 impl NSArray {
     /// An array that holds the given objects.
     pub(crate) fn of<T: Message>(objects: &[&T]) -> Retained<Self> {
-        let pointers: Vec<*mut Object> = objects.iter().map(|object| object.as_object()).collect();
+        Self::of_each(objects.iter().copied())
+    }
+
+    /// An array that holds each of the given objects.
+    pub(crate) fn of_each<'a, T: Message + 'a>(objects: impl Iterator<Item = &'a T>) -> Retained<Self> {
+        let pointers: SmallVec<[*mut Object; 16]> = objects.map(|object| object.as_object()).collect();
         // SAFETY: the vector has as many live, non-nil objects as its length says.
         unsafe { Self::with_objects(pointers.as_ptr(), pointers.len()) }
     }

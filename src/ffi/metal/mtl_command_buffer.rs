@@ -1,7 +1,7 @@
 //! `MTLCommandBuffer`: committed work, its state and what went wrong.
 
 use crate::ffi::foundation::ns_error::{NSError, NsError};
-use crate::ffi::objc::{OnceBlock, Retained, autoreleasepool, objc_enum, objc_methods, objc_protocol};
+use crate::ffi::objc::{OnceBlock, Retained, autoreleasepool, in_some_pool, objc_enum, objc_methods, objc_protocol};
 
 objc_protocol!(
     /// A batch of GPU work.
@@ -92,7 +92,7 @@ impl MTLCommandBuffer {
     pub(crate) fn on_completed(&self, handler: impl FnOnce(CommandBufferStatus, Option<NsError>) + Send + 'static) {
         assert!(!self.status().is_committed(), "a completed handler comes before the commit");
         let block = OnceBlock::new(|ended: &MTLCommandBuffer| handler(ended.status(), ended.error()));
-        autoreleasepool(|| self.add_completed_handler(&block));
+        in_some_pool(|| self.add_completed_handler(&block));
     }
 
     /// Why the work failed; `None` while it has not.

@@ -3,20 +3,20 @@
 use smallvec::SmallVec;
 
 use super::CommandBuffer;
-use super::claim::Claim;
+use super::claim::Held;
 
 /// Committed work. Its claims on buffers end with it; dropping it waits, if it has claims, until the work has ended.
 /// Who must not wait for ever drops only what has ended.
 pub(crate) struct Work {
     /// The live command buffers before and after encoding: encoding may commit the first and go on in another.
     roots: SmallVec<[CommandBuffer; 2]>,
-    claims: Vec<Claim>,
+    claims: Held,
 }
 
 impl Work {
     /// The queue runs all command buffers of the work in order, `roots` are the first and the last of them, all are
     /// committed, and `claims` are on every buffer that they use.
-    pub(in crate::ffi) fn new(roots: SmallVec<[CommandBuffer; 2]>, claims: Vec<Claim>) -> Self {
+    pub(in crate::ffi) fn new(roots: SmallVec<[CommandBuffer; 2]>, claims: Held) -> Self {
         Self { roots, claims }
     }
 

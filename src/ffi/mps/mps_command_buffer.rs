@@ -4,10 +4,10 @@
 use smallvec::SmallVec;
 
 use crate::ffi::foundation::ns_error::NsError;
-use crate::ffi::metal::claim::{Access, Claim, Claims};
+use crate::ffi::metal::claim::{Access, Claims, Held};
 use crate::ffi::metal::mtl_command_queue::MTLCommandQueue;
 use crate::ffi::metal::{CommandBuffer, CommandBufferStatus, CommandQueue, Work};
-use crate::ffi::objc::{Retained, autoreleasepool, objc_class, objc_methods};
+use crate::ffi::objc::{Retained, autoreleasepool, in_some_pool, objc_class, objc_methods};
 
 objc_class!(
     /// A command buffer for MPSGraph.
@@ -25,7 +25,9 @@ pub(crate) struct MpsCommandBuffer {
     /// The Metal command buffer that it began with.
     first: CommandBuffer,
     /// On what was encoded so far uses.
-    claims: Vec<Claim>,
+    claims: Held,
+    /// The Metal command buffer that is being encoded into, if nothing was encoded since it was asked for.
+    live: Option<CommandBuffer>,
 }
 
 // SAFETY: the only reference outside of autorelease pools, which do nothing but release; see MPSCommandBuffer.
@@ -47,7 +49,7 @@ impl MpsCommandBuffer {
         autoreleasepool(|| {
             let object = MPSCommandBuffer::from_command_queue(queue);
             let first = object.root();
-            Self { object, queue: queue.clone(), first, claims: Vec::new() }
+            Self { object, queue: queue.clone(), live: Some(first.clone()), first, claims: Held::new() }
         })
     }
 
@@ -56,7 +58,7 @@ impl MpsCommandBuffer {
         let last = self.root();
         // SAFETY: taken by value, so once only; the claims of what was encoded go into the work, which keeps them until
         // the last command buffer of the queue's order has ended.
-        autoreleasepool(|| unsafe { last.commit() });
+        in_some_pool(|| unsafe { last.commit() });
         let claims = std::mem::take(&mut self.claims);
         let roots = if last == self.first { SmallVec::from_iter([last]) } else { [self.first.clone(), last].into() };
         Work::new(roots, claims)
@@ -79,11 +81,14 @@ impl MpsCommandBuffer {
     }
 
     /// The Metal command buffer that is being encoded into now.
-    fn root(&self) -> CommandBuffer {
-        autoreleasepool(|| self.object.root())
+    fn root(&mut self) -> CommandBuffer {
+        let asked = || autoreleasepool(|| self.object.root());
+        self.live.get_or_insert_with(asked).clone()
     }
 
-    pub(in crate::ffi) fn object(&self) -> &MPSCommandBuffer {
+    /// For encoding.
+    pub(in crate::ffi) fn object(&mut self) -> &MPSCommandBuffer {
+        self.live = None;
         &self.object
     }
 }
@@ -108,7 +113,8 @@ impl Drop for MpsCommandBuffer {
 #[cfg(test)]
 pub(super) fn exercise() {
     let queue = crate::ffi::exercise::device().new_command_queue().expect("a queue");
-    let commands = MpsCommandBuffer::from_queue(&queue);
+    let mut commands = MpsCommandBuffer::from_queue(&queue);
+    commands.object();
     assert_eq!(commands.root(), commands.first);
     let work = commands.commit();
     assert_eq!(work.roots().len(), 1);

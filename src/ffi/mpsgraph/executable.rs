@@ -105,14 +105,9 @@ impl Executable {
         command_buffer.claim(inputs.iter().map(|data| data.claims()), Access::GpuRead);
         command_buffer.claim(results.iter().map(|data| data.claims()), Access::GpuWrite);
         autoreleasepool(|| {
-            let inputs: Vec<_> = inputs.iter().map(|data| data.object()).collect();
-            let results: Vec<_> = results.iter().map(|data| data.object()).collect();
-            self.0.encode_to_command_buffer(
-                command_buffer.object(),
-                &NSArray::of(&inputs),
-                Some(&NSArray::of(&results)),
-                None,
-            );
+            let inputs = NSArray::of_each(inputs.iter().map(|data| data.object()));
+            let results = NSArray::of_each(results.iter().map(|data| data.object()));
+            self.0.encode_to_command_buffer(command_buffer.object(), &inputs, Some(&results), None);
         });
     }
 }

@@ -14,6 +14,12 @@ pub(crate) fn autoreleasepool<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
+/// Runs `work` in the pool that this thread is inside of, if there is one, or else in one of its own: for what puts
+/// little into it.
+pub(crate) fn in_some_pool<R>(work: impl FnOnce() -> R) -> R {
+    if in_autoreleasepool() { work() } else { autoreleasepool(work) }
+}
+
 thread_local! {
     /// How many pools of this module this thread is inside of.
     static DEPTH: Cell<usize> = const { Cell::new(0) };

@@ -29,8 +29,8 @@ pub(crate) struct OnceBlock<T: Message + 'static> {
     closure: *const Closure<T>,
 }
 
-/// The closure, until it is called.
-type Closure<T> = Mutex<Option<Box<dyn FnOnce(&T) + Send>>>;
+/// The closure, which does nothing from the second call on.
+type Closure<T> = Mutex<dyn FnMut(&T) + Send>;
 
 #[repr(C)]
 struct Descriptor<T: Message + 'static> {
@@ -53,7 +53,13 @@ impl<T: Message + 'static> OnceBlock<T> {
 
     /// What panics in `closure` is reported by the panic hook and goes no further: the callers are Apple's threads.
     pub(crate) fn new(closure: impl FnOnce(&T) + Send + 'static) -> Self {
-        let closure: Arc<Closure<T>> = Arc::new(Mutex::new(Some(Box::new(closure))));
+        let mut closure = Some(closure);
+        let once = move |object: &T| {
+            if let Some(closure) = closure.take() {
+                closure(object);
+            }
+        };
+        let closure: Arc<Closure<T>> = Arc::new(Mutex::new(once));
         Self {
             isa: (&raw const symbols::_NSConcreteStackBlock).cast(),
             flags: HAS_COPY_DISPOSE | HAS_SIGNATURE,
@@ -70,11 +76,8 @@ impl<T: Message + 'static> OnceBlock<T> {
         contained(|| {
             // SAFETY: the block owns a reference of the closure, and lives until this returns.
             let closure = unsafe { &*(*block).closure };
-            let closure = closure.lock_anyway().take();
-            if let Some(closure) = closure {
-                // SAFETY: the caller passes a live object.
-                closure(unsafe { &*object });
-            }
+            // SAFETY: the caller passes a live object.
+            closure.lock_anyway()(unsafe { &*object });
         });
     }
 

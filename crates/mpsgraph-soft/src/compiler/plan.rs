@@ -6,13 +6,17 @@ use super::block::Block;
 use super::memory::{self, Interval};
 use super::scratch::{Need, SHELF, Workspace};
 use super::step::{Copy, Packed, Step, Storage};
+use super::timing;
 use crate::ir::TensorType;
 use crate::kernels::call::Input;
 use crate::kernels::span::{Span, SpanMut};
-use crate::kernels::{strided, threads};
+use crate::kernels::strided;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+/// Down to this time, runs are measured.
+const MEASURED: Duration = Duration::from_micros(100);
 
 /// A compiled graph. It can be shared between threads, which may run it at the same time.
 #[derive(Debug)]
@@ -24,8 +28,6 @@ pub struct Plan {
     constant_pieces: Vec<Piece>,
     scratch_pieces: Vec<Piece>,
     scratch: Need,
-    /// Whether a step may use several threads.
-    parallel: bool,
     /// Of the runs so far; the largest number before the first.
     shortest_nanoseconds: AtomicU64,
 }
@@ -69,7 +71,6 @@ impl Plan {
         Plan {
             feeds: types(&job.feeds),
             targets: types(&job.targets),
-            parallel: steps.iter().any(Step::is_parallel),
             steps,
             constants: block,
             constant_pieces: pieces(constant_offsets, constants.iter().map(Vec::len).collect()),
@@ -118,19 +119,20 @@ impl Plan {
         for (at, (span, ty)) in outputs.iter().zip(&self.targets).enumerate() {
             check("output", at, span.as_ptr(), span.len(), ty);
         }
-        let start = Instant::now();
+        // What is known to be short need not be measured again.
+        let start = (self.expected_time() > MEASURED).then(Instant::now);
         let mut workspace = self.scratch.take();
         let Workspace { block, read, write } = &mut *workspace;
         let scratch = block.span_mut();
         let memory = Memory { plan: self, inputs, outputs, scratch: &scratch };
-        let mut run = || self.steps.iter().for_each(|step| memory.run(step, read, write));
-        // Entering the pool once is cheaper than once for each step.
-        if self.parallel {
-            threads::inside(run)
+        if timing::is_on() {
+            self.steps.iter().for_each(|step| timing::measure(step, || memory.run(step, read, write)));
         } else {
-            run()
+            self.steps.iter().for_each(|step| memory.run(step, read, write));
         }
-        self.shortest_nanoseconds.fetch_min(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        if let Some(start) = start {
+            self.shortest_nanoseconds.fetch_min(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        }
     }
 
     /// How long a run takes, as far as runs have shown; for ever before the first.

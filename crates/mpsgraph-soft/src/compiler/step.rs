@@ -99,18 +99,6 @@ impl Step {
         }
     }
 
-    /// Whether several threads may work on the step.
-    pub fn is_parallel(&self) -> bool {
-        let large = |bytes: usize| bytes > crate::kernels::threads::PARALLEL_BYTES;
-        match self {
-            Step::Loop { run, .. } => run.is_parallel(),
-            Step::MatMul { product, .. } => product.is_parallel(),
-            Step::Copy(copy) => large(copy.shape.iter().product::<usize>() * copy.size),
-            Step::Rows(rows) => rows.is_parallel(),
-            Step::Kernel { inputs, ty, .. } => large(ty.bytes()) || inputs.iter().any(|input| large(input.ty.bytes())),
-        }
-    }
-
     /// The step as one line: what, of which shape, from where to where.
     pub fn describe(&self) -> String {
         let list = |of: Vec<Storage>| of.iter().map(Storage::describe).collect::<Vec<_>>().join(", ");

@@ -328,3 +328,18 @@ fn scratch_of_a_kernel_is_apart_from_what_it_reads_and_writes() {
     let input = numbers(16, 1);
     assert_eq!(run(&plan, &[&input]), [input]);
 }
+
+#[test]
+fn steps_are_timed_when_somebody_asks() {
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[2, 3]));
+    let sum = push(&mut nodes, Reduce { op: ReduceOp::Sum, axes: vec![1] }, [x], f32s(&[2, 1]));
+    let plan = compile(&nodes, &[x], &[sum]);
+    let input: Vec<u8> = bytemuck::cast_slice(&[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).to_vec();
+    let (results, times) = time_steps(|| run(&plan, &[&input]));
+    assert_eq!(results, [bytemuck::cast_slice::<f32, u8>(&[6.0, 15.0])]);
+    // Other tests may run plans meanwhile.
+    let own = plan.describe();
+    let own = own.split_once(": ").expect("a line begins with its number").1.trim_end();
+    assert!(times.iter().any(|(step, _)| step == own), "{own} is not among {times:?}");
+}

@@ -17,9 +17,9 @@ use super::span::{Span, SpanMut};
 use super::threads;
 use crate::ir::DType;
 use folded::Folded;
-use gemm::Parallelism;
 use lanes::{LANES, Steps, Tiles};
 use std::cell::Cell;
+use std::ops::Range;
 
 /// Multiplications below which a product stays on one thread (some 20 µs of one core).
 pub const PARALLEL_PRODUCT: usize = 1 << 20;
@@ -151,27 +151,21 @@ impl MatMul {
         }
         assert!(tables.is_none(), "only folded products rotate");
         let large = m * n * k >= PARALLEL_PRODUCT;
-        let product = |at: usize, parallelism: Parallelism| {
+        let product = |at: usize, shared: bool| {
             let (a, b) = self.batch[at];
             let a = lhs.as_ptr().wrapping_add(a * size);
             let b = rhs.as_ptr().wrapping_add(b * size);
             let c = output.as_ptr().wrapping_add(at * m * n * size);
             // SAFETY: both operands end within their spans and the output has room for each product, aligned
             // (checked above); products write disjoint parts of the output, which no operand overlaps.
-            unsafe { self.product(a, b, c, parallelism) };
+            unsafe { self.product(a, b, c, shared) };
         };
         // Many small products share the threads; one large product is shared by them.
         if !large && self.is_parallel() {
             let group = self.batch.len().div_ceil(4 * threads::count());
-            threads::for_each(self.batch.len(), group, &|at| product(at, Parallelism::None));
+            threads::for_each(self.batch.len(), group, &|at| product(at, false));
         } else {
-            let all =
-                |parallelism: fn() -> Parallelism| (0..self.batch.len()).for_each(|at| product(at, parallelism()));
-            if large && threads::count() > 1 {
-                threads::inside(|| all(|| Parallelism::Rayon(0)));
-            } else {
-                all(|| Parallelism::None);
-            }
+            (0..self.batch.len()).for_each(|at| product(at, large));
         }
     }
 
@@ -197,20 +191,17 @@ impl MatMul {
         if group == all { part(0) } else { threads::for_each(all.div_ceil(group), 1, &part) }
     }
 
-    /// One product of the matrices at `a` and `b` into the packed one at `c`.
+    /// One product of the matrices at `a` and `b` into the packed one at `c`, by several threads if it is `shared`.
     ///
     /// # Safety
     /// All three must be live for the extents and strides of `self`, aligned to the dtype, and `c` apart from both.
-    unsafe fn product(&self, a: *const u8, b: *const u8, c: *mut u8, parallelism: Parallelism) {
+    unsafe fn product(&self, a: *const u8, b: *const u8, c: *mut u8, shared: bool) {
         let (m, n, k) = (self.m, self.n, self.k);
         let (Some(widen), Some(narrow)) = (round::widen(self.dtype), round::narrow(self.dtype)) else {
+            let (a, b, c) = ((a.cast(), self.lhs), (b.cast(), self.rhs), (c.cast(), n));
             // SAFETY: the caller's promise, for f32.
-            return unsafe {
-                multiply((m, n, k), (a.cast(), self.lhs), (b.cast(), self.rhs), (c.cast(), n), parallelism)
-            };
+            return unsafe { Product { extents: (m, n, k), a, b, c, accumulate: false }.run(shared) };
         };
-        // Taken out, not borrowed, because this thread may work on another product while `gemm` waits for other
-        // threads.
         let mut wide = WIDE.take();
         let parts = [m * k, k * n, m * n];
         if wide.len() < parts.iter().sum() {
@@ -251,8 +242,9 @@ impl MatMul {
         };
         let a = (wide_a.as_ptr(), packed(self.lhs, m, k));
         let b = (wide_b.as_ptr(), packed(self.rhs, k, n));
+        let wide_product = Product { extents: (m, n, k), a, b, c: (wide_c.as_mut_ptr(), n), accumulate: false };
         // SAFETY: the three parts of `wide` have the sizes of the matrices and do not overlap.
-        unsafe { multiply((m, n, k), a, b, (wide_c.as_mut_ptr(), n), parallelism) };
+        unsafe { wide_product.run(shared) };
         // SAFETY: `m * n` elements at both ends; the caller vouches for `c`.
         unsafe { narrow(c, [wide_c.as_ptr().cast(); 3], m * n) };
         WIDE.set(wide);
@@ -294,61 +286,120 @@ pub fn product(
     Matrix { elements: c, strides: [c_row, 1] }.require(m, n);
     assert!(m == 1 || c_row >= n, "rows of {n} elements, {c_row} apart");
     let source = |x: Matrix<'_>| (x.elements.as_ptr(), (x.strides[0] as isize, x.strides[1] as isize));
-    let target = (c.as_mut_ptr(), c_row);
+    let (a, b, c) = (source(a), source(b), (c.as_mut_ptr(), c_row));
     // SAFETY: all elements are inside of the slices (checked above), of which `c` is borrowed alone.
-    unsafe { multiply_into((m, n, k), source(a), source(b), target, accumulate, Parallelism::None) };
+    unsafe { Product { extents: (m, n, k), a, b, c, accumulate }.run(false) };
 }
 
-/// `c = a * b` for strided `a` (m, k) and `b` (k, n) and `c` with its rows that far apart.
-///
-/// # Safety
-/// All three must be live for those extents, aligned, and `c` apart from both.
-unsafe fn multiply(
+/// Pieces of a product that is not very large: enough for threads to be late, and few, because `gemm` packs what a
+/// piece reads.
+const FEW_PIECES: usize = 4;
+/// Multiplications of a piece of a very large product.
+const LARGE_PIECE: usize = 1 << 27;
+/// Rows and columns from which on both operands are read often enough, so that the longer side is cut.
+const SIDE: usize = 512;
+
+/// `c = a * b`, or `c += a * b` if `accumulate`: (m, k) times (k, n), each with its row and column strides, the rows of
+/// `c` so far apart.
+#[derive(Clone, Copy)]
+struct Product {
     extents: (usize, usize, usize),
     a: (*const f32, (isize, isize)),
     b: (*const f32, (isize, isize)),
     c: (*mut f32, usize),
-    parallelism: Parallelism,
-) {
-    // SAFETY: the caller's promise.
-    unsafe { multiply_into(extents, a, b, c, false, parallelism) };
+    accumulate: bool,
 }
 
-/// [`multiply`], or `c += a * b` if `accumulate`.
-///
-/// # Safety
-/// As for [`multiply`]; what is accumulated to is initialised.
-unsafe fn multiply_into(
-    (m, n, k): (usize, usize, usize),
-    (a, (a_row, a_column)): (*const f32, (isize, isize)),
-    (b, (b_row, b_column)): (*const f32, (isize, isize)),
-    (c, c_row): (*mut f32, usize),
-    accumulate: bool,
-    parallelism: Parallelism,
-) {
-    // SAFETY: the caller's promise; `c` is not read unless it is accumulated to.
-    unsafe {
-        gemm::gemm(
-            m,
-            n,
-            k,
-            c,
-            1,
-            c_row as isize,
-            accumulate,
-            a,
-            a_column,
-            a_row,
-            b,
-            b_column,
-            b_row,
-            1.0,
-            1.0,
-            false,
-            false,
-            false,
-            parallelism,
-        );
+// SAFETY: the pointers are only used by `run`, whose caller holds what they point to for as long as it takes.
+unsafe impl Sync for Product {}
+
+impl Product {
+    /// Multiplies, on several threads if it is `shared`.
+    ///
+    /// # Safety
+    /// All three must be live for the extents, aligned, and `c` apart from both; what is accumulated to is initialised.
+    unsafe fn run(self, shared: bool) {
+        if !shared {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_here() };
+        }
+        let (m, n, _) = self.extents;
+        let [rows, columns] = self.piece();
+        let across = n.div_ceil(columns);
+        threads::for_each(m.div_ceil(rows) * across, 1, &|at| {
+            let (row, column) = (at / across * rows, at % across * columns);
+            let piece = self.part(row..m.min(row + rows), column..n.min(column + columns));
+            // SAFETY: the caller's promise; pieces write disjoint parts of `c`.
+            unsafe { piece.run_here() };
+        });
+    }
+
+    /// Rows and columns of the pieces that threads take. They do not depend on how many threads there are, because the
+    /// order of summation may depend on them.
+    fn piece(&self) -> [usize; 2] {
+        let (mut rows, mut columns, k) = self.extents;
+        let work = rows * columns * k;
+        let mut pieces = (work / PARALLEL_PRODUCT).min(FEW_PIECES).max(work / LARGE_PIECE);
+        // `gemm` reads the rows of a right operand where they are, and packs other ones for each piece anew.
+        let packs = self.b.1.1 != 1;
+        while pieces > 1 {
+            let by_rows = if rows.min(columns) >= SIDE { rows >= columns } else { !packs };
+            // Multiples of what the inner loops of `gemm` work on.
+            if rows > 8 && (by_rows || columns <= 48) {
+                rows = rows.div_ceil(2).next_multiple_of(8);
+            } else if columns > 48 {
+                columns = columns.div_ceil(2).next_multiple_of(48);
+            } else {
+                break;
+            }
+            pieces = pieces.div_ceil(2);
+        }
+        [rows, columns]
+    }
+
+    fn part(&self, rows: Range<usize>, columns: Range<usize>) -> Self {
+        let (row, column) = (rows.start as isize, columns.start as isize);
+        let (a, b, c) = (self.a, self.b, self.c);
+        Self {
+            extents: (rows.len(), columns.len(), self.extents.2),
+            a: (a.0.wrapping_offset(row * a.1.0), a.1),
+            b: (b.0.wrapping_offset(column * b.1.1), b.1),
+            c: (c.0.wrapping_add(rows.start * c.1 + columns.start), c.1),
+            accumulate: self.accumulate,
+        }
+    }
+
+    /// Multiplies on this thread.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn run_here(self) {
+        let Self { extents: (m, n, k), a: (a, (a_row, a_column)), b: (b, (b_row, b_column)), .. } = self;
+        let (c, c_row) = self.c;
+        // SAFETY: the caller's promise; `c` is not read unless it is accumulated to.
+        unsafe {
+            gemm::gemm(
+                m,
+                n,
+                k,
+                c,
+                1,
+                c_row as isize,
+                self.accumulate,
+                a,
+                a_column,
+                a_row,
+                b,
+                b_column,
+                b_row,
+                1.0,
+                1.0,
+                false,
+                false,
+                false,
+                gemm::Parallelism::None,
+            );
+        }
     }
 }
 

@@ -1,55 +1,42 @@
-//! Sharing work between threads, compiled once: tasks are trait objects, so rayon's machinery is not repeated for
-//! every kernel and element type. Tasks are large enough that the indirect call does not show.
+//! Sharing work between threads, compiled once: tasks are trait objects, so that nothing is repeated for every kernel
+//! and element type. Tasks are large enough that the indirect call does not show.
 //!
-//! The threads are not those of rayon's global pool, which belongs to the program: its threads may all wait for work
-//! that is computed here, and while a thread of a pool waits for rayon, it runs other tasks of that pool.
+//! The calling thread works itself, and takes one piece after the other as the threads that help it do ([`helpers`]).
+//! So a thread that the system gives little time takes few pieces, work that is done before a helper is awake does not
+//! wait for it, and nothing here depends on other work of the thread that calls. Each thread begins in a part of its
+//! own ([`regions`]), so it meets the memory that it has touched before. How work is cut into pieces does not decide
+//! what is computed.
 
-use std::sync::LazyLock;
+mod helpers;
+mod regions;
+
+use std::sync::Mutex;
 
 use bytemuck::{Pod, cast_slice_mut};
-use rayon::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::ignore_poison::IgnorePoison;
+pub use helpers::{count, spin_until};
+use regions::Regions;
 
 /// Work on more bytes than this is shared: moving it takes one thread some 20 µs, waking another and waiting for it 5
 /// to 10 µs.
 pub const PARALLEL_BYTES: usize = 256 * 1024;
 
-/// As many threads as rayon's global pool would have; `RAYON_NUM_THREADS` counts here too.
-static POOL: LazyLock<ThreadPool> = LazyLock::new(|| {
-    let pool = ThreadPoolBuilder::new().thread_name(|at| format!("mpsgraph-soft-{at}")).build();
-    pool.expect("the device needs its threads")
-});
+/// Bytes that stay together: some microseconds of work.
+const PIECE_BYTES: usize = PARALLEL_BYTES / 8;
 
-/// How many threads compute.
-pub fn count() -> usize {
-    POOL.current_num_threads()
-}
-
-/// Whether there are threads to share work with.
-fn are_several() -> bool {
-    count() > 1
-}
-
-/// Runs `work` on a thread that computes; a caller that is not one of them sleeps meanwhile. All that shares work does
-/// so in here. A single thread would only take the caller's place.
-///
-/// # Panics
-/// If the caller belongs to another pool: rayon would let it run other tasks of that pool in the middle of this call.
-pub fn inside<R: Send>(work: impl FnOnce() -> R + Send) -> R {
-    let ours = POOL.current_thread_index().is_some();
-    assert!(ours || !is_member_of_a_pool(), "a thread of another rayon pool computes");
-    if ours || !are_several() { work() } else { POOL.install(work) }
-}
-
-/// Whether this thread belongs to any rayon pool.
-pub fn is_member_of_a_pool() -> bool {
-    rayon::current_thread_index().is_some()
-}
+/// Pieces for each thread, so that one which is late, or begins late, costs the others little.
+const PIECES: usize = 8;
 
 /// Runs both tasks, at the same time if they work on enough `bytes`.
-pub fn both(bytes: usize, a: &mut (dyn FnMut() + Send), b: &mut (dyn FnMut() + Send)) {
-    if bytes > PARALLEL_BYTES && are_several() {
-        inside(|| rayon::join(a, b));
+pub fn both<'a>(bytes: usize, a: &'a mut (dyn FnMut() + Send), b: &'a mut (dyn FnMut() + Send)) {
+    if bytes > PARALLEL_BYTES {
+        let tasks = Mutex::new([a, b].into_iter());
+        helpers::run(2, &|| {
+            while let Some(task) = next(&tasks) {
+                task();
+            }
+        });
     } else {
         a();
         b();
@@ -63,45 +50,64 @@ pub fn share<T: Pod>(parallel: bool, chunk: usize, out: &mut [T], task: impl Fn(
 }
 
 fn share_bytes(parallel: bool, chunk: usize, out: &mut [u8], task: &(dyn Fn(usize, &mut [u8]) + Sync)) {
-    if parallel && out.len() > chunk && are_several() {
-        // Rayon may divide down to single chunks; short ones stay together.
-        let together = (PARALLEL_BYTES / 8 / chunk).max(1);
-        inside(|| out.par_chunks_mut(chunk).with_min_len(together).enumerate().for_each(|(at, out)| task(at, out)));
-    } else {
-        out.chunks_mut(chunk).enumerate().for_each(|(at, out)| task(at, out));
+    let part = |first: usize, out: &mut [u8]| {
+        out.chunks_mut(chunk).enumerate().for_each(|(at, out)| task(first + at, out));
+    };
+    let chunks = out.len().div_ceil(chunk);
+    let together = chunks.div_ceil(PIECES * count()).max(PIECE_BYTES / chunk).max(1);
+    if !parallel || chunks <= together {
+        return part(0, out);
     }
+    let pieces = regions::of_slice(out, chunk * together);
+    helpers::run(chunks.div_ceil(together), &|| {
+        while let Some((at, out)) = pieces.next() {
+            part(at * together, out);
+        }
+    });
 }
 
 /// A task on the chunk with this number, and scratch memory.
 pub type ScratchTask<'a> = dyn Fn(usize, &mut [f32], &mut [f32]) + Sync + 'a;
 
-/// [`share`] for tasks that work in `each` elements of scratch memory. As many run at a time as `scratch` has room for;
-/// each takes the chunks of one part of `out`.
+/// [`share`] for tasks that work in `each` elements of scratch memory. As many run at a time as `scratch` has room for.
 pub fn share_with_scratch(
     (chunk, out): (usize, &mut [f32]),
     (each, scratch): (usize, &mut [f32]),
     task: &ScratchTask<'_>,
 ) {
     let workers = scratch.len().checked_div(each).unwrap_or(1).max(1);
-    let chunks_per_worker = (out.len() / chunk).div_ceil(workers);
-    let part = |worker: usize, out: &mut [f32], scratch: &mut [f32]| {
-        for (at, out) in out.chunks_mut(chunk).enumerate() {
-            task(worker * chunks_per_worker + at, out, scratch);
+    let chunks = out.len() / chunk;
+    let together = chunks.div_ceil(PIECES * workers).max(1);
+    let pieces = regions::of_slice(out, chunk * together);
+    let part = |scratch: &mut [f32]| {
+        while let Some((at, out)) = pieces.next() {
+            for (chunk_at, out) in out.chunks_mut(chunk).enumerate() {
+                task(at * together + chunk_at, out, scratch);
+            }
         }
     };
-    if workers == 1 || !are_several() {
-        let parts = out.chunks_mut(chunks_per_worker * chunk).enumerate();
-        return parts.for_each(|(worker, out)| part(worker, out, &mut scratch[..each]));
+    if workers == 1 {
+        return part(scratch);
     }
-    let parts = out.par_chunks_mut(chunks_per_worker * chunk).zip(scratch.par_chunks_exact_mut(each));
-    inside(|| parts.enumerate().for_each(|(worker, (out, scratch))| part(worker, out, scratch)));
+    let scratches = Mutex::new(scratch.chunks_exact_mut(each));
+    helpers::run(workers.min(chunks.div_ceil(together)), &|| {
+        if let Some(scratch) = next(&scratches) {
+            part(scratch);
+        }
+    });
 }
 
-/// Runs `task` on the numbers below `count`, on several threads, about `together` of them at a time.
+/// Runs `task` on the numbers below `count`, on several threads, `together` of them at a time.
 pub fn for_each(count: usize, together: usize, task: &(dyn Fn(usize) + Sync)) {
-    if are_several() {
-        inside(|| (0..count).into_par_iter().with_min_len(together).with_max_len(together).for_each(task));
-    } else {
-        (0..count).for_each(task);
-    }
+    let pieces = Regions::new(count.div_ceil(together), |pieces| pieces);
+    helpers::run(count.div_ceil(together), &|| {
+        while let Some(piece) = pieces.next() {
+            (piece * together..count.min((piece + 1) * together)).for_each(task);
+        }
+    });
+}
+
+/// What the next thread takes.
+fn next<I: Iterator>(pieces: &Mutex<I>) -> Option<I::Item> {
+    pieces.lock().ignore_poison().next()
 }

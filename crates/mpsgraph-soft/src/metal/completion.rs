@@ -3,7 +3,9 @@
 //!
 //! Waking the thread costs as much as short work. So when the committing thread has run the work itself, and sees that
 //! it is done, handlers are called soon but not at once: the thread looks for them at intervals for a while before it
-//! sleeps.
+//! sleeps. Freeing the memory of one thread on another costs more than calling a handler; so what those handlers leave
+//! is given back to the thread that commits, with its next commits, unless nothing is committed any more or somebody
+//! waits for them.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -28,10 +30,18 @@ pub(super) struct Completion {
 
 #[derive(Default)]
 struct State {
-    ended: VecDeque<(Arc<Job>, Handlers)>,
+    ended: VecDeque<(Arc<Job>, Handlers, When)>,
+    /// What is left of work whose handlers were called.
+    left: VecDeque<Left>,
     thread: Thread,
     closed: bool,
 }
+
+/// What a job keeps alive up to the end of its handlers.
+type Left = (Arc<Job>, Handlers);
+
+/// What a commit takes back: twice as much as it leaves.
+pub(super) type TakenBack = [Option<Left>; 2];
 
 #[derive(Default)]
 enum Thread {
@@ -56,10 +66,15 @@ thread_local! {
 }
 
 impl Completion {
-    /// Lets the thread call the handlers of a job that has ended.
-    pub fn call(self: &Arc<Self>, job: Arc<Job>, handlers: Handlers, when: When) {
+    /// Lets the thread call the handlers of a job that has ended. Returns what the caller drops when it has no locks.
+    #[must_use]
+    pub fn call(self: &Arc<Self>, job: Arc<Job>, handlers: Handlers, when: When) -> TakenBack {
         let mut state = self.lock();
-        state.ended.push_back((job, handlers));
+        state.ended.push_back((job, handlers, when));
+        let back = match when {
+            When::Soon => [state.left.pop_front(), state.left.pop_front()],
+            When::Now => [None, None],
+        };
         match (&state.thread, when) {
             (Thread::NotStarted, _) => {
                 state.thread = Thread::Awake;
@@ -70,6 +85,13 @@ impl Completion {
             (Thread::Asleep, _) | (Thread::Looking, When::Now) => self.wake(&mut state),
             (Thread::Looking, When::Soon) | (Thread::Awake, _) => (),
         }
+        back
+    }
+
+    /// Drops what is left of work whose handlers were called.
+    pub fn clean(&self) {
+        let left = std::mem::take(&mut self.lock().left);
+        drop(left);
     }
 
     /// Somebody waits for handlers.
@@ -104,18 +126,33 @@ impl Completion {
         OWN.set(self);
         let (mut state, mut looks) = (self.lock(), 0);
         loop {
-            if let Some((job, handlers)) = state.ended.pop_front() {
+            if let Some((job, mut handlers, when)) = state.ended.pop_front() {
                 state.thread = Thread::Awake;
                 drop(state);
                 if catch_unwind(AssertUnwindSafe(|| handlers.call())).is_err() {
                     // As an exception that leaves a handler; the panic hook has said what it was.
                     std::process::abort();
                 }
-                job.handled();
-                drop(job);
-                (state, looks) = (self.lock(), 0);
-            } else if state.closed {
-                return;
+                if when == When::Now {
+                    drop(handlers);
+                    job.handled();
+                    drop(job);
+                    (state, looks) = (self.lock(), 0);
+                } else {
+                    (state, looks) = (self.lock(), 0);
+                    state.left.push_back((job.clone(), handlers));
+                    // With the lock held, so that who waits finds what is left.
+                    job.handled();
+                }
+            } else if state.closed || looks == IDLE_LOOKS && !state.left.is_empty() {
+                let left = std::mem::take(&mut state.left);
+                let closed = state.closed;
+                drop(state);
+                drop(left);
+                if closed {
+                    return;
+                }
+                state = self.lock();
             } else if looks < IDLE_LOOKS {
                 state.thread = Thread::Looking;
                 state = self.work.wait_timeout(state, LOOK).ignore_poison().0;

@@ -103,9 +103,9 @@ pub struct Handlers {
 }
 
 impl Handlers {
-    /// Calls them in the order in which they were added, then lets go of all.
-    pub(super) fn call(self) {
-        for handler in self.handlers {
+    /// Calls them in the order in which they were added.
+    pub(super) fn call(&mut self) {
+        for handler in &self.handlers {
             pool(|| handler.call(self.owner.id()));
         }
     }

@@ -43,6 +43,9 @@ const CACHE_MODE: usize = 0xf;
 const STORAGE_MODE: usize = 0xf0;
 const HAZARD_TRACKING: usize = 0x300;
 
+/// Written buffers up to which each is looked for among all.
+const FEW: usize = 8;
+
 /// `MTLHazardTrackingMode`.
 pub(super) const HAZARDS_UNTRACKED: usize = 1;
 pub(super) const HAZARDS_TRACKED: usize = 2;
@@ -139,6 +142,10 @@ impl Buffer {
 /// A buffer that is written twice, or read and written, by work with these `reads` and `writes`. On a device the
 /// results of such work are wrong, without an error.
 pub fn aliased(reads: &[Strong], writes: &[Strong]) -> Option<Id> {
+    if writes.len() <= FEW {
+        let again = |(at, write): (usize, &Strong)| writes[..at].contains(write) || reads.contains(write);
+        return writes.iter().enumerate().find(|&write| again(write)).map(|(_, write)| write.id());
+    }
     let mut written = HashSet::with_capacity(writes.len());
     let twice = writes.iter().map(Strong::id).find(|&buffer| !written.insert(buffer));
     twice.or_else(|| reads.iter().map(Strong::id).find(|buffer| written.contains(buffer)))

@@ -127,8 +127,8 @@ impl Encoder {
         let mut recording = self.recording();
         recording.work.push(work);
         recording.expected = recording.expected.saturating_add(expected);
-        recording.reads.extend(reads);
-        recording.writes.extend(writes);
+        append(&mut recording.reads, reads);
+        append(&mut recording.writes, writes);
     }
 
     fn state(&self) -> &CommandBuffer {
@@ -153,6 +153,15 @@ impl Encoder {
 impl Drop for Encoder {
     fn drop(&mut self) {
         self.state().encoding.store(false, Ordering::Release);
+    }
+}
+
+/// Appends; the first list is taken as it is.
+fn append(list: &mut Vec<Strong>, more: Vec<Strong>) {
+    if list.is_empty() {
+        *list = more;
+    } else {
+        list.extend(more);
     }
 }
 

@@ -8,21 +8,17 @@
 //!
 //! Completed handlers are called by a second thread, as Metal calls them on one of its own: a caller that runs a job
 //! may hold locks that a handler wants. A wait for a job ends after its handlers.
-//!
-//! A caller that is a thread of a rayon pool, of the program's own, runs no job. A job waits for the threads that
-//! compute, and while such a caller waits, rayon lets it begin other tasks of its pool; one of those may wait for a job
-//! behind the one that has not ended below it.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Duration;
 
 use super::completion::{Completion, When};
 use super::job::{Job, Status};
 use super::{counters, fault};
 use crate::ignore_poison::IgnorePoison;
-use crate::kernels::threads;
+use crate::kernels::threads::spin_until;
 
 /// How long a thread without work stays awake: long enough to see a commit that follows at once, short enough not to
 /// disturb the threads that compute.
@@ -124,7 +120,7 @@ impl Worker {
         state.order.push_back(Arc::clone(job));
     }
 
-    /// Takes a loaded job; runs it at once if it is `short`, nothing is before it, and the caller may.
+    /// Takes a loaded job; runs it at once if it is `short` and nothing is before it.
     pub fn commit(self: &Arc<Self>, job: &Arc<Job>, short: bool) {
         counters::committed();
         let mut state = self.lock();
@@ -133,7 +129,7 @@ impl Worker {
         }
         job.advance(Status::Committed);
         let alone = state.order.len() == 1 && !state.running;
-        if short && alone && !threads::is_member_of_a_pool() {
+        if short && alone {
             let taken = self.take(&mut state);
             drop(state);
             if let Some(job) = taken {
@@ -148,8 +144,15 @@ impl Worker {
         self.wake(&mut state);
     }
 
-    /// Returns when the job is done; the caller runs jobs that are due, if it may.
+    /// Returns when the job is done; the caller runs jobs that are due.
     pub fn wait_until_completed(&self, job: &Job) -> Result<(), Stuck> {
+        let ended = self.run_until_ended(job);
+        // So that objects which the caller has released are gone.
+        self.completion.clean();
+        ended
+    }
+
+    fn run_until_ended(&self, job: &Job) -> Result<(), Stuck> {
         if job.has_ended() {
             return Ok(());
         }
@@ -158,10 +161,6 @@ impl Worker {
                 return Err(Stuck::InHandler);
             }
             self.completion.hurry();
-        }
-        if threads::is_member_of_a_pool() {
-            self.leave_to_the_thread();
-            return self.sleep_until(job, Job::has_ended);
         }
         while job.status() < Status::Completed {
             let taken = self.take(&mut self.lock());
@@ -175,7 +174,8 @@ impl Worker {
 
     /// Returns when the job runs or is done.
     pub fn wait_until_scheduled(&self, job: &Job) -> Result<(), Stuck> {
-        self.leave_to_the_thread();
+        // This caller will not run what is due.
+        self.wake(&mut self.lock());
         self.sleep_until(job, |job| job.status() >= Status::Scheduled)
     }
 
@@ -183,11 +183,6 @@ impl Worker {
     pub fn close(&self) {
         self.lock().closed = true;
         self.work.notify_one();
-    }
-
-    /// Sees to it that the thread runs what is due and what follows: this caller will not.
-    fn leave_to_the_thread(&self) {
-        self.wake(&mut self.lock());
     }
 
     fn sleep_until(&self, job: &Job, reached: fn(&Job) -> bool) -> Result<(), Stuck> {
@@ -227,10 +222,11 @@ impl Worker {
         self.free_place(&mut state);
         // With the lock held, so that jobs end, and their handlers are called, in order.
         job.advance(status);
-        if let Some(handlers) = handlers {
-            self.completion.call(Arc::clone(job), handlers, handlers_called);
-        }
+        let back = handlers.map(|handlers| self.completion.call(Arc::clone(job), handlers, handlers_called));
         self.wake(&mut state);
+        drop(state);
+        // It may hold the last reference to the queue.
+        drop(back);
     }
 
     fn free_place(&self, state: &mut State) {
@@ -287,26 +283,5 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         self.completion.close();
-    }
-}
-
-/// Spins until `ready` is true or the time is over; returns whether it is. Does not spin on a single core, where nobody
-/// could make it true meanwhile.
-fn spin_until(time: Duration, ready: impl Fn() -> bool) -> bool {
-    static ALONE: OnceLock<bool> = OnceLock::new();
-    if *ALONE.get_or_init(|| std::thread::available_parallelism().is_ok_and(|cores| cores.get() == 1)) {
-        return ready();
-    }
-    let start = Instant::now();
-    loop {
-        for _ in 0..32 {
-            if ready() {
-                return true;
-            }
-            std::hint::spin_loop();
-        }
-        if start.elapsed() >= time {
-            return false;
-        }
     }
 }

@@ -173,14 +173,13 @@ extern "C-unwind" fn encode(
              result a buffer of its own"
         );
     }
-    let bytes = |types: &[TensorType]| types.iter().map(TensorType::bytes).collect::<Vec<_>>();
-    let inputs: Vec<_> = std::iter::zip(&reads, bytes(plan.feeds()))
+    let inputs: Vec<_> = std::iter::zip(&reads, plan.feeds())
         // SAFETY: the work that uses the span is encoded below with the buffer in `reads`.
-        .map(|(buffer, bytes)| unsafe { buffer.state::<Buffer>().span() }.part(0, bytes))
+        .map(|(buffer, ty)| unsafe { buffer.state::<Buffer>().span() }.part(0, ty.bytes()))
         .collect();
-    let outputs: Vec<_> = std::iter::zip(&writes, bytes(plan.targets()))
+    let outputs: Vec<_> = std::iter::zip(&writes, plan.targets())
         // SAFETY: the work that uses the span is encoded below with the buffer in `writes`.
-        .map(|(buffer, bytes)| unsafe { buffer.state::<Buffer>().span_mut() }.split_at(bytes).0)
+        .map(|(buffer, ty)| unsafe { buffer.state::<Buffer>().span_mut() }.split_at(ty.bytes()).0)
         .collect();
     let plan = Arc::clone(plan);
     encoder.hold_scratch(plan.scratch_bytes());

@@ -88,9 +88,10 @@ impl Block {
         };
         if literal.flags.load(Ordering::Relaxed) & HAS_SIGNATURE != 0 {
             // SAFETY: the flags say that it has one.
-            let signature = unsafe { literal.signature() }.to_string_lossy();
-            let letters: String = signature.chars().filter(|letter| !letter.is_ascii_digit()).collect();
-            if letters != "v@?@" {
+            let signature = unsafe { literal.signature() };
+            let letters = signature.to_bytes().iter().filter(|letter| !letter.is_ascii_digit());
+            if !letters.eq(b"v@?@") {
+                let signature = signature.to_string_lossy();
                 return Err(format!("the block's type is {signature}; it must take one object and return nothing"));
             }
         }

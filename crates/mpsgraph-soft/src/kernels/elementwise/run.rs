@@ -54,11 +54,6 @@ impl FusedLoop {
         self.instructions.len()
     }
 
-    /// Whether a run uses several threads where there are any.
-    pub fn is_parallel(&self) -> bool {
-        self.elements.saturating_mul(self.cost) >= PARALLEL_WORK
-    }
-
     /// Reads `operands` as the loads say and writes every element of the packed `outputs`.
     ///
     /// Panics if an operand is too short, an output is not exactly as long as the loop, or one is misaligned.

@@ -81,15 +81,35 @@ fn sixteen_bits_accumulate_in_f32() {
 
 #[test]
 fn large_products_on_all_threads() {
-    let (m, n, k) = (130, 140, 150);
-    let (a, b) = (pattern(m * k), pattern(k * n));
-    let plain = |columns: usize| Operand { offset: 0, strides: vec![columns as isize, 1] };
-    let product = MatMul::new(DType::F32, &[m, n], k, &plain(k), &plain(n));
-    assert!(product.is_parallel());
-    let c = run(&product, &a, &b, m * n);
-    for (at, &got) in c.iter().enumerate() {
-        assert_eq!(got, (0..k).map(|l| a[at / n * k + l] * b[l * n + at % n]).sum::<f32>());
+    for (m, n, k) in [(130, 140, 150), (7, 900, 340), (600, 9, 400), (64, 200, 170), (3, 40, 20_000)] {
+        let (a, b) = (pattern(m * k), pattern(k * n));
+        let operand =
+            |strides: [usize; 2]| Operand { offset: 0, strides: strides.map(|stride| stride as isize).to_vec() };
+        for b_strides in [[n, 1], [1, k]] {
+            let product = MatMul::new(DType::F32, &[m, n], k, &operand([k, 1]), &operand(b_strides));
+            assert!(product.is_parallel());
+            let c = run(&product, &a, &b, m * n);
+            for (at, &got) in c.iter().enumerate() {
+                let (i, j) = (at / n, at % n);
+                let expected = (0..k).map(|l| a[i * k + l] * b[l * b_strides[0] + j * b_strides[1]]).sum::<f32>();
+                assert_eq!(got, expected, "{m} x {k} x {n} {b_strides:?}");
+            }
+        }
     }
+}
+
+#[test]
+fn pieces_are_of_the_side_that_costs_least() {
+    let piece = |m: usize, n: usize, k: usize, b: (isize, isize)| {
+        let (a, c) = ((std::ptr::null(), (k as isize, 1)), (std::ptr::null_mut(), n));
+        Product { extents: (m, n, k), a, b: (std::ptr::null(), b), c, accumulate: false }.piece()
+    };
+    assert_eq!(piece(100, 100, 100, (100, 1)), [100, 100]);
+    assert_eq!(piece(128, 128, 128, (128, 1)), [64, 128]);
+    assert_eq!(piece(64, 512, 784, (512, 1)), [16, 512]);
+    assert_eq!(piece(64, 512, 512, (1, 512)), [64, 144]);
+    assert_eq!(piece(4, 4096, 512, (4096, 1)), [4, 1056]);
+    assert_eq!(piece(1024, 1024, 1024, (1024, 1)), [512, 288]);
 }
 
 /// Real and imaginary parts of the transform of `points` real numbers, row by row.

@@ -1,0 +1,222 @@
+//! The threads that help who shares work.
+//!
+//! Shared work is one function, which every thread that takes part calls once and which returns when nothing is left to
+//! take. The caller opens the work, calls the function, closes it, so that nobody joins any more, and waits for those
+//! who have joined. Nobody who waits does anything else meanwhile, and who has joined waits only for work that it has
+//! opened itself, inside of the other; so waits are never in a circle, whatever thread calls.
+//!
+//! Waking a thread costs some microseconds, and up to a hundred pass until it runs if its core is idle, above all in a
+//! virtual machine. Therefore helpers stay awake for a while before they sleep, who waits for them does so, too, and
+//! one that is woken wakes the next. They do not yield meanwhile: on a busy machine who yields gets its core back when
+//! all others have had theirs, but who has slept is the next.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, OnceLock};
+use std::time::{Duration, Instant};
+
+use crate::ignore_poison::IgnorePoison;
+
+/// How long a helper without work stays awake: as long as the next shared work of a program may let it wait.
+const IDLE_SPIN: Duration = Duration::from_micros(100);
+/// How long who shared work spins for its helpers: as long as a piece may take.
+const WAIT_SPIN: Duration = Duration::from_micros(100);
+
+/// Work that is shared, on the stack of who shares it.
+struct Work<'a> {
+    part: &'a (dyn Fn() + Sync),
+    /// Helpers that have joined and not left.
+    joined: AtomicUsize,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+/// Work that helpers may join.
+struct Open {
+    work: *const Work<'static>,
+    /// How many more may.
+    seats: usize,
+}
+
+// SAFETY: a `Work` is made of parts that threads may share, and is there as long as it is open (`run`).
+unsafe impl Send for Open {}
+
+struct Helpers {
+    state: Mutex<State>,
+    /// Free seats, for those who spin.
+    seats: AtomicUsize,
+    /// Callers that sleep until their helpers have left.
+    waiting: AtomicUsize,
+    opened: Condvar,
+    left: Condvar,
+}
+
+struct State {
+    open: Vec<Open>,
+    asleep: usize,
+}
+
+static HELPERS: Helpers = Helpers {
+    state: Mutex::new(State { open: Vec::new(), asleep: 0 }),
+    seats: AtomicUsize::new(0),
+    waiting: AtomicUsize::new(0),
+    opened: Condvar::new(),
+    left: Condvar::new(),
+};
+
+/// How many threads compute, the calling one included: one for each core, or as many as `RAYON_NUM_THREADS` says, which
+/// the thread pools of other crates obey too.
+pub fn count() -> usize {
+    static COUNT: LazyLock<usize> = LazyLock::new(|| {
+        let asked = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
+        asked.filter(|&asked| asked > 0).unwrap_or_else(|| cores().get())
+    });
+    *COUNT
+}
+
+fn cores() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+/// Calls `part` on this thread, and on others if `pieces` is more than 1 and they come before it returns here.
+pub fn run(pieces: usize, part: &(dyn Fn() + Sync)) {
+    let seats = pieces.min(count()).saturating_sub(1);
+    if seats == 0 {
+        return part();
+    }
+    static STARTED: LazyLock<()> = LazyLock::new(|| (1..count()).for_each(start));
+    LazyLock::force(&STARTED);
+    let work = Work { part, joined: AtomicUsize::new(0), panic: Mutex::default() };
+    HELPERS.open(&work, seats);
+    let outcome = catch_unwind(AssertUnwindSafe(part));
+    HELPERS.close(&work);
+    let panic = outcome.err().or_else(|| work.panic.into_inner().ignore_poison());
+    if let Some(panic) = panic {
+        resume_unwind(panic);
+    }
+}
+
+fn start(at: usize) {
+    let thread = std::thread::Builder::new().name(format!("mpsgraph-soft-{at}"));
+    let help = move || {
+        NUMBER.set(at);
+        HELPERS.help();
+    };
+    thread.spawn(help).expect("the device needs its threads");
+}
+
+thread_local! {
+    static NUMBER: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The number of this thread: helpers count from 1, all others are 0.
+pub fn number() -> usize {
+    NUMBER.get()
+}
+
+impl Helpers {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().ignore_poison()
+    }
+
+    fn open(&self, work: &Work<'_>, seats: usize) {
+        // The lifetime is not known to the list; `run` closes what it opened before it returns.
+        let work = std::ptr::from_ref(work).cast();
+        let mut state = self.lock();
+        state.open.push(Open { work, seats });
+        self.seats.fetch_add(seats, Ordering::Relaxed);
+        let wakes = state.asleep > 0;
+        drop(state);
+        if wakes {
+            self.opened.notify_one();
+        }
+    }
+
+    /// Returns when no helper works on it and none can join.
+    fn close(&self, work: &Work<'_>) {
+        let mut state = self.lock();
+        let is_it = |open: &Open| std::ptr::addr_eq(open.work, work);
+        let at = state.open.iter().rposition(is_it).expect("it is open until here");
+        let Open { seats, .. } = state.open.swap_remove(at);
+        self.seats.fetch_sub(seats, Ordering::Relaxed);
+        drop(state);
+        if spin_until(WAIT_SPIN, || work.joined.load(Ordering::Acquire) == 0) {
+            return;
+        }
+        let state = self.lock();
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        let state = self.left.wait_while(state, |_| work.joined.load(Ordering::SeqCst) > 0).ignore_poison();
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        drop(state);
+    }
+
+    /// What a helper does.
+    fn help(&self) {
+        loop {
+            spin_until(IDLE_SPIN, || self.seats.load(Ordering::Relaxed) > 0);
+            let work = self.join();
+            // SAFETY: this thread has joined, so `close` waits for it.
+            let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { ((*work).part)() }));
+            if let Err(panic) = outcome {
+                // SAFETY: as above.
+                unsafe { &(*work).panic }.lock().ignore_poison().get_or_insert(panic);
+            }
+            // SAFETY: as above, up to here: the work may be gone when this helper has left.
+            unsafe { &(*work).joined }.fetch_sub(1, Ordering::SeqCst);
+            if self.waiting.load(Ordering::SeqCst) > 0 {
+                // Who waits looks while it holds the lock, so it either sees that this one has left or is asleep now.
+                drop(self.lock());
+                self.left.notify_all();
+            }
+        }
+    }
+
+    /// Joins work, once there is some.
+    fn join(&self) -> *const Work<'static> {
+        let mut state = self.lock();
+        loop {
+            if let Some(open) = state.open.iter_mut().rev().find(|open| open.seats > 0) {
+                open.seats -= 1;
+                let work = open.work;
+                // SAFETY: it is in the list, and is taken out under the lock before it goes.
+                unsafe { &(*work).joined }.fetch_add(1, Ordering::Relaxed);
+                let free = self.seats.fetch_sub(1, Ordering::Relaxed) - 1;
+                let wakes = free > 0 && state.asleep > 0;
+                drop(state);
+                if wakes {
+                    self.opened.notify_one();
+                }
+                return work;
+            }
+            state.asleep += 1;
+            state = self.opened.wait(state).ignore_poison();
+            state.asleep -= 1;
+        }
+    }
+}
+
+/// Spins until `ready` is true or the time is over; returns whether it is. Does not spin on a single core, where nobody
+/// could make it true meanwhile.
+pub fn spin_until(time: Duration, ready: impl Fn() -> bool) -> bool {
+    static ALONE: OnceLock<bool> = OnceLock::new();
+    if *ALONE.get_or_init(|| cores().get() == 1) {
+        return ready();
+    }
+    let start = Instant::now();
+    loop {
+        for _ in 0..32 {
+            if ready() {
+                return true;
+            }
+            std::hint::spin_loop();
+        }
+        if start.elapsed() >= time {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! That all pieces are done once, by several threads, also inside of each other and after a panic.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::kernels::threads::{both, count, for_each, share, share_with_scratch};
+
+#[test]
+fn every_number_is_taken_once() {
+    for (count, together) in [(1, 1), (7, 1), (64, 3), (1000, 17), (5, 9), (0, 1)] {
+        let taken: Vec<AtomicUsize> = (0..count).map(|_| AtomicUsize::new(0)).collect();
+        for_each(count, together, &|at| _ = taken[at].fetch_add(1, Ordering::Relaxed));
+        assert!(taken.iter().all(|taken| taken.load(Ordering::Relaxed) == 1), "{count} numbers, {together} together");
+    }
+}
+
+#[test]
+fn chunks_have_their_numbers() {
+    for (elements, chunk) in [(1, 1), (100_003, 7), (1 << 20, 1 << 12), (300_000, 100_000)] {
+        let mut out = vec![0_u32; elements];
+        share(true, chunk, &mut out, |at, out| out.fill(at as u32));
+        assert!(out.iter().enumerate().all(|(at, &number)| number as usize == at / chunk), "{elements}, {chunk}");
+    }
+}
+
+#[test]
+fn scratch_memory_belongs_to_one_task_at_a_time() {
+    let (mut out, mut scratch) = (vec![0.0; 50 * 1000], vec![0.0; 3 * 8]);
+    share_with_scratch((1000, &mut out), (8, &mut scratch), &|at, out, scratch| {
+        scratch.fill(at as f32);
+        for (out, scratch) in out.iter_mut().zip(scratch.iter().cycle()) {
+            *out = *scratch;
+        }
+    });
+    assert!(out.iter().enumerate().all(|(at, &number)| number == (at / 1000) as f32));
+}
+
+#[test]
+fn a_helper_takes_part() {
+    if count() == 1 {
+        return;
+    }
+    // Neither part returns before both threads are there.
+    let (here, there) = (Barrier::new(2), Barrier::new(2));
+    both(usize::MAX, &mut || _ = here.wait(), &mut || _ = here.wait());
+    for_each(2, 1, &|_| _ = there.wait());
+}
+
+#[test]
+fn work_inside_of_work_ends() {
+    let done = AtomicUsize::new(0);
+    for_each(8, 1, &|_| for_each(8, 1, &|_| for_each(8, 1, &|_| _ = done.fetch_add(1, Ordering::Relaxed))));
+    assert_eq!(done.into_inner(), 512);
+}
+
+#[test]
+fn several_threads_share_work_at_a_time() {
+    let done = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| (0..200).for_each(|_| for_each(10, 1, &|_| _ = done.fetch_add(1, Ordering::Relaxed))));
+        }
+    });
+    assert_eq!(done.into_inner(), 8000);
+}
+
+#[test]
+fn a_panic_reaches_the_caller_and_ends_nothing_else() {
+    for failing in 0..16 {
+        let work = || for_each(16, 1, &|at| assert!(at != failing, "piece {at} fails, on purpose"));
+        let panic = catch_unwind(AssertUnwindSafe(work)).expect_err("a piece fails");
+        let text = panic.downcast_ref::<String>().expect("a message with a number");
+        assert_eq!(*text, format!("piece {failing} fails, on purpose"));
+    }
+    every_number_is_taken_once();
+}
