@@ -197,7 +197,7 @@ impl<'a> Submission<'a> {
 fn fed(draft: &Draft<'_>) -> Result<Vec<Arc<Allocation>>, (usize, Error)> {
     let mut allocations = Vec::with_capacity(draft.feeds.len());
     for (at, value) in draft.feeds.iter().enumerate() {
-        match value.settled() {
+        match value.settle() {
             Ok(Some(allocation)) => match allocation.fault.get() {
                 None => allocations.push(allocation),
                 Some(fault) => return Err((at, (**fault).clone())),
