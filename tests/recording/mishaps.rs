@@ -101,7 +101,7 @@ fn tasks_that_move_between_threads_while_others_train() {
         sent.par_iter().for_each_with(to_poller, |to_poller, &i| {
             let x = (vector(&[i; 40]) + 1.0) * 2.0;
             let mut read = Box::pin(async move { x.into_data_async().await.expect("a device").to_vec().expect("f32") });
-            if i as usize % 2 == 0 {
+            if (i as usize).is_multiple_of(2) {
                 // Begun here, ended there.
                 match poll(read.as_mut()) {
                     Poll::Ready(data) => assert_eq!(data, [(i + 1.0) * 2.0; 40]),

@@ -115,7 +115,10 @@ impl<T: Message + 'static> Signature for fn(&T) {
     const ENCODING: &'static CStr = c"v16@?0@8";
 }
 
-impl<T: Message + 'static, U: Message + 'static> Signature for fn(Option<&T>, Option<&U>) {
+/// Two objects that may be nil.
+type TwoOrNil<T, U> = fn(Option<&T>, Option<&U>);
+
+impl<T: Message + 'static, U: Message + 'static> Signature for TwoOrNil<T, U> {
     type Closure = dyn FnOnce(Option<&T>, Option<&U>) + Send;
     type Invoke = unsafe extern "C" fn(*const OnceBlock<Self>, *const T, *const U);
     const INVOKE: Self::Invoke = invoke_with_two::<T, U>;
@@ -137,7 +140,7 @@ unsafe extern "C" fn invoke_with_object<T: Message + 'static>(block: *const Once
 /// # Safety
 /// `block` is a live literal or copy of this type, and the others are nil or live objects of their types.
 unsafe extern "C" fn invoke_with_two<T: Message + 'static, U: Message + 'static>(
-    block: *const OnceBlock<fn(Option<&T>, Option<&U>)>,
+    block: *const OnceBlock<TwoOrNil<T, U>>,
     first: *const T,
     second: *const U,
 ) {
@@ -260,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_block_of_two_objects_is_given_nil_as_none() {
-        type Pair = OnceBlock<fn(Option<&MTLDevice>, Option<&MTLDevice>)>;
+        type Pair = OnceBlock<TwoOrNil<MTLDevice, MTLDevice>>;
         let given = Arc::new(Mutex::new(None));
         let seen = Arc::clone(&given);
         let pair = Box::new(move |first: Option<&MTLDevice>, second: Option<&MTLDevice>| {
