@@ -66,8 +66,8 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
 /// lent until the data is dropped or changed.
 ///
 /// The first poll submits; it takes as long as that takes, which is long if a program has to be compiled, if another
-/// thread is compiling what the program reads, or if no memory is free before earlier work has ended. After that no poll
-/// blocks: the task is woken when the work has ended.
+/// thread is compiling what the program reads, or if no memory is free before earlier work has ended. After that no
+/// poll blocks: the task is woken when the work has ended.
 ///
 /// The first poll could hand a flush that takes long to another thread. It does not: whatever the task records next on
 /// top of the result would wait for that flush at its own first poll, so the task would block later instead of now, and

@@ -110,8 +110,8 @@ impl Waiting {
         woken.into_iter().for_each(|waiter| waiter.waker.wake());
     }
 
-    /// Lets `waker` be woken when the submission has ended, or at the time `look`, or, without one, when it is late. The
-    /// caller looks again whether it has ended after this.
+    /// Lets `waker` be woken when the submission has ended, or at the time `look`, or, without one, when it is late.
+    /// The caller looks again whether it has ended after this.
     pub fn register(self: &Arc<Self>, wait: &mut Wait, waker: &Waker, look: Option<Instant>) {
         let mut list = self.lock();
         let woken_at = look.unwrap_or_else(|| list.late_at(wait.since));

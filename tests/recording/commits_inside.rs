@@ -1,5 +1,5 @@
-//! MPSGraph may commit the command buffer in the middle of an encode and go on in another, several times: the values are
-//! then the same, and a fault in any of them is reported, whenever MPSGraph tells of it.
+//! MPSGraph may commit the command buffer in the middle of an encode and go on in another, several times: the values
+//! are then the same, and a fault in any of them is reported, whenever MPSGraph tells of it.
 
 use std::thread;
 use std::time::{Duration, Instant};

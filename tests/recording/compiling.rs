@@ -1,5 +1,5 @@
-//! A compilation, which takes long on a Mac, stops only the threads that need what it compiles; one that panics loses only
-//! what it should have made.
+//! A compilation, which takes long on a Mac, stops only the threads that need what it compiles; one that panics loses
+//! only what it should have made.
 
 use std::panic::catch_unwind;
 use std::sync::mpsc;

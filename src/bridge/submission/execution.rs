@@ -3,9 +3,9 @@
 //! The status of a command buffer tells of that one. MPSGraph may commit inside an encode, several times (four times in
 //! 400 operations, DrewsChessMachine has measured on macOS 27.2), and no method gives the command buffers between the
 //! first and the last. What tells of them is the completion handler of the execution. Apple documents that it is called
-//! when the execution has ended, with an error if one occurred, but not on which thread, nor whether before or after the
-//! handlers of the last command buffer. DrewsChessMachine has seen it called once per encode, also with commits inside.
-//! That its error tells of every command buffer of the execution is our assumption: nobody has provoked one.
+//! when the execution has ended, with an error if one occurred, but not on which thread, nor whether before or after
+//! the handlers of the last command buffer. DrewsChessMachine has seen it called once per encode, also with commits
+//! inside. That its error tells of every command buffer of the execution is our assumption: nobody has provoked one.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};

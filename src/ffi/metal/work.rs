@@ -25,8 +25,8 @@ impl Work {
         &self.roots
     }
 
-    /// Whether encoding has committed some of it. Then there may be command buffers between the first and the last, which
-    /// no method gives.
+    /// Whether encoding has committed some of it. Then there may be command buffers between the first and the last,
+    /// which no method gives.
     pub(crate) fn committed_inside(&self) -> bool {
         self.roots.len() > 1
     }

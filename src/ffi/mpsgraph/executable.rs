@@ -27,8 +27,8 @@ objc_class!(
     MPSGraphExecutableExecutionDescriptor
 );
 
-/// `MPSGraphExecutableCompletionHandler`: it is given the results, and why the execution failed. Apple does not say what
-/// the results are then.
+/// `MPSGraphExecutableCompletionHandler`: it is given the results, and why the execution failed. Apple does not say
+/// what the results are then.
 type CompletionHandler = fn(Option<&NSArray>, Option<&NSError>);
 
 objc_class!(

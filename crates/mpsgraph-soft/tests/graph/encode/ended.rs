@@ -72,8 +72,8 @@ fn the_handler_of_an_execution_is_told_why_it_failed() {
 #[test]
 fn the_handler_of_an_execution_is_told_of_a_fault_between_commits() {
     let _test = rule(Assumed(
-        "Apple's MPSGraphExecutable.h: the error is that of the execution; DrewsChessMachine GPUSubmission.swift relies \
-         on it and has provoked none",
+        "Apple's MPSGraphExecutable.h: the error is that of the execution; DrewsChessMachine GPUSubmission.swift \
+         relies on it and has provoked none",
     ));
     let fit = fitting();
     for failing in 1..=4 {
