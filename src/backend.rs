@@ -30,6 +30,14 @@ use crate::tensor::quantized::MpsGraphQuantizedTensor;
 /// that Apple GPUs compute with can be made by naming them. f64 is refused: `MpsGraph<f64>` does not compile, and
 /// making a tensor of f64 is an error.
 ///
+/// # Reading in async code
+///
+/// `into_data_async` submits at its first poll, and then wakes its task when the data is there. That poll takes long if
+/// a program has to be compiled (30 to 300 ms on a Mac, once per program), if another thread is compiling what the
+/// program reads, or if there is no room for more work in flight. Where that is too long for an executor's thread, call
+/// [`MpsGraphDevice::flush`] on a thread that may block, and await that first: it submits what every thread has
+/// recorded.
+///
 /// ```compile_fail
 /// fn backend<B: burn_backend::Backend>() {}
 /// backend::<burn_mpsgraph::MpsGraph<f64>>();

@@ -198,7 +198,7 @@ impl<'a> Submission<'a> {
 fn fed(draft: &Draft<'_>) -> Result<SmallVec<[Arc<Allocation>; 4]>, (usize, Error)> {
     let mut allocations = SmallVec::with_capacity(draft.feeds.len());
     for (at, value) in draft.feeds.iter().enumerate() {
-        match value.settled() {
+        match value.settle() {
             Ok(Some(allocation)) => match allocation.fault.get() {
                 None => allocations.push(allocation),
                 Some(fault) => return Err((at, (**fault).clone())),

@@ -17,7 +17,7 @@ use super::patterns;
 use super::pool::Allocation;
 use super::program::Program;
 use super::runtime::Runtime;
-use super::submission::{Encoder, Uses};
+use super::submission::{Encoder, Execution, Uses};
 use super::value::State;
 use crate::error::Error;
 use crate::ffi::{GraphDevice, MpsCommandBuffer, TensorData, Work};
@@ -221,16 +221,27 @@ impl Runtime {
     }
 
     /// Encodes and commits.
-    fn encode(&self, encoder: &Encoder, compiled: &Compiled, inputs: &[TensorData], results: &[TensorData]) -> Work {
+    fn encode(
+        &self,
+        encoder: &Encoder,
+        compiled: &Compiled,
+        inputs: &[TensorData],
+        results: &[TensorData],
+    ) -> (Work, Arc<Execution>) {
         let mut command_buffer = MpsCommandBuffer::from_queue(encoder.queue());
         let inputs: SmallVec<[_; 8]> = compiled.feed_order.iter().map(|&at| &inputs[at]).collect();
         let results: SmallVec<[_; 8]> = compiled.target_order.iter().map(|&at| &results[at]).collect();
-        compiled.executable.encode(&mut command_buffer, &inputs, &results);
-        let (waiting, serial) = (self.queue.waiting.clone(), encoder.next_serial());
+        let (execution, serial) = (Arc::new(Execution::default()), encoder.next_serial());
+        let (told, waiting) = (execution.clone(), self.queue.waiting.clone());
+        compiled.executable.encode(&mut command_buffer, &inputs, &results, move |error| {
+            told.tell(error);
+            waiting.ended(serial);
+        });
+        let waiting = self.queue.waiting.clone();
         command_buffer.on_completed(move |_, _| waiting.ended(serial));
         let work = command_buffer.commit();
         self.counters.executions.add(1);
         self.counters.commits.add(1);
-        work
+        (work, execution)
     }
 }

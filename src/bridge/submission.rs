@@ -1,19 +1,23 @@
 //! Committed work: command buffers in flight, waiting for one of them, and what happens when one fails or never ends.
 //!
 //! Submissions complete in the order of their serial numbers. Metal raises no exception on a device fault, so the
-//! status of every command buffer is checked when it is done. A fault marks the buffers that the submission wrote, and
+//! status of its command buffers, and what MPSGraph tells of its execution, are looked at when a submission is done. A
+//! fault marks the buffers that the submission wrote, and
 //! those of submissions that read them, so that no read gives garbage.
 
 mod ended;
+mod execution;
 mod hang;
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use burn_std::future::block_on;
 use ended::Ended;
+pub(super) use execution::Execution;
+use execution::Late;
 use smallvec::SmallVec;
 
 use super::pool::{Allocation, Serial};
@@ -35,6 +39,8 @@ struct Submitted {
     serial: Serial,
     /// The committed work, which holds the buffers that it uses against the host.
     work: Work,
+    /// What MPSGraph tells of it.
+    execution: Arc<Execution>,
     /// Submissions in flight that wrote what this one reads.
     reads_of: SmallVec<[Serial; 4]>,
     /// A fault in what this one reads, known when it was submitted.
@@ -103,6 +109,8 @@ struct Flight {
     faults: Vec<(Serial, Error)>,
     /// The first fault that no `sync` has reported.
     unreported: Option<Error>,
+    /// Executions that have ended and of which MPSGraph has told nothing.
+    late: Late,
     /// Work that was given up and has not ended.
     lost: Vec<Work>,
     /// How often work was given up, and the last reason.
@@ -136,7 +144,7 @@ impl Queue {
     pub fn push<'a>(
         &self,
         encoder: &mut Encoder,
-        work: Work,
+        (work, execution): (Work, Arc<Execution>),
         uses: Uses<impl Iterator<Item = &'a Arc<Allocation>>, impl Iterator<Item = &'a Arc<Allocation>>>,
     ) {
         encoder.serial += 1;
@@ -161,7 +169,7 @@ impl Queue {
         }
         let held_bytes = uses.held_bytes;
         flight.held_bytes += held_bytes;
-        flight.submitted.push_back(Submitted { serial, work, reads_of, fault, writes, held_bytes });
+        flight.submitted.push_back(Submitted { serial, work, execution, reads_of, fault, writes, held_bytes });
         if let Some(hang) = flight.hang.clone().filter(|_| encoder.given_up != flight.given_up) {
             // While it was encoded, the work before it on its queue was given up.
             self.lose(&mut flight, &hang);
@@ -239,24 +247,32 @@ impl Queue {
         let fault = match ffi::autoreleasepool(in_flight) {
             Ok(newest) => {
                 self.wait(newest, counters);
-                self.lock().unreported.take()
+                let flight = &mut *self.lock();
+                ffi::autoreleasepool(|| self.reap(flight));
+                flight.unreported.take()
             }
             Err(fault) => fault,
         };
         fault.map_or(Ok(()), Err)
     }
 
+    /// Until when what has ended waits to be told of its execution.
+    fn told_until(&self) -> Option<Instant> {
+        self.lock().late.until()
+    }
+
     /// Removes done work from the front of the queue and passes its faults on.
     fn reap(&self, flight: &mut Flight) {
         while let Some(front) = flight.submitted.front() {
-            if !front.work.has_ended() {
+            if !front.work.has_ended() || !flight.late.is_settled(front) {
                 break;
             }
             let Some(done) = flight.submitted.pop_front() else {
                 break;
             };
             flight.on_trial = false;
-            let own = done.work.roots().iter().find(|root| root.status() == CommandBufferStatus::Error).map(fault_of);
+            let failed = done.work.roots().iter().find(|root| root.status() == CommandBufferStatus::Error);
+            let own = failed.map(fault_of).or_else(|| done.execution.fault());
             if let Some(fault) = &own {
                 flight.unreported.get_or_insert_with(|| fault.clone());
             }
@@ -278,6 +294,9 @@ impl Queue {
             // First drop the work's claims on its buffers, then publish that the host may have them.
             drop(done.work);
             self.progress.completed.store(done.serial, Ordering::Release);
+        }
+        if let Some(fault) = flight.late.told() {
+            flight.unreported.get_or_insert(fault);
         }
         if flight.given_up > 0 {
             self.reap_lost(flight);

@@ -1,31 +1,52 @@
 //! A flush under way. Values that it will make are pending on its ticket until they are ready or failed.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::future::poll_fn;
+use std::sync::{Mutex, MutexGuard};
+use std::task::{Poll, Waker};
 
 use crate::lock::LockAnyway;
 
 /// Tells that a flush has ended.
 #[derive(Default)]
-pub(super) struct Ticket {
-    ended: Mutex<bool>,
-    changed: Condvar,
+pub(super) struct Ticket(Mutex<Progress>);
+
+#[derive(Default)]
+struct Progress {
+    ended: bool,
+    /// Of the tasks that wait.
+    wakers: Vec<Waker>,
 }
 
 impl Ticket {
-    /// Waits until the flush has ended: until its work is submitted or has failed, not until the device is done.
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.0.lock_anyway()
+    }
+
+    /// The flush has ended: its work is submitted or has failed; the device need not be done.
     ///
     /// Flushes wait for those that were cut before them only, so they never wait in a circle: a flush waits for what
     /// its ops read, an op reads what was pending when it was recorded, and a flush is cut after its ops are recorded.
     /// There is no limit of time: a flush compiles, and waits for the device no longer than that has one.
-    pub fn wait(&self) {
-        let mut ended = self.ended.lock_anyway();
-        while !*ended {
-            ended = self.changed.wait(ended).unwrap_or_else(PoisonError::into_inner);
-        }
+    pub async fn ended(&self) {
+        poll_fn(|context| {
+            let mut progress = self.lock();
+            if progress.ended {
+                return Poll::Ready(());
+            }
+            if !progress.wakers.iter().any(|waker| waker.will_wake(context.waker())) {
+                progress.wakers.push(context.waker().clone());
+            }
+            Poll::Pending
+        })
+        .await;
     }
 
     pub fn end(&self) {
-        *self.ended.lock_anyway() = true;
-        self.changed.notify_all();
+        let mut progress = self.lock();
+        progress.ended = true;
+        let wakers = std::mem::take(&mut progress.wakers);
+        // Without the lock: a waker may poll at once.
+        drop(progress);
+        wakers.into_iter().for_each(Waker::wake);
     }
 }

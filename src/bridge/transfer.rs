@@ -65,14 +65,24 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
 /// Submits what the tensors need and waits once for all of them. Small tensors are copied; of large ones the buffer is
 /// lent until the data is dropped or changed.
 ///
-/// The first poll submits; it takes as long as that takes, which is long if a program has to be compiled. After that no
+/// The first poll submits; it takes as long as that takes, which is long if a program has to be compiled, if another
+/// thread is compiling what the program reads, or if no memory is free before earlier work has ended. After that no
 /// poll blocks: the task is woken when the work has ended.
+///
+/// The first poll could hand a flush that takes long to another thread. It does not: whatever the task records next on
+/// top of the result would wait for that flush at its own first poll, so the task would block later instead of now, and
+/// each blocking read, which Burn makes of this future too, would start a thread for each program that it compiles.
 ///
 /// # Errors
 /// The device fault that hit the work which makes one of them.
 pub(crate) async fn read(tensors: Vec<MpsGraphTensor>) -> Result<Vec<TensorData>, Error> {
     let runtime = Runtime::get();
-    let allocations = submit_for_read(runtime, &tensors)?;
+    flush_for_read(runtime, &tensors);
+    let mut allocations = Vec::with_capacity(tensors.len());
+    for tensor in &tensors {
+        // Another thread's flush may be making it.
+        allocations.push(tensor.value.0.settled().await?);
+    }
     let newest = allocations.iter().flatten().map(|a| a.written_by.load(Ordering::Acquire)).max();
     if let Some(serial) = newest {
         runtime.queue.ended(serial, &runtime.counters).await;
@@ -95,12 +105,6 @@ pub(crate) async fn read(tensors: Vec<MpsGraphTensor>) -> Result<Vec<TensorData>
         TensorData::from_bytes(bytes, ty.shape, ty.dtype)
     };
     Ok(tensors.iter().zip(&allocations).map(read_one).collect())
-}
-
-/// Submits what the tensors need; their buffers, which submitted work may still have to write.
-fn submit_for_read(runtime: &Runtime, tensors: &[MpsGraphTensor]) -> Result<Vec<Option<Arc<Allocation>>>, Error> {
-    flush_for_read(runtime, tensors);
-    tensors.iter().map(|tensor| tensor.value.0.settled()).collect()
 }
 
 /// Flushes all of this thread's recording if it makes one of the tensors, and of others' what makes the others.

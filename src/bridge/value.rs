@@ -9,6 +9,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use burn_std::future::block_on;
+
 use super::list::{self, Recording};
 use super::pool::Allocation;
 use super::ticket::Ticket;
@@ -68,16 +70,33 @@ impl Value {
     /// The data, once no flush is making the value. `Ok(None)` if the value has no elements.
     ///
     /// The value must not be recorded.
-    pub fn settled(&self) -> Result<Option<Arc<Allocation>>, Error> {
+    pub async fn settled(&self) -> Result<Option<Arc<Allocation>>, Error> {
         loop {
-            let ticket = match &*self.lock() {
-                State::Empty => return Ok(None),
-                State::Ready(allocation) => return Ok(Some(allocation.clone())),
-                State::Failed(error) => return Err((**error).clone()),
-                State::Pending(ticket) => ticket.clone(),
-                State::Recorded { .. } => unreachable!("a value that is asked for is flushed first"),
-            };
-            ticket.wait();
+            match self.data() {
+                Ok(data) => return data,
+                Err(ticket) => ticket.ended().await,
+            }
+        }
+    }
+
+    /// As [`Self::settled`], for a caller that may block.
+    pub fn settle(&self) -> Result<Option<Arc<Allocation>>, Error> {
+        loop {
+            match self.data() {
+                Ok(data) => return data,
+                Err(ticket) => block_on(ticket.ended()),
+            }
+        }
+    }
+
+    /// The data, or the ticket of the flush that is making it.
+    fn data(&self) -> Result<Result<Option<Arc<Allocation>>, Error>, Arc<Ticket>> {
+        match &*self.lock() {
+            State::Empty => Ok(Ok(None)),
+            State::Ready(allocation) => Ok(Ok(Some(allocation.clone()))),
+            State::Failed(error) => Ok(Err((**error).clone())),
+            State::Pending(ticket) => Err(ticket.clone()),
+            State::Recorded { .. } => unreachable!("a value that is asked for is flushed first"),
         }
     }
 

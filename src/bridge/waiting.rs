@@ -2,7 +2,7 @@
 //!
 //! A submission's completed handler wakes the tasks that wait for it. If the device ends nothing for longer than the
 //! limit, no handler comes, and a clock wakes them: a thread that starts with the first wait and sleeps until the next
-//! limit.
+//! limit. It also wakes a task at a time at which that wants to look again.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -46,8 +46,10 @@ struct Waiter {
     key: u64,
     serial: Serial,
     since: Instant,
+    /// When the clock wakes it; without that, when it is late.
+    look: Option<Instant>,
     waker: Waker,
-    /// Whether the clock has woken it.
+    /// Whether the clock has woken it because it was late.
     late: bool,
 }
 
@@ -109,29 +111,33 @@ impl Waiting {
         woken.into_iter().for_each(|waiter| waiter.waker.wake());
     }
 
-    /// Lets `waker` be woken when the submission has ended, or when it is late. The caller looks again whether it has
-    /// ended after this.
-    pub fn register(self: &Arc<Self>, wait: &mut Wait, waker: &Waker) {
+    /// Lets `waker` be woken when the submission has ended, or at the time `look`, or, without one, when it is late.
+    /// The caller looks again whether it has ended after this.
+    pub fn register(self: &Arc<Self>, wait: &mut Wait, waker: &Waker, look: Option<Instant>) {
         let mut list = self.lock();
+        let since = *wait.since.get_or_insert_with(Instant::now);
+        let woken_at = look.unwrap_or_else(|| list.late_at(since));
         let known = list.waiters.iter_mut().find(|waiter| Some(waiter.key) == wait.key);
         if let Some(known) = known {
             known.waker.clone_from(waker);
-            return;
+            if look.is_none() || known.look == look {
+                return;
+            }
+            (known.look, known.late) = (look, false);
+        } else {
+            list.key += 1;
+            let key = list.key;
+            wait.key = Some(key);
+            let (serial, waker) = (wait.serial, waker.clone());
+            list.waiters.push(Waiter { key, serial, since, look, waker, late: false });
         }
-        list.key += 1;
-        let key = list.key;
-        wait.key = Some(key);
-        let since = *wait.since.get_or_insert_with(Instant::now);
-        let waiter = Waiter { key, serial: wait.serial, since, waker: waker.clone(), late: false };
-        let late_at = list.late_at(since);
-        list.waiters.push(waiter);
         match list.clock {
             Clock::NotStarted => {
-                list.clock = Clock::Until(late_at);
+                list.clock = Clock::Until(woken_at);
                 drop(list);
                 self.start_clock();
             }
-            Clock::Until(next) if next <= late_at => (),
+            Clock::Until(next) if next <= woken_at => (),
             Clock::Idle | Clock::Until(_) => self.earlier.notify_one(),
         }
     }
@@ -173,11 +179,12 @@ impl Waiting {
             let (mut woken, mut next) = (Vec::new(), None::<Instant>);
             for waiter in waiters.iter_mut().filter(|waiter| !waiter.late) {
                 let late_at = late_at(waiter.since);
-                if late_at <= now {
-                    waiter.late = true;
+                let at = waiter.look.unwrap_or(late_at);
+                if at <= now {
+                    waiter.late = waiter.look.take().is_none();
                     woken.push(waiter.waker.clone());
                 } else {
-                    next = Some(next.map_or(late_at, |next| next.min(late_at)));
+                    next = Some(next.map_or(at, |next| next.min(at)));
                 }
             }
             list.clock = next.map_or(Clock::Idle, Clock::Until);

@@ -1,5 +1,7 @@
-//! A compilation, which takes long on a Mac, stops only the threads that need what it compiles.
+//! A compilation, which takes long on a Mac, stops only the threads that need what it compiles; one that panics loses
+//! only what it should have made.
 
+use std::panic::catch_unwind;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -41,4 +43,40 @@ fn other_threads_flush_cached_programs_and_read_counters() {
     assert_eq!((used.programs_compiled, used.executions), (1, 21));
     assert_eq!(read(kept), [15.0]);
     assert_eq!(turn.used().programs_compiled, 3);
+}
+
+#[test]
+fn a_panic_inside_a_flush_fails_its_values_and_leaves_nothing() {
+    let turn = Turn::take();
+    let (x, kept) = (vector(&[1.0, 2.0]), vector(&[3.0]) * 2.0);
+    assert_eq!(read(kept.clone()), [6.0]);
+    let lost = [x.clone() + 1.0, x.clone().exp()];
+    hold::refuse_next();
+    let asked = lost[0].clone();
+    assert!(catch_unwind(move || read(asked)).is_err(), "a panic is passed on");
+    for value in &lost {
+        let error = value.clone().try_into_data().expect_err("it was not made").to_string();
+        assert!(error.contains("panicked") && error.contains("a test has this compilation refused"), "{error}");
+        assert!((value.clone() * 2.0).try_into_data().is_err(), "nor what depends on it");
+    }
+    assert_eq!(read(kept + 1.0), [7.0]);
+    assert_eq!(read(x + 1.0), [2.0, 3.0], "it is compiled the next time");
+    drop(lost);
+    let _ = MpsGraphDevice.sync();
+    let used = turn.used();
+    assert_eq!((used.buffers_live, used.ops_waiting), (turn.start.buffers_live, 0), "{used:?}");
+}
+
+#[test]
+fn a_panic_in_sync_leaves_nothing_of_threads_that_have_ended() {
+    let turn = Turn::take();
+    let made: Vec<_> =
+        (0..3).map(|i| thread::spawn(move || vector(&[i as f32; 9]) * 2.0 + 1.0).join().expect("no panic")).collect();
+    hold::refuse_next();
+    assert!(catch_unwind(|| MpsGraphDevice.sync()).is_err(), "a panic is passed on");
+    assert_eq!(made.iter().filter(|x| (*x).clone().try_into_data().is_ok()).count(), 2);
+    drop(made);
+    let _ = MpsGraphDevice.sync();
+    let used = turn.used();
+    assert_eq!((used.buffers_live, used.ops_waiting), (turn.start.buffers_live, 0), "{used:?}");
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use burn::tensor::{Tensor, TensorData, Transaction};
 use mpsgraph_soft::metal::fault;
+use mpsgraph_soft::mpsgraph::hold;
 
 use super::hangs::Hangs;
 use super::{B, Turn, read, vector};
@@ -97,6 +98,37 @@ fn the_first_poll_submits_and_no_poll_waits() {
     assert_eq!(numbers(poll(a, &waker).expect("it is woken when all is there")), [2.0, 3.0]);
     assert_eq!(numbers(poll(b, &waker).expect("so is this")), [6.0]);
     assert_eq!(numbers(poll(c, &waker).expect("and this")), [5.0]);
+}
+
+#[test]
+fn no_poll_waits_for_what_another_thread_compiles() {
+    let _turn = Turn::take();
+    let asked = vector(&[1.0, 2.0]) * 3.0;
+    let held = hold::compilations();
+    let compiling = thread::spawn({
+        let asked = asked.clone();
+        move || read(asked)
+    });
+    assert!(held.wait_for_one(PATIENCE), "the other thread compiles");
+    let (polled, at_main) = std::sync::mpsc::channel();
+    let other = thread::spawn(move || {
+        let (woken, waker) = task();
+        let mut future = pin!(asked.into_data_async());
+        assert!(poll(future.as_mut(), &waker).is_none());
+        polled.send(()).expect("the test listens");
+        for times in 1.. {
+            woken.wait_for(times);
+            if let Some(data) = poll(future.as_mut(), &waker) {
+                return numbers(data);
+            }
+        }
+        unreachable!("it is woken less often")
+    });
+    let outcome = at_main.recv_timeout(PATIENCE);
+    drop(held);
+    assert_eq!(other.join().expect("no panic"), [3.0, 6.0]);
+    assert_eq!(compiling.join().expect("no panic"), [3.0, 6.0]);
+    outcome.expect("the poll returned while the other thread was compiling");
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod kept;
 mod lengths;
 mod liveness;
 mod memory;
+mod mishaps;
 mod mlp;
 mod moving;
 #[cfg(soft_runtime)] // the software runtime counts operations and kernels

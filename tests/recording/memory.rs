@@ -16,13 +16,13 @@ fn uploads_that_are_summed_up_are_not_all_kept() {
     let turn = Turn::take();
     MpsGraphDevice.reset_peak();
     let mut sum = Tensor::<B, 1>::zeros([1], &MpsGraphDevice);
-    for _ in 0..300 {
+    for _ in 0..900 {
         sum = sum + batch(1 << 20).sum();
     }
     let used = turn.used();
     assert!(used.bytes_peak + used.bytes_cached <= 512 * MIB, "{used:?}");
     assert!(used.programs_compiled <= 4, "{used:?}");
-    assert_eq!(read(sum), [(300 << 20) as f32]);
+    assert_eq!(read(sum), [(900 << 20) as f32]);
 }
 
 #[test]
@@ -39,6 +39,91 @@ fn the_bound_is_a_setting() {
     assert!(held <= 11 * MIB, "the bound and the quarter between two looks: {held}");
     assert!(turn.used().flushes_at_bounds >= 5, "{:?}", turn.used());
     assert_eq!(read(sum), [(64 << 18) as f32]);
+}
+
+/// Programs that each come to twice the bound, one after the other.
+fn assert_no_compilation_after_the_second_round(held: usize) {
+    let mut turn = Turn::take();
+    MpsGraphDevice.set_held_limit(held);
+    let round = || {
+        for up in [true, false] {
+            let mut sum = Tensor::<B, 1>::zeros([1], &MpsGraphDevice);
+            for _ in 0..8 {
+                let x = batch(held / 16) * 2.0;
+                sum = sum + if up { x.sum() } else { x.mean() };
+            }
+            let expected = if up { held } else { 16 };
+            assert_eq!(read(sum), [expected as f32]);
+        }
+    };
+    round();
+    round();
+    turn.restart();
+    round();
+    round();
+    MpsGraphDevice.set_held_limit(128 << 20);
+    assert_eq!(turn.used().programs_compiled, 0, "{held}: {:?}", turn.used());
+}
+
+#[test]
+fn programs_beyond_the_bound_repeat_whatever_the_bound() {
+    for held in [1 << 10, 1 << 16, 1 << 20, 1 << 24] {
+        assert_no_compilation_after_the_second_round(held);
+    }
+}
+
+#[test]
+fn an_optimizer_s_step_does_not_keep_all_parameters_twice() {
+    use burn::backend::Autodiff;
+    use burn::nn::{Linear, LinearConfig};
+    use burn::optim::{AdamConfig, GradientsParams, Optimizer};
+
+    const LAYERS: usize = 16;
+    const WIDTH: usize = 2048;
+    let turn = Turn::take();
+    let device = MpsGraphDevice;
+    let layer = |_| LinearConfig::new(WIDTH, WIDTH).with_bias(false).init(&device);
+    let mut model: Vec<Linear<Autodiff<B>>> = (0..LAYERS).map(layer).collect();
+    let mut optimizer = AdamConfig::new().init();
+    for _ in 0..3 {
+        device.reset_peak();
+        let x = Tensor::<Autodiff<B>, 2>::ones([1, WIDTH], &device);
+        let loss = model.iter().fold(x, |x, layer| layer.forward(x)).sum();
+        let gradients = GradientsParams::from_grads(loss.backward(), &model);
+        model = optimizer.step(1e-3, model, gradients);
+        device.sync().expect("the device works");
+    }
+    let parameters = (LAYERS * WIDTH * WIDTH * 4) as u64;
+    let used = turn.used();
+    assert!(used.bytes_live >= 3 * parameters, "parameters and both moments: {used:?}");
+    // With all gradients, and what recorded ops may hold.
+    let most = 4 * parameters + (128 + 32) * MIB;
+    assert!(used.bytes_peak <= most, "{} MiB where {} are allowed", used.bytes_peak / MIB, most / MIB);
+}
+
+#[cfg(soft_runtime)] // hangs are injected into the software runtime
+#[test]
+fn work_in_flight_is_bounded_by_what_it_holds() {
+    use super::hangs::Hangs;
+    let turn = Turn::take();
+    let _hangs = Hangs::begin();
+    mpsgraph_soft::metal::fault::hang_next(1);
+    let begun = turn.used().bytes_live;
+    let (flushed, at_main) = std::sync::mpsc::channel();
+    let worker = std::thread::spawn(move || {
+        let mut kept = Vec::new();
+        for _ in 0..10 {
+            // Of each 64 MiB nobody needs when the program has run.
+            kept.push(batch(1 << 24).sum());
+            MpsGraphDevice.flush_thread();
+            flushed.send(MpsGraphDevice.stats()).expect("the test listens");
+        }
+        kept
+    });
+    let most = at_main.into_iter().map(|stats| (stats.in_flight, stats.bytes_live - begun)).max().expect("ten");
+    drop(worker.join().expect("no panic"));
+    assert!(most.0 <= 5 && most.1 <= 5 * 65 * MIB, "{most:?}");
+    drop(MpsGraphDevice.sync());
 }
 
 #[test]
@@ -125,5 +210,6 @@ fn small_values_are_small_and_given_back() {
     let driver = MpsGraphDevice.stats().bytes_of_driver;
     drop(kept);
     MpsGraphDevice.memory_cleanup();
-    assert!(driver - MpsGraphDevice.stats().bytes_of_driver >= 20 * MIB);
+    let left = MpsGraphDevice.stats().bytes_of_driver;
+    assert!(driver - left >= 20 * MIB, "{driver} became {left}");
 }

@@ -71,7 +71,7 @@ fn training_holds_the_same_objects_after_epoch_two_and_ten() {
 /// The software runtime's objects once the last command buffer is gone: one lives until its handlers have been called,
 /// which may be a little after its work has ended.
 #[cfg(soft_runtime)]
-fn objects_without_command_buffers() -> std::collections::BTreeMap<&'static str, usize> {
+pub fn objects_without_command_buffers() -> std::collections::BTreeMap<&'static str, usize> {
     for _ in 0..10_000 {
         let objects = mpsgraph_soft::stats::live_objects();
         if !objects.contains_key("MTLCommandBuffer") {

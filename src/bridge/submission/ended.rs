@@ -33,10 +33,21 @@ impl Future for Ended<'_> {
         if !std::mem::replace(counted, true) {
             counters.waits.add(1);
         }
-        queue.waiting.register(wait, context.waker());
-        // The handler may have been called before this task could be woken by it.
-        if queue.is_over(wait.serial()) {
-            return Poll::Ready(());
+        // What has ended since the task was registered, or has to be told until another time, could wake nobody.
+        let mut told_until = queue.told_until();
+        loop {
+            queue.waiting.register(wait, context.waker(), told_until);
+            if queue.is_over(wait.serial()) {
+                return Poll::Ready(());
+            }
+            match queue.told_until() {
+                until if until == told_until => break,
+                until => told_until = until,
+            }
+        }
+        if told_until.is_some() {
+            // The device does not hang.
+            return Poll::Pending;
         }
         let Some(limit) = queue.waiting.overdue(wait) else {
             return Poll::Pending;

@@ -43,7 +43,7 @@ objc_methods! {
 
         instance fn wait() = "waitUntilCompleted", since (10, 11);
 
-        instance fn add_completed_handler(handler: &OnceBlock<MTLCommandBuffer>) = "addCompletedHandler:",
+        instance fn add_completed_handler(handler: &OnceBlock<fn(&MTLCommandBuffer)>) = "addCompletedHandler:",
             since (10, 11);
     }
 }
@@ -91,7 +91,8 @@ impl MTLCommandBuffer {
     /// If the work is committed already: Metal asserts.
     pub(crate) fn on_completed(&self, handler: impl FnOnce(CommandBufferStatus, Option<NsError>) + Send + 'static) {
         assert!(!self.status().is_committed(), "a completed handler comes before the commit");
-        let block = OnceBlock::new(|ended: &MTLCommandBuffer| handler(ended.status(), ended.error()));
+        let closure = Box::new(|ended: &Self| handler(ended.status(), ended.error()));
+        let block = OnceBlock::<fn(&Self)>::new(closure);
         in_some_pool(|| self.add_completed_handler(&block));
     }
 

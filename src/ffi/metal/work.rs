@@ -25,6 +25,12 @@ impl Work {
         &self.roots
     }
 
+    /// Whether encoding has committed some of it. Then there may be command buffers between the first and the last,
+    /// which no method gives.
+    pub(crate) fn committed_inside(&self) -> bool {
+        self.roots.len() > 1
+    }
+
     /// Whether all of it has ended, well or not.
     pub(crate) fn has_ended(&self) -> bool {
         self.roots.iter().all(|root| root.status().is_final())
@@ -68,7 +74,7 @@ mod tests {
         let queue = device().new_command_queue().unwrap();
         let mut commands = MpsCommandBuffer::from_queue(&queue);
         let [input, output] = [input, output].map(|buffer| TensorData::new(buffer, &[2], DataType::F32));
-        negation().encode(&mut commands, &[&input], &[&output]);
+        negation().encode(&mut commands, &[&input], &[&output], drop);
         commands
     }
 

@@ -9,11 +9,12 @@ use super::graph::COMPILING;
 use super::shaped_type::MPSGraphShapedType;
 use super::{ShapedType, Tensor, TensorData};
 use crate::ffi::foundation::ns_array::NSArray;
+use crate::ffi::foundation::ns_error::{NSError, NsError};
 use crate::ffi::foundation::ns_url::NSURL;
 use crate::ffi::metal::claim::Access;
 use crate::ffi::mps::MpsCommandBuffer;
 use crate::ffi::mps::mps_command_buffer::MPSCommandBuffer;
-use crate::ffi::objc::{Retained, autoreleasepool, objc_class, objc_methods};
+use crate::ffi::objc::{CopiedBlock, OnceBlock, Retained, autoreleasepool, objc_class, objc_methods};
 use crate::lock::LockAnyway;
 
 objc_class!(
@@ -22,9 +23,13 @@ objc_class!(
 );
 
 objc_class!(
-    /// How an executable is run; always left out here.
+    /// How an executable is run.
     MPSGraphExecutableExecutionDescriptor
 );
+
+/// `MPSGraphExecutableCompletionHandler`: it is given the results, and why the execution failed. Apple does not say
+/// what the results are then.
+type CompletionHandler = fn(Option<&NSArray>, Option<&NSError>);
 
 objc_class!(
     /// How an executable is written; always left out here.
@@ -76,6 +81,14 @@ objc_methods! {
             -> Option<Retained<MPSGraphExecutable>> = "initWithMPSGraphPackageAtURL:compilationDescriptor:",
             since (14, 0);
     }
+
+    impl MPSGraphExecutableExecutionDescriptor {
+        class fn new_object() -> Retained<MPSGraphExecutableExecutionDescriptor> = "new", since (12, 0);
+
+        /// Apple declares the property without `copy`, so this gives no block on the stack.
+        instance fn set_completion_handler(handler: &CopiedBlock<CompletionHandler>) = "setCompletionHandler:",
+            since (12, 0);
+    }
 }
 
 impl Executable {
@@ -94,6 +107,10 @@ impl Executable {
     /// Encodes one execution, `inputs` and `results` in the executable's order and with exactly the shapes and element
     /// types it was compiled for. No buffer may be both input and result. Nothing has run when this returns.
     ///
+    /// `on_ended` is called once, when the execution has ended, with what failed in it, also if that is in a command
+    /// buffer that encoding has committed. Apple says neither on which thread nor in which order with the handlers of
+    /// command buffers; if what is encoded is never committed, it is dropped.
+    ///
     /// # Panics
     /// If the host accesses one of the buffers in a way that excludes it.
     pub(crate) fn encode(
@@ -101,13 +118,17 @@ impl Executable {
         command_buffer: &mut MpsCommandBuffer,
         inputs: &[&TensorData],
         results: &[&TensorData],
+        on_ended: impl FnOnce(Option<NsError>) + Send + 'static,
     ) {
         command_buffer.claim(inputs.iter().map(|data| data.claims()), Access::GpuRead);
         command_buffer.claim(results.iter().map(|data| data.claims()), Access::GpuWrite);
         autoreleasepool(|| {
             let inputs = NSArray::of_each(inputs.iter().map(|data| data.object()));
             let results = NSArray::of_each(results.iter().map(|data| data.object()));
-            self.0.encode_to_command_buffer(command_buffer.object(), &inputs, Some(&results), None);
+            let block = OnceBlock::<CompletionHandler>::new(Box::new(|_, error| on_ended(error.map(NsError::from))));
+            let (handler, descriptor) = (block.copied(), MPSGraphExecutableExecutionDescriptor::new_object());
+            descriptor.set_completion_handler(&handler);
+            self.0.encode_to_command_buffer(command_buffer.object(), &inputs, Some(&results), Some(&descriptor));
         });
     }
 }
@@ -194,8 +215,11 @@ pub(super) fn exercise() {
         };
         let (inputs, results) = (bind(&inputs, [&[2, 3], &[3]], &feeds), bind(&outputs, [&[2, 3], &[2, 1]], &targets));
         let mut commands = MpsCommandBuffer::from_queue(&queue);
-        executable.encode(&mut commands, &inputs.iter().collect::<Vec<_>>(), &results.iter().collect::<Vec<_>>());
+        let (ended, told) = std::sync::mpsc::channel();
+        let (inputs, results) = (inputs.iter().collect::<Vec<_>>(), results.iter().collect::<Vec<_>>());
+        executable.encode(&mut commands, &inputs, &results, move |error| ended.send(error).expect("the test listens"));
         drop(commands.commit());
+        assert_eq!(told.into_iter().collect::<Vec<_>>(), [None]);
         for (buffer, values) in outputs.iter().zip(expected) {
             assert_eq!(*buffer.host_read(), *bytemuck::cast_slice::<f32, u8>(values));
         }

@@ -98,6 +98,7 @@ static COMMITS_INSIDE_ENCODE: LazyLock<AtomicUsize> = LazyLock::new(|| {
         Err(_) => 0,
     })
 });
+static TELLING: Mutex<Telling> = Mutex::new(Telling::InOrder);
 static HANG_MILLISECONDS: AtomicUsize = AtomicUsize::new(10_000);
 
 /// The `n`-th command buffer committed from now on (1 is the next) runs nothing and ends in error with this
@@ -146,6 +147,27 @@ pub fn clear() {
 /// Returns the number before.
 pub fn commit_inside_encode(times: usize) -> usize {
     COMMITS_INSIDE_ENCODE.swap(times, Relaxed)
+}
+
+/// When the completion handlers of executions are called: Apple documents only that it is when an execution has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Telling {
+    /// From the completion of the last command buffer, before the handlers that are added to that after the encode.
+    InOrder,
+    /// So long after that, on another thread.
+    After(Duration),
+    /// Not at all.
+    Never,
+}
+
+/// Sets when the completion handlers of executions that are encoded from now on are called. Returns what was set
+/// before.
+pub fn tell_executions(telling: Telling) -> Telling {
+    std::mem::replace(&mut *TELLING.lock().ignore_poison(), telling)
+}
+
+pub(crate) fn telling() -> Telling {
+    *TELLING.lock().ignore_poison()
 }
 
 /// How long `-[MTLCommandQueue commandBuffer]` waits for a place, and `-[MTLCommandBuffer waitUntilCompleted]` for its

@@ -89,24 +89,35 @@ impl Recording {
 /// A committed recording.
 struct Load {
     recording: Recording,
-    handlers: Vec<Block>,
+    handlers: Vec<Handler>,
     /// The command buffer, which must outlive its work whatever its owner does.
     owner: Strong,
     /// What is injected.
     fault: Option<Fault>,
 }
 
+/// A completed handler.
+pub enum Handler {
+    /// One that was added to the command buffer, which it is given.
+    Block(Block<1>),
+    /// One of the frameworks above Metal, until it is called.
+    Framework(Option<Box<dyn FnOnce(&Strong) + Send>>),
+}
+
 /// What is called when a job has ended: the completed handlers, and the command buffer that they are given.
 pub struct Handlers {
-    handlers: Vec<Block>,
+    handlers: Vec<Handler>,
     owner: Strong,
 }
 
 impl Handlers {
     /// Calls them in the order in which they were added.
     pub(super) fn call(&mut self) {
-        for handler in &self.handlers {
-            pool(|| handler.call(self.owner.id()));
+        for handler in &mut self.handlers {
+            pool(|| match handler {
+                Handler::Block(block) => block.call(self.owner.id()),
+                Handler::Framework(handler) => handler.take().into_iter().for_each(|handler| handler(&self.owner)),
+            });
         }
     }
 }
@@ -163,7 +174,7 @@ impl Job {
     pub(super) fn load(
         &self,
         recording: Recording,
-        handlers: Vec<Block>,
+        handlers: Vec<Handler>,
         owner: Strong,
         fault: Option<Fault>,
     ) -> Result<bool, &'static str> {

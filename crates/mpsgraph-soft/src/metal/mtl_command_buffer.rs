@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::job::{Job, Recording, Stamp, Status, Work};
+use super::job::{Handler, Job, Recording, Stamp, Status, Work};
 use super::label::Label;
 use super::worker::{Stuck, Worker};
 use super::{fault, mtl_command_queue, mtl_device};
@@ -47,7 +47,7 @@ pub(crate) struct CommandBuffer {
     job: Arc<Job>,
     recording: Mutex<Recording>,
     /// The completed handlers, until the commit.
-    handlers: Mutex<Vec<Block>>,
+    handlers: Mutex<Vec<Handler>>,
     /// Whether an [`Encoder`] is open.
     encoding: AtomicBool,
     label: Label,
@@ -57,6 +57,11 @@ impl CommandBuffer {
     /// The `MTLCommandQueue`.
     pub fn queue(&self) -> &Strong {
         &self.queue
+    }
+
+    /// The `NSError` of work that failed.
+    pub fn error(&self) -> Option<&Strong> {
+        self.job.error()
     }
 
     /// Whether the queue has it.
@@ -129,6 +134,16 @@ impl Encoder {
         recording.expected = recording.expected.saturating_add(expected);
         append(&mut recording.reads, reads);
         append(&mut recording.writes, writes);
+    }
+
+    /// Adds a completed handler.
+    pub fn add_handler(&self, handler: Box<dyn FnOnce(&Strong) + Send>) {
+        self.state().handlers.lock().ignore_poison().push(Handler::Framework(Some(handler)));
+    }
+
+    /// The work that is encoded, with its status and error.
+    pub fn job(&self) -> Arc<Job> {
+        Arc::clone(&self.state().job)
     }
 
     fn state(&self) -> &CommandBuffer {
@@ -207,6 +222,7 @@ pub(crate) extern "C-unwind" fn add_completed_handler(this: This<'_>, cmd: Sel, 
     let buffer = this.state::<CommandBuffer>();
     // SAFETY: the sender passes nil or a live block.
     let handler = unsafe { Block::copy(handler) }.unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    let handler = Handler::Block(handler);
     let mut handlers = buffer.handlers.lock().ignore_poison();
     if buffer.is_committed() {
         drop(handlers);
@@ -220,7 +236,7 @@ pub(crate) extern "C-unwind" fn status(this: This<'_>, _: Sel) -> usize {
 }
 
 pub(crate) extern "C-unwind" fn error(this: This<'_>, _: Sel) -> Id {
-    this.state::<CommandBuffer>().job.error().map_or(Id::NIL, |error| error.clone().autorelease())
+    this.state::<CommandBuffer>().error().map_or(Id::NIL, |error| error.clone().autorelease())
 }
 
 pub(crate) extern "C-unwind" fn gpu_start_time(this: This<'_>, _: Sel) -> f64 {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use crate::ignore_poison::IgnorePoison;
 use crate::metal::allocation::PAGE;
-use crate::metal::job::Work;
+use crate::metal::job::{Job, Work};
 use crate::metal::mtl_command_buffer::{CommandBuffer, Encoder as RootEncoder};
 use crate::metal::mtl_command_queue::CommandQueue;
 use crate::metal::{counters, fault, mtl_command_buffer};
@@ -26,7 +26,8 @@ pub static CLASS: ClassDef = ClassDef {
     min_macos: (10, 15),
     instance: &[
         method1("initWithCommandBuffer:", init_with_command_buffer),
-        method0("commandBuffer", command_buffer),
+        // The newest too, whatever the header says.
+        method0("commandBuffer", root_command_buffer),
         method0("rootCommandBuffer", root_command_buffer),
         method0("commitAndContinue", commit_and_continue),
         method0("enqueue", enqueue),
@@ -52,8 +53,6 @@ pub static CLASS: ClassDef = ClassDef {
 
 /// Payload of an `MPSCommandBuffer`.
 struct MpsCommandBuffer {
-    /// The root that it was made with.
-    first: Strong,
     root: Mutex<Strong>,
     /// Bytes held for all work that was encoded on it.
     scratch: AtomicUsize,
@@ -61,7 +60,7 @@ struct MpsCommandBuffer {
 
 impl MpsCommandBuffer {
     fn new(first: Strong) -> Self {
-        Self { root: Mutex::new(first.clone()), first, scratch: AtomicUsize::new(0) }
+        Self { root: Mutex::new(first), scratch: AtomicUsize::new(0) }
     }
 
     fn root(&self) -> MutexGuard<'_, Strong> {
@@ -74,6 +73,9 @@ impl Drop for MpsCommandBuffer {
         counters::scratch_let_go(*self.scratch.get_mut());
     }
 }
+
+/// What is called when an encoded execution has ended, with its error.
+pub type Ended = Box<dyn FnOnce(Option<&Strong>) + Send>;
 
 /// The right to encode on an `MPSCommandBuffer`. Hold it from the beginning of an encoding message to its end, so that
 /// a second thread that does the same is refused.
@@ -110,32 +112,50 @@ impl Encoder {
     /// Appends work that reads and writes these `MTLBuffer`s, and closes. When a test has asked for commits inside
     /// ([`fault::commit_inside_encode`]), the work begins in this root and ends in another; when one of the roots
     /// failed, the rest of the work would compute garbage and does not run.
-    pub fn encode(mut self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
-        let commits = fault::commits_inside_encode();
-        if commits == 0 {
-            return self.root.encode(work, reads, writes, self.expected);
+    ///
+    /// When the last of the roots has ended, `ended` is called with the error of the first that failed.
+    pub fn encode(self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>, ended: Option<Ended>) {
+        let (last, earlier, work) = match fault::commits_inside_encode() {
+            0 => (self, Vec::new(), work),
+            commits => self.commit_inside(commits, work, &reads, &writes),
+        };
+        last.root.encode(work, reads, writes, last.expected);
+        if let Some(ended) = ended {
+            last.root.add_handler(Box::new(move |last| {
+                ended(earlier.iter().find_map(|job| job.error()).or_else(|| last.state::<CommandBuffer>().error()))
+            }));
         }
-        let done = Arc::new(AtomicUsize::new(0));
+    }
+
+    /// Begins work and commits so many times; what has been committed, and what is left to do.
+    fn commit_inside(
+        mut self,
+        commits: usize,
+        work: Work,
+        reads: &[Strong],
+        writes: &[Strong],
+    ) -> (Self, Vec<Arc<Job>>, Work) {
+        let (mut committed, done) = (Vec::new(), Arc::new(AtomicUsize::new(0)));
         for _ in 0..commits {
             let done = Arc::clone(&done);
             let part = move || _ = done.fetch_add(1, Relaxed);
-            self.root.encode(Box::new(part), reads.clone(), writes.clone(), Duration::ZERO);
-            let cmd = Sel::named("commitAndContinue");
-            self.root = next_root(self.wrapper.as_this(), cmd, self.root);
+            self.root.encode(Box::new(part), reads.to_vec(), writes.to_vec(), Duration::ZERO);
+            committed.push(self.root.job());
+            self.root = next_root(self.wrapper.as_this(), Sel::named("commitAndContinue"), self.root);
         }
         let rest = move || {
             if done.load(Relaxed) == commits {
                 work();
             }
         };
-        self.root.encode(Box::new(rest), reads, writes, self.expected);
+        (self, committed, Box::new(rest))
     }
 }
 
 /// Appends work to an `MPSCommandBuffer`; panics where MPSGraph would abort.
 pub fn encode(this: Id, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
     match Encoder::new(this) {
-        Ok(encoder) => encoder.encode(work, reads, writes),
+        Ok(encoder) => encoder.encode(work, reads, writes, None),
         Err(reason) => panic!("encoding on an MPSCommandBuffer: {reason}"),
     }
 }
@@ -173,10 +193,6 @@ extern "C-unwind" fn command_buffer_with_command_buffer(this: This<'_>, cmd: Sel
 extern "C-unwind" fn init_with_command_buffer(this: This<'_>, cmd: Sel, buffer: Id) -> Id {
     this.set_state(wrap(this, cmd, buffer));
     this.id()
-}
-
-extern "C-unwind" fn command_buffer(this: This<'_>, _: Sel) -> Id {
-    this.state::<MpsCommandBuffer>().first.id()
 }
 
 extern "C-unwind" fn root_command_buffer(this: This<'_>, _: Sel) -> Id {

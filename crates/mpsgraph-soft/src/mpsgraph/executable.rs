@@ -150,18 +150,20 @@ extern "C-unwind" fn encode(
     if results.is_nil() {
         violation!(this, cmd, "results that MPSGraph allocates are not supported here: give a results array");
     }
-    match Strong::retain(descriptor).try_state::<ExecutionDescriptor>() {
+    let descriptor = Strong::retain(descriptor);
+    let ended = match descriptor.try_state::<ExecutionDescriptor>() {
         Some(descriptor) if descriptor.waits() => {
             violation!(this, cmd, "waitUntilCompleted cannot be met for work that is not committed: commit, then wait")
         }
-        None if !descriptor.is_nil() => violation!(
+        Some(descriptor) => descriptor.ended(&Strong::retain(results)),
+        None if !descriptor.id().is_nil() => violation!(
             this,
             cmd,
             "the descriptor is {}, not an MPSGraphExecutableExecutionDescriptor",
-            descriptor.class_name()
+            descriptor.id().class_name()
         ),
-        Some(_) | None => (),
-    }
+        None => None,
+    };
     let plan = &executable.plan;
     let reads = bind(plan.feeds(), inputs, "inputs").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
     let writes = bind(plan.targets(), results, "results").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
@@ -184,7 +186,7 @@ extern "C-unwind" fn encode(
     let plan = Arc::clone(plan);
     encoder.hold_scratch(plan.scratch_bytes());
     encoder.expect(plan.expected_time());
-    encoder.encode(Box::new(move || plan.run(&inputs, &outputs)), reads, writes);
+    encoder.encode(Box::new(move || plan.run(&inputs, &outputs)), reads, writes, ended);
     counters::encoded();
     results
 }

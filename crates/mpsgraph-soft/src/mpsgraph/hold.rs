@@ -1,4 +1,5 @@
-//! Compilations that take as long as a test wants: what goes on meanwhile shows whether the caller holds locks.
+//! Compilations that take as long as a test wants: what goes on meanwhile shows whether the caller holds locks. And
+//! compilations that fail: what is left shows whether the caller puts everything back.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,6 +9,7 @@ use crate::ignore_poison::IgnorePoison;
 
 /// Whether there is a hold; while there is none, a compilation pays one relaxed load.
 static HELD: AtomicBool = AtomicBool::new(false);
+static REFUSING: AtomicBool = AtomicBool::new(false);
 static GATE: Mutex<Gate> = Mutex::new(Gate { is_closed: false, waiting: 0 });
 static CHANGED: Condvar = Condvar::new();
 
@@ -53,8 +55,16 @@ impl Drop for Hold {
     }
 }
 
+/// The next compilation panics, as when a graph is refused.
+pub fn refuse_next() {
+    REFUSING.store(true, Relaxed);
+}
+
 /// Returns when there is no hold.
 pub(super) fn pass() {
+    if REFUSING.load(Relaxed) && REFUSING.swap(false, Relaxed) {
+        panic!("a test has this compilation refused");
+    }
     if !HELD.load(Relaxed) {
         return;
     }

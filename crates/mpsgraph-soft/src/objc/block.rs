@@ -15,7 +15,8 @@ struct Literal {
     isa: *const c_void,
     flags: AtomicI32,
     reserved: i32,
-    invoke: unsafe extern "C-unwind" fn(*mut c_void, Id),
+    /// A function that takes the block and its arguments.
+    invoke: unsafe extern "C-unwind" fn(),
     descriptor: *const Descriptor,
 }
 
@@ -67,17 +68,34 @@ pub struct RawBlock(*const c_void);
 
 impl_encode!(unsafe RawBlock, "@?");
 
-/// A reference to a copied block that takes one object and returns nothing.
-pub struct Block(NonNull<Literal>);
+impl RawBlock {
+    /// Whether it is nil.
+    pub fn is_nil(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// Whether it is a literal on the stack, which goes with its frame.
+    ///
+    /// # Safety
+    /// It is nil or a live block.
+    pub unsafe fn is_on_the_stack(self) -> bool {
+        // SAFETY: nil or a live block, as the caller says.
+        let literal = unsafe { self.0.cast::<Literal>().as_ref() };
+        literal.is_some_and(|literal| literal.flags.load(Ordering::Relaxed) & (NEEDS_FREE | IS_GLOBAL) == 0)
+    }
+}
+
+/// A reference to a copied block that takes so many objects and returns nothing.
+pub struct Block<const OBJECTS: usize>(NonNull<Literal>);
 
 // SAFETY: references are counted atomically, and who gives a block to a framework that calls it on a thread of its own
 // promises that it may be called and released there.
-unsafe impl Send for Block {}
+unsafe impl<const OBJECTS: usize> Send for Block<OBJECTS> {}
 // SAFETY: as above.
-unsafe impl Sync for Block {}
+unsafe impl<const OBJECTS: usize> Sync for Block<OBJECTS> {}
 
-impl Block {
-    /// A copy of a block; an error says why it is none that takes an object and returns nothing.
+impl<const OBJECTS: usize> Block<OBJECTS> {
+    /// A copy of a block; an error says why it is none that takes so many objects and returns nothing.
     ///
     /// # Safety
     /// `block` is nil or a live block.
@@ -90,9 +108,10 @@ impl Block {
             // SAFETY: the flags say that it has one.
             let signature = unsafe { literal.signature() };
             let letters = signature.to_bytes().iter().filter(|letter| !letter.is_ascii_digit());
-            if !letters.eq(b"v@?@") {
+            if !letters.eq(b"v@?".iter().chain([b'@'; OBJECTS].iter())) {
+                let objects = if OBJECTS == 1 { "one object".into() } else { format!("{OBJECTS} objects") };
                 let signature = signature.to_string_lossy();
-                return Err(format!("the block's type is {signature}; it must take one object and return nothing"));
+                return Err(format!("the block's type is {signature}; it must take {objects} and return nothing"));
             }
         }
         // SAFETY: as the caller says.
@@ -100,14 +119,35 @@ impl Block {
         Ok(Self(copy.expect("the copy of a block is a block")))
     }
 
-    /// Calls it.
-    pub fn call(&self, argument: Id) {
-        // SAFETY: the block is live, and takes one object (`copy` looked).
-        unsafe { (self.0.as_ref().invoke)(self.0.as_ptr().cast(), argument) }
+    fn literal(&self) -> &Literal {
+        // SAFETY: the reference keeps the block alive.
+        unsafe { self.0.as_ref() }
     }
 }
 
-impl Drop for Block {
+impl Block<1> {
+    /// Calls it.
+    pub fn call(&self, argument: Id) {
+        type Invoke = unsafe extern "C-unwind" fn(*mut c_void, Id);
+        // SAFETY: it takes one object (`copy` looked).
+        let invoke = unsafe { std::mem::transmute::<unsafe extern "C-unwind" fn(), Invoke>(self.literal().invoke) };
+        // SAFETY: as above, and the block is live.
+        unsafe { invoke(self.0.as_ptr().cast(), argument) }
+    }
+}
+
+impl Block<2> {
+    /// Calls it.
+    pub fn call(&self, first: Id, second: Id) {
+        type Invoke = unsafe extern "C-unwind" fn(*mut c_void, Id, Id);
+        // SAFETY: it takes two objects (`copy` looked).
+        let invoke = unsafe { std::mem::transmute::<unsafe extern "C-unwind" fn(), Invoke>(self.literal().invoke) };
+        // SAFETY: as above, and the block is live.
+        unsafe { invoke(self.0.as_ptr().cast(), first, second) }
+    }
+}
+
+impl<const OBJECTS: usize> Drop for Block<OBJECTS> {
     fn drop(&mut self) {
         // SAFETY: the reference is this one's.
         unsafe { release(self.0.as_ptr().cast()) }

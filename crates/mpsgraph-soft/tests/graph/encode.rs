@@ -1,4 +1,5 @@
-//! From an executable to results. `refusals` has what an encode refuses.
+//! From an executable to results. `ended` has who is told when an execution has ended, `refusals`
+//! what an encode refuses.
 
 use mpsgraph_soft::metal::{self, fault};
 use mpsgraph_soft::mpsgraph::counters;
@@ -8,6 +9,7 @@ use super::messages::{array, buffer, contents, objects};
 use super::session::{F32, Graph, command_buffer, encode, floats, ints, queue, run_executable, run_one, tensor_data};
 use crate::support::{Documented, Reported, msg, plain, pooled, rule};
 
+mod ended;
 mod refusals;
 
 const ENCODE: &str = "encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:";

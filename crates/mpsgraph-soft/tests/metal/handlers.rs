@@ -1,6 +1,6 @@
 //! Completed handlers: blocks that are called when a command buffer has ended.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
@@ -9,76 +9,16 @@ use mpsgraph_soft::objc::{Id, Strong};
 use mpsgraph_soft::symbols;
 
 use super::messages::*;
-use crate::support::Documented;
-
-type Closure = Box<dyn Fn(Id) + Send + Sync>;
-
-/// A literal as compilers write it on the stack.
-#[repr(C)]
-struct Block {
-    isa: *const c_void,
-    flags: i32,
-    reserved: i32,
-    invoke: unsafe extern "C-unwind" fn(*const Block, Id),
-    descriptor: *const Descriptor,
-    /// A reference of an `Arc`.
-    closure: *const Closure,
-}
-
-#[repr(C)]
-struct Descriptor {
-    reserved: usize,
-    size: usize,
-    copy: unsafe extern "C-unwind" fn(*mut Block, *const Block),
-    dispose: unsafe extern "C-unwind" fn(*mut Block),
-    signature: *const c_char,
-}
-
-/// Copy and dispose functions, and a signature.
-const FLAGS: i32 = 1 << 25 | 1 << 30;
-
-unsafe extern "C-unwind" fn invoke(block: *const Block, object: Id) {
-    // SAFETY: the block is live, and owns a reference of the closure.
-    unsafe { (*(*block).closure)(object) }
-}
-
-unsafe extern "C-unwind" fn copy(_: *mut Block, from: *const Block) {
-    // SAFETY: the block is live, and owns a reference of the closure.
-    unsafe { Arc::increment_strong_count((*from).closure) }
-}
-
-unsafe extern "C-unwind" fn dispose(block: *mut Block) {
-    // SAFETY: the copy owned a reference of the closure.
-    unsafe { Arc::decrement_strong_count((*block).closure) }
-}
-
-/// Sends `addCompletedHandler:` with a block of this signature, which is gone when this returns.
-fn add_block(buffer: &Strong, signature: &'static std::ffi::CStr, closure: impl Fn(Id) + Send + Sync + 'static) {
-    struct Literal(Block);
-    impl Drop for Literal {
-        fn drop(&mut self) {
-            // SAFETY: the literal owned a reference of the closure.
-            unsafe { Arc::decrement_strong_count(self.0.closure) }
-        }
-    }
-    let descriptor = Descriptor { reserved: 0, size: size_of::<Block>(), copy, dispose, signature: signature.as_ptr() };
-    let block = Literal(Block {
-        isa: (&raw const symbols::_NSConcreteStackBlock).cast(),
-        flags: FLAGS,
-        reserved: 0,
-        invoke,
-        descriptor: Box::leak(Box::new(descriptor)),
-        closure: Arc::into_raw(Arc::new(Box::new(closure))),
-    });
-    send_block(buffer.id(), (&raw const block.0).cast());
-}
+use crate::support::{Block, Closure, Documented};
 
 fn send_block(buffer: Id, block: *const c_void) {
     msg!(buffer, "addCompletedHandler:", block => *const c_void; ());
 }
 
+/// Sends `addCompletedHandler:` with a block on the stack, which is gone when this returns.
 fn add(buffer: &Strong, closure: impl Fn(Id) + Send + Sync + 'static) {
-    add_block(buffer, c"v16@?0@8", closure);
+    let block = Block::of_one(Arc::new(Box::new(move |objects| closure(objects[0]))));
+    send_block(buffer.id(), block.address());
 }
 
 /// Adds a handler that notes `name` and the status.
@@ -185,7 +125,7 @@ fn no_block_and_blocks_of_other_types_are_refused() {
     let buffer = mps(&queue());
     let refused = |f: &dyn Fn()| violation(f);
     assert!(refused(&|| send_block(buffer.id(), std::ptr::null())).ends_with("the block is nil"));
-    let text = refused(&|| add_block(&buffer, c"v8@?0", |_| ()));
+    let text = refused(&|| send_block(buffer.id(), Block::of_signature(c"v8@?0").address()));
     assert!(text.ends_with("the block's type is v8@?0; it must take one object and return nothing"), "{text}");
 }
 
@@ -208,34 +148,25 @@ fn a_handler_that_waits_for_its_own_work_is_refused() {
 fn blocks_are_copied_once_and_counted() {
     let _test = plain();
     let closure: Arc<Closure> = Arc::new(Box::new(|_| ()));
-    let descriptor =
-        Descriptor { reserved: 0, size: size_of::<Block>(), copy, dispose, signature: c"v16@?0@8".as_ptr() };
-    let mut block = Block {
-        isa: (&raw const symbols::_NSConcreteStackBlock).cast(),
-        flags: FLAGS,
-        reserved: 0,
-        invoke,
-        descriptor: &descriptor,
-        closure: Arc::as_ptr(&closure),
-    };
-    // SAFETY: the block is live, each copy is released once, and the descriptor outlives all.
+    let mut block = Block::of_one(Arc::clone(&closure));
+    // SAFETY: the block is live, and each copy is released once.
     unsafe {
-        let one = symbols::_Block_copy((&raw const block).cast());
-        let other = symbols::_Block_copy((&raw const block).cast());
+        let one = symbols::_Block_copy(block.address());
+        let other = symbols::_Block_copy(block.address());
         assert_ne!(one, other);
-        assert_eq!(Arc::strong_count(&closure), 3);
+        assert_eq!(Arc::strong_count(&closure), 4);
         assert_eq!(symbols::_Block_copy(one), one, "a copy is only counted");
         symbols::_Block_release(one);
-        assert_eq!(Arc::strong_count(&closure), 3);
+        assert_eq!(Arc::strong_count(&closure), 4);
         symbols::_Block_release(one);
         symbols::_Block_release(other);
-        assert_eq!(Arc::strong_count(&closure), 1);
+        assert_eq!(Arc::strong_count(&closure), 2);
         assert!(symbols::_Block_copy(std::ptr::null()).is_null());
         symbols::_Block_release(std::ptr::null());
 
         block.isa = (&raw const symbols::_NSConcreteGlobalBlock).cast();
         block.flags = 1 << 28 | 1 << 30;
-        let constant = (&raw const block).cast();
+        let constant = block.address();
         assert_eq!(symbols::_Block_copy(constant).cast_const(), constant, "a constant is its own copy");
         symbols::_Block_release(constant);
     }

@@ -9,7 +9,7 @@ use mpsgraph_soft::mps::mps_command_buffer::Encoder;
 use mpsgraph_soft::objc::{Id, Strong};
 
 use super::messages::*;
-use crate::support::{Documented, Reported};
+use crate::support::{Documented, Probed, Reported};
 
 fn root(wrapper: &Strong) -> Strong {
     Strong::retain(msg!(wrapper.id(), "rootCommandBuffer"; Id))
@@ -55,13 +55,26 @@ fn commit_and_continue_takes_a_new_root() {
     msg!(wrapper.id(), "commitAndContinue"; ());
     let second = root(&wrapper);
     assert_ne!(first, second);
-    assert_eq!(msg!(wrapper.id(), "commandBuffer"; Id), first.id(), "the one it was made with");
     wait(&first);
     assert_eq!(count.load(Ordering::Relaxed), 1);
     counting(&wrapper, &count);
     commit(&wrapper);
     wait(&wrapper);
     assert_eq!((count.load(Ordering::Relaxed), status(&second)), (2, 4));
+}
+
+#[test]
+fn command_buffer_is_the_newest_too() {
+    let _test = rule(Probed(
+        "DrewsChessMachine GPU_CALL_AUDIT_2026-10-09.md: on macOS 27.2, against the header, which says the first",
+    ));
+    let wrapper = mps(&queue());
+    let newest = || msg!(wrapper.id(), "commandBuffer"; Id);
+    let first = root(&wrapper);
+    assert_eq!(newest(), first.id());
+    msg!(wrapper.id(), "commitAndContinue"; ());
+    assert_ne!(newest(), first.id());
+    assert_eq!(newest(), root(&wrapper).id());
 }
 
 #[test]
@@ -142,7 +155,7 @@ fn scratch_memory_grows_until_the_wrapper_is_released() {
         for round in 1..=4 {
             let encoder = Encoder::new(wrapper.id()).unwrap();
             encoder.hold_scratch(PAGE + 1);
-            encoder.encode(Box::new(|| ()), vec![], vec![]);
+            encoder.encode(Box::new(|| ()), vec![], vec![], None);
             msg!(wrapper.id(), "commitAndContinue"; ());
             assert_eq!(allocated(), before.0 + round * 2 * PAGE);
         }

@@ -4,9 +4,11 @@
 //! Either gives it the process for itself, and an autorelease pool. A test that forgets it fails at its first message.
 
 mod begin;
+mod block;
 mod send;
 
 pub use begin::Source::{Assumed, Documented, Probed, Reported};
 pub use begin::{KINDS, Source, Test, inside, plain, rule};
+pub use block::{Block, Closure};
 pub(crate) use send::msg;
 pub use send::{class, device, new, outcome, owned, passes_with, pooled, refused, selector, text, violation};
