@@ -1,6 +1,7 @@
 //! Host data into buffers, and back.
 
 use std::borrow::Borrow;
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -65,14 +66,21 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
 /// Submits what the tensors need and waits once for all of them. Small tensors are copied; of large ones the buffer is
 /// lent until the data is dropped or changed.
 ///
-/// The first poll submits; it takes as long as that takes, which is long if a program has to be compiled. After that no
-/// poll blocks: the task is woken when the work has ended.
+/// The call submits, because a server polls the future on another thread, while its own records on. It takes as long as
+/// that takes, which is long if a program has to be compiled. No poll blocks for the device: the task is woken when the
+/// work has ended.
 ///
 /// # Errors
 /// The device fault that hit the work which makes one of them.
-pub(crate) async fn read(tensors: Vec<MpsGraphTensor>) -> Result<Vec<TensorData>, Error> {
+pub(crate) fn read(tensors: Vec<MpsGraphTensor>) -> impl Future<Output = Result<Vec<TensorData>, Error>> + Send {
     let runtime = Runtime::get();
-    let allocations = submit_for_read(runtime, &tensors)?;
+    flush_for_read(runtime, &tensors);
+    copied(runtime, tensors)
+}
+
+/// The host's copies of tensors that are submitted.
+async fn copied(runtime: &'static Runtime, tensors: Vec<MpsGraphTensor>) -> Result<Vec<TensorData>, Error> {
+    let allocations = tensors.iter().map(|tensor| tensor.value.0.settled()).collect::<Result<Vec<_>, _>>()?;
     let newest = allocations.iter().flatten().map(|a| a.written_by.load(Ordering::Acquire)).max();
     if let Some(serial) = newest {
         runtime.queue.ended(serial, &runtime.counters).await;
@@ -95,12 +103,6 @@ pub(crate) async fn read(tensors: Vec<MpsGraphTensor>) -> Result<Vec<TensorData>
         TensorData::from_bytes(bytes, ty.shape, ty.dtype)
     };
     Ok(tensors.iter().zip(&allocations).map(read_one).collect())
-}
-
-/// Submits what the tensors need; their buffers, which submitted work may still have to write.
-fn submit_for_read(runtime: &Runtime, tensors: &[MpsGraphTensor]) -> Result<Vec<Option<Arc<Allocation>>>, Error> {
-    flush_for_read(runtime, tensors);
-    tensors.iter().map(|tensor| tensor.value.0.settled()).collect()
 }
 
 /// Flushes all of this thread's recording if it makes one of the tensors, and of others' what makes the others.
