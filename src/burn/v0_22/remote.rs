@@ -1,7 +1,7 @@
 //! This backend without a patch of Burn: a server of it in the same process, and Burn's client for it as the device.
 //!
-//! Burn 0.22 has no place for other backends, but its server runs any. So the ops of a program go through a socket of the
-//! loopback interface and come back to this process. Burn has no shorter way between its client and its server.
+//! Burn 0.22 has no place for other backends, but its server runs any. So the ops of a program go through a socket of
+//! the loopback interface and come back to this process. Burn has no shorter way between its client and its server.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Mutex;
@@ -24,7 +24,7 @@ const TOKEN: usize = 32;
 ///
 /// The first call starts a server in this process, which listens on the loopback interface only and serves nobody who
 /// does not show a secret of this process. It ends with the process. An op costs more than with the patch, because it
-/// goes through a socket; the README has numbers.
+/// goes through a socket; the README says what to do about it.
 ///
 /// ```no_run
 /// let device = burn_mpsgraph::device()?.autodiff();
