@@ -145,7 +145,7 @@ fn wrong_kind<B: Backend>(expected: &str, handle: &HandleKind<B>) -> ! {
 }
 
 /// The host's copy of one tensor.
-pub(crate) async fn into_data(tensor: MpsGraphTensor) -> Result<TensorData, ExecutionError> {
-    let data = crate::bridge::read(vec![tensor]).await?;
-    Ok(data.into_iter().next().unwrap_or_else(|| unreachable!("one tensor was read")))
+pub(crate) fn into_data(tensor: MpsGraphTensor) -> impl Future<Output = Result<TensorData, ExecutionError>> + Send {
+    let data = crate::bridge::read(vec![tensor]);
+    async { Ok(data.await?.into_iter().next().unwrap_or_else(|| unreachable!("one tensor was read"))) }
 }

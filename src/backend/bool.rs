@@ -28,8 +28,8 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
         memory::ones(shape, dtype.into())
     }
 
-    async fn bool_into_data(tensor: Tensor) -> Result<TensorData, ExecutionError> {
-        into_data(tensor).await
+    fn bool_into_data(tensor: Tensor) -> impl Future<Output = Result<TensorData, ExecutionError>> + Send {
+        into_data(tensor)
     }
 
     fn bool_from_data(data: TensorData, _device: &MpsGraphDevice) -> Tensor {

@@ -33,8 +33,8 @@ impl<F: FloatElement, I: IntElement> FloatTensorOps<MpsGraph<F, I>> for MpsGraph
         memory::full(shape, fill_value.into(), dtype.into())
     }
 
-    async fn float_into_data(tensor: Tensor) -> Result<TensorData, ExecutionError> {
-        into_data(tensor).await
+    fn float_into_data(tensor: Tensor) -> impl Future<Output = Result<TensorData, ExecutionError>> + Send {
+        into_data(tensor)
     }
 
     fn float_to_device(tensor: Tensor, _device: &MpsGraphDevice) -> Tensor {

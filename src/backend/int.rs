@@ -39,8 +39,8 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         memory::zeros(shape, dtype.into())
     }
 
-    async fn int_into_data(tensor: Tensor) -> Result<TensorData, ExecutionError> {
-        into_data(tensor).await
+    fn int_into_data(tensor: Tensor) -> impl Future<Output = Result<TensorData, ExecutionError>> + Send {
+        into_data(tensor)
     }
 
     fn int_from_data(data: TensorData, _device: &MpsGraphDevice) -> Tensor {

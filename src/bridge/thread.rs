@@ -1,4 +1,7 @@
 //! The calling thread's recording, all recordings, and running op by op.
+//!
+//! Burn names the stream that an op belongs to. It is the thread itself, except where one thread works for others: a
+//! server runs all threads of its client on one. Their ops must not share a recording, as those of threads do not.
 
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, Weak};
@@ -6,7 +9,11 @@ use std::sync::{Arc, Mutex, Weak};
 use smallvec::SmallVec;
 
 use super::list::Recording;
+use crate::burn::stream;
 use crate::lock::LockAnyway;
+
+/// Streams that a thread has recordings for at most. Nobody says when a stream has ended.
+const STREAMS: usize = 64;
 
 /// Every recording that a thread or a value still has.
 static RECORDINGS: Mutex<Vec<Weak<Recording>>> = Mutex::new(Vec::new());
@@ -26,26 +33,46 @@ pub(super) fn recordings() -> SmallVec<[Arc<Recording>; 4]> {
     RECORDINGS.lock_anyway().iter().filter_map(Weak::upgrade).collect()
 }
 
-/// A living thread's recording.
-struct Current(Arc<Recording>);
+/// A living thread's recordings by stream, the one that was used last at the end.
+struct Current(Vec<(u64, Arc<Recording>)>);
+
+impl Current {
+    fn of(&mut self, stream: u64) -> Arc<Recording> {
+        match self.0.iter().rposition(|(own, _)| *own == stream) {
+            Some(at) => self.0[at..].rotate_left(1),
+            None => {
+                self.make_room();
+                self.0.push((stream, new_recording()));
+            }
+        }
+        self.0[self.0.len() - 1].1.clone()
+    }
+
+    /// Drops recordings that hold nothing; if all hold something, the one whose stream was silent longest ends as a
+    /// thread's does.
+    fn make_room(&mut self) {
+        self.0.retain(|(_, recording)| recording.waiting().0 > 0);
+        if self.0.len() == STREAMS {
+            self.0.remove(0).1.orphan();
+        }
+    }
+}
 
 impl Drop for Current {
     fn drop(&mut self) {
-        self.0.orphan();
+        self.0.iter().for_each(|(_, recording)| recording.orphan());
     }
 }
 
 thread_local! {
-    static CURRENT: RefCell<Option<Current>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Current> = const { RefCell::new(Current(Vec::new())) };
     static EAGER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The calling thread's recording; `None` while the thread's locals are being destroyed, after the recording is.
+/// The calling thread's recording for its stream; `None` while the thread's locals are being destroyed, after the
+/// recordings are.
 pub(super) fn current() -> Option<Arc<Recording>> {
-    let own = |current: &RefCell<Option<Current>>| {
-        current.borrow_mut().get_or_insert_with(|| Current(new_recording())).0.clone()
-    };
-    CURRENT.try_with(own).ok()
+    CURRENT.try_with(|current| current.borrow_mut().of(stream())).ok()
 }
 
 /// Runs `work` with every op of this thread compiled and run by itself as soon as it is recorded, as

@@ -1,6 +1,7 @@
 //! Host data into buffers, and back.
 
 use std::borrow::Borrow;
+use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -65,19 +66,24 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
 /// Submits what the tensors need and waits once for all of them. Small tensors are copied; of large ones the buffer is
 /// lent until the data is dropped or changed.
 ///
-/// The first poll submits; it takes as long as that takes, which is long if a program has to be compiled, if another
-/// thread is compiling what the program reads, or if no memory is free before earlier work has ended. After that no
+/// The call submits, because a server polls the future on another thread, while its own records on. It takes as long as
+/// that takes, which is long if a program has to be compiled, or if no memory is free before earlier work has ended. No
 /// poll blocks: the task is woken when the work has ended.
 ///
-/// The first poll could hand a flush that takes long to another thread. It does not: whatever the task records next on
-/// top of the result would wait for that flush at its own first poll, so the task would block later instead of now, and
-/// each blocking read, which Burn makes of this future too, would start a thread for each program that it compiles.
+/// The call could hand a flush that takes long to another thread. It does not: whatever the task records next on top of
+/// the result would wait for that flush at its own read, so the task would block later instead of now, and each blocking
+/// read, which Burn makes of this future too, would start a thread for each program that it compiles.
 ///
 /// # Errors
 /// The device fault that hit the work which makes one of them.
-pub(crate) async fn read(tensors: Vec<MpsGraphTensor>) -> Result<Vec<TensorData>, Error> {
+pub(crate) fn read(tensors: Vec<MpsGraphTensor>) -> impl Future<Output = Result<Vec<TensorData>, Error>> + Send {
     let runtime = Runtime::get();
     flush_for_read(runtime, &tensors);
+    copied(runtime, tensors)
+}
+
+/// The host's copies of tensors that are submitted.
+async fn copied(runtime: &'static Runtime, tensors: Vec<MpsGraphTensor>) -> Result<Vec<TensorData>, Error> {
     let mut allocations = Vec::with_capacity(tensors.len());
     for tensor in &tensors {
         // Another thread's flush may be making it.

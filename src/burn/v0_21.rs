@@ -15,6 +15,11 @@ pub mod public {
     pub use crate::backend::{FloatElement, IntElement, MpsGraph};
 }
 
+/// What the calling thread works for: always itself.
+pub(crate) fn stream() -> u64 {
+    0
+}
+
 /// The dtype of positions for which Burn names none.
 pub(crate) fn positions_dtype<I: IntElement>() -> DType {
     I::dtype()

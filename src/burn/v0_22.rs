@@ -3,6 +3,8 @@
 
 mod captured;
 mod composed;
+#[cfg(feature = "remote")]
+mod remote;
 
 use burn_backend::distributed::DistributedOps;
 use burn_backend::ops::InterpolateMode;
@@ -11,6 +13,7 @@ use burn_backend::{
     BoolDType, DType, DeviceOps, DeviceSettings, FloatDType, IntDType, Shape, TensorData, get_or_init_device_settings,
 };
 use burn_std::QuantConfig;
+use burn_std::id::StreamId;
 
 pub(crate) use self::composed::{hypot, sign, topk_with_indices};
 use crate::backend::{FloatElement, IntElement, MpsGraph};
@@ -22,6 +25,8 @@ pub mod public {
     //! The backend has no parameters: `Device::configure` sets the dtypes of tensors that are made without one.
 
     pub use super::captured::Program;
+    #[cfg(feature = "remote")]
+    pub use super::remote::{device, session};
     use crate::ops::fourier_transform;
     use crate::tensor::MpsGraphTensor;
 
@@ -43,6 +48,11 @@ pub mod public {
     pub fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Option<usize>) -> MpsGraphTensor {
         fourier_transform::irfft(re, im, dim, n)
     }
+}
+
+/// What the calling thread works for: itself, or the client's thread whose op a server runs on it.
+pub(crate) fn stream() -> u64 {
+    StreamId::current().value
 }
 
 /// The dtype of positions for which Burn names none: that of the device's integers.

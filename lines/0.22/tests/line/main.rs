@@ -10,3 +10,4 @@ mod modules;
 mod program;
 mod quantized;
 mod reductions;
+mod streams;
