@@ -1,0 +1,189 @@
+//! Models on this backend, burn-ndarray and burn-flex in one run: a training step that reads its loss, and inference
+//! that reads the scores. The entries of a case follow each other, so that other load on the machine meets all of them.
+//! The steps in 16 bits are compared with the step in f32, since no peer has them all.
+//!
+//! ```sh
+//! cargo bench --bench models -- 'training/.*mlp'
+//! ```
+
+mod gpt;
+mod images;
+mod lstm;
+mod mlp;
+
+use std::cell::OnceCell;
+use std::time::Duration;
+
+use burn::backend::Autodiff;
+use burn::module::{AutodiffModule, Module};
+use burn::nn::loss::CrossEntropyLossConfig;
+use burn::optim::{AdamConfig, GradientsParams, Optimizer, SgdConfig};
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::{Distribution, Int, Tensor, TensorData, bf16, f16};
+use burn_flex::Flex;
+use burn_mpsgraph::MpsGraph;
+use burn_ndarray::NdArray;
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
+
+use gpt::Gpt;
+use images::{Cnn, Residual};
+use lstm::Sequence;
+use mlp::Mlp;
+
+type Group<'a> = BenchmarkGroup<'a, WallTime>;
+
+/// What the bench needs of a model besides its parameters.
+trait Model<B: Backend>: Module<B> {
+    type Input: Clone;
+
+    fn new(device: &B::Device) -> Self;
+
+    /// Made-up data of `batch` items.
+    fn input(batch: usize, device: &B::Device) -> Self::Input;
+
+    /// Scores `[rows, classes]`: what is learnt is a class for each row.
+    fn scores(&self, input: Self::Input) -> Tensor<B, 2>;
+}
+
+fn normal<B: Backend, const D: usize>(shape: [usize; D], device: &B::Device) -> Tensor<B, D> {
+    Tensor::random(shape, Distribution::Normal(0.0, 1.0), device)
+}
+
+struct Trainer<B: Backend, M: Model<B>> {
+    /// Empty only inside a step.
+    model: Option<M>,
+    input: M::Input,
+    device: B::Device,
+}
+
+impl<B: AutodiffBackend, M: Model<B> + AutodiffModule<B>> Trainer<B, M> {
+    /// A trainer whose optimizer has its state.
+    fn new(batch: usize, optimizer: &mut impl Optimizer<M, B>) -> Self {
+        let device = B::Device::default();
+        let mut trainer = Self { model: Some(M::new(&device)), input: M::input(batch, &device), device };
+        for _ in 0..3 {
+            trainer.step(optimizer);
+        }
+        trainer
+    }
+
+    /// A step that reads its loss.
+    fn step(&mut self, optimizer: &mut impl Optimizer<M, B>) -> TensorData {
+        let model = self.model.take().expect("a step puts it back");
+        let scores = model.scores(self.input.clone());
+        let [rows, classes] = scores.dims();
+        let labels = Tensor::<B, 1, Int>::arange(0..rows as i64, &self.device).remainder_scalar(classes as i64);
+        let loss = CrossEntropyLossConfig::new().init(&self.device).forward(scores, labels);
+        let gradients = GradientsParams::from_grads(loss.backward(), &model);
+        self.model = Some(optimizer.step(1e-4, model, gradients));
+        loss.into_data()
+    }
+}
+
+fn training<B: AutodiffBackend, M: Model<B> + AutodiffModule<B>>(
+    group: &mut Group<'_>,
+    id: BenchmarkId,
+    batch: usize,
+    mut optimizer: impl Optimizer<M, B>,
+) {
+    let mut trainer = None;
+    group.bench_function(id, |bencher| {
+        let trainer = trainer.get_or_insert_with(|| Trainer::<B, M>::new(batch, &mut optimizer));
+        bencher.iter(|| trainer.step(&mut optimizer));
+    });
+}
+
+fn inference<B: Backend, M: Model<B>>(group: &mut Group<'_>, id: BenchmarkId, batch: usize) {
+    let (device, made) = (B::Device::default(), OnceCell::new());
+    group.bench_function(id, |bencher| {
+        let (model, input) = made.get_or_init(|| (M::new(&device), M::input(batch, &device)));
+        bencher.iter(|| model.scores(input.clone()).into_data());
+    });
+}
+
+macro_rules! optimizer {
+    ("sgd") => {
+        SgdConfig::new().init()
+    };
+    ("adam") => {
+        AdamConfig::new().init()
+    };
+}
+
+/// Training of a model with a batch size and an optimizer on each of some backends.
+macro_rules! train {
+    (
+        $group:expr, [$(($backend:ty, $name:literal)),+],
+        $case:literal, |$B:ident| $model:ty, $batch:literal, $optimizer:tt
+    ) => {$({
+        type $B = $backend;
+        let id = BenchmarkId::new($name, concat!($case, ", batch ", $batch, ", ", $optimizer));
+        training::<$B, $model>($group, id, $batch, optimizer!($optimizer));
+    })+};
+}
+
+/// All cases of training on some backends.
+macro_rules! train_all {
+    ($group:expr, $backends:tt) => {
+        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 64, "sgd");
+        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 64, "adam");
+        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 256, "sgd");
+        train!($group, $backends, "mlp 128", |B| Mlp<B, 128>, 256, "adam");
+        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 64, "sgd");
+        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 64, "adam");
+        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 256, "sgd");
+        train!($group, $backends, "mlp 512", |B| Mlp<B, 512>, 256, "adam");
+        train!($group, $backends, "mnist cnn", |B| Cnn<B>, 64, "adam");
+        train!($group, $backends, "residual blocks", |B| Residual<B>, 16, "sgd");
+        train!($group, $backends, "lstm", |B| Sequence<B>, 16, "adam");
+        train!($group, $backends, "gpt 2x128", |B| Gpt<B, 2, 128>, 4, "adam");
+        train!($group, $backends, "gpt 4x256", |B| Gpt<B, 4, 256>, 4, "adam");
+    };
+}
+
+/// Inference with a model at batch sizes of 1 and 64.
+macro_rules! infer {
+    ($group:expr, $case:literal, |$B:ident| $model:ty) => {
+        for batch in [1, 64] {
+            infer!($group, batch, $case, |$B| $model, (MpsGraph, "mpsgraph"), (NdArray, "ndarray"), (Flex, "flex"));
+        }
+    };
+    ($group:expr, $batch:expr, $case:literal, |$B:ident| $model:ty, $(($backend:ty, $name:literal)),+) => {$({
+        type $B = $backend;
+        inference::<$B, $model>($group, BenchmarkId::new($name, format!("{}, batch {}", $case, $batch)), $batch);
+    })+};
+}
+
+fn group<'c>(criterion: &'c mut Criterion, title: &str) -> Group<'c> {
+    let mut group = criterion.benchmark_group(title);
+    group.sample_size(10).warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(2));
+    group
+}
+
+fn trained(criterion: &mut Criterion) {
+    let group = &mut group(criterion, "training");
+    train_all!(group, [(Autodiff<MpsGraph>, "mpsgraph"), (Autodiff<NdArray>, "ndarray"), (Autodiff<Flex>, "flex")]);
+}
+
+fn trained_in_16_bits(criterion: &mut Criterion) {
+    let group = &mut group(criterion, "training by dtype");
+    train_all!(
+        group,
+        [(Autodiff<MpsGraph>, "f32"), (Autodiff<MpsGraph<f16>>, "f16"), (Autodiff<MpsGraph<bf16>>, "bf16")]
+    );
+}
+
+fn inferred(criterion: &mut Criterion) {
+    let group = &mut group(criterion, "inference");
+    infer!(group, "mlp 128", |B| Mlp<B, 128>);
+    infer!(group, "mlp 512", |B| Mlp<B, 512>);
+    infer!(group, "mnist cnn", |B| Cnn<B>);
+    infer!(group, "residual blocks", |B| Residual<B>);
+    infer!(group, "lstm", |B| Sequence<B>);
+    infer!(group, "gpt 2x128", |B| Gpt<B, 2, 128>);
+    infer!(group, "gpt 4x256", |B| Gpt<B, 4, 256>);
+}
+
+criterion_group!(benches, trained, trained_in_16_bits, inferred);
+criterion_main!(benches);
