@@ -68,7 +68,7 @@ int!(
     u8: |a, b| by_f32(a as f32, b as f32) as u8,
     u16: |a, b| by_f32(a as f32, b as f32) as u16,
     u32: |a, b| by_f64(a as f64, b as f64),
-    u64: |a: u64, b| if b == 0 { 0 } else { a / b }
+    u64: |a: u64, b| a.checked_div(b).unwrap_or(0)
 );
 
 /// The low bits of a quotient of integers toward zero; 0 for a zero divisor. Adding 1.5 * 2^23 leaves the integer
