@@ -145,18 +145,17 @@ fn columns_of(nodes: &Nodes, id: ValueId, column: usize) -> Option<ValueId> {
 
 /// The `count` values that this one is made of along its last axis.
 fn side_by_side(nodes: &Nodes, id: ValueId, count: usize) -> Option<Vec<ValueId>> {
-    let Node { op, inputs, output, .. } = nodes.node(id);
-    match op {
-        _ if count == 1 => Some(vec![id]),
-        Op::Kernel(KernelOp::Movement(Movement::Concat { axis }))
-            if axis + 1 == output.shape.len()
-                && inputs.len() == count
-                && inputs.iter().all(|&input| nodes.ty(input) == nodes.ty(inputs[0])) =>
-        {
-            Some(inputs.clone())
-        }
-        _ => None,
+    if count == 1 {
+        return Some(vec![id]);
     }
+    let Node { op: Op::Kernel(KernelOp::Movement(Movement::Concat { axis })), inputs, output, .. } = nodes.node(id)
+    else {
+        return None;
+    };
+    let fits = axis + 1 == output.shape.len()
+        && inputs.len() == count
+        && inputs.iter().all(|&input| nodes.ty(input) == nodes.ty(inputs[0]));
+    fits.then(|| inputs.clone())
 }
 
 /// The words that these digits are cut from, each from its lowest bit on, and how wide the digits are.

@@ -75,10 +75,8 @@ struct Run {
 impl Run {
     /// As many steps from this one on as can be joined, if that is of use.
     fn from(steps: &[Step], start: usize) -> Option<Self> {
-        let rows = steps[start..].iter().find_map(|step| match step {
-            Step::Loop { .. } => None,
-            _ => Some(reduced(step).map(|reduced| reduced.rows)),
-        })??;
+        let first = steps[start..].iter().find(|step| !matches!(step, Step::Loop { .. }))?;
+        let rows = reduced(first)?.rows;
         let mut run = Self { steps: start..start, rows, written: HashMap::new(), numbers: Vec::new() };
         while let Some(step) = steps.get(run.steps.end)
             && let Some(written) = run.takes(step)
@@ -141,10 +139,10 @@ fn reduced(step: &Step) -> Option<Reduced<'_>> {
 
 /// Bytes of a row of the largest value that the step reads or writes in order.
 fn row_bytes(step: &Step, rows: usize) -> usize {
-    match step {
-        Step::Loop { run, outputs, .. } => (0..outputs.len()).map(|at| run.output_bytes(at) / rows).max().unwrap_or(0),
-        _ => reduced(step).map_or(0, |reduced| reduced.input.ty.bytes() / rows),
+    if let Step::Loop { run, outputs, .. } = step {
+        return (0..outputs.len()).map(|at| run.output_bytes(at) / rows).max().unwrap_or(0);
     }
+    reduced(step).map_or(0, |reduced| reduced.input.ty.bytes() / rows)
 }
 
 impl Rows {
@@ -198,35 +196,31 @@ impl Rows {
     }
 
     fn run_block(&self, memory: &Memory<'_>, step: &Step, task: usize, rows: Range<usize>) {
-        match step {
-            Step::Loop { run, operands, outputs, .. } => {
-                let row = run.elements() / self.rows;
-                let base = |storage: Storage| {
-                    let ptr = memory.read(storage).as_ptr().cast_mut();
-                    match self.before(storage, task) {
-                        Some(before) => Base { ptr: ptr.wrapping_add(before), first: rows.start * row },
-                        None => Base { ptr, first: 0 },
-                    }
-                };
-                let (operand, output) = (|at: usize| base(operands[at]), |at: usize| base(outputs[at]));
-                // SAFETY: the plan made the memory for the loop, of which this takes some rows; other tasks take other
-                // rows, and have blocks of their own. Values of which memory has a block are read in order.
-                unsafe { run.run_part([&operand, &output], rows.start * row..rows.end * row) };
-            }
-            _ => {
-                let Some(Reduced { op, input, to, ty, .. }) = reduced(step) else {
-                    unreachable!("only loops and reductions are joined")
-                };
-                let (from_row, to_row) = (input.ty.bytes() / self.rows, ty.bytes() / self.rows);
-                let before = self.before(input.storage, task).unwrap_or(input.offset + rows.start * from_row);
-                let x = memory.read(input.storage).part(before, rows.len() * from_row);
-                let before = self.before(to, task).unwrap_or(rows.start * to_row);
-                let out = memory.read(to).part(before, rows.len() * to_row);
-                // SAFETY: the memory for the result, of which other tasks write other rows.
-                let mut out = unsafe { SpanMut::new(out.as_ptr().cast_mut(), out.len()) };
-                let shape = [rows.len(), input.ty.elements() / self.rows];
-                reduce::execute(op.op, input.ty.dtype, (x.slice(), &shape), &[1], out.slice());
-            }
+        if let Step::Loop { run, operands, outputs, .. } = step {
+            let row = run.elements() / self.rows;
+            let base = |storage: Storage| {
+                let ptr = memory.read(storage).as_ptr().cast_mut();
+                match self.before(storage, task) {
+                    Some(before) => Base { ptr: ptr.wrapping_add(before), first: rows.start * row },
+                    None => Base { ptr, first: 0 },
+                }
+            };
+            let (operand, output) = (|at: usize| base(operands[at]), |at: usize| base(outputs[at]));
+            // SAFETY: the plan made the memory for the loop, of which this takes some rows; other tasks take other
+            // rows, and have blocks of their own. Values of which memory has a block are read in order.
+            return unsafe { run.run_part([&operand, &output], rows.start * row..rows.end * row) };
         }
+        let Some(Reduced { op, input, to, ty, .. }) = reduced(step) else {
+            unreachable!("only loops and reductions are joined")
+        };
+        let (from_row, to_row) = (input.ty.bytes() / self.rows, ty.bytes() / self.rows);
+        let before = self.before(input.storage, task).unwrap_or(input.offset + rows.start * from_row);
+        let x = memory.read(input.storage).part(before, rows.len() * from_row);
+        let before = self.before(to, task).unwrap_or(rows.start * to_row);
+        let out = memory.read(to).part(before, rows.len() * to_row);
+        // SAFETY: the memory for the result, of which other tasks write other rows.
+        let mut out = unsafe { SpanMut::new(out.as_ptr().cast_mut(), out.len()) };
+        let shape = [rows.len(), input.ty.elements() / self.rows];
+        reduce::execute(op.op, input.ty.dtype, (x.slice(), &shape), &[1], out.slice());
     }
 }

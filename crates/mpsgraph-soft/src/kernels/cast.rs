@@ -31,7 +31,8 @@ pub fn truth(from: TileType) -> TileFn {
     }
 }
 
-/// f32 to i64, which vectors have for small numbers only: adding 1.5 * 2^52 leaves the integer in the low bits of an f64.
+/// f32 to i64, which vectors have for small numbers only: adding 1.5 * 2^52 leaves the integer in the low bits of an
+/// f64.
 struct ToI64;
 
 impl TileLoop for ToI64 {

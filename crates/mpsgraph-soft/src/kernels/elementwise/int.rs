@@ -58,8 +58,8 @@ macro_rules! int {
         }
     )*};
 }
-// There are vectors of quotients for floats only. A quotient that is no integer is further away from the next one than it
-// is rounded: f32 has enough digits for 16 bits, and f64 for 32.
+// There are vectors of quotients for floats only. A quotient that is no integer is further away from the next one than
+// it is rounded: f32 has enough digits for 16 bits, and f64 for 32.
 int!(
     i8: |a, b| by_f32(a as f32, b as f32) as i8,
     i16: |a, b| by_f32(a as f32, b as f32) as i16,
@@ -68,10 +68,11 @@ int!(
     u8: |a, b| by_f32(a as f32, b as f32) as u8,
     u16: |a, b| by_f32(a as f32, b as f32) as u16,
     u32: |a, b| by_f64(a as f64, b as f64),
-    u64: |a: u64, b| if b == 0 { 0 } else { a / b }
+    u64: |a: u64, b| a.checked_div(b).unwrap_or(0)
 );
 
-/// The low bits of a quotient of integers toward zero; 0 for a zero divisor. Adding 1.5 * 2^23 leaves the integer there.
+/// The low bits of a quotient of integers toward zero; 0 for a zero divisor. Adding 1.5 * 2^23 leaves the integer
+/// there.
 #[inline(always)]
 fn by_f32(a: f32, b: f32) -> u32 {
     let quotient = ((a / b).trunc() + 12_582_912.0).to_bits();

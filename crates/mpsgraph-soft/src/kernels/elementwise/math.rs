@@ -265,7 +265,8 @@ pub fn modulo(a: f32, b: f32) -> f32 {
     a % b
 }
 
-/// The remainder with the sign of the divisor, of the one with that of the dividend, exact where `a - floor(a / b) * b` would round.
+/// The remainder with the sign of the divisor, of the one with that of the dividend; exact where
+/// `a - floor(a / b) * b` would round.
 #[inline(always)]
 pub fn floored(r: f32, b: f32) -> f32 {
     if r == 0.0 {

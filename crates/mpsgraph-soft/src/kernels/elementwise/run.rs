@@ -23,7 +23,8 @@ struct Arena {
 }
 
 thread_local! {
-    static ARENA: RefCell<Arena> = const { RefCell::new(Arena { lines: Vec::new(), places: Vec::new(), bases: Vec::new() }) };
+    static ARENA: RefCell<Arena> =
+        const { RefCell::new(Arena { lines: Vec::new(), places: Vec::new(), bases: Vec::new() }) };
 }
 
 /// The memory of an operand or an output, from its element number `first` on.
@@ -149,8 +150,8 @@ impl FusedLoop {
             }
         }
         for (load, &base) in self.loads.iter().zip(operands).filter(|(load, _)| load.fetch == Fetch::Once) {
-            // SAFETY: the caller of `run_part` vouches for the operand; the arena has `capacity` elements of this size at
-            // `buffer`, which no other value uses.
+            // SAFETY: the caller of `run_part` vouches for the operand; the arena has `capacity` elements of this size
+            // at `buffer`, which no other value uses.
             let from =
                 unsafe { load.geometry.fetch(load.size, base, 0, self.tile.min(self.elements), at(load.buffer)) };
             places[load.register] = from.cast_mut();
@@ -173,9 +174,9 @@ impl FusedLoop {
             }
             for instruction in &self.instructions {
                 let src = instruction.src.map(|register| places[register].cast_const());
-                // SAFETY: sources are loads (the caller of `run_part` vouches for them) or values made by earlier instructions, with `n`
-                // elements each; the destination is an output's own part or a tile that no source is in
-                // (`LoopBuilder::finish`); the builder matched types and loops.
+                // SAFETY: sources are loads (the caller of `run_part` vouches for them) or values made by earlier
+                // instructions, with `n` elements each; the destination is an output's own part or a tile that no
+                // source is in (`LoopBuilder::finish`); the builder matched types and loops.
                 unsafe { (instruction.run)(places[instruction.dst], src, n) };
             }
             start += n;
