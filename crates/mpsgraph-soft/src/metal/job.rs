@@ -101,8 +101,11 @@ pub enum Handler {
     /// One that was added to the command buffer, which it is given.
     Block(Block<1>),
     /// One of the frameworks above Metal, until it is called.
-    Framework(Option<Box<dyn FnOnce(&Strong) + Send>>),
+    Framework(Option<FrameworkHandler>),
 }
+
+/// What a framework above Metal does with a command buffer that has ended.
+pub type FrameworkHandler = Box<dyn FnOnce(&Strong) + Send>;
 
 /// What is called when a job has ended: the completed handlers, and the command buffer that they are given.
 pub struct Handlers {

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::job::{Handler, Job, Recording, Stamp, Status, Work};
+use super::job::{FrameworkHandler, Handler, Job, Recording, Stamp, Status, Work};
 use super::label::Label;
 use super::worker::{Stuck, Worker};
 use super::{fault, mtl_command_queue, mtl_device};
@@ -137,7 +137,7 @@ impl Encoder {
     }
 
     /// Adds a completed handler.
-    pub fn add_handler(&self, handler: Box<dyn FnOnce(&Strong) + Send>) {
+    pub fn add_handler(&self, handler: FrameworkHandler) {
         self.state().handlers.lock().ignore_poison().push(Handler::Framework(Some(handler)));
     }
 
