@@ -35,7 +35,7 @@ impl Network {
 pub fn spirals(device: &Device) -> (Tensor<2>, Tensor<1, Int>) {
     let point = |at: usize| {
         let radius = (at / 2 + 8) as f32 / (POINTS / 2 + 8) as f32;
-        let angle = 7.0 * radius + if at % 2 == 0 { 0.0 } else { std::f32::consts::PI };
+        let angle = 7.0 * radius + if at.is_multiple_of(2) { 0.0 } else { std::f32::consts::PI };
         [radius * angle.cos(), radius * angle.sin()]
     };
     let points: Vec<f32> = (0..POINTS).flat_map(point).collect();
