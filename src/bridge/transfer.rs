@@ -71,8 +71,8 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
 /// poll blocks: the task is woken when the work has ended.
 ///
 /// The call could hand a flush that takes long to another thread. It does not: whatever the task records next on top of
-/// the result would wait for that flush at its own read, so the task would block later instead of now. And each blocking
-/// read, which Burn makes of this future too, would start a thread for each program that it compiles.
+/// the result would wait for that flush at its own read, so the task would block later instead of now. And each
+/// blocking read, which Burn makes of this future too, would start a thread for each program that it compiles.
 ///
 /// # Errors
 /// The device fault that hit the work which makes one of them.
