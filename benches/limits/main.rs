@@ -11,7 +11,6 @@
 //! ```
 
 #[cfg(not(target_vendor = "apple"))]
-#[path = "mlp/perceptron.rs"]
 mod perceptron;
 
 /// Elsewhere the kernels are Apple's.
