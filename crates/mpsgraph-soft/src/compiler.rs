@@ -36,7 +36,7 @@ pub use plan::Plan;
 pub use scratch::scratch_held;
 pub use timing::{StepTime, time_steps};
 
-use crate::ir::{Nodes, ValueId};
+use crate::ir::{Node, Nodes, ValueId};
 
 /// Makes the plan that computes `targets` from `feeds`. A fed value is not computed, also if its node is not a
 /// placeholder.
@@ -60,6 +60,35 @@ struct Job {
     nodes: Nodes,
     feeds: Vec<ValueId>,
     targets: Vec<ValueId>,
+}
+
+impl Job {
+    /// The same job made anew: `push` gets each node, which reads new nodes already, with its old number and the new
+    /// numbers so far, and returns the value that takes its place.
+    fn rebuilt(&self, mut push: impl FnMut(&mut Nodes, Node, ValueId, &[ValueId]) -> ValueId) -> Job {
+        let mut nodes = Nodes::default();
+        let mut renumbered: Vec<ValueId> = Vec::with_capacity(self.nodes.len());
+        for (id, node) in self.nodes.iter() {
+            let mut node = node.clone();
+            node.inputs.iter_mut().for_each(|input| *input = renumbered[input.0 as usize]);
+            renumbered.push(push(&mut nodes, node, id, &renumbered));
+        }
+        let renumber = |ids: &[ValueId]| ids.iter().map(|id| renumbered[id.0 as usize]).collect();
+        Job { feeds: renumber(&self.feeds), targets: renumber(&self.targets), nodes }
+    }
+
+    /// The same job with the node that `group` gives for the last one of a group in its place, and without what nothing
+    /// reads any more.
+    fn joined(self, group: impl Fn(&Nodes, ValueId) -> Option<Node>) -> Job {
+        let mut nodes = Nodes::default();
+        let mut joined = false;
+        for (id, node) in self.nodes.iter() {
+            let group = group(&self.nodes, id);
+            joined |= group.is_some();
+            nodes.push(group.unwrap_or_else(|| node.clone()));
+        }
+        if joined { dead_code::remove(&nodes, &self.feeds, &self.targets) } else { self }
+    }
 }
 
 #[cfg(test)]

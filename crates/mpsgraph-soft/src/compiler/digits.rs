@@ -4,7 +4,7 @@
 //! sum of them leaves the integers that f32 holds, adds the digits side by side, and puts the sums together. Here one
 //! scatter of integers does all of that. Its sums wrap as those of the parts do, so no bit changes.
 
-use super::{Job, constants, dead_code};
+use super::{Job, constants};
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, TensorType, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::movement::Movement;
@@ -16,14 +16,7 @@ const EXACT: usize = 1 << 24;
 
 /// The same job, with each such group of nodes as one.
 pub fn join(job: Job) -> Job {
-    let mut nodes = Nodes::default();
-    let mut joined = false;
-    for (id, node) in job.nodes.iter() {
-        let sums = scatter(&job.nodes, id);
-        joined |= sums.is_some();
-        nodes.push(sums.unwrap_or_else(|| node.clone()));
-    }
-    if joined { dead_code::remove(&nodes, &job.feeds, &job.targets) } else { job }
+    job.joined(scatter)
 }
 
 /// The scatter of integers that makes `id`: of data and digits together, in the type that their sum is cut down to.

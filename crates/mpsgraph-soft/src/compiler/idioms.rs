@@ -11,22 +11,15 @@ use crate::ir::{BinaryOp, ElementwiseOp, Node, Nodes, Op, UnaryOp, ValueId};
 
 /// The same job with such operations; the nodes that nothing reads any more are left over.
 pub fn join(job: &Job) -> Job {
-    let mut nodes = Nodes::default();
-    let mut renumbered: Vec<ValueId> = Vec::with_capacity(job.nodes.len());
-    for (_, node) in job.nodes.iter() {
-        let mut node = node.clone();
-        node.inputs.iter_mut().for_each(|input| *input = renumbered[input.0 as usize]);
-        if let Some(same) = uncorrected(&nodes, &node) {
-            renumbered.push(same);
-            continue;
+    job.rebuilt(|nodes, mut node, _, _| {
+        if let Some(same) = uncorrected(nodes, &node) {
+            return same;
         }
-        if let Some((op, inputs)) = idiom(&nodes, &node) {
+        if let Some((op, inputs)) = idiom(nodes, &node) {
             (node.op, node.inputs) = (op.into(), inputs);
         }
-        renumbered.push(nodes.push(node));
-    }
-    let renumber = |ids: &[ValueId]| ids.iter().map(|id| renumbered[id.0 as usize]).collect();
-    Job { feeds: renumber(&job.feeds), targets: renumber(&job.targets), nodes }
+        nodes.push(node)
+    })
 }
 
 /// The operation that the node is, and what it reads.

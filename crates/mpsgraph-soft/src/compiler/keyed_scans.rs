@@ -4,21 +4,14 @@
 //! beyond all others, scans those, and makes floats of them again. The kernel does the same to each element on its way,
 //! so the result has the same bits.
 
-use super::{Job, constants, dead_code};
+use super::{Job, constants};
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::cumulative::{Cumulative, Running};
 
 /// The same job, with each such group of nodes as one.
 pub fn join(job: Job) -> Job {
-    let mut nodes = Nodes::default();
-    let mut joined = false;
-    for (id, node) in job.nodes.iter() {
-        let scan = floats_of_scan(&job.nodes, id);
-        joined |= scan.is_some();
-        nodes.push(scan.unwrap_or_else(|| node.clone()));
-    }
-    if joined { dead_code::remove(&nodes, &job.feeds, &job.targets) } else { job }
+    job.joined(floats_of_scan)
 }
 
 /// The node that makes `id` of floats, if it is the end of such a group. A placeholder in between ends the search.

@@ -13,15 +13,7 @@ use crate::kernels::reduce::{Reduce, ReduceOp};
 
 /// The same job in smaller types; the casts that nothing reads any more are left over.
 pub fn narrow(job: &Job) -> Job {
-    let mut nodes = Nodes::default();
-    let mut renumbered: Vec<ValueId> = Vec::with_capacity(job.nodes.len());
-    for (_, node) in job.nodes.iter() {
-        let mut node = node.clone();
-        node.inputs.iter_mut().for_each(|input| *input = renumbered[input.0 as usize]);
-        renumbered.push(push(&mut nodes, node));
-    }
-    let renumber = |ids: &[ValueId]| ids.iter().map(|id| renumbered[id.0 as usize]).collect();
-    Job { feeds: renumber(&job.feeds), targets: renumber(&job.targets), nodes }
+    job.rebuilt(|nodes, node, _, _| push(nodes, node))
 }
 
 fn push(nodes: &mut Nodes, mut node: Node) -> ValueId {

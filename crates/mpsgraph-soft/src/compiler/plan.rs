@@ -160,12 +160,13 @@ impl Memory<'_> {
         }
     }
 
-    fn write(&self, storage: Storage) -> SpanMut {
+    pub(super) fn write(&self, storage: Storage) -> SpanMut {
         assert!(matches!(storage, Storage::Output(_) | Storage::Scratch(_)), "{storage:?} is read only");
         let span = self.read(storage);
         // SAFETY: the memory comes from a `SpanMut` (asserted above). Nothing else touches it while the step that asked
         // for it runs: steps run one after the other, `memory::place` gives results that live at the same time
-        // different memory, and a step never reads what it writes.
+        // different memory, and a step never reads what it writes. Steps that are joined (`Rows`) ask for each task,
+        // which touches the part for its own rows only.
         unsafe { SpanMut::new(span.as_ptr().cast_mut(), span.len()) }
     }
 

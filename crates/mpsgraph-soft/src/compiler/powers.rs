@@ -13,22 +13,13 @@ const FEWEST: u32 = 5;
 
 /// The same job with such operations; the nodes that made the powers are left over.
 pub fn join(job: &Job) -> Job {
-    let mut nodes = Nodes::default();
-    let mut renumbered: Vec<ValueId> = Vec::with_capacity(job.nodes.len());
-    for (id, node) in job.nodes.iter() {
-        let mut node = node.clone();
-        node.inputs.iter_mut().for_each(|input| *input = renumbered[input.0 as usize]);
-        let power = Power::of(&job.nodes, id).filter(|power| power.bits >= FEWEST);
-        renumbered.push(match power {
-            Some(Power { base, exponent, bits, .. }) => {
-                let [base, exponent] = [base, exponent].map(|id| renumbered[id.0 as usize]);
-                push(&mut nodes, &node, base, exponent, bits)
-            }
-            None => nodes.push(node),
-        });
-    }
-    let renumber = |ids: &[ValueId]| ids.iter().map(|id| renumbered[id.0 as usize]).collect();
-    Job { feeds: renumber(&job.feeds), targets: renumber(&job.targets), nodes }
+    job.rebuilt(|nodes, node, id, renumbered| match Power::of(&job.nodes, id).filter(|power| power.bits >= FEWEST) {
+        Some(Power { base, exponent, bits, .. }) => {
+            let [base, exponent] = [base, exponent].map(|id| renumbered[id.0 as usize]);
+            push(nodes, &node, base, exponent, bits)
+        }
+        None => nodes.push(node),
+    })
 }
 
 /// A power of `base` by the lowest `bits` of `exponent`.

@@ -11,7 +11,6 @@ use crate::ir::TensorType;
 use crate::kernels::KernelOp;
 use crate::kernels::elementwise::run::Base;
 use crate::kernels::reduce::{self, Reduce};
-use crate::kernels::span::SpanMut;
 use crate::kernels::threads::{self, PARALLEL_BYTES};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -217,9 +216,8 @@ impl Rows {
         let before = self.before(input.storage, task).unwrap_or(input.offset + rows.start * from_row);
         let x = memory.read(input.storage).part(before, rows.len() * from_row);
         let before = self.before(to, task).unwrap_or(rows.start * to_row);
-        let out = memory.read(to).part(before, rows.len() * to_row);
-        // SAFETY: the memory for the result, of which other tasks write other rows.
-        let mut out = unsafe { SpanMut::new(out.as_ptr().cast_mut(), out.len()) };
+        // Other tasks write other rows.
+        let mut out = memory.write(to).part(before, rows.len() * to_row);
         let shape = [rows.len(), input.ty.elements() / self.rows];
         reduce::execute(op.op, input.ty.dtype, (x.slice(), &shape), &[1], out.slice());
     }

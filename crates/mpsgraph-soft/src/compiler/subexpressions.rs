@@ -4,24 +4,17 @@
 //! placeholders can be merged.
 
 use super::Job;
-use crate::ir::{Leaf, Nodes, Op, TensorType, ValueId};
+use crate::ir::{Leaf, Op, TensorType, ValueId};
 use std::collections::HashMap;
 
 /// The same job with every value computed once.
 pub fn merge(job: &Job) -> Job {
-    let mut merged = Nodes::default();
     let mut known: HashMap<(Op, Vec<ValueId>, TensorType), ValueId> = HashMap::new();
-    let mut renumbered: Vec<ValueId> = Vec::with_capacity(job.nodes.len());
-    for (_, node) in job.nodes.iter() {
-        let mut node = node.clone();
-        node.inputs.iter_mut().for_each(|input| *input = renumbered[input.0 as usize]);
+    job.rebuilt(|merged, node, _, _| {
         if node.op == Op::Leaf(Leaf::Placeholder) {
-            renumbered.push(merged.push(node));
-            continue;
+            return merged.push(node);
         }
         let key = (node.op.clone(), node.inputs.clone(), node.output.clone());
-        renumbered.push(*known.entry(key).or_insert_with(|| merged.push(node)));
-    }
-    let renumber = |ids: &[ValueId]| ids.iter().map(|id| renumbered[id.0 as usize]).collect();
-    Job { nodes: merged, feeds: renumber(&job.feeds), targets: renumber(&job.targets) }
+        *known.entry(key).or_insert_with(|| merged.push(node))
+    })
 }

@@ -125,6 +125,11 @@ impl SpanMut {
         Span { ptr: self.ptr, len: self.len }
     }
 
+    /// `len` bytes from `offset` on. Panics if they are not inside.
+    pub fn part(self, offset: usize, len: usize) -> SpanMut {
+        SpanMut { ptr: self.as_span().part(offset, len).as_ptr().cast_mut(), len }
+    }
+
     /// The first `mid` bytes and the rest, as two spans. Panics if there are fewer.
     pub fn split_at(self, mid: usize) -> (SpanMut, SpanMut) {
         assert!(mid <= self.len, "split of {} bytes at {mid}", self.len);
