@@ -4,110 +4,43 @@
 /// Bool is `u8`. `dispatch!(float dtype, T => …)` takes the three floats alone; `dispatch!(bits dtype, T => …)` takes
 /// unsigned integers for signed ones, for what does not depend on the sign.
 macro_rules! dispatch {
-    (float $dtype:expr, $t:ident => $body:expr) => {
+    // One arm for each Rust type, and what else the match needs.
+    (@arms $dtype:expr, $t:ident => $body:expr, $([$($of:ident)|+] $type:ty,)+ { $($rest:tt)* }) => {
         match $dtype {
-            $crate::ir::DType::F32 => {
-                type $t = f32;
+            $($($crate::ir::DType::$of)|+ => {
+                type $t = $type;
                 $body
-            }
-            $crate::ir::DType::F16 => {
-                type $t = half::f16;
-                $body
-            }
-            $crate::ir::DType::BF16 => {
-                type $t = half::bf16;
-                $body
-            }
-            dtype @ ($crate::ir::DType::I8
-            | $crate::ir::DType::I16
-            | $crate::ir::DType::I32
-            | $crate::ir::DType::I64
-            | $crate::ir::DType::U8
-            | $crate::ir::DType::U16
-            | $crate::ir::DType::U32
-            | $crate::ir::DType::U64
-            | $crate::ir::DType::Bool) => unreachable!("{dtype:?} reached a kernel for floats"),
+            })+
+            $($rest)*
         }
+    };
+    (float $dtype:expr, $t:ident => $body:expr) => {
+        $crate::kernels::dispatch::dispatch!(
+            @arms $dtype, $t => $body, [F32] f32, [F16] half::f16, [BF16] half::bf16,
+            {
+                dtype @ ($crate::ir::DType::I8
+                | $crate::ir::DType::I16
+                | $crate::ir::DType::I32
+                | $crate::ir::DType::I64
+                | $crate::ir::DType::U8
+                | $crate::ir::DType::U16
+                | $crate::ir::DType::U32
+                | $crate::ir::DType::U64
+                | $crate::ir::DType::Bool) => unreachable!("{dtype:?} reached a kernel for floats"),
+            }
+        )
     };
     (bits $dtype:expr, $t:ident => $body:expr) => {
-        match $dtype {
-            $crate::ir::DType::F32 => {
-                type $t = f32;
-                $body
-            }
-            $crate::ir::DType::F16 => {
-                type $t = half::f16;
-                $body
-            }
-            $crate::ir::DType::BF16 => {
-                type $t = half::bf16;
-                $body
-            }
-            $crate::ir::DType::I8 | $crate::ir::DType::U8 | $crate::ir::DType::Bool => {
-                type $t = u8;
-                $body
-            }
-            $crate::ir::DType::I16 | $crate::ir::DType::U16 => {
-                type $t = u16;
-                $body
-            }
-            $crate::ir::DType::I32 | $crate::ir::DType::U32 => {
-                type $t = u32;
-                $body
-            }
-            $crate::ir::DType::I64 | $crate::ir::DType::U64 => {
-                type $t = u64;
-                $body
-            }
-        }
+        $crate::kernels::dispatch::dispatch!(
+            @arms $dtype, $t => $body, [F32] f32, [F16] half::f16, [BF16] half::bf16,
+            [I8 | U8 | Bool] u8, [I16 | U16] u16, [I32 | U32] u32, [I64 | U64] u64, {}
+        )
     };
     ($dtype:expr, $t:ident => $body:expr) => {
-        match $dtype {
-            $crate::ir::DType::F32 => {
-                type $t = f32;
-                $body
-            }
-            $crate::ir::DType::F16 => {
-                type $t = half::f16;
-                $body
-            }
-            $crate::ir::DType::BF16 => {
-                type $t = half::bf16;
-                $body
-            }
-            $crate::ir::DType::I8 => {
-                type $t = i8;
-                $body
-            }
-            $crate::ir::DType::I16 => {
-                type $t = i16;
-                $body
-            }
-            $crate::ir::DType::I32 => {
-                type $t = i32;
-                $body
-            }
-            $crate::ir::DType::I64 => {
-                type $t = i64;
-                $body
-            }
-            $crate::ir::DType::U8 | $crate::ir::DType::Bool => {
-                type $t = u8;
-                $body
-            }
-            $crate::ir::DType::U16 => {
-                type $t = u16;
-                $body
-            }
-            $crate::ir::DType::U32 => {
-                type $t = u32;
-                $body
-            }
-            $crate::ir::DType::U64 => {
-                type $t = u64;
-                $body
-            }
-        }
+        $crate::kernels::dispatch::dispatch!(
+            @arms $dtype, $t => $body, [F32] f32, [F16] half::f16, [BF16] half::bf16,
+            [I8] i8, [I16] i16, [I32] i32, [I64] i64, [U8 | Bool] u8, [U16] u16, [U32] u32, [U64] u64, {}
+        )
     };
 }
 pub(crate) use dispatch;

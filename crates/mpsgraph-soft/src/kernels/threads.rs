@@ -1,13 +1,13 @@
 //! Sharing work between threads, compiled once: tasks are trait objects, so that nothing is repeated for every kernel
 //! and element type. Tasks are large enough that the indirect call does not show.
 //!
-//! The calling thread works itself, and takes one piece after the other as the threads that help it do ([`helpers`]).
+//! The calling thread works itself, and takes one piece after the other as the threads that help it do ([`fork_join`]).
 //! So a thread that the system gives little time takes few pieces, work that is done before a helper is awake does not
 //! wait for it, and nothing here depends on other work of the thread that calls. Each thread begins in a part of its
 //! own ([`regions`]), so it meets the memory that it has touched before. How work is cut into pieces does not decide
 //! what is computed.
 
-mod helpers;
+mod fork_join;
 mod regions;
 
 use std::sync::Mutex;
@@ -15,7 +15,7 @@ use std::sync::Mutex;
 use bytemuck::{Pod, cast_slice_mut};
 
 use crate::ignore_poison::IgnorePoison;
-pub use helpers::{count, spin_until};
+pub use fork_join::{count, spin_until};
 use regions::Regions;
 
 /// Work on more bytes than this is shared: moving it takes one thread some 20 µs, waking another and waiting for it 5
@@ -32,7 +32,7 @@ const PIECES: usize = 8;
 pub fn both<'a>(bytes: usize, a: &'a mut (dyn FnMut() + Send), b: &'a mut (dyn FnMut() + Send)) {
     if bytes > PARALLEL_BYTES {
         let tasks = Mutex::new([a, b].into_iter());
-        helpers::run(2, &|| {
+        fork_join::run(2, &|| {
             while let Some(task) = next(&tasks) {
                 task();
             }
@@ -59,7 +59,7 @@ fn share_bytes(parallel: bool, chunk: usize, out: &mut [u8], task: &(dyn Fn(usiz
         return part(0, out);
     }
     let pieces = regions::of_slice(out, chunk * together);
-    helpers::run(chunks.div_ceil(together), &|| {
+    fork_join::run(chunks.div_ceil(together), &|| {
         while let Some((at, out)) = pieces.next() {
             part(at * together, out);
         }
@@ -90,7 +90,7 @@ pub fn share_with_scratch(
         return part(scratch);
     }
     let scratches = Mutex::new(scratch.chunks_exact_mut(each));
-    helpers::run(workers.min(chunks.div_ceil(together)), &|| {
+    fork_join::run(workers.min(chunks.div_ceil(together)), &|| {
         if let Some(scratch) = next(&scratches) {
             part(scratch);
         }
@@ -100,7 +100,7 @@ pub fn share_with_scratch(
 /// Runs `task` on the numbers below `count`, on several threads, `together` of them at a time.
 pub fn for_each(count: usize, together: usize, task: &(dyn Fn(usize) + Sync)) {
     let pieces = Regions::new(count.div_ceil(together), |pieces| pieces);
-    helpers::run(count.div_ceil(together), &|| {
+    fork_join::run(count.div_ceil(together), &|| {
         while let Some(piece) = pieces.next() {
             (piece * together..count.min((piece + 1) * together)).for_each(task);
         }

@@ -5,7 +5,7 @@
 
 use super::math;
 use super::recipe::{Function, Recipe};
-use super::tile::{TileFn, TileLoop, conjure, pick, scalar1, scalar2, tile1, tile2};
+use super::tile::{TileFn, TileLoop, conjure, operands, pick, scalar1, scalar2, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -139,10 +139,7 @@ impl<const FLOORED: bool> TileLoop for Modulo<FLOORED> {
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
         // SAFETY: the promise of `TileFn`.
-        let (dst, a, b) = unsafe {
-            let dst = from_raw_parts_mut(dst.cast::<f32>(), n);
-            (dst, from_raw_parts(src[0].cast::<f32>(), n), from_raw_parts(src[1].cast::<f32>(), n))
-        };
+        let (dst, a, b) = unsafe { operands::<f32, f32, f32>(dst, src, n) };
         let finish = |r: f32, b: f32| if FLOORED { math::floored(r, b) } else { r };
         for ((dst, a), b) in dst.chunks_mut(BLOCK).zip(a.chunks(BLOCK)).zip(b.chunks(BLOCK)) {
             let mut countable = true;
@@ -168,10 +165,7 @@ impl TileLoop for Pow {
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
         // SAFETY: the promise of `TileFn`.
-        let (dst, a, b) = unsafe {
-            let dst = from_raw_parts_mut(dst.cast::<f32>(), n);
-            (dst, from_raw_parts(src[0].cast::<f32>(), n), from_raw_parts(src[1].cast::<f32>(), n))
-        };
+        let (dst, a, b) = unsafe { operands::<f32, f32, f32>(dst, src, n) };
         for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
             *d = math::pow(a, b);
         }

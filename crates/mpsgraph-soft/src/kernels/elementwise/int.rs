@@ -4,10 +4,9 @@
 //! Functions that only make sense for floats have no loop here: the builder computes them in f32 and casts back.
 
 use super::recipe::Recipe;
-use super::tile::{IntType, TileElement, TileFn, TileLoop, int_type, pick, tile1, tile2};
+use super::tile::{IntType, TileElement, TileFn, TileLoop, int_type, operands, pick, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
 use std::marker::PhantomData;
-use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// The arithmetic that the integer types share by name only.
 pub trait Int: TileElement + Ord + Default + std::ops::Not<Output = Self> {
@@ -211,10 +210,7 @@ impl<T: Int> TileLoop for Pow<T> {
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
         // SAFETY: the promise of `TileFn`.
-        let (dst, bases, exponents) = unsafe {
-            let dst = from_raw_parts_mut(dst.cast::<T>(), n);
-            (dst, from_raw_parts(src[0].cast::<T>(), n), from_raw_parts(src[1].cast::<T>(), n))
-        };
+        let (dst, bases, exponents) = unsafe { operands::<T, T, T>(dst, src, n) };
         for ((dst, bases), exponents) in dst.chunks_mut(BLOCK).zip(bases.chunks(BLOCK)).zip(exponents.chunks(BLOCK)) {
             if exponents.iter().fold(false, |any, &exponent| any | (exponent < T::default())) {
                 for ((power, &base), &exponent) in dst.iter_mut().zip(bases).zip(exponents) {

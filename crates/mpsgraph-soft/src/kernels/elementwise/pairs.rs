@@ -5,7 +5,7 @@
 
 use super::fused_loop::Instruction;
 use super::int::Int;
-use super::tile::{IntType, TileLoop, TileType, int_type, pick};
+use super::tile::{IntType, TileLoop, TileType, int_type, operands, pick};
 use crate::ir::{BinaryOp, DType};
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -127,10 +127,7 @@ macro_rules! scaled {
             #[inline(always)]
             unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
                 // SAFETY: the promise of `TileFn`.
-                let (dst, x, scale) = unsafe {
-                    let x = from_raw_parts(src[0].cast::<$t>(), n);
-                    (from_raw_parts_mut(dst.cast::<f32>(), n), x, from_raw_parts(src[1].cast::<f32>(), n))
-                };
+                let (dst, x, scale) = unsafe { operands::<f32, $t, f32>(dst, src, n) };
                 for ((to, &x), &scale) in dst.iter_mut().zip(x).zip(scale) {
                     *to = x as f32 * scale;
                 }

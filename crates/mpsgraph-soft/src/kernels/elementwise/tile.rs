@@ -138,6 +138,19 @@ macro_rules! int_type {
 }
 pub(crate) use int_type;
 
+/// The destination and both sources of a loop on two operands.
+///
+/// # Safety
+/// The promise of [`TileFn`], for these types.
+#[inline(always)]
+pub unsafe fn operands<'a, R, A, B>(dst: *mut u8, src: [*const u8; 3], n: usize) -> (&'a mut [R], &'a [A], &'a [B]) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let dst = from_raw_parts_mut(dst.cast(), n);
+        (dst, from_raw_parts(src[0].cast(), n), from_raw_parts(src[1].cast(), n))
+    }
+}
+
 /// What a tile can hold.
 pub trait TileElement: NoUninit + AnyBitPattern {
     /// Whether loops from and to this type are compiled for AVX-512 besides AVX2: worth its code size for f32 only.
@@ -257,10 +270,7 @@ impl<A: TileElement, B: TileElement, R: TileElement, F: Fn(A, B) -> R + Copy> Ti
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
         // SAFETY: the promise of `TileFn`; `tile2` took a value of `F`.
-        let (dst, a, b, f) = unsafe {
-            let dst = from_raw_parts_mut(dst.cast::<R>(), n);
-            (dst, from_raw_parts(src[0].cast::<A>(), n), from_raw_parts(src[1].cast::<B>(), n), conjure::<F>())
-        };
+        let ((dst, a, b), f) = unsafe { (operands::<R, A, B>(dst, src, n), conjure::<F>()) };
         for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
             *d = f(a, b);
         }
@@ -275,8 +285,7 @@ impl<A: TileElement, B: TileElement, C: TileElement, R: TileElement, F: Fn(A, B,
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
         // SAFETY: the promise of `TileFn`; `tile3` took a value of `F`.
         let (dst, a, b, c, f) = unsafe {
-            let dst = from_raw_parts_mut(dst.cast::<R>(), n);
-            let (a, b) = (from_raw_parts(src[0].cast::<A>(), n), from_raw_parts(src[1].cast::<B>(), n));
+            let (dst, a, b) = operands::<R, A, B>(dst, src, n);
             (dst, a, b, from_raw_parts(src[2].cast::<C>(), n), conjure::<F>())
         };
         for (((d, &a), &b), &c) in dst.iter_mut().zip(a).zip(b).zip(c) {

@@ -137,11 +137,8 @@ fn neighbours<T: Element, R: Reducer<T>, const N: usize>(x: &[T], out: &mut [T])
 /// Folds a segment.
 #[inline(always)]
 fn fold<T: Element, R: Reducer<T>>(x: &[T]) -> T {
-    if x.len() < ACCUMULATORS {
-        return x.iter().fold(R::START, |acc, &x| R::step(acc, x));
-    }
-    if T::ANY_ORDER {
-        // The compiler finds accumulators of its own; around ours it would take vectors apart.
+    // In any order the compiler finds accumulators of its own; around ours it would take vectors apart.
+    if T::ANY_ORDER || x.len() < ACCUMULATORS {
         return x.iter().fold(R::START, |acc, &x| R::step(acc, x));
     }
     let mut accumulators = [R::START; ACCUMULATORS];

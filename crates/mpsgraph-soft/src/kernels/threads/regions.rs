@@ -8,7 +8,7 @@ use std::mem;
 use std::ops::Range;
 use std::sync::Mutex;
 
-use super::{count, helpers, next};
+use super::{count, fork_join, next};
 
 /// More threads share regions.
 const MOST: usize = 16;
@@ -30,7 +30,7 @@ impl<I: Iterator> Regions<I> {
 
     /// A piece for this thread.
     pub fn next(&self) -> Option<I::Item> {
-        let own = helpers::number();
+        let own = fork_join::number();
         (0..self.used).find_map(|at| next(self.regions[(own + at) % self.used].as_ref()?))
     }
 }
