@@ -58,15 +58,15 @@ impl Late {
     pub fn is_settled(&mut self, oldest: &Submitted) -> bool {
         if oldest.execution.is_told() {
             self.silent = false;
-        } else if oldest.work.committed_inside() && !self.silent {
-            let until = *self.until.get_or_insert_with(|| Instant::now() + PATIENCE);
-            if Instant::now() < until {
+        } else if oldest.work.committed_inside() {
+            let now = Instant::now();
+            if !self.silent && now < *self.until.get_or_insert(now + PATIENCE) {
                 return false;
             }
             self.silent = true;
-        }
-        if !oldest.execution.is_told() && oldest.work.committed_inside() && self.untold.len() < REMEMBERED {
-            self.untold.push(oldest.execution.clone());
+            if self.untold.len() < REMEMBERED {
+                self.untold.push(oldest.execution.clone());
+            }
         }
         self.until = None;
         true
