@@ -27,6 +27,7 @@ pub mod matmul;
 pub mod movement;
 pub mod random;
 pub mod reduce;
+pub mod row_sum;
 pub mod rows;
 pub mod scatter;
 pub mod softmax;
@@ -113,6 +114,7 @@ kernels! {
     movement::Movement,
     random::Random,
     reduce::Reduce,
+    row_sum::RowSum,
     scatter::Scatter,
     softmax::Softmax,
     sort::Sort,

@@ -15,6 +15,7 @@ mod keyed_scans;
 mod powers;
 mod rewriting;
 mod rotations;
+mod row_sums;
 mod rows;
 mod views;
 
