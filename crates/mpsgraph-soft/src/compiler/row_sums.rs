@@ -4,6 +4,8 @@
 //! A square of a difference from a number of each row is made of the operand of the difference ([`Terms::Deviations`]),
 //! so that a normalization need not store differences either. A sum reads memory, so its operands should be there
 //! anyway.
+//!
+//! A sum that is only divided by how many elements it is of becomes a mean, which the reduction divides while it has it.
 
 use super::Job;
 use crate::ir::{BinaryOp, DType, Leaf, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
@@ -27,7 +29,7 @@ pub fn join(job: Job) -> Job {
         reads.count += 1;
         reads.by_step = true;
     }
-    job.joined(|nodes, id| sum(nodes, id, &read))
+    job.joined(|nodes, id| sum(nodes, id, &read).or_else(|| mean(nodes, id, &read)))
 }
 
 /// Who reads a value.
@@ -67,6 +69,24 @@ fn sum(nodes: &Nodes, id: ValueId, read: &[Reads]) -> Option<Node> {
     let is_whole = |id: ValueId| nodes.ty(id).shape == *shape;
     let pays = [x, y].into_iter().all(|id| is_whole(id) && is_worth(id)) && (x == y || is_stored(x) || is_stored(y));
     if pays { made(Terms::Products, [x, y]) } else { None }
+}
+
+/// The mean that makes this quotient.
+fn mean(nodes: &Nodes, id: ValueId, read: &[Reads]) -> Option<Node> {
+    let Node { op, inputs, output, method } = nodes.node(id);
+    let &[total, count] = &inputs[..] else { return None };
+    let Node { op: reduction, inputs, output: summed, .. } = nodes.node(total);
+    let Op::Kernel(KernelOp::Reduce(Reduce { op: ReduceOp::Sum, axes })) = reduction else { return None };
+    let Op::Leaf(Leaf::Splat([a, b, c, d, ..])) = nodes.node(count).op else { return None };
+    let elements = nodes.ty(inputs[0]).elements().checked_div(summed.elements())?;
+    let is_mean = *op == BinaryOp::Div.into()
+        && summed == output
+        && output.dtype == DType::F32
+        && read[total.0 as usize].count == 1
+        && sum(nodes, total, read).is_none()
+        && f32::from_ne_bytes([a, b, c, d]) == elements as f32;
+    let op = Reduce { op: ReduceOp::Mean, axes: axes.clone() }.into();
+    is_mean.then(|| Node { op, inputs: inputs.clone(), output: output.clone(), method })
 }
 
 /// What the elements of `table` are products of.

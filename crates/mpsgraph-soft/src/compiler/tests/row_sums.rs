@@ -11,8 +11,13 @@ fn sum(nodes: &mut Nodes, x: ValueId, axis: usize) -> ValueId {
 }
 
 fn check(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId], sums: usize) {
+    check_steps(nodes, feeds, targets, "RowSum", sums);
+}
+
+/// So many steps have that in their names.
+fn check_steps(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId], name: &str, count: usize) {
     let plan = compile(nodes, feeds, targets);
-    assert_eq!(plan.describe().matches("RowSum").count(), sums, "{}", plan.describe());
+    assert_eq!(plan.describe().matches(name).count(), count, "{}", plan.describe());
     let inputs: Vec<Vec<u8>> =
         feeds.iter().zip(1..).map(|(&id, seed)| numbers(nodes.ty(id).elements(), seed)).collect();
     let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
@@ -57,4 +62,16 @@ fn what_would_have_to_be_stored_for_it_stays() {
     let made = binary(&mut nodes, BinaryOp::Mul, near, far);
     let made = sum(&mut nodes, made, 1);
     check(&nodes, &[x, y, row], &[columns, repeated, made], 0);
+}
+
+#[test]
+fn a_sum_that_is_divided_by_its_length_is_a_mean() {
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&SHAPE));
+    let [length, other] = [SHAPE[1], SHAPE[1] - 1].map(|count| splat(&mut nodes, count as f32, f32s(&[1])));
+    let total = sum(&mut nodes, x, 1);
+    let [mean, wide] = [length, other].map(|count| binary(&mut nodes, BinaryOp::Div, total, count));
+    for (targets, means) in [(&[mean][..], 1), (&[wide], 0), (&[mean, wide], 0)] {
+        check_steps(&nodes, &[x], targets, "Mean", means);
+    }
 }
