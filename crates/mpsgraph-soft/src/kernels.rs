@@ -25,6 +25,7 @@ pub mod gather;
 pub mod iota;
 pub mod matmul;
 pub mod movement;
+pub mod order;
 pub mod random;
 pub mod reduce;
 pub mod rows;
@@ -111,6 +112,7 @@ kernels! {
     gather::Gather,
     iota::Iota,
     movement::Movement,
+    order::Order,
     random::Random,
     reduce::Reduce,
     scatter::Scatter,

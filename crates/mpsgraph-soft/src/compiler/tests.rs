@@ -12,6 +12,7 @@ mod digits;
 mod fusing;
 mod idioms;
 mod keyed_scans;
+mod orders;
 mod powers;
 mod rewriting;
 mod rotations;
