@@ -12,6 +12,7 @@
 //! the kernels. Modules are `<name>.rs` beside `<name>/`, and the tests of a file are in `<name>/tests.rs`.
 
 pub mod arg_reduce;
+pub mod blend;
 pub mod call;
 pub mod cast;
 pub mod contraction;
@@ -106,6 +107,7 @@ macro_rules! kernels {
 
 kernels! {
     arg_reduce::ArgReduce,
+    blend::Blend,
     contraction::Contraction,
     convolution::Convolution,
     cumulative::Cumulative,

@@ -8,6 +8,7 @@ use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::kernels::span::{Span, SpanMut};
 
 mod biases;
+mod blends;
 mod digits;
 mod fusing;
 mod idioms;

@@ -16,7 +16,7 @@ use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::cast_slice_mut;
-pub use fold::fold_long;
+pub use fold::{fold_long, folds_in_order};
 use fold::{COLUMNS, Columns, Segments};
 use inner::{Inner, Starts};
 use serde::{Deserialize, Serialize};
