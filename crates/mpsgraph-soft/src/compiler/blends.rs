@@ -1,15 +1,15 @@
 //! Makes one kernel of rows that are read by index, multiplied by weights and summed: no table of the rows is stored,
 //! nor one of the products.
 //!
-//! The kernel adds the products in the order in which the reduction takes the slots, so no bit changes. A reduction that
-//! takes them in another order stays.
+//! The kernel adds the products in the order in which the reduction does, so no bit changes. A reduction of so many slots
+//! that it divides them in halves stays.
 
 use super::Job;
 use crate::ir::{BinaryOp, DType, Node, Nodes, Op, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::blend::Blend;
 use crate::kernels::gather::Gather;
-use crate::kernels::reduce::{Reduce, ReduceOp, folds_in_order};
+use crate::kernels::reduce::{Reduce, ReduceOp, interleaved};
 use crate::kernels::rows::Indexing;
 
 /// The same job, with each such group of nodes as one.
@@ -38,8 +38,8 @@ fn blend(nodes: &Nodes, id: ValueId, readers: &[usize]) -> Option<Node> {
         && shape_is(weights, &[1, slots, count, 1])
         && shape_is(read, &output.shape)
         && shape_is(apart[0], &[outer, slots * count, inner])
-        && [products, read, apart[0]].iter().all(|id| readers[id.0 as usize] == 1)
-        && folds_in_order(slots, count * inner);
+        && [products, read, apart[0]].iter().all(|id| readers[id.0 as usize] == 1);
     let inputs = vec![x, indices, weights];
-    fits.then(|| Node { op: Blend.into(), inputs, output: sum.output.clone(), method })
+    let parts = interleaved(slots, count * inner).filter(|_| fits)?;
+    Some(Node { op: Blend { parts }.into(), inputs, output: sum.output.clone(), method })
 }

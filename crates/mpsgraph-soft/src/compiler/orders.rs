@@ -133,7 +133,8 @@ fn across(nodes: &Nodes, id: ValueId) -> Option<(ValueId, u32)> {
 
 /// The integers of which `id` is 32 bits, and the first one of them: 64-bit ones, or its own.
 fn word_of(nodes: &Nodes, id: ValueId) -> (ValueId, u32) {
-    let halves_of = |id: ValueId, at: usize, dtype: DType| half(nodes, id, at).filter(|&of| nodes.ty(of).dtype == dtype);
+    let halves_of =
+        |id: ValueId, at: usize, dtype: DType| half(nodes, id, at).filter(|&of| nodes.ty(of).dtype == dtype);
     let either = |id: ValueId, at: usize| halves_of(id, at, DType::I64).or_else(|| halves_of(id, at, DType::U64));
     if let Some(of) = either(id, 0) {
         return (of, 0);
@@ -220,7 +221,8 @@ fn sorted(nodes: &Nodes, id: ValueId, readers: &[usize]) -> Option<Node> {
         }
         order = nodes.node(order).inputs[0];
     }
-    let Node { op: Op::Kernel(KernelOp::Order(Order { descending })), inputs: of, method, .. } = nodes.node(order) else {
+    let Node { op: Op::Kernel(KernelOp::Order(Order { descending })), inputs: of, method, .. } = nodes.node(order)
+    else {
         return None;
     };
     let fits = readers[order.0 as usize] == 1

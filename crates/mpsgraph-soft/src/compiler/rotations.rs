@@ -55,7 +55,8 @@ fn rotation(job: &Job, views: &[View], members: &[(ValueId, LoopOp)]) -> Option<
         && product.is_consecutive()
         && product.elements() == node.output.elements()
         && exchanges_rows(&exchanged, columns)
-        && repeats[0].is_some_and(|times| times == 1 || times.is_multiple_of(TOGETHER) && columns.is_multiple_of(times))
+        && repeats[0]
+            .is_some_and(|times| times == 1 || times.is_multiple_of(TOGETHER) && columns.is_multiple_of(times))
         && repeats[0] == repeats[1];
     fits.then_some((product.root, Rotation { sum, own: own.root, other: other.root }))
 }

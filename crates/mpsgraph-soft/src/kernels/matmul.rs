@@ -123,7 +123,8 @@ impl MatMul {
         if let Some((side, matrix)) = &self.folded {
             let lanes = if *side == Side::Left { self.n } else { self.m };
             let moved = self.batch.len() * lanes * (matrix.rows + matrix.columns);
-            return moved * size_of::<f32>() > threads::PARALLEL_BYTES;
+            // Each element takes part in several sums.
+            return moved * size_of::<f32>() > threads::PARALLEL_BYTES / 2;
         }
         self.batch.len() * self.m * self.n * self.k >= PARALLEL_PRODUCT
     }

@@ -40,13 +40,9 @@ impl Kernel for Sort {
             DType::F16 => self.sort::<u16>(x.parts(), dtype, call.output, call.scratch),
             DType::F32 | DType::I32 => self.sort::<u32>(x.parts(), dtype, call.output, call.scratch),
             DType::I64 | DType::U64 => self.sort::<u64>(x.parts(), dtype, call.output, call.scratch),
-            DType::BF16
-            | DType::I8
-            | DType::I16
-            | DType::U8
-            | DType::U16
-            | DType::U32
-            | DType::Bool => unreachable!("{dtype:?} reached a sort"),
+            DType::BF16 | DType::I8 | DType::I16 | DType::U8 | DType::U16 | DType::U32 | DType::Bool => {
+                unreachable!("{dtype:?} reached a sort")
+            }
         }
     }
 

@@ -32,7 +32,9 @@ fn made(slots: usize, count: usize, inner: usize, also_products: bool) -> usize 
 
 #[test]
 fn one_kernel_with_the_same_bits() {
-    for (slots, count, inner) in [(1, 7, 1), (2, 40, 1), (3, 300, 1), (2, 9, 40), (6, 30, 20), (100, 20, 20)] {
+    let in_order = [(1, 7, 1), (2, 40, 1), (3, 300, 1), (2, 9, 40), (6, 30, 20), (100, 20, 20)];
+    let interleaved = [(3, 100, 1), (4, 100, 1), (9, 50, 1), (40, 9, 3), (128, 2, 1)];
+    for (slots, count, inner) in in_order.into_iter().chain(interleaved) {
         assert_eq!(made(slots, count, inner, false), 1, "{slots} {count} {inner}");
     }
 }
@@ -40,7 +42,7 @@ fn one_kernel_with_the_same_bits() {
 /// Sums in another order stay as they are, and products that somebody wants.
 #[test]
 fn other_sums_stay_as_they_are() {
-    for (slots, count, inner) in [(8, 1, 1), (40, 9, 3), (150, 30, 20)] {
+    for (slots, count, inner) in [(8, 1, 1), (150, 30, 20)] {
         assert!(made(slots, count, inner, false) > 1, "{slots} {count} {inner}");
     }
     assert!(made(2, 40, 1, true) > 1);

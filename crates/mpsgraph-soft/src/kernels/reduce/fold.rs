@@ -18,9 +18,11 @@ pub const COLUMNS: usize = 1024;
 /// Segments that are folded at a time.
 const PARTS: usize = 32;
 
-/// Whether so many neighbouring rows of this width are folded one after the other.
-pub fn folds_in_order(rows: usize, width: usize) -> bool {
-    width > 1 && rows <= ROWS && !is_narrow(rows, width)
+/// In how many interleaved parts so many neighbouring rows of this width are folded, one after the other in a part, and
+/// the parts one after the other; what is left of the rows comes last. `None` if the order is another one.
+pub fn interleaved(rows: usize, width: usize) -> Option<usize> {
+    let parts = if is_narrow(rows, width) { COLUMNS / 4 / width } else { 1 };
+    (width > 1 && rows / parts <= ROWS).then_some(parts)
 }
 
 /// Whether packed rows are so short that several are taken at a time.

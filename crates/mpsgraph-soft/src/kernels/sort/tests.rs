@@ -56,7 +56,10 @@ fn rows_of_any_length() {
         assert!(sorted::<u32, i32>(DType::I32, &narrow, &shape, 1, true) == turned, "{shape:?} down");
         let columns: Vec<i32> = (0..rows * extent).map(|i| narrow[i % rows * extent + i / rows]).collect();
         let expected: Vec<i32> = (0..rows * extent).map(|i| turned[i % rows * extent + i / rows]).collect();
-        assert!(sorted::<u32, i32>(DType::I32, &columns, &[extent, rows], 0, true) == expected, "{shape:?} along the first");
+        assert!(
+            sorted::<u32, i32>(DType::I32, &columns, &[extent, rows], 0, true) == expected,
+            "{shape:?} along the first"
+        );
     }
 }
 
