@@ -16,8 +16,8 @@ use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::cast_slice_mut;
-pub use fold::fold_long;
 use fold::{COLUMNS, Columns, Segments};
+pub use fold::{fold_long, interleaved};
 use inner::{Inner, Starts};
 use serde::{Deserialize, Serialize};
 
