@@ -18,9 +18,9 @@ pub(super) const START: usize = 4096;
 /// Matrices that are to be joined along an axis.
 #[derive(Clone)]
 pub(super) struct Row {
-    /// Transposed matrices are joined as they were before that.
     parts: Vec<OperandRef>,
     axis: usize,
+    /// Whether the parts are joined as they were before they were transposed.
     transposed: bool,
 }
 
@@ -35,14 +35,19 @@ pub(super) struct Joined {
 }
 
 impl Row {
-    pub fn new(program: &Program, parts: &[&OperandRef], axis: usize) -> Self {
+    pub fn new(parts: &[&OperandRef], axis: usize) -> Self {
+        let parts = parts.iter().map(|&part| OperandRef { barrier: false, ..part.clone() }).collect();
+        Self { parts, axis, transposed: false }
+    }
+
+    /// As [`Self::new`], but transposed matrices are joined as they were before and transposed together. That takes
+    /// fewer nodes; but a concatenation that several products read had better be in their order.
+    pub fn before_transposing(program: &Program, parts: &[&OperandRef], axis: usize) -> Self {
         let before: Option<Vec<OperandRef>> = parts.iter().map(|part| transposed(program, part)).collect();
-        let (parts, axis, transposed) = match before {
-            Some(before) => (before, 1 - axis, true),
-            None => (parts.iter().map(|&part| part.clone()).collect(), axis, false),
-        };
-        let parts = parts.into_iter().map(|part| OperandRef { barrier: false, ..part }).collect();
-        Self { parts, axis, transposed }
+        match before {
+            Some(parts) => Self { parts, axis: 1 - axis, transposed: true },
+            None => Self::new(parts, axis),
+        }
     }
 
     pub fn members(&self) -> Members {

@@ -59,7 +59,7 @@ fn groups(program: &Program) -> Vec<Group> {
         products.sort_by_key(|at| right(at).source.code());
         let rights: Vec<&OperandRef> = products.iter().map(right).collect();
         let width = rights.iter().map(|right| right.shape[1]).sum();
-        let right = Row::new(program, &rights, 1);
+        let right = Row::new(&rights, 1);
         (products.len() > 1 && width <= INNER).then_some(Group { left, products, right, width })
     };
     found.into_iter().filter_map(group).collect()
@@ -100,7 +100,7 @@ impl Group {
         let mut parts = self.products.clone();
         if let Some((sums, biases)) = self.biases(program, readers, given) {
             let biases: Vec<&OperandRef> = biases.iter().collect();
-            let row = Row::new(program, &biases, 1);
+            let row = Row::new(&biases, 1);
             let biases = joined.as_it_is(program, row);
             whole = add(program, ADD, SmallVec::from_iter([whole, biases]), output.clone());
             parts = sums;

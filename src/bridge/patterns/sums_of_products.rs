@@ -186,8 +186,8 @@ impl Group {
         let is_product = node.op == PRODUCT;
         Some(Self {
             values: terms.iter().map(|term| term.value.clone()).collect(),
-            left: Row::new(program, &operands(0), usize::from(is_product)),
-            right: is_product.then(|| Row::new(program, &operands(1), 0)),
+            left: Row::before_transposing(program, &operands(0), usize::from(is_product)),
+            right: is_product.then(|| Row::new(&operands(1), 0)),
             op: node.op.clone(),
             output: node.output.clone(),
         })
