@@ -21,6 +21,19 @@ pub const COLUMNS: usize = 1024;
 /// Segments that are folded at a time.
 const PARTS: usize = 32;
 
+/// In how many interleaved parts so many neighbouring rows of this width are folded, one after the other in a part, and
+/// the parts one after the other; what is left of the rows comes last. `None` if the order is another one.
+pub fn interleaved(rows: usize, width: usize) -> Option<usize> {
+    let parts = if is_narrow(rows, width) { COLUMNS / 4 / width } else { 1 };
+    (width > 1 && rows / parts <= ROWS).then_some(parts)
+}
+
+/// Whether packed rows are so short that several are taken at a time.
+fn is_narrow(rows: usize, width: usize) -> bool {
+    let several = COLUMNS / 4 / width;
+    several > 1 && rows > several
+}
+
 /// The segments of one result: `length` elements at each offset of `nest`.
 pub struct Segments<'a> {
     /// The whole operand.
@@ -146,10 +159,9 @@ impl Columns<'_> {
     pub fn fold(&self, inner: &Inner, rows: Range<usize>, out: &mut [u8]) {
         let (count, width) = (rows.end - rows.start, out.len() / inner.size);
         // Rows much shorter than a tile are taken several at a time, as one row of a wider tile.
-        let several = COLUMNS / 4 / width;
         let packed = matches!(self.starts, Starts::Packed(_)) && self.width == width;
-        if packed && several > 1 && count > several {
-            return self.fold_narrow(inner, rows, out, several);
+        if packed && is_narrow(count, width) {
+            return self.fold_narrow(inner, rows, out, COLUMNS / 4 / width);
         }
         if count <= ROWS {
             inner.fill(out);
