@@ -1,11 +1,12 @@
-//! Sums products of f32 along the last axes without a table of them, where nothing else reads the products: a loop would
-//! write them, and the sum read them again.
+//! Sums products of f32 along the last axes without a table of them, where nothing else reads the products: a loop
+//! would write them, and the sum read them again.
 //!
 //! A square of a difference from a number of each row is made of the operand of the difference ([`Terms::Deviations`]),
 //! so that a normalization need not store differences either. A sum reads memory, so its operands should be there
 //! anyway.
 //!
-//! A sum that is only divided by how many elements it is of becomes a mean, which the reduction divides while it has it.
+//! A sum that is only divided by how many elements it is of becomes a mean, which the reduction divides while it has
+//! it.
 
 use super::Job;
 use crate::ir::{BinaryOp, DType, Leaf, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};

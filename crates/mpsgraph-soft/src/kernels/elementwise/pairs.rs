@@ -1,8 +1,8 @@
 //! Pairs of instructions that one loop does: what the first makes stays in a register of the processor.
 //!
 //! These are the pairs by which small integers become floats: bits are moved up and back down to copy the sign, and an
-//! integer becomes a float that is multiplied with a scale; and pairs of basic operations of f32. The loop computes what
-//! the two would, bit by bit.
+//! integer becomes a float that is multiplied with a scale; and pairs of basic operations of f32. The loop computes
+//! what the two would, bit by bit.
 
 use super::fused_loop::{Instruction, Run};
 use super::int::Int;

@@ -158,13 +158,7 @@ impl FusedLoop {
             places[load.register] = from.cast_mut();
         }
         let blocks: *mut Block = arena.wrapping_add(self.tile_bytes).cast();
-        for (load, &base) in self.loads.iter().zip(operands).filter(|(load, _)| load.fetch == Fetch::Number) {
-            places[load.register] = blocks.wrapping_add(load.buffer).cast();
-            if load.geometry.is_scalar() {
-                // SAFETY: the caller of `run_part` vouches for the operand; the arena has the block.
-                unsafe { load.fill_block(base, 0, blocks) };
-            }
-        }
+        self.numbers(operands, places, blocks);
         let mut start = range.start;
         while start < range.end {
             let n = self.tile.min(range.end - start).min(self.row - start % self.row);
@@ -173,7 +167,7 @@ impl FusedLoop {
                     Fetch::Once => continue,
                     Fetch::Number => {
                         if !load.geometry.is_scalar() {
-                            // SAFETY: as above.
+                            // SAFETY: as in `numbers`.
                             unsafe { load.fill_block(base, start, blocks) };
                         }
                         continue;
@@ -203,6 +197,17 @@ impl FusedLoop {
                 }
             }
             start += n;
+        }
+    }
+
+    /// Says where the blocks of single numbers are, and fills those that are the same for all tiles.
+    fn numbers(&self, operands: &[*mut u8], places: &mut [*mut u8], blocks: *mut Block) {
+        for (load, &base) in self.loads.iter().zip(operands).filter(|(load, _)| load.fetch == Fetch::Number) {
+            places[load.register] = blocks.wrapping_add(load.buffer).cast();
+            if load.geometry.is_scalar() {
+                // SAFETY: the caller of `run_part` vouches for the operand; the arena has the block.
+                unsafe { load.fill_block(base, 0, blocks) };
+            }
         }
     }
 }

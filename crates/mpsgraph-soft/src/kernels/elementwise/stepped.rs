@@ -2,8 +2,8 @@
 //! makes then stays in a register of the processor.
 //!
 //! Such a number belongs to a row or to all of the loop. A block of copies stands for a tile of them: the loop stays
-//! there (a step of 0) where it moves on in other operands. So one loop serves every mixture of operands. The results are
-//! those of one operation after the other, bit by bit.
+//! there (a step of 0) where it moves on in other operands. So one loop serves every mixture of operands. The results
+//! are those of one operation after the other, bit by bit.
 
 use super::tile::best;
 
