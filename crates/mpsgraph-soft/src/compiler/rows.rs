@@ -226,13 +226,13 @@ impl Rows {
         let before = self.before(to, task).unwrap_or(rows.start * row);
         // Other tasks write other rows.
         let mut out = memory.write(to).part(before, rows.len() * row);
-        match (op, inputs) {
-            (KernelOp::RowSum(op), [x, y]) => op.execute(own(x).slice(), own(y).slice(), out.slice()),
-            (KernelOp::Reduce(reduce), [x]) => {
-                let shape = [rows.len(), x.ty.elements() / self.rows];
-                reduce::execute(reduce.op, x.ty.dtype, (own(x).slice(), &shape), &[1], out.slice());
-            }
-            _ => unreachable!("{op:?} is no reduction of rows"),
+        if let (KernelOp::RowSum(op), [x, y]) = (op, inputs) {
+            op.execute(own(x).slice(), own(y).slice(), out.slice());
+        } else if let (KernelOp::Reduce(reduce), [x]) = (op, inputs) {
+            let shape = [rows.len(), x.ty.elements() / self.rows];
+            reduce::execute(reduce.op, x.ty.dtype, (own(x).slice(), &shape), &[1], out.slice());
+        } else {
+            unreachable!("{op:?} is no reduction of rows");
         }
     }
 }

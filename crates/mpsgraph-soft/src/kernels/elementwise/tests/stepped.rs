@@ -2,18 +2,17 @@
 
 use super::*;
 
-const OPS: [BinaryOp; 4] = [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Div];
+/// An operation, and what it gives.
+type Case = (BinaryOp, fn(f32, f32) -> f32);
+
+const OPS: [Case; 4] = [
+    (BinaryOp::Add, |a, b| a + b),
+    (BinaryOp::Sub, |a, b| a - b),
+    (BinaryOp::Mul, |a, b| a * b),
+    (BinaryOp::Div, |a, b| a / b),
+];
 /// Long rows, so that tiles stay within them, with a rest behind the last block.
 const SHAPE: [usize; 2] = [3, 203];
-
-fn apply(op: BinaryOp, a: f32, b: f32) -> f32 {
-    match op {
-        BinaryOp::Add => a + b,
-        BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a * b,
-        _ => a / b,
-    }
-}
 
 /// How an operand is read: whole, a number for each row, or one.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +64,7 @@ fn two_operations_on_every_mixture_of_operands() {
     let special = float_values(DType::F32);
     let values = [5, 7, 11].map(|step| (0..609).map(|at| special[at * step % special.len()]).collect::<Vec<f32>>());
     for kinds in KINDS.iter().flat_map(|&a| KINDS.iter().flat_map(move |&b| KINDS.map(|c| [a, b, c]))) {
-        for (first, second) in OPS.iter().flat_map(|&first| OPS.map(|second| (first, second))) {
+        for ((first, of_two), (second, of_made)) in OPS.iter().flat_map(|&first| OPS.map(|second| (first, second))) {
             for is_left in [true, false] {
                 let got = run(&values, kinds, |builder, [a, b, c]| {
                     let made = builder.binary(first, DType::F32, a, b);
@@ -74,10 +73,10 @@ fn two_operations_on_every_mixture_of_operands() {
                 });
                 for index in 0..got.len {
                     let [a, b, c] = std::array::from_fn(|at| kinds[at].at(&values[at], index));
-                    let made = apply(first, a, b);
+                    let made = of_two(a, b);
                     let [x, y] = if is_left { [made, c] } else { [c, made] };
                     let what = format!("{first:?} {second:?} of {kinds:?} at {index}: {a} {b} {c}");
-                    assert_same(got.float(index), apply(second, x, y), &what);
+                    assert_same(got.float(index), of_made(x, y), &what);
                 }
             }
         }
