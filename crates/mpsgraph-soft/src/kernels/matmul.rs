@@ -21,7 +21,8 @@ use super::span::{Span, SpanMut};
 use super::threads;
 use crate::ir::DType;
 use folded::Folded;
-use lanes::{LANES, Steps, Tiles};
+pub use lanes::LANES as TOGETHER;
+use lanes::{LANES, Steps, Tables, Tiles};
 use product::Product;
 pub use product::{Matrix, product};
 use std::cell::Cell;
@@ -129,7 +130,8 @@ impl MatMul {
         if let Some((side, matrix)) = &self.folded {
             let lanes = if *side == Side::Left { self.n } else { self.m };
             let moved = self.batch.len() * lanes * (matrix.rows + matrix.columns);
-            return moved * size_of::<f32>() > threads::PARALLEL_BYTES;
+            // Each element takes part in several sums.
+            return moved * size_of::<f32>() > threads::PARALLEL_BYTES / 2;
         }
         self.is_large() || self.batch.len() * self.m * self.n * self.k >= PARALLEL_PRODUCT
     }
@@ -151,7 +153,8 @@ impl MatMul {
     }
 
     /// Multiplies. With tables the result is the product times the first one, plus the product with the rows of each
-    /// pair exchanged times the other one; each is as large as one product. Panics if an operand is too short or the
+    /// pair exchanged times the other one. Each is as large as one product, or has an element for so many neighbours in
+    /// a row, a multiple of [`TOGETHER`]. Panics if an operand is too short or the
     /// output has another size than promised.
     pub fn run(&self, lhs: Span, rhs: Span, tables: Option<[Span; 2]>, output: &SpanMut) {
         let size = self.dtype.size();
@@ -187,7 +190,10 @@ impl MatMul {
     /// All products with a constant.
     fn run_folded(&self, side: Side, matrix: &Folded, other: Span, tables: Option<[Span; 2]>, output: &SpanMut) {
         assert!(tables.is_none() || self.can_rotate(), "the rows of a rotated product are pairs");
-        let tables = tables.as_ref().map(|tables| tables.each_ref().map(|table| table.slice::<f32>()));
+        let tables = tables.as_ref().map(|tables| {
+            let tables = tables.each_ref().map(|table| table.slice::<f32>());
+            Tables { tables, times: self.m * self.n / tables[0].len() }
+        });
         let steps = |rows: isize, lanes: isize| Steps { rows: rows as usize, lanes: lanes as usize };
         let packed = self.n as isize;
         let (lanes, from, to_steps) = match side {
