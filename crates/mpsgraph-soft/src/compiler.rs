@@ -4,12 +4,12 @@
 //! compute the same value ([`subexpressions`]), add integers whole that are added digit by digit ([`digits`]), find
 //! orders at once that are found digit by digit ([`orders`]), make one operation of a power by squaring ([`powers`])
 //! and of other compositions ([`idioms`]), take casts to larger types out of what needs none ([`narrowing`]), sum
-//! products without a table of them ([`contractions`]), make one kernel of a scan and the conversions around it
-//! ([`keyed_scans`]), hand biases to convolutions ([`biases`]), sum weighted rows without a table of them ([`blends`]),
-//! turn reshapes, transposes, slices and broadcasts into strides ([`views`]), group elementwise nodes into single passes
-//! over memory ([`fusion`]), hand rotations to the products before them ([`rotations`]), make steps of the groups
-//! ([`assembly`]), take rows through several steps at a time ([`rows`]) and place intermediate results in one block of
-//! scratch memory ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same [`scratch`] memory.
+//! products without a table of them ([`contractions`], [`row_sums`]), make one kernel of a scan and the conversions
+//! around it ([`keyed_scans`]), hand biases to convolutions ([`biases`]), sum weighted rows without a table of them
+//! ([`blends`]), turn reshapes, transposes, slices and broadcasts into strides ([`views`]), group elementwise nodes into
+//! single passes over memory ([`fusion`]), hand rotations to the products before them ([`rotations`]), make steps of the
+//! groups ([`assembly`]), take rows through several steps at a time ([`rows`]) and place intermediate results in one
+//! block of scratch memory ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same [`scratch`] memory.
 
 mod assembly;
 mod biases;
@@ -28,6 +28,7 @@ mod orders;
 mod plan;
 mod powers;
 mod rotations;
+mod row_sums;
 mod rows;
 mod scratch;
 mod step;
@@ -50,7 +51,7 @@ pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = orders::join(digits::join(subexpressions::merge(&job)));
     let job = contractions::find(&narrowing::narrow(&idioms::join(&powers::join(&job))));
     let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
-    let job = blends::join(biases::join(keyed_scans::join(job)));
+    let job = row_sums::join(blends::join(biases::join(keyed_scans::join(job))));
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
     let parts = rows::join(assembly::assemble(&job, &views, &groups));

@@ -29,6 +29,7 @@ pub mod movement;
 pub mod order;
 pub mod random;
 pub mod reduce;
+pub mod row_sum;
 pub mod rows;
 pub mod scatter;
 pub mod softmax;
@@ -117,6 +118,7 @@ kernels! {
     order::Order,
     random::Random,
     reduce::Reduce,
+    row_sum::RowSum,
     scatter::Scatter,
     softmax::Softmax,
     sort::Sort,

@@ -17,6 +17,7 @@ mod orders;
 mod powers;
 mod rewriting;
 mod rotations;
+mod row_sums;
 mod rows;
 mod views;
 

@@ -1,8 +1,9 @@
 //! Batched matrix products of strided operands, by the `gemm` crate.
 //!
-//! `gemm` packs its operands, so transposed ones cost nothing extra. Batch extents are broadcast by strides of 0; a
-//! batch that walks the left operand's rows while the right one stays is one taller product. 16-bit operands are
-//! converted to f32, multiplied there and rounded once: sums have the precision of f32 on every processor.
+//! A right operand with consecutive columns is turned first ([`turned`]), and a single row or column is multiplied
+//! without `gemm` ([`row`]). Batch extents are broadcast by strides of 0; a batch that walks the left operand's rows
+//! while the right one stays is one taller product. 16-bit operands are converted to f32, multiplied there and rounded
+//! once: sums have the precision of f32 on every processor.
 //!
 //! A constant matrix with equal columns, as those of Fourier transforms have them, is multiplied another way
 //! ([`folded`]).
@@ -10,7 +11,9 @@
 mod folded;
 mod lanes;
 mod product;
+mod row;
 mod turn;
+mod turned;
 
 use super::elementwise::load::Geometry;
 use super::elementwise::round;
@@ -26,6 +29,10 @@ use std::cell::Cell;
 
 /// Multiplications below which a product stays on one thread (some 20 µs of one core).
 pub const PARALLEL_PRODUCT: usize = 1 << 20;
+
+/// Elements of a matrix from which on threads share its product with a row: what fits into the second cache of one core
+/// is read sooner than another is awake.
+const PARALLEL_MATRIX: usize = 1 << 18;
 
 /// One operand: a strided view of shape `[batch…, rows, columns]`.
 #[derive(Clone, Debug)]
@@ -126,7 +133,13 @@ impl MatMul {
             // Each element takes part in several sums.
             return moved * size_of::<f32>() > threads::PARALLEL_BYTES / 2;
         }
-        self.batch.len() * self.m * self.n * self.k >= PARALLEL_PRODUCT
+        self.is_large() || self.batch.len() * self.m * self.n * self.k >= PARALLEL_PRODUCT
+    }
+
+    /// Whether one product is worth several threads.
+    fn is_large(&self) -> bool {
+        let elements = self.m * self.n * self.k;
+        elements >= PARALLEL_PRODUCT || self.m.min(self.n) == 1 && elements >= PARALLEL_MATRIX
     }
 
     /// Rows, columns and inner extent of one product, and how many there are.
@@ -145,7 +158,7 @@ impl MatMul {
     /// output has another size than promised.
     pub fn run(&self, lhs: Span, rhs: Span, tables: Option<[Span; 2]>, output: &SpanMut) {
         let size = self.dtype.size();
-        let (m, n, k) = (self.m, self.n, self.k);
+        let (m, n) = (self.m, self.n);
         assert!(lhs.len() >= self.ends.0 * size && rhs.len() >= self.ends.1 * size, "an operand is too short");
         assert_eq!(output.len(), self.batch.len() * m * n * size, "bytes of a matrix product");
         let aligned = [lhs.as_ptr().addr(), rhs.as_ptr().addr(), output.as_ptr().addr()];
@@ -155,7 +168,7 @@ impl MatMul {
             return self.run_folded(*side, folded, other, tables, output);
         }
         assert!(tables.is_none(), "only folded products rotate");
-        let large = m * n * k >= PARALLEL_PRODUCT;
+        let large = self.is_large();
         let product = |at: usize, shared: bool| {
             let (a, b) = self.batch[at];
             let a = lhs.as_ptr().wrapping_add(a * size);
