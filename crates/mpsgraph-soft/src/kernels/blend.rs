@@ -21,7 +21,7 @@ const CHUNK: usize = PARALLEL_BYTES / 16;
 /// extent; `(outer, 1, count, inner)` is the sum over the slots of the rows of `x` times their weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Blend {
-    /// Of the slots every one of so many is added to the first of them, likewise the others, and then these sums and the
+    /// Every one of so many slots is added to the first of them, likewise the others; then come these sums, and the
     /// slots that are left.
     pub parts: usize,
 }
@@ -157,8 +157,8 @@ fn fill(sums: &Sums<'_>, terms: &impl Terms, out: &mut [f32]) {
     for at in (lanes..few).step_by(FEW) {
         out[at..at + FEW].copy_from_slice(&sum::<FEW>(sums, terms, at));
     }
-    for at in few..out.len() {
-        [out[at]] = sum(sums, terms, at);
+    for (at, out) in out.iter_mut().enumerate().skip(few) {
+        [*out] = sum(sums, terms, at);
     }
 }
 
