@@ -23,8 +23,8 @@ use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
-/// `[pixels, grid (batch, points, 2)]` of one float dtype to the same layout of points. A grid's x, which comes first, is
-/// along the width: -1 and 1 are its ends.
+/// `[pixels, grid (batch, points, 2)]` of one float dtype to points that lie as the pixels do. A grid's x, which comes
+/// first, is along the width: -1 and 1 are its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SampleGridOp {
     height: usize,
