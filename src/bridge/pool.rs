@@ -10,6 +10,7 @@
 mod size_class;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
@@ -39,10 +40,28 @@ struct FreeBuffer {
 /// Live buffers from which on small ones keep no tensor data object, which may be larger than they are.
 const CROWD: u64 = 2048;
 
-/// The tensor data object last made for a buffer; programs that repeat use it again.
+/// The tensor data object made for a buffer; programs that repeat use it again.
 struct Shown {
     ty: TensorType,
     data: ffi::TensorData,
+}
+
+/// A buffer as tensor data.
+pub(super) enum Bound<'a> {
+    /// What is kept for the buffer.
+    Kept(&'a ffi::TensorData),
+    Own(ffi::TensorData),
+}
+
+impl Deref for Bound<'_> {
+    type Target = ffi::TensorData;
+
+    fn deref(&self) -> &ffi::TensorData {
+        match self {
+            Bound::Kept(data) => data,
+            Bound::Own(data) => data,
+        }
+    }
 }
 
 /// The device's buffers.
@@ -74,7 +93,7 @@ struct Free {
 /// A buffer in use; it goes back to the pool when dropped.
 pub(super) struct Allocation {
     buffer: ffi::Buffer,
-    shown: Mutex<Option<Box<Shown>>>,
+    shown: OnceLock<Box<Shown>>,
     pool: Arc<Pool>,
     last_use: AtomicU64,
     /// The submission that writes the buffer; 0 if the host filled it.
@@ -113,10 +132,10 @@ impl Pool {
         }
     }
 
-    /// A buffer of at least `bytes` for a program to write. Its contents are undefined.
-    pub(super) fn for_device(self: &Arc<Self>, bytes: usize) -> Result<Arc<Allocation>, Error> {
+    /// A buffer for a value that a program writes. Its contents are undefined.
+    pub(super) fn for_device(self: &Arc<Self>, ty: &TensorType) -> Result<Arc<Allocation>, Error> {
         let after_hang = self.unused().after_hang;
-        self.take(bytes, |of_class| {
+        self.take(ty, |of_class| {
             if !after_hang {
                 return of_class.pop_back();
             }
@@ -125,9 +144,9 @@ impl Pool {
         })
     }
 
-    /// A buffer of at least `bytes` that no submission after `completed` uses, for the host to write.
-    pub(super) fn for_host(self: &Arc<Self>, bytes: usize, completed: Serial) -> Result<Arc<Allocation>, Error> {
-        self.take(bytes, |of_class| {
+    /// A buffer for a value that no submission after `completed` uses, for the host to write.
+    pub(super) fn for_host(self: &Arc<Self>, ty: &TensorType, completed: Serial) -> Result<Arc<Allocation>, Error> {
+        self.take(ty, |of_class| {
             let at = of_class.iter().rposition(|free| free.last_use <= completed && !free.buffer.is_used_by_gpu())?;
             of_class.remove(at)
         })
@@ -135,10 +154,10 @@ impl Pool {
 
     fn take(
         self: &Arc<Self>,
-        bytes: usize,
+        ty: &TensorType,
         pick: impl Fn(&mut VecDeque<FreeBuffer>) -> Option<FreeBuffer>,
     ) -> Result<Arc<Allocation>, Error> {
-        let wanted = size_class(bytes, self.device.max_buffer_length() as usize);
+        let wanted = size_class(ty.bytes(), self.device.max_buffer_length() as usize);
         let mut free = self.lock();
         let (class, buffer) = match free.reuse(wanted, pick) {
             Some((class, buffer)) => (class, Some(buffer)),
@@ -169,9 +188,10 @@ impl Pool {
                 }
             },
         };
+        let shown = buffer.shown.filter(|shown| shown.ty == *ty);
         Ok(Arc::new(Allocation {
             buffer: buffer.buffer,
-            shown: Mutex::new(buffer.shown),
+            shown: shown.map_or_else(OnceLock::new, OnceLock::from),
             last_use: AtomicU64::new(buffer.last_use),
             pool: self.clone(),
             written_by: AtomicU64::new(0),
@@ -348,17 +368,18 @@ impl Allocation {
     }
 
     /// The buffer as packed tensor data of type `ty`.
-    pub fn tensor_data(&self, ty: &TensorType) -> Result<ffi::TensorData, Error> {
-        let mut shown = self.shown.lock_anyway();
-        if let Some(known) = shown.as_deref()
+    pub fn tensor_data(&self, ty: &TensorType) -> Result<Bound<'_>, Error> {
+        if let Some(known) = self.shown.get()
             && known.ty == *ty
         {
-            return Ok(known.data.clone());
+            return Ok(Bound::Kept(&known.data));
         }
         let data = ffi::TensorData::new(&self.buffer, &ty.shape, data_type("bind", ty.dtype)?);
         let is_crowded = self.class() <= SMALL && self.pool.lock().buffers_live > CROWD;
-        *shown = (!is_crowded).then(|| Box::new(Shown { ty: ty.clone(), data: data.clone() }));
-        Ok(data)
+        if !is_crowded && self.shown.get().is_none() {
+            let _ = self.shown.set(Box::new(Shown { ty: ty.clone(), data: data.clone() }));
+        }
+        Ok(Bound::Own(data))
     }
 
     /// Notes that submission `serial` reads or writes the buffer.
@@ -369,7 +390,7 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let shown = self.shown.lock_anyway().take();
+        let shown = self.shown.take();
         let last_use = *self.last_use.get_mut();
         self.pool.give_back(self.class(), FreeBuffer { buffer: self.buffer.clone(), shown, last_use, freed: 0 });
     }

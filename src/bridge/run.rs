@@ -14,13 +14,13 @@ use super::draft::Draft;
 use super::kept::Found;
 use super::moving::Moving;
 use super::patterns;
-use super::pool::Allocation;
+use super::pool::{Allocation, Bound};
 use super::program::Program;
 use super::runtime::Runtime;
 use super::submission::{Encoder, Execution, Uses};
 use super::value::State;
 use crate::error::Error;
-use crate::ffi::{GraphDevice, MpsCommandBuffer, TensorData, Work};
+use crate::ffi::{GraphDevice, MpsCommandBuffer, Work};
 use crate::lock::LockAnyway;
 use crate::lowering::scalar::{Lanes, Layout, ScalarInput};
 use crate::tensor_type::TensorType;
@@ -172,21 +172,25 @@ impl Runtime {
         if let Some(fault) = feeds.iter().find_map(|feed| feed.fault.get()) {
             return Err((**fault).clone());
         }
-        let floats = self.lanes(bytemuck::cast_slice(&lanes.floats))?;
-        let integers = self.lanes(bytemuck::cast_slice(&lanes.integers))?;
-        let (results, shown) = self.results(compiled, draft)?;
-        let mut inputs = SmallVec::<[TensorData; 4]>::with_capacity(feeds.len() + 2);
+        let floats = self.lanes(bytemuck::cast_slice(&lanes.floats), DType::F32, lanes.floats.len())?;
+        let integers = self.lanes(bytemuck::cast_slice(&lanes.integers), DType::I32, lanes.integers.len())?;
+        let results = self.results(compiled, draft)?;
+        let mut inputs = SmallVec::<[Bound<'_>; 4]>::with_capacity(feeds.len() + 2);
         for (allocation, value) in feeds.iter().zip(&draft.feeds) {
             inputs.push(allocation.tensor_data(&value.ty)?);
         }
-        let counts = [(DType::F32, lanes.floats.len()), (DType::I32, lanes.integers.len())];
-        for (allocation, (dtype, count)) in [&floats, &integers].into_iter().zip(counts) {
-            if let Some(allocation) = allocation {
-                inputs.push(allocation.tensor_data(&TensorType::new(dtype, [count].into()))?);
+        for (allocation, ty) in [&floats, &integers].into_iter().flatten() {
+            inputs.push(allocation.tensor_data(ty)?);
+        }
+        let mut shown = SmallVec::<[Bound<'_>; 4]>::with_capacity(results.len());
+        for (value, &result) in draft.output_values().zip(&compiled.results) {
+            if result == shown.len() {
+                shown.push(results[result].tensor_data(&value.ty)?);
             }
         }
         let work = self.encode(&encoder, compiled, &inputs, &shown);
-        let reads = feeds.iter().chain(&floats).chain(&integers);
+        let lanes = [&floats, &integers].into_iter().flatten().map(|(allocation, _)| allocation);
+        let reads = feeds.iter().chain(lanes);
         self.queue.push(&mut encoder, work, Uses { reads, writes: results.iter(), held_bytes });
         for (value, &result) in draft.output_values().zip(&compiled.results) {
             value.set_state(State::Ready(results[result].clone()));
@@ -194,30 +198,25 @@ impl Runtime {
         Ok(())
     }
 
-    /// A buffer with lanes, if there are any.
-    fn lanes(&self, lanes: &[u8]) -> Result<Option<Arc<Allocation>>, Error> {
-        if lanes.is_empty() {
+    /// A buffer with so many lanes, if there are any, and its type.
+    fn lanes(&self, lanes: &[u8], dtype: DType, count: usize) -> Result<Option<(Arc<Allocation>, TensorType)>, Error> {
+        if count == 0 {
             return Ok(None);
         }
-        self.host_buffer(lanes, self.queue.completed()).map(Some)
+        let ty = TensorType::new(dtype, [count].into());
+        let allocation = self.host_buffer(lanes, &ty, self.queue.completed())?;
+        Ok(Some((allocation, ty)))
     }
 
-    /// A fresh buffer for each result, and as tensor data of the first output that it is.
-    fn results(
-        &self,
-        compiled: &Compiled,
-        draft: &Draft<'_>,
-    ) -> Result<(Allocations, SmallVec<[TensorData; 4]>), Error> {
-        let count = compiled.target_order.len();
-        let (mut results, mut shown) = (SmallVec::with_capacity(count), SmallVec::with_capacity(count));
+    /// A fresh buffer for each result.
+    fn results(&self, compiled: &Compiled, draft: &Draft<'_>) -> Result<Allocations, Error> {
+        let mut results = SmallVec::with_capacity(compiled.target_order.len());
         for (value, &result) in draft.output_values().zip(&compiled.results) {
             if result == results.len() {
-                let allocation = self.pool.for_device(value.ty.bytes())?;
-                shown.push(allocation.tensor_data(&value.ty)?);
-                results.push(allocation);
+                results.push(self.pool.for_device(&value.ty)?);
             }
         }
-        Ok((results, shown))
+        Ok(results)
     }
 
     /// Encodes and commits.
@@ -225,12 +224,12 @@ impl Runtime {
         &self,
         encoder: &Encoder,
         compiled: &Compiled,
-        inputs: &[TensorData],
-        results: &[TensorData],
+        inputs: &[Bound<'_>],
+        results: &[Bound<'_>],
     ) -> (Work, Arc<Execution>) {
         let mut command_buffer = MpsCommandBuffer::from_queue(encoder.queue());
-        let inputs: SmallVec<[_; 8]> = compiled.feed_order.iter().map(|&at| &inputs[at]).collect();
-        let results: SmallVec<[_; 8]> = compiled.target_order.iter().map(|&at| &results[at]).collect();
+        let inputs: SmallVec<[_; 8]> = compiled.feed_order.iter().map(|&at| &*inputs[at]).collect();
+        let results: SmallVec<[_; 8]> = compiled.target_order.iter().map(|&at| &*results[at]).collect();
         let (execution, serial) = (Arc::new(Execution::default()), encoder.next_serial());
         let (told, waiting) = (execution.clone(), self.queue.waiting.clone());
         compiled.executable.encode(&mut command_buffer, &inputs, &results, move |error| {

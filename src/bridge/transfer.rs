@@ -25,9 +25,14 @@ use crate::tensor_type::TensorType;
 const LENT_FROM: usize = 64 * 1024;
 
 impl Runtime {
-    /// A buffer that holds a copy of `bytes`.
-    pub(super) fn host_buffer(&self, bytes: &[u8], completed: Serial) -> Result<Arc<Allocation>, Error> {
-        let allocation = self.pool.for_host(bytes.len(), completed)?;
+    /// A buffer that holds a copy of `bytes`, a value of type `ty`.
+    pub(super) fn host_buffer(
+        &self,
+        bytes: &[u8],
+        ty: &TensorType,
+        completed: Serial,
+    ) -> Result<Arc<Allocation>, Error> {
+        let allocation = self.pool.for_host(ty, completed)?;
         allocation.buffer().host_write()[..bytes.len()].copy_from_slice(bytes);
         self.counters.bytes_uploaded.add(bytes.len() as u64);
         Ok(allocation)
@@ -54,7 +59,7 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
     if ty.elements() == 0 {
         return MpsGraphTensor::new(Handle::of(ty, State::Empty));
     }
-    let fill = || runtime.host_buffer(bytes, runtime.queue.completed());
+    let fill = || runtime.host_buffer(bytes, &ty, runtime.queue.completed());
     let allocation = ffi::autoreleasepool(|| runtime.with_memory(fill));
     let state = match allocation {
         Ok(allocation) => State::Ready(allocation),

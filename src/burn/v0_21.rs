@@ -7,6 +7,7 @@ use burn_backend::{DType, DeviceOps, QTensorPrimitive, Shape, TensorData};
 use crate::backend::IntElement;
 use crate::device::MpsGraphDevice;
 use crate::ops::resize::Filter;
+use crate::ops::sample_grid::Half;
 use crate::tensor::quantized::{Level, MpsGraphQuantizedTensor};
 
 pub mod public {
@@ -61,6 +62,15 @@ pub(crate) fn sides(padding: usize) -> [usize; 2] {
 pub(crate) fn both_sides(padding: usize) -> usize {
     padding
 }
+
+/// How many windows of `reach` elements there are along an axis in ceil mode, the last of which may begin in the
+/// padding. A window that is too long for the axis is one all the same, as in burn-flex.
+pub(crate) fn ceil_windows(input: usize, padding: usize, reach: usize, stride: usize) -> Option<usize> {
+    Some((input + 2 * padding).saturating_sub(reach).div_ceil(stride) + 1)
+}
+
+/// The pixel of a point half way between two.
+pub(crate) const HALF: Half = Half::AwayFromZero;
 
 /// How pixels are made of their neighbours.
 pub(crate) fn filter_of(mode: &InterpolateMode) -> Filter {

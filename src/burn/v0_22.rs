@@ -19,6 +19,7 @@ pub(crate) use self::composed::{hypot, sign, topk_with_indices};
 use crate::backend::{FloatElement, IntElement, MpsGraph};
 use crate::device::MpsGraphDevice;
 use crate::ops::resize::Filter;
+use crate::ops::sample_grid::Half;
 use crate::tensor::quantized::Level;
 
 pub mod public {
@@ -107,6 +108,16 @@ pub(crate) fn sides((before, behind): (usize, usize)) -> [usize; 2] {
 pub(crate) fn both_sides(padding: usize) -> (usize, usize) {
     (padding, padding)
 }
+
+/// How many windows of `reach` elements there are along an axis in ceil mode: a last one that would begin behind the
+/// input is left out. None if they are too long.
+pub(crate) fn ceil_windows(input: usize, padding: usize, reach: usize, stride: usize) -> Option<usize> {
+    let windows = (input + 2 * padding + stride - 1).checked_sub(reach)? / stride + 1;
+    Some(if (windows - 1) * stride >= input + padding { windows - 1 } else { windows })
+}
+
+/// The pixel of a point half way between two.
+pub(crate) const HALF: Half = Half::Even;
 
 /// How pixels are made of their neighbours.
 pub(crate) fn filter_of(mode: &InterpolateMode) -> Filter {

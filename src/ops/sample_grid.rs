@@ -1,8 +1,8 @@
 //! Reading an image at points of a grid, `grid_sample_2d`.
 //!
 //! The pixels next to each point are read by index, weighted and added. MPSGraph's own sampling is not used: pytorch's
-//! mps/operations/GridSampler.mm refuses its border padding, it rounds halves to even, where Burn rounds them away from
-//! 0, and Apple does not document what it makes of NaN.
+//! mps/operations/GridSampler.mm refuses its border padding, it rounds halves to even, where some lines of Burn round
+//! them away from 0, and Apple does not document what it makes of NaN.
 
 mod coordinate;
 
@@ -12,6 +12,7 @@ use burn_backend::{DType, TensorMetadata};
 use self::coordinate::{Coordinates, Place};
 use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
+use crate::burn::HALF;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::axis::part;
@@ -22,8 +23,8 @@ use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
-/// `[pixels, grid (batch, points, 2)]` of one float dtype to the same layout of points. A grid's x, which comes first, is
-/// along the width: -1 and 1 are its ends.
+/// `[pixels, grid (batch, points, 2)]` of one float dtype to points that lie as the pixels do. A grid's x, which comes
+/// first, is along the width: -1 and 1 are its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SampleGridOp {
     height: usize,
@@ -51,10 +52,19 @@ const ROW: usize = 8;
 /// What is made of the pixels next to a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Method {
-    /// The nearest one; half way it is the one farther from 0.
-    Nearest,
+    /// The nearest one.
+    Nearest(Half),
     /// The mean of four, weighted by the point's distance.
     Bilinear,
+}
+
+/// The pixel of a point half way between two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Half {
+    /// The one farther from 0.
+    AwayFromZero,
+    /// The one with an even number.
+    Even,
 }
 
 /// What is outside the image.
@@ -81,7 +91,7 @@ pub(crate) fn grid_sample_2d(
         unsupported(NAME, format!("dtypes {dtypes:?} of tensor and grid; one float dtype is expected: cast one"));
     }
     let method = match options.mode {
-        InterpolateMode::Nearest => Method::Nearest,
+        InterpolateMode::Nearest => Method::Nearest(HALF),
         InterpolateMode::Bilinear => Method::Bilinear,
         mode => unsupported(NAME, format!("mode {mode:?}; Burn defines Nearest and Bilinear here")),
     };

@@ -69,6 +69,45 @@ fn a_nan_stays() {
     }
 }
 
+/// 16-bit floats are accumulated in f32, and each result is rounded once.
+#[test]
+fn results_of_16_bits_are_rounded_once() {
+    use burn::tensor::{TensorData, backend::Backend};
+
+    fn results<B: Backend>(computed: DType) -> Vec<TensorData> {
+        let numbers: Vec<f32> = (0..600).map(|i| ((i * 37 + 5) % 67) as f32 / 64.0 + 0.5).collect();
+        let data = TensorData::new(numbers, [3, 200]).convert_dtype(computed);
+        let x = Tensor::<B, 2>::from_data(data, (&B::Device::default(), computed));
+        let columns = x.clone().swap_dims(0, 1);
+        [x.clone().cumsum(1), x.clone().cumprod(1).slice([0..3, 0..20]), columns.cumsum(0)]
+            .map(Tensor::into_data)
+            .into()
+    }
+    for dtype in [DType::F16, DType::BF16] {
+        let rounded = || {
+            let exact = results::<burn_flex::Flex>(DType::F32).into_iter();
+            exact.map(|data| data.convert_dtype(dtype)).collect()
+        };
+        let found = || results::<burn_mpsgraph::MpsGraph>(dtype);
+        crate::compare::compare(&format!("{dtype:?}"), test_support::Tolerance::Ulps(1), rounded, found);
+    }
+}
+
+#[test]
+fn gradients_are_difference_quotients() {
+    use crate::differences::{check, weighted};
+
+    let numbers: Vec<f32> = (0..12).map(|i| (i * 5 % 12) as f32 / 4.0 - 1.375).collect();
+    let x = burn::tensor::TensorData::new(numbers, [3, 4]);
+    for dim in [0, 1] {
+        check::<2>("cumsum", &x, 0.5, |x| weighted(x.cumsum(dim)));
+        check::<2>("cumprod", &x, 0.5, |x| weighted(x.cumprod(dim)));
+        // No element passes another one.
+        check::<2>("cummax", &x, 1.0 / 16.0, |x| weighted(x.cummax(dim)));
+        check::<2>("cummin", &x, 1.0 / 16.0, |x| weighted(x.cummin(dim)));
+    }
+}
+
 #[test]
 fn an_axis_that_is_not_there_is_refused() {
     use burn::tensor::ops::FloatTensorOps;

@@ -11,6 +11,8 @@ mod differences;
 mod maxima;
 #[cfg(test)]
 mod mistakes;
+#[cfg(test)]
+mod precision;
 mod special;
 
 modules! { adaptive averages maxima special }

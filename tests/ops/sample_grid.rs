@@ -4,6 +4,8 @@
 mod differences;
 #[cfg(test)]
 mod edges;
+#[cfg(test)]
+mod precision;
 mod values;
 
 use burn::tensor::ops::{GridSampleOptions, GridSamplePaddingMode, InterpolateMode};

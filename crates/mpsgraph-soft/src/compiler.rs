@@ -6,10 +6,11 @@
 //! and of other compositions ([`idioms`]), take casts to larger types out of what needs none ([`narrowing`]), sum
 //! products without a table of them ([`contractions`], [`row_sums`]), make one kernel of a scan and the conversions
 //! around it ([`keyed_scans`]), hand biases to convolutions ([`biases`]), sum weighted rows without a table of them
-//! ([`blends`]), turn reshapes, transposes, slices and broadcasts into strides ([`views`]), group elementwise nodes into
-//! single passes over memory ([`fusion`]), hand rotations to the products before them ([`rotations`]), make steps of the
-//! groups ([`assembly`]), take rows through several steps at a time ([`rows`]) and place intermediate results in one
-//! block of scratch memory ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same [`scratch`] memory.
+//! ([`blends`]), turn reshapes, transposes, slices and broadcasts into strides ([`views`]), group elementwise nodes
+//! into single passes over memory ([`fusion`]), hand rotations to the products before them ([`rotations`]), make steps
+//! of the groups ([`assembly`]), take rows through several steps at a time ([`rows`]) and place intermediate results
+//! in one block of scratch memory ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same
+//! [`scratch`] memory.
 
 mod assembly;
 mod biases;

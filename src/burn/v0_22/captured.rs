@@ -3,6 +3,7 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 
+use burn_backend::ops::IntTensorOps;
 use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{TensorData, TensorMetadata, read_sync};
 use burn_capture::CapturedGraph;
@@ -89,7 +90,15 @@ impl Program {
             interpreter.register_tensor_to_device(input.id, handle(upload(RUN, data)));
         }
         for operation in &self.operations {
-            interpreter.register_op(operation.clone());
+            match operation {
+                // Burn captures it, but its interpreter has no code for it.
+                OperationIr::BaseInt(BaseOperationIr::Cast(cast)) => {
+                    let cast_to = MpsGraph::int_cast(tensor(interpreter.get_tensor(&cast.input)), cast.out.dtype.into());
+                    interpreter.register_tensor_to_device(cast.out.id, handle(cast_to));
+                }
+                // Burn's list, not ours: its interpreter has the rest.
+                _ => interpreter.register_op(operation.clone()),
+            }
         }
         let outputs = self.outputs.iter().map(|output| tensor(interpreter.get_tensor(output))).collect();
         // It holds every value that the graph takes last without consuming it; each would be an output of the program.
@@ -168,6 +177,7 @@ fn refusal(operation: &OperationIr) -> Option<String> {
         OperationIr::BaseBool(BaseOperationIr::ScatterNd(_) | BaseOperationIr::GatherNd(_)) => {
             "bools at coordinates, which Burn does not replay".into()
         }
+        OperationIr::BaseBool(BaseOperationIr::Cast(_)) => "a cast of bools, which Burn does not replay".into(),
         // Burn's list, not ours: its interpreter has the rest.
         _ => return None,
     };

@@ -49,13 +49,13 @@ impl MpsCommandBuffer {
         autoreleasepool(|| {
             let object = MPSCommandBuffer::from_command_queue(queue);
             let first = object.root();
-            Self { object, queue: queue.clone(), live: Some(first.clone()), first, claims: Held::new() }
+            Self { object, queue: queue.clone(), live: None, first, claims: Held::new() }
         })
     }
 
     /// Submits what was encoded.
     pub(crate) fn commit(mut self) -> Work {
-        let last = self.root();
+        let last = self.take_root();
         // SAFETY: taken by value, so once only; the claims of what was encoded go into the work, which keeps them until
         // the last command buffer of the queue's order has ended.
         in_some_pool(|| unsafe { last.commit() });
@@ -81,9 +81,13 @@ impl MpsCommandBuffer {
     }
 
     /// The Metal command buffer that is being encoded into now.
-    fn root(&mut self) -> CommandBuffer {
+    fn root(&mut self) -> &CommandBuffer {
         let asked = || autoreleasepool(|| self.object.root());
-        self.live.get_or_insert_with(asked).clone()
+        self.live.get_or_insert_with(asked)
+    }
+
+    fn take_root(&mut self) -> CommandBuffer {
+        self.live.take().unwrap_or_else(|| autoreleasepool(|| self.object.root()))
     }
 
     /// For encoding.
@@ -98,7 +102,7 @@ impl Drop for MpsCommandBuffer {
         if self.claims.is_empty() {
             return; // committed, or nothing was encoded
         }
-        let nothing_runs = self.root() == self.first && self.first.status() == CommandBufferStatus::NotEnqueued;
+        let nothing_runs = self.take_root() == self.first && self.first.status() == CommandBufferStatus::NotEnqueued;
         if !nothing_runs {
             // Encoding has committed some of the work. An empty command buffer behind it on the queue ends after it,
             // and so do the claims.
@@ -115,7 +119,7 @@ pub(super) fn exercise() {
     let queue = crate::ffi::exercise::device().new_command_queue().expect("a queue");
     let mut commands = MpsCommandBuffer::from_queue(&queue);
     commands.object();
-    assert_eq!(commands.root(), commands.first);
+    assert_eq!(commands.take_root(), commands.first);
     let work = commands.commit();
     assert_eq!(work.roots().len(), 1);
 }

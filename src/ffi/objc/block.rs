@@ -1,9 +1,9 @@
 //! Objective-C blocks: closures in the form in which the frameworks take them.
 //!
 //! A block is a C struct whose layout clang documents as "Block Implementation Specification". The ones made here begin
-//! as literals on the stack, as compilers make them, and are copied at once (`_Block_copy`): the runtime moves the bytes,
-//! the closure among them, and calls the dispose function of the descriptor when the copy goes. So a block with its
-//! closure is one piece of memory, whose references the runtime counts.
+//! as literals on the stack, as compilers make them, and are copied at once (`_Block_copy`): the runtime moves the
+//! bytes, the closure among them, and calls the dispose function of the descriptor when the copy goes. So a block with
+//! its closure is one piece of memory, whose references the runtime counts.
 
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_void};

@@ -1,5 +1,6 @@
 //! Windows: where they are, how many there are, and what no window may be.
 
+use crate::burn::ceil_windows;
 use crate::error::{invalid, unsupported};
 use crate::ffi::{self, Graph};
 
@@ -25,11 +26,13 @@ impl<const N: usize> Options<N> {
             let (input, padding) = (shape[2 + axis], self.padding[axis]);
             let window = Window { input, outputs: 1, kernel, stride, padding, dilation };
             let padded = input + 2 * padding;
-            let outputs = match padded.checked_sub(window.reach()) {
-                Some(rest) if ceil_mode => rest.div_ceil(stride) + 1,
-                Some(rest) => rest / stride + 1,
-                // As in burn-flex, the one window reaches beyond the padding.
-                None if ceil_mode => 1,
+            let outputs = if ceil_mode {
+                ceil_windows(input, padding, window.reach(), stride)
+            } else {
+                padded.checked_sub(window.reach()).map(|rest| rest / stride + 1)
+            };
+            let outputs = match outputs {
+                Some(outputs) => outputs,
                 None => invalid(
                     name,
                     format!(

@@ -65,7 +65,11 @@ pub(crate) fn unfold4d(x: MpsGraphTensor, kernel_size: [usize; 2], options: Unfo
         if [kernel_size[axis], stride[axis]] == [1, 1] {
             return padded;
         }
-        gather::select_inside(padded, axis + 2, places([kernel_size[axis], counts[axis]], [dilation[axis], stride[axis]]))
+        gather::select_inside(
+            padded,
+            axis + 2,
+            places([kernel_size[axis], counts[axis]], [dilation[axis], stride[axis]]),
+        )
     });
     let apart = picked.with_shape([batch * channels * kernel_size[0], rows, kernel_size[1], columns].into());
     permute(apart, &[0, 2, 1, 3]).with_shape(output.into())

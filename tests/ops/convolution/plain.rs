@@ -1,7 +1,7 @@
 //! Convolutions in one, two and three dimensions, with their gradients.
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use burn::tensor::module::{conv1d, conv2d};
+use burn::tensor::module::{conv1d, conv2d, conv3d};
 use burn::tensor::ops::{ConvOptions, PaddedConvOptions};
 use burn::tensor::{DType, Tensor, TensorData};
 use test_support::Tolerance::{self, RelativeOf, Within};
@@ -22,6 +22,7 @@ cases! {
         conv1d_groups = |_layout, dtype| conv1d_of::<B>(dtype, [[2, 4, 8], [6, 2, 3]], options([3], [2], [2], 2));
         conv1d_depthwise = |_layout, dtype| conv1d_of::<B>(dtype, [[2, 3, 8], [6, 1, 3]], options([1], [1], [1], 3));
         conv1d_single = |_layout, dtype| conv1d_of::<B>(dtype, [[1, 1, 1], [1, 1, 1]], options([1], [0], [1], 1));
+        conv2d_single = |_layout, dtype| conv2d_of::<B>(dtype, [[1, 1, 1, 1], [1, 1, 1, 1]], same(1, 0, 1, 1));
         conv2d_plain = |_layout, dtype| conv2d_of::<B>(dtype, [[2, 3, 6, 5], [4, 3, 3, 2]], same(1, 0, 1, 1));
         conv2d_padding =
             |_layout, dtype| conv2d_of::<B>(dtype, [[2, 3, 4, 5], [2, 3, 3, 3]], options([1, 1], [1, 2], [1, 1], 1));
@@ -39,6 +40,8 @@ cases! {
         conv2d_whole_input = |_layout, dtype| conv2d_of::<B>(dtype, [[2, 2, 3, 4], [3, 2, 3, 4]], same(1, 0, 1, 1));
         conv2d_padding_beyond_the_filter =
             |_layout, dtype| conv2d_of::<B>(dtype, [[1, 2, 2, 1], [2, 2, 2, 1]], same(1, 3, 1, 1));
+        conv3d_single =
+            |_layout, dtype| conv3d_of::<B>(dtype, [[1, 1, 1, 1, 1], [1, 1, 1, 1, 1]], same(1, 0, 1, 1));
         conv3d_plain =
             |_layout, dtype| conv3d_of::<B>(dtype, [[2, 2, 4, 3, 3], [3, 2, 3, 2, 2]], same(1, 0, 1, 1));
         conv3d_padding =
@@ -67,6 +70,18 @@ cases! {
     // Output, and gradients through an operand that lies otherwise.
     sums_autodiff(FLOATS, Layout::PLAIN, SUMS) {
         conv1d_layouts = |layout, dtype| of_layout::<B>(layout, dtype);
+        conv2d_layouts = |layout, dtype| {
+            let [x, weight] = [0, 1].map(|salt| floats::<B>(layout, dtype, salt).unsqueeze_dim::<4>(1).require_grad());
+            let output = conv2d(x.clone(), weight.clone(), None, options([2, 1], [3, 1], [1, 1], 1));
+            differentiate(output, |gradients| vec![gradient(&x, gradients), gradient(&weight, gradients)])
+        };
+        conv3d_layouts = |layout, dtype| {
+            let [x, weight] = [0, 1].map(|salt| {
+                floats::<B>(layout, dtype, salt).unsqueeze_dims::<5>(&[1, 1]).require_grad()
+            });
+            let output = conv3d(x.clone(), weight.clone(), None, options([1, 1, 2], [0, 2, 1], [1, 1, 1], 1));
+            differentiate(output, |gradients| vec![gradient(&x, gradients), gradient(&weight, gradients)])
+        };
     }
 
     // Burn pads such operands first, which burn-flex fails to do in 16 bits.
@@ -77,6 +92,16 @@ cases! {
     // The weights are ordinary, so padding adds zeros.
     sums([DType::F32], [Layout::Extreme], SUMS) {
         conv1d_extremes = |layout, dtype| extremes::<B>(layout, dtype);
+        conv2d_extremes = |layout, dtype| {
+            let weight = floats::<B>(Layout::Contiguous, dtype, 1) + 0.0625;
+            let options = options([1, 1], [1, 2], [1, 1], 1);
+            conv2d(floats::<B>(layout, dtype, 0).unsqueeze_dim::<4>(1), weight.unsqueeze_dim(1), None, options)
+        };
+        conv3d_extremes = |layout, dtype| {
+            let weight = floats::<B>(Layout::Contiguous, dtype, 1) + 0.0625;
+            let x = floats::<B>(layout, dtype, 0).unsqueeze_dims::<5>(&[1, 1]);
+            conv3d(x, weight.unsqueeze_dims(&[1, 1]), None, options([1, 1, 1], [0, 1, 2], [1, 1, 1], 1))
+        };
     }
 
     sums(FLOATS, [Layout::Contiguous], SUMS) {

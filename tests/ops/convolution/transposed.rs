@@ -1,10 +1,13 @@
 //! Transposed convolutions in one, two and three dimensions, with their gradients.
 
+use burn::tensor::DType;
+use burn::tensor::module::conv_transpose2d;
 use burn::tensor::ops::ConvTransposeOptions;
 use test_support::Tolerance::{self, RelativeOf};
-use test_support::{FLOATS, Layout};
+use test_support::{FLOATS, Layout, floats};
 
 use super::with_gradients;
+use crate::compare::{differentiate, gradient};
 
 /// burn-flex rounds 16-bit gradients more than once.
 const SUMS: Tolerance = RelativeOf([1e-5, 1e-2, 3e-2]);
@@ -53,6 +56,29 @@ cases! {
         };
         conv_transpose3d_groups = |_layout, dtype| {
             conv_transpose3d_of::<B>(dtype, [[2, 4, 2, 2, 2], [4, 1, 2, 2, 2]], same(2, 1, 1, 2, 2))
+        };
+        conv_transpose1d_single =
+            |_layout, dtype| conv_transpose1d_of::<B>(dtype, [[1, 1, 1], [1, 1, 1]], same(1, 0, 0, 1, 1));
+        conv_transpose2d_single =
+            |_layout, dtype| conv_transpose2d_of::<B>(dtype, [[1, 1, 1, 1], [1, 1, 1, 1]], same(1, 0, 0, 1, 1));
+    }
+
+    // Output, and gradients through an operand that lies otherwise.
+    sums_autodiff(FLOATS, Layout::PLAIN, SUMS) {
+        conv_transpose2d_layouts = |layout, dtype| {
+            let x = floats::<B>(layout, dtype, 0).unsqueeze_dim::<4>(0).require_grad();
+            let weight = floats::<B>(layout, dtype, 1).unsqueeze_dim::<4>(1).require_grad();
+            let output = conv_transpose2d(x.clone(), weight.clone(), None, same(2, 0, 1, 1, 1));
+            differentiate(output, |gradients| vec![gradient(&x, gradients), gradient(&weight, gradients)])
+        };
+    }
+
+    // The weights are ordinary, and no output is of none of them.
+    sums([DType::F32], [Layout::Extreme], SUMS) {
+        conv_transpose2d_extremes = |layout, dtype| {
+            let weight = floats::<B>(Layout::Contiguous, dtype, 1) + 0.0625;
+            let x = floats::<B>(layout, dtype, 0).unsqueeze_dim::<4>(0);
+            conv_transpose2d(x, weight.unsqueeze_dim(1), None, same(1, 0, 0, 1, 1))
         };
     }
 }

@@ -2,6 +2,7 @@
 
 use burn::nn::conv::{
     Conv1dConfig, Conv2dConfig, Conv3dConfig, ConvTranspose1dConfig, ConvTranspose2dConfig, ConvTranspose3dConfig,
+    DeformConv2dConfig,
 };
 use burn::nn::{PaddingConfig1d, PaddingConfig2d, PaddingConfig3d};
 use burn::tensor::DType::F32;
@@ -45,5 +46,10 @@ cases! {
         conv_transpose_3d = |layer = (ConvTranspose3dConfig::new([2, 3], [2, 3, 2]).with_stride([1, 2, 1])
             .with_dilation([2, 1, 1]).with_padding([1, 1, 0]).with_padding_out([0, 1, 0])), x = [1, 2, 3, 2, 3]|
             layer.forward(x);
+        deform_conv_2d = |layer = (DeformConv2dConfig::new([2, 3], [3, 2])), x = [2, 2, 5, 4],
+            offset = [2, 12, 3, 3], mask = [2, 6, 3, 3]| layer.forward(x, offset, Some(mask));
+        deform_conv_2d_with_options = |layer = (DeformConv2dConfig::new([4, 4], [2, 2]).with_stride([2, 1])
+            .with_weight_groups(2).with_offset_groups(2).with_padding(PaddingConfig2d::Explicit(1, 1, 1, 1))
+            .with_bias(false)), x = [1, 4, 5, 4], offset = [1, 16, 3, 5]| layer.forward(x, offset, None);
     }
 }

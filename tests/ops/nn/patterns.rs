@@ -34,9 +34,9 @@ cases! {
             inner * mix.sum_dim(0).unsqueeze()
         });
         same_left = |layout, dtype| together::<B>(layout, dtype, |x| {
-            let weights = x.clone().flatten::<2>(0, 1).slice([0..x.dims()[2]]);
+            let weights = x.clone().flatten::<2>(0, 1).narrow(0, 0, x.dims()[2]);
             in_steps(x, |step| {
-                let rows = [0, 1].map(|at| weights.clone().slice([at..at + 1]));
+                let rows = [0, 1].map(|at| weights.clone().narrow(0, at, 1));
                 let [a, b] = [weights.clone(), weights.clone().exp()].map(|weights| step.clone().matmul(weights));
                 (a + rows[0].clone()) * (b + rows[1].clone())
             })
@@ -48,7 +48,7 @@ cases! {
         softmax = |layout, dtype| together::<B>(layout, dtype, |x| activation::softmax(x * 2.0, 2));
         sums = |layout, dtype| together::<B>(layout, dtype, |x| x.clone().sum_dim(0).sum_dim(2) * x);
         sums_of_products = |layout, dtype| together::<B>(layout, dtype, |x| {
-            let weights = x.clone().flatten::<2>(0, 1).slice([0..x.dims()[2]]);
+            let weights = x.clone().flatten::<2>(0, 1).narrow(0, 0, x.dims()[2]);
             in_steps(x, |step| step.clone().exp().matmul(weights.clone().transpose()) + step.matmul(weights.clone()))
         });
     }

@@ -1,8 +1,8 @@
 //! Makes one kernel of rows that are read by index, multiplied by weights and summed: no table of the rows is stored,
 //! nor one of the products.
 //!
-//! The kernel adds the products in the order in which the reduction does, so no bit changes. A reduction of so many slots
-//! that it divides them in halves stays.
+//! The kernel adds the products in the order in which the reduction does, so no bit changes. A reduction of so many
+//! slots that it divides them in halves stays.
 
 use super::Job;
 use crate::ir::{BinaryOp, DType, Node, Nodes, Op, ValueId, ViewOp};

@@ -10,8 +10,8 @@ use crate::kernels::matmul::TOGETHER;
 use std::collections::HashMap;
 
 /// The loop behind a product: `sum` is the product times `own`, plus the product with the rows of each pair exchanged
-/// times `other`. Both are constants, the same for all of the batch: as large as one matrix, or with an element for each
-/// few neighbours in a row.
+/// times `other`. Both are constants, the same for all of the batch: as large as one matrix, or with one element for
+/// several neighbours in a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Rotation {
     pub sum: ValueId,

@@ -5,11 +5,10 @@
 
 use super::Kernel;
 use super::call::Call;
-use super::rows::Indexing;
+use super::rows::{Index, Indexing};
 use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// Elements that are summed side by side.
 const LANES: usize = 32;
@@ -22,7 +21,7 @@ const CHUNK: usize = PARALLEL_BYTES / 16;
 /// extent; `(outer, 1, count, inner)` is the sum over the slots of the rows of `x` times their weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Blend {
-    /// Of the slots every one of so many is added to the first of them, likewise the others, and then these sums and the
+    /// Every one of so many slots is added to the first of them, likewise the others; then come these sums, and the
     /// slots that are left.
     pub parts: usize,
 }
@@ -35,9 +34,9 @@ impl Kernel for Blend {
             unreachable!("weights of a blend have four axes")
         };
         let inner = x.shape()[2];
-        let (indices, weights) = (indices.elements(), weights.elements());
-        let sums = Sums { parts: self.parts, x: x.elements(), extent, inner, slots, count, indices, weights };
-        sums.all(call.output_elements());
+        let (parts, whole) = (self.parts, slots / self.parts * self.parts);
+        let (x, indices, weights) = (x.elements(), indices.elements(), weights.elements());
+        Sums { parts, whole, x, extent, inner, slots, count, indices, weights }.all(call.output_elements());
     }
 }
 
@@ -45,6 +44,8 @@ impl Kernel for Blend {
 #[derive(Clone, Copy)]
 struct Sums<'a> {
     parts: usize,
+    /// The slots that are in the parts.
+    whole: usize,
     x: &'a [f32],
     extent: usize,
     inner: usize,
@@ -58,6 +59,7 @@ struct Sums<'a> {
 impl Sums<'_> {
     fn all(&self, out: &mut [f32]) {
         let Sums { inner, slots, count, .. } = *self;
+        assert!(i32::all_within(self.indices, self.extent), "indices of a blend are within the extent");
         let together = if inner == 1 { count } else { inner };
         let chunk = (CHUNK / together).max(1) * together;
         share(size_of_val(out) * slots > PARALLEL_BYTES, chunk, out, |at, out| {
@@ -82,69 +84,81 @@ impl VectorLoop for Part<'_> {
         let Part { sums, first, out } = self;
         let Sums { x, extent, inner, count, .. } = *sums;
         if inner == 1 {
-            for (at, out) in out.chunks_exact_mut(count).enumerate() {
-                columns(sums, &x[(first / count + at) * extent..][..extent], out);
+            let rows = x.chunks_exact(extent).skip(first / count);
+            for (out, x) in out.chunks_exact_mut(count).zip(rows) {
+                fill(sums, &Elements { sums, x }, out);
             }
             return;
         }
         for (at, out) in out.chunks_exact_mut(inner).enumerate() {
             let at = first / inner + at;
-            row(sums, &x[at / count * extent * inner..][..extent * inner], at % count, out);
+            let x = &x[at / count * extent * inner..][..extent * inner];
+            fill(sums, &Rows { sums, x, place: at % count }, out);
         }
     }
 }
 
-/// The results of one row of `x`, each a sum of its elements.
-#[inline(always)]
-fn columns(sums: &Sums<'_>, x: &[f32], out: &mut [f32]) {
-    let [lanes, few, rest] = parts(out.len());
-    fill(out, lanes, |at| some_columns::<LANES>(sums, x, at));
-    fill(out, few, |at| some_columns::<FEW>(sums, x, at));
-    fill(out, rest, |at| some_columns::<1>(sums, x, at));
+/// What is added to neighbouring results, for each slot. A closure would be compiled without the vector registers.
+trait Terms {
+    /// For the results from `at` on.
+    fn of_slot<const N: usize>(&self, slot: usize, at: usize) -> [f32; N];
 }
 
-#[inline(always)]
-fn some_columns<const N: usize>(sums: &Sums<'_>, x: &[f32], at: usize) -> [f32; N] {
-    let &Sums { count, indices, weights, .. } = sums;
-    sum(sums, |slot| {
-        let entry = slot * count + at;
-        let (indices, weights): (&[i32; N], &[f32; N]) = (chunk(&indices[entry..]), chunk(&weights[entry..]));
-        std::array::from_fn(|lane| x[indices[lane] as usize] * weights[lane])
-    })
+/// Elements of one row of `x`.
+struct Elements<'a> {
+    sums: &'a Sums<'a>,
+    x: &'a [f32],
 }
 
-/// The row of results `place`, a sum of rows of `x`.
-#[inline(always)]
-fn row(sums: &Sums<'_>, x: &[f32], place: usize, out: &mut [f32]) {
-    let [lanes, few, rest] = parts(out.len());
-    fill(out, lanes, |at| some_of_row::<LANES>(sums, x, place, at));
-    fill(out, few, |at| some_of_row::<FEW>(sums, x, place, at));
-    fill(out, rest, |at| some_of_row::<1>(sums, x, place, at));
+impl Terms for Elements<'_> {
+    #[inline(always)]
+    fn of_slot<const N: usize>(&self, slot: usize, at: usize) -> [f32; N] {
+        let entry = slot * self.sums.count + at;
+        let indices: &[i32; N] = chunk(&self.sums.indices[entry..]);
+        let weights: &[f32; N] = chunk(&self.sums.weights[entry..]);
+        let mut terms = [0.0; N];
+        for lane in 0..N {
+            // SAFETY: the row has as many elements as the extent, and all indices are within it (checked by `all`).
+            terms[lane] = unsafe { *self.x.get_unchecked(indices[lane] as usize) } * weights[lane];
+        }
+        terms
+    }
 }
 
-#[inline(always)]
-fn some_of_row<const N: usize>(sums: &Sums<'_>, x: &[f32], place: usize, at: usize) -> [f32; N] {
-    let &Sums { inner, count, indices, weights, .. } = sums;
-    sum(sums, |slot| {
-        let entry = slot * count + place;
-        let (x, weight): (&[f32; N], f32) = (chunk(&x[indices[entry] as usize * inner + at..]), weights[entry]);
-        std::array::from_fn(|lane| x[lane] * weight)
-    })
+/// Whole rows of `x`.
+struct Rows<'a> {
+    sums: &'a Sums<'a>,
+    x: &'a [f32],
+    /// Which row of results.
+    place: usize,
 }
 
-/// The parts of so many elements that are summed by `LANES`, by `FEW`, and one by one.
-#[inline(always)]
-fn parts(length: usize) -> [Range<usize>; 3] {
-    let lanes = length / LANES * LANES;
-    let few = length / FEW * FEW;
-    [0..lanes, lanes..few, few..length]
+impl Terms for Rows<'_> {
+    #[inline(always)]
+    fn of_slot<const N: usize>(&self, slot: usize, at: usize) -> [f32; N] {
+        let entry = slot * self.sums.count + self.place;
+        let (index, weight) = (self.sums.indices[entry] as usize, self.sums.weights[entry]);
+        let mut terms: [f32; N] = *chunk(&self.x[index * self.sums.inner + at..]);
+        for term in &mut terms {
+            *term *= weight;
+        }
+        terms
+    }
 }
 
-/// Fills a part of `out` by what comes out for each place.
+/// Sums neighbouring results by `LANES`, the last ones by `FEW`, and one by one.
 #[inline(always)]
-fn fill<const N: usize>(out: &mut [f32], part: Range<usize>, results: impl Fn(usize) -> [f32; N]) {
-    for at in part.step_by(N) {
-        out[at..at + N].copy_from_slice(&results(at));
+fn fill(sums: &Sums<'_>, terms: &impl Terms, out: &mut [f32]) {
+    let lanes = out.len() / LANES * LANES;
+    let few = out.len() / FEW * FEW;
+    for at in (0..lanes).step_by(LANES) {
+        out[at..at + LANES].copy_from_slice(&sum::<LANES>(sums, terms, at));
+    }
+    for at in (lanes..few).step_by(FEW) {
+        out[at..at + FEW].copy_from_slice(&sum::<FEW>(sums, terms, at));
+    }
+    for (at, out) in out.iter_mut().enumerate().skip(few) {
+        [*out] = sum(sums, terms, at);
     }
 }
 
@@ -153,17 +167,22 @@ fn chunk<T, const N: usize>(elements: &[T]) -> &[T; N] {
     elements.first_chunk().expect("a whole part")
 }
 
-/// The sum of the terms of all slots.
+/// The sums of the terms of all slots.
 #[inline(always)]
-fn sum<const N: usize>(sums: &Sums<'_>, term: impl Fn(usize) -> [f32; N]) -> [f32; N] {
-    let &Sums { slots, parts, .. } = sums;
-    let steps = slots / parts;
+fn sum<const N: usize>(sums: &Sums<'_>, terms: &impl Terms, at: usize) -> [f32; N] {
+    let &Sums { slots, parts, whole, .. } = sums;
     let mut all = [0.0; N];
     for part in 0..parts {
-        let own = (0..steps).fold([0.0; N], |sum, step| plus(sum, term(step * parts + part)));
+        let mut own = [0.0; N];
+        for slot in (part..whole).step_by(parts) {
+            own = plus(own, terms.of_slot(slot, at));
+        }
         all = if part == 0 { own } else { plus(all, own) };
     }
-    (steps * parts..slots).fold(all, |sum, slot| plus(sum, term(slot)))
+    for slot in whole..slots {
+        all = plus(all, terms.of_slot(slot, at));
+    }
+    all
 }
 
 #[inline(always)]

@@ -3,7 +3,7 @@
 //! Plain Rust functions, because Metal has no message for this. Each injection counts the events that follow, fails one
 //! of them and is then used up. While there are no injections, a check costs one relaxed load.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard};
 use std::thread::ThreadId;
 use std::time::Duration;
@@ -98,7 +98,10 @@ static COMMITS_INSIDE_ENCODE: LazyLock<AtomicUsize> = LazyLock::new(|| {
         Err(_) => 0,
     })
 });
-static TELLING: Mutex<Telling> = Mutex::new(Telling::InOrder);
+/// A [`Telling`]: the nanoseconds after which, [`IN_ORDER`] or [`NEVER`].
+static TELLING: AtomicU64 = AtomicU64::new(IN_ORDER);
+const IN_ORDER: u64 = 0;
+const NEVER: u64 = u64::MAX;
 static HANG_MILLISECONDS: AtomicUsize = AtomicUsize::new(10_000);
 
 /// The `n`-th command buffer committed from now on (1 is the next) runs nothing and ends in error with this
@@ -163,11 +166,26 @@ pub enum Telling {
 /// Sets when the completion handlers of executions that are encoded from now on are called. Returns what was set
 /// before.
 pub fn tell_executions(telling: Telling) -> Telling {
-    std::mem::replace(&mut *TELLING.lock().ignore_poison(), telling)
+    let raw = match telling {
+        Telling::InOrder => IN_ORDER,
+        Telling::After(time) => u64::try_from(time.as_nanos()).unwrap_or(NEVER).clamp(IN_ORDER + 1, NEVER - 1),
+        Telling::Never => NEVER,
+    };
+    Telling::from_raw(TELLING.swap(raw, Relaxed))
 }
 
 pub(crate) fn telling() -> Telling {
-    *TELLING.lock().ignore_poison()
+    Telling::from_raw(TELLING.load(Relaxed))
+}
+
+impl Telling {
+    fn from_raw(raw: u64) -> Self {
+        match raw {
+            IN_ORDER => Telling::InOrder,
+            NEVER => Telling::Never,
+            nanoseconds => Telling::After(Duration::from_nanos(nanoseconds)),
+        }
+    }
 }
 
 /// How long `-[MTLCommandQueue commandBuffer]` waits for a place, and `-[MTLCommandBuffer waitUntilCompleted]` for its

@@ -192,7 +192,8 @@ impl Job {
                 return Err(reason);
             }
         }
-        self.handling.store(!handlers.is_empty(), Ordering::SeqCst);
+        // Before the status says that it is committed, which publishes it.
+        self.handling.store(!handlers.is_empty(), Ordering::Relaxed);
         let short = recording.expected < SHORT && !matches!(fault, Some(Fault::Hang { .. }));
         let load = Load { recording, handlers, owner, fault };
         *self.load.lock().ignore_poison() = Some(load);

@@ -1,9 +1,9 @@
 //! Autorelease pools: one stack of references per thread, with a nil entry where each pool begins.
 //!
-//! The stack has no destructor, so a destructor of another thread-local variable can still autorelease. Its first places
-//! are in the variable itself; the memory of the others is freed when the outermost pool is popped. Objects that a
-//! thread leaves in an open pool stay alive, as leaks. A pool owns the references in it and nothing else relies on them,
-//! so pools can be popped in any order.
+//! The stack has no destructor, so a destructor of another thread-local variable can still autorelease. Its first
+//! places are in the variable itself; the memory of the others is freed when the outermost pool is popped. Objects that
+//! a thread leaves in an open pool stay alive, as leaks. A pool owns the references in it and nothing else relies on
+//! them, so pools can be popped in any order.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;

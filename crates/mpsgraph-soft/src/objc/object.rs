@@ -127,24 +127,24 @@ impl Object {
         let class = self.class();
         // From here on messages miss, also those that the payload's own destructor might send.
         self.set_class(class.info.zombie.get().expect("registration gives every class its zombie"));
-        let payload = self.payload.swap(ptr::null_mut(), AcqRel);
-        class.info.live.fetch_sub(1, Relaxed);
+        // Nobody else has a reference, and so nobody puts one in.
+        let payload = self.payload.load(Acquire);
+        self.payload.store(ptr::null_mut(), Release);
         if !payload.is_null() {
             // SAFETY: borrows of the value last as long as a reference, and there is none and will be none: the count
             // is zero. The payload was taken out of the header, so this is the only use of it.
             unsafe { Payload::drop_boxed(payload) };
         }
-        slab::bury(self);
+        slab::bury(self, &class.info.live);
     }
 
     /// A new instance (+1) of `class`. The count is stored last: until then a stale address of this header cannot
     /// retain it.
     fn made(class: &'static Class, payload: *mut Payload) -> Strong {
-        let header = slab::take();
+        let header = slab::take(&class.info.live);
         header.set_class(class);
         header.payload.store(payload, Release);
         header.references.store(1, Release);
-        class.info.live.fetch_add(1, Relaxed);
         // SAFETY: the object begins with one reference, which nobody else owns.
         unsafe { Strong::from_owned(Id::from_header(header)) }
     }

@@ -5,14 +5,13 @@
 //! a dead object can be reported with the name of the class. Reading a header through a stale address is always safe.
 
 use std::sync::Mutex;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::object::Object;
 use crate::ignore_poison::IgnorePoison;
 
-/// Headers that stay zombies: a header may be used again after this many later deallocations. They stay in the second
-/// cache.
-pub(crate) const ZOMBIES: usize = 8192;
+/// Headers that stay zombies: a header may be used again after this many later deallocations.
+pub(crate) const ZOMBIES: usize = 65_536;
 const BLOCK: usize = 1024;
 
 struct Slab {
@@ -33,10 +32,12 @@ pub(crate) fn totals() -> (u64, u64) {
     (slab.taken, slab.buried)
 }
 
-/// A header that nothing refers to.
-pub(crate) fn take() -> &'static Object {
+/// A header that nothing refers to, for one more live instance of a class.
+pub(crate) fn take(live: &AtomicUsize) -> &'static Object {
     let mut slab = SLAB.lock().ignore_poison();
     slab.taken += 1;
+    // Changed under the lock only, which costs less than to add atomically.
+    live.store(live.load(Relaxed) + 1, Relaxed);
     if slab.dead > ZOMBIES
         && let Some(oldest) = slab.oldest
     {
@@ -63,10 +64,11 @@ fn expect(_next: &'static Object) {
     }
 }
 
-/// Puts a header whose object is dead at the end of the queue.
-pub(crate) fn bury(object: &'static Object) {
+/// Puts a header whose object is dead at the end of the queue; its class has one live instance less.
+pub(crate) fn bury(object: &'static Object, live: &AtomicUsize) {
     object.next_dead.store(std::ptr::null_mut(), Relaxed);
     let mut slab = SLAB.lock().ignore_poison();
+    live.store(live.load(Relaxed) - 1, Relaxed);
     match slab.newest.replace(object) {
         Some(previous) if slab.dead > 0 => {
             previous.next_dead.store(std::ptr::from_ref(object).cast_mut(), Relaxed);

@@ -152,6 +152,21 @@ fn positions_have_the_dtype_of_the_capture() {
     same(&found[0], &TensorData::from([[1i64], [0], [3]]));
 }
 
+/// Burn's own interpreter does not replay these casts.
+#[test]
+fn integers_change_their_dtype() {
+    let captured = capture(config(), |device| {
+        let x = Tensor::<1, Int>::from_ints([0, 0, 0], device);
+        let wide = x.clone().cast(IntDType::I64) * 1_000_000_000_000i64;
+        let short = (x.clone() + 250).cast(IntDType::U8);
+        (vec![id(&x)], vec![id(&wide), id(&short)])
+    });
+    let program = Program::from_captured(captured).expect("a graph of ordinary ops");
+    let found = program.run(&[TensorData::from([-1, 2, 7])]).expect("the device works");
+    let trillion = 1_000_000_000_000i64;
+    assert_eq!(found, [TensorData::from([-trillion, 2 * trillion, 7 * trillion]), TensorData::from([249u8, 252, 1])]);
+}
+
 /// An output that is an input or a constant, and a graph without inputs.
 #[test]
 fn boundaries_need_no_operation_between_them() {

@@ -1,6 +1,9 @@
 //! The neural network methods that 0.22 added or changed.
 
-use burn_backend::ops::{ConvOptions, MaxPoolOptions, PadMode, UnfoldOptions};
+use burn_backend::ops::{
+    AvgPoolOptions, ConvOptions, GridSampleOptions, GridSamplePaddingMode, InterpolateMode, MaxPoolOptions, PadMode,
+    UnfoldOptions,
+};
 use burn_backend::{FloatDType, TensorData};
 use burn_tensor::module;
 use burn_tensor::{Device, Int, Tensor};
@@ -23,6 +26,75 @@ fn averages_of_parts_of_volumes() {
         let x = Tensor::<1, Int>::arange(1..9, device).float().reshape([1, 1, 2, 2, 2]);
         results.add(module::adaptive_avg_pool3d(x, [1, 1, 1]));
     });
+}
+
+/// Rows of this many numbers under windows of kernel, stride, padding and dilation, in ceil mode.
+const CEILED: [(usize, [usize; 4]); 8] = [
+    (5, [2, 2, 0, 1]),
+    (9, [2, 3, 0, 1]), // the last window would begin where the row ends
+    (4, [2, 3, 1, 1]), // and in the padding behind it
+    (6, [3, 2, 1, 1]),
+    (7, [3, 4, 1, 2]),
+    (1, [2, 2, 1, 1]),
+    (3, [4, 2, 0, 1]), // longer than the row, by less than a step
+    (8, [2, 3, 1, 3]),
+];
+
+#[test]
+fn windows_that_begin_behind_the_input_are_left_out() {
+    for (count, [kernel, stride, padding, dilation]) in CEILED {
+        agree(|device, results| {
+            let row = || numbers([2, 3, count], device);
+            let maxima = MaxPoolOptions::new([kernel]).with_stride([stride]).with_padding([padding]);
+            let maxima = maxima.with_dilation([dilation]).with_ceil_mode(true);
+            results.add(module::max_pool1d(row(), maxima.clone()));
+            let (values, positions) = module::max_pool1d_with_indices(row(), maxima);
+            results.add(values);
+            results.add(positions);
+            for counted in [false, true].into_iter().filter(|_| dilation == 1) {
+                let means = AvgPoolOptions::new([kernel]).with_stride([stride]).with_padding([padding]);
+                let means = means.with_count_include_pad(counted).with_ceil_mode(true);
+                results.add(module::avg_pool1d(row(), means));
+            }
+        });
+    }
+    let ceiled = || MaxPoolOptions::new([2, 3]).with_stride([3, 2]).with_ceil_mode(true);
+    agree(|device, results| {
+        let image = || numbers([1, 2, 9, 6], device);
+        results.add(module::max_pool2d(image(), ceiled()));
+        results.add(module::max_pool2d(image(), ceiled().with_padding_pairs([(0, 1), (1, 0)])));
+        let means = AvgPoolOptions::new([2, 3]).with_stride([3, 2]).with_padding_pairs([(1, 0), (0, 2)]);
+        results.add(module::avg_pool2d(image(), means.with_ceil_mode(true)));
+    });
+    gives([TensorData::from([[[2.0f32, 5.0, 8.0]]])], |device, results| {
+        let row = Tensor::<3>::from_floats([[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]]], device);
+        let options = MaxPoolOptions::new([2]).with_stride([3]).with_ceil_mode(true);
+        results.add(module::max_pool1d(row, options));
+    });
+}
+
+/// Half way between two pixels it is the one with the even number.
+#[test]
+fn the_nearest_pixel_of_a_point_between_two() {
+    let expected = TensorData::from([[[[10.0f32, 12.0, 12.0, 10.0, 13.0]]]]);
+    gives([expected], |device, results| {
+        let image = Tensor::<4>::from_floats([[[[10.0, 11.0, 12.0, 13.0]]]], device);
+        // Pixel 0.5, 1.5, 2.5, -0.5 and 2.75 of 4.
+        let x = Tensor::<1>::from_floats([-0.5, 0.0, 0.5, -1.0, 0.625], device);
+        let grid = Tensor::stack::<2>(vec![x.clone(), x.zeros_like()], 1).reshape([1, 1, 5, 2]);
+        let options = GridSampleOptions::new(InterpolateMode::Nearest);
+        results.add(image.grid_sample_2d(grid, options.with_padding_mode(GridSamplePaddingMode::Border)));
+    });
+    for mode in [GridSamplePaddingMode::Zeros, GridSamplePaddingMode::Border, GridSamplePaddingMode::Reflection] {
+        for corners in [false, true] {
+            agree(|device, results| {
+                // Eighths of images of 5 and 9 pixels, so many points are half way between two.
+                let grid = Tensor::<1, Int>::arange(-12..12, device).float().reshape([1, 3, 4, 2]) / 8;
+                let options = GridSampleOptions::new(InterpolateMode::Nearest).with_padding_mode(mode);
+                results.add(numbers([1, 2, 5, 9], device).grid_sample_2d(grid, options.with_align_corners(corners)));
+            });
+        }
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use burn_backend::tensor::FloatTensor;
 use burn_backend::{BoolDType, IntDType, TensorData, Tolerance};
 use burn_dispatch::backends::Capture;
 use burn_flex::{Flex, FlexDevice};
-use burn_ir::{BackendIr, TensorIr, TensorStatus};
+use burn_ir::{BackendIr, BaseOperationIr, HandleKind, OperationIr, TensorIr, TensorStatus};
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 use burn_router::TensorInterpreter;
 use burn_tensor::kind::Basic;
@@ -60,7 +60,15 @@ fn replay<B: BackendIr>(captured: &CapturedGraph, results: &Results, device: B::
         interpreter.register_tensor_data_id(id, data.clone());
     }
     for operation in &captured.graph.operations {
-        interpreter.register_op(operation.clone());
+        match operation {
+            // Burn captures it, but its interpreter has no code for it.
+            OperationIr::BaseInt(BaseOperationIr::Cast(cast)) => {
+                let HandleKind::Int(tensor) = interpreter.get_tensor(&cast.input) else { panic!("{cast:?}") };
+                let cast_to = B::int_cast(tensor, cast.out.dtype.into());
+                interpreter.register_tensor_to_device(cast.out.id, HandleKind::Int(cast_to));
+            }
+            _ => interpreter.register_op(operation.clone()),
+        }
     }
     let read = |(tensor, _): &(TensorIr, _)| {
         let data = try_read_sync(interpreter.read_tensor_async(tensor.clone())).expect("both answer at once");

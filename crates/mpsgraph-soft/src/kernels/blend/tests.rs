@@ -10,7 +10,8 @@ fn sums_of_rows_by_the_formula() {
         let indices: Vec<i32> = (0..slots * count).map(|i| (i * 5 % extent) as i32).collect();
         let weights: Vec<f32> = (0..slots * count).map(|i| (i * 11 % 13) as f32 / 3.0 - 1.0).collect();
         let mut out = vec![f32::NAN; outer * count * inner];
-        Sums { parts: 1, x: &x, extent, inner, slots, count, indices: &indices, weights: &weights }.all(&mut out);
+        let (parts, whole, x) = (1, slots, &x);
+        Sums { parts, whole, x, extent, inner, slots, count, indices: &indices, weights: &weights }.all(&mut out);
         for (at, &got) in out.iter().enumerate() {
             let (image, place, lane) = (at / (count * inner), at / inner % count, at % inner);
             let term = |slot: usize| {

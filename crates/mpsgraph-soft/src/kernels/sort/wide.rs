@@ -1,4 +1,5 @@
-//! Integers of 64 bits that are near each other as fewer bits: their distances from the smallest one, or to the largest.
+//! Integers of 64 bits that are near each other as fewer bits: their distances from the smallest one, or to the
+//! largest.
 
 use super::CHUNK;
 use crate::ignore_poison::IgnorePoison;
