@@ -86,8 +86,8 @@ where
         loader(&digits.train, options, true),
         loader(&digits.test, options, false),
     )
-    .metrics(LossMetric::new());
-    let training = if options.loss_only { training } else { training.metrics(AccuracyMetric::new()) };
+    .metrics((LossMetric::new(),));
+    let training = if options.loss_only { training } else { training.metrics((AccuracyMetric::new(),)) };
     let training = training
         .with_file_checkpointer(CompactRecorder::new())
         .renderer(PlainRenderer::default())

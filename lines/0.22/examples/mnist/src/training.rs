@@ -87,8 +87,8 @@ fn train(options: &Options, digits: &Digits, device: &Device) -> Result<Network,
         loader(&digits.train, options, device, true),
         loader(&digits.test, options, device, false),
     )
-    .metrics(LossMetric::new());
-    let training = if options.loss_only { training } else { training.metrics(AccuracyMetric::new()) };
+    .metrics((LossMetric::new(),));
+    let training = if options.loss_only { training } else { training.metrics((AccuracyMetric::new(),)) };
     let training =
         training.with_default_checkpointers().renderer(Box::new(PlainRenderer::default())).num_epochs(options.epochs);
     let result = training.launch(learner);
