@@ -66,14 +66,16 @@ pub(crate) trait Operation {
 /// Where a region starts along each axis.
 pub(crate) type Starts = SmallVec<[usize; 4]>;
 
-/// The families with ops of their own: a variant of [`Op`] each, and [`Operation`] by the family's own type.
+/// The families with ops of their own: a variant of [`Op`] each, and [`Operation`] by the family's own type. The second
+/// list has those whose attributes would make every recorded op several times as large.
 macro_rules! families {
-    ($($family:ident($op:ty),)*) => {
+    ([$($family:ident($op:ty),)*] [$($large:ident($boxed:ty),)*]) => {
         /// One recorded operation with its attributes: everything that a program's identity needs besides operand
         /// types.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum Op {
             $($family($op),)*
+            $($large(Box<$boxed>),)*
         }
 
         impl Op {
@@ -81,6 +83,7 @@ macro_rules! families {
             fn of_family(&self) -> &dyn Operation {
                 match self {
                     $(Op::$family(op) => op,)*
+                    $(Op::$large(op) => &**op,)*
                 }
             }
         }
@@ -90,27 +93,37 @@ macro_rules! families {
                 Op::$family(op)
             }
         })*
+
+        $(impl From<$boxed> for Op {
+            fn from(op: $boxed) -> Self {
+                Op::$large(Box::new(op))
+            }
+        })*
     };
 }
 
 families! {
-    Activation(activation::ActivationOp),
-    Arithmetic(arithmetic::ArithmeticOp),
-    Convolution(convolution::ConvolutionOp),
-    Cumulative(cumulative::CumulativeOp),
-    FourierTransform(fourier_transform::FourierTransformOp),
-    Gather(gather::GatherOp),
-    Loss(loss::LossOp),
-    MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
-    Memory(memory::MemoryOp),
-    Pooling(pooling::PoolingOp),
-    Quantization(quantization::QuantizationOp),
-    Random(random::RandomOp),
-    Reduction(reduction::ReductionOp),
-    SampleGrid(sample_grid::SampleGridOp),
-    ScatterNd(scatter_nd::ScatterNdOp),
-    Sort(sort::SortOp),
-    TensorShape(tensor_shape::TensorShapeOp),
+    [
+        Activation(activation::ActivationOp),
+        Arithmetic(arithmetic::ArithmeticOp),
+        Cumulative(cumulative::CumulativeOp),
+        FourierTransform(fourier_transform::FourierTransformOp),
+        Gather(gather::GatherOp),
+        Loss(loss::LossOp),
+        MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
+        Memory(memory::MemoryOp),
+        Quantization(quantization::QuantizationOp),
+        Random(random::RandomOp),
+        Reduction(reduction::ReductionOp),
+        SampleGrid(sample_grid::SampleGridOp),
+        ScatterNd(scatter_nd::ScatterNdOp),
+        Sort(sort::SortOp),
+        TensorShape(tensor_shape::TensorShapeOp),
+    ]
+    [
+        Convolution(convolution::ConvolutionOp),
+        Pooling(pooling::PoolingOp),
+    ]
 }
 
 /// What the bridge asks of an op; see [`Operation`].

@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Checks the workspace for Macs on a Debian machine without one: builds every target, and the library for Burn 0.22, for
-# both Mac architectures without warnings, links against stubs of Apple's libraries, and looks into the binaries. What it
-# cannot show is that they run.
+# Checks the workspace for Macs on a Debian machine without one: builds every target, and the library for Burn 0.22,
+# without warnings, links against stubs of Apple's libraries, and looks into the binaries. What it cannot show is that they
+# run.
 #
-#   tools/check-apple.sh [aarch64-apple-darwin] [x86_64-apple-darwin]     both if none is named
+#   tools/check-apple.sh [TARGET...]     all of it for each target; if none is named, all of it for aarch64-apple-darwin,
+#                                        and only the compiler's check of the library for x86_64-apple-darwin
+#
+# The architectures differ in message sends, and those of x86-64 are run on Linux.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- aarch64-apple-darwin x86_64-apple-darwin
 source tools/cross.sh
 
 export MACOSX_DEPLOYMENT_TARGET=14.0
@@ -27,29 +29,55 @@ for line in sys.stdin:
         print(message["executable"])'
 }
 
-for target in "$@"; do
-    build=(cargo build --locked -Z build-std=std,panic_unwind,test -Z warnings --target "$target"
-        --message-format json-render-diagnostics)
+# cargo for COMMAND TARGET ARGUMENT...: without warnings, with the standard library built too.
+cargo_for() {
+    local command=$1 target=$2
+    shift 2
+    cargo "$command" --locked -Z build-std=std,panic_unwind,test -Z warnings --target "$target" \
+        --message-format json-render-diagnostics "$@"
+}
 
-    step "$target: the library's dependencies, for both lines of Burn"
+no_software_runtime() {
+    local line
+    step "$1: the library's dependencies, for both lines of Burn"
     for line in . lines/0.22; do
-        if (cd $line && cargo tree --locked --package burn-mpsgraph --target "$target" --edges normal,build --prefix none) |
+        if (cd $line && cargo tree --locked --package burn-mpsgraph --target "$1" --edges normal,build --prefix none) |
             grep mpsgraph-soft; then
             echo "the library depends on mpsgraph-soft" >&2
             exit 1
         fi
     done
+}
 
-    step "$target: library, examples, tests, benches"
-    "${build[@]}" --workspace --all-targets | executables >"$cross/linked"
+everything() {
+    no_software_runtime "$1"
+    step "$1: library, examples, tests, benches"
+    cargo_for build "$1" --workspace --all-targets | executables >"$cross/linked"
     xargs python3 tools/check_macho.py --stubs "$SDKROOT" <"$cross/linked"
 
     # Not its tests: what they compare with, burn-flex, takes longer than all the rest.
-    step "$target: library for Burn 0.22"
-    (cd lines/0.22 && "${build[@]}" --lib >/dev/null)
+    step "$1: library for Burn 0.22"
+    (cd lines/0.22 && cargo_for build "$1" --lib >/dev/null)
 
-    step "$target: with the feature soft"
-    "${build[@]}" --package burn-mpsgraph --features soft --lib --example basic --test contract --test recording | executables >"$cross/linked"
+    step "$1: with the feature soft"
+    cargo_for build "$1" --package burn-mpsgraph --features soft --lib --example basic --test contract --test recording |
+        executables >"$cross/linked"
     xargs python3 tools/check_macho.py --soft <"$cross/linked"
-done
+}
+
+library() {
+    local line
+    no_software_runtime "$1"
+    step "$1: library, for both lines of Burn"
+    for line in . lines/0.22; do
+        (cd $line && cargo_for check "$1" --package burn-mpsgraph --lib >/dev/null)
+    done
+}
+
+if [ $# -gt 0 ]; then
+    for target in "$@"; do everything "$target"; done
+else
+    everything aarch64-apple-darwin
+    library x86_64-apple-darwin
+fi
 step "done"

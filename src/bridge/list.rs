@@ -30,8 +30,8 @@ use burn_backend::Shape;
 const PATTERN: usize = 12;
 /// Bytes from which on a value that nodes read is counted once, however many do.
 const LARGE: usize = 4096;
-/// Nodes for which a recording keeps room when it is empty.
-const KEPT: usize = 64;
+/// Nodes for which a recording keeps room when it is empty, a megabyte.
+const KEPT: usize = 2048;
 /// The number of segment beginnings that are remembered.
 const PATTERNS: usize = 8;
 
@@ -210,12 +210,14 @@ impl Recording {
         Some(Segment { nodes, wanted })
     }
 
-    /// Drops what was cut, and keeps the memory that it was in for later nodes if that is little.
+    /// Drops what was cut, and keeps the memory that it was in for later nodes: making room for many takes longer than
+    /// recording them.
     pub fn take_back(&self, mut nodes: Vec<Node>) {
         nodes.clear();
         if nodes.capacity() <= KEPT {
             let mut list = self.lock();
-            if list.nodes.capacity() == 0 {
+            if list.nodes.capacity() < nodes.capacity() {
+                nodes.extend(list.nodes.drain(..));
                 list.nodes = nodes.into();
             }
         }
@@ -331,10 +333,9 @@ impl List {
     }
 
     fn take_first(&mut self, count: usize) -> Vec<Node> {
-        if count >= self.nodes.len() {
-            return std::mem::take(&mut self.nodes).into();
-        }
-        self.nodes.drain(..count).collect()
+        // What stays is little.
+        let rest = self.nodes.split_off(count.min(self.nodes.len()));
+        std::mem::replace(&mut self.nodes, rest).into()
     }
 
     fn place(&self, serial: u64) -> Option<usize> {

@@ -8,6 +8,7 @@
 mod barriers;
 mod equal;
 mod factors;
+mod joined;
 mod leading;
 mod padded_sums;
 mod permutes;
@@ -17,9 +18,11 @@ mod regions;
 mod repeats;
 mod roots;
 mod rows;
+mod same_left;
 mod signs;
 mod softmax;
 mod sums;
+mod sums_of_products;
 mod written;
 
 use std::collections::HashMap;
@@ -52,7 +55,7 @@ pub(super) fn apply(program: &mut Program) {
 }
 
 /// What makes programs smaller, each in the form in which the later ones look for it.
-const PATTERNS: [fn(&mut Program); 13] = [
+const PATTERNS: [fn(&mut Program); 16] = [
     equal::apply,
     permutes::apply,
     repeats::apply,
@@ -64,6 +67,9 @@ const PATTERNS: [fn(&mut Program); 13] = [
     softmax::whole,
     sums::apply,
     factors::apply,
+    sums_of_products::apply,
+    same_left::apply,
+    equal::apply,
     rows::apply,
     leading::apply,
 ];

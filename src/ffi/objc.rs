@@ -16,7 +16,7 @@ mod verify;
 mod warm_send;
 
 pub(crate) use autorelease::{autoreleasepool, in_autoreleasepool, in_some_pool};
-pub(crate) use block::{CopiedBlock, OnceBlock};
+pub(crate) use block::OnceBlock;
 pub use class::Kind;
 pub(crate) use class::{ClassType, Message, find_class, objc_class, objc_protocol};
 pub use declare::{Constant, Declaration};

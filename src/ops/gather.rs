@@ -28,7 +28,8 @@ pub(crate) enum GatherOp {
     /// `[data (outer, n, inner), indices (outer, k, inner)]` to `(outer, k, inner)`.
     AlongAxis,
     /// `[data (n, inner) or (outer, n, inner), indices (k)]`: `n` becomes `k`.
-    Rows { axis: usize },
+    /// `inside` tells that no index can be out of range.
+    Rows { axis: usize, inside: bool },
     /// `[coordinates (k, extents.len())]` to the i32 row-major positions `(k)` in a tensor of these extents.
     Position { extents: Vec<usize> },
 }
@@ -56,11 +57,12 @@ impl Operation for GatherOp {
                 );
                 carrier.store(graph, &graph.gather_along_axis(1, &data, &indices), output.dtype)
             }
-            GatherOp::Rows { axis } => {
+            GatherOp::Rows { axis, inside } => {
                 let carrier = Carrier::of(output.dtype);
                 let data = carrier.load(graph, &inputs[0].tensor);
                 let extent = inputs[0].ty.shape[*axis];
-                let indices = clamp(cx, index(cx, &inputs[1], extent), extent);
+                let indices = index(cx, &inputs[1], extent);
+                let indices = if *inside { indices } else { clamp(cx, indices, extent) };
                 carrier.store(graph, &graph.gather(&data, &indices, *axis, 0), output.dtype)
             }
             GatherOp::Position { extents } => {
@@ -121,6 +123,15 @@ pub(crate) fn gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor
 ///
 /// `indices` may be of any integer dtype; an index out of range reads the nearest slice.
 pub(crate) fn select(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor) -> MpsGraphTensor {
+    slices_at(tensor, dim, indices, false)
+}
+
+/// [`select`] by indices that we have made ourselves, so that none is out of range.
+pub(super) fn select_inside(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor) -> MpsGraphTensor {
+    slices_at(tensor, dim, indices, true)
+}
+
+fn slices_at(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor, inside: bool) -> MpsGraphTensor {
     let mut shape = tensor.shape.clone();
     if dim >= shape.num_dims() || indices.rank() != 1 {
         invalid("select", format!("indices of shape {:?} along axis {dim} of shape {shape:?}", indices.shape));
@@ -133,7 +144,7 @@ pub(crate) fn select(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor
     let (axis, data) = rows(&tensor.shape, dim);
     let output = TensorType::new(tensor.dtype(), rows(&shape, dim).1);
     let tensor = tensor.with_shape(data);
-    record(GatherOp::Rows { axis }.into(), &[&tensor, &indices], &[], output).with_shape(shape)
+    record(GatherOp::Rows { axis, inside }.into(), &[&tensor, &indices], &[], output).with_shape(shape)
 }
 
 /// Slices of `data` at coordinates: `indices` of shape `(…, k)` gives `(…) + data.shape[k..]`.

@@ -37,8 +37,9 @@ pub(crate) fn layer_norm(
     let squares = arithmetic::binary(BinaryOp::Mul, centered.clone(), centered.clone());
     let variance = reduction::mean_dim(squares, last);
     let shifted = arithmetic::binary_scalar(BinaryOp::Add, variance, ScalarInput::Float(epsilon));
-    let deviation = arithmetic::unary(UnaryOp::Sqrt, shifted);
-    let normalized = arithmetic::binary(BinaryOp::Div, centered, deviation);
+    // A quotient for each row, not for each element.
+    let scale = arithmetic::unary(UnaryOp::Recip, arithmetic::unary(UnaryOp::Sqrt, shifted));
+    let normalized = arithmetic::binary(BinaryOp::Mul, centered, scale);
     let scaled = arithmetic::binary(BinaryOp::Mul, normalized, affine(gamma));
     let moved = match beta {
         Some(beta) => arithmetic::binary(BinaryOp::Add, scaled, affine(beta)),

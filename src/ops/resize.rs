@@ -139,7 +139,7 @@ fn nearest(op: &'static str, x: MpsGraphTensor, axes: [AxisResize; 2]) -> MpsGra
         return tensor_shape::slice(x, &[Slice::full(), Slice::full(), every(height), every(width)]);
     }
     let x = x.with_shape([images, height.from * width.from].into());
-    gather::select(x, 1, places(op, axes)).with_shape(shape)
+    gather::select_inside(x, 1, places(op, axes)).with_shape(shape)
 }
 
 /// The gradients of nearest pixels of a smaller image at their places, and zeros between them. No two have one place.
@@ -153,8 +153,11 @@ fn placed(op: &'static str, grad: MpsGraphTensor, axes: [AxisResize; 2]) -> MpsG
     scatter_nd::select_assign(none, 1, places(op, axes), grad, IndexingUpdateOp::Add).with_shape(shape)
 }
 
-/// The place of each new pixel's nearest one in an image of one axis.
+/// The place of each new pixel's nearest one in an image of one axis: a table, unless it would be large.
 fn places(op: &'static str, axes: [AxisResize; 2]) -> MpsGraphTensor {
+    if let Some(table) = taps::places(op, axes) {
+        return table;
+    }
     let [height, width] = axes;
     let [rows, columns] = axes.map(|axis| taps::of(op, axis, Direction::Forward).indices);
     let rows = arithmetic::binary_scalar(BinaryOp::Mul, rows, ScalarInput::Int(width.from as i64));
@@ -185,7 +188,7 @@ fn along(op: &'static str, x: MpsGraphTensor, axis: usize, taps: &Taps, count: u
         let zeros = memory::zeros([outer, 1, inner].into(), x.dtype());
         x = tensor_shape::cat(vec![x, zeros], 1);
     }
-    let read = gather::select(x, 1, taps.indices.clone());
+    let read = gather::select_inside(x, 1, taps.indices.clone());
     if taps.copies() {
         return read.with_shape(shape);
     }

@@ -1,8 +1,8 @@
 //! Reading an image at points of a grid, `grid_sample_2d`.
 //!
-//! Pixels become rows of channels; the rows next to each point are read by index, weighted and added. MPSGraph's own
-//! sampling is not used: pytorch's mps/operations/GridSampler.mm refuses its border padding, it rounds halves to even,
-//! where some lines of Burn round them away from 0, and Apple does not document what it makes of NaN.
+//! The pixels next to each point are read by index, weighted and added. MPSGraph's own sampling is not used: pytorch's
+//! mps/operations/GridSampler.mm refuses its border padding, it rounds halves to even, where some lines of Burn round
+//! them away from 0, and Apple does not document what it makes of NaN.
 
 mod coordinate;
 
@@ -18,21 +18,36 @@ use crate::ffi;
 use crate::lowering::axis::part;
 use crate::lowering::conversion::{computed_in, convert};
 use crate::lowering::provenance::{Provenance, Reshapes};
+use crate::lowering::rank::reshaped;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
-/// `[pixels (batch * height * width, channels), grid (batch, points, 2)]` of one float dtype to
-/// `(batch, points, channels)`. A grid's x, which comes first, is along the width: -1 and 1 are its ends.
+/// `[pixels, grid (batch, points, 2)]` of one float dtype to the same layout of points. A grid's x, which comes first, is
+/// along the width: -1 and 1 are its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SampleGridOp {
     height: usize,
     width: usize,
     method: Method,
     outside: Outside,
+    layout: Layout,
     /// Whether -1 and 1 are the outermost pixels' centers, else their outer edges.
     align_corners: bool,
 }
+
+/// How pixels, and the results, lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Layout {
+    /// The channels of a pixel side by side: `(batch * pixels, channels)`, `(batch, points, channels)`. They are read
+    /// together, and coordinates are broadcast along them.
+    Rows,
+    /// Each channel by itself: `(channels, batch * pixels)`, `(channels, batch, points)`.
+    Planes,
+}
+
+/// So many channels make rows; fewer are too short for loops along them.
+const ROW: usize = 8;
 
 /// What is made of the pixels next to a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,13 +104,19 @@ pub(crate) fn grid_sample_2d(
         GridSamplePaddingMode::Border => Outside::Border,
         GridSamplePaddingMode::Reflection => Outside::Reflection,
     };
-    let op = SampleGridOp { height, width, method, outside, align_corners: options.align_corners };
-    let points = rows * columns;
-    let pixels = tensor_shape::permute(tensor, &[0, 2, 3, 1]).with_shape([batch * height * width, channels].into());
+    let layout = if channels < ROW { Layout::Planes } else { Layout::Rows };
+    let op = SampleGridOp { height, width, method, outside, layout, align_corners: options.align_corners };
+    let (points, pixels) = (rows * columns, height * width);
     let grid = grid.with_shape([batch, points, 2].into());
-    let output = TensorType::new(dtype, [batch, points, channels].into());
-    let sampled = record(op.into(), &[&pixels, &grid], &[], output);
-    tensor_shape::permute(sampled, &[0, 2, 1]).with_shape(shape.into())
+    let images = tensor.with_shape([batch, channels, pixels].into());
+    // Both are their own inverse.
+    let (axes, from, to) = match layout {
+        Layout::Rows => ([0, 2, 1], [batch * pixels, channels], [batch, points, channels]),
+        Layout::Planes => ([1, 0, 2], [channels, batch * pixels], [channels, batch, points]),
+    };
+    let images = tensor_shape::permute(images, &axes).with_shape(from.into());
+    let sampled = record(op.into(), &[&images, &grid], &[], TensorType::new(dtype, to.into()));
+    tensor_shape::permute(sampled, &axes).with_shape(shape.into())
 }
 
 fn wrong_shapes(op: &'static str, tensor: &MpsGraphTensor, grid: &MpsGraphTensor) -> ! {
@@ -110,22 +131,30 @@ impl Operation for SampleGridOp {
     }
 
     fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
-        let &[batch, points, channels] = output.shape.as_slice() else { unreachable!("recorded with three axes") };
+        let &[batch, points, _] = inputs[1].ty.shape.as_slice() else { unreachable!("recorded with three axes") };
         let graph = cx.graph();
+        // The shape of coordinates, which are the same for all channels.
+        let (image_axis, one_each) = match self.layout {
+            Layout::Rows => (0, [batch, points, 1]),
+            Layout::Planes => (1, [1, batch, points]),
+        };
         let grid = convert(cx, &inputs[1].tensor, output.dtype, DType::F32);
         let places = {
-            let column = |at| part(graph, &grid, &[batch, points, 2], 2, [at, at + 1]);
+            let column = |at| {
+                let column = part(graph, &grid, &[batch, points, 2], 2, [at, at + 1]);
+                reshaped(cx, &column, &[batch, points, 1], &one_each)
+            };
             let coordinates = Coordinates { cx, op: *self };
             coordinates.places([column(0), column(1)], [self.width, self.height])
         };
         // The first pixel of each point's own image.
         let first = (batch > 1).then(|| {
-            let image = graph.coordinate_along_axis(0, &[batch, points, 1]);
+            let image = graph.coordinate_along_axis(image_axis, &one_each);
             graph.multiplication(&image, &cx.constant((self.height * self.width) as f64, DType::I32))
         });
         let read = |neighbours: [usize; 2], dtype: DType| {
             let pixels = Pixels { cx, op: *self, of: &inputs[0], first: first.as_ref(), dtype };
-            pixels.read(&places, neighbours, [batch, points, channels])
+            pixels.read(&places, neighbours, &output.shape)
         };
         let [x, y] = [&places[0].behind, &places[1].behind];
         let [Some(x), Some(y)] = [x, y] else { return read([0, 0], output.dtype) };
@@ -166,20 +195,24 @@ struct Pixels<'a> {
 
 impl Pixels<'_> {
     /// Of each point's pixels along width and height, those of these numbers.
-    fn read(&self, places: &[Place; 2], neighbours: [usize; 2], shape: [usize; 3]) -> ffi::Tensor {
-        let (graph, [batch, points, _]) = (self.cx.graph(), shape);
+    fn read(&self, places: &[Place; 2], neighbours: [usize; 2], shape: &[usize]) -> ffi::Tensor {
+        let graph = self.cx.graph();
         let [x, y] = [0, 1].map(|axis| &places[axis].pixels[neighbours[axis]]);
         let width = self.cx.constant(self.op.width as f64, DType::I32);
         let within = graph.addition(&graph.multiplication(&y.index, &width), &x.index);
         let index = self.first.map_or_else(|| within.clone(), |first| graph.addition(&within, first));
-        let rows = graph.gather(&self.of.tensor, &graph.reshape(&index, &[batch * points]), 0, 0);
-        let rows = graph.reshape(&convert(self.cx, &rows, self.of.ty.dtype, self.dtype), &shape);
+        let (axis, count) = match self.op.layout {
+            Layout::Rows => (0, shape[0] * shape[1]),
+            Layout::Planes => (1, shape[1] * shape[2]),
+        };
+        let read = graph.gather(&self.of.tensor, &graph.reshape(&index, &[count]), axis, 0);
+        let read = graph.reshape(&convert(self.cx, &read, self.of.ty.dtype, self.dtype), shape);
         match self.op.outside {
-            Outside::Border | Outside::Reflection => rows,
+            Outside::Border | Outside::Reflection => read,
             // Not by a factor of 0, because the pixel that is read in place of one outside may be infinite.
             Outside::Zeros => {
                 let zero = self.cx.constant(0.0, self.dtype);
-                graph.select(&graph.logical_and(&x.is_inside, &y.is_inside), &rows, &zero)
+                graph.select(&graph.logical_and(&x.is_inside, &y.is_inside), &read, &zero)
             }
         }
     }

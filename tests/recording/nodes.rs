@@ -23,8 +23,8 @@ const TABLE: &[Row] = &[
     ("CNN, training with Adam", models::cnn_adam, [282, 62], [323, 78]),
     ("residual block, inference", models::residual_inference, [25, 5], [25, 5]),
     ("residual block, training with SGD", models::residual_sgd, [135, 40], [198, 68]),
-    ("LSTM, inference", models::lstm_inference, [325, 94], [361, 121]),
-    ("LSTM, training with Adam", models::lstm_adam, [1240, 281], [1326, 337]),
+    ("LSTM, inference", models::lstm_inference, [213, 60], [361, 121]),
+    ("LSTM, training with Adam", models::lstm_adam, [772, 148], [1326, 337]),
     ("GPT, inference", models::gpt_inference, [146, 74], [188, 74]),
     ("GPT, training with Adam", models::gpt_adam, [851, 226], [1021, 238]),
 ];

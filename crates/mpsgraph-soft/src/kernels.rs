@@ -12,6 +12,7 @@
 //! the kernels. Modules are `<name>.rs` beside `<name>/`, and the tests of a file are in `<name>/tests.rs`.
 
 pub mod arg_reduce;
+pub mod blend;
 pub mod call;
 pub mod cast;
 pub mod contraction;
@@ -25,8 +26,10 @@ pub mod gather;
 pub mod iota;
 pub mod matmul;
 pub mod movement;
+pub mod order;
 pub mod random;
 pub mod reduce;
+pub mod row_sum;
 pub mod rows;
 pub mod scatter;
 pub mod softmax;
@@ -105,14 +108,17 @@ macro_rules! kernels {
 
 kernels! {
     arg_reduce::ArgReduce,
+    blend::Blend,
     contraction::Contraction,
     convolution::Convolution,
     cumulative::Cumulative,
     gather::Gather,
     iota::Iota,
     movement::Movement,
+    order::Order,
     random::Random,
     reduce::Reduce,
+    row_sum::RowSum,
     scatter::Scatter,
     softmax::Softmax,
     sort::Sort,

@@ -22,7 +22,7 @@ use crate::ops::tensor_shape::{AxisRange, TensorShapeOp};
 use crate::tensor_type::TensorType;
 
 /// The most parts that one concatenation joins.
-const PARTS: usize = 512;
+pub(super) const PARTS: usize = 512;
 
 /// Rewrites the program; whether anything changed.
 pub(super) fn apply(program: &mut Program) -> bool {

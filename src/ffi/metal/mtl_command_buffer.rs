@@ -91,8 +91,7 @@ impl MTLCommandBuffer {
     /// If the work is committed already: Metal asserts.
     pub(crate) fn on_completed(&self, handler: impl FnOnce(CommandBufferStatus, Option<NsError>) + Send + 'static) {
         assert!(!self.status().is_committed(), "a completed handler comes before the commit");
-        let closure = Box::new(|ended: &Self| handler(ended.status(), ended.error()));
-        let block = OnceBlock::<fn(&Self)>::new(closure);
+        let block = OnceBlock::<fn(&Self)>::new(|ended: &Self| handler(ended.status(), ended.error()));
         in_some_pool(|| self.add_completed_handler(&block));
     }
 

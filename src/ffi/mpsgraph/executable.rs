@@ -14,7 +14,7 @@ use crate::ffi::foundation::ns_url::NSURL;
 use crate::ffi::metal::claim::Access;
 use crate::ffi::mps::MpsCommandBuffer;
 use crate::ffi::mps::mps_command_buffer::MPSCommandBuffer;
-use crate::ffi::objc::{CopiedBlock, OnceBlock, Retained, autoreleasepool, objc_class, objc_methods};
+use crate::ffi::objc::{OnceBlock, Retained, autoreleasepool, objc_class, objc_methods};
 use crate::lock::LockAnyway;
 
 objc_class!(
@@ -85,8 +85,8 @@ objc_methods! {
     impl MPSGraphExecutableExecutionDescriptor {
         class fn new_object() -> Retained<MPSGraphExecutableExecutionDescriptor> = "new", since (12, 0);
 
-        /// Apple declares the property without `copy`, so this gives no block on the stack.
-        instance fn set_completion_handler(handler: &CopiedBlock<CompletionHandler>) = "setCompletionHandler:",
+        /// Apple declares the property without `copy`; our blocks are not on the stack.
+        instance fn set_completion_handler(handler: &OnceBlock<CompletionHandler>) = "setCompletionHandler:",
             since (12, 0);
     }
 }
@@ -125,8 +125,9 @@ impl Executable {
         autoreleasepool(|| {
             let inputs = NSArray::of_each(inputs.iter().map(|data| data.object()));
             let results = NSArray::of_each(results.iter().map(|data| data.object()));
-            let block = OnceBlock::<CompletionHandler>::new(Box::new(|_, error| on_ended(error.map(NsError::from))));
-            let (handler, descriptor) = (block.copied(), MPSGraphExecutableExecutionDescriptor::new_object());
+            let told = |_: Option<&NSArray>, error: Option<&NSError>| on_ended(error.map(NsError::from));
+            let handler = OnceBlock::<CompletionHandler>::new(told);
+            let descriptor = MPSGraphExecutableExecutionDescriptor::new_object();
             descriptor.set_completion_handler(&handler);
             self.0.encode_to_command_buffer(command_buffer.object(), &inputs, Some(&results), Some(&descriptor));
         });

@@ -107,6 +107,33 @@ pub(super) fn of(op: &'static str, resize: AxisResize, direction: Direction) -> 
     taps
 }
 
+/// The most numbers of tables of places that are kept, 16 MiB.
+const KEPT_PLACES: usize = 1 << 22;
+
+/// Where the nearest pixel of each new one is in an image of one axis, of an image with these extents. `None` if the
+/// table is too large to keep.
+pub(super) fn places(op: &'static str, axes: [AxisResize; 2]) -> Option<MpsGraphTensor> {
+    static TABLES: Mutex<Option<HashMap<[AxisResize; 2], MpsGraphTensor>>> = Mutex::new(None);
+    let [height, width] = axes;
+    let count = height.to * width.to;
+    if count > KEPT_PLACES {
+        return None;
+    }
+    let mut tables = TABLES.lock_anyway();
+    let tables = tables.get_or_insert_default();
+    if let Some(table) = tables.get(&axes) {
+        return Some(table.clone());
+    }
+    if tables.values().map(|table| table.shape.num_elements()).sum::<usize>() + count > KEPT_PLACES {
+        tables.clear();
+    }
+    let [rows, columns] = axes.map(|axis| Table::new(axis, Direction::Forward).indices);
+    let row = |&row: &i32| columns.iter().map(move |column| row * width.from as i32 + column);
+    let table = upload(op, TensorData::new(rows.iter().flat_map(row).collect::<Vec<i32>>(), [count]));
+    tables.insert(axes, table.clone());
+    Some(table)
+}
+
 /// What an element takes of another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Tap {

@@ -27,7 +27,7 @@ pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usiz
         let whole = Slice::new(0, Some((windows * size) as isize), 1);
         slice(tensor, &[Slice::full(), whole])
     } else {
-        gather::select(tensor, 1, places([windows, size], [step, 1]))
+        gather::select_inside(tensor, 1, places([windows, size], [step, 1]))
     };
     let windowed = picked.with_shape([outer, windows, size, inner].into());
     permute(windowed, &[0, 1, 3, 2]).with_shape(output.into())
@@ -65,7 +65,7 @@ pub(crate) fn unfold4d(x: MpsGraphTensor, kernel_size: [usize; 2], options: Unfo
         if [kernel_size[axis], stride[axis]] == [1, 1] {
             return padded;
         }
-        gather::select(padded, axis + 2, places([kernel_size[axis], counts[axis]], [dilation[axis], stride[axis]]))
+        gather::select_inside(padded, axis + 2, places([kernel_size[axis], counts[axis]], [dilation[axis], stride[axis]]))
     });
     let apart = picked.with_shape([batch * channels * kernel_size[0], rows, kernel_size[1], columns].into());
     permute(apart, &[0, 2, 1, 3]).with_shape(output.into())

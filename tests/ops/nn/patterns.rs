@@ -1,7 +1,7 @@
 //! What the bridge's patterns rewrite, each rule in one program that is read once: outputs and gradients together.
 
 use burn::nn::{BatchNormConfig, LayerNormConfig};
-use burn::tensor::backend::AutodiffBackend;
+use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{DType, Tensor, TensorData, activation};
 use test_support::{FLOATS, Layout, floats};
 
@@ -33,12 +33,24 @@ cases! {
             let inner = activation::gelu(x.matmul(mix.clone().transpose().matmul(mix.clone()).unsqueeze()) / 8.0);
             inner * mix.sum_dim(0).unsqueeze()
         });
+        same_left = |layout, dtype| together::<B>(layout, dtype, |x| {
+            let weights = x.clone().flatten::<2>(0, 1).slice([0..x.dims()[2]]);
+            in_steps(x, |step| {
+                let rows = [0, 1].map(|at| weights.clone().slice([at..at + 1]));
+                let [a, b] = [weights.clone(), weights.clone().exp()].map(|weights| step.clone().matmul(weights));
+                (a + rows[0].clone()) * (b + rows[1].clone())
+            })
+        });
         signs = |layout, dtype| together::<B>(layout, dtype, |x| {
             let centred = x.clone() - x.clone().mean_dim(2);
             -(centred.clone() * -x) - centred
         });
         softmax = |layout, dtype| together::<B>(layout, dtype, |x| activation::softmax(x * 2.0, 2));
         sums = |layout, dtype| together::<B>(layout, dtype, |x| x.clone().sum_dim(0).sum_dim(2) * x);
+        sums_of_products = |layout, dtype| together::<B>(layout, dtype, |x| {
+            let weights = x.clone().flatten::<2>(0, 1).slice([0..x.dims()[2]]);
+            in_steps(x, |step| step.clone().exp().matmul(weights.clone().transpose()) + step.matmul(weights.clone()))
+        });
     }
 
     // The layers' parameters are f32.
@@ -50,6 +62,17 @@ cases! {
             LayerNormConfig::new(x.dims()[2]).with_epsilon(0.25).init(&x.device()).forward(x)
         });
     }
+}
+
+/// What `step` makes of each matrix along the second axis and of what it made of the one before.
+fn in_steps<B: Backend>(x: Tensor<B, 3>, step: impl Fn(Tensor<B, 2>) -> Tensor<B, 2>) -> Tensor<B, 3> {
+    let [rows, _, columns] = x.dims();
+    let mut state = Tensor::zeros([rows, columns], (&x.device(), x.dtype()));
+    let states = x.iter_dim(1).map(|matrix| {
+        state = step((state.clone() + matrix.squeeze_dim(1)).tanh());
+        state.clone().unsqueeze_dim(1)
+    });
+    Tensor::cat(states.collect(), 1)
 }
 
 /// The output and the gradient of its weighted sum, which nothing asks for before all is recorded.

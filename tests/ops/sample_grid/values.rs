@@ -57,7 +57,10 @@ fn points<B: Backend>(dtype: DType, images: usize) -> Tensor<B, 4> {
 
 fn each<B: Backend>(layout: Layout, dtype: DType, mode: InterpolateMode) -> Vec<TensorData> {
     let numbers = floats::<B>(layout, dtype, 0);
-    let images = [numbers.clone().unsqueeze_dim::<4>(1), numbers.unsqueeze_dim::<4>(0)];
+    let one = numbers.clone().unsqueeze_dim::<4>(1);
+    // Enough channels to be read together.
+    let many = Tensor::cat((1..=9).map(|times| one.clone() * times).collect(), 1);
+    let images = [one, numbers.unsqueeze_dim::<4>(0), many];
     let sampled = |options: GridSampleOptions| {
         images.clone().map(|x| {
             let grid = points(dtype, x.dims()[0]);

@@ -176,7 +176,7 @@ fn words(nodes: &Nodes, digits: &[ValueId]) -> Option<(Vec<ValueId>, u32)> {
 }
 
 /// The integers of 64 bits of which `id` holds the low (0) or high (1) halves.
-fn half(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
+pub(super) fn half(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
     let reshaped = |id: ValueId| {
         let Node { op, inputs, .. } = nodes.node(id);
         (*op == ViewOp::Reshape.into()).then(|| inputs[0])
@@ -192,7 +192,7 @@ fn half(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
     is_whole.then(|| inputs[0])
 }
 
-fn binary(nodes: &Nodes, id: ValueId, op: BinaryOp) -> Option<(ValueId, ValueId)> {
+pub(super) fn binary(nodes: &Nodes, id: ValueId, op: BinaryOp) -> Option<(ValueId, ValueId)> {
     let node = nodes.node(id);
     (node.op == op.into()).then(|| (node.inputs[0], node.inputs[1]))
 }

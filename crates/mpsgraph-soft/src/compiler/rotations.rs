@@ -6,10 +6,12 @@ use super::Job;
 use super::fusion::{self, Group};
 use super::views::{LoopOp, View, packed_strides};
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Op, ValueId};
+use crate::kernels::matmul::TOGETHER;
 use std::collections::HashMap;
 
 /// The loop behind a product: `sum` is the product times `own`, plus the product with the rows of each pair exchanged
-/// times `other`. Both are constants as large as one matrix, the same for all of the batch.
+/// times `other`. Both are constants, the same for all of the batch: as large as one matrix, or with an element for each
+/// few neighbours in a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Rotation {
     pub sum: ValueId,
@@ -47,12 +49,15 @@ fn rotation(job: &Job, views: &[View], members: &[(ValueId, LoopOp)]) -> Option<
     let ((product, own), (exchanged, other)) = (factors(first), factors(second));
     let node = job.nodes.node(product.root);
     let &[.., rows, columns] = &node.output.shape[..] else { return None };
+    let repeats = [&own, &other].map(|table| table_repeats(job, table, rows * columns));
     let fits = node.op == Op::MatMul
         && exchanged.root == product.root
         && product.is_consecutive()
         && product.elements() == node.output.elements()
         && exchanges_rows(&exchanged, columns)
-        && [&own, &other].into_iter().all(|table| is_table(job, table, rows * columns));
+        && repeats[0]
+            .is_some_and(|times| times == 1 || times.is_multiple_of(TOGETHER) && columns.is_multiple_of(times))
+        && repeats[0] == repeats[1];
     fits.then_some((product.root, Rotation { sum, own: own.root, other: other.root }))
 }
 
@@ -71,13 +76,16 @@ fn exchanges_rows(view: &View, columns: usize) -> bool {
     others && exchanged == 1 && view.offset == columns
 }
 
-/// Whether a view repeats a whole constant of so many elements along its first axes.
-fn is_table(job: &Job, view: &View, elements: usize) -> bool {
+/// How often a view that fills so many elements repeats each of a whole constant, beside itself; and all of them again
+/// along its first axes.
+fn table_repeats(job: &Job, view: &View, elements: usize) -> Option<usize> {
     let root = job.nodes.node(view.root);
     let constant = matches!(root.op, Op::Leaf(Leaf::Constant(_))) && root.output.dtype == DType::F32;
+    let times = elements.checked_div(root.output.elements())?;
     let packed = packed_strides(&view.shape);
     let repeats = view.shape.iter().zip(&view.strides).zip(packed).all(|((&extent, &stride), packed)| {
-        extent == 1 || stride == if packed < elements as isize { packed } else { 0 }
+        let inside = (times as isize..elements as isize).contains(&packed);
+        extent == 1 || stride == if inside { packed / times as isize } else { 0 }
     });
-    constant && repeats && view.offset == 0 && root.output.elements() == elements
+    (constant && repeats && view.offset == 0 && root.output.elements() * times == elements).then_some(times)
 }

@@ -10,13 +10,14 @@ use super::step::{Packed, Step, Storage};
 use crate::ir::TensorType;
 use crate::kernels::KernelOp;
 use crate::kernels::elementwise::run::Base;
-use crate::kernels::reduce::{self, Reduce};
+use crate::kernels::reduce;
+use crate::kernels::span::Span;
 use crate::kernels::threads::{self, PARALLEL_BYTES};
 use std::collections::HashMap;
 use std::ops::Range;
 
 /// Bytes of one value that a block has: those of several values stay in the second cache.
-const BLOCK_BYTES: usize = 32 * 1024;
+const BLOCK_BYTES: usize = 64 * 1024;
 
 /// Steps that take some rows at a time.
 #[derive(Debug)]
@@ -109,31 +110,35 @@ impl Run {
             self.numbers.extend(numbers);
             return Some(outputs.iter().enumerate().map(|(at, &to)| (to, run.output_bytes(at))).collect());
         }
-        let Reduced { rows, input, to, ty, .. } = reduced(step)?;
-        let is_whole = self.written.get(&input.storage).is_none_or(|&bytes| bytes == input.ty.bytes());
-        (rows == self.rows && is_whole).then(|| vec![(to, ty.bytes())])
+        let Reduced { rows, inputs, to, ty, .. } = reduced(step)?;
+        let is_whole = |input: &Packed| self.written.get(&input.storage).is_none_or(|&bytes| bytes == input.ty.bytes());
+        (rows == self.rows && inputs.iter().all(is_whole)).then(|| vec![(to, ty.bytes())])
     }
 }
 
-/// A reduction of whole rows.
+/// A reduction of whole rows; its operands have as many rows.
 struct Reduced<'a> {
-    op: &'a Reduce,
+    op: &'a KernelOp,
     rows: usize,
-    input: &'a Packed,
+    inputs: &'a [Packed],
     to: Storage,
     ty: &'a TensorType,
 }
 
 /// The step as such a reduction.
 fn reduced(step: &Step) -> Option<Reduced<'_>> {
-    let Step::Kernel { op: KernelOp::Reduce(op), inputs, to, ty, scratch: None, .. } = step else { return None };
-    let [input] = &inputs[..] else { return None };
+    let Step::Kernel { op, inputs, to, ty, scratch: None, .. } = step else { return None };
+    if let KernelOp::RowSum(_) = op {
+        let rows = ty.elements();
+        return (rows > 1).then_some(Reduced { op, rows, inputs, to: *to, ty });
+    }
+    let (KernelOp::Reduce(reduce), [input]) = (op, &inputs[..]) else { return None };
     let mut axes = input.ty.shape.iter().enumerate().filter(|&(_, &extent)| extent != 1);
-    let is_kept = |axis: &(usize, &usize)| !op.axes.contains(&axis.0);
+    let is_kept = |axis: &(usize, &usize)| !reduce.axes.contains(&axis.0);
     let rows = axes.by_ref().take_while(is_kept).map(|(_, extent)| extent).product();
     // The first reduced axis is taken already.
     let is_last = !axes.any(|axis| is_kept(&axis));
-    (is_last && rows > 1 && ty.elements() == rows).then_some(Reduced { op, rows, input, to: *to, ty })
+    (is_last && rows > 1 && ty.elements() == rows).then_some(Reduced { op, rows, inputs, to: *to, ty })
 }
 
 /// Bytes of a row of the largest value that the step reads or writes in order.
@@ -141,7 +146,7 @@ fn row_bytes(step: &Step, rows: usize) -> usize {
     if let Step::Loop { run, outputs, .. } = step {
         return (0..outputs.len()).map(|at| run.output_bytes(at) / rows).max().unwrap_or(0);
     }
-    reduced(step).map_or(0, |reduced| reduced.input.ty.bytes() / rows)
+    reduced(step).map_or(0, |reduced| reduced.inputs[0].ty.bytes() / rows)
 }
 
 impl Rows {
@@ -209,16 +214,25 @@ impl Rows {
             // rows, and have blocks of their own. Values of which memory has a block are read in order.
             return unsafe { run.run_part([&operand, &output], rows.start * row..rows.end * row) };
         }
-        let Some(Reduced { op, input, to, ty, .. }) = reduced(step) else {
+        let Some(Reduced { op, inputs, to, ty, .. }) = reduced(step) else {
             unreachable!("only loops and reductions are joined")
         };
-        let (from_row, to_row) = (input.ty.bytes() / self.rows, ty.bytes() / self.rows);
-        let before = self.before(input.storage, task).unwrap_or(input.offset + rows.start * from_row);
-        let x = memory.read(input.storage).part(before, rows.len() * from_row);
-        let before = self.before(to, task).unwrap_or(rows.start * to_row);
+        let own = |input: &Packed| -> Span {
+            let row = input.ty.bytes() / self.rows;
+            let before = self.before(input.storage, task).unwrap_or(input.offset + rows.start * row);
+            memory.read(input.storage).part(before, rows.len() * row)
+        };
+        let row = ty.bytes() / self.rows;
+        let before = self.before(to, task).unwrap_or(rows.start * row);
         // Other tasks write other rows.
-        let mut out = memory.write(to).part(before, rows.len() * to_row);
-        let shape = [rows.len(), input.ty.elements() / self.rows];
-        reduce::execute(op.op, input.ty.dtype, (x.slice(), &shape), &[1], out.slice());
+        let mut out = memory.write(to).part(before, rows.len() * row);
+        match (op, inputs) {
+            (KernelOp::RowSum(op), [x, y]) => op.execute(own(x).slice(), own(y).slice(), out.slice()),
+            (KernelOp::Reduce(reduce), [x]) => {
+                let shape = [rows.len(), x.ty.elements() / self.rows];
+                reduce::execute(reduce.op, x.ty.dtype, (own(x).slice(), &shape), &[1], out.slice());
+            }
+            _ => unreachable!("{op:?} is no reduction of rows"),
+        }
     }
 }

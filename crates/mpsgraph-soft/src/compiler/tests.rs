@@ -8,13 +8,16 @@ use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::kernels::span::{Span, SpanMut};
 
 mod biases;
+mod blends;
 mod digits;
 mod fusing;
 mod idioms;
 mod keyed_scans;
+mod orders;
 mod powers;
 mod rewriting;
 mod rotations;
+mod row_sums;
 mod rows;
 mod views;
 

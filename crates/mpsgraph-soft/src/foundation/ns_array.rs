@@ -27,27 +27,63 @@ pub static CLASS: ClassDef = ClassDef {
     ],
 };
 
-struct Items(Box<[Strong]>);
+/// What an array holds. A few items need no memory of their own.
+enum Items {
+    Few([Strong; FEW], usize),
+    Many(Box<[Strong]>),
+}
+
+const FEW: usize = 4;
+
+impl Items {
+    fn of(items: impl ExactSizeIterator<Item = Strong>) -> Self {
+        if items.len() > FEW {
+            return Self::Many(items.collect());
+        }
+        let (mut few, mut count) = ([const { Strong::NIL }; FEW], 0);
+        for (place, item) in few.iter_mut().zip(items) {
+            (*place, count) = (item, count + 1);
+        }
+        Self::Few(few, count)
+    }
+
+    fn all(&self) -> &[Strong] {
+        match self {
+            Self::Few(items, count) => &items[..*count],
+            Self::Many(items) => items,
+        }
+    }
+}
 
 /// A new array that retains its items, autoreleased.
-pub fn array(items: impl IntoIterator<Item = Id>) -> Id {
-    new_object(&CLASS, Items(items.into_iter().map(Strong::retain).collect())).autorelease()
+pub fn array(items: impl IntoIterator<Item = Id, IntoIter: ExactSizeIterator>) -> Id {
+    new_object(&CLASS, Items::of(items.into_iter().map(Strong::retain))).autorelease()
 }
 
 /// The items of an array; panics when `array` is nil or not an array.
 pub fn items(array: &Strong) -> &[Strong] {
-    &array.state::<Items>().0
+    array.state::<Items>().all()
+}
+
+/// The items of an array; `None` when `array` is nil or not an array.
+pub fn try_items(array: &Strong) -> Option<&[Strong]> {
+    array.try_state::<Items>().map(Items::all)
 }
 
 /// Retains `count` objects that stand side by side in memory.
 ///
 /// # Safety
-/// `objects` is valid for `count` reads, or `count` is 0.
-pub(super) unsafe fn retained(this: This<'_>, cmd: Sel, objects: *const Id, count: usize) -> Box<[Strong]> {
+/// `objects` is valid for `count` reads until what this returns is dropped, or `count` is 0.
+pub(super) unsafe fn retained(
+    this: This<'_>,
+    cmd: Sel,
+    objects: *const Id,
+    count: usize,
+) -> impl ExactSizeIterator<Item = Strong> {
     if count > 0 && objects.is_null() {
         violation!(this, cmd, "the list of {count} objects is null");
     }
-    let retain = |at: usize| {
+    let retain = move |at: usize| {
         // SAFETY: `at` is below `count`, for which the caller vouches.
         let object = unsafe { objects.add(at).read() };
         if object.is_nil() {
@@ -55,7 +91,7 @@ pub(super) unsafe fn retained(this: This<'_>, cmd: Sel, objects: *const Id, coun
         }
         Strong::retain(object)
     };
-    (0..count).map(retain).collect()
+    (0..count).map(retain)
 }
 
 extern "C-unwind" fn empty(_this: This<'_>, _cmd: Sel) -> Id {
@@ -72,12 +108,12 @@ extern "C-unwind" fn array_with_object(this: This<'_>, cmd: Sel, object: Id) -> 
 extern "C-unwind" fn array_with_objects(this: This<'_>, cmd: Sel, objects: *const Id, count: usize) -> Id {
     // SAFETY: the sender passes a list of `count` objects, as the method's contract says.
     let items = unsafe { retained(this, cmd, objects, count) };
-    new_object(&CLASS, Items(items)).autorelease()
+    new_object(&CLASS, Items::of(items)).autorelease()
 }
 
 extern "C-unwind" fn init_with_objects(this: This<'_>, cmd: Sel, objects: *const Id, count: usize) -> Id {
     // SAFETY: the sender passes a list of `count` objects, as the method's contract says.
-    this.set_state(Items(unsafe { retained(this, cmd, objects, count) }));
+    this.set_state(Items::of(unsafe { retained(this, cmd, objects, count) }));
     this.id()
 }
 
@@ -86,7 +122,7 @@ extern "C-unwind" fn count(this: This<'_>, _cmd: Sel) -> usize {
 }
 
 extern "C-unwind" fn object_at_index(this: This<'_>, cmd: Sel, index: usize) -> Id {
-    let items = &this.state::<Items>().0;
+    let items = items(&this);
     match items.get(index) {
         Some(item) => item.id(),
         None => violation!(this, cmd, "index {index} is beyond the end of {} objects", items.len()),
@@ -95,7 +131,7 @@ extern "C-unwind" fn object_at_index(this: This<'_>, cmd: Sel, index: usize) -> 
 
 extern "C-unwind" fn is_equal_to_array(this: This<'_>, _cmd: Sel, other: Id) -> bool {
     let other = Strong::retain(other);
-    let (own, Some(Items(others))) = (items(&this), other.try_state::<Items>()) else {
+    let (own, Some(others)) = (items(&this), try_items(&other)) else {
         return false;
     };
     own.len() == others.len() && own.iter().zip(others).all(|(a, b)| equality::equal(a, b))

@@ -5,7 +5,7 @@
 
 use super::call::Call;
 use super::element::Element;
-use super::threads::{PARALLEL_BYTES, share};
+use super::threads::{PARALLEL_BYTES, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
@@ -40,13 +40,17 @@ pub fn execute(max: bool, dtype: DType, (x, shape): (&[u8], &[usize]), axis: usi
     let parallel = x.len() > PARALLEL_BYTES;
     if inner == 1 {
         let chunk = (PARALLEL_BYTES / 4 / (extent * size)).max(1);
-        return share(parallel, chunk, out, |at, out| {
+        return share_reads(parallel, chunk * extent * size, chunk, out, |at, out| {
             (loops.segments)(&x[at * chunk * extent * size..][..out.len() * extent * size], extent, out);
         });
     }
-    share(parallel, inner, out, |outer, out| {
+    let read = |width: usize| width * extent * size;
+    let few = out.len() / inner < count();
+    share_reads(parallel, read(inner), inner, out, |outer, out| {
         let x = &x[outer * extent * inner * size..][..extent * inner * size];
-        share(parallel, COLUMNS, out, |tile, out| (loops.columns)(&x[tile * COLUMNS * size..], [inner, extent], out));
+        share_reads(parallel && few, read(COLUMNS), COLUMNS, out, |tile, out| {
+            (loops.columns)(&x[tile * COLUMNS * size..], [inner, extent], out);
+        });
     });
 }
 

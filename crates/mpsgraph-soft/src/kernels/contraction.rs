@@ -7,7 +7,7 @@ use super::call::Call;
 use super::element::Element;
 use super::matmul::PARALLEL_PRODUCT;
 use super::strided::MAX_RANK;
-use super::threads::share;
+use super::threads::share_reads;
 use super::vectorised::{VectorLoop, vectorised};
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +72,8 @@ pub fn contract<T: Element>(x: (&[T], &[usize]), y: (&[T], &[usize]), shape: &[u
     // The one that stays along a line is loaded once for several rows of the other.
     let (x, y) = if y.steps[last] == 0 { (y, x) } else { (x, y) };
     let together = (TASK / (n * k).max(1)).max(1);
-    share(out.len() * k >= PARALLEL_PRODUCT, together * n, out, |at, out| {
+    let (parallel, read) = (out.len() * k >= PARALLEL_PRODUCT, together * n * k * size_of::<T>());
+    share_reads(parallel, read, together * n, out, |at, out| {
         for (line, out) in out.chunks_mut(n).enumerate() {
             let line = at * together + line;
             let x = &x.elements[x.line(line, lines)..][..x.steps[last] * (n - 1) + k];

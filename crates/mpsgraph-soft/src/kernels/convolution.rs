@@ -31,6 +31,10 @@ use winograd::Filters;
 
 /// Rows of a product up to which `gemm` reads its columns in place; it would copy them for more.
 const IN_PLACE: usize = 48;
+/// Elements of columns that stay in the cache from some rows to the next ones.
+const STAYING: usize = 1 << 17;
+/// Elements of all gradients of outputs that are turned around once for all pieces of work.
+const TURNED: usize = 1 << 22;
 
 /// What of a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -88,9 +92,22 @@ impl Kernel for Convolution {
 /// Elements of scratch memory that all pieces of work share.
 fn shared(e: &Extents, wanted: Wanted) -> usize {
     match wanted {
-        Wanted::Output | Wanted::InputGradient => winograd(e, wanted).map_or(0, |e| winograd::weights_size(&e)),
-        Wanted::WeightsGradient => e.reduction().segments * e.groups * e.outputs * e.inner(),
+        Wanted::Output => winograd(e, wanted).map_or(0, |e| winograd::weights_size(&e)),
+        Wanted::InputGradient => match winograd(e, wanted) {
+            Some(e) => winograd::weights_size(&e),
+            None if e.is_pointwise() => 0,
+            None => e.groups * e.outputs * e.inner(),
+        },
+        Wanted::WeightsGradient => {
+            e.reduction().segments * e.groups * e.outputs * e.inner() + turned_once(e).unwrap_or(0)
+        }
     }
+}
+
+/// Elements of the gradients of outputs, if several pieces of work need the same ones turned around.
+fn turned_once(e: &Extents) -> Option<usize> {
+    let all = e.batch * e.groups * e.outputs * e.positions();
+    (e.reduction().channels < e.inputs && all <= TURNED).then_some(all)
 }
 
 /// Elements of scratch memory that a piece of work needs.
@@ -165,15 +182,16 @@ fn output_piece(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], 
         }
         return;
     }
+    let together = if inner * wide > STAYING { block } else { IN_PLACE };
     for panel in panels(e, inner) {
         let columns = columns::gather(e, x, panel.clone(), wide, scratch);
         for (tile, columns) in columns.chunks_exact(columns::stride(inner, wide)).enumerate() {
             let start = panel.start + tile * wide;
             let width = wide.min(panel.end - start);
-            for row in (0..block).step_by(IN_PLACE) {
+            for row in (0..block).step_by(together) {
                 let weights = rows(weights, row * inner, inner);
                 let target = (&mut out[row * positions + start..], positions);
-                product((IN_PLACE.min(block - row), width, inner), weights, rows(columns, 0, wide), target, false);
+                product((together.min(block - row), width, inner), weights, rows(columns, 0, wide), target, false);
             }
             add_bias(bias, positions, start..start + width, out);
         }
@@ -196,7 +214,12 @@ fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32
         // The other way round, inputs are rows and outputs are columns.
         let strides = [e.inputs * inner, taps, inner];
         winograd::transform_weights(e, Filters { elements: weights, strides, mirrored: true }, block, factors);
+    } else if !factors.is_empty() {
+        share(e.is_parallel(), e.outputs * inner, factors, |group, turned| {
+            transposed(rows(weights, group * e.outputs * inner, inner), (e.outputs, inner), turned);
+        });
     }
+    let factors = &*factors;
     let each = scratch_of(e, Wanted::InputGradient);
     share_with_scratch((block * e.area(), out), (each, scratch), &|at, out, scratch| {
         let first = at * block;
@@ -208,26 +231,30 @@ fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32
             return;
         }
         // One row for each channel and tap.
-        let weights = &weights[channel / e.inputs * e.outputs * inner + channel % e.inputs * taps..];
+        let group = channel / e.inputs * e.outputs * inner;
+        let weights = if mirrored.is_some() || factors.is_empty() {
+            Matrix { elements: &weights[group + channel % e.inputs * taps..], strides: [1, inner] }
+        } else {
+            rows(factors, group + channel % e.inputs * taps * e.outputs, e.outputs)
+        };
         input_gradient_piece(e, (grad, weights), out, scratch);
     });
 }
 
 /// Some channels of the gradient for the input of a group.
-fn input_gradient_piece(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
+fn input_gradient_piece(e: &Extents, (grad, weights): (&[f32], Matrix<'_>), out: &mut [f32], scratch: &mut [f32]) {
     let positions = e.positions();
-    let transposed = Matrix { elements: weights, strides: [1, e.inner()] };
     let height = out.len() / e.area() * e.taps();
     if e.is_pointwise() {
         let target = (out, positions);
-        return product((height, positions, e.outputs), transposed, rows(grad, 0, positions), target, false);
+        return product((height, positions, e.outputs), weights, rows(grad, 0, positions), target, false);
     }
     out.fill(0.0);
     for panel in panels(e, height) {
         let width = panel.len();
         let (columns, buffer) = scratch.split_at_mut(height * width);
         let grad = rows(grad, panel.start, positions);
-        product((height, width, e.outputs), transposed, grad, (&mut *columns, width), false);
+        product((height, width, e.outputs), weights, grad, (&mut *columns, width), false);
         columns::scatter(e, columns, panel, out, buffer);
     }
 }
@@ -240,6 +267,12 @@ fn weights_gradient(e: &Extents, (grad, x): (&[f32], &[f32]), out: &mut [f32], s
     let each = e.scratch(Wanted::WeightsGradient);
     let all = out.len();
     let (sums, scratch) = scratch.split_at_mut(segments * all);
+    let (turned, scratch) = scratch.split_at_mut(turned_once(e).unwrap_or(0));
+    let plane = e.outputs * positions;
+    share(true, plane, turned, |at, turned| {
+        transposed(rows(grad, at * plane, positions), (e.outputs, positions), turned);
+    });
+    let all_turned = &*turned;
     let panels = positions.div_ceil(width);
     let units = e.batch * panels;
     let height = channels * e.taps();
@@ -253,15 +286,20 @@ fn weights_gradient(e: &Extents, (grad, x): (&[f32], &[f32]), out: &mut [f32], s
             let panel = start..(start + width).min(positions);
             let x = &e.input_of(x, sample, group)[first * e.area()..][..channels * e.area()];
             let (turned, scratch) = scratch.split_at_mut(width * outputs);
-            let grad = rows(e.output_of(grad, sample, group), output * positions + panel.start, positions);
-            transposed(grad, (outputs, panel.len()), turned);
+            let grads = if all_turned.is_empty() {
+                let grad = rows(e.output_of(grad, sample, group), output * positions + panel.start, positions);
+                transposed(grad, (outputs, panel.len()), turned);
+                rows(turned, 0, outputs)
+            } else {
+                rows(e.output_of(all_turned, sample, group), panel.start * e.outputs + output, e.outputs)
+            };
             let columns = if e.is_pointwise() {
                 rows(x, panel.start, positions)
             } else {
                 rows(columns::gather(e, x, panel.clone(), panel.len(), scratch), 0, panel.len())
             };
             let extents = (height, outputs, panel.len());
-            product(extents, columns, rows(turned, 0, outputs), (&mut *sums, outputs), unit > units.start);
+            product(extents, columns, grads, (&mut *sums, outputs), unit > units.start);
         }
     });
     share(e.is_parallel(), outputs * inner, out, |at, out| {

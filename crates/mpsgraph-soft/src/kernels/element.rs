@@ -75,9 +75,12 @@ macro_rules! integer {
             }
             #[inline(always)]
             fn div_count(self, count: usize) -> Self {
-                // A quotient of numbers this small is never rounded up to the next integer.
+                // The nearest integer to the quotient of what is half a divisor nearer to zero, which no rounding of
+                // numbers this small changes. Adding 1.5 * 2^52 leaves it in the low bits.
                 if size_of::<Self>() < 8 {
-                    return (self as f64 / count as f64) as $t;
+                    let (x, less) = (self as f64, (count - 1) as f64 * 0.5);
+                    let nearer = (x - less.copysign(x)) * (1.0 / count as f64);
+                    return (nearer + 6_755_399_441_055_744.0).to_bits() as $t;
                 }
                 // Every value of the type and every count fit the wide type, and the quotient fits this one again.
                 (self as $wide / count as $wide) as $t

@@ -7,6 +7,7 @@
 //! [`super::cast`]), so running costs one indirect call per operation and tile. A value depends neither on its place in
 //! a tile nor on the operations that it was fused with.
 
+mod f16c;
 pub mod float;
 pub mod fused_loop;
 pub mod int;
@@ -19,6 +20,8 @@ pub mod registers;
 pub mod round;
 pub mod run;
 pub mod select;
+mod single_numbers;
+mod stepped;
 pub mod tile;
 
 pub use fused_loop::FusedLoop;

@@ -1,8 +1,9 @@
 //! Batched matrix products of strided operands, by the `gemm` crate.
 //!
-//! `gemm` packs its operands, so transposed ones cost nothing extra. Batch extents are broadcast by strides of 0; a
-//! batch that walks the left operand's rows while the right one stays is one taller product. 16-bit operands are
-//! converted to f32, multiplied there and rounded once: sums have the precision of f32 on every processor.
+//! A right operand with consecutive columns is turned first ([`turned`]), and a single row or column is multiplied
+//! without `gemm` ([`row`]). Batch extents are broadcast by strides of 0; a batch that walks the left operand's rows
+//! while the right one stays is one taller product. 16-bit operands are converted to f32, multiplied there and rounded
+//! once: sums have the precision of f32 on every processor.
 //!
 //! A constant matrix with equal columns, as those of Fourier transforms have them, is multiplied another way
 //! ([`folded`]).
@@ -10,7 +11,9 @@
 mod folded;
 mod lanes;
 mod product;
+mod row;
 mod turn;
+mod turned;
 
 use super::elementwise::load::Geometry;
 use super::elementwise::round;
@@ -18,13 +21,18 @@ use super::span::{Span, SpanMut};
 use super::threads;
 use crate::ir::DType;
 use folded::Folded;
-use lanes::{LANES, Steps, Tiles};
+pub use lanes::LANES as TOGETHER;
+use lanes::{LANES, Steps, Tables, Tiles};
 use product::Product;
 pub use product::{Matrix, product};
 use std::cell::Cell;
 
 /// Multiplications below which a product stays on one thread (some 20 µs of one core).
 pub const PARALLEL_PRODUCT: usize = 1 << 20;
+
+/// Elements of a matrix from which on threads share its product with a row: what fits into the second cache of one core
+/// is read sooner than another is awake.
+const PARALLEL_MATRIX: usize = 1 << 18;
 
 /// One operand: a strided view of shape `[batch…, rows, columns]`.
 #[derive(Clone, Debug)]
@@ -122,9 +130,16 @@ impl MatMul {
         if let Some((side, matrix)) = &self.folded {
             let lanes = if *side == Side::Left { self.n } else { self.m };
             let moved = self.batch.len() * lanes * (matrix.rows + matrix.columns);
-            return moved * size_of::<f32>() > threads::PARALLEL_BYTES;
+            // Each element takes part in several sums.
+            return moved * size_of::<f32>() > threads::PARALLEL_BYTES / 2;
         }
-        self.batch.len() * self.m * self.n * self.k >= PARALLEL_PRODUCT
+        self.is_large() || self.batch.len() * self.m * self.n * self.k >= PARALLEL_PRODUCT
+    }
+
+    /// Whether one product is worth several threads.
+    fn is_large(&self) -> bool {
+        let elements = self.m * self.n * self.k;
+        elements >= PARALLEL_PRODUCT || self.m.min(self.n) == 1 && elements >= PARALLEL_MATRIX
     }
 
     /// Rows, columns and inner extent of one product, and how many there are.
@@ -138,11 +153,12 @@ impl MatMul {
     }
 
     /// Multiplies. With tables the result is the product times the first one, plus the product with the rows of each
-    /// pair exchanged times the other one; each is as large as one product. Panics if an operand is too short or the
+    /// pair exchanged times the other one. Each is as large as one product, or has an element for so many neighbours in
+    /// a row, a multiple of [`TOGETHER`]. Panics if an operand is too short or the
     /// output has another size than promised.
     pub fn run(&self, lhs: Span, rhs: Span, tables: Option<[Span; 2]>, output: &SpanMut) {
         let size = self.dtype.size();
-        let (m, n, k) = (self.m, self.n, self.k);
+        let (m, n) = (self.m, self.n);
         assert!(lhs.len() >= self.ends.0 * size && rhs.len() >= self.ends.1 * size, "an operand is too short");
         assert_eq!(output.len(), self.batch.len() * m * n * size, "bytes of a matrix product");
         let aligned = [lhs.as_ptr().addr(), rhs.as_ptr().addr(), output.as_ptr().addr()];
@@ -152,7 +168,7 @@ impl MatMul {
             return self.run_folded(*side, folded, other, tables, output);
         }
         assert!(tables.is_none(), "only folded products rotate");
-        let large = m * n * k >= PARALLEL_PRODUCT;
+        let large = self.is_large();
         let product = |at: usize, shared: bool| {
             let (a, b) = self.batch[at];
             let a = lhs.as_ptr().wrapping_add(a * size);
@@ -174,7 +190,10 @@ impl MatMul {
     /// All products with a constant.
     fn run_folded(&self, side: Side, matrix: &Folded, other: Span, tables: Option<[Span; 2]>, output: &SpanMut) {
         assert!(tables.is_none() || self.can_rotate(), "the rows of a rotated product are pairs");
-        let tables = tables.as_ref().map(|tables| tables.each_ref().map(|table| table.slice::<f32>()));
+        let tables = tables.as_ref().map(|tables| {
+            let tables = tables.each_ref().map(|table| table.slice::<f32>());
+            Tables { tables, times: self.m * self.n / tables[0].len() }
+        });
         let steps = |rows: isize, lanes: isize| Steps { rows: rows as usize, lanes: lanes as usize };
         let packed = self.n as isize;
         let (lanes, from, to_steps) = match side {

@@ -11,20 +11,21 @@ pub mod reducers;
 
 use super::call::Call;
 use super::element::Element;
-use super::threads::{PARALLEL_BYTES, share};
+use super::threads::{PARALLEL_BYTES, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::cast_slice_mut;
-pub use fold::fold_long;
 use fold::{COLUMNS, Columns, Segments};
+pub use fold::{BLOCK, fold_long, front, interleaved};
+pub use inner::ACCUMULATORS;
 use inner::{Inner, Starts};
 use serde::{Deserialize, Serialize};
 
 const MAX_RANK: usize = super::strided::MAX_RANK;
 
 /// Reductions of more bytes than this are shared between threads: reading takes half as long as moving.
-const READ_BYTES: usize = 2 * PARALLEL_BYTES;
+pub const READ_BYTES: usize = 2 * PARALLEL_BYTES;
 
 /// How a reduction combines elements. 16-bit floats accumulate in their own width, as on the hardware, so the
 /// caller casts up first; integers wrap.
@@ -200,7 +201,7 @@ impl Loops {
             let (length, _) = self.reduced.pop();
             let chunk = (PARALLEL_BYTES / 4 / (self.count * size)).max(1);
             let segments = Segments { x, length, nest: self.reduced };
-            share(parallel, chunk * size, out, |at, out| {
+            share_reads(parallel, chunk * self.count * size, chunk * size, out, |at, out| {
                 fold::segments(inner, &segments, (&self.kept, at * chunk), out);
                 finish(out);
             });
@@ -210,9 +211,11 @@ impl Loops {
                 [(_, step)] => Starts::Packed(step),
                 _ => Starts::Nest(&self.reduced),
             };
-            share(parallel, width * size, out, |outer, out| {
+            let read = |width: usize| width * self.count * size;
+            let few = self.kept.count() < count();
+            share_reads(parallel, read(width), width * size, out, |outer, out| {
                 let start = self.kept.offset(outer);
-                share(parallel, COLUMNS * size, out, |tile, out| {
+                share_reads(parallel && few, read(COLUMNS), COLUMNS * size, out, |tile, out| {
                     let columns = Columns { x, start: start + tile * COLUMNS, width, starts };
                     columns.fold(inner, 0..self.count, out);
                     finish(out);

@@ -5,7 +5,8 @@
 //! pieces (`row`), and the keys become elements again. An axis that is not the last one is made the last on the way.
 
 mod network;
-mod row;
+pub mod row;
+pub mod wide;
 
 use super::Kernel;
 use super::call::Call;
@@ -18,11 +19,12 @@ use bytemuck::cast_slice_mut;
 use network::Network;
 use row::Key;
 use serde::{Deserialize, Serialize};
+use wide::{Limits, SIGN};
 
 /// Elements whose keys are made at a time.
-const CHUNK: usize = 16 * 1024;
+pub const CHUNK: usize = 16 * 1024;
 
-/// `[x]` of f32, f16, i32 or i64, with each row along `axis` in order. Floats are ordered by sign and then by
+/// `[x]` of f32, f16, i32, i64 or u64, with each row along `axis` in order. Floats are ordered by sign and then by
 /// magnitude: -NaN is the lowest, -0 is below 0, NaN is the highest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sort {
@@ -33,19 +35,14 @@ pub struct Sort {
 impl Kernel for Sort {
     fn run(&self, call: Call<'_>) {
         let x = &call.inputs[0];
-        let floats = x.dtype().is_float();
-        match x.dtype() {
-            DType::F16 => self.sort::<u16>(x.parts(), floats, call.output, call.scratch),
-            DType::F32 | DType::I32 => self.sort::<u32>(x.parts(), floats, call.output, call.scratch),
-            DType::I64 => self.sort::<u64>(x.parts(), floats, call.output, call.scratch),
-            dtype @ (DType::BF16
-            | DType::I8
-            | DType::I16
-            | DType::U8
-            | DType::U16
-            | DType::U32
-            | DType::U64
-            | DType::Bool) => unreachable!("{dtype:?} reached a sort"),
+        let dtype = x.dtype();
+        match dtype {
+            DType::F16 => self.sort::<u16>(x.parts(), dtype, call.output, call.scratch),
+            DType::F32 | DType::I32 => self.sort::<u32>(x.parts(), dtype, call.output, call.scratch),
+            DType::I64 | DType::U64 => self.sort::<u64>(x.parts(), dtype, call.output, call.scratch),
+            DType::BF16 | DType::I8 | DType::I16 | DType::U8 | DType::U16 | DType::U32 | DType::Bool => {
+                unreachable!("{dtype:?} reached a sort")
+            }
         }
     }
 
@@ -56,23 +53,28 @@ impl Kernel for Sort {
 }
 
 impl Sort {
-    fn sort<K: Key>(&self, (x, shape): (&[u8], &[usize]), floats: bool, out: &mut [u8], scratch: &mut [u8]) {
+    fn sort<K: Key>(&self, (x, shape): (&[u8], &[usize]), dtype: DType, out: &mut [u8], scratch: &mut [u8]) {
         let extent = shape[self.axis];
         let inner: usize = shape[self.axis + 1..].iter().product();
         if inner == 1 {
             copy_flat(x, out);
-            return self.sort_rows::<K>(floats, extent, cast_slice_mut(out), cast_slice_mut(scratch));
+            return self.sort_rows::<K>(dtype, extent, cast_slice_mut(out), cast_slice_mut(scratch));
         }
         let turned = [x.len() / size_of::<K>() / (extent * inner), inner, extent];
         let [packed, apart] = [[inner * extent, extent, 1], [inner * extent, 1, inner]].map(|each| each.map(as_stride));
         let (rows, scratch) = scratch.split_at_mut(x.len());
         copy_bytes(size_of::<K>(), x, 0, &turned, &apart, rows, 0, &packed);
-        self.sort_rows::<K>(floats, extent, cast_slice_mut(rows), cast_slice_mut(scratch));
+        self.sort_rows::<K>(dtype, extent, cast_slice_mut(rows), cast_slice_mut(scratch));
         copy_bytes(size_of::<K>(), rows, 0, &turned, &packed, out, 0, &apart);
     }
 
     /// Sorts rows of `extent` elements, given by their bits.
-    fn sort_rows<K: Key>(&self, floats: bool, extent: usize, bits: &mut [K], scratch: &mut [K]) {
+    fn sort_rows<K: Key>(&self, dtype: DType, extent: usize, bits: &mut [K], scratch: &mut [K]) {
+        if dtype.size() == size_of::<u64>() {
+            let sign = if dtype == DType::I64 { SIGN } else { 0 };
+            return self.sort_wide(sign, extent, cast_slice_mut(bits), cast_slice_mut(scratch));
+        }
+        let floats = dtype.is_float();
         let parallel = size_of_val(bits) > PARALLEL_BYTES;
         let turn = if self.descending { !K::ZERO } else { K::ZERO };
         share(parallel, CHUNK, bits, |_, bits| {
@@ -86,6 +88,27 @@ impl Sort {
                 let forward = *key ^ turn;
                 *key = if floats { float_bits(forward) } else { forward ^ K::SIGN };
             }
+        });
+    }
+
+    /// Sorts rows of 64-bit integers, by 32 bits if they are near each other.
+    fn sort_wide(&self, sign: u64, extent: usize, numbers: &mut [u64], scratch: &mut [u64]) {
+        let limits = Limits::of(numbers, sign, self.descending);
+        let parallel = size_of_val(numbers) > PARALLEL_BYTES;
+        if limits.most() > u32::MAX.into() {
+            share(parallel, CHUNK, numbers, |_, part| part.iter_mut().for_each(|x| *x = limits.distance(*x)));
+            sort_keys(numbers, scratch, extent, threads::count());
+            return share(parallel, CHUNK, numbers, |_, part| part.iter_mut().for_each(|x| *x = limits.number(*x)));
+        }
+        let scratch: &mut [u32] = cast_slice_mut(scratch);
+        let (keys, scratch) = scratch.split_at_mut(numbers.len());
+        share(parallel, CHUNK, keys, |part, keys| {
+            keys.iter_mut().zip(&numbers[part * CHUNK..]).for_each(|(key, x)| *key = limits.distance(*x) as u32);
+        });
+        sort_keys(keys, scratch, extent, threads::count());
+        let keys = &*keys;
+        share(parallel, CHUNK, numbers, |part, numbers| {
+            numbers.iter_mut().zip(&keys[part * CHUNK..]).for_each(|(x, key)| *x = limits.number((*key).into()));
         });
     }
 }
@@ -105,7 +128,7 @@ fn float_bits<K: Key>(key: K) -> K {
 }
 
 /// Sorts rows of `extent` keys on this many threads.
-fn sort_keys<K: Key>(keys: &mut [K], scratch: &mut [K], extent: usize, threads: usize) {
+pub fn sort_keys<K: Key>(keys: &mut [K], scratch: &mut [K], extent: usize, threads: usize) {
     let (rows, bytes) = (keys.len() / extent, size_of_val(keys));
     if rows > 1 && bytes > PARALLEL_BYTES {
         let (low, high) = keys.split_at_mut(rows / 2 * extent);

@@ -45,16 +45,27 @@ pub fn both<'a>(bytes: usize, a: &'a mut (dyn FnMut() + Send), b: &'a mut (dyn F
 
 /// Runs `task` on every `chunk` elements of `out`, with the number of the chunk, on several threads if `parallel`.
 pub fn share<T: Pod>(parallel: bool, chunk: usize, out: &mut [T], task: impl Fn(usize, &mut [T]) + Sync) {
-    let task = |at: usize, bytes: &mut [u8]| task(at, cast_slice_mut(bytes));
-    share_bytes(parallel, chunk * size_of::<T>(), cast_slice_mut(out), &task);
+    share_reads(parallel, chunk * size_of::<T>(), chunk, out, task);
 }
 
-fn share_bytes(parallel: bool, chunk: usize, out: &mut [u8], task: &(dyn Fn(usize, &mut [u8]) + Sync)) {
+/// [`share`] for chunks that are made of `read` bytes each, which are more than those of a chunk.
+pub fn share_reads<T: Pod>(
+    parallel: bool,
+    read: usize,
+    chunk: usize,
+    out: &mut [T],
+    task: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let task = |at: usize, bytes: &mut [u8]| task(at, cast_slice_mut(bytes));
+    share_bytes(parallel, [read, chunk * size_of::<T>()], cast_slice_mut(out), &task);
+}
+
+fn share_bytes(parallel: bool, [read, chunk]: [usize; 2], out: &mut [u8], task: &(dyn Fn(usize, &mut [u8]) + Sync)) {
     let part = |first: usize, out: &mut [u8]| {
         out.chunks_mut(chunk).enumerate().for_each(|(at, out)| task(first + at, out));
     };
     let chunks = out.len().div_ceil(chunk);
-    let together = chunks.div_ceil(PIECES * count()).max(PIECE_BYTES / chunk).max(1);
+    let together = chunks.div_ceil(PIECES * count()).max(PIECE_BYTES / read).max(1);
     if !parallel || chunks <= together {
         return part(0, out);
     }

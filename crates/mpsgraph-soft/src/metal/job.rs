@@ -100,12 +100,12 @@ struct Load {
 pub enum Handler {
     /// One that was added to the command buffer, which it is given.
     Block(Block<1>),
-    /// One of the frameworks above Metal, until it is called.
-    Framework(Option<FrameworkHandler>),
+    /// One of the frameworks above Metal. It is not consumed by the call, so that it goes with all that is left.
+    Framework(FrameworkHandler),
 }
 
 /// What a framework above Metal does with a command buffer that has ended.
-pub type FrameworkHandler = Box<dyn FnOnce(&Strong) + Send>;
+pub type FrameworkHandler = Box<dyn Fn(&Strong) + Send>;
 
 /// What is called when a job has ended: the completed handlers, and the command buffer that they are given.
 pub struct Handlers {
@@ -115,11 +115,11 @@ pub struct Handlers {
 
 impl Handlers {
     /// Calls them in the order in which they were added.
-    pub(super) fn call(&mut self) {
-        for handler in &mut self.handlers {
+    pub(super) fn call(&self) {
+        for handler in &self.handlers {
             pool(|| match handler {
                 Handler::Block(block) => block.call(self.owner.id()),
-                Handler::Framework(handler) => handler.take().into_iter().for_each(|handler| handler(&self.owner)),
+                Handler::Framework(handler) => handler(&self.owner),
             });
         }
     }

@@ -138,7 +138,7 @@ impl Encoder {
 
     /// Adds a completed handler.
     pub fn add_handler(&self, handler: FrameworkHandler) {
-        self.state().handlers.lock().ignore_poison().push(Handler::Framework(Some(handler)));
+        self.state().handlers.lock().ignore_poison().push(Handler::Framework(handler));
     }
 
     /// The work that is encoded, with its status and error.

@@ -74,9 +74,6 @@ impl Drop for MpsCommandBuffer {
     }
 }
 
-/// What is called when an encoded execution has ended, with its error.
-pub type Ended = Box<dyn FnOnce(Option<&Strong>) + Send>;
-
 /// The right to encode on an `MPSCommandBuffer`. Hold it from the beginning of an encoding message to its end, so that
 /// a second thread that does the same is refused.
 pub struct Encoder {
@@ -114,7 +111,13 @@ impl Encoder {
     /// failed, the rest of the work would compute garbage and does not run.
     ///
     /// When the last of the roots has ended, `ended` is called with the error of the first that failed.
-    pub fn encode(self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>, ended: Option<Ended>) {
+    pub fn encode(
+        self,
+        work: Work,
+        reads: Vec<Strong>,
+        writes: Vec<Strong>,
+        ended: Option<impl Fn(Option<&Strong>) + Send + 'static>,
+    ) {
         let (last, earlier, work) = match fault::commits_inside_encode() {
             0 => (self, Vec::new(), work),
             commits => self.commit_inside(commits, work, &reads, &writes),
@@ -155,7 +158,7 @@ impl Encoder {
 /// Appends work to an `MPSCommandBuffer`; panics where MPSGraph would abort.
 pub fn encode(this: Id, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
     match Encoder::new(this) {
-        Ok(encoder) => encoder.encode(work, reads, writes, None),
+        Ok(encoder) => encoder.encode(work, reads, writes, None::<fn(Option<&Strong>)>),
         Err(reason) => panic!("encoding on an MPSCommandBuffer: {reason}"),
     }
 }

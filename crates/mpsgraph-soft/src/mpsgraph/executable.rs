@@ -142,11 +142,13 @@ extern "C-unwind" fn encode(
     let Some(executable) = this.try_state::<Executable>() else {
         violation!(this, cmd, "the executable was not made by compiling a graph");
     };
-    if !command_buffer.is_kind_of("MPSCommandBuffer") {
-        let class = command_buffer.class_name();
-        violation!(this, cmd, "the command buffer is {class}; it must be an MPSCommandBuffer");
-    }
-    let mut encoder = Encoder::new(command_buffer).unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
+    let mut encoder = Encoder::new(command_buffer).unwrap_or_else(|reason| {
+        if !command_buffer.is_kind_of("MPSCommandBuffer") {
+            let class = command_buffer.class_name();
+            violation!(this, cmd, "the command buffer is {class}; it must be an MPSCommandBuffer");
+        }
+        violation!(this, cmd, "{reason}")
+    });
     if results.is_nil() {
         violation!(this, cmd, "results that MPSGraph allocates are not supported here: give a results array");
     }
@@ -193,15 +195,15 @@ extern "C-unwind" fn encode(
 
 /// The buffers of an array of tensor data whose types must be these.
 fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, String> {
-    if !array.is_kind_of("NSArray") {
-        return Err(format!("the {role} are {}, not an NSArray", array.class_name()));
-    }
     let array = Strong::retain(array);
-    let given = ns_array::items(&array);
+    let Some(given) = ns_array::try_items(&array) else {
+        return Err(format!("the {role} are {}, not an NSArray", array.id().class_name()));
+    };
     if given.len() != types.len() {
         return Err(format!("{} {role} for an executable with {}: MPSGraph aborts", given.len(), types.len()));
     }
-    let buffer = |(at, (data, ty)): (usize, (&Strong, &TensorType))| {
+    let mut buffers = Vec::with_capacity(types.len());
+    for (at, (data, ty)) in given.iter().zip(types).enumerate() {
         let Some(data) = data.try_state::<TensorData>() else {
             return Err(format!(
                 "{role}[{at}] is {}, not an MPSGraphTensorData that was initialised",
@@ -220,7 +222,7 @@ fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, Stri
                 "{role}[{at}] is in a buffer without hazard tracking: no program waits for the one before it"
             ));
         }
-        Ok(data.buffer().clone())
-    };
-    given.iter().zip(types).enumerate().map(buffer).collect()
+        buffers.push(data.buffer().clone());
+    }
+    Ok(buffers)
 }

@@ -1,12 +1,11 @@
 //! `MPSGraphExecutableExecutionDescriptor`: how to run an executable, and who is told when it has ended.
 
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex};
 
 use crate::ignore_poison::IgnorePoison;
 use crate::metal::fault::{self, Telling};
-use crate::mps::mps_command_buffer::Ended;
 use crate::objc::{Block, ClassDef, ClassKind, Id, RawBlock, Sel, Strong, This, method0, method1, pool};
 use crate::violation;
 
@@ -28,7 +27,7 @@ pub static CLASS: ClassDef = ClassDef {
 /// Payload of an execution descriptor.
 pub(crate) struct ExecutionDescriptor {
     wait: AtomicBool,
-    completion_handler: Mutex<Option<Arc<Block<2>>>>,
+    completion_handler: Mutex<Option<Block<2>>>,
 }
 
 impl ExecutionDescriptor {
@@ -38,20 +37,20 @@ impl ExecutionDescriptor {
     }
 
     /// What tells the completion handler that an execution with these results has ended.
-    pub fn ended(&self, results: &Strong) -> Option<Ended> {
+    pub fn ended(&self, results: &Strong) -> Option<impl Fn(Option<&Strong>) + Send + use<>> {
         let handler = self.completion_handler.lock().ignore_poison().clone()?;
-        let results = results.clone();
-        match fault::telling() {
-            Telling::InOrder => Some(Box::new(move |error| tell(&handler, &results, error))),
-            Telling::After(time) => Some(Box::new(move |error| {
-                let error = error.cloned();
+        let (results, telling) = (results.clone(), fault::telling());
+        (telling != Telling::Never).then_some(move |error: Option<&Strong>| match telling {
+            Telling::InOrder => tell(&handler, &results, error),
+            Telling::After(time) => {
+                let (handler, results, error) = (handler.clone(), results.clone(), error.cloned());
                 std::thread::spawn(move || {
                     std::thread::sleep(time);
                     pool(|| tell(&handler, &results, error.as_ref()));
                 });
-            })),
-            Telling::Never => None,
-        }
+            }
+            Telling::Never => {}
+        })
     }
 }
 
@@ -85,6 +84,6 @@ extern "C-unwind" fn set_completion_handler(this: This<'_>, cmd: Sel, handler: R
     }
     // SAFETY: as above.
     let copy = || unsafe { Block::copy(handler) }.unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
-    let handler = if handler.is_nil() { None } else { Some(Arc::new(copy())) };
+    let handler = if handler.is_nil() { None } else { Some(copy()) };
     *this.state::<ExecutionDescriptor>().completion_handler.lock().ignore_poison() = handler;
 }

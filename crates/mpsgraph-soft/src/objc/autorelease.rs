@@ -1,8 +1,9 @@
 //! Autorelease pools: one stack of references per thread, with a nil entry where each pool begins.
 //!
-//! The stack has no destructor, so a destructor of another thread-local variable can still autorelease; its memory is
-//! freed when the outermost pool is popped. Objects that a thread leaves in an open pool stay alive, as leaks. A pool
-//! owns the references in it and nothing else relies on them, so pools can be popped in any order.
+//! The stack has no destructor, so a destructor of another thread-local variable can still autorelease. Its first places
+//! are in the variable itself; the memory of the others is freed when the outermost pool is popped. Objects that a
+//! thread leaves in an open pool stay alive, as leaks. A pool owns the references in it and nothing else relies on them,
+//! so pools can be popped in any order.
 
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
@@ -11,16 +12,57 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::Id;
 
+/// Places of a stack that take no memory of their own.
+const FEW: usize = 64;
+
+struct Stack {
+    few: [Id; FEW],
+    /// How many of those are taken; all, if there are more.
+    count: usize,
+    more: ManuallyDrop<Vec<Id>>,
+}
+
+impl Stack {
+    const EMPTY: Self = Self { few: [Id::NIL; FEW], count: 0, more: ManuallyDrop::new(Vec::new()) };
+
+    fn len(&self) -> usize {
+        self.count + self.more.len()
+    }
+
+    fn get(&self, at: usize) -> Option<Id> {
+        if at < FEW { self.few[..self.count].get(at).copied() } else { self.more.get(at - FEW).copied() }
+    }
+
+    fn push(&mut self, id: Id) {
+        if self.count < FEW {
+            self.few[self.count] = id;
+            self.count += 1;
+        } else {
+            self.more.push(id);
+        }
+    }
+
+    fn pop(&mut self) -> Option<Id> {
+        if let Some(last) = self.more.pop() {
+            return Some(last);
+        }
+        self.count = self.count.checked_sub(1)?;
+        if self.count == 0 {
+            *self.more = Vec::new();
+        }
+        Some(self.few[self.count])
+    }
+}
+
 thread_local! {
-    static STACK: UnsafeCell<ManuallyDrop<Vec<Id>>> = const { UnsafeCell::new(ManuallyDrop::new(Vec::new())) };
+    static STACK: UnsafeCell<Stack> = const { UnsafeCell::new(Stack::EMPTY) };
     static THREAD: Cell<u32> = const { Cell::new(0) };
 }
 
 static THREADS: AtomicU32 = AtomicU32::new(1);
-const FIRST_CAPACITY: usize = 64;
 
 /// Runs `f` on this thread's stack; `f` must not call this module, nor code that may call it.
-fn with_stack<R>(f: impl FnOnce(&mut Vec<Id>) -> R) -> R {
+fn with_stack<R>(f: impl FnOnce(&mut Stack) -> R) -> R {
     STACK.with(|stack| {
         // SAFETY: the stack belongs to this thread, and no other borrow exists: the closures in this module only push,
         // pop and measure, and none of them runs code of others.
@@ -56,9 +98,6 @@ impl Drop for Pool {
 /// Opens a pool; the token closes it.
 pub(crate) fn push() -> *mut c_void {
     let depth = with_stack(|stack| {
-        if stack.capacity() == 0 {
-            stack.reserve(FIRST_CAPACITY);
-        }
         stack.push(Id::NIL);
         stack.len()
     });
@@ -71,18 +110,13 @@ pub(crate) fn push() -> *mut c_void {
 pub(crate) fn pop(token: *mut c_void) {
     let (owner, depth) = (token.addr() >> 32, token.addr() & u32::MAX as usize);
     assert!(owner == thread() as usize, "objc_autoreleasePoolPop: the pool was opened by another thread");
-    let begins_here = with_stack(|stack| depth.checked_sub(1).and_then(|at| stack.get(at)) == Some(&Id::NIL));
+    let begins_here = with_stack(|stack| depth.checked_sub(1).and_then(|at| stack.get(at)) == Some(Id::NIL));
     assert!(begins_here, "objc_autoreleasePoolPop: the pool was popped before");
     // A release may run code that autoreleases more: that lands on top and is popped in turn.
     while let Some(id) = with_stack(|stack| (stack.len() >= depth).then(|| stack.pop()).flatten()) {
         // SAFETY: the reference was given to the pool (`add`), which has just taken it out of its stack.
         unsafe { id.release() };
     }
-    with_stack(|stack| {
-        if stack.is_empty() {
-            *stack = Vec::new();
-        }
-    });
 }
 
 /// Puts a reference into the innermost pool.
@@ -92,7 +126,7 @@ pub(crate) fn pop(token: *mut c_void) {
 #[track_caller]
 pub(crate) unsafe fn add(id: Id) {
     let pooled = with_stack(|stack| {
-        let open = !stack.is_empty();
+        let open = stack.len() > 0;
         if open {
             stack.push(id);
         }

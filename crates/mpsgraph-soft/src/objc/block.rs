@@ -147,6 +147,14 @@ impl Block<2> {
     }
 }
 
+impl<const OBJECTS: usize> Clone for Block<OBJECTS> {
+    fn clone(&self) -> Self {
+        // SAFETY: the reference keeps the block alive.
+        let again = NonNull::new(unsafe { copy(self.0.as_ptr().cast()) }.cast());
+        Self(again.expect("the copy of a block is a block"))
+    }
+}
+
 impl<const OBJECTS: usize> Drop for Block<OBJECTS> {
     fn drop(&mut self) {
         // SAFETY: the reference is this one's.

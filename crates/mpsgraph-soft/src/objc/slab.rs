@@ -10,8 +10,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::object::Object;
 use crate::ignore_poison::IgnorePoison;
 
-/// Headers that stay zombies: a header may be used again after this many later deallocations.
-pub(crate) const ZOMBIES: usize = 65_536;
+/// Headers that stay zombies: a header may be used again after this many later deallocations. They stay in the second
+/// cache.
+pub(crate) const ZOMBIES: usize = 8192;
 const BLOCK: usize = 1024;
 
 struct Slab {

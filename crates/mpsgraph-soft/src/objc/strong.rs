@@ -41,6 +41,9 @@ use super::{Id, This};
 pub struct Strong(Id);
 
 impl Strong {
+    /// No object.
+    pub const NIL: Self = Self(Id::NIL);
+
     /// Retains the object; panics, naming the class, when it is dead.
     #[track_caller]
     pub fn retain(id: Id) -> Self {

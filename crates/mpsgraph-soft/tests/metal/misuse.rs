@@ -110,7 +110,7 @@ fn two_threads_encoding_on_one_command_buffer_are_refused() {
         };
         scope.spawn(other).join().unwrap();
     });
-    encoder.encode(Box::new(|| ()), vec![], vec![], None);
+    encoder.encode(Box::new(|| ()), vec![], vec![], None::<fn(Option<&Strong>)>);
     encode(&wrapper, || ());
     commit(&wrapper);
     wait(&wrapper);

@@ -155,7 +155,7 @@ fn scratch_memory_grows_until_the_wrapper_is_released() {
         for round in 1..=4 {
             let encoder = Encoder::new(wrapper.id()).unwrap();
             encoder.hold_scratch(PAGE + 1);
-            encoder.encode(Box::new(|| ()), vec![], vec![], None);
+            encoder.encode(Box::new(|| ()), vec![], vec![], None::<fn(Option<&Strong>)>);
             msg!(wrapper.id(), "commitAndContinue"; ());
             assert_eq!(allocated(), before.0 + round * 2 * PAGE);
         }

@@ -1,7 +1,7 @@
 //! The patterns fire on what burn-nn and burn-autodiff record.
 
 use burn::backend::Autodiff;
-use burn::nn::{BatchNormConfig, LayerNormConfig, LinearConfig};
+use burn::nn::{BatchNormConfig, GruConfig, LayerNormConfig, LinearConfig, LstmConfig};
 use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use burn::tensor::{Distribution, Tensor, activation};
 
@@ -157,4 +157,59 @@ fn products_read_a_softmax_that_was_put_together_through_a_barrier() {
     let last = &program.nodes[*program.schedule.last().expect("it has nodes") as usize];
     assert_eq!(last.inputs.iter().map(|input| input.barrier).collect::<Vec<_>>(), [true, false], "{program}");
     assert!(program.schedule.iter().any(|&at| program.nodes[at as usize].op.name() == "softmax"), "{program}");
+}
+
+/// The products that are left of a recurrent layer, which has 8 (LSTM) or 6 (GRU) in each of 6 steps.
+fn products_of(outputs: impl FnOnce(Tensor<MpsGraph, 3>) -> Tensor<MpsGraph, 3>) -> usize {
+    count(&compiled(|| outputs(plain([4, 6, 5]))), "float_matmul")
+}
+
+#[test]
+fn the_gates_of_a_recurrent_layer_read_input_and_state_in_one_product() {
+    let lstm = LstmConfig::new(5, 8, true).init::<MpsGraph>(&DEVICE);
+    assert_eq!(products_of(|x| lstm.forward(x, None).0), 6);
+    let gru = GruConfig::new(5, 8, true).init::<MpsGraph>(&DEVICE);
+    assert!(products_of(|x| gru.forward(x, None)) <= 18);
+}
+
+#[test]
+fn weights_of_a_recurrent_layer_have_their_gradients_from_one_product() {
+    let found = compiled(|| {
+        let layer = LstmConfig::new(5, 8, true).init::<A>(&DEVICE);
+        let gradients = layer.forward(made([4, 6, 5]), None).0.powf_scalar(2.0).sum().backward();
+        GradientsParams::from_grads(gradients, &layer)
+    });
+    // Of each step one forward and, but for the first, one backward; of each of 8 weights one.
+    assert_eq!(count(&found, "float_matmul"), 6 + 5 + 8, "{found:?}");
+    assert_eq!(count(&found, "sum_dim"), 4, "{found:?}");
+}
+
+#[test]
+fn sums_of_products_that_are_large_to_copy_stay() {
+    let found = compiled(|| {
+        let term = || plain([2, 256]).matmul(plain([256, 256]));
+        term() + term()
+    });
+    assert_eq!([count(&found, "float_matmul"), count(&found, "cat")], [2, 0], "{found:?}");
+}
+
+#[test]
+fn what_is_read_besides_a_sum_of_products_stays() {
+    let found = compiled(|| {
+        let term = || plain([8, 4]).matmul(plain([4, 8]));
+        let [a, b, c, d, e] = [(); 5].map(|()| term());
+        (a + b.clone() + (c + d) + e, b)
+    });
+    // The one that is read, and one of the others.
+    assert_eq!([count(&found, "float_matmul"), count(&found, "add")], [2, 1], "{found:?}");
+}
+
+#[test]
+fn a_product_that_waits_for_another_with_its_left_operand_stays() {
+    let found = compiled(|| {
+        let (x, weights) = (plain([8, 8]), plain([8, 8]));
+        let first = x.clone().matmul(weights);
+        first.clone() + x.matmul(first.exp())
+    });
+    assert_eq!(count(&found, "float_matmul"), 2, "{found:?}");
 }

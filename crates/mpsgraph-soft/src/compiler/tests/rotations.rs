@@ -43,3 +43,35 @@ fn a_folded_product_rotates_its_result() {
         assert_eq!(run(&plan, &inputs), unfused(&nodes, &[x], &inputs, &[sum]));
     }
 }
+
+/// Along another axis than the last one, all numbers side by side are rotated alike.
+#[test]
+fn neighbours_that_share_a_rotation() {
+    const INNER: usize = 32;
+    for inner in [INNER, 8] {
+        let mut nodes = Nodes::default();
+        let columns = 3 * inner;
+        let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[2, 16, columns]));
+        let signs =
+            constant(
+                &mut nodes,
+                &[16, 16],
+                |at| {
+                    if ((at / 16) & (at % 16)).count_ones() % 2 == 0 { 1.0 } else { -1.0 }
+                },
+            );
+        let product = push(&mut nodes, Op::MatMul, [signs, x], f32s(&[2, 16, columns]));
+        let shape = [2, 8, 2, 3, inner];
+        let pairs = push(&mut nodes, ViewOp::Reshape, [product], f32s(&shape));
+        let exchanged = push(&mut nodes, ViewOp::Reverse { axes: vec![2] }, [pairs], f32s(&shape));
+        let own = constant(&mut nodes, &[1, 8, 2, 3, 1], |at| (at % 7) as f32);
+        let other = constant(&mut nodes, &[1, 8, 2, 3, 1], |at| (at % 5) as f32 - 3.0);
+        let terms = [(pairs, own), (exchanged, other)].map(|(x, table)| binary(&mut nodes, BinaryOp::Mul, x, table));
+        let sum = binary(&mut nodes, BinaryOp::Add, terms[0], terms[1]);
+        let bytes: Vec<u8> = (0..2 * 16 * columns).flat_map(|at| ((at * 37 % 17) as f32 - 8.0).to_ne_bytes()).collect();
+        let plan = compile(&nodes, &[x], &[sum]);
+        // So few neighbours are not a whole tile.
+        assert_eq!(plan.steps(), if inner == INNER { 1 } else { 2 }, "{}", plan.describe());
+        assert_eq!(run(&plan, &[&bytes]), unfused(&nodes, &[x], &[&bytes], &[sum]));
+    }
+}

@@ -89,5 +89,5 @@ fn rows_of_other_rows_are_not_joined() {
 fn small_values_are_not_joined() {
     let mut nodes = Nodes::default();
     let (feeds, target) = normalization(&mut nodes, &[60, 100], 1);
-    check(&nodes, &feeds, &[target], 6);
+    check(&nodes, &feeds, &[target], 5);
 }

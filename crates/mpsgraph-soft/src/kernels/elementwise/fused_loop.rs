@@ -2,6 +2,7 @@
 
 use super::load::Geometry;
 use super::pairs::Half;
+use super::stepped::SteppedFn;
 use super::tile::TileFn;
 
 /// Where a value is while a tile is worked on.
@@ -22,6 +23,8 @@ pub(super) enum Fetch {
     Direct,
     /// They are the same for every tile: gathered before the first.
     Once,
+    /// All of a tile are one number, of which a block is made.
+    Number,
     /// Gathered for each tile, or read in place where they happen to be consecutive.
     Each,
 }
@@ -33,17 +36,36 @@ pub(super) struct Load {
     pub geometry: Geometry,
     pub fetch: Fetch,
     pub register: usize,
-    /// Arena place for gathered elements.
+    /// Arena place for gathered elements, or number of the block.
     pub buffer: usize,
+}
+
+/// The loop of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Run {
+    /// Over whole tiles.
+    Tile(TileFn),
+    /// Its sources move on by so many elements after a block.
+    Stepped(SteppedFn, [usize; 3]),
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Instruction {
-    pub run: TileFn,
+    pub run: Run,
     pub dst: usize,
     pub src: [usize; 3],
     /// What it may be in a pair.
     pub half: Option<Half>,
+}
+
+impl Load {
+    /// Whether its elements may be copied to a tile.
+    pub fn is_gathered(&self) -> bool {
+        match self.fetch {
+            Fetch::Direct | Fetch::Number => false,
+            Fetch::Once | Fetch::Each => true,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +88,9 @@ pub struct FusedLoop {
     pub(super) capacity: usize,
     /// Tiles do not cross multiples of this.
     pub(super) row: usize,
+    /// Bytes of the arena: tiles, then blocks.
     pub(super) arena_bytes: usize,
+    pub(super) tile_bytes: usize,
     /// Estimated time for one element in units of 0.05 ns.
     pub(super) cost: usize,
 }
@@ -80,19 +104,29 @@ const LONG_ROW: usize = 128;
 const STREAM_TARGET: usize = 24 * 1024;
 const USUAL: usize = 1024;
 
-/// Tile length, and the row that tiles stay within, for so many bytes of the arena and of the outputs per element.
-pub(super) fn shape_tiles(elements: usize, [arena, outputs]: [usize; 2], loads: &mut [Load]) -> (usize, usize) {
+/// The row that tiles stay within because operands change their course at its end, if it is long enough.
+pub(super) fn long_row(loads: &[Load]) -> Option<usize> {
+    let strided = || loads.iter().filter(|load| load.fetch == Fetch::Each);
+    let row = strided().map(|load| load.geometry.run()).min().filter(|&row| row >= LONG_ROW)?;
+    strided().all(|load| load.geometry.run().is_multiple_of(row)).then_some(row)
+}
+
+/// Tile length, and the row that tiles stay within, for so many bytes of the arena and of the outputs per element, if
+/// [`long_row`] is `row`.
+pub(super) fn shape_tiles(
+    elements: usize,
+    [arena, outputs]: [usize; 2],
+    row: Option<usize>,
+    loads: &mut [Load],
+) -> (usize, usize) {
     let direct = loads.iter().filter(|load| load.fetch == Fetch::Direct).map(|load| load.size);
     let streams = outputs + direct.sum::<usize>();
     let longest = (STREAM_TARGET / streams.max(1)).clamp(USUAL, 8 * USUAL);
     let target = (ARENA_TARGET / arena.max(1)).clamp(128, longest) / 64 * 64;
-    let strided = || loads.iter().filter(|load| load.fetch == Fetch::Each);
-    if let Some(row) = strided().map(|load| load.geometry.run()).min() {
-        let fits = |load: &Load| load.geometry.run().is_multiple_of(row);
-        if row >= LONG_ROW && strided().all(fits) {
-            return (row.div_ceil(row.div_ceil(target)), row);
-        }
+    if let Some(row) = row {
+        return (row.div_ceil(row.div_ceil(target)), row);
     }
+    let strided = || loads.iter().filter(|load| load.fetch == Fetch::Each);
     let period = strided().filter_map(|load| load.geometry.period()).filter(|&period| period <= target).max();
     let tile = period.map_or(target, |period| target / period * period);
     for load in loads.iter_mut().filter(|load| load.fetch == Fetch::Each) {

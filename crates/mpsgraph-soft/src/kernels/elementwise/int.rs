@@ -129,7 +129,13 @@ pub fn binary(op: BinaryOp, ty: IntType) -> Recipe {
         BinaryOp::Add => int_type!(bits ty, T => tile2(|a: T, b: T| a.add(b))).into(),
         BinaryOp::Sub => int_type!(bits ty, T => tile2(|a: T, b: T| a.sub(b))).into(),
         BinaryOp::Mul => int_type!(bits ty, T => tile2(|a: T, b: T| a.mul(b))).into(),
-        BinaryOp::Div => slow(int_type!(ty, T => tile2(|a: T, b: T| a.div(b)))),
+        BinaryOp::Div => slow(match ty {
+            IntType::I64 => pick::<Quotients<i64>>(),
+            IntType::U64 => pick::<Quotients<u64>>(),
+            IntType::I8 | IntType::I16 | IntType::I32 | IntType::U8 | IntType::U16 | IntType::U32 => {
+                int_type!(ty, T => tile2(|a: T, b: T| a.div(b)))
+            }
+        }),
         BinaryOp::Mod => slow(int_type!(ty, T => tile2(|a: T, b: T| a.rem(b)))),
         BinaryOp::FloorMod => slow(int_type!(ty, T => tile2(floor_modulo::<T>))),
         BinaryOp::Pow => slow(int_type!(ty, T => pick::<Pow<T>>())),
@@ -198,7 +204,70 @@ fn pow<T: Int>(mut base: T, mut exponent: T) -> T {
     value
 }
 
-/// Elements whose powers are computed side by side.
+/// Integers of 64 bits.
+trait Wide: Int {
+    /// Whether f64 holds it, and the quotients of such numbers are further from the next integer than they are rounded.
+    fn is_small(self) -> bool;
+    /// A small one.
+    fn to_f64(self) -> f64;
+    /// A small quotient toward zero; 0 for a zero divisor.
+    fn quotient(a: f64, b: f64) -> Self;
+}
+
+/// Added to an integer of a few bits less than an f64 holds, it leaves it in the low bits.
+const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+
+macro_rules! wide {
+    ($($t:ty: |$x:ident| $is_small:expr),*) => {$(
+        impl Wide for $t {
+            #[inline(always)]
+            fn is_small(self) -> bool {
+                let $x = self;
+                $is_small
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                f64::from_bits(TO_INTEGER.to_bits().wrapping_add(self as u64)) - TO_INTEGER
+            }
+            #[inline(always)]
+            fn quotient(a: f64, b: f64) -> Self {
+                let bits = ((a / b).trunc() + TO_INTEGER).to_bits().wrapping_sub(TO_INTEGER.to_bits());
+                if b == 0.0 { 0 } else { bits as Self }
+            }
+        }
+    )*};
+}
+wide!(
+    i64: |x| (x.wrapping_add(1 << 50) as u64) < 1 << 51,
+    u64: |x| x < 1 << 50
+);
+
+/// The loop of quotients of 64-bit integers: in f64, which vectorises, for blocks of numbers that are small enough.
+struct Quotients<T>(PhantomData<T>);
+
+impl<T: Wide> TileLoop for Quotients<T> {
+    const WIDE: bool = false;
+
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`.
+        let (dst, a, b) = unsafe { operands::<T, T, T>(dst, src, n) };
+        for ((dst, a), b) in dst.chunks_mut(BLOCK).zip(a.chunks(BLOCK)).zip(b.chunks(BLOCK)) {
+            let pairs = dst.iter_mut().zip(a.iter().zip(b));
+            if a.iter().zip(b).fold(true, |all, (a, b)| all & a.is_small() & b.is_small()) {
+                for (to, (a, b)) in pairs {
+                    *to = T::quotient(a.to_f64(), b.to_f64());
+                }
+            } else {
+                for (to, (&a, &b)) in pairs {
+                    *to = a.div(b);
+                }
+            }
+        }
+    }
+}
+
+/// Elements whose powers or quotients are computed side by side.
 const BLOCK: usize = 32;
 
 /// The loop of [`pow`]: a block takes as many steps as its largest exponent has bits.

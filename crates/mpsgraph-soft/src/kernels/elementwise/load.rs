@@ -105,6 +105,11 @@ impl Geometry {
         (at, left)
     }
 
+    /// Position of element `index`.
+    pub fn position(&self, index: usize) -> isize {
+        self.locate(index).0
+    }
+
     /// Elements `start..start + n` of the memory at `base`: in place where they are consecutive there, copied to
     /// `buffer` otherwise.
     ///

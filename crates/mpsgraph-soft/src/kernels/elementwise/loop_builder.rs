@@ -3,13 +3,14 @@
 //! The builder knows what an operation means for a dtype: rounding 16-bit floats, bringing bool back to 0 or 1,
 //! computing an integer's exponential in f32. It also decides which tile of the arena holds which value.
 
-use super::fused_loop::{Fetch, FusedLoop, Instruction, Load, Output, Place, shape_tiles};
+use super::fused_loop::{Fetch, FusedLoop, Instruction, Load, Output, Place, Run, long_row, shape_tiles};
 use super::load::Geometry;
 use super::pairs::{self, Half};
 use super::recipe::{Function, Recipe};
 use super::registers::Tiles;
+use super::single_numbers::Block;
 use super::tile::{TileFn, TileType, int_type, tile1};
-use super::{float, int, round, select};
+use super::{float, int, round, select, single_numbers};
 use crate::ir::{BinaryOp, DType, UnaryOp};
 use crate::kernels::cast;
 
@@ -179,6 +180,7 @@ impl LoopBuilder {
     fn push(&mut self, run: TileFn, size: usize, src: &[Register], cost: usize) -> Register {
         let dst = self.register(size);
         let at = |i: usize| src.get(i).unwrap_or(&src[0]).0 as usize;
+        let run = Run::Tile(run);
         self.instructions.push(Instruction { run, dst: dst.0 as usize, src: [at(0), at(1), at(2)], half: None });
         self.cost += cost;
         dst
@@ -198,6 +200,8 @@ impl LoopBuilder {
     /// Chooses tiles and places.
     pub fn finish(mut self) -> FusedLoop {
         pairs::join(&mut self.instructions, &self.outside);
+        let row = long_row(&self.loads);
+        let blocks = single_numbers::find(&mut self.loads, &mut self.instructions, row.is_some());
         let mut last_use = vec![0; self.sizes.len()];
         for (at, instruction) in self.instructions.iter().enumerate() {
             instruction.src.iter().for_each(|&src| last_use[src] = at);
@@ -209,7 +213,7 @@ impl LoopBuilder {
         let mut tiles = Tiles::default();
         for (at, load) in self.loads.iter_mut().enumerate() {
             places[load.register] = Some(Place::Load(at));
-            if load.fetch != Fetch::Direct {
+            if load.is_gathered() {
                 load.buffer = tiles.take(load.size);
             }
         }
@@ -229,7 +233,7 @@ impl LoopBuilder {
             }
         }
         let (offsets, bytes) = tiles.offsets();
-        self.loads.iter_mut().filter(|load| load.fetch != Fetch::Direct).for_each(|l| l.buffer = offsets[l.buffer]);
+        self.loads.iter_mut().filter(|load| load.is_gathered()).for_each(|load| load.buffer = offsets[load.buffer]);
         let places = places.into_iter().map(|place| match place {
             Some(Place::Tile(slot)) => Place::Tile(offsets[slot]),
             Some(place) => place,
@@ -237,7 +241,7 @@ impl LoopBuilder {
             None => Place::Tile(0),
         });
         let written = self.outputs.iter().map(|output| output.size).sum();
-        let (tile, row) = shape_tiles(self.elements, [bytes, written], &mut self.loads);
+        let (tile, row) = shape_tiles(self.elements, [bytes, written], row, &mut self.loads);
         let capacity = tile.next_multiple_of(64);
         FusedLoop {
             elements: self.elements,
@@ -248,7 +252,8 @@ impl LoopBuilder {
             tile,
             capacity,
             row,
-            arena_bytes: capacity * bytes,
+            arena_bytes: capacity * bytes + blocks * size_of::<Block>(),
+            tile_bytes: capacity * bytes,
             cost: self.cost,
         }
     }

@@ -1,10 +1,12 @@
 //! Pairs of instructions that one loop does: what the first makes stays in a register of the processor.
 //!
 //! These are the pairs by which small integers become floats: bits are moved up and back down to copy the sign, and an
-//! integer becomes a float that is multiplied with a scale. The loop computes what the two would, bit by bit.
+//! integer becomes a float that is multiplied with a scale; and pairs of basic operations of f32. The loop computes what
+//! the two would, bit by bit.
 
-use super::fused_loop::Instruction;
+use super::fused_loop::{Instruction, Run};
 use super::int::Int;
+use super::stepped::{self, BLOCK, Basic};
 use super::tile::{IntType, TileLoop, TileType, int_type, operands, pick};
 use crate::ir::{BinaryOp, DType};
 use std::marker::PhantomData;
@@ -19,8 +21,8 @@ pub enum Half {
     ShiftRight,
     /// First, to f32.
     FromInt(IntType),
-    /// Second, of f32.
-    Product,
+    /// First or second, of f32.
+    Basic(Basic),
 }
 
 impl Half {
@@ -29,7 +31,10 @@ impl Half {
         let halves = [
             (TileType::Int(IntType::I32), BinaryOp::Shl, Half::ShiftLeft),
             (TileType::Int(IntType::I32), BinaryOp::Shr, Half::ShiftRight),
-            (TileType::F32, BinaryOp::Mul, Half::Product),
+            (TileType::F32, BinaryOp::Add, Half::Basic(Basic::Add)),
+            (TileType::F32, BinaryOp::Sub, Half::Basic(Basic::Sub)),
+            (TileType::F32, BinaryOp::Mul, Half::Basic(Basic::Mul)),
+            (TileType::F32, BinaryOp::Div, Half::Basic(Basic::Div)),
         ];
         let half = halves.into_iter().find(|&(ty, of, _)| (ty, of) == (TileType::of(dtype), op));
         half.map(|(_, _, half)| half)
@@ -46,8 +51,8 @@ impl Half {
     /// Whether it can be the first of a pair.
     fn is_first(self) -> bool {
         match self {
-            Half::ShiftLeft | Half::FromInt(_) => true,
-            Half::ShiftRight | Half::Product => false,
+            Half::ShiftLeft | Half::FromInt(_) | Half::Basic(_) => true,
+            Half::ShiftRight => false,
         }
     }
 }
@@ -88,12 +93,18 @@ pub fn join(instructions: &mut Vec<Instruction>, outside: &[bool]) {
 fn joined(first: &Instruction, second: &Instruction, place: usize) -> Option<Instruction> {
     let other = second.src[1 - place];
     let (run, src) = match (first.half?, second.half?) {
-        (Half::ShiftLeft, Half::ShiftRight) if place == 0 => (pick::<Moved>(), [first.src[0], first.src[1], other]),
-        (Half::FromInt(ty), Half::Product) => {
-            let run = int_type!(ty, T => pick::<Scaled<T>>());
-            (run, [first.src[0], other, first.src[0]])
+        (Half::ShiftLeft, Half::ShiftRight) if place == 0 => {
+            (Run::Tile(pick::<Moved>()), [first.src[0], first.src[1], other])
         }
-        (Half::ShiftLeft | Half::FromInt(_) | Half::ShiftRight | Half::Product, _) => return None,
+        (Half::FromInt(ty), Half::Basic(Basic::Mul)) => {
+            let run = int_type!(ty, T => pick::<Scaled<T>>());
+            (Run::Tile(run), [first.src[0], other, first.src[0]])
+        }
+        (Half::Basic(first_op), Half::Basic(op)) => {
+            let run = stepped::pair(first_op, op, place)?;
+            (Run::Stepped(run, [BLOCK; 3]), [first.src[0], first.src[1], other])
+        }
+        (Half::ShiftLeft | Half::FromInt(_) | Half::ShiftRight | Half::Basic(_), _) => return None,
     };
     Some(Instruction { run, dst: second.dst, src, half: None })
 }

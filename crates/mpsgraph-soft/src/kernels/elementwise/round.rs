@@ -1,8 +1,9 @@
 //! Between 16-bit floats in memory and f32 in tiles, and the rounding after each operation.
 //!
-//! bf16 is the upper half of an f32 and vectorises as integer code. f16 goes through `half`, which uses the
-//! processor's conversions where there are any.
+//! bf16 is the upper half of an f32 and vectorises as integer code. f16 goes through the processor's conversions, or
+//! through `half` where it has none that are known here.
 
+use super::f16c;
 use super::tile::{TileFn, tile1};
 use crate::ir::DType;
 use half::f16;
@@ -27,7 +28,7 @@ fn half_float(dtype: DType) -> Option<HalfFloat> {
 /// From memory to a tile; `None` where they are the same.
 pub fn widen(dtype: DType) -> Option<TileFn> {
     Some(match half_float(dtype)? {
-        HalfFloat::F16 => f16_to_f32,
+        HalfFloat::F16 => f16c::loops().map_or(f16_to_f32, |[widen, ..]| widen),
         HalfFloat::BF16 => tile1(|x: u16| f32::from_bits((x as u32) << 16)),
     })
 }
@@ -35,7 +36,7 @@ pub fn widen(dtype: DType) -> Option<TileFn> {
 /// From a tile to memory, rounding half to even; `None` where they are the same.
 pub fn narrow(dtype: DType) -> Option<TileFn> {
     Some(match half_float(dtype)? {
-        HalfFloat::F16 => f32_to_f16,
+        HalfFloat::F16 => f16c::loops().map_or(f32_to_f16, |[_, narrow, _]| narrow),
         HalfFloat::BF16 => tile1(|x: f32| (bf16_bits(x) >> 16) as u16),
     })
 }
@@ -43,7 +44,7 @@ pub fn narrow(dtype: DType) -> Option<TileFn> {
 /// Rounds a tile to what `dtype` can hold; `None` where that is everything.
 pub fn round(dtype: DType) -> Option<TileFn> {
     Some(match half_float(dtype)? {
-        HalfFloat::F16 => round_f16,
+        HalfFloat::F16 => f16c::loops().map_or(round_f16, |[.., round]| round),
         HalfFloat::BF16 => tile1(|x: f32| f32::from_bits(bf16_bits(x))),
     })
 }

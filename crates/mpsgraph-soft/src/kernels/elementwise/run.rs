@@ -1,6 +1,7 @@
 //! Runs a [`FusedLoop`]: tile after tile, on several threads if the work pays for waking them.
 
-use super::fused_loop::{Fetch, FusedLoop, Load, Place};
+use super::fused_loop::{Fetch, FusedLoop, Load, Place, Run};
+use super::single_numbers::Block;
 use crate::kernels::span::{Span, SpanMut};
 use crate::kernels::threads;
 use std::cell::RefCell;
@@ -156,12 +157,27 @@ impl FusedLoop {
                 unsafe { load.geometry.fetch(load.size, base, 0, self.tile.min(self.elements), at(load.buffer)) };
             places[load.register] = from.cast_mut();
         }
+        let blocks: *mut Block = arena.wrapping_add(self.tile_bytes).cast();
+        for (load, &base) in self.loads.iter().zip(operands).filter(|(load, _)| load.fetch == Fetch::Number) {
+            places[load.register] = blocks.wrapping_add(load.buffer).cast();
+            if load.geometry.is_scalar() {
+                // SAFETY: the caller of `run_part` vouches for the operand; the arena has the block.
+                unsafe { load.fill_block(base, 0, blocks) };
+            }
+        }
         let mut start = range.start;
         while start < range.end {
             let n = self.tile.min(range.end - start).min(self.row - start % self.row);
             for (load, &base) in self.loads.iter().zip(operands) {
                 places[load.register] = match load.fetch {
                     Fetch::Once => continue,
+                    Fetch::Number => {
+                        if !load.geometry.is_scalar() {
+                            // SAFETY: as above.
+                            unsafe { load.fill_block(base, start, blocks) };
+                        }
+                        continue;
+                    }
                     Fetch::Direct => base.wrapping_add(start * load.size),
                     // SAFETY: as for `Fetch::Once`; `n` is at most the capacity.
                     Fetch::Each => unsafe {
@@ -174,10 +190,17 @@ impl FusedLoop {
             }
             for instruction in &self.instructions {
                 let src = instruction.src.map(|register| places[register].cast_const());
+                let dst = places[instruction.dst];
                 // SAFETY: sources are loads (the caller of `run_part` vouches for them) or values made by earlier
-                // instructions, with `n` elements each; the destination is an output's own part or a tile that no
-                // source is in (`LoopBuilder::finish`); the builder matched types and loops.
-                unsafe { (instruction.run)(places[instruction.dst], src, n) };
+                // instructions, with `n` elements each, or blocks, of which the steps are 0; the destination is an
+                // output's own part or a tile that no source is in (`LoopBuilder::finish`); the builder matched types
+                // and loops.
+                unsafe {
+                    match instruction.run {
+                        Run::Tile(run) => run(dst, src, n),
+                        Run::Stepped(run, steps) => run(dst.cast(), src.map(<*const u8>::cast), steps, n),
+                    }
+                }
             }
             start += n;
         }

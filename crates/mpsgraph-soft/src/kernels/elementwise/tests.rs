@@ -10,6 +10,7 @@ use half::{bf16, f16};
 mod binary;
 mod cast;
 mod pairs;
+mod stepped;
 mod unary;
 
 const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];

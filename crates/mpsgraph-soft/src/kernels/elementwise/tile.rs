@@ -214,12 +214,12 @@ pub trait TileLoop {
 #[cfg(target_arch = "x86_64")]
 pub fn pick<L: TileLoop>() -> TileFn {
     let wide = const { if L::WIDE { Some(avx512::<L> as TileFn) } else { None } };
-    best(wide, avx2::<L>, L::run)
+    best(wide, avx2::<L> as TileFn, L::run)
 }
 
 /// The first of these that this processor can run.
 #[cfg(target_arch = "x86_64")]
-fn best(avx512: Option<TileFn>, avx2: TileFn, run: TileFn) -> TileFn {
+pub(super) fn best<F>(avx512: Option<F>, avx2: F, run: F) -> F {
     use std::arch::is_x86_feature_detected as has;
     match avx512 {
         Some(avx512) if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") => avx512,

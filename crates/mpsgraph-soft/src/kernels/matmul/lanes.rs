@@ -20,6 +20,13 @@ pub struct Steps {
     pub lanes: usize,
 }
 
+/// What results are rotated by: an element for each one, or for `times` of them, whole tiles, in a row.
+#[derive(Clone, Copy)]
+pub struct Tables<'a> {
+    pub tables: [&'a [f32]; 2],
+    pub times: usize,
+}
+
 /// The products of some tiles.
 pub struct Tiles<'a, 'b> {
     pub matrix: &'a Folded,
@@ -28,8 +35,8 @@ pub struct Tiles<'a, 'b> {
     /// The right operands, each from its first element on.
     pub operands: &'b dyn Fn(usize) -> &'a [f32],
     pub from: Steps,
-    /// What results are rotated by; their rows are as far apart as those of a result.
-    pub tables: Option<[&'a [f32]; 2]>,
+    /// Their elements are in the order of those of a result.
+    pub tables: Option<Tables<'a>>,
     /// The results, each packed behind the one before.
     pub to: *mut f32,
     pub to_steps: Steps,
@@ -78,7 +85,7 @@ fn multiply_all(tiles: Tiles<'_, '_>, turned: impl Fn(&Square) -> Square) {
         multiply(matrix, &mut x, &mut y);
         let y = &mut y[..matrix.rows];
         if let Some(tables) = tables {
-            rotate(y, tables.map(|table| &table[first..]), to_steps.rows, count);
+            rotate(y, tables, to_steps.rows, (first, count));
         }
         let result = to.wrapping_add(at * lanes * matrix.rows + first * to_steps.lanes);
         // SAFETY: the result has room for a column of each lane; no other tile has the same columns.
@@ -145,12 +152,16 @@ fn place(line: u16) -> usize {
     line as usize % MOST
 }
 
-/// The pairs of rows times one table, and exchanged times the other.
+/// The pairs of rows times one table, and exchanged times the other, for `count` lanes from `first` on.
 #[inline(always)]
-fn rotate(y: &mut [Vector], tables: [&[f32]; 2], step: usize, count: usize) {
+fn rotate(y: &mut [Vector], Tables { tables, times }: Tables<'_>, step: usize, (first, count): (usize, usize)) {
+    let (step, first) = (step / times, first / times);
     for (at, pair) in y.as_chunks_mut::<2>().0.iter_mut().enumerate() {
         let [a, b] = *pair;
-        let factors = |table: usize, part: usize| lanes_of(&tables[table][(2 * at + part) * step..], count);
+        let factors = |table: usize, part: usize| {
+            let table = &tables[table][(2 * at + part) * step + first..];
+            if times > 1 { [table[0]; LANES] } else { lanes_of(table, count) }
+        };
         pair[0] = weighted(&a, &factors(0, 0), &b, &factors(1, 0));
         pair[1] = weighted(&b, &factors(0, 1), &a, &factors(1, 1));
     }

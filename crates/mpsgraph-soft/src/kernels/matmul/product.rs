@@ -1,8 +1,11 @@
-//! One product of f32 matrices by `gemm`: on this thread, or in pieces that threads take.
+//! One product of f32 matrices, mostly by `gemm`: on this thread, or in pieces that threads take.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use super::PARALLEL_PRODUCT;
+use super::row::RowProduct;
+use super::turned::{Columns, turn};
 use crate::kernels::threads;
 
 /// A strided matrix of f32, for [`product`].
@@ -47,6 +50,22 @@ const FEW_PIECES: usize = 4;
 const LARGE_PIECE: usize = 1 << 27;
 /// Rows and columns from which on both operands are read often enough, so that the longer side is cut.
 const SIDE: usize = 512;
+/// Columns of which a piece of a row's product has a multiple.
+const ROW_COLUMNS: usize = 64;
+
+/// Results up to this size are sums of products of consecutive numbers, if both operands are such: `gemm` packs nothing
+/// for them.
+const FEW_RESULTS: usize = 256;
+/// Rows of a matrix that is turned, and its elements: they stay in the second cache.
+const TURNED_ROWS: usize = 2048;
+const TURNED: usize = 1 << 17;
+/// Columns in multiples of which `gemm` works.
+const COLUMNS: usize = 48;
+
+thread_local! {
+    /// A part of a turned right operand, kept so that running allocates nothing.
+    static ROWS: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+}
 
 /// `c = a * b`, or `c += a * b` if `accumulate`: (m, k) times (k, n), each with its row and column strides, the rows of
 /// `c` so far apart.
@@ -87,17 +106,21 @@ impl Product {
     /// order of summation may depend on them.
     pub fn piece(&self) -> [usize; 2] {
         let (mut rows, mut columns, k) = self.extents;
+        if rows.min(columns) == 1 {
+            let piece = (rows * columns).div_ceil(FEW_PIECES).next_multiple_of(ROW_COLUMNS);
+            return [rows.min(piece), columns.min(piece)];
+        }
         let work = rows * columns * k;
         let mut pieces = (work / PARALLEL_PRODUCT).min(FEW_PIECES).max(work / LARGE_PIECE);
-        // `gemm` reads the rows of a right operand where they are, and packs other ones for each piece anew.
-        let packs = self.b.1.1 != 1;
+        // The rows of a right operand are read where they are, its columns are turned for each piece anew.
+        let turns = self.b.1.1 != 1;
         while pieces > 1 {
-            let by_rows = if rows.min(columns) >= SIDE { rows >= columns } else { !packs };
+            let by_rows = if rows.min(columns) >= SIDE { rows >= columns } else { !turns };
             // Multiples of what the inner loops of `gemm` work on.
-            if rows > 8 && (by_rows || columns <= 48) {
+            if rows > 8 && (by_rows || columns <= COLUMNS) {
                 rows = rows.div_ceil(2).next_multiple_of(8);
-            } else if columns > 48 {
-                columns = columns.div_ceil(2).next_multiple_of(48);
+            } else if columns > COLUMNS {
+                columns = columns.div_ceil(2).next_multiple_of(COLUMNS);
             } else {
                 break;
             }
@@ -123,6 +146,84 @@ impl Product {
     /// # Safety
     /// As for [`run`](Self::run).
     unsafe fn run_here(self) {
+        // SAFETY: the caller's promise.
+        if let Some(row) = unsafe { self.row() } {
+            return row.run();
+        }
+        let Self { extents: (m, n, _), a, b, .. } = self;
+        let packs_nothing = m == 1 || n == 1 || m * n <= FEW_RESULTS && a.1.1 == 1;
+        if b.1.0 == 1 && b.1.1 > 1 && !packs_nothing {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_turned() };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.run_by_gemm() };
+    }
+
+    /// The product as that of a row and a matrix with consecutive rows, if it is one. A column is the row of the
+    /// transposed product.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn row<'a>(&self) -> Option<RowProduct<'a>> {
+        let Self { extents: (m, n, k), a, b, c: (c, c_row), accumulate } = *self;
+        let (numbers, step, matrix, between, columns) = if m == 1 && b.1.1 == 1 {
+            (a.0, a.1.1, b.0, b.1.0, n)
+        } else if n == 1 && a.1.0 == 1 && c_row == 1 {
+            (b.0, b.1.0, a.0, a.1.1, m)
+        } else {
+            return None;
+        };
+        let (step, between) = (usize::try_from(step).ok()?, usize::try_from(between).ok()?);
+        if k < 2 || step == 0 || columns < RowProduct::LEAST {
+            return None;
+        }
+        // SAFETY: from the first to the last element of an operand, which the caller vouches for.
+        let operand = |x: *const f32, last: usize| unsafe { std::slice::from_raw_parts(x, last + 1) };
+        // SAFETY: the caller vouches for so many elements in a row, apart from both operands.
+        let out = unsafe { std::slice::from_raw_parts_mut(c, columns) };
+        let (numbers, matrix) = (operand(numbers, (k - 1) * step), operand(matrix, (k - 1) * between + columns - 1));
+        Some(RowProduct { numbers, step, matrix, between, out, accumulate })
+    }
+
+    /// Turns some columns of the right operand at a time, and multiplies by them.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run); the columns of `b` are consecutive, and one behind the other.
+    unsafe fn run_turned(self) {
+        let (m, n, k) = self.extents;
+        let mut turned = ROWS.take();
+        for depth in (0..k).step_by(TURNED_ROWS) {
+            let rows = TURNED_ROWS.min(k - depth);
+            let together = (TURNED / rows / COLUMNS).max(1) * COLUMNS;
+            for first in (0..n).step_by(together) {
+                let part = self.part(0..m, first..n.min(first + together));
+                let (columns, between) = (part.extents.1, part.b.1.1 as usize);
+                // SAFETY: all elements of these columns, and what is between them, are inside of the operand, for which
+                // the caller vouches.
+                let from =
+                    unsafe { std::slice::from_raw_parts(part.b.0.wrapping_add(depth), (columns - 1) * between + rows) };
+                turned.resize(turned.len().max(columns * rows), 0.0);
+                turn(Columns { from, between, columns, rows, to: &mut turned });
+                let product = Self {
+                    extents: (m, columns, rows),
+                    a: (part.a.0.wrapping_offset(depth as isize * part.a.1.1), part.a.1),
+                    b: (turned.as_ptr(), (columns as isize, 1)),
+                    c: part.c,
+                    accumulate: self.accumulate || depth > 0,
+                };
+                // SAFETY: the caller's promise, for a part of `a`, of `c` and of the columns.
+                unsafe { product.run_by_gemm() };
+            }
+        }
+        ROWS.set(turned);
+    }
+
+    /// Multiplies as the matrices are.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn run_by_gemm(self) {
         let Self { extents: (m, n, k), a: (a, (a_row, a_column)), b: (b, (b_row, b_column)), .. } = self;
         let (c, c_row) = self.c;
         // SAFETY: the caller's promise; `c` is not read unless it is accumulated to.

@@ -99,6 +99,47 @@ fn large_products_on_all_threads() {
 }
 
 #[test]
+fn a_single_row_or_column() {
+    for (n, k) in [(8, 2), (10, 512), (15, 9), (16, 8), (23, 31), (64, 65), (70, 7), (130, 3000), (300, 900)] {
+        let (a, b) = (pattern(2 * k), pattern(k * n));
+        let operand = |strides: [isize; 2]| Operand { offset: 0, strides: strides.to_vec() };
+        let expected = |j: usize, step: usize| (0..k).map(|l| a[l * step] * b[l * n + j]).sum::<f32>();
+        // Numbers side by side, and with others between them.
+        for step in [1, 2] {
+            let (row, column) = (operand([0, step as isize]), operand([step as isize, 0]));
+            let by_row = MatMul::new(DType::F32, &[1, n], k, &row, &operand([n as isize, 1]));
+            let by_column = MatMul::new(DType::F32, &[n, 1], k, &operand([1, n as isize]), &column);
+            for c in [run(&by_row, &a, &b, n), run(&by_column, &b, &a, n)] {
+                for (j, got) in c.into_iter().enumerate() {
+                    assert_eq!(got, expected(j, step), "{k} x {n} at {j}, every {step}");
+                }
+            }
+        }
+        let mut c = vec![1.0; n];
+        let [a, b] = [(&a, [k, 1]), (&b, [n, 1])].map(|(elements, strides)| Matrix { elements, strides });
+        product((1, n, k), a, b, (&mut c, n), true);
+        for (j, got) in c.into_iter().enumerate() {
+            assert_eq!(got, 1.0 + expected(j, 1), "added, {k} x {n} at {j}");
+        }
+    }
+}
+
+#[test]
+fn right_operands_with_consecutive_columns() {
+    for (m, n, k) in [(20, 20, 5), (3, 100, 33), (17, 50, 2100), (40, 7, 4096)] {
+        let (a, b) = (pattern(m * k), pattern(k * n));
+        let mut c = vec![1.0; m * n];
+        let [a, b] = [(&a, [k, 1]), (&b, [1, k])].map(|(elements, strides)| Matrix { elements, strides });
+        product((m, n, k), a, b, (&mut c, n), true);
+        for (at, got) in c.into_iter().enumerate() {
+            let (i, j) = (at / n, at % n);
+            let sum: f32 = (0..k).map(|l| a.elements[i * k + l] * b.elements[j * k + l]).sum();
+            assert_eq!(got, 1.0 + sum, "{m} x {k} x {n} at {i}, {j}");
+        }
+    }
+}
+
+#[test]
 fn pieces_are_of_the_side_that_costs_least() {
     let piece = |m: usize, n: usize, k: usize, b: (isize, isize)| {
         let (a, c) = ((std::ptr::null(), (k as isize, 1)), (std::ptr::null_mut(), n));
@@ -110,6 +151,8 @@ fn pieces_are_of_the_side_that_costs_least() {
     assert_eq!(piece(64, 512, 512, (1, 512)), [64, 144]);
     assert_eq!(piece(4, 4096, 512, (4096, 1)), [4, 1056]);
     assert_eq!(piece(1024, 1024, 1024, (1024, 1)), [512, 288]);
+    assert_eq!(piece(1, 500, 784, (500, 1)), [1, 128]);
+    assert_eq!(piece(500, 1, 1000, (1, 1)), [128, 1]);
 }
 
 /// Real and imaginary parts of the transform of `points` real numbers, row by row.

@@ -4,19 +4,35 @@
 //! first cache.
 
 use super::Nest;
+use super::READ_BYTES;
 use super::inner::{self, Inner, Starts};
-use crate::kernels::threads::{PARALLEL_BYTES, both};
+use crate::kernels::threads::{PARALLEL_BYTES, both, share_reads};
 use bytemuck::{bytes_of_mut, cast_slice_mut};
 use std::ops::Range;
 
 /// Elements that are folded without halving.
-const BLOCK: usize = 4096;
+pub const BLOCK: usize = 4096;
+/// Blocks of which the results are kept at a time.
+const BLOCKS: usize = 1024;
 /// Rows that are folded without halving.
 const ROWS: usize = 128;
 /// Widest tile.
 pub const COLUMNS: usize = 1024;
 /// Segments that are folded at a time.
 const PARTS: usize = 32;
+
+/// In how many interleaved parts so many neighbouring rows of this width are folded, one after the other in a part, and
+/// the parts one after the other; what is left of the rows comes last. `None` if the order is another one.
+pub fn interleaved(rows: usize, width: usize) -> Option<usize> {
+    let parts = if is_narrow(rows, width) { COLUMNS / 4 / width } else { 1 };
+    (width > 1 && rows / parts <= ROWS).then_some(parts)
+}
+
+/// Whether packed rows are so short that several are taken at a time.
+fn is_narrow(rows: usize, width: usize) -> bool {
+    let several = COLUMNS / 4 / width;
+    several > 1 && rows > several
+}
 
 /// The segments of one result: `length` elements at each offset of `nest`.
 pub struct Segments<'a> {
@@ -76,15 +92,43 @@ fn join_halves(inner: &Inner, parts: &mut [u8]) {
     }
 }
 
-/// Folds a segment of any length into `out`.
+/// Folds a segment of any length into `out`: the results of its blocks, joined in halves.
 pub fn fold_long(inner: &Inner, x: &[u8], out: &mut [u8]) {
-    let count = x.len() / inner.size;
+    let (count, size) = (x.len() / inner.size, inner.size);
     if count <= BLOCK {
         return inner.segment(x, out);
     }
-    let (front, back) = x.split_at((count / 2).next_multiple_of(BLOCK) * inner.size);
-    let (low, high) = (&|out: &mut [u8]| fold_long(inner, front, out), &|out: &mut [u8]| fold_long(inner, back, out));
-    halves(inner, x.len() / 2, out, low, high);
+    if count > BLOCKS * BLOCK {
+        let (front, back) = x.split_at(front(count) * size);
+        let mut other = 0u64;
+        let other = &mut bytes_of_mut(&mut other)[..size];
+        fold_long(inner, front, out);
+        fold_long(inner, back, other);
+        return inner.step(out, other);
+    }
+    let mut parts = [0u64; BLOCKS];
+    let parts: &mut [u8] = &mut cast_slice_mut(&mut parts)[..count.div_ceil(BLOCK) * size];
+    share_reads(x.len() > READ_BYTES, BLOCK * size, size, parts, |at, out| {
+        inner.segment(&x[at * BLOCK * size..x.len().min((at + 1) * BLOCK * size)], out);
+    });
+    join_blocks(inner, count, parts);
+    out.copy_from_slice(&parts[..size]);
+}
+
+/// Elements of the first half of a segment that is longer than a block.
+pub fn front(count: usize) -> usize {
+    (count / 2).next_multiple_of(BLOCK)
+}
+
+/// Joins the results of the blocks of so many elements, into the first one.
+fn join_blocks(inner: &Inner, count: usize, parts: &mut [u8]) {
+    if count > BLOCK {
+        let front = front(count);
+        let (low, high) = parts.split_at_mut(front / BLOCK * inner.size);
+        join_blocks(inner, front, low);
+        join_blocks(inner, count - front, high);
+        inner.step(&mut low[..inner.size], &high[..inner.size]);
+    }
 }
 
 /// Work that leaves one element.
@@ -115,10 +159,9 @@ impl Columns<'_> {
     pub fn fold(&self, inner: &Inner, rows: Range<usize>, out: &mut [u8]) {
         let (count, width) = (rows.end - rows.start, out.len() / inner.size);
         // Rows much shorter than a tile are taken several at a time, as one row of a wider tile.
-        let several = COLUMNS / 4 / width;
         let packed = matches!(self.starts, Starts::Packed(_)) && self.width == width;
-        if packed && several > 1 && count > several {
-            return self.fold_narrow(inner, rows, out, several);
+        if packed && is_narrow(count, width) {
+            return self.fold_narrow(inner, rows, out, COLUMNS / 4 / width);
         }
         if count <= ROWS {
             inner.fill(out);

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 /// Accumulators of a segment: enough to hide the latency of an addition in any register width.
-const ACCUMULATORS: usize = 32;
+pub const ACCUMULATORS: usize = 32;
 
 /// A reducer of elements of one type, on their bytes.
 #[derive(Clone, Copy)]

@@ -23,6 +23,8 @@ pub trait Key:
     const ZERO: Self;
     /// The highest bit alone.
     const SIGN: Self;
+    /// The low bits of a number.
+    fn of(number: u64) -> Self;
     /// The lowest `count` bits alone; all if there are fewer.
     fn low(count: u32) -> Self;
     /// How many bits from the highest one down are 0.
@@ -39,6 +41,10 @@ macro_rules! keys {
             const BITS: u32 = $t::BITS;
             const ZERO: Self = 0;
             const SIGN: Self = 1 << ($t::BITS - 1);
+            #[inline(always)]
+            fn of(number: u64) -> Self {
+                number as $t
+            }
             fn low(count: u32) -> Self {
                 (1 as $t).checked_shl(count).map_or($t::MAX, |beyond| beyond - 1)
             }

@@ -312,3 +312,23 @@ fn clamp_ignores_nan_as_fmin_and_fmax_do() {
     let got = run(&[&x, &low, &high], DType::F32, |b, r| b.clamp(DType::F32, r[0], r[1], r[2]));
     assert_eq!((0..5).map(|i| got.float(i)).collect::<Vec<_>>(), [-1.0, 0.5, 1.0, -1.0, 7.0]);
 }
+
+#[test]
+fn quotients_of_integers_of_64_bits_that_f64_holds() {
+    for dtype in [DType::I64, DType::U64] {
+        let signed = dtype == DType::I64;
+        let pairs = (0..40_000u64).map(|at| {
+            let scale = |bits: u64| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as i128;
+            let (a, b) = (scale(1 + at % 50), scale(1 + at / 50 % 50) >> 3);
+            // Products and their neighbours are where a rounded quotient would be wrong.
+            let a = if at % 3 == 0 || b == 0 { a } else { a / b * b + (at % 3) as i128 - 2 };
+            if signed { (if at % 5 == 0 { -a } else { a }, if at % 7 == 0 { -b } else { b }) } else { (a.max(0), b) }
+        });
+        let (a, b): (Vec<i128>, Vec<i128>) = pairs.unzip();
+        let operands = [&Data::ints(dtype, &a), &Data::ints(dtype, &b)];
+        let got = run(&operands, dtype, |builder, r| builder.binary(BinaryOp::Div, dtype, r[0], r[1]));
+        for (i, (&a, &b)) in a.iter().zip(&b).enumerate() {
+            assert_eq!(got.int(i), a.checked_div(b).unwrap_or(0), "{a} / {b} of {dtype:?}");
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Finds the order of integers at once, where a graph finds it digit by digit, and moves 64-bit integers whole that a
+//! graph moves as pairs of floats.
+//!
+//! MPSGraph's sorts of positions are wrong, and those of 64-bit integers doubtful. Who wants a certain order sorts i32
+//! values that have a digit of the integers above the place in the row, from the lowest digit to the highest, and takes
+//! the places out of the sorted values. Here one kernel finds the same order. Integers read in that order are sorted
+//! integers, so that nothing needs the order if nothing else reads it.
+
+use super::Job;
+use super::constants::integer;
+use super::digits::{binary, half};
+use crate::ir::{BinaryOp, DType, Node, Nodes, Op, TensorType, ValueId, ViewOp};
+use crate::kernels::KernelOp;
+use crate::kernels::gather::Gather;
+use crate::kernels::iota::Iota;
+use crate::kernels::order::Order;
+use crate::kernels::rows::Indexing;
+use crate::kernels::sort::Sort;
+
+/// The same job, with each such group of nodes as one.
+pub fn join(job: Job) -> Job {
+    let job = job.joined(|nodes, id| order(nodes, id).or_else(|| whole_gather(nodes, id)));
+    let mut readers = vec![0; job.nodes.len()];
+    let read = job.nodes.iter().flat_map(|(_, node)| &node.inputs).chain(&job.targets);
+    read.for_each(|id| readers[id.0 as usize] += 1);
+    job.joined(|nodes, id| sorted(nodes, id, &readers))
+}
+
+/// The order that `id` is.
+fn order(nodes: &Nodes, id: ValueId) -> Option<Node> {
+    let ty = nodes.ty(id);
+    let &[_, extent] = &ty.shape[..] else { return None };
+    if ty.dtype != DType::I32 {
+        return None;
+    }
+    let (mut digits, mut before, mut method) = (Vec::new(), Some(id), "");
+    while let Some(order) = before {
+        let (place, earlier) = match gathered(nodes, order) {
+            Some((earlier, place)) => (place, Some(earlier)),
+            None => (order, None),
+        };
+        let pass = Pass::of(nodes, place, earlier, extent)?;
+        digits.push(pass.digit);
+        (before, method) = (earlier, pass.method);
+    }
+    digits.reverse();
+    let first = digits[0];
+    let ends = digits[1..].iter().map(|digit| Some(digit.from)).chain([None]);
+    let is_whole = first.from == 0
+        && digits.iter().zip(ends).all(|(digit, end)| digit.to == end)
+        && digits.iter().all(|digit| (digit.of, digit.descending) == (first.of, first.descending));
+    let fits = is_whole && nodes.ty(first.of).shape == ty.shape;
+    let op = Order { descending: first.descending };
+    fits.then(|| Node { op: op.into(), inputs: vec![first.of], output: ty.clone(), method })
+}
+
+/// A sort by one digit.
+struct Pass {
+    digit: Digit,
+    method: &'static str,
+}
+
+/// Bits of integers.
+#[derive(Clone, Copy)]
+struct Digit {
+    of: ValueId,
+    from: u32,
+    /// One past the last bit; none if the sign is the last one.
+    to: Option<u32>,
+    descending: bool,
+}
+
+impl Pass {
+    /// The sort that gives these places, by a digit in the order that was found before.
+    fn of(nodes: &Nodes, places: ValueId, before: Option<ValueId>, extent: usize) -> Option<Self> {
+        let (sorted, mask) = binary(nodes, places, BinaryOp::BitAnd)?;
+        let bits = ones(integer(nodes, mask)?)?;
+        let Node { op, inputs, method, .. } = nodes.node(sorted);
+        let Op::Kernel(KernelOp::Sort(Sort { axis: 1, descending: false })) = *op else { return None };
+        let (arranged, rows) = binary(nodes, inputs[0], BinaryOp::BitOr)?;
+        let counts = nodes.node(rows).op == Iota { axis: 1 }.into() && nodes.ty(rows).shape == [1, extent];
+        let high = match before {
+            Some(before) => gathered(nodes, arranged).filter(|&(_, order)| order == before)?.0,
+            None => arranged,
+        };
+        let (digit, by) = binary(nodes, high, BinaryOp::Shl)?;
+        let digit = Digit::of(nodes, digit, u32::BITS.checked_sub(bits)?)?;
+        let fits = counts && (extent - 1) >> bits == 0 && integer(nodes, by) == Some(bits.into());
+        fits.then_some(Self { digit, method })
+    }
+}
+
+impl Digit {
+    /// The digit, at most so many bits wide, that an i32 is.
+    fn of(nodes: &Nodes, id: ValueId, most: u32) -> Option<Self> {
+        let (id, descending) = match binary(nodes, id, BinaryOp::BitXor) {
+            Some((digit, all)) if integer(nodes, all) == Some(-1) => (digit, true),
+            _ => (id, false),
+        };
+        if let Some((bits, middle)) = binary(nodes, id, BinaryOp::Sub) {
+            let (bits, mask) = binary(nodes, bits, BinaryOp::BitAnd)?;
+            let width = ones(integer(nodes, mask)?)?;
+            let is_middle = integer(nodes, middle) == Some(1 << width.checked_sub(1)?);
+            let (of, from) = across(nodes, bits).or_else(|| shifted(nodes, bits, width))?;
+            return (is_middle && width <= most).then_some(Self { of, from, to: Some(from + width), descending });
+        }
+        let (of, from) = shifted(nodes, id, 1)?;
+        let width = 8 * nodes.ty(of).dtype.size() as u32 - from;
+        (width <= most).then_some(Self { of, from, to: None, descending })
+    }
+}
+
+/// The integers of which the low bits of `id` are some, from the returned one on, at least this many.
+fn shifted(nodes: &Nodes, id: ValueId, width: u32) -> Option<(ValueId, u32)> {
+    let (word, by) = match binary(nodes, id, BinaryOp::Shr) {
+        Some((word, by)) => (word, u32::try_from(integer(nodes, by)?).ok()?),
+        None => (id, 0),
+    };
+    let (of, from) = word_of(nodes, word);
+    (by + width <= u32::BITS).then_some((of, from + by))
+}
+
+/// The 64-bit integers of which `id` has bits of both halves, and the first one of them.
+fn across(nodes: &Nodes, id: ValueId) -> Option<(ValueId, u32)> {
+    let (rest, moved) = binary(nodes, id, BinaryOp::BitOr)?;
+    let (rest, mask) = binary(nodes, rest, BinaryOp::BitAnd)?;
+    let (high, by) = binary(nodes, moved, BinaryOp::Shl)?;
+    let (low, from) = shifted(nodes, rest, 1)?;
+    let bits = ones(integer(nodes, mask)?)?;
+    let fits = word_of(nodes, high) == (low, 32) && bits + from == 32 && integer(nodes, by) == Some(bits.into());
+    fits.then_some((low, from))
+}
+
+/// The integers of which `id` is 32 bits, and the first one of them: 64-bit ones, or its own.
+fn word_of(nodes: &Nodes, id: ValueId) -> (ValueId, u32) {
+    let halves_of =
+        |id: ValueId, at: usize, dtype: DType| half(nodes, id, at).filter(|&of| nodes.ty(of).dtype == dtype);
+    let either = |id: ValueId, at: usize| halves_of(id, at, DType::I64).or_else(|| halves_of(id, at, DType::U64));
+    if let Some(of) = either(id, 0) {
+        return (of, 0);
+    }
+    // The high half of unsigned numbers has its highest bit inverted, so that it has their order.
+    let unsigned = || {
+        let (high, sign) = binary(nodes, id, BinaryOp::BitXor)?;
+        halves_of(high, 1, DType::U64).filter(|_| integer(nodes, sign) == Some(i32::MIN.into()))
+    };
+    match halves_of(id, 1, DType::I64).or_else(unsigned) {
+        Some(of) => (of, 32),
+        None => (id, 0),
+    }
+}
+
+/// How many low bits are set, if no others are.
+fn ones(mask: i64) -> Option<u32> {
+    let count = mask.trailing_ones();
+    (count < i64::BITS && mask == (1 << count) - 1).then_some(count)
+}
+
+/// The i32 elements that are read along the second axis, and the places that they are read at.
+fn gathered(nodes: &Nodes, id: ValueId) -> Option<(ValueId, ValueId)> {
+    let moved = bits_of(nodes, id, DType::I32, DType::F32)?;
+    let Node { op, inputs, .. } = nodes.node(moved);
+    let Op::Kernel(KernelOp::Gather(Gather(Indexing::Along { axis: 1 }))) = op else { return None };
+    Some((bits_of(nodes, inputs[0], DType::F32, DType::I32)?, inputs[1]))
+}
+
+/// What `id`, of one type, reads the bits of as elements of another one.
+fn bits_of(nodes: &Nodes, id: ValueId, to: DType, from: DType) -> Option<ValueId> {
+    let Node { op, inputs, output, .. } = nodes.node(id);
+    let found = *op == ViewOp::Reinterpret.into() && output.dtype == to && nodes.ty(inputs[0]).dtype == from;
+    found.then(|| inputs[0])
+}
+
+/// The gather of 64-bit integers that `id` makes of pairs.
+fn whole_gather(nodes: &Nodes, id: ValueId) -> Option<Node> {
+    let output = nodes.ty(id);
+    let Node { op, inputs, method, .. } = nodes.node(pair_of(nodes, id, [output.dtype, DType::U32, DType::F32])?);
+    let Op::Kernel(KernelOp::Gather(Gather(Indexing::Along { axis }))) = *op else { return None };
+    let data = pair_of(nodes, inputs[0], [DType::F32, DType::U32, output.dtype])?;
+    let last = output.shape.len() - 1;
+    let indices = twice(nodes, inputs[1], &output.shape)?;
+    let same = |at: usize| at == axis || nodes.ty(data).shape[at] == output.shape[at];
+    let fits = output.dtype.size() == 8 && axis < last && nodes.ty(data).shape.len() == last + 1;
+    let op = Gather(Indexing::Along { axis });
+    (fits && (0..=last).all(same)).then(|| Node {
+        op: op.into(),
+        inputs: vec![data, indices],
+        output: output.clone(),
+        method,
+    })
+}
+
+/// What `id` is of, by its bits, through these types.
+fn pair_of(nodes: &Nodes, id: ValueId, [to, between, from]: [DType; 3]) -> Option<ValueId> {
+    bits_of(nodes, bits_of(nodes, id, to, between)?, between, from)
+}
+
+/// What holds each element of `id` once, in this shape, where `id` has it twice in a row.
+fn twice(nodes: &Nodes, id: ValueId, shape: &[usize]) -> Option<ValueId> {
+    let view = |id: ValueId, op: ViewOp| {
+        let Node { op: found, inputs, .. } = nodes.node(id);
+        (*found == op.into()).then(|| inputs[0])
+    };
+    let broadcast = view(id, ViewOp::Reshape)?;
+    let apart = view(broadcast, ViewOp::Broadcast)?;
+    let doubled: Vec<usize> = shape.iter().copied().chain([2]).collect();
+    let single: Vec<usize> = shape.iter().copied().chain([1]).collect();
+    let indices = view(apart, ViewOp::Reshape)?;
+    let fits = nodes.ty(broadcast).shape == doubled && nodes.ty(apart).shape == single;
+    (fits && nodes.ty(indices).shape == shape).then_some(indices)
+}
+
+/// The sort that `id` is, which reads 64-bit integers in their order.
+fn sorted(nodes: &Nodes, id: ValueId, readers: &[usize]) -> Option<Node> {
+    let Node { op, inputs, output, .. } = nodes.node(id);
+    let Op::Kernel(KernelOp::Gather(Gather(Indexing::Along { axis: 1 }))) = op else { return None };
+    let mut order = inputs[1];
+    while nodes.node(order).op == ViewOp::Reshape.into() {
+        if readers[order.0 as usize] > 1 {
+            return None;
+        }
+        order = nodes.node(order).inputs[0];
+    }
+    let Node { op: Op::Kernel(KernelOp::Order(Order { descending })), inputs: of, method, .. } = nodes.node(order)
+    else {
+        return None;
+    };
+    let fits = readers[order.0 as usize] == 1
+        && output.dtype.size() == 8
+        && output.shape[2..].iter().all(|&extent| extent == 1)
+        && nodes.ty(of[0]) == &TensorType::new(output.dtype, &output.shape[..2])
+        && nodes.ty(inputs[0]) == output
+        && unshaped(nodes, of[0]) == unshaped(nodes, inputs[0]);
+    let op = Sort { axis: 1, descending: *descending };
+    fits.then(|| Node { op: op.into(), inputs: vec![inputs[0]], output: output.clone(), method })
+}
+
+/// What the value is before reshapes.
+fn unshaped(nodes: &Nodes, mut id: ValueId) -> ValueId {
+    while nodes.node(id).op == ViewOp::Reshape.into() {
+        id = nodes.node(id).inputs[0];
+    }
+    id
+}

@@ -1,0 +1,60 @@
+//! Sums of products without a table of them, with the bits that the nodes give one by one.
+
+use super::*;
+
+const SHAPE: [usize; 2] = [7, 150];
+
+fn sum(nodes: &mut Nodes, x: ValueId, axis: usize) -> ValueId {
+    let mut shape = SHAPE;
+    shape[axis] = 1;
+    push(nodes, Reduce { op: ReduceOp::Sum, axes: vec![axis] }, [x], f32s(&shape))
+}
+
+fn check(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId], sums: usize) {
+    let plan = compile(nodes, feeds, targets);
+    assert_eq!(plan.describe().matches("RowSum").count(), sums, "{}", plan.describe());
+    let inputs: Vec<Vec<u8>> =
+        feeds.iter().zip(1..).map(|(&id, seed)| numbers(nodes.ty(id).elements(), seed)).collect();
+    let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+    assert!(run(&plan, &inputs) == unfused(nodes, feeds, &inputs, targets), "{}", plan.describe());
+}
+
+#[test]
+fn products_of_what_is_in_memory() {
+    let mut nodes = Nodes::default();
+    let [x, y] = [0; 2].map(|_| push(&mut nodes, Leaf::Placeholder, [], f32s(&SHAPE)));
+    let products = binary(&mut nodes, BinaryOp::Mul, x, y);
+    let squares = unary(&mut nodes, UnaryOp::Square, x);
+    let sums = [products, squares].map(|table| sum(&mut nodes, table, 1));
+    check(&nodes, &[x, y], &sums, 2);
+    // The caller wants the products, too.
+    check(&nodes, &[x, y], &[sums[0], products], 0);
+}
+
+#[test]
+fn squares_of_differences_from_a_number_of_each_row() {
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&SHAPE));
+    let middle = push(&mut nodes, Leaf::Placeholder, [], f32s(&[SHAPE[0], 1]));
+    let difference = binary(&mut nodes, BinaryOp::Sub, x, middle);
+    let square = binary(&mut nodes, BinaryOp::Mul, difference, difference);
+    let total = sum(&mut nodes, square, 1);
+    let scaled = binary(&mut nodes, BinaryOp::Mul, difference, total);
+    check(&nodes, &[x, middle], &[scaled], 1);
+}
+
+#[test]
+fn what_would_have_to_be_stored_for_it_stays() {
+    let mut nodes = Nodes::default();
+    let [x, y] = [0; 2].map(|_| push(&mut nodes, Leaf::Placeholder, [], f32s(&SHAPE)));
+    let row = push(&mut nodes, Leaf::Placeholder, [], f32s(&[1, SHAPE[1]]));
+    // Of columns, of an operand that is repeated, and of values that no memory holds.
+    let products = binary(&mut nodes, BinaryOp::Mul, x, y);
+    let columns = sum(&mut nodes, products, 0);
+    let repeated = binary(&mut nodes, BinaryOp::Mul, x, row);
+    let repeated = sum(&mut nodes, repeated, 1);
+    let [near, far] = [x, y].map(|x| unary(&mut nodes, UnaryOp::Abs, x));
+    let made = binary(&mut nodes, BinaryOp::Mul, near, far);
+    let made = sum(&mut nodes, made, 1);
+    check(&nodes, &[x, y, row], &[columns, repeated, made], 0);
+}

@@ -1,0 +1,101 @@
+//! Operands that are one number for a tile, and pairs of basic operations, against what each operation gives.
+
+use super::*;
+
+const OPS: [BinaryOp; 4] = [BinaryOp::Add, BinaryOp::Sub, BinaryOp::Mul, BinaryOp::Div];
+/// Long rows, so that tiles stay within them, with a rest behind the last block.
+const SHAPE: [usize; 2] = [3, 203];
+
+fn apply(op: BinaryOp, a: f32, b: f32) -> f32 {
+    match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        BinaryOp::Mul => a * b,
+        _ => a / b,
+    }
+}
+
+/// How an operand is read: whole, a number for each row, or one.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Whole,
+    Row,
+    Scalar,
+}
+
+const KINDS: [Kind; 3] = [Kind::Whole, Kind::Row, Kind::Scalar];
+
+impl Kind {
+    fn geometry(self) -> Geometry {
+        match self {
+            Kind::Whole => Geometry::new(0, &SHAPE, &[SHAPE[1] as isize, 1]),
+            Kind::Row => Geometry::new(1, &SHAPE, &[1, 0]),
+            Kind::Scalar => Geometry::new(2, &SHAPE, &[0, 0]),
+        }
+    }
+
+    fn at(self, values: &[f32], index: usize) -> f32 {
+        match self {
+            Kind::Whole => values[index],
+            Kind::Row => values[1 + index / SHAPE[1]],
+            Kind::Scalar => values[2],
+        }
+    }
+}
+
+/// What `body` makes of three operands that are read so.
+fn run(values: &[Vec<f32>; 3], kinds: [Kind; 3], body: impl Fn(&mut LoopBuilder, [Register; 3]) -> Register) -> Data {
+    let operands = values.each_ref().map(|values| Data::floats(DType::F32, values));
+    let elements = SHAPE.iter().product();
+    let mut builder = LoopBuilder::new(elements);
+    let registers = std::array::from_fn(|at| builder.load(at, DType::F32, kinds[at].geometry()));
+    let value = body(&mut builder, registers);
+    builder.store(DType::F32, value);
+    let mut output = Data::new(DType::F32, elements);
+    // SAFETY: the operands and the output outlive the run.
+    let spans = operands.each_ref().map(|data| unsafe { Span::of(data.bytes()) });
+    let bytes = &mut bytemuck::cast_slice_mut::<u64, u8>(&mut output.words)[..4 * elements];
+    // SAFETY: as above.
+    builder.finish().run(&spans, &[unsafe { SpanMut::of(bytes) }]);
+    output
+}
+
+#[test]
+fn two_operations_on_every_mixture_of_operands() {
+    let special = float_values(DType::F32);
+    let values = [5, 7, 11].map(|step| (0..609).map(|at| special[at * step % special.len()]).collect::<Vec<f32>>());
+    for kinds in KINDS.iter().flat_map(|&a| KINDS.iter().flat_map(move |&b| KINDS.map(|c| [a, b, c]))) {
+        for (first, second) in OPS.iter().flat_map(|&first| OPS.map(|second| (first, second))) {
+            for is_left in [true, false] {
+                let got = run(&values, kinds, |builder, [a, b, c]| {
+                    let made = builder.binary(first, DType::F32, a, b);
+                    let [x, y] = if is_left { [made, c] } else { [c, made] };
+                    builder.binary(second, DType::F32, x, y)
+                });
+                for index in 0..got.len {
+                    let [a, b, c] = std::array::from_fn(|at| kinds[at].at(&values[at], index));
+                    let made = apply(first, a, b);
+                    let [x, y] = if is_left { [made, c] } else { [c, made] };
+                    let what = format!("{first:?} {second:?} of {kinds:?} at {index}: {a} {b} {c}");
+                    assert_same(got.float(index), apply(second, x, y), &what);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_number_that_is_also_read_as_a_tile() {
+    let values = [1.5f32, -2.0, 0.25].map(|start| (0..609).map(|at| start + at as f32).collect::<Vec<f32>>());
+    let kinds = [Kind::Whole, Kind::Row, Kind::Scalar];
+    let got = run(&values, kinds, |builder, [a, row, scalar]| {
+        let sum = builder.binary(BinaryOp::Add, DType::F32, a, row);
+        let root = builder.unary(UnaryOp::Abs, DType::F32, row);
+        let product = builder.binary(BinaryOp::Mul, DType::F32, sum, root);
+        builder.binary(BinaryOp::MaxNan, DType::F32, product, scalar)
+    });
+    for index in 0..got.len {
+        let [a, row, scalar] = std::array::from_fn(|at| kinds[at].at(&values[at], index));
+        assert_same(got.float(index), ((a + row) * row.abs()).max(scalar), &format!("at {index}"));
+    }
+}

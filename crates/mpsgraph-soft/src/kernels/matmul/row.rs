@@ -1,0 +1,94 @@
+//! A row times a matrix. The matrix is read once, so the time is that of its way from memory.
+//!
+//! The sums of some columns stay in registers while all rows are read. `gemm` adds a row at a time to the result, which
+//! it reads and writes once for each, and takes what is no whole vector number by number.
+
+use crate::kernels::vectorised::{VectorLoop, vectorised};
+
+/// Columns side by side: half of the registers.
+const MANY: usize = 64;
+/// Fewer columns, and of how many rows each takes sums of its own, so that no addition waits for the one before.
+const SOME: usize = 16;
+const FEW: usize = 8;
+const PARTS: usize = 4;
+
+/// The numbers of the row stand `step` apart, those of the matrix's rows side by side, and its rows `between` apart.
+pub struct RowProduct<'a> {
+    pub numbers: &'a [f32],
+    pub step: usize,
+    pub matrix: &'a [f32],
+    pub between: usize,
+    pub out: &'a mut [f32],
+    /// Whether the product is added to what is there.
+    pub accumulate: bool,
+}
+
+impl RowProduct<'_> {
+    /// Columns from which on this is faster than `gemm`.
+    pub const LEAST: usize = FEW;
+
+    /// Multiplies.
+    pub fn run(self) {
+        vectorised(self);
+    }
+
+    /// The sums of `C` columns from this one on.
+    #[inline(always)]
+    fn columns<const C: usize, const PARTS: usize>(&self, first: usize) -> [f32; C] {
+        let rows = self.numbers.len().div_ceil(self.step);
+        let together = rows / PARTS * PARTS;
+        let mut sums = [[0.0; C]; PARTS];
+        for at in (0..together).step_by(PARTS) {
+            for (part, sums) in sums.iter_mut().enumerate() {
+                self.add(at + part, first, sums);
+            }
+        }
+        let mut total = sums[0];
+        for part in &sums[1..] {
+            total.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+        }
+        for at in together..rows {
+            self.add(at, first, &mut total);
+        }
+        total
+    }
+
+    /// Adds a row's part of the sums.
+    #[inline(always)]
+    fn add<const C: usize>(&self, row: usize, first: usize, sums: &mut [f32; C]) {
+        let number = self.numbers[row * self.step];
+        let row = self.matrix[row * self.between + first..].first_chunk::<C>().expect("rows are as long as the result");
+        for (sum, x) in sums.iter_mut().zip(row) {
+            *sum += number * x;
+        }
+    }
+
+    /// Makes `C` columns of the result from this one on, of which so many are made already; returns how many are made.
+    #[inline(always)]
+    fn make<const C: usize, const PARTS: usize>(&mut self, first: usize, made: usize) -> usize {
+        let sums = self.columns::<C, PARTS>(first);
+        for (out, sum) in self.out[made..first + C].iter_mut().zip(&sums[made - first..]) {
+            *out = if self.accumulate { *out + sum } else { *sum };
+        }
+        first + C
+    }
+}
+
+impl VectorLoop for RowProduct<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let (columns, mut made) = (self.out.len(), 0);
+        while columns - made >= MANY {
+            made = self.make::<MANY, 1>(made, made);
+        }
+        while columns - made >= SOME {
+            made = self.make::<SOME, PARTS>(made, made);
+        }
+        while made < columns {
+            // Some again, rather than the last ones by themselves.
+            made = self.make::<FEW, PARTS>(made.min(columns - FEW), made);
+        }
+    }
+}

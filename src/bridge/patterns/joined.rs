@@ -1,0 +1,153 @@
+//! Matrices one after the other, for patterns that make one product of several.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+use smallvec::SmallVec;
+
+use super::add;
+use super::reading::maker;
+use crate::bridge::program::{OperandRef, Program, Source};
+use crate::ops::Op;
+use crate::ops::tensor_shape::TensorShapeOp;
+use crate::tensor_type::TensorType;
+
+/// What starting one more kernel costs, in elements that are copied meanwhile. Small: a Mac's GPU copies more.
+pub(super) const START: usize = 4096;
+
+/// Matrices that are to be joined along an axis.
+#[derive(Clone)]
+pub(super) struct Row {
+    parts: Vec<OperandRef>,
+    axis: usize,
+    /// Whether the parts are joined as they were before they were transposed.
+    transposed: bool,
+}
+
+/// Which matrices are joined along which axis, in whatever order.
+pub(super) type Members = (Vec<OperandRef>, usize);
+
+/// Concatenations that were added.
+pub(super) struct Joined {
+    known: HashMap<Members, Vec<(Vec<OperandRef>, OperandRef)>, FixedState>,
+    /// When each node was recorded.
+    places: Vec<usize>,
+}
+
+impl Row {
+    pub fn new(parts: &[&OperandRef], axis: usize) -> Self {
+        let parts = parts.iter().map(|&part| OperandRef { barrier: false, ..part.clone() }).collect();
+        Self { parts, axis, transposed: false }
+    }
+
+    /// As [`Self::new`], but transposed matrices are joined as they were before and transposed together. That takes
+    /// fewer nodes; but a concatenation that several products read had better be in their order.
+    pub fn before_transposing(program: &Program, parts: &[&OperandRef], axis: usize) -> Self {
+        let before: Option<Vec<OperandRef>> = parts.iter().map(|part| transposed(program, part)).collect();
+        match before {
+            Some(parts) => Self { parts, axis: 1 - axis, transposed: true },
+            None => Self::new(parts, axis),
+        }
+    }
+
+    pub fn members(&self) -> Members {
+        let mut parts = self.parts.clone();
+        parts.sort_by_key(|part| part.source.code());
+        (parts, self.axis)
+    }
+
+    pub fn elements(&self) -> usize {
+        self.parts.iter().map(|part| part.shape.num_elements()).sum()
+    }
+
+    /// The same with the parts in another order.
+    fn in_order(&self, order: &[usize]) -> Self {
+        Self { parts: order.iter().map(|&at| self.parts[at].clone()).collect(), ..self.clone() }
+    }
+}
+
+impl Joined {
+    pub fn new(program: &Program) -> Self {
+        let mut places = vec![0; program.nodes.len()];
+        program.schedule.iter().enumerate().for_each(|(place, &at)| places[at as usize] = place);
+        Self { known: HashMap::default(), places }
+    }
+
+    /// Adds the concatenations of rows whose parts belong together, in an order in which one of them is known, and
+    /// else in that in which the parts of the first one were recorded. A step of a sequence records like the others, so
+    /// most are in one order.
+    pub fn together<const N: usize>(&mut self, program: &mut Program, rows: [Row; N]) -> [OperandRef; N] {
+        let order = rows.iter().rev().find_map(|row| self.known_order(row)).unwrap_or_else(|| {
+            let mut order: Vec<usize> = (0..rows[0].parts.len()).collect();
+            order.sort_by_key(|&at| self.place(rows[0].parts[at].source));
+            order
+        });
+        rows.map(|row| self.as_it_is(program, row.in_order(&order)))
+    }
+
+    /// What was fed comes before what was recorded.
+    fn place(&self, source: Source) -> (Option<usize>, u64) {
+        let place = match source {
+            Source::Feed(_) => None,
+            Source::Node(at) => Some(self.places[at as usize]),
+        };
+        (place, source.code())
+    }
+
+    /// The order of a known concatenation of the same parts.
+    fn known_order(&self, row: &Row) -> Option<Vec<usize>> {
+        let (known, _) = self.known.get(&row.members())?.first()?;
+        let places: HashMap<&OperandRef, usize, FixedState> =
+            row.parts.iter().enumerate().map(|(at, part)| (part, at)).collect();
+        let order: Vec<usize> = known.iter().map(|part| places[part]).collect();
+        // A part that is there twice cannot be told from itself.
+        (places.len() == row.parts.len()).then_some(order)
+    }
+
+    /// Adds the concatenation of a row, unless it is known.
+    pub fn as_it_is(&mut self, program: &mut Program, row: Row) -> OperandRef {
+        let known = self.known.entry(row.members()).or_default();
+        let joined = match known.iter().find(|(parts, _)| *parts == row.parts) {
+            Some((_, joined)) => joined.clone(),
+            None => {
+                let joined = concatenate(program, &row.parts, row.axis);
+                known.push((row.parts, joined.clone()));
+                joined
+            }
+        };
+        if row.transposed { transpose(program, joined) } else { joined }
+    }
+}
+
+/// The type of a value in the shape in which it is read.
+pub(super) fn type_of(program: &Program, input: &OperandRef) -> TensorType {
+    let dtype = match input.source {
+        Source::Feed(at) => program.feeds[at as usize].dtype,
+        Source::Node(at) => program.nodes[at as usize].output.dtype,
+    };
+    TensorType::new(dtype, input.shape.clone())
+}
+
+fn concatenate(program: &mut Program, parts: &[OperandRef], axis: usize) -> OperandRef {
+    let mut output = type_of(program, &parts[0]);
+    output.shape[axis] = parts.iter().map(|part| part.shape[axis]).sum();
+    add(program, TensorShapeOp::Cat { axis }.into(), SmallVec::from(parts), output)
+}
+
+fn transpose(program: &mut Program, matrix: OperandRef) -> OperandRef {
+    let mut output = type_of(program, &matrix);
+    output.shape = [matrix.shape[1], matrix.shape[0]].into();
+    let op = TensorShapeOp::Permute { permutation: vec![1, 0] };
+    add(program, op.into(), SmallVec::from_iter([matrix]), output)
+}
+
+/// What a transposed matrix was before.
+fn transposed(program: &Program, matrix: &OperandRef) -> Option<OperandRef> {
+    let (_, node) = maker(program, matrix)?;
+    match &node.op {
+        Op::TensorShape(TensorShapeOp::Permute { permutation }) if permutation[..] == [1, 0] => {
+            Some(node.inputs[0].clone())
+        }
+        _ => None,
+    }
+}
