@@ -15,9 +15,11 @@ fn floats() {
         let right = [1.0, NAN, INF, INF, -0.0, 0.0, 2.0, 2.0, -2.0, -2.0, 0.0, 0.0, -2.0, 1e3, INF];
         let [left, right] =
             [left, right].map(|row| move |device: &Device| Tensor::<1>::from_floats(row, device).cast(dtype));
-        methods_of_pairs!(left, right; add, sub, mul, div, remainder, fmod, powf, powi, atan2, hypot, max_pair, min_pair);
+        methods_of_pairs!(left, right; add, sub, mul, div, remainder, fmod, powf, powi);
+        methods_of_pairs!(left, right; atan2, hypot, max_pair, min_pair);
         methods_of_pairs!(left, right; equal, not_equal, lower, lower_equal, greater, greater_equal);
-        methods_of_pairs!(right, left; add, sub, mul, div, remainder, fmod, powf, powi, atan2, hypot, max_pair, min_pair);
+        methods_of_pairs!(right, left; add, sub, mul, div, remainder, fmod, powf, powi);
+        methods_of_pairs!(right, left; atan2, hypot, max_pair, min_pair);
         methods_of_pairs!(right, left; equal, not_equal, lower, lower_equal, greater, greater_equal);
         let (tall, wide) = (
             |device: &Device| numbers([3, 1, 4, 1], dtype, device),
