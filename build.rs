@@ -27,8 +27,11 @@ fn main() {
     println!("cargo::rustc-check-cfg=cfg(soft_runtime)");
     println!("cargo::rustc-check-cfg=cfg(optimized)");
     println!("cargo::rustc-check-cfg=cfg(burn_line, values(\"0.22\"))");
-    if env!("CARGO_PKG_VERSION").starts_with("0.22.") {
-        println!("cargo::rustc-cfg=burn_line=\"0.22\"");
+    let minor = env!("CARGO_PKG_VERSION_MINOR");
+    match minor.parse() {
+        Ok(0u32..22) => {}
+        Ok(22) => println!("cargo::rustc-cfg=burn_line=\"0.22\""),
+        Ok(_) | Err(_) => panic!("src/burn has no file for version 0.{minor}"),
     }
     if std::env::var("OPT_LEVEL").is_ok_and(|level| level != "0" && level != "1") {
         println!("cargo::rustc-cfg=optimized");

@@ -34,6 +34,7 @@ Options:
   --optimizer NAME    adam or sgd [default: adam]
   --learning-rate X   [default: 0.001 for adam, 0.1 for sgd]
   --workers N         data loader threads; 0 makes the batches on the training thread [default: 1]
+  --loss-only         measures the loss and not the accuracy while it trains
   --seed N            seeds weights, shuffling and rendered digits [default: 42]
   -h, --help          this text
 "
@@ -57,6 +58,7 @@ pub struct Options {
     pub optimizer: Optimizer,
     pub learning_rate: f64,
     pub workers: usize,
+    pub loss_only: bool,
     pub seed: u64,
 }
 
@@ -75,6 +77,7 @@ impl Options {
             optimizer: Optimizer::Adam,
             learning_rate: 0.0,
             workers: 1,
+            loss_only: false,
             seed: 42,
         };
         let mut learning_rate = None;
@@ -87,6 +90,7 @@ impl Options {
                 Long("batch-size") => options.batch_size = positive(&mut arguments, "--batch-size")?,
                 Long("hidden") => options.hidden = positive(&mut arguments, "--hidden")?,
                 Long("workers") => options.workers = number(&mut arguments, "--workers", "a whole number")?,
+                Long("loss-only") => options.loss_only = true,
                 Long("seed") => options.seed = number(&mut arguments, "--seed", "a whole number")?,
                 Long("learning-rate") => {
                     let rate: f64 = number(&mut arguments, "--learning-rate", "a number")?;

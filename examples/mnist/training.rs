@@ -86,10 +86,12 @@ where
         loader(&digits.train, options, true),
         loader(&digits.test, options, false),
     )
-    .metrics((LossMetric::new(), AccuracyMetric::new()))
-    .with_file_checkpointer(CompactRecorder::new())
-    .renderer(PlainRenderer::default())
-    .num_epochs(options.epochs);
+    .metrics((LossMetric::new(),));
+    let training = if options.loss_only { training } else { training.metrics((AccuracyMetric::new(),)) };
+    let training = training
+        .with_file_checkpointer(CompactRecorder::new())
+        .renderer(PlainRenderer::default())
+        .num_epochs(options.epochs);
     training.launch(learner).model
 }
 

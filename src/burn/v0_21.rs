@@ -7,7 +7,6 @@ use burn_backend::{DType, DeviceOps, QTensorPrimitive, Shape, TensorData};
 use crate::backend::IntElement;
 use crate::device::MpsGraphDevice;
 use crate::ops::resize::Filter;
-use crate::ops::sample_grid::Half;
 use crate::tensor::quantized::{Level, MpsGraphQuantizedTensor};
 
 pub mod public {
@@ -69,8 +68,8 @@ pub(crate) fn ceil_windows(input: usize, padding: usize, reach: usize, stride: u
     Some((input + 2 * padding).saturating_sub(reach).div_ceil(stride) + 1)
 }
 
-/// The pixel of a point half way between two.
-pub(crate) const HALF: Half = Half::AwayFromZero;
+/// Whether the pixel of a point half way between two is the one with the even number, or the one farther from 0.
+pub(crate) const HALF_TO_EVEN: bool = false;
 
 /// How pixels are made of their neighbours.
 pub(crate) fn filter_of(mode: &InterpolateMode) -> Filter {

@@ -19,7 +19,6 @@ pub(crate) use self::composed::{hypot, sign, topk_with_indices};
 use crate::backend::{FloatElement, IntElement, MpsGraph};
 use crate::device::MpsGraphDevice;
 use crate::ops::resize::Filter;
-use crate::ops::sample_grid::Half;
 use crate::tensor::quantized::Level;
 
 pub mod public {
@@ -116,8 +115,8 @@ pub(crate) fn ceil_windows(input: usize, padding: usize, reach: usize, stride: u
     Some(if (windows - 1) * stride >= input + padding { windows - 1 } else { windows })
 }
 
-/// The pixel of a point half way between two.
-pub(crate) const HALF: Half = Half::Even;
+/// Whether the pixel of a point half way between two is the one with the even number, or the one farther from 0.
+pub(crate) const HALF_TO_EVEN: bool = true;
 
 /// How pixels are made of their neighbours.
 pub(crate) fn filter_of(mode: &InterpolateMode) -> Filter {

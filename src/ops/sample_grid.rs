@@ -12,7 +12,7 @@ use burn_backend::{DType, TensorMetadata};
 use self::coordinate::{Coordinates, Place};
 use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
-use crate::burn::HALF;
+use crate::burn::HALF_TO_EVEN;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::axis::part;
@@ -52,19 +52,10 @@ const ROW: usize = 8;
 /// What is made of the pixels next to a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Method {
-    /// The nearest one.
-    Nearest(Half),
+    /// The nearest one; half way it is the one with the even number, or the one farther from 0.
+    Nearest { half_to_even: bool },
     /// The mean of four, weighted by the point's distance.
     Bilinear,
-}
-
-/// The pixel of a point half way between two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Half {
-    /// The one farther from 0.
-    AwayFromZero,
-    /// The one with an even number.
-    Even,
 }
 
 /// What is outside the image.
@@ -91,7 +82,7 @@ pub(crate) fn grid_sample_2d(
         unsupported(NAME, format!("dtypes {dtypes:?} of tensor and grid; one float dtype is expected: cast one"));
     }
     let method = match options.mode {
-        InterpolateMode::Nearest => Method::Nearest(HALF),
+        InterpolateMode::Nearest => Method::Nearest { half_to_even: HALF_TO_EVEN },
         InterpolateMode::Bilinear => Method::Bilinear,
         mode => unsupported(NAME, format!("mode {mode:?}; Burn defines Nearest and Bilinear here")),
     };

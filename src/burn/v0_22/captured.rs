@@ -93,7 +93,8 @@ impl Program {
             match operation {
                 // Burn captures it, but its interpreter has no code for it.
                 OperationIr::BaseInt(BaseOperationIr::Cast(cast)) => {
-                    let cast_to = MpsGraph::int_cast(tensor(interpreter.get_tensor(&cast.input)), cast.out.dtype.into());
+                    let cast_to =
+                        MpsGraph::int_cast(tensor(interpreter.get_tensor(&cast.input)), cast.out.dtype.into());
                     interpreter.register_tensor_to_device(cast.out.id, handle(cast_to));
                 }
                 // Burn's list, not ours: its interpreter has the rest.

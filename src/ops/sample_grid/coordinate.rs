@@ -7,7 +7,7 @@
 
 use burn_backend::DType;
 
-use super::{Half, Method, Outside, SampleGridOp};
+use super::{Method, Outside, SampleGridOp};
 use crate::ffi::{self, DataType};
 use crate::lowering::Lowering;
 
@@ -57,7 +57,7 @@ impl Coordinates<'_> {
             let low = graph.maximum_with_nan_propagation(number, &self.constant(-FAR));
             let limited = graph.minimum_with_nan_propagation(&low, &self.constant(FAR));
             match self.op.method {
-                Method::Nearest(_) => limited,
+                Method::Nearest { .. } => limited,
                 Method::Bilinear => graph.select(finite, &limited, number),
             }
         };
@@ -91,16 +91,15 @@ impl Coordinates<'_> {
         let low = graph.floor(&coordinate);
         let behind = graph.subtraction(&coordinate, &low);
         match self.op.method {
-            Method::Nearest(half) => {
+            Method::Nearest { half_to_even } => {
                 let beyond_half = graph.addition(&graph.subtraction(&behind, &self.constant(0.5)), &rest);
                 let zero = self.constant(0.0);
-                let goes_up = match half {
+                let goes_up = if half_to_even {
+                    let pairs = graph.multiplication(&low, &self.constant(0.5));
+                    graph.greater_than(&pairs, &graph.floor(&pairs))
+                } else {
                     // -0.5 goes to -1.
-                    Half::AwayFromZero => graph.greater_than_or_equal_to(&low, &zero),
-                    Half::Even => {
-                        let pairs = graph.multiplication(&low, &self.constant(0.5));
-                        graph.greater_than(&pairs, &graph.floor(&pairs))
-                    }
+                    graph.greater_than_or_equal_to(&low, &zero)
                 };
                 let half_up = graph.logical_and(&graph.equal(&beyond_half, &zero), &goes_up);
                 let up = graph.logical_or(&graph.greater_than(&beyond_half, &zero), &half_up);

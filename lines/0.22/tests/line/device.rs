@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use burn_backend::ops::{FloatTensorOps, IntTensorOps, QTensorOps};
 use burn_backend::quantization::{QuantScheme, QuantStore};
 use burn_backend::{
-    Backend, BoolDType, BoolStore, DType, DeviceError, DeviceOps, FloatDType, IntDType, ProfileOptions, ProfileToken, Slice,
-    TensorData, TensorMetadata, TimingMethod, profile_with_tokens, read_sync, set_default_dtypes,
+    Backend, BoolDType, BoolStore, DType, DeviceError, DeviceOps, FloatDType, IntDType, ProfileOptions, ProfileToken,
+    Slice, TensorData, TensorMetadata, TimingMethod, profile_with_tokens, read_sync, set_default_dtypes,
 };
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice, MpsGraphTensor};
 

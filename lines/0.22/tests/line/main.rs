@@ -11,3 +11,4 @@ mod program;
 mod quantized;
 mod reductions;
 mod streams;
+mod tensors;

@@ -87,10 +87,10 @@ fn train(options: &Options, digits: &Digits, device: &Device) -> Result<Network,
         loader(&digits.train, options, device, true),
         loader(&digits.test, options, device, false),
     )
-    .metrics((LossMetric::new(), AccuracyMetric::new()))
-    .with_default_checkpointers()
-    .renderer(Box::new(PlainRenderer::default()))
-    .num_epochs(options.epochs);
+    .metrics((LossMetric::new(),));
+    let training = if options.loss_only { training } else { training.metrics((AccuracyMetric::new(),)) };
+    let training =
+        training.with_default_checkpointers().renderer(Box::new(PlainRenderer::default())).num_epochs(options.epochs);
     let result = training.launch(learner);
     match result.error {
         Some(error) => Err(error.to_string()),

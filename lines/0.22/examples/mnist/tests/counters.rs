@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// What a program wrote after `epochs` passes over 200 digits to train on and 100 to test with.
-fn run(program: &str, data: &str, epochs: &str) -> String {
+fn run(program: &str, data: &str, epochs: &str, options: &[&str]) -> String {
     let output = std::env::temp_dir().join(format!("burn-mpsgraph-0.22-{}", std::process::id()));
     let arguments = ["--data", data, "--hidden", "8", "--epochs", epochs, "--output"];
-    let done = Command::new(program).args(arguments).arg(&output).output().expect("cargo builds the program");
+    let mut command = Command::new(program);
+    let done = command.args(options).args(arguments).arg(&output).output().expect("cargo builds the program");
     let _ = std::fs::remove_dir_all(&output);
     let text = String::from_utf8_lossy(&done.stdout).into_owned();
     assert!(done.status.success(), "{text}\n{}", String::from_utf8_lossy(&done.stderr));
@@ -43,12 +44,14 @@ fn after_the_first_epoch_nothing_compiles_and_a_batch_is_one_commit_and_one_of_t
     let data = digits();
     let data = data.to_str().expect("UTF-8");
     for program in [env!("CARGO_BIN_EXE_mnist_mlp"), env!("CARGO_BIN_EXE_mnist_cnn")] {
-        let [one, three] = ["1", "3"].map(|epochs| run(program, data, epochs));
-        let since = |what| counter(&three, what) - counter(&one, what);
-        assert_eq!(since("programs compiled"), 0, "{program}: {one}\n{three}");
-        // Four batches to train on and two to test with.
-        let steps = 2 * 6;
-        assert_eq!((since("commits"), since("executions")), (2 * steps, 2 * steps), "{program}: {one}\n{three}");
+        for (options, commits_of_a_step) in [(&[][..], 2), (&["--loss-only"][..], 1)] {
+            let [one, three] = ["1", "3"].map(|epochs| run(program, data, epochs, options));
+            let since = |what| counter(&three, what) - counter(&one, what);
+            assert_eq!(since("programs compiled"), 0, "{program}: {one}\n{three}");
+            // Two more epochs of four batches to train on and two to test with.
+            let commits = 2 * 6 * commits_of_a_step;
+            assert_eq!((since("commits"), since("executions")), (commits, commits), "{program}: {one}\n{three}");
+        }
     }
     let _ = std::fs::remove_dir_all(data);
 }
