@@ -5,6 +5,7 @@
 //! there (a step of 0) where it moves on in other operands. So one loop serves every mixture of operands. The results
 //! are those of one operation after the other, bit by bit.
 
+#[cfg(target_arch = "x86_64")]
 use super::tile::best;
 
 /// Elements of a block.
