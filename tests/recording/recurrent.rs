@@ -6,8 +6,6 @@ use burn::nn::{Gru, GruConfig, Lstm, LstmConfig};
 use burn::tensor::backend::Backend;
 use burn::tensor::{Tensor, TensorData};
 
-use mpsgraph_soft::mpsgraph::counters::{kernels_compiled, operations_compiled};
-
 use super::{B, Turn};
 use burn_mpsgraph::MpsGraphDevice;
 
@@ -61,27 +59,6 @@ fn an_unrolled_net_compiles_nothing_when_it_runs_again() {
     assert_eq!(turn.used().programs_compiled, 0);
 }
 
-/// Recorded ops, operations and kernels of a step that `run` compiles anew.
-fn work(steps: usize) -> [u64; 3] {
-    let turn = Turn::take();
-    let counts = || [operations_compiled(), kernels_compiled()];
-    run::<B>(steps, &MpsGraphDevice);
-    MpsGraphDevice.clear_programs();
-    let (recorded, before) = (turn.used().ops_recorded, counts());
-    run::<B>(steps, &MpsGraphDevice);
-    let after = counts();
-    [turn.used().ops_recorded - recorded, after[0] - before[0], after[1] - before[1]]
-}
-
-#[test]
-fn work_grows_with_the_length_of_the_sequence() {
-    let [short, middle, long] = [40, 80, 160].map(work);
-    for at in 0..3 {
-        let growth = [middle[at] - short[at], long[at] - middle[at]];
-        assert!(growth[1] <= 2 * growth[0] + growth[0] / 10, "{short:?}, {middle:?}, {long:?}");
-    }
-}
-
 /// The bits of sums of tensors that are zero outside of a region, one of them with a first term that is zero nowhere.
 fn padded_sums() -> Vec<u32> {
     let device = MpsGraphDevice;
@@ -104,4 +81,34 @@ fn padded_sums() -> Vec<u32> {
 fn sums_of_padded_terms_have_the_bits_of_one_op_after_the_other() {
     let _turn = Turn::take();
     assert_eq!(padded_sums(), burn_mpsgraph::eagerly(padded_sums));
+}
+
+#[cfg(soft_runtime)] // the software runtime counts operations and kernels
+mod work {
+    use burn_mpsgraph::MpsGraphDevice;
+    use mpsgraph_soft::mpsgraph::counters::{kernels_compiled, operations_compiled};
+
+    use super::super::{B, Turn};
+    use super::run;
+
+    /// Recorded ops, operations and kernels of a step that `run` compiles anew.
+    fn work(steps: usize) -> [u64; 3] {
+        let turn = Turn::take();
+        let counts = || [operations_compiled(), kernels_compiled()];
+        run::<B>(steps, &MpsGraphDevice);
+        MpsGraphDevice.clear_programs();
+        let (recorded, before) = (turn.used().ops_recorded, counts());
+        run::<B>(steps, &MpsGraphDevice);
+        let after = counts();
+        [turn.used().ops_recorded - recorded, after[0] - before[0], after[1] - before[1]]
+    }
+
+    #[test]
+    fn work_grows_with_the_length_of_the_sequence() {
+        let [short, middle, long] = [40, 80, 160].map(work);
+        for at in 0..3 {
+            let growth = [middle[at] - short[at], long[at] - middle[at]];
+            assert!(growth[1] <= 2 * growth[0] + growth[0] / 10, "{short:?}, {middle:?}, {long:?}");
+        }
+    }
 }
