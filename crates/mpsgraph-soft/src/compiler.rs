@@ -82,6 +82,14 @@ impl Job {
         Job { feeds: renumber(&self.feeds), targets: renumber(&self.targets), nodes }
     }
 
+    /// How often each value is read, as a target too.
+    fn readers(&self) -> Vec<usize> {
+        let mut readers = vec![0; self.nodes.len()];
+        let read = self.nodes.iter().flat_map(|(_, node)| &node.inputs).chain(&self.targets);
+        read.for_each(|value| readers[value.0 as usize] += 1);
+        readers
+    }
+
     /// The same job with the node that `group` gives for the last one of a group in its place, and without what nothing
     /// reads any more.
     fn joined(self, group: impl Fn(&Nodes, ValueId) -> Option<Node>) -> Job {

@@ -47,9 +47,7 @@ struct Sum {
 
 /// The additions of biases, by their values.
 fn joined(job: &Job) -> HashMap<ValueId, Sum> {
-    let mut readers = vec![0; job.nodes.len()];
-    let read = job.nodes.iter().flat_map(|(_, node)| &node.inputs).chain(&job.targets);
-    read.for_each(|id| readers[id.0 as usize] += 1);
+    let readers = job.readers();
     let is_inside = |id: ValueId| readers[id.0 as usize] == 1;
     let additions = job.nodes.iter().filter(|(_, node)| node.op == ElementwiseOp::Binary(BinaryOp::Add).into());
     let sum = |node: &Node| {

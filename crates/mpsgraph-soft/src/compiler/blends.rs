@@ -14,9 +14,7 @@ use crate::kernels::rows::Indexing;
 
 /// The same job, with each such group of nodes as one.
 pub fn join(job: Job) -> Job {
-    let mut readers = vec![0usize; job.nodes.len()];
-    let read = job.nodes.iter().flat_map(|(_, node)| &node.inputs).chain(&job.targets);
-    read.for_each(|value| readers[value.0 as usize] += 1);
+    let readers = job.readers();
     job.joined(|nodes, id| blend(nodes, id, &readers))
 }
 

@@ -11,9 +11,7 @@ use crate::kernels::reduce::{Reduce, ReduceOp};
 
 /// The same job with contractions, whose tables may be left over.
 pub fn find(job: &Job) -> Job {
-    let mut readers = vec![0usize; job.nodes.len()];
-    let read = job.nodes.iter().flat_map(|(_, node)| &node.inputs).chain(&job.targets);
-    read.for_each(|value| readers[value.0 as usize] += 1);
+    let readers = job.readers();
     let mut nodes = Nodes::default();
     for (_, node) in job.nodes.iter() {
         let mut node = node.clone();

@@ -20,9 +20,7 @@ use crate::kernels::sort::Sort;
 /// The same job, with each such group of nodes as one.
 pub fn join(job: Job) -> Job {
     let job = job.joined(|nodes, id| order(nodes, id).or_else(|| whole_gather(nodes, id)));
-    let mut readers = vec![0; job.nodes.len()];
-    let read = job.nodes.iter().flat_map(|(_, node)| &node.inputs).chain(&job.targets);
-    read.for_each(|id| readers[id.0 as usize] += 1);
+    let readers = job.readers();
     job.joined(|nodes, id| sorted(nodes, id, &readers))
 }
 
