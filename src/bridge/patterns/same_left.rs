@@ -17,11 +17,11 @@ use crate::bridge::program::{OperandRef, Program, Source};
 use crate::ops::tensor_shape::{AxisRange, TensorShapeOp};
 
 pub(super) fn apply(program: &mut Program) {
-    let groups = groups(program);
+    let given = given(program);
+    let groups = groups(program, &given);
     let mut uses: HashMap<Members, usize, FixedState> = HashMap::default();
     groups.iter().for_each(|group| *uses.entry(group.right.members()).or_default() += 1);
     let readers = Readers::new(program);
-    let given = given(program);
     let mut joined = Joined::new(program);
     for group in groups.iter().filter(|group| group.pays(uses[&group.right.members()])) {
         group.rewrite(program, &readers, &given, &mut joined);
@@ -38,13 +38,12 @@ struct Group {
 }
 
 /// The products by their left operands, those whose right ones no product makes.
-fn groups(program: &Program) -> Vec<Group> {
-    let given = given(program);
+fn groups(program: &Program, given: &[bool]) -> Vec<Group> {
     let mut found: Vec<(OperandRef, Vec<u32>)> = Vec::new();
     let mut places: HashMap<OperandRef, usize, FixedState> = HashMap::default();
     for &at in &program.schedule {
         let node = &program.nodes[at as usize];
-        if node.op != PRODUCT || !is_plain(program, at) || !is_given(&given, &node.inputs[1]) {
+        if node.op != PRODUCT || !is_plain(program, at) || !is_given(given, &node.inputs[1]) {
             continue;
         }
         let left = OperandRef { barrier: false, ..node.inputs[0].clone() };
@@ -117,14 +116,14 @@ impl Group {
     }
 
     /// The nodes that add a row to each product and are their only readers, and the rows.
-    fn biases(&self, program: &Program, readers: &Readers, known: &[bool]) -> Option<(Vec<u32>, Vec<OperandRef>)> {
+    fn biases(&self, program: &Program, readers: &Readers, given: &[bool]) -> Option<(Vec<u32>, Vec<OperandRef>)> {
         let sum = |&product: &u32| {
             let at = readers.only(product)?;
             let (node, own) = (&program.nodes[at as usize], &program.nodes[product as usize].output);
             (node.op == ADD && is_float(program, at) && node.output == *own).then_some(())?;
             let reads = |input: &OperandRef| input.source == Source::Node(product) && input.shape == own.shape;
             let [_, bias] = either_way(&node.inputs).into_iter().find(|[value, _]| reads(value))?;
-            let fits = bias.shape[..] == [1, own.shape[1]] && own.shape[0] > 1 && is_given(known, bias);
+            let fits = bias.shape[..] == [1, own.shape[1]] && own.shape[0] > 1 && is_given(given, bias);
             fits.then(|| (at, bias.clone()))
         };
         self.products.iter().map(sum).collect::<Option<Vec<_>>>().map(|sums| sums.into_iter().unzip())
