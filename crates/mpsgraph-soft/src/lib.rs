@@ -28,8 +28,10 @@
 
 #![warn(clippy::wildcard_enum_match_arm)]
 
+mod brief_lock;
 pub mod classes;
 pub mod compiler;
+mod few;
 pub mod foundation;
 mod ignore_poison;
 pub mod ir;

@@ -108,10 +108,17 @@ impl Plan {
         })
     }
 
-    /// Computes the targets from packed `inputs` into packed `outputs`, which must not overlap them or each other.
+    /// Computes the targets from packed `given` operands into the packed `taken` ones, which must not overlap them or
+    /// each other.
     ///
     /// Panics if number, sizes or alignment of the operands are not those of the types.
-    pub fn run(&self, inputs: &[Span], outputs: &[SpanMut]) {
+    pub fn run(&self, given: impl Iterator<Item = Span>, taken: impl Iterator<Item = SpanMut>) {
+        let mut workspace = self.scratch.take();
+        let Workspace { block, inputs, outputs, read, write } = &mut *workspace;
+        inputs.clear();
+        inputs.extend(given);
+        outputs.clear();
+        outputs.extend(taken);
         assert_eq!((inputs.len(), outputs.len()), (self.feeds.len(), self.targets.len()), "number of operands");
         for (at, (span, ty)) in inputs.iter().zip(&self.feeds).enumerate() {
             check("input", at, span.as_ptr(), span.len(), ty);
@@ -119,12 +126,14 @@ impl Plan {
         for (at, (span, ty)) in outputs.iter().zip(&self.targets).enumerate() {
             check("output", at, span.as_ptr(), span.len(), ty);
         }
-        // What is known to be short need not be measured again.
-        let start = (self.expected_time() > MEASURED).then(Instant::now);
-        let mut workspace = self.scratch.take();
-        let Workspace { block, read, write } = &mut *workspace;
         let scratch = block.span_mut();
         let memory = Memory { plan: self, inputs, outputs, scratch: &scratch };
+        self.run_in(memory, read, write);
+    }
+
+    fn run_in(&self, memory: Memory<'_>, read: &mut Vec<Span>, write: &mut Vec<SpanMut>) {
+        // What is known to be short need not be measured again.
+        let start = (self.expected_time() > MEASURED).then(Instant::now);
         if timing::is_on() {
             self.steps.iter().for_each(|step| timing::measure(step, || memory.run(step, read, write)));
         } else {

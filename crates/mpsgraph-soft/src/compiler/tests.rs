@@ -76,7 +76,7 @@ fn run(plan: &Plan, inputs: &[&[u8]]) -> Vec<Vec<u8>> {
     let inputs: Vec<Span> = aligned.iter().map(|buffer| unsafe { Span::of(buffer.bytes()) }).collect();
     // SAFETY: as above.
     let spans: Vec<SpanMut> = outputs.iter_mut().map(|buffer| unsafe { SpanMut::of(buffer.bytes_mut()) }).collect();
-    plan.run(&inputs, &spans);
+    plan.run(inputs.iter().copied(), spans.into_iter());
     outputs.iter().map(|buffer| buffer.bytes().to_vec()).collect()
 }
 

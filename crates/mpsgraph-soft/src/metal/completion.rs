@@ -8,12 +8,11 @@
 //! waits for them.
 
 use std::cell::Cell;
-use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use super::job::{Handlers, Job};
+use super::job::Ended;
 use crate::ignore_poison::IgnorePoison;
 
 /// How often the thread looks: the longest delay of a handler that nobody waits for.
@@ -30,18 +29,15 @@ pub(super) struct Completion {
 
 #[derive(Default)]
 struct State {
-    ended: VecDeque<(Arc<Job>, Handlers, When)>,
-    /// What is left of work whose handlers were called.
-    left: VecDeque<Left>,
+    ended: Vec<(Ended, When)>,
+    /// What is left of work whose handlers were called, and lists that are empty.
+    left: Vec<Vec<(Ended, When)>>,
     thread: Thread,
     closed: bool,
 }
 
-/// What a job keeps alive up to the end of its handlers.
-type Left = (Arc<Job>, Handlers);
-
 /// What a commit takes back: twice as much as it leaves.
-pub(super) type TakenBack = [Option<Left>; 2];
+pub(super) type TakenBack = [Option<(Ended, When)>; 2];
 
 #[derive(Default)]
 enum Thread {
@@ -65,14 +61,27 @@ thread_local! {
     static OWN: Cell<*const Completion> = const { Cell::new(std::ptr::null()) };
 }
 
+impl State {
+    /// The newest of what is left.
+    fn take_back(&mut self) -> Option<(Ended, When)> {
+        self.left.iter_mut().rev().find_map(Vec::pop)
+    }
+
+    /// A list to put more into, with memory if there is one.
+    fn empty_list(&mut self) -> Vec<(Ended, When)> {
+        let empty = self.left.iter().position(Vec::is_empty);
+        empty.map_or_else(Vec::new, |at| self.left.swap_remove(at))
+    }
+}
+
 impl Completion {
     /// Lets the thread call the handlers of a job that has ended. Returns what the caller drops when it has no locks.
     #[must_use]
-    pub fn call(self: &Arc<Self>, job: Arc<Job>, handlers: Handlers, when: When) -> TakenBack {
+    pub fn call(self: &Arc<Self>, ended: Ended, when: When) -> TakenBack {
         let mut state = self.lock();
-        state.ended.push_back((job, handlers, when));
+        state.ended.push((ended, when));
         let back = match when {
-            When::Soon => [state.left.pop_front(), state.left.pop_front()],
+            When::Soon => [state.take_back(), state.take_back()],
             When::Now => [None, None],
         };
         match (&state.thread, when) {
@@ -126,24 +135,16 @@ impl Completion {
         OWN.set(self);
         let (mut state, mut looks) = (self.lock(), 0);
         loop {
-            if let Some((job, handlers, when)) = state.ended.pop_front() {
+            if !state.ended.is_empty() {
                 state.thread = Thread::Awake;
+                let empty = state.empty_list();
+                let mut ended = std::mem::replace(&mut state.ended, empty);
                 drop(state);
-                if catch_unwind(AssertUnwindSafe(|| handlers.call())).is_err() {
-                    // As an exception that leaves a handler; the panic hook has said what it was.
-                    std::process::abort();
-                }
-                if when == When::Now {
-                    drop(handlers);
-                    job.handled();
-                    drop(job);
-                    (state, looks) = (self.lock(), 0);
-                } else {
-                    (state, looks) = (self.lock(), 0);
-                    state.left.push_back((job.clone(), handlers));
-                    // With the lock held, so that who waits finds what is left.
-                    job.handled();
-                }
+                ended.retain_mut(call);
+                (state, looks) = (self.lock(), 0);
+                // With the lock held, so that who waits finds what is left.
+                ended.iter().for_each(|(ended, _)| ended.job().handled());
+                state.left.push(ended);
             } else if state.closed || looks == IDLE_LOOKS && !state.left.is_empty() {
                 let left = std::mem::take(&mut state.left);
                 let closed = state.closed;
@@ -164,4 +165,21 @@ impl Completion {
             }
         }
     }
+}
+
+/// Calls the handlers of a job that has ended; whether something is left of it for later.
+fn call((ended, when): &mut (Ended, When)) -> bool {
+    if catch_unwind(AssertUnwindSafe(|| ended.call())).is_err() {
+        // As an exception that leaves a handler; the panic hook has said what it was.
+        std::process::abort();
+    }
+    let later = *when == When::Soon && !ended.job().is_waited_for();
+    if later {
+        ended.job().returned();
+    } else {
+        let job = Arc::clone(ended.job());
+        drop(std::mem::take(ended));
+        job.handled();
+    }
+    later
 }

@@ -119,6 +119,17 @@ pub(crate) fn pop(token: *mut c_void) {
     }
 }
 
+/// Takes a reference to this object out of the innermost pool, if it is what was put in last; the caller owns it then.
+pub(crate) fn take_back(id: Id) -> bool {
+    with_stack(|stack| {
+        let is_last = !id.is_nil() && stack.len().checked_sub(1).and_then(|last| stack.get(last)) == Some(id);
+        if is_last {
+            stack.pop();
+        }
+        is_last
+    })
+}
+
 /// Puts a reference into the innermost pool.
 ///
 /// # Safety
