@@ -95,7 +95,8 @@ pub(super) struct Progress {
 pub(super) struct Queue {
     flight: Mutex<Flight>,
     progress: Arc<Progress>,
-    pub waiting: Arc<Waiting>,
+    /// Lives as long as the process, because handlers know it.
+    pub waiting: &'static Waiting,
     /// Bytes that submissions in flight may hold together.
     max_held_bytes: usize,
 }
@@ -125,7 +126,7 @@ struct Flight {
 impl Queue {
     /// The device may end nothing for `limit` while somebody waits.
     pub fn new(progress: Arc<Progress>, max_held_bytes: usize, limit: Duration) -> Self {
-        Self { flight: Mutex::default(), progress, waiting: Arc::new(Waiting::new(limit)), max_held_bytes }
+        Self { flight: Mutex::default(), progress, waiting: Box::leak(Box::new(Waiting::new(limit))), max_held_bytes }
     }
 
     fn lock(&self) -> MutexGuard<'_, Flight> {
