@@ -7,7 +7,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,7 @@ use super::mtl_command_buffer::CommandBuffer;
 use crate::brief_lock::BriefLock;
 use crate::few::Few;
 use crate::ignore_poison::IgnorePoison;
+use crate::objc::autorelease::in_some_pool;
 use crate::objc::{Block, Strong, pool};
 
 /// `MTLCommandBufferStatus`.
@@ -55,13 +56,6 @@ impl Status {
 /// show.
 pub(super) const SHORT: Duration = Duration::from_millis(2);
 
-/// No handlers are left to be waited for.
-const NONE: u8 = 0;
-/// Handlers are still to be called or running.
-const CALLING: u8 = 1;
-/// They have returned, which is told with those of others.
-const RETURNED: u8 = 2;
-
 /// A moment that a job remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stamp {
@@ -89,9 +83,7 @@ pub(crate) enum Handler {
 /// Completed handlers in the order in which they were added.
 pub(crate) type Handlers = Few<Option<Handler>, 2>;
 
-/// A command buffer whose work has ended, and the handlers that are to be called then. They are not consumed by the
-/// call, so that they go with all that is left.
-#[derive(Default)]
+/// A command buffer whose work has ended, and the handlers that are to be called then.
 pub(super) struct Ended {
     pub owner: Strong,
     pub handlers: Handlers,
@@ -122,8 +114,8 @@ pub struct Job {
     error: OnceLock<Strong>,
     /// Bits of the seconds of each [`Stamp`].
     times: [AtomicU64; 2],
-    /// Of the handlers: [`NONE`], [`CALLING`] or [`RETURNED`].
-    handling: AtomicU8,
+    /// Whether handlers are still to be called or running.
+    handling: AtomicBool,
     waiting: AtomicUsize,
     gate: Mutex<()>,
     changed: Condvar,
@@ -142,27 +134,12 @@ impl Job {
 
     /// Whether handlers are still to be called or running.
     pub(super) fn has_handlers(&self) -> bool {
-        self.handling.load(Ordering::SeqCst) != NONE
-    }
-
-    /// Whether all handlers have returned, as the thread that calls them knows it.
-    pub(super) fn have_returned(&self) -> bool {
-        self.handling.load(Ordering::Relaxed) != CALLING
-    }
-
-    /// Notes that all handlers have returned, on the thread that calls them.
-    pub(super) fn returned(&self) {
-        self.handling.store(RETURNED, Ordering::Relaxed);
-    }
-
-    /// Whether a thread sleeps until this has ended.
-    pub(super) fn is_waited_for(&self) -> bool {
-        self.waiting.load(Ordering::SeqCst) > 0
+        self.handling.load(Ordering::SeqCst)
     }
 
     /// Tells that all handlers have returned.
     pub(super) fn handled(&self) {
-        self.handling.store(NONE, Ordering::SeqCst);
+        self.handling.store(false, Ordering::SeqCst);
         self.tell();
     }
 
@@ -179,7 +156,7 @@ impl Job {
     /// Whether handlers are to be called when it has ended: before the status says that it is committed, which publishes
     /// it.
     pub(super) fn expect_handlers(&self, any: bool) {
-        self.handling.store(if any { CALLING } else { NONE }, Ordering::Relaxed);
+        self.handling.store(any, Ordering::Relaxed);
     }
 
     /// Keeps what will run until its turn comes; the worker is told afterwards.
@@ -199,7 +176,7 @@ impl Job {
         let (mut recording, handlers) = owner.state::<CommandBuffer>().take_all();
         self.stamp(Stamp::Started);
         // The thread of a worker has no pool.
-        let mut compute = || guarded(|| pool(|| recording.run()));
+        let mut compute = || guarded(|| in_some_pool(|| recording.run()));
         let outcome = match injected {
             Some(Fault::Error { code }) => Err(CommandBufferError::of_device(code)),
             Some(Fault::Hang { until }) => {

@@ -133,6 +133,8 @@ impl Drop for CommandBuffer {
 /// The right to encode on one command buffer, from the beginning of an encoding message to its end.
 pub(crate) struct Encoder {
     buffer: Strong,
+    /// Then nobody encodes on it any more.
+    has_committed: bool,
 }
 
 impl Encoder {
@@ -143,7 +145,7 @@ impl Encoder {
             let committed = state.is_committed();
             return Err(if committed { COMMITTED } else { "another thread is encoding on this command buffer" });
         }
-        Ok(Self { buffer: buffer.clone() })
+        Ok(Self { buffer: buffer.clone(), has_committed: false })
     }
 
     /// Appends work, which is expected to take so long, and the completion handler of its execution. The command buffer
@@ -167,25 +169,23 @@ impl Encoder {
 
     /// Gives all that was encoded to the queue; an error says why it cannot.
     pub(crate) fn commit(mut self) -> Result<(), &'static str> {
-        let state = self.state();
-        let job = Arc::clone(&state.job);
+        let state = self.buffer.state::<CommandBuffer>();
         let mut content = state.content.lock();
         content.recording.begin(state.queue.id().as_ptr().addr())?;
         content.closed = true;
         let fault = fault::commit_due();
         let short = content.recording.expected() < SHORT && !matches!(fault, Some(Fault::Hang { .. }));
-        job.expect_handlers(!content.handlers.as_slice().is_empty());
+        state.job.expect_handlers(!content.handlers.as_slice().is_empty());
         drop(content);
-        let worker = Arc::clone(state.worker());
-        let owner = std::mem::take(&mut self.buffer);
-        worker.commit(&job, Load { owner, fault }, short);
+        self.has_committed = true;
+        state.worker().commit(&state.job, Load { owner: self.buffer.clone(), fault }, short);
         Ok(())
     }
 }
 
 impl Drop for Encoder {
     fn drop(&mut self) {
-        if !self.buffer.id().is_nil() {
+        if !self.has_committed {
             self.state().encoding.store(false, Ordering::Release);
         }
     }

@@ -6,8 +6,8 @@
 //! the jobs that are due if the thread has not taken them yet; and a job that is known to be short is run by the commit
 //! itself if nothing is before it, so that it is done when the commit returns. Order and effects are the same.
 //!
-//! Completed handlers are called by a second thread, as Metal calls them on one of its own: a caller that runs a job
-//! may hold locks that a handler wants. A wait for a job ends after its handlers.
+//! Completed handlers are not called by the commit: a caller that runs a job may hold locks that a handler wants
+//! ([`super::completion`]). A wait for a job ends after its handlers.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -147,19 +147,12 @@ impl Worker {
 
     /// Returns when the job is done; the caller runs jobs that are due.
     pub fn wait_until_completed(&self, job: &Job) -> Result<(), Stuck> {
-        let ended = self.run_until_ended(job);
-        // So that objects which the caller has released are gone.
-        self.completion.clean();
-        ended
-    }
-
-    fn run_until_ended(&self, job: &Job) -> Result<(), Stuck> {
         if job.has_ended() {
             return Ok(());
         }
         if job.has_handlers() {
             if self.completion.is_here() {
-                return if job.have_returned() { Ok(()) } else { Err(Stuck::InHandler) };
+                return Err(Stuck::InHandler);
             }
             self.completion.hurry();
         }
@@ -230,11 +223,10 @@ impl Worker {
         self.free_place(&mut state);
         // With the lock held, so that jobs end, and their handlers are called, in order.
         job.advance(status);
-        let back = ended.map(|ended| self.completion.call(ended, handlers_called));
+        if let Some(ended) = ended {
+            self.completion.call(ended, handlers_called);
+        }
         self.wake(&mut state);
-        drop(state);
-        // It may hold the last reference to the queue.
-        drop(back);
     }
 
     fn free_place(&self, state: &mut State) {
