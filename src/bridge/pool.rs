@@ -98,6 +98,9 @@ pub(super) struct Allocation {
     buffer: Option<ffi::Buffer>,
     /// The size class, which is the buffer's length.
     class: usize,
+    /// Kept from the buffer's last use, if that was with the same type.
+    known: Option<Box<Shown>>,
+    /// Made in this use.
     shown: OnceLock<Box<Shown>>,
     pool: &'static Pool,
     last_use: AtomicU64,
@@ -194,11 +197,11 @@ impl Pool {
                 }
             },
         };
-        let shown = buffer.shown.filter(|shown| shown.ty == *ty);
         Ok(Arc::new(Allocation {
             buffer: Some(buffer.buffer),
             class,
-            shown: shown.map_or_else(OnceLock::new, OnceLock::from),
+            known: buffer.shown.filter(|shown| shown.ty == *ty),
+            shown: OnceLock::new(),
             last_use: AtomicU64::new(buffer.last_use),
             pool: self,
             written_by: AtomicU64::new(0),
@@ -371,17 +374,21 @@ impl Allocation {
 
     /// The buffer as packed tensor data of type `ty`.
     pub fn tensor_data(&self, ty: &TensorType) -> Result<Bound<'_>, Error> {
-        if let Some(known) = self.shown.get()
+        if let Some(known) = self.kept()
             && known.ty == *ty
         {
             return Ok(Bound::Kept(&known.data));
         }
         let data = ffi::TensorData::new(self.buffer(), &ty.shape, data_type("bind", ty.dtype)?);
         let is_crowded = self.class <= SMALL && self.pool.lock().buffers_live > CROWD;
-        if !is_crowded && self.shown.get().is_none() {
+        if !is_crowded && self.kept().is_none() {
             let _ = self.shown.set(Box::new(Shown { ty: ty.clone(), data: data.clone() }));
         }
         Ok(Bound::Own(data))
+    }
+
+    fn kept(&self) -> Option<&Shown> {
+        self.known.as_deref().or_else(|| self.shown.get().map(|shown| &**shown))
     }
 
     /// Notes that submission `serial`, the newest, reads or writes the buffer.
@@ -393,7 +400,7 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let shown = self.shown.take();
+        let shown = self.known.take().or_else(|| self.shown.take());
         let last_use = *self.last_use.get_mut();
         if let Some(buffer) = self.buffer.take() {
             self.pool.give_back(self.class, FreeBuffer { buffer, shown, last_use, freed: 0 });

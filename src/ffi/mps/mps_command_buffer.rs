@@ -76,17 +76,17 @@ impl MpsCommandBuffer {
     /// # Panics
     /// If the host accesses one of them in a way that excludes it.
     pub(in crate::ffi) fn claim<'a>(&mut self, buffers: impl Iterator<Item = &'a Claims>, access: Access) {
-        self.claims.extend(buffers.map(|claims| claims.claim(access)));
+        buffers.for_each(|claims| self.claims.push(claims.claim(access)));
     }
 
     /// The Metal command buffer that is being encoded into now.
     fn root(&mut self) -> &CommandBuffer {
-        let asked = || autoreleasepool(|| self.object.root());
+        let asked = || in_some_pool(|| self.object.root());
         self.live.get_or_insert_with(asked)
     }
 
     fn take_root(&mut self) -> CommandBuffer {
-        self.live.take().unwrap_or_else(|| autoreleasepool(|| self.object.root()))
+        self.live.take().unwrap_or_else(|| in_some_pool(|| self.object.root()))
     }
 
     /// For encoding.
