@@ -39,6 +39,7 @@ pub const PATTERNS: &[Pattern] = &[
     check("transposed conv1d with 260 taps", transposed_long),
     check("a permuted input (channels last)", permuted),
     check("a sliced input of f16", sliced),
+    check("permuted and sliced weights, made and given", permuted_weights),
     check("f16 and bf16 sums of 4096 products", narrow),
     check("the bias of a single pixel", bias_of_a_pixel),
 ];
@@ -252,6 +253,32 @@ fn permuted() -> Outcome {
         let last = (x.permute([0, 2, 3, 1]) + 0.0).permute([0, 3, 1, 2]);
         conv2d(last, weights, None, given.options())
     })
+}
+
+/// As operands that were given, strided weights are read as if they were packed (pytorch/pytorch#192212).
+fn permuted_weights() -> Outcome {
+    let given = Given { x: [2, 3, 6, 5], weights: [4, 3, 3, 2], options: ([1, 1], [1, 1], [1, 1]) };
+    let outputs_last = |weights: Tensor<A, 4>| weights.permute([2, 3, 1, 0]);
+    let back = |weights: Tensor<A, 4>| weights.permute([3, 2, 0, 1]);
+    let wider = |weights: Tensor<A, 4>| Tensor::cat(vec![weights.clone().flip([0]), weights], 3);
+    let part = |wider: Tensor<A, 4>| wider.slice([0..4, 0..3, 0..3, 2..4]);
+    let of = |wanted, remade: &dyn Fn(Tensor<A, 4>) -> Tensor<A, 4>| {
+        given.check(wanted, |x, weights| conv2d(x, remade(weights), None, given.options()))
+    };
+    Outcome::of([Wanted::Output, Wanted::InputGradient, Wanted::WeightsGradient].into_iter().flat_map(|wanted| {
+        [
+            of(wanted, &|weights| back(outputs_last(weights) + 0.0)),
+            of(wanted, &|weights| back(submitted(outputs_last(weights) * 1.0))),
+            of(wanted, &|weights| part(wider(weights))),
+            of(wanted, &|weights| part(submitted(wider(weights)))),
+        ]
+    }))
+}
+
+/// The tensor as other programs see it.
+fn submitted(tensor: Tensor<A, 4>) -> Tensor<A, 4> {
+    MpsGraphDevice.flush();
+    tensor
 }
 
 fn sliced() -> Outcome {

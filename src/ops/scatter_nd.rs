@@ -24,7 +24,7 @@ use crate::ffi::{self, DataType, ScatterMode};
 use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::scalar::ScalarInput;
-use crate::lowering::{Lowering, Operand};
+use crate::lowering::{Lowering, MOST_ELEMENTS, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
@@ -335,12 +335,12 @@ fn require_room(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTenso
     }
     let digits = integer::digits(dtype, count);
     let elements = [data, value].map(|tensor| tensor.shape.num_elements());
-    if elements.into_iter().any(|elements| elements * digits >= 1 << 31) {
+    if elements.into_iter().any(|elements| elements * digits > MOST_ELEMENTS) {
         unsupported(
             name,
             format!(
-                "{count} updates in {:?} of {dtype:?} take {digits} digits for each of {elements:?} elements: 2^31 or \
-                 more; split the tensor",
+                "{count} updates in {:?} of {dtype:?} take {digits} digits for each of {elements:?} elements: more \
+                 than 2^30; split the tensor",
                 data.shape
             ),
         );

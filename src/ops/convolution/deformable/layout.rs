@@ -7,6 +7,7 @@ use burn_backend::{Shape, Slice};
 
 use crate::burn::both_sides;
 use crate::error::{invalid, unsupported};
+use crate::lowering::MOST_ELEMENTS;
 use crate::ops::convolution::extents::{Axis, Convolution};
 use crate::ops::{reduction, tensor_shape};
 use crate::tensor::MpsGraphTensor;
@@ -79,17 +80,17 @@ impl Layout {
         layout
     }
 
-    /// Ends what a graph cannot hold: columns, and pixels with their row of zeros, have less than 2^31 elements, which
-    /// i32 indices reach too, and f32 tells neighbouring places apart below 2^24.
+    /// Ends what a graph cannot hold: columns, and pixels with their row of zeros, have few enough elements for it,
+    /// which i32 indices reach too, and f32 tells neighbouring places apart below 2^24.
     fn within_limits(&self, name: &'static str, shapes: [&Shape; 2]) {
         // A row has three gradients of its own: for y, x and the mask.
         let columns = self.rows() * self.channels.max(3);
-        if columns.max((self.pixel_rows() + 1) * self.channels) >= 1 << 31 {
+        if columns.max((self.pixel_rows() + 1) * self.channels) > MOST_ELEMENTS {
             unsupported(
                 name,
                 format!(
-                    "x {:?}, weight {:?}, an output of {:?}: the samples of all taps take {columns} elements: 2^31 or \
-                     more; pass fewer images at a time",
+                    "x {:?}, weight {:?}, an output of {:?}: the samples of all taps take {columns} elements: more \
+                     than 2^30; pass fewer images at a time",
                     &shapes[0][..],
                     &shapes[1][..],
                     self.output_shape()
