@@ -12,10 +12,11 @@
 //! in one block of scratch memory ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same
 //! [`scratch`] memory.
 
+#![forbid(unsafe_code)]
+
 mod assembly;
 mod biases;
 mod blends;
-mod block;
 mod constants;
 mod contractions;
 mod dead_code;

@@ -13,6 +13,7 @@
 
 pub mod arg_reduce;
 pub mod blend;
+pub(crate) mod block;
 pub mod call;
 pub mod cast;
 pub mod contraction;
@@ -35,6 +36,7 @@ pub mod scatter;
 pub mod softmax;
 pub mod sort;
 pub mod span;
+pub(crate) mod storage;
 pub mod strided;
 pub mod threads;
 pub mod transpose;

@@ -6,7 +6,7 @@
 use super::Job;
 use super::fusion::{self, Group};
 use super::rotations::{self, Rotation};
-use super::step::{Copy, Packed, Step, Storage};
+use super::step::{Copy, Packed, Step};
 use super::views::{LoopOp, View, packed_strides};
 use crate::ir::{DType, ElementwiseOp, Leaf, Node, Op, TensorType, ValueId, ViewOp};
 use crate::kernels::KernelOp;
@@ -14,6 +14,7 @@ use crate::kernels::elementwise::load::Geometry;
 use crate::kernels::elementwise::{LoopBuilder, Register};
 use crate::kernels::matmul::{MatMul, Operand, Side};
 use crate::kernels::movement::Movement;
+use crate::kernels::storage::Storage;
 use std::collections::{HashMap, HashSet};
 
 /// Steps, and the memory that they refer to.

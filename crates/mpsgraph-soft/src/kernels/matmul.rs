@@ -8,6 +8,8 @@
 //! A constant matrix with equal columns, as those of Fourier transforms have them, is multiplied another way
 //! ([`folded`]).
 
+#![expect(unsafe_code, reason = "matrices behind pointers, and vector instructions")]
+
 mod folded;
 mod lanes;
 mod product;

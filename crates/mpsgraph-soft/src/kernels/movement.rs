@@ -154,4 +154,5 @@ pub fn copy_flat(src: &[u8], out: &mut [u8]) {
 }
 
 #[cfg(test)]
+#[expect(unsafe_code, reason = "slices as operands")]
 mod tests;

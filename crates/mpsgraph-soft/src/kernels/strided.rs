@@ -5,6 +5,8 @@
 //! become wider elements. The rest is a run of bytes (`memcpy`), a fill, a gather with a stride, or a transpose of two
 //! axes ([`super::transpose`]), repeated over the outer axes. Bounds are checked once, up front.
 
+#![expect(unsafe_code, reason = "strided memory behind pointers")]
+
 use super::span::{Span, SpanMut};
 use super::threads::{PARALLEL_BYTES, both};
 use super::transpose::{Plane, transpose};
