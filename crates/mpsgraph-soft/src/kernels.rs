@@ -30,6 +30,8 @@ pub mod movement;
 pub mod order;
 pub mod random;
 pub mod reduce;
+#[cfg(test)]
+pub(crate) mod row_major;
 pub mod row_sum;
 pub mod rows;
 pub mod scatter;
