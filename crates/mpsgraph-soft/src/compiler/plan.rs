@@ -10,7 +10,7 @@ use crate::ir::TensorType;
 use crate::kernels::call::Input;
 use crate::kernels::span::{Span, SpanMut};
 use crate::kernels::storage::{Layout, Memory, Piece, Storage};
-use crate::kernels::strided;
+use crate::kernels::strided::{self, Strided};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -146,9 +146,10 @@ impl Step {
                 product.run(memory.read(*lhs), memory.read(*rhs), tables, &memory.write(*to));
             }
             Step::Rows(rows) => rows.run(memory),
-            Step::Copy(Copy { size, from, offset, shape, strides, to, to_offset, to_strides }) => {
-                let to = memory.write(*to);
-                strided::copy(*size, memory.read(*from), *offset, shape, strides, to, *to_offset, to_strides);
+            Step::Copy(Copy { size, shape, from, offset, strides, to, to_offset, to_strides }) => {
+                let from = (memory.read(*from), Strided { offset: *offset, strides });
+                let to = (memory.write(*to), Strided { offset: *to_offset, strides: to_strides });
+                strided::copy(*size, shape, from, to);
             }
             Step::Kernel { op, method, inputs, to, ty, scratch } => {
                 let (to, scratch) = ((memory.write(*to), ty), scratch.map(|scratch| memory.write(scratch)));
