@@ -17,6 +17,7 @@ mod ffi;
 mod lock;
 mod lowering;
 mod ops;
+mod tables;
 mod tensor;
 mod tensor_type;
 
