@@ -139,9 +139,9 @@ impl Length {
         product.with_shape([count, to[0], to[1], inner].into())
     }
 
-    /// A transform of `a * b` points. The point at `b * i + j` of `x` is `(i, j)` of an `(a, b)` view, that at `i + a * j`
-    /// of the result is `(i, j)`: transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`, transforms of
-    /// length `b` along the other. Six points as `a = 2` and `b = 3`:
+    /// A transform of `a * b` points. The point at `b * i + j` of `x` is `(i, j)` of an `(a, b)` view, that at
+    /// `i + a * j` of the result is `(i, j)`: transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`,
+    /// transforms of length `b` along the other. Six points as `a = 2` and `b = 3`:
     ///
     /// ```text
     /// x0 x1 x2    sums and          times 1, w, w²    transforms     X0 X2 X4

@@ -1,7 +1,7 @@
 //! The extents of a deformable convolution, and the rules for them.
 //!
-//! A *run* is as many neighbouring channels as share both the weights' group and the offsets' group, so that they are read
-//! at the same places and summed in the same product. Of 12 channels in 2 weight groups and 3 offset groups:
+//! A *run* is as many neighbouring channels as share both the weights' group and the offsets' group, so that they are
+//! read at the same places and summed in the same product. Of 12 channels in 2 weight groups and 3 offset groups:
 //!
 //! ```text
 //! channel         0 1   2 3   4 5   6 7   8 9   10 11
