@@ -19,7 +19,8 @@ impl MpsGraphDevice {
     /// error's text.
     ///
     /// # Errors
-    /// [`Error::Device`] on an Apple system without a Metal device or older than macOS 14.
+    /// [`Error::Device`] on an Apple system older than macOS 14, without a Metal device, or whose GPU has memory of its
+    /// own, as AMD's have in Macs with an Intel processor.
     pub fn new() -> Result<Self, Error> {
         Runtime::try_get().map(|_| Self)
     }
