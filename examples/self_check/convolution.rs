@@ -1,4 +1,4 @@
-//! Convolutions. MPSGraph is silently wrong for long filters, for many channels and in three dimensions.
+//! Convolutions. MPSGraph is silently wrong for long filters, many channels, many images and in three dimensions.
 
 use burn::backend::Autodiff;
 use burn::tensor::module::{conv_transpose1d, conv_transpose2d, conv1d, conv2d, conv3d};
@@ -27,6 +27,8 @@ pub const PATTERNS: &[Pattern] = &[
     check("conv3d (wrong on macOS 26.2)", || volumes(Wanted::Output)),
     check("gradient of conv3d for the input", || volumes(Wanted::InputGradient)),
     check("gradient of conv3d for the weights", || volumes(Wanted::WeightsGradient)),
+    check("gradient for the weights of 65537 images (wrong in one node)", many_images),
+    check("gradient of conv3d for the weights, 65538 positions in depth", many_planes),
     check("depthwise with padding", || depthwise(Wanted::Output)),
     check("gradient for depthwise weights (Apple's own ignores padding)", || depthwise(Wanted::WeightsGradient)),
     check("groups: output and gradients", groups),
@@ -163,6 +165,15 @@ fn many_outputs() -> Outcome {
 fn many_inputs() -> Outcome {
     let given = Given { x: [1, 65_536, 2, 1], weights: [2, 65_536, 1, 1], options: ([1, 1], [0, 0], [1, 1]) };
     given.run(Wanted::InputGradient)
+}
+
+fn many_images() -> Outcome {
+    Given { x: [65_537, 2, 2], weights: [3, 2, 2], options: ([1], [0], [1]) }.run(Wanted::WeightsGradient)
+}
+
+fn many_planes() -> Outcome {
+    let given = Given { x: [2, 1, 32_769, 2, 1], weights: [2, 1, 1, 2, 1], options: ([1; 3], [0; 3], [1; 3]) };
+    given.check(Wanted::WeightsGradient, |x, weights| conv3d(x, weights, None, given.options()))
 }
 
 fn volumes(wanted: Wanted) -> Outcome {

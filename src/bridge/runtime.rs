@@ -59,7 +59,8 @@ impl Runtime {
     /// The runtime, made on first use.
     ///
     /// # Errors
-    /// [`Error::Device`] if the system has no Metal device or one that is too old; the answer stays the same.
+    /// [`Error::Device`] if the system is too old, has no Metal device, or one with memory of its own; the answer stays
+    /// the same.
     pub fn try_get() -> Result<&'static Runtime, Error> {
         RUNTIME.get_or_init(Runtime::new).as_ref().map_err(Clone::clone)
     }
@@ -80,6 +81,16 @@ impl Runtime {
                 return Err(fault("this system is older than macOS 14, the first that MPSGraph is used on here"));
             }
             let device = ffi::Device::system_default().ok_or_else(|| fault("this system has no Metal device"))?;
+            // MPS is silently wrong on AMD's: a matrix by a vector (pytorch/pytorch#178697, and lllyasviel/Fooocus#4219
+            // from macOS 15.7.8 on). The family would not tell: a virtual machine may show Apple's GPU as of none of
+            // Apple's families.
+            if !device.has_unified_memory() {
+                return Err(fault(&format!(
+                    "this system has a GPU with memory of its own ({}), where MPSGraph is not known to be right; with \
+                     the feature `soft` the CPU computes",
+                    device.name()
+                )));
+            }
             let queue = device.new_command_queue().ok_or_else(|| fault("the Metal device gave no command queue"))?;
             let working_set = device.recommended_max_working_set_size() as usize;
             let seed = foldhash::quality::RandomState::default().build_hasher().finish();

@@ -203,9 +203,7 @@ pub(crate) fn scatter_or(
     indices: MpsGraphTensor,
     value: MpsGraphTensor,
 ) -> MpsGraphTensor {
-    let none = memory::zeros(tensor.shape.clone(), DType::F32);
-    let hits = scatter_add(dim, none, indices, arithmetic::cast(value, DType::F32));
-    arithmetic::binary(BinaryOp::LogicalOr, tensor, positive(hits))
+    or_where(tensor, value, |none, ones| scatter_add(dim, none, indices, ones))
 }
 
 /// [`select_add`] for bools: true where the tensor or one of the values is.
@@ -215,8 +213,17 @@ pub(crate) fn select_or(
     indices: MpsGraphTensor,
     value: MpsGraphTensor,
 ) -> MpsGraphTensor {
+    or_where(tensor, value, |none, ones| select_add(none, dim, indices, ones))
+}
+
+/// True where `tensor` is, or where `add` adds one of the values to zeros.
+fn or_where(
+    tensor: MpsGraphTensor,
+    value: MpsGraphTensor,
+    add: impl FnOnce(MpsGraphTensor, MpsGraphTensor) -> MpsGraphTensor,
+) -> MpsGraphTensor {
     let none = memory::zeros(tensor.shape.clone(), DType::F32);
-    let hits = select_add(none, dim, indices, arithmetic::cast(value, DType::F32));
+    let hits = add(none, arithmetic::cast(value, DType::F32));
     arithmetic::binary(BinaryOp::LogicalOr, tensor, positive(hits))
 }
 

@@ -138,6 +138,17 @@ fn reshapes_with_two_extents_of_one() {
 }
 
 #[test]
+fn reshapes_to_matrices_of_halves() {
+    let hides = os_version::at_least(27, 0);
+    for dtype in [DType::F16, DType::BF16] {
+        let flattened = || reshape(made(&[2, 2, 2], dtype), [4, 2].into());
+        let negative = |x: MpsGraphTensor| arithmetic::unary(UnaryOp::Neg, x);
+        assert_eq!(barriers(|| matmul(flattened(), negative(made(&[2, 4], dtype)))), [[hides, false]]);
+        assert_eq!(barriers(|| matmul(negative(flattened()), negative(made(&[2, 4], dtype)))), [NONE]);
+    }
+}
+
+#[test]
 fn readers_with_two_extents_of_one() {
     let hides = os_version::at_least(26, 0);
     let product = || matmul(reshape(made(&[6], DType::F32), [2, 3].into()), made(&[3, 2], DType::F32));

@@ -3,18 +3,16 @@
 //! Coordinates are fractions of integers and weights are f64 until they are stored, so rounding changes neither the
 //! neighbours nor the weights. The gradient's table is the same table in the other direction.
 
-use std::collections::HashMap;
 use std::f64::consts::PI;
-use std::sync::Mutex;
 
 use burn_backend::TensorData;
 
 use crate::bridge::upload;
-use crate::lock::LockAnyway;
+use crate::ops::tables::{KEPT_BYTES, Table, Tables};
 use crate::tensor::MpsGraphTensor;
 
 /// How an element is made of its neighbours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Filter {
     /// The one at or before the element's start, or its middle; corners do not matter.
     Nearest { middle: bool },
@@ -27,7 +25,7 @@ pub(crate) enum Filter {
 }
 
 /// An axis of `from` elements that is given `to`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct AxisResize {
     pub filter: Filter,
     /// Whether the first and last elements lie on each other, else the outer edges do.
@@ -37,17 +35,10 @@ pub(super) struct AxisResize {
 }
 
 /// Whether values go from the old axis to the new one, or gradients back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Direction {
     Forward,
     Backward,
-}
-
-impl Taps {
-    /// Whether every element is one that is read.
-    pub fn copies(&self) -> bool {
-        self.slots == 1 && self.weights.is_none()
-    }
 }
 
 impl Direction {
@@ -80,58 +71,48 @@ pub(super) struct Taps {
     pub reads_zero: bool,
 }
 
-/// The most tables that are kept on the device, so that resizing to ever new extents does not fill the memory with
-/// them.
-const KEPT: usize = 64;
-
-/// The table of an axis, uploaded when it is first asked for.
-pub(super) fn of(op: &'static str, resize: AxisResize, direction: Direction) -> Taps {
-    static TABLES: Mutex<Option<HashMap<(AxisResize, Direction), Taps>>> = Mutex::new(None);
-    let mut tables = TABLES.lock_anyway();
-    let tables = tables.get_or_insert_default();
-    if let Some(taps) = tables.get(&(resize, direction)) {
-        return taps.clone();
+impl Taps {
+    /// Whether every element is one that is read.
+    pub fn copies(&self) -> bool {
+        self.slots == 1 && self.weights.is_none()
     }
-    if tables.len() == KEPT {
-        tables.clear();
-    }
-    let table = Table::new(resize, direction);
-    let data = |numbers| TensorData::new(numbers, [table.slots * direction.result(resize)]);
-    let taps = Taps {
-        slots: table.slots,
-        indices: upload(op, TensorData::new(table.indices, [table.slots * direction.result(resize)])),
-        weights: table.weights.iter().any(|&weight| weight != 1.0).then(|| upload(op, data(table.weights))),
-        reads_zero: table.reads_zero,
-    };
-    tables.insert((resize, direction), taps.clone());
-    taps
 }
 
-/// The most numbers of tables of places that are kept, 16 MiB.
-const KEPT_PLACES: usize = 1 << 22;
+impl Table for Taps {
+    fn bytes(&self) -> usize {
+        self.indices.bytes() + self.weights.as_ref().map_or(0, Table::bytes)
+    }
+}
+
+/// The table of an axis.
+pub(super) fn of(op: &'static str, resize: AxisResize, direction: Direction) -> Taps {
+    static TABLES: Tables<(AxisResize, Direction), Taps> = Tables::new();
+    TABLES.get((resize, direction), || {
+        let HostTaps { slots, indices, weights, reads_zero } = HostTaps::new(resize, direction);
+        let shape = [indices.len()];
+        let has_weights = weights.iter().any(|&weight| weight != 1.0);
+        Taps {
+            slots,
+            indices: upload(op, TensorData::new(indices, shape)),
+            weights: has_weights.then(|| upload(op, TensorData::new(weights, shape))),
+            reads_zero,
+        }
+    })
+}
 
 /// Where the nearest pixel of each new one is in an image of one axis, of an image with these extents. `None` if the
 /// table is too large to keep.
 pub(super) fn places(op: &'static str, axes: [AxisResize; 2]) -> Option<MpsGraphTensor> {
-    static TABLES: Mutex<Option<HashMap<[AxisResize; 2], MpsGraphTensor>>> = Mutex::new(None);
+    static TABLES: Tables<[AxisResize; 2], MpsGraphTensor> = Tables::new();
     let [height, width] = axes;
     let count = height.to * width.to;
-    if count > KEPT_PLACES {
-        return None;
-    }
-    let mut tables = TABLES.lock_anyway();
-    let tables = tables.get_or_insert_default();
-    if let Some(table) = tables.get(&axes) {
-        return Some(table.clone());
-    }
-    if tables.values().map(|table| table.shape.num_elements()).sum::<usize>() + count > KEPT_PLACES {
-        tables.clear();
-    }
-    let [rows, columns] = axes.map(|axis| Table::new(axis, Direction::Forward).indices);
-    let row = |&row: &i32| columns.iter().map(move |column| row * width.from as i32 + column);
-    let table = upload(op, TensorData::new(rows.iter().flat_map(row).collect::<Vec<i32>>(), [count]));
-    tables.insert(axes, table.clone());
-    Some(table)
+    (count * size_of::<i32>() <= KEPT_BYTES).then(|| {
+        TABLES.get(axes, || {
+            let [rows, columns] = axes.map(|axis| HostTaps::new(axis, Direction::Forward).indices);
+            let row = |&row: &i32| columns.iter().map(move |column| row * width.from as i32 + column);
+            upload(op, TensorData::new(rows.iter().flat_map(row).collect::<Vec<i32>>(), [count]))
+        })
+    })
 }
 
 /// What an element takes of another one.
@@ -142,14 +123,14 @@ struct Tap {
 }
 
 /// [`Taps`] on the host, slot after slot.
-struct Table {
+struct HostTaps {
     slots: usize,
     indices: Vec<i32>,
     weights: Vec<f32>,
     reads_zero: bool,
 }
 
-impl Table {
+impl HostTaps {
     fn new(resize: AxisResize, direction: Direction) -> Self {
         let mut taps: Vec<Vec<Tap>> = vec![Vec::new(); direction.result(resize)];
         for new in 0..resize.to {
@@ -284,7 +265,7 @@ mod tests {
     #[test]
     fn weights_of_an_element_add_up_to_1() {
         each(|resize| {
-            let table = Table::new(resize, Direction::Forward);
+            let table = HostTaps::new(resize, Direction::Forward);
             for element in 0..resize.to {
                 let sum: f32 = (0..table.slots).map(|slot| table.weights[slot * resize.to + element]).sum();
                 assert!((sum - 1.0).abs() < 1e-6, "{resize:?}, element {element}: {sum}");
@@ -297,7 +278,7 @@ mod tests {
     fn the_gradient_is_the_same_matrix_turned() {
         each(|resize| {
             let matrix = |direction: Direction| {
-                let (table, count) = (Table::new(resize, direction), direction.result(resize));
+                let (table, count) = (HostTaps::new(resize, direction), direction.result(resize));
                 let mut matrix = vec![0.0; resize.from * resize.to];
                 for (place, (&index, &weight)) in table.indices.iter().zip(&table.weights).enumerate() {
                     let (result, operand) = (place % count, index as usize);
@@ -322,7 +303,7 @@ mod tests {
     fn whole_multiples_repeat() {
         each(|resize| {
             let Some(times) = resize.repeats() else { return };
-            let indices = Table::new(resize, Direction::Forward).indices;
+            let indices = HostTaps::new(resize, Direction::Forward).indices;
             assert!(indices.iter().enumerate().all(|(at, &index)| index as usize == at / times), "{resize:?}");
         });
     }
@@ -331,7 +312,7 @@ mod tests {
     fn neighbours_are_those_of_exact_coordinates() {
         // 49 * (1 / 49.0) is less than 1: in floats the second half would begin one element late.
         let resize = AxisResize { filter: Filter::Nearest { middle: false }, align_corners: false, from: 2, to: 98 };
-        let table = Table::new(resize, Direction::Forward);
+        let table = HostTaps::new(resize, Direction::Forward);
         assert_eq!(table.indices, [[0; 49], [1; 49]].concat());
         assert!(table.weights.iter().all(|&weight| weight == 1.0));
     }

@@ -5,6 +5,7 @@
 //! operation ends at the highest bit that an exponent has. Products wrap, so the low bits of a wider power are the
 //! power.
 
+use super::reading::binary;
 use super::{Job, constants};
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, ValueId};
 
@@ -59,8 +60,7 @@ impl Power {
 }
 
 fn product(nodes: &Nodes, id: ValueId) -> Option<(ValueId, ValueId)> {
-    let Node { op, inputs, .. } = nodes.node(id);
-    (*op == BinaryOp::Mul.into()).then(|| (inputs[0], inputs[1]))
+    binary(nodes, id, BinaryOp::Mul)
 }
 
 /// Exponent, bit and square of a factor: the square if the bit is set, else 1.
