@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
-use super::block::Block;
 use crate::brief_lock::{BriefLock, Held};
+use crate::kernels::block::Block;
 use crate::kernels::span::{Span, SpanMut};
 
 /// What one run works in. After a step that panicked, the next run reads nothing of what the step left behind.

@@ -177,12 +177,11 @@ fn wrap(this: This<'_>, cmd: Sel, buffer: Id) -> MpsCommandBuffer {
 }
 
 extern "C-unwind" fn command_buffer_from_command_queue(this: This<'_>, cmd: Sel, queue: Id) -> Id {
-    // SAFETY: the sender keeps its argument alive.
-    let queue = unsafe { queue.lent() };
+    let queue = Strong::retain(queue);
     if queue.try_state::<CommandQueue>().is_none() {
         violation!(this, cmd, "the argument is not an MTLCommandQueue");
     }
-    let first = mtl_command_buffer::new(queue, this, cmd);
+    let first = mtl_command_buffer::new(&queue, this, cmd);
     new_object(&CLASS, MpsCommandBuffer::new(first)).autorelease()
 }
 
