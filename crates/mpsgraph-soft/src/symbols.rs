@@ -156,8 +156,8 @@ pub unsafe extern "C-unwind" fn objc_autorelease(object: *mut c_void) -> *mut c_
     unsafe { Id::from_ptr(object).autorelease() }.as_ptr()
 }
 
-/// `id objc_retainAutoreleasedReturnValue(id object)`: takes the reference back that a method has put into the pool just
-/// before, as Apple's runtime does; otherwise a retain.
+/// `id objc_retainAutoreleasedReturnValue(id object)`: takes the reference back that a method has put into the pool
+/// just before, as Apple's runtime does; otherwise a retain.
 ///
 /// # Safety
 /// `object` is nil, an object or a class of this runtime.

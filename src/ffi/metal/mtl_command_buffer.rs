@@ -87,9 +87,9 @@ impl MTLCommandBuffer {
         autoreleasepool(|| self.wait())
     }
 
-    /// Calls `handler` once when the work has ended, with this command buffer. A thread of Metal's calls it, before waits
-    /// for this work return; so the handler is short and waits for nothing. It is dropped with the work, also if that is
-    /// never committed.
+    /// Calls `handler` once when the work has ended, with this command buffer. A thread of Metal's calls it, before
+    /// waits for this work return; so the handler is short and waits for nothing. It is dropped with the work, also if
+    /// that is never committed.
     ///
     /// # Panics
     /// If the work is committed already: Metal asserts.

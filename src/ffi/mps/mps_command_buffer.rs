@@ -63,8 +63,8 @@ impl MpsCommandBuffer {
         Work::new(roots, claims)
     }
 
-    /// Calls `handler` once when the live command buffer, which is being encoded into now, has ended, with that. A thread
-    /// of Metal's calls it, so it is short and waits for nothing.
+    /// Calls `handler` once when the live command buffer, which is being encoded into now, has ended, with that. A
+    /// thread of Metal's calls it, so it is short and waits for nothing.
     ///
     /// Encoding may commit that one and go on in another, which does not take the handler over.
     pub(crate) fn on_completed(&mut self, handler: impl Fn(&MTLCommandBuffer) + Send + 'static) {

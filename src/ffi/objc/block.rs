@@ -34,8 +34,8 @@ pub(crate) trait Closure<S: Signature>: Sized + Send + 'static {
     const INVOKE: S::Invoke;
 }
 
-/// A reference to a block: a closure that is called once at most, with objects that the caller keeps alive meanwhile. It
-/// goes with the block, and so not on the thread that calls it unless that has the last reference.
+/// A reference to a block: a closure that is called once at most, with objects that the caller keeps alive meanwhile.
+/// It goes with the block, and so not on the thread that calls it unless that has the last reference.
 pub(crate) struct OnceBlock<S: Signature>(NonNull<Literal<S>>);
 
 /// The beginning of every block.

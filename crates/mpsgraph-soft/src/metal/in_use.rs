@@ -105,8 +105,8 @@ impl InUse {
     }
 }
 
-/// Hash of up to 2048 words at equal distances: all words of one page, a bounded cost (a microsecond) for many pages. It
-/// sees every write of at least a two-thousandth of the buffer in one piece.
+/// Hash of up to 2048 words at equal distances: all words of one page, a bounded cost (a microsecond) for many pages.
+/// It sees every write of at least a two-thousandth of the buffer in one piece.
 fn sample(memory: &Memory) -> NonZeroU64 {
     /// Hashes that do not wait for each other.
     const LANES: usize = 8;

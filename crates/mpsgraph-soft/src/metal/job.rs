@@ -153,8 +153,8 @@ impl Job {
         f64::from_bits(self.times[stamp as usize].load(Ordering::Relaxed))
     }
 
-    /// Whether handlers are to be called when it has ended: before the status says that it is committed, which publishes
-    /// it.
+    /// Whether handlers are to be called when it has ended: before the status says that it is committed, which
+    /// publishes it.
     pub(super) fn expect_handlers(&self, any: bool) {
         self.handling.store(any, Ordering::Relaxed);
     }

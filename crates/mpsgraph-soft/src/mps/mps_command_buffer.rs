@@ -108,8 +108,8 @@ impl<'a> Encoder<'a> {
     }
 
     /// Appends work, and closes. When a test has asked for commits inside ([`fault::commit_inside_encode`]), the work
-    /// begins in this root and ends in another; when one of the roots failed, the rest of the work would compute garbage
-    /// and does not run.
+    /// begins in this root and ends in another; when one of the roots failed, the rest of the work would compute
+    /// garbage and does not run.
     ///
     /// When the last of the roots has ended, `execution` is told the error of the first that failed.
     pub(crate) fn encode(self, piece: Piece, execution: Option<Execution>) {
