@@ -6,7 +6,7 @@ use burn_backend::DeviceId;
 
 use crate::bridge::{Runtime, Stats};
 use crate::error::Error;
-use crate::ops;
+use crate::tables;
 
 /// The system's default Metal device, or on systems without Metal its software counterpart. There is one device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -61,7 +61,7 @@ impl MpsGraphDevice {
     /// [`clear_programs`](Self::clear_programs).
     pub fn memory_cleanup(&self) {
         // First, because their buffers become free ones.
-        ops::tables::release();
+        tables::release();
         Runtime::get().memory_cleanup();
     }
 

@@ -2,8 +2,7 @@
 //!
 //! A family's file holds its variants with their attributes, the functions that check shapes and dtypes and record
 //! them, and their lowering to MPSGraph nodes, side by side. Nothing here touches a raw pointer, a buffer or a host
-//! copy of a tensor. `normalization` and `resize` record ops of other families only and so have no variant. [`tables`] is not
-//! a family.
+//! copy of a tensor. `normalization` and `resize` record ops of other families only and so have no variant.
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
@@ -23,7 +22,6 @@ pub(crate) mod resize;
 pub(crate) mod sample_grid;
 pub(crate) mod scatter_nd;
 pub(crate) mod sort;
-pub(crate) mod tables;
 pub(crate) mod tensor_shape;
 
 use smallvec::SmallVec;

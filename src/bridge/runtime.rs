@@ -12,7 +12,7 @@ use super::config::Config;
 use super::flush::FlushReason;
 use super::generator::Generator;
 use super::kept::Kept;
-use super::list::{Bounds, Cut};
+use super::list::{Bounds, Cut, recorded_before};
 use super::log::Log;
 use super::pool::Pool;
 use super::stats::{Counters, Stats};
@@ -120,10 +120,6 @@ impl Runtime {
         self.config.eager
     }
 
-    pub(super) fn count_recorded(&self) {
-        self.counters.ops_recorded.add(1);
-    }
-
     /// When a recording is flushed although nobody asks for a value.
     pub(super) fn bounds(&self) -> Bounds {
         let held_bytes = self.held_limit.load(Ordering::Relaxed);
@@ -211,7 +207,7 @@ impl Runtime {
     pub fn stats(&self) -> Stats {
         let c = &self.counters;
         let mut stats = Stats {
-            ops_recorded: c.ops_recorded.get(),
+            ops_recorded: recorded_before(),
             programs_compiled: c.programs_compiled.get(),
             programs_loaded: c.programs_loaded.get(),
             programs_kept: c.programs_kept.get(),
@@ -241,6 +237,7 @@ impl Runtime {
         stats.in_flight = self.queue.in_flight() as u64;
         for recording in thread::recordings() {
             let (ops, bytes) = recording.waiting();
+            stats.ops_recorded += recording.recorded();
             stats.recordings += 1;
             stats.ops_waiting += ops as u64;
             stats.bytes_held += bytes as u64;

@@ -27,6 +27,7 @@
 //! ```
 
 #![deny(unsafe_code)]
+#![warn(clippy::allow_attributes_without_reason)]
 #![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod classes;

@@ -15,9 +15,9 @@
 //!          gather(order, places)           in the others
 //! ```
 //!
-//! For the row `[3, 2, 1]` with digits of one bit and `p = 2`: the low bits are 1, 0, 1, so the first pass sorts 4, 1, 6
-//! and finds the order 1, 0, 2. In that order the high bits are 1, 1, 0; the second pass sorts 4, 5, 2, finds the places
-//! 2, 0, 1, and with them the order 2, 1, 0.
+//! For the row `[3, 2, 1]` with digits of one bit and `p = 2`: the low bits are 1, 0, 1, so the first pass sorts 4, 1,
+//! 6 and finds the order 1, 0, 2. In that order the high bits are 1, 1, 0; the second pass sorts 4, 5, 2, finds the
+//! places 2, 0, 1, and with them the order 2, 1, 0.
 //!
 //! [`order`] goes through the passes from the last to the first, [`Pass`] reads one of them, and [`Digit`] tells which
 //! bits of which integers it sorts by. The passes are an order if their digits are all bits of the same integers.

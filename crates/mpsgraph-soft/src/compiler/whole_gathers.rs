@@ -1,7 +1,7 @@
 //! Moves 64-bit integers whole, where a graph moves them as pairs of floats.
 //!
-//! MPSGraph's gathers are exact for f32 alone. Who reads 64-bit integers by index reads their bits as twice as many f32,
-//! each index twice in a row, and makes integers of them again:
+//! MPSGraph's gathers are exact for f32 alone. Who reads 64-bit integers by index reads their bits as twice as many
+//! f32, each index twice in a row, and makes integers of them again:
 //!
 //! ```text
 //! pairs  = f32 bits of (u32 bits of data)             pair_of

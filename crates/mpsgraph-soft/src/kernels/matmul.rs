@@ -83,8 +83,8 @@ impl MatMul {
         let ends = (end(lhs, m, k), end(rhs, k, n));
         let batch = vec![(lhs.offset, rhs.offset)];
         let one = |m| Self { dtype, m, n, k, lhs: lhs_matrix, rhs: rhs_matrix, batch, ends, folded: None };
-        // One taller product: the right operand stays, the left one's rows go on through the batch. So `[8, 3, 5]` times
-        // `[5, 2]` is `[24, 5]` times `[5, 2]`. Of rows that are alone, the batch's stride is the distance.
+        // One taller product: the right operand stays, the left one's rows go on through the batch. So `[8, 3, 5]`
+        // times `[5, 2]` is `[24, 5]` times `[5, 2]`. Of rows that are alone, the batch's stride is the distance.
         let mut rows = m;
         let tall = batch_shape.iter().zip(&lhs.strides).zip(&rhs.strides).rev().all(|((&extent, &l), &r)| {
             let follows = extent == 1 || (r == 0 && (rows == 1 || l == lhs_matrix.0 * rows as isize));

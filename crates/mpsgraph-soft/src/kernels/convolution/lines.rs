@@ -13,8 +13,8 @@
 //! tap 2             x1 x3 0                from 1 on
 //! ```
 //!
-//! [`Lines::tap`] says where a tap's elements begin, [`Lines::segments`] which of them are those of the positions if the
-//! range does not begin or end with a line.
+//! [`Lines::tap`] says where a tap's elements begin, [`Lines::segments`] which of them are those of the positions if
+//! the range does not begin or end with a line.
 
 use super::Window;
 use super::extents::Extents;

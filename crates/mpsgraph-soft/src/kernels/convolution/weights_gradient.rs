@@ -1,7 +1,7 @@
 //! The gradient of a convolution for its weights.
 //!
-//! The sums are those of the transposed weights: turning the output's gradient around, which `gemm` needs beside itself,
-//! is less work than turning the columns. They are made in three steps, each shared by threads:
+//! The sums are those of the transposed weights: turning the output's gradient around, which `gemm` needs beside
+//! itself, is less work than turning the columns. They are made in three steps, each shared by threads:
 //!
 //! 1. If several pieces of work need the same gradients, all are turned around.
 //! 2. Each piece of work sums the products of one segment of the positions for some channels and outputs.

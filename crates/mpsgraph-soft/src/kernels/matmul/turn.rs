@@ -7,6 +7,7 @@ use crate::kernels::vectorised::{VectorLoop, vectorised};
 
 /// Rows and columns of a square.
 pub const SIDE: usize = 16;
+/// Numbers that are turned: row by row.
 pub type Square = [[f32; SIDE]; SIDE];
 
 /// A loop that turns squares.

@@ -24,8 +24,8 @@ impl Widened {
     /// Multiplies, on several threads if it is `shared`.
     ///
     /// # Safety
-    /// All three must be live for the extents and strides and aligned, and `c` apart from both. `widen` and `narrow` are
-    /// functions of one operand, of the floats' type.
+    /// All three must be live for the extents and strides and aligned, and `c` apart from both. `widen` and `narrow`
+    /// are functions of one operand, of the floats' type.
     pub unsafe fn run(&self, shared: bool) {
         let (m, n, k) = self.extents;
         let mut wide = WIDE.take();

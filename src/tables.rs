@@ -11,15 +11,15 @@ use crate::lock::LockAnyway;
 use crate::tensor::MpsGraphTensor;
 
 /// The most bytes that tables of one kind take: resizing to ever new extents must not fill the memory with them.
-pub(super) const KEPT_BYTES: usize = 16 << 20;
+pub(crate) const KEPT_BYTES: usize = 16 << 20;
 
 /// The tables of one kind, by the attributes that they are made of.
-pub(super) struct Tables<K, T> {
+pub(crate) struct Tables<K, T> {
     kept: Mutex<BTreeMap<K, T>>,
 }
 
 /// What is kept: cloning shares its buffers.
-pub(super) trait Table: Clone + Send {
+pub(crate) trait Table: Clone + Send {
     /// What its buffers take.
     fn bytes(&self) -> usize;
 }
