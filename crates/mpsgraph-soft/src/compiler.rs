@@ -3,13 +3,14 @@
 //! [`compile`] runs the passes one after the other: drop nodes that no target needs ([`dead_code`]), merge nodes that
 //! compute the same value ([`subexpressions`]), add integers whole that are added digit by digit ([`digits`]), find
 //! orders at once that are found digit by digit ([`orders`]), make one operation of a power by squaring ([`powers`])
-//! and of other compositions ([`idioms`]), take casts to larger types out of what needs none ([`narrowing`]), sum
-//! products without a table of them ([`contractions`], [`row_sums`]), make one kernel of a scan and the conversions
-//! around it ([`keyed_scans`]), hand biases to convolutions ([`biases`]), sum weighted rows without a table of them
-//! ([`blends`]), turn reshapes, transposes, slices and broadcasts into strides ([`views`]), group elementwise nodes
-//! into single passes over memory ([`fusion`]), hand rotations to the products before them ([`rotations`]), make steps
-//! of the groups ([`assembly`]), take rows through several steps at a time ([`rows`]) and place intermediate results
-//! in one block of scratch memory ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same
+//! and of other compositions ([`idioms`]), reduce along the axis that a transposition makes the last one ([`turned`]),
+//! take casts to larger types out of what needs none ([`narrowing`]), sum products without a table of them
+//! ([`contractions`], [`row_sums`]), make one kernel of a scan and the conversions around it ([`keyed_scans`]), hand
+//! biases to convolutions ([`biases`]), sum weighted rows without a table of them ([`blends`]), turn reshapes,
+//! transposes, slices and broadcasts into strides ([`views`]), group elementwise nodes into single passes over memory
+//! ([`fusion`]), hand rotations to the products before them ([`rotations`]), make steps of the groups ([`assembly`]),
+//! take rows through several steps at a time ([`rows`]) and place intermediate results in one block of scratch memory
+//! ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same
 //! [`scratch`] memory.
 
 mod assembly;
@@ -35,6 +36,7 @@ mod scratch;
 mod step;
 mod subexpressions;
 mod timing;
+mod turned;
 mod views;
 
 pub use plan::Plan;
@@ -50,7 +52,8 @@ use crate::ir::{Node, Nodes, ValueId};
 pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = dead_code::remove(nodes, feeds, targets);
     let job = orders::join(digits::join(subexpressions::merge(&job)));
-    let job = contractions::find(&narrowing::narrow(&idioms::join(&powers::join(&job))));
+    let job = turned::reduce(&idioms::join(&powers::join(&job)));
+    let job = contractions::find(&narrowing::narrow(&job));
     let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
     let job = row_sums::join(blends::join(biases::join(keyed_scans::join(job))));
     let (views, works) = views::resolve(&job.nodes);
