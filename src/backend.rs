@@ -70,8 +70,8 @@ impl<F: FloatElement, I: IntElement> Backend for MpsGraph<F, I> {
         Ok(Runtime::get().sync()?)
     }
 
-    fn memory_cleanup(_device: &MpsGraphDevice) {
-        Runtime::get().memory_cleanup();
+    fn memory_cleanup(device: &MpsGraphDevice) {
+        device.memory_cleanup();
     }
 
     /// Does nothing: buffers are shared with the host, and data is copied into one when its tensor is made.

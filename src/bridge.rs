@@ -1,5 +1,6 @@
 //! How recorded ops become work: recording per thread, programs as cache keys, compilation, binding, submission,
-//! reading back. `ops` uses [`record`] of it and nothing else; it uses one name of `ops`, `Op`.
+//! reading back. `ops` uses [`record`] of it, [`upload`] for tables, and the random state; it uses one name of `ops`,
+//! `Op`, and `patterns` those of the families that it rewrites.
 
 mod cache;
 mod compile;

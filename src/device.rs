@@ -6,6 +6,7 @@ use burn_backend::DeviceId;
 
 use crate::bridge::{Runtime, Stats};
 use crate::error::Error;
+use crate::tables;
 
 /// The system's default Metal device, or on systems without Metal its software counterpart. There is one device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -18,7 +19,8 @@ impl MpsGraphDevice {
     /// error's text.
     ///
     /// # Errors
-    /// [`Error::Device`] on an Apple system without a Metal device or older than macOS 14.
+    /// [`Error::Device`] on an Apple system older than macOS 14, without a Metal device, or whose GPU has memory of its
+    /// own, as AMD's have in Macs with an Intel processor.
     pub fn new() -> Result<Self, Error> {
         Runtime::try_get().map(|_| Self)
     }
@@ -54,9 +56,12 @@ impl MpsGraphDevice {
         Runtime::get().sync()
     }
 
-    /// Releases free buffers, and what recorded ops hold back that no tensor can ask for any more. Compiled programs
-    /// stay: see [`clear_programs`](Self::clear_programs).
+    /// Releases free buffers, what recorded ops hold back that no tensor can ask for any more, and tables that ops keep
+    /// for the next op with the same attributes. Compiled programs stay: see
+    /// [`clear_programs`](Self::clear_programs).
     pub fn memory_cleanup(&self) {
+        // First, because their buffers become free ones.
+        tables::release();
         Runtime::get().memory_cleanup();
     }
 

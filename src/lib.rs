@@ -4,6 +4,7 @@
 //! A model needs `type B = MpsGraph;` (or `Autodiff<MpsGraph>`) and nothing else. On systems that are not Apple's the
 //! same code drives `mpsgraph-soft`, a software implementation of the classes it talks to.
 #![deny(unsafe_code)]
+#![warn(clippy::allow_attributes_without_reason)]
 #![warn(missing_docs)]
 
 mod backend;
@@ -12,11 +13,12 @@ mod burn;
 mod device;
 mod dtype;
 mod error;
-#[allow(unsafe_code)] // the one room for raw pointers: every block in it says why it holds
+#[expect(unsafe_code, reason = "the one room for raw pointers: every block in it says why it holds")]
 mod ffi;
 mod lock;
 mod lowering;
 mod ops;
+mod tables;
 mod tensor;
 mod tensor_type;
 

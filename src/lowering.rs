@@ -23,6 +23,10 @@ use crate::dtype::stored;
 use crate::ffi::{self, Graph};
 use crate::tensor_type::TensorType;
 
+/// Elements of 32 bits that a tensor inside of a graph may have. MPSGraph allocates it only when the program runs, and
+/// ends the process for one of more than 4 GiB (pytorch/pytorch#149261).
+pub(crate) const MOST_ELEMENTS: usize = 1 << 30;
+
 /// An input of a node: the tensor in the graph under construction, and its type.
 pub(crate) struct Operand {
     pub tensor: ffi::Tensor,

@@ -9,11 +9,10 @@ use burn_backend::{DType, Shape, TensorMetadata};
 
 use crate::bridge::Handle;
 use crate::burn::metadata_items;
-use crate::tensor_type::TensorType;
+use crate::tensor_type::{TensorType, shape};
 
 /// A tensor of any dtype on the [`MpsGraphDevice`](crate::MpsGraphDevice); the primitive behind Burn's float, int and
 /// bool tensors. Cloning shares the data.
-#[derive(Clone)]
 pub struct MpsGraphTensor {
     pub(crate) value: Handle,
     pub(crate) shape: Shape,
@@ -21,7 +20,7 @@ pub struct MpsGraphTensor {
 
 impl MpsGraphTensor {
     pub(crate) fn new(value: Handle) -> Self {
-        let shape = value.ty().shape.clone();
+        let shape = shape(&value.ty().shape);
         Self { value, shape }
     }
 
@@ -33,11 +32,17 @@ impl MpsGraphTensor {
 
     /// Type of the tensor as the holder of this handle sees it.
     pub(crate) fn ty(&self) -> TensorType {
-        TensorType::new(self.value.ty().dtype, self.shape.clone())
+        TensorType::new(self.value.ty().dtype, shape(&self.shape))
     }
 
     pub(crate) fn dims(&self) -> &[usize] {
         &self.shape
+    }
+}
+
+impl Clone for MpsGraphTensor {
+    fn clone(&self) -> Self {
+        Self { value: self.value.clone(), shape: shape(&self.shape) }
     }
 }
 
@@ -49,7 +54,7 @@ impl TensorMetadata for MpsGraphTensor {
     }
 
     fn shape(&self) -> Shape {
-        self.shape.clone()
+        shape(&self.shape)
     }
 
     fn rank(&self) -> usize {

@@ -1,4 +1,4 @@
-//! Convolutions. MPSGraph is silently wrong for long filters, for many channels and in three dimensions.
+//! Convolutions. MPSGraph is silently wrong for long filters, many channels, many images and in three dimensions.
 
 use burn::backend::Autodiff;
 use burn::tensor::module::{conv_transpose1d, conv_transpose2d, conv1d, conv2d, conv3d};
@@ -27,6 +27,8 @@ pub const PATTERNS: &[Pattern] = &[
     check("conv3d (wrong on macOS 26.2)", || volumes(Wanted::Output)),
     check("gradient of conv3d for the input", || volumes(Wanted::InputGradient)),
     check("gradient of conv3d for the weights", || volumes(Wanted::WeightsGradient)),
+    check("gradient for the weights of 65537 images (wrong in one node)", many_images),
+    check("gradient of conv3d for the weights, 65538 positions in depth", many_planes),
     check("depthwise with padding", || depthwise(Wanted::Output)),
     check("gradient for depthwise weights (Apple's own ignores padding)", || depthwise(Wanted::WeightsGradient)),
     check("groups: output and gradients", groups),
@@ -37,6 +39,7 @@ pub const PATTERNS: &[Pattern] = &[
     check("transposed conv1d with 260 taps", transposed_long),
     check("a permuted input (channels last)", permuted),
     check("a sliced input of f16", sliced),
+    check("permuted and sliced weights, made and given", permuted_weights),
     check("f16 and bf16 sums of 4096 products", narrow),
     check("the bias of a single pixel", bias_of_a_pixel),
 ];
@@ -165,6 +168,15 @@ fn many_inputs() -> Outcome {
     given.run(Wanted::InputGradient)
 }
 
+fn many_images() -> Outcome {
+    Given { x: [65_537, 2, 2], weights: [3, 2, 2], options: ([1], [0], [1]) }.run(Wanted::WeightsGradient)
+}
+
+fn many_planes() -> Outcome {
+    let given = Given { x: [2, 1, 32_769, 2, 1], weights: [2, 1, 1, 2, 1], options: ([1; 3], [0; 3], [1; 3]) };
+    given.check(Wanted::WeightsGradient, |x, weights| conv3d(x, weights, None, given.options()))
+}
+
 fn volumes(wanted: Wanted) -> Outcome {
     let plain = Given { x: [2, 3, 5, 6, 4], weights: [4, 3, 3, 2, 3], options: ([1; 3], [1, 0, 1], [1; 3]) };
     let uneven = Given { x: [1, 4, 7, 6, 8], weights: [6, 2, 2, 3, 3], options: ([2, 1, 3], [1, 2, 0], [2, 1, 2]) };
@@ -241,6 +253,32 @@ fn permuted() -> Outcome {
         let last = (x.permute([0, 2, 3, 1]) + 0.0).permute([0, 3, 1, 2]);
         conv2d(last, weights, None, given.options())
     })
+}
+
+/// As operands that were given, strided weights are read as if they were packed (pytorch/pytorch#192212).
+fn permuted_weights() -> Outcome {
+    let given = Given { x: [2, 3, 6, 5], weights: [4, 3, 3, 2], options: ([1, 1], [1, 1], [1, 1]) };
+    let outputs_last = |weights: Tensor<A, 4>| weights.permute([2, 3, 1, 0]);
+    let back = |weights: Tensor<A, 4>| weights.permute([3, 2, 0, 1]);
+    let wider = |weights: Tensor<A, 4>| Tensor::cat(vec![weights.clone().flip([0]), weights], 3);
+    let part = |wider: Tensor<A, 4>| wider.slice([0..4, 0..3, 0..3, 2..4]);
+    let of = |wanted, remade: &dyn Fn(Tensor<A, 4>) -> Tensor<A, 4>| {
+        given.check(wanted, |x, weights| conv2d(x, remade(weights), None, given.options()))
+    };
+    Outcome::of([Wanted::Output, Wanted::InputGradient, Wanted::WeightsGradient].into_iter().flat_map(|wanted| {
+        [
+            of(wanted, &|weights| back(outputs_last(weights) + 0.0)),
+            of(wanted, &|weights| back(submitted(outputs_last(weights) * 1.0))),
+            of(wanted, &|weights| part(wider(weights))),
+            of(wanted, &|weights| part(submitted(wider(weights)))),
+        ]
+    }))
+}
+
+/// The tensor as other programs see it.
+fn submitted(tensor: Tensor<A, 4>) -> Tensor<A, 4> {
+    MpsGraphDevice.flush();
+    tensor
 }
 
 fn sliced() -> Outcome {

@@ -14,6 +14,7 @@ pub const PATTERNS: &[Pattern] = &[
     check("the same of transposed operands, in batches, in f16", long_views),
     check("repeated rows and columns (wrong on macOS 15.0 to 26.3, 27)", repeated),
     check("computed [2, 1, 2, 1, 8] as [4, 8], and back (aborts on macOS 27)", reshaped),
+    check("f16 and bf16 [2, 64, 32] as [128, 32], and back (aborts on macOS 27)", reshaped_halves),
     check("f16 and bf16 slices with few rows and columns", few_rows),
     check("slices of a computed tensor, permuted, in a batch", parts),
 ];
@@ -84,6 +85,21 @@ fn reshaped() -> Outcome {
     let fed = f32s(&doubled, [2, 1, 2, 1, 8]);
     let computed = f32s(&x, [2, 1, 2, 1, 8]) * 2.0;
     Outcome::of([fed, computed].map(|x| close_floats(&product(x), &[2, 1, 2, 1, 4], &expected, sums(8))))
+}
+
+fn reshaped_halves() -> Outcome {
+    let (x, w) = (noise(2 * 64 * 32, 7), noise(48 * 32, 8));
+    let doubled: Vec<f64> = x.iter().map(|x| 2.0 * x).collect();
+    let expected = product(&doubled, &[128, 32], &turned(&w, 48, 32), &[32, 48]);
+    Outcome::of([DType::F16, DType::BF16].into_iter().flat_map(|dtype| {
+        let weights = || floats(&w, [48, 32], dtype).transpose();
+        let fed = floats(&doubled, [2, 64, 32], dtype);
+        let computed = floats(&x, [2, 64, 32], dtype) * 2.0;
+        [fed, computed].map(|x| {
+            let got = x.reshape([128, 32]).matmul(weights()).reshape([2, 64, 48]) * 1.0;
+            close_floats(&got.into_data(), &[2, 64, 48], &expected, within(1e-3, unit(dtype)))
+        })
+    }))
 }
 
 /// The part of `x` with `columns` columns that starts at `row` and `column`.

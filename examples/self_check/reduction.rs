@@ -1,6 +1,7 @@
 //! Reductions.
 
 use burn::tensor::{DType, Tensor};
+use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, rounded_to, same_integers, within};
@@ -20,6 +21,7 @@ pub const PATTERNS: &[Pattern] = &[
     check("integer means toward zero", integer_means),
     check("products and variance along the first of three dims", leading_dim),
     check("sum of 2^20 floats", long_sum),
+    check("sums of 2^23 floats, 100 in a row (wrong now and then)", many_long_sums),
     check("sum of 2^20 rows of 3, and of 3 rows of 2^20", lopsided),
 ];
 
@@ -187,6 +189,20 @@ fn leading_dim() -> Outcome {
         close_floats(&f32s(&x, shape).prod_dim(0).into_data(), &reduced, &products, within(1e-6, 1e-5)),
         close_floats(&f32s(&x, shape).var(0).into_data(), &reduced, &variances, within(1e-6, 1e-5)),
     ])
+}
+
+/// Read after all are submitted: full sums have been wrong when many follow each other (pytorch/pytorch#178497).
+fn many_long_sums() -> Outcome {
+    let of = |value: f32| Tensor::<B, 1>::full([1 << 23], value, (&MpsGraphDevice, DType::F32));
+    let operands = [of(1.0), of(2.0)];
+    let submitted = |i: usize| {
+        let sum = operands[i % 2].clone().sum();
+        MpsGraphDevice.flush();
+        sum
+    };
+    let sums: Vec<_> = (0..100).map(submitted).collect();
+    let expected: Vec<f64> = (0..100).map(|i| f64::from(1 << (23 + i % 2))).collect();
+    close_floats(&Tensor::cat(sums, 0).into_data(), &[100], &expected, EXACT)
 }
 
 fn long_sum() -> Outcome {

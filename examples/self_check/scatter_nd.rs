@@ -16,6 +16,7 @@ pub const PATTERNS: &[Pattern] = &[
     check("scatter_nd assigns the last of duplicates (f32, i64)", assign),
     check("scatter_nd add, mul, min, max of i64 beyond 2^53", combine_integers),
     check("embedding gradient with a thousand duplicates", embedding_gradient),
+    check("2^20 floats and integers added to two rows (too slow for the driver on M2)", crowded),
     check("scatter_nd add, mul, min, max of f32", combine_floats),
 ];
 
@@ -71,6 +72,23 @@ fn narrow_rows() -> Outcome {
         );
         close_floats(&got.into_data(), &[3, 2], &[0.0, 0.0, 4096.0, 4096.0, 0.0, 0.0], EXACT)
     }))
+}
+
+fn crowded() -> Outcome {
+    let count = 1 << 20;
+    let at = choices(count, 2, 7);
+    let ones = at.iter().sum::<usize>();
+    let sums = [count - ones, ones];
+    let at = || positions(&at, [count]);
+    let rows = floats(&[0.0; 2], [2, 1], DType::F32);
+    let got = rows.select_assign(0, at(), Tensor::ones([count, 1], &MpsGraphDevice), IndexingUpdateOp::Add);
+    let rows = ints(&[0; 2], [2, 1], DType::I32);
+    let whole = Tensor::<B, 2, Int>::ones([count, 1], (&MpsGraphDevice, DType::I32));
+    let counted = rows.select_assign(0, at(), whole, IndexingUpdateOp::Add);
+    Outcome::of([
+        close_floats(&got.into_data(), &[2, 1], &sums.map(|sum| sum as f64), EXACT),
+        same_integers(&counted.into_data(), &[2, 1], &sums.map(|sum| sum as i128)),
+    ])
 }
 
 /// Rows of three in a table of 4 x 2 of them, some twice.

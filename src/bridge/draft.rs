@@ -99,6 +99,14 @@ impl<'a> Draft<'a> {
         nodes
     }
 
+    /// The value of an operand.
+    fn value_of(&self, source: Source) -> &'a Arc<Value> {
+        match source {
+            Source::Feed(at) => self.feeds[at as usize],
+            Source::Node(at) => &self.nodes[at as usize].value,
+        }
+    }
+
     /// The nodes with the sources of their operands and whether each operand is read through a barrier.
     fn nodes(&self) -> impl Iterator<Item = (&'a Node, &[(Source, bool)])> + '_ {
         let mut rest = &self.operands[..];
@@ -128,7 +136,7 @@ impl<'a> Draft<'a> {
     pub fn hash_anywhere(&self) -> u64 {
         let mut hash = self.feeds.iter().fold(0, |hash, value| mix(hash, FixedState::default().hash_one(&value.ty)));
         for (node, sources) in self.nodes() {
-            hash = mix(hash, node.hashes.anywhere);
+            hash = mix(hash, node.hash_anywhere());
             hash = sources.iter().fold(hash, |hash, &(source, barrier)| mix(hash, operand_code(source, barrier)));
         }
         self.outputs.iter().fold(hash, |hash, &output| mix(hash, output.into()))
@@ -155,7 +163,8 @@ impl<'a> Draft<'a> {
                     && node.inputs.len() == inputs.len()
                     && node.inputs.iter().zip(sources).zip(inputs).all(|((input, &(source, barrier)), known)| {
                         let OperandRef { source: known_source, shape, barrier: known_barrier } = known;
-                        source == *known_source && input.shape == *shape && barrier == *known_barrier
+                        let same = source == *known_source && barrier == *known_barrier;
+                        same && input.shape(self.value_of(source)) == shape
                     })
             })
     }
@@ -164,7 +173,7 @@ impl<'a> Draft<'a> {
     pub fn program(&self) -> Program {
         let operand = |(input, &(source, barrier)): (&Input, &(Source, bool))| OperandRef {
             source,
-            shape: input.shape.clone(),
+            shape: input.shape(self.value_of(source)).clone(),
             barrier,
         };
         let nodes = self.nodes().map(|(node, sources)| ProgramNode {
@@ -237,11 +246,12 @@ impl<'a> Construction<'_, 'a> {
         let node = &self.flow.segment.nodes[at];
         let mut provenances: SmallVec<[Provenance; 3]> = SmallVec::new();
         let is_rewritten = node.op.is_rewritten();
-        self.draft.hash = mix(self.draft.hash, node.hashes.own);
+        self.draft.hash = mix(self.draft.hash, node.hash);
         for (index, input) in node.inputs.iter().enumerate() {
-            let (source, provenance) = self.source(self.flow.producer(at, index), input);
+            let value = self.flow.value(at, index);
+            let (source, provenance) = self.source(self.flow.producer(at, index), value);
             let barrier = is_rewritten
-                && provenance.needs_barrier(&input.value.ty, &input.shape, &node.value.ty, self.read_lone[at]);
+                && provenance.needs_barrier(&value.ty, input.shape(value), &node.value.ty, self.read_lone[at]);
             self.draft.has_barrier |= barrier;
             provenances.push(provenance);
             self.draft.operands.push((source, barrier));
@@ -255,16 +265,16 @@ impl<'a> Construction<'_, 'a> {
     }
 
     /// Where an operand comes from; a value that none of this program's nodes makes is fed.
-    fn source(&mut self, producer: u32, input: &'a Input) -> (Source, Provenance) {
+    fn source(&mut self, producer: u32, value: &'a Arc<Value>) -> (Source, Provenance) {
         if producer != FED && !self.done[producer as usize] {
             let number = self.numbers[producer as usize];
             return (Source::Node(number), self.provenances[number as usize]);
         }
         let known = match self.draft.feeds.len() {
-            0..=FEW => self.draft.feeds.iter().position(|feed| Arc::ptr_eq(feed, &input.value)).map(|at| at as u32),
-            _ => self.fed.get(&Arc::as_ptr(&input.value)).copied(),
+            0..=FEW => self.draft.feeds.iter().position(|feed| Arc::ptr_eq(feed, value)).map(|at| at as u32),
+            _ => self.fed.get(&Arc::as_ptr(value)).copied(),
         };
-        (Source::Feed(known.unwrap_or_else(|| self.feed(&input.value))), Provenance::NONE)
+        (Source::Feed(known.unwrap_or_else(|| self.feed(value))), Provenance::NONE)
     }
 
     /// One more fed value.
@@ -306,11 +316,14 @@ fn expressions(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> SmallVec<[u64
         return expressions;
     }
     for (at, node) in nodes.iter().enumerate() {
-        expressions[at] = node.inputs.iter().enumerate().fold(node.hashes.anywhere, |hash, (index, input)| {
+        expressions[at] = node.inputs.iter().enumerate().fold(node.hash_anywhere(), |hash, (index, input)| {
             match flow.producer(at, index) {
                 producer if producer != FED && !done[producer as usize] => mix(hash, expressions[producer as usize]),
                 // The extents tell most fed values apart.
-                _ => input.shape.iter().fold(hash, |hash, &extent| mix(hash, extent as u64)),
+                _ => {
+                    let shape = input.shape(flow.value(at, index));
+                    shape.iter().fold(hash, |hash, &extent| mix(hash, extent as u64))
+                }
             }
         });
     }
@@ -335,7 +348,7 @@ fn read_lone(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Marks {
             let producer = flow.producer(at, index);
             if producer != FED {
                 needed[producer as usize] = true;
-                read_lone[producer as usize] |= reshapes.sees_lone(&input.shape, read_lone[at]);
+                read_lone[producer as usize] |= reshapes.sees_lone(input.shape(flow.value(at, index)), read_lone[at]);
             }
         }
     }

@@ -3,6 +3,16 @@
 //! The first such program is compiled as it is, so that what stays in place (the parts of a fused projection) is a
 //! plain slice. When one comes that differs in starts, those that differ are fed from then on: mini-batches cut from
 //! one tensor or a token put into a cache compile once more and not again for each place.
+//!
+//! A program that slices `x[start.., 0..]`, run with the starts 0, 64 and 128, is compiled twice:
+//!
+//! ```text
+//! start    the cache has it    `find`                               compiled
+//! 0        no                  no program to compare with           as it is, and `note`d
+//! 64       no                  differs from the first in a start    with that start fed; the 0 of the columns stays
+//! 128      no                  is a run of the one with the fed start
+//! 0        yes
+//! ```
 
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -61,6 +71,7 @@ impl MovingPrograms {
         let hash = draft.hash_anywhere();
         let same_hash = self.known.get_mut(&hash)?;
         self.clock += 1;
+        // A program with fed starts of which this is a run.
         let form = |known: &mut Known| {
             let moving = known.moving.as_ref().filter(|moving| moving.is_form_of(draft))?;
             known.used = self.clock;
@@ -69,6 +80,7 @@ impl MovingPrograms {
         if let Some(moving) = same_hash.iter_mut().find_map(form) {
             return has_few_places(draft, &moving.fed).then_some(moving);
         }
+        // Else one is made, in which all starts are fed that have ever been different.
         let known = same_hash.iter_mut().find(|known| is_elsewhere(draft, &known.first))?;
         known.used = self.clock;
         let fed = known.fed(draft);

@@ -12,7 +12,7 @@ use super::config::Config;
 use super::flush::FlushReason;
 use super::generator::Generator;
 use super::kept::Kept;
-use super::list::{Bounds, Cut};
+use super::list::{Bounds, Cut, recorded_before};
 use super::log::Log;
 use super::pool::Pool;
 use super::stats::{Counters, Stats};
@@ -59,7 +59,8 @@ impl Runtime {
     /// The runtime, made on first use.
     ///
     /// # Errors
-    /// [`Error::Device`] if the system has no Metal device or one that is too old; the answer stays the same.
+    /// [`Error::Device`] if the system is too old, has no Metal device, or one with memory of its own; the answer stays
+    /// the same.
     pub fn try_get() -> Result<&'static Runtime, Error> {
         RUNTIME.get_or_init(Runtime::new).as_ref().map_err(Clone::clone)
     }
@@ -80,6 +81,16 @@ impl Runtime {
                 return Err(fault("this system is older than macOS 14, the first that MPSGraph is used on here"));
             }
             let device = ffi::Device::system_default().ok_or_else(|| fault("this system has no Metal device"))?;
+            // MPS is silently wrong on AMD's: a matrix by a vector (pytorch/pytorch#178697, and lllyasviel/Fooocus#4219
+            // from macOS 15.7.8 on). The family would not tell: a virtual machine may show Apple's GPU as of none of
+            // Apple's families.
+            if !device.has_unified_memory() {
+                return Err(fault(&format!(
+                    "this system has a GPU with memory of its own ({}), where MPSGraph is not known to be right; with \
+                     the feature `soft` the CPU computes",
+                    device.name()
+                )));
+            }
             let queue = device.new_command_queue().ok_or_else(|| fault("the Metal device gave no command queue"))?;
             let working_set = device.recommended_max_working_set_size() as usize;
             let seed = foldhash::quality::RandomState::default().build_hasher().finish();
@@ -107,10 +118,6 @@ impl Runtime {
 
     pub(super) fn eager(&self) -> bool {
         self.config.eager
-    }
-
-    pub(super) fn count_recorded(&self) {
-        self.counters.ops_recorded.add(1);
     }
 
     /// When a recording is flushed although nobody asks for a value.
@@ -200,7 +207,7 @@ impl Runtime {
     pub fn stats(&self) -> Stats {
         let c = &self.counters;
         let mut stats = Stats {
-            ops_recorded: c.ops_recorded.get(),
+            ops_recorded: recorded_before(),
             programs_compiled: c.programs_compiled.get(),
             programs_loaded: c.programs_loaded.get(),
             programs_kept: c.programs_kept.get(),
@@ -230,6 +237,7 @@ impl Runtime {
         stats.in_flight = self.queue.in_flight() as u64;
         for recording in thread::recordings() {
             let (ops, bytes) = recording.waiting();
+            stats.ops_recorded += recording.recorded();
             stats.recordings += 1;
             stats.ops_waiting += ops as u64;
             stats.bytes_held += bytes as u64;

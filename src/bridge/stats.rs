@@ -109,7 +109,6 @@ impl Stats {
 /// The running counts for [`Stats`]; the pool and the cache count their buffers and programs themselves.
 #[derive(Default)]
 pub(super) struct Counters {
-    pub ops_recorded: Counter,
     pub programs_compiled: Counter,
     pub programs_loaded: Counter,
     pub programs_kept: Counter,

@@ -307,7 +307,13 @@ impl Queue {
 /// The error of a command buffer that ended in one.
 fn fault_of(root: &CommandBuffer) -> Error {
     let reason = match root.error() {
-        Some(error) => format!("a command buffer failed: {error}"),
+        Some(error) => {
+            // The system ends work that keeps the GPU from others: after about 5 s (exo-explore/exo#1620), or when they
+            // wait for it (jundot/omlx#1387).
+            let is_slow = ["Timeout", "Interactivity"].iter().any(|cause| error.description.contains(cause));
+            let advice = if is_slow { "; compute less at a time, or set BURN_MPSGRAPH_MAX_OPS lower" } else { "" };
+            format!("a command buffer failed: {error}{advice}")
+        }
         None => "a command buffer failed and gave no reason".to_string(),
     };
     Error::Device { reason }

@@ -37,15 +37,17 @@ pub(super) fn recordings() -> SmallVec<[Arc<Recording>; 4]> {
 struct Current(Vec<(u64, Arc<Recording>)>);
 
 impl Current {
-    fn of(&mut self, stream: u64) -> Arc<Recording> {
+    fn of(&mut self, stream: u64) -> &Arc<Recording> {
+        let last = self.0.len().wrapping_sub(1);
         match self.0.iter().rposition(|(own, _)| *own == stream) {
+            Some(at) if at == last => (),
             Some(at) => self.0[at..].rotate_left(1),
             None => {
                 self.make_room();
                 self.0.push((stream, new_recording()));
             }
         }
-        self.0[self.0.len() - 1].1.clone()
+        &self.0[self.0.len() - 1].1
     }
 
     /// Drops recordings that hold nothing; if all hold something, the one whose stream was silent longest ends as a
@@ -72,7 +74,23 @@ thread_local! {
 /// The calling thread's recording for its stream; `None` while the thread's locals are being destroyed, after the
 /// recordings are.
 pub(super) fn current() -> Option<Arc<Recording>> {
-    CURRENT.try_with(|current| current.borrow_mut().of(stream())).ok()
+    CURRENT.try_with(|current| current.borrow_mut().of(stream()).clone()).ok()
+}
+
+/// Does something with the calling thread's recording for its stream, and says whether the thread is ending: one whose
+/// locals are gone has no recording that could wait for a later flush, so it gets one for this time. `work` must not
+/// ask for the recording again.
+pub(super) fn with_current<R>(work: impl FnOnce(&Arc<Recording>) -> R) -> (R, bool) {
+    let mut work = Some(work);
+    let mut run = |recording: &Arc<Recording>| match work.take() {
+        Some(work) => work(recording),
+        None => unreachable!("`try_with` calls its closure or fails"),
+    };
+    let usual = CURRENT.try_with(|current| run(current.borrow_mut().of(stream())));
+    match usual {
+        Ok(result) => (result, false),
+        Err(_) => (run(&Arc::new(Recording::new())), true),
+    }
 }
 
 /// Runs `work` with every op of this thread compiled and run by itself as soon as it is recorded, as

@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use burn_std::future::block_on;
 
@@ -16,7 +16,7 @@ use super::pool::Allocation;
 use super::ticket::Ticket;
 use crate::error::Error;
 use crate::lock::LockAnyway;
-use crate::tensor_type::TensorType;
+use crate::tensor_type::{TensorType, shape};
 
 /// Where a value's data is.
 #[derive(Clone)]
@@ -36,24 +36,59 @@ pub(super) enum State {
 /// The shared part of all tensors with the same data.
 pub(super) struct Value {
     pub ty: TensorType,
+    /// The serial number of the node that makes or has made it, or [`NO_NODE`].
+    made_by: u64,
     state: Mutex<State>,
     /// Tensors that hold the value.
     handles: AtomicU32,
-    /// Recorded nodes, not yet flushed, that read it.
+    /// Recorded nodes, not yet flushed, that read it and are not in one recording with the node that makes it.
     uses: AtomicU32,
     /// The serial number that its recording would have given next when the last tensor was dropped.
     dropped_before: AtomicU64,
 }
 
+/// The serial number of no node.
+const NO_NODE: u64 = u64::MAX;
+
 impl Value {
-    pub fn new(ty: TensorType, state: State) -> Self {
+    /// A value with its first handle.
+    fn new(ty: TensorType, state: State, made_by: u64) -> Self {
         Self {
             ty,
+            made_by,
             state: Mutex::new(state),
-            handles: AtomicU32::new(0),
+            handles: AtomicU32::new(1),
             uses: AtomicU32::new(0),
             dropped_before: AtomicU64::new(0),
         }
+    }
+
+    /// A value that the node at `serial` will make. [`Handle::of_recorded`] has to be called once.
+    pub fn recorded(ty: &TensorType, recording: &Arc<Recording>, serial: u64) -> Self {
+        Self::new(ty.copied(), State::Recorded { recording: recording.clone(), serial }, serial)
+    }
+
+    /// As [`Self::recorded`], in the place of a value that nobody has.
+    pub fn become_recorded(&mut self, ty: &TensorType, recording: &Arc<Recording>, serial: u64) {
+        // Each field where it is: as a whole it would be copied.
+        self.ty.dtype = ty.dtype;
+        self.ty.shape = shape(&ty.shape);
+        self.made_by = serial;
+        *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) =
+            State::Recorded { recording: recording.clone(), serial };
+        *self.handles.get_mut() = 1;
+        *self.uses.get_mut() = 0;
+        *self.dropped_before.get_mut() = 0;
+    }
+
+    /// The serial number of the node that makes or has made the value, or of none.
+    pub fn made_by(&self) -> u64 {
+        self.made_by
+    }
+
+    /// Drops the data. Only for a value that nobody has.
+    pub fn clear(&mut self) {
+        *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) = State::Empty;
     }
 
     /// The state, locked.
@@ -108,7 +143,7 @@ impl Value {
         }
     }
 
-    /// Counts one more recorded node that reads the value.
+    /// Counts one more node that reads the value and is not in one recording with the node that makes it.
     pub fn begin_use(&self) {
         self.uses.fetch_add(1, Ordering::Relaxed);
     }
@@ -118,7 +153,8 @@ impl Value {
         self.uses.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether a tensor or a recorded node can still ask for the value.
+    /// Whether a tensor can still ask for the value, or a recorded node that is not in one recording with the node that
+    /// makes it.
     ///
     /// Exact while the lock of the value's recording is held: a node can only be recorded by a thread that holds a
     /// tensor of the value, and recording takes that lock before the tensor is dropped.
@@ -144,12 +180,11 @@ pub(crate) struct Handle(pub(super) Arc<Value>);
 impl Handle {
     /// The first handle of a new value.
     pub(super) fn of(ty: TensorType, state: State) -> Self {
-        Self::new(Arc::new(Value::new(ty, state)))
+        Self(Arc::new(Value::new(ty, state, NO_NODE)))
     }
 
-    /// One more handle of a value.
-    pub(super) fn new(value: Arc<Value>) -> Self {
-        value.handles.fetch_add(1, Ordering::Relaxed);
+    /// The first handle of a [recorded](Value::recorded) value.
+    pub(super) fn of_recorded(value: Arc<Value>) -> Self {
         Self(value)
     }
 
@@ -161,7 +196,8 @@ impl Handle {
 
 impl Clone for Handle {
     fn clone(&self) -> Self {
-        Self::new(self.0.clone())
+        self.0.handles.fetch_add(1, Ordering::Relaxed);
+        Self(self.0.clone())
     }
 }
 

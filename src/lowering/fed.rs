@@ -22,6 +22,7 @@ pub(crate) struct Fed {
 }
 
 impl Fed {
+    /// The placeholders of the lanes of each kind and their numbers; none for a kind of which there are no scalars.
     pub fn new(floats: Option<(ffi::Tensor, usize)>, integers: Option<(ffi::Tensor, usize)>) -> Self {
         Self { floats, integers, known: RefCell::default() }
     }

@@ -90,7 +90,13 @@ impl Provenance {
         let aborts = os_version::at_least(26, 0)
             && (self.has(Self::COMPUTED) || made.shape[..] != *shape)
             && (read_lone || self.has(Self::RESHAPED) || lone());
-        attends || repeats || overruns || aborts
+        // On macOS 27.0 also whatever the extents are, if a product of two 16-bit matrices reads the reshape itself
+        // (pytorch/pytorch#197796 on M5; #190352).
+        let flattened = os_version::at_least(27, 0)
+            && output.shape.num_dims() == 2
+            && matches!(made.dtype, DType::F16 | DType::BF16)
+            && (self.has(Self::RESHAPED) || made.shape[..] != *shape);
+        attends || repeats || overruns || aborts || flattened
     }
 }
 

@@ -36,7 +36,7 @@ use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
-use crate::tensor_type::TensorType;
+use crate::tensor_type::{TensorType, shape};
 
 /// An elementwise operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -199,24 +199,27 @@ fn common_dtype(op: &'static str, lhs: &MpsGraphTensor, rhs: &MpsGraphTensor) ->
 #[track_caller]
 fn broadcast(op: &'static str, lhs: &Shape, rhs: &Shape) -> Shape {
     if lhs == rhs {
-        return lhs.clone();
+        return shape(lhs);
     }
     if lhs.num_dims() != rhs.num_dims() {
         invalid(op, format!("shapes {:?} and {:?} differ in rank", lhs.as_slice(), rhs.as_slice()));
     }
-    let extents = lhs.iter().zip(rhs.iter()).enumerate().map(|(dim, (&a, &b))| match (a, b) {
-        _ if a == b => a,
-        (1, _) => b,
-        (_, 1) => a,
-        _ => invalid(
-            op,
-            format!(
-                "incompatible size at dimension '{dim}' => '{a} != {b}', which can't be broadcasted; \
-                 lhs shape {:?}, rhs shape {:?}",
-                lhs.as_slice(),
-                rhs.as_slice()
+    let mut extents = shape(lhs);
+    for (dim, (a, &b)) in extents.iter_mut().zip(rhs.iter()).enumerate() {
+        match (*a, b) {
+            (own, other) if own == other => (),
+            (1, _) => *a = b,
+            (_, 1) => (),
+            _ => invalid(
+                op,
+                format!(
+                    "incompatible size at dimension '{dim}' => '{a} != {b}', which can't be broadcasted; \
+                     lhs shape {:?}, rhs shape {:?}",
+                    lhs.as_slice(),
+                    rhs.as_slice()
+                ),
             ),
-        ),
-    });
-    Shape::from(extents.collect::<Vec<_>>())
+        }
+    }
+    extents
 }

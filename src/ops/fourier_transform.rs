@@ -139,10 +139,18 @@ impl Length {
         product.with_shape([count, to[0], to[1], inner].into())
     }
 
-    /// The point at `b * i + j` of `x` is `(i, j)` of an `(a, b)` view, that at `i + a * j` of the result is `(i, j)`:
-    /// transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`, transforms of length `b` along the
-    /// other. Both products have their table on the left, and the second one reads its points transposed; so no pass
-    /// over memory only reorders, unless it moves runs of `inner`.
+    /// A transform of `a * b` points. The point at `b * i + j` of `x` is `(i, j)` of an `(a, b)` view, that at
+    /// `i + a * j` of the result is `(i, j)`: transforms of length `a` along the first axis, `exp(∓2πi * i * j / n)`,
+    /// transforms of length `b` along the other. Six points as `a = 2` and `b = 3`:
+    ///
+    /// ```text
+    /// x0 x1 x2    sums and          times 1, w, w²    transforms     X0 X2 X4
+    /// x3 x4 x5    differences of    below, with       of the rows    X1 X3 X5
+    ///             the columns       w = exp(∓2πi/6)
+    /// ```
+    ///
+    /// Both products have their table on the left, and the second one reads its points transposed; so no pass over
+    /// memory only reorders, unless it moves runs of `inner`.
     fn factors(self, [a, b]: [usize; 2], x: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
         let &[count, given, filled, inner] = x.shape.as_slice() else { unreachable!("lines of parts of points") };
         let part = |n: usize| Length { n, ..self };

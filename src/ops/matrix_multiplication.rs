@@ -26,7 +26,7 @@ use crate::lowering::rank::has_lone_extents;
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
-use crate::tensor_type::TensorType;
+use crate::tensor_type::{TensorType, shape};
 
 /// A recorded matrix product.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -112,31 +112,35 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
     if b[ranks[1] - 2] != k {
         wrong()
     }
-    let shape: Shape = [&batch[..], &[m, n]].concat().into();
+    let result = if batch.is_empty() { shape(&[m, n]) } else { shape(&[&batch[..], &[m, n]].concat()) };
     // No kernel accepts an inner extent of 0; the sum over no elements is 0.
-    if k == 0 || shape.num_elements() == 0 {
-        return memory::zeros(shape, dtype);
+    if k == 0 || result.num_elements() == 0 {
+        return memory::zeros(result, dtype);
+    }
+    // What a linear layer multiplies.
+    if dtype.is_float() && ranks == [2, 2] {
+        return float_product(lhs, rhs, result);
     }
     let [count_a, count_b, count] = [before_a, before_b, &batch].map(|extents| extents.iter().product::<usize>());
     if !dtype.is_float() {
         let lhs = flatten(lhs, &batch, count_a, count);
         let rhs = tensor_shape::transpose(flatten(rhs, &batch, count_b, count));
-        return integer::product(lhs, rhs, [count, m, k, n]).with_shape(shape);
+        return integer::product(lhs, rhs, [count, m, k, n]).with_shape(result);
     }
     // macOS 27, and by some reports 26: the compiler ends the process on reshape, product, reshape if a shape has more
     // than one extent of 1 (pytorch/pytorch#187201, #187379); products of any rank work there. Not for products that
     // two axes do: a bias that is added to one of more axes can be lost (pytorch/pytorch#192934), so these have a
     // barrier between reshape and product instead.
-    let lone = [&a[..], &b[..], &shape[..]].into_iter().any(has_lone_extents);
+    let lone = [&a[..], &b[..], &result[..]].into_iter().any(has_lone_extents);
     if os_version::at_least(26, 0) && count_b > 1 && count <= BATCH && lone {
-        return float_product(lhs, rhs, shape);
+        return float_product(lhs, rhs, result);
     }
     let (lhs, rhs, output): (_, _, Shape) = if count_b == 1 {
         (lhs.with_shape([count * m, k].into()), rhs.with_shape([k, n].into()), [count * m, n].into())
     } else {
         (flatten(lhs, &batch, count_a, count), flatten(rhs, &batch, count_b, count), [count, m, n].into())
     };
-    float_product(lhs, rhs, output).with_shape(shape)
+    float_product(lhs, rhs, output).with_shape(result)
 }
 
 /// Records a product of floats.

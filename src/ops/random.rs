@@ -16,7 +16,7 @@ use crate::lowering::axis::part;
 use crate::lowering::conversion::{convert, from_digits, low_bits, signed};
 use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::scalar::ScalarInput;
-use crate::lowering::{Lowering, Operand};
+use crate::lowering::{Lowering, MOST_ELEMENTS, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
@@ -60,8 +60,8 @@ pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution,
         }
     };
     let output = TensorType::new(dtype, shape);
-    if kind.draws(output.elements()) >= 1 << 31 {
-        unsupported(op, format!("shape {:?} takes 2^31 or more random numbers; draw it in parts", output.shape));
+    if kind.draws(output.elements()) > MOST_ELEMENTS {
+        unsupported(op, format!("shape {:?} takes more than 2^30 random numbers; draw it in parts", output.shape));
     }
     let state = ScalarInput::RandomState(Runtime::get().next_random_state());
     let scalars: Vec<_> = std::iter::once(state).chain(parameters).collect();

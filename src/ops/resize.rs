@@ -6,18 +6,20 @@
 //! MPSGraph's own resizing is not used. It has neither bicubic nor Lanczos, and for the other two modes its choice of
 //! the neighbour where f32 rounds the coordinate is not published (plain `resizeTensor:` takes another one than Burn,
 //! see ChanLumerico/lucid). Products with matrices of weights would be fewer ops, but one NaN or infinity would spread
-//! over its whole row and column. Indices and weights depend on the extents only: [`taps`] computes them exactly, and
-//! they are uploaded once, because constants would make a program large and computing them in the program takes a dozen
-//! ops for each axis.
+//! over its whole row and column. Indices and weights depend on the extents only: [`weights`] computes them exactly,
+//! and they are uploaded once, because constants would make a program large and computing them in the program takes a
+//! dozen ops for each axis.
 
 mod taps;
+mod weights;
 
 use burn_backend::ops::InterpolateOptions;
 use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{Shape, Slice, TensorMetadata};
 
-pub(crate) use self::taps::Filter;
-use self::taps::{AxisResize, Direction, Taps};
+use self::taps::Taps;
+pub(crate) use self::weights::Filter;
+use self::weights::{AxisResize, Direction};
 use super::arithmetic::{self, BinaryOp};
 use super::{gather, memory, reduction, scatter_nd, tensor_shape};
 use crate::burn::filter_of;

@@ -4,22 +4,24 @@
 //! index out of range is skipped, as Apple documents, and whole rows (`scatterWithDataTensor:`), where it changes the
 //! nearest row. Floats are combined in f32, integers are not: see [`integer`].
 
+mod checks;
+mod float;
 mod integer;
 mod nd;
 mod update;
 
-use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
+use burn_backend::{BoolStore, DType, TensorMetadata};
 
 pub(crate) use nd::scatter_nd;
 pub(crate) use update::{scatter, select_assign};
 
+use self::checks::{check_along, check_rows, require_dtype, require_elements, require_exact, require_room};
 use super::Operation;
 use super::arithmetic::{self, BinaryOp, CompareOp};
 use super::gather::{clamp, index, rows};
 use super::memory;
 use crate::bridge::record;
-use crate::dtype::stored;
-use crate::error::{invalid, unsupported};
+use crate::error::invalid;
 use crate::ffi::{self, DataType, ScatterMode};
 use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::outer_axis_inner;
@@ -63,70 +65,35 @@ impl Operation for ScatterNdOp {
     }
 
     fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
-        match self {
+        let is_float = output.dtype.is_float();
+        let data_indices_updates = || {
+            let [data, indices, updates] = inputs else { unreachable!("recorded with three operands") };
+            (data, indices, updates)
+        };
+        match *self {
             ScatterNdOp::AddAlongAxis => {
-                let indices = index(cx, &inputs[1], inputs[0].ty.shape[1]);
-                if !output.dtype.is_float() {
-                    let along = integer::Place::AlongAxis(&inputs[1].ty.shape);
-                    return integer::add(cx, &inputs[0], &indices, &inputs[2], along);
+                let (data, indices, updates) = data_indices_updates();
+                let at = index(cx, indices, data.ty.shape[1]);
+                if is_float {
+                    return float::add_along_axis(cx.graph(), [data, updates], &at, output);
                 }
-                in_f32(cx.graph(), output.dtype, [&inputs[0], &inputs[2]], |graph, data, updates| match data {
-                    None => graph.scatter_along_axis_into_shape(1, updates, &indices, &output.shape, ScatterMode::Add),
-                    Some(data) => graph.scatter_along_axis(1, data, updates, &indices, ScatterMode::Add),
-                })
+                integer::add(cx, data, &at, updates, integer::Place::AlongAxis(&indices.ty.shape))
             }
             ScatterNdOp::Rows { axis, combine } => {
-                let extent = inputs[0].ty.shape[*axis];
-                let indices = clamp(cx, index(cx, &inputs[1], extent), extent);
-                if !output.dtype.is_float() {
-                    return match combine {
-                        Combine::Add => integer::add(cx, &inputs[0], &indices, &inputs[2], integer::Place::Rows(*axis)),
-                        Combine::Mul => integer::mul(cx, &inputs[0], &indices, &inputs[2]),
-                        Combine::Min => integer::extreme(cx, &inputs[0], &indices, &inputs[2], ScatterMode::Min),
-                        Combine::Max => integer::extreme(cx, &inputs[0], &indices, &inputs[2], ScatterMode::Max),
-                    };
+                let (data, indices, updates) = data_indices_updates();
+                let extent = data.ty.shape[axis];
+                let at = clamp(cx, index(cx, indices, extent), extent);
+                if is_float {
+                    return float::rows(cx, [data, updates], &at, (axis, combine), output);
                 }
-                let mode = match combine {
-                    Combine::Add => ScatterMode::Add,
-                    Combine::Mul => ScatterMode::Mul,
-                    Combine::Min => ScatterMode::Min,
-                    Combine::Max => ScatterMode::Max,
-                };
-                let neutral = match combine {
-                    Combine::Add | Combine::Mul => None,
-                    Combine::Min | Combine::Max => Some(cx.scalar(0, DType::F32)),
-                };
-                let axis = *axis as isize;
-                let zeros = || cx.graph().constant_with_scalar(0.0, &output.shape, DataType::F32);
-                in_f32(cx.graph(), output.dtype, [&inputs[0], &inputs[2]], |graph, data, updates| {
-                    match (&neutral, data) {
-                        (None, None) if *combine == Combine::Add => {
-                            graph.scatter_into_shape(updates, &indices, &output.shape, axis, mode)
-                        }
-                        (None, data) => {
-                            graph.scatter(&data.cloned().unwrap_or_else(zeros), updates, &indices, axis, mode)
-                        }
-                        // Apple does not document what the kernels make of NaN, so NaN does not reach them.
-                        (Some(neutral), data) => {
-                            let data = &data.cloned().unwrap_or_else(zeros);
-                            let updates = graph.select(&graph.is_nan(updates), neutral, updates);
-                            let nan = graph.is_nan(data);
-                            let known = graph.select(&nan, neutral, data);
-                            let found = graph.scatter(&known, &updates, &indices, axis, mode);
-                            graph.select(&nan, data, &found)
-                        }
-                    }
-                })
+                match combine {
+                    Combine::Add => integer::add(cx, data, &at, updates, integer::Place::Rows(axis)),
+                    Combine::Mul => integer::mul(cx, data, &at, updates),
+                    Combine::Min => integer::extreme(cx, data, &at, updates, ScatterMode::Min),
+                    Combine::Max => integer::extreme(cx, data, &at, updates, ScatterMode::Max),
+                }
             }
-            ScatterNdOp::LastWriter => {
-                let graph = cx.graph();
-                let count = inputs[0].ty.shape[0];
-                let places = graph.cast(&graph.coordinate_along_axis(0, &[count]), DataType::F32);
-                let none = graph.constant_with_scalar(-1.0, &output.shape, DataType::F32);
-                let indices = index(cx, &inputs[0], output.shape[0]);
-                let last = graph.scatter_along_axis(0, &none, &places, &indices, ScatterMode::Max);
-                graph.cast(&last, DataType::I32)
-            }
+            ScatterNdOp::LastWriter => last_writer(cx, &inputs[0], &output.shape),
         }
     }
 
@@ -143,23 +110,13 @@ impl Operation for ScatterNdOp {
     }
 }
 
-/// Runs `scatter` on the operands as f32: sums of 16-bit floats would be rounded at every step.
-///
-/// It gets no data if they are zeros, as for the gradient of an embedding: a constant of the table's size would be a
-/// buffer that the executable keeps, and a copy of it in every run.
-fn in_f32(
-    graph: &ffi::Graph,
-    dtype: DType,
-    [data, updates]: [&Operand; 2],
-    scatter: impl FnOnce(&ffi::Graph, Option<&ffi::Tensor>, &ffi::Tensor) -> ffi::Tensor,
-) -> ffi::Tensor {
-    let as_f32 = |operand: &Operand| match dtype {
-        DType::F32 => operand.tensor.clone(),
-        _ => graph.cast(&operand.tensor, DataType::F32),
-    };
-    let data = (!data.is_zeros).then(|| as_f32(data));
-    let sums = scatter(graph, data.as_ref(), &as_f32(updates));
-    if dtype == DType::F32 { sums } else { graph.cast(&sums, stored(dtype)) }
+/// The largest of the places whose index names each row.
+fn last_writer(cx: &Lowering<'_>, indices: &Operand, rows: &[usize]) -> ffi::Tensor {
+    let graph = cx.graph();
+    let places = graph.cast(&graph.coordinate_along_axis(0, &[indices.ty.shape[0]]), DataType::F32);
+    let none = graph.constant_with_scalar(-1.0, rows, DataType::F32);
+    let last = graph.scatter_along_axis(0, &none, &places, &index(cx, indices, rows[0]), ScatterMode::Max);
+    graph.cast(&last, DataType::I32)
 }
 
 /// `tensor` with `value` added along `dim` at `indices`, both of the tensor's shape except for their extent along
@@ -203,9 +160,7 @@ pub(crate) fn scatter_or(
     indices: MpsGraphTensor,
     value: MpsGraphTensor,
 ) -> MpsGraphTensor {
-    let none = memory::zeros(tensor.shape.clone(), DType::F32);
-    let hits = scatter_add(dim, none, indices, arithmetic::cast(value, DType::F32));
-    arithmetic::binary(BinaryOp::LogicalOr, tensor, positive(hits))
+    or_where(tensor, value, |none, ones| scatter_add(dim, none, indices, ones))
 }
 
 /// [`select_add`] for bools: true where the tensor or one of the values is.
@@ -215,8 +170,17 @@ pub(crate) fn select_or(
     indices: MpsGraphTensor,
     value: MpsGraphTensor,
 ) -> MpsGraphTensor {
+    or_where(tensor, value, |none, ones| select_add(none, dim, indices, ones))
+}
+
+/// True where `tensor` is, or where `add` adds one of the values to zeros.
+fn or_where(
+    tensor: MpsGraphTensor,
+    value: MpsGraphTensor,
+    add: impl FnOnce(MpsGraphTensor, MpsGraphTensor) -> MpsGraphTensor,
+) -> MpsGraphTensor {
     let none = memory::zeros(tensor.shape.clone(), DType::F32);
-    let hits = select_add(none, dim, indices, arithmetic::cast(value, DType::F32));
+    let hits = add(none, arithmetic::cast(value, DType::F32));
     arithmetic::binary(BinaryOp::LogicalOr, tensor, positive(hits))
 }
 
@@ -269,89 +233,6 @@ fn write_rows(
     record(ScatterNdOp::Rows { axis, combine }.into(), &[&tensor, &indices, &value], neutral, output).with_shape(shape)
 }
 
-/// Ends an op whose indices are not one for each value along `dim`.
-fn check_along(
-    name: &'static str,
-    dim: usize,
-    tensor: &MpsGraphTensor,
-    indices: &MpsGraphTensor,
-    value: &MpsGraphTensor,
-) {
-    let (shape, at, new) = (&tensor.shape, &indices.shape, &value.shape);
-    let rank = shape.num_dims();
-    let same = |axis: usize| axis == dim || shape[axis] == at[axis];
-    if dim >= rank || at.num_dims() != rank || !(0..rank).all(same) || new != at {
-        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
-    }
-}
-
-/// Ends an op whose indices are not one for each slice of `value` along `dim`.
-fn check_rows(
-    name: &'static str,
-    dim: usize,
-    tensor: &MpsGraphTensor,
-    indices: &MpsGraphTensor,
-    value: &MpsGraphTensor,
-) {
-    let (shape, at, new) = (&tensor.shape, &indices.shape, &value.shape);
-    let fits = dim < shape.num_dims() && at.num_dims() == 1 && {
-        let mut expected = shape.to_vec();
-        expected[dim] = at[0];
-        new.as_slice() == expected
-    };
-    if !fits {
-        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
-    }
-}
-
 fn positive(hits: MpsGraphTensor) -> MpsGraphTensor {
     arithmetic::compare_scalar(CompareOp::Greater, hits, ScalarInput::Float(0.0), DType::Bool(BoolStore::Native))
-}
-
-fn require_dtype(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTensor) {
-    if data.dtype() != value.dtype() || data.dtype().is_bool() {
-        invalid(name, format!("values of {:?} into {:?}", value.dtype(), data.dtype()));
-    }
-}
-
-fn require_elements(name: &'static str, data: &MpsGraphTensor) {
-    if data.shape.num_elements() == 0 {
-        invalid(name, format!("every index is out of range for data of shape {:?}", data.shape));
-    }
-}
-
-/// Refuses more updates than f32 counts exactly (up to 2^24), because the integer scatters rely on that.
-fn require_exact(name: &'static str, dtype: DType, updates: usize) {
-    if !dtype.is_float() && updates >= 1 << 24 {
-        unsupported(name, format!("{updates} updates of {dtype:?}: at most 2^24 - 1; update fewer at a time"));
-    }
-}
-
-/// Refuses updates whose digits do not fit one tensor: integers are summed digit by digit, side by side.
-fn require_room(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTensor, count: usize) {
-    let dtype = data.dtype();
-    if dtype.is_float() {
-        return;
-    }
-    let digits = integer::digits(dtype, count);
-    let elements = [data, value].map(|tensor| tensor.shape.num_elements());
-    if elements.into_iter().any(|elements| elements * digits >= 1 << 31) {
-        unsupported(
-            name,
-            format!(
-                "{count} updates in {:?} of {dtype:?} take {digits} digits for each of {elements:?} elements: 2^31 or \
-                 more; split the tensor",
-                data.shape
-            ),
-        );
-    }
-}
-
-/// Extents of a packed shape with the last multiplied by `times`.
-fn widened(shape: &Shape, times: usize) -> Vec<usize> {
-    let mut shape = shape.to_vec();
-    if let Some(last) = shape.last_mut() {
-        *last *= times;
-    }
-    shape
 }

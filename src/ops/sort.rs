@@ -125,6 +125,7 @@ fn first(x: MpsGraphTensor, dim: usize, k: usize) -> MpsGraphTensor {
     tensor_shape::slice(x, &slices)
 }
 
+/// Ends an op that asks for more elements than there are along `dim`.
 pub(crate) fn check_count(op: &'static str, x: &MpsGraphTensor, dim: usize, k: usize) {
     check_dim(op, dim, x.dims());
     let extent = x.dims()[dim];

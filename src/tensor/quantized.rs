@@ -40,10 +40,12 @@ impl MpsGraphQuantizedTensor {
         }
     }
 
+    /// What each scale is for.
     pub(crate) fn level(&self) -> Level {
         Level::of_checked(&self.scheme)
     }
 
+    /// How the values are stored on the device.
     pub(crate) fn packing(&self) -> Packing {
         Packing::of_checked(self.scheme.value)
     }
@@ -99,6 +101,7 @@ impl Packing {
 }
 
 impl Width {
+    /// Bits of a value.
     pub fn bits(self) -> usize {
         match self {
             Width::Two => 2,

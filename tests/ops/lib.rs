@@ -1,7 +1,7 @@
 //! Every op through Burn's public API: one file per family, named as in `src/ops`. Lines of `cases!` are compared with
 //! burn-flex, or with numbers that stand in the line; they are tests here and rows of `self_check`. Cases that need
 //! more than a line are ordinary tests.
-#![allow(clippy::approx_constant)] // lines by hand show digits
+#![allow(clippy::approx_constant, reason = "lines by hand show digits")]
 #![cfg_attr(not(test), allow(dead_code, unused_imports))] // without the ordinary tests their helpers are unused
 
 #[macro_use]

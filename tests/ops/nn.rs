@@ -157,7 +157,7 @@ impl<B: Backend, R: Results<B>> Results<B> for Vec<R> {
 macro_rules! several {
     ($($part:ident)+) => {
         impl<B: Backend, $($part: Results<B>),+> Results<B> for ($($part,)+) {
-            #[allow(non_snake_case)]
+            #[allow(non_snake_case, reason = "a part is named like its type")]
             fn weighted(self, all: &mut Vec<TensorData>) -> Vec<Tensor<B, 1>> {
                 let ($($part,)+) = self;
                 [$($part.weighted(all)),+].concat()

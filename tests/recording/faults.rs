@@ -6,6 +6,8 @@ use mpsgraph_soft::metal::fault;
 use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
 
+/// `MTLCommandBufferErrorTimeout`
+const TIMEOUT: usize = 2;
 /// `MTLCommandBufferErrorOutOfMemory`
 const OUT_OF_MEMORY: usize = 8;
 
@@ -21,6 +23,18 @@ fn a_fault_is_an_error_of_the_read_and_of_what_depends_on_it() {
     assert_eq!(read(vector(&[3.0]) + 1.0), [4.0]);
     assert!(B::sync(&MpsGraphDevice).is_err());
     assert!(B::sync(&MpsGraphDevice).is_ok());
+}
+
+#[test]
+fn work_that_takes_too_long_comes_with_advice() {
+    let _turn = Turn::take();
+    for (code, advised) in [(TIMEOUT, true), (OUT_OF_MEMORY, false)] {
+        fault::fail_next(1, code);
+        let x = vector(&[1.0, 2.0]) + 1.0;
+        let error = B::sync(&MpsGraphDevice).expect_err("the work failed").to_string();
+        assert_eq!(error.contains("BURN_MPSGRAPH_MAX_OPS"), advised, "{error}");
+        drop(x);
+    }
 }
 
 #[test]

@@ -141,6 +141,25 @@ fn cleaning_up_frees_what_dead_ops_hold_and_keeps_programs() {
 }
 
 #[test]
+fn cleaning_up_frees_the_tables_that_ops_keep() {
+    use burn::tensor::module::interpolate;
+    use burn::tensor::ops::{InterpolateMode, InterpolateOptions};
+    let turn = Turn::take();
+    let resize = || {
+        let x = Tensor::<B, 4>::ones([1, 1, 5, 7], &MpsGraphDevice);
+        let resized = interpolate(x, [9, 4], InterpolateOptions::new(InterpolateMode::Bilinear));
+        assert!(read(resized.reshape([-1])).iter().all(|&pixel| (pixel - 1.0).abs() < 1e-6));
+    };
+    resize();
+    let first = turn.used();
+    resize();
+    assert_eq!(turn.used().bytes_uploaded, first.bytes_uploaded, "the tables are kept");
+    assert!(first.bytes_live > turn.start.bytes_live);
+    MpsGraphDevice.memory_cleanup();
+    assert_eq!(turn.used().bytes_live, turn.start.bytes_live);
+}
+
+#[test]
 fn free_buffers_stay_below_their_limit_and_the_oldest_goes_first() {
     let turn = Turn::take();
     MpsGraphDevice.set_cache_limit(3 * MIB);

@@ -1,5 +1,5 @@
-//! Tests of a system that cannot run this backend: an Apple system without a Metal device, or too old. They end in
-//! success, with the reason on stderr, instead of failing one by one.
+//! Tests of a system that cannot run this backend: an Apple system that is too old, without a Metal device, or with one
+//! that has memory of its own. They end in success, with the reason on stderr, instead of failing one by one.
 //!
 //! The test harness cannot skip a test while it runs, so the first operation's panic with that error ends the process.
 
@@ -44,6 +44,7 @@ pub fn assert_skipped(test: &str, playable: bool, device: impl FnOnce() -> Strin
     for (variable, value, reason) in [
         ("MPSGRAPH_SOFT_MACOS", "13.6", "older than macOS 14"),
         ("MPSGRAPH_SOFT_GPU_FAMILY", "none", "no Metal device"),
+        ("MPSGRAPH_SOFT_GPU_FAMILY", "discrete", "memory of its own"),
     ] {
         let run = std::process::Command::new(std::env::current_exe().expect("a test is a file"))
             .args([test, "--exact", "--test-threads", "1"])

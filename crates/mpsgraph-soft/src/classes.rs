@@ -1,5 +1,7 @@
 //! The one list of classes; the order does not matter.
 
+#![forbid(unsafe_code)]
+
 use crate::objc::ClassDef;
 use crate::{foundation, metal, mps, mpsgraph};
 

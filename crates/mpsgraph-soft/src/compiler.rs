@@ -1,22 +1,33 @@
 //! Compiles a graph to a plan that runs on this machine.
 //!
-//! [`compile`] runs the passes one after the other: drop nodes that no target needs ([`dead_code`]), merge nodes that
-//! compute the same value ([`subexpressions`]), add integers whole that are added digit by digit ([`digits`]), find
-//! orders at once that are found digit by digit ([`orders`]), make one operation of a power by squaring ([`powers`])
-//! and of other compositions ([`idioms`]), reduce along the axis that a transposition makes the last one ([`turned`]),
-//! take casts to larger types out of what needs none ([`narrowing`]), sum products without a table of them
-//! ([`contractions`], [`row_sums`]), make one kernel of a scan and the conversions around it ([`keyed_scans`]), hand
-//! biases to convolutions ([`biases`]), sum weighted rows without a table of them ([`blends`]), turn reshapes,
-//! transposes, slices and broadcasts into strides ([`views`]), group elementwise nodes into single passes over memory
-//! ([`fusion`]), hand rotations to the products before them ([`rotations`]), make steps of the groups ([`assembly`]),
-//! take rows through several steps at a time ([`rows`]) and place intermediate results in one block of scratch memory
-//! ([`memory`]). The [`Plan`] is a list of steps; all plans work in the same
-//! [`scratch`] memory.
+//! [`compile`] runs the passes one after the other. The first ones make a graph of fewer or cheaper nodes:
+//!
+//! 1. [`dead_code`] drops nodes that no target needs, here and after other passes.
+//! 2. [`subexpressions`] merges nodes that compute the same value.
+//! 3. [`digits`] adds integers whole that are added digit by digit.
+//! 4. [`whole_gathers`] moves 64-bit integers whole.
+//! 5. [`orders`] finds orders at once that are found digit by digit.
+//! 6. [`powers`] makes one operation of a power by squaring, [`idioms`] of other compositions.
+//! 7. [`turned`] reduces along the axis that a transposition makes the last one.
+//! 8. [`narrowing`] takes casts to larger types out of what needs none.
+//! 9. [`contractions`] and [`row_sums`] sum products without a table of them, [`blends`] weighted rows.
+//! 10. [`keyed_scans`] makes one kernel of a scan and the conversions around it.
+//! 11. [`biases`] hands biases to convolutions.
+//!
+//! The others make steps of it, which are the [`Plan`]:
+//!
+//! 1. [`views`] turns reshapes, transposes, slices and broadcasts into strides.
+//! 2. [`fusion`] groups elementwise nodes into single passes over memory.
+//! 3. [`rotations`] hands rotations to the products before them.
+//! 4. [`assembly`] makes steps of the groups.
+//! 5. [`rows`] takes rows through several steps at a time.
+//! 6. [`memory`] places intermediate results in one block of [`scratch`] memory, in which all plans work.
+
+#![forbid(unsafe_code)]
 
 mod assembly;
 mod biases;
 mod blends;
-mod block;
 mod constants;
 mod contractions;
 mod dead_code;
@@ -29,6 +40,7 @@ mod narrowing;
 mod orders;
 mod plan;
 mod powers;
+mod reading;
 mod rotations;
 mod row_sums;
 mod rows;
@@ -38,6 +50,7 @@ mod subexpressions;
 mod timing;
 mod turned;
 mod views;
+mod whole_gathers;
 
 pub use plan::Plan;
 pub use scratch::scratch_held;
@@ -51,7 +64,7 @@ use crate::ir::{Node, Nodes, ValueId};
 /// Panics if a target needs a placeholder that is not fed.
 pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = dead_code::remove(nodes, feeds, targets);
-    let job = orders::join(digits::join(subexpressions::merge(&job)));
+    let job = orders::join(whole_gathers::join(digits::join(subexpressions::merge(&job))));
     let job = turned::reduce(&idioms::join(&powers::join(&job)));
     let job = contractions::find(&narrowing::narrow(&job));
     let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);

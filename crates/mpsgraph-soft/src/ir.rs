@@ -5,6 +5,8 @@
 //! yields one value, and the inputs of a node always stand before it. What kernels compute is listed in
 //! [`kernels`](crate::kernels), each beside its code.
 
+#![forbid(unsafe_code)]
+
 use crate::kernels::KernelOp;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

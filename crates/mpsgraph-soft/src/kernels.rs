@@ -13,6 +13,7 @@
 
 pub mod arg_reduce;
 pub mod blend;
+pub(crate) mod block;
 pub mod call;
 pub mod cast;
 pub mod contraction;
@@ -29,12 +30,15 @@ pub mod movement;
 pub mod order;
 pub mod random;
 pub mod reduce;
+#[cfg(test)]
+pub(crate) mod row_major;
 pub mod row_sum;
 pub mod rows;
 pub mod scatter;
 pub mod softmax;
 pub mod sort;
 pub mod span;
+pub(crate) mod storage;
 pub mod strided;
 pub mod threads;
 pub mod transpose;

@@ -26,17 +26,23 @@
 //! assert_eq!(length, 5);
 //! ```
 
+#![deny(unsafe_code)]
+#![warn(clippy::allow_attributes_without_reason)]
 #![warn(clippy::wildcard_enum_match_arm)]
 
 pub mod classes;
 pub mod compiler;
+#[expect(unsafe_code, reason = "lists and texts in C's memory, and methods that are called by their addresses")]
 pub mod foundation;
 mod ignore_poison;
 pub mod ir;
 pub mod kernels;
+#[expect(unsafe_code, reason = "the memory of buffers and heaps")]
 pub mod metal;
 pub mod mps;
 pub mod mpsgraph;
+#[expect(unsafe_code, reason = "the runtime: objects, messages and blocks behind pointers")]
 pub mod objc;
 pub mod stats;
+#[expect(unsafe_code, reason = "C functions")]
 pub mod symbols;

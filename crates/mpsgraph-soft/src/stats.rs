@@ -1,5 +1,7 @@
 //! Counts of objects, for tests that look for leaks or for objects made without need.
 
+#![forbid(unsafe_code)]
+
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Numbers;
-use crate::bridge::list::{Marks, Node, Segment, place_of};
+use crate::bridge::list::{Marks, Segment, place_of};
 use crate::bridge::value::Value;
 
 /// Where the operands of a segment's nodes are made.
@@ -27,7 +27,7 @@ impl<'a> Flow<'a> {
             flow.starts.push(flow.producers.len() as u32);
             for input in &node.inputs {
                 let place = |serial| place_of(serial, nodes);
-                flow.producers.push(input.producer.and_then(place).map_or(FED, |at| at as u32));
+                flow.producers.push(input.producer().and_then(place).map_or(FED, |at| at as u32));
             }
         }
         flow
@@ -35,6 +35,13 @@ impl<'a> Flow<'a> {
 
     pub fn producer(&self, node: usize, input: usize) -> u32 {
         self.producers[self.starts[node] as usize + input]
+    }
+
+    /// An operand's value.
+    pub fn value(&self, node: usize, input: usize) -> &'a Arc<Value> {
+        let nodes = &self.segment.nodes;
+        let given = nodes[node].inputs[input].given();
+        given.unwrap_or_else(|| &nodes[self.producer(node, input) as usize].value)
     }
 
     /// The nodes that make a node's operands.
@@ -67,8 +74,8 @@ impl<'a> Flow<'a> {
 
     /// The nodes that read a value which none of the segment's nodes makes.
     pub fn readers(&self, value: &Arc<Value>) -> Marks {
-        let reads = |node: &Node| node.inputs.iter().any(|input| Arc::ptr_eq(&input.value, value));
-        self.segment.nodes.iter().map(reads).collect()
+        let nodes = self.segment.nodes.iter().enumerate();
+        nodes.map(|(at, node)| (0..node.inputs.len()).any(|input| Arc::ptr_eq(self.value(at, input), value))).collect()
     }
 
     /// The nodes among those given, and all that depend on one of them.

@@ -48,3 +48,34 @@ fn a_value_at_the_place_of_one_that_was_dropped_counts() {
         drop(recording.cut(Cut::Everything, &Arc::default()));
     }
 }
+
+#[test]
+fn a_node_that_stays_keeps_what_it_reads_of_those_that_are_cut() {
+    let recording = current().expect("the thread is not ending");
+    let first = memory::zeros(Shape::from([2, 3]), DType::F32);
+    let serial = first.value.0.made_by();
+    let second = slice(first, &[Slice::full(), Slice::new(0, Some(2), 1)]);
+    let segment = recording.cut(Cut::Upto(serial), &Arc::default()).expect("something was recorded");
+    assert_eq!((segment.nodes.len(), &segment.wanted[..]), (1, &[true][..]), "only a node asks for it");
+    let left = recording.cut(Cut::Everything, &Arc::default()).expect("a node has stayed");
+    let given = left.nodes[0].inputs[0].given().expect("its node has left");
+    assert!(Arc::ptr_eq(given, &segment.nodes[0].value) && !given.wanted());
+    drop(second);
+}
+
+#[test]
+fn values_that_nobody_has_make_room_for_later_ones() {
+    let recording = current().expect("the thread is not ending");
+    let kept = memory::zeros(Shape::from([4]), DType::F32);
+    let part = |at: isize| slice(kept.clone(), &[Slice::new(at, Some(at + 1), 1)]);
+    let place = Arc::as_ptr(&part(0).value.0);
+    let segment = recording.cut(Cut::Everything, &Arc::default()).expect("something was recorded");
+    assert_eq!(&segment.wanted[..], [true, false]);
+    let before = recording.lock().spare.len();
+    recording.take_back(segment.nodes);
+    assert_eq!(recording.lock().spare.len(), before + 1, "a tensor has the other one");
+    let later = part(1);
+    assert_eq!((Arc::as_ptr(&later.value.0), later.dims()), (place, &[1][..]));
+    assert!(later.value.0.held() && later.value.0.recorded_in().is_some());
+    drop(recording.cut(Cut::Everything, &Arc::default()));
+}

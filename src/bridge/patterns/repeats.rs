@@ -69,6 +69,9 @@ impl Repeated {
             Op::TensorShape(TensorShapeOp::Expand) => Some(input(&node.inputs[0])),
             Op::TensorShape(TensorShapeOp::Permute { permutation }) => {
                 let short = self.behind(program, &node.inputs[0])?;
+                // The elements of the short value stay where they are, so its longer axes must stay in their order.
+                let longer = permutation.iter().filter(|&&axis| short.shape[axis] > 1);
+                longer.is_sorted().then_some(())?;
                 let shape: Vec<usize> = permutation.iter().map(|&axis| short.shape[axis]).collect();
                 Some(OperandRef { shape: shape.into(), ..short })
             }
@@ -83,13 +86,17 @@ impl Repeated {
                     (fits && readers.only(ones) == Some(at)).then(|| (ones, input(factor)))
                 });
                 let (scaled, factor) = scaled?;
-                // The product is not a product with ones any more, so nobody may read it.
-                let read = !readers.leaves(at) && all_repeat(program, readers, at, DEPTH);
-                read.then_some(())?;
+                let pays = !readers.leaves(at) && all_repeat(program, readers, at, DEPTH);
+                pays.then_some(())?;
                 let node = &mut program.nodes[scaled as usize];
                 node.output.shape = factor.shape.clone();
                 node.inputs = SmallVec::from_iter([factor.clone()]);
-                Some(OperandRef { source: Source::Node(scaled), ..factor })
+                let short = OperandRef { source: Source::Node(scaled), ..factor };
+                // Whoever cannot read the short value after all, as in a shape that it does not have, reads this.
+                let node = &mut program.nodes[at as usize];
+                node.op = TensorShapeOp::Expand.into();
+                node.inputs = SmallVec::from_iter([short.clone()]);
+                Some(short)
             }
             _ => None,
         }
@@ -114,7 +121,8 @@ fn repeats_operands(program: &Program, at: u32) -> bool {
     }
 }
 
-/// Whether all who read a node repeat its value themselves, for which another operand has to have the whole shape.
+/// Whether all who read a node seem to repeat its value themselves, for which another operand has to have the whole
+/// shape: if none does, a product with ones costs no more than a repeated value.
 fn all_repeat(program: &Program, readers: &Readers, at: u32, depth: usize) -> bool {
     readers.of(at).iter().all(|&reader| {
         let node = &program.nodes[reader as usize];

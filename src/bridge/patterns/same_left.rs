@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use super::add;
 use super::joined::{Joined, Members, Row, START, type_of};
 use super::reading::{ADD, Readers, either_way, is_float};
+use super::regions::PARTS;
 use super::sums_of_products::{INNER, PRODUCT, is_plain};
 use crate::bridge::program::{OperandRef, Program, Source};
 use crate::ops::tensor_shape::{AxisRange, TensorShapeOp};
@@ -59,7 +60,7 @@ fn groups(program: &Program, given: &[bool]) -> Vec<Group> {
         let rights: Vec<&OperandRef> = products.iter().map(right).collect();
         let width = rights.iter().map(|right| right.shape[1]).sum();
         let right = Row::new(&rights, 1);
-        (products.len() > 1 && width <= INNER).then_some(Group { left, products, right, width })
+        ((2..=PARTS).contains(&products.len()) && width <= INNER).then_some(Group { left, products, right, width })
     };
     found.into_iter().filter_map(group).collect()
 }

@@ -119,7 +119,7 @@ fn narrow_slices_with_few_rows() {
     let columns = [burn_backend::Slice::full(), burn_backend::Slice::new(3, Some(40), 1)];
     let product = |rows: usize, columns_out: usize, dtype: DType| {
         let x = slice(made(&[rows, 64], dtype), &columns);
-        matmul(x, made(&[37, columns_out], dtype))
+        matmul(x, arithmetic::unary(UnaryOp::Neg, made(&[37, columns_out], dtype)))
     };
     assert_eq!(barriers(|| product(16, 64, DType::F16)), [[true, false]]);
     assert_eq!(barriers(|| product(64, 16, DType::BF16)), [[true, false]]);
@@ -135,6 +135,17 @@ fn reshapes_with_two_extents_of_one() {
     assert_eq!(found, [[hides, false]]);
     let ordinary = || reshape(made(&[2, 2, 2], DType::F32), [4, 2].into());
     assert_eq!(barriers(|| matmul(ordinary(), made(&[2, 4], DType::F32))), [NONE]);
+}
+
+#[test]
+fn reshapes_to_matrices_of_halves() {
+    let hides = os_version::at_least(27, 0);
+    for dtype in [DType::F16, DType::BF16] {
+        let flattened = || reshape(made(&[2, 2, 2], dtype), [4, 2].into());
+        let negative = |x: MpsGraphTensor| arithmetic::unary(UnaryOp::Neg, x);
+        assert_eq!(barriers(|| matmul(flattened(), negative(made(&[2, 4], dtype)))), [[hides, false]]);
+        assert_eq!(barriers(|| matmul(negative(flattened()), negative(made(&[2, 4], dtype)))), [NONE]);
+    }
 }
 
 #[test]

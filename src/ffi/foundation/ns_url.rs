@@ -7,7 +7,7 @@ use crate::ffi::objc::{Retained, objc_class, objc_methods};
 
 objc_class!(
     /// A location; here always that of a file or folder.
-    #[allow(clippy::upper_case_acronyms)] // Apple's name
+    #[allow(clippy::upper_case_acronyms, reason = "Apple's name")]
     NSURL
 );
 

@@ -58,6 +58,9 @@ objc_methods! {
         /// Bytes that the device has allocated for this process.
         instance fn current_allocated_size() -> u64 = "currentAllocatedSize", since (10, 13);
 
+        /// Whether CPU and GPU use the same memory.
+        instance fn has_unified_memory() -> bool = "hasUnifiedMemory", since (10, 15);
+
         instance fn supports_family(family: GpuFamily) -> bool = "supportsFamily:", since (10, 15);
 
         instance fn new_command_queue_of(max_command_buffers: usize) -> Option<CommandQueue>
@@ -129,6 +132,7 @@ pub(super) fn exercise() {
     assert!(device.new_buffer(usize::MAX).is_none());
     let buffer = device.new_buffer(1 << 20);
     assert!(buffer.is_some() && device.current_allocated_size() >= 1 << 20);
+    assert!(device.has_unified_memory());
     assert!(device.has_shared_heaps());
     assert_eq!(device.is_m1_to_m4(), crate::ffi::gpu::is_m1_to_m4());
     assert!(device.heap_buffer_size(1).size > 0);

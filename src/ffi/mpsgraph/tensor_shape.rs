@@ -75,7 +75,8 @@ graph_methods! {
     /// Each element's index along one axis, as i32.
     fn coordinate_along_axis(axis: isize, shape: &[usize]) = "coordinateAlongAxis:withShape:name:", since (12, 3);
 
-    /// Elements added before and behind each axis; `value` is used by [`PaddingMode::Constant`] alone.
+    /// Elements added before and behind each axis; `value` is used by [`PaddingMode::Constant`] alone. Beyond rank 4
+    /// large planes are silently wrong (pytorch/pytorch#194922).
     fn pad(x, mode: PaddingMode, left: &[usize], right: &[usize], value: f64)
         = "padTensor:withPaddingMode:leftPadding:rightPadding:constantValue:name:", since (11, 0);
 }

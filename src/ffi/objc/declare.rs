@@ -189,7 +189,7 @@ macro_rules! objc_method {
     (instance [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [$($nil:ident)*] ($($ret:ty)?)
         $selector:literal) => {
         $($attr)*
-        #[allow(clippy::too_many_arguments)] // Apple's signatures
+        #[allow(clippy::too_many_arguments, reason = "Apple's signatures")]
         pub(crate) fn $name(&self, $($arg: $ty),*) $(-> $ret)? {
             $crate::ffi::objc::objc_method!(@site SITE $owner Instance $selector);
             $(let $arg = $crate::ffi::objc::Argument::hold($arg);)*
@@ -206,7 +206,7 @@ macro_rules! objc_method {
     };
     (class [$($attr:tt)*] $owner:ident $name:ident ($($arg:ident : $ty:ty),*) [] ($($ret:ty)?) $selector:literal) => {
         $($attr)*
-        #[allow(clippy::too_many_arguments)] // Apple's signatures
+        #[allow(clippy::too_many_arguments, reason = "Apple's signatures")]
         pub(crate) fn $name($($arg: $ty),*) $(-> $ret)? {
             $crate::ffi::objc::objc_method!(@site SITE $owner Class $selector);
             $(let $arg = $crate::ffi::objc::Argument::hold($arg);)*

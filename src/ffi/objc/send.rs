@@ -103,7 +103,7 @@ macro_rules! impl_arguments {
             const ENCODINGS: &'static [&'static str] = &[$($name::ENCODING),*];
 
             #[inline(always)]
-            #[allow(non_snake_case)]
+            #[allow(non_snake_case, reason = "an argument is named like its type")]
             unsafe fn call<R: Encode>(self, receiver: *mut Object, selector: Selector) -> R {
                 type Function<R, $($name),*> =
                     unsafe extern "C-unwind" fn(*mut Object, Selector, $($name),*) -> R;

@@ -10,6 +10,7 @@
 
 mod corners;
 mod layout;
+mod operands;
 mod samples;
 
 use burn_backend::ops::DeformConvOptions;

@@ -1,6 +1,6 @@
-//! Convolutions of images: one node each, unless the filter is too long for it.
+//! Convolutions of images: one node each, unless the filter is too long or the images are too many for it.
 
-use burn_backend::{Slice, TensorMetadata};
+use burn_backend::{Shape, Slice, TensorMetadata};
 
 use super::extents::{Convolution, SPATIAL};
 use super::{ImageOp, Wanted, node};
@@ -13,6 +13,9 @@ use crate::tensor::MpsGraphTensor;
 const LONG: usize = 256;
 /// Taps of a part. What is overrun grows with the batch too, so it is well below the limit.
 const PART: usize = 64;
+/// The gradient for the weights counts its images in 16 bits, and is silently wrong for more (pytorch/pytorch#96225,
+/// #193577): those of parts of the images are summed. Both other convolutions are right.
+const IMAGES: usize = u16::MAX as usize;
 
 /// A part of a long filter: where its taps are, and the elements of the input that they meet.
 struct Part {
@@ -28,7 +31,7 @@ impl Convolution {
         let Some(axis) = self.long_axis() else { return self.node(Wanted::Output, [x, weights], &shape) };
         let mut sum = None;
         for part in self.parts(axis) {
-            let operands = [narrow(x.clone(), axis, part.met), narrow(weights.clone(), axis, part.taps)];
+            let operands = [narrow(x.clone(), axis + 1, part.met), narrow(weights.clone(), axis + 1, part.taps)];
             let [x, weights] = operands;
             add(&mut sum, part.convolution.image_output(x, weights));
         }
@@ -41,7 +44,7 @@ impl Convolution {
         let Some(axis) = self.long_axis() else { return self.node(Wanted::InputGradient, [grad, weights], &shape) };
         let mut sum = None;
         for part in self.parts(axis) {
-            let weights = narrow(weights.clone(), axis, part.taps);
+            let weights = narrow(weights.clone(), axis + 1, part.taps);
             let met = part.convolution.image_input_gradient(grad.clone(), weights);
             let zeros = |count: usize| {
                 let mut shape = met.shape();
@@ -58,7 +61,7 @@ impl Convolution {
     /// The gradient for the weights.
     pub(super) fn image_weights_gradient(&self, grad: MpsGraphTensor, x: MpsGraphTensor) -> MpsGraphTensor {
         let shape = self.weights_shape(2);
-        let Some(axis) = self.long_axis() else { return self.node(Wanted::WeightsGradient, [grad, x], &shape) };
+        let Some(axis) = self.long_axis() else { return self.short_weights_gradient([grad, x], shape) };
         let mut parts = Vec::new();
         let mut end = 0;
         let zeros = |count: usize| {
@@ -70,11 +73,25 @@ impl Convolution {
             // Taps that met padding only.
             parts.push(zeros(part.taps[0] - end));
             end = part.taps[1];
-            let x = narrow(x.clone(), axis, part.met);
+            let x = narrow(x.clone(), axis + 1, part.met);
             parts.push(part.convolution.image_weights_gradient(grad.clone(), x));
         }
         parts.push(zeros(self.axes[axis].filter - end));
         tensor_shape::cat(parts, axis + 1)
+    }
+
+    /// The gradient for the weights of a filter that is not too long.
+    fn short_weights_gradient(&self, [grad, x]: [MpsGraphTensor; 2], shape: Shape) -> MpsGraphTensor {
+        if self.batch <= IMAGES {
+            return self.node(Wanted::WeightsGradient, [grad, x], &shape);
+        }
+        let mut sum = None;
+        for first in (0..self.batch).step_by(IMAGES) {
+            let images = [first, (first + IMAGES).min(self.batch)];
+            let operands = [&grad, &x].map(|operand| narrow(operand.clone(), 0, images));
+            add(&mut sum, self.node(Wanted::WeightsGradient, operands, &shape));
+        }
+        sum.unwrap_or_else(|| unreachable!("more than {IMAGES} images have parts"))
     }
 
     /// One node.
@@ -115,10 +132,10 @@ impl Convolution {
     }
 }
 
-/// Part of a tensor of images along height (1) or width (2).
-fn narrow(tensor: MpsGraphTensor, axis: usize, [low, high]: [usize; 2]) -> MpsGraphTensor {
-    let mut slices = vec![Slice::full(); axis + 2];
-    slices[axis + 1] = Slice::new(low as isize, Some(high as isize), 1);
+/// Part of a tensor along one dimension.
+fn narrow(tensor: MpsGraphTensor, dim: usize, [low, high]: [usize; 2]) -> MpsGraphTensor {
+    let mut slices = vec![Slice::full(); dim + 1];
+    slices[dim] = Slice::new(low as isize, Some(high as isize), 1);
     tensor_shape::slice(tensor, &slices)
 }
 

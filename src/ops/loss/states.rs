@@ -24,6 +24,8 @@ pub(super) struct States {
 }
 
 impl States {
+    /// The states for `log_probs (frames, samples, classes)`, `targets (samples, length)` and
+    /// `target_lengths (samples)`.
     pub fn new(
         log_probs: MpsGraphTensor,
         targets: MpsGraphTensor,

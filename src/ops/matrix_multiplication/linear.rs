@@ -7,6 +7,7 @@ use crate::error::invalid;
 use crate::ops::arithmetic::{self, BinaryOp};
 use crate::ops::{reduction, tensor_shape};
 use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::shape;
 
 /// `x (…, inputs)` times `weight (inputs, outputs)`, plus `bias (outputs)`.
 pub(crate) fn linear(x: MpsGraphTensor, weight: MpsGraphTensor, bias: Option<MpsGraphTensor>) -> MpsGraphTensor {
@@ -17,9 +18,10 @@ pub(crate) fn linear(x: MpsGraphTensor, weight: MpsGraphTensor, bias: Option<Mps
     if bias.shape.as_slice() != [outputs] {
         invalid("linear", format!("bias of shape {:?} for {outputs} outputs", bias.shape));
     }
-    let mut shape = vec![1; rank];
-    shape[rank - 1] = outputs;
-    arithmetic::binary(BinaryOp::Add, product, bias.with_shape(shape.into()))
+    let mut row = shape(&product.shape);
+    row.fill(1);
+    row[rank - 1] = outputs;
+    arithmetic::binary(BinaryOp::Add, product, bias.with_shape(row))
 }
 
 /// Gradient of [`linear`] for its input.

@@ -31,6 +31,7 @@ impl Even {
         Spans::Windows { window, count_include_pad: false }
     }
 
+    /// The elements of which this output is made.
     pub fn part(&self, output: usize) -> Range<usize> {
         output * self.input / self.outputs..((output + 1) * self.input).div_ceil(self.outputs)
     }

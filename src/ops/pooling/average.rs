@@ -15,6 +15,7 @@ pub(crate) enum Spans {
 }
 
 impl Spans {
+    /// Extent of the pooled axis.
     pub fn input(&self) -> usize {
         match self {
             Spans::Windows { window, .. } => window.input,
@@ -22,6 +23,7 @@ impl Spans {
         }
     }
 
+    /// How many spans there are.
     pub fn outputs(&self) -> usize {
         match self {
             Spans::Windows { window, .. } => window.outputs,
@@ -29,6 +31,7 @@ impl Spans {
         }
     }
 
+    /// Whether each span is one element, each element one span.
     pub fn is_identity(&self) -> bool {
         match self {
             Spans::Windows { window, .. } => window.is_identity(),

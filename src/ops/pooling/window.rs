@@ -3,8 +3,9 @@
 use crate::burn::ceil_windows;
 use crate::error::{invalid, unsupported};
 use crate::ffi::{self, Graph};
+use crate::lowering::MOST_ELEMENTS;
 
-/// Elements that a tensor may not have: positions are i32, and kernels of MPSGraph count in 32 bits.
+/// What no option may be: positions are i32.
 const LIMIT: usize = 1 << 31;
 
 /// Burn's options of a pooling of the last `N` axes.
@@ -48,12 +49,12 @@ impl<const N: usize> Options<N> {
         let windows = of_plane(std::array::from_fn::<_, N, _>(window), Window::ONE);
         let planes: usize = shape[..2].iter().product();
         let extents = windows.map(|window| window.input + window.paddings().iter().sum::<usize>());
-        if extents.iter().fold(planes, |elements, &extent| elements.saturating_mul(extent)) >= LIMIT {
+        if extents.iter().fold(planes, |elements, &extent| elements.saturating_mul(extent)) > MOST_ELEMENTS {
             unsupported(
                 name,
                 format!(
-                    "{shape:?} with paddings is {planes} planes of {extents:?}, 2^31 elements or more; pool fewer \
-                     planes at a time"
+                    "{shape:?} with paddings is {planes} planes of {extents:?}, more than 2^30 elements; pool \
+                     fewer planes at a time"
                 ),
             );
         }

@@ -7,7 +7,6 @@
 
 use burn_backend::{DType, Shape};
 
-use super::widened;
 use crate::ffi::{self, DataType, ScatterMode};
 use crate::lowering::axis::{joined, part};
 use crate::lowering::conversion::{from_digits, low_bits, summed_in};
@@ -197,6 +196,15 @@ fn widen(graph: &ffi::Graph, x: &Operand) -> ffi::Tensor {
 
 fn narrow(graph: &ffi::Graph, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     low_bits(graph, x, summed_in(dtype), dtype)
+}
+
+/// Extents of a packed shape with the last multiplied by `times`.
+fn widened(shape: &Shape, times: usize) -> Vec<usize> {
+    let mut shape = shape.to_vec();
+    if let Some(last) = shape.last_mut() {
+        *last *= times;
+    }
+    shape
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{BoolStore, DType, TensorMetadata};
 
-use super::{Combine, ScatterNdOp, integer, require_dtype, require_elements, require_exact, write_rows};
+use super::checks::{require_dtype, require_elements, require_exact};
+use super::{Combine, ScatterNdOp, integer, write_rows};
 use crate::bridge::record;
 use crate::error::{invalid, unsupported};
 use crate::lowering::scalar::ScalarInput;

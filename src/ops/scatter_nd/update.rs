@@ -4,7 +4,8 @@
 use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{DType, Shape};
 
-use super::{check_along, check_rows, require_dtype, require_elements, scatter_add, scatter_nd, select_add};
+use super::checks::{check_along, check_rows, require_dtype, require_elements};
+use super::{scatter_add, scatter_nd, select_add};
 use crate::error::unsupported;
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::scalar::ScalarInput;

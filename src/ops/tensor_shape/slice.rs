@@ -32,6 +32,7 @@ pub(crate) struct AxisRange {
 }
 
 impl AxisRange {
+    /// All elements of an axis.
     pub fn full(extent: usize) -> Self {
         Self { low: 0, step: 1, count: extent, reversed: false, moving: false }
     }
@@ -90,6 +91,7 @@ impl AxisRange {
         self.low + (self.count - 1) * self.step + 1
     }
 
+    /// Whether these are all elements of an axis, in either direction.
     pub fn covers(self, extent: usize) -> bool {
         self.count == extent && self.step == 1
     }
@@ -200,6 +202,7 @@ pub(super) fn with_moving_starts(region: &[AxisRange], moving: &[bool]) -> Vec<A
     region.iter().zip(moving).map(|(range, &moving)| if moving { fed(range) } else { *range }).collect()
 }
 
+/// The region of `x`, a range for each axis.
 pub(super) fn lower_slice(cx: &Lowering<'_>, x: &Operand, region: &[AxisRange]) -> ffi::Tensor {
     if moving::axes(region).next().is_some() {
         return moving::slice(cx, x, region);
@@ -209,6 +212,7 @@ pub(super) fn lower_slice(cx: &Lowering<'_>, x: &Operand, region: &[AxisRange]) 
     reverse(cx.graph(), strided, region)
 }
 
+/// `data` with the region, a range for each axis, replaced by `update`.
 pub(super) fn lower_assign(cx: &Lowering<'_>, data: &Operand, update: &Operand, region: &[AxisRange]) -> ffi::Tensor {
     let update = reverse(cx.graph(), update.tensor.clone(), region);
     if moving::axes(region).next().is_some() {

@@ -67,6 +67,16 @@ cases! {
             |_layout, dtype| conv2d_of::<B>(dtype, [[1, 32, 20, 20], [32, 32, 3, 3]], same(1, 1, 1, 1));
     }
 
+    // More images than 16 bits count, also by depth.
+    sums_autodiff([DType::F32], [Layout::Contiguous], SUMS) {
+        conv1d_many_images =
+            |_layout, dtype| conv1d_of::<B>(dtype, [[65_537, 1, 2], [2, 1, 1]], options([1], [0], [1], 1));
+        conv1d_long_filter_over_many_images =
+            |_layout, dtype| conv1d_of::<B>(dtype, [[65_537, 1, 1], [1, 1, 257]], options([1], [128], [1], 1));
+        conv3d_many_planes =
+            |_layout, dtype| conv3d_of::<B>(dtype, [[2, 1, 32_769, 1, 1], [1, 1, 1, 1, 1]], same(1, 0, 1, 1));
+    }
+
     // Output, and gradients through an operand that lies otherwise.
     sums_autodiff(FLOATS, Layout::PLAIN, SUMS) {
         conv1d_layouts = |layout, dtype| of_layout::<B>(layout, dtype);

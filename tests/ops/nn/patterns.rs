@@ -28,6 +28,15 @@ cases! {
             let mean = x.clone().mean_dim(1);
             x.clone() * mean.expand(x.dims())
         });
+        repeats_in_another_order = |layout, dtype| together::<B>(layout, dtype, |x| {
+            let mean = x.clone().mean_dim(1).expand(x.dims()).swap_dims(0, 2);
+            (x.swap_dims(0, 2).exp() * mean).swap_dims(0, 2)
+        });
+        repeats_in_another_shape = |layout, dtype| together::<B>(layout, dtype, |x| {
+            let rows = x.clone().exp().flatten::<2>(0, 1);
+            let means = rows.clone().reshape(x.dims()).mean_dim(1);
+            (rows.clone() * rows).reshape(x.dims()) * means
+        });
         rows = |layout, dtype| together::<B>(layout, dtype, |x| {
             let mix = x.clone().sum_dim(0).squeeze_dim::<2>(0);
             let inner = activation::gelu(x.matmul(mix.clone().transpose().matmul(mix.clone()).unsqueeze()) / 8.0);

@@ -3,17 +3,18 @@
 //! A value is stored if another group or the caller needs it; the step that makes a target writes it straight to the
 //! caller's memory, unless the target is a view of another value; then a copy at the end writes it.
 
+mod loops;
+
 use super::Job;
-use super::fusion::{self, Group};
+use super::fusion::Group;
 use super::rotations::{self, Rotation};
-use super::step::{Copy, Packed, Step, Storage};
-use super::views::{LoopOp, View, packed_strides};
-use crate::ir::{DType, ElementwiseOp, Leaf, Node, Op, TensorType, ValueId, ViewOp};
+use super::step::{Copy, Packed, Step};
+use super::views::{View, packed_strides};
+use crate::ir::{DType, Leaf, Node, Op, TensorType, ValueId, ViewOp};
 use crate::kernels::KernelOp;
-use crate::kernels::elementwise::load::Geometry;
-use crate::kernels::elementwise::{LoopBuilder, Register};
 use crate::kernels::matmul::{MatMul, Operand, Side};
 use crate::kernels::movement::Movement;
+use crate::kernels::storage::Storage;
 use std::collections::{HashMap, HashSet};
 
 /// Steps, and the memory that they refer to.
@@ -33,8 +34,6 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
         views,
         storage: HashMap::new(),
         copies: HashMap::new(),
-        loads: HashMap::new(),
-        operands: HashMap::new(),
         stored: stored_roots(job, views, groups),
         rotations: rotations::find(job, views, groups),
         rotated: HashSet::new(),
@@ -57,11 +56,6 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
     assembler.out
 }
 
-/// Reading a strided operand crosses cache lines. If its innermost runs are longer than this and it has more elements
-/// than `LARGE_COPY`, a blocked copy reorders it first.
-const LONG_STRIDED_RUN: usize = 512;
-const LARGE_COPY: usize = 1 << 16;
-
 struct Assembler<'a> {
     job: &'a Job,
     views: &'a [View],
@@ -69,10 +63,6 @@ struct Assembler<'a> {
     storage: HashMap<ValueId, Storage>,
     /// Packed copies of views, by element size.
     copies: HashMap<(View, usize), Storage>,
-    /// Values from outside of the current group.
-    loads: HashMap<(View, DType), Register>,
-    /// The current group's operands by where they are.
-    operands: HashMap<Storage, usize>,
     /// Roots that are needed in memory.
     stored: HashSet<ValueId>,
     /// Of products, by those.
@@ -262,32 +252,15 @@ impl Assembler<'_> {
         self.copy(&self.views[input.0 as usize], self.ty(input).dtype.size(), to);
     }
 
+    /// A matrix product, rotated if the loop behind it does that.
     fn matmul(&mut self, id: ValueId) {
-        let node = self.job.nodes.node(id);
-        let rank = node.output.shape.len();
-        let dtype = node.output.dtype;
-        let batch = &node.output.shape[..rank - 2];
-        let k = self.ty(node.inputs[0]).shape.last().copied().expect("a matrix has axes");
-        let mut operand = |input: ValueId| {
-            let view = &self.views[input.0 as usize];
-            let to: Vec<usize> = batch.iter().chain(&view.shape[view.shape.len() - 2..]).copied().collect();
-            let wide = view.broadcast(&to);
-            let matrix = &wide.strides[rank - 2..];
-            let extents = &wide.shape[rank - 2..];
-            // `gemm` packs an operand fast if one axis is consecutive and no row or column is repeated (stride 0).
-            let direct = (0..2).any(|at| matrix[at] == 1 || extents[at] == 1)
-                && (0..2).all(|at| matrix[at] != 0 || extents[at] == 1);
-            if direct {
-                return (self.root(view.root), Operand { offset: wide.offset, strides: wide.strides });
-            }
-            let storage = self.packed_copy(view, dtype.size());
-            let packed = View { offset: 0, strides: packed_strides(&view.shape), ..view.clone() };
-            (storage, Operand { offset: 0, strides: packed.broadcast(&to).strides })
-        };
-        let (lhs, left) = operand(node.inputs[0]);
-        let (rhs, right) = operand(node.inputs[1]);
-        let mut product = MatMul::new(dtype, &node.output.shape, k, &left, &right);
-        for (side, input, storage) in [(Side::Left, node.inputs[0], lhs), (Side::Right, node.inputs[1], rhs)] {
+        let Node { inputs, output, .. } = self.job.nodes.node(id);
+        let TensorType { dtype, shape } = output;
+        let &[left, right] = &inputs[..] else { unreachable!("a product has two operands") };
+        let k = self.ty(left).shape.last().copied().expect("a matrix has axes");
+        let [(lhs, a), (rhs, b)] = [left, right].map(|input| self.matrices(input, shape));
+        let mut product = MatMul::new(*dtype, shape, k, &a, &b);
+        for (side, input, storage) in [(Side::Left, left, lhs), (Side::Right, right, rhs)] {
             let root = self.views[input.0 as usize].root;
             // Of a constant, not of a copy of it.
             if let (DType::F32, Op::Leaf(Leaf::Constant(bytes))) = (dtype, &self.job.nodes.node(root).op)
@@ -307,73 +280,23 @@ impl Assembler<'_> {
         self.out.steps.push(Step::MatMul { product, lhs, rhs, tables, to });
     }
 
-    /// One loop for operations that belong together.
-    fn fused(&mut self, members: &[(ValueId, LoopOp)]) {
-        if let &[(only, LoopOp::Reorder)] = members {
-            return self.reread(only);
+    /// Where the matrices of an operand are, for a product of this shape to whose batch they are broadcast: where its
+    /// view reads them if `gemm` packs such matrices fast, or in a packed copy.
+    fn matrices(&mut self, input: ValueId, product: &[usize]) -> (Storage, Operand) {
+        let view = &self.views[input.0 as usize];
+        let rank = product.len();
+        let to: Vec<usize> = product[..rank - 2].iter().chain(&view.shape[view.shape.len() - 2..]).copied().collect();
+        let wide = view.broadcast(&to);
+        let (strides, extents) = (&wide.strides[rank - 2..], &wide.shape[rank - 2..]);
+        // One axis is consecutive, and no row or column is repeated (stride 0).
+        let is_direct = (0..2).any(|at| strides[at] == 1 || extents[at] == 1)
+            && (0..2).all(|at| strides[at] != 0 || extents[at] == 1);
+        if is_direct {
+            return (self.root(view.root), Operand { offset: wide.offset, strides: wide.strides });
         }
-        let nodes = &self.job.nodes;
-        let shape = self.ty(members.last().expect("a group has members").0).shape.clone();
-        let mut builder = LoopBuilder::new(shape.iter().product());
-        let mut registers: HashMap<ValueId, Register> = HashMap::new();
-        let (mut operands, mut outputs, mut names) = (Vec::new(), Vec::new(), Vec::new());
-        self.loads.clear();
-        self.operands.clear();
-        for &(id, op) in members {
-            let node = nodes.node(id);
-            let mut sources = Vec::with_capacity(3);
-            for (view, &input) in fusion::operands(nodes, self.views, id).into_iter().zip(&node.inputs) {
-                let dtype = nodes.ty(input).dtype;
-                let inside = registers.get(&view.root).copied();
-                sources.push(inside.unwrap_or_else(|| self.load(&mut builder, &mut operands, view, dtype)));
-            }
-            let (value, name) = match op {
-                LoopOp::Reorder => (sources[0], "Reshape".to_owned()),
-                LoopOp::Compute(op) => {
-                    let from = nodes.ty(node.inputs[0]).dtype;
-                    (compute(&mut builder, op, from, node.output.dtype, &sources), op.name())
-                }
-            };
-            registers.insert(id, value);
-            names.push(name);
-            if self.stored.contains(&id) {
-                builder.store(node.output.dtype, value);
-                outputs.push(self.made(id));
-            }
-        }
-        self.out.steps.push(Step::Loop { run: builder.finish(), operands, outputs, names, shape });
-    }
-
-    /// An operand from outside of the group.
-    fn load(&mut self, builder: &mut LoopBuilder, operands: &mut Vec<Storage>, view: View, dtype: DType) -> Register {
-        if let Some(&register) = self.loads.get(&(view.clone(), dtype)) {
-            return register;
-        }
-        let mut geometry = Geometry::new(view.offset, &view.shape, &view.strides);
-        let mut storage = self.root(view.root);
-        let strided = !matches!(geometry.step(), -1..=1) && geometry.run() > LONG_STRIDED_RUN;
-        if strided && geometry.elements() >= LARGE_COPY {
-            storage = self.packed_copy(&view, dtype.size());
-            geometry = Geometry::new(0, &[view.elements()], &[1]);
-        }
-        let operand = *self.operands.entry(storage).or_insert_with(|| {
-            operands.push(storage);
-            operands.len() - 1
-        });
-        let register = builder.load(operand, dtype, geometry);
-        self.loads.insert((view, dtype), register);
-        register
-    }
-}
-
-/// `op` as instructions; the first operand is of the dtype `from`, the value of the dtype `to`.
-fn compute(builder: &mut LoopBuilder, op: ElementwiseOp, from: DType, to: DType, x: &[Register]) -> Register {
-    match op {
-        ElementwiseOp::Unary(op) => builder.unary(op, from, x[0]),
-        ElementwiseOp::Binary(op) => builder.binary(op, from, x[0], x[1]),
-        ElementwiseOp::Select => builder.select(to, x[0], x[1], x[2]),
-        ElementwiseOp::Clamp => builder.clamp(from, x[0], x[1], x[2]),
-        ElementwiseOp::Cast => builder.cast(from, to, x[0]),
+        let storage = self.packed_copy(view, self.ty(input).dtype.size());
+        let packed = View { offset: 0, strides: packed_strides(&view.shape), ..view.clone() };
+        (storage, Operand { offset: 0, strides: packed.broadcast(&to).strides })
     }
 }
 

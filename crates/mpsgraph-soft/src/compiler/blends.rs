@@ -2,7 +2,13 @@
 //! nor one of the products.
 //!
 //! The kernel adds the products in the order in which the reduction does, so no bit changes. A reduction of so many
-//! slots that it divides them in halves stays.
+//! slots that it divides them in halves stays. The graph, with the shapes of its values, is
+//!
+//! ```text
+//! read     = reshape(gather(x, indices))    [outer, slots, count, inner]; indices [slots * count], along axis 1 of x
+//! products = read * weights                 weights [1, slots, count, 1]
+//! result   = sum of products along axis 1   [outer, 1, count, inner]
+//! ```
 
 use super::Job;
 use crate::ir::{BinaryOp, DType, Node, Nodes, Op, ValueId, ViewOp};
@@ -18,6 +24,7 @@ pub fn join(job: Job) -> Job {
     job.joined(|nodes, id| blend(nodes, id, &readers))
 }
 
+/// The blend that `id` is.
 fn blend(nodes: &Nodes, id: ValueId, readers: &[usize]) -> Option<Node> {
     let sum = nodes.node(id);
     let Op::Kernel(KernelOp::Reduce(Reduce { op: ReduceOp::Sum, axes })) = &sum.op else { return None };

@@ -3,9 +3,23 @@
 //! MPSGraph's scatters pass integers through f32. Who wants exact sums cuts the integers into digits so narrow that no
 //! sum of them leaves the integers that f32 holds, adds the digits side by side, and puts the sums together. Here one
 //! scatter of integers does all of that. Its sums wrap as those of the parts do, so no bit changes.
+//!
+//! With two digits of 16 bits, for rows of `c` columns, the graph is
+//!
+//! ```text
+//! low, high = updates >> 0 & 0xffff, updates >> 16 & 0xffff     words
+//! table     = scatter([f32(low), f32(high)], indices)           Digits::of: 2c columns
+//! sums      = i32(table[.., 0..c]), i32(table[.., c..2c])       Digits::of
+//! total     = sums[1] * 0x10000 + sums[0]                       horner
+//! result    = data + total                                      scatter
+//! ```
+//!
+//! and is read from its end. 64-bit integers are two words, the halves of their bits, and have four digits; those of 8
+//! and 16 bits are added in i32 and cut down to their own type behind that.
 
+use super::reading::{binary, cast, columns_of, half};
 use super::{Job, constants};
-use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, TensorType, ValueId, ViewOp};
+use crate::ir::{BinaryOp, DType, Node, Nodes, Op, TensorType, ValueId};
 use crate::kernels::KernelOp;
 use crate::kernels::movement::Movement;
 use crate::kernels::rows::Indexing;
@@ -108,7 +122,7 @@ impl Digits {
     }
 }
 
-/// The sums that are put together, lowest first, and what each is worth of the one before.
+/// The sums that `id` puts together, lowest first, and the radix: `(c * radix + b) * radix + a` is `[a, b, c]`.
 fn horner(nodes: &Nodes, mut id: ValueId) -> (Vec<ValueId>, Option<i64>) {
     let (mut sums, mut radix) = (Vec::new(), None);
     while let Some((above, sum)) = binary(nodes, id, BinaryOp::Add)
@@ -121,19 +135,6 @@ fn horner(nodes: &Nodes, mut id: ValueId) -> (Vec<ValueId>, Option<i64>) {
     }
     sums.push(id);
     (sums, radix)
-}
-
-/// What the value holds all columns of, from this one on as far as it is wide.
-fn columns_of(nodes: &Nodes, id: ValueId, column: usize) -> Option<ValueId> {
-    let Node { op: Op::View(ViewOp::Slice { starts, strides }), inputs, output, .. } = nodes.node(id) else {
-        return None;
-    };
-    let last = output.shape.len() - 1;
-    let is_plain = strides.iter().all(|&stride| stride == 1)
-        && starts[last] == column
-        && starts[..last].iter().all(|&start| start == 0)
-        && nodes.ty(inputs[0]).shape[..last] == output.shape[..last];
-    is_plain.then_some(inputs[0])
 }
 
 /// The `count` values that this one is made of along its last axis.
@@ -173,32 +174,4 @@ fn words(nodes: &Nodes, digits: &[ValueId]) -> Option<(Vec<ValueId>, u32)> {
         next = (next + own) % u32::BITS;
     }
     Some((words, width?))
-}
-
-/// The integers of 64 bits of which `id` holds the low (0) or high (1) halves.
-pub(super) fn half(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
-    let reshaped = |id: ValueId| {
-        let Node { op, inputs, .. } = nodes.node(id);
-        (*op == ViewOp::Reshape.into()).then(|| inputs[0])
-    };
-    let shape = &nodes.ty(id).shape;
-    let pairs = columns_of(nodes, reshaped(id)?, half)?;
-    let bits = reshaped(pairs)?;
-    let Node { op, inputs, .. } = nodes.node(bits);
-    let is_whole = *op == ViewOp::Reinterpret.into()
-        && nodes.ty(pairs).shape == [&shape[..], &[2]].concat()
-        && nodes.ty(inputs[0]).dtype.size() == 8
-        && nodes.ty(inputs[0]).shape == *shape;
-    is_whole.then(|| inputs[0])
-}
-
-pub(super) fn binary(nodes: &Nodes, id: ValueId, op: BinaryOp) -> Option<(ValueId, ValueId)> {
-    let node = nodes.node(id);
-    (node.op == op.into()).then(|| (node.inputs[0], node.inputs[1]))
-}
-
-/// What of this type `id` was cast from.
-fn cast(nodes: &Nodes, id: ValueId, from: DType) -> Option<ValueId> {
-    let Node { op, inputs, .. } = nodes.node(id);
-    (*op == ElementwiseOp::Cast.into() && nodes.ty(inputs[0]).dtype == from).then(|| inputs[0])
 }

@@ -8,6 +8,21 @@
 //! At first all levels are as early as possible. Then a group that only later groups read is moved up to the first of
 //! them if that joins the two, so that its values stay in a tile and are not stored and read again. Last, groups of one
 //! level and length that read the same memory, or are tiny, become one.
+//!
+//! In the graph of `y = exp(x) * sum(exp(x)) + cast(bias)`, all of one shape but for the sum, which is a kernel:
+//!
+//! ```text
+//! node           level at first                   behind `sink`
+//! x, bias        0, as all that no step makes     0
+//! e = exp(x)     1                                1: `s` reads it
+//! s = sum(e)     2                                2
+//! c = cast(bias) 1                                3: only `y` reads it, by a fusable edge
+//! m = e * s      3: `s` is a kernel of level 2    3
+//! y = m + c      3                                3
+//! ```
+//!
+//! So the steps are the loop `e`, the kernel `s`, and the loop of `c`, `m` and `y`. The edge from `e` to `m` is fusable
+//! too, but joins nothing, because their levels differ: `s` is between them.
 
 use super::views::{LoopOp, View, Work};
 use crate::ir::{Nodes, Op, ValueId};
@@ -57,9 +72,11 @@ pub fn group<'g>(nodes: &'g Nodes, views: &'g [View], works: &[Option<Work<'g>>]
     pass.in_order()
 }
 
+/// That a computed node reads another one, whatever views are between them.
 struct Edge {
     from: usize,
     to: usize,
+    /// Whether both are elementwise and the one is read element by element.
     fusable: bool,
 }
 
@@ -114,6 +131,7 @@ impl<'a, 'g> Pass<'a, 'g> {
         self.loop_op(at).is_some()
     }
 
+    /// The representative of the node's group.
     fn find(&mut self, mut at: usize) -> usize {
         while self.parent[at] != at {
             self.parent[at] = self.parent[self.parent[at]];
@@ -127,6 +145,7 @@ impl<'a, 'g> Pass<'a, 'g> {
         self.parent[a.max(b)] = a.min(b);
     }
 
+    /// Joins nodes of one level that fusable edges connect.
     fn join_levels(&mut self) {
         for at in 0..self.edges.len() {
             let Edge { from, to, fusable } = self.edges[at];
@@ -158,18 +177,20 @@ impl<'a, 'g> Pass<'a, 'g> {
         order.sort_by_key(|group| std::cmp::Reverse((self.level[group[0]], group[0])));
         for group in order {
             let representative = self.find(group[0]);
+            // What reads the group: the node, and whether the edge to it is fusable.
             let mut outside: Vec<(usize, bool)> = group
                 .iter()
                 .flat_map(|&node| users[node].iter())
                 .map(|&edge| (self.edges[edge].to, self.edges[edge].fusable))
                 .collect();
             outside.retain(|&(to, _)| self.find(to) != representative);
+            // Its level at most, so that this reader still comes in time.
             let bound = |&(to, fusable): &(usize, bool)| self.level[to] - usize::from(!fusable);
             let Some(level) = outside.iter().map(bound).min() else {
                 continue;
             };
-            let joins: Vec<usize> =
-                outside.iter().filter(|&&(to, f)| f && self.level[to] == level).map(|&(to, _)| to).collect();
+            let is_joined = |&&(to, fusable): &&(usize, bool)| fusable && self.level[to] == level;
+            let joins: Vec<usize> = outside.iter().filter(is_joined).map(|&(to, _)| to).collect();
             if level > self.level[group[0]] && !joins.is_empty() {
                 group.iter().for_each(|&node| self.level[node] = level);
                 joins.into_iter().for_each(|to| self.join(representative, to));

@@ -7,6 +7,7 @@
 
 use super::Job;
 use super::constants::is_zero;
+use super::reading::binary;
 use crate::ir::{BinaryOp, ElementwiseOp, Node, Nodes, Op, UnaryOp, ValueId};
 
 /// The same job with such operations; the nodes that nothing reads any more are left over.
@@ -98,9 +99,4 @@ fn is_far(nodes: &Nodes, id: ValueId, rest: ValueId, other: ValueId) -> bool {
 
 fn is_below_zero(nodes: &Nodes, id: ValueId, x: ValueId) -> bool {
     binary(nodes, id, BinaryOp::Less).is_some_and(|(tested, zero)| tested == x && is_zero(nodes, zero))
-}
-
-fn binary(nodes: &Nodes, id: ValueId, op: BinaryOp) -> Option<(ValueId, ValueId)> {
-    let node = nodes.node(id);
-    (node.op == op.into()).then(|| (node.inputs[0], node.inputs[1]))
 }

@@ -2,8 +2,17 @@
 //!
 //! MPSGraph's scans of extremes skip NaN. Who wants NaN to stay makes i32 keys in the order of the floats, with NaN
 //! beyond all others, scans those, and makes floats of them again. The kernel does the same to each element on its way,
-//! so the result has the same bits.
+//! so the result has the same bits. The graph is
+//!
+//! ```text
+//! bits   = i32 bits of x
+//! key    = bits ^ (bits >> 31 & i32::MAX)             key_of; it is its own inverse
+//! keys   = select(is_nan(x), i32::MIN or MAX, key)
+//! scan   = running minimum or maximum of keys
+//! result = f32 bits of (scan ^ (scan >> 31 & i32::MAX))
+//! ```
 
+use super::reading::{binary, bits_of};
 use super::{Job, constants};
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
 use crate::kernels::KernelOp;
@@ -16,7 +25,7 @@ pub fn join(job: Job) -> Job {
 
 /// The node that makes `id` of floats, if it is the end of such a group. A placeholder in between ends the search.
 fn floats_of_scan(nodes: &Nodes, id: ValueId) -> Option<Node> {
-    let scan = nodes.node(key_of(nodes, floats(nodes, id)?)?);
+    let scan = nodes.node(key_of(nodes, bits_of(nodes, id, DType::F32, DType::I32)?)?);
     let Op::Kernel(KernelOp::Cumulative(Cumulative { running, axis })) = scan.op else { return None };
     let (running, beyond) = match running {
         Running::Minimum => (Running::MinimumOrNan, i32::MIN),
@@ -40,20 +49,9 @@ fn floats_of_scan(nodes: &Nodes, id: ValueId) -> Option<Node> {
     found.then(|| Node { op, inputs: vec![x], output: nodes.ty(id).clone(), method: scan.method })
 }
 
-/// The integers whose bits `id` reads as f32.
-fn floats(nodes: &Nodes, id: ValueId) -> Option<ValueId> {
-    let Node { op, inputs, output, .. } = nodes.node(id);
-    let reads_bits = *op == ViewOp::Reinterpret.into() && output.dtype == DType::F32;
-    (reads_bits && nodes.ty(inputs[0]).dtype == DType::I32).then(|| inputs[0])
-}
-
 /// The bits of which `id` is the key, or the other way round: those below the sign are inverted if it is set.
 fn key_of(nodes: &Nodes, id: ValueId) -> Option<ValueId> {
-    let binary = |id: ValueId, op: BinaryOp| {
-        let node = nodes.node(id);
-        let &[a, b] = &node.inputs[..] else { return None };
-        (node.op == op.into() && node.output.dtype == DType::I32).then_some((a, b))
-    };
+    let binary = |id: ValueId, op: BinaryOp| binary(nodes, id, op).filter(|_| nodes.ty(id).dtype == DType::I32);
     let (bits, mask) = binary(id, BinaryOp::BitXor)?;
     let (sign, magnitude) = binary(mask, BinaryOp::BitAnd)?;
     let (shifted, by) = binary(sign, BinaryOp::Shr)?;

@@ -7,7 +7,8 @@
 //! wrap and extremes keep the order.
 
 use super::Job;
-use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, ValueId};
+use super::constants::is_zero;
+use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, TensorType, ValueId};
 use crate::kernels::KernelOp;
 use crate::kernels::reduce::{Reduce, ReduceOp};
 
@@ -36,11 +37,11 @@ fn push(nodes: &mut Nodes, mut node: Node) -> ValueId {
 
 /// What a cast reads. Whether an element differs from 0 is a cast to bool.
 fn cast_operand(nodes: &Nodes, node: &Node) -> Option<ValueId> {
-    let is_zero = |value: ValueId| matches!(nodes.node(value).op, Op::Leaf(Leaf::Splat(bytes)) if bytes == [0; 8]);
     let x = *node.inputs.first()?;
     let is_cast = node.op == Op::Elementwise(ElementwiseOp::Cast);
-    let is_test =
-        node.op == Op::from(BinaryOp::NotEqual) && is_zero(node.inputs[1]) && nodes.ty(x).shape == node.output.shape;
+    let is_test = node.op == Op::from(BinaryOp::NotEqual)
+        && is_zero(nodes, node.inputs[1])
+        && nodes.ty(x).shape == node.output.shape;
     (is_cast || is_test).then_some(x)
 }
 

@@ -1,14 +1,30 @@
-//! Finds the order of integers at once, where a graph finds it digit by digit, and moves 64-bit integers whole that a
-//! graph moves as pairs of floats.
+//! Finds the order of integers at once, where a graph finds it digit by digit.
 //!
 //! MPSGraph's sorts of positions are wrong, and those of 64-bit integers doubtful. Who wants a certain order sorts i32
 //! values that have a digit of the integers above the place in the row, from the lowest digit to the highest, and takes
 //! the places out of the sorted values. Here one kernel finds the same order. Integers read in that order are sorted
 //! integers, so that nothing needs the order if nothing else reads it.
+//!
+//! One pass sorts by one digit. With `p` bits for the place in the row the graph is
+//!
+//! ```text
+//! values = digit << p                      in the first pass
+//!          gather(digit << p, order)       in the others, in the order that the passes before have found
+//! places = sort(values | iota) & (2^p - 1)
+//! order  = places                          in the first pass
+//!          gather(order, places)           in the others
+//! ```
+//!
+//! For the row `[3, 2, 1]` with digits of one bit and `p = 2`: the low bits are 1, 0, 1, so the first pass sorts 4, 1,
+//! 6 and finds the order 1, 0, 2. In that order the high bits are 1, 1, 0; the second pass sorts 4, 5, 2, finds the
+//! places 2, 0, 1, and with them the order 2, 1, 0.
+//!
+//! [`order`] goes through the passes from the last to the first, [`Pass`] reads one of them, and [`Digit`] tells which
+//! bits of which integers it sorts by. The passes are an order if their digits are all bits of the same integers.
 
 use super::Job;
 use super::constants::integer;
-use super::digits::{binary, half};
+use super::reading::{binary, bits_of, half};
 use crate::ir::{BinaryOp, DType, Node, Nodes, Op, TensorType, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::gather::Gather;
@@ -19,7 +35,7 @@ use crate::kernels::sort::Sort;
 
 /// The same job, with each such group of nodes as one.
 pub fn join(job: Job) -> Job {
-    let job = job.joined(|nodes, id| order(nodes, id).or_else(|| whole_gather(nodes, id)));
+    let job = job.joined(order);
     let readers = job.readers();
     job.joined(|nodes, id| sorted(nodes, id, &readers))
 }
@@ -160,52 +176,6 @@ fn gathered(nodes: &Nodes, id: ValueId) -> Option<(ValueId, ValueId)> {
     let Node { op, inputs, .. } = nodes.node(moved);
     let Op::Kernel(KernelOp::Gather(Gather(Indexing::Along { axis: 1 }))) = op else { return None };
     Some((bits_of(nodes, inputs[0], DType::F32, DType::I32)?, inputs[1]))
-}
-
-/// What `id`, of one type, reads the bits of as elements of another one.
-fn bits_of(nodes: &Nodes, id: ValueId, to: DType, from: DType) -> Option<ValueId> {
-    let Node { op, inputs, output, .. } = nodes.node(id);
-    let found = *op == ViewOp::Reinterpret.into() && output.dtype == to && nodes.ty(inputs[0]).dtype == from;
-    found.then(|| inputs[0])
-}
-
-/// The gather of 64-bit integers that `id` makes of pairs.
-fn whole_gather(nodes: &Nodes, id: ValueId) -> Option<Node> {
-    let output = nodes.ty(id);
-    let Node { op, inputs, method, .. } = nodes.node(pair_of(nodes, id, [output.dtype, DType::U32, DType::F32])?);
-    let Op::Kernel(KernelOp::Gather(Gather(Indexing::Along { axis }))) = *op else { return None };
-    let data = pair_of(nodes, inputs[0], [DType::F32, DType::U32, output.dtype])?;
-    let last = output.shape.len() - 1;
-    let indices = twice(nodes, inputs[1], &output.shape)?;
-    let same = |at: usize| at == axis || nodes.ty(data).shape[at] == output.shape[at];
-    let fits = output.dtype.size() == 8 && axis < last && nodes.ty(data).shape.len() == last + 1;
-    let op = Gather(Indexing::Along { axis });
-    (fits && (0..=last).all(same)).then(|| Node {
-        op: op.into(),
-        inputs: vec![data, indices],
-        output: output.clone(),
-        method,
-    })
-}
-
-/// What `id` is of, by its bits, through these types.
-fn pair_of(nodes: &Nodes, id: ValueId, [to, between, from]: [DType; 3]) -> Option<ValueId> {
-    bits_of(nodes, bits_of(nodes, id, to, between)?, between, from)
-}
-
-/// What holds each element of `id` once, in this shape, where `id` has it twice in a row.
-fn twice(nodes: &Nodes, id: ValueId, shape: &[usize]) -> Option<ValueId> {
-    let view = |id: ValueId, op: ViewOp| {
-        let Node { op: found, inputs, .. } = nodes.node(id);
-        (*found == op.into()).then(|| inputs[0])
-    };
-    let broadcast = view(id, ViewOp::Reshape)?;
-    let apart = view(broadcast, ViewOp::Broadcast)?;
-    let doubled: Vec<usize> = shape.iter().copied().chain([2]).collect();
-    let single: Vec<usize> = shape.iter().copied().chain([1]).collect();
-    let indices = view(apart, ViewOp::Reshape)?;
-    let fits = nodes.ty(broadcast).shape == doubled && nodes.ty(apart).shape == single;
-    (fits && nodes.ty(indices).shape == shape).then_some(indices)
 }
 
 /// The sort that `id` is, which reads 64-bit integers in their order.

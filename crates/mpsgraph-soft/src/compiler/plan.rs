@@ -2,15 +2,15 @@
 
 use super::Job;
 use super::assembly::Parts;
-use super::block::Block;
 use super::memory::{self, Interval};
 use super::scratch::{Need, SHELF, Workspace};
-use super::step::{Copy, Packed, Step, Storage};
+use super::step::{Copy, Packed, Step};
 use super::timing;
 use crate::ir::TensorType;
 use crate::kernels::call::Input;
 use crate::kernels::span::{Span, SpanMut};
-use crate::kernels::strided;
+use crate::kernels::storage::{Layout, Memory, Piece, Storage};
+use crate::kernels::strided::{self, Strided};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -24,28 +24,10 @@ pub struct Plan {
     feeds: Vec<TensorType>,
     targets: Vec<TensorType>,
     steps: Vec<Step>,
-    constants: Block,
-    constant_pieces: Vec<Piece>,
-    scratch_pieces: Vec<Piece>,
+    layout: Layout,
     scratch: Need,
     /// Of the runs so far; the largest number before the first.
     shortest_nanoseconds: AtomicU64,
-}
-
-/// Part of a block.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    offset: usize,
-    bytes: usize,
-}
-
-/// The memory of one run.
-#[derive(Clone, Copy)]
-pub(super) struct Memory<'a> {
-    plan: &'a Plan,
-    inputs: &'a [Span],
-    outputs: &'a [SpanMut],
-    scratch: &'a SpanMut,
 }
 
 impl Plan {
@@ -62,19 +44,14 @@ impl Plan {
             }
         }
         let (scratch_offsets, scratch_bytes) = memory::place(&intervals);
-        let contents: Vec<&[u8]> = constants.iter().map(Vec::as_slice).collect();
-        let (block, constant_offsets) = Block::of(&contents);
-        let pieces = |offsets: Vec<usize>, sizes: Vec<usize>| {
-            offsets.into_iter().zip(sizes).map(|(offset, bytes)| Piece { offset, bytes }).collect()
-        };
+        let pieces = scratch_offsets.into_iter().zip(scratch).map(|(offset, bytes)| Piece { offset, bytes }).collect();
+        let layout = Layout::new(&constants, pieces, steps.iter().flat_map(Step::accesses));
         let types = |ids: &[crate::ir::ValueId]| ids.iter().map(|&id| job.nodes.ty(id).clone()).collect();
         Plan {
             feeds: types(&job.feeds),
             targets: types(&job.targets),
             steps,
-            constants: block,
-            constant_pieces: pieces(constant_offsets, constants.iter().map(Vec::len).collect()),
-            scratch_pieces: pieces(scratch_offsets, scratch),
+            layout,
             scratch: SHELF.need(scratch_bytes),
             shortest_nanoseconds: AtomicU64::new(u64::MAX),
         }
@@ -123,12 +100,11 @@ impl Plan {
         let start = (self.expected_time() > MEASURED).then(Instant::now);
         let mut workspace = self.scratch.take();
         let Workspace { block, read, write } = &mut *workspace;
-        let scratch = block.span_mut();
-        let memory = Memory { plan: self, inputs, outputs, scratch: &scratch };
+        let memory = Memory::new(&self.layout, inputs, outputs, block);
         if timing::is_on() {
-            self.steps.iter().for_each(|step| timing::measure(step, || memory.run(step, read, write)));
+            self.steps.iter().for_each(|step| timing::measure(step, || step.run(&memory, read, write)));
         } else {
-            self.steps.iter().for_each(|step| memory.run(step, read, write));
+            self.steps.iter().for_each(|step| step.run(&memory, read, write));
         }
         if let Some(start) = start {
             self.shortest_nanoseconds.fetch_min(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
@@ -149,61 +125,48 @@ fn check(what: &str, at: usize, ptr: *const u8, len: usize, ty: &TensorType) {
     assert!(ptr.addr().is_multiple_of(ty.dtype.size()), "{what} {at} is misaligned for {ty:?}");
 }
 
-impl Memory<'_> {
-    pub(super) fn read(&self, storage: Storage) -> Span {
-        let part = |block: Span, piece: Piece| block.part(piece.offset, piece.bytes);
-        match storage {
-            Storage::Input(at) => self.inputs[at],
-            Storage::Output(at) => self.outputs[at].as_span(),
-            Storage::Constant(at) => part(self.plan.constants.span(), self.plan.constant_pieces[at]),
-            Storage::Scratch(at) => part(self.scratch.as_span(), self.plan.scratch_pieces[at]),
-        }
-    }
+/// The operand in the memory of a run.
+fn input<'p>(packed: &'p Packed, memory: &Memory<'_>) -> Input<'p> {
+    let span = memory.read(packed.storage).part(packed.offset, packed.ty.bytes());
+    Input { span, ty: &packed.ty }
+}
 
-    pub(super) fn write(&self, storage: Storage) -> SpanMut {
-        assert!(matches!(storage, Storage::Output(_) | Storage::Scratch(_)), "{storage:?} is read only");
-        let span = self.read(storage);
-        // SAFETY: the memory comes from a `SpanMut` (asserted above). Nothing else touches it while the step that asked
-        // for it runs: steps run one after the other, `memory::place` gives results that live at the same time
-        // different memory, and a step never reads what it writes. Steps that are joined (`Rows`) ask for each task,
-        // which touches the part for its own rows only.
-        unsafe { SpanMut::new(span.as_ptr().cast_mut(), span.len()) }
-    }
-
-    fn input<'p>(&self, packed: &'p Packed) -> Input<'p> {
-        let span = self.read(packed.storage).part(packed.offset, packed.ty.bytes());
-        Input { span, ty: &packed.ty }
-    }
-
-    fn run(&self, step: &Step, read: &mut Vec<Span>, write: &mut Vec<SpanMut>) {
-        match step {
+impl Step {
+    fn run(&self, memory: &Memory<'_>, read: &mut Vec<Span>, write: &mut Vec<SpanMut>) {
+        match self {
             Step::Loop { run, operands, outputs, .. } => {
                 read.clear();
-                read.extend(operands.iter().map(|&operand| self.read(operand)));
+                read.extend(operands.iter().map(|&operand| memory.read(operand)));
                 write.clear();
-                write.extend(outputs.iter().map(|&output| self.write(output)));
+                write.extend(outputs.iter().map(|&output| memory.write(output)));
                 run.run(read, write);
             }
             Step::MatMul { product, lhs, rhs, tables, to } => {
-                let tables = tables.map(|tables| tables.map(|table| self.read(table)));
-                product.run(self.read(*lhs), self.read(*rhs), tables, &self.write(*to));
+                let tables = tables.map(|tables| tables.map(|table| memory.read(table)));
+                product.run(memory.read(*lhs), memory.read(*rhs), tables, &memory.write(*to));
             }
-            Step::Rows(rows) => rows.run(self),
-            Step::Copy(Copy { size, from, offset, shape, strides, to, to_offset, to_strides }) => {
-                let to = self.write(*to);
-                strided::copy(*size, self.read(*from), *offset, shape, strides, to, *to_offset, to_strides);
+            Step::Rows(rows) => rows.run(memory),
+            Step::Copy(Copy { size, shape, from, offset, strides, to, to_offset, to_strides }) => {
+                let from = (memory.read(*from), Strided { offset: *offset, strides });
+                let to = (memory.write(*to), Strided { offset: *to_offset, strides: to_strides });
+                strided::copy(*size, shape, from, to);
             }
             Step::Kernel { op, method, inputs, to, ty, scratch } => {
-                let (to, scratch) = ((self.write(*to), ty), scratch.map(|scratch| self.write(scratch)));
+                let (to, scratch) = ((memory.write(*to), ty), scratch.map(|scratch| memory.write(scratch)));
                 // Only concatenations have more than three inputs; no other step allocates.
                 match &inputs[..] {
                     [] => op.execute(method, &[], to, scratch),
-                    [a] => op.execute(method, &[self.input(a)], to, scratch),
-                    [a, b] => op.execute(method, &[self.input(a), self.input(b)], to, scratch),
-                    [a, b, c] => op.execute(method, &[self.input(a), self.input(b), self.input(c)], to, scratch),
-                    many => {
-                        op.execute(method, &many.iter().map(|input| self.input(input)).collect::<Vec<_>>(), to, scratch)
+                    [a] => op.execute(method, &[input(a, memory)], to, scratch),
+                    [a, b] => op.execute(method, &[input(a, memory), input(b, memory)], to, scratch),
+                    [a, b, c] => {
+                        op.execute(method, &[input(a, memory), input(b, memory), input(c, memory)], to, scratch)
                     }
+                    many => op.execute(
+                        method,
+                        &many.iter().map(|packed| input(packed, memory)).collect::<Vec<_>>(),
+                        to,
+                        scratch,
+                    ),
                 }
             }
         }

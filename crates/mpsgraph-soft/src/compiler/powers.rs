@@ -3,8 +3,17 @@
 //! MPSGraph's power is one of floats. Who wants an exact one of integers multiplies, for each bit of the exponent, with
 //! the base squared so often, or with 1 if the bit is not set: five nodes for each bit, also of small exponents. The
 //! operation ends at the highest bit that an exponent has. Products wrap, so the low bits of a wider power are the
-//! power.
+//! power. For exponents of three bits the graph is
+//!
+//! ```text
+//! square1, square2 = base * base, square1 * square1
+//! factor0          = select(exponent & 1 != 0, base, 1)           factor
+//! factor1          = select(exponent & 2 != 0, square1, 1)
+//! factor2          = select(exponent & 4 != 0, square2, 1)
+//! power            = (factor0 * factor1) * factor2                Power::of, from the last factor to the first
+//! ```
 
+use super::reading::binary;
 use super::{Job, constants};
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, ValueId};
 
@@ -59,8 +68,7 @@ impl Power {
 }
 
 fn product(nodes: &Nodes, id: ValueId) -> Option<(ValueId, ValueId)> {
-    let Node { op, inputs, .. } = nodes.node(id);
-    (*op == BinaryOp::Mul.into()).then(|| (inputs[0], inputs[1]))
+    binary(nodes, id, BinaryOp::Mul)
 }
 
 /// Exponent, bit and square of a factor: the square if the bit is set, else 1.

@@ -5,15 +5,15 @@
 //! it. What nothing else reads has memory for those rows only. No bit changes: a row is computed as before.
 
 use super::assembly::Parts;
-use super::plan::Memory;
-use super::step::{Packed, Step, Storage};
+use super::step::{Packed, Step};
 use crate::ir::TensorType;
 use crate::kernels::KernelOp;
-use crate::kernels::elementwise::run::Base;
+use crate::kernels::elementwise::run::Part;
 use crate::kernels::reduce;
 use crate::kernels::span::Span;
+use crate::kernels::storage::{Access, Memory, Storage};
 use crate::kernels::threads::{self, PARALLEL_BYTES};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// Bytes of one value that a block has: those of several values stay in the second cache.
@@ -181,6 +181,16 @@ impl Rows {
         self.rows
     }
 
+    /// What each of the steps touches, and what all of them together do, because a task may be at another step than
+    /// the next one.
+    pub fn accesses(&self) -> Vec<Access> {
+        let mut accesses: Vec<Access> = self.steps.iter().flat_map(Step::accesses).collect();
+        let writes: BTreeSet<Storage> = self.steps.iter().flat_map(Step::writes).collect();
+        let reads = self.steps.iter().flat_map(Step::reads).filter(|from| !writes.contains(from)).collect();
+        accesses.push(Access { reads, writes: writes.into_iter().collect() });
+        accesses
+    }
+
     /// Runs the steps on every row.
     pub(super) fn run(&self, memory: &Memory<'_>) {
         let task = |task: usize| {
@@ -202,17 +212,21 @@ impl Rows {
     fn run_block(&self, memory: &Memory<'_>, step: &Step, task: usize, rows: Range<usize>) {
         if let Step::Loop { run, operands, outputs, .. } = step {
             let row = run.elements() / self.rows;
-            let base = |storage: Storage| {
-                let ptr = memory.read(storage).as_ptr().cast_mut();
-                match self.before(storage, task) {
-                    Some(before) => Base { ptr: ptr.wrapping_add(before), first: rows.start * row },
-                    None => Base { ptr, first: 0 },
+            let first = rows.start * row;
+            let operand = |at: usize| {
+                let span = memory.read(operands[at]);
+                match self.before(operands[at], task) {
+                    Some(before) => Part { span: span.part(before, span.len() - before), first },
+                    None => Part { span, first: 0 },
                 }
             };
-            let (operand, output) = (|at: usize| base(operands[at]), |at: usize| base(outputs[at]));
-            // SAFETY: the plan made the memory for the loop, of which this takes some rows; other tasks take other
-            // rows, and have blocks of their own. Values of which memory has a block are read in order.
-            return unsafe { run.run_part([&operand, &output], rows.start * row..rows.end * row) };
+            let output = |at: usize| {
+                let row = run.output_bytes(at) / self.rows;
+                let before = self.before(outputs[at], task).unwrap_or(rows.start * row);
+                // Other tasks write other rows.
+                Part { span: memory.write(outputs[at]).part(before, rows.len() * row), first }
+            };
+            return run.run_rows(operand, output, first..rows.end * row);
         }
         let Some(Reduced { op, inputs, to, ty, .. }) = reduced(step) else {
             unreachable!("only loops and reductions are joined")

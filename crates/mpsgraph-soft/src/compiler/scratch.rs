@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, MutexGuard};
 
-use super::block::Block;
 use crate::ignore_poison::IgnorePoison;
+use crate::kernels::block::Block;
 use crate::kernels::span::{Span, SpanMut};
 
 /// What one run works in. After a step that panicked, the next run reads nothing of what the step left behind.

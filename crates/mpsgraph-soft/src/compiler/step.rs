@@ -1,23 +1,11 @@
-//! The steps of a plan, and where their operands are.
+//! The steps of a plan.
 
 use super::rows::Rows;
 use crate::ir::TensorType;
 use crate::kernels::KernelOp;
 use crate::kernels::elementwise::FusedLoop;
 use crate::kernels::matmul::MatMul;
-
-/// Memory that steps work on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Storage {
-    /// An input of the run.
-    Input(usize),
-    /// An output of the run.
-    Output(usize),
-    /// A piece of the plan's constants.
-    Constant(usize),
-    /// An intermediate result.
-    Scratch(usize),
-}
+use crate::kernels::storage::{Access, Storage};
 
 /// A strided copy; offsets and strides count elements.
 #[derive(Debug)]
@@ -99,9 +87,19 @@ impl Step {
         }
     }
 
+    /// What it touches at the same time: rows are at any step of theirs.
+    pub fn accesses(&self) -> Vec<Access> {
+        match self {
+            Step::Loop { .. } | Step::MatMul { .. } | Step::Copy(_) | Step::Kernel { .. } => {
+                vec![Access { reads: self.reads(), writes: self.writes() }]
+            }
+            Step::Rows(rows) => rows.accesses(),
+        }
+    }
+
     /// The step as one line: what, of which shape, from where to where.
     pub fn describe(&self) -> String {
-        let list = |of: Vec<Storage>| of.iter().map(Storage::describe).collect::<Vec<_>>().join(", ");
+        let list = |of: Vec<Storage>| of.iter().map(Storage::to_string).collect::<Vec<_>>().join(", ");
         let what = match self {
             Step::Loop { names, shape, .. } => format!("loop {shape:?} {}", names.join(" ")),
             Step::MatMul { product, tables, .. } => {
@@ -117,16 +115,5 @@ impl Step {
             }
         };
         format!("{what}: {} -> {}", list(self.reads()), list(self.writes()))
-    }
-}
-
-impl Storage {
-    fn describe(&self) -> String {
-        match self {
-            Storage::Input(at) => format!("in{at}"),
-            Storage::Output(at) => format!("out{at}"),
-            Storage::Constant(at) => format!("const{at}"),
-            Storage::Scratch(at) => format!("t{at}"),
-        }
     }
 }

@@ -1,11 +1,12 @@
 //! Plans as a whole: what is fused, what is copied, where results go, and that fusing changes no bit.
 
 use super::assembly::Parts;
-use super::step::{Copy, Packed, Step, Storage};
+use super::step::{Copy, Packed, Step};
 use super::*;
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Op, TensorType, UnaryOp, ViewOp};
+use crate::kernels::block;
 use crate::kernels::reduce::{Reduce, ReduceOp};
-use crate::kernels::span::{Span, SpanMut};
+use crate::kernels::storage::Storage;
 
 mod biases;
 mod blends;
@@ -48,37 +49,9 @@ fn splat(nodes: &mut Nodes, value: f32, ty: TensorType) -> ValueId {
     push(nodes, Leaf::Splat(bytes), [], ty)
 }
 
-/// 8-byte aligned buffers, so that every dtype fits.
-struct Buffer(Vec<u64>, usize);
-
-impl Buffer {
-    fn new(bytes: usize) -> Self {
-        Self(vec![0; bytes.div_ceil(8)], bytes)
-    }
-    fn bytes(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.0)[..self.1]
-    }
-    fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(&mut self.0)[..self.1]
-    }
-}
-
 fn run(plan: &Plan, inputs: &[&[u8]]) -> Vec<Vec<u8>> {
-    let aligned: Vec<Buffer> = inputs
-        .iter()
-        .map(|bytes| {
-            let mut buffer = Buffer::new(bytes.len());
-            buffer.bytes_mut().copy_from_slice(bytes);
-            buffer
-        })
-        .collect();
-    let mut outputs: Vec<Buffer> = plan.targets().iter().map(|ty| Buffer::new(ty.bytes())).collect();
-    // SAFETY: the buffers outlive the spans, and each output has its own.
-    let inputs: Vec<Span> = aligned.iter().map(|buffer| unsafe { Span::of(buffer.bytes()) }).collect();
-    // SAFETY: as above.
-    let spans: Vec<SpanMut> = outputs.iter_mut().map(|buffer| unsafe { SpanMut::of(buffer.bytes_mut()) }).collect();
-    plan.run(&inputs, &spans);
-    outputs.iter().map(|buffer| buffer.bytes().to_vec()).collect()
+    let sizes: Vec<usize> = plan.targets().iter().map(TensorType::bytes).collect();
+    block::with_memory(inputs, &sizes, |inputs, outputs| plan.run(inputs, outputs))
 }
 
 /// Every node by a plan of its own.

@@ -3,6 +3,8 @@
 //! Products are rounded, and added in the order in which a reduction adds rows, as a gather, a multiplication and a
 //! reduction do it one by one.
 
+#![expect(unsafe_code, reason = "elements by indices that were checked all at once")]
+
 use super::Kernel;
 use super::call::Call;
 use super::rows::{Index, Indexing};

@@ -3,6 +3,8 @@
 //! Rust's `as` is the rule: float to integer truncates toward zero and saturates, NaN gives 0; integers wrap;
 //! conversions to a float round half to even. 16-bit floats are f32 here.
 
+#![expect(unsafe_code, reason = "tiles behind pointers")]
+
 use super::elementwise::tile::{IntType, TileElement, TileFn, TileLoop, TileType, int_type, pick, tile1};
 use std::cmp::Ordering;
 use std::slice::{from_raw_parts, from_raw_parts_mut};

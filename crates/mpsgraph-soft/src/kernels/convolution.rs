@@ -1,10 +1,18 @@
 //! Convolutions in two dimensions of f32, and their gradients.
 //!
 //! Each is a matrix product with the columns of a panel: for a range of output positions, the input elements that each
-//! tap of the filter meets. A panel stays in the cache and is scratch memory; its columns are never all there. They are
-//! copied from lines of one channel ([`lines`]), in the order in which `gemm` reads them, so that it need not copy them
-//! again. A 1x1 filter multiplies the input where it is, groups of one channel are summed directly ([`depthwise`]), and
-//! most 3x3 filters need fewer products (`winograd`).
+//! tap of the filter meets. With a column for each position and a row for each channel and tap,
+//!
+//! ```text
+//! output            = weights * columns                   [outputs, positions]
+//! columns' gradient = weights transposed * gradient       [channels * taps, positions]; added up where taps met
+//! weights' gradient = gradient * columns transposed       [outputs, channels * taps]
+//! ```
+//!
+//! A panel stays in the cache and is scratch memory; its columns are never all there. They are copied from lines of one
+//! channel ([`lines`]), in the order in which `gemm` reads them, so that it need not copy them again. A 1x1 filter
+//! multiplies the input where it is, groups of one channel are summed directly ([`depthwise`]), and most 3x3 filters
+//! need fewer products (`winograd`).
 //!
 //! Threads take blocks of rows of the result. How the work is cut depends on the extents only, so the sums do not
 //! depend on the number of threads.
@@ -15,6 +23,7 @@ mod extents;
 mod inside;
 mod lines;
 mod turn;
+mod weights_gradient;
 mod winograd;
 
 use super::Kernel;
@@ -23,18 +32,16 @@ use super::matmul::{Matrix, product};
 use super::threads::{self, share, share_with_scratch};
 use crate::ir::TensorType;
 use bytemuck::cast_slice_mut;
-use extents::{Extents, Reduction};
+use extents::Extents;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use turn::{add_transposed, transposed};
+use turn::transposed;
 use winograd::Filters;
 
 /// Rows of a product up to which `gemm` reads its columns in place; it would copy them for more.
 const IN_PLACE: usize = 48;
 /// Elements of columns that stay in the cache from some rows to the next ones.
 const STAYING: usize = 1 << 17;
-/// Elements of all gradients of outputs that are turned around once for all pieces of work.
-const TURNED: usize = 1 << 22;
 
 /// What of a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -98,16 +105,8 @@ fn shared(e: &Extents, wanted: Wanted) -> usize {
             None if e.is_pointwise() => 0,
             None => e.groups * e.outputs * e.inner(),
         },
-        Wanted::WeightsGradient => {
-            e.reduction().segments * e.groups * e.outputs * e.inner() + turned_once(e).unwrap_or(0)
-        }
+        Wanted::WeightsGradient => weights_gradient::shared(e),
     }
-}
-
-/// Elements of the gradients of outputs, if several pieces of work need the same ones turned around.
-fn turned_once(e: &Extents) -> Option<usize> {
-    let all = e.batch * e.groups * e.outputs * e.positions();
-    (e.reduction().channels < e.inputs && all <= TURNED).then_some(all)
 }
 
 /// Elements of scratch memory that a piece of work needs.
@@ -137,7 +136,7 @@ impl Convolution {
         match self.wanted {
             Wanted::Output => output(extents, operands, out, scratch),
             Wanted::InputGradient => input_gradient(extents, (a, b), out, scratch),
-            Wanted::WeightsGradient => weights_gradient(extents, (a, b), out, scratch),
+            Wanted::WeightsGradient => weights_gradient::run(extents, (a, b), out, scratch),
         }
     }
 }
@@ -147,6 +146,7 @@ fn rows(elements: &[f32], from: usize, row: usize) -> Matrix<'_> {
     Matrix { elements: &elements[from..], strides: [row, 1] }
 }
 
+/// The convolution itself.
 fn output(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], scratch: &mut [f32]) {
     let (positions, inner) = (e.positions(), e.inner());
     let block = e.block(e.batch, e.outputs);
@@ -167,7 +167,7 @@ fn output(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], scratc
     });
 }
 
-/// Some rows of the output of a group.
+/// Some rows of the output of a group: weights, a row for each output, times columns.
 fn output_piece(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], scratch: &mut [f32]) {
     let (positions, inner, wide) = (e.positions(), e.inner(), e.tile());
     let block = out.len() / positions;
@@ -205,6 +205,7 @@ fn add_bias(bias: Option<&[f32]>, positions: usize, range: Range<usize>, out: &m
     }
 }
 
+/// The gradient for the input.
 fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
     let (inner, taps) = (e.inner(), e.taps());
     let block = e.block(e.batch, e.inputs);
@@ -257,56 +258,6 @@ fn input_gradient_piece(e: &Extents, (grad, weights): (&[f32], Matrix<'_>), out:
         product((height, width, e.outputs), weights, grad, (&mut *columns, width), false);
         columns::scatter(e, columns, panel, out, buffer);
     }
-}
-
-/// The sums are those of the transposed weights: turning the output's gradient around, which `gemm` needs beside
-/// itself, is less work than turning the columns.
-fn weights_gradient(e: &Extents, (grad, x): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
-    let (positions, inner) = (e.positions(), e.inner());
-    let Reduction { segments, channels, outputs, width } = e.reduction();
-    let each = e.scratch(Wanted::WeightsGradient);
-    let all = out.len();
-    let (sums, scratch) = scratch.split_at_mut(segments * all);
-    let (turned, scratch) = scratch.split_at_mut(turned_once(e).unwrap_or(0));
-    let plane = e.outputs * positions;
-    share(true, plane, turned, |at, turned| {
-        transposed(rows(grad, at * plane, positions), (e.outputs, positions), turned);
-    });
-    let all_turned = &*turned;
-    let panels = positions.div_ceil(width);
-    let units = e.batch * panels;
-    let height = channels * e.taps();
-    let [across, down] = [e.inputs / channels, e.outputs / outputs];
-    share_with_scratch((height * outputs, &mut *sums), (each, scratch), &|at, sums, scratch| {
-        let (segment, group) = (at / (across * down * e.groups), at / (across * down) % e.groups);
-        let (output, first) = (at / across % down * outputs, at % across * channels);
-        let units = segment * units / segments..(segment + 1) * units / segments;
-        for unit in units.clone() {
-            let (sample, start) = (unit / panels, unit % panels * width);
-            let panel = start..(start + width).min(positions);
-            let x = &e.input_of(x, sample, group)[first * e.area()..][..channels * e.area()];
-            let (turned, scratch) = scratch.split_at_mut(width * outputs);
-            let grads = if all_turned.is_empty() {
-                let grad = rows(e.output_of(grad, sample, group), output * positions + panel.start, positions);
-                transposed(grad, (outputs, panel.len()), turned);
-                rows(turned, 0, outputs)
-            } else {
-                rows(e.output_of(all_turned, sample, group), panel.start * e.outputs + output, e.outputs)
-            };
-            let columns = if e.is_pointwise() {
-                rows(x, panel.start, positions)
-            } else {
-                rows(columns::gather(e, x, panel.clone(), panel.len(), scratch), 0, panel.len())
-            };
-            let extents = (height, outputs, panel.len());
-            product(extents, columns, grads, (&mut *sums, outputs), unit > units.start);
-        }
-    });
-    share(e.is_parallel(), outputs * inner, out, |at, out| {
-        for (segment, sums) in sums.chunks_exact(all).enumerate() {
-            add_transposed(&sums[at * outputs * inner..], (inner, outputs), out, segment > 0);
-        }
-    });
 }
 
 /// The output positions, in parts whose columns of this height are a panel.

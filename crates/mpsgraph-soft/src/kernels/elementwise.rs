@@ -7,6 +7,8 @@
 //! [`super::cast`]), so running costs one indirect call per operation and tile. A value depends neither on its place in
 //! a tile nor on the operations that it was fused with.
 
+#![expect(unsafe_code, reason = "tiles behind pointers, and vector instructions")]
+
 mod f16c;
 pub mod float;
 pub mod fused_loop;

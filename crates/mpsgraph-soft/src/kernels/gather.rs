@@ -2,6 +2,8 @@
 //!
 //! Only bytes move, so of an element only its size matters. [`Rows`] says which row.
 
+#![expect(unsafe_code, reason = "elements by indices that were checked all at once")]
+
 use super::Kernel;
 use super::call::Call;
 use super::rows::{Index, Indexing, Indices, Rows};

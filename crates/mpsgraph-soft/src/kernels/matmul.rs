@@ -8,12 +8,15 @@
 //! A constant matrix with equal columns, as those of Fourier transforms have them, is multiplied another way
 //! ([`folded`]).
 
+#![expect(unsafe_code, reason = "matrices behind pointers, and vector instructions")]
+
 mod folded;
 mod lanes;
 mod product;
 mod row;
 mod turn;
 mod turned;
+mod widened;
 
 use super::elementwise::load::Geometry;
 use super::elementwise::round;
@@ -25,7 +28,7 @@ pub use lanes::LANES as TOGETHER;
 use lanes::{LANES, Steps, Tables, Tiles};
 use product::Product;
 pub use product::{Matrix, product};
-use std::cell::Cell;
+use widened::Widened;
 
 /// Multiplications below which a product stays on one thread (some 20 µs of one core).
 pub const PARALLEL_PRODUCT: usize = 1 << 20;
@@ -80,7 +83,8 @@ impl MatMul {
         let ends = (end(lhs, m, k), end(rhs, k, n));
         let batch = vec![(lhs.offset, rhs.offset)];
         let one = |m| Self { dtype, m, n, k, lhs: lhs_matrix, rhs: rhs_matrix, batch, ends, folded: None };
-        // One taller product: the right operand stays, the left one's rows go on through the batch.
+        // One taller product: the right operand stays, the left one's rows go on through the batch. So `[8, 3, 5]`
+        // times `[5, 2]` is `[24, 5]` times `[5, 2]`. Of rows that are alone, the batch's stride is the distance.
         let mut rows = m;
         let tall = batch_shape.iter().zip(&lhs.strides).zip(&rhs.strides).rev().all(|((&extent, &l), &r)| {
             let follows = extent == 1 || (r == 0 && (rows == 1 || l == lhs_matrix.0 * rows as isize));
@@ -223,58 +227,10 @@ impl MatMul {
             // SAFETY: the caller's promise, for f32.
             return unsafe { Product { extents: (m, n, k), a, b, c, accumulate: false }.run(shared) };
         };
-        let mut wide = WIDE.take();
-        let parts = [m * k, k * n, m * n];
-        if wide.len() < parts.iter().sum() {
-            wide.resize(parts.iter().sum(), 0.0);
-        }
-        let (wide_a, rest) = wide.split_at_mut(parts[0]);
-        let (wide_b, rest) = rest.split_at_mut(parts[1]);
-        let wide_c = &mut rest[..parts[2]];
-        for (matrix, (rows, columns), strides, wide) in
-            [(a, (m, k), self.lhs, &mut *wide_a), (b, (k, n), self.rhs, &mut *wide_b)]
-        {
-            // In the operand's own order, so that its rows are read in place, also if it is transposed.
-            let by_column = strides.0.abs() < strides.1.abs();
-            let (lines, length) = if by_column { (columns, rows) } else { (rows, columns) };
-            let (across, along) = if by_column { (strides.1, strides.0) } else { strides };
-            let mut buffer = [0u16; 256];
-            for line in 0..lines {
-                let wide = &mut wide[line * length..(line + 1) * length];
-                for (part, wide) in wide.chunks_mut(buffer.len()).enumerate() {
-                    let at = line as isize * across + (part * buffer.len()) as isize * along;
-                    let from = matrix.cast::<u16>().wrapping_offset(at);
-                    let from = if along == 1 {
-                        from
-                    } else {
-                        for (i, element) in buffer[..wide.len()].iter_mut().enumerate() {
-                            // SAFETY: an element of the operand, which the caller vouches for.
-                            *element = unsafe { *from.wrapping_offset(i as isize * along) };
-                        }
-                        buffer.as_ptr()
-                    };
-                    // SAFETY: `wide.len()` elements at both ends, in different memory.
-                    unsafe { widen(wide.as_mut_ptr().cast(), [from.cast(); 3], wide.len()) };
-                }
-            }
-        }
-        let packed = |strides: (isize, isize), rows: usize, columns: usize| {
-            if strides.0.abs() < strides.1.abs() { (1, rows as isize) } else { (columns as isize, 1) }
-        };
-        let a = (wide_a.as_ptr(), packed(self.lhs, m, k));
-        let b = (wide_b.as_ptr(), packed(self.rhs, k, n));
-        let wide_product = Product { extents: (m, n, k), a, b, c: (wide_c.as_mut_ptr(), n), accumulate: false };
-        // SAFETY: the three parts of `wide` have the sizes of the matrices and do not overlap.
-        unsafe { wide_product.run(shared) };
-        // SAFETY: `m * n` elements at both ends; the caller vouches for `c`.
-        unsafe { narrow(c, [wide_c.as_ptr().cast(); 3], m * n) };
-        WIDE.set(wide);
+        let of = Widened { extents: (m, n, k), a: (a.cast(), self.lhs), b: (b.cast(), self.rhs), c, widen, narrow };
+        // SAFETY: the caller's promise; both functions are those of the dtype.
+        unsafe { of.run(shared) };
     }
-}
-
-thread_local! {
-    /// 16-bit operands and result as f32, kept so that running allocates nothing.
-    static WIDE: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 
 use super::Kernel;
 use super::call::Call;
-use super::strided::{MAX_RANK, copy_bytes};
+use super::strided::{MAX_RANK, Strided, copy_bytes};
 use serde::{Deserialize, Serialize};
 
 /// Which elements are put beside which; the operands and `out` have one dtype.
@@ -101,7 +101,13 @@ pub fn slice_update(
     let rank = shape.len();
     copy_flat(data, out);
     let (offset, strides) = region(shape, starts, steps);
-    copy_bytes(size, update, 0, update_shape, &packed(update_shape)[..rank], out, offset, &strides[..rank]);
+    let from = packed(update_shape);
+    copy_bytes(
+        size,
+        update_shape,
+        (update, Strided::new(&from[..rank])),
+        (out, Strided { offset, strides: &strides[..rank] }),
+    );
 }
 
 /// Writes one operand of a concatenation, which begins at `at` along `axis`; its extent there is returned.
@@ -116,7 +122,8 @@ pub fn concat_part(
     let rank = shape.len();
     let to = packed(shape);
     let offset = at * to[axis] as usize;
-    copy_bytes(size, part, 0, part_shape, &packed(part_shape)[..rank], out, offset, &to[..rank]);
+    let from = packed(part_shape);
+    copy_bytes(size, part_shape, (part, Strided::new(&from[..rank])), (out, Strided { offset, strides: &to[..rank] }));
     part_shape[axis]
 }
 
@@ -132,7 +139,8 @@ pub fn pad(
     let rank = shape.len();
     let to = packed(out_shape);
     let offset = |starts: &[usize]| starts.iter().zip(&to).map(|(&at, &step)| at * step as usize).sum::<usize>();
-    copy_bytes(size, src, 0, shape, &packed(shape)[..rank], out, offset(before), &to[..rank]);
+    let inside = |starts: &[usize]| Strided { offset: offset(starts), strides: &to[..rank] };
+    copy_bytes(size, shape, (src, Strided::new(&packed(shape)[..rank])), (&mut *out, inside(before)));
     // The border in two slabs per axis: inside along the axes before it, whole along the axes after it.
     let (mut starts, mut extents) = ([0; MAX_RANK], [0; MAX_RANK]);
     extents[..rank].copy_from_slice(out_shape);
@@ -141,8 +149,8 @@ pub fn pad(
         for (start, extent) in [(0, before[axis]), (end, out_shape[axis] - end)] {
             (starts[axis], extents[axis]) = (start, extent);
             let still = [0; MAX_RANK];
-            let at = offset(&starts[..rank]);
-            copy_bytes(size, value, 0, &extents[..rank], &still[..rank], out, at, &to[..rank]);
+            let to = inside(&starts[..rank]);
+            copy_bytes(size, &extents[..rank], (value, Strided::new(&still[..rank])), (&mut *out, to));
         }
         (starts[axis], extents[axis]) = (before[axis], shape[axis]);
     }
@@ -150,8 +158,10 @@ pub fn pad(
 
 /// All bytes in their order.
 pub fn copy_flat(src: &[u8], out: &mut [u8]) {
-    copy_bytes(1, src, 0, &[src.len()], &[1], out, 0, &[1]);
+    let packed = Strided::new(&[1]);
+    copy_bytes(1, &[src.len()], (src, packed), (out, packed));
 }
 
 #[cfg(test)]
+#[expect(unsafe_code, reason = "slices as operands")]
 mod tests;

@@ -11,7 +11,7 @@ pub mod wide;
 use super::Kernel;
 use super::call::Call;
 use super::movement::copy_flat;
-use super::strided::copy_bytes;
+use super::strided::{Strided, copy_bytes};
 use super::threads::{self, PARALLEL_BYTES, both, share};
 use super::vectorised::vectorised;
 use crate::ir::{DType, TensorType};
@@ -63,9 +63,9 @@ impl Sort {
         let turned = [x.len() / size_of::<K>() / (extent * inner), inner, extent];
         let [packed, apart] = [[inner * extent, extent, 1], [inner * extent, 1, inner]].map(|each| each.map(as_stride));
         let (rows, scratch) = scratch.split_at_mut(x.len());
-        copy_bytes(size_of::<K>(), x, 0, &turned, &apart, rows, 0, &packed);
+        copy_bytes(size_of::<K>(), &turned, (x, Strided::new(&apart)), (&mut *rows, Strided::new(&packed)));
         self.sort_rows::<K>(dtype, extent, cast_slice_mut(rows), cast_slice_mut(scratch));
-        copy_bytes(size_of::<K>(), rows, 0, &turned, &packed, out, 0, &apart);
+        copy_bytes(size_of::<K>(), &turned, (rows, Strided::new(&packed)), (out, Strided::new(&apart)));
     }
 
     /// Sorts rows of `extent` elements, given by their bits.

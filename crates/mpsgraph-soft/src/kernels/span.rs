@@ -4,6 +4,8 @@
 //! while others read it. With that promise the typed views are safe, so that kernels can be plain Rust on slices.
 //! Lengths are bytes.
 
+#![expect(unsafe_code, reason = "memory that somebody else vouches for, as slices")]
+
 use bytemuck::{AnyBitPattern, NoUninit};
 
 /// Memory to read.

@@ -5,6 +5,8 @@
 //! become wider elements. The rest is a run of bytes (`memcpy`), a fill, a gather with a stride, or a transpose of two
 //! axes ([`super::transpose`]), repeated over the outer axes. Bounds are checked once, up front.
 
+#![expect(unsafe_code, reason = "strided memory behind pointers")]
+
 use super::span::{Span, SpanMut};
 use super::threads::{PARALLEL_BYTES, both};
 use super::transpose::{Plane, transpose};
@@ -12,58 +14,59 @@ use super::transpose::{Plane, transpose};
 /// Highest rank of a view; Apple's limit for tensors.
 pub const MAX_RANK: usize = 16;
 
-/// Copies `shape` elements of `elem_size` bytes; offsets and strides count elements.
+/// Where the elements of a view are in their memory: the first one's place, and the step along each axis. Both count
+/// elements.
+#[derive(Clone, Copy, Debug)]
+pub struct Strided<'a> {
+    pub offset: usize,
+    pub strides: &'a [isize],
+}
+
+impl<'a> Strided<'a> {
+    /// From the memory's first element on.
+    pub const fn new(strides: &'a [isize]) -> Self {
+        Self { offset: 0, strides }
+    }
+}
+
+/// Copies elements of `size` bytes from one view of this shape to another.
 ///
 /// Panics if a view reaches outside its span, or if elements of the destination overlap by a stride of 0. Other
 /// overlaps inside the destination leave which element wins unspecified.
-#[allow(clippy::too_many_arguments, reason = "two views of one shape: naming a struct for each says no more")]
-pub fn copy(
-    elem_size: usize,
-    src: Span,
-    src_offset: usize,
-    shape: &[usize],
-    src_strides: &[isize],
-    mut dst: SpanMut,
-    dst_offset: usize,
-    dst_strides: &[isize],
-) {
-    let (src, dst) = (src.slice::<u8>(), dst.slice::<u8>());
-    copy_bytes(elem_size, src, src_offset, shape, src_strides, dst, dst_offset, dst_strides);
+pub fn copy(size: usize, shape: &[usize], (src, from): (Span, Strided<'_>), (dst, to): (SpanMut, Strided<'_>)) {
+    let mut dst = dst;
+    copy_bytes(size, shape, (src.slice(), from), (dst.slice(), to));
 }
 
 /// [`copy`] between slices.
-#[allow(clippy::too_many_arguments, reason = "as for `copy`")]
 pub fn copy_bytes(
-    elem_size: usize,
-    src: &[u8],
-    src_offset: usize,
+    size: usize,
     shape: &[usize],
-    src_strides: &[isize],
-    dst: &mut [u8],
-    dst_offset: usize,
-    dst_strides: &[isize],
+    (src, from): (&[u8], Strided<'_>),
+    (dst, to): (&mut [u8], Strided<'_>),
 ) {
     assert!(shape.len() <= MAX_RANK, "strided copy: rank {} is above {MAX_RANK}", shape.len());
-    assert!(shape.len() == src_strides.len() && shape.len() == dst_strides.len(), "strided copy: ranks differ");
+    let ranks = [from.strides.len(), to.strides.len()];
+    assert_eq!(ranks, [shape.len(); 2], "strided copy: ranks differ");
     if shape.contains(&0) {
         return;
     }
-    check(elem_size, src.len(), src_offset, shape, src_strides);
-    check(elem_size, dst.len(), dst_offset, shape, dst_strides);
+    check(size, src.len(), shape, from);
+    check(size, dst.len(), shape, to);
     let mut walk = Walk {
         axes: [Axis { extent: 1, src: 0, dst: 0 }; MAX_RANK],
         rank: 0,
-        src: src.as_ptr().wrapping_add(src_offset * elem_size),
-        dst: dst.as_mut_ptr().wrapping_add(dst_offset * elem_size),
+        src: src.as_ptr().wrapping_add(from.offset * size),
+        dst: dst.as_mut_ptr().wrapping_add(to.offset * size),
     };
-    let bytes = elem_size as isize;
-    for ((&extent, &src), &dst) in shape.iter().zip(src_strides).zip(dst_strides) {
+    let bytes = size as isize;
+    for ((&extent, &src), &dst) in shape.iter().zip(from.strides).zip(to.strides) {
         assert!(dst != 0 || extent == 1, "strided copy: the destination overlaps itself");
         walk.push(Axis { extent, src: src * bytes, dst: dst * bytes });
     }
     walk.axes[..walk.rank].sort_by_key(|axis| -axis.dst);
     walk.merge();
-    let width = walk.widen(elem_size);
+    let width = walk.widen(size);
     // SAFETY: `check` proved both views inside their slices, the exclusive borrow keeps the destination apart from
     // the source, and `Walk`'s rearrangements visit the same pairs of elements.
     unsafe {
@@ -79,16 +82,16 @@ pub fn copy_bytes(
 }
 
 /// Panics unless every element of the view lies in `len` bytes.
-fn check(elem_size: usize, len: usize, offset: usize, shape: &[usize], strides: &[isize]) {
-    let (mut low, mut high) = (offset as i128, offset as i128);
-    for (&extent, &stride) in shape.iter().zip(strides) {
+fn check(size: usize, len: usize, shape: &[usize], view: Strided<'_>) {
+    let (mut low, mut high) = (view.offset as i128, view.offset as i128);
+    for (&extent, &stride) in shape.iter().zip(view.strides) {
         let reach = (extent as i128 - 1) * stride as i128;
         low += reach.min(0);
         high += reach.max(0);
     }
     assert!(
-        low >= 0 && (high + 1) * elem_size as i128 <= len as i128,
-        "strided copy: elements {low}..={high} of {elem_size} bytes are outside of {len} bytes"
+        low >= 0 && (high + 1) * size as i128 <= len as i128,
+        "strided copy: elements {low}..={high} of {size} bytes are outside of {len} bytes"
     );
 }
 
@@ -148,17 +151,17 @@ impl Walk {
     }
 
     /// Makes an innermost run of 2, 4, 8 or 16 bytes one element, and returns the new element size.
-    fn widen(&mut self, elem_size: usize) -> usize {
+    fn widen(&mut self, size: usize) -> usize {
         let Some(last) = self.axes[..self.rank].last() else {
-            return elem_size;
+            return size;
         };
-        let bytes = last.extent * elem_size;
-        let contiguous = last.src == elem_size as isize && last.dst == elem_size as isize;
+        let bytes = last.extent * size;
+        let contiguous = last.src == size as isize && last.dst == size as isize;
         if contiguous && matches!(bytes, 2 | 4 | 8 | 16) {
             self.rank -= 1;
             return bytes;
         }
-        elem_size
+        size
     }
 
     /// Copies, on several threads if that pays.

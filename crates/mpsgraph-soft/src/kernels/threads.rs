@@ -7,6 +7,8 @@
 //! own ([`regions`]), so it meets the memory that it has touched before. How work is cut into pieces does not decide
 //! what is computed.
 
+#![expect(unsafe_code, reason = "work that other threads reach through a pointer")]
+
 mod fork_join;
 mod regions;
 

@@ -5,6 +5,8 @@
 //! source, 16 streams that the processor reads ahead, in bands short enough that the pages of the destination stay in
 //! the translation cache.
 
+#![expect(unsafe_code, reason = "strided memory behind pointers")]
+
 /// The plane: element `(i, j)` goes from `i * N + j * src_step` to `i * dst_row + j * dst_column` (bytes).
 pub struct Plane {
     /// Extent of `i`, along which the source is contiguous.

@@ -6,6 +6,8 @@
 //! stays baseline code. The level changes no result: the number of accumulators is fixed in the source, and rustc
 //! never contracts a multiplication and an addition into one rounding.
 
+#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "a choice of instructions at run time"))]
+
 /// A loop and its operands.
 pub trait VectorLoop {
     /// What the loop yields.

@@ -1,8 +1,8 @@
 //! `MTLDevice`: the one device, which is this computer's CPU.
 //!
 //! It plays an Apple silicon GPU with unified memory. `MPSGRAPH_SOFT_GPU_FAMILY` names its newest family (`7` is M1,
-//! `8` M2, `9` M3 and M4, `10` M5; `9` unless set; `none` for no device), so code for one generation can be tested
-//! here.
+//! `8` M2, `9` M3 and M4, `10` M5; `9` unless set), so code for one generation can be tested here. `discrete` is a GPU
+//! of another maker with memory of its own, as in some Macs with an Intel processor, and `none` is no device.
 
 use std::ffi::c_void;
 use std::sync::LazyLock;
@@ -58,10 +58,13 @@ pub fn shared() -> Id {
     DEVICE.id()
 }
 
-/// Number of the newest `MTLGPUFamilyApple…` that the device belongs to.
+/// Number of the newest `MTLGPUFamilyApple…` that the device belongs to; [`DISCRETE`] if to none.
 pub fn apple_family() -> i64 {
     family().expect("asked of a device, so there is one")
 }
+
+/// In place of a family: a GPU with memory of its own, which is of no family of Apple's.
+const DISCRETE: i64 = 0;
 
 /// What `MPSGRAPH_SOFT_GPU_FAMILY` says; `None` plays a system without a GPU, such as some virtual Macs.
 fn family() -> Option<i64> {
@@ -71,9 +74,10 @@ fn family() -> Option<i64> {
         };
         match (text.trim(), text.trim().parse()) {
             ("none", _) => None,
+            ("discrete", _) => Some(DISCRETE),
             (_, Ok(family @ 7..=10)) => Some(family),
             _ => {
-                panic!("MPSGRAPH_SOFT_GPU_FAMILY is `{text}`; expected 7 (M1) to 10 (M5), or none")
+                panic!("MPSGRAPH_SOFT_GPU_FAMILY is `{text}`; expected 7 (M1) to 10 (M5), discrete, or none")
             }
         }
     });
@@ -107,7 +111,7 @@ extern "C-unwind" fn registry_id(_: This<'_>, _: Sel) -> u64 {
 }
 
 extern "C-unwind" fn has_unified_memory(_: This<'_>, _: Sel) -> bool {
-    true
+    apple_family() != DISCRETE
 }
 
 extern "C-unwind" fn recommended_max_working_set_size(_: This<'_>, _: Sel) -> u64 {

@@ -51,7 +51,7 @@ impl Convolution2DOpDescriptor {
     }
 }
 
-#[allow(clippy::too_many_arguments)] // Apple's signature
+#[allow(clippy::too_many_arguments, reason = "Apple's signature")]
 extern "C-unwind" fn descriptor(
     this: This<'_>,
     cmd: Sel,

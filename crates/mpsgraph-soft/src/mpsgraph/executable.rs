@@ -3,6 +3,8 @@
 //! Encoding binds buffers and gives the run to the command buffer; nothing is computed before that is committed. An
 //! executable can be written to a [`package`] and made of one again.
 
+#![expect(unsafe_code, reason = "buffers as spans")]
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;

@@ -1,5 +1,7 @@
 //! `MPSGraphExecutableExecutionDescriptor`: how to run an executable, and who is told when it has ended.
 
+#![expect(unsafe_code, reason = "a block that the caller gives")]
+
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;

@@ -169,3 +169,21 @@ fn many_channels_are_refused() {
         convolution(&graph, &operands, descriptor([1, 1], [1, 1], 1));
     }
 }
+
+#[test]
+fn gradients_for_weights_of_many_images_are_refused() {
+    let _test = rule(Reported(
+        "pytorch/pytorch#96225, #193577: the gradient for the weights counts images in 16 bits and is silently wrong; \
+         the output and the gradient for the input are right",
+    ));
+    let graph = Graph::new();
+    let weights = graph.placeholder(&[1, 1, 1, 1], F32);
+    let [few, many] = [65_535, 65_536].map(|images| graph.placeholder(&[images, 1, 1, 1], F32));
+    let forward = || descriptor([1, 1], [1, 1], 1);
+    convolution(&graph, &[many, weights], forward());
+    gradient(&graph, DATA_GRADIENT, &[many, weights], &[65_536, 1, 1, 1], forward());
+    gradient(&graph, WEIGHTS_GRADIENT, &[few, few], &[1, 1, 1, 1], forward());
+    refused(WEIGHTS_GRADIENT, "of more than 65535", || {
+        gradient(&graph, WEIGHTS_GRADIENT, &[many, many], &[1, 1, 1, 1], forward())
+    });
+}

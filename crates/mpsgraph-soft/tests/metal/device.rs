@@ -46,6 +46,26 @@ fn families_are_those_up_to_the_configured_one() {
 }
 
 #[test]
+fn a_discrete_gpu_has_memory_of_its_own_and_no_family_of_apples() {
+    let _test = rule(Documented("Apple's MTLDevice.h: hasUnifiedMemory; the Metal feature set tables: AMD's are Mac2"));
+    passes_with(
+        "MPSGRAPH_SOFT_GPU_FAMILY",
+        "discrete",
+        &["--ignored", "--exact", "metal::device::the_discrete_gpu_that_the_environment_names"],
+        1,
+    );
+}
+
+#[test]
+#[ignore = "run by `a_discrete_gpu_has_memory_of_its_own_and_no_family_of_apples` with the environment it needs"]
+fn the_discrete_gpu_that_the_environment_names() {
+    let _test = plain();
+    assert!(!msg!(device().id(), "hasUnifiedMemory"; bool));
+    assert!((1001..=1012).all(|family| !supports(family)));
+    assert!(supports(2002), "Mac2");
+}
+
+#[test]
 #[ignore = "run by `families_are_those_up_to_the_configured_one` with the environment it needs"]
 fn the_family_that_the_environment_names() {
     let _test = plain();

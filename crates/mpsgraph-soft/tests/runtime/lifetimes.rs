@@ -7,7 +7,7 @@ use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, m
 use mpsgraph_soft::stats::{live_count, live_objects, object_totals};
 use mpsgraph_soft::symbols;
 
-use crate::runtime::messages::{Object, class, new, release, retain, send, test_class};
+use crate::runtime::messages::{Object, class, new, plain_class, release, retain, send, test_class};
 use crate::support::{Documented, plain, pooled, rule, violation};
 
 static DROPPED: AtomicUsize = AtomicUsize::new(0);
@@ -44,23 +44,10 @@ extern "C-unwind" fn owner_with_child(_this: This<'_>, _cmd: Sel, child: Id) -> 
     new_object(&OWNER, Owner { child: Strong::retain(child) }).autorelease()
 }
 
-macro_rules! plain_class {
-    ($name:ident, $objc:literal) => {
-        static $name: ClassDef = ClassDef {
-            name: $objc,
-            superclass: Some(&ns_object::CLASS),
-            kind: ClassKind::Class,
-            min_macos: (11, 0),
-            instance: &[],
-            class: &[],
-        };
-    };
-}
-
-plain_class!(CHILD, "TestChild");
-plain_class!(POOLED, "TestPooled");
-plain_class!(LATE, "TestLate");
-plain_class!(BURIED, "TestBuried");
+static CHILD: ClassDef = plain_class("TestChild");
+static POOLED: ClassDef = plain_class("TestPooled");
+static LATE: ClassDef = plain_class("TestLate");
+static BURIED: ClassDef = plain_class("TestBuried");
 
 fn count(object: Object) -> usize {
     send!(usize; object, "retainCount")

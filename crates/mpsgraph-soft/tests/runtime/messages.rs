@@ -2,7 +2,8 @@
 
 use std::ffi::{CStr, CString, c_void};
 
-use mpsgraph_soft::objc::{ClassDef, register};
+use mpsgraph_soft::foundation::ns_object;
+use mpsgraph_soft::objc::{ClassDef, ClassKind, register};
 use mpsgraph_soft::symbols;
 
 use crate::support::inside;
@@ -54,6 +55,18 @@ pub fn class(name: &str) -> Object {
     let name = CString::new(name).unwrap();
     // SAFETY: a C string.
     unsafe { symbols::objc_getClass(name.as_ptr()) }
+}
+
+/// A subclass of NSObject without methods of its own.
+pub const fn plain_class(name: &'static str) -> ClassDef {
+    ClassDef {
+        name,
+        superclass: Some(&ns_object::CLASS),
+        kind: ClassKind::Class,
+        min_macos: (11, 0),
+        instance: &[],
+        class: &[],
+    }
 }
 
 /// Registers a test class and returns it.

@@ -9,31 +9,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::thread;
 
-use mpsgraph_soft::foundation::{ns_array, ns_dictionary, ns_error, ns_number, ns_object, ns_string};
-use mpsgraph_soft::objc::{ClassDef, ClassKind, Id, Strong, new_object, pool};
+use mpsgraph_soft::foundation::{ns_array, ns_dictionary, ns_error, ns_number, ns_string};
+use mpsgraph_soft::objc::{ClassDef, Id, Strong, new_object, pool};
 use mpsgraph_soft::stats::live_count;
 
+use crate::runtime::messages::plain_class;
 use crate::support::{Assumed, passes_with, plain, rule, violation};
 
-macro_rules! plain_class {
-    ($name:ident, $objc:literal) => {
-        static $name: ClassDef = ClassDef {
-            name: $objc,
-            superclass: Some(&ns_object::CLASS),
-            kind: ClassKind::Class,
-            min_macos: (11, 0),
-            instance: &[],
-            class: &[],
-        };
-    };
-}
-
-plain_class!(KEPT, "TestKept");
-plain_class!(RACED, "TestRaced");
-plain_class!(REUSED, "TestReused");
-plain_class!(STALE, "TestStale");
-plain_class!(GUARDED, "TestGuarded");
-plain_class!(KEPT_BY_MANY, "TestKeptByMany");
+static KEPT: ClassDef = plain_class("TestKept");
+static RACED: ClassDef = plain_class("TestRaced");
+static REUSED: ClassDef = plain_class("TestReused");
+static STALE: ClassDef = plain_class("TestStale");
+static GUARDED: ClassDef = plain_class("TestGuarded");
+static KEPT_BY_MANY: ClassDef = plain_class("TestKeptByMany");
 
 /// A payload that cannot be mistaken for another after it was dropped.
 struct Canary {

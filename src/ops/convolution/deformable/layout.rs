@@ -1,14 +1,26 @@
-//! The extents of a deformable convolution, the rules for them, and how its operands lie.
+//! The extents of a deformable convolution, and the rules for them.
+//!
+//! A *run* is as many neighbouring channels as share both the weights' group and the offsets' group, so that they are
+//! read at the same places and summed in the same product. Of 12 channels in 2 weight groups and 3 offset groups:
+//!
+//! ```text
+//! channel         0 1   2 3   4 5   6 7   8 9   10 11
+//! weight group    0     0     0     1     1     1
+//! offset group    0     0     1     1     2     2
+//! run             0     1     2     0     1     2        of its weight group
+//! ```
+//!
+//! So a weight group has 3 `runs` of 2 `channels`, and 2 neighbouring runs are `alike`: they have the same offsets.
 
 use std::fmt;
 
+use burn_backend::Shape;
 use burn_backend::ops::{ConvOptions, DeformConvOptions};
-use burn_backend::{Shape, Slice};
 
 use crate::burn::both_sides;
 use crate::error::{invalid, unsupported};
+use crate::lowering::MOST_ELEMENTS;
 use crate::ops::convolution::extents::{Axis, Convolution};
-use crate::ops::{reduction, tensor_shape};
 use crate::tensor::MpsGraphTensor;
 
 /// A deformable convolution with all its extents.
@@ -26,13 +38,6 @@ pub(crate) struct Layout {
     pub channels: usize,
     /// Neighbouring runs with the same offsets.
     pub alike: usize,
-}
-
-/// Where the rows of the columns are read: each one's y and x beside the usual place, shape `(2, rows)`, and what it is
-/// multiplied with, shape `(rows)`.
-pub(super) struct Places {
-    pub offsets: MpsGraphTensor,
-    pub mask: Option<MpsGraphTensor>,
 }
 
 impl Layout {
@@ -79,17 +84,17 @@ impl Layout {
         layout
     }
 
-    /// Ends what a graph cannot hold: columns, and pixels with their row of zeros, have less than 2^31 elements, which
-    /// i32 indices reach too, and f32 tells neighbouring places apart below 2^24.
+    /// Ends what a graph cannot hold: columns, and pixels with their row of zeros, have few enough elements for it,
+    /// which i32 indices reach too, and f32 tells neighbouring places apart below 2^24.
     fn within_limits(&self, name: &'static str, shapes: [&Shape; 2]) {
         // A row has three gradients of its own: for y, x and the mask.
         let columns = self.rows() * self.channels.max(3);
-        if columns.max((self.pixel_rows() + 1) * self.channels) >= 1 << 31 {
+        if columns.max((self.pixel_rows() + 1) * self.channels) > MOST_ELEMENTS {
             unsupported(
                 name,
                 format!(
-                    "x {:?}, weight {:?}, an output of {:?}: the samples of all taps take {columns} elements: 2^31 or \
-                     more; pass fewer images at a time",
+                    "x {:?}, weight {:?}, an output of {:?}: the samples of all taps take {columns} elements: more \
+                     than 2^30; pass fewer images at a time",
                     &shapes[0][..],
                     &shapes[1][..],
                     self.output_shape()
@@ -119,6 +124,7 @@ impl Layout {
         self.batch * self.axes[0].input * self.axes[1].input * self.all_runs()
     }
 
+    /// Taps of the filter.
     pub fn taps(&self) -> usize {
         self.axes[0].filter * self.axes[1].filter
     }
@@ -133,19 +139,22 @@ impl Layout {
         self.weight_groups * self.runs
     }
 
-    fn places_of_group(&self) -> usize {
+    /// Output pixels of all images: rows of a weight group's columns.
+    pub fn places_of_group(&self) -> usize {
         self.batch * self.positions()
     }
 
     /// Numbers that an output sums.
-    fn terms(&self) -> usize {
+    pub fn terms(&self) -> usize {
         self.runs * self.taps() * self.channels
     }
 
+    /// What all taps meet: for each weight group a matrix with a row for each place.
     pub fn columns_shape(&self) -> Shape {
         [self.weight_groups, self.places_of_group(), self.terms()].into()
     }
 
+    /// `(batch, outputs, rows, columns)`.
     pub fn output_shape(&self) -> Shape {
         let [height, width] = self.axes;
         [self.batch, self.weight_groups * self.outputs, height.output, width.output].into()
@@ -166,110 +175,8 @@ impl Layout {
     }
 
     /// Neighbouring weight groups that have all their offsets in common.
-    fn shared_groups(&self) -> usize {
+    pub fn shared_groups(&self) -> usize {
         if self.runs == 1 { self.alike } else { 1 }
-    }
-
-    /// The columns of each weight group from those of [`Layout::of_samples`].
-    pub fn apart(&self, columns: MpsGraphTensor) -> MpsGraphTensor {
-        let together = self.shared_groups();
-        if together == 1 {
-            return columns;
-        }
-        let groups = self.weight_groups / together;
-        let columns = columns
-            .with_shape([groups, self.places_of_group(), self.runs * self.taps(), together, self.channels].into());
-        tensor_shape::permute(columns, &[0, 3, 1, 2, 4]).with_shape(self.columns_shape())
-    }
-
-    /// The inverse of [`Layout::apart`].
-    pub fn together(&self, columns: MpsGraphTensor) -> MpsGraphTensor {
-        let together = self.shared_groups();
-        if together == 1 {
-            return columns;
-        }
-        let groups = self.weight_groups / together;
-        let columns = columns
-            .with_shape([groups, together, self.places_of_group(), self.runs * self.taps(), self.channels].into());
-        tensor_shape::permute(columns, &[0, 2, 3, 1, 4]).with_shape(self.of_samples().columns_shape())
-    }
-
-    /// The image as rows of runs.
-    pub fn pixels(&self, x: MpsGraphTensor) -> MpsGraphTensor {
-        tensor_shape::permute(x, &[0, 2, 3, 1]).with_shape([self.pixel_rows(), self.channels].into())
-    }
-
-    /// The inverse of [`Layout::pixels`].
-    pub fn images_of_pixels(&self, pixels: MpsGraphTensor) -> MpsGraphTensor {
-        let [height, width] = self.axes.map(|axis| axis.input);
-        let pixels = pixels.with_shape([self.batch, height, width, self.all_runs() * self.channels].into());
-        tensor_shape::permute(pixels, &[0, 3, 1, 2])
-    }
-
-    /// Offsets and mask in the order of the rows.
-    pub fn places(&self, offset: MpsGraphTensor, mask: Option<MpsGraphTensor>) -> Places {
-        let [groups, taps] = [self.weight_groups, self.runs * self.taps()];
-        let offset = self.for_each_run(offset).with_shape([self.batch, groups, taps, 2, self.positions()].into());
-        let mask = mask.map(|mask| {
-            let mask = self.for_each_run(mask).with_shape([self.batch, groups, taps, self.positions()].into());
-            tensor_shape::permute(mask, &[1, 0, 3, 2]).with_shape([self.rows()].into())
-        });
-        Places { offsets: tensor_shape::permute(offset, &[3, 1, 0, 4, 2]).with_shape([2, self.rows()].into()), mask }
-    }
-
-    /// What belongs to an offset group, repeated for each of its runs.
-    fn for_each_run(&self, x: MpsGraphTensor) -> MpsGraphTensor {
-        let groups = self.batch * self.all_runs() / self.alike;
-        let numbers = x.shape.num_elements() / groups;
-        let x = x.with_shape([groups, 1, numbers].into());
-        tensor_shape::expand(x, [groups, self.alike, numbers].into())
-    }
-
-    /// The gradients for the offsets and the mask from those of the rows, shape `(2 or 3, rows)`.
-    pub fn of_places(&self, rows: MpsGraphTensor) -> (MpsGraphTensor, Option<MpsGraphTensor>) {
-        let has_mask = rows.shape[0] == 3;
-        let [numbers, taps] = [self.all_runs() / self.alike, self.taps()];
-        let part = |low: isize, high: isize| {
-            let part = tensor_shape::slice(rows.clone(), &[Slice::new(low, Some(high), 1)]);
-            let count = (high - low) as usize;
-            let view = [count, self.weight_groups, self.batch, self.positions(), self.runs * taps];
-            let part = tensor_shape::permute(part.with_shape(view.into()), &[2, 1, 4, 0, 3]);
-            let groups = self.batch * numbers;
-            let part = part.with_shape([groups, self.alike, taps * count * self.positions()].into());
-            let sum = if self.alike == 1 { part } else { reduction::sum_dim(part, 1) };
-            let [height, width] = self.axes.map(|axis| axis.output);
-            sum.with_shape([self.batch, numbers * taps * count, height, width].into())
-        };
-        (part(0, 2), has_mask.then(|| part(2, 3)))
-    }
-
-    /// The weights of each weight group as a matrix: `(weight groups, outputs, terms)`.
-    pub fn matrices(&self, weight: MpsGraphTensor) -> MpsGraphTensor {
-        let outputs = self.weight_groups * self.outputs;
-        let weight = weight.with_shape([outputs, self.runs, self.channels, self.taps()].into());
-        let weight = tensor_shape::permute(weight, &[0, 1, 3, 2]);
-        weight.with_shape([self.weight_groups, self.outputs, self.terms()].into())
-    }
-
-    /// The inverse of [`Layout::matrices`].
-    pub fn weight_of(&self, matrices: MpsGraphTensor) -> MpsGraphTensor {
-        let [outputs, inputs] = [self.weight_groups * self.outputs, self.runs * self.channels];
-        let matrices = matrices.with_shape([outputs, self.runs, self.taps(), self.channels].into());
-        let [height, width] = self.axes.map(|axis| axis.filter);
-        tensor_shape::permute(matrices, &[0, 1, 3, 2]).with_shape([outputs, inputs, height, width].into())
-    }
-
-    /// Images of the output's shape as `(weight groups, outputs, places)`.
-    pub fn by_weight_group(&self, images: MpsGraphTensor) -> MpsGraphTensor {
-        let images = images.with_shape([self.batch, self.weight_groups * self.outputs, self.positions()].into());
-        let images = tensor_shape::permute(images, &[1, 0, 2]);
-        images.with_shape([self.weight_groups, self.outputs, self.places_of_group()].into())
-    }
-
-    /// The inverse of [`Layout::by_weight_group`].
-    pub fn images(&self, product: MpsGraphTensor) -> MpsGraphTensor {
-        let product = product.with_shape([self.weight_groups * self.outputs, self.batch, self.positions()].into());
-        tensor_shape::permute(product, &[1, 0, 2]).with_shape(self.output_shape())
     }
 }
 

@@ -6,7 +6,8 @@
 use burn_backend::DType;
 
 use super::corners::Corners;
-use super::layout::{Layout, Places};
+use super::layout::Layout;
+use super::operands::Places;
 use crate::bridge::record;
 use crate::ffi::{self, DataType, ScatterMode};
 use crate::lowering::axis::{joined, part};

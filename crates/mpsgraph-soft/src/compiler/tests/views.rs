@@ -1,19 +1,7 @@
 //! Views that are stored, against the index formulas of their definitions.
 
 use super::*;
-
-fn flat(shape: &[usize], at: &[usize]) -> usize {
-    shape.iter().zip(at).fold(0, |flat, (&extent, &at)| flat * extent + at)
-}
-
-fn coordinates(shape: &[usize], mut flat: usize) -> Vec<usize> {
-    let mut at = vec![0; shape.len()];
-    for axis in (0..shape.len()).rev() {
-        at[axis] = flat % shape[axis];
-        flat /= shape[axis];
-    }
-    at
-}
+use crate::kernels::row_major::{coordinates, flat};
 
 /// Stores `op` of an operand whose elements count on, for several element sizes; `expected` gives the element for the
 /// coordinates of each result.

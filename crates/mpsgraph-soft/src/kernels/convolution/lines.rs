@@ -1,5 +1,20 @@
 //! The lines of one channel that a range of output positions meets, copied with their padding, so that what a tap meets
 //! is contiguous: a stride along the width is divided into phases, elements a stride apart, that follow each other.
+//!
+//! A line of five elements, for a filter of three taps that moves by two, with one zero before the input, has three
+//! positions of output and two phases of four elements:
+//!
+//! ```text
+//! with padding   0  x0 x1 x2 x3 x4 0       position j meets element 2j + t by tap t
+//! in the buffer  0  x1 x3 0 | x0 x2 x4 0   elements 0, 2, 4, 6, and elements 1, 3, 5
+//!
+//! tap 0          0  x1 x3                  from 0 on
+//! tap 1                       x0 x2 x4     from 4 on
+//! tap 2             x1 x3 0                from 1 on
+//! ```
+//!
+//! [`Lines::tap`] says where a tap's elements begin, [`Lines::segments`] which of them are those of the positions if
+//! the range does not begin or end with a line.
 
 use super::Window;
 use super::extents::Extents;
@@ -12,13 +27,16 @@ pub const SLACK: usize = 16;
 #[derive(Clone, Copy)]
 pub struct Lines<'a> {
     e: &'a Extents,
+    /// The range of positions.
     start: usize,
     end: usize,
     /// First line of the output, and its first column if there is no other line.
     first: [usize; 2],
-    /// Lines of the output, and of the input.
+    /// Lines of the output.
     outputs: usize,
+    /// Lines of the input that they meet, which the buffer has.
     lines: usize,
+    /// Phases of a line.
     phases: usize,
     /// Elements of a phase of a line.
     width: usize,
@@ -33,6 +51,7 @@ pub struct Segment {
 }
 
 impl<'a> Lines<'a> {
+    /// The lines for these positions.
     #[inline(always)]
     pub fn new(e: &'a Extents, positions: Range<usize>) -> Self {
         let Range { start, end } = positions;

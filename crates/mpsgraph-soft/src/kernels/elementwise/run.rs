@@ -30,20 +30,14 @@ thread_local! {
 
 /// The memory of an operand or an output, from its element number `first` on.
 #[derive(Clone, Copy, Debug)]
-pub struct Base {
-    pub ptr: *mut u8,
+pub struct Part<S> {
+    pub span: S,
     pub first: usize,
 }
 
-impl Base {
-    /// Where element `at` is.
-    fn element(self, at: usize, size: usize) -> *mut u8 {
-        self.ptr.wrapping_add(at * size).wrapping_sub(self.first * size)
-    }
-}
-
-/// The memory of each operand, and of each output.
-pub type Bases<'a> = [&'a dyn Fn(usize) -> Base; 2];
+/// Where element 0 is, of each operand and of each output, if elements have the size that is given; it may lie before
+/// the memory.
+type Origins<'a> = [&'a dyn Fn(usize, usize) -> *mut u8; 2];
 
 impl FusedLoop {
     /// Number of elements.
@@ -70,8 +64,8 @@ impl FusedLoop {
             assert_eq!(span.len(), self.elements * output.size, "bytes of an output");
             assert!(span.as_ptr().addr().is_multiple_of(output.size), "an output is misaligned");
         }
-        let operand = |at: usize| Base { ptr: operands[at].as_ptr().cast_mut(), first: 0 };
-        let output = |at: usize| Base { ptr: outputs[at].as_ptr(), first: 0 };
+        let operand = |at: usize, _| operands[at].as_ptr().cast_mut();
+        let output = |at: usize, _| outputs[at].as_ptr();
         let work = self.elements.saturating_mul(self.cost);
         let threads = if work < PARALLEL_WORK { 1 } else { threads::count() };
         // SAFETY: all of the operands and outputs are there, aligned and long enough (checked above).
@@ -86,7 +80,44 @@ impl FusedLoop {
         });
     }
 
-    /// Whether [`run_part`](Self::run_part) can begin at each multiple of this many elements.
+    /// Computes the elements of `range`, which begins where [`divides_at`](Self::divides_at) allows it, of operands and
+    /// outputs of which there may be only a part. What is not read in order must be there from its beginning.
+    ///
+    /// Panics if a part is too short or misaligned.
+    pub fn run_rows(
+        &self,
+        operand: impl Fn(usize) -> Part<Span>,
+        output: impl Fn(usize) -> Part<SpanMut>,
+        range: Range<usize>,
+    ) {
+        assert!(range.end <= self.elements, "{range:?} of {} elements", self.elements);
+        let in_order = |first: usize| (first <= range.start).then(|| range.end - first);
+        let check = |elements: Option<usize>, size: usize, span: Span| {
+            let is_there = elements.is_some_and(|elements| elements * size <= span.len());
+            assert!(is_there && span.as_ptr().addr().is_multiple_of(size), "elements {range:?} have other memory");
+        };
+        for load in &self.loads {
+            let Part { span, first } = operand(load.operand);
+            let elements = if is_in_order(load) { in_order(first) } else { (first == 0).then(|| load.geometry.end()) };
+            check(elements, load.size, span);
+        }
+        for (at, written) in self.outputs.iter().enumerate() {
+            let Part { span, first } = output(at);
+            check(in_order(first), written.size, span.as_span());
+        }
+        let operand = |at: usize, size: usize| {
+            let Part { span, first } = operand(at);
+            span.as_ptr().cast_mut().wrapping_sub(first * size)
+        };
+        let output = |at: usize, size: usize| {
+            let Part { span, first } = output(at);
+            span.as_ptr().wrapping_sub(first * size)
+        };
+        // SAFETY: all elements of the range are there, and what is read out of order is whole (checked above).
+        unsafe { self.run_part([&operand, &output], range) }
+    }
+
+    /// Whether a part can begin at each multiple of this many elements.
     pub fn divides_at(&self, part: usize) -> bool {
         let mut once = self.loads.iter().filter(|load| load.fetch == Fetch::Once);
         let is_whole = |period: usize| part.is_multiple_of(period);
@@ -95,8 +126,7 @@ impl FusedLoop {
 
     /// Whether an operand of so many bytes is read in the order of its elements.
     pub fn reads_in_order(&self, operand: usize, bytes: usize) -> bool {
-        let is_flat = |load: &Load| load.fetch == Fetch::Direct && load.geometry.offset() == 0;
-        self.loads_of(operand).all(|load| is_flat(load) && self.elements * load.size == bytes)
+        self.loads_of(operand).all(|load| is_in_order(load) && self.elements * load.size == bytes)
     }
 
     /// Whether an operand of so many bytes has one element for each of so many rows.
@@ -118,8 +148,8 @@ impl FusedLoop {
     ///
     /// # Safety
     /// What the loads read for these elements must be there, and room for them in the outputs, all aligned, and written
-    /// by nobody else meanwhile. Memory that begins with a later element than the first must be read in order.
-    pub unsafe fn run_part(&self, bases: Bases<'_>, range: Range<usize>) {
+    /// by nobody else meanwhile.
+    unsafe fn run_part(&self, origins: Origins<'_>, range: Range<usize>) {
         ARENA.with_borrow_mut(|arena| {
             let lines = self.arena_bytes.div_ceil(64);
             if arena.lines.len() < lines {
@@ -127,16 +157,14 @@ impl FusedLoop {
             }
             arena.places.clear();
             arena.places.resize(self.places.len(), std::ptr::null_mut());
-            let [operand, output] = bases;
+            let [operand, output] = origins;
             arena.bases.clear();
             arena.bases.extend(self.loads.iter().map(|load| {
-                let in_order = load.fetch == Fetch::Direct;
-                let at = if in_order { load.geometry.offset() } else { 0 };
-                operand(load.operand).element(at, load.size)
+                let is_direct = load.fetch == Fetch::Direct;
+                let skipped = if is_direct { load.geometry.offset() * load.size } else { 0 };
+                operand(load.operand, load.size).wrapping_add(skipped)
             }));
-            arena
-                .bases
-                .extend(self.outputs.iter().enumerate().map(|(at, written)| output(at).element(0, written.size)));
+            arena.bases.extend(self.outputs.iter().enumerate().map(|(at, written)| output(at, written.size)));
             let tiles: *mut u8 = arena.lines.as_mut_ptr().cast();
             self.run_tiles(&arena.bases, range, tiles, &mut arena.places);
         });
@@ -210,4 +238,9 @@ impl FusedLoop {
             }
         }
     }
+}
+
+/// Whether element `i` of the loop reads element `i` of the operand.
+fn is_in_order(load: &Load) -> bool {
+    load.fetch == Fetch::Direct && load.geometry.offset() == 0
 }

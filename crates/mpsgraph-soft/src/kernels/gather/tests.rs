@@ -1,21 +1,7 @@
 //! Gathers against their definitions, one element at a time, with i32 and i64 indices.
 
 use super::*;
-
-/// Row-major position of `at` in `shape`.
-fn flat(shape: &[usize], at: &[usize]) -> usize {
-    shape.iter().zip(at).fold(0, |flat, (&extent, &at)| flat * extent + at)
-}
-
-/// Coordinates of element `flat` of `shape`.
-fn coordinates(shape: &[usize], mut flat: usize) -> Vec<usize> {
-    let mut at = vec![0; shape.len()];
-    for axis in (0..shape.len()).rev() {
-        at[axis] = flat % shape[axis];
-        flat /= shape[axis];
-    }
-    at
-}
+use crate::kernels::row_major::{coordinates, flat};
 
 /// Indices from `-1` to `extent`: the first and last are out of range.
 fn indices(count: usize, extent: usize) -> Vec<i64> {

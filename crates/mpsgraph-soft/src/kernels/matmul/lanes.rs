@@ -4,14 +4,12 @@
 //! nothing is packed.
 
 use super::folded::{Folded, MOST};
-use super::turn;
-use crate::kernels::vectorised::{VectorLoop, vectorised};
+use super::turn::{self, SIDE, Square, SquareLoop};
 use std::ops::Range;
 
-/// Columns that are worked on at the same time.
-pub const LANES: usize = 16;
+/// Columns that are worked on at the same time, which are as many as a square has.
+pub const LANES: usize = SIDE;
 type Vector = [f32; LANES];
-type Square = [Vector; LANES];
 
 /// Where the elements of an operand are: element `row` of column `lane` is at `row * rows + lane * lanes`.
 #[derive(Clone, Copy, Debug)]
@@ -46,50 +44,28 @@ pub struct Tiles<'a, 'b> {
 
 /// Multiplies.
 pub fn run(tiles: Tiles<'_, '_>) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx512f") {
-            // SAFETY: the feature that the function is compiled for was just detected.
-            return unsafe { avx512(tiles) };
-        }
-    }
-    vectorised(tiles);
+    turn::run(tiles);
 }
 
-/// A tile stays in the first cache, so wider registers are faster here.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn avx512(tiles: Tiles<'_, '_>) {
-    multiply_all(tiles, |block| turn::avx512(block));
-}
-
-impl VectorLoop for Tiles<'_, '_> {
-    type Output = ();
-
+impl SquareLoop for Tiles<'_, '_> {
     #[inline(always)]
-    fn run(self) {
-        multiply_all(self, turn::plain);
-    }
-}
-
-/// Multiplies, with a function for the columns of a square as its rows.
-#[inline(always)]
-fn multiply_all(tiles: Tiles<'_, '_>, turned: impl Fn(&Square) -> Square) {
-    let Tiles { matrix, lanes, operands, from, tables, to, to_steps, tiles } = tiles;
-    let each = lanes.div_ceil(LANES);
-    let (mut x, mut y) = ([[0.0; LANES]; MOST], [[0.0; LANES]; MOST]);
-    for tile in tiles {
-        let (at, first) = (tile / each, tile % each * LANES);
-        let count = LANES.min(lanes - first);
-        read(&operands(at)[first * from.lanes..], from, &mut x[..matrix.columns], count, &turned);
-        multiply(matrix, &mut x, &mut y);
-        let y = &mut y[..matrix.rows];
-        if let Some(tables) = tables {
-            rotate(y, tables, to_steps.rows, (first, count));
+    fn run(self, turned: impl Fn(&Square) -> Square) {
+        let Tiles { matrix, lanes, operands, from, tables, to, to_steps, tiles } = self;
+        let each = lanes.div_ceil(LANES);
+        let (mut x, mut y) = ([[0.0; LANES]; MOST], [[0.0; LANES]; MOST]);
+        for tile in tiles {
+            let (at, first) = (tile / each, tile % each * LANES);
+            let count = LANES.min(lanes - first);
+            read(&operands(at)[first * from.lanes..], from, &mut x[..matrix.columns], count, &turned);
+            multiply(matrix, &mut x, &mut y);
+            let y = &mut y[..matrix.rows];
+            if let Some(tables) = tables {
+                rotate(y, tables, to_steps.rows, (first, count));
+            }
+            let result = to.wrapping_add(at * lanes * matrix.rows + first * to_steps.lanes);
+            // SAFETY: the result has room for a column of each lane; no other tile has the same columns.
+            unsafe { write(y, to_steps, count, result, &turned) };
         }
-        let result = to.wrapping_add(at * lanes * matrix.rows + first * to_steps.lanes);
-        // SAFETY: the result has room for a column of each lane; no other tile has the same columns.
-        unsafe { write(y, to_steps, count, result, &turned) };
     }
 }
 

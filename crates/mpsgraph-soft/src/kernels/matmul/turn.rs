@@ -1,8 +1,53 @@
-//! The columns of a square of 16 by 16 numbers as its rows.
+//! Turns squares of 16 by 16 numbers: their columns become rows.
+//!
+//! This is the one place that chooses AVX-512: a loop over squares stays in the first cache, so that wider registers
+//! are faster there, as they are not in most loops (see [`vectorised`]).
 
-/// As the compiler makes it.
+use crate::kernels::vectorised::{VectorLoop, vectorised};
+
+/// Rows and columns of a square.
+pub const SIDE: usize = 16;
+/// Numbers that are turned: row by row.
+pub type Square = [[f32; SIDE]; SIDE];
+
+/// A loop that turns squares.
+pub trait SquareLoop {
+    /// The loop, given what turns a square; `#[inline(always)]` in every implementation.
+    fn run(self, turned: impl Fn(&Square) -> Square);
+}
+
+/// Runs `work` with the widest registers that this processor has.
+pub fn run<L: SquareLoop>(work: L) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            // SAFETY: the feature that the function is compiled for was just detected.
+            return unsafe { run_avx512(work) };
+        }
+    }
+    vectorised(Plain(work));
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn run_avx512<L: SquareLoop>(work: L) {
+    work.run(|square| avx512(square));
+}
+
+/// A loop that turns squares as the compiler makes it.
+struct Plain<L>(L);
+
+impl<L: SquareLoop> VectorLoop for Plain<L> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.0.run(plain);
+    }
+}
+
 #[inline(always)]
-pub fn plain(square: &[[f32; 16]; 16]) -> [[f32; 16]; 16] {
+fn plain(square: &Square) -> Square {
     std::array::from_fn(|row| std::array::from_fn(|column| square[column][row]))
 }
 
@@ -12,7 +57,7 @@ pub fn plain(square: &[[f32; 16]; 16]) -> [[f32; 16]; 16] {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 #[inline]
-pub fn avx512(square: &[[f32; 16]; 16]) -> [[f32; 16]; 16] {
+fn avx512(square: &Square) -> Square {
     use std::arch::x86_64::{
         _mm512_loadu_ps, _mm512_loadu_si512, _mm512_permutex2var_ps, _mm512_setzero_ps, _mm512_storeu_ps,
     };

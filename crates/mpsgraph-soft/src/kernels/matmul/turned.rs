@@ -3,11 +3,7 @@
 //! `gemm` reads the rows of a right operand where they are. Columns it packs number by number, which for products of
 //! 64 rows takes longer than to multiply.
 
-use super::turn;
-use crate::kernels::vectorised::{VectorLoop, vectorised};
-
-const SIDE: usize = 16;
-type Square = [[f32; SIDE]; SIDE];
+use super::turn::{self, SIDE, Square, SquareLoop};
 
 /// So many columns of `rows` consecutive elements each, `between` apart, and where their packed rows go.
 pub struct Columns<'a> {
@@ -20,54 +16,44 @@ pub struct Columns<'a> {
 
 /// Copies.
 pub fn turn(columns: Columns<'_>) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if std::arch::is_x86_feature_detected!("avx512f") {
-            // SAFETY: the feature that the function is compiled for was just detected.
-            return unsafe { avx512(columns) };
+    turn::run(columns);
+}
+
+impl SquareLoop for Columns<'_> {
+    #[inline(always)]
+    fn run(mut self, turned: impl Fn(&Square) -> Square) {
+        // Along the columns first, which are read as they stand.
+        for column in (0..self.columns).step_by(SIDE) {
+            for row in (0..self.rows).step_by(SIDE) {
+                if column + SIDE <= self.columns && row + SIDE <= self.rows {
+                    self.turn_square(column, row, &turned);
+                } else {
+                    self.turn_edge(column, row);
+                }
+            }
         }
     }
-    vectorised(columns);
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn avx512(columns: Columns<'_>) {
-    turn_all(columns, |square| turn::avx512(square));
-}
-
-impl VectorLoop for Columns<'_> {
-    type Output = ();
-
+impl Columns<'_> {
+    /// Copies the square that begins here.
     #[inline(always)]
-    fn run(self) {
-        turn_all(self, turn::plain);
+    fn turn_square(&mut self, column: usize, row: usize, turned: impl Fn(&Square) -> Square) {
+        let mut square = [[0.0; SIDE]; SIDE];
+        for (at, line) in square.iter_mut().enumerate() {
+            line.copy_from_slice(&self.from[(column + at) * self.between + row..][..SIDE]);
+        }
+        for (at, line) in turned(&square).iter().enumerate() {
+            self.to[(row + at) * self.columns + column..][..SIDE].copy_from_slice(line);
+        }
     }
-}
 
-/// Copies, with a function for the columns of a square as its rows.
-#[inline(always)]
-fn turn_all(all: Columns<'_>, turned: impl Fn(&Square) -> Square) {
-    let Columns { from, between, columns, rows, to } = all;
-    // Along the columns first, which are read as they stand.
-    for column in (0..columns).step_by(SIDE) {
-        let wide = SIDE.min(columns - column);
-        for row in (0..rows).step_by(SIDE) {
-            let high = SIDE.min(rows - row);
-            if [wide, high] == [SIDE; 2] {
-                let mut square = [[0.0; SIDE]; SIDE];
-                for (at, line) in square.iter_mut().enumerate() {
-                    line.copy_from_slice(&from[(column + at) * between + row..][..SIDE]);
-                }
-                for (at, line) in turned(&square).iter().enumerate() {
-                    to[(row + at) * columns + column..][..SIDE].copy_from_slice(line);
-                }
-                continue;
-            }
-            for row in row..row + high {
-                for column in column..column + wide {
-                    to[row * columns + column] = from[column * between + row];
-                }
+    /// Copies what is left of a square that begins here.
+    #[inline(always)]
+    fn turn_edge(&mut self, column: usize, row: usize) {
+        for row in row..self.rows.min(row + SIDE) {
+            for column in column..self.columns.min(column + SIDE) {
+                self.to[row * self.columns + column] = self.from[column * self.between + row];
             }
         }
     }

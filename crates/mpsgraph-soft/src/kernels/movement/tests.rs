@@ -4,20 +4,8 @@ use super::Movement;
 use crate::ir::{DType, TensorType};
 use crate::kernels::KernelOp;
 use crate::kernels::call::Input;
+use crate::kernels::row_major::{coordinates, flat};
 use crate::kernels::span::{Span, SpanMut};
-
-fn flat(shape: &[usize], at: &[usize]) -> usize {
-    shape.iter().zip(at).fold(0, |flat, (&extent, &at)| flat * extent + at)
-}
-
-fn coordinates(shape: &[usize], mut flat: usize) -> Vec<usize> {
-    let mut at = vec![0; shape.len()];
-    for axis in (0..shape.len()).rev() {
-        at[axis] = flat % shape[axis];
-        flat /= shape[axis];
-    }
-    at
-}
 
 /// Runs `op` on operands of `shapes`, whose elements count on from one operand to the next, for two element sizes;
 /// `expected` gives the element for the coordinates of each result.

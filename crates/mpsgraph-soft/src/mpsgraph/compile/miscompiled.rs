@@ -8,7 +8,8 @@
 //! On M1, macOS 26 loses a sum that it fuses with a product of one row (pytorch's mps/operations/Linear.mm).
 //!
 //! On macOS 27, and by some reports on 26, MPSGraph ends the process on reshape, product, reshape with two extents of 1
-//! in one of the shapes (pytorch/pytorch#187201, #187379).
+//! in one of the shapes (pytorch/pytorch#187201, #187379), and on macOS 27 for 16-bit matrices whatever the shapes are
+//! (#197796, on M5).
 
 use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
@@ -41,6 +42,12 @@ pub(in crate::mpsgraph) fn objection(nodes: &Nodes, targets: &[ValueId]) -> Opti
             return Some(format!(
                 "{shown} is softmax(QK^T)V: MPSGraph replaces it by a kernel that is silently wrong for some shapes; \
                  put something between softmax and product that cannot be folded, such as the maximum with a fed number"
+            ));
+        }
+        if macos() >= (27, 0) && flattens_halves(nodes, &readers, value) {
+            return Some(format!(
+                "{shown} is a product of 16-bit matrices between two reshapes: MPSGraph aborts on macOS 27; put \
+                 something between reshape and product that cannot be folded, such as the maximum with a fed number"
             ));
         }
         let lone = macos() >= (26, 0) && lone_reshapes(nodes, &readers, value);
@@ -213,6 +220,14 @@ fn lone_reshapes(nodes: &Nodes, readers: &HashMap<ValueId, Vec<ValueId>>, produc
         pending.extend(readers.get(&value).into_iter().flatten());
     });
     reshaped(&after) && before.iter().flatten().chain(&after).any(is_lone)
+}
+
+/// Whether the product is of 16-bit matrices and stands between two reshapes, nothing else between them.
+fn flattens_halves(nodes: &Nodes, readers: &HashMap<ValueId, Vec<ValueId>>, product: ValueId) -> bool {
+    let is_reshape = |value: &ValueId| nodes.node(*value).op == ViewOp::Reshape.into();
+    let node = nodes.node(product);
+    let of_halves = node.output.dtype.size() == 2 && node.output.shape.len() == 2;
+    of_halves && node.inputs.iter().any(is_reshape) && readers.get(&product).into_iter().flatten().any(is_reshape)
 }
 
 /// Whether the compiler sees the operand behind an operation.

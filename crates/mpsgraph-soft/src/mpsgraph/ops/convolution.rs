@@ -30,6 +30,8 @@ pub const METHODS: &[Method] = &[
 const LONG_FILTER: usize = 256;
 /// More channels than this are silently wrong (pytorch/pytorch#129207, #142836).
 const CHANNELS: usize = 1 << 16;
+/// The gradient for the weights counts its images in 16 bits (pytorch/pytorch#96225, #193577).
+const IMAGES: usize = u16::MAX as usize;
 
 /// A message for a convolution while it is answered.
 struct Request<'a> {
@@ -163,5 +165,12 @@ extern "C-unwind" fn weights_gradient(
     let [grad, x] = request.operands([incoming, source], ["incoming gradient", "source"]);
     let ty = request.gradient(output_shape, request.builder.dtype(x));
     request.incoming(grad, &request.output_shape(request.builder.ty(x), &ty));
+    let images = request.builder.shape(x)[0];
+    if images > IMAGES {
+        refuse!(
+            request.builder,
+            "{images} images: of more than {IMAGES} the gradient for the weights is silently wrong, so split them"
+        );
+    }
     request.finish(Wanted::WeightsGradient, [grad, x], ty)
 }

@@ -1,6 +1,7 @@
 //! `MPSGraphCumulativeOps.h`. An axis is one of the last four dimensions, as for reductions; Apple does not document
 //! which element types have kernels, so those of reductions are assumed.
 
+use super::reduction;
 use crate::kernels::cumulative::{Cumulative, Running};
 use crate::mpsgraph::builder::{Accepts, Builder};
 use crate::objc::{Id, Method, Sel, This, method3};
@@ -25,12 +26,7 @@ pub const METHODS: &[Method] = &[
 
 fn cumulative(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id, running: Running) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let x = builder.operand(tensor, "input", Accepts::Reduced);
-    builder.int64_needs(x, super::reduction::INT64_SINCE);
-    builder.ranked(x, "input");
-    let rank = builder.rank(x);
-    let axis = builder.axis(axis as i64, rank);
-    builder.minor_axis(axis, rank);
+    let (x, axis) = reduction::along(&builder, tensor, Accepts::Reduced, axis);
     let ty = builder.ty(x).clone();
     let value = builder.emit(Cumulative { running, axis }, [x], ty);
     builder.tensor(value)

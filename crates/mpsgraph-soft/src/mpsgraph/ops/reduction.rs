@@ -62,6 +62,17 @@ pub(super) fn axes_of(builder: &Builder, array: Id, rank: usize) -> Vec<usize> {
     axes
 }
 
+/// The operand of a method that works along one axis, and that axis from the start.
+pub(super) fn along(builder: &Builder, tensor: Id, accepts: Accepts, axis: isize) -> (ValueId, usize) {
+    let x = builder.operand(tensor, "input", accepts);
+    builder.int64_needs(x, INT64_SINCE);
+    builder.ranked(x, "input");
+    let rank = builder.rank(x);
+    let axis = builder.axis(axis as i64, rank);
+    builder.minor_axis(axis, rank);
+    (x, axis)
+}
+
 /// Appends a reduction over these axes.
 pub(super) fn emit(builder: &mut Builder, op: ReduceOp, x: ValueId, axes: Vec<usize>) -> ValueId {
     let mut ty = builder.ty(x).clone();
@@ -84,12 +95,7 @@ fn reduce(this: This<'_>, cmd: Sel, tensor: Id, axes: Id, name: Id, op: ReduceOp
 
 fn position(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id, max: bool) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let x = builder.operand(tensor, "input", Accepts::Reduced);
-    builder.int64_needs(x, INT64_SINCE);
-    builder.ranked(x, "input");
-    let rank = builder.rank(x);
-    let axis = builder.axis(axis as i64, rank);
-    builder.minor_axis(axis, rank);
+    let (x, axis) = along(&builder, tensor, Accepts::Reduced, axis);
     let mut shape = builder.shape(x).to_vec();
     shape[axis] = 1;
     let value = builder.emit(ArgReduce { max, axis }, [x], TensorType::new(DType::I32, shape));

@@ -1,6 +1,7 @@
 //! `MPSGraphSortOps.h`: sorting. `argSort` is left out: it is wrong for 64-bit integers from macOS 15.4 on, does not
 //! order equal elements reliably, and replaces a sort of the same tensor in one graph.
 
+use super::reduction;
 use crate::kernels::sort::Sort;
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::objc::{Id, Method, Sel, This, method4};
@@ -13,12 +14,7 @@ const MOST_ROWS: usize = 1 << 22;
 
 extern "C-unwind" fn sort(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, descending: bool, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);
-    let x = builder.operand(tensor, "input", Accepts::Sorted);
-    builder.int64_needs(x, super::reduction::INT64_SINCE);
-    builder.ranked(x, "input");
-    let rank = builder.rank(x);
-    let axis = builder.axis(axis as i64, rank);
-    builder.minor_axis(axis, rank);
+    let (x, axis) = reduction::along(&builder, tensor, Accepts::Sorted, axis);
     let ty = builder.ty(x).clone();
     let rows = ty.elements() / ty.shape[axis];
     if rows > MOST_ROWS {

@@ -6,7 +6,7 @@ use mpsgraph_soft::objc::version::macos;
 use super::{ADD, COMPILE};
 use crate::graph::messages::numbers;
 use crate::graph::selectors::reduced;
-use crate::graph::session::{F16, F32, Graph, Value, close, floats, run_one};
+use crate::graph::session::{F16, F32, Graph, Value, close, floats, halves, run_one};
 use crate::support::{Reported, plain, refused, rule};
 
 const MATMUL: &str = "matrixMultiplicationWithPrimaryTensor:secondaryTensor:name:";
@@ -132,6 +132,31 @@ fn a_product_between_reshapes_with_two_extents_of_one() {
         } else {
             assert_eq!(product_between_reshapes(before, after), wanted);
         }
+    }
+}
+
+#[test]
+fn a_product_of_halves_between_reshapes() {
+    let _test = rule(Reported(
+        "pytorch/pytorch#197796: on macOS 27.0 and M5 such a product ends the process, with extents that are not 1; \
+         #190352: only if it reads the reshape itself",
+    ));
+    let product = |behind: fn(&Graph, Id) -> Id| {
+        let x = halves(&[2, 2, 2], &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+        let w = halves(&[2, 2], &[1.0, 0.0, 10.0, 1.0]);
+        let result = run_one(&[x, w], |graph, x| {
+            let reshape =
+                |tensor: Id, shape: &[i64]| graph.op("reshapeTensor:withShape:name:", &[tensor, numbers(shape)]);
+            let flat = behind(graph, reshape(x[0], &[4, 2]));
+            reshape(graph.op(MATMUL, &[flat, x[1]]), &[2, 2, 2])
+        });
+        assert_eq!(result, halves(&[2, 2, 2], &[10.0, 1.0, 32.0, 3.0, 54.0, 5.0, 76.0, 7.0]));
+    };
+    product(|graph, flat| graph.op("absoluteWithTensor:name:", &[flat]));
+    if macos() >= (27, 0) {
+        refused(COMPILE, "16-bit matrices between two reshapes", || product(|_, flat| flat));
+    } else {
+        product(|_, flat| flat);
     }
 }
 

@@ -129,3 +129,29 @@ fn pad_refuses_negative_infinity() {
     let x = graph.placeholder(&[3], F32);
     refused(PAD, "-inf", || pad_with(&graph, x, CONSTANT, [&[1], &[0]], f64::NEG_INFINITY));
 }
+
+#[test]
+fn pad_refuses_large_planes_of_five_dimensions() {
+    let _test = rule(Reported(
+        "pytorch/pytorch#194922, #194944, #195147: beyond rank 4, with 65536 elements behind the padded dimension or \
+         last, constants are written over copied elements; at rank 4 every extent is right",
+    ));
+    let graph = Graph::new();
+    for (shape, sides, is_refused) in [
+        (&[1, 1, 2, 256, 256][..], [0, 0, 1, 0, 0], true),
+        (&[1, 1, 2, 255, 256], [0, 0, 1, 0, 0], false),
+        (&[1, 1, 2, 256, 256], [0, 0, 0, 1, 0], false),
+        (&[1, 1, 1, 1, 65_535], [0, 0, 0, 0, 1], true),
+        (&[1, 1, 1, 1, 65_534], [0, 0, 0, 0, 1], false),
+    ] {
+        let x = graph.placeholder(shape, F32);
+        let padded = || pad(&graph, x, CONSTANT, [&sides, &[0; 5]]);
+        if is_refused {
+            refused(PAD, "silently overwritten", padded);
+        } else {
+            padded();
+        }
+    }
+    let plane = graph.placeholder(&[1, 2, 256, 256], F32);
+    pad(&graph, plane, CONSTANT, [&[0, 1, 0, 0], &[0; 4]]);
+}

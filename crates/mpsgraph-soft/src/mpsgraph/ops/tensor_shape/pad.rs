@@ -79,8 +79,27 @@ fn with_constant(builder: &mut Builder, x: ValueId, before: Vec<usize>, after: &
     for (axis, extent) in ty.shape.iter_mut().enumerate() {
         *extent += before[axis] + after[axis];
     }
+    refuse_overwritten(builder, &ty.shape, &before, after);
     let value = bytes_of(fill, ty.dtype);
     builder.emit(Movement::Pad { before, value }, [x], ty)
+}
+
+/// Refuses what overwrites copied elements with the constant (pytorch/pytorch#194922, #194944, #195147): more than four
+/// dimensions, whose last has 2^16 elements or more in the result, or so many are behind a padded one.
+fn refuse_overwritten(builder: &Builder<'_>, shape: &[usize], before: &[usize], after: &[usize]) {
+    if shape.len() <= 4 {
+        return;
+    }
+    for axis in (0..shape.len()).filter(|&axis| before[axis] + after[axis] > 0) {
+        let behind = shape[axis + 1..].iter().product::<usize>().max(shape[shape.len() - 1]);
+        if behind >= 1 << 16 {
+            refuse!(
+                builder,
+                "{shape:?} by padding axis {axis}: with more than four dimensions, {behind} elements behind it or last \
+                 are silently overwritten; reshape to four"
+            );
+        }
+    }
 }
 
 /// `count` elements along an axis from `start` on, in steps of `stride`; 0 repeats one.

@@ -1,0 +1,51 @@
+//! How passes read the nodes that make a value: each function tells whether a value is made in one way, and of what.
+
+use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, ValueId, ViewOp};
+
+/// The operands of the operation `op` that `id` is.
+pub fn binary(nodes: &Nodes, id: ValueId, op: BinaryOp) -> Option<(ValueId, ValueId)> {
+    let node = nodes.node(id);
+    (node.op == op.into()).then(|| (node.inputs[0], node.inputs[1]))
+}
+
+/// What of this type `id` was cast from.
+pub fn cast(nodes: &Nodes, id: ValueId, from: DType) -> Option<ValueId> {
+    let Node { op, inputs, .. } = nodes.node(id);
+    (*op == ElementwiseOp::Cast.into() && nodes.ty(inputs[0]).dtype == from).then(|| inputs[0])
+}
+
+/// What the view `op` that `id` is shows.
+pub fn view(nodes: &Nodes, id: ValueId, op: &ViewOp) -> Option<ValueId> {
+    let Node { op: Op::View(found), inputs, .. } = nodes.node(id) else { return None };
+    (found == op).then(|| inputs[0])
+}
+
+/// What `id`, elements of the type `to`, reads the bits of as elements of the type `from`.
+pub fn bits_of(nodes: &Nodes, id: ValueId, to: DType, from: DType) -> Option<ValueId> {
+    let of = view(nodes, id, &ViewOp::Reinterpret)?;
+    (nodes.ty(id).dtype == to && nodes.ty(of).dtype == from).then_some(of)
+}
+
+/// What the value holds all columns of, from this one on as far as it is wide.
+pub fn columns_of(nodes: &Nodes, id: ValueId, column: usize) -> Option<ValueId> {
+    let Node { op: Op::View(ViewOp::Slice { starts, strides }), inputs, output, .. } = nodes.node(id) else {
+        return None;
+    };
+    let last = output.shape.len() - 1;
+    let is_plain = strides.iter().all(|&stride| stride == 1)
+        && starts[last] == column
+        && starts[..last].iter().all(|&start| start == 0)
+        && nodes.ty(inputs[0]).shape[..last] == output.shape[..last];
+    is_plain.then_some(inputs[0])
+}
+
+/// The integers of 64 bits of which `id` holds the low (0) or high (1) halves.
+pub fn half(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
+    let shape = &nodes.ty(id).shape;
+    let pairs = columns_of(nodes, view(nodes, id, &ViewOp::Reshape)?, half)?;
+    let whole = view(nodes, view(nodes, pairs, &ViewOp::Reshape)?, &ViewOp::Reinterpret)?;
+    let is_whole = nodes.ty(pairs).shape == [&shape[..], &[2]].concat()
+        && nodes.ty(whole).dtype.size() == 8
+        && nodes.ty(whole).shape == *shape;
+    is_whole.then_some(whole)
+}

@@ -1,0 +1,178 @@
+//! What a flush takes out of a recording.
+
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::node::{Node, place_of};
+use super::parts::{Parts, consumed, was_wanted};
+use super::{KEPT, List, Recording};
+use crate::bridge::ticket::Ticket;
+use crate::bridge::value::State;
+use crate::ops::Op;
+use crate::tensor_type::TensorType;
+
+/// The number of ops that are compared to find where an earlier segment began.
+const PATTERN: usize = 12;
+/// The number of segment beginnings that are remembered.
+const PATTERNS: usize = 8;
+
+/// A mark for each node of a segment; those of a short one need no memory of their own.
+pub(in crate::bridge) type Marks = SmallVec<[bool; 16]>;
+
+/// What a flush takes out of recordings, in the order in which it was recorded.
+pub(in crate::bridge) struct Segment {
+    pub nodes: Vec<Node>,
+    /// For each node whether a tensor or a node that stays recorded can still ask for its value. These values are
+    /// pending.
+    pub wanted: Marks,
+}
+
+/// Which nodes of a recording are cut.
+pub(in crate::bridge) enum Cut<'a> {
+    Everything,
+    /// Up to and including this node.
+    Upto(u64),
+    /// What belongs to these nodes: of the nodes up to the last of them those that share a recorded value with them,
+    /// directly or through others. This depends neither on how far the thread has come meanwhile nor on unrelated work
+    /// that a scheduler gave it.
+    Parts(&'a [u64]),
+}
+
+impl Recording {
+    /// Takes nodes out; `None` if there is nothing to take. Values that can still be asked for become pending on
+    /// `ticket`.
+    pub fn cut(&self, cut: Cut<'_>, ticket: &Arc<Ticket>) -> Option<Segment> {
+        let mut list = self.lock();
+        let mut asked = Vec::new();
+        let nodes = match cut {
+            Cut::Everything => {
+                // What follows is cut as it was after the last such flush.
+                list.beginnings.clear();
+                list.take_first(usize::MAX)
+            }
+            Cut::Upto(serial) => {
+                let count = list.nodes.partition_point(|node| node.serial <= serial);
+                list.take_first(count)
+            }
+            Cut::Parts(serials) => {
+                let (nodes, asked_of) = list.take_parts(serials);
+                asked = asked_of;
+                nodes
+            }
+        };
+        if nodes.is_empty() {
+            return None;
+        }
+        for node in &nodes {
+            list.bytes -= node.value.ty.bytes();
+            node.end_uses();
+        }
+        (list.read_bytes, list.next_look) = (0, 0);
+        list.read.clear();
+        let mut wanted: Marks = nodes.iter().map(|node| node.value.wanted()).collect();
+        list.leave(&nodes, &mut wanted);
+        let consumed = consumed(&nodes, &asked);
+        for ((node, wanted), asked) in nodes.iter().zip(&mut wanted).zip(asked) {
+            *wanted = *wanted || was_wanted(&node.value, asked, &consumed);
+        }
+        for (node, _) in nodes.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
+            node.value.set_state(State::Pending(ticket.clone()));
+        }
+        Some(Segment { nodes, wanted })
+    }
+
+    /// Drops what was cut, and keeps the memory that nodes and values were in for later ones: making room for many
+    /// takes longer than recording them.
+    pub fn take_back(&self, mut nodes: Vec<Node>) {
+        let mut spare = std::mem::take(&mut self.lock().spare);
+        for Node { mut value, .. } in nodes.drain(..) {
+            if spare.len() < KEPT
+                && let Some(unused) = Arc::get_mut(&mut value)
+            {
+                unused.clear();
+                spare.push(value);
+            }
+        }
+        let mut list = self.lock();
+        list.spare = spare;
+        if nodes.capacity() <= KEPT && list.nodes.capacity() < nodes.capacity() {
+            nodes.append(&mut list.nodes);
+            list.nodes = nodes;
+        }
+    }
+
+    /// What to flush when a bound is reached: up to where an earlier segment began, so that a loop that never reads is
+    /// cut at the same place of its body each time and its programs repeat; else everything. Only segments since the
+    /// thread's last read count, so a loop that reads is cut the same way each time.
+    pub fn bound_cut(&self) -> Cut<'static> {
+        let mut list = self.lock();
+        let List { nodes, beginnings, .. } = &mut *list;
+        let own: Vec<_> = nodes.iter().take(PATTERN).map(|n| (n.op.clone(), n.value.ty.clone())).collect();
+        if !beginnings.contains(&own) {
+            if beginnings.len() == PATTERNS {
+                beginnings.pop_front();
+            }
+            beginnings.push_back(own);
+        }
+        let begins = |at: usize, pattern: &[(Op, TensorType)]| {
+            pattern.iter().zip(&nodes[at..]).all(|((op, ty), node)| node.op == *op && node.value.ty == *ty)
+        };
+        (1..=nodes.len().saturating_sub(PATTERN))
+            .rev()
+            .find(|&at| beginnings.iter().any(|pattern| begins(at, pattern)))
+            .map_or(Cut::Upto(u64::MAX), |at| Cut::Upto(nodes[at - 1].serial))
+    }
+}
+
+impl List {
+    fn take_first(&mut self, count: usize) -> Vec<Node> {
+        if count >= self.nodes.len() {
+            return std::mem::take(&mut self.nodes);
+        }
+        // What stays is little.
+        let rest = self.nodes.split_off(count);
+        std::mem::replace(&mut self.nodes, rest)
+    }
+
+    /// Nodes that stay keep what they read of those that were cut, which is wanted for them.
+    fn leave(&mut self, cut: &[Node], wanted: &mut [bool]) {
+        for input in self.nodes.iter_mut().flat_map(|node| &mut node.inputs) {
+            if let Some(at) = input.producer().and_then(|serial| place_of(serial, cut)) {
+                wanted[at] = true;
+                input.give(&cut[at].value);
+            }
+        }
+    }
+
+    /// The nodes that belong to those with these serial numbers, and for each the last of those that it belongs to.
+    fn take_parts(&mut self, serials: &[u64]) -> (Vec<Node>, Vec<u64>) {
+        let place = |serial: u64| place_of(serial, &self.nodes);
+        let asked: SmallVec<[usize; 4]> = serials.iter().filter_map(|&serial| place(serial)).collect();
+        let Some(&last) = asked.iter().max() else {
+            return (Vec::new(), Vec::new());
+        };
+        let mut parts = Parts::new(last + 1);
+        for (at, node) in self.nodes[..=last].iter().enumerate() {
+            for producer in node.inputs.iter().filter_map(|input| place(input.producer()?)) {
+                parts.join(at, producer);
+            }
+        }
+        // By each part's first node, the last of its nodes that was asked for.
+        let mut last_asked = vec![None; last + 1];
+        for at in asked {
+            let part = parts.of(at);
+            last_asked[part] = last_asked[part].max(Some(self.nodes[at].serial));
+        }
+        let asked_of: Vec<Option<u64>> = (0..=last).map(|at| last_asked[parts.of(at)]).collect();
+        let (mut nodes, mut left) = (Vec::new(), Vec::with_capacity(self.nodes.len()));
+        for (at, node) in std::mem::take(&mut self.nodes).into_iter().enumerate() {
+            match asked_of.get(at) {
+                Some(Some(_)) => nodes.push(node),
+                Some(None) | None => left.push(node),
+            }
+        }
+        self.nodes = left;
+        (nodes, asked_of.into_iter().flatten().collect())
+    }
+}

@@ -1,0 +1,120 @@
+//! A recorded op, and what records one.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use burn_backend::Shape;
+use foldhash::fast::FixedState;
+use smallvec::SmallVec;
+
+use crate::bridge::value::{State, Value};
+use crate::lowering::scalar::ScalarInput;
+use crate::ops::Op;
+use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
+
+use super::Recording;
+
+/// An operand as the node sees it.
+pub(in crate::bridge) struct Input {
+    /// The value, if no node of the same recording or segment makes it; one that does keeps it.
+    given: Option<Arc<Value>>,
+    /// The serial number of the node that makes or has made it.
+    made_by: u64,
+    /// If it is not the value's own one.
+    other_shape: Option<Box<Shape>>,
+}
+
+/// A recorded op.
+pub(in crate::bridge) struct Node {
+    pub op: Op,
+    pub inputs: SmallVec<[Input; 3]>,
+    pub scalars: SmallVec<[ScalarInput; 1]>,
+    pub value: Arc<Value>,
+    /// Of op, output and kinds of scalars.
+    pub hash: u64,
+    /// Ascending within a recording, and different in all recordings.
+    pub serial: u64,
+}
+
+/// An op that is to be recorded.
+pub(in crate::bridge) struct NewNode<'a> {
+    /// Taken when it is recorded.
+    pub op: Option<Op>,
+    pub inputs: &'a [&'a MpsGraphTensor],
+    pub scalars: &'a [ScalarInput],
+    pub output: TensorType,
+}
+
+/// Why an op was not recorded.
+pub(in crate::bridge) enum Refused {
+    /// Other recordings have to be flushed first, because they make these operands.
+    Foreign(Vec<(Arc<Recording>, u64)>),
+    /// An operand has failed, and so has the op's value.
+    Failed(State),
+}
+
+impl Input {
+    /// A tensor that a node of the same recording makes, or that is `given`.
+    pub fn new(tensor: &MpsGraphTensor, given: Option<Arc<Value>>) -> Self {
+        let other = tensor.shape != tensor.value.ty().shape;
+        let other_shape = other.then(|| Box::new(tensor.shape.clone()));
+        Self { given, made_by: tensor.value.0.made_by(), other_shape }
+    }
+
+    /// The shape in which the node reads the operand, whose value this is; of as many elements as the value's.
+    pub fn shape<'a>(&'a self, value: &'a Value) -> &'a Shape {
+        self.other_shape.as_deref().unwrap_or(&value.ty.shape)
+    }
+
+    /// The node that makes the operand, if it is in the same recording or segment.
+    pub fn producer(&self) -> Option<u64> {
+        self.given.is_none().then_some(self.made_by)
+    }
+
+    /// The value, if no node of the same recording or segment makes it.
+    pub fn given(&self) -> Option<&Arc<Value>> {
+        self.given.as_ref()
+    }
+
+    /// The node that makes the operand has left the recording, but the one that reads it stays.
+    pub fn give(&mut self, value: &Arc<Value>) {
+        value.begin_use();
+        self.given = Some(value.clone());
+    }
+}
+
+impl Node {
+    /// The hash that the node has wherever its op's region starts.
+    pub fn hash_anywhere(&self) -> u64 {
+        match self.op.starts().len() {
+            0 => self.hash,
+            count => hash(&self.op.with_moving_starts(&vec![true; count]), &self.scalars, &self.value.ty),
+        }
+    }
+
+    /// The node leaves its recording, or is dropped.
+    pub fn end_uses(&self) {
+        self.inputs.iter().filter_map(Input::given).for_each(|value| value.end_use());
+    }
+}
+
+/// A hash of a node's op, kinds of scalars and output.
+pub(super) fn hash(op: &Op, scalars: &[ScalarInput], output: &TensorType) -> u64 {
+    let own = FixedState::default().hash_one((op, output));
+    scalars.iter().fold(own, |hash, scalar| hash.rotate_left(3) ^ scalar.kind() as u64)
+}
+
+/// Where the node with this serial number is among nodes in ascending order.
+pub(in crate::bridge) fn place_of(serial: u64, nodes: &[Node]) -> Option<usize> {
+    let (first, last) = (nodes.first()?.serial, nodes.last()?.serial);
+    if !(first..=last).contains(&serial) {
+        return None;
+    }
+    // Without a cut of parts there are no gaps.
+    let guess = (serial - first) as usize;
+    if nodes.get(guess).is_some_and(|node| node.serial == serial) {
+        return Some(guess);
+    }
+    nodes.binary_search_by_key(&serial, |node| node.serial).ok()
+}

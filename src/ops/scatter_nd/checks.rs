@@ -1,0 +1,84 @@
+//! What a write by index refuses before anything is recorded.
+
+use burn_backend::{DType, TensorMetadata};
+
+use super::integer;
+use crate::error::{invalid, unsupported};
+use crate::lowering::MOST_ELEMENTS;
+use crate::tensor::MpsGraphTensor;
+
+/// Ends an op whose indices are not one for each value along `dim`.
+pub(super) fn check_along(
+    name: &'static str,
+    dim: usize,
+    tensor: &MpsGraphTensor,
+    indices: &MpsGraphTensor,
+    value: &MpsGraphTensor,
+) {
+    let (shape, at, new) = (&tensor.shape, &indices.shape, &value.shape);
+    let rank = shape.num_dims();
+    let same = |axis: usize| axis == dim || shape[axis] == at[axis];
+    if dim >= rank || at.num_dims() != rank || !(0..rank).all(same) || new != at {
+        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
+    }
+}
+
+/// Ends an op whose indices are not one for each slice of `value` along `dim`.
+pub(super) fn check_rows(
+    name: &'static str,
+    dim: usize,
+    tensor: &MpsGraphTensor,
+    indices: &MpsGraphTensor,
+    value: &MpsGraphTensor,
+) {
+    let (shape, at, new) = (&tensor.shape, &indices.shape, &value.shape);
+    let fits = dim < shape.num_dims() && at.num_dims() == 1 && {
+        let mut expected = shape.to_vec();
+        expected[dim] = at[0];
+        new.as_slice() == expected
+    };
+    if !fits {
+        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
+    }
+}
+
+/// Ends an op whose values have another dtype than the data, or whose data are bools.
+pub(super) fn require_dtype(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTensor) {
+    if data.dtype() != value.dtype() || data.dtype().is_bool() {
+        invalid(name, format!("values of {:?} into {:?}", value.dtype(), data.dtype()));
+    }
+}
+
+/// Ends an op on data without elements, in which no index is in range.
+pub(super) fn require_elements(name: &'static str, data: &MpsGraphTensor) {
+    if data.shape.num_elements() == 0 {
+        invalid(name, format!("every index is out of range for data of shape {:?}", data.shape));
+    }
+}
+
+/// Refuses more updates than f32 counts exactly (up to 2^24), because the integer scatters rely on that.
+pub(super) fn require_exact(name: &'static str, dtype: DType, updates: usize) {
+    if !dtype.is_float() && updates >= 1 << 24 {
+        unsupported(name, format!("{updates} updates of {dtype:?}: at most 2^24 - 1; update fewer at a time"));
+    }
+}
+
+/// Refuses updates whose digits do not fit one tensor: integers are summed digit by digit, side by side.
+pub(super) fn require_room(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTensor, count: usize) {
+    let dtype = data.dtype();
+    if dtype.is_float() {
+        return;
+    }
+    let digits = integer::digits(dtype, count);
+    let elements = [data, value].map(|tensor| tensor.shape.num_elements());
+    if elements.into_iter().any(|elements| elements * digits > MOST_ELEMENTS) {
+        unsupported(
+            name,
+            format!(
+                "{count} updates in {:?} of {dtype:?} take {digits} digits for each of {elements:?} elements: more \
+                 than 2^30; split the tensor",
+                data.shape
+            ),
+        );
+    }
+}
