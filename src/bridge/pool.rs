@@ -67,6 +67,8 @@ impl Deref for Bound<'_> {
 /// The device's buffers.
 pub(crate) struct Pool {
     device: ffi::Device,
+    /// Bytes of the longest buffer.
+    longest: usize,
     progress: Arc<Progress>,
     free: Mutex<Free>,
     /// Where small buffers come from.
@@ -92,9 +94,15 @@ struct Free {
 
 /// A buffer in use; it goes back to the pool when dropped.
 pub(super) struct Allocation {
-    buffer: ffi::Buffer,
+    /// Until it is dropped.
+    buffer: Option<ffi::Buffer>,
+    /// The size class, which is the buffer's length.
+    class: usize,
+    /// Kept from the buffer's last use, if that was with the same type.
+    known: Option<Box<Shown>>,
+    /// Made in this use.
     shown: OnceLock<Box<Shown>>,
-    pool: Arc<Pool>,
+    pool: &'static Pool,
     last_use: AtomicU64,
     /// The submission that writes the buffer; 0 if the host filled it.
     pub written_by: AtomicU64,
@@ -117,7 +125,8 @@ impl Pool {
             bytes_cached: 0,
             bytes_peak: 0,
         };
-        Self { heaps: Mutex::new(Heaps::of(&device)), device, progress, free: Mutex::new(free) }
+        let longest = device.max_buffer_length() as usize;
+        Self { heaps: Mutex::new(Heaps::of(&device)), longest, device, progress, free: Mutex::new(free) }
     }
 
     fn lock(&self) -> MutexGuard<'_, Free> {
@@ -133,7 +142,7 @@ impl Pool {
     }
 
     /// A buffer for a value that a program writes. Its contents are undefined.
-    pub(super) fn for_device(self: &Arc<Self>, ty: &TensorType) -> Result<Arc<Allocation>, Error> {
+    pub(super) fn for_device(&'static self, ty: &TensorType) -> Result<Arc<Allocation>, Error> {
         let after_hang = self.unused().after_hang;
         self.take(ty, |of_class| {
             if !after_hang {
@@ -145,7 +154,7 @@ impl Pool {
     }
 
     /// A buffer for a value that no submission after `completed` uses, for the host to write.
-    pub(super) fn for_host(self: &Arc<Self>, ty: &TensorType, completed: Serial) -> Result<Arc<Allocation>, Error> {
+    pub(super) fn for_host(&'static self, ty: &TensorType, completed: Serial) -> Result<Arc<Allocation>, Error> {
         self.take(ty, |of_class| {
             let at = of_class.iter().rposition(|free| free.last_use <= completed && !free.buffer.is_used_by_gpu())?;
             of_class.remove(at)
@@ -153,11 +162,11 @@ impl Pool {
     }
 
     fn take(
-        self: &Arc<Self>,
+        &'static self,
         ty: &TensorType,
         pick: impl Fn(&mut VecDeque<FreeBuffer>) -> Option<FreeBuffer>,
     ) -> Result<Arc<Allocation>, Error> {
-        let wanted = size_class(ty.bytes(), self.device.max_buffer_length() as usize);
+        let wanted = size_class(ty.bytes(), self.longest);
         let mut free = self.lock();
         let (class, buffer) = match free.reuse(wanted, pick) {
             Some((class, buffer)) => (class, Some(buffer)),
@@ -188,12 +197,13 @@ impl Pool {
                 }
             },
         };
-        let shown = buffer.shown.filter(|shown| shown.ty == *ty);
         Ok(Arc::new(Allocation {
-            buffer: buffer.buffer,
-            shown: shown.map_or_else(OnceLock::new, OnceLock::from),
+            buffer: Some(buffer.buffer),
+            class,
+            known: buffer.shown.filter(|shown| shown.ty == *ty),
+            shown: OnceLock::new(),
             last_use: AtomicU64::new(buffer.last_use),
-            pool: self.clone(),
+            pool: self,
             written_by: AtomicU64::new(0),
             fault: OnceLock::new(),
         }))
@@ -359,39 +369,41 @@ fn release(buffers: Vec<FreeBuffer>) {
 impl Allocation {
     /// The buffer; its length is that of the size class.
     pub fn buffer(&self) -> &ffi::Buffer {
-        &self.buffer
-    }
-
-    /// The size class.
-    fn class(&self) -> usize {
-        self.buffer.length()
+        self.buffer.as_ref().unwrap_or_else(|| unreachable!("only a drop takes it"))
     }
 
     /// The buffer as packed tensor data of type `ty`.
     pub fn tensor_data(&self, ty: &TensorType) -> Result<Bound<'_>, Error> {
-        if let Some(known) = self.shown.get()
+        if let Some(known) = self.kept()
             && known.ty == *ty
         {
             return Ok(Bound::Kept(&known.data));
         }
-        let data = ffi::TensorData::new(&self.buffer, &ty.shape, data_type("bind", ty.dtype)?);
-        let is_crowded = self.class() <= SMALL && self.pool.lock().buffers_live > CROWD;
-        if !is_crowded && self.shown.get().is_none() {
+        let data = ffi::TensorData::new(self.buffer(), &ty.shape, data_type("bind", ty.dtype)?);
+        let is_crowded = self.class <= SMALL && self.pool.lock().buffers_live > CROWD;
+        if !is_crowded && self.kept().is_none() {
             let _ = self.shown.set(Box::new(Shown { ty: ty.clone(), data: data.clone() }));
         }
         Ok(Bound::Own(data))
     }
 
-    /// Notes that submission `serial` reads or writes the buffer.
+    fn kept(&self) -> Option<&Shown> {
+        self.known.as_deref().or_else(|| self.shown.get().map(|shown| &**shown))
+    }
+
+    /// Notes that submission `serial`, the newest, reads or writes the buffer.
     pub fn used_by(&self, serial: Serial) {
-        self.last_use.fetch_max(serial, Ordering::Relaxed);
+        // Noted by one thread at a time, that which encodes.
+        self.last_use.store(serial, Ordering::Relaxed);
     }
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let shown = self.shown.take();
+        let shown = self.known.take().or_else(|| self.shown.take());
         let last_use = *self.last_use.get_mut();
-        self.pool.give_back(self.class(), FreeBuffer { buffer: self.buffer.clone(), shown, last_use, freed: 0 });
+        if let Some(buffer) = self.buffer.take() {
+            self.pool.give_back(self.class, FreeBuffer { buffer, shown, last_use, freed: 0 });
+        }
     }
 }

@@ -231,13 +231,12 @@ impl Runtime {
         let inputs: SmallVec<[_; 8]> = compiled.feed_order.iter().map(|&at| &*inputs[at]).collect();
         let results: SmallVec<[_; 8]> = compiled.target_order.iter().map(|&at| &*results[at]).collect();
         let (execution, serial) = (Arc::new(Execution::default()), encoder.next_serial());
-        let (told, waiting) = (execution.clone(), self.queue.waiting.clone());
+        let (told, waiting) = (execution.clone(), self.queue.waiting);
         compiled.executable.encode(&mut command_buffer, &inputs, &results, move |error| {
             told.tell(error);
             waiting.ended(serial);
         });
-        let waiting = self.queue.waiting.clone();
-        command_buffer.on_completed(move |_, _| waiting.ended(serial));
+        command_buffer.on_completed(move |_| waiting.ended(serial));
         let work = command_buffer.commit();
         self.counters.executions.add(1);
         self.counters.commits.add(1);

@@ -48,7 +48,8 @@ pub(crate) struct Runtime {
     /// Locked while encoding, so that buffers are taken and programs committed in the same order.
     pub(super) encoder: Mutex<Encoder>,
     pub(super) queue: Queue,
-    pub(super) pool: Arc<Pool>,
+    /// Lives as long as the process, because buffers in use know it.
+    pub(super) pool: &'static Pool,
     pub(super) counters: Counters,
     generator: Mutex<Generator>,
 }
@@ -108,7 +109,7 @@ impl Runtime {
                 encoder: Mutex::new(Encoder::new(queue)),
                 queue: Queue::new(progress.clone(), held_in_flight, Duration::from_secs(config.wait_seconds)),
                 config,
-                pool: Arc::new(Pool::new(device.clone(), progress)),
+                pool: Box::leak(Box::new(Pool::new(device.clone(), progress))),
                 counters: Counters::default(),
                 generator: Mutex::new(Generator::new(seed)),
                 device,
@@ -137,7 +138,7 @@ impl Runtime {
     }
 
     pub fn pool(&self) -> &Pool {
-        &self.pool
+        self.pool
     }
 
     /// Whether a tensor of type `ty` can exist on the device.

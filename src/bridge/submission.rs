@@ -24,7 +24,7 @@ use super::pool::{Allocation, Serial};
 use super::stats::Counters;
 use super::waiting::Waiting;
 use crate::error::Error;
-use crate::ffi::{self, CommandBuffer, CommandBufferStatus, CommandQueue, Work};
+use crate::ffi::{self, CommandBuffer, CommandQueue, Work};
 use crate::lock::LockAnyway;
 
 /// The most submissions in flight, whose scratch memory and buffers the device holds; more would only add latency and
@@ -95,7 +95,8 @@ pub(super) struct Progress {
 pub(super) struct Queue {
     flight: Mutex<Flight>,
     progress: Arc<Progress>,
-    pub waiting: Arc<Waiting>,
+    /// Lives as long as the process, because handlers know it.
+    pub waiting: &'static Waiting,
     /// Bytes that submissions in flight may hold together.
     max_held_bytes: usize,
 }
@@ -125,7 +126,7 @@ struct Flight {
 impl Queue {
     /// The device may end nothing for `limit` while somebody waits.
     pub fn new(progress: Arc<Progress>, max_held_bytes: usize, limit: Duration) -> Self {
-        Self { flight: Mutex::default(), progress, waiting: Arc::new(Waiting::new(limit)), max_held_bytes }
+        Self { flight: Mutex::default(), progress, waiting: Box::leak(Box::new(Waiting::new(limit))), max_held_bytes }
     }
 
     fn lock(&self) -> MutexGuard<'_, Flight> {
@@ -264,15 +265,18 @@ impl Queue {
     /// Removes done work from the front of the queue and passes its faults on.
     fn reap(&self, flight: &mut Flight) {
         while let Some(front) = flight.submitted.front() {
-            if !front.work.has_ended() || !flight.late.is_settled(front) {
+            let Some(failed) = front.work.end() else {
+                break;
+            };
+            let own = failed.map(fault_of);
+            if !flight.late.is_settled(front) {
                 break;
             }
             let Some(done) = flight.submitted.pop_front() else {
                 break;
             };
             flight.on_trial = false;
-            let failed = done.work.roots().iter().find(|root| root.status() == CommandBufferStatus::Error);
-            let own = failed.map(fault_of).or_else(|| done.execution.fault());
+            let own = own.or_else(|| done.execution.fault());
             if let Some(fault) = &own {
                 flight.unreported.get_or_insert_with(|| fault.clone());
             }

@@ -4,7 +4,7 @@
 //! limit, no handler comes, and a clock wakes them: a thread that starts with the first wait and sleeps until the next
 //! limit. It also wakes a task at a time at which that wants to look again.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -113,7 +113,7 @@ impl Waiting {
 
     /// Lets `waker` be woken when the submission has ended, or at the time `look`, or, without one, when it is late.
     /// The caller looks again whether it has ended after this.
-    pub fn register(self: &Arc<Self>, wait: &mut Wait, waker: &Waker, look: Option<Instant>) {
+    pub fn register(&'static self, wait: &mut Wait, waker: &Waker, look: Option<Instant>) {
         let mut list = self.lock();
         let since = *wait.since.get_or_insert_with(Instant::now);
         let woken_at = look.unwrap_or_else(|| list.late_at(since));
@@ -160,10 +160,9 @@ impl Waiting {
         (Instant::now() >= list.late_at(wait.since?)).then_some(list.limit)
     }
 
-    fn start_clock(self: &Arc<Self>) {
-        let waiting = self.clone();
+    fn start_clock(&'static self) {
         let thread = std::thread::Builder::new().name("burn-mpsgraph-clock".into());
-        let started = thread.spawn(move || waiting.run_clock());
+        let started = thread.spawn(|| self.run_clock());
         if started.is_err() {
             // The next wait tries again.
             self.lock().clock = Clock::NotStarted;

@@ -27,7 +27,7 @@ pub(crate) use encode::{Encode, impl_encode};
 pub(crate) use retained::Retained;
 #[cfg(test)]
 pub(crate) use send::sent;
-pub(crate) use send::{Argument, CallSite, Return, send};
+pub(crate) use send::{Argument, CallSite, Return, Unused, send};
 pub(super) use verify::declaration as verify_declaration;
 pub(crate) use verify::responds;
 pub use verify::{Mismatch, MismatchReason};

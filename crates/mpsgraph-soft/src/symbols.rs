@@ -156,13 +156,15 @@ pub unsafe extern "C-unwind" fn objc_autorelease(object: *mut c_void) -> *mut c_
     unsafe { Id::from_ptr(object).autorelease() }.as_ptr()
 }
 
-/// `id objc_retainAutoreleasedReturnValue(id object)`: a retain; the pool keeps its own reference until it is popped.
+/// `id objc_retainAutoreleasedReturnValue(id object)`: takes the reference back that a method has put into the pool just
+/// before, as Apple's runtime does; otherwise a retain.
 ///
 /// # Safety
 /// `object` is nil, an object or a class of this runtime.
 pub unsafe extern "C-unwind" fn objc_retainAutoreleasedReturnValue(object: *mut c_void) -> *mut c_void {
     // SAFETY: the caller vouches for it.
-    unsafe { Id::from_ptr(object) }.retain().as_ptr()
+    let object = unsafe { Id::from_ptr(object) };
+    if autorelease::take_back(object) { object.as_ptr() } else { object.retain().as_ptr() }
 }
 
 /// `void *objc_autoreleasePoolPush(void)`.

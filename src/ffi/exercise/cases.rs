@@ -4,9 +4,10 @@ use std::panic::Location;
 
 use bytemuck::NoUninit;
 
+use crate::ffi::metal::CommandBufferStatus;
 use crate::ffi::{
-    Buffer, CommandBufferStatus, DataType, Graph, GraphDevice, MpsCommandBuffer, Optimization, ShapedType, Tensor,
-    TensorData, autoreleasepool,
+    Buffer, DataType, Graph, GraphDevice, MpsCommandBuffer, Optimization, ShapedType, Tensor, TensorData,
+    autoreleasepool,
 };
 
 /// One graph, what is fed to it and what should come out.

@@ -77,9 +77,9 @@ impl Buffer {
     /// # Panics
     /// If the host accesses them, or GPU work that does was not seen to finish.
     #[track_caller]
-    pub(crate) fn host_write(&self) -> HostWrite {
+    pub(crate) fn host_write(&self) -> HostWrite<'_> {
         let claim = self.claims.claim(Access::HostWrite);
-        HostWrite { start: self.object.contents(), length: self.object.length(), _claim: claim, _buffer: self.clone() }
+        HostWrite { start: self.object.contents(), length: self.object.length(), _claim: claim, _buffer: self }
     }
 
     pub(in crate::ffi) fn object(&self) -> &MTLBuffer {
@@ -121,14 +121,14 @@ impl Deref for HostRead {
 }
 
 /// The host's view of a buffer's bytes, which nobody else sees or changes while it exists.
-pub(crate) struct HostWrite {
+pub(crate) struct HostWrite<'a> {
     start: *mut u8,
     length: usize,
     _claim: Claim,
-    _buffer: Buffer,
+    _buffer: &'a Buffer,
 }
 
-impl Deref for HostWrite {
+impl Deref for HostWrite<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
@@ -137,7 +137,7 @@ impl Deref for HostWrite {
     }
 }
 
-impl DerefMut for HostWrite {
+impl DerefMut for HostWrite<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
         // SAFETY: shared storage is writable for `length` bytes while the buffer lives; while the claim is held neither
         // host nor GPU accesses it but through this view, which `&mut self` borrows alone.
@@ -179,7 +179,8 @@ mod tests {
     fn a_write_inside_a_read_panics() {
         let buffer = device().new_buffer(4).unwrap();
         let _reading = buffer.host_read();
-        let _writing = buffer.clone().host_write();
+        let again = buffer.clone();
+        let _writing = again.host_write();
     }
 
     #[test]

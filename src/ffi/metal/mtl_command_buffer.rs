@@ -1,5 +1,6 @@
 //! `MTLCommandBuffer`: committed work, its state and what went wrong.
 
+use super::CommandQueue;
 use crate::ffi::foundation::ns_error::{NSError, NsError};
 use crate::ffi::objc::{OnceBlock, Retained, autoreleasepool, in_some_pool, objc_enum, objc_methods, objc_protocol};
 
@@ -43,6 +44,9 @@ objc_methods! {
 
         instance fn wait() = "waitUntilCompleted", since (10, 11);
 
+        /// The queue that it was made by.
+        instance fn command_queue() -> CommandQueue = "commandQueue", since (10, 11);
+
         instance fn add_completed_handler(handler: &OnceBlock<fn(&MTLCommandBuffer)>) = "addCompletedHandler:",
             since (10, 11);
     }
@@ -83,15 +87,15 @@ impl MTLCommandBuffer {
         autoreleasepool(|| self.wait())
     }
 
-    /// Calls `handler` once when the work has ended, with the final status and, if the work failed, why. A thread of
-    /// Metal's calls it, before waits for this work return; so the handler is short and waits for nothing. If the work
-    /// is never committed, the handler is dropped with it.
+    /// Calls `handler` once when the work has ended, with this command buffer. A thread of Metal's calls it, before waits
+    /// for this work return; so the handler is short and waits for nothing. It is dropped with the work, also if that is
+    /// never committed.
     ///
     /// # Panics
     /// If the work is committed already: Metal asserts.
-    pub(crate) fn on_completed(&self, handler: impl FnOnce(CommandBufferStatus, Option<NsError>) + Send + 'static) {
+    pub(crate) fn on_completed(&self, handler: impl Fn(&Self) + Send + 'static) {
         assert!(!self.status().is_committed(), "a completed handler comes before the commit");
-        let block = OnceBlock::<fn(&Self)>::new(|ended: &Self| handler(ended.status(), ended.error()));
+        let block = OnceBlock::<fn(&Self)>::new(handler);
         in_some_pool(|| self.add_completed_handler(&block));
     }
 
@@ -108,8 +112,9 @@ pub(super) fn exercise() {
     let queue = crate::ffi::exercise::device().new_command_queue().expect("a queue");
     let (called, calls) = std::sync::mpsc::channel();
     let mut commands = MpsCommandBuffer::from_queue(&queue);
-    commands.on_completed(move |status, error| called.send((status, error)).expect("the test listens"));
+    commands.on_completed(move |ended| called.send((ended.status(), ended.error())).expect("the test listens"));
     let work = commands.commit();
+    assert_eq!(work.roots()[0].command_queue(), queue);
     for root in work.roots() {
         root.wait_until_completed();
         assert_eq!(root.status(), CommandBufferStatus::Completed);
@@ -133,8 +138,8 @@ mod tests {
         let mut commands = MpsCommandBuffer::from_queue(&queue);
         for at in 0..3 {
             let called = called.clone();
-            commands.on_completed(move |status, error| {
-                called.send((at, status, error)).unwrap();
+            commands.on_completed(move |ended| {
+                called.send((at, ended.status(), ended.error())).unwrap();
                 panic!("in a handler, on purpose");
             });
         }
@@ -149,7 +154,7 @@ mod tests {
         let queue = device().new_command_queue().unwrap();
         let (called, calls) = mpsc::channel::<()>();
         let mut commands = MpsCommandBuffer::from_queue(&queue);
-        commands.on_completed(move |_, _| called.send(()).unwrap());
+        commands.on_completed(move |_| called.send(()).unwrap());
         drop(commands);
         assert!(calls.recv().is_err());
     }
@@ -159,6 +164,6 @@ mod tests {
     fn a_handler_after_the_commit_panics() {
         let queue = device().new_command_queue().unwrap();
         let work = MpsCommandBuffer::from_queue(&queue).commit();
-        work.roots()[0].on_completed(|_, _| ());
+        work.roots()[0].on_completed(|_| ());
     }
 }

@@ -1,9 +1,11 @@
 //! Committed GPU work, and the claims on the buffers that it uses.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use smallvec::SmallVec;
 
-use super::CommandBuffer;
 use super::claim::Held;
+use super::{CommandBuffer, CommandBufferStatus};
 
 /// Committed work. Its claims on buffers end with it; dropping it waits, if it has claims, until the work has ended.
 /// Who must not wait for ever drops only what has ended.
@@ -11,16 +13,19 @@ pub(crate) struct Work {
     /// The live command buffers before and after encoding: encoding may commit the first and go on in another.
     roots: SmallVec<[CommandBuffer; 2]>,
     claims: Held,
+    /// Whether all of it was seen to have ended.
+    seen: AtomicBool,
 }
 
 impl Work {
     /// The queue runs all command buffers of the work in order, `roots` are the first and the last of them, all are
     /// committed, and `claims` are on every buffer that they use.
     pub(in crate::ffi) fn new(roots: SmallVec<[CommandBuffer; 2]>, claims: Held) -> Self {
-        Self { roots, claims }
+        Self { roots, claims, seen: AtomicBool::new(false) }
     }
 
     /// The first and the last command buffer of the work, which may be the same one.
+    #[cfg(test)]
     pub(crate) fn roots(&self) -> &[CommandBuffer] {
         &self.roots
     }
@@ -33,7 +38,23 @@ impl Work {
 
     /// Whether all of it has ended, well or not.
     pub(crate) fn has_ended(&self) -> bool {
-        self.roots.iter().all(|root| root.status().is_final())
+        self.end().is_some()
+    }
+
+    /// How it ended, if all of it has: the first of its command buffers that failed, or nothing.
+    pub(crate) fn end(&self) -> Option<Option<&CommandBuffer>> {
+        let mut failed = None;
+        for root in &self.roots {
+            let status = root.status();
+            if !status.is_final() {
+                return None;
+            }
+            if status == CommandBufferStatus::Error {
+                failed = failed.or(Some(root));
+            }
+        }
+        self.seen.store(true, Ordering::Relaxed);
+        Some(failed)
     }
 }
 
@@ -41,6 +62,7 @@ impl Drop for Work {
     fn drop(&mut self) {
         // The queue's order makes the last one the last to end.
         if let Some(last) = self.roots.last()
+            && !*self.seen.get_mut()
             && !self.claims.is_empty()
             && !last.status().is_final()
         {

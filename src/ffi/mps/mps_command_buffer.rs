@@ -3,8 +3,8 @@
 
 use smallvec::SmallVec;
 
-use crate::ffi::foundation::ns_error::NsError;
 use crate::ffi::metal::claim::{Access, Claims, Held};
+use crate::ffi::metal::mtl_command_buffer::MTLCommandBuffer;
 use crate::ffi::metal::mtl_command_queue::MTLCommandQueue;
 use crate::ffi::metal::{CommandBuffer, CommandBufferStatus, CommandQueue, Work};
 use crate::ffi::objc::{Retained, autoreleasepool, in_some_pool, objc_class, objc_methods};
@@ -21,7 +21,6 @@ unsafe impl Send for MPSCommandBuffer {}
 /// it is released.
 pub(crate) struct MpsCommandBuffer {
     object: Retained<MPSCommandBuffer>,
-    queue: CommandQueue,
     /// The Metal command buffer that it began with.
     first: CommandBuffer,
     /// On what was encoded so far uses.
@@ -49,7 +48,7 @@ impl MpsCommandBuffer {
         autoreleasepool(|| {
             let object = MPSCommandBuffer::from_command_queue(queue);
             let first = object.root();
-            Self { object, queue: queue.clone(), live: None, first, claims: Held::new() }
+            Self { object, live: None, first, claims: Held::new() }
         })
     }
 
@@ -64,11 +63,11 @@ impl MpsCommandBuffer {
         Work::new(roots, claims)
     }
 
-    /// Calls `handler` once when the live command buffer, which is being encoded into now, has ended: with the final
-    /// status and, if the work failed, why. A thread of Metal's calls it, so it is short and waits for nothing.
+    /// Calls `handler` once when the live command buffer, which is being encoded into now, has ended, with that. A thread
+    /// of Metal's calls it, so it is short and waits for nothing.
     ///
     /// Encoding may commit that one and go on in another, which does not take the handler over.
-    pub(crate) fn on_completed(&mut self, handler: impl FnOnce(CommandBufferStatus, Option<NsError>) + Send + 'static) {
+    pub(crate) fn on_completed(&mut self, handler: impl Fn(&MTLCommandBuffer) + Send + 'static) {
         self.root().on_completed(handler);
     }
 
@@ -77,17 +76,17 @@ impl MpsCommandBuffer {
     /// # Panics
     /// If the host accesses one of them in a way that excludes it.
     pub(in crate::ffi) fn claim<'a>(&mut self, buffers: impl Iterator<Item = &'a Claims>, access: Access) {
-        self.claims.extend(buffers.map(|claims| claims.claim(access)));
+        buffers.for_each(|claims| self.claims.push(claims.claim(access)));
     }
 
     /// The Metal command buffer that is being encoded into now.
     fn root(&mut self) -> &CommandBuffer {
-        let asked = || autoreleasepool(|| self.object.root());
+        let asked = || in_some_pool(|| self.object.root());
         self.live.get_or_insert_with(asked)
     }
 
     fn take_root(&mut self) -> CommandBuffer {
-        self.live.take().unwrap_or_else(|| autoreleasepool(|| self.object.root()))
+        self.live.take().unwrap_or_else(|| in_some_pool(|| self.object.root()))
     }
 
     /// For encoding.
@@ -105,10 +104,10 @@ impl Drop for MpsCommandBuffer {
         let nothing_runs = self.take_root() == self.first && self.first.status() == CommandBufferStatus::NotEnqueued;
         if !nothing_runs {
             // Encoding has committed some of the work. An empty command buffer behind it on the queue ends after it,
-            // and so do the claims.
+            // and so do the claims, which go with its handler.
             let claims = std::mem::take(&mut self.claims);
-            let mut behind = Self::from_queue(&self.queue);
-            behind.on_completed(move |_, _| drop(claims));
+            let mut behind = Self::from_queue(&autoreleasepool(|| self.first.command_queue()));
+            behind.on_completed(move |_| _ = &claims);
             drop(behind.commit());
         }
     }

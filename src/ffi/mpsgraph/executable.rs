@@ -14,7 +14,7 @@ use crate::ffi::foundation::ns_url::NSURL;
 use crate::ffi::metal::claim::Access;
 use crate::ffi::mps::MpsCommandBuffer;
 use crate::ffi::mps::mps_command_buffer::MPSCommandBuffer;
-use crate::ffi::objc::{OnceBlock, Retained, autoreleasepool, objc_class, objc_methods};
+use crate::ffi::objc::{OnceBlock, Retained, Unused, autoreleasepool, objc_class, objc_methods};
 use crate::lock::LockAnyway;
 
 objc_class!(
@@ -63,7 +63,7 @@ objc_methods! {
             inputs: &NSArray,
             results: Option<&NSArray>,
             descriptor: Option<&MPSGraphExecutableExecutionDescriptor>,
-        ) -> Option<Retained<NSArray>>
+        ) -> Unused
             = "encodeToCommandBuffer:inputsArray:resultsArray:executionDescriptor:", since (12, 0);
 
         instance fn specialize(
@@ -118,14 +118,14 @@ impl Executable {
         command_buffer: &mut MpsCommandBuffer,
         inputs: &[&TensorData],
         results: &[&TensorData],
-        on_ended: impl FnOnce(Option<NsError>) + Send + 'static,
+        on_ended: impl Fn(Option<NsError>) + Send + 'static,
     ) {
         command_buffer.claim(inputs.iter().map(|data| data.claims()), Access::GpuRead);
         command_buffer.claim(results.iter().map(|data| data.claims()), Access::GpuWrite);
         autoreleasepool(|| {
             let inputs = NSArray::of_each(inputs.iter().map(|data| data.object()));
             let results = NSArray::of_each(results.iter().map(|data| data.object()));
-            let told = |_: Option<&NSArray>, error: Option<&NSError>| on_ended(error.map(NsError::from));
+            let told = move |_: Option<&NSArray>, error: Option<&NSError>| on_ended(error.map(NsError::from));
             let handler = OnceBlock::<CompletionHandler>::new(told);
             let descriptor = MPSGraphExecutableExecutionDescriptor::new_object();
             descriptor.set_completion_handler(&handler);

@@ -5,7 +5,6 @@
 //! bytes, the closure among them, and calls the dispose function of the descriptor when the copy goes. So a block with
 //! its closure is one piece of memory, whose references the runtime counts.
 
-use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,7 +34,8 @@ pub(crate) trait Closure<S: Signature>: Sized + Send + 'static {
     const INVOKE: S::Invoke;
 }
 
-/// A reference to a block: a closure that is called once at most, with objects that the caller keeps alive meanwhile.
+/// A reference to a block: a closure that is called once at most, with objects that the caller keeps alive meanwhile. It
+/// goes with the block, and so not on the thread that calls it unless that has the last reference.
 pub(crate) struct OnceBlock<S: Signature>(NonNull<Literal<S>>);
 
 /// The beginning of every block.
@@ -53,8 +53,8 @@ pub(crate) struct Literal<S: Signature> {
 struct Whole<S: Signature, F> {
     literal: Literal<S>,
     called: AtomicBool,
-    /// Moved out by the first call.
-    closure: UnsafeCell<ManuallyDrop<F>>,
+    /// Dropped with the block.
+    closure: ManuallyDrop<F>,
 }
 
 #[repr(C)]
@@ -79,7 +79,7 @@ impl<S: Signature> OnceBlock<S> {
                 descriptor: Whole::<S, F>::DESCRIPTOR,
             },
             called: AtomicBool::new(false),
-            closure: UnsafeCell::new(ManuallyDrop::new(closure)),
+            closure: ManuallyDrop::new(closure),
         };
         // SAFETY: the block is live. The closure is moved to the copy with the other bytes, and not dropped here.
         let copy = unsafe { symbols::_Block_copy((&raw const whole).cast()) };
@@ -100,27 +100,21 @@ impl<S: Signature, F> Whole<S, F> {
     ///
     /// # Safety
     /// `block` is a live copy of this type.
-    unsafe fn call_once(block: *const Literal<S>, call: impl FnOnce(F)) {
-        let whole = block.cast::<Self>();
+    unsafe fn call_once(block: *const Literal<S>, call: impl FnOnce(&F)) {
         // SAFETY: as the caller says.
-        if unsafe { &(*whole).called }.swap(true, Ordering::AcqRel) {
-            return;
+        let (called, closure) = unsafe { (&(*block.cast::<Self>()).called, &(*block.cast::<Self>()).closure) };
+        if !called.swap(true, Ordering::AcqRel) {
+            contained(|| call(closure));
         }
-        // SAFETY: nobody else moves the closure, because only the first finds the mark unset, nor drops it later.
-        let closure = unsafe { ManuallyDrop::take(&mut *(*whole).closure.get()) };
-        contained(|| call(closure));
     }
 
     /// # Safety
     /// `block` is a copy of this type whose last owner gives it up.
     unsafe extern "C" fn dispose(block: *mut c_void) {
-        let whole = block.cast::<Self>();
         // SAFETY: the copy is live up to the end of this function, and nobody else has a reference.
-        let (called, closure) = unsafe { (&mut (*whole).called, (*whole).closure.get_mut()) };
-        if !*called.get_mut() {
-            // SAFETY: it was not moved out, and is not used again.
-            contained(|| unsafe { ManuallyDrop::drop(closure) });
-        }
+        let closure = unsafe { &mut (*block.cast::<Self>()).closure };
+        // SAFETY: it is not used again.
+        contained(|| unsafe { ManuallyDrop::drop(closure) });
     }
 }
 
@@ -132,7 +126,7 @@ impl<T: Message + 'static> Signature for fn(&T) {
     const ENCODING: &'static CStr = c"v16@?0@8";
 }
 
-impl<T: Message + 'static, F: FnOnce(&T) + Send + 'static> Closure<fn(&T)> for F {
+impl<T: Message + 'static, F: Fn(&T) + Send + 'static> Closure<fn(&T)> for F {
     const INVOKE: <fn(&T) as Signature>::Invoke = invoke_with_object::<T, F>;
 }
 
@@ -146,14 +140,14 @@ impl<T: Message + 'static, U: Message + 'static> Signature for TwoOrNil<T, U> {
 
 impl<T: Message + 'static, U: Message + 'static, F> Closure<TwoOrNil<T, U>> for F
 where
-    F: FnOnce(Option<&T>, Option<&U>) + Send + 'static,
+    F: Fn(Option<&T>, Option<&U>) + Send + 'static,
 {
     const INVOKE: <TwoOrNil<T, U> as Signature>::Invoke = invoke_with_two::<T, U, F>;
 }
 
 /// # Safety
 /// `block` is a live copy with this closure, and `object` a live object of type `T`.
-unsafe extern "C" fn invoke_with_object<T: Message + 'static, F: FnOnce(&T)>(
+unsafe extern "C" fn invoke_with_object<T: Message + 'static, F: Fn(&T)>(
     block: *const Literal<fn(&T)>,
     object: *const T,
 ) {
@@ -167,7 +161,7 @@ unsafe extern "C" fn invoke_with_two<T, U, F>(block: *const Literal<TwoOrNil<T, 
 where
     T: Message + 'static,
     U: Message + 'static,
-    F: FnOnce(Option<&T>, Option<&U>),
+    F: Fn(Option<&T>, Option<&U>),
 {
     // SAFETY: as the caller says, also of the objects.
     unsafe { Whole::<_, F>::call_once(block, |closure| closure(first.as_ref(), second.as_ref())) }
@@ -232,23 +226,24 @@ mod tests {
     }
 
     #[test]
-    fn a_closure_is_called_once_and_then_gone() {
+    fn a_closure_is_called_once_and_goes_with_the_last_reference() {
         let calls = Arc::new(Mutex::new(0));
         let counter = Arc::clone(&calls);
         let block = Block::new(move |_: &MTLDevice| *counter.lock_anyway() += 1);
         let blocks = [again(&block), block];
         assert_eq!(Arc::strong_count(&calls), 2);
         call(&blocks[0]);
-        assert_eq!((*calls.lock_anyway(), Arc::strong_count(&calls)), (1, 1));
         blocks.iter().for_each(call);
-        assert_eq!(*calls.lock_anyway(), 1);
+        assert_eq!((*calls.lock_anyway(), Arc::strong_count(&calls)), (1, 2));
+        drop(blocks);
+        assert_eq!(Arc::strong_count(&calls), 1);
     }
 
     #[test]
     fn a_closure_that_is_never_called_goes_with_the_last_reference() {
         let alive = Arc::new(());
         let captured = Arc::clone(&alive);
-        let block = Block::new(move |_: &MTLDevice| drop(captured));
+        let block = Block::new(move |_: &MTLDevice| assert_eq!(*captured, ()));
         let other = again(&block);
         drop(block);
         assert_eq!(Arc::strong_count(&alive), 2);

@@ -249,6 +249,19 @@ impl<T: Message> Return for Option<Retained<T>> {
     }
 }
 
+/// An object, or nil, that nobody looks at, so that it need not be retained. Not of methods that give a reference.
+pub(crate) struct Unused;
+
+impl Return for Unused {
+    type Raw = *mut Object;
+
+    #[inline(always)]
+    unsafe fn receive(_: *mut Object, site: &'static CallSite) -> Self {
+        debug_assert!(!site.owned, "{site} gives a reference, which would be lost");
+        Self
+    }
+}
+
 /// An object that Apple declares nonnull.
 impl<T: Message> Return for Retained<T> {
     type Raw = *mut Object;

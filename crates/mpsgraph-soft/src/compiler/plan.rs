@@ -7,6 +7,7 @@ use super::scratch::{Need, SHELF, Workspace};
 use super::step::{Copy, Packed, Step};
 use super::timing;
 use crate::ir::TensorType;
+use crate::kernels::block::Block;
 use crate::kernels::call::Input;
 use crate::kernels::span::{Span, SpanMut};
 use crate::kernels::storage::{Layout, Memory, Piece, Storage};
@@ -88,7 +89,22 @@ impl Plan {
     /// Computes the targets from packed `inputs` into packed `outputs`, which must not overlap them or each other.
     ///
     /// Panics if number, sizes or alignment of the operands are not those of the types.
-    pub fn run(&self, inputs: &[Span], outputs: &[SpanMut]) {
+    pub fn run(&self, inputs: impl Iterator<Item = Span>, outputs: impl Iterator<Item = SpanMut>) {
+        let mut workspace = self.scratch.take();
+        let Workspace { block, inputs: given, outputs: taken, read, write } = &mut *workspace;
+        given.clear();
+        given.extend(inputs);
+        taken.clear();
+        taken.extend(outputs);
+        self.run_in((given, taken), block, (read, write));
+    }
+
+    fn run_in(
+        &self,
+        (inputs, outputs): (&[Span], &[SpanMut]),
+        block: &mut Block,
+        (read, write): (&mut Vec<Span>, &mut Vec<SpanMut>),
+    ) {
         assert_eq!((inputs.len(), outputs.len()), (self.feeds.len(), self.targets.len()), "number of operands");
         for (at, (span, ty)) in inputs.iter().zip(&self.feeds).enumerate() {
             check("input", at, span.as_ptr(), span.len(), ty);
@@ -98,8 +114,6 @@ impl Plan {
         }
         // What is known to be short need not be measured again.
         let start = (self.expected_time() > MEASURED).then(Instant::now);
-        let mut workspace = self.scratch.take();
-        let Workspace { block, read, write } = &mut *workspace;
         let memory = Memory::new(&self.layout, inputs, outputs, block);
         if timing::is_on() {
             self.steps.iter().for_each(|step| timing::measure(step, || step.run(&memory, read, write)));
@@ -109,6 +123,14 @@ impl Plan {
         if let Some(start) = start {
             self.shortest_nanoseconds.fetch_min(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         }
+    }
+
+    /// [`run`](Self::run) on spans that others keep.
+    #[cfg(test)]
+    pub(super) fn run_on(&self, inputs: &[Span], outputs: &[SpanMut]) {
+        let mut workspace = self.scratch.take();
+        let Workspace { block, read, write, .. } = &mut *workspace;
+        self.run_in((inputs, outputs), block, (read, write));
     }
 
     /// How long a run takes, as far as runs have shown; for ever before the first.

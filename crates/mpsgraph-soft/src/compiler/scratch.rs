@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Mutex, MutexGuard};
 
-use crate::ignore_poison::IgnorePoison;
+use crate::brief_lock::{BriefLock, Held};
 use crate::kernels::block::Block;
 use crate::kernels::span::{Span, SpanMut};
 
@@ -13,6 +12,9 @@ use crate::kernels::span::{Span, SpanMut};
 #[derive(Debug, Default)]
 pub struct Workspace {
     pub block: Block,
+    /// Of the run.
+    pub inputs: Vec<Span>,
+    pub outputs: Vec<SpanMut>,
     /// Operands and outputs of the step that runs, kept so that running allocates nothing.
     pub read: Vec<Span>,
     pub write: Vec<SpanMut>,
@@ -20,7 +22,7 @@ pub struct Workspace {
 
 /// Workspaces that no run uses, and how much the plans need.
 #[derive(Debug)]
-pub struct Shelf(Mutex<Content>);
+pub struct Shelf(BriefLock<Content>);
 
 #[derive(Debug)]
 struct Content {
@@ -41,11 +43,11 @@ pub fn scratch_held() -> usize {
 
 impl Shelf {
     pub const fn new() -> Self {
-        Self(Mutex::new(Content { free: Vec::new(), needs: BTreeMap::new(), bytes: 0 }))
+        Self(BriefLock::new(Content { free: Vec::new(), needs: BTreeMap::new(), bytes: 0 }))
     }
 
-    fn content(&self) -> MutexGuard<'_, Content> {
-        self.0.lock().ignore_poison()
+    fn content(&self) -> Held<'_, Content> {
+        self.0.lock()
     }
 
     /// Notes that a plan needs so many bytes, until the note is dropped.

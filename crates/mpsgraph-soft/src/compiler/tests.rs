@@ -51,7 +51,7 @@ fn splat(nodes: &mut Nodes, value: f32, ty: TensorType) -> ValueId {
 
 fn run(plan: &Plan, inputs: &[&[u8]]) -> Vec<Vec<u8>> {
     let sizes: Vec<usize> = plan.targets().iter().map(TensorType::bytes).collect();
-    block::with_memory(inputs, &sizes, |inputs, outputs| plan.run(inputs, outputs))
+    block::with_memory(inputs, &sizes, |inputs, outputs| plan.run_on(inputs, outputs))
 }
 
 /// Every node by a plan of its own.

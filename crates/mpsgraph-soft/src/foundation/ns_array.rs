@@ -1,6 +1,7 @@
 //! `NSArray`: an immutable list of objects.
 
 use super::{equality, ns_string};
+use crate::few::Few;
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method2, new_object};
 use crate::violation;
 
@@ -27,47 +28,22 @@ pub static CLASS: ClassDef = ClassDef {
     ],
 };
 
-/// What an array holds. A few items need no memory of their own.
-enum Items {
-    Few([Strong; FEW], usize),
-    Many(Box<[Strong]>),
-}
-
-const FEW: usize = 4;
-
-impl Items {
-    fn of(items: impl ExactSizeIterator<Item = Strong>) -> Self {
-        if items.len() > FEW {
-            return Self::Many(items.collect());
-        }
-        let (mut few, mut count) = ([const { Strong::NIL }; FEW], 0);
-        for (place, item) in few.iter_mut().zip(items) {
-            (*place, count) = (item, count + 1);
-        }
-        Self::Few(few, count)
-    }
-
-    fn all(&self) -> &[Strong] {
-        match self {
-            Self::Few(items, count) => &items[..*count],
-            Self::Many(items) => items,
-        }
-    }
-}
+/// What an array holds.
+type Items = Few<Strong, 4>;
 
 /// A new array that retains its items, autoreleased.
 pub fn array(items: impl IntoIterator<Item = Id, IntoIter: ExactSizeIterator>) -> Id {
-    new_object(&CLASS, Items::of(items.into_iter().map(Strong::retain))).autorelease()
+    new_object(&CLASS, items.into_iter().map(Strong::retain).collect::<Items>()).autorelease()
 }
 
 /// The items of an array; panics when `array` is nil or not an array.
 pub fn items(array: &Strong) -> &[Strong] {
-    array.state::<Items>().all()
+    array.state::<Items>().as_slice()
 }
 
 /// The items of an array; `None` when `array` is nil or not an array.
 pub fn try_items(array: &Strong) -> Option<&[Strong]> {
-    array.try_state::<Items>().map(Items::all)
+    array.try_state::<Items>().map(Items::as_slice)
 }
 
 /// Retains `count` objects that stand side by side in memory.
@@ -108,12 +84,12 @@ extern "C-unwind" fn array_with_object(this: This<'_>, cmd: Sel, object: Id) -> 
 extern "C-unwind" fn array_with_objects(this: This<'_>, cmd: Sel, objects: *const Id, count: usize) -> Id {
     // SAFETY: the sender passes a list of `count` objects, as the method's contract says.
     let items = unsafe { retained(this, cmd, objects, count) };
-    new_object(&CLASS, Items::of(items)).autorelease()
+    new_object(&CLASS, items.collect::<Items>()).autorelease()
 }
 
 extern "C-unwind" fn init_with_objects(this: This<'_>, cmd: Sel, objects: *const Id, count: usize) -> Id {
     // SAFETY: the sender passes a list of `count` objects, as the method's contract says.
-    this.set_state(Items::of(unsafe { retained(this, cmd, objects, count) }));
+    this.set_state(unsafe { retained(this, cmd, objects, count) }.collect::<Items>());
     this.id()
 }
 

@@ -1,47 +1,45 @@
 //! Calls completed handlers in the order in which their work ended, on a thread of its own, as Metal does: who runs a
 //! job may hold locks that a handler wants.
 //!
-//! Waking the thread costs as much as short work. So when the committing thread has run the work itself, and sees that
-//! it is done, handlers are called soon but not at once: the thread looks for them at intervals for a while before it
-//! sleeps. Freeing the memory of one thread on another costs more than calling a handler; so what those handlers leave
-//! is given back to the thread that commits, with its next commits, unless nothing is committed any more or somebody
-//! waits for them.
+//! Waking the thread costs more than short work, and so does what two cores say to each other about each piece of memory
+//! that one of them has used and the other releases. So when the committing thread has run the work itself, and sees
+//! that it is done, it calls the handlers too, when it closes its last autorelease pool: then it is in nobody's middle.
+//! If it does not come to that soon, the thread does, which looks for such work at intervals for a while before it
+//! sleeps.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-use super::job::{Handlers, Job};
+use super::job::Ended;
 use crate::ignore_poison::IgnorePoison;
+use crate::objc::autorelease;
 
 /// How often the thread looks: the longest delay of a handler that nobody waits for.
 const LOOK: Duration = Duration::from_millis(2);
 /// After this many looks without a handler, the thread sleeps until it is woken.
 const IDLE_LOOKS: u32 = 4;
+/// How long the thread lets another one go on that calls handlers, before it looks again.
+const TURN: Duration = Duration::from_micros(50);
 
 /// The thread that calls the handlers of one queue.
 #[derive(Default)]
 pub(super) struct Completion {
     state: Mutex<State>,
     work: Condvar,
+    /// Whether a thread calls handlers that it has taken out, so that nobody overtakes it. Set with the lock held.
+    calling: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
-    ended: VecDeque<(Arc<Job>, Handlers, When)>,
-    /// What is left of work whose handlers were called.
-    left: VecDeque<Left>,
+    ended: VecDeque<Ended>,
     thread: Thread,
     closed: bool,
 }
-
-/// What a job keeps alive up to the end of its handlers.
-type Left = (Arc<Job>, Handlers);
-
-/// What a commit takes back: twice as much as it leaves.
-pub(super) type TakenBack = [Option<Left>; 2];
 
 #[derive(Default)]
 enum Thread {
@@ -61,20 +59,17 @@ pub(super) enum When {
 }
 
 thread_local! {
-    /// The completion whose thread this is.
+    /// The completion whose handlers this thread calls.
     static OWN: Cell<*const Completion> = const { Cell::new(std::ptr::null()) };
+    /// That of the work which this thread has run last in a commit.
+    static LATELY: RefCell<Option<Arc<Completion>>> = const { RefCell::new(None) };
 }
 
 impl Completion {
-    /// Lets the thread call the handlers of a job that has ended. Returns what the caller drops when it has no locks.
-    #[must_use]
-    pub fn call(self: &Arc<Self>, job: Arc<Job>, handlers: Handlers, when: When) -> TakenBack {
+    /// Lets the handlers of a job be called that has ended.
+    pub fn call(self: &Arc<Self>, ended: Ended, when: When) {
         let mut state = self.lock();
-        state.ended.push_back((job, handlers, when));
-        let back = match when {
-            When::Soon => [state.left.pop_front(), state.left.pop_front()],
-            When::Now => [None, None],
-        };
+        state.ended.push_back(ended);
         match (&state.thread, when) {
             (Thread::NotStarted, _) => {
                 state.thread = Thread::Awake;
@@ -85,13 +80,24 @@ impl Completion {
             (Thread::Asleep, _) | (Thread::Looking, When::Now) => self.wake(&mut state),
             (Thread::Looking, When::Soon) | (Thread::Awake, _) => (),
         }
-        back
+        drop(state);
+        if when == When::Soon {
+            self.call_when_closed();
+        }
     }
 
-    /// Drops what is left of work whose handlers were called.
-    pub fn clean(&self) {
-        let left = std::mem::take(&mut self.lock().left);
-        drop(left);
+    /// Lets this thread call the handlers when it closes its last pool.
+    fn call_when_closed(self: &Arc<Self>) {
+        let noted = LATELY.try_with(|lately| {
+            let mut lately = lately.borrow_mut();
+            if !lately.as_ref().is_some_and(|lately| Arc::ptr_eq(lately, self)) {
+                *lately = Some(Arc::clone(self));
+            }
+        });
+        // Not while the thread ends.
+        if noted.is_ok() {
+            autorelease::when_closed(call_here);
+        }
     }
 
     /// Somebody waits for handlers.
@@ -102,7 +108,7 @@ impl Completion {
         }
     }
 
-    /// Whether the calling thread is the one that calls the handlers.
+    /// Whether the calling thread is in a handler.
     pub fn is_here(&self) -> bool {
         OWN.get() == std::ptr::from_ref(self)
     }
@@ -122,37 +128,36 @@ impl Completion {
         self.work.notify_one();
     }
 
+    /// Calls the handlers of jobs that were taken out of the list, and releases what is left of each.
+    fn call_all(&self, ended: impl Iterator<Item = Ended>) {
+        let before = OWN.replace(self);
+        for ended in ended {
+            if catch_unwind(AssertUnwindSafe(|| ended.call())).is_err() {
+                // As an exception that leaves a handler; the panic hook has said what it was.
+                std::process::abort();
+            }
+            let job = Arc::clone(ended.job());
+            drop(ended);
+            job.handled();
+        }
+        OWN.set(before);
+        self.calling.store(false, Ordering::Release);
+    }
+
     fn run(&self) {
-        OWN.set(self);
         let (mut state, mut looks) = (self.lock(), 0);
         loop {
-            if let Some((job, handlers, when)) = state.ended.pop_front() {
+            if self.calling.load(Ordering::Acquire) {
+                state = self.work.wait_timeout(state, TURN).ignore_poison().0;
+            } else if !state.ended.is_empty() {
                 state.thread = Thread::Awake;
+                self.calling.store(true, Ordering::Relaxed);
+                let ended = std::mem::take(&mut state.ended);
                 drop(state);
-                if catch_unwind(AssertUnwindSafe(|| handlers.call())).is_err() {
-                    // As an exception that leaves a handler; the panic hook has said what it was.
-                    std::process::abort();
-                }
-                if when == When::Now {
-                    drop(handlers);
-                    job.handled();
-                    drop(job);
-                    (state, looks) = (self.lock(), 0);
-                } else {
-                    (state, looks) = (self.lock(), 0);
-                    state.left.push_back((job.clone(), handlers));
-                    // With the lock held, so that who waits finds what is left.
-                    job.handled();
-                }
-            } else if state.closed || looks == IDLE_LOOKS && !state.left.is_empty() {
-                let left = std::mem::take(&mut state.left);
-                let closed = state.closed;
-                drop(state);
-                drop(left);
-                if closed {
-                    return;
-                }
-                state = self.lock();
+                self.call_all(ended.into_iter());
+                (state, looks) = (self.lock(), 0);
+            } else if state.closed {
+                return;
             } else if looks < IDLE_LOOKS {
                 state.thread = Thread::Looking;
                 state = self.work.wait_timeout(state, LOOK).ignore_poison().0;
@@ -164,4 +169,22 @@ impl Completion {
             }
         }
     }
+}
+
+/// Calls the handlers of work that this thread has run, unless another thread does.
+fn call_here() {
+    let lately = LATELY.try_with(|lately| lately.borrow_mut().take()).ok().flatten();
+    let Some(completion) = lately.filter(|completion| !completion.is_here()) else { return };
+    let mut state = completion.lock();
+    if !completion.calling.load(Ordering::Acquire) && !state.ended.is_empty() {
+        completion.calling.store(true, Ordering::Relaxed);
+        let first = state.ended.pop_front();
+        let others = std::mem::take(&mut state.ended);
+        drop(state);
+        completion.call_all(first.into_iter().chain(others));
+    } else {
+        drop(state);
+    }
+    // For the next time, without counting the reference again.
+    let _ = LATELY.try_with(|lately| *lately.borrow_mut() = Some(completion));
 }

@@ -7,10 +7,9 @@
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard};
 
 use super::mtl_buffer::Memory;
-use crate::ignore_poison::IgnorePoison;
+use crate::brief_lock::{BriefLock, Held};
 
 /// What work does with a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +22,7 @@ pub enum Access {
 
 /// Users of one buffer, from commit to completion.
 #[derive(Default)]
-pub struct InUse(Mutex<Users>);
+pub struct InUse(BriefLock<Users>);
 
 #[derive(Default)]
 struct Users {
@@ -38,8 +37,8 @@ struct Users {
 }
 
 impl InUse {
-    fn lock(&self) -> MutexGuard<'_, Users> {
-        self.0.lock().ignore_poison()
+    fn lock(&self) -> Held<'_, Users> {
+        self.0.lock()
     }
 
     /// Notes that work committed to `queue` (any number that identifies it) will use the buffer; an error if that would
@@ -106,18 +105,24 @@ impl InUse {
     }
 }
 
-/// Hash of up to 2048 words at equal distances: all words of one page, a bounded cost (a few microseconds) for many
-/// pages. It sees every write of at least a two-thousandth of the buffer in one piece.
+/// Hash of up to 2048 words at equal distances: all words of one page, a bounded cost (a microsecond) for many pages. It
+/// sees every write of at least a two-thousandth of the buffer in one piece.
 fn sample(memory: &Memory) -> NonZeroU64 {
+    /// Hashes that do not wait for each other.
+    const LANES: usize = 8;
     let words = memory.bytes() / size_of::<u64>();
     let step = words.div_ceil(2048);
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for index in (0..words).step_by(step) {
+    let mut hashes = [0xcbf2_9ce4_8422_2325_u64; LANES];
+    for (at, index) in (0..words).step_by(step).enumerate() {
         // SAFETY: `index` is below the number of whole words, the start is aligned to more than a word, and
         // the memory is borrowed. The load is atomic because the host program may be writing: that is what this looks
         // for.
         let word = unsafe { AtomicU64::from_ptr(memory.start().as_ptr().cast::<u64>().add(index)) };
-        hash = (hash ^ word.load(Relaxed)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+        hashes[at % LANES] = mix(hashes[at % LANES], word.load(Relaxed));
     }
-    NonZeroU64::MIN.saturating_add(hash)
+    NonZeroU64::MIN.saturating_add(hashes.into_iter().fold(0, mix))
+}
+
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23)
 }

@@ -8,19 +8,18 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::command_buffer_error::CommandBufferError;
+use super::execution::Execution;
 use super::fault::{self, Fault};
-use super::in_use::Access;
-use super::mtl_buffer::Buffer;
 use super::mtl_command_buffer::CommandBuffer;
+use crate::brief_lock::BriefLock;
+use crate::few::Few;
 use crate::ignore_poison::IgnorePoison;
+use crate::objc::autorelease::in_some_pool;
 use crate::objc::{Block, Strong, pool};
-
-/// Something encoded.
-pub type Work = Box<dyn FnOnce() + Send>;
 
 /// `MTLCommandBufferStatus`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,7 +54,7 @@ impl Status {
 
 /// A job that is expected to take less time is short: after longer ones, what it costs to wake other threads does not
 /// show.
-const SHORT: Duration = Duration::from_millis(2);
+pub(super) const SHORT: Duration = Duration::from_millis(2);
 
 /// A moment that a job remembers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,62 +65,44 @@ pub enum Stamp {
     Ended,
 }
 
-/// Work in the order of encoding and the buffers it uses.
-#[derive(Default)]
-pub struct Recording {
-    /// Runs one after the other.
-    pub work: Vec<Work>,
-    /// `MTLBuffer`s that the work reads.
-    pub reads: Vec<Strong>,
-    /// `MTLBuffer`s that the work writes.
-    pub writes: Vec<Strong>,
-    /// How long the work is expected to take; what nobody knows takes for ever.
-    pub expected: Duration,
-}
-
-impl Recording {
-    fn buffers(&self) -> impl Iterator<Item = (&Strong, Access)> {
-        let reads = self.reads.iter().map(|buffer| (buffer, Access::Read));
-        reads.chain(self.writes.iter().map(|buffer| (buffer, Access::Write)))
-    }
-}
-
-/// A committed recording.
-struct Load {
-    recording: Recording,
-    handlers: Vec<Handler>,
-    /// The command buffer, which must outlive its work whatever its owner does.
-    owner: Strong,
+/// A committed command buffer, which must outlive its work whatever its owner does.
+pub(super) struct Load {
+    pub owner: Strong,
     /// What is injected.
-    fault: Option<Fault>,
+    pub fault: Option<Fault>,
 }
 
 /// A completed handler.
-pub enum Handler {
+pub(crate) enum Handler {
     /// One that was added to the command buffer, which it is given.
     Block(Block<1>),
-    /// One of the frameworks above Metal. It is not consumed by the call, so that it goes with all that is left.
-    Framework(FrameworkHandler),
+    /// That of an execution.
+    Execution(Execution),
 }
 
-/// What a framework above Metal does with a command buffer that has ended.
-pub type FrameworkHandler = Box<dyn Fn(&Strong) + Send>;
+/// Completed handlers in the order in which they were added.
+pub(crate) type Handlers = Few<Option<Handler>, 2>;
 
-/// What is called when a job has ended: the completed handlers, and the command buffer that they are given.
-pub struct Handlers {
-    handlers: Vec<Handler>,
-    owner: Strong,
+/// A command buffer whose work has ended, and the handlers that are to be called then.
+pub(super) struct Ended {
+    pub owner: Strong,
+    pub handlers: Handlers,
 }
 
-impl Handlers {
-    /// Calls them in the order in which they were added.
-    pub(super) fn call(&self) {
-        for handler in &self.handlers {
+impl Ended {
+    /// Calls the handlers.
+    pub fn call(&self) {
+        for handler in self.handlers.as_slice().iter().flatten() {
             pool(|| match handler {
                 Handler::Block(block) => block.call(self.owner.id()),
-                Handler::Framework(handler) => handler(&self.owner),
+                Handler::Execution(execution) => execution.tell(&self.owner),
             });
         }
+    }
+
+    /// The job.
+    pub fn job(&self) -> &Arc<Job> {
+        self.owner.state::<CommandBuffer>().shared_job()
     }
 }
 
@@ -129,7 +110,7 @@ impl Handlers {
 #[derive(Default)]
 pub struct Job {
     status: AtomicU8,
-    load: Mutex<Option<Load>>,
+    load: BriefLock<Option<Load>>,
     error: OnceLock<Strong>,
     /// Bits of the seconds of each [`Stamp`].
     times: [AtomicU64; 2],
@@ -156,7 +137,7 @@ impl Job {
         self.handling.load(Ordering::SeqCst)
     }
 
-    /// Notes that all handlers have returned.
+    /// Tells that all handlers have returned.
     pub(super) fn handled(&self) {
         self.handling.store(false, Ordering::SeqCst);
         self.tell();
@@ -172,45 +153,30 @@ impl Job {
         f64::from_bits(self.times[stamp as usize].load(Ordering::Relaxed))
     }
 
-    /// Takes over what will run; the worker is told afterwards. An error, when the use of a buffer is not allowed,
-    /// leaves everything as it was. Returns whether the job is short.
-    pub(super) fn load(
-        &self,
-        recording: Recording,
-        handlers: Vec<Handler>,
-        owner: Strong,
-        fault: Option<Fault>,
-    ) -> Result<bool, &'static str> {
-        let queue = owner.state::<CommandBuffer>().queue().id().as_ptr().addr();
-        for (begun, (buffer, access)) in recording.buffers().enumerate() {
-            let buffer = buffer.state::<Buffer>();
-            if let Err(reason) = buffer.begin_use(access, queue) {
-                for (buffer, access) in recording.buffers().take(begun) {
-                    // Nothing ran, so it does not matter what the CPU did meanwhile.
-                    let _ = buffer.state::<Buffer>().end_use(access);
-                }
-                return Err(reason);
-            }
-        }
-        // Before the status says that it is committed, which publishes it.
-        self.handling.store(!handlers.is_empty(), Ordering::Relaxed);
-        let short = recording.expected < SHORT && !matches!(fault, Some(Fault::Hang { .. }));
-        let load = Load { recording, handlers, owner, fault };
-        *self.load.lock().ignore_poison() = Some(load);
-        Ok(short)
+    /// Whether handlers are to be called when it has ended: before the status says that it is committed, which publishes
+    /// it.
+    pub(super) fn expect_handlers(&self, any: bool) {
+        self.handling.store(any, Ordering::Relaxed);
+    }
+
+    /// Keeps what will run until its turn comes; the worker is told afterwards.
+    pub(super) fn put(&self, load: Load) {
+        *self.load.lock() = Some(load);
+    }
+
+    /// What will run; the caller runs it.
+    pub(super) fn take(&self) -> Load {
+        self.load.lock().take().expect("a committed job is loaded and runs once")
     }
 
     /// Runs the work and releases everything; returns the status to `advance` to, and what has to be called then. A
     /// panic ends the job, not the thread: a device goes on with the next command buffer.
-    pub(super) fn run(&self) -> (Status, Option<Handlers>) {
-        let load = self.load.lock().ignore_poison().take();
-        let Load { mut recording, handlers, owner, fault: injected } =
-            load.expect("a committed job is loaded and runs once");
-        self.advance(Status::Scheduled);
-        let work = std::mem::take(&mut recording.work);
+    pub(super) fn run(&self, load: Load) -> (Status, Option<Ended>) {
+        let Load { owner, fault: injected } = load;
+        let (mut recording, handlers) = owner.state::<CommandBuffer>().take_all();
         self.stamp(Stamp::Started);
         // The thread of a worker has no pool.
-        let compute = || guarded(|| pool(|| work.into_iter().for_each(|work| work())));
+        let mut compute = || guarded(|| in_some_pool(|| recording.run()));
         let outcome = match injected {
             Some(Fault::Error { code }) => Err(CommandBufferError::of_device(code)),
             Some(Fault::Hang { until }) => {
@@ -220,18 +186,18 @@ impl Job {
             None => compute(),
         };
         self.stamp(Stamp::Ended);
-        let settled = guarded(|| settle(recording)).and_then(|checked| checked);
+        let settled = guarded(|| recording.settle()).and_then(|checked| checked);
         // After the buffers, because it may be the last reference to the command buffer and its queue.
-        let (handlers, released) = match handlers.is_empty() {
+        let (ended, released) = match handlers.as_slice().is_empty() {
             true => (None, guarded(|| drop(owner))),
-            false => (Some(Handlers { handlers, owner }), Ok(())),
+            false => (Some(Ended { owner, handlers }), Ok(())),
         };
         let Err(error) = outcome.and(settled).and(released) else {
-            return (Status::Completed, handlers);
+            return (Status::Completed, ended);
         };
         let error = pool(|| Strong::retain(error.ns_error()));
         assert!(self.error.set(error).is_ok(), "a job runs once");
-        (Status::Error, handlers)
+        (Status::Error, ended)
     }
 
     /// Moves on to `status` and wakes the threads that wait.
@@ -261,15 +227,6 @@ impl Job {
     pub(super) fn stamp(&self, stamp: Stamp) {
         self.times[stamp as usize].store(seconds().to_bits(), Ordering::Relaxed);
     }
-}
-
-/// Ends the use of every buffer and releases it, also when one of them reports an error.
-fn settle(recording: Recording) -> Result<(), CommandBufferError> {
-    let mut outcome = Ok(());
-    for (buffer, access) in recording.buffers() {
-        outcome = outcome.and(buffer.state::<Buffer>().end_use(access));
-    }
-    outcome.map_err(|text| CommandBufferError::internal(format!("-[MTLBuffer contents]: {text}")))
 }
 
 /// Turns a panic into the error that ends a command buffer.

@@ -3,15 +3,18 @@
 //! Metal accepts some messages after which the device hangs or crashes: encoding or committing after the commit,
 //! encoding from two threads at a time, waiting for work that is not committed. They are refused here.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use super::job::{FrameworkHandler, Handler, Job, Recording, Stamp, Status, Work};
+use super::execution::Execution;
+use super::fault::Fault;
+use super::job::{Handler, Handlers, Job, Load, SHORT, Stamp, Status};
 use super::label::Label;
+use super::work::{Piece, Recording};
 use super::worker::{Stuck, Worker};
 use super::{fault, mtl_command_queue, mtl_device};
-use crate::ignore_poison::IgnorePoison;
+use crate::brief_lock::BriefLock;
 use crate::objc::{Block, ClassDef, ClassKind, Id, RawBlock, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
 
@@ -43,14 +46,20 @@ pub static CLASS: ClassDef = ClassDef {
 /// Payload of a command buffer object.
 pub(crate) struct CommandBuffer {
     queue: Strong,
-    worker: Arc<Worker>,
     job: Arc<Job>,
-    recording: Mutex<Recording>,
-    /// The completed handlers, until the commit.
-    handlers: Mutex<Vec<Handler>>,
-    /// Whether an [`Encoder`] is open.
+    content: BriefLock<Content>,
+    /// Whether an [`Encoder`] is open, or was the last one because it has committed.
     encoding: AtomicBool,
     label: Label,
+}
+
+/// What was given to a command buffer, until it runs.
+#[derive(Default)]
+struct Content {
+    recording: Recording,
+    handlers: Handlers,
+    /// Whether it is too late for more.
+    closed: bool,
 }
 
 impl CommandBuffer {
@@ -64,6 +73,20 @@ impl CommandBuffer {
         self.job.error()
     }
 
+    pub(super) fn shared_job(&self) -> &Arc<Job> {
+        &self.job
+    }
+
+    fn worker(&self) -> &Arc<Worker> {
+        mtl_command_queue::worker(&self.queue)
+    }
+
+    /// What runs, and who is told when it has ended.
+    pub(super) fn take_all(&self) -> (Recording, Handlers) {
+        let mut content = self.content.lock();
+        (std::mem::take(&mut content.recording), std::mem::take(&mut content.handlers))
+    }
+
     /// Whether the queue has it.
     pub fn is_committed(&self) -> bool {
         self.job.status() >= Status::Committed
@@ -74,7 +97,7 @@ impl CommandBuffer {
         if self.job.status() != Status::NotEnqueued {
             return Err("the command buffer has its place in the queue already");
         }
-        self.worker.enqueue(&self.job);
+        self.worker().enqueue(&self.job);
         Ok(())
     }
 
@@ -92,7 +115,7 @@ impl CommandBuffer {
         if !self.is_committed() {
             return Err("waits forever: the command buffer is not committed");
         }
-        wait(&self.worker, &self.job).map_err(|stuck| match stuck {
+        wait(self.worker(), &self.job).map_err(|stuck| match stuck {
             Stuck::NotCommitted => "waits forever: a command buffer enqueued before it is not committed",
             Stuck::InHandler => "waits forever: it waits for completed handlers, and a handler of the queue calls it",
         })
@@ -102,7 +125,7 @@ impl CommandBuffer {
 impl Drop for CommandBuffer {
     fn drop(&mut self) {
         if !self.is_committed() {
-            self.worker.forget(&self.job);
+            self.worker().forget(&self.job);
         }
     }
 }
@@ -110,6 +133,8 @@ impl Drop for CommandBuffer {
 /// The right to encode on one command buffer, from the beginning of an encoding message to its end.
 pub(crate) struct Encoder {
     buffer: Strong,
+    /// Then nobody encodes on it any more.
+    has_committed: bool,
 }
 
 impl Encoder {
@@ -117,28 +142,20 @@ impl Encoder {
     pub fn new(buffer: &Strong) -> Result<Self, &'static str> {
         let state = buffer.state::<CommandBuffer>();
         if state.encoding.swap(true, Ordering::Acquire) {
-            return Err("another thread is encoding on this command buffer");
+            let committed = state.is_committed();
+            return Err(if committed { COMMITTED } else { "another thread is encoding on this command buffer" });
         }
-        let encoder = Self { buffer: buffer.clone() };
-        if state.is_committed() {
-            return Err("the command buffer is committed already");
-        }
-        Ok(encoder)
+        Ok(Self { buffer: buffer.clone(), has_committed: false })
     }
 
-    /// Appends work that reads and writes these `MTLBuffer`s. The command buffer retains them at once; they count as in
-    /// use from its commit on. The work is expected to take so long.
-    pub fn encode(&self, work: Work, reads: Vec<Strong>, writes: Vec<Strong>, expected: Duration) {
-        let mut recording = self.recording();
-        recording.work.push(work);
-        recording.expected = recording.expected.saturating_add(expected);
-        append(&mut recording.reads, reads);
-        append(&mut recording.writes, writes);
-    }
-
-    /// Adds a completed handler.
-    pub fn add_handler(&self, handler: FrameworkHandler) {
-        self.state().handlers.lock().ignore_poison().push(Handler::Framework(handler));
+    /// Appends work, which is expected to take so long, and the completion handler of its execution. The command buffer
+    /// retains the buffers at once; they count as in use from its commit on.
+    pub fn encode(&self, piece: Piece, expected: Duration, execution: Option<Execution>) {
+        let mut content = self.state().content.lock();
+        content.recording.push(piece, expected);
+        if let Some(execution) = execution {
+            content.handlers.push(Some(Handler::Execution(execution)));
+        }
     }
 
     /// The work that is encoded, with its status and error.
@@ -150,45 +167,39 @@ impl Encoder {
         self.buffer.state()
     }
 
-    fn recording(&self) -> std::sync::MutexGuard<'_, Recording> {
-        self.state().recording.lock().ignore_poison()
-    }
-
     /// Gives all that was encoded to the queue; an error says why it cannot.
-    pub(crate) fn commit(self) -> Result<(), &'static str> {
-        let state = self.state();
-        let recording = std::mem::take(&mut *self.recording());
-        let handlers = std::mem::take(&mut *state.handlers.lock().ignore_poison());
-        let short = state.job.load(recording, handlers, self.buffer.clone(), fault::commit_due())?;
-        state.worker.commit(&state.job, short);
+    pub(crate) fn commit(mut self) -> Result<(), &'static str> {
+        let state = self.buffer.state::<CommandBuffer>();
+        let mut content = state.content.lock();
+        content.recording.begin(state.queue.id().as_ptr().addr())?;
+        content.closed = true;
+        let fault = fault::commit_due();
+        let short = content.recording.expected() < SHORT && !matches!(fault, Some(Fault::Hang { .. }));
+        state.job.expect_handlers(!content.handlers.as_slice().is_empty());
+        drop(content);
+        self.has_committed = true;
+        state.worker().commit(&state.job, Load { owner: self.buffer.clone(), fault }, short);
         Ok(())
     }
 }
 
 impl Drop for Encoder {
     fn drop(&mut self) {
-        self.state().encoding.store(false, Ordering::Release);
+        if !self.has_committed {
+            self.state().encoding.store(false, Ordering::Release);
+        }
     }
 }
 
-/// Appends; the first list is taken as it is.
-fn append(list: &mut Vec<Strong>, more: Vec<Strong>) {
-    if list.is_empty() {
-        *list = more;
-    } else {
-        list.extend(more);
-    }
-}
+/// Why nothing can be done with a command buffer any more.
+const COMMITTED: &str = "the command buffer is committed already";
 
 /// A new command buffer of `queue`, owned by the caller; message `cmd` to `this` asks for it.
 pub(crate) fn new(queue: &Strong, this: This<'_>, cmd: Sel) -> Strong {
-    let (worker, job) = mtl_command_queue::new_job(queue, this, cmd);
     let buffer = CommandBuffer {
+        job: mtl_command_queue::new_job(queue, this, cmd),
         queue: queue.clone(),
-        worker,
-        job,
-        recording: Mutex::default(),
-        handlers: Mutex::default(),
+        content: BriefLock::default(),
         encoding: AtomicBool::new(false),
         label: Label::default(),
     };
@@ -222,13 +233,12 @@ pub(crate) extern "C-unwind" fn add_completed_handler(this: This<'_>, cmd: Sel, 
     let buffer = this.state::<CommandBuffer>();
     // SAFETY: the sender passes nil or a live block.
     let handler = unsafe { Block::copy(handler) }.unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
-    let handler = Handler::Block(handler);
-    let mut handlers = buffer.handlers.lock().ignore_poison();
-    if buffer.is_committed() {
-        drop(handlers);
+    let mut content = buffer.content.lock();
+    if content.closed {
+        drop(content);
         violation!(this, cmd, "Completed handler provided after commit call");
     }
-    handlers.push(handler);
+    content.handlers.push(Some(Handler::Block(handler)));
 }
 
 pub(crate) extern "C-unwind" fn status(this: This<'_>, _: Sel) -> usize {

@@ -45,12 +45,16 @@ pub(super) fn new(places: usize) -> Strong {
     new_object(&CLASS, CommandQueue { worker: Worker::new(places), label: Label::default() })
 }
 
+/// Who runs the jobs of a queue.
+pub(super) fn worker(queue: &Strong) -> &Arc<Worker> {
+    &queue.state::<CommandQueue>().worker
+}
+
 /// A job in `queue` for a new command buffer that message `cmd` to `this` asks for. Waits for a place while committed
 /// work can free one.
-pub(super) fn new_job(queue: &Strong, this: This<'_>, cmd: Sel) -> (Arc<Worker>, Arc<Job>) {
-    let worker = &queue.state::<CommandQueue>().worker;
-    match worker.new_job() {
-        Ok(job) => (Arc::clone(worker), job),
+pub(super) fn new_job(queue: &Strong, this: This<'_>, cmd: Sel) -> Arc<Job> {
+    match worker(queue).new_job() {
+        Ok(job) => job,
         Err(Stuck::NotCommitted | Stuck::InHandler) => violation!(
             this,
             cmd,

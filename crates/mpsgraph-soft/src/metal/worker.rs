@@ -6,8 +6,8 @@
 //! the jobs that are due if the thread has not taken them yet; and a job that is known to be short is run by the commit
 //! itself if nothing is before it, so that it is done when the commit returns. Order and effects are the same.
 //!
-//! Completed handlers are called by a second thread, as Metal calls them on one of its own: a caller that runs a job
-//! may hold locks that a handler wants. A wait for a job ends after its handlers.
+//! Completed handlers are not called by the commit: a caller that runs a job may hold locks that a handler wants
+//! ([`super::completion`]). A wait for a job ends after its handlers.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use super::completion::{Completion, When};
-use super::job::{Job, Status};
+use super::job::{Job, Load, Status};
 use super::{counters, fault};
 use crate::ignore_poison::IgnorePoison;
 use crate::kernels::threads::spin_until;
@@ -120,23 +120,24 @@ impl Worker {
         state.order.push_back(Arc::clone(job));
     }
 
-    /// Takes a loaded job; runs it at once if it is `short` and nothing is before it.
-    pub fn commit(self: &Arc<Self>, job: &Arc<Job>, short: bool) {
+    /// Takes what a job will run; runs it at once if it is `short` and nothing is before it.
+    pub fn commit(self: &Arc<Self>, job: &Arc<Job>, load: Load, short: bool) {
         counters::committed();
         let mut state = self.lock();
-        if job.status() == Status::NotEnqueued {
+        let enqueued = job.status() == Status::Enqueued;
+        let alone = state.order.len() == usize::from(enqueued) && !state.running;
+        if short && alone {
+            state.order.clear();
+            self.begin(&mut state, job);
+            drop(state);
+            self.run(job, load, When::Soon);
+            return;
+        }
+        job.put(load);
+        if !enqueued {
             state.order.push_back(Arc::clone(job));
         }
         job.advance(Status::Committed);
-        let alone = state.order.len() == 1 && !state.running;
-        if short && alone {
-            let taken = self.take(&mut state);
-            drop(state);
-            if let Some(job) = taken {
-                self.run(&job, When::Soon);
-            }
-            return;
-        }
         if state.thread == Thread::NotStarted {
             state.thread = Thread::Awake;
             self.start_thread();
@@ -146,13 +147,6 @@ impl Worker {
 
     /// Returns when the job is done; the caller runs jobs that are due.
     pub fn wait_until_completed(&self, job: &Job) -> Result<(), Stuck> {
-        let ended = self.run_until_ended(job);
-        // So that objects which the caller has released are gone.
-        self.completion.clean();
-        ended
-    }
-
-    fn run_until_ended(&self, job: &Job) -> Result<(), Stuck> {
         if job.has_ended() {
             return Ok(());
         }
@@ -165,7 +159,7 @@ impl Worker {
         while job.status() < Status::Completed {
             let taken = self.take(&mut self.lock());
             match taken {
-                Some(next) => self.run(&next, When::Now),
+                Some(next) => self.run(&next, next.take(), When::Now),
                 None => break,
             }
         }
@@ -208,25 +202,31 @@ impl Worker {
         if !state.due() {
             return None;
         }
+        let next = state.order.pop_front()?;
+        self.begin(state, &next);
+        Some(next)
+    }
+
+    /// Notes that a job runs.
+    fn begin(&self, state: &mut State, job: &Job) {
         state.running = true;
         self.due.store(false, Ordering::Relaxed);
-        state.order.pop_front()
+        job.advance(Status::Scheduled);
     }
 
     /// Runs a job; its handlers are called at the given time.
-    fn run(&self, job: &Arc<Job>, handlers_called: When) {
-        let (status, handlers) = job.run();
+    fn run(&self, job: &Job, load: Load, handlers_called: When) {
+        let (status, ended) = job.run(load);
         counters::completed(status == Status::Error);
         let mut state = self.lock();
         state.running = false;
         self.free_place(&mut state);
         // With the lock held, so that jobs end, and their handlers are called, in order.
         job.advance(status);
-        let back = handlers.map(|handlers| self.completion.call(Arc::clone(job), handlers, handlers_called));
+        if let Some(ended) = ended {
+            self.completion.call(ended, handlers_called);
+        }
         self.wake(&mut state);
-        drop(state);
-        // It may hold the last reference to the queue.
-        drop(back);
     }
 
     fn free_place(&self, state: &mut State) {
@@ -256,7 +256,7 @@ impl Worker {
         let worker = Arc::clone(self);
         let run = move || {
             while let Some(job) = worker.next() {
-                worker.run(&job, When::Now);
+                worker.run(&job, job.take(), When::Now);
             }
         };
         std::thread::Builder::new().name(name).spawn(run).expect("a command queue needs one thread");

@@ -5,15 +5,17 @@
 //! `-rootCommandBuffer` answered before; a wait on the wrapper would be for work that is not committed, and is refused.
 //! Scratch memory of encoded work belongs to the wrapper until the wrapper is released, whatever is committed.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use crate::ignore_poison::IgnorePoison;
+use crate::brief_lock::{BriefLock, Held};
 use crate::metal::allocation::PAGE;
-use crate::metal::job::{Job, Work};
+use crate::metal::execution::Execution;
+use crate::metal::job::Job;
 use crate::metal::mtl_command_buffer::{CommandBuffer, Encoder as RootEncoder};
 use crate::metal::mtl_command_queue::CommandQueue;
+use crate::metal::work::{Function, Piece, Work};
 use crate::metal::{counters, fault, mtl_command_buffer};
 use crate::objc::{ClassDef, ClassKind, Id, RawBlock, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
@@ -53,18 +55,18 @@ pub static CLASS: ClassDef = ClassDef {
 
 /// Payload of an `MPSCommandBuffer`.
 struct MpsCommandBuffer {
-    root: Mutex<Strong>,
+    root: BriefLock<Strong>,
     /// Bytes held for all work that was encoded on it.
     scratch: AtomicUsize,
 }
 
 impl MpsCommandBuffer {
     fn new(first: Strong) -> Self {
-        Self { root: Mutex::new(first), scratch: AtomicUsize::new(0) }
+        Self { root: BriefLock::new(first), scratch: AtomicUsize::new(0) }
     }
 
-    fn root(&self) -> MutexGuard<'_, Strong> {
-        self.root.lock().ignore_poison()
+    fn root(&self) -> Held<'_, Strong> {
+        self.root.lock()
     }
 }
 
@@ -76,17 +78,16 @@ impl Drop for MpsCommandBuffer {
 
 /// The right to encode on an `MPSCommandBuffer`. Hold it from the beginning of an encoding message to its end, so that
 /// a second thread that does the same is refused.
-pub struct Encoder {
-    wrapper: Strong,
+pub struct Encoder<'a> {
+    wrapper: &'a Strong,
     root: RootEncoder,
     /// How long what is encoded next is expected to take.
     expected: Duration,
 }
 
-impl Encoder {
-    /// Opens `this` for encoding; an error says why it cannot.
-    pub fn new(this: Id) -> Result<Self, &'static str> {
-        let wrapper = Strong::retain(this);
+impl<'a> Encoder<'a> {
+    /// Opens `wrapper` for encoding; an error says why it cannot.
+    pub fn new(wrapper: &'a Strong) -> Result<Self, &'static str> {
         let Some(state) = wrapper.try_state::<MpsCommandBuffer>() else {
             return Err("the command buffer is not an initialised MPSCommandBuffer");
         };
@@ -106,59 +107,54 @@ impl Encoder {
         counters::scratch_held(bytes);
     }
 
-    /// Appends work that reads and writes these `MTLBuffer`s, and closes. When a test has asked for commits inside
-    /// ([`fault::commit_inside_encode`]), the work begins in this root and ends in another; when one of the roots
-    /// failed, the rest of the work would compute garbage and does not run.
+    /// Appends work, and closes. When a test has asked for commits inside ([`fault::commit_inside_encode`]), the work
+    /// begins in this root and ends in another; when one of the roots failed, the rest of the work would compute garbage
+    /// and does not run.
     ///
-    /// When the last of the roots has ended, `ended` is called with the error of the first that failed.
-    pub fn encode(
-        self,
-        work: Work,
-        reads: Vec<Strong>,
-        writes: Vec<Strong>,
-        ended: Option<impl Fn(Option<&Strong>) + Send + 'static>,
-    ) {
-        let (last, earlier, work) = match fault::commits_inside_encode() {
-            0 => (self, Vec::new(), work),
-            commits => self.commit_inside(commits, work, &reads, &writes),
+    /// When the last of the roots has ended, `execution` is told the error of the first that failed.
+    pub(crate) fn encode(self, piece: Piece, execution: Option<Execution>) {
+        let (last, earlier, piece) = match fault::commits_inside_encode() {
+            0 => (self, Vec::new(), piece),
+            commits => self.commit_inside(commits, piece),
         };
-        last.root.encode(work, reads, writes, last.expected);
-        if let Some(ended) = ended {
-            last.root.add_handler(Box::new(move |last| {
-                ended(earlier.iter().find_map(|job| job.error()).or_else(|| last.state::<CommandBuffer>().error()))
-            }));
-        }
+        let execution = execution.map(|mut execution| {
+            execution.after(earlier);
+            execution
+        });
+        last.root.encode(piece, last.expected, execution);
+    }
+
+    /// Appends a function that reads and writes these `MTLBuffer`s, and closes.
+    pub fn encode_function(self, function: Function, reads: Vec<Strong>, writes: Vec<Strong>) {
+        let (reads, writes) = (reads.into_iter().collect(), writes.into_iter().collect());
+        self.encode(Piece::new(Work::Function(function), reads, writes), None);
     }
 
     /// Begins work and commits so many times; what has been committed, and what is left to do.
-    fn commit_inside(
-        mut self,
-        commits: usize,
-        work: Work,
-        reads: &[Strong],
-        writes: &[Strong],
-    ) -> (Self, Vec<Arc<Job>>, Work) {
+    fn commit_inside(mut self, commits: usize, piece: Piece) -> (Self, Vec<Arc<Job>>, Piece) {
         let (mut committed, done) = (Vec::new(), Arc::new(AtomicUsize::new(0)));
         for _ in 0..commits {
             let done = Arc::clone(&done);
-            let part = move || _ = done.fetch_add(1, Relaxed);
-            self.root.encode(Box::new(part), reads.to_vec(), writes.to_vec(), Duration::ZERO);
+            let part = piece.with(Box::new(move || _ = done.fetch_add(1, Relaxed)));
+            self.root.encode(part, Duration::ZERO, None);
             committed.push(self.root.job());
             self.root = next_root(self.wrapper.as_this(), Sel::named("commitAndContinue"), self.root);
         }
-        let rest = move || {
+        let mut rest = piece;
+        let part = rest.with(Box::new(|| ()));
+        let run = move || {
             if done.load(Relaxed) == commits {
-                work();
+                rest.run();
             }
         };
-        (self, committed, Box::new(rest))
+        (self, committed, part.with(Box::new(run)))
     }
 }
 
 /// Appends work to an `MPSCommandBuffer`; panics where MPSGraph would abort.
-pub fn encode(this: Id, work: Work, reads: Vec<Strong>, writes: Vec<Strong>) {
-    match Encoder::new(this) {
-        Ok(encoder) => encoder.encode(work, reads, writes, None::<fn(Option<&Strong>)>),
+pub fn encode(this: Id, work: Function, reads: Vec<Strong>, writes: Vec<Strong>) {
+    match Encoder::new(&Strong::retain(this)) {
+        Ok(encoder) => encoder.encode_function(work, reads, writes),
         Err(reason) => panic!("encoding on an MPSCommandBuffer: {reason}"),
     }
 }

@@ -13,6 +13,7 @@ use crate::compiler::Plan;
 use crate::foundation::ns_array;
 use crate::ir::{TensorType, ValueId};
 use crate::metal::mtl_buffer::{self, Buffer};
+use crate::metal::work::{Buffers, Piece, Work};
 use crate::mps::mps_command_buffer::Encoder;
 use crate::objc::{
     ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method2, method3, method4, new_object,
@@ -144,7 +145,8 @@ extern "C-unwind" fn encode(
     let Some(executable) = this.try_state::<Executable>() else {
         violation!(this, cmd, "the executable was not made by compiling a graph");
     };
-    let mut encoder = Encoder::new(command_buffer).unwrap_or_else(|reason| {
+    // SAFETY: the sender keeps its arguments alive.
+    let mut encoder = Encoder::new(unsafe { command_buffer.lent() }).unwrap_or_else(|reason| {
         if !command_buffer.is_kind_of("MPSCommandBuffer") {
             let class = command_buffer.class_name();
             violation!(this, cmd, "the command buffer is {class}; it must be an MPSCommandBuffer");
@@ -154,12 +156,14 @@ extern "C-unwind" fn encode(
     if results.is_nil() {
         violation!(this, cmd, "results that MPSGraph allocates are not supported here: give a results array");
     }
-    let descriptor = Strong::retain(descriptor);
-    let ended = match descriptor.try_state::<ExecutionDescriptor>() {
+    // SAFETY: as above.
+    let descriptor = unsafe { descriptor.lent() };
+    let execution = match descriptor.try_state::<ExecutionDescriptor>() {
         Some(descriptor) if descriptor.waits() => {
             violation!(this, cmd, "waitUntilCompleted cannot be met for work that is not committed: commit, then wait")
         }
-        Some(descriptor) => descriptor.ended(&Strong::retain(results)),
+        // SAFETY: as above.
+        Some(descriptor) => descriptor.execution(unsafe { results.lent() }),
         None if !descriptor.id().is_nil() => violation!(
             this,
             cmd,
@@ -169,9 +173,11 @@ extern "C-unwind" fn encode(
         None => None,
     };
     let plan = &executable.plan;
-    let reads = bind(plan.feeds(), inputs, "inputs").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
-    let writes = bind(plan.targets(), results, "results").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
-    if mtl_buffer::aliased(&reads, &writes).is_some() {
+    // SAFETY: as above.
+    let (given, taken) = unsafe { (inputs.lent(), results.lent()) };
+    let reads = bind(plan.feeds(), given, "inputs").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
+    let writes = bind(plan.targets(), taken, "results").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
+    if mtl_buffer::aliased(reads.as_slice(), writes.as_slice()).is_some() {
         violation!(
             this,
             cmd,
@@ -179,32 +185,22 @@ extern "C-unwind" fn encode(
              result a buffer of its own"
         );
     }
-    let inputs: Vec<_> = std::iter::zip(&reads, plan.feeds())
-        // SAFETY: the work that uses the span is encoded below with the buffer in `reads`.
-        .map(|(buffer, ty)| unsafe { buffer.state::<Buffer>().span() }.part(0, ty.bytes()))
-        .collect();
-    let outputs: Vec<_> = std::iter::zip(&writes, plan.targets())
-        // SAFETY: the work that uses the span is encoded below with the buffer in `writes`.
-        .map(|(buffer, ty)| unsafe { buffer.state::<Buffer>().span_mut() }.split_at(ty.bytes()).0)
-        .collect();
-    let plan = Arc::clone(plan);
     encoder.hold_scratch(plan.scratch_bytes());
     encoder.expect(plan.expected_time());
-    encoder.encode(Box::new(move || plan.run(&inputs, &outputs)), reads, writes, ended);
+    encoder.encode(Piece::new(Work::Plan(Arc::clone(plan)), reads, writes), execution);
     counters::encoded();
     results
 }
 
 /// The buffers of an array of tensor data whose types must be these.
-fn bind(types: &[TensorType], array: Id, role: &str) -> Result<Vec<Strong>, String> {
-    let array = Strong::retain(array);
-    let Some(given) = ns_array::try_items(&array) else {
+fn bind(types: &[TensorType], array: &Strong, role: &str) -> Result<Buffers, String> {
+    let Some(given) = ns_array::try_items(array) else {
         return Err(format!("the {role} are {}, not an NSArray", array.id().class_name()));
     };
     if given.len() != types.len() {
         return Err(format!("{} {role} for an executable with {}: MPSGraph aborts", given.len(), types.len()));
     }
-    let mut buffers = Vec::with_capacity(types.len());
+    let mut buffers = Buffers::default();
     for (at, (data, ty)) in given.iter().zip(types).enumerate() {
         let Some(data) = data.try_state::<TensorData>() else {
             return Err(format!(

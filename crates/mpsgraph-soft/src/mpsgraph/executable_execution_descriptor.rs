@@ -2,13 +2,13 @@
 
 #![expect(unsafe_code, reason = "a block that the caller gives")]
 
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
-use crate::ignore_poison::IgnorePoison;
-use crate::metal::fault::{self, Telling};
-use crate::objc::{Block, ClassDef, ClassKind, Id, RawBlock, Sel, Strong, This, method0, method1, pool};
+use crate::brief_lock::BriefLock;
+use crate::metal::execution::Execution;
+use crate::metal::fault;
+use crate::objc::{Block, ClassDef, ClassKind, Id, RawBlock, Sel, Strong, This, method0, method1};
 use crate::violation;
 
 /// The class.
@@ -29,7 +29,7 @@ pub static CLASS: ClassDef = ClassDef {
 /// Payload of an execution descriptor.
 pub(crate) struct ExecutionDescriptor {
     wait: AtomicBool,
-    completion_handler: Mutex<Option<Block<2>>>,
+    completion_handler: BriefLock<Option<Block<2>>>,
 }
 
 impl ExecutionDescriptor {
@@ -39,34 +39,14 @@ impl ExecutionDescriptor {
     }
 
     /// What tells the completion handler that an execution with these results has ended.
-    pub fn ended(&self, results: &Strong) -> Option<impl Fn(Option<&Strong>) + Send + use<>> {
-        let handler = self.completion_handler.lock().ignore_poison().clone()?;
-        let (results, telling) = (results.clone(), fault::telling());
-        (telling != Telling::Never).then_some(move |error: Option<&Strong>| match telling {
-            Telling::InOrder => tell(&handler, &results, error),
-            Telling::After(time) => {
-                let (handler, results, error) = (handler.clone(), results.clone(), error.cloned());
-                std::thread::spawn(move || {
-                    std::thread::sleep(time);
-                    pool(|| tell(&handler, &results, error.as_ref()));
-                });
-            }
-            Telling::Never => {}
-        })
-    }
-}
-
-/// Calls the handler: with the results, or with nil and an error. Apple says what the results are if there is no error;
-/// nobody may look at them if there is one.
-fn tell(handler: &Block<2>, results: &Strong, error: Option<&Strong>) {
-    match error {
-        None => handler.call(results.id(), Id::NIL),
-        Some(error) => handler.call(Id::NIL, error.id()),
+    pub fn execution(&self, results: &Strong) -> Option<Execution> {
+        let handler = self.completion_handler.lock().clone()?;
+        Execution::new(handler, results, fault::telling())
     }
 }
 
 extern "C-unwind" fn init(this: This<'_>, _: Sel) -> Id {
-    this.set_state(ExecutionDescriptor { wait: AtomicBool::new(false), completion_handler: Mutex::default() });
+    this.set_state(ExecutionDescriptor { wait: AtomicBool::new(false), completion_handler: BriefLock::default() });
     this.id()
 }
 
@@ -87,5 +67,7 @@ extern "C-unwind" fn set_completion_handler(this: This<'_>, cmd: Sel, handler: R
     // SAFETY: as above.
     let copy = || unsafe { Block::copy(handler) }.unwrap_or_else(|reason| violation!(this, cmd, "{reason}"));
     let handler = if handler.is_nil() { None } else { Some(copy()) };
-    *this.state::<ExecutionDescriptor>().completion_handler.lock().ignore_poison() = handler;
+    let before = std::mem::replace(&mut *this.state::<ExecutionDescriptor>().completion_handler.lock(), handler);
+    // Without the lock: it may be the last reference to a closure.
+    drop(before);
 }

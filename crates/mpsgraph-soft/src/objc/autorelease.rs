@@ -57,6 +57,8 @@ impl Stack {
 thread_local! {
     static STACK: UnsafeCell<Stack> = const { UnsafeCell::new(Stack::EMPTY) };
     static THREAD: Cell<u32> = const { Cell::new(0) };
+    /// What is called when the last pool is closed.
+    static AFTER: Cell<Option<fn()>> = const { Cell::new(None) };
 }
 
 static THREADS: AtomicU32 = AtomicU32::new(1);
@@ -84,6 +86,11 @@ fn thread() -> u32 {
 pub fn pool<R>(f: impl FnOnce() -> R) -> R {
     let _pool = Pool(push());
     f()
+}
+
+/// Runs `f` in the pool that is open on this thread, or in one of its own.
+pub(crate) fn in_some_pool<R>(f: impl FnOnce() -> R) -> R {
+    if with_stack(|stack| stack.len() > 0) { f() } else { pool(f) }
 }
 
 /// An open pool, which is closed when this is dropped.
@@ -117,6 +124,28 @@ pub(crate) fn pop(token: *mut c_void) {
         // SAFETY: the reference was given to the pool (`add`), which has just taken it out of its stack.
         unsafe { id.release() };
     }
+    if depth == 1
+        && !std::thread::panicking()
+        && let Some(after) = AFTER.take()
+    {
+        after();
+    }
+}
+
+/// Lets `after` be called when this thread closes its last pool, unless it panics; once, whoever else asks for it.
+pub(crate) fn when_closed(after: fn()) {
+    AFTER.set(Some(after));
+}
+
+/// Takes a reference to this object out of the innermost pool, if it is what was put in last; the caller owns it then.
+pub(crate) fn take_back(id: Id) -> bool {
+    with_stack(|stack| {
+        let is_last = !id.is_nil() && stack.len().checked_sub(1).and_then(|last| stack.get(last)) == Some(id);
+        if is_last {
+            stack.pop();
+        }
+        is_last
+    })
 }
 
 /// Puts a reference into the innermost pool.

@@ -8,6 +8,7 @@ use super::autorelease;
 use super::class::Class;
 use super::object::{Object, Released};
 use super::payload::Payload;
+use super::strong::Strong;
 
 /// The address of an object or of a class; may be nil. It owns nothing and may outlive its object.
 ///
@@ -102,6 +103,16 @@ impl Id {
     /// References held; 0 for nil and for dead objects.
     pub fn retain_count(self) -> usize {
         self.header().map_or(0, |header| header.references().max(0).cast_unsigned())
+    }
+
+    /// The object as an owner sees it, for as long as this address is borrowed.
+    ///
+    /// # Safety
+    /// Somebody keeps the object alive meanwhile, as who sends a message does with its arguments.
+    pub(crate) unsafe fn lent(&self) -> &Strong {
+        // SAFETY: `Strong` is a transparent `Id`. It is only lent, so it never releases the reference, which somebody
+        // holds, as the caller promises.
+        unsafe { &*ptr::from_ref(self).cast() }
     }
 
     /// Adds a reference; panics, naming the class, when the object is dead.

@@ -4,11 +4,10 @@
 //! [`ZOMBIES`] later burials. Until then it keeps the zombie of its class as `isa`, so an over-release and a message to
 //! a dead object can be reported with the name of the class. Reading a header through a stale address is always safe.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::object::Object;
-use crate::ignore_poison::IgnorePoison;
+use crate::brief_lock::BriefLock;
 
 /// Headers that stay zombies: a header may be used again after this many later deallocations.
 pub(crate) const ZOMBIES: usize = 65_536;
@@ -24,17 +23,18 @@ struct Slab {
     buried: u64,
 }
 
-static SLAB: Mutex<Slab> = Mutex::new(Slab { fresh: &[], oldest: None, newest: None, dead: 0, taken: 0, buried: 0 });
+static SLAB: BriefLock<Slab> =
+    BriefLock::new(Slab { fresh: &[], oldest: None, newest: None, dead: 0, taken: 0, buried: 0 });
 
 /// How many headers were taken and buried since the process began.
 pub(crate) fn totals() -> (u64, u64) {
-    let slab = SLAB.lock().ignore_poison();
+    let slab = SLAB.lock();
     (slab.taken, slab.buried)
 }
 
 /// A header that nothing refers to, for one more live instance of a class.
 pub(crate) fn take(live: &AtomicUsize) -> &'static Object {
-    let mut slab = SLAB.lock().ignore_poison();
+    let mut slab = SLAB.lock();
     slab.taken += 1;
     // Changed under the lock only, which costs less than to add atomically.
     live.store(live.load(Relaxed) + 1, Relaxed);
@@ -67,7 +67,7 @@ fn expect(_next: &'static Object) {
 /// Puts a header whose object is dead at the end of the queue; its class has one live instance less.
 pub(crate) fn bury(object: &'static Object, live: &AtomicUsize) {
     object.next_dead.store(std::ptr::null_mut(), Relaxed);
-    let mut slab = SLAB.lock().ignore_poison();
+    let mut slab = SLAB.lock();
     live.store(live.load(Relaxed) - 1, Relaxed);
     match slab.newest.replace(object) {
         Some(previous) if slab.dead > 0 => {

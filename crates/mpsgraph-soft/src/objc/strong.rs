@@ -40,6 +40,13 @@ use super::{Id, This};
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Strong(Id);
 
+/// Nil.
+impl Default for Strong {
+    fn default() -> Self {
+        Self::NIL
+    }
+}
+
 impl Strong {
     /// No object.
     pub const NIL: Self = Self(Id::NIL);

@@ -67,6 +67,28 @@ fn handlers_are_called_without_anyone_waiting() {
 }
 
 #[test]
+fn an_open_pool_does_not_hold_handlers_back() {
+    let _test = plain();
+    let queue = queue();
+    let (place, places) = mpsc::channel();
+    let commit_one = || {
+        pooled(|| {
+            let (buffer, place) = (mps(&queue), place.clone());
+            add(&buffer, move |_| place.send(thread::current().id()).unwrap());
+            commit(&buffer);
+        });
+    };
+    pooled(|| {
+        for _ in 0..3 {
+            commit_one();
+            assert_ne!(places.recv().unwrap(), thread::current().id(), "in the middle of a pool");
+        }
+    });
+    commit_one();
+    assert!(places.recv().is_ok(), "called by this thread, which has no pool any more, or by that of handlers");
+}
+
+#[test]
 fn handlers_are_called_after_an_error_too() {
     let _test = rule(Documented("Apple's documentation of addCompletedHandler:: look at the status and the error"));
     let (notes, found) = mpsc::channel();

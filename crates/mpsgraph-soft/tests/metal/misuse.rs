@@ -102,7 +102,7 @@ fn waiting_behind_a_place_that_nobody_commits_is_refused() {
 fn two_threads_encoding_on_one_command_buffer_are_refused() {
     let _test = rule(Reported("pytorch/pytorch#197805"));
     let wrapper = mps(&queue());
-    let encoder = Encoder::new(wrapper.id()).unwrap();
+    let encoder = Encoder::new(&wrapper).unwrap();
     std::thread::scope(|scope| {
         let other = || {
             let texts = [violation(|| encode(&wrapper, || ())), violation(|| commit(&wrapper))];
@@ -110,7 +110,7 @@ fn two_threads_encoding_on_one_command_buffer_are_refused() {
         };
         scope.spawn(other).join().unwrap();
     });
-    encoder.encode(Box::new(|| ()), vec![], vec![], None::<fn(Option<&Strong>)>);
+    encoder.encode_function(Box::new(|| ()), vec![], vec![]);
     encode(&wrapper, || ());
     commit(&wrapper);
     wait(&wrapper);

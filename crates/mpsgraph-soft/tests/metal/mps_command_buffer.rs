@@ -153,9 +153,9 @@ fn scratch_memory_grows_until_the_wrapper_is_released() {
     pooled(|| {
         let wrapper = mps(&queue);
         for round in 1..=4 {
-            let encoder = Encoder::new(wrapper.id()).unwrap();
+            let encoder = Encoder::new(&wrapper).unwrap();
             encoder.hold_scratch(PAGE + 1);
-            encoder.encode(Box::new(|| ()), vec![], vec![], None::<fn(Option<&Strong>)>);
+            encoder.encode_function(Box::new(|| ()), vec![], vec![]);
             msg!(wrapper.id(), "commitAndContinue"; ());
             assert_eq!(allocated(), before.0 + round * 2 * PAGE);
         }

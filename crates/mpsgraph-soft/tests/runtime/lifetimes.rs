@@ -77,10 +77,13 @@ fn the_last_release_drops_the_payload_and_what_it_owns() {
         let owner = send!(Object; owners, "ownerWithChild:", child => Object);
         release(child);
         // SAFETY: a live object.
-        let kept = unsafe { symbols::objc_retainAutoreleasedReturnValue(owner) };
-        assert_eq!(count(kept), 2);
+        let retained = || unsafe { symbols::objc_retainAutoreleasedReturnValue(owner) };
+        let kept = retained();
+        assert_eq!(count(kept), 1, "taken out of the pool");
+        assert_eq!(count(retained()), 2, "not in the pool any more");
         release(kept);
-        assert_eq!(live_count("TestChild"), 1);
+        release(kept);
+        assert_eq!(live_count("TestChild"), 0);
     });
     assert_eq!((live_count("TestOwner"), live_count("TestChild")), (0, 0));
     assert_eq!(DROPPED.load(SeqCst), 2);

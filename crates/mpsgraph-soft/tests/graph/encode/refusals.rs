@@ -2,6 +2,7 @@
 
 use mpsgraph_soft::mps::mps_command_buffer::Encoder;
 use mpsgraph_soft::objc::Id;
+use mpsgraph_soft::objc::Strong;
 
 use super::super::messages::{array, contents};
 use super::super::session::{F16, F32, Graph, command_buffer, encode, queue, tensor_data};
@@ -131,7 +132,8 @@ fn two_threads_encoding_on_one_command_buffer_are_refused() {
     let _test = rule(Reported("pytorch/pytorch#197805"));
     let fit = fitting();
     let commands = command_buffer(&fit.queue);
-    let other_thread = Encoder::new(commands).expect("open");
+    let held = Strong::retain(commands);
+    let other_thread = Encoder::new(&held).expect("open");
     refused(ENCODE, "another thread is encoding", || fit.encode(commands, Id::NIL));
     drop(other_thread);
     fit.encode(commands, Id::NIL);
