@@ -9,6 +9,15 @@ use super::{INTS, bools, case, floats, ints, name, shapes};
 pub fn benches(criterion: &mut Criterion) {
     let group = &mut criterion.benchmark_group("gather");
     for shape in shapes() {
+        let classes = shape[0] * shape[1] / 10;
+        let of = |what: &str| name(what, DType::F32, shape);
+        case!(group, of("one hot of 10"), |B| places::<B>([1, classes], 10).squeeze_dim::<1>(0), |at| {
+            at.clone().one_hot::<2>(10)
+        });
+        let short = [shape[0] * shape[1] / 20, 20];
+        case!(group, of("select rows of 20"), |B| (floats::<B>(short), line::<B>(short[0])), |(x, at)| {
+            x.clone().select(0, at.clone())
+        });
         for dim in [0, 1] {
             let n = shape[dim];
             let of = |what: &str, dtype: DType| name(&format!("{what} dim {dim}"), dtype, shape);

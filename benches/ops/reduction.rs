@@ -32,6 +32,7 @@ pub fn benches(criterion: &mut Criterion) {
                 let of = |what: &str| of(&format!("{what} dim {dim}"));
                 case!(group, of("sum"), |B| ints::<B>(shape, dtype), |x| x.clone().sum_dim(dim));
                 case!(group, of("max"), |B| ints::<B>(shape, dtype), |x| x.clone().max_dim(dim));
+                case!(group, of("prod"), |B| ints::<B>(shape, dtype), |x| x.clone().prod_dim(dim));
                 // Positions up to 999 do not fit 8 bits.
                 if dtype.size() > 1 {
                     case!(group, of("argmax"), |B| ints::<B>(shape, dtype), |x| x.clone().argmax(dim));

@@ -16,6 +16,8 @@ pub fn benches(criterion: &mut Criterion) {
             case!(group, of("log softmax"), |B| floats::<B>(shape), |x| activation::log_softmax(x.clone(), dim));
         }
         let of = |what: &str| name(what, DType::F32, shape);
+        let short = [shape[0] * shape[1] / 10, 10];
+        case!(group, of("softmax of rows of 10"), |B| floats::<B>(short), |x| activation::softmax(x.clone(), 1));
         case!(group, of("layer norm"), |B| (layer_norm::<B>(shape[1]), floats::<B>(shape)), |(layer, x)| {
             layer.forward(x.clone())
         });

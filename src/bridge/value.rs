@@ -2,8 +2,8 @@
 //!
 //! A value is recorded (a node of a recording will make it), pending (a flush under way makes it), ready (in a buffer,
 //! or being written by submitted work), empty (it has no elements and is never on the device) or failed. It counts the
-//! tensors that hold it and the recorded nodes that read it; when both are zero it cannot be asked for any more, so a
-//! flush does not compute it.
+//! tensors that hold it, and the recorded nodes that read it from elsewhere than the recording that makes it; which of
+//! its own nodes read it, a recording knows. What none of these asks for, a flush does not compute.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};

@@ -8,10 +8,11 @@
 //! 4. [`whole_gathers`] moves 64-bit integers whole.
 //! 5. [`orders`] finds orders at once that are found digit by digit.
 //! 6. [`powers`] makes one operation of a power by squaring, [`idioms`] of other compositions.
-//! 7. [`narrowing`] takes casts to larger types out of what needs none.
-//! 8. [`contractions`] and [`row_sums`] sum products without a table of them, [`blends`] weighted rows.
-//! 9. [`keyed_scans`] makes one kernel of a scan and the conversions around it.
-//! 10. [`biases`] hands biases to convolutions.
+//! 7. [`turned`] reduces along the axis that a transposition makes the last one.
+//! 8. [`narrowing`] takes casts to larger types out of what needs none.
+//! 9. [`contractions`] and [`row_sums`] sum products without a table of them, [`blends`] weighted rows.
+//! 10. [`keyed_scans`] makes one kernel of a scan and the conversions around it.
+//! 11. [`biases`] hands biases to convolutions.
 //!
 //! The others make steps of it, which are the [`Plan`]:
 //!
@@ -47,6 +48,7 @@ mod scratch;
 mod step;
 mod subexpressions;
 mod timing;
+mod turned;
 mod views;
 mod whole_gathers;
 
@@ -63,7 +65,8 @@ use crate::ir::{Node, Nodes, ValueId};
 pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = dead_code::remove(nodes, feeds, targets);
     let job = orders::join(whole_gathers::join(digits::join(subexpressions::merge(&job))));
-    let job = contractions::find(&narrowing::narrow(&idioms::join(&powers::join(&job))));
+    let job = turned::reduce(&idioms::join(&powers::join(&job)));
+    let job = contractions::find(&narrowing::narrow(&job));
     let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
     let job = row_sums::join(blends::join(biases::join(keyed_scans::join(job))));
     let (views, works) = views::resolve(&job.nodes);

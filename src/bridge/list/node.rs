@@ -11,7 +11,7 @@ use crate::bridge::value::{State, Value};
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::Op;
 use crate::tensor::MpsGraphTensor;
-use crate::tensor_type::TensorType;
+use crate::tensor_type::{TensorType, shape};
 
 use super::Recording;
 
@@ -58,7 +58,7 @@ impl Input {
     /// A tensor that a node of the same recording makes, or that is `given`.
     pub fn new(tensor: &MpsGraphTensor, given: Option<Arc<Value>>) -> Self {
         let other = tensor.shape != tensor.value.ty().shape;
-        let other_shape = other.then(|| Box::new(tensor.shape.clone()));
+        let other_shape = other.then(|| Box::new(shape(&tensor.shape)));
         Self { given, made_by: tensor.value.0.made_by(), other_shape }
     }
 

@@ -20,6 +20,7 @@ mod rewriting;
 mod rotations;
 mod row_sums;
 mod rows;
+mod turned;
 mod views;
 
 fn f32s(shape: &[usize]) -> TensorType {

@@ -96,6 +96,10 @@ impl<T: Element, const MAX: bool> VectorLoop for Segments<'_, T, MAX> {
 
     #[inline(always)]
     fn run(self) {
+        if self.extent < CHUNK {
+            let rows = self.x.chunks_exact(self.extent);
+            return rows.zip(self.out).for_each(|(x, out)| *out = first_of_short::<T, MAX>(x));
+        }
         for (x, out) in self.x.chunks_exact(self.extent).zip(self.out) {
             let better = |best: T, x: T| if beats::<T, MAX>(x, best) { x } else { best };
             let (chunks, rest) = x.as_chunks::<CHUNK>();
@@ -116,6 +120,19 @@ impl<T: Element, const MAX: bool> VectorLoop for Segments<'_, T, MAX> {
             *out = x[first..].iter().position(|&x| x == best).map_or(-1, |at| (first + at) as i32);
         }
     }
+}
+
+/// The position in a short row, without branches.
+#[inline(always)]
+fn first_of_short<T: Element, const MAX: bool>(x: &[T]) -> i32 {
+    let (mut best, mut first) = (start::<T, MAX>(), -1);
+    for (at, &x) in x.iter().enumerate() {
+        // The start itself does not beat the start.
+        let taken = beats::<T, MAX>(x, best) | ((first < 0) & !x.is_nan());
+        best = if taken { x } else { best };
+        first = if taken { at as i32 } else { first };
+    }
+    first
 }
 
 struct Columns<'a, T, const MAX: bool> {

@@ -58,11 +58,9 @@ fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: 
         let data = &data[block * rows.rows * row..][..rows.rows * row];
         let plain = rows.are_plain().then(|| rows.indices(indices, block));
         let plain = plain.map(|(indices, extent)| (&indices[position..end], extent));
-        match (plain, row, rows.apart()) {
-            (Some(plain), 1, _) => short_rows::<T, I, 1>(data, plain, here),
-            (Some(plain), 2, _) => short_rows::<T, I, 2>(data, plain, here),
-            (Some(plain), 3, _) => short_rows::<T, I, 3>(data, plain, here),
-            (Some(plain), 4, _) => short_rows::<T, I, 4>(data, plain, here),
+        let short = plain.and_then(|plain| Some((short_rows(row * size_of::<T>())?, plain)));
+        match (short, row, rows.apart()) {
+            (Some((copy, plain)), ..) => copy(cast_slice(data), plain, row * size_of::<T>(), cast_slice_mut(here)),
             (None, 1, _) if rows.are_pairs(position..end) => {
                 let (indices, extent) = rows.indices(indices, block);
                 pairs(data, (&indices[position..end], extent), here);
@@ -84,8 +82,31 @@ fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: 
     }
 }
 
-/// Rows of `N` elements by indices that name them directly: an inner loop without calls.
-fn short_rows<T: Pod, I: Index, const N: usize>(data: &[T], (indices, extent): (&[I], usize), out: &mut [T]) {
+/// Copies rows by indices that name them directly, with the number of rows that there are and the bytes of each.
+type CopyRows<I> = fn(&[u8], (&[I], usize), usize, &mut [u8]);
+
+/// Bytes from which on a row is worth a call for itself.
+const LONG: usize = 256;
+/// Bytes that are copied at a time.
+const PART: usize = 16;
+
+/// The loop for rows of so many bytes, if there is one.
+fn short_rows<I: Index>(bytes: usize) -> Option<CopyRows<I>> {
+    Some(match bytes {
+        1 => copy_rows::<I, 1>,
+        2 => copy_rows::<I, 2>,
+        3 => copy_rows::<I, 3>,
+        4 => copy_rows::<I, 4>,
+        6 => copy_rows::<I, 6>,
+        8 => copy_rows::<I, 8>,
+        12 => copy_rows::<I, 12>,
+        PART..LONG => copy_parts::<I>,
+        _ => return None,
+    })
+}
+
+/// Rows of `N` bytes: an inner loop without calls.
+fn copy_rows<I: Index, const N: usize>(data: &[u8], (indices, extent): (&[I], usize), _row: usize, out: &mut [u8]) {
     let data = &data.as_chunks::<N>().0[..extent];
     for (out, indices) in out.as_chunks_mut::<N>().0.chunks_mut(64).zip(indices.chunks(64)) {
         if I::all_within(indices, extent) {
@@ -95,8 +116,25 @@ fn short_rows<T: Pod, I: Index, const N: usize>(data: &[T], (indices, extent): (
             }
         } else {
             for (to, index) in out.iter_mut().zip(indices) {
-                *to = index.within(extent).map_or([T::zeroed(); N], |named| data[named]);
+                *to = index.within(extent).map_or([0; N], |named| data[named]);
             }
+        }
+    }
+}
+
+/// Rows of at least a part, of which the last may overlap the one before.
+fn copy_parts<I: Index>(data: &[u8], (indices, extent): (&[I], usize), row: usize, out: &mut [u8]) {
+    for (to, index) in out.chunks_exact_mut(row).zip(indices) {
+        let Some(named) = index.within(extent) else {
+            to.fill(0);
+            continue;
+        };
+        let from = &data[named * row..][..row];
+        for (to, from) in to.as_chunks_mut::<PART>().0.iter_mut().zip(from.as_chunks::<PART>().0) {
+            *to = *from;
+        }
+        if let (Some(to), Some(from)) = (to.last_chunk_mut::<PART>(), from.last_chunk::<PART>()) {
+            *to = *from;
         }
     }
 }

@@ -6,7 +6,12 @@
 use super::Kernel;
 use super::call::Call;
 use super::strided::{MAX_RANK, Strided, copy_bytes};
+use super::threads::PARALLEL_BYTES;
 use serde::{Deserialize, Serialize};
+
+/// Bytes from which on runs are copied one by one, without what a strided copy prepares: the steps of a sequence are
+/// many small parts.
+const LONG_RUN: usize = 64;
 
 /// Which elements are put beside which; the operands and `out` have one dtype.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -122,8 +127,18 @@ pub fn concat_part(
     let rank = shape.len();
     let to = packed(shape);
     let offset = at * to[axis] as usize;
-    let from = packed(part_shape);
-    copy_bytes(size, part_shape, (part, Strided::new(&from[..rank])), (out, Strided { offset, strides: &to[..rank] }));
+    let bytes = |shape: &[usize]| size * shape[axis..].iter().product::<usize>();
+    let run = bytes(part_shape);
+    if run >= LONG_RUN && part.len() <= PARALLEL_BYTES {
+        let offset = offset * size;
+        for (from, to) in part.chunks_exact(run).zip(out.chunks_exact_mut(bytes(shape))) {
+            to[offset..offset + run].copy_from_slice(from);
+        }
+    } else {
+        let from = packed(part_shape);
+        let to = Strided { offset, strides: &to[..rank] };
+        copy_bytes(size, part_shape, (part, Strided::new(&from[..rank])), (out, to));
+    }
     part_shape[axis]
 }
 

@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 
 /// Updates that are combined at a time.
 const BLOCK: usize = 128;
+/// Bytes of small blocks that are taken together: they stay in the first cache.
+const SMALL_BYTES: usize = 16 * 1024;
 
 /// How a scatter combines an update with the element that is there. Setting one element to different values fails the
 /// run.
@@ -132,18 +134,45 @@ impl Work<'_> {
         } else {
             1
         };
+        let several = (BLOCK / rows.positions).min(SMALL_BYTES / block);
+        if parts == 1 && several > 1 {
+            return share(parallel, several * block, out, |at, out| {
+                self.start(at * several * block, out);
+                self.small_blocks(indices, at * several, out);
+            });
+        }
         let part_rows = rows.rows.div_ceil(parts).min(MOST_ROWS);
         share(parallel, block, out, |at, out| {
             share(parallel, part_rows * row, out, |part, out| {
                 let first = part * part_rows;
                 // A part at a time, so that it is still in the cache when the updates come.
-                match self.data {
-                    Some(data) => out.copy_from_slice(&data[at * block + first * row..][..out.len()]),
-                    None => out.fill(0),
-                }
+                self.start(at * block + first * row, out);
                 self.part(indices, (at, first), out);
             });
         });
+    }
+
+    /// What the updates meet, from this byte on.
+    fn start(&self, first: usize, out: &mut [u8]) {
+        match self.data {
+            Some(data) => out.copy_from_slice(&data[first..][..out.len()]),
+            None => out.fill(0),
+        }
+    }
+
+    /// Whole blocks from the `first` on, of so few positions that those of all are combined at a time.
+    fn small_blocks<I: Index>(&self, indices: &[I], first: usize, out: &mut [u8]) {
+        let rows = self.rows;
+        let row = rows.row * self.size;
+        let mut places = [0; BLOCK];
+        let places = &mut places[..out.len() / (rows.rows * row) * rows.positions];
+        for (at, places) in places.chunks_exact_mut(rows.positions).enumerate() {
+            rows.places(indices, (first + at, 0), (0, rows.rows), places);
+            // The place that is none stays the largest number.
+            places.iter_mut().for_each(|place| *place = place.saturating_add((at * rows.rows) as u32));
+        }
+        let updates = &self.updates[first * rows.positions * row..][..places.len() * row];
+        (self.combine)(out, updates, rows.row, places);
     }
 
     /// The rows of `out`, which begin at row `first` of `block`.

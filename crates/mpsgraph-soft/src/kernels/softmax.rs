@@ -55,28 +55,46 @@ pub fn softmax<T: Float>(x: &[T], shape: &[usize], axis: usize, out: &mut [T]) {
 /// Sum in `ACCUMULATORS` parts.
 #[inline(always)]
 fn sum(x: &[f32]) -> f32 {
-    let mut sums = [0.0; ACCUMULATORS];
     let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
+    let rest = rest.iter().sum::<f32>();
+    let Some((first, chunks)) = chunks.split_first() else { return rest };
+    let mut sums = *first;
     for chunk in chunks {
         for (sum, &x) in sums.iter_mut().zip(chunk) {
             *sum += x;
         }
     }
-    sums.iter().sum::<f32>() + rest.iter().sum::<f32>()
+    in_halves(sums, |a, b| a + b) + rest
+}
+
+/// Joins the accumulators: five steps that wait for each other, not 32.
+#[inline(always)]
+fn in_halves(mut accumulators: [f32; ACCUMULATORS], join: impl Fn(f32, f32) -> f32) -> f32 {
+    let mut width = ACCUMULATORS / 2;
+    while width > 0 {
+        for at in 0..width {
+            accumulators[at] = join(accumulators[at], accumulators[at + width]);
+        }
+        width /= 2;
+    }
+    accumulators[0]
 }
 
 /// Largest element; NaN is skipped, which makes the row NaN through its exponential.
 #[inline(always)]
 fn largest<T: Float>(x: &[T]) -> f32 {
-    let mut maxima = [f32::NEG_INFINITY; ACCUMULATORS];
     let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
+    let rest = rest.iter().fold(f32::NEG_INFINITY, |max, &x| larger(max, x.to_f32()));
+    if chunks.is_empty() {
+        return rest;
+    }
+    let mut maxima = [f32::NEG_INFINITY; ACCUMULATORS];
     for chunk in chunks {
         for (max, &x) in maxima.iter_mut().zip(chunk) {
             *max = larger(*max, x.to_f32());
         }
     }
-    let rest = rest.iter().fold(f32::NEG_INFINITY, |max, &x| larger(max, x.to_f32()));
-    maxima.into_iter().fold(rest, larger)
+    larger(in_halves(maxima, larger), rest)
 }
 
 #[inline(always)]
@@ -90,12 +108,36 @@ struct Segments<'a, T> {
     out: &'a mut [T],
 }
 
+impl<T: Float> Segments<'_, T> {
+    /// Rows of which a block holds several: all exponentials of a block are computed by one loop.
+    #[inline(always)]
+    fn several(self, exps: &mut [f32; BLOCK]) {
+        let Self { x, extent, out } = self;
+        let several = BLOCK / extent * extent;
+        for (x, out) in x.chunks(several).zip(out.chunks_mut(several)) {
+            let exps = &mut exps[..x.len()];
+            for (exps, x) in exps.chunks_exact_mut(extent).zip(x.chunks_exact(extent)) {
+                let max = largest(x);
+                exps.iter_mut().zip(x).for_each(|(e, &x)| *e = x.to_f32() - max);
+            }
+            exps.iter_mut().for_each(|e| *e = exp(*e));
+            for (out, exps) in out.chunks_exact_mut(extent).zip(exps.chunks_exact(extent)) {
+                let scale = 1.0 / sum(exps);
+                out.iter_mut().zip(exps).for_each(|(out, e)| *out = T::from_f32(e * scale));
+            }
+        }
+    }
+}
+
 impl<T: Float> VectorLoop for Segments<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         let mut exps = [0.0; BLOCK];
+        if self.extent <= BLOCK / 2 {
+            return self.several(&mut exps);
+        }
         for (x, out) in self.x.chunks_exact(self.extent).zip(self.out.chunks_exact_mut(self.extent)) {
             let max = largest(x);
             let mut total = 0.0;

@@ -80,12 +80,14 @@ impl LoopBuilder {
             TileType::F32 => {
                 let Function { run, cost, exact } = float::unary(op);
                 let value = self.push(run, size, &[x], cost);
+                self.instructions.last_mut().expect("pushed").half = Half::of_unary(op, dtype);
                 if exact { value } else { self.rounded(result, value) }
             }
             TileType::Int(ty) => match int::unary(op, ty) {
                 Some(run) => {
                     let value = self.push(run, size, &[x], 1);
-                    self.rounded(result, value)
+                    // The complement of a bool is one.
+                    if op == UnaryOp::Not { value } else { self.rounded(result, value) }
                 }
                 None => {
                     let wide = self.cast(dtype, DType::F32, x);
@@ -98,12 +100,17 @@ impl LoopBuilder {
 
     /// `op` of two values of `dtype`.
     pub fn binary(&mut self, op: BinaryOp, dtype: DType, a: Register, b: Register) -> Register {
+        // Bools are 0 or 1, so they are equal if their bytes are.
+        let is_bool = dtype == DType::Bool;
+        let same = [(BinaryOp::Xor, BinaryOp::NotEqual), (BinaryOp::Xnor, BinaryOp::Equal)];
+        let op = same.into_iter().find(|&(of, _)| is_bool && of == op).map_or(op, |(_, same)| same);
+        let is_truth = op.is_comparison() || is_bool && matches!(op, BinaryOp::And | BinaryOp::Or);
         let recipe = match TileType::of(dtype) {
             TileType::F32 => float::binary(op),
             TileType::Int(ty) => int::binary(op, ty),
         };
         match recipe {
-            Recipe::Loop { run, cost } if op.is_comparison() => self.push(run, 1, &[a, b], cost),
+            Recipe::Loop { run, cost } if is_truth => self.push(run, 1, &[a, b], cost),
             Recipe::Loop { run, cost } => {
                 let value = self.push(run, TileType::of(dtype).size(), &[a, b], cost);
                 self.instructions.last_mut().expect("pushed").half = Half::of_binary(op, dtype);

@@ -1,14 +1,14 @@
 //! Pairs of instructions that one loop does: what the first makes stays in a register of the processor.
 //!
 //! These are the pairs by which small integers become floats: bits are moved up and back down to copy the sign, and an
-//! integer becomes a float that is multiplied with a scale; and pairs of basic operations of f32. The loop computes
-//! what the two would, bit by bit.
+//! integer becomes a float that is multiplied with a scale; and pairs of basic operations of f32, or a square root and
+//! a sum. The loop computes what the two would, bit by bit.
 
 use super::fused_loop::{Instruction, Run};
 use super::int::Int;
 use super::stepped::{self, BLOCK, Basic};
 use super::tile::{IntType, TileLoop, TileType, int_type, operands, pick};
-use crate::ir::{BinaryOp, DType};
+use crate::ir::{BinaryOp, DType, UnaryOp};
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -23,6 +23,8 @@ pub enum Half {
     FromInt(IntType),
     /// First or second, of f32.
     Basic(Basic),
+    /// First, of f32.
+    Root,
 }
 
 impl Half {
@@ -40,6 +42,11 @@ impl Half {
         half.map(|(_, _, half)| half)
     }
 
+    /// What `op` on tiles of `dtype` may be.
+    pub fn of_unary(op: UnaryOp, dtype: DType) -> Option<Self> {
+        (op == UnaryOp::Sqrt && TileType::of(dtype) == TileType::F32).then_some(Half::Root)
+    }
+
     /// What a conversion between tiles may be.
     pub fn of_cast(from: TileType, to: TileType) -> Option<Self> {
         match (from, to) {
@@ -51,7 +58,7 @@ impl Half {
     /// Whether it can be the first of a pair.
     fn is_first(self) -> bool {
         match self {
-            Half::ShiftLeft | Half::FromInt(_) | Half::Basic(_) => true,
+            Half::ShiftLeft | Half::FromInt(_) | Half::Basic(_) | Half::Root => true,
             Half::ShiftRight => false,
         }
     }
@@ -104,7 +111,10 @@ fn joined(first: &Instruction, second: &Instruction, place: usize) -> Option<Ins
             let run = stepped::pair(first_op, op, place)?;
             (Run::Stepped(run, [BLOCK; 3]), [first.src[0], first.src[1], other])
         }
-        (Half::ShiftLeft | Half::FromInt(_) | Half::ShiftRight | Half::Basic(_), _) => return None,
+        (Half::Root, Half::Basic(Basic::Add)) => {
+            (Run::Stepped(stepped::root_and_sum(), [BLOCK; 3]), [first.src[0], first.src[0], other])
+        }
+        (Half::ShiftLeft | Half::FromInt(_) | Half::ShiftRight | Half::Basic(_) | Half::Root, _) => return None,
     };
     Some(Instruction { run, dst: second.dst, src, half: None })
 }

@@ -39,14 +39,20 @@ pub fn single(op: Basic) -> SteppedFn {
 }
 
 /// The loop of two operations, where operand number `place` of the second is what the first makes, and the third source
-/// is its other one. Quotients take so long that nothing else shows beside them.
+/// is its other one. Quotients as the second gain little, so there is no loop for them; as the first they gain most,
+/// because the processor divides while it does everything else.
 pub fn pair(first: Basic, second: Basic, place: usize) -> Option<SteppedFn> {
     match first {
         Basic::Add => second_of::<Add>(second, place),
         Basic::Sub => second_of::<Sub>(second, place),
         Basic::Mul => second_of::<Mul>(second, place),
-        Basic::Div => None,
+        Basic::Div => second_of::<Div>(second, place),
     }
+}
+
+/// The loop that adds the third source to the square root of the first: roots are as slow as quotients.
+pub fn root_and_sum() -> SteppedFn {
+    pick::<Root, Add>()
 }
 
 fn second_of<A: Operation>(second: Basic, place: usize) -> Option<SteppedFn> {
@@ -80,6 +86,7 @@ operations!(
     SubFrom: |a, b| b - a,
     Mul: |a, b| a * b,
     Div: |a, b| a / b,
+    Root: |a, _b| a.sqrt(),
     First: |a, _b| a
 );
 

@@ -118,6 +118,17 @@ fn large() {
 }
 
 #[test]
+fn short_rows() {
+    for row in (1..=40).chain([63, 64, 65, 130]) {
+        let table = indices(200, 9);
+        compare(&Rows::axis(&[9, row], &[200], 0, 0), &[9, row], &table, &[200, row], |at| {
+            let named = usize::try_from(table[at[0]]).ok().filter(|&i| i < 9)?;
+            Some(vec![named, at[1]])
+        });
+    }
+}
+
+#[test]
 fn extreme_indices_are_out_of_range() {
     let mut out = [9; 4];
     let table = [i64::MIN, i64::MAX, -1, 1 << 32];

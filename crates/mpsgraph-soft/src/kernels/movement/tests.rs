@@ -63,6 +63,14 @@ fn concat() {
 }
 
 #[test]
+fn concat_of_long_runs() {
+    check(Movement::Concat { axis: 1 }, &[&[3, 1, 40], &[3, 2, 40]], &[3, 3, 40], |at| match at[1] {
+        0 => at[0] * 40 + at[2],
+        _ => 120 + flat(&[3, 2, 40], &[at[0], at[1] - 1, at[2]]),
+    });
+}
+
+#[test]
 fn pad() {
     for before in [[0, 0, 0], [1, 2, 0], [0, 3, 2]] {
         for after in [[0, 0, 0], [2, 0, 1], [0, 1, 3]] {

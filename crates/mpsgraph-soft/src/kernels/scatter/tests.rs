@@ -162,6 +162,21 @@ fn blocks_that_threads_share() {
 }
 
 #[test]
+fn small_blocks_are_taken_together() {
+    for (positions, extent) in [(1, 10), (3, 4), (40, 8), (64, 2), (65, 2)] {
+        let shape = [531, extent];
+        let count = shape[0] * positions;
+        let table = table_of(count, extent);
+        let data: Vec<f32> = (0..shape[0] * extent).map(|i| i as f32).collect();
+        let updates: Vec<f32> = (0..count).map(|i| 1.0 / (i + 1) as f32).collect();
+        let rows = Rows::along(&shape, &[shape[0], positions], 1);
+        compare(&rows, DType::F32, &data, &updates, &table, float, |at| {
+            Some(at / positions * extent + named(&table, at, extent)?)
+        });
+    }
+}
+
+#[test]
 fn without_data_updates_meet_zeros() {
     for width in [1, 3] {
         let (shape, table) = ([2, 5, width], [4, -1, 0, 4, 7]);

@@ -34,6 +34,14 @@ fn every_small_size() {
 }
 
 #[test]
+fn more_rows_than_a_block_holds() {
+    for extent in [1, 3, 8, 16, 33, 100, 255, 256, 257] {
+        compare::<f32>([5, 103, extent], 0.0, |i| (i * 7919 % 1009) as f32 * 0.02);
+        compare::<f16>([5, 103, extent], 1e-3, |i| (i * 7919 % 1009) as f32 * 0.02);
+    }
+}
+
+#[test]
 fn large() {
     compare::<f32>([1, 300, 500], 0.0, |i| (i % 1013) as f32 * 0.01);
     compare::<f16>([1, 300, 600], 1e-3, |i| (i % 1013) as f32 * 0.01);

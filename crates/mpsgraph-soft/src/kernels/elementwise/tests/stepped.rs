@@ -84,6 +84,28 @@ fn two_operations_on_every_mixture_of_operands() {
 }
 
 #[test]
+fn a_sum_with_a_root() {
+    let special = float_values(DType::F32);
+    let values = [5, 7, 11].map(|step| (0..609).map(|at| special[at * step % special.len()]).collect::<Vec<f32>>());
+    for kinds in KINDS.iter().flat_map(|&a| KINDS.map(|b| [a, b, Kind::Whole])) {
+        for is_left in [true, false] {
+            let got = run(&values, kinds, |builder, [a, b, c]| {
+                let root = builder.unary(UnaryOp::Sqrt, DType::F32, a);
+                let [x, y] = if is_left { [root, b] } else { [b, root] };
+                let sum = builder.binary(BinaryOp::Add, DType::F32, x, y);
+                let quotient = builder.binary(BinaryOp::Div, DType::F32, c, sum);
+                builder.binary(BinaryOp::Sub, DType::F32, c, quotient)
+            });
+            for index in 0..got.len {
+                let [a, b, c] = std::array::from_fn(|at| kinds[at].at(&values[at], index));
+                let what = format!("of {kinds:?} at {index}: {a} {b} {c}");
+                assert_same(got.float(index), c - c / (a.sqrt() + b), &what);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_number_that_is_also_read_as_a_tile() {
     let values = [1.5f32, -2.0, 0.25].map(|start| (0..609).map(|at| start + at as f32).collect::<Vec<f32>>());
     let kinds = [Kind::Whole, Kind::Row, Kind::Scalar];
