@@ -1,7 +1,7 @@
 //! Every integer dtype against Rust's own integers, at each pair of its extremes: burn-flex computes most of them as
 //! i64, which itself overflows.
 
-use burn::tensor::{DType, Element, Int, Tensor, TensorData};
+use burn::tensor::{DType, Element, ElementConversion, Int, Tensor, TensorData};
 use burn_mpsgraph::MpsGraph;
 use test_support::Tolerance::Exact;
 
@@ -138,6 +138,19 @@ fn shift_counts_are_taken_modulo_64() {
     assert_gives("left_shift", &TensorData::from([i32::MIN, 0, 0, -5]), left, Exact);
     let right = || tensor(&a).bitwise_right_shift(tensor(&counts)).into_data();
     assert_gives("right_shift", &TensorData::from([-1, -1, -1, -5]), right, Exact);
+}
+
+#[test]
+fn scalar_counts_of_any_size() {
+    let a = [1_i64, -5, i64::MAX, i64::MIN, 1 << 31];
+    for places in [0, 1, 31, 32, 40, 63, 64, 65] {
+        let left = || tensor(&a).bitwise_left_shift_scalar(places.elem()).into_data();
+        let expected = a.map(|a| a.wrapping_shl(places as u32));
+        assert_gives(&format!("left by {places}"), &TensorData::from(expected), left, Exact);
+        let right = || tensor(&a).bitwise_right_shift_scalar(places.elem()).into_data();
+        let expected = a.map(|a| a.wrapping_shr(places as u32));
+        assert_gives(&format!("right by {places}"), &TensorData::from(expected), right, Exact);
+    }
 }
 
 #[test]
