@@ -7,9 +7,9 @@ use crate::kernels::threads;
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// Work below this many units of 0.05 ns, 15 µs, stays on one thread: waking another and waiting for it costs 5 to
+/// Work below this many units of 0.05 ns, 30 µs, stays on one thread: waking another and waiting for it costs 5 to
 /// 10 µs, and memory that only one core has in its cache has to get to the other.
-const PARALLEL_WORK: usize = 300_000;
+const PARALLEL_WORK: usize = 600_000;
 
 #[derive(Clone, Copy)]
 #[repr(align(64))]
