@@ -5,9 +5,14 @@
 
 use super::span::{Span, SpanMut};
 
+/// A cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Line(#[allow(dead_code, reason = "read and written through pointers")] [u8; 64]);
+pub(super) struct Line(#[allow(dead_code, reason = "read and written through pointers")] [u8; 64]);
+
+impl Line {
+    pub const ZEROS: Self = Self([0; 64]);
+}
 
 /// Bytes, zeros at first.
 #[derive(Default)]
@@ -25,7 +30,7 @@ impl std::fmt::Debug for Block {
 impl Block {
     /// A block of at least `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
-        Self { lines: vec![Line([0; 64]); bytes.div_ceil(64)] }
+        Self { lines: vec![Line::ZEROS; bytes.div_ceil(64)] }
     }
 
     /// How many bytes a block of at least `bytes` bytes has.

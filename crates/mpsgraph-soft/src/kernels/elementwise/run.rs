@@ -2,6 +2,7 @@
 
 use super::fused_loop::{Fetch, FusedLoop, Load, Place, Run};
 use super::single_numbers::Block;
+use crate::kernels::block::Line;
 use crate::kernels::span::{Span, SpanMut};
 use crate::kernels::threads;
 use std::cell::RefCell;
@@ -10,10 +11,6 @@ use std::ops::Range;
 /// Work below this many units of 0.05 ns, 30 µs, stays on one thread: waking another and waiting for it costs 5 to
 /// 10 µs, and memory that only one core has in its cache has to get to the other.
 const PARALLEL_WORK: usize = 600_000;
-
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct Line(#[allow(dead_code, reason = "only its address is used")] [u8; 64]);
 
 /// Tiles and addresses of a thread, kept so that running allocates nothing.
 struct Arena {
@@ -153,7 +150,7 @@ impl FusedLoop {
         ARENA.with_borrow_mut(|arena| {
             let lines = self.arena_bytes.div_ceil(64);
             if arena.lines.len() < lines {
-                arena.lines.resize(lines, Line([0; 64]));
+                arena.lines.resize(lines, Line::ZEROS);
             }
             arena.places.clear();
             arena.places.resize(self.places.len(), std::ptr::null_mut());
