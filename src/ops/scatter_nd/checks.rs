@@ -1,6 +1,6 @@
 //! What a write by index refuses before anything is recorded.
 
-use burn_backend::{DType, TensorMetadata};
+use burn_backend::{DType, Shape, TensorMetadata};
 
 use super::integer;
 use crate::error::{invalid, unsupported};
@@ -15,12 +15,11 @@ pub(super) fn check_along(
     indices: &MpsGraphTensor,
     value: &MpsGraphTensor,
 ) {
-    let (shape, at, new) = (&tensor.shape, &indices.shape, &value.shape);
-    let rank = shape.num_dims();
-    let same = |axis: usize| axis == dim || shape[axis] == at[axis];
-    if dim >= rank || at.num_dims() != rank || !(0..rank).all(same) || new != at {
-        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
-    }
+    require_fit(name, dim, [tensor, indices, value], |shape, at, new| {
+        let rank = shape.num_dims();
+        let same = |axis: usize| axis == dim || shape[axis] == at[axis];
+        at.num_dims() == rank && (0..rank).all(same) && new == at
+    });
 }
 
 /// Ends an op whose indices are not one for each slice of `value` along `dim`.
@@ -31,13 +30,25 @@ pub(super) fn check_rows(
     indices: &MpsGraphTensor,
     value: &MpsGraphTensor,
 ) {
-    let (shape, at, new) = (&tensor.shape, &indices.shape, &value.shape);
-    let fits = dim < shape.num_dims() && at.num_dims() == 1 && {
-        let mut expected = shape.to_vec();
-        expected[dim] = at[0];
-        new.as_slice() == expected
-    };
-    if !fits {
+    require_fit(name, dim, [tensor, indices, value], |shape, at, new| {
+        at.num_dims() == 1 && {
+            let mut expected = shape.to_vec();
+            expected[dim] = at[0];
+            new.as_slice() == expected
+        }
+    });
+}
+
+/// Ends an op without an axis `dim`, or whose shapes do not fit. `fits` gets those of the tensor, the indices and the
+/// values.
+fn require_fit(
+    name: &'static str,
+    dim: usize,
+    operands: [&MpsGraphTensor; 3],
+    fits: impl FnOnce(&Shape, &Shape, &Shape) -> bool,
+) {
+    let [shape, at, new] = operands.map(|operand| &operand.shape);
+    if dim >= shape.num_dims() || !fits(shape, at, new) {
         invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
     }
 }
