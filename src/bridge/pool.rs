@@ -7,6 +7,7 @@
 //! are taken for smaller values, and the least recently used are released, once the device is done with them. Small
 //! buffers share heaps.
 
+mod free;
 mod size_class;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -14,6 +15,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use free::{Free, FreeBuffer, Unused};
 use size_class::size_class;
 
 use super::heaps::{Heaps, SMALL};
@@ -27,15 +29,6 @@ use crate::tensor_type::TensorType;
 
 /// Serial number of a submission; 0 means "before the first".
 pub(super) type Serial = u64;
-
-/// A buffer that is free.
-struct FreeBuffer {
-    buffer: ffi::Buffer,
-    shown: Option<Box<Shown>>,
-    last_use: Serial,
-    /// When it became free, by a count of buffers that did.
-    freed: u64,
-}
 
 /// Live buffers from which on small ones keep no tensor data object, which may be larger than they are.
 const CROWD: u64 = 2048;
@@ -73,23 +66,6 @@ pub(crate) struct Pool {
     free: Mutex<Free>,
     /// Where small buffers come from.
     heaps: Mutex<Heaps>,
-}
-
-struct Free {
-    /// Of each class the buffers in the order in which they became free.
-    classes: BTreeMap<usize, VecDeque<FreeBuffer>>,
-    /// The most bytes of live buffers; allocations beyond it fail.
-    memory_limit: u64,
-    /// The most bytes of free buffers.
-    cache_limit: u64,
-    /// The bytes of all buffers above which free ones are released.
-    comfortable: u64,
-    frees: u64,
-    buffers_live: u64,
-    bytes_live: u64,
-    buffers_cached: u64,
-    bytes_cached: u64,
-    bytes_peak: u64,
 }
 
 /// A buffer in use; it goes back to the pool when dropped.
@@ -272,90 +248,6 @@ impl Pool {
         drop(free);
         stats.bytes_of_driver = self.device.current_allocated_size();
         stats.bytes_recommended = self.device.recommended_max_working_set_size();
-    }
-}
-
-impl Free {
-    /// A free buffer for a value of this class: of its own class, or of one up to half as large again if memory is
-    /// short.
-    fn reuse(
-        &mut self,
-        wanted: usize,
-        pick: impl Fn(&mut VecDeque<FreeBuffer>) -> Option<FreeBuffer>,
-    ) -> Option<(usize, FreeBuffer)> {
-        let short = self.bytes_live + self.bytes_cached + wanted as u64 > self.comfortable;
-        let largest = if short { wanted + wanted / 2 } else { wanted };
-        let found =
-            self.classes.range_mut(wanted..=largest).find_map(|(&class, of_class)| Some((class, pick(of_class)?)))?;
-        self.buffers_cached -= 1;
-        self.bytes_cached -= found.0 as u64;
-        Some(found)
-    }
-
-    fn begin(&mut self, class: usize) {
-        self.buffers_live += 1;
-        self.bytes_live += class as u64;
-        self.bytes_peak = self.bytes_peak.max(self.bytes_live);
-    }
-
-    fn end(&mut self, class: usize) {
-        self.buffers_live -= 1;
-        self.bytes_live -= class as u64;
-    }
-
-    fn keep(&mut self, class: usize, buffer: FreeBuffer) {
-        self.frees += 1;
-        self.buffers_cached += 1;
-        self.bytes_cached += class as u64;
-        self.classes.entry(class).or_default().push_back(FreeBuffer { freed: self.frees, ..buffer });
-    }
-
-    /// Takes out what is over a limit.
-    #[must_use]
-    fn make_room(&mut self, unused: Unused) -> Vec<FreeBuffer> {
-        self.release_while(unused, |free| {
-            free.bytes_cached > free.cache_limit || free.bytes_live + free.bytes_cached > free.comfortable
-        })
-    }
-
-    /// Takes out free buffers that the device is done with, the least recently used first.
-    #[must_use]
-    fn release_while(&mut self, unused: Unused, goes_on: impl Fn(&Self) -> bool) -> Vec<FreeBuffer> {
-        let mut released = Vec::new();
-        while self.buffers_cached > 0 && goes_on(self) {
-            let oldest = self.classes.iter().filter_map(|(&class, of_class)| {
-                let (at, first) = unused.oldest(of_class)?;
-                Some((first.freed, class, at))
-            });
-            let Some((_, class, at)) = oldest.min() else {
-                break;
-            };
-            if let Some(of_class) = self.classes.get_mut(&class) {
-                released.extend(of_class.remove(at));
-                if of_class.is_empty() {
-                    self.classes.remove(&class);
-                }
-                self.buffers_cached -= 1;
-                self.bytes_cached -= class as u64;
-            }
-        }
-        released
-    }
-}
-
-/// Which buffers the device is done with.
-#[derive(Clone, Copy)]
-struct Unused {
-    completed: Serial,
-    /// Whether work that was given up may still use buffers.
-    after_hang: bool,
-}
-
-impl Unused {
-    /// The oldest of the buffers of a class, if the device is done with it, and its place.
-    fn oldest(self, of_class: &VecDeque<FreeBuffer>) -> Option<(usize, &FreeBuffer)> {
-        let candidate = |(_, free): &(usize, &FreeBuffer)| !self.after_hang || !free.buffer.is_used_by_gpu();
-        of_class.iter().enumerate().find(candidate).filter(|(_, free)| free.last_use <= self.completed)
     }
 }
 

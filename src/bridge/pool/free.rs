@@ -1,0 +1,117 @@
+//! The free buffers of the pool, by size class, and the limits up to which they are kept.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::{Serial, Shown};
+use crate::ffi;
+
+/// A buffer that is free.
+pub(super) struct FreeBuffer {
+    pub buffer: ffi::Buffer,
+    pub shown: Option<Box<Shown>>,
+    pub last_use: Serial,
+    /// When it became free, by a count of buffers that did.
+    pub freed: u64,
+}
+
+/// Free buffers, and the counts of all.
+pub(super) struct Free {
+    /// Of each class the buffers in the order in which they became free.
+    pub classes: BTreeMap<usize, VecDeque<FreeBuffer>>,
+    /// The most bytes of live buffers; allocations beyond it fail.
+    pub memory_limit: u64,
+    /// The most bytes of free buffers.
+    pub cache_limit: u64,
+    /// The bytes of all buffers above which free ones are released.
+    pub comfortable: u64,
+    pub frees: u64,
+    pub buffers_live: u64,
+    pub bytes_live: u64,
+    pub buffers_cached: u64,
+    pub bytes_cached: u64,
+    pub bytes_peak: u64,
+}
+
+impl Free {
+    /// A free buffer for a value of this class: of its own class, or of one up to half as large again if memory is
+    /// short.
+    pub fn reuse(
+        &mut self,
+        wanted: usize,
+        pick: impl Fn(&mut VecDeque<FreeBuffer>) -> Option<FreeBuffer>,
+    ) -> Option<(usize, FreeBuffer)> {
+        let short = self.bytes_live + self.bytes_cached + wanted as u64 > self.comfortable;
+        let largest = if short { wanted + wanted / 2 } else { wanted };
+        let found =
+            self.classes.range_mut(wanted..=largest).find_map(|(&class, of_class)| Some((class, pick(of_class)?)))?;
+        self.buffers_cached -= 1;
+        self.bytes_cached -= found.0 as u64;
+        Some(found)
+    }
+
+    pub fn begin(&mut self, class: usize) {
+        self.buffers_live += 1;
+        self.bytes_live += class as u64;
+        self.bytes_peak = self.bytes_peak.max(self.bytes_live);
+    }
+
+    pub fn end(&mut self, class: usize) {
+        self.buffers_live -= 1;
+        self.bytes_live -= class as u64;
+    }
+
+    pub fn keep(&mut self, class: usize, buffer: FreeBuffer) {
+        self.frees += 1;
+        self.buffers_cached += 1;
+        self.bytes_cached += class as u64;
+        self.classes.entry(class).or_default().push_back(FreeBuffer { freed: self.frees, ..buffer });
+    }
+
+    /// Takes out what is over a limit.
+    #[must_use]
+    pub fn make_room(&mut self, unused: Unused) -> Vec<FreeBuffer> {
+        self.release_while(unused, |free| {
+            free.bytes_cached > free.cache_limit || free.bytes_live + free.bytes_cached > free.comfortable
+        })
+    }
+
+    /// Takes out free buffers that the device is done with, the least recently used first.
+    #[must_use]
+    pub fn release_while(&mut self, unused: Unused, goes_on: impl Fn(&Self) -> bool) -> Vec<FreeBuffer> {
+        let mut released = Vec::new();
+        while self.buffers_cached > 0 && goes_on(self) {
+            let oldest = self.classes.iter().filter_map(|(&class, of_class)| {
+                let (at, first) = unused.oldest(of_class)?;
+                Some((first.freed, class, at))
+            });
+            let Some((_, class, at)) = oldest.min() else {
+                break;
+            };
+            if let Some(of_class) = self.classes.get_mut(&class) {
+                released.extend(of_class.remove(at));
+                if of_class.is_empty() {
+                    self.classes.remove(&class);
+                }
+                self.buffers_cached -= 1;
+                self.bytes_cached -= class as u64;
+            }
+        }
+        released
+    }
+}
+
+/// Which buffers the device is done with.
+#[derive(Clone, Copy)]
+pub(super) struct Unused {
+    pub completed: Serial,
+    /// Whether work that was given up may still use buffers.
+    pub after_hang: bool,
+}
+
+impl Unused {
+    /// The oldest of the buffers of a class, if the device is done with it, and its place.
+    fn oldest(self, of_class: &VecDeque<FreeBuffer>) -> Option<(usize, &FreeBuffer)> {
+        let candidate = |(_, free): &(usize, &FreeBuffer)| !self.after_hang || !free.buffer.is_used_by_gpu();
+        of_class.iter().enumerate().find(candidate).filter(|(_, free)| free.last_use <= self.completed)
+    }
+}
