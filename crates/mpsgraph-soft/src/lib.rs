@@ -34,7 +34,6 @@
 mod brief_lock;
 pub mod classes;
 pub mod compiler;
-mod few;
 #[expect(unsafe_code, reason = "lists and texts in C's memory, and methods that are called by their addresses")]
 pub mod foundation;
 mod ignore_poison;
