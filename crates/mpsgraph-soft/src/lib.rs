@@ -30,7 +30,6 @@
 #![warn(clippy::allow_attributes_without_reason)]
 #![warn(clippy::wildcard_enum_match_arm)]
 
-#[expect(unsafe_code, reason = "a value behind a lock")]
 mod brief_lock;
 pub mod classes;
 pub mod compiler;
