@@ -7,6 +7,10 @@
 
 #![forbid(unsafe_code)]
 
+mod elementwise;
+
+pub use elementwise::{BinaryOp, ElementwiseOp, UnaryOp};
+
 use crate::kernels::KernelOp;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -168,22 +172,6 @@ pub enum Leaf {
     Splat([u8; 8]),
 }
 
-/// An operation whose elements depend on one element of each operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum ElementwiseOp {
-    /// `[x]`, same shape; the dtype is the input's, except for the tests (`IsNan`, `IsInf`, `IsFinite`: bool).
-    Unary(UnaryOp),
-    /// `[a, b]` of one dtype, NumPy-broadcast to the output shape.
-    Binary(BinaryOp),
-    /// `[predicate (bool), on true, on false]`, NumPy-broadcast.
-    Select,
-    /// `[x, min, max]`, NumPy-broadcast; NaN rules of `fmin`/`fmax`.
-    Clamp,
-    /// `[x]` to the output dtype by value: float to integer truncates toward zero and saturates (NaN gives 0),
-    /// integer to integer wraps, anything to bool is `x != 0`.
-    Cast,
-}
-
 /// An operation of one operand that changes no element.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ViewOp {
@@ -201,17 +189,6 @@ pub enum ViewOp {
     Reinterpret,
 }
 
-impl ElementwiseOp {
-    /// The operation's name, for descriptions of plans.
-    pub fn name(self) -> String {
-        match self {
-            ElementwiseOp::Unary(op) => format!("{op:?}"),
-            ElementwiseOp::Binary(op) => format!("{op:?}"),
-            ElementwiseOp::Select | ElementwiseOp::Clamp | ElementwiseOp::Cast => format!("{self:?}"),
-        }
-    }
-}
-
 macro_rules! op_of {
     ($($kind:ident: $from:ty,)*) => {$(
         impl From<$from> for Op {
@@ -222,126 +199,6 @@ macro_rules! op_of {
     )*};
 }
 op_of!(Leaf: Leaf, Elementwise: ElementwiseOp, Elementwise: UnaryOp, Elementwise: BinaryOp, View: ViewOp,);
-
-impl From<UnaryOp> for ElementwiseOp {
-    fn from(op: UnaryOp) -> Self {
-        ElementwiseOp::Unary(op)
-    }
-}
-
-impl From<BinaryOp> for ElementwiseOp {
-    fn from(op: BinaryOp) -> Self {
-        ElementwiseOp::Binary(op)
-    }
-}
-
-/// Elementwise functions of one argument. Floats are computed in f32 and rounded to the dtype. Denormals are kept;
-/// Apple's kernels for f32 read and write most of them as zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum UnaryOp {
-    Identity,
-    Abs,
-    Neg,
-    Exp,
-    Log,
-    Square,
-    Sqrt,
-    Recip,
-    Sin,
-    Cos,
-    Tan,
-    Asin,
-    Acos,
-    Atan,
-    Sinh,
-    Cosh,
-    Tanh,
-    Asinh,
-    Acosh,
-    Atanh,
-    Erf,
-    Ceil,
-    Floor,
-    /// Half to even.
-    Rint,
-    /// Half away from zero.
-    Round,
-    Trunc,
-    /// NaN gives 0.
-    Sign,
-    Signbit,
-    Relu,
-    Sigmoid,
-    /// Logical not of `x != 0`, in the operand's dtype.
-    Not,
-    BitNot,
-    IsNan,
-    IsInf,
-    IsFinite,
-}
-
-impl UnaryOp {
-    /// Whether the value is bool for every operand type.
-    pub const fn is_test(self) -> bool {
-        matches!(self, UnaryOp::IsNan | UnaryOp::IsInf | UnaryOp::IsFinite)
-    }
-}
-
-/// Elementwise functions of two arguments of one dtype. Integers wrap; floats are computed in f32.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum BinaryOp {
-    Add,
-    Sub,
-    Mul,
-    /// Integers truncate toward zero; a zero divisor gives 0.
-    Div,
-    /// C's `fmod`: sign of the dividend. A zero integer divisor gives 0.
-    Mod,
-    /// `a - floor(a / b) * b`: sign of the divisor, 0 for a zero integer divisor; NaN for a float one.
-    FloorMod,
-    Pow,
-    /// `fmin`: NaN is ignored.
-    Min,
-    Max,
-    /// NaN wins.
-    MinNan,
-    MaxNan,
-    Atan2,
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    And,
-    Or,
-    Xor,
-    Xnor,
-    BitAnd,
-    BitOr,
-    BitXor,
-    /// The count is taken modulo the width.
-    Shl,
-    /// Arithmetic for signed types; the count is taken modulo the width.
-    Shr,
-    /// `[incoming, source]`.
-    ReluGrad,
-}
-
-impl BinaryOp {
-    /// Whether the value is bool for every operand type.
-    pub const fn is_comparison(self) -> bool {
-        matches!(
-            self,
-            BinaryOp::Equal
-                | BinaryOp::NotEqual
-                | BinaryOp::Less
-                | BinaryOp::LessEqual
-                | BinaryOp::Greater
-                | BinaryOp::GreaterEqual
-        )
-    }
-}
 
 /// A constant's bytes as part of a file.
 mod constant {

@@ -2,37 +2,6 @@
 
 use super::*;
 
-const OPS: [BinaryOp; 28] = [
-    BinaryOp::Add,
-    BinaryOp::Sub,
-    BinaryOp::Mul,
-    BinaryOp::Div,
-    BinaryOp::Mod,
-    BinaryOp::FloorMod,
-    BinaryOp::Pow,
-    BinaryOp::Min,
-    BinaryOp::Max,
-    BinaryOp::MinNan,
-    BinaryOp::MaxNan,
-    BinaryOp::Atan2,
-    BinaryOp::Equal,
-    BinaryOp::NotEqual,
-    BinaryOp::Less,
-    BinaryOp::LessEqual,
-    BinaryOp::Greater,
-    BinaryOp::GreaterEqual,
-    BinaryOp::And,
-    BinaryOp::Or,
-    BinaryOp::Xor,
-    BinaryOp::Xnor,
-    BinaryOp::BitAnd,
-    BinaryOp::BitOr,
-    BinaryOp::BitXor,
-    BinaryOp::Shl,
-    BinaryOp::Shr,
-    BinaryOp::ReluGrad,
-];
-
 fn compare(op: BinaryOp, a: f64, b: f64) -> Option<bool> {
     Some(match op {
         BinaryOp::Equal => a == b,
@@ -179,7 +148,7 @@ fn floats() {
     for dtype in FLOATS {
         let (left, right) = pairs(&float_values(dtype));
         let (a, b) = (Data::floats(dtype, &left), Data::floats(dtype, &right));
-        for op in OPS {
+        for &op in BinaryOp::ALL {
             if float_reference(op, 0.0, 0.0).is_none() {
                 continue;
             }
@@ -254,7 +223,7 @@ fn integers() {
     for dtype in INTS {
         let (left, right) = pairs(&int_values(dtype));
         let (a, b) = (Data::ints(dtype, &left), Data::ints(dtype, &right));
-        for op in OPS {
+        for &op in BinaryOp::ALL {
             let result = if op.is_comparison() { DType::Bool } else { dtype };
             let got = run(&[&a, &b], result, |builder, r| builder.binary(op, dtype, r[0], r[1]));
             for (i, (&x, &y)) in left.iter().zip(&right).enumerate() {

@@ -2,44 +2,6 @@
 
 use super::*;
 
-const OPS: [UnaryOp; 35] = [
-    UnaryOp::Identity,
-    UnaryOp::Abs,
-    UnaryOp::Neg,
-    UnaryOp::Exp,
-    UnaryOp::Log,
-    UnaryOp::Square,
-    UnaryOp::Sqrt,
-    UnaryOp::Recip,
-    UnaryOp::Sin,
-    UnaryOp::Cos,
-    UnaryOp::Tan,
-    UnaryOp::Asin,
-    UnaryOp::Acos,
-    UnaryOp::Atan,
-    UnaryOp::Sinh,
-    UnaryOp::Cosh,
-    UnaryOp::Tanh,
-    UnaryOp::Asinh,
-    UnaryOp::Acosh,
-    UnaryOp::Atanh,
-    UnaryOp::Erf,
-    UnaryOp::Ceil,
-    UnaryOp::Floor,
-    UnaryOp::Rint,
-    UnaryOp::Round,
-    UnaryOp::Trunc,
-    UnaryOp::Sign,
-    UnaryOp::Signbit,
-    UnaryOp::Relu,
-    UnaryOp::Sigmoid,
-    UnaryOp::Not,
-    UnaryOp::BitNot,
-    UnaryOp::IsNan,
-    UnaryOp::IsInf,
-    UnaryOp::IsFinite,
-];
-
 /// The exact value; `None` for what floats do not have.
 fn float_reference(op: UnaryOp, x: f64) -> Option<f64> {
     let truth = |b: bool| b as u8 as f64;
@@ -142,7 +104,7 @@ fn floats() {
     for dtype in FLOATS {
         let values = float_values(dtype);
         let x = Data::floats(dtype, &values);
-        for op in OPS {
+        for &op in UnaryOp::ALL {
             if float_reference(op, 0.0).is_none() {
                 continue;
             }
@@ -226,7 +188,7 @@ fn integers() {
     for dtype in INTS {
         let values = int_values(dtype);
         let x = Data::ints(dtype, &values);
-        for op in OPS {
+        for &op in UnaryOp::ALL {
             let result = if op.is_test() { DType::Bool } else { dtype };
             let got = run(&[&x], result, |b, r| b.unary(op, dtype, r[0]));
             for (i, &value) in values.iter().enumerate() {
