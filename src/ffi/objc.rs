@@ -7,6 +7,8 @@
 mod autorelease;
 mod block;
 mod class;
+mod constants;
+mod declaration;
 mod declare;
 mod encode;
 mod retained;
@@ -19,8 +21,10 @@ pub(crate) use autorelease::{autoreleasepool, in_autoreleasepool, in_some_pool};
 pub(crate) use block::OnceBlock;
 pub use class::Kind;
 pub(crate) use class::{ClassType, Message, find_class, objc_class, objc_protocol};
-pub use declare::{Constant, Declaration};
-pub(crate) use declare::{Parameter, graph_methods, headers, objc_enum, objc_methods};
+pub(crate) use constants::objc_enum;
+pub(crate) use declaration::Parameter;
+pub use declaration::{Constant, Declaration};
+pub(crate) use declare::{graph_methods, headers, objc_methods};
 #[doc(hidden)]
 pub(crate) use declare::{objc_argument_type, objc_kind, objc_method, objc_nil, objc_return_type, objc_tensor_return};
 pub(crate) use encode::{Encode, impl_encode};
