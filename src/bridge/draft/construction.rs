@@ -1,0 +1,212 @@
+//! How a draft is made of a segment: what is wanted first, in the order of the expressions, and each node after its
+//! operands.
+
+use std::collections::HashMap;
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use foldhash::fast::FixedState;
+use smallvec::{SmallVec, smallvec};
+
+use super::flow::{FED, Flow};
+use super::{BARRIER, Draft, Numbers, mix, operand_code};
+use crate::bridge::list::Marks;
+use crate::bridge::program::Source;
+use crate::bridge::value::Value;
+use crate::ffi::os_version;
+use crate::lowering::provenance::Provenance;
+
+/// See [`Draft::new`].
+pub(super) fn draft<'a>(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Option<Draft<'a>> {
+    let expressions = expressions(flow, wanted, done);
+    let mut roots: SmallVec<[usize; 8]> = (0..wanted.len()).filter(|&at| wanted[at]).collect();
+    roots.sort_by_key(|&at| expressions[at]);
+    let last = *roots.last()?;
+    debug_assert!(!done[last], "what is done is not wanted again");
+    let mut construction = Construction {
+        flow,
+        done,
+        draft: empty(flow.segment.nodes.len()),
+        numbers: smallvec![UNNUMBERED; flow.segment.nodes.len()],
+        fed: HashMap::default(),
+        provenances: SmallVec::with_capacity(flow.segment.nodes.len()),
+        read_lone: read_lone(flow, wanted, done),
+    };
+    let mut stack = Stack::new();
+    for root in roots {
+        construction.visit(root, &mut stack);
+    }
+    Some(construction.finish(wanted))
+}
+
+/// A draft with room for this many nodes.
+fn empty<'a>(capacity: usize) -> Draft<'a> {
+    Draft {
+        nodes: SmallVec::with_capacity(capacity),
+        recorded_as: Numbers::with_capacity(capacity),
+        operands: SmallVec::with_capacity(2 * capacity),
+        feeds: SmallVec::new(),
+        outputs: Numbers::new(),
+        scalars: Vec::new(),
+        has_barrier: false,
+        hash: 0,
+    }
+}
+
+/// Marks a node that has no number in the program yet.
+const UNNUMBERED: u32 = u32::MAX;
+
+/// Fed values up to which one is looked for among all.
+const FEW: usize = 8;
+
+/// The nodes that depend on each other down to the one that is visited, and which of its operands is next.
+type Stack = SmallVec<[(usize, usize); 8]>;
+
+struct Construction<'f, 'a> {
+    flow: &'f Flow<'a>,
+    done: &'f [bool],
+    draft: Draft<'a>,
+    /// For each node of the segment its number in the program.
+    numbers: Numbers,
+    /// The numbers of the fed values, if there are more than a few.
+    fed: HashMap<*const Value, u32, FixedState>,
+    /// What MPSGraph's compiler may take each node's value for.
+    provenances: SmallVec<[Provenance; 8]>,
+    /// Which nodes' values are read with more than one extent of 1.
+    read_lone: Marks,
+}
+
+impl<'a> Construction<'_, 'a> {
+    /// Numbers a node after the nodes that it depends on.
+    fn visit(&mut self, root: usize, stack: &mut Stack) {
+        if self.numbers[root] != UNNUMBERED {
+            return;
+        }
+        stack.push((root, 0));
+        while let Some((node, input)) = stack.last_mut() {
+            let (at, next) = (*node, *input);
+            if next == self.flow.segment.nodes[at].inputs.len() {
+                stack.pop();
+                self.add(at);
+                continue;
+            }
+            *input += 1;
+            let producer = self.flow.producer(at, next);
+            if producer != FED && !self.done[producer as usize] && self.numbers[producer as usize] == UNNUMBERED {
+                stack.push((producer as usize, 0));
+            }
+        }
+    }
+
+    /// Appends a node whose operands have numbers.
+    fn add(&mut self, at: usize) {
+        if self.numbers[at] != UNNUMBERED {
+            return;
+        }
+        let node = &self.flow.segment.nodes[at];
+        let mut provenances: SmallVec<[Provenance; 3]> = SmallVec::new();
+        let is_rewritten = node.op.is_rewritten();
+        self.draft.hash = mix(self.draft.hash, node.hash);
+        for (index, input) in node.inputs.iter().enumerate() {
+            let value = self.flow.value(at, index);
+            let (source, provenance) = self.source(self.flow.producer(at, index), value);
+            let barrier = is_rewritten
+                && provenance.needs_barrier(&value.ty, input.shape(value), &node.value.ty, self.read_lone[at]);
+            self.draft.has_barrier |= barrier;
+            provenances.push(provenance);
+            self.draft.operands.push((source, barrier));
+            self.draft.hash = mix(self.draft.hash, operand_code(source, barrier));
+        }
+        self.draft.scalars.extend_from_slice(&node.scalars);
+        self.provenances.push(node.op.provenance(&provenances, node.value.ty.shape.num_dims()));
+        self.numbers[at] = self.draft.nodes.len() as u32;
+        self.draft.nodes.push(node);
+        self.draft.recorded_as.push(at as u32);
+    }
+
+    /// Where an operand comes from; a value that none of this program's nodes makes is fed.
+    fn source(&mut self, producer: u32, value: &'a Arc<Value>) -> (Source, Provenance) {
+        if producer != FED && !self.done[producer as usize] {
+            let number = self.numbers[producer as usize];
+            return (Source::Node(number), self.provenances[number as usize]);
+        }
+        let known = match self.draft.feeds.len() {
+            0..=FEW => self.draft.feeds.iter().position(|feed| Arc::ptr_eq(feed, value)).map(|at| at as u32),
+            _ => self.fed.get(&Arc::as_ptr(value)).copied(),
+        };
+        (Source::Feed(known.unwrap_or_else(|| self.feed(value))), Provenance::NONE)
+    }
+
+    /// One more fed value.
+    fn feed(&mut self, value: &'a Arc<Value>) -> u32 {
+        let Draft { feeds, hash, .. } = &mut self.draft;
+        *hash = mix(*hash, FixedState::default().hash_one(&value.ty));
+        feeds.push(value);
+        let first_new = if feeds.len() == FEW + 1 { 0 } else { feeds.len() - 1 };
+        if feeds.len() > FEW {
+            let numbered = feeds.iter().enumerate().skip(first_new);
+            self.fed.extend(numbered.map(|(at, feed)| (Arc::as_ptr(feed), at as u32)));
+        }
+        feeds.len() as u32 - 1
+    }
+
+    fn finish(self, wanted: &[bool]) -> Draft<'a> {
+        let mut draft = self.draft;
+        if draft.has_barrier {
+            draft.scalars.push(BARRIER);
+        }
+        let is_output = |&at: &u32| wanted[draft.recorded_as[at as usize] as usize];
+        draft.outputs = (0..draft.nodes.len() as u32).filter(is_output).collect();
+        draft.hash = draft.outputs.iter().fold(draft.hash, |hash, &output| mix(hash, output.into()));
+        draft
+    }
+}
+
+/// A hash of what each node computes from which shapes. Expressions that are equal, or differ only in where slices
+/// start, have equal hashes.
+fn expressions(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> SmallVec<[u64; 8]> {
+    let nodes = &flow.segment.nodes;
+    let mut expressions = smallvec![0; nodes.len()];
+    // A single output needs no order.
+    if wanted.iter().filter(|wanted| **wanted).count() < 2 {
+        return expressions;
+    }
+    for (at, node) in nodes.iter().enumerate() {
+        expressions[at] = node.inputs.iter().enumerate().fold(node.hash_anywhere(), |hash, (index, input)| {
+            match flow.producer(at, index) {
+                producer if producer != FED && !done[producer as usize] => mix(hash, expressions[producer as usize]),
+                // The extents tell most fed values apart.
+                _ => {
+                    let shape = input.shape(flow.value(at, index));
+                    shape.iter().fold(hash, |hash, &extent| mix(hash, extent as u64))
+                }
+            }
+        });
+    }
+    expressions
+}
+
+/// Which nodes' values are read with more than one extent of 1, directly or through nodes that MPSGraph's compiler sees
+/// through; see [`Provenance::needs_barrier`], which asks from macOS 26 on.
+fn read_lone(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Marks {
+    let nodes = &flow.segment.nodes;
+    let mut read_lone = Marks::from_elem(false, nodes.len());
+    if !os_version::at_least(26, 0) {
+        return read_lone;
+    }
+    let mut needed = Marks::from_slice(wanted);
+    for (at, node) in nodes.iter().enumerate().rev().filter(|(at, _)| !done[*at]) {
+        if !needed[at] {
+            continue;
+        }
+        let reshapes = node.op.reshapes(node.value.ty.shape.num_dims());
+        for (index, input) in node.inputs.iter().enumerate() {
+            let producer = flow.producer(at, index);
+            if producer != FED {
+                needed[producer as usize] = true;
+                read_lone[producer as usize] |= reshapes.sees_lone(input.shape(flow.value(at, index)), read_lone[at]);
+            }
+        }
+    }
+    read_lone
+}
