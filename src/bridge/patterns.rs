@@ -25,9 +25,6 @@ mod sums;
 mod sums_of_products;
 mod written;
 
-use std::collections::HashMap;
-
-use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
 use super::program::{OperandRef, Program, ProgramNode, Source};
@@ -73,21 +70,6 @@ const PATTERNS: [fn(&mut Program); 16] = [
     rows::apply,
     leading::apply,
 ];
-
-/// For each node whose value is read the one node that reads it, once; `None` if there are several, or it leaves the
-/// program.
-fn only_readers(program: &Program) -> HashMap<u32, Option<u32>, FixedState> {
-    let mut readers: HashMap<u32, Option<u32>, FixedState> =
-        program.outputs.iter().map(|&output| (output, None)).collect();
-    for &at in &program.schedule {
-        for input in &program.nodes[at as usize].inputs {
-            if let Source::Node(producer) = input.source {
-                readers.entry(producer).and_modify(|reader| *reader = None).or_insert(Some(at));
-            }
-        }
-    }
-    readers
-}
 
 /// Adds a node, which the schedule does not have yet, and returns its value as an operand.
 fn add(program: &mut Program, op: Op, inputs: SmallVec<[OperandRef; 3]>, output: TensorType) -> OperandRef {

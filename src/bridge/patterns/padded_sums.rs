@@ -4,21 +4,19 @@
 //! Every element keeps its bits. Adding zero makes zero of minus zero. So the first term of a sum has zero added where
 //! it is not zero anyway, and all later ones find a sum without minus zero, to which adding zero changes nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use burn_backend::Shape;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
+use super::add;
+use super::reading::{ADD, Readers};
 use super::regions::assigned;
-use super::{add, only_readers};
 use crate::bridge::program::{OperandRef, Program, Source};
 use crate::ops::Op;
-use crate::ops::arithmetic::{ArithmeticOp, BinaryOp};
 use crate::ops::tensor_shape::{AxisRange, TensorShapeOp};
 use crate::tensor_type::TensorType;
-
-const ADD: Op = Op::Arithmetic(ArithmeticOp::Binary(BinaryOp::Add));
 
 /// Zeros into which a region was assigned.
 struct Padded {
@@ -31,7 +29,7 @@ struct Padded {
 /// Rewrites the program; whether anything changed.
 pub(super) fn apply(program: &mut Program) -> bool {
     let mut rewrite = Rewrite {
-        readers: only_readers(program),
+        readers: Readers::new(program),
         without_minus_zero: HashSet::default(),
         schedule: Vec::new(),
         program,
@@ -48,7 +46,7 @@ pub(super) fn apply(program: &mut Program) -> bool {
 
 struct Rewrite<'p> {
     program: &'p mut Program,
-    readers: HashMap<u32, Option<u32>, FixedState>,
+    readers: Readers,
     /// Sums that were rewritten.
     without_minus_zero: HashSet<u32, FixedState>,
     schedule: Vec<u32>,
@@ -112,8 +110,9 @@ impl Rewrite<'_> {
 
     /// Whether the only reader of a sum adds another padded term to it.
     fn is_added_to(&self, at: u32) -> bool {
-        let reader = self.readers.get(&at).copied().flatten();
-        reader.is_some_and(|reader| self.sum(reader).is_some_and(|(rest, _)| rest.source == Source::Node(at)))
+        self.readers
+            .only(at)
+            .is_some_and(|reader| self.sum(reader).is_some_and(|(rest, _)| rest.source == Source::Node(at)))
     }
 
     fn of_node(&self, number: u32, shape: &Shape) -> OperandRef {

@@ -14,8 +14,9 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
+use super::add;
+use super::reading::Readers;
 use super::written::{Behind, Written};
-use super::{add, only_readers};
 use crate::bridge::program::{OperandRef, Program, ProgramNode, Source};
 use crate::ops::Op;
 use crate::ops::tensor_shape::{AxisRange, TensorShapeOp};
@@ -72,7 +73,7 @@ fn read_through(program: &mut Program) -> bool {
 
 /// Makes one concatenation of assignments along one axis.
 fn join(program: &mut Program) -> bool {
-    let readers = only_readers(program);
+    let readers = Readers::new(program);
     let mut inner = vec![false; program.nodes.len()];
     // What is to be scheduled before a node.
     let mut before: HashMap<u32, Vec<u32>, FixedState> = HashMap::default();
@@ -110,7 +111,7 @@ struct Chain {
 }
 
 /// The chain that ends at this node.
-fn chain(program: &Program, last: u32, readers: &HashMap<u32, Option<u32>, FixedState>) -> Option<Chain> {
+fn chain(program: &Program, last: u32, readers: &Readers) -> Option<Chain> {
     let node = &program.nodes[last as usize];
     let (axis, range) = only_axis(node)?;
     let mut chain = Chain {
@@ -121,7 +122,7 @@ fn chain(program: &Program, last: u32, readers: &HashMap<u32, Option<u32>, Fixed
     };
     while chain.parts.len() < PARTS
         && let Source::Node(before) = chain.data.source
-        && matches!(readers.get(&before), Some(Some(_)))
+        && readers.only(before).is_some()
     {
         let earlier = &program.nodes[before as usize];
         let Some((axis, range)) = only_axis(earlier) else { break };
