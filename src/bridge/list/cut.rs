@@ -13,9 +13,9 @@ use crate::ops::Op;
 use crate::tensor_type::TensorType;
 
 /// The number of ops that are compared to find where an earlier segment began.
-const PATTERN: usize = 12;
+const BEGINNING: usize = 12;
 /// The number of segment beginnings that are remembered.
-const PATTERNS: usize = 8;
+const BEGINNINGS: usize = 8;
 
 /// A mark for each node of a segment; those of a short one need no memory of their own.
 pub(in crate::bridge) type Marks = SmallVec<[bool; 16]>;
@@ -108,19 +108,19 @@ impl Recording {
     pub fn bound_cut(&self) -> Cut<'static> {
         let mut list = self.lock();
         let List { nodes, beginnings, .. } = &mut *list;
-        let own: Vec<_> = nodes.iter().take(PATTERN).map(|n| (n.op.clone(), n.value.ty.clone())).collect();
+        let own: Vec<_> = nodes.iter().take(BEGINNING).map(|node| (node.op.clone(), node.value.ty.clone())).collect();
         if !beginnings.contains(&own) {
-            if beginnings.len() == PATTERNS {
+            if beginnings.len() == BEGINNINGS {
                 beginnings.pop_front();
             }
             beginnings.push_back(own);
         }
-        let begins = |at: usize, pattern: &[(Op, TensorType)]| {
-            pattern.iter().zip(&nodes[at..]).all(|((op, ty), node)| node.op == *op && node.value.ty == *ty)
+        let begins = |at: usize, beginning: &[(Op, TensorType)]| {
+            beginning.iter().zip(&nodes[at..]).all(|((op, ty), node)| node.op == *op && node.value.ty == *ty)
         };
-        (1..=nodes.len().saturating_sub(PATTERN))
+        (1..=nodes.len().saturating_sub(BEGINNING))
             .rev()
-            .find(|&at| beginnings.iter().any(|pattern| begins(at, pattern)))
+            .find(|&at| beginnings.iter().any(|beginning| begins(at, beginning)))
             .map_or(Cut::Upto(u64::MAX), |at| Cut::Upto(nodes[at - 1].serial))
     }
 }
