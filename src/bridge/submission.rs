@@ -2,8 +2,8 @@
 //!
 //! Submissions complete in the order of their serial numbers. Metal raises no exception on a device fault, so the
 //! status of its command buffers, and what MPSGraph tells of its execution, are looked at when a submission is done. A
-//! fault marks the buffers that the submission wrote, and
-//! those of submissions that read them, so that no read gives garbage.
+//! fault marks the buffers that the submission wrote, and those of submissions that read them, so that no read gives
+//! garbage.
 
 mod ended;
 mod execution;
@@ -117,10 +117,19 @@ struct Flight {
     /// How often work was given up, and the last reason.
     given_up: u64,
     hang: Option<Error>,
-    /// Whether nothing has ended since.
-    on_trial: bool,
-    /// Whether work was given up twice and nothing has ended between.
-    refusing: bool,
+    trust: Trust,
+}
+
+/// Whether the device gets more work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Trust {
+    /// Something has ended since work was given up, or none was.
+    #[default]
+    Works,
+    /// Work was given up, and nothing has ended since: it gets work on a fresh queue.
+    OnTrial,
+    /// Work was given up again on that: it gets none until something ends.
+    Refused,
 }
 
 impl Queue {
@@ -275,7 +284,9 @@ impl Queue {
             let Some(done) = flight.submitted.pop_front() else {
                 break;
             };
-            flight.on_trial = false;
+            if flight.trust == Trust::OnTrial {
+                flight.trust = Trust::Works;
+            }
             let own = own.or_else(|| done.execution.fault());
             if let Some(fault) = &own {
                 flight.unreported.get_or_insert_with(|| fault.clone());

@@ -9,7 +9,7 @@ use std::sync::Weak;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::{Encoder, Flight, Queue};
+use super::{Encoder, Flight, Queue, Trust};
 use crate::bridge::pool::Serial;
 use crate::error::Error;
 use crate::ffi::Device;
@@ -26,7 +26,7 @@ impl Queue {
         if self.in_the_way(flight, held_bytes).is_some() {
             return Ok(false);
         }
-        if let Some(hang) = flight.hang.as_ref().filter(|_| flight.refusing) {
+        if let Some(hang) = flight.hang.as_ref().filter(|_| flight.trust == Trust::Refused) {
             return Err(hang.clone());
         }
         if encoder.given_up != flight.given_up {
@@ -52,8 +52,10 @@ impl Queue {
             flight.submitted.len()
         );
         let hang = Error::Hang { reason };
-        flight.refusing |= flight.on_trial;
-        flight.on_trial = true;
+        flight.trust = match flight.trust {
+            Trust::Works => Trust::OnTrial,
+            Trust::OnTrial | Trust::Refused => Trust::Refused,
+        };
         flight.given_up += 1;
         flight.hang = Some(hang.clone());
         self.lose(&mut flight, &hang);
@@ -79,7 +81,7 @@ impl Queue {
         let before = flight.lost.len();
         flight.lost.retain(|work| !work.has_ended());
         if flight.lost.len() < before {
-            (flight.on_trial, flight.refusing) = (false, false);
+            flight.trust = Trust::Works;
         }
         if flight.lost.is_empty() {
             self.progress.hangs.store(false, Ordering::Release);
