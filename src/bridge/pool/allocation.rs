@@ -23,7 +23,8 @@ pub(super) struct Shown {
 
 /// When the tensor data object that is kept for a buffer was made.
 enum MadeIn {
-    /// In the buffer's last use, which was with the same type. Not in the lock of the other, which takes longer to fill.
+    /// In the buffer's last use, which was with the same type. It is not put into the other state's lock, because that
+    /// takes longer.
     LastUse(Box<Shown>),
     /// In this use, when it is bound first.
     ThisUse(OnceLock<Box<Shown>>),
