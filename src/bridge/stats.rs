@@ -46,7 +46,8 @@ pub struct Stats {
     pub buffers_cached: u64,
     /// Bytes of those buffers.
     pub bytes_cached: u64,
-    /// The most bytes that live buffers ever took.
+    /// The most bytes that live buffers took since the start, or the last
+    /// [`reset_peak`](crate::MpsGraphDevice::reset_peak).
     pub bytes_peak: u64,
     /// Time spent compiling.
     pub compile_time: Duration,
@@ -101,7 +102,19 @@ impl Stats {
             flushes_for_sync: count(|s| s.flushes_for_sync),
             flushes_at_bounds: count(|s| s.flushes_at_bounds),
             flushes_of_one_op: count(|s| s.flushes_of_one_op),
-            ..*self
+            programs_cached: self.programs_cached,
+            buffers_live: self.buffers_live,
+            bytes_live: self.bytes_live,
+            buffers_cached: self.buffers_cached,
+            bytes_cached: self.bytes_cached,
+            bytes_peak: self.bytes_peak,
+            longest_compile: self.longest_compile,
+            in_flight: self.in_flight,
+            recordings: self.recordings,
+            ops_waiting: self.ops_waiting,
+            bytes_held: self.bytes_held,
+            bytes_of_driver: self.bytes_of_driver,
+            bytes_recommended: self.bytes_recommended,
         }
     }
 }
