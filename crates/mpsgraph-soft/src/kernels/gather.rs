@@ -112,7 +112,10 @@ fn short_rows<I: Index>(bytes: usize) -> Option<CopyRows<I>> {
         6 => copy_rows::<I, 6>,
         8 => copy_rows::<I, 8>,
         12 => copy_rows::<I, 12>,
-        PART..LONG => copy_parts::<I>,
+        16 => copy_rows::<I, 16>,
+        32 => copy_rows::<I, 32>,
+        64 => copy_rows::<I, 64>,
+        _ if (PART..LONG).contains(&bytes) => copy_parts::<I>,
         _ => return None,
     })
 }
