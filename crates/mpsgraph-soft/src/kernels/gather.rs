@@ -93,8 +93,8 @@ fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: 
     }
 }
 
-/// Copies rows of each block by the same indices, which name them directly, with the number of rows that a block has and
-/// the bytes of each.
+/// Copies rows of each block by the same indices, which name them directly, with the number of rows that a block has
+/// and the bytes of each.
 type CopyRows<I> = fn(&[u8], (&[I], usize), usize, &mut [u8]);
 
 /// Bytes from which on a row is worth a call for itself.
