@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::average::Spans;
-use super::window::{Plane, Window};
+use super::window::{Plane, Window, integers};
 use crate::ffi::{self, DataType};
 
 /// `outputs` parts of an axis of `input` elements: part `i` begins at `i * input / outputs`, rounded down, and ends at
@@ -68,22 +68,18 @@ pub(super) fn of_ranges(plane: &Plane<'_>, x: &ffi::Tensor, ranges: &[Range<usiz
         shape[plane.axis] = ranges.len();
         shape
     };
-    // As f32 first: MPSGraph folds integer constants wrongly that lead to a gather (MetalHLO's MPSGraphCompiler.swift).
-    let vector = |numbers: Vec<f32>, shape: &[usize]| {
-        graph.constant_with_data(bytemuck::cast_slice(&numbers), shape, DataType::F32)
-    };
     let nth = |n: usize| {
         let last = plane.shape[plane.axis] - 1;
-        let at = ranges.iter().map(|range| (range.start + n).min(range.end.saturating_sub(1)).min(last) as f32);
-        let at = at.collect();
-        let at = graph.cast(&vector(at, &[ranges.len()]), DataType::I32);
+        let at = ranges.iter().map(|range| (range.start + n).min(range.end.saturating_sub(1)).min(last) as i64);
+        let at = integers(graph, &at.collect::<Vec<_>>(), &[ranges.len()]);
         let elements = graph.gather(x, &at, plane.axis, 0);
         if ranges.iter().all(|range| range.len() > n) {
             return elements;
         }
         // Selected, not multiplied: an element that is not in the range may be NaN.
-        let inside = ranges.iter().map(|range| if range.len() > n { 1.0 } else { 0.0 }).collect();
-        graph.select(&graph.not_equal(&vector(inside, &shape), &zero), &elements, &zero)
+        let inside: Vec<f32> = ranges.iter().map(|range| if range.len() > n { 1.0 } else { 0.0 }).collect();
+        let inside = graph.constant_with_data(bytemuck::cast_slice(&inside), &shape, DataType::F32);
+        graph.select(&graph.not_equal(&inside, &zero), &elements, &zero)
     };
     (1..longest).fold(nth(0), |sum, n| graph.addition(&sum, &nth(n)))
 }

@@ -2,7 +2,7 @@
 
 use burn_backend::DType;
 
-use super::window::{Fold, Plane, Window, fold};
+use super::window::{Fold, Plane, Window, fold, integers};
 use crate::ffi::{self, DataType};
 use crate::lowering::Lowering;
 
@@ -167,16 +167,7 @@ fn numbers(graph: &ffi::Graph, axis: usize, unit: usize, numbers: impl Iterator<
     let numbers: Vec<i64> = numbers.collect();
     let mut shape = [1; 3];
     shape[axis] = numbers.len();
-    // As f32 first, if f32 holds them: MPSGraph wrongly folds integer constants that are reshaped and then lead to a
-    // scatter, as positions do (MetalHLO's MPSGraphCompiler.swift).
-    let numbers = if numbers.iter().all(|number| number.abs() < 1 << 24) {
-        let numbers: Vec<f32> = numbers.iter().map(|&number| number as f32).collect();
-        graph.cast(&graph.constant_with_data(bytemuck::cast_slice(&numbers), &shape, DataType::F32), DataType::I32)
-    } else {
-        // Positions in a plane fit, which was checked when the op was recorded.
-        let numbers: Vec<i32> = numbers.iter().map(|&number| number as i32).collect();
-        graph.constant_with_data(bytemuck::cast_slice(&numbers), &shape, DataType::I32)
-    };
+    let numbers = integers(graph, &numbers, &shape);
     if unit == 1 {
         return numbers;
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::burn::ceil_windows;
 use crate::error::{invalid, unsupported};
-use crate::ffi::{self, Graph};
+use crate::ffi::{self, DataType, Graph};
 use crate::lowering::MOST_ELEMENTS;
 
 /// What no option may be: positions are i32.
@@ -240,6 +240,19 @@ fn grown<F: Fold>(by: &F, elements: &F::State, count: usize, kernel: usize, dila
     }
     let halves = grown(by, elements, count + shift, rest, dilation);
     by.combine(by.part(&halves, 0, count, 1), by.part(&halves, shift, count, 1), shift)
+}
+
+/// Positions as an i32 constant of this shape: within a plane they fit, which was checked when the op was recorded.
+pub(super) fn integers(graph: &Graph, numbers: &[i64], shape: &[usize]) -> ffi::Tensor {
+    // As f32 first, if f32 holds them: MPSGraph folds integer constants wrongly that lead to a gather, or are reshaped
+    // and lead to a scatter (MetalHLO's MPSGraphCompiler.swift).
+    if numbers.iter().all(|number| number.abs() < 1 << 24) {
+        let numbers: Vec<f32> = numbers.iter().map(|&number| number as f32).collect();
+        let constant = graph.constant_with_data(bytemuck::cast_slice(&numbers), shape, DataType::F32);
+        return graph.cast(&constant, DataType::I32);
+    }
+    let numbers: Vec<i32> = numbers.iter().map(|&number| number as i32).collect();
+    graph.constant_with_data(bytemuck::cast_slice(&numbers), shape, DataType::I32)
 }
 
 #[cfg(test)]

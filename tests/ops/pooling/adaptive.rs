@@ -57,3 +57,19 @@ fn of_leaf<B: AutodiffBackend>(x: Tensor<B, 4>, size: [usize; 2]) -> Vec<TensorD
     let output = adaptive_avg_pool2d(leaf.clone(), size);
     differentiate(output, |gradients| vec![gradient(&leaf, gradients)])
 }
+
+/// f32 does not tell places beyond 2^24 apart.
+#[test]
+fn places_of_long_axes() {
+    type B = burn_mpsgraph::MpsGraph;
+    let length = (1 << 24) + 29;
+    let outputs = length / 3 * 2;
+    let x = Tensor::<B, 1, burn::tensor::Int>::arange(0..length as i64, &Default::default()).remainder_scalar(101);
+    let averages = adaptive_avg_pool1d(x.float().reshape([1, 1, length]), outputs).reshape([outputs]);
+    let found = averages.slice(outputs - 50..outputs).into_data().to_vec::<f32>().expect("f32");
+    for (output, found) in (outputs - 50..outputs).zip(found) {
+        let part = output * length / outputs..((output + 1) * length).div_ceil(outputs);
+        let expected = part.clone().map(|at| (at % 101) as f32).sum::<f32>() / part.len() as f32;
+        assert!((found - expected).abs() < 1e-4, "{found} is not {expected}, the average of {part:?}");
+    }
+}
