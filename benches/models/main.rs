@@ -1,5 +1,6 @@
 //! Models on this backend, burn-ndarray and burn-flex in one run: a training step that reads its loss, inference that
-//! reads the scores, and a decoder that reads each token. The entries of a case follow each other, so that other load on the machine meets all of them.
+//! reads the scores, and a decoder that reads each token. The entries of a case follow each other, so that other load
+//! on the machine meets all of them.
 //!
 //! ```sh
 //! cargo bench --bench models -- 'training/.*mlp'

@@ -19,6 +19,7 @@ pub fn benches(criterion: &mut Criterion) {
             case!(group, of("sum"), |B| floats::<B>(shape), |x| x.clone().sum_dim(dim));
             case!(group, of("mean"), |B| floats::<B>(shape), |x| x.clone().mean_dim(dim));
             case!(group, of("max"), |B| floats::<B>(shape), |x| x.clone().max_dim(dim));
+            case!(group, of("prod"), |B| floats::<B>(shape), |x| x.clone().prod_dim(dim));
             case!(group, of("argmax"), |B| floats::<B>(shape), |x| x.clone().argmax(dim));
             case!(group, of("variance"), |B| floats::<B>(shape), |x| x.clone().var(dim));
         }

@@ -10,7 +10,8 @@
 //! 6. [`powers`] makes one operation of a power by squaring, [`idioms`] of other compositions.
 //! 7. [`turned`] reduces along the axis that a transposition makes the last one.
 //! 8. [`narrowing`] takes casts to larger types out of what needs none.
-//! 9. [`contractions`] and [`row_sums`] sum products without a table of them, [`blends`] weighted rows.
+//! 9. [`contractions`] and [`row_sums`] sum products without a table of them, [`blends`] weighted rows, and
+//!    [`wide_sums`] small integers as 64-bit ones.
 //! 10. [`keyed_scans`] makes one kernel of a scan and the conversions around it.
 //! 11. [`biases`] hands biases to convolutions.
 //! 12. [`choices`] copies rows that are selected element by element.
@@ -53,6 +54,7 @@ mod timing;
 mod turned;
 mod views;
 mod whole_gathers;
+mod wide_sums;
 
 pub use plan::Plan;
 pub use scratch::scratch_held;
@@ -70,7 +72,7 @@ pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = turned::reduce(&idioms::join(&powers::join(&job)));
     let job = contractions::find(&narrowing::narrow(&job));
     let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
-    let job = choices::join(row_sums::join(blends::join(biases::join(keyed_scans::join(job)))));
+    let job = choices::join(row_sums::join(blends::join(biases::join(keyed_scans::join(wide_sums::join(job))))));
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
     let parts = rows::join(assembly::assemble(&job, &views, &groups));

@@ -43,6 +43,7 @@ pub mod strided;
 pub mod threads;
 pub mod transpose;
 pub mod vectorised;
+pub mod wide_sum;
 
 use crate::ir::{Op, TensorType};
 use call::Call;
@@ -126,4 +127,5 @@ kernels! {
     scatter::Scatter,
     softmax::Softmax,
     sort::Sort,
+    wide_sum::WideSum,
 }

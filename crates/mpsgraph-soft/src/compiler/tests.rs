@@ -23,6 +23,7 @@ mod row_sums;
 mod rows;
 mod turned;
 mod views;
+mod wide_sums;
 
 fn f32s(shape: &[usize]) -> TensorType {
     TensorType::new(DType::F32, shape)

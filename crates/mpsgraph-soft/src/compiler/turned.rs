@@ -1,12 +1,13 @@
 //! Reduces along the axis that is turned to the last one, instead of turning it: a product along another axis than the
 //! last is composed like that, because MPSGraph is slow along others.
 //!
-//! Only of integers and bools, of which every order of the steps gives the same bits.
+//! Of integers and bools, of which every order of the steps gives the same bits; and products of floats along one axis,
+//! which [`reduce`](crate::kernels::reduce) takes in one order wherever the axis is.
 
 use super::Job;
 use crate::ir::{Node, Nodes, Op, TensorType, ValueId, ViewOp};
 use crate::kernels::KernelOp;
-use crate::kernels::reduce::Reduce;
+use crate::kernels::reduce::{Reduce, ReduceOp};
 
 /// The same job without such turns before reductions; the nodes that nothing reads any more are left over.
 pub fn reduce(job: &Job) -> Job {
@@ -26,7 +27,7 @@ fn unturned(nodes: &Nodes, node: &Node) -> Option<(Node, Vec<usize>)> {
     let turned = nodes.node(*node.inputs.first()?);
     let Op::View(ViewOp::Transpose { perm }) = &turned.op else { return None };
     let x = nodes.ty(turned.inputs[0]);
-    if x.dtype.is_float() {
+    if x.dtype.is_float() && (*op != ReduceOp::Prod || axes.len() > 1) {
         return None;
     }
     let mut axes: Vec<usize> = axes.iter().map(|&axis| perm[axis]).collect();

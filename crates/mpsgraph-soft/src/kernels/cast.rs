@@ -13,8 +13,7 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 pub fn cast(from: TileType, to: TileType) -> Option<TileFn> {
     match (from, to) {
         (TileType::F32, TileType::F32) => None,
-        (TileType::F32, TileType::Int(IntType::I64)) => Some(pick::<ToI64>()),
-        (TileType::F32, TileType::Int(to)) => Some(int_type!(to, R => tile1(|x: f32| x as R))),
+        (TileType::F32, TileType::Int(to)) => Some(from_f32(to)),
         (TileType::Int(from), TileType::F32) => Some(int_type!(from, T => tile1(|x: T| x as f32))),
         // Cutting off does not depend on signs; extending does not depend on the target's sign.
         (TileType::Int(from), TileType::Int(to)) => match from.size().cmp(&to.size()) {
@@ -23,6 +22,52 @@ pub fn cast(from: TileType, to: TileType) -> Option<TileFn> {
             Ordering::Less => Some(int_type!(from, T => T::resize(to))),
         },
     }
+}
+
+/// The loop that converts f32 to integers. Vectors convert to i32 without limits, so numbers are brought inside first,
+/// where `as` would convert one at a time.
+fn from_f32(to: IntType) -> TileFn {
+    match to {
+        IntType::I8 => tile1(|x: f32| within(x, -128.0, 127.0) as i8),
+        IntType::I16 => tile1(|x: f32| within(x, -32_768.0, 32_767.0) as i16),
+        IntType::I32 => tile1(|x: f32| to_i32(x)),
+        IntType::I64 => pick::<ToI64>(),
+        IntType::U8 => tile1(|x: f32| within(x, 0.0, 255.0) as u8),
+        IntType::U16 => tile1(|x: f32| within(x, 0.0, 65_535.0) as u16),
+        IntType::U32 => tile1(|x: f32| to_u32(x)),
+        IntType::U64 => tile1(|x: f32| x as u64),
+    }
+}
+
+/// 2^31, the first number beyond i32.
+const BEYOND: f32 = 2_147_483_648.0;
+
+/// The integer toward zero of the number that is nearest to `x` among those from `low` to `high`, both of which i32
+/// holds; 0 of NaN.
+#[inline(always)]
+fn within(x: f32, low: f32, high: f32) -> i32 {
+    let x = if x.is_nan() { 0.0 } else { x };
+    let x = if x > low { x } else { low };
+    let x = if x < high { x } else { high };
+    // SAFETY: i32 holds it.
+    unsafe { x.to_int_unchecked() }
+}
+
+/// `x as i32`
+#[inline(always)]
+fn to_i32(x: f32) -> i32 {
+    // The largest f32 below 2^31: what is above it is beyond i32.
+    let inside = within(x, -BEYOND, BEYOND.next_down());
+    if x >= BEYOND { i32::MAX } else { inside }
+}
+
+/// `x as u32`
+#[inline(always)]
+fn to_u32(x: f32) -> u32 {
+    let is_high = x >= BEYOND;
+    let low = within(if is_high { x - BEYOND } else { x }, 0.0, BEYOND.next_down()) as u32;
+    let number = if is_high { low | 1 << 31 } else { low };
+    if x >= 2.0 * BEYOND { u32::MAX } else { number }
 }
 
 /// The loop that tests `from` against zero, for casts to bool. NaN is not zero.

@@ -36,6 +36,12 @@ pub trait Element: Pod + Send + Sync + PartialOrd + std::fmt::Debug {
     fn is_nan(self) -> bool {
         self.partial_cmp(&self).is_none()
     }
+    /// This number, or a NaN if `other` is one: a choice between both would take an extreme apart, which is one
+    /// instruction, into a comparison and a choice of its own.
+    #[inline(always)]
+    fn or_nan(self, _other: Self) -> Self {
+        self
+    }
 }
 
 /// An element type with fractions.
@@ -112,6 +118,12 @@ macro_rules! float {
             const HIGHEST: Self = $highest;
             const COMMON: bool = <$t as Float>::IS_F32;
             const ANY_ORDER: bool = false;
+            #[inline(always)]
+            fn or_nan(self, other: Self) -> Self {
+                // All bits set are a NaN.
+                let mask = if other.is_nan() { !0 } else { 0 };
+                $t::from_bits(self.to_bits() | mask)
+            }
             #[inline(always)]
             fn add(self, other: Self) -> Self {
                 <$t as Float>::from_f32(Float::to_f32(self) + Float::to_f32(other))

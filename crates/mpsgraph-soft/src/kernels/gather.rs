@@ -93,8 +93,8 @@ fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: 
     }
 }
 
-/// Copies rows of each block by the same indices, which name them directly, with the number of rows that a block has and
-/// the bytes of each.
+/// Copies rows of each block by the same indices, which name them directly, with the number of rows that a block has
+/// and the bytes of each.
 type CopyRows<I> = fn(&[u8], (&[I], usize), usize, &mut [u8]);
 
 /// Bytes from which on a row is worth a call for itself.
@@ -112,7 +112,10 @@ fn short_rows<I: Index>(bytes: usize) -> Option<CopyRows<I>> {
         6 => copy_rows::<I, 6>,
         8 => copy_rows::<I, 8>,
         12 => copy_rows::<I, 12>,
-        PART..LONG => copy_parts::<I>,
+        16 => copy_rows::<I, 16>,
+        32 => copy_rows::<I, 32>,
+        64 => copy_rows::<I, 64>,
+        _ if (PART..LONG).contains(&bytes) => copy_parts::<I>,
         _ => return None,
     })
 }

@@ -178,8 +178,8 @@ pub fn pad(
     }
 }
 
-/// Rows of `row` bytes from `old`, or from `new` where `chosen` says so, which holds for each block of as many rows as it
-/// has places. A block of `new` may be one row, which is repeated.
+/// Rows of `row` bytes from `old`, or from `new` where `chosen` says so, which holds for each block of as many rows as
+/// it has places. A block of `new` may be one row, which is repeated.
 pub fn choose(chosen: &[u8], new: &[u8], old: &[u8], row: usize, out: &mut [u8]) {
     let block = chosen.len() * row;
     let of_new = if new.len() == old.len() { block } else { row };

@@ -3,7 +3,8 @@
 //! Axes of extent 1 are dropped and neighbours that are all reduced or all kept are merged, so few loops remain. If the
 //! innermost one is reduced, results are folded from contiguous segments; if it is kept, rows are folded onto columns
 //! (`fold`). Both divide long reductions in halves down to blocks, which bounds the rounding error of sums and fixes
-//! the order of operations for any number of threads. Only what is inside of a block knows the element type (`inner`).
+//! the order of operations for any number of threads. A product of floats along one axis has one order, wherever the
+//! axis is, so its operand need not be turned. Only what is inside of a block knows the element type (`inner`).
 
 mod fold;
 pub mod inner;
@@ -86,7 +87,8 @@ pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: 
         ReduceOp::MinNan => dispatch!(float dtype, T => Inner::of::<T, MinNan>()),
         ReduceOp::MaxNan => dispatch!(float dtype, T => Inner::of::<T, MaxNan>()),
     };
-    let loops = Loops::new(shape, axes);
+    let mut loops = Loops::new(shape, axes);
+    loops.as_segments = op == ReduceOp::Prod && dtype.is_float();
     let count = loops.count;
     let finish = |out: &mut [u8]| match op {
         ReduceOp::Mean => dispatch!(dtype, T => vectorised(Divide::<T> { sums: cast_slice_mut(out), count })),
@@ -162,6 +164,8 @@ struct Loops {
     reduced: Nest,
     /// Whether the innermost loop, of step 1, is a reduced one.
     segments: bool,
+    /// Whether rows of a single loop are folded in the order of a segment.
+    as_segments: bool,
     /// Elements reduced into one.
     count: usize,
 }
@@ -189,7 +193,7 @@ impl Loops {
         if depth == 0 {
             kept.push(1, 1);
         }
-        Self { kept, reduced, segments, count: reduced.count() }
+        Self { kept, reduced, segments, as_segments: false, count: reduced.count() }
     }
 
     fn run(mut self, inner: &Inner, x: &[u8], out: &mut [u8], finish: &(dyn Fn(&mut [u8]) + Sync)) {
@@ -217,7 +221,12 @@ impl Loops {
                 let start = self.kept.offset(outer);
                 share_reads(parallel && few, read(COLUMNS), COLUMNS * size, out, |tile, out| {
                     let columns = Columns { x, start: start + tile * COLUMNS, width, starts };
-                    columns.fold(inner, 0..self.count, out);
+                    match starts {
+                        Starts::Packed(step) if self.as_segments => {
+                            columns.fold_as_segments(inner, self.count, step, out)
+                        }
+                        Starts::Packed(_) | Starts::Nest(_) => columns.fold(inner, 0..self.count, out),
+                    }
                     finish(out);
                 });
             });

@@ -2,9 +2,10 @@
 //!
 //! The default x86-64 target stops at SSE2. A [`VectorLoop`] is compiled a second time for AVX2, and the level is
 //! chosen at run time; AVX-512 gains little on loops that wait for memory, and a third copy of everything is slow to
-//! compile, so only loops that compute long chains for each element have one. Other targets compile it once. `run` and everything hot below it must be `#[inline(always)]`, or it
-//! stays baseline code. The level changes no result: the number of accumulators is fixed in the source, and rustc
-//! never contracts a multiplication and an addition into one rounding.
+//! compile, so only loops that compute long chains for each element have one. Other targets compile it once. `run` and
+//! everything hot below it must be `#[inline(always)]`, or it stays baseline code. The level changes no result: the
+//! number of accumulators is fixed in the source, and rustc never contracts a multiplication and an addition into one
+//! rounding.
 
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "a choice of instructions at run time"))]
 

@@ -7,6 +7,7 @@ use super::math;
 use super::recipe::{Function, Recipe};
 use super::tile::{TileFn, TileLoop, conjure, operands, pick, scalar1, scalar2, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
+use crate::kernels::element::Element;
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -66,8 +67,8 @@ pub fn binary(op: BinaryOp) -> Recipe {
         BinaryOp::Pow => slow(30, pick::<Pow>()),
         BinaryOp::Min => tile2(|a: f32, b: f32| if (a < b) | b.is_nan() { a } else { b }).into(),
         BinaryOp::Max => tile2(|a: f32, b: f32| if (a > b) | b.is_nan() { a } else { b }).into(),
-        BinaryOp::MinNan => tile2(|a: f32, b: f32| if (a < b) | a.is_nan() { a } else { b }).into(),
-        BinaryOp::MaxNan => tile2(|a: f32, b: f32| if (a > b) | a.is_nan() { a } else { b }).into(),
+        BinaryOp::MinNan => tile2(|a: f32, b: f32| smaller(a, b).or_nan(a)).into(),
+        BinaryOp::MaxNan => tile2(|a: f32, b: f32| larger(a, b).or_nan(a)).into(),
         BinaryOp::Atan2 => slow(200, scalar2(|a: f32, b: f32| (a as f64).atan2(b as f64) as f32)),
         BinaryOp::Equal => tile2(|a: f32, b: f32| (a == b) as u8).into(),
         BinaryOp::NotEqual => tile2(|a: f32, b: f32| (a != b) as u8).into(),
@@ -90,6 +91,18 @@ pub fn binary(op: BinaryOp) -> Recipe {
 #[inline(always)]
 fn positive_zero(x: f32) -> f32 {
     x + 0.0
+}
+
+/// The smaller, or `b` if one is NaN: an instruction of the processor.
+#[inline(always)]
+fn smaller(a: f32, b: f32) -> f32 {
+    if a < b { a } else { b }
+}
+
+/// The larger, or `b` if one is NaN.
+#[inline(always)]
+fn larger(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 #[inline(always)]

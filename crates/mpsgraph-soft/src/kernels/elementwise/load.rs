@@ -212,6 +212,16 @@ unsafe fn copy_run<T: Copy>(from: *const T, step: isize, run: usize, to: *mut T)
         match step {
             0 => to.fill(*from),
             1 => to.copy_from_slice(std::slice::from_raw_parts(from, run)),
+            2 => {
+                // Of pairs, which vectors take apart. The last element's partner may be beyond the end.
+                let last = run.saturating_sub(1);
+                for (to, pair) in to.iter_mut().zip(std::slice::from_raw_parts(from.cast::<[T; 2]>(), last)) {
+                    *to = pair[0];
+                }
+                if let Some(to) = to.last_mut() {
+                    *to = *from.add(2 * last);
+                }
+            }
             _ => {
                 for (i, to) in to.iter_mut().enumerate() {
                     *to = *from.offset(i as isize * step);

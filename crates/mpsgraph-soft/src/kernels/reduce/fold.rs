@@ -5,7 +5,7 @@
 
 use super::Nest;
 use super::READ_BYTES;
-use super::inner::{self, Inner, Starts};
+use super::inner::{self, ACCUMULATORS, Inner, Starts};
 use crate::kernels::threads::{PARALLEL_BYTES, both, share_reads};
 use bytemuck::{bytes_of_mut, cast_slice_mut};
 use std::ops::Range;
@@ -20,6 +20,8 @@ const ROWS: usize = 128;
 pub const COLUMNS: usize = 1024;
 /// Segments that are folded at a time.
 const PARTS: usize = 32;
+/// Bytes of the accumulators of columns that are folded as segments are.
+const ACCUMULATED: usize = 8 * COLUMNS;
 
 /// In how many interleaved parts so many neighbouring rows of this width are folded, one after the other in a part, and
 /// the parts one after the other; what is left of the rows comes last. `None` if the order is another one.
@@ -176,6 +178,14 @@ impl Columns<'_> {
         inner.join(out, other);
     }
 
+    /// Folds all `count` rows, `step` apart, into the tile `out`, each column as [`fold_long`] folds a segment.
+    pub fn fold_as_segments(&self, inner: &Inner, count: usize, step: usize, out: &mut [u8]) {
+        let widest = ACCUMULATED / ACCUMULATORS / inner.size;
+        for (at, out) in out.chunks_mut(widest * inner.size).enumerate() {
+            as_segments(inner, self.x, [self.start + at * widest, step, count], out);
+        }
+    }
+
     /// Folds contiguous rows `several` at a time.
     fn fold_narrow(&self, inner: &Inner, rows: Range<usize>, out: &mut [u8], several: usize) {
         let (bytes, size) = (out.len(), inner.size);
@@ -193,4 +203,35 @@ impl Columns<'_> {
         inner.join(out, &wide_out[bytes..]);
         inner.join(out, rest);
     }
+}
+
+/// Folds `count` rows, which begin at `start` and are `step` apart, into the few columns of `out`, in the order of the
+/// elements of a segment.
+fn as_segments(inner: &Inner, x: &[u8], [start, step, count]: [usize; 3], out: &mut [u8]) {
+    if count > BLOCK {
+        let front = front(count);
+        let mut other = [0u64; ACCUMULATED / ACCUMULATORS / 8];
+        let other: &mut [u8] = &mut cast_slice_mut(&mut other)[..out.len()];
+        as_segments(inner, x, [start, step, front], out);
+        as_segments(inner, x, [start + front * step, step, count - front], other);
+        return inner.join(out, other);
+    }
+    if count < ACCUMULATORS {
+        inner.fill(out);
+        return inner.rows(&inner::Rows { x, start, starts: Starts::Packed(step) }, 0..count, out);
+    }
+    let mut parts = [0u64; ACCUMULATED / 8];
+    let parts: &mut [u8] = &mut cast_slice_mut(&mut parts)[..ACCUMULATORS * out.len()];
+    inner.fill(parts);
+    for (at, part) in parts.chunks_exact_mut(out.len()).enumerate() {
+        let rows = inner::Rows { x, start: start + at * step, starts: Starts::Packed(ACCUMULATORS * step) };
+        inner.rows(&rows, 0..(count - at).div_ceil(ACCUMULATORS), part);
+    }
+    let mut half = parts.len() / 2;
+    while half >= out.len() {
+        let (low, high) = parts.split_at_mut(half);
+        inner.join(low, &high[..half]);
+        half /= 2;
+    }
+    out.copy_from_slice(&parts[..out.len()]);
 }

@@ -47,12 +47,12 @@ reducer!(
     Max, LOWEST, any order: true, |acc, x| if x > acc { x } else { acc }
 );
 reducer!(
-    /// Least, or NaN if there is one; once the accumulator is NaN, only another NaN replaces it.
-    MinNan, HIGHEST, any order: true, |acc, x| if x < acc || x.is_nan() { x } else { acc }
+    /// Least, or NaN if there is one; once the accumulator is NaN, it stays one.
+    MinNan, HIGHEST, any order: true, |acc, x| Min::step(acc, x).or_nan(x)
 );
 reducer!(
     /// Largest, or NaN if there is one.
-    MaxNan, LOWEST, any order: true, |acc, x| if x > acc || x.is_nan() { x } else { acc }
+    MaxNan, LOWEST, any order: true, |acc, x| Max::step(acc, x).or_nan(x)
 );
 reducer!(
     /// 1 if no element is 0.

@@ -158,9 +158,38 @@ fn nan_rules() {
         assert!(run(ReduceOp::Max, DType::F32, &all, &shape, &axes).iter().all(|&x| x == f32::NEG_INFINITY));
         assert!(run(ReduceOp::MaxNan, DType::F32, &all, &shape, &axes).iter().all(|x| x.is_nan()));
     }
+    // A NaN anywhere in a long row or column, between infinities.
+    for (shape, axes) in [([1, 200], [1]), ([200, 1], [0]), ([100, 2], [0])] {
+        for at in [0, 31, 64, 130, 198] {
+            let mut x: Vec<f32> = (0..200).map(|at| [f32::NEG_INFINITY, f32::INFINITY][at % 2]).collect();
+            assert!(!run(ReduceOp::MaxNan, DType::F32, &x, &shape, &axes)[0].is_nan());
+            x[at / 2 * 2] = f32::NAN;
+            for op in [ReduceOp::MaxNan, ReduceOp::MinNan] {
+                assert!(run(op, DType::F32, &x, &shape, &axes)[0].is_nan(), "{op:?} {shape:?} at {at}");
+            }
+        }
+    }
     let half = [f16::NAN, f16::from_f32(3.0), f16::from_f32(-4.0)];
     assert_eq!(run(ReduceOp::Min, DType::F16, &half, &[3], &[0]), [f16::from_f32(-4.0)]);
     assert!(run(ReduceOp::MinNan, DType::F16, &half, &[3], &[0])[0].is_nan());
+}
+
+#[test]
+fn products_are_the_same_bits_along_any_axis() {
+    for count in [1, 2, 5, 31, 32, 33, 63, 64, 65, 95, 97, 128, 4096, 4097, 9000] {
+        for width in [1, 3, 33, 70, 300] {
+            // Around 1, so that nothing overflows, and odd, so that every step rounds.
+            let x: Vec<f32> = (0..count * width).map(|at| 0.97 + (at * 7919 % 613) as f32 * 1e-4).collect();
+            let columns = run(ReduceOp::Prod, DType::F32, &x, &[count, width], &[0]);
+            let turned: Vec<f32> = (0..count * width).map(|at| x[at % count * width + at / count]).collect();
+            let rows = run(ReduceOp::Prod, DType::F32, &turned, &[width, count], &[1]);
+            assert_eq!(columns, rows, "{width} columns of {count}");
+        }
+    }
+    let halves: Vec<f16> = (0..300).map(|at| f16::from_f32(0.5 + at as f32 * 0.003)).collect();
+    let turned: Vec<f16> = (0..300).map(|at| halves[at % 100 * 3 + at / 100]).collect();
+    let columns = run(ReduceOp::Prod, DType::F16, &halves, &[100, 3], &[0]);
+    assert_eq!(columns, run(ReduceOp::Prod, DType::F16, &turned, &[3, 100], &[1]));
 }
 
 #[test]

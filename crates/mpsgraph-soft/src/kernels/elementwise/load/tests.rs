@@ -49,3 +49,19 @@ fn runs_of_one_element() {
         }
     }
 }
+
+#[test]
+fn every_second_element() {
+    let data: Vec<u16> = (0..140).collect();
+    for run in [1, 2, 3, 8, 9, 33, 70] {
+        // The last element that is read is the last one there is.
+        let view = Geometry::new(139 - 2 * (run - 1), &[run], &[2]);
+        let mut buffer = vec![0u16; run];
+        // SAFETY: `data` has `end()` elements and `buffer` has as many as are asked for.
+        let got = unsafe {
+            let at = view.fetch(2, data.as_ptr().cast(), 0, run, buffer.as_mut_ptr().cast());
+            std::slice::from_raw_parts(at.cast::<u16>(), run)
+        };
+        assert!(got.iter().copied().eq((0..run as u16).map(|at| 141 - 2 * run as u16 + 2 * at)), "{run}: {got:?}");
+    }
+}

@@ -40,6 +40,24 @@ fn from_small_floats() {
 }
 
 #[test]
+fn from_floats_around_the_limits() {
+    let limits = [0.0, 1.0, 128.0, 256.0, 32_768.0, 65_536.0, 2_147_483_648.0, 4_294_967_296.0, 1e15, f32::INFINITY];
+    let around = |x: f32| [x.next_down(), x, x.next_up(), x - 0.5, x + 0.5, x - 1.0];
+    let numbers = limits.into_iter().flat_map(around).flat_map(|x| [x, -x]).chain([f32::NAN, -f32::NAN, -0.0]);
+    // Every number at every place of a vector.
+    let numbers: Vec<f32> = numbers.collect();
+    let values: Vec<f32> = (0..40).flat_map(|_| numbers.iter().copied()).chain([0.25]).collect();
+    let x = Data::floats(DType::F32, &values);
+    for to in INTS {
+        let (min, max) = range(to);
+        let got = run(&[&x], to, |b, r| b.cast(DType::F32, to, r[0]));
+        for (i, &value) in values.iter().enumerate() {
+            assert_eq!(got.int(i), (value as i128).clamp(min, max), "{value:e} -> {to:?}");
+        }
+    }
+}
+
+#[test]
 fn from_integers() {
     for from in INTS.into_iter().chain([DType::Bool]) {
         let values = if from == DType::Bool { vec![0, 1] } else { int_values(from) };
