@@ -159,10 +159,12 @@ impl<'a> Draft<'a> {
     }
 }
 
+#[inline]
 fn operand_code(source: Source, barrier: bool) -> u64 {
     source.code() << 1 | u64::from(barrier)
 }
 
+#[inline]
 fn mix(hash: u64, with: u64) -> u64 {
     let wide = u128::from(hash.rotate_left(23) ^ with ^ 0x9e37_79b9_7f4a_7c15) * 0xd6e8_feb8_6659_fd93_u128;
     (wide as u64) ^ (wide >> 64) as u64
