@@ -13,6 +13,7 @@
 //! 9. [`contractions`] and [`row_sums`] sum products without a table of them, [`blends`] weighted rows.
 //! 10. [`keyed_scans`] makes one kernel of a scan and the conversions around it.
 //! 11. [`biases`] hands biases to convolutions.
+//! 12. [`choices`] copies rows that are selected element by element.
 //!
 //! The others make steps of it, which are the [`Plan`]:
 //!
@@ -28,6 +29,7 @@
 mod assembly;
 mod biases;
 mod blends;
+mod choices;
 mod constants;
 mod contractions;
 mod dead_code;
@@ -68,7 +70,7 @@ pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = turned::reduce(&idioms::join(&powers::join(&job)));
     let job = contractions::find(&narrowing::narrow(&job));
     let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
-    let job = row_sums::join(blends::join(biases::join(keyed_scans::join(job))));
+    let job = choices::join(row_sums::join(blends::join(biases::join(keyed_scans::join(job)))));
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
     let parts = rows::join(assembly::assemble(&job, &views, &groups));
