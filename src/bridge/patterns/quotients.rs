@@ -4,8 +4,8 @@
 //! There is one rounding fewer. Where `b²` overflows or underflows and `b` does not, the result is right instead of
 //! zero or infinite; a divisor that is zero, infinite or NaN gives what it gave.
 //!
-//! Not of f16: `g · (1 / b)` leaves its range where the divisor's gradient does not, for losses that are scaled up, or
-//! small gradients of means.
+//! In f16 `g · (1 / b)` leaves the range where the divisor's gradient does not, for losses that are scaled up, or small
+//! gradients of means. There only softmaxes are rewritten, whose divisor is at least 1 and at least the dividend.
 
 use std::collections::HashMap;
 
@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use super::add;
 use super::reading::{DIV, MUL, NEG, RECIP, Readers, either_way, made_by, value};
+use super::softmax::is_softmax;
 use crate::bridge::program::{OperandRef, Program, Source};
 
 pub(super) fn apply(program: &mut Program) {
@@ -73,7 +74,7 @@ impl Known {
 
     fn gradient(&self, program: &Program, at: u32, readers: &Readers) -> Option<Gradient> {
         let node = &program.nodes[at as usize];
-        (node.op == DIV && node.output.dtype != DType::F16).then_some(())?;
+        (node.op == DIV).then_some(())?;
         let (_, [dividend]) = made_by(program, &node.inputs[0], &NEG)? else { return None };
         let (_, [divisor, same]) = made_by(program, &node.inputs[1], &MUL)? else { return None };
         (divisor == same).then_some(())?;
@@ -83,6 +84,8 @@ impl Known {
         let own = |input: &OperandRef| input.source == Source::Node(at);
         let [gradient, _] = either_way(whole.then_some(&reader.inputs)?).into_iter().find(|[_, other]| own(other))?;
         let scaled = *self.scaled.get(&[gradient.clone(), divisor.clone()])?;
-        Some(Gradient { product, terms: [dividend.clone(), divisor.clone()], scaled })
+        let terms = [dividend.clone(), divisor.clone()];
+        let fits = node.output.dtype != DType::F16 || is_softmax(program, &terms);
+        fits.then_some(Gradient { product, terms, scaled })
     }
 }

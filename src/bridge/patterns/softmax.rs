@@ -1,12 +1,16 @@
 //! A softmax that was taken apart, as `Autodiff` records it: `exp(x - max x)` over its sum becomes the op of its own,
 //! and its gradient `(g / S - Σ g / S · w) · exp(…)` becomes `(g - Σ g · w) · w`, where w is the softmax and S the sum.
 //!
-//! S is the same for all elements of a row, so only roundings differ. S is at least 1, or NaN as all of the row then,
-//! so no step leaves the range that did not before. The op's own lowering is `softMaxWithTensor:`, in f32 for 16-bit
-//! floats; products read it through a barrier, which was decided for the parts and stays.
+//! S is the same for all elements of a row, so only roundings differ. S is at least 1, or NaN as all of the row then.
+//! `g - Σ g · w` may be twice as large as the largest g, which f16 cannot always hold, so 16-bit floats have `g · w -
+//! w · Σ g · w`: as many nodes, and no step is larger than a g or the result. With f32 the sum need not store its
+//! products. The op's own lowering is `softMaxWithTensor:`, in f32 for 16-bit floats; products read it through a barrier,
+//! which was decided for the parts and stays.
 
+use burn_backend::DType;
 use smallvec::SmallVec;
 
+use super::joined::type_of;
 use super::reading::{DIV, MUL, RECIP, Readers, SUB, either_way, made_by, maker, value};
 use crate::bridge::program::{OperandRef, Program};
 use crate::ops::Op;
@@ -17,11 +21,16 @@ const EXP: Op = Op::Arithmetic(ArithmeticOp::Unary(UnaryOp::Exp));
 
 /// Nodes that together are a softmax along an axis.
 struct Softmax {
+    parts: Parts,
+    weights: u32,
+}
+
+/// What a softmax divides.
+struct Parts {
     x: OperandRef,
     axis: usize,
     exponentials: u32,
     total: u32,
-    weights: u32,
 }
 
 impl Softmax {
@@ -29,14 +38,27 @@ impl Softmax {
     fn ending_with(program: &Program, weights: u32) -> Option<Self> {
         let node = &program.nodes[weights as usize];
         let [dividend, divisor] = (node.op == DIV).then_some(&node.inputs[..])? else { return None };
+        let parts = Parts::of(program, dividend, divisor)?;
+        (parts.x.shape == node.output.shape).then_some(Self { parts, weights })
+    }
+}
+
+impl Parts {
+    /// The parts of the softmax that the quotient of these is.
+    fn of(program: &Program, dividend: &OperandRef, divisor: &OperandRef) -> Option<Self> {
         let (exponentials, [shifted]) = made_by(program, dividend, &EXP)? else { return None };
         let (total, axis) = sum_of(program, divisor, exponentials)?;
         let (_, [x, top]) = made_by(program, shifted, &SUB)? else { return None };
         let (_, top) = maker(program, top)?;
         let Op::Reduction(greatest) = top.op else { return None };
-        let fits = greatest.maximum_axis() == Some(axis) && top.inputs[0] == *x && x.shape == node.output.shape;
-        fits.then(|| Self { x: x.clone(), axis, exponentials, total, weights })
+        let fits = greatest.maximum_axis() == Some(axis) && top.inputs[0] == *x && x.shape == dividend.shape;
+        fits.then(|| Self { x: x.clone(), axis, exponentials, total })
     }
+}
+
+/// Whether a quotient is a softmax.
+pub(super) fn is_softmax(program: &Program, [dividend, divisor]: &[OperandRef; 2]) -> bool {
+    Parts::of(program, dividend, divisor).is_some()
 }
 
 /// The node that makes `input` and its axis, if it is the sum of node `of` along one.
@@ -55,13 +77,9 @@ fn all(program: &Program) -> Vec<Softmax> {
 pub(super) fn gradients(program: &mut Program) {
     let readers = Readers::new(program);
     for softmax in all(program) {
-        for &last in readers.of(softmax.exponentials) {
+        for &last in readers.of(softmax.parts.exponentials) {
             let Some(gradient) = Gradient::ending_with(program, &softmax, last, &readers) else { continue };
-            let Gradient { of, weighted, difference, sum } = gradient;
-            let [weights, sum, inner] = [softmax.weights, sum, difference].map(|node| value(program, node));
-            program.nodes[weighted as usize].inputs = SmallVec::from_iter([of.clone(), weights.clone()]);
-            program.nodes[difference as usize].inputs = SmallVec::from_iter([of, sum]);
-            program.nodes[last as usize].inputs = SmallVec::from_iter([inner, weights]);
+            gradient.rewrite(program, softmax.weights, last);
         }
     }
 }
@@ -79,28 +97,46 @@ impl Gradient {
         let node = &program.nodes[last as usize];
         (node.op == MUL).then_some(())?;
         let is = |input: &OperandRef, at: u32| maker(program, input).is_some_and(|(made, _)| made == at);
-        let [inner, _] = either_way(&node.inputs).into_iter().find(|[_, own]| is(own, softmax.exponentials))?;
+        let [inner, _] = either_way(&node.inputs).into_iter().find(|[_, own]| is(own, softmax.parts.exponentials))?;
         let (difference, [scaled, sum]) = made_by(program, inner, &SUB)? else { return None };
         let (scaled, factors) = made_by(program, scaled, &MUL)?;
-        let [of, _] = either_way(factors)
-            .into_iter()
-            .find(|[_, over]| made_by(program, over, &RECIP).is_some_and(|(_, total)| is(&total[0], softmax.total)))?;
+        let [of, _] = either_way(factors).into_iter().find(|[_, over]| {
+            made_by(program, over, &RECIP).is_some_and(|(_, total)| is(&total[0], softmax.parts.total))
+        })?;
         let (sum, reduced) = maker(program, sum)?;
         let (weighted, factors) = made_by(program, &reduced.inputs[0], &MUL)?;
         let Op::Reduction(op) = reduced.op else { return None };
         let weighs = either_way(factors).into_iter().any(|[a, b]| is(a, scaled) && is(b, softmax.weights));
         let alone = [(difference, last), (sum, difference), (weighted, sum)];
         let alone = alone.into_iter().all(|(at, reader)| readers.only(at) == Some(reader));
-        let whole = of.shape == node.output.shape && op.sum_axis() == Some(softmax.axis);
+        let whole = of.shape == node.output.shape && op.sum_axis() == Some(softmax.parts.axis);
         let fits = weighs && alone && whole && readers.are_only(scaled, &[difference, weighted]);
         fits.then(|| Self { of: of.clone(), weighted, difference, sum })
+    }
+
+    fn rewrite(self, program: &mut Program, weights: u32, last: u32) {
+        let Self { of, weighted, difference, sum } = self;
+        let [weights, products, sum, inner] = [weights, weighted, sum, difference].map(|node| value(program, node));
+        let is_wide = type_of(program, &of).dtype == DType::F32;
+        let mut put = |node: u32, op: Op, inputs: [OperandRef; 2]| {
+            let node = &mut program.nodes[node as usize];
+            (node.op, node.inputs) = (op, SmallVec::from_iter(inputs));
+        };
+        put(weighted, MUL, [of.clone(), weights.clone()]);
+        if is_wide {
+            put(difference, SUB, [of, sum]);
+            put(last, MUL, [inner, weights]);
+        } else {
+            put(difference, MUL, [weights, sum]);
+            put(last, SUB, [products, inner]);
+        }
     }
 }
 
 /// The op of its own where nobody else reads the parts.
 pub(super) fn whole(program: &mut Program) {
     let readers = Readers::new(program);
-    for Softmax { x, axis, exponentials, total, weights } in all(program) {
+    for Softmax { parts: Parts { x, axis, exponentials, total }, weights } in all(program) {
         let alone = readers.are_only(exponentials, &[total, weights]) && readers.are_only(total, &[weights]);
         if alone {
             let node = &mut program.nodes[weights as usize];

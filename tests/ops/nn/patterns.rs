@@ -62,13 +62,19 @@ cases! {
         });
     }
 
-    // The dividend's gradient is beyond f16's range, the divisor's is not.
+    // What is beyond f16's range is the dividend's gradient, and the largest gradient less the mean of all.
     sums_autodiff([DType::F16], [Layout::Contiguous], Tolerance::Exact) {
         quotients_at_the_end_of_the_range = |_layout, dtype| {
-            let row = |values: [f32; 3]| Tensor::<B, 1>::from_data(values, (&Default::default(), dtype)).require_grad();
-            let [dividend, divisor] = [row([0.0, 0.001953125, -0.0009765625]), row([0.0078125; 3])];
+            let [dividend, divisor] = [[0.0, 0.001953125, -0.0009765625, 0.0], [0.0078125; 4]]
+                .map(|values| row::<B>(values, dtype).require_grad());
             let gradients = (dividend.clone() / divisor.clone() * 512.0).sum().backward();
             vec![gradient(&dividend, &gradients), gradient(&divisor, &gradients)]
+        };
+        softmax_at_the_end_of_the_range = |_layout, dtype| {
+            let x = row::<B>([0.0; 4], dtype).require_grad();
+            let weights = row::<B>([49152.0, -49152.0, -49152.0, -49152.0], dtype);
+            let gradients = (activation::softmax(x.clone(), 0) * weights).sum().backward();
+            vec![gradient(&x, &gradients)]
         };
     }
 
@@ -81,6 +87,10 @@ cases! {
             LayerNormConfig::new(x.dims()[2]).with_epsilon(0.25).init(&x.device()).forward(x)
         });
     }
+}
+
+fn row<B: Backend>(values: [f32; 4], dtype: DType) -> Tensor<B, 1> {
+    Tensor::from_data(values, (&Default::default(), dtype))
 }
 
 /// What `step` makes of each matrix along the second axis and of what it made of the one before.
