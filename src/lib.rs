@@ -5,6 +5,7 @@
 //! same code drives `mpsgraph-soft`, a software implementation of the classes it talks to.
 #![deny(unsafe_code)]
 #![warn(clippy::allow_attributes_without_reason)]
+#![warn(clippy::wildcard_enum_match_arm)]
 #![warn(missing_docs)]
 
 mod backend;

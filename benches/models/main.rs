@@ -1,11 +1,12 @@
-//! Models on this backend, burn-ndarray and burn-flex in one run: a training step that reads its loss, and inference
-//! that reads the scores. The entries of a case follow each other, so that other load on the machine meets all of them.
+//! Models on this backend, burn-ndarray and burn-flex in one run: a training step that reads its loss, inference that
+//! reads the scores, and a decoder that reads each token. The entries of a case follow each other, so that other load on the machine meets all of them.
 //!
 //! ```sh
 //! cargo bench --bench models -- 'training/.*mlp'
 //! MODELS_DTYPE=f16 cargo bench --bench models -- 'training/f16'      # or bf16: on this backend, instead of f32
 //! ```
 
+mod decoder;
 mod gpt;
 mod images;
 mod lstm;
@@ -27,6 +28,7 @@ use burn_ndarray::NdArray;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, criterion_group, criterion_main};
 
+use decoder::Decoder;
 use gpt::Gpt;
 use images::{Cnn, Residual};
 use lstm::Sequence;
@@ -100,6 +102,22 @@ fn inference<B: Backend, M: Model<B>>(group: &mut Group<'_>, id: BenchmarkId, ba
     group.bench_function(id, |bencher| {
         let (model, input) = made.get_or_init(|| (M::new(&device), M::input(batch, &device)));
         bencher.iter(|| model.scores(input.clone()).into_data());
+    });
+}
+
+/// One token after the other, from the first place again when the cache is full.
+fn decoding<B: Backend>(group: &mut Group<'_>, id: BenchmarkId, [layers, width]: [usize; 2]) {
+    let (device, mut made) = (B::Device::default(), None);
+    group.bench_function(id, |bencher| {
+        let (decoder, caches, token, at) = made.get_or_insert_with(|| {
+            let decoder = Decoder::<B>::new(layers, width, &device);
+            let caches = decoder.empty(&device);
+            (decoder, caches, 7, 0)
+        });
+        bencher.iter(|| {
+            *token = decoder.next(*token, *at, caches, &device);
+            *at = (*at + 1) % decoder::ROOM;
+        });
     });
 }
 
@@ -193,5 +211,14 @@ fn inferred(criterion: &mut Criterion) {
     infer!(group, "gpt 4x256", |B| Gpt<B, 4, 256>);
 }
 
-criterion_group!(benches, trained, inferred);
+fn decoded(criterion: &mut Criterion) {
+    let group = &mut group(criterion, "decoding");
+    for sizes @ [layers, width] in [[4, 128], [4, 512]] {
+        each!(B, name, {
+            decoding::<B>(group, BenchmarkId::new(name, format!("decoder {layers}x{width}")), sizes);
+        })
+    }
+}
+
+criterion_group!(benches, trained, inferred, decoded);
 criterion_main!(benches);

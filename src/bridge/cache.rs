@@ -3,10 +3,13 @@
 //! The bounds grow when a program that was dropped is asked for again, so a set of programs that repeats is compiled at
 //! most twice, and a stream of programs that never repeat keeps little.
 
+mod recent;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
+use recent::Recent;
 
 use super::compile::Compiled;
 use super::draft::Draft;
@@ -23,7 +26,6 @@ const REMEMBERED: usize = 1 << 14;
 struct Entry {
     program: Arc<Program>,
     compiled: Arc<Compiled>,
-    used: u64,
 }
 
 /// The executables that can run again without compiling.
@@ -31,10 +33,9 @@ pub(super) struct Cache {
     /// The most programs that are kept at first.
     programs: usize,
     /// By the drafts' hashes.
-    entries: HashMap<u64, Vec<Entry>, FixedState>,
+    entries: Recent<Vec<Entry>>,
     len: usize,
     ops: usize,
-    clock: u64,
     doublings: u32,
     pub evictions: u64,
     /// Programs that were asked for but not in the cache.
@@ -77,10 +78,9 @@ impl Cache {
     pub fn new(programs: usize) -> Self {
         Self {
             programs,
-            entries: HashMap::default(),
+            entries: Recent::default(),
             len: 0,
             ops: 0,
-            clock: 0,
             doublings: 0,
             evictions: 0,
             missed: Remembered::default(),
@@ -101,9 +101,7 @@ impl Cache {
     }
 
     fn find(&mut self, hash: u64, is_it: impl Fn(&Arc<Program>) -> bool) -> Option<Arc<Compiled>> {
-        self.clock += 1;
-        let entry = self.entries.get_mut(&hash)?.iter_mut().find(|entry| is_it(&entry.program))?;
-        entry.used = self.clock;
+        let entry = self.entries.get_mut(hash)?.iter().find(|entry| is_it(&entry.program))?;
         Some(entry.compiled.clone())
     }
 
@@ -150,10 +148,9 @@ impl Cache {
     /// Keeps a program of any size, and drops older ones until the bounds hold. One that is compiled again, because
     /// scalars no longer share lanes, takes its own place.
     pub fn insert(&mut self, hash: u64, program: Arc<Program>, compiled: Arc<Compiled>) {
-        let same_hash = self.entries.get_mut(&hash);
-        if let Some(entry) =
-            same_hash.and_then(|entries| entries.iter_mut().find(|entry| entry.program.is_same(&program)))
-        {
+        let same_hash = self.entries.get_mut(hash);
+        let same = same_hash.and_then(|entries| entries.iter_mut().find(|entry| entry.program.is_same(&program)));
+        if let Some(entry) = same {
             entry.compiled = compiled;
             return;
         }
@@ -161,36 +158,30 @@ impl Cache {
         while self.len > 0 && (self.len >= self.most_programs() || self.ops.saturating_add(ops) > self.most_ops()) {
             self.evict_oldest();
         }
-        self.clock += 1;
         self.len += 1;
         self.ops += ops;
-        self.entries.entry(hash).or_default().push(Entry { program, compiled, used: self.clock });
+        let entry = Entry { program, compiled };
+        match self.entries.get_mut(hash) {
+            Some(entries) => entries.push(entry),
+            None => self.entries.insert(hash, vec![entry]),
+        }
     }
 
+    /// Drops the program that was used longest ago, with any others of the same hash.
     fn evict_oldest(&mut self) {
-        let with_age = |(&hash, entries): (&u64, &Vec<Entry>)| {
-            let oldest = entries.iter().enumerate().min_by_key(|(_, entry)| entry.used)?;
-            Some((oldest.1.used, hash, oldest.0))
+        let Some((hash, entries)) = self.entries.pop_oldest() else {
+            unreachable!("there are {} programs", self.len);
         };
-        let Some((_, hash, at)) = self.entries.iter().filter_map(with_age).min() else {
-            return;
-        };
-        if let Some(entries) = self.entries.get_mut(&hash) {
-            let dropped = entries.swap_remove(at);
-            if entries.is_empty() {
-                self.entries.remove(&hash);
-            }
-            self.len -= 1;
-            self.ops -= dropped.program.nodes.len();
-            self.evictions += 1;
-            self.dropped.note(hash);
-        }
+        self.len -= entries.len();
+        self.ops -= entries.iter().map(|entry| entry.program.nodes.len()).sum::<usize>();
+        self.evictions += entries.len() as u64;
+        self.dropped.note(hash);
     }
 
     /// Drops every program, and forgets which ones were asked for.
     pub fn clear(&mut self) {
         let evictions = self.evictions + self.len as u64;
-        *self = Self { evictions, clock: self.clock, ..Self::new(self.programs) };
+        *self = Self { evictions, ..Self::new(self.programs) };
     }
 
     pub fn len(&self) -> usize {

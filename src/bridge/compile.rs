@@ -169,10 +169,7 @@ impl<'a> Construction<'a> {
             tensor = self.view(tensor, Some(&input.shape), |graph, whole| graph.reshape(whole, &input.shape));
         }
         if let Some(least) = self.least.clone().filter(|_| input.barrier) {
-            let least = match ty.dtype {
-                DType::F32 => least,
-                dtype => self.graph.cast(&least, stored(dtype)),
-            };
+            let least = if ty.dtype == DType::F32 { least } else { self.graph.cast(&least, stored(ty.dtype)) };
             tensor = self.view(tensor, None, |graph, seen| graph.maximum_with_nan_propagation(seen, &least));
         }
         Operand { tensor, ty: TensorType::new(ty.dtype, input.shape.clone()), is_zeros }

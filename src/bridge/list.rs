@@ -72,6 +72,9 @@ static ORPHANS: AtomicUsize = AtomicUsize::new(0);
 /// Ops that were recorded in recordings that are no more.
 static RECORDED: AtomicU64 = AtomicU64::new(0);
 
+/// The serial numbers at which recordings that are no more have ended.
+static ENDED: Mutex<Vec<u64>> = Mutex::new(Vec::new());
+
 /// Whether a handle that is dropped has to look whether its value's recording is an orphan.
 pub(super) fn any_orphans() -> bool {
     ORPHANS.load(Ordering::Relaxed) > 0
@@ -84,10 +87,13 @@ pub(super) fn recorded_before() -> u64 {
 
 impl Recording {
     pub fn new() -> Self {
-        /// Serial numbers of one recording: more than a thread can record in years.
+        /// Serial numbers of one recording: more than a thread can record in months.
         const SERIALS: u64 = 1 << 44;
         static RECORDINGS: AtomicU64 = AtomicU64::new(0);
-        let first = RECORDINGS.fetch_add(1, Ordering::Relaxed).wrapping_mul(SERIALS);
+        // There are numbers for a million recordings at a time. A process may begin more of them, one for each thread
+        // of each request, so a new one goes on where an ended one stopped.
+        let ended = ENDED.lock_anyway().pop();
+        let first = ended.unwrap_or_else(|| RECORDINGS.fetch_add(1, Ordering::Relaxed).wrapping_mul(SERIALS));
         Self {
             list: Mutex::default(),
             first_serial: first,
@@ -204,6 +210,7 @@ impl Recording {
 impl Drop for Recording {
     fn drop(&mut self) {
         RECORDED.fetch_add(self.recorded(), Ordering::Relaxed);
+        ENDED.lock_anyway().push(self.next_serial());
         if *self.orphaned.get_mut() {
             ORPHANS.fetch_sub(1, Ordering::Relaxed);
         }

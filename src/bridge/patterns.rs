@@ -127,10 +127,7 @@ fn put_in_order(program: &mut Program) {
 
 /// The nodes that a node reads.
 fn producers(node: &ProgramNode) -> impl Iterator<Item = u32> {
-    node.inputs.iter().filter_map(|input| match input.source {
-        Source::Node(producer) => Some(producer),
-        Source::Feed(_) => None,
-    })
+    node.inputs.iter().filter_map(|input| input.source.node())
 }
 
 #[cfg(test)]

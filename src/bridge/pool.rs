@@ -7,21 +7,21 @@
 //! are taken for smaller values, and the least recently used are released, once the device is done with them. Small
 //! buffers share heaps.
 
+mod allocation;
 mod free;
 mod size_class;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::Deref;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard};
 
+pub(super) use allocation::{Allocation, Bound};
 use free::{Free, FreeBuffer, Unused};
 use size_class::size_class;
 
-use super::heaps::{Heaps, SMALL};
+use super::heaps::Heaps;
 use super::stats::Stats;
 use super::submission::Progress;
-use crate::dtype::data_type;
 use crate::error::Error;
 use crate::ffi;
 use crate::lock::LockAnyway;
@@ -29,33 +29,6 @@ use crate::tensor_type::TensorType;
 
 /// Serial number of a submission; 0 means "before the first".
 pub(super) type Serial = u64;
-
-/// Live buffers from which on small ones keep no tensor data object, which may be larger than they are.
-const CROWD: u64 = 2048;
-
-/// The tensor data object made for a buffer; programs that repeat use it again.
-struct Shown {
-    ty: TensorType,
-    data: ffi::TensorData,
-}
-
-/// A buffer as tensor data.
-pub(super) enum Bound<'a> {
-    /// What is kept for the buffer.
-    Kept(&'a ffi::TensorData),
-    Own(ffi::TensorData),
-}
-
-impl Deref for Bound<'_> {
-    type Target = ffi::TensorData;
-
-    fn deref(&self) -> &ffi::TensorData {
-        match self {
-            Bound::Kept(data) => data,
-            Bound::Own(data) => data,
-        }
-    }
-}
 
 /// The device's buffers.
 pub(crate) struct Pool {
@@ -66,24 +39,6 @@ pub(crate) struct Pool {
     free: Mutex<Free>,
     /// Where small buffers come from.
     heaps: Mutex<Heaps>,
-}
-
-/// A buffer in use; it goes back to the pool when dropped.
-pub(super) struct Allocation {
-    /// Until it is dropped.
-    buffer: Option<ffi::Buffer>,
-    /// The size class, which is the buffer's length.
-    class: usize,
-    /// Kept from the buffer's last use, if that was with the same type.
-    known: Option<Box<Shown>>,
-    /// Made in this use.
-    shown: OnceLock<Box<Shown>>,
-    pool: &'static Pool,
-    last_use: AtomicU64,
-    /// The submission that writes the buffer; 0 if the host filled it.
-    pub written_by: AtomicU64,
-    /// Set when that submission, or one that it depends on, failed.
-    pub fault: OnceLock<Box<Error>>,
 }
 
 impl Pool {
@@ -173,16 +128,7 @@ impl Pool {
                 }
             },
         };
-        Ok(Arc::new(Allocation {
-            buffer: Some(buffer.buffer),
-            class,
-            known: buffer.shown.filter(|shown| shown.ty == *ty),
-            shown: OnceLock::new(),
-            last_use: AtomicU64::new(buffer.last_use),
-            pool: self,
-            written_by: AtomicU64::new(0),
-            fault: OnceLock::new(),
-        }))
+        Ok(Arc::new(Allocation::new(self, ty, class, buffer)))
     }
 
     fn new_buffer(&self, class: usize) -> Result<ffi::Buffer, Error> {
@@ -255,47 +201,5 @@ impl Pool {
 fn release(buffers: Vec<FreeBuffer>) {
     if !buffers.is_empty() {
         ffi::autoreleasepool(|| drop(buffers));
-    }
-}
-
-impl Allocation {
-    /// The buffer; its length is that of the size class.
-    pub fn buffer(&self) -> &ffi::Buffer {
-        self.buffer.as_ref().unwrap_or_else(|| unreachable!("only a drop takes it"))
-    }
-
-    /// The buffer as packed tensor data of type `ty`.
-    pub fn tensor_data(&self, ty: &TensorType) -> Result<Bound<'_>, Error> {
-        if let Some(known) = self.kept()
-            && known.ty == *ty
-        {
-            return Ok(Bound::Kept(&known.data));
-        }
-        let data = ffi::TensorData::new(self.buffer(), &ty.shape, data_type("bind", ty.dtype)?);
-        let is_crowded = self.class <= SMALL && self.pool.lock().buffers_live > CROWD;
-        if !is_crowded && self.kept().is_none() {
-            let _ = self.shown.set(Box::new(Shown { ty: ty.clone(), data: data.clone() }));
-        }
-        Ok(Bound::Own(data))
-    }
-
-    fn kept(&self) -> Option<&Shown> {
-        self.known.as_deref().or_else(|| self.shown.get().map(|shown| &**shown))
-    }
-
-    /// Notes that submission `serial`, the newest, reads or writes the buffer.
-    pub fn used_by(&self, serial: Serial) {
-        // Noted by one thread at a time, that which encodes.
-        self.last_use.store(serial, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Allocation {
-    fn drop(&mut self) {
-        let shown = self.known.take().or_else(|| self.shown.take());
-        let last_use = *self.last_use.get_mut();
-        if let Some(buffer) = self.buffer.take() {
-            self.pool.give_back(self.class, FreeBuffer { buffer, shown, last_use, freed: 0 });
-        }
     }
 }

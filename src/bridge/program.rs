@@ -22,6 +22,14 @@ pub(super) enum Source {
 }
 
 impl Source {
+    /// The node that makes it, if one does.
+    pub fn node(self) -> Option<u32> {
+        match self {
+            Source::Feed(_) => None,
+            Source::Node(at) => Some(at),
+        }
+    }
+
     /// A number that no other source has.
     pub fn code(self) -> u64 {
         match self {
@@ -68,6 +76,14 @@ impl Program {
         *feeds == other.feeds && *nodes == other.nodes && *outputs == other.outputs
     }
 
+    /// The type of a value as it is fed or made; an operand may read it in another shape.
+    pub fn type_of(&self, source: Source) -> &TensorType {
+        match source {
+            Source::Feed(at) => &self.feeds[at as usize],
+            Source::Node(at) => &self.nodes[at as usize].output,
+        }
+    }
+
     /// Bytes of the values that do not leave the program, which an execution may need as scratch memory.
     pub fn inner_bytes(&self) -> usize {
         let bytes = |nodes: &[u32]| nodes.iter().map(|&at| self.nodes[at as usize].output.bytes()).sum::<usize>();
@@ -87,13 +103,13 @@ impl fmt::Display for Program {
             let node = &self.nodes[index as usize];
             write!(f, "%{index} = {} {:?}", ty(&node.output), node.op)?;
             for input in &node.inputs {
-                let (sigil, at, own) = match input.source {
-                    Source::Feed(at) => ('$', at, &self.feeds[at as usize].shape),
-                    Source::Node(at) => ('%', at, &self.nodes[at as usize].output.shape),
+                let (sigil, at) = match input.source {
+                    Source::Feed(at) => ('$', at),
+                    Source::Node(at) => ('%', at),
                 };
                 let bar = if input.barrier { "|" } else { "" };
                 write!(f, " {bar}{sigil}{at}")?;
-                if *own != input.shape {
+                if self.type_of(input.source).shape != input.shape {
                     write!(f, "{:?}", &input.shape[..])?;
                 }
             }

@@ -44,19 +44,15 @@ impl Fed {
 
     fn read(&self, graph: &Graph, kind: ScalarKind, first: u32, dtype: DType) -> ffi::Tensor {
         let (exact, own) = match kind {
-            ScalarKind::Float => match dtype {
-                DType::F32 => return part(graph, self.floats.as_ref(), first, 1),
-                _ => (self.number(graph, kind, first, DType::F32), DType::F32),
-            },
-            ScalarKind::Integer => match dtype {
-                DType::I32 => return part(graph, self.integers.as_ref(), first, 1),
-                DType::I64 => return self.wide(graph, first),
-                // The low word has all the bits.
-                _ if (dtype.is_int() || dtype.is_uint()) && dtype.size() < 8 => {
-                    return low_bits(graph, &self.number(graph, kind, first, DType::I32), DType::I32, dtype);
-                }
-                _ => (self.number(graph, kind, first, DType::I64), DType::I64),
-            },
+            ScalarKind::Float if dtype == DType::F32 => return part(graph, self.floats.as_ref(), first, 1),
+            ScalarKind::Float => (self.number(graph, kind, first, DType::F32), DType::F32),
+            ScalarKind::Integer if dtype == DType::I32 => return part(graph, self.integers.as_ref(), first, 1),
+            ScalarKind::Integer if dtype == DType::I64 => return self.wide(graph, first),
+            // The low word has all the bits.
+            ScalarKind::Integer if (dtype.is_int() || dtype.is_uint()) && dtype.size() < 8 => {
+                return low_bits(graph, &self.number(graph, kind, first, DType::I32), DType::I32, dtype);
+            }
+            ScalarKind::Integer => (self.number(graph, kind, first, DType::I64), DType::I64),
             ScalarKind::RandomState => unreachable!("a random state is asked for by random_state"),
         };
         if dtype.is_bool() {

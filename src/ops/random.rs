@@ -90,25 +90,19 @@ fn at_least(x: f64, dtype: DType) -> f64 {
 
 /// The largest number of a float dtype that `fits`: the number to which `x` is rounded, or a neighbour of it.
 fn largest(x: f64, fits: impl Fn(f64) -> bool, dtype: DType) -> f64 {
-    match dtype {
-        DType::F16 => {
-            let mut y = half::f16::from_f64(x);
-            while y.is_finite() && !fits(y.to_f64()) {
-                y = half::f16::from_bits(step_down(y.to_bits()));
-            }
-            y.to_f64()
+    let fitting = |mut bits: u16, value: fn(u16) -> f64| {
+        while value(bits).is_finite() && !fits(value(bits)) {
+            bits = step_down(bits);
         }
-        DType::BF16 => {
-            let mut y = half::bf16::from_f64(x);
-            while y.is_finite() && !fits(y.to_f64()) {
-                y = half::bf16::from_bits(step_down(y.to_bits()));
-            }
-            y.to_f64()
-        }
-        _ => {
-            let y = x as f32;
-            if fits(y.into()) { y.into() } else { y.next_down().into() }
-        }
+        value(bits)
+    };
+    if dtype == DType::F16 {
+        fitting(half::f16::from_f64(x).to_bits(), |bits| half::f16::from_bits(bits).to_f64())
+    } else if dtype == DType::BF16 {
+        fitting(half::bf16::from_f64(x).to_bits(), |bits| half::bf16::from_bits(bits).to_f64())
+    } else {
+        let y = x as f32;
+        if fits(y.into()) { y.into() } else { y.next_down().into() }
     }
 }
 

@@ -97,9 +97,7 @@ fn resize(
             Direction::Backward => {}
         }
     }
-    let work =
-        |[(_, first), (_, second)]: [(usize, AxisResize); 2]| direction.result(first) * direction.operand(second);
-    if work([axes[1], axes[0]]) < work(axes) {
+    if work(direction, [axes[1], axes[0]]) < work(direction, axes) {
         axes.reverse();
     }
     let mut x = x;
@@ -118,6 +116,19 @@ fn resize(
         x = along(op, x, axis, &taps, direction.result(resize));
     }
     arithmetic::cast(x, dtype)
+}
+
+/// How many elements of a row that is read as a whole take as long as one that is read by itself, along the width.
+const BY_ITSELF: usize = 4;
+
+/// How long resizing the two axes in this order takes: the elements that each reads.
+fn work(direction: Direction, [first, second]: [(usize, AxisResize); 2]) -> usize {
+    let reads = |(axis, resize): (usize, AxisResize), across: usize| {
+        let cost = if axis == 2 || resize.from == resize.to { 1 } else { BY_ITSELF };
+        let factors = [direction.result(resize), across, direction.reads(resize), cost];
+        factors.into_iter().fold(1, usize::saturating_mul)
+    };
+    reads(first, direction.operand(second.1)).saturating_add(reads(second, direction.result(first.1)))
 }
 
 /// Nearest pixels along both axes: each repeated, every few of them, or read by index from images of one axis.

@@ -6,13 +6,14 @@
 
 mod coordinate;
 
-use burn_backend::ops::{GridSampleOptions, GridSamplePaddingMode, InterpolateMode};
+use burn_backend::ops::{GridSampleOptions, GridSamplePaddingMode};
 use burn_backend::{DType, TensorMetadata};
 
 use self::coordinate::{Coordinates, Place};
+use super::resize::Filter;
 use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
-use crate::burn::HALF_TO_EVEN;
+use crate::burn::{HALF_TO_EVEN, filter_of};
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::axis::part;
@@ -81,10 +82,12 @@ pub(crate) fn grid_sample_2d(
         let dtypes = [dtype, grid.dtype()];
         unsupported(NAME, format!("dtypes {dtypes:?} of tensor and grid; one float dtype is expected: cast one"));
     }
-    let method = match options.mode {
-        InterpolateMode::Nearest => Method::Nearest { half_to_even: HALF_TO_EVEN },
-        InterpolateMode::Bilinear => Method::Bilinear,
-        mode => unsupported(NAME, format!("mode {mode:?}; Burn defines Nearest and Bilinear here")),
+    let method = match filter_of(&options.mode) {
+        Filter::Nearest { middle: false } => Method::Nearest { half_to_even: HALF_TO_EVEN },
+        Filter::Linear => Method::Bilinear,
+        Filter::Nearest { middle: true } | Filter::Cubic | Filter::Lanczos3 => {
+            unsupported(NAME, format!("mode {:?}; Burn defines Nearest and Bilinear here", options.mode))
+        }
     };
     let (&[batch, channels, height, width], &[grids, rows, columns, 2]) = (tensor.dims(), grid.dims()) else {
         wrong_shapes(NAME, &tensor, &grid)

@@ -5,88 +5,45 @@
 //! core. So who holds it neither waits nor runs code of others. As with the mutexes here ([`crate::ignore_poison`]), a
 //! panic of its owner leaves good data.
 
-use std::cell::UnsafeCell;
-use std::fmt;
-use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::hint::spin_loop;
+use std::thread::yield_now;
+
+use spin::mutex::{SpinMutex, SpinMutexGuard};
 
 /// How often who waits looks before it lets others run.
 const LOOKS: u32 = 64;
 
 /// A value that one thread at a time has for a moment.
-#[derive(Default)]
-pub(crate) struct BriefLock<T> {
-    taken: AtomicBool,
-    value: UnsafeCell<T>,
-}
-
-// SAFETY: the value is reached through a guard only, and there is one at a time.
-unsafe impl<T: Send> Sync for BriefLock<T> {}
+#[derive(Debug, Default)]
+pub(crate) struct BriefLock<T>(SpinMutex<T>);
 
 /// The value, until this is dropped.
-pub(crate) struct Held<'a, T> {
-    lock: &'a BriefLock<T>,
-}
-
-// SAFETY: a shared guard gives out shared references to the value only.
-unsafe impl<T: Sync> Sync for Held<'_, T> {}
-
-impl<T> fmt::Debug for BriefLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("BriefLock")
-    }
-}
+pub(crate) type Held<'a, T> = SpinMutexGuard<'a, T>;
 
 impl<T> BriefLock<T> {
     pub const fn new(value: T) -> Self {
-        Self { taken: AtomicBool::new(false), value: UnsafeCell::new(value) }
+        Self(SpinMutex::new(value))
     }
 
     #[inline]
     pub fn lock(&self) -> Held<'_, T> {
-        if self.taken.swap(true, Ordering::Acquire) {
-            self.wait();
-        }
-        Held { lock: self }
+        self.0.try_lock().unwrap_or_else(|| self.wait())
     }
 
-    /// Returns when the calling thread has taken it.
     #[cold]
-    fn wait(&self) {
-        let mut looks = 0;
-        while self.taken.load(Ordering::Relaxed) || self.taken.swap(true, Ordering::Acquire) {
-            looks += 1;
-            if looks % LOOKS == 0 {
-                std::thread::yield_now();
-            } else {
-                std::hint::spin_loop();
+    fn wait(&self) -> Held<'_, T> {
+        loop {
+            for _ in 0..LOOKS {
+                spin_loop();
+                // A look takes the cache line from nobody; an attempt would.
+                if !self.0.is_locked()
+                    && let Some(held) = self.0.try_lock()
+                {
+                    return held;
+                }
             }
+            yield_now();
         }
-    }
-}
-
-impl<T> Deref for Held<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        // SAFETY: this is the one guard.
-        unsafe { &*self.lock.value.get() }
-    }
-}
-
-impl<T> DerefMut for Held<'_, T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: this is the one guard, borrowed alone.
-        unsafe { &mut *self.lock.value.get() }
-    }
-}
-
-impl<T> Drop for Held<'_, T> {
-    #[inline]
-    fn drop(&mut self) {
-        self.lock.taken.store(false, Ordering::Release);
     }
 }
 

@@ -14,6 +14,7 @@
 //!    [`wide_sums`] small integers as 64-bit ones.
 //! 10. [`keyed_scans`] makes one kernel of a scan and the conversions around it.
 //! 11. [`biases`] hands biases to convolutions.
+//! 12. [`choices`] copies rows that are selected element by element.
 //!
 //! The others make steps of it, which are the [`Plan`]:
 //!
@@ -29,6 +30,7 @@
 mod assembly;
 mod biases;
 mod blends;
+mod choices;
 mod constants;
 mod contractions;
 mod dead_code;
@@ -71,6 +73,7 @@ pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = contractions::find(&narrowing::narrow(&job));
     let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
     let job = row_sums::join(blends::join(biases::join(keyed_scans::join(wide_sums::join(job)))));
+    let job = choices::join(job);
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
     let parts = rows::join(assembly::assemble(&job, &views, &groups));

@@ -30,11 +30,9 @@
 #![warn(clippy::allow_attributes_without_reason)]
 #![warn(clippy::wildcard_enum_match_arm)]
 
-#[expect(unsafe_code, reason = "a value behind a lock")]
 mod brief_lock;
 pub mod classes;
 pub mod compiler;
-mod few;
 #[expect(unsafe_code, reason = "lists and texts in C's memory, and methods that are called by their addresses")]
 pub mod foundation;
 mod ignore_poison;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use burn_backend::{DType, Shape, Slice};
 
-use super::Cut;
+use super::{Cut, Recording};
 use crate::bridge::flush::FlushReason;
 use crate::bridge::runtime::Runtime;
 use crate::bridge::thread::current;
@@ -78,4 +78,11 @@ fn values_that_nobody_has_make_room_for_later_ones() {
     assert_eq!((Arc::as_ptr(&later.value.0), later.dims()), (place, &[1][..]));
     assert!(later.value.0.held() && later.value.0.recorded_in().is_some());
     drop(recording.cut(Cut::Everything, &Arc::default()));
+}
+
+#[test]
+fn recordings_have_serial_numbers_of_their_own_however_many_have_ended() {
+    let first = Recording::new();
+    let serial = first.next_serial();
+    assert!((0..=1 << 20).all(|_| Recording::new().next_serial() != serial));
 }

@@ -4,7 +4,6 @@
 use crate::bridge::program::{OperandRef, Program, Source};
 use crate::ffi::os_version;
 use crate::lowering::provenance::Provenance;
-use crate::tensor_type::TensorType;
 
 /// Gives every product the barriers that it needs now; none is taken away. Without the scalar of the barriers, which a
 /// program has if something was recorded to need one, nothing can get one: then the answer is no.
@@ -28,7 +27,7 @@ pub(super) fn settle(program: &mut Program, has_scalar: bool) -> bool {
             .iter()
             .zip(&own)
             .map(|(input, provenance)| {
-                provenance.needs_barrier(made(program, input), &input.shape, &node.output, read_lone[at])
+                provenance.needs_barrier(program.type_of(input.source), &input.shape, &node.output, read_lone[at])
             })
             .collect();
         for (input, needs) in program.nodes[at].inputs.iter_mut().zip(needs) {
@@ -39,14 +38,6 @@ pub(super) fn settle(program: &mut Program, has_scalar: bool) -> bool {
         }
     }
     true
-}
-
-/// The type of a value as it was made.
-fn made<'p>(program: &'p Program, input: &OperandRef) -> &'p TensorType {
-    match input.source {
-        Source::Feed(at) => &program.feeds[at as usize],
-        Source::Node(at) => &program.nodes[at as usize].output,
-    }
 }
 
 /// Which nodes' values are read with more than one extent of 1; see [`Provenance::needs_barrier`].

@@ -2,7 +2,7 @@
 //! numbers for every tensor, so their product is computed once.
 //!
 //! f32 only. The product of the numbers is rounded instead of the quotient. Zero, infinite and NaN elements give what
-//! they gave, unless a step between left f32's range before.
+//! they gave, unless that product leaves f32's range, as no optimizer's does, or a step between left it before.
 
 use burn_backend::{DType, Shape};
 use smallvec::SmallVec;

@@ -87,11 +87,7 @@ impl Joined {
 
     /// What was fed comes before what was recorded.
     fn place(&self, source: Source) -> (Option<usize>, u64) {
-        let place = match source {
-            Source::Feed(_) => None,
-            Source::Node(at) => Some(self.places[at as usize]),
-        };
-        (place, source.code())
+        (source.node().map(|at| self.places[at as usize]), source.code())
     }
 
     /// The order of a known concatenation of the same parts.
@@ -121,11 +117,7 @@ impl Joined {
 
 /// The type of a value in the shape in which it is read.
 pub(super) fn type_of(program: &Program, input: &OperandRef) -> TensorType {
-    let dtype = match input.source {
-        Source::Feed(at) => program.feeds[at as usize].dtype,
-        Source::Node(at) => program.nodes[at as usize].output.dtype,
-    };
-    TensorType::new(dtype, input.shape.clone())
+    TensorType::new(program.type_of(input.source).dtype, input.shape.clone())
 }
 
 fn concatenate(program: &mut Program, parts: &[OperandRef], axis: usize) -> OperandRef {
@@ -144,10 +136,6 @@ fn transpose(program: &mut Program, matrix: OperandRef) -> OperandRef {
 /// What a transposed matrix was before.
 fn transposed(program: &Program, matrix: &OperandRef) -> Option<OperandRef> {
     let (_, node) = maker(program, matrix)?;
-    match &node.op {
-        Op::TensorShape(TensorShapeOp::Permute { permutation }) if permutation[..] == [1, 0] => {
-            Some(node.inputs[0].clone())
-        }
-        _ => None,
-    }
+    let Op::TensorShape(TensorShapeOp::Permute { permutation }) = &node.op else { return None };
+    (permutation[..] == [1, 0]).then(|| node.inputs[0].clone())
 }

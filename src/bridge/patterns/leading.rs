@@ -2,7 +2,7 @@
 //! in front of the shorter shape themselves (MPSGraphArithmeticOps.h), so no reshape is needed. Every bit stays.
 
 use super::reading::is_float;
-use crate::bridge::program::{Program, Source};
+use crate::bridge::program::Program;
 use crate::ops::Op;
 use crate::ops::arithmetic::{ArithmeticOp, BinaryOp};
 
@@ -18,10 +18,7 @@ pub(super) fn apply(program: &mut Program) {
         }
         for index in 0..node.inputs.len() {
             let input = &program.nodes[at as usize].inputs[index];
-            let own = match input.source {
-                Source::Feed(feed) => &program.feeds[feed as usize].shape,
-                Source::Node(producer) => &program.nodes[producer as usize].output.shape,
-            };
+            let own = &program.type_of(input.source).shape;
             let (own, missing) = (own.clone(), input.shape.num_dims().saturating_sub(own.num_dims()));
             if missing > 0
                 && input.shape[..missing].iter().all(|&extent| extent == 1)

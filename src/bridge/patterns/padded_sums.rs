@@ -59,17 +59,17 @@ impl Rewrite<'_> {
     fn visit(&mut self, at: u32) {
         let Some((rest, term)) = self.sum(at) else { return };
         let rest = OperandRef { shape: term.shape.clone(), ..rest };
-        let rest = match rest.source {
-            Source::Node(producer) if self.without_minus_zero.contains(&producer) => rest,
-            _ => match self.padded(&rest, at) {
-                // The first two terms.
-                Some(first) => self.assign(&first),
-                None if self.is_added_to(at) => {
-                    let zeros = self.of_node(term.zeros, &term.shape);
-                    self.push(ADD, [rest, zeros].into_iter().collect(), self.like(&term, &term.shape))
-                }
-                None => return,
-            },
+        let is_rewritten = |at| self.without_minus_zero.contains(&at);
+        let rest = if rest.source.node().is_some_and(is_rewritten) {
+            rest
+        } else if let Some(first) = self.padded(&rest, at) {
+            // The first two terms.
+            self.assign(&first)
+        } else if self.is_added_to(at) {
+            let zeros = self.of_node(term.zeros, &term.shape);
+            self.push(ADD, [rest, zeros].into_iter().collect(), self.like(&term, &term.shape))
+        } else {
+            return;
         };
         // The first term may have been made in another shape of as many elements.
         let rest = OperandRef { shape: term.shape.clone(), ..rest };

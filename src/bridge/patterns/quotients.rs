@@ -3,9 +3,13 @@
 //!
 //! There is one rounding fewer. Where `b²` overflows or underflows and `b` does not, the result is right instead of
 //! zero or infinite; a divisor that is zero, infinite or NaN gives what it gave.
+//!
+//! Not of f16: `g · (1 / b)` leaves its range where the divisor's gradient does not, for losses that are scaled up, or
+//! small gradients of means.
 
 use std::collections::HashMap;
 
+use burn_backend::DType;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
@@ -69,7 +73,7 @@ impl Known {
 
     fn gradient(&self, program: &Program, at: u32, readers: &Readers) -> Option<Gradient> {
         let node = &program.nodes[at as usize];
-        (node.op == DIV).then_some(())?;
+        (node.op == DIV && node.output.dtype != DType::F16).then_some(())?;
         let (_, [dividend]) = made_by(program, &node.inputs[0], &NEG)? else { return None };
         let (_, [divisor, same]) = made_by(program, &node.inputs[1], &MUL)? else { return None };
         (divisor == same).then_some(())?;

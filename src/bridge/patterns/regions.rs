@@ -33,10 +33,8 @@ pub(super) fn apply(program: &mut Program) -> bool {
 
 /// The region that a node replaces.
 pub(super) fn assigned(node: &ProgramNode) -> Option<&[AxisRange]> {
-    match &node.op {
-        Op::TensorShape(TensorShapeOp::SliceAssign { region }) => Some(region),
-        _ => None,
-    }
+    let Op::TensorShape(TensorShapeOp::SliceAssign { region }) = &node.op else { return None };
+    Some(region)
 }
 
 /// Lets slices read what is behind assignments.

@@ -64,61 +64,64 @@ impl Repeated {
     /// What a node repeats.
     fn of(&self, program: &mut Program, at: u32, readers: &Readers) -> Option<OperandRef> {
         let node = &program.nodes[at as usize];
-        let input = |input: &OperandRef| self.behind(program, input).unwrap_or_else(|| input.clone());
-        match &node.op {
-            Op::TensorShape(TensorShapeOp::Expand) => Some(input(&node.inputs[0])),
-            Op::TensorShape(TensorShapeOp::Permute { permutation }) => {
-                let short = self.behind(program, &node.inputs[0])?;
-                // The elements of the short value stay where they are, so its longer axes must stay in their order.
-                let longer = permutation.iter().filter(|&&axis| short.shape[axis] > 1);
-                longer.is_sorted().then_some(())?;
-                let shape: Vec<usize> = permutation.iter().map(|&axis| short.shape[axis]).collect();
-                Some(OperandRef { shape: shape.into(), ..short })
-            }
-            op if *op == MUL && is_float(program, at) => {
-                let [[a, b], other] = either_way(&node.inputs);
-                if let Some([_, factor]) = [[a, b], other].into_iter().find(|[ones, _]| is_ones(program, ones)) {
-                    return Some(input(factor));
-                }
-                let scaled = [[a, b], other].into_iter().find_map(|[scaled, factor]| {
-                    let (ones, node) = maker(program, scaled)?;
-                    let fits = node.op == MUL_SCALAR && is_ones(program, &node.inputs[0]);
-                    (fits && readers.only(ones) == Some(at)).then(|| (ones, input(factor)))
-                });
-                let (scaled, factor) = scaled?;
-                let pays = !readers.leaves(at) && all_repeat(program, readers, at, DEPTH);
-                pays.then_some(())?;
-                let node = &mut program.nodes[scaled as usize];
-                node.output.shape = factor.shape.clone();
-                node.inputs = SmallVec::from_iter([factor.clone()]);
-                let short = OperandRef { source: Source::Node(scaled), ..factor };
-                // Whoever cannot read the short value after all, as in a shape that it does not have, reads this.
-                let node = &mut program.nodes[at as usize];
-                node.op = TensorShapeOp::Expand.into();
-                node.inputs = SmallVec::from_iter([short.clone()]);
-                Some(short)
-            }
-            _ => None,
+        if node.op == MUL && is_float(program, at) {
+            return self.of_product(program, at, readers);
         }
+        if node.op == Op::TensorShape(TensorShapeOp::Expand) {
+            return Some(self.shortest(program, &node.inputs[0]));
+        }
+        let Op::TensorShape(TensorShapeOp::Permute { permutation }) = &node.op else { return None };
+        let short = self.behind(program, &node.inputs[0])?;
+        // The elements of the short value stay where they are, so its longer axes must stay in their order.
+        let longer = permutation.iter().filter(|&&axis| short.shape[axis] > 1);
+        longer.is_sorted().then_some(())?;
+        let shape: Vec<usize> = permutation.iter().map(|&axis| short.shape[axis]).collect();
+        Some(OperandRef { shape: shape.into(), ..short })
+    }
+
+    /// What a product with ones, or with ones times a number, repeats. In the second case the number is multiplied with
+    /// the other factor instead.
+    fn of_product(&self, program: &mut Program, at: u32, readers: &Readers) -> Option<OperandRef> {
+        let ways = either_way(&program.nodes[at as usize].inputs);
+        if let Some([_, factor]) = ways.into_iter().find(|[ones, _]| is_ones(program, ones)) {
+            return Some(self.shortest(program, factor));
+        }
+        let (scaled, factor) = ways.into_iter().find_map(|[scaled, factor]| {
+            let (scaled, node) = maker(program, scaled)?;
+            let fits = node.op == MUL_SCALAR && is_ones(program, &node.inputs[0]);
+            (fits && readers.only(scaled) == Some(at)).then(|| (scaled, self.shortest(program, factor)))
+        })?;
+        let pays = !readers.leaves(at) && all_repeat(program, readers, at, DEPTH);
+        pays.then_some(())?;
+        let node = &mut program.nodes[scaled as usize];
+        node.output.shape = factor.shape.clone();
+        node.inputs = SmallVec::from_iter([factor.clone()]);
+        let short = OperandRef { source: Source::Node(scaled), ..factor };
+        // Whoever cannot read the short value after all, as in a shape that it does not have, reads this.
+        let node = &mut program.nodes[at as usize];
+        node.op = TensorShapeOp::Expand.into();
+        node.inputs = SmallVec::from_iter([short.clone()]);
+        Some(short)
+    }
+
+    /// What an operand repeats, or else the operand.
+    fn shortest(&self, program: &Program, input: &OperandRef) -> OperandRef {
+        self.behind(program, input).unwrap_or_else(|| input.clone())
     }
 }
 
 fn is_ones(program: &Program, input: &OperandRef) -> bool {
-    match input.source {
-        Source::Node(at) => program.nodes[at as usize].op == Op::Memory(MemoryOp::Ones),
-        Source::Feed(_) => false,
-    }
+    input.source.node().is_some_and(|at| program.nodes[at as usize].op == Op::Memory(MemoryOp::Ones))
 }
 
 /// Whether an op repeats its operands itself.
 fn repeats_operands(program: &Program, at: u32) -> bool {
-    match program.nodes[at as usize].op {
-        Op::Arithmetic(ArithmeticOp::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)) => {
-            is_float(program, at)
-        }
-        Op::Arithmetic(ArithmeticOp::MaskFill) => is_float(program, at),
-        _ => false,
-    }
+    let Op::Arithmetic(op) = &program.nodes[at as usize].op else { return false };
+    let repeats = matches!(
+        op,
+        ArithmeticOp::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div) | ArithmeticOp::MaskFill
+    );
+    repeats && is_float(program, at)
 }
 
 /// Whether all who read a node seem to repeat its value themselves, for which another operand has to have the whole
@@ -126,15 +129,11 @@ fn repeats_operands(program: &Program, at: u32) -> bool {
 fn all_repeat(program: &Program, readers: &Readers, at: u32, depth: usize) -> bool {
     readers.of(at).iter().all(|&reader| {
         let node = &program.nodes[reader as usize];
-        match &node.op {
-            Op::TensorShape(TensorShapeOp::Permute { .. }) => {
-                depth > 0 && !readers.leaves(reader) && all_repeat(program, readers, reader, depth - 1)
-            }
-            _ => {
-                let mut others = node.inputs.iter().filter(|input| input.source != Source::Node(at));
-                repeats_operands(program, reader) && others.any(|input| input.shape == node.output.shape)
-            }
+        if matches!(node.op, Op::TensorShape(TensorShapeOp::Permute { .. })) {
+            return depth > 0 && !readers.leaves(reader) && all_repeat(program, readers, reader, depth - 1);
         }
+        let mut others = node.inputs.iter().filter(|input| input.source != Source::Node(at));
+        repeats_operands(program, reader) && others.any(|input| input.shape == node.output.shape)
     })
 }
 

@@ -53,10 +53,10 @@ fn is_mean_of_squares(program: &Program, input: &OperandRef) -> bool {
     let mut of = &mean.inputs[0];
     while let Source::Node(at) = of.source {
         let node = &program.nodes[at as usize];
-        match &node.op {
-            Op::TensorShape(TensorShapeOp::Permute { .. }) => of = &node.inputs[0],
-            square => return *square == MUL && node.inputs[0] == node.inputs[1] && op.added_axes().is_some(),
+        if !matches!(node.op, Op::TensorShape(TensorShapeOp::Permute { .. })) {
+            return node.op == MUL && node.inputs[0] == node.inputs[1] && op.added_axes().is_some();
         }
+        of = &node.inputs[0];
     }
     false
 }

@@ -80,15 +80,35 @@ impl Groups {
 
 /// The shape whose elements a node goes through.
 fn frame(node: &ProgramNode) -> &Shape {
-    match node.op {
-        Op::Reduction(_) => &node.inputs[0].shape,
-        _ => &node.output.shape,
-    }
+    if matches!(node.op, Op::Reduction(_)) { &node.inputs[0].shape } else { &node.output.shape }
 }
 
 /// All extents but the last.
 fn outer(shape: &Shape) -> &[usize] {
     &shape[..shape.num_dims() - 1]
+}
+
+/// Whether an op on `rank` axes treats all but the last alike. One that is not named here stays as it is.
+fn treats_rows_alike(op: &Op, rank: usize) -> bool {
+    if let Op::Reduction(op) = op {
+        return axes_in_rows(&op.axes(), rank).is_some();
+    }
+    matches!(
+        op,
+        Op::Arithmetic(
+            ArithmeticOp::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
+                | ArithmeticOp::Unary(_)
+                | ArithmeticOp::BinaryScalar(_)
+                | ArithmeticOp::PowerOf(_)
+        ) | Op::Activation(
+            ActivationOp::Relu
+                | ActivationOp::ReluBackward
+                | ActivationOp::Gelu
+                | ActivationOp::GeluBackward
+                | ActivationOp::Sigmoid
+                | ActivationOp::SigmoidBackward
+        )
+    )
 }
 
 /// Whether a node treats all axes but the last alike, and may have another shape.
@@ -99,35 +119,13 @@ fn fits(program: &Program, at: u32, readers: &Readers) -> bool {
     if rank < 3 || readers.leaves(at) || !is_float(program, at) {
         return false;
     }
-    let alike = match &node.op {
-        Op::Reduction(op) => axes_in_rows(&op.axes(), rank).is_some(),
-        Op::Arithmetic(ArithmeticOp::Binary(op)) => {
-            matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
-        }
-        Op::Arithmetic(ArithmeticOp::Unary(_) | ArithmeticOp::BinaryScalar(_) | ArithmeticOp::PowerOf(_)) => true,
-        Op::Activation(op) => match op {
-            ActivationOp::Relu
-            | ActivationOp::ReluBackward
-            | ActivationOp::Gelu
-            | ActivationOp::GeluBackward
-            | ActivationOp::Sigmoid
-            | ActivationOp::SigmoidBackward => true,
-            ActivationOp::LeakyRelu
-            | ActivationOp::Prelu
-            | ActivationOp::HardSigmoid
-            | ActivationOp::LogSigmoid
-            | ActivationOp::LogSigmoidBackward
-            | ActivationOp::Softmax { .. }
-            | ActivationOp::LogSoftmax { .. }
-            | ActivationOp::Softmin { .. } => false,
-        },
-        _ => false,
-    };
     let seen = |shape: &Shape| {
         let whole = shape.num_dims() == rank && (outer(shape) == outer(frame) || is_one_row(shape));
         whole && (shape[rank - 1] == frame[rank - 1] || shape[rank - 1] == 1)
     };
-    alike && node.inputs.iter().all(|input| seen(&input.shape) && !input.barrier) && seen(&node.output.shape)
+    treats_rows_alike(&node.op, rank)
+        && node.inputs.iter().all(|input| seen(&input.shape) && !input.barrier)
+        && seen(&node.output.shape)
 }
 
 fn is_one_row(shape: &Shape) -> bool {

@@ -76,10 +76,7 @@ fn given(program: &Program) -> Vec<bool> {
 }
 
 fn is_given(given: &[bool], input: &OperandRef) -> bool {
-    match input.source {
-        Source::Feed(_) => true,
-        Source::Node(at) => given[at as usize],
-    }
+    input.source.node().is_none_or(|at| given[at as usize])
 }
 
 impl Group {

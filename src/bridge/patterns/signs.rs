@@ -104,27 +104,28 @@ impl Signs<'_> {
 
     /// What becomes of a node some of whose operands are negatives.
     fn outcome(&self, at: u32, minus: &[bool]) -> Outcome {
-        let odd = |minus: &[bool]| minus.iter().filter(|minus| **minus).count() % 2 == 1;
-        match &self.program.nodes[at as usize].op {
-            _ if !is_float(self.program, at) => Outcome::Needs,
-            op if *op == MUL || *op == DIV => match odd(minus) {
-                true => Outcome::Minus,
-                false => Outcome::Becomes(op.clone(), false),
-            },
-            op if *op == ADD => match minus {
+        let op = &self.program.nodes[at as usize].op;
+        if !is_float(self.program, at) {
+            Outcome::Needs
+        } else if *op == MUL || *op == DIV {
+            let is_odd = minus.iter().filter(|minus| **minus).count() % 2 == 1;
+            if is_odd { Outcome::Minus } else { Outcome::Becomes(op.clone(), false) }
+        } else if *op == ADD {
+            match minus {
                 [false, _] => Outcome::Becomes(SUB, false),
                 [_, false] => Outcome::Becomes(SUB, true),
                 _ => Outcome::Minus,
-            },
-            op if *op == SUB => match minus {
+            }
+        } else if *op == SUB {
+            match minus {
                 [false, _] => Outcome::Becomes(ADD, false),
                 [_, false] => Outcome::Needs,
                 _ => Outcome::Becomes(SUB, true),
-            },
-            op if *op == MUL_SCALAR || *op == DIV_SCALAR => Outcome::Minus,
-            Op::Reduction(op) if op.added_axes().is_some() => Outcome::Minus,
-            Op::TensorShape(TensorShapeOp::Permute { .. } | TensorShapeOp::Expand) => Outcome::Minus,
-            _ => Outcome::Needs,
+            }
+        } else if passes_signs_on(op) {
+            Outcome::Minus
+        } else {
+            Outcome::Needs
         }
     }
 
@@ -133,14 +134,20 @@ impl Signs<'_> {
         if let Some(&known) = self.negatives.get(&of) {
             return Source::Node(known);
         }
-        let ty = match of {
-            Source::Feed(at) => self.program.feeds[at as usize].clone(),
-            Source::Node(at) => self.program.nodes[at as usize].output.clone(),
-        };
+        let ty = self.program.type_of(of).clone();
         let input = OperandRef { source: of, shape: ty.shape.clone(), barrier: false };
         let made = self.program.nodes.len() as u32;
         add(self.program, NEG, SmallVec::from_iter([input]), ty);
         self.negatives.insert(of, made);
         Source::Node(made)
     }
+}
+
+/// Whether the negative of an op's one operand gives the negative of its value.
+fn passes_signs_on(op: &Op) -> bool {
+    if let Op::Reduction(op) = op {
+        return op.added_axes().is_some();
+    }
+    let moves = matches!(op, Op::TensorShape(TensorShapeOp::Permute { .. } | TensorShapeOp::Expand));
+    moves || *op == MUL_SCALAR || *op == DIV_SCALAR
 }

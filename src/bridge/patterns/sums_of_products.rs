@@ -94,16 +94,19 @@ impl Sum {
             let node = &program.nodes[made as usize];
             let alone = readers.only(made) == Some(reader);
             let term = |inner| Term { value: value.clone(), node: made, inner };
-            match &node.op {
-                _ if alone && is_sum(program, made) && is_part(program, made, reader) => push(&mut open, made),
-                _ if value.shape != *shape => others.push(value.clone()),
-                op if *op == PRODUCT && alone && node.output.shape == *shape && is_plain(program, made) => {
-                    products.push(term(node.inputs[0].shape[1]));
-                }
-                Op::Reduction(op) if op.sum_axis() == Some(0) && is_of_rows(program, made, readers) => {
-                    rows.push(term(node.inputs[0].shape[0]));
-                }
-                _ => others.push(value.clone()),
+            if alone && is_sum(program, made) && is_part(program, made, reader) {
+                push(&mut open, made);
+            } else if value.shape != *shape {
+                others.push(value.clone());
+            } else if node.op == PRODUCT && alone && node.output.shape == *shape && is_plain(program, made) {
+                products.push(term(node.inputs[0].shape[1]));
+            } else if let Op::Reduction(op) = &node.op
+                && op.sum_axis() == Some(0)
+                && is_of_rows(program, made, readers)
+            {
+                rows.push(term(node.inputs[0].shape[0]));
+            } else {
+                others.push(value.clone());
             }
         }
         let mut sum = Self { root, groups: Vec::new(), others };

@@ -48,10 +48,7 @@ impl Written {
         };
         let own = hull(region, region);
         let known = |at: u32| self.0.get(&at).filter(|_| program.nodes[at as usize].output.shape == *shape);
-        let before = match node.inputs[0].source {
-            Source::Node(before) => known(before).map(|known| (before, known)),
-            Source::Feed(_) => None,
-        };
+        let before = node.inputs[0].source.node().and_then(|before| Some((before, known(before)?)));
         let Some((before_at, before)) = before else {
             self.0.insert(at, Assignment { depth: 0, further: at, within: own });
             return;

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::{Serial, Shown};
+use super::Serial;
+use super::allocation::Shown;
 use crate::ffi;
 
 /// A buffer that is free.

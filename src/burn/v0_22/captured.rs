@@ -90,15 +90,12 @@ impl Program {
             interpreter.register_tensor_to_device(input.id, handle(upload(RUN, data)));
         }
         for operation in &self.operations {
-            match operation {
-                // Burn captures it, but its interpreter has no code for it.
-                OperationIr::BaseInt(BaseOperationIr::Cast(cast)) => {
-                    let cast_to =
-                        MpsGraph::int_cast(tensor(interpreter.get_tensor(&cast.input)), cast.out.dtype.into());
-                    interpreter.register_tensor_to_device(cast.out.id, handle(cast_to));
-                }
-                // Burn's list, not ours: its interpreter has the rest.
-                _ => interpreter.register_op(operation.clone()),
+            // Burn captures it, but its interpreter has no code for it.
+            if let OperationIr::BaseInt(BaseOperationIr::Cast(cast)) = operation {
+                let cast_to = MpsGraph::int_cast(tensor(interpreter.get_tensor(&cast.input)), cast.out.dtype.into());
+                interpreter.register_tensor_to_device(cast.out.id, handle(cast_to));
+            } else {
+                interpreter.register_op(operation.clone());
             }
         }
         let outputs = self.outputs.iter().map(|output| tensor(interpreter.get_tensor(output))).collect();
@@ -160,6 +157,7 @@ fn tensors(operations: &[OperationIr], values: &BTreeMap<TensorId, TensorData>) 
 }
 
 /// Why Burn's interpreter cannot replay an operation, if it cannot.
+#[allow(clippy::wildcard_enum_match_arm, reason = "Burn's list, not ours: its interpreter has the rest")]
 fn refusal(operation: &OperationIr) -> Option<String> {
     let reason = match operation {
         OperationIr::Custom(custom) => {
@@ -179,7 +177,6 @@ fn refusal(operation: &OperationIr) -> Option<String> {
             "bools at coordinates, which Burn does not replay".into()
         }
         OperationIr::BaseBool(BaseOperationIr::Cast(_)) => "a cast of bools, which Burn does not replay".into(),
-        // Burn's list, not ours: its interpreter has the rest.
         _ => return None,
     };
     Some(reason)

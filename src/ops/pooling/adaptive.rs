@@ -49,12 +49,12 @@ impl Even {
     }
 }
 
-/// Sums of ranges of the plane's axis, none of them empty: of few ranges one after the other, of short ones by their
-/// first elements, their second ones, and so on.
-fn of_ranges(plane: &Plane<'_>, x: &ffi::Tensor, ranges: &[Range<usize>]) -> ffi::Tensor {
+/// Sums of ranges of the plane's axis: of few ranges one after the other, of short ones by their first elements, their
+/// second ones, and so on.
+pub(super) fn of_ranges(plane: &Plane<'_>, x: &ffi::Tensor, ranges: &[Range<usize>]) -> ffi::Tensor {
     let graph = plane.graph;
     let longest = ranges.iter().map(|range| range.len()).max().unwrap_or(0);
-    if ranges.len() <= longest {
+    if ranges.len() < longest && ranges.iter().all(|range| !range.is_empty()) {
         let sum = |range: &Range<usize>| {
             let part = plane.part(x, range.start, range.len(), 1);
             graph.reduction_sum(&part, &[plane.axis as isize])
@@ -73,7 +73,9 @@ fn of_ranges(plane: &Plane<'_>, x: &ffi::Tensor, ranges: &[Range<usize>]) -> ffi
         graph.constant_with_data(bytemuck::cast_slice(&numbers), shape, DataType::F32)
     };
     let nth = |n: usize| {
-        let at = ranges.iter().map(|range| (range.start + n).min(range.end - 1) as f32).collect();
+        let last = plane.shape[plane.axis] - 1;
+        let at = ranges.iter().map(|range| (range.start + n).min(range.end.saturating_sub(1)).min(last) as f32);
+        let at = at.collect();
         let at = graph.cast(&vector(at, &[ranges.len()]), DataType::I32);
         let elements = graph.gather(x, &at, plane.axis, 0);
         if ranges.iter().all(|range| range.len() > n) {

@@ -1,9 +1,12 @@
 //! Averages of windows and their gradients: sums along one axis after the other, divided once.
 
-use super::adaptive::Even;
+use super::adaptive::{Even, of_ranges};
 use super::window::{Fold, Plane, Window, fold};
 use crate::ffi::{self, DataType, Graph, PaddingMode};
 use crate::lowering::Lowering;
+
+/// Extents up to which a table says which windows an element is in.
+const LISTED: usize = 16;
 
 /// The elements along one axis that are averaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +72,10 @@ impl Spans {
     /// For each element of the axis the sum of what `x` has for the spans that it is in.
     fn shares(&self, plane: Plane<'_>, x: &ffi::Tensor) -> ffi::Tensor {
         match self {
+            Spans::Windows { window, .. } if window.input <= LISTED && window.overlap_in_pairs() => {
+                let windows: Vec<_> = (0..window.input).map(|at| window.windows_of(at)).collect();
+                of_ranges(&plane, x, &windows)
+            }
             Spans::Windows { window, .. } => of_windows(plane, x, window),
             Spans::Even(even) => even.shares(&plane, x),
         }

@@ -1,5 +1,7 @@
 //! Windows: where they are, how many there are, and what no window may be.
 
+use std::ops::Range;
+
 use crate::burn::ceil_windows;
 use crate::error::{invalid, unsupported};
 use crate::ffi::{self, Graph};
@@ -145,6 +147,18 @@ impl Window {
         (tap < self.kernel && at < self.input as i64).then_some(at as usize)
     }
 
+    /// Whether some elements are in two windows and none in more; without a dilation.
+    pub fn overlap_in_pairs(&self) -> bool {
+        (self.stride + 1..2 * self.stride).contains(&self.kernel)
+    }
+
+    /// The windows that an element of the axis is in; without a dilation.
+    pub fn windows_of(&self, at: usize) -> Range<usize> {
+        let at = at + self.padding;
+        let end = (at / self.stride + 1).min(self.outputs);
+        (at + 1).saturating_sub(self.kernel).div_ceil(self.stride).min(end)..end
+    }
+
     /// How many of a window's elements are on an axis with `padding` elements more on either side.
     pub fn elements_within(&self, output: usize, padding: usize) -> usize {
         let bounds = [-(padding as i64), (self.input + padding) as i64];
@@ -246,6 +260,20 @@ mod tests {
                     let count = within(padding as i64).count();
                     assert_eq!(window.elements_within(output, padding), count, "{window:?}, {output}, {padding}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn an_element_is_in_the_windows_that_have_it() {
+        for (input, outputs, kernel, stride, padding) in
+            [(7, 3, 3, 2, 0), (8, 3, 3, 2, 0), (9, 5, 3, 2, 1), (1, 3, 3, 2, 3), (12, 3, 5, 4, 1), (5, 9, 4, 1, 3)]
+        {
+            let window = Window { input, outputs, kernel, stride, padding, dilation: 1 };
+            for at in 0..input {
+                let has = |output: &usize| (window.start(*output)..).take(kernel).any(|place| place == at as i64);
+                let expected: Vec<usize> = (0..outputs).filter(has).collect();
+                assert_eq!(window.windows_of(at).collect::<Vec<_>>(), expected, "{window:?}, {at}");
             }
         }
     }

@@ -65,10 +65,8 @@ fn mean_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, count: usize, axes:
     let sum = graph.reduction_sum(&low_bits(graph, x, dtype, DType::I64), axes);
     // A sum of u64 is right modulo 2^64 either way, but its quotient depends on how the bits are read.
     let count = cx.constant(count as f64, DType::I64);
-    let mean = match dtype {
-        DType::U64 => divide_u64(cx, &sum, &count),
-        _ => divide_integers(cx, &sum, &count, DType::I64),
-    };
+    let is_u64 = dtype == DType::U64;
+    let mean = if is_u64 { divide_u64(cx, &sum, &count) } else { divide_integers(cx, &sum, &count, DType::I64) };
     low_bits(graph, &mean, DType::I64, dtype)
 }
 

@@ -51,6 +51,20 @@ impl Direction {
             Direction::Backward => resize.from,
         }
     }
+
+    /// About how many elements are read for each that is made.
+    pub fn reads(self, resize: AxisResize) -> usize {
+        let there = match resize.filter {
+            Filter::Nearest { .. } => 1,
+            Filter::Linear => 2,
+            Filter::Cubic => 4,
+            Filter::Lanczos3 => 6,
+        };
+        match self {
+            Direction::Forward => there,
+            Direction::Backward => there.saturating_mul(resize.to).div_ceil(resize.from),
+        }
+    }
 }
 
 /// What an element takes of another one.

@@ -71,9 +71,8 @@ fn in_f32(
     [data, updates]: [&Operand; 2],
     scatter: impl FnOnce(Option<&ffi::Tensor>, &ffi::Tensor) -> ffi::Tensor,
 ) -> ffi::Tensor {
-    let as_f32 = |operand: &Operand| match dtype {
-        DType::F32 => operand.tensor.clone(),
-        _ => graph.cast(&operand.tensor, DataType::F32),
+    let as_f32 = |operand: &Operand| {
+        if dtype == DType::F32 { operand.tensor.clone() } else { graph.cast(&operand.tensor, DataType::F32) }
     };
     let data = (!data.is_zeros).then(|| as_f32(data));
     let sums = scatter(data.as_ref(), &as_f32(updates));

@@ -133,14 +133,14 @@ pub(super) fn extreme(
     let lowest_first: Vec<ffi::Tensor> = best.iter().rev().map(whole).collect();
     let found = from_digits(cx, &lowest_first, 65_536.0, wide);
     // Undo the flip of the sign; adding half the range wraps just as the flip does.
-    match dtype {
-        DType::U32 => graph.reinterpret_cast(&graph.addition(&found, &cx.constant(SIGN, DType::I32)), DataType::U32),
-        DType::U64 => {
-            // 2^63 as a product, because no conversion from f64 to i64 gives it.
-            let half = graph.multiplication(&cx.constant(SIGN, DType::I64), &cx.constant(4_294_967_296.0, DType::I64));
-            graph.reinterpret_cast(&graph.addition(&found, &half), DataType::U64)
-        }
-        _ => narrow(graph, &found, dtype),
+    if dtype == DType::U32 {
+        graph.reinterpret_cast(&graph.addition(&found, &cx.constant(SIGN, DType::I32)), DataType::U32)
+    } else if dtype == DType::U64 {
+        // 2^63 as a product, because no conversion from f64 to i64 gives it.
+        let half = graph.multiplication(&cx.constant(SIGN, DType::I64), &cx.constant(4_294_967_296.0, DType::I64));
+        graph.reinterpret_cast(&graph.addition(&found, &half), DataType::U64)
+    } else {
+        narrow(graph, &found, dtype)
     }
 }
 

@@ -3,7 +3,7 @@
 use burn::nn::{BatchNormConfig, LayerNormConfig};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{DType, Tensor, TensorData, activation};
-use test_support::{FLOATS, Layout, floats};
+use test_support::{FLOATS, Layout, Tolerance, floats};
 
 use super::CHAIN;
 use crate::compare::gradient;
@@ -60,6 +60,16 @@ cases! {
             let weights = x.clone().flatten::<2>(0, 1).narrow(0, 0, x.dims()[2]);
             in_steps(x, |step| step.clone().exp().matmul(weights.clone().transpose()) + step.matmul(weights.clone()))
         });
+    }
+
+    // The dividend's gradient is beyond f16's range, the divisor's is not.
+    sums_autodiff([DType::F16], [Layout::Contiguous], Tolerance::Exact) {
+        quotients_at_the_end_of_the_range = |_layout, dtype| {
+            let row = |values: [f32; 3]| Tensor::<B, 1>::from_data(values, (&Default::default(), dtype)).require_grad();
+            let [dividend, divisor] = [row([0.0, 0.001953125, -0.0009765625]), row([0.0078125; 3])];
+            let gradients = (dividend.clone() / divisor.clone() * 512.0).sum().backward();
+            vec![gradient(&dividend, &gradients), gradient(&divisor, &gradients)]
+        };
     }
 
     // The layers' parameters are f32.

@@ -10,6 +10,7 @@ use crate::kernels::storage::Storage;
 
 mod biases;
 mod blends;
+mod choices;
 mod digits;
 mod fusing;
 mod idioms;

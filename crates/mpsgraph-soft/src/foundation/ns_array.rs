@@ -1,7 +1,8 @@
 //! `NSArray`: an immutable list of objects.
 
+use smallvec::SmallVec;
+
 use super::{equality, ns_string};
-use crate::few::Few;
 use crate::objc::{ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method2, new_object};
 use crate::violation;
 
@@ -29,7 +30,7 @@ pub static CLASS: ClassDef = ClassDef {
 };
 
 /// What an array holds.
-type Items = Few<Strong, 4>;
+type Items = SmallVec<[Strong; 4]>;
 
 /// A new array that retains its items, autoreleased.
 pub fn array(items: impl IntoIterator<Item = Id, IntoIter: ExactSizeIterator>) -> Id {
@@ -38,7 +39,7 @@ pub fn array(items: impl IntoIterator<Item = Id, IntoIter: ExactSizeIterator>) -
 
 /// The items of an array; panics when `array` is nil or not an array.
 pub fn items(array: &Strong) -> &[Strong] {
-    array.state::<Items>().as_slice()
+    array.state::<Items>()
 }
 
 /// The items of an array; `None` when `array` is nil or not an array.

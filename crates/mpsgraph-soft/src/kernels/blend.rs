@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// Elements that are summed side by side.
 const LANES: usize = 32;
-/// The last few, likewise.
+/// Of shorter rows, likewise.
 const FEW: usize = 8;
 /// Elements of results that stay together.
 const CHUNK: usize = PARALLEL_BYTES / 16;
@@ -148,19 +148,26 @@ impl Terms for Rows<'_> {
     }
 }
 
-/// Sums neighbouring results by `LANES`, the last ones by `FEW`, and one by one.
+/// Sums neighbouring results by `LANES`, few of them by `FEW`, and fewer one by one. What is left of a row is summed
+/// with results before it, once more.
 #[inline(always)]
 fn fill(sums: &Sums<'_>, terms: &impl Terms, out: &mut [f32]) {
-    let lanes = out.len() / LANES * LANES;
-    let few = out.len() / FEW * FEW;
-    for at in (0..lanes).step_by(LANES) {
-        out[at..at + LANES].copy_from_slice(&sum::<LANES>(sums, terms, at));
+    if out.len() >= LANES {
+        return fill_by::<LANES>(sums, terms, out);
     }
-    for at in (lanes..few).step_by(FEW) {
-        out[at..at + FEW].copy_from_slice(&sum::<FEW>(sums, terms, at));
+    if out.len() >= FEW {
+        return fill_by::<FEW>(sums, terms, out);
     }
-    for (at, out) in out.iter_mut().enumerate().skip(few) {
+    for (at, out) in out.iter_mut().enumerate() {
         [*out] = sum(sums, terms, at);
+    }
+}
+
+#[inline(always)]
+fn fill_by<const N: usize>(sums: &Sums<'_>, terms: &impl Terms, out: &mut [f32]) {
+    let last = out.len() - N;
+    for at in (0..last).step_by(N).chain([last]) {
+        out[at..at + N].copy_from_slice(&sum::<N>(sums, terms, at));
     }
 }
 

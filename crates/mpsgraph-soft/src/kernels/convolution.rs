@@ -40,8 +40,10 @@ use winograd::Filters;
 
 /// Rows of a product up to which `gemm` reads its columns in place; it would copy them for more.
 const IN_PLACE: usize = 48;
-/// Elements of columns that stay in the cache from some rows to the next ones.
+/// Elements of columns that stay in the cache from some rows to the next ones, or of turned weights.
 const STAYING: usize = 1 << 17;
+/// Input channels whose weights are turned together.
+const TOGETHER: usize = 8;
 
 /// What of a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -102,7 +104,7 @@ fn shared(e: &Extents, wanted: Wanted) -> usize {
         Wanted::Output => winograd(e, wanted).map_or(0, |e| winograd::weights_size(&e)),
         Wanted::InputGradient => match winograd(e, wanted) {
             Some(e) => winograd::weights_size(&e),
-            None if e.is_pointwise() => 0,
+            None if e.is_pointwise() || turns_in_pieces(e) => 0,
             None => e.groups * e.outputs * e.inner(),
         },
         Wanted::WeightsGradient => weights_gradient::shared(e),
@@ -111,7 +113,15 @@ fn shared(e: &Extents, wanted: Wanted) -> usize {
 
 /// Elements of scratch memory that a piece of work needs.
 fn scratch_of(e: &Extents, wanted: Wanted) -> usize {
-    e.scratch(wanted).max(winograd(e, wanted).map_or(0, |e| winograd::scratch(&e)))
+    let winograd = winograd(e, wanted);
+    let turns = wanted == Wanted::InputGradient && winograd.is_none() && turns_in_pieces(e);
+    let turned = if turns { e.block(e.batch, e.inputs) * e.taps() * e.outputs } else { 0 };
+    turned + e.scratch(wanted).max(winograd.map_or(0, |e| winograd::scratch(&e)))
+}
+
+/// Whether each weight is in one piece of the gradient for the input, which then turns its weights itself.
+fn turns_in_pieces(e: &Extents) -> bool {
+    e.batch == 1 && !e.is_pointwise()
 }
 
 /// The convolution that [`winograd`] computes for this, if there is one.
@@ -216,8 +226,10 @@ fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32
         let strides = [e.inputs * inner, taps, inner];
         winograd::transform_weights(e, Filters { elements: weights, strides, mirrored: true }, block, factors);
     } else if !factors.is_empty() {
-        share(e.is_parallel(), e.outputs * inner, factors, |group, turned| {
-            transposed(rows(weights, group * e.outputs * inner, inner), (e.outputs, inner), turned);
+        let together = if e.inputs.is_multiple_of(TOGETHER) { TOGETHER * taps } else { inner };
+        share(e.is_parallel(), e.outputs * together, factors, |at, turned| {
+            let (group, row) = (at * together / inner, at * together % inner);
+            transposed(rows(weights, group * e.outputs * inner + row, inner), (e.outputs, together), turned);
         });
     }
     let factors = &*factors;
@@ -233,17 +245,28 @@ fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32
         }
         // One row for each channel and tap.
         let group = channel / e.inputs * e.outputs * inner;
-        let weights = if mirrored.is_some() || factors.is_empty() {
+        let weights = if factors.is_empty() || mirrored.is_some() {
             Matrix { elements: &weights[group + channel % e.inputs * taps..], strides: [1, inner] }
         } else {
             rows(factors, group + channel % e.inputs * taps * e.outputs, e.outputs)
         };
-        input_gradient_piece(e, (grad, weights), out, scratch);
+        if mirrored.is_none() && turns_in_pieces(e) {
+            let (turned, scratch) = scratch.split_at_mut(block * taps * e.outputs);
+            return input_gradient_piece(e, (grad, weights), Some(turned), out, scratch);
+        }
+        input_gradient_piece(e, (grad, weights), None, out, scratch);
     });
 }
 
-/// Some channels of the gradient for the input of a group.
-fn input_gradient_piece(e: &Extents, (grad, weights): (&[f32], Matrix<'_>), out: &mut [f32], scratch: &mut [f32]) {
+/// Some channels of the gradient for the input of a group. The columns of the weights are turned into `turned`, if
+/// there is such memory.
+fn input_gradient_piece(
+    e: &Extents,
+    (grad, weights): (&[f32], Matrix<'_>),
+    mut turned: Option<&mut [f32]>,
+    out: &mut [f32],
+    scratch: &mut [f32],
+) {
     let positions = e.positions();
     let height = out.len() / e.area() * e.taps();
     if e.is_pointwise() {
@@ -251,11 +274,29 @@ fn input_gradient_piece(e: &Extents, (grad, weights): (&[f32], Matrix<'_>), out:
         return product((height, positions, e.outputs), weights, rows(grad, 0, positions), target, false);
     }
     out.fill(0.0);
+    // So many rows are multiplied while their turned weights are in the cache.
+    let together = if turned.is_some() { (STAYING / e.outputs).max(1).min(height) } else { height };
     for panel in panels(e, height) {
         let width = panel.len();
         let (columns, buffer) = scratch.split_at_mut(height * width);
         let grad = rows(grad, panel.start, positions);
-        product((height, width, e.outputs), weights, grad, (&mut *columns, width), false);
+        for row in (0..height).step_by(together) {
+            let count = together.min(height - row);
+            let weights = match &mut turned {
+                Some(turned) => {
+                    let turned = &mut turned[row * e.outputs..][..count * e.outputs];
+                    if panel.start == 0 {
+                        let [step, between] = weights.strides;
+                        let columns = Matrix { elements: &weights.elements[row * step..], strides: [between, 1] };
+                        transposed(columns, (e.outputs, count), turned);
+                    }
+                    rows(turned, 0, e.outputs)
+                }
+                None => weights,
+            };
+            let target = (&mut columns[row * width..], width);
+            product((count, width, e.outputs), weights, grad, target, false);
+        }
         columns::scatter(e, columns, panel, out, buffer);
     }
 }

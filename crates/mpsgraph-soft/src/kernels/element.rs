@@ -48,6 +48,11 @@ pub trait Element: Pod + Send + Sync + PartialOrd + std::fmt::Debug {
 pub trait Float: Element {
     /// Whether this is f32 itself, so that results may pass through memory of this type without losing anything.
     const IS_F32: bool;
+    /// The elements themselves, if they are f32.
+    #[inline(always)]
+    fn as_f32s(elements: &mut [Self]) -> Option<&mut [f32]> {
+        Self::IS_F32.then(|| bytemuck::cast_slice_mut(elements))
+    }
     /// Exact.
     fn to_f32(self) -> f32;
     /// Rounded to nearest, ties to even.

@@ -48,19 +48,30 @@ fn gather<T: Pod + Send + Sync, I: Index>(rows: &Rows, data: &[T], indices: &[I]
     share(parallel, chunk * rows.row, out, |at, out| gather_part(rows, data, indices, at * chunk, out));
 }
 
+/// Rows that are copied together, of several blocks if those are small: their indices are checked once.
+const TOGETHER: usize = 4096;
+
 /// The rows from the `first` of all blocks on.
 fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: usize, mut out: &mut [T]) {
     let row = rows.row;
     let (mut block, mut position) = (first / rows.positions, first % rows.positions);
+    let short = rows.are_plain().then(|| short_rows::<I>(row * size_of::<T>())).flatten();
     while !out.is_empty() {
         let end = rows.positions.min(position + out.len() / row);
-        let (here, rest) = out.split_at_mut((end - position) * row);
-        let data = &data[block * rows.rows * row..][..rows.rows * row];
-        let plain = rows.are_plain().then(|| rows.indices(indices, block));
-        let plain = plain.map(|(indices, extent)| (&indices[position..end], extent));
-        let short = plain.and_then(|plain| Some((short_rows(row * size_of::<T>())?, plain)));
+        let blocks = if short.is_some() && position == 0 {
+            let whole = (out.len() / row).min(TOGETHER) / rows.positions;
+            whole.clamp(1, rows.alike(block))
+        } else {
+            1
+        };
+        let (here, rest) = out.split_at_mut(blocks * (end - position) * row);
+        let data = &data[block * rows.rows * row..][..blocks * rows.rows * row];
         match (short, row, rows.apart()) {
-            (Some((copy, plain)), ..) => copy(cast_slice(data), plain, row * size_of::<T>(), cast_slice_mut(here)),
+            (Some(copy), ..) => {
+                let (indices, extent) = rows.indices(indices, block);
+                let plain = (&indices[position..end], extent);
+                copy(cast_slice(data), plain, row * size_of::<T>(), cast_slice_mut(here));
+            }
             (None, 1, _) if rows.are_pairs(position..end) => {
                 let (indices, extent) = rows.indices(indices, block);
                 pairs(data, (&indices[position..end], extent), here);
@@ -78,11 +89,12 @@ fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: 
             }),
         }
         out = rest;
-        (block, position) = (block + 1, 0);
+        (block, position) = (block + blocks, 0);
     }
 }
 
-/// Copies rows by indices that name them directly, with the number of rows that there are and the bytes of each.
+/// Copies rows of each block by the same indices, which name them directly, with the number of rows that a block has and
+/// the bytes of each.
 type CopyRows<I> = fn(&[u8], (&[I], usize), usize, &mut [u8]);
 
 /// Bytes from which on a row is worth a call for itself.
@@ -110,16 +122,21 @@ fn short_rows<I: Index>(bytes: usize) -> Option<CopyRows<I>> {
 
 /// Rows of `N` bytes: an inner loop without calls.
 fn copy_rows<I: Index, const N: usize>(data: &[u8], (indices, extent): (&[I], usize), _row: usize, out: &mut [u8]) {
-    let data = &data.as_chunks::<N>().0[..extent];
-    for (out, indices) in out.as_chunks_mut::<N>().0.chunks_mut(64).zip(indices.chunks(64)) {
-        if I::all_within(indices, extent) {
-            for (to, index) in out.iter_mut().zip(indices) {
-                // SAFETY: all of these indices are within the extent, which is how many rows there are.
-                *to = unsafe { *data.get_unchecked(index.number()) };
-            }
-        } else {
-            for (to, index) in out.iter_mut().zip(indices) {
-                *to = index.within(extent).map_or([0; N], |named| data[named]);
+    const CHECKED: usize = 64;
+    let (data, out) = (data.as_chunks::<N>().0, out.as_chunks_mut::<N>().0);
+    for (at, some) in indices.chunks(CHECKED).enumerate() {
+        let all_within = I::all_within(some, extent);
+        for (out, data) in out.chunks_exact_mut(indices.len()).zip(data.chunks_exact(extent)) {
+            let out = &mut out[at * CHECKED..][..some.len()];
+            if all_within {
+                for (to, index) in out.iter_mut().zip(some) {
+                    // SAFETY: all of these indices are within the extent, which is how many rows there are.
+                    *to = unsafe { *data.get_unchecked(index.number()) };
+                }
+            } else {
+                for (to, index) in out.iter_mut().zip(some) {
+                    *to = index.within(extent).map_or([0; N], |named| data[named]);
+                }
             }
         }
     }
@@ -127,17 +144,19 @@ fn copy_rows<I: Index, const N: usize>(data: &[u8], (indices, extent): (&[I], us
 
 /// Rows of at least a part, of which the last may overlap the one before.
 fn copy_parts<I: Index>(data: &[u8], (indices, extent): (&[I], usize), row: usize, out: &mut [u8]) {
-    for (to, index) in out.chunks_exact_mut(row).zip(indices) {
-        let Some(named) = index.within(extent) else {
-            to.fill(0);
-            continue;
-        };
-        let from = &data[named * row..][..row];
-        for (to, from) in to.as_chunks_mut::<PART>().0.iter_mut().zip(from.as_chunks::<PART>().0) {
-            *to = *from;
-        }
-        if let (Some(to), Some(from)) = (to.last_chunk_mut::<PART>(), from.last_chunk::<PART>()) {
-            *to = *from;
+    for (out, data) in out.chunks_exact_mut(indices.len() * row).zip(data.chunks_exact(extent * row)) {
+        for (to, index) in out.chunks_exact_mut(row).zip(indices) {
+            let Some(named) = index.within(extent) else {
+                to.fill(0);
+                continue;
+            };
+            let from = &data[named * row..][..row];
+            for (to, from) in to.as_chunks_mut::<PART>().0.iter_mut().zip(from.as_chunks::<PART>().0) {
+                *to = *from;
+            }
+            if let (Some(to), Some(from)) = (to.last_chunk_mut::<PART>(), from.last_chunk::<PART>()) {
+                *to = *from;
+            }
         }
     }
 }

@@ -29,6 +29,7 @@ pub use lanes::LANES as TOGETHER;
 use lanes::{LANES, Steps, Tables, Tiles};
 use product::Product;
 pub use product::{Matrix, product};
+pub use turned::{Columns, turn};
 use widened::Widened;
 
 /// Multiplications below which a product stays on one thread (some 20 µs of one core).

@@ -1,4 +1,4 @@
-//! Operations that put elements beside others, as strided copies: slice update, concatenation, padding.
+//! Operations that put elements beside others, as strided copies: slice update, concatenation, padding, choice of rows.
 //!
 //! Operands are packed. Only bytes move, so of an element only its size matters. Operations that drop or reorder
 //! elements are views, which the compiler resolves.
@@ -6,7 +6,7 @@
 use super::Kernel;
 use super::call::Call;
 use super::strided::{MAX_RANK, Strided, copy_bytes};
-use super::threads::PARALLEL_BYTES;
+use super::threads::{PARALLEL_BYTES, share};
 use serde::{Deserialize, Serialize};
 
 /// Bytes from which on runs are copied one by one, without what a strided copy prepares: the steps of a sequence are
@@ -24,6 +24,9 @@ pub enum Movement {
     /// `[x]` with `before[i]` and, to fill the output shape, as many as needed after it; filled with the element of
     /// these bytes.
     Pad { before: Vec<usize>, value: [u8; 8] },
+    /// `[chosen, new, old]`: what is at a place along `axis` is of `new` where `chosen` has a 1 for the place, and of
+    /// `old` where it has a 0. `new` has as many places, or one that is repeated.
+    Choice { axis: usize },
 }
 
 impl Kernel for Movement {
@@ -41,6 +44,10 @@ impl Kernel for Movement {
                 }
             }
             Movement::Pad { before, value } => pad(size, inputs[0].parts(), before, value, out, to),
+            Movement::Choice { axis } => {
+                let row = size * to[axis + 1..].iter().product::<usize>();
+                choose(inputs[0].elements(), inputs[1].elements(), inputs[2].elements(), row, out);
+            }
         }
     }
 }
@@ -65,7 +72,7 @@ impl Movement {
                 };
                 Some(operands.iter().map(part).collect())
             }
-            Movement::Pad { .. } => None,
+            Movement::Pad { .. } | Movement::Choice { .. } => None,
         }
     }
 }
@@ -169,6 +176,26 @@ pub fn pad(
         }
         (starts[axis], extents[axis]) = (before[axis], shape[axis]);
     }
+}
+
+/// Rows of `row` bytes from `old`, or from `new` where `chosen` says so, which holds for each block of as many rows as it
+/// has places. A block of `new` may be one row, which is repeated.
+pub fn choose(chosen: &[u8], new: &[u8], old: &[u8], row: usize, out: &mut [u8]) {
+    let block = chosen.len() * row;
+    let of_new = if new.len() == old.len() { block } else { row };
+    share(out.len() > PARALLEL_BYTES, block, out, |at, out| {
+        let (new, old) = (&new[at * of_new..][..of_new], &old[at * block..][..block]);
+        let mut first = 0;
+        for run in chosen.chunk_by(|a, b| a == b) {
+            let rows = first * row..(first + run.len()) * row;
+            first += run.len();
+            match run[0] {
+                0 => out[rows.clone()].copy_from_slice(&old[rows]),
+                _ if of_new == block => out[rows.clone()].copy_from_slice(&new[rows]),
+                _ => out[rows].chunks_exact_mut(row).for_each(|out| out.copy_from_slice(new)),
+            }
+        }
+    });
 }
 
 /// All bytes in their order.

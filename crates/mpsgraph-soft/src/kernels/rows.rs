@@ -254,6 +254,11 @@ impl<'a> Rows<'a> {
         (self.extents.len() == 1 && self.scale > 1).then_some(self.scale)
     }
 
+    /// How many blocks from this one on, itself too, have the same indices.
+    pub fn alike(&self, block: usize) -> usize {
+        self.share - block % self.share
+    }
+
     /// The indices of a block that have one component, and the extent that they count along.
     pub fn indices<'i, I>(&self, indices: &'i [I], block: usize) -> (&'i [I], usize) {
         (&indices[block / self.share * self.positions..][..self.positions], self.extents[0])

@@ -11,7 +11,7 @@ use super::call::Call;
 use super::rows::{Index, Indexing, Indices, MOST_ROWS, Rows};
 use super::threads::{self, PARALLEL_BYTES, share};
 use crate::ir::DType;
-use combine::Combine;
+use combine::{Combine, Places};
 use serde::{Deserialize, Serialize};
 
 /// Updates that are combined at a time.
@@ -172,7 +172,7 @@ impl Work<'_> {
             places.iter_mut().for_each(|place| *place = place.saturating_add((at * rows.rows) as u32));
         }
         let updates = &self.updates[first * rows.positions * row..][..places.len() * row];
-        (self.combine)(out, updates, rows.row, places);
+        (self.combine)(out, updates, rows.row, Places { numbers: places, first: 0 });
     }
 
     /// The rows of `out`, which begin at row `first` of `block`.
@@ -181,22 +181,31 @@ impl Work<'_> {
         let row = rows.row * self.size;
         let updates = &self.updates[block * rows.positions * row..][..rows.positions * row];
         let count = out.len() / row;
-        if rows.are_plain() && count == rows.rows {
-            let (indices, _) = rows.indices(indices, block);
-            if let Some(places) = I::as_places(indices) {
-                return (self.combine)(out, updates, rows.row, places);
-            }
+        let numbers = rows.are_plain().then(|| rows.indices(indices, block).0);
+        // Counted from `first`, indices that name no row stay too large.
+        let direct = numbers.and_then(I::as_places).filter(|_| rows.rows <= MOST_ROWS);
+        if let Some(numbers) = direct
+            && count == rows.rows
+        {
+            return (self.combine)(out, updates, rows.row, Places { numbers, first: 0 });
         }
-        // Of a part, most updates of a sorted block are outside.
-        let numbers = (rows.are_plain() && count < rows.rows).then(|| rows.indices(indices, block).0);
         for start in (0..rows.positions).step_by(BLOCK) {
-            let mut places = [0; BLOCK];
-            let places = &mut places[..BLOCK.min(rows.positions - start)];
-            if numbers.is_some_and(|numbers| !I::any_among(&numbers[start..][..places.len()], first, count)) {
+            let end = rows.positions.min(start + BLOCK);
+            let updates = &updates[start * row..end * row];
+            // Of a part, most updates of a sorted block are outside.
+            let is_part = count < rows.rows;
+            if numbers.is_some_and(|numbers| is_part && !I::any_among(&numbers[start..end], first, count)) {
                 continue;
             }
+            if let Some(numbers) = direct {
+                let places = Places { numbers: &numbers[start..end], first: first as u32 };
+                (self.combine)(out, updates, rows.row, places);
+                continue;
+            }
+            let mut places = [0; BLOCK];
+            let places = &mut places[..end - start];
             rows.places(indices, (block, start), (first, count), places);
-            (self.combine)(out, &updates[start * row..][..places.len() * row], rows.row, places);
+            (self.combine)(out, updates, rows.row, Places { numbers: places, first: 0 });
         }
     }
 }

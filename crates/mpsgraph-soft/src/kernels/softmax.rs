@@ -69,7 +69,9 @@ fn sum(x: &[f32]) -> f32 {
 
 /// Joins the accumulators: five steps that wait for each other, not 32.
 #[inline(always)]
-fn in_halves(mut accumulators: [f32; ACCUMULATORS], join: impl Fn(f32, f32) -> f32) -> f32 {
+fn in_halves(accumulators: [f32; ACCUMULATORS], join: impl Fn(f32, f32) -> f32) -> f32 {
+    // In memory: else the compiler would make the pairs of the last steps the vectors of the loop before.
+    let mut accumulators = std::hint::black_box(accumulators);
     let mut width = ACCUMULATORS / 2;
     while width > 0 {
         for at in 0..width {
@@ -132,6 +134,8 @@ impl<T: Float> Segments<'_, T> {
 impl<T: Float> VectorLoop for Segments<'_, T> {
     type Output = ();
 
+    const WIDE: bool = T::IS_F32;
+
     #[inline(always)]
     fn run(self) {
         let mut exps = [0.0; BLOCK];
@@ -142,21 +146,15 @@ impl<T: Float> VectorLoop for Segments<'_, T> {
             let max = largest(x);
             let mut total = 0.0;
             for (x, out) in x.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
-                let exps = &mut exps[..x.len()];
-                for (e, &x) in exps.iter_mut().zip(x) {
-                    *e = exp(x.to_f32() - max);
-                }
-                if T::IS_F32 {
-                    out.iter_mut().zip(&*exps).for_each(|(out, &e)| *out = T::from_f32(e));
-                }
+                let exps = T::as_f32s(out).unwrap_or(&mut exps[..x.len()]);
+                exps.iter_mut().zip(x).for_each(|(e, &x)| *e = exp(x.to_f32() - max));
                 total += sum(exps);
             }
             // The largest element's exponential is 1, so the reciprocal cannot overflow.
             let scale = 1.0 / total;
-            if T::IS_F32 {
-                out.iter_mut().for_each(|x| *x = T::from_f32(x.to_f32() * scale));
-            } else {
-                out.iter_mut().zip(x).for_each(|(out, &x)| *out = T::from_f32(exp(x.to_f32() - max) * scale));
+            match T::as_f32s(out) {
+                Some(exps) => exps.iter_mut().for_each(|e| *e *= scale),
+                None => out.iter_mut().zip(x).for_each(|(out, &x)| *out = T::from_f32(exp(x.to_f32() - max) * scale)),
             }
         }
     }
@@ -173,6 +171,8 @@ struct Columns<'a, T> {
 
 impl<T: Float> VectorLoop for Columns<'_, T> {
     type Output = ();
+
+    const WIDE: bool = T::IS_F32;
 
     #[inline(always)]
     fn run(self) {

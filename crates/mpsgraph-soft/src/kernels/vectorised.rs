@@ -2,7 +2,7 @@
 //!
 //! The default x86-64 target stops at SSE2. A [`VectorLoop`] is compiled a second time for AVX2, and the level is
 //! chosen at run time; AVX-512 gains little on loops that wait for memory, and a third copy of everything is slow to
-//! compile. Other targets compile it once. `run` and everything hot below it must be `#[inline(always)]`, or it
+//! compile, so only loops that compute long chains for each element have one. Other targets compile it once. `run` and everything hot below it must be `#[inline(always)]`, or it
 //! stays baseline code. The level changes no result: the number of accumulators is fixed in the source, and rustc
 //! never contracts a multiplication and an addition into one rounding.
 
@@ -14,6 +14,8 @@ pub trait VectorLoop {
     type Output;
     /// Whether it is worth the second copy; baseline code is enough for element types that are rarely used.
     const WORTH_IT: bool = true;
+    /// Whether AVX-512 is worth a third copy.
+    const WIDE: bool = false;
     /// The loop; `#[inline(always)]` in every implementation.
     fn run(self) -> Self::Output;
 }
@@ -23,11 +25,29 @@ pub trait VectorLoop {
 pub fn vectorised<K: VectorLoop>(work: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     {
+        if K::WIDE && avx512_is_here() {
+            // SAFETY: the features that the function is compiled for were just detected.
+            return unsafe { avx512(work) };
+        }
         if K::WORTH_IT && std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the feature that the function is compiled for was just detected.
             return unsafe { avx2(work) };
         }
     }
+    work.run()
+}
+
+/// Whether this processor has what is compiled for AVX-512.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(super) fn avx512_is_here() -> bool {
+    use std::arch::is_x86_feature_detected as has;
+    has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl")
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+fn avx512<K: VectorLoop>(work: K) -> K::Output {
     work.run()
 }
 

@@ -2,7 +2,9 @@
 //!
 //! The system allocator clears memory at once when it is asked for an alignment above its own. So this asks for the
 //! ordinary alignment and one page more, and uses the memory from the first page boundary on. A large block then
-//! consists of zero pages of the kernel, which cost nothing until they are touched.
+//! consists of zero pages of the kernel, which cost nothing until they are touched. On Linux such a block has large
+//! pages where the system gives them to who asks: with pages of 4 KiB, a loop over more memory than the translation
+//! buffers cover waits for them as long as for the memory.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
@@ -13,6 +15,9 @@ use super::counters;
 pub const PAGE: usize = 16 * 1024;
 
 const BASE_ALIGN: usize = 16;
+
+/// A large page of Linux, on every machine on which its base pages have 4 KiB.
+const LARGE_PAGE: usize = 2 << 20;
 
 /// Owned zero-initialised pages.
 pub struct Allocation {
@@ -35,12 +40,16 @@ impl Allocation {
             return None;
         }
         let bytes = length.checked_next_multiple_of(PAGE)?;
-        let layout = Layout::from_size_align(bytes.checked_add(PAGE)?, BASE_ALIGN).ok()?;
+        let align = if bytes < LARGE_PAGE { PAGE } else { LARGE_PAGE };
+        let layout = Layout::from_size_align(bytes.checked_add(align)?, BASE_ALIGN).ok()?;
         // SAFETY: the layout's size is at least two pages, so not zero.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) })?;
-        let skip = base.as_ptr().align_offset(PAGE);
-        // SAFETY: `skip` is less than PAGE, and the block is `bytes + PAGE` long.
+        let skip = base.as_ptr().align_offset(align);
+        // SAFETY: `skip` is less than `align`, and the block is `bytes + align` long.
         let start = unsafe { base.add(skip) };
+        if bytes >= LARGE_PAGE {
+            ask_for_large_pages(start, bytes);
+        }
         counters::allocated(bytes);
         Some(Self { base, layout, start, bytes })
     }
@@ -55,6 +64,16 @@ impl Allocation {
         self.bytes
     }
 }
+
+/// Asks for large pages in a block that begins with one. Whether there are any makes no difference but speed.
+#[cfg(target_os = "linux")]
+fn ask_for_large_pages(start: NonNull<u8>, bytes: usize) {
+    // SAFETY: the whole pages of a block of the caller's; the advice changes no byte of them.
+    unsafe { libc::madvise(start.as_ptr().cast(), bytes, libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_large_pages(_: NonNull<u8>, _: usize) {}
 
 impl Drop for Allocation {
     fn drop(&mut self) {

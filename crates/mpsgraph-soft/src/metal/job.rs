@@ -11,12 +11,13 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use smallvec::SmallVec;
+
 use super::command_buffer_error::CommandBufferError;
 use super::execution::Execution;
 use super::fault::{self, Fault};
 use super::mtl_command_buffer::CommandBuffer;
 use crate::brief_lock::BriefLock;
-use crate::few::Few;
 use crate::ignore_poison::IgnorePoison;
 use crate::objc::autorelease::in_some_pool;
 use crate::objc::{Block, Strong, pool};
@@ -81,7 +82,7 @@ pub(crate) enum Handler {
 }
 
 /// Completed handlers in the order in which they were added.
-pub(crate) type Handlers = Few<Option<Handler>, 2>;
+pub(crate) type Handlers = SmallVec<[Handler; 2]>;
 
 /// A command buffer whose work has ended, and the handlers that are to be called then.
 pub(super) struct Ended {
@@ -92,7 +93,7 @@ pub(super) struct Ended {
 impl Ended {
     /// Calls the handlers.
     pub fn call(&self) {
-        for handler in self.handlers.as_slice().iter().flatten() {
+        for handler in &self.handlers {
             pool(|| match handler {
                 Handler::Block(block) => block.call(self.owner.id()),
                 Handler::Execution(execution) => execution.tell(&self.owner),
@@ -188,7 +189,7 @@ impl Job {
         self.stamp(Stamp::Ended);
         let settled = guarded(|| recording.settle()).and_then(|checked| checked);
         // After the buffers, because it may be the last reference to the command buffer and its queue.
-        let (ended, released) = match handlers.as_slice().is_empty() {
+        let (ended, released) = match handlers.is_empty() {
             true => (None, guarded(|| drop(owner))),
             false => (Some(Ended { owner, handlers }), Ok(())),
         };

@@ -154,7 +154,7 @@ impl Encoder {
         let mut content = self.state().content.lock();
         content.recording.push(piece, expected);
         if let Some(execution) = execution {
-            content.handlers.push(Some(Handler::Execution(execution)));
+            content.handlers.push(Handler::Execution(execution));
         }
     }
 
@@ -175,7 +175,7 @@ impl Encoder {
         content.closed = true;
         let fault = fault::commit_due();
         let short = content.recording.expected() < SHORT && !matches!(fault, Some(Fault::Hang { .. }));
-        state.job.expect_handlers(!content.handlers.as_slice().is_empty());
+        state.job.expect_handlers(!content.handlers.is_empty());
         drop(content);
         self.has_committed = true;
         state.worker().commit(&state.job, Load { owner: self.buffer.clone(), fault }, short);
@@ -238,7 +238,7 @@ pub(crate) extern "C-unwind" fn add_completed_handler(this: This<'_>, cmd: Sel, 
         drop(content);
         violation!(this, cmd, "Completed handler provided after commit call");
     }
-    content.handlers.push(Some(Handler::Block(handler)));
+    content.handlers.push(Handler::Block(handler));
 }
 
 pub(crate) extern "C-unwind" fn status(this: This<'_>, _: Sel) -> usize {

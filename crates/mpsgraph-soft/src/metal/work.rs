@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use smallvec::SmallVec;
+
 use super::command_buffer_error::CommandBufferError;
 use super::in_use::Access;
 use super::mtl_buffer::Buffer;
 use crate::compiler::Plan;
-use crate::few::Few;
 use crate::objc::Strong;
 
 /// `MTLBuffer`s that work uses.
-pub(crate) type Buffers = Few<Strong, 4>;
+pub(crate) type Buffers = SmallVec<[Strong; 4]>;
 
 /// A function that is encoded.
 pub type Function = Box<dyn FnOnce() + Send>;
@@ -42,11 +43,11 @@ impl Piece {
     }
 
     pub fn reads(&self) -> &[Strong] {
-        self.reads.as_slice()
+        &self.reads
     }
 
     pub fn writes(&self) -> &[Strong] {
-        self.writes.as_slice()
+        &self.writes
     }
 
     fn buffers(&self) -> impl Iterator<Item = (&Strong, Access)> {
@@ -75,8 +76,7 @@ impl Piece {
 /// Work in the order of encoding.
 #[derive(Default)]
 pub(crate) struct Recording {
-    first: Option<Piece>,
-    more: Vec<Piece>,
+    pieces: SmallVec<[Piece; 1]>,
     expected: Duration,
 }
 
@@ -84,11 +84,7 @@ impl Recording {
     /// Appends work that is expected to take so long; what nobody knows takes for ever.
     pub fn push(&mut self, piece: Piece, expected: Duration) {
         self.expected = self.expected.saturating_add(expected);
-        if self.first.is_none() {
-            self.first = Some(piece);
-        } else {
-            self.more.push(piece);
-        }
+        self.pieces.push(piece);
     }
 
     /// How long all is expected to take.
@@ -97,7 +93,7 @@ impl Recording {
     }
 
     fn buffers(&self) -> impl Iterator<Item = (&Strong, Access)> {
-        self.first.iter().chain(&self.more).flat_map(Piece::buffers)
+        self.pieces.iter().flat_map(Piece::buffers)
     }
 
     /// Begins the use of every buffer by work on `queue`. An error, when a use is not allowed, leaves everything as it
@@ -117,7 +113,7 @@ impl Recording {
 
     /// Runs one piece after the other.
     pub fn run(&mut self) {
-        self.first.iter_mut().chain(&mut self.more).for_each(Piece::run);
+        self.pieces.iter_mut().for_each(Piece::run);
     }
 
     /// Ends the use of every buffer and releases it, also when one of them reports an error.

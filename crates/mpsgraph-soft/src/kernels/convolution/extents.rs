@@ -129,8 +129,10 @@ impl Extents {
     /// there are few groups and samples.
     pub fn block(&self, samples: usize, rows: usize) -> usize {
         let mut block = rows;
-        while samples * self.groups * (rows / block) < PIECES && block.is_multiple_of(2) && block / 2 >= BLOCK {
-            block /= 2;
+        while samples * self.groups * (rows / block) < PIECES
+            && let Some(parts) = (2..=block / BLOCK).find(|&parts| block.is_multiple_of(parts))
+        {
+            block /= parts;
         }
         block
     }

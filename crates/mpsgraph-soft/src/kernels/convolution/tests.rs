@@ -145,6 +145,18 @@ fn large() {
     check(&shapes([2, 24, 64, 2], [33, 31], [3, 3], strided, [1, 1]), strided, 2);
 }
 
+/// Weights that are turned for the gradient of the input: by the pieces of work of one sample, a part of the rows at a
+/// time and for several panels, or once for several samples; numbers of channels that are odd.
+#[test]
+fn turned_weights() {
+    let same = [window(1, 1, 1), window(1, 1, 1)];
+    check(&shapes([1, 66, 512, 1], [5, 5], [3, 3], same, [1, 1]), same, 1);
+    check(&shapes([1, 105, 99, 1], [6, 5], [3, 3], same, [1, 1]), same, 1);
+    let strided = [window(2, 1, 1), window(2, 1, 1)];
+    check(&shapes([1, 35, 24, 1], [45, 43], [3, 3], strided, [1, 1]), strided, 1);
+    check(&shapes([3, 32, 20, 2], [14, 15], [3, 3], strided, [1, 1]), strided, 2);
+}
+
 /// Infinite factors of groups of one channel do not meet padding, which would make them NaN.
 #[test]
 fn infinite_depthwise() {

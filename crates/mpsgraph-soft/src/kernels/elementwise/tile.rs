@@ -220,10 +220,10 @@ pub fn pick<L: TileLoop>() -> TileFn {
 /// The first of these that this processor can run.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn best<F>(avx512: Option<F>, avx2: F, run: F) -> F {
-    use std::arch::is_x86_feature_detected as has;
+    use crate::kernels::vectorised::avx512_is_here;
     match avx512 {
-        Some(avx512) if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") => avx512,
-        _ if has!("avx2") => avx2,
+        Some(avx512) if avx512_is_here() => avx512,
+        _ if std::arch::is_x86_feature_detected!("avx2") => avx2,
         _ => run,
     }
 }

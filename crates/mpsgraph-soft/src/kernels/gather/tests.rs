@@ -128,6 +128,21 @@ fn short_rows() {
     }
 }
 
+/// Small blocks are copied together, by indices that are all in range or not.
+#[test]
+fn blocks_with_the_same_indices() {
+    for (blocks, extent, positions, row) in [(600, 5, 7, 1), (90, 9, 70, 1), (300, 4, 14, 14), (3, 6, 5000, 2)] {
+        let inside: Vec<i64> = (0..positions).map(|i| (i * 7919 % extent) as i64).collect();
+        for table in [inside, indices(positions, extent)] {
+            let (data, out) = ([blocks, extent, row], [blocks, positions, row]);
+            compare(&Rows::axis(&data, &[positions], 1, 0), &data, &table, &out, |at| {
+                let named = usize::try_from(table[at[1]]).ok().filter(|&i| i < extent)?;
+                Some(vec![at[0], named, at[2]])
+            });
+        }
+    }
+}
+
 #[test]
 fn extreme_indices_are_out_of_range() {
     let mut out = [9; 4];

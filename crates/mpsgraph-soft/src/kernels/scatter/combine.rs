@@ -7,8 +7,16 @@ use crate::kernels::element::Element;
 use bytemuck::{cast_slice, cast_slice_mut};
 
 /// Combines updates, rows of so many elements one behind the other, with the rows of the output that have these
-/// numbers; there may be no such row.
-pub type Combine = fn(&mut [u8], &[u8], usize, &[u32]);
+/// numbers, where the first row has the number `first`, below 2^31; there may be no such row.
+pub type Combine = fn(&mut [u8], &[u8], usize, Places<'_>);
+
+/// Rows by number.
+#[derive(Clone, Copy)]
+pub struct Places<'a> {
+    pub numbers: &'a [u32],
+    /// That of the output's first row. No row has the largest numbers, also counted from here.
+    pub first: u32,
+}
 
 /// What a mode does to elements of this type.
 pub fn of(mode: ScatterMode, dtype: DType) -> Combine {
@@ -29,19 +37,20 @@ pub fn of(mode: ScatterMode, dtype: DType) -> Combine {
     }
 }
 
-fn each<T: Element, M: Mode<T>>(out: &mut [u8], updates: &[u8], row: usize, places: &[u32]) {
+fn each<T: Element, M: Mode<T>>(out: &mut [u8], updates: &[u8], row: usize, places: Places<'_>) {
     let (out, updates): (&mut [T], &[T]) = (cast_slice_mut(out), cast_slice(updates));
+    let Places { numbers, first } = places;
     if row == 1 {
-        for (&to, &update) in places.iter().zip(updates) {
-            if let Some(to) = out.get_mut(to as usize) {
+        for (&number, &update) in numbers.iter().zip(updates) {
+            if let Some(to) = out.get_mut(number.wrapping_sub(first) as usize) {
                 *to = M::combine(*to, update);
             }
         }
         return;
     }
     let rows = out.len() / row;
-    for (&to, updates) in places.iter().zip(updates.chunks_exact(row)) {
-        let to = to as usize;
+    for (&number, updates) in numbers.iter().zip(updates.chunks_exact(row)) {
+        let to = number.wrapping_sub(first) as usize;
         if to < rows {
             for (to, &update) in out[to * row..][..row].iter_mut().zip(updates) {
                 *to = M::combine(*to, update);
