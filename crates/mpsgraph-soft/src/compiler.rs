@@ -72,7 +72,8 @@ pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = turned::reduce(&idioms::join(&powers::join(&job)));
     let job = contractions::find(&narrowing::narrow(&job));
     let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
-    let job = choices::join(row_sums::join(blends::join(biases::join(keyed_scans::join(wide_sums::join(job))))));
+    let job = row_sums::join(blends::join(biases::join(keyed_scans::join(wide_sums::join(job)))));
+    let job = choices::join(job);
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
     let parts = rows::join(assembly::assemble(&job, &views, &groups));

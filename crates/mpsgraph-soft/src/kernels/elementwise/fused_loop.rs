@@ -119,8 +119,9 @@ pub(super) fn shape_tiles(
     row: Option<usize>,
     loads: &mut [Load],
 ) -> (usize, usize) {
-    let direct = loads.iter().filter(|load| load.fetch == Fetch::Direct).map(|load| load.size);
-    let streams = outputs + direct.sum::<usize>();
+    // A tile of copies of a number is read beside them, too, and filled before.
+    let streamed = loads.iter().filter(|load| matches!(load.fetch, Fetch::Direct | Fetch::Once)).map(|load| load.size);
+    let streams = outputs + streamed.sum::<usize>();
     let longest = (STREAM_TARGET / streams.max(1)).clamp(USUAL, 8 * USUAL);
     let target = (ARENA_TARGET / arena.max(1)).clamp(128, longest) / 64 * 64;
     if let Some(row) = row {

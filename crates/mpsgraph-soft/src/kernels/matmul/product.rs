@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use super::PARALLEL_PRODUCT;
-use super::flat::FlatProduct;
 use super::row::RowProduct;
 use super::turned::{Columns, turn};
 use crate::kernels::threads;
@@ -148,11 +147,6 @@ impl Product {
     /// As for [`run`](Self::run).
     unsafe fn run_here(self) {
         // SAFETY: the caller's promise.
-        if let Some(flat) = unsafe { self.flat() } {
-            // SAFETY: the caller's promise.
-            return unsafe { flat.run() };
-        }
-        // SAFETY: the caller's promise.
         if let Some(row) = unsafe { self.row() } {
             return row.run();
         }
@@ -164,25 +158,6 @@ impl Product {
         }
         // SAFETY: the caller's promise.
         unsafe { self.run_by_gemm() };
-    }
-
-    /// The product as that of a few rows and a large matrix with consecutive rows, if it is one.
-    ///
-    /// # Safety
-    /// As for [`run`](Self::run).
-    unsafe fn flat<'a>(&self) -> Option<FlatProduct<'a>> {
-        let Self { extents: (m, n, k), a, b, c: (out, out_between), accumulate } = *self;
-        let is_flat = m <= FlatProduct::MOST_ROWS && n >= FlatProduct::LEAST_COLUMNS && n * k >= FlatProduct::LEAST;
-        if !is_flat || b.1.1 != 1 {
-            return None;
-        }
-        let steps = [usize::try_from(a.1.0).ok()?, usize::try_from(a.1.1).ok()?];
-        let between = usize::try_from(b.1.0).ok()?;
-        // SAFETY: from the first to the last element of an operand, which the caller vouches for.
-        let operand = |x: *const f32, last: usize| unsafe { std::slice::from_raw_parts(x, last + 1) };
-        let left = operand(a.0, (m - 1) * steps[0] + (k - 1) * steps[1]);
-        let matrix = operand(b.0, (k - 1) * between + n - 1);
-        Some(FlatProduct { extents: [m, n, k], left, steps, matrix, between, out, out_between, accumulate })
     }
 
     /// The product as that of a row and a matrix with consecutive rows, if it is one. A column is the row of the
