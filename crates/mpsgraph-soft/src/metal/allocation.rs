@@ -40,14 +40,15 @@ impl Allocation {
             return None;
         }
         let bytes = length.checked_next_multiple_of(PAGE)?;
-        let align = if bytes < LARGE_PAGE { PAGE } else { LARGE_PAGE };
+        // What is left before the first large page is cleared too if the allocator has used the memory before.
+        let align = if bytes < 8 * LARGE_PAGE { PAGE } else { LARGE_PAGE };
         let layout = Layout::from_size_align(bytes.checked_add(align)?, BASE_ALIGN).ok()?;
         // SAFETY: the layout's size is at least two pages, so not zero.
         let base = NonNull::new(unsafe { alloc_zeroed(layout) })?;
         let skip = base.as_ptr().align_offset(align);
         // SAFETY: `skip` is less than `align`, and the block is `bytes + align` long.
         let start = unsafe { base.add(skip) };
-        if bytes >= LARGE_PAGE {
+        if bytes >= 2 * LARGE_PAGE {
             ask_for_large_pages(start, bytes);
         }
         counters::allocated(bytes);
@@ -65,7 +66,7 @@ impl Allocation {
     }
 }
 
-/// Asks for large pages in a block that begins with one. Whether there are any makes no difference but speed.
+/// Asks for large pages in a block. Whether there are any makes no difference but speed.
 #[cfg(target_os = "linux")]
 fn ask_for_large_pages(start: NonNull<u8>, bytes: usize) {
     // SAFETY: the whole pages of a block of the caller's; the advice changes no byte of them.
