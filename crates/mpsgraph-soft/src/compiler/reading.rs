@@ -49,3 +49,9 @@ pub fn half(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
         && nodes.ty(whole).shape == *shape;
     is_whole.then_some(whole)
 }
+
+/// Whether a reduction along these axes is one of rows: of the last axes, from the first one that is longer than 1 on.
+pub fn are_rows(shape: &[usize], axes: &[usize]) -> bool {
+    let first = axes.iter().find(|&&axis| shape[axis] != 1);
+    first.is_some_and(|&first| (first..shape.len()).all(|axis| shape[axis] == 1 || axes.contains(&axis)))
+}

@@ -9,6 +9,7 @@
 //! it.
 
 use super::Job;
+use super::reading::are_rows;
 use crate::ir::{BinaryOp, DType, Leaf, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::reduce::{Reduce, ReduceOp};
@@ -47,9 +48,7 @@ fn sum(nodes: &Nodes, id: ValueId, read: &[Reads]) -> Option<Node> {
     let Op::Kernel(KernelOp::Reduce(Reduce { op: ReduceOp::Sum, axes })) = op else { return None };
     let &[table] = &inputs[..] else { return None };
     let shape = &nodes.ty(table).shape;
-    let is_row = |axis: usize| shape[axis] == 1 || axes.contains(&axis);
-    let first = *axes.iter().find(|&&axis| shape[axis] != 1)?;
-    let fits = output.dtype == DType::F32 && read[table.0 as usize].count == 1 && (first..shape.len()).all(is_row);
+    let fits = output.dtype == DType::F32 && read[table.0 as usize].count == 1 && are_rows(shape, axes);
     let [x, y] = fits.then(|| factors(nodes, table)).flatten()?;
     let made = |terms: Terms, inputs: [ValueId; 2]| {
         let op = RowSum { terms }.into();

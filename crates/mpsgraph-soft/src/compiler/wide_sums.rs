@@ -1,6 +1,7 @@
 //! Sums small integers as i64 without storing them as i64, as means of integers do, along the last axes.
 
 use super::Job;
+use super::reading::are_rows;
 use crate::ir::{ElementwiseOp, Node, Nodes, Op, ValueId};
 use crate::kernels::KernelOp;
 use crate::kernels::reduce::{Reduce, ReduceOp};
@@ -17,12 +18,9 @@ fn sum(nodes: &Nodes, id: ValueId) -> Option<Node> {
     let Op::Kernel(KernelOp::Reduce(Reduce { op: ReduceOp::Sum, axes })) = op else { return None };
     let wide = nodes.node(*inputs.first()?);
     let small = *wide.inputs.first().filter(|_| wide.op == Op::Elementwise(ElementwiseOp::Cast))?;
-    let shape = &wide.output.shape;
-    let is_row = |axis: usize| shape[axis] == 1 || axes.contains(&axis);
-    let first = *axes.iter().find(|&&axis| shape[axis] != 1)?;
     let dtype = nodes.ty(small).dtype;
     let fits = dtype.is_int() && dtype.size() < 8 && output.dtype.is_int() && output.dtype.size() == 8;
-    (fits && (first..shape.len()).all(is_row)).then(|| Node {
+    (fits && are_rows(&wide.output.shape, axes)).then(|| Node {
         op: WideSum.into(),
         inputs: vec![small],
         output: output.clone(),
