@@ -53,6 +53,8 @@ struct List {
     read: HashSet<usize, FixedState>,
     /// The `read_bytes` at which it is worth looking how much the recording really holds.
     next_look: usize,
+    /// A bound is reached: flushed before the next op.
+    full: bool,
     /// How the segments began that were cut at a bound since the last flush of everything, newest last.
     beginnings: VecDeque<Vec<(Op, TensorType)>>,
 }
@@ -116,11 +118,16 @@ impl Recording {
         self.next_serial().wrapping_sub(self.first_serial)
     }
 
-    /// Appends a node. Returns its value, and whether the recording has reached a bound.
-    pub fn push(self: &Arc<Self>, new: &mut NewNode<'_>, bounds: &Bounds) -> Result<(Handle, bool), Refused> {
+    /// Appends a node and returns its value, unless the last one has reached a bound: with the next op and not at once,
+    /// because the operands of the last one, which its caller held meanwhile, are mostly dropped by now and then neither
+    /// computed for somebody who could ask for them, nor held by anybody else.
+    pub fn push(self: &Arc<Self>, new: &mut NewNode<'_>, bounds: &Bounds) -> Result<Handle, Refused> {
         let Some(op) = &new.op else { unreachable!("an op is recorded once") };
         let hash = node::hash(op, new.scalars, &new.output);
         let mut list = self.lock();
+        if std::mem::take(&mut list.full) {
+            return Err(Refused::Full(self.clone()));
+        }
         let mut inputs: SmallVec<[Input; 3]> = SmallVec::new();
         let mut foreign: Vec<(Arc<Recording>, u64)> = Vec::new();
         for tensor in new.inputs {
@@ -152,8 +159,8 @@ impl Recording {
         let handle = Handle::of_recorded(value.clone());
         let Some(op) = new.op.take() else { unreachable!("it was there above") };
         list.nodes.push(Node { op, inputs, scalars: SmallVec::from_slice(new.scalars), value, hash, serial });
-        let full = list.nodes.len() >= bounds.ops || list.bytes >= bounds.bytes || list.holds(bounds.held_bytes);
-        Ok((handle, full))
+        list.full = list.nodes.len() >= bounds.ops || list.bytes >= bounds.bytes || list.holds(bounds.held_bytes);
+        Ok(handle)
     }
 
     /// Recorded ops, and the bytes of buffers that only they hold.
@@ -180,6 +187,7 @@ impl Recording {
             }
         }
         list.nodes = kept;
+        list.full = false;
         // Other values may take the places of those that are dropped now.
         list.read.clear();
         drop(list);

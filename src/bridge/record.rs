@@ -32,24 +32,20 @@ pub(crate) fn record(
     }
     let mut node = NewNode { op: Some(op), inputs, scalars, output };
     let bounds = runtime.bounds();
-    let (value, full, ending) = loop {
+    let (value, ending) = loop {
         let (pushed, ending) = thread::with_current(|recording| recording.push(&mut node, &bounds));
         match pushed {
-            Ok((value, full)) => break (value, full, ending),
+            Ok(value) => break (value, ending),
+            Err(Refused::Full(recording)) => runtime.flush(&recording, recording.bound_cut(), FlushReason::Bound),
             Err(Refused::Foreign(values)) => runtime.flush_others(values),
             Err(Refused::Failed(failed)) => return MpsGraphTensor::new(Handle::of(node.output, failed)),
         }
     };
-    let eager = runtime.eager() || thread::is_eager() || ending;
     // Another thread may have cut the node meanwhile.
-    if (eager || full)
+    if (runtime.eager() || thread::is_eager() || ending)
         && let Some((recording, _)) = value.0.recorded_in()
     {
-        if eager {
-            runtime.flush(&recording, Cut::Everything, FlushReason::Eager);
-        } else {
-            runtime.flush(&recording, recording.bound_cut(), FlushReason::Bound);
-        }
+        runtime.flush(&recording, Cut::Everything, FlushReason::Eager);
     }
     MpsGraphTensor::new(value)
 }

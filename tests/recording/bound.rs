@@ -1,7 +1,8 @@
 //! A loop that never reads is cut when too much is recorded, always at the same place of its body.
 
 use super::mlp::Trainer;
-use super::{Turn, read, vector};
+use super::{B, Turn, read, vector};
+use burn::tensor::Tensor;
 use burn_mpsgraph::MpsGraphDevice;
 
 #[test]
@@ -34,4 +35,24 @@ fn a_long_chain_is_right_across_its_cuts() {
     assert_eq!(read(x), [5001.0, 2500.5]);
     MpsGraphDevice.sync().expect("the device works");
     assert!(turn.used().programs_compiled <= 4, "{:?}", turn.used());
+}
+
+#[test]
+fn what_only_the_op_at_the_bound_reads_is_no_result() {
+    const BYTES: usize = 8 << 20;
+    let turn = Turn::take();
+    let whole = || Tensor::<B, 1>::ones([BYTES / 4], &MpsGraphDevice);
+    let (x, w) = (whole(), whole());
+    MpsGraphDevice.sync().expect("the device works");
+    MpsGraphDevice.set_held_limit(BYTES);
+    let doubled = x * 2.0;
+    let sum = doubled + w;
+    let first = sum.clone().slice([0..1]);
+    MpsGraphDevice.set_held_limit(128 << 20);
+    assert_eq!(read(first), [3.0]);
+    let used = turn.used();
+    assert_eq!(used.flushes_at_bounds, 1, "{used:?}");
+    let [before, now] = [&turn.start, &used].map(|stats| stats.bytes_live + stats.bytes_cached);
+    assert!(now - before < 3 * BYTES as u64, "the sum needs a buffer, the doubled x none: {used:?}");
+    drop(sum);
 }

@@ -68,7 +68,7 @@ impl Recording {
             list.bytes -= node.value.ty.bytes();
             node.end_uses();
         }
-        (list.read_bytes, list.next_look) = (0, 0);
+        (list.read_bytes, list.next_look, list.full) = (0, 0, false);
         list.read.clear();
         let mut wanted: Marks = nodes.iter().map(|node| node.value.wanted()).collect();
         list.leave(&nodes, &mut wanted);

@@ -48,6 +48,8 @@ pub(in crate::bridge) struct NewNode<'a> {
 
 /// Why an op was not recorded.
 pub(in crate::bridge) enum Refused {
+    /// The recording has reached a bound and has to be flushed first.
+    Full(Arc<Recording>),
     /// Other recordings have to be flushed first, because they make these operands.
     Foreign(Vec<(Arc<Recording>, u64)>),
     /// An operand has failed, and so has the op's value.
