@@ -23,7 +23,8 @@
 //! 3. [`rotations`] hands rotations to the products before them.
 //! 4. [`assembly`] makes steps of the groups.
 //! 5. [`rows`] takes rows through several steps at a time.
-//! 6. [`memory`] places intermediate results in one block of [`scratch`] memory, in which all plans work.
+//! 6. [`past_caches`] says what is written past the caches.
+//! 7. [`memory`] places intermediate results in one block of [`scratch`] memory, in which all plans work.
 
 #![forbid(unsafe_code)]
 
@@ -41,6 +42,7 @@ mod keyed_scans;
 mod memory;
 mod narrowing;
 mod orders;
+mod past_caches;
 mod plan;
 mod powers;
 mod reading;
@@ -76,7 +78,8 @@ pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = choices::join(job);
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
-    let parts = rows::join(assembly::assemble(&job, &views, &groups));
+    let mut parts = rows::join(assembly::assemble(&job, &views, &groups));
+    past_caches::mark(&job, &mut parts);
     Plan::new(&job, parts)
 }
 

@@ -27,7 +27,9 @@ pub mod gather;
 pub mod iota;
 pub mod matmul;
 pub mod movement;
+pub mod non_temporal;
 pub mod order;
+mod prefetch;
 pub mod random;
 pub mod reduce;
 #[cfg(test)]

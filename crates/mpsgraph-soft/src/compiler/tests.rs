@@ -16,6 +16,7 @@ mod fusing;
 mod idioms;
 mod keyed_scans;
 mod orders;
+mod past_caches;
 mod powers;
 mod rewriting;
 mod rotations;

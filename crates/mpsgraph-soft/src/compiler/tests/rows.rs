@@ -7,7 +7,7 @@ fn number(nodes: &mut Nodes, number: f32) -> ValueId {
 }
 
 /// `x` over its last axes, with a scale and a shift for each column: feeds and targets.
-fn normalization(nodes: &mut Nodes, shape: &[usize], axes: usize) -> (Vec<ValueId>, ValueId) {
+pub fn normalization(nodes: &mut Nodes, shape: &[usize], axes: usize) -> (Vec<ValueId>, ValueId) {
     let kept = shape.len() - axes;
     let columns: usize = shape[kept..].iter().product();
     let mut narrow = shape.to_vec();

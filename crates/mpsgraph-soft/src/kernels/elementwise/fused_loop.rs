@@ -4,6 +4,7 @@ use super::load::Geometry;
 use super::pairs::Half;
 use super::stepped::SteppedFn;
 use super::tile::TileFn;
+use crate::kernels::non_temporal;
 
 /// Where a value is while a tile is worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +73,8 @@ impl Load {
 pub(super) struct Output {
     pub size: usize,
     pub register: usize,
+    /// Whether it is made in a tile and copied past the caches.
+    pub past_caches: bool,
 }
 
 /// A fused elementwise loop.
@@ -93,6 +96,20 @@ pub struct FusedLoop {
     pub(super) tile_bytes: usize,
     /// Estimated time for one element in units of 0.05 ns.
     pub(super) cost: usize,
+}
+
+impl FusedLoop {
+    /// Writes an output past the caches, because who reads it next will not find it there.
+    pub fn write_past_caches(&mut self, output: usize) {
+        let Output { size, register, past_caches } = &mut self.outputs[output];
+        if *past_caches || !non_temporal::EXIST {
+            return;
+        }
+        *past_caches = true;
+        self.places[*register] = Place::Tile(self.tile_bytes / self.capacity);
+        self.tile_bytes += self.capacity * *size;
+        self.arena_bytes += self.capacity * *size;
+    }
 }
 
 /// Arena bytes that stay in a first-level cache of 32 KiB beside the streams.

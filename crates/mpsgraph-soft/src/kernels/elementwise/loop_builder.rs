@@ -174,7 +174,7 @@ impl LoopBuilder {
             None => x,
         };
         self.outside[register.0 as usize] = true;
-        self.outputs.push(Output { size: dtype.size(), register: register.0 as usize });
+        self.outputs.push(Output { size: dtype.size(), register: register.0 as usize, past_caches: false });
         self.outputs.len() - 1
     }
 

@@ -3,6 +3,8 @@
 use super::fused_loop::{Fetch, FusedLoop, Load, Place, Run};
 use super::single_numbers::Block;
 use crate::kernels::block::Line;
+use crate::kernels::non_temporal;
+use crate::kernels::prefetch::prefetch;
 use crate::kernels::span::{Span, SpanMut};
 use crate::kernels::threads;
 use std::cell::RefCell;
@@ -11,6 +13,11 @@ use std::ops::Range;
 /// Work below this many units of 0.05 ns, 30 µs, stays on one thread: waking another and waiting for it costs 5 to
 /// 10 µs, and memory that only one core has in its cache has to get to the other.
 const PARALLEL_WORK: usize = 600_000;
+
+/// A loop of so many instructions is at each operand for a small part of its time only.
+const LONG: usize = 4;
+/// Operands of more elements than this are in memory, not in the cache of a core.
+const FAR: usize = 1 << 18;
 
 /// Tiles and addresses of a thread, kept so that running allocates nothing.
 struct Arena {
@@ -184,6 +191,7 @@ impl FusedLoop {
         }
         let blocks: *mut Block = arena.wrapping_add(self.tile_bytes).cast();
         self.numbers(operands, places, blocks);
+        let reads_ahead = self.instructions.len() >= LONG && self.elements > FAR;
         let mut start = range.start;
         while start < range.end {
             let n = self.tile.min(range.end - start).min(self.row - start % self.row);
@@ -204,10 +212,14 @@ impl FusedLoop {
                     },
                 };
             }
-            for (output, base) in self.outputs.iter().zip(outputs) {
+            for (output, base) in self.outputs.iter().zip(outputs).filter(|(output, _)| !output.past_caches) {
                 places[output.register] = base.wrapping_add(start * output.size);
             }
-            for instruction in &self.instructions {
+            let is_last = start + n >= range.end;
+            for (turn, instruction) in self.instructions.iter().enumerate() {
+                if reads_ahead && !is_last {
+                    self.read_ahead(operands, start + n, turn);
+                }
                 let src = instruction.src.map(|register| places[register].cast_const());
                 let dst = places[instruction.dst];
                 // SAFETY: sources are loads (the caller of `run_part` vouches for them) or values made by earlier
@@ -221,7 +233,25 @@ impl FusedLoop {
                     }
                 }
             }
+            for (output, base) in self.outputs.iter().zip(outputs).filter(|(output, _)| output.past_caches) {
+                let to = base.wrapping_add(start * output.size);
+                // SAFETY: a tile of its own holds the elements; the caller of `run_part` vouches for the output.
+                unsafe { non_temporal::copy(places[output.register], to, n * output.size) };
+            }
             start += n;
+        }
+        if self.outputs.iter().any(|output| output.past_caches) {
+            non_temporal::fence();
+        }
+    }
+
+    /// Asks for the share of this instruction of what the tile from `start` on reads in order. A tile is worked on in its
+    /// memory's own order only by the first instructions, so the processor does not foresee the next one; and asking for
+    /// all of it at once would make them wait.
+    fn read_ahead(&self, operands: &[*mut u8], start: usize, instruction: usize) {
+        for (load, &base) in self.loads.iter().zip(operands).filter(|(load, _)| load.fetch == Fetch::Direct) {
+            let share = (self.tile * load.size).div_ceil(self.instructions.len());
+            prefetch(base.wrapping_add(start * load.size + instruction * share), share);
         }
     }
 
