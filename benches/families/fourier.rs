@@ -1,4 +1,5 @@
-//! Spectra of rows, as in a spectrogram, and of one long signal, and the way back. burn-ndarray has no transforms.
+//! Spectra of rows, as in a spectrogram, and of one signal, short and long, and the way back. burn-ndarray has no
+//! transforms.
 
 use burn::tensor::DType;
 use burn::tensor::backend::Backend;
@@ -7,8 +8,17 @@ use criterion::Criterion;
 
 use super::{Group, each_backend, floats, measure};
 
-const CASES: [([usize; 2], usize); 6] =
-    [([1000, 256], 1), ([256, 1024], 1), ([64, 4096], 1), ([1, 65_536], 1), ([1, 1 << 20], 1), ([1024, 256], 0)];
+const CASES: [([usize; 2], usize); 9] = [
+    ([1, 512], 1),
+    ([1, 4096], 1),
+    ([1, 16_384], 1),
+    ([1000, 256], 1),
+    ([256, 1024], 1),
+    ([64, 4096], 1),
+    ([1, 65_536], 1),
+    ([1, 1 << 20], 1),
+    ([1024, 256], 0),
+];
 
 pub fn benches(criterion: &mut Criterion) {
     for name in ["rfft", "irfft"] {

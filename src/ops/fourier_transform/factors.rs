@@ -22,10 +22,10 @@ pub(super) fn method(n: usize) -> Method {
     if n <= WIDE {
         return Method::Product;
     }
-    let factors = (2..=WIDE.min(n / 2)).filter(|first| n.is_multiple_of(*first)).map(|first| (first, n / first));
-    // Two products if there are such factors, as equal as possible; else the first factor as large as possible.
-    match factors.min_by_key(|&(first, second)| (second.max(WIDE), first + second)) {
-        Some((first, second)) => Method::Factors { first, second },
+    // As equal as possible, but the first one is a product. Counting down ends soon for lengths with many divisors,
+    // which matters where the products are so short that recording them takes most of the time.
+    match (2..=WIDE.min(n.isqrt())).rev().find(|first| n.is_multiple_of(*first)) {
+        Some(first) => Method::Factors { first, second: n / first },
         None if n <= PRIME => Method::Product,
         None => Method::Convolution { length: (2 * n - 1).next_power_of_two() },
     }

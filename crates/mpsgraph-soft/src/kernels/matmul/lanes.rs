@@ -5,11 +5,19 @@
 
 use super::folded::{Folded, MOST};
 use super::turn::{self, SIDE, Square, SquareLoop};
+use std::cell::Cell;
 use std::ops::Range;
 
 /// Columns that are worked on at the same time, which are as many as a square has.
 pub const LANES: usize = SIDE;
 type Vector = [f32; LANES];
+/// The columns of a tile, by rows.
+type Columns = [Vector; MOST];
+
+thread_local! {
+    /// A tile before and after the product, kept because clearing them takes longer than a small product.
+    static COLUMNS: Cell<Vec<Columns>> = const { Cell::new(Vec::new()) };
+}
 
 /// Where the elements of an operand are: element `row` of column `lane` is at `row * rows + lane * lanes`.
 #[derive(Clone, Copy, Debug)]
@@ -44,20 +52,30 @@ pub struct Tiles<'a, 'b> {
 
 /// Multiplies.
 pub fn run(tiles: Tiles<'_, '_>) {
-    turn::run(tiles);
+    let mut columns = COLUMNS.take();
+    columns.resize_with(2, || [[0.0; LANES]; MOST]);
+    let (x, y) = columns.split_at_mut(1);
+    turn::run(InColumns { tiles, x: &mut x[0], y: &mut y[0] });
+    COLUMNS.set(columns);
 }
 
-impl SquareLoop for Tiles<'_, '_> {
+/// The products, and where tiles are worked on; what was there does not matter.
+struct InColumns<'a, 'b> {
+    tiles: Tiles<'a, 'b>,
+    x: &'b mut Columns,
+    y: &'b mut Columns,
+}
+
+impl SquareLoop for InColumns<'_, '_> {
     #[inline(always)]
     fn run(self, turned: impl Fn(&Square) -> Square) {
-        let Tiles { matrix, lanes, operands, from, tables, to, to_steps, tiles } = self;
+        let Self { tiles: Tiles { matrix, lanes, operands, from, tables, to, to_steps, tiles }, x, y } = self;
         let each = lanes.div_ceil(LANES);
-        let (mut x, mut y) = ([[0.0; LANES]; MOST], [[0.0; LANES]; MOST]);
         for tile in tiles {
             let (at, first) = (tile / each, tile % each * LANES);
             let count = LANES.min(lanes - first);
             read(&operands(at)[first * from.lanes..], from, &mut x[..matrix.columns], count, &turned);
-            multiply(matrix, &mut x, &mut y);
+            multiply(matrix, x, y);
             let y = &mut y[..matrix.rows];
             if let Some(tables) = tables {
                 rotate(y, tables, to_steps.rows, (first, count));
@@ -97,7 +115,7 @@ fn read(from: &[f32], steps: Steps, x: &mut [Vector], count: usize, turned: impl
 
 /// All lanes of `x` times the matrix.
 #[inline(always)]
-fn multiply(matrix: &Folded, x: &mut [Vector; MOST], y: &mut [Vector; MOST]) {
+fn multiply(matrix: &Folded, x: &mut Columns, y: &mut Columns) {
     sums_and_differences(x, &matrix.before);
     let mut start = 0;
     for (y, &end) in y.iter_mut().zip(&matrix.ends) {
@@ -113,7 +131,7 @@ fn multiply(matrix: &Folded, x: &mut [Vector; MOST], y: &mut [Vector; MOST]) {
 }
 
 #[inline(always)]
-fn sums_and_differences(x: &mut [Vector; MOST], pairs: &[[u16; 2]]) {
+fn sums_and_differences(x: &mut Columns, pairs: &[[u16; 2]]) {
     for &[a, b] in pairs {
         let [a, b] = [a, b].map(place);
         let (p, q) = (x[a], x[b]);
