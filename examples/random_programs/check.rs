@@ -3,7 +3,7 @@
 //! - Op by op, each value is what its op gives for the values that it was computed from, so errors do not add up.
 //! - Recorded as a whole, with every value read, the same holds.
 //! - Recorded as a whole and read at its ends only, where patterns and MPSGraph's compiler may put steps together, it
-//!   gives the same as op by op, bit for bit if nothing in it is a sum.
+//!   gives the same as op by op: bit for bit if nothing in it is a sum, else within what rounding explains.
 //! - None of this panics.
 //! - With other numbers it is in the cache: nothing is compiled, and the same holds.
 
@@ -17,6 +17,7 @@ use crate::bounds::{Bound, bound};
 use crate::judge::{Verdict, judge};
 use crate::program::{Feeds, Id, Made, Move, Number, Op, Program};
 use crate::run;
+use crate::spread::Spread;
 
 /// Something that does not hold, of the value of a step.
 #[derive(Clone, Debug)]
@@ -36,15 +37,19 @@ pub struct Count {
 
 /// The first difference of a program that is fed these numbers, and then those.
 pub fn check(program: &Program, feeds: &[Feeds; 2], count: &mut Count) -> Option<Difference> {
-    let mut checked = || {
+    without_panic(program, || {
         let eager = feeds.each_ref().map(|feeds| eagerly(|| all(program, feeds)));
         eager
             .iter()
             .find_map(|values| each("op by op", program, values, count))
             .or_else(|| each("recorded", program, &all(program, &feeds[0]), count))
             .or_else(|| ends_agree(program, feeds, &eager))
-    };
-    catch_unwind(AssertUnwindSafe(&mut checked)).unwrap_or_else(|payload| {
+    })
+}
+
+/// What `checked` finds, or that something panics.
+pub fn without_panic(program: &Program, checked: impl FnOnce() -> Option<Difference>) -> Option<Difference> {
+    catch_unwind(AssertUnwindSafe(checked)).unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<String>().cloned();
         let text = text.or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string())).unwrap_or_default();
         Some(Difference { at: program.steps.len() - 1, claim: "runs", text })
@@ -84,11 +89,19 @@ fn ends_agree(program: &Program, feeds: &[Feeds; 2], eager: &[Vec<TensorData>; 2
         let ends: Vec<_> = values.into_iter().enumerate().filter(|(id, _)| !read[*id]).collect();
         ends.into_iter().map(|(id, value)| (id, value.into_data())).collect::<Vec<_>>()
     };
-    let differs = |claim: &'static str, found: &[(Id, TensorData)], eager: &[TensorData]| {
-        found.iter().filter(|(id, _)| !sums[*id]).find_map(|(id, found)| {
-            let outcome = compare(&eager[*id], found, Tolerance::Exact);
-            let text = format!("op by op {}, recorded {}", outcome.expected, outcome.got);
-            (!outcome.agrees).then_some(Difference { at: *id, claim, text })
+    let differs = |claim: &'static str, found: &[(Id, TensorData)], feeds: &Feeds, eager: &[TensorData]| {
+        let unequal = |id: Id, found: &TensorData| !compare(&eager[id], found, Tolerance::Exact).agrees;
+        let mut found = found.iter().filter(|(id, found)| unequal(*id, found)).peekable();
+        found.peek()?;
+        let spread = Spread::new(program, feeds);
+        found.find_map(|(id, found)| {
+            let text = if sums[*id] {
+                spread.difference(*id, &eager[*id], found)?
+            } else {
+                let outcome = compare(&eager[*id], found, Tolerance::Exact);
+                format!("op by op {}, recorded {}", outcome.expected, outcome.got)
+            };
+            Some(Difference { at: *id, claim, text })
         })
     };
     let first = ends(&feeds[0]);
@@ -101,7 +114,8 @@ fn ends_agree(program: &Program, feeds: &[Feeds; 2], eager: &[Vec<TensorData>; 2
         let text = format!("{compiled} programs were compiled for other numbers");
         return Some(Difference { at: program.steps.len() - 1, claim: "cached", text });
     }
-    differs("recorded, read at its ends", &first, &eager[0]).or_else(|| differs("cached", &second, &eager[1]))
+    differs("recorded, read at its ends", &first, &feeds[0], &eager[0])
+        .or_else(|| differs("cached", &second, &feeds[1], &eager[1]))
 }
 
 /// Whether the order of a sum, which patterns may change, enters each value.

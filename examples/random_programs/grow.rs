@@ -10,6 +10,7 @@ mod numbers;
 use burn::tensor::DType;
 use test_support::{BOOL, FLOATS, INTEGERS};
 
+use crate::options::Options;
 use crate::program::{Binary, Bits, Bool, Content, Feeds, Id, Int, Made, Number, Op, Program, Step};
 use crate::random::Random;
 use crate::value::{ValueKind, kind};
@@ -19,18 +20,20 @@ const LARGEST: usize = 1 << 13;
 
 pub struct Grower {
     random: Random,
+    /// No empty tensors, of which burn-flex's products end the process, no special numbers, and f32 if they are floats.
+    plain: bool,
     steps: Vec<Step>,
 }
 
-/// The program of a seed, with about `ops` ops.
-pub fn program(seed: u64, ops: usize) -> Program {
-    let mut grower = Grower { random: Random::new(seed, 0), steps: Vec::new() };
+/// The program of a seed.
+pub fn program(seed: u64, options: &Options) -> Program {
+    let mut grower = Grower { random: Random::new(seed, 0), plain: options.gradients, steps: Vec::new() };
     let fed = |grower: &Grower| grower.steps.iter().filter(|step| matches!(step.made, Made::Fed(_))).count();
     for dtype in [DType::F32, DType::I32] {
         let shape = grower.shape();
         grower.feed(shape, dtype);
     }
-    while grower.steps.len() < ops + fed(&grower) {
+    while grower.steps.len() < options.ops + fed(&grower) {
         grower.grow();
     }
     Program { steps: grower.steps }
@@ -49,6 +52,7 @@ pub fn feeds(program: &Program, seed: u64, round: u64) -> Feeds {
 impl Grower {
     fn grow(&mut self) {
         match self.random.below(10) {
+            6.. if self.plain => self.grow_float(),
             0 => self.cast(),
             1..4 => self.grow_move(),
             4..6 => self.grow_number(),
@@ -106,7 +110,7 @@ impl Grower {
     }
 
     fn feed(&mut self, shape: Vec<usize>, dtype: DType) -> Id {
-        let content = if self.random.one_in(4) { Content::Special } else { Content::Ordinary };
+        let content = if !self.plain && self.random.one_in(4) { Content::Special } else { Content::Ordinary };
         self.fed(shape, dtype, content)
     }
 
@@ -198,6 +202,7 @@ impl Grower {
 
     fn dtype(&mut self) -> DType {
         match self.random.below(6) {
+            _ if self.plain => self.random.pick(&[DType::F32, DType::F32, DType::F32, DType::I32, BOOL]),
             0..2 => DType::F32,
             2 => self.random.pick(&FLOATS),
             3 => self.random.pick(&[DType::I32, DType::I64]),
@@ -212,7 +217,7 @@ impl Grower {
             return [vec![3, 700], vec![65, 33], vec![2049], vec![2, 3, 16, 17]][self.random.below(4)].clone();
         }
         let rank = self.random.pick(&[1, 2, 2, 3, 3, 4, 4, 5]);
-        let empty = self.random.one_in(24);
+        let empty = !self.plain && self.random.one_in(24);
         let extents = [1, 1, 2, 2, 3, 3, 4, 5, 6, 8];
         let mut shape: Vec<usize> = (0..rank).map(|_| self.random.pick(&extents)).collect();
         if empty {

@@ -115,7 +115,7 @@ fn near(Wanted { value: wanted, within: allowed }: Wanted, found: f64, dtype: DT
 }
 
 /// The distance of neighbours around `x`.
-fn ulp(x: f64, dtype: DType) -> f64 {
+pub fn ulp(x: f64, dtype: DType) -> f64 {
     let (digits, smallest) = match dtype {
         DType::F16 => (10, -14),
         DType::BF16 => (7, -126),

@@ -1,10 +1,12 @@
 //! Random programs of Burn's ops, to find wrong numbers that nobody thought of.
 //!
 //! A seed makes a program and what it is fed (`grow.rs`). `check.rs` has what is asked of it, `judge.rs` and `bounds.rs`
-//! when a value is right. A program with a difference is made shorter (`shrink.rs`) and printed.
+//! when a value is right, `gradients.rs` the same of gradients. A program with a difference is made shorter (`shrink.rs`)
+//! and printed.
 
 mod bounds;
 mod check;
+mod gradients;
 mod grow;
 mod judge;
 mod options;
@@ -14,6 +16,7 @@ mod random;
 mod report;
 mod run;
 mod shrink;
+mod spread;
 mod value;
 
 use std::process::ExitCode;
@@ -21,6 +24,7 @@ use std::process::ExitCode;
 use burn_mpsgraph::MpsGraphDevice;
 use check::Count;
 use options::{HELP, Options};
+use program::{Feeds, Program};
 use shrink::Found;
 
 fn main() -> ExitCode {
@@ -44,7 +48,7 @@ fn main() -> ExitCode {
     for seed in options.seed..options.seed + options.programs {
         if let Some(found) = run(seed, &options, &mut count) {
             differing += 1;
-            report::difference(seed, &shrink::shortest(found));
+            report::difference(seed, &found);
         }
         report::progress(seed + 1 - options.seed, &options, differing);
     }
@@ -53,26 +57,39 @@ fn main() -> ExitCode {
     if differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The first difference of a seed's program.
+/// The first difference of a seed's program, in the shortest one that shows it.
 fn run(seed: u64, options: &Options, count: &mut Count) -> Option<Found> {
-    let program = grow::program(seed, options.ops);
+    let program = grow::program(seed, options);
     let feeds = [0, 1].map(|round| grow::feeds(&program, seed, round));
     if options.show {
         report::program(seed, &program);
     }
-    let difference = check::check(&program, &feeds, count)?;
-    Some(Found { program, feeds, difference })
+    let mut check = |program: &Program, feeds: &[Feeds; 2]| {
+        if options.gradients { gradients::check(program, feeds) } else { check::check(program, feeds, count) }
+    };
+    let difference = check(&program, &feeds)?;
+    Some(shrink::shortest(Found { program, feeds, difference }, check))
+}
+
+#[cfg(test)]
+fn run_some(programs: u64, gradients: bool) {
+    let mut count = Count::default();
+    let options = Options { seed: 1, programs, ops: 24, gradients, show: false };
+    for seed in 1..=programs {
+        if let Some(found) = run(seed, &options, &mut count) {
+            report::difference(seed, &found);
+            panic!("the program of seed {seed} differs");
+        }
+    }
+    assert!(count.not_compared * 10 <= count.ops, "{count:?}");
 }
 
 #[test]
 fn a_few_programs() {
-    let mut count = Count::default();
-    for seed in 1..=300 {
-        let options = Options { seed, programs: 1, ops: 24, gradients: false, show: false };
-        if let Some(found) = run(seed, &options, &mut count) {
-            report::difference(seed, &shrink::shortest(found));
-            panic!("random_programs --seed {seed} --programs 1 differs");
-        }
-    }
-    assert!(count.not_compared * 10 < count.ops, "{count:?}");
+    run_some(300, false);
+}
+
+#[test]
+fn a_few_gradients() {
+    run_some(40, true);
 }

@@ -4,7 +4,7 @@
 
 use burn::tensor::TensorData;
 
-use crate::check::{Count, Difference, check, op_by_op};
+use crate::check::{Difference, op_by_op};
 use crate::program::{Content, Feeds, Id, Made, Program};
 
 /// A program, what it is fed at first and then, and what does not hold of it.
@@ -16,14 +16,14 @@ pub struct Found {
 }
 
 /// The shortest program that is found by dropping one step at a time.
-pub fn shortest(mut found: Found) -> Found {
-    while let Some(shorter) = shorter(&found) {
+pub fn shortest(mut found: Found, mut check: impl FnMut(&Program, &[Feeds; 2]) -> Option<Difference>) -> Found {
+    while let Some(shorter) = shorter(&found, &mut check) {
         found = shorter;
     }
     found
 }
 
-fn shorter(found: &Found) -> Option<Found> {
+fn shorter(found: &Found, mut check: impl FnMut(&Program, &[Feeds; 2]) -> Option<Difference>) -> Option<Found> {
     let values = op_by_op(&found.program, &found.feeds);
     let read = found.program.read();
     (0..found.program.steps.len()).rev().find_map(|id| {
@@ -32,7 +32,7 @@ fn shorter(found: &Found) -> Option<Found> {
             Made::By(..) => fed(&found.program, &found.feeds, id, values.as_ref()?),
             Made::Fed(_) => return None,
         };
-        let difference = check(&program, &feeds, &mut Count::default())?;
+        let difference = check(&program, &feeds)?;
         (difference.claim == found.difference.claim).then_some(Found { program, feeds, difference })
     })
 }

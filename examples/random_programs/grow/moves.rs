@@ -90,7 +90,8 @@ impl Grower {
                 return (Slice::new(0, Some(n as isize), 1), n);
             }
             let start = self.random.below(n);
-            let end = if self.random.one_in(24) { start } else { start + 1 + self.random.below(n - start) };
+            let end =
+                if !self.plain && self.random.one_in(24) { start } else { start + 1 + self.random.below(n - start) };
             let step = self.random.pick(&[1, 1, 2, 3, -1, -2]);
             let slice = Slice::new(start as isize, Some(end as isize), step);
             (slice, (end - start).div_ceil(step.unsigned_abs()))

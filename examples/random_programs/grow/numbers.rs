@@ -124,7 +124,8 @@ impl Grower {
         let descending = self.random.one_in(2);
         let k = 1 + self.random.below(shape[dim]);
         let positions = if floats { DType::I32 } else { dtype };
-        let (op, extent, dtype) = match self.random.below(5) {
+        // `Autodiff` has no gradient of the last one, and that of a sort depends on the order of equal elements.
+        let (op, extent, dtype) = match self.random.below(if self.plain { 2 } else { 5 }) {
             0 => (Number::ArgMax(dim), 1, positions),
             1 => (Number::ArgMin(dim), 1, positions),
             2 => (Number::Sort { dim, descending }, shape[dim], dtype),
