@@ -51,6 +51,15 @@ pub fn feeds(program: &Program, seed: u64, round: u64) -> Feeds {
 
 impl Grower {
     fn grow(&mut self) {
+        // The compiler puts equal steps together.
+        if self.random.one_in(24) {
+            let step = self.random.below(self.steps.len());
+            let step = self.steps[step].clone();
+            if let Made::By(..) = step.made {
+                self.steps.push(step);
+            }
+            return;
+        }
         match self.random.below(10) {
             6.. if self.plain => self.grow_float(),
             0 => self.cast(),

@@ -4,7 +4,7 @@ use burn::tensor::{DType, Slice};
 use test_support::BOOL;
 
 use super::{Grower, LARGEST};
-use crate::program::{Id, Move, Op};
+use crate::program::{Id, Made, Move, Op, Step};
 
 impl Grower {
     pub(super) fn grow_move(&mut self) {
@@ -83,8 +83,28 @@ impl Grower {
         self.moved(Move::Expand(shape.clone()), vec![x], shape);
     }
 
+    /// A region that another step has read from or written to this shape.
+    fn known_region(&mut self, shape: &[usize]) -> Option<(Vec<Slice>, Vec<usize>)> {
+        let region = |step: &Step| match &step.made {
+            Made::By(Op::Move(Move::Slice(slices)), operands) if self.steps[operands[0]].shape == shape => {
+                Some((slices.clone(), step.shape.clone()))
+            }
+            Made::By(Op::Move(Move::SliceAssign(slices)), operands) if step.shape == shape => {
+                Some((slices.clone(), self.steps[operands[1]].shape.clone()))
+            }
+            Made::By(..) | Made::Fed(_) => None,
+        };
+        let regions: Vec<_> = self.steps.iter().filter_map(region).collect();
+        (!regions.is_empty()).then(|| regions[self.random.below(regions.len())].clone())
+    }
+
     /// Parts of every axis, forwards or backwards, with their extents.
     fn slices(&mut self, x: Id) -> (Vec<Slice>, Vec<usize>) {
+        if self.random.one_in(2)
+            && let Some(region) = self.known_region(&self.shape_of(x))
+        {
+            return region;
+        }
         let of = |n: usize| {
             if n == 0 || self.random.one_in(3) {
                 return (Slice::new(0, Some(n as isize), 1), n);
