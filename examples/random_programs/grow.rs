@@ -4,6 +4,7 @@
 //! everywhere, its operand mostly goes through a clamp or a magnitude first, so that NaN does not take over.
 
 mod floats;
+mod idioms;
 mod moves;
 mod numbers;
 
@@ -59,6 +60,9 @@ impl Grower {
                 self.steps.push(step);
             }
             return;
+        }
+        if self.random.one_in(16) {
+            return self.grow_idiom();
         }
         match self.random.below(10) {
             6.. if self.plain => self.grow_float(),

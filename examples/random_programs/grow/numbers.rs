@@ -35,16 +35,18 @@ impl Grower {
 
     fn binary(&mut self, x: Id) {
         let floats = kind(self.steps[x].dtype) == ValueKind::Float;
-        let op = self.random.pick(&[
+        // burn-flex's remainders of floats are not exact, so at jumps they are on other sides.
+        let ops = [
             Binary::Add,
             Binary::Add,
             Binary::Sub,
             Binary::Mul,
             Binary::Mul,
             Binary::Div,
-            Binary::Remainder,
             Binary::Pow,
-        ]);
+            Binary::Remainder,
+        ];
+        let op = self.random.pick(if self.plain { &ops[..7] } else { &ops });
         if self.random.one_in(3) {
             let scalar = match op {
                 Binary::Pow => self.random.below(5) as i64,
