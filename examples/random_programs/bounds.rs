@@ -1,6 +1,6 @@
 //! How far the value of each op may be from the oracle's, and for which operands it is not compared at all.
 
-use burn::tensor::{DType, TensorData};
+use burn::tensor::{DType, IndexingUpdateOp, TensorData};
 
 use crate::oracle::{floats, integers};
 use crate::program::{Binary, Float, Function, Int, Move, Number, Op, Reduction, Running};
@@ -63,7 +63,10 @@ fn of_numbers(op: &Number) -> Bound {
             Running::Max | Running::Min => Bound::Value,
         },
         Number::ArgMax(_) | Number::ArgMin(_) | Number::Argsort { .. } => Bound::Exact,
-        Number::Sort { .. } | Number::Topk { .. } => Bound::Same,
+        Number::Sort { .. } | Number::Topk { .. } | Number::GatherNd => Bound::Same,
+        Number::ScatterNd(IndexingUpdateOp::Add) => Bound::Terms,
+        Number::ScatterNd(IndexingUpdateOp::Mul) => Bound::Ulps(64.0),
+        Number::ScatterNd(IndexingUpdateOp::Min | IndexingUpdateOp::Max | IndexingUpdateOp::Assign) => Bound::Value,
         Number::Matmul => Bound::Terms,
     }
 }
@@ -115,6 +118,7 @@ pub fn terms(op: &Op, operands: &[TensorData], found: &TensorData) -> usize {
         Op::Number(Number::Cumulative(_, dim)) => operands[0].shape[*dim],
         Op::Float(Float::Conv2d(_) | Float::ConvTranspose2d(_)) => count(&operands[1]),
         Op::Move(Move::Scatter(_) | Move::SelectAssign(_)) => count(&operands[2]) + 1,
+        Op::Number(Number::ScatterNd(_)) => count(&operands[2]) + 1,
         Op::Float(Float::AvgPool2d(window)) => window.size[0] * window.size[1],
         Op::Cast(_) | Op::Move(_) | Op::Number(_) | Op::Float(_) | Op::Int(_) | Op::Bool(_) => {
             count(&operands[0]) / count(found).max(1) + 1
@@ -141,6 +145,8 @@ fn of_these_floats(op: &Op, operands: &[TensorData]) -> bool {
         Op::Number(Number::ClampMin(_) | Number::ClampMax(_) | Number::Reduce(Reduction::Max, None)) => nan(),
         Op::Number(Number::Reduce(Reduction::Min | Reduction::MaxAbs, None)) => nan(),
         Op::Float(Float::Function(Function::Relu) | Float::MaxPool2d(_)) => nan(),
+        // So do burn-flex's extremes of updates.
+        Op::Number(Number::ScatterNd(IndexingUpdateOp::Min | IndexingUpdateOp::Max)) => nan(),
         // burn-flex's remainder rounds twice and absorbs small dividends.
         Op::Number(Number::Binary(Binary::Remainder) | Number::WithScalar(Binary::Remainder, _)) => true,
         // Products on the way may leave the range of f32.
@@ -176,7 +182,8 @@ fn of_these_integers(op: &Op, operands: &[TensorData]) -> bool {
                     || lowest(&operands[0])
             }
         },
-        Op::Number(Number::Neg | Number::Matmul) => false,
+        Op::Number(Number::Neg | Number::Matmul | Number::GatherNd) => false,
+        Op::Number(Number::ScatterNd(IndexingUpdateOp::Add)) => false,
         Op::Number(Number::Reduce(Reduction::Sum | Reduction::Prod, _)) => false,
         Op::Number(Number::Cumulative(Running::Sum | Running::Prod, _)) => false,
         // burn-flex wraps the sum before it divides.

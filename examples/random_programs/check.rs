@@ -134,7 +134,7 @@ fn downstream_of_sums(program: &Program) -> Vec<bool> {
 fn may_be_regrouped(op: &Op) -> bool {
     match op {
         Op::Number(Number::Matmul) => true,
-        Op::Move(Move::Scatter(_) | Move::SelectAssign(_)) => false,
+        Op::Move(Move::Scatter(_) | Move::SelectAssign(_)) | Op::Number(Number::ScatterNd(_)) => false,
         Op::Cast(_) | Op::Move(_) | Op::Number(_) | Op::Float(_) | Op::Int(_) | Op::Bool(_) => {
             matches!(bound(op), Bound::Terms | Bound::Normalized)
         }

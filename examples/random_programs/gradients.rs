@@ -24,7 +24,7 @@ type Oracle = Autodiff<Flex>;
 const WAYS: u64 = 6;
 
 /// Beyond this, a function is near a place where it has no gradient.
-const LARGEST: f64 = 1e6;
+const LARGEST: f64 = 1e3;
 
 /// The first gradient that is wrong.
 pub fn check(program: &Program, feeds: &[Feeds; 2]) -> Option<Difference> {

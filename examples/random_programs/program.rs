@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use burn::tensor::{DType, Slice, TensorData};
+use burn::tensor::{DType, IndexingUpdateOp, Slice, TensorData};
 
 /// A value by the number of its step.
 pub type Id = usize;
@@ -108,6 +108,8 @@ pub enum Number {
     Sort { dim: usize, descending: bool },
     Argsort { dim: usize, descending: bool },
     Topk { dim: usize, k: usize },
+    GatherNd,
+    ScatterNd(IndexingUpdateOp),
     Matmul,
 }
 

@@ -1,6 +1,6 @@
 //! Ops of floats and of integers.
 
-use burn::tensor::DType;
+use burn::tensor::{DType, IndexingUpdateOp};
 use test_support::BOOL;
 
 use super::{Grower, LARGEST};
@@ -28,6 +28,8 @@ impl Grower {
             }
             6 | 7 => self.reduce(x),
             8 => self.cumulative(x),
+            // `Autodiff` has no gradient of it.
+            9 if !self.plain && self.random.one_in(2) => self.coordinates(x),
             9 => self.sorted(x),
             _ => self.matmul(x),
         }
@@ -136,6 +138,30 @@ impl Grower {
         };
         shape[dim] = extent;
         self.push(Op::Number(op), vec![x], shape, dtype);
+    }
+
+    /// Parts that are read from coordinates of the first axes, or written there.
+    fn coordinates(&mut self, x: Id) {
+        let (shape, dtype) = (self.shape_of(x), self.steps[x].dtype);
+        if shape.contains(&0) {
+            return;
+        }
+        let (axes, parts) = (1 + self.random.below(shape.len()), 1 + self.random.below(6));
+        // One range for all axes.
+        let end = shape[..axes].iter().copied().fold(usize::MAX, usize::min);
+        let indices = self.indices(&[parts, axes], end);
+        let part: Vec<usize> = [parts].into_iter().chain(shape[axes..].iter().copied()).collect();
+        if part.iter().product::<usize>() > LARGEST {
+            return;
+        }
+        let update = [IndexingUpdateOp::Add, IndexingUpdateOp::Min, IndexingUpdateOp::Max];
+        match self.random.below(4) {
+            3 => self.push(Op::Number(Number::GatherNd), vec![x, indices], part, dtype),
+            i => {
+                let values = self.twin(&part, dtype);
+                self.push(Op::Number(Number::ScatterNd(update[i])), vec![x, indices, values], shape, dtype)
+            }
+        };
     }
 
     /// The product with a value that fits, or with `x` itself, turned.

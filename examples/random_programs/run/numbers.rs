@@ -8,13 +8,13 @@ use crate::program::{Binary, Number, Order, Reduction, Running};
 use crate::value::{Kind, Value};
 
 pub fn apply<B: Backend, K: Kind<B> + Ordered<B>>(op: &Number, operands: Vec<Value<B>>) -> Value<B> {
-    let mut operands = operands.into_iter().map(K::tensor);
-    let mut next = || operands.next().expect("the program has the op's operands");
-    let x = next();
+    let mut operands = operands.into_iter();
+    let mut value = || operands.next().expect("the program has the op's operands");
+    let x = K::tensor(value());
     let dtype = K::dtype(&x);
     let scalar = |number: i64| Scalar::new(number, &dtype);
     K::value(match *op {
-        Number::Binary(op) => binary::<B, K>(op, x, next()),
+        Number::Binary(op) => binary::<B, K>(op, x, K::tensor(value())),
         Number::WithScalar(op, y) => with_scalar::<B, K>(op, x, scalar(y)),
         Number::Neg => K::neg(x),
         Number::Abs => K::abs(x),
@@ -23,7 +23,7 @@ pub fn apply<B: Backend, K: Kind<B> + Ordered<B>>(op: &Number, operands: Vec<Val
         Number::ClampMin(low) => K::clamp_min(x, scalar(low)),
         Number::ClampMax(high) => K::clamp_max(x, scalar(high)),
         Number::Compare(order) => {
-            let y = next();
+            let y = K::tensor(value());
             return Value::Bool(match order {
                 Order::Greater => K::greater(x, y),
                 Order::GreaterEqual => K::greater_equal(x, y),
@@ -51,7 +51,12 @@ pub fn apply<B: Backend, K: Kind<B> + Ordered<B>>(op: &Number, operands: Vec<Val
         Number::Sort { dim, descending } => K::sort(x, dim, descending),
         Number::Argsort { dim, descending } => return Value::Int(K::argsort(x, dim, descending)),
         Number::Topk { dim, k } => K::topk(x, dim, k),
-        Number::Matmul => K::matmul(x, next()),
+        Number::GatherNd => K::gather_nd(x, value().int()),
+        Number::ScatterNd(update) => {
+            let indices = value().int();
+            K::scatter_nd(x, indices, K::tensor(value()), update)
+        }
+        Number::Matmul => K::matmul(x, K::tensor(value())),
     })
 }
 
