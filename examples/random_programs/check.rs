@@ -1,0 +1,142 @@
+//! What is asked of a program, and the first thing that does not hold.
+//!
+//! - Op by op, each value is what its op gives for the values that it was computed from, so errors do not add up.
+//! - Recorded as a whole, with every value read, the same holds.
+//! - Recorded as a whole and read at its ends only, where patterns and MPSGraph's compiler may put steps together, it
+//!   gives the same as op by op: bit for bit if nothing in it is a sum, else within what rounding explains.
+//! - None of this panics.
+//! - With other numbers it is in the cache: nothing is compiled, and the same holds.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use burn::tensor::TensorData;
+use burn_mpsgraph::{MpsGraph, MpsGraphDevice, eagerly};
+use test_support::{Tolerance, compare};
+
+use crate::bounds::{Bound, bound};
+use crate::judge::{Verdict, judge};
+use crate::program::{Feeds, Id, Made, Move, Number, Op, Program};
+use crate::run;
+use crate::spread::Spread;
+
+/// Something that does not hold, of the value of a step.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    pub at: Id,
+    /// Which of the claims.
+    pub claim: &'static str,
+    pub text: String,
+}
+
+/// How much was compared.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Count {
+    pub ops: usize,
+    pub not_compared: usize,
+}
+
+/// The first difference of a program that is fed these numbers, and then those.
+pub fn check(program: &Program, feeds: &[Feeds; 2], count: &mut Count) -> Option<Difference> {
+    without_panic(program, || {
+        let eager = feeds.each_ref().map(|feeds| eagerly(|| all(program, feeds)));
+        eager
+            .iter()
+            .find_map(|values| each("op by op", program, values, count))
+            .or_else(|| each("recorded", program, &all(program, &feeds[0]), count))
+            .or_else(|| ends_agree(program, feeds, &eager))
+    })
+}
+
+/// What `checked` finds, or that something panics.
+pub fn without_panic(program: &Program, checked: impl FnOnce() -> Option<Difference>) -> Option<Difference> {
+    catch_unwind(AssertUnwindSafe(checked)).unwrap_or_else(|payload| {
+        let text = payload.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| payload.downcast_ref::<&str>().map(|text| text.to_string())).unwrap_or_default();
+        Some(Difference { at: program.steps.len() - 1, claim: "runs", text })
+    })
+}
+
+/// All values for both feeds, a program per op, unless an op panics.
+pub fn op_by_op(program: &Program, feeds: &[Feeds; 2]) -> Option<[Vec<TensorData>; 2]> {
+    catch_unwind(AssertUnwindSafe(|| feeds.each_ref().map(|feeds| eagerly(|| all(program, feeds))))).ok()
+}
+
+/// Every value, read at the end.
+fn all(program: &Program, feeds: &Feeds) -> Vec<TensorData> {
+    run::values::<MpsGraph>(program, feeds).into_iter().map(|value| value.into_data()).collect()
+}
+
+fn each(claim: &'static str, program: &Program, values: &[TensorData], count: &mut Count) -> Option<Difference> {
+    for (at, step) in program.steps.iter().enumerate() {
+        let operands: Vec<TensorData> = step.operands().iter().map(|&id| values[id].clone()).collect();
+        count.ops += 1;
+        match judge(step, &operands, &values[at]) {
+            Verdict::Agrees => (),
+            Verdict::NotCompared => count.not_compared += 1,
+            Verdict::Differs(text) => return Some(Difference { at, claim, text }),
+        }
+    }
+    None
+}
+
+/// The values that nothing reads, recorded with all that they need and nothing else read.
+fn ends_agree(program: &Program, feeds: &[Feeds; 2], eager: &[Vec<TensorData>; 2]) -> Option<Difference> {
+    let read = program.read();
+    let sums = downstream_of_sums(program);
+    let ends = |feeds: &Feeds| {
+        let values = run::values::<MpsGraph>(program, feeds);
+        // The others are dropped before anything runs.
+        let ends: Vec<_> = values.into_iter().enumerate().filter(|(id, _)| !read[*id]).collect();
+        ends.into_iter().map(|(id, value)| (id, value.into_data())).collect::<Vec<_>>()
+    };
+    let differs = |claim: &'static str, found: &[(Id, TensorData)], feeds: &Feeds, eager: &[TensorData]| {
+        let unequal = |id: Id, found: &TensorData| !compare(&eager[id], found, Tolerance::Exact).agrees;
+        let mut found = found.iter().filter(|(id, found)| unequal(*id, found)).peekable();
+        found.peek()?;
+        let spread = Spread::new(program, feeds);
+        found.find_map(|(id, found)| {
+            let text = if sums[*id] {
+                spread.difference(*id, &eager[*id], found)?
+            } else {
+                let outcome = compare(&eager[*id], found, Tolerance::Exact);
+                format!("op by op {}, recorded {}", outcome.expected, outcome.got)
+            };
+            Some(Difference { at: *id, claim, text })
+        })
+    };
+    let first = ends(&feeds[0]);
+    // What reads nothing that is fed is a program of its own at first.
+    ends(&feeds[0]);
+    let before = MpsGraphDevice.stats();
+    let second = ends(&feeds[1]);
+    let compiled = MpsGraphDevice.stats().since(&before).programs_compiled;
+    if compiled > 0 {
+        let text = format!("{compiled} programs were compiled for other numbers");
+        return Some(Difference { at: program.steps.len() - 1, claim: "cached", text });
+    }
+    differs("recorded, read at its ends", &first, &feeds[0], &eager[0])
+        .or_else(|| differs("cached", &second, &feeds[1], &eager[1]))
+}
+
+/// Whether the order of a sum, which patterns may change, enters each value.
+fn downstream_of_sums(program: &Program) -> Vec<bool> {
+    let mut sums: Vec<bool> = Vec::new();
+    for step in &program.steps {
+        let here = match &step.made {
+            Made::Fed(_) => false,
+            Made::By(op, _) => step.dtype.is_float() && may_be_regrouped(op),
+        };
+        sums.push(here || step.operands().iter().any(|&id| sums[id]));
+    }
+    sums
+}
+
+fn may_be_regrouped(op: &Op) -> bool {
+    match op {
+        Op::Number(Number::Matmul) => true,
+        Op::Move(Move::Scatter(_) | Move::SelectAssign(_)) | Op::Number(Number::ScatterNd(_)) => false,
+        Op::Cast(_) | Op::Move(_) | Op::Number(_) | Op::Float(_) | Op::Int(_) | Op::Bool(_) => {
+            matches!(bound(op), Bound::Terms | Bound::Normalized)
+        }
+    }
+}

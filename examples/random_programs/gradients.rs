@@ -1,0 +1,160 @@
+//! Gradients of a random program through `Autodiff`: of the weighted sum of its ends, for all floats that are fed.
+//!
+//! burn-flex computes them in f64, exactly and with each step a little off; what that changes bounds what rounding may
+//! change here. So elements at a kink, or where most digits cancel, are not held to anything.
+
+use burn::backend::Autodiff;
+use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::ops::{FloatTensor, FloatTensorOps, IntTensorOps};
+use burn::tensor::{DType, FloatDType, IntDType, TensorData, TensorMetadata};
+use burn_flex::Flex;
+use burn_mpsgraph::{MpsGraph, eagerly};
+use test_support::BOOL;
+
+use crate::check::{Difference, without_panic};
+use crate::oracle::{floats, wide};
+use crate::program::{Feeds, Id, Made, Op, Program, Step};
+use crate::random::Random;
+use crate::run::apply;
+use crate::value::{Value, ValueKind, kind};
+
+type Oracle = Autodiff<Flex>;
+
+/// Ways in which steps are off.
+const WAYS: u64 = 6;
+
+/// Beyond this, a function is near a place where it has no gradient.
+const LARGEST: f64 = 1e3;
+
+/// The first gradient that is wrong.
+pub fn check(program: &Program, feeds: &[Feeds; 2]) -> Option<Difference> {
+    without_panic(program, || feeds.iter().find_map(|feeds| wrong(program, feeds)))
+}
+
+fn wrong(program: &Program, feeds: &Feeds) -> Option<Difference> {
+    let finite = |data: &TensorData| !data.dtype.is_float() || floats(data).iter().all(|x| x.abs() < LARGEST);
+    if !feeds.iter().flatten().all(finite) {
+        return None;
+    }
+    let ours = || of::<Autodiff<MpsGraph>>(program, feeds, |_, value| value);
+    let (recorded, eager) = (ours(), eagerly(ours));
+    let (program_in_f64, feeds_in_f64) = in_f64(program, feeds);
+    let oracle = |way| {
+        // The first way only rounds, as to a number where a function is not defined any more.
+        let by = if way == 1 { 0.0 } else { 2f64.powi(-21) };
+        let mut off = (way > 0).then(|| Off { by, random: Random::new(way, 0) });
+        of(&program_in_f64, &feeds_in_f64, |step, value| moved(step, value, off.as_mut()))
+    };
+    let exact = oracle(0);
+    // NaN spreads as the order of sums has it.
+    if !exact.iter().flat_map(|(_, data)| floats(data)).all(|x| x.abs() < LARGEST) {
+        return None;
+    }
+    let off: Vec<_> = (1..=WAYS).map(oracle).collect();
+    let largest = exact.iter().flat_map(|(_, data)| floats(data)).map(f64::abs).fold(0.0, f64::max);
+    for (claim, found) in [("gradients, recorded", &recorded), ("gradients, op by op", &eager)] {
+        for (i, (at, found)) in found.iter().enumerate() {
+            let off: Vec<Vec<f64>> = off.iter().map(|off| floats(&off[i].1)).collect();
+            if let Some(text) = differs(&floats(&exact[i].1), &off, &floats(found), largest) {
+                return Some(Difference { at: *at, claim, text });
+            }
+        }
+    }
+    None
+}
+
+/// The first wrong element of the gradient for one leaf. Steps of a gradient's own formula cancel too, so some digits
+/// of the `largest` gradient are always allowed.
+fn differs(exact: &[f64], off: &[Vec<f64>], found: &[f64], largest: f64) -> Option<String> {
+    exact.iter().zip(found).enumerate().find_map(|(at, (exact, found))| {
+        let spread: f64 = off.iter().map(|off| (off[at] - exact).abs()).sum();
+        let within = 16.0 * spread + 2f64.powi(-16) * (exact.abs() + largest) + 1e-6;
+        let certain = spread <= 1e-3 * (exact.abs() + 1e-3 * largest);
+        // NaN is not near.
+        let near = (exact - found).abs() <= within;
+        (certain && !near).then(|| format!("element {at}: expected {exact} within {within:e}, found {found}"))
+    })
+}
+
+struct Off {
+    by: f64,
+    random: Random,
+}
+
+/// The value of a step, off by so many digits and then as f32 has it, unless it is to be exact. Integers get 64 bits,
+/// which burn-flex's positions have not, and bools are bools again, which burn-flex forgets.
+fn moved(step: &Step, value: Value<Oracle>, off: Option<&mut Off>) -> Value<Oracle> {
+    match (value, off) {
+        (Value::Float(x), Some(Off { by, random })) => {
+            // Zeros are moved, too, so that equal elements are in no order.
+            let [factors, terms] = [(1.0, *by), (0.0, *by * 2f64.powi(-30))].map(|(from, by)| {
+                let numbers = (0..step.shape.iter().product()).map(|_| from + random.unit() * by).collect();
+                Value::<Oracle>::from_data(TensorData::new::<f64, _>(numbers, step.shape.clone())).float()
+            });
+            let x = Oracle::float_add(Oracle::float_mul(x, factors), terms);
+            Value::Float(Oracle::float_cast(Oracle::float_cast(x, FloatDType::F32), FloatDType::F64))
+        }
+        (Value::Float(x), None) => Value::Float(x),
+        (Value::Int(x), _) => Value::Int(Oracle::int_cast(x, IntDType::I64)),
+        (value @ Value::Bool(_), _) => Value::from_data(value.into_data().convert_dtype(BOOL)),
+    }
+}
+
+/// The gradients for each float that is fed; each step's value is `made` into what later steps read.
+fn of<B: AutodiffBackend>(
+    program: &Program,
+    feeds: &Feeds,
+    mut made: impl FnMut(&Step, Value<B>) -> Value<B>,
+) -> Vec<(Id, TensorData)> {
+    let mut values: Vec<Value<B>> = Vec::new();
+    let mut leaves: Vec<(Id, FloatTensor<B>)> = Vec::new();
+    for (id, (step, fed)) in program.steps.iter().zip(feeds).enumerate() {
+        let value = match &step.made {
+            Made::Fed(_) => match Value::from_data(fed.clone().expect("a step that is fed has data")) {
+                Value::Float(x) => {
+                    let leaf = B::float_set_require_grad(x, true);
+                    leaves.push((id, leaf.clone()));
+                    Value::Float(leaf)
+                }
+                other @ (Value::Int(_) | Value::Bool(_)) => other,
+            },
+            Made::By(op, operands) => apply(op, operands.iter().map(|&id| values[id].clone()).collect()),
+        };
+        values.push(made(step, value));
+    }
+    let read = program.read();
+    let ends = (0..values.len()).filter(|&id| !read[id] && program.steps[id].dtype.is_float());
+    let sums = ends.map(|id| weighted::<B>(values[id].clone().float(), &program.steps[id].shape));
+    let Some(loss) = sums.reduce(B::float_add) else { return Vec::new() };
+    let gradients = B::backward(loss);
+    let gradient = |(id, leaf): (Id, FloatTensor<B>)| {
+        let gradient = B::grad(&leaf, &gradients)?;
+        Some((id, Value::<B::InnerBackend>::Float(gradient).into_data()))
+    };
+    leaves.into_iter().filter_map(gradient).collect()
+}
+
+/// The sum of a tensor, each element with a weight of its own.
+fn weighted<B: Backend>(x: FloatTensor<B>, shape: &[usize]) -> FloatTensor<B> {
+    let weights: Vec<f32> = (0..shape.iter().product()).map(|i: usize| (i * 5 % 7) as f32 / 4.0 - 0.625).collect();
+    let weights = Value::<B>::from_data(TensorData::new(weights, shape).convert_dtype(x.dtype())).float();
+    B::float_sum(B::float_mul(x, weights))
+}
+
+/// The program with the widest dtypes.
+fn in_f64(program: &Program, feeds: &Feeds) -> (Program, Feeds) {
+    let mut program = program.clone();
+    for step in &mut program.steps {
+        match &mut step.made {
+            Made::By(Op::Cast(to), _) => {
+                *to = match kind(*to) {
+                    ValueKind::Float => DType::F64,
+                    ValueKind::Int => DType::I64,
+                    ValueKind::Bool => *to,
+                }
+            }
+            Made::Fed(_) | Made::By(..) => (),
+        }
+    }
+    (program, feeds.iter().map(|data| data.as_ref().map(wide)).collect())
+}

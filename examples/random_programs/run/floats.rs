@@ -1,0 +1,83 @@
+//! Ops of floats.
+
+use burn::tensor::backend::Backend;
+use burn::tensor::get_device_settings;
+use burn::tensor::ops::{ConvOptions, ConvTransposeOptions};
+use burn_backend::tensor::FloatTensor;
+
+use crate::program::{Float, Function, Window};
+use crate::value::Value;
+
+/// Added to the variance in layer norm.
+pub const EPSILON: f64 = 1e-5;
+
+pub fn apply<B: Backend>(op: &Float, mut operands: impl Iterator<Item = FloatTensor<B>>) -> Value<B> {
+    let mut next = || operands.next().expect("the program has the op's operands");
+    let x = next();
+    let bools = get_device_settings::<B>(&B::float_device(&x)).bool_dtype;
+    Value::Float(match *op {
+        Float::Function(op) => function::<B>(op, x),
+        Float::IsNan => return Value::Bool(B::float_is_nan(x, bools)),
+        Float::IsInf => return Value::Bool(B::float_is_inf(x, bools)),
+        Float::Atan2 => B::float_atan2(x, next()),
+        Float::Softmax(dim) => B::softmax(x, dim),
+        Float::Softmin(dim) => B::softmin(x, dim),
+        Float::LogSoftmax(dim) => B::log_softmax(x, dim),
+        Float::LayerNorm => {
+            let gamma = next();
+            B::layer_norm(x, gamma, Some(next()), EPSILON)
+        }
+        Float::Cross(dim) => B::float_cross(x, next(), dim),
+        Float::Prelu => B::prelu(x, next()),
+        Float::Linear { bias } => {
+            let weight = next();
+            B::linear(x, weight, bias.then(next))
+        }
+        Float::Conv2d(window) => {
+            let Window { stride, padding, dilation, groups, .. } = window;
+            B::conv2d(x, next(), None, ConvOptions::new(stride, padding, dilation, groups))
+        }
+        Float::ConvTranspose2d(window) => {
+            let Window { stride, padding, dilation, groups, .. } = window;
+            B::conv_transpose2d(x, next(), None, ConvTransposeOptions::new(stride, padding, [0, 0], dilation, groups))
+        }
+        Float::AvgPool2d(Window { size, stride, padding, .. }) => B::avg_pool2d(x, size, stride, padding, true, false),
+        Float::MaxPool2d(Window { size, stride, padding, dilation, .. }) => {
+            B::max_pool2d(x, size, stride, padding, dilation, false)
+        }
+    })
+}
+
+fn function<B: Backend>(op: Function, x: FloatTensor<B>) -> FloatTensor<B> {
+    match op {
+        Function::Acos => B::float_acos(x),
+        Function::Acosh => B::float_acosh(x),
+        Function::Asin => B::float_asin(x),
+        Function::Asinh => B::float_asinh(x),
+        Function::Atan => B::float_atan(x),
+        Function::Atanh => B::float_atanh(x),
+        Function::Ceil => B::float_ceil(x),
+        Function::Cos => B::float_cos(x),
+        Function::Cosh => B::float_cosh(x),
+        Function::Erf => B::float_erf(x),
+        Function::Exp => B::float_exp(x),
+        Function::Floor => B::float_floor(x),
+        Function::Gelu => B::gelu(x),
+        Function::HardSigmoid => B::hard_sigmoid(x, 0.25.into(), 0.5.into()),
+        Function::LeakyRelu => B::leaky_relu(x, 0.25.into()),
+        Function::Log => B::float_log(x),
+        Function::Log1p => B::float_log1p(x),
+        Function::LogSigmoid => B::log_sigmoid(x),
+        Function::PowfScalar => B::float_powf_scalar(x, 1.5.into()),
+        Function::Recip => B::float_recip(x),
+        Function::Relu => B::relu(x),
+        Function::Round => B::float_round(x),
+        Function::Sigmoid => B::sigmoid(x),
+        Function::Sin => B::float_sin(x),
+        Function::Sinh => B::float_sinh(x),
+        Function::Sqrt => B::float_sqrt(x),
+        Function::Tan => B::float_tan(x),
+        Function::Tanh => B::float_tanh(x),
+        Function::Trunc => B::float_trunc(x),
+    }
+}
