@@ -1,8 +1,8 @@
 //! Random programs of Burn's ops, to find wrong numbers that nobody thought of.
 //!
-//! A seed makes a program and what it is fed (`grow.rs`). `check.rs` has what is asked of it, `judge.rs` and `bounds.rs`
-//! when a value is right, `gradients.rs` the same of gradients. A program with a difference is made shorter (`shrink.rs`)
-//! and printed.
+//! A seed makes a program and what it is fed (`grow.rs`). `check.rs` has what is asked of it, `judge.rs` and
+//! `bounds.rs` when a value is right, `gradients.rs` the same of gradients. A program with a difference is made shorter
+//! (`shrink.rs`) and printed.
 
 mod bounds;
 mod check;

@@ -14,8 +14,8 @@ use crate::value::{ValueKind, kind};
 /// Ways in which values are off.
 const WAYS: u64 = 5;
 
-/// The values of a program, exact and off in some ways. A value is missing where an op on the way to it is not specified
-/// for its operands, or may overflow within.
+/// The values of a program, exact and off in some ways. A value is missing where an op on the way to it is not
+/// specified for its operands, or may overflow within.
 pub struct Spread {
     exact: Vec<Option<TensorData>>,
     off: Vec<Vec<Option<TensorData>>>,

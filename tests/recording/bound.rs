@@ -47,7 +47,7 @@ fn what_only_the_op_at_the_bound_reads_is_no_result() {
     MpsGraphDevice.set_held_limit(BYTES);
     let doubled = x * 2.0;
     let sum = doubled + w;
-    let first = sum.clone().slice([0..1]);
+    let first = sum.clone().narrow(0, 0, 1);
     MpsGraphDevice.set_held_limit(128 << 20);
     assert_eq!(read(first), [3.0]);
     let used = turn.used();

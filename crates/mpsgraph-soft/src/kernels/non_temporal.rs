@@ -9,8 +9,8 @@
 /// Whether this target has them.
 pub const EXIST: bool = cfg!(target_arch = "x86_64");
 
-/// Copies `bytes` bytes past the caches, except for some at either end if `to` is not aligned to 16 bytes. Other threads
-/// may only be told of it after [`fence`].
+/// Copies `bytes` bytes past the caches, except for some at either end if `to` is not aligned to 16 bytes. Call
+/// [`fence`] before other threads are told of it.
 ///
 /// # Safety
 /// `from` must be initialised and `to` writable for as many bytes, and they must not overlap.

@@ -245,9 +245,9 @@ impl FusedLoop {
         }
     }
 
-    /// Asks for the share of this instruction of what the tile from `start` on reads in order. A tile is worked on in its
-    /// memory's own order only by the first instructions, so the processor does not foresee the next one; and asking for
-    /// all of it at once would make them wait.
+    /// Asks for this instruction's share of what the tile from `start` on reads in order. Only the first instructions
+    /// of a tile walk over the operands, so the processor does not foresee the next tile; and they would wait if all of
+    /// it were asked for at once.
     fn read_ahead(&self, operands: &[*mut u8], start: usize, instruction: usize) {
         for (load, &base) in self.loads.iter().zip(operands).filter(|(load, _)| load.fetch == Fetch::Direct) {
             let share = (self.tile * load.size).div_ceil(self.instructions.len());
