@@ -1,8 +1,8 @@
 //! Random programs of Burn's ops, to find wrong numbers that nobody thought of.
 //!
-//! A seed makes a program and what it is fed (`grow.rs`). `check.rs` has what is asked of it, `judge.rs` and `bounds.rs`
-//! when a value is right, `gradients.rs` the same of gradients. A program with a difference is made shorter (`shrink.rs`)
-//! and printed.
+//! A seed makes a program and what it is fed (`grow.rs`). `check.rs` has what is asked of it, `judge.rs` and
+//! `bounds.rs` when a value is right, `gradients.rs` the same of gradients. A program with a difference is made shorter
+//! (`shrink.rs`) and printed.
 
 mod bounds;
 mod check;
@@ -89,4 +89,10 @@ fn run_some(programs: u64, gradients: bool) {
 fn a_few_programs() {
     run_some(200, false);
     run_some(25, true);
+}
+
+#[test]
+fn skipped_without_device() {
+    let playable = cfg!(any(feature = "soft", not(target_vendor = "apple")));
+    test_support::assert_skipped("skipped_without_device", playable, || MpsGraphDevice.name());
 }

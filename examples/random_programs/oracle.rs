@@ -1,7 +1,7 @@
 //! What an op should give: burn-flex, floats in f64 and integers in 64 bits, from the operands that the backend had.
 //!
-//! Results of integers wrap to the dtype afterwards, which is right for what is computed of low bits only; what looks at
-//! the whole number gets it, because only unsigned numbers from 2^63 on do not fit, and those are left out.
+//! Results of integers wrap to the dtype afterwards, which is right for what is computed of low bits only; what looks
+//! at the whole number gets it, because only unsigned numbers from 2^63 on do not fit, and those are left out.
 
 use burn::tensor::{DType, TensorData};
 use burn_flex::Flex;
