@@ -90,3 +90,9 @@ fn a_few_programs() {
     run_some(200, false);
     run_some(25, true);
 }
+
+#[test]
+fn skipped_without_device() {
+    let playable = cfg!(any(feature = "soft", not(target_vendor = "apple")));
+    test_support::assert_skipped("skipped_without_device", playable, || MpsGraphDevice.name());
+}
