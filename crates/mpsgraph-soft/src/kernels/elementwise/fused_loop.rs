@@ -2,7 +2,7 @@
 
 use super::load::Geometry;
 use super::pairs::Half;
-use super::stepped::SteppedFn;
+use super::stepped::{Form, SteppedFn};
 use super::tile::TileFn;
 use crate::kernels::non_temporal;
 
@@ -39,6 +39,8 @@ pub(super) struct Load {
     pub register: usize,
     /// Arena place for gathered elements, or number of the block.
     pub buffer: usize,
+    /// What makes an f32 of the number of a block.
+    pub widen: Option<TileFn>,
 }
 
 /// The loop of an instruction.
@@ -46,8 +48,8 @@ pub(super) struct Load {
 pub(super) enum Run {
     /// Over whole tiles.
     Tile(TileFn),
-    /// Its sources move on by so many elements after a block.
-    Stepped(SteppedFn, [usize; 3]),
+    /// Over blocks of what the form says.
+    Stepped(SteppedFn, Form),
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@ use super::recipe::{Function, Recipe};
 use super::registers::Tiles;
 use super::single_numbers::Block;
 use super::tile::{TileFn, TileType, int_type, tile1};
-use super::{float, int, round, select, single_numbers};
+use super::{float, half_floats, int, round, select, single_numbers};
 use crate::ir::{BinaryOp, DType, UnaryOp};
 use crate::kernels::cast;
 
@@ -63,9 +63,13 @@ impl LoopBuilder {
         };
         let register = raw.0 as usize;
         self.outside[register] = true;
-        self.loads.push(Load { operand, size: dtype.size(), geometry, fetch, register, buffer: 0 });
+        self.loads.push(Load { operand, size: dtype.size(), geometry, fetch, register, buffer: 0, widen: None });
         match round::widen(dtype) {
-            Some(widen) => self.push(widen, TileType::F32.size(), &[raw], 2),
+            Some(widen) => {
+                let value = self.push(widen, TileType::F32.size(), &[raw], 2);
+                self.is_half(round::half_float(dtype).map(Half::Widen));
+                value
+            }
             None => raw,
         }
     }
@@ -80,7 +84,7 @@ impl LoopBuilder {
             TileType::F32 => {
                 let Function { run, cost, exact } = float::unary(op);
                 let value = self.push(run, size, &[x], cost);
-                self.instructions.last_mut().expect("pushed").half = Half::of_unary(op, dtype);
+                self.is_half(Half::of_unary(op, dtype));
                 if exact { value } else { self.rounded(result, value) }
             }
             TileType::Int(ty) => match int::unary(op, ty) {
@@ -113,7 +117,7 @@ impl LoopBuilder {
             Recipe::Loop { run, cost } if is_truth => self.push(run, 1, &[a, b], cost),
             Recipe::Loop { run, cost } => {
                 let value = self.push(run, TileType::of(dtype).size(), &[a, b], cost);
-                self.instructions.last_mut().expect("pushed").half = Half::of_binary(op, dtype);
+                self.is_half(Half::of_binary(op, dtype));
                 self.rounded(dtype, value)
             }
             Recipe::Swapped(op) => self.binary(op, dtype, b, a),
@@ -153,7 +157,7 @@ impl LoopBuilder {
         let value = match cast::cast(source, target) {
             Some(run) => {
                 let value = self.push(run, target.size(), &[x], 2);
-                self.instructions.last_mut().expect("pushed").half = Half::of_cast(source, target);
+                self.is_half(Half::of_cast(source, target));
                 value
             }
             None => x,
@@ -165,7 +169,11 @@ impl LoopBuilder {
     pub fn store(&mut self, dtype: DType, x: Register) -> usize {
         self.cost += dtype.size().div_ceil(4);
         let register = match round::narrow(dtype) {
-            Some(narrow) => self.push(narrow, dtype.size(), &[x], 2),
+            Some(narrow) => {
+                let value = self.push(narrow, dtype.size(), &[x], 2);
+                self.is_half(round::half_float(dtype).map(Half::Narrow));
+                value
+            }
             None if self.outside[x.0 as usize] => {
                 let size = dtype.size();
                 let copy = int_type!(bits TileType::of(dtype), T => tile1(|x: T| x));
@@ -193,22 +201,34 @@ impl LoopBuilder {
         dst
     }
 
+    /// Says what the last instruction may be in a pair.
+    fn is_half(&mut self, half: Option<Half>) {
+        self.instructions.last_mut().expect("pushed").half = half;
+    }
+
     /// A value that was computed in a tile, rounded to `dtype`.
     fn rounded(&mut self, dtype: DType, x: Register) -> Register {
         if dtype == DType::Bool {
             return self.push(cast::truth(TileType::of(DType::Bool)), 1, &[x], 1);
         }
         match round::round(dtype) {
-            Some(round) => self.push(round, TileType::F32.size(), &[x], 2),
+            Some(round) => {
+                let value = self.push(round, TileType::F32.size(), &[x], 2);
+                self.is_half(round::half_float(dtype).map(Half::Round));
+                value
+            }
             None => x,
         }
     }
 
     /// Chooses tiles and places.
     pub fn finish(mut self) -> FusedLoop {
+        // What an operation converts itself takes half of the time of a conversion.
+        self.cost -= half_floats::join_roundings(&mut self.instructions, &self.outside);
         pairs::join(&mut self.instructions, &self.outside);
         let row = long_row(&self.loads);
-        let blocks = single_numbers::find(&mut self.loads, &mut self.instructions, row.is_some());
+        let blocks = single_numbers::find(&mut self.loads, &mut self.instructions, &self.outside, row.is_some());
+        self.cost -= half_floats::join_conversions(&mut self.instructions, &self.outside);
         let mut last_use = vec![0; self.sizes.len()];
         for (at, instruction) in self.instructions.iter().enumerate() {
             instruction.src.iter().for_each(|&src| last_use[src] = at);

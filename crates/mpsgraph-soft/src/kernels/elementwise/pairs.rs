@@ -6,7 +6,8 @@
 
 use super::fused_loop::{Instruction, Run};
 use super::int::Int;
-use super::stepped::{self, BLOCK, Basic};
+use super::round::HalfFloat;
+use super::stepped::{self, Basic, Form};
 use super::tile::{IntType, TileLoop, TileType, int_type, operands, pick};
 use crate::ir::{BinaryOp, DType, UnaryOp};
 use std::marker::PhantomData;
@@ -25,6 +26,10 @@ pub enum Half {
     Basic(Basic),
     /// First, of f32.
     Root,
+    /// Neither: conversions that an operation may make itself ([`half_floats`](super::half_floats)).
+    Widen(HalfFloat),
+    Round(HalfFloat),
+    Narrow(HalfFloat),
 }
 
 impl Half {
@@ -59,7 +64,7 @@ impl Half {
     fn is_first(self) -> bool {
         match self {
             Half::ShiftLeft | Half::FromInt(_) | Half::Basic(_) | Half::Root => true,
-            Half::ShiftRight => false,
+            Half::ShiftRight | Half::Widen(_) | Half::Round(_) | Half::Narrow(_) => false,
         }
     }
 }
@@ -99,22 +104,28 @@ pub fn join(instructions: &mut Vec<Instruction>, outside: &[bool]) {
 /// One instruction for both, where operand number `place` of `second` is what `first` makes.
 fn joined(first: &Instruction, second: &Instruction, place: usize) -> Option<Instruction> {
     let other = second.src[1 - place];
+    let form = |instruction: &Instruction| match instruction.run {
+        Run::Stepped(_, form) => form,
+        Run::Tile(_) => Form::F32,
+    };
+    let form = Form::of_pair(form(first), form(second))?;
     let (run, src) = match (first.half?, second.half?) {
         (Half::ShiftLeft, Half::ShiftRight) if place == 0 => {
             (Run::Tile(pick::<Moved>()), [first.src[0], first.src[1], other])
         }
-        (Half::FromInt(ty), Half::Basic(Basic::Mul)) => {
+        (Half::FromInt(ty), Half::Basic(Basic::Mul)) if form.float.is_none() => {
             let run = int_type!(ty, T => pick::<Scaled<T>>());
             (Run::Tile(run), [first.src[0], other, first.src[0]])
         }
         (Half::Basic(first_op), Half::Basic(op)) => {
             let run = stepped::pair(first_op, op, place)?;
-            (Run::Stepped(run, [BLOCK; 3]), [first.src[0], first.src[1], other])
+            (Run::Stepped(run, form), [first.src[0], first.src[1], other])
         }
         (Half::Root, Half::Basic(Basic::Add)) => {
-            (Run::Stepped(stepped::root_and_sum(), [BLOCK; 3]), [first.src[0], first.src[0], other])
+            (Run::Stepped(stepped::root_and_sum(), form), [first.src[0], first.src[0], other])
         }
         (Half::ShiftLeft | Half::FromInt(_) | Half::ShiftRight | Half::Basic(_) | Half::Root, _) => return None,
+        (Half::Widen(_) | Half::Round(_) | Half::Narrow(_), _) => return None,
     };
     Some(Instruction { run, dst: second.dst, src, half: None })
 }

@@ -11,12 +11,14 @@ use half::slice::HalfFloatSliceExt;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// A float that a tile holds as f32.
-enum HalfFloat {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HalfFloat {
     F16,
     BF16,
 }
 
-fn half_float(dtype: DType) -> Option<HalfFloat> {
+/// Which of them values of `dtype` are.
+pub fn half_float(dtype: DType) -> Option<HalfFloat> {
     match dtype {
         DType::F16 => Some(HalfFloat::F16),
         DType::BF16 => Some(HalfFloat::BF16),

@@ -223,13 +223,13 @@ impl FusedLoop {
                 let src = instruction.src.map(|register| places[register].cast_const());
                 let dst = places[instruction.dst];
                 // SAFETY: sources are loads (the caller of `run_part` vouches for them) or values made by earlier
-                // instructions, with `n` elements each, or blocks, of which the steps are 0; the destination is an
+                // instructions, with `n` elements each, or blocks of numbers; the destination is an
                 // output's own part or a tile that no source is in (`LoopBuilder::finish`); the builder matched types
                 // and loops.
                 unsafe {
                     match instruction.run {
                         Run::Tile(run) => run(dst, src, n),
-                        Run::Stepped(run, steps) => run(dst.cast(), src.map(<*const u8>::cast), steps, n),
+                        Run::Stepped(run, ref form) => run(dst, src, form, n),
                     }
                 }
             }

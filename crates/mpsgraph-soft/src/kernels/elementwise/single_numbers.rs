@@ -5,14 +5,14 @@
 
 use super::fused_loop::{Fetch, Instruction, Load, Run};
 use super::pairs::Half;
-use super::stepped::{self, BLOCK};
+use super::stepped::{self, BLOCK, Form, Source};
 
 /// Copies of a number.
 pub type Block = [f32; BLOCK];
 
 /// Makes the loads [`Fetch::Number`] for which blocks are enough, and returns how many; `in_rows` tells whether tiles
-/// stay within rows.
-pub(super) fn find(loads: &mut [Load], instructions: &mut [Instruction], in_rows: bool) -> usize {
+/// stay within rows, and `outside` are the values in memory.
+pub(super) fn find(loads: &mut [Load], instructions: &mut Vec<Instruction>, outside: &[bool], in_rows: bool) -> usize {
     let mut blocks = 0;
     for load in loads {
         let is_number = match load.fetch {
@@ -20,23 +20,33 @@ pub(super) fn find(loads: &mut [Load], instructions: &mut [Instruction], in_rows
             Fetch::Each => in_rows && load.geometry.step() == 0,
             Fetch::Direct | Fetch::Number => false,
         };
-        let reads = |instruction: &Instruction| instruction.src.contains(&load.register);
+        // A 16-bit float is read as the f32 that is made of it.
+        let widens = |instruction: &Instruction| matches!(instruction.half, Some(Half::Widen(_)));
+        let widener = instructions.iter().position(|reader| widens(reader) && reader.src[0] == load.register);
+        let number = widener.map_or(load.register, |at| instructions[at].dst);
+        let reads = |instruction: &Instruction| instruction.src.contains(&number);
         let takes = |instruction: &Instruction| match (instruction.run, instruction.half) {
             (Run::Stepped(..), _) | (_, Some(Half::Basic(_))) => true,
             (Run::Tile(_), _) => false,
         };
-        if !is_number || !instructions.iter().filter(|instruction| reads(instruction)).all(takes) {
+        let is_stored = widener.is_some() && outside[number];
+        if !is_number || is_stored || !instructions.iter().filter(|instruction| reads(instruction)).all(takes) {
             continue;
+        }
+        if let Some(at) = widener
+            && let Run::Tile(widen) = instructions.remove(at).run
+        {
+            (load.register, load.widen) = (number, Some(widen));
         }
         (load.fetch, load.buffer) = (Fetch::Number, blocks);
         blocks += 1;
         for instruction in instructions.iter_mut().filter(|instruction| reads(instruction)) {
             if let (Run::Tile(_), Some(Half::Basic(op))) = (instruction.run, instruction.half) {
-                instruction.run = Run::Stepped(stepped::single(op), [BLOCK; 3]);
+                instruction.run = Run::Stepped(stepped::single(op), Form::F32);
             }
-            if let Run::Stepped(_, steps) = &mut instruction.run {
-                let sources = steps.iter_mut().zip(instruction.src);
-                sources.filter(|&(_, src)| src == load.register).for_each(|(step, _)| *step = 0);
+            if let Run::Stepped(_, form) = &mut instruction.run {
+                let sources = form.sources.iter_mut().zip(instruction.src);
+                sources.filter(|&(_, src)| src == number).for_each(|(source, _)| *source = Source::Number);
             }
         }
     }
@@ -47,11 +57,16 @@ impl Load {
     /// Fills its block, of those from `blocks` on, with element `at` of the memory at `base`.
     ///
     /// # Safety
-    /// The element must be readable and the block writable.
+    /// The element, an f32 or what `widen` takes, must be readable and the block writable.
     pub unsafe fn fill_block(&self, base: *const u8, at: usize, blocks: *mut Block) {
         // SAFETY: the caller's promise; an array needs no other alignment than its elements, and tiles begin at lines.
         unsafe {
-            let number = *base.cast::<f32>().offset(self.geometry.position(at));
+            let from = base.offset(self.geometry.position(at) * self.size as isize);
+            let mut number = 0.0_f32;
+            match self.widen {
+                Some(widen) => widen((&raw mut number).cast(), [from; 3], 1),
+                None => number = *from.cast(),
+            }
             *blocks.add(self.buffer) = [number; BLOCK];
         }
     }

@@ -9,6 +9,7 @@ use half::{bf16, f16};
 
 mod binary;
 mod cast;
+mod half_floats;
 mod pairs;
 mod stepped;
 mod unary;

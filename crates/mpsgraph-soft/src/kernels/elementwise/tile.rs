@@ -219,7 +219,7 @@ pub fn pick<L: TileLoop>() -> TileFn {
 
 /// The first of these that this processor can run.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn best<F>(avx512: Option<F>, avx2: F, run: F) -> F {
+fn best<F>(avx512: Option<F>, avx2: F, run: F) -> F {
     use crate::kernels::vectorised::avx512_is_here;
     match avx512 {
         Some(avx512) if avx512_is_here() => avx512,

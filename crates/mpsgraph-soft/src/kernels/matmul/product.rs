@@ -87,18 +87,29 @@ impl Product {
     /// # Safety
     /// All three must be live for the extents, aligned, and `c` apart from both; what is accumulated to is initialised.
     pub unsafe fn run(self, shared: bool) {
+        // SAFETY: the caller's promise.
+        unsafe { self.run_and(shared, &|_, _| ()) };
+    }
+
+    /// Multiplies, and does something with the rows and columns of each piece of `c`, which are in the cache then.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    pub unsafe fn run_and(self, shared: bool, then: &(dyn Fn(Range<usize>, Range<usize>) + Sync)) {
+        let (m, n, _) = self.extents;
         if !shared {
             // SAFETY: the caller's promise.
-            return unsafe { self.run_here() };
+            unsafe { self.run_here() };
+            return then(0..m, 0..n);
         }
-        let (m, n, _) = self.extents;
         let [rows, columns] = self.piece();
         let across = n.div_ceil(columns);
         threads::for_each(m.div_ceil(rows) * across, 1, &|at| {
             let (row, column) = (at / across * rows, at % across * columns);
-            let piece = self.part(row..m.min(row + rows), column..n.min(column + columns));
+            let (rows, columns) = (row..m.min(row + rows), column..n.min(column + columns));
             // SAFETY: the caller's promise; pieces write disjoint parts of `c`.
-            unsafe { piece.run_here() };
+            unsafe { self.part(rows.clone(), columns.clone()).run_here() };
+            then(rows, columns);
         });
     }
 

@@ -227,3 +227,29 @@ fn constants_with_equal_columns() {
         }
     }
 }
+
+/// Operands in every order, packed and with gaps between their lines, so that each way of converting is taken.
+#[test]
+fn large_products_of_16_bit_floats_on_all_threads() {
+    for (m, n, k) in [(130, 140, 150), (7, 900, 340), (600, 9, 400), (520, 520, 5), (1, 600, 500), (5, 1, 250_000)] {
+        for gap in [0, 3] {
+            let (a, b) = (pattern((m + gap) * (k + gap)), pattern((k + gap) * (n + gap)));
+            let [a, b] = [a, b].map(|x| x.into_iter().map(bf16::from_f32).collect::<Vec<bf16>>());
+            for (a_strides, b_strides) in
+                [([k + gap, 1], [n + gap, 1]), ([1, m + gap], [1, k + gap]), ([k + gap, 1], [1, k + gap])]
+            {
+                let operand = |s: [usize; 2]| Operand { offset: 0, strides: s.map(|s| s as isize).to_vec() };
+                let product = MatMul::new(DType::BF16, &[m, n], k, &operand(a_strides), &operand(b_strides));
+                assert!(product.is_parallel());
+                let c = run(&product, &a, &b, m * n);
+                let at = |x: &[bf16], s: [usize; 2], i: usize, j: usize| x[i * s[0] + j * s[1]].to_f32();
+                for (place, &got) in c.iter().enumerate() {
+                    let (i, j) = (place / n, place % n);
+                    // Whole numbers, of which f32 holds every sum.
+                    let sum = (0..k).map(|l| at(&a, a_strides, i, l) * at(&b, b_strides, l, j)).sum::<f32>();
+                    assert_eq!(got, bf16::from_f32(sum), "{m} x {k} x {n} {a_strides:?} {b_strides:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Conversions of 16-bit floats that the loop of an operation makes itself, instead of an instruction of their own.
+//!
+//! Such floats are widened when they are read, rounded after each operation, and narrowed when they are written. A
+//! basic operation or a pair of them ([`stepped`]) does all that while it has the numbers in registers.
+
+use super::fused_loop::{Instruction, Run};
+use super::pairs::Half;
+use super::round::HalfFloat;
+use super::stepped::{self, Form, Source};
+
+/// Lets operations round what they make; returns how many do. `outside` are the values in memory.
+pub fn join_roundings(instructions: &mut Vec<Instruction>, outside: &[bool]) -> usize {
+    let mut gone = vec![false; instructions.len()];
+    let uses = Uses::of(instructions, outside.len());
+    for at in 0..instructions.len() {
+        let Instruction { half: Some(Half::Round(float)), src: [value, ..], dst, .. } = instructions[at] else {
+            continue;
+        };
+        let maker = uses.makers[value].filter(|_| uses.readers[value] == [at] && !outside[value]);
+        if let Some(maker) = maker.map(|maker| &mut instructions[maker])
+            && let Some(form) = form_for(maker, float)
+        {
+            (form.rounds[0], form.float) = (true, Some(float));
+            maker.dst = dst;
+            gone[at] = true;
+        }
+    }
+    remove(instructions, &gone)
+}
+
+/// Lets operations widen what they read and narrow what they write; returns how many conversions are gone.
+pub fn join_conversions(instructions: &mut Vec<Instruction>, outside: &[bool]) -> usize {
+    let mut gone = vec![false; instructions.len()];
+    let uses = Uses::of(instructions, outside.len());
+    for at in 0..instructions.len() {
+        let Instruction { half: Some(Half::Widen(float)), src: [narrow, ..], dst: wide, .. } = instructions[at] else {
+            continue;
+        };
+        // Who asks for the f32 needs them in memory.
+        if !outside[wide]
+            && uses.readers[wide].iter().all(|&reader| form_for(&mut instructions[reader].clone(), float).is_some())
+        {
+            uses.readers[wide].iter().for_each(|&reader| read_narrow(&mut instructions[reader], [wide, narrow], float));
+            gone[at] = true;
+        }
+    }
+    for at in 0..instructions.len() {
+        let Instruction { half: Some(Half::Narrow(float)), src: [wide, ..], dst: narrow, .. } = instructions[at] else {
+            continue;
+        };
+        let Some(maker) = uses.makers[wide].filter(|_| !outside[wide]) else { continue };
+        let others = || uses.readers[wide].iter().copied().filter(|&reader| reader != at);
+        let rounds = match &instructions[maker].run {
+            Run::Stepped(_, form) => form.float == Some(float) && form.rounds_last(),
+            Run::Tile(_) => false,
+        };
+        if rounds && others().all(|reader| form_for(&mut instructions[reader].clone(), float).is_some()) {
+            others().for_each(|reader| read_narrow(&mut instructions[reader], [wide, narrow], float));
+            let maker = &mut instructions[maker];
+            maker.dst = narrow;
+            if let Run::Stepped(_, form) = &mut maker.run {
+                form.narrow = true;
+            }
+            gone[at] = true;
+        }
+    }
+    remove(instructions, &gone)
+}
+
+/// What an instruction reads and writes, if it can convert these floats.
+fn form_for(instruction: &mut Instruction, float: HalfFloat) -> Option<&mut Form> {
+    if let Run::Tile(_) = instruction.run {
+        let run = match instruction.half? {
+            Half::Basic(op) => stepped::single(op),
+            Half::Root => stepped::root(),
+            Half::ShiftLeft | Half::ShiftRight | Half::FromInt(_) => return None,
+            Half::Widen(_) | Half::Round(_) | Half::Narrow(_) => return None,
+        };
+        instruction.run = Run::Stepped(run, Form::F32);
+    }
+    match &mut instruction.run {
+        Run::Stepped(_, form) => form.float.is_none_or(|own| own == float).then_some(form),
+        Run::Tile(_) => None,
+    }
+}
+
+/// Makes the reader of a value read the same as 16-bit floats.
+fn read_narrow(reader: &mut Instruction, [wide, narrow]: [usize; 2], float: HalfFloat) {
+    let places = reader.src.map(|src| src == wide);
+    let form = form_for(reader, float).expect("it was asked before");
+    form.float = Some(float);
+    for (source, _) in form.sources.iter_mut().zip(places).filter(|(_, is_it)| *is_it) {
+        *source = Source::Narrow;
+    }
+    for (src, _) in reader.src.iter_mut().zip(places).filter(|(_, is_it)| *is_it) {
+        *src = narrow;
+    }
+}
+
+/// Which instruction makes each value, and which ones read it.
+struct Uses {
+    makers: Vec<Option<usize>>,
+    readers: Vec<Vec<usize>>,
+}
+
+impl Uses {
+    fn of(instructions: &[Instruction], values: usize) -> Self {
+        let mut uses = Self { makers: vec![None; values], readers: vec![Vec::new(); values] };
+        for (at, Instruction { dst, src, .. }) in instructions.iter().enumerate() {
+            uses.makers[*dst] = Some(at);
+            for &src in src {
+                if uses.readers[src].last() != Some(&at) {
+                    uses.readers[src].push(at);
+                }
+            }
+        }
+        uses
+    }
+}
+
+fn remove(instructions: &mut Vec<Instruction>, gone: &[bool]) -> usize {
+    let before = instructions.len();
+    let mut gone = gone.iter();
+    instructions.retain(|_| gone.next() == Some(&false));
+    before - instructions.len()
+}
