@@ -145,6 +145,16 @@ fn large() {
     check(&shapes([2, 24, 64, 2], [33, 31], [3, 3], strided, [1, 1]), strided, 2);
 }
 
+/// Lines of a stride of 2 and their gradients: longer than a vector, shorter, and as long.
+#[test]
+fn lines_of_a_stride_of_two() {
+    let strided = [window(2, 1, 3), window(2, 1, 3)];
+    for width in [9, 16, 31, 32, 45] {
+        check(&shapes([1, 3, 33, 1], [40, width], [7, 7], strided, [3, 3]), strided, 1);
+        check(&shapes([2, 2, 2, 2], [20, width], [7, 7], strided, [3, 3]), strided, 2);
+    }
+}
+
 /// Weights that are turned for the gradient of the input: by the pieces of work of one sample, a part of the rows at a
 /// time and for several panels, or once for several samples; numbers of channels that are odd.
 #[test]
