@@ -1,6 +1,6 @@
 //! Asking for memory before it is read.
 
-#![expect(unsafe_code, reason = "an instruction")]
+#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "an instruction"))]
 
 /// A line of every processor's caches, or half a line.
 const LINE: usize = 64;
