@@ -119,8 +119,8 @@ impl Recording {
     }
 
     /// Appends a node and returns its value, unless a bound is reached. The node that reaches it is still appended, and
-    /// the next one refused: by then the operands of the former, which its caller held meanwhile, are mostly dropped, so
-    /// they need not be computed for somebody who could ask for them.
+    /// the next one refused: by then the operands of the former, which its caller held meanwhile, are mostly dropped,
+    /// so they need not be computed for somebody who could ask for them.
     pub fn push(self: &Arc<Self>, new: &mut NewNode<'_>, bounds: &Bounds) -> Result<Handle, Refused> {
         let Some(op) = &new.op else { unreachable!("an op is recorded once") };
         let hash = node::hash(op, new.scalars, &new.output);

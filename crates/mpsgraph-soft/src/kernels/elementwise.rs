@@ -5,8 +5,8 @@
 //! precision after each operation, bool is a byte. Each operation is a [`TileFn`], an auto-vectorised loop over slices;
 //! which element function it repeats is decided when the loop is built ([`float`], [`int`], [`select`],
 //! [`super::cast`]), so running costs one indirect call per operation and tile. Basic operations also come in pairs and
-//! convert 16-bit floats themselves ([`pairs`], [`half_floats`]), which saves passes over tiles. A value depends neither
-//! on its place in a tile nor on the operations that it was fused with.
+//! convert 16-bit floats themselves ([`pairs`], [`half_floats`]), which saves passes over tiles. A value depends
+//! neither on its place in a tile nor on the operations that it was fused with.
 
 #![expect(unsafe_code, reason = "tiles behind pointers, and vector instructions")]
 

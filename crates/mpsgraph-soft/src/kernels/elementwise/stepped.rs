@@ -266,10 +266,7 @@ unsafe fn run_half<A: Operation, B: Operation>(
     mut src: [*const u8; 3],
     form: &Form,
     n: usize,
-    convert: Convert<
-        impl Fn(&half_blocks::Bits) -> half_blocks::Wide,
-        impl Fn(&half_blocks::Wide) -> half_blocks::Bits,
-    >,
+    convert: Convert<impl Fn(&Bits) -> Wide, impl Fn(&Wide) -> Bits>,
 ) {
     let Convert { widen, narrow } = convert;
     let Form { sources, rounds, narrow: narrows, .. } = *form;
