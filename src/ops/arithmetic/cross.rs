@@ -1,8 +1,8 @@
 //! The cross product, composed of recorded ops.
 
-use burn_backend::Slice;
+use burn_backend::{DType, Slice, TensorMetadata};
 
-use super::{BinaryOp, binary};
+use super::{BinaryOp, binary, cast};
 use crate::error::invalid;
 use crate::ops::tensor_shape::{cat, slice};
 use crate::tensor::MpsGraphTensor;
@@ -13,10 +13,14 @@ pub(crate) fn cross(lhs: MpsGraphTensor, rhs: MpsGraphTensor, dim: usize) -> Mps
         let shapes = format!("shapes {:?} and {:?}", lhs.dims(), rhs.dims());
         invalid("cross", format!("{shapes} need the extent 3 at dim {dim}"));
     }
+    // Products of 16-bit floats may be beyond their range where the difference is not.
+    let dtype = lhs.dtype();
+    let is_wider = matches!(dtype, DType::F16 | DType::BF16) && rhs.dtype() == dtype;
+    let [lhs, rhs] = if is_wider { [lhs, rhs].map(|x| cast(x, DType::F32)) } else { [lhs, rhs] };
     // Each component is made of the next one and the one after that, so [x, y, z] is read as [y, z, x] and [z, x, y].
     let [a, b, c, d] = [(&lhs, 1), (&rhs, 2), (&lhs, 2), (&rhs, 1)].map(|(x, by)| rotated(x, dim, by));
     let [forward, backward] = [(a, b), (c, d)].map(|(x, y)| binary(BinaryOp::Mul, x, y));
-    binary(BinaryOp::Sub, forward, backward)
+    cast(binary(BinaryOp::Sub, forward, backward), dtype)
 }
 
 /// `x` with the three elements along `dim` moved `by` places to the front.
