@@ -7,8 +7,9 @@
 use super::Job;
 use super::assembly::Parts;
 use super::step::Step;
+use crate::kernels::non_temporal;
 use crate::kernels::storage::Storage;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// More bytes than this are in no cache: the last level has 8 to 32 MiB for the cores that share it.
 const CACHE_BYTES: usize = 32 << 20;
@@ -17,6 +18,9 @@ const SMALL: usize = 64 << 10;
 
 /// Marks the results of loops in `parts`, the steps of `job`.
 pub fn mark(job: &Job, parts: &mut Parts) {
+    if !non_temporal::EXIST {
+        return;
+    }
     let Parts { steps, constants, scratch } = parts;
     let bytes = |storage: &Storage| match *storage {
         Storage::Input(at) => job.nodes.ty(job.feeds[at]).bytes(),
@@ -32,14 +36,23 @@ pub fn mark(job: &Job, parts: &mut Parts) {
         let reads = step.reads();
         behind += reads.iter().chain(&step.writes()).map(bytes).sum::<usize>();
         let is_late = |to: &Storage| bytes(to) > SMALL && behind - read.get(to).copied().unwrap_or(0) > CACHE_BYTES;
-        match step {
-            Step::Loop { run, outputs, .. } => {
-                let late = outputs.iter().enumerate().filter(|(_, to)| is_late(to));
-                late.for_each(|(at, _)| run.write_past_caches(at));
-            }
-            Step::Rows(rows) => rows.write_past_caches(is_late),
-            Step::MatMul { .. } | Step::Copy(_) | Step::Kernel { .. } => {}
-        }
+        mark_step(step, &is_late);
         reads.into_iter().for_each(|from| _ = read.insert(from, behind));
+    }
+}
+
+/// Marks the results of the step's loops for which `is_late` holds.
+fn mark_step(step: &mut Step, is_late: &dyn Fn(&Storage) -> bool) {
+    match step {
+        Step::Loop { run, outputs, .. } => {
+            let late = outputs.iter().enumerate().filter(|(_, to)| is_late(to));
+            late.for_each(|(at, _)| run.write_past_caches(at));
+        }
+        Step::Rows(rows) => {
+            // What another of these steps reads, it reads a few rows later.
+            let read: BTreeSet<Storage> = rows.steps.iter().flat_map(Step::reads).collect();
+            rows.steps.iter_mut().for_each(|step| mark_step(step, &|to| !read.contains(to) && is_late(to)));
+        }
+        Step::MatMul { .. } | Step::Copy(_) | Step::Kernel { .. } => {}
     }
 }

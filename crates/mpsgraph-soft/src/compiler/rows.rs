@@ -191,18 +191,6 @@ impl Rows {
         accesses
     }
 
-    /// Has the loops write their results for which `is_late` holds past the caches, unless another of the steps reads
-    /// them.
-    pub fn write_past_caches(&mut self, is_late: impl Fn(&Storage) -> bool) {
-        let read: BTreeSet<Storage> = self.steps.iter().flat_map(Step::reads).collect();
-        for step in &mut self.steps {
-            if let Step::Loop { run, outputs, .. } = step {
-                let late = outputs.iter().enumerate().filter(|(_, to)| !read.contains(to) && is_late(to));
-                late.for_each(|(at, _)| run.write_past_caches(at));
-            }
-        }
-    }
-
     /// Runs the steps on every row.
     pub(super) fn run(&self, memory: &Memory<'_>) {
         let task = |task: usize| {

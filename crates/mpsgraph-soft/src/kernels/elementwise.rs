@@ -28,6 +28,7 @@ pub mod select;
 mod single_numbers;
 mod stepped;
 pub mod tile;
+mod uses;
 
 pub use fused_loop::FusedLoop;
 pub use loop_builder::{LoopBuilder, Register};

@@ -1,10 +1,9 @@
 //! A fused group as instructions on tiles: what [`super::loop_builder`] makes and [`super::run`] executes.
 
 use super::load::Geometry;
-use super::pairs::Half;
+use super::pairs::Role;
 use super::stepped::{Form, SteppedFn};
 use super::tile::TileFn;
-use crate::kernels::non_temporal;
 
 /// Where a value is while a tile is worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +57,7 @@ pub(super) struct Instruction {
     pub dst: usize,
     pub src: [usize; 3],
     /// What it may be in a pair.
-    pub half: Option<Half>,
+    pub role: Option<Role>,
 }
 
 impl Load {
@@ -101,12 +100,9 @@ pub struct FusedLoop {
 }
 
 impl FusedLoop {
-    /// Writes an output past the caches, because who reads it next will not find it there.
+    /// Writes an output past the caches, because who reads it next will not find it there. Asked for once.
     pub fn write_past_caches(&mut self, output: usize) {
         let Output { size, register, past_caches } = &mut self.outputs[output];
-        if *past_caches || !non_temporal::EXIST {
-            return;
-        }
         *past_caches = true;
         self.places[*register] = Place::Tile(self.tile_bytes / self.capacity);
         self.tile_bytes += self.capacity * *size;

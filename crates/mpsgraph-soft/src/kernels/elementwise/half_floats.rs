@@ -4,16 +4,20 @@
 //! basic operation or a pair of them ([`stepped`]) does all that while it has the numbers in registers.
 
 use super::fused_loop::{Instruction, Run};
-use super::pairs::Half;
+use super::pairs::Role;
 use super::round::HalfFloat;
 use super::stepped::{self, Form, Source};
+use super::uses::{Uses, remove};
 
 /// Lets operations round what they make; returns how many do. `outside` are the values in memory.
 pub fn join_roundings(instructions: &mut Vec<Instruction>, outside: &[bool]) -> usize {
+    if !instructions.iter().any(is_conversion) {
+        return 0;
+    }
     let mut gone = vec![false; instructions.len()];
     let uses = Uses::of(instructions, outside.len());
     for at in 0..instructions.len() {
-        let Instruction { half: Some(Half::Round(float)), src: [value, ..], dst, .. } = instructions[at] else {
+        let Instruction { role: Some(Role::Round(float)), src: [value, ..], dst, .. } = instructions[at] else {
             continue;
         };
         let maker = uses.makers[value].filter(|_| uses.readers[value] == [at] && !outside[value]);
@@ -30,10 +34,13 @@ pub fn join_roundings(instructions: &mut Vec<Instruction>, outside: &[bool]) -> 
 
 /// Lets operations widen what they read and narrow what they write; returns how many conversions are gone.
 pub fn join_conversions(instructions: &mut Vec<Instruction>, outside: &[bool]) -> usize {
+    if !instructions.iter().any(is_conversion) {
+        return 0;
+    }
     let mut gone = vec![false; instructions.len()];
     let uses = Uses::of(instructions, outside.len());
     for at in 0..instructions.len() {
-        let Instruction { half: Some(Half::Widen(float)), src: [narrow, ..], dst: wide, .. } = instructions[at] else {
+        let Instruction { role: Some(Role::Widen(float)), src: [narrow, ..], dst: wide, .. } = instructions[at] else {
             continue;
         };
         // Who asks for the f32 needs them in memory.
@@ -45,7 +52,7 @@ pub fn join_conversions(instructions: &mut Vec<Instruction>, outside: &[bool]) -
         }
     }
     for at in 0..instructions.len() {
-        let Instruction { half: Some(Half::Narrow(float)), src: [wide, ..], dst: narrow, .. } = instructions[at] else {
+        let Instruction { role: Some(Role::Narrow(float)), src: [wide, ..], dst: narrow, .. } = instructions[at] else {
             continue;
         };
         let Some(maker) = uses.makers[wide].filter(|_| !outside[wide]) else { continue };
@@ -67,14 +74,18 @@ pub fn join_conversions(instructions: &mut Vec<Instruction>, outside: &[bool]) -
     remove(instructions, &gone)
 }
 
+fn is_conversion(instruction: &Instruction) -> bool {
+    matches!(instruction.role, Some(Role::Widen(_) | Role::Round(_) | Role::Narrow(_)))
+}
+
 /// What an instruction reads and writes, if it can convert these floats.
 fn form_for(instruction: &mut Instruction, float: HalfFloat) -> Option<&mut Form> {
     if let Run::Tile(_) = instruction.run {
-        let run = match instruction.half? {
-            Half::Basic(op) => stepped::single(op),
-            Half::Root => stepped::root(),
-            Half::ShiftLeft | Half::ShiftRight | Half::FromInt(_) => return None,
-            Half::Widen(_) | Half::Round(_) | Half::Narrow(_) => return None,
+        let run = match instruction.role? {
+            Role::Basic(op) => stepped::single(op),
+            Role::Root => stepped::root(),
+            Role::ShiftLeft | Role::ShiftRight | Role::FromInt(_) => return None,
+            Role::Widen(_) | Role::Round(_) | Role::Narrow(_) => return None,
         };
         instruction.run = Run::Stepped(run, Form::F32);
     }
@@ -95,32 +106,4 @@ fn read_narrow(reader: &mut Instruction, [wide, narrow]: [usize; 2], float: Half
     for (src, _) in reader.src.iter_mut().zip(places).filter(|(_, is_it)| *is_it) {
         *src = narrow;
     }
-}
-
-/// Which instruction makes each value, and which ones read it.
-struct Uses {
-    makers: Vec<Option<usize>>,
-    readers: Vec<Vec<usize>>,
-}
-
-impl Uses {
-    fn of(instructions: &[Instruction], values: usize) -> Self {
-        let mut uses = Self { makers: vec![None; values], readers: vec![Vec::new(); values] };
-        for (at, Instruction { dst, src, .. }) in instructions.iter().enumerate() {
-            uses.makers[*dst] = Some(at);
-            for &src in src {
-                if uses.readers[src].last() != Some(&at) {
-                    uses.readers[src].push(at);
-                }
-            }
-        }
-        uses
-    }
-}
-
-fn remove(instructions: &mut Vec<Instruction>, gone: &[bool]) -> usize {
-    let before = instructions.len();
-    let mut gone = gone.iter();
-    instructions.retain(|_| gone.next() == Some(&false));
-    before - instructions.len()
 }

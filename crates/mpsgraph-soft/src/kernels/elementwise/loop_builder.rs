@@ -5,7 +5,7 @@
 
 use super::fused_loop::{Fetch, FusedLoop, Instruction, Load, Output, Place, Run, long_row, shape_tiles};
 use super::load::Geometry;
-use super::pairs::{self, Half};
+use super::pairs::{self, Role};
 use super::recipe::{Function, Recipe};
 use super::registers::Tiles;
 use super::single_numbers::Block;
@@ -67,7 +67,7 @@ impl LoopBuilder {
         match round::widen(dtype) {
             Some(widen) => {
                 let value = self.push(widen, TileType::F32.size(), &[raw], 2);
-                self.is_half(round::half_float(dtype).map(Half::Widen));
+                self.has_role(round::half_float(dtype).map(Role::Widen));
                 value
             }
             None => raw,
@@ -84,7 +84,7 @@ impl LoopBuilder {
             TileType::F32 => {
                 let Function { run, cost, exact } = float::unary(op);
                 let value = self.push(run, size, &[x], cost);
-                self.is_half(Half::of_unary(op, dtype));
+                self.has_role(Role::of_unary(op, dtype));
                 if exact { value } else { self.rounded(result, value) }
             }
             TileType::Int(ty) => match int::unary(op, ty) {
@@ -117,7 +117,7 @@ impl LoopBuilder {
             Recipe::Loop { run, cost } if is_truth => self.push(run, 1, &[a, b], cost),
             Recipe::Loop { run, cost } => {
                 let value = self.push(run, TileType::of(dtype).size(), &[a, b], cost);
-                self.is_half(Half::of_binary(op, dtype));
+                self.has_role(Role::of_binary(op, dtype));
                 self.rounded(dtype, value)
             }
             Recipe::Swapped(op) => self.binary(op, dtype, b, a),
@@ -157,7 +157,7 @@ impl LoopBuilder {
         let value = match cast::cast(source, target) {
             Some(run) => {
                 let value = self.push(run, target.size(), &[x], 2);
-                self.is_half(Half::of_cast(source, target));
+                self.has_role(Role::of_cast(source, target));
                 value
             }
             None => x,
@@ -171,7 +171,7 @@ impl LoopBuilder {
         let register = match round::narrow(dtype) {
             Some(narrow) => {
                 let value = self.push(narrow, dtype.size(), &[x], 2);
-                self.is_half(round::half_float(dtype).map(Half::Narrow));
+                self.has_role(round::half_float(dtype).map(Role::Narrow));
                 value
             }
             None if self.outside[x.0 as usize] => {
@@ -196,14 +196,14 @@ impl LoopBuilder {
         let dst = self.register(size);
         let at = |i: usize| src.get(i).unwrap_or(&src[0]).0 as usize;
         let run = Run::Tile(run);
-        self.instructions.push(Instruction { run, dst: dst.0 as usize, src: [at(0), at(1), at(2)], half: None });
+        self.instructions.push(Instruction { run, dst: dst.0 as usize, src: [at(0), at(1), at(2)], role: None });
         self.cost += cost;
         dst
     }
 
     /// Says what the last instruction may be in a pair.
-    fn is_half(&mut self, half: Option<Half>) {
-        self.instructions.last_mut().expect("pushed").half = half;
+    fn has_role(&mut self, role: Option<Role>) {
+        self.instructions.last_mut().expect("pushed").role = role;
     }
 
     /// A value that was computed in a tile, rounded to `dtype`.
@@ -214,7 +214,7 @@ impl LoopBuilder {
         match round::round(dtype) {
             Some(round) => {
                 let value = self.push(round, TileType::F32.size(), &[x], 2);
-                self.is_half(round::half_float(dtype).map(Half::Round));
+                self.has_role(round::half_float(dtype).map(Role::Round));
                 value
             }
             None => x,

@@ -9,13 +9,14 @@ use super::int::Int;
 use super::round::HalfFloat;
 use super::stepped::{self, Basic, Form};
 use super::tile::{IntType, TileLoop, TileType, int_type, operands, pick};
+use super::uses::{Uses, remove};
 use crate::ir::{BinaryOp, DType, UnaryOp};
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// What an instruction may be in a pair.
+/// What an instruction may be in a pair, or to an operation that makes the conversion itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Half {
+pub enum Role {
     /// First, of i32.
     ShiftLeft,
     /// Second, of i32.
@@ -26,36 +27,36 @@ pub enum Half {
     Basic(Basic),
     /// First, of f32.
     Root,
-    /// Neither: conversions that an operation may make itself ([`half_floats`](super::half_floats)).
+    /// Conversions that an operation may make itself ([`half_floats`](super::half_floats)).
     Widen(HalfFloat),
     Round(HalfFloat),
     Narrow(HalfFloat),
 }
 
-impl Half {
+impl Role {
     /// What `op` on tiles of `dtype` may be.
     pub fn of_binary(op: BinaryOp, dtype: DType) -> Option<Self> {
-        let halves = [
-            (TileType::Int(IntType::I32), BinaryOp::Shl, Half::ShiftLeft),
-            (TileType::Int(IntType::I32), BinaryOp::Shr, Half::ShiftRight),
-            (TileType::F32, BinaryOp::Add, Half::Basic(Basic::Add)),
-            (TileType::F32, BinaryOp::Sub, Half::Basic(Basic::Sub)),
-            (TileType::F32, BinaryOp::Mul, Half::Basic(Basic::Mul)),
-            (TileType::F32, BinaryOp::Div, Half::Basic(Basic::Div)),
+        let roles = [
+            (TileType::Int(IntType::I32), BinaryOp::Shl, Role::ShiftLeft),
+            (TileType::Int(IntType::I32), BinaryOp::Shr, Role::ShiftRight),
+            (TileType::F32, BinaryOp::Add, Role::Basic(Basic::Add)),
+            (TileType::F32, BinaryOp::Sub, Role::Basic(Basic::Sub)),
+            (TileType::F32, BinaryOp::Mul, Role::Basic(Basic::Mul)),
+            (TileType::F32, BinaryOp::Div, Role::Basic(Basic::Div)),
         ];
-        let half = halves.into_iter().find(|&(ty, of, _)| (ty, of) == (TileType::of(dtype), op));
-        half.map(|(_, _, half)| half)
+        let role = roles.into_iter().find(|&(ty, of, _)| (ty, of) == (TileType::of(dtype), op));
+        role.map(|(_, _, role)| role)
     }
 
     /// What `op` on tiles of `dtype` may be.
     pub fn of_unary(op: UnaryOp, dtype: DType) -> Option<Self> {
-        (op == UnaryOp::Sqrt && TileType::of(dtype) == TileType::F32).then_some(Half::Root)
+        (op == UnaryOp::Sqrt && TileType::of(dtype) == TileType::F32).then_some(Role::Root)
     }
 
     /// What a conversion between tiles may be.
     pub fn of_cast(from: TileType, to: TileType) -> Option<Self> {
         match (from, to) {
-            (TileType::Int(from), TileType::F32) => Some(Half::FromInt(from)),
+            (TileType::Int(from), TileType::F32) => Some(Role::FromInt(from)),
             (TileType::Int(_) | TileType::F32, TileType::Int(_)) | (TileType::F32, TileType::F32) => None,
         }
     }
@@ -63,42 +64,33 @@ impl Half {
     /// Whether it can be the first of a pair.
     fn is_first(self) -> bool {
         match self {
-            Half::ShiftLeft | Half::FromInt(_) | Half::Basic(_) | Half::Root => true,
-            Half::ShiftRight | Half::Widen(_) | Half::Round(_) | Half::Narrow(_) => false,
+            Role::ShiftLeft | Role::FromInt(_) | Role::Basic(_) | Role::Root => true,
+            Role::ShiftRight | Role::Widen(_) | Role::Round(_) | Role::Narrow(_) => false,
         }
     }
 }
 
 /// Joins the pairs of which nothing else reads what the first makes; `outside` are the values in memory.
 pub fn join(instructions: &mut Vec<Instruction>, outside: &[bool]) {
-    let is_first = |instruction: &Instruction| instruction.half.is_some_and(Half::is_first);
+    let is_first = |instruction: &Instruction| instruction.role.is_some_and(Role::is_first);
     if !instructions.iter().any(is_first) {
         return;
     }
-    let mut makers = vec![None; outside.len()];
-    let mut readers = vec![0; outside.len()];
-    for (at, Instruction { dst, src: [a, b, c], .. }) in instructions.iter().enumerate() {
-        makers[*dst] = Some(at);
-        readers[*a] += 1;
-        readers[*b] += usize::from(b != a);
-        readers[*c] += usize::from(c != a && c != b);
-    }
+    let uses = Uses::of(instructions, outside.len());
     let mut gone = vec![false; instructions.len()];
     for at in 0..instructions.len() {
         let second = instructions[at];
         for (place, register) in second.src[..2].iter().enumerate() {
             let other = second.src[1 - place];
-            let first =
-                makers[*register].filter(|_| readers[*register] == 1 && !outside[*register] && other != *register);
-            let Some(first) = first else { continue };
+            let is_alone = uses.readers[*register].len() == 1 && !outside[*register] && other != *register;
+            let Some(first) = uses.makers[*register].filter(|_| is_alone) else { continue };
             if let Some(joined) = joined(&instructions[first], &second, place) {
                 (instructions[at], gone[first]) = (joined, true);
                 break;
             }
         }
     }
-    let mut gone = gone.into_iter();
-    instructions.retain(|_| gone.next() == Some(false));
+    remove(instructions, &gone);
 }
 
 /// One instruction for both, where operand number `place` of `second` is what `first` makes.
@@ -109,25 +101,25 @@ fn joined(first: &Instruction, second: &Instruction, place: usize) -> Option<Ins
         Run::Tile(_) => Form::F32,
     };
     let form = Form::of_pair(form(first), form(second))?;
-    let (run, src) = match (first.half?, second.half?) {
-        (Half::ShiftLeft, Half::ShiftRight) if place == 0 => {
+    let (run, src) = match (first.role?, second.role?) {
+        (Role::ShiftLeft, Role::ShiftRight) if place == 0 => {
             (Run::Tile(pick::<Moved>()), [first.src[0], first.src[1], other])
         }
-        (Half::FromInt(ty), Half::Basic(Basic::Mul)) if form.float.is_none() => {
+        (Role::FromInt(ty), Role::Basic(Basic::Mul)) if form.float.is_none() => {
             let run = int_type!(ty, T => pick::<Scaled<T>>());
             (Run::Tile(run), [first.src[0], other, first.src[0]])
         }
-        (Half::Basic(first_op), Half::Basic(op)) => {
+        (Role::Basic(first_op), Role::Basic(op)) => {
             let run = stepped::pair(first_op, op, place)?;
             (Run::Stepped(run, form), [first.src[0], first.src[1], other])
         }
-        (Half::Root, Half::Basic(Basic::Add)) => {
+        (Role::Root, Role::Basic(Basic::Add)) => {
             (Run::Stepped(stepped::root_and_sum(), form), [first.src[0], first.src[0], other])
         }
-        (Half::ShiftLeft | Half::FromInt(_) | Half::ShiftRight | Half::Basic(_) | Half::Root, _) => return None,
-        (Half::Widen(_) | Half::Round(_) | Half::Narrow(_), _) => return None,
+        (Role::ShiftLeft | Role::FromInt(_) | Role::ShiftRight | Role::Basic(_) | Role::Root, _) => return None,
+        (Role::Widen(_) | Role::Round(_) | Role::Narrow(_), _) => return None,
     };
-    Some(Instruction { run, dst: second.dst, src, half: None })
+    Some(Instruction { run, dst: second.dst, src, role: None })
 }
 
 /// i32 moved up and back down. Unpacking a tensor spends its time here and in [`Scaled`], so that they are worth their

@@ -4,7 +4,7 @@
 //! would take as long as an operation.
 
 use super::fused_loop::{Fetch, Instruction, Load, Run};
-use super::pairs::Half;
+use super::pairs::Role;
 use super::stepped::{self, BLOCK, Form, Source};
 
 /// Copies of a number.
@@ -21,12 +21,12 @@ pub(super) fn find(loads: &mut [Load], instructions: &mut Vec<Instruction>, outs
             Fetch::Direct | Fetch::Number => false,
         };
         // A 16-bit float is read as the f32 that is made of it.
-        let widens = |instruction: &Instruction| matches!(instruction.half, Some(Half::Widen(_)));
+        let widens = |instruction: &Instruction| matches!(instruction.role, Some(Role::Widen(_)));
         let widener = instructions.iter().position(|reader| widens(reader) && reader.src[0] == load.register);
         let number = widener.map_or(load.register, |at| instructions[at].dst);
         let reads = |instruction: &Instruction| instruction.src.contains(&number);
-        let takes = |instruction: &Instruction| match (instruction.run, instruction.half) {
-            (Run::Stepped(..), _) | (_, Some(Half::Basic(_))) => true,
+        let takes = |instruction: &Instruction| match (instruction.run, instruction.role) {
+            (Run::Stepped(..), _) | (_, Some(Role::Basic(_))) => true,
             (Run::Tile(_), _) => false,
         };
         let is_stored = widener.is_some() && outside[number];
@@ -41,7 +41,7 @@ pub(super) fn find(loads: &mut [Load], instructions: &mut Vec<Instruction>, outs
         (load.fetch, load.buffer) = (Fetch::Number, blocks);
         blocks += 1;
         for instruction in instructions.iter_mut().filter(|instruction| reads(instruction)) {
-            if let (Run::Tile(_), Some(Half::Basic(op))) = (instruction.run, instruction.half) {
+            if let (Run::Tile(_), Some(Role::Basic(op))) = (instruction.run, instruction.role) {
                 instruction.run = Run::Stepped(stepped::single(op), Form::F32);
             }
             if let Run::Stepped(_, form) = &mut instruction.run {

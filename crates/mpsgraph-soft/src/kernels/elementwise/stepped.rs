@@ -10,6 +10,8 @@
 
 use super::half_blocks::{self, Bits, Convert, Wide};
 use super::round::HalfFloat;
+#[cfg(target_arch = "x86_64")]
+use super::tile::best;
 
 /// Elements of a block.
 pub const BLOCK: usize = 16;
@@ -172,13 +174,8 @@ operations!(
 /// The loop as compiled for the best instruction set of this processor.
 #[cfg(target_arch = "x86_64")]
 fn pick<A: Operation, B: Operation>() -> SteppedFn {
-    use crate::kernels::vectorised::avx512_is_here;
-    use std::arch::is_x86_feature_detected as has;
-    match () {
-        () if avx512_is_here() => avx512::<A, B>,
-        () if has!("avx2") && has!("f16c") => avx2::<A, B>,
-        () => run::<A, B>,
-    }
+    let has_f16c = std::arch::is_x86_feature_detected!("f16c");
+    best(Some(avx512::<A, B> as SteppedFn), has_f16c.then_some(avx2::<A, B>), run::<A, B>)
 }
 
 /// The loop as compiled for this target.

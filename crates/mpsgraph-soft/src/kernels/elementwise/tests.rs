@@ -17,6 +17,16 @@ mod unary;
 const FLOATS: [DType; 3] = [DType::F32, DType::F16, DType::BF16];
 const INTS: [DType; 8] = [DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16, DType::U32, DType::U64];
 
+/// A basic operation, and what it gives.
+type Case = (BinaryOp, fn(f32, f32) -> f32);
+
+const BASIC: [Case; 4] = [
+    (BinaryOp::Add, |a, b| a + b),
+    (BinaryOp::Sub, |a, b| a - b),
+    (BinaryOp::Mul, |a, b| a * b),
+    (BinaryOp::Div, |a, b| a / b),
+];
+
 /// A packed tensor that any dtype can be read from and written to by value.
 #[derive(Clone, Debug)]
 struct Data {

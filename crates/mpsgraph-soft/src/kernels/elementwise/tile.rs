@@ -214,16 +214,16 @@ pub trait TileLoop {
 #[cfg(target_arch = "x86_64")]
 pub fn pick<L: TileLoop>() -> TileFn {
     let wide = const { if L::WIDE { Some(avx512::<L> as TileFn) } else { None } };
-    best(wide, avx2::<L> as TileFn, L::run)
+    best(wide, Some(avx2::<L> as TileFn), L::run)
 }
 
 /// The first of these that this processor can run.
 #[cfg(target_arch = "x86_64")]
-fn best<F>(avx512: Option<F>, avx2: F, run: F) -> F {
+pub(super) fn best<F>(avx512: Option<F>, avx2: Option<F>, run: F) -> F {
     use crate::kernels::vectorised::avx512_is_here;
-    match avx512 {
-        Some(avx512) if avx512_is_here() => avx512,
-        _ if std::arch::is_x86_feature_detected!("avx2") => avx2,
+    match (avx512, avx2) {
+        (Some(avx512), _) if avx512_is_here() => avx512,
+        (_, Some(avx2)) if std::arch::is_x86_feature_detected!("avx2") => avx2,
         _ => run,
     }
 }

@@ -3,15 +3,6 @@
 use super::*;
 
 const HALVES: [DType; 2] = [DType::F16, DType::BF16];
-/// An operation, and what it gives.
-type Case = (BinaryOp, fn(f32, f32) -> f32);
-
-const OPS: [Case; 4] = [
-    (BinaryOp::Add, |a, b| a + b),
-    (BinaryOp::Sub, |a, b| a - b),
-    (BinaryOp::Mul, |a, b| a * b),
-    (BinaryOp::Div, |a, b| a / b),
-];
 /// Whole blocks and a rest, in several tiles; few elements, none of which fill a block; and exactly two blocks.
 const LENGTHS: [usize; 3] = [2 * 8192 + 203, 5, 32];
 
@@ -76,7 +67,8 @@ fn third(data: &Data, is_number: bool, at: usize) -> f32 {
 fn two_operations_round_twice() {
     for (dtype, len) in HALVES.iter().flat_map(|&dtype| LENGTHS.map(|len| (dtype, len))) {
         let operands = operands(dtype, len);
-        for ((first, of_two), (second, of_made)) in OPS.iter().flat_map(|&first| OPS.map(|second| (first, second))) {
+        for ((first, of_two), (second, of_made)) in BASIC.iter().flat_map(|&first| BASIC.map(|second| (first, second)))
+        {
             for (is_left, is_number) in [(true, false), (true, true), (false, false), (false, true)] {
                 let (got, _) = run_all(&operands, is_number, |builder, r| {
                     let made = builder.binary(first, dtype, r[0], r[1]);

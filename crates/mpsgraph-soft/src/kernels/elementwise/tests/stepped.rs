@@ -2,15 +2,6 @@
 
 use super::*;
 
-/// An operation, and what it gives.
-type Case = (BinaryOp, fn(f32, f32) -> f32);
-
-const OPS: [Case; 4] = [
-    (BinaryOp::Add, |a, b| a + b),
-    (BinaryOp::Sub, |a, b| a - b),
-    (BinaryOp::Mul, |a, b| a * b),
-    (BinaryOp::Div, |a, b| a / b),
-];
 /// Long rows, so that tiles stay within them, with a rest behind the last block.
 const SHAPE: [usize; 2] = [3, 203];
 
@@ -64,7 +55,8 @@ fn two_operations_on_every_mixture_of_operands() {
     let special = float_values(DType::F32);
     let values = [5, 7, 11].map(|step| (0..609).map(|at| special[at * step % special.len()]).collect::<Vec<f32>>());
     for kinds in KINDS.iter().flat_map(|&a| KINDS.iter().flat_map(move |&b| KINDS.map(|c| [a, b, c]))) {
-        for ((first, of_two), (second, of_made)) in OPS.iter().flat_map(|&first| OPS.map(|second| (first, second))) {
+        for ((first, of_two), (second, of_made)) in BASIC.iter().flat_map(|&first| BASIC.map(|second| (first, second)))
+        {
             for is_left in [true, false] {
                 let got = run(&values, kinds, |builder, [a, b, c]| {
                     let made = builder.binary(first, DType::F32, a, b);
