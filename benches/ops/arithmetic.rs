@@ -76,10 +76,9 @@ fn integers(criterion: &mut Criterion) {
         case!(group, of("neg"), |B| ints::<B>(shape, dtype), |x| -x.clone());
         case!(group, of("abs"), |B| ints::<B>(shape, dtype), |x| x.clone().abs());
         case!(group, of("clamp"), |B| ints::<B>(shape, dtype), |x| x.clone().clamp(20, 60));
-        case!(group, of("power"), |B| (ints::<B>(shape, dtype), ints::<B>(shape, dtype) / 20), |(a, b)| a
-            .clone()
-            .powi(b.clone()));
-        case!(group, of("cube"), |B| ints::<B>(shape, dtype), |x| x.clone().powi_scalar(3));
+        // Powers that i8 holds: burn-ndarray panics at others.
+        case!(group, of("power"), |B| [0; 2].map(|_| ints::<B>(shape, dtype) / 25), |[a, b]| a.clone().powi(b.clone()));
+        case!(group, of("cube"), |B| ints::<B>(shape, dtype) / 25, |x| x.clone().powi_scalar(3));
     }
 }
 

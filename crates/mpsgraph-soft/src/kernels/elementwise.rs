@@ -15,6 +15,7 @@ pub mod float;
 pub mod fused_loop;
 mod half_blocks;
 mod half_floats;
+mod half_loops;
 pub mod int;
 pub mod load;
 pub mod loop_builder;

@@ -60,6 +60,17 @@ pub(super) struct Instruction {
     pub role: Option<Role>,
 }
 
+impl Instruction {
+    /// What it reads, does and writes, if it is a step or a pair of them.
+    pub fn form(&self) -> Option<Form> {
+        match (self.run, self.role) {
+            (Run::Stepped(_, form), _) => Some(form),
+            (Run::Tile(_), Some(Role::Step(step))) => Some(Form::of(step)),
+            (Run::Tile(_), _) => None,
+        }
+    }
+}
+
 impl Load {
     /// Whether its elements may be copied to a tile.
     pub fn is_gathered(&self) -> bool {

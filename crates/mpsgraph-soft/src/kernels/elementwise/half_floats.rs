@@ -1,12 +1,12 @@
 //! Conversions of 16-bit floats that the loop of an operation makes itself, instead of an instruction of their own.
 //!
 //! Such floats are widened when they are read, rounded after each operation, and narrowed when they are written. A
-//! basic operation or a pair of them ([`stepped`]) does all that while it has the numbers in registers.
+//! basic operation or a pair of them ([`half_loops`](super::half_loops)) does all that while it has the numbers in registers.
 
-use super::fused_loop::{Instruction, Run};
+use super::fused_loop::Instruction;
 use super::pairs::Role;
 use super::round::HalfFloat;
-use super::stepped::{self, Form, Source};
+use super::stepped::{Form, Source};
 use super::uses::{Uses, remove};
 
 /// Lets operations round what they make; returns how many do. `outside` are the values in memory.
@@ -24,7 +24,8 @@ pub fn join_roundings(instructions: &mut Vec<Instruction>, outside: &[bool]) -> 
         if let Some(maker) = maker.map(|maker| &mut instructions[maker])
             && let Some(form) = form_for(maker, float)
         {
-            (form.rounds[0], form.float) = (true, Some(float));
+            let [_, last] = form.rounds;
+            maker.run = Form { rounds: [true, last], float: Some(float), ..form }.run();
             maker.dst = dst;
             gone[at] = true;
         }
@@ -44,9 +45,7 @@ pub fn join_conversions(instructions: &mut Vec<Instruction>, outside: &[bool]) -
             continue;
         };
         // Who asks for the f32 needs them in memory.
-        if !outside[wide]
-            && uses.readers[wide].iter().all(|&reader| form_for(&mut instructions[reader].clone(), float).is_some())
-        {
+        if !outside[wide] && uses.readers[wide].iter().all(|&reader| form_for(&instructions[reader], float).is_some()) {
             uses.readers[wide].iter().for_each(|&reader| read_narrow(&mut instructions[reader], [wide, narrow], float));
             gone[at] = true;
         }
@@ -57,17 +56,14 @@ pub fn join_conversions(instructions: &mut Vec<Instruction>, outside: &[bool]) -
         };
         let Some(maker) = uses.makers[wide].filter(|_| !outside[wide]) else { continue };
         let others = || uses.readers[wide].iter().copied().filter(|&reader| reader != at);
-        let rounds = match &instructions[maker].run {
-            Run::Stepped(_, form) => form.float == Some(float) && form.rounds_last(),
-            Run::Tile(_) => false,
-        };
-        if rounds && others().all(|reader| form_for(&mut instructions[reader].clone(), float).is_some()) {
+        let form = instructions[maker].form().filter(|form| form.float == Some(float) && form.rounds_last());
+        if let Some(form) = form
+            && others().all(|reader| form_for(&instructions[reader], float).is_some())
+        {
             others().for_each(|reader| read_narrow(&mut instructions[reader], [wide, narrow], float));
             let maker = &mut instructions[maker];
             maker.dst = narrow;
-            if let Run::Stepped(_, form) = &mut maker.run {
-                form.narrow = true;
-            }
+            maker.run = Form { narrow: true, ..form }.run();
             gone[at] = true;
         }
     }
@@ -78,32 +74,17 @@ fn is_conversion(instruction: &Instruction) -> bool {
     matches!(instruction.role, Some(Role::Widen(_) | Role::Round(_) | Role::Narrow(_)))
 }
 
-/// What an instruction reads and writes, if it can convert these floats.
-fn form_for(instruction: &mut Instruction, float: HalfFloat) -> Option<&mut Form> {
-    if let Run::Tile(_) = instruction.run {
-        let run = match instruction.role? {
-            Role::Basic(op) => stepped::single(op),
-            Role::Root => stepped::root(),
-            Role::ShiftLeft | Role::ShiftRight | Role::FromInt(_) => return None,
-            Role::Widen(_) | Role::Round(_) | Role::Narrow(_) => return None,
-        };
-        instruction.run = Run::Stepped(run, Form::F32);
-    }
-    match &mut instruction.run {
-        Run::Stepped(_, form) => form.float.is_none_or(|own| own == float).then_some(form),
-        Run::Tile(_) => None,
-    }
+/// What an instruction does, if it can convert these floats.
+fn form_for(instruction: &Instruction, float: HalfFloat) -> Option<Form> {
+    instruction.form().filter(|form| form.float.is_none_or(|own| own == float))
 }
 
 /// Makes the reader of a value read the same as 16-bit floats.
 fn read_narrow(reader: &mut Instruction, [wide, narrow]: [usize; 2], float: HalfFloat) {
-    let places = reader.src.map(|src| src == wide);
-    let form = form_for(reader, float).expect("it was asked before");
+    let mut form = form_for(reader, float).expect("it was asked before");
     form.float = Some(float);
-    for (source, _) in form.sources.iter_mut().zip(places).filter(|(_, is_it)| *is_it) {
-        *source = Source::Narrow;
+    for (source, src) in form.sources.iter_mut().zip(&mut reader.src).filter(|(_, src)| **src == wide) {
+        (*source, *src) = (Source::Narrow, narrow);
     }
-    for (src, _) in reader.src.iter_mut().zip(places).filter(|(_, is_it)| *is_it) {
-        *src = narrow;
-    }
+    reader.run = form.run();
 }

@@ -7,7 +7,7 @@
 use super::fused_loop::{Instruction, Run};
 use super::int::Int;
 use super::round::HalfFloat;
-use super::stepped::{self, Basic, Form};
+use super::stepped::{Form, Step};
 use super::tile::{IntType, TileLoop, TileType, int_type, operands, pick};
 use super::uses::{Uses, remove};
 use crate::ir::{BinaryOp, DType, UnaryOp};
@@ -24,9 +24,7 @@ pub enum Role {
     /// First, to f32.
     FromInt(IntType),
     /// First or second, of f32.
-    Basic(Basic),
-    /// First, of f32.
-    Root,
+    Step(Step),
     /// Conversions that an operation may make itself ([`half_floats`](super::half_floats)).
     Widen(HalfFloat),
     Round(HalfFloat),
@@ -39,10 +37,10 @@ impl Role {
         let roles = [
             (TileType::Int(IntType::I32), BinaryOp::Shl, Role::ShiftLeft),
             (TileType::Int(IntType::I32), BinaryOp::Shr, Role::ShiftRight),
-            (TileType::F32, BinaryOp::Add, Role::Basic(Basic::Add)),
-            (TileType::F32, BinaryOp::Sub, Role::Basic(Basic::Sub)),
-            (TileType::F32, BinaryOp::Mul, Role::Basic(Basic::Mul)),
-            (TileType::F32, BinaryOp::Div, Role::Basic(Basic::Div)),
+            (TileType::F32, BinaryOp::Add, Role::Step(Step::Add)),
+            (TileType::F32, BinaryOp::Sub, Role::Step(Step::Sub)),
+            (TileType::F32, BinaryOp::Mul, Role::Step(Step::Mul)),
+            (TileType::F32, BinaryOp::Div, Role::Step(Step::Div)),
         ];
         let role = roles.into_iter().find(|&(ty, of, _)| (ty, of) == (TileType::of(dtype), op));
         role.map(|(_, _, role)| role)
@@ -50,7 +48,7 @@ impl Role {
 
     /// What `op` on tiles of `dtype` may be.
     pub fn of_unary(op: UnaryOp, dtype: DType) -> Option<Self> {
-        (op == UnaryOp::Sqrt && TileType::of(dtype) == TileType::F32).then_some(Role::Root)
+        (op == UnaryOp::Sqrt && TileType::of(dtype) == TileType::F32).then_some(Role::Step(Step::Root))
     }
 
     /// What a conversion between tiles may be.
@@ -64,7 +62,7 @@ impl Role {
     /// Whether it can be the first of a pair.
     fn is_first(self) -> bool {
         match self {
-            Role::ShiftLeft | Role::FromInt(_) | Role::Basic(_) | Role::Root => true,
+            Role::ShiftLeft | Role::FromInt(_) | Role::Step(_) => true,
             Role::ShiftRight | Role::Widen(_) | Role::Round(_) | Role::Narrow(_) => false,
         }
     }
@@ -96,27 +94,19 @@ pub fn join(instructions: &mut Vec<Instruction>, outside: &[bool]) {
 /// One instruction for both, where operand number `place` of `second` is what `first` makes.
 fn joined(first: &Instruction, second: &Instruction, place: usize) -> Option<Instruction> {
     let other = second.src[1 - place];
-    let form = |instruction: &Instruction| match instruction.run {
-        Run::Stepped(_, form) => form,
-        Run::Tile(_) => Form::F32,
-    };
-    let form = Form::of_pair(form(first), form(second))?;
     let (run, src) = match (first.role?, second.role?) {
         (Role::ShiftLeft, Role::ShiftRight) if place == 0 => {
             (Run::Tile(pick::<Moved>()), [first.src[0], first.src[1], other])
         }
-        (Role::FromInt(ty), Role::Basic(Basic::Mul)) if form.float.is_none() => {
+        (Role::FromInt(ty), Role::Step(Step::Mul)) if second.form()?.float.is_none() => {
             let run = int_type!(ty, T => pick::<Scaled<T>>());
             (Run::Tile(run), [first.src[0], other, first.src[0]])
         }
-        (Role::Basic(first_op), Role::Basic(op)) => {
-            let run = stepped::pair(first_op, op, place)?;
-            (Run::Stepped(run, form), [first.src[0], first.src[1], other])
+        (Role::Step(_), Role::Step(_)) => {
+            let form = Form::of_pair(first.form()?, second.form()?, place)?;
+            (form.run(), [first.src[0], first.src[1], other])
         }
-        (Role::Root, Role::Basic(Basic::Add)) => {
-            (Run::Stepped(stepped::root_and_sum(), form), [first.src[0], first.src[0], other])
-        }
-        (Role::ShiftLeft | Role::FromInt(_) | Role::ShiftRight | Role::Basic(_) | Role::Root, _) => return None,
+        (Role::ShiftLeft | Role::FromInt(_) | Role::ShiftRight | Role::Step(_), _) => return None,
         (Role::Widen(_) | Role::Round(_) | Role::Narrow(_), _) => return None,
     };
     Some(Instruction { run, dst: second.dst, src, role: None })

@@ -5,7 +5,7 @@
 
 use super::fused_loop::{Fetch, Instruction, Load, Run};
 use super::pairs::Role;
-use super::stepped::{self, BLOCK, Form, Source};
+use super::stepped::{BLOCK, Source};
 
 /// Copies of a number.
 pub type Block = [f32; BLOCK];
@@ -25,10 +25,7 @@ pub(super) fn find(loads: &mut [Load], instructions: &mut Vec<Instruction>, outs
         let widener = instructions.iter().position(|reader| widens(reader) && reader.src[0] == load.register);
         let number = widener.map_or(load.register, |at| instructions[at].dst);
         let reads = |instruction: &Instruction| instruction.src.contains(&number);
-        let takes = |instruction: &Instruction| match (instruction.run, instruction.role) {
-            (Run::Stepped(..), _) | (_, Some(Role::Basic(_))) => true,
-            (Run::Tile(_), _) => false,
-        };
+        let takes = |instruction: &Instruction| instruction.form().is_some();
         let is_stored = widener.is_some() && outside[number];
         if !is_number || is_stored || !instructions.iter().filter(|instruction| reads(instruction)).all(takes) {
             continue;
@@ -41,13 +38,10 @@ pub(super) fn find(loads: &mut [Load], instructions: &mut Vec<Instruction>, outs
         (load.fetch, load.buffer) = (Fetch::Number, blocks);
         blocks += 1;
         for instruction in instructions.iter_mut().filter(|instruction| reads(instruction)) {
-            if let (Run::Tile(_), Some(Role::Basic(op))) = (instruction.run, instruction.role) {
-                instruction.run = Run::Stepped(stepped::single(op), Form::F32);
-            }
-            if let Run::Stepped(_, form) = &mut instruction.run {
-                let sources = form.sources.iter_mut().zip(instruction.src);
-                sources.filter(|&(_, src)| src == number).for_each(|(source, _)| *source = Source::Number);
-            }
+            let mut form = instruction.form().expect("it was asked before");
+            let sources = form.sources.iter_mut().zip(instruction.src);
+            sources.filter(|&(_, src)| src == number).for_each(|(source, _)| *source = Source::Number);
+            instruction.run = form.run();
         }
     }
     blocks

@@ -5,10 +5,10 @@
 //! there where it moves on in other operands. So one loop serves every mixture of operands. The results are those of
 //! one operation after the other, bit by bit.
 //!
-//! Operands and results may be 16-bit floats, and each operation may round to them: the loop asks for every block what
-//! it has to convert, which costs less than a pass for each conversion and less code than a loop for each mixture.
+//! Operands and results may be 16-bit floats, and each operation may round to them ([`half_loops`](super::half_loops)).
 
-use super::half_blocks::{self, Bits, Convert, Wide};
+use super::fused_loop::Run;
+use super::half_loops;
 use super::round::HalfFloat;
 #[cfg(target_arch = "x86_64")]
 use super::tile::best;
@@ -19,13 +19,17 @@ pub const BLOCK: usize = 16;
 /// Runs on `n` elements: destination, sources, what they are, and `n`. A source that is not used repeats the first.
 ///
 /// # Safety
-/// The destination must be writable for `n` elements of the form's, and overlap no source. The sources must be
+/// The form must be the one that the function was chosen for, but for its sources, its roundings and whether it is
+/// narrow. The destination must be writable for `n` elements of the form's, and overlap no source. The sources must be
 /// initialised for `n` elements, or for one block if they are a number, all aligned to their elements.
 pub type SteppedFn = unsafe fn(*mut u8, [*const u8; 3], &Form, usize);
 
-/// What a loop reads and writes.
+/// What a loop reads, does and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
+    pub first: Step,
+    /// Of what the first makes and the third source.
+    pub second: Option<Step>,
     pub sources: [Source; 3],
     /// The 16-bit floats that are read, written or rounded to.
     pub float: Option<HalfFloat>,
@@ -33,27 +37,45 @@ pub struct Form {
     pub rounds: [bool; 2],
     /// Whether the destination is such floats, rather than f32.
     pub narrow: bool,
-    /// Whether there is a second operation.
-    pub is_pair: bool,
 }
 
 impl Form {
-    /// Nothing but f32.
-    pub const F32: Self =
-        Self { sources: [Source::Wide; 3], float: None, rounds: [false; 2], narrow: false, is_pair: false };
+    /// One operation on f32.
+    pub const fn of(step: Step) -> Self {
+        let sources = [Source::Wide; 3];
+        Self { first: step, second: None, sources, float: None, rounds: [false; 2], narrow: false }
+    }
 
-    /// The form of both operations as one loop, if there is one; what they read is f32 still.
-    pub fn of_pair(first: Self, second: Self) -> Option<Self> {
+    /// Both operations as one loop, if there is one, where operand number `place` of the second is what the first makes;
+    /// what they read is f32 still. Quotients as the second gain little, so there is no loop for them; as the first they
+    /// gain most, because the processor divides while it does everything else. Roots are as slow.
+    pub fn of_pair(first: Self, second: Self, place: usize) -> Option<Self> {
+        let step = match (first.first, second.first) {
+            (_, Step::Div | Step::Root | Step::SubFrom) => return None,
+            (Step::Root, Step::Sub | Step::Mul) => return None,
+            (_, Step::Sub) if place == 1 => Step::SubFrom,
+            (_, Step::Add | Step::Sub | Step::Mul) => second.first,
+        };
         let float = match (first.float, second.float) {
             (Some(a), Some(b)) if a != b => return None,
             (a, b) => a.or(b),
         };
-        Some(Self { float, rounds: [first.rounds[0], second.rounds[0]], is_pair: true, ..Self::F32 })
+        let rounds = [first.rounds[0], second.rounds[0]];
+        Some(Self { second: Some(step), float, rounds, ..Self::of(first.first) })
     }
 
     /// Whether the result is rounded.
     pub fn rounds_last(&self) -> bool {
-        self.rounds[usize::from(self.is_pair)]
+        self.rounds[usize::from(self.second.is_some())]
+    }
+
+    /// The loop that this form describes.
+    pub fn run(self) -> Run {
+        let run = match self.float {
+            Some(float) => half_loops::of(float),
+            None => of_f32(self.first, self.second),
+        };
+        Run::Stepped(run, self)
     }
 }
 
@@ -70,7 +92,7 @@ pub enum Source {
 
 impl Source {
     /// Bytes of an element.
-    fn size(self) -> usize {
+    pub fn size(self) -> usize {
         match self {
             Source::Wide | Source::Number => size_of::<f32>(),
             Source::Narrow => size_of::<u16>(),
@@ -78,65 +100,49 @@ impl Source {
     }
 
     /// Bytes from a block to the next one.
-    fn step(self) -> usize {
+    pub fn step(self) -> usize {
         if self == Source::Number { 0 } else { BLOCK * self.size() }
     }
 }
 
-/// The operations.
+/// An operation of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basic {
+pub enum Step {
     Add,
     Sub,
+    /// The first operand from the second.
+    SubFrom,
     Mul,
     Div,
+    /// The square root of the first operand.
+    Root,
 }
 
-/// The loop of one operation.
-pub fn single(op: Basic) -> SteppedFn {
-    match op {
-        Basic::Add => pick::<Add, First>(),
-        Basic::Sub => pick::<Sub, First>(),
-        Basic::Mul => pick::<Mul, First>(),
-        Basic::Div => pick::<Div, First>(),
+/// The loop of these operations on f32.
+fn of_f32(first: Step, second: Option<Step>) -> SteppedFn {
+    match (first, second) {
+        (Step::Add, _) => then::<Add>(second),
+        (Step::Sub, _) => then::<Sub>(second),
+        (Step::Mul, _) => then::<Mul>(second),
+        (Step::Div, _) => then::<Div>(second),
+        (Step::Root, None) => pick::<Root, First>(),
+        (Step::Root, Some(Step::Add)) => pick::<Root, Add>(),
+        (Step::Root, Some(_)) | (Step::SubFrom, _) => unreachable!("`Form::of_pair` makes no such pair"),
     }
 }
 
-/// The loop of two operations, where operand number `place` of the second is what the first makes, and the third source
-/// is its other one. Quotients as the second gain little, so there is no loop for them; as the first they gain most,
-/// because the processor divides while it does everything else.
-pub fn pair(first: Basic, second: Basic, place: usize) -> Option<SteppedFn> {
-    match first {
-        Basic::Add => second_of::<Add>(second, place),
-        Basic::Sub => second_of::<Sub>(second, place),
-        Basic::Mul => second_of::<Mul>(second, place),
-        Basic::Div => second_of::<Div>(second, place),
+fn then<A: Operation>(second: Option<Step>) -> SteppedFn {
+    match second {
+        None => pick::<A, First>(),
+        Some(Step::Add) => pick::<A, Add>(),
+        Some(Step::Sub) => pick::<A, Sub>(),
+        Some(Step::SubFrom) => pick::<A, SubFrom>(),
+        Some(Step::Mul) => pick::<A, Mul>(),
+        Some(Step::Div | Step::Root) => unreachable!("`Form::of_pair` makes no such pair"),
     }
-}
-
-/// The loop of square roots.
-pub fn root() -> SteppedFn {
-    pick::<Root, First>()
-}
-
-/// The loop that adds the third source to the square root of the first: roots are as slow as quotients.
-pub fn root_and_sum() -> SteppedFn {
-    pick::<Root, Add>()
-}
-
-fn second_of<A: Operation>(second: Basic, place: usize) -> Option<SteppedFn> {
-    Some(match second {
-        Basic::Add => pick::<A, Add>(),
-        Basic::Sub if place == 0 => pick::<A, Sub>(),
-        Basic::Sub => pick::<A, SubFrom>(),
-        Basic::Mul => pick::<A, Mul>(),
-        Basic::Div => return None,
-    })
 }
 
 trait Operation {
-    /// Whether it computes anything.
-    const COMPUTES: bool = true;
     fn of(a: f32, b: f32) -> f32;
 }
 
@@ -144,7 +150,6 @@ trait Operation {
 struct First;
 
 impl Operation for First {
-    const COMPUTES: bool = false;
     #[inline(always)]
     fn of(a: f32, _: f32) -> f32 {
         a
@@ -174,8 +179,7 @@ operations!(
 /// The loop as compiled for the best instruction set of this processor.
 #[cfg(target_arch = "x86_64")]
 fn pick<A: Operation, B: Operation>() -> SteppedFn {
-    let has_f16c = std::arch::is_x86_feature_detected!("f16c");
-    best(Some(avx512::<A, B> as SteppedFn), has_f16c.then_some(avx2::<A, B>), run::<A, B>)
+    best(Some(avx512::<A, B> as SteppedFn), Some(avx2::<A, B>), run::<A, B>)
 }
 
 /// The loop as compiled for this target.
@@ -187,51 +191,21 @@ fn pick<A: Operation, B: Operation>() -> SteppedFn {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 unsafe fn avx512<A: Operation, B: Operation>(dst: *mut u8, src: [*const u8; 3], form: &Form, n: usize) {
-    use half_blocks::avx512::{narrow_bf16, narrow_f16, widen_bf16, widen_f16};
-    let f16 = Convert { widen: |x: &_| widen_f16(x), narrow: |x: &_| narrow_f16(x) };
-    let bf16 = Convert { widen: |x: &_| widen_bf16(x), narrow: |x: &_| narrow_bf16(x) };
     // SAFETY: the caller's promise.
-    unsafe { run_with::<A, B>(dst, src, form, n, f16, bf16) }
+    unsafe { run::<A, B>(dst, src, form, n) }
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,f16c")]
+#[target_feature(enable = "avx2")]
 unsafe fn avx2<A: Operation, B: Operation>(dst: *mut u8, src: [*const u8; 3], form: &Form, n: usize) {
-    use half_blocks::avx2::{narrow_bf16, narrow_f16, widen_bf16, widen_f16};
-    let f16 = Convert { widen: |x: &_| widen_f16(x), narrow: |x: &_| narrow_f16(x) };
-    let bf16 = Convert { widen: |x: &_| widen_bf16(x), narrow: |x: &_| narrow_bf16(x) };
     // SAFETY: the caller's promise.
-    unsafe { run_with::<A, B>(dst, src, form, n, f16, bf16) }
-}
-
-unsafe fn run<A: Operation, B: Operation>(dst: *mut u8, src: [*const u8; 3], form: &Form, n: usize) {
-    // SAFETY: the caller's promise.
-    unsafe { run_with::<A, B>(dst, src, form, n, half_blocks::f16(), half_blocks::bf16()) }
+    unsafe { run::<A, B>(dst, src, form, n) }
 }
 
 /// `dst[i] = B(A(a[i], b[i]), c[i])`
 #[inline(always)]
-unsafe fn run_with<A: Operation, B: Operation>(
-    dst: *mut u8,
-    src: [*const u8; 3],
-    form: &Form,
-    n: usize,
-    f16: Convert<impl Fn(&Bits) -> Wide, impl Fn(&Wide) -> Bits>,
-    bf16: Convert<impl Fn(&Bits) -> Wide, impl Fn(&Wide) -> Bits>,
-) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match form.float {
-            None => run_f32::<A, B>(dst.cast(), src, form, n),
-            Some(HalfFloat::F16) => run_half::<A, B>(dst, src, form, n, f16),
-            Some(HalfFloat::BF16) => run_half::<A, B>(dst, src, form, n, bf16),
-        }
-    }
-}
-
-/// Of f32 alone.
-#[inline(always)]
-unsafe fn run_f32<A: Operation, B: Operation>(mut dst: *mut f32, mut src: [*const u8; 3], form: &Form, n: usize) {
+unsafe fn run<A: Operation, B: Operation>(dst: *mut u8, mut src: [*const u8; 3], form: &Form, n: usize) {
+    let mut dst = dst.cast::<f32>();
     let steps = form.sources.map(Source::step);
     for _ in 0..n / BLOCK {
         // SAFETY: a block of each is there (the caller's promise); an array needs no other alignment than its elements.
@@ -253,64 +227,5 @@ unsafe fn run_f32<A: Operation, B: Operation>(mut dst: *mut f32, mut src: [*cons
             let [a, b, c] = src.map(|src| *src.cast::<f32>().add(at));
             *dst.add(at) = B::of(A::of(a, b), c);
         }
-    }
-}
-
-/// With 16-bit floats, which `convert` converts. What is left of a block is worked on in a whole one.
-#[inline(always)]
-unsafe fn run_half<A: Operation, B: Operation>(
-    mut dst: *mut u8,
-    mut src: [*const u8; 3],
-    form: &Form,
-    n: usize,
-    convert: Convert<impl Fn(&Bits) -> Wide, impl Fn(&Wide) -> Bits>,
-) {
-    let Convert { widen, narrow } = convert;
-    let Form { sources, rounds, narrow: narrows, .. } = *form;
-    let size = if narrows { size_of::<u16>() } else { size_of::<f32>() };
-    let mut edges = [[0.0_f32; BLOCK]; 4];
-    for start in (0..n).step_by(BLOCK) {
-        let (count, behind) = (BLOCK.min(n - start), dst);
-        if count < BLOCK {
-            for at in 0..3 {
-                let edge = edges[at].as_mut_ptr().cast::<u8>();
-                // SAFETY: so many elements are there, and a block has room for them.
-                unsafe { edge.copy_from_nonoverlapping(src[at], count * sources[at].size()) };
-                src[at] = edge;
-            }
-            dst = edges[3].as_mut_ptr().cast();
-        }
-        let mut read = [[0.0; BLOCK]; 3];
-        for at in 0..3 {
-            // SAFETY: a block is there; an array needs no other alignment than its elements.
-            read[at] = unsafe { if sources[at] == Source::Narrow { widen(&*src[at].cast()) } else { *src[at].cast() } };
-            src[at] = src[at].wrapping_add(sources[at].step());
-        }
-        let [a, b, c] = read;
-        let mut made = [0.0; BLOCK];
-        for i in 0..BLOCK {
-            made[i] = A::of(a[i], b[i]);
-        }
-        if B::COMPUTES {
-            if rounds[0] {
-                made = widen(&narrow(&made));
-            }
-            for i in 0..BLOCK {
-                made[i] = B::of(made[i], c[i]);
-            }
-        }
-        // SAFETY: as above, for the destination; then the elements that are left have room there.
-        unsafe {
-            if narrows {
-                dst.cast::<Bits>().write(narrow(&made));
-            } else {
-                let rounded = if form.rounds_last() { widen(&narrow(&made)) } else { made };
-                dst.cast::<Wide>().write(rounded);
-            }
-            if count < BLOCK {
-                behind.copy_from_nonoverlapping(dst, count * size);
-            }
-        }
-        dst = dst.wrapping_add(BLOCK * size);
     }
 }

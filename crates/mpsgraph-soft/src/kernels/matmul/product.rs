@@ -102,6 +102,11 @@ impl Product {
             unsafe { self.run_here() };
             return then(0..m, 0..n);
         }
+        // SAFETY: the caller's promise.
+        if let Some(row) = unsafe { self.row() }.filter(RowProduct::has_parts) {
+            row.run_parts();
+            return then(0..m, 0..n);
+        }
         let [rows, columns] = self.piece();
         let across = n.div_ceil(columns);
         threads::for_each(m.div_ceil(rows) * across, 1, &|at| {

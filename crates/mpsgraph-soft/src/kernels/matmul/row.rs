@@ -1,7 +1,10 @@
-//! A row times a matrix. The matrix is read once, so the time is that of its way from memory.
+//! A row times a matrix. The matrix is read once, so the time is that of its way from memory or a cache.
 //!
-//! The sums of some columns stay in registers while all rows are read. `gemm` adds a row at a time to the result, which
+//! Of a matrix in a cache, the sums of some columns stay in registers while all rows are read ([`parts`] is for those
+//! in memory). `gemm` adds a row at a time to the result, which
 //! it reads and writes once for each, and takes what is no whole vector number by number.
+
+mod parts;
 
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 
@@ -27,15 +30,19 @@ impl RowProduct<'_> {
     /// Columns from which on this is faster than `gemm`.
     pub const LEAST: usize = FEW;
 
-    /// Multiplies.
+    /// Multiplies on this thread.
     pub fn run(self) {
         vectorised(self);
+    }
+
+    fn rows(&self) -> usize {
+        self.numbers.len().div_ceil(self.step)
     }
 
     /// The sums of `C` columns from this one on.
     #[inline(always)]
     fn columns<const C: usize, const PARTS: usize>(&self, first: usize) -> [f32; C] {
-        let rows = self.numbers.len().div_ceil(self.step);
+        let rows = self.rows();
         let together = rows / PARTS * PARTS;
         let mut sums = [[0.0; C]; PARTS];
         for at in (0..together).step_by(PARTS) {

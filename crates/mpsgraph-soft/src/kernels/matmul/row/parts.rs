@@ -1,0 +1,109 @@
+//! A row times a matrix that comes from memory: threads take parts of its rows.
+//!
+//! Each reads its part in order, some rows at a time, so that the processor foresees what comes next, and keeps sums for
+//! all columns in the nearest cache. Columns side by side, as for a matrix in the caches, would be read in short pieces
+//! of distant rows.
+
+use std::cell::Cell;
+
+use super::RowProduct;
+use crate::kernels::threads;
+use crate::kernels::vectorised::{VectorLoop, vectorised};
+
+/// Rows that are added together, and columns whose sums are in registers meanwhile.
+const TOGETHER: usize = 8;
+const COLUMNS: usize = 32;
+
+/// Elements of a part, if there are not more parts than these.
+const PART: usize = 1 << 16;
+const MOST_PARTS: usize = 8;
+/// Columns from which on threads take some of them instead: parts of such rows are long enough to be read in order, and
+/// sums for all of them would have to be written by each thread.
+const MANY_COLUMNS: usize = 1 << 13;
+
+thread_local! {
+    /// The sums of each part, kept so that running allocates nothing.
+    static SUMS: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+}
+
+impl RowProduct<'_> {
+    /// Whether there are rows enough for parts of them.
+    pub fn has_parts(&self) -> bool {
+        self.out.len() < MANY_COLUMNS && self.rows() >= MOST_PARTS * TOGETHER
+    }
+
+    /// Multiplies on several threads. How many parts there are does not depend on how many threads there are, because
+    /// the order of summation does.
+    pub fn run_parts(self) {
+        let (rows, columns) = (self.rows(), self.out.len());
+        let part = rows.div_ceil((rows * columns / PART).clamp(1, MOST_PARTS)).next_multiple_of(TOGETHER);
+        let elements = rows.div_ceil(part) * columns;
+        let mut sums = SUMS.take();
+        sums.resize(sums.len().max(elements), 0.0);
+        let Self { numbers, step, matrix, between, out, accumulate } = self;
+        threads::share_reads(true, part * columns * size_of::<f32>(), columns, &mut sums[..elements], |at, sums| {
+            let (first, last) = (at * part, rows.min((at + 1) * part) - 1);
+            let numbers = &numbers[first * step..=last * step];
+            vectorised(Part { numbers, step, matrix: &matrix[first * between..], between, sums });
+        });
+        if !accumulate {
+            out.fill(0.0);
+        }
+        for sums in sums[..elements].chunks_exact(columns) {
+            out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
+        }
+        SUMS.set(sums);
+    }
+}
+
+/// Some rows, and their sums.
+struct Part<'a> {
+    numbers: &'a [f32],
+    step: usize,
+    matrix: &'a [f32],
+    between: usize,
+    sums: &'a mut [f32],
+}
+
+impl Part<'_> {
+    /// Adds `R` rows from this one on.
+    #[inline(always)]
+    fn add<const R: usize>(&mut self, first: usize) {
+        let columns = self.sums.len();
+        let rows: [&[f32]; R] = std::array::from_fn(|at| &self.matrix[(first + at) * self.between..][..columns]);
+        let numbers: [f32; R] = std::array::from_fn(|at| self.numbers[(first + at) * self.step]);
+        let (whole, rest) = self.sums.as_chunks_mut::<COLUMNS>();
+        let behind = columns - rest.len();
+        for (at, sums) in whole.iter_mut().enumerate() {
+            let mut made = *sums;
+            for (row, number) in (0..R).map(|row| (rows[row], numbers[row])) {
+                let row = row[at * COLUMNS..].first_chunk::<COLUMNS>().expect("rows are as long as the result");
+                // Of iterators, the compiler makes no vector instructions here.
+                for column in 0..COLUMNS {
+                    made[column] += number * row[column];
+                }
+            }
+            *sums = made;
+        }
+        for (row, number) in rows.iter().zip(numbers) {
+            rest.iter_mut().zip(&row[behind..]).for_each(|(sum, x)| *sum += number * x);
+        }
+    }
+}
+
+impl VectorLoop for Part<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        self.sums.fill(0.0);
+        let rows = self.numbers.len().div_ceil(self.step);
+        let together = rows / TOGETHER * TOGETHER;
+        for first in (0..together).step_by(TOGETHER) {
+            self.add::<TOGETHER>(first);
+        }
+        for at in together..rows {
+            self.add::<1>(at);
+        }
+    }
+}
