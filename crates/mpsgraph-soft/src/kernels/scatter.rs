@@ -9,15 +9,21 @@ mod combine;
 use super::Kernel;
 use super::call::Call;
 use super::rows::{Index, Indexing, Indices, MOST_ROWS, Rows};
-use super::threads::{self, PARALLEL_BYTES, share};
+use super::threads::{self, Columns, PARALLEL_BYTES, share, share_columns};
 use crate::ir::DType;
-use combine::{Combine, Places};
+use combine::{Combine, Each, Places};
 use serde::{Deserialize, Serialize};
 
 /// Updates that are combined at a time.
 const BLOCK: usize = 128;
 /// Bytes of small blocks that are taken together: they stay in the first cache.
 const SMALL_BYTES: usize = 16 * 1024;
+/// Bytes of some columns of a block: they stay in the second cache.
+const COLUMNS_BYTES: usize = 256 * 1024;
+/// Bytes of a row that columns are cut at: the lines of caches.
+const LINE: usize = 64;
+/// Fewer columns are not worth a loop for each line of updates.
+const FEW_COLUMNS: usize = 16;
 
 /// How a scatter combines an update with the element that is there. Setting one element to different values fails the
 /// run.
@@ -141,6 +147,12 @@ impl Work<'_> {
                 self.small_blocks(indices, at * several, out);
             });
         }
+        let cuts = |apart: usize| if parallel { apart * self.size >= 2 * threads * LINE } else { apart >= FEW_COLUMNS };
+        if let Some(apart) = rows.apart().filter(|&apart| cuts(apart) && rows.rows <= MOST_ROWS) {
+            return share(parallel, block, out, |at, out| {
+                self.block_of_columns(indices, (at, apart), parallel, out);
+            });
+        }
         let part_rows = rows.rows.div_ceil(parts).min(MOST_ROWS);
         share(parallel, block, out, |at, out| {
             share(parallel, part_rows * row, out, |part, out| {
@@ -172,7 +184,44 @@ impl Work<'_> {
             places.iter_mut().for_each(|place| *place = place.saturating_add((at * rows.rows) as u32));
         }
         let updates = &self.updates[first * rows.positions * row..][..places.len() * row];
-        (self.combine)(out, updates, rows.row, Places { numbers: places, first: 0 });
+        self.combine_rows(out, updates, Places { numbers: places, first: 0, each: Each::Row });
+    }
+
+    /// A block with an index for each element, which counts along columns that are `apart` wide. Threads take some
+    /// columns each, so that no index is of another thread's element.
+    fn block_of_columns<I: Index>(
+        &self,
+        indices: &[I],
+        (block, apart): (usize, usize),
+        parallel: bool,
+        out: &mut [u8],
+    ) {
+        let (rows, size) = (self.rows, self.size);
+        let (line, start) = (apart * size, block * out.len());
+        let updates = &self.updates[block * rows.positions * size..][..rows.positions * size];
+        let (indices, extent) = rows.indices(indices, block);
+        let some = |first: usize, mut columns: Columns<'_, u8>| {
+            for row in 0..extent {
+                self.start(start + row * line + first, columns.row(row).expect("there are so many rows"));
+            }
+            let (first, width) = (first / size, columns.width() / size);
+            let mut numbers = [0; BLOCK];
+            for line in (0..rows.positions).step_by(apart) {
+                for from in (0..width).step_by(BLOCK) {
+                    let part = from..width.min(from + BLOCK);
+                    let at = line + first + from;
+                    let updates = &updates[at * size..][..part.len() * size];
+                    let numbers = numbers_of(&indices[at..][..part.len()], extent, &mut numbers);
+                    let columns = columns.part(part.start * size..part.end * size);
+                    (self.combine)(columns, updates, Places { numbers, first: 0, each: Each::Element });
+                }
+            }
+        };
+        if !parallel {
+            return some(0, Columns::all(out, line));
+        }
+        let width = (COLUMNS_BYTES / extent / LINE * LINE).max(LINE);
+        share_columns(line, width, out, &some);
     }
 
     /// The rows of `out`, which begin at row `first` of `block`.
@@ -187,7 +236,7 @@ impl Work<'_> {
         if let Some(numbers) = direct
             && count == rows.rows
         {
-            return (self.combine)(out, updates, rows.row, Places { numbers, first: 0 });
+            return self.combine_rows(out, updates, Places { numbers, first: 0, each: Each::Row });
         }
         for start in (0..rows.positions).step_by(BLOCK) {
             let end = rows.positions.min(start + BLOCK);
@@ -198,16 +247,31 @@ impl Work<'_> {
                 continue;
             }
             if let Some(numbers) = direct {
-                let places = Places { numbers: &numbers[start..end], first: first as u32 };
-                (self.combine)(out, updates, rows.row, places);
+                let places = Places { numbers: &numbers[start..end], first: first as u32, each: Each::Row };
+                self.combine_rows(out, updates, places);
                 continue;
             }
             let mut places = [0; BLOCK];
             let places = &mut places[..end - start];
             rows.places(indices, (block, start), (first, count), places);
-            (self.combine)(out, updates, rows.row, Places { numbers: places, first: 0 });
+            self.combine_rows(out, updates, Places { numbers: places, first: 0, each: Each::Row });
         }
     }
+
+    /// Updates of whole rows.
+    fn combine_rows(&self, out: &mut [u8], updates: &[u8], places: Places<'_>) {
+        (self.combine)(Columns::all(out, self.rows.row * self.size), updates, places);
+    }
+}
+
+/// Indices as numbers; what is no number below `extent` is a large one.
+fn numbers_of<'a, I: Index>(indices: &'a [I], extent: usize, buffer: &'a mut [u32; BLOCK]) -> &'a [u32] {
+    I::as_places(indices).unwrap_or_else(|| {
+        for (number, index) in buffer.iter_mut().zip(indices) {
+            *number = index.within(extent).map_or(u32::MAX, |index| index as u32);
+        }
+        &buffer[..indices.len()]
+    })
 }
 
 #[cfg(test)]

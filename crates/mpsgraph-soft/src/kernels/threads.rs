@@ -9,6 +9,7 @@
 
 #![expect(unsafe_code, reason = "work that other threads reach through a pointer")]
 
+mod columns;
 mod fork_join;
 mod regions;
 
@@ -17,6 +18,7 @@ use std::sync::Mutex;
 use bytemuck::{Pod, cast_slice_mut};
 
 use crate::ignore_poison::IgnorePoison;
+pub use columns::{Columns, share_columns};
 pub use fork_join::{count, spin_until};
 use regions::Regions;
 

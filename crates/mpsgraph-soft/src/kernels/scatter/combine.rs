@@ -4,18 +4,28 @@ use super::ScatterMode;
 use crate::ir::DType;
 use crate::kernels::dispatch;
 use crate::kernels::element::Element;
-use bytemuck::{cast_slice, cast_slice_mut};
+use crate::kernels::threads::Columns;
+use bytemuck::cast_slice;
 
-/// Combines updates, rows of so many elements one behind the other, with the rows of the output that have these
-/// numbers, where the first row has the number `first`, below 2^31; there may be no such row.
-pub type Combine = fn(&mut [u8], &[u8], usize, Places<'_>);
+/// Combines updates, one behind the other, with the rows that the places name.
+pub type Combine = fn(Columns<'_, u8>, &[u8], Places<'_>);
 
-/// Rows by number.
+/// Rows by number, where the first row has the number `first`; there may be no such row.
 #[derive(Clone, Copy)]
 pub struct Places<'a> {
     pub numbers: &'a [u32],
     /// That of the output's first row. No row has the largest numbers, also counted from here.
     pub first: u32,
+    pub each: Each,
+}
+
+/// What a number is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Each {
+    /// A row.
+    Row,
+    /// An element, in the first column first; behind the last column a new line of updates begins.
+    Element,
 }
 
 /// What a mode does to elements of this type.
@@ -37,22 +47,24 @@ pub fn of(mode: ScatterMode, dtype: DType) -> Combine {
     }
 }
 
-fn each<T: Element, M: Mode<T>>(out: &mut [u8], updates: &[u8], row: usize, places: Places<'_>) {
-    let (out, updates): (&mut [T], &[T]) = (cast_slice_mut(out), cast_slice(updates));
-    let Places { numbers, first } = places;
-    if row == 1 {
-        for (&number, &update) in numbers.iter().zip(updates) {
-            if let Some(to) = out.get_mut(number.wrapping_sub(first) as usize) {
+fn each<T: Element, M: Mode<T>>(out: Columns<'_, u8>, updates: &[u8], places: Places<'_>) {
+    let (mut out, updates): (Columns<'_, T>, &[T]) = (out.of(), cast_slice(updates));
+    let Places { numbers, first, each } = places;
+    let width = out.width();
+    if each == Each::Row && width > 1 {
+        for (&number, updates) in numbers.iter().zip(updates.chunks_exact(width)) {
+            let Some(row) = out.row(number.wrapping_sub(first) as usize) else { continue };
+            for (to, &update) in row.iter_mut().zip(updates) {
                 *to = M::combine(*to, update);
             }
         }
         return;
     }
-    let rows = out.len() / row;
-    for (&number, updates) in numbers.iter().zip(updates.chunks_exact(row)) {
-        let to = number.wrapping_sub(first) as usize;
-        if to < rows {
-            for (to, &update) in out[to * row..][..row].iter_mut().zip(updates) {
+    // A row of one element is a line that never ends.
+    let (line, step) = if each == Each::Element { (width, 1) } else { (numbers.len().max(1), 0) };
+    for (numbers, updates) in numbers.chunks(line).zip(updates.chunks(line)) {
+        for (at, (&number, &update)) in numbers.iter().zip(updates).enumerate() {
+            if let Some(to) = out.element(number.wrapping_sub(first) as usize, at * step) {
                 *to = M::combine(*to, update);
             }
         }

@@ -127,6 +127,23 @@ fn by_coordinates_and_along() {
     });
 }
 
+/// Columns that one thread takes, and that threads share, with a rest behind the last whole line of a cache.
+#[test]
+fn along_columns() {
+    for (blocks, extent, columns, lines) in [(2, 7, 19, 5), (1, 40, 150, 30), (2, 300, 203, 250), (1, 3000, 70, 90)] {
+        let shape = [blocks, extent, columns];
+        let count = lines * columns;
+        let table = table_of(blocks * count, extent);
+        let combine = |mode, a: i32, b: i32| integer(mode, a.into(), b.into()) as i32;
+        let data: Vec<i32> = (0..(blocks * extent * columns) as i32).map(|i| i.wrapping_mul(1_000_003)).collect();
+        let updates: Vec<i32> = (0..(blocks * count) as i32).map(|i| i % 1013 - 500).collect();
+        let rows = Rows::along(&shape, &[blocks, lines, columns], 1);
+        compare(&rows, DType::I32, &data, &updates, &table, combine, |at| {
+            Some((at / count * extent + named(&table, at, extent)?) * columns + at % columns)
+        });
+    }
+}
+
 #[test]
 fn large_keeps_the_order_of_updates() {
     for width in [1, 64] {

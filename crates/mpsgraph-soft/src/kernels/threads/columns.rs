@@ -1,0 +1,97 @@
+//! Columns of a matrix that threads share: each has the same part of every row, which slices cannot say.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+use std::slice;
+
+use bytemuck::Pod;
+
+use super::for_each;
+
+/// Some columns of a packed matrix, held by one user.
+pub struct Columns<'a, T> {
+    /// The first of these columns in the first row.
+    first: *mut T,
+    rows: usize,
+    /// Elements from one row to the next.
+    apart: usize,
+    width: usize,
+    matrix: PhantomData<&'a mut [T]>,
+}
+
+impl<'a, T: Pod> Columns<'a, T> {
+    /// All columns of a matrix with rows of so many elements.
+    pub fn all(matrix: &'a mut [T], row: usize) -> Self {
+        assert!(matrix.len().is_multiple_of(row), "{} elements in rows of {row}", matrix.len());
+        Self { first: matrix.as_mut_ptr(), rows: matrix.len() / row, apart: row, width: row, matrix: PhantomData }
+    }
+
+    /// Some of these columns.
+    pub fn part(&mut self, columns: Range<usize>) -> Columns<'_, T> {
+        assert!(columns.end <= self.width, "columns {columns:?} of {}", self.width);
+        let first = self.first.wrapping_add(columns.start);
+        Columns { first, rows: self.rows, apart: self.apart, width: columns.len(), matrix: PhantomData }
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many columns these are.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The element of a row and one of these columns, if there is such a row. Panics if there is no such column.
+    #[inline(always)]
+    pub fn element(&mut self, row: usize, column: usize) -> Option<&mut T> {
+        assert!(column < self.width, "column {column} of {}", self.width);
+        // SAFETY: an element of the matrix, in one of the columns that are this value's alone.
+        (row < self.rows).then(|| unsafe { &mut *self.first.add(row * self.apart + column) })
+    }
+
+    /// What is here of a row, if there is such a row.
+    #[inline(always)]
+    pub fn row(&mut self, row: usize) -> Option<&mut [T]> {
+        // SAFETY: as above, for all of the columns.
+        (row < self.rows).then(|| unsafe { slice::from_raw_parts_mut(self.first.add(row * self.apart), self.width) })
+    }
+}
+
+impl<'a> Columns<'a, u8> {
+    /// The bytes as elements. Panics if they are none.
+    pub fn of<T: Pod>(self) -> Columns<'a, T> {
+        let Self { first, rows, apart, width, .. } = self;
+        assert!(first.cast::<T>().is_aligned(), "misaligned columns");
+        let elements = |bytes: usize| {
+            assert!(bytes.is_multiple_of(size_of::<T>()), "{bytes} bytes of {}-byte elements", size_of::<T>());
+            bytes / size_of::<T>()
+        };
+        Columns { first: first.cast(), rows, apart: elements(apart), width: elements(width), matrix: PhantomData }
+    }
+}
+
+/// The matrix that threads take columns of.
+struct Shared<T>(*mut T);
+
+// SAFETY: `share_columns` holds the matrix while other threads reach it through this, each other columns.
+unsafe impl<T: Send> Sync for Shared<T> {}
+
+/// Runs `task` on every `width` columns of a packed matrix with rows of `row` elements, on several threads; it gets the
+/// number of the first of these columns too.
+pub fn share_columns<T: Pod + Send>(
+    row: usize,
+    width: usize,
+    matrix: &mut [T],
+    task: &(dyn Fn(usize, Columns<'_, T>) + Sync),
+) {
+    let all = Columns::all(matrix, row);
+    let (first, rows) = (Shared(all.first), all.rows);
+    for_each(row.div_ceil(width), 1, &|at| {
+        let (first, column) = (&first, at * width);
+        let width = width.min(row - column);
+        let first = first.0.wrapping_add(column);
+        task(column, Columns { first, rows, apart: row, width, matrix: PhantomData });
+    });
+}
