@@ -1,6 +1,9 @@
 //! Operations that convert 16-bit floats themselves, against each operation and each rounding by itself.
 
 use super::*;
+use crate::kernels::elementwise::half_loops;
+use crate::kernels::elementwise::round::HalfFloat;
+use crate::kernels::elementwise::stepped::{BLOCK, Form, Source, Step};
 
 const HALVES: [DType; 2] = [DType::F16, DType::BF16];
 /// Whole blocks and a rest, in several tiles; few elements, none of which fill a block; and exactly two blocks.
@@ -86,6 +89,53 @@ fn two_operations_round_twice() {
                         want,
                         &format!("{dtype:?} {first:?} {second:?} at {at}: {a} {b} {c}"),
                     );
+                }
+            }
+        }
+    }
+}
+
+/// Of every form, whatever processor the tests run on has.
+#[test]
+fn loops_of_all_instruction_sets_give_the_same_bits() {
+    const STEPS: [Step; 6] = [Step::Add, Step::Sub, Step::SubFrom, Step::Mul, Step::Div, Step::Root];
+    let n = 5 * BLOCK + 7;
+    for (dtype, float) in HALVES.into_iter().zip([HalfFloat::F16, HalfFloat::BF16]) {
+        let narrow = operands(dtype, n);
+        let wide = [5, 7, 11].map(|step| {
+            let special = float_values(DType::F32);
+            Data::floats(DType::F32, &(0..n).map(|at| special[at * step % special.len()]).collect::<Vec<f32>>())
+        });
+        for (first, second) in STEPS.iter().flat_map(|&a| STEPS.map(|b| (a, Some(b))).into_iter().chain([(a, None)])) {
+            for which in 0..16 {
+                let bit = |at: usize| which & 1 << at != 0;
+                let source = |is_narrow| if is_narrow { Source::Narrow } else { Source::Wide };
+                let sources = [source(bit(0)), source(bit(1)), source(!bit(0))];
+                let form = Form {
+                    second,
+                    sources,
+                    float: Some(float),
+                    rounds: [bit(2), bit(3)],
+                    narrow: bit(3),
+                    ..Form::of(first)
+                };
+                let src = [0, 1, 2].map(|at| {
+                    let data = if sources[at] == Source::Narrow { &narrow[at] } else { &wide[at] };
+                    data.bytes().as_ptr()
+                });
+                let made: Vec<Data> = half_loops::runnable(float)
+                    .into_iter()
+                    .map(|run| {
+                        let mut made = Data::new(if form.narrow { dtype } else { DType::F32 }, n);
+                        // SAFETY: all operands and the result have `n` elements, and the processor can run the loop.
+                        unsafe { run(made.words.as_mut_ptr().cast(), src, &form, n) };
+                        made
+                    })
+                    .collect();
+                for other in &made[1..] {
+                    for at in 0..n {
+                        assert_same(other.float(at), made[0].float(at), &format!("{form:?} at {at}"));
+                    }
                 }
             }
         }
