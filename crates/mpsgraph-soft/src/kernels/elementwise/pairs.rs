@@ -6,7 +6,7 @@
 
 use super::fused_loop::{Instruction, Run};
 use super::int::Int;
-use super::round::HalfFloat;
+use super::round::{self, HalfFloat};
 use super::stepped::{Form, Step};
 use super::tile::{IntType, TileLoop, TileType, int_type, operands, pick};
 use super::uses::{Uses, remove};
@@ -46,9 +46,15 @@ impl Role {
         role.map(|(_, _, role)| role)
     }
 
-    /// What `op` on tiles of `dtype` may be.
+    /// What `op` on tiles of `dtype` may be. Where a square has to be rounded it is a product, because both sources of an
+    /// instruction with one operand are that operand; of f32, joining it with what follows gains nothing.
     pub fn of_unary(op: UnaryOp, dtype: DType) -> Option<Self> {
-        (op == UnaryOp::Sqrt && TileType::of(dtype) == TileType::F32).then_some(Role::Step(Step::Root))
+        let steps = [
+            (UnaryOp::Sqrt, Step::Root, TileType::of(dtype) == TileType::F32),
+            (UnaryOp::Square, Step::Mul, round::half_float(dtype).is_some()),
+        ];
+        let step = steps.into_iter().find(|&(of, _, fits)| of == op && fits);
+        step.map(|(_, step, _)| Role::Step(step))
     }
 
     /// What a conversion between tiles may be.

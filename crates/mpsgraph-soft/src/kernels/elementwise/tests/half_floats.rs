@@ -233,3 +233,20 @@ fn an_update_has_no_instructions_for_conversions() {
         assert_eq!(instructions, 1, "{dtype:?}");
     }
 }
+
+#[test]
+fn a_square_is_rounded_before_it_is_scaled() {
+    for (dtype, len) in HALVES.iter().flat_map(|&dtype| LENGTHS.map(|len| (dtype, len))) {
+        let operands = operands(dtype, len);
+        let (got, instructions) = run_all(&operands, true, |builder, r| {
+            let square = builder.unary(UnaryOp::Square, dtype, r[0]);
+            vec![(dtype, builder.binary(BinaryOp::Mul, dtype, square, r[2]))]
+        });
+        assert_eq!(instructions, 1, "{dtype:?}");
+        for at in 0..len {
+            let (a, c) = (operands[0].float(at), third(&operands[2], true, at));
+            let want = rounded(dtype, rounded(dtype, a * a) * c);
+            assert_same(got[0].float(at), want, &format!("{dtype:?} at {at}: {a} {c}"));
+        }
+    }
+}

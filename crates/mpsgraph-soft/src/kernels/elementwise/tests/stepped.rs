@@ -98,6 +98,26 @@ fn a_sum_with_a_root() {
 }
 
 #[test]
+fn a_square_and_what_is_made_of_it() {
+    let special = float_values(DType::F32);
+    let values = [5, 7, 11].map(|step| (0..609).map(|at| special[at * step % special.len()]).collect::<Vec<f32>>());
+    for kinds in KINDS.iter().flat_map(|&a| KINDS.map(|b| [a, b, Kind::Whole])) {
+        for ((op, of_square), is_left) in BASIC.iter().flat_map(|&basic| [(basic, true), (basic, false)]) {
+            let got = run(&values, kinds, |builder, [a, b, _]| {
+                let square = builder.unary(UnaryOp::Square, DType::F32, a);
+                let [x, y] = if is_left { [square, b] } else { [b, square] };
+                builder.binary(op, DType::F32, x, y)
+            });
+            for index in 0..got.len {
+                let [a, b] = [0, 1].map(|at| kinds[at].at(&values[at], index));
+                let [x, y] = if is_left { [a * a, b] } else { [b, a * a] };
+                assert_same(got.float(index), of_square(x, y), &format!("{op:?} of {kinds:?} at {index}: {a} {b}"));
+            }
+        }
+    }
+}
+
+#[test]
 fn a_number_that_is_also_read_as_a_tile() {
     let values = [1.5f32, -2.0, 0.25].map(|start| (0..609).map(|at| start + at as f32).collect::<Vec<f32>>());
     let kinds = [Kind::Whole, Kind::Row, Kind::Scalar];
