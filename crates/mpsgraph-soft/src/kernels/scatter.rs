@@ -11,7 +11,7 @@ use super::call::Call;
 use super::rows::{Index, Indexing, Indices, MOST_ROWS, Rows};
 use super::threads::{self, Columns, PARALLEL_BYTES, share, share_columns};
 use crate::ir::DType;
-use combine::{Combine, Each, Places};
+use combine::{Combine, Named, Places};
 use serde::{Deserialize, Serialize};
 
 /// Updates that are combined at a time.
@@ -184,7 +184,7 @@ impl Work<'_> {
             places.iter_mut().for_each(|place| *place = place.saturating_add((at * rows.rows) as u32));
         }
         let updates = &self.updates[first * rows.positions * row..][..places.len() * row];
-        self.combine_rows(out, updates, Places { numbers: places, first: 0, each: Each::Row });
+        self.combine_rows(out, updates, Places { numbers: places, first: 0, named: Named::Row });
     }
 
     /// A block with an index for each element, which counts along columns that are `apart` wide. Threads take some
@@ -213,7 +213,7 @@ impl Work<'_> {
                     let updates = &updates[at * size..][..part.len() * size];
                     let numbers = numbers_of(&indices[at..][..part.len()], extent, &mut numbers);
                     let columns = columns.part(part.start * size..part.end * size);
-                    (self.combine)(columns, updates, Places { numbers, first: 0, each: Each::Element });
+                    (self.combine)(columns, updates, Places { numbers, first: 0, named: Named::Element });
                 }
             }
         };
@@ -236,7 +236,7 @@ impl Work<'_> {
         if let Some(numbers) = direct
             && count == rows.rows
         {
-            return self.combine_rows(out, updates, Places { numbers, first: 0, each: Each::Row });
+            return self.combine_rows(out, updates, Places { numbers, first: 0, named: Named::Row });
         }
         for start in (0..rows.positions).step_by(BLOCK) {
             let end = rows.positions.min(start + BLOCK);
@@ -247,14 +247,14 @@ impl Work<'_> {
                 continue;
             }
             if let Some(numbers) = direct {
-                let places = Places { numbers: &numbers[start..end], first: first as u32, each: Each::Row };
+                let places = Places { numbers: &numbers[start..end], first: first as u32, named: Named::Row };
                 self.combine_rows(out, updates, places);
                 continue;
             }
             let mut places = [0; BLOCK];
             let places = &mut places[..end - start];
             rows.places(indices, (block, start), (first, count), places);
-            self.combine_rows(out, updates, Places { numbers: places, first: 0, each: Each::Row });
+            self.combine_rows(out, updates, Places { numbers: places, first: 0, named: Named::Row });
         }
     }
 

@@ -16,15 +16,15 @@ pub struct Places<'a> {
     pub numbers: &'a [u32],
     /// That of the output's first row. No row has the largest numbers, also counted from here.
     pub first: u32,
-    pub each: Each,
+    pub named: Named,
 }
 
-/// What a number is for.
+/// What a number names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Each {
+pub enum Named {
     /// A row.
     Row,
-    /// An element, in the first column first; behind the last column a new line of updates begins.
+    /// The element of a row in a column: the first number's in the first one, and so on from line to line of updates.
     Element,
 }
 
@@ -49,9 +49,9 @@ pub fn of(mode: ScatterMode, dtype: DType) -> Combine {
 
 fn each<T: Element, M: Mode<T>>(out: Columns<'_, u8>, updates: &[u8], places: Places<'_>) {
     let (mut out, updates): (Columns<'_, T>, &[T]) = (out.of(), cast_slice(updates));
-    let Places { numbers, first, each } = places;
+    let Places { numbers, first, named } = places;
     let width = out.width();
-    if each == Each::Row && width > 1 {
+    if named == Named::Row && width > 1 {
         for (&number, updates) in numbers.iter().zip(updates.chunks_exact(width)) {
             let Some(row) = out.row(number.wrapping_sub(first) as usize) else { continue };
             for (to, &update) in row.iter_mut().zip(updates) {
@@ -61,7 +61,7 @@ fn each<T: Element, M: Mode<T>>(out: Columns<'_, u8>, updates: &[u8], places: Pl
         return;
     }
     // A row of one element is a line that never ends.
-    let (line, step) = if each == Each::Element { (width, 1) } else { (numbers.len().max(1), 0) };
+    let (line, step) = if named == Named::Element { (width, 1) } else { (numbers.len().max(1), 0) };
     for (numbers, updates) in numbers.chunks(line).zip(updates.chunks(line)) {
         for (at, (&number, &update)) in numbers.iter().zip(updates).enumerate() {
             if let Some(to) = out.element(number.wrapping_sub(first) as usize, at * step) {

@@ -33,11 +33,6 @@ impl<'a, T: Pod> Columns<'a, T> {
         Columns { first, rows: self.rows, apart: self.apart, width: columns.len(), matrix: PhantomData }
     }
 
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
     /// How many columns these are.
     pub fn width(&self) -> usize {
         self.width
