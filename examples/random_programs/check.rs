@@ -28,10 +28,10 @@ pub struct Difference {
     pub text: String,
 }
 
-/// How much was compared.
+/// How many values, or gradients, there were to compare.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count {
-    pub ops: usize,
+    pub values: usize,
     pub not_compared: usize,
 }
 
@@ -69,7 +69,7 @@ fn all(program: &Program, feeds: &Feeds) -> Vec<TensorData> {
 fn each(claim: &'static str, program: &Program, values: &[TensorData], count: &mut Count) -> Option<Difference> {
     for (at, step) in program.steps.iter().enumerate() {
         let operands: Vec<TensorData> = step.operands().iter().map(|&id| values[id].clone()).collect();
-        count.ops += 1;
+        count.values += 1;
         match judge(step, &operands, &values[at]) {
             Verdict::Agrees => (),
             Verdict::NotCompared => count.not_compared += 1,

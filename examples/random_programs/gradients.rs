@@ -11,7 +11,7 @@ use burn_flex::Flex;
 use burn_mpsgraph::{MpsGraph, eagerly};
 use test_support::BOOL;
 
-use crate::check::{Difference, without_panic};
+use crate::check::{Count, Difference, without_panic};
 use crate::oracle::{floats, wide};
 use crate::program::{Feeds, Id, Made, Op, Program, Step};
 use crate::random::Random;
@@ -27,13 +27,16 @@ const WAYS: u64 = 6;
 const LARGEST: f64 = 1e3;
 
 /// The first gradient that is wrong.
-pub fn check(program: &Program, feeds: &[Feeds; 2]) -> Option<Difference> {
-    without_panic(program, || feeds.iter().find_map(|feeds| wrong(program, feeds)))
+pub fn check(program: &Program, feeds: &[Feeds; 2], count: &mut Count) -> Option<Difference> {
+    without_panic(program, || feeds.iter().find_map(|feeds| wrong(program, feeds, count)))
 }
 
-fn wrong(program: &Program, feeds: &Feeds) -> Option<Difference> {
+fn wrong(program: &Program, feeds: &Feeds, count: &mut Count) -> Option<Difference> {
+    let gradients = feeds.iter().flatten().filter(|data| data.dtype.is_float()).count();
+    count.values += gradients;
     let finite = |data: &TensorData| !data.dtype.is_float() || floats(data).iter().all(|x| x.abs() < LARGEST);
     if !feeds.iter().flatten().all(finite) {
+        count.not_compared += gradients;
         return None;
     }
     let ours = || of::<Autodiff<MpsGraph>>(program, feeds, |_, value| value);
@@ -48,6 +51,7 @@ fn wrong(program: &Program, feeds: &Feeds) -> Option<Difference> {
     let exact = oracle(0);
     // NaN spreads as the order of sums has it.
     if !exact.iter().flat_map(|(_, data)| floats(data)).all(|x| x.abs() < LARGEST) {
+        count.not_compared += gradients;
         return None;
     }
     let off: Vec<_> = (1..=WAYS).map(oracle).collect();
