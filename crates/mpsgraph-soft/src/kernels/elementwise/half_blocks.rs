@@ -20,8 +20,8 @@ pub struct BF16;
 /// A block of f32 in registers.
 ///
 /// # Safety
-/// Of all functions here and in [`Convert`]: the processor must have the block's instructions, and there must be a block
-/// at a pointer, which may be at any address.
+/// Of all functions here and in [`Convert`]: the processor must have the block's instructions, and there must be a
+/// block at a pointer, which may be at any address.
 pub trait Block: Copy {
     unsafe fn load(from: *const u8) -> Self;
     unsafe fn store(x: Self, to: *mut u8);

@@ -1,7 +1,8 @@
 //! Conversions of 16-bit floats that the loop of an operation makes itself, instead of an instruction of their own.
 //!
 //! Such floats are widened when they are read, rounded after each operation, and narrowed when they are written. A
-//! basic operation or a pair of them ([`half_loops`](super::half_loops)) does all that while it has the numbers in registers.
+//! basic operation or a pair of them ([`half_loops`](super::half_loops)) does all that while it has the numbers in
+//! registers.
 
 use super::fused_loop::Instruction;
 use super::pairs::Role;

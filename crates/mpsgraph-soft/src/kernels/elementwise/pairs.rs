@@ -46,8 +46,8 @@ impl Role {
         role.map(|(_, _, role)| role)
     }
 
-    /// What `op` on tiles of `dtype` may be. Where a square has to be rounded it is a product, because both sources of an
-    /// instruction with one operand are that operand; of f32, joining it with what follows gains nothing.
+    /// What `op` on tiles of `dtype` may be. Where a square has to be rounded it is a product, because both sources of
+    /// an instruction with one operand are that operand; of f32, joining it with what follows gains nothing.
     pub fn of_unary(op: UnaryOp, dtype: DType) -> Option<Self> {
         let steps = [
             (UnaryOp::Sqrt, Step::Root, TileType::of(dtype) == TileType::F32),

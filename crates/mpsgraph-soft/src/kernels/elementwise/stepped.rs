@@ -46,9 +46,9 @@ impl Form {
         Self { first: step, second: None, sources, float: None, rounds: [false; 2], narrow: false }
     }
 
-    /// Both operations as one loop, if there is one, where operand number `place` of the second is what the first makes;
-    /// what they read is f32 still. Quotients as the second gain little, so there is no loop for them; as the first they
-    /// gain most, because the processor divides while it does everything else. Roots are as slow.
+    /// Both operations as one loop, if there is one, where operand number `place` of the second is what the first
+    /// makes; what they read is f32 still. Quotients as the second gain little, so there is no loop for them; as the
+    /// first they gain most, because the processor divides while it does everything else. Roots are as slow.
     pub fn of_pair(first: Self, second: Self, place: usize) -> Option<Self> {
         let step = match (first.first, second.first) {
             (_, Step::Div | Step::Root | Step::SubFrom) => return None,

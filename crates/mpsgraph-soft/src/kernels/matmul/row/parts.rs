@@ -1,8 +1,8 @@
 //! A row times a matrix that comes from memory: threads take parts of its rows.
 //!
-//! Each reads its part in order, some rows at a time, so that the processor foresees what comes next, and keeps sums for
-//! all columns in the nearest cache. Columns side by side, as for a matrix in the caches, would be read in short pieces
-//! of distant rows.
+//! Each reads its part in order, some rows at a time, so that the processor foresees what comes next, and keeps sums
+//! for all columns in the nearest cache. Columns side by side, as for a matrix in the caches, would be read in short
+//! pieces of distant rows.
 
 use std::cell::Cell;
 
