@@ -1,8 +1,8 @@
 //! A row times a matrix. The matrix is read once, so the time is that of its way from memory or a cache.
 //!
 //! Of a matrix in a cache, the sums of some columns stay in registers while all rows are read ([`parts`] is for those
-//! in memory). `gemm` adds a row at a time to the result, which
-//! it reads and writes once for each, and takes what is no whole vector number by number.
+//! in memory). `gemm` adds a row at a time to the result, which it reads and writes once for each, and takes what is no
+//! whole vector number by number.
 
 mod parts;
 
