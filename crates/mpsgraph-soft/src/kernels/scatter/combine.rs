@@ -22,7 +22,7 @@ pub struct Places<'a> {
 /// What a number names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Named {
-    /// A row.
+    /// A row, of which all columns are here.
     Row,
     /// The element of a row in a column: the first number's in the first one, and so on from line to line of updates.
     Element,
@@ -51,20 +51,30 @@ fn each<T: Element, M: Mode<T>>(out: Columns<'_, u8>, updates: &[u8], places: Pl
     let (mut out, updates): (Columns<'_, T>, &[T]) = (out.of(), cast_slice(updates));
     let Places { numbers, first, named } = places;
     let width = out.width();
-    if named == Named::Row && width > 1 {
-        for (&number, updates) in numbers.iter().zip(updates.chunks_exact(width)) {
-            let Some(row) = out.row(number.wrapping_sub(first) as usize) else { continue };
-            for (to, &update) in row.iter_mut().zip(updates) {
+    if named == Named::Element {
+        for (numbers, updates) in numbers.chunks(width).zip(updates.chunks(width)) {
+            for (column, (&number, &update)) in numbers.iter().zip(updates).enumerate() {
+                if let Some(to) = out.element(number.wrapping_sub(first) as usize, column) {
+                    *to = M::combine(*to, update);
+                }
+            }
+        }
+        return;
+    }
+    let out = out.matrix();
+    if width == 1 {
+        for (&number, &update) in numbers.iter().zip(updates) {
+            if let Some(to) = out.get_mut(number.wrapping_sub(first) as usize) {
                 *to = M::combine(*to, update);
             }
         }
         return;
     }
-    // A row of one element is a line that never ends.
-    let (line, step) = if named == Named::Element { (width, 1) } else { (numbers.len().max(1), 0) };
-    for (numbers, updates) in numbers.chunks(line).zip(updates.chunks(line)) {
-        for (at, (&number, &update)) in numbers.iter().zip(updates).enumerate() {
-            if let Some(to) = out.element(number.wrapping_sub(first) as usize, at * step) {
+    let rows = out.len() / width;
+    for (&number, updates) in numbers.iter().zip(updates.chunks_exact(width)) {
+        let to = number.wrapping_sub(first) as usize;
+        if to < rows {
+            for (to, &update) in out[to * width..][..width].iter_mut().zip(updates) {
                 *to = M::combine(*to, update);
             }
         }
