@@ -2,8 +2,8 @@
 
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "an instruction"))]
 
-/// A line of every processor's caches, or half a line.
-const LINE: usize = 64;
+/// Bytes of a line of every processor's caches, or of half a line.
+pub const LINE: usize = 64;
 
 /// Has the processor bring these bytes nearer, if the target has such an instruction; it may ignore that. They need not
 /// be there.

@@ -264,6 +264,16 @@ impl<'a> Rows<'a> {
         (&indices[block / self.share * self.positions..][..self.positions], self.extents[0])
     }
 
+    /// Indices of one component as numbers below its extent; what is no such number is a larger one.
+    pub fn numbers<'i, I: Index>(&self, indices: &'i [I], buffer: &'i mut [u32]) -> &'i [u32] {
+        I::as_places(indices).unwrap_or_else(|| {
+            for (number, index) in buffer.iter_mut().zip(indices) {
+                *number = index.within(self.extents[0]).map_or(NOWHERE, |index| index as u32);
+            }
+            &buffer[..indices.len()]
+        })
+    }
+
     /// Which of the `count` rows from `first` on, at most [`MOST_ROWS`], the positions of a block from `start` on name;
     /// a place that is not below `count` is none of them.
     pub fn places<I: Index>(

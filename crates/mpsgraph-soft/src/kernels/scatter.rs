@@ -8,10 +8,11 @@ mod combine;
 
 use super::Kernel;
 use super::call::Call;
+use super::prefetch::LINE;
 use super::rows::{Index, Indexing, Indices, MOST_ROWS, Rows};
 use super::threads::{self, Columns, PARALLEL_BYTES, share, share_columns};
 use crate::ir::DType;
-use combine::{Combine, Named, Places};
+use combine::{Combine, Places};
 use serde::{Deserialize, Serialize};
 
 /// Updates that are combined at a time.
@@ -20,8 +21,6 @@ const BLOCK: usize = 128;
 const SMALL_BYTES: usize = 16 * 1024;
 /// Bytes of some columns of a block: they stay in the second cache.
 const COLUMNS_BYTES: usize = 256 * 1024;
-/// Bytes of a row that columns are cut at: the lines of caches.
-const LINE: usize = 64;
 /// Fewer columns are not worth a loop for each line of updates.
 const FEW_COLUMNS: usize = 16;
 
@@ -147,8 +146,9 @@ impl Work<'_> {
                 self.small_blocks(indices, at * several, out);
             });
         }
-        let cuts = |apart: usize| if parallel { apart * self.size >= 2 * threads * LINE } else { apart >= FEW_COLUMNS };
-        if let Some(apart) = rows.apart().filter(|&apart| cuts(apart) && rows.rows <= MOST_ROWS) {
+        // Threads that share a block need several parts of its rows.
+        let least = if parallel { (2 * threads * LINE).div_ceil(self.size) } else { FEW_COLUMNS };
+        if let Some(apart) = rows.apart().filter(|&apart| apart >= least && rows.rows <= MOST_ROWS) {
             return share(parallel, block, out, |at, out| {
                 self.block_of_columns(indices, (at, apart), parallel, out);
             });
@@ -184,7 +184,7 @@ impl Work<'_> {
             places.iter_mut().for_each(|place| *place = place.saturating_add((at * rows.rows) as u32));
         }
         let updates = &self.updates[first * rows.positions * row..][..places.len() * row];
-        self.combine_rows(out, updates, Places { numbers: places, first: 0, named: Named::Row });
+        (self.combine.rows)(out, updates, rows.row, Places { numbers: places, first: 0 });
     }
 
     /// A block with an index for each element, which counts along columns that are `apart` wide. Threads take some
@@ -211,9 +211,9 @@ impl Work<'_> {
                     let part = from..width.min(from + BLOCK);
                     let at = line + first + from;
                     let updates = &updates[at * size..][..part.len() * size];
-                    let numbers = numbers_of(&indices[at..][..part.len()], extent, &mut numbers);
+                    let numbers = rows.numbers(&indices[at..][..part.len()], &mut numbers);
                     let columns = columns.part(part.start * size..part.end * size);
-                    (self.combine)(columns, updates, Places { numbers, first: 0, named: Named::Element });
+                    (self.combine.elements)(columns, updates, numbers);
                 }
             }
         };
@@ -236,7 +236,7 @@ impl Work<'_> {
         if let Some(numbers) = direct
             && count == rows.rows
         {
-            return self.combine_rows(out, updates, Places { numbers, first: 0, named: Named::Row });
+            return (self.combine.rows)(out, updates, rows.row, Places { numbers, first: 0 });
         }
         for start in (0..rows.positions).step_by(BLOCK) {
             let end = rows.positions.min(start + BLOCK);
@@ -247,31 +247,16 @@ impl Work<'_> {
                 continue;
             }
             if let Some(numbers) = direct {
-                let places = Places { numbers: &numbers[start..end], first: first as u32, named: Named::Row };
-                self.combine_rows(out, updates, places);
+                let places = Places { numbers: &numbers[start..end], first: first as u32 };
+                (self.combine.rows)(out, updates, rows.row, places);
                 continue;
             }
             let mut places = [0; BLOCK];
             let places = &mut places[..end - start];
             rows.places(indices, (block, start), (first, count), places);
-            self.combine_rows(out, updates, Places { numbers: places, first: 0, named: Named::Row });
+            (self.combine.rows)(out, updates, rows.row, Places { numbers: places, first: 0 });
         }
     }
-
-    /// Updates of whole rows.
-    fn combine_rows(&self, out: &mut [u8], updates: &[u8], places: Places<'_>) {
-        (self.combine)(Columns::all(out, self.rows.row * self.size), updates, places);
-    }
-}
-
-/// Indices as numbers; what is no number below `extent` is a large one.
-fn numbers_of<'a, I: Index>(indices: &'a [I], extent: usize, buffer: &'a mut [u32; BLOCK]) -> &'a [u32] {
-    I::as_places(indices).unwrap_or_else(|| {
-        for (number, index) in buffer.iter_mut().zip(indices) {
-            *number = index.within(extent).map_or(u32::MAX, |index| index as u32);
-        }
-        &buffer[..indices.len()]
-    })
 }
 
 #[cfg(test)]

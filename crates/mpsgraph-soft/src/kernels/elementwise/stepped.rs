@@ -48,7 +48,8 @@ impl Form {
 
     /// Both operations as one loop, if there is one, where operand number `place` of the second is what the first
     /// makes; what they read is f32 still. Quotients as the second gain little, so there is no loop for them; as the
-    /// first they gain most, because the processor divides while it does everything else. Roots are as slow.
+    /// first they gain most, because the processor divides while it does everything else. Roots are as slow, and
+    /// optimizers only add to them.
     pub fn of_pair(first: Self, second: Self, place: usize) -> Option<Self> {
         let step = match (first.first, second.first) {
             (_, Step::Div | Step::Root | Step::SubFrom) => return None,

@@ -5,64 +5,56 @@ use crate::ir::DType;
 use crate::kernels::dispatch;
 use crate::kernels::element::Element;
 use crate::kernels::threads::Columns;
-use bytemuck::cast_slice;
+use bytemuck::{cast_slice, cast_slice_mut};
 
-/// Combines updates, one behind the other, with the rows that the places name.
-pub type Combine = fn(Columns<'_, u8>, &[u8], Places<'_>);
+/// The loops of a mode and an element type.
+#[derive(Clone, Copy)]
+pub struct Combine {
+    /// Combines updates, rows of so many elements one behind the other, with the rows of the output that have these
+    /// numbers, where the first row has the number `first`, below 2^31; there may be no such row.
+    pub rows: fn(&mut [u8], &[u8], usize, Places<'_>),
+    /// Combines updates, one for each column, with the elements of the columns that are in the rows with these numbers;
+    /// there may be no such row.
+    pub elements: fn(Columns<'_, u8>, &[u8], &[u32]),
+}
 
-/// Rows by number, where the first row has the number `first`; there may be no such row.
+/// Rows by number.
 #[derive(Clone, Copy)]
 pub struct Places<'a> {
     pub numbers: &'a [u32],
     /// That of the output's first row. No row has the largest numbers, also counted from here.
     pub first: u32,
-    pub named: Named,
-}
-
-/// What a number names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Named {
-    /// A row, of which all columns are here.
-    Row,
-    /// The element of a row in a column: the first number's in the first one, and so on from line to line of updates.
-    Element,
 }
 
 /// What a mode does to elements of this type.
 pub fn of(mode: ScatterMode, dtype: DType) -> Combine {
     match mode {
-        ScatterMode::Add => dispatch!(bits dtype, T => each::<T, Add>),
-        ScatterMode::Sub => dispatch!(bits dtype, T => each::<T, Sub>),
-        ScatterMode::Mul => dispatch!(bits dtype, T => each::<T, Mul>),
-        ScatterMode::Div => dispatch!(dtype, T => each::<T, Div>),
-        ScatterMode::Min => dispatch!(dtype, T => each::<T, Min>),
-        ScatterMode::Max => dispatch!(dtype, T => each::<T, Max>),
+        ScatterMode::Add => dispatch!(bits dtype, T => Combine::with::<T, Add>()),
+        ScatterMode::Sub => dispatch!(bits dtype, T => Combine::with::<T, Sub>()),
+        ScatterMode::Mul => dispatch!(bits dtype, T => Combine::with::<T, Mul>()),
+        ScatterMode::Div => dispatch!(dtype, T => Combine::with::<T, Div>()),
+        ScatterMode::Min => dispatch!(dtype, T => Combine::with::<T, Min>()),
+        ScatterMode::Max => dispatch!(dtype, T => Combine::with::<T, Max>()),
         // Bits are only moved.
         ScatterMode::Set => match dtype.size() {
-            1 => each::<u8, Set>,
-            2 => each::<u16, Set>,
-            4 => each::<u32, Set>,
-            _ => each::<u64, Set>,
+            1 => Combine::with::<u8, Set>(),
+            2 => Combine::with::<u16, Set>(),
+            4 => Combine::with::<u32, Set>(),
+            _ => Combine::with::<u64, Set>(),
         },
     }
 }
 
-fn each<T: Element, M: Mode<T>>(out: Columns<'_, u8>, updates: &[u8], places: Places<'_>) {
-    let (mut out, updates): (Columns<'_, T>, &[T]) = (out.of(), cast_slice(updates));
-    let Places { numbers, first, named } = places;
-    let width = out.width();
-    if named == Named::Element {
-        for (numbers, updates) in numbers.chunks(width).zip(updates.chunks(width)) {
-            for (column, (&number, &update)) in numbers.iter().zip(updates).enumerate() {
-                if let Some(to) = out.element(number.wrapping_sub(first) as usize, column) {
-                    *to = M::combine(*to, update);
-                }
-            }
-        }
-        return;
+impl Combine {
+    fn with<T: Element, M: Mode<T>>() -> Self {
+        Self { rows: rows::<T, M>, elements: elements::<T, M> }
     }
-    let out = out.matrix();
-    if width == 1 {
+}
+
+fn rows<T: Element, M: Mode<T>>(out: &mut [u8], updates: &[u8], row: usize, places: Places<'_>) {
+    let (out, updates): (&mut [T], &[T]) = (cast_slice_mut(out), cast_slice(updates));
+    let Places { numbers, first } = places;
+    if row == 1 {
         for (&number, &update) in numbers.iter().zip(updates) {
             if let Some(to) = out.get_mut(number.wrapping_sub(first) as usize) {
                 *to = M::combine(*to, update);
@@ -70,13 +62,22 @@ fn each<T: Element, M: Mode<T>>(out: Columns<'_, u8>, updates: &[u8], places: Pl
         }
         return;
     }
-    let rows = out.len() / width;
-    for (&number, updates) in numbers.iter().zip(updates.chunks_exact(width)) {
+    let rows = out.len() / row;
+    for (&number, updates) in numbers.iter().zip(updates.chunks_exact(row)) {
         let to = number.wrapping_sub(first) as usize;
         if to < rows {
-            for (to, &update) in out[to * width..][..width].iter_mut().zip(updates) {
+            for (to, &update) in out[to * row..][..row].iter_mut().zip(updates) {
                 *to = M::combine(*to, update);
             }
+        }
+    }
+}
+
+fn elements<T: Element, M: Mode<T>>(out: Columns<'_, u8>, updates: &[u8], numbers: &[u32]) {
+    let (mut out, updates): (Columns<'_, T>, &[T]) = (out.of(), cast_slice(updates));
+    for (column, (&number, &update)) in numbers.iter().zip(updates).enumerate() {
+        if let Some(to) = out.element(number as usize, column) {
+            *to = M::combine(*to, update);
         }
     }
 }

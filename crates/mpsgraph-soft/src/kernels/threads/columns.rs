@@ -33,13 +33,6 @@ impl<'a, T: Pod> Columns<'a, T> {
         Columns { first, rows: self.rows, apart: self.apart, width: columns.len(), matrix: PhantomData }
     }
 
-    /// All elements of the matrix. Panics unless these are all columns.
-    pub fn matrix(self) -> &'a mut [T] {
-        assert_eq!(self.width, self.apart, "a matrix has all columns");
-        // SAFETY: the elements of the slice that `all` or `share_columns` has borrowed for this long.
-        unsafe { slice::from_raw_parts_mut(self.first, self.rows * self.apart) }
-    }
-
     /// How many columns these are.
     pub fn width(&self) -> usize {
         self.width

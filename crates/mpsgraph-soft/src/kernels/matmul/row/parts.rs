@@ -44,7 +44,8 @@ impl RowProduct<'_> {
         threads::share_reads(true, part * columns * size_of::<f32>(), columns, &mut sums[..elements], |at, sums| {
             let (first, last) = (at * part, rows.min((at + 1) * part) - 1);
             let numbers = &numbers[first * step..=last * step];
-            vectorised(Part { numbers, step, matrix: &matrix[first * between..], between, sums });
+            let matrix = &matrix[first * between..];
+            vectorised(InOrder(RowProduct { numbers, step, matrix, between, out: sums, accumulate: false }));
         });
         if !accumulate {
             out.fill(0.0);
@@ -56,23 +57,18 @@ impl RowProduct<'_> {
     }
 }
 
-/// Some rows, and their sums.
-struct Part<'a> {
-    numbers: &'a [f32],
-    step: usize,
-    matrix: &'a [f32],
-    between: usize,
-    sums: &'a mut [f32],
-}
+/// A product whose matrix is read row by row.
+struct InOrder<'a>(RowProduct<'a>);
 
-impl Part<'_> {
+impl InOrder<'_> {
     /// Adds `R` rows from this one on.
     #[inline(always)]
     fn add<const R: usize>(&mut self, first: usize) {
-        let columns = self.sums.len();
-        let rows: [&[f32]; R] = std::array::from_fn(|at| &self.matrix[(first + at) * self.between..][..columns]);
-        let numbers: [f32; R] = std::array::from_fn(|at| self.numbers[(first + at) * self.step]);
-        let (whole, rest) = self.sums.as_chunks_mut::<COLUMNS>();
+        let RowProduct { numbers, step, matrix, between, out, .. } = &mut self.0;
+        let columns = out.len();
+        let rows: [&[f32]; R] = std::array::from_fn(|at| &matrix[(first + at) * *between..][..columns]);
+        let numbers: [f32; R] = std::array::from_fn(|at| numbers[(first + at) * *step]);
+        let (whole, rest) = out.as_chunks_mut::<COLUMNS>();
         let behind = columns - rest.len();
         for (at, sums) in whole.iter_mut().enumerate() {
             let mut made = *sums;
@@ -91,13 +87,15 @@ impl Part<'_> {
     }
 }
 
-impl VectorLoop for Part<'_> {
+impl VectorLoop for InOrder<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(mut self) {
-        self.sums.fill(0.0);
-        let rows = self.numbers.len().div_ceil(self.step);
+        if !self.0.accumulate {
+            self.0.out.fill(0.0);
+        }
+        let rows = self.0.rows();
         let together = rows / TOGETHER * TOGETHER;
         for first in (0..together).step_by(TOGETHER) {
             self.add::<TOGETHER>(first);
