@@ -29,7 +29,7 @@ pub mod matmul;
 pub mod movement;
 pub mod non_temporal;
 pub mod order;
-mod prefetch;
+pub mod prefetch;
 pub mod random;
 pub mod reduce;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Bits of 64-bit integers, by 32-bit operations on their halves: MPSGraph's elementwise kernels are a table per dtype
-//! with holes, which end the process, and nobody has reported bitwise ones for 64 bits.
+//! Bits of 64-bit integers, by 32-bit operations on their halves and by arithmetic: MPSGraph's elementwise kernels are
+//! a table per dtype with holes, which end the process, and nobody has reported bitwise ones for 64 bits.
 //!
 //! The halves of a tensor stand along an axis behind its last, the low half first.
 
@@ -20,39 +20,45 @@ pub(super) fn bitwise(cx: &Lowering<'_>, op: BinaryOp, a: Shaped<'_>, b: Shaped<
     whole(graph, &result, &shape)
 }
 
-/// `a << count` of i64, the count taken modulo 64.
+/// `a << count` of i64, the count taken modulo 64: a product, which wraps.
 pub(super) fn shift_left(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>) -> ffi::Tensor {
     let graph = cx.graph();
-    let [low, high] = apart(graph, a);
-    let Count { is_far, near, rest } = Count::of(cx, count);
-    let moved_low = graph.bitwise_left_shift(&low, &near);
-    // The bits that leave the low half: one first, so that no shift is by 32.
-    let half = graph.bitwise_and(&graph.bitwise_right_shift(&low, &number(cx, 1)), &number(cx, i32::MAX));
-    let carried = graph.bitwise_right_shift(&half, &rest);
-    let moved_high = graph.bitwise_or(&graph.bitwise_left_shift(&high, &near), &carried);
-    let result = [graph.select(&is_far, &number(cx, 0), &moved_low), graph.select(&is_far, &moved_low, &moved_high)];
-    whole(graph, &joined(graph, &result, &broadcast(a.1, count.1)), &broadcast(a.1, count.1))
+    let Count { is_far, near } = Count::of(cx, count);
+    // -2^near, also of 31 places.
+    let negative = wide(graph, &graph.bitwise_left_shift(&number(cx, -1), &near));
+    let sign = graph.select(&is_far, &wide_number(cx, -TWO_TO_32), &wide_number(cx, -1.0));
+    let factor = graph.reshape(&graph.multiplication(&negative, &sign), count.1);
+    graph.multiplication(a.0, &factor)
 }
 
 /// `a >> count` of i64, the count taken modulo 64, filled with copies of the sign or, if `is_unsigned`, with zeros.
+///
+/// `a` is `(high + 1) * 2^32 + low` if the low half is negative as a signed number, else `high * 2^32 + low`. Of the
+/// quotient by `2^near` the first term stays whole, as a product with `2^(32 - near)`, and the other is a shift. All of
+/// it wraps.
 pub(super) fn shift_right(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>, is_unsigned: bool) -> ffi::Tensor {
     let graph = cx.graph();
     let [low, high] = apart(graph, a);
-    let Count { is_far, near, rest } = Count::of(cx, count);
-    // Ones in the places that are not filled.
-    let above = graph.bitwise_left_shift(&graph.bitwise_left_shift(&number(cx, -1), &rest), &number(cx, 1));
-    let kept = graph.bitwise_not(&above);
-    let logical = |x: &ffi::Tensor| graph.bitwise_and(&graph.bitwise_right_shift(x, &near), &kept);
-    let carried = graph.bitwise_left_shift(&graph.bitwise_left_shift(&high, &rest), &number(cx, 1));
-    let moved_low = graph.bitwise_or(&logical(&low), &carried);
-    let (moved_high, filled) = if is_unsigned {
-        (logical(&high), number(cx, 0))
-    } else {
-        (graph.bitwise_right_shift(&high, &near), graph.bitwise_right_shift(&high, &number(cx, 31)))
-    };
-    let result = [graph.select(&is_far, &moved_high, &moved_low), graph.select(&is_far, &filled, &moved_high)];
-    whole(graph, &joined(graph, &result, &broadcast(a.1, count.1)), &broadcast(a.1, count.1))
+    let Count { is_far, near } = Count::of(cx, count);
+    let sign = |x: &ffi::Tensor| graph.bitwise_right_shift(x, &number(cx, 31));
+    let filled = if is_unsigned { number(cx, 0) } else { sign(&high) };
+    // The first 32 places.
+    let (low, high) = (graph.select(&is_far, &high, &low), graph.select(&is_far, &filled, &high));
+    let mut above = graph.subtraction(&wide(graph, &high), &wide(graph, &sign(&low)));
+    if is_unsigned {
+        let borrowed = graph.multiplication(&wide(graph, &sign(&high)), &wide_number(cx, TWO_TO_32));
+        above = graph.subtraction(&above, &borrowed);
+    }
+    // -2^(31 - near), also of no places.
+    let rest = graph.subtraction(&number(cx, 31), &near);
+    let half = wide(graph, &graph.bitwise_left_shift(&number(cx, -1), &rest));
+    let factor = graph.multiplication(&half, &wide_number(cx, -2.0));
+    let below = wide(graph, &graph.bitwise_right_shift(&low, &near));
+    let quotient = graph.addition(&graph.multiplication(&above, &factor), &below);
+    graph.reshape(&quotient, &broadcast(a.1, count.1))
 }
+
+const TWO_TO_32: f64 = 4_294_967_296.0;
 
 /// A count of places, modulo 64.
 struct Count {
@@ -60,8 +66,6 @@ struct Count {
     is_far: ffi::Tensor,
     /// It modulo 32.
     near: ffi::Tensor,
-    /// 31 less `near`.
-    rest: ffi::Tensor,
 }
 
 impl Count {
@@ -70,13 +74,20 @@ impl Count {
         let [low, _] = apart(graph, count);
         let near = graph.bitwise_and(&low, &number(cx, 31));
         let is_far = graph.not_equal(&graph.bitwise_and(&low, &number(cx, 32)), &number(cx, 0));
-        let rest = graph.subtraction(&number(cx, 31), &near);
-        Self { is_far, near, rest }
+        Self { is_far, near }
     }
 }
 
 fn number(cx: &Lowering<'_>, number: i32) -> ffi::Tensor {
     cx.constant(number.into(), DType::I32)
+}
+
+fn wide(graph: &ffi::Graph, half: &ffi::Tensor) -> ffi::Tensor {
+    graph.cast(half, DataType::I64)
+}
+
+fn wide_number(cx: &Lowering<'_>, number: f64) -> ffi::Tensor {
+    cx.constant(number, DType::I64)
 }
 
 /// The halves along one more axis, of extent 2.
@@ -88,13 +99,6 @@ fn halves(graph: &ffi::Graph, (x, shape): Shaped<'_>) -> ffi::Tensor {
 fn apart(graph: &ffi::Graph, x: Shaped<'_>) -> [ffi::Tensor; 2] {
     let (both, rank) = (halves(graph, x), x.1.len());
     [0, 1].map(|half| part(graph, &both, &with(x.1, 2), rank, [half, half + 1]))
-}
-
-/// The inverse of [`apart`], as [`halves`].
-fn joined(graph: &ffi::Graph, halves: &[ffi::Tensor; 2], shape: &[usize]) -> ffi::Tensor {
-    // A half that does not depend on both operands has not the extents of both.
-    let [low, high] = halves.each_ref().map(|half| graph.broadcast(half, &with(shape, 1)));
-    graph.concat(&[&low, &high], shape.len() as isize)
 }
 
 /// The inverse of [`halves`].

@@ -110,6 +110,22 @@ macro_rules! dtypes {
             }
 
             #[test]
+            fn shifts_by_each_count() {
+                let mut numbers = $int::edges();
+                // Bits that alternate.
+                numbers.extend([$int::MAX / 3, $int::MAX / 3 * 2].into_iter().flat_map(|x| [x, !x]));
+                for count in 0..$int::BITS {
+                    let counts = || tensor(&vec![count as $int; numbers.len()]);
+                    let left: Vec<$int> = numbers.iter().map(|x| x << count).collect();
+                    let found = || tensor(&numbers).bitwise_left_shift(counts()).into_data();
+                    assert_gives(&format!("left by {count}"), &TensorData::from(&left[..]), found, Exact);
+                    let right: Vec<$int> = numbers.iter().map(|x| x >> count).collect();
+                    let found = || tensor(&numbers).bitwise_right_shift(counts()).into_data();
+                    assert_gives(&format!("right by {count}"), &TensorData::from(&right[..]), found, Exact);
+                }
+            }
+
+            #[test]
             fn order() {
                 assert_pairs("max_pair", Tensor::max_pair, |a: $int, b| Some(a.max(b)));
                 assert_pairs("min_pair", Tensor::min_pair, |a: $int, b| Some(a.min(b)));

@@ -8,11 +8,12 @@ use crate::compiler::views::{LoopOp, View};
 use crate::ir::{DType, ElementwiseOp, ValueId};
 use crate::kernels::elementwise::load::Geometry;
 use crate::kernels::elementwise::{LoopBuilder, Register};
+use crate::kernels::prefetch::LINE;
 use crate::kernels::storage::Storage;
 use std::collections::HashMap;
 
-/// Reading a strided operand crosses cache lines. If its innermost runs are longer than this and it has more elements
-/// than `LARGE_COPY`, a blocked copy reorders it first.
+/// If neighbours of an operand are in different cache lines, its innermost runs are longer than this and it has more
+/// elements than `LARGE_COPY`, a blocked copy reorders it first.
 const LONG_STRIDED_RUN: usize = 512;
 const LARGE_COPY: usize = 1 << 16;
 
@@ -83,8 +84,8 @@ impl Assembler<'_> {
         let view = &loaded.0;
         let mut geometry = Geometry::new(view.offset, &view.shape, &view.strides);
         let mut storage = self.root(view.root);
-        let strided = !matches!(geometry.step(), -1..=1) && geometry.run() > LONG_STRIDED_RUN;
-        if strided && geometry.elements() >= LARGE_COPY {
+        let is_far = geometry.step().unsigned_abs() * dtype.size() >= LINE;
+        if is_far && geometry.run() > LONG_STRIDED_RUN && geometry.elements() >= LARGE_COPY {
             storage = self.packed_copy(view, dtype.size());
             geometry = Geometry::new(0, &[view.elements()], &[1]);
         }
