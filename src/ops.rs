@@ -107,7 +107,6 @@ families! {
         Activation(activation::ActivationOp),
         Arithmetic(arithmetic::ArithmeticOp),
         Cumulative(cumulative::CumulativeOp),
-        FourierTransform(fourier_transform::FourierTransformOp),
         Gather(gather::GatherOp),
         Loss(loss::LossOp),
         MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
@@ -122,6 +121,7 @@ families! {
     ]
     [
         Convolution(convolution::ConvolutionOp),
+        FourierTransform(fourier_transform::FourierTransformOp),
         Pooling(pooling::PoolingOp),
     ]
 }

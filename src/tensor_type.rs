@@ -4,6 +4,7 @@ use burn_backend::{DType, Shape};
 use smallvec::SmallVec;
 
 /// A shape of these extents. Recording an op makes some, and `Shape::from` and `clone` push one extent after the other.
+#[inline]
 pub(crate) fn shape(extents: &[usize]) -> Shape {
     let dims = match *extents {
         [a] => SmallVec::from_buf_and_len([a, 0, 0, 0, 0], 1),
@@ -30,6 +31,16 @@ impl TensorType {
     /// A clone, made as [`shape`] makes shapes.
     pub fn copied(&self) -> Self {
         Self::new(self.dtype, shape(&self.shape))
+    }
+
+    /// Becomes a copy of `other` in its place.
+    pub fn set(&mut self, other: &Self) {
+        self.dtype = other.dtype;
+        if self.shape.len() == other.shape.len() {
+            self.shape.iter_mut().zip(other.shape.iter()).for_each(|(own, &extent)| *own = extent);
+        } else {
+            self.shape = shape(&other.shape);
+        }
     }
 
     /// Product of the extents.

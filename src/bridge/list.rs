@@ -24,6 +24,7 @@ pub(super) use node::{Input, NewNode, Node, Refused, place_of};
 use super::value::{Handle, State, Value};
 use crate::lock::LockAnyway;
 use crate::ops::Op;
+use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
 /// Bytes from which on a value that nodes read is counted once, however many do.
@@ -121,34 +122,17 @@ impl Recording {
     /// Appends a node and returns its value, unless a bound is reached. The node that reaches it is still appended, and
     /// the next one refused: by then the operands of the former, which its caller held meanwhile, are mostly dropped,
     /// so they need not be computed for somebody who could ask for them.
-    pub fn push(self: &Arc<Self>, new: &mut NewNode<'_>, bounds: &Bounds) -> Result<Handle, Refused> {
+    pub fn push(self: &Arc<Self>, new: &mut NewNode<'_>, bounds: &Bounds) -> Result<Handle, Box<Refused>> {
         let Some(op) = &new.op else { unreachable!("an op is recorded once") };
         let hash = node::hash(op, new.scalars, &new.output);
         let mut list = self.lock();
         if std::mem::take(&mut list.full) {
-            return Err(Refused::Full(self.clone()));
+            return Err(Box::new(Refused::Full(self.clone())));
         }
-        let mut inputs: SmallVec<[Input; 3]> = SmallVec::new();
-        let mut foreign: Vec<(Arc<Recording>, u64)> = Vec::new();
-        for tensor in new.inputs {
+        let mut given = Marks::new();
+        list.check_operands(op, new.inputs, &mut given)?;
+        for (tensor, _) in new.inputs.iter().zip(&given).filter(|(_, given)| **given) {
             let value = &tensor.value.0;
-            if place_of(value.made_by(), &list.nodes).is_some() {
-                inputs.push(Input::new(tensor, None));
-                continue;
-            }
-            match &*value.lock() {
-                State::Ready(_) | State::Pending(_) => inputs.push(Input::new(tensor, Some(value.clone()))),
-                State::Recorded { recording, serial } => foreign.push((recording.clone(), *serial)),
-                State::Failed(error) => return Err(Refused::Failed(State::Failed(error.clone()))),
-                State::Empty => {
-                    unreachable!("{}: an op over no elements is answered before it is recorded", op.name())
-                }
-            }
-        }
-        if !foreign.is_empty() {
-            return Err(Refused::Foreign(foreign));
-        }
-        for value in inputs.iter().filter_map(Input::given) {
             value.begin_use();
             list.count_read(value);
         }
@@ -158,7 +142,10 @@ impl Recording {
         let value = list.value(&new.output, self, serial);
         let handle = Handle::of_recorded(value.clone());
         let Some(op) = new.op.take() else { unreachable!("it was there above") };
-        list.nodes.push(Node { op, inputs, scalars: SmallVec::from_slice(new.scalars), value, hash, serial });
+        list.nodes.push(Node { op, inputs: SmallVec::new(), scalars: SmallVec::new(), value, hash, serial });
+        if let Some(node) = list.nodes.last_mut() {
+            node.add(new.inputs, &given, new.scalars);
+        }
         list.full = list.nodes.len() >= bounds.ops || list.bytes >= bounds.bytes || list.holds(bounds.held_bytes);
         Ok(handle)
     }
@@ -226,6 +213,28 @@ impl Drop for Recording {
 }
 
 impl List {
+    /// Whether a node can read these operands, and for each whether it is given to the node, as no node here makes it.
+    fn check_operands(&self, op: &Op, operands: &[&MpsGraphTensor], given: &mut Marks) -> Result<(), Box<Refused>> {
+        let mut foreign: Vec<(Arc<Recording>, u64)> = Vec::new();
+        for tensor in operands {
+            let value = &tensor.value.0;
+            let is_given = place_of(value.made_by(), &self.nodes).is_none();
+            given.push(is_given);
+            if !is_given {
+                continue;
+            }
+            match &*value.lock() {
+                State::Ready(_) | State::Pending(_) => (),
+                State::Recorded { recording, serial } => foreign.push((recording.clone(), *serial)),
+                State::Failed(error) => return Err(Box::new(Refused::Failed(State::Failed(error.clone())))),
+                State::Empty => {
+                    unreachable!("{}: an op over no elements is answered before it is recorded", op.name())
+                }
+            }
+        }
+        if foreign.is_empty() { Ok(()) } else { Err(Box::new(Refused::Foreign(foreign))) }
+    }
+
     /// The value of a new node.
     fn value(&mut self, ty: &TensorType, recording: &Arc<Recording>, serial: u64) -> Arc<Value> {
         if let Some(mut spare) = self.spare.pop()

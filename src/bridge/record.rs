@@ -32,17 +32,21 @@ pub(crate) fn record(
     }
     let mut node = NewNode { op: Some(op), inputs, scalars, output };
     let bounds = runtime.bounds();
-    let (value, ending) = loop {
-        let (pushed, ending) = thread::with_current(|recording| recording.push(&mut node, &bounds));
-        match pushed {
-            Ok(value) => break (value, ending),
+    let mut is_ending = false;
+    let value = loop {
+        let pushed = thread::with_current(|recording, ending| {
+            is_ending = ending;
+            recording.push(&mut node, &bounds)
+        });
+        match pushed.map_err(|refused| *refused) {
+            Ok(value) => break value,
             Err(Refused::Full(recording)) => runtime.flush(&recording, recording.bound_cut(), FlushReason::Bound),
             Err(Refused::Foreign(values)) => runtime.flush_others(values),
             Err(Refused::Failed(failed)) => return MpsGraphTensor::new(Handle::of(node.output, failed)),
         }
     };
     // Another thread may have cut the node meanwhile.
-    if (runtime.eager() || thread::is_eager() || ending)
+    if (runtime.eager() || thread::is_eager() || is_ending)
         && let Some((recording, _)) = value.0.recorded_in()
     {
         runtime.flush(&recording, Cut::Everything, FlushReason::Eager);

@@ -77,20 +77,17 @@ pub(super) fn current() -> Option<Arc<Recording>> {
     CURRENT.try_with(|current| current.borrow_mut().of(stream()).clone()).ok()
 }
 
-/// Does something with the calling thread's recording for its stream, and says whether the thread is ending: one whose
-/// locals are gone has no recording that could wait for a later flush, so it gets one for this time. `work` must not
-/// ask for the recording again.
-pub(super) fn with_current<R>(work: impl FnOnce(&Arc<Recording>) -> R) -> (R, bool) {
+/// Does something with the calling thread's recording for its stream; `work` is told whether the thread is ending: one
+/// whose locals are gone has no recording that could wait for a later flush, so it gets one for this time. `work` must
+/// not ask for the recording again.
+pub(super) fn with_current<R>(work: impl FnOnce(&Arc<Recording>, bool) -> R) -> R {
     let mut work = Some(work);
-    let mut run = |recording: &Arc<Recording>| match work.take() {
-        Some(work) => work(recording),
+    let mut run = |recording: &Arc<Recording>, is_ending: bool| match work.take() {
+        Some(work) => work(recording, is_ending),
         None => unreachable!("`try_with` calls its closure or fails"),
     };
-    let usual = CURRENT.try_with(|current| run(current.borrow_mut().of(stream())));
-    match usual {
-        Ok(result) => (result, false),
-        Err(_) => (run(&Arc::new(Recording::new())), true),
-    }
+    let usual = CURRENT.try_with(|current| run(current.borrow_mut().of(stream()), false));
+    usual.unwrap_or_else(|_| run(&Arc::new(Recording::new()), true))
 }
 
 /// Runs `work` with every op of this thread compiled and run by itself as soon as it is recorded, as

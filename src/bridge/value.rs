@@ -16,7 +16,7 @@ use super::pool::Allocation;
 use super::ticket::Ticket;
 use crate::error::Error;
 use crate::lock::LockAnyway;
-use crate::tensor_type::{TensorType, shape};
+use crate::tensor_type::TensorType;
 
 /// Where a value's data is.
 #[derive(Clone)]
@@ -71,8 +71,7 @@ impl Value {
     /// As [`Self::recorded`], in the place of a value that nobody has.
     pub fn become_recorded(&mut self, ty: &TensorType, recording: &Arc<Recording>, serial: u64) {
         // Each field where it is: as a whole it would be copied.
-        self.ty.dtype = ty.dtype;
-        self.ty.shape = shape(&ty.shape);
+        self.ty.set(ty);
         self.made_by = serial;
         *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) =
             State::Recorded { recording: recording.clone(), serial };

@@ -16,6 +16,7 @@ use crate::tensor_type::{TensorType, shape};
 use super::Recording;
 
 /// An operand as the node sees it.
+#[derive(Default)]
 pub(in crate::bridge) struct Input {
     /// The value, if no node of the same recording or segment makes it; one that does keeps it.
     given: Option<Arc<Value>>,
@@ -57,11 +58,16 @@ pub(in crate::bridge) enum Refused {
 }
 
 impl Input {
-    /// A tensor that a node of the same recording makes, or that is `given`.
-    pub fn new(tensor: &MpsGraphTensor, given: Option<Arc<Value>>) -> Self {
-        let other = tensor.shape != tensor.value.ty().shape;
-        let other_shape = other.then(|| Box::new(shape(&tensor.shape)));
-        Self { given, made_by: tensor.value.0.made_by(), other_shape }
+    /// An operand in its place, a tensor that a node of the same recording makes or that is `is_given`.
+    pub fn set(&mut self, tensor: &MpsGraphTensor, is_given: bool) {
+        let value = &tensor.value.0;
+        self.made_by = value.made_by();
+        if is_given {
+            self.given = Some(value.clone());
+        }
+        if tensor.shape != value.ty.shape {
+            self.other_shape = Some(Box::new(shape(&tensor.shape)));
+        }
     }
 
     /// The shape in which the node reads the operand, whose value this is; of as many elements as the value's.
@@ -87,6 +93,18 @@ impl Input {
 }
 
 impl Node {
+    /// Appends the operands, each with whether it is given, and the scalars. They are written where they stay: to move
+    /// what was just written takes longer than to write it.
+    pub(super) fn add(&mut self, operands: &[&MpsGraphTensor], given: &[bool], scalars: &[ScalarInput]) {
+        for (tensor, &is_given) in operands.iter().zip(given) {
+            self.inputs.push(Input::default());
+            if let Some(input) = self.inputs.last_mut() {
+                input.set(tensor, is_given);
+            }
+        }
+        scalars.iter().for_each(|scalar| self.scalars.push(*scalar));
+    }
+
     /// The hash that the node has wherever its op's region starts.
     pub fn hash_anywhere(&self) -> u64 {
         match self.op.starts().len() {
