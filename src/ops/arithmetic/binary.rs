@@ -54,14 +54,15 @@ pub(crate) fn binary_scalar(op: BinaryOp, lhs: MpsGraphTensor, rhs: ScalarInput)
     op.check(lhs.dtype());
     let output = lhs.ty();
     let rhs = scalar_for(rhs, output.dtype);
-    let (op, rhs) = as_multiplication(op, rhs, output.dtype).unwrap_or((op, rhs));
+    let (op, rhs) = as_multiplication(op, rhs).unwrap_or((op, rhs));
     record(ArithmeticOp::BinaryScalar(op).into(), &[&lhs], &[rhs], output)
 }
 
-/// The multiplication that shifts 64-bit integers to the left by a number of places, modulo 64: the shift itself takes
-/// twenty nodes of their halves.
-fn as_multiplication(op: BinaryOp, places: ScalarInput, dtype: DType) -> Option<(BinaryOp, ScalarInput)> {
-    let (BinaryOp::LeftShift, DType::I64, ScalarInput::Int(places)) = (op, dtype, places) else { return None };
+/// The multiplication that shifts integers to the left by a number of places, modulo 64: one node, where the shift
+/// itself looks for counts beyond the dtype's width, or at halves of 64 bits. Narrower dtypes take the factor's low
+/// bits.
+fn as_multiplication(op: BinaryOp, places: ScalarInput) -> Option<(BinaryOp, ScalarInput)> {
+    let (BinaryOp::LeftShift, ScalarInput::Int(places)) = (op, places) else { return None };
     Some((BinaryOp::Mul, ScalarInput::Int(1_i64.wrapping_shl(places as u32))))
 }
 

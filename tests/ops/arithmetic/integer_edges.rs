@@ -123,6 +123,17 @@ macro_rules! dtypes {
                     let found = || tensor(&numbers).bitwise_right_shift(counts()).into_data();
                     assert_gives(&format!("right by {count}"), &TensorData::from(&right[..]), found, Exact);
                 }
+                // By numbers up to 63, which shift all bits out of narrower dtypes.
+                for count in 0..64 {
+                    let left: Vec<$int> = numbers.iter().map(|x| x.checked_shl(count).unwrap_or(0)).collect();
+                    let found = || tensor(&numbers).bitwise_left_shift_scalar(count.elem()).into_data();
+                    assert_gives(&format!("left by the number {count}"), &TensorData::from(&left[..]), found, Exact);
+                    let places = count.min($int::BITS);
+                    let twice = |x: &$int| x >> (places / 2) >> places.div_ceil(2);
+                    let right: Vec<$int> = numbers.iter().map(twice).collect();
+                    let found = || tensor(&numbers).bitwise_right_shift_scalar(count.elem()).into_data();
+                    assert_gives(&format!("right by the number {count}"), &TensorData::from(&right[..]), found, Exact);
+                }
             }
 
             #[test]
