@@ -13,6 +13,7 @@ mod kept;
 mod list;
 mod log;
 mod moving;
+mod novelty;
 mod patterns;
 mod pool;
 mod program;

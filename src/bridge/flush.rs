@@ -10,7 +10,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::draft::{Draft, Flow};
-use super::list::{Cut, Marks, Recording, Segment};
+use super::list::{Cut, Marks, Recording, Segment, rounds};
 use super::pool::Allocation;
 use super::run::Miss;
 use super::runtime::Runtime;
@@ -40,8 +40,9 @@ impl Runtime {
     pub(super) fn flush(&self, recording: &Recording, cut: Cut<'_>, reason: FlushReason) {
         let ticket = Arc::<Ticket>::default();
         if let Some(segment) = recording.cut(cut, &ticket) {
-            self.submit(&segment, &ticket, reason);
-            recording.take_back(segment.nodes);
+            for part in self.submit(segment, &ticket, reason) {
+                recording.take_back(part.nodes);
+            }
         }
     }
 
@@ -59,19 +60,21 @@ impl Runtime {
             }
         }
         if !all.nodes.is_empty() {
-            self.submit(&all, &ticket, FlushReason::OtherThread);
+            self.submit(all, &ticket, FlushReason::OtherThread);
         }
     }
 
-    /// Submits a segment and ends its ticket. However that ends, no value stays pending.
-    fn submit(&self, segment: &Segment, ticket: &Ticket, reason: FlushReason) {
+    /// Submits a segment and ends its ticket. However that ends, no value stays pending. Returns what was submitted.
+    fn submit(&self, segment: Segment, ticket: &Arc<Ticket>, reason: FlushReason) -> Vec<Segment> {
         self.counters.flushes(reason).add(1);
         self.log.flush(reason, segment.nodes.len());
-        let work = || ffi::autoreleasepool(|| Submission::of(self, segment).submit(segment.wanted.clone()));
+        let mut parts = vec![segment];
+        let work = || ffi::autoreleasepool(|| self.submit_parts(&mut parts, ticket));
         let outcome = catch_unwind(AssertUnwindSafe(work));
         if let Err(panic) = &outcome {
             let reason = format!("the flush that should have made this value panicked: {}", text_of(&**panic));
-            for (node, _) in segment.nodes.iter().zip(&segment.wanted).filter(|(_, wanted)| **wanted) {
+            let nodes = parts.iter().flat_map(|part| part.nodes.iter().zip(&part.wanted));
+            for (node, _) in nodes.filter(|(_, wanted)| **wanted) {
                 if matches!(*node.value.lock(), State::Pending(_)) {
                     node.value.set_state(State::Failed(Box::new(Error::Device { reason: reason.clone() })));
                 }
@@ -80,6 +83,20 @@ impl Runtime {
         ticket.end();
         if let Err(panic) = outcome {
             resume_unwind(panic);
+        }
+        parts
+    }
+
+    /// Submits a segment as one program, or divides it into its rounds first and submits each.
+    fn submit_parts(&self, parts: &mut Vec<Segment>, ticket: &Arc<Ticket>) {
+        let mut whole = Submission::of(self, &parts[0]);
+        whole.submit(parts[0].wanted.clone());
+        let Some(rounds) = whole.rounds else { return };
+        *parts = parts.swap_remove(0).divide(&rounds, ticket);
+        self.log.divided(parts.len());
+        for part in &*parts {
+            let mut submission = Submission { is_part: true, ..Submission::of(self, part) };
+            submission.submit(part.wanted.clone());
         }
     }
 }
@@ -101,12 +118,28 @@ struct Submission<'a> {
     done: Marks,
     /// Nodes whose values cannot be made.
     failed: Marks,
+    /// Whether it is noted how new the program is, or that of the whole that this is a part of.
+    is_part: bool,
+    /// Nothing is submitted, because the segment has to be divided here.
+    rounds: Option<Vec<usize>>,
 }
 
 impl<'a> Submission<'a> {
     fn of(runtime: &'a Runtime, segment: &'a Segment) -> Self {
         let none = Marks::from_elem(false, segment.nodes.len());
-        Self { runtime, flow: Flow::new(segment), done: none.clone(), failed: none }
+        Self { runtime, flow: Flow::new(segment), done: none.clone(), failed: none, is_part: false, rounds: None }
+    }
+
+    /// Whether the segment has to be divided, whose program is asked for and was, or was not, before.
+    fn divides(&mut self, is_new: bool) -> bool {
+        if std::mem::replace(&mut self.is_part, true) {
+            return false;
+        }
+        let Segment { nodes, wanted } = self.flow.segment;
+        let rounds = if is_new { rounds(nodes, wanted) } else { Vec::new() };
+        let divides = self.runtime.novelty.note(!rounds.is_empty()) && !rounds.is_empty();
+        self.rounds = divides.then_some(rounds);
+        divides
     }
 
     /// Makes the `wanted` values of nodes.
@@ -130,7 +163,11 @@ impl<'a> Submission<'a> {
                 }
             };
             let plan = match self.runtime.look_up(&draft) {
-                Ok(plan) => plan,
+                Ok(plan) => {
+                    self.divides(false);
+                    plan
+                }
+                Err(Miss { first_seen, .. }) if self.divides(first_seen) => return,
                 Err(Miss { first_seen, moving }) => {
                     if first_seen && let Some(initial) = self.flow.initializers(&wanted) {
                         drop(draft);

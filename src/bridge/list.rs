@@ -10,6 +10,7 @@
 mod cut;
 mod node;
 mod parts;
+mod seams;
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -20,6 +21,7 @@ use smallvec::SmallVec;
 
 pub(super) use cut::{Cut, Marks, Segment};
 pub(super) use node::{Input, NewNode, Node, Refused, place_of};
+pub(super) use seams::rounds;
 
 use super::value::{Handle, State, Value};
 use crate::lock::LockAnyway;

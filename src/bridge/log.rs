@@ -54,6 +54,13 @@ impl Log {
         }
     }
 
+    /// A flush is submitted as so many programs.
+    pub fn divided(&self, parts: usize) {
+        if self.level > 0 {
+            eprintln!("burn-mpsgraph: miss: divided into {parts} rounds, because most flushes are new programs");
+        }
+    }
+
     /// A program is going to be compiled. Its text is written first: a compilation may end the process.
     pub fn compiling(&self, program: &Program, cache: &Cache) {
         let mut lately = self.lately.lock_anyway();

@@ -14,6 +14,7 @@ use super::generator::Generator;
 use super::kept::Kept;
 use super::list::{Bounds, Cut, recorded_before};
 use super::log::Log;
+use super::novelty::Novelty;
 use super::pool::Pool;
 use super::stats::{Counters, Stats};
 use super::submission::{Encoder, Progress, Queue};
@@ -51,6 +52,7 @@ pub(crate) struct Runtime {
     /// Lives as long as the process, because buffers in use know it.
     pub(super) pool: &'static Pool,
     pub(super) counters: Counters,
+    pub(super) novelty: Novelty,
     generator: Mutex<Generator>,
 }
 
@@ -111,6 +113,7 @@ impl Runtime {
                 config,
                 pool: Box::leak(Box::new(Pool::new(device.clone(), progress))),
                 counters: Counters::default(),
+                novelty: Novelty::default(),
                 generator: Mutex::new(Generator::new(seed)),
                 device,
             })

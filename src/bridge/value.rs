@@ -85,6 +85,11 @@ impl Value {
         self.made_by
     }
 
+    /// Whether a node makes or has made it; else it was uploaded, or never computed.
+    pub fn is_of_node(&self) -> bool {
+        self.made_by != NO_NODE
+    }
+
     /// Drops the data. Only for a value that nobody has.
     pub fn clear(&mut self) {
         *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) = State::Empty;

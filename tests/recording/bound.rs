@@ -1,8 +1,9 @@
 //! A loop that never reads is cut when too much is recorded, always at the same place of its body.
 
-use super::mlp::Trainer;
+use super::mlp::{FEATURES, Mlp, Trainer, items};
 use super::{B, Turn, read, vector};
 use burn::tensor::Tensor;
+use burn::tensor::backend::Backend;
 use burn_mpsgraph::MpsGraphDevice;
 
 #[test]
@@ -22,6 +23,74 @@ fn a_loop_that_never_reads_stops_compiling_and_growing() {
     assert_eq!(used.programs_compiled, 0, "{used:?}");
     assert!(used.bytes_live <= 2 * live, "{live} bytes became {}", used.bytes_live);
     assert!(trainer.step_and_read().is_finite());
+}
+
+/// Sizes of batches in an order that does not repeat.
+fn sizes() -> impl Iterator<Item = usize> {
+    let mut state = 1_u32;
+    std::iter::repeat_with(move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        4 + (state >> 24) as usize % 6
+    })
+}
+
+#[test]
+fn batches_of_any_size_in_any_order_stop_compiling() {
+    let mut turn = Turn::take();
+    let mut trainer = Trainer::adam();
+    let mut sizes = sizes();
+    // The first steps also have other numbers: Adam's corrections become 1.
+    for rows in sizes.by_ref().take(500) {
+        drop(trainer.step_of(rows));
+    }
+    turn.restart();
+    for rows in sizes.by_ref().take(300) {
+        drop(trainer.step_of(rows));
+    }
+    assert_eq!(turn.used().programs_compiled, 0, "{:?}", turn.used());
+    assert!(trainer.step_and_read().is_finite());
+}
+
+#[test]
+fn evaluation_of_batches_of_any_size_stops_compiling() {
+    let mut turn = Turn::take();
+    let model = Mlp::<B>::new(&MpsGraphDevice);
+    let loss_of = |rows: usize| {
+        let (features, labels) = items(rows, rows);
+        let features = Tensor::<B, 1>::from_data(features.as_slice(), &MpsGraphDevice).reshape([rows, FEATURES]);
+        model.loss(features, Tensor::from_data(labels.as_slice(), &MpsGraphDevice))
+    };
+    let (mut sizes, mut losses) = (sizes(), Vec::new());
+    let mut evaluate = |batches: usize| {
+        losses.extend(sizes.by_ref().take(batches).map(|rows| (rows, loss_of(rows))));
+    };
+    evaluate(1000);
+    turn.restart();
+    evaluate(1000);
+    assert_eq!(turn.used().programs_compiled, 0, "{:?}", turn.used());
+    for (rows, loss) in losses {
+        let alone: f32 = loss_of(rows).into_scalar();
+        let loss: f32 = loss.into_scalar();
+        assert!((loss - alone).abs() <= 1e-5 * alone, "{rows} rows: {loss} where it is {alone} alone");
+    }
+}
+
+#[test]
+fn training_that_reads_seldom_is_training_that_reads_each_step() {
+    let _turn = Turn::take();
+    let train = |reads: bool| {
+        B::seed(&MpsGraphDevice, 5);
+        let mut trainer = Trainer::adam();
+        for rows in sizes().take(200) {
+            let loss = trainer.step_of(rows);
+            if reads {
+                assert!(loss.into_scalar().is_finite());
+            }
+        }
+        trainer.step_and_read()
+    };
+    let [each, seldom] = [true, false].map(train);
+    assert!((each - seldom).abs() <= 1e-3 * each, "{each} and {seldom}");
 }
 
 #[test]

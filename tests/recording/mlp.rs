@@ -67,9 +67,15 @@ impl Trainer {
 
     /// One training step on a new batch of eight; the loss is not read.
     pub fn step(&mut self) -> Tensor<Autodiff<B>, 1> {
-        let (features, labels) = items(8 * (self.step % 10), 8);
+        self.step_of(8)
+    }
+
+    /// As [`Self::step`] on so many rows.
+    pub fn step_of(&mut self, rows: usize) -> Tensor<Autodiff<B>, 1> {
+        let (features, labels) = items(8 * (self.step % 10), rows);
         self.step += 1;
-        let features = Tensor::<Autodiff<B>, 1>::from_data(features.as_slice(), &MpsGraphDevice).reshape([8, FEATURES]);
+        let features = Tensor::<Autodiff<B>, 1>::from_data(features.as_slice(), &MpsGraphDevice);
+        let features = features.reshape([rows, FEATURES]);
         let labels = Tensor::from_data(labels.as_slice(), &MpsGraphDevice);
         let loss = self.model.loss(features, labels);
         let gradients = GradientsParams::from_grads(loss.backward(), &self.model);

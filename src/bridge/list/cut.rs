@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::node::{Node, place_of};
 use super::parts::{Parts, consumed, was_wanted};
+use super::seams::seams;
 use super::{KEPT, List, Recording};
 use crate::bridge::ticket::Ticket;
 use crate::bridge::value::State;
@@ -26,6 +27,34 @@ pub(in crate::bridge) struct Segment {
     /// For each node whether a tensor or a node that stays recorded can still ask for its value. These values are
     /// pending.
     pub wanted: Marks,
+}
+
+impl Segment {
+    /// Parts that begin at these nodes, and a first one before them. What a later part reads of an earlier one is
+    /// wanted there, and becomes pending on `ticket`.
+    pub fn divide(self, at: &[usize], ticket: &Arc<Ticket>) -> Vec<Self> {
+        let Self { mut nodes, mut wanted } = self;
+        for reader in at[0]..nodes.len() {
+            // The part that the reader is in.
+            let first = at[at.partition_point(|&begin| begin <= reader) - 1];
+            let (earlier, later) = nodes.split_at_mut(first);
+            for input in &mut later[reader - first].inputs {
+                let Some(maker) = input.producer().and_then(|serial| place_of(serial, earlier)) else { continue };
+                let value = &earlier[maker].value;
+                if !std::mem::replace(&mut wanted[maker], true) {
+                    value.set_state(State::Pending(ticket.clone()));
+                }
+                input.give(value);
+            }
+        }
+        let mut parts: Vec<Self> = Vec::with_capacity(at.len() + 1);
+        for &begin in at.iter().rev() {
+            parts.push(Self { nodes: nodes.split_off(begin), wanted: wanted.drain(begin..).collect() });
+        }
+        parts.push(Self { nodes, wanted });
+        parts.reverse();
+        parts
+    }
 }
 
 /// Which nodes of a recording are cut.
@@ -102,11 +131,17 @@ impl Recording {
         }
     }
 
-    /// What to flush when a bound is reached: up to where an earlier segment began, so that a loop that never reads is
-    /// cut at the same place of its body each time and its programs repeat; else everything. Only segments since the
-    /// thread's last read count, so a loop that reads is cut the same way each time.
+    /// What to flush when a bound is reached, so that a loop that never reads is cut at the same place of its body each
+    /// time and its programs repeat: up to the last seam, or to where an earlier segment began; else everything. Only
+    /// segments since the thread's last read count, so a loop that reads is cut the same way each time.
     pub fn bound_cut(&self) -> Cut<'static> {
         let mut list = self.lock();
+        let wanted: Marks = list.nodes.iter().map(|node| node.value.wanted()).collect();
+        // A small part would leave the list at its bound.
+        let least = BEGINNING.max(list.nodes.len() / 4);
+        if let Some(&seam) = seams(&list.nodes, &wanted).last().filter(|&&seam| seam > least) {
+            return Cut::Upto(list.nodes[seam - 1].serial);
+        }
         let List { nodes, beginnings, .. } = &mut *list;
         let own: Vec<_> = nodes.iter().take(BEGINNING).map(|node| (node.op.clone(), node.value.ty.clone())).collect();
         if !beginnings.contains(&own) {
@@ -140,6 +175,7 @@ impl List {
         for input in self.nodes.iter_mut().flat_map(|node| &mut node.inputs) {
             if let Some(at) = input.producer().and_then(|serial| place_of(serial, cut)) {
                 wanted[at] = true;
+                cut[at].value.begin_use();
                 input.give(&cut[at].value);
             }
         }

@@ -85,9 +85,8 @@ impl Input {
         self.given.as_ref()
     }
 
-    /// The node that makes the operand has left the recording, but the one that reads it stays.
+    /// The node that makes the operand is not in one recording or segment with the one that reads it any more.
     pub fn give(&mut self, value: &Arc<Value>) {
-        value.begin_use();
         self.given = Some(value.clone());
     }
 }
