@@ -5,8 +5,8 @@
 //! comes next adds activations. A cut there leaves few values between programs, and rounds of one kind are one program,
 //! whatever rounds of other shapes come between.
 //!
-//! An unfinished round adds values at many places, and all of them look like seams. So only those count that are between
-//! the same two kinds of ops as the seam with the fewest values.
+//! An unfinished round adds values at many places, and all of them look like seams. So only those count that are
+//! between the same two kinds of ops as the seam with the fewest values.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
