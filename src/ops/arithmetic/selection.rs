@@ -30,19 +30,34 @@ pub(crate) fn mask_fill(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: Sca
     record(ArithmeticOp::MaskFill.into(), &[&tensor, &mask], &[value], output)
 }
 
-/// Each element, but at least `min` and at most `max`; NaN stays NaN. If the bounds cross, `min` wins.
+/// Each element, but at least `min` and at most `max`; NaN stays NaN. If the bounds cross, `min` wins. A bound beyond
+/// the range of an integer dtype binds as the end of that range.
 pub(crate) fn clamp(x: MpsGraphTensor, min: Option<ScalarInput>, max: Option<ScalarInput>) -> MpsGraphTensor {
     let dtype = x.dtype();
     if dtype.is_bool() {
         unsupported("clamp", format!("dtype {dtype:?}"));
     }
     let op = ArithmeticOp::Clamp { min: min.is_some(), max: max.is_some() };
-    let bounds: Vec<_> = [min, max].into_iter().flatten().map(|bound| scalar_for(bound, dtype)).collect();
+    let bounds: Vec<_> = [min, max].into_iter().flatten().map(|bound| bound_for(bound, dtype)).collect();
     if bounds.is_empty() {
         return x;
     }
     let output = x.ty();
     record(op.into(), &[&x], &bounds, output)
+}
+
+/// A bound as a number of `dtype`; other scalars wrap, which would make it another bound.
+fn bound_for(bound: ScalarInput, dtype: DType) -> ScalarInput {
+    let bound = scalar_for(bound, dtype);
+    let wide = match bound {
+        ScalarInput::Int(x) => i128::from(x),
+        ScalarInput::UInt(x) => i128::from(x),
+        ScalarInput::Float(_) | ScalarInput::RandomState(_) => return bound,
+    };
+    let values = 1_i128 << (8 * dtype.size());
+    let lowest = if dtype.is_uint() { 0 } else { -values / 2 };
+    let number = wide.clamp(lowest, lowest + values - 1);
+    if dtype == DType::U64 { ScalarInput::UInt(number as u64) } else { ScalarInput::Int(number as i64) }
 }
 
 /// Adds the bounds, the node's scalars, to a graph.

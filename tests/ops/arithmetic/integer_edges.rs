@@ -143,6 +143,16 @@ macro_rules! dtypes {
                 assert_pairs("lower", |a, b| a.lower(b).int().cast($int::dtype()), |a: $int, b| Some((a < b).into()));
                 assert_pairs("equal", |a, b| a.equal(b).int().cast($int::dtype()), |a: $int, b| Some((a == b).into()));
                 assert_each("clamp", |x| x.clamp(1, 100), |x: $int| x.clamp(1, 100));
+                // Bounds that the dtype does not have; Burn refuses negative ones of unsigned integers.
+                const LOWEST: i64 = if $signed { i64::MIN } else { 0 };
+                let at_most = |x: $int, high: i64| i128::from(x).min(high.into()) as $int;
+                assert_each("clamp", |x| x.clamp(LOWEST.max(-300), 300), |x: $int| {
+                    i128::from(x).clamp(LOWEST.max(-300).into(), 300) as $int
+                });
+                assert_each("clamp", |x| x.clamp(LOWEST, i64::MAX), |x: $int| at_most(x, i64::MAX));
+                assert_each("clamp_min", |x| x.clamp_min(LOWEST), |x: $int| x);
+                assert_each("clamp_max", |x| x.clamp_max(i64::MAX), |x: $int| at_most(x, i64::MAX));
+                assert_each("clamp_max", |x| x.clamp_max(1e9), |x: $int| at_most(x, 1_000_000_000));
             }
 
             #[test]
