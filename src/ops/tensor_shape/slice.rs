@@ -148,7 +148,8 @@ pub(crate) fn slice_assign(tensor: MpsGraphTensor, slices: &[Slice], value: MpsG
     let shape: Shape = region.iter().map(|range| range.count).collect();
     if value.shape != shape || value.dtype() != tensor.dtype() {
         let (given, data) = ((value.dtype(), &value.shape), (tensor.dtype(), &tensor.shape));
-        invalid("slice_assign", format!("value {given:?} for a region of shape {shape:?} in {data:?}"));
+        let remedy = if value.shape == shape { "cast one of them" } else { "give the value the region's shape" };
+        invalid("slice_assign", format!("value {given:?} for a region of shape {shape:?} in {data:?}; {remedy}"));
     }
     put_region(tensor, &region, value)
 }
