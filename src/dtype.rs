@@ -45,6 +45,12 @@ pub(crate) fn require(op: &'static str, dtype: DType) {
     }
 }
 
+/// The smallest and largest number of an integer dtype.
+pub(crate) fn integer_range(dtype: DType) -> (i128, i128) {
+    let bits = dtype.size() as u32 * 8;
+    if dtype.is_uint() { (0, (1 << bits) - 1) } else { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) }
+}
+
 /// What Burn may do with `dtype` here.
 pub(crate) fn usage(dtype: DType) -> DTypeUsageSet {
     if let DType::QFloat(scheme) = dtype {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::draft::{Draft, Flow};
-use super::list::{Cut, Marks, Recording, Segment, rounds};
+use super::list::{Cut, Divided, Marks, Recording, Segment, rounds};
+use super::novelty::Novelty;
 use super::pool::Allocation;
 use super::run::Miss;
 use super::runtime::Runtime;
@@ -65,10 +66,10 @@ impl Runtime {
     }
 
     /// Submits a segment and ends its ticket. However that ends, no value stays pending. Returns what was submitted.
-    fn submit(&self, segment: Segment, ticket: &Arc<Ticket>, reason: FlushReason) -> Vec<Segment> {
+    fn submit(&self, segment: Segment, ticket: &Arc<Ticket>, reason: FlushReason) -> Divided {
         self.counters.flushes(reason).add(1);
         self.log.flush(reason, segment.nodes.len());
-        let mut parts = vec![segment];
+        let mut parts = Divided::from_buf([segment]);
         let work = || ffi::autoreleasepool(|| self.submit_parts(&mut parts, ticket));
         let outcome = catch_unwind(AssertUnwindSafe(work));
         if let Err(panic) = &outcome {
@@ -88,15 +89,14 @@ impl Runtime {
     }
 
     /// Submits a segment as one program, or divides it into its rounds first and submits each.
-    fn submit_parts(&self, parts: &mut Vec<Segment>, ticket: &Arc<Ticket>) {
-        let mut whole = Submission::of(self, &parts[0]);
+    fn submit_parts(&self, parts: &mut Divided, ticket: &Arc<Ticket>) {
+        let mut whole = Submission { novelty: Some(&self.novelty), ..Submission::of(self, &parts[0]) };
         whole.submit(parts[0].wanted.clone());
         let Some(rounds) = whole.rounds else { return };
         *parts = parts.swap_remove(0).divide(&rounds, ticket);
         self.log.divided(parts.len());
         for part in &*parts {
-            let mut submission = Submission { is_part: true, ..Submission::of(self, part) };
-            submission.submit(part.wanted.clone());
+            Submission::of(self, part).submit(part.wanted.clone());
         }
     }
 }
@@ -118,8 +118,8 @@ struct Submission<'a> {
     done: Marks,
     /// Nodes whose values cannot be made.
     failed: Marks,
-    /// Whether it is noted how new the program is, or that of the whole that this is a part of.
-    is_part: bool,
+    /// Where a whole segment notes, once, whether its program is new; parts do not.
+    novelty: Option<&'a Novelty>,
     /// Nothing is submitted, because the segment has to be divided here.
     rounds: Option<Vec<usize>>,
 }
@@ -127,17 +127,15 @@ struct Submission<'a> {
 impl<'a> Submission<'a> {
     fn of(runtime: &'a Runtime, segment: &'a Segment) -> Self {
         let none = Marks::from_elem(false, segment.nodes.len());
-        Self { runtime, flow: Flow::new(segment), done: none.clone(), failed: none, is_part: false, rounds: None }
+        Self { runtime, flow: Flow::new(segment), done: none.clone(), failed: none, novelty: None, rounds: None }
     }
 
-    /// Whether the segment has to be divided, whose program is asked for and was, or was not, before.
+    /// Notes whether the program was asked for before, and says whether the segment has to be divided.
     fn divides(&mut self, is_new: bool) -> bool {
-        if std::mem::replace(&mut self.is_part, true) {
-            return false;
-        }
+        let Some(novelty) = self.novelty.take() else { return false };
         let Segment { nodes, wanted } = self.flow.segment;
         let rounds = if is_new { rounds(nodes, wanted) } else { Vec::new() };
-        let divides = self.runtime.novelty.note(!rounds.is_empty()) && !rounds.is_empty();
+        let divides = novelty.note(!rounds.is_empty()) && !rounds.is_empty();
         self.rounds = divides.then_some(rounds);
         divides
     }
@@ -162,12 +160,12 @@ impl<'a> Submission<'a> {
                     continue;
                 }
             };
-            let plan = match self.runtime.look_up(&draft) {
-                Ok(plan) => {
-                    self.divides(false);
-                    plan
-                }
-                Err(Miss { first_seen, .. }) if self.divides(first_seen) => return,
+            let found = self.runtime.look_up(&draft);
+            if self.divides(matches!(found, Err(Miss { first_seen: true, .. }))) {
+                return;
+            }
+            let plan = match found {
+                Ok(plan) => plan,
                 Err(Miss { first_seen, moving }) => {
                     if first_seen && let Some(initial) = self.flow.initializers(&wanted) {
                         drop(draft);

@@ -19,8 +19,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
-pub(super) use cut::{Cut, Marks, Segment};
-pub(super) use node::{Input, NewNode, Node, Refused, place_of};
+pub(super) use cut::{Cut, Divided, Marks, Segment};
+use node::place_of;
+pub(super) use node::{Input, NewNode, Node, Refused};
 pub(super) use seams::rounds;
 
 use super::value::{Handle, State, Value};
@@ -286,7 +287,7 @@ impl List {
         let mut wanted: Vec<bool> = self.nodes.iter().map(|node| node.value.wanted()).collect();
         for (at, node) in self.nodes.iter().enumerate().rev() {
             if wanted[at] {
-                for producer in node.inputs.iter().filter_map(|input| place_of(input.producer()?, &self.nodes)) {
+                for producer in node.inputs.iter().filter_map(|input| input.place_in(&self.nodes)) {
                     wanted[producer] = true;
                 }
             }

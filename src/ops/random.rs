@@ -9,7 +9,7 @@ use burn_backend::{DType, Distribution, Shape};
 use super::Operation;
 use super::arithmetic::remainder_u64;
 use crate::bridge::{Runtime, record};
-use crate::dtype::require;
+use crate::dtype::{integer_range, require};
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::axis::part;
@@ -131,12 +131,6 @@ fn integers(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, V
         );
     }
     (RandomOp::WideIntegers, vec![first, ScalarInput::UInt(count)])
-}
-
-/// The smallest and largest number of an integer dtype.
-fn integer_range(dtype: DType) -> (i128, i128) {
-    let bits = dtype.size() as u32 * 8;
-    if dtype.is_uint() { (0, (1 << bits) - 1) } else { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) }
 }
 
 impl RandomOp {

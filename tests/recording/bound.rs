@@ -1,4 +1,5 @@
-//! A loop that never reads is cut when too much is recorded, always at the same place of its body.
+//! A loop that never reads is cut when too much is recorded, always at the same place of its body; one that reads
+//! seldom compiles a program for each size of its batches.
 
 use super::mlp::{FEATURES, Mlp, Trainer, items};
 use super::{B, Turn, read, vector};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Numbers;
-use crate::bridge::list::{Marks, Segment, place_of};
+use crate::bridge::list::{Marks, Segment};
 use crate::bridge::value::Value;
 
 /// Where the operands of a segment's nodes are made.
@@ -26,8 +26,7 @@ impl<'a> Flow<'a> {
         for node in nodes {
             flow.starts.push(flow.producers.len() as u32);
             for input in &node.inputs {
-                let place = |serial| place_of(serial, nodes);
-                flow.producers.push(input.producer().and_then(place).map_or(FED, |at| at as u32));
+                flow.producers.push(input.place_in(nodes).map_or(FED, |at| at as u32));
             }
         }
         flow

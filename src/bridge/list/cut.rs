@@ -29,17 +29,20 @@ pub(in crate::bridge) struct Segment {
     pub wanted: Marks,
 }
 
+/// The parts of a segment; one that is not divided needs no memory for them.
+pub(in crate::bridge) type Divided = SmallVec<[Segment; 1]>;
+
 impl Segment {
     /// Parts that begin at these nodes, and a first one before them. What a later part reads of an earlier one is
     /// wanted there, and becomes pending on `ticket`.
-    pub fn divide(self, at: &[usize], ticket: &Arc<Ticket>) -> Vec<Self> {
+    pub fn divide(self, at: &[usize], ticket: &Arc<Ticket>) -> Divided {
         let Self { mut nodes, mut wanted } = self;
         for reader in at[0]..nodes.len() {
             // The part that the reader is in.
             let first = at[at.partition_point(|&begin| begin <= reader) - 1];
             let (earlier, later) = nodes.split_at_mut(first);
             for input in &mut later[reader - first].inputs {
-                let Some(maker) = input.producer().and_then(|serial| place_of(serial, earlier)) else { continue };
+                let Some(maker) = input.place_in(earlier) else { continue };
                 let value = &earlier[maker].value;
                 if !std::mem::replace(&mut wanted[maker], true) {
                     value.set_state(State::Pending(ticket.clone()));
@@ -47,7 +50,7 @@ impl Segment {
                 input.give(value);
             }
         }
-        let mut parts: Vec<Self> = Vec::with_capacity(at.len() + 1);
+        let mut parts = Divided::with_capacity(at.len() + 1);
         for &begin in at.iter().rev() {
             parts.push(Self { nodes: nodes.split_off(begin), wanted: wanted.drain(begin..).collect() });
         }
@@ -173,7 +176,7 @@ impl List {
     /// Nodes that stay keep what they read of those that were cut, which is wanted for them.
     fn leave(&mut self, cut: &[Node], wanted: &mut [bool]) {
         for input in self.nodes.iter_mut().flat_map(|node| &mut node.inputs) {
-            if let Some(at) = input.producer().and_then(|serial| place_of(serial, cut)) {
+            if let Some(at) = input.place_in(cut) {
                 wanted[at] = true;
                 cut[at].value.begin_use();
                 input.give(&cut[at].value);

@@ -80,6 +80,11 @@ impl Input {
         self.given.is_none().then_some(self.made_by)
     }
 
+    /// Where among these nodes, which are in ascending order, the one is that makes the operand.
+    pub fn place_in(&self, nodes: &[Node]) -> Option<usize> {
+        place_of(self.producer()?, nodes)
+    }
+
     /// The value, if no node of the same recording or segment makes it.
     pub fn given(&self) -> Option<&Arc<Value>> {
         self.given.as_ref()
@@ -125,7 +130,7 @@ pub(super) fn hash(op: &Op, scalars: &[ScalarInput], output: &TensorType) -> u64
 }
 
 /// Where the node with this serial number is among nodes in ascending order.
-pub(in crate::bridge) fn place_of(serial: u64, nodes: &[Node]) -> Option<usize> {
+pub(super) fn place_of(serial: u64, nodes: &[Node]) -> Option<usize> {
     let (first, last) = (nodes.first()?.serial, nodes.last()?.serial);
     if !(first..=last).contains(&serial) {
         return None;

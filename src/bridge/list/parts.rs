@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::node::{Input, Node, place_of};
+use super::node::{Input, Node};
 use crate::bridge::value::Value;
 
 /// What the nodes read that are asked for, of which `asked` has the last one for each node.
 pub(super) fn consumed(nodes: &[Node], asked: &[u64]) -> HashSet<*const Value, FixedState> {
     let last = nodes.iter().zip(asked).filter(|(node, asked)| node.serial == **asked);
-    let made = |input: &Input| place_of(input.producer()?, nodes).map(|at| &nodes[at].value);
+    let made = |input: &Input| input.place_in(nodes).map(|at| &nodes[at].value);
     let value = |input| Input::given(input).or_else(|| made(input)).map(Arc::as_ptr);
     last.flat_map(|(node, _)| &node.inputs).filter_map(value).collect()
 }

@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
-use super::node::{Input, Node, place_of};
+use super::node::{Input, Node};
 use crate::bridge::value::Value;
 
 /// The numbers of the nodes that begin another round, ascending. `wanted` says of each node's value whether something
 /// else than these nodes can ask for it.
-pub(in crate::bridge) fn seams(nodes: &[Node], wanted: &[bool]) -> Vec<usize> {
+pub(super) fn seams(nodes: &[Node], wanted: &[bool]) -> Vec<usize> {
     let across = across(nodes, wanted);
     let mut least = across[nodes.len()];
     let mut seams = Vec::new();
@@ -65,7 +65,7 @@ fn across(nodes: &[Node], wanted: &[bool]) -> Vec<isize> {
     let mut earlier: HashMap<*const Value, usize, FixedState> = HashMap::default();
     for (at, node) in nodes.iter().enumerate() {
         for input in &node.inputs {
-            if let Some(producer) = input.producer().and_then(|serial| place_of(serial, nodes)) {
+            if let Some(producer) = input.place_in(nodes) {
                 last_read[producer] = last_read[producer].max(at);
             } else if let Some(value) = input.given().filter(|value| value.is_of_node()) {
                 earlier.insert(Arc::as_ptr(value), if value.held() { end } else { at });

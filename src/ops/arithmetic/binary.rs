@@ -62,8 +62,15 @@ pub(crate) fn binary_scalar(op: BinaryOp, lhs: MpsGraphTensor, rhs: ScalarInput)
 /// itself looks for counts beyond the dtype's width, or at halves of 64 bits. Narrower dtypes take the factor's low
 /// bits.
 fn as_multiplication(op: BinaryOp, places: ScalarInput) -> Option<(BinaryOp, ScalarInput)> {
-    let (BinaryOp::LeftShift, ScalarInput::Int(places)) = (op, places) else { return None };
-    Some((BinaryOp::Mul, ScalarInput::Int(1_i64.wrapping_shl(places as u32))))
+    if op != BinaryOp::LeftShift {
+        return None;
+    }
+    let places = match places {
+        ScalarInput::Int(places) => places as u32,
+        ScalarInput::UInt(places) => places as u32,
+        ScalarInput::Float(_) | ScalarInput::RandomState(_) => return None,
+    };
+    Some((BinaryOp::Mul, ScalarInput::Int(1_i64.wrapping_shl(places))))
 }
 
 impl BinaryOp {

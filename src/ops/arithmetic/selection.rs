@@ -4,6 +4,7 @@ use burn_backend::{DType, TensorMetadata};
 
 use super::{ArithmeticOp, broadcast, common_dtype, scalar_for};
 use crate::bridge::record;
+use crate::dtype::integer_range;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::Lowering;
@@ -54,9 +55,8 @@ fn bound_for(bound: ScalarInput, dtype: DType) -> ScalarInput {
         ScalarInput::UInt(x) => i128::from(x),
         ScalarInput::Float(_) | ScalarInput::RandomState(_) => return bound,
     };
-    let values = 1_i128 << (8 * dtype.size());
-    let lowest = if dtype.is_uint() { 0 } else { -values / 2 };
-    let number = wide.clamp(lowest, lowest + values - 1);
+    let (lowest, highest) = integer_range(dtype);
+    let number = wide.clamp(lowest, highest);
     if dtype == DType::U64 { ScalarInput::UInt(number as u64) } else { ScalarInput::Int(number as i64) }
 }
 
