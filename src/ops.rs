@@ -2,7 +2,7 @@
 //!
 //! A family's file holds its variants with their attributes, the functions that check shapes and dtypes and record
 //! them, and their lowering to MPSGraph nodes, side by side. Nothing here touches a raw pointer, a buffer or a host
-//! copy of a tensor. `normalization` and `resize` record ops of other families only and so have no variant.
+//! copy of a tensor. `resize` records ops of other families only and so has no variant.
 
 pub(crate) mod activation;
 pub(crate) mod arithmetic;
@@ -46,6 +46,12 @@ pub(crate) trait Operation {
     /// Whether MPSGraph's compiler rewrites the op by what made its operands, so that some need a barrier
     /// ([`Provenance::needs_barrier`]).
     fn is_rewritten(&self) -> bool;
+
+    /// Whether a node that the compiler does not see through stands between the one that it rewrites and those who read
+    /// the value.
+    fn hides_readers(&self) -> bool {
+        false
+    }
 
     /// What the lowering reshapes, if the output has this rank.
     fn reshapes(&self, rank: usize) -> Reshapes;
@@ -111,6 +117,7 @@ families! {
         Loss(loss::LossOp),
         MatrixMultiplication(matrix_multiplication::MatrixMultiplicationOp),
         Memory(memory::MemoryOp),
+        Normalization(normalization::NormalizationOp),
         Quantization(quantization::QuantizationOp),
         Random(random::RandomOp),
         Reduction(reduction::ReductionOp),
@@ -153,6 +160,10 @@ impl Op {
 
     pub fn is_rewritten(&self) -> bool {
         self.of_family().is_rewritten()
+    }
+
+    pub fn hides_readers(&self) -> bool {
+        self.of_family().hides_readers()
     }
 
     pub fn starts(&self) -> Starts {

@@ -9,6 +9,7 @@ mod barriers;
 mod equal;
 mod factors;
 mod joined;
+mod layers;
 mod leading;
 mod padded_sums;
 mod permutes;
@@ -52,7 +53,8 @@ pub(super) fn apply(program: &mut Program) {
 }
 
 /// What makes programs smaller, each in the form in which the later ones look for it.
-const PATTERNS: [fn(&mut Program); 16] = [
+const PATTERNS: [fn(&mut Program); 17] = [
+    layers::apply,
     equal::apply,
     permutes::apply,
     repeats::apply,

@@ -35,6 +35,9 @@ pub(crate) enum MatrixMultiplicationOp {
     /// equal or 1, or any ranks with at most [`BATCH`] matrices. If one of the last two extents [`is_far`], the node's
     /// scalar is minus infinity.
     Float,
+    /// `[x (m, k), weight (k, n), bias (n)]`, floats of one dtype, no extent of which [`is_far`]: the product and a sum
+    /// with it. One op, because to run a layer for one sample takes mostly its recording.
+    Linear,
     /// `[a (batch, m, k), b (batch, n, k)]`, integers of one dtype, batches equal or 1: rows times rows.
     Integer,
 }
@@ -43,54 +46,76 @@ impl Operation for MatrixMultiplicationOp {
     fn name(&self) -> &'static str {
         match self {
             MatrixMultiplicationOp::Float => "float_matmul",
+            MatrixMultiplicationOp::Linear => "linear",
             MatrixMultiplicationOp::Integer => "int_matmul",
         }
     }
 
     fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
-        let [a, b] = [&inputs[0], &inputs[1]];
         match self {
-            MatrixMultiplicationOp::Float => {
-                let inner = a.ty.shape[a.ty.shape.num_dims() - 1];
-                // Sums over parts go through f32, and where a GPU may get them wrong batches do, too.
-                let batches = output.shape.num_dims() > 2 && !gpu::is_m1_to_m4();
-                let through_f32 = output.dtype != DType::F32 && (inner > INNER || batches);
-                let shapes = [&a.ty.shape, &b.ty.shape];
-                let computed_in = if through_f32 { DType::F32 } else { output.dtype };
-                let [x, y] = [a, b].map(|operand| {
-                    if through_f32 { cx.graph().cast(&operand.tensor, DataType::F32) } else { operand.tensor.clone() }
-                });
-                let product = if is_far(shapes) {
-                    let least = Some(cx.scalar(0, computed_in));
-                    let graph = cx.graph();
-                    Parts { graph, least }.far([&x, &y], shapes)
-                } else {
-                    let (graph, least) = (cx.graph(), None);
-                    Parts { graph, least }.batches([&x, &y], shapes)
-                };
-                if through_f32 { cx.graph().cast(&product, stored(output.dtype)) } else { product }
+            MatrixMultiplicationOp::Float => lower_float(cx, inputs, output),
+            MatrixMultiplicationOp::Linear => {
+                let (product, bias) = (lower_float(cx, inputs, output), &inputs[2]);
+                let row = cx.once("row", &bias.tensor, || cx.graph().reshape(&bias.tensor, &[1, bias.ty.shape[0]]));
+                cx.graph().addition(&product, &row)
             }
-            MatrixMultiplicationOp::Integer => integer::lower(cx.graph(), a, b, output),
+            MatrixMultiplicationOp::Integer => integer::lower(cx.graph(), &inputs[0], &inputs[1], output),
         }
     }
 
-    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
-        Provenance::NONE
+    fn provenance(&self, inputs: &[Provenance]) -> Provenance {
+        match self {
+            MatrixMultiplicationOp::Linear => inputs[2].without(Provenance::VIEW),
+            MatrixMultiplicationOp::Float | MatrixMultiplicationOp::Integer => Provenance::NONE,
+        }
     }
 
     fn is_rewritten(&self) -> bool {
         match self {
-            MatrixMultiplicationOp::Float => true,
+            MatrixMultiplicationOp::Float | MatrixMultiplicationOp::Linear => true,
             MatrixMultiplicationOp::Integer => false,
         }
     }
 
     fn reshapes(&self, _rank: usize) -> Reshapes {
         match self {
-            MatrixMultiplicationOp::Float => Reshapes::Nothing,
+            MatrixMultiplicationOp::Float | MatrixMultiplicationOp::Linear => Reshapes::Nothing,
             MatrixMultiplicationOp::Integer => Reshapes::AnyShape,
         }
     }
+
+    fn hides_readers(&self) -> bool {
+        match self {
+            MatrixMultiplicationOp::Linear => true,
+            MatrixMultiplicationOp::Float | MatrixMultiplicationOp::Integer => false,
+        }
+    }
+}
+
+/// Adds the product of the first two operands.
+fn lower_float(cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+    let [a, b] = [&inputs[0], &inputs[1]];
+    let inner = a.ty.shape[a.ty.shape.num_dims() - 1];
+    // Sums over parts go through f32, and where a GPU may get them wrong batches do, too.
+    let batches = output.shape.num_dims() > 2 && !gpu::is_m1_to_m4();
+    let through_f32 = output.dtype != DType::F32 && (inner > INNER || batches);
+    let shapes = [&a.ty.shape, &b.ty.shape];
+    let computed_in = if through_f32 { DType::F32 } else { output.dtype };
+    let [x, y] =
+        [a, b].map(
+            |operand| {
+                if through_f32 { cx.graph().cast(&operand.tensor, DataType::F32) } else { operand.tensor.clone() }
+            },
+        );
+    let product = if is_far(shapes) {
+        let least = Some(cx.scalar(0, computed_in));
+        let graph = cx.graph();
+        Parts { graph, least }.far([&x, &y], shapes)
+    } else {
+        let (graph, least) = (cx.graph(), None);
+        Parts { graph, least }.batches([&x, &y], shapes)
+    };
+    if through_f32 { cx.graph().cast(&product, stored(output.dtype)) } else { product }
 }
 
 /// The matrix product of the last two axes, the axes before them broadcast. One dtype, float or integer; integers wrap

@@ -1,12 +1,32 @@
-//! Normalization over the last axis, composed of recorded ops. 16-bit floats are normalized in f32.
+//! `MPSGraphNormalizationOps.h`: normalization over the last axis. 16-bit floats are normalized in f32.
+//!
+//! One recorded op, because a layer that decodes one token takes mostly its recording; its nodes are MPSGraph's
+//! elementwise ones and sums. MPSGraph's own normalization takes the variance in one pass at unknown precision.
 
 use burn_backend::{DType, TensorMetadata};
+use smallvec::SmallVec;
 
-use super::arithmetic::{self, BinaryOp, UnaryOp};
-use super::reduction;
+use super::{Operation, reduction};
+use crate::bridge::record;
 use crate::error::invalid;
+use crate::ffi;
+use crate::lowering::conversion::convert;
+use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::scalar::ScalarInput;
+use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
+
+/// A recorded normalization.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum NormalizationOp {
+    /// `[x, gamma]`, and `beta` if it has one, floats of one dtype: `x` of up to four axes, the others with its last one
+    /// alone. The node's scalar is epsilon.
+    Layer { shifts: bool },
+}
+
+/// The axes of the largest `x` that is not read as a matrix: MPSGraph's reductions are right for four.
+const RANK: usize = 4;
 
 /// `(x - mean) / sqrt(variance + epsilon) * gamma + beta` over the last axis, with the population variance. `gamma` and
 /// `beta` have that axis alone and the dtype of `tensor`.
@@ -26,24 +46,51 @@ pub(crate) fn layer_norm(
     if shape.num_elements() == 0 {
         return tensor;
     }
-    let last = shape.len() - 1;
-    let mut row = vec![1; shape.len()];
-    row[last] = shape[last];
-    let affine = |affine: MpsGraphTensor| arithmetic::cast(affine.with_shape(row.clone().into()), DType::F32);
+    let op = NormalizationOp::Layer { shifts: beta.is_some() }.into();
+    let width = shape[shape.len() - 1];
+    let is_matrix = shape.len() > RANK;
+    let x = if is_matrix { tensor.with_shape([shape.num_elements() / width, width].into()) } else { tensor };
+    let operands = [Some(&x), Some(&gamma), beta.as_ref()];
+    let operands: SmallVec<[&MpsGraphTensor; 3]> = operands.into_iter().flatten().collect();
+    let result = record(op, &operands, &[ScalarInput::Float(epsilon)], x.ty());
+    if is_matrix { result.with_shape(shape) } else { result }
+}
 
-    let x = arithmetic::cast(tensor, DType::F32);
-    let mean = reduction::mean_dim(x.clone(), last);
-    let centered = arithmetic::binary(BinaryOp::Sub, x, mean);
-    let squares = arithmetic::binary(BinaryOp::Mul, centered.clone(), centered.clone());
-    let variance = reduction::mean_dim(squares, last);
-    let shifted = arithmetic::binary_scalar(BinaryOp::Add, variance, ScalarInput::Float(epsilon));
-    // A quotient for each row, not for each element.
-    let scale = arithmetic::unary(UnaryOp::Recip, arithmetic::unary(UnaryOp::Sqrt, shifted));
-    let normalized = arithmetic::binary(BinaryOp::Mul, centered, scale);
-    let scaled = arithmetic::binary(BinaryOp::Mul, normalized, affine(gamma));
-    let moved = match beta {
-        Some(beta) => arithmetic::binary(BinaryOp::Add, scaled, affine(beta)),
-        None => scaled,
-    };
-    arithmetic::cast(moved, dtype)
+impl Operation for NormalizationOp {
+    fn name(&self) -> &'static str {
+        match self {
+            NormalizationOp::Layer { .. } => "layer_norm",
+        }
+    }
+
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+        let NormalizationOp::Layer { shifts } = self;
+        let (dtype, graph) = (output.dtype, cx.graph());
+        let axis = output.shape.num_dims() - 1;
+        let mean = |x: &ffi::Tensor| reduction::mean_of(cx, x, DType::F32, output.shape[axis], &[axis as isize]);
+        let wide = |operand: &Operand| convert(cx, &operand.tensor, dtype, DType::F32);
+
+        let x = wide(&inputs[0]);
+        let centered = graph.subtraction(&x, &mean(&x));
+        let variance = mean(&graph.multiplication(&centered, &centered));
+        let shifted = graph.addition(&variance, &cx.scalar(0, DType::F32));
+        // A quotient for each row, not for each element.
+        let scale = graph.reciprocal(&graph.square_root(&shifted));
+        let normalized = graph.multiplication(&centered, &scale);
+        let scaled = graph.multiplication(&normalized, &wide(&inputs[1]));
+        let moved = if *shifts { graph.addition(&scaled, &wide(&inputs[2])) } else { scaled };
+        convert(cx, &moved, DType::F32, dtype)
+    }
+
+    fn provenance(&self, inputs: &[Provenance]) -> Provenance {
+        Provenance::all(inputs).without(Provenance::VIEW)
+    }
+
+    fn is_rewritten(&self) -> bool {
+        false
+    }
+
+    fn reshapes(&self, _rank: usize) -> Reshapes {
+        Reshapes::Nothing
+    }
 }

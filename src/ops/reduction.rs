@@ -7,6 +7,8 @@ mod lowering;
 
 use burn_backend::{DType, Shape, TensorMetadata};
 
+pub(super) use lowering::mean_of;
+
 use super::arithmetic::{self, UnaryOp, cast};
 use super::{Operation, check_dim, memory};
 use crate::bridge::record;

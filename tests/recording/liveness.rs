@@ -1,5 +1,7 @@
 //! Only values that can still be asked for are computed and kept.
 
+use burn::nn::{LayerNormConfig, LinearConfig};
+use burn::tensor::Tensor;
 use burn::tensor::backend::Backend;
 
 use super::{B, Turn, read, vector};
@@ -131,4 +133,18 @@ fn equal_values_of_a_program_share_a_buffer() {
     for value in all {
         assert_eq!(read(value), [-1.0, -2.0]);
     }
+}
+
+#[test]
+fn a_layer_is_one_op() {
+    let turn = Turn::take();
+    let device = MpsGraphDevice;
+    let (linear, norm) = (LinearConfig::new(4, 6).init::<B>(&device), LayerNormConfig::new(6).init::<B>(&device));
+    let x = Tensor::<B, 3>::ones([2, 3, 4], &device);
+    let forward = |x| norm.forward(linear.forward(x));
+    // Parameters are made when they are first used.
+    forward(x.clone()).into_data();
+    let recorded = turn.used().ops_recorded;
+    forward(x).into_data();
+    assert_eq!(turn.used().ops_recorded - recorded, 2);
 }

@@ -106,12 +106,13 @@ impl<'a> Construction<'_, 'a> {
         let node = &self.flow.segment.nodes[at];
         let mut provenances: SmallVec<[Provenance; 3]> = SmallVec::new();
         let is_rewritten = node.op.is_rewritten();
+        let read_lone = self.read_lone[at] && !node.op.hides_readers();
         self.draft.hash = mix(self.draft.hash, node.hash);
         for (index, input) in node.inputs.iter().enumerate() {
             let value = self.flow.value(at, index);
             let (source, provenance) = self.source(self.flow.producer(at, index), value);
-            let barrier = is_rewritten
-                && provenance.needs_barrier(&value.ty, input.shape(value), &node.value.ty, self.read_lone[at]);
+            let barrier =
+                is_rewritten && provenance.needs_barrier(&value.ty, input.shape(value), &node.value.ty, read_lone);
             self.draft.has_barrier |= barrier;
             provenances.push(provenance);
             self.draft.operands.push((source, barrier));

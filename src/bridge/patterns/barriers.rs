@@ -22,12 +22,13 @@ pub(super) fn settle(program: &mut Program, has_scalar: bool) -> bool {
         if !node.op.is_rewritten() {
             continue;
         }
+        let read_lone = read_lone[at] && !node.op.hides_readers();
         let needs: Vec<bool> = node
             .inputs
             .iter()
             .zip(&own)
             .map(|(input, provenance)| {
-                provenance.needs_barrier(program.type_of(input.source), &input.shape, &node.output, read_lone[at])
+                provenance.needs_barrier(program.type_of(input.source), &input.shape, &node.output, read_lone)
             })
             .collect();
         for (input, needs) in program.nodes[at].inputs.iter_mut().zip(needs) {

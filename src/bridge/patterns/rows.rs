@@ -13,6 +13,7 @@ use crate::bridge::program::{OperandRef, Program, ProgramNode, Source};
 use crate::ops::Op;
 use crate::ops::activation::ActivationOp;
 use crate::ops::arithmetic::{ArithmeticOp, BinaryOp};
+use crate::ops::normalization::NormalizationOp;
 
 pub(super) fn apply(program: &mut Program) {
     let readers = Readers::new(program);
@@ -100,14 +101,15 @@ fn treats_rows_alike(op: &Op, rank: usize) -> bool {
                 | ArithmeticOp::Unary(_)
                 | ArithmeticOp::BinaryScalar(_)
                 | ArithmeticOp::PowerOf(_)
-        ) | Op::Activation(
-            ActivationOp::Relu
-                | ActivationOp::ReluBackward
-                | ActivationOp::Gelu
-                | ActivationOp::GeluBackward
-                | ActivationOp::Sigmoid
-                | ActivationOp::SigmoidBackward
-        )
+        ) | Op::Normalization(NormalizationOp::Layer { .. })
+            | Op::Activation(
+                ActivationOp::Relu
+                    | ActivationOp::ReluBackward
+                    | ActivationOp::Gelu
+                    | ActivationOp::GeluBackward
+                    | ActivationOp::Sigmoid
+                    | ActivationOp::SigmoidBackward
+            )
     )
 }
 
@@ -121,7 +123,8 @@ fn fits(program: &Program, at: u32, readers: &Readers) -> bool {
     }
     let seen = |shape: &Shape| {
         let whole = shape.num_dims() == rank && (outer(shape) == outer(frame) || is_one_row(shape));
-        whole && (shape[rank - 1] == frame[rank - 1] || shape[rank - 1] == 1)
+        let last = shape[shape.num_dims() - 1];
+        (whole || is_row(shape)) && (last == frame[rank - 1] || last == 1)
     };
     treats_rows_alike(&node.op, rank)
         && node.inputs.iter().all(|input| seen(&input.shape) && !input.barrier)
@@ -130,6 +133,11 @@ fn fits(program: &Program, at: u32, readers: &Readers) -> bool {
 
 fn is_one_row(shape: &Shape) -> bool {
     outer(shape).iter().all(|&extent| extent == 1)
+}
+
+/// Whether this is the last axis alone, which needs no other shape, as normalizations read their factors.
+fn is_row(shape: &Shape) -> bool {
+    shape.num_dims() == 1
 }
 
 /// The axis in two axes of a reduction along these of more.
@@ -154,7 +162,7 @@ fn reshapes(program: &Program, readers: &Readers, group: &[u32], changed: impl F
     let mut found: HashSet<(Source, Shape), FixedState> = HashSet::default();
     let mut read = |reader: u32, input: &OperandRef| {
         let (own, shape) = (made(input.source), &input.shape);
-        let shape = if changed(reader) { in_rows(shape) } else { shape.clone() };
+        let shape = if changed(reader) && !is_row(shape) { in_rows(shape) } else { shape.clone() };
         let missing = shape.num_dims().saturating_sub(own.num_dims());
         // Extents of 1 in front take none.
         let same = shape[missing..] == own[..] && shape[..missing].iter().all(|&extent| extent == 1);
@@ -181,7 +189,7 @@ fn rewrite(program: &mut Program, at: u32) {
         node.op = op.along(&[axis]).into();
     }
     node.output.shape = in_rows(&node.output.shape);
-    for input in &mut node.inputs {
+    for input in node.inputs.iter_mut().filter(|input| !is_row(&input.shape)) {
         input.shape = in_rows(&input.shape);
     }
 }

@@ -2,17 +2,22 @@
 
 use burn_backend::TensorMetadata;
 
-use super::matmul;
+use super::parts::is_far;
+use super::{MatrixMultiplicationOp, matmul};
+use crate::bridge::record;
 use crate::error::invalid;
 use crate::ops::arithmetic::{self, BinaryOp};
 use crate::ops::{reduction, tensor_shape};
 use crate::tensor::MpsGraphTensor;
-use crate::tensor_type::shape;
+use crate::tensor_type::{TensorType, shape};
 
 /// `x (…, inputs)` times `weight (inputs, outputs)`, plus `bias (outputs)`.
 pub(crate) fn linear(x: MpsGraphTensor, weight: MpsGraphTensor, bias: Option<MpsGraphTensor>) -> MpsGraphTensor {
+    let Some(bias) = bias else { return matmul(x, weight) };
+    if let Some(positions) = positions_of_one_op(&x, &weight, &bias) {
+        return one_op(x, &weight, &bias, positions);
+    }
     let product = matmul(x, weight);
-    let Some(bias) = bias else { return product };
     let rank = product.rank();
     let outputs = product.shape[rank - 1];
     if bias.shape.as_slice() != [outputs] {
@@ -22,6 +27,30 @@ pub(crate) fn linear(x: MpsGraphTensor, weight: MpsGraphTensor, bias: Option<Mps
     row.fill(1);
     row[rank - 1] = outputs;
     arithmetic::binary(BinaryOp::Add, product, bias.with_shape(row))
+}
+
+/// The number of positions of `x` if the operands are those of a [`MatrixMultiplicationOp::Linear`].
+fn positions_of_one_op(x: &MpsGraphTensor, weight: &MpsGraphTensor, bias: &MpsGraphTensor) -> Option<usize> {
+    let (&[inputs, outputs], &[ref before @ .., own]) = (weight.dims(), x.dims()) else { return None };
+    let positions: usize = before.iter().product();
+    let fits = !before.is_empty() && own == inputs && bias.dims() == [outputs];
+    let is_float = x.dtype().is_float() && weight.dtype() == x.dtype() && bias.dtype() == x.dtype();
+    let is_empty = [positions, inputs, outputs].contains(&0);
+    (fits && is_float && !is_empty && !is_far([&x.shape, &weight.shape])).then_some(positions)
+}
+
+/// Records a linear layer as one op.
+fn one_op(x: MpsGraphTensor, weight: &MpsGraphTensor, bias: &MpsGraphTensor, positions: usize) -> MpsGraphTensor {
+    let &[inputs, outputs] = weight.dims() else { unreachable!("a weight that fits has two axes") };
+    let own = TensorType::new(x.dtype(), [positions, outputs].into());
+    let op = MatrixMultiplicationOp::Linear.into();
+    if x.rank() == 2 {
+        return record(op, &[&x, weight, bias], &[], own);
+    }
+    let mut result = shape(&x.shape);
+    result[x.rank() - 1] = outputs;
+    let x = x.with_shape([positions, inputs].into());
+    record(op, &[&x, weight, bias], &[], own).with_shape(result)
 }
 
 /// Gradient of [`linear`] for its input.

@@ -55,7 +55,14 @@ fn product(cx: &Lowering<'_>, x: &ffi::Tensor, view: &[usize], axis: isize) -> f
     graph.transpose(&product, &permutation)
 }
 
-fn mean_of(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, count: usize, axes: &[isize]) -> ffi::Tensor {
+/// The mean along axes of `count` elements together.
+pub(in crate::ops) fn mean_of(
+    cx: &Lowering<'_>,
+    x: &ffi::Tensor,
+    dtype: DType,
+    count: usize,
+    axes: &[isize],
+) -> ffi::Tensor {
     let graph = cx.graph();
     if dtype.is_float() {
         let sum = graph.reduction_sum(&convert(cx, x, dtype, DType::F32), axes);

@@ -30,7 +30,8 @@ cases! {
     }
 
     given_autodiff(FLOATS, [Layout::Contiguous], SUMS) {
-        linear_of_other_ranks = |_layout, dtype| ranks::<B>(dtype);
+        linear_of_other_ranks = |_layout, dtype| ranks::<B>(dtype, true);
+        linear_of_other_ranks_without_bias = |_layout, dtype| ranks::<B>(dtype, false);
     }
 
     by_hand() {
@@ -63,10 +64,12 @@ fn case<B: AutodiffBackend>(layout: Layout, dtype: DType, bias: bool) -> Vec<Ten
 }
 
 /// Layers of rank 2, 1 and 5.
-fn ranks<B: AutodiffBackend>(dtype: DType) -> Vec<TensorData> {
+fn ranks<B: AutodiffBackend>(dtype: DType, bias: bool) -> Vec<TensorData> {
     let x = floats::<B>(Layout::Contiguous, dtype, 0);
     let weight = floats::<B>(Layout::Contiguous, dtype, 1).reshape([3, 10]);
-    let module = Linear { weight: Param::from_tensor(weight), bias: None };
+    // A row of a matrix.
+    let bias = bias.then(|| floats::<B>(Layout::Contiguous, dtype, 2).reshape([3, 10]).slice(1..2).reshape([10]));
+    let module = Linear { weight: Param::from_tensor(weight), bias: bias.map(Param::from_tensor) };
     let forward = |x: Tensor<B, 5>| module.forward(x).into_data();
     vec![
         module.forward(x.clone().reshape([10, 3])).into_data(),

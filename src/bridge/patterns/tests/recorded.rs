@@ -136,8 +136,21 @@ fn layers_compute_in_the_two_axes_of_their_products() {
         .filter(|node| ["add", "gelu"].contains(&node.op.name()))
         .map(|node| &node.output.shape[..])
         .collect();
-    // The last one leaves the program in its own shape.
-    assert_eq!(shapes, [&[6, 4][..], &[6, 4], &[2, 3, 4]]);
+    assert_eq!(shapes, [[6, 4]; 3]);
+}
+
+#[test]
+fn a_normalization_between_layers_computes_in_their_two_axes() {
+    let program = super::rewritten(|| {
+        let (layer, norm) = (LinearConfig::new(4, 4), LayerNormConfig::new(4));
+        let (layer, norm) = (layer.init::<MpsGraph>(&DEVICE), norm.init::<MpsGraph>(&DEVICE));
+        layer.forward(norm.forward(layer.forward(plain([2, 3, 4]))))
+    });
+    let norm = |at: &&u32| program.nodes[**at as usize].op.name() == "layer_norm";
+    let norm = program.schedule.iter().find(norm).map(|&at| &program.nodes[at as usize]);
+    let norm = norm.expect("it was recorded");
+    let shapes: Vec<&[usize]> = norm.inputs.iter().map(|input| &input.shape[..]).collect();
+    assert_eq!((&norm.output.shape[..], &shapes[..]), (&[6, 4][..], &[&[6, 4][..], &[4], &[4]][..]), "{program}");
 }
 
 #[test]

@@ -1,0 +1,28 @@
+//! Linear layers are a product and a sum, as the other patterns look for them. MPSGraph computes the same nodes.
+
+use burn_backend::Shape;
+use smallvec::smallvec;
+
+use super::add;
+use super::reading::ADD;
+use super::sums_of_products::PRODUCT;
+use crate::bridge::program::Program;
+use crate::ops::Op;
+use crate::ops::matrix_multiplication::MatrixMultiplicationOp;
+
+const LAYER: Op = Op::MatrixMultiplication(MatrixMultiplicationOp::Linear);
+
+pub(super) fn apply(program: &mut Program) {
+    for at in program.schedule.clone() {
+        let node = &mut program.nodes[at as usize];
+        if node.op != LAYER {
+            continue;
+        }
+        let Some(mut bias) = node.inputs.pop() else { unreachable!("a layer has a bias") };
+        bias.shape = Shape::from([1, bias.shape[0]]);
+        let (operands, output) = (std::mem::take(&mut node.inputs), node.output.clone());
+        let product = add(program, PRODUCT, operands, output);
+        let node = &mut program.nodes[at as usize];
+        (node.op, node.inputs) = (ADD, smallvec![product, bias]);
+    }
+}
