@@ -1,7 +1,7 @@
 //! `MPSGraphNormalizationOps.h`: normalization over the last axis. 16-bit floats are normalized in f32.
 //!
-//! One recorded op, because a layer that decodes one token takes mostly its recording; its nodes are MPSGraph's
-//! elementwise ones and sums. MPSGraph's own normalization takes the variance in one pass at unknown precision.
+//! One recorded op, because the layers of a model that decodes token by token take mostly their recording. Its nodes
+//! are MPSGraph's elementwise ones and sums: in which precision MPSGraph's own normalization computes is not documented.
 
 use burn_backend::{DType, TensorMetadata};
 use smallvec::SmallVec;
@@ -20,8 +20,8 @@ use crate::tensor_type::TensorType;
 /// A recorded normalization.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum NormalizationOp {
-    /// `[x, gamma]`, and `beta` if it has one, floats of one dtype: `x` of up to four axes, the others with its last one
-    /// alone. The node's scalar is epsilon.
+    /// `[x, gamma]`, and `beta` if it `shifts`, floats of one dtype: `x` of up to four axes, the others with the last
+    /// one alone. The node's scalar is epsilon.
     Layer { shifts: bool },
 }
 
