@@ -67,8 +67,8 @@ pub fn binary(op: BinaryOp) -> Recipe {
         BinaryOp::Pow => slow(30, pick::<Pow>()),
         BinaryOp::Min => tile2(|a: f32, b: f32| if (a < b) | b.is_nan() { a } else { b }).into(),
         BinaryOp::Max => tile2(|a: f32, b: f32| if (a > b) | b.is_nan() { a } else { b }).into(),
-        BinaryOp::MinNan => tile2(|a: f32, b: f32| smaller(a, b).or_nan(a)).into(),
-        BinaryOp::MaxNan => tile2(|a: f32, b: f32| larger(a, b).or_nan(a)).into(),
+        BinaryOp::MinNan => tile2(smaller_or_nan).into(),
+        BinaryOp::MaxNan => tile2(larger_or_nan).into(),
         BinaryOp::Atan2 => slow(200, scalar2(|a: f32, b: f32| (a as f64).atan2(b as f64) as f32)),
         BinaryOp::Equal => tile2(|a: f32, b: f32| (a == b) as u8).into(),
         BinaryOp::NotEqual => tile2(|a: f32, b: f32| (a != b) as u8).into(),
@@ -93,16 +93,18 @@ fn positive_zero(x: f32) -> f32 {
     x + 0.0
 }
 
-/// The smaller, or `b` if one is NaN: an instruction of the processor.
+/// The smaller, or NaN if one is. Without NaN in `a`, which is put in last, it is an instruction of the processor.
 #[inline(always)]
-fn smaller(a: f32, b: f32) -> f32 {
-    if a < b { a } else { b }
+pub fn smaller_or_nan(a: f32, b: f32) -> f32 {
+    let smaller = if a < b { a } else { b };
+    smaller.or_nan(a)
 }
 
-/// The larger, or `b` if one is NaN.
+/// The larger, or NaN if one is.
 #[inline(always)]
-fn larger(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
+pub fn larger_or_nan(a: f32, b: f32) -> f32 {
+    let larger = if a > b { a } else { b };
+    larger.or_nan(a)
 }
 
 #[inline(always)]

@@ -4,6 +4,7 @@
 //! for each block what to do, the compiler makes no vector instructions. The results are those of
 //! [`round`](super::round), bit by bit.
 
+use super::float::{larger_or_nan, smaller_or_nan};
 use super::round::bf16_bits;
 use super::stepped::{BLOCK, Step};
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
@@ -67,6 +68,8 @@ block!(Block, Wide {
             Step::Mul => each(|a, b| a * b),
             Step::Div => each(|a, b| a / b),
             Step::Root => a.map(f32::sqrt),
+            Step::Min => each(smaller_or_nan),
+            Step::Max => each(larger_or_nan),
         }
     }
 });
@@ -127,6 +130,16 @@ mod avx512 {
         }
     }
 
+    /// `x`, or `other` where that is NaN. The processor's minimum and maximum are their second operand if one is NaN.
+    ///
+    /// # Safety
+    /// The processor must have AVX-512.
+    #[inline(always)]
+    unsafe fn or_nan(x: __m512, other: __m512) -> __m512 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm512_mask_mov_ps(x, _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(other, other), other) }
+    }
+
     block!(Block, __m512 {
         fn load(from: *const u8) -> Self {
             _mm512_loadu_ps(from.cast())
@@ -144,6 +157,8 @@ mod avx512 {
                 Step::Mul => _mm512_mul_ps(a, b),
                 Step::Div => _mm512_div_ps(a, b),
                 Step::Root => _mm512_sqrt_ps(a),
+                Step::Min => or_nan(_mm512_min_ps(a, b), a),
+                Step::Max => or_nan(_mm512_max_ps(a, b), a),
             }
         }
     });
@@ -210,6 +225,16 @@ pub mod avx2 {
         }
     }
 
+    /// As that of AVX-512.
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline(always)]
+    unsafe fn or_nan(x: __m256, other: __m256) -> __m256 {
+        // SAFETY: the caller's promise.
+        unsafe { _mm256_blendv_ps(x, other, _mm256_cmp_ps::<_CMP_UNORD_Q>(other, other)) }
+    }
+
     block!(Block, Halves {
         fn load(from: *const u8) -> Self {
             [_mm256_loadu_ps(from.cast()), _mm256_loadu_ps(from.add(WIDE).cast())]
@@ -228,6 +253,8 @@ pub mod avx2 {
                 Step::Mul => [_mm256_mul_ps(a[0], b[0]), _mm256_mul_ps(a[1], b[1])],
                 Step::Div => [_mm256_div_ps(a[0], b[0]), _mm256_div_ps(a[1], b[1])],
                 Step::Root => [_mm256_sqrt_ps(a[0]), _mm256_sqrt_ps(a[1])],
+                Step::Min => [or_nan(_mm256_min_ps(a[0], b[0]), a[0]), or_nan(_mm256_min_ps(a[1], b[1]), a[1])],
+                Step::Max => [or_nan(_mm256_max_ps(a[0], b[0]), a[0]), or_nan(_mm256_max_ps(a[1], b[1]), a[1])],
             }
         }
     });

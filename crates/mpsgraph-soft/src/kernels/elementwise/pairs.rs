@@ -1,8 +1,8 @@
 //! Pairs of instructions that one loop does: what the first makes stays in a register of the processor.
 //!
 //! These are the pairs by which small integers become floats: bits are moved up and back down to copy the sign, and an
-//! integer becomes a float that is multiplied with a scale; and pairs of basic operations of f32, or a square root and
-//! a sum. The loop computes what the two would, bit by bit.
+//! integer becomes a float that is multiplied with a scale; and pairs of basic operations of f32, a square root and a
+//! sum, or bounds. The loop computes what the two would, bit by bit.
 
 use super::fused_loop::{Instruction, Run};
 use super::int::Int;
@@ -41,6 +41,8 @@ impl Role {
             (TileType::F32, BinaryOp::Sub, Role::Step(Step::Sub)),
             (TileType::F32, BinaryOp::Mul, Role::Step(Step::Mul)),
             (TileType::F32, BinaryOp::Div, Role::Step(Step::Div)),
+            (TileType::F32, BinaryOp::MinNan, Role::Step(Step::Min)),
+            (TileType::F32, BinaryOp::MaxNan, Role::Step(Step::Max)),
         ];
         let role = roles.into_iter().find(|&(ty, of, _)| (ty, of) == (TileType::of(dtype), op));
         role.map(|(_, _, role)| role)

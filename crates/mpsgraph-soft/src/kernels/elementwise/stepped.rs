@@ -7,6 +7,7 @@
 //!
 //! Operands and results may be 16-bit floats, and each operation may round to them ([`half_loops`](super::half_loops)).
 
+use super::float::{larger_or_nan, smaller_or_nan};
 use super::fused_loop::Run;
 use super::half_loops;
 use super::round::HalfFloat;
@@ -49,11 +50,14 @@ impl Form {
     /// Both operations as one loop, if there is one, where operand number `place` of the second is what the first
     /// makes; what they read is f32 still. Quotients as the second gain little, so there is no loop for them; as the
     /// first they gain most, because the processor divides while it does everything else. Roots are as slow, and
-    /// optimizers only add to them.
+    /// optimizers only add to them. Bounds follow each other, or a sum as an activation.
     pub fn of_pair(first: Self, second: Self, place: usize) -> Option<Self> {
         let step = match (first.first, second.first) {
             (_, Step::Div | Step::Root | Step::SubFrom) => return None,
             (Step::Root, Step::Sub | Step::Mul) => return None,
+            // Which operand is the first decides between two zeros.
+            (Step::Min, Step::Max) | (Step::Max, Step::Min) | (Step::Add, Step::Max) if place == 0 => second.first,
+            (Step::Min | Step::Max, _) | (_, Step::Min | Step::Max) => return None,
             (_, Step::Sub) if place == 1 => Step::SubFrom,
             (_, Step::Add | Step::Sub | Step::Mul) => second.first,
         };
@@ -117,18 +121,29 @@ pub enum Step {
     Div,
     /// The square root of the first operand.
     Root,
+    /// The smaller operand, or NaN if one is.
+    Min,
+    /// The larger operand, or NaN if one is.
+    Max,
 }
 
 /// The loop of these operations on f32.
 fn of_f32(first: Step, second: Option<Step>) -> SteppedFn {
     match (first, second) {
+        (Step::Add, Some(Step::Max)) => pick::<Add, Max>(),
+        (Step::Min, None) => pick::<Min, First>(),
+        (Step::Min, Some(Step::Max)) => pick::<Min, Max>(),
+        (Step::Max, None) => pick::<Max, First>(),
+        (Step::Max, Some(Step::Min)) => pick::<Max, Min>(),
         (Step::Add, _) => then::<Add>(second),
         (Step::Sub, _) => then::<Sub>(second),
         (Step::Mul, _) => then::<Mul>(second),
         (Step::Div, _) => then::<Div>(second),
         (Step::Root, None) => pick::<Root, First>(),
         (Step::Root, Some(Step::Add)) => pick::<Root, Add>(),
-        (Step::Root, Some(_)) | (Step::SubFrom, _) => unreachable!("`Form::of_pair` makes no such pair"),
+        (Step::Root | Step::Min | Step::Max, Some(_)) | (Step::SubFrom, _) => {
+            unreachable!("`Form::of_pair` makes no such pair")
+        }
     }
 }
 
@@ -139,7 +154,7 @@ fn then<A: Operation>(second: Option<Step>) -> SteppedFn {
         Some(Step::Sub) => pick::<A, Sub>(),
         Some(Step::SubFrom) => pick::<A, SubFrom>(),
         Some(Step::Mul) => pick::<A, Mul>(),
-        Some(Step::Div | Step::Root) => unreachable!("`Form::of_pair` makes no such pair"),
+        Some(Step::Div | Step::Root | Step::Min | Step::Max) => unreachable!("`Form::of_pair` makes no such pair"),
     }
 }
 
@@ -174,7 +189,9 @@ operations!(
     SubFrom: |a, b| b - a,
     Mul: |a, b| a * b,
     Div: |a, b| a / b,
-    Root: |a, _b| a.sqrt()
+    Root: |a, _b| a.sqrt(),
+    Min: |a, b| smaller_or_nan(a, b),
+    Max: |a, b| larger_or_nan(a, b)
 );
 
 /// The loop as compiled for the best instruction set of this processor.

@@ -20,11 +20,13 @@ const INTS: [DType; 8] = [DType::I8, DType::I16, DType::I32, DType::I64, DType::
 /// A basic operation, and what it gives.
 type Case = (BinaryOp, fn(f32, f32) -> f32);
 
-const BASIC: [Case; 4] = [
+const BASIC: [Case; 6] = [
     (BinaryOp::Add, |a, b| a + b),
     (BinaryOp::Sub, |a, b| a - b),
     (BinaryOp::Mul, |a, b| a * b),
     (BinaryOp::Div, |a, b| a / b),
+    (BinaryOp::MinNan, |a, b| if a.is_nan() | b.is_nan() { f32::NAN } else { a.min(b) }),
+    (BinaryOp::MaxNan, |a, b| if a.is_nan() | b.is_nan() { f32::NAN } else { a.max(b) }),
 ];
 
 /// A packed tensor that any dtype can be read from and written to by value.

@@ -125,7 +125,7 @@ fn a_number_that_is_also_read_as_a_tile() {
         let sum = builder.binary(BinaryOp::Add, DType::F32, a, row);
         let root = builder.unary(UnaryOp::Abs, DType::F32, row);
         let product = builder.binary(BinaryOp::Mul, DType::F32, sum, root);
-        builder.binary(BinaryOp::MaxNan, DType::F32, product, scalar)
+        builder.binary(BinaryOp::Max, DType::F32, product, scalar)
     });
     for index in 0..got.len {
         let [a, row, scalar] = std::array::from_fn(|at| kinds[at].at(&values[at], index));
