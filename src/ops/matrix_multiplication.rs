@@ -107,7 +107,7 @@ fn lower_float(cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ff
                 if through_f32 { cx.graph().cast(&operand.tensor, DataType::F32) } else { operand.tensor.clone() }
             },
         );
-    let product = if is_far(shapes) {
+    let product = if is_far(shapes.map(|shape| &shape[..])) {
         let least = Some(cx.scalar(0, computed_in));
         let graph = cx.graph();
         Parts { graph, least }.far([&x, &y], shapes)
@@ -172,7 +172,7 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
 fn float_product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     let output = TensorType::new(lhs.dtype(), shape);
     let least = [ScalarInput::Float(f64::NEG_INFINITY)];
-    let scalars = if is_far([&lhs.shape, &rhs.shape]) { &least[..] } else { &[] };
+    let scalars = if is_far([lhs.dims(), rhs.dims()]) { &least[..] } else { &[] };
     record(MatrixMultiplicationOp::Float.into(), &[&lhs, &rhs], scalars, output)
 }
 

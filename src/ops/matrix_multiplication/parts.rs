@@ -17,8 +17,8 @@ const EXTENT: usize = 1 << 15;
 pub(super) const BATCH: usize = 1 << 15;
 
 /// Whether one of the last two extents is more than [`EXTENT`] on a system where that matters.
-pub(super) fn is_far(shapes: [&Shape; 2]) -> bool {
-    let far = |shape: &Shape| shape.iter().rev().take(2).any(|&extent| extent > EXTENT);
+pub(super) fn is_far(shapes: [&[usize]; 2]) -> bool {
+    let far = |shape: &[usize]| shape.iter().rev().take(2).any(|&extent| extent > EXTENT);
     !os_version::at_least(14, 4) && shapes.into_iter().any(far)
 }
 

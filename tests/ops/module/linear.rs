@@ -34,6 +34,15 @@ cases! {
         linear_of_other_ranks_without_bias = |_layout, dtype| ranks::<B>(dtype, false);
     }
 
+    // More positions than MPSGraph's products take before macOS 14.4, though no axis has so many.
+    given_autodiff([DType::F32], [Layout::Contiguous], SUMS) {
+        linear_at_many_positions = |_layout, dtype| {
+            let x = floats::<B>(Layout::Contiguous, dtype, 0).slice([0..1, 0..1, 0..2]).repeat(&[2, 16_385, 1]);
+            let [weight, bias] = [1, 2].map(|salt| floats::<B>(Layout::Contiguous, dtype, salt).reshape([10, 3]));
+            vec![linear(x, weight.slice(0..2), Some(bias.slice(0..1).reshape([3]))).into_data()]
+        };
+    }
+
     by_hand() {
         linear = |x = [[1.0, 2.0]], w = [[1.0, 0.0, 3.0], [0.0, 1.0, 4.0]], b = [10.0, 20.0, 30.0]|
             linear(x, w, Some(b)) => [[11.0, 22.0, 41.0]];
