@@ -8,12 +8,12 @@ use smallvec::SmallVec;
 
 use super::{Operation, reduction};
 use crate::bridge::record;
-use crate::error::invalid;
+use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::conversion::convert;
 use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::scalar::ScalarInput;
-use crate::lowering::{Lowering, Operand};
+use crate::lowering::{Lowering, MOST_ELEMENTS, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
@@ -45,6 +45,10 @@ pub(crate) fn layer_norm(
     }
     if shape.num_elements() == 0 {
         return tensor;
+    }
+    if shape.num_elements() > MOST_ELEMENTS {
+        let limit = "more than the 2^30 elements that are normalized in f32; normalize fewer rows at a time";
+        unsupported("layer_norm", format!("{dtype:?} {shape:?} has {limit}"));
     }
     let op = NormalizationOp::Layer { shifts: beta.is_some() }.into();
     let width = shape[shape.len() - 1];

@@ -92,6 +92,13 @@ const CASES: &[Case] = &[
     (|| B::linear(float([2, 3]), float([3, 4]), Some(float([3]))), &["linear", "[3]", "4 outputs"]),
     (|| B::layer_norm(float([2, 3]), float([2]), None, 1e-5), &["layer_norm", "[2, 3]", "[2]"]),
     (|| B::layer_norm(float([2, 3]), half([3]), None, 1e-5), &["layer_norm", "F32", "F16"]),
+    (
+        || {
+            let zeros = |shape: &[usize]| B::float_zeros(shape.to_vec().into(), &DEVICE, FloatDType::F16);
+            B::layer_norm(zeros(&[1 << 15, (1 << 15) + 1]), zeros(&[(1 << 15) + 1]), None, 1e-5)
+        },
+        &["layer_norm", "F16", "[32768, 32769]", "2^30", "fewer rows"],
+    ),
     (|| attention([1, 1, 2, 3], [1, 1, 2, 4]), &["attention", "[1, 1, 2, 3]", "[1, 1, 2, 4]"]),
     (|| B::bool_into_float(bools(), FloatDType::F64), &["F64", "use f32"]),
     (|| B::float_zeros([2].into(), &DEVICE, FloatDType::F64), &["zeros", "F64", "use f32"]),
