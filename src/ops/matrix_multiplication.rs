@@ -18,9 +18,9 @@ pub(crate) use linear::{linear, linear_bias_backward, linear_weight_backward, li
 use self::parts::{BATCH, INNER, Parts, is_far};
 use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
-use crate::dtype::stored;
 use crate::error::invalid;
-use crate::ffi::{self, DataType, gpu, os_version};
+use crate::ffi::{self, gpu, os_version};
+use crate::lowering::conversion::convert;
 use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::has_lone_extents;
 use crate::lowering::scalar::ScalarInput;
@@ -36,7 +36,7 @@ pub(crate) enum MatrixMultiplicationOp {
     /// scalar is minus infinity.
     Float,
     /// `[x (m, k), weight (k, n), bias (n)]`, floats of one dtype, no extent of which [`is_far`]: the product and a sum
-    /// with it. One op, because to run a layer for one sample takes mostly its recording.
+    /// with it. One op, because where a layer runs for one sample the cost of each recorded op counts.
     Linear,
     /// `[a (batch, m, k), b (batch, n, k)]`, integers of one dtype, batches equal or 1: rows times rows.
     Integer,
@@ -101,12 +101,7 @@ fn lower_float(cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ff
     let through_f32 = output.dtype != DType::F32 && (inner > INNER || batches);
     let shapes = [&a.ty.shape, &b.ty.shape];
     let computed_in = if through_f32 { DType::F32 } else { output.dtype };
-    let [x, y] =
-        [a, b].map(
-            |operand| {
-                if through_f32 { cx.graph().cast(&operand.tensor, DataType::F32) } else { operand.tensor.clone() }
-            },
-        );
+    let [x, y] = [a, b].map(|operand| convert(cx, &operand.tensor, output.dtype, computed_in));
     let product = if is_far(shapes.map(|shape| &shape[..])) {
         let least = Some(cx.scalar(0, computed_in));
         let graph = cx.graph();
@@ -115,7 +110,7 @@ fn lower_float(cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ff
         let (graph, least) = (cx.graph(), None);
         Parts { graph, least }.batches([&x, &y], shapes)
     };
-    if through_f32 { cx.graph().cast(&product, stored(output.dtype)) } else { product }
+    convert(cx, &product, computed_in, output.dtype)
 }
 
 /// The matrix product of the last two axes, the axes before them broadcast. One dtype, float or integer; integers wrap

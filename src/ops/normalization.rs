@@ -1,7 +1,7 @@
 //! `MPSGraphNormalizationOps.h`: normalization over the last axis. 16-bit floats are normalized in f32.
 //!
-//! One recorded op, because the layers of a model that decodes token by token take mostly their recording. Its nodes
-//! are elementwise ones and sums: in which precision MPSGraph's own normalization computes is not documented.
+//! One recorded op, because where a layer runs for one token the cost of each recorded op counts. Its nodes are
+//! elementwise ones and sums: in which precision MPSGraph's own normalization computes is not documented.
 
 use burn_backend::{DType, TensorMetadata};
 use smallvec::SmallVec;

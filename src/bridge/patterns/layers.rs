@@ -13,7 +13,8 @@ use crate::ops::matrix_multiplication::MatrixMultiplicationOp;
 const LAYER: Op = Op::MatrixMultiplication(MatrixMultiplicationOp::Linear);
 
 pub(super) fn apply(program: &mut Program) {
-    for at in program.schedule.clone() {
+    for place in 0..program.schedule.len() {
+        let at = program.schedule[place];
         let node = &mut program.nodes[at as usize];
         if node.op != LAYER {
             continue;

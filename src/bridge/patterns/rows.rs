@@ -135,7 +135,7 @@ fn is_one_row(shape: &Shape) -> bool {
     outer(shape).iter().all(|&extent| extent == 1)
 }
 
-/// Whether this is the last axis alone, which needs no other shape, as normalizations read their factors.
+/// Whether this is the last axis alone, as normalizations read their factors.
 fn is_row(shape: &Shape) -> bool {
     shape.num_dims() == 1
 }
@@ -147,8 +147,11 @@ fn axes_in_rows(axes: &[usize], rank: usize) -> Option<usize> {
     if sorted == [rank - 1] { Some(1) } else { (0..rank - 1).eq(sorted).then_some(0) }
 }
 
-/// A shape in two axes.
+/// A shape in two axes. A row stays as it is, because the nodes put extents of 1 in front of it themselves.
 fn in_rows(shape: &Shape) -> Shape {
+    if is_row(shape) {
+        return shape.clone();
+    }
     [outer(shape).iter().product(), shape[shape.num_dims() - 1]].into()
 }
 
@@ -162,7 +165,7 @@ fn reshapes(program: &Program, readers: &Readers, group: &[u32], changed: impl F
     let mut found: HashSet<(Source, Shape), FixedState> = HashSet::default();
     let mut read = |reader: u32, input: &OperandRef| {
         let (own, shape) = (made(input.source), &input.shape);
-        let shape = if changed(reader) && !is_row(shape) { in_rows(shape) } else { shape.clone() };
+        let shape = if changed(reader) { in_rows(shape) } else { shape.clone() };
         let missing = shape.num_dims().saturating_sub(own.num_dims());
         // Extents of 1 in front take none.
         let same = shape[missing..] == own[..] && shape[..missing].iter().all(|&extent| extent == 1);
@@ -189,7 +192,7 @@ fn rewrite(program: &mut Program, at: u32) {
         node.op = op.along(&[axis]).into();
     }
     node.output.shape = in_rows(&node.output.shape);
-    for input in node.inputs.iter_mut().filter(|input| !is_row(&input.shape)) {
+    for input in &mut node.inputs {
         input.shape = in_rows(&input.shape);
     }
 }

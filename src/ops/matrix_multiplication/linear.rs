@@ -14,8 +14,8 @@ use crate::tensor_type::{TensorType, shape};
 /// `x (…, inputs)` times `weight (inputs, outputs)`, plus `bias (outputs)`.
 pub(crate) fn linear(x: MpsGraphTensor, weight: MpsGraphTensor, bias: Option<MpsGraphTensor>) -> MpsGraphTensor {
     let Some(bias) = bias else { return matmul(x, weight) };
-    if let Some(positions) = positions_of_one_op(&x, &weight, &bias) {
-        return one_op(x, &weight, &bias, positions);
+    if is_one_op(&x, &weight, &bias) {
+        return one_op(x, &weight, &bias);
     }
     let product = matmul(x, weight);
     let rank = product.rank();
@@ -29,28 +29,24 @@ pub(crate) fn linear(x: MpsGraphTensor, weight: MpsGraphTensor, bias: Option<Mps
     arithmetic::binary(BinaryOp::Add, product, bias.with_shape(row))
 }
 
-/// The number of positions of `x` if the operands are those of a [`MatrixMultiplicationOp::Linear`].
-fn positions_of_one_op(x: &MpsGraphTensor, weight: &MpsGraphTensor, bias: &MpsGraphTensor) -> Option<usize> {
-    let (&[inputs, outputs], &[ref before @ .., own]) = (weight.dims(), x.dims()) else { return None };
+/// Whether the operands are those of a [`MatrixMultiplicationOp::Linear`].
+fn is_one_op(x: &MpsGraphTensor, weight: &MpsGraphTensor, bias: &MpsGraphTensor) -> bool {
+    let (&[inputs, outputs], &[ref before @ .., own]) = (weight.dims(), x.dims()) else { return false };
     let positions: usize = before.iter().product();
     let fits = !before.is_empty() && own == inputs && bias.dims() == [outputs];
     let is_float = x.dtype().is_float() && weight.dtype() == x.dtype() && bias.dtype() == x.dtype();
     let is_empty = [positions, inputs, outputs].contains(&0);
-    (fits && is_float && !is_empty && !is_far([&[positions, inputs], weight.dims()])).then_some(positions)
+    fits && is_float && !is_empty && !is_far([&[positions, inputs], weight.dims()])
 }
 
 /// Records a linear layer as one op.
-fn one_op(x: MpsGraphTensor, weight: &MpsGraphTensor, bias: &MpsGraphTensor, positions: usize) -> MpsGraphTensor {
-    let &[inputs, outputs] = weight.dims() else { unreachable!("a weight that fits has two axes") };
-    let own = TensorType::new(x.dtype(), [positions, outputs].into());
-    let op = MatrixMultiplicationOp::Linear.into();
-    if x.rank() == 2 {
-        return record(op, &[&x, weight, bias], &[], own);
-    }
+fn one_op(x: MpsGraphTensor, weight: &MpsGraphTensor, bias: &MpsGraphTensor) -> MpsGraphTensor {
+    let outputs = bias.shape[0];
     let mut result = shape(&x.shape);
     result[x.rank() - 1] = outputs;
-    let x = x.with_shape([positions, inputs].into());
-    record(op, &[&x, weight, bias], &[], own).with_shape(result)
+    let x = positions("linear", x);
+    let own = TensorType::new(x.dtype(), [x.shape[0], outputs].into());
+    record(MatrixMultiplicationOp::Linear.into(), &[&x, weight, bias], &[], own).with_shape(result)
 }
 
 /// Gradient of [`linear`] for its input.
