@@ -170,6 +170,11 @@ impl Op {
         self.of_family().starts()
     }
 
+    /// Whether there are any [`Self::starts`].
+    pub fn has_starts(&self) -> bool {
+        !self.starts().is_empty()
+    }
+
     pub fn with_moving_starts(&self, moving: &[bool]) -> Op {
         self.of_family().with_moving_starts(moving)
     }

@@ -6,13 +6,14 @@
 mod recent;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use foldhash::fast::FixedState;
 use recent::Recent;
 
 use super::compile::Compiled;
-use super::draft::Draft;
+use super::draft::{Draft, Track};
+use super::list::Segment;
 use super::moving::{Moving, MovingPrograms};
 use super::program::Program;
 
@@ -20,12 +21,31 @@ use super::program::Program;
 const OPS_PER_PROGRAM: usize = 512;
 /// How often the bounds may double.
 const DOUBLINGS: u32 = 6;
+/// Orders in which segments are remembered to have been recorded.
+const TRACKS: usize = 256;
 /// Hashes that are remembered of programs that were dropped, and of programs that were asked for.
 const REMEMBERED: usize = 1 << 14;
 
 struct Entry {
     program: Arc<Program>,
     compiled: Arc<Compiled>,
+}
+
+/// A program of which a segment was a run, with the segment's order.
+struct Tracked {
+    /// The program's in the cache.
+    hash: u64,
+    /// If some of its starts are fed.
+    moving: Option<Weak<Moving>>,
+    track: Track,
+}
+
+/// What a segment asks for that is recorded like an earlier one.
+pub(super) struct Followed<'a> {
+    pub draft: Draft<'a>,
+    pub compiled: Arc<Compiled>,
+    /// If some of the program's starts are fed.
+    pub moving: Option<Arc<Moving>>,
 }
 
 /// The executables that can run again without compiling.
@@ -44,6 +64,8 @@ pub(super) struct Cache {
     dropped: Remembered,
     /// Programs whose slices move.
     moving: MovingPrograms,
+    /// Programs of segments, by the segments' keys.
+    tracks: Recent<Tracked>,
 }
 
 /// The newest of the hashes that were noted.
@@ -86,12 +108,40 @@ impl Cache {
             missed: Remembered::default(),
             dropped: Remembered::default(),
             moving: MovingPrograms::default(),
+            tracks: Recent::default(),
         }
     }
 
-    /// The program that a draft asks for.
-    pub fn get(&mut self, draft: &Draft<'_>) -> Option<Arc<Compiled>> {
-        self.find(draft.hash, |program| draft.is(program))
+    /// The program that a draft asks for, whose hash is given.
+    pub fn get(&mut self, draft: &Draft<'_>, hash: u64) -> Option<Arc<Compiled>> {
+        self.find(hash, |program| draft.is(program))
+    }
+
+    /// The program that a segment asks for, if one with its key was recorded like it.
+    pub fn follow<'a>(&mut self, segment: &'a Segment, key: u64) -> Option<Followed<'a>> {
+        let Tracked { hash, moving, track } = self.tracks.get_mut(key)?;
+        let moving = match moving {
+            Some(moving) => Some(moving.upgrade()?),
+            None => None,
+        };
+        let is_it = |draft: &Draft<'_>, program: &Program| match &moving {
+            Some(moving) => moving.is_form_of(draft),
+            None => draft.is(program),
+        };
+        let (draft, compiled) = self.entries.get_mut(*hash)?.iter().find_map(|Entry { program, compiled }| {
+            let draft = track.draft(program, segment).filter(|draft| is_it(draft, program))?;
+            Some((draft, compiled.clone()))
+        })?;
+        Some(Followed { draft, compiled, moving })
+    }
+
+    /// Remembers the order in which the segment with this key was recorded, whose draft asked for the program with this
+    /// hash.
+    pub fn note_track(&mut self, key: u64, draft: &Draft<'_>, hash: u64, moving: Option<&Arc<Moving>>) {
+        self.tracks.insert(key, Tracked { hash, moving: moving.map(Arc::downgrade), track: Track::of(draft) });
+        if self.tracks.len() > TRACKS {
+            self.tracks.pop_oldest();
+        }
     }
 
     /// A program with fed starts.

@@ -2,10 +2,12 @@
 //!
 //! A program is numbered from what is asked for: outputs are visited in an order that only their expressions decide,
 //! and each node after its operands. So flushes that compute the same give the same program, in whatever order
-//! independent ops were recorded. A draft borrows its nodes: finding a program that is compiled copies none of them.
+//! independent ops were recorded. A draft borrows its nodes: finding a program that is compiled copies none of them. A
+//! segment that is recorded like an earlier one takes over that one's order ([`Track`]).
 
 mod construction;
 mod flow;
+mod track;
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -19,6 +21,7 @@ use super::value::Value;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::Op;
 pub(super) use flow::Flow;
+pub(super) use track::{Track, key};
 
 /// Numbers of nodes; those of short segments and programs need no memory of their own.
 type Numbers = SmallVec<[u32; 8]>;
@@ -42,11 +45,22 @@ pub(super) struct Draft<'a> {
     pub scalars: Vec<ScalarInput>,
     /// Whether an operand is read through a barrier.
     pub has_barrier: bool,
-    /// Equal drafts have equal hashes.
-    pub hash: u64,
 }
 
 impl<'a> Draft<'a> {
+    /// A draft with room for this many nodes.
+    fn with_capacity(nodes: usize) -> Self {
+        Self {
+            nodes: SmallVec::with_capacity(nodes),
+            recorded_as: Numbers::with_capacity(nodes),
+            operands: SmallVec::with_capacity(2 * nodes),
+            feeds: SmallVec::new(),
+            outputs: Numbers::new(),
+            scalars: Vec::new(),
+            has_barrier: false,
+        }
+    }
+
     /// The program that makes the `wanted` values from fed ones and those of nodes that are `done`; `None` if nothing
     /// is wanted.
     pub fn new(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Option<Self> {
@@ -98,11 +112,20 @@ impl<'a> Draft<'a> {
         self.nodes.iter().map(|node| &node.op)
     }
 
+    /// A hash; equal drafts have equal ones.
+    pub fn hash(&self) -> u64 {
+        self.hash_by(|node| node.hash)
+    }
+
     /// The hash that the draft has wherever its slices start.
     pub fn hash_anywhere(&self) -> u64 {
+        self.hash_by(Node::hash_anywhere)
+    }
+
+    fn hash_by(&self, of_node: impl Fn(&Node) -> u64) -> u64 {
         let mut hash = self.feeds.iter().fold(0, |hash, value| mix(hash, FixedState::default().hash_one(&value.ty)));
         for (node, sources) in self.nodes() {
-            hash = mix(hash, node.hash_anywhere());
+            hash = mix(hash, of_node(node));
             hash = sources.iter().fold(hash, |hash, &(source, barrier)| mix(hash, operand_code(source, barrier)));
         }
         self.outputs.iter().fold(hash, |hash, &output| mix(hash, output.into()))

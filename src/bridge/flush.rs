@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::draft::{Draft, Flow};
+use super::draft::{self, Draft, Flow};
 use super::list::{Cut, Divided, Marks, Recording, Segment, rounds};
 use super::novelty::Novelty;
 use super::pool::Allocation;
@@ -90,14 +90,32 @@ impl Runtime {
 
     /// Submits a segment as one program, or divides it into its rounds first and submits each.
     fn submit_parts(&self, parts: &mut Divided, ticket: &Arc<Ticket>) {
-        let mut whole = Submission { novelty: Some(&self.novelty), ..Submission::of(self, &parts[0]) };
-        whole.submit(parts[0].wanted.clone());
-        let Some(rounds) = whole.rounds else { return };
+        let Some(rounds) = self.submit_segment(&parts[0], Some(&self.novelty)) else { return };
         *parts = parts.swap_remove(0).divide(&rounds, ticket);
         self.log.divided(parts.len());
         for part in &*parts {
-            Submission::of(self, part).submit(part.wanted.clone());
+            self.submit_segment(part, None);
         }
+    }
+
+    /// Submits a segment, or says where it has to be divided first.
+    fn submit_segment(&self, segment: &Segment, novelty: Option<&Novelty>) -> Option<Vec<usize>> {
+        let key = draft::key(segment);
+        if self.run_again(segment, key) {
+            if let Some(novelty) = novelty {
+                novelty.note(false);
+            }
+            return None;
+        }
+        let mut submission = Submission { novelty, key: Some(key), ..Submission::of(self, segment) };
+        submission.submit(segment.wanted.clone());
+        submission.rounds
+    }
+
+    /// Runs a segment that is recorded like an earlier one. If that cannot be done, nothing is.
+    fn run_again(&self, segment: &Segment, key: u64) -> bool {
+        let Some((draft, plan)) = self.follow(segment, key) else { return false };
+        fed(&draft).is_ok_and(|feeds| self.run(&plan, &draft, &feeds).is_ok())
     }
 }
 
@@ -120,6 +138,8 @@ struct Submission<'a> {
     failed: Marks,
     /// Where a whole segment notes, once, whether its program is new; parts do not.
     novelty: Option<&'a Novelty>,
+    /// The segment's key, until its program has been looked up.
+    key: Option<u64>,
     /// Nothing is submitted, because the segment has to be divided here.
     rounds: Option<Vec<usize>>,
 }
@@ -127,7 +147,8 @@ struct Submission<'a> {
 impl<'a> Submission<'a> {
     fn of(runtime: &'a Runtime, segment: &'a Segment) -> Self {
         let none = Marks::from_elem(false, segment.nodes.len());
-        Self { runtime, flow: Flow::new(segment), done: none.clone(), failed: none, novelty: None, rounds: None }
+        let flow = Flow::new(segment);
+        Self { runtime, flow, done: none.clone(), failed: none, novelty: None, key: None, rounds: None }
     }
 
     /// Notes whether the program was asked for before, and says whether the segment has to be divided.
@@ -146,6 +167,7 @@ impl<'a> Submission<'a> {
     /// the rest is the program of later steps too, which is then compiled already.
     fn submit(&mut self, mut wanted: Marks) {
         loop {
+            let key = self.key.take();
             for (at, wanted) in wanted.iter_mut().enumerate() {
                 *wanted &= !self.done[at] && !self.failed[at];
             }
@@ -160,7 +182,7 @@ impl<'a> Submission<'a> {
                     continue;
                 }
             };
-            let found = self.runtime.look_up(&draft);
+            let found = self.runtime.look_up(&draft, key);
             if self.divides(matches!(found, Err(Miss { first_seen: true, .. }))) {
                 return;
             }

@@ -157,7 +157,7 @@ fn has_few_places(draft: &Draft<'_>, fed: &[Fed]) -> bool {
 }
 
 fn has_starts(draft: &Draft<'_>) -> bool {
-    draft.op_of_each().any(|op| !op.starts().is_empty())
+    draft.op_of_each().any(Op::has_starts)
 }
 
 /// Whether the draft differs from a program at most in starts.
@@ -173,7 +173,7 @@ fn is_elsewhere(draft: &Draft<'_>, first: &Program) -> bool {
 
 impl Moving {
     /// Whether a draft is this program but for what is fed.
-    fn is_form_of(&self, draft: &Draft<'_>) -> bool {
+    pub fn is_form_of(&self, draft: &Draft<'_>) -> bool {
         draft.is_but_for(&self.program, |at, own, known| match &self.fed[at][..] {
             [] => (own == known).then_some(0),
             fed => (own.with_moving_starts(fed) == *known).then(|| count(fed)),

@@ -9,9 +9,11 @@ use std::time::Instant;
 use burn_backend::DType;
 use smallvec::SmallVec;
 
+use super::cache::Followed;
 use super::compile::{Compiled, compile, level};
 use super::draft::Draft;
 use super::kept::Found;
+use super::list::Segment;
 use super::moving::Moving;
 use super::patterns;
 use super::pool::{Allocation, Bound};
@@ -44,20 +46,36 @@ pub(super) struct Miss {
 }
 
 impl Runtime {
-    /// The program's executable if it is compiled.
-    pub(super) fn look_up(&self, draft: &Draft<'_>) -> Result<Plan, Miss> {
+    /// What a segment with this key asks for, if it is recorded like an earlier one and its executable is there.
+    pub(super) fn follow<'a>(&self, segment: &'a Segment, key: u64) -> Option<(Draft<'a>, Plan)> {
+        let Followed { draft, compiled, moving } = self.cache.lock_anyway().follow(segment, key)?;
+        let plan = match moving {
+            Some(moving) => self.plan(compiled, &moving.scalars(&draft), draft.ops()),
+            None => self.plan(compiled, &draft.scalars, draft.ops()),
+        };
+        Some((draft, plan?))
+    }
+
+    /// The program's executable if it is compiled. If the draft is of a whole segment, whose key is given, later ones
+    /// that are recorded like it can [follow](Self::follow) it.
+    pub(super) fn look_up(&self, draft: &Draft<'_>, key: Option<u64>) -> Result<Plan, Miss> {
         let mut cache = self.cache.lock_anyway();
-        if let Some(compiled) = cache.get(draft) {
+        let hash = draft.hash();
+        if let Some(compiled) = cache.get(draft, hash) {
+            key.into_iter().for_each(|key| cache.note_track(key, draft, hash, None));
             let plan = self.plan(compiled, &draft.scalars, draft.ops());
             return plan.ok_or(Miss { first_seen: false, moving: None });
         }
         let Some(moving) = cache.moving(draft) else {
-            let first_seen = cache.miss(draft.hash);
+            let first_seen = cache.miss(hash);
             return Err(Miss { first_seen, moving: None });
         };
         let found = cache.get_moving(&moving);
         match found.and_then(|compiled| self.plan(compiled, &moving.scalars(draft), draft.ops())) {
-            Some(plan) => Ok(plan),
+            Some(plan) => {
+                key.into_iter().for_each(|key| cache.note_track(key, draft, moving.hash, Some(&moving)));
+                Ok(plan)
+            }
             None => {
                 cache.miss(moving.hash);
                 Err(Miss { first_seen: false, moving: Some(moving) })
@@ -80,7 +98,7 @@ impl Runtime {
             let mut cache = self.cache.lock_anyway();
             match &moving {
                 Some(moving) => cache.get_moving(moving),
-                None => cache.get(draft),
+                None => cache.get(draft, draft.hash()),
             }
         };
         let scalars = moving.as_ref().map_or_else(|| draft.scalars.clone(), |moving| moving.scalars(draft));
@@ -89,7 +107,7 @@ impl Runtime {
         }
         let (hash, program) = match &moving {
             Some(moving) => (moving.hash, moving.program.clone()),
-            None => (draft.hash, Arc::new(draft.program())),
+            None => (draft.hash(), Arc::new(draft.program())),
         };
         let layout = Layout::new(&scalars, known.as_ref().map(|known| &known.layout));
         let Some(lanes) = layout.lanes(&scalars) else { unreachable!("the layout is that of the scalars") };

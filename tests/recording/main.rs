@@ -2,6 +2,7 @@
 //!
 //! The counters belong to the process, so the tests of this binary take turns.
 
+mod alike;
 mod bound;
 mod cnn;
 #[cfg(soft_runtime)] // commits inside an encode are ordered from the software runtime

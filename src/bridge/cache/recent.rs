@@ -62,6 +62,10 @@ impl<V> Recent<V> {
         None
     }
 
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// The values, in no order.
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.entries.values().map(|entry| &entry.value)

@@ -2,14 +2,13 @@
 //! operands.
 
 use std::collections::HashMap;
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 use smallvec::{SmallVec, smallvec};
 
 use super::flow::{FED, Flow};
-use super::{BARRIER, Draft, Numbers, mix, operand_code};
+use super::{BARRIER, Draft, Numbers, mix};
 use crate::bridge::list::Marks;
 use crate::bridge::program::Source;
 use crate::bridge::value::Value;
@@ -26,7 +25,7 @@ pub(super) fn draft<'a>(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Opti
     let mut construction = Construction {
         flow,
         done,
-        draft: empty(flow.segment.nodes.len()),
+        draft: Draft::with_capacity(flow.segment.nodes.len()),
         numbers: smallvec![UNNUMBERED; flow.segment.nodes.len()],
         fed: HashMap::default(),
         provenances: SmallVec::with_capacity(flow.segment.nodes.len()),
@@ -37,20 +36,6 @@ pub(super) fn draft<'a>(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Opti
         construction.visit(root, &mut stack);
     }
     Some(construction.finish(wanted))
-}
-
-/// A draft with room for this many nodes.
-fn empty<'a>(capacity: usize) -> Draft<'a> {
-    Draft {
-        nodes: SmallVec::with_capacity(capacity),
-        recorded_as: Numbers::with_capacity(capacity),
-        operands: SmallVec::with_capacity(2 * capacity),
-        feeds: SmallVec::new(),
-        outputs: Numbers::new(),
-        scalars: Vec::new(),
-        has_barrier: false,
-        hash: 0,
-    }
 }
 
 /// Marks a node that has no number in the program yet.
@@ -107,7 +92,6 @@ impl<'a> Construction<'_, 'a> {
         let mut provenances: SmallVec<[Provenance; 3]> = SmallVec::new();
         let is_rewritten = node.op.is_rewritten();
         let read_lone = self.read_lone[at] && !node.op.hides_readers();
-        self.draft.hash = mix(self.draft.hash, node.hash);
         for (index, input) in node.inputs.iter().enumerate() {
             let value = self.flow.value(at, index);
             let (source, provenance) = self.source(self.flow.producer(at, index), value);
@@ -116,7 +100,6 @@ impl<'a> Construction<'_, 'a> {
             self.draft.has_barrier |= barrier;
             provenances.push(provenance);
             self.draft.operands.push((source, barrier));
-            self.draft.hash = mix(self.draft.hash, operand_code(source, barrier));
         }
         self.draft.scalars.extend_from_slice(&node.scalars);
         self.provenances.push(node.op.provenance(&provenances, node.value.ty.shape.num_dims()));
@@ -140,8 +123,7 @@ impl<'a> Construction<'_, 'a> {
 
     /// One more fed value.
     fn feed(&mut self, value: &'a Arc<Value>) -> u32 {
-        let Draft { feeds, hash, .. } = &mut self.draft;
-        *hash = mix(*hash, FixedState::default().hash_one(&value.ty));
+        let feeds = &mut self.draft.feeds;
         feeds.push(value);
         let first_new = if feeds.len() == FEW + 1 { 0 } else { feeds.len() - 1 };
         if feeds.len() > FEW {
@@ -158,7 +140,6 @@ impl<'a> Construction<'_, 'a> {
         }
         let is_output = |&at: &u32| wanted[draft.recorded_as[at as usize] as usize];
         draft.outputs = (0..draft.nodes.len() as u32).filter(is_output).collect();
-        draft.hash = draft.outputs.iter().fold(draft.hash, |hash, &output| mix(hash, output.into()));
         draft
     }
 }

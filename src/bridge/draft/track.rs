@@ -1,0 +1,88 @@
+//! The order that a segment's program was given when it was looked up, for segments that are recorded like it.
+//!
+//! To number a program takes a walk over its expressions. A loop records the same nodes in the same order again and
+//! again; then it is enough to compare them, in that order, with the program that was found the last time.
+
+use std::sync::Arc;
+
+use super::{BARRIER, Draft, Numbers, mix};
+use crate::bridge::list::{Node, Segment};
+use crate::bridge::program::{Program, Source};
+use crate::bridge::value::Value;
+
+/// For each node of a program its number in a segment.
+pub(in crate::bridge) struct Track(Numbers);
+
+impl Track {
+    /// The order of a draft.
+    pub fn of(draft: &Draft<'_>) -> Self {
+        Self(Numbers::from_slice(&draft.recorded_as))
+    }
+
+    /// The draft of a segment whose values flow as they do in the program, if the same are wanted; of its nodes only
+    /// the number of operands is compared.
+    pub fn draft<'a>(&self, program: &Program, segment: &'a Segment) -> Option<Draft<'a>> {
+        let Segment { nodes, wanted } = segment;
+        let Self(recorded_as) = self;
+        let place = |at: u32| recorded_as[at as usize] as usize;
+        let all_wanted = program.outputs.iter().all(|&at| wanted.get(place(at)) == Some(&true));
+        if recorded_as.len() != program.nodes.len()
+            || !all_wanted
+            || wanted.iter().filter(|wanted| **wanted).count() != program.outputs.len()
+        {
+            return None;
+        }
+        let mut draft = Draft::with_capacity(recorded_as.len());
+        for (known, &at) in program.nodes.iter().zip(recorded_as) {
+            let node = nodes.get(at as usize)?;
+            if node.inputs.len() != known.inputs.len() {
+                return None;
+            }
+            for (input, known) in node.inputs.iter().zip(&known.inputs) {
+                let flows = match known.source {
+                    Source::Node(maker) => input.place_in(nodes) == Some(place(maker)),
+                    Source::Feed(number) => input.given().is_some_and(|value| draft.feeds_as(number as usize, value)),
+                };
+                if !flows {
+                    return None;
+                }
+                draft.operands.push((known.source, known.barrier));
+                draft.has_barrier |= known.barrier;
+            }
+            draft.scalars.extend_from_slice(&node.scalars);
+            draft.nodes.push(node);
+        }
+        if draft.has_barrier {
+            draft.scalars.push(BARRIER);
+        }
+        draft.recorded_as.extend_from_slice(recorded_as);
+        draft.outputs.extend_from_slice(&program.outputs);
+        Some(draft)
+    }
+}
+
+impl<'a> Draft<'a> {
+    /// Whether the fed value of this number is the given one, which it becomes if there is none of this number yet. A
+    /// value may then have two numbers; a feed is only read, so that does no harm.
+    fn feeds_as(&mut self, number: usize, value: &'a Arc<Value>) -> bool {
+        if number == self.feeds.len() {
+            self.feeds.push(value);
+            return true;
+        }
+        Arc::ptr_eq(self.feeds[number], value)
+    }
+}
+
+/// A hash of a segment; segments that are recorded alike have equal ones, wherever their slices start.
+pub(in crate::bridge) fn key(segment: &Segment) -> u64 {
+    let of_node = |node: &Node| {
+        let own = if node.op.has_starts() { 0 } else { node.hash };
+        let distance = |producer: Option<u64>| producer.map_or(0, |serial| node.serial.wrapping_sub(serial));
+        node.inputs.iter().fold(own, |hash, input| hash.rotate_left(5) ^ distance(input.producer()))
+    };
+    let nodes = segment.nodes.iter().zip(&segment.wanted);
+    nodes.fold(0, |hash, (node, &wanted)| mix(hash, of_node(node) ^ u64::from(wanted)))
+}
+
+#[cfg(test)]
+mod tests;
