@@ -14,14 +14,15 @@
 //! multiplies the input where it is, groups of one channel are summed directly ([`depthwise`]), and most 3x3 filters
 //! need fewer products (`winograd`).
 //!
-//! Threads take blocks of rows of the result. How the work is cut depends on the extents only, so the sums do not
-//! depend on the number of threads.
+//! Threads take blocks of rows of the result; of the output, if there are few samples, some positions of each. How the
+//! work is cut depends on the extents only, so the sums do not depend on the number of threads.
 
 mod columns;
 mod depthwise;
 mod extents;
 mod inside;
 mod lines;
+mod output;
 mod turn;
 mod weights_gradient;
 mod winograd;
@@ -29,7 +30,7 @@ mod winograd;
 use super::Kernel;
 use super::call::{Call, Input};
 use super::matmul::{Matrix, product};
-use super::threads::{self, share, share_with_scratch};
+use super::threads::{self, Columns, share, share_with_scratch};
 use crate::ir::TensorType;
 use bytemuck::cast_slice_mut;
 use extents::Extents;
@@ -38,8 +39,6 @@ use std::ops::Range;
 use turn::transposed;
 use winograd::Filters;
 
-/// Rows of a product up to which `gemm` reads its columns in place; it would copy them for more.
-const IN_PLACE: usize = 48;
 /// Elements of columns that stay in the cache from some rows to the next ones, or of turned weights.
 const STAYING: usize = 1 << 17;
 /// Input channels whose weights are turned together.
@@ -144,7 +143,7 @@ impl Convolution {
         }
         let (a, b, _) = operands;
         match self.wanted {
-            Wanted::Output => output(extents, operands, out, scratch),
+            Wanted::Output => output::run(extents, operands, out, scratch),
             Wanted::InputGradient => input_gradient(extents, (a, b), out, scratch),
             Wanted::WeightsGradient => weights_gradient::run(extents, (a, b), out, scratch),
         }
@@ -154,65 +153,6 @@ impl Convolution {
 /// The part of a matrix from this element on, its rows that far apart.
 fn rows(elements: &[f32], from: usize, row: usize) -> Matrix<'_> {
     Matrix { elements: &elements[from..], strides: [row, 1] }
-}
-
-/// The convolution itself.
-fn output(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], scratch: &mut [f32]) {
-    let (positions, inner) = (e.positions(), e.inner());
-    let block = e.block(e.batch, e.outputs);
-    let (factors, scratch) = scratch.split_at_mut(shared(e, Wanted::Output));
-    if !factors.is_empty() {
-        let strides = [e.outputs * inner, inner, e.taps()];
-        winograd::transform_weights(e, Filters { elements: weights, strides, mirrored: false }, block, factors);
-    }
-    share_with_scratch((block * positions, out), (scratch_of(e, Wanted::Output), scratch), &|at, out, scratch| {
-        let first = at * block;
-        let (sample, channel) = (first / (e.groups * e.outputs), first % (e.groups * e.outputs));
-        let x = e.input_of(x, sample, channel / e.outputs);
-        let bias = bias.map(|bias| &bias[channel..]);
-        if !factors.is_empty() && winograd::piece(e, (x, winograd::rows(e, factors, channel), bias), out, scratch) {
-            return;
-        }
-        output_piece(e, (x, &weights[channel * inner..], bias), out, scratch);
-    });
-}
-
-/// Some rows of the output of a group: weights, a row for each output, times columns.
-fn output_piece(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], scratch: &mut [f32]) {
-    let (positions, inner, wide) = (e.positions(), e.inner(), e.tile());
-    let block = out.len() / positions;
-    if e.is_pointwise() {
-        // In parts that are still in the cache when the bias is added.
-        let width = if bias.is_some() { e.panel(block) } else { positions };
-        for start in (0..positions).step_by(width) {
-            let width = width.min(positions - start);
-            let target = (&mut out[start..], positions);
-            product((block, width, inner), rows(weights, 0, inner), rows(x, start, positions), target, false);
-            add_bias(bias, positions, start..start + width, out);
-        }
-        return;
-    }
-    let together = if inner * wide > STAYING { block } else { IN_PLACE };
-    for panel in panels(e, inner) {
-        let columns = columns::gather(e, x, panel.clone(), wide, scratch);
-        for (tile, columns) in columns.chunks_exact(columns::stride(inner, wide)).enumerate() {
-            let start = panel.start + tile * wide;
-            let width = wide.min(panel.end - start);
-            for row in (0..block).step_by(together) {
-                let weights = rows(weights, row * inner, inner);
-                let target = (&mut out[row * positions + start..], positions);
-                product((together.min(block - row), width, inner), weights, rows(columns, 0, wide), target, false);
-            }
-            add_bias(bias, positions, start..start + width, out);
-        }
-    }
-}
-
-/// Adds the bias of each channel at some positions, while they are in the cache.
-fn add_bias(bias: Option<&[f32]>, positions: usize, range: Range<usize>, out: &mut [f32]) {
-    for (out, bias) in out.chunks_exact_mut(positions).zip(bias.into_iter().flatten()) {
-        out[range.clone()].iter_mut().for_each(|out| *out += bias);
-    }
 }
 
 /// The gradient for the input.
@@ -239,7 +179,13 @@ fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32
         let (sample, channel) = (first / (e.groups * e.inputs), first % (e.groups * e.inputs));
         let grad = e.output_of(grad, sample, channel / e.inputs);
         if let Some(e) = &mirrored
-            && winograd::piece(e, (grad, winograd::rows(e, factors, channel), None), out, scratch)
+            && winograd::piece(
+                e,
+                (grad, winograd::rows(e, factors, channel), None),
+                0..e.positions(),
+                Columns::all(out, e.positions()),
+                scratch,
+            )
         {
             return;
         }

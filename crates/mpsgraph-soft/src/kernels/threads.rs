@@ -18,7 +18,7 @@ use std::sync::Mutex;
 use bytemuck::{Pod, cast_slice_mut};
 
 use crate::ignore_poison::IgnorePoison;
-pub use columns::{Columns, share_columns};
+pub use columns::{Columns, share_columns, share_parts};
 pub use fork_join::{count, spin_until};
 use regions::Regions;
 
@@ -101,11 +101,18 @@ pub fn share_with_scratch(
             }
         }
     };
-    if workers == 1 {
+    each_scratch(chunks.div_ceil(together), (each, scratch), &part);
+}
+
+/// Runs `part`, which does what is left of so many pieces of work, with `each` elements of scratch memory, on as many
+/// threads as `scratch` has room for.
+fn each_scratch(pieces: usize, (each, scratch): (usize, &mut [f32]), part: &(dyn Fn(&mut [f32]) + Sync)) {
+    let workers = scratch.len().checked_div(each).unwrap_or(1);
+    if workers <= 1 {
         return part(scratch);
     }
     let scratches = Mutex::new(scratch.chunks_exact_mut(each));
-    fork_join::run(workers.min(chunks.div_ceil(together)), &|| {
+    fork_join::run(workers.min(pieces), &|| {
         if let Some(scratch) = next(&scratches) {
             part(scratch);
         }

@@ -3,8 +3,9 @@
 
 use super::extents::Extents;
 use super::lines::Lines;
-use super::{Operands, Wanted, add_bias, inside};
-use crate::kernels::threads::share_with_scratch;
+use super::output::add_bias;
+use super::{Operands, Wanted, inside};
+use crate::kernels::threads::{Columns, share_with_scratch};
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::ops::Range;
 
@@ -45,7 +46,7 @@ pub fn run(e: &Extents, wanted: Wanted, (a, b, bias): Operands<'_>, out: &mut [f
             } else {
                 careful(at, out);
             }
-            add_bias(bias.map(|bias| &bias[channel..]), e.positions(), 0..e.positions(), out);
+            add_bias(bias.map(|bias| &bias[channel..]), Columns::all(out, e.positions()));
         }),
         Wanted::InputGradient => share_with_scratch((e.area(), out), (each, scratch), &|at, out, buffer| {
             let (sample, group) = (at / e.groups, at % e.groups);

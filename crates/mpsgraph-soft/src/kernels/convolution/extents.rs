@@ -8,7 +8,7 @@ use crate::kernels::matmul::PARALLEL_PRODUCT;
 /// Elements of a panel of columns: 512 KiB, half of what the second-level cache of a current processor holds.
 const PANEL: usize = 1 << 17;
 /// Positions of a tile: `gemm` multiplies so many at a time with AVX-512, and reads tiles where they are.
-const TILE: usize = 64;
+pub const TILE: usize = 64;
 /// Products of an output element up to which a panel is one tile.
 const FEW: usize = 64;
 /// Most positions that a gradient of weights sums at a time.
@@ -135,6 +135,18 @@ impl Extents {
             block /= parts;
         }
         block
+    }
+
+    /// Rows and positions of a piece of the output: all rows and positions of a group in a sample; if there are few of
+    /// those, a part of the positions, which is a multiple of `unit`; and if there are few positions, of the rows.
+    pub fn output_piece(&self, unit: usize) -> [usize; 2] {
+        let positions = self.positions();
+        if !self.is_parallel() {
+            return [self.outputs, positions];
+        }
+        let pieces = PIECES.div_ceil(self.batch * self.groups).min(positions / unit).max(1);
+        let width = positions.div_ceil(pieces).next_multiple_of(unit).min(positions);
+        [self.block(self.batch * positions.div_ceil(width), self.outputs), width]
     }
 
     /// How the gradient of weights is summed.

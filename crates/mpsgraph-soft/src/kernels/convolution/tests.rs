@@ -145,6 +145,28 @@ fn large() {
     check(&shapes([2, 24, 64, 2], [33, 31], [3, 3], strided, [1, 1]), strided, 2);
 }
 
+/// One sample, whose positions are divided: rows that are few, no whole blocks, and many; the last part is shorter.
+#[test]
+fn parts_of_a_sample() {
+    let strided = [window(2, 1, 1), window(1, 1, 0)];
+    let still = [window(1, 1, 0), window(1, 1, 0)];
+    for (channels, input, filter, windows) in [
+        ([1, 16, 32, 1], [61, 37], [3, 3], strided),
+        ([1, 96, 24, 1], [29, 31], [1, 1], still),
+        ([1, 40, 100, 1], [29, 31], [1, 1], still),
+        ([1, 34, 600, 1], [17, 13], [1, 1], still),
+        ([2, 48, 60, 2], [30, 30], [1, 1], still),
+    ] {
+        let case = shapes(channels, input, filter, windows, [windows[0].before, 0]);
+        check(&case, windows, channels[3]);
+        let types = [&case.input, &case.weights, &case.output].map(|shape| TensorType::new(DType::F32, shape.to_vec()));
+        let op = Convolution { wanted: Wanted::Output, windows, groups: channels[3] };
+        let e = Extents::new(&op, [&types[0], &types[1]], &types[2]);
+        let [_, width] = e.output_piece(extents::TILE);
+        assert!(width < e.positions() && !e.positions().is_multiple_of(width), "{channels:?}");
+    }
+}
+
 /// Lines of a stride of 2 and their gradients: longer than a vector, shorter, and as long.
 #[test]
 fn lines_of_a_stride_of_two() {
@@ -215,8 +237,8 @@ fn few_products() {
 fn infinite_in_a_tile() {
     // Without padding, with which an infinite weight would make NaN.
     let windows = [window(1, 1, 0), window(1, 1, 0)];
-    let case = shapes([2, 32, 32, 1], [24, 24], [3, 3], windows, [0, 0]);
-    for at in 0..3 {
+    for (batch, at) in [(1, 0), (1, 2), (2, 0), (2, 1), (2, 2)] {
+        let case = shapes([batch, 32, 32, 1], [24, 24], [3, 3], windows, [0, 0]);
         for special in [f32::INFINITY, f32::NAN, 2e38] {
             let mut operands = [numbers(&case.input, 1), numbers(&case.weights, 2), numbers(&case.output, 3)];
             operands[at].iter_mut().for_each(|x| *x = x.abs() * 0.25);
@@ -255,7 +277,8 @@ fn errors_of_few_products() {
         let mut out = vec![0.0; exact.len()];
         op.compute(&e, (&x, &weights, None), &mut out, &mut scratch);
         let few = errors(&out);
-        output_piece(&e, (&x, &weights, None), &mut out, &mut scratch);
+        let all = 0..e.positions();
+        output::piece(&e, (&x, &weights, None), all, Columns::all(&mut out, e.positions()), &mut scratch);
         let plain = errors(&out);
         println!("{channels} channels: {few:?}, plainly {plain:?}");
         assert!(few[0] < 4e-6 && few[1] < 1e-6, "{channels} channels: {few:?}, plainly {plain:?}");

@@ -18,7 +18,8 @@ use super::extents::Extents;
 use super::lines::{Lines, SLACK};
 use super::{Operands, Window};
 use crate::kernels::matmul::{Matrix, product};
-use crate::kernels::threads::share;
+use crate::kernels::threads::{Columns, share};
+use std::ops::Range;
 pub use weights::Filters;
 
 /// Places of a tile that are multiplied.
@@ -85,8 +86,15 @@ fn plane(e: &Extents) -> usize {
     e.inputs * WIDE + SLACK
 }
 
+/// Output positions in multiples of which work is cut: lines of tiles, about as many tiles as are multiplied at a time.
+pub fn unit(e: &Extents) -> usize {
+    (WIDE / tiles(e).output[1]).max(1) * 2 * e.output[1]
+}
+
 /// Transforms the weights for pieces with `block` rows.
 pub fn transform_weights(e: &Extents, filters: Filters<'_>, block: usize, out: &mut [f32]) {
+    // The rows of a product follow each other, so blocks of whole products can be divided.
+    let block = if block.is_multiple_of(ROWS) { ROWS } else { block };
     share(true, block * e.inputs * PLACES, out, |at, out| weights::transform(e, filters, at * block, out));
 }
 
@@ -95,27 +103,37 @@ pub fn rows<'a>(e: &Extents, weights: &'a [f32], from: usize) -> &'a [f32] {
     &weights[from * e.inputs * PLACES..]
 }
 
-/// Computes the rows of `out` from the channels of a group and the transformed weights of these rows. Returns whether
-/// all elements are finite.
-pub fn piece(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], scratch: &mut [f32]) -> bool {
+/// Computes the rows of `out`, which has whole lines of tiles at these positions, from the channels of a group and the
+/// transformed weights of these rows. Returns whether all elements are finite.
+pub fn piece(
+    e: &Extents,
+    (x, weights, bias): Operands<'_>,
+    positions: Range<usize>,
+    mut out: Columns<'_, f32>,
+    scratch: &mut [f32],
+) -> bool {
     let of = tiles(e);
+    let line = |at: usize| at.div_ceil(2 * e.output[1]) * of.output[1];
+    let range = line(positions.start)..line(positions.end);
     let (planes, scratch) = scratch.split_at_mut(PLACES * plane(e));
     let (sums, buffer) = scratch.split_at_mut(PLACES * ROWS * WIDE);
     let mut is_finite = true;
-    for start in (0..of.positions()).step_by(WIDE) {
-        let panel = start..(start + WIDE).min(of.positions());
+    for start in range.clone().step_by(WIDE) {
+        let panel = start..(start + WIDE).min(range.end);
         input::transform(&of, x, panel.clone(), planes, buffer);
-        for (part, out) in out.chunks_mut(ROWS * e.positions()).enumerate() {
-            let height = out.len() / e.positions();
-            let weights = rows(e, weights, part * ROWS).chunks_exact(height * e.inputs);
+        for first in (0..out.rows()).step_by(ROWS) {
+            let height = ROWS.min(out.rows() - first);
+            let weights = rows(e, weights, first).chunks_exact(height * e.inputs);
             let places = weights.zip(planes.chunks_exact(plane(e))).zip(sums.chunks_exact_mut(ROWS * WIDE));
             for ((weights, plane), sums) in places {
                 let weights = Matrix { elements: weights, strides: [e.inputs, 1] };
                 let plane = Matrix { elements: plane, strides: [WIDE, 1] };
                 product((height, panel.len(), e.inputs), weights, plane, (sums, WIDE), false);
             }
-            let bias = bias.map(|bias| &bias[part * ROWS..]);
-            is_finite &= output::transform(e, panel.clone(), sums, bias, out);
+            let bias = bias.map(|bias| &bias[first..]);
+            let width = out.width();
+            let part = out.block(first..first + height, 0..width);
+            is_finite &= output::transform(e, (panel.clone(), positions.start), sums, bias, part);
         }
     }
     is_finite

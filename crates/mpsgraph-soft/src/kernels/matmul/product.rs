@@ -27,20 +27,41 @@ impl Matrix<'_> {
 /// `c = a * b` on this thread, or `c += a * b` if `accumulate`: (m, k) times (k, n), at least one each, the rows of `c`
 /// `c_row` apart.
 pub fn product(
-    (m, n, k): (usize, usize, usize),
+    extents: (usize, usize, usize),
     a: Matrix<'_>,
     b: Matrix<'_>,
     (c, c_row): (&mut [f32], usize),
     accumulate: bool,
 ) {
-    a.require(m, k);
-    b.require(k, n);
+    let (m, n, _) = extents;
     Matrix { elements: c, strides: [c_row, 1] }.require(m, n);
     assert!(m == 1 || c_row >= n, "rows of {n} elements, {c_row} apart");
+    // SAFETY: so many rows and columns are there (checked above), and `c` is borrowed alone.
+    unsafe { product_to(extents, [a, b], (c.as_mut_ptr(), c_row), accumulate) };
+}
+
+/// `c = a * b` on this thread, with `k` between the extents of `c`.
+pub fn product_of_part(a: Matrix<'_>, b: Matrix<'_>, k: usize, mut c: threads::Columns<'_, f32>) {
+    let extents = (c.rows(), c.width(), k);
+    // SAFETY: the columns are `c`'s alone, in so many rows.
+    unsafe { product_to(extents, [a, b], c.start(), false) };
+}
+
+/// [`product`] into rows that begin at `c` and are so far apart.
+///
+/// # Safety
+/// There are so many rows and columns at `c`, initialised and the caller's alone.
+unsafe fn product_to(
+    (m, n, k): (usize, usize, usize),
+    [a, b]: [Matrix<'_>; 2],
+    c: (*mut f32, usize),
+    accumulate: bool,
+) {
+    a.require(m, k);
+    b.require(k, n);
     let source = |x: Matrix<'_>| (x.elements.as_ptr(), (x.strides[0] as isize, x.strides[1] as isize));
-    let (a, b, c) = (source(a), source(b), (c.as_mut_ptr(), c_row));
-    // SAFETY: all elements are inside of the slices (checked above), of which `c` is borrowed alone.
-    unsafe { Product { extents: (m, n, k), a, b, c, accumulate }.run(false) };
+    // SAFETY: all elements of `a` and `b` are inside of their slices (checked above); for `c` the caller's promise.
+    unsafe { Product { extents: (m, n, k), a: source(a), b: source(b), c, accumulate }.run(false) };
 }
 
 /// Pieces of a product that is not very large: enough for threads to be late, and few, because `gemm` packs what a

@@ -1,4 +1,5 @@
-//! Columns of a matrix that threads share: each has the same part of every row, which slices cannot say.
+//! Columns of a matrix that threads share: each has the same part of every row, or of some rows, which slices cannot
+//! say.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -6,7 +7,8 @@ use std::slice;
 
 use bytemuck::Pod;
 
-use super::for_each;
+use super::regions::Regions;
+use super::{each_scratch, for_each};
 
 /// Some columns of a packed matrix, held by one user.
 pub struct Columns<'a, T> {
@@ -31,6 +33,23 @@ impl<'a, T: Pod> Columns<'a, T> {
         assert!(columns.end <= self.width, "columns {columns:?} of {}", self.width);
         let first = self.first.wrapping_add(columns.start);
         Columns { first, rows: self.rows, apart: self.apart, width: columns.len(), matrix: PhantomData }
+    }
+
+    /// Some rows of some of these columns.
+    pub fn block(&mut self, rows: Range<usize>, columns: Range<usize>) -> Columns<'_, T> {
+        assert!(rows.end <= self.rows, "rows {rows:?} of {}", self.rows);
+        let Columns { first, apart, width, .. } = self.part(columns);
+        Columns { first: first.wrapping_add(rows.start * apart), rows: rows.len(), apart, width, matrix: PhantomData }
+    }
+
+    /// How many rows they have.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Where the first row begins, and how far rows are apart.
+    pub fn start(&mut self) -> (*mut T, usize) {
+        (self.first, self.apart)
     }
 
     /// How many columns these are.
@@ -70,7 +89,8 @@ impl<'a> Columns<'a, u8> {
 /// The matrix that threads take columns of.
 struct Shared<T>(*mut T);
 
-// SAFETY: `share_columns` holds the matrix while other threads reach it through this, each other columns.
+// SAFETY: `share_columns` and `share_parts` hold the matrix while other threads reach it through this, each another
+// part.
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 /// Runs `task` on every `width` columns of a packed matrix with rows of `row` elements, on several threads; it gets the
@@ -88,5 +108,33 @@ pub fn share_columns<T: Pod + Send>(
         let width = width.min(row - column);
         let first = first.0.wrapping_add(column);
         task(column, Columns { first, rows, apart: row, width, matrix: PhantomData });
+    });
+}
+
+/// A task on a part of a matrix, whose first row and column are given, with scratch memory.
+pub type PartTask<'a> = dyn Fn([usize; 2], Columns<'_, f32>, &mut [f32]) + Sync + 'a;
+
+/// Runs `task` on parts of so many rows and columns of a packed matrix with rows of `row` elements. The tasks work in
+/// `each` elements of scratch memory, and as many run at a time as `scratch` has room for.
+pub fn share_parts(
+    row: usize,
+    [height, width]: [usize; 2],
+    matrix: &mut [f32],
+    (each, scratch): (usize, &mut [f32]),
+    task: &PartTask<'_>,
+) {
+    let all = Columns::all(matrix, row);
+    let (first, rows, across) = (Shared(all.first), all.rows, row.div_ceil(width));
+    let parts = rows.div_ceil(height) * across;
+    let pieces = Regions::new(parts, |pieces| pieces);
+    each_scratch(parts, (each, scratch), &|scratch| {
+        // The whole, not its pointer alone, which threads cannot share.
+        let first = &first;
+        while let Some(at) = pieces.next() {
+            let [top, left] = [at / across * height, at % across * width];
+            let first = first.0.wrapping_add(top * row + left);
+            let (rows, width) = (height.min(rows - top), width.min(row - left));
+            task([top, left], Columns { first, rows, apart: row, width, matrix: PhantomData }, scratch);
+        }
     });
 }

@@ -2,12 +2,20 @@
 
 use super::{LANES, ROWS, Vector, WIDE, add, sub};
 use crate::kernels::convolution::extents::Extents;
+use crate::kernels::threads::Columns;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::ops::Range;
 
-/// Writes the tiles `panel` of each channel of `out`, plus the channel's bias. Returns whether all elements are finite.
-pub fn transform(e: &Extents, panel: Range<usize>, sums: &[f32], bias: Option<&[f32]>, out: &mut [f32]) -> bool {
-    vectorised(Output { e, panel, sums, bias, out })
+/// Writes the tiles `panel` of each channel of `out`, plus the channel's bias; `first` is the first position of `out`.
+/// Returns whether all elements are finite.
+pub fn transform(
+    e: &Extents,
+    (panel, first): (Range<usize>, usize),
+    sums: &[f32],
+    bias: Option<&[f32]>,
+    out: Columns<'_, f32>,
+) -> bool {
+    vectorised(Output { e, panel, sums, bias, out, first })
 }
 
 struct Output<'a> {
@@ -15,7 +23,8 @@ struct Output<'a> {
     panel: Range<usize>,
     sums: &'a [f32],
     bias: Option<&'a [f32]>,
-    out: &'a mut [f32],
+    out: Columns<'a, f32>,
+    first: usize,
 }
 
 impl VectorLoop for Output<'_> {
@@ -23,12 +32,13 @@ impl VectorLoop for Output<'_> {
 
     #[inline(always)]
     fn run(self) -> bool {
-        let Output { e, panel, sums, bias, out } = self;
+        let Output { e, panel, sums, bias, mut out, first } = self;
         let [height, width] = e.output;
         let across = width.div_ceil(2);
         // NaN as soon as an element is not finite.
         let mut zeros = [0.0; LANES];
-        for (row, out) in out.chunks_exact_mut(e.positions()).enumerate() {
+        for row in 0..out.rows() {
+            let Some(out) = out.row(row) else { break };
             let bias = [bias.map_or(0.0, |bias| bias[row]); LANES];
             let mut lines = [[[0.0; 2]; WIDE]; 2];
             for at in (0..panel.len()).step_by(LANES) {
@@ -50,7 +60,7 @@ impl VectorLoop for Output<'_> {
                 let count = (2 * (end - at)).min(width - x);
                 for (line, elements) in lines.iter().enumerate().take(height - y) {
                     let elements = &elements[at - panel.start..].as_flattened()[..count];
-                    out[(y + line) * width + x..][..count].copy_from_slice(elements);
+                    out[(y + line) * width + x - first..][..count].copy_from_slice(elements);
                     let (vectors, rest) = elements.as_chunks::<LANES>();
                     vectors.iter().for_each(|vector| (0..LANES).for_each(|i| zeros[i] += vector[i] * 0.0));
                     rest.iter().for_each(|element| zeros[0] += element * 0.0);
