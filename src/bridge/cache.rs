@@ -124,8 +124,8 @@ impl Cache {
             Some(moving) => Some(moving.upgrade()?),
             None => None,
         };
-        let is_it = |draft: &Draft<'_>, program: &Program| match &moving {
-            Some(moving) => moving.is_form_of(draft),
+        let is_it = |draft: &Draft<'_>, program: &Arc<Program>| match &moving {
+            Some(moving) => moving.is(program) && moving.is_form_of(draft),
             None => draft.is(program),
         };
         let (draft, compiled) = self.entries.get_mut(*hash)?.iter().find_map(|Entry { program, compiled }| {
@@ -146,8 +146,7 @@ impl Cache {
 
     /// A program with fed starts.
     pub fn get_moving(&mut self, moving: &Moving) -> Option<Arc<Compiled>> {
-        let is_it = |program: &Arc<Program>| Arc::ptr_eq(program, &moving.program) || program.is_same(&moving.program);
-        self.find(moving.hash, is_it)
+        self.find(moving.hash, |program| moving.is(program))
     }
 
     fn find(&mut self, hash: u64, is_it: impl Fn(&Arc<Program>) -> bool) -> Option<Arc<Compiled>> {

@@ -172,6 +172,11 @@ fn is_elsewhere(draft: &Draft<'_>, first: &Program) -> bool {
 }
 
 impl Moving {
+    /// Whether this is the program.
+    pub fn is(&self, program: &Arc<Program>) -> bool {
+        Arc::ptr_eq(program, &self.program) || program.is_same(&self.program)
+    }
+
     /// Whether a draft is this program but for what is fed.
     pub fn is_form_of(&self, draft: &Draft<'_>) -> bool {
         draft.is_but_for(&self.program, |at, own, known| match &self.fed[at][..] {

@@ -24,12 +24,12 @@ impl Track {
     pub fn draft<'a>(&self, program: &Program, segment: &'a Segment) -> Option<Draft<'a>> {
         let Segment { nodes, wanted } = segment;
         let Self(recorded_as) = self;
+        if recorded_as.len() != program.nodes.len() {
+            return None;
+        }
         let place = |at: u32| recorded_as[at as usize] as usize;
-        let all_wanted = program.outputs.iter().all(|&at| wanted.get(place(at)) == Some(&true));
-        if recorded_as.len() != program.nodes.len()
-            || !all_wanted
-            || wanted.iter().filter(|wanted| **wanted).count() != program.outputs.len()
-        {
+        let asked = wanted.iter().filter(|wanted| **wanted).count();
+        if asked != program.outputs.len() || program.outputs.iter().any(|&at| wanted.get(place(at)) != Some(&true)) {
             return None;
         }
         let mut draft = Draft::with_capacity(recorded_as.len());
