@@ -33,7 +33,7 @@ use super::matmul::{Matrix, product};
 use super::threads::{self, Columns, share, share_with_scratch};
 use crate::ir::TensorType;
 use bytemuck::cast_slice_mut;
-use extents::Extents;
+use extents::{BLOCK, Extents};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use turn::transposed;
@@ -114,13 +114,20 @@ fn shared(e: &Extents, wanted: Wanted) -> usize {
 fn scratch_of(e: &Extents, wanted: Wanted) -> usize {
     let winograd = winograd(e, wanted);
     let turns = wanted == Wanted::InputGradient && winograd.is_none() && turns_in_pieces(e);
-    let turned = if turns { e.block(e.batch, e.inputs) * e.taps() * e.outputs } else { 0 };
+    let turned = if turns { input_block(e) * e.taps() * e.outputs } else { 0 };
     turned + e.scratch(wanted).max(winograd.map_or(0, |e| winograd::scratch(&e)))
 }
 
 /// Whether each weight is in one piece of the gradient for the input, which then turns its weights itself.
 fn turns_in_pieces(e: &Extents) -> bool {
     e.batch == 1 && !e.is_pointwise()
+}
+
+/// Input channels of a piece of the gradient for the input. A product has a row for each channel and tap, and what its
+/// columns are made of is read in place, so few channels are enough for a block.
+fn input_block(e: &Extents) -> usize {
+    let by_products = winograd(e, Wanted::InputGradient).is_none() && e.is_parallel();
+    e.block(e.batch, e.inputs, if by_products { BLOCK.div_ceil(e.taps()) } else { BLOCK })
 }
 
 /// The convolution that [`winograd`] computes for this, if there is one.
@@ -158,7 +165,7 @@ fn rows(elements: &[f32], from: usize, row: usize) -> Matrix<'_> {
 /// The gradient for the input.
 fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
     let (inner, taps) = (e.inner(), e.taps());
-    let block = e.block(e.batch, e.inputs);
+    let block = input_block(e);
     let mirrored = winograd(e, Wanted::InputGradient);
     let (factors, scratch) = scratch.split_at_mut(shared(e, Wanted::InputGradient));
     if let Some(e) = &mirrored {

@@ -1,7 +1,7 @@
 //! The extents of a convolution, and how its work is cut into pieces.
 
 use super::lines::Lines;
-use super::{Convolution, Wanted, Window, columns};
+use super::{Convolution, Wanted, Window, columns, input_block};
 use crate::ir::TensorType;
 use crate::kernels::matmul::PARALLEL_PRODUCT;
 
@@ -16,7 +16,7 @@ const LONG: usize = 256;
 /// Pieces of work to aim at.
 const PIECES: usize = 8;
 /// Rows of a block when rows are divided: with fewer, making the columns would take longer than multiplying them.
-const BLOCK: usize = 32;
+pub const BLOCK: usize = 32;
 /// Elements of all partial sums of weights.
 const PARTIAL: usize = 1 << 22;
 /// Positions that a partial sum of weights has at least: adding it to the others takes as long as summing some hundred.
@@ -125,12 +125,12 @@ impl Extents {
         (PANEL / height / TILE * TILE).max(TILE).min(self.positions())
     }
 
-    /// Rows of a piece of work on a result with `rows` of each group in each of `samples`: all of them, or a part if
-    /// there are few groups and samples.
-    pub fn block(&self, samples: usize, rows: usize) -> usize {
+    /// Rows of a piece of work on a result with `rows` of each group in each of `samples`: all of them, or a part of at
+    /// least so many if there are few groups and samples.
+    pub fn block(&self, samples: usize, rows: usize, least: usize) -> usize {
         let mut block = rows;
         while samples * self.groups * (rows / block) < PIECES
-            && let Some(parts) = (2..=block / BLOCK).find(|&parts| block.is_multiple_of(parts))
+            && let Some(parts) = (2..=block / least).find(|&parts| block.is_multiple_of(parts))
         {
             block /= parts;
         }
@@ -146,7 +146,7 @@ impl Extents {
         }
         let pieces = PIECES.div_ceil(self.batch * self.groups).min(positions / unit).max(1);
         let width = positions.div_ceil(pieces).next_multiple_of(unit).min(positions);
-        [self.block(self.batch * positions.div_ceil(width), self.outputs), width]
+        [self.block(self.batch * positions.div_ceil(width), self.outputs, BLOCK), width]
     }
 
     /// How the gradient of weights is summed.
@@ -189,7 +189,7 @@ impl Extents {
                 columns::size(inner, width, self.tile()) + Lines::most(self, width)
             }
             Wanted::InputGradient => {
-                let height = self.block(self.batch, self.inputs) * self.taps();
+                let height = input_block(self) * self.taps();
                 let width = self.panel(height);
                 height * width + Lines::most(self, width)
             }
