@@ -93,22 +93,20 @@ impl Runtime {
 
     /// Compiles a program, unless another thread has done so meanwhile. MPSGraph never runs two compilations at a time.
     pub(super) fn compile(&self, draft: &Draft<'_>, moving: Option<Arc<Moving>>) -> Plan {
+        let hash = moving.as_ref().map_or_else(|| draft.hash(), |moving| moving.hash);
         let graph_device = self.graph_device.lock_anyway();
         let known = {
             let mut cache = self.cache.lock_anyway();
             match &moving {
                 Some(moving) => cache.get_moving(moving),
-                None => cache.get(draft, draft.hash()),
+                None => cache.get(draft, hash),
             }
         };
         let scalars = moving.as_ref().map_or_else(|| draft.scalars.clone(), |moving| moving.scalars(draft));
         if let Some(plan) = known.clone().and_then(|compiled| self.plan(compiled, &scalars, draft.ops())) {
             return plan;
         }
-        let (hash, program) = match &moving {
-            Some(moving) => (moving.hash, moving.program.clone()),
-            None => (draft.hash(), Arc::new(draft.program())),
-        };
+        let program = moving.as_ref().map_or_else(|| Arc::new(draft.program()), |moving| moving.program.clone());
         let layout = Layout::new(&scalars, known.as_ref().map(|known| &known.layout));
         let Some(lanes) = layout.lanes(&scalars) else { unreachable!("the layout is that of the scalars") };
         let compiled = Arc::new(self.load_or_compile(&program, layout, &graph_device));

@@ -33,8 +33,7 @@ pub fn run(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], scrat
         let (x, bias) = (e.input_of(x, sample, channel / e.outputs), bias.map(|bias| &bias[channel..]));
         let positions = start..start + out.width();
         if by_winograd {
-            let (rows, width) = (out.rows(), out.width());
-            let out = out.block(0..rows, 0..width);
+            let out = out.part(0..positions.len());
             if winograd::piece(e, (x, winograd::rows(e, factors, channel), bias), positions.clone(), out, scratch) {
                 return;
             }
