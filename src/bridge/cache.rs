@@ -41,8 +41,7 @@ struct Tracked {
 }
 
 /// What a segment asks for that is recorded like an earlier one.
-pub(super) struct Followed<'a> {
-    pub draft: Draft<'a>,
+pub(super) struct Followed {
     pub compiled: Arc<Compiled>,
     /// If some of the program's starts are fed.
     pub moving: Option<Arc<Moving>>,
@@ -117,22 +116,22 @@ impl Cache {
         self.find(hash, |program| draft.is(program))
     }
 
-    /// The program that a segment asks for, if one with its key was recorded like it.
-    pub fn follow<'a>(&mut self, segment: &'a Segment, key: u64) -> Option<Followed<'a>> {
+    /// The program that a segment asks for, if one with its key was recorded like it; then `draft` becomes its draft.
+    pub fn follow<'a>(&mut self, segment: &'a Segment, key: u64, draft: &mut Draft<'a>) -> Option<Followed> {
         let Tracked { hash, moving, track } = self.tracks.get_mut(key)?;
         let moving = match moving {
             Some(moving) => Some(moving.upgrade()?),
             None => None,
         };
-        let is_it = |draft: &Draft<'_>, program: &Arc<Program>| match &moving {
-            Some(moving) => moving.is(program) && moving.is_form_of(draft),
-            None => draft.is(program),
+        let mut is_it = |program: &Arc<Program>| {
+            track.draft(program, segment, draft)
+                && match &moving {
+                    Some(moving) => moving.is(program) && moving.is_form_of(draft),
+                    None => draft.is(program),
+                }
         };
-        let (draft, compiled) = self.entries.get_mut(*hash)?.iter().find_map(|Entry { program, compiled }| {
-            let draft = track.draft(program, segment).filter(|draft| is_it(draft, program))?;
-            Some((draft, compiled.clone()))
-        })?;
-        Some(Followed { draft, compiled, moving })
+        let entry = self.entries.get_mut(*hash)?.iter().find(|entry| is_it(&entry.program))?;
+        Some(Followed { compiled: entry.compiled.clone(), moving })
     }
 
     /// Remembers the order in which the segment with this key was recorded, whose draft asked for the program with this

@@ -30,6 +30,7 @@ type Numbers = SmallVec<[u32; 8]>;
 pub(super) const BARRIER: ScalarInput = ScalarInput::Float(f64::NEG_INFINITY);
 
 /// A program that a flush asks for, with what it binds.
+#[derive(Default)]
 pub(super) struct Draft<'a> {
     /// The program's nodes.
     nodes: SmallVec<[&'a Node; 8]>,
@@ -50,15 +51,24 @@ pub(super) struct Draft<'a> {
 impl<'a> Draft<'a> {
     /// A draft with room for this many nodes.
     fn with_capacity(nodes: usize) -> Self {
-        Self {
-            nodes: SmallVec::with_capacity(nodes),
-            recorded_as: Numbers::with_capacity(nodes),
-            operands: SmallVec::with_capacity(2 * nodes),
-            feeds: SmallVec::new(),
-            outputs: Numbers::new(),
-            scalars: Vec::new(),
-            has_barrier: false,
-        }
+        let mut draft = Self::default();
+        draft.clear(nodes);
+        draft
+    }
+
+    /// Empties it, and makes room for this many nodes.
+    fn clear(&mut self, count: usize) {
+        let Self { nodes, recorded_as, operands, feeds, outputs, scalars, has_barrier } = self;
+        nodes.clear();
+        nodes.reserve(count);
+        recorded_as.clear();
+        recorded_as.reserve(count);
+        operands.clear();
+        operands.reserve(2 * count);
+        feeds.clear();
+        outputs.clear();
+        scalars.clear();
+        *has_barrier = false;
     }
 
     /// The program that makes the `wanted` values from fed ones and those of nodes that are `done`; `None` if nothing

@@ -114,7 +114,8 @@ impl Runtime {
 
     /// Runs a segment that is recorded like an earlier one. If that cannot be done, nothing is.
     fn run_again(&self, segment: &Segment, key: u64) -> bool {
-        let Some((draft, plan)) = self.follow(segment, key) else { return false };
+        let mut draft = Draft::default();
+        let Some(plan) = self.follow(segment, key, &mut draft) else { return false };
         fed(&draft).is_ok_and(|feeds| self.run(&plan, &draft, &feeds).is_ok())
     }
 }

@@ -46,14 +46,14 @@ pub(super) struct Miss {
 }
 
 impl Runtime {
-    /// What a segment with this key asks for, if it is recorded like an earlier one and its executable is there.
-    pub(super) fn follow<'a>(&self, segment: &'a Segment, key: u64) -> Option<(Draft<'a>, Plan)> {
-        let Followed { draft, compiled, moving } = self.cache.lock_anyway().follow(segment, key)?;
-        let plan = match moving {
-            Some(moving) => self.plan(compiled, &moving.scalars(&draft), draft.ops()),
+    /// How the program of a segment with this key runs, if it is recorded like an earlier one and its executable is
+    /// there; then `draft` becomes its draft.
+    pub(super) fn follow<'a>(&self, segment: &'a Segment, key: u64, draft: &mut Draft<'a>) -> Option<Plan> {
+        let Followed { compiled, moving } = self.cache.lock_anyway().follow(segment, key, draft)?;
+        match moving {
+            Some(moving) => self.plan(compiled, &moving.scalars(draft), draft.ops()),
             None => self.plan(compiled, &draft.scalars, draft.ops()),
-        };
-        Some((draft, plan?))
+        }
     }
 
     /// The program's executable if it is compiled. If the draft is of a whole segment, whose key is given, later ones
@@ -244,11 +244,11 @@ impl Runtime {
         results: &[Bound<'_>],
     ) -> (Work, Arc<Execution>) {
         let mut command_buffer = MpsCommandBuffer::from_queue(encoder.queue());
-        let inputs: SmallVec<[_; 8]> = compiled.feed_order.iter().map(|&at| &*inputs[at]).collect();
-        let results: SmallVec<[_; 8]> = compiled.target_order.iter().map(|&at| &*results[at]).collect();
+        let inputs = compiled.feed_order.iter().map(|&at| &*inputs[at]);
+        let results = compiled.target_order.iter().map(|&at| &*results[at]);
         let (execution, serial) = (Arc::new(Execution::default()), encoder.next_serial());
         let (told, waiting) = (execution.clone(), self.queue.waiting);
-        compiled.executable.encode(&mut command_buffer, &inputs, &results, move |error| {
+        compiled.executable.encode(&mut command_buffer, inputs, results, move |error| {
             told.tell(error);
             waiting.ended(serial);
         });

@@ -24,7 +24,7 @@ pub(super) struct Waiting {
 struct List {
     /// The newest submission whose handler was called.
     ended: Serial,
-    /// When a handler was called last.
+    /// When a handler was called last while somebody waited.
     last_end: Instant,
     limit: Duration,
     waiters: Vec<Waiter>,
@@ -100,10 +100,11 @@ impl Waiting {
         let woken: Vec<Waiter> = {
             let mut list = self.lock();
             list.ended = list.ended.max(serial);
-            list.last_end = Instant::now();
             if list.waiters.is_empty() {
+                // Who begins to wait later is late later than counted from now.
                 return;
             }
+            list.last_end = Instant::now();
             let ended = list.ended;
             list.waiters.extract_if(.., |waiter| waiter.serial <= ended).collect()
         };

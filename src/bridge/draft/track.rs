@@ -19,32 +19,32 @@ impl Track {
         Self(Numbers::from_slice(&draft.recorded_as))
     }
 
-    /// The draft of a segment whose values flow as they do in the program, if the same are wanted; of its nodes only
-    /// the number of operands is compared.
-    pub fn draft<'a>(&self, program: &Program, segment: &'a Segment) -> Option<Draft<'a>> {
+    /// Whether the values of a segment flow as they do in the program, and the same are wanted; then `draft` becomes
+    /// its draft, written where it is, because to move it takes long. Of its nodes only the number of operands is
+    /// compared.
+    pub fn draft<'a>(&self, program: &Program, segment: &'a Segment, draft: &mut Draft<'a>) -> bool {
         let Segment { nodes, wanted } = segment;
         let Self(recorded_as) = self;
         if recorded_as.len() != program.nodes.len() {
-            return None;
+            return false;
         }
         let place = |at: u32| recorded_as[at as usize] as usize;
         let asked = wanted.iter().filter(|wanted| **wanted).count();
         if asked != program.outputs.len() || program.outputs.iter().any(|&at| wanted.get(place(at)) != Some(&true)) {
-            return None;
+            return false;
         }
-        let mut draft = Draft::with_capacity(recorded_as.len());
+        draft.clear(recorded_as.len());
         for (known, &at) in program.nodes.iter().zip(recorded_as) {
-            let node = nodes.get(at as usize)?;
-            if node.inputs.len() != known.inputs.len() {
-                return None;
-            }
+            let Some(node) = nodes.get(at as usize).filter(|node| node.inputs.len() == known.inputs.len()) else {
+                return false;
+            };
             for (input, known) in node.inputs.iter().zip(&known.inputs) {
                 let flows = match known.source {
                     Source::Node(maker) => input.place_in(nodes) == Some(place(maker)),
                     Source::Feed(number) => input.given().is_some_and(|value| draft.feeds_as(number as usize, value)),
                 };
                 if !flows {
-                    return None;
+                    return false;
                 }
                 draft.operands.push((known.source, known.barrier));
                 draft.has_barrier |= known.barrier;
@@ -57,7 +57,7 @@ impl Track {
         }
         draft.recorded_as.extend_from_slice(recorded_as);
         draft.outputs.extend_from_slice(&program.outputs);
-        Some(draft)
+        true
     }
 }
 

@@ -113,18 +113,18 @@ impl Executable {
     ///
     /// # Panics
     /// If the host accesses one of the buffers in a way that excludes it.
-    pub(crate) fn encode(
+    pub(crate) fn encode<'a>(
         &self,
         command_buffer: &mut MpsCommandBuffer,
-        inputs: &[&TensorData],
-        results: &[&TensorData],
+        inputs: impl Iterator<Item = &'a TensorData> + Clone,
+        results: impl Iterator<Item = &'a TensorData> + Clone,
         on_ended: impl Fn(Option<NsError>) + Send + 'static,
     ) {
-        command_buffer.claim(inputs.iter().map(|data| data.claims()), Access::GpuRead);
-        command_buffer.claim(results.iter().map(|data| data.claims()), Access::GpuWrite);
+        command_buffer.claim(inputs.clone().map(TensorData::claims), Access::GpuRead);
+        command_buffer.claim(results.clone().map(TensorData::claims), Access::GpuWrite);
         autoreleasepool(|| {
-            let inputs = NSArray::of_each(inputs.iter().map(|data| data.object()));
-            let results = NSArray::of_each(results.iter().map(|data| data.object()));
+            let inputs = NSArray::of_each(inputs.map(TensorData::object));
+            let results = NSArray::of_each(results.map(TensorData::object));
             let told = move |_: Option<&NSArray>, error: Option<&NSError>| on_ended(error.map(NsError::from));
             let handler = OnceBlock::<CompletionHandler>::new(told);
             let descriptor = MPSGraphExecutableExecutionDescriptor::new_object();
@@ -217,8 +217,8 @@ pub(super) fn exercise() {
         let (inputs, results) = (bind(&inputs, [&[2, 3], &[3]], &feeds), bind(&outputs, [&[2, 3], &[2, 1]], &targets));
         let mut commands = MpsCommandBuffer::from_queue(&queue);
         let (ended, told) = std::sync::mpsc::channel();
-        let (inputs, results) = (inputs.iter().collect::<Vec<_>>(), results.iter().collect::<Vec<_>>());
-        executable.encode(&mut commands, &inputs, &results, move |error| ended.send(error).expect("the test listens"));
+        let told_by = move |error| ended.send(error).expect("the test listens");
+        executable.encode(&mut commands, inputs.iter(), results.iter(), told_by);
         drop(commands.commit());
         assert_eq!(told.into_iter().collect::<Vec<_>>(), [None]);
         for (buffer, values) in outputs.iter().zip(expected) {

@@ -179,7 +179,8 @@ fn call_here() {
     if !completion.calling.load(Ordering::Acquire) && !state.ended.is_empty() {
         completion.calling.store(true, Ordering::Relaxed);
         let first = state.ended.pop_front();
-        let others = std::mem::take(&mut state.ended);
+        // Usually there are none; then the list keeps its memory.
+        let others = if state.ended.is_empty() { VecDeque::new() } else { std::mem::take(&mut state.ended) };
         drop(state);
         completion.call_all(first.into_iter().chain(others));
     } else {

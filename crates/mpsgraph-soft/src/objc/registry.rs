@@ -43,33 +43,45 @@ pub(crate) fn all() -> Vec<&'static Class> {
     REGISTRY.read().ignore_poison().values().copied().collect()
 }
 
-const RECENT: usize = 32;
+/// Places for classes that a thread has used: more than there are classes, so that most are found where they are looked
+/// for first.
+const PLACES: usize = 128;
+/// Places that are looked at.
+const LOOKS: usize = 8;
 
 /// A definition and the class registered for it.
-type Recent = Option<(&'static ClassDef, &'static Class)>;
+type Known = Option<(&'static ClassDef, &'static Class)>;
 
 thread_local! {
-    /// Classes used lately, by the address of their definition: objects of a few classes are made over and over.
-    /// Without a destructor, so that it still works while the thread's other variables are being dropped.
-    static LATELY: [Cell<Recent>; RECENT] = const { [const { Cell::new(None) }; RECENT] };
+    /// Classes in the place of their definition's address, or in one behind it: objects of a few classes are made over
+    /// and over. Without a destructor, so that it still works while the thread's other variables are being dropped.
+    static KNOWN: [Cell<Known>; PLACES] = const { [const { Cell::new(None) }; PLACES] };
 }
 
 /// The class of a definition, registered if it was not.
 #[track_caller]
 pub(crate) fn class_of(def: &'static ClassDef) -> &'static Class {
-    let address = ptr::from_ref(def).addr();
-    let at = (address / size_of::<ClassDef>()) % RECENT;
-    LATELY.with(|lately| {
-        if let Some((known, class)) = lately[at].get()
-            && ptr::eq(known, def)
-        {
-            return class;
+    let first = ptr::from_ref(def).addr() / size_of::<ClassDef>();
+    KNOWN.with(|places| {
+        let places = (first..first + LOOKS).map(|at| &places[at % PLACES]);
+        let mut free = None;
+        for place in places {
+            match place.get() {
+                Some((known, class)) if ptr::eq(known, def) => return class,
+                Some(_) => (),
+                None => {
+                    free = Some(place);
+                    break;
+                }
+            }
         }
         let class = match find(def.name) {
             Some(class) if ptr::eq(class.info.def, def) => class,
             _ => add(&mut REGISTRY.write().ignore_poison(), def),
         };
-        lately[at].set(Some((def, class)));
+        if let Some(place) = free {
+            place.set(Some((def, class)));
+        }
         class
     })
 }

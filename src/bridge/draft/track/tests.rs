@@ -43,7 +43,10 @@ fn with_draft<R>(segment: &Segment, use_it: impl FnOnce(&Draft<'_>) -> R) -> R {
 /// Whether the second segment follows the first, after a look at what it takes over then.
 fn follows(first: &Segment, second: &Segment) -> bool {
     let (track, program) = with_draft(first, |draft| (Track::of(draft), draft.program()));
-    let Some(taken) = track.draft(&program, second).filter(|taken| taken.is(&program)) else { return false };
+    let mut taken = Draft::default();
+    if !track.draft(&program, second, &mut taken) || !taken.is(&program) {
+        return false;
+    }
     with_draft(second, |own| {
         assert!(own.is(&program) && own.hash() == taken.hash());
         assert_eq!((&own.scalars, own.has_barrier), (&taken.scalars, taken.has_barrier));
