@@ -13,7 +13,7 @@
 mod f16c;
 pub mod float;
 pub mod fused_loop;
-mod half_blocks;
+pub(super) mod half_blocks;
 mod half_floats;
 mod half_loops;
 pub mod int;

@@ -223,12 +223,14 @@ impl MatMul {
     /// All three must be live for the extents and strides of `self`, aligned to the dtype, and `c` apart from both.
     unsafe fn product(&self, a: *const u8, b: *const u8, c: *mut u8, shared: bool) {
         let (m, n, k) = (self.m, self.n, self.k);
-        let (Some(widen), Some(narrow)) = (round::widen(self.dtype), round::narrow(self.dtype)) else {
+        let conversions = (round::half_float(self.dtype), round::widen(self.dtype), round::narrow(self.dtype));
+        let (Some(float), Some(widen), Some(narrow)) = conversions else {
             let (a, b, c) = ((a.cast(), self.lhs), (b.cast(), self.rhs), (c.cast(), n));
             // SAFETY: the caller's promise, for f32.
             return unsafe { Product { extents: (m, n, k), a, b, c, accumulate: false }.run(shared) };
         };
-        let of = Widened { extents: (m, n, k), a: (a.cast(), self.lhs), b: (b.cast(), self.rhs), c, widen, narrow };
+        let (a, b) = ((a.cast(), self.lhs), (b.cast(), self.rhs));
+        let of = Widened { extents: (m, n, k), a, b, c, float, widen, narrow };
         // SAFETY: the caller's promise; both functions are those of the dtype.
         unsafe { of.run(shared) };
     }

@@ -5,8 +5,10 @@
 //! [`round`](super::round), bit by bit.
 
 use super::float::{larger_or_nan, smaller_or_nan};
-use super::round::bf16_bits;
-use super::stepped::{BLOCK, Step};
+use super::round::{HalfFloat, bf16_bits};
+pub use super::stepped::{BLOCK, Step};
+#[cfg(target_arch = "x86_64")]
+use crate::kernels::vectorised::avx512_is_here;
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 
 /// A block of 16-bit floats in memory.
@@ -26,6 +28,8 @@ pub struct BF16;
 pub trait Block: Copy {
     unsafe fn load(from: *const u8) -> Self;
     unsafe fn store(x: Self, to: *mut u8);
+    /// The number in each place.
+    unsafe fn splat(x: f32) -> Self;
     unsafe fn apply(step: Step, a: Self, b: Self) -> Self;
 }
 
@@ -34,6 +38,65 @@ pub trait Convert<Float>: Block {
     unsafe fn widen(from: *const u8) -> Self;
     unsafe fn narrow(x: Self, to: *mut u8);
     unsafe fn round(x: Self) -> Self;
+}
+
+/// A loop over blocks that widens 16-bit floats.
+pub trait BlockLoop: Sized {
+    /// The loop; `#[inline(always)]` in every implementation.
+    ///
+    /// # Safety
+    /// The processor must have the block's instructions, and what the loop's maker promises must hold.
+    unsafe fn run<B: Convert<Float>, Float>(self);
+}
+
+/// Runs a loop by the best blocks that this processor has.
+///
+/// # Safety
+/// What the loop's maker promises must hold.
+pub unsafe fn by_blocks<L: BlockLoop>(float: HalfFloat, work: L) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the features that each function is compiled for are detected before; for the rest the caller's promise.
+    unsafe {
+        if avx512_is_here() {
+            return with_avx512(float, work);
+        }
+        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("f16c") {
+            return with_avx2(float, work);
+        }
+    }
+    // SAFETY: arrays need no instructions of their own; for the rest the caller's promise.
+    unsafe { run_by::<Wide, L>(float, work) }
+}
+
+/// # Safety
+/// As for [`BlockLoop::run`].
+#[inline(always)]
+unsafe fn run_by<B: Convert<F16> + Convert<BF16>, L: BlockLoop>(float: HalfFloat, work: L) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match float {
+            HalfFloat::F16 => work.run::<B, F16>(),
+            HalfFloat::BF16 => work.run::<B, BF16>(),
+        }
+    }
+}
+
+/// # Safety
+/// What the loop's maker promises must hold.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
+unsafe fn with_avx512<L: BlockLoop>(float: HalfFloat, work: L) {
+    // SAFETY: the caller's promise; this function has the block's instructions.
+    unsafe { run_by::<std::arch::x86_64::__m512, L>(float, work) }
+}
+
+/// # Safety
+/// What the loop's maker promises must hold.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,f16c")]
+unsafe fn with_avx2<L: BlockLoop>(float: HalfFloat, work: L) {
+    // SAFETY: as above.
+    unsafe { run_by::<avx2::Halves, L>(float, work) }
 }
 
 /// Functions that become a part of the loop, with its instructions.
@@ -57,6 +120,10 @@ block!(Block, Wide {
 
     fn store(x: Self, to: *mut u8) {
         to.cast::<Self>().write_unaligned(x);
+    }
+
+    fn splat(x: f32) -> Self {
+        [x; BLOCK]
     }
 
     fn apply(step: Step, a: Self, b: Self) -> Self {
@@ -147,6 +214,10 @@ mod avx512 {
 
         fn store(x: Self, to: *mut u8) {
             _mm512_storeu_ps(to.cast(), x);
+        }
+
+        fn splat(x: f32) -> Self {
+            _mm512_set1_ps(x)
         }
 
         fn apply(step: Step, a: Self, b: Self) -> Self {
@@ -243,6 +314,10 @@ pub mod avx2 {
         fn store(x: Self, to: *mut u8) {
             _mm256_storeu_ps(to.cast(), x[0]);
             _mm256_storeu_ps(to.add(WIDE).cast(), x[1]);
+        }
+
+        fn splat(x: f32) -> Self {
+            [_mm256_set1_ps(x); 2]
         }
 
         fn apply(step: Step, a: Self, b: Self) -> Self {

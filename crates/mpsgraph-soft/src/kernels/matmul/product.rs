@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use super::PARALLEL_PRODUCT;
-use super::row::RowProduct;
+use super::row::{Lone, RowProduct};
 use super::turned::{Columns, turn};
 use crate::kernels::threads;
 
@@ -71,6 +71,8 @@ const FEW_PIECES: usize = 4;
 const LARGE_PIECE: usize = 1 << 27;
 /// Rows and columns from which on both operands are read often enough, so that the longer side is cut.
 const SIDE: usize = 512;
+/// Elements from which on an operand is read from memory for each piece that needs all of it.
+const LARGE_OPERAND: usize = 1 << 20;
 /// Columns of which a piece of a row's product has a multiple.
 const ROW_COLUMNS: usize = 64;
 
@@ -108,25 +110,14 @@ impl Product {
     /// # Safety
     /// All three must be live for the extents, aligned, and `c` apart from both; what is accumulated to is initialised.
     pub unsafe fn run(self, shared: bool) {
-        // SAFETY: the caller's promise.
-        unsafe { self.run_and(shared, &|_, _| ()) };
-    }
-
-    /// Multiplies, and does something with the rows and columns of each piece of `c`, which are in the cache then.
-    ///
-    /// # Safety
-    /// As for [`run`](Self::run).
-    pub unsafe fn run_and(self, shared: bool, then: &(dyn Fn(Range<usize>, Range<usize>) + Sync)) {
         let (m, n, _) = self.extents;
         if !shared {
             // SAFETY: the caller's promise.
-            unsafe { self.run_here() };
-            return then(0..m, 0..n);
+            return unsafe { self.run_here() };
         }
         // SAFETY: the caller's promise.
         if let Some(row) = unsafe { self.row() }.filter(RowProduct::has_parts) {
-            row.run_parts();
-            return then(0..m, 0..n);
+            return row.run_parts();
         }
         let [rows, columns] = self.piece();
         let across = n.div_ceil(columns);
@@ -134,8 +125,7 @@ impl Product {
             let (row, column) = (at / across * rows, at % across * columns);
             let (rows, columns) = (row..m.min(row + rows), column..n.min(column + columns));
             // SAFETY: the caller's promise; pieces write disjoint parts of `c`.
-            unsafe { self.part(rows.clone(), columns.clone()).run_here() };
-            then(rows, columns);
+            unsafe { self.part(rows, columns).run_here() };
         });
     }
 
@@ -152,7 +142,8 @@ impl Product {
         // The rows of a right operand are read where they are, its columns are turned for each piece anew.
         let turns = self.b.1.1 != 1;
         while pieces > 1 {
-            let by_rows = if rows.min(columns) >= SIDE { rows >= columns } else { !turns };
+            let by_longer = rows.min(columns) >= SIDE || k * columns > LARGE_OPERAND;
+            let by_rows = if by_longer { rows >= columns } else { !turns };
             // Multiples of what the inner loops of `gemm` work on.
             if rows > 8 && (by_rows || columns <= COLUMNS) {
                 rows = rows.div_ceil(2).next_multiple_of(8);
@@ -203,18 +194,10 @@ impl Product {
     /// # Safety
     /// As for [`run`](Self::run).
     unsafe fn row<'a>(&self) -> Option<RowProduct<'a>> {
-        let Self { extents: (m, n, k), a, b, c: (c, c_row), accumulate } = *self;
-        let (numbers, step, matrix, between, columns) = if m == 1 && b.1.1 == 1 {
-            (a.0, a.1.1, b.0, b.1.0, n)
-        } else if n == 1 && a.1.0 == 1 && c_row == 1 {
-            (b.0, b.1.0, a.0, a.1.1, m)
-        } else {
-            return None;
-        };
-        let (step, between) = (usize::try_from(step).ok()?, usize::try_from(between).ok()?);
-        if k < 2 || step == 0 || columns < RowProduct::LEAST {
-            return None;
-        }
+        let Self { extents, a, b, c: (c, c_row), accumulate } = *self;
+        let Lone { is_column, step, between, columns } = Lone::of(extents, a.1, b.1, c_row)?;
+        let k = extents.2;
+        let (numbers, matrix) = if is_column { (b.0, a.0) } else { (a.0, b.0) };
         // SAFETY: from the first to the last element of an operand, which the caller vouches for.
         let operand = |x: *const f32, last: usize| unsafe { std::slice::from_raw_parts(x, last + 1) };
         // SAFETY: the caller vouches for so many elements in a row, apart from both operands.

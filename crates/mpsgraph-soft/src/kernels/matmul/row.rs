@@ -4,7 +4,10 @@
 //! in memory). `gemm` adds a row at a time to the result, which it reads and writes once for each, and takes what is no
 //! whole vector number by number.
 
+mod narrow;
 mod parts;
+
+pub use narrow::NarrowRow;
 
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 
@@ -14,6 +17,32 @@ const MANY: usize = 64;
 const SOME: usize = 16;
 const FEW: usize = 8;
 const PARTS: usize = 4;
+
+/// How a product is that of a row and a matrix with consecutive rows: its numbers stand `step` apart, and the matrix's
+/// rows `between` apart.
+pub struct Lone {
+    /// Whether the right operand is a column, which is the row of the transposed product.
+    pub is_column: bool,
+    pub step: usize,
+    pub between: usize,
+    pub columns: usize,
+}
+
+impl Lone {
+    /// (m, k) times (k, n), each with its row and column stride, the rows of the result so far apart, if it is such a
+    /// product and that is faster than `gemm`.
+    pub fn of((m, n, k): (usize, usize, usize), a: (isize, isize), b: (isize, isize), c_row: usize) -> Option<Self> {
+        let (is_column, step, between, columns) = if m == 1 && b.1 == 1 {
+            (false, a.1, b.0, n)
+        } else if n == 1 && a.0 == 1 && c_row == 1 {
+            (true, b.0, a.1, m)
+        } else {
+            return None;
+        };
+        let (step, between) = (usize::try_from(step).ok()?, usize::try_from(between).ok()?);
+        (k >= 2 && step > 0 && columns >= FEW).then_some(Self { is_column, step, between, columns })
+    }
+}
 
 /// The numbers of the row stand `step` apart, those of the matrix's rows side by side, and its rows `between` apart.
 pub struct RowProduct<'a> {
@@ -27,9 +56,6 @@ pub struct RowProduct<'a> {
 }
 
 impl RowProduct<'_> {
-    /// Columns from which on this is faster than `gemm`.
-    pub const LEAST: usize = FEW;
-
     /// Multiplies on this thread.
     pub fn run(self) {
         vectorised(self);

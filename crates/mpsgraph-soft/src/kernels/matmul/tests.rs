@@ -80,6 +80,31 @@ fn sixteen_bits_accumulate_in_f32() {
 }
 
 #[test]
+fn a_single_row_of_sixteen_bits() {
+    fn check<T: bytemuck::Pod>(dtype: DType, of: fn(f32) -> T, to_f32: fn(T) -> f32) {
+        for (n, k) in [(7, 9), (8, 2), (33, 64), (513, 70), (1030, 530), (9000, 40)] {
+            let (a, b): (Vec<T>, Vec<T>) =
+                (pattern(2 * k).into_iter().map(of).collect(), pattern(k * (n + 3)).into_iter().map(of).collect());
+            let operand = |strides: [usize; 2]| Operand { offset: 0, strides: strides.map(|s| s as isize).to_vec() };
+            // Numbers side by side, and with others between them; the rows of the matrix have others behind them.
+            for step in [1, 2] {
+                let (row, column) = (operand([0, step]), operand([step, 0]));
+                let by_row = MatMul::new(dtype, &[1, n], k, &row, &operand([n + 3, 1]));
+                let by_column = MatMul::new(dtype, &[n, 1], k, &operand([1, n + 3]), &column);
+                for c in [run(&by_row, &a, &b, n), run(&by_column, &b, &a, n)] {
+                    for (j, got) in c.into_iter().enumerate() {
+                        let sum: f32 = (0..k).map(|l| to_f32(a[l * step]) * to_f32(b[l * (n + 3) + j])).sum();
+                        assert_eq!(to_f32(got), to_f32(of(sum)), "{dtype:?} {k} x {n} at {j}, every {step}");
+                    }
+                }
+            }
+        }
+    }
+    check(DType::F16, f16::from_f32, f16::to_f32);
+    check(DType::BF16, bf16::from_f32, bf16::to_f32);
+}
+
+#[test]
 fn large_products_on_all_threads() {
     for (m, n, k) in [(130, 140, 150), (7, 900, 340), (600, 9, 400), (64, 200, 170), (3, 40, 20_000)] {
         let (a, b) = (pattern(m * k), pattern(k * n));

@@ -1,18 +1,33 @@
 //! Products of 16-bit floats: operands are converted to f32, multiplied there, and rounded once.
 //!
-//! Of a large product, threads share the conversions too: each of the operands before the first piece is multiplied,
-//! because several pieces read them; of the results by pieces, as soon as one is made.
+//! A single row, or column, is multiplied by the other operand while that is converted ([`NarrowRow`]). Of a larger
+//! product, the shorter operand is converted first, as all pieces read it; of the longer one, each piece converts a
+//! part at a time that stays in the cache; and results are converted as soon as a piece is made.
 
 use super::product::Product;
+use super::row::{Lone, NarrowRow};
+use crate::kernels::elementwise::round::HalfFloat;
 use crate::kernels::elementwise::tile::TileFn;
 use crate::kernels::threads;
 use std::cell::Cell;
 use std::ops::Range;
 
 thread_local! {
-    /// Operands and result as f32, kept so that running allocates nothing.
+    /// The shorter operand and the result as f32, kept so that running allocates nothing.
     static WIDE: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+    /// A part of the longer operand, likewise.
+    static TILE: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
+
+/// Elements of a part of the longer operand: they stay in the second cache.
+const TILE_ELEMENTS: usize = 1 << 17;
+/// Pieces that threads take at least, rows or columns of one, and in multiples of which `gemm` works.
+const PIECES: usize = 4;
+const PIECE: usize = 6 * COLUMNS;
+const COLUMNS: usize = 48;
+/// Of a product with few rows or columns, which the memory bounds, pieces are longer, so that each reads longer runs.
+const FEW: usize = 64;
+const LONG_PIECE: usize = 21 * COLUMNS;
 
 /// Elements of packed lines that are converted together.
 const TOGETHER: usize = 4096;
@@ -23,6 +38,7 @@ pub(super) struct Widened {
     pub a: (*const u16, (isize, isize)),
     pub b: (*const u16, (isize, isize)),
     pub c: *mut u8,
+    pub float: HalfFloat,
     /// From the floats to f32, and back.
     pub widen: TileFn,
     pub narrow: TileFn,
@@ -39,27 +55,93 @@ impl Widened {
     /// are functions of one operand, of the floats' type.
     pub unsafe fn run(&self, shared: bool) {
         let (m, n, k) = self.extents;
+        if let Some(row) = Lone::of(self.extents, self.a.1, self.b.1, n) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_row(&row, shared) };
+        }
+        let by_rows = m > n;
+        let [long, short] = [m.max(n), m.min(n)];
         let mut wide = WIDE.take();
-        let parts = [m * k, k * n, m * n];
-        wide.resize(wide.len().max(parts.iter().sum()), 0.0);
-        let (a, rest) = wide.split_at_mut(parts[0]);
-        let (b, rest) = rest.split_at_mut(parts[1]);
-        let c = Results(rest[..parts[2]].as_mut_ptr());
+        wide.resize(wide.len().max(short * k + m * n), 0.0);
+        let (whole, rest) = wide.split_at_mut(short * k);
+        let c = Results(rest[..m * n].as_mut_ptr());
+        let (operand, extents) = if by_rows { (self.b, (k, n)) } else { (self.a, (m, k)) };
         // SAFETY: the caller's promise.
-        let [a, b] = unsafe { [self.widened(self.a, (m, k), a, shared), self.widened(self.b, (k, n), b, shared)] };
-        let product = Product { extents: (m, n, k), a, b, c: (c.0, n), accumulate: false };
-        let narrow = |rows: Range<usize>, columns: Range<usize>| {
-            let c = &c;
-            // All of its rows follow each other if a piece has all columns.
-            let (lines, length) = if columns.len() == n { (1, rows.len() * n) } else { (rows.len(), columns.len()) };
-            for at in (0..lines).map(|line| (rows.start + line) * n + columns.start) {
-                let (to, from) = (self.c.wrapping_add(at * size_of::<u16>()), c.0.wrapping_add(at).cast_const());
-                // SAFETY: elements of a piece at both ends, which no other thread uses; the caller vouches for `c`.
-                unsafe { (self.narrow)(to, [from.cast(); 3], length) };
-            }
+        let whole = Whole(unsafe { self.widened(operand, extents, whole, shared) });
+        let most = if short <= FEW { LONG_PIECE } else { PIECE };
+        let piece = if shared { long.div_ceil(PIECES).next_multiple_of(COLUMNS).min(most) } else { most };
+        let run = |at: usize| {
+            let lines = at * piece..long.min((at + 1) * piece);
+            let (rows, columns) = if by_rows { (lines, 0..n) } else { (0..m, lines) };
+            // SAFETY: the caller's promise; pieces have parts of `c` of their own.
+            unsafe { self.run_piece(by_rows, [rows, columns], &whole, &c) };
         };
-        // SAFETY: the three parts of `wide` have the sizes of the matrices and do not overlap.
-        unsafe { product.run_and(shared, &narrow) };
+        let pieces = long.div_ceil(piece);
+        if shared {
+            threads::for_each(pieces, 1, &run)
+        } else {
+            (0..pieces).for_each(run)
+        }
+        WIDE.set(wide);
+    }
+
+    /// Makes a piece of the result: converts a part of the longer operand at a time, and multiplies by it.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run). `whole` is the shorter operand, and `c` has room for all results, this piece of which
+    /// is the caller's alone.
+    unsafe fn run_piece(&self, by_rows: bool, [rows, columns]: [Range<usize>; 2], whole: &Whole, c: &Results) {
+        let (_, n, k) = self.extents;
+        let lines = if by_rows { rows.len() } else { columns.len() };
+        let depth = (TILE_ELEMENTS / lines).max(1).min(k);
+        let mut tile = TILE.take();
+        tile.resize(tile.len().max(lines * depth), 0.0);
+        let first = c.0.wrapping_add(rows.start * n + columns.start);
+        for start in (0..k).step_by(depth) {
+            let deep = depth.min(k - start);
+            let ((from, strides), (other, other_strides)) = (if by_rows { self.a } else { self.b }, whole.0);
+            let [row, column] = if by_rows { [rows.start, start] } else { [start, columns.start] };
+            let from = from.wrapping_offset(row as isize * strides.0 + column as isize * strides.1);
+            let extents = if by_rows { (lines, deep) } else { (deep, lines) };
+            // SAFETY: a part of an operand, for which the caller vouches.
+            let part = unsafe { self.widened((from, strides), extents, &mut tile[..lines * deep], false) };
+            let along = if by_rows { other_strides.0 } else { other_strides.1 };
+            let other = (other.wrapping_offset(start as isize * along), other_strides);
+            let (a, b) = if by_rows { (part, other) } else { (other, part) };
+            let extents = (rows.len(), columns.len(), deep);
+            // SAFETY: parts of the operands, which are converted, and of the result, which the caller vouches for.
+            unsafe { Product { extents, a, b, c: (first, n), accumulate: start > 0 }.run(false) };
+        }
+        TILE.set(tile);
+        // All of its rows follow each other if a piece has all columns.
+        let (rows, length) =
+            if columns.len() == n { (rows.start..rows.start + 1, rows.len() * n) } else { (rows, columns.len()) };
+        for at in rows.map(|row| row * n + columns.start) {
+            let (to, from) = (self.c.wrapping_add(at * size_of::<u16>()), c.0.wrapping_add(at).cast_const());
+            // SAFETY: elements of a piece at both ends, which no other thread uses; the caller vouches for `c`.
+            unsafe { (self.narrow)(to, [from.cast(); 3], length) };
+        }
+    }
+
+    /// Multiplies a row.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn run_row(&self, row: &Lone, shared: bool) {
+        let Lone { is_column, step, between, columns } = *row;
+        let k = self.extents.2;
+        let (numbers, matrix) = if is_column { (self.b.0, self.a.0) } else { (self.a.0, self.b.0) };
+        let mut wide = WIDE.take();
+        wide.resize(wide.len().max(k + columns), 0.0);
+        let (numbers_wide, rest) = wide.split_at_mut(k);
+        let out = &mut rest[..columns];
+        // SAFETY: the caller's promise, for the one line of an operand.
+        unsafe { self.widen_line(&Lines { first: numbers, along: step as isize }, 0, numbers_wide) };
+        // SAFETY: from the first to the last element of an operand, which the caller vouches for.
+        let matrix = unsafe { std::slice::from_raw_parts(matrix, (k - 1) * between + columns) };
+        NarrowRow { numbers: numbers_wide, matrix, between, float: self.float }.run(out, shared);
+        // SAFETY: the caller vouches for so many elements of the result, apart from all others.
+        unsafe { (self.narrow)(self.c, [out.as_ptr().cast(); 3], columns) };
         WIDE.set(wide);
     }
 
@@ -122,6 +204,12 @@ struct Lines {
 
 // SAFETY: only `widened` uses the pointer, whose caller holds what it points to.
 unsafe impl Sync for Lines {}
+
+/// The shorter operand as f32, with its strides.
+struct Whole((*const f32, (isize, isize)));
+
+// SAFETY: only `run` uses the pointer, while it holds the memory.
+unsafe impl Sync for Whole {}
 
 /// Where the results are.
 struct Results(*mut f32);

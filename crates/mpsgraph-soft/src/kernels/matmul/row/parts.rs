@@ -5,13 +5,14 @@
 //! pieces of distant rows.
 
 use std::cell::Cell;
+use std::ops::Range;
 
-use super::RowProduct;
+use super::{Lone, RowProduct};
 use crate::kernels::threads;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 
 /// Rows that are added together, and columns whose sums are in registers meanwhile.
-const TOGETHER: usize = 8;
+pub const TOGETHER: usize = 8;
 const COLUMNS: usize = 32;
 
 /// Elements of a part, if there are not more parts than these.
@@ -19,42 +20,56 @@ const PART: usize = 1 << 16;
 const MOST_PARTS: usize = 8;
 /// Columns from which on threads take some of them instead: parts of such rows are long enough to be read in order, and
 /// sums for all of them would have to be written by each thread.
-const MANY_COLUMNS: usize = 1 << 13;
+pub const MANY_COLUMNS: usize = 1 << 13;
 
 thread_local! {
     /// The sums of each part, kept so that running allocates nothing.
     static SUMS: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
 
+impl Lone {
+    /// Whether there are rows enough for parts of them.
+    pub fn has_parts(rows: usize, columns: usize) -> bool {
+        columns < MANY_COLUMNS && rows >= MOST_PARTS * TOGETHER
+    }
+}
+
 impl RowProduct<'_> {
     /// Whether there are rows enough for parts of them.
     pub fn has_parts(&self) -> bool {
-        self.out.len() < MANY_COLUMNS && self.rows() >= MOST_PARTS * TOGETHER
+        Lone::has_parts(self.rows(), self.out.len())
     }
 
-    /// Multiplies on several threads. How many parts there are does not depend on how many threads there are, because
-    /// the order of summation does.
+    /// Multiplies on several threads.
     pub fn run_parts(self) {
-        let (rows, columns) = (self.rows(), self.out.len());
-        let part = rows.div_ceil((rows * columns / PART).clamp(1, MOST_PARTS)).next_multiple_of(TOGETHER);
-        let elements = rows.div_ceil(part) * columns;
-        let mut sums = SUMS.take();
-        sums.resize(sums.len().max(elements), 0.0);
+        let rows = self.rows();
         let Self { numbers, step, matrix, between, out, accumulate } = self;
-        threads::share_reads(true, part * columns * size_of::<f32>(), columns, &mut sums[..elements], |at, sums| {
-            let (first, last) = (at * part, rows.min((at + 1) * part) - 1);
-            let numbers = &numbers[first * step..=last * step];
-            let matrix = &matrix[first * between..];
-            vectorised(InOrder(RowProduct { numbers, step, matrix, between, out: sums, accumulate: false }));
+        add_parts(rows, out, accumulate, &|rows, out| {
+            let numbers = &numbers[rows.start * step..=(rows.end - 1) * step];
+            let matrix = &matrix[rows.start * between..];
+            vectorised(InOrder(RowProduct { numbers, step, matrix, between, out, accumulate: false }));
         });
-        if !accumulate {
-            out.fill(0.0);
-        }
-        for sums in sums[..elements].chunks_exact(columns) {
-            out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
-        }
-        SUMS.set(sums);
     }
+}
+
+/// Lets threads `make` the sums of parts of the rows, and adds them. How many parts there are does not depend on how
+/// many threads there are, because the order of summation does.
+pub fn add_parts(rows: usize, out: &mut [f32], accumulate: bool, make: &(dyn Fn(Range<usize>, &mut [f32]) + Sync)) {
+    let columns = out.len();
+    let part = rows.div_ceil((rows * columns / PART).clamp(1, MOST_PARTS)).next_multiple_of(TOGETHER);
+    let elements = rows.div_ceil(part) * columns;
+    let mut sums = SUMS.take();
+    sums.resize(sums.len().max(elements), 0.0);
+    threads::share_reads(true, part * columns * size_of::<f32>(), columns, &mut sums[..elements], |at, sums| {
+        make(at * part..rows.min((at + 1) * part), sums);
+    });
+    if !accumulate {
+        out.fill(0.0);
+    }
+    for sums in sums[..elements].chunks_exact(columns) {
+        out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
+    }
+    SUMS.set(sums);
 }
 
 /// A product whose matrix is read row by row.
