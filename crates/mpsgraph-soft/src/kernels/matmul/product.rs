@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use super::PARALLEL_PRODUCT;
-use super::row::{Lone, RowProduct};
+use super::row::{Elements, Few, FewRows, LARGE_OPERAND, RowProduct};
 use super::turned::{Columns, turn};
 use crate::kernels::threads;
 
@@ -71,8 +71,6 @@ const FEW_PIECES: usize = 4;
 const LARGE_PIECE: usize = 1 << 27;
 /// Rows and columns from which on both operands are read often enough, so that the longer side is cut.
 const SIDE: usize = 512;
-/// Elements from which on an operand is read from memory for each piece that needs all of it.
-const LARGE_OPERAND: usize = 1 << 20;
 /// Columns of which a piece of a row's product has a multiple.
 const ROW_COLUMNS: usize = 64;
 
@@ -88,6 +86,8 @@ const COLUMNS: usize = 48;
 thread_local! {
     /// A part of a turned right operand, kept so that running allocates nothing.
     static ROWS: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+    /// The numbers of a few rows, likewise.
+    static NUMBERS: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
 
 /// `c = a * b`, or `c += a * b` if `accumulate`: (m, k) times (k, n), each with its row and column strides, the rows of
@@ -115,9 +115,9 @@ impl Product {
             // SAFETY: the caller's promise.
             return unsafe { self.run_here() };
         }
-        // SAFETY: the caller's promise.
-        if let Some(row) = unsafe { self.row() }.filter(RowProduct::has_parts) {
-            return row.run_parts();
+        if let Some(few) = Few::of(self.extents, self.a.1, self.b.1, self.c.1) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_few(&few) };
         }
         let [rows, columns] = self.piece();
         let across = n.div_ceil(columns);
@@ -188,6 +188,33 @@ impl Product {
         unsafe { self.run_by_gemm() };
     }
 
+    /// Multiplies a few rows on several threads.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn run_few(self, few: &Few) {
+        let Few { is_column, count, strides, between, columns } = *few;
+        let k = self.extents.2;
+        let (first, matrix) = if is_column { (self.b.0, self.a.0) } else { (self.a.0, self.b.0) };
+        let mut numbers = NUMBERS.take();
+        numbers.clear();
+        for row in 0..count {
+            let row = first.wrapping_offset(row as isize * strides.0);
+            // SAFETY: elements of the operand, which the caller vouches for.
+            numbers.extend((0..k).map(|at| unsafe { *row.wrapping_offset(at as isize * strides.1) }));
+        }
+        // SAFETY: from the first to the last element of the operand, which the caller vouches for.
+        let matrix = unsafe { std::slice::from_raw_parts(matrix, (k - 1) * between + columns) };
+        // SAFETY: the caller vouches for so many packed rows, apart from both operands.
+        let out = unsafe { std::slice::from_raw_parts_mut(self.c.0, count * columns) };
+        if !self.accumulate {
+            out.fill(0.0);
+        }
+        let product = FewRows { numbers: &numbers, count, matrix: Elements::Full(matrix), between };
+        product.run(out, true);
+        NUMBERS.set(numbers);
+    }
+
     /// The product as that of a row and a matrix with consecutive rows, if it is one. A column is the row of the
     /// transposed product.
     ///
@@ -195,7 +222,9 @@ impl Product {
     /// As for [`run`](Self::run).
     unsafe fn row<'a>(&self) -> Option<RowProduct<'a>> {
         let Self { extents, a, b, c: (c, c_row), accumulate } = *self;
-        let Lone { is_column, step, between, columns } = Lone::of(extents, a.1, b.1, c_row)?;
+        let few = Few::of(extents, a.1, b.1, c_row).filter(|few| few.count == 1)?;
+        let Few { is_column, strides, between, columns, .. } = few;
+        let step = usize::try_from(strides.1).ok().filter(|&step| step > 0)?;
         let k = extents.2;
         let (numbers, matrix) = if is_column { (b.0, a.0) } else { (a.0, b.0) };
         // SAFETY: from the first to the last element of an operand, which the caller vouches for.

@@ -1,13 +1,12 @@
 //! A row times a matrix. The matrix is read once, so the time is that of its way from memory or a cache.
 //!
-//! Of a matrix in a cache, the sums of some columns stay in registers while all rows are read ([`parts`] is for those
-//! in memory). `gemm` adds a row at a time to the result, which it reads and writes once for each, and takes what is no
-//! whole vector number by number.
+//! Of a matrix in a cache, the sums of some columns stay in registers while all rows are read; [`FewRows`] is for one
+//! in memory, or of 16-bit floats. `gemm` adds a row at a time to the result, which it reads and writes once for each,
+//! and takes what is no whole vector number by number.
 
-mod narrow;
-mod parts;
+mod in_order;
 
-pub use narrow::NarrowRow;
+pub use in_order::{Elements, FewRows};
 
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 
@@ -18,29 +17,37 @@ const SOME: usize = 16;
 const FEW: usize = 8;
 const PARTS: usize = 4;
 
-/// How a product is that of a row and a matrix with consecutive rows: its numbers stand `step` apart, and the matrix's
-/// rows `between` apart.
-pub struct Lone {
+/// Elements from which on an operand comes from memory for each piece that needs all of it.
+pub const LARGE_OPERAND: usize = 1 << 20;
+
+/// How a product is that of a few rows and a matrix with consecutive rows.
+#[derive(Clone, Copy)]
+pub struct Few {
     /// Whether the right operand is a column, which is the row of the transposed product.
     pub is_column: bool,
-    pub step: usize,
+    pub count: usize,
+    /// How far the rows are apart, and the numbers of one.
+    pub strides: (isize, isize),
+    /// How far the matrix's rows are apart.
     pub between: usize,
     pub columns: usize,
 }
 
-impl Lone {
+impl Few {
     /// (m, k) times (k, n), each with its row and column stride, the rows of the result so far apart, if it is such a
-    /// product and that is faster than `gemm`.
+    /// product. More than one row are few if the matrix comes from memory.
     pub fn of((m, n, k): (usize, usize, usize), a: (isize, isize), b: (isize, isize), c_row: usize) -> Option<Self> {
-        let (is_column, step, between, columns) = if m == 1 && b.1 == 1 {
-            (false, a.1, b.0, n)
+        let (is_column, count, strides, between, columns) = if m == 1 && b.1 == 1 {
+            (false, 1, (0, a.1), b.0, n)
         } else if n == 1 && a.0 == 1 && c_row == 1 {
-            (true, b.0, a.1, m)
+            (true, 1, (0, b.0), a.1, m)
+        } else if m <= FewRows::MOST && k * n > LARGE_OPERAND && b.1 == 1 && c_row == n {
+            (false, m, a, b.0, n)
         } else {
             return None;
         };
-        let (step, between) = (usize::try_from(step).ok()?, usize::try_from(between).ok()?);
-        (k >= 2 && step > 0 && columns >= FEW).then_some(Self { is_column, step, between, columns })
+        let between = usize::try_from(between).ok()?;
+        (k >= 2 && columns >= FEW).then_some(Self { is_column, count, strides, between, columns })
     }
 }
 

@@ -80,28 +80,57 @@ fn sixteen_bits_accumulate_in_f32() {
 }
 
 #[test]
-fn a_single_row_of_sixteen_bits() {
+fn a_few_rows_of_every_float() {
     fn check<T: bytemuck::Pod>(dtype: DType, of: fn(f32) -> T, to_f32: fn(T) -> f32) {
-        for (n, k) in [(7, 9), (8, 2), (33, 64), (513, 70), (1030, 530), (9000, 40)] {
-            let (a, b): (Vec<T>, Vec<T>) =
-                (pattern(2 * k).into_iter().map(of).collect(), pattern(k * (n + 3)).into_iter().map(of).collect());
+        for (m, n, k) in [
+            (1, 7, 9),
+            (1, 8, 2),
+            (2, 33, 64),
+            (3, 513, 70),
+            (8, 1030, 1030),
+            (5, 9000, 120),
+            (9, 40, 50),
+            (1, 6000, 50),
+        ] {
+            let values = |n| pattern(n).into_iter().map(of).collect::<Vec<T>>();
+            let (a, b) = (values(2 * m * k), values(k * (n + 3)));
             let operand = |strides: [usize; 2]| Operand { offset: 0, strides: strides.map(|s| s as isize).to_vec() };
-            // Numbers side by side, and with others between them; the rows of the matrix have others behind them.
-            for step in [1, 2] {
-                let (row, column) = (operand([0, step]), operand([step, 0]));
-                let by_row = MatMul::new(dtype, &[1, n], k, &row, &operand([n + 3, 1]));
-                let by_column = MatMul::new(dtype, &[n, 1], k, &operand([1, n + 3]), &column);
-                for c in [run(&by_row, &a, &b, n), run(&by_column, &b, &a, n)] {
-                    for (j, got) in c.into_iter().enumerate() {
-                        let sum: f32 = (0..k).map(|l| to_f32(a[l * step]) * to_f32(b[l * (n + 3) + j])).sum();
-                        assert_eq!(to_f32(got), to_f32(of(sum)), "{dtype:?} {k} x {n} at {j}, every {step}");
-                    }
+            // Numbers side by side, with others between them, and of a transposed operand; the rows of the matrix have
+            // others behind them.
+            for strides in [[k, 1], [2 * k, 2], [1, m]] {
+                let product = MatMul::new(dtype, &[m, n], k, &operand(strides), &operand([n + 3, 1]));
+                let mut results = vec![run(&product, &a, &b, m * n)];
+                if m == 1 {
+                    let column = operand([strides[1], 0]);
+                    let transposed = MatMul::new(dtype, &[n, 1], k, &operand([1, n + 3]), &column);
+                    results.push(run(&transposed, &b, &a, n));
+                }
+                for (at, got) in results.into_iter().flat_map(|c| c.into_iter().enumerate()) {
+                    let a = |l: usize| to_f32(a[at / n * strides[0] + l * strides[1]]);
+                    let sum: f32 = (0..k).map(|l| a(l) * to_f32(b[l * (n + 3) + at % n])).sum();
+                    assert_eq!(to_f32(got), to_f32(of(sum)), "{dtype:?} {m} x {k} x {n} at {at}, {strides:?}");
                 }
             }
         }
     }
+    check(DType::F32, |x| x, |x| x);
     check(DType::F16, f16::from_f32, f16::to_f32);
     check(DType::BF16, bf16::from_f32, bf16::to_f32);
+}
+
+#[test]
+fn what_no_number_multiplies_stays_infinite_or_nan() {
+    // Columns that are no whole block, and rows that are not added together, have their own loops.
+    let (n, k) = (37, 11);
+    let a: Vec<f16> = pattern(k).into_iter().map(f16::from_f32).collect();
+    let mut b: Vec<f16> = pattern(k * n).into_iter().map(f16::from_f32).collect();
+    (b[3], b[36 + n], b[8 * n + 5], b[10 * n + 33]) = (f16::INFINITY, f16::NAN, f16::NEG_INFINITY, f16::INFINITY);
+    let operand = |columns: usize| Operand { offset: 0, strides: vec![columns as isize, 1] };
+    let c = run(&MatMul::new(DType::F16, &[1, n], k, &operand(k), &operand(n)), &a, &b, n);
+    for (j, got) in c.into_iter().enumerate() {
+        let sum: f32 = (0..k).map(|l| a[l].to_f32() * b[l * n + j].to_f32()).sum();
+        assert_eq!(got.to_f32().to_string(), f16::from_f32(sum).to_f32().to_string(), "at {j}");
+    }
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Products of 16-bit floats: operands are converted to f32, multiplied there, and rounded once.
 //!
-//! A single row, or column, is multiplied by the other operand while that is converted ([`NarrowRow`]). Of a larger
+//! A few rows, or a column, are multiplied by the other operand while that is converted ([`FewRows`]). Of a larger
 //! product, the shorter operand is converted first, as all pieces read it; of the longer one, each piece converts a
 //! part at a time that stays in the cache; and results are converted as soon as a piece is made.
 
 use super::product::Product;
-use super::row::{Lone, NarrowRow};
+use super::row::{Elements, Few, FewRows};
 use crate::kernels::elementwise::round::HalfFloat;
 use crate::kernels::elementwise::tile::TileFn;
 use crate::kernels::threads;
@@ -55,9 +55,9 @@ impl Widened {
     /// are functions of one operand, of the floats' type.
     pub unsafe fn run(&self, shared: bool) {
         let (m, n, k) = self.extents;
-        if let Some(row) = Lone::of(self.extents, self.a.1, self.b.1, n) {
+        if let Some(few) = Few::of(self.extents, self.a.1, self.b.1, n) {
             // SAFETY: the caller's promise.
-            return unsafe { self.run_row(&row, shared) };
+            return unsafe { self.run_few(&few, shared) };
         }
         let by_rows = m > n;
         let [long, short] = [m.max(n), m.min(n)];
@@ -123,25 +123,28 @@ impl Widened {
         }
     }
 
-    /// Multiplies a row.
+    /// Multiplies a few rows.
     ///
     /// # Safety
     /// As for [`run`](Self::run).
-    unsafe fn run_row(&self, row: &Lone, shared: bool) {
-        let Lone { is_column, step, between, columns } = *row;
+    unsafe fn run_few(&self, few: &Few, shared: bool) {
+        let Few { is_column, count, strides, between, columns } = *few;
         let k = self.extents.2;
-        let (numbers, matrix) = if is_column { (self.b.0, self.a.0) } else { (self.a.0, self.b.0) };
+        let (first, matrix) = if is_column { (self.b.0, self.a.0) } else { (self.a.0, self.b.0) };
         let mut wide = WIDE.take();
-        wide.resize(wide.len().max(k + columns), 0.0);
-        let (numbers_wide, rest) = wide.split_at_mut(k);
-        let out = &mut rest[..columns];
-        // SAFETY: the caller's promise, for the one line of an operand.
-        unsafe { self.widen_line(&Lines { first: numbers, along: step as isize }, 0, numbers_wide) };
+        wide.resize(wide.len().max(count * (k + columns)), 0.0);
+        let (numbers, rest) = wide.split_at_mut(count * k);
+        let out = &mut rest[..count * columns];
+        for (row, numbers) in numbers.chunks_exact_mut(k).enumerate() {
+            // SAFETY: the caller's promise, for a line of an operand.
+            unsafe { self.widen_line(&Lines { first, along: strides.1 }, row as isize * strides.0, numbers) };
+        }
         // SAFETY: from the first to the last element of an operand, which the caller vouches for.
         let matrix = unsafe { std::slice::from_raw_parts(matrix, (k - 1) * between + columns) };
-        NarrowRow { numbers: numbers_wide, matrix, between, float: self.float }.run(out, shared);
+        out.fill(0.0);
+        FewRows { numbers, count, matrix: Elements::Half(self.float, matrix), between }.run(out, shared);
         // SAFETY: the caller vouches for so many elements of the result, apart from all others.
-        unsafe { (self.narrow)(self.c, [out.as_ptr().cast(); 3], columns) };
+        unsafe { (self.narrow)(self.c, [out.as_ptr().cast(); 3], out.len()) };
         WIDE.set(wide);
     }
 
