@@ -4,8 +4,10 @@
 //! in memory, or of 16-bit floats. `gemm` adds a row at a time to the result, which it reads and writes once for each,
 //! and takes what is no whole vector number by number.
 
+mod dots;
 mod in_order;
 
+pub use dots::Dots;
 pub use in_order::{Elements, FewRows};
 
 use crate::kernels::vectorised::{VectorLoop, vectorised};

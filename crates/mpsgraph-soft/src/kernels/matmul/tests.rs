@@ -100,10 +100,15 @@ fn a_few_rows_of_every_float() {
             for strides in [[k, 1], [2 * k, 2], [1, m]] {
                 let product = MatMul::new(dtype, &[m, n], k, &operand(strides), &operand([n + 3, 1]));
                 let mut results = vec![run(&product, &a, &b, m * n)];
+                let turned: Vec<T> = (0..k * n).map(|at| b[at % k * (n + 3) + at / k]).collect();
+                let by_columns = MatMul::new(dtype, &[m, n], k, &operand(strides), &operand([1, k]));
+                results.push(run(&by_columns, &a, &turned, m * n));
                 if m == 1 {
                     let column = operand([strides[1], 0]);
                     let transposed = MatMul::new(dtype, &[n, 1], k, &operand([1, n + 3]), &column);
                     results.push(run(&transposed, &b, &a, n));
+                    let by_rows = MatMul::new(dtype, &[n, 1], k, &operand([k, 1]), &column);
+                    results.push(run(&by_rows, &turned, &a, n));
                 }
                 for (at, got) in results.into_iter().flat_map(|c| c.into_iter().enumerate()) {
                     let a = |l: usize| to_f32(a[at / n * strides[0] + l * strides[1]]);

@@ -1,11 +1,11 @@
 //! Products of 16-bit floats: operands are converted to f32, multiplied there, and rounded once.
 //!
-//! A few rows, or a column, are multiplied by the other operand while that is converted ([`FewRows`]). Of a larger
-//! product, the shorter operand is converted first, as all pieces read it; of the longer one, each piece converts a
-//! part at a time that stays in the cache; and results are converted as soon as a piece is made.
+//! A few rows, or a column, are multiplied by the other operand while that is converted ([`FewRows`], [`Dots`]). Of a
+//! larger product, the shorter operand is converted first, as all pieces read it; of the longer one, each piece
+//! converts a part at a time that stays in the cache; and results are converted as soon as a piece is made.
 
 use super::product::Product;
-use super::row::{Elements, Few, FewRows};
+use super::row::{Dots, Elements, Few, FewRows};
 use crate::kernels::elementwise::round::HalfFloat;
 use crate::kernels::elementwise::tile::TileFn;
 use crate::kernels::threads;
@@ -58,6 +58,15 @@ impl Widened {
         if let Some(few) = Few::of(self.extents, self.a.1, self.b.1, n) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_few(&few, shared) };
+        }
+        let is_positive = |stride: isize| stride >= 0;
+        if m <= Dots::MOST && self.b.1.0 == 1 && is_positive(self.b.1.1) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_dots(self.a, m, (self.b.0, self.b.1.1 as usize), shared) };
+        }
+        if n == 1 && self.a.1.1 == 1 && is_positive(self.a.1.0) {
+            // SAFETY: the caller's promise. The column is the one row of the transposed product.
+            return unsafe { self.run_dots((self.b.0, (0, self.b.1.0)), 1, (self.a.0, self.a.1.0 as usize), shared) };
         }
         let by_rows = m > n;
         let [long, short] = [m.max(n), m.min(n)];
@@ -123,26 +132,64 @@ impl Widened {
         }
     }
 
-    /// Multiplies a few rows.
+    /// Multiplies a few rows by consecutive rows.
     ///
     /// # Safety
     /// As for [`run`](Self::run).
     unsafe fn run_few(&self, few: &Few, shared: bool) {
         let Few { is_column, count, strides, between, columns } = *few;
-        let k = self.extents.2;
         let (first, matrix) = if is_column { (self.b.0, self.a.0) } else { (self.a.0, self.b.0) };
+        // SAFETY: from the first to the last element of the operand, which the caller vouches for.
+        let matrix = unsafe { std::slice::from_raw_parts(matrix, (self.extents.2 - 1) * between + columns) };
+        let multiply = |numbers: &[f32], out: &mut [f32]| {
+            out.fill(0.0);
+            FewRows { numbers, count, matrix: Elements::Half(self.float, matrix), between }.run(out, shared);
+        };
+        // SAFETY: the caller's promise.
+        unsafe { self.run_rows((first, strides), count, multiply) };
+    }
+
+    /// Multiplies `count` rows by consecutive columns, given by the first element and how far they are apart.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn run_dots(
+        &self,
+        rows: (*const u16, (isize, isize)),
+        count: usize,
+        (matrix, between): (*const u16, usize),
+        shared: bool,
+    ) {
+        let (m, n, k) = self.extents;
+        // SAFETY: from the first to the last element of the operand, which the caller vouches for.
+        let matrix = unsafe { std::slice::from_raw_parts(matrix, (m * n / count - 1) * between + k) };
+        let multiply = |numbers: &[f32], out: &mut [f32]| {
+            Dots { numbers, count, float: self.float, matrix, between }.run(out, shared);
+        };
+        // SAFETY: the caller's promise.
+        unsafe { self.run_rows(rows, count, multiply) };
+    }
+
+    /// Converts `count` rows of an operand, lets all results be made of them, and converts those.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn run_rows(
+        &self,
+        (first, (apart, along)): (*const u16, (isize, isize)),
+        count: usize,
+        multiply: impl FnOnce(&[f32], &mut [f32]),
+    ) {
+        let (m, n, k) = self.extents;
         let mut wide = WIDE.take();
-        wide.resize(wide.len().max(count * (k + columns)), 0.0);
+        wide.resize(wide.len().max(count * k + m * n), 0.0);
         let (numbers, rest) = wide.split_at_mut(count * k);
-        let out = &mut rest[..count * columns];
+        let out = &mut rest[..m * n];
         for (row, numbers) in numbers.chunks_exact_mut(k).enumerate() {
             // SAFETY: the caller's promise, for a line of an operand.
-            unsafe { self.widen_line(&Lines { first, along: strides.1 }, row as isize * strides.0, numbers) };
+            unsafe { self.widen_line(&Lines { first, along }, row as isize * apart, numbers) };
         }
-        // SAFETY: from the first to the last element of an operand, which the caller vouches for.
-        let matrix = unsafe { std::slice::from_raw_parts(matrix, (k - 1) * between + columns) };
-        out.fill(0.0);
-        FewRows { numbers, count, matrix: Elements::Half(self.float, matrix), between }.run(out, shared);
+        multiply(numbers, out);
         // SAFETY: the caller vouches for so many elements of the result, apart from all others.
         unsafe { (self.narrow)(self.c, [out.as_ptr().cast(); 3], out.len()) };
         WIDE.set(wide);
