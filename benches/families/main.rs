@@ -1,5 +1,6 @@
-//! Ops of the families that order, scan, resize, transform, quantize and align, on this backend, burn-ndarray and
-//! burn-flex in one run. The entries of a case follow each other, so that other load on the machine meets all of them.
+//! Ops of the families that order, scan, resize, transform, quantize and align, and products of a few rows, on this
+//! backend, burn-ndarray and burn-flex in one run. The entries of a case follow each other, so that other load on the
+//! machine meets all of them.
 //!
 //! ```sh
 //! cargo bench --bench families -- 'sort/.*1048576'
@@ -13,6 +14,7 @@ mod measure;
 mod order;
 mod quantized;
 mod resize;
+mod rows;
 
 use std::time::Duration;
 
@@ -58,6 +60,7 @@ criterion_group! {
         resize::benches,
         fourier::benches,
         quantized::benches,
+        rows::benches,
         loss::benches
 }
 criterion_main!(benches);
