@@ -25,6 +25,8 @@ const TILE_ELEMENTS: usize = 1 << 17;
 const PIECES: usize = 4;
 const PIECE: usize = 6 * COLUMNS;
 const COLUMNS: usize = 48;
+/// The same of small products, so that there are pieces enough.
+const FEW_COLUMNS: usize = 16;
 /// Of a product with few rows or columns, which the memory bounds, pieces are longer, so that each reads longer runs.
 const FEW: usize = 64;
 const LONG_PIECE: usize = 21 * COLUMNS;
@@ -78,7 +80,8 @@ impl Widened {
         // SAFETY: the caller's promise.
         let whole = Whole(unsafe { self.widened(operand, extents, whole, shared) });
         let most = if short <= FEW { LONG_PIECE } else { PIECE };
-        let piece = if shared { long.div_ceil(PIECES).next_multiple_of(COLUMNS).min(most) } else { most };
+        let multiple = if long < PIECES * COLUMNS { FEW_COLUMNS } else { COLUMNS };
+        let piece = if shared { long.div_ceil(PIECES).next_multiple_of(multiple).min(most) } else { most };
         let run = |at: usize| {
             let lines = at * piece..long.min((at + 1) * piece);
             let (rows, columns) = if by_rows { (lines, 0..n) } else { (0..m, lines) };
