@@ -101,7 +101,7 @@ impl Waiting {
             let mut list = self.lock();
             list.ended = list.ended.max(serial);
             if list.waiters.is_empty() {
-                // Who begins to wait later is late later than counted from now.
+                // The limit of a wait that begins later counts from its own begin.
                 return;
             }
             list.last_end = Instant::now();

@@ -33,8 +33,7 @@ impl NSArray {
 
     /// An array that holds each of the given objects.
     pub(crate) fn of_each<'a, T: Message + 'a>(objects: impl Iterator<Item = &'a T>) -> Retained<Self> {
-        let mut pointers = SmallVec::<[*mut Object; 16]>::new();
-        objects.for_each(|object| pointers.push(object.as_object()));
+        let pointers: SmallVec<[*mut Object; 16]> = objects.map(|object| object.as_object()).collect();
         // SAFETY: the vector has as many live, non-nil objects as its length says.
         unsafe { Self::with_objects(pointers.as_ptr(), pointers.len()) }
     }

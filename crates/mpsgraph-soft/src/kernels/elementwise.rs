@@ -10,10 +10,11 @@
 
 #![expect(unsafe_code, reason = "tiles behind pointers, and vector instructions")]
 
+pub(super) mod block_loop;
 mod f16c;
 pub mod float;
 pub mod fused_loop;
-pub(super) mod half_blocks;
+mod half_blocks;
 mod half_floats;
 mod half_loops;
 pub mod int;

@@ -5,10 +5,8 @@
 //! [`round`](super::round), bit by bit.
 
 use super::float::{larger_or_nan, smaller_or_nan};
-use super::round::{HalfFloat, bf16_bits};
-pub use super::stepped::{BLOCK, Step};
-#[cfg(target_arch = "x86_64")]
-use crate::kernels::vectorised::avx512_is_here;
+use super::round::bf16_bits;
+use super::stepped::{BLOCK, Step};
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
 
 /// A block of 16-bit floats in memory.
@@ -16,16 +14,15 @@ type Bits = [u16; BLOCK];
 /// A block of f32 in memory, and in registers where nothing is known of the processor.
 pub type Wide = [f32; BLOCK];
 
-/// Floats in memory, as types.
-pub struct F32;
+/// The 16-bit floats, as types.
 pub struct F16;
 pub struct BF16;
 
 /// A block of f32 in registers.
 ///
 /// # Safety
-/// Of all functions here, in [`Widen`] and in [`Convert`]: the processor must have the block's instructions, and there
-/// must be a block at a pointer, which may be at any address.
+/// Of all functions here and in [`Convert`]: the processor must have the block's instructions, and there must be a
+/// block at a pointer, which may be at any address.
 pub trait Block: Copy {
     unsafe fn load(from: *const u8) -> Self;
     unsafe fn store(x: Self, to: *mut u8);
@@ -34,88 +31,17 @@ pub trait Block: Copy {
     unsafe fn apply(step: Step, a: Self, b: Self) -> Self;
 }
 
-/// Reading of floats in memory.
-pub trait Widen<Float>: Block {
-    /// Bytes of one of them.
-    const SIZE: usize;
-    unsafe fn widen(from: *const u8) -> Self;
-}
-
 /// Conversions of 16-bit floats in memory.
-pub trait Convert<Float>: Widen<Float> {
+pub trait Convert<Float>: Block {
+    unsafe fn widen(from: *const u8) -> Self;
     unsafe fn narrow(x: Self, to: *mut u8);
     unsafe fn round(x: Self) -> Self;
 }
 
-/// A loop over blocks of floats that it widens.
-pub trait BlockLoop: Sized {
-    /// The loop; `#[inline(always)]` in every implementation.
-    ///
-    /// # Safety
-    /// The processor must have the block's instructions, and what the loop's maker promises must hold.
-    unsafe fn run<B: Widen<Float>, Float>(self);
-}
-
-/// Runs a loop by the best blocks that this processor has, with these floats in memory, or f32.
-///
-/// # Safety
-/// What the loop's maker promises must hold.
-pub unsafe fn by_blocks<L: BlockLoop>(float: Option<HalfFloat>, work: L) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: the features that each function is compiled for are detected before; for the rest the caller's promise.
-    unsafe {
-        if avx512_is_here() {
-            return with_avx512(float, work);
-        }
-        if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("f16c") {
-            return with_avx2(float, work);
-        }
-    }
-    // SAFETY: arrays need no instructions of their own; for the rest the caller's promise.
-    unsafe { run_by::<Wide, L>(float, work) }
-}
-
-/// # Safety
-/// As for [`BlockLoop::run`].
-#[inline(always)]
-unsafe fn run_by<B: Widen<F32> + Widen<F16> + Widen<BF16>, L: BlockLoop>(float: Option<HalfFloat>, work: L) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match float {
-            None => work.run::<B, F32>(),
-            Some(HalfFloat::F16) => work.run::<B, F16>(),
-            Some(HalfFloat::BF16) => work.run::<B, BF16>(),
-        }
-    }
-}
-
-/// # Safety
-/// What the loop's maker promises must hold.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
-unsafe fn with_avx512<L: BlockLoop>(float: Option<HalfFloat>, work: L) {
-    // SAFETY: the caller's promise; this function has the block's instructions.
-    unsafe { run_by::<std::arch::x86_64::__m512, L>(float, work) }
-}
-
-/// # Safety
-/// What the loop's maker promises must hold.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,f16c")]
-unsafe fn with_avx2<L: BlockLoop>(float: Option<HalfFloat>, work: L) {
-    // SAFETY: as above.
-    unsafe { run_by::<avx2::Halves, L>(float, work) }
-}
-
 /// Functions that become a part of the loop, with its instructions.
 macro_rules! block {
-    ($of:path, $block:ty {
-        $(const $size:ident: usize = $bytes:expr;)?
-        $(fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)? $body:block)*
-    }) => {
+    ($of:path, $block:ty { $(fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)? $body:block)* }) => {
         impl $of for $block {
-            $(const $size: usize = $bytes;)?
-
             $(#[inline(always)]
             unsafe fn $name($($arg: $ty),*) $(-> $result)? {
                 #[allow(unused_unsafe, reason = "some functions of arrays have nothing unsafe")]
@@ -154,25 +80,13 @@ block!(Block, Wide {
     }
 });
 
-block!(Widen<F32>, Wide {
-    const SIZE: usize = size_of::<f32>();
-
-    fn widen(from: *const u8) -> Self {
-        <Self as Block>::load(from)
-    }
-});
-
-block!(Widen<F16>, Wide {
-    const SIZE: usize = size_of::<u16>();
-
+block!(Convert<F16>, Wide {
     fn widen(from: *const u8) -> Self {
         let mut wide = [0.0; BLOCK];
         from.cast::<Bits>().read_unaligned().reinterpret_cast::<half::f16>().convert_to_f32_slice(&mut wide);
         wide
     }
-});
 
-block!(Convert<F16>, Wide {
     fn narrow(x: Self, to: *mut u8) {
         let mut bits: Bits = [0; BLOCK];
         bits.reinterpret_cast_mut::<half::f16>().convert_from_f32_slice(&x);
@@ -182,19 +96,15 @@ block!(Convert<F16>, Wide {
     fn round(x: Self) -> Self {
         let mut bits: Bits = [0; BLOCK];
         <Self as Convert<F16>>::narrow(x, bits.as_mut_ptr().cast());
-        <Self as Widen<F16>>::widen(bits.as_ptr().cast())
-    }
-});
-
-block!(Widen<BF16>, Wide {
-    const SIZE: usize = size_of::<u16>();
-
-    fn widen(from: *const u8) -> Self {
-        from.cast::<Bits>().read_unaligned().map(|bits| f32::from_bits((bits as u32) << 16))
+        <Self as Convert<F16>>::widen(bits.as_ptr().cast())
     }
 });
 
 block!(Convert<BF16>, Wide {
+    fn widen(from: *const u8) -> Self {
+        from.cast::<Bits>().read_unaligned().map(|bits| f32::from_bits((bits as u32) << 16))
+    }
+
     fn narrow(x: Self, to: *mut u8) {
         to.cast::<Bits>().write_unaligned(x.map(|x| (bf16_bits(x) >> 16) as u16));
     }
@@ -207,7 +117,7 @@ block!(Convert<BF16>, Wide {
 /// By AVX-512.
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use super::{BF16, Block, Convert, F16, F32, Step, Widen};
+    use super::{BF16, Block, Convert, F16, Step};
     use std::arch::x86_64::*;
 
     /// The integers have what [`bf16_bits`](super::bf16_bits) gives in their upper halves.
@@ -263,23 +173,11 @@ mod avx512 {
         }
     });
 
-    block!(Widen<F32>, __m512 {
-        const SIZE: usize = size_of::<f32>();
-
-        fn widen(from: *const u8) -> Self {
-            <Self as Block>::load(from)
-        }
-    });
-
-    block!(Widen<F16>, __m512 {
-        const SIZE: usize = size_of::<u16>();
-
+    block!(Convert<F16>, __m512 {
         fn widen(from: *const u8) -> Self {
             _mm512_cvtph_ps(_mm256_loadu_si256(from.cast()))
         }
-    });
 
-    block!(Convert<F16>, __m512 {
         fn narrow(x: Self, to: *mut u8) {
             _mm256_storeu_si256(to.cast(), _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(x));
         }
@@ -289,16 +187,12 @@ mod avx512 {
         }
     });
 
-    block!(Widen<BF16>, __m512 {
-        const SIZE: usize = size_of::<u16>();
-
+    block!(Convert<BF16>, __m512 {
         fn widen(from: *const u8) -> Self {
             let bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256(from.cast()));
             _mm512_castsi512_ps(_mm512_slli_epi32::<16>(bits))
         }
-    });
 
-    block!(Convert<BF16>, __m512 {
         fn narrow(x: Self, to: *mut u8) {
             let bits = _mm512_srli_epi32::<16>(rounded(x));
             _mm256_storeu_si256(to.cast(), _mm512_cvtepi32_epi16(bits));
@@ -314,7 +208,7 @@ mod avx512 {
 /// By AVX2 and the conversions that processors with it have.
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
-    use super::{BF16, Block, Convert, F16, F32, Step, Widen};
+    use super::{BF16, Block, Convert, F16, Step};
     use std::arch::x86_64::*;
 
     /// The halves of a block.
@@ -379,24 +273,12 @@ pub mod avx2 {
         }
     });
 
-    block!(Widen<F32>, Halves {
-        const SIZE: usize = size_of::<f32>();
-
-        fn widen(from: *const u8) -> Self {
-            <Self as Block>::load(from)
-        }
-    });
-
-    block!(Widen<F16>, Halves {
-        const SIZE: usize = size_of::<u16>();
-
+    block!(Convert<F16>, Halves {
         fn widen(from: *const u8) -> Self {
             let half = |from: *const u8| _mm256_cvtph_ps(_mm_loadu_si128(from.cast()));
             [half(from), half(from.add(NARROW))]
         }
-    });
 
-    block!(Convert<F16>, Halves {
         fn narrow(x: Self, to: *mut u8) {
             let half = |x| _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(x);
             _mm_storeu_si128(to.cast(), half(x[0]));
@@ -409,9 +291,7 @@ pub mod avx2 {
         }
     });
 
-    block!(Widen<BF16>, Halves {
-        const SIZE: usize = size_of::<u16>();
-
+    block!(Convert<BF16>, Halves {
         fn widen(from: *const u8) -> Self {
             let half = |from: *const u8| {
                 let bits = _mm256_cvtepu16_epi32(_mm_loadu_si128(from.cast()));
@@ -419,9 +299,7 @@ pub mod avx2 {
             };
             [half(from), half(from.add(NARROW))]
         }
-    });
 
-    block!(Convert<BF16>, Halves {
         fn narrow(x: Self, to: *mut u8) {
             let low = _mm256_srli_epi32::<16>(rounded(x[0]));
             let high = _mm256_srli_epi32::<16>(rounded(x[1]));

@@ -66,7 +66,7 @@ unsafe fn product_to(
 
 /// Pieces of a product that is not very large: enough for threads to be late, and few, because `gemm` packs what a
 /// piece reads.
-const FEW_PIECES: usize = 4;
+pub(super) const FEW_PIECES: usize = 4;
 /// Multiplications of a piece of a very large product.
 const LARGE_PIECE: usize = 1 << 27;
 /// Rows and columns from which on both operands are read often enough, so that the longer side is cut.
@@ -77,11 +77,12 @@ const ROW_COLUMNS: usize = 64;
 /// Results up to this size are sums of products of consecutive numbers, if both operands are such: `gemm` packs nothing
 /// for them.
 const FEW_RESULTS: usize = 256;
-/// Rows of a matrix that is turned, and its elements: they stay in the second cache.
+/// Elements of a part of an operand that is turned or converted: they stay in the second cache.
+pub(super) const PART_ELEMENTS: usize = 1 << 17;
+/// Rows of such a part that is turned.
 const TURNED_ROWS: usize = 2048;
-const TURNED: usize = 1 << 17;
 /// Columns in multiples of which `gemm` works.
-const COLUMNS: usize = 48;
+pub(super) const COLUMNS: usize = 48;
 
 thread_local! {
     /// A part of a turned right operand, kept so that running allocates nothing.
@@ -193,9 +194,9 @@ impl Product {
     /// # Safety
     /// As for [`run`](Self::run).
     unsafe fn run_few(self, few: &Few) {
-        let Few { is_column, count, strides, between, columns } = *few;
+        let Few { count, strides, between, columns, .. } = *few;
         let k = self.extents.2;
-        let (first, matrix) = if is_column { (self.b.0, self.a.0) } else { (self.a.0, self.b.0) };
+        let [first, matrix] = few.rows_and_matrix([self.a.0, self.b.0]);
         let mut numbers = NUMBERS.take();
         numbers.clear();
         for row in 0..count {
@@ -223,10 +224,10 @@ impl Product {
     unsafe fn row<'a>(&self) -> Option<RowProduct<'a>> {
         let Self { extents, a, b, c: (c, c_row), accumulate } = *self;
         let few = Few::of(extents, a.1, b.1, c_row).filter(|few| few.count == 1)?;
-        let Few { is_column, strides, between, columns, .. } = few;
+        let Few { strides, between, columns, .. } = few;
         let step = usize::try_from(strides.1).ok().filter(|&step| step > 0)?;
         let k = extents.2;
-        let (numbers, matrix) = if is_column { (b.0, a.0) } else { (a.0, b.0) };
+        let [numbers, matrix] = few.rows_and_matrix([a.0, b.0]);
         // SAFETY: from the first to the last element of an operand, which the caller vouches for.
         let operand = |x: *const f32, last: usize| unsafe { std::slice::from_raw_parts(x, last + 1) };
         // SAFETY: the caller vouches for so many elements in a row, apart from both operands.
@@ -244,7 +245,7 @@ impl Product {
         let mut turned = ROWS.take();
         for depth in (0..k).step_by(TURNED_ROWS) {
             let rows = TURNED_ROWS.min(k - depth);
-            let together = (TURNED / rows / COLUMNS).max(1) * COLUMNS;
+            let together = (PART_ELEMENTS / rows / COLUMNS).max(1) * COLUMNS;
             for first in (0..n).step_by(together) {
                 let part = self.part(0..m, first..n.min(first + together));
                 let (columns, between) = (part.extents.1, part.b.1.1 as usize);

@@ -26,7 +26,7 @@ pub const LARGE_OPERAND: usize = 1 << 20;
 #[derive(Clone, Copy)]
 pub struct Few {
     /// Whether the right operand is a column, which is the row of the transposed product.
-    pub is_column: bool,
+    is_column: bool,
     pub count: usize,
     /// How far the rows are apart, and the numbers of one.
     pub strides: (isize, isize),
@@ -50,6 +50,11 @@ impl Few {
         };
         let between = usize::try_from(between).ok()?;
         (k >= 2 && columns >= FEW).then_some(Self { is_column, count, strides, between, columns })
+    }
+
+    /// Of the left and the right operand the one that has the rows, and the matrix.
+    pub fn rows_and_matrix<T>(&self, [left, right]: [T; 2]) -> [T; 2] {
+        if self.is_column { [right, left] } else { [left, right] }
     }
 }
 

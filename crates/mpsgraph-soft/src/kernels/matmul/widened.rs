@@ -4,7 +4,7 @@
 //! larger product, the shorter operand is converted first, as all pieces read it; of the longer one, each piece
 //! converts a part at a time that stays in the cache; and results are converted as soon as a piece is made.
 
-use super::product::Product;
+use super::product::{COLUMNS, FEW_PIECES, PART_ELEMENTS, Product};
 use super::row::{Dots, Elements, Few, FewRows};
 use crate::kernels::elementwise::round::HalfFloat;
 use crate::kernels::elementwise::tile::TileFn;
@@ -19,13 +19,9 @@ thread_local! {
     static TILE: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
 
-/// Elements of a part of the longer operand: they stay in the second cache.
-const TILE_ELEMENTS: usize = 1 << 17;
-/// Pieces that threads take at least, rows or columns of one, and in multiples of which `gemm` works.
-const PIECES: usize = 4;
+/// Rows or columns of a piece that threads take, at most.
 const PIECE: usize = 6 * COLUMNS;
-const COLUMNS: usize = 48;
-/// The same of small products, so that there are pieces enough.
+/// In multiples of so many a small product has pieces enough.
 const FEW_COLUMNS: usize = 16;
 /// Of a product with few rows or columns, which the memory bounds, pieces are longer, so that each reads longer runs.
 const FEW: usize = 64;
@@ -61,14 +57,17 @@ impl Widened {
             // SAFETY: the caller's promise.
             return unsafe { self.run_few(&few, shared) };
         }
-        let is_positive = |stride: isize| stride >= 0;
-        if m <= Dots::MOST && self.b.1.0 == 1 && is_positive(self.b.1.1) {
+        if m <= Dots::MOST
+            && let (1, Ok(between)) = (self.b.1.0, usize::try_from(self.b.1.1))
+        {
             // SAFETY: the caller's promise.
-            return unsafe { self.run_dots(self.a, m, (self.b.0, self.b.1.1 as usize), shared) };
+            return unsafe { self.run_dots(self.a, m, (self.b.0, between), shared) };
         }
-        if n == 1 && self.a.1.1 == 1 && is_positive(self.a.1.0) {
+        if n == 1
+            && let (Ok(between), 1) = (usize::try_from(self.a.1.0), self.a.1.1)
+        {
             // SAFETY: the caller's promise. The column is the one row of the transposed product.
-            return unsafe { self.run_dots((self.b.0, (0, self.b.1.0)), 1, (self.a.0, self.a.1.0 as usize), shared) };
+            return unsafe { self.run_dots((self.b.0, (0, self.b.1.0)), 1, (self.a.0, between), shared) };
         }
         let by_rows = m > n;
         let [long, short] = [m.max(n), m.min(n)];
@@ -80,8 +79,8 @@ impl Widened {
         // SAFETY: the caller's promise.
         let whole = Whole(unsafe { self.widened(operand, extents, whole, shared) });
         let most = if short <= FEW { LONG_PIECE } else { PIECE };
-        let multiple = if long < PIECES * COLUMNS { FEW_COLUMNS } else { COLUMNS };
-        let piece = if shared { long.div_ceil(PIECES).next_multiple_of(multiple).min(most) } else { most };
+        let multiple = if long < FEW_PIECES * COLUMNS { FEW_COLUMNS } else { COLUMNS };
+        let piece = if shared { long.div_ceil(FEW_PIECES).next_multiple_of(multiple).min(most) } else { most };
         let run = |at: usize| {
             let lines = at * piece..long.min((at + 1) * piece);
             let (rows, columns) = if by_rows { (lines, 0..n) } else { (0..m, lines) };
@@ -105,7 +104,7 @@ impl Widened {
     unsafe fn run_piece(&self, by_rows: bool, [rows, columns]: [Range<usize>; 2], whole: &Whole, c: &Results) {
         let (_, n, k) = self.extents;
         let lines = if by_rows { rows.len() } else { columns.len() };
-        let depth = (TILE_ELEMENTS / lines).max(1).min(k);
+        let depth = (PART_ELEMENTS / lines).max(1).min(k);
         let mut tile = TILE.take();
         tile.resize(tile.len().max(lines * depth), 0.0);
         let first = c.0.wrapping_add(rows.start * n + columns.start);
@@ -140,8 +139,8 @@ impl Widened {
     /// # Safety
     /// As for [`run`](Self::run).
     unsafe fn run_few(&self, few: &Few, shared: bool) {
-        let Few { is_column, count, strides, between, columns } = *few;
-        let (first, matrix) = if is_column { (self.b.0, self.a.0) } else { (self.a.0, self.b.0) };
+        let Few { count, strides, between, columns, .. } = *few;
+        let [first, matrix] = few.rows_and_matrix([self.a.0, self.b.0]);
         // SAFETY: from the first to the last element of the operand, which the caller vouches for.
         let matrix = unsafe { std::slice::from_raw_parts(matrix, (self.extents.2 - 1) * between + columns) };
         let multiply = |numbers: &[f32], out: &mut [f32]| {

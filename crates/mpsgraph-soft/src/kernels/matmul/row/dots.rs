@@ -1,7 +1,7 @@
 //! A few rows times a matrix of 16-bit floats whose columns are consecutive, as a transposed one has them: each result
 //! is a sum of products of consecutive numbers, which are converted in registers.
 
-use crate::kernels::elementwise::half_blocks::{BLOCK, BlockLoop, Step, Widen, by_blocks};
+use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, Float, Read, Step, by_blocks};
 use crate::kernels::elementwise::round::HalfFloat;
 use crate::kernels::threads::{self, Columns};
 
@@ -55,16 +55,16 @@ struct Part<'a> {
 
 impl BlockLoop for Part<'_> {
     #[inline(always)]
-    unsafe fn run<B: Widen<Float>, Float>(mut self) {
+    unsafe fn run<B: Read<F>, F: Float>(mut self) {
         let columns = self.results.width();
         let alone = columns - columns % TOGETHER;
         for first in (0..alone).step_by(TOGETHER) {
             // SAFETY: the maker's promise, and the caller's.
-            unsafe { self.make::<B, Float, TOGETHER>(first) };
+            unsafe { self.make::<B, F, TOGETHER>(first) };
         }
         for first in alone..columns {
             // SAFETY: as above.
-            unsafe { self.make::<B, Float, 1>(first) };
+            unsafe { self.make::<B, F, 1>(first) };
         }
     }
 }
@@ -75,7 +75,7 @@ impl Part<'_> {
     /// # Safety
     /// The processor must have the block's instructions, and the matrix these floats.
     #[inline(always)]
-    unsafe fn make<B: Widen<Float>, Float, const C: usize>(&mut self, first: usize) {
+    unsafe fn make<B: Read<F>, F: Float, const C: usize>(&mut self, first: usize) {
         for at in 0..self.results.rows() {
             let row = &self.numbers[at * self.length..][..self.length];
             // SAFETY: the caller's promise.
@@ -85,7 +85,7 @@ impl Part<'_> {
                 for (column, sum) in sums.iter_mut().enumerate() {
                     let from = self.matrix.wrapping_add((first + column) * self.between + at * BLOCK);
                     // SAFETY: as above; there is a block of each.
-                    unsafe { *sum = add_products::<B, Float>(*sum, block, from) };
+                    unsafe { *sum = add_products::<B, F>(*sum, block, from) };
                 }
             }
             if !rest.is_empty() {
@@ -97,7 +97,7 @@ impl Part<'_> {
                     // SAFETY: so many elements are left of the column, and a block has room for them.
                     unsafe { end.as_mut_ptr().copy_from_nonoverlapping(from, rest.len()) };
                     // SAFETY: as above.
-                    unsafe { *sum = add_products::<B, Float>(*sum, &block, end.as_ptr()) };
+                    unsafe { *sum = add_products::<B, F>(*sum, &block, end.as_ptr()) };
                 }
             }
             for (column, &sum) in sums.iter().enumerate() {
@@ -117,7 +117,7 @@ impl Part<'_> {
 /// # Safety
 /// The processor must have the block's instructions, and there must be a block of floats.
 #[inline(always)]
-unsafe fn add_products<B: Widen<Float>, Float>(sums: B, numbers: &[f32; BLOCK], floats: *const u16) -> B {
+unsafe fn add_products<B: Read<F>, F: Float>(sums: B, numbers: &[f32; BLOCK], floats: *const u16) -> B {
     // SAFETY: the caller's promise.
-    unsafe { B::apply(Step::Add, sums, B::apply(Step::Mul, B::load(numbers.as_ptr().cast()), B::widen(floats.cast()))) }
+    unsafe { B::apply(Step::Add, sums, B::apply(Step::Mul, B::load(numbers.as_ptr().cast()), B::read(floats.cast()))) }
 }

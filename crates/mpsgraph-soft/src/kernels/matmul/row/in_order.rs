@@ -8,7 +8,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::kernels::elementwise::half_blocks::{BLOCK, BlockLoop, Step, Widen, by_blocks};
+use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, Float, Read, Step, by_blocks};
 use crate::kernels::elementwise::round::HalfFloat;
 use crate::kernels::threads::{self, Columns};
 
@@ -114,18 +114,18 @@ impl Part<'_> {
     /// # Safety
     /// The processor must have the block's instructions, and the rows and their numbers be there.
     #[inline(always)]
-    unsafe fn add<B: Widen<Float>, Float, const R: usize>(&mut self, first: usize) {
+    unsafe fn add<B: Read<F>, F: Float, const R: usize>(&mut self, first: usize) {
         let (count, width) = (self.sums.rows(), self.sums.width());
         let near = if count == 1 { width } else { NEAR };
-        let row = self.matrix.wrapping_add((first - self.rows.start) * self.between * B::SIZE);
+        let row = self.matrix.wrapping_add((first - self.rows.start) * self.between * F::SIZE);
         for column in (0..width).step_by(near) {
             for at in 0..count {
                 let numbers = self.numbers[at * self.apart + first..].first_chunk::<R>().expect("there are so many");
                 let Some(sums) = self.sums.row(at) else { unreachable!("there are {count} rows") };
                 let sums = &mut sums[column..width.min(column + near)];
-                let lines = Lines { first: row.wrapping_add(column * B::SIZE), between: self.between * B::SIZE };
+                let lines = Lines { first: row.wrapping_add(column * F::SIZE), between: self.between * F::SIZE };
                 // SAFETY: the caller's promise.
-                unsafe { lines.add::<B, Float, R>(numbers, sums) };
+                unsafe { lines.add::<B, F, R>(numbers, sums) };
             }
         }
     }
@@ -133,16 +133,16 @@ impl Part<'_> {
 
 impl BlockLoop for Part<'_> {
     #[inline(always)]
-    unsafe fn run<B: Widen<Float>, Float>(mut self) {
+    unsafe fn run<B: Read<F>, F: Float>(mut self) {
         let Range { start, end } = self.rows;
         let alone = end - (end - start) % TOGETHER;
         for first in (start..alone).step_by(TOGETHER) {
             // SAFETY: the maker's promise, and the caller's.
-            unsafe { self.add::<B, Float, TOGETHER>(first) };
+            unsafe { self.add::<B, F, TOGETHER>(first) };
         }
         for first in alone..end {
             // SAFETY: as above.
-            unsafe { self.add::<B, Float, 1>(first) };
+            unsafe { self.add::<B, F, 1>(first) };
         }
     }
 }
@@ -160,7 +160,7 @@ impl Lines {
     /// # Safety
     /// The processor must have the block's instructions, and the lines be as long as the sums.
     #[inline(always)]
-    unsafe fn add<B: Widen<Float>, Float, const R: usize>(self, numbers: &[f32; R], sums: &mut [f32]) {
+    unsafe fn add<B: Read<F>, F: Float, const R: usize>(self, numbers: &[f32; R], sums: &mut [f32]) {
         // SAFETY: the caller's promise.
         let mut factors = [unsafe { B::splat(numbers[0]) }; R];
         // In a loop, because a function that takes a closure has other instructions than this one.
@@ -169,11 +169,11 @@ impl Lines {
             *factor = unsafe { B::splat(number) };
         }
         let (blocks, rest) = sums.as_chunks_mut::<BLOCK>();
-        let behind = self.first.wrapping_add(blocks.len() * BLOCK * B::SIZE);
+        let behind = self.first.wrapping_add(blocks.len() * BLOCK * F::SIZE);
         for (at, sums) in blocks.iter_mut().enumerate() {
-            let lines = Self { first: self.first.wrapping_add(at * BLOCK * B::SIZE), ..self };
+            let lines = Self { first: self.first.wrapping_add(at * BLOCK * F::SIZE), ..self };
             // SAFETY: as above; there is a block of each.
-            unsafe { lines.add_block::<B, Float, R>(factors, sums) };
+            unsafe { lines.add_block::<B, F, R>(factors, sums) };
         }
         if rest.is_empty() {
             return;
@@ -182,12 +182,12 @@ impl Lines {
         for (at, end) in ends.iter_mut().enumerate() {
             let from = behind.wrapping_add(at * self.between);
             // SAFETY: so many elements are left of the line, and a block has room for them.
-            unsafe { end.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from, rest.len() * B::SIZE) };
+            unsafe { end.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from, rest.len() * F::SIZE) };
         }
         sums[..rest.len()].copy_from_slice(rest);
         let lines = Self { first: ends.as_ptr().cast(), between: size_of::<[f32; BLOCK]>() };
         // SAFETY: as above.
-        unsafe { lines.add_block::<B, Float, R>(factors, &mut sums) };
+        unsafe { lines.add_block::<B, F, R>(factors, &mut sums) };
         rest.copy_from_slice(&sums[..rest.len()]);
     }
 
@@ -196,12 +196,12 @@ impl Lines {
     /// # Safety
     /// The processor must have the block's instructions, and there must be a block of each line.
     #[inline(always)]
-    unsafe fn add_block<B: Widen<Float>, Float, const R: usize>(self, factors: [B; R], sums: &mut [f32; BLOCK]) {
+    unsafe fn add_block<B: Read<F>, F: Float, const R: usize>(self, factors: [B; R], sums: &mut [f32; BLOCK]) {
         // SAFETY: the caller's promise.
         unsafe {
             let mut made = B::load(sums.as_ptr().cast());
             for (at, &factor) in factors.iter().enumerate() {
-                let x = B::widen(self.first.wrapping_add(at * self.between));
+                let x = B::read(self.first.wrapping_add(at * self.between));
                 made = B::apply(Step::Add, made, B::apply(Step::Mul, factor, x));
             }
             B::store(made, sums.as_mut_ptr().cast());
