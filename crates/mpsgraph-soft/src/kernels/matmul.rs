@@ -14,6 +14,7 @@ mod folded;
 mod lanes;
 mod product;
 mod row;
+mod scratch;
 mod turn;
 mod turned;
 mod widened;
@@ -29,7 +30,7 @@ use lanes::{LANES, Steps, Tables, Tiles};
 use product::Product;
 pub use product::{Matrix, product, product_of_part};
 pub use turned::{Columns, turn};
-use widened::Widened;
+use widened::{Halves, Widened};
 
 /// Multiplications below which a product stays on one thread (some 20 µs of one core).
 pub const PARALLEL_PRODUCT: usize = 1 << 20;
@@ -223,16 +224,15 @@ impl MatMul {
     /// All three must be live for the extents and strides of `self`, aligned to the dtype, and `c` apart from both.
     unsafe fn product(&self, a: *const u8, b: *const u8, c: *mut u8, shared: bool) {
         let (m, n, k) = (self.m, self.n, self.k);
-        let conversions = (round::half_float(self.dtype), round::widen(self.dtype), round::narrow(self.dtype));
-        let (Some(float), Some(widen), Some(narrow)) = conversions else {
+        let (Some(float), Some(narrow)) = (round::half_float(self.dtype), round::narrow(self.dtype)) else {
             let (a, b, c) = ((a.cast(), self.lhs), (b.cast(), self.rhs), (c.cast(), n));
             // SAFETY: the caller's promise, for f32.
             return unsafe { Product { extents: (m, n, k), a, b, c, accumulate: false }.run(shared) };
         };
-        let (a, b) = ((a.cast(), self.lhs), (b.cast(), self.rhs));
-        let of = Widened { extents: (m, n, k), a, b, c, float, widen, narrow };
-        // SAFETY: the caller's promise; both functions are those of the dtype.
-        unsafe { of.run(shared) };
+        let halves = |matrix: *const u8, strides| Halves { float, matrix: (matrix.cast(), strides) };
+        let (a, b) = (halves(a, self.lhs), halves(b, self.rhs));
+        // SAFETY: the caller's promise; the function is that of the dtype.
+        unsafe { Widened { extents: (m, n, k), a, b, c, narrow }.run(shared) };
     }
 }
 

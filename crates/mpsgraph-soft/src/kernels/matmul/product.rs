@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::PARALLEL_PRODUCT;
 use super::row::{Elements, Few, FewRows, LARGE_OPERAND, RowProduct};
+use super::scratch::Scratch;
 use super::turned::{Columns, turn};
 use crate::kernels::threads;
 
@@ -81,12 +82,16 @@ const FEW_RESULTS: usize = 256;
 pub(super) const PART_ELEMENTS: usize = 1 << 17;
 /// Rows of such a part that is turned.
 const TURNED_ROWS: usize = 2048;
-/// Columns in multiples of which `gemm` works.
+/// Columns that `gemm` works on at a time.
 pub(super) const COLUMNS: usize = 48;
+/// Pieces have a multiple of so many rows and columns, which suits the inner loops of `gemm`: small enough that pieces
+/// are as large as each other.
+pub(super) const ROWS_TOGETHER: usize = 8;
+pub(super) const COLUMNS_TOGETHER: usize = 16;
 
 thread_local! {
     /// A part of a turned right operand, kept so that running allocates nothing.
-    static ROWS: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+    static ROWS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
     /// The numbers of a few rows, likewise.
     static NUMBERS: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
@@ -145,11 +150,10 @@ impl Product {
         while pieces > 1 {
             let by_longer = rows.min(columns) >= SIDE || k * columns > LARGE_OPERAND;
             let by_rows = if by_longer { rows >= columns } else { !turns };
-            // Multiples of what the inner loops of `gemm` work on.
-            if rows > 8 && (by_rows || columns <= COLUMNS) {
-                rows = rows.div_ceil(2).next_multiple_of(8);
+            if rows > ROWS_TOGETHER && (by_rows || columns <= COLUMNS) {
+                rows = rows.div_ceil(2).next_multiple_of(ROWS_TOGETHER);
             } else if columns > COLUMNS {
-                columns = columns.div_ceil(2).next_multiple_of(COLUMNS);
+                columns = columns.div_ceil(2).next_multiple_of(COLUMNS_TOGETHER);
             } else {
                 break;
             }
@@ -242,7 +246,7 @@ impl Product {
     /// As for [`run`](Self::run); the columns of `b` are consecutive, and one behind the other.
     unsafe fn run_turned(self) {
         let (m, n, k) = self.extents;
-        let mut turned = ROWS.take();
+        let mut memory = ROWS.take();
         for depth in (0..k).step_by(TURNED_ROWS) {
             let rows = TURNED_ROWS.min(k - depth);
             let together = (PART_ELEMENTS / rows / COLUMNS).max(1) * COLUMNS;
@@ -253,8 +257,8 @@ impl Product {
                 // the caller vouches.
                 let from =
                     unsafe { std::slice::from_raw_parts(part.b.0.wrapping_add(depth), (columns - 1) * between + rows) };
-                turned.resize(turned.len().max(columns * rows), 0.0);
-                turn(Columns { from, between, columns, rows, to: &mut turned });
+                let [turned] = memory.parts([columns * rows]);
+                turn(Columns { from, between, columns, rows, to: turned });
                 let product = Self {
                     extents: (m, columns, rows),
                     a: (part.a.0.wrapping_offset(depth as isize * part.a.1.1), part.a.1),
@@ -266,7 +270,7 @@ impl Product {
                 unsafe { product.run_by_gemm() };
             }
         }
-        ROWS.set(turned);
+        ROWS.set(memory);
     }
 
     /// Multiplies as the matrices are.

@@ -207,9 +207,9 @@ fn pieces_are_of_the_side_that_costs_least() {
     assert_eq!(piece(100, 100, 100, (100, 1)), [100, 100]);
     assert_eq!(piece(128, 128, 128, (128, 1)), [64, 128]);
     assert_eq!(piece(64, 512, 784, (512, 1)), [16, 512]);
-    assert_eq!(piece(64, 512, 512, (1, 512)), [64, 144]);
-    assert_eq!(piece(4, 4096, 512, (4096, 1)), [4, 1056]);
-    assert_eq!(piece(1024, 1024, 1024, (1024, 1)), [512, 288]);
+    assert_eq!(piece(64, 512, 512, (1, 512)), [64, 128]);
+    assert_eq!(piece(4, 4096, 512, (4096, 1)), [4, 1024]);
+    assert_eq!(piece(1024, 1024, 1024, (1024, 1)), [256, 512]);
     assert_eq!(piece(1, 500, 784, (500, 1)), [1, 128]);
     assert_eq!(piece(500, 1, 1000, (1, 1)), [128, 1]);
 }
@@ -310,5 +310,36 @@ fn large_products_of_16_bit_floats_on_all_threads() {
                 }
             }
         }
+    }
+}
+
+/// Results of small whole numbers, which have no rounding before the last, are those of f32, rounded.
+#[test]
+fn sixteen_bits_in_pieces() {
+    let packed = |rows: usize, columns: usize| [columns, 1, rows * columns];
+    let transposed = |rows: usize, columns: usize| [1, rows, rows * columns];
+    let spread = |rows: usize, columns: usize| [columns * 2, 2, rows * columns * 2];
+    let repeated = |_: usize, columns: usize| [0, 1, columns];
+    let orders: [fn(usize, usize) -> [usize; 3]; 4] = [packed, transposed, spread, repeated];
+    // Rows are cut, columns are, parts of a deep operand, an operand for all threads, and small ones.
+    let sizes =
+        [(96, 40, 300), (64, 520, 100), (20, 300, 200), (40, 30, 9000), (1100, 1030, 1024), (9, 17, 5), (33, 65, 31)];
+    for ((m, n, k), lhs, rhs) in sizes
+        .into_iter()
+        .flat_map(|size| orders.into_iter().flat_map(move |lhs| orders.into_iter().map(move |rhs| (size, lhs, rhs))))
+    {
+        let ([a, b], operand) = ([lhs(m, k), rhs(k, n)], |[row, column, _]: [usize; 3]| Operand {
+            offset: 0,
+            strides: vec![row as isize, column as isize],
+        });
+        let product = |dtype| MatMul::new(dtype, &[m, n], k, &operand(a), &operand(b));
+        let (lhs, rhs) = (pattern(a[2]), pattern(b[2]));
+        let expected = run(&product(DType::F32), &lhs, &rhs, m * n);
+        let halves = |x: &[f32]| x.iter().map(|&x| f16::from_f32(x)).collect::<Vec<_>>();
+        let got = run(&product(DType::F16), &halves(&lhs), &halves(&rhs), m * n);
+        assert!(got == halves(&expected), "f16, {m}x{n}x{k}, strides {a:?} and {b:?}");
+        let halves = |x: &[f32]| x.iter().map(|&x| bf16::from_f32(x)).collect::<Vec<_>>();
+        let got = run(&product(DType::BF16), &halves(&lhs), &halves(&rhs), m * n);
+        assert!(got == halves(&expected), "bf16, {m}x{n}x{k}, strides {a:?} and {b:?}");
     }
 }

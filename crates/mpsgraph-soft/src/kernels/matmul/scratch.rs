@@ -1,0 +1,43 @@
+//! Memory of a thread for what a product makes on its way: f32, from the start of a cache line on, because vectors that
+//! reach over the end of one take `gemm` twice as long to read.
+
+use bytemuck::{Pod, Zeroable, cast_slice_mut};
+
+/// Numbers of a cache line.
+const LINE: usize = 16;
+
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f32; LINE]);
+
+// SAFETY: it is an array of f32 as large as it is aligned, so there is nothing between or behind them.
+unsafe impl Zeroable for Line {}
+// SAFETY: as above.
+unsafe impl Pod for Line {}
+
+/// Memory that is kept, so that running allocates nothing.
+#[derive(Default)]
+pub struct Scratch(Vec<Line>);
+
+impl Scratch {
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// So many numbers each, of whatever value, one behind the other. Each begins with a cache line.
+    pub fn parts<const N: usize>(&mut self, lengths: [usize; N]) -> [&mut [f32]; N] {
+        let lines = lengths.map(|length| length.div_ceil(LINE));
+        let all: usize = lines.iter().sum();
+        if self.0.len() < all {
+            self.0.resize(all, Line([0.0; LINE]));
+        }
+        let mut rest = &mut self.0[..];
+        let mut parts = lines.map(|_| Default::default());
+        for (part, (lines, length)) in parts.iter_mut().zip(lines.into_iter().zip(lengths)) {
+            let (first, others) = rest.split_at_mut(lines);
+            *part = &mut cast_slice_mut(first)[..length];
+            rest = others;
+        }
+        parts
+    }
+}
