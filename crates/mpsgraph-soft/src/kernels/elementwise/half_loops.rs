@@ -1,12 +1,12 @@
 //! The loop over 16-bit floats: it reads, rounds and writes them as a [`Form`] says, and computes in f32.
 //!
-//! What it has to convert and to compute is asked again for every block. That costs less than a pass for each
+//! What it has to convert and to compute is asked again for every few blocks. That costs less than a pass for each
 //! conversion, and there is one loop for all operations: a loop for each, as f32 has them, would be as fast, but there
 //! would be two of each pair for every instruction set.
 
-use super::half_blocks::{BF16, Convert, F16, Wide};
+use super::half_blocks::{BF16, Block, Convert, F16, Wide};
 use super::round::HalfFloat;
-use super::stepped::{BLOCK, Form, Source, SteppedFn};
+use super::stepped::{BLOCK, Form, Source, Step, SteppedFn};
 #[cfg(target_arch = "x86_64")]
 use super::tile::best;
 
@@ -56,92 +56,168 @@ pub fn runnable(float: HalfFloat) -> Vec<SteppedFn> {
 
 unsafe fn f16(dst: *mut u8, src: [*const u8; 3], form: &Form, n: usize) {
     // SAFETY: the caller's promise; the block needs no instructions of its own.
-    unsafe { run::<Wide, F16>(dst, src, form, n) }
+    unsafe { run::<Wide, F16, 1>(dst, src, form, n) }
 }
 
 unsafe fn bf16(dst: *mut u8, src: [*const u8; 3], form: &Form, n: usize) {
     // SAFETY: as above.
-    unsafe { run::<Wide, BF16>(dst, src, form, n) }
+    unsafe { run::<Wide, BF16, 1>(dst, src, form, n) }
 }
 
-/// The same two, by blocks that need these instructions.
+/// The same two, by blocks that need these instructions, as many together as there are registers for.
 #[cfg(target_arch = "x86_64")]
 macro_rules! with_instructions {
-    ($set:ident, $features:literal, $block:ty) => {
+    ($set:ident, $features:literal, $block:ty, $together:literal) => {
         mod $set {
             use super::{BF16, F16, Form, run};
 
             #[target_feature(enable = $features)]
             pub unsafe fn f16(dst: *mut u8, src: [*const u8; 3], form: &Form, n: usize) {
                 // SAFETY: the caller's promise; this function has the block's instructions.
-                unsafe { run::<$block, F16>(dst, src, form, n) }
+                unsafe { run::<$block, F16, $together>(dst, src, form, n) }
             }
 
             #[target_feature(enable = $features)]
             pub unsafe fn bf16(dst: *mut u8, src: [*const u8; 3], form: &Form, n: usize) {
                 // SAFETY: as above.
-                unsafe { run::<$block, BF16>(dst, src, form, n) }
+                unsafe { run::<$block, BF16, $together>(dst, src, form, n) }
             }
         }
     };
 }
 #[cfg(target_arch = "x86_64")]
-with_instructions!(avx512, "avx512f,avx512bw,avx512dq,avx512vl", std::arch::x86_64::__m512);
+with_instructions!(avx512, "avx512f,avx512bw,avx512dq,avx512vl", std::arch::x86_64::__m512, 4);
 #[cfg(target_arch = "x86_64")]
-with_instructions!(avx2, "avx2,f16c", crate::kernels::elementwise::half_blocks::avx2::Halves);
+with_instructions!(avx2, "avx2,f16c", crate::kernels::elementwise::half_blocks::avx2::Halves, 2);
 
-/// Runs the form. What is left of a block is worked on in a whole one.
+/// Runs the form, so many blocks together. What is left of them is worked on by itself, and what is left of a block in a
+/// whole one.
 #[inline(always)]
-unsafe fn run<B: Convert<Float>, Float>(mut dst: *mut u8, mut src: [*const u8; 3], form: &Form, n: usize) {
-    let Form { first, second, sources, rounds, narrow, .. } = *form;
-    let size = if narrow { size_of::<u16>() } else { size_of::<f32>() };
-    let mut edges = [[0.0_f32; BLOCK]; 4];
-    for start in (0..n).step_by(BLOCK) {
-        let (count, behind) = (BLOCK.min(n - start), dst);
-        if count < BLOCK {
-            for at in 0..3 {
-                let edge = edges[at].as_mut_ptr().cast::<u8>();
-                // SAFETY: so many elements are there, and a block has room for them.
-                unsafe { edge.copy_from_nonoverlapping(src[at], count * sources[at].size()) };
-                src[at] = edge;
-            }
-            dst = edges[3].as_mut_ptr().cast();
+unsafe fn run<B: Convert<Float>, Float, const TOGETHER: usize>(
+    mut dst: *mut u8,
+    mut src: [*const u8; 3],
+    form: &Form,
+    n: usize,
+) {
+    let (blocks, rest) = (n / BLOCK, n % BLOCK);
+    let go_on = |dst: &mut *mut u8, src: &mut [*const u8; 3], blocks: usize| {
+        *dst = dst.wrapping_add(blocks * BLOCK * form.size());
+        for (src, source) in src.iter_mut().zip(form.sources) {
+            *src = src.wrapping_add(blocks * source.step());
         }
-        // SAFETY: a block of each source is there, and room for one; the caller vouches for the instructions. Then the
-        // elements that are left have room behind what was written.
+    };
+    for _ in 0..blocks / TOGETHER {
+        // SAFETY: so many blocks of each source are there, and room for them; the caller vouches for the instructions.
+        unsafe { make::<B, Float, TOGETHER>(dst, src, form) };
+        go_on(&mut dst, &mut src, TOGETHER);
+    }
+    for _ in 0..blocks % TOGETHER {
+        // SAFETY: as above.
+        unsafe { make::<B, Float, 1>(dst, src, form) };
+        go_on(&mut dst, &mut src, 1);
+    }
+    if rest > 0 {
+        let (mut edges, mut made) = ([[0.0_f32; BLOCK]; 3], [0.0_f32; BLOCK]);
+        let (from, made) = (edges.each_mut().map(|edge| edge.as_mut_ptr().cast::<u8>()), made.as_mut_ptr().cast());
+        for ((&edge, src), source) in from.iter().zip(src).zip(form.sources) {
+            // SAFETY: so many elements are there, and a block has room for them.
+            unsafe { edge.copy_from_nonoverlapping(src, rest * source.size()) };
+        }
+        // SAFETY: a block of each source is there, and room for one; then the elements that are left have room.
         unsafe {
-            let mut made = B::apply(first, read::<B, Float>(sources[0], src[0]), read::<B, Float>(sources[1], src[1]));
-            if let Some(second) = second {
-                let rounded = if rounds[0] { B::round(made) } else { made };
-                made = B::apply(second, rounded, read::<B, Float>(sources[2], src[2]));
-            }
-            if narrow {
-                B::narrow(made, dst);
-            } else {
-                B::store(if form.rounds_last() { B::round(made) } else { made }, dst);
-            }
-            if count < BLOCK {
-                behind.copy_from_nonoverlapping(dst, count * size);
-            }
-        }
-        dst = dst.wrapping_add(BLOCK * size);
-        for at in 0..3 {
-            src[at] = src[at].wrapping_add(sources[at].step());
+            make::<B, Float, 1>(made, from.map(<*mut u8>::cast_const), form);
+            dst.copy_from_nonoverlapping(made, rest * form.size());
         }
     }
 }
 
-/// A block of a source.
+/// Makes so many blocks.
 ///
 /// # Safety
-/// It must be there, and the processor have the block's instructions.
+/// So many of each source must be there, room for them, and the processor must have the block's instructions.
 #[inline(always)]
-unsafe fn read<B: Convert<Float>, Float>(source: Source, from: *const u8) -> B {
+unsafe fn make<B: Convert<Float>, Float, const COUNT: usize>(dst: *mut u8, src: [*const u8; 3], form: &Form) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut made = read::<B, Float, COUNT>(form.sources[0], src[0]);
+        apply(form.first, &mut made, read::<B, Float, COUNT>(form.sources[1], src[1]));
+        if let Some(second) = form.second {
+            if form.rounds[0] {
+                round(&mut made);
+            }
+            apply(second, &mut made, read::<B, Float, COUNT>(form.sources[2], src[2]));
+        }
+        if !form.narrow && form.rounds_last() {
+            round(&mut made);
+        }
+        for (at, made) in made.into_iter().enumerate() {
+            let to = dst.wrapping_add(at * BLOCK * form.size());
+            if form.narrow {
+                B::narrow(made, to);
+            } else {
+                B::store(made, to);
+            }
+        }
+    }
+}
+
+/// Blocks of a source.
+///
+/// # Safety
+/// They must be there, and the processor have the block's instructions.
+#[inline(always)]
+unsafe fn read<B: Convert<Float>, Float, const COUNT: usize>(source: Source, from: *const u8) -> [B; COUNT] {
     // SAFETY: the caller's promise.
     unsafe {
         match source {
-            Source::Narrow => B::widen(from),
-            Source::Wide | Source::Number => B::load(from),
+            Source::Number => [B::load(from); COUNT],
+            Source::Narrow => {
+                let mut blocks = [B::splat(0.0); COUNT];
+                for (at, block) in blocks.iter_mut().enumerate() {
+                    *block = B::widen(from.wrapping_add(at * source.step()));
+                }
+                blocks
+            }
+            Source::Wide => {
+                let mut blocks = [B::splat(0.0); COUNT];
+                for (at, block) in blocks.iter_mut().enumerate() {
+                    *block = B::load(from.wrapping_add(at * source.step()));
+                }
+                blocks
+            }
         }
     }
+}
+
+/// Rounds to what the floats can hold.
+///
+/// # Safety
+/// The processor must have the block's instructions.
+#[inline(always)]
+unsafe fn round<B: Convert<Float>, Float, const COUNT: usize>(blocks: &mut [B; COUNT]) {
+    for block in blocks {
+        // SAFETY: the caller's promise.
+        *block = unsafe { B::round(*block) };
+    }
+}
+
+/// Applies a step to all blocks, which is asked for once.
+///
+/// # Safety
+/// The processor must have the block's instructions.
+#[inline(always)]
+unsafe fn apply<B: Block, const COUNT: usize>(step: Step, blocks: &mut [B; COUNT], others: [B; COUNT]) {
+    macro_rules! each {
+        ($($step:ident),*) => {
+            match step {
+                $(Step::$step => {
+                    for (block, other) in blocks.iter_mut().zip(others) {
+                        // SAFETY: the caller's promise.
+                        *block = unsafe { B::apply(Step::$step, *block, other) };
+                    }
+                })*
+            }
+        };
+    }
+    each!(Add, Sub, SubFrom, Mul, Div, Root, Min, Max);
 }

@@ -74,6 +74,11 @@ impl Form {
         self.rounds[usize::from(self.second.is_some())]
     }
 
+    /// Bytes of an element of the destination.
+    pub fn size(&self) -> usize {
+        if self.narrow { size_of::<u16>() } else { size_of::<f32>() }
+    }
+
     /// The loop that this form describes.
     pub fn run(self) -> Run {
         let run = match self.float {
