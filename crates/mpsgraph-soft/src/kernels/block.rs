@@ -4,11 +4,17 @@
 #![expect(unsafe_code, reason = "memory as spans")]
 
 use super::span::{Span, SpanMut};
+use bytemuck::{Pod, Zeroable};
 
 /// A cache line.
 #[derive(Clone, Copy)]
-#[repr(align(64))]
-pub(super) struct Line(#[allow(dead_code, reason = "read and written through pointers")] [u8; 64]);
+#[repr(C, align(64))]
+pub(super) struct Line([u8; 64]);
+
+// SAFETY: it is an array of bytes as large as it is aligned, so there is nothing between or behind them.
+unsafe impl Zeroable for Line {}
+// SAFETY: as above.
+unsafe impl Pod for Line {}
 
 impl Line {
     pub const ZEROS: Self = Self([0; 64]);

@@ -90,8 +90,8 @@ with_instructions!(avx512, "avx512f,avx512bw,avx512dq,avx512vl", std::arch::x86_
 #[cfg(target_arch = "x86_64")]
 with_instructions!(avx2, "avx2,f16c", crate::kernels::elementwise::half_blocks::avx2::Halves, 2);
 
-/// Runs the form, so many blocks together. What is left of them is worked on by itself, and what is left of a block in a
-/// whole one.
+/// Runs the form, so many blocks together. What is left of them is worked on by itself, and what is left of a block in
+/// a whole one.
 #[inline(always)]
 unsafe fn run<B: Convert<Float>, Float, const TOGETHER: usize>(
     mut dst: *mut u8,

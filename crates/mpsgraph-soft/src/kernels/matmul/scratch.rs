@@ -1,19 +1,11 @@
 //! Memory of a thread for what a product makes on its way: f32, from the start of a cache line on, because vectors that
 //! reach over the end of one take `gemm` twice as long to read.
 
-use bytemuck::{Pod, Zeroable, cast_slice_mut};
+use crate::kernels::block::Line;
+use bytemuck::cast_slice_mut;
 
 /// Numbers of a cache line.
-const LINE: usize = 16;
-
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Line([f32; LINE]);
-
-// SAFETY: it is an array of f32 as large as it is aligned, so there is nothing between or behind them.
-unsafe impl Zeroable for Line {}
-// SAFETY: as above.
-unsafe impl Pod for Line {}
+const NUMBERS: usize = size_of::<Line>() / size_of::<f32>();
 
 /// Memory that is kept, so that running allocates nothing.
 #[derive(Default)]
@@ -26,10 +18,10 @@ impl Scratch {
 
     /// So many numbers each, of whatever value, one behind the other. Each begins with a cache line.
     pub fn parts<const N: usize>(&mut self, lengths: [usize; N]) -> [&mut [f32]; N] {
-        let lines = lengths.map(|length| length.div_ceil(LINE));
+        let lines = lengths.map(|length| length.div_ceil(NUMBERS));
         let all: usize = lines.iter().sum();
         if self.0.len() < all {
-            self.0.resize(all, Line([0.0; LINE]));
+            self.0.resize(all, Line::ZEROS);
         }
         let mut rest = &mut self.0[..];
         let mut parts = lines.map(|_| Default::default());

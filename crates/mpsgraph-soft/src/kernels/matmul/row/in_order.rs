@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, Float, Read, Step, by_blocks};
 use crate::kernels::elementwise::round::HalfFloat;
+use crate::kernels::matmul::scratch::Scratch;
 use crate::kernels::threads::{self, Columns};
 
 /// Rows of the matrix that are added together.
@@ -27,7 +28,7 @@ const PIECE: usize = 1 << 11;
 
 thread_local! {
     /// The sums of each part, kept so that running allocates nothing.
-    static SUMS: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+    static SUMS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
 }
 
 /// Rows, one behind the other, and a matrix whose rows are `between` apart.
@@ -68,16 +69,16 @@ impl FewRows<'_> {
     fn add_parts(&self, part: usize, out: &mut [f32]) {
         let (rows, columns) = (self.numbers.len() / self.count, out.len() / self.count);
         let elements = rows.div_ceil(part) * out.len();
-        let mut sums = SUMS.take();
-        sums.resize(sums.len().max(elements), 0.0);
-        threads::share_reads(true, part * columns * size_of::<f32>(), out.len(), &mut sums[..elements], |at, sums| {
+        let mut memory = SUMS.take();
+        let [sums] = memory.parts([elements]);
+        threads::share_reads(true, part * columns * size_of::<f32>(), out.len(), sums, |at, sums| {
             sums.fill(0.0);
             self.add(at * part..rows.min((at + 1) * part), 0, Columns::all(sums, columns));
         });
-        for sums in sums[..elements].chunks_exact(out.len()) {
+        for sums in sums.chunks_exact(out.len()) {
             out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
         }
-        SUMS.set(sums);
+        SUMS.set(memory);
     }
 
     /// Adds these rows of the matrix to sums of the columns from this one on.

@@ -54,13 +54,12 @@ impl Halves {
         let is_packed = along == 1 && across == length as isize;
         let (length, across) = if is_packed { (TOGETHER, TOGETHER as isize) } else { (length, across) };
         let lines = TOGETHER.div_ceil(length);
-        let result = (wide.as_ptr(), self.wide_strides(extents));
         let source = Lines { float: self.float, first, across, along, length };
-        threads::share(parallel, lines * length, wide, |part, wide| {
+        threads::share(parallel, lines * length, &mut *wide, |part, wide| {
             // SAFETY: lines of the matrix, or a part of all of them if they follow each other.
             unsafe { source.from(part * lines).widen(wide) };
         });
-        result
+        (wide.as_ptr(), self.wide_strides(extents))
     }
 }
 

@@ -129,18 +129,20 @@ impl Widened {
         let strides = operand.wide_strides(extents);
         // Else it would be turned for each piece.
         let turns = cut.by_rows && strides.0 == 1 && columns > 1;
-        if own.run != run && turns {
-            let mut part = PART.take();
-            let [from] = part.parts([rows * columns]);
-            // SAFETY: the caller's promise.
-            unsafe { operand.widen(extents, from, false) };
-            turn(Columns { from, between: rows, columns, rows, to: wide });
-            PART.set(part);
-        } else if own.run != run {
-            // SAFETY: the caller's promise.
-            unsafe { operand.widen(extents, wide, false) };
+        if own.run != run {
+            if turns {
+                let mut part = PART.take();
+                let [from] = part.parts([rows * columns]);
+                // SAFETY: the caller's promise.
+                unsafe { operand.widen(extents, from, false) };
+                turn(Columns { from, between: rows, columns, rows, to: wide });
+                PART.set(part);
+            } else {
+                // SAFETY: the caller's promise.
+                unsafe { operand.widen(extents, wide, false) };
+            }
+            own.run = run;
         }
-        own.run = run;
         (wide.as_ptr(), if turns { (columns as isize, 1) } else { strides })
     }
 
