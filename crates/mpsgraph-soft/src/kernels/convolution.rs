@@ -12,7 +12,7 @@
 //! A panel stays in the cache and is scratch memory; its columns are never all there. They are copied from lines of one
 //! channel ([`lines`]), in the order in which `gemm` reads them, so that it need not copy them again. A 1x1 filter
 //! multiplies the input where it is, groups of one channel are summed directly ([`depthwise`]), and most 3x3 filters
-//! need fewer products (`winograd`).
+//! need fewer products ([`winograd`]).
 //!
 //! Threads take blocks of rows of the result; of the output, if there are few samples, some positions of each. How the
 //! work is cut depends on the extents only, so the sums do not depend on the number of threads.
@@ -30,14 +30,14 @@ mod winograd;
 use super::Kernel;
 use super::call::{Call, Input};
 use super::matmul::{Matrix, product};
-use super::threads::{self, Columns, share, share_with_scratch};
+use super::threads::{self, share, share_with_scratch};
 use crate::ir::TensorType;
 use bytemuck::cast_slice_mut;
 use extents::{BLOCK, Extents};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use turn::transposed;
-use winograd::Filters;
+use winograd::{Filters, Tiles};
 
 /// Elements of columns that stay in the cache from some rows to the next ones, or of turned weights.
 const STAYING: usize = 1 << 17;
@@ -99,23 +99,23 @@ impl Kernel for Convolution {
 
 /// Elements of scratch memory that all pieces of work share.
 fn shared(e: &Extents, wanted: Wanted) -> usize {
+    if let Some(tiles) = Tiles::new(e, wanted) {
+        return winograd::shared(&tiles);
+    }
     match wanted {
-        Wanted::Output => winograd(e, wanted).map_or(0, |e| winograd::weights_size(&e)),
-        Wanted::InputGradient => match winograd(e, wanted) {
-            Some(e) => winograd::weights_size(&e),
-            None if e.is_pointwise() || turns_in_pieces(e) => 0,
-            None => e.groups * e.outputs * e.inner(),
-        },
+        Wanted::Output => 0,
+        Wanted::InputGradient if e.is_pointwise() || turns_in_pieces(e) => 0,
+        Wanted::InputGradient => e.groups * e.outputs * e.inner(),
         Wanted::WeightsGradient => weights_gradient::shared(e),
     }
 }
 
 /// Elements of scratch memory that a piece of work needs.
 fn scratch_of(e: &Extents, wanted: Wanted) -> usize {
-    let winograd = winograd(e, wanted);
-    let turns = wanted == Wanted::InputGradient && winograd.is_none() && turns_in_pieces(e);
+    let tiles = Tiles::new(e, wanted);
+    let turns = wanted == Wanted::InputGradient && tiles.is_none() && turns_in_pieces(e);
     let turned = if turns { input_block(e) * e.taps() * e.outputs } else { 0 };
-    turned + e.scratch(wanted).max(winograd.map_or(0, |e| winograd::scratch(&e)))
+    turned + e.scratch(wanted).max(tiles.map_or(0, |tiles| winograd::scratch(&tiles)))
 }
 
 /// Whether each weight is in one piece of the gradient for the input, which then turns its weights itself.
@@ -126,18 +126,11 @@ fn turns_in_pieces(e: &Extents) -> bool {
 /// Input channels of a piece of the gradient for the input. A product has a row for each channel and tap, and what its
 /// columns are made of is read in place, so few channels are enough for a block.
 fn input_block(e: &Extents) -> usize {
-    let by_products = winograd(e, Wanted::InputGradient).is_none() && e.is_parallel();
-    e.block(e.batch, e.inputs, if by_products { BLOCK.div_ceil(e.taps()) } else { BLOCK })
-}
-
-/// The convolution that [`winograd`] computes for this, if there is one.
-fn winograd(e: &Extents, wanted: Wanted) -> Option<Extents> {
-    let e = match wanted {
-        Wanted::Output => *e,
-        Wanted::InputGradient => e.mirrored()?,
-        Wanted::WeightsGradient => return None,
-    };
-    winograd::applies(&e).then_some(e)
+    if let Some(tiles) = Tiles::new(e, Wanted::InputGradient) {
+        let [_, block, _] = tiles.piece();
+        return block;
+    }
+    e.block(e.batch, e.inputs, if e.is_parallel() { BLOCK.div_ceil(e.taps()) } else { BLOCK })
 }
 
 /// Two tensors, and a bias for the output.
@@ -166,47 +159,51 @@ fn rows(elements: &[f32], from: usize, row: usize) -> Matrix<'_> {
 fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
     let (inner, taps) = (e.inner(), e.taps());
     let block = input_block(e);
-    let mirrored = winograd(e, Wanted::InputGradient);
-    let (factors, scratch) = scratch.split_at_mut(shared(e, Wanted::InputGradient));
-    if let Some(e) = &mirrored {
+    let each = scratch_of(e, Wanted::InputGradient);
+    let (shared, scratch) = scratch.split_at_mut(shared(e, Wanted::InputGradient));
+    // The weights of a channel where they are: one row for each channel and tap.
+    let in_place = |channel: usize| Matrix {
+        elements: &weights[channel / e.inputs * e.outputs * inner + channel % e.inputs * taps..],
+        strides: [1, inner],
+    };
+    if let Some(tiles) = Tiles::new(e, Wanted::InputGradient) {
         // The other way round, inputs are rows and outputs are columns.
-        let strides = [e.inputs * inner, taps, inner];
-        winograd::transform_weights(e, Filters { elements: weights, strides, mirrored: true }, block, factors);
-    } else if !factors.is_empty() {
+        let filters = Filters { elements: weights, strides: [e.outputs * inner, taps, inner], mirrored: true };
+        let operands = (grad, filters, None);
+        return winograd::run(
+            &tiles,
+            operands,
+            out,
+            (shared, each, scratch),
+            &|[sample, channel], _, mut out, scratch| {
+                let Some(out) = out.packed() else { unreachable!("a piece has all positions") };
+                let grad = e.output_of(grad, sample, channel / e.inputs);
+                input_gradient_piece(e, (grad, in_place(channel)), None, out, scratch);
+            },
+        );
+    }
+    if !shared.is_empty() {
         let together = if e.inputs.is_multiple_of(TOGETHER) { TOGETHER * taps } else { inner };
-        share(e.is_parallel(), e.outputs * together, factors, |at, turned| {
+        share(e.is_parallel(), e.outputs * together, shared, |at, turned| {
             let (group, row) = (at * together / inner, at * together % inner);
             transposed(rows(weights, group * e.outputs * inner + row, inner), (e.outputs, together), turned);
         });
     }
-    let factors = &*factors;
-    let each = scratch_of(e, Wanted::InputGradient);
+    let shared = &*shared;
     share_with_scratch((block * e.area(), out), (each, scratch), &|at, out, scratch| {
         let first = at * block;
         let (sample, channel) = (first / (e.groups * e.inputs), first % (e.groups * e.inputs));
         let grad = e.output_of(grad, sample, channel / e.inputs);
-        if let Some(e) = &mirrored
-            && winograd::piece(
-                e,
-                (grad, winograd::rows(e, factors, channel), None),
-                0..e.positions(),
-                Columns::all(out, e.positions()),
-                scratch,
-            )
-        {
-            return;
-        }
-        // One row for each channel and tap.
-        let group = channel / e.inputs * e.outputs * inner;
-        let weights = if factors.is_empty() || mirrored.is_some() {
-            Matrix { elements: &weights[group + channel % e.inputs * taps..], strides: [1, inner] }
-        } else {
-            rows(factors, group + channel % e.inputs * taps * e.outputs, e.outputs)
-        };
-        if mirrored.is_none() && turns_in_pieces(e) {
+        if turns_in_pieces(e) {
             let (turned, scratch) = scratch.split_at_mut(block * taps * e.outputs);
-            return input_gradient_piece(e, (grad, weights), Some(turned), out, scratch);
+            return input_gradient_piece(e, (grad, in_place(channel)), Some(turned), out, scratch);
         }
+        let weights = if shared.is_empty() {
+            in_place(channel)
+        } else {
+            let group = channel / e.inputs * e.outputs * inner;
+            rows(shared, group + channel % e.inputs * taps * e.outputs, e.outputs)
+        };
         input_gradient_piece(e, (grad, weights), None, out, scratch);
     });
 }

@@ -22,8 +22,6 @@ use std::ops::Range;
 
 /// Elements that are copied or summed at a time: more than asked for, but less than this many, may be read and written.
 pub const SLACK: usize = 16;
-/// Elements that are copied side by side if the stride is 2: most lines have so many.
-const VECTOR: usize = 8;
 
 /// Where the lines of a range of output positions are in a buffer.
 #[derive(Clone, Copy)]
@@ -146,6 +144,16 @@ impl<'a> Lines<'a> {
     /// Copies what is inside of the channel; the rest of the buffer stays.
     #[inline(always)]
     pub fn fill(&self, channel: &[f32], buffer: &mut [f32]) {
+        match (self.e.windows[1].stride, self.phases) {
+            (2, 2) if self.width > 8 => self.fill_together::<2, 8, 16>(channel, buffer),
+            (2, 2) => self.fill_together::<2, 4, 8>(channel, buffer),
+            _ => self.fill_apart(channel, buffer),
+        }
+    }
+
+    /// The same, a phase after another.
+    #[inline(always)]
+    fn fill_apart(&self, channel: &[f32], buffer: &mut [f32]) {
         for phase in 0..self.phases {
             let (place, inside) = self.phase(phase);
             if inside.is_empty() {
@@ -157,8 +165,51 @@ impl<'a> Lines<'a> {
                 let channel = &channel[start + place..];
                 match self.e.windows[1].stride {
                     1 => out.copy_from_slice(&channel[..out.len()]),
-                    2 => every_second(channel, out),
                     stride => out.iter_mut().zip(channel.iter().step_by(stride)).for_each(|(out, &x)| *out = x),
+                }
+            }
+        }
+    }
+
+    /// The same for as many phases as the stride has: of `READ` elements each gets `VECTOR`.
+    #[inline(always)]
+    fn fill_together<const PHASES: usize, const VECTOR: usize, const READ: usize>(
+        &self,
+        channel: &[f32],
+        buffer: &mut [f32],
+    ) {
+        let mut phases = [(0, 0, 0); PHASES];
+        for (at, phase) in phases.iter_mut().enumerate() {
+            let (place, inside) = self.phase(at);
+            *phase = (place, at * self.width + inside.start, inside.len());
+        }
+        let count = phases.iter().map(|&(.., count)| count).min().unwrap_or(0);
+        if count < VECTOR {
+            return self.fill_apart(channel, buffer);
+        }
+        // In the order of their elements in the channel, which follow each other.
+        phases.sort_unstable();
+        let first = phases[0].0;
+        for (line, buffer) in buffer.chunks_exact_mut(self.phases * self.width).enumerate().take(self.lines) {
+            let Some(start) = self.inside(line) else { continue };
+            let channel = &channel[start + first..];
+            for at in (0..count).step_by(VECTOR) {
+                // The last vector overlaps the one before.
+                let at = at.min(count - VECTOR);
+                let Some(read) = channel[PHASES * at..].first_chunk::<READ>() else {
+                    unreachable!("each phase has so many elements")
+                };
+                for (phase, &(_, to, _)) in phases.iter().enumerate() {
+                    let mut vector = [0.0; VECTOR];
+                    for i in 0..VECTOR {
+                        vector[i] = read[PHASES * i + phase];
+                    }
+                    buffer[to + at..][..VECTOR].copy_from_slice(&vector);
+                }
+            }
+            for (phase, &(_, to, all)) in phases.iter().enumerate() {
+                for at in count..all {
+                    buffer[to + at] = channel[PHASES * at + phase];
                 }
             }
         }
@@ -187,24 +238,6 @@ impl<'a> Lines<'a> {
             }
         }
     }
-}
-
-/// Copies elements 0, 2, and so on; the last vector overlaps the one before.
-#[inline(always)]
-fn every_second(from: &[f32], to: &mut [f32]) {
-    let whole = to.len().min(from.len() / 2);
-    let mut done = 0;
-    while whole >= VECTOR && done < whole {
-        let at = done.min(whole - VECTOR);
-        let (Some(from), Some(to)) =
-            (from[2 * at..].first_chunk::<{ 2 * VECTOR }>(), to[at..].first_chunk_mut::<VECTOR>())
-        else {
-            unreachable!("both have so many")
-        };
-        *to = std::array::from_fn(|i| from[2 * i]);
-        done = at + VECTOR;
-    }
-    to[done..].iter_mut().zip(from[2 * done..].iter().step_by(2)).for_each(|(to, &x)| *to = x);
 }
 
 /// Lines of the input, phases, and elements of a phase, for so many lines and columns of output.

@@ -5,7 +5,7 @@
 
 use super::columns;
 use super::extents::{Extents, TILE};
-use super::winograd::{self, Filters};
+use super::winograd::{self, Filters, Tiles};
 use super::{Operands, STAYING, Wanted, rows, scratch_of, shared};
 use crate::kernels::matmul::product_of_part;
 use crate::kernels::threads::{Columns, share_parts};
@@ -20,25 +20,23 @@ const LONG_ROWS: usize = 128;
 /// Fills `out`.
 pub fn run(e: &Extents, (x, weights, bias): Operands<'_>, out: &mut [f32], scratch: &mut [f32]) {
     let inner = e.inner();
-    let (factors, scratch) = scratch.split_at_mut(shared(e, Wanted::Output));
-    let by_winograd = !factors.is_empty();
-    let [block, width] = e.output_piece(if by_winograd { winograd::unit(e) } else { TILE });
-    if by_winograd {
-        let strides = [e.outputs * inner, inner, e.taps()];
-        winograd::transform_weights(e, Filters { elements: weights, strides, mirrored: false }, block, factors);
-    }
     let each = scratch_of(e, Wanted::Output);
-    share_parts(e.positions(), [block, width], out, (each, scratch), &|[row, start], mut out, scratch| {
-        let (sample, channel) = (row / (e.groups * e.outputs), row % (e.groups * e.outputs));
+    let (factors, scratch) = scratch.split_at_mut(shared(e, Wanted::Output));
+    // From a channel of a sample on, counted through its groups.
+    let plainly = |[sample, channel]: [usize; 2], positions, out: Columns<'_, f32>, scratch: &mut [f32]| {
         let (x, bias) = (e.input_of(x, sample, channel / e.outputs), bias.map(|bias| &bias[channel..]));
-        let positions = start..start + out.width();
-        if by_winograd {
-            let out = out.part(0..positions.len());
-            if winograd::piece(e, (x, winograd::rows(e, factors, channel), bias), positions.clone(), out, scratch) {
-                return;
-            }
-        }
         piece(e, (x, &weights[channel * inner..], bias), positions, out, scratch);
+    };
+    if let Some(tiles) = Tiles::new(e, Wanted::Output) {
+        let strides = [e.outputs * inner, inner, e.taps()];
+        let operands = (x, Filters { elements: weights, strides, mirrored: false }, bias);
+        return winograd::run(&tiles, operands, out, (factors, each, scratch), &plainly);
+    }
+    let [block, width] = e.output_piece(TILE);
+    let channels = e.groups * e.outputs;
+    share_parts(e.positions(), [block, width], out, (each, scratch), &|[row, start], out, scratch| {
+        let positions = start..start + out.width();
+        plainly([row / channels, row % channels], positions, out, scratch);
     });
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::ir::DType;
+use crate::kernels::threads::Columns;
 
 /// Extents of an input, weights and an output.
 struct Shapes {
@@ -212,6 +213,16 @@ fn dilated_lines() {
     }
 }
 
+/// The tiles of the output and of the gradient for the input.
+fn tiles(case: &Shapes, windows: [Window; 2], groups: usize) -> [Option<Tiles>; 2] {
+    let types = [&case.input, &case.weights, &case.output].map(|shape| TensorType::new(DType::F32, shape.to_vec()));
+    [Wanted::Output, Wanted::InputGradient].map(|wanted| {
+        let op = Convolution { wanted, windows, groups };
+        let [x, result] = if wanted == Wanted::Output { [&types[0], &types[2]] } else { [&types[2], &types[0]] };
+        Tiles::new(&Extents::new(&op, [x, &types[1]], result), wanted)
+    })
+}
+
 /// Odd extents and padding by side, several panels, rows that are no whole blocks, groups.
 #[test]
 fn few_products() {
@@ -224,11 +235,28 @@ fn few_products() {
         let windows = before.map(|before| window(1, 1, before));
         let case = shapes(channels, input, [3, 3], windows, after);
         check(&case, windows, channels[3]);
-        let types = [&case.input, &case.weights, &case.output].map(|shape| TensorType::new(DType::F32, shape.to_vec()));
-        let op = Convolution { wanted: Wanted::Output, windows, groups: channels[3] };
-        let extents = Extents::new(&op, [&types[0], &types[1]], &types[2]);
-        assert!(winograd(&extents, Wanted::Output).is_some(), "{channels:?}");
-        assert!(winograd(&extents, Wanted::InputGradient).is_some(), "{channels:?}");
+        assert!(tiles(&case, windows, channels[3]).iter().all(Option::is_some), "{channels:?}");
+    }
+}
+
+/// Samples of few tiles, which are multiplied together: whose number is a multiple of those of a piece, and is not; of
+/// two, many and more samples than a product has tiles of one; rows that are divided.
+#[test]
+fn tiles_of_several_samples() {
+    for (channels, input) in [
+        ([8, 48, 48, 1], [14, 14]),
+        ([11, 24, 40, 1], [7, 7]),
+        ([9, 32, 256, 1], [13, 9]),
+        ([10, 56, 112, 2], [9, 6]),
+        ([40, 40, 24, 1], [3, 2]),
+    ] {
+        let windows = [window(1, 1, 1); 2];
+        let case = shapes(channels, input, [3, 3], windows, [1, 1]);
+        check(&case, windows, channels[3]);
+        for tiles in tiles(&case, windows, channels[3]) {
+            let [samples, ..] = tiles.unwrap_or_else(|| panic!("no tiles: {channels:?}")).piece();
+            assert!(samples > 1, "{channels:?}: {samples}");
+        }
     }
 }
 
@@ -237,8 +265,12 @@ fn few_products() {
 fn infinite_in_a_tile() {
     // Without padding, with which an infinite weight would make NaN.
     let windows = [window(1, 1, 0), window(1, 1, 0)];
-    for (batch, at) in [(1, 0), (1, 2), (2, 0), (2, 1), (2, 2)] {
-        let case = shapes([batch, 32, 32, 1], [24, 24], [3, 3], windows, [0, 0]);
+    let many = ([2, 32, 32, 1], 24);
+    let few = ([8, 32, 48, 1], 10);
+    let one = ([1, 32, 32, 1], 24);
+    for ((channels, extent), at) in [(one, 0), (one, 2), (many, 0), (many, 1), (many, 2), (few, 0), (few, 1), (few, 2)]
+    {
+        let case = shapes(channels, [extent; 2], [3, 3], windows, [0, 0]);
         for special in [f32::INFINITY, f32::NAN, 2e38] {
             let mut operands = [numbers(&case.input, 1), numbers(&case.weights, 2), numbers(&case.output, 3)];
             operands[at].iter_mut().for_each(|x| *x = x.abs() * 0.25);

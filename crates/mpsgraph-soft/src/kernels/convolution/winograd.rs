@@ -5,35 +5,38 @@
 //! into the 4 elements. The transforms add and subtract, and halve weights, so errors are about those of the plain
 //! sums: of outputs with a mean square of 1, the largest is 1.3e-6 for 64 channels and 2.1e-6 for 256; of plain sums
 //! 3.1e-6 and 2.1e-6. Larger tiles would need fewer products, but their factors are not 1 and 1/2, which makes errors
-//! larger.
+//! larger. A filter that moves by two would need 25 products instead of 36, which gains less than the transforms of
+//! those cost.
 //!
 //! An element that is infinite or NaN would reach all elements of its tile as NaN. So would one whose sums overflow. A
 //! piece of output that is not finite is therefore summed once more, plainly.
+//!
+//! A product takes up to [`WIDE`] tiles, of several samples if each has few.
 
 mod input;
 mod output;
+mod target;
+mod tiles;
 mod weights;
 
-use super::extents::Extents;
-use super::lines::{Lines, SLACK};
-use super::{Operands, Window};
+use super::lines::SLACK;
 use crate::kernels::matmul::{Matrix, product};
-use crate::kernels::threads::{Columns, share};
+use crate::kernels::threads::{Columns, share_parts};
 use std::ops::Range;
+use target::Target;
+pub use tiles::Tiles;
 pub use weights::Filters;
 
 /// Places of a tile that are multiplied.
 const PLACES: usize = 16;
 /// Tiles that are multiplied at a time: `gemm` takes so many with AVX-512.
 const WIDE: usize = 64;
+/// Tiles of which a product has a multiple: a vector of AVX-512.
+const TOGETHER: usize = 16;
 /// Rows of a product: `gemm` reads the transformed input in place for so few.
-const ROWS: usize = 32;
+const ROWS: usize = 48;
 /// Elements that are transformed side by side.
 const LANES: usize = 8;
-/// Input and output channels from which on products outweigh the transforms.
-const CHANNELS: usize = 24;
-/// Tiles of a sample from which on the transformed weights are used often enough.
-const TILES: usize = 32;
 
 /// Elements that are transformed side by side.
 type Vector = [f32; LANES];
@@ -54,87 +57,113 @@ fn sub(mut a: Vector, b: Vector) -> Vector {
     a
 }
 
-/// Whether this is the faster way.
-pub fn applies(e: &Extents) -> bool {
-    let plain = |window: &Window| (window.stride, window.dilation) == (1, 1);
-    let tiles = tiles(e).output.iter().product::<usize>();
-    e.filter == [3, 3]
-        && e.windows.iter().all(plain)
-        && e.inputs.min(e.outputs) >= CHANNELS
-        && tiles >= TILES
-        && e.is_parallel()
-}
-
-/// The tiles as a convolution: each is an element of output that meets 4x4 elements.
-fn tiles(e: &Extents) -> Extents {
-    let windows = e.windows.map(|window| Window { stride: 2, ..window });
-    Extents { filter: [4, 4], output: e.output.map(|extent| extent.div_ceil(2)), windows, ..*e }
-}
-
-/// Elements of the transformed weights.
-pub fn weights_size(e: &Extents) -> usize {
-    e.groups * e.outputs * e.inputs * PLACES
+/// Elements of scratch memory that all pieces of work share: the transformed weights.
+pub fn shared(tiles: &Tiles) -> usize {
+    tiles.of.groups * tiles.of.outputs * tiles.of.inputs * PLACES
 }
 
 /// Elements of scratch memory that a piece of work needs.
-pub fn scratch(e: &Extents) -> usize {
-    PLACES * (plane(e) + ROWS * WIDE) + Lines::most(&tiles(e), WIDE.min(tiles(e).positions()))
+pub fn scratch(tiles: &Tiles) -> usize {
+    PLACES * (plane(tiles) + ROWS * WIDE) + tiles.buffer()
 }
 
 /// Elements of one place of the transformed input.
-fn plane(e: &Extents) -> usize {
-    e.inputs * WIDE + SLACK
+fn plane(tiles: &Tiles) -> usize {
+    tiles.of.inputs * WIDE + SLACK
 }
 
-/// Output positions in multiples of which work is cut: lines of tiles, about as many tiles as are multiplied at a time.
-pub fn unit(e: &Extents) -> usize {
-    (WIDE / tiles(e).output[1]).max(1) * 2 * e.output[1]
-}
+/// Computes rows of a result plainly: those from a channel of a sample on, counted through its groups, at these
+/// positions.
+pub type Plainly<'a> = dyn Fn([usize; 2], Range<usize>, Columns<'_, f32>, &mut [f32]) + Sync + 'a;
 
-/// Transforms the weights for pieces with `block` rows.
-pub fn transform_weights(e: &Extents, filters: Filters<'_>, block: usize, out: &mut [f32]) {
-    // The rows of a product follow each other, so blocks of whole products can be divided.
-    let block = if block.is_multiple_of(ROWS) { ROWS } else { block };
-    share(true, block * e.inputs * PLACES, out, |at, out| weights::transform(e, filters, at * block, out));
-}
-
-/// The transformed weights from this row on, counted through all groups.
-pub fn rows<'a>(e: &Extents, weights: &'a [f32], from: usize) -> &'a [f32] {
-    &weights[from * e.inputs * PLACES..]
-}
-
-/// Computes the rows of `out`, which has whole lines of tiles at these positions, from the channels of a group and the
-/// transformed weights of these rows. Returns whether all elements are finite.
-pub fn piece(
-    e: &Extents,
-    (x, weights, bias): Operands<'_>,
-    positions: Range<usize>,
-    mut out: Columns<'_, f32>,
-    scratch: &mut [f32],
-) -> bool {
-    let of = tiles(e);
-    let line = |at: usize| at.div_ceil(2 * e.output[1]) * of.output[1];
-    let range = line(positions.start)..line(positions.end);
-    let (planes, scratch) = scratch.split_at_mut(PLACES * plane(e));
-    let (sums, buffer) = scratch.split_at_mut(PLACES * ROWS * WIDE);
-    let mut is_finite = true;
-    for start in range.clone().step_by(WIDE) {
-        let panel = start..(start + WIDE).min(range.end);
-        input::transform(&of, x, panel.clone(), planes, buffer);
-        for first in (0..out.rows()).step_by(ROWS) {
-            let height = ROWS.min(out.rows() - first);
-            let weights = rows(e, weights, first).chunks_exact(height * e.inputs);
-            let places = weights.zip(planes.chunks_exact(plane(e))).zip(sums.chunks_exact_mut(ROWS * WIDE));
-            for ((weights, plane), sums) in places {
-                let weights = Matrix { elements: weights, strides: [e.inputs, 1] };
-                let plane = Matrix { elements: plane, strides: [WIDE, 1] };
-                product((height, panel.len(), e.inputs), weights, plane, (sums, WIDE), false);
-            }
-            let bias = bias.map(|bias| &bias[first..]);
-            let width = out.width();
-            let part = out.block(first..first + height, 0..width);
-            is_finite &= output::transform(e, (panel.clone(), positions.start), sums, bias, part);
+/// Fills `out` from the input, the weights and a bias. The pieces of work share what is in the first part of the
+/// memory; each needs so many elements of the other one. What is not finite is computed `plainly`.
+pub fn run(
+    tiles: &Tiles,
+    (x, filters, bias): (&[f32], Filters<'_>, Option<&[f32]>),
+    out: &mut [f32],
+    (factors, each, scratch): (&mut [f32], usize, &mut [f32]),
+    plainly: &Plainly<'_>,
+) {
+    let [samples, block, width] = tiles.piece();
+    weights::transform(tiles, filters, block, factors);
+    let (of, factors, positions) = (&tiles.of, &*factors, tiles.positions());
+    let rows = of.groups * of.outputs;
+    let piece = |[sample, channel]: [usize; 2], start: usize, mut target: Target<'_>, scratch: &mut [f32]| {
+        let work = Work {
+            tiles,
+            x,
+            weights: &factors[channel * of.inputs * PLACES..],
+            bias: bias.map(|bias| &bias[channel..]),
+            sample,
+            group: channel / of.outputs,
+            positions: start..start + target.width(),
+        };
+        if !work.run(&mut target, scratch) {
+            target.each(|at, out| plainly([sample + at, channel], work.positions.clone(), out, scratch));
         }
+    };
+    if samples == 1 {
+        return share_parts(positions, [block, width], out, (each, scratch), &|[row, start], out, scratch| {
+            piece([row / rows, row % rows], start, Target::One(out), scratch);
+        });
     }
-    is_finite
+    let parts = [samples, block * positions];
+    share_parts(rows * positions, parts, out, (each, scratch), &|[sample, at], out, scratch| {
+        piece([sample, at / positions], 0, Target::Several { samples: out, positions }, scratch);
+    });
+}
+
+/// A piece of work: rows of a group in some samples, whole lines of tiles of each.
+struct Work<'a> {
+    tiles: &'a Tiles,
+    x: &'a [f32],
+    /// Transformed, from the first row on.
+    weights: &'a [f32],
+    bias: Option<&'a [f32]>,
+    /// The first one.
+    sample: usize,
+    group: usize,
+    positions: Range<usize>,
+}
+
+impl Work<'_> {
+    /// Fills the rows of `out`. Returns whether all elements are finite.
+    fn run(&self, out: &mut Target<'_>, scratch: &mut [f32]) -> bool {
+        let (inputs, plane) = (self.tiles.of.inputs, plane(self.tiles));
+        let (planes, scratch) = scratch.split_at_mut(PLACES * plane);
+        let (sums, buffer) = scratch.split_at_mut(PLACES * ROWS * WIDE);
+        let (rows, mut is_finite) = (out.rows(), true);
+        for panel in self.panels(out.samples()) {
+            input::transform(self, panel.clone(), planes, buffer);
+            // `gemm` would copy a matrix whose width is no whole vectors.
+            let width = panel.len().next_multiple_of(TOGETHER);
+            for first in (0..rows).step_by(ROWS) {
+                let height = ROWS.min(rows - first);
+                let weights = self.weights[first * inputs * PLACES..].chunks_exact(height * inputs);
+                let places = weights.zip(planes.chunks_exact(plane)).zip(sums.chunks_exact_mut(ROWS * WIDE));
+                for ((weights, plane), sums) in places {
+                    let weights = Matrix { elements: weights, strides: [inputs, 1] };
+                    let plane = Matrix { elements: plane, strides: [WIDE, 1] };
+                    product((height, width, inputs), weights, plane, (sums, WIDE), false);
+                }
+                is_finite &= output::transform(self, (first..first + height, panel.clone()), sums, out);
+            }
+        }
+        is_finite
+    }
+
+    /// The tiles of each sample.
+    fn range(&self) -> Range<usize> {
+        self.tiles.lines(self.positions.clone())
+    }
+
+    /// All tiles of so many samples, counted through them, in parts that are multiplied together: about as many in
+    /// each, because products of a few take longer than their share.
+    fn panels(&self, samples: usize) -> impl Iterator<Item = Range<usize>> + use<> {
+        let all = samples * self.range().len();
+        let (vectors, panels) = (all.div_ceil(TOGETHER), all.div_ceil(WIDE));
+        let start = move |panel: usize| (panel * vectors / panels * TOGETHER).min(all);
+        (0..panels).map(move |panel| start(panel)..start(panel + 1))
+    }
 }

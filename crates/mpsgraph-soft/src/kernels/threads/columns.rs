@@ -42,6 +42,13 @@ impl<'a, T: Pod> Columns<'a, T> {
         Columns { first: first.wrapping_add(rows.start * apart), rows: rows.len(), apart, width, matrix: PhantomData }
     }
 
+    /// All rows as one slice, if they follow each other.
+    pub fn packed(&mut self) -> Option<&mut [T]> {
+        // SAFETY: all elements from the first row's first one to the last row's last one, each in one of the columns
+        // that are this value's alone.
+        (self.width == self.apart).then(|| unsafe { slice::from_raw_parts_mut(self.first, self.rows * self.apart) })
+    }
+
     /// How many rows they have.
     pub fn rows(&self) -> usize {
         self.rows

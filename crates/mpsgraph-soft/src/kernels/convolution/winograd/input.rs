@@ -1,22 +1,57 @@
 //! The input, transformed: of the 4x4 elements that each tile meets the 16 factors.
 
-use super::{LANES, PLACES, Vector, WIDE, add, plane, sub};
-use crate::kernels::convolution::extents::Extents;
+use super::{LANES, PLACES, TOGETHER, Vector, WIDE, Work, add, plane, sub};
 use crate::kernels::convolution::lines::{Lines, Segment};
 use crate::kernels::vectorised::{VectorLoop, vectorised};
-use std::array::from_fn;
+use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Fills a plane per place with a row per channel, for the tiles `panel`. `buffer` has room for [`Lines`].
-pub fn transform(tiles: &Extents, x: &[f32], panel: Range<usize>, planes: &mut [f32], buffer: &mut [f32]) {
-    let lines = Lines::new(tiles, panel);
-    vectorised(Input { tiles, x, lines, buffer: &mut buffer[..lines.size()], planes });
+/// Fills a plane per place with a row per channel, for the tiles `panel`, counted through the samples. `buffer` has
+/// room for their lines.
+pub fn transform(work: &Work<'_>, panel: Range<usize>, planes: &mut [f32], buffer: &mut [f32]) {
+    let Work { tiles, x, sample, group, .. } = work;
+    let own = work.range();
+    let (mut parts, mut at, mut start) = (SmallVec::<[Part<'_>; 4]>::new(), panel.start, 0);
+    while at < panel.end {
+        let (of_sample, first) = (at / own.len(), own.start + at % own.len());
+        let last = own.end.min(first + panel.end - at);
+        let lines = Lines::new(&tiles.of, first..last);
+        let mut taps = [0; PLACES];
+        taps.iter_mut().enumerate().for_each(|(tap, place)| *place = lines.tap(tap));
+        let channels = tiles.of.input_of(x, sample + of_sample, *group);
+        parts.push(Part { at: at - panel.start, channels, lines, taps, buffer: start });
+        start += lines.size();
+        at += last - first;
+    }
+    let plane = plane(tiles);
+    let width = panel.len().next_multiple_of(TOGETHER);
+    if width > panel.len() {
+        // What is multiplied and not used; numbers of the last use of this memory might be slow.
+        for row in planes.chunks_exact_mut(plane).flat_map(|plane| plane.chunks_exact_mut(WIDE)) {
+            row[panel.len()..width].fill(0.0);
+        }
+    }
+    vectorised(Input { area: tiles.of.area(), plane, parts: &parts, buffer: &mut buffer[..start], planes });
+}
+
+/// Tiles of one sample.
+struct Part<'a> {
+    /// Of the panel's, the first one.
+    at: usize,
+    channels: &'a [f32],
+    lines: Lines<'a>,
+    /// Where each of the elements that a tile meets is, from its first one on.
+    taps: [usize; PLACES],
+    /// Where the lines are in the buffer.
+    buffer: usize,
 }
 
 struct Input<'a> {
-    tiles: &'a Extents,
-    x: &'a [f32],
-    lines: Lines<'a>,
+    /// Elements of a channel.
+    area: usize,
+    /// From one plane to the next.
+    plane: usize,
+    parts: &'a [Part<'a>],
     buffer: &'a mut [f32],
     planes: &'a mut [f32],
 }
@@ -26,26 +61,28 @@ impl VectorLoop for Input<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Input { tiles, x, lines, buffer, planes } = self;
+        let Input { area, plane, parts, buffer, planes } = self;
         buffer.fill(0.0);
-        let taps: [usize; PLACES] = from_fn(|tap| lines.tap(tap));
-        let plane = plane(tiles);
-        for (at, channel) in x.chunks_exact(tiles.area()).enumerate() {
-            lines.fill(channel, buffer);
-            let row = at * WIDE;
-            lines.segments(WIDE, |Segment { at, count, from }| {
-                // The last vector may write over what follows, which is filled later or is slack.
-                for part in (0..count).step_by(LANES) {
-                    let met = &buffer[from + part..];
-                    let [[a0, b0, c0, d0], [a1, b1, c1, d1]] = [line(met, &taps, 0), line(met, &taps, 1)];
-                    let [[a2, b2, c2, d2], [a3, b3, c3, d3]] = [line(met, &taps, 2), line(met, &taps, 3)];
-                    let planes = &mut planes[row + at + part..];
-                    put(planes, plane, 0, four(a0, a1, a2, a3));
-                    put(planes, plane, 1, four(b0, b1, b2, b3));
-                    put(planes, plane, 2, four(c0, c1, c2, c3));
-                    put(planes, plane, 3, four(d0, d1, d2, d3));
-                }
-            });
+        for channel in 0..parts[0].channels.len() / area {
+            // In the order of the parts: the last vector of one may write over what follows, which is filled later or
+            // is slack.
+            for Part { at: first, channels, lines, taps, buffer: start } in parts {
+                let buffer = &mut buffer[*start..][..lines.size()];
+                lines.fill(&channels[channel * area..][..area], buffer);
+                let row = channel * WIDE + first;
+                lines.segments(WIDE, |Segment { at, count, from }| {
+                    for part in (0..count).step_by(LANES) {
+                        let met = &buffer[from + part..];
+                        let [[a0, b0, c0, d0], [a1, b1, c1, d1]] = [line(met, taps, 0), line(met, taps, 1)];
+                        let [[a2, b2, c2, d2], [a3, b3, c3, d3]] = [line(met, taps, 2), line(met, taps, 3)];
+                        let planes = &mut planes[row + at + part..];
+                        put(planes, plane, 0, four(a0, a1, a2, a3));
+                        put(planes, plane, 1, four(b0, b1, b2, b3));
+                        put(planes, plane, 2, four(c0, c1, c2, c3));
+                        put(planes, plane, 3, four(d0, d1, d2, d3));
+                    }
+                });
+            }
         }
     }
 }

@@ -1,48 +1,47 @@
 //! The output: of the 16 sums of each tile its 2x2 elements.
 
-use super::{LANES, ROWS, Vector, WIDE, add, sub};
-use crate::kernels::convolution::extents::Extents;
-use crate::kernels::threads::Columns;
+use super::target::Target;
+use super::{LANES, ROWS, Vector, WIDE, Work, add, sub};
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::ops::Range;
 
-/// Writes the tiles `panel` of each channel of `out`, plus the channel's bias; `first` is the first position of `out`.
-/// Returns whether all elements are finite.
+/// Writes rows of the tiles `panel`, counted through the samples, plus their bias. Returns whether all elements are
+/// finite.
 pub fn transform(
-    e: &Extents,
-    (panel, first): (Range<usize>, usize),
+    work: &Work<'_>,
+    (rows, panel): (Range<usize>, Range<usize>),
     sums: &[f32],
-    bias: Option<&[f32]>,
-    out: Columns<'_, f32>,
+    out: &mut Target<'_>,
 ) -> bool {
-    vectorised(Output { e, panel, sums, bias, out, first })
+    vectorised(Output { work, tiles: work.range(), rows, panel, sums, out })
 }
 
-struct Output<'a> {
-    e: &'a Extents,
+struct Output<'a, 'b> {
+    work: &'a Work<'a>,
+    /// Of each sample.
+    tiles: Range<usize>,
+    rows: Range<usize>,
     panel: Range<usize>,
     sums: &'a [f32],
-    bias: Option<&'a [f32]>,
-    out: Columns<'a, f32>,
-    first: usize,
+    out: &'a mut Target<'b>,
 }
 
-impl VectorLoop for Output<'_> {
+impl VectorLoop for Output<'_, '_> {
     type Output = bool;
 
     #[inline(always)]
     fn run(self) -> bool {
-        let Output { e, panel, sums, bias, mut out, first } = self;
-        let [height, width] = e.output;
+        let Output { work, tiles, rows, panel, sums, out } = self;
+        let [height, width] = work.tiles.result;
         let across = width.div_ceil(2);
         // NaN as soon as an element is not finite.
         let mut zeros = [0.0; LANES];
-        for row in 0..out.rows() {
-            let Some(out) = out.row(row) else { break };
-            let bias = [bias.map_or(0.0, |bias| bias[row]); LANES];
+        for (at, row) in rows.enumerate() {
+            let sums = &sums[at * WIDE..];
+            let bias = [work.bias.map_or(0.0, |bias| bias[row]); LANES];
             let mut lines = [[[0.0; 2]; WIDE]; 2];
             for at in (0..panel.len()).step_by(LANES) {
-                let sums = &sums[row * WIDE + at..];
+                let sums = &sums[at..];
                 let [[a0, a1], [b0, b1]] = [column(sums, 0), column(sums, 1)];
                 let [[c0, c1], [d0, d1]] = [column(sums, 2), column(sums, 3)];
                 for (line, [left, right]) in lines.iter_mut().zip([two(a0, b0, c0, d0), two(a1, b1, c1, d1)]) {
@@ -55,17 +54,19 @@ impl VectorLoop for Output<'_> {
             }
             let mut at = panel.start;
             while at < panel.end {
-                let (y, x) = (at / across * 2, at % across * 2);
-                let end = panel.end.min(at - at % across + across);
-                let count = (2 * (end - at)).min(width - x);
+                let (sample, tile) = (at / tiles.len(), tiles.start + at % tiles.len());
+                let (y, x) = (tile / across * 2, tile % across * 2);
+                let together = (across - tile % across).min(panel.end - at);
+                let count = (2 * together).min(width - x);
+                let Some(out) = out.row(sample, row) else { unreachable!("a piece has so many samples and rows") };
                 for (line, elements) in lines.iter().enumerate().take(height - y) {
                     let elements = &elements[at - panel.start..].as_flattened()[..count];
-                    out[(y + line) * width + x - first..][..count].copy_from_slice(elements);
+                    out[(y + line) * width + x - work.positions.start..][..count].copy_from_slice(elements);
                     let (vectors, rest) = elements.as_chunks::<LANES>();
                     vectors.iter().for_each(|vector| (0..LANES).for_each(|i| zeros[i] += vector[i] * 0.0));
                     rest.iter().for_each(|element| zeros[0] += element * 0.0);
                 }
-                at = end;
+                at += together;
             }
         }
         zeros.iter().sum::<f32>() == 0.0
