@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use super::PARALLEL_PRODUCT;
-use super::row::{Elements, Few, FewRows, LARGE_OPERAND, RowProduct};
+use super::row::{Elements, Few, FewRows, RowProduct};
 use super::scratch::Scratch;
 use super::turned::{Columns, turn};
 use crate::kernels::threads;
@@ -72,6 +72,9 @@ pub(super) const FEW_PIECES: usize = 4;
 const LARGE_PIECE: usize = 1 << 27;
 /// Rows and columns from which on both operands are read often enough, so that the longer side is cut.
 const SIDE: usize = 512;
+/// Elements of a right operand from which on it is cut, unless there are more rows: smaller ones are read by each piece
+/// from its thread's own cache.
+const SHARED_OPERAND: usize = 1 << 17;
 /// Columns of which a piece of a row's product has a multiple.
 const ROW_COLUMNS: usize = 64;
 
@@ -82,6 +85,14 @@ const FEW_RESULTS: usize = 256;
 pub(super) const PART_ELEMENTS: usize = 1 << 17;
 /// Rows of such a part that is turned.
 const TURNED_ROWS: usize = 2048;
+/// Rows from which on `gemm` reads the right operand more than twice, and up to which it does so in place.
+const AGAIN: usize = 12;
+const IN_PLACE: usize = 48;
+/// Elements of a page: rows that are pages apart meet the same few sets of a cache, which soon are full.
+const PAGE: isize = 4096 / size_of::<f32>() as isize;
+/// Columns and rows of the right operand that are copied at a time: they stay in the first cache.
+const COPIED_COLUMNS: usize = 64;
+const COPIED_ROWS: usize = 128;
 /// Columns that `gemm` works on at a time.
 pub(super) const COLUMNS: usize = 48;
 /// Pieces have a multiple of so many rows and columns, which suits the inner loops of `gemm`: small enough that pieces
@@ -148,7 +159,7 @@ impl Product {
         // The rows of a right operand are read where they are, its columns are turned for each piece anew.
         let turns = self.b.1.1 != 1;
         while pieces > 1 {
-            let by_longer = rows.min(columns) >= SIDE || k * columns > LARGE_OPERAND;
+            let by_longer = rows.min(columns) >= SIDE || k * columns > SHARED_OPERAND;
             let by_rows = if by_longer { rows >= columns } else { !turns };
             if rows > ROWS_TOGETHER && (by_rows || columns <= COLUMNS) {
                 rows = rows.div_ceil(2).next_multiple_of(ROWS_TOGETHER);
@@ -189,8 +200,57 @@ impl Product {
             // SAFETY: the caller's promise.
             return unsafe { self.run_turned() };
         }
+        if self.meets_few_sets() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_copied() };
+        }
         // SAFETY: the caller's promise.
         unsafe { self.run_by_gemm() };
+    }
+
+    /// Whether `gemm` would read the right operand's rows where they are, again and again, though a cache keeps only a
+    /// few of them.
+    fn meets_few_sets(&self) -> bool {
+        let Self { extents: (m, n, k), b: (_, (row, column)), .. } = *self;
+        let is_read_again = AGAIN <= m && m <= IN_PLACE && n >= COLUMNS_TOGETHER && k > COPIED_ROWS;
+        is_read_again && column == 1 && row != 0 && row % PAGE == 0
+    }
+
+    /// Copies some rows and columns of the right operand at a time, and multiplies by them.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run); the rows of `b` are consecutive.
+    unsafe fn run_copied(self) {
+        let (m, n, k) = self.extents;
+        let mut memory = ROWS.take();
+        for first in (0..n).step_by(COPIED_COLUMNS) {
+            let part = self.part(0..m, first..n.min(first + COPIED_COLUMNS));
+            let columns = part.extents.1;
+            for depth in (0..k).step_by(COPIED_ROWS) {
+                let rows = COPIED_ROWS.min(k - depth);
+                let [copy] = memory.parts([rows * columns]);
+                for (row, copy) in copy.chunks_exact_mut(columns).enumerate() {
+                    let from = part.b.0.wrapping_offset((depth + row) as isize * part.b.1.0);
+                    // SAFETY: a part of a row of the operand, for which the caller vouches.
+                    copy.copy_from_slice(unsafe { std::slice::from_raw_parts(from, columns) });
+                }
+                // SAFETY: the caller's promise, for a part of `a`, of `c` and of the columns.
+                unsafe { part.of_rows(depth..depth + rows, copy).run_by_gemm() };
+            }
+        }
+        ROWS.set(memory);
+    }
+
+    /// Adds up, behind the rows before, what these rows of the right operand make, of which this is a packed copy.
+    fn of_rows(&self, rows: Range<usize>, copy: &[f32]) -> Self {
+        let (m, columns, _) = self.extents;
+        Self {
+            extents: (m, columns, rows.len()),
+            a: (self.a.0.wrapping_offset(rows.start as isize * self.a.1.1), self.a.1),
+            b: (copy.as_ptr(), (columns as isize, 1)),
+            c: self.c,
+            accumulate: self.accumulate || rows.start > 0,
+        }
     }
 
     /// Multiplies a few rows on several threads.
@@ -259,15 +319,8 @@ impl Product {
                     unsafe { std::slice::from_raw_parts(part.b.0.wrapping_add(depth), (columns - 1) * between + rows) };
                 let [turned] = memory.parts([columns * rows]);
                 turn(Columns { from, between, columns, rows, to: turned });
-                let product = Self {
-                    extents: (m, columns, rows),
-                    a: (part.a.0.wrapping_offset(depth as isize * part.a.1.1), part.a.1),
-                    b: (turned.as_ptr(), (columns as isize, 1)),
-                    c: part.c,
-                    accumulate: self.accumulate || depth > 0,
-                };
                 // SAFETY: the caller's promise, for a part of `a`, of `c` and of the columns.
-                unsafe { product.run_by_gemm() };
+                unsafe { part.of_rows(depth..depth + rows, turned).run_by_gemm() };
             }
         }
         ROWS.set(memory);

@@ -20,7 +20,7 @@ const FEW: usize = 8;
 const PARTS: usize = 4;
 
 /// Elements from which on an operand comes from memory for each piece that needs all of it.
-pub const LARGE_OPERAND: usize = 1 << 20;
+const LARGE_OPERAND: usize = 1 << 20;
 
 /// How a product is that of a few rows and a matrix with consecutive rows.
 #[derive(Clone, Copy)]

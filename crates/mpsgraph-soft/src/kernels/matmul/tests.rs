@@ -198,6 +198,33 @@ fn right_operands_with_consecutive_columns() {
     }
 }
 
+/// Rows that are pages apart, of which parts are copied: too few rows of the left operand for that, few, many, and too
+/// many; parts that are not whole.
+#[test]
+fn right_operands_with_rows_pages_apart() {
+    for (m, n, k, apart) in [
+        (11, 70, 300, 1024),
+        (12, 64, 128, 1024),
+        (12, 200, 129, 2048),
+        (33, 1000, 257, 1024),
+        (48, 17, 500, 4096),
+        (49, 70, 300, 1024),
+    ] {
+        let (a, b) = (pattern(m * k), pattern(k * apart));
+        let mut c = vec![1.0; m * (n + 3)];
+        for (a_strides, before) in [([k, 1], 1.0), ([1, m], 0.0)] {
+            let [a, b] = [(&a, a_strides), (&b, [apart, 1])].map(|(elements, strides)| Matrix { elements, strides });
+            product((m, n, k), a, b, (&mut c, n + 3), before > 0.0);
+            for (at, got) in c.iter_mut().enumerate() {
+                let (i, j) = (at / (n + 3), at % (n + 3));
+                let product = |l: usize| a.elements[i * a_strides[0] + l * a_strides[1]] * b.elements[l * apart + j];
+                let expected = if j < n { before + (0..k).map(product).sum::<f32>() } else { 1.0 };
+                assert_eq!(*got, expected, "{m} x {k} x {n}, {apart} apart, at {i}, {j}");
+            }
+        }
+    }
+}
+
 #[test]
 fn pieces_are_of_the_side_that_costs_least() {
     let piece = |m: usize, n: usize, k: usize, b: (isize, isize)| {
@@ -206,7 +233,8 @@ fn pieces_are_of_the_side_that_costs_least() {
     };
     assert_eq!(piece(100, 100, 100, (100, 1)), [100, 100]);
     assert_eq!(piece(128, 128, 128, (128, 1)), [64, 128]);
-    assert_eq!(piece(64, 512, 784, (512, 1)), [16, 512]);
+    assert_eq!(piece(64, 128, 784, (128, 1)), [16, 128]);
+    assert_eq!(piece(64, 512, 784, (512, 1)), [64, 128]);
     assert_eq!(piece(64, 512, 512, (1, 512)), [64, 128]);
     assert_eq!(piece(4, 4096, 512, (4096, 1)), [4, 1024]);
     assert_eq!(piece(1024, 1024, 1024, (1024, 1)), [256, 512]);
