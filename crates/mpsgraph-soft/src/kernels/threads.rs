@@ -12,6 +12,7 @@
 mod columns;
 mod fork_join;
 mod regions;
+mod spin;
 
 use std::sync::Mutex;
 
@@ -19,8 +20,9 @@ use bytemuck::{Pod, cast_slice_mut};
 
 use crate::ignore_poison::IgnorePoison;
 pub use columns::{Columns, share_columns, share_parts};
-pub use fork_join::{count, spin_until};
+pub use fork_join::count;
 use regions::Regions;
+pub use spin::spin_until;
 
 /// Work on more bytes than this is shared: moving it takes one thread some 20 µs, waking another and waiting for it 5
 /// to 10 µs.

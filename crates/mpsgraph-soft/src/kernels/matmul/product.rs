@@ -212,7 +212,7 @@ impl Product {
     /// few of them.
     fn meets_few_sets(&self) -> bool {
         let Self { extents: (m, n, k), b: (_, (row, column)), .. } = *self;
-        let is_read_again = AGAIN <= m && m <= IN_PLACE && n >= COLUMNS_TOGETHER && k > COPIED_ROWS;
+        let is_read_again = (AGAIN..=IN_PLACE).contains(&m) && n >= COLUMNS_TOGETHER && k > COPIED_ROWS;
         is_read_again && column == 1 && row != 0 && row % PAGE == 0
     }
 

@@ -5,23 +5,21 @@
 //! who have joined. Nobody who waits does anything else meanwhile, and who has joined waits only for work that it has
 //! opened itself, inside of the other; so waits are never in a circle, whatever thread calls.
 //!
-//! Waking a thread costs some microseconds, and up to a hundred pass until it runs if its core is idle, above all in a
-//! virtual machine. Therefore helpers stay awake for a while before they sleep, who waits for them does so, too, and
-//! one that is woken wakes the next. They do not yield meanwhile: on a busy machine who yields gets its core back when
-//! all others have had theirs, but who has slept is the next.
+//! Waking a thread costs some microseconds, and it runs late. Therefore helpers stay awake for a while before they sleep
+//! ([`spin`](super::spin)), who waits for them does so, too, and one that is woken wakes the next. They do not yield
+//! meanwhile: on a busy machine who yields gets its core back when all others have had theirs.
 
 use std::any::Any;
 use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, LazyLock, Mutex, MutexGuard, OnceLock};
+use std::sync::{Condvar, LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use super::spin::{Patience, spin_until};
 use crate::ignore_poison::IgnorePoison;
 
-/// How long a helper without work stays awake: as long as the next shared work of a program may let it wait.
-const IDLE_SPIN: Duration = Duration::from_micros(100);
 /// How long who shared work spins for its helpers: as long as a piece may take.
 const WAIT_SPIN: Duration = Duration::from_micros(100);
 
@@ -76,7 +74,8 @@ pub fn count() -> usize {
     *COUNT
 }
 
-fn cores() -> NonZeroUsize {
+/// How many threads the system runs at a time.
+pub(super) fn cores() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
@@ -154,9 +153,14 @@ impl Helpers {
 
     /// What a helper does.
     fn help(&self) {
+        let mut patience = Patience::SHORT;
         loop {
-            spin_until(IDLE_SPIN, || self.seats.load(Ordering::Relaxed) > 0);
+            let idle = Instant::now();
+            let is_open = patience.wait(|| self.seats.load(Ordering::Relaxed) > 0);
             let work = self.join();
+            if !is_open {
+                patience.learn(idle.elapsed());
+            }
             // SAFETY: this thread has joined, so `close` waits for it.
             let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { ((*work).part)() }));
             if let Err(panic) = outcome {
@@ -193,27 +197,6 @@ impl Helpers {
             state.asleep += 1;
             state = self.opened.wait(state).ignore_poison();
             state.asleep -= 1;
-        }
-    }
-}
-
-/// Spins until `ready` is true or the time is over; returns whether it is. Does not spin on a single core, where nobody
-/// could make it true meanwhile.
-pub fn spin_until(time: Duration, ready: impl Fn() -> bool) -> bool {
-    static ALONE: OnceLock<bool> = OnceLock::new();
-    if *ALONE.get_or_init(|| cores().get() == 1) {
-        return ready();
-    }
-    let start = Instant::now();
-    loop {
-        for _ in 0..32 {
-            if ready() {
-                return true;
-            }
-            std::hint::spin_loop();
-        }
-        if start.elapsed() >= time {
-            return false;
         }
     }
 }
