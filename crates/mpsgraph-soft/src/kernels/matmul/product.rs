@@ -155,7 +155,9 @@ impl Product {
             return [rows.min(piece), columns.min(piece)];
         }
         let work = rows * columns * k;
-        let mut pieces = (work / PARALLEL_PRODUCT).min(FEW_PIECES).max(work / LARGE_PIECE);
+        // A few rows take as long as reading the right operand.
+        let mut pieces = (work / PARALLEL_PRODUCT).max(k * columns / SHARED_OPERAND);
+        pieces = pieces.min(FEW_PIECES).max(work / LARGE_PIECE);
         // The rows of a right operand are read where they are, its columns are turned for each piece anew.
         let turns = self.b.1.1 != 1;
         while pieces > 1 {
@@ -331,6 +333,16 @@ impl Product {
     /// # Safety
     /// As for [`run`](Self::run).
     unsafe fn run_by_gemm(self) {
+        let (m, n, _) = self.extents;
+        let whole = n - n % COLUMNS_TOGETHER;
+        if self.b.1.1 == 1 && m <= IN_PLACE && 0 < whole && whole < n {
+            // `gemm` would copy all of the right operand if its columns are no whole vectors.
+            for columns in [0..whole, whole..n] {
+                // SAFETY: the caller's promise, for some of the columns.
+                unsafe { self.part(0..m, columns).run_by_gemm() };
+            }
+            return;
+        }
         let Self { extents: (m, n, k), a: (a, (a_row, a_column)), b: (b, (b_row, b_column)), .. } = self;
         let (c, c_row) = self.c;
         // SAFETY: the caller's promise; `c` is not read unless it is accumulated to.

@@ -237,6 +237,7 @@ fn pieces_are_of_the_side_that_costs_least() {
     assert_eq!(piece(64, 512, 784, (512, 1)), [64, 128]);
     assert_eq!(piece(64, 512, 512, (1, 512)), [64, 128]);
     assert_eq!(piece(4, 4096, 512, (4096, 1)), [4, 1024]);
+    assert_eq!(piece(2, 512, 1024, (512, 1)), [2, 128]);
     assert_eq!(piece(1024, 1024, 1024, (1024, 1)), [256, 512]);
     assert_eq!(piece(1, 500, 784, (500, 1)), [1, 128]);
     assert_eq!(piece(500, 1, 1000, (1, 1)), [128, 1]);
