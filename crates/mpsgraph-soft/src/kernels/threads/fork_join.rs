@@ -5,9 +5,9 @@
 //! who have joined. Nobody who waits does anything else meanwhile, and who has joined waits only for work that it has
 //! opened itself, inside of the other; so waits are never in a circle, whatever thread calls.
 //!
-//! Waking a thread costs some microseconds, and it runs late. Therefore helpers stay awake for a while before they sleep
-//! ([`spin`](super::spin)), who waits for them does so, too, and one that is woken wakes the next. They do not yield
-//! meanwhile: on a busy machine who yields gets its core back when all others have had theirs.
+//! Waking a thread costs some microseconds, and it runs late. Therefore helpers stay awake for a while before they
+//! sleep ([`spin`](super::spin)), who waits for them does so, too, and one that is woken wakes the next. They do not
+//! yield meanwhile: on a busy machine who yields gets its core back when all others have had theirs.
 
 use std::any::Any;
 use std::cell::Cell;
