@@ -158,7 +158,6 @@ fn rows(elements: &[f32], from: usize, row: usize) -> Matrix<'_> {
 /// The gradient for the input.
 fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
     let (inner, taps) = (e.inner(), e.taps());
-    let block = input_block(e);
     let each = scratch_of(e, Wanted::InputGradient);
     let (shared, scratch) = scratch.split_at_mut(shared(e, Wanted::InputGradient));
     // The weights of a channel where they are: one row for each channel and tap.
@@ -189,7 +188,7 @@ fn input_gradient(e: &Extents, (grad, weights): (&[f32], &[f32]), out: &mut [f32
             transposed(rows(weights, group * e.outputs * inner + row, inner), (e.outputs, together), turned);
         });
     }
-    let shared = &*shared;
+    let (block, shared) = (input_block(e), &*shared);
     share_with_scratch((block * e.area(), out), (each, scratch), &|at, out, scratch| {
         let first = at * block;
         let (sample, channel) = (first / (e.groups * e.inputs), first % (e.groups * e.inputs));

@@ -28,7 +28,7 @@ use folded::Folded;
 pub use lanes::LANES as TOGETHER;
 use lanes::{LANES, Steps, Tables, Tiles};
 use product::Product;
-pub use product::{Matrix, product, product_of_part};
+pub use product::{IN_PLACE, Matrix, product, product_of_part};
 pub use turned::{Columns, turn};
 use widened::{Halves, Widened};
 

@@ -7,12 +7,10 @@ use super::columns;
 use super::extents::{Extents, TILE};
 use super::winograd::{self, Filters, Tiles};
 use super::{Operands, STAYING, Wanted, rows, scratch_of, shared};
-use crate::kernels::matmul::product_of_part;
+use crate::kernels::matmul::{IN_PLACE, product_of_part};
 use crate::kernels::threads::{Columns, share_parts};
 use std::ops::Range;
 
-/// Rows of a product up to which `gemm` reads its columns in place; it would copy them for more.
-const IN_PLACE: usize = 48;
 /// Rows up to which reading columns in place is faster than one copy, and the positions that it takes.
 const FEW_ROWS: usize = 512;
 const LONG_ROWS: usize = 128;

@@ -20,7 +20,7 @@ mod tiles;
 mod weights;
 
 use super::lines::SLACK;
-use crate::kernels::matmul::{Matrix, product};
+use crate::kernels::matmul::{IN_PLACE, Matrix, product};
 use crate::kernels::threads::{Columns, share_parts};
 use std::ops::Range;
 use target::Target;
@@ -33,8 +33,8 @@ const PLACES: usize = 16;
 const WIDE: usize = 64;
 /// Tiles of which a product has a multiple: a vector of AVX-512.
 const TOGETHER: usize = 16;
-/// Rows of a product: `gemm` reads the transformed input in place for so few.
-const ROWS: usize = 48;
+/// Rows of a product, which reads the transformed input in place.
+const ROWS: usize = IN_PLACE;
 /// Elements that are transformed side by side.
 const LANES: usize = 8;
 

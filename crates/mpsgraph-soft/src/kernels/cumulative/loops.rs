@@ -167,9 +167,8 @@ fn windows<T: Element, S: Scan<T>>(x: &[T], halves: &mut [T], results: &mut [T; 
     for (at, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
         let window = &halves[at * LANES..][..LANES + HALF];
         for lane in 0..LANES {
-            // Only one step waits for the results before.
-            let joined = S::Reducer::step(window[lane], window[lane + HALF]);
-            results[lane] = S::Reducer::step(results[lane], joined);
+            let half = S::Reducer::step(results[lane], window[lane]);
+            results[lane] = S::Reducer::step(half, window[lane + HALF]);
         }
         *out = results.map(S::store);
     }

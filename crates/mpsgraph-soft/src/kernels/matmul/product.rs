@@ -85,9 +85,10 @@ const FEW_RESULTS: usize = 256;
 pub(super) const PART_ELEMENTS: usize = 1 << 17;
 /// Rows of such a part that is turned.
 const TURNED_ROWS: usize = 2048;
-/// Rows from which on `gemm` reads the right operand more than twice, and up to which it does so in place.
+/// Rows up to which `gemm` reads the right operand in place; it copies it for more.
+pub const IN_PLACE: usize = 48;
+/// Rows from which on it reads it more than twice.
 const AGAIN: usize = 12;
-const IN_PLACE: usize = 48;
 /// Elements of a page: rows that are pages apart meet the same few sets of a cache, which soon are full.
 const PAGE: isize = 4096 / size_of::<f32>() as isize;
 /// Columns and rows of the right operand that are copied at a time: they stay in the first cache.
