@@ -58,8 +58,8 @@ macro_rules! listed {
 }
 
 listed! {
-    /// Elementwise functions of one argument. Floats are computed in f32 and rounded to the dtype. Denormals are kept;
-    /// Apple's kernels for f32 read and write most of them as zero.
+    /// Elementwise functions of one argument. Floats are computed in f32 and rounded to the dtype. Denormals are kept,
+    /// but for products and quotients, which are zeros; Apple's kernels for f32 read and write most of them as zero.
     UnaryOp {
         Identity,
         Abs,

@@ -5,6 +5,7 @@
 //! [`round`](super::round), bit by bit.
 
 use super::float::{larger_or_nan, smaller_or_nan};
+use super::math::{product, quotient};
 use super::round::bf16_bits;
 use super::stepped::{BLOCK, Step};
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
@@ -71,8 +72,8 @@ block!(Block, Wide {
             Step::Add => each(|a, b| a + b),
             Step::Sub => each(|a, b| a - b),
             Step::SubFrom => each(|a, b| b - a),
-            Step::Mul => each(|a, b| a * b),
-            Step::Div => each(|a, b| a / b),
+            Step::Mul => each(product),
+            Step::Div => each(quotient),
             Step::Root => a.map(f32::sqrt),
             Step::Min => each(smaller_or_nan),
             Step::Max => each(larger_or_nan),
@@ -146,6 +147,20 @@ mod avx512 {
         unsafe { _mm512_mask_mov_ps(x, _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(other, other), other) }
     }
 
+    /// Zeros of the same sign for what is too small to be normal.
+    ///
+    /// # Safety
+    /// The processor must have AVX-512.
+    #[inline(always)]
+    unsafe fn flushed(x: __m512) -> __m512 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let bits = _mm512_castps_si512(x);
+            let small = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(0x7f80_0000));
+            _mm512_castsi512_ps(_mm512_mask_and_epi32(bits, small, bits, _mm512_set1_epi32(i32::MIN)))
+        }
+    }
+
     block!(Block, __m512 {
         fn load(from: *const u8) -> Self {
             _mm512_loadu_ps(from.cast())
@@ -164,8 +179,8 @@ mod avx512 {
                 Step::Add => _mm512_add_ps(a, b),
                 Step::Sub => _mm512_sub_ps(a, b),
                 Step::SubFrom => _mm512_sub_ps(b, a),
-                Step::Mul => _mm512_mul_ps(a, b),
-                Step::Div => _mm512_div_ps(a, b),
+                Step::Mul => flushed(_mm512_mul_ps(a, b)),
+                Step::Div => flushed(_mm512_div_ps(a, b)),
                 Step::Root => _mm512_sqrt_ps(a),
                 Step::Min => or_nan(_mm512_min_ps(a, b), a),
                 Step::Max => or_nan(_mm512_max_ps(a, b), a),
@@ -245,6 +260,20 @@ pub mod avx2 {
         unsafe { _mm256_blendv_ps(x, other, _mm256_cmp_ps::<_CMP_UNORD_Q>(other, other)) }
     }
 
+    /// As that of AVX-512.
+    ///
+    /// # Safety
+    /// The processor must have AVX2.
+    #[inline(always)]
+    unsafe fn flushed(x: __m256) -> __m256 {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let exponent = _mm256_and_si256(_mm256_castps_si256(x), _mm256_set1_epi32(0x7f80_0000));
+            let small = _mm256_castsi256_ps(_mm256_cmpeq_epi32(exponent, _mm256_setzero_si256()));
+            _mm256_andnot_ps(_mm256_andnot_ps(_mm256_set1_ps(-0.0), small), x)
+        }
+    }
+
     block!(Block, Halves {
         fn load(from: *const u8) -> Self {
             [_mm256_loadu_ps(from.cast()), _mm256_loadu_ps(from.add(WIDE).cast())]
@@ -264,8 +293,8 @@ pub mod avx2 {
                 Step::Add => [_mm256_add_ps(a[0], b[0]), _mm256_add_ps(a[1], b[1])],
                 Step::Sub => [_mm256_sub_ps(a[0], b[0]), _mm256_sub_ps(a[1], b[1])],
                 Step::SubFrom => [_mm256_sub_ps(b[0], a[0]), _mm256_sub_ps(b[1], a[1])],
-                Step::Mul => [_mm256_mul_ps(a[0], b[0]), _mm256_mul_ps(a[1], b[1])],
-                Step::Div => [_mm256_div_ps(a[0], b[0]), _mm256_div_ps(a[1], b[1])],
+                Step::Mul => [flushed(_mm256_mul_ps(a[0], b[0])), flushed(_mm256_mul_ps(a[1], b[1]))],
+                Step::Div => [flushed(_mm256_div_ps(a[0], b[0])), flushed(_mm256_div_ps(a[1], b[1]))],
                 Step::Root => [_mm256_sqrt_ps(a[0]), _mm256_sqrt_ps(a[1])],
                 Step::Min => [or_nan(_mm256_min_ps(a[0], b[0]), a[0]), or_nan(_mm256_min_ps(a[1], b[1]), a[1])],
                 Step::Max => [or_nan(_mm256_max_ps(a[0], b[0]), a[0]), or_nan(_mm256_max_ps(a[1], b[1]), a[1])],

@@ -7,6 +7,28 @@
 
 use std::f64::consts::{FRAC_2_PI, LN_2, LOG2_E};
 
+/// `a * b`, or a zero of its sign if that is too small to be normal.
+///
+/// Apple's kernels do so, too. It also keeps averages from decaying to a few units of the last place, 0.9 times which is
+/// as many: they would stay there, and an Intel processor takes thirty times as long to multiply them.
+#[inline(always)]
+pub fn product(a: f32, b: f32) -> f32 {
+    flushed(a * b)
+}
+
+/// `a / b`, likewise.
+#[inline(always)]
+pub fn quotient(a: f32, b: f32) -> f32 {
+    flushed(a / b)
+}
+
+#[inline(always)]
+fn flushed(x: f32) -> f32 {
+    const EXPONENT: u32 = 0x7f80_0000;
+    let bits = x.to_bits();
+    f32::from_bits(if bits & EXPONENT == 0 { bits & 1 << 31 } else { bits })
+}
+
 const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
 /// `P(x) = c[0] + c[1] x + …`

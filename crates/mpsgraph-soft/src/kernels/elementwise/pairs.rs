@@ -6,6 +6,7 @@
 
 use super::fused_loop::{Instruction, Run};
 use super::int::Int;
+use super::math::product;
 use super::round::{self, HalfFloat};
 use super::stepped::{Form, Step};
 use super::tile::{IntType, TileLoop, TileType, int_type, operands, pick};
@@ -151,7 +152,7 @@ macro_rules! scaled {
                 // SAFETY: the promise of `TileFn`.
                 let (dst, x, scale) = unsafe { operands::<f32, $t, f32>(dst, src, n) };
                 for ((to, &x), &scale) in dst.iter_mut().zip(x).zip(scale) {
-                    *to = x as f32 * scale;
+                    *to = product(x as f32, scale);
                 }
             }
         }

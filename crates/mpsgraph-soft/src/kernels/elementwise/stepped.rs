@@ -10,6 +10,7 @@
 use super::float::{larger_or_nan, smaller_or_nan};
 use super::fused_loop::Run;
 use super::half_loops;
+use super::math::{product, quotient};
 use super::round::HalfFloat;
 #[cfg(target_arch = "x86_64")]
 use super::tile::best;
@@ -192,8 +193,8 @@ operations!(
     Add: |a, b| a + b,
     Sub: |a, b| a - b,
     SubFrom: |a, b| b - a,
-    Mul: |a, b| a * b,
-    Div: |a, b| a / b,
+    Mul: |a, b| product(a, b),
+    Div: |a, b| quotient(a, b),
     Root: |a, _b| a.sqrt(),
     Min: |a, b| smaller_or_nan(a, b),
     Max: |a, b| larger_or_nan(a, b)

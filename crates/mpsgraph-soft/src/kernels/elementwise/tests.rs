@@ -23,8 +23,8 @@ type Case = (BinaryOp, fn(f32, f32) -> f32);
 const BASIC: [Case; 6] = [
     (BinaryOp::Add, |a, b| a + b),
     (BinaryOp::Sub, |a, b| a - b),
-    (BinaryOp::Mul, |a, b| a * b),
-    (BinaryOp::Div, |a, b| a / b),
+    (BinaryOp::Mul, |a, b| flushed(a * b)),
+    (BinaryOp::Div, |a, b| flushed(a / b)),
     (BinaryOp::MinNan, |a, b| if a.is_nan() | b.is_nan() { f32::NAN } else { a.min(b) }),
     (BinaryOp::MaxNan, |a, b| if a.is_nan() | b.is_nan() { f32::NAN } else { a.max(b) }),
 ];
@@ -182,6 +182,15 @@ fn float_values(dtype: DType) -> Vec<f32> {
     (0..values.len()).map(|i| data.float(i)).collect()
 }
 
+/// A product or a quotient that is too small to be normal is zero.
+fn flushed(x: f32) -> f32 {
+    flushed_exact(x as f64) as f32
+}
+
+fn flushed_exact(x: f64) -> f64 {
+    if (x as f32).is_subnormal() { 0.0f64.copysign(x) } else { x }
+}
+
 /// Runs what `body` builds on packed operands.
 fn run(operands: &[&Data], result: DType, body: impl Fn(&mut LoopBuilder, &[Register]) -> Register) -> Data {
     let len = operands[0].len;
@@ -218,6 +227,49 @@ fn assert_close(dtype: DType, got: f32, exact: f64, what: &str) {
 #[track_caller]
 fn assert_same(got: f32, want: f32, what: &str) {
     assert!(got == want || (got.is_nan() && want.is_nan()), "{what}: {got:e} instead of {want:e}");
+}
+
+/// What decays does not stay where 0.9 of a few units of the last place is as many.
+#[test]
+fn averages_decay_to_zero() {
+    for (dtype, steps) in [(DType::F32, 1000), (DType::BF16, 1000), (DType::F16, 10)] {
+        let rate = Data::floats(dtype, &[0.9; 70]);
+        let gradient = Data::floats(dtype, &[0.0; 70]);
+        let mut average = Data::floats(dtype, &(0..70).map(|at| (at as f32 - 35.0) * 1e-3).collect::<Vec<f32>>());
+        for _ in 0..steps {
+            average = run(&[&average, &rate, &gradient], dtype, |b, r| {
+                let kept = b.binary(BinaryOp::Mul, dtype, r[0], r[1]);
+                b.binary(BinaryOp::Add, dtype, kept, r[2])
+            });
+            assert!((0..70).all(|at| !average.float(at).is_subnormal()), "{dtype:?}");
+        }
+        assert!(dtype == DType::F16 || (0..70).all(|at| average.float(at) == 0.0), "{dtype:?}");
+    }
+}
+
+/// Nothing is flushed but what was multiplied or divided: other results are exact there.
+#[test]
+fn what_is_moved_or_added_keeps_its_bits() {
+    let x = Data::floats(DType::F32, &[1e-40, -1e-45, 2e-38]);
+    let same = |data: &Data, expected: [f32; 3]| assert_eq!([0, 1, 2].map(|at| data.float(at)), expected);
+    same(&run(&[&x], DType::F32, |b, r| b.unary(UnaryOp::Neg, DType::F32, r[0])), [-1e-40, 1e-45, -2e-38]);
+    let others = Data::floats(DType::F32, &[1e-40, 1e-45, -1.5e-38]);
+    let sum = run(&[&x, &others], DType::F32, |b, r| b.binary(BinaryOp::Add, DType::F32, r[0], r[1]));
+    same(&sum, [1e-40 + 1e-40, 0.0, 2e-38 - 1.5e-38]);
+}
+
+/// The sign of a product that is flushed is that of a product.
+#[test]
+fn flushed_products_have_their_sign() {
+    for len in [3, 40] {
+        let values = |at: [f32; 3]| (0..len).map(|i| at[i % 3]).collect::<Vec<f32>>();
+        let x = Data::floats(DType::F32, &values([1e-30, -1e-30, 1e-40]));
+        let y = Data::floats(DType::F32, &values([1e-10, 1e-10, -1.0]));
+        let product = run(&[&x, &y], DType::F32, |b, r| b.binary(BinaryOp::Mul, DType::F32, r[0], r[1]));
+        for at in 0..len {
+            assert_eq!(product.float(at).to_bits(), [0.0f32, -0.0, -0.0][at % 3].to_bits(), "{at} of {len}");
+        }
+    }
 }
 
 #[test]

@@ -43,8 +43,8 @@ fn float_reference(op: BinaryOp, a: f64, b: f64) -> Option<f64> {
     Some(match op {
         BinaryOp::Add => a + b,
         BinaryOp::Sub => a - b,
-        BinaryOp::Mul => a * b,
-        BinaryOp::Div => a / b,
+        BinaryOp::Mul => flushed_exact(a * b),
+        BinaryOp::Div => flushed_exact(a / b),
         BinaryOp::Mod => a % b,
         BinaryOp::FloorMod if a % b != 0.0 && (a % b < 0.0) != (b < 0.0) => a % b + b,
         BinaryOp::FloorMod => a % b,
