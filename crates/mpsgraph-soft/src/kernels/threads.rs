@@ -20,7 +20,7 @@ use bytemuck::{Pod, cast_slice_mut};
 
 use crate::ignore_poison::IgnorePoison;
 pub use columns::{Columns, share_columns, share_parts};
-pub use fork_join::count;
+pub use fork_join::{count, shares_small_work};
 use regions::Regions;
 pub use spin::spin_until;
 

@@ -5,7 +5,7 @@
 //! [`round`](super::round), bit by bit.
 
 use super::float::{larger_or_nan, smaller_or_nan};
-use super::math::{product, quotient};
+use super::math::flushed;
 use super::round::bf16_bits;
 use super::stepped::{BLOCK, Step};
 use half::slice::{HalfBitsSliceExt, HalfFloatSliceExt};
@@ -30,6 +30,8 @@ pub trait Block: Copy {
     /// The number in each place.
     unsafe fn splat(x: f32) -> Self;
     unsafe fn apply(step: Step, a: Self, b: Self) -> Self;
+    /// As [`flushed`].
+    unsafe fn flush(x: Self) -> Self;
 }
 
 /// Conversions of 16-bit floats in memory.
@@ -72,12 +74,16 @@ block!(Block, Wide {
             Step::Add => each(|a, b| a + b),
             Step::Sub => each(|a, b| a - b),
             Step::SubFrom => each(|a, b| b - a),
-            Step::Mul => each(product),
-            Step::Div => each(quotient),
+            Step::Mul => each(|a, b| a * b),
+            Step::Div => each(|a, b| a / b),
             Step::Root => a.map(f32::sqrt),
             Step::Min => each(smaller_or_nan),
             Step::Max => each(larger_or_nan),
         }
+    }
+
+    fn flush(x: Self) -> Self {
+        x.map(flushed)
     }
 });
 
@@ -147,20 +153,6 @@ mod avx512 {
         unsafe { _mm512_mask_mov_ps(x, _mm512_cmp_ps_mask::<_CMP_UNORD_Q>(other, other), other) }
     }
 
-    /// Zeros of the same sign for what is too small to be normal.
-    ///
-    /// # Safety
-    /// The processor must have AVX-512.
-    #[inline(always)]
-    unsafe fn flushed(x: __m512) -> __m512 {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let bits = _mm512_castps_si512(x);
-            let small = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(0x7f80_0000));
-            _mm512_castsi512_ps(_mm512_mask_and_epi32(bits, small, bits, _mm512_set1_epi32(i32::MIN)))
-        }
-    }
-
     block!(Block, __m512 {
         fn load(from: *const u8) -> Self {
             _mm512_loadu_ps(from.cast())
@@ -179,12 +171,18 @@ mod avx512 {
                 Step::Add => _mm512_add_ps(a, b),
                 Step::Sub => _mm512_sub_ps(a, b),
                 Step::SubFrom => _mm512_sub_ps(b, a),
-                Step::Mul => flushed(_mm512_mul_ps(a, b)),
-                Step::Div => flushed(_mm512_div_ps(a, b)),
+                Step::Mul => _mm512_mul_ps(a, b),
+                Step::Div => _mm512_div_ps(a, b),
                 Step::Root => _mm512_sqrt_ps(a),
                 Step::Min => or_nan(_mm512_min_ps(a, b), a),
                 Step::Max => or_nan(_mm512_max_ps(a, b), a),
             }
+        }
+
+        fn flush(x: Self) -> Self {
+            let bits = _mm512_castps_si512(x);
+            let small = _mm512_testn_epi32_mask(bits, _mm512_set1_epi32(0x7f80_0000));
+            _mm512_castsi512_ps(_mm512_mask_and_epi32(bits, small, bits, _mm512_set1_epi32(i32::MIN)))
         }
     });
 
@@ -260,7 +258,7 @@ pub mod avx2 {
         unsafe { _mm256_blendv_ps(x, other, _mm256_cmp_ps::<_CMP_UNORD_Q>(other, other)) }
     }
 
-    /// As that of AVX-512.
+    /// As [`flushed`](super::flushed).
     ///
     /// # Safety
     /// The processor must have AVX2.
@@ -293,12 +291,16 @@ pub mod avx2 {
                 Step::Add => [_mm256_add_ps(a[0], b[0]), _mm256_add_ps(a[1], b[1])],
                 Step::Sub => [_mm256_sub_ps(a[0], b[0]), _mm256_sub_ps(a[1], b[1])],
                 Step::SubFrom => [_mm256_sub_ps(b[0], a[0]), _mm256_sub_ps(b[1], a[1])],
-                Step::Mul => [flushed(_mm256_mul_ps(a[0], b[0])), flushed(_mm256_mul_ps(a[1], b[1]))],
-                Step::Div => [flushed(_mm256_div_ps(a[0], b[0])), flushed(_mm256_div_ps(a[1], b[1]))],
+                Step::Mul => [_mm256_mul_ps(a[0], b[0]), _mm256_mul_ps(a[1], b[1])],
+                Step::Div => [_mm256_div_ps(a[0], b[0]), _mm256_div_ps(a[1], b[1])],
                 Step::Root => [_mm256_sqrt_ps(a[0]), _mm256_sqrt_ps(a[1])],
                 Step::Min => [or_nan(_mm256_min_ps(a[0], b[0]), a[0]), or_nan(_mm256_min_ps(a[1], b[1]), a[1])],
                 Step::Max => [or_nan(_mm256_max_ps(a[0], b[0]), a[0]), or_nan(_mm256_max_ps(a[1], b[1]), a[1])],
             }
+        }
+
+        fn flush(x: Self) -> Self {
+            [flushed(x[0]), flushed(x[1])]
         }
     });
 

@@ -201,23 +201,26 @@ unsafe fn round<B: Convert<Float>, Float, const COUNT: usize>(blocks: &mut [B; C
     }
 }
 
-/// Applies a step to all blocks, which is asked for once.
+/// Applies a step to all blocks, which is asked for once. Products and quotients are flushed as those of f32 are.
 ///
 /// # Safety
 /// The processor must have the block's instructions.
 #[inline(always)]
 unsafe fn apply<B: Block, const COUNT: usize>(step: Step, blocks: &mut [B; COUNT], others: [B; COUNT]) {
     macro_rules! each {
-        ($($step:ident),*) => {
+        ($($step:ident $(then $flush:ident)?),*) => {
             match step {
                 $(Step::$step => {
                     for (block, other) in blocks.iter_mut().zip(others) {
                         // SAFETY: the caller's promise.
-                        *block = unsafe { B::apply(Step::$step, *block, other) };
+                        unsafe {
+                            *block = B::apply(Step::$step, *block, other);
+                            $(*block = B::$flush(*block);)?
+                        }
                     }
                 })*
             }
         };
     }
-    each!(Add, Sub, SubFrom, Mul, Div, Root, Min, Max);
+    each!(Add, Sub, SubFrom, Mul then flush, Div then flush, Root, Min, Max);
 }

@@ -22,8 +22,9 @@ pub fn quotient(a: f32, b: f32) -> f32 {
     flushed(a / b)
 }
 
+/// `x`, or a zero of its sign if it is too small to be normal.
 #[inline(always)]
-fn flushed(x: f32) -> f32 {
+pub fn flushed(x: f32) -> f32 {
     const EXPONENT: u32 = 0x7f80_0000;
     let bits = x.to_bits();
     f32::from_bits(if bits & EXPONENT == 0 { bits & 1 << 31 } else { bits })

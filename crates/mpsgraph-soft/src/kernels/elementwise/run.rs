@@ -10,9 +10,13 @@ use crate::kernels::threads;
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// Work below this many units of 0.05 ns, 30 µs, stays on one thread: waking another and waiting for it costs 5 to
-/// 10 µs, and memory that only one core has in its cache has to get to the other.
-const PARALLEL_WORK: usize = 600_000;
+/// Work below this many units of 0.05 ns, 10 µs, stays on one thread: memory that only one core has in its cache has to
+/// get to the other.
+const PARALLEL_WORK: usize = 200_000;
+/// Work from which on others are woken for it alone, which costs 5 to 10 µs.
+const WAKING_WORK: usize = 600_000;
+/// Work of a piece.
+const PIECE_WORK: usize = WAKING_WORK / 2;
 
 /// A loop of so many instructions is at each operand for a small part of its time only.
 const LONG: usize = 4;
@@ -71,13 +75,14 @@ impl FusedLoop {
         let operand = |at: usize, _| operands[at].as_ptr().cast_mut();
         let output = |at: usize, _| outputs[at].as_ptr();
         let work = self.elements.saturating_mul(self.cost);
-        let threads = if work < PARALLEL_WORK { 1 } else { threads::count() };
+        let is_shared = work >= WAKING_WORK || work >= PARALLEL_WORK && threads::shares_small_work();
+        let threads = if is_shared { threads::count() } else { 1 };
         // SAFETY: all of the operands and outputs are there, aligned and long enough (checked above).
         let run = |range: Range<usize>| unsafe { self.run_part([&operand, &output], range) };
         if threads == 1 {
             return run(0..self.elements);
         }
-        let pieces = (2 * work / PARALLEL_WORK).clamp(2, 4 * threads);
+        let pieces = (work / PIECE_WORK).clamp(2, 4 * threads);
         let piece = self.elements.div_ceil(pieces).next_multiple_of(self.tile);
         threads::for_each(self.elements.div_ceil(piece), 1, &|at| {
             run(at * piece..((at + 1) * piece).min(self.elements));

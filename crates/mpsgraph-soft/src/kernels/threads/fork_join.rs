@@ -13,7 +13,7 @@ use std::any::Any;
 use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -41,10 +41,16 @@ struct Open {
 // SAFETY: a `Work` is made of parts that threads may share, and is there as long as it is open (`run`).
 unsafe impl Send for Open {}
 
+/// What has a cache line to itself, so that writing it takes nothing else from another core.
+#[repr(align(128))]
+struct OwnLine<T>(T);
+
 struct Helpers {
     state: Mutex<State>,
     /// Free seats, for those who spin.
     seats: AtomicUsize,
+    /// Helpers that stay awake without work.
+    spinning: OwnLine<AtomicUsize>,
     /// Callers that sleep until their helpers have left.
     waiting: AtomicUsize,
     opened: Condvar,
@@ -59,6 +65,7 @@ struct State {
 static HELPERS: Helpers = Helpers {
     state: Mutex::new(State { open: Vec::new(), asleep: 0 }),
     seats: AtomicUsize::new(0),
+    spinning: OwnLine(AtomicUsize::new(0)),
     waiting: AtomicUsize::new(0),
     opened: Condvar::new(),
     left: Condvar::new(),
@@ -72,6 +79,19 @@ pub fn count() -> usize {
         asked.filter(|&asked| asked > 0).unwrap_or_else(|| cores().get())
     });
     *COUNT
+}
+
+/// Whether to share work that is too small to wake a helper for it alone: one waits awake, or the last such work was a
+/// moment ago, so the next will find awake who is woken now.
+pub fn shares_small_work() -> bool {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    if HELPERS.spinning.0.load(Ordering::Relaxed) > 0 {
+        return true;
+    }
+    let now = ORIGIN.elapsed();
+    let last = Duration::from_nanos(LAST.swap(now.as_nanos() as u64, Ordering::Relaxed));
+    now.saturating_sub(last) < Patience::LONG
 }
 
 /// How many threads the system runs at a time.
@@ -156,7 +176,9 @@ impl Helpers {
         let mut patience = Patience::SHORT;
         loop {
             let idle = Instant::now();
+            self.spinning.0.fetch_add(1, Ordering::Relaxed);
             let is_open = patience.wait(|| self.seats.load(Ordering::Relaxed) > 0);
+            self.spinning.0.fetch_sub(1, Ordering::Relaxed);
             let work = self.join();
             if !is_open {
                 patience.learn(idle.elapsed());

@@ -45,7 +45,7 @@ impl Patience {
     pub const SHORT: Self = Self(Duration::from_micros(100));
     /// The longest. Steps of a small model follow each other within this time; after longer ones, what it costs to wake
     /// a thread does not show.
-    const LONG: Duration = Duration::from_micros(600);
+    pub const LONG: Duration = Duration::from_micros(600);
 
     /// Waits awake for `ready`, or not long enough.
     pub fn wait(self, ready: impl Fn() -> bool) -> bool {

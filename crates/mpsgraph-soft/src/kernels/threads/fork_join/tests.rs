@@ -3,7 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
+use super::shares_small_work;
+use crate::kernels::threads::spin::Patience;
 use crate::kernels::threads::{both, count, for_each, share, share_with_scratch};
 
 #[test]
@@ -74,4 +77,12 @@ fn a_panic_reaches_the_caller_and_ends_nothing_else() {
         assert_eq!(*text, format!("piece {failing} fails, on purpose"));
     }
     every_number_is_taken_once();
+}
+
+/// The first may find nobody awake, and wakes nobody; the next comes within the time that a helper stays awake.
+#[test]
+fn small_work_in_quick_succession_is_shared() {
+    _ = shares_small_work();
+    let start = Instant::now();
+    assert!(shares_small_work() || start.elapsed() > Patience::LONG / 2);
 }
