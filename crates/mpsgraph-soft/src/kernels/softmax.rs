@@ -6,6 +6,7 @@
 use super::call::Call;
 use super::element::Float;
 use super::exp::exp_below_zero as exp;
+use super::prefetch::prefetch;
 use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
@@ -146,6 +147,8 @@ impl<T: Float> VectorLoop for Segments<'_, T> {
             let max = largest(x);
             let mut total = 0.0;
             for (x, out) in x.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
+                // Of the next row, whose largest element would otherwise wait for memory while nothing is computed.
+                prefetch(x.as_ptr().wrapping_add(self.extent).cast(), size_of_val(x));
                 let exps = T::as_f32s(out).unwrap_or(&mut exps[..x.len()]);
                 exps.iter_mut().zip(x).for_each(|(e, &x)| *e = exp(x.to_f32() - max));
                 total += sum(exps);
