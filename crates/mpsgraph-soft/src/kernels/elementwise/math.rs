@@ -9,7 +9,7 @@ use std::f64::consts::{FRAC_2_PI, LN_2, LOG2_E};
 
 /// `a * b`, or a zero of its sign if that is too small to be normal.
 ///
-/// Apple's kernels do so, too. It also keeps averages from decaying to a few units of the last place, 0.9 times which is
+/// Apple's kernels do so, too. It also keeps averages from decaying to a few units of the last place, of which 0.9 are
 /// as many: they would stay there, and an Intel processor takes thirty times as long to multiply them.
 #[inline(always)]
 pub fn product(a: f32, b: f32) -> f32 {
