@@ -79,7 +79,7 @@ fn a_panic_reaches_the_caller_and_ends_nothing_else() {
     every_number_is_taken_once();
 }
 
-/// The first may find nobody awake, and wakes nobody; the next comes within the time that a helper stays awake.
+/// Whoever is awake: the second comes within the time that a helper stays awake.
 #[test]
 fn small_work_in_quick_succession_is_shared() {
     _ = shares_small_work();
