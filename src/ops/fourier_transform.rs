@@ -8,7 +8,7 @@
 //!
 //! - up to [`WIDE`] points it is one product with a table of cosines and sines;
 //! - a length `a * b` is the transforms along both axes of an `(a, b)` view, with a rotation of each element between
-//!   them: a dozen nodes more, and of the order of `a + b` multiplications for each element;
+//!   them: eight nodes more, and of the order of `a + b` multiplications for each element;
 //! - a prime beyond [`PRIME`] is a convolution, by transforms of a power of two that is at least twice as long
 //!   (Bluestein's algorithm).
 //!
@@ -22,18 +22,21 @@
 //! [`PRIME`]: factors::PRIME
 
 mod factors;
+mod products;
+mod rotation;
 mod table;
 
 use burn_backend::{DType, Shape, Slice, TensorMetadata};
 
 use self::factors::{Method, method};
-pub(crate) use self::table::Table;
+use self::products::{Side, TableProduct};
+use self::rotation::Rotation;
+use self::table::Table;
 use super::arithmetic::{self, BinaryOp};
-use super::matrix_multiplication::matmul;
 use super::{Operation, check_dim, memory, tensor_shape};
 use crate::bridge::record;
 use crate::error::invalid;
-use crate::ffi::{self, DataType};
+use crate::ffi;
 use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::{Lowering, Operand};
@@ -58,8 +61,11 @@ pub(crate) fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (Mps
         return (memory::zeros(shape.clone(), dtype), memory::zeros(shape, dtype));
     }
     let length = Length { n, inverse: false };
-    let spectrum = length.transform(lines(signal, dim, samples), [2, bins]);
-    let part = |at: usize| from_lines(narrow(spectrum.clone(), 1, [at, at + 1]), dim, &shape, dtype);
+    let spectrum = length.transform_at_least(lines(signal, dim, samples), [2, bins]);
+    let part = |at: usize| {
+        let region = [Slice::full(), Slice::new(at as isize, Some(at as isize + 1), 1), (0..bins).into()];
+        from_lines(tensor_shape::slice(spectrum.clone(), &region), dim, &shape, dtype)
+    };
     (part(0), part(1))
 }
 
@@ -98,7 +104,8 @@ pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Optio
     }
     let [count, inner] = [0, 3].map(|axis| parts[0].shape[axis]);
     let spectrum = tensor_shape::cat(parts, 2).with_shape([count, 2, filled, inner].into());
-    let weighted = arithmetic::binary(BinaryOp::Mul, spectrum, table(Table::Weights { n, bins, filled }));
+    let (ty, weights) = (spectrum.ty(), Table::Weights { n, bins, filled });
+    let weighted = record(FourierTransformOp::Times(weights).into(), &[&spectrum], &[], ty);
     from_lines(length.transform(weighted, [1, n]), dim, &shape, dtype)
 }
 
@@ -113,6 +120,11 @@ impl Length {
     /// Transforms `x (count, parts, points, inner)` along the points: the first ones of `n`, of which the others are 0,
     /// as real part and, if there are two parts, imaginary part. Gives parts and points as asked, again the first ones.
     fn transform(self, x: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
+        narrow(self.transform_at_least(x, [parts, points]), 2, [0, points])
+    }
+
+    /// Like [`Self::transform`], but may give more points.
+    fn transform_at_least(self, x: MpsGraphTensor, [parts, points]: [usize; 2]) -> MpsGraphTensor {
         match method(self.n) {
             Method::Product => self.product(x, [parts, points]),
             Method::Factors { first, second } => self.factors([first, second], x, [parts, points]),
@@ -130,11 +142,12 @@ impl Length {
 
     fn product(self, x: MpsGraphTensor, to: [usize; 2]) -> MpsGraphTensor {
         let &[count, parts, points, inner] = x.shape.as_slice() else { unreachable!("lines of parts of points") };
-        let matrix = table(Table::Matrix { length: self, from: [parts, points], to });
+        let table = Table::Matrix { length: self, from: [parts, points], to };
         let product = if inner == 1 {
-            matmul(x.with_shape([count, parts * points].into()), matrix)
+            TableProduct { table, side: Side::Right }.of(x.with_shape([count, parts * points].into()))
         } else {
-            matmul(tensor_shape::transpose(matrix), x.with_shape([count, parts * points, inner].into()))
+            let x = x.with_shape([count, parts * points, inner].into());
+            TableProduct { table, side: Side::TransposedLeft }.of(x)
         };
         product.with_shape([count, to[0], to[1], inner].into())
     }
@@ -156,20 +169,14 @@ impl Length {
         let part = |n: usize| Length { n, ..self };
         let used = filled.div_ceil(b);
         let view = zeros_behind(x, used * b).with_shape([count, given * used, b * inner].into());
-        let columns = table(Table::Columns { length: part(a), from: [given, used], to: [2, a] });
-        let first = matmul(columns, view).with_shape([count, a, 2, b, inner].into());
+        let table = Table::Columns { length: part(a), from: [given, used], to: [2, a] };
+        let first = TableProduct { table, side: Side::Left }.of(view);
 
-        let extents = [a, b];
-        let turned = rotated(
-            first,
-            2,
-            table(Table::RotationReal { length: self, extents }),
-            table(Table::RotationImaginary { length: self, extents }),
-        );
+        let apart = if inner == 1 { vec![count, a, 2, b] } else { vec![count, a, 2, b, inner] };
+        let turned = Rotation::Factors { length: self, extents: [a, b] }.of(first.with_shape(apart.into()));
+        let turned = turned.with_shape([count, a, 2, b, inner].into());
         let wanted = points.div_ceil(a);
-        let whole =
-            part(b).transform_each(turned, [parts, wanted]).with_shape([count, parts, wanted * a, inner].into());
-        narrow(whole, 2, [0, points])
+        part(b).transform_each(turned, [parts, wanted]).with_shape([count, parts, wanted * a, inner].into())
     }
 
     /// Transforms `x (count, each, 2, points, inner)` and gives `(count, parts, points, each, inner)`.
@@ -177,10 +184,10 @@ impl Length {
         let &[count, each, given, filled, inner] = x.shape.as_slice() else { unreachable!("lines of parts of points") };
         match (method(self.n), inner) {
             (Method::Product, 1) => {
-                let matrix = table(Table::Matrix { length: self, from: [given, filled], to: [parts, points] });
+                let table = Table::Matrix { length: self, from: [given, filled], to: [parts, points] };
                 let lines = x.with_shape([count, each, given * filled].into());
-                let [matrix, columns] = [matrix, lines].map(tensor_shape::transpose);
-                matmul(matrix, columns).with_shape([count, parts, points, each, 1].into())
+                let product = TableProduct { table, side: Side::BothTransposed }.of(lines);
+                product.with_shape([count, parts, points, each, 1].into())
             }
             (Method::Product | Method::Factors { .. } | Method::Convolution { .. }, _) => {
                 let lines = x.with_shape([count * each, given, filled, inner].into());
@@ -203,30 +210,25 @@ impl Length {
         let kernel = there.transform(kernel, [2, length]);
         let [re, im] = [0, 1].map(|at| narrow(kernel.clone(), 1, [at, at + 1]));
         let minus = arithmetic::unary(arithmetic::UnaryOp::Neg, im.clone());
-        let product = rotated(spectrum, 1, re, tensor_shape::cat(vec![minus, im], 1));
+        let exchanged = tensor_shape::flip(spectrum.clone(), &[1]);
+        let [own, other] = [(spectrum, re), (exchanged, tensor_shape::cat(vec![minus, im], 1))]
+            .map(|(x, factor)| arithmetic::binary(BinaryOp::Mul, x, factor));
+        let product = arithmetic::binary(BinaryOp::Add, own, other);
         let sums = back.transform(product, [2, points]);
         narrow(self.chirped(sums, points), 1, [0, parts])
     }
 
     /// `x (count, parts, points, inner)` times `c`: two parts.
     fn chirped(self, x: MpsGraphTensor, points: usize) -> MpsGraphTensor {
+        if x.shape[1] == 2 {
+            return Rotation::Chirp { length: self, points }.of(x);
+        }
         let re = table(Table::ChirpReal { length: self, points });
         let im = table(Table::ChirpImaginary { length: self, points });
-        if x.shape[1] == 2 {
-            return rotated(x, 1, re, im);
-        }
         // The imaginary table begins with the negated numbers.
         let im = narrow(im, 1, [1, 2]);
         arithmetic::binary(BinaryOp::Mul, x, tensor_shape::cat(vec![re, im], 1))
     }
-}
-
-/// `x` times complex numbers; its axis `parts` has the real and the imaginary part. `re` has extent 1 there, `im` the
-/// imaginary part negated and as it is.
-fn rotated(x: MpsGraphTensor, parts: usize, re: MpsGraphTensor, im: MpsGraphTensor) -> MpsGraphTensor {
-    let exchanged = tensor_shape::flip(x.clone(), &[parts]);
-    let [own, other] = [(x, re), (exchanged, im)].map(|(x, factor)| arithmetic::binary(BinaryOp::Mul, x, factor));
-    arithmetic::binary(BinaryOp::Add, own, other)
 }
 
 /// From so many numbers behind the transformed axis on, products have enough columns with that axis where it is.
@@ -281,33 +283,63 @@ fn check_float(name: &'static str, dtype: DType) {
 
 /// Records a table.
 fn table(table: Table) -> MpsGraphTensor {
-    let output = TensorType::new(DType::F32, table.shape());
-    record(FourierTransformOp(table).into(), &[], &[], output)
+    record(FourierTransformOp::Constant(table).into(), &[], &[], TensorType::new(DType::F32, table.shape()))
 }
 
-/// A constant of a transform.
+/// An op of a transform, all of f32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FourierTransformOp(Table);
+pub(crate) enum FourierTransformOp {
+    Constant(Table),
+    /// `[x]`, times the table.
+    Times(Table),
+    /// `[x]`; the scalars are those of a matrix product.
+    Product(TableProduct),
+    /// `[x]`.
+    Rotated(Rotation),
+}
 
 impl Operation for FourierTransformOp {
     fn name(&self) -> &'static str {
-        if self.0.is_inverse() { "irfft" } else { "rfft" }
+        let is_inverse = match self {
+            FourierTransformOp::Constant(table)
+            | FourierTransformOp::Times(table)
+            | FourierTransformOp::Product(TableProduct { table, .. }) => table.is_inverse(),
+            FourierTransformOp::Rotated(rotation) => rotation.is_inverse(),
+        };
+        if is_inverse { "irfft" } else { "rfft" }
     }
 
-    fn lower(&self, cx: &Lowering<'_>, _inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
-        let numbers = self.0.numbers();
-        cx.graph().constant_with_data(bytemuck::cast_slice(&numbers), &output.shape, DataType::F32)
+    fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+        match self {
+            FourierTransformOp::Constant(table) => table.lower(cx, &output.shape),
+            FourierTransformOp::Times(table) => {
+                cx.graph().multiplication(&inputs[0].tensor, &table.lower(cx, &table.shape()))
+            }
+            FourierTransformOp::Product(product) => product.lower(cx, &inputs[0], output),
+            FourierTransformOp::Rotated(rotation) => rotation.lower(cx, &inputs[0]),
+        }
     }
 
-    fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
-        Provenance::NONE
+    fn provenance(&self, inputs: &[Provenance]) -> Provenance {
+        match self {
+            FourierTransformOp::Constant(_) | FourierTransformOp::Product(_) => Provenance::NONE,
+            FourierTransformOp::Times(_) | FourierTransformOp::Rotated(_) => inputs[0].without(Provenance::VIEW),
+        }
     }
 
     fn is_rewritten(&self) -> bool {
-        false
+        match self {
+            FourierTransformOp::Product(_) => true,
+            FourierTransformOp::Constant(_) | FourierTransformOp::Times(_) | FourierTransformOp::Rotated(_) => false,
+        }
     }
 
-    fn reshapes(&self, _rank: usize) -> Reshapes {
-        Reshapes::Nothing
+    fn reshapes(&self, rank: usize) -> Reshapes {
+        match self {
+            FourierTransformOp::Rotated(_) => Reshapes::within_rank(rank),
+            FourierTransformOp::Constant(_) | FourierTransformOp::Times(_) | FourierTransformOp::Product(_) => {
+                Reshapes::Nothing
+            }
+        }
     }
 }

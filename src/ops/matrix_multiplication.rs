@@ -92,8 +92,8 @@ impl Operation for MatrixMultiplicationOp {
     }
 }
 
-/// Adds the product of the first two operands.
-fn lower_float(cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
+/// Adds the product of the first two operands, whose scalars are those of [`scalars`].
+pub(super) fn lower_float(cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
     let [a, b] = [&inputs[0], &inputs[1]];
     let inner = a.ty.shape[a.ty.shape.num_dims() - 1];
     // Sums over parts go through f32, and where a GPU may get them wrong batches do, too.
@@ -147,12 +147,9 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
         let rhs = tensor_shape::transpose(flatten(rhs, &batch, count_b, count));
         return integer::product(lhs, rhs, [count, m, k, n]).with_shape(result);
     }
-    // macOS 27, and by some reports 26: the compiler ends the process on reshape, product, reshape if a shape has more
-    // than one extent of 1 (pytorch/pytorch#187201, #187379); products of any rank work there. Not for products that
-    // two axes do: a bias that is added to one of more axes can be lost (pytorch/pytorch#192934), so these have a
-    // barrier between reshape and product instead.
-    let lone = [&a[..], &b[..], &result[..]].into_iter().any(has_lone_extents);
-    if os_version::at_least(26, 0) && count_b > 1 && count <= BATCH && lone {
+    // Not for products that two axes do: a bias that is added to one of more axes can be lost
+    // (pytorch/pytorch#192934), so these have a barrier between reshape and product instead.
+    if count_b > 1 && keeps_ranks(count, [a, b, &result]) {
         return float_product(lhs, rhs, result);
     }
     let (lhs, rhs, output): (_, _, Shape) = if count_b == 1 {
@@ -163,12 +160,22 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
     float_product(lhs, rhs, output).with_shape(result)
 }
 
+/// Whether the operands of `count` products are read as they are, with their result of these shapes, even if one has
+/// fewer axes. macOS 27, and by some reports 26: the compiler ends the process on reshape, product, reshape if a shape
+/// has more than one extent of 1 (pytorch/pytorch#187201, #187379); products of any rank work there.
+pub(super) fn keeps_ranks(count: usize, shapes: [&[usize]; 3]) -> bool {
+    os_version::at_least(26, 0) && count <= BATCH && shapes.into_iter().any(has_lone_extents)
+}
+
 /// Records a product of floats.
 fn float_product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     let output = TensorType::new(lhs.dtype(), shape);
-    let least = [ScalarInput::Float(f64::NEG_INFINITY)];
-    let scalars = if is_far([lhs.dims(), rhs.dims()]) { &least[..] } else { &[] };
-    record(MatrixMultiplicationOp::Float.into(), &[&lhs, &rhs], scalars, output)
+    record(MatrixMultiplicationOp::Float.into(), &[&lhs, &rhs], scalars([lhs.dims(), rhs.dims()]), output)
+}
+
+/// What a product of floats of these shapes is fed.
+pub(super) fn scalars(shapes: [&[usize]; 2]) -> &'static [ScalarInput] {
+    if is_far(shapes) { &[ScalarInput::Float(f64::NEG_INFINITY)] } else { &[] }
 }
 
 /// The shape to which both broadcast, if they do.

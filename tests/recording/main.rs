@@ -34,6 +34,7 @@ mod recurrent;
 mod scalars;
 mod threads;
 mod training;
+mod transforms;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -9,6 +9,8 @@ use std::f64::consts::TAU;
 use burn_backend::Shape;
 
 use super::Length;
+use crate::ffi::{self, DataType};
+use crate::lowering::Lowering;
 
 /// A constant of a transform, by its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -45,6 +47,11 @@ impl Table {
             Table::Weights { filled: points, .. } | Table::ChirpReal { points, .. } => [1, 1, points, 1].into(),
             Table::ChirpImaginary { points, .. } | Table::ChirpKernel { points, .. } => [1, 2, points, 1].into(),
         }
+    }
+
+    /// Adds the table as a constant of this shape.
+    pub fn lower(self, cx: &Lowering<'_>, shape: &[usize]) -> ffi::Tensor {
+        cx.graph().constant_with_data(bytemuck::cast_slice(&self.numbers()), shape, DataType::F32)
     }
 
     pub fn is_inverse(self) -> bool {
