@@ -20,7 +20,7 @@ use self::fed::Fed;
 use self::scalar::ScalarKind;
 use self::shared::Shared;
 use crate::dtype::stored;
-use crate::ffi::{self, Graph};
+use crate::ffi::{self, DataType, Graph};
 use crate::tensor_type::TensorType;
 
 /// Elements of 32 bits that a tensor inside of a graph may have. MPSGraph allocates it only when the program runs, and
@@ -59,6 +59,13 @@ impl<'a> Lowering<'a> {
     /// `what` of `x`, which other nodes of the program may have in common with this one.
     pub fn once(&self, what: &'static str, x: &ffi::Tensor, make: impl FnOnce() -> ffi::Tensor) -> ffi::Tensor {
         self.shared.once(what, x, make)
+    }
+
+    /// The constant of this shape and of `numbers`, which `what` describes wholly; the nodes of a program have one.
+    pub fn table(&self, what: String, shape: &[usize], numbers: impl FnOnce() -> Vec<f32>) -> ffi::Tensor {
+        self.shared.constant(what, shape, || {
+            self.graph.constant_with_data(bytemuck::cast_slice(&numbers()), shape, DataType::F32)
+        })
     }
 
     /// The node's `index`-th scalar as a `[1]` tensor of `dtype`.

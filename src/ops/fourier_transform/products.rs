@@ -92,7 +92,8 @@ fn operand(tensor: ffi::Tensor, shape: Shape) -> Operand {
 fn transpose(cx: &Lowering<'_>, Operand { tensor, ty, is_zeros: _ }: Operand) -> Operand {
     let rank = ty.shape.num_dims();
     let permutation: Vec<usize> = (0..rank - 2).chain([rank - 1, rank - 2]).collect();
-    operand(cx.graph().transpose(&tensor, &permutation), transposed(ty.shape))
+    let turned = cx.once("transposed", &tensor, || cx.graph().transpose(&tensor, &permutation));
+    operand(turned, transposed(ty.shape))
 }
 
 /// With the last two extents exchanged.

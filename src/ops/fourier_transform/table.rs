@@ -9,7 +9,7 @@ use std::f64::consts::TAU;
 use burn_backend::Shape;
 
 use super::Length;
-use crate::ffi::{self, DataType};
+use crate::ffi;
 use crate::lowering::Lowering;
 
 /// A constant of a transform, by its parameters.
@@ -51,7 +51,7 @@ impl Table {
 
     /// Adds the table as a constant of this shape.
     pub fn lower(self, cx: &Lowering<'_>, shape: &[usize]) -> ffi::Tensor {
-        cx.graph().constant_with_data(bytemuck::cast_slice(&self.numbers()), shape, DataType::F32)
+        cx.table(format!("{self:?}"), shape, || self.numbers())
     }
 
     pub fn is_inverse(self) -> bool {

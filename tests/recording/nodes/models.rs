@@ -10,6 +10,7 @@ use burn::nn::{BatchNorm, BatchNormConfig, Embedding, EmbeddingConfig, Linear, L
 use burn::nn::{PaddingConfig2d, Relu};
 use burn::optim::{AdamConfig, GradientsParams, Optimizer, SgdConfig};
 use burn::tensor::backend::Backend;
+use burn::tensor::signal::rfft;
 use burn::tensor::{Int, Tensor, TensorData};
 
 use crate::B;
@@ -209,4 +210,24 @@ pub fn gpt_adam() -> Step {
     let (x, next) = texts::<A>(&DEVICE);
     let loss = move |model: &Gpt<A>| cross_entropy(model.forward(x.clone()), next.clone());
     training(Gpt::new(&DEVICE), AdamConfig::new().init(), loss)
+}
+
+/// The energies of so many frames of 512 samples, each transformed by itself; with equal tables.
+fn spectra(frames: usize) -> Step {
+    let signal = Tensor::<B, 2>::ones([1, 256 * (frames + 1)], &DEVICE);
+    Box::new(move || {
+        let energies = (0..frames).map(|at| {
+            let (re, im) = rfft(signal.clone().slice([0..1, 256 * at..256 * at + 512]), 1, None);
+            re.square() + im.square()
+        });
+        Tensor::cat(energies.collect(), 0).into_data();
+    })
+}
+
+pub fn one_spectrum() -> Step {
+    spectra(1)
+}
+
+pub fn four_spectra() -> Step {
+    spectra(4)
 }
