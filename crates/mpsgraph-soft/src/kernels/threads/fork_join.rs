@@ -84,14 +84,20 @@ pub fn count() -> usize {
 /// Whether to share work that is too small to wake a helper for it alone: one waits awake, or the last such work was a
 /// moment ago, so the next will find awake who is woken now.
 pub fn shares_small_work() -> bool {
-    static LAST: AtomicU64 = AtomicU64::new(0);
+    static LAST: Recent = Recent(AtomicU64::new(0));
     static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
-    if HELPERS.spinning.0.load(Ordering::Relaxed) > 0 {
-        return true;
+    HELPERS.spinning.0.load(Ordering::Relaxed) > 0 || LAST.again(ORIGIN.elapsed())
+}
+
+/// Until when what happened last is a moment ago, in nanoseconds; 0 before it has happened.
+struct Recent(AtomicU64);
+
+impl Recent {
+    /// Notes that it happens, and says whether it did a moment before.
+    fn again(&self, now: Duration) -> bool {
+        let nanoseconds = |time: Duration| time.as_nanos() as u64;
+        nanoseconds(now) < self.0.swap(nanoseconds(now + Patience::LONG), Ordering::Relaxed)
     }
-    let now = ORIGIN.elapsed();
-    let last = Duration::from_nanos(LAST.swap(now.as_nanos() as u64, Ordering::Relaxed));
-    now.saturating_sub(last) < Patience::LONG
 }
 
 /// How many threads the system runs at a time.

@@ -2,10 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-use super::shares_small_work;
+use super::{Recent, shares_small_work};
 use crate::kernels::threads::spin::Patience;
 use crate::kernels::threads::{both, count, for_each, share, share_with_scratch};
 
@@ -85,4 +85,11 @@ fn small_work_in_quick_succession_is_shared() {
     _ = shares_small_work();
     let start = Instant::now();
     assert!(shares_small_work() || start.elapsed() > Patience::LONG / 2);
+}
+
+#[test]
+fn what_happened_long_ago_or_never_is_not_recent() {
+    let recent = Recent(AtomicU64::new(0));
+    let happens_again = [0, 100, 650, 1300, 1300].map(|at| recent.again(Duration::from_micros(at)));
+    assert_eq!(happens_again, [false, true, true, false, true]);
 }
