@@ -1,10 +1,10 @@
 //! The layer between `ops` and `ffi`: every family's lowering builds graphs with it.
 //!
 //! [`Lowering`] is the graph under construction together with the node's scalars; [`Operand`] is an input of the node.
-//! The neighbours hold what several families share: [`axis`] takes parts of an axis and joins them, [`conversion`]
-//! changes dtypes, [`rank`] folds axes, [`scalar`] lays out the numbers that are fed and [`fed`] reads them in a graph,
-//! [`shared`] keeps what several nodes compute alike, and [`provenance`] knows which operands MPSGraph's compiler must
-//! not see through. Nothing here records, allocates or runs anything.
+//! The neighbours hold what several families share: [`axis`] takes parts of an axis, joins them and transposes,
+//! [`conversion`] changes dtypes, [`rank`] folds axes, [`scalar`] lays out the numbers that are fed and [`fed`] reads
+//! them in a graph, [`shared`] keeps what several nodes compute alike, and [`provenance`] knows which operands
+//! MPSGraph's compiler must not see through. Nothing here records, allocates or runs anything.
 
 pub(crate) mod axis;
 pub(crate) mod conversion;

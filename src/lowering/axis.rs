@@ -1,4 +1,4 @@
-//! A part of one axis, and parts joined to a whole.
+//! A part of one axis, parts joined to a whole, and the last two exchanged.
 
 use crate::ffi::{self, Graph};
 
@@ -25,4 +25,9 @@ pub(crate) fn joined(graph: &Graph, parts: &[ffi::Tensor], axis: usize) -> ffi::
         [only] => only.clone(),
         _ => graph.concat(&parts.iter().collect::<Vec<_>>(), axis as isize),
     }
+}
+
+/// The permutation that exchanges the last two of `rank` axes.
+pub(crate) fn turning(rank: usize) -> Vec<usize> {
+    (0..rank - 2).chain([rank - 1, rank - 2]).collect()
 }

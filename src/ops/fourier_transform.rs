@@ -63,7 +63,7 @@ pub(crate) fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (Mps
     let length = Length { n, inverse: false };
     let spectrum = length.transform_at_least(lines(signal, dim, samples), [2, bins]);
     let part = |at: usize| {
-        let region = [Slice::full(), Slice::new(at as isize, Some(at as isize + 1), 1), (0..bins).into()];
+        let region = [Slice::full(), (at..at + 1).into(), (0..bins).into()];
         from_lines(tensor_shape::slice(spectrum.clone(), &region), dim, &shape, dtype)
     };
     (part(0), part(1))

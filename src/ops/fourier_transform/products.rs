@@ -6,6 +6,7 @@ use burn_backend::{DType, Shape};
 use super::{FourierTransformOp, Table};
 use crate::bridge::record;
 use crate::ffi;
+use crate::lowering::axis::turning;
 use crate::lowering::{Lowering, Operand};
 use crate::ops::matrix_multiplication;
 use crate::tensor::MpsGraphTensor;
@@ -34,17 +35,15 @@ pub(crate) enum Side {
 impl TableProduct {
     /// Records the product with `x`, which has three axes if the table is on the left, and so has the result then.
     pub fn of(self, x: MpsGraphTensor) -> MpsGraphTensor {
-        let whole = self.result(&x.shape);
-        // One matrix needs no axis for its number.
-        let x = match *x.shape.as_slice() {
-            [1, rows, columns] => x.with_shape([rows, columns].into()),
-            _ => x,
-        };
-        let result = self.result(&x.shape);
         let [left, right] = self.operands(&x.shape);
-        let scalars = matrix_multiplication::scalars([&left, &right]);
-        record(FourierTransformOp::Product(self).into(), &[&x], scalars, TensorType::new(DType::F32, result))
-            .with_shape(whole)
+        let result = product_shape(&left, &right);
+        // One matrix needs no axis for its number.
+        let (x, own) = match (x.shape.as_slice(), result.as_slice()) {
+            (&[1, rows, columns], &[_, m, n]) => (x.with_shape([rows, columns].into()), [m, n].into()),
+            _ => (x, result.clone()),
+        };
+        let (op, scalars) = (FourierTransformOp::Product(self), matrix_multiplication::scalars([&left, &right]));
+        record(op.into(), &[&x], scalars, TensorType::new(DType::F32, own)).with_shape(result)
     }
 
     /// The shapes that are multiplied, for this one of `x`.
@@ -56,14 +55,6 @@ impl TableProduct {
             Side::TransposedLeft => [transposed(table), x],
             Side::BothTransposed => [transposed(table), transposed(x)],
         }
-    }
-
-    fn result(self, x: &Shape) -> Shape {
-        let [left, right] = self.operands(x);
-        let mut result = if left.num_dims() > right.num_dims() { left.clone() } else { right.clone() };
-        let last = result.num_dims() - 1;
-        (result[last - 1], result[last]) = (left[left.num_dims() - 2], right[right.num_dims() - 1]);
-        result
     }
 
     pub fn lower(self, cx: &Lowering<'_>, x: &Operand, output: &TensorType) -> ffi::Tensor {
@@ -85,13 +76,21 @@ impl TableProduct {
     }
 }
 
+/// The shape of the product of matrices of these.
+fn product_shape(left: &Shape, right: &Shape) -> Shape {
+    let [rank_left, rank_right] = [left, right].map(|shape| shape.num_dims());
+    let mut result = if rank_left > rank_right { left.clone() } else { right.clone() };
+    let last = result.num_dims() - 1;
+    (result[last - 1], result[last]) = (left[rank_left - 2], right[rank_right - 1]);
+    result
+}
+
 fn operand(tensor: ffi::Tensor, shape: Shape) -> Operand {
     Operand { tensor, ty: TensorType::new(DType::F32, shape), is_zeros: false }
 }
 
 fn transpose(cx: &Lowering<'_>, Operand { tensor, ty, is_zeros: _ }: Operand) -> Operand {
-    let rank = ty.shape.num_dims();
-    let permutation: Vec<usize> = (0..rank - 2).chain([rank - 1, rank - 2]).collect();
+    let permutation = turning(ty.shape.num_dims());
     let turned = cx.once("transposed", &tensor, || cx.graph().transpose(&tensor, &permutation));
     operand(turned, transposed(ty.shape))
 }

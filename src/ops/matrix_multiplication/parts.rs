@@ -3,7 +3,7 @@
 use burn_backend::Shape;
 
 use crate::ffi::{self, os_version};
-use crate::lowering::axis::{self, joined};
+use crate::lowering::axis::{self, joined, turning};
 
 /// The largest inner extent of one product. From 32767 on, M1 and M2 read beyond the operands (pytorch/pytorch#177116).
 pub(super) const INNER: usize = 1 << 14;
@@ -127,11 +127,6 @@ impl Parts<'_> {
 /// `0..extent` in pieces of at most `most`.
 fn cuts(extent: usize, most: usize) -> impl Iterator<Item = [usize; 2]> {
     (0..extent).step_by(most).map(move |low| [low, extent.min(low + most)])
-}
-
-/// The permutation that exchanges the last two of `rank` axes.
-fn turning(rank: usize) -> Vec<usize> {
-    (0..rank - 2).chain([rank - 1, rank - 2]).collect()
 }
 
 #[cfg(test)]
