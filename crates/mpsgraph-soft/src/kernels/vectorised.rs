@@ -9,6 +9,9 @@
 
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "a choice of instructions at run time"))]
 
+#[cfg(target_arch = "x86_64")]
+use std::sync::LazyLock;
+
 /// A loop and its operands.
 pub trait VectorLoop {
     /// What the loop yields.
@@ -44,6 +47,27 @@ pub fn vectorised<K: VectorLoop>(work: K) -> K::Output {
 pub(super) fn avx512_is_here() -> bool {
     use std::arch::is_x86_feature_detected as has;
     has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl")
+}
+
+/// Whether AMD has made this processor: its third cache answers so soon that copying rows of the same few sets of the
+/// nearer caches takes longer than reading them there again and again (16 rows times 2048 x 2048 on an EPYC 9004: 1.0
+/// to 1.2 ms with copies, 0.7 without), while copies pay on Intel's.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn is_of_amd() -> bool {
+    // The instruction takes microseconds in a virtual machine.
+    static IS_OF_AMD: LazyLock<bool> = LazyLock::new(|| {
+        #[allow(unused_unsafe, reason = "newer versions of Rust call it safe")]
+        // SAFETY: every x86-64 processor has the instruction and its first leaf.
+        let leaf = unsafe { std::arch::x86_64::__cpuid(0) };
+        [leaf.ebx, leaf.edx, leaf.ecx].map(u32::to_le_bytes).as_flattened() == b"AuthenticAMD"
+    });
+    *IS_OF_AMD
+}
+
+/// Others are copied for.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn is_of_amd() -> bool {
+    false
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -8,6 +8,7 @@ use super::row::{Elements, Few, FewRows, RowProduct};
 use super::scratch::Scratch;
 use super::turned::{Columns, turn};
 use crate::kernels::threads;
+use crate::kernels::vectorised::is_of_amd;
 
 /// A strided matrix of f32, for [`product`].
 #[derive(Clone, Copy, Debug)]
@@ -212,11 +213,11 @@ impl Product {
     }
 
     /// Whether `gemm` would read the right operand's rows where they are, again and again, though a cache keeps only a
-    /// few of them.
+    /// few of them and the next one is slow.
     fn meets_few_sets(&self) -> bool {
         let Self { extents: (m, n, k), b: (_, (row, column)), .. } = *self;
         let is_read_again = (AGAIN..=IN_PLACE).contains(&m) && n >= COLUMNS_TOGETHER && k > COPIED_ROWS;
-        is_read_again && column == 1 && row != 0 && row % PAGE == 0
+        is_read_again && column == 1 && row != 0 && row % PAGE == 0 && !is_of_amd()
     }
 
     /// Copies some rows and columns of the right operand at a time, and multiplies by them.
