@@ -49,9 +49,7 @@ pub(super) fn avx512_is_here() -> bool {
     has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl")
 }
 
-/// Whether AMD has made this processor: its third cache answers so soon that copying rows of the same few sets of the
-/// nearer caches takes longer than reading them there again and again (16 rows times 2048 x 2048 on an EPYC 9004: 1.0
-/// to 1.2 ms with copies, 0.7 without), while copies pay on Intel's.
+/// Whether AMD has made this processor, whose third cache answers sooner than that of Intel's servers.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn is_of_amd() -> bool {
     // The instruction takes microseconds in a virtual machine.
@@ -64,7 +62,7 @@ pub(super) fn is_of_amd() -> bool {
     *IS_OF_AMD
 }
 
-/// Others are copied for.
+/// AMD's processors are x86-64.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) fn is_of_amd() -> bool {
     false

