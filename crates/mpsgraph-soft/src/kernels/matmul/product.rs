@@ -225,7 +225,7 @@ impl Product {
     ///
     /// # Safety
     /// As for [`run`](Self::run); the rows of `b` are consecutive.
-    unsafe fn run_copied(self) {
+    pub unsafe fn run_copied(self) {
         let (m, n, k) = self.extents;
         let mut memory = ROWS.take();
         for first in (0..n).step_by(COPIED_COLUMNS) {

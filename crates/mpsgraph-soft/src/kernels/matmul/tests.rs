@@ -214,7 +214,16 @@ fn right_operands_with_rows_pages_apart() {
         let mut c = vec![1.0; m * (n + 3)];
         for (a_strides, before) in [([k, 1], 1.0), ([1, m], 0.0)] {
             let [a, b] = [(&a, a_strides), (&b, [apart, 1])].map(|(elements, strides)| Matrix { elements, strides });
+            let mut copied = c.clone();
             product((m, n, k), a, b, (&mut c, n + 3), before > 0.0);
+            let [a_matrix, b_matrix] = [a, b].map(|Matrix { elements, strides: [row, column] }| {
+                (elements.as_ptr(), (row as isize, column as isize))
+            });
+            let (extents, c_rows) = ((m, n, k), (copied.as_mut_ptr(), n + 3));
+            let by_copies = Product { extents, a: a_matrix, b: b_matrix, c: c_rows, accumulate: before > 0.0 };
+            // SAFETY: the three are as large as above, and live.
+            unsafe { by_copies.run_copied() };
+            assert_eq!(copied, c, "copies on every processor: {m} x {k} x {n}, {apart} apart");
             for (at, got) in c.iter_mut().enumerate() {
                 let (i, j) = (at / (n + 3), at % (n + 3));
                 let product = |l: usize| a.elements[i * a_strides[0] + l * a_strides[1]] * b.elements[l * apart + j];
