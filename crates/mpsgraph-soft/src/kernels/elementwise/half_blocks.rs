@@ -25,6 +25,8 @@ pub struct BF16;
 /// Of all functions here and in [`Convert`]: the processor must have the block's instructions, and there must be a
 /// block at a pointer, which may be at any address.
 pub trait Block: Copy {
+    /// Whether there are 32 registers that hold a block each.
+    const MANY: bool = false;
     unsafe fn load(from: *const u8) -> Self;
     unsafe fn store(x: Self, to: *mut u8);
     /// The number in each place.
@@ -43,8 +45,12 @@ pub trait Convert<Float>: Block {
 
 /// Functions that become a part of the loop, with its instructions.
 macro_rules! block {
-    ($of:path, $block:ty { $(fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)? $body:block)* }) => {
+    ($of:path, $block:ty {
+        $(const $constant:ident: $type:ty = $value:expr;)?
+        $(fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)? $body:block)*
+    }) => {
         impl $of for $block {
+            $(const $constant: $type = $value;)?
             $(#[inline(always)]
             unsafe fn $name($($arg: $ty),*) $(-> $result)? {
                 #[allow(unused_unsafe, reason = "some functions of arrays have nothing unsafe")]
@@ -154,6 +160,8 @@ mod avx512 {
     }
 
     block!(Block, __m512 {
+        const MANY: bool = true;
+
         fn load(from: *const u8) -> Self {
             _mm512_loadu_ps(from.cast())
         }

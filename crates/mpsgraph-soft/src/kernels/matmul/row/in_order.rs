@@ -15,6 +15,10 @@ use crate::kernels::threads::{self, Columns};
 
 /// Rows of the matrix that are added together.
 const TOGETHER: usize = 8;
+/// Sums that the elements of the matrix are added to once they are read, and rows of the matrix that are then added
+/// together, where registers are many: the numbers of these rows fill half of them.
+const SUMS: usize = 4;
+const FEWER: usize = TOGETHER / 2;
 /// Columns of those that several rows are multiplied by before the next ones: they stay in the nearest cache.
 const NEAR: usize = 32 * BLOCK;
 /// Elements of a part, if there are not more parts than these.
@@ -28,7 +32,7 @@ const PIECE: usize = 1 << 11;
 
 thread_local! {
     /// The sums of each part, kept so that running allocates nothing.
-    static SUMS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
+    static PARTS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
 }
 
 /// Rows, one behind the other, and a matrix whose rows are `between` apart.
@@ -69,7 +73,7 @@ impl FewRows<'_> {
     fn add_parts(&self, part: usize, out: &mut [f32]) {
         let (rows, columns) = (self.numbers.len() / self.count, out.len() / self.count);
         let elements = rows.div_ceil(part) * out.len();
-        let mut memory = SUMS.take();
+        let mut memory = PARTS.take();
         let [sums] = memory.parts([elements]);
         threads::share_reads(true, part * columns * size_of::<f32>(), out.len(), sums, |at, sums| {
             sums.fill(0.0);
@@ -78,7 +82,7 @@ impl FewRows<'_> {
         for sums in sums.chunks_exact(out.len()) {
             out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
         }
-        SUMS.set(memory);
+        PARTS.set(memory);
     }
 
     /// Adds these rows of the matrix to sums of the columns from this one on.
@@ -117,18 +121,48 @@ impl Part<'_> {
     #[inline(always)]
     unsafe fn add<B: Read<F>, F: Float, const R: usize>(&mut self, first: usize) {
         let (count, width) = (self.sums.rows(), self.sums.width());
-        let near = if count == 1 { width } else { NEAR };
-        let row = self.matrix.wrapping_add((first - self.rows.start) * self.between * F::SIZE);
+        let tiles = B::MANY && R == TOGETHER;
+        let near = if count == 1 || tiles && count == SUMS { width } else { NEAR };
         for column in (0..width).step_by(near) {
-            for at in 0..count {
-                let numbers = self.numbers[at * self.apart + first..].first_chunk::<R>().expect("there are so many");
-                let Some(sums) = self.sums.row(at) else { unreachable!("there are {count} rows") };
-                let sums = &mut sums[column..width.min(column + near)];
-                let lines = Lines { first: row.wrapping_add(column * F::SIZE), between: self.between * F::SIZE };
+            let columns = column..width.min(column + near);
+            let mut at = 0;
+            while at < count {
                 // SAFETY: the caller's promise.
-                unsafe { lines.add::<B, F, R>(numbers, sums) };
+                unsafe {
+                    if tiles && count - at >= SUMS {
+                        for first in [first, first + FEWER] {
+                            self.add_to::<B, F, FEWER, SUMS>(first, at, columns.clone());
+                        }
+                        at += SUMS;
+                    } else {
+                        self.add_to::<B, F, R, 1>(first, at, columns.clone());
+                        at += 1;
+                    }
+                }
             }
         }
+    }
+
+    /// Adds some columns of `R` rows from this one on to the `N` rows of sums from `at` on.
+    ///
+    /// # Safety
+    /// As for [`add`](Self::add).
+    #[inline(always)]
+    unsafe fn add_to<B: Read<F>, F: Float, const R: usize, const N: usize>(
+        &mut self,
+        first: usize,
+        at: usize,
+        columns: Range<usize>,
+    ) {
+        let row = self.matrix.wrapping_add((first - self.rows.start) * self.between * F::SIZE);
+        let lines = Lines { first: row.wrapping_add(columns.start * F::SIZE), between: self.between * F::SIZE };
+        let mut numbers = [[0.0; R]; N];
+        for (row, numbers) in numbers.iter_mut().enumerate() {
+            numbers.copy_from_slice(&self.numbers[(at + row) * self.apart + first..][..R]);
+        }
+        let Some(sums) = self.sums.rows_from::<N>(at) else { unreachable!("there are {N} rows from {at} on") };
+        // SAFETY: the caller's promise.
+        unsafe { lines.add::<B, F, R, N>(&numbers, sums, columns) };
     }
 }
 
@@ -156,56 +190,86 @@ struct Lines {
 }
 
 impl Lines {
-    /// Adds `R` lines, each times its number. What is left of a block is worked on in a whole one.
+    /// Adds `R` lines to these columns of `N` rows of sums, each times its number for the row. What is left of a block
+    /// is worked on in a whole one.
     ///
     /// # Safety
-    /// The processor must have the block's instructions, and the lines be as long as the sums.
+    /// The processor must have the block's instructions, and the lines be as long as the columns.
     #[inline(always)]
-    unsafe fn add<B: Read<F>, F: Float, const R: usize>(self, numbers: &[f32; R], sums: &mut [f32]) {
+    unsafe fn add<B: Read<F>, F: Float, const R: usize, const N: usize>(
+        self,
+        numbers: &[[f32; R]; N],
+        mut sums: [&mut [f32]; N],
+        columns: Range<usize>,
+    ) {
         // SAFETY: the caller's promise.
-        let mut factors = [unsafe { B::splat(numbers[0]) }; R];
-        // In a loop, because a function that takes a closure has other instructions than this one.
-        for (factor, &number) in factors.iter_mut().zip(numbers) {
-            // SAFETY: as above.
-            *factor = unsafe { B::splat(number) };
+        let mut factors = [[unsafe { B::splat(0.0) }; R]; N];
+        // In loops, because a function that takes a closure has other instructions than this one.
+        for (factors, numbers) in factors.iter_mut().zip(numbers) {
+            for (factor, &number) in factors.iter_mut().zip(numbers) {
+                // SAFETY: as above.
+                *factor = unsafe { B::splat(number) };
+            }
         }
-        let (blocks, rest) = sums.as_chunks_mut::<BLOCK>();
-        let behind = self.first.wrapping_add(blocks.len() * BLOCK * F::SIZE);
-        for (at, sums) in blocks.iter_mut().enumerate() {
-            let lines = Self { first: self.first.wrapping_add(at * BLOCK * F::SIZE), ..self };
-            // SAFETY: as above; there is a block of each.
-            unsafe { lines.add_block::<B, F, R>(factors, sums) };
+        let whole = columns.len() / BLOCK * BLOCK;
+        let mut pointers = [std::ptr::null_mut(); N];
+        for (pointer, sums) in pointers.iter_mut().zip(&mut sums) {
+            *pointer = sums[columns.clone()].as_mut_ptr();
         }
-        if rest.is_empty() {
+        for at in (0..whole).step_by(BLOCK) {
+            let lines = Self { first: self.first.wrapping_add(at * F::SIZE), ..self };
+            // SAFETY: as above; there is a block of each line and of each row of sums.
+            unsafe { lines.add_block::<B, F, R, N>(&factors, &pointers, at) };
+        }
+        let rest = columns.len() - whole;
+        if rest == 0 {
             return;
         }
-        let (mut ends, mut sums) = ([[0.0_f32; BLOCK]; R], [0.0; BLOCK]);
+        let (mut ends, mut made) = ([[0.0_f32; BLOCK]; R], [[0.0; BLOCK]; N]);
+        let behind = self.first.wrapping_add(whole * F::SIZE);
         for (at, end) in ends.iter_mut().enumerate() {
             let from = behind.wrapping_add(at * self.between);
             // SAFETY: so many elements are left of the line, and a block has room for them.
-            unsafe { end.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from, rest.len() * F::SIZE) };
+            unsafe { end.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from, rest * F::SIZE) };
         }
-        sums[..rest.len()].copy_from_slice(rest);
+        for ((made, sums), pointer) in made.iter_mut().zip(&sums).zip(&mut pointers) {
+            made[..rest].copy_from_slice(&sums[columns.end - rest..columns.end]);
+            *pointer = made.as_mut_ptr();
+        }
         let lines = Self { first: ends.as_ptr().cast(), between: size_of::<[f32; BLOCK]>() };
         // SAFETY: as above.
-        unsafe { lines.add_block::<B, F, R>(factors, &mut sums) };
-        rest.copy_from_slice(&sums[..rest.len()]);
+        unsafe { lines.add_block::<B, F, R, N>(&factors, &pointers, 0) };
+        for (made, sums) in made.iter().zip(&mut sums) {
+            sums[columns.end - rest..columns.end].copy_from_slice(&made[..rest]);
+        }
     }
 
-    /// Adds the first block of each line.
+    /// Adds the first block of each line to the block at `at` of each row of sums.
     ///
     /// # Safety
-    /// The processor must have the block's instructions, and there must be a block of each line.
+    /// The processor must have the block's instructions, and there must be a block of each line and of each row.
     #[inline(always)]
-    unsafe fn add_block<B: Read<F>, F: Float, const R: usize>(self, factors: [B; R], sums: &mut [f32; BLOCK]) {
+    unsafe fn add_block<B: Read<F>, F: Float, const R: usize, const N: usize>(
+        self,
+        factors: &[[B; R]; N],
+        sums: &[*mut f32; N],
+        at: usize,
+    ) {
         // SAFETY: the caller's promise.
         unsafe {
-            let mut made = B::load(sums.as_ptr().cast());
-            for (at, &factor) in factors.iter().enumerate() {
-                let x = B::read(self.first.wrapping_add(at * self.between));
-                made = B::apply(Step::Add, made, B::apply(Step::Mul, factor, x));
+            let mut made = [B::splat(0.0); N];
+            for (made, sums) in made.iter_mut().zip(sums) {
+                *made = B::load(sums.add(at).cast());
             }
-            B::store(made, sums.as_mut_ptr().cast());
+            for line in 0..R {
+                let x = B::read(self.first.wrapping_add(line * self.between));
+                for (made, factors) in made.iter_mut().zip(factors) {
+                    *made = B::apply(Step::Add, *made, B::apply(Step::Mul, factors[line], x));
+                }
+            }
+            for (made, sums) in made.iter().zip(sums) {
+                B::store(*made, sums.add(at).cast());
+            }
         }
     }
 }
