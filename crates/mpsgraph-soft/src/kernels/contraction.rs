@@ -5,7 +5,7 @@
 use super::Kernel;
 use super::call::Call;
 use super::element::Element;
-use super::matmul::PARALLEL_PRODUCT;
+use super::matmul::{PARALLEL_PRODUCT, are_shared};
 use super::strided::MAX_RANK;
 use super::threads::share_reads;
 use super::vectorised::{VectorLoop, vectorised};
@@ -72,7 +72,7 @@ pub fn contract<T: Element>(x: (&[T], &[usize]), y: (&[T], &[usize]), shape: &[u
     // The one that stays along a line is loaded once for several rows of the other.
     let (x, y) = if y.steps[last] == 0 { (y, x) } else { (x, y) };
     let together = (TASK / (n * k).max(1)).max(1);
-    let (parallel, read) = (out.len() * k >= PARALLEL_PRODUCT, together * n * k * size_of::<T>());
+    let (parallel, read) = (are_shared(out.len() * k), together * n * k * size_of::<T>());
     share_reads(parallel, read, together * n, out, |at, out| {
         for (line, out) in out.chunks_mut(n).enumerate() {
             let line = at * together + line;

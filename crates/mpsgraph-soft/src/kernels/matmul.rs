@@ -15,6 +15,7 @@ mod lanes;
 mod product;
 mod row;
 mod scratch;
+mod sharing;
 mod turn;
 mod turned;
 mod widened;
@@ -29,15 +30,10 @@ pub use lanes::LANES as TOGETHER;
 use lanes::{LANES, Steps, Tables, Tiles};
 use product::Product;
 pub use product::{IN_PLACE, Matrix, product, product_of_part};
+use sharing::Sharing;
+pub use sharing::{PARALLEL_PRODUCT, are_shared};
 pub use turned::{Columns, turn};
 use widened::{Halves, Widened};
-
-/// Multiplications below which a product stays on one thread (some 20 µs of one core).
-pub const PARALLEL_PRODUCT: usize = 1 << 20;
-
-/// Elements of a matrix from which on threads share its product with a row: what fits into the second cache of one core
-/// is read sooner than another is awake.
-const PARALLEL_MATRIX: usize = 1 << 18;
 
 /// One operand: a strided view of shape `[batch…, rows, columns]`.
 #[derive(Clone, Debug)]
@@ -139,13 +135,17 @@ impl MatMul {
             // Each element takes part in several sums.
             return moved * size_of::<f32>() > threads::PARALLEL_BYTES / 2;
         }
-        self.is_large() || self.batch.len() * self.m * self.n * self.k >= PARALLEL_PRODUCT
+        self.sharing() == Sharing::Large || self.multiplications() >= PARALLEL_PRODUCT
     }
 
-    /// Whether one product is worth several threads.
-    fn is_large(&self) -> bool {
-        let elements = self.m * self.n * self.k;
-        elements >= PARALLEL_PRODUCT || self.m.min(self.n) == 1 && elements >= PARALLEL_MATRIX
+    /// How threads share each product.
+    fn sharing(&self) -> Sharing {
+        Sharing::of((self.m, self.n, self.k), self.batch.len())
+    }
+
+    /// Those of all products.
+    fn multiplications(&self) -> usize {
+        self.batch.len() * self.m * self.n * self.k
     }
 
     /// Rows, columns and inner extent of one product, and how many there are.
@@ -174,22 +174,22 @@ impl MatMul {
             return self.run_folded(*side, folded, other, tables, output);
         }
         assert!(tables.is_none(), "only folded products rotate");
-        let large = self.is_large();
-        let product = |at: usize, shared: bool| {
+        let sharing = self.sharing();
+        let product = |at: usize| {
             let (a, b) = self.batch[at];
             let a = lhs.as_ptr().wrapping_add(a * size);
             let b = rhs.as_ptr().wrapping_add(b * size);
             let c = output.as_ptr().wrapping_add(at * m * n * size);
             // SAFETY: both operands end within their spans and the output has room for each product, aligned
             // (checked above); products write disjoint parts of the output, which no operand overlaps.
-            unsafe { self.product(a, b, c, shared) };
+            unsafe { self.product(a, b, c, sharing) };
         };
         // Many small products share the threads; one large product is shared by them.
-        if !large && self.is_parallel() {
+        if sharing == Sharing::Whole && are_shared(self.multiplications()) {
             let group = self.batch.len().div_ceil(4 * threads::count());
-            threads::for_each(self.batch.len(), group, &|at| product(at, false));
+            threads::for_each(self.batch.len(), group, &product);
         } else {
-            (0..self.batch.len()).for_each(|at| product(at, large));
+            (0..self.batch.len()).for_each(product);
         }
     }
 
@@ -218,21 +218,21 @@ impl MatMul {
         if group == all { part(0) } else { threads::for_each(all.div_ceil(group), 1, &part) }
     }
 
-    /// One product of the matrices at `a` and `b` into the packed one at `c`, by several threads if it is `shared`.
+    /// One product of the matrices at `a` and `b` into the packed one at `c`, on threads by `sharing`.
     ///
     /// # Safety
     /// All three must be live for the extents and strides of `self`, aligned to the dtype, and `c` apart from both.
-    unsafe fn product(&self, a: *const u8, b: *const u8, c: *mut u8, shared: bool) {
+    unsafe fn product(&self, a: *const u8, b: *const u8, c: *mut u8, sharing: Sharing) {
         let (m, n, k) = (self.m, self.n, self.k);
         let (Some(float), Some(narrow)) = (round::half_float(self.dtype), round::narrow(self.dtype)) else {
             let (a, b, c) = ((a.cast(), self.lhs), (b.cast(), self.rhs), (c.cast(), n));
             // SAFETY: the caller's promise, for f32.
-            return unsafe { Product { extents: (m, n, k), a, b, c, accumulate: false }.run(shared) };
+            return unsafe { Product { extents: (m, n, k), a, b, c, accumulate: false }.run(sharing) };
         };
         let halves = |matrix: *const u8, strides| Halves { float, matrix: (matrix.cast(), strides) };
         let (a, b) = (halves(a, self.lhs), halves(b, self.rhs));
         // SAFETY: the caller's promise; the function is that of the dtype.
-        unsafe { Widened { extents: (m, n, k), a, b, c, narrow }.run(shared) };
+        unsafe { Widened { extents: (m, n, k), a, b, c, narrow }.run(sharing) };
     }
 }
 

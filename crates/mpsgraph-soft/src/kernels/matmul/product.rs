@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::PARALLEL_PRODUCT;
 use super::row::{Elements, Few, FewRows, RowProduct};
 use super::scratch::Scratch;
+use super::sharing::{PARALLEL_PRODUCT, Sharing};
 use super::turned::{Columns, turn};
 use crate::kernels::threads;
 use crate::kernels::vectorised::is_of_amd;
@@ -63,7 +63,7 @@ unsafe fn product_to(
     b.require(k, n);
     let source = |x: Matrix<'_>| (x.elements.as_ptr(), (x.strides[0] as isize, x.strides[1] as isize));
     // SAFETY: all elements of `a` and `b` are inside of their slices (checked above); for `c` the caller's promise.
-    unsafe { Product { extents: (m, n, k), a: source(a), b: source(b), c, accumulate }.run(false) };
+    unsafe { Product { extents: (m, n, k), a: source(a), b: source(b), c, accumulate }.run_here() };
 }
 
 /// Pieces of a product that is not very large: enough for threads to be late, and few, because `gemm` packs what a
@@ -124,13 +124,13 @@ pub(super) struct Product {
 unsafe impl Sync for Product {}
 
 impl Product {
-    /// Multiplies, on several threads if it is `shared`.
+    /// Multiplies, on threads by `sharing`.
     ///
     /// # Safety
     /// All three must be live for the extents, aligned, and `c` apart from both; what is accumulated to is initialised.
-    pub unsafe fn run(self, shared: bool) {
+    pub unsafe fn run(self, sharing: Sharing) {
         let (m, n, _) = self.extents;
-        if !shared {
+        if sharing == Sharing::Whole {
             // SAFETY: the caller's promise.
             return unsafe { self.run_here() };
         }
@@ -140,7 +140,7 @@ impl Product {
         }
         let [rows, columns] = self.piece();
         let across = n.div_ceil(columns);
-        threads::for_each(m.div_ceil(rows) * across, 1, &|at| {
+        sharing.run(m.div_ceil(rows) * across, &|at| {
             let (row, column) = (at / across * rows, at % across * columns);
             let (rows, columns) = (row..m.min(row + rows), column..n.min(column + columns));
             // SAFETY: the caller's promise; pieces write disjoint parts of `c`.
@@ -158,7 +158,7 @@ impl Product {
         }
         let work = rows * columns * k;
         // A few rows take as long as reading the right operand.
-        let mut pieces = (work / PARALLEL_PRODUCT).max(k * columns / SHARED_OPERAND);
+        let mut pieces = (2 * work / PARALLEL_PRODUCT).max(2).max(k * columns / SHARED_OPERAND);
         pieces = pieces.min(FEW_PIECES).max(work / LARGE_PIECE);
         // The rows of a right operand are read where they are, its columns are turned for each piece anew.
         let turns = self.b.1.1 != 1;
@@ -193,7 +193,7 @@ impl Product {
     ///
     /// # Safety
     /// As for [`run`](Self::run).
-    unsafe fn run_here(self) {
+    pub unsafe fn run_here(self) {
         // SAFETY: the caller's promise.
         if let Some(row) = unsafe { self.row() } {
             return row.run();

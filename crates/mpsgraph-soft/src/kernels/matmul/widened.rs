@@ -8,6 +8,7 @@ mod pieces;
 
 use super::row::{Dots, Elements, Few, FewRows};
 use super::scratch::Scratch;
+use super::sharing::Sharing;
 use crate::kernels::elementwise::tile::TileFn;
 pub use lines::Halves;
 use std::cell::Cell;
@@ -31,12 +32,13 @@ pub(super) struct Widened {
 unsafe impl Sync for Widened {}
 
 impl Widened {
-    /// Multiplies, on several threads if it is `shared`.
+    /// Multiplies, on threads by `sharing`.
     ///
     /// # Safety
     /// All three must be live for the extents and strides and aligned, and `c` apart from both. `narrow` is a function
     /// of one operand, and both operands and it are of the same floats.
-    pub unsafe fn run(&self, shared: bool) {
+    pub unsafe fn run(&self, sharing: Sharing) {
+        let shared = sharing == Sharing::Large;
         let (m, n, _) = self.extents;
         let (a, b) = (self.a.matrix, self.b.matrix);
         if let Some(few) = Few::of(self.extents, a.1, b.1, n) {
@@ -58,7 +60,7 @@ impl Widened {
             return unsafe { self.run_dots(row, 1, (a.0, between), shared) };
         }
         // SAFETY: the caller's promise.
-        unsafe { self.run_pieces(shared) };
+        unsafe { self.run_pieces(sharing) };
     }
 
     /// Multiplies a few rows by consecutive rows.

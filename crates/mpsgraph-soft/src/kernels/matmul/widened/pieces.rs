@@ -10,8 +10,8 @@ use super::Widened;
 use super::lines::{Halves, Strided};
 use crate::kernels::matmul::product::{COLUMNS, COLUMNS_TOGETHER, FEW_PIECES, PART_ELEMENTS, Product, ROWS_TOGETHER};
 use crate::kernels::matmul::scratch::Scratch;
+use crate::kernels::matmul::sharing::Sharing;
 use crate::kernels::matmul::turned::{Columns, turn};
-use crate::kernels::threads;
 use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -58,13 +58,17 @@ struct Cut {
 }
 
 impl Cut {
-    fn of((m, n, k): (usize, usize, usize), shared: bool) -> Self {
+    fn of((m, n, k): (usize, usize, usize), sharing: Sharing) -> Self {
         let by_rows = m >= n || m >= ROWS && (n <= FEW_COLUMNS || n * k <= SMALL_OPERAND);
         let (lines, others, together) = if by_rows { (m, n, ROWS_TOGETHER) } else { (n, m, COLUMNS_TOGETHER) };
         let most = if others <= FEW { LONG_PIECE } else { PIECE };
         let pieces = lines.div_ceil(most);
         // As many for each thread.
-        let pieces = if shared { pieces.next_multiple_of(FEW_PIECES) } else { pieces };
+        let pieces = match sharing {
+            Sharing::Whole => pieces,
+            Sharing::Small => pieces.next_multiple_of(2),
+            Sharing::Large => pieces.next_multiple_of(FEW_PIECES),
+        };
         Self { by_rows, lines, piece: lines.div_ceil(pieces).next_multiple_of(together) }
     }
 }
@@ -76,19 +80,19 @@ struct Whole(Strided<f32>);
 unsafe impl Sync for Whole {}
 
 impl Widened {
-    /// Multiplies in pieces, which threads take if it is `shared`.
+    /// Multiplies in pieces, on threads by `sharing`.
     ///
     /// # Safety
     /// As for [`run`](Self::run).
-    pub(super) unsafe fn run_pieces(&self, shared: bool) {
-        let cut = Cut::of(self.extents, shared);
+    pub(super) unsafe fn run_pieces(&self, sharing: Sharing) {
+        let cut = Cut::of(self.extents, sharing);
         let (operand, extents) = self.uncut(cut);
         let elements = extents.0 * extents.1;
         let mut memory = WHOLE.take();
         let whole = (elements > OWN_ELEMENTS).then(|| {
             let [wide] = memory.parts([elements]);
             // SAFETY: the caller's promise.
-            Whole(unsafe { operand.widen(extents, wide, shared) })
+            Whole(unsafe { operand.widen(extents, wide, sharing == Sharing::Large) })
         });
         let run = RUNS.fetch_add(1, Ordering::Relaxed);
         let piece = |at: usize| {
@@ -103,12 +107,7 @@ impl Widened {
             unsafe { self.run_piece(cut, lines, whole) };
             OWN.set(own);
         };
-        let pieces = cut.lines.div_ceil(cut.piece);
-        if shared {
-            threads::for_each(pieces, 1, &piece);
-        } else {
-            (0..pieces).for_each(piece);
-        }
+        sharing.run(cut.lines.div_ceil(cut.piece), &piece);
         WHOLE.set(memory);
     }
 
@@ -171,7 +170,7 @@ impl Widened {
             let (a, b) = if cut.by_rows { (part, whole) } else { (whole, part) };
             let (extents, c) = ((height, width, deep), (results.as_mut_ptr(), width));
             // SAFETY: parts of the operands, which are converted, and results that are this thread's.
-            unsafe { Product { extents, a, b, c, accumulate: start > 0 }.run(false) };
+            unsafe { Product { extents, a, b, c, accumulate: start > 0 }.run_here() };
         }
         // All of its rows follow each other if a piece has all columns.
         let together = if width == n { height * n } else { width };
