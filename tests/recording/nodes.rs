@@ -25,8 +25,8 @@ const TABLE: &[Row] = &[
     ("residual block, training with SGD", models::residual_sgd, [135, 39], [198, 67]),
     ("LSTM, inference", models::lstm_inference, [213, 60], [361, 121]),
     ("LSTM, training with Adam", models::lstm_adam, [772, 148], [1326, 337]),
-    ("GPT, inference", models::gpt_inference, [150, 66], [178, 66]),
-    ("GPT, training with Adam", models::gpt_adam, [851, 217], [1015, 230]),
+    ("GPT, inference", models::gpt_inference, [150, 60], [178, 60]),
+    ("GPT, training with Adam", models::gpt_adam, [851, 203], [1015, 216]),
     ("spectrum", models::one_spectrum, [17, 3], [17, 3]),
     ("four spectra", models::four_spectra, [75, 14], [75, 14]),
 ];

@@ -15,6 +15,7 @@
 //! 10. [`keyed_scans`] makes one kernel of a scan and the conversions around it.
 //! 11. [`biases`] hands biases to convolutions.
 //! 12. [`choices`] copies rows that are selected element by element.
+//! 13. [`batches`] takes back that leading axes of products were flattened, where that would need copies.
 //!
 //! The others make steps of it, which are the [`Plan`]:
 //!
@@ -29,6 +30,7 @@
 #![forbid(unsafe_code)]
 
 mod assembly;
+mod batches;
 mod biases;
 mod blends;
 mod choices;
@@ -75,7 +77,7 @@ pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = contractions::find(&narrowing::narrow(&job));
     let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
     let job = row_sums::join(blends::join(biases::join(keyed_scans::join(wide_sums::join(job)))));
-    let job = choices::join(job);
+    let job = batches::unflatten(choices::join(job));
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
     let mut parts = rows::join(assembly::assemble(&job, &views, &groups));

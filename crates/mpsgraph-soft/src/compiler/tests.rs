@@ -8,6 +8,7 @@ use crate::kernels::block;
 use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::kernels::storage::Storage;
 
+mod batches;
 mod biases;
 mod blends;
 mod choices;
