@@ -6,7 +6,7 @@
 use super::Kernel;
 use super::call::Call;
 use super::strided::{MAX_RANK, Strided, copy_bytes};
-use super::threads::{PARALLEL_BYTES, share};
+use super::threads::{PARALLEL_BYTES, share, share_now};
 use serde::{Deserialize, Serialize};
 
 /// Bytes from which on runs are copied one by one, without what a strided copy prepares: the steps of a sequence are
@@ -183,7 +183,7 @@ pub fn pad(
 pub fn choose(chosen: &[u8], new: &[u8], old: &[u8], row: usize, out: &mut [u8]) {
     let block = chosen.len() * row;
     let of_new = if new.len() == old.len() { block } else { row };
-    share(out.len() > PARALLEL_BYTES, block, out, |at, out| {
+    share(share_now(out.len()), block, out, |at, out| {
         let (new, old) = (&new[at * of_new..][..of_new], &old[at * block..][..block]);
         let mut first = 0;
         for run in chosen.chunk_by(|a, b| a == b) {

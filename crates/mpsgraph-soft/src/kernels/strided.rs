@@ -8,7 +8,7 @@
 #![expect(unsafe_code, reason = "strided memory behind pointers")]
 
 use super::span::{Span, SpanMut};
-use super::threads::{PARALLEL_BYTES, both};
+use super::threads::{both, share_now};
 use super::transpose::{Plane, transpose};
 
 /// Highest rank of a view; Apple's limit for tensors.
@@ -170,7 +170,7 @@ impl Walk {
     /// Every element of both views must be readable or writable, and no two of the destination the same.
     unsafe fn run<const N: usize>(self) {
         let elements: usize = self.axes[..self.rank].iter().map(|axis| axis.extent).product();
-        if elements * N <= PARALLEL_BYTES || self.rank == 0 {
+        if self.rank == 0 || !share_now(elements * N) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_here::<N>() };
         }

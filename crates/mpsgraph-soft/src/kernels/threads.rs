@@ -28,15 +28,23 @@ pub use spin::spin_until;
 /// to 10 µs.
 pub const PARALLEL_BYTES: usize = 256 * 1024;
 
+/// Work on more bytes than this is shared with a thread that is awake.
+const SMALL_BYTES: usize = PARALLEL_BYTES / 4;
+
 /// Bytes that stay together: some microseconds of work.
 const PIECE_BYTES: usize = PARALLEL_BYTES / 8;
 
 /// Pieces for each thread, so that one which is late, or begins late, costs the others little.
 const PIECES: usize = 8;
 
+/// Whether work on so many bytes is worth sharing now.
+pub fn share_now(bytes: usize) -> bool {
+    bytes > PARALLEL_BYTES || bytes > SMALL_BYTES && shares_small_work()
+}
+
 /// Runs both tasks, at the same time if they work on enough `bytes`.
 pub fn both<'a>(bytes: usize, a: &'a mut (dyn FnMut() + Send), b: &'a mut (dyn FnMut() + Send)) {
-    if bytes > PARALLEL_BYTES {
+    if share_now(bytes) {
         let tasks = Mutex::new([a, b].into_iter());
         fork_join::run(2, &|| {
             while let Some(task) = next(&tasks) {
