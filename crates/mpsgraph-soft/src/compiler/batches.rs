@@ -1,7 +1,7 @@
 //! Products of batches that were flattened read their operands where they are.
 //!
-//! The backend flattens the leading axes of a product. Of heads that stand side by side in memory strides cannot express
-//! the flat axis, so they would be copied; they can express the axes that were there before.
+//! The backend flattens the leading axes of a product. Of heads that stand side by side in memory strides cannot
+//! express the flat axis, so they would be copied; they can express the axes that were there before.
 
 use super::views::{self, LoopOp, Work};
 use super::{Job, dead_code};
