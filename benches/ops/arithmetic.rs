@@ -73,7 +73,10 @@ fn integers(criterion: &mut Criterion) {
             .clone()
             .remainder(b.clone()));
         case!(group, of("add a number"), |B| ints::<B>(shape, dtype), |x| x.clone() + 3);
-        case!(group, of("neg"), |B| ints::<B>(shape, dtype), |x| -x.clone());
+        // burn-ndarray multiplies by -1, which u8 does not hold, and panics.
+        if dtype != DType::U8 {
+            case!(group, of("neg"), |B| ints::<B>(shape, dtype), |x| -x.clone());
+        }
         case!(group, of("abs"), |B| ints::<B>(shape, dtype), |x| x.clone().abs());
         case!(group, of("clamp"), |B| ints::<B>(shape, dtype), |x| x.clone().clamp(20, 60));
         // Powers that i8 holds: burn-ndarray panics at others.
@@ -89,7 +92,8 @@ fn bits(criterion: &mut Criterion) {
         case!(group, of("and"), |B| [0; 2].map(|_| ints::<B>(shape, dtype)), |[a, b]| a.clone().bitwise_and(b.clone()));
         case!(group, of("xor"), |B| [0; 2].map(|_| ints::<B>(shape, dtype)), |[a, b]| a.clone().bitwise_xor(b.clone()));
         case!(group, of("not"), |B| ints::<B>(shape, dtype), |x| x.clone().bitwise_not());
-        case!(group, of("shift left"), |B| ints::<B>(shape, dtype), |x| x.clone().bitwise_left_shift_scalar(2));
+        // Results that i8 holds: burn-ndarray panics at others.
+        case!(group, of("shift left"), |B| ints::<B>(shape, dtype) / 4, |x| x.clone().bitwise_left_shift_scalar(2));
         case!(group, of("shift right"), |B| ints::<B>(shape, dtype), |x| x.clone().bitwise_right_shift_scalar(2));
     }
     for shape in shapes() {

@@ -42,7 +42,10 @@ pub fn benches(criterion: &mut Criterion) {
         }
         for dtype in INTS {
             let of = |what: &str| name(what, dtype, shape);
-            case!(group, of("slice columns, neg"), |B| ints::<B>(shape, dtype), |x| -x.clone().slice(left));
+            case!(group, of("slice columns, not"), |B| ints::<B>(shape, dtype), |x| x
+                .clone()
+                .slice(left)
+                .bitwise_not());
             case!(group, of("slice fill"), |B| ints::<B>(shape, dtype), |x| x.clone().slice_fill(left, 3));
             case!(
                 group,

@@ -26,7 +26,10 @@ pub fn benches(criterion: &mut Criterion) {
         for dtype in INTS {
             let of = |what: &str| name(what, dtype, shape);
             case!(group, of("sum"), |B| ints::<B>(shape, dtype), |x| x.clone().sum());
-            case!(group, of("mean"), |B| ints::<B>(shape, dtype), |x| x.clone().mean());
+            // burn-ndarray panics where the number of elements does not fit.
+            if dtype.size() > 1 {
+                case!(group, of("mean"), |B| ints::<B>(shape, dtype), |x| x.clone().mean());
+            }
             case!(group, of("max"), |B| ints::<B>(shape, dtype), |x| x.clone().max());
             case!(group, of("prod"), |B| ints::<B>(shape, dtype), |x| x.clone().prod());
             for dim in [0, 1] {
