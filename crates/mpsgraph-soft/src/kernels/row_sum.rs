@@ -6,7 +6,7 @@
 
 use super::Kernel;
 use super::call::Call;
-use super::reduce::{ACCUMULATORS, BLOCK, READ_BYTES, front};
+use super::reduce::{ACCUMULATORS, BLOCK, front, reads_on_threads};
 use super::threads::{PARALLEL_BYTES, both, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ impl RowSum {
         let (length, own) = (x.len() / out.len(), y.len() / out.len());
         let chunk = (PARALLEL_BYTES / 4 / size_of_val(&x[..length])).max(1);
         let bytes = size_of_val(x);
-        share_reads(bytes > READ_BYTES, chunk * size_of_val(&x[..length]), chunk, out, |at, out| {
+        share_reads(reads_on_threads(bytes), chunk * size_of_val(&x[..length]), chunk, out, |at, out| {
             let first = at * chunk;
             let x = &x[first * length..][..out.len() * length];
             let y = &y[first * own..][..out.len() * own];

@@ -4,8 +4,8 @@
 //! first cache.
 
 use super::Nest;
-use super::READ_BYTES;
 use super::inner::{self, ACCUMULATORS, Inner, Starts};
+use super::reads_on_threads;
 use crate::kernels::threads::{PARALLEL_BYTES, both, share_reads};
 use bytemuck::{bytes_of_mut, cast_slice_mut};
 use std::ops::Range;
@@ -110,7 +110,7 @@ pub fn fold_long(inner: &Inner, x: &[u8], out: &mut [u8]) {
     }
     let mut parts = [0u64; BLOCKS];
     let parts: &mut [u8] = &mut cast_slice_mut(&mut parts)[..count.div_ceil(BLOCK) * size];
-    share_reads(x.len() > READ_BYTES, BLOCK * size, size, parts, |at, out| {
+    share_reads(reads_on_threads(x.len()), BLOCK * size, size, parts, |at, out| {
         inner.segment(&x[at * BLOCK * size..x.len().min((at + 1) * BLOCK * size)], out);
     });
     join_blocks(inner, count, parts);
