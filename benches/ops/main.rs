@@ -3,8 +3,8 @@
 //! meets all of them. `OPS_ELEMENTS=10000` keeps the sizes that it names, separated by commas.
 //!
 //! Peers answer an operation that only renames axes without touching an element, and a function of one operand keeps
-//! its order. So what moves elements is measured together with a sum with a packed tensor, or with a negation where the
-//! result has other elements than the operand.
+//! its order. So what moves elements is measured together with a sum with a packed tensor, or with a negation (of
+//! integers, of their bits) where the result has other elements than the operand.
 //!
 //! ```sh
 //! cargo bench --bench ops -- 'reduction/.*i32'

@@ -72,20 +72,20 @@ impl<'a, T: Pod> Columns<'a, T> {
         (row < self.rows).then(|| unsafe { &mut *self.first.add(row * self.apart + column) })
     }
 
-    /// What is here of so many rows from this one on, if there are as many.
-    #[inline(always)]
-    pub fn rows_from<const N: usize>(&mut self, first: usize) -> Option<[&mut [T]; N]> {
-        let (start, apart, width) = (self.first, self.apart, self.width);
-        // SAFETY: as for `row`; no element is in two rows.
-        let row = |row| unsafe { slice::from_raw_parts_mut(start.add((first + row) * apart), width) };
-        (first + N <= self.rows).then(|| std::array::from_fn(row))
-    }
-
     /// What is here of a row, if there is such a row.
     #[inline(always)]
     pub fn row(&mut self, row: usize) -> Option<&mut [T]> {
         // SAFETY: as above, for all of the columns.
         (row < self.rows).then(|| unsafe { slice::from_raw_parts_mut(self.first.add(row * self.apart), self.width) })
+    }
+
+    /// What is here of so many rows from this one on, if there are as many.
+    #[inline(always)]
+    pub fn rows_from<const N: usize>(&mut self, first: usize) -> Option<[&mut [T]; N]> {
+        let (start, apart, width) = (self.first, self.apart, self.width);
+        // SAFETY: as above; no element is in two rows.
+        let row = |row| unsafe { slice::from_raw_parts_mut(start.add((first + row) * apart), width) };
+        (first + N <= self.rows).then(|| std::array::from_fn(row))
     }
 }
 
