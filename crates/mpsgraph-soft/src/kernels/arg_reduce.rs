@@ -5,7 +5,7 @@
 
 use super::call::Call;
 use super::element::Element;
-use super::threads::{PARALLEL_BYTES, count, share_now, share_reads};
+use super::threads::{MOVED, PARALLEL_BYTES, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
@@ -37,7 +37,7 @@ pub fn execute(max: bool, dtype: DType, (x, shape): (&[u8], &[usize]), axis: usi
     let loops = dispatch!(dtype, T => if max { Loops::of::<T, true>() } else { Loops::of::<T, false>() });
     let inner: usize = shape[axis + 1..].iter().product();
     let (extent, size) = (shape[axis], dtype.size());
-    let parallel = share_now(x.len());
+    let parallel = MOVED.is_met(x.len());
     if inner == 1 {
         let chunk = (PARALLEL_BYTES / 4 / (extent * size)).max(1);
         return share_reads(parallel, chunk * extent * size, chunk, out, |at, out| {

@@ -5,16 +5,12 @@
 use super::Kernel;
 use super::call::Call;
 use super::element::Element;
-use super::matmul::{PARALLEL_PRODUCT, are_shared};
+use super::matmul::{MULTIPLIED, PARALLEL_PRODUCT};
 use super::strided::MAX_RANK;
 use super::threads::share_reads;
 use super::vectorised::{VectorLoop, vectorised};
 use serde::{Deserialize, Serialize};
 
-/// Products that are summed side by side.
-const LANES: usize = 8;
-/// Rows that share the loads of the row that they are multiplied with.
-const ROWS: usize = 4;
 /// Multiplications of a task.
 const TASK: usize = PARALLEL_PRODUCT / 8;
 
@@ -69,10 +65,10 @@ pub fn contract<T: Element>(x: (&[T], &[usize]), y: (&[T], &[usize]), shape: &[u
     let (lines, n) = (&shape[..shape.len() - 2], shape[shape.len() - 2]);
     let (x, y) = (Operand::new(x), Operand::new(y));
     let last = lines.len();
-    // The one that stays along a line is loaded once for several rows of the other.
+    // The one that may stay along a line comes first.
     let (x, y) = if y.steps[last] == 0 { (y, x) } else { (x, y) };
     let together = (TASK / (n * k).max(1)).max(1);
-    let (parallel, read) = (are_shared(out.len() * k), together * n * k * size_of::<T>());
+    let (parallel, read) = (MULTIPLIED.is_met(out.len() * k), together * n * k * size_of::<T>());
     share_reads(parallel, read, together * n, out, |at, out| {
         for (line, out) in out.chunks_mut(n).enumerate() {
             let line = at * together + line;
@@ -99,40 +95,20 @@ impl<T: Element> VectorLoop for Line<'_, T> {
         let k = self.k;
         if self.x.len() > k {
             for ((x, row), out) in self.x.chunks_exact(k).zip(self.rows.chunks_exact(k)).zip(self.out) {
-                [*out] = dots(x, [row]);
+                *out = dot(x, row);
             }
             return;
         }
-        for (rows, out) in self.rows.chunks(ROWS * k).zip(self.out.chunks_mut(ROWS)) {
-            if let Ok(out) = <&mut [T; ROWS]>::try_from(&mut *out) {
-                *out = dots(self.x, std::array::from_fn(|at| &rows[at * k..][..k]));
-            } else {
-                for (row, out) in rows.chunks_exact(k).zip(out) {
-                    [*out] = dots(self.x, [row]);
-                }
-            }
+        for (row, out) in self.rows.chunks_exact(k).zip(self.out) {
+            *out = dot(self.x, row);
         }
     }
 }
 
-/// `x` times each row, all of one length.
+/// The compiler finds accumulators of its own, because sums wrap; around ours it would take vectors apart.
 #[inline(always)]
-fn dots<T: Element, const N: usize>(x: &[T], rows: [&[T]; N]) -> [T; N] {
-    let mut sums = [[T::ZERO; LANES]; N];
-    let (chunks, rest) = x.as_chunks::<LANES>();
-    let parts = rows.map(|row| &row.as_chunks::<LANES>().0[..chunks.len()]);
-    for (at, x) in chunks.iter().enumerate() {
-        for (sums, part) in sums.iter_mut().zip(&parts) {
-            for (sum, (&x, &y)) in sums.iter_mut().zip(x.iter().zip(&part[at])) {
-                *sum = sum.add(x.mul(y));
-            }
-        }
-    }
-    let end = x.len() - rest.len();
-    std::array::from_fn(|at| {
-        let whole = sums[at].iter().fold(T::ZERO, |total, &sum| total.add(sum));
-        rest.iter().zip(&rows[at][end..]).fold(whole, |total, (&x, &y)| total.add(x.mul(y)))
-    })
+fn dot<T: Element>(x: &[T], y: &[T]) -> T {
+    x.iter().zip(y).fold(T::ZERO, |total, (&x, &y)| total.add(x.mul(y)))
 }
 
 #[cfg(test)]

@@ -42,6 +42,11 @@ pub trait Element: Pod + Send + Sync + PartialOrd + std::fmt::Debug {
     fn or_nan(self, _other: Self) -> Self {
         self
     }
+    /// This number, or a NaN if one of two others is one, which is a single comparison.
+    #[inline(always)]
+    fn or_nan_of(self, _others: [Self; 2]) -> Self {
+        self
+    }
 }
 
 /// An element type with fractions.
@@ -120,8 +125,12 @@ macro_rules! float {
             const ANY_ORDER: bool = false;
             #[inline(always)]
             fn or_nan(self, other: Self) -> Self {
+                self.or_nan_of([other; 2])
+            }
+            #[inline(always)]
+            fn or_nan_of(self, [a, b]: [Self; 2]) -> Self {
                 // All bits set are a NaN.
-                let mask = if other.is_nan() { !0 } else { 0 };
+                let mask = if a.is_nan() | b.is_nan() { !0 } else { 0 };
                 $t::from_bits(self.to_bits() | mask)
             }
             #[inline(always)]

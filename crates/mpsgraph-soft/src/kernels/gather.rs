@@ -7,7 +7,7 @@
 use super::Kernel;
 use super::call::Call;
 use super::rows::{Index, Indexing, Indices, Rows};
-use super::threads::{PARALLEL_BYTES, share, share_now};
+use super::threads::{MOVED, PARALLEL_BYTES, share};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ fn by_size<I: Index>(rows: &Rows, size: usize, data: &[u8], indices: &[I], out: 
 fn gather<T: Pod + Send + Sync, I: Index>(rows: &Rows, data: &[T], indices: &[I], out: &mut [T]) {
     let all = rows.blocks * rows.positions;
     assert_eq!(out.len(), all * rows.row, "gather: the result has another size");
-    let parallel = share_now(size_of_val(out));
+    let parallel = MOVED.is_met(size_of_val(out));
     let chunk = if parallel { (PARALLEL_BYTES / 2 / (rows.row * size_of::<T>())).max(1) } else { all };
     share(parallel, chunk * rows.row, out, |at, out| gather_part(rows, data, indices, at * chunk, out));
 }

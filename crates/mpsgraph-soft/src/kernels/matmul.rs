@@ -31,7 +31,7 @@ use lanes::{LANES, Steps, Tables, Tiles};
 use product::Product;
 pub use product::{IN_PLACE, Matrix, product, product_of_part};
 use sharing::Sharing;
-pub use sharing::{PARALLEL_PRODUCT, are_shared};
+pub use sharing::{MULTIPLIED, PARALLEL_PRODUCT};
 pub use turned::{Columns, turn};
 use widened::{Halves, Widened};
 
@@ -185,7 +185,7 @@ impl MatMul {
             unsafe { self.product(a, b, c, sharing) };
         };
         // Many small products share the threads; one large product is shared by them.
-        if sharing == Sharing::Whole && are_shared(self.multiplications()) {
+        if sharing == Sharing::Whole && MULTIPLIED.is_met(self.multiplications()) {
             let group = self.batch.len().div_ceil(4 * threads::count());
             threads::for_each(self.batch.len(), group, &product);
         } else {

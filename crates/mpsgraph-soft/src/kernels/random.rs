@@ -7,7 +7,7 @@
 
 use super::Kernel;
 use super::call::Call;
-use super::threads::{PARALLEL_BYTES, share, share_now};
+use super::threads::{MOVED, PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -69,7 +69,7 @@ pub fn uniform(state: &[i32], bounds: Range<f32>, out: &mut [f32]) {
     assert!((bounds.end - bounds.start).is_finite(), "random: {bounds:?} is too wide for f32");
     let (counter, key) = parts(state);
     let chunk = PARALLEL_BYTES / 8;
-    share(share_now(size_of_val(out)), chunk, out, |at, out| {
+    share(MOVED.is_met(size_of_val(out)), chunk, out, |at, out| {
         let counter = counter.wrapping_add((at * chunk / 4) as u128);
         vectorised(Uniform { counter, key, bounds: bounds.clone(), out });
     });

@@ -12,26 +12,21 @@ pub mod reducers;
 
 use super::call::Call;
 use super::element::Element;
-use super::threads::{PARALLEL_BYTES, count, share_reads, shares_small_work};
+use super::threads::{PARALLEL_BYTES, Worth, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::cast_slice_mut;
 pub use fold::{BLOCK, fold_long, front, interleaved};
 use fold::{COLUMNS, Columns, Segments};
-pub use inner::ACCUMULATORS;
+pub use inner::{ACCUMULATORS, in_halves};
 use inner::{Inner, Starts};
 use serde::{Deserialize, Serialize};
 
 const MAX_RANK: usize = super::strided::MAX_RANK;
 
-/// Reductions of more bytes than this are shared between threads: reading takes half as long as moving.
-pub const READ_BYTES: usize = 2 * PARALLEL_BYTES;
-
-/// Whether threads share the reading of so many bytes: many, or fewer if a helper is awake.
-pub fn reads_on_threads(bytes: usize) -> bool {
-    bytes > READ_BYTES || bytes > READ_BYTES / 4 && shares_small_work()
-}
+/// Bytes that are read, which takes half as long as moving them.
+pub const READ: Worth = Worth { awake: PARALLEL_BYTES / 2, woken: 2 * PARALLEL_BYTES };
 
 /// How a reduction combines elements. 16-bit floats accumulate in their own width, as on the hardware, so the
 /// caller casts up first; integers wrap.
@@ -205,7 +200,7 @@ impl Loops {
         let size = inner.size;
         assert_eq!(x.len(), self.kept.count() * self.count * size, "reduction: the operand has another size");
         assert_eq!(out.len(), self.kept.count() * size, "reduction: the result has another size");
-        let parallel = reads_on_threads(x.len());
+        let parallel = READ.is_met(x.len());
         if self.segments {
             let (length, _) = self.reduced.pop();
             let chunk = (PARALLEL_BYTES / 4 / (self.count * size)).max(1);

@@ -6,8 +6,8 @@
 
 use super::Kernel;
 use super::call::Call;
-use super::reduce::{ACCUMULATORS, BLOCK, front, reads_on_threads};
-use super::threads::{PARALLEL_BYTES, both, share_reads};
+use super::reduce::{ACCUMULATORS, BLOCK, READ, front, in_halves};
+use super::threads::{MOVED, PARALLEL_BYTES, both, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use serde::{Deserialize, Serialize};
 use std::array;
@@ -40,7 +40,7 @@ impl RowSum {
         let (length, own) = (x.len() / out.len(), y.len() / out.len());
         let chunk = (PARALLEL_BYTES / 4 / size_of_val(&x[..length])).max(1);
         let bytes = size_of_val(x);
-        share_reads(reads_on_threads(bytes), chunk * size_of_val(&x[..length]), chunk, out, |at, out| {
+        share_reads(READ.is_met(bytes), chunk * size_of_val(&x[..length]), chunk, out, |at, out| {
             let first = at * chunk;
             let x = &x[first * length..][..out.len() * length];
             let y = &y[first * own..][..out.len() * own];
@@ -69,7 +69,7 @@ impl RowSum {
             },
         );
         let [low, high] = &mut sums;
-        both(size_of_val(x.1), &mut || *low = self.long(x.0, y.0), &mut || *high = self.long(x.1, y.1));
+        both(MOVED.is_met(size_of_val(x.1)), &mut || *low = self.long(x.0, y.0), &mut || *high = self.long(x.1, y.1));
         sums[0] + sums[1]
     }
 }
@@ -137,14 +137,7 @@ fn sum(x: &[f32], y: &[f32], term: impl Fn(f32, f32) -> f32) -> f32 {
     for (sum, (&x, &y)) in sums.iter_mut().zip(rest.iter().zip(other_rest)) {
         *sum += term(x, y);
     }
-    let mut width = ACCUMULATORS / 2;
-    while width > 0 {
-        for at in 0..width {
-            sums[at] += sums[at + width];
-        }
-        width /= 2;
-    }
-    sums[0]
+    in_halves(sums, |a, b| a + b)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::call::Call;
 use super::element::Float;
 use super::exp::exp_below_zero as exp;
 use super::prefetch::prefetch;
-use super::threads::{PARALLEL_BYTES, share, share_now};
+use super::threads::{MOVED, PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub fn softmax<T: Float>(x: &[T], shape: &[usize], axis: usize, out: &mut [T]) {
     let block = extent * inner;
     // One block of rows per task, or the blocks that make a task worth its cost.
     let chunk = block * (PARALLEL_BYTES / 4 / (block * size_of::<T>())).max(1);
-    share(share_now(size_of_val(x)), chunk, out, |at, out| {
+    share(MOVED.is_met(size_of_val(x)), chunk, out, |at, out| {
         let x = &x[at * chunk..][..out.len()];
         if inner == 1 {
             return vectorised(Segments { x, extent, out });

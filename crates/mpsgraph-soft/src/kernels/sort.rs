@@ -134,7 +134,7 @@ pub fn sort_keys<K: Key>(keys: &mut [K], scratch: &mut [K], extent: usize, threa
         let (low, high) = keys.split_at_mut(rows / 2 * extent);
         let (low_scratch, high_scratch) = scratch.split_at_mut(low.len());
         let threads = threads.div_ceil(2);
-        return both(bytes, &mut || sort_keys(low, low_scratch, extent, threads), &mut || {
+        return both(true, &mut || sort_keys(low, low_scratch, extent, threads), &mut || {
             sort_keys(high, high_scratch, extent, threads);
         });
     }

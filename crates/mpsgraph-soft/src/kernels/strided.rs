@@ -8,7 +8,7 @@
 #![expect(unsafe_code, reason = "strided memory behind pointers")]
 
 use super::span::{Span, SpanMut};
-use super::threads::{both, share_now};
+use super::threads::{MOVED, both};
 use super::transpose::{Plane, transpose};
 
 /// Highest rank of a view; Apple's limit for tensors.
@@ -170,7 +170,7 @@ impl Walk {
     /// Every element of both views must be readable or writable, and no two of the destination the same.
     unsafe fn run<const N: usize>(self) {
         let elements: usize = self.axes[..self.rank].iter().map(|axis| axis.extent).product();
-        if self.rank == 0 || !share_now(elements * N) {
+        if self.rank == 0 || !MOVED.is_met(elements * N) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_here::<N>() };
         }
@@ -197,7 +197,7 @@ impl Walk {
         // Borrowed whole: a closure that captured the bare pointers alone could not change threads.
         let (low, high) = (&low, &high);
         // SAFETY: the halves divide the elements that the caller vouches for.
-        both(elements * N, &mut || unsafe { low.run::<N>() }, &mut || unsafe { high.run::<N>() });
+        both(true, &mut || unsafe { low.run::<N>() }, &mut || unsafe { high.run::<N>() });
     }
 
     /// Copies on this thread.

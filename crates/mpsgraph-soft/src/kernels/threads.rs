@@ -20,7 +20,8 @@ use bytemuck::{Pod, cast_slice_mut};
 
 use crate::ignore_poison::IgnorePoison;
 pub use columns::{Columns, share_columns, share_parts};
-pub use fork_join::{count, shares_small_work};
+pub use fork_join::count;
+use fork_join::shares_small_work;
 use regions::Regions;
 pub use spin::spin_until;
 
@@ -28,8 +29,24 @@ pub use spin::spin_until;
 /// to 10 µs.
 pub const PARALLEL_BYTES: usize = 256 * 1024;
 
-/// Work on more bytes than this is shared with a thread that is awake.
-const SMALL_BYTES: usize = PARALLEL_BYTES / 4;
+/// From how much work on, in some unit, it is worth sharing.
+#[derive(Clone, Copy)]
+pub struct Worth {
+    /// With a thread that waits awake.
+    pub awake: usize,
+    /// With one that is woken for it alone.
+    pub woken: usize,
+}
+
+/// Bytes that are moved.
+pub const MOVED: Worth = Worth { awake: PARALLEL_BYTES / 4, woken: PARALLEL_BYTES };
+
+impl Worth {
+    /// Whether threads share so much work now.
+    pub fn is_met(self, work: usize) -> bool {
+        work >= self.woken || work >= self.awake && shares_small_work()
+    }
+}
 
 /// Bytes that stay together: some microseconds of work.
 const PIECE_BYTES: usize = PARALLEL_BYTES / 8;
@@ -37,14 +54,9 @@ const PIECE_BYTES: usize = PARALLEL_BYTES / 8;
 /// Pieces for each thread, so that one which is late, or begins late, costs the others little.
 const PIECES: usize = 8;
 
-/// Whether work on so many bytes is worth sharing now.
-pub fn share_now(bytes: usize) -> bool {
-    bytes > PARALLEL_BYTES || bytes > SMALL_BYTES && shares_small_work()
-}
-
-/// Runs both tasks, at the same time if they work on enough `bytes`.
-pub fn both<'a>(bytes: usize, a: &'a mut (dyn FnMut() + Send), b: &'a mut (dyn FnMut() + Send)) {
-    if share_now(bytes) {
+/// Runs both tasks, at the same time if `parallel`.
+pub fn both<'a>(parallel: bool, a: &'a mut (dyn FnMut() + Send), b: &'a mut (dyn FnMut() + Send)) {
+    if parallel {
         let tasks = Mutex::new([a, b].into_iter());
         fork_join::run(2, &|| {
             while let Some(task) = next(&tasks) {

@@ -4,7 +4,7 @@
 
 use super::Kernel;
 use super::call::Call;
-use super::reduce::READ_BYTES;
+use super::reduce::READ;
 use super::threads::{PARALLEL_BYTES, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use crate::ir::DType;
@@ -40,8 +40,8 @@ pub fn execute(dtype: DType, x: &[u8], out: &mut [i64]) {
         }
     };
     let row = x.len() / out.len();
-    let is_large = x.len() > READ_BYTES;
-    if let ([sum], true) = (&mut *out, is_large) {
+    let parallel = READ.is_met(x.len());
+    if let ([sum], true) = (&mut *out, parallel) {
         let mut parts = [0; PARTS];
         let each = (x.len() / dtype.size()).div_ceil(PARTS) * dtype.size();
         let count = x.len().div_ceil(each);
@@ -52,7 +52,7 @@ pub fn execute(dtype: DType, x: &[u8], out: &mut [i64]) {
         return;
     }
     let chunk = (PARALLEL_BYTES / 4 / row).max(1);
-    share_reads(is_large, chunk * row, chunk, out, |at, out| {
+    share_reads(parallel, chunk * row, chunk, out, |at, out| {
         sums(&x[at * chunk * row..][..out.len() * row], out);
     });
 }

@@ -6,17 +6,15 @@ use crate::kernels::block::Line;
 use crate::kernels::non_temporal;
 use crate::kernels::prefetch::prefetch;
 use crate::kernels::span::{Span, SpanMut};
-use crate::kernels::threads;
+use crate::kernels::threads::{self, Worth};
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// Work below this many units of 0.05 ns, 10 µs, stays on one thread: memory that only one core has in its cache has to
-/// get to the other.
-const PARALLEL_WORK: usize = 200_000;
-/// Work from which on others are woken for it alone, which costs 5 to 10 µs.
-const WAKING_WORK: usize = 600_000;
+/// Units of 0.05 ns. Work of less than 10 µs stays on one thread: memory that only one core has in its cache has to get
+/// to the other.
+const COMPUTED: Worth = Worth { awake: 200_000, woken: 600_000 };
 /// Work of a piece.
-const PIECE_WORK: usize = WAKING_WORK / 2;
+const PIECE_WORK: usize = COMPUTED.woken / 2;
 
 /// A loop of so many instructions is at each operand for a small part of its time only.
 const LONG: usize = 4;
@@ -75,8 +73,7 @@ impl FusedLoop {
         let operand = |at: usize, _| operands[at].as_ptr().cast_mut();
         let output = |at: usize, _| outputs[at].as_ptr();
         let work = self.elements.saturating_mul(self.cost);
-        let is_shared = work >= WAKING_WORK || work >= PARALLEL_WORK && threads::shares_small_work();
-        let threads = if is_shared { threads::count() } else { 1 };
+        let threads = if COMPUTED.is_met(work) { threads::count() } else { 1 };
         // SAFETY: all of the operands and outputs are there, aligned and long enough (checked above).
         let run = |range: Range<usize>| unsafe { self.run_part([&operand, &output], range) };
         if threads == 1 {

@@ -1,12 +1,13 @@
 //! How products are shared between threads. How one is cut depends on its extents alone, because the order of summation
 //! may depend on that.
 
-use crate::kernels::threads;
+use crate::kernels::threads::{self, Worth};
 
-/// Multiplications from which on products are worth waking a thread (some 20 µs of one core).
+/// Multiplications of products that threads share (some 20 µs of one core).
 pub const PARALLEL_PRODUCT: usize = 1 << 20;
-/// Those from which on they are worth a thread that waits awake.
-const SMALL_PRODUCT: usize = PARALLEL_PRODUCT / 4;
+
+/// Multiplications.
+pub const MULTIPLIED: Worth = Worth { awake: PARALLEL_PRODUCT / 4, woken: PARALLEL_PRODUCT };
 
 /// Elements of a matrix from which on threads share its product with a row: what fits into the second cache of one core
 /// is read sooner than another is awake.
@@ -27,9 +28,9 @@ impl Sharing {
     /// That of each of `batch` products.
     pub fn of((m, n, k): (usize, usize, usize), batch: usize) -> Self {
         let multiplications = m * n * k;
-        if multiplications >= PARALLEL_PRODUCT || m.min(n) == 1 && multiplications >= PARALLEL_MATRIX {
+        if multiplications >= MULTIPLIED.woken || m.min(n) == 1 && multiplications >= PARALLEL_MATRIX {
             Self::Large
-        } else if multiplications >= SMALL_PRODUCT && batch == 1 {
+        } else if multiplications >= MULTIPLIED.awake && batch == 1 {
             Self::Small
         } else {
             Self::Whole
@@ -40,16 +41,11 @@ impl Sharing {
     pub fn run(self, pieces: usize, piece: &(dyn Fn(usize) + Sync)) {
         let is_shared = match self {
             Self::Whole => false,
-            Self::Small => threads::shares_small_work(),
+            Self::Small => MULTIPLIED.is_met(MULTIPLIED.awake),
             Self::Large => true,
         };
         if is_shared { threads::for_each(pieces, 1, piece) } else { (0..pieces).for_each(piece) }
     }
-}
-
-/// Whether threads share many small products or sums, which together have so many multiplications.
-pub fn are_shared(multiplications: usize) -> bool {
-    multiplications >= PARALLEL_PRODUCT || multiplications >= SMALL_PRODUCT && threads::shares_small_work()
 }
 
 #[cfg(test)]

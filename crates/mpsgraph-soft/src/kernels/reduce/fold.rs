@@ -4,9 +4,9 @@
 //! first cache.
 
 use super::Nest;
+use super::READ;
 use super::inner::{self, ACCUMULATORS, Inner, Starts};
-use super::reads_on_threads;
-use crate::kernels::threads::{PARALLEL_BYTES, both, share_reads};
+use crate::kernels::threads::{MOVED, PARALLEL_BYTES, both, share_reads};
 use bytemuck::{bytes_of_mut, cast_slice_mut};
 use std::ops::Range;
 
@@ -110,7 +110,7 @@ pub fn fold_long(inner: &Inner, x: &[u8], out: &mut [u8]) {
     }
     let mut parts = [0u64; BLOCKS];
     let parts: &mut [u8] = &mut cast_slice_mut(&mut parts)[..count.div_ceil(BLOCK) * size];
-    share_reads(reads_on_threads(x.len()), BLOCK * size, size, parts, |at, out| {
+    share_reads(READ.is_met(x.len()), BLOCK * size, size, parts, |at, out| {
         inner.segment(&x[at * BLOCK * size..x.len().min((at + 1) * BLOCK * size)], out);
     });
     join_blocks(inner, count, parts);
@@ -140,7 +140,7 @@ type Half<'a> = dyn Fn(&mut [u8]) + Sync + 'a;
 fn halves(inner: &Inner, bytes: usize, out: &mut [u8], low: &Half<'_>, high: &Half<'_>) {
     let mut other = 0u64;
     let other = &mut bytes_of_mut(&mut other)[..inner.size];
-    both(bytes, &mut || low(out), &mut || high(other));
+    both(MOVED.is_met(bytes), &mut || low(out), &mut || high(other));
     inner.step(out, other);
 }
 
@@ -172,7 +172,7 @@ impl Columns<'_> {
         let mut other = [0u64; COLUMNS];
         let other: &mut [u8] = &mut cast_slice_mut(&mut other)[..out.len()];
         let middle = rows.start + (count / 2).next_multiple_of(ROWS);
-        both(count * out.len() / 2, &mut || self.fold(inner, rows.start..middle, out), &mut || {
+        both(MOVED.is_met(count * out.len() / 2), &mut || self.fold(inner, rows.start..middle, out), &mut || {
             self.fold(inner, middle..rows.end, other)
         });
         inner.join(out, other);

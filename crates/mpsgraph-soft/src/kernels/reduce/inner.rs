@@ -7,6 +7,7 @@ use super::reducers::Reducer;
 use crate::kernels::element::Element;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut, from_bytes, from_bytes_mut};
+use std::array;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -141,8 +142,8 @@ fn fold<T: Element, R: Reducer<T>>(x: &[T]) -> T {
     if T::ANY_ORDER || x.len() < ACCUMULATORS {
         return x.iter().fold(R::START, |acc, &x| R::step(acc, x));
     }
-    let mut accumulators = [R::START; ACCUMULATORS];
-    let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
+    let (mut accumulators, rest) = if R::KEEPS_NAN { fold_pairs::<T, R>(x) } else { ([R::START; ACCUMULATORS], x) };
+    let (chunks, rest) = rest.as_chunks::<ACCUMULATORS>();
     for chunk in chunks {
         for (acc, &x) in accumulators.iter_mut().zip(chunk) {
             *acc = R::step(*acc, x);
@@ -151,14 +152,36 @@ fn fold<T: Element, R: Reducer<T>>(x: &[T]) -> T {
     for (acc, &x) in accumulators.iter_mut().zip(rest) {
         *acc = R::step(*acc, x);
     }
-    let mut width = ACCUMULATORS / 2;
-    while width > 0 {
-        for at in 0..width {
-            accumulators[at] = R::step(accumulators[at], accumulators[at + width]);
+    in_halves(accumulators, R::step)
+}
+
+/// Folds pairs of chunks in any order, and notes beside that whether there is a NaN: once for both of a pair. What is
+/// left is returned.
+#[inline(always)]
+fn fold_pairs<T: Element, R: Reducer<T>>(x: &[T]) -> ([T; ACCUMULATORS], &[T]) {
+    let (mut accumulators, mut noted) = ([R::START; ACCUMULATORS], [T::ZERO; ACCUMULATORS]);
+    let mut chunks = x.chunks_exact(2 * ACCUMULATORS);
+    for pair in &mut chunks {
+        let (low, high) = pair.split_at(ACCUMULATORS);
+        for at in 0..ACCUMULATORS {
+            let (a, b) = (low[at], high[at]);
+            accumulators[at] = R::step_of_numbers(accumulators[at], R::step_of_numbers(a, b));
+            noted[at] = noted[at].or_nan_of([a, b]);
         }
-        width /= 2;
     }
-    accumulators[0]
+    (array::from_fn(|at| accumulators[at].or_nan(noted[at])), chunks.remainder())
+}
+
+/// Joins accumulators, the first half with the second. Each step has an array of its own: of a loop over one array, the
+/// compiler makes the pairs of the last steps the vectors of the loop before.
+#[inline(always)]
+pub fn in_halves<T: Copy>(accumulators: [T; ACCUMULATORS], join: impl Fn(T, T) -> T) -> T {
+    let all = accumulators;
+    let all: [T; 16] = array::from_fn(|at| join(all[at], all[at + 16]));
+    let all: [T; 8] = array::from_fn(|at| join(all[at], all[at + 8]));
+    let all: [T; 4] = array::from_fn(|at| join(all[at], all[at + 4]));
+    let all: [T; 2] = array::from_fn(|at| join(all[at], all[at + 2]));
+    join(all[0], all[1])
 }
 
 /// Rows that begin at element `start` and what `starts` adds to that.
@@ -202,7 +225,7 @@ impl<T: Element, R: Reducer<T>> VectorLoop for EachRow<'_, T, R> {
         let mut at = self.some.start;
         // Four rows for each time the accumulators are loaded and stored.
         while at + 4 <= self.some.end {
-            let [a, b, c, d] = std::array::from_fn(|i| row(at + i));
+            let [a, b, c, d] = array::from_fn(|i| row(at + i));
             for i in 0..width {
                 let mut acc = R::step(self.out[i], a[i]);
                 acc = R::step(acc, b[i]);

@@ -4,6 +4,7 @@
 //! comparisons, which become vector minimum and blend instructions.
 
 use crate::kernels::element::Element;
+use std::marker::PhantomData;
 
 /// How to reduce elements of type `T`.
 pub trait Reducer<T: Element> {
@@ -11,8 +12,15 @@ pub trait Reducer<T: Element> {
     const START: T;
     /// Whether neighbours may be joined before they are taken in: the result is the same.
     const ANY_ORDER: bool;
+    /// Whether a NaN must be noted.
+    const KEEPS_NAN: bool = false;
     /// Takes `x` in.
     fn step(accumulator: T, x: T) -> T;
+    /// Takes `x` in, but not necessarily if it is a NaN.
+    #[inline(always)]
+    fn step_of_numbers(accumulator: T, x: T) -> T {
+        Self::step(accumulator, x)
+    }
 }
 
 macro_rules! reducer {
@@ -47,14 +55,6 @@ reducer!(
     Max, LOWEST, any order: true, |acc, x| if x > acc { x } else { acc }
 );
 reducer!(
-    /// Least, or NaN if there is one; once the accumulator is NaN, it stays one.
-    MinNan, HIGHEST, any order: true, |acc, x| Min::step(acc, x).or_nan(x)
-);
-reducer!(
-    /// Largest, or NaN if there is one.
-    MaxNan, LOWEST, any order: true, |acc, x| Max::step(acc, x).or_nan(x)
-);
-reducer!(
     /// 1 if no element is 0.
     And, ONE, any order: true, |acc, x| if x != T::ZERO { acc } else { T::ZERO }
 );
@@ -62,3 +62,25 @@ reducer!(
     /// 1 if an element is not 0.
     Or, ZERO, any order: true, |acc, x| if x != T::ZERO { T::ONE } else { acc }
 );
+
+/// An extreme, or NaN if there is one; once the accumulator is NaN, it stays one.
+pub struct OrNan<R>(PhantomData<R>);
+
+/// Least, or NaN.
+pub type MinNan = OrNan<Min>;
+/// Largest, or NaN.
+pub type MaxNan = OrNan<Max>;
+
+impl<T: Element, R: Reducer<T>> Reducer<T> for OrNan<R> {
+    const START: T = R::START;
+    const ANY_ORDER: bool = true;
+    const KEEPS_NAN: bool = true;
+    #[inline(always)]
+    fn step(accumulator: T, x: T) -> T {
+        R::step(accumulator, x).or_nan(x)
+    }
+    #[inline(always)]
+    fn step_of_numbers(accumulator: T, x: T) -> T {
+        R::step(accumulator, x)
+    }
+}

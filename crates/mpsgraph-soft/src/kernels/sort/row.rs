@@ -72,10 +72,10 @@ pub fn sort<K: Key>(keys: &mut [K], scratch: &mut [K], extent: usize, threads: u
     let middle = keys.len() / 2;
     let ([low, high], [low_scratch, high_scratch]) = (halves(keys, middle), halves(scratch, middle));
     let threads = threads.div_ceil(2);
-    both(bytes, &mut || sort(low, low_scratch, extent, threads), &mut || sort(high, high_scratch, extent, threads));
+    both(true, &mut || sort(low, low_scratch, extent, threads), &mut || sort(high, high_scratch, extent, threads));
     merge(low, high, scratch);
     let ([low, high], [low_scratch, high_scratch]) = (halves(keys, middle), halves(scratch, middle));
-    both(bytes, &mut || low.copy_from_slice(low_scratch), &mut || high.copy_from_slice(high_scratch));
+    both(true, &mut || low.copy_from_slice(low_scratch), &mut || high.copy_from_slice(high_scratch));
 }
 
 fn halves<K>(keys: &mut [K], middle: usize) -> [&mut [K]; 2] {
@@ -93,7 +93,7 @@ fn merge<K: Key>(a: &[K], b: &[K], out: &mut [K]) {
     let (lower, upper) = longer.split_at(middle);
     let (below, above) = shorter.split_at(shorter.partition_point(|&key| key < upper[0]));
     let [low, high] = halves(out, lower.len() + below.len());
-    both(bytes, &mut || merge(lower, below, low), &mut || merge(upper, above, high));
+    both(true, &mut || merge(lower, below, low), &mut || merge(upper, above, high));
 }
 
 fn merge_alone<K: Key>(a: &[K], b: &[K], out: &mut [K]) {

@@ -46,7 +46,7 @@ fn a_helper_takes_part() {
     }
     // Neither part returns before both threads are there.
     let (here, there) = (Barrier::new(2), Barrier::new(2));
-    both(usize::MAX, &mut || _ = here.wait(), &mut || _ = here.wait());
+    both(true, &mut || _ = here.wait(), &mut || _ = here.wait());
     for_each(2, 1, &|_| _ = there.wait());
 }
 
