@@ -62,14 +62,7 @@ struct State {
     asleep: usize,
 }
 
-static HELPERS: Helpers = Helpers {
-    state: Mutex::new(State { open: Vec::new(), asleep: 0 }),
-    seats: AtomicUsize::new(0),
-    spinning: OwnLine(AtomicUsize::new(0)),
-    waiting: AtomicUsize::new(0),
-    opened: Condvar::new(),
-    left: Condvar::new(),
-};
+static HELPERS: Helpers = Helpers::new();
 
 /// How many threads compute, the calling one included: one for each core, or as many as `RAYON_NUM_THREADS` says, which
 /// the thread pools of other crates obey too.
@@ -142,6 +135,17 @@ pub fn number() -> usize {
 }
 
 impl Helpers {
+    const fn new() -> Self {
+        Self {
+            state: Mutex::new(State { open: Vec::new(), asleep: 0 }),
+            seats: AtomicUsize::new(0),
+            spinning: OwnLine(AtomicUsize::new(0)),
+            waiting: AtomicUsize::new(0),
+            opened: Condvar::new(),
+            left: Condvar::new(),
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().ignore_poison()
     }
@@ -183,48 +187,57 @@ impl Helpers {
         loop {
             let idle = Instant::now();
             self.spinning.0.fetch_add(1, Ordering::Relaxed);
-            let is_open = patience.wait(|| self.seats.load(Ordering::Relaxed) > 0);
+            patience.wait(|| self.seats.load(Ordering::Relaxed) > 0);
             self.spinning.0.fetch_sub(1, Ordering::Relaxed);
-            let work = self.join();
-            if !is_open {
-                patience.learn(idle.elapsed());
-            }
-            // SAFETY: this thread has joined, so `close` waits for it.
-            let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { ((*work).part)() }));
-            if let Err(panic) = outcome {
-                // SAFETY: as above.
-                unsafe { &(*work).panic }.lock().ignore_poison().get_or_insert(panic);
-            }
-            // SAFETY: as above, up to here: the work may be gone when this helper has left.
-            unsafe { &(*work).joined }.fetch_sub(1, Ordering::SeqCst);
-            if self.waiting.load(Ordering::SeqCst) > 0 {
-                // Who waits looks while it holds the lock, so it either sees that this one has left or is asleep now.
-                drop(self.lock());
-                self.left.notify_all();
+            match self.join() {
+                // SAFETY: this thread has joined.
+                Some(work) => unsafe { self.work(work) },
+                // Who is woken for work that ends before it comes stays awake for what follows, or it would always come
+                // too late.
+                None => patience.learn(idle.elapsed()),
             }
         }
     }
 
-    /// Joins work, once there is some.
-    fn join(&self) -> *const Work<'static> {
+    /// Joins work. If there is none, sleeps until somebody opens some, which may be closed again by then.
+    fn join(&self) -> Option<*const Work<'static>> {
         let mut state = self.lock();
-        loop {
-            if let Some(open) = state.open.iter_mut().rev().find(|open| open.seats > 0) {
-                open.seats -= 1;
-                let work = open.work;
-                // SAFETY: it is in the list, and is taken out under the lock before it goes.
-                unsafe { &(*work).joined }.fetch_add(1, Ordering::Relaxed);
-                let free = self.seats.fetch_sub(1, Ordering::Relaxed) - 1;
-                let wakes = free > 0 && state.asleep > 0;
-                drop(state);
-                if wakes {
-                    self.opened.notify_one();
-                }
-                return work;
-            }
+        let Some(open) = state.open.iter_mut().rev().find(|open| open.seats > 0) else {
             state.asleep += 1;
             state = self.opened.wait(state).ignore_poison();
             state.asleep -= 1;
+            return None;
+        };
+        open.seats -= 1;
+        let work = open.work;
+        // SAFETY: it is in the list, and is taken out under the lock before it goes.
+        unsafe { &(*work).joined }.fetch_add(1, Ordering::Relaxed);
+        let free = self.seats.fetch_sub(1, Ordering::Relaxed) - 1;
+        let wakes = free > 0 && state.asleep > 0;
+        drop(state);
+        if wakes {
+            self.opened.notify_one();
+        }
+        Some(work)
+    }
+
+    /// Does its part of the work, and leaves it.
+    ///
+    /// # Safety
+    /// This thread has joined the work, and not left it.
+    unsafe fn work(&self, work: *const Work<'static>) {
+        // SAFETY: this thread has joined (the caller), so `close` waits for it.
+        let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { ((*work).part)() }));
+        if let Err(panic) = outcome {
+            // SAFETY: as above.
+            unsafe { &(*work).panic }.lock().ignore_poison().get_or_insert(panic);
+        }
+        // SAFETY: as above, up to here: the work may be gone when this helper has left.
+        unsafe { &(*work).joined }.fetch_sub(1, Ordering::SeqCst);
+        if self.waiting.load(Ordering::SeqCst) > 0 {
+            // Who waits looks while it holds the lock, so it either sees that this one has left or is asleep now.
+            drop(self.lock());
+            self.left.notify_all();
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Recent, shares_small_work};
+use super::{Helpers, Recent, cores, shares_small_work};
 use crate::kernels::threads::spin::Patience;
 use crate::kernels::threads::{both, count, for_each, share, share_with_scratch};
 
@@ -77,6 +77,31 @@ fn a_panic_reaches_the_caller_and_ends_nothing_else() {
         assert_eq!(*text, format!("piece {failing} fails, on purpose"));
     }
     every_number_is_taken_once();
+}
+
+/// Else it would sleep again, and come too late again, for ever.
+#[test]
+fn who_is_woken_too_late_stays_awake_for_what_follows() {
+    static OWN: Helpers = Helpers::new();
+    if cores().get() == 1 {
+        return;
+    }
+    std::thread::spawn(|| OWN.help());
+    let is_asleep = || OWN.lock().asleep == 1;
+    let start = Instant::now();
+    let mut was_awake = false;
+    while !was_awake && start.elapsed() < Duration::from_secs(10) {
+        while !is_asleep() {
+            std::thread::yield_now();
+        }
+        // Of work that is closed before anybody comes, this is all that is left.
+        OWN.opened.notify_one();
+        let woken = Instant::now();
+        while !was_awake && woken.elapsed() < Duration::from_millis(10) {
+            was_awake = OWN.spinning.0.load(Ordering::Relaxed) == 1;
+        }
+    }
+    assert!(was_awake);
 }
 
 /// Whoever is awake: the second comes within the time that a helper stays awake.
