@@ -315,6 +315,24 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// Which rows the positions of some blocks from the `first` on name, counted from block to block. A place that is
+    /// not below the number of all their rows, at most [`MOST_ROWS`], is none of them.
+    pub fn places_of_blocks<I: Index>(&self, indices: &[I], first: usize, places: &mut [u32]) {
+        if self.positions == 1 && self.are_plain() && self.share == 1 {
+            // Such as the labels of samples.
+            for (at, (place, index)) in places.iter_mut().zip(&indices[first..]).enumerate() {
+                let row = index.unsigned();
+                *place = if row < self.rows { (at * self.rows + row) as u32 } else { NOWHERE };
+            }
+            return;
+        }
+        for (at, places) in places.chunks_exact_mut(self.positions).enumerate() {
+            self.places(indices, (first + at, 0), (0, self.rows), places);
+            // The place that is none stays the largest number.
+            places.iter_mut().for_each(|place| *place = place.saturating_add((at * self.rows) as u32));
+        }
+    }
+
     /// Calls `each(position, row)` for the positions of a block whose index is in range, or with `None` otherwise.
     #[inline(always)]
     pub fn visit<I: Index>(

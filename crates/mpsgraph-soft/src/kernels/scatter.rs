@@ -178,11 +178,7 @@ impl Work<'_> {
         let row = rows.row * self.size;
         let mut places = [0; BLOCK];
         let places = &mut places[..out.len() / (rows.rows * row) * rows.positions];
-        for (at, places) in places.chunks_exact_mut(rows.positions).enumerate() {
-            rows.places(indices, (first + at, 0), (0, rows.rows), places);
-            // The place that is none stays the largest number.
-            places.iter_mut().for_each(|place| *place = place.saturating_add((at * rows.rows) as u32));
-        }
+        rows.places_of_blocks(indices, first, places);
         let updates = &self.updates[first * rows.positions * row..][..places.len() * row];
         (self.combine.rows)(out, updates, rows.row, Places { numbers: places, first: 0 });
     }

@@ -160,10 +160,10 @@ fn nan_rules() {
     }
     // A NaN anywhere in a long row or column, between infinities.
     for (shape, axes) in [([1, 200], [1]), ([200, 1], [0]), ([100, 2], [0])] {
-        for at in [0, 31, 64, 130, 198] {
+        for at in (0..200).step_by(2) {
             let mut x: Vec<f32> = (0..200).map(|at| [f32::NEG_INFINITY, f32::INFINITY][at % 2]).collect();
             assert!(!run(ReduceOp::MaxNan, DType::F32, &x, &shape, &axes)[0].is_nan());
-            x[at / 2 * 2] = f32::NAN;
+            x[at] = f32::NAN;
             for op in [ReduceOp::MaxNan, ReduceOp::MinNan] {
                 assert!(run(op, DType::F32, &x, &shape, &axes)[0].is_nan(), "{op:?} {shape:?} at {at}");
             }
