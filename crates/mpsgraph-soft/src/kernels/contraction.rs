@@ -105,7 +105,8 @@ impl<T: Element> VectorLoop for Line<'_, T> {
     }
 }
 
-/// The compiler finds accumulators of its own, because sums wrap; around ours it would take vectors apart.
+/// The sum of the products. The compiler finds accumulators of its own, because sums wrap; around ours it would take
+/// vectors apart.
 #[inline(always)]
 fn dot<T: Element>(x: &[T], y: &[T]) -> T {
     x.iter().zip(y).fold(T::ZERO, |total, (&x, &y)| total.add(x.mul(y)))

@@ -175,8 +175,7 @@ fn fold_pairs<T: Element, R: Reducer<T>>(x: &[T]) -> ([T; ACCUMULATORS], &[T]) {
 /// Joins accumulators, the first half with the second. Each step has an array of its own: of a loop over one array, the
 /// compiler makes the pairs of the last steps the vectors of the loop before.
 #[inline(always)]
-pub fn in_halves<T: Copy>(accumulators: [T; ACCUMULATORS], join: impl Fn(T, T) -> T) -> T {
-    let all = accumulators;
+pub fn in_halves<T: Copy>(all: [T; ACCUMULATORS], join: impl Fn(T, T) -> T) -> T {
     let all: [T; 16] = array::from_fn(|at| join(all[at], all[at + 16]));
     let all: [T; 8] = array::from_fn(|at| join(all[at], all[at + 8]));
     let all: [T; 4] = array::from_fn(|at| join(all[at], all[at + 4]));
