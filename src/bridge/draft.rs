@@ -40,6 +40,8 @@ pub(super) struct Draft<'a> {
     operands: SmallVec<[(Source, bool); 8]>,
     /// The fed values.
     pub feeds: SmallVec<[&'a Arc<Value>; 8]>,
+    /// How often each of those is given to one of the nodes.
+    given: Numbers,
     /// The nodes whose values leave the program, in ascending order.
     pub outputs: Numbers,
     /// The scalars of all nodes, in the order of the nodes, and minus infinity for the barriers, if there are any.
@@ -58,7 +60,7 @@ impl<'a> Draft<'a> {
 
     /// Empties it, and makes room for this many nodes.
     fn clear(&mut self, count: usize) {
-        let Self { nodes, recorded_as, operands, feeds, outputs, scalars, has_barrier } = self;
+        let Self { nodes, recorded_as, operands, feeds, given, outputs, scalars, has_barrier } = self;
         nodes.clear();
         nodes.reserve(count);
         recorded_as.clear();
@@ -66,6 +68,7 @@ impl<'a> Draft<'a> {
         operands.clear();
         operands.reserve(2 * count);
         feeds.clear();
+        given.clear();
         outputs.clear();
         scalars.clear();
         *has_barrier = false;
@@ -80,6 +83,13 @@ impl<'a> Draft<'a> {
     /// The values that the program makes, in the order of its outputs.
     pub fn output_values(&self) -> impl Iterator<Item = &'a Arc<Value>> + '_ {
         self.outputs.iter().map(|&at| &self.nodes[at as usize].value)
+    }
+
+    /// Bytes of what is fed that only the program's nodes have.
+    pub fn own_bytes(&self) -> usize {
+        let feeds = self.feeds.iter().zip(&self.given);
+        let own = feeds.filter(|&(value, &given)| Value::holders(value) <= given as usize);
+        own.map(|(value, _)| value.ty.bytes()).sum()
     }
 
     /// The numbers of the program's nodes in the segment, ascending.

@@ -5,6 +5,7 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -16,7 +17,7 @@ use super::pool::Allocation;
 use super::run::Miss;
 use super::runtime::Runtime;
 use super::ticket::Ticket;
-use super::value::State;
+use super::value::{Maker, State};
 use crate::error::Error;
 use crate::ffi;
 
@@ -38,7 +39,7 @@ pub(super) enum FlushReason {
 impl Runtime {
     /// Submits what `cut` takes out of a recording without waiting for it. A failure to submit is kept in the values
     /// that the work should have made.
-    pub(super) fn flush(&self, recording: &Recording, cut: Cut<'_>, reason: FlushReason) {
+    pub(super) fn flush(&self, recording: &'static Recording, cut: Cut<'_>, reason: FlushReason) {
         let ticket = Arc::<Ticket>::default();
         if let Some(segment) = recording.cut(cut, &ticket) {
             for part in self.submit(segment, &ticket, reason) {
@@ -48,12 +49,12 @@ impl Runtime {
     }
 
     /// Submits what other threads' recordings hold of these values, as one program.
-    pub(super) fn flush_others(&self, mut values: Vec<(Arc<Recording>, u64)>) {
+    pub(super) fn flush_others(&self, mut values: Vec<Maker>) {
         let ticket = Arc::<Ticket>::default();
         // Serial numbers of one recording follow each other.
         values.sort_by_key(|(_, serial)| *serial);
         let mut all = Segment { nodes: Vec::new(), wanted: Marks::new() };
-        for same in values.chunk_by(|a, b| Arc::ptr_eq(&a.0, &b.0)) {
+        for same in values.chunk_by(|a, b| ptr::eq(a.0, b.0)) {
             let serials: SmallVec<[u64; 4]> = same.iter().map(|(_, serial)| *serial).collect();
             if let Some(segment) = same[0].0.cut(Cut::Parts(&serials), &ticket) {
                 all.nodes.extend(segment.nodes);

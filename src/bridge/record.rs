@@ -40,7 +40,7 @@ pub(crate) fn record(
         });
         match pushed.map_err(|refused| *refused) {
             Ok(value) => break value,
-            Err(Refused::Full(recording)) => runtime.flush(&recording, recording.bound_cut(), FlushReason::Bound),
+            Err(Refused::Full(recording)) => runtime.flush(recording, recording.bound_cut(), FlushReason::Bound),
             Err(Refused::Foreign(values)) => runtime.flush_others(values),
             Err(Refused::Failed(failed)) => return MpsGraphTensor::new(Handle::of(node.output, failed)),
         }
@@ -49,7 +49,7 @@ pub(crate) fn record(
     if (runtime.eager() || thread::is_eager() || is_ending)
         && let Some((recording, _)) = value.0.recorded_in()
     {
-        runtime.flush(&recording, Cut::Everything, FlushReason::Eager);
+        runtime.flush(recording, Cut::Everything, FlushReason::Eager);
     }
     MpsGraphTensor::new(value)
 }

@@ -174,8 +174,7 @@ impl Runtime {
     fn try_run(&self, plan: &Plan, draft: &Draft<'_>, feeds: &[Arc<Allocation>]) -> Result<(), Error> {
         let Plan { compiled, lanes } = plan;
         // What the program reads and nobody can ask for any more is held until it has run.
-        let freed = draft.feeds.iter().filter(|value| !value.wanted()).map(|value| value.ty.bytes()).sum::<usize>();
-        let held_bytes = compiled.scratch_bytes + freed;
+        let held_bytes = compiled.scratch_bytes + draft.own_bytes();
         let mut encoder = loop {
             let mut encoder = self.encoder.lock_anyway();
             if self.queue.open(&mut encoder, held_bytes, &self.device)? {

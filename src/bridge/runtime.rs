@@ -12,7 +12,7 @@ use super::config::Config;
 use super::flush::FlushReason;
 use super::generator::Generator;
 use super::kept::Kept;
-use super::list::{Bounds, Cut, recorded_before};
+use super::list::{Bounds, Cut, Recording};
 use super::log::Log;
 use super::novelty::Novelty;
 use super::pool::Pool;
@@ -176,21 +176,21 @@ impl Runtime {
 
     /// Submits what every thread has recorded, without waiting for it.
     pub fn flush_all(&self) {
-        for recording in thread::recordings() {
-            self.flush(&recording, Cut::Everything, FlushReason::Sync);
+        for recording in Recording::all() {
+            self.flush(recording, Cut::Everything, FlushReason::Sync);
         }
     }
 
     /// Submits what the calling thread has recorded, without waiting for it.
     pub fn flush_thread(&self) {
         if let Some(recording) = thread::current() {
-            self.flush(&recording, Cut::Everything, FlushReason::Sync);
+            self.flush(recording, Cut::Everything, FlushReason::Sync);
         }
     }
 
     /// Releases what recorded ops keep that nobody can ask for, and free buffers.
     pub fn memory_cleanup(&self) {
-        ffi::autoreleasepool(|| thread::recordings().iter().for_each(|recording| recording.prune()));
+        ffi::autoreleasepool(|| Recording::all().iter().for_each(|recording| recording.prune()));
         self.clear_cache();
     }
 
@@ -211,7 +211,6 @@ impl Runtime {
     pub fn stats(&self) -> Stats {
         let c = &self.counters;
         let mut stats = Stats {
-            ops_recorded: recorded_before(),
             programs_compiled: c.programs_compiled.get(),
             programs_loaded: c.programs_loaded.get(),
             programs_kept: c.programs_kept.get(),
@@ -239,10 +238,10 @@ impl Runtime {
         }
         self.pool.report(&mut stats);
         stats.in_flight = self.queue.in_flight() as u64;
-        for recording in thread::recordings() {
+        for recording in Recording::all() {
             let (ops, bytes) = recording.waiting();
             stats.ops_recorded += recording.recorded();
-            stats.recordings += 1;
+            stats.recordings += u64::from(recording.is_in_use());
             stats.ops_waiting += ops as u64;
             stats.bytes_held += bytes as u64;
         }

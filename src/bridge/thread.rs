@@ -1,59 +1,39 @@
-//! The calling thread's recording, all recordings, and running op by op.
+//! The calling thread's recording, and running op by op.
 //!
 //! Burn names the stream that an op belongs to. It is the thread itself, except where one thread works for others: a
 //! server runs all threads of its client on one. Their ops must not share a recording, as those of threads do not.
 
 use std::cell::{Cell, RefCell};
-use std::sync::{Arc, Mutex, Weak};
-
-use smallvec::SmallVec;
 
 use super::list::Recording;
 use crate::burn::stream;
-use crate::lock::LockAnyway;
 
 /// Streams that a thread has recordings for at most. Nobody says when a stream has ended.
 const STREAMS: usize = 64;
 
-/// Every recording that a thread or a value still has.
-static RECORDINGS: Mutex<Vec<Weak<Recording>>> = Mutex::new(Vec::new());
-
-fn new_recording() -> Arc<Recording> {
-    let recording = Arc::new(Recording::new());
-    let mut recordings = RECORDINGS.lock_anyway();
-    if recordings.len() == recordings.capacity() {
-        recordings.retain(|recording| recording.strong_count() > 0);
-    }
-    recordings.push(Arc::downgrade(&recording));
-    recording
-}
-
-/// The recordings of all threads, also of those that have ended.
-pub(super) fn recordings() -> SmallVec<[Arc<Recording>; 4]> {
-    RECORDINGS.lock_anyway().iter().filter_map(Weak::upgrade).collect()
-}
-
 /// A living thread's recordings by stream, the one that was used last at the end.
-struct Current(Vec<(u64, Arc<Recording>)>);
+struct Current(Vec<(u64, &'static Recording)>);
 
 impl Current {
-    fn of(&mut self, stream: u64) -> &Arc<Recording> {
+    fn of(&mut self, stream: u64) -> &'static Recording {
         let last = self.0.len().wrapping_sub(1);
         match self.0.iter().rposition(|(own, _)| *own == stream) {
             Some(at) if at == last => (),
             Some(at) => self.0[at..].rotate_left(1),
             None => {
                 self.make_room();
-                self.0.push((stream, new_recording()));
+                self.0.push((stream, Recording::of_thread()));
             }
         }
-        &self.0[self.0.len() - 1].1
+        self.0[self.0.len() - 1].1
     }
 
-    /// Drops recordings that hold nothing; if all hold something, the one whose stream was silent longest ends as a
+    /// Gives away recordings that hold nothing; if all hold something, the one whose stream was silent longest ends as a
     /// thread's does.
     fn make_room(&mut self) {
-        self.0.retain(|(_, recording)| recording.waiting().0 > 0);
+        let (kept, empty): (Vec<_>, Vec<_>) = self.0.drain(..).partition(|(_, recording)| recording.waiting().0 > 0);
+        self.0 = kept;
+        empty.into_iter().for_each(|(_, recording)| recording.orphan());
         if self.0.len() == STREAMS {
             self.0.remove(0).1.orphan();
         }
@@ -73,21 +53,20 @@ thread_local! {
 
 /// The calling thread's recording for its stream; `None` while the thread's locals are being destroyed, after the
 /// recordings are.
-pub(super) fn current() -> Option<Arc<Recording>> {
-    CURRENT.try_with(|current| current.borrow_mut().of(stream()).clone()).ok()
+pub(super) fn current() -> Option<&'static Recording> {
+    CURRENT.try_with(|current| current.borrow_mut().of(stream())).ok()
 }
 
 /// Does something with the calling thread's recording for its stream; `work` is told whether the thread is ending: one
-/// whose locals are gone has no recording that could wait for a later flush, so it gets one for this time. `work` must
-/// not ask for the recording again.
-pub(super) fn with_current<R>(work: impl FnOnce(&Arc<Recording>, bool) -> R) -> R {
-    let mut work = Some(work);
-    let mut run = |recording: &Arc<Recording>, is_ending: bool| match work.take() {
-        Some(work) => work(recording, is_ending),
-        None => unreachable!("`try_with` calls its closure or fails"),
-    };
-    let usual = CURRENT.try_with(|current| run(current.borrow_mut().of(stream()), false));
-    usual.unwrap_or_else(|_| run(&Arc::new(Recording::new()), true))
+/// whose locals are gone has no recording that could wait for a later flush, so it gets one for this time.
+pub(super) fn with_current<R>(work: impl FnOnce(&'static Recording, bool) -> R) -> R {
+    if let Some(recording) = current() {
+        return work(recording, false);
+    }
+    let recording = Recording::of_thread();
+    let result = work(recording, true);
+    recording.orphan();
+    result
 }
 
 /// Runs `work` with every op of this thread compiled and run by itself as soon as it is recorded, as

@@ -2,6 +2,7 @@
 
 use std::borrow::Borrow;
 use std::future::Future;
+use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -9,11 +10,11 @@ use burn_backend::TensorData;
 use burn_std::Bytes;
 
 use super::flush::FlushReason;
-use super::list::{Cut, Recording};
+use super::list::Cut;
 use super::pool::{Allocation, Serial};
 use super::runtime::Runtime;
 use super::thread;
-use super::value::{Handle, State};
+use super::value::{Handle, Maker, State};
 use crate::burn::{dtype_of, shape_of};
 use crate::error::{Error, invalid};
 use crate::ffi;
@@ -121,7 +122,7 @@ async fn copied(runtime: &'static Runtime, tensors: Vec<MpsGraphTensor>) -> Resu
 /// Flushes all of this thread's recording if it makes one of the tensors, and of others' what makes the others.
 fn flush_for_read(runtime: &Runtime, tensors: &[MpsGraphTensor]) {
     let own = thread::current();
-    let is_own = |(recording, _): &(Arc<Recording>, u64)| own.as_ref().is_some_and(|own| Arc::ptr_eq(own, recording));
+    let is_own = |(recording, _): &Maker| own.is_some_and(|own| ptr::eq(own, *recording));
     let recorded = tensors.iter().filter_map(|tensor| tensor.value.0.recorded_in());
     let (mine, others): (Vec<_>, Vec<_>) = recorded.partition(is_own);
     if !others.is_empty() {

@@ -95,6 +95,9 @@ impl<'a> Construction<'_, 'a> {
         for (index, input) in node.inputs.iter().enumerate() {
             let value = self.flow.value(at, index);
             let (source, provenance) = self.source(self.flow.producer(at, index), value);
+            if let Source::Feed(number) = source {
+                self.draft.given[number as usize] += u32::from(input.given().is_some());
+            }
             let barrier =
                 is_rewritten && provenance.needs_barrier(&value.ty, input.shape(value), &node.value.ty, read_lone);
             self.draft.has_barrier |= barrier;
@@ -125,6 +128,7 @@ impl<'a> Construction<'_, 'a> {
     fn feed(&mut self, value: &'a Arc<Value>) -> u32 {
         let feeds = &mut self.draft.feeds;
         feeds.push(value);
+        self.draft.given.push(0);
         let first_new = if feeds.len() == FEW + 1 { 0 } else { feeds.len() - 1 };
         if feeds.len() > FEW {
             let numbered = feeds.iter().enumerate().skip(first_new);

@@ -67,8 +67,10 @@ impl<'a> Draft<'a> {
     fn feeds_as(&mut self, number: usize, value: &'a Arc<Value>) -> bool {
         if number == self.feeds.len() {
             self.feeds.push(value);
+            self.given.push(1);
             return true;
         }
+        self.given[number] += 1;
         Arc::ptr_eq(self.feeds[number], value)
     }
 }

@@ -7,9 +7,9 @@ use smallvec::SmallVec;
 use super::node::{Node, place_of};
 use super::parts::{Parts, consumed, was_wanted};
 use super::seams::seams;
-use super::{KEPT, List, Recording};
+use super::{KEPT, List, Owner, Recording};
 use crate::bridge::ticket::Ticket;
-use crate::bridge::value::State;
+use crate::bridge::value::{State, Value};
 use crate::ops::Op;
 use crate::tensor_type::TensorType;
 
@@ -74,7 +74,7 @@ pub(in crate::bridge) enum Cut<'a> {
 impl Recording {
     /// Takes nodes out; `None` if there is nothing to take. Values that can still be asked for become pending on
     /// `ticket`.
-    pub fn cut(&self, cut: Cut<'_>, ticket: &Arc<Ticket>) -> Option<Segment> {
+    pub fn cut(&'static self, cut: Cut<'_>, ticket: &Arc<Ticket>) -> Option<Segment> {
         let mut list = self.lock();
         let mut asked = Vec::new();
         let nodes = match cut {
@@ -96,13 +96,10 @@ impl Recording {
         if nodes.is_empty() {
             return None;
         }
-        for node in &nodes {
-            list.bytes -= node.value.ty.bytes();
-            node.end_uses();
-        }
+        list.bytes -= nodes.iter().map(|node| node.value.ty.bytes()).sum::<usize>();
         (list.read_bytes, list.next_look, list.full) = (0, 0, false);
         list.read.clear();
-        let mut wanted: Marks = nodes.iter().map(|node| node.value.wanted()).collect();
+        let mut wanted: Marks = nodes.iter().map(Node::is_asked_for).collect();
         list.leave(&nodes, &mut wanted);
         let consumed = consumed(&nodes, &asked);
         for ((node, wanted), asked) in nodes.iter().zip(&mut wanted).zip(asked) {
@@ -111,23 +108,26 @@ impl Recording {
         for (node, _) in nodes.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
             node.value.set_state(State::Pending(ticket.clone()));
         }
+        self.give_away(&mut list);
         Some(Segment { nodes, wanted })
     }
 
     /// Drops what was cut, and keeps the memory that nodes and values were in for later ones: making room for many
     /// takes longer than recording them.
     pub fn take_back(&self, mut nodes: Vec<Node>) {
-        let mut spare = std::mem::take(&mut self.lock().spare);
-        for Node { mut value, .. } in nodes.drain(..) {
-            if spare.len() < KEPT
-                && let Some(unused) = Arc::get_mut(&mut value)
-            {
-                unused.clear();
-                spare.push(value);
+        let mut unused: SmallVec<[Arc<Value>; 8]> = SmallVec::new();
+        for Node { value, .. } in nodes.drain(..) {
+            if unused.len() < KEPT && Value::holders(&value) == 1 {
+                value.clear();
+                unused.push(value);
             }
         }
         let mut list = self.lock();
-        list.spare = spare;
+        if list.owner != Owner::Thread {
+            return;
+        }
+        let room = KEPT.saturating_sub(list.spare.len());
+        list.spare.extend(unused.drain(..).take(room));
         if nodes.capacity() <= KEPT && list.nodes.capacity() < nodes.capacity() {
             nodes.append(&mut list.nodes);
             list.nodes = nodes;
@@ -139,7 +139,7 @@ impl Recording {
     /// segments since the thread's last read count, so a loop that reads is cut the same way each time.
     pub fn bound_cut(&self) -> Cut<'static> {
         let mut list = self.lock();
-        let wanted: Marks = list.nodes.iter().map(|node| node.value.wanted()).collect();
+        let wanted: Marks = list.nodes.iter().map(Node::is_asked_for).collect();
         // A small part would leave the list at its bound.
         let least = BEGINNING.max(list.nodes.len() / 4);
         if let Some(&seam) = seams(&list.nodes, &wanted).last().filter(|&&seam| seam > least) {
@@ -178,7 +178,6 @@ impl List {
         for input in self.nodes.iter_mut().flat_map(|node| &mut node.inputs) {
             if let Some(at) = input.place_in(cut) {
                 wanted[at] = true;
-                cut[at].value.begin_use();
                 input.give(&cut[at].value);
             }
         }

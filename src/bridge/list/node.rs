@@ -7,7 +7,7 @@ use burn_backend::Shape;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
-use crate::bridge::value::{State, Value};
+use crate::bridge::value::{Maker, State, Value};
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::Op;
 use crate::tensor::MpsGraphTensor;
@@ -50,9 +50,9 @@ pub(in crate::bridge) struct NewNode<'a> {
 /// Why an op was not recorded.
 pub(in crate::bridge) enum Refused {
     /// The recording has reached a bound and has to be flushed first.
-    Full(Arc<Recording>),
+    Full(&'static Recording),
     /// Other recordings have to be flushed first, because they make these operands.
-    Foreign(Vec<(Arc<Recording>, u64)>),
+    Foreign(Vec<Maker>),
     /// An operand has failed, and so has the op's value.
     Failed(State),
 }
@@ -117,9 +117,12 @@ impl Node {
         }
     }
 
-    /// The node leaves its recording, or is dropped.
-    pub fn end_uses(&self) {
-        self.inputs.iter().filter_map(Input::given).for_each(|value| value.end_use());
+    /// Whether anybody has the value but this node, which makes it: a tensor, or a node of another recording.
+    ///
+    /// Exact while the lock of the recording is held: a node can only be given the value by a thread that holds a tensor
+    /// of it, and that takes this lock first.
+    pub fn is_asked_for(&self) -> bool {
+        Value::holders(&self.value) > 1
     }
 }
 

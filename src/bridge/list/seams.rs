@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use foldhash::fast::FixedState;
 
+use super::given::Given;
 use super::node::{Input, Node};
 use crate::bridge::value::Value;
 
@@ -48,7 +49,8 @@ pub(in crate::bridge) fn rounds(nodes: &[Node], wanted: &[bool]) -> Vec<usize> {
     // One place alone may be the end of anything.
     let [first, _, ..] = seams[..] else { return Vec::new() };
     // What is uploaded for a round is dropped behind it.
-    let stays = |value: &&Arc<Value>| value.is_of_node() || value.held();
+    let all = Given::to(nodes);
+    let stays = |value: &&Arc<Value>| value.maker().is_some() || all.is_held(value);
     let given = |nodes: &[Node]| -> HashSet<*const Value, FixedState> {
         let values = nodes.iter().flat_map(|node| &node.inputs).filter_map(Input::given).filter(stays);
         values.map(Arc::as_ptr).collect()
@@ -62,13 +64,14 @@ fn across(nodes: &[Node], wanted: &[bool]) -> Vec<isize> {
     let mut last_read: Vec<usize> = (0..end).map(|at| if wanted[at] { end } else { at }).collect();
     // Values of earlier nodes, such as parameters, count from the beginning on; what is uploaded does not, because that
     // of all rounds may have been here before the first.
+    let given = Given::to(nodes);
     let mut earlier: HashMap<*const Value, usize, FixedState> = HashMap::default();
     for (at, node) in nodes.iter().enumerate() {
         for input in &node.inputs {
             if let Some(producer) = input.place_in(nodes) {
                 last_read[producer] = last_read[producer].max(at);
-            } else if let Some(value) = input.given().filter(|value| value.is_of_node()) {
-                earlier.insert(Arc::as_ptr(value), if value.held() { end } else { at });
+            } else if let Some(value) = input.given().filter(|value| value.maker().is_some()) {
+                earlier.insert(Arc::as_ptr(value), if given.is_held(value) { end } else { at });
             }
         }
     }

@@ -1,5 +1,7 @@
 //! What a recording counts.
 
+use std::collections::HashMap;
+use std::ptr;
 use std::sync::Arc;
 
 use burn_backend::{DType, Shape, Slice};
@@ -8,6 +10,7 @@ use super::{Cut, Recording};
 use crate::bridge::flush::FlushReason;
 use crate::bridge::runtime::Runtime;
 use crate::bridge::thread::current;
+use crate::bridge::value::Value;
 use crate::ops::tensor_shape::slice;
 use crate::ops::{memory, random};
 use crate::tensor::MpsGraphTensor;
@@ -16,7 +19,7 @@ use crate::tensor::MpsGraphTensor;
 fn ready(rows: usize) -> MpsGraphTensor {
     let shape = Shape::from([rows, 1024]);
     let value = random::random("random", shape, burn_backend::Distribution::Default, DType::F32);
-    Runtime::get().flush(&current().expect("the thread is not ending"), Cut::Everything, FlushReason::Sync);
+    Runtime::get().flush(current().expect("the thread is not ending"), Cut::Everything, FlushReason::Sync);
     value
 }
 
@@ -59,7 +62,8 @@ fn a_node_that_stays_keeps_what_it_reads_of_those_that_are_cut() {
     assert_eq!((segment.nodes.len(), &segment.wanted[..]), (1, &[true][..]), "only a node asks for it");
     let left = recording.cut(Cut::Everything, &Arc::default()).expect("a node has stayed");
     let given = left.nodes[0].inputs[0].given().expect("its node has left");
-    assert!(Arc::ptr_eq(given, &segment.nodes[0].value) && !given.wanted());
+    assert!(Arc::ptr_eq(given, &segment.nodes[0].value));
+    assert_eq!(Value::holders(given), 2, "the nodes that make and read it");
     drop(second);
 }
 
@@ -76,13 +80,32 @@ fn values_that_nobody_has_make_room_for_later_ones() {
     assert_eq!(recording.lock().spare.len(), before + 1, "a tensor has the other one");
     let later = part(1);
     assert_eq!((Arc::as_ptr(&later.value.0), later.dims()), (place, &[1][..]));
-    assert!(later.value.0.held() && later.value.0.recorded_in().is_some());
+    assert!(later.value.0.recorded_in().is_some());
+    assert_eq!(Value::holders(&later.value.0), 2, "the tensor and the node");
     drop(recording.cut(Cut::Everything, &Arc::default()));
 }
 
 #[test]
-fn recordings_have_serial_numbers_of_their_own_however_many_have_ended() {
-    let first = Recording::new();
-    let serial = first.next_serial();
-    assert!((0..=1 << 20).all(|_| Recording::new().next_serial() != serial));
+fn a_recording_goes_from_thread_to_thread_and_its_serial_numbers_go_on() {
+    let record = |keeps: bool| {
+        let thread = std::thread::spawn(move || {
+            let made = memory::zeros(Shape::from([2]), DType::F32);
+            (made.value.0.maker().expect("it was recorded"), keeps.then_some(made))
+        });
+        thread.join().expect("the thread has ended")
+    };
+    let before = Recording::all().len();
+    let ((orphan, serial), kept) = record(true);
+    let mut last: HashMap<*const Recording, u64> = HashMap::new();
+    for _ in 0..1000 {
+        let ((recording, serial), _) = record(false);
+        assert!(!ptr::eq(recording, orphan), "a tensor still needs it");
+        let earlier = last.insert(recording, serial);
+        assert!(earlier.is_none_or(|earlier| earlier < serial));
+    }
+    // Other tests have threads of their own meanwhile.
+    assert!(Recording::all().len() < before + 100);
+    assert!(orphan.is_in_use() && orphan.waiting().0 == 1);
+    drop(kept);
+    assert!(!orphan.is_in_use() || orphan.next_serial() > serial + 1, "free, or another thread has it");
 }

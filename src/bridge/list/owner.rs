@@ -1,0 +1,99 @@
+//! Which thread records into which recording.
+//!
+//! A recording lives as long as the process, so that a value names its own without counting references: each count that
+//! threads share costs nanoseconds, and every op makes a value. A recording whose thread has ended is an orphan: it
+//! keeps only what its values depend on. When it is empty it waits for the next thread that needs one, so there are as
+//! many as there were threads and orphans at a time.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use smallvec::SmallVec;
+
+use super::{List, Recording};
+use crate::lock::LockAnyway;
+
+/// Who records into a recording.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// Nobody; it is empty.
+    #[default]
+    Nobody,
+    Thread,
+    /// Nobody, because its thread has ended; it is not empty.
+    Ended,
+}
+
+/// Serial numbers of one recording: more than its threads can record in months. There are numbers for a million
+/// recordings.
+const SERIALS: u64 = 1 << 44;
+
+/// Every recording.
+static ALL: Mutex<Vec<&'static Recording>> = Mutex::new(Vec::new());
+
+/// Those that nobody records into and that are empty.
+static FREE: Mutex<Vec<&'static Recording>> = Mutex::new(Vec::new());
+
+/// Recordings whose threads have ended and that hold something.
+static ORPHANS: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a handle that is dropped has to look whether its value's recording is an orphan.
+pub(in crate::bridge) fn any_orphans() -> bool {
+    ORPHANS.load(Ordering::Relaxed) > 0
+}
+
+impl Recording {
+    /// One that the calling thread records into until it calls [`Self::orphan`].
+    pub fn of_thread() -> &'static Self {
+        let free = FREE.lock_anyway().pop();
+        let recording = free.unwrap_or_else(|| {
+            let mut all = ALL.lock_anyway();
+            let first_serial = (all.len() as u64).wrapping_mul(SERIALS);
+            let new: &'static Self = Box::leak(Box::new(Self::with_first_serial(first_serial)));
+            all.push(new);
+            new
+        });
+        recording.lock().owner = Owner::Thread;
+        recording
+    }
+
+    /// All recordings.
+    pub fn all() -> SmallVec<[&'static Self; 4]> {
+        SmallVec::from_slice(&ALL.lock_anyway())
+    }
+
+    /// Whether a thread records into it, or may ask for one of its values.
+    pub fn is_in_use(&self) -> bool {
+        self.lock().owner != Owner::Nobody
+    }
+
+    /// Its thread ends, or needs it no longer: what its values do not need is dropped, now and whenever the last tensor
+    /// of a value is.
+    pub fn orphan(&'static self) {
+        let mut list = self.lock();
+        list.owner = Owner::Ended;
+        let kept = (std::mem::take(&mut list.spare), std::mem::take(&mut list.beginnings));
+        // Counted first: a tensor that is dropped from now on looks here.
+        ORPHANS.fetch_add(1, Ordering::Relaxed);
+        drop(list);
+        drop(kept);
+        self.prune();
+    }
+
+    /// Drops what nobody can ask for if its thread has ended.
+    pub fn prune_if_orphaned(&'static self) {
+        let owner = self.lock().owner;
+        if owner == Owner::Ended {
+            self.prune();
+        }
+    }
+
+    /// After nodes have left: an orphan that is empty is given to the next thread that needs a recording.
+    pub(super) fn give_away(&'static self, list: &mut List) {
+        if list.owner == Owner::Ended && list.nodes.is_empty() {
+            *list = List::default();
+            ORPHANS.fetch_sub(1, Ordering::Relaxed);
+            FREE.lock_anyway().push(self);
+        }
+    }
+}
