@@ -45,7 +45,7 @@ impl TensorType {
 
     /// Product of the extents.
     pub fn elements(&self) -> usize {
-        self.shape.num_elements()
+        self.shape.as_slice().iter().product()
     }
 
     /// Packed size in bytes.

@@ -89,7 +89,7 @@ impl<'a> Draft<'a> {
     pub fn own_bytes(&self) -> usize {
         let feeds = self.feeds.iter().zip(&self.given);
         let own = feeds.filter(|&(value, &given)| Value::holders(value) <= given as usize);
-        own.map(|(value, _)| value.ty.bytes()).sum()
+        own.map(|(value, _)| value.bytes()).sum()
     }
 
     /// The numbers of the program's nodes in the segment, ascending.

@@ -111,8 +111,8 @@ impl Recording {
         }
         let serial = self.next_serial();
         self.next_serial.store(serial.wrapping_add(1), Ordering::Relaxed);
-        list.bytes += new.output.bytes();
-        let value = list.value(&new.output, self, serial);
+        list.bytes += new.bytes;
+        let value = list.value(&new.output, new.bytes, self, serial);
         let handle = Handle::of_recorded(value.clone());
         let Some(op) = new.op.take() else { unreachable!("it was there above") };
         list.nodes.push(Node { op, inputs: SmallVec::new(), scalars: SmallVec::new(), value, hash, serial });
@@ -163,19 +163,19 @@ impl List {
     }
 
     /// The value of a new node.
-    fn value(&mut self, ty: &TensorType, recording: &'static Recording, serial: u64) -> Arc<Value> {
+    fn value(&mut self, ty: &TensorType, bytes: usize, recording: &'static Recording, serial: u64) -> Arc<Value> {
         if let Some(mut spare) = self.spare.pop()
             && let Some(value) = Arc::get_mut(&mut spare)
         {
-            value.become_recorded(ty, recording, serial);
+            value.become_recorded(ty, bytes, (recording, serial));
             return spare;
         }
-        Arc::new(Value::recorded(ty, recording, serial))
+        Arc::new(Value::recorded(ty, bytes, (recording, serial)))
     }
 
     /// Counts a value that a new node reads and that is not made here.
     fn count_read(&mut self, value: &Arc<Value>) {
-        let bytes = value.ty.bytes();
+        let bytes = value.bytes();
         // Many slices of one large tensor are no reason to look often.
         if bytes < LARGE || self.read.insert(Arc::as_ptr(value).addr()) {
             self.read_bytes += bytes;
@@ -200,7 +200,7 @@ impl List {
 
     /// Bytes of values that only the nodes here have, and that none of them makes.
     fn held_bytes(&self) -> usize {
-        Given::to(&self.nodes).own().map(|value| value.ty.bytes()).sum()
+        Given::to(&self.nodes).own().map(|value| value.bytes()).sum()
     }
 
     /// Takes out the nodes whose values nobody can ask for.
@@ -214,7 +214,7 @@ impl List {
             if wanted {
                 kept.push(node);
             } else {
-                self.bytes -= node.value.ty.bytes();
+                self.bytes -= node.value.bytes();
                 dead.push(node);
             }
         }

@@ -24,13 +24,14 @@ pub(crate) fn record(
     output: TensorType,
 ) -> MpsGraphTensor {
     let runtime = Runtime::get();
-    if let Err(error) = runtime.check_size(op.name(), &output) {
-        error.raise();
-    }
-    if output.elements() == 0 {
+    let bytes = match runtime.check_size(op.name(), &output) {
+        Ok(bytes) => bytes,
+        Err(error) => error.raise(),
+    };
+    if bytes == 0 {
         return MpsGraphTensor::new(Handle::of(output, State::Empty));
     }
-    let mut node = NewNode { op: Some(op), inputs, scalars, output };
+    let mut node = NewNode { op: Some(op), inputs, scalars, output, bytes };
     let bounds = runtime.bounds();
     let mut is_ending = false;
     let value = loop {

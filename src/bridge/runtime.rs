@@ -144,16 +144,17 @@ impl Runtime {
         self.pool
     }
 
-    /// Whether a tensor of type `ty` can exist on the device.
-    pub(crate) fn check_size(&self, op: &'static str, ty: &TensorType) -> Result<(), Error> {
+    /// The bytes of a tensor of type `ty`, if it can exist on the device.
+    pub(crate) fn check_size(&self, op: &'static str, ty: &TensorType) -> Result<usize, Error> {
         let limit = |what: String| {
             Err(Error::Unsupported { op, reason: format!("{what} (shape {:?}, {:?})", ty.shape, ty.dtype) })
         };
         data_type(op, ty.dtype)?;
-        if ty.shape.num_dims() > 16 {
-            return limit(format!("rank {} where MPSNDArray has at most 16 dimensions", ty.shape.num_dims()));
+        let extents = ty.shape.as_slice();
+        if extents.len() > 16 {
+            return limit(format!("rank {} where MPSNDArray has at most 16 dimensions", extents.len()));
         }
-        let elements = ty.shape.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
+        let elements = extents.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
         let Some(elements) = elements.filter(|&elements| elements < 1 << 31) else {
             return limit("2^31 or more elements; split the tensor".into());
         };
@@ -162,7 +163,7 @@ impl Runtime {
         if bytes > most {
             return limit(format!("{bytes} bytes where a buffer has at most {most}; split the tensor"));
         }
-        Ok(())
+        Ok(bytes as usize)
     }
 
     /// Submits what every thread has recorded and waits until the device has nothing to do.

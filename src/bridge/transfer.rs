@@ -48,16 +48,17 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
     let runtime = Runtime::get();
     let data = data.borrow();
     let ty = TensorType::new(dtype_of(data), shape_of(data).clone());
-    if let Err(error) = runtime.check_size(op, &ty) {
-        error.raise();
-    }
+    let wanted = match runtime.check_size(op, &ty) {
+        Ok(wanted) => wanted,
+        Err(error) => error.raise(),
+    };
     let bytes = data.as_bytes();
-    if bytes.len() != ty.bytes() {
+    if bytes.len() != wanted {
         let reason =
-            format!("{} bytes of data where shape {:?} of {:?} takes {}", bytes.len(), ty.shape, ty.dtype, ty.bytes());
+            format!("{} bytes of data where shape {:?} of {:?} takes {wanted}", bytes.len(), ty.shape, ty.dtype);
         invalid(op, reason);
     }
-    if ty.elements() == 0 {
+    if wanted == 0 {
         return MpsGraphTensor::new(Handle::of(ty, State::Empty));
     }
     let fill = || runtime.host_buffer(bytes, &ty, runtime.queue.completed());

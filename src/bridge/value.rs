@@ -40,6 +40,8 @@ pub(super) type Maker = (&'static Recording, u64);
 /// The shared part of all tensors with the same data.
 pub(super) struct Value {
     pub ty: TensorType,
+    /// Of its elements.
+    bytes: usize,
     /// The node that makes or has made it; of none if it was uploaded, or never computed.
     maker: Option<Maker>,
     state: Mutex<State>,
@@ -62,24 +64,30 @@ impl State {
 }
 
 impl Value {
-    fn new(ty: TensorType, state: State, maker: Option<Maker>) -> Self {
+    fn new(ty: TensorType, bytes: usize, state: State, maker: Option<Maker>) -> Self {
         let submitted = AtomicBool::new(state.is_submitted());
-        Self { ty, maker, state: Mutex::new(state), submitted, dropped_before: AtomicU64::new(0) }
+        Self { ty, bytes, maker, state: Mutex::new(state), submitted, dropped_before: AtomicU64::new(0) }
     }
 
-    /// A value that the node at `serial` will make. [`Handle::of_recorded`] has to be called once.
-    pub fn recorded(ty: &TensorType, recording: &'static Recording, serial: u64) -> Self {
-        Self::new(ty.copied(), State::Recorded, Some((recording, serial)))
+    /// A value that this node will make. [`Handle::of_recorded`] has to be called once.
+    pub fn recorded(ty: &TensorType, bytes: usize, maker: Maker) -> Self {
+        Self::new(ty.copied(), bytes, State::Recorded, Some(maker))
     }
 
     /// As [`Self::recorded`], in the place of a value that nobody has.
-    pub fn become_recorded(&mut self, ty: &TensorType, recording: &'static Recording, serial: u64) {
+    pub fn become_recorded(&mut self, ty: &TensorType, bytes: usize, maker: Maker) {
         // Each field where it is: as a whole it would be copied.
         self.ty.set(ty);
-        self.maker = Some((recording, serial));
+        self.bytes = bytes;
+        self.maker = Some(maker);
         *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) = State::Recorded;
         *self.submitted.get_mut() = false;
         *self.dropped_before.get_mut() = 0;
+    }
+
+    /// Packed size in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The node that makes or has made the value; `None` if it was uploaded, or never computed.
@@ -186,7 +194,8 @@ struct Afterwards(Option<&'static Recording>);
 impl Handle {
     /// The first handle of a new value.
     pub(super) fn of(ty: TensorType, state: State) -> Self {
-        Self(Arc::new(Value::new(ty, state, None)), Afterwards::default())
+        let bytes = ty.bytes();
+        Self(Arc::new(Value::new(ty, bytes, state, None)), Afterwards::default())
     }
 
     /// The first handle of a [recorded](Value::recorded) value.

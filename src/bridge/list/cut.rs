@@ -96,7 +96,7 @@ impl Recording {
         if nodes.is_empty() {
             return None;
         }
-        list.bytes -= nodes.iter().map(|node| node.value.ty.bytes()).sum::<usize>();
+        list.bytes -= nodes.iter().map(|node| node.value.bytes()).sum::<usize>();
         (list.read_bytes, list.next_look, list.full) = (0, 0, false);
         list.read.clear();
         let mut wanted: Marks = nodes.iter().map(Node::is_asked_for).collect();

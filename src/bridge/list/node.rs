@@ -45,6 +45,8 @@ pub(in crate::bridge) struct NewNode<'a> {
     pub inputs: &'a [&'a MpsGraphTensor],
     pub scalars: &'a [ScalarInput],
     pub output: TensorType,
+    /// Of the output.
+    pub bytes: usize,
 }
 
 /// Why an op was not recorded.
