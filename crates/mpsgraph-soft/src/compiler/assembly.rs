@@ -4,6 +4,7 @@
 //! caller's memory, unless the target is a view of another value; then a copy at the end writes it.
 
 mod loops;
+mod movements;
 
 use super::Job;
 use super::fusion::Group;
@@ -13,8 +14,8 @@ use super::views::{View, packed_strides};
 use crate::ir::{DType, Leaf, Node, Op, TensorType, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::matmul::{MatMul, Operand, Side};
-use crate::kernels::movement::Movement;
 use crate::kernels::storage::Storage;
+use movements::Region;
 use std::collections::{HashMap, HashSet};
 
 /// Steps, and the memory that they refer to.
@@ -35,6 +36,7 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
         storage: HashMap::new(),
         copies: HashMap::new(),
         stored: stored_roots(job, views, groups),
+        joined: movements::joined(job, views, groups),
         rotations: rotations::find(job, views, groups),
         rotated: HashSet::new(),
         out: Parts::default(),
@@ -49,6 +51,7 @@ pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
             Group::Loop(members) => assembler.fused(members),
             Group::Copy(id) => assembler.reinterpreted(*id),
             Group::MatMul(id) => assembler.matmul(*id),
+            Group::Kernel(id, _) if assembler.joined.contains(id) => {}
             Group::Kernel(id, op) => assembler.kernel(*id, op),
         }
     }
@@ -65,6 +68,8 @@ struct Assembler<'a> {
     copies: HashMap<(View, usize), Storage>,
     /// Roots that are needed in memory.
     stored: HashSet<ValueId>,
+    /// Concatenations that are nothing but a part of another one.
+    joined: HashSet<ValueId>,
     /// Of products, by those.
     rotations: HashMap<ValueId, Rotation>,
     /// Sums that a product has made.
@@ -165,7 +170,7 @@ impl Assembler<'_> {
     }
 
     /// A copy to a region of `to`, which has an offset and strides.
-    fn copy_into(&mut self, view: &View, size: usize, to: Storage, (to_offset, to_strides): (usize, Vec<isize>)) {
+    fn copy_into(&mut self, view: &View, size: usize, to: Storage, (to_offset, to_strides): Region) {
         let from = self.root(view.root);
         let View { offset, shape, strides, .. } = view.clone();
         self.out.steps.push(Step::Copy(Copy { size, from, offset, shape, strides, to, to_offset, to_strides }));
@@ -207,25 +212,6 @@ impl Assembler<'_> {
         let scratch = (bytes > 0).then(|| self.scratch(bytes));
         let (op, ty) = (op.clone(), node.output.clone());
         self.out.steps.push(Step::Kernel { op, method: node.method, inputs, to, ty, scratch });
-    }
-
-    /// Copies the operands of a movement from where their views read them; false if they are packed already, or if the
-    /// movement writes more than them.
-    fn moved(&mut self, id: ValueId, movement: &Movement) -> bool {
-        let node = self.job.nodes.node(id);
-        let views: Vec<&View> = node.inputs.iter().map(|input| &self.views[input.0 as usize]).collect();
-        if views.iter().all(|view| view.is_consecutive()) {
-            return false;
-        }
-        let shapes: Vec<&[usize]> = views.iter().map(|view| &view.shape[..]).collect();
-        let Some(regions) = movement.regions(&shapes, &node.output.shape) else {
-            return false;
-        };
-        let to = self.made(id);
-        for (view, region) in views.into_iter().zip(regions) {
-            self.copy_into(view, node.output.dtype.size(), to, region);
-        }
-        true
     }
 
     /// Bits as elements of another size: the same memory, where its alignment is certain.

@@ -113,3 +113,34 @@ fn movements_read_views_in_place() {
     let text = described(&nodes, &[x, one], &[&numbers(24, 4), &numbers(1, 5)], joined);
     assert!(text.lines().count() == 2 && text.lines().all(|line| line.contains("copy")), "{text}");
 }
+
+#[test]
+fn a_concatenation_that_is_a_part_of_another_one_is_not_made() {
+    let concat = |axis| crate::kernels::movement::Movement::Concat { axis };
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[2, 3]));
+    let y = push(&mut nodes, Leaf::Placeholder, [], f32s(&[2, 1]));
+    let z = push(&mut nodes, Leaf::Placeholder, [], f32s(&[1, 4]));
+    let band = push(&mut nodes, concat(1), [y, x], f32s(&[2, 4]));
+    let whole = push(&mut nodes, concat(0), [z, band, z], f32s(&[4, 4]));
+    let twice = push(&mut nodes, concat(0), [whole, z], f32s(&[5, 4]));
+    let inputs = [&numbers(6, 1)[..], &numbers(2, 2), &numbers(4, 3)];
+    let text = described(&nodes, &[x, y, z], &inputs, twice);
+    assert!(text.lines().count() == 5 && text.lines().all(|line| line.contains("copy")), "{text}");
+    // One that is read elsewhere, or in another shape, is made.
+    let negative = unary(&mut nodes, UnaryOp::Neg, band);
+    let both = push(&mut nodes, concat(0), [whole, negative], f32s(&[6, 4]));
+    let text = described(&nodes, &[x, y, z], &inputs, both);
+    assert!(text.lines().any(|line| line.contains("[2, 4] Concat")), "{text}");
+    let flat = push(&mut nodes, ViewOp::Reshape, [band], f32s(&[1, 8]));
+    let again = push(&mut nodes, concat(1), [flat, z], f32s(&[1, 12]));
+    let text = described(&nodes, &[x, y, z], &inputs, again);
+    assert!(text.lines().count() == 2 && text.lines().all(|line| line.contains("Concat")), "{text}");
+    let many = push(&mut nodes, concat(0), [z, z, z, band], f32s(&[5, 4]));
+    let text = described(&nodes, &[x, y, z], &inputs, many);
+    assert!(text.lines().count() == 2 && text.lines().all(|line| line.contains("Concat")), "{text}");
+    // One that the caller asks for is made.
+    let plan = compile(&nodes, &[x, y, z], &[whole, band]);
+    let results = run(&plan, &inputs);
+    assert_eq!(results, unfused(&nodes, &[x, y, z], &inputs, &[whole, band]), "{}", plan.describe());
+}

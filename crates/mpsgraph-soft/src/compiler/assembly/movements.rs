@@ -1,0 +1,89 @@
+//! Makes copies of movements: each operand goes from where its view reads it straight to its place in the result.
+//!
+//! A concatenation that is nothing but a part of another one, as where a region of a tensor is replaced, is not made:
+//! its operands are copied to their places in the other one.
+
+use super::Assembler;
+use crate::compiler::Job;
+use crate::compiler::fusion::Group;
+use crate::compiler::views::{View, packed_strides};
+use crate::ir::{Op, ValueId};
+use crate::kernels::KernelOp;
+use crate::kernels::movement::Movement;
+use std::collections::HashSet;
+
+/// A concatenation of more operands is made as it is: one step for many small parts costs less than a step for each.
+/// Where a region is replaced, there are three along each axis.
+const FEW: usize = 3;
+
+/// Offset and strides, in elements of a result.
+pub(super) type Region = (usize, Vec<isize>);
+
+/// The axis of a concatenation of a few operands.
+fn axis_of(job: &Job, id: ValueId) -> Option<usize> {
+    let node = job.nodes.node(id);
+    match node.op {
+        Op::Kernel(KernelOp::Movement(Movement::Concat { axis })) if node.inputs.len() <= FEW => Some(axis),
+        _ => None,
+    }
+}
+
+/// The concatenations that are nothing but a part of another one.
+pub(super) fn joined(job: &Job, views: &[View], groups: &[Group<'_>]) -> HashSet<ValueId> {
+    let mut readers = vec![0; job.nodes.len()];
+    let read = groups.iter().flat_map(Group::values).flat_map(|id| &job.nodes.node(id).inputs).chain(&job.targets);
+    read.for_each(|id| readers[views[id.0 as usize].root.0 as usize] += 1);
+    let joins = groups.iter().flat_map(Group::values).filter(|&id| axis_of(job, id).is_some());
+    let parts = joins.flat_map(|id| &job.nodes.node(id).inputs).filter_map(|part| {
+        let view = &views[part.0 as usize];
+        let ty = job.nodes.ty(view.root);
+        let is_whole = view.offset == 0 && view.is_consecutive() && view.shape == ty.shape;
+        let same_size = ty.dtype.size() == job.nodes.ty(*part).dtype.size();
+        let only = axis_of(job, view.root).is_some() && readers[view.root.0 as usize] == 1;
+        (is_whole && same_size && only).then_some(view.root)
+    });
+    parts.collect()
+}
+
+impl<'a> Assembler<'a> {
+    /// Copies the operands of a movement to their places; false if they are packed already, or if the movement writes
+    /// more than them.
+    pub(super) fn moved(&mut self, id: ValueId, movement: &Movement) -> bool {
+        let node = self.job.nodes.node(id);
+        let (shape, size) = (&node.output.shape, node.output.dtype.size());
+        let views: Vec<&'a View> = node.inputs.iter().map(|input| &self.views[input.0 as usize]).collect();
+        let joins = axis_of(self.job, id).filter(|_| views.iter().any(|view| self.joined.contains(&view.root)));
+        let copies = if let Some(axis) = joins {
+            let mut copies = Vec::new();
+            self.places(id, axis, &(0, packed_strides(shape)), &mut copies);
+            copies
+        } else {
+            if views.iter().all(|view| view.is_consecutive()) {
+                return false;
+            }
+            let shapes: Vec<&[usize]> = views.iter().map(|view| &view.shape[..]).collect();
+            let Some(regions) = movement.regions(&shapes, shape) else { return false };
+            views.into_iter().zip(regions).collect()
+        };
+        let to = self.made(id);
+        for (view, region) in copies.into_iter().filter(|(view, _)| view.elements() > 0) {
+            self.copy_into(view, size, to, region);
+        }
+        true
+    }
+
+    /// Where what a concatenation along `axis` joins goes, if its result goes to `region`.
+    fn places(&self, id: ValueId, axis: usize, region: &Region, copies: &mut Vec<(&'a View, Region)>) {
+        let (mut offset, strides) = (region.0, &region.1);
+        for input in &self.job.nodes.node(id).inputs {
+            let view = &self.views[input.0 as usize];
+            let place = (offset, strides.clone());
+            match axis_of(self.job, view.root).filter(|_| self.joined.contains(&view.root)) {
+                Some(axis) => self.places(view.root, axis, &place, copies),
+                None => copies.push((view, place)),
+            }
+            // Strides of a packed result are not negative.
+            offset += view.shape[axis] * strides[axis] as usize;
+        }
+    }
+}
