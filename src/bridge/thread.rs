@@ -28,8 +28,8 @@ impl Current {
         self.0[self.0.len() - 1].1
     }
 
-    /// Gives away recordings that hold nothing; if all hold something, the one whose stream was silent longest ends as a
-    /// thread's does.
+    /// Gives away recordings that hold nothing; if all hold something, the one whose stream was silent longest ends as
+    /// a thread's does.
     fn make_room(&mut self) {
         let (kept, empty): (Vec<_>, Vec<_>) = self.0.drain(..).partition(|(_, recording)| recording.waiting().0 > 0);
         self.0 = kept;

@@ -1,10 +1,10 @@
 //! A value: the data of a tensor, computed or not.
 //!
 //! A value is recorded (a node of a recording will make it), pending (a flush under way makes it), ready (in a buffer,
-//! or being written by submitted work), empty (it has no elements and is never on the device) or failed. Whoever can ask
-//! for it has a reference: the tensors that hold it, and the recorded nodes that read it from elsewhere than the
-//! recording that makes it; which of its own nodes read it, a recording knows. What none of these asks for, a flush does
-//! not compute. Counts and locks that threads share are most of what recording an op costs, so there are few.
+//! or being written by submitted work), empty (it has no elements and is never on the device) or failed. Whoever can
+//! ask for it has a reference: the tensors that hold it, and the recorded nodes that read it from elsewhere than the
+//! recording that makes it; which of its own nodes read it, a recording knows. What none of these asks for, a flush
+//! does not compute. Counts and locks that threads share are most of what recording an op costs, so there are few.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};

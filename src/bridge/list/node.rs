@@ -121,8 +121,8 @@ impl Node {
 
     /// Whether anybody has the value but this node, which makes it: a tensor, or a node of another recording.
     ///
-    /// Exact while the lock of the recording is held: a node can only be given the value by a thread that holds a tensor
-    /// of it, and that takes this lock first.
+    /// Exact while the lock of the recording is held: only a thread that holds a tensor of the value can give it to a
+    /// node, and that takes this lock first.
     pub fn is_asked_for(&self) -> bool {
         Value::holders(&self.value) > 1
     }

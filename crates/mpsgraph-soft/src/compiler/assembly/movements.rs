@@ -22,10 +22,8 @@ pub(super) type Region = (usize, Vec<isize>);
 /// The axis of a concatenation of a few operands.
 fn axis_of(job: &Job, id: ValueId) -> Option<usize> {
     let node = job.nodes.node(id);
-    match node.op {
-        Op::Kernel(KernelOp::Movement(Movement::Concat { axis })) if node.inputs.len() <= FEW => Some(axis),
-        _ => None,
-    }
+    let Op::Kernel(KernelOp::Movement(Movement::Concat { axis })) = node.op else { return None };
+    (node.inputs.len() <= FEW).then_some(axis)
 }
 
 /// The concatenations that are nothing but a part of another one.
