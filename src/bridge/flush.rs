@@ -82,7 +82,7 @@ impl Runtime {
                 }
             }
         }
-        ticket.end();
+        Ticket::end(ticket);
         if let Err(panic) = outcome {
             resume_unwind(panic);
         }

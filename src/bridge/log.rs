@@ -38,7 +38,9 @@ impl Log {
         if self.level > 0 {
             eprintln!("burn-mpsgraph: flush ({reason:?}): {ops} ops recorded");
         }
-        let before = self.flushes.fetch_add(1, Ordering::Relaxed);
+        // Two threads may count one flush; an exact count would cost each flush more.
+        let before = self.flushes.load(Ordering::Relaxed);
+        self.flushes.store(before.wrapping_add(1), Ordering::Relaxed);
         if before % FLUSHES == FLUSHES - 1 {
             let mut lately = self.lately.lock_anyway();
             if lately.compiles > FLUSHES / 2 && !lately.warned {

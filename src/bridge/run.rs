@@ -253,8 +253,9 @@ impl Runtime {
         });
         command_buffer.on_completed(move |_| waiting.ended(serial));
         let work = command_buffer.commit();
-        self.counters.executions.add(1);
-        self.counters.commits.add(1);
+        // The encoder is locked.
+        self.counters.executions.add_locked(1);
+        self.counters.commits.add_locked(1);
         (work, execution)
     }
 }

@@ -1,7 +1,7 @@
 //! A flush under way. Values that it will make are pending on its ticket until they are ready or failed.
 
 use std::future::poll_fn;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Poll, Waker};
 
 use crate::lock::LockAnyway;
@@ -41,8 +41,13 @@ impl Ticket {
         .await;
     }
 
-    pub fn end(&self) {
-        let mut progress = self.lock();
+    /// The flush has ended.
+    pub fn end(ticket: &Arc<Self>) {
+        // Nobody else has it, so nobody waits or will.
+        if Arc::strong_count(ticket) == 1 {
+            return;
+        }
+        let mut progress = ticket.lock();
         progress.ended = true;
         let wakers = std::mem::take(&mut progress.wakers);
         // Without the lock: a waker may poll at once.

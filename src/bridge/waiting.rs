@@ -4,6 +4,7 @@
 //! limit, no handler comes, and a clock wakes them: a thread that starts with the first wait and sleeps until the next
 //! limit. It also wakes a task at a time at which that wants to look again.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::{Duration, Instant};
@@ -16,14 +17,14 @@ const NEVER: Duration = Duration::from_secs(1 << 30);
 
 /// Tasks that wait.
 pub(super) struct Waiting {
+    /// How many; a handler that finds none takes no lock.
+    count: AtomicUsize,
     list: Mutex<List>,
     /// Tells the clock that it has to look earlier than it thinks.
     earlier: Condvar,
 }
 
 struct List {
-    /// The newest submission whose handler was called.
-    ended: Serial,
     /// When a handler was called last while somebody waited.
     last_end: Instant,
     limit: Duration,
@@ -74,14 +75,13 @@ impl Wait {
 impl Waiting {
     pub fn new(limit: Duration) -> Self {
         let list = List {
-            ended: 0,
             last_end: Instant::now(),
             limit: limit.min(NEVER),
             waiters: Vec::new(),
             key: 0,
             clock: Clock::NotStarted,
         };
-        Self { list: Mutex::new(list), earlier: Condvar::new() }
+        Self { count: AtomicUsize::new(0), list: Mutex::new(list), earlier: Condvar::new() }
     }
 
     fn lock(&self) -> MutexGuard<'_, List> {
@@ -97,17 +97,17 @@ impl Waiting {
     /// A submission's handler was called: wakes who waits for it, or for an earlier one whose handler came too early to
     /// find all command buffers ended.
     pub fn ended(&self, serial: Serial) {
+        // Adding nothing puts this in one order with who registers: whoever does so later looks again afterwards, and
+        // sees what has ended before. The limit of a wait that begins later counts from its own begin.
+        if self.count.fetch_add(0, Ordering::AcqRel) == 0 {
+            return;
+        }
         let woken: Vec<Waiter> = {
             let mut list = self.lock();
-            list.ended = list.ended.max(serial);
-            if list.waiters.is_empty() {
-                // The limit of a wait that begins later counts from its own begin.
-                return;
-            }
             list.last_end = Instant::now();
-            let ended = list.ended;
-            list.waiters.extract_if(.., |waiter| waiter.serial <= ended).collect()
+            list.waiters.extract_if(.., |waiter| waiter.serial <= serial).collect()
         };
+        self.count.fetch_sub(woken.len(), Ordering::Relaxed);
         // Without the lock: a waker may poll at once.
         woken.into_iter().for_each(|waiter| waiter.waker.wake());
     }
@@ -131,6 +131,7 @@ impl Waiting {
             wait.key = Some(key);
             let (serial, waker) = (wait.serial, waker.clone());
             list.waiters.push(Waiter { key, serial, since, look, waker, late: false });
+            self.count.fetch_add(1, Ordering::AcqRel);
         }
         match list.clock {
             Clock::NotStarted => {
@@ -150,6 +151,7 @@ impl Waiting {
             let at = list.waiters.iter().position(|waiter| waiter.key == key);
             let waiter = at.map(|at| list.waiters.swap_remove(at));
             drop(list);
+            self.count.fetch_sub(usize::from(waiter.is_some()), Ordering::Relaxed);
             // Without the lock: it may be the last reference to the task.
             drop(waiter);
         }

@@ -7,6 +7,7 @@
 //! the handlers of the last command buffer. DrewsChessMachine has seen it called once per encode, also with commits
 //! inside. That its error tells of every command buffer of the execution is our assumption: nobody has provoked one.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -21,23 +22,30 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How many executions are remembered whose handler was not called in time.
 const REMEMBERED: usize = 64;
 
-/// What was told of an execution, if anything yet: nothing, or why it failed.
+/// What was told of an execution.
 #[derive(Default)]
-pub(in crate::bridge) struct Execution(OnceLock<Option<NsError>>);
+pub(in crate::bridge) struct Execution {
+    told: AtomicBool,
+    /// Why it failed, if it did.
+    error: OnceLock<NsError>,
+}
 
 impl Execution {
     /// Notes that it has ended.
     pub fn tell(&self, error: Option<NsError>) {
-        let _ = self.0.set(error);
+        if let Some(error) = error {
+            let _ = self.error.set(error);
+        }
+        self.told.store(true, Ordering::Release);
     }
 
     fn is_told(&self) -> bool {
-        self.0.get().is_some()
+        self.told.load(Ordering::Acquire)
     }
 
     /// Why it failed.
     pub(super) fn fault(&self) -> Option<Error> {
-        let error = self.0.get()?.as_ref()?;
+        let error = self.error.get()?;
         Some(Error::Device { reason: format!("an execution failed in one of its command buffers: {error}") })
     }
 }

@@ -139,13 +139,13 @@ pub(crate) struct Encoder {
 
 impl Encoder {
     /// Opens the command buffer for encoding; an error says why it cannot.
-    pub fn new(buffer: &Strong) -> Result<Self, &'static str> {
+    pub fn new(buffer: Strong) -> Result<Self, &'static str> {
         let state = buffer.state::<CommandBuffer>();
         if state.encoding.swap(true, Ordering::Acquire) {
             let committed = state.is_committed();
             return Err(if committed { COMMITTED } else { "another thread is encoding on this command buffer" });
         }
-        Ok(Self { buffer: buffer.clone(), has_committed: false })
+        Ok(Self { buffer, has_committed: false })
     }
 
     /// Appends work, which is expected to take so long, and the completion handler of its execution. The command buffer
@@ -195,10 +195,10 @@ impl Drop for Encoder {
 const COMMITTED: &str = "the command buffer is committed already";
 
 /// A new command buffer of `queue`, owned by the caller; message `cmd` to `this` asks for it.
-pub(crate) fn new(queue: &Strong, this: This<'_>, cmd: Sel) -> Strong {
+pub(crate) fn new(queue: Strong, this: This<'_>, cmd: Sel) -> Strong {
     let buffer = CommandBuffer {
-        job: mtl_command_queue::new_job(queue, this, cmd),
-        queue: queue.clone(),
+        job: mtl_command_queue::new_job(&queue, this, cmd),
+        queue,
         content: BriefLock::default(),
         encoding: AtomicBool::new(false),
         label: Label::default(),
@@ -218,7 +218,7 @@ extern "C-unwind" fn enqueue(this: This<'_>, cmd: Sel) {
 }
 
 extern "C-unwind" fn commit(this: This<'_>, cmd: Sel) {
-    obeyed(this, cmd, Encoder::new(&this).and_then(Encoder::commit));
+    obeyed(this, cmd, Encoder::new(Strong::clone(&this)).and_then(Encoder::commit));
 }
 
 extern "C-unwind" fn wait_until_scheduled(this: This<'_>, cmd: Sel) {

@@ -64,7 +64,7 @@ pub(super) fn new_job(queue: &Strong, this: This<'_>, cmd: Sel) -> Arc<Job> {
 }
 
 extern "C-unwind" fn command_buffer(this: This<'_>, cmd: Sel) -> Id {
-    mtl_command_buffer::new(&this, this, cmd).autorelease()
+    mtl_command_buffer::new(Strong::clone(&this), this, cmd).autorelease()
 }
 
 extern "C-unwind" fn device(_: This<'_>, _: Sel) -> Id {

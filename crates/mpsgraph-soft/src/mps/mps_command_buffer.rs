@@ -91,7 +91,7 @@ impl<'a> Encoder<'a> {
         let Some(state) = wrapper.try_state::<MpsCommandBuffer>() else {
             return Err("the command buffer is not an initialised MPSCommandBuffer");
         };
-        let root = RootEncoder::new(&state.root())?;
+        let root = RootEncoder::new(state.root().clone())?;
         Ok(Self { wrapper, root, expected: Duration::MAX })
     }
 
@@ -103,7 +103,9 @@ impl<'a> Encoder<'a> {
     /// Notes that the work needs scratch memory: at least a page, which the wrapper keeps while it lives.
     pub fn hold_scratch(&self, bytes: usize) {
         let bytes = bytes.max(1).next_multiple_of(PAGE);
-        self.wrapper.state::<MpsCommandBuffer>().scratch.fetch_add(bytes, Relaxed);
+        let held = &self.wrapper.state::<MpsCommandBuffer>().scratch;
+        // Who holds the right to encode is the only one.
+        held.store(held.load(Relaxed) + bytes, Relaxed);
         counters::scratch_held(bytes);
     }
 
@@ -181,7 +183,7 @@ extern "C-unwind" fn command_buffer_from_command_queue(this: This<'_>, cmd: Sel,
     if queue.try_state::<CommandQueue>().is_none() {
         violation!(this, cmd, "the argument is not an MTLCommandQueue");
     }
-    let first = mtl_command_buffer::new(&queue, this, cmd);
+    let first = mtl_command_buffer::new(queue, this, cmd);
     new_object(&CLASS, MpsCommandBuffer::new(first)).autorelease()
 }
 
@@ -200,7 +202,7 @@ extern "C-unwind" fn root_command_buffer(this: This<'_>, _: Sel) -> Id {
 }
 
 extern "C-unwind" fn commit_and_continue(this: This<'_>, cmd: Sel) {
-    let opened = RootEncoder::new(&root(this));
+    let opened = RootEncoder::new(root(this));
     let continued = opened.map(|encoder| drop(next_root(this, cmd, encoder)));
     mtl_command_buffer::obeyed(this, cmd, continued);
 }
@@ -209,9 +211,9 @@ extern "C-unwind" fn commit_and_continue(this: This<'_>, cmd: Sel) {
 fn next_root(this: This<'_>, cmd: Sel, encoder: RootEncoder) -> RootEncoder {
     let old = root(this);
     let opened = encoder.commit().and_then(|()| {
-        let queue = old.state::<CommandBuffer>().queue();
+        let queue = old.state::<CommandBuffer>().queue().clone();
         let next = mtl_command_buffer::new(queue, this, cmd);
-        let encoder = RootEncoder::new(&next);
+        let encoder = RootEncoder::new(next.clone());
         *this.state::<MpsCommandBuffer>().root() = next;
         encoder
     });
@@ -221,8 +223,8 @@ fn next_root(this: This<'_>, cmd: Sel, encoder: RootEncoder) -> RootEncoder {
 macro_rules! passed_on_if_allowed {
     ($($name:ident = $action:expr;)*) => {$(
         extern "C-unwind" fn $name(this: This<'_>, cmd: Sel) {
-            let action: fn(&Strong) -> Result<(), &'static str> = $action;
-            mtl_command_buffer::obeyed(this, cmd, action(&root(this)));
+            let action: fn(Strong) -> Result<(), &'static str> = $action;
+            mtl_command_buffer::obeyed(this, cmd, action(root(this)));
         }
     )*};
 }

@@ -5,7 +5,7 @@
 //! more. The header stays behind as a zombie ([`slab`]).
 
 use std::ptr;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicIsize, AtomicPtr, fence};
 
 use super::class::Class;
@@ -108,13 +108,12 @@ impl Object {
         self.payload.load(Acquire)
     }
 
-    /// Puts in the payload, once in an object's life; whether there was none.
+    /// Puts in the payload, once in an object's life; whether there was none. If two threads do so at once, one of the
+    /// payloads is leaked: somebody may have borrowed either.
     pub(crate) fn set_payload<T: Send + Sync + 'static>(&self, value: T) -> bool {
-        let payload = Payload::boxed(value);
-        let is_first = self.payload.compare_exchange(ptr::null_mut(), payload, AcqRel, Acquire).is_ok();
-        if !is_first {
-            // SAFETY: the exchange failed, so nobody else knows the box.
-            unsafe { Payload::drop_boxed(payload) };
+        let is_first = self.payload.load(Acquire).is_null();
+        if is_first {
+            self.payload.store(Payload::boxed(value), Release);
         }
         is_first
     }
