@@ -33,28 +33,27 @@ pub(super) fn shift_left(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>) ->
 
 /// `a >> count` of i64, the count taken modulo 64, filled with copies of the sign or, if `is_unsigned`, with zeros.
 ///
-/// `a` is `(high + 1) * 2^32 + low` if the low half is negative as a signed number, else `high * 2^32 + low`. Of the
-/// quotient by `2^near` the first term stays whole, as a product with `2^(32 - near)`, and the other is a shift. All of
-/// it wraps.
+/// Both halves are shifted by themselves, the high one is put in its place by a product, and what the low one is filled
+/// with is cut off. Of 32 places and more the low half is nothing, and the high one gets its place.
 pub(super) fn shift_right(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>, is_unsigned: bool) -> ffi::Tensor {
     let graph = cx.graph();
     let [low, high] = apart(graph, a);
     let Count { is_far, near } = Count::of(cx, count);
-    let sign = |x: &ffi::Tensor| graph.bitwise_right_shift(x, &number(cx, 31));
-    let filled = if is_unsigned { number(cx, 0) } else { sign(&high) };
-    // The first 32 places.
-    let (low, high) = (graph.select(&is_far, &high, &low), graph.select(&is_far, &filled, &high));
-    let mut above = graph.subtraction(&wide(graph, &high), &wide(graph, &sign(&low)));
-    if is_unsigned {
-        let borrowed = graph.multiplication(&wide(graph, &sign(&high)), &wide_number(cx, TWO_TO_32));
-        above = graph.subtraction(&above, &borrowed);
-    }
-    // -2^(31 - near), also of no places.
-    let rest = graph.subtraction(&number(cx, 31), &near);
-    let half = wide(graph, &graph.bitwise_left_shift(&number(cx, -1), &rest));
-    let factor = graph.multiplication(&half, &wide_number(cx, -2.0));
-    let below = wide(graph, &graph.bitwise_right_shift(&low, &near));
-    let quotient = graph.addition(&graph.multiplication(&above, &factor), &below);
+    // -2^(31 - near), and the ones of 2^(32 - near) - 1; both also of no places.
+    let half = graph.bitwise_left_shift(&number(cx, -1), &graph.subtraction(&number(cx, 31), &near));
+    let ones = graph.subtraction(&graph.subtraction(&number(cx, -1), &half), &half);
+    let place = graph.multiplication(&wide(graph, &half), &wide_number(cx, -2.0));
+    let place = graph.select(&is_far, &wide_number(cx, 1.0), &place);
+    let high = graph.bitwise_right_shift(&high, &graph.select(&is_far, &near, &number(cx, 0)));
+    let high = if is_unsigned {
+        let kept = graph.select(&is_far, &ones, &number(cx, -1));
+        wide_unsigned(graph, &graph.bitwise_and(&high, &kept))
+    } else {
+        wide(graph, &high)
+    };
+    let kept = graph.select(&is_far, &number(cx, 0), &ones);
+    let low = wide_unsigned(graph, &graph.bitwise_and(&graph.bitwise_right_shift(&low, &near), &kept));
+    let quotient = graph.addition(&graph.multiplication(&high, &place), &low);
     graph.reshape(&quotient, &broadcast(a.1, count.1))
 }
 
@@ -84,6 +83,11 @@ fn number(cx: &Lowering<'_>, number: i32) -> ffi::Tensor {
 
 fn wide(graph: &ffi::Graph, half: &ffi::Tensor) -> ffi::Tensor {
     graph.cast(half, DataType::I64)
+}
+
+/// The bits of an i32 as a number that is not negative.
+fn wide_unsigned(graph: &ffi::Graph, half: &ffi::Tensor) -> ffi::Tensor {
+    wide(graph, &graph.reinterpret_cast(half, DataType::U32))
 }
 
 fn wide_number(cx: &Lowering<'_>, number: f64) -> ffi::Tensor {
