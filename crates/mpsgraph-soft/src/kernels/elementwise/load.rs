@@ -173,6 +173,8 @@ unsafe fn copy_runs<T: Copy>(from: *const T, [across, step]: [isize; 2], [runs, 
             (0, 8) => vectorised(Repeat::<T, 8> { from, across, runs, to }),
             (0, 16) => vectorised(Repeat::<T, 16> { from, across, runs, to }),
             (0, 32) => vectorised(Repeat::<T, 32> { from, across, runs, to }),
+            // Such as the halves of wider elements.
+            (2, 32..) => vectorised(Alternate { from, across, runs, run, to }),
             _ => (0..runs).for_each(|at| copy_run(from.offset(at as isize * across), step, run, to.add(at * run))),
         }
     }
@@ -197,6 +199,29 @@ impl<T: Copy, const N: usize> VectorLoop for Repeat<T, N> {
             unsafe {
                 let element = *self.from.offset(at as isize * self.across);
                 self.to.cast::<[T; N]>().add(at).write([element; N]);
+            }
+        }
+    }
+}
+
+/// Every other element; made by [`copy_runs`] only, whose promises it relies on.
+struct Alternate<T> {
+    from: *const T,
+    across: isize,
+    runs: usize,
+    run: usize,
+    to: *mut T,
+}
+
+impl<T: Copy> VectorLoop for Alternate<T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for at in 0..self.runs {
+            // SAFETY: so many elements are readable and writable.
+            unsafe {
+                copy_run(self.from.offset(at as isize * self.across), 2, self.run, self.to.add(at * self.run));
             }
         }
     }
