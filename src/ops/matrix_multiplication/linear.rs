@@ -45,7 +45,7 @@ fn one_op(x: MpsGraphTensor, weight: &MpsGraphTensor, bias: &MpsGraphTensor) -> 
     let mut result = shape(&x.shape);
     result[x.rank() - 1] = outputs;
     let x = positions("linear", x);
-    let own = TensorType::new(x.dtype(), [x.shape[0], outputs].into());
+    let own = TensorType::new(x.dtype(), shape(&[x.shape[0], outputs]));
     record(MatrixMultiplicationOp::Linear.into(), &[&x, weight, bias], &[], own).with_shape(result)
 }
 
@@ -73,6 +73,6 @@ fn positions(name: &'static str, tensor: MpsGraphTensor) -> MpsGraphTensor {
     if rank == 0 {
         invalid(name, "a tensor without axes");
     }
-    let shape = [tensor.shape[..rank - 1].iter().product(), tensor.shape[rank - 1]];
-    tensor.with_shape(shape.into())
+    let extents = [tensor.shape[..rank - 1].iter().product(), tensor.shape[rank - 1]];
+    tensor.with_shape(shape(&extents))
 }
