@@ -52,22 +52,109 @@ pub unsafe fn transpose<const N: usize>(plane: &Plane, src: *const u8, dst: *mut
     }
 }
 
-/// A tile of `TILE` by `TILE` with contiguous destination rows.
+/// A tile of `TILE` by `TILE` with contiguous destination rows, by squares whose rows fill a vector.
 ///
 /// # Safety
 /// As for [`transpose`], for this tile.
 #[inline(always)]
 unsafe fn full_tile<const N: usize>(plane: &Plane, src: *const u8, dst: *mut u8) {
-    let mut tile = [[[0u8; N]; TILE]; TILE];
-    for (j, row) in tile.iter_mut().enumerate() {
-        // SAFETY: `TILE` contiguous elements of source row `j`; arrays of bytes need no alignment.
-        *row = unsafe { src.wrapping_offset(j as isize * plane.src_step).cast::<[[u8; N]; TILE]>().read() };
+    match N {
+        // SAFETY: the caller's promise.
+        1 => unsafe { squares::<N, 16>(plane, src, dst) },
+        // SAFETY: as above.
+        2 => unsafe { squares::<N, 8>(plane, src, dst) },
+        // SAFETY: as above.
+        4 => unsafe { squares::<N, 4>(plane, src, dst) },
+        // SAFETY: as above.
+        8 => unsafe { squares::<N, 2>(plane, src, dst) },
+        // SAFETY: as above.
+        _ => unsafe { squares::<N, 1>(plane, src, dst) },
     }
-    let tile: [[[u8; N]; TILE]; TILE] = std::array::from_fn(|i| std::array::from_fn(|j| tile[j][i]));
-    for (i, row) in tile.into_iter().enumerate() {
-        // SAFETY: `TILE` contiguous elements of destination row `i`.
-        unsafe { dst.wrapping_offset(i as isize * plane.dst_row).cast::<[[u8; N]; TILE]>().write(row) };
+}
+
+/// A tile, by squares of `SIDE` by `SIDE` elements, a vector per row.
+///
+/// # Safety
+/// As for [`transpose`], for this tile.
+#[inline(always)]
+unsafe fn squares<const N: usize, const SIDE: usize>(plane: &Plane, src: *const u8, dst: *mut u8) {
+    for i in (0..TILE).step_by(SIDE) {
+        for j in (0..TILE).step_by(SIDE) {
+            let mut rows: [Vector; SIDE] = std::array::from_fn(|row| {
+                let from = src.wrapping_add(i * N).wrapping_offset((j + row) as isize * plane.src_step);
+                // SAFETY: `SIDE` contiguous elements of a source row of the tile, which are a vector.
+                unsafe { from.cast::<Vector>().read_unaligned() }
+            });
+            // Each turn interleaves the halves of the square, as a riffle does with a pack of cards.
+            for _ in 0..SIDE.ilog2() {
+                let halves = rows;
+                for at in 0..SIDE / 2 {
+                    let (low, high) = interleave::<N>(halves[at], halves[at + SIDE / 2]);
+                    (rows[2 * at], rows[2 * at + 1]) = (low, high);
+                }
+            }
+            for (column, row) in rows.into_iter().enumerate() {
+                let to = dst.wrapping_offset((i + column) as isize * plane.dst_row).wrapping_add(j * N);
+                // SAFETY: `SIDE` contiguous elements of a destination row of the tile.
+                unsafe { to.cast::<Vector>().write_unaligned(row) };
+            }
+        }
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+type Vector = std::arch::x86_64::__m128i;
+
+#[cfg(target_arch = "aarch64")]
+type Vector = std::arch::aarch64::uint8x16_t;
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+type Vector = [u8; 16];
+
+/// Elements of `N` bytes of `a` and of `b` in turn: those of the lower halves, and those of the higher ones.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn interleave<const N: usize>(a: Vector, b: Vector) -> (Vector, Vector) {
+    use std::arch::x86_64::*;
+    // SAFETY: every x86-64 processor has SSE2.
+    unsafe {
+        match N {
+            1 => (_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)),
+            2 => (_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)),
+            4 => (_mm_unpacklo_epi32(a, b), _mm_unpackhi_epi32(a, b)),
+            8 => (_mm_unpacklo_epi64(a, b), _mm_unpackhi_epi64(a, b)),
+            _ => (a, b),
+        }
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+#[inline(always)]
+fn interleave<const N: usize>(a: Vector, b: Vector) -> (Vector, Vector) {
+    use std::arch::aarch64::*;
+    // SAFETY: every AArch64 processor has NEON; vectors of one size may be read as each other.
+    unsafe {
+        macro_rules! of {
+            ($to:ident, $from:ident, $low:ident, $high:ident) => {{
+                let (a, b) = ($to(a), $to(b));
+                ($from($low(a, b)), $from($high(a, b)))
+            }};
+        }
+        match N {
+            1 => (vzip1q_u8(a, b), vzip2q_u8(a, b)),
+            2 => of!(vreinterpretq_u16_u8, vreinterpretq_u8_u16, vzip1q_u16, vzip2q_u16),
+            4 => of!(vreinterpretq_u32_u8, vreinterpretq_u8_u32, vzip1q_u32, vzip2q_u32),
+            8 => of!(vreinterpretq_u64_u8, vreinterpretq_u8_u64, vzip1q_u64, vzip2q_u64),
+            _ => (a, b),
+        }
+    }
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[inline(always)]
+fn interleave<const N: usize>(a: Vector, b: Vector) -> (Vector, Vector) {
+    let from = |half: usize| std::array::from_fn(|at| [a, b][at / N % 2][half + at / (2 * N) * N + at % N]);
+    (from(0), from(8))
 }
 
 /// A tile of any size.
