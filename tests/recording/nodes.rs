@@ -26,7 +26,7 @@ const TABLE: &[Row] = &[
     ("LSTM, inference", models::lstm_inference, [213, 60], [361, 121]),
     ("LSTM, training with Adam", models::lstm_adam, [772, 148], [1326, 337]),
     ("GPT, inference", models::gpt_inference, [150, 60], [178, 60]),
-    ("GPT, training with Adam", models::gpt_adam, [851, 203], [1015, 216]),
+    ("GPT, training with Adam", models::gpt_adam, [851, 205], [1015, 218]),
     ("spectrum", models::one_spectrum, [17, 3], [17, 3]),
     ("four spectra", models::four_spectra, [75, 14], [75, 14]),
 ];

@@ -12,10 +12,10 @@ use crate::kernels::prefetch::LINE;
 use crate::kernels::storage::Storage;
 use std::collections::HashMap;
 
-/// If neighbours of an operand are in different cache lines, its innermost runs are longer than this and it has more
-/// elements than `LARGE_COPY`, a blocked copy reorders it first.
-const LONG_STRIDED_RUN: usize = 512;
-const LARGE_COPY: usize = 1 << 16;
+/// If neighbours of an operand are in different cache lines and it has so many elements, a copy by tiles reorders it
+/// first, provided that it has such a tile: so many neighbours along an axis, and elements side by side along another.
+const REORDERED: usize = 1 << 11;
+const TILE: usize = 16;
 
 /// What a loop reads.
 #[derive(Default)]
@@ -85,7 +85,8 @@ impl Assembler<'_> {
         let mut geometry = Geometry::new(view.offset, &view.shape, &view.strides);
         let mut storage = self.root(view.root);
         let is_far = geometry.step().unsigned_abs() * dtype.size() >= LINE;
-        if is_far && geometry.run() > LONG_STRIDED_RUN && geometry.elements() >= LARGE_COPY {
+        let has_tiles = geometry.run() >= TILE && geometry.has_run_of(TILE);
+        if is_far && has_tiles && geometry.elements() >= REORDERED {
             storage = self.packed_copy(view, dtype.size());
             geometry = Geometry::new(0, &[view.elements()], &[1]);
         }

@@ -55,6 +55,11 @@ impl Geometry {
         self.axes.iter().all(|axis| axis.stride == 0)
     }
 
+    /// Whether so many elements are side by side along an axis.
+    pub fn has_run_of(&self, length: usize) -> bool {
+        self.axes.iter().any(|axis| axis.stride == 1 && axis.extent >= length)
+    }
+
     /// Length of the innermost run with one stride.
     pub fn run(&self) -> usize {
         self.axes.last().map_or(1, |axis| axis.extent)
