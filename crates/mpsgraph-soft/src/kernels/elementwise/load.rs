@@ -178,8 +178,8 @@ unsafe fn copy_runs<T: Copy>(from: *const T, [across, step]: [isize; 2], [runs, 
             (0, 8) => vectorised(Repeat::<T, 8> { from, across, runs, to }),
             (0, 16) => vectorised(Repeat::<T, 16> { from, across, runs, to }),
             (0, 32) => vectorised(Repeat::<T, 32> { from, across, runs, to }),
-            // Such as the halves of wider elements.
-            (2, 32..) => vectorised(Alternate { from, across, runs, run, to }),
+            // Such as the halves of wider elements, and flipped rows.
+            (2 | -1, 32..) => vectorised(Shuffled { from, strides: [across, step], counts: [runs, run], to }),
             _ => (0..runs).for_each(|at| copy_run(from.offset(at as isize * across), step, run, to.add(at * run))),
         }
     }
@@ -209,25 +209,23 @@ impl<T: Copy, const N: usize> VectorLoop for Repeat<T, N> {
     }
 }
 
-/// Every other element; made by [`copy_runs`] only, whose promises it relies on.
-struct Alternate<T> {
+/// Runs whose elements vectors bring into order; made by [`copy_runs`] only, whose promises it relies on.
+struct Shuffled<T> {
     from: *const T,
-    across: isize,
-    runs: usize,
-    run: usize,
+    strides: [isize; 2],
+    counts: [usize; 2],
     to: *mut T,
 }
 
-impl<T: Copy> VectorLoop for Alternate<T> {
+impl<T: Copy> VectorLoop for Shuffled<T> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        for at in 0..self.runs {
+        let ([across, step], [runs, run]) = (self.strides, self.counts);
+        for at in 0..runs {
             // SAFETY: so many elements are readable and writable.
-            unsafe {
-                copy_run(self.from.offset(at as isize * self.across), 2, self.run, self.to.add(at * self.run));
-            }
+            unsafe { copy_run(self.from.offset(at as isize * across), step, run, self.to.add(at * run)) };
         }
     }
 }
@@ -242,6 +240,10 @@ unsafe fn copy_run<T: Copy>(from: *const T, step: isize, run: usize, to: *mut T)
         match step {
             0 => to.fill(*from),
             1 => to.copy_from_slice(std::slice::from_raw_parts(from, run)),
+            -1 => {
+                let from = std::slice::from_raw_parts(from.offset(1 - run as isize), run);
+                to.iter_mut().zip(from.iter().rev()).for_each(|(to, from)| *to = *from);
+            }
             2 => {
                 // Of pairs, which vectors take apart. The last element's partner may be beyond the end.
                 let last = run.saturating_sub(1);
