@@ -13,7 +13,7 @@ mod parts;
 mod seams;
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use foldhash::fast::FixedState;
@@ -44,6 +44,8 @@ pub(super) struct Recording {
     first_serial: u64,
     /// Only the recording thread changes it, under the list's lock.
     next_serial: AtomicU64,
+    /// Whether it has an owner, for who looks at all recordings.
+    in_use: AtomicBool,
 }
 
 #[derive(Default)]
@@ -77,7 +79,12 @@ pub(super) struct Bounds {
 
 impl Recording {
     fn with_first_serial(first_serial: u64) -> Self {
-        Self { list: Mutex::default(), first_serial, next_serial: AtomicU64::new(first_serial) }
+        Self {
+            list: Mutex::default(),
+            first_serial,
+            next_serial: AtomicU64::new(first_serial),
+            in_use: AtomicBool::new(false),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, List> {

@@ -177,7 +177,7 @@ impl Runtime {
 
     /// Submits what every thread has recorded, without waiting for it.
     pub fn flush_all(&self) {
-        for recording in Recording::all() {
+        for recording in Recording::all_in_use() {
             self.flush(recording, Cut::Everything, FlushReason::Sync);
         }
     }
@@ -191,7 +191,7 @@ impl Runtime {
 
     /// Releases what recorded ops keep that nobody can ask for, and free buffers.
     pub fn memory_cleanup(&self) {
-        ffi::autoreleasepool(|| Recording::all().iter().for_each(|recording| recording.prune()));
+        ffi::autoreleasepool(|| Recording::all_in_use().iter().for_each(|recording| recording.prune()));
         self.clear_cache();
     }
 

@@ -54,6 +54,7 @@ impl Recording {
             new
         });
         recording.lock().owner = Owner::Thread;
+        recording.in_use.store(true, Ordering::Release);
         recording
     }
 
@@ -62,9 +63,14 @@ impl Recording {
         SmallVec::from_slice(&ALL.lock_anyway())
     }
 
+    /// Those that may hold something.
+    pub fn all_in_use() -> SmallVec<[&'static Self; 4]> {
+        ALL.lock_anyway().iter().copied().filter(|recording| recording.is_in_use()).collect()
+    }
+
     /// Whether a thread records into it, or may ask for one of its values.
     pub fn is_in_use(&self) -> bool {
-        self.lock().owner != Owner::Nobody
+        self.in_use.load(Ordering::Acquire)
     }
 
     /// Its thread ends, or needs it no longer: what its values do not need is dropped, now and whenever the last tensor
@@ -92,6 +98,7 @@ impl Recording {
     pub(super) fn give_away(&'static self, list: &mut List) {
         if list.owner == Owner::Ended && list.nodes.is_empty() {
             *list = List::default();
+            self.in_use.store(false, Ordering::Release);
             ORPHANS.fetch_sub(1, Ordering::Relaxed);
             FREE.lock_anyway().push(self);
         }
