@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs what depends on the architecture as aarch64-unknown-linux-gnu under qemu, on a Debian machine that is no AArch64:
-# the software runtime's message sends, every declared message of ffi, and a training step.
+# the software runtime's message sends and NEON, every declared message of ffi, and a training step.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source tools/cross.sh
@@ -18,6 +18,9 @@ test=(cargo test --locked --config 'profile.dev.package.gemm-f16.opt-level=2'
 # Not the tests that start themselves again, as another system or alone: those processes would not be under qemu.
 step "$target: the software runtime"
 "${test[@]}" --package mpsgraph-soft --test main -- runtime:: --skip on_other_systems --skip a_header_that_is_used_again
+
+step "$target: vectors of its own"
+"${test[@]}" --package mpsgraph-soft --lib transposes_of_every_small_size
 
 step "$target: every declared message"
 "${test[@]}" --package burn-mpsgraph --lib ffi:: -- --include-ignored --skip every_declaration_is_sent --skip ns_exception
