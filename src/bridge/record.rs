@@ -24,10 +24,7 @@ pub(crate) fn record(
     output: TensorType,
 ) -> MpsGraphTensor {
     let runtime = Runtime::get();
-    let bytes = match runtime.check_size(op.name(), &output) {
-        Ok(bytes) => bytes,
-        Err(error) => error.raise(),
-    };
+    let bytes = runtime.check_size(op.name(), &output).unwrap_or_else(|error| error.raise());
     if bytes == 0 {
         return MpsGraphTensor::new(Handle::of(output, State::Empty));
     }

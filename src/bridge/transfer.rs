@@ -48,10 +48,7 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
     let runtime = Runtime::get();
     let data = data.borrow();
     let ty = TensorType::new(dtype_of(data), shape_of(data).clone());
-    let wanted = match runtime.check_size(op, &ty) {
-        Ok(wanted) => wanted,
-        Err(error) => error.raise(),
-    };
+    let wanted = runtime.check_size(op, &ty).unwrap_or_else(|error| error.raise());
     let bytes = data.as_bytes();
     if bytes.len() != wanted {
         let reason =

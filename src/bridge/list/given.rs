@@ -22,11 +22,11 @@ impl<'a> Given<'a> {
 
     /// Whether a tensor, or a node of another recording, has the value too, which is given to one of the nodes.
     pub fn is_held(&self, value: &Arc<Value>) -> bool {
-        self.0.get(&Arc::as_ptr(value)).is_some_and(|(value, times)| Arc::strong_count(value) > *times)
+        self.0.get(&Arc::as_ptr(value)).is_some_and(|(value, times)| Value::holders(value) > *times)
     }
 
     /// The values that nobody else has.
     pub fn own(&self) -> impl Iterator<Item = &'a Arc<Value>> + '_ {
-        self.0.values().filter(|(value, times)| Arc::strong_count(value) <= *times).map(|(value, _)| *value)
+        self.0.values().filter(|(value, times)| Value::holders(value) <= *times).map(|(value, _)| *value)
     }
 }

@@ -30,14 +30,15 @@ pub struct Parts {
 
 /// All steps of `job`.
 pub fn assemble(job: &Job, views: &[View], groups: &[Group<'_>]) -> Parts {
+    let readers = readers(job, views, groups);
     let mut assembler = Assembler {
         job,
         views,
         storage: HashMap::new(),
         copies: HashMap::new(),
         stored: stored_roots(job, views, groups),
-        joined: movements::joined(job, views, groups),
-        rotations: rotations::find(job, views, groups),
+        joined: movements::joined(job, views, groups, &readers),
+        rotations: rotations::find(job, views, groups, &readers),
         rotated: HashSet::new(),
         out: Parts::default(),
     };
@@ -284,6 +285,14 @@ impl Assembler<'_> {
         let packed = View { offset: 0, strides: packed_strides(&view.shape), ..view.clone() };
         (storage, Operand { offset: 0, strides: packed.broadcast(&to).strides })
     }
+}
+
+/// How often groups read each root, or the caller asks for it.
+fn readers(job: &Job, views: &[View], groups: &[Group<'_>]) -> Vec<usize> {
+    let mut readers = vec![0; job.nodes.len()];
+    let read = groups.iter().flat_map(Group::values).flat_map(|id| &job.nodes.node(id).inputs).chain(&job.targets);
+    read.for_each(|id| readers[views[id.0 as usize].root.0 as usize] += 1);
+    readers
 }
 
 /// Roots that the caller or a group other than their own needs.

@@ -19,11 +19,8 @@ pub struct Rotation {
     pub other: ValueId,
 }
 
-/// The rotations, by their products.
-pub fn find(job: &Job, views: &[View], groups: &[Group<'_>]) -> HashMap<ValueId, Rotation> {
-    let mut readers = vec![0; job.nodes.len()];
-    let read = groups.iter().flat_map(Group::values).flat_map(|id| &job.nodes.node(id).inputs).chain(&job.targets);
-    read.for_each(|id| readers[views[id.0 as usize].root.0 as usize] += 1);
+/// The rotations, by their products; `readers` says how often each root is read.
+pub fn find(job: &Job, views: &[View], groups: &[Group<'_>], readers: &[usize]) -> HashMap<ValueId, Rotation> {
     let found = groups.iter().filter_map(|group| {
         let Group::Loop(members) = group else { return None };
         let (product, rotation) = rotation(job, views, members)?;

@@ -1,9 +1,9 @@
 //! Transposes a plane of two axes in blocks.
 //!
-//! A tile is read by rows of the source into a buffer and written by rows of the destination, so every cache line of
-//! either side is touched once, also if the strides are powers of two. Tiles follow each other along the rows of the
-//! source, 16 streams that the processor reads ahead, in bands short enough that the pages of the destination stay in
-//! the translation cache.
+//! A tile is moved by squares, which are read by rows of the source and written by rows of the destination, so few
+//! cache lines of either side are in use at a time, also if the strides are powers of two. Tiles follow each other along
+//! the rows of the source, 16 streams that the processor reads ahead, in bands short enough that the pages of the
+//! destination stay in the translation cache.
 
 #![expect(unsafe_code, reason = "strided memory behind pointers")]
 
@@ -22,7 +22,7 @@ pub struct Plane {
 }
 
 /// Side of a tile: the elements of a cache line for 4-byte elements.
-const TILE: usize = 16;
+pub const TILE: usize = 16;
 /// Destination rows of a band.
 const BAND: usize = 128;
 
@@ -58,17 +58,15 @@ pub unsafe fn transpose<const N: usize>(plane: &Plane, src: *const u8, dst: *mut
 /// As for [`transpose`], for this tile.
 #[inline(always)]
 unsafe fn full_tile<const N: usize>(plane: &Plane, src: *const u8, dst: *mut u8) {
-    match N {
-        // SAFETY: the caller's promise.
-        1 => unsafe { squares::<N, 16>(plane, src, dst) },
-        // SAFETY: as above.
-        2 => unsafe { squares::<N, 8>(plane, src, dst) },
-        // SAFETY: as above.
-        4 => unsafe { squares::<N, 4>(plane, src, dst) },
-        // SAFETY: as above.
-        8 => unsafe { squares::<N, 2>(plane, src, dst) },
-        // SAFETY: as above.
-        _ => unsafe { squares::<N, 1>(plane, src, dst) },
+    // SAFETY: the caller's promise.
+    unsafe {
+        match N {
+            1 => squares::<N, 16>(plane, src, dst),
+            2 => squares::<N, 8>(plane, src, dst),
+            4 => squares::<N, 4>(plane, src, dst),
+            8 => squares::<N, 2>(plane, src, dst),
+            _ => squares::<N, 1>(plane, src, dst),
+        }
     }
 }
 

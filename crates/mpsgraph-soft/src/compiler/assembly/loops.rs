@@ -10,12 +10,12 @@ use crate::kernels::elementwise::load::Geometry;
 use crate::kernels::elementwise::{LoopBuilder, Register};
 use crate::kernels::prefetch::LINE;
 use crate::kernels::storage::Storage;
+use crate::kernels::transpose::TILE;
 use std::collections::HashMap;
 
 /// If neighbours of an operand are in different cache lines and it has so many elements, a copy by tiles reorders it
-/// first, provided that it has such a tile: so many neighbours along an axis, and elements side by side along another.
+/// first, provided that it has a tile: so many neighbours along an axis, and elements side by side along another.
 const REORDERED: usize = 1 << 11;
-const TILE: usize = 16;
 
 /// What a loop reads.
 #[derive(Default)]

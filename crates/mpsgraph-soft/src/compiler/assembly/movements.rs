@@ -26,19 +26,15 @@ fn axis_of(job: &Job, id: ValueId) -> Option<usize> {
     (node.inputs.len() <= FEW).then_some(axis)
 }
 
-/// The concatenations that are nothing but a part of another one.
-pub(super) fn joined(job: &Job, views: &[View], groups: &[Group<'_>]) -> HashSet<ValueId> {
-    let mut readers = vec![0; job.nodes.len()];
-    let read = groups.iter().flat_map(Group::values).flat_map(|id| &job.nodes.node(id).inputs).chain(&job.targets);
-    read.for_each(|id| readers[views[id.0 as usize].root.0 as usize] += 1);
+/// The concatenations that are nothing but a part of another one; `readers` says how often each root is read.
+pub(super) fn joined(job: &Job, views: &[View], groups: &[Group<'_>], readers: &[usize]) -> HashSet<ValueId> {
     let joins = groups.iter().flat_map(Group::values).filter(|&id| axis_of(job, id).is_some());
     let parts = joins.flat_map(|id| &job.nodes.node(id).inputs).filter_map(|part| {
         let view = &views[part.0 as usize];
-        let ty = job.nodes.ty(view.root);
-        let is_whole = view.offset == 0 && view.is_consecutive() && view.shape == ty.shape;
-        let same_size = ty.dtype.size() == job.nodes.ty(*part).dtype.size();
+        // As a whole, in its own shape.
+        let is_whole = *view == views[view.root.0 as usize];
         let only = axis_of(job, view.root).is_some() && readers[view.root.0 as usize] == 1;
-        (is_whole && same_size && only).then_some(view.root)
+        (is_whole && only).then_some(view.root)
     });
     parts.collect()
 }
