@@ -9,7 +9,7 @@ use burn_backend::{DType, Shape, TensorMetadata};
 
 use crate::bridge::Handle;
 use crate::burn::metadata_items;
-use crate::tensor_type::{TensorType, shape};
+use crate::tensor_type::{TensorType, extents, shape};
 
 /// A tensor of any dtype on the [`MpsGraphDevice`](crate::MpsGraphDevice); the primitive behind Burn's float, int and
 /// bool tensors. Cloning shares the data.
@@ -20,7 +20,7 @@ pub struct MpsGraphTensor {
 
 impl MpsGraphTensor {
     pub(crate) fn new(value: Handle) -> Self {
-        let shape = shape(&value.ty().shape);
+        let shape = shape(extents(&value.ty().shape));
         Self { value, shape }
     }
 
@@ -32,17 +32,17 @@ impl MpsGraphTensor {
 
     /// Type of the tensor as the holder of this handle sees it.
     pub(crate) fn ty(&self) -> TensorType {
-        TensorType::new(self.value.ty().dtype, shape(&self.shape))
+        TensorType::new(self.value.ty().dtype, shape(self.dims()))
     }
 
     pub(crate) fn dims(&self) -> &[usize] {
-        &self.shape
+        extents(&self.shape)
     }
 }
 
 impl Clone for MpsGraphTensor {
     fn clone(&self) -> Self {
-        Self { value: self.value.clone(), shape: shape(&self.shape) }
+        Self { value: self.value.clone(), shape: shape(self.dims()) }
     }
 }
 
@@ -54,7 +54,7 @@ impl TensorMetadata for MpsGraphTensor {
     }
 
     fn shape(&self) -> Shape {
-        shape(&self.shape)
+        shape(self.dims())
     }
 
     fn rank(&self) -> usize {

@@ -16,6 +16,19 @@ pub(crate) fn shape(extents: &[usize]) -> Shape {
     Shape::new_raw(dims)
 }
 
+/// A shape's extents. Indexing is generic and so compiled here; `as_slice` and `deref` are calls into another crate.
+#[inline]
+pub(crate) fn extents(shape: &Shape) -> &[usize] {
+    &shape[..]
+}
+
+/// Whether two shapes are equal. Comparing slices calls the C library, which takes longer for a few extents.
+#[inline]
+pub(crate) fn same_extents(a: &Shape, b: &Shape) -> bool {
+    let (a, b) = (extents(a), extents(b));
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
+}
+
 /// Element type and shape of a value; part of a program's identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TensorType {
@@ -28,24 +41,15 @@ impl TensorType {
         Self { dtype, shape }
     }
 
-    /// A clone, made as [`shape`] makes shapes.
-    pub fn copied(&self) -> Self {
-        Self::new(self.dtype, shape(&self.shape))
-    }
-
-    /// Becomes a copy of `other` in its place.
-    pub fn set(&mut self, other: &Self) {
-        self.dtype = other.dtype;
-        if self.shape.len() == other.shape.len() {
-            self.shape.iter_mut().zip(other.shape.iter()).for_each(|(own, &extent)| *own = extent);
-        } else {
-            self.shape = shape(&other.shape);
-        }
+    /// Whether both are equal, as [`same_extents`] compares shapes.
+    #[inline]
+    pub fn is(&self, other: &Self) -> bool {
+        self.dtype == other.dtype && same_extents(&self.shape, &other.shape)
     }
 
     /// Product of the extents.
     pub fn elements(&self) -> usize {
-        self.shape.as_slice().iter().product()
+        extents(&self.shape).iter().product()
     }
 
     /// Packed size in bytes.

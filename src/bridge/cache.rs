@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 use recent::Recent;
 
 use super::compile::Compiled;
-use super::draft::{Draft, Track};
+use super::draft::{self, Draft, Track};
 use super::list::Segment;
 use super::moving::{Moving, MovingPrograms};
 use super::program::Program;
@@ -123,12 +123,9 @@ impl Cache {
             Some(moving) => Some(moving.upgrade()?),
             None => None,
         };
-        let mut is_it = |program: &Arc<Program>| {
-            track.draft(program, segment, draft)
-                && match &moving {
-                    Some(moving) => moving.is(program) && moving.is_form_of(draft),
-                    None => draft.is(program),
-                }
+        let mut is_it = |program: &Arc<Program>| match &moving {
+            Some(moving) => moving.is(program) && track.draft(program, segment, moving.same_op(), draft),
+            None => track.draft(program, segment, draft::same, draft),
         };
         let entry = self.entries.get_mut(*hash)?.iter().find(|entry| is_it(&entry.program))?;
         Some(Followed { compiled: entry.compiled.clone(), moving })

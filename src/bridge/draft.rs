@@ -20,6 +20,7 @@ use super::program::{OperandRef, Program, ProgramNode, Source};
 use super::value::Value;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::Op;
+use crate::tensor_type::{TensorType, same_extents};
 pub(super) use flow::Flow;
 pub(super) use track::{Track, key};
 
@@ -153,29 +154,27 @@ impl<'a> Draft<'a> {
 
     /// Whether this is the program `known`.
     pub fn is(&self, known: &Program) -> bool {
-        self.is_but_for(known, |_, own, known| (own == known).then_some(0))
+        self.is_but_for(known, same)
     }
 
-    /// Whether this is the program `known` if ops are compared by `same_op`, which is given each node's number and both
-    /// ops. It says how many starts the known one is fed behind the scalars.
-    pub fn is_but_for(&self, known: &Program, same_op: impl Fn(usize, &Op, &Op) -> Option<usize>) -> bool {
+    /// Whether this is the program `known` if ops are compared by `same_op`.
+    pub fn is_but_for(&self, known: &Program, same_op: impl SameOp) -> bool {
         let Program { feeds, nodes, outputs, schedule: _ } = known;
         self.outputs[..] == outputs[..]
             && self.nodes.len() == nodes.len()
-            && self.feeds.len() == feeds.len()
-            && self.feeds.iter().zip(feeds).all(|(value, ty)| value.ty == *ty)
+            && self.feeds_are(feeds)
             && self.nodes().zip(nodes).enumerate().all(|(at, ((node, sources), known))| {
-                let ProgramNode { op, inputs, scalars, output } = known;
-                same_op(at, &node.op, op).is_some_and(|fed| node.scalars.len() + fed == scalars.len())
-                    && node.value.ty == *output
-                    && node.scalars.iter().zip(scalars).all(|(scalar, kind)| scalar.kind() == *kind)
-                    && node.inputs.len() == inputs.len()
-                    && node.inputs.iter().zip(sources).zip(inputs).all(|((input, &(source, barrier)), known)| {
+                is_node(node, known, at, &same_op)
+                    && node.inputs.iter().zip(sources).zip(&known.inputs).all(|((input, &(source, barrier)), known)| {
                         let OperandRef { source: known_source, shape, barrier: known_barrier } = known;
                         let same = source == *known_source && barrier == *known_barrier;
-                        same && input.shape(self.value_of(source)) == shape
+                        same && same_extents(input.shape(self.value_of(source)), shape)
                     })
             })
+    }
+
+    fn feeds_are(&self, known: &[TensorType]) -> bool {
+        self.feeds.len() == known.len() && self.feeds.iter().zip(known).all(|(value, ty)| value.ty.is(ty))
     }
 
     /// The program itself, to be kept.
@@ -200,6 +199,25 @@ impl<'a> Draft<'a> {
             schedule,
         }
     }
+}
+
+/// Whether two ops are the same; it is given the node's number, and says how many starts the known op is fed behind its
+/// scalars.
+pub(super) trait SameOp: Fn(usize, &Op, &Op) -> Option<usize> {}
+
+impl<F: Fn(usize, &Op, &Op) -> Option<usize>> SameOp for F {}
+
+/// Ops are the same if they are equal.
+pub(super) fn same(_: usize, own: &Op, known: &Op) -> Option<usize> {
+    (own == known).then_some(0)
+}
+
+/// Whether a node is the known one of this number, but for what its operands are.
+fn is_node(node: &Node, known: &ProgramNode, number: usize, same_op: &impl SameOp) -> bool {
+    same_op(number, &node.op, &known.op).is_some_and(|fed| node.scalars.len() + fed == known.scalars.len())
+        && node.value.ty.is(&known.output)
+        && node.scalars.iter().zip(&known.scalars).all(|(scalar, kind)| scalar.kind() == *kind)
+        && node.inputs.len() == known.inputs.len()
 }
 
 #[inline]

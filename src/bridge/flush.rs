@@ -53,16 +53,16 @@ impl Runtime {
         let ticket = Arc::<Ticket>::default();
         // Serial numbers of one recording follow each other.
         values.sort_by_key(|(_, serial)| *serial);
-        let mut all = Segment { nodes: Vec::new(), wanted: Marks::new() };
+        let (mut nodes, mut wanted) = (Vec::new(), Marks::new());
         for same in values.chunk_by(|a, b| ptr::eq(a.0, b.0)) {
             let serials: SmallVec<[u64; 4]> = same.iter().map(|(_, serial)| *serial).collect();
             if let Some(segment) = same[0].0.cut(Cut::Parts(&serials), &ticket) {
-                all.nodes.extend(segment.nodes);
-                all.wanted.extend(segment.wanted);
+                nodes.extend(segment.nodes);
+                wanted.extend(segment.wanted);
             }
         }
-        if !all.nodes.is_empty() {
-            self.submit(all, &ticket, FlushReason::OtherThread);
+        if !nodes.is_empty() {
+            self.submit(Segment { nodes: nodes.into(), wanted }, &ticket, FlushReason::OtherThread);
         }
     }
 

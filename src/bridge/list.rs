@@ -8,6 +8,7 @@
 mod cut;
 mod given;
 mod node;
+mod nodes;
 mod owner;
 mod parts;
 mod seams;
@@ -17,12 +18,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use foldhash::fast::FixedState;
-use smallvec::SmallVec;
 
 pub(super) use cut::{Cut, Divided, Marks, Segment};
 use given::Given;
 use node::place_of;
 pub(super) use node::{Input, NewNode, Node, Refused};
+use nodes::Nodes;
 use owner::Owner;
 pub(super) use owner::any_orphans;
 pub(super) use seams::rounds;
@@ -35,8 +36,6 @@ use crate::tensor_type::TensorType;
 
 /// Bytes from which on a value that nodes read is counted once, however many do.
 const LARGE: usize = 4096;
-/// Nodes and values for which a recording keeps room when it is empty, less than a megabyte.
-const KEPT: usize = 2048;
 
 /// The ops that one thread has recorded and that are not flushed yet.
 pub(super) struct Recording {
@@ -51,9 +50,7 @@ pub(super) struct Recording {
 #[derive(Default)]
 struct List {
     owner: Owner,
-    nodes: Vec<Node>,
-    /// Values that nobody has, in whose memory later ones are made.
-    spare: Vec<Arc<Value>>,
+    nodes: Nodes,
     /// Bytes that the nodes' values would take.
     bytes: usize,
     /// Bytes of values that are not made here which the nodes read; small ones are counted at each reading.
@@ -119,13 +116,8 @@ impl Recording {
         let serial = self.next_serial();
         self.next_serial.store(serial.wrapping_add(1), Ordering::Relaxed);
         list.bytes += new.bytes;
-        let value = list.value(&new.output, new.bytes, self, serial);
-        let handle = Handle::of_recorded(value.clone());
-        let Some(op) = new.op.take() else { unreachable!("it was there above") };
-        list.nodes.push(Node { op, inputs: SmallVec::new(), scalars: SmallVec::new(), value, hash, serial });
-        if let Some(node) = list.nodes.last_mut() {
-            node.add(new.inputs, &given, new.scalars);
-        }
+        let node = list.nodes.push(new, &given, hash, (self, serial));
+        let handle = Handle::of_recorded(node.value.clone());
         list.full = list.nodes.len() >= bounds.ops || list.bytes >= bounds.bytes || list.holds(bounds.held_bytes);
         Ok(handle)
     }
@@ -167,17 +159,6 @@ impl List {
             }
         }
         if foreign.is_empty() { Ok(()) } else { Err(Box::new(Refused::Foreign(foreign))) }
-    }
-
-    /// The value of a new node.
-    fn value(&mut self, ty: &TensorType, bytes: usize, recording: &'static Recording, serial: u64) -> Arc<Value> {
-        if let Some(mut spare) = self.spare.pop()
-            && let Some(value) = Arc::get_mut(&mut spare)
-        {
-            value.become_recorded(ty, bytes, (recording, serial));
-            return spare;
-        }
-        Arc::new(Value::recorded(ty, bytes, (recording, serial)))
     }
 
     /// Counts a value that a new node reads and that is not made here.
@@ -225,7 +206,7 @@ impl List {
                 dead.push(node);
             }
         }
-        self.nodes = kept;
+        self.nodes = kept.into();
         self.full = false;
         // Other values may take the places of those that are dropped now.
         self.read.clear();

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::draft::{BARRIER, Draft};
+use super::draft::{BARRIER, Draft, SameOp};
 use super::program::{Program, ProgramNode};
 use crate::lowering::scalar::{ScalarInput, ScalarKind};
 use crate::ops::Op;
@@ -179,10 +179,15 @@ impl Moving {
 
     /// Whether a draft is this program but for what is fed.
     pub fn is_form_of(&self, draft: &Draft<'_>) -> bool {
-        draft.is_but_for(&self.program, |at, own, known| match &self.fed[at][..] {
+        draft.is_but_for(&self.program, self.same_op())
+    }
+
+    /// How the program's ops are compared with those of its runs.
+    pub fn same_op(&self) -> impl SameOp {
+        |at, own: &Op, known: &Op| match &self.fed[at][..] {
             [] => (own == known).then_some(0),
             fed => (own.with_moving_starts(fed) == *known).then(|| count(fed)),
-        })
+        }
     }
 
     /// What this run of the program feeds: each node's scalars and behind them its starts.

@@ -23,7 +23,7 @@ use crate::dtype::data_type;
 use crate::error::Error;
 use crate::ffi::{self, GraphDevice};
 use crate::lock::LockAnyway;
-use crate::tensor_type::TensorType;
+use crate::tensor_type::{TensorType, extents};
 
 /// Bytes that a recording's values may take on any device.
 const MIN_BYTES: usize = 1 << 30;
@@ -150,7 +150,7 @@ impl Runtime {
             Err(Error::Unsupported { op, reason: format!("{what} (shape {:?}, {:?})", ty.shape, ty.dtype) })
         };
         data_type(op, ty.dtype)?;
-        let extents = ty.shape.as_slice();
+        let extents = extents(&ty.shape);
         if extents.len() > 16 {
             return limit(format!("rank {} where MPSNDArray has at most 16 dimensions", extents.len()));
         }

@@ -42,11 +42,14 @@ impl Current {
 
 impl Drop for Current {
     fn drop(&mut self) {
+        LAST.set(None);
         self.0.iter().for_each(|(_, recording)| recording.orphan());
     }
 }
 
 thread_local! {
+    /// The stream and the recording that were asked for last, until the recordings of the thread are destroyed.
+    static LAST: Cell<Option<(u64, &'static Recording)>> = const { Cell::new(None) };
     static CURRENT: RefCell<Current> = const { RefCell::new(Current(Vec::new())) };
     static EAGER: Cell<bool> = const { Cell::new(false) };
 }
@@ -54,7 +57,13 @@ thread_local! {
 /// The calling thread's recording for its stream; `None` while the thread's locals are being destroyed, after the
 /// recordings are.
 pub(super) fn current() -> Option<&'static Recording> {
-    CURRENT.try_with(|current| current.borrow_mut().of(stream())).ok()
+    let stream = stream();
+    if let Some((_, recording)) = LAST.get().filter(|(last, _)| *last == stream) {
+        return Some(recording);
+    }
+    let recording = CURRENT.try_with(|current| current.borrow_mut().of(stream)).ok()?;
+    LAST.set(Some((stream, recording)));
+    Some(recording)
 }
 
 /// Does something with the calling thread's recording for its stream; `work` is told whether the thread is ending: one

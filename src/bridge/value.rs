@@ -10,6 +10,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use burn_backend::DType;
 use burn_std::future::block_on;
 
 use super::list::{self, Recording};
@@ -17,7 +18,7 @@ use super::pool::Allocation;
 use super::ticket::Ticket;
 use crate::error::Error;
 use crate::lock::LockAnyway;
-use crate::tensor_type::TensorType;
+use crate::tensor_type::{TensorType, shape};
 
 /// Where a value's data is.
 #[derive(Clone)]
@@ -69,15 +70,25 @@ impl Value {
         Self { ty, bytes, maker, state: Mutex::new(state), submitted, dropped_before: AtomicU64::new(0) }
     }
 
-    /// A value that this node will make. [`Handle::of_recorded`] has to be called once.
-    pub fn recorded(ty: &TensorType, bytes: usize, maker: Maker) -> Self {
-        Self::new(ty.copied(), bytes, State::Recorded, Some(maker))
+    /// A value that nobody has.
+    pub fn unused() -> Self {
+        Self::new(TensorType::new(DType::F32, shape(&[0])), 0, State::Empty, None)
     }
 
-    /// As [`Self::recorded`], in the place of a value that nobody has.
-    pub fn become_recorded(&mut self, ty: &TensorType, bytes: usize, maker: Maker) {
+    /// A value that nobody else has loses its data; else another one takes its place.
+    pub fn free(own: &mut Arc<Self>) {
+        if Self::holders(own) > 1 {
+            *own = Arc::new(Self::unused());
+        } else if own.is_submitted() {
+            own.set_state(State::Empty);
+        }
+    }
+
+    /// Becomes a value that this node will make. `ty` is its type, and becomes another one. [`Handle::of_recorded`] has
+    /// to be called once.
+    pub fn become_recorded(&mut self, ty: &mut TensorType, bytes: usize, maker: Maker) {
         // Each field where it is: as a whole it would be copied.
-        self.ty.set(ty);
+        std::mem::swap(&mut self.ty, ty);
         self.bytes = bytes;
         self.maker = Some(maker);
         *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) = State::Recorded;
@@ -98,13 +109,6 @@ impl Value {
     /// The serial number of the node that makes or has made the value, or of none.
     pub fn made_by(&self) -> u64 {
         self.maker.map_or(NO_NODE, |(_, serial)| serial)
-    }
-
-    /// Drops the data. Only for a value that nobody else has.
-    pub fn clear(&self) {
-        if self.is_submitted() {
-            self.set_state(State::Empty);
-        }
     }
 
     /// Whether a program that is submitted from now on may read the value: it is pending or ready.

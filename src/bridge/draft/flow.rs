@@ -23,7 +23,7 @@ impl<'a> Flow<'a> {
         let nodes = &segment.nodes;
         let (producers, starts) = (Numbers::with_capacity(2 * nodes.len()), Numbers::with_capacity(nodes.len()));
         let mut flow = Self { segment, producers, starts };
-        for node in nodes {
+        for node in nodes.iter() {
             flow.starts.push(flow.producers.len() as u32);
             for input in &node.inputs {
                 flow.producers.push(input.place_in(nodes).map_or(FED, |at| at as u32));

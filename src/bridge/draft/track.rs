@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use super::{BARRIER, Draft, Numbers, mix};
+use super::{BARRIER, Draft, Numbers, SameOp, is_node, mix};
 use crate::bridge::list::{Node, Segment};
 use crate::bridge::program::{Program, Source};
 use crate::bridge::value::Value;
+use crate::tensor_type::same_extents;
 
 /// For each node of a program its number in a segment.
 pub(in crate::bridge) struct Track(Numbers);
@@ -19,31 +20,39 @@ impl Track {
         Self(Numbers::from_slice(&draft.recorded_as))
     }
 
-    /// Whether the values of a segment flow as they do in the program, and the same are wanted; then `draft` becomes
-    /// its draft, written where it is, because to move it takes long. Of its nodes only the number of operands is
-    /// compared.
-    pub fn draft<'a>(&self, program: &Program, segment: &'a Segment, draft: &mut Draft<'a>) -> bool {
+    /// Whether a segment, in this order, is the program, if ops are compared by `same_op`; then `draft` becomes its
+    /// draft, written where it is, because to move it takes long.
+    pub fn draft<'a>(
+        &self,
+        program: &Program,
+        segment: &'a Segment,
+        same_op: impl SameOp,
+        draft: &mut Draft<'a>,
+    ) -> bool {
         let Segment { nodes, wanted } = segment;
         let Self(recorded_as) = self;
         if recorded_as.len() != program.nodes.len() {
             return false;
         }
+        let nodes = &nodes[..];
         let place = |at: u32| recorded_as[at as usize] as usize;
         let asked = wanted.iter().filter(|wanted| **wanted).count();
         if asked != program.outputs.len() || program.outputs.iter().any(|&at| wanted.get(place(at)) != Some(&true)) {
             return false;
         }
         draft.clear(recorded_as.len());
-        for (known, &at) in program.nodes.iter().zip(recorded_as) {
-            let Some(node) = nodes.get(at as usize).filter(|node| node.inputs.len() == known.inputs.len()) else {
+        for (number, (known, &at)) in program.nodes.iter().zip(recorded_as).enumerate() {
+            let Some(node) = nodes.get(at as usize).filter(|node| is_node(node, known, number, &same_op)) else {
                 return false;
             };
             for (input, known) in node.inputs.iter().zip(&known.inputs) {
-                let flows = match known.source {
-                    Source::Node(maker) => input.place_in(nodes) == Some(place(maker)),
-                    Source::Feed(number) => input.given().is_some_and(|value| draft.feeds_as(number as usize, value)),
+                let value = match known.source {
+                    Source::Node(maker) => {
+                        nodes.get(place(maker)).filter(|maker| input.producer() == Some(maker.serial)).map(|m| &m.value)
+                    }
+                    Source::Feed(number) => input.given().filter(|value| draft.feeds_as(number as usize, value)),
                 };
-                if !flows {
+                if value.is_none_or(|value| !same_extents(input.shape(value), &known.shape)) {
                     return false;
                 }
                 draft.operands.push((known.source, known.barrier));
@@ -51,6 +60,9 @@ impl Track {
             }
             draft.scalars.extend_from_slice(&node.scalars);
             draft.nodes.push(node);
+        }
+        if !draft.feeds_are(&program.feeds) {
+            return false;
         }
         if draft.has_barrier {
             draft.scalars.push(BARRIER);

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::node::{Node, place_of};
+use super::nodes::Nodes;
 use super::parts::{Parts, consumed, was_wanted};
 use super::seams::seams;
-use super::{KEPT, List, Owner, Recording};
+use super::{List, Owner, Recording};
 use crate::bridge::ticket::Ticket;
-use crate::bridge::value::{State, Value};
+use crate::bridge::value::State;
 use crate::ops::Op;
 use crate::tensor_type::TensorType;
 
@@ -23,7 +24,7 @@ pub(in crate::bridge) type Marks = SmallVec<[bool; 16]>;
 
 /// What a flush takes out of recordings, in the order in which it was recorded.
 pub(in crate::bridge) struct Segment {
-    pub nodes: Vec<Node>,
+    pub nodes: Nodes,
     /// For each node whether a tensor or a node that stays recorded can still ask for its value. These values are
     /// pending.
     pub wanted: Marks,
@@ -112,25 +113,12 @@ impl Recording {
         Some(Segment { nodes, wanted })
     }
 
-    /// Drops what was cut, and keeps the memory that nodes and values were in for later ones: making room for many
-    /// takes longer than recording them.
-    pub fn take_back(&self, mut nodes: Vec<Node>) {
-        let mut unused: SmallVec<[Arc<Value>; 8]> = SmallVec::new();
-        for Node { value, .. } in nodes.drain(..) {
-            if unused.len() < KEPT && Value::holders(&value) == 1 {
-                value.clear();
-                unused.push(value);
-            }
-        }
+    /// Drops what was cut, and keeps the places for later nodes.
+    pub fn take_back(&self, mut nodes: Nodes) {
+        nodes.free();
         let mut list = self.lock();
-        if list.owner != Owner::Thread {
-            return;
-        }
-        let room = KEPT.saturating_sub(list.spare.len());
-        list.spare.extend(unused.drain(..).take(room));
-        if nodes.capacity() <= KEPT && list.nodes.capacity() < nodes.capacity() {
-            nodes.append(&mut list.nodes);
-            list.nodes = nodes;
+        if list.owner == Owner::Thread {
+            list.nodes.add_places(nodes);
         }
     }
 
@@ -164,7 +152,7 @@ impl Recording {
 }
 
 impl List {
-    fn take_first(&mut self, count: usize) -> Vec<Node> {
+    fn take_first(&mut self, count: usize) -> Nodes {
         if count >= self.nodes.len() {
             return std::mem::take(&mut self.nodes);
         }
@@ -184,11 +172,11 @@ impl List {
     }
 
     /// The nodes that belong to those with these serial numbers, and for each the last of those that it belongs to.
-    fn take_parts(&mut self, serials: &[u64]) -> (Vec<Node>, Vec<u64>) {
+    fn take_parts(&mut self, serials: &[u64]) -> (Nodes, Vec<u64>) {
         let place = |serial: u64| place_of(serial, &self.nodes);
         let asked: SmallVec<[usize; 4]> = serials.iter().filter_map(|&serial| place(serial)).collect();
         let Some(&last) = asked.iter().max() else {
-            return (Vec::new(), Vec::new());
+            return (Nodes::default(), Vec::new());
         };
         let mut parts = Parts::new(last + 1);
         for (at, node) in self.nodes[..=last].iter().enumerate() {
@@ -210,7 +198,7 @@ impl List {
                 Some(None) | None => left.push(node),
             }
         }
-        self.nodes = left;
-        (nodes, asked_of.into_iter().flatten().collect())
+        self.nodes = left.into();
+        (nodes.into(), asked_of.into_iter().flatten().collect())
     }
 }

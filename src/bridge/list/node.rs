@@ -11,12 +11,11 @@ use crate::bridge::value::{Maker, State, Value};
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::Op;
 use crate::tensor::MpsGraphTensor;
-use crate::tensor_type::{TensorType, shape};
+use crate::tensor_type::{TensorType, same_extents, shape};
 
 use super::Recording;
 
 /// An operand as the node sees it.
-#[derive(Default)]
 pub(in crate::bridge) struct Input {
     /// The value, if no node of the same recording or segment makes it; one that does keeps it.
     given: Option<Arc<Value>>,
@@ -44,6 +43,7 @@ pub(in crate::bridge) struct NewNode<'a> {
     pub op: Option<Op>,
     pub inputs: &'a [&'a MpsGraphTensor],
     pub scalars: &'a [ScalarInput],
+    /// Becomes that of the value when it is recorded.
     pub output: TensorType,
     /// Of the output.
     pub bytes: usize,
@@ -60,15 +60,14 @@ pub(in crate::bridge) enum Refused {
 }
 
 impl Input {
-    /// An operand in its place, a tensor that a node of the same recording makes or that is `is_given`.
-    pub fn set(&mut self, tensor: &MpsGraphTensor, is_given: bool) {
+    /// An operand that a node of the same recording makes or that is `is_given`.
+    fn of(tensor: &MpsGraphTensor, is_given: bool) -> Self {
         let value = &tensor.value.0;
-        self.made_by = value.made_by();
-        if is_given {
-            self.given = Some(value.clone());
-        }
-        if tensor.shape != value.ty.shape {
-            self.other_shape = Some(Box::new(shape(&tensor.shape)));
+        let is_own_shape = same_extents(&tensor.shape, &value.ty.shape);
+        Self {
+            given: is_given.then(|| value.clone()),
+            made_by: value.made_by(),
+            other_shape: (!is_own_shape).then(|| Box::new(shape(tensor.dims()))),
         }
     }
 
@@ -99,16 +98,24 @@ impl Input {
 }
 
 impl Node {
-    /// Appends the operands, each with whether it is given, and the scalars. They are written where they stay: to move
-    /// what was just written takes longer than to write it.
-    pub(super) fn add(&mut self, operands: &[&MpsGraphTensor], given: &[bool], scalars: &[ScalarInput]) {
-        for (tensor, &is_given) in operands.iter().zip(given) {
-            self.inputs.push(Input::default());
-            if let Some(input) = self.inputs.last_mut() {
-                input.set(tensor, is_given);
-            }
+    /// A place with an op, and nothing else.
+    pub(super) fn unwritten(op: Op) -> Self {
+        let value = Arc::new(Value::unused());
+        Self { op, inputs: SmallVec::new(), scalars: SmallVec::new(), value, hash: 0, serial: 0 }
+    }
+
+    /// Writes all but the op where it stays: to move what was just written takes longer than to write it. The place has
+    /// no operands, and a value that nobody has.
+    pub(super) fn write(&mut self, new: &mut NewNode<'_>, given: &[bool], hash: u64, maker: Maker) {
+        for (tensor, &is_given) in new.inputs.iter().zip(given) {
+            self.inputs.push(Input::of(tensor, is_given));
         }
-        scalars.iter().for_each(|scalar| self.scalars.push(*scalar));
+        self.scalars.clear();
+        new.scalars.iter().for_each(|scalar| self.scalars.push(*scalar));
+        self.hash = hash;
+        self.serial = maker.1;
+        let Some(value) = Arc::get_mut(&mut self.value) else { unreachable!("nobody has the value of a free place") };
+        value.become_recorded(&mut new.output, new.bytes, maker);
     }
 
     /// The hash that the node has wherever its op's region starts.
