@@ -11,7 +11,7 @@ mod allocation;
 mod free;
 mod size_class;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -75,31 +75,18 @@ impl Pool {
     /// A buffer for a value that a program writes. Its contents are undefined.
     pub(super) fn for_device(&'static self, ty: &TensorType) -> Result<Arc<Allocation>, Error> {
         let after_hang = self.unused().after_hang;
-        self.take(ty, |of_class| {
-            if !after_hang {
-                return of_class.pop_back();
-            }
-            let at = of_class.iter().rposition(|free| !free.buffer.is_used_by_gpu())?;
-            of_class.remove(at)
-        })
+        self.take(ty, |free| !after_hang || !free.buffer.is_used_by_gpu())
     }
 
     /// A buffer for a value that no submission after `completed` uses, for the host to write.
     pub(super) fn for_host(&'static self, ty: &TensorType, completed: Serial) -> Result<Arc<Allocation>, Error> {
-        self.take(ty, |of_class| {
-            let at = of_class.iter().rposition(|free| free.last_use <= completed && !free.buffer.is_used_by_gpu())?;
-            of_class.remove(at)
-        })
+        self.take(ty, |free| free.last_use <= completed && !free.buffer.is_used_by_gpu())
     }
 
-    fn take(
-        &'static self,
-        ty: &TensorType,
-        pick: impl Fn(&mut VecDeque<FreeBuffer>) -> Option<FreeBuffer>,
-    ) -> Result<Arc<Allocation>, Error> {
+    fn take(&'static self, ty: &TensorType, may_be: impl Fn(&FreeBuffer) -> bool) -> Result<Arc<Allocation>, Error> {
         let wanted = size_class(ty.bytes(), self.longest);
         let mut free = self.lock();
-        let (class, buffer) = match free.reuse(wanted, pick) {
+        let (class, buffer) = match free.reuse(wanted, ty, may_be) {
             Some((class, buffer)) => (class, Some(buffer)),
             None => (wanted, None),
         };
@@ -203,3 +190,6 @@ fn release(buffers: Vec<FreeBuffer>) {
         ffi::autoreleasepool(|| drop(buffers));
     }
 }
+
+#[cfg(test)]
+mod tests;

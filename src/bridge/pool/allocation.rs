@@ -21,6 +21,12 @@ pub(super) struct Shown {
     data: ffi::TensorData,
 }
 
+impl Shown {
+    pub fn is_of(&self, ty: &TensorType) -> bool {
+        self.ty.is(ty)
+    }
+}
+
 /// When the tensor data object that is kept for a buffer was made.
 enum MadeIn {
     /// In the buffer's last use, which was with the same type. It is not put into the other state's lock, because that
@@ -33,7 +39,7 @@ enum MadeIn {
 impl MadeIn {
     /// What is kept for a value of type `ty`, of what the last use has left.
     fn of(ty: &TensorType, left: Option<Box<Shown>>) -> Self {
-        let same = left.filter(|shown| shown.ty == *ty);
+        let same = left.filter(|shown| shown.is_of(ty));
         same.map_or_else(|| Self::ThisUse(OnceLock::new()), Self::LastUse)
     }
 
@@ -115,7 +121,7 @@ impl Allocation {
     pub fn tensor_data(&self, ty: &TensorType) -> Result<Bound<'_>, Error> {
         let kept = self.shown.get();
         if let Some(kept) = kept
-            && kept.ty == *ty
+            && kept.is_of(ty)
         {
             return Ok(Bound::Kept(&kept.data));
         }

@@ -5,6 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use super::Serial;
 use super::allocation::Shown;
 use crate::ffi;
+use crate::tensor_type::TensorType;
+
+/// How many of the newest free buffers are looked at for one whose tensor data object is of the wanted type.
+const NEAR: usize = 16;
 
 /// A buffer that is free.
 pub(super) struct FreeBuffer {
@@ -34,13 +38,20 @@ pub(super) struct Free {
 }
 
 impl Free {
-    /// A free buffer for a value of this class: of its own class, or of one up to half as large again if memory is
-    /// short.
+    /// A free buffer for a value of type `ty`, which is of the class `wanted`: of that class, or of one up to half as
+    /// large again if memory is short.
     pub fn reuse(
         &mut self,
         wanted: usize,
-        pick: impl Fn(&mut VecDeque<FreeBuffer>) -> Option<FreeBuffer>,
+        ty: &TensorType,
+        may_be: impl Fn(&FreeBuffer) -> bool,
     ) -> Option<(usize, FreeBuffer)> {
+        let pick = |of_class: &mut VecDeque<FreeBuffer>| {
+            let newest = || of_class.iter().enumerate().rev().filter(|(_, free)| may_be(free));
+            let shows = |(_, free): &(usize, &FreeBuffer)| free.shown.as_ref().is_some_and(|shown| shown.is_of(ty));
+            let (at, _) = newest().take(NEAR).find(shows).or_else(|| newest().next())?;
+            of_class.remove(at)
+        };
         let short = self.bytes_live + self.bytes_cached + wanted as u64 > self.comfortable;
         let largest = if short { wanted + wanted / 2 } else { wanted };
         let found =
