@@ -12,6 +12,7 @@
 
 mod folded;
 mod lanes;
+mod narrow;
 mod product;
 mod row;
 mod scratch;

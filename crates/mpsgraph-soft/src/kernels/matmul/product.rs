@@ -81,7 +81,7 @@ const ROW_COLUMNS: usize = 64;
 
 /// Results up to this size are sums of products of consecutive numbers, if both operands are such: `gemm` packs nothing
 /// for them.
-const FEW_RESULTS: usize = 256;
+pub(super) const FEW_RESULTS: usize = 256;
 /// Elements of a part of an operand that is turned or converted: they stay in the second cache.
 pub(super) const PART_ELEMENTS: usize = 1 << 17;
 /// Rows of such a part that is turned.
@@ -177,7 +177,7 @@ impl Product {
         [rows, columns]
     }
 
-    fn part(&self, rows: Range<usize>, columns: Range<usize>) -> Self {
+    pub(super) fn part(&self, rows: Range<usize>, columns: Range<usize>) -> Self {
         let (row, column) = (rows.start as isize, columns.start as isize);
         let (a, b, c) = (self.a, self.b, self.c);
         Self {
@@ -197,6 +197,10 @@ impl Product {
         // SAFETY: the caller's promise.
         if let Some(row) = unsafe { self.row() } {
             return row.run();
+        }
+        if let Some(narrow) = self.narrow() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_narrow(narrow) };
         }
         let Self { extents: (m, n, _), a, b, .. } = self;
         let packs_nothing = m == 1 || n == 1 || m * n <= FEW_RESULTS && a.1.1 == 1;
@@ -335,7 +339,7 @@ impl Product {
     ///
     /// # Safety
     /// As for [`run`](Self::run).
-    unsafe fn run_by_gemm(self) {
+    pub(super) unsafe fn run_by_gemm(self) {
         let (m, n, _) = self.extents;
         let whole = n - n % COLUMNS_TOGETHER;
         if self.b.1.1 == 1 && m <= IN_PLACE && 0 < whole && whole < n {

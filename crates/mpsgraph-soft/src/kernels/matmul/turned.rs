@@ -22,13 +22,20 @@ pub fn turn(columns: Columns<'_>) {
 impl SquareLoop for Columns<'_> {
     #[inline(always)]
     fn run(mut self, turned: impl Fn(&Square) -> Square) {
-        // Along the columns first, which are read as they stand.
-        for column in (0..self.columns).step_by(SIDE) {
+        // Along the columns first, which are read as they stand. What is left of the columns is turned before the whole
+        // squares: a line of it is written as if it had a whole square's columns, into what is written later.
+        let whole = self.columns / SIDE * SIDE;
+        if whole < self.columns {
             for row in (0..self.rows).step_by(SIDE) {
-                if column + SIDE <= self.columns && row + SIDE <= self.rows {
+                self.turn_edge(whole, row, &turned);
+            }
+        }
+        for column in (0..whole).step_by(SIDE) {
+            for row in (0..self.rows).step_by(SIDE) {
+                if row + SIDE <= self.rows {
                     self.turn_square(column, row, &turned);
                 } else {
-                    self.turn_edge(column, row);
+                    self.turn_edge(column, row, &turned);
                 }
             }
         }
@@ -48,12 +55,24 @@ impl Columns<'_> {
         }
     }
 
-    /// Copies what is left of a square that begins here.
+    /// Copies what is left of a square that begins here. Lines are read whole where there is so much, whatever is in
+    /// them behind the columns.
     #[inline(always)]
-    fn turn_edge(&mut self, column: usize, row: usize) {
-        for row in row..self.rows.min(row + SIDE) {
-            for column in column..self.columns.min(column + SIDE) {
-                self.to[row * self.columns + column] = self.from[column * self.between + row];
+    fn turn_edge(&mut self, column: usize, row: usize, turned: impl Fn(&Square) -> Square) {
+        let (columns, rows) = (SIDE.min(self.columns - column), SIDE.min(self.rows - row));
+        let mut square = [[0.0; SIDE]; SIDE];
+        for (at, line) in square.iter_mut().enumerate().take(columns) {
+            let from = &self.from[(column + at) * self.between + row..];
+            match from.first_chunk() {
+                Some(whole) => *line = *whole,
+                None => line[..rows].copy_from_slice(&from[..rows]),
+            }
+        }
+        for (at, line) in turned(&square).iter().enumerate().take(rows) {
+            let to = &mut self.to[(row + at) * self.columns + column..];
+            match to.first_chunk_mut() {
+                Some(whole) => *whole = *line,
+                None => to.copy_from_slice(&line[..to.len()]),
             }
         }
     }
