@@ -150,10 +150,13 @@ pub(super) fn shape_tiles(
     let streams = outputs + streamed.sum::<usize>();
     let longest = (STREAM_TARGET / streams.max(1)).clamp(USUAL, 8 * USUAL);
     let target = (ARENA_TARGET / arena.max(1)).clamp(128, longest) / 64 * 64;
-    if let Some(row) = row {
+    let strided = || loads.iter().filter(|load| load.fetch == Fetch::Each);
+    // What is the same for every tile need not be in rows, and longer tiles take less time.
+    let is_repeated = |load: &Load| load.geometry.period().is_some_and(|period| period <= target);
+    let has_row_numbers = loads.iter().any(|load| load.fetch == Fetch::Number && !load.geometry.is_scalar());
+    if let Some(row) = row.filter(|_| has_row_numbers || !strided().all(is_repeated)) {
         return (row.div_ceil(row.div_ceil(target)), row);
     }
-    let strided = || loads.iter().filter(|load| load.fetch == Fetch::Each);
     let period = strided().filter_map(|load| load.geometry.period()).filter(|&period| period <= target).max();
     let tile = period.map_or(target, |period| target / period * period);
     for load in loads.iter_mut().filter(|load| load.fetch == Fetch::Each) {

@@ -5,20 +5,22 @@ use super::*;
 /// Long rows, so that tiles stay within them, with a rest behind the last block.
 const SHAPE: [usize; 2] = [3, 203];
 
-/// How an operand is read: whole, a number for each row, or one.
+/// How an operand is read: whole, the same row for all, a number for each row, or one.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Whole,
+    Repeated,
     Row,
     Scalar,
 }
 
-const KINDS: [Kind; 3] = [Kind::Whole, Kind::Row, Kind::Scalar];
+const KINDS: [Kind; 4] = [Kind::Whole, Kind::Repeated, Kind::Row, Kind::Scalar];
 
 impl Kind {
     fn geometry(self) -> Geometry {
         match self {
             Kind::Whole => Geometry::new(0, &SHAPE, &[SHAPE[1] as isize, 1]),
+            Kind::Repeated => Geometry::new(3, &SHAPE, &[0, 1]),
             Kind::Row => Geometry::new(1, &SHAPE, &[1, 0]),
             Kind::Scalar => Geometry::new(2, &SHAPE, &[0, 0]),
         }
@@ -27,6 +29,7 @@ impl Kind {
     fn at(self, values: &[f32], index: usize) -> f32 {
         match self {
             Kind::Whole => values[index],
+            Kind::Repeated => values[3 + index % SHAPE[1]],
             Kind::Row => values[1 + index / SHAPE[1]],
             Kind::Scalar => values[2],
         }
@@ -48,6 +51,24 @@ fn run(values: &[Vec<f32>; 3], kinds: [Kind; 3], body: impl Fn(&mut LoopBuilder,
     // SAFETY: as above.
     builder.finish().run(&spans, &[unsafe { SpanMut::of(bytes) }]);
     output
+}
+
+#[test]
+fn tiles_go_over_the_ends_of_rows_unless_a_number_stands_for_a_row() {
+    let tile = |kinds: &[Kind]| {
+        let mut builder = LoopBuilder::new(SHAPE.iter().product());
+        let first = builder.load(0, DType::F32, Kind::Whole.geometry());
+        let sum = kinds.iter().enumerate().fold(first, |sum, (at, kind)| {
+            let other = builder.load(1 + at, DType::F32, kind.geometry());
+            builder.binary(BinaryOp::Add, DType::F32, sum, other)
+        });
+        builder.store(DType::F32, sum);
+        builder.finish().tile
+    };
+    assert!(tile(&[Kind::Repeated]) > SHAPE[1]);
+    assert!(tile(&[Kind::Repeated, Kind::Scalar]) > SHAPE[1]);
+    assert_eq!(tile(&[Kind::Row]), SHAPE[1]);
+    assert_eq!(tile(&[Kind::Repeated, Kind::Row]), SHAPE[1]);
 }
 
 #[test]
