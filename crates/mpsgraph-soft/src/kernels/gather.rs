@@ -54,6 +54,13 @@ const TOGETHER: usize = 4096;
 /// The rows from the `first` of all blocks on.
 fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: usize, mut out: &mut [T]) {
     let row = rows.row;
+    if row == 1 && rows.are_one_of_each_block() {
+        let blocks = data.chunks_exact(rows.rows).zip(indices).skip(first);
+        for (to, (block, index)) in out.iter_mut().zip(blocks) {
+            *to = index.within(rows.rows).map_or(T::zeroed(), |named| block[named]);
+        }
+        return;
+    }
     let (mut block, mut position) = (first / rows.positions, first % rows.positions);
     let short = rows.are_plain().then(|| short_rows::<I>(row * size_of::<T>())).flatten();
     while !out.is_empty() {

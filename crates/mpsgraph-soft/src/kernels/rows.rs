@@ -243,6 +243,11 @@ impl<'a> Rows<'a> {
         self.extents.len() == 1 && self.scale == 1
     }
 
+    /// Whether each block has one position with an index of its own, such as the label of a sample.
+    pub fn are_one_of_each_block(&self) -> bool {
+        self.positions == 1 && self.share == 1 && self.are_plain()
+    }
+
     /// Whether these positions are whole pairs, and each index names an element of a pair.
     pub fn are_pairs(&self, positions: Range<usize>) -> bool {
         let is_even = |at: usize| at.is_multiple_of(2);
@@ -318,8 +323,7 @@ impl<'a> Rows<'a> {
     /// Which rows the positions of some blocks from the `first` on name, counted from block to block. A place that is
     /// not below the number of all their rows, at most [`MOST_ROWS`], is none of them.
     pub fn places_of_blocks<I: Index>(&self, indices: &[I], first: usize, places: &mut [u32]) {
-        if self.positions == 1 && self.are_plain() && self.share == 1 {
-            // Such as the labels of samples.
+        if self.are_one_of_each_block() {
             for (at, (place, index)) in places.iter_mut().zip(&indices[first..]).enumerate() {
                 let row = index.unsigned();
                 *place = if row < self.rows { (at * self.rows + row) as u32 } else { NOWHERE };

@@ -143,6 +143,19 @@ fn blocks_with_the_same_indices() {
     }
 }
 
+/// Such as the scores of labels; so many that threads share them.
+#[test]
+fn one_index_for_each_block() {
+    for (blocks, extent) in [(1, 1), (7, 10), (200_000, 3)] {
+        let table = indices(blocks, extent);
+        let (data, shape) = ([blocks, extent], [blocks, 1]);
+        compare(&Rows::along(&data, &shape, 1), &data, &table, &shape, |at| {
+            let named = usize::try_from(table[at[0]]).ok().filter(|&i| i < extent)?;
+            Some(vec![at[0], named])
+        });
+    }
+}
+
 #[test]
 fn extreme_indices_are_out_of_range() {
     let mut out = [9; 4];
