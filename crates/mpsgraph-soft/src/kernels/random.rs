@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Counter values that are computed side by side.
-const COUNTERS: usize = 8;
+const COUNTERS: usize = 16;
+/// Counter values whose numbers are brought into order together.
+const TOGETHER: usize = 128;
 
 /// The low word.
 const WORD: u64 = 0xffff_ffff;
@@ -93,6 +95,7 @@ struct Uniform<'a> {
 
 impl VectorLoop for Uniform<'_> {
     type Output = ();
+    const WIDE: bool = true;
 
     #[inline(always)]
     fn run(self) {
@@ -100,28 +103,41 @@ impl VectorLoop for Uniform<'_> {
         let width = end - start;
         // The sum may round up to the end.
         let highest = if end > start { end.next_down() } else { start };
-        for (at, out) in self.out.chunks_mut(4 * COUNTERS).enumerate() {
-            let first = self.counter.wrapping_add((at * COUNTERS) as u128);
-            let (low, high) = (first as u64, (first >> 64) as u64);
-            let lows: [u64; COUNTERS] = std::array::from_fn(|at| low.wrapping_add(at as u64));
-            let highs = lows.map(|own| high.wrapping_add(u64::from(own < low)));
-            let words =
-                [lows.map(|x| x & WORD), lows.map(|x| x >> 32), highs.map(|x| x & WORD), highs.map(|x| x >> 32)];
-            let words = philox(words, self.key);
-            // Converted word by word and brought into order afterwards, so that only moves are scalar.
-            let numbers = words.map(|words| {
-                words.map(|word| {
-                    let unit = (word >> 8) as i32 as f32 * (1.0 / (1 << 24) as f32);
-                    let number = start + unit * width;
-                    if number > highest { highest } else { number }
-                })
-            });
-            let numbers: [[f32; 4]; COUNTERS] =
-                std::array::from_fn(|at| [numbers[0][at], numbers[1][at], numbers[2][at], numbers[3][at]]);
-            let numbers = numbers.as_flattened();
-            out.copy_from_slice(&numbers[..out.len()]);
+        let number = |word: u64| {
+            let unit = (word >> 8) as i32 as f32 * (1.0 / (1 << 24) as f32);
+            let number = start + unit * width;
+            if number > highest { highest } else { number }
+        };
+        // By words first, and then in their order: each in a loop of its own, so that vectors do both.
+        let mut numbers = [[0.0; TOGETHER]; 4];
+        for (at, out) in self.out.chunks_mut(4 * TOGETHER).enumerate() {
+            let first = self.counter.wrapping_add((at * TOGETHER) as u128);
+            for place in (0..out.len().div_ceil(4)).step_by(COUNTERS) {
+                let words = philox(counters(first.wrapping_add(place as u128)), self.key);
+                for (numbers, words) in numbers.iter_mut().zip(words) {
+                    numbers[place..place + COUNTERS].copy_from_slice(&words.map(number));
+                }
+            }
+            let [a, b, c, d] = &numbers;
+            let (whole, rest) = out.as_chunks_mut::<4>();
+            let count = whole.len();
+            for ((((out, &a), &b), &c), &d) in whole.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                *out = [a, b, c, d];
+            }
+            for (out, numbers) in rest.iter_mut().zip(&numbers) {
+                *out = numbers[count];
+            }
         }
     }
+}
+
+/// The words of consecutive counter values.
+#[inline(always)]
+fn counters(first: u128) -> [[u64; COUNTERS]; 4] {
+    let (low, high) = (first as u64, (first >> 64) as u64);
+    let lows: [u64; COUNTERS] = std::array::from_fn(|at| low.wrapping_add(at as u64));
+    let highs = lows.map(|own| high.wrapping_add(u64::from(own < low)));
+    [lows.map(|x| x & WORD), lows.map(|x| x >> 32), highs.map(|x| x & WORD), highs.map(|x| x >> 32)]
 }
 
 #[cfg(test)]
