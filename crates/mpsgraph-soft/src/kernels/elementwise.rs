@@ -18,6 +18,7 @@ mod half_blocks;
 mod half_floats;
 mod half_loops;
 pub mod int;
+mod inverse;
 pub mod load;
 pub mod loop_builder;
 pub mod math;

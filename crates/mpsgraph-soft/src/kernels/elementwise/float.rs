@@ -3,9 +3,10 @@
 //! Tests and comparisons yield bool, everything else f32. Methods refuse floats for operations that only make sense for
 //! integers.
 
+use super::inverse;
 use super::math;
 use super::recipe::{Function, Recipe};
-use super::tile::{TileFn, TileLoop, conjure, operands, pick, scalar1, scalar2, tile1, tile2};
+use super::tile::{TileFn, TileLoop, conjure, operands, pick, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
 use crate::kernels::element::Element;
 use std::marker::PhantomData;
@@ -27,15 +28,15 @@ pub fn unary(op: UnaryOp) -> Function {
         UnaryOp::Sin => rounded(12, trigonometric(math::sin, f64::sin)),
         UnaryOp::Cos => rounded(12, trigonometric(math::cos, f64::cos)),
         UnaryOp::Tan => rounded(12, trigonometric(math::tan, f64::tan)),
-        UnaryOp::Asin => rounded(200, scalar1(|x: f32| (x as f64).asin() as f32)),
-        UnaryOp::Acos => rounded(200, scalar1(|x: f32| (x as f64).acos() as f32)),
-        UnaryOp::Atan => rounded(200, scalar1(|x: f32| positive_zero((x as f64).atan() as f32))),
+        UnaryOp::Asin => rounded(16, tile1(inverse::asin)),
+        UnaryOp::Acos => rounded(16, tile1(inverse::acos)),
+        UnaryOp::Atan => rounded(16, tile1(|x: f32| positive_zero(inverse::atan(x)))),
         UnaryOp::Sinh => rounded(12, tile1(math::sinh)),
         UnaryOp::Cosh => rounded(12, tile1(math::cosh)),
         UnaryOp::Tanh => rounded(12, tile1(|x: f32| positive_zero(math::tanh(x)))),
-        UnaryOp::Asinh => rounded(200, scalar1(|x: f32| (x as f64).asinh() as f32)),
-        UnaryOp::Acosh => rounded(200, scalar1(|x: f32| (x as f64).acosh() as f32)),
-        UnaryOp::Atanh => rounded(200, scalar1(|x: f32| (x as f64).atanh() as f32)),
+        UnaryOp::Asinh => rounded(24, tile1(inverse::asinh)),
+        UnaryOp::Acosh => rounded(24, tile1(inverse::acosh)),
+        UnaryOp::Atanh => rounded(24, tile1(inverse::atanh)),
         UnaryOp::Erf => rounded(12, tile1(math::erf)),
         UnaryOp::Ceil => exact(tile1(f32::ceil)),
         UnaryOp::Floor => exact(tile1(f32::floor)),
@@ -69,7 +70,7 @@ pub fn binary(op: BinaryOp) -> Recipe {
         BinaryOp::Max => tile2(|a: f32, b: f32| if (a > b) | b.is_nan() { a } else { b }).into(),
         BinaryOp::MinNan => tile2(smaller_or_nan).into(),
         BinaryOp::MaxNan => tile2(larger_or_nan).into(),
-        BinaryOp::Atan2 => slow(200, scalar2(|a: f32, b: f32| (a as f64).atan2(b as f64) as f32)),
+        BinaryOp::Atan2 => slow(24, pick::<Atan2>()),
         BinaryOp::Equal => tile2(|a: f32, b: f32| (a == b) as u8).into(),
         BinaryOp::NotEqual => tile2(|a: f32, b: f32| (a != b) as u8).into(),
         BinaryOp::Less => tile2(|a: f32, b: f32| (a < b) as u8).into(),
@@ -168,6 +169,21 @@ impl<const FLOORED: bool> TileLoop for Modulo<FLOORED> {
                     *d = finish(math::modulo(a, b), b);
                 }
             }
+        }
+    }
+}
+
+/// The loop of `inverse::atan2`, written out, as that of [`Pow`].
+struct Atan2;
+
+impl TileLoop for Atan2 {
+    const WIDE: bool = true;
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`.
+        let (dst, a, b) = unsafe { operands::<f32, f32, f32>(dst, src, n) };
+        for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
+            *d = inverse::atan2(a, b);
         }
     }
 }

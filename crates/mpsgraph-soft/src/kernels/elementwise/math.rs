@@ -34,7 +34,7 @@ const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
 /// `P(x) = c[0] + c[1] x + …`
 #[inline(always)]
-fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
+pub(super) fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
     let mut sum = c[N - 1];
     let mut i = N - 1;
     while i > 0 {
@@ -82,7 +82,7 @@ fn exp_m1_f64(x: f64) -> f64 {
 
 /// Natural logarithm of a normal number, 0 (minus infinity), infinity, a negative number (NaN) or NaN.
 #[inline(always)]
-fn ln_f64(x: f64) -> f64 {
+pub(super) fn ln_f64(x: f64) -> f64 {
     // Exponent and mantissa so that the mantissa is in [1/sqrt 2, sqrt 2).
     const SPLIT: u64 = 0x3fe6_a09e_667f_3bcd;
     let bits = x.to_bits().wrapping_sub(SPLIT);

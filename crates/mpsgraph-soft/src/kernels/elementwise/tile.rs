@@ -178,18 +178,6 @@ pub fn tile2<A: TileElement, B: TileElement, R: TileElement, F: Fn(A, B) -> R + 
     pick::<Loop2<A, B, R, F>>()
 }
 
-/// [`tile1`] of a function that vector registers do not help, such as one of the system's: compiled once.
-pub fn scalar1<A: TileElement, R: TileElement, F: Fn(A) -> R + Copy>(f: F) -> TileFn {
-    let _ = f;
-    Loop1::<A, R, F>::run
-}
-
-/// [`tile2`] of such a function.
-pub fn scalar2<A: TileElement, B: TileElement, R: TileElement, F: Fn(A, B) -> R + Copy>(f: F) -> TileFn {
-    let _ = f;
-    Loop2::<A, B, R, F>::run
-}
-
 /// The loop that sets `dst[i] = f(a[i], b[i], c[i])`.
 pub fn tile3<A: TileElement, B: TileElement, C: TileElement, R: TileElement, F: Fn(A, B, C) -> R + Copy>(
     f: F,

@@ -140,6 +140,21 @@ fn accuracy_in_units_in_the_last_place() {
         (UnaryOp::Sigmoid, -104.0, 30.0),
         (UnaryOp::Erf, -4.5, 4.5),
         (UnaryOp::Erf, -1e-3, 1e-3),
+        (UnaryOp::Asin, -1.0, 1.0),
+        (UnaryOp::Asin, -1e-3, 1e-3),
+        (UnaryOp::Acos, -1.0, 1.0),
+        (UnaryOp::Acos, 0.999, 1.0),
+        (UnaryOp::Atan, -10.0, 10.0),
+        (UnaryOp::Atan, -1e-3, 1e-3),
+        (UnaryOp::Atan, 1e3, 1e9),
+        (UnaryOp::Asinh, -20.0, 20.0),
+        (UnaryOp::Asinh, -1e-3, 1e-3),
+        (UnaryOp::Asinh, 1e10, 3e38),
+        (UnaryOp::Acosh, 1.0, 20.0),
+        (UnaryOp::Acosh, 1.0, 1.001),
+        (UnaryOp::Acosh, 1e10, 3e38),
+        (UnaryOp::Atanh, -1.0, 1.0),
+        (UnaryOp::Atanh, -1e-3, 1e-3),
     ];
     for (op, from, to) in ops {
         let n = 20_000;
@@ -157,7 +172,17 @@ fn accuracy_in_units_in_the_last_place() {
 #[test]
 fn signs_of_zero_and_values_that_stay() {
     let x = Data::floats(DType::F32, &[-0.0]);
-    for op in [UnaryOp::Sin, UnaryOp::Tan, UnaryOp::Sinh, UnaryOp::Erf, UnaryOp::Sqrt, UnaryOp::Rint] {
+    for op in [
+        UnaryOp::Sin,
+        UnaryOp::Tan,
+        UnaryOp::Asin,
+        UnaryOp::Sinh,
+        UnaryOp::Asinh,
+        UnaryOp::Atanh,
+        UnaryOp::Erf,
+        UnaryOp::Sqrt,
+        UnaryOp::Rint,
+    ] {
         let y = run(&[&x], DType::F32, |b, r| b.unary(op, DType::F32, r[0])).float(0);
         assert!(y == 0.0 && y.is_sign_negative(), "{op:?}");
     }
