@@ -142,8 +142,11 @@ fn fold<T: Element, R: Reducer<T>>(x: &[T]) -> T {
     if T::ANY_ORDER || x.len() < ACCUMULATORS {
         return x.iter().fold(R::START, |acc, &x| R::step(acc, x));
     }
-    let (mut accumulators, rest) = if R::KEEPS_NAN { fold_pairs::<T, R>(x) } else { ([R::START; ACCUMULATORS], x) };
-    let (chunks, rest) = rest.as_chunks::<ACCUMULATORS>();
+    if R::KEEPS_NAN {
+        return fold_extremes::<T, R>(x);
+    }
+    let mut accumulators = [R::START; ACCUMULATORS];
+    let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
     for chunk in chunks {
         for (acc, &x) in accumulators.iter_mut().zip(chunk) {
             *acc = R::step(*acc, x);
@@ -155,21 +158,29 @@ fn fold<T: Element, R: Reducer<T>>(x: &[T]) -> T {
     in_halves(accumulators, R::step)
 }
 
-/// Folds pairs of chunks in any order, and notes beside that whether there is a NaN: once for both of a pair. What is
-/// left is returned.
+/// Folds at least a chunk in any order, and notes beside that whether there is a NaN: once for both chunks of a pair. An
+/// extreme stays what it is if elements are taken in twice.
 #[inline(always)]
-fn fold_pairs<T: Element, R: Reducer<T>>(x: &[T]) -> ([T; ACCUMULATORS], &[T]) {
+fn fold_extremes<T: Element, R: Reducer<T>>(x: &[T]) -> T {
     let (mut accumulators, mut noted) = ([R::START; ACCUMULATORS], [T::ZERO; ACCUMULATORS]);
-    let mut chunks = x.chunks_exact(2 * ACCUMULATORS);
-    for pair in &mut chunks {
-        let (low, high) = pair.split_at(ACCUMULATORS);
+    let mut take = |low: &[T], high: &[T]| {
         for at in 0..ACCUMULATORS {
             let (a, b) = (low[at], high[at]);
             accumulators[at] = R::step_of_numbers(accumulators[at], R::step_of_numbers(a, b));
             noted[at] = noted[at].or_nan_of([a, b]);
         }
+    };
+    let mut pairs = x.chunks_exact(2 * ACCUMULATORS);
+    for pair in &mut pairs {
+        let (low, high) = pair.split_at(ACCUMULATORS);
+        take(low, high);
     }
-    (array::from_fn(|at| accumulators[at].or_nan(noted[at])), chunks.remainder())
+    let rest = pairs.remainder();
+    if !rest.is_empty() {
+        let last = &x[x.len() - ACCUMULATORS..];
+        take(if rest.len() > ACCUMULATORS { &rest[..ACCUMULATORS] } else { last }, last);
+    }
+    in_halves(accumulators, R::step_of_numbers).or_nan(in_halves(noted, |a, b| a.or_nan_of([a, b])))
 }
 
 /// Joins accumulators, the first half with the second. Each step has an array of its own: of a loop over one array, the
