@@ -65,17 +65,25 @@ impl Columns<'_> {
             let from = &self.from[(column + at) * self.between + row..];
             match from.first_chunk() {
                 Some(whole) => *line = *whole,
-                None => line[..rows].copy_from_slice(&from[..rows]),
+                None => copy_rest(&mut line[..rows], from),
             }
         }
         for (at, line) in turned(&square).iter().enumerate().take(rows) {
             let to = &mut self.to[(row + at) * self.columns + column..];
             match to.first_chunk_mut() {
                 Some(whole) => *whole = *line,
-                None => to.copy_from_slice(&line[..to.len()]),
+                None => copy_rest(to, line),
             }
         }
     }
+}
+
+/// Copies less than a line: a function, or the compiler would make one loop of copies of any length of it and of whole
+/// lines.
+#[cold]
+#[inline(never)]
+fn copy_rest(to: &mut [f32], from: &[f32]) {
+    to.copy_from_slice(&from[..to.len()]);
 }
 
 #[cfg(test)]
