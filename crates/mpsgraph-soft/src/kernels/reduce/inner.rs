@@ -158,8 +158,8 @@ fn fold<T: Element, R: Reducer<T>>(x: &[T]) -> T {
     in_halves(accumulators, R::step)
 }
 
-/// Folds at least a chunk in any order, and notes beside that whether there is a NaN: once for both chunks of a pair. An
-/// extreme stays what it is if elements are taken in twice.
+/// Folds at least a chunk in any order, and notes beside that whether there is a NaN: once for both chunks of a pair.
+/// An extreme stays what it is if elements are taken in twice.
 #[inline(always)]
 fn fold_extremes<T: Element, R: Reducer<T>>(x: &[T]) -> T {
     let (mut accumulators, mut noted) = ([R::START; ACCUMULATORS], [T::ZERO; ACCUMULATORS]);
