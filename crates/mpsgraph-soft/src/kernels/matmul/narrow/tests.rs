@@ -9,7 +9,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// So many rows and columns, of which the rows are consecutive, or the columns if it is `turned`, with a gap behind.
+    /// So many rows and columns. The rows are consecutive, or the columns if it is `turned`, with a gap behind each.
     fn new([rows, columns]: [usize; 2], gap: usize, turned: bool, factor: usize) -> Self {
         let strides = if turned { [1, rows + gap] } else { [columns + gap, 1] };
         let count = (rows - 1) * strides[0] + (columns - 1) * strides[1] + 1;
