@@ -6,7 +6,7 @@ use super::node::{NewNode, Node};
 use crate::bridge::value::{Maker, Value};
 
 /// Places that are kept for later nodes, less than a megabyte.
-const KEPT: usize = 2048;
+pub(super) const KEPT: usize = 2048;
 
 /// Nodes in the order in which they were recorded, and behind them places in which later ones are written, each with a
 /// value that nobody has: making room takes longer than recording.
@@ -40,11 +40,17 @@ impl Nodes {
     /// Drops the nodes, but keeps their places and the values that nobody else has.
     pub fn free(&mut self) {
         self.places.truncate(KEPT);
+        self.places.shrink_to(KEPT);
         for node in self.places.iter_mut().take(self.len) {
             node.inputs.clear();
             Value::free(&mut node.value);
         }
         self.len = 0;
+    }
+
+    /// Takes the free places out.
+    pub fn take_places(&mut self) -> Vec<Node> {
+        self.places.split_off(self.len)
     }
 
     /// Takes over free places.

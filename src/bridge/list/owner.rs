@@ -78,7 +78,7 @@ impl Recording {
     pub fn orphan(&'static self) {
         let mut list = self.lock();
         list.owner = Owner::Ended;
-        let kept = std::mem::take(&mut list.beginnings);
+        let kept = (list.nodes.take_places(), std::mem::take(&mut list.beginnings));
         // Counted first: a tensor that is dropped from now on looks here.
         ORPHANS.fetch_add(1, Ordering::Relaxed);
         drop(list);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use burn_backend::{DType, Shape, Slice};
 
+use super::nodes::KEPT;
 use super::{Cut, Recording};
 use crate::bridge::flush::FlushReason;
 use crate::bridge::runtime::Runtime;
@@ -85,6 +86,21 @@ fn values_that_nobody_has_make_room_for_later_ones() {
     assert!(later.value.0.recorded_in().is_some());
     assert_eq!(Value::holders(&later.value.0), 2, "the tensor and the node");
     drop(recording.cut(Cut::Everything, &Arc::default()));
+}
+
+#[test]
+fn of_a_long_segment_some_places_are_kept() {
+    let recording = current().expect("the thread is not ending");
+    let segment = |_| {
+        for _ in 0..KEPT / 2 + 1 {
+            drop(memory::zeros(Shape::from([2]), DType::F32));
+        }
+        recording.cut(Cut::Everything, &Arc::default()).expect("something was recorded").nodes
+    };
+    let nodes: Vec<_> = (0..2).flat_map(segment).collect();
+    assert_eq!(nodes.len(), KEPT + 2);
+    recording.take_back(nodes.into());
+    assert_eq!(recording.lock().nodes.places(), KEPT);
 }
 
 #[test]
