@@ -16,9 +16,7 @@ struct Current(Vec<(u64, &'static Recording)>);
 
 impl Current {
     fn of(&mut self, stream: u64) -> &'static Recording {
-        let last = self.0.len().wrapping_sub(1);
         match self.0.iter().rposition(|(own, _)| *own == stream) {
-            Some(at) if at == last => (),
             Some(at) => self.0[at..].rotate_left(1),
             None => {
                 self.make_room();
@@ -48,7 +46,8 @@ impl Drop for Current {
 }
 
 thread_local! {
-    /// The stream and the recording that were asked for last, until the recordings of the thread are destroyed.
+    /// The stream and the recording that were asked for last, until the recordings of the thread are destroyed: for the
+    /// next op of that stream no list is searched.
     static LAST: Cell<Option<(u64, &'static Recording)>> = const { Cell::new(None) };
     static CURRENT: RefCell<Current> = const { RefCell::new(Current(Vec::new())) };
     static EAGER: Cell<bool> = const { Cell::new(false) };

@@ -39,7 +39,8 @@ pub(super) struct Free {
 
 impl Free {
     /// A free buffer for a value of type `ty`, which is of the class `wanted`: of that class, or of one up to half as
-    /// large again if memory is short.
+    /// large again if memory is short. One that was bound with the type before is preferred: its tensor data object
+    /// need not be made anew.
     pub fn reuse(
         &mut self,
         wanted: usize,

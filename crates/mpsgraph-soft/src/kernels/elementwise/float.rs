@@ -173,32 +173,24 @@ impl<const FLOORED: bool> TileLoop for Modulo<FLOORED> {
     }
 }
 
-/// The loop of `inverse::atan2`, written out, as that of [`Pow`].
-struct Atan2;
+/// Loops of functions of two numbers, written out: as arguments of `tile2` they are called through a shim that is not
+/// inlined.
+macro_rules! written_out {
+    ($($name:ident: $function:path),*) => {$(
+        struct $name;
 
-impl TileLoop for Atan2 {
-    const WIDE: bool = true;
-    #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
-        // SAFETY: the promise of `TileFn`.
-        let (dst, a, b) = unsafe { operands::<f32, f32, f32>(dst, src, n) };
-        for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
-            *d = inverse::atan2(a, b);
+        impl TileLoop for $name {
+            const WIDE: bool = true;
+            #[inline(always)]
+            unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+                // SAFETY: the promise of `TileFn`.
+                let (dst, a, b) = unsafe { operands::<f32, f32, f32>(dst, src, n) };
+                for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
+                    *d = $function(a, b);
+                }
+            }
         }
-    }
+    )*};
 }
 
-/// The loop of `math::pow`, written out: as an argument of `tile2` it is called through a shim that is not inlined.
-struct Pow;
-
-impl TileLoop for Pow {
-    const WIDE: bool = true;
-    #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
-        // SAFETY: the promise of `TileFn`.
-        let (dst, a, b) = unsafe { operands::<f32, f32, f32>(dst, src, n) };
-        for ((d, &a), &b) in dst.iter_mut().zip(a).zip(b) {
-            *d = math::pow(a, b);
-        }
-    }
-}
+written_out!(Pow: math::pow, Atan2: inverse::atan2);

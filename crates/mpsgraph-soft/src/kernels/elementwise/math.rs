@@ -3,7 +3,7 @@
 //! Doubles leave some 29 bits to spare, so short polynomials (fitted at Chebyshev nodes, relative error below 1e-10)
 //! give results within one unit in the last place, and neither overflow nor denormals of f32 need care: an f32 is
 //! always a normal f64. Rounding to an integer is the addition of 1.5 * 2^52, which leaves the integer in the low
-//! bits. Functions that are rarely hot go to the system's f64 functions, one element at a time.
+//! bits. Arguments that are too large for the fast way go to the system's f64 functions, one element at a time.
 
 use std::f64::consts::{FRAC_2_PI, LN_2, LOG2_E};
 

@@ -4,22 +4,13 @@
 //! nothing. Here a vector holds numbers of one result, or results of consecutive rows. Elsewhere vectors are short, and
 //! `gemm` does not sum up vectors of numbers.
 
-use std::cell::Cell;
-
-use super::product::{FEW_RESULTS, Product};
+use super::product::{FEW_RESULTS, Product, ROWS, TURNED_ROWS};
 use super::scratch::Scratch;
 use super::turn::SIDE;
 use super::turned::{Columns, turn};
 
 /// Numbers of a result from which on they are summed up in vectors.
 const DEEP: usize = 32;
-/// Such numbers of a column that is turned at a time, and rows that are turned at a time: they stay in the caches.
-const TOGETHER: usize = 2048;
-
-thread_local! {
-    /// What is turned, kept so that running allocates nothing.
-    static TURNED: Cell<Scratch> = const { Cell::new(Scratch::new()) };
-}
 
 /// Whether `gemm` uses AVX2 or AVX-512.
 fn vectors_are_wide() -> bool {
@@ -58,7 +49,7 @@ impl Product {
     /// # Safety
     /// As for [`run`](Self::run).
     pub(super) unsafe fn run_narrow(self, narrow: Narrow) {
-        let mut memory = TURNED.take();
+        let mut memory = ROWS.take();
         match narrow {
             // SAFETY: the caller's promise.
             Narrow::Numbers if self.b.1.0 == 1 => unsafe { self.by_numbers() },
@@ -67,7 +58,7 @@ impl Product {
             // SAFETY: the caller's promise.
             Narrow::Rows => unsafe { self.by_rows(&mut memory) },
         }
-        TURNED.set(memory);
+        ROWS.set(memory);
     }
 
     /// Turns the right operand, so that its columns are consecutive, some rows at a time.
@@ -75,22 +66,16 @@ impl Product {
     /// # Safety
     /// As for [`run`](Self::run).
     unsafe fn with_turned_columns(self, memory: &mut Scratch) {
-        let Self { extents: (m, n, k), a, b, c, accumulate } = self;
+        let Self { extents: (_, n, k), b, .. } = self;
         let between = b.1.0 as usize;
-        for depth in (0..k).step_by(TOGETHER) {
-            let rows = TOGETHER.min(k - depth);
+        for depth in (0..k).step_by(TURNED_ROWS) {
+            let rows = TURNED_ROWS.min(k - depth);
             let [to] = memory.parts([n * rows]);
             // SAFETY: from the first to the last element of these rows, for which the caller vouches.
             let from =
                 unsafe { std::slice::from_raw_parts(b.0.wrapping_add(depth * between), (rows - 1) * between + n) };
             turn(Columns { from, between, columns: rows, rows: n, to });
-            let part = Self {
-                extents: (m, n, rows),
-                a: (a.0.wrapping_add(depth), a.1),
-                b: (to.as_ptr(), (1, rows as isize)),
-                c,
-                accumulate: accumulate || depth > 0,
-            };
+            let part = self.of_rows(depth..depth + rows, to, (1, rows as isize));
             // SAFETY: the caller's promise, for these numbers of each row of `a`.
             unsafe { part.by_numbers() };
         }
@@ -115,8 +100,8 @@ impl Product {
     /// As for [`run`](Self::run).
     unsafe fn by_rows(self, memory: &mut Scratch) {
         let (m, n, k) = self.extents;
-        for first in (0..m).step_by(TOGETHER) {
-            let part = self.part(first..m.min(first + TOGETHER), 0..n);
+        for first in (0..m).step_by(TURNED_ROWS) {
+            let part = self.part(first..m.min(first + TURNED_ROWS), 0..n);
             let rows = part.extents.0;
             let [results] = memory.parts([n * rows]);
             let turned = Self {

@@ -85,7 +85,7 @@ pub(super) const FEW_RESULTS: usize = 256;
 /// Elements of a part of an operand that is turned or converted: they stay in the second cache.
 pub(super) const PART_ELEMENTS: usize = 1 << 17;
 /// Rows of such a part that is turned.
-const TURNED_ROWS: usize = 2048;
+pub(super) const TURNED_ROWS: usize = 2048;
 /// Rows up to which `gemm` reads the right operand in place; it copies it for more.
 pub const IN_PLACE: usize = 48;
 /// Rows from which on it reads it more than twice.
@@ -103,8 +103,8 @@ pub(super) const ROWS_TOGETHER: usize = 8;
 pub(super) const COLUMNS_TOGETHER: usize = 16;
 
 thread_local! {
-    /// A part of a turned right operand, kept so that running allocates nothing.
-    static ROWS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
+    /// What is turned or copied of an operand or a result, kept so that running allocates nothing.
+    pub(super) static ROWS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
     /// The numbers of a few rows, likewise.
     static NUMBERS: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
@@ -244,19 +244,20 @@ impl Product {
                     copy.copy_from_slice(unsafe { std::slice::from_raw_parts(from, columns) });
                 }
                 // SAFETY: the caller's promise, for a part of `a`, of `c` and of the columns.
-                unsafe { part.of_rows(depth..depth + rows, copy).run_by_gemm() };
+                unsafe { part.of_rows(depth..depth + rows, copy, (columns as isize, 1)).run_by_gemm() };
             }
         }
         ROWS.set(memory);
     }
 
-    /// Adds up, behind the rows before, what these rows of the right operand make, of which this is a packed copy.
-    fn of_rows(&self, rows: Range<usize>, copy: &[f32]) -> Self {
+    /// Adds up, behind the rows before, what these rows of the right operand make, of which this is a copy with these
+    /// strides.
+    pub(super) fn of_rows(&self, rows: Range<usize>, copy: &[f32], strides: (isize, isize)) -> Self {
         let (m, columns, _) = self.extents;
         Self {
             extents: (m, columns, rows.len()),
             a: (self.a.0.wrapping_offset(rows.start as isize * self.a.1.1), self.a.1),
-            b: (copy.as_ptr(), (columns as isize, 1)),
+            b: (copy.as_ptr(), strides),
             c: self.c,
             accumulate: self.accumulate || rows.start > 0,
         }
@@ -329,7 +330,7 @@ impl Product {
                 let [turned] = memory.parts([columns * rows]);
                 turn(Columns { from, between, columns, rows, to: turned });
                 // SAFETY: the caller's promise, for a part of `a`, of `c` and of the columns.
-                unsafe { part.of_rows(depth..depth + rows, turned).run_by_gemm() };
+                unsafe { part.of_rows(depth..depth + rows, turned, (columns as isize, 1)).run_by_gemm() };
             }
         }
         ROWS.set(memory);
