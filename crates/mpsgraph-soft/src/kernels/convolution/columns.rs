@@ -4,34 +4,28 @@
 //! [`scatter`] adds one to the gradient of the input. Both go through [`Lines`] of a channel at a time.
 
 use super::extents::Extents;
-use super::lines::{Lines, SLACK, Segment};
+use super::lines::{Lines, Segment};
 use crate::kernels::vectorised::{VectorLoop, vectorised};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Elements of a panel of columns, `tile` positions of all rows after another `tile` positions.
 pub fn size(rows: usize, positions: usize, tile: usize) -> usize {
-    positions.div_ceil(tile) * stride(rows, tile)
+    positions.div_ceil(tile) * rows * tile
 }
 
-/// From a tile to the next.
-pub fn stride(rows: usize, tile: usize) -> usize {
-    rows * tile + SLACK
-}
-
-/// The elements of channels that the taps meet at these positions; 0 outside of the input. The rows of a tile are
-/// `tile` elements apart, and `scratch` has room for a panel and [`Lines`]; returned is the panel.
-pub fn gather<'s>(
+/// Copies the elements of channels that the taps meet at these positions; 0 outside of the input. The rows of a tile
+/// are `tile` elements apart, and `buffer` has room for [`Lines`].
+pub fn gather(
     e: &Extents,
     channels: &[f32],
     positions: Range<usize>,
     tile: usize,
-    scratch: &'s mut [f32],
-) -> &'s [f32] {
-    let rows = channels.len() / e.area() * e.taps();
-    let (columns, buffer) = scratch.split_at_mut(size(rows, positions.len(), tile));
+    columns: &mut [f32],
+    buffer: &mut [f32],
+) {
     let lines = Lines::new(e, positions);
-    vectorised(Gather { e, channels, lines, tile, buffer: &mut buffer[..lines.size()], columns: &mut *columns });
-    columns
+    vectorised(Gather { e, channels, lines, tile, buffer: &mut buffer[..lines.size()], columns });
 }
 
 struct Gather<'a> {
@@ -50,47 +44,61 @@ impl VectorLoop for Gather<'_> {
     fn run(self) {
         let Gather { e, channels, lines, tile, buffer, columns } = self;
         buffer.fill(0.0);
-        let tiles = stride(channels.len() / e.area() * e.taps(), tile);
+        let taps: Taps = (0..e.taps()).map(|tap| lines.tap(tap)).collect();
+        let tiles = size(channels.len() / e.area() * e.taps(), tile, tile);
         for (at, channel) in channels.chunks_exact(e.area()).enumerate() {
             lines.fill(channel, buffer);
-            for tap in 0..e.taps() {
-                let row = (at * e.taps() + tap) * tile;
-                let met = &buffer[lines.tap(tap)..];
-                let (mut base, mut end) = (row, tile);
-                lines.segments(tile, |Segment { at, count, from }| {
-                    if at == end {
-                        (base, end) = (base + tiles, end + tile);
-                    }
-                    copy(&met[from..], &mut columns[base + at + tile - end..], count);
-                });
-            }
+            let (mut base, mut end) = (at * e.taps() * tile, tile);
+            lines.segments(tile, |Segment { at, count, from }| {
+                if at == end {
+                    (base, end) = (base + tiles, end + tile);
+                }
+                let (met, columns) = (&buffer[from..], &mut columns[base + at + tile - end..]);
+                match count {
+                    16.. => copy::<16>(&taps, met, columns, tile, count),
+                    8.. => copy::<8>(&taps, met, columns, tile, count),
+                    4.. => copy::<4>(&taps, met, columns, tile, count),
+                    _ => copy::<1>(&taps, met, columns, tile, count),
+                }
+            });
         }
     }
 }
 
-/// Copies `count` elements and some that follow, whose places are filled later.
+/// Where each tap meets what the first one meets.
+type Taps = SmallVec<[usize; 32]>;
+
+/// Copies the `count` elements that each tap meets to its row, `VECTOR` at a time; the last ones overlap those before.
 #[inline(always)]
-fn copy(from: &[f32], to: &mut [f32], count: usize) {
-    let parts = count.div_ceil(SLACK);
-    let (from, to) = (&from[..parts * SLACK], &mut to[..parts * SLACK]);
-    for (from, to) in from.as_chunks::<SLACK>().0.iter().zip(to.as_chunks_mut::<SLACK>().0) {
-        *to = *from;
+fn copy<const VECTOR: usize>(taps: &[usize], met: &[f32], columns: &mut [f32], tile: usize, count: usize) {
+    for (row, &tap) in taps.iter().enumerate() {
+        let (from, to) = (&met[tap..][..count], &mut columns[row * tile..][..count]);
+        for at in (0..count).step_by(VECTOR) {
+            let at = at.min(count - VECTOR);
+            to[at..][..VECTOR].copy_from_slice(&from[at..][..VECTOR]);
+        }
     }
 }
 
-/// Adds a panel of columns, one tile, to the channels that the taps meet at these positions. `buffer` has room for
-/// [`Lines`].
-pub fn scatter(e: &Extents, columns: &[f32], positions: Range<usize>, channels: &mut [f32], buffer: &mut [f32]) {
-    let lines = Lines::new(e, positions.clone());
+/// Adds columns, a tile or a part of one from column `first` on, to the channels that the taps meet at these positions.
+/// `buffer` has room for [`Lines`].
+pub fn scatter(
+    e: &Extents,
+    (columns, tile, first): (&[f32], usize, usize),
+    positions: Range<usize>,
+    channels: &mut [f32],
+    buffer: &mut [f32],
+) {
+    let lines = Lines::new(e, positions);
     let buffer = &mut buffer[..lines.size()];
-    vectorised(Scatter { e, columns, width: positions.len(), lines, buffer, channels });
+    vectorised(Scatter { e, columns, tile, first, lines, buffer, channels });
 }
 
 struct Scatter<'a> {
     e: &'a Extents,
     columns: &'a [f32],
-    /// Of a row.
-    width: usize,
+    tile: usize,
+    first: usize,
     lines: Lines<'a>,
     buffer: &'a mut [f32],
     channels: &'a mut [f32],
@@ -101,13 +109,13 @@ impl VectorLoop for Scatter<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Scatter { e, columns, width, lines, buffer, channels } = self;
-        let columns = columns.chunks_exact(width * e.taps());
+        let Scatter { e, columns, tile, first, lines, buffer, channels } = self;
+        let columns = columns.chunks_exact(tile * e.taps());
         for (channel, columns) in channels.chunks_exact_mut(e.area()).zip(columns) {
             buffer.fill(0.0);
-            for (tap, row) in columns.chunks_exact(width).enumerate() {
-                let met = &mut buffer[lines.tap(tap)..];
-                lines.segments(width, |Segment { at, count, from }| {
+            for (tap, row) in columns.chunks_exact(tile).enumerate() {
+                let (met, row) = (&mut buffer[lines.tap(tap)..], &row[first..]);
+                lines.segments(tile, |Segment { at, count, from }| {
                     met[from..from + count].iter_mut().zip(&row[at..at + count]).for_each(|(x, &grad)| *x += grad);
                 });
             }

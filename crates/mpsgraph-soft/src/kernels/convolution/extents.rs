@@ -1,7 +1,6 @@
 //! The extents of a convolution, and how its work is cut into pieces.
 
-use super::lines::Lines;
-use super::{Convolution, Wanted, Window, columns, input_block};
+use super::{Convolution, Wanted, Window};
 use crate::ir::TensorType;
 use crate::kernels::matmul::PARALLEL_PRODUCT;
 
@@ -9,6 +8,12 @@ use crate::kernels::matmul::PARALLEL_PRODUCT;
 const PANEL: usize = 1 << 17;
 /// Positions of a tile: `gemm` multiplies so many at a time with AVX-512, and reads tiles where they are.
 pub const TILE: usize = 64;
+/// Positions of which a product has a multiple, or it copies what it reads: a vector of AVX-512.
+pub const VECTOR: usize = 16;
+/// Positions of a piece of work from which on it does not show that its last tile has fewer.
+const MANY: usize = 4 * TILE;
+/// Pieces of several samples at least.
+const PIECES_OF_SEVERAL: usize = 4;
 /// Products of an output element up to which a panel is one tile.
 const FEW: usize = 64;
 /// Most positions that a gradient of weights sums at a time.
@@ -137,9 +142,24 @@ impl Extents {
         block
     }
 
-    /// Rows and positions of a piece of the output: all rows and positions of a group in a sample; if there are few of
+    /// Samples and rows of a piece of work on a result with `rows` of each group, if several samples together make
+    /// better products than one with its few positions: all rows, or a part of at least so many.
+    pub fn several(&self, rows: usize, least: usize) -> Option<[usize; 2]> {
+        let most = MANY.div_ceil(self.positions()).min(self.batch);
+        if !self.is_parallel() {
+            return (most > 1).then_some([self.batch, rows]);
+        }
+        (2..=most).rev().find_map(|samples| {
+            let pieces = self.batch.div_ceil(samples);
+            let block = self.block(pieces, rows, least);
+            let is_enough = pieces * self.groups * (rows / block) >= PIECES_OF_SEVERAL;
+            is_enough.then_some([self.batch.div_ceil(pieces), block])
+        })
+    }
+
+    /// Rows and positions of a piece of the output of one sample: all rows and positions of a group; if there are few of
     /// those, a part of the positions, which is a multiple of `unit`; and if there are few positions, of the rows.
-    pub fn output_piece(&self, unit: usize) -> [usize; 2] {
+    pub fn part_of_output(&self, unit: usize) -> [usize; 2] {
         let positions = self.positions();
         if !self.is_parallel() {
             return [self.outputs, positions];
@@ -177,28 +197,6 @@ impl Extents {
     /// Positions of a tile of a panel, for the output: all if there are so few products that calls would show.
     pub fn tile(&self) -> usize {
         if self.inner() < FEW { self.panel(self.inner()) } else { TILE }
-    }
-
-    /// Elements of scratch memory that a piece of work needs, at least one.
-    pub fn scratch(&self, wanted: Wanted) -> usize {
-        let inner = self.inner();
-        match wanted {
-            Wanted::Output | Wanted::InputGradient if self.is_pointwise() => 1,
-            Wanted::Output => {
-                let width = self.panel(inner);
-                columns::size(inner, width, self.tile()) + Lines::most(self, width)
-            }
-            Wanted::InputGradient => {
-                let height = input_block(self) * self.taps();
-                let width = self.panel(height);
-                height * width + Lines::most(self, width)
-            }
-            Wanted::WeightsGradient => {
-                let Reduction { channels, outputs, width, .. } = self.reduction();
-                let columns = columns::size(channels * self.taps(), width, width) + Lines::most(self, width);
-                width * outputs + if self.is_pointwise() { 0 } else { columns }
-            }
-        }
     }
 
     /// Where tap `tap` of the filter meets the input along dimension `axis` at `count` output positions from `from` on:

@@ -92,15 +92,20 @@ fn check_operands(case: &Shapes, windows: [Window; 2], groups: usize, [input, we
         (Wanted::InputGradient, (&grad, &weights, None), [&output_ty, &weights_ty], &input_ty, &sums[1]),
         (Wanted::WeightsGradient, (&grad, &input, None), [&output_ty, &input_ty], &weights_ty, &sums[2]),
     ] {
-        let op = Convolution { wanted, windows, groups };
-        let mut scratch = vec![f32::NAN; op.scratch_bytes(&types, result) / 4];
-        let mut out = vec![f32::NAN; sums.len()];
-        op.compute(&Extents::new(&op, types, result), (operands.0, operands.1, operands.2), &mut out, &mut scratch);
-        let scale = sums.iter().filter(|sum| sum.is_finite()).fold(1.0f64, |scale, sum| scale.max(sum.abs()));
-        for (at, (&ours, &exact)) in out.iter().zip(sums).enumerate() {
-            let is_close = (f64::from(ours) - exact).abs() <= scale * 2e-6;
-            let is_same = ours == exact as f32 || ours.is_nan() && exact.is_nan();
-            assert!(is_close || is_same, "{wanted:?} {:?} {:?}: {ours} at {at}, not {exact}", case.input, case.weights);
+        let extents = Extents::new(&Convolution { wanted, windows, groups }, types, result);
+        let ways = [None, Tiles::of(&extents, wanted)];
+        for tiles in &ways[..1 + usize::from(ways[1].is_some())] {
+            let way = Way { wanted, extents, tiles: *tiles };
+            let mut scratch = vec![f32::NAN; way.scratch_bytes() / 4];
+            let mut out = vec![f32::NAN; sums.len()];
+            way.compute((operands.0, operands.1, operands.2), &mut out, &mut scratch);
+            let scale = sums.iter().filter(|sum| sum.is_finite()).fold(1.0f64, |scale, sum| scale.max(sum.abs()));
+            for (at, (&ours, &exact)) in out.iter().zip(sums).enumerate() {
+                let is_close = (f64::from(ours) - exact).abs() <= scale * 2e-6;
+                let is_same = ours == exact as f32 || ours.is_nan() && exact.is_nan();
+                let what = (wanted, tiles.is_some(), case.input, case.weights);
+                assert!(is_close || is_same, "{what:?}: {ours} at {at}, not {exact}");
+            }
         }
     }
 }
@@ -163,8 +168,31 @@ fn parts_of_a_sample() {
         let types = [&case.input, &case.weights, &case.output].map(|shape| TensorType::new(DType::F32, shape.to_vec()));
         let op = Convolution { wanted: Wanted::Output, windows, groups: channels[3] };
         let e = Extents::new(&op, [&types[0], &types[1]], &types[2]);
-        let [_, width] = e.output_piece(extents::TILE);
+        let [_, width] = e.part_of_output(extents::TILE);
         assert!(width < e.positions() && !e.positions().is_multiple_of(width), "{channels:?}");
+    }
+}
+
+/// Samples of few positions, which are multiplied together: as many as a piece has, more, and not a multiple; of a tile
+/// and of more, with and without threads, in groups, with rows that are divided, and of one position.
+#[test]
+fn several_samples() {
+    for (channels, input, filter, stride) in [
+        ([9, 16, 24, 1], [7, 7], [3, 3], 1),
+        ([37, 40, 18, 1], [4, 4], [3, 3], 1),
+        ([5, 20, 42, 2], [9, 8], [3, 3], 2),
+        ([4, 64, 100, 1], [5, 5], [3, 3], 1),
+        ([70, 6, 5, 1], [2, 3], [1, 3], 2),
+        ([3, 16, 512, 1], [6, 6], [4, 4], 2),
+        ([20, 24, 32, 1], [3, 3], [3, 3], 3),
+    ] {
+        let windows = [window(stride, 1, 1), window(stride, 1, 1)];
+        let case = shapes(channels, input, filter, windows, [1, 1]);
+        check(&case, windows, channels[3]);
+        let types = [&case.input, &case.weights, &case.output].map(|shape| TensorType::new(DType::F32, shape.to_vec()));
+        let op = Convolution { wanted: Wanted::Output, windows, groups: channels[3] };
+        let e = Extents::new(&op, [&types[0], &types[1]], &types[2]);
+        assert!(output::samples_together(&e).is_some_and(|[samples, _]| samples > 1), "{channels:?}");
     }
 }
 
@@ -219,7 +247,7 @@ fn tiles(case: &Shapes, windows: [Window; 2], groups: usize) -> [Option<Tiles>; 
     [Wanted::Output, Wanted::InputGradient].map(|wanted| {
         let op = Convolution { wanted, windows, groups };
         let [x, result] = if wanted == Wanted::Output { [&types[0], &types[2]] } else { [&types[2], &types[0]] };
-        Tiles::new(&Extents::new(&op, [x, &types[1]], result), wanted)
+        Tiles::of(&Extents::new(&op, [x, &types[1]], result), wanted)
     })
 }
 
@@ -299,7 +327,8 @@ fn errors_of_few_products() {
         let types = [&case.input, &case.weights, &case.output].map(|shape| TensorType::new(DType::F32, shape.to_vec()));
         let op = Convolution { wanted: Wanted::Output, windows, groups: 1 };
         let e = Extents::new(&op, [&types[0], &types[1]], &types[2]);
-        let mut scratch = vec![0.0; op.scratch_bytes(&[&types[0], &types[1]], &types[2]) / 4];
+        let way = Way { wanted: op.wanted, extents: e, tiles: Tiles::of(&e, op.wanted) };
+        let mut scratch = vec![0.0; way.scratch_bytes() / 4];
         let square = exact.iter().map(|x| x * x).sum::<f64>() / exact.len() as f64;
         let errors = |out: &[f32]| {
             let errors = out.iter().zip(&exact).map(|(&out, exact)| (f64::from(out) - exact).abs() / square.sqrt());
@@ -307,7 +336,7 @@ fn errors_of_few_products() {
             [errors.fold(0.0, f64::max), mean.sqrt()]
         };
         let mut out = vec![0.0; exact.len()];
-        op.compute(&e, (&x, &weights, None), &mut out, &mut scratch);
+        way.compute((&x, &weights, None), &mut out, &mut scratch);
         let few = errors(&out);
         let all = 0..e.positions();
         output::piece(&e, (&x, &weights, None), all, Columns::all(&mut out, e.positions()), &mut scratch);

@@ -9,8 +9,9 @@
 
 use super::columns;
 use super::extents::{Extents, Reduction};
+use super::lines::Lines;
 use super::turn::{add_transposed, transposed};
-use super::{Matrix, Wanted, product, rows, share, share_with_scratch};
+use super::{Matrix, Scratch, product, rows, share, share_with_scratch};
 use std::ops::Range;
 
 /// Elements of all gradients of outputs that are turned around once for all pieces of work.
@@ -21,6 +22,13 @@ pub fn shared(e: &Extents) -> usize {
     e.reduction().segments * e.groups * e.outputs * e.inner() + turned_once(e).unwrap_or(0)
 }
 
+/// Elements of scratch memory that a piece of work needs.
+pub fn scratch(e: &Extents) -> usize {
+    let Reduction { channels, outputs, width, .. } = e.reduction();
+    let columns = columns::size(channels * e.taps(), width, width) + Lines::most(e, width);
+    width * outputs + if e.is_pointwise() { 0 } else { columns }
+}
+
 /// Elements of the gradients of outputs, if several pieces of work need the same ones turned around.
 fn turned_once(e: &Extents) -> Option<usize> {
     let all = e.batch * e.groups * e.outputs * e.positions();
@@ -28,20 +36,19 @@ fn turned_once(e: &Extents) -> Option<usize> {
 }
 
 /// Fills `out`, the gradient for all weights.
-pub fn run(e: &Extents, (grad, x): (&[f32], &[f32]), out: &mut [f32], scratch: &mut [f32]) {
+pub fn run(e: &Extents, (grad, x): (&[f32], &[f32]), out: &mut [f32], (shared, each, scratch): Scratch<'_>) {
     let (positions, inner) = (e.positions(), e.inner());
     let reduction = e.reduction();
     let Reduction { segments, channels, outputs, .. } = reduction;
     let all = out.len();
-    let (sums, scratch) = scratch.split_at_mut(segments * all);
-    let (turned, scratch) = scratch.split_at_mut(turned_once(e).unwrap_or(0));
+    let (sums, turned) = shared.split_at_mut(segments * all);
     let plane = e.outputs * positions;
     share(true, plane, turned, |at, turned| {
         transposed(rows(grad, at * plane, positions), (e.outputs, positions), turned);
     });
     let piece = channels * e.taps() * outputs;
     let of = Sums { e, grad, turned: &*turned, x, reduction };
-    share_with_scratch((piece, &mut *sums), (e.scratch(Wanted::WeightsGradient), scratch), &|at, sums, scratch| {
+    share_with_scratch((piece, &mut *sums), (each, scratch), &|at, sums, scratch| {
         of.sum(at, sums, scratch);
     });
     // The pieces for the same outputs follow each other: a matrix with a row for each channel and tap.
@@ -82,7 +89,9 @@ impl Sums<'_> {
             let columns = if e.is_pointwise() {
                 rows(x, panel.start, e.positions())
             } else {
-                rows(columns::gather(e, x, panel.clone(), panel.len(), scratch), 0, panel.len())
+                let (columns, buffer) = scratch.split_at_mut(columns::size(channels * e.taps(), width, width));
+                columns::gather(e, x, panel.clone(), panel.len(), columns, buffer);
+                rows(columns, 0, panel.len())
             };
             let extents = (channels * e.taps(), outputs, panel.len());
             product(extents, columns, grads, (&mut *sums, outputs), unit > units.start);

@@ -15,24 +15,23 @@
 
 mod input;
 mod output;
-mod target;
 mod tiles;
 mod weights;
 
+use super::Scratch;
+use super::extents::{TILE, VECTOR};
 use super::lines::SLACK;
+use super::target::{Target, panels};
 use crate::kernels::matmul::{IN_PLACE, Matrix, product};
 use crate::kernels::threads::{Columns, share_parts};
 use std::ops::Range;
-use target::Target;
 pub use tiles::Tiles;
 pub use weights::Filters;
 
 /// Places of a tile that are multiplied.
 const PLACES: usize = 16;
-/// Tiles that are multiplied at a time: `gemm` takes so many with AVX-512.
-const WIDE: usize = 64;
-/// Tiles of which a product has a multiple: a vector of AVX-512.
-const TOGETHER: usize = 16;
+/// Tiles that are multiplied at a time.
+const WIDE: usize = TILE;
 /// Rows of a product, which reads the transformed input in place.
 const ROWS: usize = IN_PLACE;
 /// Elements that are transformed side by side.
@@ -82,7 +81,7 @@ pub fn run(
     tiles: &Tiles,
     (x, filters, bias): (&[f32], Filters<'_>, Option<&[f32]>),
     out: &mut [f32],
-    (factors, each, scratch): (&mut [f32], usize, &mut [f32]),
+    (factors, each, scratch): Scratch<'_>,
     plainly: &Plainly<'_>,
 ) {
     let [samples, block, width] = tiles.piece();
@@ -134,10 +133,10 @@ impl Work<'_> {
         let (planes, scratch) = scratch.split_at_mut(PLACES * plane);
         let (sums, buffer) = scratch.split_at_mut(PLACES * ROWS * WIDE);
         let (rows, mut is_finite) = (out.rows(), true);
-        for panel in self.panels(out.samples()) {
+        for panel in panels(out.samples() * self.range().len()) {
             input::transform(self, panel.clone(), planes, buffer);
             // `gemm` would copy a matrix whose width is no whole vectors.
-            let width = panel.len().next_multiple_of(TOGETHER);
+            let width = panel.len().next_multiple_of(VECTOR);
             for first in (0..rows).step_by(ROWS) {
                 let height = ROWS.min(rows - first);
                 let weights = self.weights[first * inputs * PLACES..].chunks_exact(height * inputs);
@@ -156,14 +155,5 @@ impl Work<'_> {
     /// The tiles of each sample.
     fn range(&self) -> Range<usize> {
         self.tiles.lines(self.positions.clone())
-    }
-
-    /// All tiles of so many samples, counted through them, in parts that are multiplied together: about as many in
-    /// each, because products of a few take longer than their share.
-    fn panels(&self, samples: usize) -> impl Iterator<Item = Range<usize>> + use<> {
-        let all = samples * self.range().len();
-        let (vectors, panels) = (all.div_ceil(TOGETHER), all.div_ceil(WIDE));
-        let start = move |panel: usize| (panel * vectors / panels * TOGETHER).min(all);
-        (0..panels).map(move |panel| start(panel)..start(panel + 1))
     }
 }

@@ -1,6 +1,6 @@
 //! The input, transformed: of the 4x4 elements that each tile meets the 16 factors.
 
-use super::{LANES, PLACES, TOGETHER, Vector, WIDE, Work, add, plane, sub};
+use super::{LANES, PLACES, VECTOR, Vector, WIDE, Work, add, plane, sub};
 use crate::kernels::convolution::lines::{Lines, Segment};
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use smallvec::SmallVec;
@@ -24,7 +24,7 @@ pub fn transform(work: &Work<'_>, panel: Range<usize>, planes: &mut [f32], buffe
         at += last - first;
     }
     let plane = plane(tiles);
-    let width = panel.len().next_multiple_of(TOGETHER);
+    let width = panel.len().next_multiple_of(VECTOR);
     if width > panel.len() {
         // What is multiplied and not used; numbers of the last use of this memory might be slow.
         for row in planes.chunks_exact_mut(plane).flat_map(|plane| plane.chunks_exact_mut(WIDE)) {

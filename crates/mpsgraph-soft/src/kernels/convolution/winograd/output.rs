@@ -1,7 +1,7 @@
 //! The output: of the 16 sums of each tile its 2x2 elements.
 
-use super::target::Target;
 use super::{LANES, ROWS, Vector, WIDE, Work, add, sub};
+use crate::kernels::convolution::target::Target;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::ops::Range;
 

@@ -1,21 +1,18 @@
 //! The tiles of a result, and how they are shared.
 
-use super::WIDE;
+use super::{LANES, PLACES, WIDE};
 use crate::kernels::convolution::extents::{BLOCK, Extents};
 use crate::kernels::convolution::lines::Lines;
 use crate::kernels::convolution::{Wanted, Window};
 use std::ops::Range;
 
-/// Input and output channels from which on products outweigh the transforms.
-const CHANNELS: usize = 24;
-/// Tiles from which on the transformed weights are used often enough.
-const TILES: usize = 32;
-/// Tiles of a piece of work from which on it does not show that its last product has fewer.
-const MANY: usize = 4 * WIDE;
+/// Input and output channels from which on products outweigh the transforms of input and output.
+const CHANNELS: usize = 32;
+/// Products saved for an input and an output channel, times the fewer of those, from which on that pays for transforming
+/// the weights too, and for tiles that lie partly outside.
+const SAVED: usize = 1_000_000;
 /// Rows of a piece of several samples: with fewer, transforming their input would take longer than multiplying it.
 const ROWS_OF_SEVERAL: usize = 128;
-/// Pieces of several samples at least.
-const PIECES_OF_SEVERAL: usize = 4;
 
 /// A result as tiles.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +27,16 @@ pub struct Tiles {
 impl Tiles {
     /// Those of what is wanted, if this is the faster way.
     pub fn new(e: &Extents, wanted: Wanted) -> Option<Self> {
+        Self::of(e, wanted).filter(|tiles| {
+            let (of, taps) = (&tiles.of, e.taps());
+            let channels = of.inputs.min(of.outputs);
+            let saved = (taps * tiles.positions()).saturating_sub(PLACES * of.positions());
+            e.is_parallel() && channels >= CHANNELS && channels * of.batch * saved >= SAVED
+        })
+    }
+
+    /// Those of what is wanted, if this is a way.
+    pub fn of(e: &Extents, wanted: Wanted) -> Option<Self> {
         let e = match wanted {
             Wanted::Output => *e,
             Wanted::InputGradient => e.mirrored()?,
@@ -38,11 +45,8 @@ impl Tiles {
         let plain = |window: &Window| (window.stride, window.dilation) == (1, 1);
         let windows = e.windows.map(|window| Window { stride: 2, ..window });
         let of = Extents { filter: [4, 4], output: e.output.map(|extent| extent.div_ceil(2)), windows, ..e };
-        let applies = e.filter == [3, 3]
-            && e.windows.iter().all(plain)
-            && e.inputs.min(e.outputs) >= CHANNELS
-            && of.batch * of.positions() >= TILES
-            && e.is_parallel();
+        // The transform of the weights takes so many of them side by side.
+        let applies = e.filter == [3, 3] && e.windows.iter().all(plain) && e.inputs >= LANES;
         applies.then_some(Self { of, result: e.output, wanted })
     }
 
@@ -60,19 +64,14 @@ impl Tiles {
     /// Samples, rows and positions of a piece of work.
     pub fn piece(&self) -> [usize; 3] {
         let (of, positions) = (&self.of, self.positions());
-        let most = MANY.div_ceil(of.positions()).min(of.batch);
-        for samples in (2..=most).rev() {
-            let pieces = of.batch.div_ceil(samples);
-            let block = of.block(pieces, of.outputs, ROWS_OF_SEVERAL);
-            if pieces * of.groups * (of.outputs / block) >= PIECES_OF_SEVERAL {
-                return [of.batch.div_ceil(pieces), block, positions];
-            }
+        if let Some([samples, block]) = of.several(of.outputs, ROWS_OF_SEVERAL) {
+            return [samples, block, positions];
         }
         match self.wanted {
             // Whole lines of tiles, about as many tiles as are multiplied at a time.
             Wanted::Output => {
                 let result = Extents { output: self.result, ..*of };
-                let [block, width] = result.output_piece((WIDE / of.output[1]).max(1) * 2 * self.result[1]);
+                let [block, width] = result.part_of_output((WIDE / of.output[1]).max(1) * 2 * self.result[1]);
                 [1, block, width]
             }
             Wanted::InputGradient => [1, of.block(of.batch, of.outputs, BLOCK), positions],

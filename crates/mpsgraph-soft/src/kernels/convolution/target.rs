@@ -1,6 +1,8 @@
-//! What a piece of work writes.
+//! What a piece of work writes, and how positions are counted through several samples.
 
+use super::extents::{TILE, VECTOR};
 use crate::kernels::threads::Columns;
+use std::ops::Range;
 
 /// Some rows of the result.
 pub enum Target<'a> {
@@ -58,4 +60,30 @@ impl Target<'_> {
             }
         }
     }
+}
+
+/// So many positions, counted through the samples, in parts that are multiplied together: about as many in each,
+/// because products of a few take longer than their share.
+pub fn panels(all: usize) -> impl Iterator<Item = Range<usize>> {
+    let (vectors, panels) = (all.div_ceil(VECTOR), all.div_ceil(TILE));
+    let start = move |panel: usize| (panel * vectors / panels * VECTOR).min(all);
+    (0..panels).map(move |panel| start(panel)..start(panel + 1))
+}
+
+/// The positions of one sample in a panel.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub sample: usize,
+    pub positions: Range<usize>,
+    /// Where in the panel they begin.
+    pub at: usize,
+}
+
+/// The parts of a panel of samples with so many positions each.
+pub fn parts(panel: Range<usize>, positions: usize) -> impl Iterator<Item = Part> + Clone {
+    (panel.start / positions..panel.end.div_ceil(positions)).map(move |sample| {
+        let first = sample * positions;
+        let [start, end] = [panel.start.max(first), panel.end.min(first + positions)];
+        Part { sample, positions: start - first..end - first, at: start - panel.start }
+    })
 }

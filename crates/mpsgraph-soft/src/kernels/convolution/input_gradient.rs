@@ -1,0 +1,226 @@
+//! The gradient of a convolution for its input.
+//!
+//! Where the filter moves by one element, it is the output of a convolution with the mirrored filter. Otherwise, turned
+//! weights, a row for each input channel and tap, times the output's gradient are the columns' gradient, which is added
+//! up where the taps met. Pieces of work are then some input channels of a sample, or of several samples if each has few
+//! positions.
+
+use super::columns;
+use super::extents::{BLOCK, Extents, TILE, VECTOR};
+use super::lines::Lines;
+use super::mirror;
+use super::output;
+use super::target::{panels, parts};
+use super::turn::transposed;
+use super::winograd::{self, Filters, Tiles};
+use super::{Matrix, STAYING, Scratch, product, rows, share, share_with_scratch};
+use crate::kernels::threads::{Columns, share_parts};
+use std::ops::Range;
+
+/// Input channels whose weights are turned together.
+const TOGETHER: usize = 8;
+
+/// Input channels from which on copying what the taps of the mirrored filter meet takes less time than multiplying it.
+const MIRRORED: usize = 16;
+
+/// The convolution with the mirrored filter, if that is faster.
+fn mirrored(e: &Extents) -> Option<Extents> {
+    e.mirrored().filter(|_| e.inputs >= MIRRORED && !e.is_pointwise())
+}
+
+/// Elements of scratch memory that all pieces of work share: the turned weights.
+pub fn shared(e: &Extents) -> usize {
+    if e.is_pointwise() || turns_in_pieces(e) { 0 } else { e.groups * e.outputs * e.inner() }
+}
+
+/// Elements of scratch memory that a piece of work needs, at least one.
+pub fn scratch(e: &Extents, tiles: Option<&Tiles>) -> usize {
+    let block = block(e, tiles);
+    let (height, width) = (block * e.taps(), e.panel(block * e.taps()));
+    let turned = if turns_in_pieces(e) && tiles.is_none() { height * e.outputs } else { 0 };
+    let of_one = if e.is_pointwise() { 1 } else { turned + height * width + Lines::most(e, width) };
+    let of_several = |[_, block]: [usize; 2]| {
+        let columns = channels_together(e, block) * e.taps();
+        (e.outputs + columns) * TILE + Lines::most(e, TILE.min(e.positions()))
+    };
+    let of_mirrored = mirrored(e).map_or(0, |mirrored| output::scratch(&mirrored));
+    of_one.max(samples_together(e).map_or(0, of_several)).max(of_mirrored)
+}
+
+/// Whether each weight is in one piece of work, which then turns its weights itself.
+fn turns_in_pieces(e: &Extents) -> bool {
+    e.batch == 1 && !e.is_pointwise() && mirrored(e).is_none()
+}
+
+/// Input channels of a piece of one sample. A product has a row for each channel and tap, and what its columns are made
+/// of is read in place, so few channels are enough for a block.
+fn block(e: &Extents, tiles: Option<&Tiles>) -> usize {
+    if let Some(tiles) = tiles {
+        let [_, block, _] = tiles.piece();
+        return block;
+    }
+    e.block(e.batch, e.inputs, if e.is_parallel() { BLOCK.div_ceil(e.taps()) } else { BLOCK })
+}
+
+/// Samples and input channels of a piece of work, if it takes several samples.
+fn samples_together(e: &Extents) -> Option<[usize; 2]> {
+    e.several(e.inputs, BLOCK).filter(|_| !e.is_pointwise())
+}
+
+/// Input channels of which a product has the columns, so that they stay in the cache.
+fn channels_together(e: &Extents, block: usize) -> usize {
+    (STAYING / (e.taps() * TILE)).clamp(1, block)
+}
+
+/// Fills `out`.
+pub fn run(
+    e: &Extents,
+    tiles: Option<&Tiles>,
+    (grad, weights): (&[f32], &[f32]),
+    out: &mut [f32],
+    (turned, each, scratch): Scratch<'_>,
+) {
+    let (inner, taps) = (e.inner(), e.taps());
+    // The weights of a channel where they are: one row for each channel and tap.
+    let in_place = |channel: usize| Matrix {
+        elements: &weights[channel / e.inputs * e.outputs * inner + channel % e.inputs * taps..],
+        strides: [1, inner],
+    };
+    if let Some(tiles) = tiles {
+        // The other way round, inputs are rows and outputs are columns.
+        let filters = Filters { elements: weights, strides: [e.outputs * inner, taps, inner], mirrored: true };
+        let scratch = (turned, each, scratch);
+        return winograd::run(tiles, (grad, filters, None), out, scratch, &|[sample, channel], _, mut out, scratch| {
+            let Some(out) = out.packed() else { unreachable!("a piece has all positions") };
+            let grad = e.output_of(grad, sample, channel / e.inputs);
+            piece(e, (grad, in_place(channel)), None, out, scratch);
+        });
+    }
+    if let Some(mirrored) = mirrored(e) {
+        // A zero beside the output's gradient would make NaN of an infinite weight.
+        if mirror::weights(e, weights, turned) {
+            return output::run(&mirrored, None, (grad, turned, None), out, (&mut [], each, scratch));
+        }
+    }
+    if !turned.is_empty() {
+        let together = if e.inputs.is_multiple_of(TOGETHER) { TOGETHER * taps } else { inner };
+        share(e.is_parallel(), e.outputs * together, turned, |at, turned| {
+            let (group, row) = (at * together / inner, at * together % inner);
+            transposed(rows(weights, group * e.outputs * inner + row, inner), (e.outputs, together), turned);
+        });
+    }
+    let turned = &*turned;
+    let weights_of = |channel: usize| {
+        let group = channel / e.inputs * e.outputs * inner;
+        let from = group + channel % e.inputs * taps * e.outputs;
+        if turned.is_empty() { in_place(channel) } else { rows(turned, from, e.outputs) }
+    };
+    if let Some([samples, block]) = samples_together(e) {
+        let channels = e.groups * e.inputs;
+        let parts = [samples, block * e.area()];
+        return share_parts(channels * e.area(), parts, out, (each, scratch), &|[sample, at], out, scratch| {
+            let channel = at / e.area();
+            several(e, (grad, weights_of(channel)), [sample, channel / e.inputs], out, scratch);
+        });
+    }
+    let block = block(e, tiles);
+    share_with_scratch((block * e.area(), out), (each, scratch), &|at, out, scratch| {
+        let first = at * block;
+        let (sample, channel) = (first / (e.groups * e.inputs), first % (e.groups * e.inputs));
+        let grad = e.output_of(grad, sample, channel / e.inputs);
+        if turns_in_pieces(e) {
+            let (turned, scratch) = scratch.split_at_mut(block * taps * e.outputs);
+            return piece(e, (grad, in_place(channel)), Some(turned), out, scratch);
+        }
+        piece(e, (grad, weights_of(channel)), None, out, scratch);
+    });
+}
+
+/// Some channels of a group in several samples, each a row of `out`: tiles of the positions, counted through them.
+fn several(
+    e: &Extents,
+    (grad, weights): (&[f32], Matrix<'_>),
+    [sample, group]: [usize; 2],
+    mut out: Columns<'_, f32>,
+    scratch: &mut [f32],
+) {
+    let (positions, channels) = (e.positions(), out.width() / e.area());
+    let together = channels_together(e, channels);
+    let (grads, scratch) = scratch.split_at_mut(e.outputs * TILE);
+    let (columns, buffer) = scratch.split_at_mut(together * e.taps() * TILE);
+    for row in 0..out.rows() {
+        let Some(row) = out.row(row) else { unreachable!("there are so many rows") };
+        row.fill(0.0);
+    }
+    for panel in panels(out.rows() * positions) {
+        let width = panel.len().next_multiple_of(VECTOR);
+        for part in parts(panel.clone(), positions) {
+            let grad = e.output_of(grad, sample + part.sample, group);
+            for (grads, grad) in grads.chunks_exact_mut(TILE).zip(grad.chunks_exact(positions)) {
+                grads[part.at..][..part.positions.len()].copy_from_slice(&grad[part.positions.clone()]);
+            }
+        }
+        // What is multiplied and not used; numbers of the last use of this memory might be slow.
+        grads.chunks_exact_mut(TILE).for_each(|row| row[panel.len()..width].fill(0.0));
+        for first in (0..channels).step_by(together) {
+            let count = together.min(channels - first);
+            let weights = Matrix { elements: &weights.elements[first * e.taps() * weights.strides[0]..], ..weights };
+            let columns = &mut columns[..count * e.taps() * TILE];
+            let extents = (count * e.taps(), width, e.outputs);
+            product(extents, weights, rows(grads, 0, TILE), (&mut *columns, TILE), false);
+            for part in parts(panel.clone(), positions) {
+                let Some(out) = out.row(part.sample) else { unreachable!("each sample has a row") };
+                let channels = &mut out[first * e.area()..][..count * e.area()];
+                columns::scatter(e, (columns, TILE, part.at), part.positions, channels, buffer);
+            }
+        }
+    }
+}
+
+/// Some channels of a group in one sample. The columns of the weights are turned into `turned`, if there is such memory.
+fn piece(
+    e: &Extents,
+    (grad, weights): (&[f32], Matrix<'_>),
+    mut turned: Option<&mut [f32]>,
+    out: &mut [f32],
+    scratch: &mut [f32],
+) {
+    let positions = e.positions();
+    let height = out.len() / e.area() * e.taps();
+    if e.is_pointwise() {
+        let target = (out, positions);
+        return product((height, positions, e.outputs), weights, rows(grad, 0, positions), target, false);
+    }
+    out.fill(0.0);
+    // So many rows are multiplied while their turned weights are in the cache.
+    let together = if turned.is_some() { (STAYING / e.outputs).max(1).min(height) } else { height };
+    for panel in panels_of_one(e, height) {
+        let width = panel.len();
+        let (columns, buffer) = scratch.split_at_mut(height * width);
+        let grad = rows(grad, panel.start, positions);
+        for row in (0..height).step_by(together) {
+            let count = together.min(height - row);
+            let weights = match &mut turned {
+                Some(turned) => {
+                    let turned = &mut turned[row * e.outputs..][..count * e.outputs];
+                    if panel.start == 0 {
+                        let [step, between] = weights.strides;
+                        let columns = Matrix { elements: &weights.elements[row * step..], strides: [between, 1] };
+                        transposed(columns, (e.outputs, count), turned);
+                    }
+                    rows(turned, 0, e.outputs)
+                }
+                None => weights,
+            };
+            let target = (&mut columns[row * width..], width);
+            product((count, width, e.outputs), weights, grad, target, false);
+        }
+        columns::scatter(e, (columns, width, 0), panel, out, buffer);
+    }
+}
+
+/// The output positions, in parts whose columns of this height are a panel.
+fn panels_of_one(e: &Extents, height: usize) -> impl Iterator<Item = Range<usize>> {
+    let (positions, width) = (e.positions(), e.panel(height));
+    (0..positions).step_by(width).map(move |start| start..(start + width).min(positions))
+}
