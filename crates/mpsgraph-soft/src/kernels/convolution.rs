@@ -26,6 +26,7 @@ mod inside;
 mod lines;
 mod mirror;
 mod output;
+mod phases;
 mod target;
 mod turn;
 mod weights_gradient;

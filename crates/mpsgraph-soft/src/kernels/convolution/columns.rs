@@ -4,7 +4,7 @@
 //! [`scatter`] adds one to the gradient of the input. Both go through [`Lines`] of a channel at a time.
 
 use super::extents::Extents;
-use super::lines::{Lines, Segment};
+use super::lines::{Lines, Segment, copy};
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -55,10 +55,10 @@ impl VectorLoop for Gather<'_> {
                 }
                 let (met, columns) = (&buffer[from..], &mut columns[base + at + tile - end..]);
                 match count {
-                    16.. => copy::<16>(&taps, met, columns, tile, count),
-                    8.. => copy::<8>(&taps, met, columns, tile, count),
-                    4.. => copy::<4>(&taps, met, columns, tile, count),
-                    _ => copy::<1>(&taps, met, columns, tile, count),
+                    16.. => copy_taps::<16>(&taps, met, columns, tile, count),
+                    8.. => copy_taps::<8>(&taps, met, columns, tile, count),
+                    4.. => copy_taps::<4>(&taps, met, columns, tile, count),
+                    _ => copy_taps::<1>(&taps, met, columns, tile, count),
                 }
             });
         }
@@ -68,15 +68,11 @@ impl VectorLoop for Gather<'_> {
 /// Where each tap meets what the first one meets.
 type Taps = SmallVec<[usize; 32]>;
 
-/// Copies the `count` elements that each tap meets to its row, `VECTOR` at a time; the last ones overlap those before.
+/// Copies the `count` elements that each tap meets to its row.
 #[inline(always)]
-fn copy<const VECTOR: usize>(taps: &[usize], met: &[f32], columns: &mut [f32], tile: usize, count: usize) {
+fn copy_taps<const VECTOR: usize>(taps: &[usize], met: &[f32], columns: &mut [f32], tile: usize, count: usize) {
     for (row, &tap) in taps.iter().enumerate() {
-        let (from, to) = (&met[tap..][..count], &mut columns[row * tile..][..count]);
-        for at in (0..count).step_by(VECTOR) {
-            let at = at.min(count - VECTOR);
-            to[at..][..VECTOR].copy_from_slice(&from[at..][..VECTOR]);
-        }
+        copy::<VECTOR>(&met[tap..][..count], &mut columns[row * tile..][..count]);
     }
 }
 

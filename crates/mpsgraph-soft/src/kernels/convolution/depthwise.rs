@@ -4,6 +4,7 @@
 use super::extents::Extents;
 use super::lines::Lines;
 use super::output::add_bias;
+use super::phases::{self, Phases};
 use super::{Operands, Wanted, inside};
 use crate::kernels::threads::{Columns, share_with_scratch};
 use crate::kernels::vectorised::{VectorLoop, vectorised};
@@ -14,7 +15,7 @@ const LANES: usize = 16;
 /// Taps that are summed side by side for a gradient of weights.
 const SIDE: usize = 3;
 /// Taps up to which this is faster than [`inside`].
-const TAPS: usize = 64;
+pub const TAPS: usize = 64;
 /// Positions of a band: what it meets stays in the first-level cache.
 const BAND: usize = 2048;
 
@@ -22,7 +23,10 @@ const BAND: usize = 2048;
 pub fn scratch(e: &Extents, wanted: Wanted) -> usize {
     match wanted {
         Wanted::Output => room(e),
-        Wanted::InputGradient => room(e).max(mirrored(e).map_or(0, |e| room(&e))),
+        Wanted::InputGradient => {
+            let of_phases = Phases::new(e).map_or(0, |phases| phases.scratch());
+            room(e).max(mirrored(e).map_or(of_phases, |e| room(&e)))
+        }
         Wanted::WeightsGradient => room(e) + band(e) * e.output[1].next_multiple_of(LANES),
     }
 }
@@ -31,7 +35,9 @@ pub fn scratch(e: &Extents, wanted: Wanted) -> usize {
 pub fn run(e: &Extents, wanted: Wanted, (a, b, bias): Operands<'_>, out: &mut [f32], scratch: &mut [f32]) {
     let each = self::scratch(e, wanted);
     let taps = e.taps();
-    let mirror = mirrored(e);
+    let mirror = mirrored(e).filter(|_| wanted == Wanted::InputGradient);
+    let places = mirror.as_ref().map_or_else(|| places(e, false), |mirror| places(mirror, true));
+    let phases = Phases::new(e);
     let careful = |at: usize, out: &mut [f32]| inside::run(e, wanted, (a, b), at, out);
     // With finite weights, what they make of padding is 0.
     let finite = |weights: &[f32]| weights.iter().all(|weight| weight.is_finite()) && taps <= TAPS;
@@ -42,7 +48,7 @@ pub fn run(e: &Extents, wanted: Wanted, (a, b, bias): Operands<'_>, out: &mut [f
             let weights = &b[channel * taps..][..taps];
             if finite(weights) {
                 let x = e.input_of(a, sample, channel / e.outputs);
-                vectorised(Sums { e, x, weights, mirrored: false, buffer, out: &mut *out });
+                vectorised(Sums { e, x, weights, places: &places, buffer, out: &mut *out });
             } else {
                 careful(at, out);
             }
@@ -56,15 +62,22 @@ pub fn run(e: &Extents, wanted: Wanted, (a, b, bias): Operands<'_>, out: &mut [f
             }
             let grads = e.output_of(a, sample, group).chunks_exact(e.positions());
             for (output, (grad, weights)) in grads.zip(weights.chunks_exact(taps)).enumerate() {
+                let accumulate = output > 0;
+                if let Some(phases) = &phases {
+                    vectorised(phases::Spread { phases, grad, weights, accumulate, buffer, out });
+                    continue;
+                }
                 match &mirror {
-                    Some(e) => vectorised(Sums { e, x: grad, weights, mirrored: true, buffer, out }),
-                    None => vectorised(Spread { e, grad, weights, accumulate: output > 0, buffer, out }),
+                    Some(e) => vectorised(Sums { e, x: grad, weights, places: &places, buffer, out }),
+                    None => {
+                        vectorised(Spread { e, grad, weights, places: &places, accumulate, buffer, out });
+                    }
                 }
             }
         }),
         Wanted::WeightsGradient => share_with_scratch((taps, out), (each, scratch), &|at, out, buffer| {
             if taps <= TAPS {
-                vectorised(Products { e, grad: a, x: b, at, buffer, out });
+                vectorised(Products { e, grad: a, x: b, places: &places, at, buffer, out });
                 if out.iter().all(|sum| sum.is_finite()) {
                     return;
                 }
@@ -99,15 +112,16 @@ fn bands(e: &Extents) -> impl Iterator<Item = (Range<usize>, Lines<'_>)> {
     })
 }
 
-/// Where each tap meets what the first one meets, counted from there.
-#[inline(always)]
-fn taps(e: &Extents, lines: &Lines<'_>, mirrored: bool) -> [usize; TAPS] {
-    let count = e.taps();
-    let mut taps = [0; TAPS];
-    for (at, tap) in taps[..count].iter_mut().enumerate() {
-        *tap = lines.tap(if mirrored { count - 1 - at } else { at });
+/// Where each tap, or that of the mirrored filter, meets what the first one meets, counted from there: the same in all
+/// bands, which are whole lines.
+fn places(e: &Extents, mirrored: bool) -> [usize; TAPS] {
+    let lines = Lines::new(e, 0..band(e) * e.output[1]);
+    let count = e.taps().min(TAPS);
+    let mut places = [0; TAPS];
+    for (at, place) in places[..count].iter_mut().enumerate() {
+        *place = lines.tap(if mirrored { count - 1 - at } else { at });
     }
-    taps
+    places
 }
 
 /// A channel of the output, or of the input's gradient by a mirrored filter.
@@ -115,7 +129,7 @@ struct Sums<'a> {
     e: &'a Extents,
     x: &'a [f32],
     weights: &'a [f32],
-    mirrored: bool,
+    places: &'a [usize; TAPS],
     buffer: &'a mut [f32],
     out: &'a mut [f32],
 }
@@ -128,6 +142,7 @@ impl VectorLoop for Sums<'_> {
         match self.e.output[1] {
             32.. => self.lines::<32>(),
             16.. => self.lines::<16>(),
+            8.. => self.lines::<8>(),
             4.. => self.lines::<4>(),
             _ => self.lines::<1>(),
         }
@@ -138,18 +153,17 @@ impl Sums<'_> {
     /// `N` positions at a time, which lines have; the last ones of a line may be summed twice.
     #[inline(always)]
     fn lines<const N: usize>(self) {
-        let Sums { e, x, weights, mirrored, buffer, out } = self;
-        let width = e.output[1];
+        let Sums { e, x, weights, places, buffer, out } = self;
+        let (width, places) = (e.output[1], &places[..weights.len()]);
         for (range, lines) in bands(e) {
             buffer[..lines.size()].fill(0.0);
             lines.fill(x, buffer);
-            let taps = taps(e, &lines, mirrored);
             for (line, out) in out[range].chunks_exact_mut(width).enumerate() {
                 let met = &buffer[lines.line(line)..];
                 for part in (0..width).step_by(N) {
                     let part = part.min(width - N);
                     let Some(out) = out[part..].first_chunk_mut::<N>() else { unreachable!("a line has so many") };
-                    *out = sums(&met[part..], &taps[..weights.len()], weights);
+                    *out = sums(&met[part..], places, weights);
                 }
             }
         }
@@ -158,10 +172,10 @@ impl Sums<'_> {
 
 /// The sums of `N` positions that follow each other.
 #[inline(always)]
-fn sums<const N: usize>(met: &[f32], taps: &[usize], weights: &[f32]) -> [f32; N] {
+pub fn sums<const N: usize>(met: &[f32], places: &[usize], weights: &[f32]) -> [f32; N] {
     let mut sums = [0.0; N];
-    for (&tap, &weight) in taps.iter().zip(weights) {
-        let Some(met) = met[tap..].first_chunk::<N>() else { unreachable!("the buffer has room") };
+    for (&place, &weight) in places.iter().zip(weights) {
+        let Some(met) = met[place..].first_chunk::<N>() else { unreachable!("the buffer has room") };
         for lane in 0..N {
             sums[lane] += weight * met[lane];
         }
@@ -174,6 +188,7 @@ struct Spread<'a> {
     e: &'a Extents,
     grad: &'a [f32],
     weights: &'a [f32],
+    places: &'a [usize; TAPS],
     accumulate: bool,
     buffer: &'a mut [f32],
     out: &'a mut [f32],
@@ -184,17 +199,16 @@ impl VectorLoop for Spread<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Spread { e, grad, weights, accumulate, buffer, out } = self;
+        let Spread { e, grad, weights, places, accumulate, buffer, out } = self;
         if !accumulate {
             out.fill(0.0);
         }
         for (range, lines) in bands(e) {
             buffer[..lines.size()].fill(0.0);
-            let taps = taps(e, &lines, false);
             for (line, grad) in grad[range].chunks_exact(e.output[1]).enumerate() {
                 let met = &mut buffer[lines.line(line)..];
-                for (&tap, &weight) in taps.iter().zip(weights) {
-                    met[tap..].iter_mut().zip(grad).for_each(|(x, &grad)| *x += weight * grad);
+                for (&place, &weight) in places.iter().zip(weights) {
+                    met[place..].iter_mut().zip(grad).for_each(|(x, &grad)| *x += weight * grad);
                 }
             }
             lines.add(buffer, out);
@@ -207,6 +221,7 @@ struct Products<'a> {
     e: &'a Extents,
     grad: &'a [f32],
     x: &'a [f32],
+    places: &'a [usize; TAPS],
     at: usize,
     buffer: &'a mut [f32],
     out: &'a mut [f32],
@@ -217,7 +232,7 @@ impl VectorLoop for Products<'_> {
 
     #[inline(always)]
     fn run(self) {
-        let Products { e, grad, x, at, buffer, out } = self;
+        let Products { e, grad, x, places, at, buffer, out } = self;
         let (group, channel) = (at / e.outputs, at % e.outputs);
         let (width, positions) = (e.output[1], e.positions());
         let wide = width.next_multiple_of(LANES);
@@ -233,15 +248,14 @@ impl VectorLoop for Products<'_> {
                 grads.chunks_exact_mut(wide).zip(grad).for_each(|(to, grad)| to[..width].copy_from_slice(grad));
                 buffer[..lines.size()].fill(0.0);
                 lines.fill(e.input_of(x, sample, group), buffer);
-                let taps = taps(e, &lines, false);
                 let grads = &grads[..count * wide];
                 let (groups, rest) = sums[..out.len()].as_chunks_mut::<SIDE>();
-                let (taps, taps_rest) = taps[..out.len()].as_chunks::<SIDE>();
-                for (sums, taps) in groups.iter_mut().zip(taps) {
-                    add_products(&lines, (grads, wide), buffer, taps, sums);
+                let (places, places_rest) = places[..out.len()].as_chunks::<SIDE>();
+                for (sums, places) in groups.iter_mut().zip(places) {
+                    add_products(&lines, (grads, wide), buffer, places, sums);
                 }
-                for (sums, &tap) in rest.iter_mut().zip(taps_rest) {
-                    add_products(&lines, (grads, wide), buffer, &[tap], std::array::from_mut(sums));
+                for (sums, &place) in rest.iter_mut().zip(places_rest) {
+                    add_products(&lines, (grads, wide), buffer, &[place], std::array::from_mut(sums));
                 }
             }
         }
@@ -257,7 +271,7 @@ fn add_products<const N: usize>(
     lines: &Lines<'_>,
     (grads, wide): (&[f32], usize),
     buffer: &[f32],
-    taps: &[usize; N],
+    places: &[usize; N],
     sums: &mut [[f32; LANES]; N],
 ) {
     let mut local = *sums;
@@ -265,7 +279,7 @@ fn add_products<const N: usize>(
         let met = &buffer[lines.line(line)..];
         for (part, grad) in grads.as_chunks::<LANES>().0.iter().enumerate() {
             for tap in 0..N {
-                let Some(met) = met[taps[tap] + part * LANES..].first_chunk::<LANES>() else {
+                let Some(met) = met[places[tap] + part * LANES..].first_chunk::<LANES>() else {
                     unreachable!("the buffer has room")
                 };
                 for lane in 0..LANES {

@@ -26,6 +26,8 @@ pub const BLOCK: usize = 32;
 const PARTIAL: usize = 1 << 22;
 /// Positions that a partial sum of weights has at least: adding it to the others takes as long as summing some hundred.
 const PART: usize = 1 << 10;
+/// How much longer a product takes that is summed directly.
+const DIRECTLY: usize = 8;
 /// Outputs of a group of one channel up to which summing directly beats a product.
 const DIRECT: usize = 4;
 
@@ -122,7 +124,8 @@ impl Extents {
 
     /// Whether several threads take part.
     pub fn is_parallel(&self) -> bool {
-        self.batch * self.groups * self.outputs * self.positions() * self.inner() >= PARALLEL_PRODUCT
+        let products = self.batch * self.groups * self.outputs * self.positions() * self.inner();
+        products >= if self.is_depthwise() { PARALLEL_PRODUCT / DIRECTLY } else { PARALLEL_PRODUCT }
     }
 
     /// Positions of a panel of columns that are `height` high: whole tiles, or all.

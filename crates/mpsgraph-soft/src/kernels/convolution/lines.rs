@@ -164,7 +164,7 @@ impl<'a> Lines<'a> {
                 let out = &mut buffer[phase * self.width..][inside.clone()];
                 let channel = &channel[start + place..];
                 match self.e.windows[1].stride {
-                    1 => out.copy_from_slice(&channel[..out.len()]),
+                    1 => copy_short(&channel[..out.len()], out),
                     stride => out.iter_mut().zip(channel.iter().step_by(stride)).for_each(|(out, &x)| *out = x),
                 }
             }
@@ -237,6 +237,28 @@ impl<'a> Lines<'a> {
                 }
             }
         }
+    }
+}
+
+/// Copies elements that are usually few, for which a call would take longer.
+#[inline(always)]
+pub fn copy_short(from: &[f32], to: &mut [f32]) {
+    match from.len() {
+        64.. => to.copy_from_slice(from),
+        16.. => copy::<16>(from, to),
+        8.. => copy::<8>(from, to),
+        4.. => copy::<4>(from, to),
+        _ => copy::<1>(from, to),
+    }
+}
+
+/// Copies at least `VECTOR` elements, so many at a time; the last ones overlap those before.
+#[inline(always)]
+pub fn copy<const VECTOR: usize>(from: &[f32], to: &mut [f32]) {
+    let count = from.len();
+    for at in (0..count).step_by(VECTOR) {
+        let at = at.min(count - VECTOR);
+        to[at..][..VECTOR].copy_from_slice(&from[at..][..VECTOR]);
     }
 }
 
