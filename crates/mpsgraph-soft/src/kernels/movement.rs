@@ -6,7 +6,7 @@
 use super::Kernel;
 use super::call::Call;
 use super::strided::{MAX_RANK, Strided, copy_bytes};
-use super::threads::{MOVED, share};
+use super::threads::{COPIED, share};
 use serde::{Deserialize, Serialize};
 
 /// Bytes from which on runs are copied one by one, without what a strided copy prepares: the steps of a sequence are
@@ -136,7 +136,7 @@ pub fn concat_part(
     let offset = at * to[axis] as usize;
     let bytes = |shape: &[usize]| size * shape[axis..].iter().product::<usize>();
     let run = bytes(part_shape);
-    if run >= LONG_RUN && !MOVED.is_met(part.len()) {
+    if run >= LONG_RUN && !COPIED.is_met(part.len()) {
         let offset = offset * size;
         for (from, to) in part.chunks_exact(run).zip(out.chunks_exact_mut(bytes(shape))) {
             to[offset..offset + run].copy_from_slice(from);
@@ -183,7 +183,7 @@ pub fn pad(
 pub fn choose(chosen: &[u8], new: &[u8], old: &[u8], row: usize, out: &mut [u8]) {
     let block = chosen.len() * row;
     let of_new = if new.len() == old.len() { block } else { row };
-    share(MOVED.is_met(out.len()), block, out, |at, out| {
+    share(COPIED.is_met(out.len()), block, out, |at, out| {
         let (new, old) = (&new[at * of_new..][..of_new], &old[at * block..][..block]);
         let mut first = 0;
         for run in chosen.chunk_by(|a, b| a == b) {

@@ -8,7 +8,7 @@
 #![expect(unsafe_code, reason = "strided memory behind pointers")]
 
 use super::span::{Span, SpanMut};
-use super::threads::{MOVED, both};
+use super::threads::{COPIED, MOVED, both};
 use super::transpose::{Plane, transpose};
 
 /// Highest rank of a view; Apple's limit for tensors.
@@ -170,7 +170,9 @@ impl Walk {
     /// Every element of both views must be readable or writable, and no two of the destination the same.
     unsafe fn run<const N: usize>(self) {
         let elements: usize = self.axes[..self.rank].iter().map(|axis| axis.extent).product();
-        if self.rank == 0 || !MOVED.is_met(elements * N) {
+        let copies_rows = self.axes[..self.rank].last().is_some_and(|row| [row.src, row.dst] == [N as isize; 2]);
+        let worth = if copies_rows { COPIED } else { MOVED };
+        if self.rank == 0 || !worth.is_met(elements * N) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_here::<N>() };
         }

@@ -41,6 +41,9 @@ pub struct Worth {
 /// Bytes that are moved.
 pub const MOVED: Worth = Worth { awake: PARALLEL_BYTES / 4, woken: PARALLEL_BYTES };
 
+/// Bytes that are copied in rows, which is as fast as memory is.
+pub const COPIED: Worth = Worth { awake: PARALLEL_BYTES / 4 * 3, woken: PARALLEL_BYTES };
+
 impl Worth {
     /// Whether threads share so much work now.
     pub fn is_met(self, work: usize) -> bool {

@@ -6,6 +6,9 @@
 
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 
+/// Axes that groups of runs are counted along.
+const OUTER: usize = 6;
+
 /// A strided view; offset and strides count elements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Geometry {
@@ -137,7 +140,8 @@ impl Geometry {
         buffer
     }
 
-    /// Copies elements `start..start + n` run by run, of all runs along an axis without looking for each.
+    /// Copies elements `start..start + n` run by run, of all runs along an axis, and of all groups of such runs, without
+    /// looking for each.
     ///
     /// # Safety
     /// As for `fetch`.
@@ -145,7 +149,18 @@ impl Geometry {
         let end = start + n;
         let (extent, step) = (self.run(), self.step());
         let next = self.axes.len().checked_sub(2).map_or(Axis { extent: 1, stride: 0 }, |at| self.axes[at]);
+        let group = extent * next.extent;
         while start < end {
+            if start.is_multiple_of(group) && end - start >= 2 * group && self.axes.len() <= 2 + OUTER {
+                let groups = (end - start) / group;
+                // SAFETY: as below.
+                unsafe {
+                    self.gather_groups(base, start / group, groups, buffer);
+                    buffer = buffer.add(groups * group);
+                }
+                start += groups * group;
+                continue;
+            }
             let (at, left) = self.locate(start);
             let run = left.min(end - start);
             let runs = if run == extent {
@@ -160,6 +175,93 @@ impl Geometry {
                 buffer = buffer.add(runs * run);
             }
             start += runs * run;
+        }
+    }
+
+    /// Copies whole groups of runs, which are all along the two innermost axes. Short runs are copied without a call.
+    ///
+    /// # Safety
+    /// As for `fetch`, for the elements of so many groups; there are at most [`OUTER`] other axes.
+    unsafe fn gather_groups<T: Copy>(&self, base: *const T, first: usize, groups: usize, buffer: *mut T) {
+        let (outer, inner) = self.axes.split_at(self.axes.len().saturating_sub(2));
+        let (next, last) = match *inner {
+            [next, last] => (next, last),
+            _ => (Axis { extent: 1, stride: 0 }, Axis { extent: self.run(), stride: self.step() }),
+        };
+        let (strides, counts) = ([next.stride, last.stride], [next.extent, last.extent]);
+        let walk = Walk { outer, first, groups, size: next.extent * last.extent };
+        let base = base.wrapping_add(self.offset);
+        // SAFETY: the caller's promise.
+        unsafe {
+            match (last.stride, last.extent) {
+                (1, 1..4) => walk.each(base, buffer, |from, to| copy_short::<T, 1>(from, strides, counts, to)),
+                (1, 4..8) => walk.each(base, buffer, |from, to| copy_short::<T, 4>(from, strides, counts, to)),
+                (1, 8..16) => walk.each(base, buffer, |from, to| copy_short::<T, 8>(from, strides, counts, to)),
+                (1, 16..32) => walk.each(base, buffer, |from, to| copy_short::<T, 16>(from, strides, counts, to)),
+                _ => walk.each(base, buffer, |from, to| copy_runs(from, strides, counts, to)),
+            }
+        }
+    }
+}
+
+/// Groups of elements along the outer axes.
+struct Walk<'a> {
+    outer: &'a [Axis],
+    first: usize,
+    groups: usize,
+    /// Elements of a group.
+    size: usize,
+}
+
+impl Walk<'_> {
+    /// Calls `copy` with where each group begins, in the memory from `base` on and in the buffer.
+    #[inline(always)]
+    fn each<T>(&self, base: *const T, mut buffer: *mut T, copy: impl Fn(*const T, *mut T)) {
+        let (mut coordinates, mut at, mut rest) = ([0; OUTER], 0isize, self.first);
+        for (coordinate, axis) in coordinates[..self.outer.len()].iter_mut().zip(self.outer).rev() {
+            *coordinate = rest % axis.extent;
+            rest /= axis.extent;
+            at += *coordinate as isize * axis.stride;
+        }
+        for _ in 0..self.groups {
+            copy(base.wrapping_offset(at), buffer);
+            buffer = buffer.wrapping_add(self.size);
+            for (coordinate, axis) in coordinates[..self.outer.len()].iter_mut().zip(self.outer).rev() {
+                *coordinate += 1;
+                at += axis.stride;
+                if *coordinate < axis.extent {
+                    break;
+                }
+                *coordinate = 0;
+                at -= axis.extent as isize * axis.stride;
+            }
+        }
+    }
+}
+
+/// Copies runs of at least `N` and less than `2 * N` elements that follow each other: the first `N`, and the last `N`.
+///
+/// # Safety
+/// As for [`copy_runs`].
+#[inline(always)]
+unsafe fn copy_short<T: Copy, const N: usize>(
+    from: *const T,
+    [across, _]: [isize; 2],
+    [runs, run]: [usize; 2],
+    to: *mut T,
+) {
+    for at in 0..runs {
+        // SAFETY: so many elements are readable and writable; an array needs no other alignment than its elements.
+        unsafe {
+            let (from, to) = (from.offset(at as isize * across), to.add(at * run));
+            if N == 1 {
+                (0..run).for_each(|i| *to.add(i) = *from.add(i));
+            } else {
+                let last = run - N;
+                let (start, end) = (from.cast::<[T; N]>().read(), from.add(last).cast::<[T; N]>().read());
+                to.cast::<[T; N]>().write(start);
+                to.add(last).cast::<[T; N]>().write(end);
+            }
         }
     }
 }

@@ -14,6 +14,9 @@ use super::{float, half_floats, int, round, select, single_numbers};
 use crate::ir::{BinaryOp, DType, UnaryOp};
 use crate::kernels::cast;
 
+/// Elements of a run below which copying it takes longer than a few vectors.
+const SHORT: usize = 16;
+
 /// A value of the loop under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Register(u32);
@@ -58,6 +61,7 @@ impl LoopBuilder {
         };
         self.cost += match (fetch, geometry.step()) {
             (Fetch::Once, _) => 0,
+            (Fetch::Each, 0 | 1) if geometry.run() < SHORT => 10,
             (_, 0 | 1) => dtype.size().div_ceil(4),
             _ => 10,
         };

@@ -50,6 +50,31 @@ fn runs_of_one_element() {
     }
 }
 
+/// Runs of windows and borders: short ones that follow each other, along up to four other axes, from the middle of a run
+/// and of a group of runs on.
+#[test]
+fn groups_of_short_runs() {
+    let data: Vec<u32> = (0..3000).collect();
+    for run in [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 31, 32, 33] {
+        for outer in [&[][..], &[3], &[2, 3], &[2, 1, 3, 2]] {
+            let shape = [outer, &[2, run]].concat();
+            let strides: Vec<isize> = [&[700, 350, 120, 40][..outer.len()], &[-37, 1]].concat();
+            let view = Geometry::new(37, &shape, &strides);
+            let all: usize = shape.iter().product();
+            let expected: Vec<u32> = (0..all).map(|at| data[view.position(at) as usize]).collect();
+            for (start, end) in [(0, all), (run / 2, all), (2 * run, all), (all / 3, all - 1)] {
+                let mut buffer = vec![0u32; end - start];
+                // SAFETY: `data` has `end()` elements and `buffer` has as many as are asked for.
+                let got = unsafe {
+                    let at = view.fetch(4, data.as_ptr().cast(), start, buffer.len(), buffer.as_mut_ptr().cast());
+                    std::slice::from_raw_parts(at.cast::<u32>(), end - start)
+                };
+                assert_eq!(got, &expected[start..end], "{shape:?} from {start}");
+            }
+        }
+    }
+}
+
 #[test]
 fn every_second_element() {
     let data: Vec<u16> = (0..140).collect();
