@@ -170,6 +170,9 @@ fn convolutions(criterion: &mut Criterion) {
         Case::new("depthwise 3x3, 128, 56²", (1, [56; 2]), [128, 128], (3, 1)).depthwise(),
         Case::new("depthwise 3x3, 128, 56², batch 8", (8, [56; 2]), [128, 128], (3, 1)).depthwise(),
         Case::new("depthwise 3x3 stride 2, 128, 56², batch 8", (8, [56; 2]), [128, 128], (3, 2)).depthwise(),
+        Case::new("3x3, 64 to 64, 4², batch 32", (32, [4; 2]), [64, 64], (3, 1)),
+        Case::new("3x3 stride 2, 256 to 512, 8², batch 16", (16, [8; 2]), [256, 512], (3, 2)),
+        Case::new("depthwise 3x3, 512, 14², batch 8", (8, [14; 2]), [512, 512], (3, 1)).depthwise(),
         Case::new("7x7 stride 2, 3 to 64, 224²", (1, [224; 2]), [3, 64], (7, 2)),
         Case::new("5x5, 1 to 16, 28², batch 64", (64, [28; 2]), [1, 16], (5, 1)),
     ] {

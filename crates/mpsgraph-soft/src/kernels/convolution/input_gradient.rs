@@ -22,10 +22,12 @@ const TOGETHER: usize = 8;
 
 /// Input channels from which on copying what the taps of the mirrored filter meet takes less time than multiplying it.
 const MIRRORED: usize = 16;
+/// So many outputs for an input channel are copied faster than their columns are added up.
+const COPIED: usize = 2;
 
 /// The convolution with the mirrored filter, if that is faster.
 fn mirrored(e: &Extents) -> Option<Extents> {
-    e.mirrored().filter(|_| e.inputs >= MIRRORED && !e.is_pointwise())
+    e.mirrored().filter(|_| e.inputs >= MIRRORED && e.outputs < COPIED * e.inputs && !e.is_pointwise())
 }
 
 /// Elements of scratch memory that all pieces of work share: the turned weights.
