@@ -1,8 +1,9 @@
 //! Gradients of a random program through `Autodiff`: of the weighted sum of its ends, for all floats that are fed.
 //!
-//! burn-flex computes them in f64, exactly and with each step a little off, and in the program's own dtypes, whose range
-//! and rounding the steps of a gradient's own formula meet as well. What all that changes bounds what rounding may
-//! change here. So elements at a kink, where most digits cancel, or where a square underflows, are not held to anything.
+//! burn-flex computes them in f64, exactly and with each step a little off, and in the program's own dtypes, whose
+//! range and rounding the steps of a gradient's own formula meet as well. What all that changes bounds what rounding
+//! may change here. So elements at a kink, where most digits cancel, or where a square underflows, are not held to
+//! anything.
 
 use burn::backend::Autodiff;
 use burn::tensor::backend::{AutodiffBackend, Backend};

@@ -160,8 +160,8 @@ impl Extents {
         })
     }
 
-    /// Rows and positions of a piece of the output of one sample: all rows and positions of a group; if there are few of
-    /// those, a part of the positions, which is a multiple of `unit`; and if there are few positions, of the rows.
+    /// Rows and positions of a piece of the output of one sample: all rows and positions of a group; if there are few
+    /// of those, a part of the positions, which is a multiple of `unit`; and if there are few positions, of the rows.
     pub fn part_of_output(&self, unit: usize) -> [usize; 2] {
         let positions = self.positions();
         if !self.is_parallel() {

@@ -2,8 +2,8 @@
 //!
 //! Where the filter moves by one element, it is the output of a convolution with the mirrored filter. Otherwise, turned
 //! weights, a row for each input channel and tap, times the output's gradient are the columns' gradient, which is added
-//! up where the taps met. Pieces of work are then some input channels of a sample, or of several samples if each has few
-//! positions.
+//! up where the taps met. Pieces of work are then some input channels of a sample, or of several samples if each has
+//! few positions.
 
 use super::columns;
 use super::extents::{BLOCK, Extents, TILE, VECTOR};
@@ -179,7 +179,8 @@ fn several(
     }
 }
 
-/// Some channels of a group in one sample. The columns of the weights are turned into `turned`, if there is such memory.
+/// Some channels of a group in one sample. The columns of the weights are turned into `turned`, if there is such
+/// memory.
 fn piece(
     e: &Extents,
     (grad, weights): (&[f32], Matrix<'_>),

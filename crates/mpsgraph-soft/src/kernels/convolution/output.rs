@@ -1,7 +1,7 @@
 //! The output of a convolution.
 //!
-//! Pieces of work are some rows of the output at some positions, or at all positions of several samples if each has few.
-//! Positions are divided before rows, because each piece copies the columns that its positions meet.
+//! Pieces of work are some rows of the output at some positions, or at all positions of several samples if each has
+//! few. Positions are divided before rows, because each piece copies the columns that its positions meet.
 
 use super::columns;
 use super::extents::{BLOCK, Extents, TILE, VECTOR};

@@ -140,8 +140,8 @@ impl Geometry {
         buffer
     }
 
-    /// Copies elements `start..start + n` run by run, of all runs along an axis, and of all groups of such runs, without
-    /// looking for each.
+    /// Copies elements `start..start + n` run by run, of all runs along an axis, and of all groups of such runs,
+    /// without looking for each.
     ///
     /// # Safety
     /// As for `fetch`.

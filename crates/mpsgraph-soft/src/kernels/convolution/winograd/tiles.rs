@@ -8,8 +8,8 @@ use std::ops::Range;
 
 /// Input and output channels from which on products outweigh the transforms of input and output.
 const CHANNELS: usize = 32;
-/// Products saved for an input and an output channel, times the fewer of those, from which on that pays for transforming
-/// the weights too, and for tiles that lie partly outside.
+/// Products saved for an input and an output channel, times the fewer of those, from which on that pays for
+/// transforming the weights too, and for tiles that lie partly outside.
 const SAVED: usize = 1_000_000;
 /// Rows of a piece of several samples: with fewer, transforming their input would take longer than multiplying it.
 const ROWS_OF_SEVERAL: usize = 128;

@@ -50,8 +50,8 @@ fn runs_of_one_element() {
     }
 }
 
-/// Runs of windows and borders: short ones that follow each other, along up to four other axes, from the middle of a run
-/// and of a group of runs on.
+/// Runs of windows and borders: short ones that follow each other, along up to four other axes, from the middle of a
+/// run and of a group of runs on.
 #[test]
 fn groups_of_short_runs() {
     let data: Vec<u32> = (0..3000).collect();
