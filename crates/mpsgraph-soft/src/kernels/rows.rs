@@ -330,6 +330,17 @@ impl<'a> Rows<'a> {
             }
             return;
         }
+        if self.share == 1 && self.are_plain() {
+            let indices = indices[first * self.positions..].chunks_exact(self.positions);
+            for (at, (places, indices)) in places.chunks_exact_mut(self.positions).zip(indices).enumerate() {
+                let start = at * self.rows;
+                for (place, index) in places.iter_mut().zip(indices) {
+                    let row = index.unsigned();
+                    *place = if row < self.rows { (start + row) as u32 } else { NOWHERE };
+                }
+            }
+            return;
+        }
         for (at, places) in places.chunks_exact_mut(self.positions).enumerate() {
             self.places(indices, (first + at, 0), (0, self.rows), places);
             // The place that is none stays the largest number.
