@@ -9,6 +9,9 @@
 //! weights' gradient = gradient * columns transposed       [outputs, channels * taps]
 //! ```
 //!
+//! The gradient for the input of a filter that moves by one element is also the output of the mirrored filter
+//! ([`mirror`]), which is faster unless inputs are few, or at most half as many as outputs.
+//!
 //! A panel stays in the cache and is scratch memory; its columns are never all there. They are copied from lines of one
 //! channel ([`lines`]), in the order in which `gemm` reads them, so that it need not copy them again. A 1x1 filter
 //! multiplies the input where it is, groups of one channel are summed directly ([`depthwise`]), and 3x3 filters over

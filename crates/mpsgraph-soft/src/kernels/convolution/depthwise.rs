@@ -35,9 +35,10 @@ pub fn scratch(e: &Extents, wanted: Wanted) -> usize {
 pub fn run(e: &Extents, wanted: Wanted, (a, b, bias): Operands<'_>, out: &mut [f32], scratch: &mut [f32]) {
     let each = self::scratch(e, wanted);
     let taps = e.taps();
-    let mirror = mirrored(e).filter(|_| wanted == Wanted::InputGradient);
+    let is_of_input = wanted == Wanted::InputGradient;
+    let mirror = mirrored(e).filter(|_| is_of_input);
     let places = mirror.as_ref().map_or_else(|| places(e, false), |mirror| places(mirror, true));
-    let phases = Phases::new(e);
+    let phases = is_of_input.then(|| Phases::new(e)).flatten();
     let careful = |at: usize, out: &mut [f32]| inside::run(e, wanted, (a, b), at, out);
     // With finite weights, what they make of padding is 0.
     let finite = |weights: &[f32]| weights.iter().all(|weight| weight.is_finite()) && taps <= TAPS;

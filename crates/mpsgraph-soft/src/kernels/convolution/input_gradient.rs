@@ -6,11 +6,11 @@
 //! few positions.
 
 use super::columns;
-use super::extents::{BLOCK, Extents, TILE, VECTOR};
+use super::extents::{BLOCK, Extents, TILE};
 use super::lines::Lines;
 use super::mirror;
 use super::output;
-use super::target::{panels, parts};
+use super::target::{panels, parts, whole_vectors};
 use super::turn::transposed;
 use super::winograd::{self, Filters, Tiles};
 use super::{Matrix, STAYING, Scratch, product, rows, share, share_with_scratch};
@@ -22,12 +22,12 @@ const TOGETHER: usize = 8;
 
 /// Input channels from which on copying what the taps of the mirrored filter meet takes less time than multiplying it.
 const MIRRORED: usize = 16;
-/// So many outputs for an input channel are copied faster than their columns are added up.
-const COPIED: usize = 2;
+/// Outputs for an input channel from which on adding up its columns takes less time than that.
+const OUTPUTS: usize = 2;
 
 /// The convolution with the mirrored filter, if that is faster.
 fn mirrored(e: &Extents) -> Option<Extents> {
-    e.mirrored().filter(|_| e.inputs >= MIRRORED && e.outputs < COPIED * e.inputs && !e.is_pointwise())
+    e.mirrored().filter(|_| e.inputs >= MIRRORED && e.outputs < OUTPUTS * e.inputs && !e.is_pointwise())
 }
 
 /// Elements of scratch memory that all pieces of work share: the turned weights.
@@ -155,15 +155,13 @@ fn several(
         row.fill(0.0);
     }
     for panel in panels(out.rows() * positions) {
-        let width = panel.len().next_multiple_of(VECTOR);
         for part in parts(panel.clone(), positions) {
             let grad = e.output_of(grad, sample + part.sample, group);
             for (grads, grad) in grads.chunks_exact_mut(TILE).zip(grad.chunks_exact(positions)) {
                 grads[part.at..][..part.positions.len()].copy_from_slice(&grad[part.positions.clone()]);
             }
         }
-        // What is multiplied and not used; numbers of the last use of this memory might be slow.
-        grads.chunks_exact_mut(TILE).for_each(|row| row[panel.len()..width].fill(0.0));
+        let width = whole_vectors(grads, panel.len());
         for first in (0..channels).step_by(together) {
             let count = together.min(channels - first);
             let weights = Matrix { elements: &weights.elements[first * e.taps() * weights.strides[0]..], ..weights };

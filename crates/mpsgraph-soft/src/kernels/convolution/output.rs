@@ -4,9 +4,9 @@
 //! few. Positions are divided before rows, because each piece copies the columns that its positions meet.
 
 use super::columns;
-use super::extents::{BLOCK, Extents, TILE, VECTOR};
+use super::extents::{BLOCK, Extents, TILE};
 use super::lines::Lines;
-use super::target::{Target, panels, parts};
+use super::target::{Target, panels, parts, whole_vectors};
 use super::winograd::{self, Filters, Tiles};
 use super::{Operands, STAYING, Scratch, rows};
 use crate::kernels::matmul::{IN_PLACE, product, product_of_part};
@@ -84,13 +84,11 @@ fn several(
     let (sums, buffer) = scratch.split_at_mut(height * TILE);
     let together = if inner * TILE > STAYING { height } else { IN_PLACE };
     for panel in panels(out.samples() * positions) {
-        let width = panel.len().next_multiple_of(VECTOR);
         for part in parts(panel.clone(), positions) {
             let x = e.input_of(x, sample + part.sample, group);
             columns::gather(e, x, part.positions, TILE, &mut columns[part.at..], buffer);
         }
-        // What is multiplied and not used; numbers of the last use of this memory might be slow.
-        columns.chunks_exact_mut(TILE).for_each(|row| row[panel.len()..width].fill(0.0));
+        let width = whole_vectors(columns, panel.len());
         for row in (0..height).step_by(together) {
             let extents = (together.min(height - row), width, inner);
             let sums = (&mut sums[row * TILE..], TILE);

@@ -71,7 +71,6 @@ pub fn panels(all: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The positions of one sample in a panel.
-#[derive(Clone, Debug)]
 pub struct Part {
     pub sample: usize,
     pub positions: Range<usize>,
@@ -80,10 +79,20 @@ pub struct Part {
 }
 
 /// The parts of a panel of samples with so many positions each.
-pub fn parts(panel: Range<usize>, positions: usize) -> impl Iterator<Item = Part> + Clone {
+pub fn parts(panel: Range<usize>, positions: usize) -> impl Iterator<Item = Part> {
     (panel.start / positions..panel.end.div_ceil(positions)).map(move |sample| {
         let first = sample * positions;
         let [start, end] = [panel.start.max(first), panel.end.min(first + positions)];
         Part { sample, positions: start - first..end - first, at: start - panel.start }
     })
+}
+
+/// How many columns are multiplied if so many are used, of rows of a tile: whole vectors. What is not used is made
+/// zero, because numbers of the last use of this memory might be slow.
+pub fn whole_vectors(rows: &mut [f32], used: usize) -> usize {
+    let width = used.next_multiple_of(VECTOR);
+    if width > used {
+        rows.chunks_exact_mut(TILE).for_each(|row| row[used..width].fill(0.0));
+    }
+    width
 }

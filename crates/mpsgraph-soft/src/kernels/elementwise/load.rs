@@ -189,23 +189,23 @@ impl Geometry {
             _ => (Axis { extent: 1, stride: 0 }, Axis { extent: self.run(), stride: self.step() }),
         };
         let (strides, counts) = ([next.stride, last.stride], [next.extent, last.extent]);
-        let walk = Walk { outer, first, groups, size: next.extent * last.extent };
+        let all = Groups { outer, first, groups, size: next.extent * last.extent };
         let base = base.wrapping_add(self.offset);
         // SAFETY: the caller's promise.
         unsafe {
             match (last.stride, last.extent) {
-                (1, 1..4) => walk.each(base, buffer, |from, to| copy_short::<T, 1>(from, strides, counts, to)),
-                (1, 4..8) => walk.each(base, buffer, |from, to| copy_short::<T, 4>(from, strides, counts, to)),
-                (1, 8..16) => walk.each(base, buffer, |from, to| copy_short::<T, 8>(from, strides, counts, to)),
-                (1, 16..32) => walk.each(base, buffer, |from, to| copy_short::<T, 16>(from, strides, counts, to)),
-                _ => walk.each(base, buffer, |from, to| copy_runs(from, strides, counts, to)),
+                (1, 1..4) => all.each(base, buffer, |from, to| copy_short::<T, 1>(from, strides, counts, to)),
+                (1, 4..8) => all.each(base, buffer, |from, to| copy_short::<T, 4>(from, strides, counts, to)),
+                (1, 8..16) => all.each(base, buffer, |from, to| copy_short::<T, 8>(from, strides, counts, to)),
+                (1, 16..32) => all.each(base, buffer, |from, to| copy_short::<T, 16>(from, strides, counts, to)),
+                _ => all.each(base, buffer, |from, to| copy_runs(from, strides, counts, to)),
             }
         }
     }
 }
 
 /// Groups of elements along the outer axes.
-struct Walk<'a> {
+struct Groups<'a> {
     outer: &'a [Axis],
     first: usize,
     groups: usize,
@@ -213,7 +213,7 @@ struct Walk<'a> {
     size: usize,
 }
 
-impl Walk<'_> {
+impl Groups<'_> {
     /// Calls `copy` with where each group begins, in the memory from `base` on and in the buffer.
     #[inline(always)]
     fn each<T>(&self, base: *const T, mut buffer: *mut T, copy: impl Fn(*const T, *mut T)) {

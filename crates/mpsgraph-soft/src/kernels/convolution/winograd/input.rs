@@ -1,7 +1,8 @@
 //! The input, transformed: of the 4x4 elements that each tile meets the 16 factors.
 
-use super::{LANES, PLACES, VECTOR, Vector, WIDE, Work, add, plane, sub};
+use super::{LANES, PLACES, Vector, WIDE, Work, add, plane, sub};
 use crate::kernels::convolution::lines::{Lines, Segment};
+use crate::kernels::convolution::target;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -11,25 +12,18 @@ use std::ops::Range;
 pub fn transform(work: &Work<'_>, panel: Range<usize>, planes: &mut [f32], buffer: &mut [f32]) {
     let Work { tiles, x, sample, group, .. } = work;
     let own = work.range();
-    let (mut parts, mut at, mut start) = (SmallVec::<[Part<'_>; 4]>::new(), panel.start, 0);
-    while at < panel.end {
-        let (of_sample, first) = (at / own.len(), own.start + at % own.len());
-        let last = own.end.min(first + panel.end - at);
-        let lines = Lines::new(&tiles.of, first..last);
+    let (mut parts, mut start) = (SmallVec::<[Part<'_>; 4]>::new(), 0);
+    for target::Part { sample: of_sample, positions, at } in target::parts(panel.clone(), own.len()) {
+        let lines = Lines::new(&tiles.of, own.start + positions.start..own.start + positions.end);
         let mut taps = [0; PLACES];
         taps.iter_mut().enumerate().for_each(|(tap, place)| *place = lines.tap(tap));
         let channels = tiles.of.input_of(x, sample + of_sample, *group);
-        parts.push(Part { at: at - panel.start, channels, lines, taps, buffer: start });
+        parts.push(Part { at, channels, lines, taps, buffer: start });
         start += lines.size();
-        at += last - first;
     }
     let plane = plane(tiles);
-    let width = panel.len().next_multiple_of(VECTOR);
-    if width > panel.len() {
-        // What is multiplied and not used; numbers of the last use of this memory might be slow.
-        for row in planes.chunks_exact_mut(plane).flat_map(|plane| plane.chunks_exact_mut(WIDE)) {
-            row[panel.len()..width].fill(0.0);
-        }
+    for plane in planes.chunks_exact_mut(plane) {
+        target::whole_vectors(plane, panel.len());
     }
     vectorised(Input { area: tiles.of.area(), plane, parts: &parts, buffer: &mut buffer[..start], planes });
 }
