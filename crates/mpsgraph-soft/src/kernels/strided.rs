@@ -8,7 +8,7 @@
 #![expect(unsafe_code, reason = "strided memory behind pointers")]
 
 use super::span::{Span, SpanMut};
-use super::threads::{COPIED, MOVED, both};
+use super::threads::{COPIED, MOVED, for_each};
 use super::transpose::{Plane, transpose};
 
 /// Highest rank of a view; Apple's limit for tensors.
@@ -112,7 +112,7 @@ struct Walk {
     dst: *mut u8,
 }
 
-// SAFETY: the pointers are only used by `run`, whose caller holds the borrows for as long as it takes, and the halves
+// SAFETY: the pointers are only used by `run`, whose caller holds the borrows for as long as it takes, and the pieces
 // that go to other threads write disjoint elements.
 unsafe impl Send for Walk {}
 // SAFETY: as for `Send`; a shared `Walk` gives access to the memory by `run` only.
@@ -176,30 +176,49 @@ impl Walk {
             // SAFETY: the caller's promise.
             return unsafe { self.run_here::<N>() };
         }
-        // The outermost axis keeps both sides streaming; a transpose needs parts that are short both ways.
+        let extents = self.extents_of_pieces::<N>(worth.awake);
+        let counts = self.axes[..self.rank].iter().zip(extents).map(|(axis, extent)| axis.extent.div_ceil(extent));
+        let walk = &self;
+        // SAFETY: the pieces divide the elements that the caller vouches for.
+        for_each(counts.product(), 1, &|number| unsafe { walk.piece(&extents, number).run_here::<N>() });
+    }
+
+    /// The extents of pieces of less than `bytes` bytes, though not of less than one element.
+    fn extents_of_pieces<const N: usize>(&self, bytes: usize) -> [usize; MAX_RANK] {
         let axes = &self.axes[..self.rank];
+        let mut extents = self.axes.map(|axis| axis.extent);
+        // Pieces along the outermost axis keep both sides streaming; a transpose needs some that are short both ways.
         let last = axes[self.rank - 1].src;
         let transposes = last != N as isize && last != 0 && axes.iter().any(|axis| axis.src == N as isize);
-        let longest = || (0..self.rank).max_by_key(|&at| axes[at].extent).unwrap_or(0);
-        let at = if transposes { longest() } else { 0 };
-        let Axis { extent, src, dst } = axes[at];
-        // Whole cache lines and tiles on both sides, where there is more than one.
-        let half = if extent >= 256 { (extent / 2).next_multiple_of(64) } else { extent / 2 };
-        let (mut low, mut high) = (self, self);
-        low.axes[at].extent = half;
-        high.axes[at].extent = extent - half;
-        high.src = high.src.wrapping_offset(half as isize * src);
-        high.dst = high.dst.wrapping_offset(half as isize * dst);
-        for side in [&mut low, &mut high] {
-            if side.axes[at].extent == 1 {
-                side.axes.copy_within(at + 1.., at);
-                side.rank -= 1;
+        while extents[..self.rank].iter().product::<usize>() * N >= bytes {
+            let of = &mut extents[..self.rank];
+            let divided = if transposes { of.iter_mut().rev().max() } else { of.iter_mut().find(|extent| **extent > 1) };
+            let Some(extent) = divided.filter(|extent| **extent > 1) else { break };
+            // Whole cache lines and tiles on both sides, where there is more than one.
+            *extent = if *extent >= 256 { (*extent / 2).next_multiple_of(64) } else { extent.div_ceil(2) };
+        }
+        extents
+    }
+
+    /// The piece with this number, in the order of the destination, of those with these extents.
+    fn piece(&self, extents: &[usize; MAX_RANK], number: usize) -> Self {
+        let (mut piece, mut rest) = (*self, number);
+        for (at, axis) in piece.axes[..self.rank].iter_mut().enumerate().rev() {
+            let count = axis.extent.div_ceil(extents[at]);
+            let first = rest % count * extents[at];
+            rest /= count;
+            axis.extent = extents[at].min(axis.extent - first);
+            piece.src = piece.src.wrapping_offset(first as isize * axis.src);
+            piece.dst = piece.dst.wrapping_offset(first as isize * axis.dst);
+        }
+        piece.rank = 0;
+        for at in 0..self.rank {
+            if piece.axes[at].extent > 1 {
+                piece.axes[piece.rank] = piece.axes[at];
+                piece.rank += 1;
             }
         }
-        // Borrowed whole: a closure that captured the bare pointers alone could not change threads.
-        let (low, high) = (&low, &high);
-        // SAFETY: the halves divide the elements that the caller vouches for.
-        both(true, &mut || unsafe { low.run::<N>() }, &mut || unsafe { high.run::<N>() });
+        piece
     }
 
     /// Copies on this thread.
