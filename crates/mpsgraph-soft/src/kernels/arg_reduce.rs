@@ -5,17 +5,24 @@
 
 use super::call::Call;
 use super::element::Element;
+use super::reduce::{ACCUMULATORS, in_halves};
 use super::threads::{MOVED, PARALLEL_BYTES, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::cast_slice;
 use serde::{Deserialize, Serialize};
+use std::array;
+use std::ops::Range;
 
 /// Widest tile.
 const COLUMNS: usize = 256;
+/// Rows that a tile is compared with at a time, so that it is read and written once for all of them.
+const ROWS: usize = 8;
+/// Columns that are compared in vectors.
+const LANES: usize = 16;
 /// Elements searched at a time.
-const CHUNK: usize = 32;
+const CHUNK: usize = ACCUMULATORS;
 
 /// `[x]`; i32 position of the largest (`max`) or smallest element, the first of equals, NaN never chosen, -1 if all are
 /// NaN. The reduced extent stays as 1.
@@ -102,17 +109,18 @@ impl<T: Element, const MAX: bool> VectorLoop for Segments<'_, T, MAX> {
         }
         for (x, out) in self.x.chunks_exact(self.extent).zip(self.out) {
             let better = |best: T, x: T| if beats::<T, MAX>(x, best) { x } else { best };
-            let (chunks, rest) = x.as_chunks::<CHUNK>();
+            let (chunks, _) = x.as_chunks::<CHUNK>();
             let best = if T::ANY_ORDER {
                 x.iter().fold(start::<T, MAX>(), |best, &x| better(best, x))
             } else {
                 let mut bests = [start::<T, MAX>(); CHUNK];
-                for chunk in chunks {
+                // The last ones may have been among the chunks: no element is better than itself.
+                for chunk in chunks.iter().chain(x.last_chunk::<CHUNK>()) {
                     for (best, &x) in bests.iter_mut().zip(chunk) {
                         *best = better(*best, x);
                     }
                 }
-                bests.iter().chain(rest).fold(start::<T, MAX>(), |best, &x| better(best, x))
+                in_halves(bests, better)
             };
             // A row of NaN alone holds no element equal to the start.
             let skipped = chunks.iter().take_while(|chunk| !chunk.iter().fold(false, |hit, &x| hit | (x == best)));
@@ -148,21 +156,46 @@ impl<T: Element, const MAX: bool> VectorLoop for Columns<'_, T, MAX> {
 
     #[inline(always)]
     fn run(self) {
-        let width = self.out.len();
         let mut best = [start::<T, MAX>(); COLUMNS];
-        let best = &mut best[..width];
+        let best = &mut best[..self.out.len()];
         self.out.fill(-1);
-        for at in 0..self.extent {
-            let row = &self.x[at * self.inner..][..width];
-            for i in 0..width {
-                let x = row[i];
-                // The start itself does not beat the start.
-                let taken = beats::<T, MAX>(x, best[i]) | ((self.out[i] < 0) & !x.is_nan());
-                best[i] = if taken { x } else { best[i] };
-                self.out[i] = if taken { at as i32 } else { self.out[i] };
+        for first in (0..self.extent).step_by(ROWS) {
+            let rows = first..self.extent.min(first + ROWS);
+            let (bests, last_bests) = best.as_chunks_mut::<LANES>();
+            let (firsts, last_firsts) = self.out.as_chunks_mut::<LANES>();
+            let tail = bests.len() * LANES;
+            for (at, (best, out)) in bests.iter_mut().zip(firsts).enumerate() {
+                compare::<T, MAX, LANES>(&self.x[at * LANES..], self.inner, rows.clone(), (best, out));
+            }
+            for (at, (best, out)) in last_bests.iter_mut().zip(last_firsts).enumerate() {
+                let one = (array::from_mut(best), array::from_mut(out));
+                compare::<T, MAX, 1>(&self.x[tail + at..], self.inner, rows.clone(), one);
             }
         }
+        // What nothing has beaten: the start does not beat itself.
+        for (column, out) in self.out.iter_mut().enumerate().filter(|(_, out)| **out < 0) {
+            let mut elements = self.x[column..].iter().step_by(self.inner).take(self.extent);
+            *out = elements.position(|x| !x.is_nan()).map_or(-1, |at| at as i32);
+        }
     }
+}
+
+/// Compares the best values so far of some columns, which are the first of `x`, with rows that are `inner` apart.
+#[inline(always)]
+fn compare<T: Element, const MAX: bool, const N: usize>(
+    x: &[T],
+    inner: usize,
+    rows: Range<usize>,
+    (best, out): (&mut [T; N], &mut [i32; N]),
+) {
+    let (mut of, mut first) = (*best, *out);
+    for row in rows {
+        let x = x[row * inner..].first_chunk::<N>().expect("a row has these columns");
+        let taken: [bool; N] = array::from_fn(|at| beats::<T, MAX>(x[at], of[at]));
+        of = array::from_fn(|at| if taken[at] { x[at] } else { of[at] });
+        first = array::from_fn(|at| if taken[at] { row as i32 } else { first[at] });
+    }
+    (*best, *out) = (of, first);
 }
 
 #[cfg(test)]

@@ -192,7 +192,8 @@ impl Walk {
         let transposes = last != N as isize && last != 0 && axes.iter().any(|axis| axis.src == N as isize);
         while extents[..self.rank].iter().product::<usize>() * N >= bytes {
             let of = &mut extents[..self.rank];
-            let divided = if transposes { of.iter_mut().rev().max() } else { of.iter_mut().find(|extent| **extent > 1) };
+            let divided =
+                if transposes { of.iter_mut().rev().max() } else { of.iter_mut().find(|extent| **extent > 1) };
             let Some(extent) = divided.filter(|extent| **extent > 1) else { break };
             // Whole cache lines and tiles on both sides, where there is more than one.
             *extent = if *extent >= 256 { (*extent / 2).next_multiple_of(64) } else { extent.div_ceil(2) };
