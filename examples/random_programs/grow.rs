@@ -11,24 +11,24 @@ mod numbers;
 use burn::tensor::DType;
 use test_support::{BOOL, FLOATS, INTEGERS};
 
-use crate::options::Options;
+use crate::options::{Options, SMALL};
 use crate::program::{Binary, Bits, Bool, Content, Feeds, Id, Int, Made, Number, Op, Program, Step};
 use crate::random::Random;
 use crate::value::{ValueKind, kind};
-
-/// Elements that a value has at most.
-const LARGEST: usize = 1 << 13;
 
 pub struct Grower {
     random: Random,
     /// No empty tensors, of which burn-flex's products end the process, no special numbers, and f32 if they are floats.
     plain: bool,
+    /// Elements that a value has at most.
+    largest: usize,
     steps: Vec<Step>,
 }
 
 /// The program of a seed.
 pub fn program(seed: u64, options: &Options) -> Program {
-    let mut grower = Grower { random: Random::new(seed, 0), plain: options.gradients, steps: Vec::new() };
+    let Options { gradients: plain, largest, .. } = *options;
+    let mut grower = Grower { random: Random::new(seed, 0), plain, largest, steps: Vec::new() };
     let fed = |grower: &Grower| grower.steps.iter().filter(|step| matches!(step.made, Made::Fed(_))).count();
     for dtype in [DType::F32, DType::I32] {
         let shape = grower.shape();
@@ -160,6 +160,7 @@ impl Grower {
     /// A second operand of the dtype of `x`: of its shape, or one that is repeated, or that repeats `x`.
     fn partner(&mut self, x: Id) -> Id {
         let Step { shape, dtype, .. } = self.steps[x].clone();
+        let largest = self.largest;
         let goes = |a: usize, b: usize| a == b || a == 1 || b == 1;
         let fits = |step: &Step| {
             let pairs = || step.shape.iter().zip(&shape);
@@ -167,7 +168,7 @@ impl Grower {
             step.dtype == dtype
                 && step.shape.len() == shape.len()
                 && pairs().all(|(&a, &b)| goes(a, b))
-                && result <= LARGEST
+                && result <= largest
         };
         match self.existing(fits) {
             Some(id) if !self.random.one_in(3) => id,
@@ -226,6 +227,9 @@ impl Grower {
 
     /// A shape, sometimes with nothing in it, sometimes large.
     fn shape(&mut self) -> Vec<usize> {
+        if self.largest > SMALL && !self.random.one_in(3) {
+            return self.large_shape();
+        }
         if self.random.one_in(16) {
             return [vec![3, 700], vec![65, 33], vec![2049], vec![2, 3, 16, 17]][self.random.below(4)].clone();
         }
@@ -236,6 +240,18 @@ impl Grower {
         if empty {
             let dim = self.random.below(rank);
             shape[dim] = 0;
+        }
+        shape
+    }
+
+    /// A shape of a tenth or more of the elements that a value may have.
+    fn large_shape(&mut self) -> Vec<usize> {
+        let mut shape = vec![1; 1 + self.random.below(4)];
+        let all = |shape: &[usize]| shape.iter().product::<usize>();
+        while all(&shape) < self.largest / 10 {
+            let dim = self.random.below(shape.len());
+            let most = self.largest / (all(&shape) / shape[dim]);
+            shape[dim] = most.min(shape[dim] * self.random.pick(&[2, 3, 5, 7, 16, 33]));
         }
         shape
     }

@@ -146,8 +146,6 @@ pub fn rounded(x: f64, dtype: DType) -> f64 {
 
 /// A sum's error is at most a rounding of each partial sum, and those are at most the sum of the magnitudes.
 fn of_terms(op: &Op, operands: &[TensorData], found: &TensorData) -> Vec<f64> {
-    let magnitudes: Vec<TensorData> = operands.iter().map(|data| each_float(data, finite_magnitude)).collect();
-    let sums = floats(&expected(op, &magnitudes));
     let terms = terms(op, operands, found) as f64;
     // Burn's definition of a layer rounds the product before it adds the bias.
     let twice = matches!(op, Op::Float(Float::Linear { bias: true }));
@@ -156,7 +154,13 @@ fn of_terms(op: &Op, operands: &[TensorData], found: &TensorData) -> Vec<f64> {
         let may_overflow = sum * terms > largest(if twice { found.dtype } else { DType::F32 });
         if may_overflow { f64::INFINITY } else { terms * 2f64.powi(-23) * sum + between(sum) }
     };
-    sums.into_iter().map(of).collect()
+    magnitudes(op, operands).into_iter().map(of).collect()
+}
+
+/// What the magnitudes of a sum's terms come to, for each element.
+pub fn magnitudes(op: &Op, operands: &[TensorData]) -> Vec<f64> {
+    let operands: Vec<TensorData> = operands.iter().map(|data| each_float(data, finite_magnitude)).collect();
+    floats(&expected(op, &operands))
 }
 
 fn finite_magnitude(x: f64) -> f64 {

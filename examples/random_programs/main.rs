@@ -78,7 +78,7 @@ fn run(seed: u64, options: &Options, count: &mut Count) -> Option<Found> {
 #[cfg(test)]
 fn run_some(programs: u64, gradients: bool) {
     let mut count = Count::default();
-    let options = Options { seed: 1, programs, ops: 24, gradients, show: false };
+    let options = Options { seed: 1, programs, ops: 24, largest: options::SMALL, gradients, show: false };
     for seed in 1..=programs {
         if let Some(found) = run(seed, &options, &mut count) {
             report::difference(seed, &found);

@@ -4,10 +4,10 @@
 use burn::tensor::{DType, TensorData};
 use test_support::{BOOL, integer_data};
 
-use crate::bounds::unspecified;
-use crate::judge::{rounded, ulp};
+use crate::bounds::{Bound, bound, unspecified};
+use crate::judge::{magnitudes, rounded, ulp};
 use crate::oracle::{expected, floats, integers, wrapped};
-use crate::program::{Feeds, Made, Program};
+use crate::program::{Feeds, Made, Op, Program};
 use crate::random::Random;
 use crate::value::{ValueKind, kind};
 
@@ -67,7 +67,10 @@ fn chain(program: &Program, feeds: &Feeds, mut off: Option<Random>) -> Vec<Optio
                 let operands: Option<Vec<TensorData>> = operands.iter().map(|&id| values[id].clone()).collect();
                 let operands =
                     operands.filter(|operands| !unspecified(op, operands) && !operands.iter().any(may_overflow));
-                operands.map(|operands| of_dtype(expected(op, &operands), step.dtype, off.as_mut()))
+                operands.map(|operands| match off.as_mut() {
+                    Some(off) => a_little_off(off, op, &operands, step.dtype),
+                    None => of_dtype(expected(op, &operands), step.dtype, None),
+                })
             }
         };
         values.push(value);
@@ -78,6 +81,18 @@ fn chain(program: &Program, feeds: &Feeds, mut off: Option<Random>) -> Vec<Optio
 /// Whether products of the elements leave the range of f32.
 fn may_overflow(data: &TensorData) -> bool {
     data.dtype.is_float() && data.iter::<f32>().any(|x| x.is_finite() && x.abs() > 1e15)
+}
+
+/// The oracle's value in the dtype, a little off it: digits of the number, and of a sum's terms.
+fn a_little_off(random: &mut Random, op: &Op, operands: &[TensorData], dtype: DType) -> TensorData {
+    let mut value = expected(op, operands);
+    if kind(dtype) == ValueKind::Float && matches!(bound(op), Bound::Terms) {
+        let digits = 4.0 * ulp(1.0, DType::F32);
+        let sums = floats(&value).into_iter().zip(magnitudes(op, operands));
+        let off: Vec<f64> = sums.map(|(sum, terms)| sum + digits * terms * random.unit()).collect();
+        value = TensorData::new(off, value.shape.clone());
+    }
+    of_dtype(value, dtype, Some(random))
 }
 
 /// The oracle's value in the dtype, or a little off it.

@@ -2,7 +2,7 @@
 
 use test_support::BOOL;
 
-use super::{Grower, LARGEST};
+use super::Grower;
 use crate::program::{Float, Function, Id, Move, Number, Op, Window};
 use crate::value::ValueKind;
 
@@ -120,14 +120,14 @@ impl Grower {
             operands.push(self.twin(&[width], dtype));
         }
         shape[last] = width;
-        if shape.iter().product::<usize>() <= LARGEST {
+        if shape.iter().product::<usize>() <= self.largest {
             self.push(Op::Float(Float::Linear { bias }), operands, shape, dtype);
         }
     }
 
     /// The elements of `x` as images, if it has not many.
     fn images(&mut self, x: Id) -> Option<Id> {
-        if !(1..1024).contains(&self.count(x)) {
+        if !(1..self.largest / 8).contains(&self.count(x)) {
             return None;
         }
         if self.steps[x].shape.len() == 4 {

@@ -3,7 +3,7 @@
 
 use burn::tensor::Slice;
 
-use super::{Grower, LARGEST};
+use super::Grower;
 use crate::program::{Binary, Float, Function, Id, Move, Number, Op, Reduction};
 use crate::value::{ValueKind, kind};
 
@@ -118,7 +118,7 @@ impl Grower {
     fn regions(&mut self, row: Id) {
         let (mut shape, dtype) = (self.shape_of(row), self.steps[row].dtype);
         let rows = 2 + self.random.below(3);
-        if shape[0] != 1 || self.count(row) * rows > LARGEST {
+        if shape[0] != 1 || self.count(row) * rows > self.largest {
             return;
         }
         shape[0] = rows;

@@ -3,7 +3,7 @@
 use burn::tensor::{DType, Slice};
 use test_support::BOOL;
 
-use super::{Grower, LARGEST};
+use super::Grower;
 use crate::program::{Id, Made, Move, Op, Step};
 
 impl Grower {
@@ -67,7 +67,7 @@ impl Grower {
 
     /// Adds the step, unless its value is large.
     fn moved(&mut self, op: Move, operands: Vec<Id>, shape: Vec<usize>) {
-        if shape.iter().product::<usize>() <= LARGEST {
+        if shape.iter().product::<usize>() <= self.largest {
             let dtype = self.steps[operands[0]].dtype;
             self.push(Op::Move(op), operands, shape, dtype);
         }

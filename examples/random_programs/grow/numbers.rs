@@ -3,7 +3,7 @@
 use burn::tensor::{DType, IndexingUpdateOp};
 use test_support::BOOL;
 
-use super::{Grower, LARGEST};
+use super::Grower;
 use crate::program::{Binary, Bits, Id, Int, Move, Number, Op, Order, Reduction, Running};
 use crate::value::{ValueKind, kind};
 
@@ -151,7 +151,7 @@ impl Grower {
         let end = shape[..axes].iter().copied().fold(usize::MAX, usize::min);
         let indices = self.indices(&[parts, axes], end);
         let part: Vec<usize> = [parts].into_iter().chain(shape[axes..].iter().copied()).collect();
-        if part.iter().product::<usize>() > LARGEST {
+        if part.iter().product::<usize>() > self.largest {
             return;
         }
         let update = [IndexingUpdateOp::Add, IndexingUpdateOp::Min, IndexingUpdateOp::Max];
@@ -199,7 +199,7 @@ impl Grower {
         };
         shape[rank - 2] = rows;
         shape[rank - 1] = self.steps[y].shape[rank - 1];
-        if shape.iter().product::<usize>() <= LARGEST {
+        if shape.iter().product::<usize>() <= self.largest {
             self.push(Op::Number(Number::Matmul), vec![x, y], shape, dtype);
         }
     }

@@ -16,6 +16,8 @@ use std::hint::black_box;
 
 /// Widest tile when the axis is not the last.
 const COLUMNS: usize = 256;
+/// Rows that are summed before their sum joins the others: rounding grows with the longest chain of additions.
+const ROWS: usize = 64;
 /// Elements that are converted at a time, and summed before a sum joins the others.
 const BLOCK: usize = 512;
 
@@ -172,15 +174,20 @@ impl<T: Float> VectorLoop for Columns<'_, T> {
             let row = &row[first..][..width];
             max.iter_mut().zip(row).for_each(|(max, &x)| *max = larger(*max, x.to_f32()));
         }
-        for (row, out) in self.x.chunks_exact(self.inner).zip(self.out.chunks_exact_mut(self.inner)) {
-            let (row, out) = (&row[first..][..width], &mut out[first..][..width]);
-            for i in 0..width {
-                let e = exp(row[i].to_f32() - max[i]);
-                total[i] += e;
-                if T::IS_F32 {
-                    out[i] = T::from_f32(e);
+        for (x, out) in self.x.chunks(ROWS * self.inner).zip(self.out.chunks_mut(ROWS.saturating_mul(self.inner))) {
+            let mut part = [0.0; COLUMNS];
+            let part = &mut part[..width];
+            for (row, out) in x.chunks_exact(self.inner).zip(out.chunks_exact_mut(self.inner)) {
+                let (row, out) = (&row[first..][..width], &mut out[first..][..width]);
+                for i in 0..width {
+                    let e = exp(row[i].to_f32() - max[i]);
+                    part[i] += e;
+                    if T::IS_F32 {
+                        out[i] = T::from_f32(e);
+                    }
                 }
             }
+            total.iter_mut().zip(part).for_each(|(total, part)| *total += *part);
         }
         total.iter_mut().for_each(|x| *x = 1.0 / *x);
         for (row, out) in self.x.chunks_exact(self.inner).zip(self.out.chunks_exact_mut(self.inner)) {

@@ -47,6 +47,20 @@ fn large() {
     compare::<f16>([1, 300, 600], 1e-3, |i| (i % 1013) as f32 * 0.01);
 }
 
+/// Added one after the other, these round in one direction.
+#[test]
+fn long_sums_round_little() {
+    const COUNT: usize = 6000;
+    let exact = 1.0 / (1.0 + (COUNT - 1) as f64 * f64::from(-0.3f32).exp());
+    for (shape, axis, columns) in [([COUNT, 2], 0, 2), ([1, COUNT], 1, 1)] {
+        let x: Vec<f32> = (0..COUNT * columns).map(|i| if i < columns { 0.0 } else { -0.3 }).collect();
+        let mut out = vec![0.0; x.len()];
+        softmax(&x, &shape, axis, &mut out);
+        let error = (f64::from(out[0]) / exact - 1.0).abs();
+        assert!(error < 1e-6, "along axis {axis}: {error:e}");
+    }
+}
+
 #[test]
 fn huge_and_infinite() {
     compare::<f32>([2, 40, 2], 0.0, |i| if i % 2 == 0 { 3e38 } else { -3e38 });
