@@ -17,7 +17,7 @@ use std::hint::black_box;
 /// Widest tile when the axis is not the last.
 const COLUMNS: usize = 256;
 /// Rows that are summed before their sum joins the others: rounding grows with the longest chain of additions.
-const ROWS: usize = 64;
+const ROWS: usize = 256;
 /// Elements that are converted at a time, and summed before a sum joins the others.
 const BLOCK: usize = 512;
 

@@ -266,7 +266,8 @@ impl VectorLoop for Products<'_> {
     }
 }
 
-/// Adds the products of lines of gradients with what taps meet.
+/// Adds the products of lines of gradients with what taps meet, which are summed by themselves first: the shorter a
+/// chain of additions, the less it rounds.
 #[inline(always)]
 fn add_products<const N: usize>(
     lines: &Lines<'_>,
@@ -275,7 +276,7 @@ fn add_products<const N: usize>(
     places: &[usize; N],
     sums: &mut [[f32; LANES]; N],
 ) {
-    let mut local = *sums;
+    let mut local = [[0.0; LANES]; N];
     for (line, grads) in grads.chunks_exact(wide).enumerate() {
         let met = &buffer[lines.line(line)..];
         for (part, grad) in grads.as_chunks::<LANES>().0.iter().enumerate() {
@@ -289,5 +290,7 @@ fn add_products<const N: usize>(
             }
         }
     }
-    *sums = local;
+    for (sums, local) in sums.as_flattened_mut().iter_mut().zip(local.as_flattened()) {
+        *sums += local;
+    }
 }

@@ -138,6 +138,27 @@ fn padding_by_side() {
     check(&shapes([1, 2, 3, 1], [1, 1], [3, 2], windows, [4, 4]), windows, 1);
 }
 
+/// Terms that are equal round in one direction if they are added one after the other.
+#[test]
+fn long_sums_round_little() {
+    let windows = [Window { stride: 1, dilation: 1, before: 0 }; 2];
+    for (channels, groups, extent, batch) in [(8, 8, 64, 16), (16, 4, 64, 8), (4, 1, 64, 16), (16, 16, 7, 600)] {
+        let case = shapes([batch, channels, channels, groups], [extent; 2], [3; 2], windows, [0; 2]);
+        let [input, weights, output] = [case.input, case.weights, case.output];
+        let [input_ty, weights_ty, output_ty] =
+            [input, weights, output].map(|shape| TensorType::new(DType::F32, shape.to_vec()));
+        let wanted = Wanted::WeightsGradient;
+        let convolution = Convolution { wanted, windows, groups };
+        let way = Way { wanted, extents: Extents::new(&convolution, [&output_ty, &input_ty], &weights_ty), tiles: None };
+        let [ones, x] = [vec![1.0; output.iter().product()], vec![0.740_818_2f32; input.iter().product()]];
+        let mut out = vec![f32::NAN; weights.iter().product()];
+        way.compute((&ones, &x, None), &mut out, &mut vec![f32::NAN; way.scratch_bytes() / 4]);
+        let exact = f64::from(x[0]) * (batch * output[2] * output[3]) as f64;
+        let error = (f64::from(out[0]) / exact - 1.0).abs();
+        assert!(error < 4e-6, "{channels} channels in {groups} groups, {batch} x {extent}²: {error:e}");
+    }
+}
+
 /// Several panels, blocks of rows, partial sums of weights and threads.
 #[test]
 fn large() {
