@@ -30,6 +30,7 @@ use crate::error::invalid;
 use crate::ffi;
 use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::{Lowering, Operand};
+use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
 /// What each family says about its ops.
@@ -55,6 +56,12 @@ pub(crate) trait Operation {
 
     /// What the lowering reshapes, if the output has this rank.
     fn reshapes(&self, rank: usize) -> Reshapes;
+
+    /// Whether nothing on the way from these operands to the output has wider elements than they have. Only such ops
+    /// take tensors of more than [`MOST_ELEMENTS`](crate::lowering::MOST_ELEMENTS).
+    fn keeps_width(&self, _operands: &[&MpsGraphTensor], _output: &TensorType) -> bool {
+        false
+    }
 
     /// Where along each axis the op's region starts, if it has one. A start may be fed instead of being an attribute,
     /// so that it can change without a new program.
@@ -164,6 +171,10 @@ impl Op {
 
     pub fn hides_readers(&self) -> bool {
         self.of_family().hides_readers()
+    }
+
+    pub fn keeps_width(&self, operands: &[&MpsGraphTensor], output: &TensorType) -> bool {
+        self.of_family().keeps_width(operands, output)
     }
 
     pub fn starts(&self) -> Starts {

@@ -5,6 +5,8 @@ use super::list::{Cut, NewNode, Refused};
 use super::runtime::Runtime;
 use super::thread;
 use super::value::{Handle, State};
+use crate::error::unsupported;
+use crate::lowering::MOST_ELEMENTS;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::Op;
 use crate::tensor::MpsGraphTensor;
@@ -16,7 +18,7 @@ use crate::tensor_type::TensorType;
 ///
 /// # Panics
 /// With [`Error::Unsupported`](crate::Error::Unsupported)'s text if a tensor of `output`'s size cannot exist on the
-/// device.
+/// device, or one that the op needs on the way.
 pub(crate) fn record(
     op: Op,
     inputs: &[&MpsGraphTensor],
@@ -28,6 +30,7 @@ pub(crate) fn record(
     if bytes == 0 {
         return MpsGraphTensor::new(Handle::of(output, State::Empty));
     }
+    check_width(&op, inputs, &output, bytes);
     let mut node = NewNode { op: Some(op), inputs, scalars, output, bytes };
     let bounds = runtime.bounds();
     let mut is_ending = false;
@@ -50,4 +53,23 @@ pub(crate) fn record(
         runtime.flush(recording, Cut::Everything, FlushReason::Eager);
     }
     MpsGraphTensor::new(value)
+}
+
+/// Ends an op that would make numbers of 32 bits of more elements than fit.
+fn check_width(op: &Op, inputs: &[&MpsGraphTensor], output: &TensorType, bytes: usize) {
+    // An element has a byte at least.
+    if bytes > MOST_ELEMENTS || inputs.iter().any(|input| input.value.0.bytes() > MOST_ELEMENTS) {
+        check_elements(op, inputs, output);
+    }
+}
+
+#[cold]
+fn check_elements(op: &Op, inputs: &[&MpsGraphTensor], output: &TensorType) {
+    let shapes = inputs.iter().map(|input| &input.shape).chain([&output.shape]);
+    let most = shapes.max_by_key(|shape| shape.num_elements());
+    let large = most.filter(|shape| shape.num_elements() > MOST_ELEMENTS);
+    if let Some(shape) = large.filter(|_| !op.keeps_width(inputs, output)) {
+        let reason = "its elements have 32 bits on the way, which for more than 2^30 are over 4 GiB; split the tensor";
+        unsupported(op.name(), format!("{reason} (shape {shape:?}, {:?})", output.dtype));
+    }
 }

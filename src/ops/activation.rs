@@ -197,6 +197,10 @@ impl Operation for ActivationOp {
         convert(cx, &result, wide, output.dtype)
     }
 
+    fn keeps_width(&self, _operands: &[&MpsGraphTensor], _output: &TensorType) -> bool {
+        matches!(self, Self::Relu)
+    }
+
     fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
         match self {
             Self::Softmax { .. } | Self::Softmin { .. } => Provenance::SOFTMAX,

@@ -121,6 +121,25 @@ impl Operation for ArithmeticOp {
     }
 
     /// Functions of a softmax that a model may put before the product (masks, dropout, a scale) keep it a softmax.
+    fn keeps_width(&self, operands: &[&MpsGraphTensor], _output: &TensorType) -> bool {
+        match self {
+            Self::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
+            | Self::BinaryScalar(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
+            | Self::Compare(_)
+            | Self::CompareScalar(_)
+            | Self::MaskWhere
+            | Self::MaskFill => operands[0].dtype().is_float(),
+            Self::Unary(_)
+            | Self::Binary(_)
+            | Self::BinaryScalar(_)
+            | Self::PowerScalar { .. }
+            | Self::PowerOf(_)
+            | Self::Test(_)
+            | Self::Cast
+            | Self::Clamp { .. } => false,
+        }
+    }
+
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
         let kept = Provenance::all(inputs).without(Provenance::VIEW);
         match self {

@@ -83,6 +83,10 @@ impl Operation for GatherOp {
         }
     }
 
+    fn keeps_width(&self, _operands: &[&MpsGraphTensor], output: &TensorType) -> bool {
+        Carrier::of(output.dtype) == Carrier::Float
+    }
+
     fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
         Provenance::NONE
     }

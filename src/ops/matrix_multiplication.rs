@@ -63,6 +63,13 @@ impl Operation for MatrixMultiplicationOp {
         }
     }
 
+    fn keeps_width(&self, operands: &[&MpsGraphTensor], output: &TensorType) -> bool {
+        match self {
+            Self::Float | Self::Linear => !through_f32(&operands[0].shape, output),
+            Self::Integer => false,
+        }
+    }
+
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
         match self {
             MatrixMultiplicationOp::Linear => inputs[2].without(Provenance::VIEW),
@@ -92,15 +99,19 @@ impl Operation for MatrixMultiplicationOp {
     }
 }
 
+/// Whether a product of 16-bit operands is computed in f32: sums over parts are, and batches where a GPU may get them
+/// wrong.
+fn through_f32(lhs: &Shape, output: &TensorType) -> bool {
+    let inner = lhs[lhs.num_dims() - 1];
+    let batches = output.shape.num_dims() > 2 && !gpu::is_m1_to_m4();
+    output.dtype != DType::F32 && (inner > INNER || batches)
+}
+
 /// Adds the product of the first two operands, whose scalars are those of [`scalars`].
 pub(super) fn lower_float(cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
     let [a, b] = [&inputs[0], &inputs[1]];
-    let inner = a.ty.shape[a.ty.shape.num_dims() - 1];
-    // Sums over parts go through f32, and where a GPU may get them wrong batches do, too.
-    let batches = output.shape.num_dims() > 2 && !gpu::is_m1_to_m4();
-    let through_f32 = output.dtype != DType::F32 && (inner > INNER || batches);
     let shapes = [&a.ty.shape, &b.ty.shape];
-    let computed_in = if through_f32 { DType::F32 } else { output.dtype };
+    let computed_in = if through_f32(&a.ty.shape, output) { DType::F32 } else { output.dtype };
     let [x, y] = [a, b].map(|operand| convert(cx, &operand.tensor, output.dtype, computed_in));
     let product = if is_far(shapes.map(|shape| &shape[..])) {
         let least = Some(cx.scalar(0, computed_in));

@@ -112,6 +112,14 @@ impl Operation for MemoryOp {
         }
     }
 
+    fn keeps_width(&self, _operands: &[&MpsGraphTensor], output: &TensorType) -> bool {
+        match self {
+            Self::Zeros | Self::Ones => output.dtype.is_float(),
+            Self::Full => true,
+            Self::Coordinates | Self::Range => false,
+        }
+    }
+
     fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
         match self {
             Self::Full => Provenance::REPEATED,

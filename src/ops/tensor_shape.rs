@@ -71,6 +71,10 @@ impl Operation for TensorShapeOp {
         }
     }
 
+    fn keeps_width(&self, _operands: &[&MpsGraphTensor], _output: &TensorType) -> bool {
+        true
+    }
+
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
         let all = Provenance::all(inputs);
         match self {

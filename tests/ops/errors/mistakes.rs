@@ -4,7 +4,7 @@
 use burn::tensor::backend::ExecutionError;
 use burn::tensor::ops::{AttentionModuleOptions, BoolTensorOps, FloatTensorOps, IntTensorOps, ModuleOps};
 use burn::tensor::{
-    DType, FloatDType, IndexingUpdateOp, Int, IntDType, Shape, Slice, Tensor, TensorData, TensorPrimitive, s,
+    BoolStore, DType, FloatDType, IndexingUpdateOp, Int, IntDType, Shape, Slice, Tensor, TensorData, TensorPrimitive, s,
 };
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice, MpsGraphTensor};
 
@@ -104,6 +104,15 @@ const CASES: &[Case] = &[
     (|| B::float_zeros([2].into(), &DEVICE, FloatDType::F64), &["zeros", "F64", "use f32"]),
     (|| B::float_cast(float([2]), FloatDType::F64), &["cast", "F64", "use f32"]),
     (|| B::float_from_data(TensorData::from([1.0f64]), &DEVICE), &["float_from_data", "F64", "use f32"]),
+    // More elements than fit in 4 GiB as numbers of 32 bits, though not in their own dtype.
+    (
+        || B::bool_zeros([1 << 15, 33_000].into(), &DEVICE, BoolStore::Native),
+        &["zeros", "2^30", "[32768, 33000]", "split the tensor"],
+    ),
+    (
+        || B::float_sum_dim(B::float_expand(half([1, 33_000]), [1 << 15, 33_000].into()), 1),
+        &["sum_dim", "2^30", "[32768, 33000]", "F16", "split the tensor"],
+    ),
 ];
 
 fn bools() -> MpsGraphTensor {

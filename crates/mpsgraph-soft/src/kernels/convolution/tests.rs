@@ -149,7 +149,8 @@ fn long_sums_round_little() {
             [input, weights, output].map(|shape| TensorType::new(DType::F32, shape.to_vec()));
         let wanted = Wanted::WeightsGradient;
         let convolution = Convolution { wanted, windows, groups };
-        let way = Way { wanted, extents: Extents::new(&convolution, [&output_ty, &input_ty], &weights_ty), tiles: None };
+        let way =
+            Way { wanted, extents: Extents::new(&convolution, [&output_ty, &input_ty], &weights_ty), tiles: None };
         let [ones, x] = [vec![1.0; output.iter().product()], vec![0.740_818_2f32; input.iter().product()]];
         let mut out = vec![f32::NAN; weights.iter().product()];
         way.compute((&ones, &x, None), &mut out, &mut vec![f32::NAN; way.scratch_bytes() / 4]);
