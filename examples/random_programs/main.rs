@@ -76,9 +76,9 @@ fn run(seed: u64, options: &Options, count: &mut Count) -> Option<Found> {
 }
 
 #[cfg(test)]
-fn run_some(programs: u64, gradients: bool) {
+fn run_some(programs: u64, largest: usize, gradients: bool) {
     let mut count = Count::default();
-    let options = Options { seed: 1, programs, ops: 24, largest: options::SMALL, gradients, show: false };
+    let options = Options { seed: 1, programs, ops: 24, largest, gradients, show: false };
     for seed in 1..=programs {
         if let Some(found) = run(seed, &options, &mut count) {
             report::difference(seed, &found);
@@ -93,8 +93,10 @@ fn run_some(programs: u64, gradients: bool) {
 // One test, because another one's programs would count as compiled for this one's.
 #[test]
 fn a_few_programs() {
-    run_some(200, false);
-    run_some(25, true);
+    run_some(200, options::SMALL, false);
+    run_some(25, options::SMALL, true);
+    // Some that threads share.
+    run_some(15, 200_000, false);
 }
 
 #[test]
