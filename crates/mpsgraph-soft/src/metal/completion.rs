@@ -16,14 +16,17 @@ use std::time::Duration;
 
 use super::job::Ended;
 use crate::ignore_poison::IgnorePoison;
+use crate::kernels::threads::spin_until;
 use crate::objc::autorelease;
 
 /// How often the thread looks: the longest delay of a handler that nobody waits for.
 const LOOK: Duration = Duration::from_millis(2);
-/// After this many looks without a handler, the thread sleeps until it is woken.
+/// After this many looks between which nobody has called a handler, the thread sleeps until it is woken.
 const IDLE_LOOKS: u32 = 4;
-/// How long the thread lets another one go on that calls handlers, before it looks again.
+/// How long the thread lets another one go on that calls handlers or is about to, before it looks again.
 const TURN: Duration = Duration::from_micros(50);
+/// How long a committing thread waits awake for its turn: longer than handlers take that are known to be short.
+const COMMITTER_SPIN: Duration = Duration::from_micros(5);
 
 /// The thread that calls the handlers of one queue.
 #[derive(Default)]
@@ -37,6 +40,10 @@ pub(super) struct Completion {
 #[derive(Default)]
 struct State {
     ended: VecDeque<Ended>,
+    /// How often handlers were taken out of the list.
+    taken: u64,
+    /// A committing thread waits for its turn to call them.
+    committer_waits: bool,
     thread: Thread,
     closed: bool,
 }
@@ -145,14 +152,16 @@ impl Completion {
     }
 
     fn run(&self) {
-        let (mut state, mut looks) = (self.lock(), 0);
+        let (mut state, mut looks, mut seen) = (self.lock(), 0, None);
         loop {
-            if self.calling.load(Ordering::Acquire) {
+            // What was not there at the last look is left to the thread that has just committed it.
+            let is_new = matches!(state.thread, Thread::Looking) && seen != Some(state.taken);
+            if self.calling.load(Ordering::Acquire) || state.committer_waits || !state.ended.is_empty() && is_new {
+                seen = (!state.ended.is_empty()).then_some(state.taken);
                 state = self.work.wait_timeout(state, TURN).ignore_poison().0;
             } else if !state.ended.is_empty() {
                 state.thread = Thread::Awake;
-                self.calling.store(true, Ordering::Relaxed);
-                let ended = std::mem::take(&mut state.ended);
+                let ended = self.take(&mut state);
                 drop(state);
                 self.call_all(ended.into_iter());
                 (state, looks) = (self.lock(), 0);
@@ -160,14 +169,22 @@ impl Completion {
                 return;
             } else if looks < IDLE_LOOKS {
                 state.thread = Thread::Looking;
+                let taken = state.taken;
                 state = self.work.wait_timeout(state, LOOK).ignore_poison().0;
-                looks += 1;
+                looks = if state.taken == taken { looks + 1 } else { 0 };
             } else {
                 state.thread = Thread::Asleep;
                 state = self.work.wait(state).ignore_poison();
                 looks = 0;
             }
         }
+    }
+
+    /// Takes out all jobs; the caller calls their handlers.
+    fn take(&self, state: &mut State) -> VecDeque<Ended> {
+        self.calling.store(true, Ordering::Relaxed);
+        state.taken += 1;
+        std::mem::take(&mut state.ended)
     }
 }
 
@@ -176,8 +193,18 @@ fn call_here() {
     let lately = LATELY.try_with(|lately| lately.borrow_mut().take()).ok().flatten();
     let Some(completion) = lately.filter(|completion| !completion.is_here()) else { return };
     let mut state = completion.lock();
+    if completion.calling.load(Ordering::Acquire) && !state.ended.is_empty() {
+        // Else the other thread would call these too, and be at it when the next ones come, and so on for seconds: what
+        // the cores say to each other about each piece of memory takes longer than the work.
+        state.committer_waits = true;
+        drop(state);
+        spin_until(COMMITTER_SPIN, || !completion.calling.load(Ordering::Acquire));
+        state = completion.lock();
+        state.committer_waits = false;
+    }
     if !completion.calling.load(Ordering::Acquire) && !state.ended.is_empty() {
         completion.calling.store(true, Ordering::Relaxed);
+        state.taken += 1;
         let first = state.ended.pop_front();
         // Usually there are none; then the list keeps its memory.
         let others = if state.ended.is_empty() { VecDeque::new() } else { std::mem::take(&mut state.ended) };
