@@ -120,7 +120,6 @@ impl Operation for ArithmeticOp {
         }
     }
 
-    /// Functions of a softmax that a model may put before the product (masks, dropout, a scale) keep it a softmax.
     fn keeps_width(&self, operands: &[&MpsGraphTensor], _output: &TensorType) -> bool {
         match self {
             Self::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div)
@@ -140,6 +139,7 @@ impl Operation for ArithmeticOp {
         }
     }
 
+    /// Functions of a softmax that a model may put before the product (masks, dropout, a scale) keep it a softmax.
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
         let kept = Provenance::all(inputs).without(Provenance::VIEW);
         match self {
