@@ -163,7 +163,7 @@ impl Completion {
                 state.thread = Thread::Awake;
                 let ended = self.take(&mut state);
                 drop(state);
-                self.call_all(ended.into_iter());
+                self.call_all(ended);
                 (state, looks) = (self.lock(), 0);
             } else if state.closed {
                 return;
@@ -181,10 +181,13 @@ impl Completion {
     }
 
     /// Takes out all jobs; the caller calls their handlers.
-    fn take(&self, state: &mut State) -> VecDeque<Ended> {
+    fn take(&self, state: &mut State) -> impl Iterator<Item = Ended> + use<> {
         self.calling.store(true, Ordering::Relaxed);
         state.taken += 1;
-        std::mem::take(&mut state.ended)
+        let first = state.ended.pop_front();
+        // Usually there are none; then the list keeps its memory.
+        let others = if state.ended.is_empty() { VecDeque::new() } else { std::mem::take(&mut state.ended) };
+        first.into_iter().chain(others)
     }
 }
 
@@ -203,13 +206,9 @@ fn call_here() {
         state.committer_waits = false;
     }
     if !completion.calling.load(Ordering::Acquire) && !state.ended.is_empty() {
-        completion.calling.store(true, Ordering::Relaxed);
-        state.taken += 1;
-        let first = state.ended.pop_front();
-        // Usually there are none; then the list keeps its memory.
-        let others = if state.ended.is_empty() { VecDeque::new() } else { std::mem::take(&mut state.ended) };
+        let ended = completion.take(&mut state);
         drop(state);
-        completion.call_all(first.into_iter().chain(others));
+        completion.call_all(ended);
     } else {
         drop(state);
     }
