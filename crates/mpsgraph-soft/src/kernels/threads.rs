@@ -11,7 +11,9 @@
 
 mod columns;
 mod fork_join;
+mod own_line;
 mod regions;
+mod slots;
 mod spin;
 
 use std::sync::Mutex;

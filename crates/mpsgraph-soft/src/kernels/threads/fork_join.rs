@@ -9,7 +9,6 @@
 //! sleep ([`spin`](super::spin)), who waits for them does so, too, and one that is woken wakes the next. They do not
 //! yield meanwhile: on a busy machine who yields gets its core back when all others have had theirs.
 
-use std::any::Any;
 use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -17,49 +16,25 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use super::slots::Slots;
 use super::spin::{Patience, spin_until};
 use crate::ignore_poison::IgnorePoison;
 
 /// How long who shared work spins for its helpers: as long as a piece may take.
 const WAIT_SPIN: Duration = Duration::from_micros(100);
 
-/// Work that is shared, on the stack of who shares it.
-struct Work<'a> {
-    part: &'a (dyn Fn() + Sync),
-    /// Helpers that have joined and not left.
-    joined: AtomicUsize,
-    panic: Mutex<Option<Box<dyn Any + Send>>>,
-}
-
-/// Work that helpers may join.
-struct Open {
-    work: *const Work<'static>,
-    /// How many more may.
-    seats: usize,
-}
-
-// SAFETY: a `Work` is made of parts that threads may share, and is there as long as it is open (`run`).
-unsafe impl Send for Open {}
-
-/// What has a cache line to itself, so that writing it takes nothing else from another core.
-#[repr(align(128))]
-struct OwnLine<T>(T);
-
+/// Those who help, and those who wait for them.
 struct Helpers {
-    state: Mutex<State>,
-    /// Free seats, for those who spin.
-    seats: AtomicUsize,
-    /// Helpers that stay awake without work.
-    spinning: OwnLine<AtomicUsize>,
+    slots: Slots,
+    /// How many helpers are awake.
+    awake: AtomicUsize,
+    /// How many sleep; who sleeps or wakes counts itself under the lock.
+    asleep: AtomicUsize,
     /// Callers that sleep until their helpers have left.
     waiting: AtomicUsize,
+    lock: Mutex<()>,
     opened: Condvar,
     left: Condvar,
-}
-
-struct State {
-    open: Vec<Open>,
-    asleep: usize,
 }
 
 static HELPERS: Helpers = Helpers::new();
@@ -74,12 +49,12 @@ pub fn count() -> usize {
     *COUNT
 }
 
-/// Whether to share work that is too small to wake a helper for it alone: one waits awake, or the last such work was a
+/// Whether to share work that is too small to wake a helper for it alone: one is awake, or the last such work was a
 /// moment ago, so the next will find awake who is woken now.
 pub fn shares_small_work() -> bool {
     static LAST: Recent = Recent(AtomicU64::new(0));
     static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
-    HELPERS.spinning.0.load(Ordering::Relaxed) > 0 || LAST.again(ORIGIN.elapsed())
+    HELPERS.awake.load(Ordering::Relaxed) > 0 || LAST.again(ORIGIN.elapsed())
 }
 
 /// Until when what happened last is a moment ago, in nanoseconds; 0 before it has happened.
@@ -106,12 +81,14 @@ pub fn run(pieces: usize, part: &(dyn Fn() + Sync)) {
     }
     static STARTED: LazyLock<()> = LazyLock::new(|| (1..count()).for_each(start));
     LazyLock::force(&STARTED);
-    let work = Work { part, joined: AtomicUsize::new(0), panic: Mutex::default() };
-    HELPERS.open(&work, seats);
-    let outcome = catch_unwind(AssertUnwindSafe(part));
-    HELPERS.close(&work);
-    let panic = outcome.err().or_else(|| work.panic.into_inner().ignore_poison());
-    if let Some(panic) = panic {
+    let panic = Mutex::new(None);
+    let part = || {
+        if let Err(caught) = catch_unwind(AssertUnwindSafe(part)) {
+            panic.lock().ignore_poison().get_or_insert(caught);
+        }
+    };
+    HELPERS.share(&part, seats);
+    if let Some(panic) = panic.into_inner().ignore_poison() {
         resume_unwind(panic);
     }
 }
@@ -137,103 +114,80 @@ pub fn number() -> usize {
 impl Helpers {
     const fn new() -> Self {
         Self {
-            state: Mutex::new(State { open: Vec::new(), asleep: 0 }),
-            seats: AtomicUsize::new(0),
-            spinning: OwnLine(AtomicUsize::new(0)),
+            slots: Slots::new(),
+            awake: AtomicUsize::new(0),
+            asleep: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            lock: Mutex::new(()),
             opened: Condvar::new(),
             left: Condvar::new(),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().ignore_poison()
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.lock.lock().ignore_poison()
     }
 
-    fn open(&self, work: &Work<'_>, seats: usize) {
-        // The lifetime is not known to the list; `run` closes what it opened before it returns.
-        let work = std::ptr::from_ref(work).cast();
-        let mut state = self.lock();
-        state.open.push(Open { work, seats });
-        self.seats.fetch_add(seats, Ordering::Relaxed);
-        let wakes = state.asleep > 0;
-        drop(state);
-        if wakes {
+    /// Calls `part`, which does not unwind, on this thread and on so many others, if they come before it returns here.
+    fn share(&self, part: &(dyn Fn() + Sync), seats: usize) {
+        // SAFETY: this does not return before it is closed and left, and nothing in between unwinds.
+        let Some(opened) = (unsafe { self.slots.open(part, seats) }) else { return part() };
+        self.wake_one();
+        part();
+        opened.close();
+        if !opened.is_left() && !spin_until(WAIT_SPIN, || opened.is_left()) {
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            drop(self.left.wait_while(self.lock(), |()| !opened.is_left()).ignore_poison());
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+        }
+        opened.give_back();
+    }
+
+    /// Wakes a helper, if one sleeps. One that has not seen what was opened, and goes to sleep right now, may be
+    /// missed: then it is the next work that wakes it.
+    fn wake_one(&self) {
+        if self.asleep.load(Ordering::Relaxed) > 0 {
+            // Who has counted itself sleeps when the lock is free.
+            drop(self.lock());
             self.opened.notify_one();
         }
-    }
-
-    /// Returns when no helper works on it and none can join.
-    fn close(&self, work: &Work<'_>) {
-        let mut state = self.lock();
-        let is_it = |open: &Open| std::ptr::addr_eq(open.work, work);
-        let at = state.open.iter().rposition(is_it).expect("it is open until here");
-        let Open { seats, .. } = state.open.swap_remove(at);
-        self.seats.fetch_sub(seats, Ordering::Relaxed);
-        drop(state);
-        if spin_until(WAIT_SPIN, || work.joined.load(Ordering::Acquire) == 0) {
-            return;
-        }
-        let state = self.lock();
-        self.waiting.fetch_add(1, Ordering::SeqCst);
-        let state = self.left.wait_while(state, |_| work.joined.load(Ordering::SeqCst) > 0).ignore_poison();
-        self.waiting.fetch_sub(1, Ordering::SeqCst);
-        drop(state);
     }
 
     /// What a helper does.
     fn help(&self) {
         let mut patience = Patience::SHORT;
+        self.awake.fetch_add(1, Ordering::Relaxed);
         loop {
-            let idle = Instant::now();
-            self.spinning.0.fetch_add(1, Ordering::Relaxed);
-            patience.wait(|| self.seats.load(Ordering::Relaxed) > 0);
-            self.spinning.0.fetch_sub(1, Ordering::Relaxed);
-            match self.join() {
-                // SAFETY: this thread has joined.
-                Some(work) => unsafe { self.work(work) },
-                // Who is woken for work that ends before it comes stays awake for what follows, or it would always come
-                // too late.
-                None => patience.learn(idle.elapsed()),
+            if patience.wait(|| self.slots.has_seats()) {
+                self.take_part();
+            } else {
+                let slept = self.sleep();
+                // Who is woken for work that ends before it comes stays awake for what follows, or it would always
+                // come too late.
+                patience.learn(slept);
             }
         }
     }
 
-    /// Joins work. If there is none, sleeps until somebody opens some, which may be closed again by then.
-    fn join(&self) -> Option<*const Work<'static>> {
-        let mut state = self.lock();
-        let Some(open) = state.open.iter_mut().rev().find(|open| open.seats > 0) else {
-            state.asleep += 1;
-            state = self.opened.wait(state).ignore_poison();
-            state.asleep -= 1;
-            return None;
-        };
-        open.seats -= 1;
-        let work = open.work;
-        // SAFETY: it is in the list, and is taken out under the lock before it goes.
-        unsafe { &(*work).joined }.fetch_add(1, Ordering::Relaxed);
-        let free = self.seats.fetch_sub(1, Ordering::Relaxed) - 1;
-        let wakes = free > 0 && state.asleep > 0;
-        drop(state);
-        if wakes {
-            self.opened.notify_one();
-        }
-        Some(work)
+    /// Sleeps until somebody opens work, which may be closed again by then; returns how long.
+    fn sleep(&self) -> Duration {
+        let (start, lock) = (Instant::now(), self.lock());
+        self.asleep.fetch_add(1, Ordering::Relaxed);
+        self.awake.fetch_sub(1, Ordering::Relaxed);
+        drop(self.opened.wait(lock).ignore_poison());
+        self.asleep.fetch_sub(1, Ordering::Relaxed);
+        self.awake.fetch_add(1, Ordering::Relaxed);
+        start.elapsed()
     }
 
-    /// Does its part of the work, and leaves it.
-    ///
-    /// # Safety
-    /// This thread has joined the work, and not left it.
-    unsafe fn work(&self, work: *const Work<'static>) {
-        // SAFETY: this thread has joined (the caller), so `close` waits for it.
-        let outcome = catch_unwind(AssertUnwindSafe(|| unsafe { ((*work).part)() }));
-        if let Err(panic) = outcome {
-            // SAFETY: as above.
-            unsafe { &(*work).panic }.lock().ignore_poison().get_or_insert(panic);
+    /// Takes part in open work, if there still is some.
+    fn take_part(&self) {
+        let Some(joined) = self.slots.join() else { return };
+        if joined.has_seats {
+            self.wake_one();
         }
-        // SAFETY: as above, up to here: the work may be gone when this helper has left.
-        unsafe { &(*work).joined }.fetch_sub(1, Ordering::SeqCst);
+        joined.work();
+        drop(joined);
         if self.waiting.load(Ordering::SeqCst) > 0 {
             // Who waits looks while it holds the lock, so it either sees that this one has left or is asleep now.
             drop(self.lock());

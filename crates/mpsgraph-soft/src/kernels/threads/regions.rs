@@ -8,6 +8,7 @@ use std::mem;
 use std::ops::Range;
 use std::sync::Mutex;
 
+use super::own_line::OwnLine;
 use super::{count, fork_join, next};
 
 /// More threads share regions.
@@ -15,7 +16,7 @@ const MOST: usize = 16;
 
 /// The pieces of some work, each handed out once.
 pub struct Regions<I> {
-    regions: [Option<Mutex<I>>; MOST],
+    regions: [Option<OwnLine<Mutex<I>>>; MOST],
     used: usize,
 }
 
@@ -24,7 +25,7 @@ impl<I: Iterator> Regions<I> {
     pub fn new(pieces: usize, mut region: impl FnMut(Range<usize>) -> I) -> Self {
         let used = count().min(MOST).min(pieces).max(1);
         let first = |at: usize| at * pieces / used;
-        let regions = array::from_fn(|at| (at < used).then(|| Mutex::new(region(first(at)..first(at + 1)))));
+        let regions = array::from_fn(|at| (at < used).then(|| OwnLine(Mutex::new(region(first(at)..first(at + 1))))));
         Self { regions, used }
     }
 

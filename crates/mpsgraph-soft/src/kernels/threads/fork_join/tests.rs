@@ -87,18 +87,18 @@ fn who_is_woken_too_late_stays_awake_for_what_follows() {
         return;
     }
     std::thread::spawn(|| OWN.help());
-    let is_asleep = || OWN.lock().asleep == 1;
+    let sleepers = || OWN.asleep.load(Ordering::Relaxed);
     let start = Instant::now();
     let mut was_awake = false;
     while !was_awake && start.elapsed() < Duration::from_secs(10) {
-        while !is_asleep() {
+        while sleepers() == 0 {
             std::thread::yield_now();
         }
         // Of work that is closed before anybody comes, this is all that is left.
-        OWN.opened.notify_one();
+        OWN.wake_one();
         let woken = Instant::now();
         while !was_awake && woken.elapsed() < Duration::from_millis(10) {
-            was_awake = OWN.spinning.0.load(Ordering::Relaxed) == 1;
+            was_awake = OWN.awake.load(Ordering::Relaxed) == 1 && sleepers() == 0;
         }
     }
     assert!(was_awake);
@@ -117,4 +117,17 @@ fn what_happened_long_ago_or_never_is_not_recent() {
     let recent = Recent(AtomicU64::new(0));
     let happens_again = [0, 100, 650, 1300, 1300].map(|at| recent.again(Duration::from_micros(at)));
     assert_eq!(happens_again, [false, true, true, false, true]);
+}
+
+#[test]
+fn work_beyond_the_slots_is_done_alone() {
+    let done = AtomicUsize::new(0);
+    fn nested(depth: usize, done: &AtomicUsize) {
+        _ = done.fetch_add(1, Ordering::Relaxed);
+        if depth > 0 {
+            both(true, &mut || nested(depth - 1, done), &mut || nested(depth - 1, done));
+        }
+    }
+    nested(8, &done);
+    assert_eq!(done.into_inner(), (1 << 9) - 1);
 }
