@@ -8,11 +8,14 @@
 #![expect(unsafe_code, reason = "strided memory behind pointers")]
 
 use super::span::{Span, SpanMut};
-use super::threads::{COPIED, MOVED, for_each};
+use super::threads::{COPIED, for_each};
 use super::transpose::{Plane, transpose};
 
 /// Highest rank of a view; Apple's limit for tensors.
 pub const MAX_RANK: usize = 16;
+
+/// Pieces that threads take are smaller where elements are not copied in rows.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// Where the elements of a view are in their memory: the first one's place, and the step along each axis. Both count
 /// elements.
@@ -170,13 +173,12 @@ impl Walk {
     /// Every element of both views must be readable or writable, and no two of the destination the same.
     unsafe fn run<const N: usize>(self) {
         let elements: usize = self.axes[..self.rank].iter().map(|axis| axis.extent).product();
-        let copies_rows = self.axes[..self.rank].last().is_some_and(|row| [row.src, row.dst] == [N as isize; 2]);
-        let worth = if copies_rows { COPIED } else { MOVED };
-        if self.rank == 0 || !worth.is_met(elements * N) {
+        if self.rank == 0 || !COPIED.is_met(elements * N) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_here::<N>() };
         }
-        let extents = self.extents_of_pieces::<N>(worth.awake);
+        let copies_rows = self.axes[..self.rank].last().is_some_and(|row| [row.src, row.dst] == [N as isize; 2]);
+        let extents = self.extents_of_pieces::<N>(if copies_rows { COPIED.awake } else { PIECE_BYTES });
         let counts = self.axes[..self.rank].iter().zip(extents).map(|(axis, extent)| axis.extent.div_ceil(extent));
         let walk = &self;
         // SAFETY: the pieces divide the elements that the caller vouches for.
