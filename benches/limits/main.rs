@@ -1,6 +1,7 @@
 //! How near the software runtime's kernels come to what the machine can do. In one run it measures how fast all threads
-//! together copy memory and multiply small matrices, each thread its own; and then of kernels that only move memory,
-//! and of products, which share of that they reach. Last comes a whole training step against the sum of its kernels.
+//! together copy memory and multiply small matrices, each thread its own, and how soon one core sees what another has
+//! written; and then of kernels that only move memory, and of products, which share of that they reach. Last comes a
+//! whole training step against the sum of its kernels.
 //!
 //! The shares stand in the last column: of the time that copying as many bytes takes, of the multiplications that the
 //! threads do by themselves, of the step's time. All are of the shortest times, so other load on the machine counts
@@ -24,8 +25,9 @@ fn main() {
 
 #[cfg(not(target_vendor = "apple"))]
 mod soft {
-    use std::hint::black_box;
+    use std::hint::{black_box, spin_loop};
     use std::sync::Mutex;
+    use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::{Duration, Instant};
 
     use burn::backend::Autodiff;
@@ -56,6 +58,7 @@ mod soft {
             .warm_up_time(Duration::from_millis(300))
             .measurement_time(Duration::from_secs(1))
             .configure_from_args();
+        signal(&mut criterion);
         let copy = copy(&mut criterion);
         moving(&mut criterion, copy);
         let peak = peak(&mut criterion);
@@ -101,6 +104,42 @@ mod soft {
 
     fn sync() {
         B::sync(&MpsGraphDevice).expect("the device works");
+    }
+
+    /// How long a thread takes to tell another one something and to be answered. Work that threads share takes some of
+    /// these, and a virtual machine's cores may have a cache together in one minute and none in the next: then all that
+    /// is small takes longer. Not on a single core.
+    fn signal(criterion: &mut Criterion) {
+        #[repr(align(128))]
+        struct OwnLine(AtomicU64);
+        const END: u64 = u64::MAX;
+        if std::thread::available_parallelism().map_or(1, usize::from) == 1 {
+            return;
+        }
+        let (asked, answered) = (&OwnLine(AtomicU64::new(0)), &OwnLine(AtomicU64::new(0)));
+        let wait = |line: &OwnLine, last: u64| {
+            while line.0.load(Ordering::Acquire) == last {
+                spin_loop();
+            }
+            line.0.load(Ordering::Acquire)
+        };
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let mut last = 0;
+                while last != END {
+                    last = wait(asked, last);
+                    answered.0.store(last, Ordering::Release);
+                }
+            });
+            let mut number = 0;
+            criterion.benchmark_group("limit").bench_function("signal and answer", |bencher| {
+                bencher.iter(|| {
+                    asked.0.store(number + 1, Ordering::Release);
+                    number = wait(answered, number);
+                });
+            });
+            asked.0.store(END, Ordering::Release);
+        });
     }
 
     /// How long all threads together take to copy a tensor.

@@ -173,11 +173,13 @@ impl Walk {
     /// Every element of both views must be readable or writable, and no two of the destination the same.
     unsafe fn run<const N: usize>(self) {
         let elements: usize = self.axes[..self.rank].iter().map(|axis| axis.extent).product();
-        if self.rank == 0 || !COPIED.is_met(elements * N) {
+        let copies_rows = self.axes[..self.rank].last().is_some_and(|row| [row.src, row.dst] == [N as isize; 2]);
+        // A small element by itself takes as long as a larger one.
+        let each = if copies_rows { N } else { N.max(4) };
+        if self.rank == 0 || !COPIED.is_met(elements * each) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_here::<N>() };
         }
-        let copies_rows = self.axes[..self.rank].last().is_some_and(|row| [row.src, row.dst] == [N as isize; 2]);
         let extents = self.extents_of_pieces::<N>(if copies_rows { COPIED.awake } else { PIECE_BYTES });
         let counts = self.axes[..self.rank].iter().zip(extents).map(|(axis, extent)| axis.extent.div_ceil(extent));
         let walk = &self;

@@ -12,7 +12,7 @@
 use std::cell::Cell;
 use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Condvar, LazyLock, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -132,10 +132,12 @@ impl Helpers {
     fn share(&self, part: &(dyn Fn() + Sync), seats: usize) {
         // SAFETY: this does not return before it is closed and left, and nothing in between unwinds.
         let Some(opened) = (unsafe { self.slots.open(part, seats) }) else { return part() };
+        // Who goes to sleep either sees what is open, or is seen to sleep.
+        fence(Ordering::SeqCst);
         self.wake_one();
         part();
         opened.close();
-        if !opened.is_left() && !spin_until(WAIT_SPIN, || opened.is_left()) {
+        if !spin_until(WAIT_SPIN, || opened.is_left()) {
             self.waiting.fetch_add(1, Ordering::SeqCst);
             drop(self.left.wait_while(self.lock(), |()| !opened.is_left()).ignore_poison());
             self.waiting.fetch_sub(1, Ordering::SeqCst);
@@ -143,8 +145,7 @@ impl Helpers {
         opened.give_back();
     }
 
-    /// Wakes a helper, if one sleeps. One that has not seen what was opened, and goes to sleep right now, may be
-    /// missed: then it is the next work that wakes it.
+    /// Wakes a helper, if one sleeps.
     fn wake_one(&self) {
         if self.asleep.load(Ordering::Relaxed) > 0 {
             // Who has counted itself sleeps when the lock is free.
@@ -160,8 +161,7 @@ impl Helpers {
         loop {
             if patience.wait(|| self.slots.has_seats()) {
                 self.take_part();
-            } else {
-                let slept = self.sleep();
+            } else if let Some(slept) = self.sleep() {
                 // Who is woken for work that ends before it comes stays awake for what follows, or it would always
                 // come too late.
                 patience.learn(slept);
@@ -169,15 +169,19 @@ impl Helpers {
         }
     }
 
-    /// Sleeps until somebody opens work, which may be closed again by then; returns how long.
-    fn sleep(&self) -> Duration {
+    /// Sleeps until somebody opens work, which may be closed again by then; returns how long. Not if there is some.
+    fn sleep(&self) -> Option<Duration> {
         let (start, lock) = (Instant::now(), self.lock());
         self.asleep.fetch_add(1, Ordering::Relaxed);
         self.awake.fetch_sub(1, Ordering::Relaxed);
-        drop(self.opened.wait(lock).ignore_poison());
+        fence(Ordering::SeqCst);
+        let sleeps = !self.slots.has_seats();
+        if sleeps {
+            drop(self.opened.wait(lock).ignore_poison());
+        }
         self.asleep.fetch_sub(1, Ordering::Relaxed);
         self.awake.fetch_add(1, Ordering::Relaxed);
-        start.elapsed()
+        sleeps.then(|| start.elapsed())
     }
 
     /// Takes part in open work, if there still is some.

@@ -17,8 +17,11 @@ const TAKEN: Duration = Duration::from_micros(100);
 /// single core, where nobody could make it true meanwhile.
 pub fn spin_until(time: Duration, ready: impl Fn() -> bool) -> bool {
     static ALONE: OnceLock<bool> = OnceLock::new();
+    if ready() {
+        return true;
+    }
     if *ALONE.get_or_init(|| cores().get() == 1) {
-        return ready();
+        return false;
     }
     let (start, mut last) = (Instant::now(), Duration::ZERO);
     loop {
