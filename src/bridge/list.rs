@@ -70,9 +70,13 @@ pub(super) struct Bounds {
     pub ops: usize,
     /// Of the values that the recorded ops make.
     pub bytes: usize,
-    /// Of buffers that only the recorded ops hold.
+    /// Of buffers that only the recorded ops hold, if these are not [a few large ones](HELD_OF_LARGEST).
     pub held_bytes: usize,
 }
+
+/// How many buffers of the largest size recorded ops may hold. An optimizer's update reads a weight, its moments and
+/// its gradient, and is one kernel unless it is cut; cutting it saves no memory, because it makes as many.
+const HELD_OF_LARGEST: usize = 4;
 
 impl Recording {
     fn with_first_serial(first_serial: u64) -> Self {
@@ -181,7 +185,10 @@ impl List {
         if self.read_bytes < self.next_look {
             return false;
         }
-        let held = self.held_bytes();
+        let given = Given::to(&self.nodes);
+        let bytes = || given.own().map(|value| value.bytes());
+        let (held, largest) = (bytes().sum::<usize>(), bytes().max().unwrap_or(0));
+        let bound = bound.max(largest.saturating_mul(HELD_OF_LARGEST));
         self.next_look = self.read_bytes.saturating_add(bound.saturating_sub(held).max(bound / 4).max(1));
         held >= bound
     }
