@@ -1,7 +1,7 @@
 //! Where callers open work, and helpers join it and leave it.
 //!
-//! A core sees after 50 ns what another one has written, and after 250 ns if the two have no cache together. So all that
-//! a helper has to know lies in one cache line, which the caller writes once and a helper that waits only reads.
+//! A core sees after 50 ns what another one has written, and after 250 ns if the two have no cache together. So all a
+//! helper has to know lies in one cache line, which the caller writes once and a helper that waits only reads.
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
