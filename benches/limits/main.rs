@@ -110,18 +110,16 @@ mod soft {
     /// these, and a virtual machine's cores may have a cache together in one minute and none in the next: then all that
     /// is small takes longer. Not on a single core.
     fn signal(criterion: &mut Criterion) {
-        #[repr(align(128))]
-        struct OwnLine(AtomicU64);
         const END: u64 = u64::MAX;
         if std::thread::available_parallelism().map_or(1, usize::from) == 1 {
             return;
         }
-        let (asked, answered) = (&OwnLine(AtomicU64::new(0)), &OwnLine(AtomicU64::new(0)));
-        let wait = |line: &OwnLine, last: u64| {
-            while line.0.load(Ordering::Acquire) == last {
+        let (asked, answered) = (&threads::OwnLine(AtomicU64::new(0)), &threads::OwnLine(AtomicU64::new(0)));
+        let wait = |line: &AtomicU64, last: u64| {
+            while line.load(Ordering::Acquire) == last {
                 spin_loop();
             }
-            line.0.load(Ordering::Acquire)
+            line.load(Ordering::Acquire)
         };
         std::thread::scope(|scope| {
             scope.spawn(move || {

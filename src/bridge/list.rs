@@ -129,7 +129,7 @@ impl Recording {
     /// Recorded ops, and the bytes of buffers that only they hold.
     pub fn waiting(&self) -> (usize, usize) {
         let list = self.lock();
-        (list.nodes.len(), list.held_bytes())
+        (list.nodes.len(), list.held_bytes().0)
     }
 
     /// Drops the nodes whose values nobody can ask for.
@@ -185,17 +185,16 @@ impl List {
         if self.read_bytes < self.next_look {
             return false;
         }
-        let given = Given::to(&self.nodes);
-        let bytes = || given.own().map(|value| value.bytes());
-        let (held, largest) = (bytes().sum::<usize>(), bytes().max().unwrap_or(0));
+        let (held, largest) = self.held_bytes();
         let bound = bound.max(largest.saturating_mul(HELD_OF_LARGEST));
         self.next_look = self.read_bytes.saturating_add(bound.saturating_sub(held).max(bound / 4).max(1));
         held >= bound
     }
 
-    /// Bytes of values that only the nodes here have, and that none of them makes.
-    fn held_bytes(&self) -> usize {
-        Given::to(&self.nodes).own().map(|value| value.bytes()).sum()
+    /// Bytes of values that only the nodes here have, and that none of them makes: of all, and of the largest.
+    fn held_bytes(&self) -> (usize, usize) {
+        let given = Given::to(&self.nodes);
+        given.own().fold((0, 0), |(all, largest), value| (all + value.bytes(), largest.max(value.bytes())))
     }
 
     /// Takes out the nodes whose values nobody can ask for.

@@ -25,7 +25,8 @@ use serde::{Deserialize, Serialize};
 
 const MAX_RANK: usize = super::strided::MAX_RANK;
 
-/// Bytes that are read, which takes half as long as moving them.
+/// Bytes that are read, which takes half as long as moving them; of fewer, cores without a common cache lose more than
+/// others gain.
 pub const READ: Worth = Worth { awake: PARALLEL_BYTES, woken: 2 * PARALLEL_BYTES };
 
 /// How a reduction combines elements. 16-bit floats accumulate in their own width, as on the hardware, so the

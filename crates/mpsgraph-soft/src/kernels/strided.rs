@@ -8,14 +8,11 @@
 #![expect(unsafe_code, reason = "strided memory behind pointers")]
 
 use super::span::{Span, SpanMut};
-use super::threads::{COPIED, for_each};
+use super::threads::{COPIED, MOVED, for_each};
 use super::transpose::{Plane, transpose};
 
 /// Highest rank of a view; Apple's limit for tensors.
 pub const MAX_RANK: usize = 16;
-
-/// Pieces that threads take are smaller where elements are not copied in rows.
-const PIECE_BYTES: usize = 64 * 1024;
 
 /// Where the elements of a view are in their memory: the first one's place, and the step along each axis. Both count
 /// elements.
@@ -180,7 +177,7 @@ impl Walk {
             // SAFETY: the caller's promise.
             return unsafe { self.run_here::<N>() };
         }
-        let extents = self.extents_of_pieces::<N>(if copies_rows { COPIED.awake } else { PIECE_BYTES });
+        let extents = self.extents_of_pieces::<N>(if copies_rows { COPIED.awake } else { MOVED.awake });
         let counts = self.axes[..self.rank].iter().zip(extents).map(|(axis, extent)| axis.extent.div_ceil(extent));
         let walk = &self;
         // SAFETY: the pieces divide the elements that the caller vouches for.

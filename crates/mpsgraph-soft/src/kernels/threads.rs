@@ -24,6 +24,7 @@ use crate::ignore_poison::IgnorePoison;
 pub use columns::{Columns, share_columns, share_parts};
 pub use fork_join::count;
 use fork_join::shares_small_work;
+pub use own_line::OwnLine;
 use regions::Regions;
 pub use spin::spin_until;
 

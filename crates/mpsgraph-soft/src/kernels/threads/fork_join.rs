@@ -159,19 +159,20 @@ impl Helpers {
         let mut patience = Patience::SHORT;
         self.awake.fetch_add(1, Ordering::Relaxed);
         loop {
+            let idle = Instant::now();
             if patience.wait(|| self.slots.has_seats()) {
                 self.take_part();
-            } else if let Some(slept) = self.sleep() {
+            } else if self.sleep() {
                 // Who is woken for work that ends before it comes stays awake for what follows, or it would always
                 // come too late.
-                patience.learn(slept);
+                patience.learn(idle.elapsed());
             }
         }
     }
 
-    /// Sleeps until somebody opens work, which may be closed again by then; returns how long. Not if there is some.
-    fn sleep(&self) -> Option<Duration> {
-        let (start, lock) = (Instant::now(), self.lock());
+    /// Sleeps until somebody opens work, which may be closed again by then; not if there is some. Whether it slept.
+    fn sleep(&self) -> bool {
+        let lock = self.lock();
         self.asleep.fetch_add(1, Ordering::Relaxed);
         self.awake.fetch_sub(1, Ordering::Relaxed);
         fence(Ordering::SeqCst);
@@ -181,7 +182,7 @@ impl Helpers {
         }
         self.asleep.fetch_sub(1, Ordering::Relaxed);
         self.awake.fetch_add(1, Ordering::Relaxed);
-        sleeps.then(|| start.elapsed())
+        sleeps
     }
 
     /// Takes part in open work, if there still is some.

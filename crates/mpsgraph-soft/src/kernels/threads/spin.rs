@@ -55,10 +55,9 @@ impl Patience {
         spin_until(self.0, ready)
     }
 
-    /// Learns that this was not long enough: who waited has slept for so long after it.
-    pub fn learn(&mut self, slept: Duration) {
-        let needed = self.0 + slept;
-        *self = if needed < Self::LONG { Self((2 * needed).min(Self::LONG)) } else { Self::SHORT };
+    /// Learns that who has slept, because this was not long enough, would have had to stay awake for so long.
+    pub fn learn(&mut self, needed: Duration) {
+        *self = if needed < Self::LONG { Self(self.0.max((2 * needed).min(Self::LONG))) } else { Self::SHORT };
     }
 }
 
@@ -80,11 +79,15 @@ mod tests {
     #[test]
     fn patience_follows_the_work() {
         let (micros, mut patience) = (Duration::from_micros, Patience::SHORT);
-        patience.learn(micros(50));
+        patience.learn(micros(150));
         assert_eq!(patience, Patience(micros(300)), "twice what was needed");
-        patience.learn(micros(100));
+        patience.learn(micros(120));
+        assert_eq!(patience, Patience(micros(300)), "the longest of some");
+        patience.learn(micros(400));
         assert_eq!(patience, Patience(Patience::LONG));
         patience.learn(micros(5000));
         assert_eq!(patience, Patience::SHORT, "nothing follows soon");
+        patience.learn(micros(20));
+        assert_eq!(patience, Patience::SHORT);
     }
 }
