@@ -138,6 +138,10 @@ impl Product {
             // SAFETY: the caller's promise.
             return unsafe { self.run_few(&few) };
         }
+        if self.is_deep() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_deep(sharing) };
+        }
         let [rows, columns] = self.piece();
         let across = n.div_ceil(columns);
         sharing.run(m.div_ceil(rows) * across, &|at| {
@@ -253,13 +257,18 @@ impl Product {
     /// Adds up, behind the rows before, what these rows of the right operand make, of which this is a copy with these
     /// strides.
     pub(super) fn of_rows(&self, rows: Range<usize>, copy: &[f32], strides: (isize, isize)) -> Self {
-        let (m, columns, _) = self.extents;
+        let accumulate = self.accumulate || rows.start > 0;
+        Self { b: (copy.as_ptr(), strides), accumulate, ..self.of_depth(rows) }
+    }
+
+    /// What these rows of the right operand make.
+    pub(super) fn of_depth(&self, rows: Range<usize>) -> Self {
+        let ((m, n, _), first) = (self.extents, rows.start as isize);
         Self {
-            extents: (m, columns, rows.len()),
-            a: (self.a.0.wrapping_offset(rows.start as isize * self.a.1.1), self.a.1),
-            b: (copy.as_ptr(), strides),
-            c: self.c,
-            accumulate: self.accumulate || rows.start > 0,
+            extents: (m, n, rows.len()),
+            a: (self.a.0.wrapping_offset(first * self.a.1.1), self.a.1),
+            b: (self.b.0.wrapping_offset(first * self.b.1.0), self.b.1),
+            ..*self
         }
     }
 
