@@ -21,8 +21,15 @@ pub fn of(float: HalfFloat) -> SteppedFn {
 fn compiled(float: HalfFloat) -> [SteppedFn; 3] {
     match float {
         HalfFloat::F16 => [avx512::f16, avx2::f16, f16],
+        HalfFloat::BF16 if rounds_bf16() => [avx512_bf16, avx2::bf16, bf16],
         HalfFloat::BF16 => [avx512::bf16, avx2::bf16, bf16],
     }
+}
+
+/// Whether the processor has an instruction for it.
+#[cfg(target_arch = "x86_64")]
+fn rounds_bf16() -> bool {
+    std::arch::is_x86_feature_detected!("avx512bf16")
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -44,10 +51,13 @@ pub fn of(float: HalfFloat) -> SteppedFn {
 pub fn runnable(float: HalfFloat) -> Vec<SteppedFn> {
     #[cfg(target_arch = "x86_64")]
     {
-        let [avx512, avx2, plain] = compiled(float);
+        let [best, avx2, plain] = compiled(float);
         let has_avx2 = has_f16c() && std::arch::is_x86_feature_detected!("avx2");
         let has_avx512 = crate::kernels::vectorised::avx512_is_here();
-        let all = [(plain, true), (avx2, has_avx2), (avx512, has_avx512)];
+        // Where the best is the loop with an instruction for bf16, the one without is another.
+        let without = avx512::bf16 as SteppedFn;
+        let is_another = has_avx512 && float == HalfFloat::BF16 && rounds_bf16();
+        let all = [(plain, true), (avx2, has_avx2), (best, has_avx512), (without, is_another)];
         all.into_iter().filter(|&(_, is_here)| is_here).map(|(run, _)| run).collect()
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -86,7 +96,14 @@ macro_rules! with_instructions {
     };
 }
 #[cfg(target_arch = "x86_64")]
-with_instructions!(avx512, "avx512f,avx512bw,avx512dq,avx512vl", std::arch::x86_64::__m512, 4);
+with_instructions!(avx512, "avx512f,avx512bw,avx512dq,avx512vl", std::arch::x86_64::__m512, 8);
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")]
+unsafe fn avx512_bf16(dst: *mut u8, src: [*const u8; 3], form: &Form, n: usize) {
+    use super::half_blocks::avx512::RoundedBf16;
+    // SAFETY: the caller's promise; this function has the block's instructions.
+    unsafe { run::<std::arch::x86_64::__m512, RoundedBf16, 8>(dst, src, form, n) }
+}
 #[cfg(target_arch = "x86_64")]
 with_instructions!(avx2, "avx2,f16c", crate::kernels::elementwise::half_blocks::avx2::Halves, 2);
 
@@ -141,21 +158,21 @@ unsafe fn make<B: Convert<Float>, Float, const COUNT: usize>(dst: *mut u8, src: 
     unsafe {
         let mut made = read::<B, Float, COUNT>(form.sources[0], src[0]);
         apply(form.first, &mut made, read::<B, Float, COUNT>(form.sources[1], src[1]));
+        let mut last = form.first;
         if let Some(second) = form.second {
-            if form.rounds[0] {
-                round(&mut made);
-            }
+            settle::<B, Float, COUNT>(last, form.rounds[0], &mut made);
             apply(second, &mut made, read::<B, Float, COUNT>(form.sources[2], src[2]));
+            last = second;
         }
-        if !form.narrow && form.rounds_last() {
-            round(&mut made);
+        if !form.narrow {
+            settle::<B, Float, COUNT>(last, form.rounds_last(), &mut made);
         }
         for (at, made) in made.into_iter().enumerate() {
             let to = dst.wrapping_add(at * BLOCK * form.size());
-            if form.narrow {
-                B::narrow(made, to);
-            } else {
-                B::store(made, to);
+            match (form.narrow, last.flushes()) {
+                (true, true) => B::narrow_flushed(made, to),
+                (true, false) => B::narrow(made, to),
+                (false, _) => B::store(made, to),
             }
         }
     }
@@ -189,38 +206,46 @@ unsafe fn read<B: Convert<Float>, Float, const COUNT: usize>(source: Source, fro
     }
 }
 
-/// Rounds to what the floats can hold.
+/// Flushes what the step has made if it is a product or a quotient, as those of f32 are, and rounds it to what the
+/// floats can hold if it `rounds`.
 ///
 /// # Safety
 /// The processor must have the block's instructions.
 #[inline(always)]
-unsafe fn round<B: Convert<Float>, Float, const COUNT: usize>(blocks: &mut [B; COUNT]) {
-    for block in blocks {
-        // SAFETY: the caller's promise.
-        *block = unsafe { B::round(*block) };
+unsafe fn settle<B: Convert<Float>, Float, const COUNT: usize>(step: Step, rounds: bool, blocks: &mut [B; COUNT]) {
+    macro_rules! each {
+        ($function:path) => {
+            for block in blocks {
+                // SAFETY: the caller's promise.
+                *block = unsafe { $function(*block) };
+            }
+        };
+    }
+    match (step.flushes(), rounds) {
+        (true, true) => each!(B::round_flushed),
+        (true, false) => each!(B::flush),
+        (false, true) => each!(B::round),
+        (false, false) => {}
     }
 }
 
-/// Applies a step to all blocks, which is asked for once. Products and quotients are flushed as those of f32 are.
+/// Applies a step to all blocks, which is asked for once. Nothing is flushed.
 ///
 /// # Safety
 /// The processor must have the block's instructions.
 #[inline(always)]
 unsafe fn apply<B: Block, const COUNT: usize>(step: Step, blocks: &mut [B; COUNT], others: [B; COUNT]) {
     macro_rules! each {
-        ($($step:ident $(then $flush:ident)?),*) => {
+        ($($step:ident),*) => {
             match step {
                 $(Step::$step => {
                     for (block, other) in blocks.iter_mut().zip(others) {
                         // SAFETY: the caller's promise.
-                        unsafe {
-                            *block = B::apply(Step::$step, *block, other);
-                            $(*block = B::$flush(*block);)?
-                        }
+                        *block = unsafe { B::apply(Step::$step, *block, other) };
                     }
                 })*
             }
         };
     }
-    each!(Add, Sub, SubFrom, Mul then flush, Div then flush, Root, Min, Max);
+    each!(Add, Sub, SubFrom, Mul, Div, Root, Min, Max);
 }

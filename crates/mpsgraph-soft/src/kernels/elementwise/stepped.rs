@@ -133,6 +133,16 @@ pub enum Step {
     Max,
 }
 
+impl Step {
+    /// Whether what it makes is flushed.
+    pub fn flushes(self) -> bool {
+        match self {
+            Step::Mul | Step::Div => true,
+            Step::Add | Step::Sub | Step::SubFrom | Step::Root | Step::Min | Step::Max => false,
+        }
+    }
+}
+
 /// The loop of these operations on f32.
 fn of_f32(first: Step, second: Option<Step>) -> SteppedFn {
     match (first, second) {

@@ -153,7 +153,8 @@ pub unsafe fn operands<'a, R, A, B>(dst: *mut u8, src: [*const u8; 3], n: usize)
 
 /// What a tile can hold.
 pub trait TileElement: NoUninit + AnyBitPattern {
-    /// Whether loops from and to this type are compiled for AVX-512 besides AVX2: worth its code size for f32 only.
+    /// Whether loops from and to this type are compiled for AVX-512 besides AVX2, and conversions from or to it: worth
+    /// their code size for f32 only.
     const WIDE: bool;
 }
 
@@ -241,7 +242,7 @@ struct Loop2<A, B, R, F>(PhantomData<(A, B, R, F)>);
 struct Loop3<A, B, C, R, F>(PhantomData<(A, B, C, R, F)>);
 
 impl<A: TileElement, R: TileElement, F: Fn(A) -> R + Copy> TileLoop for Loop1<A, R, F> {
-    const WIDE: bool = A::WIDE && R::WIDE;
+    const WIDE: bool = A::WIDE || R::WIDE;
     #[inline(always)]
     unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
         // SAFETY: the promise of `TileFn`; `tile1` took a value of `F`.

@@ -1,9 +1,9 @@
 //! A product of a few rows and a much deeper right operand that fits into the second cache, of f32: cut in depth.
 //!
-//! Mostly the operand is a weight. The optimizer has updated its upper rows on one thread and its lower ones on another,
-//! as their gradients were made, so a thread that multiplies by all of them fetches half from another core. Where the
-//! cores have no cache together, this takes as long as to multiply. What is fetched here instead, the sums that the lower
-//! rows make, is less: a step of 784-128-10 with a batch of 64 takes 0.12 ms then, not 0.15.
+//! Mostly the operand is a weight. The optimizer has updated its upper rows on one thread and its lower ones on
+//! another, as their gradients were made, so a thread that multiplies by all of them fetches half from another core.
+//! Where the cores have no cache together, this takes as long as to multiply. What is fetched here instead, the sums
+//! that the lower rows make, is less: a step of 784-128-10 with a batch of 64 takes 0.12 ms then, not 0.15.
 
 use super::product::{COLUMNS_TOGETHER, Product, ROWS_TOGETHER};
 use super::scratch::Scratch;
@@ -46,8 +46,8 @@ impl Product {
         let pieces = m.div_ceil(rows);
         sharing.run(halves.len() * pieces, &|at| {
             let first = at % pieces * rows;
-            // SAFETY: the caller's promise, and `sums` is as large as `c` and this thread's alone; pieces write disjoint
-            // parts of either.
+            // SAFETY: the caller's promise, and `sums` is as large as `c` and this thread's alone; pieces write
+            // disjoint parts of either.
             unsafe { halves[at / pieces].part(first..m.min(first + rows), 0..n).run_here() };
         });
         for (row, sums) in sums.chunks_exact(n).enumerate() {
