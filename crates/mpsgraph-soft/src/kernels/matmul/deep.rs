@@ -1,4 +1,4 @@
-//! A product of a few rows and a much deeper right operand that fits into the second cache, of f32: cut in depth.
+//! A product of a few rows and a much deeper right operand that fits into the second cache: cut in depth.
 //!
 //! Mostly the operand is a weight. The optimizer has updated its upper rows on one thread and its lower ones on
 //! another, as their gradients were made, so a thread that multiplies by all of them fetches half from another core.
@@ -10,7 +10,7 @@ use super::scratch::Scratch;
 use super::sharing::Sharing;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use std::cell::Cell;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 /// How many times as deep as the left operand has rows. The sums of shallower ones are too many to be fetched.
 const DEEPER: usize = 8;
@@ -22,15 +22,24 @@ thread_local! {
     static LOWER: Cell<Scratch> = const { Cell::new(Scratch::new()) };
 }
 
-impl Product {
-    /// Whether it is one to be [cut in depth](Self::run_deep). That depends on nothing else than extents and strides,
-    /// because the order of summation does.
-    pub(super) fn is_deep(&self) -> bool {
-        let (m, n, k) = self.extents;
-        let is_deeper = k >= m * DEEPER && k >= n;
-        m > 1 && n >= COLUMNS_TOGETHER && is_deeper && ELEMENTS.contains(&(k * n)) && self.b.1.1 == 1
-    }
+/// Whether a product is one to be cut in depth: of (m, k) times (k, n), and the strides of the right operand. Nothing
+/// else decides, because the order of summation depends on it.
+pub(super) fn is_deep((m, n, k): (usize, usize, usize), (_, column): (isize, isize)) -> bool {
+    let is_deeper = k >= m * DEEPER && k >= n;
+    m > 1 && n >= COLUMNS_TOGETHER && is_deeper && ELEMENTS.contains(&(k * n)) && column == 1
+}
 
+/// The upper and the lower rows of an operand of this depth.
+pub(super) fn halves(depth: usize) -> [Range<usize>; 2] {
+    [0..depth / 2, depth / 2..depth]
+}
+
+/// How many of these rows of the left operand threads take together with a half of the depth.
+pub(super) fn rows_together(rows: usize) -> usize {
+    rows.div_ceil(2).next_multiple_of(ROWS_TOGETHER).min(rows)
+}
+
+impl Product {
     /// Multiplies by the upper and the lower rows of the right operand, by `sharing`, and adds the sums.
     ///
     /// # Safety
@@ -39,10 +48,9 @@ impl Product {
         let (m, n, k) = self.extents;
         let mut memory = LOWER.take();
         let [sums] = memory.parts([m * n]);
-        let upper = k / 2;
-        let lower = Self { c: (sums.as_mut_ptr(), n), accumulate: false, ..self.of_depth(upper..k) };
-        let halves = [self.of_depth(0..upper), lower];
-        let rows = m.div_ceil(2).next_multiple_of(ROWS_TOGETHER).min(m);
+        let [upper, lower] = halves(k).map(|rows| self.of_depth(rows));
+        let halves = [upper, Self { c: (sums.as_mut_ptr(), n), accumulate: false, ..lower }];
+        let rows = rows_together(m);
         let pieces = m.div_ceil(rows);
         sharing.run(halves.len() * pieces, &|at| {
             let first = at % pieces * rows;
@@ -53,13 +61,17 @@ impl Product {
         for (row, sums) in sums.chunks_exact(n).enumerate() {
             // SAFETY: a row of `c`, which the pieces have written, and nobody else uses (the caller).
             let to = unsafe { std::slice::from_raw_parts_mut(self.c.0.wrapping_add(row * self.c.1), n) };
-            vectorised(Add { to, sums });
+            add(to, sums);
         }
         LOWER.set(memory);
     }
 }
 
 /// Adds `sums` to `to`.
+pub(super) fn add(to: &mut [f32], sums: &[f32]) {
+    vectorised(Add { to, sums });
+}
+
 struct Add<'a> {
     to: &'a mut [f32],
     sums: &'a [f32],

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
+use super::deep::is_deep;
 use super::row::{Elements, Few, FewRows, RowProduct};
 use super::scratch::Scratch;
 use super::sharing::{PARALLEL_PRODUCT, Sharing};
@@ -138,7 +139,7 @@ impl Product {
             // SAFETY: the caller's promise.
             return unsafe { self.run_few(&few) };
         }
-        if self.is_deep() {
+        if is_deep(self.extents, self.b.1) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_deep(sharing) };
         }

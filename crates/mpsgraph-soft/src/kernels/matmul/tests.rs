@@ -362,9 +362,19 @@ fn sixteen_bits_in_pieces() {
     let spread = |rows: usize, columns: usize| [columns * 2, 2, rows * columns * 2];
     let repeated = |_: usize, columns: usize| [0, 1, columns];
     let orders: [fn(usize, usize) -> [usize; 3]; 4] = [packed, transposed, spread, repeated];
-    // Rows are cut, columns are, parts of a deep operand, an operand for all threads, and small ones.
-    let sizes =
-        [(96, 40, 300), (64, 520, 100), (20, 300, 200), (40, 30, 9000), (1100, 1030, 1024), (9, 17, 5), (33, 65, 31)];
+    // Rows are cut, columns are, parts of a deep operand, an operand for all threads, small ones, and those that are cut
+    // in depth.
+    let sizes = [
+        (96, 40, 300),
+        (64, 520, 100),
+        (20, 300, 200),
+        (40, 30, 9000),
+        (1100, 1030, 1024),
+        (9, 17, 5),
+        (33, 65, 31),
+        (64, 128, 784),
+        (9, 40, 1001),
+    ];
     for ((m, n, k), lhs, rhs) in sizes
         .into_iter()
         .flat_map(|size| orders.into_iter().flat_map(move |lhs| orders.into_iter().map(move |rhs| (size, lhs, rhs))))

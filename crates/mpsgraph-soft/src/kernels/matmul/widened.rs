@@ -1,11 +1,13 @@
 //! Products of 16-bit floats: operands are converted to f32, multiplied there, and rounded once.
 //!
 //! A few rows, or a column, are multiplied by the other operand while that is converted ([`FewRows`], [`Dots`]). Others
-//! are made in [`pieces`], and results are converted as soon as a piece is made.
+//! are made in [`pieces`], and results are converted as soon as a piece is made, or are cut in depth ([`deep`]).
 
+mod deep;
 mod lines;
 mod pieces;
 
+use super::deep::is_deep;
 use super::row::{Dots, Elements, Few, FewRows};
 use super::scratch::Scratch;
 use super::sharing::Sharing;
@@ -19,6 +21,7 @@ thread_local! {
 }
 
 /// `c = a * b`, (m, k) times (k, n), the result packed.
+#[derive(Clone, Copy)]
 pub(super) struct Widened {
     pub extents: (usize, usize, usize),
     pub a: Halves,
@@ -58,6 +61,10 @@ impl Widened {
             let row = Halves { matrix: (b.0, (0, b.1.0)), ..self.b };
             // SAFETY: the caller's promise.
             return unsafe { self.run_dots(row, 1, (a.0, between), shared) };
+        }
+        if sharing != Sharing::Whole && is_deep(self.extents, b.1) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_deep(sharing) };
         }
         // SAFETY: the caller's promise.
         unsafe { self.run_pieces(sharing) };

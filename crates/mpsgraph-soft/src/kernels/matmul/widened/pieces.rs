@@ -21,8 +21,10 @@ thread_local! {
     static WHOLE: Cell<Scratch> = const { Cell::new(Scratch::new()) };
     /// The operand that is not cut, for this thread.
     static OWN: Cell<Own> = const { Cell::new(Own { run: 0, numbers: Scratch::new() }) };
-    /// A part of the operand that is cut, and the results of a piece.
+    /// A part of the operand that is cut.
     static PART: Cell<Scratch> = const { Cell::new(Scratch::new()) };
+    /// The results of a piece.
+    static RESULTS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
 }
 
 /// What this thread has converted last, and for which run.
@@ -32,8 +34,11 @@ struct Own {
     numbers: Scratch,
 }
 
-/// The number of the next run; none has 0.
-static RUNS: AtomicU64 = AtomicU64::new(1);
+/// A number for a run, which no other has; none has 0.
+pub(super) fn next_run() -> u64 {
+    static RUNS: AtomicU64 = AtomicU64::new(1);
+    RUNS.fetch_add(1, Ordering::Relaxed)
+}
 
 /// Lines of a piece, at most.
 const PIECE: usize = 6 * COLUMNS;
@@ -50,11 +55,11 @@ const FEW_COLUMNS: usize = 128;
 
 /// How a result is cut.
 #[derive(Clone, Copy)]
-struct Cut {
-    by_rows: bool,
+pub(super) struct Cut {
+    pub by_rows: bool,
     /// Lines of the result, and of a piece.
-    lines: usize,
-    piece: usize,
+    pub lines: usize,
+    pub piece: usize,
 }
 
 impl Cut {
@@ -94,18 +99,15 @@ impl Widened {
             // SAFETY: the caller's promise.
             Whole(unsafe { operand.widen(extents, wide, sharing == Sharing::Large) })
         });
-        let run = RUNS.fetch_add(1, Ordering::Relaxed);
+        let run = next_run();
         let piece = |at: usize| {
             let lines = at * cut.piece..cut.lines.min((at + 1) * cut.piece);
-            let mut own = OWN.take();
-            let whole = match &whole {
-                Some(whole) => whole.0,
-                // SAFETY: the caller's promise.
-                None => unsafe { self.own(cut, &mut own, run) },
-            };
-            // SAFETY: the caller's promise; pieces have results of their own.
-            unsafe { self.run_piece(cut, lines, whole) };
-            OWN.set(own);
+            match &whole {
+                // SAFETY: the caller's promise; pieces have results of their own.
+                Some(whole) => unsafe { self.run_piece(cut, lines, whole.0) },
+                // SAFETY: as above.
+                None => unsafe { self.with_own(cut, run, |whole| self.run_piece(cut, lines, whole)) },
+            }
         };
         sharing.run(cut.lines.div_ceil(cut.piece), &piece);
         WHOLE.set(memory);
@@ -115,6 +117,17 @@ impl Widened {
     fn uncut(&self, cut: Cut) -> (Halves, (usize, usize)) {
         let (m, n, k) = self.extents;
         if cut.by_rows { (self.b, (k, n)) } else { (self.a, (m, k)) }
+    }
+
+    /// Calls `with` with the operand that all pieces of this run read, as this thread has converted it.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    pub(super) unsafe fn with_own(&self, cut: Cut, run: u64, with: impl FnOnce(Strided<f32>)) {
+        let mut own = OWN.take();
+        // SAFETY: the caller's promise.
+        with(unsafe { self.own(cut, &mut own, run) });
+        OWN.set(own);
     }
 
     /// The operand that all pieces read, as this thread has converted it.
@@ -145,18 +158,48 @@ impl Widened {
         (wide.as_ptr(), if turns { (columns as isize, 1) } else { strides })
     }
 
-    /// Makes a piece of the result: converts a part of the operand that is cut at a time, and multiplies by it.
+    /// Makes a piece of the result.
     ///
     /// # Safety
     /// As for [`run`](Self::run). `whole` is the operand that is not cut, and the piece is the caller's alone.
-    unsafe fn run_piece(&self, cut: Cut, lines: Range<usize>, (whole, strides): Strided<f32>) {
+    unsafe fn run_piece(&self, cut: Cut, lines: Range<usize>, whole: Strided<f32>) {
+        let (m, n, _) = self.extents;
+        let [rows, columns] = if cut.by_rows { [lines.clone(), 0..n] } else { [0..m, lines.clone()] };
+        let [height, width] = [rows.len(), columns.len()];
+        let mut memory = RESULTS.take();
+        let [results] = memory.parts([height * width]);
+        // SAFETY: the caller's promise.
+        unsafe { self.multiply(cut, lines, whole, results) };
+        // All of its rows follow each other if a piece has all columns.
+        let together = if width == n { height * n } else { width };
+        for (results, row) in results.chunks(together).zip(rows) {
+            let to = self.c.wrapping_add((row * n + columns.start) * size_of::<u16>());
+            // SAFETY: elements of a piece at both ends, which no other thread uses; the caller vouches for `c`.
+            unsafe { (self.narrow)(to, [results.as_ptr().cast(); 3], results.len()) };
+        }
+        RESULTS.set(memory);
+    }
+
+    /// Fills `results` with those of a piece, packed: converts a part of the operand that is cut at a time, and
+    /// multiplies by it.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run). `whole` is the operand that is not cut.
+    pub(super) unsafe fn multiply(
+        &self,
+        cut: Cut,
+        lines: Range<usize>,
+        (whole, strides): Strided<f32>,
+        results: &mut [f32],
+    ) {
         let (m, n, k) = self.extents;
         let count = lines.len();
         let [rows, columns] = if cut.by_rows { [lines, 0..n] } else { [0..m, lines] };
         let [height, width] = [rows.len(), columns.len()];
+        assert_eq!(results.len(), height * width, "results of a piece");
         let depth = (PART_ELEMENTS / count).clamp(1, k);
         let mut memory = PART.take();
-        let [part, results] = memory.parts([count * depth, height * width]);
+        let [part] = memory.parts([count * depth]);
         for start in (0..k).step_by(depth) {
             let deep = depth.min(k - start);
             let (operand, extents, along) = if cut.by_rows {
@@ -171,13 +214,6 @@ impl Widened {
             let (extents, c) = ((height, width, deep), (results.as_mut_ptr(), width));
             // SAFETY: parts of the operands, which are converted, and results that are this thread's.
             unsafe { Product { extents, a, b, c, accumulate: start > 0 }.run_here() };
-        }
-        // All of its rows follow each other if a piece has all columns.
-        let together = if width == n { height * n } else { width };
-        for (results, row) in results.chunks(together).zip(rows) {
-            let to = self.c.wrapping_add((row * n + columns.start) * size_of::<u16>());
-            // SAFETY: elements of a piece at both ends, which no other thread uses; the caller vouches for `c`.
-            unsafe { (self.narrow)(to, [results.as_ptr().cast(); 3], results.len()) };
         }
         PART.set(memory);
     }
