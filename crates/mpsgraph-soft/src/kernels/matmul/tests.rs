@@ -362,8 +362,8 @@ fn sixteen_bits_in_pieces() {
     let spread = |rows: usize, columns: usize| [columns * 2, 2, rows * columns * 2];
     let repeated = |_: usize, columns: usize| [0, 1, columns];
     let orders: [fn(usize, usize) -> [usize; 3]; 4] = [packed, transposed, spread, repeated];
-    // Rows are cut, columns are, parts of a deep operand, an operand for all threads, small ones, and those that are cut
-    // in depth.
+    // Rows are cut, columns are, parts of a deep operand, an operand for all threads, small ones, and those that are
+    // cut in depth.
     let sizes = [
         (96, 40, 300),
         (64, 520, 100),
