@@ -9,35 +9,67 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use super::own_line::OwnLine;
-use super::{count, fork_join, next};
+use super::{count, fork_join};
+use crate::ignore_poison::IgnorePoison;
 
 /// More threads share regions.
 const MOST: usize = 16;
 
+/// A region of so many pieces keeps the last one for a thread that has begun it: to fetch from its core what belongs to
+/// the piece, and back for what comes next, takes longer than to wait for it. Fewer pieces are too long to wait for.
+const KEEPS_LAST: usize = 3;
+
 /// The pieces of some work, each handed out once.
 pub struct Regions<I> {
-    regions: [Option<OwnLine<Mutex<I>>>; MOST],
+    regions: [Option<OwnLine<Mutex<Region<I>>>>; MOST],
     used: usize,
 }
 
-impl<I: Iterator> Regions<I> {
+struct Region<I> {
+    pieces: I,
+    keeps_last: bool,
+    /// Whether a thread whose own region it is takes its pieces.
+    is_begun: bool,
+}
+
+impl<I: ExactSizeIterator> Region<I> {
+    fn new(pieces: I) -> Self {
+        Self { keeps_last: pieces.len() >= KEEPS_LAST, pieces, is_begun: false }
+    }
+
+    /// A piece for a thread whose own region it is, or for another.
+    fn next(&mut self, is_own: bool) -> Option<I::Item> {
+        self.is_begun |= is_own;
+        let is_kept = !is_own && self.is_begun && self.keeps_last && self.pieces.len() == 1;
+        if is_kept { None } else { self.pieces.next() }
+    }
+}
+
+impl<I: ExactSizeIterator> Regions<I> {
     /// So many pieces; `region` is asked for those of one region after the other.
     pub fn new(pieces: usize, mut region: impl FnMut(Range<usize>) -> I) -> Self {
         let used = count().min(MOST).min(pieces).max(1);
         let first = |at: usize| at * pieces / used;
-        let regions = array::from_fn(|at| (at < used).then(|| OwnLine(Mutex::new(region(first(at)..first(at + 1))))));
+        let mut region = |at: usize| Region::new(region(first(at)..first(at + 1)));
+        let regions = array::from_fn(|at| (at < used).then(|| OwnLine(Mutex::new(region(at)))));
         Self { regions, used }
     }
 
     /// A piece for this thread.
     pub fn next(&self) -> Option<I::Item> {
         let own = fork_join::number();
-        (0..self.used).find_map(|at| next(self.regions[(own + at) % self.used].as_ref()?))
+        (0..self.used).find_map(|at| {
+            let region = self.regions[(own + at) % self.used].as_ref()?;
+            region.lock().ignore_poison().next(at == 0)
+        })
     }
 }
 
 /// Pieces of so many elements of a slice, with their numbers.
-pub fn of_slice<T: Send>(slice: &mut [T], piece: usize) -> Regions<impl Iterator<Item = (usize, &mut [T])> + Send> {
+pub fn of_slice<T: Send>(
+    slice: &mut [T],
+    piece: usize,
+) -> Regions<impl ExactSizeIterator<Item = (usize, &mut [T])> + Send> {
     let pieces = slice.len().div_ceil(piece);
     let mut rest = slice;
     Regions::new(pieces, move |region| {
@@ -46,4 +78,29 @@ pub fn of_slice<T: Send>(slice: &mut [T], piece: usize) -> Regions<impl Iterator
         rest = others;
         region.zip(own.chunks_mut(piece))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Region;
+
+    #[test]
+    fn the_last_piece_is_for_a_thread_that_has_begun() {
+        let mut region = Region::new(0..4);
+        assert_eq!([region.next(true), region.next(false), region.next(false)], [Some(0), Some(1), Some(2)]);
+        assert_eq!([region.next(false), region.next(true), region.next(true)], [None, Some(3), None]);
+    }
+
+    #[test]
+    fn every_piece_is_for_others_before() {
+        let mut region = Region::new(0..4);
+        let taken: Vec<i32> = std::iter::from_fn(|| region.next(false)).collect();
+        assert_eq!(taken, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn few_pieces_are_not_kept() {
+        let mut region = Region::new(0..2);
+        assert_eq!([region.next(true), region.next(false), region.next(true)], [Some(0), Some(1), None]);
+    }
 }
