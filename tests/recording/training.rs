@@ -6,9 +6,9 @@ use burn::backend::Autodiff;
 use burn::data::dataloader::batcher::Batcher;
 use burn::data::dataloader::{DataLoader, DataLoaderBuilder};
 use burn::data::dataset::InMemDataset;
-use burn::optim::AdamConfig;
+use burn::optim::{AdamConfig, GradientsParams, LBFGSConfig};
 use burn::tensor::backend::{AutodiffBackend, Backend};
-use burn::tensor::{Int, Tensor, TensorData};
+use burn::tensor::{ElementConversion, Int, Tensor, TensorData};
 use burn::train::metric::{AccuracyMetric, LossMetric, MetricDefinition};
 use burn::train::renderer::{
     EvaluationName, EvaluationProgress, MetricState, MetricsRenderer, MetricsRendererEvaluation,
@@ -35,6 +35,34 @@ fn a_hand_written_step_is_one_execution_one_commit_one_read() {
     assert_eq!(used.programs_compiled, 0, "{used:?}");
     assert_eq!((used.executions, used.commits, used.host_reads), (20, 20, 20), "{used:?}");
     assert!(used.waits <= 20, "{used:?}");
+}
+
+/// What it does with its history is recorded anew for each length of that, up to the longest.
+#[test]
+fn l_bfgs_compiles_nothing_once_its_history_is_full() {
+    type A = Autodiff<B>;
+    let mut turn = Turn::take();
+    let (features, labels) = items(0, 64);
+    let features = Tensor::<A, 1>::from_data(features.as_slice(), &MpsGraphDevice).reshape([64, FEATURES]);
+    let labels = Tensor::<A, 1, Int>::from_data(labels.as_slice(), &MpsGraphDevice);
+    let mut optimizer = LBFGSConfig::new().with_history_size(3).with_max_iter(4).init::<A>();
+    let mut model = Mlp::new(&MpsGraphDevice);
+    let mut step = || {
+        let (trained, loss) = optimizer.step(0.1, model.clone(), |model: Mlp<A>| {
+            let loss = model.loss(features.clone(), labels.clone());
+            let gradients = GradientsParams::from_grads(loss.backward(), &model);
+            (loss.into_scalar().elem(), gradients)
+        });
+        model = trained;
+        loss
+    };
+    let first = step();
+    (0..2).for_each(|_| _ = step());
+    turn.restart();
+    let last = (0..5).map(|_| step()).last().expect("five steps");
+    let used = turn.used();
+    assert_eq!(used.programs_compiled, 0, "{used:?}");
+    assert!(last < first, "{last} after {first}");
 }
 
 /// What `look` finds after each of ten epochs.

@@ -1,11 +1,15 @@
 //! Steps of an optimizer on batches whose sizes change, an evaluation after each, and in the end all parameters.
 
+use burn::grad_clipping::GradientClippingConfig;
 use burn::module::{AutodiffModule, Module, ModuleVisitor, Param};
 use burn::nn::conv::{Conv2d, Conv2dConfig};
 use burn::nn::loss::CrossEntropyLossConfig;
 use burn::nn::pool::{AdaptiveAvgPool2d, AdaptiveAvgPool2dConfig, MaxPool2d, MaxPool2dConfig};
 use burn::nn::{BatchNorm, BatchNormConfig, Linear, LinearConfig, Relu};
-use burn::optim::{AdamConfig, GradientsParams, Optimizer, SgdConfig, momentum::MomentumConfig};
+use burn::optim::{
+    AdaGradConfig, AdamConfig, AdamWConfig, AdanConfig, GradientsParams, MuonConfig, Optimizer, RmsPropConfig,
+    SgdConfig, momentum::MomentumConfig,
+};
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::{DType, Tensor, TensorData};
 use test_support::Layout;
@@ -21,6 +25,21 @@ cases! {
             let config = SgdConfig::new().with_momentum(Some(MomentumConfig::new().with_momentum(0.9)));
             trained::<B, _>(config.init::<B, Classifier<B>>())
         };
+        adam_w = |_layout, _dtype| {
+            let config = AdamWConfig::new().with_cautious_weight_decay(true).with_amsgrad(true).with_weight_decay(0.1);
+            trained::<B, _>(config.init::<B, Classifier<B>>())
+        };
+        adan = |_layout, _dtype| trained::<B, _>(AdanConfig::new().init::<B, Classifier<B>>());
+        ada_grad = |_layout, _dtype| {
+            let config = AdaGradConfig::new().with_lr_decay(0.1);
+            trained::<B, _>(config.init::<B, Classifier<B>>())
+        };
+        rms_prop = |_layout, _dtype| {
+            let clipping = GradientClippingConfig::Norm(0.1);
+            let config = RmsPropConfig::new().with_centered(true).with_grad_clipping(Some(clipping));
+            trained::<B, _>(config.init::<B, Classifier<B>>())
+        };
+        muon = |_layout, _dtype| trained_matrices::<B>();
     }
 }
 
@@ -37,7 +56,8 @@ impl<B: Backend> Classifier<B> {
     pub fn new() -> Self {
         let device = Default::default();
         Self {
-            first: Conv2dConfig::new([2, 4], [3, 3]).init(&device),
+            // The gradient of a bias would be what rounding leaves of 0, and some optimizers look at its sign alone.
+            first: Conv2dConfig::new([2, 4], [3, 3]).with_bias(false).init(&device),
             norm: BatchNormConfig::new(4).init(&device),
             max: MaxPool2dConfig::new([2, 2]).init(),
             average: AdaptiveAvgPool2dConfig::new([2, 1]).init(),
@@ -64,6 +84,23 @@ fn trained<B: AutodiffBackend, O: Optimizer<Classifier<B>, B>>(mut optimizer: O)
         all.extend([loss.into_data(), model.valid().forward(seen.clone()).into_data()]);
     }
     let mut parameters = Parameters(all);
+    model.valid().visit(&mut parameters);
+    parameters.0
+}
+
+/// Muon takes matrices alone.
+fn trained_matrices<B: AutodiffBackend>() -> Vec<TensorData> {
+    let mut parts = Parts::<B>::new(DType::F32);
+    let matrix = |inputs, outputs| LinearConfig::new(inputs, outputs).with_bias(false).init(&Default::default());
+    let mut model: [Linear<B>; 2] = [parts.layer(matrix(9, 6)), parts.layer(matrix(6, 12))];
+    let mut optimizer = MuonConfig::new().init();
+    for size in [6, 6, 2, 7] {
+        let [first, second] = &model;
+        let loss = second.forward(first.forward(parts.input([size, 9])).tanh()).square().mean();
+        let gradients = GradientsParams::from_grads(loss.backward(), &model);
+        model = optimizer.step(1e-2, model, gradients);
+    }
+    let mut parameters = Parameters(Vec::new());
     model.valid().visit(&mut parameters);
     parameters.0
 }
