@@ -98,14 +98,16 @@ macro_rules! with_instructions {
 #[cfg(target_arch = "x86_64")]
 with_instructions!(avx512, "avx512f,avx512bw,avx512dq,avx512vl", std::arch::x86_64::__m512, 8);
 #[cfg(target_arch = "x86_64")]
+with_instructions!(avx2, "avx2,f16c", crate::kernels::elementwise::half_blocks::avx2::Halves, 2);
+
+/// That of bf16 with the instruction that rounds to it.
+#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")]
 unsafe fn avx512_bf16(dst: *mut u8, src: [*const u8; 3], form: &Form, n: usize) {
     use super::half_blocks::avx512::RoundedBf16;
     // SAFETY: the caller's promise; this function has the block's instructions.
     unsafe { run::<std::arch::x86_64::__m512, RoundedBf16, 8>(dst, src, form, n) }
 }
-#[cfg(target_arch = "x86_64")]
-with_instructions!(avx2, "avx2,f16c", crate::kernels::elementwise::half_blocks::avx2::Halves, 2);
 
 /// Runs the form, so many blocks together. What is left of them is worked on by itself, and what is left of a block in
 /// a whole one.
