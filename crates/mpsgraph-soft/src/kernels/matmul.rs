@@ -19,6 +19,7 @@ mod product;
 mod row;
 mod scratch;
 mod sharing;
+mod sums;
 mod turn;
 mod turned;
 mod widened;

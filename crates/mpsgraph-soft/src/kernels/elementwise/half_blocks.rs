@@ -38,6 +38,9 @@ pub trait Block: Copy {
 
 /// Conversions of 16-bit floats in memory.
 pub trait Convert<Float>: Block {
+    /// Whether rounding and narrowing make zeros, with their signs, of all that is [flushed](Block::flush): where it is
+    /// far below the smallest number of these floats.
+    const ROUNDING_FLUSHES: bool = false;
     unsafe fn widen(from: *const u8) -> Self;
     unsafe fn narrow(x: Self, to: *mut u8);
     unsafe fn round(x: Self) -> Self;
@@ -46,14 +49,14 @@ pub trait Convert<Float>: Block {
     #[inline(always)]
     unsafe fn narrow_flushed(x: Self, to: *mut u8) {
         // SAFETY: the caller's promise.
-        unsafe { Self::narrow(Self::flush(x), to) }
+        unsafe { Self::narrow(if Self::ROUNDING_FLUSHES { x } else { Self::flush(x) }, to) }
     }
 
     /// Rounds what is [flushed](Block::flush) before.
     #[inline(always)]
     unsafe fn round_flushed(x: Self) -> Self {
         // SAFETY: the caller's promise.
-        unsafe { Self::round(Self::flush(x)) }
+        unsafe { Self::round(if Self::ROUNDING_FLUSHES { x } else { Self::flush(x) }) }
     }
 }
 
@@ -113,6 +116,8 @@ block!(Block, Wide {
 });
 
 block!(Convert<F16>, Wide {
+    const ROUNDING_FLUSHES: bool = true;
+
     fn widen(from: *const u8) -> Self {
         let mut wide = [0.0; BLOCK];
         from.cast::<Bits>().read_unaligned().reinterpret_cast::<half::f16>().convert_to_f32_slice(&mut wide);

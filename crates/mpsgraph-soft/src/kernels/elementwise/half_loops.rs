@@ -8,60 +8,36 @@ use super::half_blocks::{BF16, Block, Convert, F16, Wide};
 use super::round::HalfFloat;
 use super::stepped::{BLOCK, Form, Source, Step, SteppedFn};
 #[cfg(target_arch = "x86_64")]
-use super::tile::best;
+use crate::kernels::vectorised::avx512_is_here;
 
 /// The loop as compiled for the best instruction set of this processor.
-#[cfg(target_arch = "x86_64")]
 pub fn of(float: HalfFloat) -> SteppedFn {
-    let [avx512, avx2, plain] = compiled(float);
-    best(Some(avx512), has_f16c().then_some(avx2), plain)
+    runnable(float).next().expect("one loop needs nothing")
 }
 
+/// All loops that this processor can run, the best first.
 #[cfg(target_arch = "x86_64")]
-fn compiled(float: HalfFloat) -> [SteppedFn; 3] {
-    match float {
+pub fn runnable(float: HalfFloat) -> impl Iterator<Item = SteppedFn> {
+    use std::arch::is_x86_feature_detected as has;
+    let [wide, middle, plain]: [SteppedFn; 3] = match float {
         HalfFloat::F16 => [avx512::f16, avx2::f16, f16],
-        HalfFloat::BF16 if rounds_bf16() => [avx512_bf16, avx2::bf16, bf16],
         HalfFloat::BF16 => [avx512::bf16, avx2::bf16, bf16],
-    }
-}
-
-/// Whether the processor has an instruction for it.
-#[cfg(target_arch = "x86_64")]
-fn rounds_bf16() -> bool {
-    std::arch::is_x86_feature_detected!("avx512bf16")
-}
-
-#[cfg(target_arch = "x86_64")]
-fn has_f16c() -> bool {
-    std::arch::is_x86_feature_detected!("f16c")
+    };
+    let has_avx512 = avx512_is_here();
+    let rounds = has_avx512 && float == HalfFloat::BF16 && has!("avx512bf16");
+    let has_avx2 = has!("avx2") && has!("f16c");
+    let all = [(avx512_bf16 as SteppedFn, rounds), (wide, has_avx512), (middle, has_avx2), (plain, true)];
+    all.into_iter().filter(|&(_, is_here)| is_here).map(|(run, _)| run)
 }
 
 /// The loop as compiled for this target.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn of(float: HalfFloat) -> SteppedFn {
-    match float {
+pub fn runnable(float: HalfFloat) -> impl Iterator<Item = SteppedFn> {
+    let run: SteppedFn = match float {
         HalfFloat::F16 => f16,
         HalfFloat::BF16 => bf16,
-    }
-}
-
-/// All loops that this processor can run.
-#[cfg(test)]
-pub fn runnable(float: HalfFloat) -> Vec<SteppedFn> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let [best, avx2, plain] = compiled(float);
-        let has_avx2 = has_f16c() && std::arch::is_x86_feature_detected!("avx2");
-        let has_avx512 = crate::kernels::vectorised::avx512_is_here();
-        // Where the best is the loop with an instruction for bf16, the one without is another.
-        let without = avx512::bf16 as SteppedFn;
-        let is_another = has_avx512 && float == HalfFloat::BF16 && rounds_bf16();
-        let all = [(plain, true), (avx2, has_avx2), (best, has_avx512), (without, is_another)];
-        all.into_iter().filter(|&(_, is_here)| is_here).map(|(run, _)| run).collect()
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    vec![of(float)]
+    };
+    std::iter::once(run)
 }
 
 unsafe fn f16(dst: *mut u8, src: [*const u8; 3], form: &Form, n: usize) {

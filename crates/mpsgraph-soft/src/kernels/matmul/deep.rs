@@ -8,7 +8,7 @@
 use super::product::{COLUMNS_TOGETHER, Product, ROWS_TOGETHER};
 use super::scratch::Scratch;
 use super::sharing::Sharing;
-use crate::kernels::vectorised::{VectorLoop, vectorised};
+use super::sums;
 use std::cell::Cell;
 use std::ops::{Range, RangeInclusive};
 
@@ -22,8 +22,8 @@ thread_local! {
     static LOWER: Cell<Scratch> = const { Cell::new(Scratch::new()) };
 }
 
-/// Whether a product is one to be cut in depth: of (m, k) times (k, n), and the strides of the right operand. Nothing
-/// else decides, because the order of summation depends on it.
+/// Whether a product that threads may share is one to be cut in depth: of (m, k) times (k, n), and the strides of the
+/// right operand. Nothing else decides, because the order of summation depends on it.
 pub(super) fn is_deep((m, n, k): (usize, usize, usize), (_, column): (isize, isize)) -> bool {
     let is_deeper = k >= m * DEEPER && k >= n;
     m > 1 && n >= COLUMNS_TOGETHER && is_deeper && ELEMENTS.contains(&(k * n)) && column == 1
@@ -34,8 +34,8 @@ pub(super) fn halves(depth: usize) -> [Range<usize>; 2] {
     [0..depth / 2, depth / 2..depth]
 }
 
-/// How many of these rows of the left operand threads take together with a half of the depth.
-pub(super) fn rows_together(rows: usize) -> usize {
+/// How many of so many rows of the left operand a piece of a half has.
+pub(super) fn rows_of_piece(rows: usize) -> usize {
     rows.div_ceil(2).next_multiple_of(ROWS_TOGETHER).min(rows)
 }
 
@@ -47,42 +47,23 @@ impl Product {
     pub(super) unsafe fn run_deep(self, sharing: Sharing) {
         let (m, n, k) = self.extents;
         let mut memory = LOWER.take();
-        let [sums] = memory.parts([m * n]);
+        let [lower_sums] = memory.parts([m * n]);
         let [upper, lower] = halves(k).map(|rows| self.of_depth(rows));
-        let halves = [upper, Self { c: (sums.as_mut_ptr(), n), accumulate: false, ..lower }];
-        let rows = rows_together(m);
+        let halves = [upper, Self { c: (lower_sums.as_mut_ptr(), n), accumulate: false, ..lower }];
+        let rows = rows_of_piece(m);
         let pieces = m.div_ceil(rows);
         sharing.run(halves.len() * pieces, &|at| {
             let first = at % pieces * rows;
-            // SAFETY: the caller's promise, and `sums` is as large as `c` and this thread's alone; pieces write
+            // SAFETY: the caller's promise, and `lower_sums` is as large as `c` and this thread's alone; pieces write
             // disjoint parts of either.
             unsafe { halves[at / pieces].part(first..m.min(first + rows), 0..n).run_here() };
         });
-        for (row, sums) in sums.chunks_exact(n).enumerate() {
+        for (row, lower) in lower_sums.chunks_exact(n).enumerate() {
             // SAFETY: a row of `c`, which the pieces have written, and nobody else uses (the caller).
             let to = unsafe { std::slice::from_raw_parts_mut(self.c.0.wrapping_add(row * self.c.1), n) };
-            add(to, sums);
+            sums::add(to, lower);
         }
         LOWER.set(memory);
-    }
-}
-
-/// Adds `sums` to `to`.
-pub(super) fn add(to: &mut [f32], sums: &[f32]) {
-    vectorised(Add { to, sums });
-}
-
-struct Add<'a> {
-    to: &'a mut [f32],
-    sums: &'a [f32],
-}
-
-impl VectorLoop for Add<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        self.to.iter_mut().zip(self.sums).for_each(|(to, sum)| *to += sum);
     }
 }
 

@@ -245,6 +245,7 @@ fn pieces_are_of_the_side_that_costs_least() {
     assert_eq!(piece(128, 128, 128, (128, 1)), [32, 128]);
     assert_eq!(piece(256, 10, 512, (10, 1)), [128, 10]);
     assert_eq!(piece(256, 512, 10, (1, 10)), [256, 256]);
+    assert_eq!(piece(64, 128, 784, (128, 1)), [16, 128]);
     assert_eq!(piece(128, 128, 784, (128, 1)), [32, 128]);
     assert_eq!(piece(64, 512, 784, (512, 1)), [64, 128]);
     assert_eq!(piece(64, 512, 512, (1, 512)), [64, 128]);

@@ -84,6 +84,8 @@ block!(Block, Halves {
 });
 
 block!(Convert<F16>, Halves {
+    const ROUNDING_FLUSHES: bool = true;
+
     fn widen(from: *const u8) -> Self {
         let half = |from: *const u8| _mm256_cvtph_ps(_mm_loadu_si128(from.cast()));
         [half(from), half(from.add(NARROW))]
@@ -98,14 +100,6 @@ block!(Convert<F16>, Halves {
     fn round(x: Self) -> Self {
         let half = |x| _mm256_cvtph_ps(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(x));
         [half(x[0]), half(x[1])]
-    }
-
-    fn narrow_flushed(x: Self, to: *mut u8) {
-        <Self as Convert<F16>>::narrow(x, to);
-    }
-
-    fn round_flushed(x: Self) -> Self {
-        <Self as Convert<F16>>::round(x)
     }
 });
 

@@ -65,6 +65,8 @@ block!(Block, __m512 {
 });
 
 block!(Convert<F16>, __m512 {
+    const ROUNDING_FLUSHES: bool = true;
+
     fn widen(from: *const u8) -> Self {
         _mm512_cvtph_ps(_mm256_loadu_si256(from.cast()))
     }
@@ -75,15 +77,6 @@ block!(Convert<F16>, __m512 {
 
     fn round(x: Self) -> Self {
         _mm512_cvtph_ps(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(x))
-    }
-
-    // What is flushed is far below the smallest number of these floats.
-    fn narrow_flushed(x: Self, to: *mut u8) {
-        <Self as Convert<F16>>::narrow(x, to);
-    }
-
-    fn round_flushed(x: Self) -> Self {
-        <Self as Convert<F16>>::round(x)
     }
 });
 

@@ -126,7 +126,6 @@ fn loops_of_all_instruction_sets_give_the_same_bits() {
                     data.bytes().as_ptr()
                 });
                 let made: Vec<Data> = half_loops::runnable(float)
-                    .into_iter()
                     .map(|run| {
                         let mut made = Data::new(if form.narrow { dtype } else { DType::F32 }, n);
                         // SAFETY: all operands and the result have `n` elements, and the processor can run the loop.

@@ -11,6 +11,7 @@ use std::ops::Range;
 use crate::kernels::elementwise::block_loop::{BLOCK, BlockLoop, Float, Read, Step, by_blocks};
 use crate::kernels::elementwise::round::HalfFloat;
 use crate::kernels::matmul::scratch::Scratch;
+use crate::kernels::matmul::sums;
 use crate::kernels::threads::{self, Columns};
 
 /// Rows of the matrix that are added together.
@@ -79,8 +80,8 @@ impl FewRows<'_> {
             sums.fill(0.0);
             self.add(at * part..rows.min((at + 1) * part), 0, Columns::all(sums, columns));
         });
-        for sums in sums.chunks_exact(out.len()) {
-            out.iter_mut().zip(sums).for_each(|(out, sum)| *out += sum);
+        for part in sums.chunks_exact(out.len()) {
+            sums::add(out, part);
         }
         PARTS.set(memory);
     }

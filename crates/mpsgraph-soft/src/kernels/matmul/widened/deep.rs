@@ -3,9 +3,10 @@
 
 use super::Widened;
 use super::pieces::{Cut, next_run};
-use crate::kernels::matmul::deep::{add, halves, rows_together};
+use crate::kernels::matmul::deep::{halves, rows_of_piece};
 use crate::kernels::matmul::scratch::Scratch;
 use crate::kernels::matmul::sharing::Sharing;
+use crate::kernels::matmul::sums;
 use std::cell::Cell;
 use std::ops::Range;
 
@@ -27,7 +28,7 @@ impl Widened {
     /// As for [`run`](Self::run).
     pub(super) unsafe fn run_deep(&self, sharing: Sharing) {
         let (m, n, k) = self.extents;
-        let cut = Cut { by_rows: true, lines: m, piece: rows_together(m) };
+        let cut = Cut { by_rows: true, lines: m, piece: rows_of_piece(m) };
         let pieces = m.div_ceil(cut.piece);
         let mut memory = SUMS.take();
         let [upper, lower] = memory.parts([m * n, m * n]);
@@ -42,7 +43,7 @@ impl Widened {
             // SAFETY: the caller's promise, for some rows of the right operand and as many columns of the left one.
             unsafe { half.with_own(cut, *run, |whole| half.multiply(cut, lines, whole, results)) };
         });
-        add(upper, lower);
+        sums::add(upper, lower);
         // SAFETY: the caller vouches for so many elements of the result, apart from all others.
         unsafe { (self.narrow)(self.c, [upper.as_ptr().cast(); 3], upper.len()) };
         SUMS.set(memory);

@@ -158,13 +158,19 @@ impl Widened {
         (wide.as_ptr(), if turns { (columns as isize, 1) } else { strides })
     }
 
+    /// Those of a piece of so many lines.
+    fn rows_and_columns(&self, cut: Cut, lines: Range<usize>) -> [Range<usize>; 2] {
+        let (m, n, _) = self.extents;
+        if cut.by_rows { [lines, 0..n] } else { [0..m, lines] }
+    }
+
     /// Makes a piece of the result.
     ///
     /// # Safety
     /// As for [`run`](Self::run). `whole` is the operand that is not cut, and the piece is the caller's alone.
     unsafe fn run_piece(&self, cut: Cut, lines: Range<usize>, whole: Strided<f32>) {
-        let (m, n, _) = self.extents;
-        let [rows, columns] = if cut.by_rows { [lines.clone(), 0..n] } else { [0..m, lines.clone()] };
+        let (_, n, _) = self.extents;
+        let [rows, columns] = self.rows_and_columns(cut, lines.clone());
         let [height, width] = [rows.len(), columns.len()];
         let mut memory = RESULTS.take();
         let [results] = memory.parts([height * width]);
@@ -192,9 +198,9 @@ impl Widened {
         (whole, strides): Strided<f32>,
         results: &mut [f32],
     ) {
-        let (m, n, k) = self.extents;
+        let (_, _, k) = self.extents;
         let count = lines.len();
-        let [rows, columns] = if cut.by_rows { [lines, 0..n] } else { [0..m, lines] };
+        let [rows, columns] = self.rows_and_columns(cut, lines);
         let [height, width] = [rows.len(), columns.len()];
         assert_eq!(results.len(), height * width, "results of a piece");
         let depth = (PART_ELEMENTS / count).clamp(1, k);
