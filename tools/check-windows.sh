@@ -26,16 +26,16 @@ export CARGO_TARGET_X86_64_PC_WINDOWS_GNULLVM_RUNNER=$programs/wine/wine64
 export CROSS_SYSTEM=windows
 # Rust's library names functions of Windows without import libraries; this program makes them.
 export CARGO_TARGET_X86_64_PC_WINDOWS_GNULLVM_RUSTFLAGS=-Cdlltool=$root/tools/cross-dlltool.sh
-# A dependency of burn-flex, against which tests compare: its assembly wants functions inlined that are not without it.
-test=(cargo test --locked --config 'profile.dev.package.gemm-f16.opt-level=2'
-    -Z build-std=std,panic_unwind,test --target "$target")
+# Both packages in each command, so that dependencies have the same features and are built once.
+test=(cargo test --locked -Z build-std=std,panic_unwind,test --target "$target" --package mpsgraph-soft
+    --package burn-mpsgraph)
 
 step "$target: the software runtime"
-"${test[@]}" --package mpsgraph-soft --test main -- runtime::
+"${test[@]}" --test main -- runtime::
 
 step "$target: every declared message"
-"${test[@]}" --package burn-mpsgraph --lib ffi:: -- --skip ns_exception
+"${test[@]}" --lib -- ffi:: --skip ns_exception
 
-step "$target: a training step"
-"${test[@]}" --package burn-mpsgraph --test recording training::a_hand_written_step
+step "$target: training"
+"${test[@]}" --example training a_step
 step "done"
