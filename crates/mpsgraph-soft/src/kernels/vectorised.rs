@@ -49,6 +49,12 @@ pub(super) fn avx512_is_here() -> bool {
     has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl")
 }
 
+/// Registers of 512 bits are of x86-64.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) fn avx512_is_here() -> bool {
+    false
+}
+
 /// Whether AMD has made this processor, whose third cache answers sooner than that of Intel's servers.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn is_of_amd() -> bool {

@@ -10,10 +10,12 @@ mod in_order;
 pub use dots::Dots;
 pub use in_order::{Elements, FewRows};
 
-use crate::kernels::vectorised::{VectorLoop, vectorised};
+use crate::kernels::vectorised::{VectorLoop, avx512_is_here, vectorised};
 
 /// Columns side by side: half of the registers.
 const MANY: usize = 64;
+/// The same where registers are twice as wide: longer parts of the matrix's rows are read one behind the other.
+const MORE: usize = 128;
 /// Fewer columns, and of how many rows each takes sums of its own, so that no addition waits for the one before.
 const SOME: usize = 16;
 const FEW: usize = 8;
@@ -72,7 +74,7 @@ pub struct RowProduct<'a> {
 impl RowProduct<'_> {
     /// Multiplies on this thread.
     pub fn run(self) {
-        vectorised(self);
+        if avx512_is_here() { vectorised(SideBySide::<MORE>(self)) } else { vectorised(SideBySide::<MANY>(self)) }
     }
 
     fn rows(&self) -> usize {
@@ -121,21 +123,29 @@ impl RowProduct<'_> {
     }
 }
 
-impl VectorLoop for RowProduct<'_> {
+/// The product, up to so many columns side by side.
+struct SideBySide<'a, const MOST: usize>(RowProduct<'a>);
+
+impl<const MOST: usize> VectorLoop for SideBySide<'_, MOST> {
     type Output = ();
+    const WIDE: bool = MOST > MANY;
 
     #[inline(always)]
-    fn run(mut self) {
-        let (columns, mut made) = (self.out.len(), 0);
+    fn run(self) {
+        let Self(mut product) = self;
+        let (columns, mut made) = (product.out.len(), 0);
+        while columns - made >= MOST {
+            made = product.make::<MOST, 1>(made, made);
+        }
         while columns - made >= MANY {
-            made = self.make::<MANY, 1>(made, made);
+            made = product.make::<MANY, 1>(made, made);
         }
         while columns - made >= SOME {
-            made = self.make::<SOME, PARTS>(made, made);
+            made = product.make::<SOME, PARTS>(made, made);
         }
         while made < columns {
             // Some again, rather than the last ones by themselves.
-            made = self.make::<FEW, PARTS>(made.min(columns - FEW), made);
+            made = product.make::<FEW, PARTS>(made.min(columns - FEW), made);
         }
     }
 }
