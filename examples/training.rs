@@ -92,7 +92,10 @@ fn main() {
 fn a_step_is_one_commit_and_the_network_learns() {
     let Outcome { loss, accuracy, used } = train(&MpsGraphDevice);
     assert!(loss < 0.3 && accuracy > 0.85, "loss {loss}, accuracy {accuracy}");
-    assert_eq!((used.programs_compiled, used.commits), (0, STEPS as u64 - 2), "{used:?}");
+    let steps = STEPS as u64 - 2;
+    assert_eq!(used.programs_compiled, 0, "{used:?}");
+    assert_eq!((used.executions, used.commits, used.host_reads), (steps, steps, steps), "{used:?}");
+    assert!(used.waits <= steps, "{used:?}");
 }
 
 #[test]
