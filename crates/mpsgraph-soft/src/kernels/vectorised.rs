@@ -13,7 +13,7 @@
 use std::sync::LazyLock;
 
 /// A loop and its operands.
-pub trait VectorLoop {
+pub trait VectorLoop: Sized {
     /// What the loop yields.
     type Output;
     /// Whether it is worth the second copy; baseline code is enough for element types that are rarely used.
@@ -22,6 +22,11 @@ pub trait VectorLoop {
     const WIDE: bool = false;
     /// The loop; `#[inline(always)]` in every implementation.
     fn run(self) -> Self::Output;
+    /// The loop that is compiled for AVX-512, where another one makes more of its registers; the results are the same.
+    #[inline(always)]
+    fn run_wide(self) -> Self::Output {
+        self.run()
+    }
 }
 
 /// Runs `work` at this processor's level.
@@ -49,12 +54,6 @@ pub(super) fn avx512_is_here() -> bool {
     has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl")
 }
 
-/// Registers of 512 bits are of x86-64.
-#[cfg(not(target_arch = "x86_64"))]
-pub(super) fn avx512_is_here() -> bool {
-    false
-}
-
 /// Whether AMD has made this processor, whose third cache answers sooner than that of Intel's servers.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn is_of_amd() -> bool {
@@ -77,7 +76,7 @@ pub(super) fn is_of_amd() -> bool {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl")]
 fn avx512<K: VectorLoop>(work: K) -> K::Output {
-    work.run()
+    work.run_wide()
 }
 
 #[cfg(target_arch = "x86_64")]

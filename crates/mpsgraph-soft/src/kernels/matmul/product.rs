@@ -9,7 +9,7 @@ use super::scratch::Scratch;
 use super::sharing::{PARALLEL_PRODUCT, Sharing};
 use super::turned::{Columns, turn};
 use crate::kernels::threads;
-use crate::kernels::vectorised::is_of_amd;
+use crate::kernels::vectorised::{is_of_amd, vectorised};
 
 /// A strided matrix of f32, for [`product`].
 #[derive(Clone, Copy, Debug)]
@@ -201,7 +201,7 @@ impl Product {
     pub unsafe fn run_here(self) {
         // SAFETY: the caller's promise.
         if let Some(row) = unsafe { self.row() } {
-            return row.run();
+            return vectorised(row);
         }
         if let Some(narrow) = self.narrow() {
             // SAFETY: the caller's promise.

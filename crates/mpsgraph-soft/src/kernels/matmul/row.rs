@@ -10,7 +10,7 @@ mod in_order;
 pub use dots::Dots;
 pub use in_order::{Elements, FewRows};
 
-use crate::kernels::vectorised::{VectorLoop, avx512_is_here, vectorised};
+use crate::kernels::vectorised::VectorLoop;
 
 /// Columns side by side: half of the registers.
 const MANY: usize = 64;
@@ -72,11 +72,6 @@ pub struct RowProduct<'a> {
 }
 
 impl RowProduct<'_> {
-    /// Multiplies on this thread.
-    pub fn run(self) {
-        if avx512_is_here() { vectorised(SideBySide::<MORE>(self)) } else { vectorised(SideBySide::<MANY>(self)) }
-    }
-
     fn rows(&self) -> usize {
         self.numbers.len().div_ceil(self.step)
     }
@@ -121,31 +116,38 @@ impl RowProduct<'_> {
         }
         first + C
     }
-}
 
-/// The product, up to so many columns side by side.
-struct SideBySide<'a, const MOST: usize>(RowProduct<'a>);
-
-impl<const MOST: usize> VectorLoop for SideBySide<'_, MOST> {
-    type Output = ();
-    const WIDE: bool = MOST > MANY;
-
+    /// The product, up to so many columns side by side.
     #[inline(always)]
-    fn run(self) {
-        let Self(mut product) = self;
-        let (columns, mut made) = (product.out.len(), 0);
+    fn side_by_side<const MOST: usize>(mut self) {
+        let (columns, mut made) = (self.out.len(), 0);
         while columns - made >= MOST {
-            made = product.make::<MOST, 1>(made, made);
+            made = self.make::<MOST, 1>(made, made);
         }
         while columns - made >= MANY {
-            made = product.make::<MANY, 1>(made, made);
+            made = self.make::<MANY, 1>(made, made);
         }
         while columns - made >= SOME {
-            made = product.make::<SOME, PARTS>(made, made);
+            made = self.make::<SOME, PARTS>(made, made);
         }
         while made < columns {
             // Some again, rather than the last ones by themselves.
-            made = product.make::<FEW, PARTS>(made.min(columns - FEW), made);
+            made = self.make::<FEW, PARTS>(made.min(columns - FEW), made);
         }
+    }
+}
+
+impl VectorLoop for RowProduct<'_> {
+    type Output = ();
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    fn run(self) {
+        self.side_by_side::<MANY>();
+    }
+
+    #[inline(always)]
+    fn run_wide(self) {
+        self.side_by_side::<MORE>();
     }
 }
