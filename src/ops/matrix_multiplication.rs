@@ -32,7 +32,7 @@ use crate::tensor_type::{TensorType, shape};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MatrixMultiplicationOp {
     /// `[a (…, m, k), b (…, k, n)]`, floats of one dtype: both with two axes, or both with three and batches that are
-    /// equal or 1, or any ranks with at most [`BATCH`] matrices. If one of the last two extents [`is_far`], the node's
+    /// equal or 1, or other ranks ([`keeps_ranks`]) with at most [`BATCH`] matrices. If one of the last two extents [`is_far`], the node's
     /// scalar is minus infinity.
     Float,
     /// `[x (m, k), weight (k, n), bias (n)]`, floats of one dtype, no extent of which [`is_far`]: the product and a sum
@@ -171,11 +171,16 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
     float_product(lhs, rhs, output).with_shape(result)
 }
 
+/// The most axes of products before macOS 27; see [`keeps_ranks`].
+const AXES: usize = 4;
+
 /// Whether the operands of `count` products are read as they are, with their result of these shapes, even if one has
 /// fewer axes. macOS 27, and by some reports 26: the compiler ends the process on reshape, product, reshape if a shape
-/// has more than one extent of 1 (pytorch/pytorch#187201, #187379); products of any rank work there.
+/// has more than one extent of 1 (pytorch/pytorch#187201, #187379). Before 27 it ends the process on some products of
+/// more than four axes, too (pytorch/pytorch#114942, with shapes in #117837).
 pub(super) fn keeps_ranks(count: usize, shapes: [&[usize]; 3]) -> bool {
-    os_version::at_least(26, 0) && count <= BATCH && shapes.into_iter().any(has_lone_extents)
+    let has_such_ranks = || os_version::at_least(27, 0) || shapes.iter().all(|shape| shape.len() <= AXES);
+    os_version::at_least(26, 0) && count <= BATCH && shapes.into_iter().any(has_lone_extents) && has_such_ranks()
 }
 
 /// Records a product of floats.

@@ -70,6 +70,31 @@ fn large_batches_are_refused() {
 }
 
 #[test]
+fn products_have_four_axes_before_macos_27() {
+    let _test = plain();
+    let on = |system, test| passes_with("MPSGRAPH_SOFT_MACOS", system, &["--ignored", "--exact", test], 1);
+    on("26.0", "graph::matrix_multiplication::products_of_five_axes_are_refused");
+    on("27.0", "graph::matrix_multiplication::products_of_five_axes");
+}
+
+#[test]
+#[ignore = "run by `products_have_four_axes_before_macos_27` with the environment it needs"]
+fn products_of_five_axes_are_refused() {
+    let _test = rule(Reported("pytorch/pytorch#114942, #117837: a constant of these shapes ends the process"));
+    product_refused(&[2, 1, 2, 1, 2], &[2, 3], [F32; 2], "before macOS 27");
+}
+
+#[test]
+#[ignore = "run by `products_have_four_axes_before_macos_27` with the environment it needs"]
+fn products_of_five_axes() {
+    let _test = rule(Reported("pytorch/pytorch#187379: macOS 27 multiplies more than four axes"));
+    let a = floats(&[2, 1, 2, 1, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+    let b = floats(&[2, 1], &[1.0, 10.0]);
+    let result = run_one(&[a, b], |graph, x| graph.op(SELECTOR, x));
+    assert_eq!(result, floats(&[2, 1, 2, 1, 1], &[21.0, 43.0, 65.0, 87.0]));
+}
+
+#[test]
 fn products_of_16_bits_have_two_axes_on_m5() {
     let _test = plain();
     let with = |family, test| passes_with("MPSGRAPH_SOFT_GPU_FAMILY", family, &["--ignored", "--exact", test], 1);

@@ -22,6 +22,9 @@ const TILE: usize = 16;
 /// (pytorch/pytorch#116769, #111634 and pytorch's mps/operations/LinearAlgebra.mm).
 const FAR: usize = 1 << 15;
 
+/// Some products of more axes end the process before macOS 27 (pytorch/pytorch#114942; which, #117837 shows for one).
+const AXES: usize = 4;
+
 /// Batches from here on wrap around in the kernel (pytorch/pytorch#189495).
 const LARGE_BATCH: usize = 1 << 16;
 
@@ -46,6 +49,14 @@ extern "C-unwind" fn matrix_multiplication(this: This<'_>, cmd: Sel, primary: Id
         refuse!(
             builder,
             "{} times {}: extents beyond {FAR} are silently wrong before macOS 14.4: split them",
+            Shown(left),
+            Shown(right)
+        );
+    }
+    if macos() < (27, 0) && left.shape.len().max(right.shape.len()) > AXES {
+        refuse!(
+            builder,
+            "{} times {}: some products of more than {AXES} axes end the process before macOS 27: flatten them",
             Shown(left),
             Shown(right)
         );
