@@ -32,24 +32,33 @@ use super::program::{OperandRef, Program, ProgramNode, Source};
 use crate::ops::Op;
 use crate::tensor_type::TensorType;
 
-/// Applies every pattern.
+/// Applies every pattern, or only those that begin with an assigned region, or none: what is compiled has the barriers
+/// that its products need.
 pub(super) fn apply(program: &mut Program) {
-    // These begin with a region that is assigned.
-    if program.nodes.iter().any(|node| regions::assigned(node).is_some()) {
-        let changed = [padded_sums::apply(program), regions::apply(program)];
-        if changed.contains(&true) {
-            put_in_order(program);
+    let has_scalar = program.nodes.iter().any(|node| node.inputs.iter().any(|input| input.barrier));
+    let joined = without_regions(program);
+    let mut smaller = joined.as_ref().unwrap_or(program).clone();
+    for pattern in PATTERNS {
+        pattern(&mut smaller);
+        put_in_order(&mut smaller);
+    }
+    for mut rewritten in std::iter::once(smaller).chain(joined) {
+        if barriers::settle(&mut rewritten, has_scalar) {
+            *program = rewritten;
+            return;
         }
     }
-    let has_scalar = program.nodes.iter().any(|node| node.inputs.iter().any(|input| input.barrier));
-    let mut rewritten = program.clone();
-    for pattern in PATTERNS {
-        pattern(&mut rewritten);
-        put_in_order(&mut rewritten);
-    }
-    if barriers::settle(&mut rewritten, has_scalar) {
-        *program = rewritten;
-    }
+}
+
+/// The program with less copying of tensors into which regions are assigned, if there are such.
+fn without_regions(program: &Program) -> Option<Program> {
+    program.nodes.iter().find_map(regions::assigned)?;
+    let mut joined = program.clone();
+    let changed = [padded_sums::apply(&mut joined), regions::apply(&mut joined)];
+    changed.contains(&true).then(|| {
+        put_in_order(&mut joined);
+        joined
+    })
 }
 
 /// What makes programs smaller, each in the form in which the later ones look for it.

@@ -175,6 +175,8 @@ impl Operation for ArithmeticOp {
     fn reshapes(&self, _rank: usize) -> Reshapes {
         match self {
             Self::Cast => Reshapes::SeenThrough,
+            // Of 64 bits it ends in a reshape of halves.
+            Self::Binary(BinaryOp::RightShift) | Self::BinaryScalar(BinaryOp::RightShift) => Reshapes::AnyShape,
             Self::Unary(_)
             | Self::Binary(_)
             | Self::BinaryScalar(_)

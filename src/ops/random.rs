@@ -15,6 +15,7 @@ use crate::ffi;
 use crate::lowering::axis::part;
 use crate::lowering::conversion::{convert, from_digits, low_bits, signed};
 use crate::lowering::provenance::{Provenance, Reshapes};
+use crate::lowering::rank::reshaped;
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, MOST_ELEMENTS, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -154,9 +155,12 @@ impl Operation for RandomOp {
         let elements = output.elements();
         let state = cx.random_state(0);
         let (drawn, _) = cx.graph().random_uniform(&[self.draws(elements)], &state);
-        let flat = match self {
+        // Numbers get their shape before something is computed of them: a product must not read this reshape itself if
+        // it is of 16-bit floats (`Provenance::needs_barrier`).
+        let placed = |flat: &ffi::Tensor| reshaped(cx, flat, &[elements], shape);
+        match self {
             Self::Unit => {
-                let value = convert(cx, &drawn, DType::F32, *dtype);
+                let value = convert(cx, &placed(&drawn), DType::F32, *dtype);
                 // Rounding to 16 bits can reach 1.
                 if *dtype == DType::F32 {
                     value
@@ -168,7 +172,7 @@ impl Operation for RandomOp {
                 let [low, width] = [1, 2].map(|i| cx.scalar(i, DType::F32));
                 let [first, last] = [3, 4].map(|i| cx.scalar(i, *dtype));
                 let graph = cx.graph();
-                let value = graph.addition(&graph.multiplication(&drawn, &width), &low);
+                let value = graph.addition(&graph.multiplication(&placed(&drawn), &width), &low);
                 // Rounding can leave the range at either end.
                 let value = convert(cx, &value, DType::F32, *dtype);
                 graph.minimum(&graph.maximum(&value, &first), &last)
@@ -178,29 +182,29 @@ impl Operation for RandomOp {
                 let low = cx.scalar(1, bits);
                 let [count, last] = [2, 3].map(|i| cx.scalar(i, DType::F32));
                 let graph = cx.graph();
-                let index = graph.minimum(&graph.floor(&graph.multiplication(&drawn, &count)), &last);
+                let index = graph.minimum(&graph.floor(&graph.multiplication(&placed(&drawn), &count)), &last);
                 let index = graph.cast(&index, ffi::DataType::I32);
                 low_bits(graph, &graph.addition(&low_bits(graph, &index, DType::I32, bits), &low), bits, *dtype)
             }
             Self::WideIntegers => {
                 let (low, count) = (cx.scalar(1, DType::I64), cx.scalar(2, DType::I64));
-                let bits = random_bits(cx, &drawn, elements);
+                let bits = placed(&random_bits(cx, &drawn, elements));
                 let graph = cx.graph();
                 low_bits(graph, &graph.addition(&remainder_u64(cx, &bits, &count), &low), DType::I64, *dtype)
             }
             Self::Normal => {
                 let [mean, deviation] = [1, 2].map(|i| cx.scalar(i, DType::F32));
                 let graph = cx.graph();
-                let value = graph.addition(&graph.multiplication(&normal(cx, &drawn, elements), &deviation), &mean);
+                let value = placed(&normal(cx, &drawn, elements));
+                let value = graph.addition(&graph.multiplication(&value, &deviation), &mean);
                 convert(cx, &value, DType::F32, *dtype)
             }
             Self::Bernoulli => {
                 let probability = cx.scalar(1, DType::F32);
-                let hit = cx.graph().less_than(&drawn, &probability);
+                let hit = cx.graph().less_than(&placed(&drawn), &probability);
                 convert(cx, &hit, DType::Bool(burn_backend::BoolStore::Native), *dtype)
             }
-        };
-        if shape.num_dims() == 1 { flat } else { cx.graph().reshape(&flat, shape) }
+        }
     }
 
     fn provenance(&self, _inputs: &[Provenance]) -> Provenance {

@@ -28,6 +28,7 @@ mod moving;
 #[cfg(soft_runtime)] // the software runtime counts operations and kernels
 mod nodes;
 mod pools;
+mod products;
 mod quantized;
 mod random;
 mod recurrent;

@@ -1,0 +1,92 @@
+//! Products between reshapes that recording or a rewrite leaves. MPSGraph's compiler ends the process on some of them on
+//! macOS 26 and 27, so these tests tell something where the system is such a one.
+
+use burn::tensor::backend::Backend;
+use burn::tensor::{DType, Distribution, Int, Tensor};
+
+use super::{B, Turn, read, vector};
+use burn_mpsgraph::MpsGraphDevice;
+
+/// 0, 1, 2 and so on.
+fn counted<const D: usize>(shape: [usize; D]) -> Tensor<B, D> {
+    let numbers: Vec<f32> = (0..shape.iter().product()).map(|number| number as f32).collect();
+    vector(&numbers).reshape(shape)
+}
+
+/// A product of matrices with `inner` columns and rows.
+fn product(a: &[f32], b: &[f32], inner: usize) -> Vec<f32> {
+    let columns = b.len() / inner;
+    let sum = |row: &[f32], column: usize| row.iter().enumerate().map(|(k, x)| x * b[k * columns + column]).sum();
+    a.chunks(inner).flat_map(|row| (0..columns).map(move |column| sum(row, column))).collect()
+}
+
+#[test]
+fn what_is_read_behind_an_assigned_region() {
+    let _turn = Turn::take();
+    let (x, w) = (counted([16]), counted([2, 5]));
+    let expected: Vec<f32> = product(&read(x.clone()), &read(w.clone()), 2).iter().map(|x| 2.0 * x).collect();
+    let whole = Tensor::zeros([2, 8, 5], &MpsGraphDevice);
+    let product = x.reshape([8, 2]).matmul(w);
+    let whole = whole.slice_assign([0..1, 0..8, 0..5], product.reshape([1, 8, 5]));
+    assert_eq!(read(whole.slice([0..1]).reshape([1, 1, 8, 5]) * 2.0), expected);
+}
+
+#[test]
+fn sums_of_assigned_regions_in_16_bits() {
+    let _turn = Turn::take();
+    let half = |x: Tensor<B, 2>| x.cast(DType::F16);
+    let (part, w) = (half(counted([4, 3])), half(counted([3, 4])));
+    let expected: Vec<f32> = product(&read(counted::<2>([8, 3]) + 1.0), &read(counted([3, 4])), 3);
+    let base = half(counted([8, 3]) - Tensor::cat(vec![counted([4, 3]); 2], 0) + 1.0);
+    MpsGraphDevice.sync().expect("the device works");
+    let placed = |at: usize| {
+        let zeros = Tensor::<B, 3>::zeros([2, 4, 3], (&MpsGraphDevice, DType::F16));
+        zeros.slice_assign([at..at + 1], part.clone().reshape([1, 4, 3])).reshape([8, 3])
+    };
+    let sum = base + placed(0) + placed(1);
+    let found = sum.matmul(w).reshape([2, 4, 4]) * 2.0;
+    let doubled: Vec<f32> = expected.iter().map(|x| 2.0 * x).collect();
+    assert_eq!(read(found.cast(DType::F32)), doubled);
+}
+
+#[test]
+fn a_column_of_shifted_64_bit_integers() {
+    let _turn = Turn::take();
+    let x = Tensor::<B, 2, Int>::from_data([[2_i64], [5], [-3], [1 << 20]], (&MpsGraphDevice, DType::I64));
+    let w = Tensor::<B, 2>::from_data([[1.0, 2.0, 4.0]], &MpsGraphDevice);
+    let found = x.bitwise_right_shift_scalar(1).float().matmul(w).reshape([12]) * 2.0;
+    let expected = [1.0, 2.0, -2.0, 524_288.0].map(|x| [2.0, 4.0, 8.0].map(|w: f32| w * x));
+    assert_eq!(read(found), expected.concat());
+}
+
+#[test]
+fn random_numbers_in_16_bits() {
+    let _turn = Turn::take();
+    let distributions = [Distribution::Default, Distribution::Uniform(-2.0, 5.0), Distribution::Normal(1.0, 3.0)];
+    for dtype in [DType::F16, DType::BF16] {
+        for distribution in distributions {
+            let drawn = || {
+                B::seed(&MpsGraphDevice, 3);
+                [[8, 4], [4, 6]].map(|shape| Tensor::<B, 2>::random(shape, distribution, (&MpsGraphDevice, dtype)))
+            };
+            let [a, b] = drawn().map(|x| read(x.cast(DType::F32)));
+            let [x, y] = drawn();
+            let found = read((x.matmul(y).reshape([2, 4, 6]) + 1.0).cast(DType::F32));
+            for (found, expected) in found.into_iter().zip(product(&a, &b, 4)) {
+                let error = (found - expected - 1.0).abs();
+                assert!(error <= 0.02 * (4.0 + expected.abs()), "{dtype:?} {distribution:?}: {found} {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_of_more_than_two_axes() {
+    let _turn = Turn::take();
+    let (a, b) = (counted([2, 1, 2, 1, 2]), counted([2, 1, 2, 2, 3]));
+    let parts =
+        read(a.clone()).chunks(2).zip(read(b.clone()).chunks(6)).map(|(a, b)| product(a, b, 2)).collect::<Vec<_>>();
+    let found = a.matmul(b);
+    assert_eq!(found.dims(), [2, 1, 2, 1, 3]);
+    assert_eq!(read(found), parts.concat());
+}
