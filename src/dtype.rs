@@ -5,7 +5,7 @@
 
 use burn_backend::{BoolStore, DType, DTypeUsage, DTypeUsageSet};
 
-use crate::error::Error;
+use crate::error::{Error, unsupported};
 use crate::ffi::DataType;
 use crate::tensor::quantized::Packing;
 
@@ -49,6 +49,15 @@ pub(crate) fn require(op: &'static str, dtype: DType) {
 pub(crate) fn integer_range(dtype: DType) -> (i128, i128) {
     let bits = dtype.size() as u32 * 8;
     if dtype.is_uint() { (0, (1 << bits) - 1) } else { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) }
+}
+
+/// Panics unless `dtype`, an integer dtype, can be stored and holds the positions of so many elements.
+#[track_caller]
+pub(crate) fn require_positions(op: &'static str, elements: usize, dtype: DType) {
+    require(op, dtype);
+    if elements as i128 - 1 > integer_range(dtype).1 {
+        unsupported(op, format!("positions up to {} do not fit {dtype:?}; ask for i32, or cast to i32", elements - 1));
+    }
 }
 
 /// What Burn may do with `dtype` here.

@@ -9,6 +9,7 @@ use super::{FloatElement, IntElement, MpsGraph, into_data};
 use crate::bridge::upload;
 use crate::burn::{bool_items, shape_of};
 use crate::device::MpsGraphDevice;
+use crate::dtype::require_positions;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::{gather, memory, reduction, scatter_nd, tensor_shape};
 use crate::tensor::MpsGraphTensor as Tensor;
@@ -166,6 +167,7 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
 
     /// Reads the tensor, because the number of the result's rows depends on its values.
     async fn bool_argwhere(tensor: Tensor, out_dtype: IntDType) -> Tensor {
+        require_positions("bool_argwhere", tensor.shape.iter().copied().max().unwrap_or(1), out_dtype.into());
         let data = into_data(tensor).await.unwrap_or_else(|error| panic!("bool_argwhere: {error}"));
         upload("bool_argwhere", coordinates(&data).convert_dtype(out_dtype.into()))
     }

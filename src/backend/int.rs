@@ -8,31 +8,18 @@ use std::ops::Range;
 use burn_backend::ops::IntTensorOps;
 use burn_backend::tensor::IndexingUpdateOp;
 use burn_backend::{
-    BoolDType, DType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData,
-    TensorMetadata,
+    BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData, TensorMetadata,
 };
 
 use super::{FloatElement, IntElement, MpsGraph, into_data};
 use crate::bridge::upload;
 use crate::burn::{int_items, positions_dtype};
 use crate::device::MpsGraphDevice;
-use crate::error::unsupported;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::{
     cumulative, gather, matrix_multiplication, memory, random, reduction, scatter_nd, sort, tensor_shape,
 };
 use crate::tensor::MpsGraphTensor as Tensor;
-
-/// The tensor's own dtype, in which positions along `dim` are given.
-fn index_dtype(name: &'static str, tensor: &Tensor, dim: usize) -> DType {
-    let dtype = tensor.dtype();
-    let extent = tensor.shape.get(dim).copied().unwrap_or(0);
-    let values = 1u64 << (8 * dtype.size() as u32 - u32::from(dtype.is_int())).min(63);
-    if extent as u64 > values {
-        unsupported(name, format!("positions up to {} do not fit {dtype:?}; cast to i32 first", extent - 1));
-    }
-    dtype
-}
 
 impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F, I> {
     fn int_empty(shape: Shape, _device: &MpsGraphDevice, dtype: IntDType) -> Tensor {
@@ -228,12 +215,12 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     }
 
     fn int_argmax(tensor: Tensor, dim: usize) -> Tensor {
-        let out = index_dtype("int_argmax", &tensor, dim);
+        let out = tensor.dtype();
         reduction::argmax(tensor, dim, out)
     }
 
     fn int_argmin(tensor: Tensor, dim: usize) -> Tensor {
-        let out = index_dtype("int_argmin", &tensor, dim);
+        let out = tensor.dtype();
         reduction::argmin(tensor, dim, out)
     }
 

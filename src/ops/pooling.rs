@@ -24,7 +24,7 @@ pub(crate) use self::window::Options;
 use self::window::Window;
 use super::{Operation, memory};
 use crate::bridge::record;
-use crate::dtype::require;
+use crate::dtype::require_positions;
 use crate::error::invalid;
 use crate::ffi::{self, ScatterMode};
 use crate::lowering::conversion::convert;
@@ -70,7 +70,7 @@ pub(crate) fn max_pool_with_indices<const N: usize>(
     out: DType,
 ) -> (MpsGraphTensor, MpsGraphTensor) {
     let windows = options.windows(name, x.dims(), ceil_mode);
-    require(name, out);
+    require_positions(name, windows.iter().map(|window| window.input).product(), out);
     let dtype = x.dtype();
     let maxima = pool_max::<N>(PoolingOp::Max(windows), x.clone(), dtype, windows);
     (maxima, pool_max::<N>(PoolingOp::MaxPosition(windows), x, out, windows))

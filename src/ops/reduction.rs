@@ -12,7 +12,7 @@ pub(super) use lowering::mean_of;
 use super::arithmetic::{self, UnaryOp, cast};
 use super::{Operation, check_dim, memory};
 use crate::bridge::record;
-use crate::dtype::require;
+use crate::dtype::{require, require_positions};
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::provenance::{Provenance, Reshapes};
@@ -164,7 +164,10 @@ fn flat(x: MpsGraphTensor) -> MpsGraphTensor {
 fn reduce(kind: Kind, x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTensor {
     let op = ReductionOp { kind, dim, others: 0 };
     check_dim(op.name(), dim, x.dims());
-    require(op.name(), out);
+    match kind {
+        Kind::Arg(_) => require_positions(op.name(), x.dims()[dim], out),
+        Kind::Sum | Kind::Prod | Kind::Mean | Kind::Extreme(_) | Kind::Any | Kind::All => require(op.name(), out),
+    }
     if x.dtype().is_bool() && !matches!(kind, Kind::Any | Kind::All) {
         unsupported(op.name(), format!("dtype {:?}", x.dtype()));
     }

@@ -26,7 +26,7 @@ use super::arithmetic::cast;
 use super::gather::carrier::Carrier;
 use super::{Operation, check_dim, gather, memory, tensor_shape};
 use crate::bridge::record;
-use crate::dtype::require;
+use crate::dtype::require_positions;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::axis::{joined, part};
@@ -73,7 +73,7 @@ pub(crate) fn sort_with_indices(
 ) -> (MpsGraphTensor, MpsGraphTensor) {
     let op = SortOp { kind: Kind::Positions, descending };
     op.check(&x, dim);
-    check_positions(op.name(), &x, dim, out);
+    require_positions(op.name(), x.dims()[dim], out);
     let (values, positions) = sorted_by_position(x, dim, descending);
     (values, cast(positions, out))
 }
@@ -82,7 +82,7 @@ pub(crate) fn sort_with_indices(
 pub(crate) fn argsort(x: MpsGraphTensor, dim: usize, descending: bool, out: DType) -> MpsGraphTensor {
     let op = SortOp { kind: Kind::Positions, descending };
     op.check(&x, dim);
-    check_positions(op.name(), &x, dim, out);
+    require_positions(op.name(), x.dims()[dim], out);
     if is_sorted(&x, dim) { memory::zeros(x.shape, out) } else { cast(op.record(x, dim), out) }
 }
 
@@ -131,16 +131,6 @@ pub(crate) fn check_count(op: &'static str, x: &MpsGraphTensor, dim: usize, k: u
     let extent = x.dims()[dim];
     if k > extent {
         invalid(op, format!("the {k} largest of {extent} elements, along dim {dim} of shape {:?}", x.dims()));
-    }
-}
-
-/// Ends an op whose positions `out` does not hold.
-fn check_positions(op: &'static str, x: &MpsGraphTensor, dim: usize, out: DType) {
-    require(op, out);
-    let extent = x.dims()[dim] as u64;
-    let values = 1u64 << (8 * out.size() as u32 - u32::from(out.is_int())).min(63);
-    if extent > values {
-        unsupported(op, format!("positions up to {} do not fit {out:?}; ask for i32", extent - 1));
     }
 }
 

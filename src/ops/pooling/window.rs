@@ -46,7 +46,9 @@ impl<const N: usize> Options<N> {
                     ),
                 ),
             };
-            Window { outputs, ..window }
+            // How far one window is from a next one makes no difference, and may be far.
+            let stride = if outputs == 1 { kernel } else { stride };
+            Window { outputs, stride, ..window }
         };
         let windows = of_plane(std::array::from_fn::<_, N, _>(window), Window::ONE);
         let planes: usize = shape[..2].iter().product();

@@ -75,6 +75,8 @@ cases! {
             => [[[0.5, 1.0, 1.0, 0.5]]];
         avg_pool2d_backward = |x = [[[[1.0, 2.0, 3.0], [6.0, 5.0, 4.0]]]]|
             avg_pool2d(x, [2, 2], [1, 1], [0, 0], true, false) => [[[[0.25, 0.5, 0.25], [0.25, 0.5, 0.25]]]];
+        avg_pool1d_stride_beyond_the_axis = |x = [[[1.0, 5.0, 2.0, 4.0]]]| avg_pool1d(x, 2, 1 << 30, 0, true, false)
+            => [[[0.5, 0.5, 0.0, 0.0]]];
         // The last window's average is its one element.
         avg_pool1d_beyond_the_padding = |x = [[[1.0, 5.0, 2.0, 4.0]]]| avg_pool1d(x, 3, 3, 0, true, true)
             => [[[0.33333334, 0.33333334, 0.33333334, 1.0]]];

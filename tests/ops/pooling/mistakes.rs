@@ -74,6 +74,18 @@ fn indices_of_other_shapes() {
 }
 
 #[test]
+fn positions_that_the_dtype_cannot_hold() {
+    let parts = ["max_pool2d_with_indices", "399", "U8", "i32"];
+    assert_refused(&parts, || {
+        MpsGraph::<f32, u8>::max_pool2d_with_indices(floats([1, 1, 20, 20]), [20, 20], [1, 1], [0, 0], [1, 1], false)
+    });
+    let fits =
+        MpsGraph::<f32, u8>::max_pool2d_with_indices(floats([1, 1, 16, 16]), [2, 2], [2, 2], [0, 0], [1, 1], false);
+    let last = Tensor::<MpsGraph<f32, u8>, 4, Int>::from_primitive(fits.indices).slice([0..1, 0..1, 7..8, 7..8]);
+    assert_eq!(last.into_data().to_vec::<u8>().ok(), Some(vec![238]));
+}
+
+#[test]
 fn other_ranks() {
     assert_refused(&["max_pool2d", "[2, 4, 4]", "rank 4"], || {
         B::max_pool2d(floats([2, 4, 4]), [2, 2], [2, 2], [0, 0], [1, 1], false)

@@ -1,5 +1,8 @@
 //! Mistakes in reductions are refused by name.
 
+use std::pin::pin;
+use std::task::{Context, Waker};
+
 use burn::tensor::backend::BackendTypes;
 use burn::tensor::ops::{BoolTensorOps, FloatTensorOps, IntTensorOps};
 use burn::tensor::{Bool, DType, Int, IntDType, Tensor};
@@ -43,4 +46,12 @@ fn positions_that_the_dtype_cannot_hold() {
     let device = Default::default();
     let fits = Tensor::<B, 1, Int>::arange(0..256, (&device, DType::U8)).argmax(0);
     assert_eq!(fits.into_data().to_vec::<u8>().ok(), Some(vec![255]));
+    let few = |dim: usize| floats([1, [300, 200][dim]]);
+    assert_refused(&["argmin", "299", "U8"], || B::float_argmin(few(0), 1, IntDType::U8));
+    assert_refused(&["299", "U8"], || MpsGraph::<f32, u8>::float_max_dim_with_indices(few(0), 1, IntDType::U8));
+    B::float_argmax(few(1), 1, IntDType::U8);
+    let distant = Tensor::<B, 1>::zeros([40_000], &device).equal_elem(0.0).into_primitive();
+    assert_refused(&["bool_argwhere", "39999", "I16"], || {
+        pin!(B::bool_argwhere(distant, IntDType::I16)).poll(&mut Context::from_waker(Waker::noop())).is_ready()
+    });
 }
