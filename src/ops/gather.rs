@@ -58,7 +58,7 @@ impl Operation for GatherOp {
                 carrier.store(graph, &graph.gather_along_axis(1, &data, &indices), output.dtype)
             }
             GatherOp::Rows { axis, inside } => {
-                let carrier = Carrier::of(output.dtype);
+                let carrier = Carrier::of_rows(output.dtype);
                 let data = carrier.load(graph, &inputs[0].tensor);
                 let extent = inputs[0].ty.shape[*axis];
                 let indices = index(cx, &inputs[1], extent);
@@ -84,7 +84,11 @@ impl Operation for GatherOp {
     }
 
     fn keeps_width(&self, _operands: &[&MpsGraphTensor], output: &TensorType) -> bool {
-        Carrier::of(output.dtype) == Carrier::Float
+        match self {
+            GatherOp::AlongAxis => Carrier::of(output.dtype).keeps_width(),
+            GatherOp::Rows { .. } => Carrier::of_rows(output.dtype).keeps_width(),
+            GatherOp::Position { .. } => false,
+        }
     }
 
     fn provenance(&self, _inputs: &[Provenance]) -> Provenance {

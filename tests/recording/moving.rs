@@ -1,6 +1,6 @@
 //! Slices whose place changes from run to run compile once more, not for each place.
 
-use burn::tensor::{Int, Tensor, TensorData, s};
+use burn::tensor::{DType, Int, Tensor, TensorData, s};
 
 use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
@@ -57,6 +57,56 @@ fn every_dtype_and_step_moves() {
         assert_eq!(read(even), [start as f32, start as f32 + 2.0]);
         let truth = vector(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).greater_elem(3.0).slice(s![start..start + 1]);
         assert_eq!(truth.into_data().to_vec::<bool>().expect("bools"), [start > 3]);
+    }
+}
+
+#[test]
+fn narrow_dtypes_move() {
+    let _turn = Turn::take();
+    for (dtype, highest) in [(DType::I8, 127), (DType::U8, 255), (DType::I16, 32_767), (DType::U16, 65_535)] {
+        let whole = Tensor::<B, 1, Int>::arange(highest - 11..highest + 1, (&MpsGraphDevice, dtype)).reshape([6, 2]);
+        let device = MpsGraphDevice;
+        device.sync().expect("the device works");
+        for start in 0..4 {
+            let rows = read_integers(whole.clone().slice(s![start..start + 2]).flip([1]));
+            let first = highest as i32 - 11 + 2 * start as i32;
+            assert_eq!(rows, [first + 1, first, first + 3, first + 2], "{dtype:?}");
+            let zeros = Tensor::<B, 2, Int>::zeros([6, 2], (&device, dtype));
+            let put = zeros.slice_assign(s![start..start + 2], whole.clone().slice(s![4..6]));
+            let mut expected = [0; 12];
+            expected[2 * start..2 * start + 4].copy_from_slice(&[3, 2, 1, 0].map(|less| highest as i32 - less));
+            assert_eq!(read_integers(put), expected, "{dtype:?}");
+        }
+    }
+}
+
+fn read_integers<const D: usize>(tensor: Tensor<B, D, Int>) -> Vec<i32> {
+    tensor.into_data().convert::<i32>().to_vec().expect("integers")
+}
+
+/// A dataset of bytes is not widened for a mini-batch of it, however the batch is taken.
+#[cfg(soft_runtime)] // the software runtime counts operations
+#[test]
+fn narrow_dtypes_stay_narrow() {
+    let _turn = Turn::take();
+    let operations = |dtype: DType, take: fn(Tensor<B, 2, Int>, usize) -> Tensor<B, 2, Int>| {
+        let data = Tensor::<B, 2, Int>::ones([32, 3], (&MpsGraphDevice, dtype));
+        MpsGraphDevice.sync().expect("the device works");
+        take(data.clone(), 0).into_data();
+        let before = mpsgraph_soft::mpsgraph::counters::operations_compiled();
+        take(data, 8).into_data();
+        mpsgraph_soft::mpsgraph::counters::operations_compiled() - before
+    };
+    let sliced = |data: Tensor<B, 2, Int>, start: usize| data.slice(s![start..start + 8]);
+    let selected = |data: Tensor<B, 2, Int>, start: usize| {
+        let rows = start as i64..start as i64 + 4;
+        data.select(0, Tensor::arange(rows, &MpsGraphDevice)).repeat_dim(0, 1 + start)
+    };
+    for take in [sliced, selected] {
+        // There and back, the bits of an i32 and those of a u8 are read as another dtype's, and i8 is as it is.
+        let expected = operations(DType::I32, take);
+        assert_eq!(operations(DType::U8, take), expected);
+        assert_eq!(operations(DType::I8, take), expected - 2);
     }
 }
 

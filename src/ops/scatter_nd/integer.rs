@@ -186,7 +186,7 @@ fn words_of(graph: &ffi::Graph, operand: &Operand) -> Vec<ffi::Tensor> {
                 })
                 .collect()
         }
-        Carrier::Float => unreachable!("an integer scatter of {:?}", operand.ty.dtype),
+        Carrier::Own | Carrier::Signed(_) => unreachable!("an integer scatter of {:?}", operand.ty.dtype),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn take(cx: &Lowering<'_>, x: &Operand, axis: usize, range: AxisRange
 /// The rows of `x` along `axis` at these positions: `shape`. There is no reshape that a product which reads them would
 /// have to be hidden from, except in 64-bit integers.
 fn gathered(cx: &Lowering<'_>, x: &Operand, axis: usize, at: &ffi::Tensor, shape: &Shape) -> ffi::Tensor {
-    let (graph, carrier) = (cx.graph(), Carrier::of(x.ty.dtype));
+    let (graph, carrier) = (cx.graph(), Carrier::of_rows(x.ty.dtype));
     if carrier.floats() == 1 || axis + 1 < shape.num_dims() {
         let taken = graph.gather(&carrier.load(graph, &x.tensor), at, axis, 0);
         return carrier.store(graph, &taken, x.ty.dtype);
