@@ -6,16 +6,18 @@
 //! sums, before MPSGraph sees it, and replaced. Nothing here is an error: what cannot be loaded is compiled.
 
 mod about;
+mod fresh;
 mod room;
 mod turn;
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use about::About;
+use fresh::Fresh;
 use turn::Turn;
 
 use super::compile::Compiled;
@@ -118,22 +120,20 @@ impl Kept {
 
     /// Keeps a program that took so long to compile; whether it is kept. The first failure is written to stderr.
     pub fn keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration) -> bool {
-        let number = self.written.fetch_add(1, Ordering::Relaxed);
-        let fresh = self.folder.join(format!("{}{}-{number}", room::FRESH, std::process::id()));
-        let outcome = self.try_keep(key, compiled, compile_time, &fresh);
-        if let Err(error) = &outcome {
-            let _ = fs::remove_dir_all(&fresh);
-            if !self.warned.swap(true, Ordering::Relaxed) {
-                eprintln!("burn-mpsgraph: programs are not kept in {}: {error}", self.folder.display());
-            }
+        let outcome = self.try_keep(key, compiled, compile_time);
+        if let Err(error) = &outcome
+            && !self.warned.swap(true, Ordering::Relaxed)
+        {
+            eprintln!("burn-mpsgraph: programs are not kept in {}: {error}", self.folder.display());
         }
         outcome.is_ok()
     }
 
-    fn try_keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration, fresh: &Path) -> io::Result<()> {
-        fs::create_dir_all(fresh)?;
-        let package = fresh.join(PACKAGE);
+    fn try_keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration) -> io::Result<()> {
+        let mut fresh = Fresh::new(&self.folder, self.written.fetch_add(1, Ordering::Relaxed))?;
+        let package = fresh.path.join(PACKAGE);
         compiled.executable.write_package(&package);
+        fresh.is_written();
         let about = About {
             compile_time,
             feed_order: compiled.feed_order.clone(),
@@ -141,17 +141,17 @@ impl Kept {
             results: compiled.results.clone(),
             files: about::files(&package)?,
         };
-        about.write(fresh, &key.text)?;
-        room::make(&self.folder, self.most_bytes, fresh)?;
-        if fs::rename(fresh, &key.folder).is_ok() {
+        about.write(&fresh.path, &key.text)?;
+        room::make(&self.folder, self.most_bytes, &fresh.path)?;
+        if fs::rename(&fresh.path, &key.folder).is_ok() {
             return Ok(());
         }
         // Another process may have been faster.
         if About::read(&key.folder, &key.text).is_some_and(|about| about.is_whole(&key.folder.join(PACKAGE))) {
-            return fs::remove_dir_all(fresh);
+            return Ok(());
         }
         room::remove(&key.folder)?;
-        fs::rename(fresh, &key.folder)
+        fs::rename(&fresh.path, &key.folder)
     }
 }
 

@@ -240,6 +240,25 @@ fn a_load_that_ended_two_processes_is_not_tried_again() {
 }
 
 #[test]
+fn writing_that_ended_two_processes_is_not_tried_again() {
+    let folder = Folder::new("deadly-writes");
+    let ended = |number| {
+        let left = folder.0.join(format!(".new-0-{number}"));
+        fs::create_dir_all(&left).expect("a place for temporary files");
+        fs::write(left.join("writing.lock"), "").expect("it is ours");
+    };
+    ended(0);
+    assert_eq!(folder.run(), [PROGRAMS, 0, PROGRAMS]);
+    fs::remove_dir_all(&folder.0).expect("it is ours");
+    ended(0);
+    ended(1);
+    let output = folder.start(&[]).wait_with_output().expect("it ends");
+    assert_eq!(counts(&output), [PROGRAMS, 0, 0]);
+    assert_eq!(text(&output).matches("ended 2 processes").count(), 1, "{}", text(&output));
+    assert_eq!(folder.programs().len(), 2, "{:?}", folder.programs());
+}
+
+#[test]
 fn what_loads_slower_than_it_compiles_is_compiled() {
     let folder = Folder::new("slow");
     assert_eq!(folder.run(), [PROGRAMS, 0, PROGRAMS]);

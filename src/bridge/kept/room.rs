@@ -5,10 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::turn;
+use super::{fresh, turn};
 
-/// What names of folders begin with that are being written.
-pub(super) const FRESH: &str = ".new-";
 /// What names of folders begin with that are being removed.
 const OLD: &str = ".old-";
 
@@ -37,7 +35,7 @@ pub(super) fn make(folder: &Path, most_bytes: u64, fresh: &Path) -> io::Result<(
             let bytes = bytes_of(&path).unwrap_or(0);
             needed += bytes;
             programs.push(Program { path, bytes, used });
-        } else if (name.starts_with(FRESH) || name.starts_with(OLD)) && is_over(used) {
+        } else if (name.starts_with(fresh::NAME) || name.starts_with(OLD)) && is_over(used) {
             // A process has ended while it wrote it.
             let _ = fs::remove_dir_all(path);
         }

@@ -1,0 +1,71 @@
+//! The folder of a program that is being written, under a name of its own.
+//!
+//! MPSGraph does not tell that it could not write a package: on a full disk it ends the process (pytorch/executorch#1076).
+//! Every later process would compile, write and end the same way. So a file in the folder is locked while MPSGraph
+//! writes; what a process that has ended leaves behind is then known by its free lock.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What names of folders begin with that are being written.
+pub(super) const NAME: &str = ".new-";
+/// The file that is locked.
+const WRITING: &str = "writing.lock";
+/// Its name before.
+const UNLOCKED: &str = "unlocked";
+/// Processes that may end while they write; one may have been ended by somebody.
+const ENDED: usize = 2;
+
+/// A folder that is being written; removed when this is dropped, unless it was renamed.
+pub(super) struct Fresh {
+    pub path: PathBuf,
+    /// Locked.
+    writing: Option<File>,
+}
+
+impl Fresh {
+    /// The `number`-th of this process.
+    ///
+    /// # Errors
+    /// If writing has ended [`ENDED`] processes, or the folder cannot be made.
+    pub fn new(folder: &Path, number: u64) -> io::Result<Self> {
+        let path = folder.join(format!("{NAME}{}-{number}", std::process::id()));
+        fs::create_dir_all(&path)?;
+        let mut fresh = Self { path, writing: None };
+        if fs::read_dir(folder)?.flatten().filter(|entry| has_ended(&entry.path())).count() >= ENDED {
+            return Err(io::Error::other(format!(
+                "MPSGraph has ended {ENDED} processes that wrote there; if the disk is not full any more, remove the \
+                 folders {NAME}*"
+            )));
+        }
+        // Nobody sees it without its lock, but where the file system has none.
+        let unlocked = fresh.path.join(UNLOCKED);
+        let writing = File::create(&unlocked)?;
+        let is_locked = writing.try_lock().is_ok();
+        fresh.writing = Some(writing);
+        if is_locked {
+            fs::rename(unlocked, fresh.path.join(WRITING))?;
+        }
+        Ok(fresh)
+    }
+
+    /// MPSGraph has written.
+    pub fn is_written(&mut self) {
+        self.writing = None;
+        let _ = fs::remove_file(self.path.join(WRITING)).or_else(|_| fs::remove_file(self.path.join(UNLOCKED)));
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        self.writing = None;
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Whether this is the folder of a process that ended while it wrote.
+fn has_ended(path: &Path) -> bool {
+    let is_fresh = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(NAME));
+    is_fresh && File::open(path.join(WRITING)).is_ok_and(|file| file.try_lock().is_ok())
+}
