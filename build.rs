@@ -41,6 +41,13 @@ fn main() {
         println!("cargo::rustc-cfg=soft_runtime");
         return;
     }
+    let system = std::env::var("CARGO_CFG_TARGET_OS").unwrap_or_default();
+    if system != "macos" {
+        // The versions from which on Apple has its methods are asked for as those of macOS.
+        println!(
+            "cargo::error=burn-mpsgraph runs on macOS, not on {system}; with its feature `soft` it computes on the CPU"
+        );
+    }
     // CoreGraphics: without it MTLCreateSystemDefaultDevice gives command-line programs nothing.
     for framework in ["Foundation", "CoreGraphics", "Metal", "MetalPerformanceShaders", "MetalPerformanceShadersGraph"]
     {

@@ -2,7 +2,8 @@
 //!
 //! It plays an Apple silicon GPU with unified memory. `MPSGRAPH_SOFT_GPU_FAMILY` names its newest family (`7` is M1,
 //! `8` M2, `9` M3 and M4, `10` M5; `9` unless set), so code for one generation can be tested here. `discrete` is a GPU
-//! of another maker with memory of its own, as in some Macs with an Intel processor, and `none` is no device.
+//! of another maker with memory of its own, as in some Macs with an Intel processor, `virtual` that of a virtual Mac,
+//! and `none` is no device.
 
 use std::ffi::c_void;
 use std::sync::LazyLock;
@@ -65,6 +66,8 @@ pub fn apple_family() -> i64 {
 
 /// In place of a family: a GPU with memory of its own, which is of no family of Apple's.
 const DISCRETE: i64 = 0;
+/// The family of the GPU that a virtual Mac shows (JuliaGPU/Metal.jl#309).
+const VIRTUAL: i64 = 5;
 
 /// What `MPSGRAPH_SOFT_GPU_FAMILY` says; `None` plays a system without a GPU, such as some virtual Macs.
 fn family() -> Option<i64> {
@@ -75,9 +78,10 @@ fn family() -> Option<i64> {
         match (text.trim(), text.trim().parse()) {
             ("none", _) => None,
             ("discrete", _) => Some(DISCRETE),
+            ("virtual", _) => Some(VIRTUAL),
             (_, Ok(family @ 7..=10)) => Some(family),
             _ => {
-                panic!("MPSGRAPH_SOFT_GPU_FAMILY is `{text}`; expected 7 (M1) to 10 (M5), discrete, or none")
+                panic!("MPSGRAPH_SOFT_GPU_FAMILY is `{text}`; expected 7 (M1) to 10 (M5), discrete, virtual, or none")
             }
         }
     });

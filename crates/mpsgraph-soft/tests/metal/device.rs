@@ -3,7 +3,7 @@
 use mpsgraph_soft::objc::{Id, version};
 
 use super::messages::*;
-use crate::support::Documented;
+use crate::support::{Documented, Reported};
 
 fn supports(family: isize) -> bool {
     msg!(device().id(), "supportsFamily:", family => isize; bool)
@@ -63,6 +63,25 @@ fn the_discrete_gpu_that_the_environment_names() {
     assert!(!msg!(device().id(), "hasUnifiedMemory"; bool));
     assert!((1001..=1012).all(|family| !supports(family)));
     assert!(supports(2002), "Mac2");
+}
+
+#[test]
+fn the_gpu_of_a_virtual_mac_is_of_an_old_family() {
+    let _test = rule(Reported("JuliaGPU/Metal.jl#309: an `Apple Paravirtual device` is of Apple5, not of Apple6"));
+    passes_with(
+        "MPSGRAPH_SOFT_GPU_FAMILY",
+        "virtual",
+        &["--ignored", "--exact", "metal::device::the_virtual_gpu_that_the_environment_names"],
+        1,
+    );
+}
+
+#[test]
+#[ignore = "run by `the_gpu_of_a_virtual_mac_is_of_an_old_family` with the environment it needs"]
+fn the_virtual_gpu_that_the_environment_names() {
+    let _test = plain();
+    assert!(msg!(device().id(), "hasUnifiedMemory"; bool));
+    assert!(supports(1005) && !supports(1006));
 }
 
 #[test]
