@@ -5,7 +5,8 @@
 //! first and the last. What tells of them is the completion handler of the execution. Apple documents that it is called
 //! when the execution has ended, with an error if one occurred, but not on which thread, nor whether before or after
 //! the handlers of the last command buffer. DrewsChessMachine has seen it called once per encode, also with commits
-//! inside. That its error tells of every command buffer of the execution is our assumption: nobody has provoked one.
+//! inside. That its error tells of every command buffer of the execution is our assumption: nobody has provoked one. If
+//! it tells of the last one only, a fault in one between is not noticed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
