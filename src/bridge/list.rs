@@ -61,6 +61,8 @@ struct List {
     next_look: usize,
     /// A bound is reached: flushed before the next op.
     full: bool,
+    /// What it is counted to hold, if its thread has ended.
+    held_as_orphan: usize,
     /// How the segments began that were cut at a bound since the last flush of everything, newest last.
     beginnings: VecDeque<Vec<(Op, TensorType)>>,
 }
@@ -136,6 +138,7 @@ impl Recording {
     pub fn prune(&'static self) {
         let mut list = self.lock();
         let dead = list.take_unwanted();
+        list.count_orphan();
         self.give_away(&mut list);
         drop(list);
         drop(dead);
@@ -172,6 +175,15 @@ impl List {
         if bytes < LARGE || self.read.insert(Arc::as_ptr(value).addr()) {
             self.read_bytes += bytes;
         }
+    }
+
+    /// Counts what the nodes read that is given to them, after others were cut.
+    fn count_reads_again(&mut self) {
+        (self.read_bytes, self.next_look, self.full) = (0, 0, false);
+        self.read.clear();
+        let nodes = std::mem::take(&mut self.nodes);
+        nodes.iter().flat_map(|node| &node.inputs).filter_map(Input::given).for_each(|value| self.count_read(value));
+        self.nodes = nodes;
     }
 
     /// Whether the nodes hold so many bytes that nobody else holds.

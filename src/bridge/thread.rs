@@ -5,7 +5,9 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::list::Recording;
+use super::flush::FlushReason;
+use super::list::{Cut, Recording};
+use super::runtime::Runtime;
 use crate::burn::stream;
 
 /// Streams that a thread has recordings for at most. Nobody says when a stream has ended.
@@ -31,9 +33,9 @@ impl Current {
     fn make_room(&mut self) {
         let (kept, empty): (Vec<_>, Vec<_>) = self.0.drain(..).partition(|(_, recording)| recording.waiting().0 > 0);
         self.0 = kept;
-        empty.into_iter().for_each(|(_, recording)| recording.orphan());
+        empty.into_iter().for_each(|(_, recording)| end(recording));
         if self.0.len() == STREAMS {
-            self.0.remove(0).1.orphan();
+            end(self.0.remove(0).1);
         }
     }
 }
@@ -41,8 +43,20 @@ impl Current {
 impl Drop for Current {
     fn drop(&mut self) {
         LAST.set(None);
-        self.0.iter().for_each(|(_, recording)| recording.orphan());
+        self.0.iter().for_each(|(_, recording)| end(recording));
     }
+}
+
+/// Nobody records into it any more. What such recordings hold has the bound of one; beyond it, what can still be asked
+/// for is submitted.
+fn end(recording: &'static Recording) {
+    if recording.waiting().0 > 0 {
+        let runtime = Runtime::get();
+        if recording.held_by_orphans_with() >= runtime.bounds().held_bytes {
+            runtime.flush(recording, Cut::Everything, FlushReason::Bound);
+        }
+    }
+    recording.orphan();
 }
 
 thread_local! {

@@ -1,5 +1,8 @@
 //! What recorded ops, free buffers and work in flight hold is bounded.
 
+use std::sync::mpsc::sync_channel;
+use std::thread::spawn;
+
 use burn::tensor::{Tensor, TensorData};
 
 use super::{B, Turn, read, vector};
@@ -39,6 +42,60 @@ fn the_bound_is_a_setting() {
     assert!(held <= 11 * MIB, "the bound and the quarter between two looks: {held}");
     assert!(turn.used().flushes_at_bounds >= 5, "{:?}", turn.used());
     assert_eq!(read(sum), [(64 << 18) as f32]);
+}
+
+/// Another thread that reads now and then cuts its values out, and what stays counts as before.
+#[test]
+fn what_is_held_counts_though_another_thread_reads() {
+    let turn = Turn::take();
+    MpsGraphDevice.set_held_limit(8 << 20);
+    let (sender, receiver) = sync_channel::<Tensor<B, 1>>(0);
+    let (answer, answered) = sync_channel(0);
+    let reader = spawn(move || receiver.into_iter().for_each(|x| answer.send(read(x)[0]).expect("it is awaited")));
+    let mut sum = Tensor::<B, 1>::zeros([1], &MpsGraphDevice);
+    let mut most = 0;
+    for _ in 0..64 {
+        let x = batch(1 << 18);
+        sum = sum + x.clone().sum();
+        sender.send(x.slice([0..2]).sum()).expect("it is received");
+        assert_eq!(answered.recv(), Ok(2.0));
+        most = most.max(turn.used().bytes_held);
+    }
+    drop(sender);
+    reader.join().expect("no panic");
+    MpsGraphDevice.set_held_limit(128 << 20);
+    assert!(most <= 12 * MIB, "the bound, the quarter between two looks, and a batch: {most}");
+    assert_eq!(read(sum), [(64 << 18) as f32]);
+}
+
+/// Values that a cut leaves to the ops that stay are held by these.
+#[test]
+fn what_a_cut_leaves_behind_counts() {
+    let turn = Turn::take();
+    MpsGraphDevice.set_held_limit(8 << 20);
+    let mut sum = Tensor::<B, 1>::zeros([1], &MpsGraphDevice);
+    let mut most = 0;
+    for _ in 0..64 {
+        let x = Tensor::<B, 1>::ones([1 << 18], &MpsGraphDevice) * 2.0;
+        let loss = x.clone().mean();
+        sum = sum + x.exp().log().sum();
+        assert_eq!(spawn(move || read(loss)).join().expect("no panic"), [2.0]);
+        most = most.max(turn.used().bytes_held);
+    }
+    MpsGraphDevice.set_held_limit(128 << 20);
+    assert!(most <= 12 * MIB, "{most}");
+    assert_eq!(read(sum), [(128 << 18) as f32]);
+}
+
+#[test]
+fn what_ended_threads_leave_has_a_bound() {
+    let turn = Turn::take();
+    MpsGraphDevice.set_held_limit(8 << 20);
+    let means = (0..40).map(|_| spawn(|| batch(1 << 18).mean()).join().expect("no panic")).collect::<Vec<_>>();
+    let held = turn.used().bytes_held;
+    MpsGraphDevice.set_held_limit(128 << 20);
+    assert!(held <= 8 * MIB, "{held}");
+    assert_eq!(read(Tensor::cat(means, 0).sum()), [40.0]);
 }
 
 /// Programs that each come to twice the bound, one after the other.

@@ -98,10 +98,9 @@ impl Recording {
             return None;
         }
         list.bytes -= nodes.iter().map(|node| node.value.bytes()).sum::<usize>();
-        (list.read_bytes, list.next_look, list.full) = (0, 0, false);
-        list.read.clear();
         let mut wanted: Marks = nodes.iter().map(Node::is_asked_for).collect();
         list.leave(&nodes, &mut wanted);
+        list.count_reads_again();
         let consumed = consumed(&nodes, &asked);
         for ((node, wanted), asked) in nodes.iter().zip(&mut wanted).zip(asked) {
             *wanted = *wanted || was_wanted(&node.value, asked, &consumed);
@@ -109,6 +108,7 @@ impl Recording {
         for (node, _) in nodes.iter().zip(&wanted).filter(|(_, wanted)| **wanted) {
             node.value.set_state(State::Pending(ticket.clone()));
         }
+        list.count_orphan();
         self.give_away(&mut list);
         Some(Segment { nodes, wanted })
     }

@@ -37,6 +37,9 @@ static FREE: Mutex<Vec<&'static Recording>> = Mutex::new(Vec::new());
 /// Recordings whose threads have ended and that hold something.
 static ORPHANS: AtomicUsize = AtomicUsize::new(0);
 
+/// Bytes of buffers that only they hold.
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
 /// Whether a handle that is dropped has to look whether its value's recording is an orphan.
 pub(in crate::bridge) fn any_orphans() -> bool {
     ORPHANS.load(Ordering::Relaxed) > 0
@@ -73,7 +76,7 @@ impl Recording {
         self.in_use.load(Ordering::Acquire)
     }
 
-    /// Its thread ends, or needs it no longer: what its values do not need is dropped, now and whenever the last tensor
+    /// Its thread has ended, or needs it no longer: what its values do not need is dropped, now and whenever the last tensor
     /// of a value is.
     pub fn orphan(&'static self) {
         let mut list = self.lock();
@@ -84,6 +87,12 @@ impl Recording {
         drop(list);
         drop(kept);
         self.prune();
+    }
+
+    /// Bytes of buffers that the recordings whose threads have ended would hold, with this one.
+    pub fn held_by_orphans_with(&'static self) -> usize {
+        self.prune();
+        HELD.load(Ordering::Relaxed).saturating_add(self.waiting().1)
     }
 
     /// Drops what nobody can ask for if its thread has ended.
@@ -101,6 +110,17 @@ impl Recording {
             self.in_use.store(false, Ordering::Release);
             ORPHANS.fetch_sub(1, Ordering::Relaxed);
             FREE.lock_anyway().push(self);
+        }
+    }
+}
+
+impl List {
+    /// Counts what an orphan holds now.
+    pub(super) fn count_orphan(&mut self) {
+        if self.owner == Owner::Ended {
+            let held = self.held_bytes().0;
+            HELD.fetch_add(held, Ordering::Relaxed);
+            HELD.fetch_sub(std::mem::replace(&mut self.held_as_orphan, held), Ordering::Relaxed);
         }
     }
 }
