@@ -6,7 +6,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use smallvec::SmallVec;
 
@@ -20,6 +20,7 @@ use super::ticket::Ticket;
 use super::value::{Maker, State};
 use crate::error::Error;
 use crate::ffi;
+use crate::lock::LockAnyway;
 
 /// Why a recording is flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,10 +51,15 @@ impl Runtime {
 
     /// Submits what other threads' recordings hold of these values, as one program.
     pub(super) fn flush_others(&self, mut values: Vec<Maker>) {
+        /// Held while several recordings are cut. A flush waits for what was cut before it; of two that cut the same
+        /// recordings at a time, each could have cut one before the other.
+        static SEVERAL: Mutex<()> = Mutex::new(());
+
         let ticket = Arc::<Ticket>::default();
         // Serial numbers of one recording follow each other.
         values.sort_by_key(|(_, serial)| *serial);
         let (mut nodes, mut wanted) = (Vec::new(), Marks::new());
+        let alone = SEVERAL.lock_anyway();
         for same in values.chunk_by(|a, b| ptr::eq(a.0, b.0)) {
             let serials: SmallVec<[u64; 4]> = same.iter().map(|(_, serial)| *serial).collect();
             if let Some(segment) = same[0].0.cut(Cut::Parts(&serials), &ticket) {
@@ -61,6 +67,7 @@ impl Runtime {
                 wanted.extend(segment.wanted);
             }
         }
+        drop(alone);
         if !nodes.is_empty() {
             self.submit(Segment { nodes: nodes.into(), wanted }, &ticket, FlushReason::OtherThread);
         }

@@ -1,6 +1,7 @@
 //! Many threads record, share tensors and read.
 
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use burn::tensor::Tensor;
@@ -30,6 +31,49 @@ fn eight_threads_share_a_recorded_tensor_and_read_right_numbers() {
             assert_eq!(worker.join().expect("no panic"), [factor, 2.0 * factor, 3.0 * factor]);
         }
         assert_eq!(read(shared), [2.0, 4.0, 6.0]);
+    }
+}
+
+/// Two threads gather values of the same recordings: one the earlier ones, one those that are made of them.
+#[test]
+fn threads_that_gather_from_many_do_not_wait_for_each_other() {
+    let _turn = Turn::take();
+    type Made = Mutex<Option<[Tensor<B, 1>; 2]>>;
+    let (slots, ended) =
+        (Arc::new((0..4).map(|_| Made::default()).collect::<Vec<_>>()), Arc::new(AtomicBool::new(false)));
+    let makers: Vec<_> = (0..slots.len())
+        .map(|slot| {
+            let (slots, ended) = (slots.clone(), ended.clone());
+            thread::spawn(move || {
+                let mut x = vector(&[1.0; 4]);
+                while !ended.load(Ordering::Relaxed) {
+                    let early = x * 0.5;
+                    let late = early.clone() + 1.0;
+                    x = late.clone();
+                    *slots[slot].lock().expect("no panic") = Some([early, late]);
+                    thread::yield_now();
+                }
+            })
+        })
+        .collect();
+    let gatherers = [0, 1].map(|which| {
+        let slots = slots.clone();
+        thread::spawn(move || {
+            for _ in 0..300 {
+                let made = slots.iter().filter_map(|slot| slot.lock().expect("no panic").clone());
+                let made: Vec<_> = made.map(|both| both[which].clone()).collect();
+                if !made.is_empty() {
+                    assert!(read(Tensor::cat(made, 0)).iter().all(|x| (0.5..=2.0).contains(x)));
+                }
+            }
+        })
+    });
+    for gatherer in gatherers {
+        gatherer.join().expect("no panic");
+    }
+    ended.store(true, Ordering::Relaxed);
+    for maker in makers {
+        maker.join().expect("no panic");
     }
 }
 
