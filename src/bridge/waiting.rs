@@ -121,7 +121,8 @@ impl Waiting {
         let known = list.waiters.iter_mut().find(|waiter| Some(waiter.key) == wait.key);
         if let Some(known) = known {
             known.waker.clone_from(waker);
-            if look.is_none() || known.look == look {
+            // Who was late and still waits is so because an earlier submission has ended since.
+            if !known.late && (look.is_none() || known.look == look) {
                 return;
             }
             (known.look, known.late) = (look, false);
@@ -211,5 +212,46 @@ impl List {
     /// When a wait since that time is late.
     fn late_at(&self, since: Instant) -> Instant {
         since.max(self.last_end) + self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::task::Wake;
+    use std::thread::sleep;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    /// Woken as late, and then not late any more, because an earlier submission has ended: the clock wakes it again.
+    #[test]
+    fn a_wait_is_late_more_than_once() {
+        let limit = Duration::from_millis(50);
+        let waiting: &'static Waiting = Box::leak(Box::new(Waiting::new(limit)));
+        let (woken, mut wait) = (Arc::<Woken>::default(), Wait::new(2));
+        let waker = Waker::from(woken.clone());
+        let woken_times = |times: usize| {
+            let start = Instant::now();
+            while woken.0.load(Ordering::SeqCst) < times && start.elapsed() < 100 * limit {
+                sleep(limit / 50);
+            }
+            woken.0.load(Ordering::SeqCst)
+        };
+        waiting.register(&mut wait, &waker, None);
+        assert_eq!(woken_times(1), 1);
+        waiting.ended(1);
+        waiting.register(&mut wait, &waker, None);
+        assert_eq!(woken_times(2), 2);
+        assert_eq!(waiting.overdue(&wait), Some(limit));
+        waiting.forget(&mut wait);
     }
 }
