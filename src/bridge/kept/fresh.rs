@@ -7,6 +7,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// What names of folders begin with that are being written.
 pub(super) const NAME: &str = ".new-";
@@ -30,8 +31,11 @@ impl Fresh {
     /// # Errors
     /// If writing has ended [`ENDED`] processes, or the folder cannot be made.
     pub fn new(folder: &Path, number: u64) -> io::Result<Self> {
-        let path = folder.join(format!("{NAME}{}-{number}", std::process::id()));
-        fs::create_dir_all(&path)?;
+        // Processes in containers may have one number, so the time belongs to the name.
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+        let path = folder.join(format!("{NAME}{}-{time}-{number}", std::process::id()));
+        fs::create_dir_all(folder)?;
+        fs::create_dir(&path)?;
         let mut fresh = Self { path, writing: None };
         if fs::read_dir(folder)?.flatten().filter(|entry| has_ended(&entry.path())).count() >= ENDED {
             return Err(io::Error::other(format!(
