@@ -22,6 +22,7 @@ pub(crate) use transposed::{conv_transpose, conv_transpose_weight_backward, conv
 
 use self::deformable::DeformableOp;
 use self::extents::{Convolution, SPATIAL};
+use self::transposed::with_zeros;
 use super::arithmetic::{self, BinaryOp, cast};
 use super::{Operation, memory, reduction};
 use crate::bridge::record;
@@ -146,7 +147,8 @@ pub(crate) fn conv_x_backward<const N: usize>(
     check_grad(name, &output_grad, &convolution.output_shape(N));
     let shape = x.shape();
     drop(x);
-    let grad = convolution.input_gradient(wide(output_grad), wide(weight));
+    let (convolution, rest) = convolution.of_input_gradient();
+    let grad = with_zeros(convolution.input_gradient(wide(output_grad), wide(weight)), rest);
     cast(grad.with_shape(shape), dtype)
 }
 

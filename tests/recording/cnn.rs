@@ -8,9 +8,11 @@ use burn::nn::pool::{AdaptiveAvgPool2d, AdaptiveAvgPool2dConfig, MaxPool2d, MaxP
 use burn::nn::{BatchNorm, BatchNormConfig, Dropout, DropoutConfig, Linear, LinearConfig, Relu};
 use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use burn::tensor::backend::{AutodiffBackend, Backend};
+use burn::tensor::module::{conv_transpose1d, conv2d};
+use burn::tensor::ops::{ConvOptions, ConvTransposeOptions};
 use burn::tensor::{ElementConversion, Int, Tensor, TensorData};
 
-use super::{B, Turn};
+use super::{B, Turn, read};
 
 #[derive(Module, Debug)]
 pub struct Cnn<B: Backend> {
@@ -103,4 +105,23 @@ fn a_step_compiles_nothing_and_is_one_commit() {
     assert_eq!(used.programs_compiled, 0, "{used:?}");
     // One for each step; the weights of the second model are another.
     assert!(used.commits <= 12, "{used:?}");
+}
+
+/// Depthwise gradients for inputs that are longer than the filter reaches: macOS 27 ends the process over some.
+#[test]
+fn depthwise_gradients_behind_the_last_tap() {
+    let _turn = Turn::take();
+    let device = Default::default();
+    let x = Tensor::<B, 3>::from_data([[[1.0, 2.0], [3.0, 4.0]]], &device);
+    let w = Tensor::<B, 3>::from_data([[[1.0, 10.0, 100.0]], [[2.0, 20.0, 200.0]]], &device);
+    let transposed = conv_transpose1d(x, w, None, ConvTransposeOptions::new([2], [0], [1], [1], 2));
+    let expected = [[1.0, 10.0, 102.0, 20.0, 200.0, 0.0], [6.0, 60.0, 608.0, 80.0, 800.0, 0.0]];
+    assert_eq!(read(transposed), expected.concat());
+
+    let x = Tensor::<Autodiff<B>, 4>::ones([1, 2, 4, 4], &device).require_grad();
+    let w = Tensor::<Autodiff<B>, 4>::ones([2, 1, 3, 3], &device);
+    let y = conv2d(x.clone(), w, None, ConvOptions::new([2, 2], [0, 0], [1, 1], 2));
+    let grad = x.grad(&y.sum().backward()).expect("it was asked for");
+    let row = [[1.0, 1.0, 1.0, 0.0]; 3].concat();
+    assert_eq!(read(grad), [&row[..], &[0.0; 4], &row, &[0.0; 4]].concat());
 }

@@ -41,6 +41,22 @@ impl Axis {
     pub fn padded(&self) -> usize {
         self.input + self.window.padding[0] + self.window.padding[1]
     }
+
+    /// Does without so many elements at the end, of the padding and then of the input; how many are of the input.
+    fn shorten(&mut self, beyond: usize) -> usize {
+        let undone = beyond.min(self.window.padding[1]);
+        self.window.padding[1] -= undone;
+        let rest = (beyond - undone).min(self.input);
+        self.input -= rest;
+        rest
+    }
+}
+
+/// How many elements at the end of the padded input, where no tap comes, a gradient for the input is asked for. macOS
+/// 27.0 ends the process over more of them than there is padding at the end, if a group has one channel
+/// (apple/coreai-torch#58). More than `stride - 1` would make one more output.
+fn most_beyond([inputs, groups]: [usize; 2], stride: usize) -> usize {
+    if inputs == groups { 0 } else { stride - 1 }
 }
 
 /// A convolution with all its extents: depth, height and width, those missing in front.
@@ -113,6 +129,7 @@ impl Convolution {
         if x[1] != weight[0] || !x[1].is_multiple_of(groups) {
             wrong(format_args!("x must have the weight's {} channels, which divide by groups", weight[0]));
         }
+        let channels = [weight[1] * groups, x[1]];
         let (mut axes, mut rest) = ([Axis::NONE; SPATIAL], [0; SPATIAL]);
         for at in 0..N {
             let place = SPATIAL - N + at;
@@ -125,17 +142,23 @@ impl Convolution {
             let Some(extent) = whole.checked_sub(2 * padding[at]).filter(|&extent| extent > 0) else {
                 wrong(format_args!("the padding leaves nothing of {whole} elements along dimension {}", 2 + at));
             };
-            // Beyond `stride - 1` elements of output padding, a plain convolution would give one more output. They undo
-            // padding at the end; what is left of them then lies beyond the filter.
-            let beyond = padding_out[at].saturating_sub(stride[at] - 1);
-            let undone = beyond.min(padding[at]);
-            axis.window.padding[1] -= undone;
-            rest[place] = (beyond - undone).min(extent);
-            axis.input = extent - rest[place];
+            axis.input = extent;
+            rest[place] = axis.shorten(padding_out[at].saturating_sub(most_beyond([channels[0], groups], stride[at])));
             axes[place] = axis;
         }
-        let channels = [weight[1] * groups, x[1]];
         (Self { batch: x[0], channels, groups, axes }.within_limits(name), rest)
+    }
+
+    /// The convolution whose gradient for the input is asked for instead, and how many zeros follow that along each
+    /// dimension.
+    pub fn of_input_gradient(mut self) -> (Self, [usize; SPATIAL]) {
+        let mut rest = [0; SPATIAL];
+        for (axis, rest) in self.axes.iter_mut().zip(&mut rest).filter(|(axis, _)| axis.output > 0) {
+            let beyond = axis.padded() - (axis.output - 1) * axis.window.stride - axis.reach();
+            let most = most_beyond([self.channels[0], self.groups], axis.window.stride);
+            *rest = axis.shorten(beyond.saturating_sub(most));
+        }
+        (self, rest)
     }
 
     fn within_limits(self, name: &'static str) -> Self {

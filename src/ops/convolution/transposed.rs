@@ -23,13 +23,7 @@ pub(crate) fn conv_transpose<const N: usize>(
     let dtype = float_of(name, &[Some(&x), Some(&weight), bias.as_ref()]);
     let (convolution, rest) = Convolution::of_transposed(name, [&x.shape, &weight.shape], &options);
     check_bias(name, bias.as_ref(), convolution.channels[0]);
-    let mut output = convolution.input_gradient(wide(x), wide(weight));
-    for (axis, &zeros) in rest.iter().enumerate().filter(|(_, zeros)| **zeros > 0) {
-        let mut shape = output.shape();
-        shape[2 + axis] = zeros;
-        let zeros = memory::zeros(shape, output.dtype());
-        output = tensor_shape::cat(vec![output, zeros], 2 + axis);
-    }
+    let output = with_zeros(convolution.input_gradient(wide(x), wide(weight)), rest);
     finish(output.with_shape(output_shape::<N>(&convolution, rest)), bias, dtype)
 }
 
@@ -68,6 +62,17 @@ pub(crate) fn conv_transpose_weight_backward<const N: usize>(
     let seen = seen::<N>(&convolution, wide(output_grad), rest);
     let grad = convolution.weights_gradient(wide(x), seen);
     cast(grad.with_shape(shape), dtype)
+}
+
+/// A gradient for an input, and so many zeros behind it along each dimension.
+pub(super) fn with_zeros(mut grad: MpsGraphTensor, rest: [usize; SPATIAL]) -> MpsGraphTensor {
+    for (axis, &zeros) in rest.iter().enumerate().filter(|(_, zeros)| **zeros > 0) {
+        let mut shape = grad.shape();
+        shape[2 + axis] = zeros;
+        let zeros = memory::zeros(shape, grad.dtype());
+        grad = tensor_shape::cat(vec![grad, zeros], 2 + axis);
+    }
+    grad
 }
 
 /// Shape of the transposed convolution's output.

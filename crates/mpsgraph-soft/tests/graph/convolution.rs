@@ -4,7 +4,7 @@ use mpsgraph_soft::objc::Id;
 
 use super::messages::numbers;
 use super::session::{BF16, F16, F32, Graph, Value, floats, halves, run_one};
-use crate::support::{Assumed, Documented, Reported, class, msg, refused, rule};
+use crate::support::{Assumed, Documented, Reported, class, msg, passes_with, plain, refused, rule};
 
 const CONVOLUTION: &str = "convolution2DWithSourceTensor:weightsTensor:descriptor:name:";
 const DATA_GRADIENT: &str = "convolution2DDataGradientWithIncomingGradientTensor:weightsTensor:outputShape:\
@@ -186,4 +186,39 @@ fn gradients_for_weights_of_many_images_are_refused() {
     refused(WEIGHTS_GRADIENT, "of more than 65535", || {
         gradient(&graph, WEIGHTS_GRADIENT, &[many, many], &[1, 1, 1, 1], forward())
     });
+}
+
+#[test]
+fn gradients_of_one_channel_in_a_group_end_with_the_filter() {
+    let _test = plain();
+    let on = |system, test| passes_with("MPSGRAPH_SOFT_MACOS", system, &["--ignored", "--exact", test], 1);
+    on("26.0", "graph::convolution::gradients_go_on_behind_the_filter");
+    on("27.0", "graph::convolution::gradients_that_go_on_behind_the_filter_are_refused");
+}
+
+/// The gradient for two channels of 6 elements of which a filter of 3 meets 5, with so many groups and so much padding.
+fn gradient_behind_the_filter(groups: usize, padding: usize) -> impl FnOnce() -> Id {
+    move || {
+        let graph = Graph::new();
+        let operands = [&[1, 2, 1, 2], &[2, 2 / groups as i64, 1, 3]].map(|shape| graph.placeholder(shape, F32));
+        let descriptor = padded(descriptor([2, 1], [1, 1], groups), [0, padding, 0, 0]);
+        gradient(&graph, DATA_GRADIENT, &operands, &[1, 2, 1, 6 - padding as i64], descriptor)
+    }
+}
+
+#[test]
+#[ignore = "run by `gradients_of_one_channel_in_a_group_end_with_the_filter` with the environment it needs"]
+fn gradients_go_on_behind_the_filter() {
+    let _test = plain();
+    gradient_behind_the_filter(2, 0)();
+}
+
+#[test]
+#[ignore = "run by `gradients_of_one_channel_in_a_group_end_with_the_filter` with the environment it needs"]
+fn gradients_that_go_on_behind_the_filter_are_refused() {
+    let _test =
+        rule(Reported("apple/coreai-torch#58: an explicit padding of -1 in a depthwise gradient on macOS 27.0"));
+    refused(DATA_GRADIENT, "aborts on macOS 27", gradient_behind_the_filter(2, 0));
+    gradient_behind_the_filter(2, 1)();
+    gradient_behind_the_filter(1, 0)();
 }

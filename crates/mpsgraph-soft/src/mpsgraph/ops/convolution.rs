@@ -9,6 +9,7 @@ use crate::kernels::convolution::{Convolution, Wanted, Window};
 use crate::mpsgraph::builder::{Accepts, Builder, refuse};
 use crate::mpsgraph::convolution_2d_op_descriptor::{Convolution2DOpDescriptor, Properties};
 use crate::mpsgraph::shape::Shown;
+use crate::objc::version::macos;
 use crate::objc::{Id, Method, Sel, Strong, This, method4, method5};
 
 /// The selectors of the header that exist here.
@@ -116,6 +117,29 @@ impl<'a> Request<'a> {
         }
     }
 
+    /// Refuses a gradient with one channel in a group that goes on behind the last tap for more than there is padding.
+    fn beyond_the_filter(&self, input: &TensorType, weights: &TensorType, grad: &[usize]) {
+        if macos() < (27, 0) || weights.shape[1] > 1 {
+            return;
+        }
+        let asked = &self.properties;
+        for axis in [0, 1] {
+            let reach = asked.dilations[axis] * (weights.shape[axis + 2] - 1) + 1;
+            let met = (grad[axis + 2] - 1) * asked.strides[axis] + reach;
+            let beyond = input.shape[axis + 2] + asked.before[axis] + asked.after[axis] - met;
+            if beyond > asked.after[axis] {
+                refuse!(
+                    self.builder,
+                    "{} by {}: {beyond} elements behind the last tap with a padding of {}, which aborts on macOS 27 if \
+                     a group has one channel",
+                    Shown(input),
+                    Shown(weights),
+                    asked.after[axis]
+                );
+            }
+        }
+    }
+
     /// Appends the node, in Float32 whatever the operands are.
     fn finish(mut self, wanted: Wanted, operands: [ValueId; 2], ty: TensorType) -> Id {
         let Properties { strides, dilations, before, groups, .. } = self.properties;
@@ -149,6 +173,7 @@ extern "C-unwind" fn data_gradient(
     let [grad, w] = request.operands([incoming, weights], ["incoming gradient", "weights"]);
     let ty = request.gradient(output_shape, request.builder.dtype(w));
     request.incoming(grad, &request.output_shape(&ty, request.builder.ty(w)));
+    request.beyond_the_filter(&ty, request.builder.ty(w), request.builder.shape(grad));
     request.finish(Wanted::InputGradient, [grad, w], ty)
 }
 
