@@ -1,16 +1,16 @@
 //! Steps that stand together in models, which single ops rarely make by chance: what the patterns of `src/bridge` look
 //! for, and what MPSGraph's compiler is known to put together wrongly.
 
-use burn::tensor::Slice;
+use burn::tensor::{DType, Slice};
 
 use super::Grower;
-use crate::program::{Binary, Float, Function, Id, Move, Number, Op, Reduction};
+use crate::program::{Binary, Float, Function, Id, Int, Move, Number, Op, Reduction};
 use crate::value::{ValueKind, kind};
 
 impl Grower {
     pub(super) fn grow_idiom(&mut self) {
         let x = self.value(|step| kind(step.dtype) == ValueKind::Float && !step.shape.contains(&0));
-        match self.random.below(6) {
+        match self.random.below(7) {
             0 => {
                 let dim = self.dim(x);
                 self.softmax_by_parts(x, dim);
@@ -19,7 +19,8 @@ impl Grower {
             2 => self.normalization(x),
             3 => self.products(x),
             4 => self.sums(x),
-            _ => self.regions(x),
+            5 => self.regions(x),
+            _ => self.product_between_reshapes(x),
         }
     }
 
@@ -133,5 +134,55 @@ impl Grower {
         }
         let at = self.random.below(rows);
         self.push(Op::Move(Move::Slice(region(at))), vec![all], self.shape_of(row), dtype);
+    }
+
+    /// A product of what another step may have reshaped, read with extents of 1.
+    fn product_between_reshapes(&mut self, x: Id) {
+        let dtype = self.steps[x].dtype;
+        if self.count(x) > 512 {
+            return;
+        }
+        let maker = if self.plain { 2 } else { self.random.below(4) };
+        let x = match maker {
+            0 => self.shifted(x),
+            1 => self.through_a_region(x),
+            _ => x,
+        };
+        let matrix = self.split(self.count(x), 2);
+        let x = self.reshaped(x, matrix.clone());
+        let columns = self.random.pick(&[1, 2, 3, 5]);
+        let y = self.twin(&[matrix[1], columns], dtype);
+        let mut read = self.product(x, y);
+        if self.random.one_in(2) {
+            read = self.through_a_region(read);
+        }
+        let mut shape = self.split(self.count(read), 2);
+        for _ in 0..1 + self.random.below(2) {
+            shape.insert(self.random.below(shape.len() + 1), 1);
+        }
+        let read = self.reshaped(read, shape);
+        self.elementwise(Op::Number(Number::WithScalar(Binary::Add, 1)), read, None, None);
+    }
+
+    fn reshaped(&mut self, x: Id, shape: Vec<usize>) -> Id {
+        self.push(Op::Move(Move::Reshape(shape.clone())), vec![x], shape, self.steps[x].dtype)
+    }
+
+    /// Halves, as integers of 64 bits.
+    fn shifted(&mut self, x: Id) -> Id {
+        let (shape, dtype) = (self.shape_of(x), self.steps[x].dtype);
+        let x = self.push(Op::Cast(DType::I64), vec![x], shape.clone(), DType::I64);
+        let x = self.elementwise(Op::Int(Int::ShiftRight(1)), x, None, None);
+        self.push(Op::Cast(dtype), vec![x], shape, dtype)
+    }
+
+    /// Written to all of a tensor, of which all is read.
+    fn through_a_region(&mut self, x: Id) -> Id {
+        let (shape, dtype) = (vec![1, self.count(x)], self.steps[x].dtype);
+        let written = self.reshaped(x, shape.clone());
+        let all = self.twin(&shape, dtype);
+        let region: Vec<Slice> = shape.iter().map(|&n| Slice::new(0, Some(n as isize), 1)).collect();
+        let all = self.push(Op::Move(Move::SliceAssign(region.clone())), vec![all, written], shape.clone(), dtype);
+        self.push(Op::Move(Move::Slice(region)), vec![all], shape, dtype)
     }
 }
