@@ -3,7 +3,7 @@
 use std::sync::mpsc::sync_channel;
 use std::thread::spawn;
 
-use burn::tensor::{Tensor, TensorData};
+use burn::tensor::{Tensor, TensorData, s};
 
 use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
@@ -57,7 +57,7 @@ fn what_is_held_counts_though_another_thread_reads() {
     for _ in 0..64 {
         let x = batch(1 << 18);
         sum = sum + x.clone().sum();
-        sender.send(x.slice([0..2]).sum()).expect("it is received");
+        sender.send(x.slice(s![0..2]).sum()).expect("it is received");
         assert_eq!(answered.recv(), Ok(2.0));
         most = most.max(turn.used().bytes_held);
     }

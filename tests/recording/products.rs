@@ -2,7 +2,7 @@
 //! macOS 26 and 27, so these tests tell something where the system is such a one.
 
 use burn::tensor::backend::Backend;
-use burn::tensor::{DType, Distribution, Int, Tensor};
+use burn::tensor::{DType, Distribution, Int, Tensor, s};
 
 use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
@@ -28,7 +28,7 @@ fn what_is_read_behind_an_assigned_region() {
     let whole = Tensor::zeros([2, 8, 5], &MpsGraphDevice);
     let product = x.reshape([8, 2]).matmul(w);
     let whole = whole.slice_assign([0..1, 0..8, 0..5], product.reshape([1, 8, 5]));
-    assert_eq!(read(whole.slice([0..1]).reshape([1, 1, 8, 5]) * 2.0), expected);
+    assert_eq!(read(whole.slice(s![0..1]).reshape([1, 1, 8, 5]) * 2.0), expected);
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn sums_of_assigned_regions_in_16_bits() {
     MpsGraphDevice.sync().expect("the device works");
     let placed = |at: usize| {
         let zeros = Tensor::<B, 3>::zeros([2, 4, 3], (&MpsGraphDevice, DType::F16));
-        zeros.slice_assign([at..at + 1], part.clone().reshape([1, 4, 3])).reshape([8, 3])
+        zeros.slice_assign(s![at..at + 1], part.clone().reshape([1, 4, 3])).reshape([8, 3])
     };
     let sum = base + placed(0) + placed(1);
     let found = sum.matmul(w).reshape([2, 4, 4]) * 2.0;

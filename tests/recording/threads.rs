@@ -59,7 +59,7 @@ fn threads_that_gather_from_many_do_not_wait_for_each_other() {
     let gatherers = [0, 1].map(|which| {
         let slots = slots.clone();
         thread::spawn(move || {
-            for _ in 0..300 {
+            for _ in 0..200 {
                 let made = slots.iter().filter_map(|slot| slot.lock().expect("no panic").clone());
                 let made: Vec<_> = made.map(|both| both[which].clone()).collect();
                 if !made.is_empty() {
