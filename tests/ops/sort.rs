@@ -121,6 +121,16 @@ fn positions_of_equal_integers_stay_in_order() {
 }
 
 #[test]
+fn nan_keeps_its_sign_in_extremes() {
+    for dtype in FLOATS {
+        let x = Tensor::<MpsGraph, 1>::from_data([1.0, f32::NAN, -2.0], (&Default::default(), dtype));
+        let both = [x.clone().clamp_min(-1.0), x.clamp_max(1.0)];
+        let positions = both.map(|x| x.argsort(0).into_data().to_vec::<i32>().expect("i32"));
+        assert_eq!(positions, [[2, 0, 1], [2, 0, 1]], "{dtype:?}");
+    }
+}
+
+#[test]
 fn positions_of_equal_floats_stay_in_order() {
     let device = Default::default();
     let nan = f32::NAN.copysign(1.0);

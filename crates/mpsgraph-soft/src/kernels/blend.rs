@@ -7,6 +7,7 @@
 
 use super::Kernel;
 use super::call::Call;
+use super::elementwise::math::product;
 use super::rows::{Index, Indexing};
 use super::threads::{PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
@@ -121,7 +122,8 @@ impl Terms for Elements<'_> {
         let mut terms = [0.0; N];
         for lane in 0..N {
             // SAFETY: the row has as many elements as the extent, and all indices are within it (checked by `all`).
-            terms[lane] = unsafe { *self.x.get_unchecked(indices[lane] as usize) } * weights[lane];
+            let x = unsafe { *self.x.get_unchecked(indices[lane] as usize) };
+            terms[lane] = product(x, weights[lane]);
         }
         terms
     }
@@ -142,7 +144,7 @@ impl Terms for Rows<'_> {
         let (index, weight) = (self.sums.indices[entry] as usize, self.sums.weights[entry]);
         let mut terms: [f32; N] = *chunk(&self.x[index * self.sums.inner + at..]);
         for term in &mut terms {
-            *term *= weight;
+            *term = product(*term, weight);
         }
         terms
     }

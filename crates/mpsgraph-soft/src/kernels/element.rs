@@ -4,6 +4,7 @@
 //! conversions have no branches so that loops over them vectorise; they agree with `half` bit for bit, except for the
 //! payload of a NaN.
 
+use super::elementwise::math::quotient;
 use bytemuck::Pod;
 use half::{bf16, f16};
 
@@ -151,7 +152,7 @@ macro_rules! float {
             }
             #[inline(always)]
             fn div_count(self, count: usize) -> Self {
-                <$t as Float>::from_f32(Float::to_f32(self) / count as f32)
+                <$t as Float>::from_f32(quotient(Float::to_f32(self), count as f32))
             }
         }
     };

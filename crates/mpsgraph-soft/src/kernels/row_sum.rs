@@ -6,6 +6,7 @@
 
 use super::Kernel;
 use super::call::Call;
+use super::elementwise::math::product;
 use super::reduce::{ACCUMULATORS, BLOCK, READ, front, in_halves};
 use super::threads::{MOVED, PARALLEL_BYTES, both, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
@@ -95,7 +96,7 @@ impl VectorLoop for Products<'_> {
     fn run(self) {
         let length = self.x.len() / self.out.len();
         for ((x, y), out) in self.x.chunks_exact(length).zip(self.y.chunks_exact(length)).zip(self.out) {
-            *out = sum(x, y, |x, y| x * y);
+            *out = sum(x, y, product);
         }
     }
 }
@@ -113,7 +114,7 @@ impl VectorLoop for Deviations<'_> {
     fn run(self) {
         let length = self.x.len() / self.out.len();
         for ((x, &middle), out) in self.x.chunks_exact(length).zip(self.middles).zip(self.out) {
-            *out = sum(x, x, |x, _| (x - middle) * (x - middle));
+            *out = sum(x, x, |x, _| product(x - middle, x - middle));
         }
     }
 }

@@ -36,6 +36,20 @@ fn products_of_what_is_in_memory() {
     check(&nodes, &[x, y], &[sums[0], products], 0);
 }
 
+/// Products and quotients that are too small to be normal are zeros, whoever makes them.
+#[test]
+fn what_is_too_small_to_be_normal() {
+    let mut nodes = Nodes::default();
+    let [x, y] = [0; 2].map(|_| push(&mut nodes, Leaf::Placeholder, [], f32s(&SHAPE)));
+    let products = binary(&mut nodes, BinaryOp::Mul, x, y);
+    let total = sum(&mut nodes, products, 1);
+    let small = |number: f32| [number; SHAPE[0] * SHAPE[1]].map(f32::to_ne_bytes).concat();
+    let (factors, zeros) = ([small(1e-20), small(1e-20)], [0.0_f32; SHAPE[0]].map(f32::to_ne_bytes).concat());
+    let inputs = [&factors[0][..], &factors[1][..]];
+    assert!(unfused(&nodes, &[x, y], &inputs, &[total]) == [zeros.clone()]);
+    assert!(run(&compile(&nodes, &[x, y], &[total]), &inputs) == [zeros]);
+}
+
 #[test]
 fn squares_of_differences_from_a_number_of_each_row() {
     let mut nodes = Nodes::default();

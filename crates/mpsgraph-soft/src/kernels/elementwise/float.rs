@@ -8,7 +8,6 @@ use super::math;
 use super::recipe::{Function, Recipe};
 use super::tile::{TileFn, TileLoop, conjure, operands, pick, tile1, tile2};
 use crate::ir::{BinaryOp, UnaryOp};
-use crate::kernels::element::Element;
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -94,18 +93,18 @@ fn positive_zero(x: f32) -> f32 {
     x + 0.0
 }
 
-/// The smaller, or NaN if one is. Without NaN in `a`, which is put in last, it is an instruction of the processor.
+/// The smaller, or the first NaN if one is. Without NaN in `a`, which is put in last, it is an instruction of the processor.
 #[inline(always)]
 pub fn smaller_or_nan(a: f32, b: f32) -> f32 {
     let smaller = if a < b { a } else { b };
-    smaller.or_nan(a)
+    if a.is_nan() { a } else { smaller }
 }
 
-/// The larger, or NaN if one is.
+/// The larger, or the first NaN if one is.
 #[inline(always)]
 pub fn larger_or_nan(a: f32, b: f32) -> f32 {
     let larger = if a > b { a } else { b };
-    larger.or_nan(a)
+    if a.is_nan() { a } else { larger }
 }
 
 #[inline(always)]

@@ -7,6 +7,9 @@ use bytemuck::cast_slice_mut;
 /// Numbers of a cache line.
 const NUMBERS: usize = size_of::<Line>() / size_of::<f32>();
 
+/// Bytes that a thread keeps.
+const KEPT: usize = 32 << 20;
+
 /// Memory that is kept, so that running allocates nothing.
 #[derive(Default)]
 pub struct Scratch(Vec<Line>);
@@ -14,6 +17,11 @@ pub struct Scratch(Vec<Line>);
 impl Scratch {
     pub const fn new() -> Self {
         Self(Vec::new())
+    }
+
+    /// It, to be kept for the next product; without its memory if that is much, as threads live for long.
+    pub fn kept(self) -> Self {
+        if size_of_val(&self.0[..]) > KEPT { Self::new() } else { self }
     }
 
     /// So many numbers each, of whatever value, one behind the other. Each begins with a cache line.

@@ -110,7 +110,7 @@ impl Widened {
             }
         };
         sharing.run(cut.lines.div_ceil(cut.piece), &piece);
-        WHOLE.set(memory);
+        WHOLE.set(memory.kept());
     }
 
     /// The operand that all pieces read.
@@ -183,7 +183,7 @@ impl Widened {
             // SAFETY: elements of a piece at both ends, which no other thread uses; the caller vouches for `c`.
             unsafe { (self.narrow)(to, [results.as_ptr().cast(); 3], results.len()) };
         }
-        RESULTS.set(memory);
+        RESULTS.set(memory.kept());
     }
 
     /// Fills `results` with those of a piece, packed: converts a part of the operand that is cut at a time, and
