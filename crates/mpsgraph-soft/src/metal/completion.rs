@@ -79,10 +79,10 @@ impl Completion {
         state.ended.push_back(ended);
         match (&state.thread, when) {
             (Thread::NotStarted, _) => {
-                state.thread = Thread::Awake;
                 let own = Arc::clone(self);
                 let thread = std::thread::Builder::new().name("mtl-completion".into()).spawn(move || own.run());
                 thread.expect("handlers need a thread");
+                state.thread = Thread::Awake;
             }
             (Thread::Asleep, _) | (Thread::Looking, When::Now) => self.wake(&mut state),
             (Thread::Looking, When::Soon) | (Thread::Awake, _) => (),

@@ -139,8 +139,8 @@ impl Worker {
         }
         job.advance(Status::Committed);
         if state.thread == Thread::NotStarted {
-            state.thread = Thread::Awake;
             self.start_thread();
+            state.thread = Thread::Awake;
         }
         self.wake(&mut state);
     }
