@@ -2,13 +2,14 @@
 //! numbers for every tensor, so their product is computed once.
 //!
 //! f32 only. The product of the numbers is rounded instead of the quotient. Zero, infinite and NaN elements give what
-//! they gave, unless that product leaves f32's range, as no optimizer's does, or a step between left it before.
+//! they gave, unless that product leaves f32's range, or a step between left it before. No optimizer's product does, so
+//! the pattern wants an optimizer's divisor: a root with a number added.
 
 use burn_backend::{DType, Shape};
 use smallvec::SmallVec;
 
 use super::add;
-use super::reading::{DIV, MUL, MUL_SCALAR, Readers, made_by, value};
+use super::reading::{ADD_SCALAR, DIV, MUL, MUL_SCALAR, Readers, SQRT, made_by, value};
 use crate::bridge::program::{OperandRef, Program, Source};
 use crate::ops::memory::MemoryOp;
 use crate::tensor_type::TensorType;
@@ -50,7 +51,9 @@ pub(super) fn apply(program: &mut Program) {
 fn factors(program: &Program, last: u32, readers: &Readers) -> Option<(u32, u32)> {
     let node = &program.nodes[last as usize];
     let fits = node.op == MUL_SCALAR && node.output.dtype == DType::F32 && !readers.leaves(last);
-    let (quotient, [dividend, _]) = made_by(program, fits.then(|| &node.inputs[0])?, &DIV)? else { return None };
+    let (quotient, [dividend, divisor]) = made_by(program, fits.then(|| &node.inputs[0])?, &DIV)? else { return None };
+    let (_, [root]) = made_by(program, divisor, &ADD_SCALAR)? else { return None };
+    made_by(program, root, &SQRT)?;
     let (first, _) = made_by(program, dividend, &MUL_SCALAR)?;
     let alone = readers.only(quotient) == Some(last) && readers.only(first) == Some(quotient);
     let same = program.nodes[quotient as usize].output.shape == program.nodes[first as usize].output.shape;

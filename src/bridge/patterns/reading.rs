@@ -10,6 +10,8 @@ pub(super) const MUL: Op = Op::Arithmetic(ArithmeticOp::Binary(BinaryOp::Mul));
 pub(super) const DIV: Op = Op::Arithmetic(ArithmeticOp::Binary(BinaryOp::Div));
 pub(super) const MUL_SCALAR: Op = Op::Arithmetic(ArithmeticOp::BinaryScalar(BinaryOp::Mul));
 pub(super) const DIV_SCALAR: Op = Op::Arithmetic(ArithmeticOp::BinaryScalar(BinaryOp::Div));
+pub(super) const ADD_SCALAR: Op = Op::Arithmetic(ArithmeticOp::BinaryScalar(BinaryOp::Add));
+pub(super) const SQRT: Op = Op::Arithmetic(ArithmeticOp::Unary(UnaryOp::Sqrt));
 pub(super) const NEG: Op = Op::Arithmetic(ArithmeticOp::Unary(UnaryOp::Neg));
 pub(super) const RECIP: Op = Op::Arithmetic(ArithmeticOp::Unary(UnaryOp::Recip));
 
