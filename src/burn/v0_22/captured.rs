@@ -39,10 +39,12 @@ impl Program {
     /// [`Error::Unsupported`] if the graph has a dtype that this backend refuses or an operation that Burn cannot
     /// replay: a custom one, a collective one, one of quantization, or an update of bools that is no or.
     /// [`Error::Invalid`] if it asks for a tensor that nothing gives it; a graph from `capture_scope` does not.
+    /// Those of [`MpsGraphDevice::new`].
     ///
     /// # Panics
     /// If the device has no memory for the constants.
     pub fn from_captured(captured: CapturedGraph) -> Result<Self, Error> {
+        Runtime::try_get()?;
         let CapturedGraph { mut graph, mut values } = captured;
         // It names a tensor that has a value, or is an input.
         graph.operations.retain(|operation| !matches!(operation, OperationIr::Init(_)));
@@ -78,7 +80,7 @@ impl Program {
     ///
     /// # Panics
     /// With the text of an [`Error`], as Burn's operations do, if an operation of the graph breaks its contract or is
-    /// not supported.
+    /// not supported, or if the device has no memory for the inputs.
     pub fn run(&self, inputs: &[TensorData]) -> Result<Vec<TensorData>, Error> {
         self.check_inputs(inputs)?;
         Runtime::try_get()?.flush_thread();
@@ -96,6 +98,7 @@ impl Program {
                 interpreter.register_tensor_to_device(cast.out.id, handle(cast_to));
             } else {
                 interpreter.register_op(operation.clone());
+                keep_integer_dtypes(&mut interpreter, operation);
             }
         }
         let outputs = self.outputs.iter().map(|output| tensor(interpreter.get_tensor(output))).collect();
@@ -122,6 +125,19 @@ impl Program {
             }
         }
         Ok(())
+    }
+}
+
+/// Gives integers the dtype that the graph says they have: Burn asks backends for some positions without saying in
+/// which, and then they are i32.
+fn keep_integer_dtypes(interpreter: &mut TensorInterpreter<MpsGraph>, operation: &OperationIr) {
+    for output in operation.outputs().filter(|output| output.dtype.is_int() || output.dtype.is_uint()) {
+        let read = TensorIr { status: TensorStatus::ReadOnly, ..output.clone() };
+        let made = tensor(interpreter.get_tensor(&read));
+        if made.dtype() != output.dtype {
+            let cast = MpsGraph::int_cast(made, output.dtype.into());
+            interpreter.register_tensor_to_device(output.id, handle(cast));
+        }
     }
 }
 

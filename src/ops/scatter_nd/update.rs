@@ -2,15 +2,16 @@
 //! [`scatter_nd`](super::scatter_nd) at the places that the indices mean.
 
 use burn_backend::tensor::IndexingUpdateOp;
-use burn_backend::{DType, Shape};
+use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
 
 use super::checks::{check_along, check_rows, require_dtype, require_elements};
+use super::integer::TABLE;
 use super::{scatter_add, scatter_nd, select_add};
 use crate::error::unsupported;
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::scalar::ScalarInput;
-use crate::ops::arithmetic::{self, BinaryOp};
-use crate::ops::{memory, tensor_shape};
+use crate::ops::arithmetic::{self, BinaryOp, CompareOp};
+use crate::ops::{memory, reduction, tensor_shape};
 use crate::tensor::MpsGraphTensor;
 
 /// `tensor` with each element of `value` written along `dim` where `indices` says; both have the tensor's shape except
@@ -35,9 +36,42 @@ pub(crate) fn scatter(
         return tensor;
     }
     require_elements("scatter", &tensor);
+    if update == IndexingUpdateOp::Mul && !tensor.dtype().is_float() {
+        return multiply_integers(dim, tensor, indices, value);
+    }
     let places = places(&shape, dim, indices).with_shape([count, 1].into());
     let data = tensor.with_shape([shape.num_elements()].into());
     scatter_nd(data, places, value.with_shape([count].into()), update).with_shape(shape)
+}
+
+/// [`scatter`] of products of integers: each line along `dim` has a table of its elements times its updates, because no
+/// scatter of MPSGraph multiplies integers exactly.
+fn multiply_integers(
+    dim: usize,
+    tensor: MpsGraphTensor,
+    indices: MpsGraphTensor,
+    value: MpsGraphTensor,
+) -> MpsGraphTensor {
+    let (shape, dtype) = (tensor.shape(), tensor.dtype());
+    let ([outer, extent, inner], count) = (outer_axis_inner(&shape, dim), value.shape[dim]);
+    let lines = outer * inner;
+    if lines.saturating_mul(extent).saturating_mul(count) > TABLE {
+        let of = format!("products of {dtype:?} in {lines} lines of {extent} elements with {count} updates each");
+        unsupported("scatter", format!("{of}: tables of more than {TABLE} elements; update fewer at a time"));
+    }
+    let updates = Shape::from([outer, 1, count, inner]);
+    let indices = nearest(extent, indices).with_shape(updates.clone());
+    let elements = memory::arange(0..extent as i64, 1, DType::I32).with_shape([1, extent, 1, 1].into());
+    let meets = arithmetic::compare(CompareOp::Equal, elements, indices, DType::Bool(BoolStore::Native));
+    let one = memory::ones([1, 1, 1, 1].into(), dtype);
+    let factors = arithmetic::mask_where(one, meets, value.with_shape(updates));
+    arithmetic::binary(BinaryOp::Mul, tensor, reduction::prod_dim(factors, 2).with_shape(shape))
+}
+
+/// Indices into `extent` elements as i32, those out of range as the nearest one in it.
+fn nearest(extent: usize, indices: MpsGraphTensor) -> MpsGraphTensor {
+    let last = ScalarInput::Int(extent as i64 - 1);
+    arithmetic::cast(arithmetic::clamp(indices, Some(ScalarInput::Int(0)), Some(last)), DType::I32)
 }
 
 /// `tensor` with the slices of `value` along `dim` written to those that the rank-1 `indices` name.
@@ -70,8 +104,7 @@ fn places(shape: &Shape, dim: usize, indices: MpsGraphTensor) -> MpsGraphTensor 
         unsupported("scatter", format!("2^31 or more elements in {shape:?}; update fewer at a time"));
     }
     let [outer, count, _] = outer_axis_inner(&indices.shape, dim);
-    let axis = arithmetic::cast(indices.with_shape([outer, count, inner].into()), DType::I32);
-    let axis = arithmetic::clamp(axis, Some(ScalarInput::Int(0)), Some(ScalarInput::Int(extent as i64 - 1)));
+    let axis = nearest(extent, indices.with_shape([outer, count, inner].into()));
     let steps = |count: usize, step: usize, shape: [usize; 3]| {
         memory::arange(0..(count * step) as i64, step, DType::I32).with_shape(shape.into())
     };

@@ -152,6 +152,22 @@ fn positions_have_the_dtype_of_the_capture() {
     same(&found[0], &TensorData::from([[1i64], [0], [3]]));
 }
 
+/// Also where Burn asks for positions without saying in which dtype.
+#[test]
+fn positions_in_integers_have_the_dtype_of_the_capture() {
+    let captured = capture(DeviceConfig::default(), |device| {
+        let x = Tensor::<1, Int>::from_data(TensorData::from([0i64; 4]), device);
+        let sum = x.clone().argsort(0) + x.clone();
+        let (values, positions) = x.clone().sort_with_indices(0);
+        (vec![id(&x)], vec![id(&sum), id(&values), id(&positions)])
+    });
+    let program = Program::from_captured(captured).expect("a graph of ordinary ops");
+    let found = program.run(&[TensorData::from([30i64, 10, 40, 20])]).expect("the device works");
+    same(&found[0], &TensorData::from([31i64, 13, 40, 22]));
+    same(&found[1], &TensorData::from([10i64, 20, 30, 40]));
+    same(&found[2], &TensorData::from([1i64, 3, 0, 2]));
+}
+
 /// Burn's own interpreter does not replay these casts.
 #[test]
 fn integers_change_their_dtype() {

@@ -1,10 +1,12 @@
 //! Scatter and select with every update.
 
+use burn_backend::ops::IntTensorOps;
 use burn_backend::tensor::IndexingUpdateOp::{self, Add, Assign, Max, Min, Mul};
-use burn_backend::{FloatDType, TensorData};
+use burn_backend::{FloatDType, TensorData, read_sync};
+use burn_mpsgraph::{MpsGraph, MpsGraphDevice};
 use burn_tensor::{Device, Int, Tensor};
 
-use super::program::{Results, agree, gives};
+use super::program::{Results, agree, gives, same};
 
 const UPDATES: [IndexingUpdateOp; 5] = [Assign, Add, Mul, Min, Max];
 
@@ -34,6 +36,27 @@ fn scatters_agree() {
             results.add(x.float().scatter(2, indices, values.float(), update));
         });
     }
+}
+
+#[test]
+fn products_of_many_integers_agree() {
+    for dim in [0, 1] {
+        agree(|device, results| {
+            let x = Tensor::<1, Int>::arange(0..10_000, device).reshape([100, 100]);
+            let at = (x.clone() * 7 + 3) % 100;
+            results.add(x.clone().scatter(dim, at, x % 3 + 1, Mul));
+        });
+    }
+}
+
+/// burn-flex ends such an update.
+#[test]
+fn far_indices_meet_the_nearest_element() {
+    let given = |data| MpsGraph::int_from_data(data, &MpsGraphDevice);
+    let (x, values) = (given(TensorData::from([[1, 2, 3]])), given(TensorData::from([[8, 9]])));
+    let at = given(TensorData::from([[1i64 << 32, -(1 << 32)]]));
+    let found = MpsGraph::int_scatter(1, x, at, values, Max);
+    same(&read_sync(MpsGraph::int_into_data(found)).expect("a value"), &TensorData::from([[9, 2, 8]]));
 }
 
 #[test]
