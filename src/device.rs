@@ -51,9 +51,10 @@ impl MpsGraphDevice {
     /// Submits what every thread has recorded and waits until the device has nothing to do.
     ///
     /// # Errors
-    /// The first failure since the last call: a device fault, or work that could not be submitted.
+    /// The first failure since the last call: a device fault, or work that could not be submitted. And those of
+    /// [`new`](Self::new).
     pub fn sync(&self) -> Result<(), Error> {
-        Runtime::get().sync()
+        Runtime::try_get()?.sync()
     }
 
     /// Releases free buffers, what recorded ops hold back that no tensor can ask for any more, and tables that ops keep
@@ -71,7 +72,7 @@ impl MpsGraphDevice {
     }
 
     /// Sets the most bytes that buffers with values may take; what would exceed it is
-    /// [`Error::OutOfMemory`]. There is no limit at first (`u64::MAX`).
+    /// [`Error::OutOfMemory`], and a panic with its text where a tensor is made of data. There is no limit at first (`u64::MAX`).
     pub fn set_memory_limit(&self, bytes: u64) {
         Runtime::get().pool().set_memory_limit(bytes);
     }

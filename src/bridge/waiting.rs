@@ -12,6 +12,9 @@ use std::time::{Duration, Instant};
 use super::pool::Serial;
 use crate::lock::LockAnyway;
 
+/// The shortest limit.
+const LEAST: Duration = Duration::from_millis(10);
+
 /// The longest limit: more than a program runs.
 const NEVER: Duration = Duration::from_secs(1 << 30);
 
@@ -88,9 +91,9 @@ impl Waiting {
         self.list.lock_anyway()
     }
 
-    /// Sets how long the device may end nothing while somebody waits.
+    /// Sets how long the device may end nothing while somebody waits; work that is well takes some time, too.
     pub fn set_limit(&self, limit: Duration) {
-        self.lock().limit = limit.min(NEVER);
+        self.lock().limit = limit.clamp(LEAST, NEVER);
         self.earlier.notify_one();
     }
 
