@@ -72,7 +72,8 @@ impl MpsGraphDevice {
     }
 
     /// Sets the most bytes that buffers with values may take; what would exceed it is
-    /// [`Error::OutOfMemory`], and a panic with its text where a tensor is made of data. There is no limit at first (`u64::MAX`).
+    /// [`Error::OutOfMemory`], and a panic with its text where a tensor is made of data. There is no limit at first
+    /// (`u64::MAX`).
     pub fn set_memory_limit(&self, bytes: u64) {
         Runtime::get().pool().set_memory_limit(bytes);
     }

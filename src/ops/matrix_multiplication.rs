@@ -32,8 +32,8 @@ use crate::tensor_type::{TensorType, shape};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MatrixMultiplicationOp {
     /// `[a (…, m, k), b (…, k, n)]`, floats of one dtype: both with two axes, or both with three and batches that are
-    /// equal or 1, or other ranks ([`keeps_ranks`]) with at most [`BATCH`] matrices. If one of the last two extents [`is_far`], the node's
-    /// scalar is minus infinity.
+    /// equal or 1, or other ranks ([`keeps_ranks`]) with at most [`BATCH`] matrices. If one of the last two extents
+    /// [`is_far`], the node's scalar is minus infinity.
     Float,
     /// `[x (m, k), weight (k, n), bias (n)]`, floats of one dtype, no extent of which [`is_far`]: the product and a sum
     /// with it. One op, because where a layer runs for one sample the cost of each recorded op counts.

@@ -1,5 +1,5 @@
-//! Products between reshapes that recording or a rewrite leaves. MPSGraph's compiler ends the process on some of them on
-//! macOS 26 and 27, so these tests tell something where the system is such a one.
+//! Products between reshapes that recording or a rewrite leaves. MPSGraph's compiler ends the process on some of them
+//! on macOS 26 and 27, so these tests tell something where the system is such a one.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Distribution, Int, Tensor, s};

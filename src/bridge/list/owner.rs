@@ -76,8 +76,8 @@ impl Recording {
         self.in_use.load(Ordering::Acquire)
     }
 
-    /// Its thread has ended, or needs it no longer: what its values do not need is dropped, now and whenever the last tensor
-    /// of a value is.
+    /// Its thread has ended, or needs it no longer: what its values do not need is dropped, now and whenever the last
+    /// tensor of a value is.
     pub fn orphan(&'static self) {
         let mut list = self.lock();
         list.owner = Owner::Ended;

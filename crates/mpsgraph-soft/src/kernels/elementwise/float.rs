@@ -93,7 +93,8 @@ fn positive_zero(x: f32) -> f32 {
     x + 0.0
 }
 
-/// The smaller, or the first NaN if one is. Without NaN in `a`, which is put in last, it is an instruction of the processor.
+/// The smaller, or the first NaN if one is. Without NaN in `a`, which is put in last, it is an instruction of the
+/// processor.
 #[inline(always)]
 pub fn smaller_or_nan(a: f32, b: f32) -> f32 {
     let smaller = if a < b { a } else { b };
