@@ -20,7 +20,8 @@ impl MpsGraphDevice {
     ///
     /// # Errors
     /// [`Error::Device`] on an Apple system older than macOS 14, without a Metal device, or whose GPU has memory of its
-    /// own, as AMD's have in Macs with an Intel processor.
+    /// own, as AMD's have in Macs with an Intel processor. [`Error::Unsupported`] if an environment variable of this
+    /// package has a value that makes no sense.
     pub fn new() -> Result<Self, Error> {
         Runtime::try_get().map(|_| Self)
     }

@@ -7,8 +7,8 @@
 )]
 #![cfg_attr(burn_line = "0.22", doc = "The README says how Burn's device comes to be [`MpsGraphDevice`].")]
 //!
-//! On systems that are not Apple's the
-//! same code drives `mpsgraph-soft`, a software implementation of the classes it talks to.
+//! On systems that are not Apple's the same code drives `mpsgraph-soft`, a software implementation of the classes it
+//! talks to.
 #![deny(unsafe_code)]
 #![warn(clippy::allow_attributes_without_reason)]
 #![warn(clippy::wildcard_enum_match_arm)]

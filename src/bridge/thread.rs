@@ -4,6 +4,7 @@
 //! server runs all threads of its client on one. Their ops must not share a recording, as those of threads do not.
 
 use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::flush::FlushReason;
 use super::list::{Cut, Recording};
@@ -53,7 +54,9 @@ fn end(recording: &'static Recording) {
     if recording.waiting().0 > 0 {
         let runtime = Runtime::get();
         if recording.held_by_orphans_with() >= runtime.bounds().held_bytes {
-            runtime.flush(recording, Cut::Everything, FlushReason::Bound);
+            let flush = || runtime.flush(recording, Cut::Everything, FlushReason::Bound);
+            // A panic would end the process here. The values have its text.
+            let _ = catch_unwind(AssertUnwindSafe(flush));
         }
     }
     recording.orphan();

@@ -122,6 +122,17 @@ fn the_factors_of_adam_are_multiplied_once() {
     assert_eq!(count(&found, "div"), 2, "{found:?}");
 }
 
+/// The product of these numbers is beyond f32.
+#[test]
+fn factors_beside_other_divisors_stay() {
+    let found = compiled(|| {
+        let [x, y] = [(); 2].map(|()| plain([3]));
+        (x * 1e30) / y * 1e20 + 1.0
+    });
+    assert_eq!(count(&found, "full"), 0, "{found:?}");
+    assert_eq!(count(&found, "mul_scalar"), 2, "{found:?}");
+}
+
 #[test]
 fn layers_compute_in_the_two_axes_of_their_products() {
     let program = super::rewritten(|| {
