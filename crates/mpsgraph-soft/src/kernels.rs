@@ -8,9 +8,9 @@
 //! out of range, end the run by [`Call::fail`].
 //!
 //! `dispatch!` picks the element type of a generic function, [`vectorised`] the instruction set. Results depend neither
-//! on the number of threads nor, but for products of matrices, on the instruction set. Tensors have at least one element
-//! here; empty ones never reach the kernels. Modules are `<name>.rs` beside `<name>/`, and the tests of a file are in
-//! `<name>/tests.rs`.
+//! on the number of threads nor, but for products of matrices, on the instruction set. Tensors have at least one
+//! element here; empty ones never reach the kernels. Modules are `<name>.rs` beside `<name>/`, and the tests of a file
+//! are in `<name>/tests.rs`.
 
 pub mod arg_reduce;
 pub mod blend;
