@@ -84,16 +84,16 @@ impl MpsGraphDevice {
         Runtime::get().pool().set_cache_limit(bytes);
     }
 
-    /// Sets the most bytes that recorded ops may hold although no tensor holds them any more, such as the batches of a
-    /// sum over a data set; then what is recorded is submitted. At first 128 MiB, or a sixteenth of what the device
-    /// recommends if that is less. Four tensors may be held whatever their size, so that an optimizer's update of a
-    /// large weight stays one kernel.
+    /// Sets the most bytes that the recorded ops of a thread, or of all threads that have ended, may hold although no
+    /// tensor holds them any more, such as the batches of a sum over a data set; then they are submitted. At first
+    /// 128 MiB, or a sixteenth of what the device recommends if that is less. Four tensors may be held whatever their
+    /// size, so that an optimizer's update of a large weight stays one kernel.
     pub fn set_held_limit(&self, bytes: usize) {
         Runtime::get().set_held_limit(bytes);
     }
 
     /// Sets how long the device may end no work while a read or `sync` waits, before everything that was submitted
-    /// fails with [`Error::Hang`]. 120 seconds at first, or `BURN_MPSGRAPH_WAIT_SECONDS`.
+    /// fails with [`Error::Hang`]; at least 10 milliseconds. 120 seconds at first, or `BURN_MPSGRAPH_WAIT_SECONDS`.
     pub fn set_wait_limit(&self, limit: Duration) {
         Runtime::get().set_wait_limit(limit);
     }

@@ -129,8 +129,7 @@ impl Convolution {
         if x[1] != weight[0] || !x[1].is_multiple_of(groups) {
             wrong(format_args!("x must have the weight's {} channels, which divide by groups", weight[0]));
         }
-        let channels = [weight[1] * groups, x[1]];
-        let (mut axes, mut rest) = ([Axis::NONE; SPATIAL], [0; SPATIAL]);
+        let mut axes = [Axis::NONE; SPATIAL];
         for at in 0..N {
             let place = SPATIAL - N + at;
             let Some(steps) = x[2 + at].checked_sub(1) else {
@@ -143,10 +142,10 @@ impl Convolution {
                 wrong(format_args!("the padding leaves nothing of {whole} elements along dimension {}", 2 + at));
             };
             axis.input = extent;
-            rest[place] = axis.shorten(padding_out[at].saturating_sub(most_beyond([channels[0], groups], stride[at])));
             axes[place] = axis;
         }
-        (Self { batch: x[0], channels, groups, axes }.within_limits(name), rest)
+        let channels = [weight[1] * groups, x[1]];
+        Self { batch: x[0], channels, groups, axes }.within_limits(name).of_input_gradient()
     }
 
     /// The convolution whose gradient for the input is asked for instead, and how many zeros follow that along each
