@@ -26,10 +26,10 @@ fn main() {
     println!("cargo::rustc-env=BURN_MPSGRAPH_SOURCES={:016x}", hash_of(Path::new("src"), 0xcbf2_9ce4_8422_2325));
     println!("cargo::rustc-check-cfg=cfg(soft_runtime)");
     println!("cargo::rustc-check-cfg=cfg(optimized)");
-    println!("cargo::rustc-check-cfg=cfg(burn_line, values(\"0.22\"))");
+    println!("cargo::rustc-check-cfg=cfg(burn_line, values(\"0.21\", \"0.22\"))");
     let minor = env!("CARGO_PKG_VERSION_MINOR");
     match minor.parse() {
-        Ok(0u32..22) => {}
+        Ok(0u32..22) => println!("cargo::rustc-cfg=burn_line=\"0.21\""),
         Ok(22) => println!("cargo::rustc-cfg=burn_line=\"0.22\""),
         Ok(_) | Err(_) => panic!("src/burn has no file for version 0.{minor}"),
     }

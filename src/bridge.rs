@@ -1,6 +1,6 @@
 //! How recorded ops become work: recording per thread, programs as cache keys, compilation, binding, submission,
 //! reading back. `ops` uses [`record`] of it, [`upload`] for tables, and the random state; it uses one name of `ops`,
-//! `Op`, and `patterns` those of the families that it rewrites.
+//! `Op`; `patterns` also uses those of the families that it rewrites.
 
 mod cache;
 mod compile;
@@ -10,7 +10,6 @@ mod flush;
 mod generator;
 mod heaps;
 mod kept;
-mod list;
 mod log;
 mod moving;
 mod novelty;
@@ -18,6 +17,7 @@ mod patterns;
 mod pool;
 mod program;
 mod record;
+mod recording;
 mod run;
 mod runtime;
 mod stats;

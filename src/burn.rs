@@ -5,19 +5,19 @@
 //! `impl` of `FloatTensorOps`, and so on. Everything else is plain functions and `impl`s with the same names in every
 //! line.
 
-#[cfg(not(burn_line = "0.22"))]
+#[cfg(burn_line = "0.21")]
 mod v0_21;
 #[cfg(burn_line = "0.22")]
 mod v0_22;
 
-#[cfg(not(burn_line = "0.22"))]
+#[cfg(burn_line = "0.21")]
 pub(crate) use v0_21::*;
 #[cfg(burn_line = "0.22")]
 pub(crate) use v0_22::*;
 
 /// What the crate shows its users.
 pub mod public {
-    #[cfg(not(burn_line = "0.22"))]
+    #[cfg(burn_line = "0.21")]
     pub use super::v0_21::public::*;
     #[cfg(burn_line = "0.22")]
     pub use super::v0_22::public::*;

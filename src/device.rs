@@ -9,6 +9,10 @@ use crate::error::Error;
 use crate::tables;
 
 /// The system's default Metal device, or on systems without Metal its software counterpart. There is one device.
+///
+/// # Panics
+/// Without a device that can be used, every method but [`new`](Self::new) and [`sync`](Self::sync), with the text of
+/// `new`'s error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MpsGraphDevice;
 
@@ -52,8 +56,8 @@ impl MpsGraphDevice {
     /// Submits what every thread has recorded and waits until the device has nothing to do.
     ///
     /// # Errors
-    /// The first failure since the last call: a device fault, or work that could not be submitted. And those of
-    /// [`new`](Self::new).
+    /// The first failure since the last call: [`Error::Device`] for a device fault, [`Error::Hang`] for work that did
+    /// not end, [`Error::OutOfMemory`] for work that found no memory. And those of [`new`](Self::new).
     pub fn sync(&self) -> Result<(), Error> {
         Runtime::try_get()?.sync()
     }

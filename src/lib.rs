@@ -1,10 +1,7 @@
 //! A [Burn](https://burn.dev) backend for Apple GPUs that records operations and runs them as whole MPSGraph
 //! executables, by Objective-C messages and without a binding crate.
 //!
-#![cfg_attr(
-    not(burn_line = "0.22"),
-    doc = "A model needs `type B = MpsGraph;` (or `Autodiff<MpsGraph>`) and nothing else."
-)]
+#![cfg_attr(burn_line = "0.21", doc = "A model needs `type B = MpsGraph;` (or `Autodiff<MpsGraph>`) and nothing else.")]
 #![cfg_attr(burn_line = "0.22", doc = "The README says how Burn's device comes to be [`MpsGraphDevice`].")]
 //!
 //! On systems that are not Apple's the same code drives `mpsgraph-soft`, a software implementation of the classes it

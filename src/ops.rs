@@ -63,6 +63,11 @@ pub(crate) trait Operation {
         false
     }
 
+    /// Whether MPSGraph's optimization level 1 may compile the op, if all of it is f32.
+    fn fits_level_1(&self) -> bool {
+        true
+    }
+
     /// Where along each axis the op's region starts, if it has one. A start may be fed instead of being an attribute,
     /// so that it can change without a new program.
     fn starts(&self) -> Starts {
@@ -175,6 +180,10 @@ impl Op {
 
     pub fn keeps_width(&self, operands: &[&MpsGraphTensor], output: &TensorType) -> bool {
         self.of_family().keeps_width(operands, output)
+    }
+
+    pub fn fits_level_1(&self) -> bool {
+        self.of_family().fits_level_1()
     }
 
     pub fn starts(&self) -> Starts {

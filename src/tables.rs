@@ -50,8 +50,8 @@ impl<K: Ord + Send, T: Table> Tables<K, T> {
 
     /// The table of these attributes: the one that is kept, or what `make` uploads.
     ///
-    /// If all tables would take more than [`KEPT_BYTES`], the older ones are released; one that takes more by itself is
-    /// not kept.
+    /// If the tables of this kind would take more than [`KEPT_BYTES`], all others of it are released; a table that
+    /// takes more by itself is not kept.
     pub fn get(&'static self, attributes: K, make: impl FnOnce() -> T) -> T {
         if let Some(table) = self.kept.lock_anyway().get(&attributes) {
             return table.clone();

@@ -4,10 +4,10 @@ use burn::tensor::{DType, activation};
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, rounded_to, unit, within};
-use crate::table::{Pattern, check, note};
+use crate::table::{Trap, check, note};
 use crate::values::{FLOATS, bools, f32s, floats, noise};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("relu keeps NaN; infinities", relu),
     check("sigmoid and log_sigmoid at large arguments", large_arguments),
     check("f16 and bf16 softmax of rows of 4096", long_narrow_rows),

@@ -6,10 +6,10 @@ use burn::tensor::{Bool, DType, Tensor};
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, same_integers, within};
-use crate::table::{Pattern, check, note};
+use crate::table::{Trap, check, note};
 use crate::values::{B, FLOATS, bools, coordinates, f32s, floats, ints, noise, position};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("integer add, sub, mul, neg wrap (i8 to u64)", integer::integers_wrap),
     check("integer division toward zero (i32, i64; -616 / 28)", integer::integer_division),
     check("unsigned division and remainder beyond the sign bit", integer::unsigned_division),

@@ -10,10 +10,10 @@ use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{Tolerance, close_floats, within};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, floats, noise};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("softmax(QK^T)V by hand: [3, 4, 20, 64]", || by_hand([3, 4, 20, 64])),
     check("softmax(QK^T)V by hand: [2, 12, 20, 64]", || by_hand([2, 12, 20, 64])),
     check("softmax(QK^T)V by hand: [2, 12, 24, 64]", || by_hand([2, 12, 24, 64])),

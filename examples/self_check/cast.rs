@@ -4,10 +4,10 @@ use burn::tensor::{DType, FloatDType, IntDType};
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, close_floats, same_integers};
-use crate::table::{Pattern, check, note};
+use crate::table::{Trap, check, note};
 use crate::values::{FLOATS, exact, f32s, floats, ints, noise, rounded, wide_integers, wrapped};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("float to integer truncates and saturates; NaN is 0", saturation),
     check("integer to narrower integer wraps", wrapping),
     check("integer to float beyond 2^24", integers_to_float),

@@ -9,12 +9,12 @@ use test_support::Outcome;
 
 use crate::agreement::{EXACT, Tolerance, close_floats, unit, within};
 use crate::matrix_multiplication::sums;
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, coordinates, f32s, floats, noise, position};
 
 type A = Autodiff<B>;
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("conv1d with 256 and 300 taps (wrong in one node)", || long(Wanted::Output)),
     check("gradient for the input, 256 and 300 taps", || long(Wanted::InputGradient)),
     check("gradient for the weights, 256 and 300 taps", || long(Wanted::WeightsGradient)),

@@ -5,10 +5,10 @@ use test_support::Outcome;
 
 use crate::agreement::{EXACT, close_floats, rounded_to, same_integers};
 use crate::matrix_multiplication::sums;
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, FLOATS, exact, f32s, floats, ints, noise, wide_integers, wrapped};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("NaN stays in the rest of a row: sums, products", || {
         after_nan([(Tensor::cumsum, [1.0, 2.0, 3.0]), (Tensor::cumprod, [1.0; 3])])
     }),

@@ -9,10 +9,10 @@ use burn::tensor::{DType, Tensor, TensorPrimitive};
 use test_support::Outcome;
 
 use crate::agreement::{close_floats, unit, within};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, f32s, floats, noise};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("64 samples there and back (wrong on macOS 14.4.1)", || there_and_back(&[64])),
     check("5, 7 and 15 samples there and back (came out reversed)", || there_and_back(&[5, 7, 15])),
     check("lengths that are products: 12, 100, 1000, 2048", || there_and_back(&[12, 100, 1000, 2048])),

@@ -4,10 +4,10 @@ use burn::tensor::{DType, Int, Tensor};
 use test_support::Outcome;
 
 use crate::agreement::same_integers;
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, choices, coordinates, exact, ints, position, wide_integers};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("select of integers beyond 2^24 (i32, i64, u32)", select_integers),
     check("gather of integers beyond 2^24 (i32, i64)", gather_integers),
     check("gather_nd of integers beyond 2^24 (i64)", gather_nd_integers),

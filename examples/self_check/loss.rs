@@ -8,12 +8,12 @@ use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{close_floats, within};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::noise;
 
 type A = Autodiff<burn_mpsgraph::MpsGraph>;
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("losses against all paths, one by one", || compared(false, &numbers(1))),
     check("gradients against all paths, one by one", || compared(true, &numbers(1))),
     check("losses with classes of probability 0", || compared(false, &impossible())),

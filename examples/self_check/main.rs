@@ -1,7 +1,7 @@
-//! Runs patterns that are known to go wrong in MPSGraph, and every op, on this machine, against references computed on
+//! Runs the traps, which are what MPSGraph is known to get wrong, and every op, against references computed on
 //! the CPU: `cargo run --release --example self_check`.
 //!
-//! The patterns are in this directory and are compared with plain loops; the ops are the lines of `tests/ops`, a row
+//! The traps are in this directory and are compared with plain loops; the ops are the lines of `tests/ops`, a row
 //! per dtype, compared with burn-flex or with numbers in the line. Words on the command line limit the run to checks
 //! whose family or name contains one of them. The exit status is 0 if no check fails. Checks marked `note` cannot fail;
 //! they only report what the machine does. The checks run in a process of their own, which is started again after a
@@ -40,46 +40,46 @@ mod values;
 
 use std::process::ExitCode;
 
-use table::{Check, Pattern};
+use table::{Check, Trap};
 
-/// The patterns in the order in which they run.
-const PATTERNS: &[(&str, &[Pattern])] = &[
-    ("memory", memory::PATTERNS),
-    ("arithmetic", arithmetic::PATTERNS),
-    ("cast", cast::PATTERNS),
-    ("reduction", reduction::PATTERNS),
-    ("cumulative", cumulative::PATTERNS),
-    ("activation", activation::PATTERNS),
-    ("normalization", normalization::PATTERNS),
-    ("tensor_shape", tensor_shape::PATTERNS),
-    ("gather", gather::PATTERNS),
-    ("scatter_nd", scatter_nd::PATTERNS),
-    ("sort", sort::PATTERNS),
-    ("matrix_multiplication", matrix_multiplication::PATTERNS),
-    ("operands", operands::PATTERNS),
-    ("attention", attention::PATTERNS),
-    ("resize", resize::PATTERNS),
-    ("sample_grid", sample_grid::PATTERNS),
-    ("fourier_transform", fourier_transform::PATTERNS),
-    ("loss", loss::PATTERNS),
-    ("pooling", pooling::PATTERNS),
-    ("convolution", convolution::PATTERNS),
-    ("quantization", quantization::PATTERNS),
-    ("random", random::PATTERNS),
-    ("stream", stream::PATTERNS),
-    ("training", training::PATTERNS),
-    ("settings", settings::PATTERNS),
+/// The traps in the order in which they run.
+const TRAPS: &[(&str, &[Trap])] = &[
+    ("memory", memory::TRAPS),
+    ("arithmetic", arithmetic::TRAPS),
+    ("cast", cast::TRAPS),
+    ("reduction", reduction::TRAPS),
+    ("cumulative", cumulative::TRAPS),
+    ("activation", activation::TRAPS),
+    ("normalization", normalization::TRAPS),
+    ("tensor_shape", tensor_shape::TRAPS),
+    ("gather", gather::TRAPS),
+    ("scatter_nd", scatter_nd::TRAPS),
+    ("sort", sort::TRAPS),
+    ("matrix_multiplication", matrix_multiplication::TRAPS),
+    ("operands", operands::TRAPS),
+    ("attention", attention::TRAPS),
+    ("resize", resize::TRAPS),
+    ("sample_grid", sample_grid::TRAPS),
+    ("fourier_transform", fourier_transform::TRAPS),
+    ("loss", loss::TRAPS),
+    ("pooling", pooling::TRAPS),
+    ("convolution", convolution::TRAPS),
+    ("quantization", quantization::TRAPS),
+    ("random", random::TRAPS),
+    ("stream", stream::TRAPS),
+    ("training", training::TRAPS),
+    ("settings", settings::TRAPS),
 ];
 
 fn checks() -> Vec<Check> {
-    let patterns = PATTERNS.iter().flat_map(|&(family, patterns)| {
-        patterns.iter().map(move |pattern| Check::of_pattern(family, pattern)).collect::<Vec<Check>>()
+    let traps = TRAPS.iter().flat_map(|&(family, traps)| {
+        traps.iter().map(move |trap| Check::of_trap(family, trap)).collect::<Vec<Check>>()
     });
     let lines = op_tests::FAMILIES.iter().flat_map(|&(family, cases)| {
         let rows = |case: op_tests::Case| case.dtypes.clone().into_iter().map(move |dtype| (case.clone(), dtype));
         cases().into_iter().flat_map(rows).map(move |(case, dtype)| Check::of_line(family, &case, dtype))
     });
-    patterns.chain(lines).collect()
+    traps.chain(lines).collect()
 }
 
 fn main() -> ExitCode {

@@ -6,10 +6,10 @@ use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, Tolerance, close_floats, same_integers, unit, within};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, coordinates, f32s, floats, ints, noise, position, wide_integers, wrapped};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("K = 32768 with 16 to 33 rows and columns (wrong on M1, M2)", long_inner),
     check("K = 32768 and 40000 with one row or column", long_inner_vectors),
     check("f16 with K = 32768", long_inner_narrow),

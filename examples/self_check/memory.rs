@@ -5,10 +5,10 @@ use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, close_floats, same_integers};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, bools, exact, f32s, floats, ints};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("ranges of integers, also far from 0 and with steps", ranges),
     check("numbers beyond 2^53 as operands of i64", large_numbers),
     check("programs without inputs: zeros, ones, a range, each alone", alone),

@@ -6,10 +6,10 @@ use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{close_floats, within};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, floats, noise};
 
-pub const PATTERNS: &[Pattern] = &[check("layer norm of rows far from 0", far_from_zero)];
+pub const TRAPS: &[Trap] = &[check("layer norm of rows far from 0", far_from_zero)];
 
 /// Rows of `width` with mean 0 and variance 1.
 fn normalized(x: &[f64], width: usize) -> Vec<f64> {

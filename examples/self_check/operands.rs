@@ -6,10 +6,10 @@ use test_support::Outcome;
 
 use crate::agreement::{EXACT, Tolerance, close_floats, unit, within};
 use crate::matrix_multiplication::{product, sums, turned};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, f32s, floats, noise};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("33000 rows, columns, inner elements (wrong before macOS 14.4)", long_extents),
     check("the same of transposed operands, in batches, in f16", long_views),
     check("repeated rows and columns (wrong on macOS 15.0 to 26.3, 27)", repeated),

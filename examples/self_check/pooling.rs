@@ -11,12 +11,12 @@ use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, same_integers};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, FLOATS, f32s, floats, noise};
 
 type A = Autodiff<B>;
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("averages in ceil mode, padding counted", || averages(true)),
     check("averages in ceil mode, padding not counted", || averages(false)),
     check("f16 and bf16 averages of 4096 elements", narrow_averages),

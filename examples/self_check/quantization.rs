@@ -8,12 +8,12 @@ use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, same_integers};
 use crate::matrix_multiplication::{product, sums};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, FLOATS, f32s, floats, noise};
 
 use QuantValue::{Q2F, Q2S, Q4F, Q4S, Q8F, Q8S};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("halves of a step are rounded away from 0", halves),
     check("NaN becomes 0, infinities the ends of the range", || special(QuantLevel::Tensor)),
     check("the same in blocks", || special(QuantLevel::block([3]))),

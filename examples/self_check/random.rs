@@ -6,10 +6,10 @@ use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{close_floats, within};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, FLOATS};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("uniform: range, mean and variance (f32, f16, bf16)", uniform),
     check("normal: no NaN, mean and variance in 2^20 numbers", normal),
     check("normal of several seeds: no NaN (2069102477 among them)", normal_seeds),

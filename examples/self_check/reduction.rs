@@ -5,10 +5,10 @@ use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, rounded_to, same_integers, within};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, FLOATS, coordinates, exact, f32s, floats, ints, noise, position, wide_integers, wrapped};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("f16 and bf16 sum of 4096 ones", narrow_ones),
     check("f16 mean of 4096 sixteens (their sum overflows f16)", narrow_mean),
     check("f16 and bf16 sums of rows accumulate in f32", narrow_rows),

@@ -9,10 +9,10 @@ use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, rounded_to};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{FLOATS, f32s, floats, noise};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("nearest, up and down (MPSGraph rounds half way up)", nearest),
     check("nearest where f32 rounds the coordinate: 49 of 98 elements", nearest_beside),
     check("bilinear, corners aligned", || weighted(InterpolateMode::Bilinear, true)),
@@ -59,7 +59,7 @@ fn taps(mode: &InterpolateMode, corners: bool, from: usize, to: usize, new: usiz
             };
             (-1..3).map(|i| (near(base as i64 + i), kernel(place - base - i as f64))).collect()
         }
-        InterpolateMode::Lanczos3 => unreachable!("no pattern is of it"),
+        InterpolateMode::Lanczos3 => unreachable!("no trap is of it"),
     }
 }
 

@@ -6,13 +6,13 @@ use burn::tensor::ops::{GridSampleOptions, GridSamplePaddingMode, InterpolateMod
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, rounded_to};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{f32s, floats, noise};
 
 use GridSamplePaddingMode::{Border, Reflection, Zeros};
 use InterpolateMode::{Bilinear, Nearest};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("bilinear, zeros outside, both conventions", || sampled(Bilinear, Zeros)),
     check("bilinear, border outside, both conventions", || sampled(Bilinear, Border)),
     check("bilinear, mirrored outside, both conventions", || sampled(Bilinear, Reflection)),

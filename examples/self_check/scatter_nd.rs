@@ -6,10 +6,10 @@ use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats, same_integers};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, choices, exact, f32s, floats, ints, noise, wide_integers, wrapped};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("scatter-add of integers beyond 2^24, duplicates (i32, i64)", add_integers),
     check("select_assign adds integers beyond 2^24, duplicates", add_integer_rows),
     check("f16 and bf16 rows: 4096 ones into one", narrow_rows),

@@ -8,10 +8,10 @@ use burn::tensor::{Tensor, activation};
 use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
-use crate::table::{Pattern, note};
+use crate::table::{Trap, note};
 use crate::values::{B, f32s, noise};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     note("ms of the first step, compiled and then loaded (BURN_MPSGRAPH_CACHE_DIR)", kept),
     note("ms of the first step and us of later ones, at level 0 and 1 (BURN_MPSGRAPH_LEVEL)", level),
 ];

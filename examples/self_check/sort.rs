@@ -5,10 +5,10 @@ use burn::tensor::{DType, Int, Tensor};
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, close_floats, same_integers};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, FLOATS, INTEGERS, exact, f32s, floats, ints, noise, wide_integers};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("i64 rows of 300 and 5000 (argSort wrong past 256 from 15.4)", || positions(DType::I64, &[300, 5000])),
     check("i32 and u32 positions in rows of 5000", || {
         Outcome::of([DType::I32, DType::U32].map(|dtype| positions(dtype, &[5000])))

@@ -5,10 +5,10 @@ use burn_mpsgraph::{MpsGraphDevice, eagerly};
 use test_support::Outcome;
 
 use crate::agreement::{EXACT, F32, close_floats};
-use crate::table::{Pattern, check, note};
+use crate::table::{Trap, check, note};
 use crate::values::{B, f32s, floats, noise};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("300 operations in one program", long_chain),
     check("one operation per program gives the same", eager),
     check("four threads that compile and run at once", threads),

@@ -4,22 +4,22 @@ use burn::tensor::DType;
 use op_tests::Case;
 use test_support::Outcome;
 
-/// A pattern that is known to go wrong on some system, or a use of several ops together.
-pub struct Pattern {
+/// What is known to go wrong on some system, or a use of several ops together.
+pub struct Trap {
     pub name: &'static str,
     /// Whether a difference is an error; otherwise the row only tells what the machine does.
     pub judged: bool,
     pub run: fn() -> Outcome,
 }
 
-/// A pattern whose difference from the reference is an error.
-pub const fn check(name: &'static str, run: fn() -> Outcome) -> Pattern {
-    Pattern { name, judged: true, run }
+/// A trap whose difference from the reference is an error.
+pub const fn check(name: &'static str, run: fn() -> Outcome) -> Trap {
+    Trap { name, judged: true, run }
 }
 
-/// A pattern that is reported without a verdict.
-pub const fn note(name: &'static str, run: fn() -> Outcome) -> Pattern {
-    Pattern { name, judged: false, run }
+/// A trap that is reported without a verdict.
+pub const fn note(name: &'static str, run: fn() -> Outcome) -> Trap {
+    Trap { name, judged: false, run }
 }
 
 /// One row.
@@ -31,13 +31,13 @@ pub struct Check {
 }
 
 enum Run {
-    Pattern(fn() -> Outcome),
+    Trap(fn() -> Outcome),
     Line(Case, DType),
 }
 
 impl Check {
-    pub fn of_pattern(family: &'static str, pattern: &Pattern) -> Check {
-        Check { family, name: pattern.name.into(), judged: pattern.judged, run: Run::Pattern(pattern.run) }
+    pub fn of_trap(family: &'static str, trap: &Trap) -> Check {
+        Check { family, name: trap.name.into(), judged: trap.judged, run: Run::Trap(trap.run) }
     }
 
     /// A line of the op tests, for one dtype.
@@ -48,7 +48,7 @@ impl Check {
 
     pub fn run(&self) -> Outcome {
         match &self.run {
-            Run::Pattern(run) => run(),
+            Run::Trap(run) => run(),
             Run::Line(case, dtype) => case.outcome(*dtype),
         }
     }
@@ -96,7 +96,7 @@ impl Verdict {
 
 /// Prints the head of the table.
 pub fn print_head() {
-    print_row(["pattern", "expected", "got", "max error", "verdict", "macOS", "chip"]);
+    print_row(["check", "expected", "got", "max error", "verdict", "macOS", "chip"]);
     println!("{}", "-".repeat(154));
 }
 

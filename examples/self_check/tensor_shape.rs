@@ -4,10 +4,10 @@ use burn::tensor::{DType, Int, Tensor, s};
 use test_support::Outcome;
 
 use crate::agreement::{close_floats, same_integers};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, coordinates, f32s, ints, noise, position};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("transposed, sliced and flipped operands of one operation", operands),
     check("cat along each dim, many operands, i64", cats),
 ];

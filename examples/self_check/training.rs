@@ -11,10 +11,10 @@ use burn_mpsgraph::MpsGraphDevice;
 use test_support::Outcome;
 
 use crate::agreement::{close_floats, within};
-use crate::table::{Pattern, check};
+use crate::table::{Trap, check};
 use crate::values::{B, choices, noise};
 
-pub const PATTERNS: &[Pattern] = &[
+pub const TRAPS: &[Trap] = &[
     check("gradient of a linear regression", linear_regression),
     check("gradient of relu, softmax and cross entropy", cross_entropy),
     check("MLP with Adam: the loss falls, nothing is compiled late", adam),

@@ -13,9 +13,9 @@ use recent::Recent;
 
 use super::compile::Compiled;
 use super::draft::{self, Draft, Track};
-use super::list::Segment;
 use super::moving::{Moving, MovingPrograms};
 use super::program::Program;
+use super::recording::Segment;
 
 /// Ops that are kept at first for each program that may be kept.
 const OPS_PER_PROGRAM: usize = 512;

@@ -16,7 +16,6 @@ use crate::lowering::fed::Fed;
 use crate::lowering::scalar::{Layout, ScalarKind};
 use crate::lowering::shared::Shared;
 use crate::lowering::{Lowering, Operand};
-use crate::ops::Op;
 use crate::tensor_type::TensorType;
 
 /// An executable with the order in which it takes and gives tensors.
@@ -35,11 +34,11 @@ pub(super) struct Compiled {
     pub scratch_bytes: usize,
 }
 
-/// The level for a program if level 1 is asked for: that is for f32 alone. It moves what has 16 bits or fewer to the
-/// Neural Engine (Metal.jl), and by one report permutes the channels of convolutions in f32.
+/// The level for a program if level 1 is asked for: that is for f32 alone, because it moves what has 16 bits or fewer
+/// to the Neural Engine (Metal.jl).
 pub(super) fn level(program: &Program, layout: &Layout, asked: bool) -> Optimization {
     let is_f32 = |ty: &TensorType| ty.dtype == DType::F32;
-    let is_fine = |node: &ProgramNode| is_f32(&node.output) && !matches!(node.op, Op::Convolution(_));
+    let is_fine = |node: &ProgramNode| is_f32(&node.output) && node.op.fits_level_1();
     let nodes = || program.schedule.iter().map(|&at| &program.nodes[at as usize]);
     let all_fine = asked && layout.integers == 0 && program.feeds.iter().all(is_f32) && nodes().all(is_fine);
     if all_fine { Optimization::Level1 } else { Optimization::Level0 }

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
-use super::list::{Input, Node};
 use super::program::{OperandRef, Program, ProgramNode, Source};
+use super::recording::{Input, Node};
 use super::value::Value;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::Op;

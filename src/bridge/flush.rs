@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex};
 use smallvec::SmallVec;
 
 use super::draft::{self, Draft, Flow};
-use super::list::{Cut, Divided, Marks, Recording, Segment, rounds};
 use super::novelty::Novelty;
 use super::pool::Allocation;
+use super::recording::{Cut, Divided, Marks, Recording, Segment, rounds};
 use super::run::Miss;
 use super::runtime::Runtime;
 use super::ticket::Ticket;
@@ -115,9 +115,9 @@ impl Runtime {
             }
             return None;
         }
-        let mut submission = Submission { novelty, key: Some(key), ..Submission::of(self, segment) };
-        submission.submit(segment.wanted.clone());
-        submission.rounds
+        let mut open = OpenSegment { novelty, key: Some(key), ..OpenSegment::of(self, segment) };
+        open.submit(segment.wanted.clone());
+        open.rounds
     }
 
     /// Runs a segment that is recorded like an earlier one. If that cannot be done, nothing is.
@@ -138,7 +138,7 @@ fn text_of(panic: &(dyn Any + Send)) -> &str {
 }
 
 /// A segment while its nodes are submitted.
-struct Submission<'a> {
+struct OpenSegment<'a> {
     runtime: &'a Runtime,
     flow: Flow<'a>,
     /// Nodes whose values are ready.
@@ -153,7 +153,7 @@ struct Submission<'a> {
     rounds: Option<Vec<usize>>,
 }
 
-impl<'a> Submission<'a> {
+impl<'a> OpenSegment<'a> {
     fn of(runtime: &'a Runtime, segment: &'a Segment) -> Self {
         let none = Marks::from_elem(false, segment.nodes.len());
         let flow = Flow::new(segment);

@@ -32,11 +32,11 @@ use super::program::{OperandRef, Program, ProgramNode, Source};
 use crate::ops::Op;
 use crate::tensor_type::TensorType;
 
-/// Applies every pattern, or only those that begin with an assigned region, or none: what is compiled has the barriers
-/// that its products need.
+/// Tries all patterns, then only those that join assigned regions, and keeps the first result whose products can have
+/// their barriers. If there is none, the program stays as it was recorded.
 pub(super) fn apply(program: &mut Program) {
     let has_scalar = program.nodes.iter().any(|node| node.inputs.iter().any(|input| input.barrier));
-    let joined = without_regions(program);
+    let joined = with_regions_joined(program);
     let mut smaller = joined.as_ref().unwrap_or(program).clone();
     for pattern in PATTERNS {
         pattern(&mut smaller);
@@ -50,8 +50,8 @@ pub(super) fn apply(program: &mut Program) {
     }
 }
 
-/// The program with less copying of tensors into which regions are assigned, if there are such.
-fn without_regions(program: &Program) -> Option<Program> {
+/// The program after the two patterns that join assigned regions; `None` if they change nothing.
+fn with_regions_joined(program: &Program) -> Option<Program> {
     program.nodes.iter().find_map(regions::assigned)?;
     let mut joined = program.clone();
     let changed = [padded_sums::apply(&mut joined), regions::apply(&mut joined)];
@@ -61,7 +61,7 @@ fn without_regions(program: &Program) -> Option<Program> {
     })
 }
 
-/// What makes programs smaller, each in the form in which the later ones look for it.
+/// What makes programs smaller, in the order in which it is applied: some recognise only what earlier ones have made.
 const PATTERNS: [fn(&mut Program); 17] = [
     layers::apply,
     equal::apply,

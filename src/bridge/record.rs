@@ -1,7 +1,7 @@
 //! Recording an op.
 
 use super::flush::FlushReason;
-use super::list::{Cut, NewNode, Refused};
+use super::recording::{Cut, NewNode, Refused};
 use super::runtime::Runtime;
 use super::thread;
 use super::value::{Handle, State};

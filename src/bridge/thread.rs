@@ -7,7 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::flush::FlushReason;
-use super::list::{Cut, Recording};
+use super::recording::{Cut, Recording};
 use super::runtime::Runtime;
 use crate::burn::stream;
 

@@ -8,17 +8,17 @@ use crate::lock::LockAnyway;
 
 /// Tells that a flush has ended.
 #[derive(Default)]
-pub(super) struct Ticket(Mutex<Progress>);
+pub(super) struct Ticket(Mutex<Stage>);
 
 #[derive(Default)]
-struct Progress {
+struct Stage {
     ended: bool,
     /// Of the tasks that wait.
     wakers: Vec<Waker>,
 }
 
 impl Ticket {
-    fn lock(&self) -> MutexGuard<'_, Progress> {
+    fn lock(&self) -> MutexGuard<'_, Stage> {
         self.0.lock_anyway()
     }
 

@@ -10,8 +10,8 @@ use burn_backend::TensorData;
 use burn_std::Bytes;
 
 use super::flush::FlushReason;
-use super::list::Cut;
 use super::pool::{Allocation, Serial};
+use super::recording::Cut;
 use super::runtime::Runtime;
 use super::thread;
 use super::value::{Handle, Maker, State};

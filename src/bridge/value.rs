@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use burn_backend::DType;
 use burn_std::future::block_on;
 
-use super::list::{self, Recording};
 use super::pool::Allocation;
+use super::recording::{self, Recording};
 use super::ticket::Ticket;
 use crate::error::Error;
 use crate::lock::LockAnyway;
@@ -202,7 +202,7 @@ impl Handle {
         Self(Arc::new(Value::new(ty, bytes, state, None)), Afterwards::default())
     }
 
-    /// The first handle of a [recorded](Value::recorded) value.
+    /// The first handle of a [recorded](Value::become_recorded) value.
     pub(super) fn of_recorded(value: Arc<Value>) -> Self {
         Self(value, Afterwards::default())
     }
@@ -229,7 +229,7 @@ impl Drop for Handle {
             value.dropped_before.store(recording.next_serial(), Ordering::Relaxed);
         }
         // Also if there is one more handle, which another thread may be dropping.
-        if holders <= 3 && list::any_orphans() && !value.is_submitted() {
+        if holders <= 3 && recording::any_orphans() && !value.is_submitted() {
             self.1.0 = Some(recording);
         }
     }

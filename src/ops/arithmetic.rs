@@ -175,11 +175,8 @@ impl Operation for ArithmeticOp {
     fn reshapes(&self, _rank: usize) -> Reshapes {
         match self {
             Self::Cast => Reshapes::SeenThrough,
-            // Of 64 bits it ends in a reshape of halves.
-            Self::Binary(BinaryOp::RightShift) | Self::BinaryScalar(BinaryOp::RightShift) => Reshapes::AnyShape,
+            Self::Binary(op) | Self::BinaryScalar(op) => op.reshapes(),
             Self::Unary(_)
-            | Self::Binary(_)
-            | Self::BinaryScalar(_)
             | Self::PowerScalar { .. }
             | Self::PowerOf(_)
             | Self::Compare(_)

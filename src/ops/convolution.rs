@@ -90,6 +90,11 @@ impl Operation for ConvolutionOp {
             ConvolutionOp::Deformable(_) => Reshapes::AnyShape,
         }
     }
+
+    /// By one report level 1 permutes the channels of convolutions.
+    fn fits_level_1(&self) -> bool {
+        false
+    }
 }
 
 impl ImageOp {

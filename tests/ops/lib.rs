@@ -1,4 +1,5 @@
-//! Every op through Burn's public API: one file per family, named as in `src/ops`. Lines of `cases!` are compared with
+//! Every op through Burn's public API: one file per family, named as in `src/ops`; `cast`, `module`, `nn`, `non_zero`,
+//! `transaction` and `errors` are across them. Lines of `cases!` are compared with
 //! burn-flex, or with numbers that stand in the line; they are tests here and rows of `self_check`. Cases that need
 //! more than a line are ordinary tests.
 #![allow(clippy::approx_constant, reason = "lines by hand show digits")]

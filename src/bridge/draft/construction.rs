@@ -9,8 +9,8 @@ use smallvec::{SmallVec, smallvec};
 
 use super::flow::{FED, Flow};
 use super::{BARRIER, Draft, Numbers, mix};
-use crate::bridge::list::Marks;
 use crate::bridge::program::Source;
+use crate::bridge::recording::Marks;
 use crate::bridge::value::Value;
 use crate::ffi::os_version;
 use crate::lowering::provenance::Provenance;

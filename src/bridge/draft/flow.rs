@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Numbers;
-use crate::bridge::list::{Marks, Segment};
+use crate::bridge::recording::{Marks, Segment};
 use crate::bridge::value::Value;
 
 /// Where the operands of a segment's nodes are made.

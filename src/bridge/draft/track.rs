@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use super::{BARRIER, Draft, Numbers, SameOp, is_node, mix};
-use crate::bridge::list::{Node, Segment};
 use crate::bridge::program::{Program, Source};
+use crate::bridge::recording::{Node, Segment};
 use crate::bridge::value::Value;
 use crate::tensor_type::same_extents;
 

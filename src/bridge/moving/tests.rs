@@ -4,7 +4,7 @@ use burn_backend::{DType, Shape, Slice};
 
 use super::*;
 use crate::bridge::draft::Flow;
-use crate::bridge::list::Cut;
+use crate::bridge::recording::Cut;
 use crate::bridge::thread::current;
 use crate::ops::random;
 use crate::ops::tensor_shape::slice;

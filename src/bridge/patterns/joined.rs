@@ -73,9 +73,9 @@ impl Joined {
         Self { known: HashMap::default(), places }
     }
 
-    /// Adds the concatenations of rows whose parts belong together, in an order in which one of them is known, and
-    /// else in that in which the parts of the first one were recorded. A step of a sequence records like the others, so
-    /// most are in one order.
+    /// Adds a concatenation for each row, all with their parts in one order: that of a concatenation which is known (of
+    /// several rows that have one the last), else that in which the first row's parts were recorded. The steps of a
+    /// sequence record alike, so most concatenations are known after the first step.
     pub fn together<const N: usize>(&mut self, program: &mut Program, rows: [Row; N]) -> [OperandRef; N] {
         let order = rows.iter().rev().find_map(|row| self.known_order(row)).unwrap_or_else(|| {
             let mut order: Vec<usize> = (0..rows[0].parts.len()).collect();

@@ -124,8 +124,8 @@ fn repeats_operands(program: &Program, at: u32) -> bool {
     repeats && is_float(program, at)
 }
 
-/// Whether all who read a node seem to repeat its value themselves, for which another operand has to have the whole
-/// shape: if none does, a product with ones costs no more than a repeated value.
+/// Whether every reader of a node repeats the value itself. A reader counts only if another of its operands has the
+/// shape of its output: if none has, a product with ones costs no more than a repeated value.
 fn all_repeat(program: &Program, readers: &Readers, at: u32, depth: usize) -> bool {
     readers.of(at).iter().all(|&reader| {
         let node = &program.nodes[reader as usize];

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use burn_backend::{DType, Shape, Slice};
 
 use crate::bridge::draft::{Draft, Flow};
-use crate::bridge::list::Cut;
 use crate::bridge::patterns;
 use crate::bridge::program::Program;
+use crate::bridge::recording::Cut;
 use crate::bridge::thread::current;
 use crate::ops::arithmetic::{self, BinaryOp};
 use crate::ops::tensor_shape::{slice, slice_assign};

@@ -6,7 +6,7 @@ use burn_backend::{DType, Shape};
 
 use super::*;
 use crate::bridge::draft::{BARRIER, Draft, Flow};
-use crate::bridge::list::Cut;
+use crate::bridge::recording::Cut;
 use crate::bridge::thread::current;
 use crate::ffi::os_version;
 use crate::lowering::scalar::ScalarInput;

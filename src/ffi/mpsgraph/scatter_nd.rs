@@ -36,11 +36,6 @@ graph_methods! {
     fn scatter_into_shape(updates, indices, shape: &[usize], axis: isize, mode: ScatterMode)
         = "scatterWithUpdatesTensor:indicesTensor:shape:axis:mode:name:", since (12, 0);
 
-    /// Zeros of a shape with the slices of `updates` at the index tuples along the last axis of `indices`.
-    #[cfg_attr(not(test), expect(dead_code, reason = "no operation scatters rows into zeros yet"))]
-    fn scatter_nd_into_shape(updates, indices, shape: &[usize], batch: usize, mode: ScatterMode)
-        = "scatterNDWithUpdatesTensor:indicesTensor:shape:batchDimensions:mode:name:", since (11, 0);
-
     /// `data` with one element per index; the shapes agree except along `axis`. An index outside is skipped.
     fn scatter_along_axis(axis: isize, data, updates, indices, mode: ScatterMode)
         = "scatterAlongAxis:withDataTensor:updatesTensor:indicesTensor:mode:name:", since (12, 3);
@@ -73,11 +68,6 @@ pub(super) fn exercise() {
         }
         let zeros = graph.scatter_into_shape(&row, &second, &[2, 2], 0, ScatterMode::Add);
         cases.gives(zeros, &[2, 2], &[0.0, 0.0, 10.0, 20.0]);
-
-        let places = cases.integers(&[2, 2], &[0, 1, 0, 1]);
-        let two = cases.floats(&[2], &[5.0, 6.0]);
-        let zeros = graph.scatter_nd_into_shape(&two, &places, &[2, 2], 0, ScatterMode::Add);
-        cases.gives(zeros, &[2, 2], &[0.0, 11.0, 0.0, 0.0]);
 
         let each = cases.integers(&[2, 1], &[1, 0]);
         let one = cases.floats(&[2, 1], &[7.0, 8.0]);

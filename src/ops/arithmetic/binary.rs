@@ -9,6 +9,7 @@ use crate::error::unsupported;
 use crate::ffi;
 use crate::lowering::Lowering;
 use crate::lowering::conversion::{computed_in, convert};
+use crate::lowering::provenance::Reshapes;
 use crate::lowering::scalar::ScalarInput;
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
@@ -111,6 +112,28 @@ impl BinaryOp {
             Self::LogicalAnd => "bool_and_scalar",
             Self::LogicalOr => "bool_or_scalar",
             Self::LogicalXor => "bool_xor_scalar",
+        }
+    }
+
+    /// Of 64 bits a shift to the right ends in a reshape. What the bitwise functions end in is none: they give the
+    /// halves of each element another dtype.
+    pub(super) fn reshapes(self) -> Reshapes {
+        match self {
+            Self::RightShift => Reshapes::AnyShape,
+            Self::Add
+            | Self::Sub
+            | Self::Mul
+            | Self::Div
+            | Self::Remainder
+            | Self::Pow
+            | Self::Atan2
+            | Self::BitwiseAnd
+            | Self::BitwiseOr
+            | Self::BitwiseXor
+            | Self::LeftShift
+            | Self::LogicalAnd
+            | Self::LogicalOr
+            | Self::LogicalXor => Reshapes::Nothing,
         }
     }
 

@@ -38,8 +38,8 @@ pub(crate) enum Exponent {
 }
 
 impl Exponent {
-    /// What is known of a number after it has become f32, as it is fed. In 16 bits it is rounded first, and what these
-    /// make of a number is known of few.
+    /// The kind of an exponent, which is fed as f32. A 16-bit tensor rounds it further, and that can change its kind.
+    /// So there only -1/2 and whole numbers up to 256 have one, which f16 and bf16 hold exactly.
     fn of(exponent: f32, dtype: DType) -> Option<Self> {
         match exponent {
             _ if !exponent.is_finite() => None,

@@ -42,7 +42,8 @@ impl Axis {
         self.input + self.window.padding[0] + self.window.padding[1]
     }
 
-    /// Does without so many elements at the end, of the padding and then of the input; how many are of the input.
+    /// Removes `beyond` elements from the end, of the padding first, then of the input. Returns how many were of the
+    /// input.
     fn shorten(&mut self, beyond: usize) -> usize {
         let undone = beyond.min(self.window.padding[1]);
         self.window.padding[1] -= undone;
@@ -52,9 +53,9 @@ impl Axis {
     }
 }
 
-/// How many elements at the end of the padded input, where no tap comes, a gradient for the input is asked for. macOS
-/// 27.0 ends the process over more of them than there is padding at the end, if a group has one channel
-/// (apple/coreai-torch#58). More than `stride - 1` would make one more output.
+/// The most elements at the end of the padded input that no tap meets and that a gradient for the input may still have:
+/// `stride - 1`, because more would make one more output. If a group has one channel it may have none: macOS 27.0 ends
+/// the process over more of them than there is padding at the end (apple/coreai-torch#58).
 fn most_beyond([inputs, groups]: [usize; 2], stride: usize) -> usize {
     if inputs == groups { 0 } else { stride - 1 }
 }

@@ -42,8 +42,9 @@ impl Even {
         of_ranges(plane, x, &parts)
     }
 
-    /// For each element of the axis the sum of what `x` has for the parts that it is in. Those are neighbours: the
-    /// parts that the element would have if as many elements as there are parts were divided among all elements.
+    /// The gradient of [`Even::sums`]: each element gets the sum of `x` over the parts that it is in. Those of element
+    /// `i` reach from `i * outputs / input`, rounded down, to `(i + 1) * outputs / input`, rounded up: they are the
+    /// part `i` of the inverse division, in which the two extents are exchanged.
     pub(super) fn shares(&self, plane: &Plane<'_>, x: &ffi::Tensor) -> ffi::Tensor {
         Even { input: self.outputs, outputs: self.input }.sums(plane, x)
     }

@@ -73,13 +73,13 @@ impl Fold for Values<'_> {
 /// Maxima and where they are: the first of equal ones, of NaN too.
 struct Places<'a> {
     plane: Plane<'a>,
-    /// What one position of the axis counts.
+    /// What a step along the axis adds to a position: 1, or the plane's width.
     unit: usize,
 }
 
 struct Place {
     value: ffi::Tensor,
-    /// i32, counted from where the window begins; none while that is where they all are.
+    /// i32, counted from where the window begins; `None` while it is 0 everywhere.
     at: Option<ffi::Tensor>,
 }
 

@@ -10,6 +10,7 @@ use burn_mpsgraph::{MpsGraph, eagerly};
 use test_support::Tolerance::Exact;
 use test_support::{Layout, floats};
 
+use super::order::of_floats;
 use super::{VALUES, both, by};
 
 const LAYOUTS: [Layout; 5] =
@@ -35,6 +36,21 @@ cases! {
              both(Tensor::cat(vec![x.clone(), x.clone().flip([1])], 0)), vec![(x.clone() + x.clone()).into_data()],
              vec![(x * 2.0).into_data()]].concat()
         };
+    }
+    by_hand() {
+        q_expand = |x = [[2.0], [-127.0]]| of_floats(x, |x| expand(x, [2, 2])) => [[2.0, 2.0], [-127.0, -127.0]];
+        q_flip = |x = [[1.0, 2.2], [3.0, 127.0]]| of_floats(x, |x| x.flip([0])) => [[3.0, 127.0], [1.0, 2.0]];
+        q_gather = |x = [[1.0, 2.2], [3.0, 127.0]]| {
+            of_floats(x, |x| x.gather(1, indices([[1], [0]])))
+        } => [[2.0], [3.0]];
+        q_permute = |x = [[1.0, 2.2], [3.0, 127.0]]| of_floats(x, |x| x.permute([1, 0])) => [[1.0, 3.0], [2.0, 127.0]];
+        q_repeat_dim = |x = [[1.0, 127.0]]| of_floats(x, |x| x.repeat_dim(0, 2)) => [[1.0, 127.0], [1.0, 127.0]];
+        q_reshape = |x = [[1.0, 2.2], [3.0, 127.0]]| of_floats(x, |x| x.reshape([4])) => [1.0, 2.0, 3.0, 127.0];
+        q_select = |x = [[1.0, 2.2], [3.0, 127.0]]| of_floats(x, |x| x.select(0, indices([1]))) => [[3.0, 127.0]];
+        q_slice = |x = [[1.0, 2.2], [3.0, 127.0]]| of_floats(x, |x| x.slice(s![.., 1..2])) => [[2.0], [127.0]];
+        q_swap_dims = |x = [[1.0, 2.2], [3.0, 127.0]]| {
+            of_floats(x, |x| x.swap_dims(0, 1))
+        } => [[1.0, 3.0], [2.0, 127.0]];
     }
 }
 

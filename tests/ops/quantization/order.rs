@@ -23,6 +23,7 @@ cases! {
             let y = steps(y);
             of_floats(x, |x| Tensor::cat(vec![x, y], 0))
         } => [2.0, 128.0, -254.0, 4.0];
+        q_max_abs_dim = |x = [[2.0, -127.0], [5.0, 3.0]]| of_floats(x, |x| x.max_abs_dim(1)) => [[127.0], [5.0]];
         q_max_abs = |x = [2.0, -127.0, 5.0]| of_floats(x, Tensor::max_abs) => [127.0];
         q_sort = |x = [2.0, -127.0, 1.2, 5.0]| of_floats(x, |x| x.sort_descending(0)) => [5.0, 2.0, 1.0, -127.0];
         q_sort_with_indices = |x = [2.0, -127.0, 1.2, 5.0]| steps(x).sort_with_indices(0).1 => [1, 2, 0, 3];
@@ -36,10 +37,10 @@ fn steps<B: Backend, const D: usize>(x: Tensor<B, D>) -> Tensor<B, D> {
 }
 
 /// The floats that `function` makes of [`steps`].
-fn of_floats<B: Backend, const D: usize>(
+pub(super) fn of_floats<B: Backend, const D: usize, const E: usize>(
     x: Tensor<B, D>,
-    function: impl FnOnce(Tensor<B, D>) -> Tensor<B, D>,
-) -> Tensor<B, D> {
+    function: impl FnOnce(Tensor<B, D>) -> Tensor<B, E>,
+) -> Tensor<B, E> {
     let dtype = x.dtype();
     function(steps(x)).dequantize().cast(dtype)
 }

@@ -6,7 +6,7 @@ use burn_backend::{DType, Shape, Slice};
 
 use super::*;
 use crate::bridge::draft::{Flow, same};
-use crate::bridge::list::Cut;
+use crate::bridge::recording::Cut;
 use crate::bridge::thread::current;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp, UnaryOp};

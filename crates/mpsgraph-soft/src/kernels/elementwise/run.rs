@@ -172,11 +172,18 @@ impl FusedLoop {
             }));
             arena.bases.extend(self.outputs.iter().enumerate().map(|(at, written)| output(at, written.size)));
             let tiles: *mut u8 = arena.lines.as_mut_ptr().cast();
-            self.run_tiles(&arena.bases, range, tiles, &mut arena.places);
+            // SAFETY: `bases` are what the caller vouches for, in the order of loads and outputs; `lines` has
+            // `arena_bytes` and is this thread's, as the arena stays borrowed.
+            unsafe { self.run_tiles(&arena.bases, range, tiles, &mut arena.places) };
         });
     }
 
-    fn run_tiles(&self, bases: &[*mut u8], range: Range<usize>, arena: *mut u8, places: &mut [*mut u8]) {
+    /// Runs a part tile after tile.
+    ///
+    /// # Safety
+    /// As for [`run_part`](Self::run_part), where `bases` point to the loads' operands and the outputs. `arena` has
+    /// `arena_bytes`, aligned as a [`Block`], which nobody else uses.
+    unsafe fn run_tiles(&self, bases: &[*mut u8], range: Range<usize>, arena: *mut u8, places: &mut [*mut u8]) {
         let (operands, outputs) = bases.split_at(self.loads.len());
         let at = |offset: usize| arena.wrapping_add(offset * self.capacity);
         for (place, pointer) in self.places.iter().zip(places.iter_mut()) {
@@ -184,36 +191,15 @@ impl FusedLoop {
                 *pointer = at(offset);
             }
         }
-        for (load, &base) in self.loads.iter().zip(operands).filter(|(load, _)| load.fetch == Fetch::Once) {
-            // SAFETY: the caller of `run_part` vouches for the operand; the arena has `capacity` elements of this size
-            // at `buffer`, which no other value uses.
-            let from =
-                unsafe { load.geometry.fetch(load.size, base, 0, self.tile.min(self.elements), at(load.buffer)) };
-            places[load.register] = from.cast_mut();
-        }
         let blocks: *mut Block = arena.wrapping_add(self.tile_bytes).cast();
-        self.numbers(operands, places, blocks);
+        // SAFETY: as for this function.
+        unsafe { self.load_once(operands, arena, blocks, places) };
         let reads_ahead = self.instructions.len() >= LONG && self.elements > FAR;
         let mut start = range.start;
         while start < range.end {
             let n = self.tile.min(range.end - start).min(self.row - start % self.row);
-            for (load, &base) in self.loads.iter().zip(operands) {
-                places[load.register] = match load.fetch {
-                    Fetch::Once => continue,
-                    Fetch::Number => {
-                        if !load.geometry.is_scalar() {
-                            // SAFETY: as in `numbers`.
-                            unsafe { load.fill_block(base, start, blocks) };
-                        }
-                        continue;
-                    }
-                    Fetch::Direct => base.wrapping_add(start * load.size),
-                    // SAFETY: as for `Fetch::Once`; `n` is at most the capacity.
-                    Fetch::Each => unsafe {
-                        load.geometry.fetch(load.size, base, start, n, at(load.buffer)).cast_mut()
-                    },
-                };
-            }
+            // SAFETY: as for this function; `n` is at most the capacity.
+            unsafe { self.load_tile(operands, start..start + n, arena, blocks, places) };
             for (output, base) in self.outputs.iter().zip(outputs).filter(|(output, _)| !output.past_caches) {
                 places[output.register] = base.wrapping_add(start * output.size);
             }
@@ -224,10 +210,9 @@ impl FusedLoop {
                 }
                 let src = instruction.src.map(|register| places[register].cast_const());
                 let dst = places[instruction.dst];
-                // SAFETY: sources are loads (the caller of `run_part` vouches for them) or values made by earlier
-                // instructions, with `n` elements each, or blocks of numbers; the destination is an
-                // output's own part or a tile that no source is in (`LoopBuilder::finish`); the builder matched types
-                // and loops.
+                // SAFETY: sources are loads (as for this function) or values made by earlier instructions, with `n`
+                // elements each, or blocks of numbers; the destination is an output's own part or a tile that no
+                // source is in (`LoopBuilder::finish`); the builder matched types and loops.
                 unsafe {
                     match instruction.run {
                         Run::Tile(run) => run(dst, src, n),
@@ -237,7 +222,7 @@ impl FusedLoop {
             }
             for (output, base) in self.outputs.iter().zip(outputs).filter(|(output, _)| output.past_caches) {
                 let to = base.wrapping_add(start * output.size);
-                // SAFETY: a tile of its own holds the elements; the caller of `run_part` vouches for the output.
+                // SAFETY: a tile of its own holds the elements, and the output has room for them.
                 unsafe { non_temporal::copy(places[output.register], to, n * output.size) };
             }
             start += n;
@@ -257,13 +242,59 @@ impl FusedLoop {
         }
     }
 
-    /// Says where the blocks of single numbers are, and fills those that are the same for all tiles.
-    fn numbers(&self, operands: &[*mut u8], places: &mut [*mut u8], blocks: *mut Block) {
-        for (load, &base) in self.loads.iter().zip(operands).filter(|(load, _)| load.fetch == Fetch::Number) {
-            places[load.register] = blocks.wrapping_add(load.buffer).cast();
-            if load.geometry.is_scalar() {
-                // SAFETY: the caller of `run_part` vouches for the operand; the arena has the block.
-                unsafe { load.fill_block(base, 0, blocks) };
+    /// Fetches what is the same for all tiles, and says where it is and where the blocks of single numbers are.
+    ///
+    /// # Safety
+    /// As for [`run_tiles`](Self::run_tiles); `blocks` is the part of the arena behind its tiles.
+    unsafe fn load_once(&self, operands: &[*mut u8], arena: *mut u8, blocks: *mut Block, places: &mut [*mut u8]) {
+        for (load, &base) in self.loads.iter().zip(operands) {
+            match load.fetch {
+                Fetch::Once => {
+                    let tile = arena.wrapping_add(load.buffer * self.capacity);
+                    let elements = self.tile.min(self.elements);
+                    // SAFETY: the operand is there; the arena has `capacity` elements of this size at `buffer`, which
+                    // no other value uses.
+                    let from = unsafe { load.geometry.fetch(load.size, base, 0, elements, tile) };
+                    places[load.register] = from.cast_mut();
+                }
+                Fetch::Number => {
+                    places[load.register] = blocks.wrapping_add(load.buffer).cast();
+                    if load.geometry.is_scalar() {
+                        // SAFETY: the operand is there, and the arena has the block.
+                        unsafe { load.fill_block(base, 0, blocks) };
+                    }
+                }
+                Fetch::Direct | Fetch::Each => (),
+            }
+        }
+    }
+
+    /// Fetches what each tile has its own of, for the elements of `tile`, and says where it is.
+    ///
+    /// # Safety
+    /// As for [`load_once`](Self::load_once), which has run; `tile` has at most `capacity` elements, all of one row.
+    unsafe fn load_tile(
+        &self,
+        operands: &[*mut u8],
+        tile: Range<usize>,
+        arena: *mut u8,
+        blocks: *mut Block,
+        places: &mut [*mut u8],
+    ) {
+        for (load, &base) in self.loads.iter().zip(operands) {
+            match load.fetch {
+                Fetch::Once => (),
+                Fetch::Number if load.geometry.is_scalar() => (),
+                // SAFETY: the operand is there, and the arena has the block.
+                Fetch::Number => unsafe { load.fill_block(base, tile.start, blocks) },
+                Fetch::Direct => places[load.register] = base.wrapping_add(tile.start * load.size),
+                Fetch::Each => {
+                    let to = arena.wrapping_add(load.buffer * self.capacity);
+                    // SAFETY: the operand is there; the arena has `capacity` elements of this size at `buffer`, which
+                    // no other value uses.
+                    let from = unsafe { load.geometry.fetch(load.size, base, tile.start, tile.len(), to) };
+                    places[load.register] = from.cast_mut();
+                }
             }
         }
     }

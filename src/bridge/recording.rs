@@ -1,7 +1,7 @@
-//! One list of recorded ops per thread, and what a flush cuts out of it.
+//! The recording of a thread: the list of its recorded ops, and what a flush cuts out of it.
 //!
-//! Threads do not share a list, because a data loader's ops between those of the training thread would make every
-//! program a new one. A list's lock is held for the push of a node or a cut, never while compiling or waiting. A node's
+//! Threads do not share a recording, because a data loader's ops between those of the training thread would make every
+//! program a new one. Its lock is held for the push of a node or a cut, never while compiling or waiting. A node's
 //! inputs are made by earlier nodes of its own recording, are pending or are ready: a value that another thread has
 //! recorded is flushed there before it is used here.
 
