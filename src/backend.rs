@@ -67,7 +67,7 @@ impl<F: FloatElement, I: IntElement> Backend for MpsGraph<F, I> {
     }
 
     fn sync(_device: &MpsGraphDevice) -> Result<(), ExecutionError> {
-        Ok(Runtime::get().sync()?)
+        Ok(Runtime::try_get()?.sync()?)
     }
 
     fn memory_cleanup(device: &MpsGraphDevice) {

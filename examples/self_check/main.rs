@@ -5,8 +5,8 @@
 //! per dtype, compared with burn-flex or with numbers in the line. Words on the command line limit the run to checks
 //! whose family or name contains one of them. The exit status is 0 if no check fails. Checks marked `note` cannot fail;
 //! they only report what the machine does. The checks run in a process of their own, which is started again after a
-//! check that ends it or hangs, so one abort of the system costs one row. `BURN_MPSGRAPH_EAGER=1` runs every operation
-//! as a program of its own.
+//! check that panics, ends it or hangs, so one fault or abort costs one row. `BURN_MPSGRAPH_EAGER=1` runs every
+//! operation as a program of its own.
 
 mod activation;
 mod agreement;

@@ -1,5 +1,6 @@
 //! Two processes: one runs the checks and reports line by line; the other prints the table and survives if the system
-//! ends the first.
+//! ends the first. After a panic the first one ends too, because a fault or a hang of the device may spoil what follows
+//! it. What failed is printed once more at the end, and what ended the process with the program that was compiled last.
 
 use std::io::{BufRead, BufReader, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -57,6 +58,9 @@ pub fn work(checks: &[Check], numbers: &[String]) {
             }
         };
         say(&["row", &outcome.expected, &outcome.got, &outcome.error.to_string(), verdict.word()]);
+        if verdict.ends_the_worker() {
+            return;
+        }
     }
 }
 
@@ -85,16 +89,17 @@ impl Row {
 #[derive(Default)]
 struct Tally {
     right: usize,
-    wrong: usize,
+    /// The number of each check that failed.
+    wrong: Vec<(usize, Row)>,
     noted: usize,
 }
 
 impl Tally {
-    fn add(&mut self, verdict: Verdict) {
-        match verdict {
+    fn add(&mut self, number: usize, row: Row) {
+        match row.verdict {
             Verdict::Ok => self.right += 1,
             Verdict::Note => self.noted += 1,
-            Verdict::Wrong | Verdict::Panic | Verdict::Abort | Verdict::Hang => self.wrong += 1,
+            Verdict::Wrong | Verdict::Panic | Verdict::Abort | Verdict::Hang => self.wrong.push((number, row)),
         }
     }
 }
@@ -152,16 +157,44 @@ pub fn supervise(checks: &[Check], numbers: &[usize]) -> ExitCode {
             };
             left = others;
             printed.row(&checks[number], &row);
-            tally.add(row.verdict);
-            if row.verdict.ended_the_worker() {
+            let ends = row.verdict.ends_the_worker();
+            tally.add(number, row);
+            if ends {
                 break;
             }
         }
         let _ = worker.wait();
     }
     let Tally { right, wrong, noted } = tally;
-    println!("\n{right} right, {wrong} wrong, {noted} reported only; {:.1} s", start.elapsed().as_secs_f64());
-    if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if !wrong.is_empty() {
+        println!("\nThose that failed, once more:");
+        for (number, row) in &wrong {
+            printed.row(&checks[*number], row);
+            if row.verdict == Verdict::Abort {
+                println!("{}", last_program(*number));
+            }
+        }
+    }
+    println!("\n{right} right, {} wrong, {noted} reported only; {:.1} s", wrong.len(), start.elapsed().as_secs_f64());
+    if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The end of what a check that ends the process logs when it runs again by itself: with the text of the program that
+/// was compiled last.
+fn last_program(number: usize) -> String {
+    const LINES: usize = 60;
+    let run = || {
+        let this = std::env::current_exe()?;
+        Command::new(this).args([WORKER, &number.to_string()]).env("BURN_MPSGRAPH_LOG", "2").output()
+    };
+    match run() {
+        Ok(output) => {
+            let text = String::from_utf8_lossy(&output.stderr);
+            let lines: Vec<&str> = text.lines().collect();
+            lines[lines.len().saturating_sub(LINES)..].join("\n")
+        }
+        Err(error) => format!("this program cannot start itself: {error}"),
+    }
 }
 
 /// The worker's report of the next check, or the verdict if it reports nothing.

@@ -85,11 +85,11 @@ impl Verdict {
         Self::ALL.into_iter().find(|verdict| verdict.word() == word)
     }
 
-    /// Whether the process in which the check ran is gone.
-    pub fn ended_the_worker(self) -> bool {
+    /// Whether the checks that follow need a new process: this one is gone, or its device may be of no more use.
+    pub fn ends_the_worker(self) -> bool {
         match self {
-            Verdict::Abort | Verdict::Hang => true,
-            Verdict::Ok | Verdict::Note | Verdict::Wrong | Verdict::Panic => false,
+            Verdict::Panic | Verdict::Abort | Verdict::Hang => true,
+            Verdict::Ok | Verdict::Note | Verdict::Wrong => false,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Compiled programs. Their number and the ops that they keep are bounded; the least recently used is dropped first.
 //!
-//! The bounds grow when a program that was dropped is asked for again, so a set of programs that repeats is compiled at
-//! most twice, and a stream of programs that never repeat keeps little.
+//! The bounds grow when programs that were dropped are asked for again, so a set of programs that repeats is compiled
+//! at most twice, and a stream of programs that seldom repeat keeps little.
 
 mod recent;
 
@@ -20,7 +20,10 @@ use super::recording::Segment;
 /// Ops that are kept at first for each program that may be kept.
 const OPS_PER_PROGRAM: usize = 512;
 /// How often the bounds may double.
-const DOUBLINGS: u32 = 6;
+const DOUBLINGS: u32 = 4;
+/// The bounds double if a quarter of so many programs that were last not in the cache had been dropped. Fewer return
+/// among programs of ever new shapes, which would fill the memory for a few that are asked for again.
+const LATELY: usize = 64;
 /// Orders in which segments are remembered to have been recorded.
 const TRACKS: usize = 256;
 /// Hashes that are remembered of programs that were dropped, and of programs that were asked for.
@@ -61,6 +64,8 @@ pub(super) struct Cache {
     missed: Remembered,
     /// Programs that were dropped.
     dropped: Remembered,
+    /// For each of the last [`LATELY`] programs that were not in the cache, whether it had been dropped.
+    returned: u64,
     /// Programs whose slices move.
     moving: MovingPrograms,
     /// Programs of segments, by the segments' keys.
@@ -106,6 +111,7 @@ impl Cache {
             evictions: 0,
             missed: Remembered::default(),
             dropped: Remembered::default(),
+            returned: 0,
             moving: MovingPrograms::default(),
             tracks: Recent::default(),
         }
@@ -172,14 +178,24 @@ impl Cache {
         if first {
             self.missed.note(hash);
         }
-        if self.dropped.contains(hash) && self.doublings < DOUBLINGS && self.is_full() {
+        self.returned = self.returned << 1 | u64::from(self.dropped.contains(hash));
+        if self.many_return() && self.doublings < DOUBLINGS && self.is_full() {
             self.doublings += 1;
         }
         first
     }
 
+    /// Whether many of the programs that were missed lately had been dropped; of a small cache the last few tell.
+    fn many_return(&self) -> bool {
+        let lately = self.programs.min(LATELY);
+        let missed = self.returned & (u64::MAX >> (LATELY - lately));
+        missed.count_ones() as usize >= lately.div_ceil(4)
+    }
+
+    /// Whether one more program of the mean size would be too many.
     fn is_full(&self) -> bool {
-        2 * self.len >= self.most_programs() || 2 * self.ops >= self.most_ops()
+        let ops = self.ops / self.len.max(1);
+        self.len >= self.most_programs() || self.ops + ops > self.most_ops()
     }
 
     fn most_programs(&self) -> usize {
@@ -225,8 +241,7 @@ impl Cache {
 
     /// Drops every program, and forgets which ones were asked for.
     pub fn clear(&mut self) {
-        let evictions = self.evictions + self.len as u64;
-        *self = Self { evictions, ..Self::new(self.programs) };
+        *self = Self { evictions: self.evictions, ..Self::new(self.programs) };
     }
 
     pub fn len(&self) -> usize {

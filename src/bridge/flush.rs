@@ -76,9 +76,11 @@ impl Runtime {
     /// Submits a segment and ends its ticket. However that ends, no value stays pending. Returns what was submitted.
     fn submit(&self, segment: Segment, ticket: &Arc<Ticket>, reason: FlushReason) -> Divided {
         self.counters.flushes(reason).add(1);
-        self.log.flush(reason, segment.nodes.len());
         let mut parts = Divided::from_buf([segment]);
-        let work = || ffi::autoreleasepool(|| self.submit_parts(&mut parts, ticket));
+        let work = || {
+            self.log.flush(reason, parts[0].nodes.len());
+            ffi::autoreleasepool(|| self.submit_parts(&mut parts, ticket));
+        };
         let outcome = catch_unwind(AssertUnwindSafe(work));
         if let Err(panic) = &outcome {
             let reason = format!("the flush that should have made this value panicked: {}", text_of(&**panic));

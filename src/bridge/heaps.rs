@@ -35,7 +35,9 @@ impl Heaps {
             return Some(buffer);
         }
         // One that has become half empty again, or a new one.
-        let has_room = |heap: &Heap| heap.used_size() <= HEAP_BYTES / 2;
+        // What is free of it may be too scattered for this buffer.
+        let has_room =
+            |heap: &Heap| heap.used_size() <= HEAP_BYTES / 2 && heap.max_available_size(needed.align) >= needed.size;
         let heap = match self.heaps.iter().position(has_room) {
             Some(at) => self.heaps.swap_remove(at),
             None => device.new_heap(HEAP_BYTES)?,

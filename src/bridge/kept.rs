@@ -18,10 +18,12 @@ use std::time::{Duration, Instant};
 
 use about::About;
 use fresh::Fresh;
+use room::Room;
 use turn::Turn;
 
 use super::compile::Compiled;
 use super::config::Config;
+use super::log::say;
 use super::program::Program;
 use crate::dtype::stored;
 use crate::ffi::{DataType, Device, Executable, GraphDevice, Optimization, ShapedType, os_version};
@@ -37,6 +39,7 @@ pub(super) struct Kept {
     /// What every compiled form depends on.
     system: String,
     warned: AtomicBool,
+    room: Room,
     /// Folders written so far, for their first names.
     written: AtomicU64,
 }
@@ -76,6 +79,7 @@ impl Kept {
             most_bytes: config.cache_megabytes << 20,
             system,
             warned: AtomicBool::new(false),
+            room: Room::default(),
             written: AtomicU64::new(0),
         })
     }
@@ -124,7 +128,7 @@ impl Kept {
         if let Err(error) = &outcome
             && !self.warned.swap(true, Ordering::Relaxed)
         {
-            eprintln!("burn-mpsgraph: programs are not kept in {}: {error}", self.folder.display());
+            say!("burn-mpsgraph: programs are not kept in {}: {error}", self.folder.display());
         }
         outcome.is_ok()
     }
@@ -142,7 +146,7 @@ impl Kept {
             files: about::files(&package)?,
         };
         about.write(&fresh.path, &key.text)?;
-        room::make(&self.folder, self.most_bytes, &fresh.path)?;
+        self.room.make(&self.folder, self.most_bytes, &fresh.path)?;
         if fs::rename(&fresh.path, &key.folder).is_ok() {
             return Ok(());
         }

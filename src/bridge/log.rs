@@ -9,6 +9,15 @@ use super::flush::FlushReason;
 use super::program::Program;
 use crate::lock::LockAnyway;
 
+/// Writes a line to stderr. If nobody reads it, nothing is lost but the line, where `eprintln!` would panic.
+macro_rules! say {
+    ($($argument:tt)+) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($argument)+);
+    }};
+}
+pub(super) use say;
+
 /// The flushes that are looked at for the warning.
 const FLUSHES: u32 = 100;
 
@@ -36,7 +45,7 @@ impl Log {
 
     pub fn flush(&self, reason: FlushReason, ops: usize) {
         if self.level > 0 {
-            eprintln!("burn-mpsgraph: flush ({reason:?}): {ops} ops recorded");
+            say!("burn-mpsgraph: flush ({reason:?}): {ops} ops recorded");
         }
         // Two threads may count one flush; an exact count would cost each flush more.
         let before = self.flushes.load(Ordering::Relaxed);
@@ -45,11 +54,12 @@ impl Log {
             let mut lately = self.lately.lock_anyway();
             if lately.compiles > FLUSHES / 2 && !lately.warned {
                 lately.warned = true;
-                eprintln!(
+                say!(
                     "burn-mpsgraph: {} programs were compiled in the last {FLUSHES} flushes, because they differ each \
                      time; the last by {}. Use fixed shapes (pad batches and sequences to a few lengths), or read less \
                      often. BURN_MPSGRAPH_LOG=1 shows each compilation.",
-                    lately.compiles, lately.difference
+                    lately.compiles,
+                    lately.difference
                 );
             }
             lately.compiles = 0;
@@ -59,7 +69,7 @@ impl Log {
     /// A flush is submitted as so many programs.
     pub fn divided(&self, parts: usize) {
         if self.level > 0 {
-            eprintln!("burn-mpsgraph: miss: divided into {parts} rounds, because most flushes are new programs");
+            say!("burn-mpsgraph: miss: divided into {parts} rounds, because most flushes are new programs");
         }
     }
 
@@ -71,17 +81,17 @@ impl Log {
             lately.difference = difference(program, cache);
         }
         if self.level > 0 {
-            eprintln!("burn-mpsgraph: miss: compile {} ops; new: {}", program.nodes.len(), lately.difference);
+            say!("burn-mpsgraph: miss: compile {} ops; new: {}", program.nodes.len(), lately.difference);
         }
         if self.level > 1 {
-            eprintln!("{program}");
+            say!("{program}");
         }
     }
 
     /// It is compiled.
     pub fn compiled(&self, time: Duration) {
         if self.level > 0 {
-            eprintln!("burn-mpsgraph: compiled in {:.1} ms", time.as_secs_f64() * 1e3);
+            say!("burn-mpsgraph: compiled in {:.1} ms", time.as_secs_f64() * 1e3);
         }
     }
 
@@ -89,14 +99,14 @@ impl Log {
     pub fn loaded(&self, program: &Program, time: Duration) {
         if self.level > 0 {
             let (ops, milliseconds) = (program.nodes.len(), time.as_secs_f64() * 1e3);
-            eprintln!("burn-mpsgraph: miss: loaded {ops} ops in {milliseconds:.1} ms");
+            say!("burn-mpsgraph: miss: loaded {ops} ops in {milliseconds:.1} ms");
         }
     }
 
     /// A program was found.
     pub fn hit(&self, program_ops: usize) {
         if self.level > 0 {
-            eprintln!("burn-mpsgraph: hit: {program_ops} ops");
+            say!("burn-mpsgraph: hit: {program_ops} ops");
         }
     }
 }

@@ -102,13 +102,19 @@ impl Pool {
             return Err(Error::OutOfMemory { reason });
         }
         free.begin(class);
+        if buffer.is_some() {
+            free.note_peak();
+        }
         let released = if buffer.is_none() { free.make_room(self.unused()) } else { Vec::new() };
         drop(free);
         release(released);
         let buffer = match buffer {
             Some(buffer) => buffer,
             None => match self.new_buffer(class) {
-                Ok(buffer) => FreeBuffer { buffer, shown: None, last_use: 0, freed: 0 },
+                Ok(buffer) => {
+                    self.lock().note_peak();
+                    FreeBuffer { buffer, shown: None, last_use: 0, freed: 0 }
+                }
                 Err(error) => {
                     self.lock().end(class);
                     return Err(error);

@@ -59,7 +59,12 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
         return MpsGraphTensor::new(Handle::of(ty, State::Empty));
     }
     let fill = || runtime.host_buffer(bytes, &ty, runtime.queue.completed());
-    let allocation = ffi::autoreleasepool(|| runtime.with_memory(fill));
+    let mut allocation = ffi::autoreleasepool(|| runtime.with_memory(fill));
+    if let Err(Error::OutOfMemory { .. }) = allocation {
+        // Recorded ops may hold what no tensor holds any more.
+        runtime.flush_all();
+        allocation = ffi::autoreleasepool(|| runtime.with_memory(fill));
+    }
     let state = match allocation {
         Ok(allocation) => State::Ready(allocation),
         Err(error) => error.raise(),

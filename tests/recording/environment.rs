@@ -1,6 +1,6 @@
 //! What the environment changes: each test runs others of this binary in a process with other variables.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use burn::tensor::Tensor;
 
@@ -65,6 +65,35 @@ fn a_variable_that_makes_no_sense_is_named() {
 fn a_cache_that_is_too_small_grows_until_what_repeats_stays() {
     let output = run("forty_programs_in_rounds", "BURN_MPSGRAPH_MAX_PROGRAMS", "3");
     assert!(output.status.success(), "{}", text(&output));
+}
+
+#[test]
+fn programs_that_seldom_return() {
+    let turn = Turn::take();
+    let most = std::env::var("BURN_MPSGRAPH_MAX_PROGRAMS").map_or(256, |most| most.parse().expect("a number"));
+    let mut random = 1_u64;
+    for _ in 0..1500 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let length = 1 + (random >> 33) as usize % 20_000;
+        assert_eq!(read(vector(&vec![1.0; length]).sum()), [length as f32]);
+    }
+    assert!(turn.used().programs_cached <= most, "{:?}", turn.used());
+}
+
+#[test]
+fn a_cache_stays_small_if_few_programs_return() {
+    let output = run("programs_that_seldom_return", "BURN_MPSGRAPH_MAX_PROGRAMS", "64");
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+#[test]
+fn every_line_goes_to_a_reader_that_has_gone() {
+    let own = std::env::current_exe().expect("a test has a file");
+    let mut command = Command::new(own);
+    command.args(["--exact", "environment::an_op"]).env("BURN_MPSGRAPH_LOG", "2");
+    let mut started = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts");
+    drop(started.stderr.take());
+    assert!(started.wait().expect("it ends").success());
 }
 
 #[test]

@@ -98,6 +98,28 @@ fn what_ended_threads_leave_has_a_bound() {
     assert_eq!(read(Tensor::cat(means, 0).sum()), [40.0]);
 }
 
+#[test]
+fn data_gets_the_memory_that_only_recorded_ops_hold() {
+    let turn = Turn::take();
+    MpsGraphDevice.set_memory_limit(turn.used().bytes_live + 16 * MIB);
+    let sums = (0..64).map(|_| batch(1 << 18).sum()).reduce(|sum, x| sum + x);
+    MpsGraphDevice.set_memory_limit(u64::MAX);
+    assert_eq!(read(sums.expect("there are sums")), [(64 << 18) as f32]);
+}
+
+/// What is free between numbers that stay is too little for larger values, which take memory elsewhere.
+#[test]
+fn small_values_among_what_stays_take_no_pages_of_their_own() {
+    let turn = Turn::take();
+    let numbers: Vec<_> = (0..8192).map(|_| vector(&[1.0])).collect();
+    let kept: Vec<_> = numbers.into_iter().step_by(8).collect();
+    MpsGraphDevice.memory_cleanup();
+    let before = turn.used().bytes_of_driver;
+    let values: Vec<_> = (0..2000).map(|_| vector(&[1.0; 1024])).collect();
+    let taken = turn.used().bytes_of_driver - before;
+    assert!(taken <= 12 * MIB, "{taken} bytes for {} of {} kB beside {}", values.len(), 4, kept.len());
+}
+
 /// Programs that each come to twice the bound, one after the other.
 fn assert_no_compilation_after_the_second_round(held: usize) {
     let mut turn = Turn::take();

@@ -7,7 +7,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What names of folders begin with that are being written.
 pub(super) const NAME: &str = ".new-";
@@ -17,6 +17,8 @@ const WRITING: &str = "writing.lock";
 const UNLOCKED: &str = "unlocked";
 /// Processes that may end while they write; one may have been ended by somebody.
 const ENDED: usize = 2;
+/// How long nothing is written after that; then a disk may have room again.
+const UNTRIED: Duration = Duration::from_secs(24 * 3600);
 
 /// A folder that is being written; removed when this is dropped, unless it was renamed.
 pub(super) struct Fresh {
@@ -39,8 +41,8 @@ impl Fresh {
         let mut fresh = Self { path, writing: None };
         if fs::read_dir(folder)?.flatten().filter(|entry| has_ended(&entry.path())).count() >= ENDED {
             return Err(io::Error::other(format!(
-                "MPSGraph has ended {ENDED} processes that wrote there; if the disk is not full any more, remove the \
-                 folders {NAME}*"
+                "MPSGraph has ended {ENDED} processes that wrote there; it is tried again after a day, or if you \
+                 remove the folders {NAME}*"
             )));
         }
         // Nobody sees it without its lock, but where the file system has none.
@@ -68,8 +70,11 @@ impl Drop for Fresh {
     }
 }
 
-/// Whether this is the folder of a process that ended while it wrote.
+/// Whether this is the folder of a process that ended while it wrote, not long ago.
 fn has_ended(path: &Path) -> bool {
     let is_fresh = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(NAME));
-    is_fresh && File::open(path.join(WRITING)).is_ok_and(|file| file.try_lock().is_ok())
+    let Ok(file) = File::open(path.join(WRITING)) else { return false };
+    let written = file.metadata().and_then(|data| data.modified()).ok();
+    let is_recent = written.and_then(|time| time.elapsed().ok()).is_none_or(|time| time < UNTRIED);
+    is_fresh && is_recent && file.try_lock().is_ok()
 }

@@ -1,11 +1,14 @@
-//! Room for one more program: the oldest ones go first.
+//! Room for one more program: the oldest ones go first. The folder is looked through when a process keeps its first
+//! program, and again after it has written a part of what all may take.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use super::{fresh, turn};
+use crate::lock::LockAnyway;
 
 /// What names of folders begin with that are being removed.
 const OLD: &str = ".old-";
@@ -13,18 +16,49 @@ const OLD: &str = ".old-";
 /// How long what was used is safe: MPSGraph may read a package some time after it was loaded.
 const SAFE: Duration = Duration::from_secs(600);
 
+/// Bytes of a block of APFS and of most file systems.
+const BLOCK: u64 = 4096;
+
+/// A share of the bound: as much may be written before the folder is looked through again, and as much is removed at
+/// least. To look takes as long as there are programs.
+const SHARE: u64 = 16;
+
+/// What this process knows of the room in a folder.
+#[derive(Default)]
+pub(super) struct Room {
+    /// Bytes that may be written before the folder is looked through again.
+    left: Mutex<u64>,
+}
+
 struct Program {
     path: PathBuf,
     bytes: u64,
     used: SystemTime,
 }
 
-/// Removes programs until those that stay and the fresh one take at most this many bytes.
-///
-/// # Errors
-/// If there is no room, because the others are in use.
-pub(super) fn make(folder: &Path, most_bytes: u64, fresh: &Path) -> io::Result<()> {
-    let mut needed = bytes_of(fresh)?;
+impl Room {
+    /// Makes room for a fresh program if all shall take at most so many bytes.
+    ///
+    /// # Errors
+    /// If there is no room, because the others are in use.
+    pub fn make(&self, folder: &Path, most_bytes: u64, fresh: &Path) -> io::Result<()> {
+        let needed = bytes_of(fresh)?;
+        let mut left = self.left.lock_anyway();
+        if let Some(rest) = left.checked_sub(needed) {
+            *left = rest;
+            return Ok(());
+        }
+        let all = remove_oldest(folder, most_bytes, needed)?;
+        // Other processes may write meanwhile.
+        *left = (most_bytes - all).min(most_bytes / SHARE);
+        Ok(())
+    }
+}
+
+/// Removes programs if those that are there and the `needed` bytes are more than `most_bytes`. Returns what stays, with
+/// the needed ones.
+fn remove_oldest(folder: &Path, most_bytes: u64, needed: u64) -> io::Result<u64> {
+    let mut all = needed;
     let mut programs = Vec::new();
     for entry in fs::read_dir(folder)?.flatten() {
         let path = entry.path();
@@ -33,33 +67,40 @@ pub(super) fn make(folder: &Path, most_bytes: u64, fresh: &Path) -> io::Result<(
         let Some(used) = [path.join(turn::NAME), path.clone()].iter().find_map(|path| changed(path)) else { continue };
         if is_program {
             let bytes = bytes_of(&path).unwrap_or(0);
-            needed += bytes;
+            all += bytes;
             programs.push(Program { path, bytes, used });
         } else if (name.starts_with(fresh::NAME) || name.starts_with(OLD)) && is_over(used) {
             // A process has ended while it wrote it.
             let _ = fs::remove_dir_all(path);
         }
     }
+    if all <= most_bytes {
+        return Ok(all);
+    }
     programs.sort_by_key(|program| program.used);
     for Program { path, bytes, .. } in programs.into_iter().filter(|program| is_over(program.used)) {
-        if needed <= most_bytes {
+        if all <= most_bytes - most_bytes / SHARE {
             break;
         }
         if remove(&path).is_ok() {
-            needed -= bytes;
+            all -= bytes;
         }
     }
-    if needed > most_bytes {
+    if all > most_bytes {
         return Err(io::Error::other("no room: set BURN_MPSGRAPH_CACHE_MEGABYTES to more"));
     }
-    Ok(())
+    Ok(all)
 }
 
 /// Removes a program that no process is loading.
 pub(super) fn remove(program: &Path) -> io::Result<()> {
     if let Ok(file) = File::open(program.join(turn::NAME)) {
         file.try_lock().map_err(io::Error::from)?;
-        return move_away(program);
+        if move_away(program).is_ok() {
+            return Ok(());
+        }
+        // Windows renames no folder in which a file is open.
+        drop(file);
     }
     move_away(program)
 }
@@ -78,14 +119,16 @@ fn changed(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|data| data.modified()).ok()
 }
 
+/// Whether it was so long ago that it is safe no more; a time in the future is one of a clock that was wrong.
 fn is_over(used: SystemTime) -> bool {
-    used.elapsed().is_ok_and(|time| time > SAFE)
+    used.elapsed().unwrap_or_else(|error| error.duration()) > SAFE
 }
 
+/// What a folder or a file takes on the disk, where each takes whole blocks.
 fn bytes_of(path: &Path) -> io::Result<u64> {
     let data = fs::metadata(path)?;
     if !data.is_dir() {
-        return Ok(data.len());
+        return Ok(data.len().next_multiple_of(BLOCK));
     }
-    fs::read_dir(path)?.map(|entry| bytes_of(&entry?.path())).sum()
+    fs::read_dir(path)?.map(|entry| bytes_of(&entry?.path())).sum::<io::Result<u64>>().map(|files| files + BLOCK)
 }

@@ -65,6 +65,10 @@ impl Free {
     pub fn begin(&mut self, class: usize) {
         self.buffers_live += 1;
         self.bytes_live += class as u64;
+    }
+
+    /// Notes the bytes that are live, when all of them have buffers.
+    pub fn note_peak(&mut self) {
         self.bytes_peak = self.bytes_peak.max(self.bytes_live);
     }
 

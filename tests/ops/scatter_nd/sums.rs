@@ -44,3 +44,26 @@ fn sums_of_16_bit_floats_are_taken_in_f32() {
         }
     }
 }
+
+/// The addition behind the scatter is the user's, and repeats what the scatter has made.
+#[test]
+fn sums_of_integers_are_repeated_by_who_adds_them() {
+    let device = Default::default();
+    let places = |places: &[i32]| Tensor::<MpsGraph, 1, Int>::from_data(places, &device);
+    let numbers = |tensor: Tensor<MpsGraph, 2, Int>| tensor.into_data().iter::<i64>().collect::<Vec<_>>();
+    for dtype in INTEGERS {
+        let of = |data: TensorData| Tensor::<MpsGraph, 2, Int>::from_data(data, (&device, dtype));
+        let zeros = |shape| Tensor::<MpsGraph, 2, Int>::zeros(shape, (&device, dtype));
+        let row = zeros([1, 3]).select_assign(
+            0,
+            places(&[0, 0, 0]),
+            of(TensorData::from([[1, 2, 3], [4, 5, 6], [7, 8, 9]])),
+            Add,
+        );
+        let all = of(TensorData::from([[10, 20, 30], [40, 50, 60]])) + row;
+        assert_eq!(numbers(all), [22, 35, 48, 52, 65, 78], "{dtype:?}");
+        let column = zeros([2, 1]).select_assign(0, places(&[0, 0, 1]), of(TensorData::from([[1], [4], [7]])), Add);
+        let all = of(TensorData::from([[10, 20, 30], [40, 50, 60]])) + column;
+        assert_eq!(numbers(all), [15, 25, 35, 47, 57, 67], "{dtype:?}");
+    }
+}

@@ -44,7 +44,11 @@ fn scatter(nodes: &Nodes, id: ValueId) -> Option<Node> {
     let whole = if is_small { cast(nodes, id, DType::I32)? } else { id };
     let (data, digits) = match (binary(nodes, whole, BinaryOp::Add), Digits::of(nodes, whole)) {
         (_, Some(digits)) => (None, digits),
-        (Some((data, sums)), None) => (Some(data), Digits::of(nodes, sums)?),
+        // A user's addition of smaller sums, which are repeated, is not the op's.
+        (Some((data, sums)), None) if nodes.ty(sums).shape == nodes.ty(whole).shape => {
+            (Some(data), Digits::of(nodes, sums)?)
+        }
+        (Some(_), None) => return None,
         (None, None) => return None,
     };
     let own = |value: ValueId| if is_small { cast(nodes, value, dtype) } else { Some(value) };

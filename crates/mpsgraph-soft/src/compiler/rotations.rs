@@ -24,8 +24,9 @@ pub fn find(job: &Job, views: &[View], groups: &[Group<'_>], readers: &[usize]) 
     let found = groups.iter().filter_map(|group| {
         let Group::Loop(members) = group else { return None };
         let (product, rotation) = rotation(job, views, members)?;
-        // The two multiplications.
-        (readers[product.0 as usize] == 2).then_some((product, rotation))
+        // The two multiplications read the product, and the sum reads each of them: nothing else is made without it.
+        let counts = [product, members[0].0, members[1].0].map(|id| readers[id.0 as usize]);
+        (counts == [2, 1, 1]).then_some((product, rotation))
     });
     found.collect()
 }

@@ -35,11 +35,17 @@ pub struct Rows {
 pub fn join(parts: Parts) -> Parts {
     let Parts { steps, constants, mut scratch } = parts;
     let mut runs = Vec::new();
+    let reductions = next_reductions(&steps);
     let mut at = 0;
     while at < steps.len() {
-        let run = Run::from(&steps, at);
-        at = run.as_ref().map_or(at + 1, |run| run.steps.end);
-        runs.extend(run);
+        let run = Run::from(&steps, at, reductions[at]);
+        if run.is_of_use(&steps) {
+            at = run.steps.end;
+            runs.push(run);
+        } else {
+            // So a long run that is of no use is not looked at as often as it is long.
+            at += (run.steps.len() / 8).max(1);
+        }
     }
     let mentions = mentions(&steps);
     let mut rest = steps.into_iter();
@@ -52,6 +58,20 @@ pub fn join(parts: Parts) -> Parts {
     }
     steps.extend(rest);
     Parts { steps, constants, scratch }
+}
+
+/// For each step, the rows of the reduction that is the next step that is no loop; `None` if that is something else.
+fn next_reductions(steps: &[Step]) -> Vec<Option<usize>> {
+    let mut next = None;
+    let rows = |step: &Step| {
+        if !matches!(step, Step::Loop { .. }) {
+            next = reduced(step).map(|reduced| reduced.rows);
+        }
+        next
+    };
+    let mut reductions: Vec<Option<usize>> = steps.iter().rev().map(rows).collect();
+    reductions.reverse();
+    reductions
 }
 
 /// How often steps name each memory.
@@ -73,22 +93,26 @@ struct Run {
 }
 
 impl Run {
-    /// As many steps from this one on as can be joined, if that is of use.
-    fn from(steps: &[Step], start: usize) -> Option<Self> {
-        let first = steps[start..].iter().find(|step| !matches!(step, Step::Loop { .. }))?;
-        let rows = reduced(first)?.rows;
-        let mut run = Self { steps: start..start, rows, written: HashMap::new(), numbers: Vec::new() };
-        while let Some(step) = steps.get(run.steps.end)
+    /// As many steps from this one on as can be joined, for the rows of the next reduction; none without one.
+    fn from(steps: &[Step], start: usize, rows: Option<usize>) -> Self {
+        let mut run =
+            Self { steps: start..start, rows: rows.unwrap_or(1), written: HashMap::new(), numbers: Vec::new() };
+        while rows.is_some()
+            && let Some(step) = steps.get(run.steps.end)
             && let Some(written) = run.takes(step)
         {
             run.written.extend(written);
             run.steps.end += 1;
         }
-        let inside = &steps[run.steps.clone()];
-        let is_reading = inside.iter().any(|step| step.reads().iter().any(|from| run.written.contains_key(from)));
-        let reduces = inside.iter().any(|step| reduced(step).is_some());
-        let is_large = inside.iter().any(|step| row_bytes(step, rows) * rows > PARALLEL_BYTES);
-        (is_reading && reduces && is_large).then_some(run)
+        run
+    }
+
+    /// Whether joining its steps saves traffic.
+    fn is_of_use(&self, steps: &[Step]) -> bool {
+        let mut inside = steps[self.steps.clone()].iter();
+        inside.clone().any(|step| row_bytes(step, self.rows) * self.rows > PARALLEL_BYTES)
+            && inside.clone().any(|step| reduced(step).is_some())
+            && inside.any(|step| step.reads().iter().any(|from| self.written.contains_key(from)))
     }
 
     /// What the step writes, if each row that it makes needs only the same rows of what the steps before it have made.

@@ -95,6 +95,17 @@ pub fn packed_strides(shape: &[usize]) -> Vec<isize> {
 }
 
 impl View {
+    /// The view without repetitions: along axes where it repeats elements it has one of them.
+    pub fn once(&self) -> Self {
+        let shape = self.shape.iter().zip(&self.strides).map(|(&extent, &stride)| if stride == 0 { 1 } else { extent });
+        Self { shape: shape.collect(), ..self.clone() }
+    }
+
+    /// Strides of another memory that has the elements of [`Self::once`], for all elements of the view.
+    pub fn repeating(&self, strides: Vec<isize>) -> Vec<isize> {
+        strides.into_iter().zip(&self.strides).map(|(other, &own)| if own == 0 { 0 } else { other }).collect()
+    }
+
     /// All of `root`.
     pub fn packed(root: ValueId, shape: &[usize]) -> Self {
         Self { root, offset: 0, shape: shape.to_vec(), strides: packed_strides(shape) }

@@ -34,6 +34,9 @@ pub struct NSOperatingSystemVersion {
 
 impl_encode!(unsafe NSOperatingSystemVersion, "{?=qqq}");
 
+/// A hash of this crate's sources, in place of the build of Apple's system.
+const SOURCES: &str = env!("MPSGRAPH_SOFT_SOURCES");
+
 struct Process;
 
 /// The one instance; it lives as long as the process.
@@ -62,5 +65,5 @@ extern "C-unwind" fn is_operating_system_at_least(
 
 extern "C-unwind" fn operating_system_version_string(_this: This<'_>, _cmd: Sel) -> Id {
     let (major, minor) = version::reported();
-    ns_string::string(&format!("Version {major}.{minor} (mpsgraph-soft)"))
+    ns_string::string(&format!("Version {major}.{minor} (Build mpsgraph-soft {SOURCES})"))
 }

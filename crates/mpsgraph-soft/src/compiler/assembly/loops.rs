@@ -4,7 +4,7 @@
 use super::Assembler;
 use crate::compiler::fusion;
 use crate::compiler::step::Step;
-use crate::compiler::views::{LoopOp, View};
+use crate::compiler::views::{LoopOp, View, packed_strides};
 use crate::ir::{DType, ElementwiseOp, ValueId};
 use crate::kernels::elementwise::load::Geometry;
 use crate::kernels::elementwise::{LoopBuilder, Register};
@@ -86,9 +86,10 @@ impl Assembler<'_> {
         let mut storage = self.root(view.root);
         let is_far = geometry.step().unsigned_abs() * dtype.size() >= LINE;
         let has_tiles = geometry.run() >= TILE && geometry.has_run_of(TILE);
-        if is_far && has_tiles && geometry.elements() >= REORDERED {
-            storage = self.packed_copy(view, dtype.size());
-            geometry = Geometry::new(0, &[view.elements()], &[1]);
+        let once = view.once();
+        if is_far && has_tiles && once.elements() >= REORDERED {
+            storage = self.packed_copy(&once, dtype.size());
+            geometry = Geometry::new(0, &view.shape, &view.repeating(packed_strides(&once.shape)));
         }
         let register = builder.load(operands.number(storage), dtype, geometry);
         operands.loaded.insert(loaded, register);

@@ -33,6 +33,10 @@ fn a_folded_product_rotates_its_result() {
     let plan = compile(&nodes, &[x], &[sum, product]);
     assert_eq!(plan.steps(), 2, "{}", plan.describe());
     assert_eq!(run(&plan, &inputs), unfused(&nodes, &[x], &inputs, &[sum, product]));
+    for term in terms {
+        let plan = compile(&nodes, &[x], &[sum, term]);
+        assert_eq!(run(&plan, &inputs), unfused(&nodes, &[x], &inputs, &[sum, term]), "{}", plan.describe());
+    }
     let mirrored = push(&mut nodes, ViewOp::Reverse { axes: vec![3] }, [pairs], f32s(&[3, 8, 2, 20]));
     let column = constant(&mut nodes, &[1, 8, 2, 1], |at| at as f32);
     for (view, table) in [(mirrored, other), (exchanged, column)] {

@@ -70,3 +70,19 @@ fn bits_of_a_transposed_tensor_as_a_narrower_type() {
     assert_eq!(got, [bytes(&[1, 1 << 20, -2, 5, 3, -6])]);
     assert_eq!(plan.steps(), 1, "{}", plan.describe());
 }
+
+/// What every matrix of a batch reads is brought into order once.
+#[test]
+fn a_transposed_operand_that_is_repeated_is_copied_once() {
+    let (batch, side) = (16, 64);
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[batch, side, side]));
+    let w = push(&mut nodes, Leaf::Placeholder, [], f32s(&[1, side, side]));
+    let turned = push(&mut nodes, ViewOp::Transpose { perm: vec![0, 2, 1] }, [w], f32s(&[1, side, side]));
+    let sum = binary(&mut nodes, BinaryOp::Add, x, turned);
+    let plan = compile(&nodes, &[x, w], &[sum]);
+    assert!(plan.scratch_bytes() <= 2 * 4 * side * side, "{}", plan.describe());
+    let inputs: Vec<Vec<u8>> = [x, w].iter().map(|&id| numbers(nodes.ty(id).elements(), 3)).collect();
+    let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+    assert_eq!(run(&plan, &inputs), unfused(&nodes, &[x, w], &inputs, &[sum]));
+}
