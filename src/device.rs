@@ -78,9 +78,10 @@ impl MpsGraphDevice {
 
     /// Sets the most bytes that buffers with values may take; what would exceed it is
     /// [`Error::OutOfMemory`], and a panic with its text where a tensor is made of data. There is no limit at first
-    /// (`u64::MAX`).
+    /// (`u64::MAX`). Recorded ops hold at most a quarter of it by themselves (see
+    /// [`set_held_limit`](Self::set_held_limit)).
     pub fn set_memory_limit(&self, bytes: u64) {
-        Runtime::get().pool().set_memory_limit(bytes);
+        Runtime::get().set_memory_limit(bytes);
     }
 
     /// Sets the most bytes of free buffers that are kept for reuse; half of what the device recommends at first.

@@ -22,6 +22,7 @@ pub const TRAPS: &[Trap] = &[
     check("products and variance along the first of three dims", leading_dim),
     check("sum of 2^20 floats", long_sum),
     check("sums of 2^23 floats, 100 in a row (wrong now and then)", many_long_sums),
+    check("sums of 20,000 floats, 20,000 in a row (likewise)", many_sums),
     check("sum of 2^20 rows of 3, and of 3 rows of 2^20", lopsided),
 ];
 
@@ -191,18 +192,30 @@ fn leading_dim() -> Outcome {
     ])
 }
 
-/// Read after all are submitted: full sums have been wrong when many follow each other (pytorch/pytorch#178497).
 fn many_long_sums() -> Outcome {
-    let of = |value: f32| Tensor::<B, 1>::full([1 << 23], value, (&MpsGraphDevice, DType::F32));
+    sums_in_a_row(1 << 23, 100, 1)
+}
+
+/// The report's program needs up to 300,000.
+fn many_sums() -> Outcome {
+    sums_in_a_row(20_000, 500, 40)
+}
+
+/// Read after `count` are submitted, `rounds` times: full sums have been wrong when many follow each other
+/// (pytorch/pytorch#178497).
+fn sums_in_a_row(elements: usize, count: usize, rounds: usize) -> Outcome {
+    let of = |value: f32| Tensor::<B, 1>::full([elements], value, (&MpsGraphDevice, DType::F32));
     let operands = [of(1.0), of(2.0)];
     let submitted = |i: usize| {
         let sum = operands[i % 2].clone().sum();
         MpsGraphDevice.flush();
         sum
     };
-    let sums: Vec<_> = (0..100).map(submitted).collect();
-    let expected: Vec<f64> = (0..100).map(|i| f64::from(1 << (23 + i % 2))).collect();
-    close_floats(&Tensor::cat(sums, 0).into_data(), &[100], &expected, EXACT)
+    let expected: Vec<f64> = (0..count).map(|i| (elements * (1 + i % 2)) as f64).collect();
+    Outcome::of((0..rounds).map(|_| {
+        let sums: Vec<_> = (0..count).map(submitted).collect();
+        close_floats(&Tensor::cat(sums, 0).into_data(), &[count], &expected, EXACT)
+    }))
 }
 
 fn long_sum() -> Outcome {

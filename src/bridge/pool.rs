@@ -157,7 +157,7 @@ impl Pool {
     }
 
     /// Sets the most bytes of live buffers; what would exceed it fails. `u64::MAX` is no limit.
-    pub fn set_memory_limit(&self, bytes: u64) {
+    pub(super) fn set_memory_limit(&self, bytes: u64) {
         self.lock().memory_limit = bytes;
     }
 

@@ -1,5 +1,7 @@
 //! Recording an op.
 
+use burn_backend::Shape;
+
 use super::flush::FlushReason;
 use super::recording::{Cut, NewNode, Refused};
 use super::runtime::Runtime;
@@ -25,6 +27,10 @@ pub(crate) fn record(
     scalars: &[ScalarInput],
     output: TensorType,
 ) -> MpsGraphTensor {
+    let is_number = |shape: &Shape| shape.num_dims() == 0;
+    if is_number(&output.shape) || inputs.iter().any(|input| is_number(&input.shape)) {
+        return record_as_vectors(op, inputs, scalars, output);
+    }
     let runtime = Runtime::get();
     let bytes = runtime.check_size(op.name(), &output).unwrap_or_else(|error| error.raise());
     if bytes == 0 {
@@ -53,6 +59,23 @@ pub(crate) fn record(
         runtime.flush(recording, Cut::Everything, FlushReason::Eager);
     }
     MpsGraphTensor::new(value)
+}
+
+/// Records an op with tensors of rank 0, which Burn makes by `gather_nd` and `reshape`: MPSGraph aborts on some of
+/// them, so they are recorded with one axis.
+#[cold]
+fn record_as_vectors(
+    op: Op,
+    inputs: &[&MpsGraphTensor],
+    scalars: &[ScalarInput],
+    output: TensorType,
+) -> MpsGraphTensor {
+    let with_axis = |shape: &Shape| if shape.num_dims() == 0 { [1].into() } else { shape.clone() };
+    let vectors: Vec<MpsGraphTensor> =
+        inputs.iter().map(|&input| input.clone().with_shape(with_axis(&input.shape))).collect();
+    let vectors: Vec<&MpsGraphTensor> = vectors.iter().collect();
+    let TensorType { dtype, shape } = output;
+    record(op, &vectors, scalars, TensorType::new(dtype, with_axis(&shape))).with_shape(shape)
 }
 
 /// Ends an op that would make numbers of 32 bits of more elements than fit.

@@ -39,6 +39,8 @@ pub(crate) struct Runtime {
     max_bytes: usize,
     /// What recorded ops may hold by themselves.
     held_limit: AtomicUsize,
+    /// The part of the memory limit that they may take: a flush has to find room beside what it reads.
+    held_of_memory: AtomicUsize,
     max_buffer_length: u64,
     pub(super) log: Log,
     /// Locked while compiling.
@@ -103,6 +105,7 @@ impl Runtime {
             Ok(Self {
                 max_bytes: working_set.max(MIN_BYTES),
                 held_limit: AtomicUsize::new(HELD_BYTES.min(working_set / 16)),
+                held_of_memory: AtomicUsize::new(usize::MAX),
                 max_buffer_length: device.max_buffer_length(),
                 log: Log::new(config.log),
                 graph_device: Mutex::new(GraphDevice::new(&device)),
@@ -126,13 +129,20 @@ impl Runtime {
 
     /// When a recording is flushed although nobody asks for a value.
     pub(super) fn bounds(&self) -> Bounds {
-        let held_bytes = self.held_limit.load(Ordering::Relaxed);
+        let held_bytes = self.held_limit.load(Ordering::Relaxed).min(self.held_of_memory.load(Ordering::Relaxed));
         Bounds { ops: self.config.max_ops, bytes: self.max_bytes, held_bytes }
     }
 
     /// Sets how many bytes recorded ops may hold that no tensor holds any more.
     pub fn set_held_limit(&self, bytes: usize) {
         self.held_limit.store(bytes.max(1), Ordering::Relaxed);
+    }
+
+    /// Sets the most bytes of live buffers; what would exceed it fails. `u64::MAX` is no limit.
+    pub fn set_memory_limit(&self, bytes: u64) {
+        let part = usize::try_from(bytes / 4).unwrap_or(usize::MAX).max(1);
+        self.held_of_memory.store(part, Ordering::Relaxed);
+        self.pool.set_memory_limit(bytes);
     }
 
     /// Sets how long the device may end nothing while somebody waits.

@@ -323,10 +323,17 @@ impl Queue {
 fn fault_of(root: &CommandBuffer) -> Error {
     let reason = match root.error() {
         Some(error) => {
-            // The system ends work that keeps the GPU from others: after about 5 s (exo-explore/exo#1620), or when they
-            // wait for it (jundot/omlx#1387).
-            let is_slow = ["Timeout", "Interactivity"].iter().any(|cause| error.description.contains(cause));
-            let advice = if is_slow { "; compute less at a time, or set BURN_MPSGRAPH_MAX_OPS lower" } else { "" };
+            let is_for = |cause: &str| error.description.contains(cause);
+            let advice = if is_for("Timeout") || is_for("Interactivity") {
+                // The system ends work that keeps the GPU from others: after about 5 s (exo-explore/exo#1620), or when
+                // they wait for it (jundot/omlx#1387).
+                "; compute less at a time, or set BURN_MPSGRAPH_MAX_OPS lower"
+            } else if is_for("Ignored") {
+                // kIOGPUCommandBufferCallbackErrorSubmissionsIgnored: it stays so until the process ends.
+                "; after earlier faults the system takes no more work of this process: start it anew"
+            } else {
+                ""
+            };
             format!("a command buffer failed: {error}{advice}")
         }
         None => "a command buffer failed and gave no reason".to_string(),

@@ -22,11 +22,12 @@ pub(crate) use cast::cast;
 pub(crate) use comparison::{CompareOp, TestOp, compare, compare_scalar, is_inf, is_nan};
 pub(crate) use cross::cross;
 pub(in crate::ops) use integer::divide as divide_integers;
+pub(in crate::ops) use pairs::upper_product;
 pub(crate) use power::{Exponent, powf_scalar, powi_scalar};
 pub(crate) use selection::{clamp, mask_fill, mask_where};
 pub(in crate::ops) use unary::log1p as log1p_f32;
 pub(crate) use unary::{UnaryOp, unary};
-pub(in crate::ops) use unsigned::{divide_64 as divide_u64, remainder_64 as remainder_u64};
+pub(in crate::ops) use unsigned::divide_64 as divide_u64;
 
 use super::Operation;
 use crate::error::invalid;

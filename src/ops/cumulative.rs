@@ -127,5 +127,8 @@ fn extreme(
     let x = convert(cx, x, dtype, DType::F32);
     let beyond = cx.constant(beyond.into(), DType::I32);
     let keys = graph.select(&graph.is_nan(&x), &beyond, &key::of(cx, &x, DType::F32));
-    convert(cx, &key::element(cx, &scan(&keys), DType::F32), DType::F32, dtype)
+    let found = key::element(cx, &scan(&keys), DType::F32);
+    // The key below all others is that of a negative NaN, which would be sorted first.
+    let found = graph.select(&graph.is_nan(&found), &graph.absolute(&found), &found);
+    convert(cx, &found, DType::F32, dtype)
 }

@@ -7,7 +7,7 @@
 use burn_backend::{DType, Distribution, Shape};
 
 use super::Operation;
-use super::arithmetic::remainder_u64;
+use super::arithmetic::upper_product;
 use crate::bridge::{Runtime, record};
 use crate::dtype::{integer_range, require};
 use crate::error::{invalid, unsupported};
@@ -31,7 +31,7 @@ pub(crate) enum RandomOp {
     /// Integers from low on; the scalars are low, how many there are to choose from, and the last of them counted from
     /// 0.
     Integers,
-    /// The same from a range with more numbers than f32 counts exactly; without the last scalar.
+    /// The same from a range with more numbers than f32 counts exactly, by 64 random bits; without the last scalar.
     WideIntegers,
     /// By mean and standard deviation.
     Normal,
@@ -51,6 +51,9 @@ pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution,
         Distribution::Uniform(low, high) if dtype.is_float() => uniform(op, low, high, dtype),
         Distribution::Uniform(low, high) => integers(op, low, high, dtype),
         Distribution::Normal(mean, deviation) => {
+            if !(mean.is_finite() && deviation.is_finite()) {
+                invalid(op, format!("Normal({mean}, {deviation}): both must be finite"));
+            }
             (RandomOp::Normal, vec![ScalarInput::Float(mean), ScalarInput::Float(deviation)])
         }
         Distribution::Bernoulli(probability) => {
@@ -188,9 +191,12 @@ impl Operation for RandomOp {
             }
             Self::WideIntegers => {
                 let (low, count) = (cx.scalar(1, DType::I64), cx.scalar(2, DType::I64));
-                let bits = placed(&random_bits(cx, &drawn, elements));
                 let graph = cx.graph();
-                low_bits(graph, &graph.addition(&remainder_u64(cx, &bits, &count), &low), DType::I64, *dtype)
+                let bits = graph.reshape(&random_bits(cx, &drawn, elements), &[elements, 1]);
+                // A remainder would prefer low numbers, those of 2^63 and more to choose from by half.
+                let index = upper_product(cx, &bits, &graph.reshape(&count, &[1, 1]), elements);
+                let index = graph.reshape(&index, shape);
+                low_bits(graph, &graph.addition(&index, &low), DType::I64, *dtype)
             }
             Self::Normal => {
                 let [mean, deviation] = [1, 2].map(|i| cx.scalar(i, DType::F32));

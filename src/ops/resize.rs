@@ -34,9 +34,11 @@ pub(crate) fn interpolate(x: MpsGraphTensor, output_size: [usize; 2], options: I
     const NAME: &str = "interpolate";
     let [batch, channels, height, width] = extents(NAME, &x, output_size);
     let shape = Shape::new([batch, channels, output_size[0], output_size[1]]);
-    if shape.num_elements() == 0 {
+    if shape.contains(&0) {
         return memory::zeros(shape, x.dtype());
     }
+    // Before the tables are made, which are as long as the new axes.
+    check_terms(NAME, shape.iter().copied().fold(1, usize::saturating_mul), &shape);
     resize(NAME, x, axes([height, width], output_size, &options), Direction::Forward)
 }
 

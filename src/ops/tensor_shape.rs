@@ -175,7 +175,9 @@ pub(crate) fn repeat_dim(tensor: MpsGraphTensor, dim: usize, times: usize) -> Mp
     }
     let outer: usize = shape[..dim].iter().product();
     let block: usize = shape[dim..].iter().product();
-    shape[dim] *= times;
+    shape[dim] = shape[dim].checked_mul(times).unwrap_or_else(|| {
+        invalid("repeat_dim", format!("axis {dim} of shape {shape:?}, {times} times: there are not so many elements"))
+    });
     if shape.num_elements() == 0 {
         return memory::zeros(shape, tensor.dtype());
     }

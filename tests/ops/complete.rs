@@ -27,7 +27,7 @@ fn no_two_lines_have_one_name() {
 
 /// Methods that give a tensor but need no line: every line uses `from_data`, there is one device, and the elements of
 /// `empty` are undefined.
-const WITHOUT_LINES: [&str; 3] = ["from_data", "to_device", "empty"];
+const WITHOUT_LINES: [&str; 5] = ["from_data", "q_from_data", "to_device", "q_to_device", "empty"];
 
 /// The op of a method: `add` of `float_add` and `int_add`, `powi` of `int_powi_impl`.
 fn op(method: &str) -> &str {

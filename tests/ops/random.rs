@@ -159,6 +159,8 @@ fn wide_integers_use_all_bits() {
         (DType::I32, f64::from(i32::MIN), 2f64.powi(31)),
         (DType::I64, -(2f64.powi(62)), 2f64.powi(62)),
         (DType::I64, 0.0, 1e6),
+        (DType::I64, -6e18, 6e18),
+        (DType::U64, 0.0, 1.2e19),
         (DType::U64, 0.0, 2f64.powi(64)),
         (DType::U32, 5.0, 2f64.powi(32)),
     ] {

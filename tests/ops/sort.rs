@@ -2,8 +2,9 @@
 //! `total_cmp`, so are these. Its sorts are not stable, so the positions of equal elements are checked by tests here.
 
 use burn::tensor::backend::Backend;
+use burn::tensor::module::max_pool1d;
 use burn::tensor::ops::{FloatTensorOps, IntTensorOps};
-use burn::tensor::{DType, FloatDType, Int, IntDType, Tensor, TensorData, TensorPrimitive};
+use burn::tensor::{DType, FloatDType, Int, IntDType, Tensor, TensorData, TensorPrimitive, s};
 use burn_mpsgraph::MpsGraph;
 use test_support::Tolerance::Exact;
 use test_support::{FLOATS, INTEGERS, Layout, NUMERIC, assert_refused, integer_data};
@@ -127,6 +128,21 @@ fn nan_keeps_its_sign_in_extremes() {
         let both = [x.clone().clamp_min(-1.0), x.clamp_max(1.0)];
         let positions = both.map(|x| x.argsort(0).into_data().to_vec::<i32>().expect("i32"));
         assert_eq!(positions, [[2, 0, 1], [2, 0, 1]], "{dtype:?}");
+    }
+}
+
+/// What is found of rows with a NaN has it last, as burn-flex has.
+#[test]
+fn nan_of_rows_and_windows_comes_last() {
+    for dtype in FLOATS {
+        let rows = [[f32::NAN, 1.0, 4.0], [2.0, 3.0, 0.0], [5.0, 4.0, f32::NAN]];
+        let x = Tensor::<MpsGraph, 2>::from_data(rows, (&Default::default(), dtype));
+        let pooled = max_pool1d(x.clone().reshape([1, 3, 3]), 3, 3, 0, 1, false).reshape([3, 1]);
+        let last = x.clone().cummin(1).slice(s![.., 2..]);
+        for found in [x.clone().max_dim(1), x.clone().min_dim(1), pooled, last, x.cummax(1).slice(s![.., 2..])] {
+            let positions = found.argsort(0).into_data().to_vec::<i32>().expect("i32");
+            assert_eq!(positions, [1, 0, 2], "{dtype:?}");
+        }
     }
 }
 

@@ -4,6 +4,8 @@ mod axes;
 mod cat;
 mod gradients;
 mod masks;
+#[cfg(test)]
+mod numbers;
 mod one_hot;
 mod pad;
 mod ranks;

@@ -33,6 +33,7 @@ mod quantized;
 mod random;
 mod recurrent;
 mod scalars;
+mod signs;
 mod threads;
 mod training;
 mod transforms;

@@ -10,7 +10,7 @@ use crate::value::{ValueKind, kind};
 impl Grower {
     pub(super) fn grow_idiom(&mut self) {
         let x = self.value(|step| kind(step.dtype) == ValueKind::Float && !step.shape.contains(&0));
-        match self.random.below(7) {
+        match self.random.below(8) {
             0 => {
                 let dim = self.dim(x);
                 self.softmax_by_parts(x, dim);
@@ -20,6 +20,7 @@ impl Grower {
             3 => self.products(x),
             4 => self.sums(x),
             5 => self.regions(x),
+            6 => self.quotients(x),
             _ => self.product_between_reshapes(x),
         }
     }
@@ -113,6 +114,29 @@ impl Grower {
         for dim in self.random.order(rank).into_iter().take(3) {
             sum = self.reduced(reduction, sum, dim);
         }
+    }
+
+    /// Signs, products and quotients of two values, and the parts of a quotient's gradient.
+    fn quotients(&mut self, x: Id) {
+        let y = self.twin(&self.shape_of(x), self.steps[x].dtype);
+        let mut values = vec![x, y];
+        for _ in 0..3 + self.random.below(4) {
+            let [a, b] = [(); 2].map(|()| self.random.pick(&values));
+            let made = match self.random.below(6) {
+                0..3 => self.negative(a),
+                3 => self.binary_of(Binary::Mul, a, b),
+                4 => self.elementwise(Op::Float(Float::Function(Function::Recip)), a, None, None),
+                _ => {
+                    let (negative, square) = (self.negative(a), self.binary_of(Binary::Mul, b, b));
+                    self.binary_of(Binary::Div, negative, square)
+                }
+            };
+            values.push(made);
+        }
+    }
+
+    fn negative(&mut self, x: Id) -> Id {
+        self.elementwise(Op::Number(Number::Neg), x, None, None)
     }
 
     /// A tensor written row by row, as recurrent layers do, and a row of it read.

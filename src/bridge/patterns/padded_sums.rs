@@ -1,8 +1,9 @@
 //! Sums of tensors that are zero outside of a region, as the gradients of slices are: adding one to the others is
 //! assigning the sum with its region.
 //!
-//! Every element keeps its bits. Adding zero makes zero of minus zero. So the first term of a sum has zero added where
-//! it is not zero anyway, and all later ones find a sum without minus zero, to which adding zero changes nothing.
+//! Every element keeps its bits but for one case: a sum of minus zeros where regions overlap becomes zero. Adding zero
+//! makes zero of minus zero. So the first term of a sum has zero added where it is not zero anyway, and all later ones
+//! find a sum without minus zero, to which adding zero changes nothing.
 
 use std::collections::HashSet;
 

@@ -32,11 +32,10 @@ pub(super) fn apply(program: &mut Program) {
             Some(&quotient) => value(program, quotient),
             None => add(program, DIV, terms.into_iter().collect(), output),
         };
-        let [scaled, own] = [scaled, at].map(|node| value(program, node));
-        let node = &mut program.nodes[at as usize];
-        node.op = NEG;
-        node.inputs = SmallVec::from_iter([quotient]);
-        program.nodes[product as usize].inputs = SmallVec::from_iter([scaled, own]);
+        // A node of its own: who finds this one as a known quotient later reads what it was.
+        let output = program.nodes[at as usize].output.clone();
+        let own = add(program, NEG, SmallVec::from_iter([quotient]), output);
+        program.nodes[product as usize].inputs = SmallVec::from_iter([value(program, scaled), own]);
     }
 }
 

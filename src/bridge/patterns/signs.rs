@@ -53,12 +53,13 @@ struct Signs<'p> {
 }
 
 impl Signs<'_> {
-    /// Where an operand comes from but for a sign, and whether it is the negative of that.
+    /// Where an operand comes from but for a sign, and whether it is the negative of that. A sign that leaves the program
+    /// keeps its value, and reads what the nodes compute now; so it is not looked through.
     fn behind(&self, mut source: Source) -> (Source, bool) {
         let mut minus = false;
         while let Source::Node(at) = source {
             let node = &self.program.nodes[at as usize];
-            if node.op != NEG || !node.output.dtype.is_float() {
+            if node.op != NEG || !node.output.dtype.is_float() || self.readers.leaves(at) {
                 return (source, minus ^ self.minus[at as usize]);
             }
             minus = !minus;

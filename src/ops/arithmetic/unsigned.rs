@@ -118,7 +118,7 @@ pub(in crate::ops) fn divide_64(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Ten
 }
 
 /// `a % b` of u64 given as i64.
-pub(in crate::ops) fn remainder_64(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor) -> ffi::Tensor {
+fn remainder_64(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor) -> ffi::Tensor {
     let graph = cx.graph();
     graph.subtraction(a, &graph.multiplication(&divide_64(cx, a, b), b))
 }

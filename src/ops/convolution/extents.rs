@@ -34,7 +34,7 @@ impl Axis {
 
     /// Elements from the first tap to the last.
     pub fn reach(&self) -> usize {
-        self.window.dilation * (self.filter - 1) + 1
+        self.window.dilation.saturating_mul(self.filter - 1).saturating_add(1)
     }
 
     /// The input with its padding.
@@ -86,7 +86,8 @@ impl Convolution {
             invalid(name, format!("x {:?}, weight {:?}, {options:?}: {rule}", x.dims(), weight.dims()))
         };
         let ConvOptions { stride, padding, dilation, groups } = *options;
-        if let Some(mistake) = mistake([&x.shape, &weight.shape], [&stride, &dilation], groups) {
+        let paddings = padding.map(|padding| sides(padding).into_iter().max().unwrap_or(0));
+        if let Some(mistake) = mistake([&x.shape, &weight.shape], [&stride, &dilation, &paddings], groups) {
             wrong(format_args!("{mistake}"));
         }
         let [outputs, inner] = [weight.shape[0], weight.shape[1]];
@@ -124,7 +125,7 @@ impl Convolution {
             invalid(name, format!("x {:?}, weight {:?}, {options:?}: {rule}", &x[..], &weight[..]))
         };
         let ConvTransposeOptions { stride, padding, padding_out, dilation, groups } = *options;
-        if let Some(mistake) = mistake([x, weight], [&stride, &dilation], groups) {
+        if let Some(mistake) = mistake([x, weight], [&stride, &dilation, &padding], groups) {
             wrong(format_args!("{mistake}"));
         }
         if x[1] != weight[0] || !x[1].is_multiple_of(groups) {
@@ -138,7 +139,7 @@ impl Convolution {
             };
             let mut axis = Axis { output: x[2 + at], filter: weight[2 + at], ..Axis::NONE };
             axis.window = Window { stride: stride[at], dilation: dilation[at], padding: [padding[at]; 2] };
-            let whole = steps * stride[at] + axis.reach() + padding_out[at];
+            let whole = (steps * stride[at]).saturating_add(axis.reach()).saturating_add(padding_out[at]);
             let Some(extent) = whole.checked_sub(2 * padding[at]).filter(|&extent| extent > 0) else {
                 wrong(format_args!("the padding leaves nothing of {whole} elements along dimension {}", 2 + at));
             };
@@ -196,13 +197,21 @@ impl Convolution {
     }
 }
 
-/// What is wrong with what all convolutions have: the shapes of an operand and the weights, strides and dilations.
-fn mistake<const N: usize>(shapes: [&Shape; 2], steps: [&[usize; N]; 2], groups: usize) -> Option<String> {
+/// What is wrong with what all convolutions have: the shapes of an operand and the weights; strides, dilations and
+/// paddings.
+fn mistake<const N: usize>(
+    shapes: [&Shape; 2],
+    [strides, dilations, paddings]: [&[usize; N]; 3],
+    groups: usize,
+) -> Option<String> {
     if shapes.iter().any(|shape| shape.num_dims() != N + 2) {
         return Some(format!("both must have {} dimensions", N + 2));
     }
-    if groups == 0 || steps.iter().any(|steps| steps.contains(&0)) {
+    if groups == 0 || strides.contains(&0) || dilations.contains(&0) {
         return Some("stride, dilation and groups must be 1 or more".into());
+    }
+    if [strides, dilations, paddings].into_iter().flatten().any(|&option| option >= 1 << 31) {
+        return Some("stride, dilation and padding must be less than 2^31".into());
     }
     shapes[1][2..].contains(&0).then(|| "the filter must have elements".into())
 }

@@ -39,7 +39,19 @@ pub(crate) fn attention(
     if !fits {
         invalid("attention", format!("query {q:?}, key {k:?}, value {v:?} of {dtype:?}"));
     }
-    if options.softcap.is_some_and(|softcap| softcap <= 0.0) {
+    let scores = [q[0], q[1], q[2], k[2]];
+    for (name, extra) in [("mask", &mask), ("bias", &bias)] {
+        let repeats = |tensor: &MpsGraphTensor| {
+            let mut extents = tensor.dims().iter().zip(scores);
+            tensor.dims().len() == scores.len() && extents.all(|(&extent, whole)| extent == 1 || extent == whole)
+        };
+        if let Some(tensor) = extra
+            && !repeats(tensor)
+        {
+            invalid("attention", format!("{name} {:?} does not repeat to the scores {scores:?}", tensor.dims()));
+        }
+    }
+    if options.softcap.is_some_and(|softcap| !(softcap > 0.0)) {
         invalid("attention", format!("softcap {:?} is not positive", options.softcap));
     }
     let scale = options.scale.unwrap_or_else(|| 1.0 / (q[3] as f64).sqrt());

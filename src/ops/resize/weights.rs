@@ -5,6 +5,8 @@
 
 use std::f64::consts::PI;
 
+use smallvec::SmallVec;
+
 /// How an element is made of its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Filter {
@@ -74,6 +76,9 @@ struct Tap {
     weight: f64,
 }
 
+/// The taps of an element: mostly few, and there may be millions of elements.
+type Few = SmallVec<[Tap; 4]>;
+
 /// [`Taps`](super::taps::Taps) on the host, slot after slot.
 pub(super) struct HostTaps {
     pub slots: usize,
@@ -84,7 +89,7 @@ pub(super) struct HostTaps {
 
 impl HostTaps {
     pub fn new(resize: AxisResize, direction: Direction) -> Self {
-        let mut taps: Vec<Vec<Tap>> = vec![Vec::new(); direction.result(resize)];
+        let mut taps = vec![Few::new(); direction.result(resize)];
         for new in 0..resize.to {
             resize.visit(new, |tap| match direction {
                 Direction::Forward => taps[new].push(tap),
@@ -93,8 +98,8 @@ impl HostTaps {
                 Direction::Backward => taps[tap.at].push(Tap { at: new, ..tap }),
             });
         }
-        let (slots, count) = (taps.iter().map(Vec::len).max().unwrap_or(0), taps.len());
-        let reads_zero = taps.iter().any(Vec::is_empty);
+        let (slots, count) = (taps.iter().map(|taps| taps.len()).max().unwrap_or(0), taps.len());
+        let reads_zero = taps.iter().any(|taps| taps.is_empty());
         let behind = direction.operand(resize) as i32;
         let mut table =
             Self { slots, indices: vec![behind; slots * count], weights: vec![1.0; slots * count], reads_zero };
@@ -113,7 +118,7 @@ impl HostTaps {
 ///
 /// A weight of 0 on some element would make NaN of an infinity there. Halves are exact; after 2^-20 what is left is too
 /// small for its rounding to matter.
-fn fill(taps: &mut Vec<Tap>, slots: usize) {
+fn fill(taps: &mut Few, slots: usize) {
     let missing = slots - taps.len();
     let Some(mut last) = taps.pop() else { return };
     for _ in 0..missing.min(20) {
@@ -194,6 +199,8 @@ fn lanczos3(distance: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use smallvec::smallvec;
+
     use super::*;
 
     const FILTERS: [Filter; 5] = [
@@ -272,14 +279,14 @@ mod tests {
     #[test]
     fn parts_of_a_tap_add_up_to_it() {
         for slots in [1, 2, 3, 7, 22, 500] {
-            let mut taps = vec![Tap { at: 3, weight: 0.7 }];
+            let mut taps: Few = smallvec![Tap { at: 3, weight: 0.7 }];
             fill(&mut taps, slots);
             assert_eq!(taps.len(), slots);
             let sum: f64 = taps.iter().map(|tap| tap.weight).sum();
             assert!((sum - 0.7).abs() < 1e-12 && taps.iter().all(|tap| tap.weight > 0.0), "{slots}: {sum}");
         }
-        let mut none = Vec::new();
+        let mut none = Few::new();
         fill(&mut none, 3);
-        assert_eq!(none, []);
+        assert!(none.is_empty());
     }
 }

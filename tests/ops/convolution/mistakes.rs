@@ -66,6 +66,16 @@ fn options_of_zero() {
         let run = || B::conv2d(f32([1, 1, 2, 2]), f32([1, 1, 1, 1]), None, options.clone());
         assert_refused(&["conv2d", "must be 1 or more", "[1, 1, 2, 2]", "stride"], run);
     }
+    let far = |stride, padding, dilation| ConvOptions { stride, padding, dilation, groups: 1 };
+    let half = usize::MAX / 2;
+    for options in [far([1, half], [0, 0], [1, 1]), far([1, 1], [0, half], [1, 1]), far([1, 1], [0, 0], [half, 1])] {
+        let run = || B::conv2d(f32([1, 1, 2, 2]), f32([1, 1, 2, 2]), None, options.clone());
+        assert_refused(&["conv2d", "less than 2^31"], run);
+    }
+    assert_refused(&["conv_transpose1d", "less than 2^31"], || {
+        let options = ConvTransposeOptions::new([half], [0], [0], [1], 1);
+        B::conv_transpose1d(f32([1, 1, 2]), f32([1, 1, 3]), None, options)
+    });
     let options = ConvTransposeOptions { stride: [0], padding: [0], padding_out: [0], dilation: [1], groups: 1 };
     let run = || B::conv_transpose1d_x_backward(f32([1, 1, 1]), f32([1, 1, 2]), options.clone());
     assert_refused(&["conv_transpose1d_x_backward", "strides of 1 or more"], run);

@@ -4,7 +4,8 @@
 use burn::tensor::backend::ExecutionError;
 use burn::tensor::ops::{AttentionModuleOptions, BoolTensorOps, FloatTensorOps, IntTensorOps, ModuleOps};
 use burn::tensor::{
-    BoolStore, DType, FloatDType, IndexingUpdateOp, Int, IntDType, Shape, Slice, Tensor, TensorData, TensorPrimitive, s,
+    BoolDType, BoolStore, DType, Distribution, FloatDType, IndexingUpdateOp, Int, IntDType, Shape, Slice, Tensor,
+    TensorData, TensorPrimitive, s,
 };
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice, MpsGraphTensor};
 
@@ -27,6 +28,13 @@ fn int(shape: impl Into<Shape>) -> MpsGraphTensor {
     B::int_from_data(distinct(shape, DType::I32), &DEVICE)
 }
 
+/// Attention of two queries to three keys.
+fn masked(mask: Option<[usize; 4]>, bias: Option<[usize; 4]>, softcap: Option<f64>) -> MpsGraphTensor {
+    let mask = mask.map(|shape| B::float_equal_elem(float(shape), 0.5.into(), BoolDType::Native));
+    let options = AttentionModuleOptions { softcap, ..Default::default() };
+    B::attention(float([1, 1, 2, 4]), float([1, 1, 3, 4]), float([1, 1, 3, 4]), mask, bias.map(float), options)
+}
+
 fn attention(query: [usize; 4], key: [usize; 4]) -> MpsGraphTensor {
     B::attention(float(query), float(key), float(key), None, None, AttentionModuleOptions::default())
 }
@@ -42,6 +50,11 @@ const CASES: &[Case] = &[
     (|| B::float_expand(float([2, 3]), [4, 3].into()), &["expand", "[2, 3]", "[4, 3]"]),
     (|| B::float_expand(float([2, 3]), [3].into()), &["expand", "[2, 3]", "[3]"]),
     (|| B::float_repeat_dim(float([2, 3]), 2, 4), &["repeat_dim", "axis 2", "[2, 3]"]),
+    (|| B::float_repeat_dim(float([4]), 0, (1 << 62) + 1), &["repeat_dim", "[4]", "4611686018427387905"]),
+    (
+        || B::float_random([2].into(), Distribution::Normal(0.0, f64::NAN), &DEVICE, FloatDType::F32),
+        &["random", "Normal(0, NaN)", "finite"],
+    ),
     (|| B::float_unfold(float([2, 3]), 1, 4, 1), &["unfold", "windows of 4", "[2, 3]"]),
     (|| B::float_slice(float([2]), &[Slice::full(), Slice::full()]), &["slice", "2 slices", "[2]"]),
     (
@@ -100,6 +113,10 @@ const CASES: &[Case] = &[
         &["layer_norm", "F16", "[32768, 32769]", "2^30", "fewer rows"],
     ),
     (|| attention([1, 1, 2, 3], [1, 1, 2, 4]), &["attention", "[1, 1, 2, 3]", "[1, 1, 2, 4]"]),
+    (|| masked(Some([1, 1, 3, 3]), None, None), &["attention", "mask [1, 1, 3, 3]", "[1, 1, 2, 3]"]),
+    (|| masked(Some([2, 1, 2, 3]), None, None), &["attention", "mask [2, 1, 2, 3]", "[1, 1, 2, 3]"]),
+    (|| masked(None, Some([1, 4, 1, 3]), None), &["attention", "bias [1, 4, 1, 3]", "[1, 1, 2, 3]"]),
+    (|| masked(None, None, Some(f64::NAN)), &["attention", "softcap", "NaN"]),
     (|| B::bool_into_float(bools(), FloatDType::F64), &["F64", "use f32"]),
     (|| B::float_zeros([2].into(), &DEVICE, FloatDType::F64), &["zeros", "F64", "use f32"]),
     (|| B::float_cast(float([2]), FloatDType::F64), &["cast", "F64", "use f32"]),

@@ -43,7 +43,8 @@ pub trait Element: Pod + Send + Sync + PartialOrd + std::fmt::Debug {
     fn or_nan(self, _other: Self) -> Self {
         self
     }
-    /// This number, or a NaN if one of two others is one, which is a single comparison.
+    /// This number, or a positive NaN if one of two others is a NaN, which is a single comparison. What is sorted then
+    /// has NaNs last, whatever their signs were.
     #[inline(always)]
     fn or_nan_of(self, _others: [Self; 2]) -> Self {
         self
@@ -130,9 +131,7 @@ macro_rules! float {
             }
             #[inline(always)]
             fn or_nan_of(self, [a, b]: [Self; 2]) -> Self {
-                // All bits set are a NaN.
-                let mask = if a.is_nan() | b.is_nan() { !0 } else { 0 };
-                $t::from_bits(self.to_bits() | mask)
+                if a.is_nan() | b.is_nan() { $t::NAN } else { self }
             }
             #[inline(always)]
             fn add(self, other: Self) -> Self {

@@ -164,8 +164,10 @@ fn nan_rules() {
             let mut x: Vec<f32> = (0..200).map(|at| [f32::NEG_INFINITY, f32::INFINITY][at % 2]).collect();
             assert!(!run(ReduceOp::MaxNan, DType::F32, &x, &shape, &axes)[0].is_nan());
             x[at] = f32::NAN;
-            for op in [ReduceOp::MaxNan, ReduceOp::MinNan] {
-                assert!(run(op, DType::F32, &x, &shape, &axes)[0].is_nan(), "{op:?} {shape:?} at {at}");
+            for (op, nan) in [(ReduceOp::MaxNan, f32::NAN), (ReduceOp::MinNan, -f32::NAN)] {
+                x[at] = nan;
+                let found = run(op, DType::F32, &x, &shape, &axes)[0];
+                assert!(found.is_nan() && found.is_sign_positive(), "{op:?} {shape:?} at {at}");
             }
         }
     }
