@@ -51,7 +51,7 @@ pub(crate) fn attention(
             invalid("attention", format!("{name} {:?} does not repeat to the scores {scores:?}", tensor.dims()));
         }
     }
-    if options.softcap.is_some_and(|softcap| !(softcap > 0.0)) {
+    if options.softcap.is_some_and(|softcap| softcap.is_nan() || softcap <= 0.0) {
         invalid("attention", format!("softcap {:?} is not positive", options.softcap));
     }
     let scale = options.scale.unwrap_or_else(|| 1.0 / (q[3] as f64).sqrt());
