@@ -14,12 +14,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::{Duration, Instant};
 
-use burn_std::future::block_on;
 use ended::Ended;
 pub(super) use execution::Execution;
 use execution::Late;
 use smallvec::SmallVec;
 
+use super::blocking::block_on;
 use super::pool::{Allocation, Serial};
 use super::stats::Counters;
 use super::waiting::Waiting;

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use burn_backend::DType;
-use burn_std::future::block_on;
 
+use super::blocking::block_on;
 use super::pool::Allocation;
 use super::recording::{self, Recording};
 use super::ticket::Ticket;

@@ -6,7 +6,7 @@ use burn::tensor::activation::softmax;
 use burn::tensor::{Tensor, TensorData, s};
 
 use super::mlp::Trainer;
-use super::{B, Turn, read};
+use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
 
 /// Rows with the numbers 0, 1, 2, … in all of four columns.
@@ -130,4 +130,14 @@ fn an_evaluation_that_keeps_sums_and_reads_once() {
     turn.restart();
     evaluate();
     assert_eq!((turn.used().programs_compiled, turn.used().executions), (0, 1));
+}
+
+/// As gates are taken apart, and rotary embeddings made.
+#[test]
+fn parts_of_one_tensor_times_others() {
+    let _turn = Turn::take();
+    let parts = vector(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).reshape([3, 2]);
+    let (x, y) = (vector(&[1.0, 10.0]).reshape([1, 2]), vector(&[100.0, 1000.0]).reshape([1, 2]));
+    let sum = parts.clone().slice([0..1]) * x + parts.slice([2..3]) * y;
+    assert_eq!(read(sum.reshape([2])), [501.0, 6020.0]);
 }

@@ -32,6 +32,7 @@ mod products;
 mod quantized;
 mod random;
 mod recurrent;
+mod rounds;
 mod scalars;
 mod signs;
 mod threads;

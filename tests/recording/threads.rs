@@ -253,3 +253,51 @@ fn ops_of_a_thread_that_is_ending_leave_nothing() {
     MpsGraphDevice.sync().expect("the device works");
     assert_eq!(turn.used().buffers_live, turn.start.buffers_live);
 }
+
+/// A thread that ends submits what is too large to be left behind, although its own variables are being destroyed.
+#[test]
+fn a_thread_that_has_read_ends_with_more_than_may_stay() {
+    let _turn = Turn::take();
+    MpsGraphDevice.set_held_limit(1 << 16);
+    let large = || vector(&[3.0; 1 << 15]);
+    for _ in 0..8 {
+        let made = thread::spawn(move || {
+            for _ in 0..5 {
+                assert_eq!(read((vector(&[2.0]) * 2.0 + 1.0).sum()), [5.0]);
+            }
+            let x = large();
+            (x.clone() * x + 1.0).sum()
+        });
+        assert_eq!(read(made.join().expect("no panic")), [(10 << 15) as f32]);
+    }
+    MpsGraphDevice.set_held_limit(128 << 20);
+}
+
+/// As many submissions are in flight as there may be, so the one of the thread that ends has to wait.
+#[test]
+fn a_thread_that_ends_may_wait_for_the_device() {
+    let _turn = Turn::take();
+    MpsGraphDevice.set_held_limit(1 << 16);
+    let matrix = Tensor::<B, 2>::ones([512, 512], &MpsGraphDevice) * (1.0 / 512.0);
+    let (ready, is_ready) = mpsc::channel();
+    let (go_on, goes_on) = mpsc::channel();
+    let thread = thread::spawn(move || {
+        let x = vector(&[3.0; 1 << 15]) + 1.0;
+        assert_eq!(read(vector(&[2.0]) + 1.0), [3.0]);
+        ready.send(()).expect("it is received");
+        goes_on.recv().expect("it is sent");
+        x * 2.0
+    });
+    is_ready.recv().expect("it is sent");
+    let mut product = matrix.clone();
+    for _ in 0..40 {
+        product = product.matmul(matrix.clone());
+        MpsGraphDevice.flush_thread();
+        if product.dims()[0] == 512 {
+            let _ = go_on.send(());
+        }
+    }
+    assert_eq!(read(thread.join().expect("no panic").sum()), [(8 << 15) as f32]);
+    assert!((read(product.mean())[0] - 1.0 / 512.0).abs() < 1e-5);
+    MpsGraphDevice.set_held_limit(128 << 20);
+}

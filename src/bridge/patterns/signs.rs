@@ -53,8 +53,8 @@ struct Signs<'p> {
 }
 
 impl Signs<'_> {
-    /// Where an operand comes from but for a sign, and whether it is the negative of that. A sign that leaves the program
-    /// keeps its value, and reads what the nodes compute now; so it is not looked through.
+    /// Where an operand comes from but for a sign, and whether it is the negative of that. A sign that leaves the
+    /// program keeps its value, and reads what the nodes compute now; so it is not looked through.
     fn behind(&self, mut source: Source) -> (Source, bool) {
         let mut minus = false;
         while let Source::Node(at) = source {

@@ -43,19 +43,26 @@ pub(super) fn seams(nodes: &[Node], wanted: &[bool]) -> Vec<usize> {
 
 /// The seams between rounds of one loop; none if these nodes are one round, such as a step of a model of many blocks:
 /// each block has parameters of its own, but all rounds of a loop read those that the first one reads, or what became
-/// of them.
+/// of them. A round may have seams of its own, as one of two models has.
 pub(in crate::bridge) fn rounds(nodes: &[Node], wanted: &[bool]) -> Vec<usize> {
     let seams = seams(nodes, wanted);
     // One place alone may be the end of anything.
-    let [first, _, ..] = seams[..] else { return Vec::new() };
-    // What is uploaded for a round is dropped behind it.
+    let [_, .., last] = seams[..] else { return Vec::new() };
+    // What is uploaded for a round is dropped behind it; the caller may have that of the last round still.
     let all = Given::to(nodes);
-    let stays = |value: &&Arc<Value>| value.maker().is_some() || all.is_held(value);
-    let given = |nodes: &[Node]| -> HashSet<*const Value, FixedState> {
-        let values = nodes.iter().flat_map(|node| &node.inputs).filter_map(Input::given).filter(stays);
-        values.map(Arc::as_ptr).collect()
-    };
-    if given(&nodes[first..]).is_subset(&given(&nodes[..first])) { seams } else { Vec::new() }
+    let stays = |value: &Arc<Value>, at: usize| value.maker().is_some() || at < last && all.is_held(value);
+    let mut known: HashSet<*const Value, FixedState> = HashSet::default();
+    let mut reads_new = 0;
+    for (at, node) in nodes.iter().enumerate() {
+        for value in node.inputs.iter().filter_map(Input::given).filter(|value| stays(value, at)) {
+            if known.insert(Arc::as_ptr(value)) {
+                reads_new = at;
+            }
+        }
+    }
+    // The first round ends behind what reads something new, and there is another one.
+    let seams_of_one = seams.iter().take_while(|&&seam| seam <= reads_new).count() + 1;
+    if 2 * seams_of_one <= seams.len() { seams } else { Vec::new() }
 }
 
 /// How many values go across the place before each node, and behind the last one.

@@ -7,8 +7,8 @@
 //! the handlers of the last command buffer. DrewsChessMachine has seen it called once per encode, also with commits
 //! inside. In the MPSGraph of iOS 18, which is that of macOS 15 (decompiled in
 //! EthanArbuckle/iPhone17-1_18.2_22C152_Restore), it is a handler of the last command buffer and gives the error of
-//! that one. So there a fault in one between is noticed only if it makes the later ones fail too, as most do: the system
-//! ignores what a process submits after it.
+//! that one. So there a fault in one between is noticed only if it makes the later ones fail too, as most do: the
+//! system ignores what a process submits after it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

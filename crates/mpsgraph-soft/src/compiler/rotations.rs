@@ -46,11 +46,12 @@ fn rotation(job: &Job, views: &[View], members: &[(ValueId, LoopOp)]) -> Option<
     };
     let ((product, own), (exchanged, other)) = (factors(first), factors(second));
     let node = job.nodes.node(product.root);
+    if node.op != Op::MatMul || exchanged.root != product.root {
+        return None;
+    }
     let &[.., rows, columns] = &node.output.shape[..] else { return None };
     let repeats = [&own, &other].map(|table| table_repeats(job, table, rows * columns));
-    let fits = node.op == Op::MatMul
-        && exchanged.root == product.root
-        && product.is_consecutive()
+    let fits = product.is_consecutive()
         && product.elements() == node.output.elements()
         && exchanges_rows(&exchanged, columns)
         && repeats[0]
@@ -79,7 +80,8 @@ fn exchanges_rows(view: &View, columns: usize) -> bool {
 fn table_repeats(job: &Job, view: &View, elements: usize) -> Option<usize> {
     let root = job.nodes.node(view.root);
     let constant = matches!(root.op, Op::Leaf(Leaf::Constant(_))) && root.output.dtype == DType::F32;
-    let times = elements.checked_div(root.output.elements())?;
+    // A part of a larger constant is no table.
+    let times = elements.checked_div(root.output.elements()).filter(|&times| times > 0)?;
     let packed = packed_strides(&view.shape);
     let repeats = view.shape.iter().zip(&view.strides).zip(packed).all(|((&extent, &stride), packed)| {
         let inside = (times as isize..elements as isize).contains(&packed);

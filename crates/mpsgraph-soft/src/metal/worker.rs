@@ -74,6 +74,22 @@ impl State {
     }
 }
 
+thread_local! {
+    static ENDING: Ending = const { Ending };
+}
+
+/// Is gone, as what kernels keep for a thread, when destructors of other variables of the thread use the device.
+struct Ending;
+
+impl Drop for Ending {
+    fn drop(&mut self) {}
+}
+
+/// Whether this thread may run kernels, which keep memory in variables of the thread.
+fn thread_goes_on() -> bool {
+    ENDING.try_with(|_| ()).is_ok()
+}
+
 impl Worker {
     /// A worker for at most `places` uncompleted jobs.
     pub fn new(places: usize) -> Arc<Self> {
@@ -126,7 +142,7 @@ impl Worker {
         let mut state = self.lock();
         let enqueued = job.status() == Status::Enqueued;
         let alone = state.order.len() == usize::from(enqueued) && !state.running;
-        if short && alone {
+        if short && alone && thread_goes_on() {
             state.order.clear();
             self.begin(&mut state, job);
             drop(state);
@@ -155,6 +171,10 @@ impl Worker {
                 return Err(Stuck::InHandler);
             }
             self.completion.hurry();
+        }
+        if !thread_goes_on() {
+            self.wake(&mut self.lock());
+            return self.sleep_until(job, Job::has_ended);
         }
         while job.status() < Status::Completed {
             let taken = self.take(&mut self.lock());

@@ -79,3 +79,34 @@ fn neighbours_that_share_a_rotation() {
         assert_eq!(run(&plan, &[&bytes]), unfused(&nodes, &[x], &[&bytes], &[sum]));
     }
 }
+
+/// The loop of a rotation, of what is no product or reads a part of a larger constant.
+#[test]
+fn parts_of_something_larger_are_no_tables() {
+    for is_constant in [false, true] {
+        for is_product in [false, true] {
+            let mut nodes = Nodes::default();
+            let [x, y] = [0; 2].map(|_| push(&mut nodes, Leaf::Placeholder, [], f32s(&[4, 4])));
+            let mut feeds = vec![x, y];
+            let large = if is_constant {
+                constant(&mut nodes, &[8, 4], |at| at as f32)
+            } else {
+                let large = push(&mut nodes, Leaf::Placeholder, [], f32s(&[8, 4]));
+                feeds.push(large);
+                large
+            };
+            let rows = |nodes: &mut Nodes, first: usize| {
+                let op = ViewOp::Slice { starts: vec![first, 0], strides: vec![1, 1] };
+                push(nodes, op, [large], f32s(&[4, 4]))
+            };
+            let parts = [rows(&mut nodes, 0), rows(&mut nodes, 3)];
+            let factors = if is_product { [push(&mut nodes, Op::MatMul, [x, y], f32s(&[4, 4])); 2] } else { [x, y] };
+            let terms = [0, 1].map(|at| binary(&mut nodes, BinaryOp::Mul, parts[at], factors[at]));
+            let sum = binary(&mut nodes, BinaryOp::Add, terms[0], terms[1]);
+            let inputs: Vec<Vec<u8>> = feeds.iter().map(|&id| numbers(nodes.ty(id).elements(), 5)).collect();
+            let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+            let plan = compile(&nodes, &feeds, &[sum]);
+            assert_eq!(run(&plan, &inputs), unfused(&nodes, &feeds, &inputs, &[sum]), "{}", plan.describe());
+        }
+    }
+}
