@@ -138,6 +138,6 @@ fn parts_of_one_tensor_times_others() {
     let _turn = Turn::take();
     let parts = vector(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).reshape([3, 2]);
     let (x, y) = (vector(&[1.0, 10.0]).reshape([1, 2]), vector(&[100.0, 1000.0]).reshape([1, 2]));
-    let sum = parts.clone().slice([0..1]) * x + parts.slice([2..3]) * y;
+    let sum = parts.clone().slice(s![0..1]) * x + parts.slice(s![2..3]) * y;
     assert_eq!(read(sum.reshape([2])), [501.0, 6020.0]);
 }
