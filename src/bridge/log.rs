@@ -57,7 +57,8 @@ impl Log {
                 say!(
                     "burn-mpsgraph: {} programs were compiled in the last {FLUSHES} flushes, because they differ each \
                      time; the last by {}. Use fixed shapes (pad batches and sequences to a few lengths), or read less \
-                     often. BURN_MPSGRAPH_LOG=1 shows each compilation.",
+                     often; what differs in its ops each time is faster op by op (burn_mpsgraph::eagerly). \
+                     BURN_MPSGRAPH_LOG=1 shows each compilation.",
                     lately.compiles,
                     lately.difference
                 );

@@ -21,6 +21,8 @@ const BLOCK: usize = 128;
 const SMALL_BYTES: usize = 16 * 1024;
 /// Bytes of some columns of a block: they stay in the second cache.
 const COLUMNS_BYTES: usize = 256 * 1024;
+/// Bytes of a block that stays in the second cache.
+const CACHED_BYTES: usize = 256 * 1024;
 /// Fewer columns are not worth a loop for each line of updates.
 const FEW_COLUMNS: usize = 16;
 
@@ -131,7 +133,9 @@ impl Work<'_> {
         // Each part reads all indices of its block, so there are at most as many parts as threads.
         let parallel = self.updates.len().max(out.len()) > PARALLEL_BYTES;
         let threads = threads::count();
-        let parts = if !parallel {
+        // A part skips the updates of the others. Of short rows in a cache, to skip takes longer than to add.
+        let skips = row < 2 * LINE && block <= CACHED_BYTES;
+        let parts = if !parallel || skips {
             1
         } else if rows.blocks < 4 * threads && !rows.blocks.is_multiple_of(threads) {
             // Half blocks are dealt out more evenly.
