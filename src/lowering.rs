@@ -27,6 +27,9 @@ use crate::tensor_type::TensorType;
 /// ends the process for one of more than 4 GiB (pytorch/pytorch#149261).
 pub(crate) const MOST_ELEMENTS: usize = 1 << 30;
 
+/// What no option of a window (an extent, a step, a padding) may be: positions are i32.
+pub(crate) const POSITIONS: usize = 1 << 31;
+
 /// An input of a node: the tensor in the graph under construction, and its type.
 pub(crate) struct Operand {
     pub tensor: ffi::Tensor,

@@ -192,9 +192,8 @@ impl Operation for RandomOp {
             Self::WideIntegers => {
                 let (low, count) = (cx.scalar(1, DType::I64), cx.scalar(2, DType::I64));
                 let graph = cx.graph();
-                let bits = graph.reshape(&random_bits(cx, &drawn, elements), &[elements, 1]);
-                // A remainder would prefer low numbers, those of 2^63 and more to choose from by half.
-                let index = upper_product(cx, &bits, &graph.reshape(&count, &[1, 1]), elements);
+                // A remainder would prefer low numbers, of 2^63 and more twice as much as others.
+                let index = upper_product(cx, &random_bits(cx, &drawn, elements), &count, elements);
                 let index = graph.reshape(&index, shape);
                 low_bits(graph, &graph.addition(&index, &low), DType::I64, *dtype)
             }

@@ -57,20 +57,17 @@ pub(super) fn shift_right(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>, i
     graph.reshape(&quotient, &broadcast(a.1, count.1))
 }
 
-/// The upper 64 bits of the products of unsigned 64-bit integers, in columns of `rows` and of one.
+/// The upper 64 bits of the products of `count` unsigned 64-bit integers by one, as a column.
 ///
 /// Every sum of two parts of products that the long multiplication makes is below 2^64.
-pub(in crate::ops) fn upper_product(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, rows: usize) -> ffi::Tensor {
+pub(in crate::ops) fn upper_product(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, count: usize) -> ffi::Tensor {
     let graph = cx.graph();
-    let apart = |x: &ffi::Tensor, rows: usize| {
-        let halves = graph.reinterpret_cast(x, DataType::I32);
-        [0, 1].map(|half| wide_unsigned(graph, &part(graph, &halves, &[rows, 2], 1, [half, half + 1])))
-    };
+    let apart = |x: &ffi::Tensor, count: usize| apart(graph, (x, &[count])).map(|half| wide_unsigned(graph, &half));
     let product = |x: &ffi::Tensor, y: &ffi::Tensor| graph.multiplication(x, y);
-    let ([a_low, a_high], [b_low, b_high]) = (apart(a, rows), apart(b, 1));
-    let [_, carried] = apart(&product(&a_low, &b_low), rows);
-    let [middle, above] = apart(&graph.addition(&product(&a_high, &b_low), &carried), rows);
-    let [_, carried] = apart(&graph.addition(&product(&a_low, &b_high), &middle), rows);
+    let ([a_low, a_high], [b_low, b_high]) = (apart(a, count), apart(b, 1));
+    let [_, carried] = apart(&product(&a_low, &b_low), count);
+    let [middle, above] = apart(&graph.addition(&product(&a_high, &b_low), &carried), count);
+    let [_, carried] = apart(&graph.addition(&product(&a_low, &b_high), &middle), count);
     graph.addition(&graph.addition(&product(&a_high, &b_high), &above), &carried)
 }
 

@@ -8,6 +8,7 @@ use burn_backend::ops::{ConvOptions, ConvTransposeOptions};
 use crate::burn::sides;
 use crate::error::{invalid, unsupported};
 use crate::ffi::Window;
+use crate::lowering::POSITIONS;
 use crate::tensor::MpsGraphTensor;
 
 /// Dimensions along which a filter moves: depth, height, width.
@@ -210,7 +211,7 @@ fn mistake<const N: usize>(
     if groups == 0 || strides.contains(&0) || dilations.contains(&0) {
         return Some("stride, dilation and groups must be 1 or more".into());
     }
-    if [strides, dilations, paddings].into_iter().flatten().any(|&option| option >= 1 << 31) {
+    if [strides, dilations, paddings].into_iter().flatten().any(|&option| option >= POSITIONS) {
         return Some("stride, dilation and padding must be less than 2^31".into());
     }
     shapes[1][2..].contains(&0).then(|| "the filter must have elements".into())

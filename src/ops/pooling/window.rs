@@ -5,10 +5,7 @@ use std::ops::Range;
 use crate::burn::ceil_windows;
 use crate::error::{invalid, unsupported};
 use crate::ffi::{self, DataType, Graph};
-use crate::lowering::MOST_ELEMENTS;
-
-/// What no option may be: positions are i32.
-const LIMIT: usize = 1 << 31;
+use crate::lowering::{MOST_ELEMENTS, POSITIONS};
 
 /// Burn's options of a pooling of the last `N` axes.
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +68,7 @@ impl<const N: usize> Options<N> {
         if [kernel, stride, dilation].into_iter().flatten().any(|&option| option == 0) {
             invalid(name, format!("{of}: each must be at least 1"));
         }
-        if [kernel, stride, dilation, padding].into_iter().flatten().any(|&option| option >= LIMIT) {
+        if [kernel, stride, dilation, padding].into_iter().flatten().any(|&option| option >= POSITIONS) {
             invalid(name, format!("{of}, padding {padding:?}: each must be less than 2^31"));
         }
     }

@@ -48,8 +48,7 @@ fn scatter(nodes: &Nodes, id: ValueId) -> Option<Node> {
         (Some((data, sums)), None) if nodes.ty(sums).shape == nodes.ty(whole).shape => {
             (Some(data), Digits::of(nodes, sums)?)
         }
-        (Some(_), None) => return None,
-        (None, None) => return None,
+        (Some(_) | None, None) => return None,
     };
     let own = |value: ValueId| if is_small { cast(nodes, value, dtype) } else { Some(value) };
     let updates = digits.whole(nodes, dtype)?;

@@ -38,13 +38,14 @@ pub fn join(parts: Parts) -> Parts {
     let reductions = next_reductions(&steps);
     let mut at = 0;
     while at < steps.len() {
-        let run = Run::from(&steps, at, reductions[at]);
-        if run.is_of_use(&steps) {
-            at = run.steps.end;
-            runs.push(run);
-        } else {
+        match reductions[at].map(|rows| Run::from(&steps, at, rows)) {
+            Some(run) if run.is_of_use(&steps) => {
+                at = run.steps.end;
+                runs.push(run);
+            }
             // So a long run that is of no use is not looked at as often as it is long.
-            at += (run.steps.len() / 8).max(1);
+            Some(run) => at += (run.steps.len() / 8).max(1),
+            None => at += 1,
         }
     }
     let mentions = mentions(&steps);
@@ -93,12 +94,10 @@ struct Run {
 }
 
 impl Run {
-    /// As many steps from this one on as can be joined, for the rows of the next reduction; none without one.
-    fn from(steps: &[Step], start: usize, rows: Option<usize>) -> Self {
-        let mut run =
-            Self { steps: start..start, rows: rows.unwrap_or(1), written: HashMap::new(), numbers: Vec::new() };
-        while rows.is_some()
-            && let Some(step) = steps.get(run.steps.end)
+    /// As many steps from this one on as can be joined, which all work on so many rows.
+    fn from(steps: &[Step], start: usize, rows: usize) -> Self {
+        let mut run = Self { steps: start..start, rows, written: HashMap::new(), numbers: Vec::new() };
+        while let Some(step) = steps.get(run.steps.end)
             && let Some(written) = run.takes(step)
         {
             run.written.extend(written);

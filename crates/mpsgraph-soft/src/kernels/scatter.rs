@@ -19,9 +19,7 @@ use serde::{Deserialize, Serialize};
 const BLOCK: usize = 128;
 /// Bytes of small blocks that are taken together: they stay in the first cache.
 const SMALL_BYTES: usize = 16 * 1024;
-/// Bytes of some columns of a block: they stay in the second cache.
-const COLUMNS_BYTES: usize = 256 * 1024;
-/// Bytes of a block that stays in the second cache.
+/// Bytes of a block, or of some columns of one: they stay in the second cache.
 const CACHED_BYTES: usize = 256 * 1024;
 /// Fewer columns are not worth a loop for each line of updates.
 const FEW_COLUMNS: usize = 16;
@@ -134,8 +132,8 @@ impl Work<'_> {
         let parallel = self.updates.len().max(out.len()) > PARALLEL_BYTES;
         let threads = threads::count();
         // A part skips the updates of the others. Of short rows in a cache, to skip takes longer than to add.
-        let skips = row < 2 * LINE && block <= CACHED_BYTES;
-        let parts = if !parallel || skips {
+        let is_short = row < 2 * LINE && block <= CACHED_BYTES;
+        let parts = if !parallel || is_short {
             1
         } else if rows.blocks < 4 * threads && !rows.blocks.is_multiple_of(threads) {
             // Half blocks are dealt out more evenly.
@@ -220,7 +218,7 @@ impl Work<'_> {
         if !parallel {
             return some(0, Columns::all(out, line));
         }
-        let width = (COLUMNS_BYTES / extent / LINE * LINE).max(LINE);
+        let width = (CACHED_BYTES / extent / LINE * LINE).max(LINE);
         share_columns(line, width, out, &some);
     }
 

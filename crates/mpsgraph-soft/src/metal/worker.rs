@@ -75,19 +75,20 @@ impl State {
 }
 
 thread_local! {
-    static ENDING: Ending = const { Ending };
+    static ALIVE: Alive = const { Alive };
 }
 
-/// Is gone, as what kernels keep for a thread, when destructors of other variables of the thread use the device.
-struct Ending;
+/// A variable with a destructor, as what kernels keep for a thread: while destructors of the thread's other variables
+/// use the device, it is gone.
+struct Alive;
 
-impl Drop for Ending {
+impl Drop for Alive {
     fn drop(&mut self) {}
 }
 
 /// Whether this thread may run kernels, which keep memory in variables of the thread.
 fn thread_goes_on() -> bool {
-    ENDING.try_with(|_| ()).is_ok()
+    ALIVE.try_with(|_| ()).is_ok()
 }
 
 impl Worker {
