@@ -1,6 +1,7 @@
 //! What is asked of a program, and the first thing that does not hold.
 //!
 //! - Op by op, each value is what its op gives for the values that it was computed from, so errors do not add up.
+//! - Divided, because most programs before it were new, and with every value read, the same holds.
 //! - Recorded as a whole, with every value read, the same holds.
 //! - Recorded as a whole and read at its ends only, where patterns and MPSGraph's compiler may put steps together, it
 //!   gives the same as op by op: bit for bit if nothing in it is a sum, else within what rounding explains. So it does
@@ -8,7 +9,8 @@
 //! - None of this panics.
 //! - With other numbers it is in the cache: nothing is compiled, and the same holds.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread;
 
 use burn::tensor::TensorData;
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice, eagerly};
@@ -43,15 +45,22 @@ pub fn check(program: &Program, feeds: &[Feeds; 2], count: &mut Count) -> Option
         eager
             .iter()
             .find_map(|values| each("op by op", program, values, count))
-            .or_else(|| each("recorded", program, &all(program, &feeds[0]), count))
+            .or_else(|| each("divided", program, &all(program, &feeds[0]), count))
+            .or_else(|| each("recorded", program, &as_a_whole(|| all(program, &feeds[0])), count))
             .or_else(|| {
                 let read = program.read();
                 let ends = Kept { claim: "recorded, read at its ends", kept: read.iter().map(|read| !read).collect() };
                 let third = |(id, read): (Id, &bool)| !read || (id + program.steps.len()).is_multiple_of(3);
                 let some = Kept { claim: "recorded, some kept", kept: read.iter().enumerate().map(third).collect() };
-                [ends, some].iter().find_map(|kept| kept_agree(program, feeds, &eager, kept))
+                as_a_whole(|| [ends, some].iter().find_map(|kept| kept_agree(program, feeds, &eager, kept)))
             })
     })
+}
+
+/// Does something on a thread of its own. There a program runs as a whole: only on one whose programs were new lately
+/// one is divided.
+pub fn as_a_whole<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    thread::scope(|scope| scope.spawn(work).join().unwrap_or_else(|panic| resume_unwind(panic)))
 }
 
 /// What `checked` finds, or that something panics.

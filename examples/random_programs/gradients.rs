@@ -13,7 +13,7 @@ use burn_flex::Flex;
 use burn_mpsgraph::{MpsGraph, eagerly};
 use test_support::BOOL;
 
-use crate::check::{Count, Difference, without_panic};
+use crate::check::{Count, Difference, as_a_whole, without_panic};
 use crate::oracle::{floats, wide};
 use crate::program::{Feeds, Id, Made, Op, Program, Step};
 use crate::random::Random;
@@ -45,7 +45,7 @@ fn wrong(program: &Program, feeds: &Feeds, count: &mut Count) -> Option<Differen
         return None;
     }
     let ours = || of::<Autodiff<MpsGraph>>(program, feeds, |_, value| value);
-    let (recorded, eager) = (ours(), eagerly(ours));
+    let (divided, recorded, eager) = (ours(), as_a_whole(ours), eagerly(ours));
     let (program_in_f64, feeds_in_f64) = in_f64(program, feeds);
     let mut has_tiny = false;
     let exact = of(&program_in_f64, &feeds_in_f64, |step, value| {
@@ -67,7 +67,8 @@ fn wrong(program: &Program, feeds: &Feeds, count: &mut Count) -> Option<Differen
         .collect();
     off.push(of(program, feeds, |step, value| moved(step, value, None)));
     let largest = exact.iter().flat_map(|(_, data)| floats(data)).map(f64::abs).fold(0.0, f64::max);
-    for (claim, found) in [("gradients, recorded", &recorded), ("gradients, op by op", &eager)] {
+    let claims = ["gradients, divided", "gradients, recorded", "gradients, op by op"];
+    for (claim, found) in claims.into_iter().zip([&divided, &recorded, &eager]) {
         for (i, (at, found)) in found.iter().enumerate() {
             let off: Vec<Vec<f64>> = off.iter().map(|off| floats(&off[i].1)).collect();
             if let Some(text) = differs(&floats(&exact[i].1), &off, &floats(found), largest) {

@@ -5,10 +5,8 @@
 
 mod recent;
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Weak};
 
-use foldhash::fast::FixedState;
 use recent::Recent;
 
 use super::compile::Compiled;
@@ -16,18 +14,17 @@ use super::draft::{self, Draft, Track};
 use super::moving::{Moving, MovingPrograms};
 use super::program::Program;
 use super::recording::Segment;
+use super::remembered::Remembered;
 
 /// Ops that are kept at first for each program that may be kept.
 const OPS_PER_PROGRAM: usize = 512;
 /// How often the bounds may double.
 const DOUBLINGS: u32 = 4;
-/// The bounds double if a quarter of so many programs that were last not in the cache had been dropped. Fewer return
-/// among programs of ever new shapes, which would fill the memory for a few that are asked for again.
+/// The bounds double if a quarter of so many programs that were compiled last had been dropped. Fewer return among
+/// programs of ever new shapes, which would fill the memory for a few that are asked for again.
 const LATELY: usize = 64;
 /// Orders in which segments are remembered to have been recorded.
 const TRACKS: usize = 256;
-/// Hashes that are remembered of programs that were dropped, and of programs that were asked for.
-const REMEMBERED: usize = 1 << 14;
 
 struct Entry {
     program: Arc<Program>,
@@ -41,6 +38,16 @@ struct Tracked {
     /// If some of its starts are fed.
     moving: Option<Weak<Moving>>,
     track: Track,
+}
+
+/// How a program was seen before that is not in the cache, as far as is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    Never,
+    /// It was asked for, but not compiled.
+    Asked,
+    /// It was compiled, or one was that differs in numbers or starts alone.
+    Compiled,
 }
 
 /// What a segment asks for that is recorded like an earlier one.
@@ -64,39 +71,12 @@ pub(super) struct Cache {
     missed: Remembered,
     /// Programs that were dropped.
     dropped: Remembered,
-    /// For each of the last [`LATELY`] programs that were not in the cache, whether it had been dropped.
+    /// For each of the last [`LATELY`] programs that were compiled, whether it had been dropped.
     returned: u64,
     /// Programs whose slices move.
     moving: MovingPrograms,
     /// Programs of segments, by the segments' keys.
     tracks: Recent<Tracked>,
-}
-
-/// The newest of the hashes that were noted.
-#[derive(Default)]
-struct Remembered {
-    order: VecDeque<u64>,
-    count: HashMap<u64, u32, FixedState>,
-}
-
-impl Remembered {
-    fn note(&mut self, hash: u64) {
-        if self.order.len() == REMEMBERED
-            && let Some(oldest) = self.order.pop_front()
-            && let Some(count) = self.count.get_mut(&oldest)
-        {
-            *count -= 1;
-            if *count == 0 {
-                self.count.remove(&oldest);
-            }
-        }
-        self.order.push_back(hash);
-        *self.count.entry(hash).or_default() += 1;
-    }
-
-    fn contains(&self, hash: u64) -> bool {
-        self.count.contains_key(&hash)
-    }
 }
 
 impl Cache {
@@ -171,25 +151,22 @@ impl Cache {
         self.entries.values().flatten().map(|entry| &*entry.program)
     }
 
-    /// Notes that a program is not in the cache. Returns whether, as far as the cache remembers, it was never asked for
-    /// before.
-    pub fn miss(&mut self, hash: u64) -> bool {
-        let first = !self.missed.contains(hash);
-        if first {
-            self.missed.note(hash);
+    /// Notes that a program is not in the cache, and says how it was seen before.
+    pub fn miss(&mut self, hash: u64) -> Seen {
+        let (was_asked, was_dropped) = (self.missed.contains(hash), self.dropped.contains(hash));
+        self.missed.note_new(hash);
+        match (was_dropped, was_asked) {
+            (true, _) => Seen::Compiled,
+            (false, true) => Seen::Asked,
+            (false, false) => Seen::Never,
         }
-        self.returned = self.returned << 1 | u64::from(self.dropped.contains(hash));
-        if self.many_return() && self.doublings < DOUBLINGS && self.is_full() {
-            self.doublings += 1;
-        }
-        first
     }
 
-    /// Whether many of the programs that were missed lately had been dropped; of a small cache the last few tell.
+    /// Whether many of the programs that were compiled lately had been dropped; of a small cache the last few tell.
     fn many_return(&self) -> bool {
         let lately = self.programs.min(LATELY);
-        let missed = self.returned & (u64::MAX >> (LATELY - lately));
-        missed.count_ones() as usize >= lately.div_ceil(4)
+        let returned = self.returned & (u64::MAX >> (LATELY - lately));
+        returned.count_ones() as usize >= lately.div_ceil(4)
     }
 
     /// Whether one more program of the mean size would be too many.
@@ -214,6 +191,10 @@ impl Cache {
         if let Some(entry) = same {
             entry.compiled = compiled;
             return;
+        }
+        self.returned = self.returned << 1 | u64::from(self.dropped.contains(hash));
+        if self.many_return() && self.doublings < DOUBLINGS && self.is_full() {
+            self.doublings += 1;
         }
         let ops = program.nodes.len();
         while self.len > 0 && (self.len >= self.most_programs() || self.ops.saturating_add(ops) > self.most_ops()) {

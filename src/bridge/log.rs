@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::cache::Cache;
+use super::division::Grain;
 use super::flush::FlushReason;
 use super::program::Program;
 use crate::lock::LockAnyway;
@@ -31,7 +32,10 @@ pub(super) struct Log {
 /// Flushes since the last look.
 #[derive(Default)]
 struct Lately {
+    /// Flushes that compiled.
     compiles: u32,
+    /// The last of them, as it was counted.
+    last: Option<u32>,
     /// What made the last program a new one.
     difference: String,
     warned: bool,
@@ -55,10 +59,9 @@ impl Log {
             if lately.compiles > FLUSHES / 2 && !lately.warned {
                 lately.warned = true;
                 say!(
-                    "burn-mpsgraph: {} programs were compiled in the last {FLUSHES} flushes, because they differ each \
-                     time; the last by {}. Use fixed shapes (pad batches and sequences to a few lengths), or read less \
-                     often; what differs in its ops each time is faster op by op (burn_mpsgraph::eagerly). \
-                     BURN_MPSGRAPH_LOG=1 shows each compilation.",
+                    "burn-mpsgraph: {} of the last {FLUSHES} flushes compiled programs, because they differ each time; \
+                     the last by {}. Use fixed shapes (pad batches and sequences to a few lengths), or read less \
+                     often. BURN_MPSGRAPH_LOG=1 shows each compilation.",
                     lately.compiles,
                     lately.difference
                 );
@@ -67,17 +70,20 @@ impl Log {
         }
     }
 
-    /// A flush is submitted as so many programs.
-    pub fn divided(&self, parts: usize) {
+    /// A segment of so many ops is submitted as so many parts.
+    pub fn divided(&self, ops: usize, into: Grain, parts: usize) {
         if self.level > 0 {
-            say!("burn-mpsgraph: miss: divided into {parts} rounds, because most flushes are new programs");
+            let reason = "most flushes are new programs";
+            say!("burn-mpsgraph: miss: {ops} ops divided into {parts} parts ({into:?}), because {reason}");
         }
     }
 
     /// A program is going to be compiled. Its text is written first: a compilation may end the process.
     pub fn compiling(&self, program: &Program, cache: &Cache) {
         let mut lately = self.lately.lock_anyway();
-        lately.compiles += 1;
+        let flush = Some(self.flushes.load(Ordering::Relaxed));
+        lately.compiles += u32::from(lately.last != flush);
+        lately.last = flush;
         if self.level > 0 || lately.compiles == FLUSHES / 2 + 1 {
             lately.difference = difference(program, cache);
         }

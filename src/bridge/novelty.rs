@@ -1,24 +1,67 @@
-//! Whether most flushes ask for programs that were never asked for before.
+//! Whether most flushes of a thread ask for programs that were never asked for before.
 //!
-//! A loop whose rounds have different shapes and that reads seldom asks for programs of several rounds, and hardly ever
-//! for one of them twice: each flush compiles, for ever. Then programs are divided into rounds, which repeat. A loop
-//! whose rounds are alike asks for the same programs again soon, so theirs stay whole.
+//! A loop whose steps are alike asks for the same programs again soon. One whose rounds have different shapes and that
+//! reads seldom asks for programs of several rounds, and hardly ever for one of them twice; so does one whose steps are
+//! different ops, such as one that walks over trees, for programs of one round. Each flush would compile, for ever, so
+//! their programs are divided.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::collections::VecDeque;
 
-/// Flushes that are remembered, and how many of them have to be new.
-const REMEMBERED: u32 = 16;
-const MANY: u32 = 3;
+/// Flushes, and rounds, that are looked at.
+const LATELY: usize = 16;
+/// How many flushes of several rounds have to be new.
+const MANY_OF_ROUNDS: u32 = 3;
+/// How many others have to be new. A model asks for a few new programs when it begins.
+const MANY: u32 = 8;
 
-/// What the last flushes were, the last one in the lowest bit: 1 for a program of several rounds that was new.
+/// What the last flushes of a recording asked for.
 #[derive(Default)]
-pub(super) struct Novelty(AtomicU32);
+pub(super) struct Novelty {
+    /// For flushes, whether the program was new and of several rounds.
+    pub of_rounds: History,
+    /// For long flushes, whether the program was new.
+    pub wholes: History,
+    /// For rounds of divided flushes, whether the program was new.
+    pub rounds: History,
+    /// The programs of the last flushes that were not found, the last one first.
+    missed: VecDeque<u64>,
+}
 
 impl Novelty {
-    /// Notes a flush, and says whether many were new lately. Flushes on several threads may be noted as one.
-    pub fn note(&self, is_new: bool) -> bool {
-        let flushes = self.0.load(Ordering::Relaxed) << 1 | u32::from(is_new);
-        self.0.store(flushes, Ordering::Relaxed);
-        (flushes & ((1 << REMEMBERED) - 1)).count_ones() >= MANY
+    pub fn are_of_new_rounds(&self) -> bool {
+        self.of_rounds.count_new() >= MANY_OF_ROUNDS
+    }
+
+    pub fn wholes_are_new(&self) -> bool {
+        self.wholes.count_new() >= MANY
+    }
+
+    pub fn rounds_are_new(&self) -> bool {
+        self.rounds.count_new() >= MANY
+    }
+
+    /// Notes a program that was not found, and says whether it was not found lately either, as that of a loop that
+    /// begins.
+    pub fn returns(&mut self, hash: u64) -> bool {
+        let returns = self.missed.contains(&hash);
+        self.missed.truncate(LATELY - 1);
+        self.missed.push_front(hash);
+        returns
+    }
+}
+
+/// Which of the last ones were new, the last one in the lowest bit.
+#[derive(Default)]
+pub(super) struct History(u16);
+
+const _: () = assert!(LATELY == u16::BITS as usize);
+
+impl History {
+    pub fn note(&mut self, is_new: bool) {
+        self.0 = self.0 << 1 | u16::from(is_new);
+    }
+
+    fn count_new(&self) -> u32 {
+        self.0.count_ones()
     }
 }

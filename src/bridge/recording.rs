@@ -11,6 +11,7 @@ mod node;
 mod nodes;
 mod owner;
 mod parts;
+mod pieces;
 mod seams;
 
 use std::collections::{HashSet, VecDeque};
@@ -19,15 +20,17 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use foldhash::fast::FixedState;
 
-pub(super) use cut::{Cut, Divided, Marks, Segment};
+pub(super) use cut::{Cut, Marks, Segment};
 use given::Given;
 use node::place_of;
 pub(super) use node::{Input, NewNode, Node, Refused};
 use nodes::Nodes;
 use owner::Owner;
 pub(super) use owner::any_orphans;
+pub(super) use pieces::pieces;
 pub(super) use seams::rounds;
 
+use super::novelty::Novelty;
 use super::value::{Handle, State, Value};
 use crate::lock::LockAnyway;
 use crate::ops::Op;
@@ -45,6 +48,8 @@ pub(super) struct Recording {
     next_serial: AtomicU64,
     /// Whether it has an owner, for who looks at all recordings.
     in_use: AtomicBool,
+    /// What was flushed of it lately.
+    pub novelty: Mutex<Novelty>,
 }
 
 #[derive(Default)]
@@ -87,6 +92,7 @@ impl Recording {
             first_serial,
             next_serial: AtomicU64::new(first_serial),
             in_use: AtomicBool::new(false),
+            novelty: Mutex::default(),
         }
     }
 

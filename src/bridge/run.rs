@@ -9,7 +9,7 @@ use std::time::Instant;
 use burn_backend::DType;
 use smallvec::SmallVec;
 
-use super::cache::Followed;
+use super::cache::{Followed, Seen};
 use super::compile::{Compiled, compile, level};
 use super::draft::Draft;
 use super::kept::Found;
@@ -39,8 +39,7 @@ pub(super) struct Plan {
 
 /// A program that is not compiled.
 pub(super) struct Miss {
-    /// Whether it is asked for for the first time.
-    pub first_seen: bool,
+    pub seen: Seen,
     /// Its form with fed starts, if that is to be compiled.
     pub moving: Option<Arc<Moving>>,
 }
@@ -64,11 +63,11 @@ impl Runtime {
         if let Some(compiled) = cache.get(draft, hash) {
             key.into_iter().for_each(|key| cache.note_track(key, draft, hash, None));
             let plan = self.plan(compiled, &draft.scalars, draft.ops());
-            return plan.ok_or(Miss { first_seen: false, moving: None });
+            return plan.ok_or(Miss { seen: Seen::Compiled, moving: None });
         }
         let Some(moving) = cache.moving(draft) else {
-            let first_seen = cache.miss(hash);
-            return Err(Miss { first_seen, moving: None });
+            let seen = cache.miss(hash);
+            return Err(Miss { seen, moving: None });
         };
         let found = cache.get_moving(&moving);
         match found.and_then(|compiled| self.plan(compiled, &moving.scalars(draft), draft.ops())) {
@@ -78,7 +77,7 @@ impl Runtime {
             }
             None => {
                 cache.miss(moving.hash);
-                Err(Miss { first_seen: false, moving: Some(moving) })
+                Err(Miss { seen: Seen::Compiled, moving: Some(moving) })
             }
         }
     }

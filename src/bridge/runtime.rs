@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use super::cache::Cache;
 use super::config::Config;
+use super::division::Divisions;
 use super::flush::FlushReason;
 use super::generator::Generator;
 use super::kept::Kept;
 use super::log::Log;
-use super::novelty::Novelty;
 use super::pool::Pool;
 use super::recording::{Bounds, Cut, Recording};
 use super::stats::{Counters, Stats};
@@ -54,7 +54,7 @@ pub(crate) struct Runtime {
     /// Lives as long as the process, because buffers in use know it.
     pub(super) pool: &'static Pool,
     pub(super) counters: Counters,
-    pub(super) novelty: Novelty,
+    pub(super) divisions: Mutex<Divisions>,
     generator: Mutex<Generator>,
 }
 
@@ -116,7 +116,7 @@ impl Runtime {
                 config,
                 pool: Box::leak(Box::new(Pool::new(device.clone(), progress))),
                 counters: Counters::default(),
-                novelty: Novelty::default(),
+                divisions: Mutex::default(),
                 generator: Mutex::new(Generator::new(seed)),
                 device,
             })
@@ -213,9 +213,11 @@ impl Runtime {
         });
     }
 
-    /// Drops all compiled programs.
+    /// Drops all compiled programs, and forgets which ones were asked for.
     pub fn clear_programs(&self) {
         ffi::autoreleasepool(|| self.cache.lock_anyway().clear());
+        *self.divisions.lock_anyway() = Divisions::default();
+        Recording::all().iter().for_each(|recording| *recording.novelty.lock_anyway() = Default::default());
     }
 
     /// The counters as they are now.

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use mpsgraph_soft::mpsgraph::hold;
 
-use super::{Turn, read, vector};
+use super::pieces::{Choice, any_ops, matrix};
+use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
 
 /// Nothing here takes so long.
@@ -65,6 +66,29 @@ fn a_panic_inside_a_flush_fails_its_values_and_leaves_nothing() {
     let _ = MpsGraphDevice.sync();
     let used = turn.used();
     assert_eq!((used.buffers_live, used.ops_waiting), (turn.start.buffers_live, 0), "{used:?}");
+}
+
+#[test]
+fn a_panic_between_the_parts_of_a_flush_fails_what_they_have_not_made() {
+    let turn = Turn::take();
+    let mut choice = Choice(1);
+    let mut ops = || any_ops(matrix::<B>(6, 6, 0, &MpsGraphDevice), 20, &mut choice);
+    for _ in 0..40 {
+        read(ops());
+    }
+    let before = turn.used().programs_compiled;
+    let made = ops();
+    // An op that is not known yet: the one that has to be compiled.
+    let lost = made.clone().cosh();
+    let dependent = lost.clone() * 0.9;
+    hold::refuse_next();
+    assert!(catch_unwind(move || read(dependent)).is_err(), "a panic is passed on");
+    let error = lost.try_into_data().expect_err("it was not made").to_string();
+    assert!(error.contains("panicked"), "{error}");
+    assert_eq!(read(made).len(), 36, "it was made before");
+    assert_eq!(turn.used().programs_compiled, before);
+    let _ = MpsGraphDevice.sync();
+    assert_eq!((turn.used().buffers_live, turn.used().ops_waiting), (turn.start.buffers_live, 0));
 }
 
 #[test]

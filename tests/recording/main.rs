@@ -27,6 +27,7 @@ mod mlp;
 mod moving;
 #[cfg(soft_runtime)] // the software runtime counts operations and kernels
 mod nodes;
+mod pieces;
 mod pools;
 mod products;
 mod quantized;

@@ -30,13 +30,10 @@ pub(in crate::bridge) struct Segment {
     pub wanted: Marks,
 }
 
-/// The parts of a segment; one that is not divided needs no memory for them.
-pub(in crate::bridge) type Divided = SmallVec<[Segment; 1]>;
-
 impl Segment {
     /// Parts that begin at these nodes, and a first one before them. What a later part reads of an earlier one is
     /// wanted there, and becomes pending on `ticket`.
-    pub fn divide(self, at: &[usize], ticket: &Arc<Ticket>) -> Divided {
+    pub fn divide(self, at: &[usize], ticket: &Arc<Ticket>) -> Vec<Self> {
         let Self { mut nodes, mut wanted } = self;
         for reader in at[0]..nodes.len() {
             // The part that the reader is in.
@@ -51,7 +48,7 @@ impl Segment {
                 input.give(value);
             }
         }
-        let mut parts = Divided::with_capacity(at.len() + 1);
+        let mut parts = Vec::with_capacity(at.len() + 1);
         for &begin in at.iter().rev() {
             parts.push(Self { nodes: nodes.split_off(begin), wanted: wanted.drain(begin..).collect() });
         }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use smallvec::SmallVec;
 
-use super::{List, Recording};
+use super::{List, Novelty, Recording};
 use crate::lock::LockAnyway;
 
 /// Who records into a recording.
@@ -107,6 +107,7 @@ impl Recording {
     pub(super) fn give_away(&'static self, list: &mut List) {
         if list.owner == Owner::Ended && list.nodes.is_empty() {
             *list = List::default();
+            *self.novelty.lock_anyway() = Novelty::default();
             self.in_use.store(false, Ordering::Release);
             ORPHANS.fetch_sub(1, Ordering::Relaxed);
             FREE.lock_anyway().push(self);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use burn_backend::{DType, Shape, Slice};
 
 use super::nodes::KEPT;
-use super::{Cut, Recording};
+use super::{Cut, Recording, pieces};
 use crate::bridge::flush::FlushReason;
 use crate::bridge::runtime::Runtime;
 use crate::bridge::thread::current;
@@ -86,6 +86,26 @@ fn values_that_nobody_has_make_room_for_later_ones() {
     assert!(later.value.0.recorded_in().is_some());
     assert_eq!(Value::holders(&later.value.0), 2, "the tensor and the node");
     drop(recording.cut(Cut::Everything, &Arc::default()));
+}
+
+#[test]
+fn pieces_end_at_the_same_ops_wherever_those_stand() {
+    let recording = current().expect("the thread is not ending");
+    // So many slices of other shapes, then what is alike: places from the end at which pieces begin.
+    let begins = |others: usize| {
+        let all = memory::zeros(Shape::from([100]), DType::F32);
+        let part = |length: usize| drop(slice(all.clone(), &[Slice::new(0, Some(length as isize), 1)]));
+        (0..others).for_each(|at| part(60 + at % 7));
+        (0..50).for_each(|at| part(1 + at * at % 41));
+        let nodes = recording.cut(Cut::Everything, &Arc::default()).expect("something was recorded").nodes;
+        let begins: Vec<usize> = pieces(&nodes, 2).into_iter().map(|begin| nodes.len() - begin).collect();
+        begins.into_iter().filter(|begin| *begin <= 40).collect::<Vec<_>>()
+    };
+    let expected = begins(0);
+    assert!((4..=14).contains(&expected.len()), "{expected:?}");
+    for others in [1, 2, 3, 10, 33] {
+        assert_eq!(begins(others), expected, "behind {others} others");
+    }
 }
 
 #[test]

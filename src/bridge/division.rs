@@ -1,0 +1,149 @@
+//! Into what a program is divided that would be compiled for one flush alone.
+//!
+//! Rounds of a loop repeat even if their sequence does not. Of what has no rounds, or new ones, pieces repeat: where
+//! one ends is decided by its own ops, so that a model behind a random augmentation has the same ones each time. What
+//! was seldom asked for is divided further, at last into single ops, which are compiled once each; the rest is compiled
+//! as it is.
+
+use super::cache::Seen;
+use super::novelty::Novelty;
+use super::recording::{Segment, pieces, rounds};
+use super::remembered::Remembered;
+
+/// Ops of a flush that is divided into pieces, at least.
+const LONG: usize = 8;
+/// How often a program is divided before it is compiled, which takes as long as some such runs.
+const SELDOM: u32 = 16;
+
+/// What a segment is a part of, and so into what it may be divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grain {
+    /// What a flush took out.
+    Whole,
+    /// A round of a loop.
+    Round,
+    /// About sixteen ops, which may repeat.
+    Piece,
+    /// About four.
+    Fragment,
+    /// One op.
+    Op,
+}
+
+impl Grain {
+    /// The parts of what is not rounds.
+    fn smaller(self) -> &'static [Self] {
+        match self {
+            Self::Whole | Self::Round => &[Self::Piece, Self::Fragment, Self::Op],
+            Self::Piece => &[Self::Fragment, Self::Op],
+            Self::Fragment => &[Self::Op],
+            Self::Op => &[],
+        }
+    }
+
+    /// How a segment is divided into such parts; `None` if it is one.
+    fn divide(self, segment: &Segment) -> Option<Division> {
+        let Segment { nodes, wanted } = segment;
+        let begins = match self {
+            Self::Whole => Vec::new(),
+            Self::Round => rounds(nodes, wanted),
+            Self::Piece => pieces(nodes, 8),
+            Self::Fragment => pieces(nodes, 2),
+            Self::Op => (1..nodes.len()).collect(),
+        };
+        (!begins.is_empty()).then_some(Division { begins, into: self })
+    }
+}
+
+/// How a segment is divided.
+pub(super) struct Division {
+    /// The numbers of the nodes that begin another part; ascending, and some.
+    pub begins: Vec<usize>,
+    /// What the parts are.
+    pub into: Grain,
+}
+
+/// Hashes of what was asked for, on all threads.
+#[derive(Default)]
+pub(super) struct Divisions {
+    /// The ops of segments whose programs were new.
+    ops: Remembered,
+    /// The programs that were divided into pieces or less.
+    divided: Remembered,
+}
+
+/// Notes that the program of a segment was found.
+pub(super) fn note_found(segment: &Segment, grain: Grain, novelty: &mut Novelty) {
+    match grain {
+        Grain::Whole => {
+            novelty.of_rounds.note(false);
+            if segment.nodes.len() >= LONG {
+                novelty.wholes.note(false);
+            }
+        }
+        Grain::Round => novelty.rounds.note(false),
+        Grain::Piece | Grain::Fragment | Grain::Op => (),
+    }
+}
+
+impl Divisions {
+    /// Notes that the program of a segment, of this hash, was not found, and says how the segment is divided; `None` if
+    /// the program is compiled.
+    pub fn of_missed(
+        &mut self,
+        segment: &Segment,
+        grain: Grain,
+        seen: Seen,
+        hash: u64,
+        novelty: &mut Novelty,
+    ) -> Option<Division> {
+        match (seen, grain) {
+            (Seen::Compiled, _) => {
+                note_found(segment, grain, novelty);
+                None
+            }
+            (Seen::Never | Seen::Asked, Grain::Whole) => self.of_whole(segment, seen, hash, novelty),
+            (Seen::Never | Seen::Asked, Grain::Round) => {
+                novelty.rounds.note(seen == Seen::Never);
+                let divides = self.are_known(segment) && novelty.rounds_are_new();
+                if divides { self.smaller_parts(segment, grain, hash) } else { None }
+            }
+            (Seen::Never | Seen::Asked, Grain::Piece | Grain::Fragment | Grain::Op) => {
+                self.smaller_parts(segment, grain, hash)
+            }
+        }
+    }
+
+    fn of_whole(&mut self, segment: &Segment, seen: Seen, hash: u64, novelty: &mut Novelty) -> Option<Division> {
+        let rounds = if seen == Seen::Never { Grain::Round.divide(segment) } else { None };
+        let (is_long, returns) = (segment.nodes.len() >= LONG, novelty.returns(hash));
+        novelty.of_rounds.note(rounds.is_some());
+        if is_long {
+            novelty.wholes.note(!returns);
+        }
+        if rounds.is_some() && novelty.are_of_new_rounds() {
+            return rounds;
+        }
+        let divides = self.are_known(segment) && is_long && !returns && novelty.wholes_are_new();
+        if divides { self.smaller_parts(segment, Grain::Whole, hash) } else { None }
+    }
+
+    /// Whether nearly all ops were asked for before; notes that they are now. Ops of shapes that were never seen would
+    /// be compiled one by one.
+    fn are_known(&mut self, segment: &Segment) -> bool {
+        let nodes = &segment.nodes;
+        let unknown = nodes.iter().filter(|node| !self.ops.contains(node.hash_anywhere())).count();
+        nodes.iter().for_each(|node| self.ops.note_new(node.hash_anywhere()));
+        unknown <= nodes.len() / 10
+    }
+
+    /// Divides a segment that was seldom asked for into the largest parts of which it has several.
+    fn smaller_parts(&mut self, segment: &Segment, grain: Grain, hash: u64) -> Option<Division> {
+        if self.divided.count(hash) >= SELDOM {
+            return None;
+        }
+        let division = grain.smaller().iter().find_map(|part| part.divide(segment))?;
+        self.divided.note(hash);
+        Some(division)
+    }
+}
