@@ -1,7 +1,7 @@
 //! Where a piece of a program ends whose ops differ each time.
 //!
-//! Only the ops nearby decide it, so what is recorded alike is divided alike, whatever comes before it: the model behind
-//! a random augmentation has pieces of its own, which repeat.
+//! Only the ops nearby decide it, so what is recorded alike is divided alike, whatever comes before it: the model
+//! behind a random augmentation has pieces of its own, which repeat.
 
 use super::node::Node;
 
