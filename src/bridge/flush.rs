@@ -112,8 +112,10 @@ impl Runtime {
             }
             let part = parts.pop();
             if let (Some((_, part)), Some(Division { begins, into })) = (part, division) {
-                self.log.divided(part.nodes.len(), into, begins.len() + 1);
-                parts.extend(part.divide(&begins, ticket).into_iter().rev().map(|part| (into, part)));
+                let ops = part.nodes.len();
+                let divided = part.divide(&begins, ticket);
+                self.log.divided(ops, into, divided.len());
+                parts.extend(divided.into_iter().rev().map(|part| (into, part)));
             }
         }
     }

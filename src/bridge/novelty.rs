@@ -1,4 +1,4 @@
-//! Whether most flushes of a thread ask for programs that were never asked for before.
+//! Whether many flushes of a thread ask for programs that were never asked for before.
 //!
 //! A loop whose steps are alike asks for the same programs again soon. One whose rounds have different shapes and that
 //! reads seldom asks for programs of several rounds, and hardly ever for one of them twice; so does one whose steps are
@@ -7,12 +7,17 @@
 
 use std::collections::VecDeque;
 
-/// Flushes, and rounds, that are looked at.
-const LATELY: usize = 16;
-/// How many flushes of several rounds have to be new.
+/// Flushes that are looked at for new programs of several rounds, and how many have to be such.
+const FLUSHES: u32 = 16;
 const MANY_OF_ROUNDS: u32 = 3;
-/// How many others have to be new. A model asks for a few new programs when it begins.
+/// Long flushes that are looked at: beside the steps that differ there may be others.
+const LONG_FLUSHES: u32 = 64;
+/// Rounds that are looked at.
+const ROUNDS: u32 = 16;
+/// How many of those have to be new. A model asks for a few new programs when it begins.
 const MANY: u32 = 8;
+/// Programs that were not found which are remembered.
+const MISSED: usize = 16;
 
 /// What the last flushes of a recording asked for.
 #[derive(Default)]
@@ -29,22 +34,22 @@ pub(super) struct Novelty {
 
 impl Novelty {
     pub fn are_of_new_rounds(&self) -> bool {
-        self.of_rounds.count_new() >= MANY_OF_ROUNDS
+        self.of_rounds.count_new(FLUSHES) >= MANY_OF_ROUNDS
     }
 
     pub fn wholes_are_new(&self) -> bool {
-        self.wholes.count_new() >= MANY
+        self.wholes.count_new(LONG_FLUSHES) >= MANY
     }
 
     pub fn rounds_are_new(&self) -> bool {
-        self.rounds.count_new() >= MANY
+        self.rounds.count_new(ROUNDS) >= MANY
     }
 
     /// Notes a program that was not found, and says whether it was not found lately either, as that of a loop that
     /// begins.
     pub fn returns(&mut self, hash: u64) -> bool {
         let returns = self.missed.contains(&hash);
-        self.missed.truncate(LATELY - 1);
+        self.missed.truncate(MISSED - 1);
         self.missed.push_front(hash);
         returns
     }
@@ -52,16 +57,15 @@ impl Novelty {
 
 /// Which of the last ones were new, the last one in the lowest bit.
 #[derive(Default)]
-pub(super) struct History(u16);
-
-const _: () = assert!(LATELY == u16::BITS as usize);
+pub(super) struct History(u64);
 
 impl History {
     pub fn note(&mut self, is_new: bool) {
-        self.0 = self.0 << 1 | u16::from(is_new);
+        self.0 = self.0 << 1 | u64::from(is_new);
     }
 
-    fn count_new(&self) -> u32 {
-        self.0.count_ones()
+    /// How many of so many last ones were new.
+    fn count_new(&self, last: u32) -> u32 {
+        (self.0 & (u64::MAX >> (u64::BITS - last))).count_ones()
     }
 }

@@ -240,13 +240,7 @@ impl List {
     /// For each node whether a tensor can ask for its value, or another such node reads it.
     fn wanted(&self) -> Vec<bool> {
         let mut wanted: Vec<bool> = self.nodes.iter().map(Node::is_asked_for).collect();
-        for (at, node) in self.nodes.iter().enumerate().rev() {
-            if wanted[at] {
-                for producer in node.inputs.iter().filter_map(|input| input.place_in(&self.nodes)) {
-                    wanted[producer] = true;
-                }
-            }
-        }
+        self.nodes.mark_needed(&mut wanted);
         wanted
     }
 }

@@ -156,6 +156,41 @@ fn steps_that_are_alike_become_one_program_also_after_others() {
 }
 
 #[test]
+fn steps_that_differ_stop_compiling_also_between_others() {
+    let mut turn = Turn::take();
+    let (weights, mut choice) = (weights(), Choice(7));
+    for step in 0..150 {
+        if step == 100 {
+            turn.restart();
+        }
+        assert!(read(any_ops(matrix::<B>(6, 6, step, &MpsGraphDevice), 40, &mut choice))[0].is_finite());
+        for rows in [2, 3, 4] {
+            assert!(read(layers(matrix::<B>(rows, 6, step, &MpsGraphDevice), &weights))[0].is_finite());
+        }
+    }
+    assert!(turn.used().programs_compiled < 20, "of 50 steps: {:?}", turn.used());
+}
+
+#[test]
+fn what_was_dropped_before_the_flush_does_not_run() {
+    const ROWS: usize = 256;
+    let turn = Turn::take();
+    let (large, mut choice) = (matrix::<B>(ROWS, ROWS, 1, &MpsGraphDevice), Choice(8));
+    for step in 0..60 {
+        if step == 30 {
+            MpsGraphDevice.memory_cleanup();
+            MpsGraphDevice.reset_peak();
+        }
+        let x = any_ops(matrix::<B>(6, 6, step, &MpsGraphDevice), 20, &mut choice);
+        drop((0..8).fold(large.clone(), |x, _| x.matmul(large.clone())));
+        assert!(read(x)[0].is_finite());
+    }
+    // The one that is alive.
+    let used = turn.used();
+    assert!(used.bytes_peak - turn.start.bytes_live < 2 * (ROWS * ROWS * 4) as u64, "{used:?}");
+}
+
+#[test]
 fn a_value_that_finds_no_memory_costs_only_what_depends_on_it() {
     let turn = Turn::take();
     let mut choice = Choice(6);

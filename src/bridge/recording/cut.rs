@@ -31,11 +31,11 @@ pub(in crate::bridge) struct Segment {
 }
 
 impl Segment {
-    /// Parts that begin at these nodes, and a first one before them. What a later part reads of an earlier one is
-    /// wanted there, and becomes pending on `ticket`.
-    pub fn divide(self, at: &[usize], ticket: &Arc<Ticket>) -> Vec<Self> {
-        let Self { mut nodes, mut wanted } = self;
-        for reader in at[0]..nodes.len() {
+    /// Parts that begin at these nodes, and a first one before them, without what nobody can ask for. What a later part
+    /// reads of an earlier one is wanted there, and becomes pending on `ticket`.
+    pub fn divide(self, begins: &[usize], ticket: &Arc<Ticket>) -> Vec<Self> {
+        let (Self { mut nodes, mut wanted }, at) = self.without_unneeded(begins);
+        for reader in at.first().copied().unwrap_or(nodes.len())..nodes.len() {
             // The part that the reader is in.
             let first = at[at.partition_point(|&begin| begin <= reader) - 1];
             let (earlier, later) = nodes.split_at_mut(first);
@@ -55,6 +55,31 @@ impl Segment {
         parts.push(Self { nodes, wanted });
         parts.reverse();
         parts
+    }
+
+    /// The segment without nodes that no wanted one needs, and where among those that are left parts begin that began
+    /// at these. A program has no such nodes, but in a part of a segment all would run whose values another part reads.
+    fn without_unneeded(self, begins: &[usize]) -> (Self, Vec<usize>) {
+        let Self { nodes, wanted } = self;
+        let mut needed = wanted.clone();
+        nodes.mark_needed(&mut needed);
+        // For each node how many before it are left.
+        let mut count = 0;
+        let left = needed.iter().map(|&needed| {
+            count += usize::from(needed);
+            count - usize::from(needed)
+        });
+        let left: Vec<usize> = left.collect();
+        let mut begins: Vec<usize> = begins.iter().map(|&begin| left[begin]).collect();
+        begins.dedup();
+        begins.retain(|&begin| 0 < begin && begin < count);
+        if count == needed.len() {
+            return (Self { nodes, wanted }, begins);
+        }
+        let nodes: Vec<Node> =
+            nodes.into_iter().zip(&needed).filter(|(_, needed)| **needed).map(|(node, _)| node).collect();
+        let wanted = wanted.into_iter().zip(needed).filter(|(_, needed)| *needed).map(|(wanted, _)| wanted).collect();
+        (Self { nodes: nodes.into(), wanted }, begins)
     }
 }
 

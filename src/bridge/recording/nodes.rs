@@ -37,6 +37,15 @@ impl Nodes {
         rest
     }
 
+    /// Marks what the marked nodes need.
+    pub fn mark_needed(&self, marks: &mut [bool]) {
+        for (at, node) in self.iter().enumerate().rev() {
+            if marks[at] {
+                node.inputs.iter().filter_map(|input| input.place_in(self)).for_each(|maker| marks[maker] = true);
+            }
+        }
+    }
+
     /// Drops the nodes, but keeps their places and the values that nobody else has.
     pub fn free(&mut self) {
         self.places.truncate(KEPT);
