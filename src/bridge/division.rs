@@ -7,8 +7,9 @@
 
 use super::cache::Seen;
 use super::novelty::Novelty;
-use super::recording::{Segment, pieces, rounds};
+use super::recording::{Node, Segment, pieces, rounds};
 use super::remembered::Remembered;
+use super::run::Miss;
 
 /// Ops of a flush that is divided into pieces, at least.
 const LONG: usize = 8;
@@ -87,16 +88,16 @@ pub(super) fn note_found(segment: &Segment, grain: Grain, novelty: &mut Novelty)
 }
 
 impl Divisions {
-    /// Notes that the program of a segment, of this hash, was not found, and says how the segment is divided; `None` if
-    /// the program is compiled.
+    /// Notes that the program of a segment was not found, and says how the segment is divided; `None` if the program is
+    /// compiled.
     pub fn of_missed(
         &mut self,
         segment: &Segment,
         grain: Grain,
-        seen: Seen,
-        hash: u64,
+        miss: &Miss,
         novelty: &mut Novelty,
     ) -> Option<Division> {
+        let Miss { hash, seen, .. } = *miss;
         match (seen, grain) {
             (Seen::Compiled, _) => {
                 note_found(segment, grain, novelty);
@@ -132,9 +133,11 @@ impl Divisions {
     /// be compiled one by one.
     fn are_known(&mut self, segment: &Segment) -> bool {
         let nodes = &segment.nodes;
-        let unknown = nodes.iter().filter(|node| !self.ops.contains(node.hash_anywhere())).count();
-        nodes.iter().for_each(|node| self.ops.note_new(node.hash_anywhere()));
-        unknown <= nodes.len() / 10
+        // One that is here several times is unknown each time.
+        let unknown = nodes.iter().map(Node::hash_anywhere).filter(|hash| !self.ops.contains(*hash));
+        let unknown: Vec<u64> = unknown.collect();
+        unknown.iter().for_each(|&hash| self.ops.note_new(hash));
+        unknown.len() <= nodes.len() / 10
     }
 
     /// Divides a segment that was seldom asked for into the largest parts of which it has several.

@@ -82,9 +82,12 @@ impl Runtime {
     /// submitted last.
     fn submit(&self, segment: Segment, novelty: &Mutex<Novelty>, ticket: &Arc<Ticket>, reason: FlushReason) -> Segment {
         self.counters.flushes(reason).add(1);
-        self.log.flush(reason, segment.nodes.len());
         let mut parts = Parts::from_buf([(Grain::Whole, segment)]);
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.submit_parts(&mut parts, novelty, ticket)));
+        let work = || {
+            self.log.flush(reason, parts[0].1.nodes.len());
+            self.submit_parts(&mut parts, novelty, ticket);
+        };
+        let outcome = catch_unwind(AssertUnwindSafe(work));
         if let Err(panic) = &outcome {
             let reason = format!("the flush that should have made this value panicked: {}", text_of(&**panic));
             let nodes = parts.iter().flat_map(|(_, part)| part.nodes.iter().zip(&part.wanted));

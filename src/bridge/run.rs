@@ -39,6 +39,8 @@ pub(super) struct Plan {
 
 /// A program that is not compiled.
 pub(super) struct Miss {
+    /// The draft's.
+    pub hash: u64,
     pub seen: Seen,
     /// Its form with fed starts, if that is to be compiled.
     pub moving: Option<Arc<Moving>>,
@@ -63,11 +65,11 @@ impl Runtime {
         if let Some(compiled) = cache.get(draft, hash) {
             key.into_iter().for_each(|key| cache.note_track(key, draft, hash, None));
             let plan = self.plan(compiled, &draft.scalars, draft.ops());
-            return plan.ok_or(Miss { seen: Seen::Compiled, moving: None });
+            return plan.ok_or(Miss { hash, seen: Seen::Compiled, moving: None });
         }
         let Some(moving) = cache.moving(draft) else {
             let seen = cache.miss(hash);
-            return Err(Miss { seen, moving: None });
+            return Err(Miss { hash, seen, moving: None });
         };
         let found = cache.get_moving(&moving);
         match found.and_then(|compiled| self.plan(compiled, &moving.scalars(draft), draft.ops())) {
@@ -77,7 +79,7 @@ impl Runtime {
             }
             None => {
                 cache.miss(moving.hash);
-                Err(Miss { seen: Seen::Compiled, moving: Some(moving) })
+                Err(Miss { hash, seen: Seen::Compiled, moving: Some(moving) })
             }
         }
     }

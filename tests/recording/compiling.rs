@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use mpsgraph_soft::mpsgraph::hold;
 
-use super::pieces::{Choice, any_ops, matrix};
-use super::{B, Turn, read, vector};
+use super::pieces::{any_ops, matrix};
+use super::{B, Choice, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
 
 /// Nothing here takes so long.

@@ -4,7 +4,7 @@ use std::process::{Command, Output, Stdio};
 
 use burn::tensor::Tensor;
 
-use super::{B, Turn, read, vector};
+use super::{B, Choice, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
 
 /// Runs a test of this file with a variable set.
@@ -71,10 +71,9 @@ fn a_cache_that_is_too_small_grows_until_what_repeats_stays() {
 fn programs_that_seldom_return() {
     let turn = Turn::take();
     let most = std::env::var("BURN_MPSGRAPH_MAX_PROGRAMS").map_or(256, |most| most.parse().expect("a number"));
-    let mut random = 1_u64;
+    let mut choice = Choice(1);
     for _ in 0..1500 {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let length = 1 + (random >> 33) as usize % 20_000;
+        let length = 1 + choice.below(20_000);
         assert_eq!(read(vector(&vec![1.0; length]).sum()), [length as f32]);
     }
     assert!(turn.used().programs_cached <= most, "{:?}", turn.used());

@@ -74,6 +74,16 @@ impl Turn {
     }
 }
 
+/// Numbers below a bound, the same on every run.
+struct Choice(u64);
+
+impl Choice {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 33) as usize % bound
+    }
+}
+
 fn vector(values: &[f32]) -> Tensor<B, 1> {
     Tensor::from_data(values, &MpsGraphDevice)
 }

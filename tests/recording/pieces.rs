@@ -4,18 +4,8 @@ use burn::backend::Autodiff;
 use burn::tensor::backend::Backend;
 use burn::tensor::{Distribution, Tensor, TensorData, activation};
 
-use super::{B, Turn, read};
+use super::{B, Choice, Turn, read};
 use burn_mpsgraph::MpsGraphDevice;
-
-/// Numbers below a bound, the same on every run.
-pub(super) struct Choice(pub u64);
-
-impl Choice {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-}
 
 /// Numbers from -0.5 to 0.5, the same on every backend.
 pub(super) fn matrix<X: Backend>(rows: usize, columns: usize, seed: usize, device: &X::Device) -> Tensor<X, 2> {

@@ -2,7 +2,7 @@
 
 use burn::tensor::{Distribution, Tensor};
 
-use super::{B, Turn, read};
+use super::{B, Choice, Turn, read};
 use burn_mpsgraph::MpsGraphDevice;
 
 fn weights() -> Tensor<B, 2> {
@@ -15,13 +15,12 @@ fn compiled_late(models: usize, is_kept: bool) -> u64 {
     let mut turn = Turn::take();
     let models: Vec<[Tensor<B, 2>; 2]> = (0..models).map(|_| [weights(), weights()]).collect();
     let mut sums = vec![Tensor::<B, 1>::zeros([1], &MpsGraphDevice); models.len()];
-    let mut random = 1_u64;
+    let mut choice = Choice(1);
     for step in 0..2000 {
         if step == 1000 {
             turn.restart();
         }
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        let length = 1 + (random >> 33) as usize % 8;
+        let length = 1 + choice.below(8);
         let x = Tensor::<B, 2>::from_data(
             burn::tensor::TensorData::new(vec![1.0_f32; 8 * length], [length, 8]),
             &MpsGraphDevice,

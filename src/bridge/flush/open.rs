@@ -55,8 +55,8 @@ impl<'a> OpenSegment<'a> {
         open.division
     }
 
-    /// Whether the segment, of which this is the draft, has to be divided.
-    fn divides(&mut self, asked: Asked<'_>, draft: &Draft<'_>, miss: Option<&Miss>) -> bool {
+    /// Whether the segment, whose program was found or not, has to be divided.
+    fn divides(&mut self, asked: Asked<'_>, miss: Option<&Miss>) -> bool {
         let Asked { grain, novelty, .. } = asked;
         let (segment, novelty) = (self.flow.segment, &mut novelty.lock_anyway());
         self.division = match miss {
@@ -64,10 +64,7 @@ impl<'a> OpenSegment<'a> {
                 note_found(segment, grain, novelty);
                 None
             }
-            Some(miss) => {
-                let mut divisions = self.runtime.divisions.lock_anyway();
-                divisions.of_missed(segment, grain, miss.seen, draft.hash(), novelty)
-            }
+            Some(miss) => self.runtime.divisions.lock_anyway().of_missed(segment, grain, miss, novelty),
         };
         self.division.is_some()
     }
@@ -94,12 +91,12 @@ impl<'a> OpenSegment<'a> {
                 }
             };
             let found = self.runtime.look_up(&draft, asked.map(|asked| asked.key));
-            if asked.is_some_and(|asked| self.divides(asked, &draft, found.as_ref().err())) {
+            if asked.is_some_and(|asked| self.divides(asked, found.as_ref().err())) {
                 return;
             }
             let plan = match found {
                 Ok(plan) => plan,
-                Err(Miss { seen, moving }) => {
+                Err(Miss { seen, moving, .. }) => {
                     if seen == Seen::Never
                         && let Some(initial) = self.flow.initializers(&wanted)
                     {
