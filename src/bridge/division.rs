@@ -13,6 +13,9 @@ use super::run::Miss;
 
 /// Ops of a flush that is divided into pieces, at least.
 const LONG: usize = 8;
+/// How many programs that were not found have an op that is known: a short training with a new batch size has the same
+/// ops in its first step, which makes the moments, in the later ones, and when it is evaluated.
+const FAMILIAR: u32 = 4;
 /// How often a program is divided before it is compiled, which takes as long as some such runs.
 const SELDOM: u32 = 16;
 
@@ -129,15 +132,18 @@ impl Divisions {
         if divides { self.smaller_parts(segment, Grain::Whole, hash) } else { None }
     }
 
-    /// Whether nearly all ops were asked for before; notes that they are now. Ops of shapes that were never seen would
-    /// be compiled one by one.
+    /// Whether nearly all ops were asked for often before; notes that they are now. Ops of shapes that were never seen
+    /// would be compiled one by one.
     fn are_known(&mut self, segment: &Segment) -> bool {
         let nodes = &segment.nodes;
         // One that is here several times is unknown each time.
-        let unknown = nodes.iter().map(Node::hash_anywhere).filter(|hash| !self.ops.contains(*hash));
-        let unknown: Vec<u64> = unknown.collect();
-        unknown.iter().for_each(|&hash| self.ops.note_new(hash));
-        unknown.len() <= nodes.len() / 10
+        let unknown = nodes.iter().map(Node::hash_anywhere).filter(|hash| self.ops.count(*hash) < FAMILIAR);
+        let mut unknown: Vec<u64> = unknown.collect();
+        let are_known = unknown.len() <= nodes.len() / 10;
+        unknown.sort_unstable();
+        unknown.dedup();
+        unknown.into_iter().for_each(|hash| self.ops.note(hash));
+        are_known
     }
 
     /// Divides a segment that was seldom asked for into the largest parts of which it has several.

@@ -4,6 +4,7 @@ use burn::backend::Autodiff;
 use burn::tensor::backend::Backend;
 use burn::tensor::{Distribution, Tensor, TensorData, activation};
 
+use super::mlp::Trainer;
 use super::{B, Choice, Turn, read};
 use burn_mpsgraph::MpsGraphDevice;
 
@@ -126,6 +127,23 @@ fn batches_of_ever_new_sizes_are_one_program_each() {
     let used = turn.used();
     // One more makes the weights.
     assert_eq!((used.programs_compiled, used.executions), (61, 61), "{used:?}");
+}
+
+#[test]
+fn short_trainings_of_ever_new_sizes_are_three_programs_each() {
+    let mut turn = Turn::take();
+    for rows in 9..40 {
+        let mut trainer = Trainer::adam();
+        for _ in 0..4 {
+            assert!(trainer.step_of(rows).into_scalar().is_finite());
+        }
+        if rows == 9 {
+            turn.restart();
+        }
+    }
+    // The first step has no moments yet, and may begin with a program of its own.
+    let used = turn.used();
+    assert!(used.programs_compiled <= 3 * 30 + 1 && used.cache_evictions == 0, "{used:?}");
 }
 
 #[test]
