@@ -1,7 +1,8 @@
 //! Arithmetic of u16, u32 and u64, for which few of MPSGraph's elementwise kernels have been seen.
 //!
-//! What does not depend on the sign is computed on the same bits as signed integers. Order and quotients of u16 and u32
-//! are computed in wider signed integers; those of u64 are composed.
+//! What does not depend on the sign is computed on the same bits as signed integers. Quotients of u16 and u32, and the
+//! order of u16, are computed in wider signed integers; the order of u32 and u64 is that of bits moved by half the
+//! range, and quotients of u64 are composed.
 
 use burn_backend::{BoolStore, DType};
 
@@ -57,8 +58,13 @@ pub(super) fn lower(op: &ArithmeticOp, cx: &Lowering<'_>, inputs: &[Operand], ou
 }
 
 fn compare(cx: &Lowering<'_>, op: CompareOp, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    let [a, b] = [a, b].map(|x| comparable(cx, x, dtype));
-    op.lower(cx.graph(), &a, &b, DType::I64)
+    let [a, b] = match op {
+        CompareOp::Equal | CompareOp::NotEqual => [a, b].map(|x| low_bits(cx.graph(), x, dtype, signed(dtype))),
+        CompareOp::Greater | CompareOp::GreaterEqual | CompareOp::Lower | CompareOp::LowerEqual => {
+            [a, b].map(|x| comparable(cx, x, dtype))
+        }
+    };
+    op.lower(cx.graph(), &a, &b, signed(dtype))
 }
 
 fn binary(
