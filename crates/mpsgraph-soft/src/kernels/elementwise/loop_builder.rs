@@ -118,7 +118,11 @@ impl LoopBuilder {
             TileType::Int(ty) => int::binary(op, ty),
         };
         match recipe {
-            Recipe::Loop { run, cost } if is_truth => self.push(run, 1, &[a, b], cost),
+            Recipe::Loop { run, cost } if is_truth => {
+                let truth = self.push(run, 1, &[a, b], cost);
+                self.has_role(Role::of_binary(op, dtype));
+                truth
+            }
             Recipe::Loop { run, cost } => {
                 let value = self.push(run, TileType::of(dtype).size(), &[a, b], cost);
                 self.has_role(Role::of_binary(op, dtype));
@@ -140,7 +144,9 @@ impl LoopBuilder {
     /// `predicate ? a : b` for values of `dtype`.
     pub fn select(&mut self, dtype: DType, predicate: Register, a: Register, b: Register) -> Register {
         let ty = TileType::of(dtype);
-        self.push(select::select(ty), ty.size(), &[predicate, a, b], 1)
+        let value = self.push(select::select(ty), ty.size(), &[predicate, a, b], 1);
+        self.has_role((ty == TileType::F32).then_some(Role::Select));
+        value
     }
 
     /// `x` kept between two others, by `fmax`, then `fmin`.

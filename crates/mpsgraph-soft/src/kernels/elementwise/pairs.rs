@@ -1,8 +1,9 @@
 //! Pairs of instructions that one loop does: what the first makes stays in a register of the processor.
 //!
 //! These are the pairs by which small integers become floats: bits are moved up and back down to copy the sign, and an
-//! integer becomes a float that is multiplied with a scale; and pairs of basic operations of f32, a square root and a
-//! sum, or bounds. The loop computes what the two would, bit by bit.
+//! integer becomes a float that is multiplied with a scale; pairs of basic operations of f32, a square root and a sum,
+//! or bounds; and the choice of something else for numbers beyond a bound. The loop computes what the two would, bit by
+//! bit.
 
 use super::fused_loop::{Instruction, Run};
 use super::int::Int;
@@ -26,6 +27,10 @@ pub enum Role {
     FromInt(IntType),
     /// First or second, of f32.
     Step(Step),
+    /// First, of f32.
+    Less,
+    /// Second, of f32.
+    Select,
     /// Conversions that an operation may make itself ([`half_floats`](super::half_floats)).
     Widen(HalfFloat),
     Round(HalfFloat),
@@ -44,6 +49,7 @@ impl Role {
             (TileType::F32, BinaryOp::Div, Role::Step(Step::Div)),
             (TileType::F32, BinaryOp::MinNan, Role::Step(Step::Min)),
             (TileType::F32, BinaryOp::MaxNan, Role::Step(Step::Max)),
+            (TileType::F32, BinaryOp::Less, Role::Less),
         ];
         let role = roles.into_iter().find(|&(ty, of, _)| (ty, of) == (TileType::of(dtype), op));
         role.map(|(_, _, role)| role)
@@ -71,8 +77,8 @@ impl Role {
     /// Whether it can be the first of a pair.
     fn is_first(self) -> bool {
         match self {
-            Role::ShiftLeft | Role::FromInt(_) | Role::Step(_) => true,
-            Role::ShiftRight | Role::Widen(_) | Role::Round(_) | Role::Narrow(_) => false,
+            Role::ShiftLeft | Role::FromInt(_) | Role::Step(_) | Role::Less => true,
+            Role::ShiftRight | Role::Select | Role::Widen(_) | Role::Round(_) | Role::Narrow(_) => false,
         }
     }
 }
@@ -115,7 +121,16 @@ fn joined(first: &Instruction, second: &Instruction, place: usize) -> Option<Ins
             let form = Form::of_pair(first.form()?, second.form()?, place)?;
             (form.run(), [first.src[0], first.src[1], other])
         }
+        (Role::Less, Role::Select) if place == 0 => {
+            let [x, otherwise] = [second.src[2], second.src[1]];
+            match first.src {
+                [tested, bound, _] if tested == x => (Run::Tile(pick::<Below>()), [x, bound, otherwise]),
+                [bound, tested, _] if tested == x => (Run::Tile(pick::<Above>()), [x, bound, otherwise]),
+                _ => return None,
+            }
+        }
         (Role::ShiftLeft | Role::FromInt(_) | Role::ShiftRight | Role::Step(_), _) => return None,
+        (Role::Less | Role::Select, _) => return None,
         (Role::Widen(_) | Role::Round(_) | Role::Narrow(_), _) => return None,
     };
     Some(Instruction { run, dst: second.dst, src, role: None })
@@ -159,3 +174,38 @@ macro_rules! scaled {
     )*};
 }
 scaled!(i8, i16, i32, i64, u8, u16, u32, u64);
+
+/// f32, and something else in place of those below a bound: a mask stays in a register, so that a leaky relu takes
+/// little more than a relu.
+struct Below;
+
+impl TileLoop for Below {
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`.
+        let (dst, [x, bound, otherwise]) =
+            unsafe { (from_raw_parts_mut(dst.cast::<f32>(), n), src.map(|src| from_raw_parts(src.cast::<f32>(), n))) };
+        for (((to, &x), &bound), &otherwise) in dst.iter_mut().zip(x).zip(bound).zip(otherwise) {
+            *to = if x < bound { otherwise } else { x };
+        }
+    }
+}
+
+/// f32, and something else in place of those above a bound.
+struct Above;
+
+impl TileLoop for Above {
+    const WIDE: bool = true;
+
+    #[inline(always)]
+    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
+        // SAFETY: the promise of `TileFn`.
+        let (dst, [x, bound, otherwise]) =
+            unsafe { (from_raw_parts_mut(dst.cast::<f32>(), n), src.map(|src| from_raw_parts(src.cast::<f32>(), n))) };
+        for (((to, &x), &bound), &otherwise) in dst.iter_mut().zip(x).zip(bound).zip(otherwise) {
+            *to = if bound < x { otherwise } else { x };
+        }
+    }
+}

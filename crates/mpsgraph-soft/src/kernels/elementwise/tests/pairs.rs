@@ -44,6 +44,36 @@ fn an_integer_of_any_type_times_a_float_on_either_side() {
 }
 
 #[test]
+fn something_else_beyond_a_bound() {
+    let values = float_values(DType::F32);
+    for bound in [0.0, 1.5, -0.0, f32::INFINITY, f32::NAN] {
+        let all = |value: f32| Data::floats(DType::F32, &vec![value; values.len()]);
+        let operands = [&Data::floats(DType::F32, &values), &all(bound), &all(7.0)];
+        for op in [BinaryOp::Less, BinaryOp::Greater] {
+            let got = run(&operands, DType::F32, |b, r| {
+                let is_beyond = b.binary(op, DType::F32, r[0], r[1]);
+                b.select(DType::F32, is_beyond, r[2], r[0])
+            });
+            for (i, &value) in values.iter().enumerate() {
+                let is_beyond = if op == BinaryOp::Less { value < bound } else { value > bound };
+                assert_same(got.float(i), if is_beyond { 7.0 } else { value }, &format!("{value} {op:?} {bound}"));
+            }
+        }
+    }
+    let count = |keeps_tested: bool| {
+        let mut builder = LoopBuilder::new(4);
+        let load = |at| builder.load(at, DType::F32, Geometry::new(0, &[4], &[1]));
+        let [x, bound, other] = [0, 1, 2].map(load);
+        let is_beyond = builder.binary(BinaryOp::Less, DType::F32, x, bound);
+        let [chosen, kept] = if keeps_tested { [other, x] } else { [x, other] };
+        let value = builder.select(DType::F32, is_beyond, chosen, kept);
+        builder.store(DType::F32, value);
+        builder.finish().instructions()
+    };
+    assert_eq!((count(true), count(false)), (1, 2));
+}
+
+#[test]
 fn what_something_else_reads_is_made() {
     let count = |outputs: &[usize], squared: bool| {
         let mut builder = LoopBuilder::new(4);
