@@ -73,7 +73,7 @@ impl Log {
     /// A segment of so many ops is submitted as so many parts.
     pub fn divided(&self, ops: usize, into: Grain, parts: usize) {
         if self.level > 0 {
-            let reason = "most flushes are new programs";
+            let reason = "many recent flushes were new programs";
             say!("burn-mpsgraph: miss: {ops} ops divided into {parts} parts ({into:?}), because {reason}");
         }
     }

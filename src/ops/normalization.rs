@@ -41,7 +41,8 @@ pub(crate) fn layer_norm(
         |affine: &MpsGraphTensor| affine.dtype() == dtype && affine.shape.as_slice() == &shape[shape.len() - 1..];
     if shape.is_empty() || !fits(&gamma) || !beta.as_ref().is_none_or(fits) {
         let given = [Some(&gamma), beta.as_ref()].map(|affine| affine.map(|affine| (affine.dtype(), &affine.shape)));
-        invalid("layer_norm", format!("{dtype:?} {shape:?} with gamma and beta {given:?}"));
+        let expected = "both need the input's dtype and the shape of its last axis alone";
+        invalid("layer_norm", format!("{dtype:?} {shape:?} with gamma and beta {given:?}; {expected}"));
     }
     if shape.num_elements() == 0 {
         return tensor;

@@ -3,30 +3,27 @@
 //!
 //! It is rounded twice where a power is rounded once, and MPSGraph's power is not exact either. The two differ at -0
 //! and minus infinity, so the pattern wants a mean or a sum of squares with a number added, as all normalizations have
-//! it.
-//! That is never -0. It is minus infinity only if the number is, and then the root is NaN, as is all that is divided by
-//! it.
+//! it. That is never -0. It is minus infinity only if the number is, and then the root is NaN, as is all that is
+//! divided by it.
 
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
-use super::reading::{MUL, RECIP, made_by};
+use super::reading::{ADD_SCALAR, MUL, RECIP, SQRT, made_by};
 use crate::bridge::program::{OperandRef, Program, Source};
 use crate::ops::Op;
-use crate::ops::arithmetic::{ArithmeticOp, BinaryOp, Exponent, UnaryOp};
+use crate::ops::arithmetic::{ArithmeticOp, Exponent};
 use crate::ops::tensor_shape::TensorShapeOp;
 
-const ROOT: Op = Op::Arithmetic(ArithmeticOp::Unary(UnaryOp::Sqrt));
 const OVER_ROOT: Op = Op::Arithmetic(ArithmeticOp::PowerOf(Exponent::MinusHalf));
-const ADD_SCALAR: Op = Op::Arithmetic(ArithmeticOp::BinaryScalar(BinaryOp::Add));
 
 pub(super) fn apply(program: &mut Program) {
     let mut roots: HashMap<OperandRef, u32, FixedState> = HashMap::default();
     for &at in &program.schedule {
         let node = &program.nodes[at as usize];
-        if node.op == ROOT {
+        if node.op == SQRT {
             roots.insert(node.inputs[0].clone(), at);
         }
     }

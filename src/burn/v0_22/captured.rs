@@ -37,7 +37,8 @@ impl Program {
     ///
     /// # Errors
     /// [`Error::Unsupported`] if the graph has a dtype that this backend refuses or an operation that Burn cannot
-    /// replay: a custom one, a collective one, one of quantization, or an update of bools that is no or.
+    /// replay: a custom one, a collective one, one of quantization, a cast of bools, bools at coordinates (`gather_nd`,
+    /// `scatter_nd`), or an update of bools that is no or.
     /// [`Error::Invalid`] if it asks for a tensor that nothing gives it; a graph from `capture_scope` does not.
     /// Those of [`MpsGraphDevice::new`].
     ///

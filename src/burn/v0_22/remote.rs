@@ -35,7 +35,7 @@ const TOKEN: usize = 32;
 /// Burn then ends the device: its reads are errors. [`session`] gives one that works.
 ///
 /// # Errors
-/// [`Error::Device`] if there is no device, no port, or no thread.
+/// [`Error::Device`] if there is no port or no thread. Those of [`MpsGraphDevice::new`].
 pub fn device() -> Result<Device, Error> {
     static DEVICE: Mutex<Option<Device>> = Mutex::new(None);
     let mut device = DEVICE.lock_anyway();

@@ -37,7 +37,11 @@ pub(crate) fn attention(
         && (q[3], k[2]) == (k[3], v[2])
         && [&key, &value].iter().all(|tensor| tensor.dtype() == dtype);
     if !fits {
-        invalid("attention", format!("query {q:?}, key {k:?}, value {v:?} of {dtype:?}"));
+        let [k_dtype, v_dtype] = [key.dtype(), value.dtype()];
+        let expected =
+            "one dtype, one batch and as many heads, query and key of one width, key and value of one length";
+        let given = format!("query {dtype:?} {q:?}, key {k_dtype:?} {k:?}, value {v_dtype:?} {v:?}");
+        invalid("attention", format!("{given}; they need {expected}"));
     }
     let scores = [q[0], q[1], q[2], k[2]];
     for (name, extra) in [("mask", &mask), ("bias", &bias)] {

@@ -3,9 +3,9 @@
 //!
 //! Waking the thread costs more than short work, and so does what two cores say to each other about each piece of
 //! memory that one of them has used and the other releases. So when the committing thread has run the work itself, and
-//! sees that it is done, it calls the handlers too, when it closes its last autorelease pool: then it is in nobody's
-//! middle. If it does not come to that soon, the thread does, which looks for such work at intervals for a while before
-//! it sleeps.
+//! sees that it is done, it calls the handlers too, when it closes its last autorelease pool: then it is between two
+//! calls of whoever uses Metal. If it does not come to that soon, the thread does, which looks for such work at
+//! intervals for a while before it sleeps.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! Turns squares of 16 by 16 numbers: their columns become rows.
 //!
-//! This is the one place that chooses AVX-512: a loop over squares stays in the first cache, so that wider registers
-//! are faster there, as they are not in most loops (see [`vectorised`]).
+//! It chooses AVX-512 without [`vectorised`], whose loops have to ask for it: a loop over squares stays in the first
+//! cache, where wider registers are faster, as they are not in most loops.
 
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 
