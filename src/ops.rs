@@ -44,6 +44,12 @@ pub(crate) trait Operation {
     /// What MPSGraph's compiler may take the value for, given what it may take the operands for.
     fn provenance(&self, inputs: &[Provenance]) -> Provenance;
 
+    /// For a value that may be read in the memory of its first operand: the elements between neighbours along its last
+    /// two axes, if the operand has this shape. 0 for others.
+    fn apart(&self, _operand: &[usize]) -> usize {
+        0
+    }
+
     /// Whether MPSGraph's compiler rewrites the op by what made its operands, so that some need a barrier
     /// ([`Provenance::needs_barrier`]).
     fn is_rewritten(&self) -> bool;
@@ -155,9 +161,12 @@ impl Op {
         self.of_family().lower(cx, inputs, output)
     }
 
-    /// The marks of the node's value, whose rank is given.
-    pub fn provenance(&self, inputs: &[Provenance], rank: usize) -> Provenance {
-        let own = self.of_family().provenance(inputs).of_node().without(Provenance::RESHAPED);
+    /// The marks of the node's value, whose rank is given, and the shape of the first operand, if there is one.
+    pub fn provenance(&self, inputs: &[Provenance], first: Option<&[usize]>, rank: usize) -> Provenance {
+        let mut own = self.of_family().provenance(inputs).of_node().without(Provenance::RESHAPED);
+        if first.is_some_and(|shape| matrix_multiplication::are_distant(self.of_family().apart(shape))) {
+            own = own.and(Provenance::DISTANT);
+        }
         let ends_in_reshape = match self.reshapes(rank) {
             Reshapes::Nothing => false,
             Reshapes::AnyShape => true,

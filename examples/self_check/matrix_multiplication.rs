@@ -21,6 +21,7 @@ pub const TRAPS: &[Trap] = &[
     check("f16 and bf16 batches (random on M5)", narrow_batches),
     check("f16 batches twice give the same bits", narrow_batches_twice),
     check("f16 with few rows and odd strides", narrow_few_rows),
+    check("few rows of f16 and bf16 that are apart: cut out, permuted", narrow_few_rows_apart),
     check("transposed operands, both sides", transposed),
     check("transposed operands of a batch, permuted batch", transposed_batches),
     check("shapes with several extents of 1 (aborts on macOS 27)", lone_extents),
@@ -28,6 +29,7 @@ pub const TRAPS: &[Trap] = &[
     check("rank 5 and 6", ranks),
     check("products of i32 and i64 beyond 2^24 wrap", integers),
     check("product with a slice of a computed tensor", sliced_operand),
+    check("product with rows 50257 apart (wrong before macOS 14.4)", distant_rows),
     check("256 x 300 x 280", ordinary),
 ];
 
@@ -190,6 +192,36 @@ fn narrow_few_rows() -> Outcome {
     }))
 }
 
+/// Heads of an attention layer as its projections leave them: `[rows, heads * width]`, of which one head is cut out, or
+/// all are permuted to the front.
+fn narrow_few_rows_apart() -> Outcome {
+    const HEADS: usize = 5;
+    const WIDTH: usize = 24;
+    let head = |x: &[f64], rows: usize, head: usize| -> Vec<f64> {
+        (0..rows * WIDTH).map(|i| 2.0 * x[i / WIDTH * HEADS * WIDTH + head * WIDTH + i % WIDTH]).collect()
+    };
+    Outcome::of([DType::F16, DType::BF16].into_iter().flat_map(|dtype| {
+        [1, 8, 16].into_iter().flat_map(move |rows| {
+            let (x, y) = (noise(rows * HEADS * WIDTH, 14), noise(40 * HEADS * WIDTH, 15));
+            let [x_made, y_made] =
+                [(&x, rows), (&y, 40)].map(|(x, rows)| floats(x, [rows, HEADS * WIDTH], dtype) * 2.0);
+            let cut = |x: &Tensor<B, 2>| x.clone().narrow(1, 2 * WIDTH, WIDTH);
+            let sliced = cut(&x_made).matmul(cut(&y_made).transpose());
+            let scores =
+                |at| product(&head(&x, rows, at), &[rows, WIDTH], &turned(&head(&y, 40, at), 40, WIDTH), &[WIDTH, 40]);
+            let of_sliced = scores(2);
+            let permuted = |x: Tensor<B, 2>, rows| x.reshape([1, rows, HEADS, WIDTH]).swap_dims(1, 2);
+            let batched = permuted(x_made, rows).matmul(permuted(y_made, 40).transpose());
+            let of_batched: Vec<f64> = (0..HEADS).flat_map(scores).collect();
+            let near = within(1e-2, unit(dtype));
+            [
+                close_floats(&sliced.into_data(), &[rows, 40], &of_sliced, near),
+                close_floats(&batched.into_data(), &[1, HEADS, rows, 40], &of_batched, near),
+            ]
+        })
+    }))
+}
+
 /// `x` with rows and columns exchanged.
 pub fn turned(x: &[f64], rows: usize, columns: usize) -> Vec<f64> {
     (0..rows * columns).map(|i| x[i % rows * columns + i / rows]).collect()
@@ -273,6 +305,15 @@ fn sliced_operand() -> Outcome {
     };
     let expected = product(&part(2..9, 3..15), &[7, 12], &part(4..16, 10..20), &[12, 10]);
     close_floats(&got.into_data(), &[7, 10], &expected, sums(12))
+}
+
+fn distant_rows() -> Outcome {
+    const WIDE: usize = 50_257;
+    let (x, y) = (noise(24 * WIDE, 16), noise(100 * 20, 17));
+    let doubled: Tensor<B, 2> = f32s(&x, [24, WIDE]) * 2.0;
+    let got = doubled.narrow(1, 7, 100).matmul(f32s(&y, [100, 20]));
+    let part: Vec<f64> = (0..24 * 100).map(|i| 2.0 * x[i / 100 * WIDE + 7 + i % 100]).collect();
+    close_floats(&got.into_data(), &[24, 20], &product(&part, &[24, 100], &y, &[100, 20]), sums(100))
 }
 
 fn ordinary() -> Outcome {

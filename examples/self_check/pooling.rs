@@ -21,6 +21,7 @@ pub const TRAPS: &[Trap] = &[
     check("averages in ceil mode, padding not counted", || averages(false)),
     check("f16 and bf16 averages of 4096 elements", narrow_averages),
     check("averages of images of 2 by 2, eight times", small_averages),
+    check("averages of 70000 padded images", many_images),
     check("gradient of averages, overlapping, padding counted", average_gradient),
     check("adaptive averages of parts that are not equal", adaptive),
     check("max of NaN and infinities", special),
@@ -80,6 +81,20 @@ fn small_averages() -> Outcome {
         let got = avg_pool2d(f32s(&x, [4, 16, 2, 2]), [2, 2], [2, 2], [0, 0], true, false);
         close_floats(&got.into_data(), &[4, 16, 1, 1], &expected, F32)
     }))
+}
+
+/// More planes than 2^16, from which on padding has been reported wrong (pytorch/pytorch#139823, #152094).
+fn many_images() -> Outcome {
+    const IMAGES: usize = 70_000;
+    let x = noise(IMAGES * 4, 6);
+    let at = |image: &[f64], place: usize| {
+        let [row, column] = [place / 3, place % 3];
+        let near = |at: usize| at.saturating_sub(1)..=at.min(1);
+        near(row).flat_map(|r| near(column).map(move |c| image[2 * r + c])).sum::<f64>() / 4.0
+    };
+    let expected: Vec<f64> = x.chunks(4).flat_map(|image| (0..9).map(move |place| at(image, place))).collect();
+    let got = avg_pool2d(f32s(&x, [IMAGES, 1, 2, 2]), [2, 2], [1, 1], [1, 1], true, false);
+    close_floats(&got.into_data(), &[IMAGES, 1, 3, 3], &expected, F32)
 }
 
 fn leaf<const D: usize>(values: &[f64], shape: [usize; D]) -> Tensor<A, D> {

@@ -17,7 +17,7 @@ use crate::tensor_type::TensorType;
 /// What MPSGraph's compiler may take a value for: a set of marks. Each op derives its value's marks from its operands'
 /// (`Operation::provenance` in `ops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Provenance(u8);
+pub(crate) struct Provenance(u16);
 
 impl Provenance {
     /// No mark, as for fed values.
@@ -34,13 +34,16 @@ impl Provenance {
     pub const SOFTMAX: Provenance = Provenance(1 << 4);
     /// Repeated without being copied.
     pub const REPEATED: Provenance = Provenance(1 << 5);
-    /// Cut out without being copied.
-    pub const SLICED: Provenance = Provenance(1 << 6);
+    /// Cut out or permuted without being copied: its rows may be further apart than they are long.
+    pub const APART: Provenance = Provenance(1 << 6);
     /// Made by a node that may end in a reshape from a shape of the lowering's own.
     pub const RESHAPED: Provenance = Provenance(1 << 7);
 
+    /// [`Provenance::APART`], so far that a product reads them wrongly on this system.
+    pub const DISTANT: Provenance = Provenance(1 << 8);
+
     /// Read in another value's memory, with strides.
-    pub const VIEW: Provenance = Provenance::REPEATED.and(Provenance::SLICED);
+    pub const VIEW: Provenance = Provenance::REPEATED.and(Provenance::APART).and(Provenance::DISTANT);
 
     /// The marks of both.
     pub const fn and(self, other: Provenance) -> Provenance {
@@ -80,9 +83,9 @@ impl Provenance {
         // but every 16th row of the product is 0 on macOS 15.0 to 26.3, and again on 27.0 (pytorch/pytorch#180201).
         let repeats = self.has(Self::REPEATED) && os_version::at_least(15, 0);
         // 16-bit products with at most 16 rows or columns read and write beyond the rows of operands whose row stride
-        // is larger than a row (pytorch/pytorch#178056), such as slices.
+        // is larger than a row (pytorch/pytorch#178056).
         let few = output.shape.iter().rev().take(2).any(|&extent| extent <= 16);
-        let overruns = self.has(Self::SLICED) && few && matches!(made.dtype, DType::F16 | DType::BF16);
+        let overruns = self.has(Self::APART) && few && matches!(made.dtype, DType::F16 | DType::BF16);
         // On macOS 27.0, and by some reports on 26, the compiler ends the process on reshape, product, reshape if one
         // of the shapes has two extents of 1 (pytorch/pytorch#187201, #187379): before the product, of the product, or
         // of those who read it. The last step of the node that made the operand may be such a reshape.
@@ -96,7 +99,7 @@ impl Provenance {
             && output.shape.num_dims() == 2
             && matches!(made.dtype, DType::F16 | DType::BF16)
             && (self.has(Self::RESHAPED) || made.shape[..] != *shape);
-        attends || repeats || overruns || aborts || flattened
+        attends || repeats || overruns || self.has(Self::DISTANT) || aborts || flattened
     }
 }
 

@@ -144,6 +144,8 @@ impl Operation for ArithmeticOp {
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
         let kept = Provenance::all(inputs).without(Provenance::VIEW);
         match self {
+            // The compiler moves casts past views.
+            Self::Cast => Provenance::all(inputs),
             Self::Unary(UnaryOp::Exp) => Provenance::EXPONENTIALS,
             Self::Unary(UnaryOp::Recip) if kept.has(Provenance::TOTALS) => Provenance::RECIPROCALS,
             Self::Binary(BinaryOp::Div)
@@ -154,12 +156,7 @@ impl Operation for ArithmeticOp {
             Self::Binary(BinaryOp::Mul) if kept.has(Provenance::EXPONENTIALS.and(Provenance::RECIPROCALS)) => {
                 Provenance::SOFTMAX
             }
-            Self::Binary(_)
-            | Self::BinaryScalar(_)
-            | Self::Cast
-            | Self::MaskWhere
-            | Self::MaskFill
-            | Self::Clamp { .. } => kept,
+            Self::Binary(_) | Self::BinaryScalar(_) | Self::MaskWhere | Self::MaskFill | Self::Clamp { .. } => kept,
             Self::Unary(_)
             | Self::PowerScalar { .. }
             | Self::PowerOf(_)

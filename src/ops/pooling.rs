@@ -287,7 +287,7 @@ impl Operation for PoolingOp {
         match self {
             // Windows of one element are a slice.
             PoolingOp::Max(windows) if windows.iter().all(|window| window.kernel == 1) => {
-                inputs[0].and(Provenance::SLICED)
+                inputs[0].and(Provenance::APART)
             }
             PoolingOp::AverageBackward(_) => Provenance::REPEATED,
             PoolingOp::Max(_) | PoolingOp::MaxPosition(_) | PoolingOp::MaxBackward | PoolingOp::Average(_) => {

@@ -78,13 +78,28 @@ impl Operation for TensorShapeOp {
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
         let all = Provenance::all(inputs);
         match self {
-            TensorShapeOp::Permute { .. } => all,
+            TensorShapeOp::Permute { permutation } if keeps_matrices(permutation) => all,
+            TensorShapeOp::Permute { .. } => all.and(Provenance::APART),
             TensorShapeOp::Expand => all.and(Provenance::REPEATED),
-            TensorShapeOp::Slice { .. } => all.and(Provenance::SLICED),
+            TensorShapeOp::Slice { .. } => all.and(Provenance::APART),
             TensorShapeOp::Flip { .. } | TensorShapeOp::SliceAssign { .. } | TensorShapeOp::Cat { .. } => {
                 all.without(Provenance::VIEW)
             }
         }
+    }
+
+    fn apart(&self, operand: &[usize]) -> usize {
+        let apart = |axis: usize| operand[axis + 1..].iter().product::<usize>();
+        let last = operand.len().saturating_sub(2)..operand.len();
+        match self {
+            TensorShapeOp::Permute { permutation } => permutation[last].iter().map(|&axis| apart(axis)).max(),
+            TensorShapeOp::Slice { region } => last.map(|axis| apart(axis) * region[axis].step()).max(),
+            TensorShapeOp::Expand
+            | TensorShapeOp::Flip { .. }
+            | TensorShapeOp::SliceAssign { .. }
+            | TensorShapeOp::Cat { .. } => None,
+        }
+        .unwrap_or(0)
     }
 
     fn is_rewritten(&self) -> bool {
@@ -186,6 +201,12 @@ pub(crate) fn repeat_dim(tensor: MpsGraphTensor, dim: usize, times: usize) -> Mp
 
 /// Rank up to which one op moves everything.
 const PLAIN_RANK: usize = 4;
+
+/// Whether the matrices along the last two axes stay matrices, or are turned.
+fn keeps_matrices(permutation: &[usize]) -> bool {
+    let first = permutation.len().saturating_sub(2);
+    permutation[first..].iter().all(|&axis| axis >= first)
+}
 
 fn signed(axes: &[usize]) -> Vec<isize> {
     axes.iter().map(|&axis| axis as isize).collect()

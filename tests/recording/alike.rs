@@ -2,7 +2,7 @@
 
 use burn::tensor::{Tensor, s};
 
-use super::{B, Turn, read, vector};
+use super::{B, Choice, Turn, read, vector};
 
 /// Programs of one or two sums of the same shapes.
 fn wired(way: usize, a: &Tensor<B, 1>, b: &Tensor<B, 1>) -> Tensor<B, 1> {
@@ -84,4 +84,27 @@ fn programs_that_were_dropped() {
         assert_eq!(read((vector(&[round as f32]) + 1.0) * 2.0), [2.0 * (round as f32 + 1.0)]);
     }
     assert_eq!(turn.used().programs_compiled, 4);
+}
+
+#[test]
+fn samples_that_are_drawn_twice() {
+    const COUNT: usize = 12;
+    let turn = Turn::take();
+    let mut choice = Choice(9);
+    let all: Vec<Tensor<B, 1>> = (0..COUNT).map(|at| vector(&[at as f32, 1.0])).collect();
+    for step in 0..100 {
+        let [batch, next] = [0; 2].map(|_| (0..COUNT).map(|_| choice.below(COUNT)).collect::<Vec<_>>());
+        let [x, y] = [&batch, &next].map(|drawn| {
+            let drawn: Vec<_> = drawn.iter().map(|&at| all[at].clone()).collect();
+            Tensor::stack::<2>(drawn, 0)
+        });
+        let expected: usize = batch.iter().zip(&next).map(|(x, y)| x * y).sum();
+        assert_eq!(read((x * y).sum()), [(expected + COUNT) as f32], "step {step}");
+    }
+    assert_eq!(turn.used().programs_compiled, 1, "{:?}", turn.used());
+    // One value again and again stays one feed.
+    for _ in 0..2 {
+        assert_eq!(read(Tensor::cat(vec![all[2].clone(); 300], 0).sum()), [900.0]);
+    }
+    assert_eq!(turn.used().programs_compiled, 2, "{:?}", turn.used());
 }

@@ -27,7 +27,8 @@ pub(super) fn draft<'a>(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Opti
         done,
         draft: Draft::with_capacity(flow.segment.nodes.len()),
         numbers: smallvec![UNNUMBERED; flow.segment.nodes.len()],
-        fed: HashMap::default(),
+        shared: SmallVec::new(),
+        numbers_of_shared: HashMap::default(),
         provenances: SmallVec::with_capacity(flow.segment.nodes.len()),
         read_lone: read_lone(flow, wanted, done),
     };
@@ -41,8 +42,11 @@ pub(super) fn draft<'a>(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Opti
 /// Marks a node that has no number in the program yet.
 const UNNUMBERED: u32 = u32::MAX;
 
-/// Fed values up to which one is looked for among all.
+/// Shared values up to which one is looked for among all.
 const FEW: usize = 8;
+
+/// Operands from which on it does not matter which of them are the same: up to so many there are a few patterns.
+const MANY: usize = 4;
 
 /// The nodes that depend on each other down to the one that is visited, and which of its operands is next.
 type Stack = SmallVec<[(usize, usize); 8]>;
@@ -53,8 +57,10 @@ struct Construction<'f, 'a> {
     draft: Draft<'a>,
     /// For each node of the segment its number in the program.
     numbers: Numbers,
-    /// The numbers of the fed values, if there are more than a few.
-    fed: HashMap<*const Value, u32, FixedState>,
+    /// The fed values that all readers read as one feed, with its number.
+    shared: SmallVec<[(*const Value, u32); FEW]>,
+    /// The same, if there are more than a few.
+    numbers_of_shared: HashMap<*const Value, u32, FixedState>,
     /// What MPSGraph's compiler may take each node's value for.
     provenances: SmallVec<[Provenance; 8]>,
     /// Which nodes' values are read with more than one extent of 1.
@@ -77,7 +83,7 @@ impl<'a> Construction<'_, 'a> {
             }
             *input += 1;
             let producer = self.flow.producer(at, next);
-            if producer != FED && !self.done[producer as usize] && self.numbers[producer as usize] == UNNUMBERED {
+            if !self.is_fed(producer) && self.numbers[producer as usize] == UNNUMBERED {
                 stack.push((producer as usize, 0));
             }
         }
@@ -92,9 +98,10 @@ impl<'a> Construction<'_, 'a> {
         let mut provenances: SmallVec<[Provenance; 3]> = SmallVec::new();
         let is_rewritten = node.op.is_rewritten();
         let read_lone = self.read_lone[at] && !node.op.hides_readers();
+        let is_joined_of_many = self.is_joined_of_many(at);
         for (index, input) in node.inputs.iter().enumerate() {
             let value = self.flow.value(at, index);
-            let (source, provenance) = self.source(self.flow.producer(at, index), value);
+            let (source, provenance) = self.source(self.flow.producer(at, index), value, is_joined_of_many);
             if let Source::Feed(number) = source {
                 self.draft.given[number as usize] += u32::from(input.given().is_some());
             }
@@ -105,36 +112,65 @@ impl<'a> Construction<'_, 'a> {
             self.draft.operands.push((source, barrier));
         }
         self.draft.scalars.extend_from_slice(&node.scalars);
-        self.provenances.push(node.op.provenance(&provenances, node.value.ty.shape.num_dims()));
+        let first = node.inputs.first().map(|input| &input.shape(self.flow.value(at, 0))[..]);
+        self.provenances.push(node.op.provenance(&provenances, first, node.value.ty.shape.num_dims()));
         self.numbers[at] = self.draft.nodes.len() as u32;
         self.draft.nodes.push(node);
         self.draft.recorded_as.push(at as u32);
     }
 
-    /// Where an operand comes from; a value that none of this program's nodes makes is fed.
-    fn source(&mut self, producer: u32, value: &'a Arc<Value>) -> (Source, Provenance) {
-        if producer != FED && !self.done[producer as usize] {
+    /// Whether a node reads many operands, and not one fed value again and again. Samples that are drawn from a list
+    /// and joined hold other ones twice each time, which must not be other programs, so each operand is a feed of its
+    /// own.
+    fn is_joined_of_many(&self, at: usize) -> bool {
+        let count = self.flow.segment.nodes[at].inputs.len();
+        let is_fed = |index: &usize| self.is_fed(self.flow.producer(at, *index));
+        let mut values = (0..count).filter(is_fed).map(|index| self.flow.value(at, index));
+        count > MANY && values.next().is_some_and(|first| values.any(|value| !Arc::ptr_eq(first, value)))
+    }
+
+    /// Whether none of this program's nodes makes an operand.
+    fn is_fed(&self, producer: u32) -> bool {
+        producer == FED || self.done[producer as usize]
+    }
+
+    /// Where an operand comes from; `apart` says whether a fed value has a number of its own here, whoever else reads
+    /// it.
+    fn source(&mut self, producer: u32, value: &'a Arc<Value>, apart: bool) -> (Source, Provenance) {
+        if !self.is_fed(producer) {
             let number = self.numbers[producer as usize];
             return (Source::Node(number), self.provenances[number as usize]);
         }
-        let known = match self.draft.feeds.len() {
-            0..=FEW => self.draft.feeds.iter().position(|feed| Arc::ptr_eq(feed, value)).map(|at| at as u32),
-            _ => self.fed.get(&Arc::as_ptr(value)).copied(),
+        if apart {
+            return (Source::Feed(self.feed(value)), Provenance::NONE);
+        }
+        let address = Arc::as_ptr(value);
+        let known = match self.shared.len() {
+            0..=FEW => self.shared.iter().find(|(of, _)| *of == address).map(|&(_, number)| number),
+            _ => self.numbers_of_shared.get(&address).copied(),
         };
-        (Source::Feed(known.unwrap_or_else(|| self.feed(value))), Provenance::NONE)
+        let number = known.unwrap_or_else(|| {
+            let number = self.feed(value);
+            self.share(address, number);
+            number
+        });
+        (Source::Feed(number), Provenance::NONE)
     }
 
     /// One more fed value.
     fn feed(&mut self, value: &'a Arc<Value>) -> u32 {
-        let feeds = &mut self.draft.feeds;
-        feeds.push(value);
+        self.draft.feeds.push(value);
         self.draft.given.push(0);
-        let first_new = if feeds.len() == FEW + 1 { 0 } else { feeds.len() - 1 };
-        if feeds.len() > FEW {
-            let numbered = feeds.iter().enumerate().skip(first_new);
-            self.fed.extend(numbered.map(|(at, feed)| (Arc::as_ptr(feed), at as u32)));
+        self.draft.feeds.len() as u32 - 1
+    }
+
+    /// Notes that whoever reads this value reads the feed of this number.
+    fn share(&mut self, address: *const Value, number: u32) {
+        self.shared.push((address, number));
+        let first_new = if self.shared.len() == FEW + 1 { 0 } else { self.shared.len() - 1 };
+        if self.shared.len() > FEW {
+            self.numbers_of_shared.extend(self.shared[first_new..].iter().copied());
         }
-        feeds.len() as u32 - 1
     }
 
     fn finish(self, wanted: &[bool]) -> Draft<'a> {

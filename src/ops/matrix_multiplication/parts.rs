@@ -9,9 +9,14 @@ use crate::lowering::axis::{self, joined, turning};
 pub(super) const INNER: usize = 1 << 14;
 
 /// The most rows and columns of one product's matrices on macOS 14.0 to 14.3, and how far apart in memory their rows
-/// may be. Products beyond this limit are wrong there (pytorch/pytorch#116769, #111634; pytorch's
-/// mps/operations/LinearAlgebra.mm).
+/// may be, also those of a slice. Products beyond this limit are wrong there (pytorch/pytorch#116769, #111634, #117549;
+/// pytorch's mps/operations/LinearAlgebra.mm).
 const EXTENT: usize = 1 << 15;
+
+/// Whether rows that are so far apart have to be copied for a product on this system.
+pub(in crate::ops) fn are_distant(apart: usize) -> bool {
+    apart > EXTENT && !os_version::at_least(14, 4)
+}
 
 /// The most matrices in one product. MPSGraph's count of matrices wraps around beyond 2^16 (pytorch/pytorch#189495).
 pub(super) const BATCH: usize = 1 << 15;

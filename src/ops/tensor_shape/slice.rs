@@ -68,6 +68,11 @@ impl AxisRange {
         self.low
     }
 
+    /// How far apart two neighbours are.
+    pub fn step(self) -> usize {
+        self.step
+    }
+
     /// Whether the range is of neighbours in their order, and its place is known.
     pub fn is_plain(self) -> bool {
         self.step == 1 && !self.reversed && !self.moving

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use burn::tensor::backend::Backend;
-use burn::tensor::{DType, Distribution, Tensor, TensorData};
+use burn::tensor::{DType, Distribution, Int, Tensor, TensorData};
 use test_support::Tolerance::{self, Exact};
 use test_support::{FLOATS, Layout, floats};
 
@@ -242,6 +242,27 @@ fn operands_that_are_views() {
             );
         }
     }
+}
+
+#[test]
+fn rows_far_apart() {
+    fn case<B: Backend>() -> Vec<TensorData> {
+        let wide = Tensor::<B, 1, Int>::arange(0..3 * 40_000, &Default::default()).reshape([3, 40_000]);
+        let wide = (wide % 7).float() * 2.0;
+        let (cut, column) = (wide.clone().narrow(1, 50, 20), wide.clone().narrow(1, 39_000, 1));
+        vec![
+            cut.clone().matmul(wide.clone().narrow(1, 90, 20).transpose()).into_data(),
+            cut.clone().transpose().matmul(cut).into_data(),
+            wide.clone().narrow(1, 0, 3).matmul(column.clone()).into_data(),
+            column.transpose().matmul(wide.narrow(1, 7, 9)).into_data(),
+        ]
+    }
+    compare_sums(
+        "products of slices of a wide tensor",
+        tolerance(DType::F32),
+        case::<burn_flex::Flex>,
+        case::<burn_mpsgraph::MpsGraph>,
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! time crash. So a process must compile one graph at a time; here a flag makes the second compile a violation. Graphs
 //! that MPSGraph is known to compile wrongly are refused: see [`miscompiled`].
 
+mod in_place;
 pub(super) mod miscompiled;
 
 use std::collections::HashSet;

@@ -1,5 +1,6 @@
 //! Compiling.
 
+mod in_place;
 mod miscompiled;
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

@@ -10,10 +10,13 @@
 //! On macOS 27, and by some reports on 26, MPSGraph ends the process on reshape, product, reshape with two extents of 1
 //! in one of the shapes (pytorch/pytorch#187201, #187379), and on macOS 27 for 16-bit matrices whatever the shapes are
 //! (#197796, on M5).
+//!
+//! Operands that are views have rules of their own: see [`in_place`].
 
 use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
+use super::in_place;
 use crate::ir::{BinaryOp, ElementwiseOp, Leaf, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
 use crate::kernels::KernelOp;
 use crate::kernels::movement::Movement;
@@ -37,6 +40,9 @@ pub(in crate::mpsgraph) fn objection(nodes: &Nodes, targets: &[ValueId]) -> Opti
         }
         if node.op != Op::MatMul {
             return None;
+        }
+        if let Some(objection) = in_place::objection(nodes, value) {
+            return Some(objection);
         }
         if node.inputs.iter().any(|&operand| attends(nodes, operand)) {
             return Some(format!(
