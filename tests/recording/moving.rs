@@ -45,6 +45,28 @@ fn crops_that_move_along_two_axes() {
 }
 
 #[test]
+fn crops_of_a_few_images_of_many() {
+    const IMAGES: usize = 500;
+    let _turn = Turn::take();
+    let number = |image: usize, y: usize, x: usize| (image * 1024 + y * 32 + x) as f32;
+    let values: Vec<f32> = (0..IMAGES * 1024).map(|at| at as f32).collect();
+    let images = Tensor::<B, 3>::from_data(TensorData::new(values, [IMAGES, 32, 32]), &MpsGraphDevice);
+    let mut most = 0;
+    for step in 0..40 {
+        let (first, y, x) = (step * 3, step % 4, step * 3 % 5);
+        let fixed = images.clone().slice([3..5, y..y + 28, x..x + 27]) * 1.0;
+        let moving = images.clone().slice([first..first + 2, y..y + 28, x..x + 27]) * 1.0;
+        MpsGraphDevice.flush();
+        most = most.max(MpsGraphDevice.stats().bytes_held);
+        for (crop, first) in [(fixed, 3), (moving, first)] {
+            let place = |at: usize| number(first + at / (28 * 27), y + at / 27 % 28, x + at % 27);
+            assert_eq!(read(crop), (0..2 * 28 * 27).map(place).collect::<Vec<_>>(), "step {step}");
+        }
+    }
+    assert!(most < (IMAGES * 1024) as u64, "{most} bytes are held to cut out two images of {IMAGES}");
+}
+
+#[test]
 fn every_dtype_and_step_moves() {
     let _turn = Turn::take();
     for start in 0..6 {

@@ -130,12 +130,22 @@ fn scaled(cx: &Lowering<'_>, x: &ffi::Tensor, factor: usize) -> ffi::Tensor {
     if factor == 1 { x.clone() } else { cx.graph().multiplication(x, &cx.constant(factor as f64, DType::I32)) }
 }
 
-/// The region's elements, some of whose starts are fed.
+/// The region's elements, some of whose starts are fed. A gather copies, so what can only be cut out is cut out first,
+/// and axes of which little is taken are gathered before others.
 pub(super) fn slice(cx: &Lowering<'_>, x: &Operand, region: &[AxisRange]) -> ffi::Tensor {
-    let mut x = Operand { tensor: x.tensor.clone(), ty: x.ty.clone(), is_zeros: false };
-    for (scalar, axis) in axes(region).enumerate() {
+    let extent = |axis: usize| x.ty.shape[axis];
+    let fixed = |(axis, range): (usize, &AxisRange)| match range.moving {
+        true => AxisRange::full(extent(axis)),
+        false => AxisRange { reversed: false, ..*range },
+    };
+    let fixed: Vec<AxisRange> = region.iter().enumerate().map(fixed).collect();
+    let cut: Shape = fixed.iter().map(|range| range.count).collect();
+    let mut x = Operand { tensor: lower_slice(cx, x, &fixed), ty: TensorType::new(x.ty.dtype, cut), is_zeros: false };
+    let mut moving: Vec<(usize, usize)> = axes(region).enumerate().collect();
+    moving.sort_by(|&(_, a), &(_, b)| (region[a].count * extent(b)).cmp(&(region[b].count * extent(a))));
+    for (scalar, axis) in moving {
         x = take(cx, &x, axis, region[axis], scalar);
     }
-    let fixed: Vec<AxisRange> = region.iter().map(|range| if range.moving { range.taken() } else { *range }).collect();
-    lower_slice(cx, &x, &fixed)
+    let taken: Vec<AxisRange> = region.iter().map(|range| range.taken()).collect();
+    lower_slice(cx, &x, &taken)
 }
