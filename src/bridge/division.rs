@@ -6,12 +6,12 @@
 //! as it is.
 
 use super::cache::Seen;
-use super::novelty::Novelty;
+use super::novelty::{History, Novelty};
 use super::recording::{Node, Segment, pieces, rounds};
 use super::remembered::Remembered;
 use super::run::Miss;
 
-/// Ops of a flush that is divided into pieces, at least.
+/// Ops of a long flush, at least.
 const LONG: usize = 8;
 /// How many programs that were not found have an op that is known: a short training with a new batch size has the same
 /// ops in its first step, which makes the moments, in the later ones, and when it is evaluated.
@@ -81,12 +81,21 @@ pub(super) fn note_found(segment: &Segment, grain: Grain, novelty: &mut Novelty)
     match grain {
         Grain::Whole => {
             novelty.of_rounds.note(false);
-            if segment.nodes.len() >= LONG {
-                novelty.wholes.note(false);
+            if let Some(history) = history(segment, novelty) {
+                history.note(false);
             }
         }
         Grain::Round => novelty.rounds.note(false),
         Grain::Piece | Grain::Fragment | Grain::Op => (),
+    }
+}
+
+/// The history of flushes as long as this one; `None` for one op.
+fn history<'a>(segment: &Segment, novelty: &'a mut Novelty) -> Option<&'a mut History> {
+    match segment.nodes.len() {
+        0 | 1 => None,
+        2..LONG => Some(&mut novelty.short),
+        LONG.. => Some(&mut novelty.long),
     }
 }
 
@@ -108,8 +117,9 @@ impl Divisions {
             }
             (Seen::Never | Seen::Asked, Grain::Whole) => self.of_whole(segment, seen, hash, novelty),
             (Seen::Never | Seen::Asked, Grain::Round) => {
-                novelty.rounds.note(seen == Seen::Never);
-                let divides = self.are_known(segment) && novelty.rounds_are_new();
+                let was_asked = seen == Seen::Asked;
+                novelty.rounds.note(!was_asked);
+                let divides = self.are_known(segment) && novelty.rounds_are_new(was_asked);
                 if divides { self.smaller_parts(segment, grain, hash) } else { None }
             }
             (Seen::Never | Seen::Asked, Grain::Piece | Grain::Fragment | Grain::Op) => {
@@ -120,15 +130,16 @@ impl Divisions {
 
     fn of_whole(&mut self, segment: &Segment, seen: Seen, hash: u64, novelty: &mut Novelty) -> Option<Division> {
         let rounds = if seen == Seen::Never { Grain::Round.divide(segment) } else { None };
-        let (is_long, returns) = (segment.nodes.len() >= LONG, novelty.returns(hash));
+        let returns = novelty.returns(hash);
         novelty.of_rounds.note(rounds.is_some());
-        if is_long {
-            novelty.wholes.note(!returns);
-        }
+        let are_new = history(segment, novelty).is_some_and(|history| {
+            history.note(!returns);
+            history.is_of_new()
+        });
         if rounds.is_some() && novelty.are_of_new_rounds() {
             return rounds;
         }
-        let divides = self.are_known(segment) && is_long && !returns && novelty.wholes_are_new();
+        let divides = self.are_known(segment) && are_new && !returns;
         if divides { self.smaller_parts(segment, Grain::Whole, hash) } else { None }
     }
 

@@ -10,12 +10,15 @@ use std::collections::VecDeque;
 /// Flushes that are looked at for new programs of several rounds, and how many have to be such.
 const FLUSHES: u32 = 16;
 const MANY_OF_ROUNDS: u32 = 3;
-/// Long flushes that are looked at: beside the steps that differ there may be others.
-const LONG_FLUSHES: u32 = 64;
+/// Flushes of one length that are looked at: beside the steps that differ there may be others.
+const OF_LENGTH: u32 = 64;
 /// Rounds that are looked at.
 const ROUNDS: u32 = 16;
 /// How many of those have to be new. A model asks for a few new programs when it begins.
 const MANY: u32 = 8;
+/// New rounds among the last ones from which on a round is divided that was never asked for: where there are many
+/// kinds, half of them may return.
+const SOME: u32 = 4;
 /// Programs that were not found which are remembered.
 const MISSED: usize = 16;
 
@@ -25,7 +28,9 @@ pub(super) struct Novelty {
     /// For flushes, whether the program was new and of several rounds.
     pub of_rounds: History,
     /// For long flushes, whether the program was new.
-    pub wholes: History,
+    pub long: History,
+    /// The same for short ones: a loop may have both.
+    pub short: History,
     /// For rounds of divided flushes, whether the program was new.
     pub rounds: History,
     /// The programs of the last flushes that were not found, the last one first.
@@ -37,12 +42,9 @@ impl Novelty {
         self.of_rounds.count_new(FLUSHES) >= MANY_OF_ROUNDS
     }
 
-    pub fn wholes_are_new(&self) -> bool {
-        self.wholes.count_new(LONG_FLUSHES) >= MANY
-    }
-
-    pub fn rounds_are_new(&self) -> bool {
-        self.rounds.count_new(ROUNDS) >= MANY
+    /// Whether many rounds are new, to one that was asked for before or not.
+    pub fn rounds_are_new(&self, was_asked: bool) -> bool {
+        self.rounds.count_new(ROUNDS) >= if was_asked { MANY } else { SOME }
     }
 
     /// Notes a program that was not found, and says whether it was not found lately either, as that of a loop that
@@ -62,6 +64,11 @@ pub(super) struct History(u64);
 impl History {
     pub fn note(&mut self, is_new: bool) {
         self.0 = self.0 << 1 | u64::from(is_new);
+    }
+
+    /// Whether many flushes of one length were new.
+    pub fn is_of_new(&self) -> bool {
+        self.count_new(OF_LENGTH) >= MANY
     }
 
     /// How many of so many last ones were new.

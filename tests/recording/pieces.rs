@@ -71,6 +71,21 @@ fn ops_in_any_order_are_compiled_once_each() {
 }
 
 #[test]
+fn short_steps_that_differ_stop_compiling() {
+    let mut turn = Turn::take();
+    let (mut choice, mut same) = (Choice(10), Choice(10));
+    for step in 0..300 {
+        if step == 150 {
+            turn.restart();
+        }
+        let found = any_ops(matrix::<B>(6, 6, step % 3, &MpsGraphDevice), 4, &mut choice).into_data();
+        let expected = any_ops(matrix::<burn_flex::Flex>(6, 6, step % 3, &Default::default()), 4, &mut same);
+        assert_alike(&found, &expected.into_data(), step);
+    }
+    assert!(turn.used().programs_compiled < 30, "of 150 steps: {:?}", turn.used());
+}
+
+#[test]
 fn trees_of_any_shape_give_the_gradients_of_burn_flex() {
     let mut turn = Turn::take();
     let (mut choice, mut same) = (Choice(2), Choice(2));
