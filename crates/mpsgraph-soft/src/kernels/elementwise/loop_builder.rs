@@ -231,6 +231,15 @@ impl LoopBuilder {
         }
     }
 
+    /// For each register the last instruction that reads it.
+    fn last_uses(&self) -> Vec<usize> {
+        let mut last_uses = vec![0; self.sizes.len()];
+        for (at, instruction) in self.instructions.iter().enumerate() {
+            instruction.src.iter().for_each(|&src| last_uses[src] = at);
+        }
+        last_uses
+    }
+
     /// Chooses tiles and places.
     pub fn finish(mut self) -> FusedLoop {
         // What an operation converts itself takes half of the time of a conversion.
@@ -239,10 +248,7 @@ impl LoopBuilder {
         let row = long_row(&self.loads);
         let blocks = single_numbers::find(&mut self.loads, &mut self.instructions, &self.outside, row.is_some());
         self.cost -= half_floats::join_conversions(&mut self.instructions, &self.outside);
-        let mut last_use = vec![0; self.sizes.len()];
-        for (at, instruction) in self.instructions.iter().enumerate() {
-            instruction.src.iter().for_each(|&src| last_use[src] = at);
-        }
+        let last_use = self.last_uses();
         let mut places: Vec<Option<Place>> = vec![None; self.sizes.len()];
         for (at, output) in self.outputs.iter().enumerate() {
             places[output.register] = Some(Place::Output(at));
