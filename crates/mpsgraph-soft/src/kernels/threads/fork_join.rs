@@ -7,7 +7,8 @@
 //!
 //! Waking a thread costs some microseconds, and it runs late. Therefore helpers stay awake for a while before they
 //! sleep ([`spin`](super::spin)), who waits for them does so, too, and one that is woken wakes the next. They do not
-//! yield meanwhile: on a busy machine who yields gets its core back when all others have had theirs.
+//! yield meanwhile: on a busy machine who yields gets its core back when all others have had theirs. But there the
+//! system may give a helper the core of who has woken it; then it sleeps as soon as nothing is left to do.
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
@@ -32,6 +33,8 @@ struct Helpers {
     asleep: AtomicUsize,
     /// Callers that sleep until their helpers have left.
     waiting: AtomicUsize,
+    /// The core of who shared work last.
+    core: AtomicUsize,
     lock: Mutex<()>,
     opened: Condvar,
     left: Condvar,
@@ -112,6 +115,17 @@ pub(super) fn cores() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
+/// The number of the core that runs this thread, where the system tells.
+fn core() -> Option<usize> {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: it takes nothing and touches no memory of this process.
+        usize::try_from(unsafe { libc::sched_getcpu() }).ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
 /// Calls `part` on this thread, and on others if `pieces` is more than 1 and they come before it returns here.
 pub fn run(pieces: usize, part: &(dyn Fn() + Sync)) {
     let seats = pieces.min(count()).saturating_sub(1);
@@ -159,6 +173,7 @@ impl Helpers {
             awake: AtomicUsize::new(0),
             asleep: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
+            core: AtomicUsize::new(usize::MAX),
             lock: Mutex::new(()),
             opened: Condvar::new(),
             left: Condvar::new(),
@@ -173,6 +188,7 @@ impl Helpers {
     fn share(&self, part: &(dyn Fn() + Sync), seats: usize) {
         // SAFETY: this does not return before it is closed and left, and nothing in between unwinds.
         let Some(opened) = (unsafe { self.slots.open(part, seats) }) else { return part() };
+        self.core.store(core().unwrap_or(usize::MAX), Ordering::Relaxed);
         // Who goes to sleep either sees what is open, or is seen to sleep.
         fence(Ordering::SeqCst);
         self.wake_one();
@@ -202,7 +218,7 @@ impl Helpers {
         self.awake.fetch_add(1, Ordering::Relaxed);
         loop {
             let idle = Instant::now();
-            if patience.wait(|| self.slots.has_seats()) {
+            if patience.wait(|| self.slots.has_seats(), || self.is_in_the_way()) {
                 self.take_part();
             } else if self.sleep() {
                 // Who is woken for work that ends before it comes stays awake for what follows, or it would always
@@ -210,6 +226,11 @@ impl Helpers {
                 patience.learn(idle.elapsed());
             }
         }
+    }
+
+    /// Whether a helper, this thread, has the core of who shared work last.
+    fn is_in_the_way(&self) -> bool {
+        core() == Some(self.core.load(Ordering::Relaxed))
     }
 
     /// Sleeps until somebody opens work, which may be closed again by then; not if there is some. Whether it slept.

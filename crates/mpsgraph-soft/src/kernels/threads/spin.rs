@@ -16,6 +16,11 @@ const TAKEN: Duration = Duration::from_micros(100);
 /// Spins until `ready` is true, the time is over or the core is taken; returns whether it is ready. Does not spin on a
 /// single core, where nobody could make it true meanwhile.
 pub fn spin_until(time: Duration, ready: impl Fn() -> bool) -> bool {
+    spin_unless(|| false, time, ready)
+}
+
+/// As [`spin_until`], until also `stop` is true, which is asked less often.
+fn spin_unless(stop: impl Fn() -> bool, time: Duration, ready: impl Fn() -> bool) -> bool {
     static ALONE: OnceLock<bool> = OnceLock::new();
     if ready() {
         return true;
@@ -32,7 +37,7 @@ pub fn spin_until(time: Duration, ready: impl Fn() -> bool) -> bool {
             std::hint::spin_loop();
         }
         let now = start.elapsed();
-        if now >= time || now - last > TAKEN {
+        if now >= time || now - last > TAKEN || stop() {
             return false;
         }
         last = now;
@@ -50,9 +55,9 @@ impl Patience {
     /// a thread does not show.
     pub const LONG: Duration = Duration::from_micros(600);
 
-    /// Waits awake for `ready`, or not long enough.
-    pub fn wait(self, ready: impl Fn() -> bool) -> bool {
-        spin_until(self.0, ready)
+    /// Waits awake for `ready`; not if `stop` says so, or not long enough.
+    pub fn wait(self, ready: impl Fn() -> bool, stop: impl Fn() -> bool) -> bool {
+        spin_unless(stop, self.0, ready)
     }
 
     /// Learns that who has slept, because this was not long enough, would have had to stay awake for so long.
@@ -74,6 +79,14 @@ mod tests {
         let start = Instant::now();
         assert!(!spin_until(Duration::from_millis(1), || false));
         assert!(start.elapsed() < Duration::from_secs(30));
+    }
+
+    #[test]
+    fn who_is_in_the_way_does_not_wait() {
+        let start = Instant::now();
+        assert!(!Patience(Duration::from_secs(60)).wait(|| false, || true));
+        assert!(start.elapsed() < Duration::from_secs(30));
+        assert!(Patience(Duration::ZERO).wait(|| true, || true), "what is ready is taken");
     }
 
     #[test]

@@ -114,6 +114,19 @@ fn small_work_is_shared_in_quick_succession_and_not_after_a_helper_was_late() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn a_helper_on_the_core_of_who_shared_is_in_the_way() {
+    static OWN: Helpers = Helpers::new();
+    assert!(!OWN.is_in_the_way(), "nobody has shared");
+    // The system may move this thread in between, but not each time.
+    let shares = |_| {
+        OWN.share(&|| (), 1);
+        OWN.is_in_the_way()
+    };
+    assert!((0..1000).any(shares));
+}
+
+#[test]
 fn what_happened_long_ago_or_never_is_not_recent() {
     let recent = Recent::never();
     let happens_again = [0, 100, 650, 1300, 1300].map(|at| recent.again(Duration::from_micros(at)));
