@@ -45,7 +45,7 @@ impl Grain {
         }
     }
 
-    /// How a segment is divided into such parts; `None` if it is one.
+    /// How a segment is divided into such parts; `None` if it is one, or if nobody needs any of the others.
     fn divide(self, segment: &Segment) -> Option<Division> {
         let Segment { nodes, wanted } = segment;
         let begins = match self {
@@ -55,6 +55,7 @@ impl Grain {
             Self::Fragment => pieces(nodes, 2),
             Self::Op => (1..nodes.len()).collect(),
         };
+        let begins = segment.dividing(begins);
         (!begins.is_empty()).then_some(Division { begins, into: self })
     }
 }

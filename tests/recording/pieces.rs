@@ -86,6 +86,22 @@ fn short_steps_that_differ_stop_compiling() {
 }
 
 #[test]
+fn steps_that_differ_of_which_few_are_read_stop_compiling() {
+    let mut turn = Turn::take();
+    let (x, mut choice) = (matrix::<B>(6, 6, 3, &MpsGraphDevice), Choice(11));
+    for step in 0..3000 {
+        if step == 1500 {
+            turn.restart();
+        }
+        let mean = any_ops(x.clone(), 5, &mut choice).mean();
+        if step % 10 == 9 {
+            assert!(read(mean)[0].is_finite());
+        }
+    }
+    assert!(turn.used().programs_compiled < 40, "at 150 reads: {:?}", turn.used());
+}
+
+#[test]
 fn trees_of_any_shape_give_the_gradients_of_burn_flex() {
     let mut turn = Turn::take();
     let (mut choice, mut same) = (Choice(2), Choice(2));

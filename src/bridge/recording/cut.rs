@@ -57,6 +57,20 @@ impl Segment {
         parts
     }
 
+    /// Of the nodes that would begin parts, those that divide what wanted nodes need.
+    pub fn dividing(&self, begins: Vec<usize>) -> Vec<usize> {
+        let mut needed = self.wanted.clone();
+        self.nodes.mark_needed(&mut needed);
+        let (mut dividing, mut from) = (Vec::new(), 0);
+        for begin in begins {
+            if needed[from..begin].contains(&true) && needed[begin..].contains(&true) {
+                dividing.push(begin);
+                from = begin;
+            }
+        }
+        dividing
+    }
+
     /// The segment without nodes that no wanted one needs, and where among those that are left parts begin that began
     /// at these. A program has no such nodes, but in a part of a segment all would run whose values another part reads.
     fn without_unneeded(self, begins: &[usize]) -> (Self, Vec<usize>) {
