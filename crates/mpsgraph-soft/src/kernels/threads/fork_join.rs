@@ -52,62 +52,23 @@ pub fn count() -> usize {
     *COUNT
 }
 
-/// Whether to share work that is too small to wake a helper for it alone.
+/// Whether to share work that is too small to wake a helper for it alone: one is awake, or the last such work was a
+/// moment ago, so the next will find awake who is woken now.
 pub fn shares_small_work() -> bool {
-    SMALL_WORK.is_shared(HELPERS.awake.load(Ordering::Relaxed) > 0, now())
-}
-
-/// The time since the first call.
-fn now() -> Duration {
+    static LAST: Recent = Recent(AtomicU64::new(0));
     static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
-    ORIGIN.elapsed()
+    HELPERS.awake.load(Ordering::Relaxed) > 0 || LAST.again(ORIGIN.elapsed())
 }
 
-static SMALL_WORK: SmallWork = SmallWork { last: Recent::never(), late: Recent::never() };
-
-/// Work that is too small to wake a helper for it alone.
-struct SmallWork {
-    last: Recent,
-    /// When a helper was late.
-    late: Recent,
-}
-
-impl SmallWork {
-    /// How long none is shared after a helper was late: some of the system's time slices.
-    const ALONE: Duration = Duration::from_millis(30);
-
-    /// A helper has to be awake, or the last such work was a moment ago, so the next will find awake who is woken now.
-    /// On a busy machine a helper loses its core for longer than such work takes; then none is shared for a while.
-    fn is_shared(&self, is_awake: bool, now: Duration) -> bool {
-        !self.late.is_recent(now) && (is_awake || self.last.again(now))
-    }
-}
-
-/// Until when what happened last is recent, in nanoseconds; 0 before it has happened.
+/// Until when what happened last is a moment ago, in nanoseconds; 0 before it has happened.
 struct Recent(AtomicU64);
 
 impl Recent {
-    const fn never() -> Self {
-        Self(AtomicU64::new(0))
-    }
-
     /// Notes that it happens, and says whether it did a moment before.
     fn again(&self, now: Duration) -> bool {
+        let nanoseconds = |time: Duration| time.as_nanos() as u64;
         nanoseconds(now) < self.0.swap(nanoseconds(now + Patience::LONG), Ordering::Relaxed)
     }
-
-    /// Notes that it happens, and is recent for so long.
-    fn note(&self, now: Duration, lasts: Duration) {
-        self.0.store(nanoseconds(now + lasts), Ordering::Relaxed);
-    }
-
-    fn is_recent(&self, now: Duration) -> bool {
-        nanoseconds(now) < self.0.load(Ordering::Relaxed)
-    }
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    time.as_nanos() as u64
 }
 
 /// How many threads the system runs at a time.
@@ -195,7 +156,6 @@ impl Helpers {
         part();
         opened.close();
         if !spin_until(WAIT_SPIN, || opened.is_left()) {
-            SMALL_WORK.late.note(now(), SmallWork::ALONE);
             self.waiting.fetch_add(1, Ordering::SeqCst);
             drop(self.left.wait_while(self.lock(), |()| !opened.is_left()).ignore_poison());
             self.waiting.fetch_sub(1, Ordering::SeqCst);
