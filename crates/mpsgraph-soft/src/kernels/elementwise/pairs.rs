@@ -124,8 +124,8 @@ fn joined(first: &Instruction, second: &Instruction, place: usize) -> Option<Ins
         (Role::Less, Role::Select) if place == 0 => {
             let [x, otherwise] = [second.src[2], second.src[1]];
             match first.src {
-                [tested, bound, _] if tested == x => (Run::Tile(pick::<Below>()), [x, bound, otherwise]),
-                [bound, tested, _] if tested == x => (Run::Tile(pick::<Above>()), [x, bound, otherwise]),
+                [tested, bound, _] if tested == x => (Run::Tile(pick::<Beyond<false>>()), [x, bound, otherwise]),
+                [bound, tested, _] if tested == x => (Run::Tile(pick::<Beyond<true>>()), [x, bound, otherwise]),
                 _ => return None,
             }
         }
@@ -175,11 +175,11 @@ macro_rules! scaled {
 }
 scaled!(i8, i16, i32, i64, u8, u16, u32, u64);
 
-/// f32, and something else in place of those below a bound: a mask stays in a register, so that a leaky relu takes
-/// little more than a relu.
-struct Below;
+/// f32, and something else in place of those below a bound, or `ABOVE` it: the mask stays in a register, so that a leaky
+/// relu takes little more than a relu.
+struct Beyond<const ABOVE: bool>;
 
-impl TileLoop for Below {
+impl<const ABOVE: bool> TileLoop for Beyond<ABOVE> {
     const WIDE: bool = true;
 
     #[inline(always)]
@@ -188,24 +188,8 @@ impl TileLoop for Below {
         let (dst, [x, bound, otherwise]) =
             unsafe { (from_raw_parts_mut(dst.cast::<f32>(), n), src.map(|src| from_raw_parts(src.cast::<f32>(), n))) };
         for (((to, &x), &bound), &otherwise) in dst.iter_mut().zip(x).zip(bound).zip(otherwise) {
-            *to = if x < bound { otherwise } else { x };
-        }
-    }
-}
-
-/// f32, and something else in place of those above a bound.
-struct Above;
-
-impl TileLoop for Above {
-    const WIDE: bool = true;
-
-    #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
-        // SAFETY: the promise of `TileFn`.
-        let (dst, [x, bound, otherwise]) =
-            unsafe { (from_raw_parts_mut(dst.cast::<f32>(), n), src.map(|src| from_raw_parts(src.cast::<f32>(), n))) };
-        for (((to, &x), &bound), &otherwise) in dst.iter_mut().zip(x).zip(bound).zip(otherwise) {
-            *to = if bound < x { otherwise } else { x };
+            let is_beyond = if ABOVE { bound < x } else { x < bound };
+            *to = if is_beyond { otherwise } else { x };
         }
     }
 }
