@@ -90,24 +90,15 @@ fn compared_in(dtype: DType) -> DType {
 /// Adds half the range to the bits of u32 and u64, whose order is then that of the same bits read as signed integers. A
 /// second addition undoes the first. Other dtypes stay as they are.
 pub(crate) fn moved_by_half(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
-    let half = match dtype {
-        DType::U32 => cx.graph().constant_with_data(&i32::MIN.to_ne_bytes(), &[1], DataType::I32),
-        DType::U64 => cx.graph().constant_with_data(&i64::MIN.to_ne_bytes(), &[1], DataType::I64),
-        DType::F64
-        | DType::F32
-        | DType::Flex32
-        | DType::F16
-        | DType::BF16
-        | DType::I64
-        | DType::I32
-        | DType::I16
-        | DType::I8
-        | DType::U16
-        | DType::U8
-        | DType::Bool(_)
-        | DType::QFloat(_) => return x.clone(),
+    if !dtype.is_uint() || dtype.size() < 4 {
+        return x.clone();
+    }
+    let graph = cx.graph();
+    let half = match dtype.size() {
+        4 => graph.constant_with_data(&i32::MIN.to_ne_bytes(), &[1], DataType::I32),
+        _ => graph.constant_with_data(&i64::MIN.to_ne_bytes(), &[1], DataType::I64),
     };
-    cx.graph().addition(x, &half)
+    graph.addition(x, &half)
 }
 
 /// The low bits of an integer tensor as another integer dtype: between dtypes of one width the bits stay what they are.

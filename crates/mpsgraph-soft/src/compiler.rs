@@ -56,7 +56,7 @@ mod step;
 mod subexpressions;
 mod timing;
 mod turned;
-mod views;
+pub(crate) mod views;
 mod whole_gathers;
 mod wide_sums;
 

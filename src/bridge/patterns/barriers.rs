@@ -18,10 +18,8 @@ pub(super) fn settle(program: &mut Program, has_scalar: bool) -> bool {
             Source::Node(producer) => provenances[producer as usize],
         };
         let own: Vec<Provenance> = node.inputs.iter().map(of).collect();
-        provenances[at] = {
-            let first = node.inputs.first().map(|input| &input.shape[..]);
-            node.op.provenance(&own, first, node.output.shape.num_dims())
-        };
+        let first = node.inputs.first().map(|input| &input.shape[..]);
+        provenances[at] = node.op.provenance(&own, first, node.output.shape.num_dims());
         if !node.op.is_rewritten() {
             continue;
         }

@@ -31,8 +31,9 @@ pub(in crate::bridge) struct Segment {
 }
 
 impl Segment {
-    /// Parts that begin at these nodes, and a first one before them, without what nobody can ask for. What a later part
-    /// reads of an earlier one is wanted there, and becomes pending on `ticket`.
+    /// Parts that begin at these nodes, which are [`dividing`](Self::dividing), and a first one before them, without
+    /// what nobody can ask for. What a later part reads of an earlier one is wanted there, and becomes pending on
+    /// `ticket`.
     pub fn divide(self, begins: &[usize], ticket: &Arc<Ticket>) -> Vec<Self> {
         let (Self { mut nodes, mut wanted }, at) = self.without_unneeded(begins);
         for reader in at.first().copied().unwrap_or(nodes.len())..nodes.len() {
@@ -84,9 +85,7 @@ impl Segment {
             count - usize::from(needed)
         });
         let left: Vec<usize> = left.collect();
-        let mut begins: Vec<usize> = begins.iter().map(|&begin| left[begin]).collect();
-        begins.dedup();
-        begins.retain(|&begin| 0 < begin && begin < count);
+        let begins: Vec<usize> = begins.iter().map(|&begin| left[begin]).collect();
         if count == needed.len() {
             return (Self { nodes, wanted }, begins);
         }

@@ -122,7 +122,7 @@ impl View {
         self.shape.iter().zip(&self.strides).zip(packed).all(|((&extent, &s), p)| extent == 1 || s == p)
     }
 
-    fn transpose(&self, perm: &[usize]) -> Self {
+    pub fn transpose(&self, perm: &[usize]) -> Self {
         let shape = perm.iter().map(|&axis| self.shape[axis]).collect();
         let strides = perm.iter().map(|&axis| self.strides[axis]).collect();
         Self { shape, strides, ..*self }
@@ -142,7 +142,7 @@ impl View {
         Self { strides: strides.collect(), shape: to.to_vec(), ..*self }
     }
 
-    fn slice(&self, starts: &[usize], steps: &[isize], shape: &[usize]) -> Self {
+    pub fn slice(&self, starts: &[usize], steps: &[isize], shape: &[usize]) -> Self {
         let start: isize = starts.iter().zip(&self.strides).map(|(&start, &s)| start as isize * s).sum();
         let strides = self.strides.iter().zip(steps).map(|(&s, &step)| s * step).collect();
         Self { offset: self.offset.wrapping_add_signed(start), strides, shape: shape.to_vec(), ..*self }
@@ -160,7 +160,7 @@ impl View {
 
     /// The same elements in another shape, if strides can express it: every new axis must lie within a run of old
     /// axes that are one longer axis.
-    fn reshape(&self, to: &[usize]) -> Option<Self> {
+    pub fn reshape(&self, to: &[usize]) -> Option<Self> {
         let mut runs: Vec<(usize, isize)> = Vec::new();
         for (&extent, &stride) in self.shape.iter().zip(&self.strides).filter(|(extent, _)| **extent != 1) {
             match runs.last_mut() {

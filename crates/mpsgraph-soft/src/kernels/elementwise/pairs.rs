@@ -10,7 +10,7 @@ use super::int::Int;
 use super::math::product;
 use super::round::{self, HalfFloat};
 use super::stepped::{Form, Step};
-use super::tile::{IntType, TileLoop, TileType, int_type, operands, pick};
+use super::tile::{IntType, TileLoop, TileType, int_type, operands, pick, tile3};
 use super::uses::{Uses, remove};
 use crate::ir::{BinaryOp, DType, UnaryOp};
 use std::marker::PhantomData;
@@ -121,13 +121,19 @@ fn joined(first: &Instruction, second: &Instruction, place: usize) -> Option<Ins
             let form = Form::of_pair(first.form()?, second.form()?, place)?;
             (form.run(), [first.src[0], first.src[1], other])
         }
+        // The mask stays in a register, so that a leaky relu takes little more than a relu.
         (Role::Less, Role::Select) if place == 0 => {
             let [x, otherwise] = [second.src[2], second.src[1]];
-            match first.src {
-                [tested, bound, _] if tested == x => (Run::Tile(pick::<Beyond<false>>()), [x, bound, otherwise]),
-                [bound, tested, _] if tested == x => (Run::Tile(pick::<Beyond<true>>()), [x, bound, otherwise]),
+            let (run, bound) = match first.src {
+                [tested, bound, _] if tested == x => {
+                    (tile3(|x: f32, low: f32, y: f32| if x < low { y } else { x }), bound)
+                }
+                [bound, tested, _] if tested == x => {
+                    (tile3(|x: f32, top: f32, y: f32| if top < x { y } else { x }), bound)
+                }
                 _ => return None,
-            }
+            };
+            (Run::Tile(run), [x, bound, otherwise])
         }
         (Role::ShiftLeft | Role::FromInt(_) | Role::ShiftRight | Role::Step(_), _) => return None,
         (Role::Less | Role::Select, _) => return None,
@@ -174,22 +180,3 @@ macro_rules! scaled {
     )*};
 }
 scaled!(i8, i16, i32, i64, u8, u16, u32, u64);
-
-/// f32, and something else in place of those below a bound, or `ABOVE` it: the mask stays in a register, so that a leaky
-/// relu takes little more than a relu.
-struct Beyond<const ABOVE: bool>;
-
-impl<const ABOVE: bool> TileLoop for Beyond<ABOVE> {
-    const WIDE: bool = true;
-
-    #[inline(always)]
-    unsafe fn run(dst: *mut u8, src: [*const u8; 3], n: usize) {
-        // SAFETY: the promise of `TileFn`.
-        let (dst, [x, bound, otherwise]) =
-            unsafe { (from_raw_parts_mut(dst.cast::<f32>(), n), src.map(|src| from_raw_parts(src.cast::<f32>(), n))) };
-        for (((to, &x), &bound), &otherwise) in dst.iter_mut().zip(x).zip(bound).zip(otherwise) {
-            let is_beyond = if ABOVE { bound < x } else { x < bound };
-            *to = if is_beyond { otherwise } else { x };
-        }
-    }
-}

@@ -3,13 +3,11 @@
 //!
 //! Apple does not say which views are copied first, so all of these are taken to be read in place.
 
+use crate::compiler::views::View;
 use crate::ir::{ElementwiseOp, Node, Nodes, Op, TensorType, UnaryOp, ValueId, ViewOp};
+use crate::mpsgraph::ops::matrix_multiplication::FAR;
 use crate::mpsgraph::shape::Shown;
 use crate::objc::version::macos;
-
-/// Rows further apart than this many elements are silently wrong before macOS 14.4 (pytorch/pytorch#116769, #111634,
-/// #117549 and pytorch's mps/operations/LinearAlgebra.mm).
-const FAR: usize = 1 << 15;
 
 /// Rows and columns up to which 16-bit products have kernels of their own, which read and write beyond rows that are
 /// apart (pytorch/pytorch#178056).
@@ -56,9 +54,9 @@ struct Rows {
 
 impl Rows {
     fn of(nodes: &Nodes, operand: ValueId) -> Self {
-        let (shape, strides) = (&nodes.ty(operand).shape, strides(nodes, operand));
-        let rank = shape.len();
-        let axes = [rank - 2, rank - 1].map(|axis| (shape[axis], strides[axis]));
+        let view = view(nodes, operand);
+        let rank = view.shape.len();
+        let axes = [rank - 2, rank - 1].map(|axis| (view.shape[axis], view.strides[axis].unsigned_abs()));
         let is_dense = |(extent, stride): (usize, usize)| extent > 1 && stride == 1;
         let (along, other) = match axes {
             [rows, columns] if is_dense(columns) => (columns.0, rows),
@@ -70,60 +68,32 @@ impl Rows {
             along,
             apart: if other.0 > 1 { other.1 } else { along },
             is_repeated: axes.into_iter().any(|(extent, stride)| extent > 1 && stride == 0),
-            is_view: strides != packed(nodes.ty(operand)),
+            is_view: !view.is_consecutive(),
         }
     }
 }
 
-/// The strides, in elements, by which a value is read in the memory of what it is a view of.
-fn strides(nodes: &Nodes, value: ValueId) -> Vec<usize> {
+/// What a value is a view of, and how it is read there.
+fn view(nodes: &Nodes, value: ValueId) -> View {
     let Node { op, inputs, output, .. } = nodes.node(value);
-    let view = match op {
-        Op::View(view) => view,
-        // The compiler moves casts past views.
-        Op::Elementwise(ElementwiseOp::Cast | ElementwiseOp::Unary(UnaryOp::Identity)) => {
-            return strides(nodes, inputs[0]);
+    let of_source = || view(nodes, inputs[0]);
+    let seen = match op {
+        Op::View(ViewOp::Transpose { perm }) => Some(of_source().transpose(perm)),
+        Op::View(ViewOp::Slice { starts, strides }) if strides.iter().all(|&step| step > 0) => {
+            Some(of_source().slice(starts, strides, &output.shape))
         }
-        Op::Leaf(_) | Op::Elementwise(_) | Op::MatMul | Op::Kernel(_) => return packed(output),
-    };
-    let source = nodes.ty(inputs[0]);
-    let of_source = || strides(nodes, inputs[0]);
-    match view {
-        ViewOp::Transpose { perm } => {
-            let of_source = of_source();
-            perm.iter().map(|&axis| of_source[axis]).collect()
-        }
-        ViewOp::Slice { strides: steps, .. } if steps.iter().all(|&step| step > 0) => {
-            of_source().iter().zip(steps).map(|(stride, &step)| stride * step as usize).collect()
-        }
-        ViewOp::Broadcast => {
-            let (of_source, missing) = (of_source(), output.shape.len() - source.shape.len());
-            let stride = |axis: usize| {
-                let axis = axis.checked_sub(missing)?;
-                (source.shape[axis] > 1).then(|| of_source[axis])
-            };
-            (0..output.shape.len()).map(|axis| stride(axis).unwrap_or(0)).collect()
-        }
+        Op::View(ViewOp::Broadcast) => Some(of_source().broadcast(&output.shape)),
         // Axes of extent 1 come and go; where others do, the compiler is taken to copy.
-        ViewOp::Reshape if long(source).eq(long(output)) => {
-            let of_source = of_source();
-            let mut kept = (0..source.shape.len()).filter(|&axis| source.shape[axis] != 1).map(|axis| of_source[axis]);
-            output.shape.iter().map(|&extent| if extent == 1 { 1 } else { kept.next().unwrap_or(1) }).collect()
-        }
-        ViewOp::Slice { .. } | ViewOp::Reshape | ViewOp::Reverse { .. } | ViewOp::Reinterpret => packed(output),
-    }
+        Op::View(ViewOp::Reshape) if long(nodes.ty(inputs[0])).eq(long(output)) => of_source().reshape(&output.shape),
+        // The compiler moves casts past views.
+        Op::Elementwise(ElementwiseOp::Cast | ElementwiseOp::Unary(UnaryOp::Identity)) => Some(of_source()),
+        Op::View(ViewOp::Slice { .. } | ViewOp::Reshape | ViewOp::Reverse { .. } | ViewOp::Reinterpret) => None,
+        Op::Leaf(_) | Op::Elementwise(_) | Op::MatMul | Op::Kernel(_) => None,
+    };
+    seen.unwrap_or_else(|| View::packed(value, &output.shape))
 }
 
 /// The extents that are not 1.
 fn long(ty: &TensorType) -> impl Iterator<Item = &usize> {
     ty.shape.iter().filter(|&&extent| extent != 1)
-}
-
-/// The strides of a value of its own.
-fn packed(ty: &TensorType) -> Vec<usize> {
-    let mut strides = vec![1; ty.shape.len()];
-    for axis in (1..ty.shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * ty.shape[axis];
-    }
-    strides
 }

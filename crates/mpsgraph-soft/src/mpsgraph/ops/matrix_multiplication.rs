@@ -19,8 +19,8 @@ const LONG_INNER: usize = 32_767;
 const TILE: usize = 16;
 
 /// Rows and columns beyond this count, and rows further apart, are silently wrong before macOS 14.4
-/// (pytorch/pytorch#116769, #111634 and pytorch's mps/operations/LinearAlgebra.mm).
-const FAR: usize = 1 << 15;
+/// (pytorch/pytorch#116769, #111634, #117549 and pytorch's mps/operations/LinearAlgebra.mm).
+pub const FAR: usize = 1 << 15;
 
 /// Some products of more axes end the process before macOS 27 (pytorch/pytorch#114942; which, #117837 shows for one).
 const AXES: usize = 4;
