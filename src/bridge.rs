@@ -35,5 +35,5 @@ pub(crate) use record::record;
 pub(crate) use runtime::Runtime;
 pub use stats::Stats;
 pub use thread::eagerly;
-pub(crate) use transfer::{read, upload};
+pub(crate) use transfer::{join_uploaded, read, upload};
 pub(crate) use value::Handle;

@@ -21,6 +21,8 @@ use crate::tensor_type::TensorType;
 /// An executable with the order in which it takes and gives tensors.
 pub(super) struct Compiled {
     pub executable: Executable,
+    /// The types of what is fed, in the order of the program's feeds.
+    pub feeds: Vec<TensorType>,
     /// For each of the executable's inputs, the number of the program's feed; the scalars' lanes, floats before
     /// integers, count as the feeds after the last.
     pub feed_order: Vec<usize>,
@@ -57,6 +59,7 @@ pub(super) fn compile(program: &Program, layout: Layout, level: Optimization, de
     let executable = graph.compile(device, &given, &targets, level);
     let fed: Vec<&ffi::Tensor> = placeholders.iter().map(|(tensor, _)| tensor).collect();
     Compiled {
+        feeds: program.feeds.clone(),
         feed_order: executable.feed_order(&fed),
         target_order: executable.target_order(&targets),
         executable,

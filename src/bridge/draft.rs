@@ -12,6 +12,7 @@ mod track;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
+use burn_backend::Shape;
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
@@ -39,16 +40,44 @@ pub(super) struct Draft<'a> {
     recorded_as: Numbers,
     /// The operands of all nodes.
     operands: SmallVec<[(Source, bool); 8]>,
-    /// The fed values.
-    pub feeds: SmallVec<[&'a Arc<Value>; 8]>,
-    /// How often each of those is given to one of the nodes.
-    given: Numbers,
+    /// What is fed.
+    pub feeds: SmallVec<[Feed<'a>; 8]>,
     /// The nodes whose values leave the program, in ascending order.
     pub outputs: Numbers,
     /// The scalars of all nodes, in the order of the nodes, and minus infinity for the barriers, if there are any.
     pub scalars: Vec<ScalarInput>,
     /// Whether an operand is read through a barrier.
     pub has_barrier: bool,
+}
+
+/// A value that is fed.
+pub(super) struct Feed<'a> {
+    pub value: &'a Arc<Value>,
+    /// The one in which a product reads it first, or else anybody. That is the feed's, in whatever shape the value was
+    /// made: values that are read alike are fed alike, and products need no reshape.
+    pub shape: &'a Shape,
+    /// Whether a product reads it.
+    is_factor: bool,
+    /// How often it is given to one of the nodes.
+    given: u32,
+}
+
+impl<'a> Feed<'a> {
+    fn new(value: &'a Arc<Value>, shape: &'a Shape) -> Self {
+        Self { value, shape, is_factor: false, given: 0 }
+    }
+
+    /// Notes that a node reads the feed in a shape.
+    fn note(&mut self, node: &Node, input: &'a Input) {
+        self.given += u32::from(input.given().is_some());
+        if node.op.is_rewritten() && !self.is_factor {
+            (self.shape, self.is_factor) = (input.shape(self.value), true);
+        }
+    }
+
+    fn is_of(&self, ty: &TensorType) -> bool {
+        self.value.ty.dtype == ty.dtype && same_extents(self.shape, &ty.shape)
+    }
 }
 
 impl<'a> Draft<'a> {
@@ -61,7 +90,7 @@ impl<'a> Draft<'a> {
 
     /// Empties it, and makes room for this many nodes.
     fn clear(&mut self, count: usize) {
-        let Self { nodes, recorded_as, operands, feeds, given, outputs, scalars, has_barrier } = self;
+        let Self { nodes, recorded_as, operands, feeds, outputs, scalars, has_barrier } = self;
         nodes.clear();
         nodes.reserve(count);
         recorded_as.clear();
@@ -69,7 +98,6 @@ impl<'a> Draft<'a> {
         operands.clear();
         operands.reserve(2 * count);
         feeds.clear();
-        given.clear();
         outputs.clear();
         scalars.clear();
         *has_barrier = false;
@@ -88,9 +116,8 @@ impl<'a> Draft<'a> {
 
     /// Bytes of what is fed that only the program's nodes have.
     pub fn own_bytes(&self) -> usize {
-        let feeds = self.feeds.iter().zip(&self.given);
-        let own = feeds.filter(|&(value, &given)| Value::holders(value) <= given as usize);
-        own.map(|(value, _)| value.bytes()).sum()
+        let own = self.feeds.iter().filter(|feed| Value::holders(feed.value) <= feed.given as usize);
+        own.map(|feed| feed.value.bytes()).sum()
     }
 
     /// The numbers of the program's nodes in the segment, ascending.
@@ -103,7 +130,7 @@ impl<'a> Draft<'a> {
     /// The value of an operand.
     fn value_of(&self, source: Source) -> &'a Arc<Value> {
         match source {
-            Source::Feed(at) => self.feeds[at as usize],
+            Source::Feed(at) => self.feeds[at as usize].value,
             Source::Node(at) => &self.nodes[at as usize].value,
         }
     }
@@ -144,7 +171,8 @@ impl<'a> Draft<'a> {
     }
 
     fn hash_by(&self, of_node: impl Fn(&Node) -> u64) -> u64 {
-        let mut hash = self.feeds.iter().fold(0, |hash, value| mix(hash, FixedState::default().hash_one(&value.ty)));
+        let hash_of = |feed: &Feed<'_>| FixedState::default().hash_one((feed.value.ty.dtype, feed.shape));
+        let mut hash = self.feeds.iter().fold(0, |hash, feed| mix(hash, hash_of(feed)));
         for (node, sources) in self.nodes() {
             hash = mix(hash, of_node(node));
             hash = sources.iter().fold(hash, |hash, &(source, barrier)| mix(hash, operand_code(source, barrier)));
@@ -174,7 +202,7 @@ impl<'a> Draft<'a> {
     }
 
     fn feeds_are(&self, known: &[TensorType]) -> bool {
-        self.feeds.len() == known.len() && self.feeds.iter().zip(known).all(|(value, ty)| value.ty.is(ty))
+        self.feeds.len() == known.len() && self.feeds.iter().zip(known).all(|(feed, ty)| feed.is_of(ty))
     }
 
     /// The program itself, to be kept.
@@ -193,7 +221,7 @@ impl<'a> Draft<'a> {
         let mut schedule: Vec<u32> = (0..self.nodes.len() as u32).collect();
         schedule.sort_by_key(|&at| self.recorded_as[at as usize]);
         Program {
-            feeds: self.feeds.iter().map(|value| value.ty.clone()).collect(),
+            feeds: self.feeds.iter().map(|feed| TensorType::new(feed.value.ty.dtype, feed.shape.clone())).collect(),
             nodes: nodes.collect(),
             outputs: self.outputs.to_vec(),
             schedule,

@@ -113,6 +113,7 @@ impl Kept {
         };
         turn.end(start.elapsed());
         Found::Loaded(Compiled {
+            feeds: program.feeds.clone(),
             executable,
             feed_order: about.feed_order,
             layout: layout.clone(),

@@ -8,6 +8,7 @@
 mod barriers;
 mod equal;
 mod factors;
+mod fed;
 mod joined;
 mod layers;
 mod leading;
@@ -20,6 +21,7 @@ mod repeats;
 mod roots;
 mod rows;
 mod same_left;
+mod samples;
 mod signs;
 mod softmax;
 mod sums;
@@ -29,15 +31,18 @@ mod written;
 use smallvec::SmallVec;
 
 use super::program::{OperandRef, Program, ProgramNode, Source};
+use crate::lowering::scalar::Layout;
 use crate::ops::Op;
 use crate::tensor_type::TensorType;
 
 /// Tries all patterns, then only those that join assigned regions, and keeps the first result whose products can have
-/// their barriers. If there is none, the program stays as it was recorded.
-pub(super) fn apply(program: &mut Program) {
+/// their barriers. If there is none, the program stays as it was recorded. `layout` is that of its scalars.
+pub(super) fn apply(program: &mut Program, layout: &Layout) {
     let has_scalar = program.nodes.iter().any(|node| node.inputs.iter().any(|input| input.barrier));
     let joined = with_regions_joined(program);
     let mut smaller = joined.as_ref().unwrap_or(program).clone();
+    samples::apply(&mut smaller, layout);
+    put_in_order(&mut smaller);
     for pattern in PATTERNS {
         pattern(&mut smaller);
         put_in_order(&mut smaller);
@@ -62,7 +67,7 @@ fn with_regions_joined(program: &Program) -> Option<Program> {
 }
 
 /// What makes programs smaller, in the order in which it is applied: some recognise only what earlier ones have made.
-const PATTERNS: [fn(&mut Program); 17] = [
+const PATTERNS: [fn(&mut Program); 18] = [
     layers::apply,
     equal::apply,
     permutes::apply,
@@ -79,6 +84,7 @@ const PATTERNS: [fn(&mut Program); 17] = [
     same_left::apply,
     equal::apply,
     rows::apply,
+    fed::apply,
     leading::apply,
 ];
 

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use allocation::Left;
 pub(super) use allocation::{Allocation, Bound};
 use free::{Free, FreeBuffer, Unused};
 use size_class::size_class;
@@ -113,7 +114,7 @@ impl Pool {
             None => match self.new_buffer(class) {
                 Ok(buffer) => {
                     self.lock().note_peak();
-                    FreeBuffer { buffer, shown: None, last_use: 0, freed: 0 }
+                    FreeBuffer { buffer, left: Left::default(), last_use: 0, freed: 0 }
                 }
                 Err(error) => {
                     self.lock().end(class);
@@ -121,7 +122,7 @@ impl Pool {
                 }
             },
         };
-        Ok(Arc::new(Allocation::new(self, ty, class, buffer)))
+        Ok(Arc::new(Allocation::new(self, class, buffer)))
     }
 
     fn new_buffer(&self, class: usize) -> Result<ffi::Buffer, Error> {

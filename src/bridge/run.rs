@@ -124,7 +124,7 @@ impl Runtime {
         let start = Instant::now();
         let mut rewritten = program.clone();
         if self.config.patterns {
-            patterns::apply(&mut rewritten);
+            patterns::apply(&mut rewritten, &layout);
         }
         let level = level(&rewritten, &layout, self.config.level_1);
         let kept = self.kept.as_ref().map(|kept| (kept, kept.key(&rewritten, &layout, level)));
@@ -192,8 +192,8 @@ impl Runtime {
         let integers = self.lanes(bytemuck::cast_slice(&lanes.integers), DType::I32, lanes.integers.len())?;
         let results = self.results(compiled, draft)?;
         let mut inputs = SmallVec::<[Bound<'_>; 4]>::with_capacity(feeds.len() + 2);
-        for (allocation, value) in feeds.iter().zip(&draft.feeds) {
-            inputs.push(allocation.tensor_data(&value.ty)?);
+        for (allocation, ty) in feeds.iter().zip(&compiled.feeds) {
+            inputs.push(allocation.tensor_data(ty)?);
         }
         for (allocation, ty) in [&floats, &integers].into_iter().flatten() {
             inputs.push(allocation.tensor_data(ty)?);

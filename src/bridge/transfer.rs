@@ -25,6 +25,12 @@ use crate::tensor_type::TensorType;
 /// back from reuse.
 const LENT_FROM: usize = 64 * 1024;
 
+/// Values up to which it is cheap to feed them to a program that joins them.
+const FED: usize = 4;
+
+/// Bytes of a value up to which the host takes no longer to copy it than to feed it to a program.
+const COPIED_TO: usize = 16 * 1024;
+
 impl Runtime {
     /// A buffer that holds a copy of `bytes`, a value of type `ty`.
     pub(super) fn host_buffer(
@@ -38,6 +44,48 @@ impl Runtime {
         self.counters.bytes_uploaded.add(bytes.len() as u64);
         Ok(allocation)
     }
+
+    /// A buffer that holds values of the host, whose rows are `row` bytes long each, one after the other in each of so
+    /// many rows.
+    fn joined_buffer(
+        &self,
+        parts: &[(Arc<Allocation>, usize)],
+        rows: usize,
+        ty: &TensorType,
+    ) -> Result<Arc<Allocation>, Error> {
+        let allocation = self.pool.for_host(ty, self.queue.completed())?;
+        let mut written = allocation.buffer().host_write();
+        let mut rest = &mut written[..];
+        for row in 0..rows {
+            for (part, length) in parts {
+                let (place, others) = rest.split_at_mut(*length);
+                place.copy_from_slice(&part.buffer().host_read()[row * length..][..*length]);
+                rest = others;
+            }
+        }
+        drop(written);
+        Ok(allocation)
+    }
+}
+
+/// Values that the host has written, one after the other along an axis in front of which are `rows` elements: a copy
+/// that the host makes as well. `None` if it is not worth it, or not all of them are of the host.
+///
+/// Datasets join batches of samples that they have just uploaded. Each would be fed to a program, which costs more than
+/// to copy it.
+pub(crate) fn join_uploaded(parts: &[&MpsGraphTensor], rows: usize, ty: &TensorType) -> Option<MpsGraphTensor> {
+    let runtime = Runtime::get();
+    if parts.len() <= FED || parts.iter().any(|part| part.value.0.bytes() > COPIED_TO) {
+        return None;
+    }
+    let uploaded = |part: &&MpsGraphTensor| match &*part.value.0.lock() {
+        State::Ready(allocation) if allocation.is_of_host() => Some((allocation.clone(), part.value.0.bytes() / rows)),
+        State::Empty | State::Recorded | State::Pending(_) | State::Ready(_) | State::Failed(_) => None,
+    };
+    let parts: Vec<_> = parts.iter().map(uploaded).collect::<Option<_>>()?;
+    let copy = || runtime.joined_buffer(&parts, rows, ty);
+    let allocation = ffi::autoreleasepool(|| runtime.with_memory(copy)).ok()?;
+    Some(MpsGraphTensor::new(Handle::of(ty.clone(), State::Ready(allocation))))
 }
 
 /// Copies host data into a buffer.

@@ -70,10 +70,16 @@ impl Provenance {
         self.and(Provenance::COMPUTED)
     }
 
-    /// Whether a matrix product has to read a value with these marks through a barrier: `made` is the value as it was
-    /// made, read as `shape` to give an `output`; `read_lone` says whether a reader sees the output with more than one
-    /// extent of 1.
-    pub fn needs_barrier(self, made: &TensorType, shape: &[usize], output: &TensorType, read_lone: bool) -> bool {
+    /// Whether a matrix product has to read a value with these marks through a barrier: `made` is the shape in which it
+    /// was made or is fed, read as `shape` to give an `output`; `read_lone` says whether a reader sees the output with
+    /// more than one extent of 1.
+    pub fn needs_barrier(
+        self,
+        made: &[usize],
+        (dtype, shape): (DType, &[usize]),
+        output: &TensorType,
+        read_lone: bool,
+    ) -> bool {
         // MPSGraph replaces softmax(QKᵀ)V by one kernel, which is wrong: on macOS 26 for 17 to 24 positions and three
         // matrices or more (ChanLumerico/lucid, _C/compile), for queries, keys and values that are slices of one
         // computed tensor (MIT-RLX/rlx, rlx-metal), for permuted ones (pytorch/pytorch#181133); on macOS 15 it leaks
@@ -85,20 +91,20 @@ impl Provenance {
         // 16-bit products with at most 16 rows or columns read and write beyond the rows of operands whose row stride
         // is larger than a row (pytorch/pytorch#178056).
         let few = output.shape.iter().rev().take(2).any(|&extent| extent <= 16);
-        let overruns = self.has(Self::APART) && few && matches!(made.dtype, DType::F16 | DType::BF16);
+        let overruns = self.has(Self::APART) && few && matches!(dtype, DType::F16 | DType::BF16);
         // On macOS 27.0, and by some reports on 26, the compiler ends the process on reshape, product, reshape if one
         // of the shapes has two extents of 1 (pytorch/pytorch#187201, #187379): before the product, of the product, or
         // of those who read it. The last step of the node that made the operand may be such a reshape.
-        let lone = || [&made.shape[..], shape, &output.shape].into_iter().any(has_lone_extents);
+        let lone = || [made, shape, &output.shape].into_iter().any(has_lone_extents);
         let aborts = os_version::at_least(26, 0)
-            && (self.has(Self::COMPUTED) || made.shape[..] != *shape)
+            && (self.has(Self::COMPUTED) || made != shape)
             && (read_lone || self.has(Self::RESHAPED) || lone());
         // On macOS 27.0 also whatever the extents are, if a product of two 16-bit matrices reads the reshape itself
         // (pytorch/pytorch#197796 on M5; #190352).
         let flattened = os_version::at_least(27, 0)
             && output.shape.num_dims() == 2
-            && matches!(made.dtype, DType::F16 | DType::BF16)
-            && (self.has(Self::RESHAPED) || made.shape[..] != *shape);
+            && matches!(dtype, DType::F16 | DType::BF16)
+            && (self.has(Self::RESHAPED) || made != shape);
         attends || repeats || overruns || self.has(Self::DISTANT) || aborts || flattened
     }
 }

@@ -16,7 +16,7 @@ pub(crate) use slice::{AxisRange, slice, slice_assign};
 pub(crate) use windows::{unfold, unfold4d};
 
 use super::{Op, Operation, Starts, memory};
-use crate::bridge::record;
+use crate::bridge::{join_uploaded, record};
 use crate::error::invalid;
 use crate::ffi;
 use crate::lowering::provenance::{Provenance, Reshapes};
@@ -64,6 +64,8 @@ impl Operation for TensorShapeOp {
             TensorShapeOp::Flip { axes } => graph.reverse(&inputs[0].tensor, &signed(axes)),
             TensorShapeOp::Slice { region } => slice::lower_slice(cx, &inputs[0], region),
             TensorShapeOp::SliceAssign { region } => slice::lower_assign(cx, &inputs[0], &inputs[1], region),
+            // A pattern may leave one.
+            TensorShapeOp::Cat { .. } if inputs.len() == 1 => inputs[0].tensor.clone(),
             TensorShapeOp::Cat { axis } => {
                 let tensors: Vec<&ffi::Tensor> = inputs.iter().map(|input| &input.tensor).collect();
                 graph.concat(&tensors, *axis as isize)
@@ -179,6 +181,9 @@ pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
         })
         .collect();
     let parts: Vec<&MpsGraphTensor> = parts.iter().collect();
+    if let Some(joined) = join_uploaded(&parts, outer, &output) {
+        return joined.with_shape(shape);
+    }
     record(TensorShapeOp::Cat { axis: usize::from(outer != 1) }.into(), &parts, &[], output).with_shape(shape)
 }
 

@@ -3,6 +3,7 @@
 use burn::tensor::{Tensor, s};
 
 use super::{B, Choice, Turn, read, vector};
+use burn_mpsgraph::MpsGraphDevice;
 
 /// Programs of one or two sums of the same shapes.
 fn wired(way: usize, a: &Tensor<B, 1>, b: &Tensor<B, 1>) -> Tensor<B, 1> {
@@ -91,7 +92,9 @@ fn samples_that_are_drawn_twice() {
     const COUNT: usize = 12;
     let turn = Turn::take();
     let mut choice = Choice(9);
-    let all: Vec<Tensor<B, 1>> = (0..COUNT).map(|at| vector(&[at as f32, 1.0])).collect();
+    let all: Vec<Tensor<B, 1>> = (0..COUNT).map(|at| vector(&[at as f32 - 1.0, 0.0]) + 1.0).collect();
+    MpsGraphDevice.flush();
+    let made = turn.used().programs_compiled;
     for step in 0..100 {
         let [batch, next] = [0; 2].map(|_| (0..COUNT).map(|_| choice.below(COUNT)).collect::<Vec<_>>());
         let [x, y] = [&batch, &next].map(|drawn| {
@@ -101,10 +104,25 @@ fn samples_that_are_drawn_twice() {
         let expected: usize = batch.iter().zip(&next).map(|(x, y)| x * y).sum();
         assert_eq!(read((x * y).sum()), [(expected + COUNT) as f32], "step {step}");
     }
-    assert_eq!(turn.used().programs_compiled, 1, "{:?}", turn.used());
+    assert_eq!(turn.used().programs_compiled, made + 1, "{:?}", turn.used());
     // One value again and again stays one feed.
     for _ in 0..2 {
         assert_eq!(read(Tensor::cat(vec![all[2].clone(); 300], 0).sum()), [900.0]);
     }
-    assert_eq!(turn.used().programs_compiled, 2, "{:?}", turn.used());
+    assert_eq!(turn.used().programs_compiled, made + 2, "{:?}", turn.used());
+}
+
+#[test]
+fn a_value_that_is_read_in_several_shapes() {
+    let turn = Turn::take();
+    for step in 0..3 {
+        let start = step as f32;
+        let x = Tensor::<B, 2>::from_data([[start, 1.0, 2.0], [3.0, 4.0, 5.0]], &MpsGraphDevice);
+        let tall = x.clone().reshape([3, 2]);
+        let product = tall.clone().matmul(x.clone());
+        let sums = tall.sum_dim(1).reshape([3]) + x.clone().reshape([6]).slice([0..3]);
+        assert_eq!(read(product.slice([0..1])), [start * start + 3.0, start + 4.0, 2.0 * start + 5.0]);
+        assert_eq!(read(sums), [2.0 * start + 1.0, 6.0, 11.0]);
+    }
+    assert_eq!(turn.used().programs_compiled, 1, "{:?}", turn.used());
 }

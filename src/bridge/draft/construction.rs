@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use burn_backend::Shape;
 use foldhash::fast::FixedState;
 use smallvec::{SmallVec, smallvec};
 
 use super::flow::{FED, Flow};
-use super::{BARRIER, Draft, Numbers, mix};
+use super::{BARRIER, Draft, Feed, Numbers, mix};
 use crate::bridge::program::Source;
 use crate::bridge::recording::Marks;
 use crate::bridge::value::Value;
@@ -101,12 +102,18 @@ impl<'a> Construction<'_, 'a> {
         let is_joined_of_many = self.is_joined_of_many(at);
         for (index, input) in node.inputs.iter().enumerate() {
             let value = self.flow.value(at, index);
-            let (source, provenance) = self.source(self.flow.producer(at, index), value, is_joined_of_many);
-            if let Source::Feed(number) = source {
-                self.draft.given[number as usize] += u32::from(input.given().is_some());
-            }
-            let barrier =
-                is_rewritten && provenance.needs_barrier(&value.ty, input.shape(value), &node.value.ty, read_lone);
+            let shape = input.shape(value);
+            let (source, provenance) = self.source(self.flow.producer(at, index), (value, shape), is_joined_of_many);
+            let made = match source {
+                Source::Feed(number) => {
+                    let feed = &mut self.draft.feeds[number as usize];
+                    feed.note(node, input);
+                    feed.shape
+                }
+                Source::Node(_) => &value.ty.shape,
+            };
+            let operand = (value.ty.dtype, &shape[..]);
+            let barrier = is_rewritten && provenance.needs_barrier(made, operand, &node.value.ty, read_lone);
             self.draft.has_barrier |= barrier;
             provenances.push(provenance);
             self.draft.operands.push((source, barrier));
@@ -134,15 +141,20 @@ impl<'a> Construction<'_, 'a> {
         producer == FED || self.done[producer as usize]
     }
 
-    /// Where an operand comes from; `apart` says whether a fed value has a number of its own here, whoever else reads
-    /// it.
-    fn source(&mut self, producer: u32, value: &'a Arc<Value>, apart: bool) -> (Source, Provenance) {
+    /// Where an operand comes from, which is a value read in a shape; `apart` says whether a fed value has a number of
+    /// its own here, whoever else reads it.
+    fn source(
+        &mut self,
+        producer: u32,
+        (value, shape): (&'a Arc<Value>, &'a Shape),
+        apart: bool,
+    ) -> (Source, Provenance) {
         if !self.is_fed(producer) {
             let number = self.numbers[producer as usize];
             return (Source::Node(number), self.provenances[number as usize]);
         }
         if apart {
-            return (Source::Feed(self.feed(value)), Provenance::NONE);
+            return (Source::Feed(self.feed(value, shape)), Provenance::NONE);
         }
         let address = Arc::as_ptr(value);
         let known = match self.shared.len() {
@@ -150,17 +162,16 @@ impl<'a> Construction<'_, 'a> {
             _ => self.numbers_of_shared.get(&address).copied(),
         };
         let number = known.unwrap_or_else(|| {
-            let number = self.feed(value);
+            let number = self.feed(value, shape);
             self.share(address, number);
             number
         });
         (Source::Feed(number), Provenance::NONE)
     }
 
-    /// One more fed value.
-    fn feed(&mut self, value: &'a Arc<Value>) -> u32 {
-        self.draft.feeds.push(value);
-        self.draft.given.push(0);
+    /// One more fed value, read in a shape.
+    fn feed(&mut self, value: &'a Arc<Value>, shape: &'a Shape) -> u32 {
+        self.draft.feeds.push(Feed::new(value, shape));
         self.draft.feeds.len() as u32 - 1
     }
 

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use super::{BARRIER, Draft, Numbers, SameOp, is_node, mix};
+use super::{BARRIER, Draft, Feed, Numbers, SameOp, is_node, mix};
 use crate::bridge::program::{Program, Source};
-use crate::bridge::recording::{Node, Segment};
+use crate::bridge::recording::{Input, Node, Segment};
 use crate::bridge::value::Value;
 use crate::tensor_type::same_extents;
 
@@ -50,7 +50,9 @@ impl Track {
                     Source::Node(maker) => {
                         nodes.get(place(maker)).filter(|maker| input.producer() == Some(maker.serial)).map(|m| &m.value)
                     }
-                    Source::Feed(number) => input.given().filter(|value| draft.feeds_as(number as usize, value)),
+                    Source::Feed(number) => {
+                        input.given().filter(|value| draft.feeds_as(number as usize, value, (node, input)))
+                    }
                 };
                 if value.is_none_or(|value| !same_extents(input.shape(value), &known.shape)) {
                     return false;
@@ -76,14 +78,13 @@ impl Track {
 impl<'a> Draft<'a> {
     /// Whether the fed value of this number is the given one, which it becomes if there is none of this number yet. A
     /// value may then have two numbers; a feed is only read, so that does no harm.
-    fn feeds_as(&mut self, number: usize, value: &'a Arc<Value>) -> bool {
+    fn feeds_as(&mut self, number: usize, value: &'a Arc<Value>, (node, input): (&Node, &'a Input)) -> bool {
         if number == self.feeds.len() {
-            self.feeds.push(value);
-            self.given.push(1);
-            return true;
+            self.feeds.push(Feed::new(value, input.shape(value)));
         }
-        self.given[number] += 1;
-        Arc::ptr_eq(self.feeds[number], value)
+        let feed = &mut self.feeds[number];
+        feed.note(node, input);
+        Arc::ptr_eq(feed.value, value)
     }
 }
 

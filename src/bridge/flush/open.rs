@@ -85,7 +85,7 @@ impl<'a> OpenSegment<'a> {
             let feeds = match fed(&draft) {
                 Ok(feeds) => feeds,
                 Err((feed, error)) => {
-                    let readers = self.flow.readers(draft.feeds[feed]);
+                    let readers = self.flow.readers(draft.feeds[feed].value);
                     self.fail(readers, &error);
                     continue;
                 }
@@ -164,8 +164,8 @@ impl<'a> OpenSegment<'a> {
 /// garbage.
 pub(super) fn fed(draft: &Draft<'_>) -> Result<SmallVec<[Arc<Allocation>; 4]>, (usize, Error)> {
     let mut allocations = SmallVec::with_capacity(draft.feeds.len());
-    for (at, value) in draft.feeds.iter().enumerate() {
-        match value.settle() {
+    for (at, feed) in draft.feeds.iter().enumerate() {
+        match feed.value.settle() {
             Ok(Some(allocation)) => match allocation.fault.get() {
                 None => allocations.push(allocation),
                 Some(fault) => return Err((at, (**fault).clone())),

@@ -29,7 +29,8 @@ pub(super) fn settle(program: &mut Program, has_scalar: bool) -> bool {
             .iter()
             .zip(&own)
             .map(|(input, provenance)| {
-                provenance.needs_barrier(program.type_of(input.source), &input.shape, &node.output, read_lone)
+                let made = program.type_of(input.source);
+                provenance.needs_barrier(&made.shape, (made.dtype, &input.shape), &node.output, read_lone)
             })
             .collect();
         for (input, needs) in program.nodes[at].inputs.iter_mut().zip(needs) {

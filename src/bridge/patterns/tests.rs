@@ -11,6 +11,7 @@ use crate::bridge::patterns;
 use crate::bridge::program::Program;
 use crate::bridge::recording::Cut;
 use crate::bridge::thread::current;
+use crate::lowering::scalar::Layout;
 use crate::ops::arithmetic::{self, BinaryOp};
 use crate::ops::tensor_shape::{slice, slice_assign};
 use crate::ops::{memory, random};
@@ -32,8 +33,9 @@ fn rewritten<T>(make: impl FnOnce() -> T) -> Program {
     let recording = current().expect("the thread is not ending");
     let segment = recording.cut(Cut::Everything, &Arc::default()).expect("something was recorded");
     let draft = Draft::new(&Flow::new(&segment), &segment.wanted, &vec![false; segment.nodes.len()]);
-    let mut program = draft.expect("something is wanted").program();
-    patterns::apply(&mut program);
+    let draft = draft.expect("something is wanted");
+    let mut program = draft.program();
+    patterns::apply(&mut program, &Layout::new(&draft.scalars, None));
     program
 }
 

@@ -15,52 +15,32 @@ use crate::tensor_type::TensorType;
 /// Live buffers from which on small ones keep no tensor data object, which may be larger than they are.
 const CROWD: u64 = 2048;
 
-/// The tensor data object made for a buffer; programs that repeat use it again.
-pub(super) struct Shown {
+/// A tensor data object made for a buffer; programs that repeat use it again.
+struct Shown {
     ty: TensorType,
     data: ffi::TensorData,
 }
 
-impl Shown {
-    pub fn is_of(&self, ty: &TensorType) -> bool {
-        self.ty.is(ty)
-    }
-}
+/// The tensor data objects that earlier uses of a buffer have left, the newest first: a value is made in one shape, and
+/// may be read in another.
+#[derive(Default)]
+pub(super) struct Left([Option<Box<Shown>>; 2]);
 
-/// When the tensor data object that is kept for a buffer was made.
-enum MadeIn {
-    /// In the buffer's last use, which was with the same type. It is not put into the other state's lock, because that
-    /// takes longer.
-    LastUse(Box<Shown>),
-    /// In this use, when it is bound first.
-    ThisUse(OnceLock<Box<Shown>>),
-}
-
-impl MadeIn {
-    /// What is kept for a value of type `ty`, of what the last use has left.
-    fn of(ty: &TensorType, left: Option<Box<Shown>>) -> Self {
-        let same = left.filter(|shown| shown.is_of(ty));
-        same.map_or_else(|| Self::ThisUse(OnceLock::new()), Self::LastUse)
+impl Left {
+    fn find(&self, ty: &TensorType) -> Option<&Shown> {
+        self.0.iter().flatten().map(|shown| &**shown).find(|shown| shown.ty.is(ty))
     }
 
-    fn get(&self) -> Option<&Shown> {
-        match self {
-            Self::LastUse(shown) => Some(shown),
-            Self::ThisUse(shown) => shown.get().map(|shown| &**shown),
-        }
+    /// Whether there is one of this type.
+    pub fn has(&self, ty: &TensorType) -> bool {
+        self.find(ty).is_some()
     }
 
-    /// Keeps `shown`, unless there is one.
-    fn keep(&self, shown: impl FnOnce() -> Box<Shown>) {
-        if let Self::ThisUse(place) = self {
-            place.get_or_init(shown);
-        }
-    }
-
-    fn take(&mut self) -> Option<Box<Shown>> {
-        match std::mem::replace(self, Self::ThisUse(OnceLock::new())) {
-            Self::LastUse(shown) => Some(shown),
-            Self::ThisUse(shown) => shown.into_inner(),
+    /// With one more, instead of the oldest.
+    fn and(self, newest: Option<Box<Shown>>) -> Self {
+        match (newest, self) {
+            (None, all) => all,
+            (newest, Self([first, _])) => Self([newest, first]),
         }
     }
 }
@@ -89,7 +69,9 @@ pub(in crate::bridge) struct Allocation {
     buffer: Option<ffi::Buffer>,
     /// The size class, which is the buffer's length.
     class: usize,
-    shown: MadeIn,
+    left: Left,
+    /// The first tensor data object that this use has made.
+    shown: OnceLock<Box<Shown>>,
     pool: &'static Pool,
     last_use: AtomicU64,
     /// The submission that writes the buffer; 0 if the host filled it.
@@ -99,17 +81,23 @@ pub(in crate::bridge) struct Allocation {
 }
 
 impl Allocation {
-    /// A buffer of a size class, which begins to hold a value of type `ty`.
-    pub(super) fn new(pool: &'static Pool, ty: &TensorType, class: usize, free: FreeBuffer) -> Self {
+    /// A buffer of a size class, which begins to hold a value.
+    pub(super) fn new(pool: &'static Pool, class: usize, free: FreeBuffer) -> Self {
         Self {
             buffer: Some(free.buffer),
             class,
-            shown: MadeIn::of(ty, free.shown),
+            left: free.left,
+            shown: OnceLock::new(),
             pool,
             last_use: AtomicU64::new(free.last_use),
             written_by: AtomicU64::new(0),
             fault: OnceLock::new(),
         }
+    }
+
+    /// Whether the host filled it, so that no work has to be waited for before the host reads it.
+    pub fn is_of_host(&self) -> bool {
+        self.written_by.load(Ordering::Acquire) == 0
     }
 
     /// The buffer; its length is that of the size class.
@@ -119,16 +107,15 @@ impl Allocation {
 
     /// The buffer as packed tensor data of type `ty`.
     pub fn tensor_data(&self, ty: &TensorType) -> Result<Bound<'_>, Error> {
-        let kept = self.shown.get();
-        if let Some(kept) = kept
-            && kept.is_of(ty)
-        {
+        let made = self.shown.get();
+        let kept = self.left.find(ty).or_else(|| made.map(|shown| &**shown).filter(|shown| shown.ty.is(ty)));
+        if let Some(kept) = kept {
             return Ok(Bound::Kept(&kept.data));
         }
         let data = ffi::TensorData::new(self.buffer(), &ty.shape, data_type("bind", ty.dtype)?);
         let is_crowded = || self.class <= SMALL && self.pool.lock().buffers_live > CROWD;
-        if kept.is_none() && !is_crowded() {
-            self.shown.keep(|| Box::new(Shown { ty: ty.clone(), data: data.clone() }));
+        if made.is_none() && !is_crowded() {
+            self.shown.get_or_init(|| Box::new(Shown { ty: ty.clone(), data: data.clone() }));
         }
         Ok(Bound::Own(data))
     }
@@ -142,10 +129,10 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let shown = self.shown.take();
+        let left = std::mem::take(&mut self.left).and(self.shown.take());
         let last_use = *self.last_use.get_mut();
         if let Some(buffer) = self.buffer.take() {
-            self.pool.give_back(self.class, FreeBuffer { buffer, shown, last_use, freed: 0 });
+            self.pool.give_back(self.class, FreeBuffer { buffer, left, last_use, freed: 0 });
         }
     }
 }

@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Serial;
-use super::allocation::Shown;
+use super::allocation::Left;
 use crate::ffi;
 use crate::tensor_type::TensorType;
 
-/// How many of the newest free buffers are looked at for one whose tensor data object is of the wanted type.
+/// How many of the newest free buffers are looked at for one that has a tensor data object of the wanted type.
 const NEAR: usize = 16;
 
 /// A buffer that is free.
 pub(super) struct FreeBuffer {
     pub buffer: ffi::Buffer,
-    pub shown: Option<Box<Shown>>,
+    pub left: Left,
     pub last_use: Serial,
     /// When it became free, by a count of buffers that did.
     pub freed: u64,
@@ -49,7 +49,7 @@ impl Free {
     ) -> Option<(usize, FreeBuffer)> {
         let pick = |of_class: &mut VecDeque<FreeBuffer>| {
             let newest = || of_class.iter().enumerate().rev().filter(|(_, free)| may_be(free));
-            let shows = |(_, free): &(usize, &FreeBuffer)| free.shown.as_ref().is_some_and(|shown| shown.is_of(ty));
+            let shows = |(_, free): &(usize, &FreeBuffer)| free.left.has(ty);
             let (at, _) = newest().take(NEAR).find(shows).or_else(|| newest().next())?;
             of_class.remove(at)
         };

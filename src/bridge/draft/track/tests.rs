@@ -51,7 +51,8 @@ fn follows(first: &Segment, second: &Segment) -> bool {
     with_draft(second, |own| {
         assert!(own.is(&program) && own.hash() == taken.hash());
         assert_eq!((&own.scalars, own.has_barrier), (&taken.scalars, taken.has_barrier));
-        assert!(own.feeds.iter().zip(&taken.feeds).all(|(own, taken)| Arc::ptr_eq(own, taken)));
+        assert!(own.feeds.iter().zip(&taken.feeds).all(|(own, taken)| Arc::ptr_eq(own.value, taken.value)));
+        assert!(own.feeds.iter().zip(&taken.feeds).all(|(own, taken)| own.shape == taken.shape));
         assert!(own.output_values().zip(taken.output_values()).all(|(own, taken)| Arc::ptr_eq(own, taken)));
     });
     true

@@ -237,3 +237,49 @@ fn a_product_that_waits_for_another_with_its_left_operand_stays() {
     });
     assert_eq!(count(&found, "float_matmul"), 2, "{found:?}");
 }
+
+/// The ops that are compiled for four samples of this shape that are prepared and joined along an axis.
+fn batch<const D: usize>(
+    shape: [usize; D],
+    axis: usize,
+    prepare: impl Fn(usize, Tensor<MpsGraph, D>) -> Tensor<MpsGraph, D>,
+) -> Vec<&'static str> {
+    let samples: Vec<_> = (0..4).map(|_| plain(shape)).collect();
+    MpsGraphDevice.flush();
+    compiled(|| {
+        let samples = samples.into_iter().enumerate().map(|(at, sample)| prepare(at, sample));
+        Tensor::cat(samples.collect(), axis)
+    })
+}
+
+#[test]
+fn samples_that_are_prepared_alike_are_joined_first() {
+    let normalised = |_, sample: Tensor<MpsGraph, 3>| ((sample / 255) - 0.25).exp();
+    let ops = ["cat", "div_scalar", "sub_scalar", "exp", "cat"];
+    assert_eq!(batch([2, 3, 4], 0, normalised), ops);
+    assert_eq!(batch([2, 3, 4], 1, normalised), ops);
+    let mean = plain([1, 3, 1]);
+    MpsGraphDevice.flush();
+    let difference = |_, sample: Tensor<MpsGraph, 3>| mean.clone() - sample;
+    for extent in [1, 2] {
+        assert_eq!(batch([extent, 3, 4], 0, difference), ["cat", "sub", "cat"]);
+        let turned = |_, sample: Tensor<MpsGraph, 3>| sample.swap_dims(1, 2) / 255;
+        assert_eq!(batch([extent, 3, 4], 0, turned), ["cat", "permute", "div_scalar", "cat"]);
+    }
+    assert_eq!(batch([2, 3, 4], 0, |_, sample| sample.permute([2, 0, 1])), ["cat", "permute", "cat"]);
+    assert_eq!(batch([2, 3, 4], 1, difference), ["sub", "sub", "sub", "sub", "cat"]);
+}
+
+#[test]
+fn samples_that_are_prepared_otherwise_are_not() {
+    let by_number = batch([2, 3], 0, |at, sample: Tensor<MpsGraph, 2>| sample * (at as f32));
+    assert_eq!(by_number, ["mul_scalar", "mul_scalar", "mul_scalar", "mul_scalar", "cat"]);
+    let other_op =
+        batch([2, 3], 0, |at, sample: Tensor<MpsGraph, 2>| if at == 2 { sample.log() } else { sample.exp() });
+    assert_eq!(other_op, ["exp", "exp", "log", "exp", "cat"]);
+    let found = compiled(|| {
+        let [a, b] = [plain([2, 3]).exp(), plain([2, 3]).exp()];
+        (Tensor::cat(vec![a.clone(), b], 0), a)
+    });
+    assert_eq!(count(&found, "exp"), 2, "one of them is asked for: {found:?}");
+}

@@ -1,0 +1,187 @@
+//! Samples that are prepared alike, one by one, and then joined, are joined first: each op is one kernel then, not one
+//! for each sample. So datasets make their batches.
+//!
+//! Every element keeps its bits: the same ops compute it from the same numbers.
+
+use burn_backend::Shape;
+use smallvec::{SmallVec, smallvec};
+
+use super::add;
+use super::joined::{START, type_of};
+use super::reading::{Readers, value};
+use crate::bridge::program::{OperandRef, Program, ProgramNode, Source};
+use crate::lowering::scalar::Layout;
+use crate::ops::Op;
+use crate::ops::arithmetic::ArithmeticOp;
+use crate::ops::tensor_shape::TensorShapeOp;
+use crate::tensor_type::TensorType;
+
+/// Axes up to which MPSGraph's kernels work best.
+const RANK: usize = 4;
+
+pub(super) fn apply(program: &mut Program, layout: &Layout) {
+    let is_concatenation =
+        |&at: &u32| matches!(program.nodes[at as usize].op, Op::TensorShape(TensorShapeOp::Cat { .. }));
+    if !program.schedule.iter().any(is_concatenation) {
+        return;
+    }
+    let readers = Readers::new(program);
+    let lanes = lanes(program, layout);
+    for place in 0..program.schedule.len() {
+        let mut joined = program.schedule[place];
+        while let Some(samples) = Samples::of(program, joined, &readers, &lanes) {
+            joined = samples.join_first(program, joined);
+        }
+    }
+    read_behind(program);
+}
+
+/// Lets all who read a concatenation of one part read the part.
+fn read_behind(program: &mut Program) {
+    let part = |node: &ProgramNode| match (&node.op, &node.inputs[..]) {
+        (Op::TensorShape(TensorShapeOp::Cat { .. }), [only]) => Some(only.source),
+        _ => None,
+    };
+    let parts: Vec<Option<Source>> = program.nodes.iter().map(part).collect();
+    for input in program.nodes.iter_mut().flat_map(|node| &mut node.inputs) {
+        if let Some(part) = input.source.node().and_then(|at| parts[at as usize]) {
+            input.source = part;
+        }
+    }
+}
+
+/// For each node the lanes of its scalars.
+fn lanes(program: &Program, layout: &Layout) -> Vec<SmallVec<[u32; 2]>> {
+    let mut rest = layout.first.iter().copied();
+    program.nodes.iter().map(|node| rest.by_ref().take(node.scalars.len()).collect()).collect()
+}
+
+/// What the parts of a concatenation are made of, all by the same op.
+struct Samples {
+    /// One of the nodes that make the parts.
+    maker: u32,
+    /// What makes each part, in the shape that the part has in the concatenation.
+    operands: SmallVec<[OperandRef; 3]>,
+    together: Together,
+}
+
+/// An op that does for all samples together what it did for each.
+struct Together {
+    op: Op,
+    /// The shapes in which it reads and makes all samples.
+    read: Shape,
+    made: Shape,
+    /// The place of the operand that is another one for each sample.
+    place: usize,
+    /// The other operand.
+    common: Option<OperandRef>,
+}
+
+impl Samples {
+    fn of(program: &Program, joined: u32, readers: &Readers, lanes: &[SmallVec<[u32; 2]>]) -> Option<Self> {
+        let concatenation = &program.nodes[joined as usize];
+        let Op::TensorShape(TensorShapeOp::Cat { axis }) = concatenation.op else { return None };
+        let parts = &concatenation.inputs;
+        let is_small = concatenation.output.elements() <= parts.len() * START;
+        (parts.len() > 1 && is_small).then_some(())?;
+        let makers: Vec<u32> = parts.iter().map(|part| part.source.node()).collect::<Option<_>>()?;
+        let nodes: Vec<&ProgramNode> = makers.iter().map(|&maker| &program.nodes[maker as usize]).collect();
+        let is_alike = |maker: u32| {
+            let is_first = lanes[maker as usize] == lanes[makers[0] as usize];
+            is_first && program.nodes[maker as usize].op == nodes[0].op && readers.only(maker).is_some()
+        };
+        makers.iter().all(|&maker| is_alike(maker)).then_some(())?;
+        let together = match axis {
+            0 => Together::in_rows(&nodes).or_else(|| Together::elementwise(nodes[0], &concatenation.output.shape)),
+            _ => Together::elementwise(nodes[0], &concatenation.output.shape),
+        }?;
+        let operand = |(node, part): (&&ProgramNode, &OperandRef)| {
+            let operand = node.inputs[together.place].clone();
+            OperandRef { shape: part.shape.clone(), ..operand }
+        };
+        let operands: SmallVec<[OperandRef; 3]> = nodes.iter().zip(parts).map(operand).collect();
+        let dtype = |operand| program.type_of(operand).dtype;
+        let is_one_dtype = operands.iter().all(|operand| dtype(operand.source) == dtype(operands[0].source));
+        is_one_dtype.then_some(Self { maker: makers[0], operands, together })
+    }
+
+    /// Lets the op read the concatenation of what all parts are made of, which is returned.
+    fn join_first(self, program: &mut Program, joined: u32) -> u32 {
+        let Self { maker, operands, together: Together { op, read, made, place, common } } = self;
+        let concatenation = &program.nodes[joined as usize];
+        let (cat, all) = (concatenation.op.clone(), concatenation.output.shape.clone());
+        let output = TensorType::new(type_of(program, &operands[0]).dtype, all.clone());
+        let before = add(program, cat, operands, output);
+        let Source::Node(added) = before.source else { unreachable!("a node was added") };
+        let node = &mut program.nodes[maker as usize];
+        node.op = op;
+        node.inputs = smallvec![OperandRef { shape: read, ..before }];
+        if let Some(common) = common {
+            node.inputs.insert(1 - place, common);
+        }
+        node.output.shape = made;
+        program.nodes[joined as usize].inputs = smallvec![OperandRef { shape: all, ..value(program, maker) }];
+        added
+    }
+}
+
+impl Together {
+    /// Of an op that computes each element from one, for a concatenation of the shape `all`.
+    fn elementwise(node: &ProgramNode, all: &Shape) -> Option<Self> {
+        let Op::Arithmetic(op) = &node.op else { return None };
+        let of_one = match op {
+            ArithmeticOp::Unary(_)
+            | ArithmeticOp::BinaryScalar(_)
+            | ArithmeticOp::PowerScalar { .. }
+            | ArithmeticOp::PowerOf(_)
+            | ArithmeticOp::CompareScalar(_)
+            | ArithmeticOp::Test(_)
+            | ArithmeticOp::Cast
+            | ArithmeticOp::Clamp { .. } => true,
+            ArithmeticOp::Binary(_) | ArithmeticOp::Compare(_) | ArithmeticOp::MaskWhere | ArithmeticOp::MaskFill => {
+                false
+            }
+        };
+        of_one.then(|| Self { op: node.op.clone(), read: all.clone(), made: all.clone(), place: 0, common: None })
+    }
+
+    /// Of an op that permutes samples of one shape, or computes each element from one of the sample and one of another
+    /// operand. The samples stand along an axis in front, or along their first one if that is 1.
+    fn in_rows(nodes: &[&ProgramNode]) -> Option<Self> {
+        let (first, count) = (nodes[0], nodes.len());
+        let place = varying(nodes)?;
+        let [read, made] = [&first.inputs[place].shape, &first.output.shape];
+        let permutation = match &first.op {
+            Op::TensorShape(TensorShapeOp::Permute { permutation }) => Some(permutation),
+            _ => None,
+        };
+        let replaced = usize::from(read[0] == 1 && permutation.is_none_or(|permutation| permutation[0] == 0));
+        let op = match permutation.filter(|_| replaced == 0) {
+            Some(permutation) => {
+                let moved = permutation.iter().map(|axis| axis + 1);
+                TensorShapeOp::Permute { permutation: std::iter::once(0).chain(moved).collect() }.into()
+            }
+            None => first.op.clone(),
+        };
+        (made.num_dims() - replaced < RANK).then_some(())?;
+        let in_front = |extent: usize, shape: &Shape| Shape::from([&[extent], &shape[replaced..]].concat());
+        let common = first.inputs.get(1 - place);
+        let common = common.map(|common| OperandRef { shape: in_front(1, &common.shape), ..common.clone() });
+        Some(Self { op, read: in_front(count, read), made: in_front(count, made), place, common })
+    }
+}
+
+/// The place of the operand that is another one for each node, if all nodes read that in one shape.
+fn varying(nodes: &[&ProgramNode]) -> Option<usize> {
+    let first = nodes[0];
+    let is_read_alike = |place: usize| nodes.iter().all(|node| node.inputs[place].shape == first.inputs[place].shape);
+    let is_common = |place: usize| nodes.iter().all(|node| node.inputs[place] == first.inputs[place]);
+    match &first.op {
+        Op::TensorShape(TensorShapeOp::Permute { .. }) => is_read_alike(0).then_some(0),
+        Op::Arithmetic(ArithmeticOp::Binary(_) | ArithmeticOp::Compare(_)) => {
+            let is_whole = |place: usize| first.inputs[place].shape == first.output.shape;
+            [0, 1].into_iter().find(|&place| is_whole(place) && is_read_alike(place) && is_common(1 - place))
+        }
+        _ => None,
+    }
+}
