@@ -36,7 +36,8 @@ impl Provenance {
     pub const REPEATED: Provenance = Provenance(1 << 5);
     /// Cut out or permuted without being copied: its rows may be further apart than they are long.
     pub const APART: Provenance = Provenance(1 << 6);
-    /// Made by a node that may end in a reshape from a shape of the lowering's own.
+    /// Made by a node that may end in a reshape from a shape of the lowering's own, or that the compiler sees through and
+    /// that reads its operand through one with more than one extent of 1.
     pub const RESHAPED: Provenance = Provenance(1 << 7);
 
     /// [`Provenance::APART`], so far that a product reads them wrongly on this system.
@@ -68,6 +69,12 @@ impl Provenance {
     /// The marks of a node's value, from those that its op gave it.
     pub fn of_node(self) -> Provenance {
         self.and(Provenance::COMPUTED)
+    }
+
+    /// The marks of a value for who reads it in a shape: `made` is the one in which it was made or is fed.
+    pub fn read_as(self, made: &[usize], shape: &[usize]) -> Provenance {
+        let is_lone = made != shape && (has_lone_extents(made) || has_lone_extents(shape));
+        if is_lone { self.and(Self::RESHAPED) } else { self }
     }
 
     /// Whether a matrix product has to read a value with these marks through a barrier: `made` is the shape in which it

@@ -90,3 +90,23 @@ fn batches_of_more_than_two_axes() {
     assert_eq!(found.dims(), [2, 1, 2, 1, 3]);
     assert_eq!(read(found), parts.concat());
 }
+
+#[test]
+fn casts_of_what_is_read_in_another_shape() {
+    let _turn = Turn::take();
+    let w = counted([10, 8]);
+    let made = || counted([1, 1, 4, 10]).cast(DType::F16);
+    MpsGraphDevice.flush();
+    let expected = product(&read(made().cast(DType::F32)), &read(w.clone()), 10);
+    // Made and fed, read by a cast and by the product.
+    let fed = made();
+    MpsGraphDevice.flush();
+    for x in [made() * 1.0, fed] {
+        let other = x.clone().reshape([2, 20]).exp().sum();
+        let rows = x.clone().reshape([4, 10]).cast(DType::F32).matmul(w.clone());
+        let matrices = x.reshape([1, 4, 10]).cast(DType::F32).matmul(w.clone().reshape([1, 10, 8]));
+        assert_eq!(read(rows.reshape([2, 16])), expected);
+        assert_eq!(read(matrices.reshape([1, 1, 4, 8])), expected);
+        drop(other);
+    }
+}

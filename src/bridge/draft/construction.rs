@@ -112,6 +112,7 @@ impl<'a> Construction<'_, 'a> {
                 }
                 Source::Node(_) => &value.ty.shape,
             };
+            let provenance = provenance.read_as(made, shape);
             let operand = (value.ty.dtype, &shape[..]);
             let barrier = is_rewritten && provenance.needs_barrier(made, operand, &node.value.ty, read_lone);
             self.draft.has_barrier |= barrier;

@@ -13,9 +13,12 @@ pub(super) fn settle(program: &mut Program, has_scalar: bool) -> bool {
     for place in 0..program.schedule.len() {
         let at = program.schedule[place] as usize;
         let node = &program.nodes[at];
-        let of = |input: &OperandRef| match input.source {
-            Source::Feed(_) => Provenance::NONE,
-            Source::Node(producer) => provenances[producer as usize],
+        let of = |input: &OperandRef| {
+            let own = match input.source {
+                Source::Feed(_) => Provenance::NONE,
+                Source::Node(producer) => provenances[producer as usize],
+            };
+            own.read_as(&program.type_of(input.source).shape, &input.shape)
         };
         let own: Vec<Provenance> = node.inputs.iter().map(of).collect();
         let first = node.inputs.first().map(|input| &input.shape[..]);
