@@ -1,6 +1,6 @@
-//! A two-layer perceptron with softmax, run over a stream of batches: `cargo run --release --example inference`.
+//! A two-layer perceptron with softmax, run again and again: `cargo run --release --example inference`.
 //!
-//! The first batch compiles the program; the others only bind new inputs.
+//! The first run compiles the program; the others only bind its inputs.
 
 use std::time::Instant;
 

@@ -14,14 +14,14 @@ use burn_backend::ExecutionError;
 pub enum Error {
     /// The input breaks the operation's contract.
     Invalid {
-        /// Burn's name of the operation.
+        /// The operation, as a method of Burn's tensors or backend traits is called; `environment` for a variable.
         op: &'static str,
         /// Shapes, dtypes and what was expected.
         reason: String,
     },
     /// A valid request that this backend cannot carry out.
     Unsupported {
-        /// Burn's name of the operation.
+        /// As of [`Error::Invalid`].
         op: &'static str,
         /// Shapes, dtypes, the limit, and what to do instead.
         reason: String,

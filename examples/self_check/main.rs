@@ -98,7 +98,7 @@ fn main() -> ExitCode {
     };
     let numbers: Vec<usize> = (0..checks.len()).filter(|&i| chosen(&checks[i])).collect();
     if numbers.is_empty() {
-        eprintln!("no check is called {words:?}");
+        eprintln!("no check is called {words:?}: words choose checks by a part of their names or of their families");
         return ExitCode::FAILURE;
     }
     supervisor::supervise(&checks, &numbers)

@@ -36,8 +36,8 @@ impl Provenance {
     pub const REPEATED: Provenance = Provenance(1 << 5);
     /// Cut out or permuted without being copied: its rows may be further apart than they are long.
     pub const APART: Provenance = Provenance(1 << 6);
-    /// Made by a node that may end in a reshape from a shape of the lowering's own, or that the compiler sees through and
-    /// that reads its operand through one with more than one extent of 1.
+    /// Made by a node that may end in a reshape from a shape of the lowering's own, or by one that the compiler sees
+    /// through and that reads its operand in a shape with more than one extent of 1.
     pub const RESHAPED: Provenance = Provenance(1 << 7);
 
     /// [`Provenance::APART`], so far that a product reads them wrongly on this system.

@@ -114,7 +114,10 @@ pub(crate) fn gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor
     let (data, at) = (&tensor.shape, &indices.shape);
     let same = |axis: usize| axis == dim || data[axis] == at[axis];
     if dim >= data.num_dims() || at.num_dims() != data.num_dims() || !(0..data.num_dims()).all(same) {
-        invalid("gather", format!("indices of shape {at:?} along axis {dim} of shape {data:?}"));
+        invalid(
+            "gather",
+            format!("indices of shape {at:?} along dim {dim} of shape {data:?}: they must have its other dims"),
+        );
     }
     let shape = indices.shape.clone();
     if shape.num_elements() == 0 {
@@ -142,7 +145,11 @@ pub(super) fn select_inside(tensor: MpsGraphTensor, dim: usize, indices: MpsGrap
 fn slices_at(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor, inside: bool) -> MpsGraphTensor {
     let mut shape = tensor.shape.clone();
     if dim >= shape.num_dims() || indices.rank() != 1 {
-        invalid("select", format!("indices of shape {:?} along axis {dim} of shape {shape:?}", indices.shape));
+        let at = &indices.shape;
+        invalid(
+            "select",
+            format!("indices of shape {at:?} along dim {dim} of shape {shape:?}: they must have one dim"),
+        );
     }
     shape[dim] = indices.shape[0];
     if shape.num_elements() == 0 {

@@ -152,7 +152,7 @@ pub(crate) fn dequantize(tensor: &Quantized, dtype: DType) -> MpsGraphTensor {
 
 fn check(op: &'static str, tensor: &MpsGraphTensor, scheme: &QuantScheme) -> Blocks {
     if !tensor.dtype().is_float() {
-        unsupported(op, format!("dtype {:?}, shape {:?}", tensor.dtype(), tensor.shape));
+        unsupported(op, format!("dtype {:?}, shape {:?}: it is for floats", tensor.dtype(), tensor.shape));
     }
     Blocks::of(op, scheme, &tensor.shape)
 }

@@ -75,7 +75,7 @@ pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution,
 fn uniform(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, Vec<ScalarInput>) {
     let width = high - low;
     if !(width >= 0.0 && width <= f64::from(f32::MAX)) {
-        invalid(op, format!("Uniform({low}, {high}): not a range of finite width"));
+        invalid(op, format!("Uniform({low}, {high}): low must be at most high, and the difference finite in f32"));
     }
     let last = below(high, dtype).max(low);
     let scalars = [low, width, at_least(low, dtype), last];

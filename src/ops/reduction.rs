@@ -68,16 +68,19 @@ pub(crate) fn mean(x: MpsGraphTensor) -> MpsGraphTensor {
 
 /// Largest element, shape \[1\].
 pub(crate) fn max(x: MpsGraphTensor) -> MpsGraphTensor {
+    require_elements("max", &x);
     max_dim(flat(x), 0)
 }
 
 /// Smallest element, shape \[1\].
 pub(crate) fn min(x: MpsGraphTensor) -> MpsGraphTensor {
+    require_elements("min", &x);
     min_dim(flat(x), 0)
 }
 
 /// Largest absolute value, shape \[1\].
 pub(crate) fn max_abs(x: MpsGraphTensor) -> MpsGraphTensor {
+    require_elements("max_abs", &x);
     max_abs_dim(flat(x), 0)
 }
 
@@ -156,6 +159,13 @@ pub(crate) fn all_dim(x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTens
     reduce(Kind::All, x, dim, out)
 }
 
+#[track_caller]
+fn require_elements(name: &'static str, x: &MpsGraphTensor) {
+    if x.shape.num_elements() == 0 {
+        invalid(name, format!("shape {:?} has no elements", x.shape));
+    }
+}
+
 fn flat(x: MpsGraphTensor) -> MpsGraphTensor {
     let elements = x.shape.num_elements();
     x.with_shape(Shape::new([elements]))
@@ -169,7 +179,7 @@ fn reduce(kind: Kind, x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTens
         Kind::Sum | Kind::Prod | Kind::Mean | Kind::Extreme(_) | Kind::Any | Kind::All => require(op.name(), out),
     }
     if x.dtype().is_bool() && !matches!(kind, Kind::Any | Kind::All) {
-        unsupported(op.name(), format!("dtype {:?}", x.dtype()));
+        unsupported(op.name(), format!("dtype {:?}: use any or all, or convert to numbers", x.dtype()));
     }
     let mut shape = x.shape();
     shape[dim] = 1;

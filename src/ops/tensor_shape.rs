@@ -15,7 +15,7 @@ pub(crate) use axes::{expand, flip, permute, swap_dims, transpose};
 pub(crate) use slice::{AxisRange, slice, slice_assign};
 pub(crate) use windows::{unfold, unfold4d};
 
-use super::{Op, Operation, Starts, memory};
+use super::{Op, Operation, Starts, check_dim, memory};
 use crate::bridge::{join_uploaded, record};
 use crate::error::invalid;
 use crate::ffi;
@@ -152,14 +152,14 @@ pub(crate) fn reshape(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
 pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
     let Some(first) = tensors.first() else { invalid("cat", "no tensors") };
     let (dtype, mut shape) = (first.dtype(), first.shape.clone());
-    if dim >= shape.num_dims() {
-        invalid("cat", format!("axis {dim} of shape {shape:?}"));
-    }
+    check_dim("cat", dim, &shape);
     for tensor in &tensors {
         let same = |axis: usize| axis == dim || tensor.shape[axis] == shape[axis];
-        if tensor.dtype() != dtype || tensor.rank() != shape.num_dims() || !(0..shape.num_dims()).all(same) {
-            let other = (tensor.dtype(), &tensor.shape);
-            invalid("cat", format!("{other:?} and {:?} differ beyond axis {dim}", (dtype, &shape)));
+        if tensor.dtype() != dtype {
+            invalid("cat", format!("dtypes {:?} and {dtype:?} differ: cast one", tensor.dtype()));
+        }
+        if tensor.rank() != shape.num_dims() || !(0..shape.num_dims()).all(same) {
+            invalid("cat", format!("shapes {:?} and {shape:?} differ outside dim {dim}", tensor.shape));
         }
     }
     shape[dim] = tensors.iter().map(|tensor| tensor.shape[dim]).sum();
@@ -190,13 +190,11 @@ pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
 /// The tensor `times` times in a row along `dim`.
 pub(crate) fn repeat_dim(tensor: MpsGraphTensor, dim: usize, times: usize) -> MpsGraphTensor {
     let mut shape = tensor.shape.clone();
-    if dim >= shape.num_dims() {
-        invalid("repeat_dim", format!("axis {dim} of shape {shape:?}"));
-    }
+    check_dim("repeat_dim", dim, &shape);
     let outer: usize = shape[..dim].iter().product();
     let block: usize = shape[dim..].iter().product();
     shape[dim] = shape[dim].checked_mul(times).unwrap_or_else(|| {
-        invalid("repeat_dim", format!("axis {dim} of shape {shape:?}, {times} times: there are not so many elements"))
+        invalid("repeat_dim", format!("dim {dim} of shape {shape:?}, {times} times: there are not so many elements"))
     });
     if shape.num_elements() == 0 {
         return memory::zeros(shape, tensor.dtype());

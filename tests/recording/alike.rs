@@ -120,8 +120,8 @@ fn a_value_that_is_read_in_several_shapes() {
         let x = Tensor::<B, 2>::from_data([[start, 1.0, 2.0], [3.0, 4.0, 5.0]], &MpsGraphDevice);
         let tall = x.clone().reshape([3, 2]);
         let product = tall.clone().matmul(x.clone());
-        let sums = tall.sum_dim(1).reshape([3]) + x.clone().reshape([6]).slice([0..3]);
-        assert_eq!(read(product.slice([0..1])), [start * start + 3.0, start + 4.0, 2.0 * start + 5.0]);
+        let sums = tall.sum_dim(1).reshape([3]) + x.clone().reshape([6]).slice(s![0..3]);
+        assert_eq!(read(product.slice(s![0..1])), [start * start + 3.0, start + 4.0, 2.0 * start + 5.0]);
         assert_eq!(read(sums), [2.0 * start + 1.0, 6.0, 11.0]);
     }
     assert_eq!(turn.used().programs_compiled, 1, "{:?}", turn.used());

@@ -30,7 +30,7 @@ pub(super) struct Room {
     left: Mutex<u64>,
 }
 
-struct Program {
+struct KeptProgram {
     path: PathBuf,
     bytes: u64,
     used: SystemTime,
@@ -68,7 +68,7 @@ fn remove_oldest(folder: &Path, most_bytes: u64, needed: u64) -> io::Result<u64>
         if is_program {
             let bytes = bytes_of(&path).unwrap_or(0);
             all += bytes;
-            programs.push(Program { path, bytes, used });
+            programs.push(KeptProgram { path, bytes, used });
         } else if (name.starts_with(fresh::NAME) || name.starts_with(OLD)) && is_over(used) {
             // A process has ended while it wrote it.
             let _ = fs::remove_dir_all(path);
@@ -78,7 +78,7 @@ fn remove_oldest(folder: &Path, most_bytes: u64, needed: u64) -> io::Result<u64>
         return Ok(all);
     }
     programs.sort_by_key(|program| program.used);
-    for Program { path, bytes, .. } in programs.into_iter().filter(|program| is_over(program.used)) {
+    for KeptProgram { path, bytes, .. } in programs.into_iter().filter(|program| is_over(program.used)) {
         if all <= most_bytes - most_bytes / SHARE {
             break;
         }

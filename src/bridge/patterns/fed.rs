@@ -5,8 +5,8 @@ use burn_backend::Shape;
 
 use crate::bridge::program::{Program, Source};
 
-/// A feed gets the shape in which a product reads it, because a reshape in between may need a barrier; else the one with
-/// the fewest axes, because elementwise ops put extents of 1 in front themselves.
+/// A feed gets the shape in which a product reads it, because a reshape in between may need a barrier; else the one
+/// with the fewest axes, because elementwise ops put extents of 1 in front themselves.
 pub(super) fn apply(program: &mut Program) {
     let Program { feeds, nodes, schedule, .. } = program;
     let mut read: Vec<Vec<(&Shape, bool)>> = vec![Vec::new(); feeds.len()];

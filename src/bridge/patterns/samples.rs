@@ -38,9 +38,9 @@ pub(super) fn apply(program: &mut Program, layout: &Layout) {
 
 /// Lets all who read a concatenation of one part read the part.
 fn read_behind(program: &mut Program) {
-    let part = |node: &ProgramNode| match (&node.op, &node.inputs[..]) {
-        (Op::TensorShape(TensorShapeOp::Cat { .. }), [only]) => Some(only.source),
-        _ => None,
+    let part = |node: &ProgramNode| {
+        let is_concatenation = matches!(node.op, Op::TensorShape(TensorShapeOp::Cat { .. }));
+        (is_concatenation && node.inputs.len() == 1).then(|| node.inputs[0].source)
     };
     let parts: Vec<Option<Source>> = program.nodes.iter().map(part).collect();
     for input in program.nodes.iter_mut().flat_map(|node| &mut node.inputs) {
@@ -151,18 +151,14 @@ impl Together {
         let (first, count) = (nodes[0], nodes.len());
         let place = varying(nodes)?;
         let [read, made] = [&first.inputs[place].shape, &first.output.shape];
-        let permutation = match &first.op {
-            Op::TensorShape(TensorShapeOp::Permute { permutation }) => Some(permutation),
-            _ => None,
-        };
-        let replaced = usize::from(read[0] == 1 && permutation.is_none_or(|permutation| permutation[0] == 0));
-        let op = match permutation.filter(|_| replaced == 0) {
-            Some(permutation) => {
-                let moved = permutation.iter().map(|axis| axis + 1);
-                TensorShapeOp::Permute { permutation: std::iter::once(0).chain(moved).collect() }.into()
-            }
-            None => first.op.clone(),
-        };
+        let (mut op, mut replaced) = (first.op.clone(), usize::from(read[0] == 1));
+        if let Op::TensorShape(TensorShapeOp::Permute { permutation }) = &mut op
+            && (replaced == 0 || permutation[0] != 0)
+        {
+            replaced = 0;
+            permutation.iter_mut().for_each(|axis| *axis += 1);
+            permutation.insert(0, 0);
+        }
         (made.num_dims() - replaced < RANK).then_some(())?;
         let in_front = |extent: usize, shape: &Shape| Shape::from([&[extent], &shape[replaced..]].concat());
         let common = first.inputs.get(1 - place);
@@ -176,12 +172,10 @@ fn varying(nodes: &[&ProgramNode]) -> Option<usize> {
     let first = nodes[0];
     let is_read_alike = |place: usize| nodes.iter().all(|node| node.inputs[place].shape == first.inputs[place].shape);
     let is_common = |place: usize| nodes.iter().all(|node| node.inputs[place] == first.inputs[place]);
-    match &first.op {
-        Op::TensorShape(TensorShapeOp::Permute { .. }) => is_read_alike(0).then_some(0),
-        Op::Arithmetic(ArithmeticOp::Binary(_) | ArithmeticOp::Compare(_)) => {
-            let is_whole = |place: usize| first.inputs[place].shape == first.output.shape;
-            [0, 1].into_iter().find(|&place| is_whole(place) && is_read_alike(place) && is_common(1 - place))
-        }
-        _ => None,
+    if matches!(first.op, Op::TensorShape(TensorShapeOp::Permute { .. })) {
+        return is_read_alike(0).then_some(0);
     }
+    let Op::Arithmetic(ArithmeticOp::Binary(_) | ArithmeticOp::Compare(_)) = first.op else { return None };
+    let is_whole = |place: usize| first.inputs[place].shape == first.output.shape;
+    [0, 1].into_iter().find(|&place| is_whole(place) && is_read_alike(place) && is_common(1 - place))
 }

@@ -139,16 +139,18 @@ impl BinaryOp {
 
     #[track_caller]
     fn check(self, dtype: DType) {
-        let accepted = match self {
-            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Remainder | Self::Pow => !dtype.is_bool(),
-            Self::Atan2 => dtype.is_float(),
-            Self::BitwiseAnd | Self::BitwiseOr | Self::BitwiseXor | Self::LeftShift | Self::RightShift => {
-                dtype.is_int() || dtype.is_uint()
+        let (accepted, kind) = match self {
+            Self::Add | Self::Sub | Self::Mul | Self::Div | Self::Remainder | Self::Pow => {
+                (!dtype.is_bool(), "floats or integers")
             }
-            Self::LogicalAnd | Self::LogicalOr | Self::LogicalXor => dtype.is_bool(),
+            Self::Atan2 => (dtype.is_float(), "floats"),
+            Self::BitwiseAnd | Self::BitwiseOr | Self::BitwiseXor | Self::LeftShift | Self::RightShift => {
+                (dtype.is_int() || dtype.is_uint(), "integers")
+            }
+            Self::LogicalAnd | Self::LogicalOr | Self::LogicalXor => (dtype.is_bool(), "bools"),
         };
         if !accepted {
-            unsupported(self.name(), format!("dtype {dtype:?}"));
+            unsupported(self.name(), format!("dtype {dtype:?}: it is for {kind}"));
         }
     }
 

@@ -61,7 +61,7 @@ fn test(op: TestOp, x: MpsGraphTensor, out: DType) -> MpsGraphTensor {
     require(op.name(), out);
     // MPSGraph raises an exception for the tests of integers.
     if !x.dtype().is_float() {
-        unsupported(op.name(), format!("dtype {:?}", x.dtype()));
+        unsupported(op.name(), format!("dtype {:?}: it is for floats", x.dtype()));
     }
     let output = TensorType::new(out, x.shape());
     record(ArithmeticOp::Test(op).into(), &[&x], &[], output)
@@ -93,7 +93,7 @@ impl CompareOp {
     #[track_caller]
     fn check(self, dtype: DType) {
         if dtype.is_bool() && !matches!(self, Self::Equal | Self::NotEqual) {
-            unsupported(self.name(), format!("dtype {dtype:?}"));
+            unsupported(self.name(), format!("dtype {dtype:?}: it is for floats or integers"));
         }
     }
 

@@ -36,7 +36,7 @@ pub(crate) fn mask_fill(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: Sca
 pub(crate) fn clamp(x: MpsGraphTensor, min: Option<ScalarInput>, max: Option<ScalarInput>) -> MpsGraphTensor {
     let dtype = x.dtype();
     if dtype.is_bool() {
-        unsupported("clamp", format!("dtype {dtype:?}"));
+        unsupported("clamp", format!("dtype {dtype:?}: it is for floats or integers"));
     }
     let op = ArithmeticOp::Clamp { min: min.is_some(), max: max.is_some() };
     let bounds: Vec<_> = [min, max].into_iter().flatten().map(|bound| bound_for(bound, dtype)).collect();

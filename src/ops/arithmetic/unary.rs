@@ -52,8 +52,9 @@ pub(crate) enum UnaryOp {
 /// Applies `op` to each element.
 pub(crate) fn unary(op: UnaryOp, x: MpsGraphTensor) -> MpsGraphTensor {
     let dtype = x.dtype();
-    if !op.accepts(dtype) {
-        unsupported(op.name(), format!("dtype {dtype:?}, shape {:?}", x.dims()));
+    let (accepted, kind) = op.accepts(dtype);
+    if !accepted {
+        unsupported(op.name(), format!("dtype {dtype:?}, shape {:?}: it is for {kind}", x.dims()));
     }
     if op == UnaryOp::Abs && dtype.is_uint() {
         return x;
@@ -95,11 +96,12 @@ impl UnaryOp {
         }
     }
 
-    fn accepts(self, dtype: DType) -> bool {
+    /// Whether the op takes a dtype, and which kind it takes.
+    fn accepts(self, dtype: DType) -> (bool, &'static str) {
         match self {
-            Self::Abs | Self::Neg | Self::Sign => !dtype.is_bool(),
-            Self::BitwiseNot => dtype.is_int() || dtype.is_uint(),
-            Self::LogicalNot => dtype.is_bool(),
+            Self::Abs | Self::Neg | Self::Sign => (!dtype.is_bool(), "floats or integers"),
+            Self::BitwiseNot => (dtype.is_int() || dtype.is_uint(), "integers"),
+            Self::LogicalNot => (dtype.is_bool(), "bools"),
             Self::Acos
             | Self::Acosh
             | Self::Asin
@@ -121,7 +123,7 @@ impl UnaryOp {
             | Self::Sqrt
             | Self::Tan
             | Self::Tanh
-            | Self::Trunc => dtype.is_float(),
+            | Self::Trunc => (dtype.is_float(), "floats"),
         }
     }
 

@@ -32,32 +32,8 @@ pub(crate) fn attention(
     options: AttentionModuleOptions,
 ) -> MpsGraphTensor {
     let dtype = query.dtype();
+    check([&query, &key, &value], [("mask", &mask), ("bias", &bias)], options.softcap);
     let (q, k, v) = (query.shape.clone(), key.shape.clone(), value.shape.clone());
-    let fits = [&q, &k, &v].iter().all(|shape| shape.num_dims() == 4 && shape[..2] == q[..2])
-        && (q[3], k[2]) == (k[3], v[2])
-        && [&key, &value].iter().all(|tensor| tensor.dtype() == dtype);
-    if !fits {
-        let [k_dtype, v_dtype] = [key.dtype(), value.dtype()];
-        let expected =
-            "one dtype, one batch and as many heads, query and key of one width, key and value of one length";
-        let given = format!("query {dtype:?} {q:?}, key {k_dtype:?} {k:?}, value {v_dtype:?} {v:?}");
-        invalid("attention", format!("{given}; they need {expected}"));
-    }
-    let scores = [q[0], q[1], q[2], k[2]];
-    for (name, extra) in [("mask", &mask), ("bias", &bias)] {
-        let repeats = |tensor: &MpsGraphTensor| {
-            let mut extents = tensor.dims().iter().zip(scores);
-            tensor.dims().len() == scores.len() && extents.all(|(&extent, whole)| extent == 1 || extent == whole)
-        };
-        if let Some(tensor) = extra
-            && !repeats(tensor)
-        {
-            invalid("attention", format!("{name} {:?} does not repeat to the scores {scores:?}", tensor.dims()));
-        }
-    }
-    if options.softcap.is_some_and(|softcap| softcap.is_nan() || softcap <= 0.0) {
-        invalid("attention", format!("softcap {:?} is not positive", options.softcap));
-    }
     let scale = options.scale.unwrap_or_else(|| 1.0 / (q[3] as f64).sqrt());
     let (queries, keys) = (q[2], k[2]);
     let shape = [q[0], q[1], queries, v[3]];
@@ -88,6 +64,40 @@ pub(crate) fn attention(
     let total = arithmetic::clamp(total, Some(scalar(f32::MIN_POSITIVE.into())), None);
     let weights = arithmetic::binary(BinaryOp::Div, weights, total);
     arithmetic::cast(matmul(weights, value), dtype)
+}
+
+/// Ends an attention whose operands do not fit each other; `extras` are what is repeated to the scores.
+fn check(
+    [query, key, value]: [&MpsGraphTensor; 3],
+    extras: [(&str, &Option<MpsGraphTensor>); 2],
+    softcap: Option<f64>,
+) {
+    let (dtype, [q, k, v]) = (query.dtype(), [query, key, value].map(|tensor| &tensor.shape));
+    let fits = [q, k, v].iter().all(|shape| shape.num_dims() == 4 && shape[..2] == q[..2])
+        && (q[3], k[2]) == (k[3], v[2])
+        && [key, value].iter().all(|tensor| tensor.dtype() == dtype);
+    if !fits {
+        let [k_dtype, v_dtype] = [key.dtype(), value.dtype()];
+        let expected =
+            "one dtype, one batch and as many heads, query and key of one width, key and value of one length";
+        let given = format!("query {dtype:?} {q:?}, key {k_dtype:?} {k:?}, value {v_dtype:?} {v:?}");
+        invalid("attention", format!("{given}; they need {expected}"));
+    }
+    let scores = [q[0], q[1], q[2], k[2]];
+    for (name, extra) in extras {
+        let repeats = |tensor: &MpsGraphTensor| {
+            let mut extents = tensor.dims().iter().zip(scores);
+            tensor.dims().len() == scores.len() && extents.all(|(&extent, whole)| extent == 1 || extent == whole)
+        };
+        if let Some(tensor) = extra
+            && !repeats(tensor)
+        {
+            invalid("attention", format!("{name} {:?} does not repeat to the scores {scores:?}", tensor.dims()));
+        }
+    }
+    if softcap.is_some_and(|softcap| softcap.is_nan() || softcap <= 0.0) {
+        invalid("attention", format!("softcap {:?} is not positive", softcap));
+    }
 }
 
 /// True, in the shape of the scores, where a key comes after the query; the last key and the last query have the same

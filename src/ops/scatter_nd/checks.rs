@@ -49,14 +49,15 @@ fn require_fit(
 ) {
     let [shape, at, new] = operands.map(|operand| &operand.shape);
     if dim >= shape.num_dims() || !fits(shape, at, new) {
-        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, axis {dim} of {shape:?}"));
+        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, dim {dim} of {shape:?}"));
     }
 }
 
 /// Ends an op whose values have another dtype than the data, or whose data are bools.
 pub(super) fn require_dtype(name: &'static str, data: &MpsGraphTensor, value: &MpsGraphTensor) {
     if data.dtype() != value.dtype() || data.dtype().is_bool() {
-        invalid(name, format!("values of {:?} into {:?}", value.dtype(), data.dtype()));
+        let dtypes = (value.dtype(), data.dtype());
+        invalid(name, format!("values of {:?} into {:?}: both must be of one dtype, not bools", dtypes.0, dtypes.1));
     }
 }
 

@@ -13,7 +13,7 @@ use crate::tensor_type::TensorType;
 pub(crate) fn swap_dims(tensor: MpsGraphTensor, dim1: usize, dim2: usize) -> MpsGraphTensor {
     let rank = tensor.rank();
     if dim1 >= rank || dim2 >= rank {
-        invalid("swap_dims", format!("axes {dim1} and {dim2} of shape {:?}", tensor.shape));
+        invalid("swap_dims", format!("dims {dim1} and {dim2} of shape {:?}: it has {rank}", tensor.shape));
     }
     let mut axes: Vec<usize> = (0..rank).collect();
     axes.swap(dim1, dim2);
@@ -32,7 +32,7 @@ pub(crate) fn transpose(tensor: MpsGraphTensor) -> MpsGraphTensor {
 pub(crate) fn permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
     let rank = tensor.rank();
     if axes.len() != rank || (0..rank).any(|axis| !axes.contains(&axis)) {
-        invalid("permute", format!("axes {axes:?} are not a permutation of the axes of shape {:?}", tensor.shape));
+        invalid("permute", format!("dims {axes:?} are not a permutation of those of shape {:?}", tensor.shape));
     }
     let shape: Vec<usize> = axes.iter().map(|&axis| tensor.shape[axis]).collect();
     // Axes of extent 1 do not move anything.
@@ -44,26 +44,26 @@ pub(crate) fn permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor 
         let output = TensorType::new(tensor.dtype(), shape.into());
         return record(TensorShapeOp::Permute { permutation: axes.to_vec() }.into(), &[&tensor], &[], output);
     }
-    // Runs of axes that stay next to each other, in output order; each is one axis of the merged tensor.
-    let mut runs: Vec<(usize, usize)> = Vec::new();
+    // Axes that stay next to each other, in output order: where they begin, and the extent of the one that they become.
+    let mut joined: Vec<(usize, usize)> = Vec::new();
     let mut before = None;
     for &axis in &moving {
         let follows =
             before.is_some_and(|b: usize| b < axis && (b + 1..axis).all(|between| tensor.shape[between] == 1));
-        match runs.last_mut() {
+        match joined.last_mut() {
             Some((_, extent)) if follows => *extent *= tensor.shape[axis],
-            _ => runs.push((axis, tensor.shape[axis])),
+            _ => joined.push((axis, tensor.shape[axis])),
         }
         before = Some(axis);
     }
-    let mut order: Vec<usize> = (0..runs.len()).collect();
-    order.sort_by_key(|&run| runs[run].0);
-    let merged: Vec<usize> = order.iter().map(|&run| runs[run].1).collect();
-    let mut permutation = vec![0; runs.len()];
-    for (place, &run) in order.iter().enumerate() {
-        permutation[run] = place;
+    let mut order: Vec<usize> = (0..joined.len()).collect();
+    order.sort_by_key(|&at| joined[at].0);
+    let merged: Vec<usize> = order.iter().map(|&at| joined[at].1).collect();
+    let mut permutation = vec![0; joined.len()];
+    for (place, &at) in order.iter().enumerate() {
+        permutation[at] = place;
     }
-    let moved: Vec<usize> = runs.iter().map(|&(_, extent)| extent).collect();
+    let moved: Vec<usize> = joined.iter().map(|&(_, extent)| extent).collect();
     let output = TensorType::new(tensor.dtype(), moved.into());
     let tensor = tensor.with_shape(merged.into());
     if permutation.len() > PLAIN_RANK {
@@ -107,9 +107,9 @@ pub(crate) fn expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     let (from, to) = if shape.num_dims() <= PLAIN_RANK {
         (from.clone(), shape.to_vec())
     } else {
-        let runs = merge(&shape, |axis| Some(grows(axis)));
-        let from = runs.iter().map(|run| if grows(run.first) { 1 } else { run.extent }).collect();
-        (from, runs.iter().map(|run| run.extent).collect())
+        let merged = merge(&shape, |axis| Some(grows(axis)));
+        let from = merged.iter().map(|axis| if grows(axis.first) { 1 } else { axis.extent }).collect();
+        (from, merged.iter().map(|axis| axis.extent).collect())
     };
     if to.len() > PLAIN_RANK {
         let mut tensor = tensor;
@@ -129,7 +129,7 @@ pub(crate) fn expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
 pub(crate) fn flip(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
     let rank = tensor.rank();
     if axes.iter().any(|&axis| axis >= rank) {
-        invalid("flip", format!("axes {axes:?} of shape {:?}", tensor.shape));
+        invalid("flip", format!("dims {axes:?} of shape {:?}: it has {rank}", tensor.shape));
     }
     let turns = |axis: usize| axes.contains(&axis) && tensor.shape[axis] != 1;
     if !(0..rank).any(turns) {
@@ -137,33 +137,33 @@ pub(crate) fn flip(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
     }
     let shape = tensor.shape.clone();
     // Reversing two neighbouring axes is reversing the axis into which they merge.
-    let runs = merge(&shape, |axis| Some(turns(axis)));
-    let merged: Vec<usize> = runs.iter().map(|run| run.extent).collect();
-    let axes: Vec<usize> = (0..runs.len()).filter(|&run| turns(runs[run].first)).collect();
+    let merged = merge(&shape, |axis| Some(turns(axis)));
+    let extents: Vec<usize> = merged.iter().map(|axis| axis.extent).collect();
+    let axes: Vec<usize> = (0..merged.len()).filter(|&axis| turns(merged[axis].first)).collect();
     if merged.len() > PLAIN_RANK {
         let turned = axes
             .iter()
-            .fold(tensor, |tensor, &axis| flip(tensor.with_shape(outer_axis_inner(&merged, axis).into()), &[1]));
+            .fold(tensor, |tensor, &axis| flip(tensor.with_shape(outer_axis_inner(&extents, axis).into()), &[1]));
         return turned.with_shape(shape);
     }
-    let output = TensorType::new(tensor.dtype(), merged.clone().into());
-    record(TensorShapeOp::Flip { axes }.into(), &[&tensor.with_shape(merged.into())], &[], output).with_shape(shape)
+    let output = TensorType::new(tensor.dtype(), extents.clone().into());
+    record(TensorShapeOp::Flip { axes }.into(), &[&tensor.with_shape(extents.into())], &[], output).with_shape(shape)
 }
 
 /// Neighbouring axes seen as one.
-pub(super) struct Run {
+pub(super) struct MergedAxis {
     pub first: usize,
     pub extent: usize,
 }
 
 /// Merges neighbouring axes of one kind; an axis without a kind stays alone, one of extent 1 vanishes.
-pub(super) fn merge(shape: &[usize], kind: impl Fn(usize) -> Option<bool>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+pub(super) fn merge(shape: &[usize], kind: impl Fn(usize) -> Option<bool>) -> Vec<MergedAxis> {
+    let mut merged: Vec<MergedAxis> = Vec::new();
     for axis in (0..shape.len()).filter(|&axis| shape[axis] != 1) {
-        match runs.last_mut() {
-            Some(run) if kind(axis).is_some() && kind(run.first) == kind(axis) => run.extent *= shape[axis],
-            _ => runs.push(Run { first: axis, extent: shape[axis] }),
+        match merged.last_mut() {
+            Some(last) if kind(axis).is_some() && kind(last.first) == kind(axis) => last.extent *= shape[axis],
+            _ => merged.push(MergedAxis { first: axis, extent: shape[axis] }),
         }
     }
-    runs
+    merged
 }

@@ -10,7 +10,7 @@ mod pieces;
 
 use burn_backend::{Shape, Slice, TensorMetadata};
 
-use super::axes::{Run, flip, merge};
+use super::axes::{MergedAxis, flip, merge};
 use super::{PLAIN_RANK, TensorShapeOp, signed};
 use crate::bridge::record;
 use crate::error::invalid;
@@ -117,7 +117,7 @@ fn region_of(name: &'static str, shape: &Shape, slices: &[Slice]) -> Vec<AxisRan
 }
 
 /// Axes that are taken whole and stay in order can be merged with such neighbours.
-fn runs_of(shape: &Shape, region: &[AxisRange]) -> Vec<Run> {
+fn merged_axes(shape: &Shape, region: &[AxisRange]) -> Vec<MergedAxis> {
     merge(shape, |axis| (region[axis] == AxisRange::full(shape[axis])).then_some(true))
 }
 
@@ -136,14 +136,14 @@ fn take_region(tensor: MpsGraphTensor, region: &[AxisRange]) -> MpsGraphTensor {
         let reversed: Vec<usize> = (0..region.len()).filter(|&axis| region[axis].reversed).collect();
         return flip(tensor, &reversed);
     }
-    let runs = runs_of(&tensor.shape, region);
-    if runs.len() > PLAIN_RANK {
+    let merged = merged_axes(&tensor.shape, region);
+    if merged.len() > PLAIN_RANK {
         let [first, rest] = apart(&tensor.shape, region);
         return take_region(take_region(tensor, &first), &rest);
     }
-    let ranges: Vec<AxisRange> = runs.iter().map(|run| merged_range(run, &tensor.shape, region)).collect();
+    let ranges: Vec<AxisRange> = merged.iter().map(|axis| merged_range(axis, &tensor.shape, region)).collect();
     let output = TensorType::new(tensor.dtype(), ranges.iter().map(|range| range.count).collect());
-    let tensor = tensor.with_shape(runs.iter().map(|run| run.extent).collect());
+    let tensor = tensor.with_shape(merged.iter().map(|axis| axis.extent).collect());
     record(TensorShapeOp::Slice { region: ranges }.into(), &[&tensor], &[], output).with_shape(shape)
 }
 
@@ -168,15 +168,15 @@ fn put_region(tensor: MpsGraphTensor, region: &[AxisRange], value: MpsGraphTenso
         return flip(value, &reversed);
     }
     let whole = tensor.shape.clone();
-    let runs = runs_of(&whole, region);
-    if runs.len() > PLAIN_RANK {
+    let merged = merged_axes(&whole, region);
+    if merged.len() > PLAIN_RANK {
         let [first, rest] = apart(&whole, region);
         let inner = put_region(take_region(tensor.clone(), &first), &rest, value);
         return put_region(tensor, &first, inner);
     }
-    let ranges: Vec<AxisRange> = runs.iter().map(|run| merged_range(run, &whole, region)).collect();
+    let ranges: Vec<AxisRange> = merged.iter().map(|axis| merged_range(axis, &whole, region)).collect();
     let value = value.with_shape(ranges.iter().map(|range| range.count).collect());
-    let tensor = tensor.with_shape(runs.iter().map(|run| run.extent).collect());
+    let tensor = tensor.with_shape(merged.iter().map(|axis| axis.extent).collect());
     let output = tensor.ty();
     record(TensorShapeOp::SliceAssign { region: ranges }.into(), &[&tensor, &value], &[], output).with_shape(whole)
 }
@@ -193,8 +193,9 @@ fn apart(shape: &Shape, region: &[AxisRange]) -> [Vec<AxisRange>; 2] {
     [first, rest]
 }
 
-fn merged_range(run: &Run, shape: &Shape, region: &[AxisRange]) -> AxisRange {
-    if region[run.first] == AxisRange::full(shape[run.first]) { AxisRange::full(run.extent) } else { region[run.first] }
+fn merged_range(axis: &MergedAxis, shape: &Shape, region: &[AxisRange]) -> AxisRange {
+    let MergedAxis { first, extent } = *axis;
+    if region[first] == AxisRange::full(shape[first]) { AxisRange::full(extent) } else { region[first] }
 }
 
 /// Where a region starts along each axis.

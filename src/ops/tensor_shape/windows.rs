@@ -15,7 +15,8 @@ use crate::tensor::MpsGraphTensor;
 pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usize) -> MpsGraphTensor {
     let shape = tensor.shape.clone();
     if dim >= shape.num_dims() || size == 0 || step == 0 || size > shape[dim] {
-        invalid("unfold", format!("windows of {size}, {step} apart, along axis {dim} of shape {shape:?}"));
+        let limits = "the size must be at least 1 and at most its extent, the step at least 1";
+        invalid("unfold", format!("windows of {size}, {step} apart, along dim {dim} of shape {shape:?}: {limits}"));
     }
     let windows = (shape[dim] - size) / step + 1;
     let mut output = shape.to_vec();

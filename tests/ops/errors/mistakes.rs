@@ -49,7 +49,7 @@ const CASES: &[Case] = &[
     (|| B::float_flip(float([2, 3]), &[0, 5]), &["flip", "[0, 5]", "[2, 3]"]),
     (|| B::float_expand(float([2, 3]), [4, 3].into()), &["expand", "[2, 3]", "[4, 3]"]),
     (|| B::float_expand(float([2, 3]), [3].into()), &["expand", "[2, 3]", "[3]"]),
-    (|| B::float_repeat_dim(float([2, 3]), 2, 4), &["repeat_dim", "axis 2", "[2, 3]"]),
+    (|| B::float_repeat_dim(float([2, 3]), 2, 4), &["repeat_dim", "dim 2", "[2, 3]"]),
     (|| B::float_repeat_dim(float([4]), 0, (1 << 62) + 1), &["repeat_dim", "[4]", "4611686018427387905"]),
     (
         || B::float_random([2].into(), Distribution::Normal(0.0, f64::NAN), &DEVICE, FloatDType::F32),
@@ -63,18 +63,18 @@ const CASES: &[Case] = &[
     ),
     (|| B::float_slice_assign(float([4]), &[Slice::new(0, Some(2), 1)], half([2])), &["slice_assign", "F16", "F32"]),
     (|| B::float_cat(vec![], 0), &["cat", "no tensors"]),
-    (|| B::float_cat(vec![float([2, 3]), float([2, 4])], 0), &["cat", "[2, 3]", "[2, 4]", "axis 0"]),
+    (|| B::float_cat(vec![float([2, 3]), float([2, 4])], 0), &["cat", "[2, 3]", "[2, 4]", "dim 0"]),
     (|| B::float_cat(vec![float([2, 3]), half([2, 3])], 0), &["cat", "F32", "F16"]),
-    (|| B::float_cat(vec![float([2, 3])], 2), &["cat", "axis 2", "[2, 3]"]),
+    (|| B::float_cat(vec![float([2, 3])], 2), &["cat", "dim 2", "[2, 3]"]),
     (|| B::float_gather(0, float([2, 3]), int([2])), &["gather", "[2]", "[2, 3]"]),
-    (|| B::int_gather(1, int([2, 3]), int([3, 1])), &["gather", "[3, 1]", "axis 1", "[2, 3]"]),
+    (|| B::int_gather(1, int([2, 3]), int([3, 1])), &["gather", "[3, 1]", "dim 1", "[2, 3]"]),
     (|| B::float_gather(0, float([0, 3]), int([1, 3])), &["gather", "out of range", "[0, 3]"]),
     (|| B::float_select(float([2, 3]), 0, int([2, 2])), &["select", "[2, 2]", "[2, 3]"]),
-    (|| B::float_select(float([2, 3]), 2, int([2])), &["select", "axis 2", "[2, 3]"]),
+    (|| B::float_select(float([2, 3]), 2, int([2])), &["select", "dim 2", "[2, 3]"]),
     (|| B::float_gather_nd(float([2, 3]), int([4, 3])), &["gather_nd", "[4, 3]", "[2, 3]"]),
     (
         || B::float_scatter_add(0, float([2, 3]), int([2, 2]), float([2, 2])),
-        &["scatter_add", "[2, 2]", "axis 0", "[2, 3]"],
+        &["scatter_add", "[2, 2]", "dim 0", "[2, 3]"],
     ),
     (|| B::float_scatter_add(0, float([2, 3]), int([1, 3]), half([1, 3])), &["scatter_add", "F16", "F32"]),
     (
@@ -86,7 +86,7 @@ const CASES: &[Case] = &[
     ),
     (
         || B::float_select_add(float([2, 3]), 0, int([2]), float([3, 3])),
-        &["select_add", "[3, 3]", "[2]", "axis 0", "[2, 3]"],
+        &["select_add", "[3, 3]", "[2]", "dim 0", "[2, 3]"],
     ),
     (
         || B::float_scatter_nd(float([2, 3]), int([1, 1]), float([1, 2]), IndexingUpdateOp::Add),

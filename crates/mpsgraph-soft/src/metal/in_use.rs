@@ -105,13 +105,14 @@ impl InUse {
     }
 }
 
-/// Hash of up to 256 words at equal distances: all words of 2 KiB, a bounded cost (a tenth of a microsecond) for more.
-/// It sees every write of at least a 256th of the buffer in one piece. A batch of samples is as many buffers.
+/// Hash of words at equal distances: all words of 512 bytes, one of each cache line of 16 KiB, and of 256 lines at most.
+/// It sees every write of at least 64 bytes and a 256th of the buffer in one piece. Cheap, because a batch of samples
+/// is as many buffers.
 fn sample(memory: &Memory) -> NonZeroU64 {
     /// Hashes that do not wait for each other.
     const LANES: usize = 8;
     let words = memory.bytes() / size_of::<u64>();
-    let step = words.div_ceil(256);
+    let step = if words <= 64 { 1 } else { words.div_ceil(256).max(8) };
     let mut hashes = [0xcbf2_9ce4_8422_2325_u64; LANES];
     for (at, index) in (0..words).step_by(step).enumerate() {
         // SAFETY: `index` is below the number of whole words, the start is aligned to more than a word, and

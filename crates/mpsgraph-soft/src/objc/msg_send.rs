@@ -6,7 +6,7 @@
 //! unwinds into the caller.
 
 #[cfg(not(any(target_arch = "aarch64", target_arch = "x86_64")))]
-compile_error!("objc_msgSend is written for AArch64 and x86-64");
+compile_error!("mpsgraph-soft is for x86-64 and AArch64: its objc_msgSend is assembly");
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;

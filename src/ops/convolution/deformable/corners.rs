@@ -71,7 +71,7 @@ fn place(cx: &Lowering<'_>, layout: &Layout, offsets: &ffi::Tensor, axis: usize)
     let graph = cx.graph();
     let Axis { output, window, .. } = layout.axes[axis];
     // The output's axis, and what is inside it but for the taps.
-    let inner = layout.runs * if axis == 0 { layout.axes[1].output } else { 1 };
+    let inner = layout.bundles * if axis == 0 { layout.axes[1].output } else { 1 };
     let taps = layout.taps();
     let view = [layout.rows() / (output * inner * taps), output, inner, taps];
     let offset = part(graph, offsets, &[2, layout.rows()], 0, [axis, axis + 1]);
@@ -106,29 +106,29 @@ fn neighbours(cx: &Lowering<'_>, axis: &Axis, low: &ffi::Tensor) -> [Neighbour; 
     [Neighbour { index: index(low), is_inside: before }, Neighbour { index: index(&high), is_inside: behind }]
 }
 
-/// The rows of runs in the first pixel of each sample's image, shape `(weight groups * batch, 1, runs, 1)`; nothing if
+/// The rows of bundles in the first pixel of each sample's image, `(weight groups * batch, 1, bundles, 1)`; nothing if
 /// all are the row 0.
 fn first_rows(cx: &Lowering<'_>, layout: &Layout) -> Option<ffi::Tensor> {
     let graph = cx.graph();
-    let Layout { batch, weight_groups, runs, axes: [height, width], .. } = *layout;
-    if [batch, weight_groups, runs] == [1, 1, 1] {
+    let Layout { batch, weight_groups, bundles, axes: [height, width], .. } = *layout;
+    if [batch, weight_groups, bundles] == [1, 1, 1] {
         return None;
     }
     let counted = |axis: usize, shape: &[usize], step: usize| {
         let count = graph.coordinate_along_axis(axis as isize, shape);
         graph.multiplication(&count, &cx.constant(step as f64, DType::I32))
     };
-    let image = height.input * width.input * layout.all_runs();
-    let first = graph.addition(&counted(0, &[weight_groups, 1], runs), &counted(1, &[1, batch], image));
+    let image = height.input * width.input * layout.all_bundles();
+    let first = graph.addition(&counted(0, &[weight_groups, 1], bundles), &counted(1, &[1, batch], image));
     let first = graph.reshape(&first, &[weight_groups * batch, 1, 1, 1]);
-    Some(graph.addition(&first, &counted(2, &[1, 1, runs, 1], 1)))
+    Some(graph.addition(&first, &counted(2, &[1, 1, bundles, 1], 1)))
 }
 
-/// The row of a sample's run in the pixel `pixel` of its image, `(rows, 1)`.
+/// The row of a sample's bundle in the pixel `pixel` of its image, `(rows, 1)`.
 fn row_of(cx: &Lowering<'_>, layout: &Layout, pixel: &ffi::Tensor, first: Option<&ffi::Tensor>) -> ffi::Tensor {
     let Some(first) = first else { return pixel.clone() };
     let graph = cx.graph();
-    let row = graph.multiplication(pixel, &cx.constant(layout.all_runs() as f64, DType::I32));
-    let view = [layout.weight_groups * layout.batch, layout.positions(), layout.runs, layout.taps()];
+    let row = graph.multiplication(pixel, &cx.constant(layout.all_bundles() as f64, DType::I32));
+    let view = [layout.weight_groups * layout.batch, layout.positions(), layout.bundles, layout.taps()];
     graph.reshape(&graph.addition(&graph.reshape(&row, &view), first), &[layout.rows(), 1])
 }

@@ -1,16 +1,16 @@
 //! The extents of a deformable convolution, and the rules for them.
 //!
-//! A *run* is as many neighbouring channels as share both the weights' group and the offsets' group, so that they are
-//! read at the same places and summed in the same product. Of 12 channels in 2 weight groups and 3 offset groups:
+//! A *bundle* is as many neighbouring channels as share both the weights' group and the offsets' group, so that they
+//! are read at the same places and summed in the same product. Of 12 channels in 2 weight groups and 3 offset groups:
 //!
 //! ```text
 //! channel         0 1   2 3   4 5   6 7   8 9   10 11
 //! weight group    0     0     0     1     1     1
 //! offset group    0     0     1     1     2     2
-//! run             0     1     2     0     1     2        of its weight group
+//! bundle          0     1     2     0     1     2           of its weight group
 //! ```
 //!
-//! So a weight group has 3 `runs` of 2 `channels`, and 2 neighbouring runs are `alike`: they have the same offsets.
+//! So a weight group has 3 `bundles` of 2 `channels`, and 2 neighbouring ones are `alike`: they have the same offsets.
 
 use std::fmt;
 
@@ -32,11 +32,11 @@ pub(crate) struct Layout {
     pub weight_groups: usize,
     /// Outputs of a weight group.
     pub outputs: usize,
-    /// Runs of a weight group.
-    pub runs: usize,
-    /// Channels of a run.
+    /// Bundles of a weight group.
+    pub bundles: usize,
+    /// Channels of a bundle.
     pub channels: usize,
-    /// Neighbouring runs with the same offsets.
+    /// Neighbouring bundles with the same offsets.
     pub alike: usize,
 }
 
@@ -70,15 +70,15 @@ impl Layout {
         if mask.is_some_and(|mask| mask.dims() != expected) {
             wrong(format_args!("the mask must have the shape {expected:?}, a number for each tap of an offset group"));
         }
-        let runs = least_common_multiple(weight_groups, offset_groups);
+        let bundles = least_common_multiple(weight_groups, offset_groups);
         let layout = Self {
             batch,
             axes: [height, width],
             weight_groups,
             outputs: outputs / weight_groups,
-            runs: runs / weight_groups,
-            channels: inputs / runs,
-            alike: runs / offset_groups,
+            bundles: bundles / weight_groups,
+            channels: inputs / bundles,
+            alike: bundles / offset_groups,
         };
         layout.within_limits(name, [&x.shape, &weight.shape]);
         layout
@@ -116,12 +116,12 @@ impl Layout {
 
     /// Rows of the columns.
     pub fn rows(&self) -> usize {
-        self.weight_groups * self.places_of_group() * self.runs * self.taps()
+        self.weight_groups * self.places_of_group() * self.bundles * self.taps()
     }
 
     /// Rows of all pixels.
     pub fn pixel_rows(&self) -> usize {
-        self.batch * self.axes[0].input * self.axes[1].input * self.all_runs()
+        self.batch * self.axes[0].input * self.axes[1].input * self.all_bundles()
     }
 
     /// Taps of the filter.
@@ -134,9 +134,9 @@ impl Layout {
         self.axes[0].output * self.axes[1].output
     }
 
-    /// Runs of a pixel.
-    pub fn all_runs(&self) -> usize {
-        self.weight_groups * self.runs
+    /// Bundles of a pixel.
+    pub fn all_bundles(&self) -> usize {
+        self.weight_groups * self.bundles
     }
 
     /// Output pixels of all images: rows of a weight group's columns.
@@ -146,7 +146,7 @@ impl Layout {
 
     /// Numbers that an output sums.
     pub fn terms(&self) -> usize {
-        self.runs * self.taps() * self.channels
+        self.bundles * self.taps() * self.channels
     }
 
     /// What all taps meet: for each weight group a matrix with a row for each place.
@@ -161,7 +161,7 @@ impl Layout {
     }
 
     /// The layout by which samples are read: weight groups that share all their offsets are one. They do where
-    /// each has one run.
+    /// each has one bundle.
     pub fn of_samples(&self) -> Layout {
         let together = self.shared_groups();
         let Layout { weight_groups, outputs, channels, .. } = *self;
@@ -176,7 +176,7 @@ impl Layout {
 
     /// Neighbouring weight groups that have all their offsets in common.
     pub fn shared_groups(&self) -> usize {
-        if self.runs == 1 { self.alike } else { 1 }
+        if self.bundles == 1 { self.alike } else { 1 }
     }
 }
 

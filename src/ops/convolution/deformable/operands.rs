@@ -22,7 +22,7 @@ impl Layout {
         }
         let groups = self.weight_groups / together;
         let columns = columns
-            .with_shape([groups, self.places_of_group(), self.runs * self.taps(), together, self.channels].into());
+            .with_shape([groups, self.places_of_group(), self.bundles * self.taps(), together, self.channels].into());
         tensor_shape::permute(columns, &[0, 3, 1, 2, 4]).with_shape(self.columns_shape())
     }
 
@@ -34,11 +34,11 @@ impl Layout {
         }
         let groups = self.weight_groups / together;
         let columns = columns
-            .with_shape([groups, together, self.places_of_group(), self.runs * self.taps(), self.channels].into());
+            .with_shape([groups, together, self.places_of_group(), self.bundles * self.taps(), self.channels].into());
         tensor_shape::permute(columns, &[0, 2, 3, 1, 4]).with_shape(self.of_samples().columns_shape())
     }
 
-    /// The image as rows of runs.
+    /// The image as rows of bundles.
     pub fn pixels(&self, x: MpsGraphTensor) -> MpsGraphTensor {
         tensor_shape::permute(x, &[0, 2, 3, 1]).with_shape([self.pixel_rows(), self.channels].into())
     }
@@ -46,24 +46,24 @@ impl Layout {
     /// The inverse of [`Layout::pixels`].
     pub fn images_of_pixels(&self, pixels: MpsGraphTensor) -> MpsGraphTensor {
         let [height, width] = self.axes.map(|axis| axis.input);
-        let pixels = pixels.with_shape([self.batch, height, width, self.all_runs() * self.channels].into());
+        let pixels = pixels.with_shape([self.batch, height, width, self.all_bundles() * self.channels].into());
         tensor_shape::permute(pixels, &[0, 3, 1, 2])
     }
 
     /// Offsets and mask in the order of the rows.
     pub fn places(&self, offset: MpsGraphTensor, mask: Option<MpsGraphTensor>) -> Places {
-        let [groups, taps] = [self.weight_groups, self.runs * self.taps()];
-        let offset = self.for_each_run(offset).with_shape([self.batch, groups, taps, 2, self.positions()].into());
+        let [groups, taps] = [self.weight_groups, self.bundles * self.taps()];
+        let offset = self.for_each_bundle(offset).with_shape([self.batch, groups, taps, 2, self.positions()].into());
         let mask = mask.map(|mask| {
-            let mask = self.for_each_run(mask).with_shape([self.batch, groups, taps, self.positions()].into());
+            let mask = self.for_each_bundle(mask).with_shape([self.batch, groups, taps, self.positions()].into());
             tensor_shape::permute(mask, &[1, 0, 3, 2]).with_shape([self.rows()].into())
         });
         Places { offsets: tensor_shape::permute(offset, &[3, 1, 0, 4, 2]).with_shape([2, self.rows()].into()), mask }
     }
 
-    /// What belongs to an offset group, repeated for each of its runs.
-    fn for_each_run(&self, x: MpsGraphTensor) -> MpsGraphTensor {
-        let groups = self.batch * self.all_runs() / self.alike;
+    /// What belongs to an offset group, repeated for each of its bundles.
+    fn for_each_bundle(&self, x: MpsGraphTensor) -> MpsGraphTensor {
+        let groups = self.batch * self.all_bundles() / self.alike;
         let numbers = x.shape.num_elements() / groups;
         let x = x.with_shape([groups, 1, numbers].into());
         tensor_shape::expand(x, [groups, self.alike, numbers].into())
@@ -72,11 +72,11 @@ impl Layout {
     /// The gradients for the offsets and the mask from those of the rows, shape `(2 or 3, rows)`.
     pub fn of_places(&self, rows: MpsGraphTensor) -> (MpsGraphTensor, Option<MpsGraphTensor>) {
         let has_mask = rows.shape[0] == 3;
-        let [numbers, taps] = [self.all_runs() / self.alike, self.taps()];
+        let [numbers, taps] = [self.all_bundles() / self.alike, self.taps()];
         let part = |low: isize, high: isize| {
             let part = tensor_shape::slice(rows.clone(), &[Slice::new(low, Some(high), 1)]);
             let count = (high - low) as usize;
-            let view = [count, self.weight_groups, self.batch, self.positions(), self.runs * taps];
+            let view = [count, self.weight_groups, self.batch, self.positions(), self.bundles * taps];
             let part = tensor_shape::permute(part.with_shape(view.into()), &[2, 1, 4, 0, 3]);
             let groups = self.batch * numbers;
             let part = part.with_shape([groups, self.alike, taps * count * self.positions()].into());
@@ -90,15 +90,15 @@ impl Layout {
     /// The weights of each weight group as a matrix: `(weight groups, outputs, terms)`.
     pub fn matrices(&self, weight: MpsGraphTensor) -> MpsGraphTensor {
         let outputs = self.weight_groups * self.outputs;
-        let weight = weight.with_shape([outputs, self.runs, self.channels, self.taps()].into());
+        let weight = weight.with_shape([outputs, self.bundles, self.channels, self.taps()].into());
         let weight = tensor_shape::permute(weight, &[0, 1, 3, 2]);
         weight.with_shape([self.weight_groups, self.outputs, self.terms()].into())
     }
 
     /// The inverse of [`Layout::matrices`].
     pub fn weight_of(&self, matrices: MpsGraphTensor) -> MpsGraphTensor {
-        let [outputs, inputs] = [self.weight_groups * self.outputs, self.runs * self.channels];
-        let matrices = matrices.with_shape([outputs, self.runs, self.taps(), self.channels].into());
+        let [outputs, inputs] = [self.weight_groups * self.outputs, self.bundles * self.channels];
+        let matrices = matrices.with_shape([outputs, self.bundles, self.taps(), self.channels].into());
         let [height, width] = self.axes.map(|axis| axis.filter);
         tensor_shape::permute(matrices, &[0, 1, 3, 2]).with_shape([outputs, inputs, height, width].into())
     }

@@ -1,6 +1,6 @@
 //! What the taps meet, and the gradients of that, as recorded ops: bilinear sampling of an image's pixels.
 //!
-//! The pixels next to a sample are read and written by index, a run of channels at once. Pixels outside are a row of
+//! The pixels next to a sample are read and written by index, a bundle of channels at once. Pixels outside are a row of
 //! zeros behind the image; a factor of 0 would not do, because a pixel that is read in their place may be infinite.
 
 use burn_backend::DType;
