@@ -44,10 +44,10 @@ pub(crate) trait Operation {
     /// What MPSGraph's compiler may take the value for, given what it may take the operands for.
     fn provenance(&self, inputs: &[Provenance]) -> Provenance;
 
-    /// For a value that may be read in the memory of its first operand: the elements between neighbours along its last
-    /// two axes, if the operand has this shape. 0 for others.
-    fn apart(&self, _operand: &[usize]) -> usize {
-        0
+    /// For a value that may be read in the memory of its first operand: the elements between neighbours along its axes,
+    /// if the operand has this shape. None for others.
+    fn apart(&self, _operand: &[usize]) -> Distances {
+        Distances::new()
     }
 
     /// Whether MPSGraph's compiler rewrites the op by what made its operands, so that some need a barrier
@@ -89,6 +89,9 @@ pub(crate) trait Operation {
 
 /// Where a region starts along each axis.
 pub(crate) type Starts = SmallVec<[usize; 4]>;
+
+/// The elements between neighbours along each axis.
+pub(crate) type Distances = SmallVec<[usize; 4]>;
 
 /// The families with ops of their own: a variant of [`Op`] each, and [`Operation`] by the family's own type. The second
 /// list has those whose attributes would make every recorded op several times as large.
@@ -164,8 +167,13 @@ impl Op {
     /// The marks of the node's value, whose rank is given, and the shape of the first operand, if there is one.
     pub fn provenance(&self, inputs: &[Provenance], first: Option<&[usize]>, rank: usize) -> Provenance {
         let mut own = self.of_family().provenance(inputs).of_node().without(Provenance::RESHAPED);
-        if first.is_some_and(|shape| matrix_multiplication::are_distant(self.of_family().apart(shape))) {
+        let distances = first.map(|shape| self.of_family().apart(shape)).unwrap_or_default();
+        let is_distant = |&apart: &usize| matrix_multiplication::are_distant(apart);
+        if distances.iter().rev().take(2).any(is_distant) {
             own = own.and(Provenance::DISTANT);
+        }
+        if distances.iter().any(is_distant) {
+            own = own.and(Provenance::FAR);
         }
         let ends_in_reshape = match self.reshapes(rank) {
             Reshapes::Nothing => false,

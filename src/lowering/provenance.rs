@@ -43,8 +43,19 @@ impl Provenance {
     /// [`Provenance::APART`], so far that a product reads them wrongly on this system.
     pub const DISTANT: Provenance = Provenance(1 << 8);
 
+    /// Permuted without being copied, with the last two axes of before: who reads it in another shape may see rows that
+    /// are [`Provenance::APART`].
+    pub const PERMUTED: Provenance = Provenance(1 << 9);
+
+    /// Some axis goes so far that who reads it in another shape may see rows that are [`Provenance::DISTANT`].
+    pub const FAR: Provenance = Provenance(1 << 10);
+
     /// Read in another value's memory, with strides.
-    pub const VIEW: Provenance = Provenance::REPEATED.and(Provenance::APART).and(Provenance::DISTANT);
+    pub const VIEW: Provenance = Provenance::REPEATED
+        .and(Provenance::APART)
+        .and(Provenance::DISTANT)
+        .and(Provenance::PERMUTED)
+        .and(Provenance::FAR);
 
     /// The marks of both.
     pub const fn and(self, other: Provenance) -> Provenance {
@@ -73,8 +84,13 @@ impl Provenance {
 
     /// The marks of a value for who reads it in a shape: `made` is the one in which it was made or is fed.
     pub fn read_as(self, made: &[usize], shape: &[usize]) -> Provenance {
-        let is_lone = made != shape && (has_lone_extents(made) || has_lone_extents(shape));
-        if is_lone { self.and(Self::RESHAPED) } else { self }
+        if made == shape {
+            return self;
+        }
+        let is_lone = has_lone_extents(made) || has_lone_extents(shape);
+        let marks =
+            [(is_lone, Self::RESHAPED), (self.has(Self::PERMUTED), Self::APART), (self.has(Self::FAR), Self::DISTANT)];
+        marks.into_iter().filter(|(applies, _)| *applies).fold(self, |all, (_, mark)| all.and(mark))
     }
 
     /// Whether a matrix product has to read a value with these marks through a barrier: `made` is the shape in which it

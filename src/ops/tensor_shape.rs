@@ -15,7 +15,7 @@ pub(crate) use axes::{expand, flip, permute, swap_dims, transpose};
 pub(crate) use slice::{AxisRange, slice, slice_assign};
 pub(crate) use windows::{unfold, unfold4d};
 
-use super::{Op, Operation, Starts, check_dim, memory};
+use super::{Distances, Op, Operation, Starts, check_dim, memory};
 use crate::bridge::{join_uploaded, record};
 use crate::error::invalid;
 use crate::ffi;
@@ -80,7 +80,7 @@ impl Operation for TensorShapeOp {
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
         let all = Provenance::all(inputs);
         match self {
-            TensorShapeOp::Permute { permutation } if keeps_matrices(permutation) => all,
+            TensorShapeOp::Permute { permutation } if keeps_matrices(permutation) => all.and(Provenance::PERMUTED),
             TensorShapeOp::Permute { .. } => all.and(Provenance::APART),
             TensorShapeOp::Expand => all.and(Provenance::REPEATED),
             TensorShapeOp::Slice { .. } => all.and(Provenance::APART),
@@ -90,18 +90,23 @@ impl Operation for TensorShapeOp {
         }
     }
 
-    fn apart(&self, operand: &[usize]) -> usize {
-        let apart = |axis: usize| operand[axis + 1..].iter().product::<usize>();
-        let last = operand.len().saturating_sub(2)..operand.len();
+    fn apart(&self, operand: &[usize]) -> Distances {
+        // An extent of 1 has no neighbours.
+        let apart = |axis: usize, extent: usize| {
+            if extent == 1 { 0 } else { operand[axis + 1..].iter().product::<usize>() }
+        };
         match self {
-            TensorShapeOp::Permute { permutation } => permutation[last].iter().map(|&axis| apart(axis)).max(),
-            TensorShapeOp::Slice { region } => last.map(|axis| apart(axis) * region[axis].step()).max(),
+            TensorShapeOp::Permute { permutation } => {
+                permutation.iter().map(|&axis| apart(axis, operand[axis])).collect()
+            }
+            TensorShapeOp::Slice { region } => {
+                region.iter().enumerate().map(|(axis, range)| apart(axis, range.count()) * range.step()).collect()
+            }
             TensorShapeOp::Expand
             | TensorShapeOp::Flip { .. }
             | TensorShapeOp::SliceAssign { .. }
-            | TensorShapeOp::Cat { .. } => None,
+            | TensorShapeOp::Cat { .. } => Distances::new(),
         }
-        .unwrap_or(0)
     }
 
     fn is_rewritten(&self) -> bool {

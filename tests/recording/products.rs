@@ -110,3 +110,46 @@ fn casts_of_what_is_read_in_another_shape() {
         drop(other);
     }
 }
+
+#[test]
+fn a_feed_that_a_later_product_reads_in_its_own_shape() {
+    let _turn = Turn::take();
+    let x = counted([40]).cast(DType::F16);
+    let (w, v) = (counted([10, 8]), counted([2, 40, 1]).cast(DType::F16) / 16);
+    MpsGraphDevice.flush();
+    let expected = product(&read(counted([40])), &read(w.clone()), 10);
+    let whole = product(&read(counted([40])), &(0..40).map(|at| at as f32 / 16.0).collect::<Vec<_>>(), 40);
+    let rows = x.clone().reshape([4, 10]).cast(DType::F32).matmul(w).reshape([2, 16]);
+    let batches = x.reshape([1, 1, 40]).matmul(v).cast(DType::F32);
+    let sums = Tensor::cat(vec![rows.sum(), batches.slice(s![.., 0..1]).slice(s![0..1]).reshape([1])], 0);
+    let sums = read(sums);
+    assert_eq!(sums[0], expected.iter().sum::<f32>());
+    assert!((sums[1] - whole[0]).abs() <= whole[0] * 1e-3, "{sums:?}, {whole:?}");
+}
+
+#[test]
+fn what_was_permuted_and_is_read_in_another_shape() {
+    let _turn = Turn::take();
+    for half in [DType::F16, DType::BF16, DType::F32] {
+        let small = |count: usize| vector(&(0..count).map(|at| (at % 5) as f32).collect::<Vec<_>>()).cast(half);
+        let right = || small(64).reshape([4, 8, 2]);
+        let products: [Tensor<B, 3>; 3] = [
+            small(32).reshape([8, 4]).transpose().reshape([4, 1, 8]).matmul(right()),
+            small(96).reshape([3, 4, 1, 8]).swap_dims(0, 1).squeeze_dim::<3>(2).matmul(right()),
+            small(64).reshape([2, 4, 2, 4]).swap_dims(0, 1).reshape([4, 2, 8]).matmul(right()),
+        ];
+        let places: [&dyn Fn(usize, usize, usize) -> usize; 3] =
+            [&|batch, _, k| k * 4 + batch, &|batch, row, k| (row * 4 + batch) * 8 + k, &|batch, row, k| {
+                ((row * 4 + batch) * 2 + k / 4) * 4 + k % 4
+            }];
+        for (product, place) in products.into_iter().zip(places) {
+            let [_, rows, _] = product.dims();
+            let expected = (0..4 * rows * 2).map(|at| {
+                let (batch, row, column) = (at / 2 / rows, at / 2 % rows, at % 2);
+                let term = |k: usize| (place(batch, row, k) % 5 * (((batch * 8 + k) * 2 + column) % 5)) as f32;
+                (0..8).map(term).sum::<f32>()
+            });
+            assert_eq!(read(product.cast(DType::F32)), expected.collect::<Vec<_>>(), "{half:?}");
+        }
+    }
+}

@@ -30,7 +30,6 @@ pub(super) fn draft<'a>(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Opti
         numbers: smallvec![UNNUMBERED; flow.segment.nodes.len()],
         shared: SmallVec::new(),
         numbers_of_shared: HashMap::default(),
-        provenances: SmallVec::with_capacity(flow.segment.nodes.len()),
         read_lone: read_lone(flow, wanted, done),
     };
     let mut stack = Stack::new();
@@ -62,8 +61,6 @@ struct Construction<'f, 'a> {
     shared: SmallVec<[(*const Value, u32); FEW]>,
     /// The same, if there are more than a few.
     numbers_of_shared: HashMap<*const Value, u32, FixedState>,
-    /// What MPSGraph's compiler may take each node's value for.
-    provenances: SmallVec<[Provenance; 8]>,
     /// Which nodes' values are read with more than one extent of 1.
     read_lone: Marks,
 }
@@ -96,32 +93,17 @@ impl<'a> Construction<'_, 'a> {
             return;
         }
         let node = &self.flow.segment.nodes[at];
-        let mut provenances: SmallVec<[Provenance; 3]> = SmallVec::new();
-        let is_rewritten = node.op.is_rewritten();
-        let read_lone = self.read_lone[at] && !node.op.hides_readers();
         let is_joined_of_many = self.is_joined_of_many(at);
         for (index, input) in node.inputs.iter().enumerate() {
             let value = self.flow.value(at, index);
-            let shape = input.shape(value);
-            let (source, provenance) = self.source(self.flow.producer(at, index), (value, shape), is_joined_of_many);
-            let made = match source {
-                Source::Feed(number) => {
-                    let feed = &mut self.draft.feeds[number as usize];
-                    feed.note(node, input);
-                    feed.shape
-                }
-                Source::Node(_) => &value.ty.shape,
-            };
-            let provenance = provenance.read_as(made, shape);
-            let operand = (value.ty.dtype, &shape[..]);
-            let barrier = is_rewritten && provenance.needs_barrier(made, operand, &node.value.ty, read_lone);
-            self.draft.has_barrier |= barrier;
-            provenances.push(provenance);
-            self.draft.operands.push((source, barrier));
+            let operand = (value, input.shape(value));
+            let source = self.source(self.flow.producer(at, index), operand, is_joined_of_many);
+            if let Source::Feed(number) = source {
+                self.draft.feeds[number as usize].note(node, input);
+            }
+            self.draft.operands.push((source, false));
         }
         self.draft.scalars.extend_from_slice(&node.scalars);
-        let first = node.inputs.first().map(|input| &input.shape(self.flow.value(at, 0))[..]);
-        self.provenances.push(node.op.provenance(&provenances, first, node.value.ty.shape.num_dims()));
         self.numbers[at] = self.draft.nodes.len() as u32;
         self.draft.nodes.push(node);
         self.draft.recorded_as.push(at as u32);
@@ -144,18 +126,12 @@ impl<'a> Construction<'_, 'a> {
 
     /// Where an operand comes from, which is a value read in a shape; `apart` says whether a fed value has a number of
     /// its own here, whoever else reads it.
-    fn source(
-        &mut self,
-        producer: u32,
-        (value, shape): (&'a Arc<Value>, &'a Shape),
-        apart: bool,
-    ) -> (Source, Provenance) {
+    fn source(&mut self, producer: u32, (value, shape): (&'a Arc<Value>, &'a Shape), apart: bool) -> Source {
         if !self.is_fed(producer) {
-            let number = self.numbers[producer as usize];
-            return (Source::Node(number), self.provenances[number as usize]);
+            return Source::Node(self.numbers[producer as usize]);
         }
         if apart {
-            return (Source::Feed(self.feed(value, shape)), Provenance::NONE);
+            return Source::Feed(self.feed(value, shape));
         }
         let address = Arc::as_ptr(value);
         let known = match self.shared.len() {
@@ -167,7 +143,7 @@ impl<'a> Construction<'_, 'a> {
             self.share(address, number);
             number
         });
-        (Source::Feed(number), Provenance::NONE)
+        Source::Feed(number)
     }
 
     /// One more fed value, read in a shape.
@@ -187,12 +163,45 @@ impl<'a> Construction<'_, 'a> {
 
     fn finish(self, wanted: &[bool]) -> Draft<'a> {
         let mut draft = self.draft;
+        put_barriers(&mut draft, &self.read_lone);
         if draft.has_barrier {
             draft.scalars.push(BARRIER);
         }
         let is_output = |&at: &u32| wanted[draft.recorded_as[at as usize] as usize];
         draft.outputs = (0..draft.nodes.len() as u32).filter(is_output).collect();
         draft
+    }
+}
+
+/// Decides which operands are read through barriers: when all nodes are there, because a product among the last ones
+/// may decide the shape of a feed.
+fn put_barriers(draft: &mut Draft<'_>, read_lone: &[bool]) {
+    let Draft { nodes, recorded_as, operands, feeds, has_barrier, .. } = draft;
+    // What MPSGraph's compiler may take each node's value for.
+    let mut provenances: SmallVec<[Provenance; 8]> = SmallVec::with_capacity(nodes.len());
+    let mut operands = operands.iter_mut();
+    for (node, &at) in nodes.iter().zip(recorded_as.iter()) {
+        let is_rewritten = node.op.is_rewritten();
+        let read_lone = read_lone[at as usize] && !node.op.hides_readers();
+        let mut read: SmallVec<[Provenance; 3]> = SmallVec::new();
+        let mut first = None;
+        for (input, (source, barrier)) in node.inputs.iter().zip(&mut operands) {
+            let (value, made, provenance) = match *source {
+                Source::Feed(at) => (feeds[at as usize].value, feeds[at as usize].shape, Provenance::NONE),
+                Source::Node(at) => {
+                    let value = &nodes[at as usize].value;
+                    (value, &value.ty.shape, provenances[at as usize])
+                }
+            };
+            let shape = &input.shape(value)[..];
+            let provenance = provenance.read_as(made, shape);
+            *barrier =
+                is_rewritten && provenance.needs_barrier(made, (value.ty.dtype, shape), &node.value.ty, read_lone);
+            *has_barrier |= *barrier;
+            read.push(provenance);
+            first = first.or(Some(shape));
+        }
+        provenances.push(node.op.provenance(&read, first, node.value.ty.shape.num_dims()));
     }
 }
 

@@ -146,24 +146,28 @@ impl Together {
     }
 
     /// Of an op that permutes samples of one shape, or computes each element from one of the sample and one of another
-    /// operand. The samples stand along an axis in front, or along their first one if that is 1.
+    /// operand. The samples stand along an axis in front, without their extents of 1: a product that reads more than
+    /// one such extent needs a barrier (`Provenance::needs_barrier`).
     fn in_rows(nodes: &[&ProgramNode]) -> Option<Self> {
         let (first, count) = (nodes[0], nodes.len());
         let place = varying(nodes)?;
         let [read, made] = [&first.inputs[place].shape, &first.output.shape];
-        let (mut op, mut replaced) = (first.op.clone(), usize::from(read[0] == 1));
-        if let Op::TensorShape(TensorShapeOp::Permute { permutation }) = &mut op
-            && (replaced == 0 || permutation[0] != 0)
-        {
-            replaced = 0;
-            permutation.iter_mut().for_each(|axis| *axis += 1);
-            permutation.insert(0, 0);
+        let long = |shape: &Shape| -> Vec<usize> { (0..shape.num_dims()).filter(|&axis| shape[axis] != 1).collect() };
+        let [read_axes, made_axes] = [long(read), long(made)];
+        (made_axes.len() < RANK).then_some(())?;
+        let mut op = first.op.clone();
+        if let Op::TensorShape(TensorShapeOp::Permute { permutation }) = &mut op {
+            let moved = |&axis: &usize| 1 + read_axes.iter().take_while(|&&other| other != permutation[axis]).count();
+            *permutation = std::iter::once(0).chain(made_axes.iter().map(moved)).collect();
         }
-        (made.num_dims() - replaced < RANK).then_some(())?;
-        let in_front = |extent: usize, shape: &Shape| Shape::from([&[extent], &shape[replaced..]].concat());
+        let in_front = |extent: usize, shape: &Shape, axes: &[usize]| {
+            Shape::from_iter(std::iter::once(extent).chain(axes.iter().map(|&axis| shape[axis])))
+        };
         let common = first.inputs.get(1 - place);
-        let common = common.map(|common| OperandRef { shape: in_front(1, &common.shape), ..common.clone() });
-        Some(Self { op, read: in_front(count, read), made: in_front(count, made), place, common })
+        let common =
+            common.map(|common| OperandRef { shape: in_front(1, &common.shape, &made_axes), ..common.clone() });
+        let [read, made] = [in_front(count, read, &read_axes), in_front(count, made, &made_axes)];
+        Some(Self { op, read, made, place, common })
     }
 }
 

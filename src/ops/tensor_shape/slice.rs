@@ -68,6 +68,11 @@ impl AxisRange {
         self.low
     }
 
+    /// How many elements these are.
+    pub fn count(self) -> usize {
+        self.count
+    }
+
     /// How far apart two neighbours are.
     pub fn step(self) -> usize {
         self.step

@@ -105,9 +105,9 @@ impl InUse {
     }
 }
 
-/// Hash of words at equal distances: all words of 512 bytes, one of each cache line of 16 KiB, and of 256 lines at most.
-/// It sees every write of at least 64 bytes and a 256th of the buffer in one piece. Cheap, because a batch of samples
-/// is as many buffers.
+/// Hash of words at equal distances: all words of 512 bytes, one of each cache line of 16 KiB, and of 256 lines at
+/// most. It sees every write of at least 64 bytes and a 256th of the buffer in one piece. Cheap, because a batch of
+/// samples is as many buffers.
 fn sample(memory: &Memory) -> NonZeroU64 {
     /// Hashes that do not wait for each other.
     const LANES: usize = 8;
