@@ -1,15 +1,18 @@
 //! Into what a program is divided that would be compiled for one flush alone.
 //!
 //! Rounds of a loop repeat even if their sequence does not. Of what has no rounds, or new ones, pieces repeat: where
-//! one ends is decided by its own ops, so that a model behind a random augmentation has the same ones each time. What
-//! was seldom asked for is divided further, at last into single ops, which are compiled once each; the rest is compiled
-//! as it is.
+//! one ends is decided by its own ops, so that a model behind a random augmentation has the same ones each time. Those
+//! with which nearly all steps end or begin are one stretch. What was seldom asked for is divided further, at last into
+//! single ops, which are compiled once each; the rest is compiled as it is.
+
+mod stretches;
 
 use super::cache::Seen;
 use super::novelty::{History, Novelty};
 use super::recording::{Node, Segment, pieces, rounds};
 use super::remembered::Remembered;
 use super::run::Miss;
+use stretches::Stretches;
 
 /// Ops of a long flush, at least.
 const LONG: usize = 8;
@@ -18,6 +21,9 @@ const LONG: usize = 8;
 const FAMILIAR: u32 = 4;
 /// How often a program is divided before it is compiled, which takes as long as some such runs.
 const SELDOM: u32 = 16;
+/// Half of the ops of a piece and of a fragment, in the mean.
+const PIECE: usize = 8;
+const FRAGMENT: usize = 2;
 
 /// What a segment is a part of, and so into what it may be divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +32,8 @@ pub(super) enum Grain {
     Whole,
     /// A round of a loop.
     Round,
+    /// Pieces with which nearly all steps end or begin.
+    Stretch,
     /// About sixteen ops, which may repeat.
     Piece,
     /// About four.
@@ -38,25 +46,12 @@ impl Grain {
     /// The parts of what is not rounds.
     fn smaller(self) -> &'static [Self] {
         match self {
-            Self::Whole | Self::Round => &[Self::Piece, Self::Fragment, Self::Op],
+            Self::Whole | Self::Round => &[Self::Stretch, Self::Piece, Self::Fragment, Self::Op],
+            Self::Stretch => &[Self::Piece, Self::Fragment, Self::Op],
             Self::Piece => &[Self::Fragment, Self::Op],
             Self::Fragment => &[Self::Op],
             Self::Op => &[],
         }
-    }
-
-    /// How a segment is divided into such parts; `None` if it is one, or if nobody needs any of the others.
-    fn divide(self, segment: &Segment) -> Option<Division> {
-        let Segment { nodes, wanted } = segment;
-        let begins = match self {
-            Self::Whole => Vec::new(),
-            Self::Round => rounds(nodes, wanted),
-            Self::Piece => pieces(nodes, 8),
-            Self::Fragment => pieces(nodes, 2),
-            Self::Op => (1..nodes.len()).collect(),
-        };
-        let begins = segment.dividing(begins);
-        (!begins.is_empty()).then_some(Division { begins, into: self })
     }
 }
 
@@ -73,8 +68,10 @@ pub(super) struct Division {
 pub(super) struct Divisions {
     /// The ops of segments whose programs were new.
     ops: Remembered,
-    /// The programs that were divided into pieces or less.
+    /// The programs that were divided into stretches or less.
     divided: Remembered,
+    /// What steps end and begin with.
+    stretches: Stretches,
 }
 
 /// Notes that the program of a segment was found.
@@ -87,7 +84,7 @@ pub(super) fn note_found(segment: &Segment, grain: Grain, novelty: &mut Novelty)
             }
         }
         Grain::Round => novelty.rounds.note(false),
-        Grain::Piece | Grain::Fragment | Grain::Op => (),
+        Grain::Stretch | Grain::Piece | Grain::Fragment | Grain::Op => (),
     }
 }
 
@@ -116,28 +113,28 @@ impl Divisions {
                 note_found(segment, grain, novelty);
                 None
             }
-            (Seen::Never | Seen::Asked, Grain::Whole) => self.of_whole(segment, seen, hash, novelty),
+            (Seen::Never | Seen::Asked, Grain::Whole) => self.of_whole(segment, hash, novelty),
             (Seen::Never | Seen::Asked, Grain::Round) => {
                 let was_asked = seen == Seen::Asked;
                 novelty.rounds.note(!was_asked);
                 let divides = self.are_known(segment) && novelty.rounds_are_new(was_asked);
                 if divides { self.smaller_parts(segment, grain, hash) } else { None }
             }
-            (Seen::Never | Seen::Asked, Grain::Piece | Grain::Fragment | Grain::Op) => {
+            (Seen::Never | Seen::Asked, Grain::Stretch | Grain::Piece | Grain::Fragment | Grain::Op) => {
                 self.smaller_parts(segment, grain, hash)
             }
         }
     }
 
-    fn of_whole(&mut self, segment: &Segment, seen: Seen, hash: u64, novelty: &mut Novelty) -> Option<Division> {
-        let rounds = if seen == Seen::Never { Grain::Round.divide(segment) } else { None };
+    fn of_whole(&mut self, segment: &Segment, hash: u64, novelty: &mut Novelty) -> Option<Division> {
         let returns = novelty.returns(hash);
+        let rounds = if returns { None } else { self.divide(segment, Grain::Round) };
         novelty.of_rounds.note(rounds.is_some());
         let are_new = history(segment, novelty).is_some_and(|history| {
             history.note(!returns);
             history.is_of_new()
         });
-        if rounds.is_some() && novelty.are_of_new_rounds() {
+        if rounds.is_some() && (are_new || novelty.are_of_new_rounds()) {
             return rounds;
         }
         let divides = self.are_known(segment) && are_new && !returns;
@@ -163,8 +160,23 @@ impl Divisions {
         if self.divided.count(hash) >= SELDOM {
             return None;
         }
-        let division = grain.smaller().iter().find_map(|part| part.divide(segment))?;
+        let division = grain.smaller().iter().find_map(|&part| self.divide(segment, part))?;
         self.divided.note(hash);
         Some(division)
+    }
+
+    /// How a segment is divided into such parts; `None` if it is one, or if nobody needs any of the others.
+    fn divide(&mut self, segment: &Segment, into: Grain) -> Option<Division> {
+        let Segment { nodes, wanted } = segment;
+        let begins = match into {
+            Grain::Whole => Vec::new(),
+            Grain::Round => rounds(nodes, wanted),
+            Grain::Stretch => self.stretches.of(nodes, &pieces(nodes, PIECE)),
+            Grain::Piece => pieces(nodes, PIECE),
+            Grain::Fragment => pieces(nodes, FRAGMENT),
+            Grain::Op => (1..nodes.len()).collect(),
+        };
+        let begins = segment.dividing(begins);
+        (!begins.is_empty()).then_some(Division { begins, into })
     }
 }

@@ -261,3 +261,29 @@ fn what_nobody_asks_for_is_given_up_between_the_pieces() {
         assert!(peak < 40 * VALUE, "step {step}: {} values", peak / VALUE);
     }
 }
+
+/// Rows of other lengths each time, put into one matrix as padding does it, and a model behind them.
+#[test]
+fn a_model_behind_a_head_that_differs_is_few_programs() {
+    const STEPS: usize = 260;
+    let mut turn = Turn::take();
+    let mut choice = Choice(21);
+    let weights: Vec<_> = (0..40).map(|seed| matrix::<B>(8, 8, seed, &MpsGraphDevice)).collect();
+    for step in 0..STEPS {
+        if step == 160 {
+            turn.restart();
+        }
+        let mut x = matrix::<B>(6, 8, 1, &MpsGraphDevice);
+        for row in 0..6 {
+            let length = 1 + choice.below(8);
+            x = x.slice_assign([row..row + 1, 0..length], matrix::<B>(1, length, step % 5, &MpsGraphDevice).tanh());
+        }
+        for weight in &weights {
+            let y = activation::softmax(x.clone().matmul(weight.clone()), 1).tanh() * 0.9;
+            x = (y.clone() - y.mean_dim(1)).exp() + x.sin();
+        }
+        assert!(read(x.sum())[0].is_finite());
+    }
+    let programs = turn.used().executions / (STEPS as u64 - 160);
+    assert!(programs <= 20, "{programs} programs per step: {:?}", turn.used());
+}

@@ -51,3 +51,27 @@ fn two_models_that_see_the_same_batches() {
     let compiled = compiled_late(2, false);
     assert!(compiled <= 20, "{compiled} programs");
 }
+
+#[test]
+fn sequences_of_a_few_sizes_that_come_again_stay_rounds() {
+    let mut turn = Turn::take();
+    let mut choice = Choice(4);
+    let mut weights = weights();
+    for step in 0..1500 {
+        if step == 750 {
+            turn.restart();
+        }
+        let rows = [16, 9, 24][choice.below(3)];
+        let x = Tensor::<B, 2>::ones([rows, weights.dims()[0]], &MpsGraphDevice) * 0.5;
+        let mut y = x.clone();
+        for _ in 0..12 {
+            y = (y.matmul(weights.clone()) + 0.1).tanh();
+        }
+        weights = weights.clone() - x.transpose().matmul(y) * 1e-4;
+        if step % 5 == 4 {
+            assert!(read(weights.clone().slice([0..1, 0..1]))[0].is_finite());
+        }
+    }
+    let used = turn.used();
+    assert!(used.executions <= 900 && used.programs_compiled < 40, "for 750 steps: {used:?}");
+}
