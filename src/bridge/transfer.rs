@@ -45,8 +45,8 @@ impl Runtime {
         Ok(allocation)
     }
 
-    /// A buffer that holds values of the host, whose rows are `row` bytes long each, one after the other in each of so
-    /// many rows.
+    /// A buffer of so many rows, each of which has the same row of every part, one after the other. The host has
+    /// written the parts; with each is the length of its rows in bytes.
     fn joined_buffer(
         &self,
         parts: &[(Arc<Allocation>, usize)],

@@ -245,7 +245,7 @@ fn batch<const D: usize>(
     prepare: impl Fn(usize, Tensor<MpsGraph, D>) -> Tensor<MpsGraph, D>,
 ) -> Vec<&'static str> {
     let samples: Vec<_> = (0..4).map(|_| plain(shape)).collect();
-    MpsGraphDevice.flush();
+    MpsGraphDevice.flush_thread();
     compiled(|| {
         let samples = samples.into_iter().enumerate().map(|(at, sample)| prepare(at, sample));
         Tensor::cat(samples.collect(), axis)
@@ -259,7 +259,7 @@ fn samples_that_are_prepared_alike_are_joined_first() {
     assert_eq!(batch([2, 3, 4], 0, normalised), ops);
     assert_eq!(batch([2, 3, 4], 1, normalised), ops);
     let mean = plain([1, 3, 1]);
-    MpsGraphDevice.flush();
+    MpsGraphDevice.flush_thread();
     let difference = |_, sample: Tensor<MpsGraph, 3>| mean.clone() - sample;
     for extent in [1, 2] {
         assert_eq!(batch([extent, 3, 4], 0, difference), ["cat", "sub", "cat"]);
