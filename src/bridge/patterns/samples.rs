@@ -20,9 +20,7 @@ use crate::tensor_type::TensorType;
 const RANK: usize = 4;
 
 pub(super) fn apply(program: &mut Program, layout: &Layout) {
-    let is_concatenation =
-        |&at: &u32| matches!(program.nodes[at as usize].op, Op::TensorShape(TensorShapeOp::Cat { .. }));
-    if !program.schedule.iter().any(is_concatenation) {
+    if !program.schedule.iter().any(|&at| is_concatenation(&program.nodes[at as usize])) {
         return;
     }
     let readers = Readers::new(program);
@@ -38,9 +36,9 @@ pub(super) fn apply(program: &mut Program, layout: &Layout) {
 
 /// Lets all who read a concatenation of one part read the part.
 fn read_behind(program: &mut Program) {
-    let part = |node: &ProgramNode| {
-        let is_concatenation = matches!(node.op, Op::TensorShape(TensorShapeOp::Cat { .. }));
-        (is_concatenation && node.inputs.len() == 1).then(|| node.inputs[0].source)
+    let part = |node: &ProgramNode| match &node.inputs[..] {
+        [only] if is_concatenation(node) => Some(only.source),
+        _ => None,
     };
     let parts: Vec<Option<Source>> = program.nodes.iter().map(part).collect();
     for input in program.nodes.iter_mut().flat_map(|node| &mut node.inputs) {
@@ -48,6 +46,10 @@ fn read_behind(program: &mut Program) {
             input.source = part;
         }
     }
+}
+
+fn is_concatenation(node: &ProgramNode) -> bool {
+    matches!(node.op, Op::TensorShape(TensorShapeOp::Cat { .. }))
 }
 
 /// For each node the lanes of its scalars.
@@ -87,8 +89,8 @@ impl Samples {
         let makers: Vec<u32> = parts.iter().map(|part| part.source.node()).collect::<Option<_>>()?;
         let nodes: Vec<&ProgramNode> = makers.iter().map(|&maker| &program.nodes[maker as usize]).collect();
         let is_alike = |maker: u32| {
-            let is_first = lanes[maker as usize] == lanes[makers[0] as usize];
-            is_first && program.nodes[maker as usize].op == nodes[0].op && readers.only(maker).is_some()
+            let has_same_numbers = lanes[maker as usize] == lanes[makers[0] as usize];
+            has_same_numbers && program.nodes[maker as usize].op == nodes[0].op && readers.only(maker).is_some()
         };
         makers.iter().all(|&maker| is_alike(maker)).then_some(())?;
         let together = match axis {
