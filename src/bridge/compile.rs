@@ -107,10 +107,10 @@ impl<'a> Construction<'a> {
                 })
             });
         let fed = Fed::new(floats, integers);
-        let mut first = layout.first.iter().copied();
-        let lanes = program.nodes.iter().map(|node| first.by_ref().take(node.scalars.len()).collect()).collect();
+        let lanes = program.lanes(layout);
         // The scalar of the barriers comes last.
-        let least = first.next().map(|lane| fed.number(&graph, ScalarKind::Float, lane, DType::F32));
+        let least = layout.first.get(lanes.iter().map(SmallVec::len).sum::<usize>());
+        let least = least.map(|&lane| fed.number(&graph, ScalarKind::Float, lane, DType::F32));
         Self {
             lanes,
             values: vec![None; program.nodes.len()],

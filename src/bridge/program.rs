@@ -8,7 +8,7 @@ use std::fmt;
 use burn_backend::Shape;
 use smallvec::SmallVec;
 
-use crate::lowering::scalar::ScalarKind;
+use crate::lowering::scalar::{Layout, ScalarKind};
 use crate::ops::Op;
 use crate::tensor_type::TensorType;
 
@@ -82,6 +82,12 @@ impl Program {
             Source::Feed(at) => &self.feeds[at as usize],
             Source::Node(at) => &self.nodes[at as usize].output,
         }
+    }
+
+    /// For each node the first lanes of its scalars, if `layout` is that of all.
+    pub fn lanes(&self, layout: &Layout) -> Vec<SmallVec<[u32; 2]>> {
+        let mut first = layout.first.iter().copied();
+        self.nodes.iter().map(|node| first.by_ref().take(node.scalars.len()).collect()).collect()
     }
 
     /// Bytes of the values that do not leave the program, which an execution may need as scratch memory.

@@ -55,13 +55,13 @@ impl Runtime {
     ) -> Result<Arc<Allocation>, Error> {
         let allocation = self.pool.for_host(ty, self.queue.completed())?;
         let mut written = allocation.buffer().host_write();
-        let mut rest = &mut written[..];
-        for row in 0..rows {
-            for (part, length) in parts {
-                let (place, others) = rest.split_at_mut(*length);
-                place.copy_from_slice(&part.buffer().host_read()[row * length..][..*length]);
-                rest = others;
+        let (width, mut start) = (ty.bytes() / rows, 0);
+        for (part, length) in parts {
+            let part = part.buffer().host_read();
+            for row in 0..rows {
+                written[row * width + start..][..*length].copy_from_slice(&part[row * length..][..*length]);
             }
+            start += length;
         }
         drop(written);
         Ok(allocation)

@@ -24,7 +24,7 @@ pub(super) fn apply(program: &mut Program, layout: &Layout) {
         return;
     }
     let readers = Readers::new(program);
-    let lanes = lanes(program, layout);
+    let lanes = program.lanes(layout);
     for place in 0..program.schedule.len() {
         let mut joined = program.schedule[place];
         while let Some(samples) = Samples::of(program, joined, &readers, &lanes) {
@@ -50,12 +50,6 @@ fn read_behind(program: &mut Program) {
 
 fn is_concatenation(node: &ProgramNode) -> bool {
     matches!(node.op, Op::TensorShape(TensorShapeOp::Cat { .. }))
-}
-
-/// For each node the lanes of its scalars.
-fn lanes(program: &Program, layout: &Layout) -> Vec<SmallVec<[u32; 2]>> {
-    let mut rest = layout.first.iter().copied();
-    program.nodes.iter().map(|node| rest.by_ref().take(node.scalars.len()).collect()).collect()
 }
 
 /// What the parts of a concatenation are made of, all by the same op.
@@ -93,10 +87,8 @@ impl Samples {
             has_same_numbers && program.nodes[maker as usize].op == nodes[0].op && readers.only(maker).is_some()
         };
         makers.iter().all(|&maker| is_alike(maker)).then_some(())?;
-        let together = match axis {
-            0 => Together::in_rows(&nodes).or_else(|| Together::elementwise(nodes[0], &concatenation.output.shape)),
-            _ => Together::elementwise(nodes[0], &concatenation.output.shape),
-        }?;
+        let in_rows = if axis == 0 { Together::in_rows(&nodes) } else { None };
+        let together = in_rows.or_else(|| Together::elementwise(nodes[0], &concatenation.output.shape))?;
         let operand = |(node, part): (&&ProgramNode, &OperandRef)| {
             let operand = node.inputs[together.place].clone();
             OperandRef { shape: part.shape.clone(), ..operand }
