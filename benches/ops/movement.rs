@@ -3,7 +3,7 @@
 use burn::tensor::{DType, Tensor, s};
 use criterion::Criterion;
 
-use super::{INTS, bools, case, floats, ints, name, shapes};
+use super::{Group, INTS, bools, case, floats, ints, name, shapes};
 
 pub fn benches(criterion: &mut Criterion) {
     let group = &mut criterion.benchmark_group("movement");
@@ -27,19 +27,7 @@ pub fn benches(criterion: &mut Criterion) {
             let turned = x.clone().reshape([rows / 10, 10, columns]).permute([1, 0, 2]);
             turned + y.clone().reshape([10, rows / 10, columns])
         });
-        for dim in [0, 1] {
-            let of = |dtype| name(&format!("cat dim {dim}"), dtype, shape);
-            let mut part = shape;
-            part[dim] /= 2;
-            case!(group, of(DType::F32), |B| [0; 2].map(|_| floats::<B>(part)), |[a, b]| {
-                Tensor::cat(vec![a.clone(), b.clone()], dim)
-            });
-            for dtype in INTS {
-                case!(group, of(dtype), |B| [0; 2].map(|_| ints::<B>(part, dtype)), |[a, b]| {
-                    Tensor::cat(vec![a.clone(), b.clone()], dim)
-                });
-            }
-        }
+        cat(group, shape);
         for dtype in INTS {
             let of = |what: &str| name(what, dtype, shape);
             case!(group, of("slice columns, not"), |B| ints::<B>(shape, dtype), |x| x
@@ -65,5 +53,21 @@ pub fn benches(criterion: &mut Criterion) {
             x.clone().transpose().bool_and(y.clone())
         });
         case!(group, of("slice fill"), |B| bools::<B>(shape), |x| x.clone().slice_fill(left, true));
+    }
+}
+
+fn cat(group: &mut Group<'_>, shape: [usize; 2]) {
+    for dim in [0, 1] {
+        let of = |dtype| name(&format!("cat dim {dim}"), dtype, shape);
+        let mut part = shape;
+        part[dim] /= 2;
+        case!(group, of(DType::F32), |B| [0; 2].map(|_| floats::<B>(part)), |[a, b]| {
+            Tensor::cat(vec![a.clone(), b.clone()], dim)
+        });
+        for dtype in INTS {
+            case!(group, of(dtype), |B| [0; 2].map(|_| ints::<B>(part, dtype)), |[a, b]| {
+                Tensor::cat(vec![a.clone(), b.clone()], dim)
+            });
+        }
     }
 }

@@ -3,10 +3,12 @@
 //! The bounds grow when programs that were dropped are asked for again, so a set of programs that repeats is compiled
 //! at most twice, and a stream of programs that seldom repeat keeps little.
 
+mod lately;
 mod recent;
 
 use std::sync::{Arc, Weak};
 
+use lately::Lately;
 use recent::Recent;
 
 use super::compile::Compiled;
@@ -20,9 +22,6 @@ use super::remembered::Remembered;
 const OPS_PER_PROGRAM: usize = 512;
 /// How often the bounds may double.
 const DOUBLINGS: u32 = 4;
-/// The bounds double if a quarter of so many programs that were compiled last had been dropped. Fewer return among
-/// programs of ever new shapes, which would fill the memory for a few that are asked for again.
-const LATELY: usize = 64;
 /// Orders in which segments are remembered to have been recorded.
 const TRACKS: usize = 256;
 
@@ -71,8 +70,9 @@ pub(super) struct Cache {
     missed: Remembered,
     /// Programs that were dropped.
     dropped: Remembered,
-    /// For each of the last [`LATELY`] programs that were compiled, whether it had been dropped.
-    returned: u64,
+    /// The bounds double if much of it had been dropped. Little has among programs of ever new shapes, which would fill
+    /// the memory for a few that are asked for again.
+    lately: Lately,
     /// Programs whose slices move.
     moving: MovingPrograms,
     /// Programs of segments, by the segments' keys.
@@ -91,7 +91,7 @@ impl Cache {
             evictions: 0,
             missed: Remembered::default(),
             dropped: Remembered::default(),
-            returned: 0,
+            lately: Lately::default(),
             moving: MovingPrograms::default(),
             tracks: Recent::default(),
         }
@@ -162,13 +162,6 @@ impl Cache {
         }
     }
 
-    /// Whether many of the programs that were compiled lately had been dropped; of a small cache the last few tell.
-    fn many_return(&self) -> bool {
-        let lately = self.programs.min(LATELY);
-        let returned = self.returned & (u64::MAX >> (LATELY - lately));
-        returned.count_ones() as usize >= lately.div_ceil(4)
-    }
-
     /// Whether one more program of the mean size would be too many.
     fn is_full(&self) -> bool {
         let ops = self.ops / self.len.max(1);
@@ -192,11 +185,11 @@ impl Cache {
             entry.compiled = compiled;
             return;
         }
-        self.returned = self.returned << 1 | u64::from(self.dropped.contains(hash));
-        if self.many_return() && self.doublings < DOUBLINGS && self.is_full() {
+        let ops = program.nodes.len();
+        self.lately.note(ops, self.dropped.contains(hash));
+        if self.lately.many_return(self.programs) && self.doublings < DOUBLINGS && self.is_full() {
             self.doublings += 1;
         }
-        let ops = program.nodes.len();
         while self.len > 0 && (self.len >= self.most_programs() || self.ops.saturating_add(ops) > self.most_ops()) {
             self.evict_oldest();
         }

@@ -104,13 +104,7 @@ pub fn run(
             return output::run(&mirrored, None, (grad, turned, None), out, (&mut [], each, scratch));
         }
     }
-    if !turned.is_empty() {
-        let together = if e.inputs.is_multiple_of(TOGETHER) { TOGETHER * taps } else { inner };
-        share(e.is_parallel(), e.outputs * together, turned, |at, turned| {
-            let (group, row) = (at * together / inner, at * together % inner);
-            transposed(rows(weights, group * e.outputs * inner + row, inner), (e.outputs, together), turned);
-        });
-    }
+    turn(e, weights, turned);
     let turned = &*turned;
     let weights_of = |channel: usize| {
         let group = channel / e.inputs * e.outputs * inner;
@@ -135,6 +129,19 @@ pub fn run(
             return piece(e, (grad, in_place(channel)), Some(turned), out, scratch);
         }
         piece(e, (grad, weights_of(channel)), None, out, scratch);
+    });
+}
+
+/// Fills `turned` with the weights of each group transposed, if there is room for them.
+fn turn(e: &Extents, weights: &[f32], turned: &mut [f32]) {
+    if turned.is_empty() {
+        return;
+    }
+    let (inner, taps) = (e.inner(), e.taps());
+    let together = if e.inputs.is_multiple_of(TOGETHER) { TOGETHER * taps } else { inner };
+    share(e.is_parallel(), e.outputs * together, turned, |at, turned| {
+        let (group, row) = (at * together / inner, at * together % inner);
+        transposed(rows(weights, group * e.outputs * inner + row, inner), (e.outputs, together), turned);
     });
 }
 
