@@ -4,7 +4,7 @@
 //! The calling thread works itself, and takes one piece after the other as the threads that help it do ([`fork_join`]).
 //! So a thread that the system gives little time takes few pieces, work that is done before a helper is awake does not
 //! wait for it, and nothing here depends on other work of the thread that calls. Each thread begins in a part of its
-//! own ([`regions`]), so it meets the memory that it has touched before. How work is cut into pieces does not decide
+//! own ([`shares`]), so it meets the memory that it has touched before. How work is cut into pieces does not decide
 //! what is computed.
 
 #![expect(unsafe_code, reason = "work that other threads reach through a pointer")]
@@ -12,7 +12,7 @@
 mod columns;
 mod fork_join;
 mod own_line;
-mod regions;
+mod shares;
 mod slots;
 mod spin;
 
@@ -25,7 +25,7 @@ pub use columns::{Columns, share_columns, share_parts};
 pub use fork_join::count;
 use fork_join::shares_small_work;
 pub use own_line::OwnLine;
-use regions::Regions;
+use shares::Shares;
 pub use spin::spin_until;
 
 /// Work on more bytes than this is shared: moving it takes one thread some 20 µs, waking another and waiting for it 5
@@ -101,7 +101,7 @@ fn share_bytes(parallel: bool, [read, chunk]: [usize; 2], out: &mut [u8], task: 
     if !parallel || chunks <= together {
         return part(0, out);
     }
-    let pieces = regions::of_slice(out, chunk * together);
+    let pieces = shares::of_slice(out, chunk * together);
     fork_join::run(chunks.div_ceil(together), &|| {
         while let Some((at, out)) = pieces.next() {
             part(at * together, out);
@@ -121,7 +121,7 @@ pub fn share_with_scratch(
     let workers = scratch.len().checked_div(each).unwrap_or(1).max(1);
     let chunks = out.len() / chunk;
     let together = chunks.div_ceil(PIECES * workers).max(1);
-    let pieces = regions::of_slice(out, chunk * together);
+    let pieces = shares::of_slice(out, chunk * together);
     let part = |scratch: &mut [f32]| {
         while let Some((at, out)) = pieces.next() {
             for (chunk_at, out) in out.chunks_mut(chunk).enumerate() {
@@ -149,7 +149,7 @@ fn each_scratch(pieces: usize, (each, scratch): (usize, &mut [f32]), part: &(dyn
 
 /// Runs `task` on the numbers below `count`, on several threads, `together` of them at a time.
 pub fn for_each(count: usize, together: usize, task: &(dyn Fn(usize) + Sync)) {
-    let pieces = Regions::new(count.div_ceil(together), |pieces| pieces);
+    let pieces = Shares::new(count.div_ceil(together), |pieces| pieces);
     fork_join::run(count.div_ceil(together), &|| {
         while let Some(piece) = pieces.next() {
             (piece * together..count.min((piece + 1) * together)).for_each(task);

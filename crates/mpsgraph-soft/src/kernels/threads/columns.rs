@@ -7,7 +7,7 @@ use std::slice;
 
 use bytemuck::Pod;
 
-use super::regions::Regions;
+use super::shares::Shares;
 use super::{each_scratch, for_each};
 
 /// Some columns of a packed matrix, held by one user.
@@ -142,7 +142,7 @@ pub fn share_parts(
     let all = Columns::all(matrix, row);
     let (first, rows, across) = (Shared(all.first), all.rows, row.div_ceil(width));
     let parts = rows.div_ceil(height) * across;
-    let pieces = Regions::new(parts, |pieces| pieces);
+    let pieces = Shares::new(parts, |pieces| pieces);
     each_scratch(parts, (each, scratch), &|scratch| {
         // The whole, not its pointer alone, which threads cannot share.
         let first = &first;
