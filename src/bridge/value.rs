@@ -228,8 +228,8 @@ impl Drop for Handle {
         if holders <= 2 {
             value.dropped_before.store(recording.next_serial(), Ordering::Relaxed);
         }
-        // Also if there is one more handle, which another thread may be dropping.
-        if holders <= 3 && recording::any_orphans() && !value.is_submitted() {
+        // Also if there are more handles, which other threads may be dropping.
+        if !value.is_submitted() {
             self.1.0 = Some(recording);
         }
     }
@@ -237,7 +237,9 @@ impl Drop for Handle {
 
 impl Drop for Afterwards {
     fn drop(&mut self) {
-        if let Some(recording) = self.0 {
+        if let Some(recording) = self.0
+            && recording::any_orphans()
+        {
             recording.prune_if_orphaned();
         }
     }

@@ -301,3 +301,18 @@ fn a_thread_that_ends_may_wait_for_the_device() {
     assert!((read(product.mean())[0] - 1.0 / 512.0).abs() < 1e-5);
     MpsGraphDevice.set_held_limit(128 << 20);
 }
+
+/// A thread ends while another drops the last tensor of what it has recorded: whichever is first, nothing stays.
+#[test]
+fn nothing_stays_of_a_thread_that_ends_while_its_last_tensor_is_dropped() {
+    let _turn = Turn::take();
+    for round in 0..8_000 {
+        let (give, take) = mpsc::sync_channel(1);
+        let thread = thread::spawn(move || give.send(vector(&[1.0; 1000]) * 2.0).expect("it is received"));
+        let tensor = take.recv().expect("it is sent");
+        (0..round % 200).for_each(|_| std::hint::spin_loop());
+        drop(tensor);
+        thread.join().expect("no panic");
+        assert_eq!(MpsGraphDevice.stats().ops_waiting, 0, "after {round} threads");
+    }
+}

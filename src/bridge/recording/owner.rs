@@ -6,7 +6,7 @@
 //! many as there were threads and orphans at a time.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 use smallvec::SmallVec;
 
@@ -40,8 +40,11 @@ static ORPHANS: AtomicUsize = AtomicUsize::new(0);
 /// Bytes of buffers that only they hold.
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether a handle that is dropped has to look whether its value's recording is an orphan.
+/// Whether a handle that has given up its value has to look whether the value's recording is an orphan.
 pub(in crate::bridge) fn any_orphans() -> bool {
+    // If the recording becomes an orphan just now, either it is counted here, or its thread sees that the value was
+    // given up.
+    fence(Ordering::SeqCst);
     ORPHANS.load(Ordering::Relaxed) > 0
 }
 
@@ -82,8 +85,9 @@ impl Recording {
         let mut list = self.lock();
         list.owner = Owner::Ended;
         let kept = (list.nodes.take_places(), std::mem::take(&mut list.beginnings));
-        // Counted first: a tensor that is dropped from now on looks here.
+        // Counted first: a tensor that is dropped from now on looks here, and what was dropped before is seen below.
         ORPHANS.fetch_add(1, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
         drop(list);
         drop(kept);
         self.prune();
