@@ -87,7 +87,6 @@ impl<T: Message> Drop for Retained<T> {
 }
 
 /// Identity: two references are equal if they are to the same object.
-/// By identity.
 impl<T: Message> PartialEq for Retained<T> {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
