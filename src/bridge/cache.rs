@@ -70,8 +70,8 @@ pub(super) struct Cache {
     missed: Remembered,
     /// Programs that were dropped.
     dropped: Remembered,
-    /// The bounds double if much of it had been dropped. Little has among programs of ever new shapes, which would fill
-    /// the memory for a few that are asked for again.
+    /// What was compiled lately: the bounds double if much of that had been dropped before. Among programs of ever new
+    /// shapes little has, and those would fill the memory for a few that are asked for again.
     lately: Lately,
     /// Programs whose slices move.
     moving: MovingPrograms,
