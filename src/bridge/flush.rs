@@ -18,9 +18,8 @@ use super::draft::{self, Draft};
 use super::novelty::Novelty;
 use super::recording::{Cut, Marks, Recording, Segment};
 use super::runtime::Runtime;
-use super::ticket::Ticket;
-use super::value::{Maker, State};
-use crate::error::Error;
+use super::ticket::{End, Ticket};
+use super::value::Maker;
 use crate::ffi;
 use crate::lock::LockAnyway;
 
@@ -78,7 +77,7 @@ impl Runtime {
         }
     }
 
-    /// Submits a segment and ends its ticket. However that ends, no value stays pending. Returns the part that was
+    /// Submits a segment and ends its ticket, which then says why, if values stay pending. Returns the part that was
     /// submitted last.
     fn submit(&self, segment: Segment, novelty: &Mutex<Novelty>, ticket: &Arc<Ticket>, reason: FlushReason) -> Segment {
         self.counters.flushes(reason).add(1);
@@ -88,16 +87,13 @@ impl Runtime {
             self.submit_parts(&mut parts, novelty, ticket);
         };
         let outcome = catch_unwind(AssertUnwindSafe(work));
-        if let Err(panic) = &outcome {
-            let reason = format!("the flush that should have made this value panicked: {}", text_of(&**panic));
-            let nodes = parts.iter().flat_map(|(_, part)| part.nodes.iter().zip(&part.wanted));
-            for (node, _) in nodes.filter(|(_, wanted)| **wanted) {
-                if matches!(*node.value.lock(), State::Pending(_)) {
-                    node.value.set_state(State::Failed(Box::new(Error::Device { reason: reason.clone() })));
-                }
-            }
-        }
-        Ticket::end(ticket);
+        Ticket::end(
+            ticket,
+            match &outcome {
+                Ok(()) => End::Submitted,
+                Err(panic) => End::Panicked(text_of(&**panic).to_string()),
+            },
+        );
         match (outcome, parts.pop()) {
             (Ok(()), Some((_, last))) => last,
             (Ok(()), None) => unreachable!("the last part is left"),

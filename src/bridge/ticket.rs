@@ -1,9 +1,11 @@
-//! A flush under way. Values that it will make are pending on its ticket until they are ready or failed.
+//! A flush under way. Values that it will make are pending on its ticket until they are ready or failed, or for ever if
+//! it panics.
 
 use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Poll, Waker};
 
+use crate::error::Error;
 use crate::lock::LockAnyway;
 
 /// Tells that a flush has ended.
@@ -12,9 +14,17 @@ pub(super) struct Ticket(Mutex<Stage>);
 
 #[derive(Default)]
 struct Stage {
-    ended: bool,
+    end: Option<End>,
     /// Of the tasks that wait.
     wakers: Vec<Waker>,
+}
+
+/// How a flush has ended.
+pub(super) enum End {
+    /// Its work is submitted or has failed; the device need not be done.
+    Submitted,
+    /// A bug of ours, with this message.
+    Panicked(String),
 }
 
 impl Ticket {
@@ -22,7 +32,7 @@ impl Ticket {
         self.0.lock_anyway()
     }
 
-    /// The flush has ended: its work is submitted or has failed; the device need not be done.
+    /// The flush has ended.
     ///
     /// Flushes wait for those that were cut before them only, so they never wait in a circle: a flush waits for what
     /// its ops read, an op reads what was pending when it was recorded, and a flush is cut after its ops are recorded.
@@ -30,7 +40,7 @@ impl Ticket {
     pub async fn ended(&self) {
         poll_fn(|context| {
             let mut progress = self.lock();
-            if progress.ended {
+            if progress.end.is_some() {
                 return Poll::Ready(());
             }
             if !progress.wakers.iter().any(|waker| waker.will_wake(context.waker())) {
@@ -41,14 +51,27 @@ impl Ticket {
         .await;
     }
 
+    /// The error of a value that is still pending; `None` as long as the flush goes on. The caller holds the lock of
+    /// the value's state: the flush sets the state before it ends.
+    pub fn left_pending(&self) -> Option<Error> {
+        match &self.lock().end {
+            None => None,
+            Some(End::Submitted) => unreachable!("a flush that ends makes or fails all its values"),
+            Some(End::Panicked(message)) => {
+                let reason = format!("the flush that should have made this value panicked: {message}");
+                Some(Error::Device { reason })
+            }
+        }
+    }
+
     /// The flush has ended.
-    pub fn end(ticket: &Arc<Self>) {
+    pub fn end(ticket: &Arc<Self>, end: End) {
         // Nobody else has it, so nobody waits or will.
         if Arc::strong_count(ticket) == 1 {
             return;
         }
         let mut progress = ticket.lock();
-        progress.ended = true;
+        progress.end = Some(end);
         let wakers = std::mem::take(&mut progress.wakers);
         // Without the lock: a waker may poll at once.
         drop(progress);

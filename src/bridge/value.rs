@@ -27,7 +27,7 @@ pub(super) enum State {
     Empty,
     /// Its [maker](Value::maker) will make it.
     Recorded,
-    /// The flush with this ticket makes it.
+    /// The flush with this ticket makes it, or has panicked before it could.
     Pending(Arc<Ticket>),
     /// In a buffer once the submission that writes it is done.
     Ready(Arc<Allocation>),
@@ -158,7 +158,7 @@ impl Value {
             State::Empty => Ok(Ok(None)),
             State::Ready(allocation) => Ok(Ok(Some(allocation.clone()))),
             State::Failed(error) => Ok(Err((**error).clone())),
-            State::Pending(ticket) => Err(ticket.clone()),
+            State::Pending(ticket) => ticket.left_pending().map(Err).ok_or_else(|| ticket.clone()),
             State::Recorded => unreachable!("a value that is asked for is flushed first"),
         }
     }
@@ -254,5 +254,21 @@ impl fmt::Debug for Handle {
             State::Ready(_) => "in a buffer",
             State::Failed(_) => "failed",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bridge::ticket::End;
+
+    /// Also if it never came to the value, such as one of a part that was to be made later.
+    #[test]
+    fn a_flush_that_panics_fails_what_is_pending() {
+        let ticket = Arc::<Ticket>::default();
+        let handle = Handle::of(TensorType::new(DType::F32, shape(&[2])), State::Pending(ticket.clone()));
+        Ticket::end(&ticket, End::Panicked("for a test".into()));
+        let error = handle.0.settle().err().expect("it was not made").to_string();
+        assert!(error.contains("panicked: for a test"), "{error}");
     }
 }
