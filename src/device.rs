@@ -91,8 +91,8 @@ impl MpsGraphDevice {
 
     /// Sets the most bytes that the recorded ops of a thread, or of all threads that have ended, may hold although no
     /// tensor holds them any more, such as the batches of a sum over a data set; then they are submitted. At first
-    /// 128 MiB, or a sixteenth of what the device recommends if that is less. Four tensors may be held whatever their
-    /// size, so that an optimizer's update of a large weight stays one kernel.
+    /// 128 MiB, or a sixteenth of what the device recommends if that is less. At least four times the largest tensor
+    /// among them may be held, so that an optimizer's update of a large weight stays one kernel.
     pub fn set_held_limit(&self, bytes: usize) {
         Runtime::get().set_held_limit(bytes);
     }

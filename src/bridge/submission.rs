@@ -132,6 +132,27 @@ enum Trust {
     Refused,
 }
 
+impl Flight {
+    /// Notes how the oldest submission has ended, which is taken out: passes a fault of its own, or of what it read, on
+    /// to what it wrote.
+    fn note_end(&mut self, done: &Submitted, own: Option<Error>) {
+        if let Some(fault) = &own {
+            self.unreported.get_or_insert_with(|| fault.clone());
+        }
+        let of_read = || self.faults.iter().find(|(serial, _)| done.reads_of.contains(serial));
+        let inherited = || done.fault.clone().or_else(|| of_read().map(|(_, fault)| fault.clone()));
+        if let Some(fault) = own.or_else(inherited) {
+            for written in done.writes.iter().filter_map(Weak::upgrade) {
+                let _ = written.fault.set(Box::new(fault.clone()));
+            }
+            self.faults.push((done.serial, fault));
+        }
+        self.held_bytes -= done.held_bytes;
+        let Flight { submitted, faults, .. } = self;
+        faults.retain(|(serial, _)| submitted.iter().any(|later| later.reads_of.contains(serial)));
+    }
+}
+
 impl Queue {
     /// The device may end nothing for `limit` while somebody waits.
     pub fn new(progress: Arc<Progress>, max_held_bytes: usize, limit: Duration) -> Self {
@@ -287,25 +308,7 @@ impl Queue {
             if flight.trust == Trust::OnTrial {
                 flight.trust = Trust::Works;
             }
-            let own = own.or_else(|| done.execution.fault());
-            if let Some(fault) = &own {
-                flight.unreported.get_or_insert_with(|| fault.clone());
-            }
-            let inherited = || {
-                let cause = flight.faults.iter().find(|(serial, _)| done.reads_of.contains(serial));
-                cause.map(|(_, fault)| fault.clone())
-            };
-            if let Some(fault) = own.or_else(|| done.fault.clone()).or_else(inherited) {
-                for written in done.writes.iter().filter_map(Weak::upgrade) {
-                    let _ = written.fault.set(Box::new(fault.clone()));
-                }
-                flight.faults.push((done.serial, fault));
-            }
-            flight.held_bytes -= done.held_bytes;
-            if !flight.faults.is_empty() {
-                let Flight { submitted, faults, .. } = &mut *flight;
-                faults.retain(|(serial, _)| submitted.iter().any(|later| later.reads_of.contains(serial)));
-            }
+            flight.note_end(&done, own.or_else(|| done.execution.fault()));
             // First drop the work's claims on its buffers, then publish that the host may have them.
             drop(done.work);
             self.progress.completed.store(done.serial, Ordering::Release);
