@@ -9,7 +9,8 @@
 //!
 //! A long row is cut in parts, each of which begins with what the parts before it come to, and which several threads
 //! share; products of floats are not, because the part before may be 0 and the next one beyond the largest number.
-//! Along another axis, each row is combined with the row before. Only the inner loops (`loops`) know the type.
+//! Along another axis, each row is combined with the row before, and threads share the columns. Only the inner loops
+//! (`loops`) know the type.
 
 mod loops;
 
@@ -18,7 +19,7 @@ use super::call::{Call, Input};
 use super::element::Element;
 use super::reduce::fold_long;
 use super::reduce::reducers::{Max, Min, Prod, Sum};
-use super::threads::{PARALLEL_BYTES, share};
+use super::threads::{Columns, PARALLEL_BYTES, share, share_columns};
 use crate::ir::DType;
 use bytemuck::{bytes_of_mut, cast_slice, cast_slice_mut};
 use half::f16;
@@ -27,6 +28,10 @@ use serde::{Deserialize, Serialize};
 
 /// From this length on, a row of which the order matters is cut in parts.
 const LONG: usize = 4096;
+/// Bytes of rows whose columns threads share. Fewer are in the cache of one core.
+const SHARED: usize = 1 << 20;
+/// Bytes of a row that a thread takes at a time.
+const COLUMNS: usize = 1024;
 /// Parts of a long row.
 const PARTS: usize = 2 * CHAINS;
 
@@ -131,6 +136,9 @@ impl Loops {
                 Order::Parts => shape[axis] >= LONG,
                 Order::Strict => false,
             };
+        if inner > 1 && block > SHARED {
+            return self.columns(x, inner * self.size, block, out);
+        }
         let together = if inner == 1 && !is_cut { CHAINS * block } else { block };
         // What is accumulated together is one task, or as much of it as makes a task worth its cost.
         let chunk = together * (PARALLEL_BYTES / 4 / together).max(1);
@@ -138,7 +146,8 @@ impl Loops {
             let x = &x[at * chunk..][..out.len()];
             if inner > 1 {
                 for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
-                    (self.rows)(x, inner, out);
+                    let row = inner * self.size;
+                    (self.rows)(x, row, Columns::all(out, row));
                 }
             } else if is_cut {
                 for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
@@ -152,6 +161,13 @@ impl Loops {
                 }
             }
         });
+    }
+
+    /// Blocks of rows of so many bytes, some columns after the other, which several threads share.
+    fn columns(&self, x: &[u8], row: usize, block: usize, out: &mut [u8]) {
+        for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
+            share_columns(row, COLUMNS, out, &|first, out| (self.rows)(&x[first..], row, out));
+        }
     }
 
     /// One row, cut in parts.

@@ -3,6 +3,7 @@
 use crate::kernels::element::Element;
 use crate::kernels::reduce::inner::Inner;
 use crate::kernels::reduce::reducers::Reducer;
+use crate::kernels::threads::Columns;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut, pod_read_unaligned};
 use std::marker::PhantomData;
@@ -33,7 +34,7 @@ pub struct Loops {
     /// See [`Chains`].
     pub chains: fn(&[u8], &[u8], &mut [u8]),
     /// See [`Rows`].
-    pub rows: fn(&[u8], usize, &mut [u8]),
+    pub rows: fn(&[u8], usize, Columns<'_, u8>),
     /// See [`Windows`]; where the order of steps matters, there are none.
     pub windows: fn(&[u8], usize, &[u8], &mut [u8]),
 }
@@ -53,8 +54,9 @@ impl Loops {
                 let before: [T; CHAINS] = pod_read_unaligned(before);
                 vectorised(Chains { x: cast_slice(x), before, out: cast_slice_mut(out), scan: PhantomData::<S> });
             },
-            rows: |x, inner, out| {
-                vectorised(Rows { x: cast_slice::<u8, T>(x), inner, out: cast_slice_mut(out), scan: PhantomData::<S> });
+            rows: |x, apart, out| {
+                let apart = apart / size_of::<T>();
+                vectorised(Rows { x: cast_slice::<u8, T>(x), apart, out: out.of(), scan: PhantomData::<S> });
             },
             windows: |x, length, before, out| {
                 if !S::Reducer::ANY_ORDER {
@@ -222,11 +224,11 @@ impl<T: Element, S: Scan<T>> Chains<'_, T, S> {
     }
 }
 
-/// Rows of `inner` elements.
+/// Rows, or some columns of them: those of `x` are `apart` elements from each other.
 struct Rows<'a, T, S> {
     x: &'a [T],
-    inner: usize,
-    out: &'a mut [T],
+    apart: usize,
+    out: Columns<'a, T>,
     scan: PhantomData<S>,
 }
 
@@ -235,16 +237,17 @@ impl<T: Element, S: Scan<T>> VectorLoop for Rows<'_, T, S> {
     const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
-    fn run(self) {
-        let (x, inner) = (self.x, self.inner);
-        for (out, &x) in self.out[..inner].iter_mut().zip(x) {
-            *out = S::store(S::Reducer::step(S::Reducer::START, S::load(x)));
+    fn run(mut self) {
+        if let Some(first) = self.out.row(0) {
+            for (out, &x) in first.iter_mut().zip(self.x) {
+                *out = S::store(S::Reducer::step(S::Reducer::START, S::load(x)));
+            }
         }
-        for start in (inner..x.len()).step_by(inner) {
-            let (done, rest) = self.out.split_at_mut(start);
-            let before = &done[start - inner..];
-            for ((out, &before), &x) in rest[..inner].iter_mut().zip(before).zip(&x[start..]) {
-                *out = S::store(S::Reducer::step(S::load(before), S::load(x)));
+        for at in 1..self.out.rows() {
+            if let Some([before, out]) = self.out.rows_from(at - 1) {
+                for ((out, &before), &x) in out.iter_mut().zip(&*before).zip(&self.x[at * self.apart..]) {
+                    *out = S::store(S::Reducer::step(S::load(before), S::load(x)));
+                }
             }
         }
     }

@@ -39,6 +39,17 @@ fn rows_of_all_lengths() {
 }
 
 #[test]
+fn columns_that_threads_share() {
+    for shape in [[2, 700, 501], [1, 3, SHARED / 4 + 7]] {
+        let ints: Vec<i32> = (0..shape.iter().product::<usize>() as i32).map(|i| i.wrapping_mul(1_234_567)).collect();
+        compare::<i32, Sum>(&ints, &shape, 1, Order::Any);
+        let floats: Vec<f32> = ints.iter().map(|&x| x as f32).collect();
+        compare::<f32, Sum>(&floats, &shape, 1, Order::Parts);
+        compare::<f32, Max>(&floats, &shape, 1, Order::Any);
+    }
+}
+
+#[test]
 fn a_product_stays_0() {
     let x: Vec<f32> = (0..2 * LONG).map(|at| if at < LONG { 0.5 } else { 2.0 }).collect();
     let mut out = x.clone();
