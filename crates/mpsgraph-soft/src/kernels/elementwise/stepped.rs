@@ -241,18 +241,28 @@ unsafe fn avx2<A: Operation, B: Operation>(dst: *mut u8, src: [*const u8; 3], fo
 unsafe fn run<A: Operation, B: Operation>(dst: *mut u8, mut src: [*const u8; 3], form: &Form, n: usize) {
     let mut dst = dst.cast::<f32>();
     let steps = form.sources.map(Source::step);
-    for _ in 0..n / BLOCK {
+    let blocks = n / BLOCK;
+    if blocks > 0 && steps[1..] == [0, 0] {
+        // Numbers stay in registers.
         // SAFETY: a block of each is there (the caller's promise); an array needs no other alignment than its elements.
-        let [a, b, c] = src.map(|src| unsafe { *src.cast::<[f32; BLOCK]>() });
-        let mut made = [0.0; BLOCK];
-        for i in 0..BLOCK {
-            made[i] = B::of(A::of(a[i], b[i]), c[i]);
+        let [b, c] = unsafe { [block(src[1]), block(src[2])] };
+        for _ in 0..blocks {
+            // SAFETY: as above, and there is room for one.
+            unsafe { dst.cast::<[f32; BLOCK]>().write(made::<A, B>(block(src[0]), b, c)) };
+            dst = dst.wrapping_add(BLOCK);
+            src[0] = src[0].wrapping_add(steps[0]);
         }
-        // SAFETY: as above.
-        unsafe { dst.cast::<[f32; BLOCK]>().write(made) };
-        dst = dst.wrapping_add(BLOCK);
-        for at in 0..3 {
-            src[at] = src[at].wrapping_add(steps[at]);
+    } else {
+        for _ in 0..blocks {
+            // SAFETY: as above.
+            unsafe {
+                let [a, b, c] = [block(src[0]), block(src[1]), block(src[2])];
+                dst.cast::<[f32; BLOCK]>().write(made::<A, B>(a, b, c));
+            }
+            dst = dst.wrapping_add(BLOCK);
+            for at in 0..3 {
+                src[at] = src[at].wrapping_add(steps[at]);
+            }
         }
     }
     for at in 0..n % BLOCK {
@@ -262,4 +272,21 @@ unsafe fn run<A: Operation, B: Operation>(dst: *mut u8, mut src: [*const u8; 3],
             *dst.add(at) = B::of(A::of(a, b), c);
         }
     }
+}
+
+/// # Safety
+/// A block must be there.
+#[inline(always)]
+unsafe fn block(src: *const u8) -> [f32; BLOCK] {
+    // SAFETY: the caller's promise.
+    unsafe { *src.cast() }
+}
+
+#[inline(always)]
+fn made<A: Operation, B: Operation>(a: [f32; BLOCK], b: [f32; BLOCK], c: [f32; BLOCK]) -> [f32; BLOCK] {
+    let mut made = [0.0; BLOCK];
+    for i in 0..BLOCK {
+        made[i] = B::of(A::of(a[i], b[i]), c[i]);
+    }
+    made
 }
