@@ -28,7 +28,7 @@ use smallvec::SmallVec;
 
 use crate::error::invalid;
 use crate::ffi;
-use crate::lowering::provenance::{Provenance, Reshapes};
+use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
@@ -164,8 +164,27 @@ impl Op {
         self.of_family().lower(cx, inputs, output)
     }
 
+    /// The marks of the node's value, and which operands the node has to read through barriers; `read_lone` says whether
+    /// a reader sees the value with more than one extent of 1.
+    pub fn barriers(
+        &self,
+        readings: &[Reading<'_>],
+        output: &TensorType,
+        read_lone: bool,
+    ) -> (Provenance, SmallVec<[bool; 3]>) {
+        let marks: SmallVec<[Provenance; 3]> = readings.iter().map(Reading::marks).collect();
+        let is_rewritten = self.is_rewritten();
+        let read_lone = read_lone && !self.of_family().hides_readers();
+        let needs = |(reading, marks): (&Reading<'_>, &Provenance)| {
+            is_rewritten && marks.needs_barrier(reading.made, (reading.dtype, reading.shape), output, read_lone)
+        };
+        let barriers = readings.iter().zip(&marks).map(needs).collect();
+        let first = readings.first().map(|reading| reading.shape);
+        (self.provenance(&marks, first, output.shape.num_dims()), barriers)
+    }
+
     /// The marks of the node's value, whose rank is given, and the shape of the first operand, if there is one.
-    pub fn provenance(&self, inputs: &[Provenance], first: Option<&[usize]>, rank: usize) -> Provenance {
+    fn provenance(&self, inputs: &[Provenance], first: Option<&[usize]>, rank: usize) -> Provenance {
         let mut own = self.of_family().provenance(inputs).of_node().without(Provenance::RESHAPED);
         let distances = first.map(|shape| self.of_family().apart(shape)).unwrap_or_default();
         let is_distant = |&apart: &usize| matrix_multiplication::are_distant(apart);
@@ -189,10 +208,6 @@ impl Op {
 
     pub fn is_rewritten(&self) -> bool {
         self.of_family().is_rewritten()
-    }
-
-    pub fn hides_readers(&self) -> bool {
-        self.of_family().hides_readers()
     }
 
     pub fn keeps_width(&self, operands: &[&MpsGraphTensor], output: &TensorType) -> bool {

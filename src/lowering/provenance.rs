@@ -83,7 +83,7 @@ impl Provenance {
     }
 
     /// The marks of a value for who reads it in a shape: `made` is the one in which it was made or is fed.
-    pub fn read_as(self, made: &[usize], shape: &[usize]) -> Provenance {
+    fn read_as(self, made: &[usize], shape: &[usize]) -> Provenance {
         if made == shape {
             return self;
         }
@@ -129,6 +129,25 @@ impl Provenance {
             && matches!(dtype, DType::F16 | DType::BF16)
             && (self.has(Self::RESHAPED) || made != shape);
         attends || repeats || overruns || self.has(Self::DISTANT) || aborts || flattened
+    }
+}
+
+/// A value as a node reads it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading<'a> {
+    /// Of the value as it was made.
+    pub provenance: Provenance,
+    pub dtype: DType,
+    /// The shape in which it was made or is fed.
+    pub made: &'a [usize],
+    /// The shape in which it is read.
+    pub shape: &'a [usize],
+}
+
+impl Reading<'_> {
+    /// The marks of the value for the node.
+    pub fn marks(&self) -> Provenance {
+        self.provenance.read_as(self.made, self.shape)
     }
 }
 

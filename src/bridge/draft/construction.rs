@@ -14,7 +14,7 @@ use crate::bridge::program::Source;
 use crate::bridge::recording::Marks;
 use crate::bridge::value::Value;
 use crate::ffi::os_version;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reading};
 
 /// See [`Draft::new`].
 pub(super) fn draft<'a>(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Option<Draft<'a>> {
@@ -177,31 +177,28 @@ impl<'a> Construction<'_, 'a> {
 /// may decide the shape of a feed.
 fn put_barriers(draft: &mut Draft<'_>, read_lone: &[bool]) {
     let Draft { nodes, recorded_as, operands, feeds, has_barrier, .. } = draft;
-    // What MPSGraph's compiler may take each node's value for.
     let mut provenances: SmallVec<[Provenance; 8]> = SmallVec::with_capacity(nodes.len());
-    let mut operands = operands.iter_mut();
+    let mut rest = &mut operands[..];
     for (node, &at) in nodes.iter().zip(recorded_as.iter()) {
-        let is_rewritten = node.op.is_rewritten();
-        let read_lone = read_lone[at as usize] && !node.op.hides_readers();
-        let mut read: SmallVec<[Provenance; 3]> = SmallVec::new();
-        let mut first = None;
-        for (input, (source, barrier)) in node.inputs.iter().zip(&mut operands) {
-            let (value, made, provenance) = match *source {
+        let (own, behind) = std::mem::take(&mut rest).split_at_mut(node.inputs.len());
+        rest = behind;
+        let readings = node.inputs.iter().zip(&*own).map(|(input, &(source, _))| {
+            let (value, made, provenance) = match source {
                 Source::Feed(at) => (feeds[at as usize].value, feeds[at as usize].shape, Provenance::NONE),
                 Source::Node(at) => {
                     let value = &nodes[at as usize].value;
                     (value, &value.ty.shape, provenances[at as usize])
                 }
             };
-            let shape = &input.shape(value)[..];
-            let provenance = provenance.read_as(made, shape);
-            *barrier =
-                is_rewritten && provenance.needs_barrier(made, (value.ty.dtype, shape), &node.value.ty, read_lone);
-            *has_barrier |= *barrier;
-            read.push(provenance);
-            first = first.or(Some(shape));
+            Reading { provenance, dtype: value.ty.dtype, made, shape: input.shape(value) }
+        });
+        let readings: SmallVec<[Reading<'_>; 3]> = readings.collect();
+        let (provenance, barriers) = node.op.barriers(&readings, &node.value.ty, read_lone[at as usize]);
+        provenances.push(provenance);
+        for ((_, barrier), needed) in own.iter_mut().zip(barriers) {
+            *barrier = needed;
+            *has_barrier |= needed;
         }
-        provenances.push(node.op.provenance(&read, first, node.value.ty.shape.num_dims()));
     }
 }
 

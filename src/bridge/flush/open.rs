@@ -115,7 +115,7 @@ impl<'a> OpenSegment<'a> {
                 Err(error @ Error::OutOfMemory { .. }) => {
                     let needed = draft.recorded_nodes();
                     drop((draft, feeds));
-                    self.divide(needed, &wanted, &error);
+                    self.halve(needed, &wanted, &error);
                 }
                 // The device hangs. If a feed was lost in that, only what reads it is.
                 Err(_) if fed(&draft).is_err() => (),
@@ -130,7 +130,7 @@ impl<'a> OpenSegment<'a> {
 
     /// After a program that did not find memory: makes the first half of it by itself, so that only what really does
     /// not fit is lost.
-    fn divide(&mut self, needed: Vec<usize>, wanted: &[bool], error: &Error) {
+    fn halve(&mut self, needed: Vec<usize>, wanted: &[bool], error: &Error) {
         let mut first = Marks::from_elem(false, wanted.len());
         if let [only] = needed[..] {
             first[only] = true;

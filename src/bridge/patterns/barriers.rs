@@ -1,9 +1,11 @@
 //! Barriers of a program that was rewritten. They were decided for what was recorded, and other nodes may make a
 //! product's operand now.
 
-use crate::bridge::program::{OperandRef, Program, Source};
+use smallvec::SmallVec;
+
+use crate::bridge::program::{Program, Source};
 use crate::ffi::os_version;
-use crate::lowering::provenance::Provenance;
+use crate::lowering::provenance::{Provenance, Reading};
 
 /// Gives every product the barriers that it needs now; none is taken away. Without the scalar of the barriers, which a
 /// program has if something was recorded to need one, nothing can get one: then the answer is no.
@@ -12,31 +14,9 @@ pub(super) fn settle(program: &mut Program, has_scalar: bool) -> bool {
     let mut provenances = vec![Provenance::NONE; program.nodes.len()];
     for place in 0..program.schedule.len() {
         let at = program.schedule[place] as usize;
-        let node = &program.nodes[at];
-        let of = |input: &OperandRef| {
-            let own = match input.source {
-                Source::Feed(_) => Provenance::NONE,
-                Source::Node(producer) => provenances[producer as usize],
-            };
-            own.read_as(&program.type_of(input.source).shape, &input.shape)
-        };
-        let own: Vec<Provenance> = node.inputs.iter().map(of).collect();
-        let first = node.inputs.first().map(|input| &input.shape[..]);
-        provenances[at] = node.op.provenance(&own, first, node.output.shape.num_dims());
-        if !node.op.is_rewritten() {
-            continue;
-        }
-        let read_lone = read_lone[at] && !node.op.hides_readers();
-        let needs: Vec<bool> = node
-            .inputs
-            .iter()
-            .zip(&own)
-            .map(|(input, provenance)| {
-                let made = program.type_of(input.source);
-                provenance.needs_barrier(&made.shape, (made.dtype, &input.shape), &node.output, read_lone)
-            })
-            .collect();
-        for (input, needs) in program.nodes[at].inputs.iter_mut().zip(needs) {
+        let (provenance, barriers) = node_barriers(program, at, &provenances, read_lone[at]);
+        provenances[at] = provenance;
+        for (input, needs) in program.nodes[at].inputs.iter_mut().zip(barriers) {
             if needs && !input.barrier && !has_scalar {
                 return false;
             }
@@ -44,6 +24,23 @@ pub(super) fn settle(program: &mut Program, has_scalar: bool) -> bool {
         }
     }
     true
+}
+
+/// The marks of a node's value, and which operands it has to read through barriers.
+fn node_barriers(
+    program: &Program,
+    at: usize,
+    provenances: &[Provenance],
+    read_lone: bool,
+) -> (Provenance, SmallVec<[bool; 3]>) {
+    let node = &program.nodes[at];
+    let readings = node.inputs.iter().map(|input| {
+        let provenance = input.source.node().map_or(Provenance::NONE, |producer| provenances[producer as usize]);
+        let made = program.type_of(input.source);
+        Reading { provenance, dtype: made.dtype, made: &made.shape, shape: &input.shape }
+    });
+    let readings: SmallVec<[Reading<'_>; 3]> = readings.collect();
+    node.op.barriers(&readings, &node.output, read_lone)
 }
 
 /// Which nodes' values are read with more than one extent of 1; see [`Provenance::needs_barrier`].
