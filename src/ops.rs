@@ -164,8 +164,8 @@ impl Op {
         self.of_family().lower(cx, inputs, output)
     }
 
-    /// The marks of the node's value, and which operands the node has to read through barriers; `read_lone` says whether
-    /// a reader sees the value with more than one extent of 1.
+    /// The marks of the node's value, and which operands the node has to read through barriers; `read_lone` says
+    /// whether a reader sees the value with more than one extent of 1.
     pub fn barriers(
         &self,
         readings: &[Reading<'_>],
