@@ -36,12 +36,10 @@ impl Left {
         self.find(ty).is_some()
     }
 
-    /// With one more, instead of the oldest.
-    fn and(self, newest: Option<Box<Shown>>) -> Self {
-        match (newest, self) {
-            (None, all) => all,
-            (newest, Self([first, _])) => Self([newest, first]),
-        }
+    /// Adds one; the oldest makes room for it.
+    fn add(&mut self, newest: Box<Shown>) -> Option<Box<Shown>> {
+        self.0.rotate_right(1);
+        self.0[0].replace(newest)
     }
 }
 
@@ -129,7 +127,11 @@ impl Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        let left = std::mem::take(&mut self.left).and(self.shown.take());
+        let mut left = std::mem::take(&mut self.left);
+        if let Some(oldest) = self.shown.take().and_then(|newest| left.add(newest)) {
+            // What is released may autorelease parts of itself.
+            ffi::autoreleasepool(|| drop(oldest));
+        }
         let last_use = *self.last_use.get_mut();
         if let Some(buffer) = self.buffer.take() {
             self.pool.give_back(self.class, FreeBuffer { buffer, left, last_use, freed: 0 });
