@@ -50,6 +50,9 @@ enum Layout {
 /// So many channels make rows; fewer are too short for loops along them.
 const ROW: usize = 8;
 
+/// Pixels of an axis, at most: f32 holds the number of each.
+const LONGEST: usize = 1 << 24;
+
 /// What is made of the pixels next to a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Method {
@@ -101,6 +104,16 @@ pub(crate) fn grid_sample_2d(
     }
     if height == 0 || width == 0 {
         invalid(NAME, format!("tensor of shape {:?} has no pixels", tensor.shape));
+    }
+    if height.max(width) > LONGEST {
+        unsupported(
+            NAME,
+            format!(
+                "tensor of shape {:?}: coordinates are f32, which does not tell pixels beyond 2^24 apart; sample parts \
+                 of the image, or give it more rows or columns",
+                tensor.shape
+            ),
+        );
     }
     let outside = match options.padding_mode {
         GridSamplePaddingMode::Zeros => Outside::Zeros,

@@ -2,8 +2,8 @@
 //!
 //! A grid's number counts in halves of the axis, so a pixel's coordinate is `number * scale + center`. In f32, on a
 //! long axis, the sum would lose the digits that decide between two neighbours, and some coordinates would become
-//! halves by rounding. So the number is cut in two: a multiple of 2^-12, for which the sum is exact, and the small
-//! rest.
+//! halves by rounding. So the number is cut in two: a multiple of 2^-12, and the small rest. Of the former the sum is
+//! exact: the scale of a long axis is cut, too, and whole pixels and parts of one are added by themselves.
 
 use burn_backend::DType;
 
@@ -33,8 +33,22 @@ pub(super) struct Coordinates<'a> {
     pub op: SampleGridOp,
 }
 
+/// Pixels of an axis of which coordinates are exact as one number; and a power of two, so that a digit to this base
+/// times a multiple of 2^-12 about 1 is exact, too.
+const SHORT: usize = 2048;
+
 /// Grid numbers beyond this are as far outside as this one, and multiples of the scale stay exact below it.
-const FAR: f64 = 4.0;
+fn far(extent: usize) -> f64 {
+    if extent > SHORT { 1.25 } else { 4.0 }
+}
+
+/// A coordinate in pixels, without the rest of the number.
+struct Coarse {
+    /// Whole pixels.
+    low: ffi::Tensor,
+    /// What is behind them: a multiple of 2^-13 from 0 to below 1.
+    behind: ffi::Tensor,
+}
 
 impl Coordinates<'_> {
     /// Where the points are along axes of these extents.
@@ -42,7 +56,8 @@ impl Coordinates<'_> {
         let graph = self.cx.graph();
         let finite = numbers.each_ref().map(|number| graph.is_finite(number));
         let both = graph.logical_and(&finite[0], &finite[1]);
-        [0, 1].map(|axis| self.place(&self.near(&numbers[axis], &finite[axis], &both), extents[axis]))
+        let near = |axis: usize| self.near(&numbers[axis], [&finite[axis], &both], far(extents[axis]));
+        [0, 1].map(|axis| self.place(&near(axis), extents[axis]))
     }
 
     fn constant(&self, value: f64) -> ffi::Tensor {
@@ -51,11 +66,11 @@ impl Coordinates<'_> {
 
     /// The number of a point that has the same neighbours, not far outside. Of a number that is not finite, bilinear
     /// sampling makes NaN by its distance; the nearest pixel of NaN is the first one.
-    fn near(&self, number: &ffi::Tensor, finite: &ffi::Tensor, both: &ffi::Tensor) -> ffi::Tensor {
+    fn near(&self, number: &ffi::Tensor, [finite, both]: [&ffi::Tensor; 2], far: f64) -> ffi::Tensor {
         let graph = self.cx.graph();
         let limited = {
-            let low = graph.maximum_with_nan_propagation(number, &self.constant(-FAR));
-            let limited = graph.minimum_with_nan_propagation(&low, &self.constant(FAR));
+            let low = graph.maximum_with_nan_propagation(number, &self.constant(-far));
+            let limited = graph.minimum_with_nan_propagation(&low, &self.constant(far));
             match self.op.method {
                 Method::Nearest { .. } => limited,
                 Method::Bilinear => graph.select(finite, &limited, number),
@@ -80,16 +95,50 @@ impl Coordinates<'_> {
         graph.subtraction(&within, &beyond)
     }
 
-    fn place(&self, number: &ffi::Tensor, extent: usize) -> Place {
+    /// Where a multiple of 2^-12 is, and what is to be added to that for the rest of a number, in pixels.
+    fn coarse(&self, number: &ffi::Tensor, extent: usize) -> (Coarse, ffi::Tensor) {
         let graph = self.cx.graph();
-        let scale = self.constant(if self.op.align_corners { extent - 1 } else { extent } as f64 / 2.0);
-        let center = self.constant((extent - 1) as f64 / 2.0);
+        let doubled = if self.op.align_corners { extent - 1 } else { extent };
+        let scale = |doubled: usize| self.constant(doubled as f64 / 2.0);
         let steps = graph.rint(&graph.multiplication(number, &self.constant(4096.0)));
         let coarse = graph.multiplication(&steps, &self.constant(1.0 / 4096.0));
-        let rest = graph.multiplication(&graph.subtraction(number, &coarse), &scale);
-        let coordinate = graph.addition(&graph.multiplication(&coarse, &scale), &center);
-        let low = graph.floor(&coordinate);
-        let behind = graph.subtraction(&coordinate, &low);
+        let rest = graph.multiplication(&graph.subtraction(number, &coarse), &scale(doubled));
+        let apart = |number: ffi::Tensor| {
+            let low = graph.floor(&number);
+            let behind = graph.subtraction(&number, &low);
+            Coarse { low, behind }
+        };
+        if extent <= SHORT {
+            let center = self.constant((extent - 1) as f64 / 2.0);
+            return (apart(graph.addition(&graph.multiplication(&coarse, &scale(doubled)), &center)), rest);
+        }
+        let parts = [1, SHORT, SHORT * SHORT].map(|place| doubled / place % SHORT * place);
+        let parts = parts.into_iter().filter(|&part| part > 0);
+        let both = |a: Coarse, b: Coarse| Coarse {
+            low: graph.addition(&a.low, &b.low),
+            behind: graph.addition(&a.behind, &b.behind),
+        };
+        let sum = parts.map(|part| apart(graph.multiplication(&coarse, &scale(part)))).reduce(both);
+        let Some(sum) = sum else { unreachable!("a long axis has pixels") };
+        let center = Coarse {
+            low: self.constant(((extent - 1) / 2) as f64),
+            behind: self.constant((extent - 1) as f64 / 2.0 % 1.0),
+        };
+        let Coarse { low, behind } = both(sum, center);
+        let whole = apart(behind);
+        // The rest may be some pixels.
+        let pixels = graph.rint(&rest);
+        let rest = graph.subtraction(&rest, &pixels);
+        let low = graph.addition(&graph.addition(&low, &whole.low), &pixels);
+        let is_below = graph.less_than(&graph.addition(&whole.behind, &rest), &self.constant(0.0));
+        let below = graph.cast(&is_below, DataType::F32);
+        let behind = graph.addition(&whole.behind, &below);
+        (Coarse { low: graph.subtraction(&low, &below), behind }, rest)
+    }
+
+    fn place(&self, number: &ffi::Tensor, extent: usize) -> Place {
+        let graph = self.cx.graph();
+        let (Coarse { low, behind }, rest) = self.coarse(number, extent);
         match self.op.method {
             Method::Nearest { half_to_even } => {
                 let beyond_half = graph.addition(&graph.subtraction(&behind, &self.constant(0.5)), &rest);

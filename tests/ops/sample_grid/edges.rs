@@ -84,6 +84,7 @@ fn mistakes_are_refused() {
     assert_refused(&parts("[2, 4, 4, 2]"), || sample(zeros([1, 1, 2, 2]), zeros([2, 4, 4, 2])));
     assert_refused(&parts("[1, 1, 0, 2]"), || sample(zeros([1, 1, 0, 2]), zeros([1, 4, 4, 2])));
     assert_refused(&parts("F16"), || sample(zeros([1, 1, 2, 2]), zeros([1, 4, 4, 2]).cast(DType::F16)));
+    assert_refused(&parts("[1, 1, 1, 16777217]"), || sample(zeros([1, 1, 1, (1 << 24) + 1]), zeros([1, 4, 4, 2])));
     for mode in [InterpolateMode::Bicubic, InterpolateMode::Lanczos3] {
         for padding in PADDING {
             let options = GridSampleOptions::new(mode.clone()).with_padding_mode(padding);

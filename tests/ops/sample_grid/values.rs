@@ -75,6 +75,45 @@ fn sampled<B: Backend>(dtype: DType, image: [usize; 4], grid: [usize; 4]) -> Ten
     zeros(image).grid_sample_2d(zeros(grid), GridSampleOptions::default()).into_data()
 }
 
+/// Points anywhere along axes so long that f32 has few digits for a place between two pixels: against the same in f64.
+#[test]
+fn points_along_very_long_axes() {
+    type B = burn_mpsgraph::MpsGraph;
+    let extents = [2048, 2049, 5000, 8193, 10_000, 65_536, 1_000_001, 1 << 22, (1 << 22) + 1, (1 << 24) - 1, 1 << 24];
+    for (extent, align_corners) in extents.into_iter().flat_map(|extent| [(extent, false), (extent, true)]) {
+        let number = |i: usize| ((i * 7919 % 20_011) as f64 / 10_005.5 - 1.0) as f32 * 0.999;
+        let numbers: Vec<f32> = (0..2000).map(number).collect();
+        let grid = numbers.iter().flat_map(|&number| [0.0, number]).collect();
+        let grid = Tensor::<B, 4>::from_data(TensorData::new(grid, [1, 1, 2000, 2]), &Default::default());
+        let places = Tensor::<B, 1, burn::tensor::Int>::arange(0..extent as i64, &Default::default());
+        let image = places.remainder_scalar(4096).float().reshape([1, 1, extent, 1]);
+        let sampled = |mode| {
+            let options = GridSampleOptions::new(mode).with_align_corners(align_corners);
+            image.clone().grid_sample_2d(grid.clone(), options).into_data().to_vec::<f32>().expect("f32")
+        };
+        let (nearest, between) = (sampled(InterpolateMode::Nearest), sampled(InterpolateMode::Bilinear));
+        let scale = if align_corners { extent - 1 } else { extent } as f64 / 2.0;
+        for (at, number) in numbers.into_iter().enumerate() {
+            let place = f64::from(number) * scale + (extent - 1) as f64 / 2.0;
+            let of = |place: f64| (place as usize % 4096) as f64;
+            let (low, behind) = (place.floor(), place - place.floor());
+            // Where the rest of the number is many pixels, it has the digits of f32.
+            let close = 1e-3_f64.max(extent as f64 * 1e-10);
+            if (behind - 0.5).abs() > close {
+                assert_eq!(f64::from(nearest[at]), of(place.round()), "{number} of {extent} pixels, {place}");
+            }
+            if behind > close && behind < 1.0 - close {
+                let expected = of(low) * (1.0 - behind) + of(low + 1.0) * behind;
+                let (found, slope) = (f64::from(between[at]), (of(low + 1.0) - of(low)).abs());
+                assert!(
+                    (found - expected).abs() < 1e-3 + slope * close,
+                    "{found} is not {expected}: {number} of {extent}"
+                );
+            }
+        }
+    }
+}
+
 /// Grid numbers in equal steps, as an image is resized by a grid: many fall half way between two pixels but for the
 /// rounding of the number.
 fn along_an_axis<B: Backend>(dtype: DType, [height, width]: [usize; 2]) -> Vec<TensorData> {
