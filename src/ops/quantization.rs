@@ -232,12 +232,19 @@ fn divisible(cx: &Lowering<'_>, scales: &ffi::Tensor) -> ffi::Tensor {
     graph.select(&normal, scales, &smallest)
 }
 
+/// Up to 2^126, one over a scale is a normal number.
+const LARGE: f32 = 1.0 / f32::MIN_POSITIVE;
+
 /// f32 as integers of `value`'s range, i8.
 fn quantized(cx: &Lowering<'_>, x: &ffi::Tensor, scales: &ffi::Tensor, value: QuantValue) -> ffi::Tensor {
     let graph = cx.graph();
     let (low, high) = value.range();
-    let inverse = graph.division(&cx.constant(1.0, DType::F32), scales);
-    let scaled = graph.multiplication(x, &inverse);
+    let [one, four] = [1.0, 4.0].map(|number| cx.constant(number, DType::F32));
+    // One over a scale of more than 2^126 is denormal, and would be 0. The last factor, a power of two, rounds nothing.
+    let is_large = graph.greater_than(scales, &cx.constant(f64::from(LARGE), DType::F32));
+    let inverse = graph.division(&graph.select(&is_large, &four, &one), scales);
+    let back = graph.select(&is_large, &cx.constant(0.25, DType::F32), &one);
+    let scaled = graph.multiplication(&graph.multiplication(x, &inverse), &back);
     // Bounded first: the bounds are whole numbers, and rounded numbers of 8 bits are exact.
     let at_most = graph.minimum_with_nan_propagation(&scaled, &cx.constant(high.into(), DType::F32));
     let bounded = graph.maximum_with_nan_propagation(&at_most, &cx.constant(low.into(), DType::F32));

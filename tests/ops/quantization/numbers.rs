@@ -51,6 +51,18 @@ cases! {
                 })
                 .collect::<Vec<_>>()
         };
+        // One over such a scale is denormal.
+        large_scales = |_layout, _dtype| {
+            let x = Tensor::<B, 1>::from_data([1.4e38, -1.7e38, 1e38, -3.3e38, 1e-38, 0.0], &B::Device::default());
+            let parameters = |scale: f32| QuantizationParameters {
+                scales: Tensor::from_data([scale], &B::Device::default()),
+            };
+            super::VALUES.into_iter().flat_map(|value| {
+                let scheme = by(value, QuantLevel::Tensor);
+                let given = [8e37, 9e37, 3e38].map(|scale| both(x.clone().quantize(&scheme, parameters(scale))));
+                given.into_iter().flatten().chain(both(x.clone().quantize_dynamic(&scheme))).collect::<Vec<_>>()
+            }).collect::<Vec<_>>()
+        };
         nothing_but_zero_or_nan = |_layout, _dtype| {
             [[0.0, -0.0, 0.0, 0.0], [f32::NAN; 4], [f32::INFINITY, 1.0, f32::NAN, f32::NEG_INFINITY]]
                 .into_iter()
