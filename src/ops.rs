@@ -176,7 +176,7 @@ impl Op {
         let is_rewritten = self.is_rewritten();
         let read_lone = read_lone && !self.of_family().hides_readers();
         let needs = |(reading, marks): (&Reading<'_>, &Provenance)| {
-            is_rewritten && marks.needs_barrier(reading.made, (reading.dtype, reading.shape), output, read_lone)
+            is_rewritten && marks.needs_barrier(reading, output, read_lone)
         };
         let barriers = readings.iter().zip(&marks).map(needs).collect();
         let first = readings.first().map(|reading| reading.shape);

@@ -93,16 +93,11 @@ impl Provenance {
         marks.into_iter().filter(|(applies, _)| *applies).fold(self, |all, (_, mark)| all.and(mark))
     }
 
-    /// Whether a matrix product has to read a value with these marks through a barrier: `made` is the shape in which it
-    /// was made or is fed, read as `shape` to give an `output`; `read_lone` says whether a reader sees the output with
-    /// more than one extent of 1.
-    pub fn needs_barrier(
-        self,
-        made: &[usize],
-        (dtype, shape): (DType, &[usize]),
-        output: &TensorType,
-        read_lone: bool,
-    ) -> bool {
+    /// Whether a matrix product that gives an `output` has to read a value through a barrier, if it has these
+    /// [`marks`](Reading::marks) there; `read_lone` says whether a reader sees the output with more than one extent of
+    /// 1.
+    pub fn needs_barrier(self, reading: &Reading<'_>, output: &TensorType, read_lone: bool) -> bool {
+        let Reading { made, shape, dtype, .. } = *reading;
         // MPSGraph replaces softmax(QKᵀ)V by one kernel, which is wrong: on macOS 26 for 17 to 24 positions and three
         // matrices or more (ChanLumerico/lucid, _C/compile), for queries, keys and values that are slices of one
         // computed tensor (MIT-RLX/rlx, rlx-metal), for permuted ones (pytorch/pytorch#181133); on macOS 15 it leaks

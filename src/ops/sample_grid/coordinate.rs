@@ -95,50 +95,58 @@ impl Coordinates<'_> {
         graph.subtraction(&within, &beyond)
     }
 
-    /// Where a multiple of 2^-12 is, and what is to be added to that for the rest of a number, in pixels.
-    fn coarse(&self, number: &ffi::Tensor, extent: usize) -> (Coarse, ffi::Tensor) {
+    /// Where a point is, but for less than a pixel that is to be added.
+    fn coordinate(&self, number: &ffi::Tensor, extent: usize) -> (Coarse, ffi::Tensor) {
         let graph = self.cx.graph();
         let doubled = if self.op.align_corners { extent - 1 } else { extent };
-        let scale = |doubled: usize| self.constant(doubled as f64 / 2.0);
         let steps = graph.rint(&graph.multiplication(number, &self.constant(4096.0)));
-        let coarse = graph.multiplication(&steps, &self.constant(1.0 / 4096.0));
-        let rest = graph.multiplication(&graph.subtraction(number, &coarse), &scale(doubled));
-        let apart = |number: ffi::Tensor| {
-            let low = graph.floor(&number);
-            let behind = graph.subtraction(&number, &low);
-            Coarse { low, behind }
-        };
-        if extent <= SHORT {
-            let center = self.constant((extent - 1) as f64 / 2.0);
-            return (apart(graph.addition(&graph.multiplication(&coarse, &scale(doubled)), &center)), rest);
+        let multiple = graph.multiplication(&steps, &self.constant(1.0 / 4096.0));
+        let scale = self.constant(doubled as f64 / 2.0);
+        let rest = graph.multiplication(&graph.subtraction(number, &multiple), &scale);
+        if extent > SHORT {
+            let Coarse { low, behind } = self.along_long_axis(&multiple, doubled, extent);
+            // The rest may be some pixels: without these, it is above -0.5 and at most 0.5.
+            let back = graph.floor(&graph.subtraction(&self.constant(0.5), &rest));
+            return (Coarse { low: graph.subtraction(&low, &back), behind }, graph.addition(&rest, &back));
         }
-        let parts = [1, SHORT, SHORT * SHORT].map(|place| doubled / place % SHORT * place);
-        let parts = parts.into_iter().filter(|&part| part > 0);
-        let both = |a: Coarse, b: Coarse| Coarse {
-            low: graph.addition(&a.low, &b.low),
-            behind: graph.addition(&a.behind, &b.behind),
-        };
-        let sum = parts.map(|part| apart(graph.multiplication(&coarse, &scale(part)))).reduce(both);
-        let Some(sum) = sum else { unreachable!("a long axis has pixels") };
+        let center = self.constant((extent - 1) as f64 / 2.0);
+        (self.apart(&graph.addition(&graph.multiplication(&multiple, &scale), &center)), rest)
+    }
+
+    /// Where a multiple of 2^-12 is along an axis of so many pixels, the doubled scale of which is given. Each digit of
+    /// the scale has a product of its own, which is exact.
+    fn along_long_axis(&self, multiple: &ffi::Tensor, doubled: usize, extent: usize) -> Coarse {
+        let graph = self.cx.graph();
         let center = Coarse {
             low: self.constant(((extent - 1) / 2) as f64),
             behind: self.constant((extent - 1) as f64 / 2.0 % 1.0),
         };
-        let Coarse { low, behind } = both(sum, center);
-        let whole = apart(behind);
-        // The rest may be some pixels.
-        let pixels = graph.rint(&rest);
-        let rest = graph.subtraction(&rest, &pixels);
-        let low = graph.addition(&graph.addition(&low, &whole.low), &pixels);
-        let is_below = graph.less_than(&graph.addition(&whole.behind, &rest), &self.constant(0.0));
-        let below = graph.cast(&is_below, DataType::F32);
-        let behind = graph.addition(&whole.behind, &below);
-        (Coarse { low: graph.subtraction(&low, &below), behind }, rest)
+        let digits = [1, SHORT, SHORT * SHORT].map(|place| doubled / place % SHORT * place);
+        let products = digits
+            .into_iter()
+            .filter(|&digit| digit > 0)
+            .map(|digit| self.apart(&graph.multiplication(multiple, &self.constant(digit as f64 / 2.0))));
+        // The center last: without it, whole pixels stay below 2^24 wherever the point is, and with it if it is inside.
+        let sum = products.chain([center]).reduce(|a, b| Coarse {
+            low: graph.addition(&a.low, &b.low),
+            behind: graph.addition(&a.behind, &b.behind),
+        });
+        let Some(Coarse { low, behind }) = sum else { unreachable!("the center is among them") };
+        let Coarse { low: carry, behind } = self.apart(&behind);
+        Coarse { low: graph.addition(&low, &carry), behind }
+    }
+
+    /// A number of pixels as whole ones and a part of one.
+    fn apart(&self, number: &ffi::Tensor) -> Coarse {
+        let graph = self.cx.graph();
+        let low = graph.floor(number);
+        let behind = graph.subtraction(number, &low);
+        Coarse { low, behind }
     }
 
     fn place(&self, number: &ffi::Tensor, extent: usize) -> Place {
         let graph = self.cx.graph();
-        let (Coarse { low, behind }, rest) = self.coarse(number, extent);
+        let (Coarse { low, behind }, rest) = self.coordinate(number, extent);
         match self.op.method {
             Method::Nearest { half_to_even } => {
                 let beyond_half = graph.addition(&graph.subtraction(&behind, &self.constant(0.5)), &rest);
