@@ -9,13 +9,14 @@
 //! 5. [`orders`] finds orders at once that are found digit by digit.
 //! 6. [`powers`] makes one operation of a power by squaring, [`idioms`] of other compositions.
 //! 7. [`turned`] reduces along the axis that a transposition makes the last one.
-//! 8. [`narrowing`] takes casts to larger types out of what needs none.
-//! 9. [`contractions`] and [`row_sums`] sum products without a table of them, [`blends`] weighted rows, and
-//!    [`wide_sums`] small integers as 64-bit ones.
-//! 10. [`keyed_scans`] makes one kernel of a scan and the conversions around it.
-//! 11. [`biases`] hands biases to convolutions.
-//! 12. [`choices`] copies rows that are selected element by element.
-//! 13. [`batches`] takes back that leading axes of products were flattened, where that would need copies.
+//! 8. [`element_types`] casts what kernels have no loops for.
+//! 9. [`narrowing`] takes casts to larger types out of what needs none.
+//! 10. [`contractions`] and [`row_sums`] sum products without a table of them, [`blends`] weighted rows, and
+//!     [`wide_sums`] small integers as 64-bit ones.
+//! 11. [`keyed_scans`] makes one kernel of a scan and the conversions around it.
+//! 12. [`biases`] hands biases to convolutions.
+//! 13. [`choices`] copies rows that are selected element by element.
+//! 14. [`batches`] takes back that leading axes of products were flattened, where that would need copies.
 //!
 //! The others make steps of it, which are the [`Plan`]:
 //!
@@ -38,6 +39,7 @@ mod constants;
 mod contractions;
 mod dead_code;
 mod digits;
+mod element_types;
 mod fusion;
 mod idioms;
 mod keyed_scans;
@@ -74,7 +76,7 @@ pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = dead_code::remove(nodes, feeds, targets);
     let job = orders::join(whole_gathers::join(digits::join(subexpressions::merge(&job))));
     let job = turned::reduce(&idioms::join(&powers::join(&job)));
-    let job = contractions::find(&narrowing::narrow(&job));
+    let job = contractions::find(&narrowing::narrow(&element_types::settle(&job)));
     let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
     let job = row_sums::join(blends::join(biases::join(keyed_scans::join(wide_sums::join(job)))));
     let job = batches::unflatten(choices::join(job));

@@ -48,7 +48,7 @@ pub mod transpose;
 pub mod vectorised;
 pub mod wide_sum;
 
-use crate::ir::{Op, TensorType};
+use crate::ir::{DType, Op, TensorType};
 use call::Call;
 use dispatch::dispatch;
 use serde::{Deserialize, Serialize};
@@ -58,6 +58,12 @@ use std::fmt;
 pub trait Kernel: Into<KernelOp> {
     /// Computes every byte of the output.
     fn run(&self, call: Call<'_>);
+
+    /// The element type that stands for this one of the first operand, where there are no loops over this one: the
+    /// larger float, of which the result is rounded, or bool for what only asks whether numbers differ from 0.
+    fn computes_in(&self, dtype: DType) -> DType {
+        dtype
+    }
 
     /// Bytes that [`run`](Self::run) works in besides its operands, for operands of these types.
     fn scratch_bytes(&self, _inputs: &[&TensorType], _output: &TensorType) -> usize {
@@ -87,6 +93,13 @@ macro_rules! kernels {
             fn run(&self, call: Call<'_>) {
                 match self {
                     $(KernelOp::$Kernel(op) => op.run(call),)*
+                }
+            }
+
+            /// See [`Kernel::computes_in`].
+            pub fn computes_in(&self, dtype: DType) -> DType {
+                match self {
+                    $(KernelOp::$Kernel(op) => op.computes_in(dtype),)*
                 }
             }
 

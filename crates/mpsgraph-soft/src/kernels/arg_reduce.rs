@@ -24,8 +24,8 @@ const LANES: usize = 16;
 /// Elements searched at a time.
 const CHUNK: usize = ACCUMULATORS;
 
-/// `[x]`; i32 position of the largest (`max`) or smallest element, the first of equals, NaN never chosen, -1 if all are
-/// NaN. The reduced extent stays as 1.
+/// `[x]`, f32 or integers but u64; i32 position of the largest (`max`) or smallest element, the first of equals, NaN
+/// never chosen, -1 if all are NaN. The reduced extent stays as 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ArgReduce {
     pub max: bool,
@@ -37,11 +37,15 @@ impl Kernel for ArgReduce {
         let x = &call.inputs[0];
         execute(self.max, x.dtype(), x.parts(), self.axis, call.output_elements());
     }
+
+    fn computes_in(&self, dtype: DType) -> DType {
+        if dtype.is_float() { DType::F32 } else { dtype }
+    }
 }
 
 /// Writes the positions of the largest (`max`) or smallest elements of `x` along `axis`.
 pub fn execute(max: bool, dtype: DType, (x, shape): (&[u8], &[usize]), axis: usize, out: &mut [i32]) {
-    let loops = dispatch!(dtype, T => if max { Loops::of::<T, true>() } else { Loops::of::<T, false>() });
+    let loops = dispatch!(compared dtype, T => if max { Loops::of::<T, true>() } else { Loops::of::<T, false>() });
     let inner: usize = shape[axis + 1..].iter().product();
     let (extent, size) = (shape[axis], dtype.size());
     let parallel = MOVED.is_met(x.len());

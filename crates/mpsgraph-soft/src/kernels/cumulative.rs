@@ -35,7 +35,7 @@ const COLUMNS: usize = 1024;
 /// Parts of a long row.
 const PARTS: usize = 2 * CHAINS;
 
-/// `[x]`, same shape and dtype.
+/// `[x]`, same shape and dtype: f32, i32 or i64; sums and products also of f16, in their own width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Cumulative {
     pub running: Running,
@@ -69,7 +69,7 @@ impl Kernel for Cumulative {
         }
         match x.dtype() {
             DType::F32 => self.running.cumulate::<f32>(x, axis, call.output_elements()),
-            DType::F16 => self.running.cumulate::<f16>(x, axis, call.output_elements()),
+            DType::F16 => self.running.cumulate_halves(x, axis, call.output_elements()),
             DType::I32 => self.running.cumulate::<i32>(x, axis, call.output_elements()),
             DType::I64 => self.running.cumulate::<i64>(x, axis, call.output_elements()),
             dtype @ (DType::BF16
@@ -80,6 +80,14 @@ impl Kernel for Cumulative {
             | DType::U32
             | DType::U64
             | DType::Bool) => unreachable!("methods refuse running sums of {dtype:?}"),
+        }
+    }
+
+    fn computes_in(&self, dtype: DType) -> DType {
+        match self.running {
+            Running::Sum | Running::Product => dtype,
+            Running::Minimum | Running::Maximum if dtype.is_float() => DType::F32,
+            Running::Minimum | Running::Maximum | Running::MinimumOrNan | Running::MaximumOrNan => dtype,
         }
     }
 }
@@ -93,6 +101,17 @@ impl Running {
             Running::Product => cumulate::<T, Plain<Prod>>(x, shape, axis, out, order),
             Running::Minimum => cumulate::<T, Plain<Min>>(x, shape, axis, out, order),
             Running::Maximum => cumulate::<T, Plain<Max>>(x, shape, axis, out, order),
+            Running::MinimumOrNan | Running::MaximumOrNan => unreachable!("{self:?} is of keys"),
+        }
+    }
+
+    /// Of f16.
+    fn cumulate_halves(self, x: &Input<'_>, axis: usize, out: &mut [f16]) {
+        let (order, x, shape) = (self.order(true), x.elements(), x.shape());
+        match self {
+            Running::Sum => cumulate::<f16, Plain<Sum>>(x, shape, axis, out, order),
+            Running::Product => cumulate::<f16, Plain<Prod>>(x, shape, axis, out, order),
+            Running::Minimum | Running::Maximum => unreachable!("{self:?} is computed with f32"),
             Running::MinimumOrNan | Running::MaximumOrNan => unreachable!("{self:?} is of keys"),
         }
     }

@@ -4,7 +4,6 @@
 //! conversions have no branches so that loops over them vectorise; they agree with `half` bit for bit, except for the
 //! payload of a NaN.
 
-use super::elementwise::math::quotient;
 use bytemuck::Pod;
 use half::{bf16, f16};
 
@@ -30,8 +29,6 @@ pub trait Element: Pod + Send + Sync + PartialOrd + std::fmt::Debug {
     fn mul(self, other: Self) -> Self;
     /// `self / other`; integers truncate, and give 0 for a zero divisor.
     fn div(self, other: Self) -> Self;
-    /// `self / count`, truncated for integers, whether or not `count` is a value of this type.
-    fn div_count(self, count: usize) -> Self;
     /// Whether this is a NaN.
     #[inline(always)]
     fn is_nan(self) -> bool {
@@ -55,11 +52,6 @@ pub trait Element: Pod + Send + Sync + PartialOrd + std::fmt::Debug {
 pub trait Float: Element {
     /// Whether this is f32 itself, so that results may pass through memory of this type without losing anything.
     const IS_F32: bool;
-    /// The elements themselves, if they are f32.
-    #[inline(always)]
-    fn as_f32s(elements: &mut [Self]) -> Option<&mut [f32]> {
-        Self::IS_F32.then(|| bytemuck::cast_slice_mut(elements))
-    }
     /// Exact.
     fn to_f32(self) -> f32;
     /// Rounded to nearest, ties to even.
@@ -67,7 +59,7 @@ pub trait Float: Element {
 }
 
 macro_rules! integer {
-    ($($t:ident)*, wide: $wide:ident, common: $common:expr) => {$(
+    ($($t:ident)*, common: $common:expr) => {$(
         impl Element for $t {
             const ZERO: Self = 0;
             const ONE: Self = 1;
@@ -92,18 +84,6 @@ macro_rules! integer {
                 if other == 0 { 0 } else { self.wrapping_div(other) }
             }
             #[inline(always)]
-            fn div_count(self, count: usize) -> Self {
-                // The nearest integer to the quotient of what is half a divisor nearer to zero, which no rounding of
-                // numbers this small changes. Adding 1.5 * 2^52 leaves it in the low bits.
-                if size_of::<Self>() < 8 {
-                    let (x, less) = (self as f64, (count - 1) as f64 * 0.5);
-                    let nearer = (x - less.copysign(x)) * (1.0 / count as f64);
-                    return (nearer + 6_755_399_441_055_744.0).to_bits() as $t;
-                }
-                // Every value of the type and every count fit the wide type, and the quotient fits this one again.
-                (self as $wide / count as $wide) as $t
-            }
-            #[inline(always)]
             fn is_nan(self) -> bool {
                 false
             }
@@ -111,13 +91,13 @@ macro_rules! integer {
     )*};
 }
 // u8 is bool, too.
-integer!(i8 i32 i64, wide: i64, common: true);
-integer!(u8 u32 u64, wide: u64, common: true);
-integer!(i16, wide: i64, common: false);
-integer!(u16, wide: u64, common: false);
+integer!(i8 i32 i64, common: true);
+integer!(u8 u32 u64, common: true);
+integer!(i16, common: false);
+integer!(u16, common: false);
 
 macro_rules! float {
-    ($t:ident, $one:expr, $lowest:expr, $highest:expr) => {
+    ($t:ident, $one:expr, $lowest:expr, $highest:expr, inline: $inline:ident) => {
         impl Element for $t {
             const ZERO: Self = $t::from_bits(0);
             const ONE: Self = $one;
@@ -133,32 +113,30 @@ macro_rules! float {
             fn or_nan_of(self, [a, b]: [Self; 2]) -> Self {
                 if a.is_nan() | b.is_nan() { $t::NAN } else { self }
             }
-            #[inline(always)]
+            #[inline($inline)]
             fn add(self, other: Self) -> Self {
                 <$t as Float>::from_f32(Float::to_f32(self) + Float::to_f32(other))
             }
-            #[inline(always)]
+            #[inline($inline)]
             fn sub(self, other: Self) -> Self {
                 <$t as Float>::from_f32(Float::to_f32(self) - Float::to_f32(other))
             }
-            #[inline(always)]
+            #[inline($inline)]
             fn mul(self, other: Self) -> Self {
                 <$t as Float>::from_f32(Float::to_f32(self) * Float::to_f32(other))
             }
-            #[inline(always)]
+            #[inline($inline)]
             fn div(self, other: Self) -> Self {
                 <$t as Float>::from_f32(Float::to_f32(self) / Float::to_f32(other))
-            }
-            #[inline(always)]
-            fn div_count(self, count: usize) -> Self {
-                <$t as Float>::from_f32(quotient(Float::to_f32(self), count as f32))
             }
         }
     };
 }
-float!(f32, 1.0, f32::NEG_INFINITY, f32::INFINITY);
-float!(f16, f16::ONE, f16::NEG_INFINITY, f16::INFINITY);
-float!(bf16, bf16::ONE, bf16::NEG_INFINITY, bf16::INFINITY);
+float!(f32, 1.0, f32::NEG_INFINITY, f32::INFINITY, inline: always);
+// Graphs cast to f32 before they compute in loops of these steps. Of those that do not, many conversions in each loop
+// would be most of what there is to compile.
+float!(f16, f16::ONE, f16::NEG_INFINITY, f16::INFINITY, inline: never);
+float!(bf16, bf16::ONE, bf16::NEG_INFINITY, bf16::INFINITY, inline: never);
 
 impl Float for f32 {
     const IS_F32: bool = true;

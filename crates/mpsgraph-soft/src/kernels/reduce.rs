@@ -11,7 +11,8 @@ pub mod inner;
 pub mod reducers;
 
 use super::call::Call;
-use super::element::Element;
+use super::element::Float;
+use super::elementwise::math::quotient;
 use super::threads::{PARALLEL_BYTES, Worth, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
@@ -19,6 +20,7 @@ use crate::ir::DType;
 use bytemuck::cast_slice_mut;
 pub use fold::{BLOCK, fold_long, front, interleaved};
 use fold::{COLUMNS, Columns, Segments};
+use half::f16;
 pub use inner::{ACCUMULATORS, in_halves};
 use inner::{Inner, Starts};
 use serde::{Deserialize, Serialize};
@@ -29,8 +31,8 @@ const MAX_RANK: usize = super::strided::MAX_RANK;
 /// others gain.
 pub const READ: Worth = Worth { awake: PARALLEL_BYTES, woken: 2 * PARALLEL_BYTES };
 
-/// How a reduction combines elements. 16-bit floats accumulate in their own width, as on the hardware, so the
-/// caller casts up first; integers wrap.
+/// How a reduction combines elements: floats of 32 bits and integers, which wrap; sums, products and means also f16,
+/// which accumulate in their own width, as on the hardware, so the caller casts up first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ReduceOp {
     Sum,
@@ -38,10 +40,13 @@ pub enum ReduceOp {
     /// NaN is skipped; all NaN gives the infinity that starts the search.
     Min,
     Max,
+    /// Of f32.
     MinNan,
     MaxNan,
+    /// Of bytes.
     And,
     Or,
+    /// Of floats.
     Mean,
 }
 
@@ -57,62 +62,76 @@ impl Kernel for Reduce {
         let x = &call.inputs[0];
         execute(self.op, x.dtype(), x.parts(), &self.axes, call.output);
     }
-}
 
-/// The same reduction of elements of this type, by one of fewer loops: bool uses those that keep it 0 or 1, and
-/// integers need no rules for NaN.
-fn plain(op: ReduceOp, dtype: DType) -> ReduceOp {
-    let (truths, floats) = (dtype == DType::Bool, dtype.is_float());
-    match op {
-        ReduceOp::Sum if truths => ReduceOp::Or,
-        ReduceOp::Prod if truths => ReduceOp::And,
-        ReduceOp::Mean if truths => unreachable!("{op:?} of bool reached a reduction"),
-        ReduceOp::MinNan if !floats => ReduceOp::Min,
-        ReduceOp::MaxNan if !floats => ReduceOp::Max,
-        ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan => op,
-        ReduceOp::And | ReduceOp::Or | ReduceOp::Mean => op,
+    fn computes_in(&self, dtype: DType) -> DType {
+        match self.op {
+            ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan if dtype.is_float() => DType::F32,
+            ReduceOp::And | ReduceOp::Or if dtype.size() > 1 => DType::Bool,
+            ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan => dtype,
+            ReduceOp::MaxNan | ReduceOp::And | ReduceOp::Or | ReduceOp::Mean => dtype,
+        }
     }
 }
 
-/// Reduces `x` over `axes`. Bool uses the reductions that keep it 0 or 1: its sum is "or", its product "and".
-pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
+/// The loops of a reduction. Bool uses those that keep it 0 or 1: its sum is "or", its product "and".
+fn inner(op: ReduceOp, dtype: DType) -> Inner {
     use reducers::{And, Max, MaxNan, Min, MinNan, Or, Prod, Sum};
-    let op = plain(op, dtype);
-    let inner = match op {
-        ReduceOp::Sum | ReduceOp::Mean => dispatch!(bits dtype, T => Inner::of::<T, Sum>()),
-        ReduceOp::Prod => dispatch!(bits dtype, T => Inner::of::<T, Prod>()),
-        ReduceOp::Min => dispatch!(dtype, T => Inner::of::<T, Min>()),
-        ReduceOp::Max => dispatch!(dtype, T => Inner::of::<T, Max>()),
-        ReduceOp::And => dispatch!(bits dtype, T => Inner::of::<T, And>()),
-        ReduceOp::Or => dispatch!(bits dtype, T => Inner::of::<T, Or>()),
-        ReduceOp::MinNan => dispatch!(float dtype, T => Inner::of::<T, MinNan>()),
-        ReduceOp::MaxNan => dispatch!(float dtype, T => Inner::of::<T, MaxNan>()),
-    };
-    let mut loops = Loops::new(shape, axes);
-    loops.as_segments = op == ReduceOp::Prod && dtype.is_float();
-    let count = loops.count;
-    let finish = |out: &mut [u8]| match op {
-        ReduceOp::Mean => dispatch!(dtype, T => vectorised(Divide::<T> { sums: cast_slice_mut(out), count })),
-        ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Min | ReduceOp::Max => {}
-        ReduceOp::And | ReduceOp::Or | ReduceOp::MinNan | ReduceOp::MaxNan => {}
-    };
-    loops.run(&inner, x, out, &finish);
+    match op {
+        ReduceOp::Sum if dtype == DType::Bool => Inner::of::<u8, Or>(),
+        ReduceOp::Prod if dtype == DType::Bool => Inner::of::<u8, And>(),
+        ReduceOp::Sum | ReduceOp::Mean => dispatch!(summed dtype, T => Inner::of::<T, Sum>()),
+        ReduceOp::Prod => dispatch!(summed dtype, T => Inner::of::<T, Prod>()),
+        ReduceOp::Min => dispatch!(compared dtype, T => Inner::of::<T, Min>()),
+        ReduceOp::Max => dispatch!(compared dtype, T => Inner::of::<T, Max>()),
+        ReduceOp::MinNan if dtype == DType::F32 => Inner::of::<f32, MinNan>(),
+        ReduceOp::MaxNan if dtype == DType::F32 => Inner::of::<f32, MaxNan>(),
+        ReduceOp::And if dtype.size() == 1 => Inner::of::<u8, And>(),
+        ReduceOp::Or if dtype.size() == 1 => Inner::of::<u8, Or>(),
+        ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::And | ReduceOp::Or => {
+            unreachable!("{op:?} of {dtype:?} is computed in another type")
+        }
+    }
 }
 
-/// Makes means of sums, truncated for integers.
+/// Makes means of sums of so many elements.
+fn divide(dtype: DType, sums: &mut [u8], count: usize) {
+    match dtype {
+        DType::F32 => vectorised(Divide::<f32> { sums: cast_slice_mut(sums), count }),
+        DType::F16 => vectorised(Divide::<f16> { sums: cast_slice_mut(sums), count }),
+        DType::BF16 | DType::Bool => unreachable!("methods refuse means of {dtype:?}"),
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::U8 | DType::U16 | DType::U32 | DType::U64 => {
+            unreachable!("methods divide sums of {dtype:?}")
+        }
+    }
+}
+
 struct Divide<'a, T> {
     sums: &'a mut [T],
     count: usize,
 }
 
-impl<T: Element> VectorLoop for Divide<'_, T> {
+impl<T: Float> VectorLoop for Divide<'_, T> {
     type Output = ();
-    const WORTH_IT: bool = T::COMMON && size_of::<T>() < 8;
+    const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
     fn run(self) {
-        self.sums.iter_mut().for_each(|sum| *sum = sum.div_count(self.count));
+        self.sums.iter_mut().for_each(|sum| *sum = T::from_f32(quotient(sum.to_f32(), self.count as f32)));
     }
+}
+
+/// Reduces `x` over `axes`.
+pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
+    let inner = inner(op, dtype);
+    let mut loops = Loops::new(shape, axes);
+    loops.as_segments = op == ReduceOp::Prod && dtype.is_float();
+    let count = loops.count;
+    let finish = |out: &mut [u8]| {
+        if op == ReduceOp::Mean {
+            divide(dtype, out, count);
+        }
+    };
+    loops.run(&inner, x, out, &finish);
 }
 
 /// Nested loops with their steps, outermost first.

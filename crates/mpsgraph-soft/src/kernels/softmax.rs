@@ -1,16 +1,16 @@
-//! Softmax along an axis: `e^(x - max)` over the sum of the same, computed in f32 for every dtype.
+//! Softmax along an axis: `e^(x - max)` over the sum of the same.
 //!
-//! A row of negative infinities only gives NaN, as does any row with a NaN or positive infinity. f32 results hold the
-//! exponentials until they are scaled; 16-bit results would round them, so there they are computed twice.
+//! A row of negative infinities only gives NaN, as does any row with a NaN or positive infinity. The result holds the
+//! exponentials until they are scaled.
 
+use super::Kernel;
 use super::call::Call;
-use super::element::Float;
 use super::exp::exp_below_zero as exp;
 use super::prefetch::prefetch;
 use super::reduce::{ACCUMULATORS, in_halves};
 use super::threads::{MOVED, PARALLEL_BYTES, share};
 use super::vectorised::{VectorLoop, vectorised};
-use super::{Kernel, dispatch};
+use crate::ir::DType;
 use serde::{Deserialize, Serialize};
 use std::hint::black_box;
 
@@ -21,7 +21,7 @@ const ROWS: usize = 256;
 /// Elements that are converted at a time, and summed before a sum joins the others.
 const BLOCK: usize = 512;
 
-/// `[x]`, same shape and dtype; floats only.
+/// `[x]`, same shape; f32, in which other floats are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Softmax {
     pub axis: usize,
@@ -30,17 +30,21 @@ pub struct Softmax {
 impl Kernel for Softmax {
     fn run(&self, mut call: Call<'_>) {
         let x = &call.inputs[0];
-        dispatch!(float x.dtype(), T => softmax::<T>(x.elements(), x.shape(), self.axis, call.output_elements()));
+        softmax(x.elements(), x.shape(), self.axis, call.output_elements());
+    }
+
+    fn computes_in(&self, dtype: DType) -> DType {
+        if dtype.is_float() { DType::F32 } else { dtype }
     }
 }
 
 /// Softmax of the packed `x` of `shape`.
-pub fn softmax<T: Float>(x: &[T], shape: &[usize], axis: usize, out: &mut [T]) {
+pub fn softmax(x: &[f32], shape: &[usize], axis: usize, out: &mut [f32]) {
     let inner: usize = shape[axis + 1..].iter().product();
     let extent = shape[axis];
     let block = extent * inner;
     // One block of rows per task, or the blocks that make a task worth its cost.
-    let chunk = block * (PARALLEL_BYTES / 4 / (block * size_of::<T>())).max(1);
+    let chunk = block * (PARALLEL_BYTES / 4 / (block * size_of::<f32>())).max(1);
     share(MOVED.is_met(size_of_val(x)), chunk, out, |at, out| {
         let x = &x[at * chunk..][..out.len()];
         if inner == 1 {
@@ -73,16 +77,16 @@ fn sum(x: &[f32]) -> f32 {
 
 /// Largest element; NaN is skipped, which makes the row NaN through its exponential.
 #[inline(always)]
-fn largest<T: Float>(x: &[T]) -> f32 {
+fn largest(x: &[f32]) -> f32 {
     let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
-    let rest = rest.iter().fold(f32::NEG_INFINITY, |max, &x| larger(max, x.to_f32()));
+    let rest = rest.iter().fold(f32::NEG_INFINITY, |max, &x| larger(max, x));
     if chunks.is_empty() {
         return rest;
     }
     let mut maxima = [f32::NEG_INFINITY; ACCUMULATORS];
     for chunk in chunks {
         for (max, &x) in maxima.iter_mut().zip(chunk) {
-            *max = larger(*max, x.to_f32());
+            *max = larger(*max, x);
         }
     }
     larger(in_halves(black_box(maxima), larger), rest)
@@ -93,43 +97,43 @@ fn larger(max: f32, x: f32) -> f32 {
     if x > max { x } else { max }
 }
 
-struct Segments<'a, T> {
-    x: &'a [T],
+struct Segments<'a> {
+    x: &'a [f32],
     extent: usize,
-    out: &'a mut [T],
+    out: &'a mut [f32],
 }
 
-impl<T: Float> Segments<'_, T> {
+impl Segments<'_> {
     /// Rows of which a block holds several: all exponentials of a block are computed by one loop.
     #[inline(always)]
-    fn several(self, exps: &mut [f32; BLOCK]) {
+    fn several(self) {
+        let mut exps = [0.0; BLOCK];
         let Self { x, extent, out } = self;
         let several = BLOCK / extent * extent;
         for (x, out) in x.chunks(several).zip(out.chunks_mut(several)) {
             let exps = &mut exps[..x.len()];
             for (exps, x) in exps.chunks_exact_mut(extent).zip(x.chunks_exact(extent)) {
                 let max = largest(x);
-                exps.iter_mut().zip(x).for_each(|(e, &x)| *e = x.to_f32() - max);
+                exps.iter_mut().zip(x).for_each(|(e, &x)| *e = x - max);
             }
             exps.iter_mut().for_each(|e| *e = exp(*e));
             for (out, exps) in out.chunks_exact_mut(extent).zip(exps.chunks_exact(extent)) {
                 let scale = 1.0 / sum(exps);
-                out.iter_mut().zip(exps).for_each(|(out, e)| *out = T::from_f32(e * scale));
+                out.iter_mut().zip(exps).for_each(|(out, e)| *out = e * scale);
             }
         }
     }
 }
 
-impl<T: Float> VectorLoop for Segments<'_, T> {
+impl VectorLoop for Segments<'_> {
     type Output = ();
 
-    const WIDE: bool = T::IS_F32;
+    const WIDE: bool = true;
 
     #[inline(always)]
     fn run(self) {
-        let mut exps = [0.0; BLOCK];
         if self.extent <= BLOCK / 2 {
-            return self.several(&mut exps);
+            return self.several();
         }
         for (x, out) in self.x.chunks_exact(self.extent).zip(self.out.chunks_exact_mut(self.extent)) {
             let max = largest(x);
@@ -137,33 +141,29 @@ impl<T: Float> VectorLoop for Segments<'_, T> {
             for (x, out) in x.chunks(BLOCK).zip(out.chunks_mut(BLOCK)) {
                 // Of the next row, whose largest element would otherwise wait for memory while nothing is computed.
                 prefetch(x.as_ptr().wrapping_add(self.extent).cast(), size_of_val(x));
-                let exps = T::as_f32s(out).unwrap_or(&mut exps[..x.len()]);
-                exps.iter_mut().zip(x).for_each(|(e, &x)| *e = exp(x.to_f32() - max));
-                total += sum(exps);
+                out.iter_mut().zip(x).for_each(|(e, &x)| *e = exp(x - max));
+                total += sum(out);
             }
             // The largest element's exponential is 1, so the reciprocal cannot overflow.
             let scale = 1.0 / total;
-            match T::as_f32s(out) {
-                Some(exps) => exps.iter_mut().for_each(|e| *e *= scale),
-                None => out.iter_mut().zip(x).for_each(|(out, &x)| *out = T::from_f32(exp(x.to_f32() - max) * scale)),
-            }
+            out.iter_mut().for_each(|e| *e *= scale);
         }
     }
 }
 
 /// The columns from `first` on of one block.
-struct Columns<'a, T> {
-    x: &'a [T],
+struct Columns<'a> {
+    x: &'a [f32],
     inner: usize,
     first: usize,
     width: usize,
-    out: &'a mut [T],
+    out: &'a mut [f32],
 }
 
-impl<T: Float> VectorLoop for Columns<'_, T> {
+impl VectorLoop for Columns<'_> {
     type Output = ();
 
-    const WIDE: bool = T::IS_F32;
+    const WIDE: bool = true;
 
     #[inline(always)]
     fn run(self) {
@@ -172,7 +172,7 @@ impl<T: Float> VectorLoop for Columns<'_, T> {
         let (max, total) = (&mut max[..width], &mut total[..width]);
         for row in self.x.chunks_exact(self.inner) {
             let row = &row[first..][..width];
-            max.iter_mut().zip(row).for_each(|(max, &x)| *max = larger(*max, x.to_f32()));
+            max.iter_mut().zip(row).for_each(|(max, &x)| *max = larger(*max, x));
         }
         for (x, out) in self.x.chunks(ROWS * self.inner).zip(self.out.chunks_mut(ROWS.saturating_mul(self.inner))) {
             let mut part = [0.0; COLUMNS];
@@ -180,22 +180,15 @@ impl<T: Float> VectorLoop for Columns<'_, T> {
             for (row, out) in x.chunks_exact(self.inner).zip(out.chunks_exact_mut(self.inner)) {
                 let (row, out) = (&row[first..][..width], &mut out[first..][..width]);
                 for i in 0..width {
-                    let e = exp(row[i].to_f32() - max[i]);
-                    part[i] += e;
-                    if T::IS_F32 {
-                        out[i] = T::from_f32(e);
-                    }
+                    out[i] = exp(row[i] - max[i]);
+                    part[i] += out[i];
                 }
             }
             total.iter_mut().zip(part).for_each(|(total, part)| *total += *part);
         }
         total.iter_mut().for_each(|x| *x = 1.0 / *x);
-        for (row, out) in self.x.chunks_exact(self.inner).zip(self.out.chunks_exact_mut(self.inner)) {
-            let (row, out) = (&row[first..][..width], &mut out[first..][..width]);
-            for i in 0..width {
-                let e = if T::IS_F32 { out[i].to_f32() } else { exp(row[i].to_f32() - max[i]) };
-                out[i] = T::from_f32(e * total[i]);
-            }
+        for out in self.out.chunks_exact_mut(self.inner) {
+            out[first..][..width].iter_mut().zip(&*total).for_each(|(e, total)| *e *= total);
         }
     }
 }

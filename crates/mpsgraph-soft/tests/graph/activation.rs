@@ -1,6 +1,8 @@
 //! Activations and their gradients.
 
-use super::session::{BF16, F16, F32, Graph, close, floats, run_one};
+use half::bf16;
+
+use super::session::{BF16, F16, F32, Graph, close, floats, halves, run_one, value};
 use crate::support::{Documented, Reported, refused, rule};
 
 const SOFT_MAX: &str = "softMaxWithTensor:axis:name:";
@@ -34,6 +36,18 @@ fn soft_max_of_a_row_of_negative_infinities_is_nan() {
     let x = floats(&[2, 2], &[OUT, OUT, 0.0, OUT]);
     let result = run_one(&[x], |graph, x| graph.axis_op(SOFT_MAX, x[0], 1));
     close(&result, &[2, 2], &[f32::NAN, f32::NAN, 1.0, 0.0]);
+}
+
+#[test]
+fn soft_max_of_16_bit_floats_is_rounded_once() {
+    let _test = rule(Documented("Apple's MPSGraphActivationOps.h: the result has the operand's type"));
+    let elements = [0.0f32, 1.0, 3.0, -60.0, 2.5, 2.0];
+    let wide = run_one(&[floats(&[2, 3], &elements)], |graph, x| graph.axis_op(SOFT_MAX, x[0], 1)).elements::<f32>();
+    let narrow = run_one(&[halves(&[2, 3], &elements)], |graph, x| graph.axis_op(SOFT_MAX, x[0], 1));
+    assert_eq!(narrow, halves(&[2, 3], &wide));
+    let x = value(BF16, &[2, 3], &elements.map(bf16::from_f32));
+    let narrow = run_one(&[x], |graph, x| graph.axis_op(SOFT_MAX, x[0], 1));
+    assert_eq!(narrow, value(BF16, &[2, 3], &wide.iter().map(|&x| bf16::from_f32(x)).collect::<Vec<_>>()));
 }
 
 #[test]

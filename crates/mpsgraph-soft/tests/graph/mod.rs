@@ -7,6 +7,7 @@ pub mod activation;
 pub mod arithmetic;
 pub mod compile;
 pub mod convolution;
+pub mod cumulative;
 pub mod dtypes;
 pub mod encode;
 mod every_method;

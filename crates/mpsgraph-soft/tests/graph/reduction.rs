@@ -135,6 +135,23 @@ fn half_floats_accumulate_in_16_bits() {
 }
 
 #[test]
+fn extremes_of_half_floats() {
+    let _test = rule(Documented("Apple's MPSGraphReductionOps.h: only the forms that propagate NaN keep it"));
+    // The largest f16 and the next smaller one, and the two least that are not 0.
+    let x = || halves(&[3, 4], &[65504.0, 65472.0, 6e-8, 1.2e-7, NAN, 2.0, -INF, -0.5, NAN, NAN, NAN, NAN]);
+    assert_eq!(along("Maximum", x(), 1), halves(&[3, 1], &[65504.0, 2.0, -INF]));
+    assert_eq!(along("Minimum", x(), 1), halves(&[3, 1], &[6e-8, -INF, INF]));
+    for (name, first) in [("MaximumPropagateNaN", 65504.0), ("MinimumPropagateNaN", 6e-8)] {
+        let kept = along(name, x(), 1).elements::<half::f16>();
+        assert!(kept[0] == half::f16::from_f32(first) && kept[1].is_nan() && kept[2].is_nan(), "{name}: {kept:?}");
+    }
+    assert_eq!(along("ArgMaximum", x(), 1), ints(&[3, 1], &[0, 1, -1]));
+    assert_eq!(along("ArgMinimum", x(), 1), ints(&[3, 1], &[2, 2, -1]));
+    assert_eq!(along("And", x(), 1), halves(&[3, 1], &[1.0, 1.0, 1.0]));
+    assert_eq!(along("Or", halves(&[2, 2], &[0.0, -0.0, 0.0, 6e-8]), 1), halves(&[2, 1], &[0.0, 1.0]));
+}
+
+#[test]
 fn means_of_integers_are_truncated() {
     let _test = rule(Probed("kern0x1b/charon probes on macOS 27.0: (-1, 2) of rows whose means are -1.5 and 2.75"));
     let means = run_one(&[ints(&[2, 4], &[-3, -2, -1, 0, 2, 2, 3, 4])], |graph, x| {

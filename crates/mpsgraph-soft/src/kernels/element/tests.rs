@@ -38,21 +38,4 @@ fn integers_wrap_and_divide_by_zero_to_zero() {
     assert_eq!(i8::MAX.add(1), i8::MIN);
     assert_eq!(Element::div(i32::MIN, -1), i32::MIN);
     assert_eq!(Element::div(7u16, 0), 0);
-    assert_eq!((-7i8).div_count(300), 0);
-    assert_eq!((-7i64).div_count(2), -3);
-}
-
-#[test]
-fn integers_are_divided_by_a_count_toward_zero() {
-    for count in [1, 2, 3, 4, 5, 7, 10, 255, 1000, 65_537, i32::MAX as usize, u32::MAX as usize, 1 << 40] {
-        for near in [0, 1, 2, 100, 65_536, i64::from(i32::MAX) - 2, i64::from(u32::MAX) - 2] {
-            // Multiples of the count and their neighbours.
-            let multiple = near / count as i64 * count as i64;
-            for x in [near, multiple, multiple + 1, multiple - 1].into_iter().flat_map(|x| [x, -x]) {
-                assert_eq!(i64::from((x as i32).div_count(count)), i64::from(x as i32) / count as i64, "{x} / {count}");
-                assert_eq!(i64::from((x as u32).div_count(count)), i64::from(x as u32) / count as i64, "{x} / {count}");
-                assert_eq!(i64::from((x as i8).div_count(count)), i64::from(x as i8) / count as i64, "{x} / {count}");
-            }
-        }
-    }
 }
