@@ -8,8 +8,9 @@
 //! same time.
 //!
 //! A long row is cut in parts, each of which begins with what the parts before it come to, and which several threads
-//! share; products of floats are not, because the part before may be 0 and the next one beyond the largest number.
-//! Along another axis, each row is combined with the row before, and threads share the columns. Only the inner loops
+//! share. Sums of floats are first accumulated part by part, and what a part comes to is where the next one begins, so
+//! that sums of positive numbers never fall. Products of floats are not cut, because the part before may be 0 and the
+//! next one beyond the largest number. Along another axis, each row is combined with the row before, and threads share the columns. Only the inner loops
 //! (`loops`) know the type.
 
 mod loops;
@@ -119,11 +120,12 @@ impl Running {
     fn order(self, floats: bool) -> Order {
         match self {
             Running::Minimum | Running::Maximum | Running::MinimumOrNan | Running::MaximumOrNan => Order::Any,
+            Running::Sum if floats => Order::Blocks,
             Running::Product if floats => Order::Strict,
-            Running::Sum if !floats => Order::Any,
+            Running::Sum => Order::Any,
             // Of integers in any order, but vector registers multiply them three times as slowly as a few rows at the
             // same time do.
-            Running::Sum | Running::Product => Order::Parts,
+            Running::Product => Order::Parts,
         }
     }
 }
@@ -133,8 +135,10 @@ impl Running {
 enum Order {
     /// In any that keeps neighbours together: the result is the same.
     Any,
-    /// One after the other; parts of a long row may be accumulated on their own.
+    /// One after the other; parts of a long row may be accumulated behind what the parts before them come to.
     Parts,
+    /// One after the other; blocks of a long row may be accumulated on their own, if no result is infinite.
+    Blocks,
     /// One after the other.
     Strict,
 }
@@ -152,7 +156,7 @@ impl Loops {
             && match order {
                 Order::Any => block > PARALLEL_BYTES,
                 // Whether or not there are threads for the parts: the sums shall not depend on that.
-                Order::Parts => shape[axis] >= LONG,
+                Order::Parts | Order::Blocks => shape[axis] >= LONG,
                 Order::Strict => false,
             };
         if inner > 1 && block > SHARED {
@@ -170,7 +174,7 @@ impl Loops {
                 }
             } else if is_cut {
                 for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
-                    self.long_row(x, out, order);
+                    if order == Order::Blocks { self.blocks(x, out) } else { self.long_row(x, out, order) }
                 }
             } else if order == Order::Any && shape[axis] >= SHORT {
                 (self.windows)(x, shape[axis], &self.start[..self.size], out);
@@ -219,6 +223,25 @@ impl Loops {
             }
         });
         (self.in_order)(rest, &out[out.len() - size..], out_rest);
+    }
+
+    /// One row whose blocks are accumulated on their own, as many at the same time as there are chains.
+    fn blocks(&self, x: &[u8], out: &mut [u8]) {
+        let size = self.size;
+        let groups = x.len() / size / LONG;
+        let block = x.len() / size / (CHAINS * groups) * size;
+        let whole = CHAINS * groups * block;
+        let parallel = x.len() > PARALLEL_BYTES;
+        share(parallel, CHAINS * block, &mut out[..whole], |at, out| {
+            self.short_rows(&x[at * CHAINS * block..][..out.len()], block, out);
+        });
+        if !(self.ends)(&mut out[..whole], block / size) {
+            return (self.in_order)(x, &self.start[..size], out);
+        }
+        // Each piece begins with the last result of a block.
+        share(parallel, block, &mut out[block - size..whole], |_, out| (self.behind)(out));
+        let (results, rest) = out.split_at_mut(whole);
+        (self.in_order)(&x[whole..], &results[whole - size..], rest);
     }
 
     /// As many rows of so many bytes as are accumulated at the same time, or the last few.

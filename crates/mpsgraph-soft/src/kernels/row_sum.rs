@@ -52,6 +52,21 @@ impl RowSum {
                 *out = self.long(&x[at * length..][..length], &y[at * own..][..own]);
             }
         });
+        // As a reduction of stored terms does it, which finds such sums anew.
+        for (at, sum) in out.iter_mut().enumerate().filter(|(_, sum)| !sum.is_finite()) {
+            *sum = self.in_order(&x[at * length..][..length], &y[at * own..][..own]).unwrap_or(*sum);
+        }
+    }
+
+    /// The sum of a row in the order of its terms, if they are all finite.
+    fn in_order(self, x: &[f32], y: &[f32]) -> Option<f32> {
+        x.iter().enumerate().try_fold(0.0, |sum, (at, &x)| {
+            let term = match self.terms {
+                Terms::Products => product(x, y[at]),
+                Terms::Deviations => product(x - y[0], x - y[0]),
+            };
+            term.is_finite().then_some(sum + term)
+        })
     }
 
     /// The sum of a row of any length, in halves down to blocks.

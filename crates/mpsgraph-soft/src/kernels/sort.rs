@@ -138,8 +138,8 @@ pub fn sort_keys<K: Key>(keys: &mut [K], scratch: &mut [K], extent: usize, threa
             sort_keys(high, high_scratch, extent, threads);
         });
     }
-    let is_short = extent <= network::LONGEST && extent * size_of::<K>() <= network::LONGEST_BYTES;
-    if is_short && rows > network::FEW {
+    // AVX2 has no instruction for the lesser of two numbers of 64 bits: rows of those are sorted one by one.
+    if extent <= network::LONGEST && rows > network::FEW && K::BITS <= 32 {
         return vectorised(Network { keys, extent });
     }
     for (row, scratch) in keys.chunks_mut(extent).zip(scratch.chunks_mut(extent)) {

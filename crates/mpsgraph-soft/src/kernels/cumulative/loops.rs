@@ -35,6 +35,9 @@ pub struct Loops {
     pub chains: fn(&[u8], &[u8], &mut [u8]),
     /// See [`Rows`].
     pub rows: fn(&[u8], usize, Columns<'_, u8>),
+    /// See [`ends`] and [`Behind`]; only where the order of steps matters.
+    pub ends: fn(&mut [u8], usize) -> bool,
+    pub behind: fn(&mut [u8]),
     /// See [`Windows`]; where the order of steps matters, there are none.
     pub windows: fn(&[u8], usize, &[u8], &mut [u8]),
 }
@@ -57,6 +60,18 @@ impl Loops {
             rows: |x, apart, out| {
                 let apart = apart / size_of::<T>();
                 vectorised(Rows { x: cast_slice::<u8, T>(x), apart, out: out.of(), scan: PhantomData::<S> });
+            },
+            ends: |out, length| {
+                if S::Reducer::ANY_ORDER {
+                    unreachable!("results are never off");
+                }
+                ends::<T, S>(cast_slice_mut(out), length)
+            },
+            behind: |out| {
+                if S::Reducer::ANY_ORDER {
+                    unreachable!("results are never off");
+                }
+                vectorised(Behind { out: cast_slice_mut::<u8, T>(out), scan: PhantomData::<S> });
             },
             windows: |x, length, before, out| {
                 if !S::Reducer::ANY_ORDER {
@@ -118,6 +133,39 @@ fn in_order<T: Element, S: Scan<T>>(x: &[T], mut before: T, out: &mut [T]) {
     for (&x, out) in x.iter().zip(out) {
         before = S::Reducer::step(before, S::load(x));
         *out = S::store(before);
+    }
+}
+
+/// Makes the last results of blocks of `length` elements, which were accumulated on their own, what they are behind the
+/// blocks before them, and says whether they are all finite.
+fn ends<T: Element, S: Scan<T>>(out: &mut [T], length: usize) -> bool {
+    let (mut before, mut are_finite) = (S::Reducer::START, true);
+    for end in out.iter_mut().skip(length - 1).step_by(length) {
+        // A block may overflow that is nothing of the kind behind others.
+        let is_finite = |x: T| T::LOWEST < x && x < T::HIGHEST;
+        are_finite &= is_finite(*end);
+        before = S::Reducer::step(before, *end);
+        are_finite &= is_finite(before);
+        *end = before;
+    }
+    are_finite
+}
+
+/// Results of a block that was accumulated on its own, and in front of them what comes before it.
+struct Behind<'a, T, S> {
+    out: &'a mut [T],
+    scan: PhantomData<S>,
+}
+
+impl<T: Element, S: Scan<T>> VectorLoop for Behind<'_, T, S> {
+    type Output = ();
+    const WORTH_IT: bool = T::COMMON;
+
+    #[inline(always)]
+    fn run(self) {
+        if let [before, results @ ..] = self.out {
+            results.iter_mut().for_each(|result| *result = S::Reducer::step(*before, *result));
+        }
     }
 }
 

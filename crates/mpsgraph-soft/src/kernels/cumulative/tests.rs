@@ -24,13 +24,13 @@ fn rows_of_all_lengths() {
             let ints: Vec<i32> = (0..(rows * extent) as i32).map(|i| i.wrapping_mul(1_234_567)).collect();
             let axis = if shape[2] == 1 { 1 } else { 2 };
             compare::<i32, Sum>(&ints, &shape, axis, Order::Any);
-            compare::<i32, Prod>(&ints, &shape, 1, Order::Any);
+            compare::<i32, Prod>(&ints, &shape, axis, Order::Parts);
             compare::<i32, Max>(&ints, &shape, axis, Order::Any);
             let wide: Vec<i64> = ints.iter().map(|&x| i64::from(x) << 20).collect();
             compare::<i64, Sum>(&wide, &shape, axis, Order::Any);
             // All sums are exact.
             let floats: Vec<f32> = ints.iter().map(|&x| (x % 7) as f32).collect();
-            compare::<f32, Sum>(&floats, &shape, axis, Order::Parts);
+            compare::<f32, Sum>(&floats, &shape, axis, Order::Blocks);
             compare::<f32, Min>(&floats, &shape, 1, Order::Any);
             let factors: Vec<f32> = ints.iter().map(|&x| if x % 2 == 0 { 0.5 } else { 2.0 }).collect();
             compare::<f32, Prod>(&factors, &shape, axis, Order::Strict);
@@ -44,8 +44,40 @@ fn columns_that_threads_share() {
         let ints: Vec<i32> = (0..shape.iter().product::<usize>() as i32).map(|i| i.wrapping_mul(1_234_567)).collect();
         compare::<i32, Sum>(&ints, &shape, 1, Order::Any);
         let floats: Vec<f32> = ints.iter().map(|&x| x as f32).collect();
-        compare::<f32, Sum>(&floats, &shape, 1, Order::Parts);
+        compare::<f32, Sum>(&floats, &shape, 1, Order::Blocks);
         compare::<f32, Max>(&floats, &shape, 1, Order::Any);
+    }
+}
+
+/// Each of a few numbers of a long row, so that most steps round.
+#[test]
+fn sums_of_positive_numbers_never_fall() {
+    for length in [LONG, LONG + 1, 2 * LONG - 1, 50_000, 1_000_000] {
+        // The last ones are 0 and move nothing.
+        let x: Vec<f32> = (0..length).map(|at| if at < length - 700 { [0.1, 0.3][at / 7 % 2] } else { 0.0 }).collect();
+        let mut out = x.clone();
+        cumulate::<f32, Plain<Sum>>(&x, &[length], 0, &mut out, Running::Sum.order(true));
+        let fall = out.windows(2).position(|pair| pair[1] < pair[0]);
+        assert!(fall.is_none(), "of {length}, behind {fall:?}");
+        assert!(out[length - 700..].iter().all(|&sum| sum == out[length - 701]), "{length}");
+        let exact: f64 = x.iter().map(|&x| f64::from(x)).sum();
+        assert!(
+            (f64::from(out[length - 1]) / exact - 1.0).abs() < 1e-4,
+            "{length}: {} is not {exact}",
+            out[length - 1]
+        );
+    }
+}
+
+/// A block on its own would be infinite.
+#[test]
+fn large_sums_that_stay_finite() {
+    for length in [LONG, 3 * LONG + 5] {
+        let pairs: Vec<f32> = (0..length).map(|at| [3e38, -3e38][at % 2]).collect();
+        compare::<f32, Sum>(&pairs, &[length], 0, Order::Blocks);
+        let mut x = vec![0.0; length];
+        (x[5], x[length - 30], x[length - 20], x[length - 10]) = (-3e38, 2e38, 2e38, -1e38);
+        compare::<f32, Sum>(&x, &[length], 0, Order::Blocks);
     }
 }
 

@@ -143,6 +143,31 @@ fn sums_stay_accurate() {
     }
 }
 
+/// Accumulators of every 32nd element, or of a few rows, would overflow or come to 0.
+#[test]
+fn finite_results_stay_finite() {
+    for (count, pair) in [(32, [1e20, 1e-20]), (1024, [2.0, 0.5]), (4096, [2.0, 0.5]), (10_000, [0.5, 2.0])] {
+        let pairs = |columns: usize| (0..count * columns).map(|at| pair[at / columns % 2]).collect::<Vec<f32>>();
+        let product = (0..count).map(|at| pair[at % 2]).product::<f32>();
+        for (shape, axes) in [([1, count], [1]), ([count, 1], [0])] {
+            assert_eq!(run(ReduceOp::Prod, DType::F32, &pairs(1), &shape, &axes), [product], "{shape:?}");
+        }
+        assert_eq!(run(ReduceOp::Prod, DType::F32, &pairs(3), &[count, 3], &[0]), [product; 3], "columns of {count}");
+        let huge: Vec<f32> = (0..count).map(|at| [3e38, -3e38][at % 2]).collect();
+        for op in [ReduceOp::Sum, ReduceOp::Mean] {
+            assert_eq!(run(op, DType::F32, &huge, &[count], &[0]), [0.0], "{op:?} of {count}");
+        }
+    }
+    // What an element explains stays, and so does what no order makes finite.
+    let mut x = vec![2.0f32; 64];
+    x[40] = 0.0;
+    assert_eq!(run(ReduceOp::Prod, DType::F32, &x, &[64], &[0]), [0.0]);
+    assert_eq!(run(ReduceOp::Prod, DType::F32, &[2.0; 200], &[200], &[0]), [f32::INFINITY]);
+    assert_eq!(run(ReduceOp::Sum, DType::F32, &[3e38; 2], &[2], &[0]), [f32::INFINITY]);
+    x[3] = f32::INFINITY;
+    assert!(run(ReduceOp::Prod, DType::F32, &x, &[64], &[0])[0].is_nan());
+}
+
 #[test]
 fn nan_rules() {
     let all = [f32::NAN; 50];

@@ -47,3 +47,15 @@ fn numbers_that_are_none_stay_in_their_row() {
     RowSum { terms: Terms::Deviations }.execute(&x, &[0.0, 1.0, 2.0, f32::INFINITY], &mut out);
     assert!(out[0].is_nan() && out[1..] == [f32::INFINITY; 3], "{out:?}");
 }
+
+/// Accumulators of every 32nd term would be infinite.
+#[test]
+fn finite_sums_stay_finite() {
+    for length in [32, 1000, 9000] {
+        let x: Vec<f32> = (0..2 * length).map(|at| [3e38, -3e38][at % 2]).collect();
+        check(Terms::Products, 2, &x, &vec![1.0; 2 * length]);
+        let mut out = [1.0; 2];
+        RowSum { terms: Terms::Products }.execute(&x, &vec![1.0; 2 * length], &mut out);
+        assert_eq!(out, [0.0; 2], "{length}");
+    }
+}

@@ -6,16 +6,14 @@
 use super::row::Key;
 use crate::kernels::vectorised::VectorLoop;
 
-/// The longest row that is sorted so.
+/// The longest row that is sorted so: of 32 bits, as many rows as there are lanes take half of the first cache.
 pub const LONGEST: usize = 256;
-/// The longest row in bytes: as many rows as there are lanes take half of the first cache.
-pub const LONGEST_BYTES: usize = 1024;
 /// Rows that are sorted at the same time.
 const LANES: usize = 16;
 /// As few rows are sorted one by one.
-pub const FEW: usize = 2;
+pub const FEW: usize = 4;
 
-/// Rows of `extent` keys, at most [`LONGEST`] and [`LONGEST_BYTES`].
+/// Rows of `extent` keys, at most [`LONGEST`].
 pub struct Network<'a, K> {
     pub keys: &'a mut [K],
     pub extent: usize,
@@ -33,6 +31,9 @@ impl<K: Key> VectorLoop for Network<'_, K> {
             let last = tile.len() / extent - 1;
             if last < FEW {
                 tile.chunks_exact_mut(extent).for_each(|row| row.sort_unstable());
+                continue;
+            }
+            if tile.chunks_exact(extent).all(|row| row.is_sorted()) {
                 continue;
             }
             for (at, column) in columns.iter_mut().enumerate() {

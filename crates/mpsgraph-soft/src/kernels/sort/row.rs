@@ -114,6 +114,9 @@ fn sort_alone<K: Key>(keys: &mut [K], scratch: &mut [K], extent: usize) {
     if keys.len() <= SHORT {
         return keys.sort_unstable();
     }
+    if is_ordered(keys) {
+        return;
+    }
     let first = keys[0];
     let differing = keys.iter().fold(K::ZERO, |differing, &key| differing | (key ^ first));
     if differing == K::ZERO {
@@ -121,6 +124,15 @@ fn sort_alone<K: Key>(keys: &mut [K], scratch: &mut [K], extent: usize) {
     }
     let from = differing.trailing_zeros().max(ordered_bits(keys, extent));
     radix_sort(keys, scratch, from, K::BITS - differing.leading_zeros());
+}
+
+/// Whether the keys are in order, into which they are brought if they are in the opposite one.
+fn is_ordered<K: Key>(keys: &mut [K]) -> bool {
+    let is_reversed = keys.is_sorted_by(|a, b| a >= b);
+    if is_reversed {
+        keys.reverse();
+    }
+    is_reversed || keys.is_sorted()
 }
 
 /// As many low bits as a position in a row takes, if the keys are in order by those.

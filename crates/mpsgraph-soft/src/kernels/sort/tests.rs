@@ -107,3 +107,23 @@ fn short_rows_of_any_length() {
         }
     }
 }
+
+/// In order or in the opposite order, with equal keys.
+#[test]
+fn rows_that_are_in_some_order() {
+    for extent in [2, 100, 256, 300, 20_000, 100_000] {
+        for rows in [1, 3, 7, 20] {
+            let x: Vec<i32> = (0..rows * extent).map(|at| (at % extent / 3) as i32 - 1000).collect();
+            let down: Vec<i32> = x.chunks(extent).flat_map(|row| row.iter().rev().copied()).collect();
+            for x_or_down in [&x, &down] {
+                assert!(sorted::<u32, i32>(DType::I32, x_or_down, &[rows, extent], 1, false) == x, "{rows} {extent}");
+                assert!(sorted::<u32, i32>(DType::I32, x_or_down, &[rows, extent], 1, true) == down, "{rows} {extent}");
+            }
+            let wide = |x: &[i32]| x.iter().map(|&x| i64::from(x) << 30).collect::<Vec<_>>();
+            assert!(sorted::<u64, i64>(DType::I64, &wide(&down), &[rows, extent], 1, false) == wide(&x));
+            let mut mostly = x.clone();
+            mostly.swap(0, extent - 1);
+            assert!(sorted::<u32, i32>(DType::I32, &mostly, &[rows, extent], 1, false) == x, "{rows} {extent}");
+        }
+    }
+}
