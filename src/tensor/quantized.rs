@@ -8,6 +8,7 @@
 //! [`QuantStore::Native`]: data that is read has a byte for each value.
 
 pub(crate) mod bytes;
+mod words;
 
 use burn_backend::quantization::{QuantScheme, QuantStore, QuantValue};
 use burn_backend::{DType, Shape, TensorMetadata};

@@ -11,7 +11,7 @@ use super::{dequantize, of_values, quantize_dynamic, values_of};
 use crate::error::invalid;
 use crate::ops::{check_dim, gather as reads, tensor_shape};
 use crate::tensor::MpsGraphTensor;
-use crate::tensor::quantized::{Blocks, Level, MpsGraphQuantizedTensor as Quantized};
+use crate::tensor::quantized::{Blocks, Level, MpsGraphQuantizedTensor as Quantized, Packing};
 
 /// The same elements in row-major order as `shape`, which must have as many. Blocks stay what they are.
 pub(crate) fn reshape(tensor: Quantized, shape: Shape) -> Quantized {
@@ -109,18 +109,33 @@ pub(crate) fn cat(mut tensors: Vec<Quantized>, dim: usize) -> Quantized {
     let floats = || tensors.iter().map(|tensor| dequantize(tensor, DType::F32)).collect();
     match Level::of_checked(&scheme) {
         Level::Block { elements } if tensors.iter().all(|tensor| has_blocks(tensor, &scheme, dim)) => {
-            let values = tensor_shape::cat(tensors.iter().map(values_of).collect(), dim);
-            let rows: usize = values.shape[..dim].iter().product();
-            let scales = tensors.into_iter().map(|tensor| {
-                let behind: usize = tensor.shape[dim..].iter().product();
-                tensor.scales.with_shape([rows, behind / elements].into())
-            });
-            let scales = tensor_shape::cat(scales.collect(), 1);
-            let blocks = scales.shape.num_elements();
-            of_values(values, scales.with_shape([blocks].into()), scheme)
+            cat_blocks(tensors, dim, elements)
         }
         Level::Block { .. } | Level::Tensor => quantize_dynamic(tensor_shape::cat(floats(), dim), &scheme),
     }
+}
+
+/// Joins tensors of one scheme whose rows from `dim` on are whole blocks of so many elements.
+fn cat_blocks(tensors: Vec<Quantized>, dim: usize, elements: usize) -> Quantized {
+    let scheme = tensors[0].scheme;
+    let rows: usize = tensors[0].shape[..dim].iter().product();
+    let behind = |tensor: &Quantized| tensor.shape[dim..].iter().product::<usize>();
+    let joined = |parts: Vec<(MpsGraphTensor, usize)>| {
+        let parts = parts.into_iter().map(|(part, last)| part.with_shape([rows, last].into()));
+        flat(tensor_shape::cat(parts.collect(), 1))
+    };
+    let scales = tensors.iter().map(|tensor| (*tensor.scales.clone(), behind(tensor) / elements)).collect();
+    let words: Option<Vec<_>> = tensors
+        .iter()
+        .map(|tensor| whole_words(tensor, behind(tensor)).map(|last| (*tensor.values.clone(), last)))
+        .collect();
+    let Some(words) = words else {
+        let values = tensor_shape::cat(tensors.iter().map(values_of).collect(), dim);
+        return of_values(values, joined(scales), scheme);
+    };
+    let mut shape = tensors[0].shape.clone();
+    shape[dim] = tensors.iter().map(|tensor| tensor.shape[dim]).sum();
+    Quantized::new(joined(words), joined(scales), scheme, shape)
 }
 
 /// Whether a row of the axes from `dim` on is whole blocks of `scheme`.
@@ -153,19 +168,36 @@ fn move_axes(tensor: Quantized, moved: usize, function: impl Fn(MpsGraphTensor) 
         let view = [leading, &[last]].concat();
         function(part.with_shape(view.into()))
     };
+    let shape_of = |result: &MpsGraphTensor| Shape::from([&result.shape[..result.rank() - 1], rest].concat());
     let elements = |part: MpsGraphTensor| {
         let result = apply(part, behind);
-        let shape = [&result.shape[..result.rank() - 1], rest].concat();
-        result.with_shape(shape.into())
+        let shape = shape_of(&result);
+        result.with_shape(shape)
+    };
+    let integers = |scales: MpsGraphTensor| match whole_words(&tensor, behind) {
+        Some(last) => {
+            let words = apply(*tensor.values.clone(), last);
+            let shape = shape_of(&words);
+            Quantized::new(flat(words), scales, tensor.scheme, shape)
+        }
+        None => of_values(elements(values_of(&tensor)), scales, tensor.scheme),
     };
     match tensor.level() {
-        Level::Tensor => of_values(elements(values_of(&tensor)), *tensor.scales.clone(), tensor.scheme),
+        Level::Tensor => integers(*tensor.scales.clone()),
         Level::Block { elements: run } if behind.is_multiple_of(run) => {
-            let scales = apply(*tensor.scales.clone(), behind / run);
-            let blocks = scales.shape.num_elements();
-            let scales = scales.with_shape([blocks].into());
-            of_values(elements(values_of(&tensor)), scales, tensor.scheme)
+            integers(flat(apply(*tensor.scales.clone(), behind / run)))
         }
         Level::Block { .. } => quantize_dynamic(elements(dequantize(&tensor, DType::F32)), &tensor.scheme),
     }
+}
+
+/// How many words hold each run of so many values, if values are in words and each run begins with one.
+fn whole_words(tensor: &Quantized, run: usize) -> Option<usize> {
+    let Packing::Words(width) = tensor.packing() else { return None };
+    run.is_multiple_of(width.in_word()).then(|| run / width.in_word())
+}
+
+fn flat(tensor: MpsGraphTensor) -> MpsGraphTensor {
+    let count = tensor.shape.num_elements();
+    tensor.with_shape([count].into())
 }

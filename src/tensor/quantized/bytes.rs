@@ -4,10 +4,11 @@
 //! into 32-bit words along the innermost dimension, which is all that Burn itself reads (burn-std, quantization.rs),
 //! and go out with a byte each.
 
-use burn_backend::quantization::{QuantScheme, QuantStore, QuantValue};
+use burn_backend::quantization::{QuantScheme, QuantStore};
 use burn_backend::{DType, TensorData};
 
-use super::{Blocks, MpsGraphQuantizedTensor, Packing, Width};
+use super::words::{pack, unpack};
+use super::{Blocks, MpsGraphQuantizedTensor, Packing};
 use crate::burn::{dtype_of, quantized_data, shape_of};
 use crate::error::{invalid, unsupported};
 
@@ -39,8 +40,8 @@ pub(crate) fn split(data: &TensorData) -> Parts {
             let values: Vec<i8> = values[..count].iter().map(|&byte| byte.cast_signed()).collect();
             TensorData::new(values, shape.clone())
         }
-        (Packing::Words(width), QuantStore::Native) => in_words(&pack(values, width, scheme.value)),
-        (Packing::Words(_), QuantStore::PackedU32(_) | QuantStore::PackedNative(_)) => in_words(&numbers(values)),
+        (Packing::Words(width), QuantStore::Native) => in_words(pack(OP, values, width, scheme.value)),
+        (Packing::Words(_), QuantStore::PackedU32(_) | QuantStore::PackedNative(_)) => in_words(numbers(values)),
     };
     let scales: Vec<f32> = numbers(scales).into_iter().map(|bits| f32::from_bits(bits.cast_unsigned())).collect();
     Parts { values, scales: TensorData::new(scales, [blocks.count]), scheme }
@@ -58,37 +59,13 @@ fn value_bytes(scheme: &QuantScheme, packing: Packing, count: usize) -> [usize; 
     }
 }
 
-fn in_words(words: &[i32]) -> TensorData {
-    TensorData::new(words.to_vec(), [words.len()])
+fn in_words(words: Vec<i32>) -> TensorData {
+    let count = words.len();
+    TensorData::new(words, [count])
 }
 
 fn numbers(bytes: &[u8]) -> Vec<i32> {
     bytes.as_chunks().0.iter().map(|&bytes| i32::from_ne_bytes(bytes)).collect()
-}
-
-/// Values of a byte each side by side.
-fn pack(values: &[u8], width: Width, kind: QuantValue) -> Vec<i32> {
-    let bits = width.bits();
-    let unused = 8 - bits;
-    let word = |(at, values): (usize, &[u8])| {
-        values.iter().enumerate().fold(0u32, |word, (place, &byte)| {
-            let value = byte.cast_signed();
-            if value << unused >> unused != value {
-                let at = at * width.in_word() + place;
-                invalid(OP, format!("value {value} at {at} does not fit the {bits} bits of {kind:?}"));
-            }
-            word | (u32::from(byte) & ((1 << bits) - 1)) << (place * bits)
-        })
-    };
-    values.chunks(width.in_word()).enumerate().map(|part| word(part).cast_signed()).collect()
-}
-
-/// The inverse of [`pack`] for `count` values.
-fn unpack(words: &[i32], width: Width, count: usize) -> Vec<i8> {
-    let bits = width.bits();
-    let values =
-        |&word: &i32| (0..width.in_word()).map(move |place| (word << (32 - bits * (place + 1)) >> (32 - bits)) as i8);
-    words.iter().flat_map(values).take(count).collect()
 }
 
 /// Burn's data of `tensor`, whose values and scales were read.
@@ -99,28 +76,4 @@ pub(crate) fn join(tensor: &MpsGraphQuantizedTensor, values: &TensorData, scales
     };
     let scales: Vec<f32> = numbers(scales.as_bytes()).iter().map(|bits| f32::from_bits(bits.cast_unsigned())).collect();
     quantized_data(values, tensor.shape.clone(), tensor.scheme, &scales)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_hold_the_lowest_value_in_the_lowest_bits() {
-        let values: Vec<u8> = [1i8, -1, 7, -8, 0, 0, 0, -2, 3].map(i8::cast_unsigned).to_vec();
-        let words = pack(&values, Width::Four, QuantValue::Q4F);
-        assert_eq!(words, [0xe000_87f1_u32.cast_signed(), 3]);
-        assert_eq!(unpack(&words, Width::Four, 9), [1, -1, 7, -8, 0, 0, 0, -2, 3]);
-        let words = pack(&[1, 0xfe, 0xff, 0], Width::Two, QuantValue::Q2F);
-        assert_eq!(words, [0b0011_1001]);
-        assert_eq!(unpack(&words, Width::Two, 4), [1, -2, -1, 0]);
-    }
-
-    #[test]
-    #[should_panic(expected = "q_from_data: value 8 at 9 does not fit the 4 bits of Q4S")]
-    fn a_value_that_is_too_wide_is_named() {
-        let mut values = [0u8; 10];
-        values[9] = 8;
-        let _ = pack(&values, Width::Four, QuantValue::Q4S);
-    }
 }

@@ -110,7 +110,18 @@ pub(super) fn assert_keeps_values<const D: usize>(
     function: impl Fn(Tensor<MpsGraph, 3>) -> Tensor<MpsGraph, D>,
 ) {
     let x = floats::<MpsGraph>(Layout::Contiguous, DType::F32, 0);
-    let x = Tensor::cat(vec![x.clone() * 1.3, x * 0.7], 2).quantize_dynamic(&scheme);
+    assert_moves(Tensor::cat(vec![x.clone() * 1.3, x * 0.7], 2), scheme, what, function);
+}
+
+/// The move of what is made of `x` by the scheme against that of the floats.
+#[track_caller]
+fn assert_moves<const D: usize>(
+    x: Tensor<MpsGraph, 3>,
+    scheme: QuantScheme,
+    what: &str,
+    function: impl Fn(Tensor<MpsGraph, 3>) -> Tensor<MpsGraph, D>,
+) {
+    let x = x.quantize_dynamic(&scheme);
     let floats = function(x.clone().dequantize()).into_data();
     let integers = function(x.clone());
     assert!(matches!(integers.dtype(), DType::QFloat(found) if found == scheme), "{what}: {:?}", integers.dtype());
@@ -141,6 +152,36 @@ fn whole_blocks_keep_their_values() {
         assert_keeps_values(scheme, "flip", |x| x.flip([0]));
         assert_keeps_values(scheme, "select", |x| x.select(0, indices([1])));
         assert_keeps_values(scheme, "reshape", |x| x.reshape([60]));
+    }
+}
+
+/// What moves is whole words of 4 or 2 bits, or is not: 16 values are one word or two, 24 are three of 4 bits.
+#[test]
+fn rows_of_whole_words() {
+    let device = Default::default();
+    for (value, last) in VALUES.into_iter().flat_map(|value| [(value, 16), (value, 24), (value, 32)]) {
+        let x = Tensor::<MpsGraph, 1, Int>::arange(0..12 * last as i64, &device).float().sin().reshape([3, 4, last]);
+        for level in [QuantLevel::Tensor, QuantLevel::block([8]), QuantLevel::block([2, 4])] {
+            let check = |what: &str, function: &dyn Fn(Tensor<MpsGraph, 3>) -> Tensor<MpsGraph, 3>| {
+                assert_moves(x.clone(), by(value, level), &format!("{what} of rows of {last}"), function);
+            };
+            check("swap_dims", &|x| x.swap_dims(0, 1));
+            check("flip", &|x| x.flip([0, 1]));
+            check("select", &|x| x.select(1, indices([3, 3, 0])));
+            check("select of the first axis", &|x| x.select(0, indices([2, 0])));
+            check("nothing selected", &|x| x.select(0, indices::<_, 1>(TensorData::new(Vec::<i64>::new(), [0]))));
+            check("slice", &|x| x.slice(s![1.., 1..4;-2]));
+            check("repeat_dim", &|x| x.repeat_dim(1, 3));
+            check("expand", &|x| expand(x.slice(s![.., 2..3, ..]), [3, 4, last]));
+            check("moves of moves", &|x| x.swap_dims(0, 1).slice(s![1..3, ..2]).flip([0]));
+            if level == QuantLevel::Tensor {
+                check("slice of the last axis", &|x| x.slice(s![.., .., 8..16]));
+            } else {
+                check("cat", &|x| Tensor::cat(vec![x.clone(), x.clone().slice(s![.., 1..3]), x], 1));
+                check("cat of the first axis", &|x| Tensor::cat(vec![x.clone().slice(s![2..]), x], 0));
+                check("cat of the last axis", &|x| Tensor::cat(vec![x.clone(), x], 2));
+            }
+        }
     }
 }
 

@@ -43,26 +43,46 @@ impl Special {
 
     /// Finds results anew that no element explains.
     pub(super) fn mend(self, op: ReduceOp, x: &[f32], loops: &Loops, out: &mut [f32]) {
-        let Loops { kept, reduced, count, .. } = loops;
         for (at, result) in out.iter_mut().enumerate().filter(|(_, result)| self.has(**result)) {
-            let x = &x[kept.offset(at)..];
-            let elements = || (0..*count).map(|at| x[reduced.offset(at)]);
-            let is_explained = match reduced.loops[..reduced.depth] {
-                [(_, 1)] => self.is_among(&x[..*count]),
-                _ => elements().any(|x| self.has(x)),
-            };
-            if is_explained {
-                continue;
-            }
-            let sum = || elements().fold(0.0, |sum, x| sum + x);
-            *result = match op {
-                ReduceOp::Sum => sum(),
-                ReduceOp::Mean => quotient(sum(), *count as f32),
-                ReduceOp::Prod => elements().product(),
+            let x = &x[loops.kept.offset(at)..];
+            let in_order = match op {
+                ReduceOp::Sum => self.fold(x, loops, *result, 0.0, |sum, x| sum + x),
+                ReduceOp::Mean => {
+                    let sum = self.fold(x, loops, *result, 0.0, |sum, x| sum + x);
+                    sum.map(|sum| quotient(sum, loops.count as f32))
+                }
+                ReduceOp::Prod => self.fold(x, loops, *result, 1.0, |product, x| product * x),
                 ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::And | ReduceOp::Or => {
                     unreachable!("{op:?} has one result in any order")
                 }
             };
+            *result = in_order.unwrap_or(*result);
         }
+    }
+
+    /// Folds the elements of the result that begins with `x` in order; `None` as soon as there is a reason for the
+    /// result that was found.
+    fn fold(
+        self,
+        x: &[f32],
+        loops: &Loops,
+        found: f32,
+        mut folded: f32,
+        step: impl Fn(f32, f32) -> f32,
+    ) -> Option<f32> {
+        let mut some = [0.0; LOOK];
+        let mut at = 0;
+        while at < loops.count {
+            let [start, several, apart] = loops.reduced.run(at);
+            let some = &mut some[..several.min(LOOK)];
+            some.iter_mut().zip(x[start..].iter().step_by(apart.max(1))).for_each(|(some, x)| *some = *x);
+            folded = some.iter().fold(folded, |folded, &x| step(folded, x));
+            // Infinity and 0 stay what they are, but for the sign, which the result has from all elements.
+            if self.is_among(some) || (self.has(folded) && folded.abs() == found.abs()) {
+                return None;
+            }
+            at += some.len();
+        }
+        Some(folded)
     }
 }
