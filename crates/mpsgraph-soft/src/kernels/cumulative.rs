@@ -10,8 +10,8 @@
 //! A long row is cut in parts, each of which begins with what the parts before it come to, and which several threads
 //! share. Sums of floats are first accumulated part by part, and what a part comes to is where the next one begins, so
 //! that sums of positive numbers never fall. Products of floats are not cut, because the part before may be 0 and the
-//! next one beyond the largest number. Along another axis, each row is combined with the row before, and threads share the columns. Only the inner loops
-//! (`loops`) know the type.
+//! next one beyond the largest number. Along another axis, each row is combined with the row before, and threads share
+//! the columns. Only the inner loops (`loops`) know the type.
 
 mod loops;
 
