@@ -161,6 +161,25 @@ mod beyond_burn_flex {
         }
     }
 
+    /// Numbers whose low 32 bits are a class, or a length, are none.
+    #[test]
+    fn classes_and_lengths_beyond_32_bits() {
+        let x = || log_softmax(logits::<B>(Layout::Contiguous, DType::F32), 2);
+        let frames = || lengths::<B>(DType::I64)[0].clone();
+        let of = |class: i64, length: i64, dtype: DType| {
+            let targets = integers([[1, 3], [class, 1], [3, 1], [1, 2]], dtype);
+            let losses = ctc_loss(x(), targets, frames(), integers([2, 1, length, 0], dtype), 0);
+            losses.into_data().iter::<f32>().collect::<Vec<f32>>()
+        };
+        let [few, none] = [of(2, 1, DType::I64), of(99, 99, DType::I64)];
+        assert!(few.iter().all(|loss| loss.is_finite()) && few[1] != none[1] && none[2] == f32::INFINITY, "{none:?}");
+        for beyond in [1 << 31, (1 << 32) + 1, (1 << 40) + 2, i64::MAX] {
+            assert_eq!(of(beyond, beyond, DType::I64), none, "{beyond}");
+            assert_eq!(of(beyond, beyond, DType::U64), none, "{beyond}, unsigned");
+        }
+        assert_eq!(of(-(1 << 32) + 2, -(1 << 32) + 1, DType::I64), of(-7, -7, DType::I64));
+    }
+
     /// The derivative by each log-probability, by finite differences of the loss in f64.
     #[test]
     fn gradient_by_finite_differences() {

@@ -1,6 +1,6 @@
 //! The states of a batch of targets, and the recursions over them.
 
-use burn_backend::{BoolStore, DType, Slice};
+use burn_backend::{BoolStore, DType, Slice, TensorMetadata};
 
 use super::LossOp;
 use crate::bridge::record;
@@ -39,7 +39,7 @@ impl States {
         let of_states = if length == 0 {
             last
         } else {
-            let targets = arithmetic::cast(targets, DType::I32).with_shape([samples, length, 1].into());
+            let targets = narrowed(targets).with_shape([samples, length, 1].into());
             let pairs = tensor_shape::cat(vec![blanks([samples, length, 1]), targets], 2);
             tensor_shape::cat(vec![pairs.with_shape([1, samples, 2 * length].into()), last], 2)
         };
@@ -146,7 +146,7 @@ fn skips(classes: MpsGraphTensor, blank: usize) -> MpsGraphTensor {
 
 /// 0 for a target's last label and the blank behind it.
 fn ends(target_lengths: MpsGraphTensor, [one, samples, states]: [usize; 3]) -> MpsGraphTensor {
-    let lengths = arithmetic::cast(target_lengths, DType::I32).with_shape([one, samples, 1].into());
+    let lengths = narrowed(target_lengths).with_shape([one, samples, 1].into());
     let last = arithmetic::binary_scalar(BinaryOp::Mul, lengths, ScalarInput::Int(2));
     let position = memory::arange(0..states as i64, 1, DType::I32).with_shape([1, 1, states].into());
     // 0 for the blank, 1 for the label before it.
@@ -155,6 +155,14 @@ fn ends(target_lengths: MpsGraphTensor, [one, samples, states]: [usize; 3]) -> M
     let late = arithmetic::compare_scalar(CompareOp::Lower, behind, ScalarInput::Int(0), BOOL);
     let other = arithmetic::binary(BinaryOp::LogicalOr, early, late);
     arithmetic::mask_fill(memory::zeros([one, samples, states].into(), DType::F32), other, NOTHING)
+}
+
+/// Integers as i32. What does not fit is no class and no length, and becomes another number that is none.
+fn narrowed(x: MpsGraphTensor) -> MpsGraphTensor {
+    let least = (x.dtype() == DType::I64).then_some(ScalarInput::Int(-1));
+    let is_wide = matches!(x.dtype(), DType::I64 | DType::U32 | DType::U64);
+    let x = if is_wide { arithmetic::clamp(x, least, Some(ScalarInput::Int(i32::MAX.into()))) } else { x };
+    arithmetic::cast(x, DType::I32)
 }
 
 /// Numbers of frames as i32 `(1, samples, 1)`, at least 1 and at most all.
