@@ -5,7 +5,7 @@
 //! 1. [`dead_code`] drops nodes that no target needs, here and after other passes.
 //! 2. [`subexpressions`] merges nodes that compute the same value.
 //! 3. [`digits`] adds integers whole that are added digit by digit.
-//! 4. [`whole_gathers`] moves 64-bit integers whole.
+//! 4. [`whole_gathers`] moves 64-bit integers whole, [`wide_shifts`] shifts them whole.
 //! 5. [`orders`] finds orders at once that are found digit by digit.
 //! 6. [`powers`] makes one operation of a power by squaring, [`idioms`] of other compositions.
 //! 7. [`turned`] reduces along the axis that a transposition makes the last one.
@@ -60,6 +60,7 @@ mod timing;
 mod turned;
 pub(crate) mod views;
 mod whole_gathers;
+mod wide_shifts;
 mod wide_sums;
 
 pub use plan::Plan;
@@ -74,7 +75,8 @@ use crate::ir::{Node, Nodes, ValueId};
 /// Panics if a target needs a placeholder that is not fed.
 pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
     let job = dead_code::remove(nodes, feeds, targets);
-    let job = orders::join(whole_gathers::join(digits::join(subexpressions::merge(&job))));
+    let job = wide_shifts::join(&whole_gathers::join(digits::join(subexpressions::merge(&job))));
+    let job = orders::join(job);
     let job = turned::reduce(&idioms::join(&powers::join(&job)));
     let job = contractions::find(&narrowing::narrow(&element_types::settle(&job)));
     let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);

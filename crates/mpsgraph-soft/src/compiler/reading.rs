@@ -8,6 +8,12 @@ pub fn binary(nodes: &Nodes, id: ValueId, op: BinaryOp) -> Option<(ValueId, Valu
     (node.op == op.into()).then(|| (node.inputs[0], node.inputs[1]))
 }
 
+/// The test and both branches of the choice that `id` is.
+pub fn select(nodes: &Nodes, id: ValueId) -> Option<[ValueId; 3]> {
+    let node = nodes.node(id);
+    (node.op == ElementwiseOp::Select.into()).then(|| [node.inputs[0], node.inputs[1], node.inputs[2]])
+}
+
 /// What of this type `id` was cast from.
 pub fn cast(nodes: &Nodes, id: ValueId, from: DType) -> Option<ValueId> {
     let Node { op, inputs, .. } = nodes.node(id);

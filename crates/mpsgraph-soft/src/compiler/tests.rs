@@ -25,6 +25,7 @@ mod row_sums;
 mod rows;
 mod turned;
 mod views;
+mod wide_shifts;
 mod wide_sums;
 
 fn f32s(shape: &[usize]) -> TensorType {
