@@ -168,6 +168,11 @@ impl Nest {
         self.loops[..self.depth].iter().map(|&(extent, _)| extent).product()
     }
 
+    /// Iterations of the innermost loop.
+    fn innermost(&self) -> usize {
+        self.loops[self.depth - 1].0
+    }
+
     /// Offset of iteration `at`.
     fn offset(&self, at: usize) -> usize {
         self.run(at)[0]

@@ -9,6 +9,8 @@ use crate::kernels::elementwise::math::quotient;
 
 /// Numbers that are looked at before it is asked what was found.
 const LOOK: usize = 64;
+/// Columns that are folded together.
+const TOGETHER: usize = 16;
 
 /// What makes a result one that an element has to explain, by being such a number itself.
 #[derive(Clone, Copy)]
@@ -43,20 +45,37 @@ impl Special {
 
     /// Finds results anew that no element explains.
     pub(super) fn mend(self, op: ReduceOp, x: &[f32], loops: &Loops, out: &mut [f32]) {
-        for (at, result) in out.iter_mut().enumerate().filter(|(_, result)| self.has(**result)) {
-            let x = &x[loops.kept.offset(at)..];
-            let in_order = match op {
-                ReduceOp::Sum => self.fold(x, loops, *result, 0.0, |sum, x| sum + x),
-                ReduceOp::Mean => {
-                    let sum = self.fold(x, loops, *result, 0.0, |sum, x| sum + x);
-                    sum.map(|sum| quotient(sum, loops.count as f32))
+        match op {
+            ReduceOp::Sum => self.mend_by(x, loops, out, 0.0, |sum, x| sum + x, |sum| sum),
+            ReduceOp::Mean => {
+                self.mend_by(x, loops, out, 0.0, |sum, x| sum + x, |sum| quotient(sum, loops.count as f32));
+            }
+            ReduceOp::Prod => self.mend_by(x, loops, out, 1.0, |product, x| product * x, |product| product),
+            ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::And | ReduceOp::Or => {
+                unreachable!("{op:?} has one result in any order")
+            }
+        }
+    }
+
+    /// From `start` by `step`, and then by `finish`. Neighbouring columns are taken together.
+    fn mend_by(
+        self,
+        x: &[f32],
+        loops: &Loops,
+        out: &mut [f32],
+        start: f32,
+        step: impl Fn(f32, f32) -> f32,
+        finish: impl Fn(f32) -> f32,
+    ) {
+        let (width, together) = if loops.segments { (1, 1) } else { (loops.kept.innermost(), TOGETHER) };
+        for (outer, row) in out.chunks_mut(width).enumerate() {
+            for (at, results) in row.chunks_mut(together).enumerate().filter(|(_, results)| self.is_among(results)) {
+                let x = &x[loops.kept.offset(outer * width + at * together)..];
+                match results {
+                    [result] => *result = self.fold(x, loops, *result, start, &step).map_or(*result, &finish),
+                    _ => self.fold_columns(x, loops, results, start, &step, &finish),
                 }
-                ReduceOp::Prod => self.fold(x, loops, *result, 1.0, |product, x| product * x),
-                ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::And | ReduceOp::Or => {
-                    unreachable!("{op:?} has one result in any order")
-                }
-            };
-            *result = in_order.unwrap_or(*result);
+            }
         }
     }
 
@@ -77,12 +96,47 @@ impl Special {
             let some = &mut some[..several.min(LOOK)];
             some.iter_mut().zip(x[start..].iter().step_by(apart.max(1))).for_each(|(some, x)| *some = *x);
             folded = some.iter().fold(folded, |folded, &x| step(folded, x));
-            // Infinity and 0 stay what they are, but for the sign, which the result has from all elements.
-            if self.is_among(some) || (self.has(folded) && folded.abs() == found.abs()) {
+            if self.is_among(some) || self.stays(folded, found) {
                 return None;
             }
             at += some.len();
         }
         Some(folded)
+    }
+
+    /// Likewise of a few neighbouring results, the first of which begins with `x`.
+    fn fold_columns(
+        self,
+        x: &[f32],
+        loops: &Loops,
+        results: &mut [f32],
+        start: f32,
+        step: impl Fn(f32, f32) -> f32,
+        finish: impl Fn(f32) -> f32,
+    ) {
+        let (mut folded, mut explained) = ([start; TOGETHER], [true; TOGETHER]);
+        let columns = results.len();
+        for (explained, &result) in explained.iter_mut().zip(&*results) {
+            *explained = !self.has(result);
+        }
+        for at in 0..loops.count {
+            let row = &x[loops.reduced.offset(at)..][..columns];
+            for (column, &x) in row.iter().enumerate() {
+                folded[column] = step(folded[column], x);
+                explained[column] |= self.has(x) | self.stays(folded[column], results[column]);
+            }
+            if explained.iter().all(|&explained| explained) {
+                return;
+            }
+        }
+        for (column, result) in results.iter_mut().enumerate().filter(|(column, _)| !explained[*column]) {
+            *result = finish(folded[column]);
+        }
+    }
+
+    /// Whether what was folded so far is the result that was found, whatever follows: infinity and 0 stay what they
+    /// are, but for the sign, which the result has from all elements.
+    fn stays(self, folded: f32, found: f32) -> bool {
+        self.has(folded) & (folded.abs() == found.abs())
     }
 }

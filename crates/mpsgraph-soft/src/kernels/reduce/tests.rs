@@ -158,6 +158,19 @@ fn finite_results_stay_finite() {
             assert_eq!(run(op, DType::F32, &huge, &[count], &[0]), [0.0], "{op:?} of {count}");
         }
     }
+    // Of 40 columns, every third is one of pairs, and every fifth has a 0; the others overflow in any order.
+    let x: Vec<f32> = (0..1024 * 40)
+        .map(|at| match [at / 40, at % 40] {
+            [700, column] if column % 5 == 0 => 0.0,
+            [row, column] if column % 3 == 0 => [2.0, 0.5][row % 2],
+            _ => -2.0,
+        })
+        .collect();
+    let products = run(ReduceOp::Prod, DType::F32, &x, &[1024, 40], &[0]);
+    for (column, &product) in products.iter().enumerate().filter(|(column, _)| column % 5 != 0) {
+        assert_eq!(product, if column % 3 == 0 { 1.0 } else { f32::INFINITY }, "column {column}");
+    }
+    assert!(products.iter().step_by(5).all(|&product| product == 0.0 || product.is_nan()), "{products:?}");
     // What an element explains stays, and so does what no order makes finite.
     let mut x = vec![2.0f32; 64];
     x[40] = 0.0;
