@@ -153,21 +153,29 @@ pub(crate) fn reshape(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     tensor.with_shape(shape)
 }
 
+/// The shape of what is joined along `dim`, of shapes that differ only there.
+pub(crate) fn joined_shape<'a>(mut shapes: impl Iterator<Item = &'a Shape>, dim: usize) -> Shape {
+    let Some(first) = shapes.next() else { invalid("cat", "no tensors") };
+    check_dim("cat", dim, first);
+    let mut joined = first.clone();
+    for shape in shapes {
+        let same = |axis: usize| axis == dim || shape[axis] == first[axis];
+        if shape.num_dims() != first.num_dims() || !(0..first.num_dims()).all(same) {
+            invalid("cat", format!("shapes {shape:?} and {first:?} differ outside dim {dim}"));
+        }
+        joined[dim] += shape[dim];
+    }
+    joined
+}
+
 /// Joins tensors that differ only in their extent along `dim`.
 pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
     let Some(first) = tensors.first() else { invalid("cat", "no tensors") };
-    let (dtype, mut shape) = (first.dtype(), first.shape.clone());
-    check_dim("cat", dim, &shape);
-    for tensor in &tensors {
-        let same = |axis: usize| axis == dim || tensor.shape[axis] == shape[axis];
-        if tensor.dtype() != dtype {
-            invalid("cat", format!("dtypes {:?} and {dtype:?} differ: cast one", tensor.dtype()));
-        }
-        if tensor.rank() != shape.num_dims() || !(0..shape.num_dims()).all(same) {
-            invalid("cat", format!("shapes {:?} and {shape:?} differ outside dim {dim}", tensor.shape));
-        }
+    let dtype = first.dtype();
+    if let Some(other) = tensors.iter().find(|tensor| tensor.dtype() != dtype) {
+        invalid("cat", format!("dtypes {:?} and {dtype:?} differ: cast one", other.dtype()));
     }
-    shape[dim] = tensors.iter().map(|tensor| tensor.shape[dim]).sum();
+    let shape = joined_shape(tensors.iter().map(|tensor| &tensor.shape), dim);
     let [outer, _, inner] = outer_axis_inner(&shape, dim);
     // A zero extent in concatTensors: ends the process.
     let mut parts: Vec<MpsGraphTensor> = tensors.into_iter().filter(|t| t.shape.num_elements() > 0).collect();

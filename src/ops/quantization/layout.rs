@@ -118,7 +118,8 @@ pub(crate) fn cat(mut tensors: Vec<Quantized>, dim: usize) -> Quantized {
 /// Joins tensors of one scheme whose rows from `dim` on are whole blocks of so many elements.
 fn cat_blocks(tensors: Vec<Quantized>, dim: usize, elements: usize) -> Quantized {
     let scheme = tensors[0].scheme;
-    let rows: usize = tensors[0].shape[..dim].iter().product();
+    let shape = tensor_shape::joined_shape(tensors.iter().map(|tensor| &tensor.shape), dim);
+    let rows: usize = shape[..dim].iter().product();
     let behind = |tensor: &Quantized| tensor.shape[dim..].iter().product::<usize>();
     let joined = |parts: Vec<(MpsGraphTensor, usize)>| {
         let parts = parts.into_iter().map(|(part, last)| part.with_shape([rows, last].into()));
@@ -133,8 +134,6 @@ fn cat_blocks(tensors: Vec<Quantized>, dim: usize, elements: usize) -> Quantized
         let values = tensor_shape::cat(tensors.iter().map(values_of).collect(), dim);
         return of_values(values, joined(scales), scheme);
     };
-    let mut shape = tensors[0].shape.clone();
-    shape[dim] = tensors.iter().map(|tensor| tensor.shape[dim]).sum();
     Quantized::new(joined(words), joined(scales), scheme, shape)
 }
 

@@ -37,6 +37,16 @@ fn schemes() {
     assert_refused(&["quantize_dynamic", "unsupported", "I32"], || B::quantize_dynamic(ints, &by(Q8S, level)));
 }
 
+/// Whole words of blocks are joined by themselves, after the same check.
+#[test]
+fn joined_shapes() {
+    let of = |shape| quantized(shape, QuantLevel::block([8]));
+    let parts = ["cat", "[3, 16]", "[2, 16]", "differ outside dim 1"];
+    assert_refused(&parts, || B::q_cat(vec![of([2, 16]), of([3, 16])], 1));
+    let parts = ["cat", "[4, 8]", "[2, 16]", "differ outside dim 0"];
+    assert_refused(&parts, || B::q_cat(vec![of([2, 16]), of([4, 8])], 0));
+}
+
 #[test]
 fn scales() {
     let scales = |count: usize| QuantizationParameters { scales: Tensor::<B, 1>::ones([count], &DEVICE) };

@@ -7,7 +7,7 @@
 
 use super::Job;
 use super::constants::is_zero;
-use super::reading::binary;
+use super::reading::{binary, select};
 use crate::ir::{BinaryOp, ElementwiseOp, Node, Nodes, Op, UnaryOp, ValueId};
 
 /// The same job with such operations; the nodes that nothing reads any more are left over.
@@ -47,8 +47,7 @@ fn idiom(nodes: &Nodes, node: &Node) -> Option<(ElementwiseOp, Vec<ValueId>)> {
             is_floored.then(|| (BinaryOp::FloorMod.into(), vec![a, b]))
         }
         (ElementwiseOp::Cast, &[number]) if is_int => {
-            let Node { op, inputs, .. } = nodes.node(number);
-            let (true, &[test, zero, x]) = (*op == ElementwiseOp::Select.into(), &inputs[..]) else { return None };
+            let [test, zero, x] = select(nodes, number)?;
             let is_test = nodes.node(test).op == UnaryOp::IsNan.into() && nodes.node(test).inputs == [x];
             let is_whole = nodes.ty(x).shape == node.output.shape;
             (is_test && is_zero(nodes, zero) && is_whole).then(|| (ElementwiseOp::Cast, vec![x]))
@@ -67,8 +66,7 @@ fn uncorrected(nodes: &Nodes, node: &Node) -> Option<ValueId> {
     } else {
         return None;
     };
-    let Node { op, inputs, .. } = nodes.node(step);
-    let (true, &[far, _, zero]) = (*op == ElementwiseOp::Select.into(), &inputs[..]) else { return None };
+    let [far, _, zero] = select(nodes, step)?;
     let (_, test) = binary(nodes, far, BinaryOp::And)?;
     let (rest, _) = binary(nodes, test, BinaryOp::NotEqual)?;
     let (a, product) = binary(nodes, rest, BinaryOp::Sub)?;

@@ -47,13 +47,17 @@ pub fn columns_of(nodes: &Nodes, id: ValueId, column: usize) -> Option<ValueId> 
 
 /// The integers of 64 bits of which `id` holds the low (0) or high (1) halves.
 pub fn half(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
-    let shape = &nodes.ty(id).shape;
-    let pairs = columns_of(nodes, view(nodes, id, &ViewOp::Reshape)?, half)?;
+    let whole = half_column(nodes, view(nodes, id, &ViewOp::Reshape)?, half)?;
+    (nodes.ty(whole).shape == nodes.ty(id).shape).then_some(whole)
+}
+
+/// Likewise where the halves are a column behind the last axis of the integers.
+pub fn half_column(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
+    let pairs = columns_of(nodes, id, half)?;
     let whole = view(nodes, view(nodes, pairs, &ViewOp::Reshape)?, &ViewOp::Reinterpret)?;
-    let is_whole = nodes.ty(pairs).shape == [&shape[..], &[2]].concat()
-        && nodes.ty(whole).dtype.size() == 8
-        && nodes.ty(whole).shape == *shape;
-    is_whole.then_some(whole)
+    let with = |extent| [&nodes.ty(whole).shape[..], &[extent]].concat();
+    let is_whole = nodes.ty(whole).dtype.size() == 8 && nodes.ty(pairs).shape == with(2);
+    (is_whole && nodes.ty(id).shape == with(1)).then_some(whole)
 }
 
 /// Whether a reduction along these axes is one of rows: of the last axes, from the first one that is longer than 1 on.

@@ -15,7 +15,7 @@
 
 use super::Job;
 use super::constants;
-use super::reading::{binary, bits_of, cast, columns_of, select, view};
+use super::reading::{binary, bits_of, cast, half_column, select};
 use crate::ir::{BinaryOp, DType, Node, Nodes, TensorType, ValueId, ViewOp};
 
 /// The same job with such shifts as one operation; the nodes that nothing reads any more are left over.
@@ -81,8 +81,9 @@ fn shifted(nodes: &Nodes, node: &Node) -> Option<(DType, [ValueId; 2])> {
         && [same_near, of_high[1]] == [near; 2]
         && [of_high[0], of_place[0]] == [is_far; 2]
         && same_count == count;
-    let x = half_of(nodes, lower, 0)?;
-    (is_shift && half_of(nodes, upper, 1)? == x).then_some((dtype, [x, half_of(nodes, count, 0)?]))
+    let half = |id: ValueId, at: usize| half_column(nodes, id, at).filter(|&of| nodes.ty(of).dtype == DType::I64);
+    let x = half(lower, 0)?;
+    (is_shift && half(upper, 1)? == x).then_some((dtype, [x, half(count, 0)?]))
 }
 
 /// What `high` has only these ones of if the count is far.
@@ -95,12 +96,4 @@ fn cut(nodes: &Nodes, high: ValueId, is_far: ValueId, ones: ValueId) -> Option<V
 
 fn is_number(nodes: &Nodes, id: ValueId, number: i64) -> bool {
     constants::integer(nodes, id) == Some(number) && nodes.ty(id).shape.iter().all(|&extent| extent == 1)
-}
-
-/// The 64-bit integers of which `id` is a column of halves, low (0) or high (1).
-fn half_of(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
-    let pairs = columns_of(nodes, id, half)?;
-    let whole = bits_of(nodes, view(nodes, pairs, &ViewOp::Reshape)?, DType::I32, DType::I64)?;
-    let with = |extent| [&nodes.ty(whole).shape[..], &[extent]].concat();
-    (nodes.ty(pairs).shape == with(2) && nodes.ty(id).shape == with(1)).then_some(whole)
 }

@@ -139,7 +139,8 @@ pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: 
         }
     });
     if let Some(special) = special.filter(|_| is_among.into_inner()) {
-        special.mend(op, cast_slice(x), &loops, cast_slice_mut(out));
+        let finish = |folded: f32| if op == ReduceOp::Mean { quotient(folded, loops.count as f32) } else { folded };
+        special.mend(cast_slice(x), &loops, cast_slice_mut(out), finish);
     }
 }
 

@@ -5,7 +5,6 @@
 //! order of the elements, unless an element explains it.
 
 use super::{Loops, ReduceOp};
-use crate::kernels::elementwise::math::quotient;
 
 /// Numbers that are looked at before it is asked what was found.
 const LOOK: usize = 64;
@@ -15,9 +14,9 @@ const TOGETHER: usize = 16;
 /// What makes a result one that an element has to explain, by being such a number itself.
 #[derive(Clone, Copy)]
 pub(super) enum Special {
-    /// Infinity or NaN.
+    /// Infinity or NaN, of sums.
     NotFinite,
-    /// These, and 0.
+    /// These and 0, of products.
     OrZero,
 }
 
@@ -43,37 +42,33 @@ impl Special {
         numbers.chunks(LOOK).any(|some| some.iter().fold(false, |found, &x| found | self.has(x)))
     }
 
-    /// Finds results anew that no element explains.
-    pub(super) fn mend(self, op: ReduceOp, x: &[f32], loops: &Loops, out: &mut [f32]) {
-        match op {
-            ReduceOp::Sum => self.mend_by(x, loops, out, 0.0, |sum, x| sum + x, |sum| sum),
-            ReduceOp::Mean => {
-                self.mend_by(x, loops, out, 0.0, |sum, x| sum + x, |sum| quotient(sum, loops.count as f32));
-            }
-            ReduceOp::Prod => self.mend_by(x, loops, out, 1.0, |product, x| product * x, |product| product),
-            ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::And | ReduceOp::Or => {
-                unreachable!("{op:?} has one result in any order")
-            }
+    /// The result of nothing.
+    fn start(self) -> f32 {
+        match self {
+            Special::NotFinite => 0.0,
+            Special::OrZero => 1.0,
         }
     }
 
-    /// From `start` by `step`, and then by `finish`. Neighbouring columns are taken together.
-    fn mend_by(
-        self,
-        x: &[f32],
-        loops: &Loops,
-        out: &mut [f32],
-        start: f32,
-        step: impl Fn(f32, f32) -> f32,
-        finish: impl Fn(f32) -> f32,
-    ) {
+    /// Takes an element in.
+    #[inline(always)]
+    fn step(self, folded: f32, x: f32) -> f32 {
+        match self {
+            Special::NotFinite => folded + x,
+            Special::OrZero => folded * x,
+        }
+    }
+
+    /// Finds results anew that no element explains; `finish` makes them of sums or products. Neighbouring columns are
+    /// taken together.
+    pub(super) fn mend(self, x: &[f32], loops: &Loops, out: &mut [f32], finish: impl Fn(f32) -> f32) {
         let (width, together) = if loops.segments { (1, 1) } else { (loops.kept.innermost(), TOGETHER) };
         for (outer, row) in out.chunks_mut(width).enumerate() {
             for (at, results) in row.chunks_mut(together).enumerate().filter(|(_, results)| self.is_among(results)) {
                 let x = &x[loops.kept.offset(outer * width + at * together)..];
                 match results {
-                    [result] => *result = self.fold(x, loops, *result, start, &step).map_or(*result, &finish),
-                    _ => self.fold_columns(x, loops, results, start, &step, &finish),
+                    [result] => *result = self.fold(x, loops, *result).map_or(*result, &finish),
+                    _ => self.fold_columns(x, loops, results, &finish),
                 }
             }
         }
@@ -81,21 +76,15 @@ impl Special {
 
     /// Folds the elements of the result that begins with `x` in order; `None` as soon as there is a reason for the
     /// result that was found.
-    fn fold(
-        self,
-        x: &[f32],
-        loops: &Loops,
-        found: f32,
-        mut folded: f32,
-        step: impl Fn(f32, f32) -> f32,
-    ) -> Option<f32> {
+    fn fold(self, x: &[f32], loops: &Loops, found: f32) -> Option<f32> {
+        let mut folded = self.start();
         let mut some = [0.0; LOOK];
         let mut at = 0;
         while at < loops.count {
             let [start, several, apart] = loops.reduced.run(at);
             let some = &mut some[..several.min(LOOK)];
             some.iter_mut().zip(x[start..].iter().step_by(apart.max(1))).for_each(|(some, x)| *some = *x);
-            folded = some.iter().fold(folded, |folded, &x| step(folded, x));
+            folded = some.iter().fold(folded, |folded, &x| self.step(folded, x));
             if self.is_among(some) || self.stays(folded, found) {
                 return None;
             }
@@ -105,16 +94,8 @@ impl Special {
     }
 
     /// Likewise of a few neighbouring results, the first of which begins with `x`.
-    fn fold_columns(
-        self,
-        x: &[f32],
-        loops: &Loops,
-        results: &mut [f32],
-        start: f32,
-        step: impl Fn(f32, f32) -> f32,
-        finish: impl Fn(f32) -> f32,
-    ) {
-        let (mut folded, mut explained) = ([start; TOGETHER], [true; TOGETHER]);
+    fn fold_columns(self, x: &[f32], loops: &Loops, results: &mut [f32], finish: impl Fn(f32) -> f32) {
+        let (mut folded, mut explained) = ([self.start(); TOGETHER], [true; TOGETHER]);
         let columns = results.len();
         for (explained, &result) in explained.iter_mut().zip(&*results) {
             *explained = !self.has(result);
@@ -122,7 +103,7 @@ impl Special {
         for at in 0..loops.count {
             let row = &x[loops.reduced.offset(at)..][..columns];
             for (column, &x) in row.iter().enumerate() {
-                folded[column] = step(folded[column], x);
+                folded[column] = self.step(folded[column], x);
                 explained[column] |= self.has(x) | self.stays(folded[column], results[column]);
             }
             if explained.iter().all(|&explained| explained) {
