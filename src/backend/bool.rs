@@ -7,12 +7,12 @@ use burn_backend::{
 
 use super::{FloatElement, IntElement, MpsGraph, into_data};
 use crate::bridge::upload;
-use crate::burn::{bool_items, shape_of};
+use crate::burn::bool_items;
 use crate::device::MpsGraphDevice;
 use crate::dtype::require_positions;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::{gather, memory, reduction, scatter_nd, tensor_shape};
-use crate::tensor::MpsGraphTensor as Tensor;
+use crate::tensor::{MpsGraphTensor as Tensor, non_zero};
 
 const BOOL: DType = DType::Bool(BoolStore::Native);
 
@@ -169,26 +169,8 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
     async fn bool_argwhere(tensor: Tensor, out_dtype: IntDType) -> Tensor {
         require_positions("bool_argwhere", tensor.shape.iter().copied().max().unwrap_or(1), out_dtype.into());
         let data = into_data(tensor).await.unwrap_or_else(|error| panic!("bool_argwhere: {error}"));
-        upload("bool_argwhere", coordinates(&data).convert_dtype(out_dtype.into()))
+        upload("bool_argwhere", non_zero::coordinates(&data, out_dtype.into()))
     }
 
     bool_items!();
-}
-
-/// The coordinates of the true elements, in row-major order: `[count, rank]`.
-fn coordinates(data: &TensorData) -> TensorData {
-    let shape = shape_of(data);
-    let rank = shape.len();
-    let mut coordinates: Vec<i64> = Vec::new();
-    for (position, _) in data.iter::<bool>().enumerate().filter(|&(_, value)| value) {
-        let row = coordinates.len();
-        coordinates.resize(row + rank, 0);
-        let mut rest = position;
-        for axis in (0..rank).rev() {
-            coordinates[row + axis] = (rest % shape[axis]) as i64;
-            rest /= shape[axis];
-        }
-    }
-    let count = coordinates.len() / rank.max(1);
-    TensorData::new(coordinates, [count, rank])
 }
