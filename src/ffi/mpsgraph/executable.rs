@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::compilation_descriptor::{MPSGraphCompilationDescriptor, Optimization};
 use super::device::{GraphDevice, MPSGraphDevice};
@@ -43,12 +44,17 @@ unsafe impl Send for MPSGraphExecutable {}
 unsafe impl Sync for MPSGraphExecutable {}
 
 /// A compiled graph, retained.
-#[derive(Clone, Debug)]
-pub(crate) struct Executable(Retained<MPSGraphExecutable>);
+#[derive(Debug)]
+pub(crate) struct Executable {
+    object: Retained<MPSGraphExecutable>,
+    /// Whether it has been specialised for the device: at its first encoding at the latest, says
+    /// `MPSGraphExecutable.h`.
+    is_specialized: AtomicBool,
+}
 
 impl From<Retained<MPSGraphExecutable>> for Executable {
     fn from(executable: Retained<MPSGraphExecutable>) -> Self {
-        Self(executable)
+        Self { object: executable, is_specialized: AtomicBool::new(false) }
     }
 }
 
@@ -57,7 +63,8 @@ objc_methods! {
     impl MPSGraphExecutable {
         /// May be nil, Apple declares, and does not say when; a graph may have no feeds.
         instance fn feed_tensors() -> Option<Vec<Tensor>> = "feedTensors", since (12, 0);
-        instance fn target_tensors() -> Vec<Tensor> = "targetTensors", since (12, 0);
+        /// May be nil, Apple declares, and does not say when.
+        instance fn target_tensors() -> Option<Vec<Tensor>> = "targetTensors", since (12, 0);
         instance fn encode_to_command_buffer(
             command_buffer: &MPSCommandBuffer,
             inputs: &NSArray,
@@ -95,13 +102,17 @@ impl Executable {
     /// For each input of the executable, in its own order, the index of that placeholder in `feeds` (the tensors it
     /// was compiled with).
     pub(crate) fn feed_order(&self, feeds: &[&Tensor]) -> Vec<usize> {
-        autoreleasepool(|| positions(&self.0.feed_tensors().unwrap_or_default(), feeds))
+        autoreleasepool(|| positions(&self.object.feed_tensors().unwrap_or_default(), feeds))
     }
 
     /// For each result of the executable, in its own order, the index of that tensor in `targets` (the tensors it was
     /// compiled with).
     pub(crate) fn target_order(&self, targets: &[&Tensor]) -> Vec<usize> {
-        autoreleasepool(|| positions(&self.0.target_tensors(), targets))
+        autoreleasepool(|| {
+            let own = self.object.target_tensors().unwrap_or_default();
+            assert_eq!(own.len(), targets.len(), "the executable does not list the results that it was compiled for");
+            positions(&own, targets)
+        })
     }
 
     /// Encodes one execution, `inputs` and `results` in the executable's order and with exactly the shapes and element
@@ -122,6 +133,9 @@ impl Executable {
     ) {
         command_buffer.claim(inputs.clone().map(TensorData::claims), Access::GpuRead);
         command_buffer.claim(results.clone().map(TensorData::claims), Access::GpuWrite);
+        // What is left to compile is compiled now.
+        let is_first = !self.is_specialized.load(Ordering::Acquire);
+        let _alone = is_first.then(|| COMPILING.lock_anyway());
         autoreleasepool(|| {
             let inputs = NSArray::of_each(inputs.map(TensorData::object));
             let results = NSArray::of_each(results.map(TensorData::object));
@@ -129,8 +143,9 @@ impl Executable {
             let handler = OnceBlock::<CompletionHandler>::new(told);
             let descriptor = MPSGraphExecutableExecutionDescriptor::new_object();
             descriptor.set_completion_handler(&handler);
-            self.0.encode_to_command_buffer(command_buffer.object(), &inputs, Some(&results), Some(&descriptor));
+            self.object.encode_to_command_buffer(command_buffer.object(), &inputs, Some(&results), Some(&descriptor));
         });
+        self.is_specialized.store(true, Ordering::Release);
     }
 }
 
@@ -140,7 +155,7 @@ impl Executable {
     pub(crate) fn write_package(&self, folder: &Path) {
         autoreleasepool(|| {
             if let Some(url) = NSURL::of_file(folder) {
-                self.0.serialize(&url, None);
+                self.object.serialize(&url, None);
             }
         });
     }
@@ -162,7 +177,7 @@ impl Executable {
             let executable = MPSGraphExecutable::with_package(&*NSURL::of_file(folder)?, Some(&descriptor))?;
             let types: Vec<&MPSGraphShapedType> = inputs.iter().map(|ty| &**ty).collect();
             executable.specialize(Some(device), &NSArray::of(&types), Some(&descriptor));
-            Some(Self(executable))
+            Some(Self { object: executable, is_specialized: AtomicBool::new(true) })
         })
     }
 }

@@ -38,7 +38,7 @@ objc_methods! {
     }
 }
 
-/// Held while a graph is compiled or an executable is made of a package.
+/// Held while a graph is compiled, an executable is made of a package, or one is encoded for the first time.
 pub(super) static COMPILING: Mutex<()> = Mutex::new(());
 
 impl Graph {

@@ -6,8 +6,8 @@
 #![expect(unsafe_code, reason = "buffers as spans")]
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{AcqRel, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use crate::compiler::Plan;
 use crate::foundation::ns_array;
@@ -21,7 +21,7 @@ use crate::objc::{
 use crate::violation;
 
 use super::builder::Core;
-use super::compile::check_descriptor;
+use super::compile::{Compiling, check_descriptor};
 use super::device::Device;
 use super::executable_execution_descriptor::ExecutionDescriptor;
 use super::shape::Shown;
@@ -55,6 +55,8 @@ pub(crate) struct Executable {
     source: Source,
     plan: Arc<Plan>,
     options: AtomicUsize,
+    /// Whether it is ready for the device, as it is from its first run on.
+    is_specialized: AtomicBool,
 }
 
 /// What an executable was compiled from.
@@ -67,7 +69,8 @@ pub(crate) struct Source {
 impl Executable {
     /// `plan` takes and yields values in the order of these tensors, and of the values in `source`.
     pub fn new(feeds: Vec<Strong>, targets: Vec<Strong>, source: Source, plan: Plan) -> Self {
-        Self { feeds, targets, source, plan: Arc::new(plan), options: AtomicUsize::new(1) }
+        let (plan, options) = (Arc::new(plan), AtomicUsize::new(1));
+        Self { feeds, targets, source, plan, options, is_specialized: AtomicBool::new(false) }
     }
 
     /// What it was compiled from.
@@ -109,10 +112,13 @@ extern "C-unwind" fn set_options(this: This<'_>, _: Sel, options: usize) {
     this.state::<Executable>().options.store(options, Relaxed);
 }
 
-/// Everything is compiled already; this only checks.
+/// Everything is compiled already; this only checks, and notes that no run has to do it.
 extern "C-unwind" fn specialize(this: This<'_>, cmd: Sel, device: Id, types: Id, descriptor: Id) {
     let Some(executable) = this.try_state::<Executable>() else {
         violation!(this, cmd, "the executable was not made by compiling a graph");
+    };
+    let Some(_compiling) = Compiling::begin() else {
+        violation!(this, cmd, "another thread is compiling: concurrent compiles crash, so hold one lock around them");
     };
     if !device.is_nil() && Strong::retain(device).try_state::<Device>().is_none() {
         violation!(this, cmd, "the device is {}, not an MPSGraphDevice", device.class_name());
@@ -132,6 +138,7 @@ extern "C-unwind" fn specialize(this: This<'_>, cmd: Sel, device: Id, types: Id,
     if given.len() != wanted.len() || !given.iter().zip(wanted).all(is_type) {
         violation!(this, cmd, "the types are not those of the feeds, in the executable's order: MPSGraph aborts");
     }
+    executable.is_specialized.store(true, Release);
 }
 
 extern "C-unwind" fn encode(
@@ -172,6 +179,11 @@ extern "C-unwind" fn encode(
         ),
         None => None,
     };
+    let is_first = !executable.is_specialized.swap(true, AcqRel);
+    let compiling = is_first.then(Compiling::begin);
+    if matches!(compiling, Some(None)) {
+        violation!(this, cmd, "the first run of an executable compiles the rest, and another thread is compiling");
+    }
     let plan = &executable.plan;
     // SAFETY: as above.
     let (given, taken) = unsafe { (inputs.lent(), results.lent()) };

@@ -6,10 +6,12 @@ mod miscompiled;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use mpsgraph_soft::mpsgraph::counters;
-use mpsgraph_soft::objc::Id;
+use mpsgraph_soft::objc::{Id, Strong};
 
-use super::messages::{array, dictionary, objects};
-use super::session::{BF16, F16, F32, Graph, I16, I32, U8, descriptor, shaped_type};
+use super::messages::{array, buffer, dictionary, objects};
+use super::session::{
+    BF16, F16, F32, Graph, I16, I32, U8, command_buffer, descriptor, encode, queue, shaped_type, tensor_data,
+};
 use crate::support::{
     Assumed, Documented, Probed, Reported, device, msg, new, plain, pooled, refused, rule, violation,
 };
@@ -247,6 +249,52 @@ fn operands_are_tensors_of_the_graph() {
     refused(ADD, "another graph", || graph.op(ADD, &[x, y]));
     let graph = Graph::new();
     refused(ADD, "not an MPSGraphTensor", || graph.op(ADD, &[Id::NIL, Id::NIL]));
+}
+
+#[test]
+fn a_first_run_while_another_thread_compiles_is_refused() {
+    let _test = rule(Documented(
+        "MPSGraphExecutable.h: without specializeWithDevice: the executable is specialised when it is first encoded",
+    ));
+    let (queue, met) = (queue(), AtomicBool::new(false));
+    let small = || {
+        let graph = Graph::new();
+        let x = graph.placeholder(&[2], F32);
+        let executable = graph.compile(&[x], &[graph.op("sinWithTensor:name:", &[x])]);
+        (Strong::retain(executable), buffer(&[0; 8]), buffer(&[0; 8]))
+    };
+    let run = |(executable, x, y): &(Strong, Strong, Strong)| {
+        pooled(|| {
+            let (x, y) = (tensor_data(x.id(), &[2], F32), tensor_data(y.id(), &[2], F32));
+            encode(executable.id(), command_buffer(&queue), &[x], &[y]);
+        });
+    };
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| ()));
+    while !met.load(Relaxed) && std::time::Instant::now() < deadline {
+        let ready: Vec<_> = (0..50).map(|_| small()).collect();
+        // The second run of each has nothing left to compile.
+        ready[..25].iter().for_each(run);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                pooled(|| {
+                    let graph = Graph::new();
+                    let x = graph.placeholder(&[2], F32);
+                    let y = (0..2000).fold(x, |y, _| graph.op("sinWithTensor:name:", &[y]));
+                    graph.compile(&[x], &[y]);
+                });
+            });
+            ready[..25].iter().for_each(run);
+            let said = violation(|| {
+                ready[25..].iter().for_each(run);
+                panic!("alone");
+            });
+            met.fetch_or(said.contains("the first run of an executable"), Relaxed);
+        });
+    }
+    std::panic::set_hook(hook);
+    assert!(met.load(Relaxed));
 }
 
 #[test]
