@@ -250,7 +250,7 @@ impl Queue {
 
     /// Whether submission `serial` is not in flight any more.
     fn is_over(&self, serial: Serial) -> bool {
-        self.progress.completed.load(Ordering::Acquire) >= serial || ffi::autoreleasepool(|| self.completed() >= serial)
+        self.progress.completed.load(Ordering::Acquire) >= serial || self.completed() >= serial
     }
 
     /// Waits for everything submitted so far.
@@ -270,21 +270,17 @@ impl Queue {
 
     /// Waits for everything submitted so far; reports the first fault since the last call.
     pub fn sync(&self, counters: &Counters) -> Result<(), Error> {
-        let in_flight = || {
+        let newest = {
             let flight = &mut *self.lock();
             self.reap(flight);
-            flight.submitted.back().map(|newest| newest.serial).ok_or_else(|| flight.unreported.take())
+            flight.submitted.back().map(|newest| newest.serial)
         };
-        let fault = match ffi::autoreleasepool(in_flight) {
-            Ok(newest) => {
-                self.wait(newest, counters);
-                let flight = &mut *self.lock();
-                ffi::autoreleasepool(|| self.reap(flight));
-                flight.unreported.take()
-            }
-            Err(fault) => fault,
-        };
-        fault.map_or(Ok(()), Err)
+        if let Some(newest) = newest {
+            self.wait(newest, counters);
+        }
+        let flight = &mut *self.lock();
+        self.reap(flight);
+        flight.unreported.take().map_or(Ok(()), Err)
     }
 
     /// Until when what has ended waits to be told of its execution.
@@ -294,6 +290,16 @@ impl Queue {
 
     /// Removes done work from the front of the queue and passes its faults on.
     fn reap(&self, flight: &mut Flight) {
+        if !flight.submitted.is_empty() || flight.given_up > 0 {
+            // Work is released here, on whichever thread asks.
+            ffi::autoreleasepool(|| self.reap_ended(flight));
+        }
+        if let Some(fault) = flight.late.told() {
+            flight.unreported.get_or_insert(fault);
+        }
+    }
+
+    fn reap_ended(&self, flight: &mut Flight) {
         while let Some(front) = flight.submitted.front() {
             let Some(failed) = front.work.end() else {
                 break;
@@ -312,9 +318,6 @@ impl Queue {
             // First drop the work's claims on its buffers, then publish that the host may have them.
             drop(done.work);
             self.progress.completed.store(done.serial, Ordering::Release);
-        }
-        if let Some(fault) = flight.late.told() {
-            flight.unreported.get_or_insert(fault);
         }
         if flight.given_up > 0 {
             self.reap_lost(flight);
