@@ -23,6 +23,7 @@ use crate::dtype::data_type;
 use crate::error::Error;
 use crate::ffi::{self, GraphDevice};
 use crate::lock::LockAnyway;
+use crate::lowering::axis::MOST_AXES;
 use crate::tensor_type::{TensorType, extents};
 
 /// Bytes that a recording's values may take on any device.
@@ -161,8 +162,8 @@ impl Runtime {
         };
         data_type(op, ty.dtype)?;
         let extents = extents(&ty.shape);
-        if extents.len() > 16 {
-            return limit(format!("rank {} where MPSNDArray has at most 16 dimensions", extents.len()));
+        if extents.len() > MOST_AXES {
+            return limit(format!("rank {} where MPSNDArray has at most {MOST_AXES} dimensions", extents.len()));
         }
         let elements = extents.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
         let Some(elements) = elements.filter(|&elements| elements < 1 << 31) else {

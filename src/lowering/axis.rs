@@ -2,6 +2,9 @@
 
 use crate::ffi::{self, Graph};
 
+/// The most axes that an `MPSNDArray` has.
+pub(crate) const MOST_AXES: usize = 16;
+
 /// The part `low..high` of one axis of `x`, whose shape is `shape`; `x` itself if that is all of it.
 pub(crate) fn part(
     graph: &Graph,

@@ -2,7 +2,7 @@
 
 use burn_backend::{DType, TensorMetadata};
 
-use super::pairs::{self, Shaped};
+use super::pairs::{Bits, Shaped};
 use super::{ArithmeticOp, broadcast, common_dtype, integer, power, scalar_for};
 use crate::bridge::record;
 use crate::error::unsupported;
@@ -173,10 +173,10 @@ impl BinaryOp {
             }
             Self::Atan2 => graph.atan2(a, b),
             Self::BitwiseAnd | Self::BitwiseOr | Self::BitwiseXor if dtype == DType::I64 => {
-                pairs::bitwise(cx, self, left, right)
+                Bits::Bitwise(self).lower(cx, left, right)
             }
-            Self::LeftShift if dtype == DType::I64 => pairs::shift_left(cx, left, right),
-            Self::RightShift if dtype == DType::I64 => pairs::shift_right(cx, left, right, false),
+            Self::LeftShift if dtype == DType::I64 => Bits::LeftShift.lower(cx, left, right),
+            Self::RightShift if dtype == DType::I64 => Bits::RightShift { is_unsigned: false }.lower(cx, left, right),
             Self::BitwiseAnd => graph.bitwise_and(a, b),
             Self::BitwiseOr => graph.bitwise_or(a, b),
             Self::BitwiseXor => graph.bitwise_xor(a, b),

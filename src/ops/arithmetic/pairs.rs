@@ -1,27 +1,64 @@
 //! Bits of 64-bit integers, by 32-bit operations on their halves and by arithmetic: MPSGraph's elementwise kernels are
 //! a table per dtype with holes, which end the process, and nobody has reported bitwise ones for 64 bits.
 //!
-//! The halves of a tensor stand along an axis behind its last, the low half first.
+//! The halves of a tensor stand along an axis behind its last, the low half first. A tensor that has as many axes as
+//! there can be is flattened for that.
 
 use burn_backend::DType;
 
 use super::BinaryOp;
 use crate::ffi::{self, DataType};
 use crate::lowering::Lowering;
-use crate::lowering::axis::part;
+use crate::lowering::axis::{MOST_AXES, part};
 
 /// A 64-bit integer operand and its shape.
 pub(super) type Shaped<'a> = (&'a ffi::Tensor, &'a [usize]);
 
+/// A function of i64 that puts halves along an axis of their own.
+#[derive(Clone, Copy)]
+pub(super) enum Bits {
+    /// And, or, exclusive or.
+    Bitwise(BinaryOp),
+    LeftShift,
+    RightShift {
+        is_unsigned: bool,
+    },
+}
+
+impl Bits {
+    /// Adds the function of two tensors, each with its shape, to a graph.
+    pub(super) fn lower(self, cx: &Lowering<'_>, a: Shaped<'_>, b: Shaped<'_>) -> ffi::Tensor {
+        let shape = broadcast(a.1, b.1);
+        if shape.len() == MOST_AXES {
+            let graph = cx.graph();
+            let [(a, count_a), (b, count_b)] = [a, b].map(|x| flattened(graph, x, &shape));
+            return graph.reshape(&self.lower(cx, (&a, &count_a), (&b, &count_b)), &shape);
+        }
+        match self {
+            Self::Bitwise(op) => bitwise(cx, op, a, b),
+            Self::LeftShift => shift_left(cx, a, b),
+            Self::RightShift { is_unsigned } => shift_right(cx, a, b, is_unsigned),
+        }
+    }
+}
+
+/// All elements along one axis: of a tensor of a single element that one, of others as many as `shape` has.
+fn flattened(graph: &ffi::Graph, (x, own): Shaped<'_>, shape: &[usize]) -> (ffi::Tensor, [usize; 1]) {
+    let is_whole = own == shape || own.iter().all(|&extent| extent == 1);
+    let whole = if is_whole { x.clone() } else { graph.broadcast(x, shape) };
+    let count = if is_whole { own } else { shape }.iter().product();
+    (graph.reshape(&whole, &[count]), [count])
+}
+
 /// And, or, exclusive or of i64.
-pub(super) fn bitwise(cx: &Lowering<'_>, op: BinaryOp, a: Shaped<'_>, b: Shaped<'_>) -> ffi::Tensor {
+fn bitwise(cx: &Lowering<'_>, op: BinaryOp, a: Shaped<'_>, b: Shaped<'_>) -> ffi::Tensor {
     let (graph, shape) = (cx.graph(), broadcast(a.1, b.1));
     let result = op.lower(cx, (&halves(graph, a), &[]), (&halves(graph, b), &[]), DType::I32);
     whole(graph, &result, &shape)
 }
 
 /// `a << count` of i64, the count taken modulo 64: a product, which wraps.
-pub(super) fn shift_left(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>) -> ffi::Tensor {
+fn shift_left(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>) -> ffi::Tensor {
     let graph = cx.graph();
     let Count { is_far, near } = Count::of(cx, count);
     // -2^near, also of 31 places.
@@ -35,7 +72,7 @@ pub(super) fn shift_left(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>) ->
 ///
 /// Both halves are shifted by themselves, the high one is put in its place by a product, and what the low one is filled
 /// with is cut off. Of 32 places and more the low half is nothing, and the high one gets its place.
-pub(super) fn shift_right(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>, is_unsigned: bool) -> ffi::Tensor {
+fn shift_right(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>, is_unsigned: bool) -> ffi::Tensor {
     let graph = cx.graph();
     let [low, high] = apart(graph, a);
     let Count { is_far, near } = Count::of(cx, count);

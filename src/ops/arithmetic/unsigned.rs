@@ -6,7 +6,8 @@
 
 use burn_backend::{BoolStore, DType};
 
-use super::{ArithmeticOp, BinaryOp, CompareOp, UnaryOp, integer, pairs};
+use super::pairs::{Bits, Shaped};
+use super::{ArithmeticOp, BinaryOp, CompareOp, UnaryOp, integer};
 use crate::dtype::stored;
 use crate::ffi::{self, DataType};
 use crate::lowering::conversion::{comparable, convert, from_comparable, low_bits, moved_by_half, signed};
@@ -70,8 +71,8 @@ fn compare(cx: &Lowering<'_>, op: CompareOp, a: &ffi::Tensor, b: &ffi::Tensor, d
 fn binary(
     cx: &Lowering<'_>,
     op: BinaryOp,
-    (a, shape_a): pairs::Shaped<'_>,
-    (b, shape_b): pairs::Shaped<'_>,
+    (a, shape_a): Shaped<'_>,
+    (b, shape_b): Shaped<'_>,
     dtype: DType,
 ) -> ffi::Tensor {
     let (graph, bits) = (cx.graph(), signed(dtype));
@@ -86,7 +87,9 @@ fn binary(
         BinaryOp::Div => return in_wider(integer::divide),
         BinaryOp::Remainder if dtype == DType::U64 => remainder_64(cx, &x, &y),
         BinaryOp::Remainder => return in_wider(integer::remainder),
-        BinaryOp::RightShift if dtype == DType::U64 => pairs::shift_right(cx, (&x, shape_a), (&y, shape_b), true),
+        BinaryOp::RightShift if dtype == DType::U64 => {
+            Bits::RightShift { is_unsigned: true }.lower(cx, (&x, shape_a), (&y, shape_b))
+        }
         BinaryOp::RightShift => integer::shift_right_logical(cx, &x, &y, bits),
         BinaryOp::Add
         | BinaryOp::Sub

@@ -206,3 +206,39 @@ fn u64_scalars_are_exact() {
     let add = || (zeros() + (u64::MAX - 1)).into_data();
     assert_gives("add_scalar", &TensorData::from([u64::MAX - 1]), add, Exact);
 }
+
+/// Halves of 64 bits stand along an axis more than a tensor can have.
+#[test]
+fn bits_of_64_bit_integers_with_all_axes() {
+    let shape = [1, 2, 1, 1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2];
+    let narrow = [1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2];
+    let (left, right) = ([-1, i64::MAX, 1 << 40, -(1 << 40), 5, 0, 12, 77, -77, 1 << 62, 3, i64::MIN], [33, 2, 62, 7]);
+    let of = |values: &[i64], shape: [usize; 16], dtype: DType| {
+        Tensor::<MpsGraph, 16, Int>::from_data(
+            TensorData::new(values.to_vec(), shape),
+            (&Default::default(), DType::I64),
+        )
+        .cast(dtype)
+    };
+    type Exact64 = fn(i64, i64) -> i64;
+    let each =
+        |function: Exact64| -> Vec<i64> { (0..12).map(|at| function(left[at], right[at / 6 * 2 + at % 2])).collect() };
+    type Function = fn(Tensor<MpsGraph, 16, Int>, Tensor<MpsGraph, 16, Int>) -> Tensor<MpsGraph, 16, Int>;
+    let cases: [(&str, Function, Exact64, Exact64); 5] = [
+        ("and", Tensor::bitwise_and, |a, b| a & b, |a, b| a & b),
+        ("or", Tensor::bitwise_or, |a, b| a | b, |a, b| a | b),
+        ("exclusive or", Tensor::bitwise_xor, |a, b| a ^ b, |a, b| a ^ b),
+        ("left", Tensor::bitwise_left_shift, |a, b| a << b, |a, b| a << b),
+        ("right", Tensor::bitwise_right_shift, |a, b| a >> b, |a, b| (a.cast_unsigned() >> b).cast_signed()),
+    ];
+    for (name, function, signed, unsigned) in cases {
+        for (dtype, exact) in [(DType::I64, signed), (DType::U64, unsigned)] {
+            let expected = TensorData::new(each(exact), shape);
+            let found = || function(of(&left, shape, dtype), of(&right, narrow, dtype)).cast(DType::I64).into_data();
+            assert_gives(&format!("{name} of {dtype:?}"), &expected, found, Exact);
+        }
+    }
+    let one = |x: Tensor<MpsGraph, 16, Int>| x.bitwise_right_shift_scalar(3.elem()).into_data();
+    let expected = TensorData::new(left.map(|a| a >> 3).to_vec(), shape);
+    assert_gives("right by a number", &expected, || one(of(&left, shape, DType::I64)), Exact);
+}
