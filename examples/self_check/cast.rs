@@ -14,6 +14,7 @@ pub const TRAPS: &[Trap] = &[
     check("large integers to f16 overflow to infinity", overflow),
     check("f32 to f16 and bf16 rounds to even", narrowing),
     check("there and back beyond 2^24", there_and_back),
+    check("two casts in one program that lose digits (are chains folded?)", lossy_chains),
     note("3e38 to i64 (9223372036854775807 if it saturates)", largest_to_i64),
 ];
 
@@ -83,6 +84,24 @@ fn there_and_back() -> Outcome {
     let x: Vec<i64> = wide_integers(100, 9, DType::I32);
     let got = ints(&x, [100], DType::I32).cast(IntDType::I64).add_scalar(1i64 << 40).sub_scalar(1i64 << 40);
     same_integers(&got.cast(IntDType::I32).into_data(), &[100], &exact(&x))
+}
+
+/// A compiler that folds a chain of casts keeps what the first one loses.
+fn lossy_chains() -> Outcome {
+    let x: Vec<f64> = noise(100, 5).iter().zip(noise(100, 6)).map(|(a, b)| 9.0 * a + b / 3000.0).collect();
+    let through = |to: FloatDType, dtype: DType| {
+        let expected: Vec<f64> = x.iter().map(|&x| rounded(x, dtype)).collect();
+        close_floats(&f32s(&x, [100]).cast(to).cast(FloatDType::F32).into_data(), &[100], &expected, EXACT)
+    };
+    let whole: Vec<f64> = x.iter().map(|x| x.trunc()).collect();
+    let odd = [16_777_217, -16_777_219, 123_456_789];
+    let nearest = odd.map(|x| i128::from(x as f32 as i64));
+    Outcome::of([
+        through(FloatDType::F16, DType::F16),
+        through(FloatDType::BF16, DType::BF16),
+        close_floats(&f32s(&x, [100]).int().float().into_data(), &[100], &whole, EXACT),
+        same_integers(&ints(&odd, [3], DType::I32).float().cast(IntDType::I32).into_data(), &[3], &nearest),
+    ])
 }
 
 fn largest_to_i64() -> Outcome {

@@ -11,6 +11,7 @@ use crate::values::{B, coordinates, f32s, floats, ints, noise, position, wide_in
 
 pub const TRAPS: &[Trap] = &[
     check("K = 32768 with 16 to 33 rows and columns (wrong on M1, M2)", long_inner),
+    check("K = 50000 with the first matrix turned, in a batch (wrong on an M2 Max)", long_inner_turned),
     check("K = 32768 and 40000 with one row or column", long_inner_vectors),
     check("f16 with K = 32768", long_inner_narrow),
     check("f16 and bf16 accumulate in f32: K = 4096 of ones", narrow_accumulation),
@@ -75,6 +76,19 @@ fn long_inner() -> Outcome {
         of([4, 32_768], [32_768, 5], DType::F32, within(2e-3, 1e-5)),
         of([2, 16, 32_768], [2, 32_768, 16], DType::F32, within(2e-3, 1e-5)),
     ])
+}
+
+/// Products of 50,000 rows of 25 by themselves depend on what lies behind in memory (pytorch/pytorch#193487).
+fn long_inner_turned() -> Outcome {
+    let [batch, rows, columns] = [3, 50_000, 25];
+    let x = noise(batch * rows * columns, 3);
+    let turned: Vec<f64> = (0..batch * columns * rows)
+        .map(|at| x[(at / (columns * rows) * rows + at % rows) * columns + at / rows % columns])
+        .collect();
+    let tensor = f32s(&x, [batch, rows, columns]);
+    let expected = product(&turned, &[batch, columns, rows], &x, &[batch, rows, columns]);
+    let got = tensor.clone().transpose().matmul(tensor);
+    close_floats(&got.into_data(), &[batch, columns, columns], &expected, within(1e-2, 1e-5))
 }
 
 fn long_inner_vectors() -> Outcome {
