@@ -6,7 +6,7 @@
 use super::Nest;
 use super::READ;
 use super::inner::{self, ACCUMULATORS, Inner, Starts};
-use crate::kernels::threads::{MOVED, PARALLEL_BYTES, both, share_reads};
+use crate::kernels::threads::{MOVED, OwnLine, PARALLEL_BYTES, both, share_reads};
 use bytemuck::{bytes_of_mut, cast_slice_mut};
 use std::ops::Range;
 
@@ -169,8 +169,8 @@ impl Columns<'_> {
             inner.fill(out);
             return inner.rows(&inner::Rows { x: self.x, start: self.start, starts: self.starts }, rows, out);
         }
-        let mut other = [0u64; COLUMNS];
-        let other: &mut [u8] = &mut cast_slice_mut(&mut other)[..out.len()];
+        let mut other = OwnLine([0u64; COLUMNS]);
+        let other: &mut [u8] = &mut cast_slice_mut(&mut other.0)[..out.len()];
         let middle = rows.start + (count / 2).next_multiple_of(ROWS);
         both(MOVED.is_met(count * out.len() / 2), &mut || self.fold(inner, rows.start..middle, out), &mut || {
             self.fold(inner, middle..rows.end, other)

@@ -11,6 +11,10 @@ use std::array;
 use std::marker::PhantomData;
 use std::ops::Range;
 
+/// Bytes of an operand beyond which it comes from memory or the third cache, as a rule. From there one stream of
+/// neighbouring rows is read up to 1.6 times as fast as four.
+const STREAMED_BYTES: usize = 2 << 20;
+
 /// Accumulators of a segment: enough to hide the latency of an addition in any register width.
 pub const ACCUMULATORS: usize = 32;
 
@@ -234,7 +238,8 @@ impl<T: Element, R: Reducer<T>> VectorLoop for EachRow<'_, T, R> {
         };
         let mut at = self.some.start;
         // Four rows for each time the accumulators are loaded and stored.
-        while at + 4 <= self.some.end {
+        let together = size_of_val(x) <= STREAMED_BYTES;
+        while together && at + 4 <= self.some.end {
             let [a, b, c, d] = array::from_fn(|i| row(at + i));
             for i in 0..width {
                 let mut acc = R::step(self.out[i], a[i]);
