@@ -123,6 +123,9 @@ impl FusedLoop {
 
 /// Arena bytes that stay in a first-level cache of 32 KiB beside the streams.
 const ARENA_TARGET: usize = 20 * 1024;
+/// Bytes of operands and outputs that stay there beside an arena until the last instruction has read them, while those
+/// of the next tile are read ahead.
+const BESIDE_ARENA: usize = 12 * 1024;
 /// Rows at least this long get tiles of their own: the strided operands can then mostly be read in place.
 const LONG_ROW: usize = 128;
 
@@ -149,7 +152,11 @@ pub(super) fn shape_tiles(
     let streamed = loads.iter().filter(|load| matches!(load.fetch, Fetch::Direct | Fetch::Once)).map(|load| load.size);
     let streams = outputs + streamed.sum::<usize>();
     let longest = (STREAM_TARGET / streams.max(1)).clamp(USUAL, 8 * USUAL);
-    let target = (ARENA_TARGET / arena.max(1)).clamp(128, longest) / 64 * 64;
+    let target = match arena {
+        0 => longest,
+        _ => (ARENA_TARGET / arena).min(BESIDE_ARENA / streams.max(1)).clamp(128, longest),
+    };
+    let target = target / 64 * 64;
     let strided = || loads.iter().filter(|load| load.fetch == Fetch::Each);
     // What is the same for every tile need not be in rows, and longer tiles take less time.
     let is_repeated = |load: &Load| load.geometry.period().is_some_and(|period| period <= target);
