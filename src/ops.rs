@@ -28,6 +28,7 @@ use smallvec::SmallVec;
 
 use crate::error::invalid;
 use crate::ffi;
+use crate::lowering::conversion::may_lose;
 use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -53,6 +54,11 @@ pub(crate) trait Operation {
     /// Whether MPSGraph's compiler rewrites the op by what made its operands, so that some need a barrier
     /// ([`Provenance::needs_barrier`]).
     fn is_rewritten(&self) -> bool;
+
+    /// Whether the op is a cast, which the compiler joins with a cast that made its operand.
+    fn is_cast(&self) -> bool {
+        false
+    }
 
     /// Whether a node that the compiler does not see through stands between the one that it rewrites and those who read
     /// the value.
@@ -175,12 +181,18 @@ impl Op {
         let marks: SmallVec<[Provenance; 3]> = readings.iter().map(Reading::marks).collect();
         let is_rewritten = self.is_rewritten();
         let read_lone = read_lone && !self.of_family().hides_readers();
+        let is_cast = self.of_family().is_cast();
         let needs = |(reading, marks): (&Reading<'_>, &Provenance)| {
             is_rewritten && marks.needs_barrier(reading, output, read_lone)
+                || is_cast && marks.needs_barrier_for_cast(reading.dtype)
         };
         let barriers = readings.iter().zip(&marks).map(needs).collect();
         let first = readings.first().map(|reading| reading.shape);
-        (self.provenance(&marks, first, output.shape.num_dims()), barriers)
+        let own = self.provenance(&marks, first, output.shape.num_dims());
+        let loses = is_cast && readings.iter().any(|reading| may_lose(reading.dtype, output.dtype));
+        let stays = matches!(self, Op::TensorShape(_)) && Provenance::all(&marks).has(Provenance::CAST);
+        let own = own.without(Provenance::CAST);
+        (if loses || stays { own.and(Provenance::CAST) } else { own }, barriers)
     }
 
     /// The marks of the node's value, whose rank is given, and the shape of the first operand, if there is one.

@@ -171,8 +171,12 @@ impl<'a> Construction<'a> {
             tensor = self.view(tensor, Some(&input.shape), |graph, whole| graph.reshape(whole, &input.shape));
         }
         if let Some(least) = self.least.clone().filter(|_| input.barrier) {
+            // As an integer it is the least one.
             let least = if ty.dtype == DType::F32 { least } else { self.graph.cast(&least, stored(ty.dtype)) };
-            tensor = self.view(tensor, None, |graph, seen| graph.maximum_with_nan_propagation(seen, &least));
+            tensor = self.view(tensor, None, |graph, seen| match ty.dtype.is_float() {
+                true => graph.maximum_with_nan_propagation(seen, &least),
+                false => graph.maximum(seen, &least),
+            });
         }
         Operand { tensor, ty: TensorType::new(ty.dtype, input.shape.clone()), is_zeros }
     }

@@ -48,7 +48,23 @@ pub(crate) fn convert(cx: &Lowering<'_>, x: &ffi::Tensor, from: DType, to: DType
         // By way of f32 large integers overflow to infinity; Apple does not document what a direct cast gives.
         return graph.cast(&graph.cast(x, DataType::F32), stored(to));
     }
-    graph.cast(x, stored(to))
+    if from.is_float() || to.is_float() || from.is_bool() {
+        return graph.cast(x, stored(to));
+    }
+    low_bits(graph, x, from, to)
+}
+
+/// Whether the conversion of `from` to `to` may lose something by a cast.
+pub(crate) fn may_lose(from: DType, to: DType) -> bool {
+    if to.is_bool() || from.is_bool() {
+        return false;
+    }
+    match (from.is_float(), to.is_float()) {
+        (true, true) => from != to && to.size() <= from.size(),
+        (true, false) => true,
+        (false, true) => false,
+        (false, false) => from.size() > to.size(),
+    }
 }
 
 /// The signed dtype with the bits of u16, u32 and u64, for which few elementwise kernels have been seen (PyTorch's
@@ -107,9 +123,26 @@ pub(crate) fn low_bits(graph: &Graph, x: &ffi::Tensor, from: DType, to: DType) -
         x.clone()
     } else if from.size() == to.size() {
         graph.reinterpret_cast(x, stored(to))
+    } else if to.size() <= 2 && from.size() > to.size() {
+        // A cast that follows may take the place of this one, so the values have to fit before it.
+        graph.cast(&low_places(graph, &low_bits(graph, x, from, DType::I32), to), stored(to))
+    } else if to != signed(to) && !(from.is_uint() && from.size() < to.size()) {
+        // A sign is lost by bits, not by a cast, for the same reason.
+        graph.reinterpret_cast(&graph.cast(x, stored(signed(to))), stored(to))
     } else {
         graph.cast(x, stored(to))
     }
+}
+
+/// The number that the low bits of an i32 are as `dtype`, an integer dtype of 8 or 16 bits.
+fn low_places(graph: &Graph, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+    let places = 8 * dtype.size() as u32;
+    let number = |number: u32| graph.constant_with_scalar(f64::from(number), &[1], DataType::I32);
+    if dtype.is_uint() {
+        return graph.bitwise_and(x, &number((1 << places) - 1));
+    }
+    let above = number(32 - places);
+    graph.bitwise_right_shift(&graph.bitwise_left_shift(x, &above), &above)
 }
 
 /// The number with these digits, lowest first, by Horner's rule in `dtype`, which the digits have already.

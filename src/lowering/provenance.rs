@@ -1,10 +1,10 @@
-//! Operands of matrix products that MPSGraph's compiler must not see through.
+//! Operands of matrix products and casts that MPSGraph's compiler must not see through.
 //!
-//! The compiler looks at the nodes that made an operand and rewrites the product with them, and some of its rewrites
-//! are wrong; see [`Provenance::needs_barrier`]. It sees through reshapes, concatenations, casts, and sums and products
-//! with constants. It cannot see through a barrier: the maximum with minus infinity, fed as a number that only a run
-//! knows. The maximum changes no value and keeps NaN. A program in which no operand needs a barrier has neither the
-//! maximum nor the number.
+//! The compiler looks at the nodes that made an operand and rewrites the product or cast with them, and some of its
+//! rewrites are wrong; see [`Provenance::needs_barrier`] and [`Provenance::needs_barrier_for_cast`]. It sees through
+//! reshapes, concatenations, casts, and sums and products with constants. It cannot see through a barrier: the maximum
+//! with minus infinity, fed as a number that only a run knows (of integers, with the least one). The maximum changes no
+//! value and keeps NaN. A program in which no operand needs a barrier has neither the maximum nor the number.
 //!
 //! Provenances are computed from the recorded ops of one program, so the barriers are part of its identity.
 
@@ -49,6 +49,9 @@ impl Provenance {
 
     /// Some axis goes so far that who reads it in another shape may see rows that are [`Provenance::DISTANT`].
     pub const FAR: Provenance = Provenance(1 << 10);
+
+    /// Made by a cast that may lose something, and seen as it is or cut out and permuted.
+    pub const CAST: Provenance = Provenance(1 << 11);
 
     /// Read in another value's memory, with strides.
     pub const VIEW: Provenance = Provenance::REPEATED
@@ -124,6 +127,18 @@ impl Provenance {
             && matches!(dtype, DType::F16 | DType::BF16)
             && (self.has(Self::RESHAPED) || made != shape);
         attends || repeats || overruns || self.has(Self::DISTANT) || aborts || flattened
+    }
+}
+
+impl Provenance {
+    /// Whether a cast has to read a value through a barrier, if it has these [`marks`](Reading::marks) there.
+    ///
+    /// MPSGraph makes one cast of two, so that what the first one loses stays: f32 to bf16 to f32 rounds nothing
+    /// (MIT-RLX/rlx, rlx-metal; DrewsChessMachine, BF16CastEquivalenceTests.swift). What other ops cast at their ends
+    /// may skip a rounding so, and no more: integers fit before they are cast to narrow or unsigned ones
+    /// ([`conversion`](super::conversion)).
+    pub fn needs_barrier_for_cast(self, dtype: DType) -> bool {
+        self.has(Self::CAST) && matches!(dtype, DType::F16 | DType::BF16 | DType::I32 | DType::I64)
     }
 }
 

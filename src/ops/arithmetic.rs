@@ -32,7 +32,7 @@ pub(in crate::ops) use unsigned::divide_64 as divide_u64;
 use super::Operation;
 use crate::error::invalid;
 use crate::ffi;
-use crate::lowering::conversion::{convert, signed};
+use crate::lowering::conversion::signed;
 use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
@@ -111,7 +111,7 @@ impl Operation for ArithmeticOp {
                 op.lower(cx.graph(), x, &rhs, dtype)
             }
             Self::Test(op) => op.lower(cx.graph(), x),
-            Self::Cast => convert(cx, x, dtype, output.dtype),
+            Self::Cast => cast::lower(cx, x, dtype, output.dtype),
             Self::MaskWhere => cx.graph().select(&inputs[1].tensor, &inputs[2].tensor, x),
             Self::MaskFill => {
                 let value = cx.scalar(0, dtype);
@@ -168,6 +168,10 @@ impl Operation for ArithmeticOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn is_cast(&self) -> bool {
+        matches!(self, Self::Cast)
     }
 
     fn reshapes(&self, _rank: usize) -> Reshapes {

@@ -10,7 +10,7 @@ use crate::bridge::recording::Cut;
 use crate::bridge::thread::current;
 use crate::ffi::os_version;
 use crate::lowering::scalar::ScalarInput;
-use crate::ops::arithmetic::{self, BinaryOp, UnaryOp};
+use crate::ops::arithmetic::{self, ArithmeticOp, BinaryOp, UnaryOp};
 use crate::ops::matrix_multiplication::matmul;
 use crate::ops::tensor_shape::{expand, reshape, slice, transpose};
 use crate::ops::{activation, memory, random, reduction};
@@ -175,4 +175,33 @@ fn programs_that_differ_in_a_barrier_differ() {
     let mut bare = whole.clone();
     bare.nodes.iter_mut().flat_map(|node| &mut node.inputs).for_each(|input| input.barrier = false);
     assert!(whole.nodes != bare.nodes);
+}
+
+/// For each cast of the program whether it reads its operand through a barrier.
+fn barriers_of_casts(make: impl FnOnce() -> MpsGraphTensor) -> Vec<bool> {
+    let (program, _) = program(make);
+    let casts = program.nodes.iter().filter(|node| matches!(node.op, Op::Arithmetic(ArithmeticOp::Cast)));
+    casts.map(|node| node.inputs[0].barrier).collect()
+}
+
+#[test]
+fn casts_of_casts_that_lose_something() {
+    let floats = || made(&[2, 3], DType::F32);
+    let through = |x: MpsGraphTensor, each: &[DType]| each.iter().fold(x, |x, &dtype| arithmetic::cast(x, dtype));
+    assert_eq!(barriers_of_casts(|| through(floats(), &[DType::BF16, DType::F32])), [false, true]);
+    assert_eq!(barriers_of_casts(|| through(floats(), &[DType::F16, DType::BF16, DType::F32])), [false, true, true]);
+    assert_eq!(barriers_of_casts(|| through(floats(), &[DType::I32, DType::F32])), [false, true]);
+    let wide = || through(floats(), &[DType::I64]);
+    assert_eq!(barriers_of_casts(|| through(wide(), &[DType::I32, DType::I64])), [false, true, true]);
+    // Moved in between.
+    let turned = || arithmetic::cast(transpose(arithmetic::cast(floats(), DType::F16)), DType::F32);
+    assert_eq!(barriers_of_casts(turned), [false, true]);
+    // Nothing is lost, or the values fit before the cast, or there is an op in between.
+    assert_eq!(barriers_of_casts(|| through(made(&[2, 3], DType::F16), &[DType::F32, DType::F16])), [false, false]);
+    assert_eq!(barriers_of_casts(|| through(floats(), &[DType::I8, DType::I32, DType::F32])), [false; 3]);
+    let apart = || {
+        let narrow = arithmetic::cast(floats(), DType::F16);
+        arithmetic::cast(arithmetic::unary(UnaryOp::Neg, narrow), DType::F32)
+    };
+    assert_eq!(barriers_of_casts(apart), [false, false]);
 }

@@ -4,7 +4,10 @@ use burn_backend::{DType, TensorMetadata};
 
 use super::ArithmeticOp;
 use crate::bridge::record;
-use crate::dtype::require;
+use crate::dtype::{integer_range, require};
+use crate::ffi;
+use crate::lowering::Lowering;
+use crate::lowering::conversion::convert;
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
@@ -16,4 +19,20 @@ pub(crate) fn cast(x: MpsGraphTensor, dtype: DType) -> MpsGraphTensor {
     require("cast", dtype);
     let output = TensorType::new(dtype, x.shape());
     record(ArithmeticOp::Cast.into(), &[&x], &[], output)
+}
+
+/// Adds the conversion of `x` to a graph. Of a float to narrow or unsigned integers it is that of the float that the
+/// integer will be, because a cast that follows may take the place of both ([`Provenance::needs_barrier_for_cast`]). A
+/// bound of the range may be rounded up; casts saturate all the same.
+///
+/// [`Provenance::needs_barrier_for_cast`]: crate::lowering::provenance::Provenance::needs_barrier_for_cast
+pub(super) fn lower(cx: &Lowering<'_>, x: &ffi::Tensor, from: DType, to: DType) -> ffi::Tensor {
+    if !from.is_float() || !(to.is_int() || to.is_uint()) || matches!(to, DType::I32 | DType::I64) {
+        return convert(cx, x, from, to);
+    }
+    let graph = cx.graph();
+    let (lowest, highest) = integer_range(to);
+    let [lowest, highest] = [lowest, highest].map(|bound| cx.constant(bound as f64, from));
+    let at_least = graph.maximum_with_nan_propagation(&graph.truncate(x), &lowest);
+    convert(cx, &graph.minimum_with_nan_propagation(&at_least, &highest), from, to)
 }

@@ -7,7 +7,7 @@
 use burn_backend::{BoolStore, DType};
 
 use super::pairs::{Bits, Shaped};
-use super::{ArithmeticOp, BinaryOp, CompareOp, UnaryOp, integer};
+use super::{ArithmeticOp, BinaryOp, CompareOp, UnaryOp, cast, integer};
 use crate::dtype::stored;
 use crate::ffi::{self, DataType};
 use crate::lowering::conversion::{comparable, convert, from_comparable, low_bits, moved_by_half, signed};
@@ -39,7 +39,7 @@ pub(super) fn lower(op: &ArithmeticOp, cx: &Lowering<'_>, inputs: &[Operand], ou
         }
         ArithmeticOp::Compare(op) => compare(cx, *op, x, &inputs[1].tensor, dtype),
         ArithmeticOp::CompareScalar(op) => compare(cx, *op, x, &scalar(0), dtype),
-        ArithmeticOp::Cast => convert(cx, x, dtype, output.dtype),
+        ArithmeticOp::Cast => cast::lower(cx, x, dtype, output.dtype),
         ArithmeticOp::MaskWhere => {
             from_bits(&graph.select(&inputs[1].tensor, &to_bits(&inputs[2].tensor), &to_bits(x)))
         }

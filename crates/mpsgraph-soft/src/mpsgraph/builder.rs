@@ -298,6 +298,12 @@ impl<'a> Builder<'a> {
         self.emit(ElementwiseOp::Cast, [x], TensorType { dtype, shape })
     }
 
+    /// What the cast reads that made the value, if a cast has made it.
+    pub fn read_by_cast(&self, x: ValueId) -> Option<ValueId> {
+        let node = self.state.nodes.node(x);
+        (node.op == ElementwiseOp::Cast.into()).then(|| node.inputs[0])
+    }
+
     /// Appends a reshape, whose volume the caller has checked.
     pub fn reshape(&mut self, x: ValueId, shape: impl Into<Vec<usize>>) -> ValueId {
         let ty = TensorType::new(self.dtype(x), shape);

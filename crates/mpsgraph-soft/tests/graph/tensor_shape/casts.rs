@@ -5,7 +5,7 @@ use mpsgraph_soft::objc::Id;
 use crate::graph::session::{
     BF16, BOOL, F16, F32, Graph, I8, I32, I64, U8, U32, Value, bools, floats, ints, run, run_one, value,
 };
-use crate::support::{Documented, Reported, msg, refused, rule};
+use crate::support::{Documented, Reported, msg, plain, refused, rule};
 
 const CAST: &str = "castTensor:toType:name:";
 const REINTERPRET: &str = "reinterpretCastTensor:toType:name:";
@@ -49,6 +49,33 @@ fn other_casts_keep_the_value() {
     assert_eq!(cast(x(), BOOL), bools(&[3], &[1, 0, 1]));
     let truths = bools(&[2], &[1, 0]);
     assert_eq!(cast(truths, F32), floats(&[2], &[1.0, 0.0]));
+}
+
+#[test]
+fn casts_of_casts_lose_no_integers() {
+    let _test = rule(Reported(
+        "MIT-RLX/rlx rlx-metal; DrewsChessMachine BF16CastEquivalenceTests.swift: back-to-back casts become one",
+    ));
+    let through =
+        |x: Value, codes: [u32; 2]| run_one(&[x], |graph, x| codes.iter().fold(x[0], |x, &code| graph.cast(x, code)));
+    let x = || ints(&[3], &[300, -1, 7]);
+    assert_eq!(through(x(), [I8, I32]), x());
+    assert_eq!(through(x(), [I8, F32]), floats(&[3], &[300.0, -1.0, 7.0]));
+    assert_eq!(through(floats(&[2], &[300.0, 2.5]), [I32, I8]), value(I8, &[2], &[127i8, 2]));
+    // What another operation stands between stays two casts.
+    let apart = run_one(&[x()], |graph, x| {
+        let narrow = graph.op("absoluteWithTensor:name:", &[graph.cast(x[0], I8)]);
+        graph.cast(narrow, I32)
+    });
+    assert_eq!(apart, ints(&[3], &[44, 1, 7]));
+}
+
+#[test]
+fn casts_of_casts_between_floats_round() {
+    let _test = plain();
+    let x = floats(&[2], &[1.001, 2.75]);
+    let back = run_one(&[x], |graph, x| graph.cast(graph.cast(x[0], BF16), F32));
+    assert_eq!(back, floats(&[2], &[1.0, 2.75]));
 }
 
 #[test]

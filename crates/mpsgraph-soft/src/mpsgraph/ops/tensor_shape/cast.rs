@@ -1,9 +1,9 @@
 //! Casts: by value, and by bits.
 //!
-//! Casts from floats to integers saturate; casts between integers wrap. Systems have differed in what they make of
-//! floats and constants as Bool, so these casts are refused.
+//! Casts from floats to integers saturate; casts between integers wrap; a cast of a cast loses no integers. Systems
+//! have differed in what they make of floats and constants as Bool, so these casts are refused.
 
-use crate::ir::{DType, TensorType, ViewOp};
+use crate::ir::{DType, TensorType, ValueId, ViewOp};
 use crate::mpsgraph::builder::{Builder, refuse};
 use crate::mpsgraph::shape::Shown;
 use crate::objc::{Id, Method, Sel, This, method3};
@@ -26,8 +26,15 @@ extern "C-unwind" fn cast(this: This<'_>, cmd: Sel, tensor: Id, data_type: u32, 
             Shown(builder.ty(x))
         );
     }
-    let value = builder.cast(x, dtype);
+    let value = builder.cast(joined(&builder, x, dtype), dtype);
     builder.tensor(value)
+}
+
+/// What a cast of `x` to `dtype` reads. MPSGraph's compiler makes one cast of two; so here, but from floats to floats,
+/// which only miss a rounding, or that an integer's zero has no sign.
+fn joined(builder: &Builder<'_>, x: ValueId, dtype: DType) -> ValueId {
+    let Some(of) = builder.read_by_cast(x) else { return x };
+    if builder.dtype(of).is_float() && dtype.is_float() { x } else { of }
 }
 
 extern "C-unwind" fn reinterpret_cast(this: This<'_>, cmd: Sel, tensor: Id, data_type: u32, name: Id) -> Id {
