@@ -243,15 +243,20 @@ fn grown<F: Fold>(by: &F, elements: &F::State, count: usize, kernel: usize, dila
 
 /// Positions as an i32 constant of this shape: within a plane they fit, which was checked when the op was recorded.
 pub(super) fn integers(graph: &Graph, numbers: &[i64], shape: &[usize]) -> ffi::Tensor {
-    // As f32 first, if f32 holds them: MPSGraph folds integer constants wrongly that lead to a gather, or are reshaped
-    // and lead to a scatter (MetalHLO's MPSGraphCompiler.swift).
-    if numbers.iter().all(|number| number.abs() < 1 << 24) {
-        let numbers: Vec<f32> = numbers.iter().map(|&number| number as f32).collect();
+    const PART: i64 = 1 << 16;
+    // As f32 first, which holds numbers below 2^24: MPSGraph folds integer constants wrongly that lead to a gather, or
+    // are reshaped and lead to a scatter (MetalHLO's MPSGraphCompiler.swift).
+    let from_floats = |part: &dyn Fn(i64) -> i64| {
+        let numbers: Vec<f32> = numbers.iter().map(|&number| part(number) as f32).collect();
         let constant = graph.constant_with_data(bytemuck::cast_slice(&numbers), shape, DataType::F32);
-        return graph.cast(&constant, DataType::I32);
+        graph.cast(&constant, DataType::I32)
+    };
+    if numbers.iter().all(|number| number.abs() < 1 << 24) {
+        return from_floats(&|number| number);
     }
-    let numbers: Vec<i32> = numbers.iter().map(|&number| number as i32).collect();
-    graph.constant_with_data(bytemuck::cast_slice(&numbers), shape, DataType::I32)
+    let high = from_floats(&|number| number.div_euclid(PART));
+    let high = graph.multiplication(&high, &graph.constant_with_scalar(PART as f64, &[1], DataType::I32));
+    graph.addition(&high, &from_floats(&|number| number.rem_euclid(PART)))
 }
 
 #[cfg(test)]

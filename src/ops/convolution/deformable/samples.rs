@@ -97,6 +97,9 @@ impl DeformableOp {
     }
 }
 
+/// Rows that updates outside of an image are put in, a power of 2.
+const OUTSIDE: usize = 1 << 10;
+
 /// The samples of one op.
 struct Samples<'a> {
     cx: &'a Lowering<'a>,
@@ -144,14 +147,26 @@ impl Samples<'_> {
     fn pixels_gradient(&self, columns_grad: &ffi::Tensor) -> ffi::Tensor {
         let (graph, Layout { channels, .. }) = (self.cx.graph(), *self.layout);
         let grad = self.masked(columns_grad.clone());
-        let shape = [self.layout.pixel_rows() + 1, channels];
+        let pixels = self.layout.pixel_rows();
+        let shape = [pixels + OUTSIDE.min(self.layout.rows()), channels];
         let none = graph.constant_with_scalar(0.0, &shape, DataType::F32);
         let corners = self.corners.rows.as_flattened().iter().zip(self.weights().into_iter().flatten());
         let sums = corners.fold(none, |sums, (rows, weight)| {
-            graph.scatter(&sums, &graph.multiplication(&grad, &weight), rows, 0, ScatterMode::Add)
+            graph.scatter(&sums, &graph.multiplication(&grad, &weight), &self.apart(rows), 0, ScatterMode::Add)
         });
-        // Without the row of the pixels outside.
-        part(graph, &sums, &shape, 0, [0, shape[0] - 1])
+        // Without the rows of the pixels outside.
+        part(graph, &sums, &shape, 0, [0, pixels])
+    }
+
+    /// The rows of a corner, where those outside are one of [`OUTSIDE`] rows behind the pixels, in turn: sums of many
+    /// updates in one row wait for each other (pytorch/pytorch#111173, where a million end in an error; #184780: two
+    /// million take 19 s).
+    fn apart(&self, rows: &ffi::Tensor) -> ffi::Tensor {
+        let graph = self.cx.graph();
+        let outside = self.cx.constant(self.layout.pixel_rows() as f64, DType::I32);
+        let turn = graph.coordinate_along_axis(0, &[self.layout.rows()]);
+        let turn = graph.bitwise_and(&turn, &self.cx.constant((OUTSIDE - 1) as f64, DType::I32));
+        graph.select(&graph.equal(rows, &outside), &graph.addition(&turn, &outside), rows)
     }
 
     fn places_gradient(&self, columns_grad: &ffi::Tensor, pixels: &ffi::Tensor) -> ffi::Tensor {
