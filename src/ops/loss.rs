@@ -190,7 +190,11 @@ fn check(
         );
     }
     if blank >= classes || frames == 0 {
-        invalid(name, format!("blank {blank} for log_probs of shape {:?}, at least one frame", log_probs.shape));
+        let shape = &log_probs.shape;
+        invalid(
+            name,
+            format!("blank {blank} for log_probs of shape {shape:?}: at least one frame, and a blank below {classes}"),
+        );
     }
     [frames, samples, classes]
 }

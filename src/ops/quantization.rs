@@ -122,7 +122,12 @@ pub(crate) fn quantize(tensor: MpsGraphTensor, scheme: &QuantScheme, scales: Mps
 
 /// `tensor` by `scheme`, with the scales that its own numbers ask for.
 pub(crate) fn quantize_dynamic(tensor: MpsGraphTensor, scheme: &QuantScheme) -> Quantized {
-    let Blocks { count, elements } = check("quantize_dynamic", &tensor, scheme);
+    quantize_for("quantize_dynamic", tensor, scheme)
+}
+
+/// [`quantize_dynamic`] as the end of another op, which messages name.
+fn quantize_for(op: &'static str, tensor: MpsGraphTensor, scheme: &QuantScheme) -> Quantized {
+    let Blocks { count, elements } = check(op, &tensor, scheme);
     let output = TensorType::new(DType::F32, [count].into());
     let scales = if tensor.shape.num_elements() == 0 {
         memory::full(output.shape, ScalarInput::Float(f64::from(f32::MIN_POSITIVE)), DType::F32)

@@ -7,7 +7,7 @@
 use burn_backend::quantization::QuantScheme;
 use burn_backend::{DType, Shape, Slice, TensorMetadata};
 
-use super::{dequantize, of_values, quantize_dynamic, values_of};
+use super::{dequantize, of_values, quantize_for, values_of};
 use crate::error::invalid;
 use crate::ops::{check_dim, gather as reads, tensor_shape};
 use crate::tensor::MpsGraphTensor;
@@ -34,7 +34,7 @@ pub(crate) fn expand(tensor: Quantized, shape: Shape) -> Quantized {
     }
     let grows = |&axis: &usize| tensor.shape[axis] != shape[missing + axis];
     let moved = (0..rank).rev().find(grows).map_or(0, |axis| axis + 1);
-    move_axes(tensor, moved, |part| {
+    move_axes("q_expand", tensor, moved, |part| {
         let mut to = shape[..missing + moved].to_vec();
         to.push(part.shape[moved]);
         tensor_shape::expand(part, to.into())
@@ -45,7 +45,12 @@ pub(crate) fn expand(tensor: Quantized, shape: Shape) -> Quantized {
 pub(crate) fn swap_dims(tensor: Quantized, dim1: usize, dim2: usize) -> Quantized {
     check_dim("q_swap_dims", dim1.max(dim2), &tensor.shape);
     let moved = if dim1 == dim2 { 0 } else { dim1.max(dim2) + 1 };
-    move_axes(tensor, moved, |part| if moved == 0 { part } else { tensor_shape::swap_dims(part, dim1, dim2) })
+    move_axes(
+        "q_swap_dims",
+        tensor,
+        moved,
+        |part| if moved == 0 { part } else { tensor_shape::swap_dims(part, dim1, dim2) },
+    )
 }
 
 /// Output axis `i` is input axis `axes[i]`; `axes` is a permutation.
@@ -57,7 +62,7 @@ pub(crate) fn permute(tensor: Quantized, axes: &[usize]) -> Quantized {
     let moved = (0..rank).rev().find(|&axis| axes[axis] != axis).map_or(0, |axis| axis + 1);
     let mut axes = axes[..moved].to_vec();
     axes.push(moved);
-    move_axes(tensor, moved, |part| tensor_shape::permute(part, &axes))
+    move_axes("q_permute", tensor, moved, |part| tensor_shape::permute(part, &axes))
 }
 
 /// Reverses the order of the elements along `axes`.
@@ -66,13 +71,13 @@ pub(crate) fn flip(tensor: Quantized, axes: &[usize]) -> Quantized {
     if let Some(last) = last {
         check_dim("q_flip", last, &tensor.shape);
     }
-    move_axes(tensor, last.map_or(0, |axis| axis + 1), |part| tensor_shape::flip(part, axes))
+    move_axes("q_flip", tensor, last.map_or(0, |axis| axis + 1), |part| tensor_shape::flip(part, axes))
 }
 
 /// The slices along `dim` that the rank-1 `indices` name.
 pub(crate) fn select(tensor: Quantized, dim: usize, indices: &MpsGraphTensor) -> Quantized {
     check_dim("q_select", dim, &tensor.shape);
-    move_axes(tensor, dim + 1, |part| reads::select(part, dim, indices.clone()))
+    move_axes("q_select", tensor, dim + 1, |part| reads::select(part, dim, indices.clone()))
 }
 
 /// The elements that `slices` name, one slice per axis from the first on.
@@ -86,13 +91,13 @@ pub(crate) fn slice(tensor: Quantized, slices: &[Slice]) -> Quantized {
         start == 0 && step == 1 && end.is_none_or(|end| end >= shape[axis].cast_signed())
     };
     let moved = (0..slices.len()).rev().find(|&axis| !whole(axis)).map_or(0, |axis| axis + 1);
-    move_axes(tensor, moved, |part| tensor_shape::slice(part, &slices[..moved]))
+    move_axes("q_slice", tensor, moved, |part| tensor_shape::slice(part, &slices[..moved]))
 }
 
 /// The tensor `times` times in a row along `dim`.
 pub(crate) fn repeat_dim(tensor: Quantized, dim: usize, times: usize) -> Quantized {
     check_dim("q_repeat_dim", dim, &tensor.shape);
-    move_axes(tensor, dim + 1, |part| tensor_shape::repeat_dim(part, dim, times))
+    move_axes("q_repeat_dim", tensor, dim + 1, |part| tensor_shape::repeat_dim(part, dim, times))
 }
 
 /// Joins tensors that differ only in their extent along `dim`; the scheme is the first one's.
@@ -111,7 +116,7 @@ pub(crate) fn cat(mut tensors: Vec<Quantized>, dim: usize) -> Quantized {
         Level::Block { elements } if tensors.iter().all(|tensor| has_blocks(tensor, &scheme, dim)) => {
             cat_blocks(tensors, dim, elements)
         }
-        Level::Block { .. } | Level::Tensor => quantize_dynamic(tensor_shape::cat(floats(), dim), &scheme),
+        Level::Block { .. } | Level::Tensor => quantize_for("q_cat", tensor_shape::cat(floats(), dim), &scheme),
     }
 }
 
@@ -153,14 +158,19 @@ pub(crate) fn gather(dim: usize, tensor: Quantized, indices: MpsGraphTensor) -> 
         }
         Level::Block { .. } => {
             let read = reads::gather(dim, dequantize(&tensor, DType::F32), indices);
-            quantize_dynamic(read, &tensor.scheme)
+            quantize_for("q_gather", read, &tensor.scheme)
         }
     }
 }
 
 /// Applies `function` to the first `moved` axes. It is given tensors in which one axis stands for all the others, and
 /// leaves that axis, which is the last one, in place.
-fn move_axes(tensor: Quantized, moved: usize, function: impl Fn(MpsGraphTensor) -> MpsGraphTensor) -> Quantized {
+fn move_axes(
+    op: &'static str,
+    tensor: Quantized,
+    moved: usize,
+    function: impl Fn(MpsGraphTensor) -> MpsGraphTensor,
+) -> Quantized {
     let (leading, rest) = tensor.shape.split_at(moved);
     let behind: usize = rest.iter().product();
     let apply = |part: MpsGraphTensor, last: usize| {
@@ -186,7 +196,7 @@ fn move_axes(tensor: Quantized, moved: usize, function: impl Fn(MpsGraphTensor) 
         Level::Block { elements: run } if behind.is_multiple_of(run) => {
             integers(flat(apply(*tensor.scales.clone(), behind / run)))
         }
-        Level::Block { .. } => quantize_dynamic(elements(dequantize(&tensor, DType::F32)), &tensor.scheme),
+        Level::Block { .. } => quantize_for(op, elements(dequantize(&tensor, DType::F32)), &tensor.scheme),
     }
 }
 

@@ -8,7 +8,7 @@
 use burn_backend::quantization::QuantValue;
 use burn_backend::{DType, TensorMetadata};
 
-use super::{dequantize, layout, of_values, quantize_dynamic, values_of};
+use super::{dequantize, layout, of_values, quantize_for, values_of};
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp, UnaryOp, cast};
 use crate::ops::{reduction, sort as sorts};
@@ -17,7 +17,7 @@ use crate::tensor::quantized::{Level, MpsGraphQuantizedTensor as Quantized};
 
 /// The elements of each row along `dim` in order.
 pub(crate) fn sort(tensor: Quantized, dim: usize, descending: bool) -> Quantized {
-    of_comparable(sorts::sort(comparable(&tensor), dim, descending), &tensor)
+    of_comparable("q_sort", sorts::sort(comparable(&tensor), dim, descending), &tensor)
 }
 
 /// [`sort`] and [`argsort`].
@@ -28,7 +28,7 @@ pub(crate) fn sort_with_indices(
     out: DType,
 ) -> (Quantized, MpsGraphTensor) {
     let (sorted, positions) = sorts::sort_with_indices(comparable(&tensor), dim, descending, out);
-    (of_comparable(sorted, &tensor), positions)
+    (of_comparable("q_sort_with_indices", sorted, &tensor), positions)
 }
 
 /// The position along `dim` that each element of [`sort`] comes from, as `out`.
@@ -38,7 +38,7 @@ pub(crate) fn argsort(tensor: &Quantized, dim: usize, descending: bool, out: DTy
 
 /// The `k` largest elements of each row along `dim`, the largest first.
 pub(crate) fn topk(tensor: Quantized, dim: usize, k: usize) -> Quantized {
-    of_comparable(sorts::topk(comparable(&tensor), dim, k), &tensor)
+    of_comparable("q_topk", sorts::topk(comparable(&tensor), dim, k), &tensor)
 }
 
 /// The positions of the `k` largest elements of each row along `dim`, as `out`.
@@ -68,7 +68,7 @@ pub(crate) fn abs(tensor: Quantized) -> Quantized {
             of_values(cast(within, DType::I8), scales, tensor.scheme)
         }
         QuantValue::Q8F | QuantValue::Q4F | QuantValue::Q2F => {
-            quantize_dynamic(arithmetic::unary(UnaryOp::Abs, dequantize(&tensor, DType::F32)), &tensor.scheme)
+            quantize_for("q_abs", arithmetic::unary(UnaryOp::Abs, dequantize(&tensor, DType::F32)), &tensor.scheme)
         }
         QuantValue::E4M3 | QuantValue::E5M2 | QuantValue::E2M1 => {
             unreachable!("{:?} is refused before a tensor is made", tensor.scheme.value)
@@ -92,13 +92,13 @@ fn comparable(tensor: &Quantized) -> MpsGraphTensor {
 }
 
 /// The quantized tensor of numbers that [`comparable`] gave, in any order and shape.
-fn of_comparable(numbers: MpsGraphTensor, like: &Quantized) -> Quantized {
+fn of_comparable(op: &'static str, numbers: MpsGraphTensor, like: &Quantized) -> Quantized {
     match like.level() {
         Level::Tensor => {
             let values = cast(with_sign(numbers, &like.scales), DType::I8);
             of_values(values, *like.scales.clone(), like.scheme)
         }
-        Level::Block { .. } => quantize_dynamic(numbers, &like.scheme),
+        Level::Block { .. } => quantize_for(op, numbers, &like.scheme),
     }
 }
 

@@ -47,6 +47,17 @@ fn joined_shapes() {
     assert_refused(&parts, || B::q_cat(vec![of([2, 16]), of([4, 8])], 0));
 }
 
+/// Results whose blocks do not come out even are refused by the name of the op that was called.
+#[test]
+fn blocks_of_results() {
+    let q = || quantized([2, 32], QuantLevel::block([8]));
+    let columns = [Slice::full(), Slice::new(0, Some(5), 1)];
+    assert_refused(&["q_slice", "blocks of 8", "[2, 5]", "dequantize first"], || B::q_slice(q(), &columns));
+    assert_refused(&["q_topk", "blocks of 8", "[2, 3]"], || B::q_topk(q(), 1, 3));
+    let at = Tensor::<B, 2, Int>::zeros([2, 1], &DEVICE).into_primitive();
+    assert_refused(&["q_gather", "blocks of 8", "[2, 1]"], || B::q_gather(1, q(), at));
+}
+
 #[test]
 fn scales() {
     let scales = |count: usize| QuantizationParameters { scales: Tensor::<B, 1>::ones([count], &DEVICE) };
