@@ -69,6 +69,17 @@ pub(super) fn compile(program: &Program, layout: Layout, level: Optimization, de
     }
 }
 
+/// `x` behind a barrier, made of minus infinity that only a run knows: the maximum with it; of integers the sum with 0,
+/// because what it is as an integer is not documented.
+fn hidden(graph: &Graph, x: &ffi::Tensor, dtype: DType, least: &ffi::Tensor) -> ffi::Tensor {
+    if dtype.is_float() {
+        let least = if dtype == DType::F32 { least.clone() } else { graph.cast(least, stored(dtype)) };
+        return graph.maximum_with_nan_propagation(x, &least);
+    }
+    let is_positive = graph.greater_than(least, &graph.constant_with_scalar(0.0, &[1], DataType::F32));
+    graph.addition(x, &graph.cast(&is_positive, stored(dtype)))
+}
+
 /// A program's graph while its nodes are added one after the other.
 struct Construction<'a> {
     program: &'a Program,
@@ -171,12 +182,7 @@ impl<'a> Construction<'a> {
             tensor = self.view(tensor, Some(&input.shape), |graph, whole| graph.reshape(whole, &input.shape));
         }
         if let Some(least) = self.least.clone().filter(|_| input.barrier) {
-            // As an integer it is the least one.
-            let least = if ty.dtype == DType::F32 { least } else { self.graph.cast(&least, stored(ty.dtype)) };
-            tensor = self.view(tensor, None, |graph, seen| match ty.dtype.is_float() {
-                true => graph.maximum_with_nan_propagation(seen, &least),
-                false => graph.maximum(seen, &least),
-            });
+            tensor = self.view(tensor, None, |graph, seen| hidden(graph, seen, ty.dtype, &least));
         }
         Operand { tensor, ty: TensorType::new(ty.dtype, input.shape.clone()), is_zeros }
     }

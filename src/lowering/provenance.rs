@@ -3,8 +3,8 @@
 //! The compiler looks at the nodes that made an operand and rewrites the product or cast with them, and some of its
 //! rewrites are wrong; see [`Provenance::needs_barrier`] and [`Provenance::needs_barrier_for_cast`]. It sees through
 //! reshapes, concatenations, casts, and sums and products with constants. It cannot see through a barrier: the maximum
-//! with minus infinity, fed as a number that only a run knows (of integers, with the least one). The maximum changes no
-//! value and keeps NaN. A program in which no operand needs a barrier has neither the maximum nor the number.
+//! with minus infinity, fed as a number that only a run knows, or of integers the sum with a 0 that is made of it. Both
+//! change no value and keep NaN. A program in which no operand needs a barrier has neither of them nor the number.
 //!
 //! Provenances are computed from the recorded ops of one program, so the barriers are part of its identity.
 

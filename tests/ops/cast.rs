@@ -195,3 +195,27 @@ fn narrowing_rounds_to_even_and_overflows_to_infinity() {
     let expected = data(&[f16::INFINITY, f16::NEG_INFINITY, f16::from_f32(1.5)]);
     assert_gives("bf16 to f16", &expected, || wide().cast(FloatDType::F16).into_data(), Exact);
 }
+
+/// What the first cast loses stays lost, and a chain is one program.
+#[test]
+fn casts_of_casts() {
+    let x = || Tensor::<MpsGraph, 1>::from_data([1.001f32, -2.7, 300.4, 3e9], &Default::default());
+    let back = |to: FloatDType| move || x().cast(to).cast(FloatDType::F32).into_data();
+    let rounded = [1.001f32, -2.7, 300.4, 3e9].map(|x| bf16::from_f32(x).to_f32());
+    assert_gives("by way of bf16", &TensorData::from(rounded), back(FloatDType::BF16), Exact);
+    let rounded = [1.001f32, -2.7, 300.4, 3e9].map(|x| f16::from_f32(x).to_f32());
+    assert_gives("by way of f16", &TensorData::from(rounded), back(FloatDType::F16), Exact);
+    let through = |to: IntDType| move || x().cast(to).cast(FloatDType::F32).into_data();
+    assert_gives("i32", &TensorData::from([1.0f32, -2.0, 300.0, 2147483648.0]), through(IntDType::I32), Exact);
+    assert_gives("i64", &TensorData::from([1.0f32, -2.0, 300.0, 3e9]), through(IntDType::I64), Exact);
+    assert_gives("u8", &TensorData::from([1.0f32, 0.0, 255.0, 255.0]), through(IntDType::U8), Exact);
+    assert_gives("i8", &TensorData::from([1.0f32, -2.0, 127.0, 127.0]), through(IntDType::I8), Exact);
+    assert_gives("u32", &TensorData::from([1.0f32, 0.0, 300.0, 3e9]), through(IntDType::U32), Exact);
+    let numbers = [5i64, -1, (1 << 40) + 7, -(1 << 31) - 1];
+    let wide = || Tensor::<MpsGraph, 1, Int>::from_data(numbers, (&Default::default(), DType::I64));
+    let through = |to: IntDType| move || wide().cast(to).cast(IntDType::I64).into_data();
+    assert_gives("i32", &TensorData::from([5i64, -1, 7, (1 << 31) - 1]), through(IntDType::I32), Exact);
+    assert_gives("u32", &TensorData::from([5i64, (1 << 32) - 1, 7, (1 << 31) - 1]), through(IntDType::U32), Exact);
+    assert_gives("u16", &TensorData::from([5i64, 65535, 7, 65535]), through(IntDType::U16), Exact);
+    assert_gives("i8", &TensorData::from([5i64, -1, 7, -1]), through(IntDType::I8), Exact);
+}
