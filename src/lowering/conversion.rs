@@ -62,7 +62,8 @@ pub(crate) fn may_lose(from: DType, to: DType) -> bool {
     match (from.is_float(), to.is_float()) {
         (true, true) => from != to && to.size() <= from.size(),
         (true, false) => true,
-        (false, true) => false,
+        // f32 holds integers of 16 bits, and every float those of 8.
+        (false, true) => from.size() > if to == DType::F32 { 2 } else { 1 },
         (false, false) => from.size() > to.size(),
     }
 }

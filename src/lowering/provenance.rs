@@ -138,7 +138,7 @@ impl Provenance {
     /// may skip a rounding so, and no more: integers fit before they are cast to narrow or unsigned ones
     /// ([`conversion`](super::conversion)).
     pub fn needs_barrier_for_cast(self, dtype: DType) -> bool {
-        self.has(Self::CAST) && matches!(dtype, DType::F16 | DType::BF16 | DType::I32 | DType::I64)
+        self.has(Self::CAST) && matches!(dtype, DType::F32 | DType::F16 | DType::BF16 | DType::I32 | DType::I64)
     }
 }
 

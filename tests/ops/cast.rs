@@ -218,4 +218,20 @@ fn casts_of_casts() {
     assert_gives("u32", &TensorData::from([5i64, (1 << 32) - 1, 7, (1 << 31) - 1]), through(IntDType::U32), Exact);
     assert_gives("u16", &TensorData::from([5i64, 65535, 7, 65535]), through(IntDType::U16), Exact);
     assert_gives("i8", &TensorData::from([5i64, -1, 7, -1]), through(IntDType::I8), Exact);
+    // Integers that floats do not hold, and what is bounded or wraps before another op widens it.
+    let by_float = |to: FloatDType| move || wide().cast(to).cast(FloatDType::F32).into_data();
+    let rounded = numbers.map(|x| bf16::from_f32(x as f32).to_f32());
+    assert_gives("bf16", &TensorData::from(rounded), by_float(FloatDType::BF16), Exact);
+    let rounded = [5.0f32, -1.0, f32::INFINITY, f32::NEG_INFINITY];
+    assert_gives("f16", &TensorData::from(rounded), by_float(FloatDType::F16), Exact);
+    let exact = numbers.map(|x| x as f32 as i64);
+    let back = || wide().cast(FloatDType::F32).cast(IntDType::I64).into_data();
+    assert_gives("f32", &TensorData::from(exact), back, Exact);
+    let quarter = || (x() * 2.0).cast(IntDType::U32).div_scalar(4).cast(IntDType::I64).into_data();
+    assert_gives("u32 / 4", &TensorData::from([0i64, 0, 150, i64::from(u32::MAX / 4)]), quarter, Exact);
+    let squares = || {
+        let x = Tensor::<MpsGraph, 2, Int>::from_data([[200i64, 100]], (&Default::default(), DType::U8));
+        x.clone().matmul(x.transpose()).cast(FloatDType::F32).into_data()
+    };
+    assert_gives("a product of u8", &TensorData::from([[80.0f32]]), squares, Exact);
 }

@@ -193,6 +193,9 @@ fn casts_of_casts_that_lose_something() {
     assert_eq!(barriers_of_casts(|| through(floats(), &[DType::I32, DType::F32])), [false, true]);
     let wide = || through(floats(), &[DType::I64]);
     assert_eq!(barriers_of_casts(|| through(wide(), &[DType::I32, DType::I64])), [false, true, true]);
+    let small = || through(wide(), &[DType::I8]);
+    assert_eq!(barriers_of_casts(|| through(wide(), &[DType::F32, DType::I64])), [false, true, true]);
+    assert_eq!(barriers_of_casts(|| through(small(), &[DType::BF16, DType::F32])), [false, true, false, false]);
     // Moved in between.
     let turned = || arithmetic::cast(transpose(arithmetic::cast(floats(), DType::F16)), DType::F32);
     assert_eq!(barriers_of_casts(turned), [false, true]);

@@ -21,9 +21,9 @@ pub(crate) fn cast(x: MpsGraphTensor, dtype: DType) -> MpsGraphTensor {
     record(ArithmeticOp::Cast.into(), &[&x], &[], output)
 }
 
-/// Adds the conversion of `x` to a graph. Of a float to narrow or unsigned integers it is that of the float that the
-/// integer will be, because a cast that follows may take the place of both ([`Provenance::needs_barrier_for_cast`]). A
-/// bound of the range may be rounded up; casts saturate all the same.
+/// Adds the conversion of `x` to a graph. Of a float to narrow or unsigned integers it goes by way of wider ones, which
+/// are bounded, because a cast that follows may take the place of the last one
+/// ([`Provenance::needs_barrier_for_cast`]).
 ///
 /// [`Provenance::needs_barrier_for_cast`]: crate::lowering::provenance::Provenance::needs_barrier_for_cast
 pub(super) fn lower(cx: &Lowering<'_>, x: &ffi::Tensor, from: DType, to: DType) -> ffi::Tensor {
@@ -32,7 +32,14 @@ pub(super) fn lower(cx: &Lowering<'_>, x: &ffi::Tensor, from: DType, to: DType) 
     }
     let graph = cx.graph();
     let (lowest, highest) = integer_range(to);
-    let [lowest, highest] = [lowest, highest].map(|bound| cx.constant(bound as f64, from));
-    let at_least = graph.maximum_with_nan_propagation(&graph.truncate(x), &lowest);
-    convert(cx, &graph.minimum_with_nan_propagation(&at_least, &highest), from, to)
+    if to == DType::U64 {
+        // No integers are wider. The highest bound is rounded up, and the cast saturates all the same.
+        let [lowest, highest] = [lowest, highest].map(|bound| cx.constant(bound as f64, from));
+        let at_least = graph.maximum_with_nan_propagation(&graph.truncate(x), &lowest);
+        return convert(cx, &graph.minimum_with_nan_propagation(&at_least, &highest), from, to);
+    }
+    let wide = if to == DType::U32 { DType::I64 } else { DType::I32 };
+    let [lowest, highest] = [lowest, highest].map(|bound| cx.constant(bound as f64, wide));
+    let at_least = graph.maximum(&convert(cx, x, from, wide), &lowest);
+    convert(cx, &graph.minimum(&at_least, &highest), wide, to)
 }

@@ -1,15 +1,15 @@
 //! Integer matrix products. MPSGraph multiplies float matrices only, and f32 is not exact beyond 2^24, so rows are
 //! multiplied elementwise and summed, in tables of bounded size.
 
-use burn_backend::TensorMetadata;
+use burn_backend::{DType, TensorMetadata};
 
 use super::MatrixMultiplicationOp;
 use crate::bridge::record;
-use crate::dtype::stored;
 use crate::error::unsupported;
-use crate::ffi::{self, DataType};
+use crate::ffi;
 use crate::lowering::Operand;
 use crate::lowering::axis::{joined, part};
+use crate::lowering::conversion::low_bits;
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
@@ -35,12 +35,8 @@ pub(super) fn product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, [batch, m, k, n]
 pub(super) fn lower(graph: &ffi::Graph, a: &Operand, b: &Operand, output: &TensorType) -> ffi::Tensor {
     let &[batch, m, n] = output.shape.as_slice() else { unreachable!("three axes by construction") };
     // Reductions exist for 32 and 64 bits only; the low bits of a wider sum are those of the narrower one.
-    let wide = if output.dtype.size() == 8 { DataType::I64 } else { DataType::I32 };
-    let convert = |x: &ffi::Tensor, from: usize, to: usize, dtype: DataType| {
-        if from == to { graph.reinterpret_cast(x, dtype) } else { graph.cast(x, dtype) }
-    };
-    let width = |dtype: DataType| if dtype == DataType::I64 { 8 } else { 4 };
-    let [x, y] = [a, b].map(|operand| convert(&operand.tensor, operand.ty.dtype.size(), width(wide), wide));
+    let wide = if output.dtype.size() == 8 { DType::I64 } else { DType::I32 };
+    let [x, y] = [a, b].map(|operand| low_bits(graph, &operand.tensor, operand.ty.dtype, wide));
     let (k, of_a, of_b) = (a.ty.shape[2], a.ty.shape[0], b.ty.shape[0]);
     let y = graph.reshape(&y, &[of_b, 1, n, k]);
     let rows = (TABLE / (batch * n * k)).clamp(1, m);
@@ -53,5 +49,5 @@ pub(super) fn lower(graph: &ffi::Graph, a: &Operand, b: &Operand, output: &Tenso
             graph.reshape(&graph.reduction_sum(&table, &[3]), &[batch, high - low, n])
         })
         .collect();
-    convert(&joined(graph, &parts, 1), width(wide), output.dtype.size(), stored(output.dtype))
+    low_bits(graph, &joined(graph, &parts, 1), wide, output.dtype)
 }
