@@ -187,18 +187,19 @@ impl Op {
                 || is_cast && marks.needs_barrier_for_cast(reading.dtype)
         };
         let barriers = readings.iter().zip(&marks).map(needs).collect();
-        let first = readings.first().map(|reading| reading.shape);
-        let own = self.provenance(&marks, first, output.shape.num_dims());
-        let loses = is_cast && readings.iter().any(|reading| may_lose(reading.dtype, output.dtype));
-        let stays = matches!(self, Op::TensorShape(_)) && Provenance::all(&marks).has(Provenance::CAST);
-        let own = own.without(Provenance::CAST);
-        (if loses || stays { own.and(Provenance::CAST) } else { own }, barriers)
+        (self.provenance(readings, &marks, output), barriers)
     }
 
-    /// The marks of the node's value, whose rank is given, and the shape of the first operand, if there is one.
-    fn provenance(&self, inputs: &[Provenance], first: Option<&[usize]>, rank: usize) -> Provenance {
-        let mut own = self.of_family().provenance(inputs).of_node().without(Provenance::RESHAPED);
-        let distances = first.map(|shape| self.of_family().apart(shape)).unwrap_or_default();
+    /// The marks of the node's value, from what it reads and the marks of that.
+    fn provenance(&self, readings: &[Reading<'_>], inputs: &[Provenance], output: &TensorType) -> Provenance {
+        let own_reasons = Provenance::RESHAPED.and(Provenance::CAST);
+        let mut own = self.of_family().provenance(inputs).of_node().without(own_reasons);
+        let loses = self.of_family().is_cast() && readings.iter().any(|read| may_lose(read.dtype, output.dtype));
+        let moves_cast = matches!(self, Op::TensorShape(_)) && Provenance::all(inputs).has(Provenance::CAST);
+        if loses || moves_cast {
+            own = own.and(Provenance::CAST);
+        }
+        let distances = readings.first().map(|first| self.of_family().apart(first.shape)).unwrap_or_default();
         let is_distant = |&apart: &usize| matrix_multiplication::are_distant(apart);
         if distances.iter().rev().take(2).any(is_distant) {
             own = own.and(Provenance::DISTANT);
@@ -206,7 +207,7 @@ impl Op {
         if distances.iter().any(is_distant) {
             own = own.and(Provenance::FAR);
         }
-        let ends_in_reshape = match self.reshapes(rank) {
+        let ends_in_reshape = match self.reshapes(output.shape.num_dims()) {
             Reshapes::Nothing => false,
             Reshapes::AnyShape => true,
             Reshapes::SeenThrough => Provenance::all(inputs).has(Provenance::RESHAPED),

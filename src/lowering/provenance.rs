@@ -128,9 +128,7 @@ impl Provenance {
             && (self.has(Self::RESHAPED) || made != shape);
         attends || repeats || overruns || self.has(Self::DISTANT) || aborts || flattened
     }
-}
 
-impl Provenance {
     /// Whether a cast has to read a value through a barrier, if it has these [`marks`](Reading::marks) there.
     ///
     /// MPSGraph makes one cast of two, so that what the first one loses stays: f32 to bf16 to f32 rounds nothing
