@@ -31,7 +31,7 @@ mod transfer;
 mod value;
 mod waiting;
 
-pub(crate) use record::record;
+pub(crate) use record::{check_size, record};
 pub(crate) use runtime::Runtime;
 pub use stats::Stats;
 pub use thread::eagerly;

@@ -78,6 +78,12 @@ fn record_as_vectors(
     record(op, &vectors, scalars, TensorType::new(dtype, with_axis(&shape))).with_shape(shape)
 }
 
+/// Ends an op that is recorded as others if no tensor of its result's size can exist on the device: the first of those
+/// would end with its own name.
+pub(crate) fn check_size(op: &'static str, result: &TensorType) {
+    Runtime::get().check_size(op, result).unwrap_or_else(|error| error.raise());
+}
+
 /// Ends an op that would make numbers of 32 bits of more elements than fit.
 fn check_width(op: &Op, inputs: &[&MpsGraphTensor], output: &TensorType, bytes: usize) {
     // An element has a byte at least.
@@ -93,6 +99,6 @@ fn check_elements(op: &Op, inputs: &[&MpsGraphTensor], output: &TensorType) {
     let large = most.filter(|shape| shape.num_elements() > MOST_ELEMENTS);
     if let Some(shape) = large.filter(|_| !op.keeps_width(inputs, output)) {
         let reason = "its elements have 32 bits on the way, which for more than 2^30 are over 4 GiB; split the tensor";
-        unsupported(op.name(), format!("{reason} (shape {shape:?}, {:?})", output.dtype));
+        unsupported(op.name(), format!("{reason} (shape {:?}, {:?})", &shape[..], output.dtype));
     }
 }

@@ -158,7 +158,7 @@ impl Runtime {
     /// The bytes of a tensor of type `ty`, if it can exist on the device.
     pub(crate) fn check_size(&self, op: &'static str, ty: &TensorType) -> Result<usize, Error> {
         let limit = |what: String| {
-            Err(Error::Unsupported { op, reason: format!("{what} (shape {:?}, {:?})", ty.shape, ty.dtype) })
+            Err(Error::Unsupported { op, reason: format!("{what} (shape {:?}, {:?})", &ty.shape[..], ty.dtype) })
         };
         data_type(op, ty.dtype)?;
         let extents = extents(&ty.shape);

@@ -100,7 +100,7 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
     let bytes = data.as_bytes();
     if bytes.len() != wanted {
         let reason =
-            format!("{} bytes of data where shape {:?} of {:?} takes {wanted}", bytes.len(), ty.shape, ty.dtype);
+            format!("{} bytes of data where shape {:?} of {:?} takes {wanted}", bytes.len(), &ty.shape[..], ty.dtype);
         invalid(op, reason);
     }
     if wanted == 0 {

@@ -52,7 +52,7 @@ pub(crate) fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (Mps
     let (dtype, mut shape) = (signal.dtype(), signal.shape.clone());
     let n = n.unwrap_or(shape[dim]);
     if n == 0 {
-        invalid(NAME, format!("{n} samples along dim {dim} of shape {shape:?}; a transform takes one at least"));
+        invalid(NAME, format!("{n} samples along dim {dim} of shape {:?}; a transform takes one at least", &shape[..]));
     }
     let bins = n / 2 + 1;
     let samples = shape[dim].min(n);
@@ -79,12 +79,12 @@ pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Optio
     check_float(NAME, re.dtype());
     let (dtype, mut shape) = (re.dtype(), re.shape.clone());
     if im.dtype() != dtype || im.shape != shape {
-        let other = (im.dtype(), &im.shape);
-        invalid(NAME, format!("real part {:?} and imaginary part {other:?} differ", (dtype, &shape)));
+        let [real, imaginary] = [&re, &im].map(|part| (part.dtype(), part.dims()));
+        invalid(NAME, format!("real part {real:?} and imaginary part {imaginary:?} differ"));
     }
     let n = n.unwrap_or_else(|| 2 * shape[dim].saturating_sub(1));
     if n == 0 || shape[dim] == 0 {
-        invalid(NAME, format!("{n} samples of {} bins along dim {dim} of shape {shape:?}", shape[dim]));
+        invalid(NAME, format!("{n} samples of {} bins along dim {dim} of shape {:?}", shape[dim], &shape[..]));
     }
     let bins = shape[dim].min(n / 2 + 1);
     shape[dim] = n;

@@ -111,9 +111,9 @@ impl Operation for GatherOp {
 ///
 /// `indices` may be of any integer dtype; an index out of range reads 0.
 pub(crate) fn gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
-    let (data, at) = (&tensor.shape, &indices.shape);
+    let (data, at) = (tensor.dims(), indices.dims());
     let same = |axis: usize| axis == dim || data[axis] == at[axis];
-    if dim >= data.num_dims() || at.num_dims() != data.num_dims() || !(0..data.num_dims()).all(same) {
+    if dim >= data.len() || at.len() != data.len() || !(0..data.len()).all(same) {
         invalid(
             "gather",
             format!("indices of shape {at:?} along dim {dim} of shape {data:?}: they must have its other dims"),
@@ -145,7 +145,7 @@ pub(super) fn select_inside(tensor: MpsGraphTensor, dim: usize, indices: MpsGrap
 fn slices_at(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor, inside: bool) -> MpsGraphTensor {
     let mut shape = tensor.shape.clone();
     if dim >= shape.num_dims() || indices.rank() != 1 {
-        let at = &indices.shape;
+        let (at, shape) = (indices.dims(), &shape[..]);
         invalid(
             "select",
             format!("indices of shape {at:?} along dim {dim} of shape {shape:?}: they must have one dim"),
@@ -169,7 +169,7 @@ pub(crate) fn gather_nd(data: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGra
     let rank = indices.rank();
     let depth = if rank == 0 { usize::MAX } else { indices.shape[rank - 1] };
     if depth > data.rank() {
-        invalid("gather_nd", format!("indices of shape {:?} for data of shape {:?}", indices.shape, data.shape));
+        invalid("gather_nd", format!("indices of shape {:?} for data of shape {:?}", indices.dims(), data.dims()));
     }
     let shape: Shape = [&indices.shape[..rank - 1], &data.shape[depth..]].concat().into();
     if shape.num_elements() == 0 {
@@ -187,7 +187,7 @@ pub(crate) fn gather_nd(data: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGra
 /// Rows of the table `weights (n, width)`: `indices (batch, length)` gives `(batch, length, width)`.
 pub(crate) fn embedding(weights: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
     if weights.rank() != 2 || indices.rank() != 2 {
-        let (table, at) = (&weights.shape, &indices.shape);
+        let (table, at) = (weights.dims(), indices.dims());
         invalid("embedding", format!("weights of shape {table:?} and indices of shape {at:?}; both have two axes"));
     }
     let shape = [indices.shape[0], indices.shape[1], weights.shape[1]];
@@ -258,6 +258,6 @@ pub(crate) fn repeated_inside(graph: &ffi::Graph, x: &ffi::Tensor, shape: &Shape
 
 fn require_elements(name: &'static str, data: &MpsGraphTensor) {
     if data.shape.num_elements() == 0 {
-        invalid(name, format!("every index is out of range for data of shape {:?}", data.shape));
+        invalid(name, format!("every index is out of range for data of shape {:?}", data.dims()));
     }
 }

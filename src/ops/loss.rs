@@ -142,7 +142,7 @@ pub(crate) fn ctc_loss_backward(
     let [frames, samples, classes] = check(NAME, &log_probs, &targets, [&input_lengths, &target_lengths], blank);
     let dtype = log_probs.dtype();
     if grad_loss.shape.as_slice() != [samples] || grad_loss.dtype() != dtype {
-        let given = (grad_loss.dtype(), &grad_loss.shape);
+        let given = (grad_loss.dtype(), grad_loss.dims());
         invalid(NAME, format!("gradient {given:?} for {samples} losses of {dtype:?}"));
     }
     let shape = log_probs.shape.clone();
@@ -170,7 +170,7 @@ fn check(
 ) -> [usize; 3] {
     let integer = |tensor: &MpsGraphTensor| tensor.dtype().is_int() || tensor.dtype().is_uint();
     let &[frames, samples, classes] = log_probs.shape.as_slice() else {
-        invalid(name, format!("log_probs of shape {:?}: (frames, samples, classes)", log_probs.shape));
+        invalid(name, format!("log_probs of shape {:?}: (frames, samples, classes)", log_probs.dims()));
     };
     let fits = log_probs.dtype().is_float()
         && targets.rank() == 2
@@ -178,19 +178,19 @@ fn check(
         && lengths.iter().all(|lengths| lengths.shape.as_slice() == [samples] && integer(lengths))
         && integer(targets);
     if !fits {
-        let [frames, labels] = lengths.map(|lengths| (lengths.dtype(), &lengths.shape));
+        let [frames, labels] = lengths.map(|lengths| (lengths.dtype(), lengths.dims()));
         invalid(
             name,
             format!(
                 "log_probs {:?} with targets {:?}, input_lengths {frames:?}, target_lengths {labels:?}: integers of \
                  the shapes (samples, length), (samples) and (samples)",
-                (log_probs.dtype(), &log_probs.shape),
-                (targets.dtype(), &targets.shape)
+                (log_probs.dtype(), log_probs.dims()),
+                (targets.dtype(), targets.dims())
             ),
         );
     }
     if blank >= classes || frames == 0 {
-        let shape = &log_probs.shape;
+        let shape = log_probs.dims();
         invalid(
             name,
             format!("blank {blank} for log_probs of shape {shape:?}: at least one frame, and a blank below {classes}"),

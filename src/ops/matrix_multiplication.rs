@@ -131,7 +131,7 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
     let dtype = lhs.dtype();
     let name = if dtype.is_float() { "float_matmul" } else { "int_matmul" };
     let wrong = || -> ! {
-        let [a, b] = [&lhs, &rhs].map(|tensor| format!("{:?} {:?}", tensor.dtype(), tensor.shape));
+        let [a, b] = [&lhs, &rhs].map(|tensor| format!("{:?} {:?}", tensor.dtype(), tensor.dims()));
         invalid(name, format!("{a} times {b}: equal dtypes, two axes or more, (…, m, k) times (…, k, n)"))
     };
     let (ranks, [a, b]) = ([lhs.rank(), rhs.rank()], [&lhs.shape, &rhs.shape]);

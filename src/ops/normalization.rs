@@ -40,16 +40,16 @@ pub(crate) fn layer_norm(
     let fits =
         |affine: &MpsGraphTensor| affine.dtype() == dtype && affine.shape.as_slice() == &shape[shape.len() - 1..];
     if shape.is_empty() || !fits(&gamma) || !beta.as_ref().is_none_or(fits) {
-        let given = [Some(&gamma), beta.as_ref()].map(|affine| affine.map(|affine| (affine.dtype(), &affine.shape)));
+        let given = [Some(&gamma), beta.as_ref()].map(|affine| affine.map(|affine| (affine.dtype(), affine.dims())));
         let expected = "both need the input's dtype and the shape of its last axis alone";
-        invalid("layer_norm", format!("{dtype:?} {shape:?} with gamma and beta {given:?}; {expected}"));
+        invalid("layer_norm", format!("{dtype:?} {:?} with gamma and beta {given:?}; {expected}", &shape[..]));
     }
     if shape.num_elements() == 0 {
         return tensor;
     }
     if shape.num_elements() > MOST_ELEMENTS {
         let limit = "more than the 2^30 elements that are normalized in f32; normalize fewer rows at a time";
-        unsupported("layer_norm", format!("{dtype:?} {shape:?} has {limit}"));
+        unsupported("layer_norm", format!("{dtype:?} {:?} has {limit}", &shape[..]));
     }
     let op = NormalizationOp::Layer { shifts: beta.is_some() }.into();
     let width = shape[shape.len() - 1];

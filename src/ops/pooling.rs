@@ -88,7 +88,7 @@ pub(crate) fn max_pool_backward<const N: usize>(
     let windows = options.windows(name, x.dims(), ceil_mode);
     check_gradient::<N>(name, &x, windows.map(|window| window.outputs), &grad);
     if indices.shape != grad.shape || indices.dtype().is_float() || indices.dtype().is_bool() {
-        let (at, dtype, of) = (&indices.shape, indices.dtype(), &grad.shape);
+        let (at, dtype, of) = (indices.dims(), indices.dtype(), grad.dims());
         invalid(
             name,
             format!("indices of shape {at:?}, {dtype:?}, for a gradient of {of:?}: one integer each is needed"),
@@ -243,10 +243,15 @@ fn check_gradient<const N: usize>(name: &'static str, x: &MpsGraphTensor, output
     let wanted = shape_of::<N>(x, outputs);
     if grad.shape != wanted || grad.dtype() != x.dtype() {
         let (found, of) = (grad.ty(), x.ty());
-        let of = format!("{:?} of {:?}", of.shape, of.dtype);
+        let of = format!("{:?} of {:?}", &of.shape[..], of.dtype);
         invalid(
             name,
-            format!("gradient {:?} of {:?} for an input {of}: {wanted:?} is needed", found.shape, found.dtype),
+            format!(
+                "gradient {:?} of {:?} for an input {of}: {:?} is needed",
+                &found.shape[..],
+                found.dtype,
+                &wanted[..]
+            ),
         );
     }
 }

@@ -110,8 +110,8 @@ pub(crate) fn quantize(tensor: MpsGraphTensor, scheme: &QuantScheme, scales: Mps
     const NAME: &str = "quantize";
     let blocks = check(NAME, &tensor, scheme);
     if scales.shape.num_elements() != blocks.count || !scales.dtype().is_float() {
-        let given = (scales.dtype(), &scales.shape);
-        let (count, shape) = (blocks.count, &tensor.shape);
+        let given = (scales.dtype(), scales.dims());
+        let (count, shape) = (blocks.count, tensor.dims());
         invalid(NAME, format!("scales {given:?} where shape {shape:?} by {scheme:?} takes {count} floats"));
     }
     let scales = super::arithmetic::cast(scales.with_shape([blocks.count].into()), DType::F32);
@@ -157,7 +157,7 @@ pub(crate) fn dequantize(tensor: &Quantized, dtype: DType) -> MpsGraphTensor {
 
 fn check(op: &'static str, tensor: &MpsGraphTensor, scheme: &QuantScheme) -> Blocks {
     if !tensor.dtype().is_float() {
-        unsupported(op, format!("dtype {:?}, shape {:?}: it is for floats", tensor.dtype(), tensor.shape));
+        unsupported(op, format!("dtype {:?}, shape {:?}: it is for floats", tensor.dtype(), tensor.dims()));
     }
     Blocks::of(op, scheme, &tensor.shape)
 }

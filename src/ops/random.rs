@@ -65,7 +65,7 @@ pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution,
     };
     let output = TensorType::new(dtype, shape);
     if kind.draws(output.elements()) > MOST_ELEMENTS {
-        unsupported(op, format!("shape {:?} takes more than 2^30 random numbers; draw it in parts", output.shape));
+        unsupported(op, format!("shape {:?} takes more than 2^30 random numbers; draw it in parts", &output.shape[..]));
     }
     let state = ScalarInput::RandomState(Runtime::get().next_random_state());
     let scalars: Vec<_> = std::iter::once(state).chain(parameters).collect();

@@ -63,6 +63,9 @@ pub(crate) fn prod(x: MpsGraphTensor) -> MpsGraphTensor {
 
 /// Mean of all elements, shape \[1\]; integers toward zero.
 pub(crate) fn mean(x: MpsGraphTensor) -> MpsGraphTensor {
+    if !x.dtype().is_float() {
+        require_elements("mean", &x);
+    }
     mean_dim(flat(x), 0)
 }
 
@@ -159,10 +162,11 @@ pub(crate) fn all_dim(x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTens
     reduce(Kind::All, x, dim, out)
 }
 
+/// Ends an op that has no result of no elements.
 #[track_caller]
 fn require_elements(name: &'static str, x: &MpsGraphTensor) {
     if x.shape.num_elements() == 0 {
-        invalid(name, format!("shape {:?} has no elements", x.shape));
+        invalid(name, format!("shape {:?} has no elements", x.dims()));
     }
 }
 

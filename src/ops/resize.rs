@@ -52,7 +52,7 @@ pub(crate) fn interpolate_backward(
     const NAME: &str = "interpolate_backward";
     let [batch, channels, height, width] = extents(NAME, &x, output_size);
     if grad.dims() != [batch, channels, output_size[0], output_size[1]] || grad.dtype() != x.dtype() {
-        let (own, other) = ((x.dtype(), &x.shape), (grad.dtype(), &grad.shape));
+        let (own, other) = ((x.dtype(), x.dims()), (grad.dtype(), grad.dims()));
         invalid(NAME, format!("a gradient {other:?} for {own:?} resized to {output_size:?}; both have one dtype"));
     }
     if grad.shape.num_elements() == 0 || x.shape.num_elements() == 0 {
@@ -64,13 +64,13 @@ pub(crate) fn interpolate_backward(
 /// The extents of images that can be resized to `output_size`.
 fn extents(op: &'static str, x: &MpsGraphTensor, output_size: [usize; 2]) -> [usize; 4] {
     let &[batch, channels, height, width] = x.dims() else {
-        invalid(op, format!("shape {:?}; [batch, channels, height, width] is expected", x.shape));
+        invalid(op, format!("shape {:?}; [batch, channels, height, width] is expected", x.dims()));
     };
     if !x.dtype().is_float() {
-        unsupported(op, format!("dtype {:?}, shape {:?}; floats are resized: cast it", x.dtype(), x.shape));
+        unsupported(op, format!("dtype {:?}, shape {:?}; floats are resized: cast it", x.dtype(), x.dims()));
     }
     if height == 0 || width == 0 {
-        invalid(op, format!("shape {:?} has no pixels to make {output_size:?} of", x.shape));
+        invalid(op, format!("shape {:?} has no pixels to make {output_size:?} of", x.dims()));
     }
     [batch, channels, height, width]
 }
@@ -217,8 +217,10 @@ fn along(op: &'static str, x: MpsGraphTensor, axis: usize, taps: &Taps, count: u
 
 fn check_terms(op: &'static str, terms: usize, shape: &Shape) {
     if terms >= 1 << 31 {
-        let reason =
-            format!("{terms} terms for a result of shape {shape:?}; below 2^31 are possible: resize fewer images");
+        let reason = format!(
+            "{terms} terms for a result of shape {:?}; below 2^31 are possible: resize fewer images",
+            &shape[..]
+        );
         unsupported(op, reason);
     }
 }

@@ -103,7 +103,7 @@ pub(crate) fn grid_sample_2d(
         return memory::zeros(shape.into(), dtype);
     }
     if height == 0 || width == 0 {
-        invalid(NAME, format!("tensor of shape {:?} has no pixels", tensor.shape));
+        invalid(NAME, format!("tensor of shape {:?} has no pixels", tensor.dims()));
     }
     if height.max(width) > LONGEST {
         unsupported(
@@ -111,7 +111,7 @@ pub(crate) fn grid_sample_2d(
             format!(
                 "tensor of shape {:?}: coordinates are f32, which does not tell pixels beyond 2^24 apart; sample parts \
                  of the image, or give it more rows or columns",
-                tensor.shape
+                tensor.dims()
             ),
         );
     }
@@ -136,7 +136,7 @@ pub(crate) fn grid_sample_2d(
 }
 
 fn wrong_shapes(op: &'static str, tensor: &MpsGraphTensor, grid: &MpsGraphTensor) -> ! {
-    let (tensor, grid) = (&tensor.shape, &grid.shape);
+    let (tensor, grid) = (tensor.dims(), grid.dims());
     let expected = "(batch, channels, height, width) and (batch, rows, columns, 2)";
     invalid(op, format!("tensor of shape {tensor:?} and grid of shape {grid:?}; {expected} are expected"))
 }

@@ -192,7 +192,7 @@ pub(crate) fn embedding_backward(
 ) -> MpsGraphTensor {
     let (table, grad) = (weights.shape, output_grad.shape.clone());
     if table.num_dims() != 2 || grad.num_dims() != 3 || indices.shape.as_slice() != &grad[..2] || grad[2] != table[1] {
-        let at = &indices.shape;
+        let (grad, at, table) = (&grad[..], indices.dims(), &table[..]);
         invalid("embedding_backward", format!("gradient {grad:?} for indices {at:?} into weights {table:?}"));
     }
     let count = grad[0] * grad[1];

@@ -16,7 +16,7 @@ pub(crate) use slice::{AxisRange, slice, slice_assign};
 pub(crate) use windows::{unfold, unfold4d};
 
 use super::{Distances, Op, Operation, Starts, check_dim, memory};
-use crate::bridge::{join_uploaded, record};
+use crate::bridge::{check_size, join_uploaded, record};
 use crate::error::invalid;
 use crate::ffi;
 use crate::lowering::provenance::{Provenance, Reshapes};
@@ -148,7 +148,7 @@ impl Operation for TensorShapeOp {
 /// The same elements in row-major order as `shape`, which must have as many.
 pub(crate) fn reshape(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     if tensor.shape.num_elements() != shape.num_elements() {
-        invalid("reshape", format!("shape {:?} does not have as many elements as {shape:?}", tensor.shape));
+        invalid("reshape", format!("shape {:?} does not have as many elements as {:?}", tensor.dims(), &shape[..]));
     }
     tensor.with_shape(shape)
 }
@@ -161,7 +161,7 @@ pub(crate) fn joined_shape<'a>(mut shapes: impl Iterator<Item = &'a Shape>, dim:
     for shape in shapes {
         let same = |axis: usize| axis == dim || shape[axis] == first[axis];
         if shape.num_dims() != first.num_dims() || !(0..first.num_dims()).all(same) {
-            invalid("cat", format!("shapes {shape:?} and {first:?} differ outside dim {dim}"));
+            invalid("cat", format!("shapes {:?} and {:?} differ outside dim {dim}", &shape[..], &first[..]));
         }
         joined[dim] += shape[dim];
     }
@@ -202,13 +202,16 @@ pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
 
 /// The tensor `times` times in a row along `dim`.
 pub(crate) fn repeat_dim(tensor: MpsGraphTensor, dim: usize, times: usize) -> MpsGraphTensor {
+    const NAME: &str = "repeat_dim";
     let mut shape = tensor.shape.clone();
-    check_dim("repeat_dim", dim, &shape);
+    check_dim(NAME, dim, &shape);
     let outer: usize = shape[..dim].iter().product();
     let block: usize = shape[dim..].iter().product();
     shape[dim] = shape[dim].checked_mul(times).unwrap_or_else(|| {
-        invalid("repeat_dim", format!("dim {dim} of shape {shape:?}, {times} times: there are not so many elements"))
+        let from = tensor.dims();
+        invalid(NAME, format!("dim {dim} of shape {from:?}, {times} times: there are not so many elements"))
     });
+    check_size(NAME, &TensorType::new(tensor.dtype(), shape.clone()));
     if shape.num_elements() == 0 {
         return memory::zeros(shape, tensor.dtype());
     }

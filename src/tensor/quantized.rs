@@ -150,13 +150,16 @@ impl Blocks {
     #[track_caller]
     pub fn of(op: &'static str, scheme: &QuantScheme, shape: &Shape) -> Self {
         if Packing::of(scheme.value).is_none() {
-            unsupported(op, format!("values of {:?}, shape {shape:?}; use 8, 4 or 2-bit integers", scheme.value));
+            unsupported(
+                op,
+                format!("values of {:?}, shape {:?}; use 8, 4 or 2-bit integers", scheme.value, &shape[..]),
+            );
         }
         let all = shape.num_elements();
         let level = level(scheme).unwrap_or_else(|reason| {
             unsupported(
                 op,
-                format!("{scheme:?}, shape {shape:?}: {reason}; use one f32 for the tensor or for each block"),
+                format!("{scheme:?}, shape {:?}: {reason}; use one f32 for the tensor or for each block", &shape[..]),
             )
         });
         match level {
@@ -165,8 +168,9 @@ impl Blocks {
                 let run = blocks_fill(shape);
                 if elements == 0 || !run.is_multiple_of(elements) {
                     let reason = format!(
-                        "blocks of {elements} elements do not divide runs of {run} elements of shape {shape:?}; \
-                         dequantize first, or use a level that fits"
+                        "blocks of {elements} elements do not divide runs of {run} elements of shape {:?}; dequantize \
+                         first, or use a level that fits",
+                        &shape[..]
                     );
                     invalid(op, reason);
                 }

@@ -72,8 +72,8 @@ fn check(
     extras: [(&str, &Option<MpsGraphTensor>); 2],
     softcap: Option<f64>,
 ) {
-    let (dtype, [q, k, v]) = (query.dtype(), [query, key, value].map(|tensor| &tensor.shape));
-    let fits = [q, k, v].iter().all(|shape| shape.num_dims() == 4 && shape[..2] == q[..2])
+    let (dtype, [q, k, v]) = (query.dtype(), [query, key, value].map(|tensor| tensor.dims()));
+    let fits = [q, k, v].iter().all(|shape| shape.len() == 4 && shape[..2] == q[..2])
         && (q[3], k[2]) == (k[3], v[2])
         && [key, value].iter().all(|tensor| tensor.dtype() == dtype);
     if !fits {

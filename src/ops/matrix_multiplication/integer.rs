@@ -23,7 +23,7 @@ pub(super) fn product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, [batch, m, k, n]
     let table = batch.checked_mul(n).and_then(|rows| rows.checked_mul(k)).filter(|&row| row < 1 << 28);
     let tables = table.map(|row| m.div_ceil((TABLE / row).max(1)));
     if tables.is_none_or(|tables| tables > TABLES) {
-        let (a, b) = (&lhs.shape, &rhs.shape);
+        let (a, b) = (lhs.dims(), rhs.dims());
         let reason = format!("{:?} {a:?} times the transpose of {b:?} needs too many products", lhs.dtype());
         unsupported("int_matmul", format!("{reason}; multiply in parts, or as f32 if that is exact enough"));
     }

@@ -21,7 +21,7 @@ pub(crate) fn linear(x: MpsGraphTensor, weight: MpsGraphTensor, bias: Option<Mps
     let rank = product.rank();
     let outputs = product.shape[rank - 1];
     if bias.shape.as_slice() != [outputs] {
-        invalid("linear", format!("bias of shape {:?} for {outputs} outputs: it must be [{outputs}]", bias.shape));
+        invalid("linear", format!("bias of shape {:?} for {outputs} outputs: it must be [{outputs}]", bias.dims()));
     }
     let mut row = shape(&product.shape);
     row.fill(1);

@@ -69,7 +69,7 @@ pub(super) fn averages(x: MpsGraphTensor, outputs: [usize; 3]) -> MpsGraphTensor
 
 /// The gradient of [`averages`] for an input like `x`.
 pub(super) fn averages_backward(name: &'static str, x: &MpsGraphTensor, grad: MpsGraphTensor) -> MpsGraphTensor {
-    let (shape, of) = (&x.shape, &grad.shape);
+    let (shape, of) = (x.dims(), grad.dims());
     if of[..2] != shape[..2] || grad.dtype() != x.dtype() {
         let dtypes = [grad.dtype(), x.dtype()];
         invalid(
@@ -83,5 +83,5 @@ pub(super) fn averages_backward(name: &'static str, x: &MpsGraphTensor, grad: Mp
     let planes = planes.with_shape(passes.slices([passes.outputs[1], passes.outputs[2]]).into());
     let slices = passes.slices([passes.inputs[1], passes.inputs[2]]);
     let spread = spread(planes, passes.planes(), slices.into());
-    cast(spread.with_shape(shape.clone()), x.dtype())
+    cast(spread.with_shape(x.shape()), x.dtype())
 }

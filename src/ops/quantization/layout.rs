@@ -16,7 +16,7 @@ use crate::tensor::quantized::{Blocks, Level, MpsGraphQuantizedTensor as Quantiz
 /// The same elements in row-major order as `shape`, which must have as many. Blocks stay what they are.
 pub(crate) fn reshape(tensor: Quantized, shape: Shape) -> Quantized {
     if tensor.shape.num_elements() != shape.num_elements() {
-        invalid("q_reshape", format!("shape {:?} has not as many elements as {shape:?}", tensor.shape));
+        invalid("q_reshape", format!("shape {:?} has not as many elements as {:?}", &tensor.shape[..], &shape[..]));
     }
     Blocks::of("q_reshape", &tensor.scheme, &shape);
     Quantized { shape, ..tensor }
@@ -29,8 +29,8 @@ pub(crate) fn expand(tensor: Quantized, shape: Shape) -> Quantized {
     let fits =
         new_rank >= rank && tensor.shape.iter().zip(&shape[missing..]).all(|(&from, &to)| from == to || from == 1);
     if !fits {
-        let from = &tensor.shape;
-        invalid("q_expand", format!("shape {from:?} cannot be repeated to {shape:?}: only extents of 1 can"));
+        let (from, to) = (&tensor.shape[..], &shape[..]);
+        invalid("q_expand", format!("shape {from:?} cannot be repeated to {to:?}: only extents of 1 can"));
     }
     let grows = |&axis: &usize| tensor.shape[axis] != shape[missing + axis];
     let moved = (0..rank).rev().find(grows).map_or(0, |axis| axis + 1);
@@ -57,7 +57,10 @@ pub(crate) fn swap_dims(tensor: Quantized, dim1: usize, dim2: usize) -> Quantize
 pub(crate) fn permute(tensor: Quantized, axes: &[usize]) -> Quantized {
     let rank = tensor.shape.num_dims();
     if axes.len() != rank || (0..rank).any(|axis| !axes.contains(&axis)) {
-        invalid("q_permute", format!("axes {axes:?} are not a permutation of the axes of shape {:?}", tensor.shape));
+        invalid(
+            "q_permute",
+            format!("axes {axes:?} are not a permutation of the axes of shape {:?}", &tensor.shape[..]),
+        );
     }
     let moved = (0..rank).rev().find(|&axis| axes[axis] != axis).map_or(0, |axis| axis + 1);
     let mut axes = axes[..moved].to_vec();
@@ -82,8 +85,8 @@ pub(crate) fn select(tensor: Quantized, dim: usize, indices: &MpsGraphTensor) ->
 
 /// The elements that `slices` name, one slice per axis from the first on.
 pub(crate) fn slice(tensor: Quantized, slices: &[Slice]) -> Quantized {
-    let shape = &tensor.shape;
-    if slices.len() > shape.num_dims() {
+    let shape = &tensor.shape[..];
+    if slices.len() > shape.len() {
         invalid("q_slice", format!("{} slices for shape {shape:?}", slices.len()));
     }
     let whole = |axis: usize| {

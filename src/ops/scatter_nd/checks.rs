@@ -49,6 +49,7 @@ fn require_fit(
 ) {
     let [shape, at, new] = operands.map(|operand| &operand.shape);
     if dim >= shape.num_dims() || !fits(shape, at, new) {
+        let [shape, at, new] = operands.map(|operand| operand.dims());
         invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, dim {dim} of {shape:?}"));
     }
 }
@@ -64,7 +65,7 @@ pub(super) fn require_dtype(name: &'static str, data: &MpsGraphTensor, value: &M
 /// Ends an op on data without elements, in which no index is in range.
 pub(super) fn require_elements(name: &'static str, data: &MpsGraphTensor) {
     if data.shape.num_elements() == 0 {
-        invalid(name, format!("every index is out of range for data of shape {:?}", data.shape));
+        invalid(name, format!("every index is out of range for data of shape {:?}", data.dims()));
     }
 }
 
@@ -89,7 +90,7 @@ pub(super) fn require_room(name: &'static str, data: &MpsGraphTensor, value: &Mp
             format!(
                 "{count} updates in {:?} of {dtype:?} take {digits} digits for each of {elements:?} elements: more \
                  than 2^30; split the tensor",
-                data.shape
+                data.dims()
             ),
         );
     }

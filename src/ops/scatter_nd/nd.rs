@@ -31,7 +31,7 @@ pub(crate) fn scatter_nd(
         && depth <= shape.num_dims()
         && values.shape.as_slice() == [&indices.shape[..rank - 1], &shape[depth..]].concat();
     if !fits {
-        let (at, new) = (&indices.shape, &values.shape);
+        let (at, new, shape) = (indices.dims(), values.dims(), &shape[..]);
         invalid("scatter_nd", format!("values of shape {new:?} at indices of shape {at:?} in data of shape {shape:?}"));
     }
     require_dtype("scatter_nd", &data, &values);

@@ -101,7 +101,7 @@ pub(crate) fn select_assign(
 fn places(shape: &Shape, dim: usize, indices: MpsGraphTensor) -> MpsGraphTensor {
     let [_, extent, inner] = outer_axis_inner(shape, dim);
     if shape.num_elements() > i32::MAX as usize {
-        unsupported("scatter", format!("2^31 or more elements in {shape:?}; update fewer at a time"));
+        unsupported("scatter", format!("2^31 or more elements in {:?}; update fewer at a time", &shape[..]));
     }
     let [outer, count, _] = outer_axis_inner(&indices.shape, dim);
     let axis = nearest(extent, indices.with_shape([outer, count, inner].into()));

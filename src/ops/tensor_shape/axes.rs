@@ -13,7 +13,7 @@ use crate::tensor_type::TensorType;
 pub(crate) fn swap_dims(tensor: MpsGraphTensor, dim1: usize, dim2: usize) -> MpsGraphTensor {
     let rank = tensor.rank();
     if dim1 >= rank || dim2 >= rank {
-        invalid("swap_dims", format!("dims {dim1} and {dim2} of shape {:?}: it has {rank}", tensor.shape));
+        invalid("swap_dims", format!("dims {dim1} and {dim2} of shape {:?}: it has {rank}", tensor.dims()));
     }
     let mut axes: Vec<usize> = (0..rank).collect();
     axes.swap(dim1, dim2);
@@ -32,7 +32,7 @@ pub(crate) fn transpose(tensor: MpsGraphTensor) -> MpsGraphTensor {
 pub(crate) fn permute(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
     let rank = tensor.rank();
     if axes.len() != rank || (0..rank).any(|axis| !axes.contains(&axis)) {
-        invalid("permute", format!("dims {axes:?} are not a permutation of those of shape {:?}", tensor.shape));
+        invalid("permute", format!("dims {axes:?} are not a permutation of those of shape {:?}", tensor.dims()));
     }
     let shape: Vec<usize> = axes.iter().map(|&axis| tensor.shape[axis]).collect();
     // Axes of extent 1 do not move anything.
@@ -96,7 +96,10 @@ pub(crate) fn expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
     let fits = shape.num_dims() >= tensor.rank()
         && tensor.shape.iter().rev().zip(shape.iter().rev()).all(|(&from, &to)| from == to || from == 1);
     if !fits {
-        invalid("expand", format!("shape {:?} cannot be repeated to {shape:?}: only extents of 1 can", tensor.shape));
+        invalid(
+            "expand",
+            format!("shape {:?} cannot be repeated to {:?}: only extents of 1 can", tensor.dims(), &shape[..]),
+        );
     }
     if tensor.shape.num_elements() == shape.num_elements() {
         return tensor.with_shape(shape);
@@ -129,7 +132,7 @@ pub(crate) fn expand(tensor: MpsGraphTensor, shape: Shape) -> MpsGraphTensor {
 pub(crate) fn flip(tensor: MpsGraphTensor, axes: &[usize]) -> MpsGraphTensor {
     let rank = tensor.rank();
     if axes.iter().any(|&axis| axis >= rank) {
-        invalid("flip", format!("dims {axes:?} of shape {:?}: it has {rank}", tensor.shape));
+        invalid("flip", format!("dims {axes:?} of shape {:?}: it has {rank}", tensor.dims()));
     }
     let turns = |axis: usize| axes.contains(&axis) && tensor.shape[axis] != 1;
     if !(0..rank).any(turns) {

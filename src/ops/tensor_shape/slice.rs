@@ -115,7 +115,7 @@ impl AxisRange {
 /// The region that `slices` describe; axes without a slice are taken whole.
 fn region_of(name: &'static str, shape: &Shape, slices: &[Slice]) -> Vec<AxisRange> {
     if slices.len() > shape.num_dims() {
-        invalid(name, format!("{} slices for shape {shape:?}", slices.len()));
+        invalid(name, format!("{} slices for shape {:?}", slices.len(), &shape[..]));
     }
     let given = slices.iter().zip(shape.iter()).map(|(slice, &extent)| AxisRange::new(slice, extent));
     given.chain(shape[slices.len()..].iter().map(|&extent| AxisRange::full(extent))).collect()
@@ -157,8 +157,9 @@ pub(crate) fn slice_assign(tensor: MpsGraphTensor, slices: &[Slice], value: MpsG
     let region = region_of("slice_assign", &tensor.shape, slices);
     let shape: Shape = region.iter().map(|range| range.count).collect();
     if value.shape != shape || value.dtype() != tensor.dtype() {
-        let (given, data) = ((value.dtype(), &value.shape), (tensor.dtype(), &tensor.shape));
+        let (given, data) = ((value.dtype(), value.dims()), (tensor.dtype(), tensor.dims()));
         let remedy = if value.shape == shape { "cast one of them" } else { "give the value the region's shape" };
+        let shape = &shape[..];
         invalid("slice_assign", format!("value {given:?} for a region of shape {shape:?} in {data:?}; {remedy}"));
     }
     put_region(tensor, &region, value)

@@ -16,7 +16,10 @@ pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usiz
     let shape = tensor.shape.clone();
     if dim >= shape.num_dims() || size == 0 || step == 0 || size > shape[dim] {
         let limits = "the size must be at least 1 and at most its extent, the step at least 1";
-        invalid("unfold", format!("windows of {size}, {step} apart, along dim {dim} of shape {shape:?}: {limits}"));
+        invalid(
+            "unfold",
+            format!("windows of {size}, {step} apart, along dim {dim} of shape {:?}: {limits}", &shape[..]),
+        );
     }
     let windows = (shape[dim] - size) / step + 1;
     let mut output = shape.to_vec();
@@ -46,7 +49,7 @@ pub(crate) fn unfold4d(x: MpsGraphTensor, kernel_size: [usize; 2], options: Unfo
     };
     let wrong = |limit: &str| -> ! {
         let settings = format!("stride {stride:?}, padding {padding:?}, dilation {dilation:?}");
-        invalid("unfold4d", format!("windows of {kernel_size:?}, {settings}, of shape {:?}: {limit}", x.shape))
+        invalid("unfold4d", format!("windows of {kernel_size:?}, {settings}, of shape {:?}: {limit}", x.dims()))
     };
     let &[batch, channels, height, width] = x.dims() else { wrong("[batch, channels, height, width] is expected") };
     if dilation.contains(&0) {

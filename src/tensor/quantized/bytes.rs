@@ -32,7 +32,8 @@ pub(crate) fn split(data: &TensorData) -> Parts {
     let length = lengths.into_iter().find(|length| length + 4 * blocks.count == bytes.len());
     let Some(length) = length else {
         let expected = format!("{} for the values and {} for the scales", lengths[0], 4 * blocks.count);
-        invalid(OP, format!("{} bytes of data where shape {shape:?} of {scheme:?} takes {expected}", bytes.len()));
+        let (given, shape) = (bytes.len(), &shape[..]);
+        invalid(OP, format!("{given} bytes of data where shape {shape:?} of {scheme:?} takes {expected}"));
     };
     let (values, scales) = bytes.split_at(length);
     let values = match (packing, scheme.store) {

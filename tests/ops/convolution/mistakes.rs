@@ -85,6 +85,22 @@ fn options_of_zero() {
 }
 
 #[test]
+fn results_that_are_too_large() {
+    let padded = |padding| ConvOptions { padding: [padding; 2], ..plain() };
+    assert_refused(&["conv2d", "[1, 1, 65537, 65537]", "2^31", "split"], || {
+        B::conv2d(f32([1, 1, 1, 1]), f32([1, 1, 1, 1]), None, padded(1 << 15))
+    });
+    assert_refused(&["conv1d", "[1, 4, 1073741825]", "2^31", "split"], || {
+        let options = ConvOptions { padding: [1 << 29], ..plain() };
+        B::conv1d(f32([1, 1, 1]), f32([4, 1, 1]), None, options)
+    });
+    assert_refused(&["conv_transpose2d", "[1, 1, 65536, 65536]", "2^31", "split"], || {
+        let options = ConvTransposeOptions { stride: [65535; 2], ..transposed() };
+        B::conv_transpose2d(f32([1, 1, 2, 2]), f32([1, 1, 1, 1]), None, options)
+    });
+}
+
+#[test]
 fn shapes_that_do_not_go_together() {
     assert_refused(&["conv1d", "[1, 3, 4]", "[2, 2, 1]", "groups times 2 channels"], || {
         B::conv1d(f32([1, 3, 4]), f32([2, 2, 1]), None, plain())

@@ -51,6 +51,7 @@ const CASES: &[Case] = &[
     (|| B::float_expand(float([2, 3]), [3].into()), &["expand", "[2, 3]", "[3]"]),
     (|| B::float_repeat_dim(float([2, 3]), 2, 4), &["repeat_dim", "dim 2", "[2, 3]"]),
     (|| B::float_repeat_dim(float([4]), 0, (1 << 62) + 1), &["repeat_dim", "[4]", "4611686018427387905"]),
+    (|| B::float_repeat_dim(float([1, 3]), 0, 1 << 30), &["repeat_dim", "[1073741824, 3]", "2^31", "split"]),
     (
         || B::float_random([2].into(), Distribution::Normal(0.0, f64::NAN), &DEVICE, FloatDType::F32),
         &["random", "Normal(0, NaN)", "finite"],
@@ -117,6 +118,9 @@ const CASES: &[Case] = &[
     (|| masked(Some([2, 1, 2, 3]), None, None), &["attention", "mask [2, 1, 2, 3]", "[1, 1, 2, 3]"]),
     (|| masked(None, Some([1, 4, 1, 3]), None), &["attention", "bias [1, 4, 1, 3]", "[1, 1, 2, 3]"]),
     (|| masked(None, None, Some(f64::NAN)), &["attention", "softcap", "NaN"]),
+    (|| B::float_max(float([0, 3])), &["max", "[0, 3]", "no elements"]),
+    (|| B::int_mean(int([0, 3])), &["mean: ", "[0, 3]", "no elements"]),
+    (|| B::int_mean_dim(int([2, 0]), 1), &["mean_dim", "dim 1", "[2, 0]", "no elements"]),
     (|| B::bool_into_float(bools(), FloatDType::F64), &["F64", "use f32"]),
     (|| B::float_zeros([2].into(), &DEVICE, FloatDType::F64), &["zeros", "F64", "use f32"]),
     (|| B::float_cast(float([2]), FloatDType::F64), &["cast", "F64", "use f32"]),
@@ -143,6 +147,7 @@ fn a_mistake_is_described() {
         for part in *parts {
             assert!(text.contains(part), "no {part:?} in {text:?}");
         }
+        assert!(!text.contains("Shape {"), "a shape is not written as a list in: {text}");
     }
 }
 

@@ -2,7 +2,8 @@
 
 use burn::tensor::backend::{AutodiffBackend, Backend};
 use burn::tensor::module::{max_pool1d, max_pool1d_with_indices, max_pool2d, max_pool2d_with_indices};
-use burn::tensor::{IntDType, Tensor, TensorData};
+use burn::tensor::{IntDType, Tensor, TensorData, s};
+use burn_mpsgraph::MpsGraph;
 use test_support::Tolerance::{Exact, RelativeOf, Ulps};
 use test_support::{FLOATS, Layout};
 
@@ -108,4 +109,18 @@ fn of_leaf<B: AutodiffBackend>(x: Tensor<B, 4>, options: Options) -> Vec<TensorD
     // Where there is no element the maximum is -inf, and a gradient that is weighted with it would be NaN.
     let output = output.clone().mask_fill(output.is_inf(), 0.0);
     differentiate(output, |gradients| vec![gradient(&leaf, gradients)])
+}
+
+/// An f32 counts to 2^24 only.
+#[test]
+fn indices_beyond_what_an_f32_counts() {
+    const WIDTH: usize = 4096;
+    let image = Tensor::<MpsGraph, 4>::zeros([1, 1, 4200, WIDTH], &Default::default());
+    let image = image.slice_fill(s![.., .., 0, 4095], 1.0).slice_fill(s![.., .., 4199, 4095], 2.0);
+
+    let (maxima, indices) = max_pool2d_with_indices(image, [2, 2], [4198, 4094], [0, 0], [1, 1], false);
+
+    maxima.into_data().assert_eq(&TensorData::from([[[[0.0f32, 1.0], [0.0, 2.0]]]]), true);
+    let expected = [[[[0, 4095], [4198 * WIDTH as i32, 4199 * WIDTH as i32 + 4095]]]];
+    indices.into_data().assert_eq(&TensorData::from(expected), false);
 }

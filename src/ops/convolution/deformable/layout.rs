@@ -97,7 +97,7 @@ impl Layout {
                      than 2^30; pass fewer images at a time",
                     &shapes[0][..],
                     &shapes[1][..],
-                    self.output_shape()
+                    &self.output_shape()[..]
                 ),
             );
         }
