@@ -1,32 +1,8 @@
 //! Compiles a graph to a plan that runs on this machine.
 //!
-//! [`compile`] runs the passes one after the other. The first ones make a graph of fewer or cheaper nodes:
-//!
-//! 1. [`dead_code`] drops nodes that no target needs, here and after other passes.
-//! 2. [`subexpressions`] merges nodes that compute the same value.
-//! 3. [`digits`] adds integers whole that are added digit by digit.
-//! 4. [`whole_gathers`] moves 64-bit integers whole, [`wide_shifts`] shifts them whole.
-//! 5. [`orders`] finds orders at once that are found digit by digit.
-//! 6. [`powers`] makes one operation of a power by squaring, [`idioms`] of other compositions.
-//! 7. [`turned`] reduces along the axis that a transposition makes the last one.
-//! 8. [`element_types`] casts what kernels have no loops for.
-//! 9. [`narrowing`] takes casts to larger types out of what needs none.
-//! 10. [`contractions`] and [`row_sums`] sum products without a table of them, [`blends`] weighted rows, and
-//!     [`wide_sums`] small integers as 64-bit ones.
-//! 11. [`keyed_scans`] makes one kernel of a scan and the conversions around it.
-//! 12. [`biases`] hands biases to convolutions.
-//! 13. [`choices`] copies rows that are selected element by element.
-//! 14. [`batches`] takes back that leading axes of products were flattened, where that would need copies.
-//!
-//! The others make steps of it, which are the [`Plan`]:
-//!
-//! 1. [`views`] turns reshapes, transposes, slices and broadcasts into strides.
-//! 2. [`fusion`] groups elementwise nodes into single passes over memory.
-//! 3. [`rotations`] hands rotations to the products before them.
-//! 4. [`assembly`] makes steps of the groups.
-//! 5. [`rows`] takes rows through several steps at a time.
-//! 6. [`past_caches`] says what is written past the caches.
-//! 7. [`memory`] places intermediate results in one block of [`scratch`] memory, in which all plans work.
+//! [`compile`] first makes a graph of fewer or cheaper nodes, by the [`PASSES`]. Then it makes steps of the nodes, which
+//! are the [`Plan`]: views need none, and elementwise nodes share them. Each pass is a file of its own, which says what
+//! the pass looks for, what it puts there, and why no bit changes.
 
 #![forbid(unsafe_code)]
 
@@ -69,19 +45,51 @@ pub use timing::{StepTime, time_steps};
 
 use crate::ir::{Node, Nodes, ValueId};
 
+/// What makes nodes fewer or cheaper, in the order in which it is applied: some recognise only what earlier ones have
+/// made.
+const PASSES: [fn(Job) -> Job; 19] = [
+    // Equal values are computed once.
+    subexpressions::merge,
+    // Integers that are added digit by digit are added whole.
+    digits::join,
+    // 64-bit integers that are moved or shifted in halves are moved and shifted whole.
+    whole_gathers::join,
+    wide_shifts::join,
+    // Orders that are found digit by digit are found at once.
+    orders::join,
+    // One operation takes the place of a power by squaring, and of other compositions.
+    powers::join,
+    idioms::join,
+    // Reductions work along the axis that a transposition makes the last one.
+    turned::reduce,
+    // What kernels have no loops for gets casts; then casts to larger types leave what needs none.
+    element_types::settle,
+    narrowing::narrow,
+    // Products are summed without a table of them.
+    contractions::find,
+    // Some passes behind this one count how often a value is read, so what nothing reads any more goes first.
+    dead_code::remove,
+    // Small integers are summed as 64-bit ones without being stored as such.
+    wide_sums::join,
+    // A scan and the conversions around it are one kernel.
+    keyed_scans::join,
+    // Convolutions add their biases.
+    biases::join,
+    // Weighted rows, and products of floats, are summed without a table of them.
+    blends::join,
+    row_sums::join,
+    // Rows that are selected element by element are copied.
+    choices::join,
+    // Products get their flattened leading axes back where the flat ones would need copies.
+    batches::unflatten,
+];
+
 /// Makes the plan that computes `targets` from `feeds`. A fed value is not computed, also if its node is not a
 /// placeholder.
 ///
 /// Panics if a target needs a placeholder that is not fed.
 pub fn compile(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Plan {
-    let job = dead_code::remove(nodes, feeds, targets);
-    let job = wide_shifts::join(&whole_gathers::join(digits::join(subexpressions::merge(&job))));
-    let job = orders::join(job);
-    let job = turned::reduce(&idioms::join(&powers::join(&job)));
-    let job = contractions::find(&narrowing::narrow(&element_types::settle(&job)));
-    let job = dead_code::remove(&job.nodes, &job.feeds, &job.targets);
-    let job = row_sums::join(blends::join(biases::join(keyed_scans::join(wide_sums::join(job)))));
-    let job = batches::unflatten(choices::join(job));
+    let job = PASSES.iter().fold(dead_code::needed(nodes, feeds, targets), |job, pass| pass(job));
     let (views, works) = views::resolve(&job.nodes);
     let groups = fusion::group(&job.nodes, &views, &works);
     let mut parts = rows::join(assembly::assemble(&job, &views, &groups));
@@ -130,7 +138,7 @@ impl Job {
             joined |= group.is_some();
             nodes.push(group.unwrap_or_else(|| node.clone()));
         }
-        if joined { dead_code::remove(&nodes, &self.feeds, &self.targets) } else { self }
+        if joined { dead_code::needed(&nodes, &self.feeds, &self.targets) } else { self }
     }
 }
 

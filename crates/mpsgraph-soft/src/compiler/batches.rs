@@ -19,7 +19,7 @@ pub fn unflatten(job: Job) -> Job {
         Some(copied) => push(nodes, node, copied),
         None => nodes.push(node),
     });
-    dead_code::remove(&job.nodes, &job.feeds, &job.targets)
+    dead_code::remove(job)
 }
 
 /// Which operands of a product are copied, if one is.

@@ -10,7 +10,7 @@ use crate::kernels::contraction::Contraction;
 use crate::kernels::reduce::{Reduce, ReduceOp};
 
 /// The same job with contractions, whose tables may be left over.
-pub fn find(job: &Job) -> Job {
+pub fn find(job: Job) -> Job {
     let readers = job.readers();
     let mut nodes = Nodes::default();
     for (_, node) in job.nodes.iter() {
@@ -20,7 +20,7 @@ pub fn find(job: &Job) -> Job {
         }
         nodes.push(node);
     }
-    Job { nodes, feeds: job.feeds.clone(), targets: job.targets.clone() }
+    Job { nodes, ..job }
 }
 
 /// The factors of the products that the node sums.

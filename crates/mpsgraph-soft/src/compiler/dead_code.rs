@@ -3,9 +3,14 @@
 use super::Job;
 use crate::ir::{Leaf, Node, Nodes, Op, ValueId};
 
+/// The same job without nodes that nothing reads any more.
+pub fn remove(job: Job) -> Job {
+    needed(&job.nodes, &job.feeds, &job.targets)
+}
+
 /// The part of `nodes` between `feeds` and `targets`. Fed nodes stay even if nothing needs them: their inputs and
 /// their place in the list of feeds are part of the plan's interface.
-pub fn remove(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Job {
+pub fn needed(nodes: &Nodes, feeds: &[ValueId], targets: &[ValueId]) -> Job {
     let mut fed = vec![false; nodes.len()];
     feeds.iter().for_each(|feed| fed[feed.0 as usize] = true);
     let mut needed = fed.clone();

@@ -11,7 +11,7 @@ use super::reading::{binary, select};
 use crate::ir::{BinaryOp, ElementwiseOp, Node, Nodes, Op, UnaryOp, ValueId};
 
 /// The same job with such operations; the nodes that nothing reads any more are left over.
-pub fn join(job: &Job) -> Job {
+pub fn join(job: Job) -> Job {
     job.rebuilt(|nodes, mut node, _, _| {
         if let Some(same) = uncorrected(nodes, &node) {
             return same;

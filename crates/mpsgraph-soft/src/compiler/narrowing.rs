@@ -13,7 +13,7 @@ use crate::kernels::KernelOp;
 use crate::kernels::reduce::{Reduce, ReduceOp};
 
 /// The same job in smaller types; the casts that nothing reads any more are left over.
-pub fn narrow(job: &Job) -> Job {
+pub fn narrow(job: Job) -> Job {
     job.rebuilt(|nodes, node, _, _| push(nodes, node))
 }
 

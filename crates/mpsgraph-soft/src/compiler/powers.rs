@@ -21,7 +21,7 @@ use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Nodes, Op, TensorTyp
 const FEWEST: u32 = 5;
 
 /// The same job with such operations; the nodes that made the powers are left over.
-pub fn join(job: &Job) -> Job {
+pub fn join(job: Job) -> Job {
     job.rebuilt(|nodes, node, id, renumbered| match Power::of(&job.nodes, id).filter(|power| power.bits >= FEWEST) {
         Some(Power { base, exponent, bits, .. }) => {
             let [base, exponent] = [base, exponent].map(|id| renumbered[id.0 as usize]);

@@ -8,7 +8,7 @@ use crate::ir::{Leaf, Op, TensorType, ValueId};
 use std::collections::HashMap;
 
 /// The same job with every value computed once.
-pub fn merge(job: &Job) -> Job {
+pub fn merge(job: Job) -> Job {
     let mut known: HashMap<(Op, Vec<ValueId>, TensorType), ValueId> = HashMap::new();
     job.rebuilt(|merged, node, _, _| {
         if node.op == Op::Leaf(Leaf::Placeholder) {

@@ -19,7 +19,7 @@ use super::reading::{binary, bits_of, cast, half_column, select};
 use crate::ir::{BinaryOp, DType, Node, Nodes, TensorType, ValueId, ViewOp};
 
 /// The same job with such shifts as one operation; the nodes that nothing reads any more are left over.
-pub fn join(job: &Job) -> Job {
+pub fn join(job: Job) -> Job {
     job.rebuilt(|nodes, node, _, _| match shifted(nodes, &node) {
         Some((dtype, operands)) => shift(nodes, node, dtype, operands),
         None => nodes.push(node),
