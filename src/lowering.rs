@@ -73,7 +73,8 @@ impl<'a> Lowering<'a> {
 
     /// The node's `index`-th scalar as a `[1]` tensor of `dtype`.
     ///
-    /// A float becomes a bool by `!= 0` and an integer by truncation; an integer keeps its low bits.
+    /// An integer keeps its low bits. As a bool it is `!= 0`, and so is a float. Floats are not read as integers, nor
+    /// integers as floats: `scalar_for` of `ops/arithmetic.rs` makes them what the tensor is of before they are fed.
     pub fn scalar(&self, index: usize, dtype: DType) -> ffi::Tensor {
         let (kind, first) = self.scalars[index];
         self.fed.number(self.graph, kind, first, dtype)

@@ -43,22 +43,30 @@ impl Fed {
     }
 
     fn read(&self, graph: &Graph, kind: ScalarKind, first: u32, dtype: DType) -> ffi::Tensor {
-        let (exact, own) = match kind {
-            ScalarKind::Float if dtype == DType::F32 => return part(graph, self.floats.as_ref(), first, 1),
-            ScalarKind::Float => (self.number(graph, kind, first, DType::F32), DType::F32),
-            ScalarKind::Integer if dtype == DType::I32 => return part(graph, self.integers.as_ref(), first, 1),
-            ScalarKind::Integer if dtype == DType::I64 => return self.wide(graph, first),
-            // The low word has all the bits.
-            ScalarKind::Integer if (dtype.is_int() || dtype.is_uint()) && dtype.size() < 8 => {
-                return low_bits(graph, &self.number(graph, kind, first, DType::I32), DType::I32, dtype);
-            }
-            ScalarKind::Integer => (self.number(graph, kind, first, DType::I64), DType::I64),
-            ScalarKind::RandomState => unreachable!("a random state is asked for by random_state"),
+        let not_zero = |own: DType| {
+            let number = self.number(graph, kind, first, own);
+            graph.not_equal(&number, &graph.constant_with_scalar(0.0, &[1], stored(own)))
         };
-        if dtype.is_bool() {
-            graph.not_equal(&exact, &graph.constant_with_scalar(0.0, &[1], stored(own)))
-        } else {
-            graph.cast(&exact, stored(dtype))
+        match kind {
+            ScalarKind::Float if dtype == DType::F32 => part(graph, self.floats.as_ref(), first, 1),
+            ScalarKind::Float if dtype.is_float() => {
+                graph.cast(&self.number(graph, kind, first, DType::F32), stored(dtype))
+            }
+            ScalarKind::Float if dtype.is_bool() => not_zero(DType::F32),
+            ScalarKind::Integer if dtype == DType::I32 => part(graph, self.integers.as_ref(), first, 1),
+            ScalarKind::Integer if dtype == DType::I64 => self.wide(graph, first),
+            ScalarKind::Integer if dtype.is_int() || dtype.is_uint() => {
+                // For fewer than 64 bits the low word has all of them.
+                let own = if dtype.size() < 8 { DType::I32 } else { DType::I64 };
+                low_bits(graph, &self.number(graph, kind, first, own), own, dtype)
+            }
+            ScalarKind::Integer if dtype.is_bool() => not_zero(DType::I64),
+            ScalarKind::Float | ScalarKind::Integer => {
+                unreachable!(
+                    "ops feed floats as floats and integers as integers (scalar_for), not {kind:?} as {dtype:?}"
+                )
+            }
+            ScalarKind::RandomState => unreachable!("a random state is asked for by random_state"),
         }
     }
 
