@@ -4,22 +4,9 @@
 //! silently gives the five samples of an odd length in reverse order (pytorch/pytorch#126649, open) and was wrong for
 //! 64 samples on macOS 14.4.1 (pytorch/pytorch#124096); along an axis before the last four the process ends
 //! (pytorch/pytorch#188864); their precision for lengths other than powers of two is not published. They also take
-//! complex tensors, which no other op here uses. So a transform is composed of products of real matrices:
+//! complex tensors, which no other op here uses. So a transform is composed of products of real matrices (`factors`).
 //!
-//! - up to [`WIDE`] points it is one product with a table of cosines and sines;
-//! - a length `a * b` is the transforms along both axes of an `(a, b)` view, with a rotation of each element between
-//!   them: eight nodes more, and of the order of `a + b` multiplications for each element;
-//! - a prime beyond [`PRIME`] is a convolution, by transforms of a power of two that is at least twice as long
-//!   (Bluestein's algorithm).
-//!
-//! The tables leave out elements that are known to be zero (padding, the half of a spectrum that the other half
-//! implies) and results that the caller does not ask for. Tables are computed in f64 and rounded once. They are
-//! constants of the program: 4 bytes for each of up to `2a * 2a` entries of the product of `a` points and `4n` of a
-//! rotation, 0.1 MB for 4096 points. 16-bit floats are transformed in f32. Burn's public functions accept powers of two
-//! only; here every length is right.
-//!
-//! [`WIDE`]: factors::WIDE
-//! [`PRIME`]: factors::PRIME
+//! 16-bit floats are transformed in f32. Burn's public functions accept powers of two only; here every length is right.
 
 mod factors;
 mod products;

@@ -6,14 +6,16 @@ pub(super) const WIDE: usize = 256;
 /// The largest prime that is one product: its table takes a megabyte.
 pub(super) const PRIME: usize = 512;
 
-/// The parts of a transform.
+/// How a transform is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
-    /// One product with a table.
+    /// One product with a table of cosines and sines: up to [`WIDE`] points, and primes up to [`PRIME`].
     Product,
-    /// Transforms of two lengths, the first one a product.
+    /// The transforms along both axes of a `(first, second)` view, with a rotation of each element between them: eight
+    /// nodes more, and of the order of `first + second` multiplications for each element. The first is a product.
     Factors { first: usize, second: usize },
-    /// A convolution by transforms of this length.
+    /// A convolution, by transforms of a power of two that is at least twice as long (Bluestein's algorithm): of
+    /// lengths beyond [`PRIME`] that nothing up to [`WIDE`] divides.
     Convolution { length: usize },
 }
 

@@ -1,5 +1,9 @@
 //! The constants of a transform: roots of unity, computed in f64 and rounded once.
 //!
+//! The tables leave out elements that are known to be zero (padding, the half of a spectrum that the other half
+//! implies) and results that the caller does not ask for. They are constants of the program: 4 bytes for each of up to
+//! `2a * 2a` entries of the product of `a` points and `4n` of a rotation, 0.1 MB for 4096 points.
+//!
 //! `w(x)` is `exp(-2πi * x)`, or its conjugate in a transform back. Where a table's axis stands for real and imaginary
 //! part, a table with the word *real* in its name has `Re w` at extent 1, one with *imaginary* has `-Im w` and `Im w`:
 //! what the number's own parts are multiplied by, and what the exchanged ones are.
