@@ -58,6 +58,7 @@ impl Case {
     /// The same as a test, recorded and eagerly.
     #[track_caller]
     pub fn check(&self) {
+        assert!(!self.dtypes.is_empty() && !self.layouts.is_empty(), "{} checks no dtype or no layout", self.name());
         for &dtype in &self.dtypes {
             for &layout in &self.layouts {
                 compare_with(

@@ -72,6 +72,7 @@ pub fn compare_with(
     let _running = Running(what);
     let (flex, recorded, eager) = (flex(), ours(), eagerly(&ours));
     assert_eq!([flex.len(), recorded.len()], [recorded.len(), eager.len()], "{what}: count of results");
+    assert!(!flex.is_empty(), "{what}: no results");
     for (i, ((flex, recorded), eager)) in flex.iter().zip(&recorded).zip(&eager).enumerate() {
         let expected = of_dtype(flex, recorded.dtype);
         assert_close(&format!("{what}, result {i}, recorded"), &expected, recorded, tolerance);

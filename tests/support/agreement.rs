@@ -27,7 +27,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The first that disagrees, else the one with the largest error.
+    /// The first that disagrees, else the one with the largest error. Nothing at all does not agree.
     pub fn of(parts: impl IntoIterator<Item = Outcome>) -> Outcome {
         parts
             .into_iter()
@@ -37,7 +37,7 @@ impl Outcome {
                 (true, true) if part.error > best.error => part,
                 (true, true) => best,
             })
-            .unwrap_or_else(|| Outcome::fact("nothing", "nothing", true))
+            .unwrap_or_else(|| Outcome::fact("a comparison", "none", false))
     }
 
     /// A statement that holds or does not.
