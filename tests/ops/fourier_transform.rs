@@ -151,7 +151,7 @@ mod any_length {
     }
 
     #[test]
-    fn forward() {
+    fn spectra_of_every_length_are_those_of_the_definition() {
         LENGTHS.into_iter().for_each(|n| check_forward(n, None));
         eagerly(|| [12, 131, 1000, 1009].into_iter().for_each(|n| check_forward(n, None)));
     }
@@ -164,7 +164,7 @@ mod any_length {
     }
 
     #[test]
-    fn back() {
+    fn signals_of_every_length_come_back_from_their_bins() {
         LENGTHS.into_iter().for_each(|n| check_back(n / 2 + 1, n));
         eagerly(|| [12, 131, 1000, 1009].into_iter().for_each(|n| check_back(n / 2 + 1, n)));
     }
@@ -243,7 +243,7 @@ mod any_length {
     }
 
     #[test]
-    fn mistakes() {
+    fn mistakes_are_refused_by_the_name_of_the_op() {
         let float = |shape: &[usize]| B::float_from_data(distinct(shape.to_vec(), DType::F32), &MpsGraphDevice);
         let half = |shape: &[usize]| B::float_from_data(distinct(shape.to_vec(), DType::F16), &MpsGraphDevice);
         assert_refused(&["rfft", "dim 2", "[2, 3]"], || B::rfft(float(&[2, 3]), 2, None));

@@ -175,7 +175,7 @@ fn wide_integers_use_all_bits() {
 }
 
 #[test]
-fn shapes() {
+fn draws_have_the_shape_that_is_asked_for() {
     let device = Default::default();
     for distribution in [Distribution::Default, Distribution::Normal(0.0, 1.0), Distribution::Bernoulli(0.5)] {
         let draw = |count: usize| Tensor::<MpsGraph, 1>::random([count], distribution, &device).into_data();
@@ -208,7 +208,7 @@ fn no_two_draws_are_equal() {
 }
 
 #[test]
-fn mistakes() {
+fn impossible_distributions_and_dtypes_are_refused() {
     let device = Default::default();
     let draw = |distribution| move || Tensor::<MpsGraph, 1>::random([4], distribution, &Default::default());
     assert_refused(&["float_random", "Bernoulli(1.5)", "0 and 1"], draw(Distribution::Bernoulli(1.5)));

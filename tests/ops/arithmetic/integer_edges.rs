@@ -62,7 +62,7 @@ macro_rules! dtypes {
             use super::*;
 
             #[test]
-            fn arithmetic() {
+            fn arithmetic_wraps_around() {
                 assert_pairs("add", |a, b| a + b, |a: $int, b| Some(a.wrapping_add(b)));
                 assert_pairs("sub", |a, b| a - b, |a: $int, b| Some(a.wrapping_sub(b)));
                 assert_pairs("mul", |a, b| a * b, |a: $int, b| Some(a.wrapping_mul(b)));
@@ -74,7 +74,7 @@ macro_rules! dtypes {
             }
 
             #[test]
-            fn division() {
+            fn quotients_are_truncated_and_remainders_have_the_divisors_sign() {
                 // The result of a division by zero is undefined; the next test checks that it does not change other
                 // elements.
                 let defined = |b: $int| b != 0;
@@ -98,7 +98,7 @@ macro_rules! dtypes {
             }
 
             #[test]
-            fn bits() {
+            fn bits_and_shifts_are_those_of_rust() {
                 assert_pairs("bitwise_and", Tensor::bitwise_and, |a: $int, b| Some(a & b));
                 assert_pairs("bitwise_or", Tensor::bitwise_or, |a: $int, b| Some(a | b));
                 assert_pairs("bitwise_xor", Tensor::bitwise_xor, |a: $int, b| Some(a ^ b));
@@ -110,7 +110,7 @@ macro_rules! dtypes {
             }
 
             #[test]
-            fn shifts_by_each_count() {
+            fn shifts_by_each_count_are_exact() {
                 let mut numbers = $int::edges();
                 // Bits that alternate.
                 numbers.extend([$int::MAX / 3, $int::MAX / 3 * 2].into_iter().flat_map(|x| [x, !x]));
@@ -137,7 +137,7 @@ macro_rules! dtypes {
             }
 
             #[test]
-            fn order() {
+            fn extremes_comparisons_and_bounds_are_exact() {
                 assert_pairs("max_pair", Tensor::max_pair, |a: $int, b| Some(a.max(b)));
                 assert_pairs("min_pair", Tensor::min_pair, |a: $int, b| Some(a.min(b)));
                 assert_pairs("lower", |a, b| a.lower(b).int().cast($int::dtype()), |a: $int, b| Some((a < b).into()));
@@ -156,7 +156,7 @@ macro_rules! dtypes {
             }
 
             #[test]
-            fn powers() {
+            fn powers_wrap_around() {
                 let exponent = |b: $int| u32::try_from(b).ok().filter(|&b| b < 8);
                 assert_pairs("powi", Tensor::powi, |a: $int, b| Some(a.wrapping_pow(exponent(b)?)));
                 assert_each("powi_scalar", |x| x.powi_scalar(5), |x: $int| x.wrapping_pow(5));
@@ -178,7 +178,7 @@ fn shift_counts_are_taken_modulo_64() {
 }
 
 #[test]
-fn scalar_counts_of_any_size() {
+fn scalar_shift_counts_are_taken_modulo_64() {
     let a = [1_i64, -5, i64::MAX, i64::MIN, 1 << 31];
     for places in [0, 1, 31, 32, 40, 63, 64, 65] {
         let left = || tensor(&a).bitwise_left_shift_scalar(places.elem()).into_data();
@@ -209,7 +209,7 @@ fn u64_scalars_are_exact() {
 
 /// Halves of 64 bits stand along an axis more than a tensor can have.
 #[test]
-fn bits_of_64_bit_integers_with_all_axes() {
+fn bitwise_ops_take_64_bit_integers_of_all_axes() {
     let shape = [1, 2, 1, 1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1, 2];
     let narrow = [1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2];
     let (left, right) = ([-1, i64::MAX, 1 << 40, -(1 << 40), 5, 0, 12, 77, -77, 1 << 62, 3, i64::MIN], [33, 2, 62, 7]);

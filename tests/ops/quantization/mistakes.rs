@@ -22,7 +22,7 @@ fn quantized(shape: [usize; 2], level: QuantLevel) -> <B as BackendTypes>::Quant
 }
 
 #[test]
-fn schemes() {
+fn unsupported_schemes_are_refused() {
     let level = QuantLevel::Tensor;
     for value in [QuantValue::E4M3, QuantValue::E5M2, QuantValue::E2M1] {
         let parts = ["quantize_dynamic", "unsupported", &format!("{value:?}"), "[2, 3]"];
@@ -39,7 +39,7 @@ fn schemes() {
 
 /// Whole words of blocks are joined by themselves, after the same check.
 #[test]
-fn joined_shapes() {
+fn tensors_of_shapes_that_do_not_join_are_refused() {
     let of = |shape| quantized(shape, QuantLevel::block([8]));
     let parts = ["cat", "[3, 16]", "[2, 16]", "differ outside dim 1"];
     assert_refused(&parts, || B::q_cat(vec![of([2, 16]), of([3, 16])], 1));
@@ -49,7 +49,7 @@ fn joined_shapes() {
 
 /// Results whose blocks do not come out even are refused by the name of the op that was called.
 #[test]
-fn blocks_of_results() {
+fn results_whose_blocks_are_uneven_are_refused() {
     let q = || quantized([2, 32], QuantLevel::block([8]));
     let columns = [Slice::full(), Slice::new(0, Some(5), 1)];
     assert_refused(&["q_slice", "blocks of 8", "[2, 5]", "dequantize first"], || B::q_slice(q(), &columns));
@@ -59,7 +59,7 @@ fn blocks_of_results() {
 }
 
 #[test]
-fn scales() {
+fn a_wrong_count_of_scales_is_refused() {
     let scales = |count: usize| QuantizationParameters { scales: Tensor::<B, 1>::ones([count], &DEVICE) };
     let parts = ["quantize", "[2]", "takes 1 floats"];
     assert_refused(&parts, || floats([2, 3]).quantize(&by(Q8S, QuantLevel::Tensor), scales(2)));
@@ -68,7 +68,7 @@ fn scales() {
 }
 
 #[test]
-fn data() {
+fn data_that_does_not_fit_its_scheme_is_refused() {
     let data = |scheme, bytes| TensorData::from_bytes_vec(vec![0u8; bytes], [6], DType::QFloat(scheme));
     let refused = |parts: &[&str], scheme, bytes| {
         assert_refused(&[&["q_from_data"], parts].concat(), || B::q_from_data(data(scheme, bytes), &DEVICE));
@@ -85,7 +85,7 @@ fn data() {
 }
 
 #[test]
-fn moves() {
+fn moves_beyond_the_shape_are_refused() {
     let q = || quantized([2, 3], QuantLevel::Tensor);
     assert_refused(&["q_reshape", "[2, 3]", "[4, 2]"], || B::q_reshape(q(), [4, 2].into()));
     assert_refused(&["q_expand", "[2, 3]", "[3]"], || B::q_expand(q(), [3].into()));

@@ -105,7 +105,7 @@ fn infinities_next_to_samples_outside() {
     assert_gives("NaN", &expected, || run([NAN, NAN]), Exact);
 }
 
-/// The output of nothing is the bias; the gradients are zeros.
+/// The output is the bias, and the gradients of all other operands are zeros.
 fn of_nothing(shapes: [[usize; 4]; 2]) {
     let run = || {
         let plain = DeformConvOptions::new([1, 1], [1, 1], [1, 1], 1, 1);
@@ -135,7 +135,7 @@ fn of_nothing(shapes: [[usize; 4]; 2]) {
 }
 
 #[test]
-fn nothing() {
+fn the_output_of_empty_operands_is_the_bias() {
     of_nothing([[0, 3, 3, 3], [2, 3, 2, 2]]);
     of_nothing([[1, 0, 3, 3], [2, 0, 2, 2]]);
     of_nothing([[2, 3, 0, 3], [2, 3, 2, 2]]);
