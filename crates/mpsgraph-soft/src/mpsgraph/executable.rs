@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize};
 use crate::compiler::Plan;
 use crate::foundation::ns_array;
 use crate::ir::{TensorType, ValueId};
+use crate::metal::execution::Execution;
 use crate::metal::mtl_buffer::{self, Buffer};
 use crate::metal::work::{Buffers, Piece, Work};
 use crate::mps::mps_command_buffer::Encoder;
@@ -141,6 +142,7 @@ extern "C-unwind" fn specialize(this: This<'_>, cmd: Sel, device: Id, types: Id,
     executable.is_specialized.store(true, Release);
 }
 
+/// Binds the buffers and hands the run to the command buffer.
 extern "C-unwind" fn encode(
     this: This<'_>,
     cmd: Sel,
@@ -164,29 +166,14 @@ extern "C-unwind" fn encode(
         violation!(this, cmd, "results that MPSGraph allocates are not supported here: give a results array");
     }
     // SAFETY: as above.
-    let descriptor = unsafe { descriptor.lent() };
-    let execution = match descriptor.try_state::<ExecutionDescriptor>() {
-        Some(descriptor) if descriptor.waits() => {
-            violation!(this, cmd, "waitUntilCompleted cannot be met for work that is not committed: commit, then wait")
-        }
-        // SAFETY: as above.
-        Some(descriptor) => descriptor.execution(unsafe { results.lent() }),
-        None if !descriptor.id().is_nil() => violation!(
-            this,
-            cmd,
-            "the descriptor is {}, not an MPSGraphExecutableExecutionDescriptor",
-            descriptor.id().class_name()
-        ),
-        None => None,
-    };
+    let (descriptor, given, taken) = unsafe { (descriptor.lent(), inputs.lent(), results.lent()) };
+    let execution = execution(descriptor, taken).unwrap_or_else(|why| violation!(this, cmd, "{why}"));
     let is_first = !executable.is_specialized.swap(true, AcqRel);
     let compiling = is_first.then(Compiling::begin);
     if matches!(compiling, Some(None)) {
         violation!(this, cmd, "the first run of an executable compiles the rest, and another thread is compiling");
     }
     let plan = &executable.plan;
-    // SAFETY: as above.
-    let (given, taken) = unsafe { (inputs.lent(), results.lent()) };
     let reads = bind(plan.feeds(), given, "inputs").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
     let writes = bind(plan.targets(), taken, "results").unwrap_or_else(|why| violation!(this, cmd, "{why}"));
     if mtl_buffer::aliased(reads.as_slice(), writes.as_slice()).is_some() {
@@ -202,6 +189,21 @@ extern "C-unwind" fn encode(
     encoder.encode(Piece::new(Work::Plan(Arc::clone(plan)), reads, writes), execution);
     counters::encoded();
     results
+}
+
+/// What tells the completion handler of a descriptor, which may be nil, that the run has ended.
+fn execution(descriptor: &Strong, results: &Strong) -> Result<Option<Execution>, String> {
+    match descriptor.try_state::<ExecutionDescriptor>() {
+        Some(descriptor) if descriptor.waits() => {
+            Err("waitUntilCompleted cannot be met for work that is not committed: commit, then wait".into())
+        }
+        Some(descriptor) => Ok(descriptor.execution(results)),
+        None if !descriptor.id().is_nil() => {
+            let class = descriptor.id().class_name();
+            Err(format!("the descriptor is {class}, not an MPSGraphExecutableExecutionDescriptor"))
+        }
+        None => Ok(None),
+    }
 }
 
 /// The buffers of an array of tensor data whose types must be these.
