@@ -28,13 +28,19 @@ pub(super) struct Waiting {
 }
 
 struct List {
-    /// When a handler was called last while somebody waited.
-    last_end: Instant,
-    limit: Duration,
+    lateness: Lateness,
     waiters: Vec<Waiter>,
     /// For the next waiter.
     key: u64,
     clock: Clock,
+}
+
+/// When waits are late.
+#[derive(Clone, Copy)]
+struct Lateness {
+    /// When a handler was called last while somebody waited.
+    last_end: Instant,
+    limit: Duration,
 }
 
 #[derive(Clone, Copy)]
@@ -77,13 +83,8 @@ impl Wait {
 
 impl Waiting {
     pub fn new(limit: Duration) -> Self {
-        let list = List {
-            last_end: Instant::now(),
-            limit: limit.min(NEVER),
-            waiters: Vec::new(),
-            key: 0,
-            clock: Clock::NotStarted,
-        };
+        let lateness = Lateness { last_end: Instant::now(), limit: limit.min(NEVER) };
+        let list = List { lateness, waiters: Vec::new(), key: 0, clock: Clock::NotStarted };
         Self { count: AtomicUsize::new(0), list: Mutex::new(list), earlier: Condvar::new() }
     }
 
@@ -93,7 +94,7 @@ impl Waiting {
 
     /// Sets how long the device may end nothing while somebody waits; work that is well takes some time, too.
     pub fn set_limit(&self, limit: Duration) {
-        self.lock().limit = limit.clamp(LEAST, NEVER);
+        self.lock().lateness.limit = limit.clamp(LEAST, NEVER);
         self.earlier.notify_one();
     }
 
@@ -107,7 +108,7 @@ impl Waiting {
         }
         let woken: Vec<Waiter> = {
             let mut list = self.lock();
-            list.last_end = Instant::now();
+            list.lateness.last_end = Instant::now();
             list.waiters.extract_if(.., |waiter| waiter.serial <= serial).collect()
         };
         self.count.fetch_sub(woken.len(), Ordering::Relaxed);
@@ -120,7 +121,7 @@ impl Waiting {
     pub fn register(&'static self, wait: &mut Wait, waker: &Waker, look: Option<Instant>) {
         let mut list = self.lock();
         let since = *wait.since.get_or_insert_with(Instant::now);
-        let woken_at = look.unwrap_or_else(|| list.late_at(since));
+        let woken_at = look.unwrap_or_else(|| list.lateness.of(since));
         let known = list.waiters.iter_mut().find(|waiter| Some(waiter.key) == wait.key);
         if let Some(known) = known {
             known.waker.clone_from(waker);
@@ -164,7 +165,7 @@ impl Waiting {
     /// The limit, if the device has ended nothing for so long while `wait` lasted.
     pub fn overdue(&self, wait: &Wait) -> Option<Duration> {
         let list = self.lock();
-        (Instant::now() >= list.late_at(wait.since?)).then_some(list.limit)
+        (Instant::now() >= list.lateness.of(wait.since?)).then_some(list.lateness.limit)
     }
 
     fn start_clock(&'static self) {
@@ -180,12 +181,10 @@ impl Waiting {
         let mut list = self.lock();
         loop {
             let now = Instant::now();
-            let List { last_end, limit, waiters, .. } = &mut *list;
-            let late_at = |since: Instant| since.max(*last_end) + *limit;
+            let lateness = list.lateness;
             let (mut woken, mut next) = (Vec::new(), None::<Instant>);
-            for waiter in waiters.iter_mut().filter(|waiter| !waiter.late) {
-                let late_at = late_at(waiter.since);
-                let at = waiter.look.unwrap_or(late_at);
+            for waiter in list.waiters.iter_mut().filter(|waiter| !waiter.late) {
+                let at = waiter.look.unwrap_or_else(|| lateness.of(waiter.since));
                 if at <= now {
                     waiter.late = waiter.look.take().is_none();
                     woken.push(waiter.waker.clone());
@@ -211,9 +210,9 @@ impl Waiting {
     }
 }
 
-impl List {
+impl Lateness {
     /// When a wait since that time is late.
-    fn late_at(&self, since: Instant) -> Instant {
+    fn of(self, since: Instant) -> Instant {
         since.max(self.last_end) + self.limit
     }
 }

@@ -15,8 +15,9 @@ use burn_backend::{DType, Shape, TensorMetadata};
 pub(crate) use attention::attention;
 pub(crate) use linear::{linear, linear_bias_backward, linear_weight_backward, linear_x_backward};
 
+pub(crate) use self::parts::INNER;
 pub(super) use self::parts::are_distant;
-use self::parts::{BATCH, INNER, Parts, is_far};
+use self::parts::{BATCH, Parts, is_far};
 use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
 use crate::error::invalid;

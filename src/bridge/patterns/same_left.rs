@@ -13,8 +13,9 @@ use super::add;
 use super::joined::{Joined, Members, Row, START, type_of};
 use super::reading::{ADD, Readers, either_way, is_float};
 use super::regions::PARTS;
-use super::sums_of_products::{INNER, PRODUCT, is_plain};
+use super::sums_of_products::{PRODUCT, is_plain};
 use crate::bridge::program::{OperandRef, Program, Source};
+use crate::ops::matrix_multiplication::INNER;
 use crate::ops::tensor_shape::{AxisRange, TensorShapeOp};
 
 pub(super) fn apply(program: &mut Program) {

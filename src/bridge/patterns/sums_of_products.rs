@@ -18,14 +18,11 @@ use super::reading::{ADD, Readers, is_float};
 use super::regions::PARTS;
 use crate::bridge::program::{OperandRef, Program, Source};
 use crate::ops::Op;
-use crate::ops::matrix_multiplication::MatrixMultiplicationOp;
+use crate::ops::matrix_multiplication::{INNER, MatrixMultiplicationOp};
 use crate::ops::tensor_shape::{AxisRange, TensorShapeOp};
 use crate::tensor_type::TensorType;
 
 pub(super) const PRODUCT: Op = Op::MatrixMultiplication(MatrixMultiplicationOp::Float);
-
-/// The largest inner extent of a joined product; those beyond are computed in parts (`ops/matrix_multiplication`).
-pub(super) const INNER: usize = 1 << 14;
 
 pub(super) fn apply(program: &mut Program) {
     let readers = Readers::new(program);
@@ -234,7 +231,7 @@ fn is_part(program: &Program, at: u32, reader: u32) -> bool {
     is_sum(program, reader) && node.output.shape == *shape && node.inputs.iter().any(own)
 }
 
-/// Whether a product is of two matrices none of which is beyond a limit.
+/// Whether a product is of two matrices whose extents are at most [`INNER`]; larger ones are computed in parts.
 pub(super) fn is_plain(program: &Program, at: u32) -> bool {
     let node = &program.nodes[at as usize];
     let small = |shape: &Shape| shape.num_dims() == 2 && shape.iter().all(|&extent| extent <= INNER);

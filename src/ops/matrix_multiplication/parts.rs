@@ -7,7 +7,7 @@ use crate::lowering::axis::{self, joined, turning};
 
 /// The largest inner extent of one product. From 32767 on, M1 and M2 read beyond the operands (pytorch/pytorch#177116),
 /// and what they make of that depends on what lies there (#193487: 50,000 rows on an M2 Max).
-pub(super) const INNER: usize = 1 << 14;
+pub(crate) const INNER: usize = 1 << 14;
 
 /// The most rows and columns of one product's matrices on macOS 14.0 to 14.3, and how far apart in memory their rows
 /// may be, also those of a slice. Products beyond this limit are wrong there (pytorch/pytorch#116769, #111634, #117549;
