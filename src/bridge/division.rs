@@ -74,8 +74,8 @@ pub(super) struct Divisions {
     stretches: Stretches,
 }
 
-/// Notes that the program of a segment was found.
-pub(super) fn note_found(segment: &Segment, grain: Grain, novelty: &mut Novelty) {
+/// Notes that the program of a segment is not a new one: it was found, or it is compiled, but with other lanes.
+pub(super) fn note_not_new(segment: &Segment, grain: Grain, novelty: &mut Novelty) {
     match grain {
         Grain::Whole => {
             novelty.of_rounds.note(false);
@@ -110,7 +110,7 @@ impl Divisions {
         let Miss { hash, seen, .. } = *miss;
         match (seen, grain) {
             (Seen::Compiled, _) => {
-                note_found(segment, grain, novelty);
+                note_not_new(segment, grain, novelty);
                 None
             }
             (Seen::Never | Seen::Asked, Grain::Whole) => self.of_whole(segment, hash, novelty),

@@ -33,11 +33,11 @@ pub(super) enum FlushReason {
     Read,
     /// Another thread reads or uses a value.
     OtherThread,
-    /// `sync` or `flush` was called.
+    /// `sync` or `flush` was called, or an upload found no memory.
     Sync,
-    /// Too many ops or bytes are recorded.
+    /// Too many ops or bytes are recorded, or a thread ends and what ended threads have recorded holds too many bytes.
     Bound,
-    /// `BURN_MPSGRAPH_EAGER=1`, or a thread that is ending.
+    /// Each op is submitted by itself: by `BURN_MPSGRAPH_EAGER=1`, by `eagerly`, or in a thread that is ending.
     Eager,
 }
 
@@ -123,7 +123,7 @@ impl Runtime {
     fn submit_segment(&self, segment: &Segment, grain: Grain, novelty: &Mutex<Novelty>) -> Option<Division> {
         let key = draft::key(segment);
         if self.run_again(segment, key) {
-            division::note_found(segment, grain, &mut novelty.lock_anyway());
+            division::note_not_new(segment, grain, &mut novelty.lock_anyway());
             return None;
         }
         OpenSegment::submit_whole(self, segment, grain, novelty, key)

@@ -20,7 +20,7 @@ pub struct Stats {
     pub programs_kept: u64,
     /// Ops of the programs that were compiled.
     pub nodes_compiled: u64,
-    /// Flushes that found their program compiled.
+    /// Programs that were looked up and found compiled. A flush that is divided looks up several.
     pub cache_hits: u64,
     /// Programs dropped from the cache to keep its bounds.
     pub cache_evictions: u64,
@@ -57,9 +57,9 @@ pub struct Stats {
     pub flushes_for_reads: u64,
     /// Flushes because another thread read or used a value.
     pub flushes_for_other_threads: u64,
-    /// Flushes by `sync` or `flush`.
+    /// Flushes by `sync` or `flush`, or because no memory was free for an upload.
     pub flushes_for_sync: u64,
-    /// Flushes because too much was recorded.
+    /// Flushes because too much was recorded, also by threads that have ended.
     pub flushes_at_bounds: u64,
     /// Flushes of a single op: by `BURN_MPSGRAPH_EAGER=1`, by `eagerly`, or in a thread that is ending.
     pub flushes_of_one_op: u64,

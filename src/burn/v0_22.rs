@@ -37,14 +37,28 @@ pub mod public {
     pub type MpsGraph = crate::backend::MpsGraph;
 
     /// Real and imaginary part of the spectrum of `signal` along `dim`, not scaled: `n / 2 + 1` bins of the signal cut
-    /// or filled with zeros to `n` samples, by default all.
+    /// or filled with zeros to `n` samples, by default all. Every length is right, not only powers of two.
+    ///
+    /// Both parts have the dtype of `signal`: f32, f16 or bf16. 16-bit floats are transformed in f32.
     ///
     /// burn-signal computes with it; in Burn 0.22 transforms are not among a backend's methods.
+    ///
+    /// # Panics
+    /// If `dim` is no axis of `signal`, its dtype is not of floats, or there are no samples.
     pub fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (MpsGraphTensor, MpsGraphTensor) {
         fourier_transform::rfft(signal, dim, n)
     }
 
-    /// The inverse of [`rfft`].
+    /// The inverse of [`rfft`]: the `n` samples along `dim` of which the spectrum is this, scaled by `1 / n`. By default
+    /// `n` is `2 * (bins - 1)`.
+    ///
+    /// The first `n / 2 + 1` bins count; missing ones are 0. The imaginary parts of the first bin, and of the last one
+    /// for even `n`, are ignored, because they are 0 for every real signal. The samples have the dtype of the parts: f32,
+    /// f16 or bf16. 16-bit floats are transformed in f32.
+    ///
+    /// # Panics
+    /// If `dim` is no axis of `re`, the parts differ in shape or dtype, the dtype is not of floats, or there are no bins
+    /// or no samples, of which one bin without an `n` makes none.
     pub fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Option<usize>) -> MpsGraphTensor {
         fourier_transform::irfft(re, im, dim, n)
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use smallvec::SmallVec;
 
 use crate::bridge::cache::Seen;
-use crate::bridge::division::{Division, Grain, note_found};
+use crate::bridge::division::{Division, Grain, note_not_new};
 use crate::bridge::draft::{Draft, Flow};
 use crate::bridge::novelty::Novelty;
 use crate::bridge::pool::Allocation;
@@ -61,7 +61,7 @@ impl<'a> OpenSegment<'a> {
         let (segment, novelty) = (self.flow.segment, &mut novelty.lock_anyway());
         self.division = match miss {
             None => {
-                note_found(segment, grain, novelty);
+                note_not_new(segment, grain, novelty);
                 None
             }
             Some(miss) => self.runtime.divisions.lock_anyway().of_missed(segment, grain, miss, novelty),
