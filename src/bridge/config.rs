@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::error::Error;
 
-/// Ops that a recording holds at most; also an upper limit of a program's compile time.
+/// Ops that a recording holds at most, which also bounds how long one program compiles.
 const MAX_OPS: usize = 2048;
 /// The programs that are kept at first.
 const MAX_PROGRAMS: usize = 256;

@@ -34,8 +34,8 @@ impl Heaps {
         {
             return Some(buffer);
         }
-        // One that has become half empty again, or a new one.
-        // What is free of it may be too scattered for this buffer.
+        // An older heap that is half empty again, or a new one. Free bytes may be scattered, so the largest hole is
+        // asked for too.
         let has_room =
             |heap: &Heap| heap.used_size() <= HEAP_BYTES / 2 && heap.max_available_size(needed.align) >= needed.size;
         let heap = match self.heaps.iter().position(has_room) {

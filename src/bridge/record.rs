@@ -84,7 +84,7 @@ pub(crate) fn check_size(op: &'static str, result: &TensorType) {
     Runtime::get().check_size(op, result).unwrap_or_else(|error| error.raise());
 }
 
-/// Ends an op that would make numbers of 32 bits of more elements than fit.
+/// Refuses an op whose graph would hold a tensor of more than [`MOST_ELEMENTS`] 32-bit elements.
 fn check_width(op: &Op, inputs: &[&MpsGraphTensor], output: &TensorType, bytes: usize) {
     // An element has a byte at least.
     if bytes > MOST_ELEMENTS || inputs.iter().any(|input| input.value.0.bytes() > MOST_ELEMENTS) {

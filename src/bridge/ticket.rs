@@ -32,7 +32,7 @@ impl Ticket {
         self.0.lock_anyway()
     }
 
-    /// The flush has ended.
+    /// Waits until the flush has ended.
     ///
     /// Flushes wait for those that were cut before them only, so they never wait in a circle: a flush waits for what
     /// its ops read, an op reads what was pending when it was recorded, and a flush is cut after its ops are recorded.
@@ -64,7 +64,7 @@ impl Ticket {
         }
     }
 
-    /// The flush has ended.
+    /// Ends the flush and wakes who waits for it.
     pub fn end(ticket: &Arc<Self>, end: End) {
         // Nobody else has it, so nobody waits or will.
         if Arc::strong_count(ticket) == 1 {

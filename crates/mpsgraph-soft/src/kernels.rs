@@ -1,11 +1,6 @@
-//! The computations themselves: plain Rust on slices, without Objective-C and without the compiler's plans.
-//!
-//! A [`Kernel`] is a file here: a type that says what a node computes (the attributes, and what the inputs are), and
-//! the code that runs it. To add one, write the file, name it below among the modules and in the list of [`KernelOp`];
-//! one more operation of its kind is a variant of its type. An operation with several results is several nodes, whose
-//! attributes say which result. Memory that a kernel needs besides its operands is named by [`Kernel::scratch_bytes`],
-//! so that the plan places it; kernels allocate nothing. Errors that only the numbers of a run show, such as an index
-//! out of range, end the run by [`Call::fail`].
+//! The computations themselves: plain Rust on slices, without Objective-C and without the compiler's plans. What a
+//! plan's steps share with each other, the memory that they work on, is in [`storage`]: it hands out spans, which takes
+//! `unsafe`, and `compiler` forbids that.
 //!
 //! `dispatch!` picks the element type of a generic function, [`vectorised`] the instruction set. Results depend neither
 //! on the number of threads nor, but for products of matrices, on the instruction set. Tensors have at least one
@@ -54,7 +49,13 @@ use dispatch::dispatch;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a kernel computes, and how.
+/// What a kernel computes, and how. Each kernel is a file: a type that says what a node computes (the attributes, and
+/// what the inputs are), and the code that runs it.
+///
+/// To add one, write the file, name it above among the modules and in the list of [`KernelOp`]; one more operation of
+/// its kind is a variant of its type. An operation with several results is several nodes, whose attributes say which
+/// result. Kernels allocate nothing. Errors that only the numbers of a run show, such as an index out of range, end the
+/// run by [`Call::fail`].
 pub trait Kernel: Into<KernelOp> {
     /// Computes every byte of the output.
     fn run(&self, call: Call<'_>);
@@ -65,7 +66,7 @@ pub trait Kernel: Into<KernelOp> {
         dtype
     }
 
-    /// Bytes that [`run`](Self::run) works in besides its operands, for operands of these types.
+    /// Bytes that [`run`](Self::run) works in besides its operands, for operands of these types: the plan places them.
     fn scratch_bytes(&self, _inputs: &[&TensorType], _output: &TensorType) -> usize {
         0
     }

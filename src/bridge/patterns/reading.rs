@@ -39,7 +39,7 @@ pub(super) fn value(program: &Program, at: u32) -> OperandRef {
     OperandRef { source: Source::Node(at), shape, barrier: false }
 }
 
-/// Whether a node is of floats throughout.
+/// Whether a node's value is of floats.
 pub(super) fn is_float(program: &Program, at: u32) -> bool {
     program.nodes[at as usize].output.dtype.is_float()
 }

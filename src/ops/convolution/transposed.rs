@@ -1,5 +1,5 @@
-//! Transposed convolutions: the gradient for the input of a plain convolution, and that one's output in their own
-//! gradients.
+//! A transposed convolution is the gradient of a plain one for its input. So its own gradient for its input is the
+//! output of the plain one.
 
 use burn_backend::ops::ConvTransposeOptions;
 use burn_backend::{Shape, Slice, TensorMetadata};

@@ -171,11 +171,11 @@ impl Window {
     }
 }
 
-/// Which elements of the last axes of a tensor `[planes, height, width]` a slice takes.
+/// One axis of tensors `[planes, height, width]` of a graph, of which parts are taken.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plane<'a> {
     pub graph: &'a Graph,
-    /// Extents, of which that of `axis` may be what it likes.
+    /// The extents of the tensors. That of `axis` is not read: tensors of several extents are taken apart.
     pub shape: [usize; 3],
     pub axis: usize,
 }
