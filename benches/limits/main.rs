@@ -3,10 +3,6 @@
 //! written; and then of kernels that only move memory, and of products, which share of that they reach. Last comes a
 //! whole training step against the sum of its kernels.
 //!
-//! The shares stand in the last column: of the time that copying as many bytes takes, of the multiplications that the
-//! threads do by themselves, of the step's time. All are of the shortest times, so other load on the machine counts
-//! little.
-//!
 //! ```sh
 //! cargo bench --bench limits
 //! ```
@@ -52,6 +48,9 @@ mod soft {
     /// Rows of the matrices that each thread multiplies by itself.
     const OWN: usize = 384;
 
+    /// The shares stand in the last column: of the time that copying as many bytes takes, of the multiplications that
+    /// the threads do by themselves, of the step's time. All are of the shortest times, so other load on the machine
+    /// counts little.
     pub fn run() {
         let mut criterion = Criterion::default()
             .sample_size(20)

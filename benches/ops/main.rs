@@ -2,10 +2,6 @@
 //! burn-ndarray and burn-flex in one run. The entries of a case follow each other, so that other load on the machine
 //! meets all of them. `OPS_ELEMENTS=10000` keeps the sizes that it names, separated by commas.
 //!
-//! Peers answer an operation that only renames axes without touching an element, and a function of one operand keeps
-//! its order. So what moves elements is measured together with a sum with a packed tensor, or with a negation (of
-//! integers, of their bits) where the result has other elements than the operand.
-//!
 //! ```sh
 //! cargo bench --bench ops -- 'reduction/.*i32'
 //! ```
@@ -30,6 +26,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use measure::{Group, measure};
 
 /// Measures a case with this backend and those of burn-ndarray and burn-flex: `case!(group, name, |B| input, |x| run)`.
+///
+/// Peers answer an operation that only renames axes without touching an element, and a function of one operand keeps
+/// its order. So what moves elements is measured together with a sum with a packed tensor, or with a negation (of
+/// integers, of their bits) where the result has other elements than the operand.
 macro_rules! case {
     ($group:expr, $name:expr, |$B:ident| $input:expr, |$x:pat_param| $run:expr) => {{
         let (group, name) = (&mut *$group, &$name);

@@ -69,8 +69,9 @@ pub(super) fn compile(program: &Program, layout: Layout, level: Optimization, de
     }
 }
 
-/// `x` behind a barrier, made of minus infinity that only a run knows: the maximum with it; of integers the sum with 0,
-/// because what it is as an integer is not documented.
+/// `x` behind a barrier: the maximum with minus infinity, which is fed, so that the compiler does not know it. For
+/// integers it is the sum with a 0 that is made of the fed number, because Apple does not document what minus infinity
+/// is as an integer.
 fn hidden(graph: &Graph, x: &ffi::Tensor, dtype: DType, least: &ffi::Tensor) -> ffi::Tensor {
     if dtype.is_float() {
         let least = if dtype == DType::F32 { least.clone() } else { graph.cast(least, stored(dtype)) };

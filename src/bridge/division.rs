@@ -1,4 +1,4 @@
-//! Into what a program is divided that would be compiled for one flush alone.
+//! How a program is divided that would otherwise be compiled for one flush alone.
 //!
 //! Rounds of a loop repeat even if their sequence does not. Of what has no rounds, or new ones, pieces repeat: where
 //! one ends is decided by its own ops, so that a model behind a random augmentation has the same ones each time. Those
@@ -16,8 +16,9 @@ use stretches::Stretches;
 
 /// Ops of a long flush, at least.
 const LONG: usize = 8;
-/// How many programs that were not found have an op that is known: a short training with a new batch size has the same
-/// ops in its first step, which makes the moments, in the later ones, and when it is evaluated.
+/// An op is known when it was in this many programs that were not found. Fewer would not do: a short training with a
+/// new batch size has the same ops in its first step, which makes the moments, in its later steps, and when it is
+/// evaluated.
 const FAMILIAR: u32 = 4;
 /// How often a program is divided before it is compiled, which takes as long as some such runs.
 const SELDOM: u32 = 16;
@@ -57,7 +58,7 @@ impl Grain {
 
 /// How a segment is divided.
 pub(super) struct Division {
-    /// The numbers of the nodes that begin another part; ascending, and some.
+    /// The numbers of the nodes that begin another part, ascending; there is at least one.
     pub begins: Vec<usize>,
     /// What the parts are.
     pub into: Grain,
@@ -145,7 +146,7 @@ impl Divisions {
     /// would be compiled one by one.
     fn are_known(&mut self, segment: &Segment) -> bool {
         let nodes = &segment.nodes;
-        // One that is here several times is unknown each time.
+        // An unknown op that the segment has several times is counted each time.
         let unknown = nodes.iter().map(Node::hash_anywhere).filter(|hash| self.ops.count(*hash) < FAMILIAR);
         let mut unknown: Vec<u64> = unknown.collect();
         let are_known = unknown.len() <= nodes.len() / 10;
@@ -165,7 +166,7 @@ impl Divisions {
         Some(division)
     }
 
-    /// How a segment is divided into such parts; `None` if it is one, or if nobody needs any of the others.
+    /// How a segment is divided into such parts; `None` if only one part of it has values that somebody needs.
     fn divide(&mut self, segment: &Segment, into: Grain) -> Option<Division> {
         let Segment { nodes, wanted } = segment;
         let begins = match into {

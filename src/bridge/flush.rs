@@ -129,7 +129,7 @@ impl Runtime {
         OpenSegment::submit_whole(self, segment, grain, novelty, key)
     }
 
-    /// Runs a segment that is recorded like an earlier one. If that cannot be done, nothing is.
+    /// Runs a segment if it is recorded like an earlier one; says whether it has. Otherwise it has done nothing.
     fn run_again(&self, segment: &Segment, key: u64) -> bool {
         let mut draft = Draft::default();
         let Some(plan) = self.follow(segment, key, &mut draft) else { return false };

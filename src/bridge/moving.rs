@@ -3,16 +3,6 @@
 //! The first such program is compiled as it is, so that what stays in place (the parts of a fused projection) is a
 //! plain slice. When one comes that differs in starts, those that differ are fed from then on: mini-batches cut from
 //! one tensor or a token put into a cache compile once more and not again for each place.
-//!
-//! A program that slices `x[start.., 0..]`, run with the starts 0, 64 and 128, is compiled twice:
-//!
-//! ```text
-//! start    the cache has it    `find`                               compiled
-//! 0        no                  no program to compare with           as it is, and `note`d
-//! 64       no                  differs from the first in a start    with that start fed; the 0 of the columns stays
-//! 128      no                  is a run of the one with the fed start
-//! 0        yes
-//! ```
 
 use foldhash::fast::FixedState;
 use std::collections::HashMap;
@@ -38,6 +28,16 @@ const PLACES: usize = 16;
 type Fed = SmallVec<[bool; 8]>;
 
 /// Programs by what they are without their starts.
+///
+/// A program that slices `x[start.., 0..]`, run with the starts 0, 64 and 128, is compiled twice:
+///
+/// ```text
+/// start    the cache has it    `find`                               compiled
+/// 0        no                  no program to compare with           as it is, and `note`d
+/// 64       no                  differs from the first in a start    with that start fed; the 0 of the columns stays
+/// 128      no                  is a run of the one with the fed start
+/// 0        yes
+/// ```
 #[derive(Default)]
 pub(super) struct MovingPrograms {
     known: HashMap<u64, Vec<Known>, FixedState>,

@@ -70,12 +70,13 @@ impl Value {
         Self { ty, bytes, maker, state: Mutex::new(state), submitted, dropped_before: AtomicU64::new(0) }
     }
 
-    /// A value that nobody has.
+    /// A value without elements, to be made another one before anybody gets it.
     pub fn unused() -> Self {
         Self::new(TensorType::new(DType::F32, shape(&[0])), 0, State::Empty, None)
     }
 
-    /// A value that nobody else has loses its data; else another one takes its place.
+    /// Gives up what `own` holds: its data, if nobody else has the value, so that the value can be used for another
+    /// node; otherwise the value itself, and an unused one takes its place.
     pub fn free(own: &mut Arc<Self>) {
         if Self::holders(own) > 1 {
             *own = Arc::new(Self::unused());
@@ -262,7 +263,7 @@ mod tests {
     use super::*;
     use crate::bridge::ticket::End;
 
-    /// Also if it never came to the value, such as one of a part that was to be made later.
+    /// A flush that panics also fails the values of parts that it has not begun.
     #[test]
     fn a_flush_that_panics_fails_what_is_pending() {
         let ticket = Arc::<Ticket>::default();

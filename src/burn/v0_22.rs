@@ -49,16 +49,16 @@ pub mod public {
         fourier_transform::rfft(signal, dim, n)
     }
 
-    /// The inverse of [`rfft`]: the `n` samples along `dim` of which the spectrum is this, scaled by `1 / n`. By default
-    /// `n` is `2 * (bins - 1)`.
+    /// The inverse of [`rfft`]: the `n` samples along `dim` of which the spectrum is this, scaled by `1 / n`. By
+    /// default `n` is `2 * (bins - 1)`.
     ///
     /// The first `n / 2 + 1` bins count; missing ones are 0. The imaginary parts of the first bin, and of the last one
-    /// for even `n`, are ignored, because they are 0 for every real signal. The samples have the dtype of the parts: f32,
-    /// f16 or bf16. 16-bit floats are transformed in f32.
+    /// for even `n`, are ignored, because they are 0 for every real signal. The samples have the dtype of the parts:
+    /// f32, f16 or bf16. 16-bit floats are transformed in f32.
     ///
     /// # Panics
-    /// If `dim` is no axis of `re`, the parts differ in shape or dtype, the dtype is not of floats, or there are no bins
-    /// or no samples, of which one bin without an `n` makes none.
+    /// If `dim` is no axis of `re`, the parts differ in shape or dtype, the dtype is not of floats, or there
+    /// are no bins or no samples, of which one bin without an `n` makes none.
     pub fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Option<usize>) -> MpsGraphTensor {
         fourier_transform::irfft(re, im, dim, n)
     }

@@ -1,10 +1,8 @@
 //! The loss of connectionist temporal classification (CTC), and its gradient.
 //!
-//! A target's labels with a blank before, between and after them are its *states*. The forward recursion gives, for
-//! each frame and state, the log-probability of all paths that begin at the start and are in that state at that frame;
-//! the backward recursion that of all paths from there to the end. A step of a recursion is one recorded op, so a
-//! program depends on the shapes only. Lengths are data on the device: a sample that ends early is read at its last
-//! frame, and its gradient is masked.
+//! A target's labels with a blank before, between and after them are its *states*. Recursions over the frames
+//! ([`LossOp`]) give log-probabilities of paths through the states. Lengths are data on the device: a sample that ends
+//! early is read at its last frame, and its gradient is masked.
 //!
 //! Everything is computed in f32 and in logarithms: a state that is less likely than the likeliest by more than f32's
 //! range may still be the only one that leads to the end. MPSGraph has no CTC loss (`MPSGraphLossOps.h` has softmax
@@ -31,6 +29,10 @@ use crate::tensor_type::TensorType;
 /// `emissions (frames, samples, states)` are the log-probabilities of the states' labels, `skips (1, samples, states)`
 /// is 0 for a state that may follow the one before the previous one and minus infinity for the others, and `nothing (1,
 /// samples, 2)` is minus infinity.
+///
+/// The forward recursion gives, for each frame and state, the log-probability of all paths that begin at the start and
+/// are in that state at that frame; the backward recursion that of all paths from there to the end. A step of a
+/// recursion is one recorded op, so a program depends on the shapes only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum LossOp {
     /// `[scores of the frame before, emissions, skips, nothing]`: paths from the start to this frame.

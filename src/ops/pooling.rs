@@ -7,8 +7,7 @@
 //! counted padding are combined (pytorch's mps/operations/Pooling.mm), and sums made of averages differ between
 //! processes (MetalHLO's MPSGraphCompiler.swift). Slices and maxima are the same on every system.
 //!
-//! NaN wins, as in the reductions, the first of equal elements is the one whose index counts, and a window without an
-//! element has the maximum -inf at index -1 and the average 0. 16-bit floats are computed in f32 and rounded once.
+//! 16-bit floats are computed in f32 and rounded once.
 
 mod adaptive;
 mod average;
@@ -35,6 +34,9 @@ use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
 /// A recorded op on `[planes, height, width]`.
+///
+/// NaN wins, as in the reductions, the first of equal elements is the one whose index counts, and a window without an
+/// element has the maximum -inf at index -1 and the average 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum PoolingOp {
     /// `[x]`; the scalar is minus infinity.

@@ -6,9 +6,7 @@
 //! MPSGraph's own resizing is not used. It has neither bicubic nor Lanczos, and for the other two modes its choice of
 //! the neighbour where f32 rounds the coordinate is not published (plain `resizeTensor:` takes another one than Burn,
 //! see ChanLumerico/lucid). Products with matrices of weights would be fewer ops, but one NaN or infinity would spread
-//! over its whole row and column. Indices and weights depend on the extents only: [`weights`] computes them exactly,
-//! and they are uploaded once, because constants would make a program large and computing them in the program takes a
-//! dozen ops for each axis.
+//! over its whole row and column.
 
 mod taps;
 mod weights;
@@ -84,6 +82,9 @@ fn axes(from: [usize; 2], to: [usize; 2], options: &InterpolateOptions) -> [(usi
 }
 
 /// Both axes, in the order that takes less work; 16-bit floats in f32.
+///
+/// Indices and weights depend on the extents only: [`weights`] computes them exactly, and they are uploaded once,
+/// because constants would make a program large and computing them in the program takes a dozen ops for each axis.
 fn resize(
     op: &'static str,
     x: MpsGraphTensor,

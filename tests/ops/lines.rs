@@ -1,21 +1,21 @@
 //! The macros of the tables. A file of a family has one `cases! { kind(settings) { name = |inputs| expression; … } }`
 //! with any number of kinds; each line becomes a test of that name and a [`Case`](crate::case::Case), so a row of
-//! `self_check` per dtype.
-//! An expression is a tensor over the backend `B`, or a `Vec` of them. The kinds:
-//!
-//! - `sweep(inputs, DTYPES, LAYOUTS, tolerance)`: inputs of rank 3 by `floats`, `ints` or `bools`, each other numbers
-//! - `moves(LAYOUTS)`: a tensor of rank 3 of any dtype; `numbers(LAYOUTS, DTYPES)`: the same without bools
-//! - `of_rank(RANK, SHAPE)`: a tensor of that rank, of any dtype
-//! - `every_axis(tolerance)`: f32 of the ranks 1 to 6 and each of their axes
-//! - `gradients(DTYPES, LAYOUTS, tolerance)`: the result and its gradient for a float tensor of rank 3; recorded
-//!   gradients are rewritten by patterns that may round otherwise
-//! - `given(DTYPES, LAYOUTS, tolerance)`: layout and dtype, of which the expression makes its inputs itself; `sums` the
-//!   same where eager and recorded may sum in another order; `given_autodiff`, `sums_autodiff` where `B` is autodiff's
-//! - `trained(DTYPES, tolerance)`: `name = |layer = (config), x = [2, 3], …| expression;`, what `config.init` makes and
-//!   float inputs of these shapes: the result, the gradients of every input and of every parameter
-//! - `by_hand()`: `name = |x = [1.0, 2.0], …| expression => [numbers];`, all numbers in the line, no oracle; the name
-//!   is the op's; `gradients_by_hand()`: the gradient of the expression's sum for the first input
+//! `self_check` per dtype. An expression is a tensor over the backend `B`, or a `Vec` of them.
 
+/// The kinds:
+///
+/// - `sweep(inputs, DTYPES, LAYOUTS, tolerance)`: inputs of rank 3 by `floats`, `ints` or `bools`, each other numbers
+/// - `moves(LAYOUTS)`: a tensor of rank 3 of any dtype; `numbers(LAYOUTS, DTYPES)`: the same without bools
+/// - `of_rank(RANK, SHAPE)`: a tensor of that rank, of any dtype
+/// - `every_axis(tolerance)`: f32 of the ranks 1 to 6 and each of their axes
+/// - `gradients(DTYPES, LAYOUTS, tolerance)`: the result and its gradient for a float tensor of rank 3; recorded
+///   gradients are rewritten by patterns that may round otherwise
+/// - `given(DTYPES, LAYOUTS, tolerance)`: layout and dtype, of which the expression makes its inputs itself; `sums` the
+///   same where eager and recorded may sum in another order; `given_autodiff`, `sums_autodiff` where `B` is autodiff's
+/// - `trained(DTYPES, tolerance)`: `name = |layer = (config), x = [2, 3], …| expression;`, what `config.init` makes and
+///   float inputs of these shapes: the result, the gradients of every input and of every parameter
+/// - `by_hand()`: `name = |x = [1.0, 2.0], …| expression => [numbers];`, all numbers in the line, no oracle; the name
+///   is the op's; `gradients_by_hand()`: the gradient of the expression's sum for the first input
 macro_rules! cases {
     ($($kind:ident($($setting:tt)*) { $($line:tt)* })*) => {
         pub fn cases() -> Vec<$crate::case::Case> {

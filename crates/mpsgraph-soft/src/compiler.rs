@@ -1,8 +1,8 @@
 //! Compiles a graph to a plan that runs on this machine.
 //!
-//! [`compile`] first makes a graph of fewer or cheaper nodes, by the [`PASSES`]. Then it makes steps of the nodes, which
-//! are the [`Plan`]: views need none, and elementwise nodes share them. Each pass is a file of its own, which says what
-//! the pass looks for, what it puts there, and why no bit changes.
+//! [`compile`] first makes a graph of fewer or cheaper nodes, by the [`PASSES`]. Then it makes steps of the nodes,
+//! which are the [`Plan`]: views need none, and elementwise nodes share them. Each pass is a file of its own, which
+//! says what the pass looks for, what it puts there, and why no bit changes.
 
 #![forbid(unsafe_code)]
 

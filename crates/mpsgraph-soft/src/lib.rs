@@ -5,26 +5,7 @@
 //! original: where Apple's frameworks abort or give wrong results silently, this crate panics with
 //! `-[Class selector]: reason`. [`objc`] is the runtime, [`foundation`], [`metal`], [`mps`] and [`mpsgraph`] are the
 //! classes, [`ir`], [`compiler`] and [`kernels`] compute, and [`stats`] counts objects for leak tests.
-//!
-//! ```
-//! use std::ffi::{c_char, c_void};
-//! use mpsgraph_soft::symbols::*;
-//!
-//! type Id = *mut c_void;
-//! type Sel = *const c_void;
-//! // SAFETY: the messages are sent with the methods' own types, inside an autorelease pool.
-//! let length = unsafe {
-//!     let pool = objc_autoreleasePoolPush();
-//!     let make: extern "C-unwind" fn(Id, Sel, *const c_char) -> Id = std::mem::transmute(objc_msgSend as *const ());
-//!     let length_of: extern "C-unwind" fn(Id, Sel) -> usize = std::mem::transmute(objc_msgSend as *const ());
-//!     let class = objc_getClass(c"NSString".as_ptr());
-//!     let string = make(class, sel_registerName(c"stringWithUTF8String:".as_ptr()), c"hello".as_ptr());
-//!     let length = length_of(string, sel_registerName(c"length".as_ptr()));
-//!     objc_autoreleasePoolPop(pool);
-//!     length
-//! };
-//! assert_eq!(length, 5);
-//! ```
+//! [`objc_getClass`](symbols::objc_getClass) has an example.
 
 #![deny(unsafe_code)]
 #![warn(clippy::allow_attributes_without_reason)]

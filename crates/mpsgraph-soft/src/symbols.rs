@@ -32,6 +32,28 @@ fn class_named(name: &str) -> Option<&'static Class> {
 ///
 /// # Safety
 /// `name` ends with a NUL.
+///
+/// The length of a text, by messages:
+///
+/// ```
+/// use std::ffi::{c_char, c_void};
+/// use mpsgraph_soft::symbols::*;
+///
+/// type Id = *mut c_void;
+/// type Sel = *const c_void;
+/// // SAFETY: the messages are sent with the methods' own types, inside an autorelease pool.
+/// let length = unsafe {
+///     let pool = objc_autoreleasePoolPush();
+///     let make: extern "C-unwind" fn(Id, Sel, *const c_char) -> Id = std::mem::transmute(objc_msgSend as *const ());
+///     let length_of: extern "C-unwind" fn(Id, Sel) -> usize = std::mem::transmute(objc_msgSend as *const ());
+///     let class = objc_getClass(c"NSString".as_ptr());
+///     let string = make(class, sel_registerName(c"stringWithUTF8String:".as_ptr()), c"hello".as_ptr());
+///     let length = length_of(string, sel_registerName(c"length".as_ptr()));
+///     objc_autoreleasePoolPop(pool);
+///     length
+/// };
+/// assert_eq!(length, 5);
+/// ```
 pub unsafe extern "C-unwind" fn objc_getClass(name: *const c_char) -> *mut c_void {
     assert!(!name.is_null(), "objc_getClass: the name is null");
     // SAFETY: not null, and the caller vouches for the rest.

@@ -2,13 +2,7 @@
 //! nor one of the products.
 //!
 //! The kernel adds the products in the order in which the reduction does, so no bit changes. A reduction of so many
-//! slots that it divides them in halves stays. The graph, with the shapes of its values, is
-//!
-//! ```text
-//! read     = reshape(gather(x, indices))    [outer, slots, count, inner]; indices [slots * count], along axis 1 of x
-//! products = read * weights                 weights [1, slots, count, 1]
-//! result   = sum of products along axis 1   [outer, 1, count, inner]
-//! ```
+//! slots that it divides them in halves stays.
 
 use super::Job;
 use crate::ir::{BinaryOp, DType, Node, Nodes, Op, ValueId, ViewOp};
@@ -25,6 +19,14 @@ pub fn join(job: Job) -> Job {
 }
 
 /// The blend that `id` is.
+///
+/// The graph, with the shapes of its values, is
+///
+/// ```text
+/// read     = reshape(gather(x, indices))    [outer, slots, count, inner]; indices [slots * count], along axis 1 of x
+/// products = read * weights                 weights [1, slots, count, 1]
+/// result   = sum of products along axis 1   [outer, 1, count, inner]
+/// ```
 fn blend(nodes: &Nodes, id: ValueId, readers: &[usize]) -> Option<Node> {
     let sum = nodes.node(id);
     let Op::Kernel(KernelOp::Reduce(Reduce { op: ReduceOp::Sum, axes })) = &sum.op else { return None };

@@ -3,19 +3,6 @@
 //! MPSGraph's scatters pass integers through f32. Who wants exact sums cuts the integers into digits so narrow that no
 //! sum of them leaves the integers that f32 holds, adds the digits side by side, and puts the sums together. Here one
 //! scatter of integers does all of that. Its sums wrap as those of the parts do, so no bit changes.
-//!
-//! With two digits of 16 bits, for rows of `c` columns, the graph is
-//!
-//! ```text
-//! low, high = updates >> 0 & 0xffff, updates >> 16 & 0xffff     words
-//! table     = scatter([f32(low), f32(high)], indices)           Digits::of: 2c columns
-//! sums      = i32(table[.., 0..c]), i32(table[.., c..2c])       Digits::of
-//! total     = sums[1] * 0x10000 + sums[0]                       horner
-//! result    = data + total                                      scatter
-//! ```
-//!
-//! and is read from its end. 64-bit integers are two words, the halves of their bits, and have four digits; those of 8
-//! and 16 bits are added in i32 and cut down to their own type behind that.
 
 use super::reading::{binary, cast, columns_of, half};
 use super::{Job, constants};
@@ -34,6 +21,19 @@ pub fn join(job: Job) -> Job {
 }
 
 /// The scatter of integers that makes `id`: of data and digits together, in the type that their sum is cut down to.
+///
+/// With two digits of 16 bits, for rows of `c` columns, the graph is
+///
+/// ```text
+/// low, high = updates >> 0 & 0xffff, updates >> 16 & 0xffff     words
+/// table     = scatter([f32(low), f32(high)], indices)           Digits::of: 2c columns
+/// sums      = i32(table[.., 0..c]), i32(table[.., c..2c])       Digits::of
+/// total     = sums[1] * 0x10000 + sums[0]                       horner
+/// result    = data + total                                      scatter
+/// ```
+///
+/// and is read from its end. 64-bit integers are two words, the halves of their bits, and have four digits; those of 8
+/// and 16 bits are added in i32 and cut down to their own type behind that.
 fn scatter(nodes: &Nodes, id: ValueId) -> Option<Node> {
     let dtype = nodes.ty(id).dtype;
     if !dtype.is_int() {

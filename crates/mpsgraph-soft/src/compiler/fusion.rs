@@ -4,25 +4,6 @@
 //! elementwise itself and is read element by element (a *fusable* edge). Nodes of one level that fusable edges connect
 //! become a group. No path can leave a group and come back, since every edge between groups leads to a higher level:
 //! the groups are in an order by construction.
-//!
-//! At first all levels are as early as possible. Then a group that only later groups read is moved up to the first of
-//! them if that joins the two, so that its values stay in a tile and are not stored and read again. Last, groups of one
-//! level and length that read the same memory, or are tiny, become one.
-//!
-//! In the graph of `y = exp(x) * sum(exp(x)) + cast(bias)`, all of one shape but for the sum, which is a kernel:
-//!
-//! ```text
-//! node           level at first                   behind `sink`
-//! x, bias        0, as all that no step makes     0
-//! e = exp(x)     1                                1: `s` reads it
-//! s = sum(e)     2                                2
-//! c = cast(bias) 1                                3: only `y` reads it, by a fusable edge
-//! m = e * s      3: `s` is a kernel of level 2    3
-//! y = m + c      3                                3
-//! ```
-//!
-//! So the steps are the loop `e`, the kernel `s`, and the loop of `c`, `m` and `y`. The edge from `e` to `m` is fusable
-//! too, but joins nothing, because their levels differ: `s` is between them.
 
 use super::views::{LoopOp, View, Work};
 use crate::ir::{Nodes, Op, ValueId};
@@ -64,6 +45,25 @@ pub fn operands(nodes: &Nodes, views: &[View], id: ValueId) -> Vec<View> {
 }
 
 /// The groups in an order in which they can run; `works` says how the roots are made.
+///
+/// At first all levels are as early as possible. Then a group that only later groups read is moved up to the first of
+/// them if that joins the two, so that its values stay in a tile and are not stored and read again. Last, groups of one
+/// level and length that read the same memory, or are tiny, become one.
+///
+/// In the graph of `y = exp(x) * sum(exp(x)) + cast(bias)`, all of one shape but for the sum, which is a kernel:
+///
+/// ```text
+/// node           level at first                   behind `sink`
+/// x, bias        0, as all that no step makes     0
+/// e = exp(x)     1                                1: `s` reads it
+/// s = sum(e)     2                                2
+/// c = cast(bias) 1                                3: only `y` reads it, by a fusable edge
+/// m = e * s      3: `s` is a kernel of level 2    3
+/// y = m + c      3                                3
+/// ```
+///
+/// So the steps are the loop `e`, the kernel `s`, and the loop of `c`, `m` and `y`. The edge from `e` to `m` is fusable
+/// too, but joins nothing, because their levels differ: `s` is between them.
 pub fn group<'g>(nodes: &'g Nodes, views: &'g [View], works: &[Option<Work<'g>>]) -> Vec<Group<'g>> {
     let mut pass = Pass::new(nodes, views, works);
     pass.join_levels();
@@ -184,7 +184,7 @@ impl<'a, 'g> Pass<'a, 'g> {
                 .map(|&edge| (self.edges[edge].to, self.edges[edge].fusable))
                 .collect();
             outside.retain(|&(to, _)| self.find(to) != representative);
-            // Its level at most, so that this reader still comes in time.
+            // The highest level at which the group still comes before this reader, or joins it.
             let bound = |&(to, fusable): &(usize, bool)| self.level[to] - usize::from(!fusable);
             let Some(level) = outside.iter().map(bound).min() else {
                 continue;

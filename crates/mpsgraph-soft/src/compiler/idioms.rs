@@ -79,7 +79,7 @@ fn uncorrected(nodes: &Nodes, node: &Node) -> Option<ValueId> {
     is_never.then_some(value)
 }
 
-/// Whether `id` tells where `rest` is not 0 and has another sign than `other`.
+/// Whether `id` is the test that `rest` is not 0 and has another sign than `other`.
 fn is_far(nodes: &Nodes, id: ValueId, rest: ValueId, other: ValueId) -> bool {
     let tests = || {
         let (signs, test) = binary(nodes, id, BinaryOp::And)?;

@@ -2,15 +2,7 @@
 //!
 //! MPSGraph's scans of extremes skip NaN. Who wants NaN to stay makes i32 keys in the order of the floats, with NaN
 //! beyond all others, scans those, and makes floats of them again. The kernel does the same to each element on its way,
-//! so the result has the same bits. The graph is
-//!
-//! ```text
-//! bits   = i32 bits of x
-//! key    = bits ^ (bits >> 31 & i32::MAX)             key_of; it is its own inverse
-//! keys   = select(is_nan(x), i32::MIN or MAX, key)
-//! scan   = running minimum or maximum of keys
-//! result = f32 bits of (scan ^ (scan >> 31 & i32::MAX))
-//! ```
+//! so the result has the same bits.
 
 use super::reading::{binary, bits_of};
 use super::{Job, constants};
@@ -24,6 +16,16 @@ pub fn join(job: Job) -> Job {
 }
 
 /// The node that makes `id` of floats, if it is the end of such a group. A placeholder in between ends the search.
+///
+/// The graph is
+///
+/// ```text
+/// bits   = i32 bits of x
+/// key    = bits ^ (bits >> 31 & i32::MAX)             key_of; it is its own inverse
+/// keys   = select(is_nan(x), i32::MIN or MAX, key)
+/// scan   = running minimum or maximum of keys
+/// result = f32 bits of (scan ^ (scan >> 31 & i32::MAX))
+/// ```
 fn floats_of_scan(nodes: &Nodes, id: ValueId) -> Option<Node> {
     let scan = nodes.node(key_of(nodes, bits_of(nodes, id, DType::F32, DType::I32)?)?);
     let Op::Kernel(KernelOp::Cumulative(Cumulative { running, axis })) = scan.op else { return None };

@@ -5,20 +5,6 @@
 //! the places out of the sorted values. Here one kernel finds the same order. Integers read in that order are sorted
 //! integers, so that nothing needs the order if nothing else reads it.
 //!
-//! One pass sorts by one digit. With `p` bits for the place in the row the graph is
-//!
-//! ```text
-//! values = digit << p                      in the first pass
-//!          gather(digit << p, order)       in the others, in the order that the passes before have found
-//! places = sort(values | iota) & (2^p - 1)
-//! order  = places                          in the first pass
-//!          gather(order, places)           in the others
-//! ```
-//!
-//! For the row `[3, 2, 1]` with digits of one bit and `p = 2`: the low bits are 1, 0, 1, so the first pass sorts 4, 1,
-//! 6 and finds the order 1, 0, 2. In that order the high bits are 1, 1, 0; the second pass sorts 4, 5, 2, finds the
-//! places 2, 0, 1, and with them the order 2, 1, 0.
-//!
 //! [`order`] goes through the passes from the last to the first, [`Pass`] reads one of them, and [`Digit`] tells which
 //! bits of which integers it sorts by. The passes are an order if their digits are all bits of the same integers.
 
@@ -69,6 +55,20 @@ fn order(nodes: &Nodes, id: ValueId) -> Option<Node> {
 }
 
 /// A sort by one digit.
+///
+/// With `p` bits for the place in the row the graph is
+///
+/// ```text
+/// values = digit << p                      in the first pass
+///          gather(digit << p, order)       in the others, in the order that the passes before have found
+/// places = sort(values | iota) & (2^p - 1)
+/// order  = places                          in the first pass
+///          gather(order, places)           in the others
+/// ```
+///
+/// For the row `[3, 2, 1]` with digits of one bit and `p = 2`: the low bits are 1, 0, 1, so the first pass sorts 4, 1,
+/// 6 and finds the order 1, 0, 2. In that order the high bits are 1, 1, 0; the second pass sorts 4, 5, 2, finds the
+/// places 2, 0, 1, and with them the order 2, 1, 0.
 struct Pass {
     digit: Digit,
     method: &'static str,

@@ -3,15 +3,7 @@
 //! MPSGraph's power is one of floats. Who wants an exact one of integers multiplies, for each bit of the exponent, with
 //! the base squared so often, or with 1 if the bit is not set: five nodes for each bit, also of small exponents. The
 //! operation ends at the highest bit that an exponent has. Products wrap, so the low bits of a wider power are the
-//! power. For exponents of three bits the graph is
-//!
-//! ```text
-//! square1, square2 = base * base, square1 * square1
-//! factor0          = select(exponent & 1 != 0, base, 1)           factor
-//! factor1          = select(exponent & 2 != 0, square1, 1)
-//! factor2          = select(exponent & 4 != 0, square2, 1)
-//! power            = (factor0 * factor1) * factor2                Power::of, from the last factor to the first
-//! ```
+//! power.
 
 use super::reading::binary;
 use super::{Job, constants};
@@ -32,6 +24,16 @@ pub fn join(job: Job) -> Job {
 }
 
 /// A power of `base` by the lowest `bits` of `exponent`.
+///
+/// For exponents of three bits the graph is
+///
+/// ```text
+/// square1, square2 = base * base, square1 * square1
+/// factor0          = select(exponent & 1 != 0, base, 1)           factor
+/// factor1          = select(exponent & 2 != 0, square1, 1)
+/// factor2          = select(exponent & 4 != 0, square2, 1)
+/// power            = (factor0 * factor1) * factor2                Power::of, from the last factor to the first
+/// ```
 #[derive(Clone, Copy)]
 struct Power {
     base: ValueId,

@@ -2,37 +2,37 @@
 
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, ValueId, ViewOp};
 
-/// The operands of the operation `op` that `id` is.
+/// If `id` is the operation `op`: its operands.
 pub fn binary(nodes: &Nodes, id: ValueId, op: BinaryOp) -> Option<(ValueId, ValueId)> {
     let node = nodes.node(id);
     (node.op == op.into()).then(|| (node.inputs[0], node.inputs[1]))
 }
 
-/// The test and both branches of the choice that `id` is.
+/// If `id` is a choice: its test and both branches.
 pub fn select(nodes: &Nodes, id: ValueId) -> Option<[ValueId; 3]> {
     let node = nodes.node(id);
     (node.op == ElementwiseOp::Select.into()).then(|| [node.inputs[0], node.inputs[1], node.inputs[2]])
 }
 
-/// What of this type `id` was cast from.
+/// If `id` is a cast of a value of this type: that value.
 pub fn cast(nodes: &Nodes, id: ValueId, from: DType) -> Option<ValueId> {
     let Node { op, inputs, .. } = nodes.node(id);
     (*op == ElementwiseOp::Cast.into() && nodes.ty(inputs[0]).dtype == from).then(|| inputs[0])
 }
 
-/// What the view `op` that `id` is shows.
+/// If `id` is the view `op`: the value that it is a view of.
 pub fn view(nodes: &Nodes, id: ValueId, op: &ViewOp) -> Option<ValueId> {
     let Node { op: Op::View(found), inputs, .. } = nodes.node(id) else { return None };
     (found == op).then(|| inputs[0])
 }
 
-/// What `id`, elements of the type `to`, reads the bits of as elements of the type `from`.
+/// If `id` has the type `to` and is made of the bits of a value of the type `from`: that value.
 pub fn bits_of(nodes: &Nodes, id: ValueId, to: DType, from: DType) -> Option<ValueId> {
     let of = view(nodes, id, &ViewOp::Reinterpret)?;
     (nodes.ty(id).dtype == to && nodes.ty(of).dtype == from).then_some(of)
 }
 
-/// What the value holds all columns of, from this one on as far as it is wide.
+/// If `id` is a slice of a value along its last axis alone, neighbouring columns from this one on: that value.
 pub fn columns_of(nodes: &Nodes, id: ValueId, column: usize) -> Option<ValueId> {
     let Node { op: Op::View(ViewOp::Slice { starts, strides }), inputs, output, .. } = nodes.node(id) else {
         return None;
@@ -45,13 +45,13 @@ pub fn columns_of(nodes: &Nodes, id: ValueId, column: usize) -> Option<ValueId> 
     is_plain.then_some(inputs[0])
 }
 
-/// The integers of 64 bits of which `id` holds the low (0) or high (1) halves.
+/// If `id` is the low (0) or the high (1) halves of 64-bit integers: the integers.
 pub fn half(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
     let whole = half_column(nodes, view(nodes, id, &ViewOp::Reshape)?, half)?;
     (nodes.ty(whole).shape == nodes.ty(id).shape).then_some(whole)
 }
 
-/// Likewise where the halves are a column behind the last axis of the integers.
+/// Likewise if the halves have one axis more than the integers, a last one of extent 1.
 pub fn half_column(nodes: &Nodes, id: ValueId, half: usize) -> Option<ValueId> {
     let pairs = columns_of(nodes, id, half)?;
     let whole = view(nodes, view(nodes, pairs, &ViewOp::Reshape)?, &ViewOp::Reinterpret)?;

@@ -75,8 +75,8 @@ fn exchanges_rows(view: &View, columns: usize) -> bool {
     others && exchanged == 1 && view.offset == columns
 }
 
-/// How often a view that fills so many elements repeats each of a whole constant, beside itself; and all of them again
-/// along its first axes.
+/// How many neighbours in a row have the same element of a constant, if the view shows it as a table of `elements`
+/// elements: all of the constant, and the whole table again along the first axes.
 fn table_repeats(job: &Job, view: &View, elements: usize) -> Option<usize> {
     let root = job.nodes.node(view.root);
     let constant = matches!(root.op, Op::Leaf(Leaf::Constant(_))) && root.output.dtype == DType::F32;

@@ -61,7 +61,7 @@ pub fn join(parts: Parts) -> Parts {
     Parts { steps, constants, scratch }
 }
 
-/// For each step, the rows of the reduction that is the next step that is no loop; `None` if that is something else.
+/// For each step: if the next step that is no loop, itself included, is a reduction of rows, how many rows it has.
 fn next_reductions(steps: &[Step]) -> Vec<Option<usize>> {
     let mut next = None;
     let rows = |step: &Step| {

@@ -40,12 +40,12 @@ fn whole_gather(nodes: &Nodes, id: ValueId) -> Option<Node> {
     })
 }
 
-/// What `id` is of, by its bits, through these types.
+/// If `id` is made of a value's bits in two steps, through these types: that value.
 fn pair_of(nodes: &Nodes, id: ValueId, [to, between, from]: [DType; 3]) -> Option<ValueId> {
     bits_of(nodes, bits_of(nodes, id, to, between)?, between, from)
 }
 
-/// What holds each element of `id` once, in this shape, where `id` has it twice in a row.
+/// If `id` has each element of a value twice in a row: that value, which must have this shape.
 fn twice(nodes: &Nodes, id: ValueId, shape: &[usize]) -> Option<ValueId> {
     let broadcast = view(nodes, id, &ViewOp::Reshape)?;
     let apart = view(nodes, broadcast, &ViewOp::Broadcast)?;

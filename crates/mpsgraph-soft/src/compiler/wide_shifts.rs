@@ -1,17 +1,7 @@
 //! Shifts 64-bit integers to the right whole, where a graph shifts their halves.
 //!
-//! Nobody has reported bitwise operations of MPSGraph on 64 bits. Who shifts by a count, modulo 64, does it like this:
-//!
-//! ```text
-//! near   = count & 31                                     is_far = (count & 32) != 0
-//! half   = -1 << (31 - near)                              place  = select(is_far, 1, i64 of half * -2)
-//! ones   = -1 - half - half
-//! high   = i64 of (upper half >> select(is_far, near, 0))
-//! low    = i64 of u32 bits of ((lower half >> near) & select(is_far, 0, ones))
-//! result = high * place + low
-//! ```
-//!
-//! To shift zeros in, `high` is the `i64 of u32 bits of ((upper half >> ..) & select(is_far, ones, -1))`.
+//! Nobody has reported bitwise operations of MPSGraph on 64 bits, so who shifts by a count, modulo 64, shifts the
+//! halves ([`shifted`]).
 
 use super::Job;
 use super::constants;
@@ -50,6 +40,19 @@ fn shift(nodes: &mut Nodes, node: Node, dtype: DType, operands: [ValueId; 2]) ->
 }
 
 /// The integers and the counts that the node shifts by, and the type of integers that are shifted so.
+///
+/// The graph is
+///
+/// ```text
+/// near   = count & 31                                     is_far = (count & 32) != 0
+/// half   = -1 << (31 - near)                              place  = select(is_far, 1, i64 of half * -2)
+/// ones   = -1 - half - half
+/// high   = i64 of (upper half >> select(is_far, near, 0))
+/// low    = i64 of u32 bits of ((lower half >> near) & select(is_far, 0, ones))
+/// result = high * place + low
+/// ```
+///
+/// To shift zeros in, `high` is the `i64 of u32 bits of ((upper half >> ..) & select(is_far, ones, -1))`.
 fn shifted(nodes: &Nodes, node: &Node) -> Option<(DType, [ValueId; 2])> {
     if node.op != BinaryOp::Add.into() || node.output.dtype != DType::I64 {
         return None;
@@ -86,7 +89,7 @@ fn shifted(nodes: &Nodes, node: &Node) -> Option<(DType, [ValueId; 2])> {
     (is_shift && half(upper, 1)? == x).then_some((dtype, [x, half(count, 0)?]))
 }
 
-/// What `high` has only these ones of if the count is far.
+/// If `high` is cut to the bits of `ones` where the count is far, as when zeros are shifted in: what is cut.
 fn cut(nodes: &Nodes, high: ValueId, is_far: ValueId, ones: ValueId) -> Option<ValueId> {
     let high = bits_of(nodes, cast(nodes, high, DType::U32)?, DType::U32, DType::I32)?;
     let (high, kept) = binary(nodes, high, BinaryOp::BitAnd)?;

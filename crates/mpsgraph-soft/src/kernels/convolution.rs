@@ -1,25 +1,10 @@
-//! Convolutions in two dimensions of f32, and their gradients.
-//!
-//! Each is a matrix product with the columns of a panel: for a range of output positions, the input elements that each
-//! tap of the filter meets. With a column for each position and a row for each channel and tap,
-//!
-//! ```text
-//! output            = weights * columns                   [outputs, positions]
-//! columns' gradient = weights transposed * gradient       [channels * taps, positions]; added up where taps met
-//! weights' gradient = gradient * columns transposed       [outputs, channels * taps]
-//! ```
-//!
-//! The gradient for the input of a filter that moves by one element is also the output of the mirrored filter
-//! ([`mirror`]), which is faster unless inputs are few, or at most half as many as outputs.
+//! Convolutions in two dimensions of f32, and their gradients: matrix products with the columns of a panel
+//! ([`Wanted`]).
 //!
 //! A panel stays in the cache and is scratch memory; its columns are never all there. They are copied from lines of one
 //! channel ([`lines`]), in the order in which `gemm` reads them, so that it need not copy them again. A 1x1 filter
 //! multiplies the input where it is, groups of one channel are summed directly ([`depthwise`]), and 3x3 filters over
 //! large results need fewer products ([`winograd`]).
-//!
-//! Threads take blocks of rows of the result; of the output, if there are few samples, some positions of each, and if
-//! each sample has few positions, several samples. How the work is cut depends on the extents only, so the sums do not
-//! depend on the number of threads.
 
 mod columns;
 mod depthwise;
@@ -49,11 +34,23 @@ use winograd::Tiles;
 const STAYING: usize = 1 << 17;
 
 /// What of a convolution is computed.
+///
+/// Each is a matrix product with the columns of a panel: for a range of output positions, the input elements that each
+/// tap of the filter meets. With a column for each position and a row for each channel and tap,
+///
+/// ```text
+/// output            = weights * columns                   [outputs, positions]
+/// columns' gradient = weights transposed * gradient       [channels * taps, positions]; added up where taps met
+/// weights' gradient = gradient * columns transposed       [outputs, channels * taps]
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Wanted {
     /// Of `[input, weights]`, or of `[input, weights, bias]` with a number for each output.
     Output,
     /// Of `[output gradient, weights]`.
+    ///
+    /// For a filter that moves by one element this is also the output of the mirrored filter ([`mirror`]), which is
+    /// faster unless inputs are few, or at most half as many as outputs.
     InputGradient,
     /// Of `[output gradient, input]`.
     WeightsGradient,
@@ -70,6 +67,10 @@ pub struct Window {
 
 /// A convolution of an input (batch, channels, height, width) with weights (outputs, channels of a group, height,
 /// width), or a gradient of it.
+///
+/// Threads take blocks of rows of the result; of the output, if there are few samples, some positions of each, and if
+/// each sample has few positions, several samples. How the work is cut depends on the extents only, so the sums do not
+/// depend on the number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Convolution {
     pub wanted: Wanted,

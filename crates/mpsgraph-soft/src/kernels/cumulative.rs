@@ -5,13 +5,8 @@
 //! and sums of integers, which wrap), elements are first joined with the few before them, which vector registers do for
 //! many at a time; a result then needs one step from the one that many places before it. Sums and products of floats
 //! keep their order, and products of integers take vector registers long; so of these a few rows are accumulated at the
-//! same time.
-//!
-//! A long row is cut in parts, each of which begins with what the parts before it come to, and which several threads
-//! share. Sums of floats are first accumulated part by part, and what a part comes to is where the next one begins, so
-//! that sums of positive numbers never fall. Products of floats are not cut, because the part before may be 0 and the
-//! next one beyond the largest number. Along another axis, each row is combined with the row before, and threads share
-//! the columns. Only the inner loops (`loops`) know the type.
+//! same time. Along another axis, each row is combined with the row before, and threads share the columns. Only the
+//! inner loops (`loops`) know the type.
 
 mod loops;
 
@@ -28,6 +23,11 @@ use loops::{CHAINS, Keys, Loops, Plain, SHORT, Scan};
 use serde::{Deserialize, Serialize};
 
 /// From this length on, a row of which the order matters is cut in parts.
+///
+/// Each part begins with what the parts before it come to, and several threads share the parts. Sums of floats are
+/// first accumulated part by part, and what a part comes to is where the next one begins, so that sums of positive
+/// numbers never fall. Products of floats are not cut, because the part before may be 0 and the next one beyond the
+/// largest number.
 const LONG: usize = 4096;
 /// Bytes of rows whose columns threads share. Fewer are in the cache of one core.
 const SHARED: usize = 1 << 20;

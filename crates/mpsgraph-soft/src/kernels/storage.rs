@@ -1,5 +1,5 @@
-//! The memory that the steps of a plan work on, each piece of it by a name. Plans are made in `compiler`, but it forbids
-//! `unsafe`, which this needs.
+//! The memory that the steps of a plan work on, each piece of it by a name. Plans are made in `compiler`, but it
+//! forbids `unsafe`, which this needs.
 //!
 //! Inputs and outputs come from who runs the plan; constants and intermediate results are pieces of two blocks. A
 //! [`Layout`] is made only if no step writes what it reads, or two results to the same memory, so a [`Memory`] may hand

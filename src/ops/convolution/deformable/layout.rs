@@ -1,16 +1,4 @@
 //! The extents of a deformable convolution, and the rules for them.
-//!
-//! A *bundle* is as many neighbouring channels as share both the weights' group and the offsets' group, so that they
-//! are read at the same places and summed in the same product. Of 12 channels in 2 weight groups and 3 offset groups:
-//!
-//! ```text
-//! channel         0 1   2 3   4 5   6 7   8 9   10 11
-//! weight group    0     0     0     1     1     1
-//! offset group    0     0     1     1     2     2
-//! bundle          0     1     2     0     1     2           of its weight group
-//! ```
-//!
-//! So a weight group has 3 `bundles` of 2 `channels`, and 2 neighbouring ones are `alike`: they have the same offsets.
 
 use std::fmt;
 
@@ -24,6 +12,18 @@ use crate::ops::convolution::extents::{Axis, Convolution};
 use crate::tensor::MpsGraphTensor;
 
 /// A deformable convolution with all its extents.
+///
+/// A *bundle* is as many neighbouring channels as share both the weights' group and the offsets' group, so that they
+/// are read at the same places and summed in the same product. Of 12 channels in 2 weight groups and 3 offset groups:
+///
+/// ```text
+/// channel         0 1   2 3   4 5   6 7   8 9   10 11
+/// weight group    0     0     0     1     1     1
+/// offset group    0     0     1     1     2     2
+/// bundle          0     1     2     0     1     2           of its weight group
+/// ```
+///
+/// So a weight group has 3 `bundles` of 2 `channels`, and 2 neighbouring ones are `alike`: they have the same offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Layout {
     pub batch: usize,

@@ -12,8 +12,9 @@ use crate::kernels::KernelOp;
 use crate::kernels::movement::Movement;
 use std::collections::HashSet;
 
-/// A concatenation of more operands is made as it is: one step for many small parts costs less than a step for each.
-/// Where a region is replaced, there are three along each axis.
+/// The most operands of a concatenation that is made together with the one that it is a part of, by a copy of each
+/// operand; the replacement of a region has three along each axis. With more operands, which are small, one step for
+/// all of them costs less than a copy of each.
 const FEW: usize = 3;
 
 /// Offset and strides, in elements of a result.

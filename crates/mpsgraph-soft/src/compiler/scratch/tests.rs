@@ -1,3 +1,5 @@
+//! How many blocks of scratch memory plans take, and when they are let go.
+
 use super::*;
 
 const MIB: usize = 1 << 20;

@@ -1,3 +1,5 @@
+//! Blends against sums by their formula.
+
 use super::*;
 
 /// Rows of one element and of many, fewer and more than are summed side by side.

@@ -1,18 +1,6 @@
 //! The lines of one channel that a range of output positions meets, copied with their padding, so that what a tap meets
 //! is contiguous: a stride along the width is divided into phases, elements a stride apart, that follow each other.
 //!
-//! A line of five elements, for a filter of three taps that moves by two, with one zero before the input, has three
-//! positions of output and two phases of four elements:
-//!
-//! ```text
-//! with padding   0  x0 x1 x2 x3 x4 0       position j meets element 2j + t by tap t
-//! in the buffer  0  x1 x3 0 | x0 x2 x4 0   elements 0, 2, 4, 6, and elements 1, 3, 5
-//!
-//! tap 0          0  x1 x3                  from 0 on
-//! tap 1                       x0 x2 x4     from 4 on
-//! tap 2             x1 x3 0                from 1 on
-//! ```
-//!
 //! [`Lines::tap`] says where a tap's elements begin, [`Lines::segments`] which of them are those of the positions if
 //! the range does not begin or end with a line.
 
@@ -24,6 +12,18 @@ use std::ops::Range;
 pub const SLACK: usize = 16;
 
 /// Where the lines of a range of output positions are in a buffer.
+///
+/// A line of five elements, for a filter of three taps that moves by two, with one zero before the input, has three
+/// positions of output and two phases of four elements:
+///
+/// ```text
+/// with padding   0  x0 x1 x2 x3 x4 0       position j meets element 2j + t by tap t
+/// in the buffer  0  x1 x3 0 | x0 x2 x4 0   elements 0, 2, 4, 6, and elements 1, 3, 5
+///
+/// tap 0          0  x1 x3                  from 0 on
+/// tap 1                       x0 x2 x4     from 4 on
+/// tap 2             x1 x3 0                from 1 on
+/// ```
 #[derive(Clone, Copy)]
 pub struct Lines<'a> {
     e: &'a Extents,

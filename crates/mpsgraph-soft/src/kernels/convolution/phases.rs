@@ -1,13 +1,6 @@
 //! The gradient for the input of a filter of one channel that moves by more than one element, phase by phase: input
 //! elements a stride apart meet the same taps, so what they get is the sum of a few products at each place.
 //!
-//! For a stride of two and three taps with one zero before the input, element `i` of the input gets
-//!
-//! ```text
-//! i odd     w0 * g[(i + 1) / 2] + w2 * g[(i - 1) / 2]
-//! i even    w1 * g[i / 2]
-//! ```
-//!
 //! Gradients stand in a buffer with zeros around them.
 
 use super::depthwise::{self, TAPS};
@@ -23,6 +16,13 @@ const ROOM: usize = 1 << 14;
 const PHASES: usize = 16;
 
 /// How elements meet the taps.
+///
+/// For a stride of two and three taps with one zero before the input, element `i` of the input gets
+///
+/// ```text
+/// i odd     w0 * g[(i + 1) / 2] + w2 * g[(i - 1) / 2]
+/// i even    w1 * g[i / 2]
+/// ```
 pub struct Phases<'a> {
     e: &'a Extents,
     /// Zeros before the gradients.

@@ -7,11 +7,6 @@
 //! 3.1e-6 and 2.1e-6. Larger tiles would need fewer products, but their factors are not 1 and 1/2, which makes errors
 //! larger. A filter that moves by two would need 25 products instead of 36, which gains less than the transforms of
 //! those cost.
-//!
-//! An element that is infinite or NaN would reach all elements of its tile as NaN. So would one whose sums overflow. A
-//! piece of output that is not finite is therefore summed once more, plainly.
-//!
-//! A product takes up to [`WIDE`] tiles, of several samples if each has few.
 
 mod input;
 mod output;
@@ -30,7 +25,7 @@ pub use weights::Filters;
 
 /// Places of a tile that are multiplied.
 const PLACES: usize = 16;
-/// Tiles that are multiplied at a time.
+/// Tiles that are multiplied at a time, of several samples if each has few.
 const WIDE: usize = TILE;
 /// Rows of a product, which reads the transformed input in place.
 const ROWS: usize = IN_PLACE;
@@ -76,7 +71,10 @@ fn plane(tiles: &Tiles) -> usize {
 pub type Plainly<'a> = dyn Fn([usize; 2], Range<usize>, Columns<'_, f32>, &mut [f32]) + Sync + 'a;
 
 /// Fills `out` from the input, the weights and a bias. The pieces of work share what is in the first part of the
-/// memory; each needs so many elements of the other one. What is not finite is computed `plainly`.
+/// memory; each needs so many elements of the other one.
+///
+/// An element that is infinite or NaN would reach all elements of its tile as NaN. So would one whose sums overflow. A
+/// piece of output that is not finite is therefore summed once more, `plainly`.
 pub fn run(
     tiles: &Tiles,
     (x, filters, bias): (&[f32], Filters<'_>, Option<&[f32]>),

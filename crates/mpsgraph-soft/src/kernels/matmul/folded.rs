@@ -2,13 +2,8 @@
 //!
 //! Where two columns differ in signs only, each row needs the sum of their two elements of the vector or the
 //! difference, so half of the multiplications go. Sums and differences have columns again, which may be equal but for
-//! signs, and so on. Where two rows differ in signs only, both results are made of the same two sums. Matrices of
-//! roots of unity become a fast Fourier transform this way; a matrix without such columns stays as it is.
-//!
-//! In `[[1, 1, 1, 1], [1, -1, 1, -1]]` columns 0 and 1 differ in signs only, and so do columns 2 and 3. With the sums
-//! `p = x0 + x1` and `r = x2 + x3` and the differences `q = x0 - x1` and `s = x2 - x3`, what `p, q, r, s` are
-//! multiplied by is `[[1, 0, 1, 0], [0, 1, 0, 1]]`. There columns 0 and 2 are equal, and 1 and 3: the results are
-//! `p + r` and `q + s`. (Columns as short as these stay in fact, see [`WORTH_IT`].)
+//! signs, and so on. Where two rows differ in signs only, both results are made of the same two sums. Matrices of roots
+//! of unity become a fast Fourier transform this way; a matrix without such columns stays as it is.
 //!
 //! What an infinite number is added to and subtracted from may be NaN where the plain product is infinite.
 
@@ -21,6 +16,11 @@ const WORTH_IT: usize = 3;
 
 /// Sums and differences, a sparse matrix, and sums and differences again. A pair of places `[a, b]` stands for the sum
 /// of their elements at `a` and the difference at `b`.
+///
+/// In `[[1, 1, 1, 1], [1, -1, 1, -1]]` columns 0 and 1 differ in signs only, and so do columns 2 and 3. With the sums
+/// `p = x0 + x1` and `r = x2 + x3` and the differences `q = x0 - x1` and `s = x2 - x3`, what `p, q, r, s` are
+/// multiplied by is `[[1, 0, 1, 0], [0, 1, 0, 1]]`. There columns 0 and 2 are equal, and 1 and 3: the results are
+/// `p + r` and `q + s`. (Columns as short as these stay in fact, see [`WORTH_IT`].)
 #[derive(Debug)]
 pub struct Folded {
     pub rows: usize,

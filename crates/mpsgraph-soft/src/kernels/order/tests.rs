@@ -1,3 +1,5 @@
+//! Orders against the standard library's stable sort.
+
 use super::*;
 use bytemuck::cast_slice;
 

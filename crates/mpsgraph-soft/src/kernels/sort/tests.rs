@@ -1,3 +1,5 @@
+//! Sorts against the standard library's, along any axis and of any length.
+
 use super::*;
 use bytemuck::{Pod, cast_slice};
 

@@ -1,3 +1,5 @@
+//! What a layout refuses, and which memory a name stands for.
+
 use super::Storage::{Constant, Input, Output, Scratch};
 use super::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -6,9 +6,7 @@
 //! opened itself, inside of the other; so waits are never in a circle, whatever thread calls.
 //!
 //! Waking a thread costs some microseconds, and it runs late. Therefore helpers stay awake for a while before they
-//! sleep ([`spin`](super::spin)), who waits for them does so, too, and one that is woken wakes the next. They do not
-//! yield meanwhile: on a busy machine who yields gets its core back when all others have had theirs. But there the
-//! system may give a helper the core of who has woken it; then it sleeps as soon as nothing is left to do.
+//! sleep ([`spin`](super::spin)), who waits for them does so, too, and one that is woken wakes the next.
 
 use std::cell::Cell;
 use std::num::NonZeroUsize;
@@ -25,6 +23,10 @@ use crate::ignore_poison::IgnorePoison;
 const WAIT_SPIN: Duration = Duration::from_micros(100);
 
 /// Those who help, and those who wait for them.
+///
+/// They do not yield while they stay awake: on a busy machine who yields gets its core back when all others have had
+/// theirs. But there the system may give a helper the core of who has woken it; then it sleeps as soon as nothing is
+/// left to do.
 struct Helpers {
     slots: Slots,
     /// How many helpers are awake.

@@ -1,3 +1,5 @@
+//! How much memory this process may have, by files as Linux has them.
+
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::*;

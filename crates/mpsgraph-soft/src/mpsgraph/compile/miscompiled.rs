@@ -1,17 +1,5 @@
-//! Matrix products that MPSGraph's compiler takes for something else.
-//!
-//! MPSGraph replaces softmax(QKᵀ)V by one kernel, which is silently wrong on macOS 26 for 17 to 24 positions and three
-//! matrices or more (ChanLumerico/lucid, _C/compile) and for operands that are slices of one computed tensor
-//! (MIT-RLX/rlx, rlx-metal), and which leaks on macOS 15 (pytorch's mps/operations/Attention.mm). The same program may
-//! run on any of these systems, so the pattern is refused on all.
-//!
-//! On M1, macOS 26 loses a sum that it fuses with a product of one row (pytorch's mps/operations/Linear.mm).
-//!
-//! On macOS 27, and by some reports on 26, MPSGraph ends the process on reshape, product, reshape with two extents of 1
-//! in one of the shapes (pytorch/pytorch#187201, #187379), and on macOS 27 for 16-bit matrices whatever the shapes are
-//! (#197796, on M5).
-//!
-//! Operands that are views have rules of their own: see [`in_place`].
+//! Matrix products that MPSGraph's compiler takes for something else. The reports stand with the function that finds
+//! what they are about. Operands that are views have rules of their own: see [`in_place`].
 
 use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
@@ -87,6 +75,11 @@ fn reached(mut pending: Vec<ValueId>, mut follow: impl FnMut(ValueId, &mut Vec<V
 }
 
 /// Whether an operand is a softmax of something with a matrix product in it.
+///
+/// MPSGraph replaces softmax(QKᵀ)V by one kernel, which is silently wrong on macOS 26 for 17 to 24 positions and three
+/// matrices or more (ChanLumerico/lucid, _C/compile) and for operands that are slices of one computed tensor
+/// (MIT-RLX/rlx, rlx-metal), and which leaks on macOS 15 (pytorch's mps/operations/Attention.mm). The same program may
+/// run on any of these systems, so the pattern is refused on all.
 fn attends(nodes: &Nodes, operand: ValueId) -> bool {
     let folded = reached(vec![operand], |value, pending| {
         pending.extend(behind_folded(nodes, value));
@@ -191,6 +184,8 @@ fn has_product(nodes: &Nodes, value: ValueId) -> bool {
 }
 
 /// Whether the value is a sum with a matrix product of one row.
+///
+/// On M1, macOS 26 loses a sum that it fuses with a product of one row (pytorch's mps/operations/Linear.mm).
 fn is_biased_row(nodes: &Nodes, value: ValueId) -> bool {
     let node = nodes.node(value);
     let is_row = |&operand: &ValueId| {
@@ -207,6 +202,9 @@ fn is_biased_row(nodes: &Nodes, value: ValueId) -> bool {
 
 /// Whether the product stands between reshapes of which one has more than one extent of 1. The compiler joins reshapes
 /// that follow each other and moves casts past them.
+///
+/// On macOS 27, and by some reports on 26, MPSGraph ends the process on reshape, product, reshape with two extents of 1
+/// in one of the shapes (pytorch/pytorch#187201, #187379).
 fn lone_reshapes(nodes: &Nodes, readers: &HashMap<ValueId, Vec<ValueId>>, product: ValueId) -> bool {
     let is_reshape = |value: ValueId| nodes.node(value).op == ViewOp::Reshape.into();
     let is_lone = |&value: &ValueId| nodes.ty(value).shape.iter().filter(|&&extent| extent == 1).count() > 1;
@@ -229,6 +227,8 @@ fn lone_reshapes(nodes: &Nodes, readers: &HashMap<ValueId, Vec<ValueId>>, produc
 }
 
 /// Whether the product is of 16-bit matrices and stands between two reshapes, nothing else between them.
+///
+/// On macOS 27 MPSGraph ends the process on these whatever the shapes are (pytorch/pytorch#197796, on M5).
 fn flattens_halves(nodes: &Nodes, readers: &HashMap<ValueId, Vec<ValueId>>, product: ValueId) -> bool {
     let is_reshape = |value: &ValueId| nodes.node(*value).op == ViewOp::Reshape.into();
     let node = nodes.node(product);
