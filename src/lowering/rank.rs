@@ -1,5 +1,7 @@
 //! Shapes folded to the few axes that MPSGraph's kernels are right for.
 
+use burn_backend::Shape;
+
 use super::Lowering;
 use crate::ffi;
 
@@ -15,6 +17,21 @@ pub(crate) fn within_rank(shape: &[usize], dim: usize) -> (Vec<usize>, isize) {
 /// `shape` seen as what is before axis `dim`, the axis, and what is after it.
 pub(crate) fn outer_axis_inner(shape: &[usize], dim: usize) -> [usize; 3] {
     [shape[..dim].iter().product(), shape[dim], shape[dim + 1..].iter().product()]
+}
+
+/// The axis of a node that reads or writes along `dim` of `shape`, and the shape that it sees: what is before `dim` and
+/// what is after it as one axis each, and none of a single element.
+///
+/// Kernels along an axis count axes of one element in one place and not in another, and end the process: gathers from
+/// data that has one longer axis, before macOS 15.2 (pytorch/pytorch#135240), and scatters along an axis with one of a
+/// single element behind it (pytorch/pytorch#121557, macOS 14.3).
+pub(crate) fn along(shape: &[usize], dim: usize) -> (usize, Shape) {
+    match outer_axis_inner(shape, dim) {
+        [1, axis, 1] => (0, [axis].into()),
+        [1, axis, inner] => (0, [axis, inner].into()),
+        [outer, axis, 1] => (1, [outer, axis].into()),
+        whole => (1, whole.into()),
+    }
 }
 
 /// `x` of shape `from` as `to`.

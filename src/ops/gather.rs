@@ -1,15 +1,16 @@
 //! Reading elements and rows by index.
 //!
-//! Every form is brought to one of two: along the middle axis of `[outer, axis, inner]` (`gatherAlongAxis:`), or whole
+//! Every form is brought to one of two: along one axis of at most three (`gatherAlongAxis:`, see [`along`]), or whole
 //! rows (`gatherWithUpdatesTensor:`). The host could report an index out of range only after reading the indices back,
 //! so it is not reported. `gather` then reads 0, as Apple documents for `gatherAlongAxis:`. The row forms clamp the
 //! index and read the nearest row, because Apple does not document what their kernels read.
 
 pub(in crate::ops) mod carrier;
 
-use burn_backend::{DType, Shape, TensorMetadata};
+use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
 
 use self::carrier::Carrier;
+use super::arithmetic::{self, CompareOp};
 use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
 use crate::error::invalid;
@@ -17,16 +18,19 @@ use crate::ffi::{self, DataType};
 use crate::lowering::axis::part;
 use crate::lowering::conversion::low_bits;
 use crate::lowering::provenance::{Provenance, Reshapes};
-use crate::lowering::rank::outer_axis_inner;
+use crate::lowering::rank::{along, outer_axis_inner};
+use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
+const BOOL: DType = DType::Bool(BoolStore::Native);
+
 /// A recorded read by index.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum GatherOp {
-    /// `[data (outer, n, inner), indices (outer, k, inner)]` to `(outer, k, inner)`.
-    AlongAxis,
+    /// `[data, indices]` of shapes that are [`along`] one axis, and differ in its extent, to the shape of the indices.
+    AlongAxis { axis: usize },
     /// `[data (n, inner) or (outer, n, inner), indices (k)]`: `n` becomes `k`.
     /// `inside` tells that no index can be out of range.
     Rows { axis: usize, inside: bool },
@@ -37,7 +41,7 @@ pub(crate) enum GatherOp {
 impl Operation for GatherOp {
     fn name(&self) -> &'static str {
         match self {
-            GatherOp::AlongAxis => "gather",
+            GatherOp::AlongAxis { .. } => "gather",
             GatherOp::Rows { .. } => "select",
             GatherOp::Position { .. } => "gather_nd",
         }
@@ -46,16 +50,9 @@ impl Operation for GatherOp {
     fn lower(&self, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {
         let graph = cx.graph();
         match self {
-            GatherOp::AlongAxis => {
-                let carrier = Carrier::of(output.dtype);
-                let data = carrier.load(graph, &inputs[0].tensor);
-                let indices = repeated_inside(
-                    graph,
-                    &index(cx, &inputs[1], inputs[0].ty.shape[1]),
-                    &inputs[1].ty.shape,
-                    carrier.floats(),
-                );
-                carrier.store(graph, &graph.gather_along_axis(1, &data, &indices), output.dtype)
+            GatherOp::AlongAxis { axis } => {
+                let at = index(cx, &inputs[1], inputs[0].ty.shape[*axis]);
+                read_along(graph, *axis, &inputs[0], (&at, &output.shape))
             }
             GatherOp::Rows { axis, inside } => {
                 let carrier = Carrier::of_rows(output.dtype);
@@ -85,7 +82,7 @@ impl Operation for GatherOp {
 
     fn keeps_width(&self, _operands: &[&MpsGraphTensor], output: &TensorType) -> bool {
         match self {
-            GatherOp::AlongAxis => Carrier::of(output.dtype).keeps_width(),
+            GatherOp::AlongAxis { .. } => Carrier::of(output.dtype).keeps_width(),
             GatherOp::Rows { .. } => Carrier::of_rows(output.dtype).keeps_width(),
             GatherOp::Position { .. } => false,
         }
@@ -101,7 +98,8 @@ impl Operation for GatherOp {
 
     fn reshapes(&self, _rank: usize) -> Reshapes {
         match self {
-            GatherOp::AlongAxis | GatherOp::Rows { .. } => Reshapes::Nothing,
+            // 64-bit integers, which are reshaped along an axis, are in no product.
+            GatherOp::AlongAxis { .. } | GatherOp::Rows { .. } => Reshapes::Nothing,
             GatherOp::Position { .. } => Reshapes::AnyShape,
         }
     }
@@ -124,10 +122,20 @@ pub(crate) fn gather(dim: usize, tensor: MpsGraphTensor, indices: MpsGraphTensor
         return memory::zeros(shape, tensor.dtype());
     }
     require_elements("gather", &tensor);
-    let [data, at] = [outer_axis_inner(&tensor.shape, dim), outer_axis_inner(&shape, dim)];
-    let output = TensorType::new(tensor.dtype(), at.into());
-    let (tensor, indices) = (tensor.with_shape(data.into()), indices.with_shape(at.into()));
-    record(GatherOp::AlongAxis.into(), &[&tensor, &indices], &[], output).with_shape(shape)
+    if tensor.shape[dim] == 1 {
+        return at_zero(tensor_shape::expand(tensor, shape), indices);
+    }
+    let ((axis, data), (_, at)) = (along(&tensor.shape, dim), along(&shape, dim));
+    let output = TensorType::new(tensor.dtype(), at.clone());
+    let (tensor, indices) = (tensor.with_shape(data), indices.with_shape(at));
+    record(GatherOp::AlongAxis { axis }.into(), &[&tensor, &indices], &[], output).with_shape(shape)
+}
+
+/// `values` where `indices`, of their shape, are 0, else 0: what a gather reads along an axis of one element, and a
+/// scatter writes there, of which no node is given less than two ([`along`]).
+pub(super) fn at_zero(values: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGraphTensor {
+    let outside = arithmetic::compare_scalar(CompareOp::NotEqual, indices, ScalarInput::Int(0), BOOL);
+    arithmetic::mask_fill(values, outside, ScalarInput::Int(0))
 }
 
 /// The slices of `tensor` along `dim` that the rank-1 `indices` name.
@@ -246,14 +254,32 @@ pub(crate) fn clamp(cx: &Lowering<'_>, indices: ffi::Tensor, extent: usize) -> f
     graph.minimum(&low, &cx.constant((extent - 1) as f64, DType::I32))
 }
 
-/// Each element of `x (outer, k, inner)` `times` times in a row: `(outer, k, inner * times)`.
-pub(crate) fn repeated_inside(graph: &ffi::Graph, x: &ffi::Tensor, shape: &Shape, times: usize) -> ffi::Tensor {
-    if times == 1 {
-        return x.clone();
+/// Elements of `data` along `axis` at i32 indices of a shape that differs in its extent.
+fn read_along(
+    graph: &ffi::Graph,
+    axis: usize,
+    data: &Operand,
+    (indices, shape): (&ffi::Tensor, &Shape),
+) -> ffi::Tensor {
+    let dtype = data.ty.dtype;
+    let carrier = Carrier::of(dtype);
+    let read = |data: &ffi::Tensor, indices: &ffi::Tensor| {
+        carrier.store(graph, &graph.gather_along_axis(axis as isize, &carrier.load(graph, data), indices), dtype)
+    };
+    if carrier.floats() == 1 {
+        return read(&data.tensor, indices);
     }
-    let &[outer, k, inner] = shape.as_slice() else { unreachable!("seen as outer, axis, inner") };
-    let apart = graph.broadcast(&graph.reshape(x, &[outer, k, inner, 1]), &[outer, k, inner, times]);
-    graph.reshape(&apart, &[outer, k, inner * times])
+    // Each element is several floats of the last axis, all of which have its index.
+    let element = [shape.as_slice(), &[1]].concat();
+    let floats = [shape.as_slice(), &[carrier.floats()]].concat();
+    let indices = graph.broadcast(&graph.reshape(indices, &element), &floats);
+    if axis + 1 < shape.num_dims() {
+        let mut side_by_side = shape.to_vec();
+        side_by_side[axis + 1] *= carrier.floats();
+        return read(&data.tensor, &graph.reshape(&indices, &side_by_side));
+    }
+    let data = graph.reshape(&data.tensor, &[data.ty.shape.as_slice(), &[1]].concat());
+    graph.reshape(&read(&data, &indices), shape)
 }
 
 fn require_elements(name: &'static str, data: &MpsGraphTensor) {

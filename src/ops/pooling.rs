@@ -21,6 +21,8 @@ use self::adaptive::Even;
 use self::average::Spans;
 pub(crate) use self::window::Options;
 use self::window::Window;
+use super::gather::{at_zero, index};
+use super::reduction::sum_dim;
 use super::{Operation, memory};
 use crate::bridge::record;
 use crate::dtype::require_positions;
@@ -28,6 +30,7 @@ use crate::error::invalid;
 use crate::ffi::{self, ScatterMode};
 use crate::lowering::conversion::convert;
 use crate::lowering::provenance::{Provenance, Reshapes};
+use crate::lowering::rank::along;
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -43,7 +46,7 @@ pub(crate) enum PoolingOp {
     Max([Window; 2]),
     /// `[x]` to the position of each maximum in its plane, in the output's dtype; the scalar is minus infinity.
     MaxPosition([Window; 2]),
-    /// `[gradient (planes, outputs), positions (planes, outputs)]` to `(planes, inputs)`.
+    /// `[gradient (planes, outputs), positions (planes, outputs)]` to `(planes, inputs)`, all [`along`] the last axis.
     MaxBackward,
     /// `[x]`.
     Average([Spans; 2]),
@@ -102,8 +105,13 @@ pub(crate) fn max_pool_backward<const N: usize>(
     if planes * inputs == 0 {
         return memory::zeros(x.shape.clone(), x.dtype());
     }
-    let [grad, indices] = [grad, indices].map(|tensor| tensor.with_shape([planes, outputs].into()));
-    let output = TensorType::new(grad.dtype(), [planes, inputs].into());
+    if inputs == 1 {
+        let grad = at_zero(grad, indices).with_shape([planes, outputs].into());
+        return sum_dim(grad, 1).with_shape(x.shape);
+    }
+    let [(_, from), (_, to)] = [outputs, inputs].map(|extent| along(&[planes, extent], 1));
+    let [grad, indices] = [grad, indices].map(|tensor| tensor.with_shape(from.clone()));
+    let output = TensorType::new(grad.dtype(), to);
     record(PoolingOp::MaxBackward.into(), &[&grad, &indices], &[], output).with_shape(x.shape)
 }
 
@@ -280,9 +288,11 @@ impl Operation for PoolingOp {
                 return convert(cx, &positions, DType::I32, output.dtype);
             }
             PoolingOp::MaxBackward => {
+                let axis = output.shape.num_dims() - 1;
                 // An index outside, as that of a window without an element, is skipped.
-                let indices = super::gather::index(cx, &inputs[1], output.shape[1]);
-                cx.graph().scatter_along_axis_into_shape(1, &wide, &indices, &output.shape, ScatterMode::Add)
+                let indices = index(cx, &inputs[1], output.shape[axis]);
+                let (axis, shape) = (axis as isize, &output.shape);
+                cx.graph().scatter_along_axis_into_shape(axis, &wide, &indices, shape, ScatterMode::Add)
             }
             PoolingOp::Average(spans) => average::averages(cx, wide, planes, spans),
             PoolingOp::AverageBackward(spans) => average::backward(cx, wide, planes, spans),

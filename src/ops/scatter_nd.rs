@@ -1,8 +1,8 @@
 //! Writing elements and rows by index.
 //!
-//! As with reads there are two forms: along the middle axis of `[outer, axis, inner]` (`scatterAlongAxis:`), where an
-//! index out of range is skipped, as Apple documents, and whole rows (`scatterWithDataTensor:`), where it changes the
-//! nearest row. Floats are combined in f32, integers are not: see [`integer`].
+//! As with reads there are two forms: along one axis of at most three (`scatterAlongAxis:`), where an index out of range
+//! is skipped, as Apple documents, and whole rows (`scatterWithDataTensor:`), where it changes the nearest row. Floats
+//! are combined in f32, integers are not: see [`integer`].
 
 mod checks;
 mod float;
@@ -17,14 +17,15 @@ pub(crate) use update::{scatter, select_assign};
 
 use self::checks::{check_along, check_rows, require_dtype, require_elements, require_exact, require_room};
 use super::Operation;
-use super::arithmetic::{self, BinaryOp, CompareOp};
-use super::gather::{clamp, index, rows};
-use super::memory;
+use super::arithmetic::{self, BinaryOp, CompareOp, cast};
+use super::gather::{at_zero, clamp, index, rows};
+use super::{memory, reduction};
 use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi::{self, DataType, ScatterMode};
+use crate::lowering::conversion::computed_in;
 use crate::lowering::provenance::{Provenance, Reshapes};
-use crate::lowering::rank::outer_axis_inner;
+use crate::lowering::rank::along;
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -44,8 +45,8 @@ pub(crate) enum Combine {
 /// A recorded write by index.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ScatterNdOp {
-    /// `[data (outer, n, inner), indices (outer, k, inner), updates (outer, k, inner)]`: sums.
-    AddAlongAxis,
+    /// `[data, indices, updates]` of shapes that are [`along`] one axis, the last two of one shape: sums.
+    AddAlongAxis { axis: usize },
     /// `[data (n, inner) or (outer, n, inner), indices (k), updates]`. For `Min` and `Max` of floats the first scalar
     /// is the infinity that changes nothing.
     Rows { axis: usize, combine: Combine },
@@ -56,7 +57,7 @@ pub(crate) enum ScatterNdOp {
 impl Operation for ScatterNdOp {
     fn name(&self) -> &'static str {
         match self {
-            ScatterNdOp::AddAlongAxis => "scatter_add",
+            ScatterNdOp::AddAlongAxis { .. } => "scatter_add",
             ScatterNdOp::Rows { combine: Combine::Add, .. } => "select_add",
             ScatterNdOp::Rows { combine: Combine::Mul | Combine::Min | Combine::Max, .. } | ScatterNdOp::LastWriter => {
                 "scatter_nd"
@@ -71,13 +72,13 @@ impl Operation for ScatterNdOp {
             (data, indices, updates)
         };
         match *self {
-            ScatterNdOp::AddAlongAxis => {
+            ScatterNdOp::AddAlongAxis { axis } => {
                 let (data, indices, updates) = data_indices_updates();
-                let at = index(cx, indices, data.ty.shape[1]);
+                let at = index(cx, indices, data.ty.shape[axis]);
                 if is_float {
-                    return float::add_along_axis(cx.graph(), [data, updates], &at, output);
+                    return float::add_along_axis(cx.graph(), [data, updates], (&at, axis), output);
                 }
-                integer::add(cx, data, &at, updates, integer::Place::AlongAxis(&indices.ty.shape))
+                integer::add(cx, data, &at, updates, integer::Place::AlongAxis(axis))
             }
             ScatterNdOp::Rows { axis, combine } => {
                 let (data, indices, updates) = data_indices_updates();
@@ -138,11 +139,16 @@ pub(crate) fn scatter_add(
     require_elements("scatter_add", &tensor);
     require_exact("scatter_add", tensor.dtype(), indices.shape[dim]);
     require_room("scatter_add", &tensor, &value, indices.shape[dim]);
-    let at = outer_axis_inner(&indices.shape, dim);
-    let tensor = tensor.with_shape(outer_axis_inner(&shape, dim).into());
-    let (indices, value) = (indices.with_shape(at.into()), value.with_shape(at.into()));
+    let dtype = tensor.dtype();
+    if shape[dim] == 1 {
+        let sums = reduction::sum_dim(at_zero(cast(value, computed_in(dtype)), indices), dim);
+        return cast(arithmetic::binary(BinaryOp::Add, cast(tensor, computed_in(dtype)), sums), dtype);
+    }
+    let ((axis, data), (_, at)) = (along(&shape, dim), along(&indices.shape, dim));
+    let tensor = tensor.with_shape(data);
+    let (indices, value) = (indices.with_shape(at.clone()), value.with_shape(at));
     let output = tensor.ty();
-    record(ScatterNdOp::AddAlongAxis.into(), &[&tensor, &indices, &value], &[], output).with_shape(shape)
+    record(ScatterNdOp::AddAlongAxis { axis }.into(), &[&tensor, &indices, &value], &[], output).with_shape(shape)
 }
 
 /// `tensor` with the slices of `value` along `dim` added to those that the rank-1 `indices` name.

@@ -31,7 +31,7 @@ use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::axis::{joined, part};
 use crate::lowering::provenance::{Provenance, Reshapes};
-use crate::lowering::rank::{outer_axis_inner, reshaped};
+use crate::lowering::rank::{along, outer_axis_inner, reshaped};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
@@ -159,7 +159,12 @@ impl SortOp {
                 let sorted = cx.graph().sort(&key::of(cx, x, dtype), 1, self.descending);
                 key::element(cx, &sorted, dtype)
             }
-            Kind::Positions => positions(cx, &key::words(cx, x, dtype, [rows, extent]), extent, self.descending),
+            Kind::Positions => {
+                let (axis, shape) = along(&[rows, extent], 1);
+                let x = reshaped(cx, x, &[rows, extent], &shape);
+                let found = positions(cx, &key::words(cx, &x, dtype, &shape), (axis, extent), self.descending);
+                reshaped(cx, &found, &shape, &[rows, extent])
+            }
         }
     }
 }
@@ -206,32 +211,33 @@ impl Operation for SortOp {
     }
 }
 
-/// The positions in a row of `extent` from which its elements come in order of these keys, lowest first.
+/// The positions in a row of `extent`, along the last `axis`, from which its elements come in order of these keys,
+/// lowest first.
 ///
 /// A radix sort with digits as wide as they can be: each pass sorts i32 values with a digit of the key in the high
 /// bits and the place in the row in the low bits. No two values are equal, so each pass keeps the order of the pass
 /// before.
-fn positions(cx: &Lowering<'_>, words: &[Word], extent: usize, descending: bool) -> ffi::Tensor {
-    let graph = cx.graph();
+fn positions(cx: &Lowering<'_>, words: &[Word], (axis, extent): (usize, usize), descending: bool) -> ffi::Tensor {
+    let (graph, axis) = (cx.graph(), axis as isize);
     let number = |number: u32| cx.constant(number.into(), DType::I32);
     let place_bits = usize::BITS - (extent - 1).leading_zeros();
-    let places = graph.coordinate_along_axis(1, &[1, extent]);
+    let places = graph.coordinate_along_axis(0, &[extent]);
     let key_bits: u32 = words.iter().map(|word| word.bits).sum();
     let width = key_bits.div_ceil(key_bits.div_ceil(32 - place_bits));
     let mut order: Option<ffi::Tensor> = None;
     for low in (0..key_bits).step_by(width as usize) {
         let digit = key::digit(cx, words, low..key_bits.min(low + width), descending);
         let high = graph.bitwise_left_shift(&digit, &number(place_bits));
-        let arranged = order.as_ref().map_or_else(|| high.clone(), |order| at(graph, &high, order));
-        let sorted = graph.sort(&graph.bitwise_or(&arranged, &places), 1, false);
+        let arranged = order.as_ref().map_or_else(|| high.clone(), |order| at(graph, axis, &high, order));
+        let sorted = graph.sort(&graph.bitwise_or(&arranged, &places), axis, false);
         let from = graph.bitwise_and(&sorted, &number((1 << place_bits) - 1));
-        order = Some(order.map_or_else(|| from.clone(), |order| at(graph, &order, &from)));
+        order = Some(order.map_or_else(|| from.clone(), |order| at(graph, axis, &order, &from)));
     }
     order.unwrap_or_else(|| unreachable!("a key has bits"))
 }
 
-/// Integers of each row at i32 positions in it.
-fn at(graph: &ffi::Graph, x: &ffi::Tensor, positions: &ffi::Tensor) -> ffi::Tensor {
+/// Integers along an axis at i32 positions there.
+fn at(graph: &ffi::Graph, axis: isize, x: &ffi::Tensor, positions: &ffi::Tensor) -> ffi::Tensor {
     let carrier = Carrier::of(DType::I32);
-    carrier.store(graph, &graph.gather_along_axis(1, &carrier.load(graph, x), positions), DType::I32)
+    carrier.store(graph, &graph.gather_along_axis(axis, &carrier.load(graph, x), positions), DType::I32)
 }

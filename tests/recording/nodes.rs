@@ -17,16 +17,16 @@ type Row = (&'static str, fn() -> Box<dyn FnMut()>, [u64; 2], [u64; 2]);
 
 const TABLE: &[Row] = &[
     ("MLP, inference", models::mlp_inference, [5, 4], [7, 4]),
-    ("MLP, training with SGD", models::mlp_sgd, [53, 25], [57, 26]),
-    ("MLP, training with Adam", models::mlp_adam, [100, 26], [107, 26]),
+    ("MLP, training with SGD", models::mlp_sgd, [50, 25], [54, 26]),
+    ("MLP, training with Adam", models::mlp_adam, [97, 26], [104, 26]),
     ("CNN, inference", models::cnn_inference, [32, 11], [33, 11]),
-    ("CNN, training with Adam", models::cnn_adam, [281, 62], [322, 78]),
+    ("CNN, training with Adam", models::cnn_adam, [278, 62], [319, 78]),
     ("residual block, inference", models::residual_inference, [17, 5], [17, 5]),
     ("residual block, training with SGD", models::residual_sgd, [135, 39], [198, 67]),
     ("LSTM, inference", models::lstm_inference, [205, 60], [361, 121]),
-    ("LSTM, training with Adam", models::lstm_adam, [771, 148], [1325, 337]),
+    ("LSTM, training with Adam", models::lstm_adam, [768, 148], [1322, 337]),
     ("GPT, inference", models::gpt_inference, [149, 60], [177, 60]),
-    ("GPT, training with Adam", models::gpt_adam, [849, 205], [1013, 218]),
+    ("GPT, training with Adam", models::gpt_adam, [846, 205], [1010, 218]),
     ("spectrum", models::one_spectrum, [16, 3], [16, 3]),
     ("four spectra", models::four_spectra, [74, 14], [74, 14]),
 ];

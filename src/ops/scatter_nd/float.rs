@@ -8,16 +8,17 @@ use crate::ffi::{self, DataType, ScatterMode};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor_type::TensorType;
 
-/// Data with updates added along axis 1, each at its own index.
+/// Data with updates added along an axis, each at its own index.
 pub(super) fn add_along_axis(
     graph: &ffi::Graph,
     [data, updates]: [&Operand; 2],
-    indices: &ffi::Tensor,
+    (indices, axis): (&ffi::Tensor, usize),
     output: &TensorType,
 ) -> ffi::Tensor {
+    let axis = axis as isize;
     in_f32(graph, output.dtype, [data, updates], |data, updates| match data {
-        None => graph.scatter_along_axis_into_shape(1, updates, indices, &output.shape, ScatterMode::Add),
-        Some(data) => graph.scatter_along_axis(1, data, updates, indices, ScatterMode::Add),
+        None => graph.scatter_along_axis_into_shape(axis, updates, indices, &output.shape, ScatterMode::Add),
+        Some(data) => graph.scatter_along_axis(axis, data, updates, indices, ScatterMode::Add),
     })
 }
 

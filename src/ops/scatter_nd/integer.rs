@@ -10,6 +10,7 @@ use burn_backend::{DType, Shape};
 use crate::ffi::{self, DataType, ScatterMode};
 use crate::lowering::axis::{joined, part};
 use crate::lowering::conversion::{from_digits, low_bits, summed_in};
+use crate::lowering::rank::reshaped;
 use crate::lowering::{Lowering, Operand};
 use crate::ops::gather::carrier::Carrier;
 
@@ -17,9 +18,10 @@ use crate::ops::gather::carrier::Carrier;
 pub(super) const TABLE: usize = 1 << 26;
 
 /// Where updates go.
-pub(super) enum Place<'a> {
-    /// Along axis 1, each at its own index; the shape of the indices.
-    AlongAxis(&'a Shape),
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// Along an axis, each at its own index; the indices have the updates' shape.
+    AlongAxis(usize),
     /// To the rows along an axis.
     Rows(usize),
 }
@@ -30,14 +32,11 @@ pub(super) fn add(
     data: &Operand,
     indices: &ffi::Tensor,
     updates: &Operand,
-    place: Place<'_>,
+    place: Place,
 ) -> ffi::Tensor {
     let graph = cx.graph();
-    let count = match place {
-        Place::AlongAxis(shape) => shape[1],
-        Place::Rows(axis) => updates.ty.shape[axis],
-    };
-    let width = digit_width(count);
+    let (Place::AlongAxis(axis) | Place::Rows(axis)) = place;
+    let width = digit_width(updates.ty.shape[axis]);
     let words = words_of(graph, updates);
     let bits = 8 * updates.ty.dtype.size().min(4);
     let low = |x: &ffi::Tensor| graph.bitwise_and(x, &cx.constant(f64::from((1u32 << width) - 1), DType::I32));
@@ -51,26 +50,48 @@ pub(super) fn add(
             })
         })
         .collect();
-    let last = data.ty.shape.num_dims() - 1;
-    let side_by_side = joined(graph, &digits, last);
-    let target = widened(&data.ty.shape, digits.len());
-    let sums = match place {
-        Place::AlongAxis(_) => {
-            let indices = joined(graph, &vec![indices.clone(); digits.len()], last);
-            graph.scatter_along_axis_into_shape(1, &side_by_side, &indices, &target, ScatterMode::Add)
-        }
-        Place::Rows(axis) => graph.scatter_into_shape(&side_by_side, indices, &target, axis as isize, ScatterMode::Add),
-    };
-    let (wide, columns) = (summed_in(data.ty.dtype), data.ty.shape[last]);
-    let digit_sums: Vec<ffi::Tensor> = (0..digits.len())
-        .map(|digit| {
-            let sum = part(graph, &sums, &target, last, [digit * columns, (digit + 1) * columns]);
-            low_bits(graph, &graph.cast(&sum, DataType::I32), DType::I32, wide)
-        })
-        .collect();
-    let total = from_digits(cx, &digit_sums, f64::from(1u32 << width), wide);
+    let sums = digit_sums(cx, data, indices, &digits, (place, &updates.ty.shape));
+    let wide = summed_in(data.ty.dtype);
+    let sums: Vec<ffi::Tensor> = sums.iter().map(|sum| low_bits(graph, sum, DType::I32, wide)).collect();
+    let total = from_digits(cx, &sums, f64::from(1u32 << width), wide);
     let total = if data.is_zeros { total } else { graph.addition(&widen(graph, data), &total) };
     narrow(graph, &total, data.ty.dtype)
+}
+
+/// The i32 sums of each digit, in the shape of the data: one scatter of all digits side by side. `from` is the shape of
+/// a digit, and of the indices along an axis.
+fn digit_sums(
+    cx: &Lowering<'_>,
+    data: &Operand,
+    indices: &ffi::Tensor,
+    digits: &[ffi::Tensor],
+    (place, from): (Place, &Shape),
+) -> Vec<ffi::Tensor> {
+    let (graph, into, count) = (cx.graph(), data.ty.shape.as_slice(), digits.len());
+    let (Place::AlongAxis(axis) | Place::Rows(axis)) = place;
+    // Side by side along another axis than that of the rows, one of their own if there is none behind it.
+    let apart = count > 1 && axis + 1 == into.len();
+    let lone = |shape: &[usize]| if apart { [shape, &[1]].concat() } else { shape.to_vec() };
+    let (one, from_one) = (lone(into), lone(from));
+    let last = one.len() - 1;
+    let mut all = one.clone();
+    all[last] *= count;
+    let digits: Vec<ffi::Tensor> = digits.iter().map(|digit| reshaped(cx, digit, from, &from_one)).collect();
+    let side_by_side = joined(graph, &digits, last);
+    let axis = axis as isize;
+    let sums = match place {
+        Place::AlongAxis(_) => {
+            let indices = joined(graph, &vec![reshaped(cx, indices, from, &from_one); count], last);
+            graph.scatter_along_axis_into_shape(axis, &side_by_side, &indices, &all, ScatterMode::Add)
+        }
+        Place::Rows(_) => graph.scatter_into_shape(&side_by_side, indices, &all, axis, ScatterMode::Add),
+    };
+    let columns = one[last];
+    let sum = |digit: usize| {
+        let sum = part(graph, &sums, &all, last, [digit * columns, (digit + 1) * columns]);
+        graph.cast(&reshaped(cx, &sum, &one, into), DataType::I32)
+    };
+    (0..count).map(sum).collect()
 }
 
 /// The widest digit of which `count` cannot sum to more than 2^24. A power of two, so that no digit straddles two
@@ -196,15 +217,6 @@ fn widen(graph: &ffi::Graph, x: &Operand) -> ffi::Tensor {
 
 fn narrow(graph: &ffi::Graph, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     low_bits(graph, x, summed_in(dtype), dtype)
-}
-
-/// Extents of a packed shape with the last multiplied by `times`.
-fn widened(shape: &Shape, times: usize) -> Vec<usize> {
-    let mut shape = shape.to_vec();
-    if let Some(last) = shape.last_mut() {
-        *last *= times;
-    }
-    shape
 }
 
 #[cfg(test)]

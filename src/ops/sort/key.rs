@@ -15,17 +15,18 @@ pub(super) struct Word {
     pub bits: u32,
 }
 
-/// The words of the keys of `x`, lowest first; rank 2.
-pub(super) fn words(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, [rows, extent]: [usize; 2]) -> Vec<Word> {
+/// The words of the keys of `x`, lowest first.
+pub(super) fn words(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, shape: &[usize]) -> Vec<Word> {
     let bits = dtype.size() as u32 * 8;
     if bits < 64 {
         return vec![Word { key: of(cx, x, dtype), bits }];
     }
     let graph = cx.graph();
-    let halves = graph.reshape(&graph.reinterpret_cast(x, DataType::I32), &[rows, extent, 2]);
+    let pairs = [shape, &[2]].concat();
+    let halves = graph.reshape(&graph.reinterpret_cast(x, DataType::I32), &pairs);
     let half = |at: usize| {
-        let half = part(graph, &halves, &[rows, extent, 2], 2, [at, at + 1]);
-        graph.reshape(&half, &[rows, extent])
+        let half = part(graph, &halves, &pairs, shape.len(), [at, at + 1]);
+        graph.reshape(&half, shape)
     };
     let high = if dtype == DType::U64 { from_unsigned(cx, &half(1)) } else { half(1) };
     vec![Word { key: half(0), bits: 32 }, Word { key: high, bits: 32 }]

@@ -55,9 +55,9 @@ fn along_an_axis() {
     let _test = rule(Documented("Apple's MPSGraphGatherOps.h"));
     let result = run_one(&[matrix(), ints(&[2, 2], &[2, 0, 1, 1])], |graph, x| along_axis(graph, x, -1));
     assert_eq!(result, floats(&[2, 2], &[3.0, 1.0, 5.0, 5.0]));
-    let bytes = value(I8, &[2, 1], &[3i8, -4]);
-    let result = run_one(&[bytes, ints(&[1, 1], &[1])], |graph, x| along_axis(graph, x, 0));
-    assert_eq!(result, value(I8, &[1, 1], &[-4i8]));
+    let bytes = value(I8, &[2], &[3i8, -4]);
+    let result = run_one(&[bytes, ints(&[1], &[1])], |graph, x| along_axis(graph, x, 0));
+    assert_eq!(result, value(I8, &[1], &[-4i8]));
 }
 
 /// Checks that a gather from a tensor by indices is refused.
@@ -143,6 +143,19 @@ fn gather_along_axis_refuses_shapes_that_differ_beyond_the_axis() {
             &format!("must be the same but for axis {axis}"),
             |graph, x| along_axis(graph, x, axis),
         );
+    }
+}
+
+#[test]
+fn gather_along_axis_refuses_data_with_an_extent_of_1() {
+    let _test = rule(Reported(
+        "pytorch/pytorch#135240: data [3, 1] ends the process before macOS 15.2; dbolya/tomesd#15: so does [b, n, 1] \
+         along n",
+    ));
+    for (data, axis) in [(&[3, 1][..], 0), (&[1, 3][..], 1), (&[2, 3, 1][..], 1), (&[1, 3, 2][..], 1)] {
+        gather_refused(ALONG_AXIS, (data, F32), (data, I32), "has an extent of 1", |graph, x| {
+            along_axis(graph, x, axis)
+        });
     }
 }
 

@@ -207,6 +207,14 @@ fn scatter_along_axis_refuses_updates_and_indices_of_different_shapes() {
 }
 
 #[test]
+fn scatter_along_axis_refuses_data_with_an_extent_of_1() {
+    let _test = rule(Reported("pytorch/pytorch#121557: data [10, 100, 1] along axis 1 ends the process on macOS 14.3"));
+    for (data, axis) in [(&[10, 100, 1][..], 1), (&[3, 1][..], 0), (&[1, 3][..], 1), (&[1, 3, 2][..], 1)] {
+        scatter_refused(ALONG, [data; 3], TYPES, "has an extent of 1", |graph, x| along(graph, x, axis, ADD));
+    }
+}
+
+#[test]
 fn scatter_nd_refuses_updates_of_another_shape_than_the_indices_lead_to() {
     let _test = rule(Documented("Apple's MPSGraphScatterNDOps.h"));
     let shapes: [&[i64]; 3] = [&[2, 2], &[2], &[2, 1]];

@@ -128,9 +128,23 @@ extern "C-unwind" fn gather_along_axis(
     let indices = indices_of(&builder, indices_tensor);
     let axis = builder.axis(axis as i64, builder.rank(updates));
     equal_but_for(&builder, updates, indices, axis);
+    no_lone_extent(&builder, updates);
     let ty = TensorType { dtype: builder.dtype(updates), shape: builder.shape(indices).to_vec() };
     let value = builder.emit(Gather(Indexing::Along { axis }), [updates, indices], ty);
     builder.tensor(value)
+}
+
+/// Refuses data with an extent of 1 beside others, for reads and writes along an axis. Their kernels count the axes
+/// without some of these: it is not known of all of them which.
+pub(super) fn no_lone_extent(builder: &Builder, data: ValueId) {
+    let shape = builder.shape(data);
+    if shape.len() > 1 && shape.contains(&1) {
+        refuse!(
+            builder,
+            "data {shape:?} has an extent of 1, with which reads and writes along an axis have ended the process: \
+             leave such axes out"
+        );
+    }
 }
 
 /// Refuses shapes that differ in another axis than this one.

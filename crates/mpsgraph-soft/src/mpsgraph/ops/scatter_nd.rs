@@ -5,7 +5,7 @@
 //! The forms without data begin with zeros for the modes add, subtract and set; Apple does not document what all of the
 //! others begin with, so the others are refused.
 
-use super::gather::{equal_but_for, indices_of, moved, same_batch};
+use super::gather::{equal_but_for, indices_of, moved, no_lone_extent, same_batch};
 use crate::ir::{DType, Leaf, TensorType, ValueId};
 use crate::kernels::rows::Indexing;
 use crate::kernels::scatter::{self, ScatterMode};
@@ -128,6 +128,7 @@ impl Scatter {
         if from != at {
             refuse!(builder, "updates {from:?} and indices {at:?} must have one shape: MPSGraph asserts");
         }
+        no_lone_extent(builder, self.data);
         self.emit(builder, Indexing::Along { axis })
     }
 }

@@ -82,7 +82,7 @@ fn axes_before_the_last_four() {
     check(&Rule {
         name: "axis before the last four",
         reasons: &["not one of the last four"],
-        extents: &[2, 1, 1, 1, 1],
+        extents: &[2, 2, 2, 2, 2],
         instead: |call, at| axes(call, at, &[0]),
     });
 }
