@@ -68,6 +68,8 @@ struct List {
     full: bool,
     /// What it is counted to hold, if its thread has ended.
     held_as_orphan: usize,
+    /// Whether something was cut at a bound since the last flush of everything.
+    is_cut_at_bound: bool,
     /// How the segments began that were cut at a bound since the last flush of everything, newest last.
     beginnings: VecDeque<Vec<(Op, TensorType)>>,
 }

@@ -171,6 +171,10 @@ async fn copied(runtime: &'static Runtime, tensors: Vec<MpsGraphTensor>) -> Resu
 }
 
 /// Flushes all of this thread's recording if it makes one of the tensors, and of others' what makes the others.
+///
+/// All of it, too, if none is recorded because a bound was reached: a step of more ops than the bound that reads its
+/// loss has then submitted that with its first part. Were the rest left, the next step would be cut elsewhere, and so
+/// on, and each cut would be a new program.
 fn flush_for_read(runtime: &Runtime, tensors: &[MpsGraphTensor]) {
     let own = thread::current();
     let is_own = |(recording, _): &Maker| own.is_some_and(|own| ptr::eq(own, *recording));
@@ -179,7 +183,11 @@ fn flush_for_read(runtime: &Runtime, tensors: &[MpsGraphTensor]) {
     if !others.is_empty() {
         runtime.flush_others(others);
     }
-    if let Some((recording, _)) = mine.first() {
+    let recording = match mine.first() {
+        Some((recording, _)) => Some(*recording),
+        None => own.filter(|own| own.is_cut_at_bound()),
+    };
+    if let Some(recording) = recording {
         runtime.flush(recording, Cut::Everything, FlushReason::Read);
     }
 }

@@ -3,7 +3,13 @@
 
 use super::mlp::{FEATURES, Mlp, Trainer, items};
 use super::{B, Turn, read, vector};
+use burn::backend::Autodiff;
+use burn::module::Module;
+use burn::nn::loss::{MseLoss, Reduction};
+use burn::nn::{Linear, LinearConfig};
+use burn::optim::{AdamConfig, GradientsParams, Optimizer};
 use burn::tensor::Tensor;
+use burn::tensor::activation::relu;
 use burn::tensor::backend::Backend;
 use burn_mpsgraph::MpsGraphDevice;
 
@@ -24,6 +30,38 @@ fn a_loop_that_never_reads_stops_compiling_and_growing() {
     assert_eq!(used.programs_compiled, 0, "{used:?}");
     assert!(used.bytes_live <= 2 * live, "{live} bytes became {}", used.bytes_live);
     assert!(trainer.step_and_read().is_finite());
+}
+
+#[derive(Module, Debug)]
+struct Deep<B: Backend> {
+    layers: Vec<Linear<B>>,
+}
+
+/// A bound submits the loss with what is recorded by then, so that the read finds it made. Layers are alike, so an
+/// earlier segment seems to have begun at each of them.
+#[test]
+fn steps_beyond_the_bound_that_read_their_loss_are_cut_at_the_same_places() {
+    for (layers, programs) in [(66, 2), (90, 2), (121, 3)] {
+        let mut turn = Turn::take();
+        let layer = |_| LinearConfig::new(4, 4).init(&MpsGraphDevice);
+        let mut model = Some(Deep::<Autodiff<B>> { layers: (0..layers).map(layer).collect() });
+        let mut optimizer = AdamConfig::new().init();
+        let x = Tensor::<Autodiff<B>, 2>::ones([2, 4], &MpsGraphDevice);
+        let mut step = || {
+            let own = model.take().expect("put back each time");
+            let y = own.layers.iter().fold(x.clone(), |y, layer| relu(layer.forward(y)));
+            let loss = MseLoss::new().forward(y, x.clone(), Reduction::Mean);
+            let gradients = GradientsParams::from_grads(loss.backward(), &own);
+            model = Some(optimizer.step(1e-3, own, gradients));
+            loss.into_scalar()
+        };
+        (0..5).for_each(|_| assert!(step().is_finite()));
+        turn.restart();
+        (0..20).for_each(|_| assert!(step().is_finite()));
+        let used = turn.used();
+        assert_eq!(used.programs_compiled, 0, "{layers} layers: {used:?}");
+        assert_eq!(used.commits, 20 * programs, "{layers} layers: {used:?}");
+    }
 }
 
 /// Sizes of batches in an order that does not repeat.

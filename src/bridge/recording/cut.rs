@@ -117,6 +117,7 @@ impl Recording {
             Cut::Everything => {
                 // What follows is cut as it was after the last such flush.
                 list.beginnings.clear();
+                list.is_cut_at_bound = false;
                 list.take_first(usize::MAX)
             }
             Cut::Upto(serial) => {
@@ -162,8 +163,9 @@ impl Recording {
     /// segments since the thread's last read count, so a loop that reads is cut the same way each time.
     pub fn bound_cut(&self) -> Cut<'static> {
         let mut list = self.lock();
+        list.is_cut_at_bound = true;
         let wanted: Marks = list.nodes.iter().map(Node::is_asked_for).collect();
-        // A small part would leave the list at its bound.
+        // A small part would leave the list at its bound; layers that are alike begin alike.
         let least = BEGINNING.max(list.nodes.len() / 4);
         if let Some(&seam) = seams(&list.nodes, &wanted).last().filter(|&&seam| seam > least) {
             return Cut::Upto(list.nodes[seam - 1].serial);
@@ -179,10 +181,17 @@ impl Recording {
         let begins = |at: usize, beginning: &[(Op, TensorType)]| {
             beginning.iter().zip(&nodes[at..]).all(|((op, ty), node)| node.op == *op && node.value.ty == *ty)
         };
-        (1..=nodes.len().saturating_sub(BEGINNING))
+        (least..=nodes.len().saturating_sub(BEGINNING))
             .rev()
             .find(|&at| beginnings.iter().any(|beginning| begins(at, beginning)))
             .map_or(Cut::Upto(u64::MAX), |at| Cut::Upto(nodes[at - 1].serial))
+    }
+}
+
+impl Recording {
+    /// Whether something was cut at a bound since the last flush of everything.
+    pub fn is_cut_at_bound(&self) -> bool {
+        self.lock().is_cut_at_bound
     }
 }
 
