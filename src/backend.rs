@@ -38,6 +38,10 @@ use crate::tensor::quantized::MpsGraphQuantizedTensor;
 /// for an executor's thread, call [`MpsGraphDevice::flush`] on a thread that may block, and await that first: it
 /// submits what every thread has recorded.
 ///
+/// Wakers are called on the thread on which Metal tells what has ended, one after the other. One that polls there at
+/// once, and so records or reads, waits for work whose end only this thread can tell, until the wait limit: hand the
+/// task to a thread of the executor, as executors do.
+///
 /// ```compile_fail
 /// fn backend<B: burn_backend::Backend>() {}
 /// backend::<burn_mpsgraph::MpsGraph<f64>>();

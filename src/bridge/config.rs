@@ -1,5 +1,6 @@
 //! What the environment asks for.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use crate::error::Error;
@@ -45,30 +46,32 @@ impl Config {
     pub fn from_env() -> Result<Self, Error> {
         Ok(Self {
             cache_dir: folder("BURN_MPSGRAPH_CACHE_DIR")?,
-            cache_megabytes: number("BURN_MPSGRAPH_CACHE_MEGABYTES", "a number from 1 on", 1..=1 << 30)?
-                .unwrap_or(CACHE_MEGABYTES) as u64,
-            eager: number("BURN_MPSGRAPH_EAGER", "0 or 1", 0..=1)?.unwrap_or(0) == 1,
-            level_1: number("BURN_MPSGRAPH_LEVEL", "0 or 1", 0..=1)?.unwrap_or(0) == 1,
-            log: number("BURN_MPSGRAPH_LOG", "0, 1 or 2", 0..=2)?.unwrap_or(0) as u8,
-            patterns: number("BURN_MPSGRAPH_PATTERNS", "0 or 1", 0..=1)?.unwrap_or(1) == 1,
-            max_ops: number("BURN_MPSGRAPH_MAX_OPS", "a number from 1 on", 1..=usize::MAX)?.unwrap_or(MAX_OPS),
-            max_programs: number("BURN_MPSGRAPH_MAX_PROGRAMS", "a number from 1 on", 1..=1 << 20)?
-                .unwrap_or(MAX_PROGRAMS),
-            wait_seconds: number("BURN_MPSGRAPH_WAIT_SECONDS", "a number from 1 on", 1..=1 << 30)?
-                .unwrap_or(WAIT_SECONDS) as u64,
+            cache_megabytes: number("BURN_MPSGRAPH_CACHE_MEGABYTES", 1..=1 << 30)?.unwrap_or(CACHE_MEGABYTES) as u64,
+            eager: number("BURN_MPSGRAPH_EAGER", 0..=1)?.unwrap_or(0) == 1,
+            level_1: number("BURN_MPSGRAPH_LEVEL", 0..=1)?.unwrap_or(0) == 1,
+            log: number("BURN_MPSGRAPH_LOG", 0..=2)?.unwrap_or(0) as u8,
+            patterns: number("BURN_MPSGRAPH_PATTERNS", 0..=1)?.unwrap_or(1) == 1,
+            max_ops: number("BURN_MPSGRAPH_MAX_OPS", 1..=usize::MAX)?.unwrap_or(MAX_OPS),
+            max_programs: number("BURN_MPSGRAPH_MAX_PROGRAMS", 1..=1 << 20)?.unwrap_or(MAX_PROGRAMS),
+            wait_seconds: number("BURN_MPSGRAPH_WAIT_SECONDS", 1..=1 << 30)?.unwrap_or(WAIT_SECONDS) as u64,
         })
     }
 }
 
 /// The number in a variable, if it is set and not empty.
-fn number(name: &str, expected: &str, range: std::ops::RangeInclusive<usize>) -> Result<Option<usize>, Error> {
+fn number(name: &str, range: RangeInclusive<usize>) -> Result<Option<usize>, Error> {
     let Some(text) = std::env::var_os(name).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
     let number = text.to_str().and_then(|text| text.parse::<usize>().ok()).filter(|number| range.contains(number));
     number.map(Some).ok_or_else(|| Error::Unsupported {
         op: "environment",
-        reason: format!("{name}={} where {expected} is expected", text.to_string_lossy()),
+        reason: format!(
+            "{name}={} where a whole number from {} to {} is expected",
+            text.to_string_lossy(),
+            range.start(),
+            range.end()
+        ),
     })
 }
 

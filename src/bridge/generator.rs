@@ -26,7 +26,7 @@ impl Generator {
     /// The counter of each draw is scattered over the 2^128 positions, so draws do not overlap however MPSGraph counts
     /// within one; the key is the seed.
     pub fn next_state(&mut self) -> [i32; 7] {
-        self.draws += 1;
+        self.draws = self.draws.wrapping_add(1);
         let low = split_mix(self.draws);
         let high = split_mix(low ^ self.seed);
         let words = |x: u64| [x as i32, (x >> 32) as i32];

@@ -5,6 +5,7 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Poll, Waker};
 
+use super::waiting::wake;
 use crate::error::Error;
 use crate::lock::LockAnyway;
 
@@ -73,8 +74,7 @@ impl Ticket {
         let mut progress = ticket.lock();
         progress.end = Some(end);
         let wakers = std::mem::take(&mut progress.wakers);
-        // Without the lock: a waker may poll at once.
         drop(progress);
-        wakers.into_iter().for_each(Waker::wake);
+        wake(wakers);
     }
 }

@@ -4,6 +4,7 @@
 //! limit, no handler comes, and a clock wakes them: a thread that starts with the first wait and sleeps until the next
 //! limit. It also wakes a task at a time at which that wants to look again.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -112,19 +113,22 @@ impl Waiting {
             list.waiters.extract_if(.., |waiter| waiter.serial <= serial).collect()
         };
         self.count.fetch_sub(woken.len(), Ordering::Relaxed);
-        // Without the lock: a waker may poll at once.
-        woken.into_iter().for_each(|waiter| waiter.waker.wake());
+        wake(woken.into_iter().map(|waiter| waiter.waker));
     }
 
     /// Lets `waker` be woken when the submission has ended, or at the time `look`, or, without one, when it is late.
     /// The caller looks again whether it has ended after this.
     pub fn register(&'static self, wait: &mut Wait, waker: &Waker, look: Option<Instant>) {
+        // Dropped without the lock: it may be the last reference to a task that waits, too.
+        let mut _replaced = None;
         let mut list = self.lock();
         let since = *wait.since.get_or_insert_with(Instant::now);
         let woken_at = look.unwrap_or_else(|| list.lateness.of(since));
         let known = list.waiters.iter_mut().find(|waiter| Some(waiter.key) == wait.key);
         if let Some(known) = known {
-            known.waker.clone_from(waker);
+            if !known.waker.will_wake(waker) {
+                _replaced = Some(std::mem::replace(&mut known.waker, waker.clone()));
+            }
             // Who was late and still waits is so because an earlier submission has ended since.
             if !known.late && (look.is_none() || known.look == look) {
                 return;
@@ -195,7 +199,7 @@ impl Waiting {
             list.clock = next.map_or(Clock::Idle, Clock::Until);
             if !woken.is_empty() {
                 drop(list);
-                woken.into_iter().for_each(Waker::wake);
+                wake(woken);
                 list = self.lock();
                 continue;
             }
@@ -217,6 +221,15 @@ impl Lateness {
     }
 }
 
+/// Wakes tasks. No lock is held, because a waker may poll at once, and none that panics keeps the next one asleep or
+/// ends the thread: on a Mac the caller is Metal, through which no panic may go.
+pub(super) fn wake(wakers: impl IntoIterator<Item = Waker>) {
+    for waker in wakers {
+        // The panic is the task's own, and its message is printed.
+        let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -232,6 +245,61 @@ mod tests {
         fn wake(self: Arc<Self>) {
             self.0.fetch_add(1, Ordering::SeqCst);
         }
+    }
+
+    /// A task whose waker is the last reference to another wait.
+    struct Holder(Mutex<Option<(Wait, &'static Waiting)>>);
+
+    impl Wake for Holder {
+        fn wake(self: Arc<Self>) {}
+    }
+
+    impl Drop for Holder {
+        fn drop(&mut self) {
+            if let Some((mut wait, waiting)) = self.0.lock_anyway().take() {
+                waiting.forget(&mut wait);
+            }
+        }
+    }
+
+    #[test]
+    fn a_waker_that_is_replaced_may_end_another_wait() {
+        let waiting: &'static Waiting = Box::leak(Box::new(Waiting::new(NEVER)));
+        let (mut held, mut wait) = (Wait::new(1), Wait::new(1));
+        waiting.register(&mut held, Waker::noop(), None);
+        let holder = Arc::new(Holder(Mutex::new(Some((held, waiting)))));
+        waiting.register(&mut wait, &Waker::from(holder), None);
+        waiting.register(&mut wait, Waker::noop(), None);
+        assert_eq!(waiting.count.load(Ordering::SeqCst), 1);
+        waiting.forget(&mut wait);
+    }
+
+    struct Panicking;
+
+    impl Wake for Panicking {
+        fn wake(self: Arc<Self>) {
+            panic!("this waker panics");
+        }
+    }
+
+    #[test]
+    fn a_waker_that_panics_keeps_nobody_asleep() {
+        let limit = Duration::from_millis(20);
+        let waiting: &'static Waiting = Box::leak(Box::new(Waiting::new(limit)));
+        let woken = Arc::<Woken>::default();
+        let (mut first, mut second) = (Wait::new(1), Wait::new(1));
+        waiting.register(&mut first, &Waker::from(Arc::new(Panicking)), None);
+        waiting.register(&mut second, &Waker::from(woken.clone()), None);
+        // By the clock, which goes on, and by the end of the submission.
+        let start = Instant::now();
+        while woken.0.load(Ordering::SeqCst) < 1 && start.elapsed() < 500 * limit {
+            sleep(limit / 10);
+        }
+        assert_eq!(woken.0.load(Ordering::SeqCst), 1);
+        waiting.register(&mut first, &Waker::from(Arc::new(Panicking)), Some(Instant::now()));
+        waiting.ended(1);
+        assert_eq!(woken.0.load(Ordering::SeqCst), 2);
+        assert_eq!(waiting.count.load(Ordering::SeqCst), 0);
     }
 
     /// Woken as late, and then not late any more, because an earlier submission has ended: the clock wakes it again.

@@ -1,8 +1,8 @@
 //! Writing elements and rows by index.
 //!
-//! As with reads there are two forms: along one axis of at most three (`scatterAlongAxis:`), where an index out of range
-//! is skipped, as Apple documents, and whole rows (`scatterWithDataTensor:`), where it changes the nearest row. Floats
-//! are combined in f32, integers are not: see [`integer`].
+//! As with reads there are two forms: along one axis of at most three (`scatterAlongAxis:`), where an index out of
+//! range is skipped, as Apple documents, and whole rows (`scatterWithDataTensor:`), where it changes the nearest row.
+//! Floats are combined in f32, integers are not: see [`integer`].
 
 mod checks;
 mod float;

@@ -41,7 +41,7 @@ impl About {
             return None;
         }
         let mut lines = fields.lines();
-        let mut field = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ');
+        let mut field = |name: &str| lines.next()?.strip_prefix(name).map(str::trim_start);
         let compile_time = Duration::from_nanos(field("compiled")?.parse().ok()?);
         let [feed_order, target_order, results] =
             [numbers(field("feeds")?), numbers(field("targets")?), numbers(field("results")?)];
@@ -114,4 +114,31 @@ pub(super) fn files(package: &Path) -> io::Result<Vec<Kept>> {
 /// FNV-1a, 64 bits: the same on every system and in every version.
 pub(super) fn check_sum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again_also_of_a_program_without_feeds() {
+        let folder = std::env::temp_dir().join(format!("burn-mpsgraph-about-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("the temporary folder can be written");
+        for feed_order in [vec![], vec![0], vec![2, 0, 1]] {
+            let file = Kept { path: "a file".into(), bytes: 7, sum: 9 };
+            let about = About {
+                compile_time: Duration::from_nanos(5),
+                feed_order: feed_order.clone(),
+                target_order: vec![1, 0],
+                results: vec![0, 1],
+                files: vec![file],
+            };
+            about.write(&folder, "a program\n").expect("the folder can be written");
+            let read = About::read(&folder, "a program\n").expect("it is the same program");
+            assert_eq!((read.feed_order, read.target_order, read.results), (feed_order, vec![1, 0], vec![0, 1]));
+            assert_eq!((read.compile_time, read.files), (about.compile_time, about.files));
+            assert!(About::read(&folder, "another program").is_none());
+        }
+        fs::remove_dir_all(folder).expect("the folder is ours");
+    }
 }

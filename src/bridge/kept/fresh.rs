@@ -4,7 +4,7 @@
 //! (pytorch/executorch#1076). Every later process would compile, write and end the same way. So a file in the folder is
 //! locked while MPSGraph writes; what a process that has ended leaves behind is then known by its free lock.
 
-use std::fs::{self, File};
+use std::fs::{self, DirEntry, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -39,7 +39,7 @@ impl Fresh {
         fs::create_dir_all(folder)?;
         fs::create_dir(&path)?;
         let mut fresh = Self { path, writing: None };
-        if fs::read_dir(folder)?.flatten().filter(|entry| has_ended(&entry.path())).count() >= ENDED {
+        if fs::read_dir(folder)?.flatten().filter(has_ended).count() >= ENDED {
             return Err(io::Error::other(format!(
                 "MPSGraph has ended {ENDED} processes that wrote there; it is tried again after a day, or if you \
                  remove the folders {NAME}*"
@@ -71,10 +71,13 @@ impl Drop for Fresh {
 }
 
 /// Whether this is the folder of a process that ended while it wrote, not long ago.
-fn has_ended(path: &Path) -> bool {
-    let is_fresh = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(NAME));
-    let Ok(file) = File::open(path.join(WRITING)) else { return false };
+fn has_ended(entry: &DirEntry) -> bool {
+    // First, because there may be tens of thousands of programs.
+    if !entry.file_name().to_str().is_some_and(|name| name.starts_with(NAME)) {
+        return false;
+    }
+    let Ok(file) = File::open(entry.path().join(WRITING)) else { return false };
     let written = file.metadata().and_then(|data| data.modified()).ok();
     let is_recent = written.and_then(|time| time.elapsed().ok()).is_none_or(|time| time < UNTRIED);
-    is_fresh && is_recent && file.try_lock().is_ok()
+    is_recent && file.try_lock().is_ok()
 }
