@@ -21,7 +21,6 @@ use free::{Free, FreeBuffer, Unused};
 use size_class::size_class;
 
 use super::heaps::Heaps;
-use super::stats::Stats;
 use super::submission::Progress;
 use crate::error::Error;
 use crate::ffi;
@@ -40,6 +39,17 @@ pub(crate) struct Pool {
     free: Mutex<Free>,
     /// Where small buffers come from.
     heaps: Mutex<Heaps>,
+}
+
+/// The pool's part of [`Stats`](super::stats::Stats).
+pub(super) struct Levels {
+    pub buffers_live: u64,
+    pub bytes_live: u64,
+    pub buffers_cached: u64,
+    pub bytes_cached: u64,
+    pub bytes_peak: u64,
+    pub bytes_of_driver: u64,
+    pub bytes_recommended: u64,
 }
 
 impl Pool {
@@ -177,17 +187,20 @@ impl Pool {
         free.bytes_peak = free.bytes_live;
     }
 
-    /// Writes the pool's counts of buffers and bytes into a reading.
-    pub fn report(&self, stats: &mut Stats) {
+    /// How many buffers and bytes there are now.
+    pub(super) fn levels(&self) -> Levels {
+        let bytes_of_driver = self.device.current_allocated_size();
+        let bytes_recommended = self.device.recommended_max_working_set_size();
         let free = self.lock();
-        stats.buffers_live = free.buffers_live;
-        stats.bytes_live = free.bytes_live;
-        stats.buffers_cached = free.buffers_cached;
-        stats.bytes_cached = free.bytes_cached;
-        stats.bytes_peak = free.bytes_peak;
-        drop(free);
-        stats.bytes_of_driver = self.device.current_allocated_size();
-        stats.bytes_recommended = self.device.recommended_max_working_set_size();
+        Levels {
+            buffers_live: free.buffers_live,
+            bytes_live: free.bytes_live,
+            buffers_cached: free.buffers_cached,
+            bytes_cached: free.bytes_cached,
+            bytes_peak: free.bytes_peak,
+            bytes_of_driver,
+            bytes_recommended,
+        }
     }
 }
 

@@ -221,21 +221,42 @@ impl Runtime {
         Recording::all().iter().for_each(|recording| *recording.novelty.lock_anyway() = Default::default());
     }
 
-    /// The counters as they are now.
+    /// The counters as they are now. Each field stands here, so the compiler names one that has no source.
     pub fn stats(&self) -> Stats {
         let c = &self.counters;
-        let mut stats = Stats {
+        let (programs_cached, cache_evictions) = {
+            let cache = self.cache.lock_anyway();
+            (cache.len() as u64, cache.evictions)
+        };
+        let pool = self.pool.levels();
+        let (mut ops_recorded, mut recordings, mut ops_waiting, mut bytes_held) = (0, 0, 0, 0);
+        for recording in Recording::all() {
+            let (ops, bytes) = recording.waiting();
+            ops_recorded += recording.recorded();
+            recordings += u64::from(recording.is_in_use());
+            ops_waiting += ops as u64;
+            bytes_held += bytes as u64;
+        }
+        Stats {
+            ops_recorded,
             programs_compiled: c.programs_compiled.get(),
             programs_loaded: c.programs_loaded.get(),
             programs_kept: c.programs_kept.get(),
+            nodes_compiled: c.nodes_compiled.get(),
             cache_hits: c.cache_hits.get(),
+            cache_evictions,
+            programs_cached,
             executions: c.executions.get(),
             commits: c.commits.get(),
             host_reads: c.host_reads.get(),
             waits: c.waits.get(),
             bytes_uploaded: c.bytes_uploaded.get(),
             bytes_read: c.bytes_read.get(),
-            nodes_compiled: c.nodes_compiled.get(),
+            buffers_live: pool.buffers_live,
+            bytes_live: pool.bytes_live,
+            buffers_cached: pool.buffers_cached,
+            bytes_cached: pool.bytes_cached,
+            bytes_peak: pool.bytes_peak,
             compile_time: Duration::from_nanos(c.compile_nanoseconds.get()),
             longest_compile: Duration::from_nanos(c.longest_compile_nanoseconds.get()),
             flushes_for_reads: c.flushes_for_reads.get(),
@@ -243,23 +264,13 @@ impl Runtime {
             flushes_for_sync: c.flushes_for_sync.get(),
             flushes_at_bounds: c.flushes_at_bounds.get(),
             flushes_of_one_op: c.flushes_of_one_op.get(),
-            ..Stats::default()
-        };
-        {
-            let cache = self.cache.lock_anyway();
-            stats.programs_cached = cache.len() as u64;
-            stats.cache_evictions = cache.evictions;
+            in_flight: self.queue.in_flight() as u64,
+            recordings,
+            ops_waiting,
+            bytes_held,
+            bytes_of_driver: pool.bytes_of_driver,
+            bytes_recommended: pool.bytes_recommended,
         }
-        self.pool.report(&mut stats);
-        stats.in_flight = self.queue.in_flight() as u64;
-        for recording in Recording::all() {
-            let (ops, bytes) = recording.waiting();
-            stats.ops_recorded += recording.recorded();
-            stats.recordings += u64::from(recording.is_in_use());
-            stats.ops_waiting += ops as u64;
-            stats.bytes_held += bytes as u64;
-        }
-        stats
     }
 
     /// Name of the device as the system gives it.
