@@ -2,6 +2,7 @@
 //! reading back. `ops` uses [`record`] of it, [`upload`] for tables, [`join_uploaded`] and the random state; it uses
 //! one name of `ops`, `Op`; `patterns` also uses those of the families that it rewrites.
 
+mod barriers;
 mod blocking;
 mod cache;
 mod compile;

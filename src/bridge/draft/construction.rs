@@ -10,11 +10,9 @@ use smallvec::{SmallVec, smallvec};
 
 use super::flow::{FED, Flow};
 use super::{BARRIER, Draft, Feed, Numbers, mix};
+use crate::bridge::barriers::Barriers;
 use crate::bridge::program::Source;
-use crate::bridge::recording::Marks;
 use crate::bridge::value::Value;
-use crate::ffi::os_version;
-use crate::lowering::provenance::{Provenance, Reading};
 
 /// See [`Draft::new`].
 pub(super) fn draft<'a>(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Option<Draft<'a>> {
@@ -30,7 +28,6 @@ pub(super) fn draft<'a>(flow: &Flow<'a>, wanted: &[bool], done: &[bool]) -> Opti
         numbers: smallvec![UNNUMBERED; flow.segment.nodes.len()],
         shared: SmallVec::new(),
         numbers_of_shared: HashMap::default(),
-        read_lone: read_lone(flow, wanted, done),
     };
     let mut stack = Stack::new();
     for root in roots {
@@ -61,8 +58,6 @@ struct Construction<'f, 'a> {
     shared: SmallVec<[(*const Value, u32); FEW]>,
     /// The same, if there are more than a few.
     numbers_of_shared: HashMap<*const Value, u32, FixedState>,
-    /// Which nodes' values are read with more than one extent of 1.
-    read_lone: Marks,
 }
 
 impl<'a> Construction<'_, 'a> {
@@ -163,7 +158,7 @@ impl<'a> Construction<'_, 'a> {
 
     fn finish(self, wanted: &[bool]) -> Draft<'a> {
         let mut draft = self.draft;
-        put_barriers(&mut draft, &self.read_lone);
+        put_barriers(&mut draft);
         if draft.has_barrier {
             draft.scalars.push(BARRIER);
         }
@@ -175,29 +170,33 @@ impl<'a> Construction<'_, 'a> {
 
 /// Decides which operands are read through barriers: when all nodes are there, because a product among the last ones
 /// may decide the shape of a feed.
-fn put_barriers(draft: &mut Draft<'_>, read_lone: &[bool]) {
-    let Draft { nodes, recorded_as, operands, feeds, has_barrier, .. } = draft;
-    let mut provenances: SmallVec<[Provenance; 8]> = SmallVec::with_capacity(nodes.len());
+fn put_barriers(draft: &mut Draft<'_>) {
+    let Draft { nodes, operands, feeds, has_barrier, .. } = draft;
+    let nodes = &nodes[..];
+    let made = |source: Source| match source {
+        Source::Feed(at) => (feeds[at as usize].value, feeds[at as usize].shape),
+        Source::Node(at) => (&nodes[at as usize].value, &nodes[at as usize].value.ty.shape),
+    };
+    let mut rest = &operands[..];
+    let last_first = nodes.iter().enumerate().rev().map(|(at, node)| {
+        let (before, own) = rest.split_at(rest.len() - node.inputs.len());
+        rest = before;
+        let read = node.inputs.iter().zip(own).map(|(input, &(source, _))| (source, input.shape(made(source).0)));
+        (at as u32, &node.op, &node.value.ty, read)
+    });
+    let mut barriers = Barriers::new(nodes.len(), last_first);
     let mut rest = &mut operands[..];
-    for (node, &at) in nodes.iter().zip(recorded_as.iter()) {
+    for (at, node) in nodes.iter().enumerate() {
         let (own, behind) = std::mem::take(&mut rest).split_at_mut(node.inputs.len());
         rest = behind;
-        let readings = node.inputs.iter().zip(&*own).map(|(input, &(source, _))| {
-            let (value, made, provenance) = match source {
-                Source::Feed(at) => (feeds[at as usize].value, feeds[at as usize].shape, Provenance::NONE),
-                Source::Node(at) => {
-                    let value = &nodes[at as usize].value;
-                    (value, &value.ty.shape, provenances[at as usize])
-                }
-            };
-            Reading { provenance, dtype: value.ty.dtype, made, shape: input.shape(value) }
+        let read = node.inputs.iter().zip(&*own).map(|(input, &(source, _))| {
+            let (value, shape) = made(source);
+            (source, value.ty.dtype, shape, input.shape(value))
         });
-        let readings: SmallVec<[Reading<'_>; 3]> = readings.collect();
-        let (provenance, barriers) = node.op.barriers(&readings, &node.value.ty, read_lone[at as usize]);
-        provenances.push(provenance);
-        for ((_, barrier), needed) in own.iter_mut().zip(barriers) {
-            *barrier = needed;
-            *has_barrier |= needed;
+        let needed = barriers.of_node(at as u32, &node.op, &node.value.ty, read);
+        for ((_, barrier), needs) in own.iter_mut().zip(needed) {
+            *barrier = needs;
+            *has_barrier |= needs;
         }
     }
 }
@@ -224,29 +223,4 @@ fn expressions(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> SmallVec<[u64
         });
     }
     expressions
-}
-
-/// Which nodes' values are read with more than one extent of 1, directly or through nodes that MPSGraph's compiler sees
-/// through; see [`Provenance::needs_barrier`], which asks from macOS 26 on.
-fn read_lone(flow: &Flow<'_>, wanted: &[bool], done: &[bool]) -> Marks {
-    let nodes = &flow.segment.nodes;
-    let mut read_lone = Marks::from_elem(false, nodes.len());
-    if !os_version::at_least(26, 0) {
-        return read_lone;
-    }
-    let mut needed = Marks::from_slice(wanted);
-    for (at, node) in nodes.iter().enumerate().rev().filter(|(at, _)| !done[*at]) {
-        if !needed[at] {
-            continue;
-        }
-        let reshapes = node.op.reshapes(node.value.ty.shape.num_dims());
-        for (index, input) in node.inputs.iter().enumerate() {
-            let producer = flow.producer(at, index);
-            if producer != FED {
-                needed[producer as usize] = true;
-                read_lone[producer as usize] |= reshapes.sees_lone(input.shape(flow.value(at, index)), read_lone[at]);
-            }
-        }
-    }
-    read_lone
 }
