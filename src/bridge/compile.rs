@@ -21,10 +21,9 @@ use crate::tensor_type::TensorType;
 /// An executable with the order in which it takes and gives tensors.
 pub(super) struct Compiled {
     pub executable: Executable,
-    /// The types of what is fed, in the order of the program's feeds.
-    pub feeds: Vec<TensorType>,
-    /// For each of the executable's inputs, the number of the program's feed; the scalars' lanes, floats before
-    /// integers, count as the feeds after the last.
+    /// The types of what is fed; see [`Program::fed_types`].
+    pub fed: Vec<TensorType>,
+    /// For each of the executable's inputs, its number in `fed`.
     pub feed_order: Vec<usize>,
     /// Where in the lanes the scalars are.
     pub layout: Layout,
@@ -48,7 +47,8 @@ pub(super) fn level(program: &Program, layout: &Layout, asked: bool) -> Optimiza
 
 /// Compiles `program`, whose ops were all checked when they were recorded.
 pub(super) fn compile(program: &Program, layout: Layout, level: Optimization, device: &GraphDevice) -> Compiled {
-    let mut construction = Construction::begin(program, &layout);
+    let fed = program.fed_types(&layout);
+    let mut construction = Construction::begin(program, &layout, &fed);
     for &at in &program.schedule {
         construction.add(at as usize);
     }
@@ -57,10 +57,10 @@ pub(super) fn compile(program: &Program, layout: Layout, level: Optimization, de
     let given: Vec<(&ffi::Tensor, &ShapedType)> = placeholders.iter().map(|(tensor, ty)| (tensor, ty)).collect();
     let targets: Vec<&ffi::Tensor> = targets.iter().collect();
     let executable = graph.compile(device, &given, &targets, level);
-    let fed: Vec<&ffi::Tensor> = placeholders.iter().map(|(tensor, _)| tensor).collect();
+    let tensors: Vec<&ffi::Tensor> = placeholders.iter().map(|(tensor, _)| tensor).collect();
     Compiled {
-        feeds: program.feeds.clone(),
-        feed_order: executable.feed_order(&fed),
+        fed,
+        feed_order: executable.feed_order(&tensors),
         target_order: executable.target_order(&targets),
         executable,
         layout,
@@ -85,7 +85,7 @@ fn hidden(graph: &Graph, x: &ffi::Tensor, dtype: DType, least: &ffi::Tensor) -> 
 struct Construction<'a> {
     program: &'a Program,
     graph: Graph,
-    /// One per feed, and then one for the lanes of floats and one for those of integers, if there are any.
+    /// One for each type of [`Program::fed_types`].
     placeholders: Vec<(ffi::Tensor, ShapedType)>,
     fed: Fed,
     shared: Shared,
@@ -104,21 +104,19 @@ struct Construction<'a> {
 }
 
 impl<'a> Construction<'a> {
-    /// The graph with its placeholders.
-    fn begin(program: &'a Program, layout: &Layout) -> Self {
+    /// The graph with its placeholders, which are for what is `fed`.
+    fn begin(program: &'a Program, layout: &Layout, fed: &[TensorType]) -> Self {
         let graph = Graph::new();
-        let placeholder = |shape: &[usize], dtype| (graph.placeholder(shape, dtype), ShapedType::new(shape, dtype));
-        let mut placeholders: Vec<_> =
-            program.feeds.iter().map(|ty| placeholder(&ty.shape, stored(ty.dtype))).collect();
-        let [floats, integers] =
-            [(layout.floats, DataType::F32), (layout.integers, DataType::I32)].map(|(count, dtype)| {
-                (count > 0).then(|| {
-                    let (lanes, ty) = placeholder(&[count], dtype);
-                    placeholders.push((lanes.clone(), ty));
-                    (lanes, count)
-                })
-            });
-        let fed = Fed::new(floats, integers);
+        let placeholder = |ty: &TensorType| {
+            let dtype = stored(ty.dtype);
+            (graph.placeholder(&ty.shape, dtype), ShapedType::new(&ty.shape, dtype))
+        };
+        let placeholders: Vec<_> = fed.iter().map(placeholder).collect();
+        let lanes = |dtype: DType| {
+            let mut lanes = fed.iter().zip(&placeholders).skip(program.feeds.len());
+            lanes.find(|(ty, _)| ty.dtype == dtype).map(|(ty, (lanes, _))| (lanes.clone(), ty.elements()))
+        };
+        let fed = Fed::new(lanes(DType::F32), lanes(DType::I32));
         let lanes = program.lanes(layout);
         // The scalar of the barriers comes last.
         let least = layout.first.get(lanes.iter().map(SmallVec::len).sum::<usize>());

@@ -26,8 +26,9 @@ use super::config::Config;
 use super::log::say;
 use super::program::Program;
 use crate::dtype::stored;
-use crate::ffi::{DataType, Device, Executable, GraphDevice, Optimization, ShapedType, os_version};
+use crate::ffi::{Device, Executable, GraphDevice, Optimization, ShapedType, os_version};
 use crate::lowering::scalar::Layout;
+use crate::tensor_type::TensorType;
 
 /// MPSGraph's part of a program's folder.
 const PACKAGE: &str = "program.mpsgraphpackage";
@@ -105,15 +106,16 @@ impl Kept {
         if !about.is_whole(&package) {
             return Found::Nothing;
         }
-        let types = input_types(program, layout);
-        let inputs: Vec<ShapedType> = about.feed_order.iter().map(|&at| types[at].clone()).collect();
+        let fed = program.fed_types(layout);
+        let shaped = |ty: &TensorType| ShapedType::new(&ty.shape, stored(ty.dtype));
+        let inputs: Vec<ShapedType> = about.feed_order.iter().map(|&at| shaped(&fed[at])).collect();
         turn.begin();
         let Some(executable) = Executable::of_package(&package, device, &inputs, key.level) else {
             return Found::Unwanted;
         };
         turn.end(start.elapsed());
         Found::Loaded(Compiled {
-            feeds: program.feeds.clone(),
+            fed,
             executable,
             feed_order: about.feed_order,
             layout: layout.clone(),
@@ -158,12 +160,4 @@ impl Kept {
         room::remove(&key.folder)?;
         fs::rename(&fresh.path, &key.folder)
     }
-}
-
-/// The types of a program's feeds and, behind them, of its lanes.
-fn input_types(program: &Program, layout: &Layout) -> Vec<ShapedType> {
-    let feeds = program.feeds.iter().map(|ty| ShapedType::new(&ty.shape, stored(ty.dtype)));
-    let lanes = [(layout.floats, DataType::F32), (layout.integers, DataType::I32)];
-    let lanes = lanes.into_iter().filter(|(count, _)| *count > 0);
-    feeds.chain(lanes.map(|(count, dtype)| ShapedType::new(&[count], dtype))).collect()
 }

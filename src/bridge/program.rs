@@ -90,6 +90,11 @@ impl Program {
         self.nodes.iter().map(|node| first.by_ref().take(node.scalars.len()).collect()).collect()
     }
 
+    /// The types of all that is fed: the feeds, and behind them the lanes of scalars that are laid out so.
+    pub fn fed_types(&self, layout: &Layout) -> Vec<TensorType> {
+        self.feeds.iter().cloned().chain(layout.types()).collect()
+    }
+
     /// Bytes of the values that do not leave the program, which an execution may need as scratch memory.
     pub fn inner_bytes(&self) -> usize {
         let bytes = |nodes: &[u32]| nodes.iter().map(|&at| self.nodes[at as usize].output.bytes()).sum::<usize>();

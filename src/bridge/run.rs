@@ -6,7 +6,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use burn_backend::DType;
 use smallvec::SmallVec;
 
 use super::cache::{Followed, Seen};
@@ -188,14 +187,11 @@ impl Runtime {
         if let Some(fault) = feeds.iter().find_map(|feed| feed.fault.get()) {
             return Err((**fault).clone());
         }
-        let floats = self.lanes(bytemuck::cast_slice(&lanes.floats), DType::F32, lanes.floats.len())?;
-        let integers = self.lanes(bytemuck::cast_slice(&lanes.integers), DType::I32, lanes.integers.len())?;
+        let lanes = self.lanes(lanes, &compiled.fed[feeds.len()..])?;
+        let fed = || feeds.iter().chain(&lanes);
         let results = self.results(compiled, draft)?;
-        let mut inputs = SmallVec::<[Bound<'_>; 4]>::with_capacity(feeds.len() + 2);
-        for (allocation, ty) in feeds.iter().zip(&compiled.feeds) {
-            inputs.push(allocation.tensor_data(ty)?);
-        }
-        for (allocation, ty) in [&floats, &integers].into_iter().flatten() {
+        let mut inputs = SmallVec::<[Bound<'_>; 4]>::with_capacity(compiled.fed.len());
+        for (allocation, ty) in fed().zip(&compiled.fed) {
             inputs.push(allocation.tensor_data(ty)?);
         }
         let mut shown = SmallVec::<[Bound<'_>; 4]>::with_capacity(results.len());
@@ -205,23 +201,17 @@ impl Runtime {
             }
         }
         let work = self.encode(&encoder, compiled, &inputs, &shown);
-        let lanes = [&floats, &integers].into_iter().flatten().map(|(allocation, _)| allocation);
-        let reads = feeds.iter().chain(lanes);
-        self.queue.push(&mut encoder, work, Uses { reads, writes: results.iter(), held_bytes });
+        self.queue.push(&mut encoder, work, Uses { reads: fed(), writes: results.iter(), held_bytes });
         for (value, &result) in draft.output_values().zip(&compiled.results) {
             value.set_state(State::Ready(results[result].clone()));
         }
         Ok(())
     }
 
-    /// A buffer with so many lanes, if there are any, and its type.
-    fn lanes(&self, lanes: &[u8], dtype: DType, count: usize) -> Result<Option<(Arc<Allocation>, TensorType)>, Error> {
-        if count == 0 {
-            return Ok(None);
-        }
-        let ty = TensorType::new(dtype, [count].into());
-        let allocation = self.host_buffer(lanes, &ty, self.queue.completed())?;
-        Ok(Some((allocation, ty)))
+    /// The buffers of lanes, which have these types.
+    fn lanes(&self, lanes: &Lanes, types: &[TensorType]) -> Result<SmallVec<[Arc<Allocation>; 2]>, Error> {
+        let buffer = |(bytes, ty)| self.host_buffer(bytes, ty, self.queue.completed());
+        lanes.bytes().zip(types).map(buffer).collect()
     }
 
     /// A fresh buffer for each result.

@@ -7,8 +7,10 @@
 
 use std::collections::HashMap;
 
-use burn_backend::Scalar;
+use burn_backend::{DType, Scalar};
 use foldhash::fast::FixedState;
+
+use crate::tensor_type::TensorType;
 
 /// A number that an op takes at run time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,6 +80,14 @@ pub(crate) struct Lanes {
     pub integers: Vec<i32>,
 }
 
+impl Lanes {
+    /// What each buffer of lanes is filled with; their types are [`Layout::types`].
+    pub fn bytes(&self) -> impl Iterator<Item = &[u8]> {
+        let both: [&[u8]; 2] = [bytemuck::cast_slice(&self.floats), bytemuck::cast_slice(&self.integers)];
+        both.into_iter().filter(|bytes| !bytes.is_empty())
+    }
+}
+
 /// Where in the lanes each of a program's scalars is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -115,6 +125,12 @@ impl Layout {
             layout.first.push(first);
         }
         layout
+    }
+
+    /// The types of the buffers of lanes, in the order in which they are fed; none of a type without lanes.
+    pub fn types(&self) -> impl Iterator<Item = TensorType> {
+        let both = [(DType::F32, self.floats), (DType::I32, self.integers)].into_iter();
+        both.filter(|(_, count)| *count > 0).map(|(dtype, count)| TensorType::new(dtype, [count].into()))
     }
 
     /// The lanes of a run with these scalars; `None` if some that share lanes are not equal.
