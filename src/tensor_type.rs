@@ -29,6 +29,24 @@ pub(crate) fn same_extents(a: &Shape, b: &Shape) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a == b)
 }
 
+/// The shape to which both repeat, their last axes aligned.
+///
+/// # Errors
+/// An axis of the longer shape along which the extents differ and none of them is 1.
+pub(crate) fn broadcast(a: &[usize], b: &[usize]) -> Result<Shape, usize> {
+    let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
+    let mut result = shape(long);
+    for (axis, &extent) in (long.len() - short.len()..).zip(short) {
+        match (long[axis], extent) {
+            (own, other) if own == other => (),
+            (1, other) => result[axis] = other,
+            (_, 1) => (),
+            _ => return Err(axis),
+        }
+    }
+    Ok(result)
+}
+
 /// Element type and shape of a value; part of a program's identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TensorType {
@@ -55,5 +73,18 @@ impl TensorType {
     /// Packed size in bytes.
     pub fn bytes(&self) -> usize {
         self.elements() * self.dtype.size()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_repeat_from_the_right() {
+        assert_eq!(broadcast(&[2, 1], &[3]), Ok([2, 3].into()));
+        assert_eq!(broadcast(&[], &[4]), Ok([4].into()));
+        assert_eq!(broadcast(&[2], &[3]), Err(0));
+        assert_eq!(broadcast(&[5, 2], &[4, 1, 3]), Err(2));
     }
 }

@@ -37,7 +37,7 @@ use crate::lowering::provenance::{Provenance, Reshapes};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
-use crate::tensor_type::{TensorType, shape};
+use crate::tensor_type::{self, TensorType, shape};
 
 /// An elementwise operation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -224,22 +224,17 @@ fn broadcast(op: &'static str, lhs: &Shape, rhs: &Shape) -> Shape {
     if lhs.num_dims() != rhs.num_dims() {
         invalid(op, format!("shapes {:?} and {:?} differ in rank", lhs.as_slice(), rhs.as_slice()));
     }
-    let mut extents = shape(lhs);
-    for (dim, (a, &b)) in extents.iter_mut().zip(rhs.iter()).enumerate() {
-        match (*a, b) {
-            (own, other) if own == other => (),
-            (1, _) => *a = b,
-            (_, 1) => (),
-            _ => invalid(
-                op,
-                format!(
-                    "incompatible size at dimension '{dim}' => '{a} != {b}', which can't be broadcasted; \
-                     lhs shape {:?}, rhs shape {:?}",
-                    lhs.as_slice(),
-                    rhs.as_slice()
-                ),
+    tensor_type::broadcast(lhs, rhs).unwrap_or_else(|dim| {
+        invalid(
+            op,
+            format!(
+                "incompatible size at dimension '{dim}' => '{} != {}', which can't be broadcasted; lhs shape {:?}, rhs \
+                 shape {:?}",
+                lhs[dim],
+                rhs[dim],
+                lhs.as_slice(),
+                rhs.as_slice()
             ),
-        }
-    }
-    extents
+        )
+    })
 }

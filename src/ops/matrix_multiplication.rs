@@ -28,7 +28,7 @@ use crate::lowering::rank::has_lone_extents;
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
-use crate::tensor_type::{TensorType, shape};
+use crate::tensor_type::{TensorType, broadcast, extents, shape};
 
 /// A recorded matrix product.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -141,11 +141,11 @@ pub(crate) fn matmul(lhs: MpsGraphTensor, rhs: MpsGraphTensor) -> MpsGraphTensor
     }
     let [m, k, n] = [a[ranks[0] - 2], a[ranks[0] - 1], b[ranks[1] - 1]];
     let (before_a, before_b) = (&a[..ranks[0] - 2], &b[..ranks[1] - 2]);
-    let Some(batch) = broadcast(before_a, before_b) else { wrong() };
+    let Ok(batch) = broadcast(before_a, before_b) else { wrong() };
     if b[ranks[1] - 2] != k {
         wrong()
     }
-    let result = if batch.is_empty() { shape(&[m, n]) } else { shape(&[&batch[..], &[m, n]].concat()) };
+    let result = if extents(&batch).is_empty() { shape(&[m, n]) } else { shape(&[&batch[..], &[m, n]].concat()) };
     // No kernel accepts an inner extent of 0; the sum over no elements is 0.
     if k == 0 || result.num_elements() == 0 {
         return memory::zeros(result, dtype);
@@ -196,20 +196,6 @@ pub(super) fn scalars(shapes: [&[usize]; 2]) -> &'static [ScalarInput] {
     if is_far(shapes) { &[ScalarInput::Float(f64::NEG_INFINITY)] } else { &[] }
 }
 
-/// The shape to which both broadcast, if they do.
-fn broadcast(a: &[usize], b: &[usize]) -> Option<Vec<usize>> {
-    let rank = a.len().max(b.len());
-    let extent = |extents: &[usize], axis: usize| (axis + extents.len()).checked_sub(rank).map_or(1, |at| extents[at]);
-    (0..rank)
-        .map(|axis| match (extent(a, axis), extent(b, axis)) {
-            (x, y) if x == y => Some(x),
-            (1, y) => Some(y),
-            (x, 1) => Some(x),
-            _ => None,
-        })
-        .collect()
-}
-
 /// The operand with its batch as one axis: of extent 1 or `count`.
 fn flatten(tensor: MpsGraphTensor, batch: &[usize], own: usize, count: usize) -> MpsGraphTensor {
     let matrix = tensor.shape[tensor.rank() - 2..].to_vec();
@@ -220,16 +206,4 @@ fn flatten(tensor: MpsGraphTensor, batch: &[usize], own: usize, count: usize) ->
         _ => tensor_shape::expand(tensor, [batch, &matrix].concat().into()),
     };
     tensor.with_shape([&[count], &matrix[..]].concat().into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn batches_repeat_from_the_right() {
-        assert_eq!(broadcast(&[2, 1], &[3]), Some(vec![2, 3]));
-        assert_eq!(broadcast(&[], &[4]), Some(vec![4]));
-        assert_eq!(broadcast(&[2], &[3]), None);
-    }
 }

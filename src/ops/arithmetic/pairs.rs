@@ -10,6 +10,7 @@ use super::BinaryOp;
 use crate::ffi::{self, DataType};
 use crate::lowering::Lowering;
 use crate::lowering::axis::{MOST_AXES, part};
+use crate::tensor_type::broadcast;
 
 /// A 64-bit integer operand and its shape.
 pub(super) type Shaped<'a> = (&'a ffi::Tensor, &'a [usize]);
@@ -28,16 +29,16 @@ pub(super) enum Bits {
 impl Bits {
     /// Adds the function of two tensors, each with its shape, to a graph.
     pub(super) fn lower(self, cx: &Lowering<'_>, a: Shaped<'_>, b: Shaped<'_>) -> ffi::Tensor {
-        let shape = broadcast(a.1, b.1);
-        if shape.len() == MOST_AXES {
+        let shape = broadcast(a.1, b.1).unwrap_or_else(|_| unreachable!("checked when the op was recorded"));
+        if shape.num_dims() == MOST_AXES {
             let graph = cx.graph();
             let [(a, count_a), (b, count_b)] = [a, b].map(|x| flattened(graph, x, &shape));
             return graph.reshape(&self.lower(cx, (&a, &count_a), (&b, &count_b)), &shape);
         }
         match self {
-            Self::Bitwise(op) => bitwise(cx, op, a, b),
+            Self::Bitwise(op) => bitwise(cx, op, a, b, &shape),
             Self::LeftShift => shift_left(cx, a, b),
-            Self::RightShift { is_unsigned } => shift_right(cx, a, b, is_unsigned),
+            Self::RightShift { is_unsigned } => shift_right(cx, a, b, &shape, is_unsigned),
         }
     }
 }
@@ -50,11 +51,11 @@ fn flattened(graph: &ffi::Graph, (x, own): Shaped<'_>, shape: &[usize]) -> (ffi:
     (graph.reshape(&whole, &[count]), [count])
 }
 
-/// And, or, exclusive or of i64.
-fn bitwise(cx: &Lowering<'_>, op: BinaryOp, a: Shaped<'_>, b: Shaped<'_>) -> ffi::Tensor {
-    let (graph, shape) = (cx.graph(), broadcast(a.1, b.1));
+/// And, or, exclusive or of i64, of the shape `shape`.
+fn bitwise(cx: &Lowering<'_>, op: BinaryOp, a: Shaped<'_>, b: Shaped<'_>, shape: &[usize]) -> ffi::Tensor {
+    let graph = cx.graph();
     let result = op.lower(cx, (&halves(graph, a), &[]), (&halves(graph, b), &[]), DType::I32);
-    whole(graph, &result, &shape)
+    whole(graph, &result, shape)
 }
 
 /// `a << count` of i64, the count taken modulo 64: a product, which wraps.
@@ -72,7 +73,7 @@ fn shift_left(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>) -> ffi::Tenso
 ///
 /// Both halves are shifted by themselves, the high one is put in its place by a product, and what the low one is filled
 /// with is cut off. Of 32 places and more the low half is nothing, and the high one gets its place.
-fn shift_right(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>, is_unsigned: bool) -> ffi::Tensor {
+fn shift_right(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>, shape: &[usize], is_unsigned: bool) -> ffi::Tensor {
     let graph = cx.graph();
     let [low, high] = apart(graph, a);
     let Count { is_far, near } = Count::of(cx, count);
@@ -91,7 +92,7 @@ fn shift_right(cx: &Lowering<'_>, a: Shaped<'_>, count: Shaped<'_>, is_unsigned:
     let kept = graph.select(&is_far, &number(cx, 0), &ones);
     let low = wide_unsigned(graph, &graph.bitwise_and(&graph.bitwise_right_shift(&low, &near), &kept));
     let quotient = graph.addition(&graph.multiplication(&high, &place), &low);
-    graph.reshape(&quotient, &broadcast(a.1, count.1))
+    graph.reshape(&quotient, shape)
 }
 
 /// The upper 64 bits of the products of `count` unsigned 64-bit integers by one, as a column.
@@ -167,12 +168,4 @@ fn whole(graph: &ffi::Graph, halves: &ffi::Tensor, shape: &[usize]) -> ffi::Tens
 
 fn with(shape: &[usize], extent: usize) -> Vec<usize> {
     [shape, &[extent]].concat()
-}
-
-/// The shape of both operands' result; a scalar has the shape \[1\].
-fn broadcast(a: &[usize], b: &[usize]) -> Vec<usize> {
-    let (long, short) = if a.len() < b.len() { (b, a) } else { (a, b) };
-    let missing = long.len() - short.len();
-    let extent = |axis: usize| axis.checked_sub(missing).map_or(1, |axis| short[axis]);
-    long.iter().enumerate().map(|(axis, &extent_of_long)| extent_of_long.max(extent(axis))).collect()
 }
