@@ -9,6 +9,9 @@ use crate::error::{Error, unsupported};
 use crate::ffi::DataType;
 use crate::tensor::quantized::Packing;
 
+/// The dtype of bools here.
+pub(crate) const BOOL: DType = DType::Bool(BoolStore::Native);
+
 /// The `MPSDataType` of `dtype`, or an error that says what to use instead.
 pub(crate) fn data_type(op: &'static str, dtype: DType) -> Result<DataType, Error> {
     let instead = match dtype {
@@ -23,7 +26,7 @@ pub(crate) fn data_type(op: &'static str, dtype: DType) -> Result<DataType, Erro
         DType::U32 => return Ok(DataType::U32),
         DType::U16 => return Ok(DataType::U16),
         DType::U8 => return Ok(DataType::U8),
-        DType::Bool(BoolStore::Native) => return Ok(DataType::Bool),
+        BOOL => return Ok(DataType::Bool),
         DType::F64 => "Apple GPUs have no 64-bit floats; use f32",
         DType::Flex32 => "use f32, f16 or bf16",
         DType::Bool(BoolStore::U8 | BoolStore::U32) => "use the native bool store",

@@ -9,7 +9,7 @@ use burn_backend::{DType, Distribution, Shape};
 use super::Operation;
 use super::arithmetic::upper_product;
 use crate::bridge::{Runtime, record};
-use crate::dtype::{integer_range, require};
+use crate::dtype::{BOOL, integer_range, require};
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::axis::part;
@@ -207,7 +207,7 @@ impl Operation for RandomOp {
             Self::Bernoulli => {
                 let probability = cx.scalar(1, DType::F32);
                 let hit = cx.graph().less_than(&placed(&drawn), &probability);
-                convert(cx, &hit, DType::Bool(burn_backend::BoolStore::Native), *dtype)
+                convert(cx, &hit, BOOL, *dtype)
             }
         }
     }

@@ -1,13 +1,12 @@
 //! Methods that only this line has, made of recorded ops.
 
-use burn_backend::{BoolStore, DType, Slice, TensorMetadata};
+use burn_backend::{DType, Slice, TensorMetadata};
 
+use crate::dtype::BOOL;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp, cast};
 use crate::ops::{sort, tensor_shape};
 use crate::tensor::MpsGraphTensor as Tensor;
-
-const BOOL: DType = DType::Bool(BoolStore::Native);
 
 /// The `k` largest elements of each row along `dim`, the largest first, and their positions as `out`.
 pub(crate) fn topk_with_indices(x: Tensor, dim: usize, k: usize, out: DType) -> (Tensor, Tensor) {

@@ -4,17 +4,15 @@
 //! order of u16, are computed in wider signed integers; the order of u32 and u64 is that of bits moved by half the
 //! range, and quotients of u64 are composed.
 
-use burn_backend::{BoolStore, DType};
+use burn_backend::DType;
 
 use super::pairs::{Bits, Shaped};
 use super::{ArithmeticOp, BinaryOp, CompareOp, UnaryOp, cast, integer};
-use crate::dtype::stored;
+use crate::dtype::{BOOL, stored};
 use crate::ffi::{self, DataType};
 use crate::lowering::conversion::{comparable, convert, from_comparable, low_bits, moved_by_half, signed};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor_type::TensorType;
-
-const BOOL: DType = DType::Bool(BoolStore::Native);
 
 /// Adds an operation on such integers to a graph.
 pub(super) fn lower(op: &ArithmeticOp, cx: &Lowering<'_>, inputs: &[Operand], output: &TensorType) -> ffi::Tensor {

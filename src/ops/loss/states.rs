@@ -1,15 +1,15 @@
 //! The states of a batch of targets, and the recursions over them.
 
-use burn_backend::{BoolStore, DType, Slice, TensorMetadata};
+use burn_backend::{DType, Slice, TensorMetadata};
 
 use super::LossOp;
 use crate::bridge::record;
+use crate::dtype::BOOL;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::{gather, memory, reduction, tensor_shape};
 use crate::tensor::MpsGraphTensor;
 
-const BOOL: DType = DType::Bool(BoolStore::Native);
 const NOTHING: ScalarInput = ScalarInput::Float(f64::NEG_INFINITY);
 
 /// The operands of the recursions; [`LossOp`] describes all but `classes`.

@@ -5,9 +5,10 @@
 //! [`crate::lowering::provenance`]).
 
 use burn_backend::ops::AttentionModuleOptions;
-use burn_backend::{BoolStore, DType, TensorMetadata};
+use burn_backend::{DType, TensorMetadata};
 
 use super::matmul;
+use crate::dtype::BOOL;
 use crate::error::invalid;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
@@ -106,5 +107,5 @@ fn future(queries: usize, keys: usize) -> MpsGraphTensor {
     let offset = keys as i64 - queries as i64;
     let query = memory::arange(offset..keys as i64, 1, DType::I32).with_shape([1, 1, queries, 1].into());
     let key = memory::arange(0..keys as i64, 1, DType::I32).with_shape([1, 1, 1, keys].into());
-    arithmetic::compare(CompareOp::Greater, key, query, DType::Bool(BoolStore::Native))
+    arithmetic::compare(CompareOp::Greater, key, query, BOOL)
 }

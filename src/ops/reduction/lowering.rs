@@ -1,16 +1,15 @@
 //! How reductions become nodes.
 
-use burn_backend::{BoolStore, DType};
+use burn_backend::DType;
 
 use super::{Extreme, Kind, ReductionOp};
+use crate::dtype::BOOL;
 use crate::ffi;
 use crate::lowering::conversion::{comparable, convert, from_comparable, low_bits, signed, summed_in};
 use crate::lowering::rank::{reshaped, within_rank};
 use crate::lowering::{Lowering, Operand};
 use crate::ops::arithmetic::{divide_integers, divide_u64};
 use crate::tensor_type::TensorType;
-
-const BOOL: DType = DType::Bool(BoolStore::Native);
 
 /// The result of `op`, of the output's type.
 pub(super) fn reduced(cx: &Lowering<'_>, op: &ReductionOp, input: &Operand, output: &TensorType) -> ffi::Tensor {
