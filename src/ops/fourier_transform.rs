@@ -20,6 +20,7 @@ use self::products::{Side, TableProduct};
 use self::rotation::Rotation;
 use self::table::Table;
 use super::arithmetic::{self, BinaryOp};
+use super::tensor_shape::narrow;
 use super::{Operation, check_dim, memory, tensor_shape};
 use crate::bridge::record;
 use crate::error::invalid;
@@ -241,15 +242,6 @@ fn from_lines(lines: MpsGraphTensor, dim: usize, shape: &Shape, dtype: DType) ->
         return lines.with_shape(shape.clone());
     }
     tensor_shape::permute(lines.with_shape([outer, inner, axis].into()), &[0, 2, 1]).with_shape(shape.clone())
-}
-
-fn narrow(tensor: MpsGraphTensor, dim: usize, [start, end]: [usize; 2]) -> MpsGraphTensor {
-    if [start, end] == [0, tensor.shape[dim]] {
-        return tensor;
-    }
-    let mut region = vec![Slice::full(); dim];
-    region.push(Slice::new(start as isize, Some(end as isize), 1));
-    tensor_shape::slice(tensor, &region)
 }
 
 /// `x` with zeros behind its points, `length` in all.

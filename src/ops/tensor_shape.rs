@@ -12,7 +12,7 @@ mod windows;
 use burn_backend::{Shape, TensorMetadata};
 
 pub(crate) use axes::{expand, flip, permute, swap_dims, transpose};
-pub(crate) use slice::{AxisRange, slice, slice_assign};
+pub(crate) use slice::{AxisRange, narrow, slice, slice_assign};
 pub(crate) use windows::{unfold, unfold4d};
 
 use super::{Distances, Op, Operation, Starts, check_dim, memory};

@@ -1,10 +1,11 @@
 //! Convolutions of images: one node each, unless the filter is too long or the images are too many for it.
 
-use burn_backend::{Shape, Slice, TensorMetadata};
+use burn_backend::{Shape, TensorMetadata};
 
 use super::extents::{Convolution, SPATIAL};
 use super::{ImageOp, Wanted, node};
 use crate::ops::arithmetic::{self, BinaryOp};
+use crate::ops::tensor_shape::narrow;
 use crate::ops::{memory, tensor_shape};
 use crate::tensor::MpsGraphTensor;
 
@@ -130,13 +131,6 @@ impl Convolution {
             Some(Part { taps, met, convolution })
         })
     }
-}
-
-/// Part of a tensor along one dimension.
-fn narrow(tensor: MpsGraphTensor, dim: usize, [low, high]: [usize; 2]) -> MpsGraphTensor {
-    let mut slices = vec![Slice::full(); dim + 1];
-    slices[dim] = Slice::new(low as isize, Some(high as isize), 1);
-    tensor_shape::slice(tensor, &slices)
 }
 
 fn add(sum: &mut Option<MpsGraphTensor>, part: MpsGraphTensor) {

@@ -132,6 +132,13 @@ pub(crate) fn slice(tensor: MpsGraphTensor, slices: &[Slice]) -> MpsGraphTensor 
     take_region(tensor, &region)
 }
 
+/// The elements `low..end` along `dim`.
+pub(crate) fn narrow(tensor: MpsGraphTensor, dim: usize, [low, end]: [usize; 2]) -> MpsGraphTensor {
+    let mut slices = vec![Slice::full(); dim];
+    slices.push(Slice::new(low as isize, Some(end as isize), 1));
+    slice(tensor, &slices)
+}
+
 fn take_region(tensor: MpsGraphTensor, region: &[AxisRange]) -> MpsGraphTensor {
     let shape: Shape = region.iter().map(|range| range.count).collect();
     if shape.num_elements() == 0 {
