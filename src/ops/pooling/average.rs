@@ -63,7 +63,9 @@ impl Spans {
     /// Sums of the spans along the plane's axis.
     fn sums(&self, plane: Plane<'_>, x: &ffi::Tensor) -> ffi::Tensor {
         match self {
-            Spans::Windows { window, .. } if window.is_tiling() && window.kernel > 2 => of_tiles(&plane, x, window),
+            Spans::Windows { window, .. } if window.is_tiling() && window.kernel > 2 => {
+                plane.tiles(x, window, |tiles, axes| plane.graph.reduction_sum(tiles, axes))
+            }
             Spans::Windows { window, .. } => fold(&Sums(plane), &padded(&plane, x, window.paddings()), window),
             Spans::Even(even) => even.sums(&plane, x),
         }
@@ -156,17 +158,6 @@ fn padded(plane: &Plane<'_>, x: &ffi::Tensor, [before, behind]: [usize; 2]) -> f
         all
     };
     plane.graph.pad(x, PaddingMode::Zero, &along(before), &along(behind), 0.0)
-}
-
-/// Sums of windows that follow each other: the elements of a window are an axis of their own.
-fn of_tiles(plane: &Plane<'_>, x: &ffi::Tensor, window: &Window) -> ffi::Tensor {
-    let (graph, covered) = (plane.graph, window.covered());
-    let x = if covered == window.input { x.clone() } else { plane.part(x, 0, covered, 1) };
-    let [planes, height, width] = plane.shape;
-    let Window { outputs, kernel, .. } = *window;
-    let (tiles, axis) =
-        if plane.axis == 1 { ([planes, outputs, kernel, width], 2) } else { ([planes, height, outputs, kernel], 3) };
-    graph.reshape(&graph.reduction_sum(&graph.reshape(&x, &tiles), &[axis]), &plane.with(outputs))
 }
 
 /// For each element the sum of what `x` has for the windows that it is in.

@@ -16,25 +16,13 @@ pub(super) fn maxima(cx: &Lowering<'_>, x: ffi::Tensor, planes: usize, windows: 
         }
         let plane = Plane { graph: cx.graph(), shape, axis };
         x = if window.is_tiling() && window.kernel > 2 {
-            of_tiles(&plane, &x, window)
+            plane.tiles(&x, window, |tiles, axes| plane.graph.reduction_maximum_propagate_nan(tiles, axes))
         } else {
             fold(&Values(plane), &padded(cx, &plane, &x, window), window)
         };
         shape = plane.with(window.outputs);
     }
     x
-}
-
-/// Maxima of windows that follow each other: the elements of a window are an axis of their own.
-fn of_tiles(plane: &Plane<'_>, x: &ffi::Tensor, window: &Window) -> ffi::Tensor {
-    let (graph, covered) = (plane.graph, window.covered());
-    let x = if covered == window.input { x.clone() } else { plane.part(x, 0, covered, 1) };
-    let [planes, height, width] = plane.shape;
-    let Window { outputs, kernel, .. } = *window;
-    let (tiles, axis) =
-        if plane.axis == 1 { ([planes, outputs, kernel, width], 2) } else { ([planes, height, outputs, kernel], 3) };
-    let maxima = graph.reduction_maximum_propagate_nan(&graph.reshape(&x, &tiles), &[axis]);
-    graph.reshape(&maxima, &plane.with(outputs))
 }
 
 /// `x` with minus infinity where windows reach beyond the axis.

@@ -191,6 +191,22 @@ impl Plane<'_> {
         self.graph.slice(x, &starts, &ends, &steps)
     }
 
+    /// `reduce` of windows that follow each other: the elements of a window are an axis of their own, which it takes.
+    pub fn tiles(
+        &self,
+        x: &ffi::Tensor,
+        window: &Window,
+        reduce: impl FnOnce(&ffi::Tensor, &[isize]) -> ffi::Tensor,
+    ) -> ffi::Tensor {
+        let covered = window.covered();
+        let x = if covered == window.input { x.clone() } else { self.part(x, 0, covered, 1) };
+        let [planes, height, width] = self.shape;
+        let Window { outputs, kernel, .. } = *window;
+        let (tiles, axis) =
+            if self.axis == 1 { ([planes, outputs, kernel, width], 2) } else { ([planes, height, outputs, kernel], 3) };
+        self.graph.reshape(&reduce(&self.graph.reshape(&x, &tiles), &[axis]), &self.with(outputs))
+    }
+
     /// The shape with another extent of the axis.
     pub fn with(&self, extent: usize) -> [usize; 3] {
         let mut shape = self.shape;
