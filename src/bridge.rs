@@ -7,6 +7,7 @@ mod blocking;
 mod cache;
 mod compile;
 mod config;
+mod disjoint_sets;
 mod division;
 mod draft;
 mod flush;

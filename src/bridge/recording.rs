@@ -10,9 +10,9 @@ mod given;
 mod node;
 mod nodes;
 mod owner;
-mod parts;
 mod pieces;
 mod seams;
+mod wanted;
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

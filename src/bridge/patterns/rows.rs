@@ -9,6 +9,7 @@ use burn_backend::Shape;
 use foldhash::fast::FixedState;
 
 use super::reading::{Readers, is_float};
+use crate::bridge::disjoint_sets::DisjointSets;
 use crate::bridge::program::{OperandRef, Program, ProgramNode, Source};
 use crate::ops::Op;
 use crate::ops::activation::ActivationOp;
@@ -17,8 +18,7 @@ use crate::ops::normalization::NormalizationOp;
 
 pub(super) fn apply(program: &mut Program) {
     let readers = Readers::new(program);
-    let mut groups = Groups::of(program, &readers);
-    for members in groups.members(program) {
+    for members in groups(program, &readers) {
         let inside: HashSet<u32, FixedState> = members.iter().copied().collect();
         let saves = reshapes(program, &readers, &members, |_| false)
             > reshapes(program, &readers, &members, |at| inside.contains(&at));
@@ -28,55 +28,32 @@ pub(super) fn apply(program: &mut Program) {
     }
 }
 
-/// Nodes that may compute in two axes, with those that read each other in one group.
-struct Groups {
-    /// For each such node another one of its group, or itself.
-    parents: Vec<Option<u32>>,
-}
-
-impl Groups {
-    fn of(program: &Program, readers: &Readers) -> Self {
-        let mut groups = Self { parents: vec![None; program.nodes.len()] };
-        for &at in &program.schedule {
-            if !fits(program, at, readers) {
-                continue;
-            }
-            groups.parents[at as usize] = Some(at);
-            let node = &program.nodes[at as usize];
-            for input in &node.inputs {
-                if let Source::Node(producer) = input.source
-                    && groups.parents[producer as usize].is_some()
-                    && input.shape == program.nodes[producer as usize].output.shape
-                    && outer(frame(node)) == outer(frame(&program.nodes[producer as usize]))
-                {
-                    let [own, other] = [at, producer].map(|at| groups.first(at));
-                    groups.parents[own as usize] = Some(other);
-                }
+/// The nodes that may compute in two axes, those that read each other in one group.
+fn groups(program: &Program, readers: &Readers) -> Vec<Vec<u32>> {
+    let mut fitting = vec![false; program.nodes.len()];
+    let mut sets = DisjointSets::new(program.nodes.len());
+    for &at in &program.schedule {
+        if !fits(program, at, readers) {
+            continue;
+        }
+        fitting[at as usize] = true;
+        let node = &program.nodes[at as usize];
+        for input in &node.inputs {
+            if let Source::Node(producer) = input.source
+                && fitting[producer as usize]
+                && input.shape == program.nodes[producer as usize].output.shape
+                && outer(frame(node)) == outer(frame(&program.nodes[producer as usize]))
+            {
+                sets.join(at as usize, producer as usize);
             }
         }
-        groups
     }
-
-    /// The one node that stands for the group of a node.
-    fn first(&mut self, mut at: u32) -> u32 {
-        while let Some(parent) = self.parents[at as usize].filter(|&parent| parent != at) {
-            self.parents[at as usize] = self.parents[parent as usize];
-            at = parent;
-        }
-        at
+    let mut groups = vec![Vec::new(); program.nodes.len()];
+    for &at in program.schedule.iter().filter(|&&at| fitting[at as usize]) {
+        groups[sets.of(at as usize)].push(at);
     }
-
-    /// The nodes of each group.
-    fn members(&mut self, program: &Program) -> Vec<Vec<u32>> {
-        let mut members = vec![Vec::new(); program.nodes.len()];
-        for &at in &program.schedule {
-            if self.parents[at as usize].is_some() {
-                members[self.first(at) as usize].push(at);
-            }
-        }
-        members.retain(|group| !group.is_empty());
-        members
-    }
+    groups.retain(|group| !group.is_empty());
+    groups
 }
 
 /// The shape whose elements a node goes through.

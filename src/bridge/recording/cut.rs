@@ -6,9 +6,10 @@ use smallvec::SmallVec;
 
 use super::node::{Node, place_of};
 use super::nodes::Nodes;
-use super::parts::{Parts, consumed, was_wanted};
 use super::seams::seams;
+use super::wanted::{consumed, was_wanted};
 use super::{List, Owner, Recording};
+use crate::bridge::disjoint_sets::DisjointSets;
 use crate::bridge::ticket::Ticket;
 use crate::bridge::value::State;
 use crate::ops::Op;
@@ -222,13 +223,13 @@ impl List {
         let Some(&last) = asked.iter().max() else {
             return (Nodes::default(), Vec::new());
         };
-        let mut parts = Parts::new(last + 1);
+        let mut parts = DisjointSets::new(last + 1);
         for (at, node) in self.nodes[..=last].iter().enumerate() {
             for producer in node.inputs.iter().filter_map(|input| place(input.producer()?)) {
                 parts.join(at, producer);
             }
         }
-        // By each part's first node, the last of its nodes that was asked for.
+        // By the node that stands for each part, the last of its nodes that was asked for.
         let mut last_asked = vec![None; last + 1];
         for at in asked {
             let part = parts.of(at);

@@ -1,4 +1,4 @@
-//! Which nodes of a recording belong together, and what of them another thread's read finds.
+//! What of a recording was wanted when the node had just been recorded that another thread asks for.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,27 +23,4 @@ pub(super) fn consumed(nodes: &[Node], asked: &[u64]) -> HashSet<*const Value, F
 pub(super) fn was_wanted(value: &Value, asked: u64, consumed: &HashSet<*const Value, FixedState>) -> bool {
     let dropped = value.dropped_before();
     dropped > asked && !(dropped == asked + 1 && consumed.contains(&std::ptr::from_ref(value)))
-}
-
-/// Nodes that belong together.
-pub(super) struct Parts(Vec<usize>);
-
-impl Parts {
-    pub fn new(count: usize) -> Self {
-        Self((0..count).collect())
-    }
-
-    /// The first node of the part that `at` is in.
-    pub fn of(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    pub fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.of(a), self.of(b));
-        self.0[a.max(b)] = a.min(b);
-    }
 }
