@@ -2,10 +2,10 @@
 //! thread, which is gone then.
 
 use std::pin::pin;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::lock::LockAnyway;
+use crate::lock::{IgnorePoison, LockAnyway};
 
 /// What a thread sleeps with.
 #[derive(Default)]
@@ -31,6 +31,6 @@ pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
             return output;
         }
         let woken = sleep.woken.wait_while(sleep.is_woken.lock_anyway(), |is_woken| !*is_woken);
-        *woken.unwrap_or_else(PoisonError::into_inner) = false;
+        *woken.ignore_poison() = false;
     }
 }

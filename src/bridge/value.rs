@@ -8,7 +8,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering, fence};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use burn_backend::DType;
 
@@ -17,7 +17,7 @@ use super::pool::Allocation;
 use super::recording::{self, Recording};
 use super::ticket::Ticket;
 use crate::error::Error;
-use crate::lock::LockAnyway;
+use crate::lock::{IgnorePoison, LockAnyway};
 use crate::tensor_type::{TensorType, shape};
 
 /// Where a value's data is.
@@ -92,7 +92,7 @@ impl Value {
         std::mem::swap(&mut self.ty, ty);
         self.bytes = bytes;
         self.maker = Some(maker);
-        *self.state.get_mut().unwrap_or_else(PoisonError::into_inner) = State::Recorded;
+        *self.state.get_mut().ignore_poison() = State::Recorded;
         *self.submitted.get_mut() = false;
         *self.dropped_before.get_mut() = 0;
     }

@@ -6,12 +6,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
 use super::pool::Serial;
-use crate::lock::LockAnyway;
+use crate::lock::{IgnorePoison, LockAnyway};
 
 /// The shortest limit.
 const LEAST: Duration = Duration::from_millis(10);
@@ -204,11 +204,8 @@ impl Waiting {
                 continue;
             }
             list = match next {
-                Some(next) => {
-                    let waited = self.earlier.wait_timeout(list, next - now);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-                None => self.earlier.wait(list).unwrap_or_else(PoisonError::into_inner),
+                Some(next) => self.earlier.wait_timeout(list, next - now).ignore_poison().0,
+                None => self.earlier.wait(list).ignore_poison(),
             };
         }
     }

@@ -2,7 +2,7 @@
 //! compilations that fail: what is left shows whether the caller puts everything back.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::ignore_poison::IgnorePoison;
@@ -42,7 +42,7 @@ impl Hold {
     /// Waits until a compilation has begun; whether one has within this time.
     pub fn wait_for_one(&self, limit: Duration) -> bool {
         let nobody = |gate: &mut Gate| gate.waiting == 0;
-        let waited = CHANGED.wait_timeout_while(gate(), limit, nobody).unwrap_or_else(PoisonError::into_inner);
+        let waited = CHANGED.wait_timeout_while(gate(), limit, nobody).ignore_poison();
         !waited.1.timed_out()
     }
 }
@@ -71,6 +71,6 @@ pub(super) fn pass() {
     let mut gate = gate();
     gate.waiting += 1;
     CHANGED.notify_all();
-    let mut gate = CHANGED.wait_while(gate, |gate| gate.is_closed).unwrap_or_else(PoisonError::into_inner);
+    let mut gate = CHANGED.wait_while(gate, |gate| gate.is_closed).ignore_poison();
     gate.waiting -= 1;
 }
