@@ -48,12 +48,12 @@ pub(super) fn level(program: &Program, layout: &Layout, asked: bool) -> Optimiza
 /// Compiles `program`, whose ops were all checked when they were recorded.
 pub(super) fn compile(program: &Program, layout: Layout, level: Optimization, device: &GraphDevice) -> Compiled {
     let fed = program.fed_types(&layout);
-    let mut construction = Construction::begin(program, &layout, &fed);
+    let mut builder = GraphBuilder::begin(program, &layout, &fed);
     for &at in &program.schedule {
-        construction.add(at as usize);
+        builder.add(at as usize);
     }
-    let (targets, results) = construction.targets();
-    let Construction { graph, placeholders, .. } = construction;
+    let (targets, results) = builder.targets();
+    let GraphBuilder { graph, placeholders, .. } = builder;
     let given: Vec<(&ffi::Tensor, &ShapedType)> = placeholders.iter().map(|(tensor, ty)| (tensor, ty)).collect();
     let targets: Vec<&ffi::Tensor> = targets.iter().collect();
     let executable = graph.compile(device, &given, &targets, level);
@@ -82,7 +82,7 @@ fn hidden(graph: &Graph, x: &ffi::Tensor, dtype: DType, least: &ffi::Tensor) -> 
 }
 
 /// A program's graph while its nodes are added one after the other.
-struct Construction<'a> {
+struct GraphBuilder<'a> {
     program: &'a Program,
     graph: Graph,
     /// One for each type of [`Program::fed_types`].
@@ -103,7 +103,7 @@ struct Construction<'a> {
     views: HashMap<(ffi::Tensor, Option<Shape>), ffi::Tensor, FixedState>,
 }
 
-impl<'a> Construction<'a> {
+impl<'a> GraphBuilder<'a> {
     /// The graph with its placeholders, which are for what is `fed`.
     fn begin(program: &'a Program, layout: &Layout, fed: &[TensorType]) -> Self {
         let graph = Graph::new();

@@ -79,7 +79,7 @@ pub(super) struct Divisions {
 pub(super) fn note_not_new(segment: &Segment, grain: Grain, novelty: &mut Novelty) {
     match grain {
         Grain::Whole => {
-            novelty.of_rounds.note(false);
+            novelty.several_rounds.note(false);
             if let Some(history) = history(segment, novelty) {
                 history.note(false);
             }
@@ -128,14 +128,14 @@ impl Divisions {
     }
 
     fn of_whole(&mut self, segment: &Segment, hash: u64, novelty: &mut Novelty) -> Option<Division> {
-        let returns = novelty.returns(hash);
+        let returns = novelty.note_missed(hash);
         let rounds = if returns { None } else { self.divide(segment, Grain::Round) };
-        novelty.of_rounds.note(rounds.is_some());
+        novelty.several_rounds.note(rounds.is_some());
         let are_new = history(segment, novelty).is_some_and(|history| {
             history.note(!returns);
             history.is_of_new()
         });
-        if rounds.is_some() && (are_new || novelty.are_of_new_rounds()) {
+        if rounds.is_some() && (are_new || novelty.several_rounds_are_new()) {
             return rounds;
         }
         let divides = self.are_known(segment) && are_new && !returns;

@@ -24,7 +24,7 @@ use crate::ffi;
 use crate::lock::LockAnyway;
 
 /// The parts of a flush that are not submitted yet, the next one last.
-type Parts = SmallVec<[(Grain, Segment); 1]>;
+type Unsubmitted = SmallVec<[(Grain, Segment); 1]>;
 
 /// Why a recording is flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Runtime {
     /// submitted last.
     fn submit(&self, segment: Segment, novelty: &Mutex<Novelty>, ticket: &Arc<Ticket>, reason: FlushReason) -> Segment {
         self.counters.flushes(reason).add(1);
-        let mut parts = Parts::from_buf([(Grain::Whole, segment)]);
+        let mut parts = Unsubmitted::from_buf([(Grain::Whole, segment)]);
         let work = || {
             self.log.flush(reason, parts[0].1.nodes.len());
             self.submit_parts(&mut parts, novelty, ticket);
@@ -103,7 +103,7 @@ impl Runtime {
 
     /// Submits parts from the last one on, or divides them first. All but the first are dropped when they are
     /// submitted, with the values between them that nobody can ask for.
-    fn submit_parts(&self, parts: &mut Parts, novelty: &Mutex<Novelty>, ticket: &Arc<Ticket>) {
+    fn submit_parts(&self, parts: &mut Unsubmitted, novelty: &Mutex<Novelty>, ticket: &Arc<Ticket>) {
         while let Some((grain, part)) = parts.last() {
             let division = ffi::autoreleasepool(|| self.submit_segment(part, *grain, novelty));
             if division.is_none() && parts.len() == 1 {

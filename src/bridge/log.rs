@@ -26,12 +26,12 @@ pub(super) struct Log {
     level: u8,
     /// Flushes so far.
     flushes: AtomicU32,
-    lately: Mutex<Lately>,
+    watch: Mutex<Watch>,
 }
 
-/// Flushes since the last look.
+/// What the warning depends on, of the flushes since the last look.
 #[derive(Default)]
-struct Lately {
+struct Watch {
     /// Flushes that compiled.
     compiles: u32,
     /// The last of them, as it was counted.
@@ -44,7 +44,7 @@ struct Lately {
 impl Log {
     /// `level` 0 writes only the warning; 1 a line per flush and per compilation; 2 the text of each program, too.
     pub fn new(level: u8) -> Self {
-        Self { level, flushes: AtomicU32::new(0), lately: Mutex::default() }
+        Self { level, flushes: AtomicU32::new(0), watch: Mutex::default() }
     }
 
     pub fn flush(&self, reason: FlushReason, ops: usize) {
@@ -55,18 +55,18 @@ impl Log {
         let before = self.flushes.load(Ordering::Relaxed);
         self.flushes.store(before.wrapping_add(1), Ordering::Relaxed);
         if before % FLUSHES == FLUSHES - 1 {
-            let mut lately = self.lately.lock_anyway();
-            if lately.compiles > FLUSHES / 2 && !lately.warned {
-                lately.warned = true;
+            let mut watch = self.watch.lock_anyway();
+            if watch.compiles > FLUSHES / 2 && !watch.warned {
+                watch.warned = true;
                 say!(
                     "burn-mpsgraph: {} of the last {FLUSHES} flushes compiled programs, because they differ each time; \
                      the last by {}. Use fixed shapes (pad batches and sequences to a few lengths), or read less \
                      often. BURN_MPSGRAPH_LOG=1 shows each compilation.",
-                    lately.compiles,
-                    lately.difference
+                    watch.compiles,
+                    watch.difference
                 );
             }
-            lately.compiles = 0;
+            watch.compiles = 0;
         }
     }
 
@@ -80,15 +80,15 @@ impl Log {
 
     /// A program is going to be compiled. Its text is written first: a compilation may end the process.
     pub fn compiling(&self, program: &Program, cache: &Cache) {
-        let mut lately = self.lately.lock_anyway();
+        let mut watch = self.watch.lock_anyway();
         let flush = Some(self.flushes.load(Ordering::Relaxed));
-        lately.compiles += u32::from(lately.last != flush);
-        lately.last = flush;
-        if self.level > 0 || lately.compiles == FLUSHES / 2 + 1 {
-            lately.difference = difference(program, cache);
+        watch.compiles += u32::from(watch.last != flush);
+        watch.last = flush;
+        if self.level > 0 || watch.compiles == FLUSHES / 2 + 1 {
+            watch.difference = difference(program, cache);
         }
         if self.level > 0 {
-            say!("burn-mpsgraph: miss: compile {} ops; new: {}", program.nodes.len(), lately.difference);
+            say!("burn-mpsgraph: miss: compile {} ops; new: {}", program.nodes.len(), watch.difference);
         }
         if self.level > 1 {
             say!("{program}");

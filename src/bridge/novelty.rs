@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 /// Flushes that are looked at for new programs of several rounds, and how many have to be such.
 const FLUSHES: u32 = 16;
-const MANY_OF_ROUNDS: u32 = 3;
+const MANY_OF_SEVERAL: u32 = 3;
 /// Flushes of one length that are looked at: beside the steps that differ there may be others.
 const OF_LENGTH: u32 = 64;
 /// Rounds that are looked at.
@@ -26,7 +26,7 @@ const MISSED: usize = 16;
 #[derive(Default)]
 pub(super) struct Novelty {
     /// For flushes, whether the program was new and of several rounds.
-    pub of_rounds: History,
+    pub several_rounds: History,
     /// For long flushes, whether the program was new.
     pub long: History,
     /// The same for short ones: a loop may have both.
@@ -38,8 +38,8 @@ pub(super) struct Novelty {
 }
 
 impl Novelty {
-    pub fn are_of_new_rounds(&self) -> bool {
-        self.of_rounds.count_new(FLUSHES) >= MANY_OF_ROUNDS
+    pub fn several_rounds_are_new(&self) -> bool {
+        self.several_rounds.count_new(FLUSHES) >= MANY_OF_SEVERAL
     }
 
     /// Whether many rounds are new, to one that was asked for before or not.
@@ -49,7 +49,7 @@ impl Novelty {
 
     /// Notes a program that was not found, and says whether it was not found lately either, as that of a loop that
     /// begins.
-    pub fn returns(&mut self, hash: u64) -> bool {
+    pub fn note_missed(&mut self, hash: u64) -> bool {
         let returns = self.missed.contains(&hash);
         self.missed.truncate(MISSED - 1);
         self.missed.push_front(hash);

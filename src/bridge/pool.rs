@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use allocation::Left;
-pub(super) use allocation::{Allocation, Bound};
+pub(super) use allocation::{Allocation, BufferData};
 use free::{Free, FreeBuffer, Unused};
 use size_class::size_class;
 

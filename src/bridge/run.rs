@@ -14,7 +14,7 @@ use super::draft::Draft;
 use super::kept::Found;
 use super::moving::Moving;
 use super::patterns;
-use super::pool::{Allocation, Bound};
+use super::pool::{Allocation, BufferData};
 use super::program::Program;
 use super::recording::Segment;
 use super::runtime::Runtime;
@@ -190,11 +190,11 @@ impl Runtime {
         let lanes = self.lanes(lanes, &compiled.fed[feeds.len()..])?;
         let fed = || feeds.iter().chain(&lanes);
         let results = self.results(compiled, draft)?;
-        let mut inputs = SmallVec::<[Bound<'_>; 4]>::with_capacity(compiled.fed.len());
+        let mut inputs = SmallVec::<[BufferData<'_>; 4]>::with_capacity(compiled.fed.len());
         for (allocation, ty) in fed().zip(&compiled.fed) {
             inputs.push(allocation.tensor_data(ty)?);
         }
-        let mut shown = SmallVec::<[Bound<'_>; 4]>::with_capacity(results.len());
+        let mut shown = SmallVec::<[BufferData<'_>; 4]>::with_capacity(results.len());
         for (value, &result) in draft.output_values().zip(&compiled.results) {
             if result == shown.len() {
                 shown.push(results[result].tensor_data(&value.ty)?);
@@ -230,8 +230,8 @@ impl Runtime {
         &self,
         encoder: &Encoder,
         compiled: &Compiled,
-        inputs: &[Bound<'_>],
-        results: &[Bound<'_>],
+        inputs: &[BufferData<'_>],
+        results: &[BufferData<'_>],
     ) -> (Work, Arc<Execution>) {
         let mut command_buffer = MpsCommandBuffer::from_queue(encoder.queue());
         let inputs = compiled.feed_order.iter().map(|&at| &*inputs[at]);

@@ -26,7 +26,7 @@ use crate::tensor_type::TensorType;
 const LENT_FROM: usize = 64 * 1024;
 
 /// Values up to which it is cheap to feed them to a program that joins them.
-const FED: usize = 4;
+const FEW: usize = 4;
 
 /// Bytes of a value up to which the host takes no longer to copy it than to feed it to a program.
 const COPIED_TO: usize = 16 * 1024;
@@ -75,7 +75,7 @@ impl Runtime {
 /// to copy it.
 pub(crate) fn join_uploaded(parts: &[&MpsGraphTensor], rows: usize, ty: &TensorType) -> Option<MpsGraphTensor> {
     let runtime = Runtime::get();
-    if parts.len() <= FED || parts.iter().any(|part| part.value.0.bytes() > COPIED_TO) {
+    if parts.len() <= FEW || parts.iter().any(|part| part.value.0.bytes() > COPIED_TO) {
         return None;
     }
     let uploaded = |part: &&MpsGraphTensor| match &*part.value.0.lock() {

@@ -19,12 +19,12 @@ pub(super) struct About {
     pub feed_order: Vec<usize>,
     pub target_order: Vec<usize>,
     pub results: Vec<usize>,
-    pub files: Vec<Kept>,
+    pub files: Vec<PackageFile>,
 }
 
 /// A file of a package.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct PackageFile {
     /// Relative to the package.
     path: String,
     bytes: u64,
@@ -45,7 +45,7 @@ impl About {
         let compile_time = Duration::from_nanos(field("compiled")?.parse().ok()?);
         let [feed_order, target_order, results] =
             [numbers(field("feeds")?), numbers(field("targets")?), numbers(field("results")?)];
-        let files = lines.map(Kept::parse).collect::<Option<_>>()?;
+        let files = lines.map(PackageFile::parse).collect::<Option<_>>()?;
         Some(Self { compile_time, feed_order: feed_order?, target_order: target_order?, results: results?, files })
     }
 
@@ -58,7 +58,7 @@ impl About {
             list(&self.target_order),
             list(&self.results),
         );
-        for Kept { path, bytes, sum } in &self.files {
+        for PackageFile { path, bytes, sum } in &self.files {
             let _ = writeln!(rest, "{sum:016x} {bytes} {path}");
         }
         rest += PROGRAM;
@@ -72,7 +72,7 @@ impl About {
     }
 }
 
-impl Kept {
+impl PackageFile {
     fn parse(line: &str) -> Option<Self> {
         let mut parts = line.splitn(3, ' ');
         let sum = u64::from_str_radix(parts.next()?, 16).ok()?;
@@ -88,7 +88,7 @@ fn numbers(text: &str) -> Option<Vec<usize>> {
 ///
 /// # Errors
 /// If there are none, or a name is not text.
-pub(super) fn files(package: &Path) -> io::Result<Vec<Kept>> {
+pub(super) fn files(package: &Path) -> io::Result<Vec<PackageFile>> {
     let mut files = Vec::new();
     let mut folders = vec![package.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -101,7 +101,7 @@ pub(super) fn files(package: &Path) -> io::Result<Vec<Kept>> {
             let content = fs::read(&path)?;
             let inside = path.strip_prefix(package).ok().and_then(Path::to_str).map(str::to_owned);
             let path = inside.ok_or_else(|| io::Error::other("a file of the package has no name in UTF-8"))?;
-            files.push(Kept { path, bytes: content.len() as u64, sum: check_sum(&content) });
+            files.push(PackageFile { path, bytes: content.len() as u64, sum: check_sum(&content) });
         }
     }
     if files.is_empty() {

@@ -82,8 +82,8 @@ impl Readers {
         }
     }
 
-    /// Whether nobody else reads a node.
-    pub fn are_only(&self, at: u32, known: &[u32]) -> bool {
+    /// Whether nobody but these nodes reads a node, and its value does not leave the program.
+    pub fn nobody_else_reads(&self, at: u32, known: &[u32]) -> bool {
         !self.leaves(at) && self.of(at).iter().all(|reader| known.contains(reader))
     }
 }

@@ -21,12 +21,12 @@ const EXP: Op = Op::Arithmetic(ArithmeticOp::Unary(UnaryOp::Exp));
 
 /// Nodes that together are a softmax along an axis.
 struct Softmax {
-    parts: Parts,
+    quotient: Quotient,
     weights: u32,
 }
 
-/// What a softmax divides.
-struct Parts {
+/// The exponentials and their sum that a softmax divides.
+struct Quotient {
     x: OperandRef,
     axis: usize,
     exponentials: u32,
@@ -38,12 +38,12 @@ impl Softmax {
     fn ending_with(program: &Program, weights: u32) -> Option<Self> {
         let node = &program.nodes[weights as usize];
         let [dividend, divisor] = (node.op == DIV).then_some(&node.inputs[..])? else { return None };
-        let parts = Parts::of(program, dividend, divisor)?;
-        (parts.x.shape == node.output.shape).then_some(Self { parts, weights })
+        let quotient = Quotient::of(program, dividend, divisor)?;
+        (quotient.x.shape == node.output.shape).then_some(Self { quotient, weights })
     }
 }
 
-impl Parts {
+impl Quotient {
     /// The parts of the softmax that the quotient of these is.
     fn of(program: &Program, dividend: &OperandRef, divisor: &OperandRef) -> Option<Self> {
         let (exponentials, [shifted]) = made_by(program, dividend, &EXP)? else { return None };
@@ -58,7 +58,7 @@ impl Parts {
 
 /// Whether a quotient is a softmax.
 pub(super) fn is_softmax(program: &Program, [dividend, divisor]: &[OperandRef; 2]) -> bool {
-    Parts::of(program, dividend, divisor).is_some()
+    Quotient::of(program, dividend, divisor).is_some()
 }
 
 /// The node that makes `input` and its axis, if it is the sum of node `of` along one.
@@ -77,7 +77,7 @@ fn all(program: &Program) -> Vec<Softmax> {
 pub(super) fn gradients(program: &mut Program) {
     let readers = Readers::new(program);
     for softmax in all(program) {
-        for &last in readers.of(softmax.parts.exponentials) {
+        for &last in readers.of(softmax.quotient.exponentials) {
             let Some(gradient) = Gradient::ending_with(program, &softmax, last, &readers) else { continue };
             gradient.rewrite(program, softmax.weights, last);
         }
@@ -97,11 +97,12 @@ impl Gradient {
         let node = &program.nodes[last as usize];
         (node.op == MUL).then_some(())?;
         let is = |input: &OperandRef, at: u32| maker(program, input).is_some_and(|(made, _)| made == at);
-        let [inner, _] = either_way(&node.inputs).into_iter().find(|[_, own]| is(own, softmax.parts.exponentials))?;
+        let [inner, _] =
+            either_way(&node.inputs).into_iter().find(|[_, own]| is(own, softmax.quotient.exponentials))?;
         let (difference, [scaled, sum]) = made_by(program, inner, &SUB)? else { return None };
         let (scaled, factors) = made_by(program, scaled, &MUL)?;
         let [of, _] = either_way(factors).into_iter().find(|[_, over]| {
-            made_by(program, over, &RECIP).is_some_and(|(_, total)| is(&total[0], softmax.parts.total))
+            made_by(program, over, &RECIP).is_some_and(|(_, total)| is(&total[0], softmax.quotient.total))
         })?;
         let (sum, reduced) = maker(program, sum)?;
         let (weighted, factors) = made_by(program, &reduced.inputs[0], &MUL)?;
@@ -109,8 +110,8 @@ impl Gradient {
         let weighs = either_way(factors).into_iter().any(|[a, b]| is(a, scaled) && is(b, softmax.weights));
         let alone = [(difference, last), (sum, difference), (weighted, sum)];
         let alone = alone.into_iter().all(|(at, reader)| readers.only(at) == Some(reader));
-        let whole = of.shape == node.output.shape && op.sum_axis() == Some(softmax.parts.axis);
-        let fits = weighs && alone && whole && readers.are_only(scaled, &[difference, weighted]);
+        let whole = of.shape == node.output.shape && op.sum_axis() == Some(softmax.quotient.axis);
+        let fits = weighs && alone && whole && readers.nobody_else_reads(scaled, &[difference, weighted]);
         fits.then(|| Self { of: of.clone(), weighted, difference, sum })
     }
 
@@ -136,8 +137,9 @@ impl Gradient {
 /// The op of its own where nobody else reads the parts.
 pub(super) fn whole(program: &mut Program) {
     let readers = Readers::new(program);
-    for Softmax { parts: Parts { x, axis, exponentials, total }, weights } in all(program) {
-        let alone = readers.are_only(exponentials, &[total, weights]) && readers.are_only(total, &[weights]);
+    for Softmax { quotient: Quotient { x, axis, exponentials, total }, weights } in all(program) {
+        let alone =
+            readers.nobody_else_reads(exponentials, &[total, weights]) && readers.nobody_else_reads(total, &[weights]);
         if alone {
             let node = &mut program.nodes[weights as usize];
             node.op = ActivationOp::Softmax { dim: axis }.into();

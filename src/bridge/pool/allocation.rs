@@ -44,19 +44,19 @@ impl Left {
 }
 
 /// A buffer as tensor data.
-pub(in crate::bridge) enum Bound<'a> {
+pub(in crate::bridge) enum BufferData<'a> {
     /// What is kept for the buffer.
     Kept(&'a ffi::TensorData),
     Own(ffi::TensorData),
 }
 
-impl Deref for Bound<'_> {
+impl Deref for BufferData<'_> {
     type Target = ffi::TensorData;
 
     fn deref(&self) -> &ffi::TensorData {
         match self {
-            Bound::Kept(data) => data,
-            Bound::Own(data) => data,
+            BufferData::Kept(data) => data,
+            BufferData::Own(data) => data,
         }
     }
 }
@@ -104,18 +104,18 @@ impl Allocation {
     }
 
     /// The buffer as packed tensor data of type `ty`.
-    pub fn tensor_data(&self, ty: &TensorType) -> Result<Bound<'_>, Error> {
+    pub fn tensor_data(&self, ty: &TensorType) -> Result<BufferData<'_>, Error> {
         let made = self.shown.get();
         let kept = self.left.find(ty).or_else(|| made.map(|shown| &**shown).filter(|shown| shown.ty.is(ty)));
         if let Some(kept) = kept {
-            return Ok(Bound::Kept(&kept.data));
+            return Ok(BufferData::Kept(&kept.data));
         }
         let data = ffi::TensorData::new(self.buffer(), &ty.shape, data_type("bind", ty.dtype)?);
         let is_crowded = || self.class <= SMALL && self.pool.lock().buffers_live > CROWD;
         if made.is_none() && !is_crowded() {
             self.shown.get_or_init(|| Box::new(Shown { ty: ty.clone(), data: data.clone() }));
         }
-        Ok(Bound::Own(data))
+        Ok(BufferData::Own(data))
     }
 
     /// Notes that submission `serial`, the newest, reads or writes the buffer.

@@ -2,7 +2,7 @@
 
 use burn_backend::{DType, Shape};
 
-use super::Bound;
+use super::BufferData;
 use crate::bridge::runtime::Runtime;
 use crate::tensor_type::TensorType;
 
@@ -14,7 +14,7 @@ fn a_free_buffer_that_was_bound_with_the_same_type_is_preferred() {
         [[7001, 3], [3, 7001], [1, 21003]].map(|extents| TensorType::new(DType::F32, Shape::from(extents)));
     let take = |ty: &TensorType| {
         let allocation = pool.for_device(ty).expect("there is memory");
-        let is_kept = matches!(allocation.tensor_data(ty), Ok(Bound::Kept(_)));
+        let is_kept = matches!(allocation.tensor_data(ty), Ok(BufferData::Kept(_)));
         (allocation, is_kept)
     };
     drop([take(&tall), take(&flat)]);

@@ -15,14 +15,14 @@ use crate::error::{invalid, unsupported};
 const OP: &str = "q_from_data";
 
 /// What becomes the tensors of a quantized one.
-pub(crate) struct Parts {
+pub(crate) struct SplitData {
     pub values: TensorData,
     pub scales: TensorData,
     pub scheme: QuantScheme,
 }
 
 /// Takes Burn's bytes apart.
-pub(crate) fn split(data: &TensorData) -> Parts {
+pub(crate) fn split(data: &TensorData) -> SplitData {
     let (dtype, shape) = (dtype_of(data), shape_of(data));
     let DType::QFloat(scheme) = dtype else { invalid(OP, format!("dtype {dtype:?} is not quantized")) };
     let blocks = Blocks::of(OP, &scheme, shape);
@@ -45,7 +45,7 @@ pub(crate) fn split(data: &TensorData) -> Parts {
         (Packing::Words(_), QuantStore::PackedU32(_) | QuantStore::PackedNative(_)) => in_words(numbers(values)),
     };
     let scales: Vec<f32> = numbers(scales).into_iter().map(|bits| f32::from_bits(bits.cast_unsigned())).collect();
-    Parts { values, scales: TensorData::new(scales, [blocks.count]), scheme }
+    SplitData { values, scales: TensorData::new(scales, [blocks.count]), scheme }
 }
 
 /// How many bytes the values may take. Bytes in words may or may not fill the last word.
