@@ -8,7 +8,7 @@ mod binary;
 mod cast;
 mod comparison;
 mod cross;
-mod integer;
+pub(in crate::ops) mod integer;
 mod pairs;
 mod power;
 mod selection;

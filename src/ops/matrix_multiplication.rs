@@ -61,7 +61,7 @@ impl Operation for MatrixMultiplicationOp {
                 let row = cx.once("row", &bias.tensor, || cx.graph().reshape(&bias.tensor, &[1, bias.ty.shape[0]]));
                 cx.graph().addition(&product, &row)
             }
-            MatrixMultiplicationOp::Integer => integer::lower(cx.graph(), &inputs[0], &inputs[1], output),
+            MatrixMultiplicationOp::Integer => integer::lower(cx, &inputs[0], &inputs[1], output),
         }
     }
 

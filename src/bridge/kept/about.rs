@@ -125,7 +125,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("burn-mpsgraph-about-{}", std::process::id()));
         fs::create_dir_all(&folder).expect("the temporary folder can be written");
         for feed_order in [vec![], vec![0], vec![2, 0, 1]] {
-            let file = Kept { path: "a file".into(), bytes: 7, sum: 9 };
+            let file = PackageFile { path: "a file".into(), bytes: 7, sum: 9 };
             let about = About {
                 compile_time: Duration::from_nanos(5),
                 feed_order: feed_order.clone(),

@@ -160,6 +160,7 @@ impl BinaryOp {
         match self {
             Self::Add => graph.addition(a, b),
             Self::Sub => graph.subtraction(a, b),
+            Self::Mul if left.1 == right.1 => integer::multiply(cx, a, b, dtype),
             Self::Mul => graph.multiplication(a, b),
             Self::Div if dtype.is_float() => graph.division(a, b),
             Self::Div => integer::divide(cx, a, b, dtype),

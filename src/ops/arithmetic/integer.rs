@@ -128,6 +128,19 @@ fn beyond_width(cx: &Lowering<'_>, count: &ffi::Tensor, shifted: &ffi::Tensor, d
     graph.select(&out, &cx.constant(0.0, dtype), shifted)
 }
 
+/// `a * b` of one shape, which may be one value, wrapping.
+///
+/// MPSGraph makes a square of a product of equal values. Of that 64-bit integers have no kernel, and the run ends the
+/// process (ChanLumerico/lucid's OpEmitters/elementwise/Math.mm; for square roots pytorch/pytorch#166216).
+pub(in crate::ops) fn multiply(cx: &Lowering<'_>, a: &ffi::Tensor, b: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
+    let graph = cx.graph();
+    if dtype != DType::I64 {
+        return graph.multiplication(a, b);
+    }
+    let less = graph.subtraction(a, &cx.constant(1.0, dtype));
+    graph.addition(&graph.multiplication(&less, b), b)
+}
+
 /// `base` to the power of the unsigned number in the lowest `bits` of `exponent` (i32), wrapping, by squaring.
 pub(super) fn power(
     cx: &Lowering<'_>,
@@ -146,11 +159,11 @@ pub(super) fn power(
         let set = graph.not_equal(&graph.bitwise_and(exponent, &mask), &zero);
         let factor = graph.select(&set, &square, &one);
         result = Some(match result {
-            Some(product) => graph.multiplication(&product, &factor),
+            Some(product) => multiply(cx, &product, &factor, dtype),
             None => factor,
         });
         if bit + 1 < bits {
-            square = graph.multiplication(&square, &square);
+            square = multiply(cx, &square, &square, dtype);
         }
     }
     result.unwrap_or_else(|| unreachable!("an exponent has bits"))

@@ -7,9 +7,10 @@ use super::MatrixMultiplicationOp;
 use crate::bridge::record;
 use crate::error::unsupported;
 use crate::ffi;
-use crate::lowering::Operand;
 use crate::lowering::axis::{joined, part};
 use crate::lowering::conversion::low_bits;
+use crate::lowering::{Lowering, Operand};
+use crate::ops::arithmetic::integer::multiply;
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
@@ -32,7 +33,8 @@ pub(super) fn product(lhs: MpsGraphTensor, rhs: MpsGraphTensor, [batch, m, k, n]
 }
 
 /// Each row of `a` with each row of `b`, a table of [`TABLE`] products at a time.
-pub(super) fn lower(graph: &ffi::Graph, a: &Operand, b: &Operand, output: &TensorType) -> ffi::Tensor {
+pub(super) fn lower(cx: &Lowering<'_>, a: &Operand, b: &Operand, output: &TensorType) -> ffi::Tensor {
+    let graph = cx.graph();
     let &[batch, m, n] = output.shape.as_slice() else { unreachable!("three axes by construction") };
     // Reductions exist for 32 and 64 bits only; the low bits of a wider sum are those of the narrower one.
     let wide = if output.dtype.size() == 8 { DType::I64 } else { DType::I32 };
@@ -45,7 +47,9 @@ pub(super) fn lower(graph: &ffi::Graph, a: &Operand, b: &Operand, output: &Tenso
         .map(|low| {
             let high = m.min(low + rows);
             let some = part(graph, &x, &a.ty.shape, 1, [low, high]);
-            let table = graph.multiplication(&graph.reshape(&some, &[of_a, high - low, 1, k]), &y);
+            let some = graph.reshape(&some, &[of_a, high - low, 1, k]);
+            // Of two single rows, which may be one.
+            let table = if [m, n] == [1, 1] { multiply(cx, &some, &y, wide) } else { graph.multiplication(&some, &y) };
             graph.reshape(&graph.reduction_sum(&table, &[3]), &[batch, high - low, n])
         })
         .collect();

@@ -198,6 +198,18 @@ impl<'a> Builder<'a> {
         matches!(self.state.nodes.node(value).op, Op::Leaf(Leaf::Splat(bytes)) if bytes == [0; 8])
     }
 
+    /// Whether two values are one, or become one when equal nodes are joined; `depth` is how many nodes back that is
+    /// looked for.
+    pub fn are_same(&self, a: ValueId, b: ValueId, depth: usize) -> bool {
+        let [x, y] = [a, b].map(|value| self.state.nodes.node(value));
+        let is_computed = !x.inputs.is_empty() && x.inputs.len() == y.inputs.len() && x.op == y.op;
+        a == b
+            || depth > 0
+                && is_computed
+                && x.output == y.output
+                && x.inputs.iter().zip(&y.inputs).all(|(&a, &b)| self.are_same(a, b, depth - 1))
+    }
+
     /// Whether a value is a reshaped integer constant, which the optimiser folds wrongly into gathers and scatters.
     pub fn is_reshaped_integer_constant(&self, value: ValueId) -> bool {
         self.dtype(value).is_int() && self.constant_source(value).is_some_and(|source| source != value)

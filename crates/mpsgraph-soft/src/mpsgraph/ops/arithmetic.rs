@@ -49,7 +49,7 @@ pub const METHODS: &[Method] = &[
     unary_method!("isFiniteWithTensor:name:", IsFinite, Floats),
     binary_method!("additionWithPrimaryTensor:secondaryTensor:name:", Add, Arithmetic),
     binary_method!("subtractionWithPrimaryTensor:secondaryTensor:name:", Sub, Arithmetic),
-    binary_method!("multiplicationWithPrimaryTensor:secondaryTensor:name:", Mul, Arithmetic),
+    method3("multiplicationWithPrimaryTensor:secondaryTensor:name:", multiplication),
     binary_method!("divisionWithPrimaryTensor:secondaryTensor:name:", Div, Arithmetic),
     binary_method!("moduloWithPrimaryTensor:secondaryTensor:name:", Mod, NoInt64),
     binary_method!("floorModuloWithPrimaryTensor:secondaryTensor:name:", FloorMod, NoInt64),
@@ -77,6 +77,21 @@ pub const METHODS: &[Method] = &[
     method4("selectWithPredicateTensor:truePredicateTensor:falsePredicateTensor:name:", select),
     method4("clampWithTensor:minValueTensor:maxValueTensor:name:", clamp),
 ];
+
+extern "C-unwind" fn multiplication(this: This<'_>, cmd: Sel, primary: Id, secondary: Id, name: Id) -> Id {
+    let mut builder = Builder::open(this, cmd, name);
+    let a = builder.operand(primary, "primary", Accepts::Arithmetic);
+    let b = builder.operand(secondary, "secondary", Accepts::Arithmetic);
+    if builder.dtype(a) == DType::I64 && builder.are_same(a, b, 4) {
+        refuse!(
+            builder,
+            "both operands are one Int64 value: the optimiser makes a square of them, of which 64-bit integers have no \
+             kernel, and the run ends the process; compute x * (x - 1) + x"
+        );
+    }
+    let value = builder.binary(BinaryOp::Mul, a, b);
+    builder.tensor(value)
+}
 
 extern "C-unwind" fn power(this: This<'_>, cmd: Sel, primary: Id, secondary: Id, name: Id) -> Id {
     let mut builder = Builder::open(this, cmd, name);

@@ -1,10 +1,12 @@
 //! Where MPSGraph's elementwise functions differ from what one might expect, and shapes that do not go together.
 
+use mpsgraph_soft::objc::Id;
+
 use crate::graph::selectors::{BINARY, BINARY_BITS, binary, unary};
 use crate::graph::session::{
     BOOL, F16, F32, Graph, I8, I32, I64, U8, Value, close, floats, halves, ints, run_one, value,
 };
-use crate::support::{Assumed, Documented, Probed, Reported, refused, rule};
+use crate::support::{Assumed, Documented, Probed, Reported, msg, refused, rule};
 
 const NAN: f32 = f32::NAN;
 const INF: f32 = f32::INFINITY;
@@ -195,4 +197,28 @@ fn half_floats_round_after_each_operation() {
     });
     assert_eq!(result, halves(&[1], &[0.0]));
     assert_eq!(result.code, F16);
+}
+
+#[test]
+fn multiplication_refuses_an_int64_by_itself() {
+    let _test = rule(Reported(
+        "ChanLumerico/lucid OpEmitters/elementwise/Math.mm: it becomes a square, for which there is no square_i64",
+    ));
+    let multiply = binary("multiplication");
+    let cast =
+        |graph: &Graph, x: Id| msg!(graph.id(), "castTensor:toType:name:", x => Id, I64 => u32, Id::NIL => Id; Id);
+    let graph = Graph::new();
+    let x = graph.placeholder(&[2], I64);
+    refused(&multiply, "one Int64 value", || graph.op(&multiply, &[x, x]));
+    // Equal nodes become one.
+    let graph = Graph::new();
+    let x = graph.placeholder(&[2], I32);
+    let operands = [cast(&graph, x), cast(&graph, x)];
+    refused(&multiply, "one Int64 value", || graph.op(&multiply, &operands));
+
+    let graph = Graph::new();
+    let [wide, other] = [I64; 2].map(|code| graph.placeholder(&[2], code));
+    graph.op(&multiply, &[wide, other]);
+    let narrow = graph.placeholder(&[2], I32);
+    graph.op(&multiply, &[narrow, narrow]);
 }
