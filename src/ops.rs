@@ -55,6 +55,11 @@ pub(crate) trait Operation {
     /// ([`Provenance::needs_barrier`]).
     fn is_rewritten(&self) -> bool;
 
+    /// Whether the op reads its operands as if they were packed ([`Provenance::needs_barrier_to_be_packed`]).
+    fn reads_packed(&self) -> bool {
+        false
+    }
+
     /// Whether the op is a cast, which the compiler joins with a cast that made its operand.
     fn is_cast(&self) -> bool {
         false
@@ -182,9 +187,11 @@ impl Op {
         let is_rewritten = self.is_rewritten();
         let read_lone = read_lone && !self.of_family().hides_readers();
         let is_cast = self.of_family().is_cast();
+        let reads_packed = self.of_family().reads_packed();
         let needs = |(reading, marks): (&Reading<'_>, &Provenance)| {
             is_rewritten && marks.needs_barrier(reading, output, read_lone)
                 || is_cast && marks.needs_barrier_for_cast(reading.dtype)
+                || reads_packed && marks.needs_barrier_to_be_packed()
         };
         let barriers = readings.iter().zip(&marks).map(needs).collect();
         (self.provenance(readings, &marks, output), barriers)

@@ -38,7 +38,7 @@ pub const TRAPS: &[Trap] = &[
     check("transposed, with output padding beyond the stride", padded_output),
     check("transposed conv1d with 260 taps", transposed_long),
     check("a permuted input (channels last)", permuted),
-    check("a sliced input of f16", sliced),
+    check("sliced inputs", sliced),
     check("permuted and sliced weights, made and given", permuted_weights),
     check("f16 and bf16 sums of 4096 products", narrow),
     check("the bias of a single pixel", bias_of_a_pixel),
@@ -281,16 +281,28 @@ fn submitted(tensor: Tensor<A, 4>) -> Tensor<A, 4> {
     tensor
 }
 
+/// Parts of images, and of their channels (as operands that were given: pytorch/pytorch#169342); f32 is not cast first.
 fn sliced() -> Outcome {
     let given = Given { x: [2, 3, 6, 5], weights: [4, 3, 3, 3], options: ([1, 1], [1, 1], [1, 1]) };
-    let (whole, w) = (noise(2 * 3 * 11 * 10, 1), noise(108, 2));
-    let places = coordinates(&given.x).into_iter().map(|at| [at[0], at[1], at[2] + 1, at[3] + 3]);
-    let x: Vec<f64> = places.map(|at| whole[position(&[2, 3, 11, 10], &at)]).collect();
-    let mut expected = vec![0.0; given.output().iter().product()];
-    given.products(|i, j, k| expected[k] += x[i] * w[j]);
-    let part = (floats(&whole, [2, 3, 11, 10], DType::F16) * 1.0).slice([0..2, 0..3, 1..7, 3..8]);
-    let got = conv2d(part, floats(&w, given.weights, DType::F16), None, given.options());
-    close_floats(&got.into_data(), &given.output(), &expected, within(1e-3, unit(DType::F16)))
+    let w = noise(108, 2);
+    let of = |shape: [usize; 4], first: [usize; 4], dtype: DType| {
+        let whole = noise(shape.iter().product(), 1);
+        let place = |at: [usize; 4]| std::array::from_fn::<_, 4, _>(|axis| at[axis] + first[axis]);
+        let x =
+            coordinates(&given.x).into_iter().map(|at| whole[position(&shape, &place([at[0], at[1], at[2], at[3]]))]);
+        let x: Vec<f64> = x.collect();
+        let mut expected = vec![0.0; given.output().iter().product()];
+        given.products(|i, j, k| expected[k] += x[i] * w[j]);
+        let ranges = std::array::from_fn::<_, 4, _>(|axis| first[axis]..first[axis] + given.x[axis]);
+        let part = (floats(&whole, shape, dtype) * 1.0).slice(ranges);
+        let got = conv2d(part, floats(&w, given.weights, dtype), None, given.options());
+        close_floats(&got.into_data(), &given.output(), &expected, within(1e-3, unit(dtype)))
+    };
+    Outcome::of(
+        [DType::F16, DType::F32]
+            .into_iter()
+            .flat_map(|dtype| [of([2, 3, 11, 10], [0, 0, 1, 3], dtype), of([2, 7, 6, 5], [0, 2, 0, 0], dtype)]),
+    )
 }
 
 fn narrow() -> Outcome {

@@ -332,8 +332,9 @@ fn fault_of(root: &CommandBuffer) -> Error {
             let is_for = |cause: &str| error.description.contains(cause);
             let advice = if is_for("Timeout") || is_for("Interactivity") {
                 // The system ends work that keeps the GPU from others: after about 5 s (exo-explore/exo#1620), or when
-                // they wait for it (jundot/omlx#1387).
-                "; compute less at a time, or set BURN_MPSGRAPH_MAX_OPS lower"
+                // they wait for it (jundot/omlx#1387). A single product has been too long beside an active display
+                // (tracel-ai/cubecl#1523), and nothing with the display off (atomantic/PortOS#1749).
+                "; compute less at a time, set BURN_MPSGRAPH_MAX_OPS lower, or let the display sleep meanwhile"
             } else if is_for("Ignored") {
                 // kIOGPUCommandBufferCallbackErrorSubmissionsIgnored: it stays so until the process ends.
                 "; after earlier faults the system takes no more work of this process: start it anew"

@@ -46,6 +46,7 @@ functions! {
     fn _Block_copy(block: *const c_void) -> *mut c_void;
     fn _Block_release(block: *const c_void);
     fn MTLCreateSystemDefaultDevice() -> *mut c_void;
+    fn MTLCopyAllDevices() -> *mut c_void;
 }
 
 #[cfg(not(soft_runtime))]

@@ -1,7 +1,7 @@
-//! Operands of matrix products and casts that MPSGraph's compiler must not see through.
+//! Operands of matrix products, convolutions and casts that MPSGraph's compiler must not see through.
 //!
 //! The compiler looks at the nodes that made an operand and rewrites the product or cast with them, and some of its
-//! rewrites are wrong; see [`Provenance::needs_barrier`] and [`Provenance::needs_barrier_for_cast`]. It sees through
+//! rewrites are wrong; see the methods of [`Provenance`] that begin with `needs_barrier`. It sees through
 //! reshapes, concatenations, casts, and sums and products with constants. It cannot see through a barrier: the maximum
 //! with minus infinity, fed as a number that only a run knows, or of integers the sum with a 0 that is made of it. Both
 //! change no value and keep NaN. A program in which no operand needs a barrier has neither of them nor the number.
@@ -127,6 +127,17 @@ impl Provenance {
             && matches!(dtype, DType::F16 | DType::BF16)
             && (self.has(Self::RESHAPED) || made != shape);
         attends || repeats || overruns || self.has(Self::DISTANT) || aborts || flattened
+    }
+
+    /// Whether a convolution has to read a value through a barrier, if it has these [`marks`](Reading::marks) there.
+    ///
+    /// From macOS 15 on MPSGraph's convolutions read weights that are views as if they were packed
+    /// (pytorch/pytorch#192212), and by some reports inputs of which channels are cut out, of all images but the first
+    /// (#169342 on 26.2, #180984). The reports are of views that were fed; whether slices and permutations inside of a
+    /// graph are such views is not known.
+    pub fn needs_barrier_to_be_packed(self) -> bool {
+        let views = Self::REPEATED.and(Self::APART).and(Self::PERMUTED);
+        self.0 & views.0 != 0 && os_version::at_least(15, 0)
     }
 
     /// Whether a cast has to read a value through a barrier, if it has these [`marks`](Reading::marks) there.

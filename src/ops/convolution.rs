@@ -84,6 +84,13 @@ impl Operation for ConvolutionOp {
         false
     }
 
+    fn reads_packed(&self) -> bool {
+        match self {
+            ConvolutionOp::Image(_) => true,
+            ConvolutionOp::Deformable(_) => false,
+        }
+    }
+
     fn reshapes(&self, _rank: usize) -> Reshapes {
         match self {
             ConvolutionOp::Image(_) => Reshapes::Nothing,

@@ -40,6 +40,14 @@ fn forty_programs_in_rounds() {
     assert_eq!(turn.used().programs_compiled, 0, "{:?}", turn.used());
 }
 
+/// As for some processes without a window.
+#[test]
+fn a_gpu_that_is_not_the_default_one_is_found() {
+    let output = run("an_op", "MPSGRAPH_SOFT_GPU_FAMILY", "hidden");
+    let text = text(&output);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
+
 #[test]
 fn a_variable_that_makes_no_sense_is_named() {
     let nonsense = [

@@ -10,7 +10,7 @@ use std::sync::Once;
 
 use crate::classes::CLASSES;
 use crate::foundation::ns_exception;
-pub use crate::metal::mtl_device::MTLCreateSystemDefaultDevice;
+pub use crate::metal::mtl_device::{MTLCopyAllDevices, MTLCreateSystemDefaultDevice};
 use crate::objc::block::Isa;
 use crate::objc::class::{Class, ClassId};
 use crate::objc::method::MethodEntry;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use burn_backend::ops::ConvOptions;
 use burn_backend::{DType, Shape};
 
 use super::*;
@@ -11,8 +12,9 @@ use crate::bridge::thread::current;
 use crate::ffi::os_version;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, ArithmeticOp, BinaryOp, UnaryOp};
+use crate::ops::convolution::conv;
 use crate::ops::matrix_multiplication::matmul;
-use crate::ops::tensor_shape::{expand, reshape, slice, transpose};
+use crate::ops::tensor_shape::{expand, permute, reshape, slice, transpose};
 use crate::ops::{activation, memory, random, reduction};
 use crate::tensor::MpsGraphTensor;
 
@@ -175,6 +177,26 @@ fn programs_that_differ_in_a_barrier_differ() {
     let mut bare = whole.clone();
     bare.nodes.iter_mut().flat_map(|node| &mut node.inputs).for_each(|input| input.barrier = false);
     assert!(whole.nodes != bare.nodes);
+}
+
+#[test]
+fn convolutions_of_views() {
+    let of = |x: MpsGraphTensor, weight: MpsGraphTensor| {
+        let (program, _) = program(|| conv(x, weight, None, ConvOptions::new([1, 1], [0, 0], [1, 1], 1)));
+        let mut nodes = program.nodes.iter().filter(|node| matches!(node.op, Op::Convolution(_)));
+        let node = nodes.next().expect("one convolution is recorded");
+        [node.inputs[0].barrier, node.inputs[1].barrier]
+    };
+    let plain = |shape: [usize; 4]| made(&shape, DType::F32);
+    let channels = [burn_backend::Slice::full(), burn_backend::Slice::new(1, Some(3), 1)];
+    let since_15 = os_version::at_least(15, 0);
+    assert_eq!(of(plain([2, 2, 5, 5]), plain([3, 2, 3, 3])), NONE);
+    assert_eq!(of(slice(plain([2, 4, 5, 5]), &channels), plain([3, 2, 3, 3])), [since_15, false]);
+    let turned = permute(plain([2, 3, 3, 3]), &[1, 0, 2, 3]);
+    assert_eq!(of(plain([2, 2, 5, 5]), turned), [false, since_15]);
+    let repeated = expand(plain([2, 1, 5, 5]), [2, 2, 5, 5].into());
+    assert_eq!(of(repeated, plain([3, 2, 3, 3])), [since_15, false]);
+    assert_eq!(of(arithmetic::unary(UnaryOp::Neg, plain([2, 2, 5, 5])), plain([3, 2, 3, 3])), NONE);
 }
 
 /// For each cast of the program whether it reads its operand through a barrier.

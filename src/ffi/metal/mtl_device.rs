@@ -3,6 +3,7 @@
 use super::mtl_buffer::MTLBuffer;
 use super::mtl_heap::{Heap, MTLHeapDescriptor, SizeAndAlign};
 use super::{Buffer, CommandQueue};
+use crate::ffi::foundation::ns_array::NSArray;
 use crate::ffi::foundation::ns_exception::report_exceptions;
 use crate::ffi::foundation::ns_string::NSString;
 use crate::ffi::objc::{Retained, autoreleasepool, objc_enum, objc_methods, objc_protocol};
@@ -79,14 +80,32 @@ objc_methods! {
 
 impl Device {
     /// The system's GPU; `None` if it has none.
+    ///
+    /// Processes without a window (in tmux, over SSH, of launchd) have been told of no default device, also with
+    /// CoreGraphics linked (huggingface/candle#3449). Of those that are listed the first that shares the CPU's memory
+    /// is taken then, or else the first.
     pub(crate) fn system_default() -> Option<Self> {
         report_exceptions();
         autoreleasepool(|| {
             // SAFETY: no preconditions; the function's name makes the result ours.
             let device = unsafe { symbols::MTLCreateSystemDefaultDevice() };
             // SAFETY: nil, or a device with a reference that is ours.
-            unsafe { Self::from_owned(device.cast()) }
+            unsafe { Self::from_owned(device.cast()) }.or_else(|| {
+                let mut devices = Self::all();
+                let shares = devices.iter().position(|device| device.has_unified_memory()).unwrap_or(0);
+                (!devices.is_empty()).then(|| devices.swap_remove(shares))
+            })
         })
+    }
+
+    /// All GPUs that the system lists.
+    fn all() -> Vec<Self> {
+        // SAFETY: no preconditions; the function's name makes the result ours.
+        let devices = unsafe { symbols::MTLCopyAllDevices() };
+        // SAFETY: nil, or an array of devices with a reference that is ours.
+        let devices = unsafe { Retained::<NSArray>::from_owned(devices.cast()) };
+        // SAFETY: its elements are devices.
+        devices.map(|devices| unsafe { devices.to_vec() }).unwrap_or_default()
     }
 }
 
@@ -125,6 +144,7 @@ impl MTLDevice {
 #[cfg(test)]
 pub(super) fn exercise() {
     let device = crate::ffi::exercise::device();
+    assert_eq!(Device::all().len(), 1);
     assert!(!device.name().is_empty());
     assert!(device.max_buffer_length() >= 1 << 28);
     assert!(device.recommended_max_working_set_size() > 0);

@@ -32,9 +32,14 @@ pub static CLASS: ClassDef = ClassDef {
 /// What an array holds.
 type Items = SmallVec<[Strong; 4]>;
 
+/// A new array that retains its items.
+pub fn of(items: impl IntoIterator<Item = Id, IntoIter: ExactSizeIterator>) -> Strong {
+    new_object(&CLASS, items.into_iter().map(Strong::retain).collect::<Items>())
+}
+
 /// A new array that retains its items, autoreleased.
 pub fn array(items: impl IntoIterator<Item = Id, IntoIter: ExactSizeIterator>) -> Id {
-    new_object(&CLASS, items.into_iter().map(Strong::retain).collect::<Items>()).autorelease()
+    of(items).autorelease()
 }
 
 /// The items of an array; panics when `array` is nil or not an array.

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use super::allocation::PAGE;
 use super::mtl_command_queue::{self, DEFAULT_PLACES};
 use super::{counters, memory, mtl_buffer, mtl_heap};
-use crate::foundation::ns_string;
+use crate::foundation::{ns_array, ns_string};
 use crate::objc::{
     ClassDef, ClassKind, Id, Sel, Strong, This, method0, method1, method2, method3, new_object, version,
 };
@@ -47,10 +47,19 @@ pub static CLASS: ClassDef = ClassDef {
 /// None of its own; it is unsafe as every function that Apple exports is to its callers.
 #[allow(non_snake_case, reason = "Apple's name")]
 pub unsafe extern "C-unwind" fn MTLCreateSystemDefaultDevice() -> *mut c_void {
-    match family() {
-        Some(_) => Strong::retain(shared()).into_owned().as_ptr(),
-        None => std::ptr::null_mut(),
+    match played() {
+        Played { family: Some(_), is_default: true } => Strong::retain(shared()).into_owned().as_ptr(),
+        Played { .. } => std::ptr::null_mut(),
     }
+}
+
+/// An `NSArray` of all devices, owned by the caller (+1): the one, if there is one.
+///
+/// # Safety
+/// As for [`MTLCreateSystemDefaultDevice`].
+#[allow(non_snake_case, reason = "Apple's name")]
+pub unsafe extern "C-unwind" fn MTLCopyAllDevices() -> *mut c_void {
+    ns_array::of(played().family.map(|_| shared())).into_owned().as_ptr()
 }
 
 /// The device, borrowed; it lives as long as the process.
@@ -61,31 +70,45 @@ pub fn shared() -> Id {
 
 /// Number of the newest `MTLGPUFamilyApple…` that the device belongs to; [`DISCRETE`] if to none.
 pub fn apple_family() -> i64 {
-    family().expect("asked of a device, so there is one")
+    played().family.expect("asked of a device, so there is one")
 }
 
+/// The family of M3.
+const USUAL: i64 = 9;
 /// In place of a family: a GPU with memory of its own, which is of no family of Apple's.
 const DISCRETE: i64 = 0;
 /// The family of the GPU that a virtual Mac shows (JuliaGPU/Metal.jl#309).
 const VIRTUAL: i64 = 5;
 
-/// What `MPSGRAPH_SOFT_GPU_FAMILY` says; `None` plays a system without a GPU, such as some virtual Macs.
-fn family() -> Option<i64> {
-    static FAMILY: LazyLock<Option<i64>> = LazyLock::new(|| {
+/// The GPU that is played.
+#[derive(Clone, Copy)]
+struct Played {
+    /// `None` for a system without one, such as some virtual Macs.
+    family: Option<i64>,
+    /// Whether it is the default device. Processes without a window have been told of none although there is a GPU
+    /// (huggingface/candle#3449).
+    is_default: bool,
+}
+
+/// What `MPSGRAPH_SOFT_GPU_FAMILY` says.
+fn played() -> Played {
+    static PLAYED: LazyLock<Played> = LazyLock::new(|| {
+        let usual = Played { family: Some(USUAL), is_default: true };
         let Ok(text) = std::env::var("MPSGRAPH_SOFT_GPU_FAMILY") else {
-            return Some(9);
+            return usual;
         };
         match (text.trim(), text.trim().parse()) {
-            ("none", _) => None,
-            ("discrete", _) => Some(DISCRETE),
-            ("virtual", _) => Some(VIRTUAL),
-            (_, Ok(family @ 7..=10)) => Some(family),
-            _ => {
-                panic!("MPSGRAPH_SOFT_GPU_FAMILY is `{text}`; expected 7 (M1) to 10 (M5), discrete, virtual, or none")
-            }
+            ("none", _) => Played { family: None, ..usual },
+            ("discrete", _) => Played { family: Some(DISCRETE), ..usual },
+            ("virtual", _) => Played { family: Some(VIRTUAL), ..usual },
+            ("hidden", _) => Played { is_default: false, ..usual },
+            (_, Ok(family @ 7..=10)) => Played { family: Some(family), ..usual },
+            _ => panic!(
+                "MPSGRAPH_SOFT_GPU_FAMILY is `{text}`; expected 7 (M1) to 10 (M5), discrete, virtual, hidden, or none"
+            ),
         }
     });
-    *FAMILY
+    *PLAYED
 }
 
 /// Largest `length` of a buffer: half the memory that the process may use, whole pages.

@@ -1,6 +1,7 @@
 //! `MTLDevice`: what it says of itself, on the system and the GPU that the environment names.
 
 use mpsgraph_soft::objc::{Id, version};
+use mpsgraph_soft::symbols;
 
 use super::messages::*;
 use crate::support::{Documented, Reported};
@@ -82,6 +83,30 @@ fn the_virtual_gpu_that_the_environment_names() {
     let _test = plain();
     assert!(msg!(device().id(), "hasUnifiedMemory"; bool));
     assert!(supports(1005) && !supports(1006));
+}
+
+#[test]
+fn a_hidden_gpu_is_listed_though_it_is_not_the_default() {
+    let _test = rule(Reported("huggingface/candle#3449: `MTLCreateSystemDefaultDevice` gives nil without a window"));
+    passes_with(
+        "MPSGRAPH_SOFT_GPU_FAMILY",
+        "hidden",
+        &["--ignored", "--exact", "metal::device::the_hidden_gpu_that_the_environment_names"],
+        1,
+    );
+}
+
+#[test]
+#[ignore = "run by `a_hidden_gpu_is_listed_though_it_is_not_the_default` with the environment it needs"]
+fn the_hidden_gpu_that_the_environment_names() {
+    let _test = plain();
+    // SAFETY: no preconditions.
+    let default = unsafe { symbols::MTLCreateSystemDefaultDevice() };
+    assert!(default.is_null());
+    let all = all_devices();
+    assert_eq!(msg!(all.id(), "count"; usize), 1);
+    let device = msg!(all.id(), "objectAtIndex:", 0 => usize; Id);
+    assert!(msg!(device, "hasUnifiedMemory"; bool));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use mpsgraph_soft::objc::{Id, Strong};
 
 pub(crate) use crate::support::msg;
 use crate::support::{self, Source, class};
-pub use crate::support::{device, owned, passes_with, pooled, text, violation};
+pub use crate::support::{all_devices, device, owned, passes_with, pooled, text, violation};
 
 /// The surroundings of a test of Metal: encodes commit inside only where the test orders it.
 #[must_use = "as `support::Test`"]

@@ -11,4 +11,6 @@ pub use begin::Source::{Assumed, Documented, Probed, Reported};
 pub use begin::{KINDS, Source, Test, inside, plain, rule};
 pub use block::{Block, Closure};
 pub(crate) use send::msg;
-pub use send::{class, device, new, outcome, owned, passes_with, pooled, refused, selector, text, violation};
+pub use send::{
+    all_devices, class, device, new, outcome, owned, passes_with, pooled, refused, selector, text, violation,
+};

@@ -74,6 +74,15 @@ pub fn device() -> Strong {
     owned(unsafe { std::mem::transmute::<*mut c_void, Id>(device.cast()) })
 }
 
+/// An array of all devices.
+pub fn all_devices() -> Strong {
+    inside();
+    // SAFETY: no precondition.
+    let devices = unsafe { symbols::MTLCopyAllDevices() };
+    // SAFETY: `Id` is a transparent pointer to an object, and this is one.
+    owned(unsafe { std::mem::transmute::<*mut c_void, Id>(devices.cast()) })
+}
+
 /// Runs `f` in an autorelease pool of its own.
 pub fn pooled<R>(f: impl FnOnce() -> R) -> R {
     inside();
