@@ -24,6 +24,7 @@ pub const TRAPS: &[Trap] = &[
     check("sums of 2^23 floats, 100 in a row (wrong now and then)", many_long_sums),
     check("sums of 20,000 floats, 20,000 in a row (likewise)", many_sums),
     check("sum of 2^20 rows of 3, and of 3 rows of 2^20", lopsided),
+    check("sums along the third of four dims at the end of a program", inner_dim_at_the_end),
 ];
 
 fn narrow_ones() -> Outcome {
@@ -234,4 +235,20 @@ fn lopsided() -> Outcome {
         close_floats(&tensor().reshape([count, 3]).sum_dim(1).into_data(), &[count, 1], &tall, F32),
         close_floats(&tensor().reshape([3, count]).sum_dim(1).into_data(), &[3, 1], &wide, within(0.5, 1e-4)),
     ])
+}
+
+/// MIT-RLX/rlx (rlx-metal, `graph_has_mps_hostile_reduce`) read zeros here, though not in the middle of a graph.
+fn inner_dim_at_the_end() -> Outcome {
+    let [rows, heads, width] = [3, 4, 32];
+    let (x, w) = (noise(rows * heads * width, 1), noise(rows * heads * heads, 2));
+    let shift = noise(rows * width, 3);
+    let mixed = f32s(&w, [rows, heads, heads, 1]) * f32s(&x, [rows, 1, heads, width]);
+    let sums = mixed.sum_dim(2).reshape([rows, heads, width]) + f32s(&shift, [rows, 1, width]);
+    let got = sums.reshape([rows, heads * width]);
+    let expected = coordinates(&[rows, heads, width]).into_iter().map(|at| {
+        let [row, head, column] = [at[0], at[1], at[2]];
+        let term = |from| w[(row * heads + head) * heads + from] * x[(row * heads + from) * width + column];
+        shift[row * width + column] + (0..heads).map(term).sum::<f64>()
+    });
+    close_floats(&got.into_data(), &[rows, heads * width], &expected.collect::<Vec<_>>(), F32)
 }

@@ -10,6 +10,7 @@ use crate::values::{B, coordinates, f32s, ints, noise, position};
 pub const TRAPS: &[Trap] = &[
     check("transposed, sliced and flipped operands of one operation", operands),
     check("cat along each dim, many operands, i64", cats),
+    check("a slice of the last dim read with the first one in two", slices_read_in_other_shapes),
 ];
 
 const LARGE: i64 = 1 << 40;
@@ -60,4 +61,17 @@ fn cats() -> Outcome {
         }),
         moved(Tensor::cat(many, 0), [40, 3], [40, 3], |at| at.to_vec()),
     ])
+}
+
+/// The reshape takes the place of the slice in Core ML (MIT-RLX/rlx), where it loses the slice's beginning.
+fn slices_read_in_other_shapes() -> Outcome {
+    let (from, shape) = ([6, 12], [2, 3, 4]);
+    let x = noise(72, 1);
+    let part = |first: usize| (f32s(&x, from) * 1.0).slice(s![.., first..first + 4]).reshape(shape);
+    let got = [part(4), part(8) * 2.0, part(8) + part(4)];
+    let at = |first: usize, at: &[usize]| x[(at[0] * 3 + at[1]) * 12 + first + at[2]];
+    let each = |value: &dyn Fn(&[usize]) -> f64| coordinates(&shape).iter().map(|at| value(at)).collect::<Vec<f64>>();
+    let expected = [each(&|p| at(4, p)), each(&|p| 2.0 * at(8, p)), each(&|p| at(8, p) + at(4, p))];
+    let compared = got.into_iter().zip(&expected);
+    Outcome::of(compared.map(|(got, expected)| close_floats(&got.into_data(), &shape, expected, crate::agreement::F32)))
 }
