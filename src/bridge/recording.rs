@@ -5,6 +5,7 @@
 //! inputs are made by earlier nodes of its own recording, are pending or are ready: a value that another thread has
 //! recorded is flushed there before it is used here.
 
+mod beginnings;
 mod cut;
 mod given;
 mod node;
@@ -14,12 +15,13 @@ mod pieces;
 mod seams;
 mod wanted;
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use foldhash::fast::FixedState;
 
+use beginnings::Beginnings;
 pub(super) use cut::{Cut, Marks, Segment};
 use given::Given;
 use node::place_of;
@@ -35,7 +37,6 @@ use super::value::{Handle, State, Value};
 use crate::lock::LockAnyway;
 use crate::ops::Op;
 use crate::tensor::MpsGraphTensor;
-use crate::tensor_type::TensorType;
 
 /// Bytes from which on a value that nodes read is counted once, however many do.
 const LARGE: usize = 4096;
@@ -70,8 +71,7 @@ struct List {
     held_as_orphan: usize,
     /// Whether something was cut at a bound since the last flush of everything.
     is_cut_at_bound: bool,
-    /// How the segments began that were cut at a bound since the last flush of everything, newest last.
-    beginnings: VecDeque<Vec<(Op, TensorType)>>,
+    beginnings: Beginnings,
 }
 
 /// When a recording is flushed although nobody asks for a value.

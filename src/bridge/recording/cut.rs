@@ -12,13 +12,6 @@ use super::{List, Owner, Recording};
 use crate::bridge::disjoint_sets::DisjointSets;
 use crate::bridge::ticket::Ticket;
 use crate::bridge::value::State;
-use crate::ops::Op;
-use crate::tensor_type::TensorType;
-
-/// The number of ops that are compared to find where an earlier segment began.
-const BEGINNING: usize = 12;
-/// The number of segment beginnings that are remembered.
-const BEGINNINGS: usize = 8;
 
 /// A mark for each node of a segment; those of a short one need no memory of their own.
 pub(in crate::bridge) type Marks = SmallVec<[bool; 16]>;
@@ -159,33 +152,18 @@ impl Recording {
         }
     }
 
-    /// What to flush when a bound is reached, so that a loop that never reads is cut at the same place of its body each
-    /// time and its programs repeat: up to the last seam, or to where an earlier segment began; else everything. Only
-    /// segments since the thread's last read count, so a loop that reads is cut the same way each time.
+    /// What to flush when a bound is reached: as [`Beginnings`](super::beginnings::Beginnings) say. Only segments since
+    /// the last flush of everything count, so a loop that reads is cut the same way each time.
     pub fn bound_cut(&self) -> Cut<'static> {
         let mut list = self.lock();
         list.is_cut_at_bound = true;
-        let wanted: Marks = list.nodes.iter().map(Node::is_asked_for).collect();
-        // A small part would leave the list at its bound; layers that are alike begin alike.
-        let least = BEGINNING.max(list.nodes.len() / 4);
-        if let Some(&seam) = seams(&list.nodes, &wanted).last().filter(|&&seam| seam > least) {
-            return Cut::Upto(list.nodes[seam - 1].serial);
-        }
         let List { nodes, beginnings, .. } = &mut *list;
-        let own: Vec<_> = nodes.iter().take(BEGINNING).map(|node| (node.op.clone(), node.value.ty.clone())).collect();
-        if !beginnings.contains(&own) {
-            if beginnings.len() == BEGINNINGS {
-                beginnings.pop_front();
-            }
-            beginnings.push_back(own);
-        }
-        let begins = |at: usize, beginning: &[(Op, TensorType)]| {
-            beginning.iter().zip(&nodes[at..]).all(|((op, ty), node)| node.op == *op && node.value.ty == *ty)
-        };
-        (least..=nodes.len().saturating_sub(BEGINNING))
-            .rev()
-            .find(|&at| beginnings.iter().any(|beginning| begins(at, beginning)))
-            .map_or(Cut::Upto(u64::MAX), |at| Cut::Upto(nodes[at - 1].serial))
+        let cut = beginnings.cut(nodes, || {
+            let wanted: Marks = nodes.iter().map(Node::is_asked_for).collect();
+            // A small part would leave the list at its bound.
+            seams(nodes, &wanted).last().copied().filter(|&seam| seam > nodes.len() / 4)
+        });
+        Cut::Upto(nodes[..cut].last().map_or(u64::MAX, |last| last.serial))
     }
 }
 
