@@ -269,17 +269,25 @@ fn read_along(
     if carrier.floats() == 1 {
         return read(&data.tensor, indices);
     }
-    // Each element is several floats of the last axis, all of which have its index.
-    let element = [shape.as_slice(), &[1]].concat();
-    let floats = [shape.as_slice(), &[carrier.floats()]].concat();
-    let indices = graph.broadcast(&graph.reshape(indices, &element), &floats);
     if axis + 1 < shape.num_dims() {
-        let mut side_by_side = shape.to_vec();
-        side_by_side[axis + 1] *= carrier.floats();
-        return read(&data.tensor, &graph.reshape(&indices, &side_by_side));
+        return read(&data.tensor, &repeated_inside(graph, indices, shape, carrier.floats()));
     }
-    let data = graph.reshape(&data.tensor, &[data.ty.shape.as_slice(), &[1]].concat());
-    graph.reshape(&read(&data, &indices), shape)
+    // The floats of an element stay together behind the axis.
+    let lone = |shape: &Shape| shape.iter().copied().chain([1]).collect::<Shape>();
+    let [from, to] = [&data.ty.shape, shape].map(lone);
+    let indices = repeated_inside(graph, &graph.reshape(indices, &to), &to, carrier.floats());
+    graph.reshape(&read(&graph.reshape(&data.tensor, &from), &indices), shape)
+}
+
+/// Each element of `x` `times` times in a row: the last extent is multiplied.
+fn repeated_inside(graph: &ffi::Graph, x: &ffi::Tensor, shape: &Shape, times: usize) -> ffi::Tensor {
+    let [one, many] = [1, times].map(|times| [shape.as_slice(), &[times]].concat());
+    let apart = graph.broadcast(&graph.reshape(x, &one), &many);
+    let mut side_by_side = shape.to_vec();
+    if let Some(last) = side_by_side.last_mut() {
+        *last *= times;
+    }
+    graph.reshape(&apart, &side_by_side)
 }
 
 fn require_elements(name: &'static str, data: &MpsGraphTensor) {

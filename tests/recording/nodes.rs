@@ -29,6 +29,14 @@ const TABLE: &[Row] = &[
     ("GPT, training with Adam", models::gpt_adam, [846, 205], [1010, 218]),
     ("spectrum", models::one_spectrum, [16, 3], [16, 3]),
     ("four spectra", models::four_spectra, [74, 14], [74, 14]),
+    ("i64 read along an axis", models::wide_reads, [11, 1], [11, 1]),
+    ("i64 added along an axis", models::wide_sums, [44, 1], [44, 1]),
+    ("u64 added along an axis", models::unsigned_sums, [46, 1], [46, 1]),
+    ("i32 added along one row", models::sums_of_one_row, [20, 1], [20, 1]),
+    ("order of i64", models::wide_order, [42, 1], [42, 1]),
+    ("order of one row of i32", models::order_of_one_row, [22, 1], [22, 1]),
+    ("one row of i64 sorted", models::sorted_row, [57, 1], [57, 1]),
+    ("powers of i64", models::wide_powers, [283, 1], [283, 1]),
 ];
 
 /// Operations and kernels of all programs that a step compiles once the optimizer has its state.

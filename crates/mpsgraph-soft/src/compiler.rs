@@ -25,6 +25,7 @@ mod orders;
 mod past_caches;
 mod plan;
 mod powers;
+mod products;
 mod reading;
 mod rotations;
 mod row_sums;
@@ -47,7 +48,7 @@ use crate::ir::{Node, Nodes, ValueId};
 
 /// What makes nodes fewer or cheaper, in the order in which it is applied: some recognise only what earlier ones have
 /// made.
-const PASSES: [fn(Job) -> Job; 19] = [
+const PASSES: [fn(Job) -> Job; 20] = [
     // Equal values are computed once.
     subexpressions::merge,
     // Integers that are added digit by digit are added whole.
@@ -57,7 +58,8 @@ const PASSES: [fn(Job) -> Job; 19] = [
     wide_shifts::join,
     // Orders that are found digit by digit are found at once.
     orders::join,
-    // One operation takes the place of a power by squaring, and of other compositions.
+    // One operation takes the place of a product of 64-bit integers, of a power by squaring, and of other compositions.
+    products::join,
     powers::join,
     idioms::join,
     // Reductions work along the axis that a transposition makes the last one.

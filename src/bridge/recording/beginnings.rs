@@ -49,7 +49,8 @@ impl Beginnings {
             .or_else(|| last_round(&nodes))
             .or_else(|| self.similar_beginning(&nodes))
             .unwrap_or(nodes.len());
-        if !self.0.iter().any(|segment| segment.nodes == nodes) {
+        // Another thread may have taken all nodes meanwhile.
+        if !nodes.is_empty() && !self.0.iter().any(|segment| segment.nodes == nodes) {
             if self.0.len() == SEGMENTS {
                 self.0.pop_front();
             }
@@ -67,17 +68,19 @@ impl Beginnings {
     }
 
     /// Where the nodes begin to be the first ones of a remembered list, up to their end, which are `least` or more; of
-    /// the oldest such list.
+    /// the oldest such list of which much was cut: where layers are alike, small parts follow small parts.
     fn beginning_at_the_end(&self, nodes: &[u64], least: usize) -> Option<usize> {
-        let mut overlaps = self.0.iter().map(|segment| overlap(&segment.nodes, nodes));
+        let long = self.0.iter().filter(|segment| segment.cut > segment.nodes.len() / 4);
+        let mut overlaps = long.map(|segment| overlap(&segment.nodes, nodes));
         overlaps.find(|&overlap| overlap >= least.max(BEGINNING)).map(|overlap| nodes.len() - overlap)
     }
 
     /// The last place, not near the front, where nodes are like the first ones of this or a remembered list.
     fn similar_beginning(&self, nodes: &[u64]) -> Option<usize> {
         let least = BEGINNING.max(nodes.len() / 4);
-        let begins =
-            |at: usize, beginning: &[u64]| nodes[at..].starts_with(&beginning[..BEGINNING.min(beginning.len())]);
+        let begins = |at: usize, beginning: &[u64]| {
+            beginning.get(..BEGINNING).is_some_and(|beginning| nodes[at..].starts_with(beginning))
+        };
         (least..=nodes.len().saturating_sub(BEGINNING))
             .rev()
             .find(|&at| begins(at, nodes) || self.0.iter().any(|segment| begins(at, &segment.nodes)))
@@ -87,7 +90,7 @@ impl Beginnings {
 /// Where the last whole round ends, if the nodes are two rounds of a loop at least.
 fn last_round(nodes: &[u64]) -> Option<usize> {
     let round = nodes.len() - borders(nodes).last()?;
-    (2 * round <= nodes.len()).then(|| (nodes.len() - BEGINNING.min(round)) / round * round)
+    (2 * round <= nodes.len()).then(|| nodes.len() / round * round)
 }
 
 /// For each number of first nodes the most of them, not all, that are also their last ones.
@@ -104,7 +107,7 @@ fn borders(nodes: &[u64]) -> Vec<usize> {
     borders
 }
 
-/// The most first nodes of `beginning` that are the last ones of `nodes`, fewer than all of either.
+/// The most first nodes of `beginning` that are the last ones of `nodes`, fewer than all of those.
 fn overlap(beginning: &[u64], nodes: &[u64]) -> usize {
     if beginning.is_empty() {
         return 0;

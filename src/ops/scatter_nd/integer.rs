@@ -10,9 +10,9 @@ use burn_backend::{DType, Shape};
 use crate::ffi::{self, DataType, ScatterMode};
 use crate::lowering::axis::{joined, part};
 use crate::lowering::conversion::{from_digits, low_bits, summed_in};
-use crate::lowering::rank::reshaped;
 use crate::lowering::{Lowering, Operand};
 use crate::ops::gather::carrier::Carrier;
+use crate::tensor_type::TensorType;
 
 /// The most elements that the table of [`mul`] has.
 pub(super) const TABLE: usize = 1 << 26;
@@ -28,6 +28,28 @@ pub(super) enum Place {
 
 /// Data with updates added.
 pub(super) fn add(
+    cx: &Lowering<'_>,
+    data: &Operand,
+    indices: &ffi::Tensor,
+    updates: &Operand,
+    place: Place,
+) -> ffi::Tensor {
+    let (Place::AlongAxis(axis) | Place::Rows(axis)) = place;
+    if axis + 1 < data.ty.shape.num_dims() || digits(data.ty.dtype, updates.ty.shape[axis]) == 1 {
+        return add_side_by_side(cx, data, indices, updates, place);
+    }
+    // Digits are side by side along another axis than that of the indices.
+    let graph = cx.graph();
+    let [behind, from] = [data, updates].map(|operand| {
+        let ty = TensorType::new(operand.ty.dtype, operand.ty.shape.iter().copied().chain([1]).collect());
+        Operand { tensor: graph.reshape(&operand.tensor, &ty.shape), ty, is_zeros: operand.is_zeros }
+    });
+    let indices = graph.reshape(indices, &from.ty.shape);
+    graph.reshape(&add_side_by_side(cx, &behind, &indices, &from, place), &data.ty.shape)
+}
+
+/// [`add`] with the digits side by side along the last axis.
+fn add_side_by_side(
     cx: &Lowering<'_>,
     data: &Operand,
     indices: &ffi::Tensor,
@@ -50,48 +72,27 @@ pub(super) fn add(
             })
         })
         .collect();
-    let sums = digit_sums(cx, data, indices, &digits, (place, &updates.ty.shape));
-    let wide = summed_in(data.ty.dtype);
-    let sums: Vec<ffi::Tensor> = sums.iter().map(|sum| low_bits(graph, sum, DType::I32, wide)).collect();
-    let total = from_digits(cx, &sums, f64::from(1u32 << width), wide);
-    let total = if data.is_zeros { total } else { graph.addition(&widen(graph, data), &total) };
-    narrow(graph, &total, data.ty.dtype)
-}
-
-/// The i32 sums of each digit, in the shape of the data: one scatter of all digits side by side. `from` is the shape of
-/// a digit, and of the indices along an axis.
-fn digit_sums(
-    cx: &Lowering<'_>,
-    data: &Operand,
-    indices: &ffi::Tensor,
-    digits: &[ffi::Tensor],
-    (place, from): (Place, &Shape),
-) -> Vec<ffi::Tensor> {
-    let (graph, into, count) = (cx.graph(), data.ty.shape.as_slice(), digits.len());
-    let (Place::AlongAxis(axis) | Place::Rows(axis)) = place;
-    // Side by side along another axis than that of the rows, one of their own if there is none behind it.
-    let apart = count > 1 && axis + 1 == into.len();
-    let lone = |shape: &[usize]| if apart { [shape, &[1]].concat() } else { shape.to_vec() };
-    let (one, from_one) = (lone(into), lone(from));
-    let last = one.len() - 1;
-    let mut all = one.clone();
-    all[last] *= count;
-    let digits: Vec<ffi::Tensor> = digits.iter().map(|digit| reshaped(cx, digit, from, &from_one)).collect();
+    let last = data.ty.shape.num_dims() - 1;
     let side_by_side = joined(graph, &digits, last);
+    let target = widened(&data.ty.shape, digits.len());
     let axis = axis as isize;
     let sums = match place {
         Place::AlongAxis(_) => {
-            let indices = joined(graph, &vec![reshaped(cx, indices, from, &from_one); count], last);
-            graph.scatter_along_axis_into_shape(axis, &side_by_side, &indices, &all, ScatterMode::Add)
+            let indices = joined(graph, &vec![indices.clone(); digits.len()], last);
+            graph.scatter_along_axis_into_shape(axis, &side_by_side, &indices, &target, ScatterMode::Add)
         }
-        Place::Rows(_) => graph.scatter_into_shape(&side_by_side, indices, &all, axis, ScatterMode::Add),
+        Place::Rows(_) => graph.scatter_into_shape(&side_by_side, indices, &target, axis, ScatterMode::Add),
     };
-    let columns = one[last];
-    let sum = |digit: usize| {
-        let sum = part(graph, &sums, &all, last, [digit * columns, (digit + 1) * columns]);
-        graph.cast(&reshaped(cx, &sum, &one, into), DataType::I32)
-    };
-    (0..count).map(sum).collect()
+    let (wide, columns) = (summed_in(data.ty.dtype), data.ty.shape[last]);
+    let digit_sums: Vec<ffi::Tensor> = (0..digits.len())
+        .map(|digit| {
+            let sum = part(graph, &sums, &target, last, [digit * columns, (digit + 1) * columns]);
+            low_bits(graph, &graph.cast(&sum, DataType::I32), DType::I32, wide)
+        })
+        .collect();
+    let total = from_digits(cx, &digit_sums, f64::from(1u32 << width), wide);
+    let total = if data.is_zeros { total } else { graph.addition(&widen(graph, data), &total) };
+    narrow(graph, &total, data.ty.dtype)
 }
 
 /// The widest digit of which `count` cannot sum to more than 2^24. A power of two, so that no digit straddles two
@@ -217,6 +218,15 @@ fn widen(graph: &ffi::Graph, x: &Operand) -> ffi::Tensor {
 
 fn narrow(graph: &ffi::Graph, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     low_bits(graph, x, summed_in(dtype), dtype)
+}
+
+/// Extents of a packed shape with the last multiplied by `times`.
+fn widened(shape: &Shape, times: usize) -> Vec<usize> {
+    let mut shape = shape.to_vec();
+    if let Some(last) = shape.last_mut() {
+        *last *= times;
+    }
+    shape
 }
 
 #[cfg(test)]

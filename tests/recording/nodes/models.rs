@@ -11,7 +11,7 @@ use burn::nn::{PaddingConfig2d, Relu};
 use burn::optim::{AdamConfig, GradientsParams, Optimizer, SgdConfig};
 use burn::tensor::backend::Backend;
 use burn::tensor::signal::rfft;
-use burn::tensor::{Int, Tensor, TensorData};
+use burn::tensor::{DType, IndexingUpdateOp, Int, Tensor, TensorData};
 
 use crate::B;
 use crate::cnn::{self, Cnn};
@@ -230,4 +230,49 @@ pub fn one_spectrum() -> Step {
 
 pub fn four_spectra() -> Step {
     spectra(4)
+}
+
+/// Integers of a dtype that the op makes of others, `[rows, 16]`, by positions in their rows.
+fn integers(
+    dtype: DType,
+    rows: usize,
+    op: impl Fn(Tensor<B, 2, Int>, Tensor<B, 2, Int>) -> Tensor<B, 2, Int> + 'static,
+) -> Step {
+    let all = Tensor::<B, 1, Int>::arange(0..16 * rows as i64, &DEVICE).reshape([rows, 16]);
+    let (x, at) = ((all.clone() * 7 % 11).cast(dtype), all % 16);
+    (x.clone().sum() + at.clone().sum().cast(dtype)).into_data();
+    Box::new(move || drop(op(x.clone(), at.clone()).into_data()))
+}
+
+/// 64-bit integers are cut into parts that MPSGraph's kernels hold; the software runtime's compiler puts them together.
+pub fn wide_reads() -> Step {
+    integers(DType::I64, 8, |x, at| x.gather(1, at))
+}
+
+pub fn wide_sums() -> Step {
+    integers(DType::I64, 8, |x, at| x.clone().scatter(1, at, x, IndexingUpdateOp::Add))
+}
+
+pub fn unsigned_sums() -> Step {
+    integers(DType::U64, 8, |x, at| x.clone().scatter(1, at, x, IndexingUpdateOp::Add))
+}
+
+pub fn sums_of_one_row() -> Step {
+    integers(DType::I32, 1, |x, at| x.clone().scatter(1, at, x, IndexingUpdateOp::Add))
+}
+
+pub fn wide_order() -> Step {
+    integers(DType::I64, 8, |x, _| x.argsort(1))
+}
+
+pub fn order_of_one_row() -> Step {
+    integers(DType::I32, 1, |x, _| x.argsort(1))
+}
+
+pub fn sorted_row() -> Step {
+    integers(DType::I64, 1, |x, _| x.sort(1))
+}
+
+pub fn wide_powers() -> Step {
+    integers(DType::I64, 8, |x, at| x.powi(at.cast(DType::I64)))
 }

@@ -4,7 +4,7 @@
 //! sum of them leaves the integers that f32 holds, adds the digits side by side, and puts the sums together. Here one
 //! scatter of integers does all of that. Its sums wrap as those of the parts do, so no bit changes.
 
-use super::reading::{binary, cast, columns_of, half};
+use super::reading::{binary, bits_of, cast, columns_of, half};
 use super::{Job, constants};
 use crate::ir::{BinaryOp, DType, Node, Nodes, Op, TensorType, ValueId};
 use crate::kernels::KernelOp;
@@ -32,16 +32,22 @@ pub fn join(job: Job) -> Job {
 /// result    = data + total                                      scatter
 /// ```
 ///
-/// and is read from its end. 64-bit integers are two words, the halves of their bits, and have four digits; those of 8
-/// and 16 bits are added in i32 and cut down to their own type behind that.
+/// and is read from its end. 64-bit integers are two words, the halves of their bits, and have four digits; unsigned
+/// ones are bits of i64 before and behind that. Those of 8 and 16 bits are added in i32 and cut down to their own type.
 fn scatter(nodes: &Nodes, id: ValueId) -> Option<Node> {
     let dtype = nodes.ty(id).dtype;
     if !dtype.is_int() {
         return None;
     }
-    // Sums of small integers are made in i32.
-    let is_small = dtype.size() < 4;
-    let whole = if is_small { cast(nodes, id, DType::I32)? } else { id };
+    // Sums of small integers are made in i32, those of u64 are bits of i64.
+    let (is_small, is_u64) = (dtype.size() < 4, dtype == DType::U64);
+    let whole = if is_small {
+        cast(nodes, id, DType::I32)?
+    } else if is_u64 {
+        bits_of(nodes, id, DType::U64, DType::I64)?
+    } else {
+        id
+    };
     let (data, digits) = match (binary(nodes, whole, BinaryOp::Add), Digits::of(nodes, whole)) {
         (_, Some(digits)) => (None, digits),
         // A user's addition of smaller sums, which are repeated, is not the op's.
@@ -50,7 +56,15 @@ fn scatter(nodes: &Nodes, id: ValueId) -> Option<Node> {
         }
         (Some(_) | None, None) => return None,
     };
-    let own = |value: ValueId| if is_small { cast(nodes, value, dtype) } else { Some(value) };
+    let own = |value: ValueId| {
+        if is_small {
+            cast(nodes, value, dtype)
+        } else if is_u64 {
+            bits_of(nodes, value, DType::I64, DType::U64)
+        } else {
+            Some(value)
+        }
+    };
     let updates = digits.whole(nodes, dtype)?;
     let data = match data {
         Some(data) => Some(own(data).filter(|&data| nodes.ty(data).shape == nodes.ty(id).shape)?),
@@ -79,8 +93,9 @@ impl Digits {
         // What each of them is a part of.
         let mut table = None;
         for (place, &sum) in sums.iter().enumerate() {
-            let narrow = if *dtype == DType::I64 { cast(nodes, sum, DType::I32)? } else { sum };
-            let part = cast(nodes, narrow, DType::F32)?;
+            // Casts of casts may be one.
+            let through = || if *dtype == DType::I64 { cast(nodes, sum, DType::I32) } else { None };
+            let part = cast(nodes, sum, DType::F32).or_else(|| cast(nodes, through()?, DType::F32))?;
             let from = if sums.len() == 1 { part } else { columns_of(nodes, part, place * columns)? };
             if *table.get_or_insert(from) != from {
                 return None;

@@ -29,10 +29,10 @@ pub fn join(job: Job) -> Job {
 /// The order that `id` is.
 fn order(nodes: &Nodes, id: ValueId) -> Option<Node> {
     let ty = nodes.ty(id);
-    let &[_, extent] = &ty.shape[..] else { return None };
-    if ty.dtype != DType::I32 {
+    if ty.dtype != DType::I32 || ty.shape.len() > 2 {
         return None;
     }
+    let extent = *ty.shape.last()?;
     let (mut digits, mut before, mut method) = (Vec::new(), Some(id), "");
     while let Some(order) = before {
         let (place, earlier) = match gathered(nodes, order) {
@@ -90,16 +90,17 @@ impl Pass {
         let (sorted, mask) = binary(nodes, places, BinaryOp::BitAnd)?;
         let bits = ones(integer(nodes, mask)?)?;
         let Node { op, inputs, method, .. } = nodes.node(sorted);
-        let Op::Kernel(KernelOp::Sort(Sort { axis: 1, descending: false })) = *op else { return None };
+        let Op::Kernel(KernelOp::Sort(Sort { axis, descending: false })) = *op else { return None };
         let (arranged, rows) = binary(nodes, inputs[0], BinaryOp::BitOr)?;
-        let counts = nodes.node(rows).op == Iota { axis: 1 }.into() && nodes.ty(rows).shape == [1, extent];
+        let counts = nodes.node(rows).op == Iota { axis: 0 }.into() && nodes.ty(rows).shape == [extent];
+        let is_last = axis + 1 == nodes.ty(places).shape.len();
         let high = match before {
             Some(before) => gathered(nodes, arranged).filter(|&(_, order)| order == before)?.0,
             None => arranged,
         };
         let (digit, by) = binary(nodes, high, BinaryOp::Shl)?;
         let digit = Digit::of(nodes, digit, u32::BITS.checked_sub(bits)?)?;
-        let fits = counts && (extent - 1) >> bits == 0 && integer(nodes, by) == Some(bits.into());
+        let fits = counts && is_last && (extent - 1) >> bits == 0 && integer(nodes, by) == Some(bits.into());
         fits.then_some(Self { digit, method })
     }
 }
@@ -170,18 +171,19 @@ fn ones(mask: i64) -> Option<u32> {
     (count < i64::BITS && mask == (1 << count) - 1).then_some(count)
 }
 
-/// The i32 elements that are read along the second axis, and the places that they are read at.
+/// The i32 elements that are read along the last axis, and the places that they are read at.
 fn gathered(nodes: &Nodes, id: ValueId) -> Option<(ValueId, ValueId)> {
     let moved = bits_of(nodes, id, DType::I32, DType::F32)?;
     let Node { op, inputs, .. } = nodes.node(moved);
-    let Op::Kernel(KernelOp::Gather(Gather(Indexing::Along { axis: 1 }))) = op else { return None };
-    Some((bits_of(nodes, inputs[0], DType::F32, DType::I32)?, inputs[1]))
+    let Op::Kernel(KernelOp::Gather(Gather(Indexing::Along { axis }))) = *op else { return None };
+    let is_last = axis + 1 == nodes.ty(moved).shape.len();
+    is_last.then_some((bits_of(nodes, inputs[0], DType::F32, DType::I32)?, inputs[1]))
 }
 
 /// The sort that `id` is, which reads 64-bit integers in their order.
 fn sorted(nodes: &Nodes, id: ValueId, readers: &[usize]) -> Option<Node> {
     let Node { op, inputs, output, .. } = nodes.node(id);
-    let Op::Kernel(KernelOp::Gather(Gather(Indexing::Along { axis: 1 }))) = op else { return None };
+    let Op::Kernel(KernelOp::Gather(Gather(Indexing::Along { axis }))) = *op else { return None };
     let mut order = inputs[1];
     while nodes.node(order).op == ViewOp::Reshape.into() {
         if readers[order.0 as usize] > 1 {
@@ -195,11 +197,11 @@ fn sorted(nodes: &Nodes, id: ValueId, readers: &[usize]) -> Option<Node> {
     };
     let fits = readers[order.0 as usize] == 1
         && output.dtype.size() == 8
-        && output.shape[2..].iter().all(|&extent| extent == 1)
-        && nodes.ty(of[0]) == &TensorType::new(output.dtype, &output.shape[..2])
+        && output.shape[axis + 1..].iter().all(|&extent| extent == 1)
+        && nodes.ty(of[0]) == &TensorType::new(output.dtype, &output.shape[..=axis])
         && nodes.ty(inputs[0]) == output
         && unshaped(nodes, of[0]) == unshaped(nodes, inputs[0]);
-    let op = Sort { axis: 1, descending: *descending };
+    let op = Sort { axis, descending: *descending };
     fits.then(|| Node { op: op.into(), inputs: vec![inputs[0]], output: output.clone(), method })
 }
 

@@ -70,7 +70,7 @@ fn at(nodes: &mut Nodes, x: ValueId, places: ValueId) -> ValueId {
 
 /// Digit by digit, each sorted with the places in the low bits, of which `places` are.
 fn order(nodes: &mut Nodes, x: ValueId, descending: bool, places: i64) -> ValueId {
-    let rows = push(nodes, Iota { axis: 1 }, [], TensorType::new(DType::I32, [1, EXTENT]));
+    let rows = push(nodes, Iota { axis: 0 }, [], TensorType::new(DType::I32, [EXTENT]));
     let words = words(nodes, x);
     let mut order = None;
     for low in (0..32 * words.len() as u32).step_by(WIDTH as usize) {
