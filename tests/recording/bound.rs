@@ -37,30 +37,51 @@ struct Deep<B: Backend> {
     layers: Vec<Linear<B>>,
 }
 
-/// A bound submits the loss with what is recorded by then, so that the read finds it made. Layers are alike, so an
-/// earlier segment seems to have begun at each of them.
+/// Steps of training so many layers that are alike, so that an earlier segment seems to have begun at each of them.
+fn deep(layers: usize) -> impl FnMut() -> Tensor<Autodiff<B>, 1> {
+    let layer = |_| LinearConfig::new(4, 4).init(&MpsGraphDevice);
+    let mut model = Some(Deep::<Autodiff<B>> { layers: (0..layers).map(layer).collect() });
+    let mut optimizer = AdamConfig::new().init();
+    let x = Tensor::<Autodiff<B>, 2>::ones([2, 4], &MpsGraphDevice);
+    move || {
+        let own = model.take().expect("put back each time");
+        let y = own.layers.iter().fold(x.clone(), |y, layer| relu(layer.forward(y)));
+        let loss = MseLoss::new().forward(y, x.clone(), Reduction::Mean);
+        let gradients = GradientsParams::from_grads(loss.backward(), &own);
+        model = Some(optimizer.step(1e-3, own, gradients));
+        loss
+    }
+}
+
+/// A bound submits the loss with what is recorded by then, so that the read finds it made.
 #[test]
 fn steps_beyond_the_bound_that_read_their_loss_are_cut_at_the_same_places() {
     for (layers, programs) in [(66, 2), (90, 2), (121, 3)] {
         let mut turn = Turn::take();
-        let layer = |_| LinearConfig::new(4, 4).init(&MpsGraphDevice);
-        let mut model = Some(Deep::<Autodiff<B>> { layers: (0..layers).map(layer).collect() });
-        let mut optimizer = AdamConfig::new().init();
-        let x = Tensor::<Autodiff<B>, 2>::ones([2, 4], &MpsGraphDevice);
-        let mut step = || {
-            let own = model.take().expect("put back each time");
-            let y = own.layers.iter().fold(x.clone(), |y, layer| relu(layer.forward(y)));
-            let loss = MseLoss::new().forward(y, x.clone(), Reduction::Mean);
-            let gradients = GradientsParams::from_grads(loss.backward(), &own);
-            model = Some(optimizer.step(1e-3, own, gradients));
-            loss.into_scalar()
-        };
-        (0..5).for_each(|_| assert!(step().is_finite()));
+        let mut step = deep(layers);
+        (0..5).for_each(|_| assert!(step().into_scalar().is_finite()));
         turn.restart();
-        (0..20).for_each(|_| assert!(step().is_finite()));
+        (0..20).for_each(|_| assert!(step().into_scalar().is_finite()));
         let used = turn.used();
         assert_eq!(used.programs_compiled, 0, "{layers} layers: {used:?}");
         assert_eq!(used.commits, 20 * programs, "{layers} layers: {used:?}");
+    }
+}
+
+/// Steps of a few ops more than the bound, or than twice the bound.
+#[test]
+fn steps_beyond_the_bound_that_never_read_are_cut_at_few_places() {
+    for layers in [61, 106, 121] {
+        let mut turn = Turn::take();
+        let mut step = deep(layers);
+        (0..60).for_each(|_| drop(step()));
+        turn.restart();
+        (0..40).for_each(|_| drop(step()));
+        let used = turn.used();
+        assert_eq!(used.programs_compiled, 0, "{layers} layers: {used:?}");
+        let most = used.ops_recorded / 2_048 + 80;
+        assert!(used.commits <= most, "{layers} layers, at most {most} submissions: {used:?}");
+        assert!(step().into_scalar().is_finite());
     }
 }
 
