@@ -9,6 +9,7 @@ use super::division::Grain;
 use super::flush::FlushReason;
 use super::program::Program;
 use crate::lock::LockAnyway;
+use crate::tensor_type::extents;
 
 /// Writes a line to stderr. If nobody reads it, nothing is lost but the line, where `eprintln!` would panic.
 macro_rules! say {
@@ -133,11 +134,11 @@ fn difference(program: &Program, cache: &Cache) -> String {
             "{} ({:?}) of {:?} where a known program has {:?}",
             own.op.name(),
             own.op,
-            own.output.shape,
-            known.output.shape
+            extents(&own.output.shape),
+            extents(&known.output.shape)
         ),
         (Some(own), Some(known)) => {
-            format!("{:?} to {:?} where a known program has {:?}", own.op, own.output.shape, known.op)
+            format!("{:?} to {:?} where a known program has {:?}", own.op, extents(&own.output.shape), known.op)
         }
         (Some(own), None) => format!("{:?} behind the end of a known program", own.op),
         (None, Some(known)) => format!("the end where a known program goes on with {:?}", known.op),
