@@ -21,6 +21,10 @@ const BLOCK: usize = 128;
 const SMALL_BYTES: usize = 16 * 1024;
 /// Bytes of a block, or of some columns of one: they stay in the second cache.
 const CACHED_BYTES: usize = 256 * 1024;
+/// Bytes of a row that is one element, or two.
+const SINGLE: usize = 8;
+/// Bytes of a block of which a thread finds elements faster than it skips those of another thread.
+const NEAR_BYTES: usize = 16 * 1024 * 1024;
 /// Fewer columns are not worth a loop for each line of updates.
 const FEW_COLUMNS: usize = 16;
 
@@ -131,8 +135,9 @@ impl Work<'_> {
         // Each part reads all indices of its block, so there are at most as many parts as threads.
         let parallel = self.updates.len().max(out.len()) > PARALLEL_BYTES;
         let threads = threads::count();
-        // A part skips the updates of the others. Of short rows in a cache, to skip takes longer than to add.
-        let is_short = row < 2 * LINE && block <= CACHED_BYTES;
+        // A part skips the updates of the others, which takes longer than to add short rows in a cache, and longer than
+        // the memory of single elements, unless they are far apart.
+        let is_short = row < 2 * LINE && block <= CACHED_BYTES || row <= SINGLE && block <= NEAR_BYTES;
         let parts = if !parallel || is_short {
             1
         } else if rows.blocks < 4 * threads && !rows.blocks.is_multiple_of(threads) {
