@@ -69,8 +69,6 @@ struct List {
     full: bool,
     /// What it is counted to hold, if its thread has ended.
     held_as_orphan: usize,
-    /// Whether something was cut at a bound since the last flush of everything.
-    is_cut_at_bound: bool,
     beginnings: Beginnings,
 }
 

@@ -136,8 +136,7 @@ impl Provenance {
     /// (#169342 on 26.2, #180984). The reports are of views that were fed; whether slices and permutations inside of a
     /// graph are such views is not known.
     pub fn needs_barrier_to_be_packed(self) -> bool {
-        let views = Self::REPEATED.and(Self::APART).and(Self::PERMUTED);
-        self.0 & views.0 != 0 && os_version::at_least(15, 0)
+        self.without(Self::VIEW) != self && os_version::at_least(15, 0)
     }
 
     /// Whether a cast has to read a value through a barrier, if it has these [`marks`](Reading::marks) there.

@@ -25,7 +25,7 @@ use self::extents::{Convolution, SPATIAL};
 use self::transposed::with_zeros;
 use super::arithmetic::{self, BinaryOp, cast};
 use super::{Operation, memory, reduction};
-use crate::bridge::record;
+use crate::bridge::{check_size, record};
 use crate::error::invalid;
 use crate::ffi::{self, ConvolutionDescriptor, Window};
 use crate::lowering::conversion::computed_in;
@@ -141,6 +141,7 @@ pub(crate) fn conv<const N: usize>(
     let dtype = float_of(name, &[Some(&x), Some(&weight), bias.as_ref()]);
     let convolution = Convolution::of(name, [&x, &weight], &options);
     let shape = convolution.output_shape(N);
+    check_size(name, &TensorType::new(DType::F32, shape.clone()));
     check_bias(name, bias.as_ref(), shape[1]);
     let output = convolution.output(wide(x), wide(weight));
     finish(output.with_shape(shape), bias, dtype)

@@ -7,12 +7,13 @@
 
 pub(in crate::ops) mod carrier;
 
-use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
+use burn_backend::{DType, Shape, TensorMetadata};
 
 use self::carrier::Carrier;
 use super::arithmetic::{self, CompareOp};
 use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
+use crate::dtype::BOOL;
 use crate::error::invalid;
 use crate::ffi::{self, DataType};
 use crate::lowering::axis::part;
@@ -23,8 +24,6 @@ use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
-
-const BOOL: DType = DType::Bool(BoolStore::Native);
 
 /// A recorded read by index.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -290,7 +289,8 @@ fn repeated_inside(graph: &ffi::Graph, x: &ffi::Tensor, shape: &Shape, times: us
     graph.reshape(&apart, &side_by_side)
 }
 
-fn require_elements(name: &'static str, data: &MpsGraphTensor) {
+/// Ends an op on data without elements, in which no index is in range.
+pub(super) fn require_elements(name: &'static str, data: &MpsGraphTensor) {
     if data.shape.num_elements() == 0 {
         invalid(name, format!("every index is out of range for data of shape {:?}", data.dims()));
     }

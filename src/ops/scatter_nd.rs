@@ -10,17 +10,18 @@ mod integer;
 mod nd;
 mod update;
 
-use burn_backend::{BoolStore, DType, TensorMetadata};
+use burn_backend::{DType, TensorMetadata};
 
 pub(crate) use nd::scatter_nd;
 pub(crate) use update::{scatter, select_assign};
 
-use self::checks::{check_along, check_rows, require_dtype, require_elements, require_exact, require_room};
+use self::checks::{check_along, check_rows, require_dtype, require_exact, require_room};
 use super::Operation;
 use super::arithmetic::{self, BinaryOp, CompareOp, cast};
-use super::gather::{at_zero, clamp, index, rows};
+use super::gather::{at_zero, clamp, index, require_elements, rows};
 use super::{memory, reduction};
 use crate::bridge::record;
+use crate::dtype::BOOL;
 use crate::error::invalid;
 use crate::ffi::{self, DataType, ScatterMode};
 use crate::lowering::conversion::computed_in;
@@ -240,5 +241,5 @@ fn write_rows(
 }
 
 fn positive(hits: MpsGraphTensor) -> MpsGraphTensor {
-    arithmetic::compare_scalar(CompareOp::Greater, hits, ScalarInput::Float(0.0), DType::Bool(BoolStore::Native))
+    arithmetic::compare_scalar(CompareOp::Greater, hits, ScalarInput::Float(0.0), BOOL)
 }

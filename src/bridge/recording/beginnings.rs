@@ -33,6 +33,10 @@ impl Beginnings {
         self.0.clear();
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// How many of these nodes are cut; `seam` finds where a round ends by the values that go across.
     pub fn cut(&mut self, nodes: &[Node], seam: impl FnOnce() -> Option<usize>) -> usize {
         let hash = |node: &Node| FixedState::default().hash_one((&node.op, &node.value.ty));
@@ -40,15 +44,7 @@ impl Beginnings {
     }
 
     fn cut_hashes(&mut self, nodes: Vec<u64>, seam: impl FnOnce() -> Option<usize>) -> usize {
-        // A short end may be like a beginning by chance.
-        let cut = self
-            .cut_before(&nodes)
-            .or_else(|| self.beginning_at_the_end(&nodes, nodes.len() / 4))
-            .or_else(seam)
-            .or_else(|| self.beginning_at_the_end(&nodes, BEGINNING))
-            .or_else(|| last_round(&nodes))
-            .or_else(|| self.similar_beginning(&nodes))
-            .unwrap_or(nodes.len());
+        let cut = self.cut_before(&nodes).unwrap_or_else(|| self.new_cut(&nodes, seam));
         // Another thread may have taken all nodes meanwhile.
         if !nodes.is_empty() && !self.0.iter().any(|segment| segment.nodes == nodes) {
             if self.0.len() == SEGMENTS {
@@ -67,12 +63,28 @@ impl Beginnings {
         alike.map(|segment| segment.cut).max()
     }
 
-    /// Where the nodes begin to be the first ones of a remembered list, up to their end, which are `least` or more; of
-    /// the oldest such list of which much was cut: where layers are alike, small parts follow small parts.
-    fn beginning_at_the_end(&self, nodes: &[u64], least: usize) -> Option<usize> {
+    /// Where a list is cut that did not begin like a remembered one.
+    fn new_cut(&self, nodes: &[u64], seam: impl FnOnce() -> Option<usize>) -> usize {
+        let overlaps = self.overlaps(nodes);
+        // Where the nodes begin to be the first ones of a remembered list, up to their end; of the oldest such list.
+        let beginning_at_the_end = |least: usize| {
+            let overlap = overlaps.iter().find(|&&overlap| overlap >= least.max(BEGINNING));
+            overlap.map(|overlap| nodes.len() - overlap)
+        };
+        // A short end may be like a beginning by chance.
+        beginning_at_the_end(nodes.len() / 4)
+            .or_else(seam)
+            .or_else(|| beginning_at_the_end(BEGINNING))
+            .or_else(|| last_round(nodes))
+            .or_else(|| self.similar_beginning(nodes))
+            .unwrap_or(nodes.len())
+    }
+
+    /// How many of the last nodes are the first ones of each remembered list of which much was cut, oldest first: where
+    /// layers are alike, small parts follow small parts.
+    fn overlaps(&self, nodes: &[u64]) -> Vec<usize> {
         let long = self.0.iter().filter(|segment| segment.cut > segment.nodes.len() / 4);
-        let mut overlaps = long.map(|segment| overlap(&segment.nodes, nodes));
-        overlaps.find(|&overlap| overlap >= least.max(BEGINNING)).map(|overlap| nodes.len() - overlap)
+        long.map(|segment| overlap(&segment.nodes, nodes)).collect()
     }
 
     /// The last place, not near the front, where nodes are like the first ones of this or a remembered list.

@@ -111,7 +111,6 @@ impl Recording {
             Cut::Everything => {
                 // What follows is cut as it was after the last such flush.
                 list.beginnings.clear();
-                list.is_cut_at_bound = false;
                 list.take_first(usize::MAX)
             }
             Cut::Upto(serial) => {
@@ -156,7 +155,6 @@ impl Recording {
     /// the last flush of everything count, so a loop that reads is cut the same way each time.
     pub fn bound_cut(&self) -> Cut<'static> {
         let mut list = self.lock();
-        list.is_cut_at_bound = true;
         let List { nodes, beginnings, .. } = &mut *list;
         let cut = beginnings.cut(nodes, || {
             let wanted: Marks = nodes.iter().map(Node::is_asked_for).collect();
@@ -165,12 +163,10 @@ impl Recording {
         });
         Cut::Upto(nodes[..cut].last().map_or(u64::MAX, |last| last.serial))
     }
-}
 
-impl Recording {
     /// Whether something was cut at a bound since the last flush of everything.
     pub fn is_cut_at_bound(&self) -> bool {
-        self.lock().is_cut_at_bound
+        !self.lock().beginnings.is_empty()
     }
 }
 

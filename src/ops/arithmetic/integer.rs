@@ -3,6 +3,7 @@
 
 use burn_backend::DType;
 
+use crate::dtype::BOOL;
 use crate::ffi;
 use crate::lowering::Lowering;
 use crate::lowering::conversion::convert;
@@ -22,7 +23,7 @@ pub(super) fn absolute(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi:
 pub(super) fn sign(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType) -> ffi::Tensor {
     let graph = cx.graph();
     let zero = cx.constant(0.0, dtype);
-    let as_number = |condition| convert(cx, &condition, DType::Bool(burn_backend::BoolStore::Native), dtype);
+    let as_number = |condition| convert(cx, &condition, BOOL, dtype);
     let positive = as_number(graph.greater_than(x, &zero));
     if dtype.is_uint() {
         return positive;

@@ -2,16 +2,14 @@
 
 use std::fmt;
 
+use burn_backend::Shape;
 use burn_backend::ops::{ConvOptions, ConvTransposeOptions};
-use burn_backend::{DType, Shape};
 
-use crate::bridge::check_size;
 use crate::burn::sides;
 use crate::error::{invalid, unsupported};
 use crate::ffi::Window;
 use crate::lowering::POSITIONS;
 use crate::tensor::MpsGraphTensor;
-use crate::tensor_type::TensorType;
 
 /// Dimensions along which a filter moves: depth, height, width.
 pub(super) const SPATIAL: usize = 3;
@@ -76,7 +74,7 @@ pub(super) struct Convolution {
 impl Convolution {
     /// The convolution of `x` with `weight`.
     pub fn of<const N: usize>(name: &'static str, operands: [&MpsGraphTensor; 2], options: &ConvOptions<N>) -> Self {
-        Self::of_any_width(name, operands, options).within_limits::<N>(name)
+        Self::of_any_width(name, operands, options).within_limits(name)
     }
 
     /// [`Convolution::of`] with any number of channels, which MPSGraph's convolutions may not compute.
@@ -150,7 +148,7 @@ impl Convolution {
             axes[place] = axis;
         }
         let channels = [weight[1] * groups, x[1]];
-        Self { batch: x[0], channels, groups, axes }.within_limits::<N>(name).of_input_gradient()
+        Self { batch: x[0], channels, groups, axes }.within_limits(name).of_input_gradient()
     }
 
     /// The convolution whose gradient for the input is asked for instead, and how many zeros follow that along each
@@ -165,7 +163,7 @@ impl Convolution {
         (self, rest)
     }
 
-    fn within_limits<const N: usize>(self, name: &'static str) -> Self {
+    fn within_limits(self, name: &'static str) -> Self {
         let most = self.channels[0].max(self.channels[1]).max(self.channels[0] * self.axes[0].filter);
         if most > CHANNELS {
             unsupported(
@@ -176,9 +174,6 @@ impl Convolution {
                     self.channels, self.axes[0].filter
                 ),
             );
-        }
-        for shape in [self.input_shape(N), self.output_shape(N)] {
-            check_size(name, &TensorType::new(DType::F32, shape));
         }
         self
     }

@@ -2,14 +2,16 @@
 //! output of the plain one.
 
 use burn_backend::ops::ConvTransposeOptions;
-use burn_backend::{Shape, Slice, TensorMetadata};
+use burn_backend::{DType, Shape, Slice, TensorMetadata};
 
 use super::extents::{Convolution, SPATIAL};
 use super::{check_bias, check_grad, finish, float_of, name, wide};
+use crate::bridge::check_size;
 use crate::error::invalid;
 use crate::ops::arithmetic::cast;
 use crate::ops::{memory, tensor_shape};
 use crate::tensor::MpsGraphTensor;
+use crate::tensor_type::TensorType;
 
 /// The transposed convolution of `x (batch, inputs, …)` with `weight (inputs, outputs of a group, …)`, plus `bias
 /// (outputs)`.
@@ -22,9 +24,11 @@ pub(crate) fn conv_transpose<const N: usize>(
     let name = name::<N>(["conv_transpose1d", "conv_transpose2d", "conv_transpose3d"]);
     let dtype = float_of(name, &[Some(&x), Some(&weight), bias.as_ref()]);
     let (convolution, rest) = Convolution::of_transposed(name, [&x.shape, &weight.shape], &options);
+    let shape = output_shape::<N>(&convolution, rest);
+    check_size(name, &TensorType::new(DType::F32, shape.clone()));
     check_bias(name, bias.as_ref(), convolution.channels[0]);
     let output = with_zeros(convolution.input_gradient(wide(x), wide(weight)), rest);
-    finish(output.with_shape(output_shape::<N>(&convolution, rest)), bias, dtype)
+    finish(output.with_shape(shape), bias, dtype)
 }
 
 /// Gradient of [`conv_transpose`] for its input.

@@ -62,13 +62,6 @@ pub(super) fn require_dtype(name: &'static str, data: &MpsGraphTensor, value: &M
     }
 }
 
-/// Ends an op on data without elements, in which no index is in range.
-pub(super) fn require_elements(name: &'static str, data: &MpsGraphTensor) {
-    if data.shape.num_elements() == 0 {
-        invalid(name, format!("every index is out of range for data of shape {:?}", data.dims()));
-    }
-}
-
 /// Refuses more updates than f32 counts exactly (up to 2^24), because the integer scatters rely on that.
 pub(super) fn require_exact(name: &'static str, dtype: DType, updates: usize) {
     if !dtype.is_float() && updates >= 1 << 24 {

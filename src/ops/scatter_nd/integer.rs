@@ -34,30 +34,17 @@ pub(super) fn add(
     updates: &Operand,
     place: Place,
 ) -> ffi::Tensor {
+    let graph = cx.graph();
     let (Place::AlongAxis(axis) | Place::Rows(axis)) = place;
-    if axis + 1 < data.ty.shape.num_dims() || digits(data.ty.dtype, updates.ty.shape[axis]) == 1 {
-        return add_side_by_side(cx, data, indices, updates, place);
+    if axis + 1 == data.ty.shape.num_dims() && digits(data.ty.dtype, updates.ty.shape[axis]) > 1 {
+        // Digits are side by side along another axis than that of the indices.
+        let [behind, from] = [data, updates].map(|operand| {
+            let ty = TensorType::new(operand.ty.dtype, operand.ty.shape.iter().copied().chain([1]).collect());
+            Operand { tensor: graph.reshape(&operand.tensor, &ty.shape), ty, is_zeros: operand.is_zeros }
+        });
+        let indices = graph.reshape(indices, &from.ty.shape);
+        return graph.reshape(&add(cx, &behind, &indices, &from, place), &data.ty.shape);
     }
-    // Digits are side by side along another axis than that of the indices.
-    let graph = cx.graph();
-    let [behind, from] = [data, updates].map(|operand| {
-        let ty = TensorType::new(operand.ty.dtype, operand.ty.shape.iter().copied().chain([1]).collect());
-        Operand { tensor: graph.reshape(&operand.tensor, &ty.shape), ty, is_zeros: operand.is_zeros }
-    });
-    let indices = graph.reshape(indices, &from.ty.shape);
-    graph.reshape(&add_side_by_side(cx, &behind, &indices, &from, place), &data.ty.shape)
-}
-
-/// [`add`] with the digits side by side along the last axis.
-fn add_side_by_side(
-    cx: &Lowering<'_>,
-    data: &Operand,
-    indices: &ffi::Tensor,
-    updates: &Operand,
-    place: Place,
-) -> ffi::Tensor {
-    let graph = cx.graph();
-    let (Place::AlongAxis(axis) | Place::Rows(axis)) = place;
     let width = digit_width(updates.ty.shape[axis]);
     let words = words_of(graph, updates);
     let bits = 8 * updates.ty.dtype.size().min(4);

@@ -1,15 +1,16 @@
 //! `scatter_nd`: slices at coordinates, replaced or combined.
 
 use burn_backend::tensor::IndexingUpdateOp;
-use burn_backend::{BoolStore, DType, TensorMetadata};
+use burn_backend::{DType, TensorMetadata};
 
-use super::checks::{require_dtype, require_elements, require_exact};
+use super::checks::{require_dtype, require_exact};
 use super::{Combine, ScatterNdOp, integer, write_rows};
 use crate::bridge::record;
+use crate::dtype::BOOL;
 use crate::error::{invalid, unsupported};
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, CompareOp};
-use crate::ops::gather::{self, positions};
+use crate::ops::gather::{self, positions, require_elements};
 use crate::tensor::MpsGraphTensor;
 use crate::tensor_type::TensorType;
 
@@ -65,12 +66,7 @@ fn assign(data: MpsGraphTensor, indices: MpsGraphTensor, values: MpsGraphTensor)
     require_exact("scatter_nd", DType::I32, indices.shape[0]);
     let output = TensorType::new(DType::I32, [rows].into());
     let writer = record(ScatterNdOp::LastWriter.into(), &[&indices], &[], output);
-    let written = arithmetic::compare_scalar(
-        CompareOp::GreaterEqual,
-        writer.clone(),
-        ScalarInput::Int(0),
-        DType::Bool(BoolStore::Native),
-    );
+    let written = arithmetic::compare_scalar(CompareOp::GreaterEqual, writer.clone(), ScalarInput::Int(0), BOOL);
     let mask = written.with_shape([rows, 1].into());
     arithmetic::mask_where(data, mask, gather::select(values, 0, writer))
 }

@@ -2,15 +2,17 @@
 //! [`scatter_nd`](super::scatter_nd) at the places that the indices mean.
 
 use burn_backend::tensor::IndexingUpdateOp;
-use burn_backend::{BoolStore, DType, Shape, TensorMetadata};
+use burn_backend::{DType, Shape, TensorMetadata};
 
-use super::checks::{check_along, check_rows, require_dtype, require_elements};
+use super::checks::{check_along, check_rows, require_dtype};
 use super::integer::TABLE;
 use super::{scatter_add, scatter_nd, select_add};
+use crate::dtype::BOOL;
 use crate::error::unsupported;
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::scalar::ScalarInput;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp};
+use crate::ops::gather::require_elements;
 use crate::ops::{memory, reduction, tensor_shape};
 use crate::tensor::MpsGraphTensor;
 
@@ -62,7 +64,7 @@ fn multiply_integers(
     let updates = Shape::from([outer, 1, count, inner]);
     let indices = nearest(extent, indices).with_shape(updates.clone());
     let elements = memory::arange(0..extent as i64, 1, DType::I32).with_shape([1, extent, 1, 1].into());
-    let meets = arithmetic::compare(CompareOp::Equal, elements, indices, DType::Bool(BoolStore::Native));
+    let meets = arithmetic::compare(CompareOp::Equal, elements, indices, BOOL);
     let one = memory::ones([1, 1, 1, 1].into(), dtype);
     let factors = arithmetic::mask_where(one, meets, value.with_shape(updates));
     arithmetic::binary(BinaryOp::Mul, tensor, reduction::prod_dim(factors, 2).with_shape(shape))

@@ -6,6 +6,12 @@ use mpsgraph_soft::symbols;
 use super::messages::*;
 use crate::support::{Documented, Reported};
 
+/// Checks that a test of this file passes on such a GPU.
+#[track_caller]
+fn passes_on(gpu: &str, test: &str) {
+    passes_with("MPSGRAPH_SOFT_GPU_FAMILY", gpu, &["--ignored", "--exact", &format!("metal::device::{test}")], 1);
+}
+
 fn supports(family: isize) -> bool {
     msg!(device().id(), "supportsFamily:", family => isize; bool)
 }
@@ -37,24 +43,14 @@ fn families_are_those_up_to_the_configured_one() {
     let _test =
         rule(Documented("Apple's Metal feature set tables: M1 is Apple7, M2 Apple8, M3 and M4 Apple9, M5 Apple10"));
     for family in 7..=10 {
-        passes_with(
-            "MPSGRAPH_SOFT_GPU_FAMILY",
-            &family.to_string(),
-            &["--ignored", "--exact", "metal::device::the_family_that_the_environment_names"],
-            1,
-        );
+        passes_on(&family.to_string(), "the_family_that_the_environment_names");
     }
 }
 
 #[test]
 fn a_discrete_gpu_has_memory_of_its_own_and_no_family_of_apples() {
     let _test = rule(Documented("Apple's MTLDevice.h: hasUnifiedMemory; the Metal feature set tables: AMD's are Mac2"));
-    passes_with(
-        "MPSGRAPH_SOFT_GPU_FAMILY",
-        "discrete",
-        &["--ignored", "--exact", "metal::device::the_discrete_gpu_that_the_environment_names"],
-        1,
-    );
+    passes_on("discrete", "the_discrete_gpu_that_the_environment_names");
 }
 
 #[test]
@@ -69,12 +65,7 @@ fn the_discrete_gpu_that_the_environment_names() {
 #[test]
 fn the_gpu_of_a_virtual_mac_is_of_an_old_family() {
     let _test = rule(Reported("JuliaGPU/Metal.jl#309: an `Apple Paravirtual device` is of Apple5, not of Apple6"));
-    passes_with(
-        "MPSGRAPH_SOFT_GPU_FAMILY",
-        "virtual",
-        &["--ignored", "--exact", "metal::device::the_virtual_gpu_that_the_environment_names"],
-        1,
-    );
+    passes_on("virtual", "the_virtual_gpu_that_the_environment_names");
 }
 
 #[test]
@@ -88,12 +79,7 @@ fn the_virtual_gpu_that_the_environment_names() {
 #[test]
 fn a_hidden_gpu_is_listed_though_it_is_not_the_default() {
     let _test = rule(Reported("huggingface/candle#3449: `MTLCreateSystemDefaultDevice` gives nil without a window"));
-    passes_with(
-        "MPSGRAPH_SOFT_GPU_FAMILY",
-        "hidden",
-        &["--ignored", "--exact", "metal::device::the_hidden_gpu_that_the_environment_names"],
-        1,
-    );
+    passes_on("hidden", "the_hidden_gpu_that_the_environment_names");
 }
 
 #[test]
