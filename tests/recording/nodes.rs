@@ -32,6 +32,8 @@ const TABLE: &[Row] = &[
     ("i64 read along an axis", models::wide_reads, [11, 1], [11, 1]),
     ("i64 added along an axis", models::wide_sums, [44, 1], [44, 1]),
     ("u64 added along an axis", models::unsigned_sums, [46, 1], [46, 1]),
+    ("i8 added along an axis", models::narrow_sums, [11, 1], [11, 1]),
+    ("rows of i8 summed", models::narrow_total, [5, 1], [5, 1]),
     ("i32 added along one row", models::sums_of_one_row, [20, 1], [20, 1]),
     ("order of i64", models::wide_order, [42, 1], [42, 1]),
     ("order of one row of i32", models::order_of_one_row, [22, 1], [22, 1]),

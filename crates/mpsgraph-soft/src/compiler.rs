@@ -19,6 +19,7 @@ mod element_types;
 mod fusion;
 mod idioms;
 mod keyed_scans;
+mod masks;
 mod memory;
 mod narrowing;
 mod orders;
@@ -48,9 +49,11 @@ use crate::ir::{Node, Nodes, ValueId};
 
 /// What makes nodes fewer or cheaper, in the order in which it is applied: some recognise only what earlier ones have
 /// made.
-const PASSES: [fn(Job) -> Job; 20] = [
+const PASSES: [fn(Job) -> Job; 21] = [
     // Equal values are computed once.
     subexpressions::merge,
+    // What a cast drops needs no mask before it.
+    masks::remove,
     // Integers that are added digit by digit are added whole.
     digits::join,
     // 64-bit integers that are moved or shifted in halves are moved and shifted whole.

@@ -257,6 +257,14 @@ pub fn unsigned_sums() -> Step {
     integers(DType::U64, 8, |x, at| x.clone().scatter(1, at, x, IndexingUpdateOp::Add))
 }
 
+pub fn narrow_sums() -> Step {
+    integers(DType::I8, 8, |x, at| x.clone().scatter(1, at, x, IndexingUpdateOp::Add))
+}
+
+pub fn narrow_total() -> Step {
+    integers(DType::I8, 8, |x, _| x.sum_dim(1))
+}
+
 pub fn sums_of_one_row() -> Step {
     integers(DType::I32, 1, |x, at| x.clone().scatter(1, at, x, IndexingUpdateOp::Add))
 }

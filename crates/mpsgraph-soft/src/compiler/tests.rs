@@ -16,6 +16,7 @@ mod digits;
 mod fusing;
 mod idioms;
 mod keyed_scans;
+mod masks;
 mod orders;
 mod past_caches;
 mod powers;
