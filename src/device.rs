@@ -50,7 +50,8 @@ impl MpsGraphDevice {
 
     /// Submits what the calling thread has recorded, without waiting for it, and leaves alone what others have.
     pub fn flush_thread(&self) {
-        Runtime::get().flush_thread();
+        // The values that could not be made say so, and the next sync does.
+        drop(Runtime::get().flush_thread());
     }
 
     /// Submits what every thread has recorded and waits until the device has nothing to do.

@@ -3,10 +3,12 @@
 //! Metal has no f64, so f64 is refused by name and never narrowed. `bool` is one byte of 0 or 1 (`MPSDataTypeBool`);
 //! Burn's other bool stores are refused.
 
-use burn_backend::{BoolStore, DType, DTypeUsage, DTypeUsageSet};
+use burn_backend::{BoolStore, DType, DTypeUsage, DTypeUsageSet, TensorMetadata};
 
+use crate::burn::level;
 use crate::error::{Error, unsupported};
 use crate::ffi::DataType;
+use crate::tensor::MpsGraphTensor;
 use crate::tensor::quantized::Packing;
 
 /// The dtype of bools here.
@@ -54,6 +56,14 @@ pub(crate) fn integer_range(dtype: DType) -> (i128, i128) {
     if dtype.is_uint() { (0, (1 << bits) - 1) } else { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) }
 }
 
+/// The dtype of positions along `dim` of a tensor of integers, for which Burn names none: the tensor's own, or i32 where
+/// that cannot hold them.
+pub(crate) fn positions_in(tensor: &MpsGraphTensor, dim: usize) -> DType {
+    // Who checks `dim` comes later.
+    let elements = tensor.dims().get(dim).copied().unwrap_or(1);
+    if elements as i128 - 1 > integer_range(tensor.dtype()).1 { DType::I32 } else { tensor.dtype() }
+}
+
 /// Panics unless `dtype`, an integer dtype, can be stored and holds the positions of so many elements.
 #[track_caller]
 pub(crate) fn require_positions(op: &'static str, elements: usize, dtype: DType) {
@@ -66,7 +76,8 @@ pub(crate) fn require_positions(op: &'static str, elements: usize, dtype: DType)
 /// What Burn may do with `dtype` here.
 pub(crate) fn usage(dtype: DType) -> DTypeUsageSet {
     if let DType::QFloat(scheme) = dtype {
-        return Packing::of(scheme.value).map_or(DTypeUsageSet::empty(), |_| DTypeUsage::Storage.into());
+        let is_stored = Packing::of(scheme.value).is_some() && level(&scheme).is_ok();
+        return if is_stored { DTypeUsage::Storage.into() } else { DTypeUsageSet::empty() };
     }
     match data_type("dtype_usage", dtype) {
         Err(_) => DTypeUsageSet::empty(),

@@ -26,7 +26,8 @@ pub enum Error {
         /// Shapes, dtypes, the limit, and what to do instead.
         reason: String,
     },
-    /// There is no memory for a buffer, also after waiting for all work and releasing all free buffers.
+    /// There is no memory for a buffer, also after waiting for all work and releasing all free buffers; or the device
+    /// found none for work that it had begun.
     OutOfMemory {
         /// Sizes, the limit, and what to do.
         reason: String,

@@ -16,7 +16,7 @@ pub(crate) mod os_version;
 mod symbols;
 
 pub(crate) use foundation::ns_error::NsError;
-pub(crate) use metal::{Buffer, CommandBuffer, CommandQueue, Device, Heap, Work, host_bytes};
+pub(crate) use metal::{Buffer, CommandQueue, Device, Heap, Work, host_bytes};
 pub(crate) use mps::MpsCommandBuffer;
 pub(crate) use mpsgraph::{
     ConvolutionDescriptor, DataType, Executable, Graph, GraphDevice, Optimization, PaddingMode, ScatterMode,

@@ -1,20 +1,19 @@
 //! Burn's integer tensor operations.
 //!
 //! Arithmetic wraps around in the tensor's own dtype. Positions (`int_argmax`, …) have the dtype of the tensor, as in
-//! Burn's intermediate representation.
+//! Burn's intermediate representation, or i32 where that cannot hold them.
 
 use std::ops::Range;
 
 use burn_backend::ops::IntTensorOps;
 use burn_backend::tensor::IndexingUpdateOp;
-use burn_backend::{
-    BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData, TensorMetadata,
-};
+use burn_backend::{BoolDType, Distribution, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData};
 
 use super::{FloatElement, IntElement, MpsGraph, into_data};
 use crate::bridge::upload;
-use crate::burn::{int_items, positions_dtype};
+use crate::burn::{int_items, positions_of_extremes};
 use crate::device::MpsGraphDevice;
+use crate::dtype::positions_in;
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::{
     cumulative, gather, matrix_multiplication, memory, random, reduction, scatter_nd, sort, tensor_shape,
@@ -215,20 +214,22 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
     }
 
     fn int_argmax(tensor: Tensor, dim: usize) -> Tensor {
-        let out = tensor.dtype();
+        let out = positions_in(&tensor, dim);
         reduction::argmax(tensor, dim, out)
     }
 
     fn int_argmin(tensor: Tensor, dim: usize) -> Tensor {
-        let out = tensor.dtype();
+        let out = positions_in(&tensor, dim);
         reduction::argmin(tensor, dim, out)
     }
 
     fn int_max_dim_with_indices(tensor: Tensor, dim: usize) -> (Tensor, Tensor) {
-        reduction::max_dim_with_indices(tensor, dim, positions_dtype::<I>())
+        let out = positions_of_extremes::<I>(&tensor, dim);
+        reduction::max_dim_with_indices(tensor, dim, out)
     }
     fn int_min_dim_with_indices(tensor: Tensor, dim: usize) -> (Tensor, Tensor) {
-        reduction::min_dim_with_indices(tensor, dim, positions_dtype::<I>())
+        let out = positions_of_extremes::<I>(&tensor, dim);
+        reduction::min_dim_with_indices(tensor, dim, out)
     }
     fn int_any(tensor: Tensor, out_dtype: BoolDType) -> Tensor {
         reduction::any(tensor, out_dtype.into())
@@ -255,7 +256,8 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         cumulative::cummax(tensor, dim)
     }
     fn int_argtopk(tensor: Tensor, dim: usize, k: usize) -> Tensor {
-        sort::argtopk(tensor, dim, k, positions_dtype::<I>())
+        let out = positions_in(&tensor, dim);
+        sort::argtopk(tensor, dim, k, out)
     }
     fn int_topk(tensor: Tensor, dim: usize, k: usize) -> Tensor {
         sort::topk(tensor, dim, k)
@@ -264,10 +266,12 @@ impl<F: FloatElement, I: IntElement> IntTensorOps<MpsGraph<F, I>> for MpsGraph<F
         sort::sort(tensor, dim, descending)
     }
     fn int_sort_with_indices(tensor: Tensor, dim: usize, descending: bool) -> (Tensor, Tensor) {
-        sort::sort_with_indices(tensor, dim, descending, positions_dtype::<I>())
+        let out = positions_in(&tensor, dim);
+        sort::sort_with_indices(tensor, dim, descending, out)
     }
     fn int_argsort(tensor: Tensor, dim: usize, descending: bool) -> Tensor {
-        sort::argsort(tensor, dim, descending, positions_dtype::<I>())
+        let out = positions_in(&tensor, dim);
+        sort::argsort(tensor, dim, descending, out)
     }
     fn int_transpose(tensor: Tensor) -> Tensor {
         tensor_shape::transpose(tensor)

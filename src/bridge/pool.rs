@@ -104,7 +104,7 @@ impl Pool {
         if free.bytes_live.saturating_add(class as u64) > free.memory_limit {
             let reason = format!(
                 "{class} bytes on top of {} live ones exceed the limit of {} that was set; drop tensors, use smaller \
-                 batches, or raise it",
+                 batches, or raise it (MpsGraphDevice::set_memory_limit)",
                 free.bytes_live, free.memory_limit
             );
             if let Some(buffer) = buffer {

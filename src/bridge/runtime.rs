@@ -13,7 +13,7 @@ use super::division::Divisions;
 use super::flush::FlushReason;
 use super::generator::Generator;
 use super::kept::Kept;
-use super::log::Log;
+use super::log::{Log, say};
 use super::pool::Pool;
 use super::recording::{Bounds, Cut, Recording};
 use super::stats::{Counters, Stats};
@@ -25,6 +25,11 @@ use crate::ffi::{self, GraphDevice};
 use crate::lock::LockAnyway;
 use crate::lowering::axis::MOST_AXES;
 use crate::tensor_type::{TensorType, extents};
+
+/// What is said once of the GPU that Apple's virtual machines show. There the linear layers of other programs have been
+/// wrong (pytorch/pytorch#192934, macOS 26), and MPS has ended the process (pytorch/executorch#6746, macOS 14).
+const VIRTUAL: &str = "this is the GPU of a virtual machine, where MPS is not known to be right; with the feature \
+                       `soft` the CPU computes";
 
 /// Bytes that a recording's values may take on any device.
 const MIN_BYTES: usize = 1 << 30;
@@ -84,9 +89,13 @@ impl Runtime {
         ffi::autoreleasepool(|| {
             let fault = |reason: &str| Error::Device { reason: reason.into() };
             if !ffi::os_version::at_least(14, 0) {
-                return Err(fault("this system is older than macOS 14, the first that MPSGraph is used on here"));
+                return Err(fault(
+                    "this system is older than macOS 14, the first that MPSGraph is used on here; with the feature \
+                     `soft` the CPU computes",
+                ));
             }
-            let device = ffi::Device::system_default().ok_or_else(|| fault("this system has no Metal device"))?;
+            let device = ffi::Device::system_default()
+                .ok_or_else(|| fault("this system has no Metal device; with the feature `soft` the CPU computes"))?;
             // MPS is silently wrong on AMD's: a matrix by a vector (pytorch/pytorch#178697, and lllyasviel/Fooocus#4219
             // from macOS 15.7.8 on). The family would not tell: a virtual machine may show Apple's GPU as of none of
             // Apple's families.
@@ -97,8 +106,15 @@ impl Runtime {
                     device.name()
                 )));
             }
+            if device.name().contains("Paravirtual") {
+                say!("burn-mpsgraph: {VIRTUAL}");
+            }
             let queue = device.new_command_queue().ok_or_else(|| fault("the Metal device gave no command queue"))?;
-            let working_set = device.recommended_max_working_set_size() as usize;
+            let working_set = match device.recommended_max_working_set_size() as usize {
+                // No system has been seen to give 0, but others look out for it, and no op could be recorded.
+                0 => MIN_BYTES,
+                bytes => bytes,
+            };
             let seed = foldhash::quality::RandomState::default().build_hasher().finish();
             let config = Config::from_env()?;
             let progress = Arc::<Progress>::default();
@@ -163,7 +179,10 @@ impl Runtime {
         data_type(op, ty.dtype)?;
         let extents = extents(&ty.shape);
         if extents.len() > MOST_AXES {
-            return limit(format!("rank {} where MPSNDArray has at most {MOST_AXES} dimensions", extents.len()));
+            return limit(format!(
+                "rank {} where MPSNDArray has at most {MOST_AXES} dimensions; reshape it",
+                extents.len()
+            ));
         }
         let elements = extents.iter().try_fold(1usize, |product, &extent| product.checked_mul(extent));
         let Some(elements) = elements.filter(|&elements| elements < 1 << 31) else {
@@ -194,10 +213,15 @@ impl Runtime {
     }
 
     /// Submits what the calling thread has recorded, without waiting for it.
-    pub fn flush_thread(&self) {
+    ///
+    /// # Errors
+    /// Of what could not be submitted meanwhile, here or by another thread.
+    pub fn flush_thread(&self) -> Result<(), Error> {
+        let before = self.queue.refusals();
         if let Some(recording) = thread::current() {
             self.flush(recording, Cut::Everything, FlushReason::Sync);
         }
+        self.queue.refusal_since(before).map_or(Ok(()), Err)
     }
 
     /// Releases what recorded ops keep that nobody can ask for, and free buffers.

@@ -7,6 +7,7 @@
 
 mod ended;
 mod execution;
+mod fault;
 mod hang;
 
 use std::collections::VecDeque;
@@ -17,6 +18,7 @@ use std::time::{Duration, Instant};
 use ended::Ended;
 pub(super) use execution::Execution;
 use execution::Late;
+use fault::Fault;
 use smallvec::SmallVec;
 
 use super::blocking::block_on;
@@ -24,7 +26,7 @@ use super::pool::{Allocation, Serial};
 use super::stats::Counters;
 use super::waiting::Waiting;
 use crate::error::Error;
-use crate::ffi::{self, CommandBuffer, CommandQueue, Work};
+use crate::ffi::{self, CommandQueue, Work};
 use crate::lock::LockAnyway;
 
 /// The most submissions in flight, whose scratch memory and buffers the device holds; more would only add latency and
@@ -110,6 +112,9 @@ struct Flight {
     faults: Vec<(Serial, Error)>,
     /// The first fault that no `sync` has reported.
     unreported: Option<Error>,
+    /// How often something could not be submitted, and why the last time.
+    refusals: u64,
+    refusal: Option<Error>,
     /// Executions that have ended and of which MPSGraph has told nothing.
     late: Late,
     /// Work that was given up and has not ended.
@@ -118,6 +123,8 @@ struct Flight {
     given_up: u64,
     hang: Option<Error>,
     trust: Trust,
+    /// The system takes no more work of the queue: the next goes to a fresh one, behind all that is in flight.
+    is_refused: bool,
 }
 
 /// Whether the device gets more work.
@@ -207,21 +214,35 @@ impl Queue {
         }
     }
 
-    /// Notes a failure that `sync` has to report.
+    /// Notes that something could not be submitted, which `sync` has to report.
     pub fn note(&self, error: &Error) {
-        self.lock().unreported.get_or_insert_with(|| error.clone());
+        let mut flight = self.lock();
+        flight.unreported.get_or_insert_with(|| error.clone());
+        flight.refusals += 1;
+        flight.refusal = Some(error.clone());
+    }
+
+    /// How often something could not be submitted.
+    pub fn refusals(&self) -> u64 {
+        self.lock().refusals
+    }
+
+    /// Why something could not be submitted since there were so many [refusals](Self::refusals).
+    pub fn refusal_since(&self, before: u64) -> Option<Error> {
+        let flight = self.lock();
+        flight.refusal.clone().filter(|_| flight.refusals > before)
     }
 
     /// Waits until there is room for a submission that holds so many bytes.
     pub fn wait_for_room(&self, held_bytes: usize, counters: &Counters) {
         loop {
-            let oldest = self.must_wait_for(&mut self.lock(), held_bytes);
-            let Some(serial) = oldest else { return };
+            let in_the_way = self.must_wait_for(&mut self.lock(), held_bytes);
+            let Some(serial) = in_the_way else { return };
             self.wait(serial, counters);
         }
     }
 
-    /// The oldest submission in flight if there is no room for another.
+    /// The submission in flight to wait for, if there is no room for another.
     fn must_wait_for(&self, flight: &mut Flight, held_bytes: usize) -> Option<Serial> {
         self.reap(flight);
         self.in_the_way(flight, held_bytes)
@@ -229,6 +250,10 @@ impl Queue {
 
     /// The same without looking at those in flight.
     fn in_the_way(&self, flight: &Flight, held_bytes: usize) -> Option<Serial> {
+        if flight.is_refused {
+            // Queues do not wait for each other.
+            return flight.submitted.back().map(|newest| newest.serial);
+        }
         let many = flight.submitted.len() >= IN_FLIGHT;
         let large = flight.submitted.len() >= ALWAYS_IN_FLIGHT
             && flight.held_bytes.saturating_add(held_bytes) > self.max_held_bytes;
@@ -304,7 +329,7 @@ impl Queue {
             let Some(failed) = front.work.end() else {
                 break;
             };
-            let own = failed.map(fault_of);
+            let own = failed.map(|root| Fault::new("a command buffer failed", root.error().as_ref()));
             if !flight.late.is_settled(front) {
                 break;
             }
@@ -314,7 +339,9 @@ impl Queue {
             if flight.trust == Trust::OnTrial {
                 flight.trust = Trust::Works;
             }
-            flight.note_end(&done, own.or_else(|| done.execution.fault()));
+            let own = own.or_else(|| done.execution.fault());
+            flight.is_refused |= own.as_ref().is_some_and(|fault| fault.refuses_queue);
+            flight.note_end(&done, own.map(|fault| fault.error));
             // First drop the work's claims on its buffers, then publish that the host may have them.
             drop(done.work);
             self.progress.completed.store(done.serial, Ordering::Release);
@@ -323,27 +350,4 @@ impl Queue {
             self.reap_lost(flight);
         }
     }
-}
-
-/// The error of a command buffer that ended in one.
-fn fault_of(root: &CommandBuffer) -> Error {
-    let reason = match root.error() {
-        Some(error) => {
-            let is_for = |cause: &str| error.description.contains(cause);
-            let advice = if is_for("Timeout") || is_for("Interactivity") {
-                // The system ends work that keeps the GPU from others: after about 5 s (exo-explore/exo#1620), or when
-                // they wait for it (jundot/omlx#1387). A single product has been too long beside an active display
-                // (tracel-ai/cubecl#1523), and nothing with the display off (atomantic/PortOS#1749).
-                "; compute less at a time, set BURN_MPSGRAPH_MAX_OPS lower, or let the display sleep meanwhile"
-            } else if is_for("Ignored") {
-                // kIOGPUCommandBufferCallbackErrorSubmissionsIgnored: it stays so until the process ends.
-                "; after earlier faults the system takes no more work of this process: start it anew"
-            } else {
-                ""
-            };
-            format!("a command buffer failed: {error}{advice}")
-        }
-        None => "a command buffer failed and gave no reason".to_string(),
-    };
-    Error::Device { reason }
 }

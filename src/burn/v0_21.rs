@@ -7,6 +7,7 @@ use burn_backend::{DType, DeviceOps, QTensorPrimitive, Shape, TensorData};
 use crate::backend::IntElement;
 use crate::device::MpsGraphDevice;
 use crate::ops::resize::Filter;
+use crate::tensor::MpsGraphTensor;
 use crate::tensor::quantized::{Level, MpsGraphQuantizedTensor};
 
 pub mod public {
@@ -20,8 +21,9 @@ pub(crate) fn stream() -> u64 {
     0
 }
 
-/// The dtype of positions for which Burn names none.
-pub(crate) fn positions_dtype<I: IntElement>() -> DType {
+/// The dtype of the positions of extremes that come with the extremes: that of the backend's integers, as in Burn's
+/// intermediate representation.
+pub(crate) fn positions_of_extremes<I: IntElement>(_of: &MpsGraphTensor, _dim: usize) -> DType {
     I::dtype()
 }
 

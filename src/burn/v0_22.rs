@@ -9,16 +9,16 @@ mod remote;
 use burn_backend::distributed::DistributedOps;
 use burn_backend::ops::InterpolateMode;
 use burn_backend::quantization::{QuantMode, QuantScheme, QuantStore, ScaleDtype};
-use burn_backend::{
-    BoolDType, DType, DeviceOps, DeviceSettings, FloatDType, IntDType, Shape, TensorData, get_or_init_device_settings,
-};
+use burn_backend::{BoolDType, DType, DeviceOps, DeviceSettings, FloatDType, IntDType, Shape, TensorData};
 use burn_std::QuantConfig;
 use burn_std::id::StreamId;
 
 pub(crate) use self::composed::{hypot, sign, topk_with_indices};
 use crate::backend::{FloatElement, IntElement, MpsGraph};
 use crate::device::MpsGraphDevice;
+use crate::dtype::positions_in;
 use crate::ops::resize::Filter;
+use crate::tensor::MpsGraphTensor;
 use crate::tensor::quantized::Level;
 
 pub mod public {
@@ -69,9 +69,9 @@ pub(crate) fn stream() -> u64 {
     StreamId::current().value
 }
 
-/// The dtype of positions for which Burn names none: that of the device's integers.
-pub(crate) fn positions_dtype<I: IntElement>() -> DType {
-    get_or_init_device_settings::<public::MpsGraph>(&MpsGraphDevice).int_dtype.into()
+/// The dtype of the positions of extremes that come with the extremes: as that of other positions.
+pub(crate) fn positions_of_extremes<I: IntElement>(of: &MpsGraphTensor, dim: usize) -> DType {
+    positions_in(of, dim)
 }
 
 pub(crate) fn dtype_of(data: &TensorData) -> DType {
@@ -165,12 +165,12 @@ macro_rules! backend_items {
         ///
         /// Not what other threads have recorded: how far they have come is never twice the same, so their programs
         /// would not repeat. burn-train calls this on the thread of its metrics for each batch.
-        fn flush(device: &MpsGraphDevice) -> Result<(), ExecutionError> {
-            device.flush_thread();
-            Ok(())
+        fn flush(_device: &MpsGraphDevice) -> Result<(), ExecutionError> {
+            Ok(Runtime::try_get()?.flush_thread()?)
         }
 
         fn memory_pool_usage(device: &MpsGraphDevice) -> Option<burn_backend::MemoryPoolUsage> {
+            Runtime::try_get().ok()?;
             let stats = device.stats();
             Some(burn_backend::MemoryPoolUsage {
                 number_allocs: stats.buffers_live,
@@ -245,7 +245,8 @@ macro_rules! int_items {
             scatter_nd::select_assign(tensor, dim, indices, value, update)
         }
         fn int_topk_with_indices(tensor: Tensor, dim: usize, k: usize) -> (Tensor, Tensor) {
-            crate::burn::topk_with_indices(tensor, dim, k, crate::burn::positions_dtype::<I>())
+            let out = positions_in(&tensor, dim);
+            crate::burn::topk_with_indices(tensor, dim, k, out)
         }
         fn int_square(tensor: Tensor) -> Tensor {
             arithmetic::binary(BinaryOp::Mul, tensor.clone(), tensor)

@@ -179,5 +179,5 @@ fn an_op_that_hangs() {
     let _turn = Turn::take();
     mpsgraph_soft::metal::fault::hang_next(1);
     let error = (vector(&[1.0]) + 1.0).try_into_data().expect_err("it hangs").to_string();
-    assert!(error.contains("has ended none for 1s"), "{error}");
+    assert!(error.contains("has ended no work for 1s"), "{error}");
 }

@@ -8,6 +8,8 @@ use burn_mpsgraph::MpsGraphDevice;
 
 /// `MTLCommandBufferErrorTimeout`
 const TIMEOUT: usize = 2;
+/// `MTLCommandBufferErrorPageFault`
+const PAGE_FAULT: usize = 3;
 /// `MTLCommandBufferErrorAccessRevoked`
 const ACCESS_REVOKED: usize = 4;
 /// `MTLCommandBufferErrorOutOfMemory`
@@ -30,14 +32,46 @@ fn a_fault_is_an_error_of_the_read_and_of_what_depends_on_it() {
 #[test]
 fn faults_that_somebody_can_do_something_about_come_with_advice() {
     let _turn = Turn::take();
-    for (code, advice) in [(TIMEOUT, "BURN_MPSGRAPH_MAX_OPS"), (ACCESS_REVOKED, "start it anew"), (OUT_OF_MEMORY, "")] {
+    let advices = ["BURN_MPSGRAPH_MAX_OPS", "start the process anew", "smaller batches"];
+    for (code, advice) in
+        [TIMEOUT, ACCESS_REVOKED, OUT_OF_MEMORY, PAGE_FAULT].into_iter().zip([advices, [""; 3]].concat())
+    {
         fault::fail_next(1, code);
         let x = vector(&[1.0, 2.0]) + 1.0;
         let error = B::sync(&MpsGraphDevice).expect_err("the work failed").to_string();
-        let found = ["BURN_MPSGRAPH_MAX_OPS", "start it anew"].into_iter().find(|advice| error.contains(advice));
+        let found = advices.into_iter().find(|advice| error.contains(advice));
         assert_eq!(found.unwrap_or(""), advice, "{error}");
         drop(x);
     }
+}
+
+#[test]
+fn memory_that_the_device_does_not_find_is_a_kind_of_error_of_its_own() {
+    let _turn = Turn::take();
+    fault::fail_next(1, OUT_OF_MEMORY);
+    let x = vector(&[1.0, 2.0]) + 1.0;
+    let outcome = MpsGraphDevice.sync();
+    assert!(matches!(outcome, Err(burn_mpsgraph::Error::OutOfMemory { .. })), "{outcome:?}");
+    drop(x);
+}
+
+/// The system may ignore all later work of a command queue.
+#[test]
+fn work_after_what_was_ignored_goes_to_another_queue() {
+    let _turn = Turn::take();
+    let kept = vector(&[5.0]) + 0.0;
+    assert_eq!(read(kept.clone()), [5.0]);
+    fault::fail_next(2, ACCESS_REVOKED);
+    let before = kept.clone() + 1.0;
+    MpsGraphDevice.flush();
+    let ignored = kept.clone() * 2.0;
+    assert!(ignored.try_into_data().is_err());
+    assert!(MpsGraphDevice.sync().is_err());
+    assert_eq!(read(before.clone()), [6.0], "what was done is there");
+    for factor in 2..5 {
+        assert_eq!(read((before.clone() + kept.clone()) * factor as f32), [11.0 * factor as f32]);
+    }
+    assert!(MpsGraphDevice.sync().is_ok());
 }
 
 #[test]

@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::Submitted;
+use super::fault::Fault;
 use crate::error::Error;
 use crate::ffi::NsError;
 
@@ -47,9 +48,9 @@ impl Execution {
     }
 
     /// Why it failed.
-    pub(super) fn fault(&self) -> Option<Error> {
+    pub(super) fn fault(&self) -> Option<Fault> {
         let error = self.error.get()?;
-        Some(Error::Device { reason: format!("an execution failed in one of its command buffers: {error}") })
+        Some(Fault::new("an execution failed in one of its command buffers", Some(error)))
     }
 }
 
@@ -92,6 +93,6 @@ impl Late {
     pub fn told(&mut self) -> Option<Error> {
         let told = self.untold.iter().position(|execution| execution.is_told())?;
         self.silent = false;
-        self.untold.swap_remove(told).fault()
+        self.untold.swap_remove(told).fault().map(|fault| fault.error)
     }
 }

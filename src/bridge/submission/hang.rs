@@ -16,7 +16,7 @@ use crate::ffi::Device;
 
 impl Queue {
     /// Whether a submission that holds so many bytes may join those in flight; then the encoder's queue is not one
-    /// whose work was given up.
+    /// whose work was given up or is refused.
     ///
     /// # Errors
     /// If the device does not go on with any.
@@ -29,10 +29,11 @@ impl Queue {
         if let Some(hang) = flight.hang.as_ref().filter(|_| flight.trust == Trust::Refused) {
             return Err(hang.clone());
         }
-        if encoder.given_up != flight.given_up {
-            let reason = "after a hang the Metal device gave no other command queue; restart the program";
+        if encoder.given_up != flight.given_up || flight.is_refused {
+            let reason = "after a hang or a fault the Metal device gave no other command queue; restart the program";
             encoder.queue = device.new_command_queue().ok_or_else(|| Error::Device { reason: reason.into() })?;
             encoder.given_up = flight.given_up;
+            flight.is_refused = false;
         }
         Ok(true)
     }
@@ -46,8 +47,8 @@ impl Queue {
             return;
         }
         let reason = format!(
-            "a read or sync waited for submission {serial}, and the device has ended none for {limit:?}; the values of \
-             the {} submissions in flight are lost. If the device only needs longer, set BURN_MPSGRAPH_WAIT_SECONDS or \
+            "a read or sync waited for submission {serial}, and the device has ended no work for {limit:?}; the values \
+             of what is in flight are lost (submissions: {}). If the device only needs longer, set BURN_MPSGRAPH_WAIT_SECONDS or \
              MpsGraphDevice::set_wait_limit; if it hangs, restart the program from what was saved",
             flight.submitted.len()
         );

@@ -84,7 +84,8 @@ impl Program {
     /// not supported, or if the device has no memory for the inputs.
     pub fn run(&self, inputs: &[TensorData]) -> Result<Vec<TensorData>, Error> {
         self.check_inputs(inputs)?;
-        Runtime::try_get()?.flush_thread();
+        // What of it fails is none of the program, and its values say so.
+        drop(Runtime::try_get()?.flush_thread());
         let mut interpreter = TensorInterpreter::<MpsGraph>::new(MpsGraphDevice);
         for (id, tensor) in &self.constants {
             interpreter.register_tensor_to_device(*id, tensor.clone());
@@ -99,7 +100,6 @@ impl Program {
                 interpreter.register_tensor_to_device(cast.out.id, handle(cast_to));
             } else {
                 interpreter.register_op(operation.clone());
-                keep_integer_dtypes(&mut interpreter, operation);
             }
         }
         let outputs = self.outputs.iter().map(|output| tensor(interpreter.get_tensor(output))).collect();
@@ -126,19 +126,6 @@ impl Program {
             }
         }
         Ok(())
-    }
-}
-
-/// Gives integers the dtype that the graph says they have: Burn asks backends for some positions without saying in
-/// which, and then they are i32.
-fn keep_integer_dtypes(interpreter: &mut TensorInterpreter<MpsGraph>, operation: &OperationIr) {
-    for output in operation.outputs().filter(|output| output.dtype.is_int() || output.dtype.is_uint()) {
-        let read = TensorIr { status: TensorStatus::ReadOnly, ..output.clone() };
-        let made = tensor(interpreter.get_tensor(&read));
-        if made.dtype() != output.dtype {
-            let cast = MpsGraph::int_cast(made, output.dtype.into());
-            interpreter.register_tensor_to_device(output.id, handle(cast));
-        }
     }
 }
 

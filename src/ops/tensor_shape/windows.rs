@@ -14,17 +14,21 @@ use crate::tensor::MpsGraphTensor;
 /// Windows of `size` elements, `step` apart, along `dim`: `[…, dim, …]` becomes `[…, windows, …, size]`.
 pub(crate) fn unfold(tensor: MpsGraphTensor, dim: usize, size: usize, step: usize) -> MpsGraphTensor {
     let shape = tensor.shape.clone();
-    if dim >= shape.num_dims() || size == 0 || step == 0 || size > shape[dim] {
-        let limits = "the size must be at least 1 and at most its extent, the step at least 1";
+    if dim >= shape.num_dims() || size == 0 || step == 0 {
+        let limits = "the size and the step must be at least 1";
         invalid(
             "unfold",
             format!("windows of {size}, {step} apart, along dim {dim} of shape {:?}: {limits}", &shape[..]),
         );
     }
-    let windows = (shape[dim] - size) / step + 1;
+    // Burn documents that there is none if one would be too long.
+    let windows = shape[dim].checked_sub(size).map_or(0, |rest| rest / step + 1);
     let mut output = shape.to_vec();
     output[dim] = windows;
     output.push(size);
+    if windows == 0 {
+        return memory::zeros(output.into(), tensor.dtype());
+    }
     let [outer, _, inner] = outer_axis_inner(&shape, dim);
     let tensor = tensor.with_shape([outer, shape[dim], inner].into());
     let picked = if step == size {

@@ -64,7 +64,7 @@ cases! {
 #[test]
 fn dtypes_of_positions() {
     // As burn-router and burn-fusion describe these ops: positions alone have the tensor's dtype, those that come with
-    // values the backend's integer dtype.
+    // extremes the backend's integer dtype.
     for dtype in INTS {
         let x = ints::<MpsGraph>(Layout::Contiguous, dtype, 0);
         assert_eq!(x.clone().argmax(1).into_data().dtype, dtype);

@@ -9,6 +9,9 @@ pub const MTL_COMMAND_BUFFER_ERROR_DOMAIN: &str = "MTLCommandBufferErrorDomain";
 /// `MTLCommandBufferErrorInternal`: the error of work that panics.
 pub const INTERNAL: usize = 1;
 
+/// `MTLCommandBufferErrorAccessRevoked`: the error of all work of a queue that has had it once.
+pub const ACCESS_REVOKED: usize = 4;
+
 /// A code of `MTLCommandBufferError` and the text for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandBufferError {
@@ -41,7 +44,7 @@ fn describe(code: usize) -> &'static str {
         INTERNAL => "Internal Error",
         2 => "Caused GPU Timeout Error",
         3 => "Caused GPU Address Fault Error",
-        4 => "Ignored: access revoked after too many errors",
+        ACCESS_REVOKED => "Ignored: access revoked after too many errors",
         7 => "Not Permitted",
         8 => "Insufficient Memory",
         9 => "Invalid Resource",

@@ -13,7 +13,7 @@ use super::job::{Handler, Handlers, Job, Load, SHORT, Stamp, Status};
 use super::label::Label;
 use super::work::{Piece, Recording};
 use super::worker::{Stuck, Worker};
-use super::{fault, mtl_command_queue, mtl_device};
+use super::{mtl_command_queue, mtl_device};
 use crate::brief_lock::BriefLock;
 use crate::objc::{Block, ClassDef, ClassKind, Id, RawBlock, Sel, Strong, This, method0, method1, new_object};
 use crate::violation;
@@ -173,7 +173,7 @@ impl Encoder {
         let mut content = state.content.lock();
         content.recording.begin(state.queue.id().as_ptr().addr())?;
         content.closed = true;
-        let fault = fault::commit_due();
+        let fault = mtl_command_queue::fault_due(&state.queue);
         let short = content.recording.expected() < SHORT && !matches!(fault, Some(Fault::Hang { .. }));
         state.job.expect_handlers(!content.handlers.is_empty());
         drop(content);

@@ -1,7 +1,10 @@
 //! `MTLCommandQueue`: makes command buffers; its [`Worker`] runs them in order.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::command_buffer_error::ACCESS_REVOKED;
+use super::fault::{self, Fault};
 use super::job::Job;
 use super::label::Label;
 use super::worker::{Stuck, Worker};
@@ -30,6 +33,8 @@ pub(super) const DEFAULT_PLACES: usize = 64;
 /// Payload of a queue object.
 pub(crate) struct CommandQueue {
     worker: Arc<Worker>,
+    /// Whether the system takes no more work of it.
+    refused: AtomicBool,
     label: Label,
 }
 
@@ -42,12 +47,29 @@ impl Drop for CommandQueue {
 
 /// A queue, owned by the caller.
 pub(super) fn new(places: usize) -> Strong {
-    new_object(&CLASS, CommandQueue { worker: Worker::new(places), label: Label::default() })
+    new_object(
+        &CLASS,
+        CommandQueue { worker: Worker::new(places), refused: AtomicBool::new(false), label: Label::default() },
+    )
 }
 
 /// Who runs the jobs of a queue.
 pub(super) fn worker(queue: &Strong) -> &Arc<Worker> {
     &queue.state::<CommandQueue>().worker
+}
+
+/// What happens to work that is committed to `queue` now. Whatever follows work whose access was revoked has the same
+/// fault.
+pub(super) fn fault_due(queue: &Strong) -> Option<Fault> {
+    let refused = &queue.state::<CommandQueue>().refused;
+    if refused.load(Ordering::Relaxed) {
+        return Some(Fault::Error { code: ACCESS_REVOKED });
+    }
+    let fault = fault::commit_due();
+    if matches!(fault, Some(Fault::Error { code: ACCESS_REVOKED })) {
+        refused.store(true, Ordering::Relaxed);
+    }
+    fault
 }
 
 /// A job in `queue` for a new command buffer that message `cmd` to `this` asks for. Waits for a place while committed

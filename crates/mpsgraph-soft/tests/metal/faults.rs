@@ -21,7 +21,6 @@ fn a_failed_command_buffer_has_apples_code_and_domain() {
     let _test = rule(Documented(
         "Apple's MTLCommandBuffer.h (MTLCommandBufferError); the text of code 8 as in ml-explore/mlx#479",
     ));
-    let queue = queue();
     for (code, reason) in [
         (1, "Internal Error"),
         (2, "Caused GPU Timeout Error"),
@@ -34,7 +33,7 @@ fn a_failed_command_buffer_has_apples_code_and_domain() {
         (11, "Device Removed"),
         (12, "Stack Overflow"),
     ] {
-        let buffer = mps(&queue);
+        let buffer = mps(&queue());
         fault::fail_next_here(1, code);
         commit(&buffer);
         wait(&buffer);
@@ -43,6 +42,20 @@ fn a_failed_command_buffer_has_apples_code_and_domain() {
         assert_eq!((given as usize, domain.as_str()), (code, "MTLCommandBufferErrorDomain"));
         assert!(description.starts_with(reason), "{description}");
     }
+}
+
+#[test]
+fn a_queue_whose_work_was_ignored_takes_no_more() {
+    let _test = rule(Reported("jundot/omlx#3706: after an ignored submission all later ones are ignored, too"));
+    let [refused, other] = [queue(), queue()];
+    let ends = |queue: &Strong| {
+        let buffer = mps(queue);
+        commit(&buffer);
+        wait(&buffer);
+        status(&buffer)
+    };
+    fault::fail_next_here(1, 4);
+    assert_eq!([ends(&refused), ends(&refused), ends(&other)], [ERROR, ERROR, COMPLETED]);
 }
 
 #[test]

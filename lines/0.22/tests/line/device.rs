@@ -7,7 +7,8 @@ use burn_backend::ops::{FloatTensorOps, IntTensorOps, QTensorOps};
 use burn_backend::quantization::{QuantScheme, QuantStore};
 use burn_backend::{
     Backend, BoolDType, BoolStore, DType, DeviceError, DeviceOps, FloatDType, IntDType, ProfileOptions, ProfileToken,
-    Slice, TensorData, TensorMetadata, TimingMethod, profile_with_tokens, read_sync, set_default_dtypes,
+    Slice, TensorData, TensorMetadata, TimingMethod, get_device_settings, profile_with_tokens, read_sync,
+    set_default_dtypes,
 };
 use burn_mpsgraph::{MpsGraph, MpsGraphDevice, MpsGraphTensor};
 
@@ -48,8 +49,8 @@ fn a_tensor_knows_shape_dtype_and_device() {
 
 /// They are the process's and set once: before the first tensor of a default dtype is made.
 #[test]
-fn settings_are_for_positions_without_a_dtype_and_cannot_be_set_late() {
-    if !alone("device::settings_are_for_positions_without_a_dtype_and_cannot_be_set_late") {
+fn settings_are_refused_where_they_cannot_be_kept_and_late() {
+    if !alone("device::settings_are_refused_where_they_cannot_be_kept_and_late") {
         return;
     }
     let set = |float: FloatDType, int: IntDType, bool: BoolDType| {
@@ -64,12 +65,41 @@ fn settings_are_for_positions_without_a_dtype_and_cannot_be_set_late() {
         assert!(matches!(refused, Err(DeviceError::UnsupportedDType { .. })), "{refused:?}");
     }
     set(FloatDType::F16, IntDType::I64, BoolDType::Native).expect("both can be computed with");
-    let numbers = MpsGraph::int_from_data(TensorData::from([3, 1, 2]), &MpsGraphDevice);
-    let (sorted, positions) = MpsGraph::int_sort_with_indices(numbers, 0, false);
-    assert_eq!(read_sync(MpsGraph::int_into_data(sorted)).expect("a value"), TensorData::from([1, 2, 3]));
-    assert_eq!(read_sync(MpsGraph::int_into_data(positions)).expect("a value"), TensorData::from([1i64, 2, 0]));
+    let settings = get_device_settings::<MpsGraph>(&MpsGraphDevice);
+    assert_eq!((settings.float_dtype, settings.int_dtype), (FloatDType::F16, IntDType::I64));
     let late = set(FloatDType::F32, IntDType::I32, BoolDType::Native);
     assert!(matches!(late, Err(DeviceError::AlreadyInitialized { .. })), "{late:?}");
+}
+
+#[test]
+fn flush_says_what_could_not_be_submitted() {
+    if !alone("device::flush_says_what_could_not_be_submitted") {
+        return;
+    }
+    let x = MpsGraph::float_from_data(TensorData::from([1.0f32; 5000].as_slice()), &MpsGraphDevice);
+    MpsGraphDevice.set_memory_limit(MpsGraphDevice.stats().bytes_live + 1000);
+    let sum = MpsGraph::float_add_scalar(x, 1.0f32.into());
+    let refused = MpsGraph::flush(&MpsGraphDevice).expect_err("there is no memory").to_string();
+    assert!(refused.contains("out of memory") && refused.contains("set_memory_limit"), "{refused}");
+    MpsGraphDevice.set_memory_limit(u64::MAX);
+    assert!(MpsGraph::flush(&MpsGraphDevice).is_ok(), "there is nothing left to submit");
+    assert!(read_sync(MpsGraph::float_into_data(sum)).is_err());
+    assert!(MpsGraphDevice.sync().is_err());
+}
+
+/// As Burn's intermediate representation has it, so that what a server is asked for fits what the client expects.
+#[test]
+fn positions_have_the_dtype_of_the_integers() {
+    let ints = || MpsGraph::int_from_data(TensorData::from([3i64, 1, 2]), &MpsGraphDevice);
+    let data = |tensor| read_sync(MpsGraph::int_into_data(tensor)).expect("a value");
+    let (sorted, positions) = MpsGraph::int_sort_with_indices(ints(), 0, false);
+    assert_eq!([data(sorted), data(positions)], [TensorData::from([1i64, 2, 3]), TensorData::from([1i64, 2, 0])]);
+    let (top, positions) = MpsGraph::int_topk_with_indices(ints(), 0, 2);
+    assert_eq!([data(top), data(positions)], [TensorData::from([3i64, 2]), TensorData::from([0i64, 2])]);
+    assert_eq!(data(MpsGraph::int_argsort(ints(), 0, true)), TensorData::from([0i64, 2, 1]));
+    let far =
+        MpsGraph::int_from_data(TensorData::new((0..300).map(|i| (i == 299) as u8).collect(), [300]), &MpsGraphDevice);
+    assert_eq!(data(MpsGraph::int_argmax(far, 0)), TensorData::from([299]), "u8 cannot hold it");
 }
 
 #[test]
