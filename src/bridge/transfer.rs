@@ -1,6 +1,6 @@
 //! Host data into buffers, and back.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::future::Future;
 use std::ptr;
 use std::sync::Arc;
@@ -106,7 +106,8 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
     if wanted == 0 {
         return MpsGraphTensor::new(Handle::of(ty, State::Empty));
     }
-    let fill = || runtime.host_buffer(bytes, &ty, runtime.queue.completed());
+    let bytes = if ty.dtype.is_bool() { truths(bytes) } else { bytes.into() };
+    let fill = || runtime.host_buffer(&bytes, &ty, runtime.queue.completed());
     let mut allocation = ffi::autoreleasepool(|| runtime.with_memory(fill));
     if let Err(Error::OutOfMemory { .. }) = allocation {
         // Recorded ops may hold what no tensor holds any more.
@@ -118,6 +119,14 @@ pub(crate) fn upload(op: &'static str, data: impl Borrow<TensorData>) -> MpsGrap
         Err(error) => error.raise(),
     };
     MpsGraphTensor::new(Handle::of(ty, state))
+}
+
+/// Bytes of bools, which data that is made of bytes may hold as other numbers than 0 and 1: any but 0 is true.
+fn truths(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if bytes.iter().fold(0, |all, byte| all | byte) <= 1 {
+        return bytes.into();
+    }
+    bytes.iter().map(|&byte| u8::from(byte != 0)).collect()
 }
 
 /// Submits what the tensors need and waits once for all of them. Small tensors are copied; of large ones the buffer is

@@ -145,6 +145,14 @@ fn data_comes_back_as_it_went_in() {
 }
 
 #[test]
+fn any_byte_but_0_is_true() {
+    let data = TensorData::from_bytes_vec(vec![0, 1, 2, 255], [4], BOOL);
+    let x = Tensor::<MpsGraph, 1, Bool>::from_data(data, &Default::default());
+    assert_eq!(x.clone().into_data(), TensorData::from([false, true, true, true]));
+    assert_eq!(x.int().into_data(), TensorData::from([0, 1, 1, 1]));
+}
+
+#[test]
 fn a_step_of_zero_is_refused() {
     assert_refused(&["arange", "step", "0"], || arange::<MpsGraph>(0, 5, 0, DType::I32));
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
-use burn::tensor::Tensor;
+use burn::tensor::{DType, ElementConversion, Tensor};
 
 use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
@@ -252,6 +252,53 @@ fn ops_of_a_thread_that_is_ending_leave_nothing() {
     .expect("no panic");
     MpsGraphDevice.sync().expect("the device works");
     assert_eq!(turn.used().buffers_live, turn.start.buffers_live);
+}
+
+/// The software runtime multiplies with memory that it keeps for a thread, and a thread's variables are destroyed one by
+/// one.
+#[test]
+fn variables_of_a_thread_that_is_ending_multiply() {
+    use std::cell::Cell;
+    use std::sync::mpsc::{Sender, channel};
+
+    /// Sends the largest number of a product of ones when it is destroyed.
+    struct Late {
+        dtype: DType,
+        extent: usize,
+        to: Sender<f32>,
+    }
+
+    fn product(dtype: DType, extent: usize) -> f32 {
+        let ones = Tensor::<B, 2>::ones([extent, extent], (&MpsGraphDevice, dtype));
+        (ones.clone() + 0.0).matmul(ones).max().into_scalar().elem()
+    }
+
+    impl Drop for Late {
+        fn drop(&mut self) {
+            self.to.send(product(self.dtype, self.extent)).expect("somebody listens");
+        }
+    }
+
+    thread_local!(static LATE: Cell<Option<Late>> = const { Cell::new(None) });
+    let _turn = Turn::take();
+    for dtype in [DType::F32, DType::F16, DType::BF16] {
+        for extent in [1, 2, 8, 15, 40] {
+            let (to, late) = channel();
+            thread::spawn(move || {
+                // Commits run work that was short before: without memory before the variable is there, and with it.
+                for _ in 0..4 {
+                    assert_eq!(read(vector(&[1.0]) + 1.0), [2.0]);
+                }
+                LATE.set(Some(Late { dtype, extent, to }));
+                for _ in 0..4 {
+                    product(dtype, extent);
+                }
+            })
+            .join()
+            .expect("no panic");
+            assert_eq!(late.recv().expect("the product"), extent as f32, "{dtype:?} {extent}");
+        }
+    }
 }
 
 /// A thread that ends submits what is too large to be left behind, although its own variables are being destroyed.

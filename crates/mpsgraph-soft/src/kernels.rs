@@ -72,6 +72,12 @@ pub trait Kernel: Into<KernelOp> {
     }
 }
 
+/// Makes what kernels keep for the calling thread, which otherwise is made when it is needed first.
+pub fn keep_for_thread() {
+    elementwise::run::ARENA.with(|_| ());
+    matmul::keep_for_thread();
+}
+
 /// Makes one enum of all kernels.
 macro_rules! kernels {
     ($($file:ident::$Kernel:ident,)*) => {

@@ -14,6 +14,12 @@ pub(crate) unsafe trait Encode: Copy {
     const ENCODING: &'static str;
 }
 
+/// `BOOL` as a method returns it: true is 1 on Apple's processors, where it is C's `bool`, and any number but 0 on
+/// Intel's, where it is a `signed char`.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Truth(pub u8);
+
 /// Implements [`Encode`]: `impl_encode! { u32 = "I", … }`.
 macro_rules! impl_encode {
     ($($ty:ty = $encoding:literal),* $(,)?) => {$(
@@ -29,6 +35,7 @@ pub(crate) use impl_encode;
 impl_encode! {
     () = "v",
     bool = "B",
+    Truth = "B",
     i8 = "c",
     u8 = "C",
     i16 = "s",

@@ -6,6 +6,7 @@
 use std::ffi::CStr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use super::encode::Truth;
 use super::{Constant, Encode, Kind, Message, Object, Retained, Selector, verify};
 use crate::ffi::symbols;
 
@@ -231,7 +232,16 @@ macro_rules! impl_return_as_is {
     )*};
 }
 
-impl_return_as_is!((), bool, i64, isize, u64, usize, f64, *mut std::ffi::c_void, *const std::ffi::c_char);
+impl Return for bool {
+    type Raw = Truth;
+
+    #[inline(always)]
+    unsafe fn receive(raw: Truth, _: &'static CallSite) -> bool {
+        raw.0 != 0
+    }
+}
+
+impl_return_as_is!((), i64, isize, u64, usize, f64, *mut std::ffi::c_void, *const std::ffi::c_char);
 
 /// An object that may be nil.
 impl<T: Message> Return for Option<Retained<T>> {

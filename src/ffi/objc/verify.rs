@@ -106,6 +106,9 @@ fn method_encoding(class: *mut c_void, selector: Selector) -> Option<String> {
     }
     // SAFETY: the method comes from the runtime.
     let encoding = unsafe { symbols::method_getTypeEncoding(method) };
+    if encoding.is_null() {
+        return None;
+    }
     // SAFETY: a method's encoding is a C string that the runtime keeps.
     Some(unsafe { CStr::from_ptr(encoding) }.to_string_lossy().into_owned())
 }

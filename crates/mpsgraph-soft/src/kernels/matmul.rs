@@ -13,6 +13,7 @@
 
 mod deep;
 mod folded;
+mod kept;
 mod lanes;
 mod narrow;
 mod product;
@@ -30,6 +31,7 @@ use super::span::{Span, SpanMut};
 use super::threads;
 use crate::ir::DType;
 use folded::Folded;
+pub use kept::keep as keep_for_thread;
 pub use lanes::LANES as TOGETHER;
 use lanes::{LANES, Steps, Tables, Tiles};
 use product::Product;

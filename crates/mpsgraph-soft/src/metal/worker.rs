@@ -18,6 +18,7 @@ use super::completion::{Completion, When};
 use super::job::{Job, Load, Status};
 use super::{counters, fault};
 use crate::ignore_poison::IgnorePoison;
+use crate::kernels::keep_for_thread;
 use crate::kernels::threads::spin_until;
 
 /// How long a thread without work stays awake: long enough to see a commit that follows at once, short enough not to
@@ -75,12 +76,19 @@ impl State {
 }
 
 thread_local! {
-    static ALIVE: Alive = const { Alive };
+    static ALIVE: Alive = Alive::after_what_kernels_keep();
 }
 
-/// A variable with a destructor, as what kernels keep for a thread: while destructors of the thread's other variables
-/// use the device, it is gone.
+/// A variable with a destructor. It is destroyed before what kernels keep for the thread, which is made first: so while
+/// it is there, that is.
 struct Alive;
+
+impl Alive {
+    fn after_what_kernels_keep() -> Self {
+        keep_for_thread();
+        Self
+    }
+}
 
 impl Drop for Alive {
     fn drop(&mut self) {}

@@ -22,7 +22,7 @@ const LONG: usize = 4;
 const FAR: usize = 1 << 18;
 
 /// Tiles and addresses of a thread, kept so that running allocates nothing.
-struct Arena {
+pub struct Arena {
     lines: Vec<Line>,
     places: Vec<*mut u8>,
     /// Of the loads, then of the outputs.
@@ -30,7 +30,7 @@ struct Arena {
 }
 
 thread_local! {
-    static ARENA: RefCell<Arena> =
+    pub static ARENA: RefCell<Arena> =
         const { RefCell::new(Arena { lines: Vec::new(), places: Vec::new(), bases: Vec::new() }) };
 }
 

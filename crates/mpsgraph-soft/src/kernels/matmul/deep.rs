@@ -19,7 +19,7 @@ const ELEMENTS: RangeInclusive<usize> = 1 << 15..=1 << 18;
 
 thread_local! {
     /// The sums that the lower rows make, kept so that running allocates nothing.
-    static LOWER: Cell<Scratch> = const { Cell::new(Scratch::new()) };
+    pub static LOWER: Cell<Scratch> = const { Cell::new(Scratch::new()) };
 }
 
 /// Whether a product that threads may share is one to be cut in depth: of (m, k) times (k, n), and the strides of the

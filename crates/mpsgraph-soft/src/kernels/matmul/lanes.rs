@@ -16,7 +16,7 @@ type Columns = [Vector; MOST];
 
 thread_local! {
     /// A tile before and after the product, kept because clearing them takes longer than a small product.
-    static COLUMNS: Cell<Vec<Columns>> = const { Cell::new(Vec::new()) };
+    pub static COLUMNS: Cell<Vec<Columns>> = const { Cell::new(Vec::new()) };
 }
 
 /// Where the elements of an operand are: element `row` of column `lane` is at `row * rows + lane * lanes`.

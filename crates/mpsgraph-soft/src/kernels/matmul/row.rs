@@ -5,7 +5,7 @@
 //! and takes what is no whole vector number by number.
 
 mod dots;
-mod in_order;
+pub(super) mod in_order;
 
 pub use dots::Dots;
 pub use in_order::{Elements, FewRows};

@@ -3,9 +3,9 @@
 //! A few rows, or a column, are multiplied by the other operand while that is converted ([`FewRows`], [`Dots`]). Others
 //! are made in [`pieces`], and results are converted as soon as a piece is made, or are cut in depth ([`deep`]).
 
-mod deep;
+pub(super) mod deep;
 mod lines;
-mod pieces;
+pub(super) mod pieces;
 
 use super::deep::is_deep;
 use super::row::{Dots, Elements, Few, FewRows};
@@ -17,7 +17,7 @@ use std::cell::Cell;
 
 thread_local! {
     /// A few rows and the result as f32, kept so that running allocates nothing.
-    static WIDE: Cell<Scratch> = const { Cell::new(Scratch::new()) };
+    pub static WIDE: Cell<Scratch> = const { Cell::new(Scratch::new()) };
 }
 
 /// `c = a * b`, (m, k) times (k, n), the result packed.

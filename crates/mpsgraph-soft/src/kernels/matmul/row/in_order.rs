@@ -33,7 +33,7 @@ const PIECE: usize = 1 << 11;
 
 thread_local! {
     /// The sums of each part, kept so that running allocates nothing.
-    static PARTS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
+    pub static PARTS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
 }
 
 /// Rows, one behind the other, and a matrix whose rows are `between` apart.

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 thread_local! {
     /// The sums of both halves, kept so that running allocates nothing.
-    static SUMS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
+    pub static SUMS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
 }
 
 /// The sums of a half.

@@ -18,18 +18,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 thread_local! {
     /// The operand that is not cut, for all threads.
-    static WHOLE: Cell<Scratch> = const { Cell::new(Scratch::new()) };
+    pub static WHOLE: Cell<Scratch> = const { Cell::new(Scratch::new()) };
     /// The operand that is not cut, for this thread.
-    static OWN: Cell<Own> = const { Cell::new(Own { run: 0, numbers: Scratch::new() }) };
+    pub static OWN: Cell<Own> = const { Cell::new(Own { run: 0, numbers: Scratch::new() }) };
     /// A part of the operand that is cut.
-    static PART: Cell<Scratch> = const { Cell::new(Scratch::new()) };
+    pub static PART: Cell<Scratch> = const { Cell::new(Scratch::new()) };
     /// The results of a piece.
-    static RESULTS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
+    pub static RESULTS: Cell<Scratch> = const { Cell::new(Scratch::new()) };
 }
 
 /// What this thread has converted last, and for which run.
 #[derive(Default)]
-struct Own {
+pub struct Own {
     run: u64,
     numbers: Scratch,
 }
