@@ -30,6 +30,11 @@ use crate::tensor::quantized::MpsGraphQuantizedTensor;
 /// that Apple GPUs compute with can be made by naming them. f64 is refused: `MpsGraph<f64>` does not compile, and
 /// asking for f64 by name panics. `from_data` makes floats of `F` of any data, also of f64.
 ///
+/// Burn keeps both dtypes for the device as long as the process lives. So the alias with which the first tensor is made
+/// decides for all others: after `MpsGraph`, `MpsGraph<f16>` makes f32 tensors too. Before the first tensor
+/// `burn::tensor::set_default_dtypes` decides instead; it is an error after that. f16 is `burn::tensor::f16`, and bf16
+/// `burn::tensor::bf16`.
+///
 /// # Reading in async code
 ///
 /// `into_data_async` submits at its first poll, and then wakes its task when the data is there. That poll takes long if

@@ -1,6 +1,7 @@
 //! How recorded ops become work: recording per thread, programs as cache keys, compilation, binding, submission,
-//! reading back. `ops` uses [`record`] of it, [`upload`] for tables, [`join_uploaded`] and the random state; it uses
-//! one name of `ops`, `Op`; `patterns` also uses those of the families that it rewrites.
+//! reading back. `ops` uses [`record`] of it, [`check_size`] before an op that is recorded as others, [`upload`] for
+//! tables, [`join_uploaded`] and the random state; it uses one name of `ops`, `Op`; `patterns` also uses those of the
+//! families that it rewrites.
 
 mod barriers;
 mod blocking;

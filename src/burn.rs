@@ -1,5 +1,6 @@
-//! What differs between the lines of Burn that these sources serve: a file for each line, chosen by the one cfg that
-//! the build script sets. No other file knows which Burn it is built for.
+//! What differs between the lines of Burn that these sources serve: a file for each line, chosen by the cfg `burn_line`
+//! that the build script sets. No other file knows which Burn it is built for, but for a sentence in the crate's
+//! documentation.
 //!
 //! A trait has one `impl`, so what only one line has of a trait is a macro of items: `float_items!` stands in the
 //! `impl` of `FloatTensorOps`, and so on. Everything else is plain functions and `impl`s with the same names in every

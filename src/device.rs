@@ -23,9 +23,9 @@ impl MpsGraphDevice {
     /// error's text.
     ///
     /// # Errors
-    /// [`Error::Device`] on an Apple system older than macOS 14, without a Metal device, or whose GPU has memory of its
-    /// own, as AMD's have in Macs with an Intel processor. [`Error::Unsupported`] if an environment variable of this
-    /// package has a value that makes no sense.
+    /// [`Error::Device`] on an Apple system older than macOS 14, without a Metal device, whose GPU has memory of its
+    /// own, as AMD's have in Macs with an Intel processor, or whose device gives no command queue.
+    /// [`Error::Unsupported`] if an environment variable of this package has a value that makes no sense.
     pub fn new() -> Result<Self, Error> {
         Runtime::try_get().map(|_| Self)
     }

@@ -14,14 +14,14 @@ use burn_backend::ExecutionError;
 pub enum Error {
     /// The input breaks the operation's contract.
     Invalid {
-        /// The operation, as a method of Burn's tensors or backend traits is called; `environment` for a variable.
+        /// The operation, as a method of Burn's tensors or backend traits is called.
         op: &'static str,
         /// Shapes, dtypes and what was expected.
         reason: String,
     },
     /// A valid request that this backend cannot carry out.
     Unsupported {
-        /// As of [`Error::Invalid`].
+        /// As of [`Error::Invalid`]; `environment` for the value of an environment variable.
         op: &'static str,
         /// Shapes, dtypes, the limit, and what to do instead.
         reason: String,

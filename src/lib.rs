@@ -39,7 +39,7 @@ pub mod contract {
     pub use crate::ffi::contract::*;
 }
 
-/// The README's example, compiled and run as a test.
+/// The README's example, compiled as a test.
 #[cfg(doctest)]
 #[doc = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"))]
 struct Readme;

@@ -1,7 +1,8 @@
-//! `MPSGraphNormalizationOps.h`: normalization over the last axis. 16-bit floats are normalized in f32.
+//! Normalization over the last axis. 16-bit floats are normalized in f32.
 //!
 //! One recorded op, because where a layer runs for one token the cost of each recorded op counts. Its nodes are
-//! elementwise ones and sums: in which precision MPSGraph's own normalization computes is not documented.
+//! elementwise ones and sums, none of those of `MPSGraphNormalizationOps.h`: in which precision these compute is not
+//! documented.
 
 use burn_backend::{DType, TensorMetadata};
 use smallvec::SmallVec;

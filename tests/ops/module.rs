@@ -1,4 +1,5 @@
-//! `burn::nn` modules, and their gradients.
+//! The functions of `burn::tensor::module` that no other family has, alone or in a layer of `burn::nn`, and their
+//! gradients.
 
 mod attention;
 mod embedding;

@@ -1,4 +1,4 @@
-//! Where a tensor is true or not zero: the one op family whose result's shape depends on values.
+//! Where a tensor is true or not zero: the one op whose result's shape depends on values.
 
 use burn::tensor::backend::Backend;
 use burn::tensor::{Bool, Tensor, TensorData};

@@ -1,10 +1,10 @@
 //! Barriers of a program that was rewritten. They were decided for what was recorded, and other nodes may make a
-//! product's operand now.
+//! node's operand now.
 
 use crate::bridge::barriers::Barriers;
 use crate::bridge::program::Program;
 
-/// Gives every product the barriers that it needs now; none is taken away. Without the scalar of the barriers, which a
+/// Gives every node the barriers that it needs now; none is taken away. Without the scalar of the barriers, which a
 /// program has if something was recorded to need one, nothing can get one: then the answer is no.
 pub(super) fn settle(program: &mut Program, has_scalar: bool) -> bool {
     let last_first = program.schedule.iter().rev().map(|&at| {
