@@ -6,6 +6,20 @@
 //!
 //! On systems that are not Apple's the same code drives `mpsgraph-soft`, a software implementation of the classes it
 //! talks to.
+//!
+//! - **Errors.** Operations of Burn panic with the text of an [`Error`] if their input is wrong or asks for what this
+//!   backend does not have, before anything runs. What the device reports is an `Err` of [`MpsGraphDevice::sync`] and
+//!   of every read that depends on it.
+//! - **Threads.** Every thread may use every tensor. Each records by itself; what another one has recorded is submitted
+//!   when it is needed.
+//! - **Settings.** [`MpsGraphDevice`] has limits for memory and waits, and counters ([`Stats`]). Environment variables
+//!   that begin with `BURN_MPSGRAPH_` are read at the first use: `BURN_MPSGRAPH_LOG=1` writes what is compiled and why.
+//!   `ARCHITECTURE.md` of the repository lists them.
+//! - **Features.** `soft` lets `mpsgraph-soft` answer on Apple's systems too.
+#![cfg_attr(burn_line = "0.22", doc = "  `remote` gives a device of Burn for this backend without a patch.")]
+//!
+//! The README says what works, what differs from Burn's other backends, how fast it is, and what to do if something
+//! goes wrong.
 #![deny(unsafe_code)]
 #![warn(clippy::allow_attributes_without_reason)]
 #![warn(clippy::wildcard_enum_match_arm)]
