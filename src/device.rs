@@ -98,7 +98,7 @@ impl MpsGraphDevice {
         Runtime::get().set_held_limit(bytes);
     }
 
-    /// Sets how long the device may end no work while a read or `sync` waits, before everything that was submitted
+    /// Sets how long a read or `sync` waits while the device finishes no work, before everything that was submitted
     /// fails with [`Error::Hang`]; at least 10 milliseconds. 120 seconds at first, or `BURN_MPSGRAPH_WAIT_SECONDS`.
     pub fn set_wait_limit(&self, limit: Duration) {
         Runtime::get().set_wait_limit(limit);

@@ -37,8 +37,8 @@ pub enum Error {
         /// What the driver said.
         reason: String,
     },
-    /// The device ended no work for longer than a wait lasts. Later work goes to another command queue; if that hangs
-    /// too, it fails at once.
+    /// The device finished no work for longer than a wait lasts. Later work goes to another command queue; if that
+    /// hangs too, it fails at once.
     Hang {
         /// What was waited for, how long, and what to do.
         reason: String,

@@ -10,7 +10,7 @@ const MAX_OPS: usize = 2048;
 /// The programs that are kept at first.
 const MAX_PROGRAMS: usize = 256;
 
-/// Megabytes that kept programs take at most.
+/// MiB that kept programs take at most.
 const CACHE_MEGABYTES: usize = 1024;
 
 /// Seconds without progress that a wait lasts at most. A program of seconds is long, and macOS stops those that are
@@ -21,7 +21,7 @@ const WAIT_SECONDS: usize = 120;
 pub(super) struct Config {
     /// `BURN_MPSGRAPH_CACHE_DIR`: where compiled programs are kept for other processes; by default nowhere.
     pub cache_dir: Option<PathBuf>,
-    /// `BURN_MPSGRAPH_CACHE_MEGABYTES`: what they take at most.
+    /// `BURN_MPSGRAPH_CACHE_MEGABYTES`: MiB that they take at most.
     pub cache_megabytes: u64,
     /// `BURN_MPSGRAPH_EAGER=1`: a program per op.
     pub eager: bool,
@@ -36,7 +36,7 @@ pub(super) struct Config {
     pub max_ops: usize,
     /// `BURN_MPSGRAPH_MAX_PROGRAMS`: programs that the cache keeps before it grows.
     pub max_programs: usize,
-    /// `BURN_MPSGRAPH_WAIT_SECONDS`: how long the device may end nothing while somebody waits.
+    /// `BURN_MPSGRAPH_WAIT_SECONDS`: how long somebody waits while the device finishes no work.
     pub wait_seconds: u64,
 }
 
