@@ -16,7 +16,12 @@ pub(crate) const BOOL: DType = DType::Bool(BoolStore::Native);
 
 /// The `MPSDataType` of `dtype`, or an error that says what to use instead.
 pub(crate) fn data_type(op: &'static str, dtype: DType) -> Result<DataType, Error> {
-    let instead = match dtype {
+    find(dtype).map_err(|instead| Error::Unsupported { op, reason: format!("dtype {dtype:?}: {instead}") })
+}
+
+/// The `MPSDataType` of `dtype`, or what to use instead.
+fn find(dtype: DType) -> Result<DataType, &'static str> {
+    Err(match dtype {
         DType::F32 => return Ok(DataType::F32),
         DType::F16 => return Ok(DataType::F16),
         DType::BF16 => return Ok(DataType::BF16),
@@ -33,8 +38,7 @@ pub(crate) fn data_type(op: &'static str, dtype: DType) -> Result<DataType, Erro
         DType::Flex32 => "use f32, f16 or bf16",
         DType::Bool(BoolStore::U8 | BoolStore::U32) => "use the native bool store",
         DType::QFloat(_) => "quantized tensors have operations of their own",
-    };
-    Err(Error::Unsupported { op, reason: format!("dtype {dtype:?}: {instead}") })
+    })
 }
 
 /// The `MPSDataType` of a recorded value's dtype, which was checked when the value was recorded.
@@ -42,11 +46,11 @@ pub(crate) fn stored(dtype: DType) -> DataType {
     data_type("lower", dtype).unwrap_or_else(|error| unreachable!("checked when the op was recorded: {error}"))
 }
 
-/// Panics with the text of [`data_type`]'s error unless `dtype` can be stored.
+/// Panics unless `dtype` can be stored. The text has the shape that the op was given.
 #[track_caller]
-pub(crate) fn require(op: &'static str, dtype: DType) {
-    if let Err(error) = data_type(op, dtype) {
-        error.raise()
+pub(crate) fn require(op: &'static str, dtype: DType, shape: &[usize]) {
+    if let Err(instead) = find(dtype) {
+        unsupported(op, format!("dtype {dtype:?}, shape {shape:?}: {instead}"));
     }
 }
 
@@ -64,12 +68,17 @@ pub(crate) fn positions_in(tensor: &MpsGraphTensor, dim: usize) -> DType {
     if elements as i128 - 1 > integer_range(tensor.dtype()).1 { DType::I32 } else { tensor.dtype() }
 }
 
-/// Panics unless `dtype`, an integer dtype, can be stored and holds the positions of so many elements.
+/// Panics unless `dtype`, an integer dtype, can be stored and holds the positions of so many elements of a tensor of
+/// this shape.
 #[track_caller]
-pub(crate) fn require_positions(op: &'static str, elements: usize, dtype: DType) {
-    require(op, dtype);
+pub(crate) fn require_positions(op: &'static str, shape: &[usize], elements: usize, dtype: DType) {
+    require(op, dtype, shape);
     if elements as i128 - 1 > integer_range(dtype).1 {
-        unsupported(op, format!("positions up to {} do not fit {dtype:?}; ask for i32, or cast to i32", elements - 1));
+        let last = elements - 1;
+        unsupported(
+            op,
+            format!("positions up to {last} of shape {shape:?} do not fit {dtype:?}; ask for i32, or cast to i32"),
+        );
     }
 }
 

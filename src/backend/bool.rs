@@ -163,7 +163,8 @@ impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<
 
     /// Reads the tensor, because the number of the result's rows depends on its values.
     async fn bool_argwhere(tensor: Tensor, out_dtype: IntDType) -> Tensor {
-        require_positions("bool_argwhere", tensor.shape.iter().copied().max().unwrap_or(1), out_dtype.into());
+        let longest = tensor.shape.iter().copied().max().unwrap_or(1);
+        require_positions("bool_argwhere", &tensor.shape, longest, out_dtype.into());
         let data = into_data(tensor).await.unwrap_or_else(|error| panic!("bool_argwhere: {error}"));
         upload("bool_argwhere", non_zero::coordinates(&data, out_dtype.into()))
     }

@@ -210,7 +210,9 @@ pub(in crate::ops) fn scalar_for(value: ScalarInput, dtype: DType) -> ScalarInpu
 #[track_caller]
 fn common_dtype(op: &'static str, lhs: &MpsGraphTensor, rhs: &MpsGraphTensor) -> DType {
     if lhs.dtype() != rhs.dtype() {
-        invalid(op, format!("operands have the dtypes {:?} and {:?}; cast one of them", lhs.dtype(), rhs.dtype()));
+        let ([one, other], [ours, theirs]) = ([lhs.dtype(), rhs.dtype()], [lhs.dims(), rhs.dims()]);
+        let dtypes = format!("the dtypes {one:?} and {other:?}");
+        invalid(op, format!("operands have {dtypes}, and the shapes {ours:?} and {theirs:?}; cast one of them"));
     }
     lhs.dtype()
 }

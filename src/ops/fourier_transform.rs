@@ -36,7 +36,7 @@ use crate::tensor_type::TensorType;
 pub(crate) fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (MpsGraphTensor, MpsGraphTensor) {
     const NAME: &str = "rfft";
     check_dim(NAME, dim, signal.dims());
-    check_float(NAME, signal.dtype());
+    check_float(NAME, &signal);
     let (dtype, mut shape) = (signal.dtype(), signal.shape.clone());
     let n = n.unwrap_or(shape[dim]);
     if n == 0 {
@@ -64,7 +64,7 @@ pub(crate) fn rfft(signal: MpsGraphTensor, dim: usize, n: Option<usize>) -> (Mps
 pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Option<usize>) -> MpsGraphTensor {
     const NAME: &str = "irfft";
     check_dim(NAME, dim, re.dims());
-    check_float(NAME, re.dtype());
+    check_float(NAME, &re);
     let (dtype, mut shape) = (re.dtype(), re.shape.clone());
     if im.dtype() != dtype || im.shape != shape {
         let [real, imaginary] = [&re, &im].map(|part| (part.dtype(), part.dims()));
@@ -72,7 +72,9 @@ pub(crate) fn irfft(re: MpsGraphTensor, im: MpsGraphTensor, dim: usize, n: Optio
     }
     let n = n.unwrap_or_else(|| 2 * shape[dim].saturating_sub(1));
     if n == 0 || shape[dim] == 0 {
-        invalid(NAME, format!("{n} samples of {} bins along dim {dim} of shape {:?}", shape[dim], &shape[..]));
+        let (bins, shape) = (shape[dim], &shape[..]);
+        let given = format!("{n} samples of {bins} bins along dim {dim} of shape {shape:?}");
+        invalid(NAME, format!("{given}: one of each is the least; of one bin say `n`"));
     }
     let bins = shape[dim].min(n / 2 + 1);
     shape[dim] = n;
@@ -254,9 +256,9 @@ fn zeros_behind(x: MpsGraphTensor, length: usize) -> MpsGraphTensor {
     tensor_shape::cat(vec![x, zeros], 2)
 }
 
-fn check_float(name: &'static str, dtype: DType) {
-    if !dtype.is_float() {
-        invalid(name, format!("dtype {dtype:?}; transforms take floats"));
+fn check_float(name: &'static str, x: &MpsGraphTensor) {
+    if !x.dtype().is_float() {
+        invalid(name, format!("dtype {:?}, shape {:?}; transforms take floats", x.dtype(), x.dims()));
     }
 }
 

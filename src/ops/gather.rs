@@ -176,7 +176,9 @@ pub(crate) fn gather_nd(data: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGra
     let rank = indices.rank();
     let depth = if rank == 0 { usize::MAX } else { indices.shape[rank - 1] };
     if depth > data.rank() {
-        invalid("gather_nd", format!("indices of shape {:?} for data of shape {:?}", indices.dims(), data.dims()));
+        let (at, shape, rank) = (indices.dims(), data.dims(), data.rank());
+        let rule = format!("their last dim counts coordinates, of which there are at most {rank}");
+        invalid("gather_nd", format!("indices of shape {at:?} for data of shape {shape:?}: {rule}"));
     }
     let shape: Shape = [&indices.shape[..rank - 1], &data.shape[depth..]].concat().into();
     if shape.num_elements() == 0 {

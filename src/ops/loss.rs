@@ -145,7 +145,10 @@ pub(crate) fn ctc_loss_backward(
     let dtype = log_probs.dtype();
     if grad_loss.shape.as_slice() != [samples] || grad_loss.dtype() != dtype {
         let given = (grad_loss.dtype(), grad_loss.dims());
-        invalid(NAME, format!("gradient {given:?} for {samples} losses of {dtype:?}"));
+        invalid(
+            NAME,
+            format!("gradient {given:?} for {samples} losses of {dtype:?}: it must have their shape and dtype"),
+        );
     }
     let shape = log_probs.shape.clone();
     if samples == 0 {

@@ -62,7 +62,7 @@ pub(crate) fn arange(range: Range<i64>, step: usize, dtype: DType) -> MpsGraphTe
 }
 
 fn make(op: MemoryOp, scalars: &[ScalarInput], shape: Shape, dtype: DType) -> MpsGraphTensor {
-    require(op.name(), dtype);
+    require(op.name(), dtype, &shape);
     record(op.into(), &[], scalars, TensorType::new(dtype, shape))
 }
 

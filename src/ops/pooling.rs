@@ -75,7 +75,7 @@ pub(crate) fn max_pool_with_indices<const N: usize>(
     out: DType,
 ) -> (MpsGraphTensor, MpsGraphTensor) {
     let windows = options.windows(name, x.dims(), ceil_mode);
-    require_positions(name, windows.iter().map(|window| window.input).product(), out);
+    require_positions(name, x.dims(), windows.iter().map(|window| window.input).product(), out);
     let dtype = x.dtype();
     let maxima = pool_max::<N>(PoolingOp::Max(windows), x.clone(), dtype, windows);
     (maxima, pool_max::<N>(PoolingOp::MaxPosition(windows), x, out, windows))

@@ -140,7 +140,7 @@ fn quantize_for(op: &'static str, tensor: MpsGraphTensor, scheme: &QuantScheme) 
 
 /// The floats that `tensor` stands for.
 pub(crate) fn dequantize(tensor: &Quantized, dtype: DType) -> MpsGraphTensor {
-    require("dequantize", dtype);
+    require("dequantize", dtype, &tensor.shape);
     if tensor.shape.num_elements() == 0 {
         return memory::zeros(tensor.shape.clone(), dtype);
     }

@@ -44,21 +44,24 @@ const NARROW: u64 = 1 << 16;
 
 /// Numbers drawn from `distribution`. `Default` is \[0, 1) for floats and \[0, 255) for integers.
 pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution, dtype: DType) -> MpsGraphTensor {
-    require(op, dtype);
+    require(op, dtype, &shape);
     let (kind, parameters) = match distribution {
         Distribution::Default if dtype.is_float() => (RandomOp::Unit, vec![]),
-        Distribution::Default => integers(op, 0.0, 255.0, dtype),
-        Distribution::Uniform(low, high) if dtype.is_float() => uniform(op, low, high, dtype),
-        Distribution::Uniform(low, high) => integers(op, low, high, dtype),
+        Distribution::Default => integers(op, 0.0, 255.0, dtype, &shape),
+        Distribution::Uniform(low, high) if dtype.is_float() => uniform(op, low, high, dtype, &shape),
+        Distribution::Uniform(low, high) => integers(op, low, high, dtype, &shape),
         Distribution::Normal(mean, deviation) => {
             if !(mean.is_finite() && deviation.is_finite()) {
-                invalid(op, format!("Normal({mean}, {deviation}): both must be finite"));
+                invalid(op, format!("Normal({mean}, {deviation}), shape {:?}: both must be finite", &shape[..]));
             }
             (RandomOp::Normal, vec![ScalarInput::Float(mean), ScalarInput::Float(deviation)])
         }
         Distribution::Bernoulli(probability) => {
             if !(0.0..=1.0).contains(&probability) {
-                invalid(op, format!("Bernoulli({probability}): a probability is within 0 and 1"));
+                invalid(
+                    op,
+                    format!("Bernoulli({probability}), shape {:?}: a probability is within 0 and 1", &shape[..]),
+                );
             }
             (RandomOp::Bernoulli, vec![ScalarInput::Float(probability)])
         }
@@ -72,10 +75,11 @@ pub(crate) fn random(op: &'static str, shape: Shape, distribution: Distribution,
     record(kind.into(), &[], &scalars, output)
 }
 
-fn uniform(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, Vec<ScalarInput>) {
+fn uniform(op: &'static str, low: f64, high: f64, dtype: DType, shape: &[usize]) -> (RandomOp, Vec<ScalarInput>) {
     let width = high - low;
     if !(width >= 0.0 && width <= f64::from(f32::MAX)) {
-        invalid(op, format!("Uniform({low}, {high}): low must be at most high, and the difference finite in f32"));
+        let rule = "low must be at most high, and the difference finite in f32";
+        invalid(op, format!("Uniform({low}, {high}), shape {shape:?}: {rule}"));
     }
     let last = below(high, dtype).max(low);
     let scalars = [low, width, at_least(low, dtype), last];
@@ -119,12 +123,12 @@ fn step_down(bits: u16) -> u16 {
     }
 }
 
-fn integers(op: &'static str, low: f64, high: f64, dtype: DType) -> (RandomOp, Vec<ScalarInput>) {
+fn integers(op: &'static str, low: f64, high: f64, dtype: DType, shape: &[usize]) -> (RandomOp, Vec<ScalarInput>) {
     let (min, max) = integer_range(dtype);
     // `as` saturates, so a bound beyond the dtype is the dtype's.
     let (first, end) = ((low as i128).clamp(min, max), (high as i128).clamp(min, max + 1));
     if end < first || low.is_nan() || high.is_nan() {
-        invalid(op, format!("Uniform({low}, {high}): an empty range"));
+        invalid(op, format!("Uniform({low}, {high}), shape {shape:?}: an empty range"));
     }
     let count = u64::try_from((end - first).max(1)).unwrap_or(u64::MAX);
     let first = ScalarInput::Int(first as i64);
@@ -270,7 +274,7 @@ mod tests {
 
     #[test]
     fn integers_stay_within_their_dtype() {
-        let range = |low, high| integers("int_random", low, high, DType::I8).1;
+        let range = |low, high| integers("int_random", low, high, DType::I8, &[1]).1;
         assert_eq!(range(-3.0, 5.0)[..2], [ScalarInput::Int(-3), ScalarInput::Float(8.0)]);
         assert_eq!(range(-1e18, 1e18)[..2], [ScalarInput::Int(-128), ScalarInput::Float(256.0)]);
     }

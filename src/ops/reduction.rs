@@ -179,8 +179,10 @@ fn reduce(kind: Kind, x: MpsGraphTensor, dim: usize, out: DType) -> MpsGraphTens
     let op = ReductionOp { kind, dim, others: 0 };
     check_dim(op.name(), dim, x.dims());
     match kind {
-        Kind::Arg(_) => require_positions(op.name(), x.dims()[dim], out),
-        Kind::Sum | Kind::Prod | Kind::Mean | Kind::Extreme(_) | Kind::Any | Kind::All => require(op.name(), out),
+        Kind::Arg(_) => require_positions(op.name(), x.dims(), x.dims()[dim], out),
+        Kind::Sum | Kind::Prod | Kind::Mean | Kind::Extreme(_) | Kind::Any | Kind::All => {
+            require(op.name(), out, x.dims());
+        }
     }
     if x.dtype().is_bool() && !matches!(kind, Kind::Any | Kind::All) {
         unsupported(op.name(), format!("dtype {:?}: use any or all, or convert to numbers", x.dtype()));

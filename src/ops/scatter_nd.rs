@@ -200,7 +200,8 @@ pub(crate) fn embedding_backward(
     let (table, grad) = (weights.shape, output_grad.shape.clone());
     if table.num_dims() != 2 || grad.num_dims() != 3 || indices.shape.as_slice() != &grad[..2] || grad[2] != table[1] {
         let (grad, at, table) = (&grad[..], indices.dims(), &table[..]);
-        invalid("embedding_backward", format!("gradient {grad:?} for indices {at:?} into weights {table:?}"));
+        let rule = "they must be [batch, length, width], [batch, length] and [rows, width]";
+        invalid("embedding_backward", format!("gradient {grad:?} for indices {at:?} into weights {table:?}: {rule}"));
     }
     let count = grad[0] * grad[1];
     let none = memory::zeros(table, output_grad.dtype());

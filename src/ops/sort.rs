@@ -73,7 +73,7 @@ pub(crate) fn sort_with_indices(
 ) -> (MpsGraphTensor, MpsGraphTensor) {
     let op = SortOp { kind: Kind::Positions, descending };
     op.check(&x, dim);
-    require_positions(op.name(), x.dims()[dim], out);
+    require_positions(op.name(), x.dims(), x.dims()[dim], out);
     let (values, positions) = sorted_by_position(x, dim, descending);
     (values, cast(positions, out))
 }
@@ -82,7 +82,7 @@ pub(crate) fn sort_with_indices(
 pub(crate) fn argsort(x: MpsGraphTensor, dim: usize, descending: bool, out: DType) -> MpsGraphTensor {
     let op = SortOp { kind: Kind::Positions, descending };
     op.check(&x, dim);
-    require_positions(op.name(), x.dims()[dim], out);
+    require_positions(op.name(), x.dims(), x.dims()[dim], out);
     if is_sorted(&x, dim) { memory::zeros(x.shape, out) } else { cast(op.record(x, dim), out) }
 }
 
@@ -138,7 +138,8 @@ impl SortOp {
     fn check(self, x: &MpsGraphTensor, dim: usize) {
         check_dim(self.name(), dim, x.dims());
         if x.dtype().is_bool() {
-            unsupported(self.name(), format!("dtype {:?}; cast it to an integer dtype", x.dtype()));
+            let (dtype, shape) = (x.dtype(), x.dims());
+            unsupported(self.name(), format!("dtype {dtype:?}, shape {shape:?}; cast it to an integer dtype"));
         }
     }
 

@@ -173,7 +173,9 @@ pub(crate) fn cat(tensors: Vec<MpsGraphTensor>, dim: usize) -> MpsGraphTensor {
     let Some(first) = tensors.first() else { invalid("cat", "no tensors") };
     let dtype = first.dtype();
     if let Some(other) = tensors.iter().find(|tensor| tensor.dtype() != dtype) {
-        invalid("cat", format!("dtypes {:?} and {dtype:?} differ: cast one", other.dtype()));
+        let (given, [shape, other_shape]) = (other.dtype(), [first, other].map(MpsGraphTensor::dims));
+        let shapes = format!("of shapes {other_shape:?} and {shape:?}");
+        invalid("cat", format!("dtypes {given:?} and {dtype:?} {shapes} differ: cast one"));
     }
     let shape = joined_shape(tensors.iter().map(|tensor| &tensor.shape), dim);
     let [outer, _, inner] = outer_axis_inner(&shape, dim);

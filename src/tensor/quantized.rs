@@ -168,8 +168,8 @@ impl Blocks {
                 let run = blocks_fill(shape);
                 if elements == 0 || !run.is_multiple_of(elements) {
                     let reason = format!(
-                        "blocks of {elements} elements do not divide runs of {run} elements of shape {:?}; dequantize \
-                         first, or use a level that fits",
+                        "blocks of {elements} elements do not divide runs of {run} elements of shape {:?}; use blocks \
+                         that do, or one scale for the tensor; if it is quantized, dequantize first",
                         &shape[..]
                     );
                     invalid(op, reason);

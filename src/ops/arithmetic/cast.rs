@@ -16,7 +16,7 @@ pub(crate) fn cast(x: MpsGraphTensor, dtype: DType) -> MpsGraphTensor {
     if x.dtype() == dtype {
         return x;
     }
-    require("cast", dtype);
+    require("cast", dtype, x.dims());
     let output = TensorType::new(dtype, x.shape());
     record(ArithmeticOp::Cast.into(), &[&x], &[], output)
 }

@@ -33,7 +33,7 @@ pub(crate) enum TestOp {
 
 /// Compares two tensors of one dtype; `out` is the bool dtype of the result.
 pub(crate) fn compare(op: CompareOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor, out: DType) -> MpsGraphTensor {
-    require(op.name(), out);
+    require(op.name(), out, lhs.dims());
     op.check(common_dtype(op.name(), &lhs, &rhs));
     let output = TensorType::new(out, broadcast(op.name(), &lhs.shape, &rhs.shape));
     record(ArithmeticOp::Compare(op).into(), &[&lhs, &rhs], &[], output)
@@ -41,7 +41,7 @@ pub(crate) fn compare(op: CompareOp, lhs: MpsGraphTensor, rhs: MpsGraphTensor, o
 
 /// Compares each element with a scalar, which takes the tensor's dtype; `out` is the bool dtype of the result.
 pub(crate) fn compare_scalar(op: CompareOp, lhs: MpsGraphTensor, rhs: ScalarInput, out: DType) -> MpsGraphTensor {
-    require(op.scalar_name(), out);
+    require(op.scalar_name(), out, lhs.dims());
     op.check(lhs.dtype());
     let output = TensorType::new(out, lhs.shape());
     record(ArithmeticOp::CompareScalar(op).into(), &[&lhs], &[scalar_for(rhs, lhs.dtype())], output)
@@ -58,7 +58,7 @@ pub(crate) fn is_inf(x: MpsGraphTensor, out: DType) -> MpsGraphTensor {
 }
 
 fn test(op: TestOp, x: MpsGraphTensor, out: DType) -> MpsGraphTensor {
-    require(op.name(), out);
+    require(op.name(), out, x.dims());
     // MPSGraph raises an exception for the tests of integers.
     if !x.dtype().is_float() {
         unsupported(op.name(), format!("dtype {:?}: it is for floats", x.dtype()));

@@ -36,7 +36,7 @@ pub(crate) fn mask_fill(tensor: MpsGraphTensor, mask: MpsGraphTensor, value: Sca
 pub(crate) fn clamp(x: MpsGraphTensor, min: Option<ScalarInput>, max: Option<ScalarInput>) -> MpsGraphTensor {
     let dtype = x.dtype();
     if dtype.is_bool() {
-        unsupported("clamp", format!("dtype {dtype:?}: it is for floats or integers"));
+        unsupported("clamp", format!("dtype {dtype:?}, shape {:?}: it is for floats or integers", x.dims()));
     }
     let op = ArithmeticOp::Clamp { min: min.is_some(), max: max.is_some() };
     let bounds: Vec<_> = [min, max].into_iter().flatten().map(|bound| bound_for(bound, dtype)).collect();
@@ -90,6 +90,6 @@ pub(super) fn lower_clamp(cx: &Lowering<'_>, x: &ffi::Tensor, dtype: DType, min:
 #[track_caller]
 fn check_mask(op: &'static str, mask: &MpsGraphTensor) {
     if !mask.dtype().is_bool() {
-        invalid(op, format!("the mask has dtype {:?}, not bool", mask.dtype()));
+        invalid(op, format!("the mask of shape {:?} has dtype {:?}, not bool", mask.dims(), mask.dtype()));
     }
 }

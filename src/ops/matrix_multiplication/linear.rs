@@ -71,7 +71,7 @@ pub(crate) fn linear_bias_backward(output_grad: MpsGraphTensor) -> MpsGraphTenso
 fn positions(name: &'static str, tensor: MpsGraphTensor) -> MpsGraphTensor {
     let rank = tensor.rank();
     if rank == 0 {
-        invalid(name, "a tensor without axes");
+        invalid(name, "shape []; it takes one axis at least, that of the features");
     }
     let extents = [tensor.shape[..rank - 1].iter().product(), tensor.shape[rank - 1]];
     tensor.with_shape(shape(&extents))

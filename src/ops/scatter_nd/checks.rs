@@ -15,7 +15,8 @@ pub(super) fn check_along(
     indices: &MpsGraphTensor,
     value: &MpsGraphTensor,
 ) {
-    require_fit(name, dim, [tensor, indices, value], |shape, at, new| {
+    let rule = "the indices must have the other dims of the tensor, and the values the shape of the indices";
+    require_fit(name, dim, [tensor, indices, value], rule, |shape, at, new| {
         let rank = shape.num_dims();
         let same = |axis: usize| axis == dim || shape[axis] == at[axis];
         at.num_dims() == rank && (0..rank).all(same) && new == at
@@ -30,7 +31,8 @@ pub(super) fn check_rows(
     indices: &MpsGraphTensor,
     value: &MpsGraphTensor,
 ) {
-    require_fit(name, dim, [tensor, indices, value], |shape, at, new| {
+    let rule = "the indices must have one dim, and the values a slice for each of them, along that dim of the tensor";
+    require_fit(name, dim, [tensor, indices, value], rule, |shape, at, new| {
         at.num_dims() == 1 && {
             let mut expected = shape.to_vec();
             expected[dim] = at[0];
@@ -39,18 +41,19 @@ pub(super) fn check_rows(
     });
 }
 
-/// Ends an op without an axis `dim`, or whose shapes do not fit. `fits` gets those of the tensor, the indices and the
-/// values.
+/// Ends an op without an axis `dim`, or whose shapes do not fit by the `rule`. `fits` gets those of the tensor, the
+/// indices and the values.
 fn require_fit(
     name: &'static str,
     dim: usize,
     operands: [&MpsGraphTensor; 3],
+    rule: &str,
     fits: impl FnOnce(&Shape, &Shape, &Shape) -> bool,
 ) {
     let [shape, at, new] = operands.map(|operand| &operand.shape);
     if dim >= shape.num_dims() || !fits(shape, at, new) {
         let [shape, at, new] = operands.map(|operand| operand.dims());
-        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, dim {dim} of {shape:?}"));
+        invalid(name, format!("values of shape {new:?} at indices of shape {at:?}, dim {dim} of {shape:?}: {rule}"));
     }
 }
 

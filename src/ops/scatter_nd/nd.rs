@@ -33,7 +33,8 @@ pub(crate) fn scatter_nd(
         && values.shape.as_slice() == [&indices.shape[..rank - 1], &shape[depth..]].concat();
     if !fits {
         let (at, new, shape) = (indices.dims(), values.dims(), &shape[..]);
-        invalid("scatter_nd", format!("values of shape {new:?} at indices of shape {at:?} in data of shape {shape:?}"));
+        let given = format!("values of shape {new:?} at indices of shape {at:?} in data of shape {shape:?}");
+        invalid("scatter_nd", format!("{given}: indices [.., k] take values [.., and the data's dims from k on]"));
     }
     require_dtype("scatter_nd", &data, &values);
     if values.shape.num_elements() == 0 {

@@ -30,7 +30,7 @@ fn unsupported_schemes_are_refused() {
         let data = TensorData::from_bytes_vec(vec![0u8; 10], [6], DType::QFloat(by(value, level)));
         assert_refused(&["q_from_data", "unsupported"], || B::q_from_data(data, &DEVICE));
     }
-    let parts = ["quantize_dynamic", "blocks of 4", "6 elements", "[2, 3]", "dequantize first"];
+    let parts = ["quantize_dynamic", "blocks of 4", "6 elements", "[2, 3]", "use blocks that do", "dequantize first"];
     assert_refused(&parts, || floats([2, 3]).quantize_dynamic(&by(Q8S, QuantLevel::block([2, 2]))));
     assert_refused(&["blocks of 0"], || floats([2, 3]).quantize_dynamic(&by(Q8S, QuantLevel::block([0]))));
     let ints = Tensor::<B, 2, Int>::ones([2, 3], &DEVICE).into_primitive();
