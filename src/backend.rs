@@ -8,6 +8,7 @@ mod element;
 mod float;
 mod int;
 mod module;
+mod non_zero;
 mod quantized;
 mod transaction;
 

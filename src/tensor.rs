@@ -3,7 +3,6 @@
 //! A value is packed in row-major order, so a reshape is the same value under another shape and records nothing. The
 //! bridge knows whether a value is recorded, in a buffer or empty.
 
-pub(crate) mod non_zero;
 pub(crate) mod quantized;
 
 use burn_backend::{DType, Shape, TensorMetadata};

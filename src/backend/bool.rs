@@ -3,14 +3,14 @@
 use burn_backend::ops::BoolTensorOps;
 use burn_backend::{BoolDType, ExecutionError, FloatDType, IntDType, Scalar, Shape, Slice, TensorData};
 
-use super::{FloatElement, IntElement, MpsGraph, into_data};
+use super::{FloatElement, IntElement, MpsGraph, into_data, non_zero};
 use crate::bridge::upload;
 use crate::burn::bool_items;
 use crate::device::MpsGraphDevice;
 use crate::dtype::{BOOL, require_positions};
 use crate::ops::arithmetic::{self, BinaryOp, CompareOp, UnaryOp};
 use crate::ops::{gather, memory, reduction, scatter_nd, tensor_shape};
-use crate::tensor::{MpsGraphTensor as Tensor, non_zero};
+use crate::tensor::MpsGraphTensor as Tensor;
 
 impl<F: FloatElement, I: IntElement> BoolTensorOps<MpsGraph<F, I>> for MpsGraph<F, I> {
     fn bool_empty(shape: Shape, _device: &MpsGraphDevice, dtype: BoolDType) -> Tensor {

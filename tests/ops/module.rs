@@ -1,5 +1,4 @@
-//! The functions of `burn::tensor::module` that no other family has, alone or in a layer of `burn::nn`, and their
-//! gradients.
+//! Functions of `burn::tensor::module`, alone or as layers of `burn::nn`, and their gradients.
 
 mod attention;
 mod embedding;

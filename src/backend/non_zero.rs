@@ -6,7 +6,7 @@ use crate::burn::shape_of;
 
 /// The coordinates of the true elements, in row-major order: `[count, rank]` of `dtype`, an integer dtype that holds
 /// each of them.
-pub(crate) fn coordinates(data: &TensorData, dtype: DType) -> TensorData {
+pub(super) fn coordinates(data: &TensorData, dtype: DType) -> TensorData {
     match dtype {
         DType::I64 => found(data, |coordinate| coordinate as i64),
         DType::I32 => found(data, |coordinate| coordinate as i32),
