@@ -120,20 +120,26 @@ impl Grower {
 
     fn sorted(&mut self, x: Id) {
         let (dim, dtype, mut shape) = (self.dim(x), self.steps[x].dtype, self.shape_of(x));
-        // Largest and smallest integers have positions in their own dtype.
-        let floats = dtype.is_float();
-        if shape.contains(&0) || !floats && dtype.size() == 1 && shape[dim] > 127 {
+        if shape.contains(&0) {
             return;
         }
         let descending = self.random.one_in(2);
         let k = 1 + self.random.below(shape[dim]);
-        let positions = if floats { DType::I32 } else { dtype };
+        // Those of integers have the integers' dtype, if it holds them.
+        let highest = match dtype {
+            DType::I8 => 0x7f,
+            DType::U8 => 0xff,
+            DType::I16 => 0x7fff,
+            DType::U16 => 0xffff,
+            _ => usize::MAX,
+        };
+        let positions = if dtype.is_float() || shape[dim] - 1 > highest { DType::I32 } else { dtype };
         // `Autodiff` has no gradient of the last one, and that of a sort depends on the order of equal elements.
         let (op, extent, dtype) = match self.random.below(if self.plain { 2 } else { 5 }) {
             0 => (Number::ArgMax(dim), 1, positions),
             1 => (Number::ArgMin(dim), 1, positions),
             2 => (Number::Sort { dim, descending }, shape[dim], dtype),
-            3 => (Number::Argsort { dim, descending }, shape[dim], DType::I32),
+            3 => (Number::Argsort { dim, descending }, shape[dim], positions),
             _ => (Number::Topk { dim, k }, k, dtype),
         };
         shape[dim] = extent;
