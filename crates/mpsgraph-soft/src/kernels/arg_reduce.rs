@@ -1,7 +1,8 @@
 //! Position of the largest or smallest element along an axis: the first of equals, never a NaN, -1 if all are NaN.
 //!
-//! Along the last axis the extreme value is found first and then searched for, two loops that vectorise; along
-//! another axis, rows are compared with a tile of the best values so far.
+//! Along the last axis the extreme value is found first and then searched for, two loops that vectorise; in short rows,
+//! some of them are searched at the same time. Along another axis, rows are compared with a tile of the best values so
+//! far.
 
 use super::call::Call;
 use super::element::Element;
@@ -19,8 +20,10 @@ use std::ops::Range;
 const COLUMNS: usize = 256;
 /// Rows that a tile is compared with at a time, so that it is read and written once for all of them.
 const ROWS: usize = 8;
-/// Columns that are compared in vectors.
+/// Columns, or short rows, that are compared in vectors.
 const LANES: usize = 16;
+/// The last columns, of which there are fewer.
+const FEW: usize = 4;
 /// Elements searched at a time.
 const CHUNK: usize = ACCUMULATORS;
 
@@ -108,8 +111,15 @@ impl<T: Element, const MAX: bool> VectorLoop for Segments<'_, T, MAX> {
     #[inline(always)]
     fn run(self) {
         if self.extent < CHUNK {
-            let rows = self.x.chunks_exact(self.extent);
-            return rows.zip(self.out).for_each(|(x, out)| *out = first_of_short::<T, MAX>(x));
+            let (groups, rest) = self.out.as_chunks_mut::<LANES>();
+            let (x, x_rest) = self.x.split_at(groups.len() * LANES * self.extent);
+            for (x, out) in x.chunks_exact(LANES * self.extent).zip(groups) {
+                first_of_rows::<T, MAX>(x, self.extent, out);
+            }
+            for (x, out) in x_rest.chunks_exact(self.extent).zip(rest) {
+                *out = first_of_short::<T, MAX>(x);
+            }
+            return;
         }
         for (x, out) in self.x.chunks_exact(self.extent).zip(self.out) {
             let better = |best: T, x: T| if beats::<T, MAX>(x, best) { x } else { best };
@@ -132,6 +142,25 @@ impl<T: Element, const MAX: bool> VectorLoop for Segments<'_, T, MAX> {
             *out = x[first..].iter().position(|&x| x == best).map_or(-1, |at| (first + at) as i32);
         }
     }
+}
+
+/// The positions in short rows.
+#[inline(always)]
+fn first_of_rows<T: Element, const MAX: bool>(x: &[T], extent: usize, out: &mut [i32; LANES]) {
+    let rows: [&[T]; LANES] = array::from_fn(|row| &x[row * extent..][..extent]);
+    let (mut best, mut first) = ([start::<T, MAX>(); LANES], [-1; LANES]);
+    for at in 0..extent {
+        take::<T, MAX, LANES>(array::from_fn(|row| rows[row][at]), at as i32, &mut best, &mut first);
+    }
+    for (first, row) in first.iter_mut().zip(rows).filter(|(first, _)| **first < 0) {
+        *first = first_of_unbeaten(row.iter());
+    }
+    *out = first;
+}
+
+/// Where nothing has beaten the start: it does not beat itself.
+fn first_of_unbeaten<'a, T: Element>(mut x: impl Iterator<Item = &'a T>) -> i32 {
+    x.position(|x| !x.is_nan()).map_or(-1, |at| at as i32)
 }
 
 /// The position in a short row, without branches.
@@ -171,15 +200,19 @@ impl<T: Element, const MAX: bool> VectorLoop for Columns<'_, T, MAX> {
             for (at, (best, out)) in bests.iter_mut().zip(firsts).enumerate() {
                 compare::<T, MAX, LANES>(&self.x[at * LANES..], self.inner, rows.clone(), (best, out));
             }
+            let (bests, last_bests) = last_bests.as_chunks_mut::<FEW>();
+            let (firsts, last_firsts) = last_firsts.as_chunks_mut::<FEW>();
+            for (at, (best, out)) in bests.iter_mut().zip(firsts).enumerate() {
+                compare::<T, MAX, FEW>(&self.x[tail + at * FEW..], self.inner, rows.clone(), (best, out));
+            }
+            let tail = tail + bests.len() * FEW;
             for (at, (best, out)) in last_bests.iter_mut().zip(last_firsts).enumerate() {
                 let one = (array::from_mut(best), array::from_mut(out));
                 compare::<T, MAX, 1>(&self.x[tail + at..], self.inner, rows.clone(), one);
             }
         }
-        // What nothing has beaten: the start does not beat itself.
         for (column, out) in self.out.iter_mut().enumerate().filter(|(_, out)| **out < 0) {
-            let mut elements = self.x[column..].iter().step_by(self.inner).take(self.extent);
-            *out = elements.position(|x| !x.is_nan()).map_or(-1, |at| at as i32);
+            *out = first_of_unbeaten(self.x[column..].iter().step_by(self.inner).take(self.extent));
         }
     }
 }
@@ -195,11 +228,17 @@ fn compare<T: Element, const MAX: bool, const N: usize>(
     let (mut of, mut first) = (*best, *out);
     for row in rows {
         let x = x[row * inner..].first_chunk::<N>().expect("a row has these columns");
-        let taken: [bool; N] = array::from_fn(|at| beats::<T, MAX>(x[at], of[at]));
-        of = array::from_fn(|at| if taken[at] { x[at] } else { of[at] });
-        first = array::from_fn(|at| if taken[at] { row as i32 } else { first[at] });
+        take::<T, MAX, N>(*x, row as i32, &mut of, &mut first);
     }
     (*best, *out) = (of, first);
+}
+
+/// Takes elements at position `at` in.
+#[inline(always)]
+fn take<T: Element, const MAX: bool, const N: usize>(x: [T; N], at: i32, best: &mut [T; N], first: &mut [i32; N]) {
+    let taken: [bool; N] = array::from_fn(|lane| beats::<T, MAX>(x[lane], best[lane]));
+    *best = array::from_fn(|lane| if taken[lane] { x[lane] } else { best[lane] });
+    *first = array::from_fn(|lane| if taken[lane] { at } else { first[lane] });
 }
 
 #[cfg(test)]

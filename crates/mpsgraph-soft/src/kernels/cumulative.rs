@@ -50,7 +50,7 @@ pub enum Running {
     Product,
     Minimum,
     Maximum,
-    /// Of f32 in the order of its bits, where -0 is below 0; from a NaN on, NaN.
+    /// Of f32 in the order of its bits, where -0 is below 0; from a NaN on, the positive NaN of all ones.
     MinimumOrNan,
     /// Likewise.
     MaximumOrNan,
@@ -179,9 +179,7 @@ impl Loops {
             } else if order == Order::Any && shape[axis] >= SHORT {
                 (self.windows)(x, shape[axis], &self.start[..self.size], out);
             } else {
-                for (x, out) in x.chunks(together).zip(out.chunks_mut(together)) {
-                    self.short_rows(x, block, out);
-                }
+                self.short_rows(x, block, out);
             }
         });
     }
@@ -219,7 +217,7 @@ impl Loops {
             if order == Order::Any {
                 (self.windows)(x, part / size, before, out);
             } else {
-                (self.chains)(x, before, out);
+                (self.chains)(x, part / size, before, out);
             }
         });
         (self.in_order)(rest, &out[out.len() - size..], out_rest);
@@ -244,16 +242,15 @@ impl Loops {
         (self.in_order)(&x[whole..], &results[whole - size..], rest);
     }
 
-    /// As many rows of so many bytes as are accumulated at the same time, or the last few.
+    /// Rows of so many bytes, as many at the same time as there are chains, and the last few one after the other.
     fn short_rows(&self, x: &[u8], row: usize, out: &mut [u8]) {
         let size = self.size;
-        if x.len() == CHAINS * row {
-            let mut before = [0u64; CHAINS];
-            let before: &mut [u8] = &mut cast_slice_mut(&mut before)[..CHAINS * size];
-            before.chunks_exact_mut(size).for_each(|before| before.copy_from_slice(&self.start[..size]));
-            return (self.chains)(x, before, out);
-        }
-        for (x, out) in x.chunks(row).zip(out.chunks_mut(row)) {
+        let whole = x.len() / (CHAINS * row) * (CHAINS * row);
+        let mut before = [0u64; CHAINS];
+        let before: &mut [u8] = &mut cast_slice_mut(&mut before)[..CHAINS * size];
+        before.chunks_exact_mut(size).for_each(|before| before.copy_from_slice(&self.start[..size]));
+        (self.chains)(&x[..whole], row / size, before, &mut out[..whole]);
+        for (x, out) in x[whole..].chunks(row).zip(out[whole..].chunks_mut(row)) {
             (self.in_order)(x, &self.start[..size], out);
         }
     }

@@ -61,6 +61,24 @@ fn extremes_that_equal_the_start() {
 }
 
 #[test]
+fn short_rows_and_narrow_columns() {
+    for rows in [1, 15, 16, 17, 35, 64] {
+        for extent in [1, 2, 3, 4, 7, 8, 19, 20, 31, 32] {
+            let n = rows * extent;
+            let few = |i: usize| (i * 7919 % 11) as f32 - 5.0;
+            let holes = |i: usize| [f32::NAN, f32::NEG_INFINITY, few(i), f32::INFINITY][i * 31 % 4];
+            for x in [(0..n).map(few).collect::<Vec<_>>(), (0..n).map(holes).collect(), vec![f32::NAN; n]] {
+                compare::<f32>(DType::F32, [1, rows, extent], &x, f64::from);
+                compare::<f32>(DType::F32, [1, extent, rows], &x, f64::from);
+            }
+            let small: Vec<i8> = (0..n).map(|i| [i8::MIN, i8::MAX, (i * 37) as i8][i / 3 % 3]).collect();
+            compare::<i8>(DType::I8, [1, rows, extent], &small, f64::from);
+            compare::<i8>(DType::I8, [1, extent, rows], &small, f64::from);
+        }
+    }
+}
+
+#[test]
 fn large() {
     let x: Vec<f32> = (0..600 * 700).map(|i| (i * 7919 % 100_003) as f32).collect();
     compare::<f32>(DType::F32, [1, 600, 700], &x, f64::from);

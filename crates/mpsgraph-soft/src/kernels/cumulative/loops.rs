@@ -15,6 +15,8 @@ pub const CHAINS: usize = 4;
 const LANES: usize = 8;
 /// Elements that are joined at a time, in the first cache.
 const TILE: usize = 256;
+/// The last columns that are accumulated at the same time, of which there are fewer.
+const FEW: usize = 4;
 /// Rows that are shorter are accumulated as if their order mattered.
 pub const SHORT: usize = 4 * LANES;
 
@@ -32,7 +34,7 @@ pub struct Loops {
     /// One element after the other, behind what is before.
     pub in_order: fn(&[u8], &[u8], &mut [u8]),
     /// See [`Chains`].
-    pub chains: fn(&[u8], &[u8], &mut [u8]),
+    pub chains: fn(&[u8], usize, &[u8], &mut [u8]),
     /// See [`Rows`].
     pub rows: fn(&[u8], usize, Columns<'_, u8>),
     /// See [`ends`] and [`Behind`]; only where the order of steps matters.
@@ -53,9 +55,9 @@ impl Loops {
             start,
             reduction: Inner::of::<T, S::Reducer>(),
             in_order: |x, before, out| in_order::<T, S>(cast_slice(x), pod_read_unaligned(before), cast_slice_mut(out)),
-            chains: |x, before, out| {
-                let before: [T; CHAINS] = pod_read_unaligned(before);
-                vectorised(Chains { x: cast_slice(x), before, out: cast_slice_mut(out), scan: PhantomData::<S> });
+            chains: |x, length, before, out| {
+                let (x, before) = (cast_slice(x), pod_read_unaligned::<[T; CHAINS]>(before));
+                vectorised(Chains { x, length, before, out: cast_slice_mut(out), scan: PhantomData::<S> });
             },
             rows: |x, apart, out| {
                 let apart = apart / size_of::<T>();
@@ -90,7 +92,7 @@ pub trait Scan<T: Element> {
     /// Whether the reducer also works with the elements themselves, so that a row can be cut in parts.
     const IS_PLAIN: bool;
     fn load(element: T) -> T;
-    /// The inverse of `load`.
+    /// The inverse of `load`, where that has one.
     fn store(result: T) -> T;
 }
 
@@ -110,7 +112,8 @@ impl<T: Element, R: Reducer<T>> Scan<T> for Plain<R> {
     }
 }
 
-/// Bits of f32 as integers in the order of the numbers, with NaN beyond all others.
+/// Bits of f32 as integers in the order of the numbers, with NaN beyond all others; a result is the positive NaN of all
+/// ones.
 pub struct Keys<R>(PhantomData<R>);
 
 impl<R: Reducer<i32>> Scan<i32> for Keys<R> {
@@ -119,12 +122,18 @@ impl<R: Reducer<i32>> Scan<i32> for Keys<R> {
     #[inline(always)]
     fn load(bits: i32) -> i32 {
         const INFINITY: i32 = 0x7f80_0000;
-        if bits & i32::MAX > INFINITY { !R::START } else { Self::store(bits) }
+        if bits & i32::MAX > INFINITY { !R::START } else { turned(bits) }
     }
     #[inline(always)]
     fn store(key: i32) -> i32 {
-        key ^ ((key >> 31) & i32::MAX)
+        if key == !R::START { i32::MAX } else { turned(key) }
     }
+}
+
+/// The key of bits of f32, or the other way round: those below the sign are inverted if it is set.
+#[inline(always)]
+fn turned(bits: i32) -> i32 {
+    bits ^ ((bits >> 31) & i32::MAX)
 }
 
 /// One element after the other, behind what `before` is.
@@ -224,9 +233,11 @@ fn windows<T: Element, S: Scan<T>>(x: &[T], halves: &mut [T], results: &mut [T; 
     }
 }
 
-/// Runs of elements of one length, one after the other, and what comes before each of them.
+/// Rows of `length` elements, of which `CHAINS` are accumulated at the same time; there are a multiple of them. What
+/// comes before a row is the same for every so manieth.
 struct Chains<'a, T, S> {
     x: &'a [T],
+    length: usize,
     before: [T; CHAINS],
     out: &'a mut [T],
     scan: PhantomData<S>,
@@ -238,37 +249,39 @@ impl<T: Element, S: Scan<T>> VectorLoop for Chains<'_, T, S> {
 
     #[inline(always)]
     fn run(self) {
-        if !S::IS_PLAIN {
-            return self.run_loaded();
-        }
-        let (length, mut before, mut rest) = (self.x.len() / CHAINS, self.before, self.out);
-        let x: [&[T]; CHAINS] = std::array::from_fn(|chain| &self.x[chain * length..][..length]);
-        let out: [&mut [T]; CHAINS] = std::array::from_fn(|_| {
-            let (chain, behind) = std::mem::take(&mut rest).split_at_mut(length);
-            rest = behind;
-            chain
-        });
-        for at in 0..length {
-            for chain in 0..CHAINS {
-                before[chain] = S::Reducer::step(before[chain], x[chain][at]);
-                out[chain][at] = before[chain];
+        let together = CHAINS * self.length;
+        let mut loaded = [S::Reducer::START; CHAINS * SHORT];
+        for (x, out) in self.x.chunks_exact(together).zip(self.out.chunks_exact_mut(together)) {
+            if S::IS_PLAIN {
+                chains::<T, S::Reducer>(x, self.before, out);
+            } else {
+                // Loads and stores many elements at a time. Rows that are not plain are shorter than `SHORT`.
+                let loaded = &mut loaded[..together];
+                for (loaded, &x) in loaded.iter_mut().zip(x) {
+                    *loaded = S::load(x);
+                }
+                chains::<T, S::Reducer>(loaded, self.before, out);
+                out.iter_mut().for_each(|out| *out = S::store(*out));
             }
         }
     }
 }
 
-impl<T: Element, S: Scan<T>> Chains<'_, T, S> {
-    /// Loads and stores many elements at a time. Runs that are not plain are shorter than `SHORT`.
-    #[inline(always)]
-    fn run_loaded(self) {
-        let mut loaded = [S::Reducer::START; CHAINS * SHORT];
-        let loaded = &mut loaded[..self.x.len()];
-        for (loaded, &x) in loaded.iter_mut().zip(self.x) {
-            *loaded = S::load(x);
+/// One element of each row after the other.
+#[inline(always)]
+fn chains<T: Element, R: Reducer<T>>(x: &[T], mut before: [T; CHAINS], mut out: &mut [T]) {
+    let length = x.len() / CHAINS;
+    let x: [&[T]; CHAINS] = std::array::from_fn(|chain| &x[chain * length..][..length]);
+    let out: [&mut [T]; CHAINS] = std::array::from_fn(|_| {
+        let (chain, behind) = std::mem::take(&mut out).split_at_mut(length);
+        out = behind;
+        chain
+    });
+    for at in 0..length {
+        for chain in 0..CHAINS {
+            before[chain] = R::step(before[chain], x[chain][at]);
+            out[chain][at] = before[chain];
         }
-        let (before, out) = (self.before, self.out);
-        Chains::<T, Plain<S::Reducer>> { x: loaded, before, out, scan: PhantomData }.run();
-        out.iter_mut().for_each(|out| *out = S::store(*out));
     }
 }
 
@@ -286,17 +299,40 @@ impl<T: Element, S: Scan<T>> VectorLoop for Rows<'_, T, S> {
 
     #[inline(always)]
     fn run(mut self) {
-        if let Some(first) = self.out.row(0) {
-            for (out, &x) in first.iter_mut().zip(self.x) {
-                *out = S::store(S::Reducer::step(S::Reducer::START, S::load(x)));
-            }
-        }
-        for at in 1..self.out.rows() {
-            if let Some([before, out]) = self.out.rows_from(at - 1) {
-                for ((out, &before), &x) in out.iter_mut().zip(&*before).zip(&self.x[at * self.apart..]) {
-                    *out = S::store(S::Reducer::step(S::load(before), S::load(x)));
+        let width = self.out.width();
+        for first in (0..width).step_by(TILE) {
+            let mut out = self.out.part(first..width.min(first + TILE));
+            let mut before = [S::Reducer::START; TILE];
+            let before = &mut before[..out.width()];
+            for at in 0..out.rows() {
+                if let Some(out) = out.row(at) {
+                    row::<T, S>(&self.x[at * self.apart + first..][..out.len()], before, out);
                 }
             }
         }
+    }
+}
+
+/// One row behind what comes before it, which becomes that of the next row.
+#[inline(always)]
+fn row<T: Element, S: Scan<T>>(x: &[T], before: &mut [T], out: &mut [T]) {
+    let whole = x.len() / (2 * LANES) * (2 * LANES);
+    columns::<T, S>(&x[..whole], &mut before[..whole], &mut out[..whole]);
+    let (x, last_x) = x[whole..].as_chunks::<FEW>();
+    let (before, last_before) = before[whole..].as_chunks_mut::<FEW>();
+    let (out, last_out) = out[whole..].as_chunks_mut::<FEW>();
+    for ((&x, before), out) in x.iter().zip(before).zip(out) {
+        let from = *before;
+        *before = std::array::from_fn(|at| S::Reducer::step(from[at], S::load(x[at])));
+        *out = before.map(S::store);
+    }
+    columns::<T, S>(last_x, last_before, last_out);
+}
+
+#[inline(always)]
+fn columns<T: Element, S: Scan<T>>(x: &[T], before: &mut [T], out: &mut [T]) {
+    for ((&x, before), out) in x.iter().zip(before).zip(out) {
+        *before = S::Reducer::step(*before, S::load(x));
+        *out = S::store(*before);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::kernels::reduce::reducers::Reducer;
+use std::cmp::Ordering::{Greater, Less};
 
 fn compare<T: Element + std::fmt::Debug, R: Reducer<T>>(x: &[T], shape: &[usize], axis: usize, order: Order) {
     let (extent, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
@@ -115,17 +116,40 @@ fn extremes_that_keep_nan() {
             x[nan * inner] = -f32::NAN;
         }
         let bits: Vec<i32> = x.iter().map(|x| x.to_bits() as i32).collect();
-        let mut found = bits.clone();
-        cumulate::<i32, Keys<Max>>(&bits, &[length, inner], 0, &mut found, Order::Any);
-        for column in 0..inner {
-            let mut largest = f32::NEG_INFINITY;
-            for at in (column..x.len()).step_by(inner) {
-                let is_larger = x[at].total_cmp(&largest).is_gt();
-                largest =
-                    if x[at].is_nan() || largest.is_nan() { f32::NAN } else { [largest, x[at]][is_larger as usize] };
-                let found = f32::from_bits(found[at] as u32);
-                let is_same = if largest.is_nan() { found.is_nan() } else { found.to_bits() == largest.to_bits() };
-                assert!(is_same, "{length} x {inner}, {at}: {found}, not {largest}");
+        let (mut largest, mut smallest) = (bits.clone(), bits.clone());
+        cumulate::<i32, Keys<Max>>(&bits, &[length, inner], 0, &mut largest, Order::Any);
+        cumulate::<i32, Keys<Min>>(&bits, &[length, inner], 0, &mut smallest, Order::Any);
+        for (found, start, wanted) in [(largest, f32::NEG_INFINITY, Greater), (smallest, f32::INFINITY, Less)] {
+            for column in 0..inner {
+                let mut extreme = start;
+                for at in (column..x.len()).step_by(inner) {
+                    if x[at].is_nan() || extreme.is_nan() {
+                        extreme = f32::from_bits(i32::MAX as u32);
+                    } else if x[at].total_cmp(&extreme) == wanted {
+                        extreme = x[at];
+                    }
+                    let found = f32::from_bits(found[at] as u32);
+                    assert_eq!(found.to_bits(), extreme.to_bits(), "{length} x {inner}, {at}: {found}, not {extreme}");
+                }
+            }
+        }
+    }
+}
+
+/// Columns in vectors of two widths and one by one, and rows that are too few for the chains.
+#[test]
+fn narrow_columns_and_short_rows() {
+    for inner in [1, 2, 3, 4, 5, 7, 10, 16, 21, 33, 255, 256, 263, 530] {
+        for extent in [1, 2, 4, 9, 31] {
+            let shape = [3, extent, inner];
+            let ints: Vec<i32> = (0..(3 * extent * inner) as i32).map(|i| i.wrapping_mul(1_234_567)).collect();
+            let wide: Vec<i64> = ints.iter().map(|&x| i64::from(x) << 20).collect();
+            let floats: Vec<f32> = ints.iter().map(|&x| x as f32).collect();
+            for axis in [1, 2] {
+                compare::<i32, Prod>(&ints, &shape, axis, Order::Parts);
+                compare::<i64, Sum>(&wide, &shape, axis, Order::Any);
+                compare::<f32, Sum>(&floats, &shape, axis, Order::Blocks);
+                compare::<f32, Max>(&floats, &shape, axis, Order::Any);
             }
         }
     }

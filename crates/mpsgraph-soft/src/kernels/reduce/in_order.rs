@@ -4,7 +4,8 @@
 //! one element after the other does not: 2, 0.5, 2, 0.5 and so on has the product 1. Such a result is found anew in the
 //! order of the elements, unless an element explains it.
 
-use super::{Loops, ReduceOp};
+use super::super::threads::{PARALLEL_BYTES, share_reads};
+use super::{Loops, READ, ReduceOp};
 
 /// Numbers that are looked at before it is asked what was found.
 const LOOK: usize = 64;
@@ -61,16 +62,42 @@ impl Special {
 
     /// Finds results anew that no element explains; `finish` makes them of sums or products. Neighbouring columns are
     /// taken together.
-    pub(super) fn mend(self, x: &[f32], loops: &Loops, out: &mut [f32], finish: impl Fn(f32) -> f32) {
-        let (width, together) = if loops.segments { (1, 1) } else { (loops.kept.innermost(), TOGETHER) };
+    pub(super) fn mend(self, x: &[f32], loops: &Loops, out: &mut [f32], finish: impl Fn(f32) -> f32 + Sync) {
+        if loops.segments {
+            let bytes = size_of::<f32>() * loops.count;
+            let chunk = (PARALLEL_BYTES / 4 / bytes).max(1);
+            return share_reads(READ.is_met(size_of_val(x)), chunk * bytes, chunk, out, |at, out| {
+                let blocks = out.chunks_mut(LOOK).enumerate();
+                for (block, results) in blocks.filter(|(_, results)| self.is_among(results)) {
+                    self.mend_rows(x, loops, at * chunk + block * LOOK, results, &finish);
+                }
+            });
+        }
+        let width = loops.kept.innermost();
         for (outer, row) in out.chunks_mut(width).enumerate() {
-            for (at, results) in row.chunks_mut(together).enumerate().filter(|(_, results)| self.is_among(results)) {
-                let x = &x[loops.kept.offset(outer * width + at * together)..];
-                match results {
-                    [result] => *result = self.fold(x, loops, *result).map_or(*result, &finish),
-                    _ => self.fold_columns(x, loops, results, &finish),
+            for (at, results) in row.chunks_mut(TOGETHER).enumerate().filter(|(_, results)| self.is_among(results)) {
+                let x = &x[loops.kept.offset(outer * width + at * TOGETHER)..];
+                self.fold_columns(x, loops, results, &finish);
+            }
+        }
+    }
+
+    /// Results of rows, of which `first` is the first one's number.
+    fn mend_rows(self, x: &[f32], loops: &Loops, first: usize, results: &mut [f32], finish: &impl Fn(f32) -> f32) {
+        let [_, several, apart] = loops.reduced.run(0);
+        let is_packed = [several, apart] == [loops.count, 1];
+        let mut done = 0;
+        while done < results.len() {
+            let [start, several, apart] = loops.kept.run(first + done);
+            let several = several.min(results.len() - done);
+            let results = &mut results[done..][..several];
+            for (at, result) in results.iter_mut().enumerate().filter(|(_, result)| self.has(**result)) {
+                let x = &x[start + at * apart..];
+                if !is_packed || !self.is_among(&x[..loops.count]) {
+                    *result = self.fold(x, loops, *result).map_or(*result, finish);
                 }
             }
+            done += several;
         }
     }
 

@@ -181,6 +181,30 @@ fn finite_results_stay_finite() {
     assert!(run(ReduceOp::Prod, DType::F32, &x, &[64], &[0])[0].is_nan());
 }
 
+/// Of rows that several threads take, some packed and some not, every third is one of pairs that overflow in another
+/// order, and every fifth has a 0.
+#[test]
+fn finite_products_of_many_rows() {
+    for ([outer, rows, inner], axes) in
+        [([1, 60_000, 4], vec![2]), ([1, 700, 100], vec![2]), ([8, 900, 40], vec![0, 2])]
+    {
+        let element = |outer: usize, row: usize, at: usize| match row {
+            _ if row % 5 == 0 && at == inner - 1 => 0.0,
+            _ if row % 3 == 0 => [1e30, 1e-30][(outer + at) % 2],
+            _ => [1.0, 2.0][(row + at) % 4 / 3],
+        };
+        let x: Vec<f32> =
+            (0..outer * rows * inner).map(|at| element(at / inner / rows, at / inner % rows, at % inner)).collect();
+        let products = run(ReduceOp::Prod, DType::F32, &x, &[outer, rows, inner], &axes);
+        for (row, product) in products.into_iter().enumerate() {
+            let in_order = (0..outer).flat_map(|outer| (0..inner).map(move |at| element(outer, row, at)));
+            let wanted: f32 = in_order.product();
+            let is_explained = row % 5 == 0 && (product.is_nan() || product == 0.0);
+            assert!(product == wanted || is_explained, "row {row} of {rows}: {product}, not {wanted}");
+        }
+    }
+}
+
 #[test]
 fn nan_rules() {
     let all = [f32::NAN; 50];
