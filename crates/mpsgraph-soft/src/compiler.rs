@@ -25,6 +25,7 @@ mod narrowing;
 mod orders;
 mod past_caches;
 mod plan;
+mod positions;
 mod powers;
 mod products;
 mod reading;
@@ -49,7 +50,7 @@ use crate::ir::{Node, Nodes, ValueId};
 
 /// What makes nodes fewer or cheaper, in the order in which it is applied: some recognise only what earlier ones have
 /// made.
-const PASSES: [fn(Job) -> Job; 21] = [
+const PASSES: [fn(Job) -> Job; 22] = [
     // Equal values are computed once.
     subexpressions::merge,
     // What a cast drops needs no mask before it.
@@ -70,6 +71,8 @@ const PASSES: [fn(Job) -> Job; 21] = [
     // What kernels have no loops for gets casts; then casts to larger types leave what needs none.
     element_types::settle,
     narrowing::narrow,
+    // Positions of extremes are found without comparisons of all elements with the extreme.
+    positions::join,
     // Products are summed without a table of them.
     contractions::find,
     // Some passes behind this one count how often a value is read, so what nothing reads any more goes first.

@@ -4,7 +4,7 @@
 //! beyond all others, scans those, and makes floats of them again. The kernel does the same to each element on its way,
 //! so the result has the same bits.
 
-use super::reading::{binary, bits_of, select};
+use super::reading::{binary, bits_of, select, unary};
 use super::{Job, constants};
 use crate::ir::{BinaryOp, DType, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
 use crate::kernels::KernelOp;
@@ -37,12 +37,10 @@ fn floats_of_scan(nodes: &Nodes, id: ValueId) -> Option<Node> {
         Running::Sum | Running::Product | Running::MinimumOrNan | Running::MaximumOrNan => return None,
     };
     let [is_nan, nan, key] = select(nodes, scan.inputs[0])?;
-    let test = nodes.node(is_nan);
     let bits = nodes.node(key_of(nodes, key)?);
     let x = *bits.inputs.first()?;
-    let found = test.op == UnaryOp::IsNan.into()
-        && bits.op == ViewOp::Reinterpret.into()
-        && test.inputs == [x]
+    let found = bits.op == ViewOp::Reinterpret.into()
+        && unary(nodes, is_nan, UnaryOp::IsNan) == Some(x)
         && nodes.ty(x).dtype == DType::F32
         && nodes.ty(x).shape == scan.output.shape
         && constants::integer(nodes, nan) == Some(beyond.into());
@@ -53,7 +51,7 @@ fn floats_of_scan(nodes: &Nodes, id: ValueId) -> Option<Node> {
 /// The number that `id` is, but for the sign of a NaN.
 fn number_of(nodes: &Nodes, id: ValueId) -> Option<ValueId> {
     let [is_nan, magnitude, number] = select(nodes, id)?;
-    let is_of = |id: ValueId, op: UnaryOp| nodes.node(id).op == op.into() && nodes.node(id).inputs == [number];
+    let is_of = |id, op| unary(nodes, id, op) == Some(number);
     (is_of(is_nan, UnaryOp::IsNan) && is_of(magnitude, UnaryOp::Abs)).then_some(number)
 }
 

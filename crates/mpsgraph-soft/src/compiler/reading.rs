@@ -1,11 +1,17 @@
 //! How passes read the nodes that make a value: each function tells whether a value is made in one way, and of what.
 
-use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, ValueId, ViewOp};
+use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
 
 /// If `id` is the operation `op`: its operands.
 pub fn binary(nodes: &Nodes, id: ValueId, op: BinaryOp) -> Option<(ValueId, ValueId)> {
     let node = nodes.node(id);
     (node.op == op.into()).then(|| (node.inputs[0], node.inputs[1]))
+}
+
+/// If `id` is the operation `op`: its operand.
+pub fn unary(nodes: &Nodes, id: ValueId, op: UnaryOp) -> Option<ValueId> {
+    let node = nodes.node(id);
+    (node.op == op.into()).then(|| node.inputs[0])
 }
 
 /// If `id` is a choice: its test and both branches.

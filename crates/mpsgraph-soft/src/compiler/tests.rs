@@ -19,6 +19,7 @@ mod keyed_scans;
 mod masks;
 mod orders;
 mod past_caches;
+mod positions;
 mod powers;
 mod rewriting;
 mod rotations;

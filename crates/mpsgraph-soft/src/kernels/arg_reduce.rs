@@ -1,11 +1,13 @@
-//! Position of the largest or smallest element along an axis: the first of equals, never a NaN, -1 if all are NaN.
+//! Position of the largest or smallest element along an axis: the first of equals, and never a NaN (-1 if all are NaN)
+//! or the first NaN.
 //!
 //! Along the last axis the extreme value is found first and then searched for, two loops that vectorise; in short rows,
 //! some of them are searched at the same time. Along another axis, rows are compared with a tile of the best values so
-//! far.
+//! far, narrow ones some together.
 
 use super::call::Call;
 use super::element::Element;
+use super::reduce::reducers::{Max, Min, Reducer};
 use super::reduce::{ACCUMULATORS, in_halves};
 use super::threads::{MOVED, PARALLEL_BYTES, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
@@ -27,18 +29,20 @@ const FEW: usize = 4;
 /// Elements searched at a time.
 const CHUNK: usize = ACCUMULATORS;
 
-/// `[x]`, f32 or integers but u64; i32 position of the largest (`max`) or smallest element, the first of equals, NaN
-/// never chosen, -1 if all are NaN. The reduced extent stays as 1.
+/// `[x]`, f32 or integers but u64; i32 position of the largest (`max`) or smallest element, the first of equals. The
+/// reduced extent stays as 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ArgReduce {
     pub max: bool,
+    /// Of f32: the first NaN comes before all numbers. Otherwise none is chosen, and the position in NaN alone is -1.
+    pub or_nan: bool,
     pub axis: usize,
 }
 
 impl Kernel for ArgReduce {
     fn run(&self, mut call: Call<'_>) {
         let x = &call.inputs[0];
-        execute(self.max, x.dtype(), x.parts(), self.axis, call.output_elements());
+        self.execute(x.dtype(), x.parts(), call.output_elements());
     }
 
     fn computes_in(&self, dtype: DType) -> DType {
@@ -46,26 +50,38 @@ impl Kernel for ArgReduce {
     }
 }
 
-/// Writes the positions of the largest (`max`) or smallest elements of `x` along `axis`.
-pub fn execute(max: bool, dtype: DType, (x, shape): (&[u8], &[usize]), axis: usize, out: &mut [i32]) {
-    let loops = dispatch!(compared dtype, T => if max { Loops::of::<T, true>() } else { Loops::of::<T, false>() });
-    let inner: usize = shape[axis + 1..].iter().product();
-    let (extent, size) = (shape[axis], dtype.size());
-    let parallel = MOVED.is_met(x.len());
-    if inner == 1 {
-        let chunk = (PARALLEL_BYTES / 4 / (extent * size)).max(1);
-        return share_reads(parallel, chunk * extent * size, chunk, out, |at, out| {
-            (loops.segments)(&x[at * chunk * extent * size..][..out.len() * extent * size], extent, out);
+impl ArgReduce {
+    /// Writes the positions in `x`.
+    fn execute(&self, dtype: DType, (x, shape): (&[u8], &[usize]), out: &mut [i32]) {
+        let loops = self.loops(dtype);
+        let inner: usize = shape[self.axis + 1..].iter().product();
+        let (extent, size) = (shape[self.axis], dtype.size());
+        let parallel = MOVED.is_met(x.len());
+        if inner == 1 {
+            let chunk = (PARALLEL_BYTES / 4 / (extent * size)).max(1);
+            return share_reads(parallel, chunk * extent * size, chunk, out, |at, out| {
+                (loops.segments)(&x[at * chunk * extent * size..][..out.len() * extent * size], extent, out);
+            });
+        }
+        let read = |width: usize| width * extent * size;
+        let few = out.len() / inner < count();
+        share_reads(parallel, read(inner), inner, out, |outer, out| {
+            let x = &x[outer * extent * inner * size..][..extent * inner * size];
+            share_reads(parallel && few, read(COLUMNS), COLUMNS, out, |tile, out| {
+                (loops.columns)(&x[tile * COLUMNS * size..], [inner, extent], out);
+            });
         });
     }
-    let read = |width: usize| width * extent * size;
-    let few = out.len() / inner < count();
-    share_reads(parallel, read(inner), inner, out, |outer, out| {
-        let x = &x[outer * extent * inner * size..][..extent * inner * size];
-        share_reads(parallel && few, read(COLUMNS), COLUMNS, out, |tile, out| {
-            (loops.columns)(&x[tile * COLUMNS * size..], [inner, extent], out);
-        });
-    });
+
+    fn loops(&self, dtype: DType) -> Loops {
+        match (self.max, self.or_nan) {
+            (true, false) => dispatch!(compared dtype, T => Loops::of::<T, true, false>()),
+            (false, false) => dispatch!(compared dtype, T => Loops::of::<T, false, false>()),
+            (_, true) if dtype != DType::F32 => unreachable!("{dtype:?} has no NaN here"),
+            (true, true) => Loops::of::<f32, true, true>(),
+            (false, true) => Loops::of::<f32, false, true>(),
+        }
+    }
 }
 
 /// The loops over elements of one type, on their bytes.
@@ -76,20 +92,28 @@ struct Loops {
 }
 
 impl Loops {
-    fn of<T: Element, const MAX: bool>() -> Self {
+    fn of<T: Element, const MAX: bool, const OR_NAN: bool>() -> Self {
         Self {
-            segments: |x, extent, out| vectorised(Segments::<T, MAX> { x: cast_slice(x), extent, out }),
+            segments: |x, extent, out| vectorised(Segments::<T, MAX, OR_NAN> { x: cast_slice(x), extent, out }),
             columns: |x, [inner, extent], out| {
-                vectorised(Columns::<T, MAX> { x: cast_slice(x), inner, extent, out });
+                vectorised(Columns::<T, MAX, OR_NAN> { x: cast_slice(x), inner, extent, out });
             },
         }
     }
 }
 
-/// Whether `x` beats `best`; a NaN never does.
+/// Whether `x` beats `best`. A NaN never does, or nothing but another NaN withstands it.
 #[inline(always)]
-fn beats<T: Element, const MAX: bool>(x: T, best: T) -> bool {
-    if MAX { x > best } else { x < best }
+fn beats<T: Element, const MAX: bool, const OR_NAN: bool>(x: T, best: T) -> bool {
+    let is_further = if MAX { x > best } else { x < best };
+    if OR_NAN { (is_further | x.is_nan()) & !best.is_nan() } else { is_further }
+}
+
+/// The extreme value of both, or a NaN where that beats it.
+#[inline(always)]
+fn better<T: Element, const MAX: bool, const OR_NAN: bool>(best: T, x: T) -> T {
+    let further = if MAX { Max::step(best, x) } else { Min::step(best, x) };
+    if OR_NAN { further.or_nan(x) } else { further }
 }
 
 /// The value that every other number beats.
@@ -98,13 +122,13 @@ fn start<T: Element, const MAX: bool>() -> T {
     if MAX { T::LOWEST } else { T::HIGHEST }
 }
 
-struct Segments<'a, T, const MAX: bool> {
+struct Segments<'a, T, const MAX: bool, const OR_NAN: bool> {
     x: &'a [T],
     extent: usize,
     out: &'a mut [i32],
 }
 
-impl<T: Element, const MAX: bool> VectorLoop for Segments<'_, T, MAX> {
+impl<T: Element, const MAX: bool, const OR_NAN: bool> VectorLoop for Segments<'_, T, MAX, OR_NAN> {
     type Output = ();
     const WORTH_IT: bool = T::COMMON;
 
@@ -114,43 +138,43 @@ impl<T: Element, const MAX: bool> VectorLoop for Segments<'_, T, MAX> {
             let (groups, rest) = self.out.as_chunks_mut::<LANES>();
             let (x, x_rest) = self.x.split_at(groups.len() * LANES * self.extent);
             for (x, out) in x.chunks_exact(LANES * self.extent).zip(groups) {
-                first_of_rows::<T, MAX>(x, self.extent, out);
+                first_of_rows::<T, MAX, OR_NAN>(x, self.extent, out);
             }
             for (x, out) in x_rest.chunks_exact(self.extent).zip(rest) {
-                *out = first_of_short::<T, MAX>(x);
+                *out = first_of_short::<T, MAX, OR_NAN>(x);
             }
             return;
         }
         for (x, out) in self.x.chunks_exact(self.extent).zip(self.out) {
-            let better = |best: T, x: T| if beats::<T, MAX>(x, best) { x } else { best };
             let (chunks, _) = x.as_chunks::<CHUNK>();
             let best = if T::ANY_ORDER {
-                x.iter().fold(start::<T, MAX>(), |best, &x| better(best, x))
+                x.iter().fold(start::<T, MAX>(), |best, &x| better::<T, MAX, OR_NAN>(best, x))
             } else {
                 let mut bests = [start::<T, MAX>(); CHUNK];
                 // The last ones may have been among the chunks: no element is better than itself.
                 for chunk in chunks.iter().chain(x.last_chunk::<CHUNK>()) {
                     for (best, &x) in bests.iter_mut().zip(chunk) {
-                        *best = better(*best, x);
+                        *best = better::<T, MAX, OR_NAN>(*best, x);
                     }
                 }
-                in_halves(bests, better)
+                in_halves(bests, better::<T, MAX, OR_NAN>)
             };
-            // A row of NaN alone holds no element equal to the start.
-            let skipped = chunks.iter().take_while(|chunk| !chunk.iter().fold(false, |hit, &x| hit | (x == best)));
+            // A row of NaN alone holds no element equal to the start, and a NaN equals nothing.
+            let is_hit = |x: T| (x == best) | (OR_NAN & x.is_nan());
+            let skipped = chunks.iter().take_while(|chunk| !chunk.iter().fold(false, |hit, &x| hit | is_hit(x)));
             let first = skipped.count() * CHUNK;
-            *out = x[first..].iter().position(|&x| x == best).map_or(-1, |at| (first + at) as i32);
+            *out = x[first..].iter().position(|&x| is_hit(x)).map_or(-1, |at| (first + at) as i32);
         }
     }
 }
 
 /// The positions in short rows.
 #[inline(always)]
-fn first_of_rows<T: Element, const MAX: bool>(x: &[T], extent: usize, out: &mut [i32; LANES]) {
+fn first_of_rows<T: Element, const MAX: bool, const OR_NAN: bool>(x: &[T], extent: usize, out: &mut [i32; LANES]) {
     let rows: [&[T]; LANES] = array::from_fn(|row| &x[row * extent..][..extent]);
     let (mut best, mut first) = ([start::<T, MAX>(); LANES], [-1; LANES]);
     for at in 0..extent {
-        take::<T, MAX, LANES>(array::from_fn(|row| rows[row][at]), at as i32, &mut best, &mut first);
+        take::<T, MAX, OR_NAN, LANES>(array::from_fn(|row| rows[row][at]), at as i32, &mut best, &mut first);
     }
     for (first, row) in first.iter_mut().zip(rows).filter(|(first, _)| **first < 0) {
         *first = first_of_unbeaten(row.iter());
@@ -165,30 +189,38 @@ fn first_of_unbeaten<'a, T: Element>(mut x: impl Iterator<Item = &'a T>) -> i32 
 
 /// The position in a short row, without branches.
 #[inline(always)]
-fn first_of_short<T: Element, const MAX: bool>(x: &[T]) -> i32 {
+fn first_of_short<T: Element, const MAX: bool, const OR_NAN: bool>(x: &[T]) -> i32 {
     let (mut best, mut first) = (start::<T, MAX>(), -1);
     for (at, &x) in x.iter().enumerate() {
         // The start itself does not beat the start.
-        let taken = beats::<T, MAX>(x, best) | ((first < 0) & !x.is_nan());
+        let taken = beats::<T, MAX, OR_NAN>(x, best) | ((first < 0) & !x.is_nan());
         best = if taken { x } else { best };
         first = if taken { at as i32 } else { first };
     }
     first
 }
 
-struct Columns<'a, T, const MAX: bool> {
+struct Columns<'a, T, const MAX: bool, const OR_NAN: bool> {
     x: &'a [T],
     inner: usize,
     extent: usize,
     out: &'a mut [i32],
 }
 
-impl<T: Element, const MAX: bool> VectorLoop for Columns<'_, T, MAX> {
+impl<T: Element, const MAX: bool, const OR_NAN: bool> VectorLoop for Columns<'_, T, MAX, OR_NAN> {
     type Output = ();
     const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
     fn run(self) {
+        let together = (COLUMNS / self.inner).min(self.extent / ROWS);
+        if self.inner < LANES && together > 1 { self.run_narrow(together) } else { self.run_wide() }
+    }
+}
+
+impl<T: Element, const MAX: bool, const OR_NAN: bool> Columns<'_, T, MAX, OR_NAN> {
+    #[inline(always)]
+    fn run_wide(self) {
         let mut best = [start::<T, MAX>(); COLUMNS];
         let best = &mut best[..self.out.len()];
         self.out.fill(-1);
@@ -198,17 +230,17 @@ impl<T: Element, const MAX: bool> VectorLoop for Columns<'_, T, MAX> {
             let (firsts, last_firsts) = self.out.as_chunks_mut::<LANES>();
             let tail = bests.len() * LANES;
             for (at, (best, out)) in bests.iter_mut().zip(firsts).enumerate() {
-                compare::<T, MAX, LANES>(&self.x[at * LANES..], self.inner, rows.clone(), (best, out));
+                compare::<T, MAX, OR_NAN, LANES>(&self.x[at * LANES..], self.inner, rows.clone(), (best, out));
             }
             let (bests, last_bests) = last_bests.as_chunks_mut::<FEW>();
             let (firsts, last_firsts) = last_firsts.as_chunks_mut::<FEW>();
             for (at, (best, out)) in bests.iter_mut().zip(firsts).enumerate() {
-                compare::<T, MAX, FEW>(&self.x[tail + at * FEW..], self.inner, rows.clone(), (best, out));
+                compare::<T, MAX, OR_NAN, FEW>(&self.x[tail + at * FEW..], self.inner, rows.clone(), (best, out));
             }
             let tail = tail + bests.len() * FEW;
             for (at, (best, out)) in last_bests.iter_mut().zip(last_firsts).enumerate() {
                 let one = (array::from_mut(best), array::from_mut(out));
-                compare::<T, MAX, 1>(&self.x[tail + at..], self.inner, rows.clone(), one);
+                compare::<T, MAX, OR_NAN, 1>(&self.x[tail + at..], self.inner, rows.clone(), one);
             }
         }
         for (column, out) in self.out.iter_mut().enumerate().filter(|(_, out)| **out < 0) {
@@ -217,9 +249,35 @@ impl<T: Element, const MAX: bool> VectorLoop for Columns<'_, T, MAX> {
     }
 }
 
+/// Narrow rows, some of them together as one.
+impl<T: Element, const MAX: bool, const OR_NAN: bool> Columns<'_, T, MAX, OR_NAN> {
+    #[inline(always)]
+    fn run_narrow(self, together: usize) {
+        let Self { x, inner, extent, out } = self;
+        let (width, whole) = (together * inner, extent / together);
+        let mut firsts = [0; COLUMNS];
+        let firsts = &mut firsts[..width];
+        Columns::<T, MAX, OR_NAN> { x: &x[..whole * width], inner: width, extent: whole, out: firsts }.run_wide();
+        for (column, out) in out.iter_mut().enumerate() {
+            let value = |at: i32| x[at as usize * inner + column];
+            let firsts = firsts.chunks_exact(inner).enumerate();
+            let firsts = firsts.map(|(of, firsts)| (firsts[column], of)).filter(|&(row, _)| row >= 0);
+            let found = firsts.map(|(row, of)| row * together as i32 + of as i32);
+            let last = whole * together..extent;
+            let last = last.map(|at| at as i32).filter(|&at| OR_NAN || !value(at).is_nan());
+            let first = found.chain(last).reduce(|first, at| {
+                let (best, x) = (value(first), value(at));
+                let is_same = !beats::<T, MAX, OR_NAN>(best, x) & (at < first);
+                if beats::<T, MAX, OR_NAN>(x, best) | is_same { at } else { first }
+            });
+            *out = first.unwrap_or(-1);
+        }
+    }
+}
+
 /// Compares the best values so far of some columns, which are the first of `x`, with rows that are `inner` apart.
 #[inline(always)]
-fn compare<T: Element, const MAX: bool, const N: usize>(
+fn compare<T: Element, const MAX: bool, const OR_NAN: bool, const N: usize>(
     x: &[T],
     inner: usize,
     rows: Range<usize>,
@@ -228,15 +286,20 @@ fn compare<T: Element, const MAX: bool, const N: usize>(
     let (mut of, mut first) = (*best, *out);
     for row in rows {
         let x = x[row * inner..].first_chunk::<N>().expect("a row has these columns");
-        take::<T, MAX, N>(*x, row as i32, &mut of, &mut first);
+        take::<T, MAX, OR_NAN, N>(*x, row as i32, &mut of, &mut first);
     }
     (*best, *out) = (of, first);
 }
 
 /// Takes elements at position `at` in.
 #[inline(always)]
-fn take<T: Element, const MAX: bool, const N: usize>(x: [T; N], at: i32, best: &mut [T; N], first: &mut [i32; N]) {
-    let taken: [bool; N] = array::from_fn(|lane| beats::<T, MAX>(x[lane], best[lane]));
+fn take<T: Element, const MAX: bool, const OR_NAN: bool, const N: usize>(
+    x: [T; N],
+    at: i32,
+    best: &mut [T; N],
+    first: &mut [i32; N],
+) {
+    let taken: [bool; N] = array::from_fn(|lane| beats::<T, MAX, OR_NAN>(x[lane], best[lane]));
     *best = array::from_fn(|lane| if taken[lane] { x[lane] } else { best[lane] });
     *first = array::from_fn(|lane| if taken[lane] { at } else { first[lane] });
 }

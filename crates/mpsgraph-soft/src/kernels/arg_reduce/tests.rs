@@ -2,9 +2,12 @@
 
 use super::*;
 
-fn naive(max: bool, x: impl Iterator<Item = f64>) -> i32 {
+fn naive(max: bool, or_nan: bool, mut x: impl Iterator<Item = f64> + Clone) -> i32 {
+    if let Some(at) = x.clone().position(|x| or_nan && x.is_nan()) {
+        return at as i32;
+    }
     let mut found: Option<(i32, f64)> = None;
-    for (at, x) in x.enumerate().filter(|(_, x)| !x.is_nan()) {
+    for (at, x) in x.by_ref().enumerate().filter(|(_, x)| !x.is_nan()) {
         if found.is_none_or(|(_, best)| if max { x > best } else { x < best }) {
             found = Some((at as i32, x));
         }
@@ -15,14 +18,17 @@ fn naive(max: bool, x: impl Iterator<Item = f64>) -> i32 {
 fn compare<T: Element>(dtype: DType, shape: [usize; 3], x: &[T], value: impl Fn(T) -> f64) {
     let strides = [shape[1] * shape[2], shape[2], 1];
     for axis in 0..3 {
-        for max in [true, false] {
+        for (max, or_nan) in [(true, false), (false, false), (true, true), (false, true)] {
+            if or_nan && dtype != DType::F32 {
+                continue;
+            }
             let mut out = vec![7; x.len() / shape[axis]];
-            execute(max, dtype, (cast_slice(x), &shape), axis, &mut out);
+            ArgReduce { max, or_nan, axis }.execute(dtype, (cast_slice(x), &shape), &mut out);
             for (at, &out) in out.iter().enumerate() {
                 let (outer, inner) = (at / strides[axis], at % strides[axis]);
                 let first = outer * strides[axis] * shape[axis] + inner;
                 let along = (0..shape[axis]).map(|i| value(x[first + i * strides[axis]]));
-                assert_eq!(out, naive(max, along), "{dtype:?} {shape:?} axis {axis} at {at}");
+                assert_eq!(out, naive(max, or_nan, along), "{dtype:?} {shape:?} axis {axis} at {at}, or NaN: {or_nan}");
             }
         }
     }

@@ -98,6 +98,6 @@ fn position(this: This<'_>, cmd: Sel, tensor: Id, axis: isize, name: Id, max: bo
     let (x, axis) = along(&builder, tensor, Accepts::Reduced, axis);
     let mut shape = builder.shape(x).to_vec();
     shape[axis] = 1;
-    let value = builder.emit(ArgReduce { max, axis }, [x], TensorType::new(DType::I32, shape));
+    let value = builder.emit(ArgReduce { max, or_nan: false, axis }, [x], TensorType::new(DType::I32, shape));
     builder.tensor(value)
 }

@@ -1,0 +1,105 @@
+//! Finds positions of extremes at once, where a graph looks for the first element that equals the extreme.
+//!
+//! MPSGraph's positions never name a NaN, and those of 64-bit integers have been wrong. So who wants them compares each
+//! element with the extreme. The kernel reads the elements once instead of twice, and writes no comparisons.
+
+use super::Job;
+use super::constants::integer;
+use super::reading::{binary, bits_of, cast, unary, view};
+use crate::ir::{BinaryOp, DType, Node, Nodes, Op, UnaryOp, ValueId, ViewOp};
+use crate::kernels::KernelOp;
+use crate::kernels::arg_reduce::ArgReduce;
+use crate::kernels::reduce::{Reduce, ReduceOp};
+
+/// The same job, with each such group of nodes as one.
+pub fn join(job: Job) -> Job {
+    job.joined(position)
+}
+
+/// The node that finds what `id` is, if it is the end of such a group.
+///
+/// The graph is
+///
+/// ```text
+/// extreme  = min or max(x) along the axis
+/// hits     = x == extreme                  of integers
+///            x == extreme || is_nan(x)     of floats, whose extreme is NaN if one of them is
+/// position = arg max(hits)
+/// ```
+///
+/// where the extreme may be found of the elements in another form: half floats as f32, and unsigned integers moved by
+/// half their range.
+fn position(nodes: &Nodes, id: ValueId) -> Option<Node> {
+    let Node { op, inputs, output, method } = nodes.node(id);
+    let Op::Kernel(KernelOp::ArgReduce(ArgReduce { max: true, or_nan: false, axis })) = *op else { return None };
+    let hits = inputs[0];
+    let (equal, tested) = match binary(nodes, hits, BinaryOp::Or) {
+        Some((equal, test)) => (equal, Some(unary(nodes, test, UnaryOp::IsNan)?)),
+        None => (hits, None),
+    };
+    let (x, value) = binary(nodes, equal, BinaryOp::Equal)?;
+    let Found { of, max, or_nan } = Found::of(nodes, x, value, axis)?;
+    let is_whole = tested == or_nan.then_some(x) && nodes.ty(of).shape == nodes.ty(hits).shape;
+    let op = Op::Kernel(ArgReduce { max, or_nan, axis }.into());
+    is_whole.then(|| Node { op, inputs: vec![of], output: output.clone(), method })
+}
+
+/// Elements and which extreme of them was found.
+struct Found {
+    of: ValueId,
+    max: bool,
+    /// Whether they are floats, and their extreme NaN if one of them is.
+    or_nan: bool,
+}
+
+impl Found {
+    /// What `value` is an extreme of, if that is `x` in any form.
+    fn of(nodes: &Nodes, x: ValueId, value: ValueId, axis: usize) -> Option<Self> {
+        if let Op::View(turn @ ViewOp::Transpose { perm }) = &nodes.node(value).op {
+            let unturned = view(nodes, x, turn)?;
+            let found = Self::of(nodes, unturned, nodes.node(value).inputs[0], perm[axis])?;
+            return (found.of == unturned).then_some(Found { of: x, ..found });
+        }
+        let value = same_bits(nodes, value);
+        let half = nodes.ty(x).dtype;
+        let (reduced, is_of_x): (_, fn(&Nodes, ValueId, ValueId) -> bool) =
+            match (cast(nodes, value, DType::F32), moved(nodes, value)) {
+                (Some(reduced), _) if half.is_float() && nodes.ty(value).dtype == half => {
+                    (reduced, |nodes, of, x| cast(nodes, of, nodes.ty(x).dtype) == Some(x))
+                }
+                (_, Some(reduced)) => (reduced, |nodes, of, x| moved(nodes, of) == Some(x)),
+                (_, None) => (value, |_, of, x| of == x),
+            };
+        let Node { op: Op::Kernel(KernelOp::Reduce(Reduce { op, axes })), inputs, .. } = nodes.node(reduced) else {
+            return None;
+        };
+        let of = inputs[0];
+        let (max, or_nan) = match op {
+            ReduceOp::Max => (true, false),
+            ReduceOp::Min => (false, false),
+            ReduceOp::MaxNan => (true, true),
+            ReduceOp::MinNan => (false, true),
+            ReduceOp::Sum | ReduceOp::Prod | ReduceOp::Mean | ReduceOp::And | ReduceOp::Or => return None,
+        };
+        let has_loops = if or_nan { nodes.ty(of).dtype == DType::F32 } else { nodes.ty(of).dtype.is_int() };
+        (*axes == [axis] && has_loops && is_of_x(nodes, of, x)).then_some(Found { of, max, or_nan })
+    }
+}
+
+/// What has the same bits as another type in between.
+fn same_bits(nodes: &Nodes, id: ValueId) -> ValueId {
+    let there = view(nodes, id, &ViewOp::Reinterpret);
+    let back = there.and_then(|there| bits_of(nodes, there, nodes.ty(there).dtype, nodes.ty(id).dtype));
+    back.filter(|&back| nodes.ty(back).shape == nodes.ty(id).shape).unwrap_or(id)
+}
+
+/// What `id` is moved from by half the range of signed integers; moved again, it is back.
+fn moved(nodes: &Nodes, id: ValueId) -> Option<ValueId> {
+    let (from, half) = binary(nodes, id, BinaryOp::Add)?;
+    let least = match nodes.ty(id).dtype {
+        DType::I32 => i64::from(i32::MIN),
+        DType::I64 => i64::MIN,
+        _ => return None,
+    };
+    (integer(nodes, half) == Some(least)).then_some(from)
+}
