@@ -3,13 +3,14 @@
 //! Graphs for MPSGraph widen a lot, because many of its kernels have no small types. Three rules, none of which changes
 //! a bit: a cast back to the type that was cast from gives the operand; a gather, or the position of an extreme, needs
 //! no cast before it, because a gather only moves elements, with 0 where it reads none, and casts keep 0 and the order;
-//! and a reduction of integers between a cast and the cast back happens in the small type, because sums and products
-//! wrap and extremes keep the order.
+//! and a reduction or a scan of integers between a cast and the cast back happens in the small type, because sums and
+//! products wrap and extremes keep the order.
 
 use super::Job;
 use super::constants::is_zero;
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Node, Nodes, Op, TensorType, ValueId};
 use crate::kernels::KernelOp;
+use crate::kernels::cumulative::{Cumulative, Running};
 use crate::kernels::reduce::{Reduce, ReduceOp};
 
 /// The same job in smaller types; the casts that nothing reads any more are left over.
@@ -51,22 +52,29 @@ fn cast_back(nodes: &mut Nodes, node: &Node, wide: ValueId) -> Option<ValueId> {
     if let Some(small) = widened(nodes, wide) {
         return (nodes.ty(small).dtype == to).then_some(small);
     }
-    let Node { op, inputs, output: TensorType { dtype, shape }, method } = nodes.node(wide).clone();
-    let Op::Kernel(KernelOp::Reduce(Reduce { op, axes })) = op else { return None };
-    let small = widened(nodes, inputs[0]).filter(|&small| nodes.ty(small).dtype == to)?;
-    let same = match op {
-        ReduceOp::Sum | ReduceOp::Prod => dtype.is_int(),
-        ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::And | ReduceOp::Or => true,
-        ReduceOp::Mean => false,
+    let Node { op: Op::Kernel(op), inputs, output: TensorType { dtype, shape }, method } = nodes.node(wide).clone()
+    else {
+        return None;
     };
-    same.then(|| {
-        nodes.push(Node {
-            op: Reduce { op, axes }.into(),
-            inputs: vec![small],
-            output: TensorType::new(to, shape),
-            method,
-        })
+    let small = widened(nodes, *inputs.first()?).filter(|&small| nodes.ty(small).dtype == to)?;
+    is_the_same(&op, dtype, to).then(|| {
+        nodes.push(Node { op: Op::Kernel(op), inputs: vec![small], output: TensorType::new(to, shape), method })
     })
+}
+
+/// Whether an operation gives the same bits in the small type as in the large one with a cast behind it.
+fn is_the_same(op: &KernelOp, large: DType, small: DType) -> bool {
+    if let KernelOp::Reduce(Reduce { op, .. }) = op {
+        let wraps = matches!(op, ReduceOp::Sum | ReduceOp::Prod);
+        return *op != ReduceOp::Mean && (!wraps || large.is_int());
+    }
+    let KernelOp::Cumulative(Cumulative { running, .. }) = op else { return false };
+    let keeps = match running {
+        Running::Sum | Running::Product => large.is_int(),
+        Running::Minimum | Running::Maximum => true,
+        Running::MinimumOrNan | Running::MaximumOrNan => false,
+    };
+    keeps && Cumulative::has_loops(small)
 }
 
 /// What `value` was cast from, if the cast keeps every value and their order.

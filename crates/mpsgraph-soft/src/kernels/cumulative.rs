@@ -14,7 +14,7 @@ use super::Kernel;
 use super::call::{Call, Input};
 use super::element::Element;
 use super::reduce::fold_long;
-use super::reduce::reducers::{Max, Min, Prod, Sum};
+use super::reduce::reducers::{Max, Min, Prod, Reducer, Sum};
 use super::threads::{Columns, PARALLEL_BYTES, share, share_columns};
 use crate::ir::DType;
 use bytemuck::{bytes_of_mut, cast_slice, cast_slice_mut};
@@ -36,7 +36,7 @@ const COLUMNS: usize = 1024;
 /// Parts of a long row.
 const PARTS: usize = 2 * CHAINS;
 
-/// `[x]`, same shape and dtype: f32, i32 or i64; sums and products also of f16, in their own width.
+/// `[x]`, same shape and dtype: f32 or integers but u32 and u64; sums and products also of f16, in their own width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Cumulative {
     pub running: Running,
@@ -60,27 +60,14 @@ impl Kernel for Cumulative {
     fn run(&self, mut call: Call<'_>) {
         let (x, axis) = (&call.inputs[0], self.axis);
         match self.running {
+            Running::Sum | Running::Product => self.sums(x, call.output),
+            Running::Minimum | Running::Maximum => self.extremes(x, call.output),
             Running::MinimumOrNan => {
-                return cumulate::<i32, Keys<Min>>(x.elements(), x.shape(), axis, call.output_elements(), Order::Any);
+                cumulate::<i32, Keys<Min>>(x.elements(), x.shape(), axis, call.output_elements(), Order::Any);
             }
             Running::MaximumOrNan => {
-                return cumulate::<i32, Keys<Max>>(x.elements(), x.shape(), axis, call.output_elements(), Order::Any);
+                cumulate::<i32, Keys<Max>>(x.elements(), x.shape(), axis, call.output_elements(), Order::Any);
             }
-            Running::Sum | Running::Product | Running::Minimum | Running::Maximum => {}
-        }
-        match x.dtype() {
-            DType::F32 => self.running.cumulate::<f32>(x, axis, call.output_elements()),
-            DType::F16 => self.running.cumulate_halves(x, axis, call.output_elements()),
-            DType::I32 => self.running.cumulate::<i32>(x, axis, call.output_elements()),
-            DType::I64 => self.running.cumulate::<i64>(x, axis, call.output_elements()),
-            dtype @ (DType::BF16
-            | DType::I8
-            | DType::I16
-            | DType::U8
-            | DType::U16
-            | DType::U32
-            | DType::U64
-            | DType::Bool) => unreachable!("methods refuse running sums of {dtype:?}"),
         }
     }
 
@@ -93,30 +80,55 @@ impl Kernel for Cumulative {
     }
 }
 
+impl Cumulative {
+    /// Whether there are loops for all that may be accumulated of this integer type.
+    pub fn has_loops(dtype: DType) -> bool {
+        matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::U8 | DType::U16)
+    }
+
+    /// Sums or products. Those of small integers wrap to the same bits with and without a sign.
+    fn sums(&self, x: &Input<'_>, out: &mut [u8]) {
+        match x.dtype() {
+            DType::F32 => self.either::<f32, Sum, Prod>(x, out),
+            DType::F16 => self.either::<f16, Sum, Prod>(x, out),
+            DType::I8 | DType::U8 => self.either::<u8, Sum, Prod>(x, out),
+            DType::I16 | DType::U16 => self.either::<u16, Sum, Prod>(x, out),
+            DType::I32 => self.either::<i32, Sum, Prod>(x, out),
+            DType::I64 => self.either::<i64, Sum, Prod>(x, out),
+            dtype @ (DType::BF16 | DType::U32 | DType::U64 | DType::Bool) => {
+                unreachable!("methods refuse running sums of {dtype:?}")
+            }
+        }
+    }
+
+    fn extremes(&self, x: &Input<'_>, out: &mut [u8]) {
+        match x.dtype() {
+            DType::F32 => self.either::<f32, Min, Max>(x, out),
+            DType::I8 => self.either::<i8, Min, Max>(x, out),
+            DType::I16 => self.either::<i16, Min, Max>(x, out),
+            DType::I32 => self.either::<i32, Min, Max>(x, out),
+            DType::I64 => self.either::<i64, Min, Max>(x, out),
+            DType::U8 => self.either::<u8, Min, Max>(x, out),
+            DType::U16 => self.either::<u16, Min, Max>(x, out),
+            dtype @ (DType::F16 | DType::BF16 | DType::U32 | DType::U64 | DType::Bool) => {
+                unreachable!("methods refuse running extremes of {dtype:?}, or these compute in f32")
+            }
+        }
+    }
+
+    /// By the first reducer, of sums and minima, or by the second, of products and maxima.
+    fn either<T: Element, A: Reducer<T>, B: Reducer<T>>(&self, x: &Input<'_>, out: &mut [u8]) {
+        let order = self.running.order(x.dtype().is_float());
+        let (x, shape, out) = (x.elements(), x.shape(), cast_slice_mut(out));
+        match self.running {
+            Running::Sum | Running::Minimum => cumulate::<T, Plain<A>>(x, shape, self.axis, out, order),
+            Running::Product | Running::Maximum => cumulate::<T, Plain<B>>(x, shape, self.axis, out, order),
+            Running::MinimumOrNan | Running::MaximumOrNan => unreachable!("{:?} is of keys", self.running),
+        }
+    }
+}
+
 impl Running {
-    /// Of the elements themselves.
-    fn cumulate<T: Element>(self, x: &Input<'_>, axis: usize, out: &mut [T]) {
-        let (order, x, shape) = (self.order(x.dtype().is_float()), x.elements(), x.shape());
-        match self {
-            Running::Sum => cumulate::<T, Plain<Sum>>(x, shape, axis, out, order),
-            Running::Product => cumulate::<T, Plain<Prod>>(x, shape, axis, out, order),
-            Running::Minimum => cumulate::<T, Plain<Min>>(x, shape, axis, out, order),
-            Running::Maximum => cumulate::<T, Plain<Max>>(x, shape, axis, out, order),
-            Running::MinimumOrNan | Running::MaximumOrNan => unreachable!("{self:?} is of keys"),
-        }
-    }
-
-    /// Of f16.
-    fn cumulate_halves(self, x: &Input<'_>, axis: usize, out: &mut [f16]) {
-        let (order, x, shape) = (self.order(true), x.elements(), x.shape());
-        match self {
-            Running::Sum => cumulate::<f16, Plain<Sum>>(x, shape, axis, out, order),
-            Running::Product => cumulate::<f16, Plain<Prod>>(x, shape, axis, out, order),
-            Running::Minimum | Running::Maximum => unreachable!("{self:?} is computed with f32"),
-            Running::MinimumOrNan | Running::MaximumOrNan => unreachable!("{self:?} is of keys"),
-        }
-    }
-
     fn order(self, floats: bool) -> Order {
         match self {
             Running::Minimum | Running::Maximum | Running::MinimumOrNan | Running::MaximumOrNan => Order::Any,

@@ -1,6 +1,7 @@
 //! Casts to larger types that change nothing, and sums of products.
 
 use super::*;
+use crate::kernels::cumulative::{Cumulative, Running};
 use crate::kernels::gather::Gather;
 use crate::kernels::rows::Indexing;
 
@@ -59,6 +60,36 @@ fn a_reduction_between_casts_happens_in_the_small_type() {
             (0..80u8).map(|at| if small == DType::Bool { at % 2 } else { at.wrapping_mul(37) | 1 }).collect();
         let text = described(&nodes, &[x], &[&bytes], back);
         assert_eq!(text.lines().count() == 1, narrow, "{op:?} of {small:?} in {large:?}: {text}");
+    }
+}
+
+#[test]
+fn a_scan_between_casts_happens_in_the_small_type() {
+    for (running, small, large, narrow) in [
+        (Running::Sum, DType::I8, DType::I32, true),
+        (Running::Product, DType::U16, DType::I32, true),
+        (Running::Maximum, DType::U8, DType::I32, true),
+        (Running::Minimum, DType::I16, DType::I32, true),
+        (Running::Sum, DType::I32, DType::I64, true),
+        (Running::Maximum, DType::I16, DType::F32, true),
+        // Whether a sum differs from 0 is another sum of bools; a sum in f32 saturates when it is cast back.
+        (Running::Sum, DType::Bool, DType::I32, false),
+        (Running::Sum, DType::I8, DType::F32, false),
+        (Running::Sum, DType::U32, DType::I64, false),
+    ] {
+        for shape in [[3, 300], [300, 3]] {
+            let mut nodes = Nodes::default();
+            let x = push(&mut nodes, Leaf::Placeholder, [], ty(small, &shape));
+            let wide = cast(&mut nodes, x, large);
+            let op = Cumulative { running, axis: usize::from(shape[0] < shape[1]) };
+            let scan = push(&mut nodes, op, [wide], ty(large, &shape));
+            let back = cast(&mut nodes, scan, small);
+            let bytes: Vec<u8> = (0..900 * small.size())
+                .map(|at| if small == DType::Bool { at as u8 % 2 } else { (at as u8).wrapping_mul(37) | 1 })
+                .collect();
+            let text = described(&nodes, &[x], &[&bytes], back);
+            assert_eq!(text.lines().count() == 1, narrow, "{running:?} of {small:?} in {large:?}: {text}");
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Rows of all lengths that are accumulated in another way, against one element after the other.
 
 use super::*;
-use crate::kernels::reduce::reducers::Reducer;
 use std::cmp::Ordering::{Greater, Less};
 
 fn compare<T: Element + std::fmt::Debug, R: Reducer<T>>(x: &[T], shape: &[usize], axis: usize, order: Order) {
@@ -148,6 +147,9 @@ fn narrow_columns_and_short_rows() {
             for axis in [1, 2] {
                 compare::<i32, Prod>(&ints, &shape, axis, Order::Parts);
                 compare::<i64, Sum>(&wide, &shape, axis, Order::Any);
+                let (bytes, halves) = (ints.iter().map(|&x| (x >> 9) as i8), ints.iter().map(|&x| (x >> 9) as u16));
+                compare::<i8, Max>(&bytes.collect::<Vec<_>>(), &shape, axis, Order::Any);
+                compare::<u16, Sum>(&halves.collect::<Vec<_>>(), &shape, axis, Order::Any);
                 compare::<f32, Sum>(&floats, &shape, axis, Order::Blocks);
                 compare::<f32, Max>(&floats, &shape, axis, Order::Any);
             }
