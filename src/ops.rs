@@ -24,6 +24,7 @@ pub(crate) mod scatter_nd;
 pub(crate) mod sort;
 pub(crate) mod tensor_shape;
 
+use burn_backend::DType;
 use smallvec::SmallVec;
 
 use crate::error::invalid;
@@ -62,6 +63,12 @@ pub(crate) trait Operation {
 
     /// Whether the op is a cast, which the compiler joins with a cast that made its operand.
     fn is_cast(&self) -> bool {
+        false
+    }
+
+    /// Whether the lowering widens an operand of this dtype by a cast that loses nothing, which the compiler joins with
+    /// a cast that made the operand, so that what that one loses stays. A skipped rounding of floats is no such loss.
+    fn widens(&self, _dtype: DType) -> bool {
         false
     }
 
@@ -186,11 +193,11 @@ impl Op {
         let marks: SmallVec<[Provenance; 3]> = readings.iter().map(Reading::marks).collect();
         let is_rewritten = self.is_rewritten();
         let read_lone = read_lone && !self.of_family().hides_readers();
-        let is_cast = self.of_family().is_cast();
+        let begins_with_cast = |dtype: DType| self.of_family().is_cast() || self.of_family().widens(dtype);
         let reads_packed = self.of_family().reads_packed();
         let needs = |(reading, marks): (&Reading<'_>, &Provenance)| {
             is_rewritten && marks.needs_barrier(reading, output, read_lone)
-                || is_cast && marks.needs_barrier_for_cast(reading.dtype)
+                || begins_with_cast(reading.dtype) && marks.needs_barrier_for_cast(reading.dtype)
                 || reads_packed && marks.needs_barrier_to_be_packed()
         };
         let barriers = readings.iter().zip(&marks).map(needs).collect();

@@ -286,6 +286,10 @@ impl Operation for ReductionOp {
         false
     }
 
+    fn widens(&self, dtype: DType) -> bool {
+        self.kind == Kind::Mean && dtype == DType::I32
+    }
+
     fn reshapes(&self, rank: usize) -> Reshapes {
         Reshapes::within_rank(rank)
     }

@@ -235,3 +235,23 @@ fn casts_of_casts() {
     };
     assert_gives("a product of u8", &TensorData::from([[80.0f32]]), squares, Exact);
 }
+
+/// A mean of integers widens them.
+#[test]
+fn means_of_casts() {
+    let wide = || Tensor::<MpsGraph, 2, Int>::from_data([[(1i64 << 32) + 1, 3]], (&Default::default(), DType::I64));
+    let floats = || Tensor::<MpsGraph, 2>::from_data([[3e9f32, 3e9]], &Default::default());
+    let largest = TensorData::from([[i32::MAX]]);
+    let mean = || wide().cast(IntDType::I32).mean_dim(1).into_data();
+    assert_gives("of i64 as i32", &TensorData::from([[2i32]]), mean, Exact);
+    let moved = || wide().cast(IntDType::I32).flip([1]).transpose().mean_dim(0).into_data();
+    assert_gives("of i64 as i32, moved", &TensorData::from([[2i32]]), moved, Exact);
+    let whole = || wide().cast(IntDType::I32).mean().into_data();
+    assert_gives("of all", &TensorData::from([2i32]), whole, Exact);
+    let mean = || floats().int().cast(IntDType::I32).mean_dim(1).into_data();
+    assert_gives("of floats as i32", &largest, mean, Exact);
+    let mean = || wide().cast(IntDType::U32).mean_dim(1).into_data();
+    assert_gives("of i64 as u32", &TensorData::from([[2u32]]), mean, Exact);
+    let mean = || wide().cast(IntDType::I16).mean_dim(1).into_data();
+    assert_gives("of i64 as i16", &TensorData::from([[2i16]]), mean, Exact);
+}

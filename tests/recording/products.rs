@@ -153,3 +153,14 @@ fn what_was_permuted_and_is_read_in_another_shape() {
         }
     }
 }
+
+/// What is added to products would be infinite without them.
+#[test]
+fn sums_of_products_in_f16_that_stay_finite() {
+    let _turn = Turn::take();
+    let half = |x: f32, shape: [usize; 2]| (Tensor::<B, 2>::full(shape, x, &MpsGraphDevice) + 0.0).cast(DType::F16);
+    let term = |x: f32| half(x, [16, 4]).matmul(half(75.0, [4, 16]));
+    let other = || half(-24_000.0, [16, 16]);
+    let sum = term(100.0) + other() + term(100.0) + other() + other();
+    assert_eq!(read(sum.cast(DType::F32)), [-12_000.0; 256]);
+}

@@ -4,7 +4,8 @@
 //! There is one rounding fewer. Where `b²` overflows or underflows and `b` does not, the result is mostly right instead
 //! of zero or infinite; a divisor that is zero, infinite or NaN gives what it gave. But `g · (1 / b)`, the dividend's
 //! gradient, may leave the range of f32 where the divisor's does not: for b of 1e-15 and g of 1e25, say, it is
-//! infinite, and then so is the divisor's gradient, or NaN if a is zero.
+//! infinite, and then so is the divisor's gradient, or NaN if a is zero; for b of 1e10 and g of 1e-30 it is 0, and then
+//! so is the divisor's gradient, however large a is.
 //!
 //! In f16 `g · (1 / b)` leaves the range where the divisor's gradient does not, for losses that are scaled up, or small
 //! gradients of means. There only softmaxes are rewritten, whose divisor is at least 1 and at least the dividend.

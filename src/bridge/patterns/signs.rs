@@ -2,7 +2,7 @@
 //! subtraction. Gradients of differences and quotients have many.
 //!
 //! Rounding is symmetric, so every element keeps its bits but for one case: a sum that is exactly zero may have the
-//! other zero's sign.
+//! other zero's sign, and then who divides by it gets the other infinity.
 
 use std::collections::HashMap;
 

@@ -3,12 +3,13 @@
 //! recurrent layers use it in each step; and gates add a product of the input and one of the state.
 //!
 //! The terms are added in another order, so the last bits may change; 16-bit floats are rounded once instead of after
-//! each term. A sum is rewritten only if the copies take less than what is saved, for which a concatenation counts in
+//! each term. In f16, where terms without the others may be infinite, the rest is added to the joined ones; those that
+//! come to more than 65504 are still infinite, whatever the rest takes away. A sum is rewritten only if the copies take less than what is saved, for which a concatenation counts in
 //! parts if several sums read it.
 
 use std::collections::HashMap;
 
-use burn_backend::Shape;
+use burn_backend::{DType, Shape};
 use foldhash::fast::FixedState;
 use smallvec::SmallVec;
 
@@ -152,6 +153,16 @@ impl Sum {
             }
         }
         let Some((op, inputs, ty)) = last else { unreachable!("one of the groups pays") };
+        if output.dtype == DType::F16
+            && let Some(end) = terms.pop()
+        {
+            let all = OperandRef { shape: output.shape.clone(), ..add(program, op, inputs, ty) };
+            let sum = |sum, term| add(program, ADD, SmallVec::from_iter([sum, term]), output.clone());
+            let sum = terms.into_iter().fold(all, sum);
+            let root = &mut program.nodes[self.root as usize];
+            (root.op, root.inputs) = (ADD, SmallVec::from_iter([sum, end]));
+            return;
+        }
         let rest = terms.into_iter().reduce(|a, b| {
             let extents = a.shape.iter().zip(b.shape.iter()).map(|(&a, &b)| a.max(b)).collect::<Vec<_>>();
             let ty = TensorType::new(output.dtype, extents.into());

@@ -96,10 +96,9 @@ fn same_bits(nodes: &Nodes, id: ValueId) -> ValueId {
 /// What `id` is moved from by half the range of signed integers; moved again, it is back.
 fn moved(nodes: &Nodes, id: ValueId) -> Option<ValueId> {
     let (from, half) = binary(nodes, id, BinaryOp::Add)?;
-    let least = match nodes.ty(id).dtype {
-        DType::I32 => i64::from(i32::MIN),
-        DType::I64 => i64::MIN,
-        _ => return None,
+    let moves = match integer(nodes, half)? {
+        i64::MIN => nodes.ty(id).dtype == DType::I64,
+        number => number == i64::from(i32::MIN) && nodes.ty(id).dtype == DType::I32,
     };
-    (integer(nodes, half) == Some(least)).then_some(from)
+    moves.then_some(from)
 }

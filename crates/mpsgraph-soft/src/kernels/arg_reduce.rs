@@ -173,8 +173,9 @@ impl<T: Element, const MAX: bool, const OR_NAN: bool> VectorLoop for Segments<'_
 fn first_of_rows<T: Element, const MAX: bool, const OR_NAN: bool>(x: &[T], extent: usize, out: &mut [i32; LANES]) {
     let rows: [&[T]; LANES] = array::from_fn(|row| &x[row * extent..][..extent]);
     let (mut best, mut first) = ([start::<T, MAX>(); LANES], [-1; LANES]);
+    let elements = |at: usize| array::from_fn(|row| rows[row][at]);
     for at in 0..extent {
-        take::<T, MAX, OR_NAN, LANES>(array::from_fn(|row| rows[row][at]), at as i32, &mut best, &mut first);
+        take::<T, MAX, OR_NAN, LANES>(elements(at), at as i32, &mut best, &mut first);
     }
     for (first, row) in first.iter_mut().zip(rows).filter(|(first, _)| **first < 0) {
         *first = first_of_unbeaten(row.iter());

@@ -100,6 +100,9 @@ fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: 
     }
 }
 
+/// Indices that are checked at once.
+const CHECKED: usize = 64;
+
 /// Copies rows of each block by the same indices, which name them directly, with the number of rows that a block has
 /// and the bytes of each.
 type CopyRows<I> = fn(&[u8], (&[I], usize), usize, &mut [u8]);
@@ -129,7 +132,6 @@ fn short_rows<I: Index>(bytes: usize) -> Option<CopyRows<I>> {
 
 /// Rows of `N` bytes: an inner loop without calls.
 fn copy_rows<I: Index, const N: usize>(data: &[u8], (indices, extent): (&[I], usize), _row: usize, out: &mut [u8]) {
-    const CHECKED: usize = 64;
     let (data, out) = (data.as_chunks::<N>().0, out.as_chunks_mut::<N>().0);
     for (at, some) in indices.chunks(CHECKED).enumerate() {
         let all_within = I::all_within(some, extent);
@@ -188,14 +190,21 @@ fn columns<T: Pod, I: Index>(
     let data = &data[..extent * apart];
     let mut indices = indices;
     while !out.is_empty() {
-        let count = out.len().min(apart - column);
+        let count = out.len().min(apart - column).min(CHECKED);
         let (here, rest) = out.split_at_mut(count);
         let (line, later) = indices.split_at(count);
+        let all_within = I::all_within(line, extent);
         for (at, (to, index)) in here.iter_mut().zip(line).enumerate() {
-            let named = index.within(extent).map(|row| data[row * apart + column + at]);
-            *to = named.unwrap_or(T::zeroed());
+            if all_within {
+                // SAFETY: the index is within the extent, which is how many rows there are, and this column is one of
+                // those that are there between two rows.
+                *to = unsafe { *data.get_unchecked(index.number() * apart + column + at) };
+            } else {
+                let named = index.within(extent).map(|row| data[row * apart + column + at]);
+                *to = named.unwrap_or(T::zeroed());
+            }
         }
-        (out, indices, column) = (rest, later, 0);
+        (out, indices, column) = (rest, later, (column + count) % apart);
     }
 }
 
