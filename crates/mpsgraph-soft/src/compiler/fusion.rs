@@ -12,6 +12,11 @@ use std::collections::HashMap;
 
 /// Loops up to this length are merged, also if they read different memory: starting one costs more than running it.
 const TINY: usize = 256;
+/// Loops up to this length are merged whatever they read together, and as many as there are.
+const SMALL: usize = 4096;
+/// How many longer loops are merged because they read the same memory. The results of all of them are there at a time,
+/// and so is what else they read: a loop over batches that is one graph would need the memory of all batches.
+const TOGETHER: usize = 8;
 
 /// What one step computes.
 #[derive(Debug)]
@@ -48,7 +53,7 @@ pub fn operands(nodes: &Nodes, views: &[View], id: ValueId) -> Vec<View> {
 ///
 /// At first all levels are as early as possible. Then a group that only later groups read is moved up to the first of
 /// them if that joins the two, so that its values stay in a tile and are not stored and read again. Last, groups of one
-/// level and length that read the same memory, or are tiny, become one.
+/// level and length that read the same memory, a few at a time, or are tiny, become one.
 ///
 /// In the graph of `y = exp(x) * sum(exp(x)) + cast(bias)`, all of one shape but for the sum, which is a kernel:
 ///
@@ -79,6 +84,9 @@ struct Edge {
     /// Whether both are elementwise and the one is read element by element.
     fusable: bool,
 }
+
+/// Of how many groups one was joined, by its representative.
+type Siblings = HashMap<usize, usize>;
 
 struct Pass<'a, 'g> {
     nodes: &'g Nodes,
@@ -201,6 +209,7 @@ impl<'a, 'g> Pass<'a, 'g> {
     /// Joins groups of one level and length that share an operand, or that are tiny.
     fn join_siblings(&mut self) {
         let mut readers: HashMap<(usize, usize, Option<View>), usize> = HashMap::new();
+        let mut siblings = Siblings::default();
         for at in 0..self.works.len() {
             if !self.is_loop(at) {
                 continue;
@@ -211,19 +220,43 @@ impl<'a, 'g> Pass<'a, 'g> {
             if elements <= TINY {
                 keys.push((self.level[at], elements, None));
             } else {
-                let shared = operands(self.nodes, self.views, id).into_iter();
-                let shared = shared.filter(|view| view.strides.iter().any(|&stride| stride != 0));
+                // A row that is read again and again is in the cache, whoever reads it.
+                let is_worth_it = |view: &View| {
+                    let mut axes = view.shape.iter().zip(&view.strides);
+                    if elements <= SMALL {
+                        axes.any(|(_, &stride)| stride != 0)
+                    } else {
+                        axes.all(|(&extent, &stride)| extent == 1 || stride != 0)
+                    }
+                };
+                let shared = operands(self.nodes, self.views, id).into_iter().filter(is_worth_it);
                 keys.extend(shared.map(|view| (self.level[at], elements, Some(view))));
             }
+            let most = if elements <= SMALL { usize::MAX } else { TOGETHER };
             for key in keys {
                 match readers.get(&key) {
-                    Some(&other) => self.join(other, at),
-                    None => {
+                    Some(&other) if self.join_sibling(other, at, most, &mut siblings) => (),
+                    Some(_) | None => {
                         readers.insert(key, at);
                     }
                 }
             }
         }
+    }
+
+    /// Joins two groups unless that would be more than so many siblings; says whether they are one now.
+    fn join_sibling(&mut self, a: usize, b: usize, most: usize, siblings: &mut Siblings) -> bool {
+        let (a, b) = (self.find(a), self.find(b));
+        if a == b {
+            return true;
+        }
+        let count = [a, b].map(|group| siblings.get(&group).copied().unwrap_or(1)).iter().sum();
+        if count > most {
+            return false;
+        }
+        self.join(a, b);
+        siblings.insert(a.min(b), count);
+        true
     }
 
     /// Groups by level, and within a level by their last node, which keeps the order of the graph.

@@ -94,3 +94,27 @@ fn fused_is_unfused_bit_for_bit() {
         assert_eq!(run(&plan, &inputs), want, "the second run of seed {seed}");
     }
 }
+
+/// Many batches in one graph, as a loop records them that never reads.
+#[test]
+fn batches_do_not_wait_for_each_other() {
+    let scratch = |batches: usize| {
+        let mut nodes = Nodes::default();
+        let [x, weights, bias] =
+            [[1024, 8], [8, 16], [1, 16]].map(|shape| push(&mut nodes, Leaf::Placeholder, [], f32s(&shape)));
+        let mut total = push(&mut nodes, Leaf::Placeholder, [], f32s(&[1, 1]));
+        let total_of_before = total;
+        for batch in 0..batches {
+            let number = splat(&mut nodes, batch as f32, f32s(&[1]));
+            let own = binary(&mut nodes, BinaryOp::Mul, x, number);
+            let product = push(&mut nodes, Op::MatMul, [own, weights], f32s(&[1024, 16]));
+            let moved = binary(&mut nodes, BinaryOp::Add, product, bias);
+            let active = unary(&mut nodes, UnaryOp::Relu, moved);
+            let sum = push(&mut nodes, Reduce { op: ReduceOp::Sum, axes: vec![0, 1] }, [active], f32s(&[1, 1]));
+            total = binary(&mut nodes, BinaryOp::Add, total, sum);
+        }
+        compile(&nodes, &[x, weights, bias, total_of_before], &[total]).scratch_bytes()
+    };
+    let batch = 4 * 1024 * 16;
+    assert!(scratch(100) < scratch(20) + batch, "{} bytes for 100 batches, {} for 20", scratch(100), scratch(20));
+}

@@ -189,8 +189,8 @@ fn finite_products_of_many_rows() {
         [([1, 60_000, 4], vec![2]), ([1, 700, 100], vec![2]), ([8, 900, 40], vec![0, 2])]
     {
         let element = |outer: usize, row: usize, at: usize| match row {
-            _ if row % 5 == 0 && at == inner - 1 => 0.0,
-            _ if row % 3 == 0 => [1e30, 1e-30][(outer + at) % 2],
+            _ if row.is_multiple_of(5) && at == inner - 1 => 0.0,
+            _ if row.is_multiple_of(3) => [1e30, 1e-30][(outer + at) % 2],
             _ => [1.0, 2.0][(row + at) % 4 / 3],
         };
         let x: Vec<f32> =
