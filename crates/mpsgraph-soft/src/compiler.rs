@@ -43,7 +43,7 @@ mod wide_shifts;
 mod wide_sums;
 
 pub use plan::Plan;
-pub use scratch::scratch_held;
+pub use scratch::{give_scratch_back, scratch_held};
 pub use timing::{StepTime, time_steps};
 
 use crate::ir::{Node, Nodes, ValueId};

@@ -1,5 +1,5 @@
 //! The memory in which plans run, shared by all of them: as many workspaces as plans ever ran at a time, each as large
-//! as the largest plan that used it and that still exists.
+//! as the largest plan that used it, that still exists, and that ran lately if it needs much.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
@@ -7,6 +7,11 @@ use std::ops::{Deref, DerefMut};
 use crate::brief_lock::{BriefLock, Held};
 use crate::kernels::block::Block;
 use crate::kernels::span::{Span, SpanMut};
+
+/// Bytes that a workspace keeps if a plan needs them, however seldom that one runs.
+const KEPT: usize = 64 << 20;
+/// A plan has run lately if it was among so many last ones, or twice as many.
+const LATELY: u32 = 256;
 
 /// What one run works in. After a step that panicked, the next run reads nothing of what the step left behind.
 #[derive(Debug, Default)]
@@ -31,10 +36,19 @@ struct Content {
     needs: BTreeMap<usize, usize>,
     /// Bytes of all workspaces, also of those that runs use.
     bytes: usize,
+    /// The most that one of the last runs needed, and one of the [`LATELY`] before them.
+    recent: [usize; 2],
+    /// How many the last runs are.
+    runs: u32,
 }
 
 /// The one that plans use.
 pub static SHELF: Shelf = Shelf::new();
+
+/// Gives the memory back that no run uses: somebody else has found none.
+pub fn give_scratch_back() {
+    SHELF.give_back();
+}
 
 /// Bytes of scratch memory that this process holds for plans.
 pub fn scratch_held() -> usize {
@@ -43,7 +57,8 @@ pub fn scratch_held() -> usize {
 
 impl Shelf {
     pub const fn new() -> Self {
-        Self(BriefLock::new(Content { free: Vec::new(), needs: BTreeMap::new(), bytes: 0 }))
+        let needs = BTreeMap::new();
+        Self(BriefLock::new(Content { free: Vec::new(), needs, bytes: 0, recent: [0; 2], runs: 0 }))
     }
 
     fn content(&self) -> Held<'_, Content> {
@@ -56,27 +71,59 @@ impl Shelf {
         Need { shelf: self, bytes }
     }
 
+    /// Panics if there is not enough memory, which fails the command buffer.
     fn take(&'static self, bytes: usize) -> Taken {
         let mut content = self.content();
+        content.note_run(bytes);
         let mut workspace = content.free.pop().unwrap_or_default();
         let had = workspace.block.bytes();
         if had < bytes {
+            content.bytes -= had;
             drop(content);
             // The old one goes first, so that both never exist at a time.
             workspace.block = Block::default();
-            workspace.block = Block::new(bytes);
+            workspace.block = self.block(bytes);
             content = self.content();
-            content.bytes += workspace.block.bytes() - had;
+            content.bytes += workspace.block.bytes();
         }
         drop(content);
         Taken { shelf: self, workspace }
     }
+
+    fn block(&self, bytes: usize) -> Block {
+        let again = || {
+            self.give_back();
+            Block::try_new(bytes)
+        };
+        let block = Block::try_new(bytes).or_else(again);
+        block.unwrap_or_else(|| panic!("no memory for {bytes} bytes of inner values"))
+    }
+
+    /// Gives the memory back that no run uses.
+    fn give_back(&self) {
+        let mut content = self.content();
+        let free = std::mem::take(&mut content.free);
+        content.bytes -= free.iter().map(|workspace| workspace.block.bytes()).sum::<usize>();
+        drop(content);
+        drop(free);
+    }
 }
 
 impl Content {
-    /// Lets go of blocks that are larger than any plan needs.
+    fn note_run(&mut self, bytes: usize) {
+        self.recent[0] = self.recent[0].max(bytes);
+        self.runs += 1;
+        if self.runs == LATELY {
+            self.recent = [0, self.recent[0]];
+            self.runs = 0;
+        }
+    }
+
+    /// Lets go of blocks that are larger than any plan needs, or any that ran lately.
     fn trim(&mut self) -> Vec<Block> {
-        let largest = self.needs.last_key_value().map_or(0, |(&bytes, _)| Block::rounded(bytes));
+        let needed = self.needs.last_key_value().map_or(0, |(&bytes, _)| bytes);
+        let lately = self.recent[0].max(self.recent[1]);
+        let largest = Block::rounded(needed.min(lately.max(KEPT)));
         let too_large = self.free.iter_mut().filter(|workspace| workspace.block.bytes() > largest);
         let blocks: Vec<Block> = too_large.map(|workspace| std::mem::take(&mut workspace.block)).collect();
         self.bytes -= blocks.iter().map(Block::bytes).sum::<usize>();

@@ -5,6 +5,8 @@
 
 use super::span::{Span, SpanMut};
 use bytemuck::{Pod, Zeroable};
+use std::alloc::{Layout, alloc_zeroed};
+use std::ptr::NonNull;
 
 /// A cache line.
 #[derive(Clone, Copy)]
@@ -37,6 +39,19 @@ impl Block {
     /// A block of at least `bytes` bytes.
     pub fn new(bytes: usize) -> Self {
         Self { lines: vec![Line::ZEROS; bytes.div_ceil(64)] }
+    }
+
+    /// Likewise; `None` if there is not enough memory.
+    pub fn try_new(bytes: usize) -> Option<Self> {
+        let count = bytes.div_ceil(64);
+        if count == 0 {
+            return Some(Self::default());
+        }
+        let layout = Layout::array::<Line>(count).ok()?;
+        // SAFETY: the layout is of at least one line.
+        let lines = NonNull::new(unsafe { alloc_zeroed(layout) })?.cast::<Line>();
+        // SAFETY: the global allocator has given the memory of exactly so many lines, and zeros are lines.
+        Some(Self { lines: unsafe { Vec::from_raw_parts(lines.as_ptr(), count, count) } })
     }
 
     /// How many bytes a block of at least `bytes` bytes has.

@@ -10,6 +10,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
 use super::counters;
+use crate::compiler::give_scratch_back;
 
 /// Page size of Apple silicon: what a buffer's address and size are multiples of.
 pub const PAGE: usize = 16 * 1024;
@@ -44,7 +45,12 @@ impl Allocation {
         let align = if bytes < 8 * LARGE_PAGE { PAGE } else { LARGE_PAGE };
         let layout = Layout::from_size_align(bytes.checked_add(align)?, BASE_ALIGN).ok()?;
         // SAFETY: the layout's size is at least two pages, so not zero.
-        let base = NonNull::new(unsafe { alloc_zeroed(layout) })?;
+        let allocate = || NonNull::new(unsafe { alloc_zeroed(layout) });
+        let again = || {
+            give_scratch_back();
+            allocate()
+        };
+        let base = allocate().or_else(again)?;
         let skip = base.as_ptr().align_offset(align);
         // SAFETY: `skip` is less than `align`, and the block is `bytes + align` long.
         let start = unsafe { base.add(skip) };

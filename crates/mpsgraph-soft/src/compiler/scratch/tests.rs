@@ -52,3 +52,38 @@ fn a_plan_without_intermediate_results_needs_no_memory() {
     drop(need.take());
     assert_eq!(held(&SHELF), 0);
 }
+
+#[test]
+fn what_no_plan_has_needed_lately_is_let_go() {
+    static SHELF: Shelf = Shelf::new();
+    let (small, large) = (SHELF.need(MIB), SHELF.need(KEPT + MIB));
+    drop(large.take());
+    for _ in 0..LATELY - 1 {
+        drop(small.take());
+    }
+    assert_eq!(held(&SHELF), KEPT + MIB);
+    for _ in 0..=LATELY {
+        drop(small.take());
+    }
+    assert_eq!(held(&SHELF), MIB);
+    assert!(large.take().block.bytes() >= KEPT + MIB);
+}
+
+#[test]
+fn memory_that_no_run_uses_can_be_given_back() {
+    static SHELF: Shelf = Shelf::new();
+    let need = SHELF.need(MIB);
+    let in_use = need.take();
+    drop(need.take());
+    SHELF.give_back();
+    assert_eq!(held(&SHELF), MIB);
+    drop(in_use);
+    assert_eq!(need.take().block.bytes(), MIB);
+}
+
+#[test]
+#[should_panic(expected = "no memory for")]
+fn memory_that_there_is_not() {
+    static SHELF: Shelf = Shelf::new();
+    SHELF.need(1 << 60).take();
+}
