@@ -74,7 +74,7 @@ fn is_the_same(op: &KernelOp, large: DType, small: DType) -> bool {
         Running::Minimum | Running::Maximum => true,
         Running::MinimumOrNan | Running::MaximumOrNan => false,
     };
-    keeps && Cumulative::has_loops(small)
+    keeps && Cumulative::has_loops(*running, small)
 }
 
 /// What `value` was cast from, if the cast keeps every value and their order.

@@ -214,8 +214,21 @@ impl<T: Element, const MAX: bool, const OR_NAN: bool> VectorLoop for Columns<'_,
 
     #[inline(always)]
     fn run(self) {
-        let together = (COLUMNS / self.inner).min(self.extent / ROWS);
-        if self.inner < LANES && together > 1 { self.run_narrow(together) } else { self.run_wide() }
+        let Self { x, inner, extent, out } = self;
+        // Some narrow rows together are one.
+        let together = if inner < LANES { (COLUMNS / inner).min(extent / ROWS).max(1) } else { 1 };
+        let mut firsts = [0; COLUMNS];
+        let firsts = &mut firsts[..if together > 1 { together * inner } else { 0 }];
+        let wide = Columns::<T, MAX, OR_NAN> {
+            x,
+            inner: together * inner,
+            extent: extent / together,
+            out: if together > 1 { &mut *firsts } else { &mut *out },
+        };
+        wide.run_wide();
+        if together > 1 {
+            first_of_some::<T, MAX, OR_NAN>((x, inner, extent), firsts, out);
+        }
     }
 }
 
@@ -250,29 +263,26 @@ impl<T: Element, const MAX: bool, const OR_NAN: bool> Columns<'_, T, MAX, OR_NAN
     }
 }
 
-/// Narrow rows, some of them together as one.
-impl<T: Element, const MAX: bool, const OR_NAN: bool> Columns<'_, T, MAX, OR_NAN> {
-    #[inline(always)]
-    fn run_narrow(self, together: usize) {
-        let Self { x, inner, extent, out } = self;
-        let (width, whole) = (together * inner, extent / together);
-        let mut firsts = [0; COLUMNS];
-        let firsts = &mut firsts[..width];
-        Columns::<T, MAX, OR_NAN> { x: &x[..whole * width], inner: width, extent: whole, out: firsts }.run_wide();
-        for (column, out) in out.iter_mut().enumerate() {
-            let value = |at: i32| x[at as usize * inner + column];
-            let firsts = firsts.chunks_exact(inner).enumerate();
-            let firsts = firsts.map(|(of, firsts)| (firsts[column], of)).filter(|&(row, _)| row >= 0);
-            let found = firsts.map(|(row, of)| row * together as i32 + of as i32);
-            let last = whole * together..extent;
-            let last = last.map(|at| at as i32).filter(|&at| OR_NAN || !value(at).is_nan());
-            let first = found.chain(last).reduce(|first, at| {
-                let (best, x) = (value(first), value(at));
-                let is_same = !beats::<T, MAX, OR_NAN>(best, x) & (at < first);
-                if beats::<T, MAX, OR_NAN>(x, best) | is_same { at } else { first }
-            });
-            *out = first.unwrap_or(-1);
-        }
+/// The positions in `extent` narrow rows, of which some together were one: `firsts` is where each of its elements was
+/// best, and the last few rows were not among them.
+fn first_of_some<T: Element, const MAX: bool, const OR_NAN: bool>(
+    (x, inner, extent): (&[T], usize, usize),
+    firsts: &[i32],
+    out: &mut [i32],
+) {
+    let together = firsts.len() / inner;
+    for (column, out) in out.iter_mut().enumerate() {
+        let value = |at: i32| x[at as usize * inner + column];
+        let found = firsts.chunks_exact(inner).enumerate().filter(|(_, firsts)| firsts[column] >= 0);
+        let found = found.map(|(of, firsts)| firsts[column] * together as i32 + of as i32);
+        let last = (extent / together * together..extent).map(|at| at as i32);
+        let last = last.filter(|&at| OR_NAN || !value(at).is_nan());
+        let first = found.chain(last).reduce(|first, at| {
+            let (best, x) = (value(first), value(at));
+            let is_same = !beats::<T, MAX, OR_NAN>(best, x) & (at < first);
+            if beats::<T, MAX, OR_NAN>(x, best) | is_same { at } else { first }
+        });
+        *out = first.unwrap_or(-1);
     }
 }
 

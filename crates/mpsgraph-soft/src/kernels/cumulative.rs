@@ -81,9 +81,13 @@ impl Kernel for Cumulative {
 }
 
 impl Cumulative {
-    /// Whether there are loops for all that may be accumulated of this integer type.
-    pub fn has_loops(dtype: DType) -> bool {
-        matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::U8 | DType::U16)
+    /// Whether there are loops for this integer type; nobody multiplies small ones.
+    pub fn has_loops(running: Running, dtype: DType) -> bool {
+        match dtype {
+            DType::I32 | DType::I64 => true,
+            DType::I8 | DType::I16 | DType::U8 | DType::U16 => running != Running::Product,
+            DType::F32 | DType::F16 | DType::BF16 | DType::U32 | DType::U64 | DType::Bool => false,
+        }
     }
 
     /// Sums or products. Those of small integers wrap to the same bits with and without a sign.
@@ -91,8 +95,11 @@ impl Cumulative {
         match x.dtype() {
             DType::F32 => self.either::<f32, Sum, Prod>(x, out),
             DType::F16 => self.either::<f16, Sum, Prod>(x, out),
-            DType::I8 | DType::U8 => self.either::<u8, Sum, Prod>(x, out),
-            DType::I16 | DType::U16 => self.either::<u16, Sum, Prod>(x, out),
+            dtype @ (DType::I8 | DType::I16 | DType::U8 | DType::U16) if self.running == Running::Product => {
+                unreachable!("products of {dtype:?} are computed in i32")
+            }
+            DType::I8 | DType::U8 => self.either::<u8, Sum, Sum>(x, out),
+            DType::I16 | DType::U16 => self.either::<u16, Sum, Sum>(x, out),
             DType::I32 => self.either::<i32, Sum, Prod>(x, out),
             DType::I64 => self.either::<i64, Sum, Prod>(x, out),
             dtype @ (DType::BF16 | DType::U32 | DType::U64 | DType::Bool) => {

@@ -67,7 +67,7 @@ fn a_reduction_between_casts_happens_in_the_small_type() {
 fn a_scan_between_casts_happens_in_the_small_type() {
     for (running, small, large, narrow) in [
         (Running::Sum, DType::I8, DType::I32, true),
-        (Running::Product, DType::U16, DType::I32, true),
+        (Running::Product, DType::I32, DType::I64, true),
         (Running::Maximum, DType::U8, DType::I32, true),
         (Running::Minimum, DType::I16, DType::I32, true),
         (Running::Sum, DType::I32, DType::I64, true),
@@ -76,6 +76,7 @@ fn a_scan_between_casts_happens_in_the_small_type() {
         (Running::Sum, DType::Bool, DType::I32, false),
         (Running::Sum, DType::I8, DType::F32, false),
         (Running::Sum, DType::U32, DType::I64, false),
+        (Running::Product, DType::U16, DType::I32, false),
     ] {
         for shape in [[3, 300], [300, 3]] {
             let mut nodes = Nodes::default();
