@@ -149,6 +149,8 @@ impl Kept {
             files: about::files(&package)?,
         };
         about.write(&fresh.path, &key.text)?;
+        // Who removes a program locks its notes first, also before anybody has loaded it.
+        turn::open(&fresh.path)?;
         self.room.make(&self.folder, self.most_bytes, &fresh.path)?;
         if fs::rename(&fresh.path, &key.folder).is_ok() {
             return Ok(());

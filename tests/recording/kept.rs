@@ -25,6 +25,12 @@ impl Folder {
         paths
     }
 
+    /// The longest program: none of a single op is the same.
+    fn longest(&self) -> PathBuf {
+        let text = |program: &PathBuf| fs::read_to_string(program.join("about.txt")).expect("its text");
+        self.programs().into_iter().max_by_key(|program| text(program).lines().count()).expect("programs")
+    }
+
     /// A process that runs the model with the folder.
     fn start(&self, variables: &[(&str, &str)]) -> Child {
         let mut command = Command::new(std::env::current_exe().expect("a test has a file"));
@@ -240,6 +246,20 @@ fn a_load_that_ended_two_processes_is_not_tried_again() {
 }
 
 #[test]
+fn a_program_that_somebody_loads_for_the_first_time_is_not_removed() {
+    let folder = Folder::new("first-load");
+    assert_eq!(folder.run(), [PROGRAMS, 0, PROGRAMS]);
+    let loaded = folder.longest();
+    fs::write(loaded.join("ballast"), vec![0; 1 << 20]).expect("it is ours");
+    let lock = fs::File::options().write(true).open(loaded.join("loads.txt")).expect("there is always a lock");
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+    lock.set_modified(long_ago).expect("the file system has times");
+    lock.try_lock().expect("nobody loads it");
+    folder.run_with(&[("BURN_MPSGRAPH_CACHE_MEGABYTES", "1"), ("BURN_MPSGRAPH_EAGER", "1")]);
+    assert!(loaded.exists());
+}
+
+#[test]
 fn writing_that_ended_two_processes_is_not_tried_again() {
     let folder = Folder::new("deadly-writes");
     let ended = |number| {
@@ -293,9 +313,7 @@ fn a_folder_that_is_full_stays_as_it_is() {
 fn the_oldest_programs_make_room() {
     let folder = Folder::new("oldest");
     assert_eq!(folder.run(), [PROGRAMS, 0, PROGRAMS]);
-    // The longest: no program of a single op is the same.
-    let lines = |program: &PathBuf| fs::read_to_string(program.join("about.txt")).expect("its text").lines().count();
-    let oldest = folder.programs().into_iter().max_by_key(lines).expect("programs");
+    let oldest = folder.longest();
     fs::write(oldest.join("ballast"), vec![0; 1 << 20]).expect("it is ours");
     let notes = fs::File::create(oldest.join("loads.txt")).expect("it is ours");
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);

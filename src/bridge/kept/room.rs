@@ -1,7 +1,7 @@
 //! Room for one more program: the oldest ones go first. The folder is looked through when a process keeps its first
 //! program, and again after it has written a part of what all may take.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -92,9 +92,13 @@ fn remove_oldest(folder: &Path, most_bytes: u64, needed: u64) -> io::Result<u64>
     Ok(all)
 }
 
-/// Removes a program that no process is loading.
+/// Removes a program that no process is loading, or a file in its place.
+///
+/// # Errors
+/// If a process loads it, or nobody can tell, because it cannot be locked.
 pub(super) fn remove(program: &Path) -> io::Result<()> {
-    if let Ok(file) = File::open(program.join(turn::NAME)) {
+    if program.is_dir() {
+        let file = turn::open(program)?;
         file.try_lock().map_err(io::Error::from)?;
         if move_away(program).is_ok() {
             return Ok(());

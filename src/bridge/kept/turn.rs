@@ -4,7 +4,7 @@
 //! process, as MPSGraph does with what it cannot read. A folder that cannot be written is loaded from without notes.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -33,11 +33,15 @@ struct Notes {
     begun: u64,
 }
 
+/// The file with the notes of a program. It is made if it is missing: what is not there cannot be locked.
+pub(super) fn open(program: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(program.join(NAME))
+}
+
 impl Turn {
     /// `None` if the program is not to be loaded.
     pub fn take(folder: &Path, compile_time: Duration) -> Option<Self> {
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(folder.join(NAME));
-        let Ok(mut file) = opened else {
+        let Ok(mut file) = open(folder) else {
             return Some(Self { file: None, notes: Notes::default() });
         };
         let start = Instant::now();
