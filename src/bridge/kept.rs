@@ -137,6 +137,7 @@ impl Kept {
     }
 
     fn try_keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration) -> io::Result<()> {
+        self.room.ask()?;
         let mut fresh = Fresh::new(&self.folder, self.written.fetch_add(1, Ordering::Relaxed))?;
         let package = fresh.path.join(PACKAGE);
         compiled.executable.write_package(&package);

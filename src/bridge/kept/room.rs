@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::{fresh, turn};
 use crate::lock::LockAnyway;
@@ -23,11 +23,22 @@ const BLOCK: u64 = 4096;
 /// least. To look takes as long as there are programs.
 const SHARE: u64 = 16;
 
+/// How long nothing is written after there was no room: what is in use stays so for minutes, and to find that out again
+/// costs each program to be written and the folder to be looked through.
+const FULL: Duration = Duration::from_secs(60);
+
 /// What this process knows of the room in a folder.
 #[derive(Default)]
 pub(super) struct Room {
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
     /// Bytes that may be written before the folder is looked through again.
-    left: Mutex<u64>,
+    left: u64,
+    /// When there was no room for a program that is not a large part of what all may take.
+    full: Option<Instant>,
 }
 
 struct KeptProgram {
@@ -37,26 +48,44 @@ struct KeptProgram {
 }
 
 impl Room {
+    /// # Errors
+    /// If there was no room a short time ago.
+    pub fn ask(&self) -> io::Result<()> {
+        match self.known.lock_anyway().full {
+            Some(time) if time.elapsed() < FULL => Err(no_room()),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// Makes room for a fresh program if all shall take at most so many bytes.
     ///
     /// # Errors
     /// If there is no room, because the others are in use.
     pub fn make(&self, folder: &Path, most_bytes: u64, fresh: &Path) -> io::Result<()> {
         let needed = bytes_of(fresh)?;
-        let mut left = self.left.lock_anyway();
-        if let Some(rest) = left.checked_sub(needed) {
-            *left = rest;
+        let mut known = self.known.lock_anyway();
+        if let Some(rest) = known.left.checked_sub(needed) {
+            known.left = rest;
             return Ok(());
         }
         let all = remove_oldest(folder, most_bytes, needed)?;
+        if all > most_bytes {
+            // Smaller programs may have room where a large one has none.
+            known.full = (needed <= most_bytes / SHARE).then(Instant::now);
+            return Err(no_room());
+        }
         // Other processes may write meanwhile.
-        *left = (most_bytes - all).min(most_bytes / SHARE);
+        known.left = (most_bytes - all).min(most_bytes / SHARE);
         Ok(())
     }
 }
 
+fn no_room() -> io::Error {
+    io::Error::other("no room: set BURN_MPSGRAPH_CACHE_MEGABYTES to more")
+}
+
 /// Removes programs if those that are there and the `needed` bytes are more than `most_bytes`. Returns what stays, with
-/// the needed ones.
+/// the needed ones, which is too much if the others are in use.
 fn remove_oldest(folder: &Path, most_bytes: u64, needed: u64) -> io::Result<u64> {
     let mut all = needed;
     let mut programs = Vec::new();
@@ -85,9 +114,6 @@ fn remove_oldest(folder: &Path, most_bytes: u64, needed: u64) -> io::Result<u64>
         if remove(&path).is_ok() {
             all -= bytes;
         }
-    }
-    if all > most_bytes {
-        return Err(io::Error::other("no room: set BURN_MPSGRAPH_CACHE_MEGABYTES to more"));
     }
     Ok(all)
 }
@@ -135,4 +161,35 @@ fn bytes_of(path: &Path) -> io::Result<u64> {
         return Ok(data.len().next_multiple_of(BLOCK));
     }
     fs::read_dir(path)?.map(|entry| bytes_of(&entry?.path())).sum::<io::Result<u64>>().map(|files| files + BLOCK)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_folder_is_looked_through_once_in_a_while() {
+        let folder = std::env::temp_dir().join(format!("burn-mpsgraph-room-{}", std::process::id()));
+        let [used, fresh] = ["0123456789abcdef", ".new-0"].map(|name| folder.join(name));
+        let most_bytes = 1 << 20;
+        let write = |program: &Path, bytes: u64| {
+            fs::create_dir_all(program).expect("the temporary folder can be written");
+            fs::write(program.join("a file"), vec![0; bytes as usize]).expect("it is ours");
+        };
+        let room = Room::default();
+        let make = || room.make(&folder, most_bytes, &fresh);
+        write(&used, most_bytes - most_bytes / 4);
+        write(&fresh, most_bytes / 2);
+        make().expect_err("the other program is in use");
+        room.ask().expect("a smaller program may have room");
+        write(&fresh, 1);
+        make().expect("it has room");
+        room.known.lock_anyway().left = 0;
+        write(&used, most_bytes);
+        make().expect_err("the other program takes everything");
+        room.ask().expect_err("that was a moment ago");
+        room.known.lock_anyway().full = Instant::now().checked_sub(FULL);
+        room.ask().expect("that was long ago");
+        fs::remove_dir_all(folder).expect("the folder is ours");
+    }
 }
