@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use about::About;
-use fresh::Fresh;
+use fresh::{Ended, Fresh};
 use room::Room;
 use turn::Turn;
 
@@ -41,6 +41,7 @@ pub(super) struct Kept {
     system: String,
     warned: AtomicBool,
     room: Room,
+    ended: Ended,
     /// Folders written so far, for their first names.
     written: AtomicU64,
 }
@@ -81,6 +82,7 @@ impl Kept {
             system,
             warned: AtomicBool::new(false),
             room: Room::default(),
+            ended: Ended::default(),
             written: AtomicU64::new(0),
         })
     }
@@ -138,6 +140,7 @@ impl Kept {
 
     fn try_keep(&self, key: &Key, compiled: &Compiled, compile_time: Duration) -> io::Result<()> {
         self.room.ask()?;
+        self.ended.ask(&self.folder)?;
         let mut fresh = Fresh::new(&self.folder, self.written.fetch_add(1, Ordering::Relaxed))?;
         let package = fresh.path.join(PACKAGE);
         compiled.executable.write_package(&package);

@@ -7,7 +7,10 @@
 use std::fs::{self, DirEntry, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::sync::Mutex;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::lock::LockAnyway;
 
 /// What names of folders begin with that are being written.
 pub(super) const NAME: &str = ".new-";
@@ -20,6 +23,42 @@ const ENDED: usize = 2;
 /// How long nothing is written after that; then a disk may have room again.
 const UNTRIED: Duration = Duration::from_secs(24 * 3600);
 
+/// How long it is known how many have ended. To look takes as long as there are programs, and what matters is that later
+/// processes do not end the same way.
+const KNOWN: Duration = Duration::from_secs(600);
+
+/// What this process knows of those that have ended while they wrote.
+#[derive(Default)]
+pub(super) struct Ended {
+    /// When it looked, and whether there were [`ENDED`].
+    looked: Mutex<Option<(Instant, bool)>>,
+}
+
+impl Ended {
+    /// # Errors
+    /// If writing has ended [`ENDED`] processes, or the folder cannot be read or made.
+    pub fn ask(&self, folder: &Path) -> io::Result<()> {
+        let mut looked = self.looked.lock_anyway();
+        let known = looked.filter(|(time, _)| time.elapsed() < KNOWN);
+        let (time, too_many) = match known {
+            Some(known) => known,
+            None => {
+                fs::create_dir_all(folder)?;
+                let ended = fs::read_dir(folder)?.flatten().filter(has_ended).count();
+                (Instant::now(), ended >= ENDED)
+            }
+        };
+        *looked = Some((time, too_many));
+        if too_many {
+            return Err(io::Error::other(format!(
+                "MPSGraph has ended {ENDED} processes that wrote there; it is tried again after a day, or if you \
+                 remove the folders {NAME}*"
+            )));
+        }
+        Ok(())
+    }
+}
+
 /// A folder that is being written; removed when this is dropped, unless it was renamed.
 pub(super) struct Fresh {
     pub path: PathBuf,
@@ -31,7 +70,7 @@ impl Fresh {
     /// The `number`-th of this process.
     ///
     /// # Errors
-    /// If writing has ended [`ENDED`] processes, or the folder cannot be made.
+    /// If the folder cannot be made.
     pub fn new(folder: &Path, number: u64) -> io::Result<Self> {
         // Processes in containers may have one number, so the time belongs to the name.
         let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
@@ -39,12 +78,6 @@ impl Fresh {
         fs::create_dir_all(folder)?;
         fs::create_dir(&path)?;
         let mut fresh = Self { path, writing: None };
-        if fs::read_dir(folder)?.flatten().filter(has_ended).count() >= ENDED {
-            return Err(io::Error::other(format!(
-                "MPSGraph has ended {ENDED} processes that wrote there; it is tried again after a day, or if you \
-                 remove the folders {NAME}*"
-            )));
-        }
         // Nobody sees it without its lock, but where the file system has none.
         let unlocked = fresh.path.join(UNLOCKED);
         let writing = File::create(&unlocked)?;
@@ -80,4 +113,27 @@ fn has_ended(entry: &DirEntry) -> bool {
     let written = file.metadata().and_then(|data| data.modified()).ok();
     let is_recent = written.and_then(|time| time.elapsed().ok()).is_none_or(|time| time < UNTRIED);
     is_recent && file.try_lock().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_is_looked_through_once_in_a_while() {
+        let folder = std::env::temp_dir().join(format!("burn-mpsgraph-ended-{}", std::process::id()));
+        let ended = Ended::default();
+        ended.ask(&folder).expect("nobody has written there");
+        for number in 0..ENDED {
+            let left = folder.join(format!("{NAME}0-{number}"));
+            fs::create_dir_all(&left).expect("the temporary folder can be written");
+            fs::write(left.join(WRITING), "").expect("it is ours");
+        }
+        ended.ask(&folder).expect("it has looked a moment ago");
+        *ended.looked.lock_anyway() = Instant::now().checked_sub(KNOWN).map(|time| (time, false));
+        ended.ask(&folder).expect_err("it has looked long ago");
+        Ended::default().ask(&folder).expect_err("it has never looked");
+        fs::remove_dir_all(&folder).expect("the folder is ours");
+        ended.ask(&folder).expect_err("it has looked a moment ago");
+    }
 }
