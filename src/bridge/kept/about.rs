@@ -87,8 +87,11 @@ fn numbers(text: &str) -> Option<Vec<usize>> {
 /// The files of a package, by their names.
 ///
 /// # Errors
-/// If there are none, or a name is not text.
+/// If there are none, as when the disk is full, for MPSGraph does not tell; or a name is not text.
 pub(super) fn files(package: &Path) -> io::Result<Vec<PackageFile>> {
+    if !package.is_dir() {
+        return Err(io::Error::other("MPSGraph wrote no package: is the disk full?"));
+    }
     let mut files = Vec::new();
     let mut folders = vec![package.to_path_buf()];
     while let Some(folder) = folders.pop() {
@@ -105,7 +108,7 @@ pub(super) fn files(package: &Path) -> io::Result<Vec<PackageFile>> {
         }
     }
     if files.is_empty() {
-        return Err(io::Error::other("MPSGraph wrote an empty package"));
+        return Err(io::Error::other("MPSGraph wrote an empty package: is the disk full?"));
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
@@ -119,6 +122,19 @@ pub(super) fn check_sum(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_not_written_is_called_so() {
+        let package = std::env::temp_dir().join(format!("burn-mpsgraph-unwritten-{}", std::process::id()));
+        for is_empty in [false, true] {
+            if is_empty {
+                fs::create_dir(&package).expect("the temporary folder can be written");
+            }
+            let error = files(&package).expect_err("there is nothing").to_string();
+            assert!(error.contains("is the disk full?"), "{error}");
+        }
+        fs::remove_dir(package).expect("the folder is ours");
+    }
 
     #[test]
     fn what_is_written_is_read_again_also_of_a_program_without_feeds() {
