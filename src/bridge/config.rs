@@ -80,9 +80,12 @@ fn folder(name: &'static str) -> Result<Option<PathBuf>, Error> {
     let Some(text) = std::env::var_os(name).filter(|text| !text.is_empty()) else {
         return Ok(None);
     };
-    let path = text.to_str().and_then(|text| std::path::absolute(text).ok());
-    path.map(Some).ok_or_else(|| Error::Unsupported {
-        op: "environment",
-        reason: format!("{name}={} where a path in UTF-8 is expected", text.to_string_lossy()),
-    })
+    let unsupported = |reason| Error::Unsupported { op: "environment", reason };
+    let Some(path) = text.to_str() else {
+        return Err(unsupported(format!("{name}={} where a path in UTF-8 is expected", text.to_string_lossy())));
+    };
+    let counted = std::path::absolute(path).map_err(|error| {
+        unsupported(format!("{name}={path} counts from where the process is, which cannot be told: {error}"))
+    });
+    counted.map(Some)
 }

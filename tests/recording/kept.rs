@@ -298,6 +298,20 @@ fn a_folder_that_cannot_be_written_is_one_warning() {
     assert_eq!(text(&output).matches("programs are not kept in ").count(), 1, "{}", text(&output));
 }
 
+#[cfg(unix)] // elsewhere nobody removes the folder in which a process works
+#[test]
+fn a_relative_folder_in_a_folder_that_is_gone_is_called_so() {
+    let folder = Folder::new("gone");
+    fs::create_dir_all(folder.0.join("gone")).expect("a place for temporary files");
+    let mut command = Command::new("sh");
+    command.args(["-c", "rmdir \"$PWD\" && exec \"$0\" --exact kept::a_model --nocapture"]);
+    command.arg(std::env::current_exe().expect("a test has a file")).current_dir(folder.0.join("gone"));
+    let output = command.env("BURN_MPSGRAPH_CACHE_DIR", "programs").output().expect("it starts");
+    assert!(!output.status.success());
+    let expected = "BURN_MPSGRAPH_CACHE_DIR=programs counts from where the process is, which cannot be told";
+    assert!(text(&output).contains(expected), "{}", text(&output));
+}
+
 #[test]
 fn a_folder_that_is_full_stays_as_it_is() {
     let folder = Folder::new("full");
