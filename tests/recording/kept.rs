@@ -68,6 +68,13 @@ fn counts(output: &Output) -> [u64; 3] {
     counts.try_into().expect("three counts")
 }
 
+/// As if a file had been written so long ago.
+fn hours_ago(hours: u64, file: &Path) {
+    let file = fs::File::options().write(true).open(file).expect("it is ours");
+    let time = std::time::SystemTime::now() - std::time::Duration::from_secs(3600 * hours);
+    file.set_modified(time).expect("the file system has times");
+}
+
 /// The programs of the model.
 const PROGRAMS: u64 = 3;
 
@@ -252,8 +259,7 @@ fn a_program_that_somebody_loads_for_the_first_time_is_not_removed() {
     let loaded = folder.longest();
     fs::write(loaded.join("ballast"), vec![0; 1 << 20]).expect("it is ours");
     let lock = fs::File::options().write(true).open(loaded.join("loads.txt")).expect("there is always a lock");
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
-    lock.set_modified(long_ago).expect("the file system has times");
+    hours_ago(1, &loaded.join("loads.txt"));
     lock.try_lock().expect("nobody loads it");
     folder.run_with(&[("BURN_MPSGRAPH_CACHE_MEGABYTES", "1"), ("BURN_MPSGRAPH_EAGER", "1")]);
     assert!(loaded.exists());
@@ -274,8 +280,10 @@ fn writing_that_ended_two_processes_is_not_tried_again() {
     ended(1);
     let output = folder.start(&[]).wait_with_output().expect("it ends");
     assert_eq!(counts(&output), [PROGRAMS, 0, 0]);
-    assert_eq!(text(&output).matches("ended 2 processes").count(), 1, "{}", text(&output));
+    assert_eq!(text(&output).matches("2 processes have ended while they wrote").count(), 1, "{}", text(&output));
     assert_eq!(folder.programs().len(), 2, "{:?}", folder.programs());
+    hours_ago(2, &folder.0.join(".new-0-0/writing.lock"));
+    assert_eq!(folder.run(), [PROGRAMS, 0, PROGRAMS]);
 }
 
 #[test]
@@ -329,9 +337,7 @@ fn the_oldest_programs_make_room() {
     assert_eq!(folder.run(), [PROGRAMS, 0, PROGRAMS]);
     let oldest = folder.longest();
     fs::write(oldest.join("ballast"), vec![0; 1 << 20]).expect("it is ours");
-    let notes = fs::File::create(oldest.join("loads.txt")).expect("it is ours");
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
-    notes.set_modified(long_ago).expect("the file system has times");
+    hours_ago(1, &oldest.join("loads.txt"));
     let counts = folder.run_with(&[("BURN_MPSGRAPH_CACHE_MEGABYTES", "1"), ("BURN_MPSGRAPH_EAGER", "1")]);
     assert!(counts[2] > 0, "{counts:?}");
     assert!(!oldest.exists());

@@ -20,8 +20,8 @@ const WRITING: &str = "writing.lock";
 const UNLOCKED: &str = "unlocked";
 /// Processes that may end while they write; one may have been ended by somebody.
 const ENDED: usize = 2;
-/// How long nothing is written after that; then a disk may have room again.
-const UNTRIED: Duration = Duration::from_secs(24 * 3600);
+/// How long nothing is written after that: a disk may have room again, and both may have been ended by somebody.
+const UNTRIED: Duration = Duration::from_secs(3600);
 
 /// How long it is known how many have ended. To look takes as long as there are programs, and what matters is that later
 /// processes do not end the same way.
@@ -51,8 +51,9 @@ impl Ended {
         *looked = Some((time, too_many));
         if too_many {
             return Err(io::Error::other(format!(
-                "MPSGraph has ended {ENDED} processes that wrote there; it is tried again after a day, or if you \
-                 remove the folders {NAME}*"
+                "{ENDED} processes have ended while they wrote there: they were killed, or MPSGraph ended them, as it \
+                 does if the disk is full; it is tried again after an hour, or by a new process if you remove the \
+                 folders {NAME}*"
             )));
         }
         Ok(())
