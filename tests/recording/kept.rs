@@ -249,7 +249,11 @@ fn a_load_that_ended_two_processes_is_not_tried_again() {
     notes(1).expect("it is ours");
     assert_eq!(folder.run(), [0, PROGRAMS, 0]);
     notes(2).expect("it is ours");
-    assert_eq!(folder.run(), [1, PROGRAMS - 1, 0]);
+    let output = folder.start(&[]).wait_with_output().expect("it ends");
+    assert_eq!(counts(&output), [1, PROGRAMS - 1, 0]);
+    assert_eq!(text(&output).matches("2 processes have ended while they loaded it").count(), 1, "{}", text(&output));
+    hours_ago(25, &folder.programs()[0].join("loads.txt"));
+    assert_eq!(folder.run(), [0, PROGRAMS, 0]);
 }
 
 #[test]

@@ -9,6 +9,8 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use crate::bridge::log::say;
+
 /// The file that is locked, with the notes.
 pub(super) const NAME: &str = "loads.txt";
 /// How long the turn of another process is waited for.
@@ -17,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const TRIED: u64 = 3;
 /// Processes that may end while they load; one may have been ended by somebody.
 const ENDED: u64 = 2;
+/// How long it is not loaded after that: both may have been ended by somebody.
+const UNTRIED: Duration = Duration::from_secs(24 * 3600);
 
 /// The right to load a program, until it is dropped.
 pub(super) struct Turn {
@@ -56,7 +60,18 @@ impl Turn {
         }
         let notes = Notes::read(&mut file);
         let is_slow = notes.loads >= TRIED && u128::from(notes.least_nanoseconds) > compile_time.as_nanos();
-        (!is_slow && notes.begun < ENDED).then_some(Self { file: Some(file), notes })
+        if is_slow {
+            return None;
+        }
+        if notes.begun >= ENDED && is_recent(&file) {
+            say!(
+                "burn-mpsgraph: a program is compiled, because {ENDED} processes have ended while they loaded it; that \
+                 is tried again after a day, or if you remove {}",
+                folder.display()
+            );
+            return None;
+        }
+        Some(Self { file: Some(file), notes })
     }
 
     /// The load begins.
@@ -86,6 +101,12 @@ impl Turn {
             let _ = file.seek(SeekFrom::Start(0)).and_then(|_| file.write_all(text.as_bytes()));
         }
     }
+}
+
+/// Whether the notes are of the last day, or nobody knows.
+fn is_recent(notes: &File) -> bool {
+    let written = notes.metadata().and_then(|data| data.modified()).ok();
+    written.and_then(|time| time.elapsed().ok()).is_none_or(|time| time < UNTRIED)
 }
 
 impl Notes {
