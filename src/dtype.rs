@@ -60,8 +60,8 @@ pub(crate) fn integer_range(dtype: DType) -> (i128, i128) {
     if dtype.is_uint() { (0, (1 << bits) - 1) } else { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) }
 }
 
-/// The dtype of positions along `dim` of a tensor of integers, for which Burn names none: the tensor's own, or i32 where
-/// that cannot hold them.
+/// The dtype of positions along `dim` of a tensor of integers, for which Burn names none: the tensor's own, or i32
+/// where that cannot hold them.
 pub(crate) fn positions_in(tensor: &MpsGraphTensor, dim: usize) -> DType {
     // Who checks `dim` comes later.
     let elements = tensor.dims().get(dim).copied().unwrap_or(1);

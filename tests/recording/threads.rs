@@ -254,8 +254,8 @@ fn ops_of_a_thread_that_is_ending_leave_nothing() {
     assert_eq!(turn.used().buffers_live, turn.start.buffers_live);
 }
 
-/// The software runtime multiplies with memory that it keeps for a thread, and a thread's variables are destroyed one by
-/// one.
+/// The software runtime multiplies with memory that it keeps for a thread, and a thread's variables are destroyed one
+/// by one.
 #[test]
 fn variables_of_a_thread_that_is_ending_multiply() {
     use std::cell::Cell;

@@ -23,8 +23,8 @@ const ENDED: usize = 2;
 /// How long nothing is written after that: a disk may have room again, and both may have been ended by somebody.
 const UNTRIED: Duration = Duration::from_secs(3600);
 
-/// How long it is known how many have ended. To look takes as long as there are programs, and what matters is that later
-/// processes do not end the same way.
+/// How long it is known how many have ended. To look takes as long as there are programs, and what matters is that
+/// later processes do not end the same way.
 const KNOWN: Duration = Duration::from_secs(600);
 
 /// What this process knows of those that have ended while they wrote.

@@ -3,9 +3,10 @@
 //!
 //! S is the same for all elements of a row, so only roundings differ. S is at least 1, or NaN as all of the row then.
 //! `g - Σ g · w` may be twice as large as the largest g, which f16 cannot always hold, so 16-bit floats have `g · w -
-//! w · Σ g · w`: as many nodes, and no step is larger than a g or the result. With f32, where gradients beyond half of its
-//! range may so become infinite, the sum need not store its products. The op's own lowering is `softMaxWithTensor:`, in f32 for 16-bit floats; products read it through a
-//! barrier, which was decided for the parts and stays.
+//! w · Σ g · w`: as many nodes, and no step is larger than a g or the result. With f32, where gradients beyond half of
+//! its range may so become infinite, the sum need not store its products. The op's own lowering is
+//! `softMaxWithTensor:`, in f32 for 16-bit floats; products read it through a barrier, which was decided for the parts
+//! and stays.
 
 use burn_backend::DType;
 use smallvec::SmallVec;

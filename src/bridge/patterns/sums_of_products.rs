@@ -4,8 +4,10 @@
 //!
 //! The terms are added in another order, so the last bits may change; 16-bit floats are rounded once instead of after
 //! each term. In f16, where terms without the others may be infinite, the rest is added to the joined ones; those that
-//! come to more than 65504 are still infinite, whatever the rest takes away. A sum is rewritten only if the copies take less than what is saved, for which a concatenation counts in
-//! parts if several sums read it.
+//! come to more than 65504 are still infinite, whatever the rest takes away.
+//!
+//! A sum is rewritten only if the copies take less than what is saved, for which a concatenation counts in parts if
+//! several sums read it.
 
 use std::collections::HashMap;
 

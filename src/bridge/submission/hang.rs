@@ -48,8 +48,9 @@ impl Queue {
         }
         let reason = format!(
             "a read or sync waited for submission {serial}, and the device has ended no work for {limit:?}; the values \
-             of what is in flight are lost (submissions: {}). If the device only needs longer, set BURN_MPSGRAPH_WAIT_SECONDS or \
-             MpsGraphDevice::set_wait_limit; if it hangs, restart the program from what was saved",
+             of what is in flight are lost (submissions: {}). If the device only needs longer, set \
+             BURN_MPSGRAPH_WAIT_SECONDS or MpsGraphDevice::set_wait_limit; if it hangs, restart the program from \
+             what was saved",
             flight.submitted.len()
         );
         let hang = Error::Hang { reason };
