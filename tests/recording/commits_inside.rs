@@ -16,12 +16,12 @@ use burn_mpsgraph::{Error, MpsGraphDevice};
 const OUT_OF_MEMORY: usize = 8;
 
 /// Lets every encode commit so many times inside, until this is dropped.
-struct CommitsInside {
+pub(super) struct CommitsInside {
     before: usize,
 }
 
 impl CommitsInside {
-    fn of(times: usize) -> Self {
+    pub(super) fn of(times: usize) -> Self {
         Self { before: fault::commit_inside_encode(times) }
     }
 }

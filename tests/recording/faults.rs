@@ -3,6 +3,7 @@
 use burn::tensor::backend::Backend;
 use mpsgraph_soft::metal::fault;
 
+use super::commits_inside::CommitsInside;
 use super::{B, Turn, read, vector};
 use burn_mpsgraph::MpsGraphDevice;
 
@@ -61,17 +62,21 @@ fn work_after_what_was_ignored_goes_to_another_queue() {
     let _turn = Turn::take();
     let kept = vector(&[5.0]) + 0.0;
     assert_eq!(read(kept.clone()), [5.0]);
-    fault::fail_next(2, ACCESS_REVOKED);
-    let before = kept.clone() + 1.0;
-    MpsGraphDevice.flush();
-    let ignored = kept.clone() * 2.0;
-    assert!(ignored.try_into_data().is_err());
-    assert!(MpsGraphDevice.sync().is_err());
-    assert_eq!(read(before.clone()), [6.0], "what was done is there");
-    for factor in 2..5 {
-        assert_eq!(read((before.clone() + kept.clone()) * factor as f32), [11.0 * factor as f32]);
+    for inside in [0, 2] {
+        let _inside = CommitsInside::of(inside);
+        // The first command buffer of the second program.
+        fault::fail_next(inside + 2, ACCESS_REVOKED);
+        let before = kept.clone() + 1.0;
+        MpsGraphDevice.flush();
+        let ignored = kept.clone() * 2.0;
+        assert!(ignored.try_into_data().is_err());
+        assert!(MpsGraphDevice.sync().is_err());
+        assert_eq!(read(before.clone()), [6.0], "what was done is there");
+        for factor in 2..5 {
+            assert_eq!(read((before.clone() + kept.clone()) * factor as f32), [11.0 * factor as f32]);
+        }
+        assert!(MpsGraphDevice.sync().is_ok());
     }
-    assert!(MpsGraphDevice.sync().is_ok());
 }
 
 #[test]
