@@ -138,10 +138,10 @@ impl<T: Element, const MAX: bool, const OR_NAN: bool> VectorLoop for Segments<'_
             let (groups, rest) = self.out.as_chunks_mut::<LANES>();
             let (x, x_rest) = self.x.split_at(groups.len() * LANES * self.extent);
             for (x, out) in x.chunks_exact(LANES * self.extent).zip(groups) {
-                first_of_rows::<T, MAX, OR_NAN>(x, self.extent, out);
+                first_of_rows::<T, MAX, OR_NAN, LANES>(x, self.extent, out);
             }
             for (x, out) in x_rest.chunks_exact(self.extent).zip(rest) {
-                *out = first_of_short::<T, MAX, OR_NAN>(x);
+                first_of_rows::<T, MAX, OR_NAN, 1>(x, self.extent, array::from_mut(out));
             }
             return;
         }
@@ -168,14 +168,18 @@ impl<T: Element, const MAX: bool, const OR_NAN: bool> VectorLoop for Segments<'_
     }
 }
 
-/// The positions in short rows.
+/// The positions in `N` short rows.
 #[inline(always)]
-fn first_of_rows<T: Element, const MAX: bool, const OR_NAN: bool>(x: &[T], extent: usize, out: &mut [i32; LANES]) {
-    let rows: [&[T]; LANES] = array::from_fn(|row| &x[row * extent..][..extent]);
-    let (mut best, mut first) = ([start::<T, MAX>(); LANES], [-1; LANES]);
+fn first_of_rows<T: Element, const MAX: bool, const OR_NAN: bool, const N: usize>(
+    x: &[T],
+    extent: usize,
+    out: &mut [i32; N],
+) {
+    let rows: [&[T]; N] = array::from_fn(|row| &x[row * extent..][..extent]);
+    let (mut best, mut first) = ([start::<T, MAX>(); N], [-1; N]);
     let elements = |at: usize| array::from_fn(|row| rows[row][at]);
     for at in 0..extent {
-        take::<T, MAX, OR_NAN, LANES>(elements(at), at as i32, &mut best, &mut first);
+        take::<T, MAX, OR_NAN, N>(elements(at), at as i32, &mut best, &mut first);
     }
     for (first, row) in first.iter_mut().zip(rows).filter(|(first, _)| **first < 0) {
         *first = first_of_unbeaten(row.iter());
@@ -186,19 +190,6 @@ fn first_of_rows<T: Element, const MAX: bool, const OR_NAN: bool>(x: &[T], exten
 /// Where nothing has beaten the start: it does not beat itself.
 fn first_of_unbeaten<'a, T: Element>(mut x: impl Iterator<Item = &'a T>) -> i32 {
     x.position(|x| !x.is_nan()).map_or(-1, |at| at as i32)
-}
-
-/// The position in a short row, without branches.
-#[inline(always)]
-fn first_of_short<T: Element, const MAX: bool, const OR_NAN: bool>(x: &[T]) -> i32 {
-    let (mut best, mut first) = (start::<T, MAX>(), -1);
-    for (at, &x) in x.iter().enumerate() {
-        // The start itself does not beat the start.
-        let taken = beats::<T, MAX, OR_NAN>(x, best) | ((first < 0) & !x.is_nan());
-        best = if taken { x } else { best };
-        first = if taken { at as i32 } else { first };
-    }
-    first
 }
 
 struct Columns<'a, T, const MAX: bool, const OR_NAN: bool> {
