@@ -6,6 +6,7 @@
 //! the order of operations for any number of threads. A product of floats along one axis has one order, wherever the
 //! axis is, so its operand need not be turned. Only what is inside of a block knows the element type (`inner`).
 
+mod blocks;
 mod fold;
 mod in_order;
 pub mod inner;
@@ -18,6 +19,7 @@ use super::threads::{PARALLEL_BYTES, Worth, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
+use blocks::Blocks;
 use bytemuck::{cast_slice, cast_slice_mut};
 pub use fold::{BLOCK, fold_long, front, interleaved};
 use fold::{COLUMNS, Columns, Segments};
@@ -232,6 +234,16 @@ impl Loops {
         Self { kept, reduced, segments, as_segments: false, count: reduced.count() }
     }
 
+    /// If several blocks of rows are folded, and each is little work.
+    fn blocks<'a>(&self, x: &'a [u8]) -> Option<Blocks<'a>> {
+        match (&self.kept.loops[..self.kept.depth], &self.reduced.loops[..self.reduced.depth]) {
+            (&[_, (width, _)], &[(count, step)]) if step == width && count * width <= BLOCK => {
+                Some(Blocks { x, count, width, as_segments: self.as_segments })
+            }
+            _ => None,
+        }
+    }
+
     fn run(mut self, inner: &Inner, x: &[u8], out: &mut [u8], finish: &(dyn Fn(&mut [u8]) + Sync)) {
         let size = inner.size;
         assert_eq!(x.len(), self.kept.count() * self.count * size, "reduction: the operand has another size");
@@ -243,6 +255,13 @@ impl Loops {
             let segments = Segments { x, length, nest: self.reduced };
             share_reads(parallel, chunk * self.count * size, chunk * size, out, |at, out| {
                 fold::segments(inner, &segments, (&self.kept, at * chunk), out);
+                finish(out);
+            });
+        } else if let Some(blocks) = self.blocks(x) {
+            let [read, row] = [blocks.elements(), blocks.width].map(|elements| elements * size);
+            let chunk = (PARALLEL_BYTES / 4 / read).max(1);
+            share_reads(parallel, chunk * read, chunk * row, out, |at, out| {
+                blocks.fold(inner, at * chunk, out);
                 finish(out);
             });
         } else {
@@ -257,12 +276,7 @@ impl Loops {
                 let start = self.kept.offset(outer);
                 share_reads(parallel && few, read(COLUMNS), COLUMNS * size, out, |tile, out| {
                     let columns = Columns { x, start: start + tile * COLUMNS, width, starts };
-                    match starts {
-                        Starts::Packed(step) if self.as_segments => {
-                            columns.fold_as_segments(inner, self.count, step, out)
-                        }
-                        Starts::Packed(_) | Starts::Nest(_) => columns.fold(inner, 0..self.count, out),
-                    }
+                    columns.fold_all(inner, self.count, self.as_segments, out);
                     finish(out);
                 });
             });

@@ -158,7 +158,7 @@ pub struct Columns<'a> {
 
 impl Columns<'_> {
     /// Folds some of the rows into the tile `out`, of at most `COLUMNS` elements, and ignores its old contents.
-    pub fn fold(&self, inner: &Inner, rows: Range<usize>, out: &mut [u8]) {
+    fn fold(&self, inner: &Inner, rows: Range<usize>, out: &mut [u8]) {
         let (count, width) = (rows.end - rows.start, out.len() / inner.size);
         // Rows much shorter than a tile are taken several at a time, as one row of a wider tile.
         let packed = matches!(self.starts, Starts::Packed(_)) && self.width == width;
@@ -167,7 +167,7 @@ impl Columns<'_> {
         }
         if count <= ROWS {
             inner.fill(out);
-            return inner.rows(&inner::Rows { x: self.x, start: self.start, starts: self.starts }, rows, out);
+            return inner.rows(&inner::Rows::of_one(self.x, self.start, self.starts, width), rows, out);
         }
         let mut other = OwnLine([0u64; COLUMNS]);
         let other: &mut [u8] = &mut cast_slice_mut(&mut other.0)[..out.len()];
@@ -178,8 +178,16 @@ impl Columns<'_> {
         inner.join(out, other);
     }
 
+    /// Folds all `count` rows into the tile `out`, or, if they are neighbours, each column as a segment.
+    pub fn fold_all(&self, inner: &Inner, count: usize, as_segments: bool, out: &mut [u8]) {
+        match self.starts {
+            Starts::Packed(step) if as_segments => self.fold_as_segments(inner, count, step, out),
+            Starts::Packed(_) | Starts::Nest(_) => self.fold(inner, 0..count, out),
+        }
+    }
+
     /// Folds all `count` rows, `step` apart, into the tile `out`, each column as [`fold_long`] folds a segment.
-    pub fn fold_as_segments(&self, inner: &Inner, count: usize, step: usize, out: &mut [u8]) {
+    fn fold_as_segments(&self, inner: &Inner, count: usize, step: usize, out: &mut [u8]) {
         let widest = ACCUMULATED / ACCUMULATORS / inner.size;
         for (at, out) in out.chunks_mut(widest * inner.size).enumerate() {
             as_segments(inner, self.x, [self.start + at * widest, step, count], out);
@@ -216,15 +224,17 @@ fn as_segments(inner: &Inner, x: &[u8], [start, step, count]: [usize; 3], out: &
         as_segments(inner, x, [start + front * step, step, count - front], other);
         return inner.join(out, other);
     }
+    let width = out.len() / inner.size;
     if count < ACCUMULATORS {
         inner.fill(out);
-        return inner.rows(&inner::Rows { x, start, starts: Starts::Packed(step) }, 0..count, out);
+        return inner.rows(&inner::Rows::of_one(x, start, Starts::Packed(step), width), 0..count, out);
     }
     let mut parts = [0u64; ACCUMULATED / 8];
     let parts: &mut [u8] = &mut cast_slice_mut(&mut parts)[..ACCUMULATORS * out.len()];
     inner.fill(parts);
     for (at, part) in parts.chunks_exact_mut(out.len()).enumerate() {
-        let rows = inner::Rows { x, start: start + at * step, starts: Starts::Packed(ACCUMULATORS * step) };
+        let starts = Starts::Packed(ACCUMULATORS * step);
+        let rows = inner::Rows::of_one(x, start + at * step, starts, width);
         inner.rows(&rows, 0..(count - at).div_ceil(ACCUMULATORS), part);
     }
     let mut half = parts.len() / 2;

@@ -15,6 +15,9 @@ use std::ops::Range;
 /// neighbouring rows is read up to 1.6 times as fast as four.
 const STREAMED_BYTES: usize = 2 << 20;
 
+/// Elements of rows so short that four of them are about one stream.
+const SHORT: usize = 128;
+
 /// Accumulators of a segment: enough to hide the latency of an addition in any register width.
 pub const ACCUMULATORS: usize = 32;
 
@@ -74,7 +77,7 @@ impl Inner {
     /// Takes neighbouring rows of partial results in, or of elements.
     pub(super) fn join(&self, accumulators: &mut [u8], rows: &[u8]) {
         let [count, width] = [rows.len() / accumulators.len(), accumulators.len() / self.size];
-        self.rows(&Rows { x: rows, start: 0, starts: Starts::Packed(width) }, 0..count, accumulators);
+        self.rows(&Rows::of_one(rows, 0, Starts::Packed(width), width), 0..count, accumulators);
     }
 
     /// Sets every element to the result of reducing nothing.
@@ -198,11 +201,21 @@ pub fn in_halves<T: Copy>(all: [T; ACCUMULATORS], join: impl Fn(T, T) -> T) -> T
     join(all[0], all[1])
 }
 
-/// Rows that begin at element `start` and what `starts` adds to that.
+/// Rows that begin at element `start` and what `starts` adds to that, of one block or several.
 pub(super) struct Rows<'a> {
     pub(super) x: &'a [u8],
     pub(super) start: usize,
     pub(super) starts: Starts<'a>,
+    /// Elements of a row, and from one block to the next.
+    pub(super) width: usize,
+    pub(super) block: usize,
+}
+
+impl<'a> Rows<'a> {
+    /// Rows of so many elements of one block.
+    pub(super) fn of_one(x: &'a [u8], start: usize, starts: Starts<'a>, width: usize) -> Self {
+        Self { x, start, starts, width, block: 0 }
+    }
 }
 
 /// Where rows begin.
@@ -227,32 +240,35 @@ impl<T: Element, R: Reducer<T>> VectorLoop for EachRow<'_, T, R> {
 
     #[inline(always)]
     fn run(self) {
-        let &Rows { x, start, starts } = self.rows;
-        let (x, width): (&[T], _) = (cast_slice(x), self.out.len());
-        let row = |at: usize| {
-            let offset = match starts {
-                Starts::Packed(step) => at * step,
-                Starts::Nest(nest) => nest.offset(at),
-            };
-            &x[start + offset..][..width]
-        };
-        let mut at = self.some.start;
+        let &Rows { x, mut start, starts, width, block } = self.rows;
+        let x: &[T] = cast_slice(x);
         // Four rows for each time the accumulators are loaded and stored.
-        let together = size_of_val(x) <= STREAMED_BYTES;
-        while together && at + 4 <= self.some.end {
-            let [a, b, c, d] = array::from_fn(|i| row(at + i));
-            for i in 0..width {
-                let mut acc = R::step(self.out[i], a[i]);
-                acc = R::step(acc, b[i]);
-                acc = R::step(acc, c[i]);
-                self.out[i] = R::step(acc, d[i]);
+        let together = size_of_val(x) <= STREAMED_BYTES || width <= SHORT;
+        for out in self.out.chunks_exact_mut(width) {
+            let row = |at: usize| {
+                let offset = match starts {
+                    Starts::Packed(step) => at * step,
+                    Starts::Nest(nest) => nest.offset(at),
+                };
+                &x[start + offset..][..width]
+            };
+            let mut at = self.some.start;
+            while together && at + 4 <= self.some.end {
+                let [a, b, c, d] = array::from_fn(|i| row(at + i));
+                for i in 0..width {
+                    let mut acc = R::step(out[i], a[i]);
+                    acc = R::step(acc, b[i]);
+                    acc = R::step(acc, c[i]);
+                    out[i] = R::step(acc, d[i]);
+                }
+                at += 4;
             }
-            at += 4;
-        }
-        for at in at..self.some.end {
-            for (acc, &x) in self.out.iter_mut().zip(row(at)) {
-                *acc = R::step(*acc, x);
+            for at in at..self.some.end {
+                for (acc, &x) in out.iter_mut().zip(row(at)) {
+                    *acc = R::step(*acc, x);
+                }
             }
+            start += block;
         }
     }
 }

@@ -301,3 +301,35 @@ fn bool_stays_bool() {
         assert_eq!(run(op, DType::Bool, &x, &[2, 3], &[1]), expected);
     }
 }
+
+/// Reduces the axis in the middle of `[blocks, rows, width]`, all blocks at once and each by itself.
+fn compare_blocks<T: Element>(op: ReduceOp, dtype: DType, x: &[T], [blocks, rows, width]: [usize; 3]) {
+    let together = run(op, dtype, x, &[blocks, rows, width], &[1]);
+    let apart: Vec<T> = x.chunks_exact(rows * width).flat_map(|x| run(op, dtype, x, &[rows, width], &[0])).collect();
+    let bytes = |results: &[T]| cast_slice::<T, u8>(results).to_vec();
+    assert!(bytes(&together) == bytes(&apart), "{op:?} of {dtype:?}, [{blocks}, {rows}, {width}]");
+}
+
+#[test]
+fn blocks_are_folded_together_as_each_by_itself() {
+    const RANGE: usize = 251;
+    let shapes = [[700, 2, 2], [33, 3, 10], [41, 2, 11], [9, 16, 3], [30, 8, 64], [5, 60, 7], [12, 5, 50], [3, 130, 2]];
+    for shape in shapes.into_iter().chain([[1, 2, 2], [2, 600, 3], [6, 70, 20], [300, 20, 30], [2, 9, 1000]]) {
+        let count: usize = shape.iter().product();
+        let place = |i: usize| i * 7919 % RANGE;
+        let floats: Vec<f32> = (0..count).map(|i| place(i) as f32 * 0.37 - 40.0).collect();
+        for op in ALL {
+            compare_blocks(op, DType::F32, &floats, shape);
+        }
+        let halves: Vec<f16> = floats.iter().map(|&x| f16::from_f32(x)).collect();
+        let longs: Vec<i64> = (0..count).map(|i| place(i) as i64 - 125).collect();
+        let bytes: Vec<u8> = (0..count).map(|i| place(i) as u8).collect();
+        for op in [ReduceOp::Sum, ReduceOp::Prod] {
+            compare_blocks(op, DType::F16, &halves, shape);
+            compare_blocks(op, DType::I64, &longs, shape);
+            compare_blocks(op, DType::U8, &bytes, shape);
+        }
+        compare_blocks(ReduceOp::Max, DType::I64, &longs, shape);
+        compare_blocks(ReduceOp::Or, DType::U8, &bytes, shape);
+    }
+}
