@@ -1,20 +1,23 @@
 //! Position of the largest or smallest element along an axis: the first of equals, and never a NaN (-1 if all are NaN)
 //! or the first NaN.
 //!
-//! Along the last axis the extreme value is found first and then searched for, two loops that vectorise; in short rows,
-//! some of them are searched at the same time. Along another axis, rows are compared with a tile of the best values so
-//! far, narrow ones some together.
+//! Along the last axis the extreme value is found first and then searched for, two loops that vectorise (`row`); some
+//! short rows are searched at the same time, and some short columns of narrow blocks. Otherwise rows are compared with
+//! a tile of the best values so far, narrow ones some together.
+
+mod row;
 
 use super::call::Call;
 use super::element::Element;
-use super::reduce::reducers::{Max, Min, Reducer};
-use super::reduce::{ACCUMULATORS, in_halves};
+use super::reduce::ACCUMULATORS;
 use super::threads::{MOVED, PARALLEL_BYTES, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
-use bytemuck::cast_slice;
+use bytemuck::{cast_slice, cast_slice_mut};
+use row::{BLOCK, first_of_row};
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 use std::array;
 use std::ops::Range;
 
@@ -28,6 +31,9 @@ const LANES: usize = 16;
 const FEW: usize = 4;
 /// Elements searched at a time.
 const CHUNK: usize = ACCUMULATORS;
+/// Most parts of a row that threads search, and elements of a part at least.
+const PARTS: usize = 64;
+const PART: usize = 4 * BLOCK;
 
 /// `[x]`, f32 or integers but u64; i32 position of the largest (`max`) or smallest element, the first of equals. The
 /// reduced extent stays as 1.
@@ -57,10 +63,15 @@ impl ArgReduce {
         let inner: usize = shape[self.axis + 1..].iter().product();
         let (extent, size) = (shape[self.axis], dtype.size());
         let parallel = MOVED.is_met(x.len());
-        if inner == 1 {
-            let chunk = (PARALLEL_BYTES / 4 / (extent * size)).max(1);
-            return share_reads(parallel, chunk * extent * size, chunk, out, |at, out| {
-                (loops.segments)(&x[at * chunk * extent * size..][..out.len() * extent * size], extent, out);
+        if inner == 1 && parallel && out.len() < count() {
+            x.chunks_exact(extent * size).zip(out).for_each(|(x, out)| *out = first_of_parts(&loops, x, size));
+            return;
+        }
+        if inner == 1 || are_few(inner, extent) {
+            let block = extent * inner * size;
+            let chunk = (PARALLEL_BYTES / 4 / block).max(1);
+            return share_reads(parallel, chunk * block, chunk * inner, out, |at, out| {
+                (loops.segments)(&x[at * chunk * block..][..out.len() / inner * block], [inner, extent], out);
             });
         }
         let read = |width: usize| width * extent * size;
@@ -84,17 +95,45 @@ impl ArgReduce {
     }
 }
 
+/// The position in a long row of elements of `size` bytes, whose parts several threads search.
+fn first_of_parts(loops: &Loops, x: &[u8], size: usize) -> i32 {
+    let part = (x.len() / size).div_ceil(PARTS).max(PART);
+    let mut firsts = [-1; PARTS];
+    let firsts = &mut firsts[..x.len().div_ceil(part * size)];
+    share_reads(true, part * size, 1, firsts, |at, first| {
+        let x = &x[at * part * size..];
+        let x = &x[..x.len().min(part * size)];
+        (loops.segments)(x, [1, x.len() / size], first);
+    });
+    // The elements there, one behind the other, are a row again.
+    let mut elements = [0u64; PARTS];
+    let elements: &mut [u8] = cast_slice_mut(&mut elements);
+    let mut places = SmallVec::<[i32; PARTS]>::new();
+    for (at, first) in firsts.iter().enumerate().filter(|(_, first)| **first >= 0) {
+        let place = at * part + *first as usize;
+        elements[places.len() * size..][..size].copy_from_slice(&x[place * size..][..size]);
+        places.push(place as i32);
+    }
+    let mut first = [-1];
+    if !places.is_empty() {
+        (loops.segments)(&elements[..places.len() * size], [1, places.len()], &mut first);
+    }
+    usize::try_from(first[0]).map_or(-1, |at| places[at])
+}
+
 /// The loops over elements of one type, on their bytes.
 #[derive(Clone, Copy)]
 struct Loops {
-    segments: fn(&[u8], usize, &mut [i32]),
+    segments: fn(&[u8], [usize; 2], &mut [i32]),
     columns: fn(&[u8], [usize; 2], &mut [i32]),
 }
 
 impl Loops {
     fn of<T: Element, const MAX: bool, const OR_NAN: bool>() -> Self {
         Self {
-            segments: |x, extent, out| vectorised(Segments::<T, MAX, OR_NAN> { x: cast_slice(x), extent, out }),
+            segments: |x, [inner, extent], out| {
+                vectorised(Segments::<T, MAX, OR_NAN> { x: cast_slice(x), inner, extent, out });
+            },
             columns: |x, [inner, extent], out| {
                 vectorised(Columns::<T, MAX, OR_NAN> { x: cast_slice(x), inner, extent, out });
             },
@@ -109,21 +148,21 @@ fn beats<T: Element, const MAX: bool, const OR_NAN: bool>(x: T, best: T) -> bool
     if OR_NAN { (is_further | x.is_nan()) & !best.is_nan() } else { is_further }
 }
 
-/// The extreme value of both, or a NaN where that beats it.
-#[inline(always)]
-fn better<T: Element, const MAX: bool, const OR_NAN: bool>(best: T, x: T) -> T {
-    let further = if MAX { Max::step(best, x) } else { Min::step(best, x) };
-    if OR_NAN { further.or_nan(x) } else { further }
-}
-
 /// The value that every other number beats.
 #[inline(always)]
 fn start<T: Element, const MAX: bool>() -> T {
     if MAX { T::LOWEST } else { T::HIGHEST }
 }
 
+/// Whether columns are so few and short that those of several blocks are searched at the same time, as short rows are.
+fn are_few(inner: usize, extent: usize) -> bool {
+    inner < LANES && extent < CHUNK
+}
+
+/// Rows, or blocks of few columns.
 struct Segments<'a, T, const MAX: bool, const OR_NAN: bool> {
     x: &'a [T],
+    inner: usize,
     extent: usize,
     out: &'a mut [i32],
 }
@@ -134,55 +173,49 @@ impl<T: Element, const MAX: bool, const OR_NAN: bool> VectorLoop for Segments<'_
 
     #[inline(always)]
     fn run(self) {
-        if self.extent < CHUNK {
-            let (groups, rest) = self.out.as_chunks_mut::<LANES>();
-            let (x, x_rest) = self.x.split_at(groups.len() * LANES * self.extent);
-            for (x, out) in x.chunks_exact(LANES * self.extent).zip(groups) {
-                first_of_rows::<T, MAX, OR_NAN, LANES>(x, self.extent, out);
-            }
-            for (x, out) in x_rest.chunks_exact(self.extent).zip(rest) {
-                first_of_rows::<T, MAX, OR_NAN, 1>(x, self.extent, array::from_mut(out));
+        let Self { x, inner, extent, out } = self;
+        if inner == 1 && extent >= CHUNK {
+            for (x, out) in x.chunks_exact(extent).zip(out) {
+                *out = first_of_row::<T, MAX, OR_NAN>(x);
             }
             return;
         }
-        for (x, out) in self.x.chunks_exact(self.extent).zip(self.out) {
-            let (chunks, _) = x.as_chunks::<CHUNK>();
-            let best = if T::ANY_ORDER {
-                x.iter().fold(start::<T, MAX>(), |best, &x| better::<T, MAX, OR_NAN>(best, x))
-            } else {
-                let mut bests = [start::<T, MAX>(); CHUNK];
-                // The last ones may have been among the chunks: no element is better than itself.
-                for chunk in chunks.iter().chain(x.last_chunk::<CHUNK>()) {
-                    for (best, &x) in bests.iter_mut().zip(chunk) {
-                        *best = better::<T, MAX, OR_NAN>(*best, x);
-                    }
-                }
-                in_halves(bests, better::<T, MAX, OR_NAN>)
-            };
-            // A row of NaN alone holds no element equal to the start, and a NaN equals nothing.
-            let is_hit = |x: T| (x == best) | (OR_NAN & x.is_nan());
-            let skipped = chunks.iter().take_while(|chunk| !chunk.iter().fold(false, |hit, &x| hit | is_hit(x)));
-            let first = skipped.count() * CHUNK;
-            *out = x[first..].iter().position(|&x| is_hit(x)).map_or(-1, |at| (first + at) as i32);
+        // Where the next column begins, and which one of its block it is.
+        let mut next = [0, 0];
+        let mut column = || {
+            let [start, column] = next;
+            next = if column + 1 < inner { [start, column + 1] } else { [start + extent * inner, 0] };
+            start + column
+        };
+        let (groups, rest) = out.as_chunks_mut::<LANES>();
+        for out in groups {
+            let starts = array::from_fn(|_| column());
+            match inner {
+                1 => first_of_columns::<T, MAX, OR_NAN, LANES>((x, starts), [1, extent], out),
+                _ => first_of_columns::<T, MAX, OR_NAN, LANES>((x, starts), [inner, extent], out),
+            }
+        }
+        for out in rest {
+            first_of_columns::<T, MAX, OR_NAN, 1>((x, [column()]), [inner, extent], array::from_mut(out));
         }
     }
 }
 
-/// The positions in `N` short rows.
+/// The positions in `N` short columns, which begin at these places of `x`, or in rows, whose elements are neighbours.
 #[inline(always)]
-fn first_of_rows<T: Element, const MAX: bool, const OR_NAN: bool, const N: usize>(
-    x: &[T],
-    extent: usize,
+fn first_of_columns<T: Element, const MAX: bool, const OR_NAN: bool, const N: usize>(
+    (x, starts): (&[T], [usize; N]),
+    [inner, extent]: [usize; 2],
     out: &mut [i32; N],
 ) {
-    let rows: [&[T]; N] = array::from_fn(|row| &x[row * extent..][..extent]);
+    let columns: [&[T]; N] = array::from_fn(|lane| &x[starts[lane]..][..(extent - 1) * inner + 1]);
     let (mut best, mut first) = ([start::<T, MAX>(); N], [-1; N]);
-    let elements = |at: usize| array::from_fn(|row| rows[row][at]);
     for at in 0..extent {
-        take::<T, MAX, OR_NAN, N>(elements(at), at as i32, &mut best, &mut first);
+        let elements = array::from_fn(|lane| columns[lane][at * inner]);
+        take::<T, MAX, OR_NAN, N>(elements, at as i32, &mut best, &mut first);
     }
-    for (first, row) in first.iter_mut().zip(rows).filter(|(first, _)| **first < 0) {
-        *first = first_of_unbeaten(row.iter());
+    for (first, column) in first.iter_mut().zip(columns).filter(|(first, _)| **first < 0) {
+        *first = first_of_unbeaten(column.iter().step_by(inner));
     }
     *out = first;
 }

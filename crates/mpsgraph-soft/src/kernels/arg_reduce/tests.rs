@@ -85,6 +85,38 @@ fn short_rows_and_narrow_columns() {
 }
 
 #[test]
+fn narrow_blocks() {
+    for [blocks, extent, inner] in [[1, 2, 2], [9, 3, 4], [40, 2, 2], [17, 31, 3], [5, 32, 3], [6, 7, 15], [6, 7, 16]] {
+        let x = |i: usize| [f32::NAN, (i * 7919 % 5) as f32, -1.0, f32::NEG_INFINITY][i * 31 % 4];
+        let n = blocks * extent * inner;
+        compare::<f32>(DType::F32, [blocks, extent, inner], &(0..n).map(x).collect::<Vec<_>>(), f64::from);
+        let bytes: Vec<u8> = (0..n).map(|i| (i * 37 % 7) as u8).collect();
+        compare::<u8>(DType::U8, [blocks, extent, inner], &bytes, f64::from);
+    }
+}
+
+/// Parts are searched by several threads: equals, NaN and infinities in one part or another.
+#[test]
+fn one_long_row() {
+    const COUNT: usize = 300_007;
+    let few = |i: usize| (i * 7919 % 1009) as f32;
+    let mut x: Vec<f32> = (0..COUNT).map(few).collect();
+    compare::<f32>(DType::F32, [1, COUNT, 1], &x, f64::from);
+    for (at, value) in [(290_000, 2000.0), (130_000, 2000.0), (250_000, f32::NAN), (16_384, f32::NEG_INFINITY)] {
+        x[at] = value;
+        compare::<f32>(DType::F32, [1, COUNT, 1], &x, f64::from);
+    }
+    x[..200_000].fill(f32::NAN);
+    compare::<f32>(DType::F32, [1, COUNT, 1], &x, f64::from);
+    x.fill(f32::NAN);
+    compare::<f32>(DType::F32, [1, COUNT, 1], &x, f64::from);
+    x[299_999] = f32::NEG_INFINITY;
+    compare::<f32>(DType::F32, [1, COUNT, 1], &x, f64::from);
+    let bytes: Vec<u8> = (0..COUNT).map(|i| (i / 1000 * 7 % 251) as u8).collect();
+    compare::<u8>(DType::U8, [1, COUNT, 1], &bytes, f64::from);
+}
+
+#[test]
 fn large() {
     let x: Vec<f32> = (0..600 * 700).map(|i| (i * 7919 % 100_003) as f32).collect();
     compare::<f32>(DType::F32, [1, 600, 700], &x, f64::from);

@@ -126,7 +126,7 @@ impl<T: Element, R: Reducer<T>> VectorLoop for EachSegment<'_, T, R> {
                 4 if step == 4 => neighbours::<T, R, 4>(x, out),
                 _ => {
                     for (i, out) in out.iter_mut().enumerate() {
-                        *out = fold::<T, R>(&x[i * step..][..length]);
+                        *out = fold::<T, R>(&x[i * step..], length);
                     }
                 }
             }
@@ -142,27 +142,47 @@ fn neighbours<T: Element, R: Reducer<T>, const N: usize>(x: &[T], out: &mut [T])
     }
 }
 
-/// Folds a segment.
+/// Folds the segment of `length` elements at the beginning of `x`.
 #[inline(always)]
-fn fold<T: Element, R: Reducer<T>>(x: &[T]) -> T {
+pub fn fold<T: Element, R: Reducer<T>>(x: &[T], length: usize) -> T {
     // In any order the compiler finds accumulators of its own; around ours it would take vectors apart.
-    if T::ANY_ORDER || x.len() < ACCUMULATORS {
-        return x.iter().fold(R::START, |acc, &x| R::step(acc, x));
+    let segment = &x[..length];
+    if T::ANY_ORDER || length < ACCUMULATORS {
+        return segment.iter().fold(R::START, |acc, &x| R::step(acc, x));
     }
     if R::KEEPS_NAN {
-        return fold_extremes::<T, R>(x);
+        return fold_extremes::<T, R>(segment);
     }
     let mut accumulators = [R::START; ACCUMULATORS];
-    let (chunks, rest) = x.as_chunks::<ACCUMULATORS>();
+    let (chunks, rest) = segment.as_chunks::<ACCUMULATORS>();
     for chunk in chunks {
         for (acc, &x) in accumulators.iter_mut().zip(chunk) {
             *acc = R::step(*acc, x);
         }
     }
-    for (acc, &x) in accumulators.iter_mut().zip(rest) {
-        *acc = R::step(*acc, x);
+    if !rest.is_empty() {
+        let last = padded::<T, R>(&x[length - rest.len()..], rest.len());
+        for (acc, x) in accumulators.iter_mut().zip(last) {
+            *acc = R::step(*acc, x);
+        }
     }
     in_halves(accumulators, R::step)
+}
+
+/// The first `count` elements of `x`, and behind them what changes no accumulator. Reads a whole chunk if there is one,
+/// because to copy a few takes longer.
+#[inline(always)]
+fn padded<T: Element, R: Reducer<T>>(x: &[T], count: usize) -> [T; ACCUMULATORS] {
+    let mut elements = [R::START; ACCUMULATORS];
+    match x.first_chunk::<ACCUMULATORS>() {
+        Some(chunk) => {
+            for at in 0..ACCUMULATORS {
+                elements[at] = if (at as i32) < count as i32 { chunk[at] } else { R::START };
+            }
+        }
+        None => elements[..count].copy_from_slice(&x[..count]),
+    }
+    elements
 }
 
 /// Folds at least a chunk in any order, and notes beside that whether there is a NaN: once for both chunks of a pair.
