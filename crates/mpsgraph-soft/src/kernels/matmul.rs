@@ -3,7 +3,7 @@
 //! A right operand with consecutive columns is turned first ([`turned`]), a single row or column is multiplied without
 //! `gemm` ([`row`]), and threads share a few rows times a deep operand by its rows ([`deep`]). Batch extents are
 //! broadcast by strides of 0; a batch that walks the left operand's rows while the right one stays is one taller
-//! product. 16-bit operands are converted to f32, multiplied there and rounded once: sums have the precision of f32 on
+//! product. Tiny matrices are multiplied directly ([`tiny`]). 16-bit operands are converted to f32, multiplied there and rounded once: sums have the precision of f32 on
 //! every processor.
 //!
 //! A constant matrix with equal columns, as those of Fourier transforms have them, is multiplied another way
@@ -21,6 +21,7 @@ mod row;
 mod scratch;
 mod sharing;
 mod sums;
+mod tiny;
 mod turn;
 mod turned;
 mod widened;
@@ -38,6 +39,7 @@ use product::Product;
 pub use product::{IN_PLACE, Matrix, product, product_of_part};
 use sharing::Sharing;
 pub use sharing::{MULTIPLIED, PARALLEL_PRODUCT};
+use tiny::TinyProducts;
 pub use turned::{Columns, turn};
 use widened::{Halves, Widened};
 
@@ -144,14 +146,20 @@ impl MatMul {
         self.sharing() == Sharing::Large || self.multiplications() >= PARALLEL_PRODUCT
     }
 
+    /// Whether the products are those of tiny matrices.
+    fn are_tiny(&self) -> bool {
+        self.dtype == DType::F32 && tiny::are_tiny((self.m, self.n, self.k))
+    }
+
     /// How threads share each product.
     fn sharing(&self) -> Sharing {
         Sharing::of((self.m, self.n, self.k), self.batch.len())
     }
 
-    /// Those of all products.
+    /// Those of all products, and what takes as long as some more.
     fn multiplications(&self) -> usize {
-        self.batch.len() * self.m * self.n * self.k
+        let around = if self.are_tiny() { tiny::AROUND } else { 0 };
+        self.batch.len() * (self.m * self.n * self.k + around)
     }
 
     /// Rows, columns and inner extent of one product, and how many there are.
@@ -180,6 +188,9 @@ impl MatMul {
             return self.run_folded(*side, folded, other, tables, output);
         }
         assert!(tables.is_none(), "only folded products rotate");
+        if self.are_tiny() {
+            return self.run_tiny(lhs, rhs, output);
+        }
         let sharing = self.sharing();
         let product = |at: usize| {
             let (a, b) = self.batch[at];
@@ -197,6 +208,23 @@ impl MatMul {
         } else {
             (0..self.batch.len()).for_each(product);
         }
+    }
+
+    /// All products of tiny matrices.
+    fn run_tiny(&self, lhs: Span, rhs: Span, output: &SpanMut) {
+        let size = self.m * self.n;
+        let is_shared = MULTIPLIED.is_met(self.multiplications());
+        let group = if is_shared { self.batch.len().div_ceil(4 * threads::count()) } else { self.batch.len().max(1) };
+        let part = |at: usize| {
+            let batch = &self.batch[at * group..self.batch.len().min((at + 1) * group)];
+            let out = output.as_ptr().cast::<f32>().wrapping_add(at * group * size);
+            // SAFETY: the output is aligned and has room for all products (checked by `run`); parts are disjoint.
+            let out = unsafe { std::slice::from_raw_parts_mut(out, batch.len() * size) };
+            let (a, b) = ((lhs.slice(), self.lhs), (rhs.slice(), self.rhs));
+            TinyProducts { extents: (self.m, self.n, self.k), a, b, batch, out }.run();
+        };
+        let parts = self.batch.len().div_ceil(group);
+        if is_shared { threads::for_each(parts, 1, &part) } else { (0..parts).for_each(part) }
     }
 
     /// All products with a constant.

@@ -9,7 +9,7 @@ pub(super) fn pattern(n: usize) -> Vec<f32> {
     (0..n).map(|i| ((i * 37 + 11) % 17) as f32 - 8.0).collect()
 }
 
-fn run<T: bytemuck::Pod>(product: &MatMul, a: &[T], b: &[T], n: usize) -> Vec<T> {
+pub(super) fn run<T: bytemuck::Pod>(product: &MatMul, a: &[T], b: &[T], n: usize) -> Vec<T> {
     let mut c = vec![T::zeroed(); n];
     // SAFETY: the three vectors outlive the call.
     unsafe { product.run(Span::of(a), Span::of(b), None, &SpanMut::of(&mut c)) };
