@@ -110,24 +110,6 @@ thread_local! {
     pub static NUMBERS: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
 
-/// Lets `gemm` make what it keeps for a thread, by a product whose left operand it would pack in there.
-pub fn keep_memory_of_gemm() {
-    // One vector of any instruction set, consecutive, and deeper than what `gemm` sums without memory.
-    let (rows, columns, depth) = (16, 2, 3);
-    let (a, b, mut c) = ([0.0_f32; 48], [0.0_f32; 6], [0.0_f32; 32]);
-    let (down, right) = (1, rows as isize);
-    // SAFETY: the arrays have as many elements as the extents and strides say.
-    unsafe {
-        let (a, b, c) = (a.as_ptr(), b.as_ptr(), c.as_mut_ptr());
-        let below = depth as isize;
-        let alone = gemm::Parallelism::None;
-        gemm::gemm(
-            rows, columns, depth, c, right, down, false, a, right, down, b, below, 1, 0.0, 1.0, false, false, false,
-            alone,
-        );
-    }
-}
-
 /// `c = a * b`, or `c += a * b` if `accumulate`: (m, k) times (k, n), each with its row and column strides, the rows of
 /// `c` so far apart.
 #[derive(Clone, Copy)]
