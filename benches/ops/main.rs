@@ -69,6 +69,11 @@ fn name(what: &str, dtype: DType, [rows, columns]: [usize; 2]) -> String {
 
 /// Floats from a normal distribution.
 fn floats<B: Backend>(shape: [usize; 2]) -> Tensor<B, 2> {
+    blocks(shape)
+}
+
+/// The same with more axes, or fewer.
+fn blocks<B: Backend, const D: usize>(shape: [usize; D]) -> Tensor<B, D> {
     Tensor::random(shape, Distribution::Normal(0.0, 1.0), &B::Device::default())
 }
 

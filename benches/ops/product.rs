@@ -1,9 +1,9 @@
-//! Matrix products of square matrices.
+//! Matrix products of square matrices, one or a batch.
 
 use burn::tensor::DType;
 use criterion::Criterion;
 
-use super::{case, floats, ints};
+use super::{blocks, case, floats, ints};
 
 pub fn benches(criterion: &mut Criterion) {
     let group = &mut criterion.benchmark_group("matmul");
@@ -21,5 +21,11 @@ pub fn benches(criterion: &mut Criterion) {
             |B| [0; 2].map(|_| ints::<B>([n, n], dtype)),
             |[a, b]| { a.clone().matmul(b.clone()) }
         );
+    }
+    // Rotations, and heads of a small transformer.
+    for [batch, n] in [[10_000, 3], [10_000, 4], [1000, 16], [64, 64]] {
+        case!(group, format!("f32 {batch} of {n}"), |B| [0; 2].map(|_| blocks::<B, 3>([batch, n, n])), |[a, b]| {
+            a.clone().matmul(b.clone())
+        });
     }
 }

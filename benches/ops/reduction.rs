@@ -1,9 +1,9 @@
-//! Reductions to one element and along either axis.
+//! Reductions to one element, along either axis, and along an axis between others.
 
 use burn::tensor::DType;
 use criterion::Criterion;
 
-use super::{INTS, bools, case, floats, ints, name, shapes};
+use super::{INTS, blocks, bools, case, floats, ints, name, shapes};
 
 pub fn benches(criterion: &mut Criterion) {
     let group = &mut criterion.benchmark_group("reduction");
@@ -49,5 +49,17 @@ pub fn benches(criterion: &mut Criterion) {
         case!(group, of("all"), |B| floats::<B>(shape).lower_elem(100.0), |x| x.clone().all());
         case!(group, of("any dim 0"), |B| bools::<B>(shape), |x| x.clone().any_dim(0));
         case!(group, of("any dim 1"), |B| bools::<B>(shape), |x| x.clone().any_dim(1));
+    }
+    for shape @ [outer, middle, inner] in [[10_000, 2, 2], [10_000, 3, 4], [10_000, 10, 10], [2000, 8, 64]] {
+        let of = |what: &str| format!("{what} dim 1 of {outer}x{middle}x{inner}");
+        case!(group, of("sum"), |B| blocks::<B, 3>(shape), |x| x.clone().sum_dim(1));
+        case!(group, of("max"), |B| blocks::<B, 3>(shape), |x| x.clone().max_dim(1));
+        case!(group, of("argmax"), |B| blocks::<B, 3>(shape), |x| x.clone().argmax(1));
+    }
+    for shape @ [rows, columns] in [[1, 50_000], [1, 1_000_000], [20_000, 50], [50_000, 20]] {
+        let of = |what: &str| format!("{what} of {rows} rows of {columns}");
+        case!(group, of("sum"), |B| floats::<B>(shape), |x| x.clone().sum_dim(1));
+        case!(group, of("max"), |B| floats::<B>(shape), |x| x.clone().max_dim(1));
+        case!(group, of("argmax"), |B| floats::<B>(shape), |x| x.clone().argmax(1));
     }
 }
