@@ -16,18 +16,20 @@ use crate::tensor_type::{TensorType, extents, shape};
 pub struct MpsGraphTensor {
     pub(crate) value: Handle,
     pub(crate) shape: Shape,
+    /// Whether these are known to be the numbers from 0 on, one row of them.
+    pub(crate) counts: bool,
 }
 
 impl MpsGraphTensor {
     pub(crate) fn new(value: Handle) -> Self {
         let shape = shape(extents(&value.ty().shape));
-        Self { value, shape }
+        Self { value, shape, counts: false }
     }
 
     /// The same elements in row-major order seen with another shape of as many elements.
     pub(crate) fn with_shape(self, shape: Shape) -> Self {
         debug_assert_eq!(self.shape.num_elements(), shape.num_elements());
-        Self { value: self.value, shape }
+        Self { value: self.value, shape, counts: false }
     }
 
     /// Type of the tensor as the holder of this handle sees it.
@@ -42,7 +44,7 @@ impl MpsGraphTensor {
 
 impl Clone for MpsGraphTensor {
     fn clone(&self) -> Self {
-        Self { value: self.value.clone(), shape: shape(self.dims()) }
+        Self { value: self.value.clone(), shape: shape(self.dims()), counts: self.counts }
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Every form is brought to one of two: along one axis of at most three (`gatherAlongAxis:`, see [`along`]), or whole
 //! rows (`gatherWithUpdatesTensor:`). The host could report an index out of range only after reading the indices back,
-//! so it is not reported. `gather` then reads 0, as Apple documents for `gatherAlongAxis:`. The row forms clamp the
-//! index and read the nearest row, because Apple does not document what their kernels read.
+//! so it is not reported, unless indices count from 0: those are a slice. Otherwise `gather` reads 0, as Apple documents
+//! for `gatherAlongAxis:`, and the row forms clamp the index and read the nearest row, because Apple does not document
+//! what their kernels read.
 
 pub(in crate::ops) mod carrier;
 
@@ -139,7 +140,8 @@ pub(super) fn at_zero(values: MpsGraphTensor, indices: MpsGraphTensor) -> MpsGra
 
 /// The slices of `tensor` along `dim` that the rank-1 `indices` name.
 ///
-/// `indices` may be of any integer dtype; an index out of range reads the nearest slice.
+/// `indices` may be of any integer dtype; an index out of range reads the nearest slice. Those that are known to count
+/// from 0, as in Burn's `topk_with_indices`, are refused instead.
 pub(crate) fn select(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor) -> MpsGraphTensor {
     slices_at(tensor, dim, indices, false)
 }
@@ -158,9 +160,20 @@ fn slices_at(tensor: MpsGraphTensor, dim: usize, indices: MpsGraphTensor, inside
             format!("indices of shape {at:?} along dim {dim} of shape {shape:?}: they must have one dim"),
         );
     }
-    shape[dim] = indices.shape[0];
+    let count = indices.shape[0];
+    if indices.counts && count > shape[dim] {
+        let (extent, shape) = (shape[dim], &shape[..]);
+        invalid(
+            "select",
+            format!("the first {count} slices along dim {dim} of shape {shape:?}, which has {extent}: ask for fewer"),
+        );
+    }
+    shape[dim] = count;
     if shape.num_elements() == 0 {
         return memory::zeros(shape, tensor.dtype());
+    }
+    if indices.counts {
+        return tensor_shape::narrow(tensor, dim, [0, count]);
     }
     require_elements("select", &tensor);
     let (axis, data) = rows(&tensor.shape, dim);

@@ -55,7 +55,9 @@ pub(crate) fn arange(range: Range<i64>, step: usize, dtype: DType) -> MpsGraphTe
     let count = usize::try_from((length + step as i128 - 1) / step as i128).unwrap_or(usize::MAX);
     let shape = Shape::new([count]);
     if range.start == 0 && step == 1 {
-        return make(MemoryOp::Coordinates, &[], shape, dtype);
+        // Fewer bits may not hold the last ones.
+        let counts = dtype.size() >= size_of::<i32>();
+        return MpsGraphTensor { counts, ..make(MemoryOp::Coordinates, &[], shape, dtype) };
     }
     let scalars = [ScalarInput::Int(range.start), ScalarInput::UInt(step as u64)];
     make(MemoryOp::Range, &scalars, shape, dtype)

@@ -19,7 +19,7 @@
 
 pub(super) mod key;
 
-use burn_backend::{DType, Slice, TensorMetadata};
+use burn_backend::{DType, TensorMetadata};
 
 use self::key::Word;
 use super::arithmetic::cast;
@@ -89,13 +89,13 @@ pub(crate) fn argsort(x: MpsGraphTensor, dim: usize, descending: bool, out: DTyp
 /// The `k` largest elements of each row along `dim`, the largest first.
 pub(crate) fn topk(x: MpsGraphTensor, dim: usize, k: usize) -> MpsGraphTensor {
     check_count("topk", &x, dim, k);
-    first(sort(x, dim, true), dim, k)
+    tensor_shape::narrow(sort(x, dim, true), dim, [0, k])
 }
 
 /// The positions of the `k` largest elements of each row along `dim`, of equal ones the first, as `out`.
 pub(crate) fn argtopk(x: MpsGraphTensor, dim: usize, k: usize, out: DType) -> MpsGraphTensor {
     check_count("argtopk", &x, dim, k);
-    first(argsort(x, dim, true, out), dim, k)
+    tensor_shape::narrow(argsort(x, dim, true, out), dim, [0, k])
 }
 
 fn sorted_by_position(x: MpsGraphTensor, dim: usize, descending: bool) -> (MpsGraphTensor, MpsGraphTensor) {
@@ -117,12 +117,6 @@ fn sorted_by_position(x: MpsGraphTensor, dim: usize, descending: bool) -> (MpsGr
 /// Whether rows hold at most one element.
 fn is_sorted(x: &MpsGraphTensor, dim: usize) -> bool {
     x.dims()[dim] <= 1 || x.shape.num_elements() == 0
-}
-
-fn first(x: MpsGraphTensor, dim: usize, k: usize) -> MpsGraphTensor {
-    let mut slices = vec![Slice::full(); x.rank()];
-    slices[dim] = Slice::new(0, Some(k as isize), 1);
-    tensor_shape::slice(x, &slices)
 }
 
 /// Ends an op that asks for more elements than there are along `dim`.

@@ -73,6 +73,10 @@ const CASES: &[Case] = &[
     (|| B::float_gather(0, float([0, 3]), int([1, 3])), &["gather", "out of range", "[0, 3]"]),
     (|| B::float_select(float([2, 3]), 0, int([2, 2])), &["select", "[2, 2]", "[2, 3]"]),
     (|| B::float_select(float([2, 3]), 2, int([2])), &["select", "dim 2", "[2, 3]"]),
+    (
+        || B::float_select(float([2, 3]), 1, B::int_arange(0..4, &DEVICE, IntDType::I64)),
+        &["select", "first 4", "dim 1", "[2, 3]", "has 3", "fewer"],
+    ),
     (|| B::float_gather_nd(float([2, 3]), int([4, 3])), &["gather_nd", "[4, 3]", "[2, 3]", "at most 2"]),
     (
         || B::float_scatter_add(0, float([2, 3]), int([2, 2]), float([2, 2])),
