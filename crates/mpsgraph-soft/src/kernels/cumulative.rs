@@ -187,10 +187,8 @@ impl Loops {
         share(x.len() > PARALLEL_BYTES, chunk, out, |at, out| {
             let x = &x[at * chunk..][..out.len()];
             if inner > 1 {
-                for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
-                    let row = inner * self.size;
-                    (self.rows)(x, row, Columns::all(out, row));
-                }
+                let row = inner * self.size;
+                (self.rows)(x, [row, shape[axis]], Columns::all(out, row));
             } else if is_cut {
                 for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
                     if order == Order::Blocks { self.blocks(x, out) } else { self.long_row(x, out, order) }
@@ -206,7 +204,7 @@ impl Loops {
     /// Blocks of rows of so many bytes, some columns after the other, which several threads share.
     fn columns(&self, x: &[u8], row: usize, block: usize, out: &mut [u8]) {
         for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
-            share_columns(row, COLUMNS, out, &|first, out| (self.rows)(&x[first..], row, out));
+            share_columns(row, COLUMNS, out, &|first, out| (self.rows)(&x[first..], [row, block / row], out));
         }
     }
 

@@ -36,7 +36,7 @@ pub struct Loops {
     /// See [`Chains`].
     pub chains: fn(&[u8], usize, &[u8], &mut [u8]),
     /// See [`Rows`].
-    pub rows: fn(&[u8], usize, Columns<'_, u8>),
+    pub rows: fn(&[u8], [usize; 2], Columns<'_, u8>),
     /// See [`ends`] and [`Behind`]; only where the order of steps matters.
     pub ends: fn(&mut [u8], usize) -> bool,
     pub behind: fn(&mut [u8]),
@@ -59,9 +59,9 @@ impl Loops {
                 let (x, before) = (cast_slice(x), pod_read_unaligned::<[T; CHAINS]>(before));
                 vectorised(Chains { x, length, before, out: cast_slice_mut(out), scan: PhantomData::<S> });
             },
-            rows: |x, apart, out| {
+            rows: |x, [apart, block], out| {
                 let apart = apart / size_of::<T>();
-                vectorised(Rows { x: cast_slice::<u8, T>(x), apart, out: out.of(), scan: PhantomData::<S> });
+                vectorised(Rows { x: cast_slice::<u8, T>(x), apart, block, out: out.of(), scan: PhantomData::<S> });
             },
             ends: |out, length| {
                 if S::Reducer::ANY_ORDER {
@@ -289,6 +289,8 @@ fn chains<T: Element, R: Reducer<T>>(x: &[T], mut before: [T; CHAINS], mut out: 
 struct Rows<'a, T, S> {
     x: &'a [T],
     apart: usize,
+    /// Rows after which another block begins, behind nothing.
+    block: usize,
     out: Columns<'a, T>,
     scan: PhantomData<S>,
 }
@@ -304,7 +306,13 @@ impl<T: Element, S: Scan<T>> VectorLoop for Rows<'_, T, S> {
             let mut out = self.out.part(first..width.min(first + TILE));
             let mut before = [S::Reducer::START; TILE];
             let before = &mut before[..out.width()];
+            let mut left = self.block;
             for at in 0..out.rows() {
+                if left == 0 {
+                    before.fill(S::Reducer::START);
+                    left = self.block;
+                }
+                left -= 1;
                 if let Some(out) = out.row(at) {
                     row::<T, S>(&self.x[at * self.apart + first..][..out.len()], before, out);
                 }
