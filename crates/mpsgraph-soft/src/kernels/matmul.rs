@@ -1,7 +1,7 @@
 //! Batched matrix products of strided operands, by the `gemm` crate.
 //!
 //! A right operand with consecutive columns is turned first ([`turned`]), a single row or column is multiplied without
-//! `gemm` ([`row`]), as tiny matrices are ([`tiny`]), and threads share a few rows times a deep operand by its rows
+//! `gemm` ([`row`], [`column`]), as tiny matrices are ([`tiny`]), and threads share a few rows times a deep operand by its rows
 //! ([`deep`]). Batch extents are broadcast by strides of 0; a batch that walks the left operand's rows while the right
 //! one stays is one taller product. 16-bit operands are converted to f32, multiplied there and rounded once: sums have
 //! the precision of f32 on every processor.
@@ -11,6 +11,7 @@
 
 #![expect(unsafe_code, reason = "matrices behind pointers, and vector instructions")]
 
+mod column;
 mod deep;
 mod folded;
 mod kept;

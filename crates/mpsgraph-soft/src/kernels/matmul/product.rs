@@ -203,6 +203,10 @@ impl Product {
         if let Some(row) = unsafe { self.row() } {
             return vectorised(row);
         }
+        if self.is_column() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_column() };
+        }
         if let Some(narrow) = self.narrow() {
             // SAFETY: the caller's promise.
             return unsafe { self.run_narrow(narrow) };
