@@ -9,13 +9,13 @@ mod row;
 
 use super::call::Call;
 use super::element::Element;
-use super::reduce::ACCUMULATORS;
+use super::reduce::{ACCUMULATORS, BLOCK};
 use super::threads::{MOVED, PARALLEL_BYTES, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
-use row::{BLOCK, first_of_row};
+use row::first_of_row;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::array;

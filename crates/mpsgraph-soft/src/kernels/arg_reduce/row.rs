@@ -2,15 +2,13 @@
 
 use super::{CHUNK, beats, start};
 use crate::kernels::element::Element;
-use crate::kernels::reduce::in_halves;
 use crate::kernels::reduce::inner::fold;
 use crate::kernels::reduce::reducers::{Max, MaxNan, Min, MinNan};
+use crate::kernels::reduce::{BLOCK, in_halves};
 use std::ops::Range;
 
 /// Elements of a row in all of which the position is searched, because to stop where it is takes longer.
 const SHORT: usize = 256;
-/// Elements of which the extreme value is found before it is compared with that of others.
-pub const BLOCK: usize = 4096;
 
 /// The position in a row: where in the first of the blocks whose extreme value no other beats that value is.
 #[inline(always)]

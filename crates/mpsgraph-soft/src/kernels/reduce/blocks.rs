@@ -115,14 +115,9 @@ fn pick(accumulators: &[u8], sizes: [usize; 2], out: &mut [u8]) {
 /// Likewise, so many bytes at a time of rows that are at least as long; the last ones overlap those before.
 fn pick_by<const BYTES: usize>(accumulators: &[u8], [row, block]: [usize; 2], out: &mut [u8]) {
     for (out, from) in out.chunks_exact_mut(row).zip(accumulators.chunks_exact(block)) {
-        let mut at = 0;
-        loop {
-            let at_most = at.min(row - BYTES);
-            out[at_most..][..BYTES].copy_from_slice(&from[at_most..][..BYTES]);
-            at += BYTES;
-            if at >= row {
-                break;
-            }
+        for at in (0..row).step_by(BYTES) {
+            let at = at.min(row - BYTES);
+            out[at..][..BYTES].copy_from_slice(&from[at..][..BYTES]);
         }
     }
 }

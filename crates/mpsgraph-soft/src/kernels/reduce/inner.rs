@@ -177,7 +177,7 @@ fn padded<T: Element, R: Reducer<T>>(x: &[T], count: usize) -> [T; ACCUMULATORS]
     match x.first_chunk::<ACCUMULATORS>() {
         Some(chunk) => {
             for at in 0..ACCUMULATORS {
-                elements[at] = if (at as i32) < count as i32 { chunk[at] } else { R::START };
+                elements[at] = if at < count { chunk[at] } else { R::START };
             }
         }
         None => elements[..count].copy_from_slice(&x[..count]),
