@@ -26,6 +26,7 @@ mod signs;
 mod softmax;
 mod sums;
 mod sums_of_products;
+mod turned;
 mod written;
 
 use smallvec::SmallVec;
@@ -67,7 +68,7 @@ fn with_regions_joined(program: &Program) -> Option<Program> {
 }
 
 /// What makes programs smaller, in the order in which it is applied: some recognise only what earlier ones have made.
-const PATTERNS: [fn(&mut Program); 18] = [
+const PATTERNS: [fn(&mut Program); 19] = [
     layers::apply,
     equal::apply,
     permutes::apply,
@@ -78,6 +79,7 @@ const PATTERNS: [fn(&mut Program); 18] = [
     signs::apply,
     softmax::gradients,
     softmax::whole,
+    turned::apply,
     sums::apply,
     factors::apply,
     sums_of_products::apply,

@@ -241,6 +241,15 @@ impl ReductionOp {
         self.kind == Kind::Sum
     }
 
+    /// Whether the result is the same, but for the rounding of sums, in whatever order the elements come.
+    pub(crate) fn is_in_any_order(&self, is_float: bool) -> bool {
+        match self.kind {
+            Kind::Sum | Kind::Mean | Kind::Any | Kind::All => true,
+            Kind::Prod | Kind::Extreme(_) => !is_float,
+            Kind::Arg(_) => false,
+        }
+    }
+
     /// The same along these axes, of which there is at least one.
     pub(crate) fn along(&self, axes: &[usize]) -> Self {
         let others = axes[1..].iter().fold(0, |bits, axis| bits | 1 << axis);

@@ -7,5 +7,6 @@ mod integers;
 mod mistakes;
 mod nan;
 mod scale;
+mod turned;
 
 modules! { axes bools floats integers }

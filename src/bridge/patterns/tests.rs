@@ -11,10 +11,11 @@ use crate::bridge::patterns;
 use crate::bridge::program::Program;
 use crate::bridge::recording::Cut;
 use crate::bridge::thread::current;
+use crate::dtype::BOOL;
 use crate::lowering::scalar::Layout;
 use crate::ops::arithmetic::{self, BinaryOp};
-use crate::ops::tensor_shape::{slice, slice_assign};
-use crate::ops::{memory, random};
+use crate::ops::tensor_shape::{permute, slice, slice_assign};
+use crate::ops::{memory, random, reduction};
 use crate::tensor::MpsGraphTensor;
 
 fn made(shape: &[usize]) -> MpsGraphTensor {
@@ -108,4 +109,21 @@ fn gradients_of_time_steps_are_one_concatenation() {
     });
     assert_eq!(found.iter().filter(|name| **name == "slice_assign").count(), 0, "{found:?}");
     assert_eq!(found.last(), Some(&"cat"));
+}
+
+#[test]
+fn all_elements_are_added_where_they_are() {
+    let turned = || permute(made(&[2, 3, 4]), &[2, 0, 1]);
+    assert_eq!(compiled(|| reduction::sum(turned())), ["random", "sum_dim"]);
+    assert_eq!(compiled(|| reduction::any(turned(), BOOL)), ["random", "any_dim"]);
+    // Which zero is the greatest depends on the order.
+    assert_eq!(compiled(|| reduction::max(turned())), ["random", "permute", "max_dim"]);
+}
+
+#[test]
+fn sums_are_permuted_instead_of_what_is_added() {
+    let turned = || permute(made(&[2, 3, 4]), &[2, 1, 0]);
+    assert_eq!(compiled(|| reduction::sum_dim(turned(), 1)), ["random", "sum_dim", "permute", "cat"]);
+    // One axis is left.
+    assert_eq!(compiled(|| reduction::sum_dim(permute(made(&[3, 4]), &[1, 0]), 0)), ["random", "sum_dim"]);
 }

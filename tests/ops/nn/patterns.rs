@@ -60,6 +60,10 @@ cases! {
             let weights = x.clone().flatten::<2>(0, 1).narrow(0, 0, x.dims()[2]);
             in_steps(x, |step| step.clone().exp().matmul(weights.clone().transpose()) + step.matmul(weights.clone()))
         });
+        turned = |layout, dtype| together::<B>(layout, dtype, |x| {
+            let sums = x.clone().swap_dims(0, 2).swap_dims(0, 1).sum_dim(1);
+            x.clone() * sums.swap_dims(0, 1).swap_dims(0, 2) + x.swap_dims(1, 2).mean().unsqueeze()
+        });
     }
 
     // What is beyond f16's range is the dividend's gradient, and the largest gradient less the mean of all.
