@@ -9,11 +9,11 @@ mod movements;
 use super::Job;
 use super::fusion::Group;
 use super::rotations::{self, Rotation};
-use super::step::{Copy, Packed, Step};
+use super::step::{Copy, Operand, Step};
 use super::views::{View, packed_strides};
 use crate::ir::{DType, Leaf, Node, Op, TensorType, ValueId, ViewOp};
 use crate::kernels::KernelOp;
-use crate::kernels::matmul::{MatMul, Operand, Side};
+use crate::kernels::matmul::{self, MatMul, Side};
 use crate::kernels::storage::Storage;
 use movements::Region;
 use std::collections::{HashMap, HashSet};
@@ -189,7 +189,7 @@ impl Assembler<'_> {
         to
     }
 
-    /// A step for a kernel, whose operands are packed.
+    /// A step for a kernel, whose operands are packed, but for those of reductions that can read them as they are.
     fn kernel(&mut self, id: ValueId, op: &KernelOp) {
         if let KernelOp::Movement(movement) = op
             && self.moved(id, movement)
@@ -201,10 +201,11 @@ impl Assembler<'_> {
         for &input in &node.inputs {
             let (view, ty) = (&self.views[input.0 as usize], self.ty(input).clone());
             let size = ty.dtype.size();
-            inputs.push(if view.is_consecutive() {
-                Packed { storage: self.root(view.root), offset: view.offset * size, ty }
+            let strides = if view.is_consecutive() { None } else { strides_for(op, view) };
+            inputs.push(if view.is_consecutive() || strides.is_some() {
+                Operand { storage: self.root(view.root), offset: view.offset * size, ty, strides }
             } else {
-                Packed { storage: self.packed_copy(view, size), offset: 0, ty }
+                Operand { storage: self.packed_copy(view, size), offset: 0, ty, strides: None }
             });
         }
         let to = self.made(id);
@@ -269,7 +270,7 @@ impl Assembler<'_> {
 
     /// Where the matrices of an operand are, for a product of this shape to whose batch they are broadcast: where its
     /// view reads them if `gemm` packs such matrices fast, or in a packed copy.
-    fn matrices(&mut self, input: ValueId, product: &[usize]) -> (Storage, Operand) {
+    fn matrices(&mut self, input: ValueId, product: &[usize]) -> (Storage, matmul::Operand) {
         let view = &self.views[input.0 as usize];
         let rank = product.len();
         let to: Vec<usize> = product[..rank - 2].iter().chain(&view.shape[view.shape.len() - 2..]).copied().collect();
@@ -279,12 +280,19 @@ impl Assembler<'_> {
         let is_direct = (0..2).any(|at| strides[at] == 1 || extents[at] == 1)
             && (0..2).all(|at| strides[at] != 0 || extents[at] == 1);
         if is_direct {
-            return (self.root(view.root), Operand { offset: wide.offset, strides: wide.strides });
+            return (self.root(view.root), matmul::Operand { offset: wide.offset, strides: wide.strides });
         }
         let storage = self.packed_copy(view, self.ty(input).dtype.size());
         let packed = View { offset: 0, strides: packed_strides(&view.shape), ..view.clone() };
-        (storage, Operand { offset: 0, strides: packed.broadcast(&to).strides })
+        (storage, matmul::Operand { offset: 0, strides: packed.broadcast(&to).strides })
     }
+}
+
+/// The strides of the view, if the kernel reads it as it is.
+fn strides_for(op: &KernelOp, view: &View) -> Option<Vec<usize>> {
+    let KernelOp::Reduce(reduce) = op else { return None };
+    let strides: Vec<usize> = view.strides.iter().map(|&stride| usize::try_from(stride).ok()).collect::<Option<_>>()?;
+    reduce.reads(&view.shape, &strides).then_some(strides)
 }
 
 /// How often groups read each root, or the caller asks for it.

@@ -1,10 +1,11 @@
 //! Computes in a small type where a cast to a larger one changes nothing, so that fewer bytes move.
 //!
-//! Graphs for MPSGraph widen a lot, because many of its kernels have no small types. Three rules, none of which changes
-//! a bit: a cast back to the type that was cast from gives the operand; a gather, or the position of an extreme, needs
-//! no cast before it, because a gather only moves elements, with 0 where it reads none, and casts keep 0 and the order;
-//! and a reduction or a scan of integers between a cast and the cast back happens in the small type, because sums and
-//! products wrap and extremes keep the order.
+//! Graphs for MPSGraph widen a lot, because many of its kernels have no small types. Four rules, none of which changes
+//! a bit: a cast back to the type that was cast from gives the operand, and to another one is a cast of that; a gather,
+//! or the position of an extreme, needs no cast before it, because a gather only moves elements, with 0 where it reads
+//! none, and casts keep 0 and the order; nor does a comparison of two values of one small type; and a reduction or a
+//! scan of integers between a cast and the cast back happens in the small type, because sums and products wrap and
+//! extremes keep the order.
 
 use super::Job;
 use super::constants::is_zero;
@@ -20,7 +21,17 @@ pub fn narrow(job: Job) -> Job {
 
 fn push(nodes: &mut Nodes, mut node: Node) -> ValueId {
     if let Some(wide) = cast_operand(nodes, &node) {
-        return cast_back(nodes, &node, wide).unwrap_or_else(|| nodes.push(node));
+        if let Some(value) = cast_back(nodes, &node, wide) {
+            return value;
+        }
+        if let Some(small) = widened(nodes, wide).filter(|_| casts_as(nodes.ty(wide).dtype, node.output.dtype)) {
+            (node.op, node.inputs) = (ElementwiseOp::Cast.into(), vec![small]);
+        }
+        return nodes.push(node);
+    }
+    if let Some(small) = compared(nodes, &node) {
+        node.inputs = small;
+        return nodes.push(node);
     }
     let gathers = matches!(node.op, Op::Kernel(KernelOp::Gather(_)));
     let finds = matches!(node.op, Op::Kernel(KernelOp::ArgReduce(_)));
@@ -60,6 +71,20 @@ fn cast_back(nodes: &mut Nodes, node: &Node, wide: ValueId) -> Option<ValueId> {
     is_the_same(&op, dtype, to).then(|| {
         nodes.push(Node { op: Op::Kernel(op), inputs: vec![small], output: TensorType::new(to, shape), method })
     })
+}
+
+/// Whether a cast gives of a number of this larger type what it gives of the number itself: to integers, floats
+/// saturate where integers wrap.
+fn casts_as(large: DType, to: DType) -> bool {
+    large.is_int() || !to.is_int()
+}
+
+/// What the operands of a comparison were cast from, if that are integers of one type.
+fn compared(nodes: &Nodes, node: &Node) -> Option<Vec<ValueId>> {
+    let Op::Elementwise(ElementwiseOp::Binary(op)) = node.op else { return None };
+    let small: Vec<ValueId> = node.inputs.iter().map(|&input| widened(nodes, input)).collect::<Option<_>>()?;
+    let dtype = nodes.ty(small[0]).dtype;
+    (op.is_comparison() && dtype.is_int() && small.iter().all(|&input| nodes.ty(input).dtype == dtype)).then_some(small)
 }
 
 /// Whether an operation gives the same bits in the small type as in the large one with a cast behind it.

@@ -4,7 +4,7 @@ use super::Job;
 use super::assembly::Parts;
 use super::memory::{self, Interval};
 use super::scratch::{Need, SHELF, Workspace};
-use super::step::{Copy, Packed, Step};
+use super::step::{Copy, Operand, Step};
 use super::timing;
 use crate::ir::TensorType;
 use crate::kernels::block::Block;
@@ -148,9 +148,9 @@ fn check(what: &str, at: usize, ptr: *const u8, len: usize, ty: &TensorType) {
 }
 
 /// The operand in the memory of a run.
-fn input<'p>(packed: &'p Packed, memory: &Memory<'_>) -> Input<'p> {
-    let span = memory.read(packed.storage).part(packed.offset, packed.ty.bytes());
-    Input { span, ty: &packed.ty }
+fn input<'p>(operand: &'p Operand, memory: &Memory<'_>) -> Input<'p> {
+    let span = memory.read(operand.storage).part(operand.offset, operand.bytes());
+    Input { span, ty: &operand.ty, strides: operand.strides.as_deref() }
 }
 
 impl Step {

@@ -5,7 +5,7 @@
 //! it. What nothing else reads has memory for those rows only. No bit changes: a row is computed as before.
 
 use super::assembly::Parts;
-use super::step::{Packed, Step};
+use super::step::{Operand, Step};
 use crate::ir::TensorType;
 use crate::kernels::KernelOp;
 use crate::kernels::elementwise::run::Part;
@@ -134,7 +134,10 @@ impl Run {
             return Some(outputs.iter().enumerate().map(|(at, &to)| (to, run.output_bytes(at))).collect());
         }
         let Reduced { rows, inputs, to, ty, .. } = reduced(step)?;
-        let is_whole = |input: &Packed| self.written.get(&input.storage).is_none_or(|&bytes| bytes == input.ty.bytes());
+        let is_whole = |input: &Operand| {
+            let whole = |&bytes: &usize| bytes == input.ty.bytes() && input.strides.is_none();
+            self.written.get(&input.storage).is_none_or(whole)
+        };
         (rows == self.rows && inputs.iter().all(is_whole)).then(|| vec![(to, ty.bytes())])
     }
 }
@@ -143,7 +146,7 @@ impl Run {
 struct Reduced<'a> {
     op: &'a KernelOp,
     rows: usize,
-    inputs: &'a [Packed],
+    inputs: &'a [Operand],
     to: Storage,
     ty: &'a TensorType,
 }
@@ -162,6 +165,19 @@ fn reduced(step: &Step) -> Option<Reduced<'_>> {
     // The first reduced axis is taken already.
     let is_last = !axes.any(|axis| is_kept(&axis));
     (is_last && rows > 1 && ty.elements() == rows).then_some(Reduced { op, rows, inputs, to: *to, ty })
+}
+
+/// Elements of a row of an operand, and from one row to the next.
+fn row_of(input: &Operand, rows: usize) -> [usize; 2] {
+    let row = input.ty.elements() / rows;
+    let axes = || input.ty.shape.iter().zip(input.strides.iter().flatten());
+    // The rows are one loop of the reduction, of which this is the last axis.
+    let mut before = 1;
+    let apart = axes().filter(|&(&extent, _)| extent != 1).find_map(|(&extent, &stride)| {
+        before *= extent;
+        (before == rows).then_some(stride)
+    });
+    [row, apart.unwrap_or(row)]
 }
 
 /// Bytes of a row of the largest value that the step reads or writes in order.
@@ -254,20 +270,21 @@ impl Rows {
         let Some(Reduced { op, inputs, to, ty, .. }) = reduced(step) else {
             unreachable!("only loops and reductions are joined")
         };
-        let own = |input: &Packed| -> Span {
-            let row = input.ty.bytes() / self.rows;
-            let before = self.before(input.storage, task).unwrap_or(input.offset + rows.start * row);
-            memory.read(input.storage).part(before, rows.len() * row)
+        let own = |input: &Operand, [row, apart]: [usize; 2]| -> Span {
+            let size = input.ty.dtype.size();
+            let before = self.before(input.storage, task).unwrap_or(input.offset + rows.start * apart * size);
+            memory.read(input.storage).part(before, ((rows.len() - 1) * apart + row) * size)
         };
         let row = ty.bytes() / self.rows;
         let before = self.before(to, task).unwrap_or(rows.start * row);
         // Other tasks write other rows.
         let mut out = memory.write(to).part(before, rows.len() * row);
         if let (KernelOp::RowSum(op), [x, y]) = (op, inputs) {
-            op.execute(own(x).slice(), own(y).slice(), out.slice());
+            let [x, y] = [x, y].map(|x| own(x, row_of(x, self.rows)));
+            op.execute(x.slice(), y.slice(), out.slice());
         } else if let (KernelOp::Reduce(reduce), [x]) = (op, inputs) {
-            let shape = [rows.len(), x.ty.elements() / self.rows];
-            reduce::execute(reduce.op, x.ty.dtype, (own(x).slice(), &shape), &[1], out.slice());
+            let row = row_of(x, self.rows);
+            reduce::rows(reduce.op, x.ty.dtype, own(x, row).slice(), row, out.slice());
         } else {
             unreachable!("{op:?} is no reduction of rows");
         }

@@ -5,6 +5,7 @@ use crate::ir::TensorType;
 use crate::kernels::KernelOp;
 use crate::kernels::elementwise::FusedLoop;
 use crate::kernels::matmul::MatMul;
+use crate::kernels::reduce::reach;
 use crate::kernels::storage::{Access, Storage};
 
 /// A strided copy; offsets and strides count elements.
@@ -20,12 +21,22 @@ pub struct Copy {
     pub to_strides: Vec<isize>,
 }
 
-/// Packed operand of a kernel: its memory, the byte at which it begins, and its type.
+/// Operand of a kernel: its memory, the byte at which it begins, its type, and how many elements are from one to the
+/// next along each axis, if it is not packed.
 #[derive(Debug)]
-pub struct Packed {
+pub struct Operand {
     pub storage: Storage,
     pub offset: usize,
     pub ty: TensorType,
+    pub strides: Option<Vec<usize>>,
+}
+
+impl Operand {
+    /// Bytes from its first element to its last.
+    pub fn bytes(&self) -> usize {
+        let elements = self.strides.as_ref().map(|strides| reach(&self.ty.shape, strides));
+        elements.map_or(self.ty.bytes(), |elements| elements * self.ty.dtype.size())
+    }
 }
 
 /// One step.
@@ -54,7 +65,7 @@ pub enum Step {
         op: KernelOp,
         /// The message that asked for it.
         method: &'static str,
-        inputs: Vec<Packed>,
+        inputs: Vec<Operand>,
         to: Storage,
         ty: TensorType,
         /// The scratch memory of the kernel.

@@ -1,13 +1,14 @@
 //! Plans as a whole: what is fused, what is copied, where results go, and that fusing changes no bit.
 
 use super::assembly::Parts;
-use super::step::{Copy, Packed, Step};
+use super::step::{Copy, Operand, Step};
 use super::*;
 use crate::ir::{BinaryOp, DType, ElementwiseOp, Leaf, Node, Op, TensorType, UnaryOp, ViewOp};
 use crate::kernels::block;
 use crate::kernels::reduce::{Reduce, ReduceOp};
 use crate::kernels::storage::Storage;
 
+mod apart;
 mod batches;
 mod biases;
 mod blends;
@@ -301,7 +302,7 @@ fn scratch_of_a_kernel_is_apart_from_what_it_reads_and_writes() {
     let kernel = Step::Kernel {
         op: Reduce { op: ReduceOp::Sum, axes: vec![] }.into(),
         method: "test",
-        inputs: vec![Packed { storage: copied, offset: 0, ty: ty.clone() }],
+        inputs: vec![Operand { storage: copied, offset: 0, ty: ty.clone(), strides: None }],
         to: Storage::Scratch(1),
         ty,
         scratch: Some(Storage::Scratch(2)),

@@ -1,4 +1,4 @@
-//! What a kernel works on: packed operands, the memory of its result, and scratch memory.
+//! What a kernel works on: operands, the memory of its result, and scratch memory.
 
 use super::KernelOp;
 use super::span::{Span, SpanMut};
@@ -6,11 +6,13 @@ use crate::ir::{DType, TensorType};
 use bytemuck::{AnyBitPattern, NoUninit, cast_slice_mut};
 use std::fmt;
 
-/// A packed operand.
+/// An operand.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     pub span: Span,
     pub ty: &'a TensorType,
+    /// How far its elements are apart along each axis, if it is not packed. Only reductions get such operands.
+    pub strides: Option<&'a [usize]>,
 }
 
 impl<'a> Input<'a> {
@@ -61,7 +63,7 @@ impl Call<'_> {
 }
 
 impl KernelOp {
-    /// Runs the kernel on packed `inputs` and writes every byte of `output`.
+    /// Runs the kernel on `inputs` and writes every byte of `output`.
     pub fn execute(
         &self,
         method: &'static str,

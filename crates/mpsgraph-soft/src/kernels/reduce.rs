@@ -22,7 +22,7 @@ use crate::ir::DType;
 use blocks::Blocks;
 use bytemuck::{cast_slice, cast_slice_mut};
 pub use fold::{BLOCK, fold_long, front, interleaved};
-use fold::{COLUMNS, Columns, Segments};
+use fold::{COLUMNS, Columns, NARROWEST, Segments};
 use half::f16;
 use in_order::Special;
 pub use inner::{ACCUMULATORS, in_halves};
@@ -65,7 +65,12 @@ pub struct Reduce {
 impl Kernel for Reduce {
     fn run(&self, call: Call<'_>) {
         let x = &call.inputs[0];
-        execute(self.op, x.dtype(), x.parts(), &self.axes, call.output);
+        let loops = match x.strides {
+            Some(strides) => Loops::strided(x.shape(), strides, &self.axes),
+            None => Some(Loops::packed(x.shape(), &self.axes)),
+        };
+        let loops = loops.unwrap_or_else(|| unreachable!("{self:?} cannot read {:?} {:?}", x.shape(), x.strides));
+        loops.execute(self.op, x.dtype(), x.elements(), call.output);
     }
 
     fn computes_in(&self, dtype: DType) -> DType {
@@ -125,25 +130,31 @@ impl<T: Float> VectorLoop for Divide<'_, T> {
     }
 }
 
-/// Reduces `x` over `axes`.
-pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
-    let inner = inner(op, dtype);
-    let mut loops = Loops::new(shape, axes);
-    loops.as_segments = op == ReduceOp::Prod && dtype.is_float();
-    let special = Special::of(op).filter(|_| dtype == DType::F32);
-    let is_among = AtomicBool::new(false);
-    loops.run(&inner, x, out, &|out: &mut [u8]| {
-        if op == ReduceOp::Mean {
-            divide(dtype, out, loops.count);
-        }
-        if special.is_some_and(|special| special.is_among(cast_slice(out))) {
-            is_among.store(true, Relaxed);
-        }
-    });
-    if let Some(special) = special.filter(|_| is_among.into_inner()) {
-        let finish = |folded: f32| if op == ReduceOp::Mean { quotient(folded, loops.count as f32) } else { folded };
-        special.mend(cast_slice(x), &loops, cast_slice_mut(out), finish);
+impl Reduce {
+    /// Whether an operand of this shape whose elements are so far apart needs no packed copy: its loops are those of
+    /// the copy, so the order of steps is the same, and the innermost one has neighbours.
+    pub fn reads(&self, shape: &[usize], strides: &[usize]) -> bool {
+        Loops::strided(shape, strides, &self.axes).is_some()
     }
+}
+
+/// Reduces `x`, which is packed, over `axes`.
+pub fn execute(op: ReduceOp, dtype: DType, (x, shape): (&[u8], &[usize]), axes: &[usize], out: &mut [u8]) {
+    Loops::packed(shape, axes).execute(op, dtype, x, out);
+}
+
+/// Reduces rows of `length` elements, which begin `apart` elements one behind the other, to one result each.
+pub fn rows(op: ReduceOp, dtype: DType, x: &[u8], [length, apart]: [usize; 2], out: &mut [u8]) {
+    let (mut kept, mut reduced) = (Nest::EMPTY, Nest::EMPTY);
+    kept.push(out.len() / dtype.size(), apart);
+    reduced.push(length, 1);
+    let loops = Loops { kept, reduced, segments: true, as_segments: false, count: length };
+    loops.execute(op, dtype, x, out);
+}
+
+/// Elements from the first to the last of a shape whose elements are so far apart along each axis.
+pub fn reach(shape: &[usize], strides: &[usize]) -> usize {
+    1 + shape.iter().zip(strides).map(|(&extent, &stride)| (extent - 1) * stride).sum::<usize>()
 }
 
 /// Nested loops with their steps, outermost first.
@@ -174,6 +185,11 @@ impl Nest {
     /// Iterations of the innermost loop.
     fn innermost(&self) -> usize {
         self.loops[self.depth - 1].0
+    }
+
+    /// Elements from the first offset to the last.
+    fn reach(&self) -> usize {
+        self.loops[..self.depth].iter().map(|&(extent, step)| (extent - 1) * step).sum()
     }
 
     /// Offset of iteration `at`.
@@ -209,35 +225,79 @@ struct Loops {
 }
 
 impl Loops {
-    fn new(shape: &[usize], axes: &[usize]) -> Self {
-        let mut merged = [(1, false); MAX_RANK];
+    /// The loops over a packed operand.
+    fn packed(shape: &[usize], axes: &[usize]) -> Self {
+        let mut strides = [1; MAX_RANK];
+        for axis in (1..shape.len()).rev() {
+            strides[axis - 1] = strides[axis] * shape[axis];
+        }
+        let merged = Self::merged(shape, &strides[..shape.len()], axes);
+        merged.unwrap_or_else(|| unreachable!("neighbouring axes of a packed operand are one"))
+    }
+
+    /// Those over an operand whose elements are so far apart along each axis, if they are the loops of a packed copy
+    /// but for their steps: no order differs. Short rows would be taken several at a time, as if they were packed.
+    fn strided(shape: &[usize], strides: &[usize], axes: &[usize]) -> Option<Self> {
+        let loops = Self::merged(shape, strides, axes)?;
+        let innermost = if loops.segments { loops.reduced } else { loops.kept };
+        let (extent, step) = *innermost.loops[..innermost.depth].last()?;
+        (step == 1 && loops.count > 1 && (loops.segments || extent > NARROWEST)).then_some(loops)
+    }
+
+    /// `None` if neighbouring axes are not one loop that would be one of a packed operand.
+    fn merged(shape: &[usize], strides: &[usize], axes: &[usize]) -> Option<Self> {
+        let mut merged = [(1, 1, false); MAX_RANK];
         let mut depth = 0;
-        for (axis, &extent) in shape.iter().enumerate().filter(|&(_, &extent)| extent != 1) {
+        for (axis, (&extent, &step)) in shape.iter().zip(strides).enumerate().filter(|&(_, (&extent, _))| extent != 1) {
             let reduced = axes.contains(&axis);
-            if depth > 0 && merged[depth - 1].1 == reduced {
-                merged[depth - 1].0 *= extent;
+            if depth > 0 && merged[depth - 1].2 == reduced {
+                let (before, apart, _) = merged[depth - 1];
+                if apart != extent * step {
+                    return None;
+                }
+                merged[depth - 1] = (before * extent, step, reduced);
             } else {
-                merged[depth] = (extent, reduced);
+                merged[depth] = (extent, step, reduced);
                 depth += 1;
             }
         }
         let (mut kept, mut reduced) = (Nest::EMPTY, Nest::EMPTY);
-        let mut step: usize = merged[..depth].iter().map(|&(extent, _)| extent).product();
-        for &(extent, is_reduced) in &merged[..depth] {
-            step /= extent;
+        for &(extent, step, is_reduced) in &merged[..depth] {
             if is_reduced { reduced.push(extent, step) } else { kept.push(extent, step) }
         }
-        let segments = depth > 0 && merged[depth - 1].1;
+        let segments = depth > 0 && merged[depth - 1].2;
         if depth == 0 {
             kept.push(1, 1);
         }
-        Self { kept, reduced, segments, as_segments: false, count: reduced.count() }
+        Some(Self { kept, reduced, segments, as_segments: false, count: reduced.count() })
+    }
+
+    /// Reduces `x` to `out`.
+    fn execute(mut self, op: ReduceOp, dtype: DType, x: &[u8], out: &mut [u8]) {
+        let inner = inner(op, dtype);
+        self.as_segments = op == ReduceOp::Prod && dtype.is_float();
+        let special = Special::of(op).filter(|_| dtype == DType::F32);
+        let is_among = AtomicBool::new(false);
+        self.run(&inner, x, out, &|out: &mut [u8]| {
+            if op == ReduceOp::Mean {
+                divide(dtype, out, self.count);
+            }
+            if special.is_some_and(|special| special.is_among(cast_slice(out))) {
+                is_among.store(true, Relaxed);
+            }
+        });
+        if let Some(special) = special.filter(|_| is_among.into_inner()) {
+            let finish = |folded: f32| if op == ReduceOp::Mean { quotient(folded, self.count as f32) } else { folded };
+            special.mend(cast_slice(x), &self, cast_slice_mut(out), finish);
+        }
     }
 
     /// If several blocks of rows are folded, and each is little work.
     fn blocks<'a>(&self, x: &'a [u8]) -> Option<Blocks<'a>> {
         match (&self.kept.loops[..self.kept.depth], &self.reduced.loops[..self.reduced.depth]) {
-            (&[_, (width, _)], &[(count, step)]) if step == width && count * width <= BLOCK => {
+            (&[(_, apart), (width, _)], &[(count, step)])
+                if step == width && apart == count * width && apart <= BLOCK =>
+            {
                 Some(Blocks { x, count, width, as_segments: self.as_segments })
             }
             _ => None,
@@ -246,9 +306,10 @@ impl Loops {
 
     fn run(mut self, inner: &Inner, x: &[u8], out: &mut [u8], finish: &(dyn Fn(&mut [u8]) + Sync)) {
         let size = inner.size;
-        assert_eq!(x.len(), self.kept.count() * self.count * size, "reduction: the operand has another size");
+        let reach = self.kept.reach() + self.reduced.reach() + 1;
+        assert_eq!(x.len(), reach * size, "reduction: the operand has another size");
         assert_eq!(out.len(), self.kept.count() * size, "reduction: the result has another size");
-        let parallel = READ.is_met(x.len());
+        let parallel = READ.is_met(self.kept.count() * self.count * size);
         if self.segments {
             let (length, _) = self.reduced.pop();
             let chunk = (PARALLEL_BYTES / 4 / (self.count * size)).max(1);

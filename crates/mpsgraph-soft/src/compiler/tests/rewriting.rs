@@ -94,6 +94,56 @@ fn a_scan_between_casts_happens_in_the_small_type() {
     }
 }
 
+/// How often plans name a cast.
+fn casts(text: &str) -> usize {
+    text.matches("Cast").count()
+}
+
+#[test]
+fn a_cast_of_a_cast_to_a_larger_type_is_one() {
+    for (small, large, to, expected) in [
+        (DType::I16, DType::I32, DType::U8, 1),
+        (DType::U8, DType::I32, DType::I16, 1),
+        (DType::I16, DType::I64, DType::U32, 1),
+        (DType::U16, DType::I32, DType::F32, 1),
+        (DType::I16, DType::I32, DType::F16, 1),
+        (DType::I16, DType::F32, DType::Bool, 1),
+        (DType::Bool, DType::I32, DType::U16, 1),
+        // -1 is 0 as an unsigned number if it was a float, and 255 if it was not.
+        (DType::I16, DType::F32, DType::U8, 2),
+        // The sign is read in another way.
+        (DType::I16, DType::U32, DType::I64, 2),
+    ] {
+        let mut nodes = Nodes::default();
+        let x = push(&mut nodes, Leaf::Placeholder, [], ty(small, &[300]));
+        let wide = cast(&mut nodes, x, large);
+        let target = cast(&mut nodes, wide, to);
+        let bytes: Vec<u8> = (0..300 * small.size())
+            .map(|at| if small == DType::Bool { at as u8 % 2 } else { (at as u8).wrapping_mul(37) })
+            .collect();
+        let text = described(&nodes, &[x], &[&bytes], target);
+        assert_eq!(casts(&text), expected, "{small:?} to {large:?} to {to:?}: {text}");
+    }
+}
+
+#[test]
+fn integers_of_one_small_type_are_compared_as_they_are() {
+    for (small, other, large, expected) in [
+        (DType::U16, DType::U16, DType::I32, 0),
+        (DType::I8, DType::I8, DType::F32, 0),
+        (DType::U8, DType::I8, DType::I32, 2),
+        (DType::I16, DType::I16, DType::U32, 2),
+    ] {
+        let mut nodes = Nodes::default();
+        let feeds = [small, other].map(|dtype| push(&mut nodes, Leaf::Placeholder, [], ty(dtype, &[300])));
+        let wide = feeds.map(|feed| cast(&mut nodes, feed, large));
+        let target = binary(&mut nodes, BinaryOp::Greater, wide[0], wide[1]);
+        let bytes = |by: u8| -> Vec<u8> { (0..300 * small.size()).map(|at| (at as u8).wrapping_mul(by)).collect() };
+        let text = described(&nodes, &feeds, &[&bytes(37), &bytes(91)], target);
+        assert_eq!(casts(&text), expected, "{small:?} and {other:?} in {large:?}: {text}");
+    }
+}
+
 #[test]
 fn a_sum_of_a_table_of_products_makes_no_table() {
     for (dtype, contracted) in [(DType::I32, true), (DType::F32, false)] {

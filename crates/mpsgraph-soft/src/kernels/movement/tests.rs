@@ -26,7 +26,7 @@ fn check(op: Movement, shapes: &[&[usize]], out_shape: &[usize], expected: impl 
             let mut inputs: Vec<Input> = Vec::new();
             for (x, ty) in &operands {
                 // SAFETY: the operands outlive the spans and are not written.
-                inputs.push(Input { span: unsafe { Span::of(x) }, ty });
+                inputs.push(Input { span: unsafe { Span::of(x) }, ty, strides: None });
             }
             let mut out = vec![$t::MAX; count];
             let ty = TensorType::new($dtype, out_shape);

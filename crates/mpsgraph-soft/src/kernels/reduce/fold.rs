@@ -23,6 +23,9 @@ const PARTS: usize = 32;
 /// Bytes of the accumulators of columns that are folded as segments are.
 const ACCUMULATED: usize = 8 * COLUMNS;
 
+/// Elements of the widest rows that are taken several at a time.
+pub const NARROWEST: usize = COLUMNS / 8;
+
 /// In how many interleaved parts so many neighbouring rows of this width are folded, one after the other in a part, and
 /// the parts one after the other; what is left of the rows comes last. `None` if the order is another one.
 pub fn interleaved(rows: usize, width: usize) -> Option<usize> {
