@@ -1,4 +1,4 @@
-//! Matrix products of square matrices, one or a batch.
+//! Matrix products: of square matrices, one or a batch, and of points with a small matrix.
 
 use burn::tensor::DType;
 use criterion::Criterion;
@@ -27,5 +27,21 @@ pub fn benches(criterion: &mut Criterion) {
         case!(group, format!("f32 {batch} of {n}"), |B| [0; 2].map(|_| blocks::<B, 3>([batch, n, n])), |[a, b]| {
             a.clone().matmul(b.clone())
         });
+    }
+    // Points that are turned, as rows and as columns, and sums over pairs of points.
+    for points in [1000, 20_000] {
+        let operands = |rows: usize, columns: usize| [[rows, 3], [columns, 3]];
+        case!(group, format!("f32 {points} points as rows"), |B| operands(points, 3).map(floats::<B>), |[a, b]| {
+            a.clone().matmul(b.clone())
+        });
+        case!(group, format!("f32 {points} points as columns"), |B| operands(3, points).map(floats::<B>), |[a, b]| {
+            a.clone().matmul(b.clone().transpose())
+        });
+        case!(
+            group,
+            format!("f32 {points} pairs of points"),
+            |B| operands(points, points).map(floats::<B>),
+            |[a, b]| { a.clone().transpose().matmul(b.clone()) }
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! Reductions to one element, along either axis, and along an axis between others.
+//! Reductions to one element, along either axis, and along an axis between others; of slices and of what is permuted.
 
 use burn::tensor::DType;
 use criterion::Criterion;
@@ -61,5 +61,22 @@ pub fn benches(criterion: &mut Criterion) {
         case!(group, of("sum"), |B| floats::<B>(shape), |x| x.clone().sum_dim(1));
         case!(group, of("max"), |B| floats::<B>(shape), |x| x.clone().max_dim(1));
         case!(group, of("argmax"), |B| floats::<B>(shape), |x| x.clone().argmax(1));
+    }
+    for shape @ [rows, columns] in [[1000, 1000], [128, 512]] {
+        let whole = [rows + 4, columns + 4];
+        for dim in [0, 1] {
+            let of = |what: &str| format!("{what} dim {dim} of {rows}x{columns} cut out");
+            case!(group, of("sum"), |B| floats::<B>(whole), |x| x
+                .clone()
+                .slice([2..rows + 2, 2..columns + 2])
+                .sum_dim(dim));
+            case!(group, of("max"), |B| floats::<B>(whole), |x| x
+                .clone()
+                .slice([2..rows + 2, 2..columns + 2])
+                .max_dim(dim));
+        }
+        let of = |what: &str| format!("{what} of {rows}x{columns} permuted");
+        case!(group, of("sum"), |B| floats::<B>(shape), |x| x.clone().transpose().sum());
+        case!(group, of("sum dim 0"), |B| floats::<B>(shape), |x| x.clone().transpose().sum_dim(0));
     }
 }

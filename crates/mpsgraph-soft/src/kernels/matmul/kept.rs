@@ -3,7 +3,7 @@
 //! When a thread ends, its variables are destroyed in the opposite order of their first uses. So that a variable of a
 //! user's can multiply when it is destroyed, all that products keep has to be there before the user's variable is.
 
-use super::{deep, lanes, product, row, widened};
+use super::{deep, lanes, product, row, slim, widened};
 
 /// Makes what the calling thread will keep.
 pub fn keep() {
@@ -18,6 +18,7 @@ pub fn keep() {
         product::NUMBERS,
         product::ROWS,
         row::in_order::PARTS,
+        slim::BLOCKS,
         widened::WIDE,
         widened::deep::SUMS,
         widened::pieces::OWN,

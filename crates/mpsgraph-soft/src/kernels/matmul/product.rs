@@ -207,6 +207,10 @@ impl Product {
             // SAFETY: the caller's promise.
             return unsafe { self.run_column() };
         }
+        if let Some(slim) = self.slim() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run_slim(slim) };
+        }
         if let Some(narrow) = self.narrow() {
             // SAFETY: the caller's promise.
             return unsafe { self.run_narrow(narrow) };

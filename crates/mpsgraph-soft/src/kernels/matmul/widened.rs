@@ -15,6 +15,9 @@ use crate::kernels::elementwise::tile::TileFn;
 pub use lines::Halves;
 use std::cell::Cell;
 
+/// Numbers of a row or column below which many are converted at a time.
+const SHORT: usize = 16;
+
 thread_local! {
     /// A few rows and the result as f32, kept so that running allocates nothing.
     pub static WIDE: Cell<Scratch> = const { Cell::new(Scratch::new()) };
@@ -42,19 +45,21 @@ impl Widened {
     /// of one operand, and both operands and it are of the same floats.
     pub unsafe fn run(&self, sharing: Sharing) {
         let shared = sharing == Sharing::Large;
-        let (m, n, _) = self.extents;
+        let (m, n, k) = self.extents;
         let (a, b) = (self.a.matrix, self.b.matrix);
         if let Some(few) = Few::of(self.extents, a.1, b.1, n) {
             // SAFETY: the caller's promise.
             return unsafe { self.run_few(&few, shared) };
         }
         if m <= Dots::MOST
+            && k >= SHORT
             && let (1, Ok(between)) = (b.1.0, usize::try_from(b.1.1))
         {
             // SAFETY: the caller's promise.
             return unsafe { self.run_dots(self.a, m, (b.0, between), shared) };
         }
         if n == 1
+            && k >= SHORT
             && let (Ok(between), 1) = (usize::try_from(a.1.0), a.1.1)
         {
             // The column is the one row of the transposed product.

@@ -1,0 +1,313 @@
+//! Products of which only one extent is long: points times a small matrix, and sums over many of them. Around a few
+//! multiplications for each number `gemm` packs both operands.
+//!
+//! The long extent is taken in blocks of [`LANES`], of which each line of an operand is made consecutive, so that
+//! vectors go along it.
+
+use super::product::Product;
+use crate::kernels::vectorised::{VectorLoop, vectorised};
+use std::cell::RefCell;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// The short extents at most.
+const MOST: usize = 8;
+/// Numbers of the long extent that are worked on together.
+const LANES: usize = 64;
+/// Sums of a product of lines.
+const SUMS: usize = 16;
+
+/// A few lines of a block.
+type Lines = [[f32; LANES]; MOST];
+/// Parts of the sums of a product of lines.
+type Parts = [[[f32; SUMS]; MOST]; MOST];
+
+/// What is worked on.
+pub struct Blocks {
+    x: Lines,
+    y: Lines,
+    parts: Parts,
+}
+
+impl Blocks {
+    const EMPTY: Self = Self { x: [[0.0; LANES]; MOST], y: [[0.0; LANES]; MOST], parts: [[[0.0; SUMS]; MOST]; MOST] };
+}
+
+thread_local! {
+    /// Kept because clearing them takes longer than a small product.
+    pub static BLOCKS: RefCell<Blocks> = const { RefCell::new(Blocks::EMPTY) };
+}
+
+/// Which extent is long.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slim {
+    Rows,
+    Columns,
+    Depth,
+}
+
+/// Lines of one extent, across, and lanes of another, along.
+#[derive(Clone, Copy)]
+struct Steps {
+    across: usize,
+    along: usize,
+}
+
+impl Product {
+    /// Which extent is long, if the others are short.
+    pub(super) fn slim(&self) -> Option<Slim> {
+        let Self { extents: (m, n, k), a: (_, a), b: (_, b), c: (_, c_row), accumulate } = *self;
+        let is_forward = [a.0, a.1, b.0, b.1].iter().all(|&stride| stride >= 0);
+        // `gemm` is fast along rows of a right operand, and along the depth if both operands are consecutive there.
+        let slim = match [m, n, k].map(|extent| extent <= MOST) {
+            [false, true, true] if c_row == n => Slim::Rows,
+            [true, false, true] if b.1 != 1 => Slim::Columns,
+            [true, true, false] if a.1 != 1 || b.0 != 1 => Slim::Depth,
+            _ => return None,
+        };
+        (is_forward && !accumulate).then_some(slim)
+    }
+
+    /// Multiplies.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    pub(super) unsafe fn run_slim(self, slim: Slim) {
+        // SAFETY: the caller's promise.
+        BLOCKS.with_borrow_mut(|blocks| unsafe { self.run_in(slim, blocks) });
+    }
+
+    /// Multiplies; what is in the blocks does not matter.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run).
+    unsafe fn run_in(self, slim: Slim, blocks: &mut Blocks) {
+        let Self { extents: (m, n, k), a, b, c: (c, c_row), .. } = self;
+        // SAFETY: from the first to the last element of an operand, for which the caller vouches.
+        let a_elements = unsafe { from_raw_parts(a.0, reach([m, k], a.1)) };
+        // SAFETY: likewise.
+        let b_elements = unsafe { from_raw_parts(b.0, reach([k, n], b.1)) };
+        let steps = |across: isize, along: isize| Steps { across: across as usize, along: along as usize };
+        let [by_row, by_column] = [steps(a.1.0, a.1.1), steps(b.1.1, b.1.0)];
+        match slim {
+            Slim::Depth => {
+                let mut sums = [[0.0; MOST]; MOST];
+                vectorised(Deep {
+                    extents: [m, n, k],
+                    a: (a_elements, by_row),
+                    b: (b_elements, by_column),
+                    sums: &mut sums,
+                    blocks,
+                });
+                for (row, sums) in sums[..m].iter().enumerate() {
+                    // SAFETY: a row of the result, which is the caller's alone.
+                    unsafe { from_raw_parts_mut(c.wrapping_add(row * c_row), n) }.copy_from_slice(&sums[..n]);
+                }
+            }
+            Slim::Rows => {
+                let factors = small(b_elements, by_column, [n, k]);
+                // SAFETY: the rows of the result follow each other, and are the caller's alone.
+                let out = unsafe { from_raw_parts_mut(c, m * n) };
+                let long = (a_elements, Steps { across: by_row.along, along: by_row.across });
+                vectorised(Long { extents: [n, k, m], factors: &factors, long, out: Out::Together(out), blocks });
+            }
+            Slim::Columns => {
+                let factors = small(a_elements, by_row, [m, k]);
+                let long = (b_elements, Steps { across: by_column.along, along: by_column.across });
+                let mut rows = [const { None }; MOST];
+                for (row, to) in rows[..m].iter_mut().enumerate() {
+                    // SAFETY: a row of the result, which is the caller's alone.
+                    *to = Some(unsafe { from_raw_parts_mut(c.wrapping_add(row * c_row), n) });
+                }
+                vectorised(Long { extents: [m, k, n], factors: &factors, long, out: Out::Apart(rows), blocks });
+            }
+        }
+    }
+}
+
+/// Elements from the first to the last.
+fn reach(extents: [usize; 2], strides: (isize, isize)) -> usize {
+    1 + (extents[0] - 1) * strides.0 as usize + (extents[1] - 1) * strides.1 as usize
+}
+
+/// The elements of a small matrix, by lines.
+fn small(elements: &[f32], steps: Steps, [lines, along]: [usize; 2]) -> [[f32; MOST]; MOST] {
+    let mut small = [[0.0; MOST]; MOST];
+    for (line, small) in small[..lines].iter_mut().enumerate() {
+        for (at, small) in small[..along].iter_mut().enumerate() {
+            *small = elements[line * steps.across + at * steps.along];
+        }
+    }
+    small
+}
+
+/// Brings `count` lanes of some lines in.
+#[inline(always)]
+fn read(from: &[f32], steps: Steps, lines: usize, count: usize, to: &mut Lines) {
+    if steps.along == 1 {
+        for (line, to) in to[..lines].iter_mut().enumerate() {
+            to[..count].copy_from_slice(&from[line * steps.across..][..count]);
+        }
+        return;
+    }
+    if steps.across == 1 && steps.along == lines {
+        let from = &from[..count * lines];
+        return match lines {
+            2 => apart::<2>(from, to),
+            3 => apart::<3>(from, to),
+            4 => apart::<4>(from, to),
+            5 => apart::<5>(from, to),
+            6 => apart::<6>(from, to),
+            7 => apart::<7>(from, to),
+            _ => apart::<MOST>(from, to),
+        };
+    }
+    for (line, to) in to[..lines].iter_mut().enumerate() {
+        for (lane, to) in to[..count].iter_mut().enumerate() {
+            *to = from[line * steps.across + lane * steps.along];
+        }
+    }
+}
+
+/// Takes what belongs to each lane apart.
+#[inline(always)]
+fn apart<const LINES: usize>(from: &[f32], to: &mut Lines) {
+    for (lane, from) in from.as_chunks::<LINES>().0.iter().enumerate().take(LANES) {
+        for line in 0..LINES {
+            to[line][lane] = from[line];
+        }
+    }
+}
+
+/// The reverse of [`apart`].
+#[inline(always)]
+fn together<const LINES: usize>(from: &Lines, to: &mut [f32]) {
+    for (lane, to) in to.as_chunks_mut::<LINES>().0.iter_mut().enumerate().take(LANES) {
+        for line in 0..LINES {
+            to[line] = from[line][lane];
+        }
+    }
+}
+
+/// Where the lines of a result are.
+enum Out<'a> {
+    /// Those of a lane follow each other.
+    Together(&'a mut [f32]),
+    Apart([Option<&'a mut [f32]>; MOST]),
+}
+
+impl Out<'_> {
+    /// Takes `count` lanes from `first` on.
+    #[inline(always)]
+    fn write(&mut self, lines: usize, [first, count]: [usize; 2], from: &Lines) {
+        match self {
+            Out::Together(out) => {
+                let to = &mut out[first * lines..][..count * lines];
+                match lines {
+                    1 => together::<1>(from, to),
+                    2 => together::<2>(from, to),
+                    3 => together::<3>(from, to),
+                    4 => together::<4>(from, to),
+                    5 => together::<5>(from, to),
+                    6 => together::<6>(from, to),
+                    7 => together::<7>(from, to),
+                    _ => together::<MOST>(from, to),
+                }
+            }
+            Out::Apart(rows) => {
+                for (row, from) in rows.iter_mut().flatten().zip(from) {
+                    row[first..first + count].copy_from_slice(&from[..count]);
+                }
+            }
+        }
+    }
+}
+
+/// A small matrix times a long one: lines, depth and lanes.
+struct Long<'a> {
+    extents: [usize; 3],
+    factors: &'a [[f32; MOST]; MOST],
+    long: (&'a [f32], Steps),
+    out: Out<'a>,
+    blocks: &'a mut Blocks,
+}
+
+impl VectorLoop for Long<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { extents: [lines, depth, lanes], factors, long: (long, steps), mut out, blocks } = self;
+        let Blocks { x, y, .. } = blocks;
+        for first in (0..lanes).step_by(LANES) {
+            let count = LANES.min(lanes - first);
+            read(&long[first * steps.along..], steps, depth, count, x);
+            for (y, factors) in y[..lines].iter_mut().zip(factors) {
+                let mut sums = [0.0; LANES];
+                for (x, &factor) in x[..depth].iter().zip(factors) {
+                    for lane in 0..LANES {
+                        sums[lane] += factor * x[lane];
+                    }
+                }
+                *y = sums;
+            }
+            out.write(lines, [first, count], y);
+        }
+    }
+}
+
+/// Sums along a deep extent: rows, columns and depth.
+struct Deep<'a> {
+    extents: [usize; 3],
+    a: (&'a [f32], Steps),
+    b: (&'a [f32], Steps),
+    sums: &'a mut [[f32; MOST]; MOST],
+    blocks: &'a mut Blocks,
+}
+
+impl VectorLoop for Deep<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { extents: [m, n, k], a: (a, a_steps), b: (b, b_steps), sums, blocks } = self;
+        let Blocks { x, y, parts } = blocks;
+        parts[..m].iter_mut().for_each(|parts| parts[..n].fill([0.0; SUMS]));
+        for first in (0..k).step_by(LANES) {
+            let count = LANES.min(k - first);
+            if count < LANES {
+                x[..m].iter_mut().chain(&mut y[..n]).for_each(|line| line[count..].fill(0.0));
+            }
+            read(&a[first * a_steps.along..], a_steps, m, count, x);
+            read(&b[first * b_steps.along..], b_steps, n, count, y);
+            let used = count.div_ceil(SUMS);
+            for (x, parts) in x[..m].iter().zip(&mut *parts) {
+                let x = &x.as_chunks::<SUMS>().0[..used];
+                for (y, parts) in y[..n].iter().zip(parts) {
+                    let mut sum = *parts;
+                    for (x, y) in x.iter().zip(y.as_chunks::<SUMS>().0) {
+                        for at in 0..SUMS {
+                            sum[at] += x[at] * y[at];
+                        }
+                    }
+                    *parts = sum;
+                }
+            }
+        }
+        for (sums, parts) in sums[..m].iter_mut().zip(&*parts) {
+            for (sum, parts) in sums[..n].iter_mut().zip(parts) {
+                *sum = total(parts);
+            }
+        }
+    }
+}
+
+/// The sum of all, in halves.
+#[inline(always)]
+fn total(all: &[f32; SUMS]) -> f32 {
+    let all: [f32; 8] = std::array::from_fn(|at| all[at] + all[at + 8]);
+    let all: [f32; 4] = std::array::from_fn(|at| all[at] + all[at + 4]);
+    (all[0] + all[2]) + (all[1] + all[3])
+}
+
+#[cfg(test)]
+mod tests;
