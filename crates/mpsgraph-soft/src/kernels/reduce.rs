@@ -272,8 +272,22 @@ impl Loops {
         Some(Self { kept, reduced, segments, as_segments: false, count: reduced.count() })
     }
 
+    /// The one truth value to which all are reduced, if the first ones tell.
+    fn settled_early(&self, op: ReduceOp, dtype: DType, x: &[u8]) -> Option<u8> {
+        let settles = match op {
+            ReduceOp::Or | ReduceOp::Sum => 1,
+            ReduceOp::And | ReduceOp::Prod => 0,
+            ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::Mean => return None,
+        };
+        let is_one = dtype == DType::Bool && self.segments && self.kept.count() == 1;
+        (is_one && x[..x.len().min(BLOCK)].contains(&settles)).then_some(settles)
+    }
+
     /// Reduces `x` to `out`.
     fn execute(mut self, op: ReduceOp, dtype: DType, x: &[u8], out: &mut [u8]) {
+        if let Some(settled) = self.settled_early(op, dtype, x) {
+            return out.fill(settled);
+        }
         let inner = inner(op, dtype);
         self.as_segments = op == ReduceOp::Prod && dtype.is_float();
         let special = Special::of(op).filter(|_| dtype == DType::F32);

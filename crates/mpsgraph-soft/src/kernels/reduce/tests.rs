@@ -333,3 +333,20 @@ fn blocks_are_folded_together_as_each_by_itself() {
         compare_blocks(ReduceOp::Or, DType::U8, &bytes, shape);
     }
 }
+
+#[test]
+fn one_truth_wherever_what_settles_it_is() {
+    let count = 3 * BLOCK + 5;
+    for at in [0, 1, BLOCK - 1, BLOCK, count - 1] {
+        for (ops, other) in [([ReduceOp::Or, ReduceOp::Sum], 0), ([ReduceOp::And, ReduceOp::Prod], 1)] {
+            let mut x = vec![other; count];
+            for op in ops {
+                assert_eq!(run::<u8>(op, DType::Bool, &x, &[count], &[0]), [other], "{op:?}");
+            }
+            x[at] = 1 - other;
+            for op in ops {
+                assert_eq!(run::<u8>(op, DType::Bool, &x, &[1, count], &[1]), [1 - other], "{op:?} at {at}");
+            }
+        }
+    }
+}
