@@ -1,8 +1,8 @@
 //! Products of which only one extent is long: points times a small matrix, and sums over many of them. Around a few
 //! multiplications for each number `gemm` packs both operands.
 //!
-//! The long extent is taken in blocks of [`LANES`], of which each line of an operand is made consecutive, so that
-//! vectors go along it.
+//! Long rows or columns are taken in blocks of [`LANES`], of which each line of the operand is made consecutive, so
+//! that vectors go along it; so are the lines of operands that are deep, which `gemm` then sums up.
 
 use super::product::Product;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
@@ -13,23 +13,20 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 const MOST: usize = 8;
 /// Numbers of the long extent that are worked on together.
 const LANES: usize = 64;
-/// Sums of a product of lines.
-const SUMS: usize = 16;
+/// Numbers of a deep extent that are made consecutive together.
+const DEPTH: usize = 512;
 
 /// A few lines of a block.
-type Lines = [[f32; LANES]; MOST];
-/// Parts of the sums of a product of lines.
-type Parts = [[[f32; SUMS]; MOST]; MOST];
+type Lines<const LENGTH: usize> = [[f32; LENGTH]; MOST];
 
-/// What is worked on.
+/// What is worked on: lines of the operand and of the result, or of both operands.
 pub struct Blocks {
-    x: Lines,
-    y: Lines,
-    parts: Parts,
+    long: [Lines<LANES>; 2],
+    deep: [Lines<DEPTH>; 2],
 }
 
 impl Blocks {
-    const EMPTY: Self = Self { x: [[0.0; LANES]; MOST], y: [[0.0; LANES]; MOST], parts: [[[0.0; SUMS]; MOST]; MOST] };
+    const EMPTY: Self = Self { long: [[[0.0; LANES]; MOST]; 2], deep: [[[0.0; DEPTH]; MOST]; 2] };
 }
 
 thread_local! {
@@ -89,26 +86,20 @@ impl Product {
         let steps = |across: isize, along: isize| Steps { across: across as usize, along: along as usize };
         let [by_row, by_column] = [steps(a.1.0, a.1.1), steps(b.1.1, b.1.0)];
         match slim {
-            Slim::Depth => {
-                let mut sums = [[0.0; MOST]; MOST];
-                vectorised(Deep {
-                    extents: [m, n, k],
-                    a: (a_elements, by_row),
-                    b: (b_elements, by_column),
-                    sums: &mut sums,
-                    blocks,
-                });
-                for (row, sums) in sums[..m].iter().enumerate() {
-                    // SAFETY: a row of the result, which is the caller's alone.
-                    unsafe { from_raw_parts_mut(c.wrapping_add(row * c_row), n) }.copy_from_slice(&sums[..n]);
-                }
-            }
+            // SAFETY: the caller's promise.
+            Slim::Depth => unsafe { self.by_depth([a_elements, b_elements], [by_row, by_column], &mut blocks.deep) },
             Slim::Rows => {
                 let factors = small(b_elements, by_column, [n, k]);
                 // SAFETY: the rows of the result follow each other, and are the caller's alone.
                 let out = unsafe { from_raw_parts_mut(c, m * n) };
                 let long = (a_elements, Steps { across: by_row.along, along: by_row.across });
-                vectorised(Long { extents: [n, k, m], factors: &factors, long, out: Out::Together(out), blocks });
+                vectorised(Long {
+                    extents: [n, k, m],
+                    factors: &factors,
+                    long,
+                    out: Out::Together(out),
+                    blocks: &mut blocks.long,
+                });
             }
             Slim::Columns => {
                 let factors = small(a_elements, by_row, [m, k]);
@@ -118,9 +109,61 @@ impl Product {
                     // SAFETY: a row of the result, which is the caller's alone.
                     *to = Some(unsafe { from_raw_parts_mut(c.wrapping_add(row * c_row), n) });
                 }
-                vectorised(Long { extents: [m, k, n], factors: &factors, long, out: Out::Apart(rows), blocks });
+                vectorised(Long {
+                    extents: [m, k, n],
+                    factors: &factors,
+                    long,
+                    out: Out::Apart(rows),
+                    blocks: &mut blocks.long,
+                });
             }
         }
+    }
+}
+
+impl Product {
+    /// Makes the lines of both operands consecutive, some numbers at a time, as `gemm` sums them up fast.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run). The elements are those of the operands, and the steps those along their lines.
+    unsafe fn by_depth(&self, elements: [&[f32]; 2], steps: [Steps; 2], blocks: &mut [Lines<DEPTH>; 2]) {
+        let (m, n, k) = self.extents;
+        for first in (0..k).step_by(DEPTH) {
+            let count = DEPTH.min(k - first);
+            let mut parts = [self.a, self.b];
+            for (at, (part, to)) in parts.iter_mut().zip(&mut *blocks).enumerate() {
+                let from = &elements[at][first * steps[at].along..];
+                let mut across = steps[at].across;
+                if steps[at].along == 1 {
+                    part.0 = from.as_ptr();
+                } else {
+                    vectorised(Gather { from, steps: steps[at], lines: [m, n][at], count, to });
+                    (part.0, across) = (to.as_ptr().cast(), DEPTH);
+                }
+                part.1 = if at == 0 { (across as isize, 1) } else { (1, across as isize) };
+            }
+            let [a, b] = parts;
+            // SAFETY: the caller's promise for the result; the operands are parts of theirs, or what was gathered.
+            unsafe { Self { extents: (m, n, count), a, b, accumulate: first > 0, ..*self }.run_by_gemm() };
+        }
+    }
+}
+
+/// Some numbers of a few lines, and where they become consecutive.
+struct Gather<'a> {
+    from: &'a [f32],
+    steps: Steps,
+    lines: usize,
+    count: usize,
+    to: &'a mut Lines<DEPTH>,
+}
+
+impl VectorLoop for Gather<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        read(self.from, self.steps, self.lines, self.count, self.to);
     }
 }
 
@@ -142,7 +185,7 @@ fn small(elements: &[f32], steps: Steps, [lines, along]: [usize; 2]) -> [[f32; M
 
 /// Brings `count` lanes of some lines in.
 #[inline(always)]
-fn read(from: &[f32], steps: Steps, lines: usize, count: usize, to: &mut Lines) {
+fn read<const LENGTH: usize>(from: &[f32], steps: Steps, lines: usize, count: usize, to: &mut Lines<LENGTH>) {
     if steps.along == 1 {
         for (line, to) in to[..lines].iter_mut().enumerate() {
             to[..count].copy_from_slice(&from[line * steps.across..][..count]);
@@ -152,13 +195,13 @@ fn read(from: &[f32], steps: Steps, lines: usize, count: usize, to: &mut Lines) 
     if steps.across == 1 && steps.along == lines {
         let from = &from[..count * lines];
         return match lines {
-            2 => apart::<2>(from, to),
-            3 => apart::<3>(from, to),
-            4 => apart::<4>(from, to),
-            5 => apart::<5>(from, to),
-            6 => apart::<6>(from, to),
-            7 => apart::<7>(from, to),
-            _ => apart::<MOST>(from, to),
+            2 => apart::<2, _>(from, to),
+            3 => apart::<3, _>(from, to),
+            4 => apart::<4, _>(from, to),
+            5 => apart::<5, _>(from, to),
+            6 => apart::<6, _>(from, to),
+            7 => apart::<7, _>(from, to),
+            _ => apart::<MOST, _>(from, to),
         };
     }
     for (line, to) in to[..lines].iter_mut().enumerate() {
@@ -170,8 +213,8 @@ fn read(from: &[f32], steps: Steps, lines: usize, count: usize, to: &mut Lines) 
 
 /// Takes what belongs to each lane apart.
 #[inline(always)]
-fn apart<const LINES: usize>(from: &[f32], to: &mut Lines) {
-    for (lane, from) in from.as_chunks::<LINES>().0.iter().enumerate().take(LANES) {
+fn apart<const LINES: usize, const LENGTH: usize>(from: &[f32], to: &mut Lines<LENGTH>) {
+    for (lane, from) in from.as_chunks::<LINES>().0.iter().enumerate().take(LENGTH) {
         for line in 0..LINES {
             to[line][lane] = from[line];
         }
@@ -180,7 +223,7 @@ fn apart<const LINES: usize>(from: &[f32], to: &mut Lines) {
 
 /// The reverse of [`apart`].
 #[inline(always)]
-fn together<const LINES: usize>(from: &Lines, to: &mut [f32]) {
+fn together<const LINES: usize>(from: &Lines<LANES>, to: &mut [f32]) {
     for (lane, to) in to.as_chunks_mut::<LINES>().0.iter_mut().enumerate().take(LANES) {
         for line in 0..LINES {
             to[line] = from[line][lane];
@@ -198,7 +241,7 @@ enum Out<'a> {
 impl Out<'_> {
     /// Takes `count` lanes from `first` on.
     #[inline(always)]
-    fn write(&mut self, lines: usize, [first, count]: [usize; 2], from: &Lines) {
+    fn write(&mut self, lines: usize, [first, count]: [usize; 2], from: &Lines<LANES>) {
         match self {
             Out::Together(out) => {
                 let to = &mut out[first * lines..][..count * lines];
@@ -228,7 +271,7 @@ struct Long<'a> {
     factors: &'a [[f32; MOST]; MOST],
     long: (&'a [f32], Steps),
     out: Out<'a>,
-    blocks: &'a mut Blocks,
+    blocks: &'a mut [Lines<LANES>; 2],
 }
 
 impl VectorLoop for Long<'_> {
@@ -237,7 +280,7 @@ impl VectorLoop for Long<'_> {
     #[inline(always)]
     fn run(self) {
         let Self { extents: [lines, depth, lanes], factors, long: (long, steps), mut out, blocks } = self;
-        let Blocks { x, y, .. } = blocks;
+        let [x, y] = blocks;
         for first in (0..lanes).step_by(LANES) {
             let count = LANES.min(lanes - first);
             read(&long[first * steps.along..], steps, depth, count, x);
@@ -253,60 +296,6 @@ impl VectorLoop for Long<'_> {
             out.write(lines, [first, count], y);
         }
     }
-}
-
-/// Sums along a deep extent: rows, columns and depth.
-struct Deep<'a> {
-    extents: [usize; 3],
-    a: (&'a [f32], Steps),
-    b: (&'a [f32], Steps),
-    sums: &'a mut [[f32; MOST]; MOST],
-    blocks: &'a mut Blocks,
-}
-
-impl VectorLoop for Deep<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Self { extents: [m, n, k], a: (a, a_steps), b: (b, b_steps), sums, blocks } = self;
-        let Blocks { x, y, parts } = blocks;
-        parts[..m].iter_mut().for_each(|parts| parts[..n].fill([0.0; SUMS]));
-        for first in (0..k).step_by(LANES) {
-            let count = LANES.min(k - first);
-            if count < LANES {
-                x[..m].iter_mut().chain(&mut y[..n]).for_each(|line| line[count..].fill(0.0));
-            }
-            read(&a[first * a_steps.along..], a_steps, m, count, x);
-            read(&b[first * b_steps.along..], b_steps, n, count, y);
-            let used = count.div_ceil(SUMS);
-            for (x, parts) in x[..m].iter().zip(&mut *parts) {
-                let x = &x.as_chunks::<SUMS>().0[..used];
-                for (y, parts) in y[..n].iter().zip(parts) {
-                    let mut sum = *parts;
-                    for (x, y) in x.iter().zip(y.as_chunks::<SUMS>().0) {
-                        for at in 0..SUMS {
-                            sum[at] += x[at] * y[at];
-                        }
-                    }
-                    *parts = sum;
-                }
-            }
-        }
-        for (sums, parts) in sums[..m].iter_mut().zip(&*parts) {
-            for (sum, parts) in sums[..n].iter_mut().zip(parts) {
-                *sum = total(parts);
-            }
-        }
-    }
-}
-
-/// The sum of all, in halves.
-#[inline(always)]
-fn total(all: &[f32; SUMS]) -> f32 {
-    let all: [f32; 8] = std::array::from_fn(|at| all[at] + all[at + 8]);
-    let all: [f32; 4] = std::array::from_fn(|at| all[at] + all[at + 4]);
-    (all[0] + all[2]) + (all[1] + all[3])
 }
 
 #[cfg(test)]
