@@ -1,8 +1,9 @@
 //! Which values are views of another value in memory, and how the others are made.
 //!
 //! A [`View`] is a root with an offset and a stride per axis, in elements. Reshapes (where strides can express them),
-//! transposes, broadcasts, slices and reversals are views; so are values that an operation leaves as they are. Loops
-//! and matrix products read views in place; every other kernel gets a packed copy.
+//! transposes, broadcasts, slices and reversals are views; so are values that an operation leaves as they are. Loops,
+//! matrix products and, where that changes no order, reductions read views in place; every other kernel gets a packed
+//! copy.
 
 use crate::ir::{ElementwiseOp, Leaf, Node, Nodes, Op, TensorType, UnaryOp, ValueId, ViewOp};
 use crate::kernels::KernelOp;

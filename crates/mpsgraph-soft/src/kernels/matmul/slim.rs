@@ -85,43 +85,31 @@ impl Product {
         let b_elements = unsafe { from_raw_parts(b.0, reach([k, n], b.1)) };
         let steps = |across: isize, along: isize| Steps { across: across as usize, along: along as usize };
         let [by_row, by_column] = [steps(a.1.0, a.1.1), steps(b.1.1, b.1.0)];
-        match slim {
-            // SAFETY: the caller's promise.
-            Slim::Depth => unsafe { self.by_depth([a_elements, b_elements], [by_row, by_column], &mut blocks.deep) },
+        let turned = |Steps { across, along }| Steps { across: along, along: across };
+        let (extents, factors, long, out) = match slim {
+            Slim::Depth => {
+                // SAFETY: the caller's promise.
+                return unsafe { self.by_depth([a_elements, b_elements], [by_row, by_column], &mut blocks.deep) };
+            }
             Slim::Rows => {
-                let factors = small(b_elements, by_column, [n, k]);
                 // SAFETY: the rows of the result follow each other, and are the caller's alone.
                 let out = unsafe { from_raw_parts_mut(c, m * n) };
-                let long = (a_elements, Steps { across: by_row.along, along: by_row.across });
-                vectorised(Long {
-                    extents: [n, k, m],
-                    factors: &factors,
-                    long,
-                    out: Out::Together(out),
-                    blocks: &mut blocks.long,
-                });
+                let factors = small(b_elements, by_column, [n, k]);
+                ([n, k, m], factors, (a_elements, turned(by_row)), Out::Together(out))
             }
             Slim::Columns => {
-                let factors = small(a_elements, by_row, [m, k]);
-                let long = (b_elements, Steps { across: by_column.along, along: by_column.across });
                 let mut rows = [const { None }; MOST];
                 for (row, to) in rows[..m].iter_mut().enumerate() {
                     // SAFETY: a row of the result, which is the caller's alone.
                     *to = Some(unsafe { from_raw_parts_mut(c.wrapping_add(row * c_row), n) });
                 }
-                vectorised(Long {
-                    extents: [m, k, n],
-                    factors: &factors,
-                    long,
-                    out: Out::Apart(rows),
-                    blocks: &mut blocks.long,
-                });
+                let factors = small(a_elements, by_row, [m, k]);
+                ([m, k, n], factors, (b_elements, turned(by_column)), Out::Apart(rows))
             }
-        }
+        };
+        vectorised(Long { extents, factors: &factors, long, out, blocks: &mut blocks.long });
     }
-}
 
-impl Product {
     /// Makes the lines of both operands consecutive, some numbers at a time, as `gemm` sums them up fast.
     ///
     /// # Safety
