@@ -43,11 +43,12 @@ impl Provenance {
     /// [`Provenance::APART`], so far that a product reads them wrongly on this system.
     pub const DISTANT: Provenance = Provenance(1 << 8);
 
-    /// Permuted without being copied, with the last two axes of before: who reads it in another shape may see rows that
-    /// are [`Provenance::APART`].
+    /// Permuted without being copied, with the last two axes of before: who reads it with another matrix along these
+    /// may see rows that are [`Provenance::APART`].
     pub const PERMUTED: Provenance = Provenance(1 << 9);
 
-    /// Some axis goes so far that who reads it in another shape may see rows that are [`Provenance::DISTANT`].
+    /// Some axis goes so far that who reads it with another matrix along the last two axes may see rows that are
+    /// [`Provenance::DISTANT`].
     pub const FAR: Provenance = Provenance(1 << 10);
 
     /// Made by a cast that may lose something, and seen as it is or cut out and permuted.
@@ -91,8 +92,13 @@ impl Provenance {
             return self;
         }
         let is_lone = has_lone_extents(made) || has_lone_extents(shape);
-        let marks =
-            [(is_lone, Self::RESHAPED), (self.has(Self::PERMUTED), Self::APART), (self.has(Self::FAR), Self::DISTANT)];
+        // Of matrices that stay as they are, the rows lie as they did.
+        let regroups = !made.iter().rev().take(2).eq(shape.iter().rev().take(2));
+        let marks = [
+            (is_lone, Self::RESHAPED),
+            (regroups && self.has(Self::PERMUTED), Self::APART),
+            (regroups && self.has(Self::FAR), Self::DISTANT),
+        ];
         marks.into_iter().filter(|(applies, _)| *applies).fold(self, |all, (_, mark)| all.and(mark))
     }
 

@@ -130,6 +130,17 @@ fn narrow_slices_with_few_rows() {
 }
 
 #[test]
+fn turned_matrices_with_few_rows() {
+    let turned = || transpose(made(&[1, 40, 64], DType::F16));
+    let hides = os_version::at_least(27, 0);
+    let row = |width: usize| arithmetic::unary(UnaryOp::Neg, made(&[1, width], DType::F16));
+    // The matrix stays one, whether the extent of 1 in front of it does or not.
+    assert_eq!(barriers(|| matmul(row(64), reshape(turned(), [64, 40].into()))), [[false, hides]]);
+    // The rows of two matrices side by side are apart.
+    assert_eq!(barriers(|| matmul(row(32), reshape(turned(), [32, 80].into()))), [[false, true]]);
+}
+
+#[test]
 fn reshapes_with_two_extents_of_one() {
     let hides = os_version::at_least(26, 0);
     let flattened = || reshape(made(&[2, 1, 2, 1, 2], DType::F32), [4, 2].into());
