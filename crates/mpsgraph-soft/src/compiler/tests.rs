@@ -26,6 +26,7 @@ mod rewriting;
 mod rotations;
 mod row_sums;
 mod rows;
+mod totals;
 mod turned;
 mod views;
 mod wide_shifts;

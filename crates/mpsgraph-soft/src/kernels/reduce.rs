@@ -11,6 +11,7 @@ mod fold;
 mod in_order;
 pub mod inner;
 pub mod reducers;
+mod total;
 
 use super::call::Call;
 use super::element::Float;
@@ -24,11 +25,13 @@ use bytemuck::{cast_slice, cast_slice_mut};
 pub use fold::{BLOCK, fold_long, front, interleaved};
 use fold::{COLUMNS, Columns, NARROWEST, Segments};
 use half::f16;
+pub use in_order::Anew;
 use in_order::Special;
 pub use inner::{ACCUMULATORS, in_halves};
 use inner::{Inner, Starts};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+pub use total::Total;
 
 const MAX_RANK: usize = super::strided::MAX_RANK;
 
@@ -100,6 +103,16 @@ fn inner(op: ReduceOp, dtype: DType) -> Inner {
         ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::And | ReduceOp::Or => {
             unreachable!("{op:?} of {dtype:?} is computed in another type")
         }
+    }
+}
+
+/// The truth value that decides a reduction of such, wherever it is.
+fn settling(op: ReduceOp, dtype: DType) -> Option<u8> {
+    match op {
+        ReduceOp::Or | ReduceOp::Sum if dtype == DType::Bool => Some(1),
+        ReduceOp::And | ReduceOp::Prod if dtype == DType::Bool => Some(0),
+        ReduceOp::Or | ReduceOp::Sum | ReduceOp::And | ReduceOp::Prod | ReduceOp::Mean => None,
+        ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan => None,
     }
 }
 
@@ -274,13 +287,8 @@ impl Loops {
 
     /// The one truth value to which all are reduced, if the first ones tell.
     fn settled_early(&self, op: ReduceOp, dtype: DType, x: &[u8]) -> Option<u8> {
-        let settles = match op {
-            ReduceOp::Or | ReduceOp::Sum => 1,
-            ReduceOp::And | ReduceOp::Prod => 0,
-            ReduceOp::Min | ReduceOp::Max | ReduceOp::MinNan | ReduceOp::MaxNan | ReduceOp::Mean => return None,
-        };
-        let is_one = dtype == DType::Bool && self.segments && self.kept.count() == 1;
-        (is_one && x[..x.len().min(BLOCK)].contains(&settles)).then_some(settles)
+        let is_one = self.segments && self.kept.count() == 1;
+        settling(op, dtype).filter(|settles| is_one && x[..x.len().min(BLOCK)].contains(settles))
     }
 
     /// Reduces `x` to `out`.

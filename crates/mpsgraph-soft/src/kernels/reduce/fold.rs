@@ -126,7 +126,7 @@ pub fn front(count: usize) -> usize {
 }
 
 /// Joins the results of the blocks of so many elements, into the first one.
-fn join_blocks(inner: &Inner, count: usize, parts: &mut [u8]) {
+pub(super) fn join_blocks(inner: &Inner, count: usize, parts: &mut [u8]) {
     if count > BLOCK {
         let front = front(count);
         let (low, high) = parts.split_at_mut(front / BLOCK * inner.size);

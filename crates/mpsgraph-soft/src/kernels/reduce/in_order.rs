@@ -104,20 +104,19 @@ impl Special {
     /// Folds the elements of the result that begins with `x` in order; `None` as soon as there is a reason for the
     /// result that was found.
     fn fold(self, x: &[f32], loops: &Loops, found: f32) -> Option<f32> {
-        let mut folded = self.start();
+        let mut anew = Anew::of(self, found);
         let mut some = [0.0; LOOK];
         let mut at = 0;
         while at < loops.count {
             let [start, several, apart] = loops.reduced.run(at);
             let some = &mut some[..several.min(LOOK)];
             some.iter_mut().zip(x[start..].iter().step_by(apart.max(1))).for_each(|(some, x)| *some = *x);
-            folded = some.iter().fold(folded, |folded, &x| self.step(folded, x));
-            if self.is_among(some) || self.stays(folded, found) {
+            if !anew.take(some) {
                 return None;
             }
             at += some.len();
         }
-        Some(folded)
+        Some(anew.folded())
     }
 
     /// Likewise of a few neighbouring results, the first of which begins with `x`.
@@ -146,5 +145,32 @@ impl Special {
     /// are, but for the sign, which the result has from all elements.
     fn stays(self, folded: f32, found: f32) -> bool {
         self.has(folded) & (folded.abs() == found.abs())
+    }
+}
+
+/// A result that is found anew.
+pub struct Anew {
+    special: Special,
+    /// What the other order gave.
+    found: f32,
+    folded: f32,
+}
+
+impl Anew {
+    pub(super) fn of(special: Special, found: f32) -> Self {
+        Self { special, found, folded: special.start() }
+    }
+
+    /// Takes the next elements in; `false` as soon as there is a reason for the result that was found.
+    pub fn take(&mut self, x: &[f32]) -> bool {
+        x.chunks(LOOK).all(|some| {
+            self.folded = some.iter().fold(self.folded, |folded, &x| self.special.step(folded, x));
+            !self.special.is_among(some) && !self.special.stays(self.folded, self.found)
+        })
+    }
+
+    /// The sum or product of all elements, which were taken in.
+    pub(super) fn folded(self) -> f32 {
+        self.folded
     }
 }

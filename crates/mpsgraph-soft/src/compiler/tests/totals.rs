@@ -1,0 +1,97 @@
+//! Loops and the reduction of all that they make become one step, with the bits of a reduction of a value in memory.
+
+use super::*;
+
+/// Numbers of which the sums overflow in parts, but not one after the other.
+fn alternating(count: usize) -> Vec<u8> {
+    (0..count).flat_map(|at| (if at % 2 == 0 { 3e38_f32 } else { -3e38 }).to_ne_bytes()).collect()
+}
+
+/// The target as a plan of so many steps computes it, which has to be what the nodes give one by one.
+fn reduced(nodes: &Nodes, feeds: &[ValueId], inputs: &[Vec<u8>], targets: &[ValueId], steps: usize) -> Vec<Vec<u8>> {
+    let plan = compile(nodes, feeds, targets);
+    assert_eq!(plan.steps(), steps, "{}", plan.describe());
+    let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+    let wanted = unfused(nodes, feeds, &inputs, targets);
+    let found = run(&plan, &inputs);
+    assert!(found == wanted, "{}", plan.describe());
+    found
+}
+
+fn of(nodes: &Nodes, feeds: &[ValueId]) -> Vec<Vec<u8>> {
+    feeds.iter().zip(1..).map(|(&id, seed)| numbers(nodes.ty(id).elements(), seed)).collect()
+}
+
+/// `x * y` of so many elements, where `y` has a row, reduced to one number: feeds, product and result.
+fn product(nodes: &mut Nodes, [rows, columns]: [usize; 2], op: ReduceOp) -> (Vec<ValueId>, ValueId, ValueId) {
+    let x = push(nodes, Leaf::Placeholder, [], f32s(&[rows, columns]));
+    let y = push(nodes, Leaf::Placeholder, [], f32s(&[1, columns]));
+    let made = binary(nodes, BinaryOp::Mul, x, y);
+    let flat = push(nodes, ViewOp::Reshape, [made], f32s(&[rows * columns]));
+    let result = push(nodes, Reduce { op, axes: vec![0] }, [flat], f32s(&[1]));
+    (vec![x, y], made, result)
+}
+
+#[test]
+fn a_product_is_reduced_as_it_is_made() {
+    for op in [ReduceOp::Sum, ReduceOp::Mean, ReduceOp::MaxNan, ReduceOp::Min, ReduceOp::Prod] {
+        for extents in [[100, 1024], [70_001, 1], [1, 99_999], [33_000, 8], [2000, 4096]] {
+            let mut nodes = Nodes::default();
+            let (feeds, _, result) = product(&mut nodes, extents, op);
+            reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result], 1);
+        }
+    }
+}
+
+#[test]
+fn what_nothing_else_reads_is_not_whole_in_memory() {
+    let mut nodes = Nodes::default();
+    let (feeds, made, result) = product(&mut nodes, [4000, 1024], ReduceOp::Sum);
+    assert!(compile(&nodes, &feeds, &[result]).scratch_bytes() < 4_000_000);
+    reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result, made], 1);
+}
+
+#[test]
+fn other_types_are_reduced_as_they_are_made() {
+    let count = 150_001;
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[count]));
+    let zero = splat(&mut nodes, 0.0, f32s(&[1]));
+    let above = push(&mut nodes, BinaryOp::Greater, [x, zero], TensorType::new(DType::Bool, [count]));
+    let ones = push(&mut nodes, ElementwiseOp::Cast, [above], TensorType::new(DType::I32, [count]));
+    let positive =
+        push(&mut nodes, Reduce { op: ReduceOp::Sum, axes: vec![0] }, [ones], TensorType::new(DType::I32, [1]));
+    let found = reduced(&nodes, &[x], &of(&nodes, &[x]), &[positive], 1);
+    let wanted = floats(&numbers(count, 1)).into_iter().filter(|&x| x > 0.0).count();
+    assert_eq!(found[0], (wanted as i32).to_ne_bytes());
+}
+
+#[test]
+fn sums_that_overflow_in_parts_are_found_in_order() {
+    let count = 300_001;
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[count]));
+    let negative = unary(&mut nodes, UnaryOp::Neg, x);
+    let sum = push(&mut nodes, Reduce { op: ReduceOp::Sum, axes: vec![0] }, [negative], f32s(&[1]));
+    let found = reduced(&nodes, &[x], &[alternating(count)], &[sum], 1);
+    assert_eq!(found[0], (-3e38_f32).to_ne_bytes());
+    // An infinite element explains the sum.
+    let mut infinite = alternating(count);
+    infinite[4 * 77_777..][..4].copy_from_slice(&f32::INFINITY.to_ne_bytes());
+    let found = reduced(&nodes, &[x], &[infinite], &[sum], 1);
+    assert!(!floats(&found[0])[0].is_finite());
+}
+
+#[test]
+fn rows_of_which_a_block_has_a_part_are_multiplied_before() {
+    let mut nodes = Nodes::default();
+    let (feeds, _, result) = product(&mut nodes, [257, 1000], ReduceOp::Sum);
+    reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result], 2);
+}
+
+#[test]
+fn small_values_are_reduced_by_a_step_of_its_own() {
+    let mut nodes = Nodes::default();
+    let (feeds, _, result) = product(&mut nodes, [60, 1000], ReduceOp::Sum);
+    reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result], 2);
+}
