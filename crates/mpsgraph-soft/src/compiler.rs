@@ -37,6 +37,7 @@ mod step;
 mod subexpressions;
 mod timing;
 mod turned;
+mod turned_factors;
 pub(crate) mod views;
 mod whole_gathers;
 mod wide_shifts;
@@ -50,7 +51,7 @@ use crate::ir::{Node, Nodes, ValueId};
 
 /// What makes nodes fewer or cheaper, in the order in which it is applied: some recognise only what earlier ones have
 /// made.
-const PASSES: [fn(Job) -> Job; 22] = [
+const PASSES: [fn(Job) -> Job; 23] = [
     // Equal values are computed once.
     subexpressions::merge,
     // What a cast drops needs no mask before it.
@@ -88,6 +89,8 @@ const PASSES: [fn(Job) -> Job; 22] = [
     row_sums::join,
     // Rows that are selected element by element are copied.
     choices::join,
+    // Factors that are made of a turned matrix are made as it lies.
+    turned_factors::make,
     // Products get their flattened leading axes back where the flat ones would need copies.
     batches::unflatten,
 ];

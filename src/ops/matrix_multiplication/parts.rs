@@ -31,8 +31,8 @@ pub(super) fn is_far(shapes: [&[usize]; 2]) -> bool {
 /// Builds products of parts.
 pub(super) struct Parts<'a> {
     pub graph: &'a ffi::Graph,
-    /// Fed minus infinity in the operands' dtype. The maximum of a part and this number makes MPSGraph copy the part;
-    /// otherwise it may read the part in place, where rows are too far apart.
+    /// Fed minus infinity in the operands' dtype, if a part may have rows that are too far apart. The maximum of such a
+    /// part and this number makes MPSGraph copy the part; otherwise it may read the part in place.
     pub least: Option<ffi::Tensor>,
 }
 
@@ -121,13 +121,18 @@ impl Parts<'_> {
         }
         let part = axis::part(self.graph, x, shape, axis, bounds);
         let part = match &self.least {
-            Some(least) => self.graph.maximum_with_nan_propagation(&part, least),
-            None => part,
+            Some(least) if rows_are_distant(shape) => self.graph.maximum_with_nan_propagation(&part, least),
+            Some(_) | None => part,
         };
         let mut shape = shape.clone();
         shape[axis] = bounds[1] - bounds[0];
         (part, shape)
     }
+}
+
+/// Whether the rows of a part of such matrices are further apart than [`EXTENT`], as the rows of the matrices are.
+fn rows_are_distant(shape: &[usize]) -> bool {
+    matches!(shape, [.., rows, columns] if *rows > 1 && *columns > EXTENT)
 }
 
 /// `0..extent` in pieces of at most `most`.

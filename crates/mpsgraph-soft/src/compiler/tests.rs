@@ -28,6 +28,7 @@ mod row_sums;
 mod rows;
 mod totals;
 mod turned;
+mod turned_factors;
 mod views;
 mod wide_shifts;
 mod wide_sums;
