@@ -1,4 +1,5 @@
-//! Matrix products: of square matrices, one or a batch, and of points with a small matrix.
+//! Matrix products: of square matrices, one or a batch, of points with a small matrix, of pairs of rows, and of a
+//! matrix with itself.
 
 use burn::tensor::DType;
 use criterion::Criterion;
@@ -43,5 +44,24 @@ pub fn benches(criterion: &mut Criterion) {
             |B| operands(points, points).map(floats::<B>),
             |[a, b]| { a.clone().transpose().matmul(b.clone()) }
         );
+    }
+    // Scores of pairs: a row times a column each.
+    for [pairs, width] in [[1000, 64], [20_000, 128]] {
+        case!(
+            group,
+            format!("f32 {pairs} pairs of {width}"),
+            |B| [[pairs, 1, width], [pairs, width, 1]].map(blocks::<B, 3>),
+            |[a, b]| { a.clone().matmul(b.clone()) }
+        );
+    }
+    // Gram matrices of images, and covariances.
+    for [features, samples] in [[64, 16_384], [64, 65_536], [3, 100_000]] {
+        let of = |what: &str| format!("f32 {what} of {features} of {samples}");
+        case!(group, of("gram matrix"), |B| floats::<B>([features, samples]), |x| {
+            x.clone().matmul(x.clone().transpose())
+        });
+        case!(group, of("covariance"), |B| floats::<B>([samples, features]), |x| {
+            x.clone().transpose().matmul(x.clone())
+        });
     }
 }

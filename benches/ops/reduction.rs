@@ -1,4 +1,5 @@
-//! Reductions to one element, along either axis, and along an axis between others; of slices and of what is permuted.
+//! Reductions to one element, along either axis, and along an axis between others; of slices, of what is permuted, and
+//! of what is computed for them alone.
 
 use burn::tensor::DType;
 use criterion::Criterion;
@@ -78,5 +79,12 @@ pub fn benches(criterion: &mut Criterion) {
         let of = |what: &str| format!("{what} of {rows}x{columns} permuted");
         case!(group, of("sum"), |B| floats::<B>(shape), |x| x.clone().transpose().sum());
         case!(group, of("sum dim 0"), |B| floats::<B>(shape), |x| x.clone().transpose().sum_dim(0));
+    }
+    for shape @ [rows, columns] in [[250, 400], [1000, 1000], [2048, 2048]] {
+        let of = |what: &str| format!("{what} of {rows}x{columns}");
+        case!(group, of("sum of squares"), |B| floats::<B>(shape), |x| (x.clone() * x.clone()).sum());
+        case!(group, of("mean squared error"), |B| [shape; 2].map(floats::<B>), |[x, y]| {
+            (x.clone() - y.clone()).powi_scalar(2).mean()
+        });
     }
 }

@@ -1,10 +1,11 @@
 //! Batched matrix products of strided operands, by the `gemm` crate.
 //!
 //! A right operand with consecutive columns is turned first ([`turned`]), a single row or column is multiplied without
-//! `gemm` ([`row`], [`column`]), as tiny matrices are ([`tiny`]) and those with one long extent ([`slim`]), and threads
-//! share a few rows times a deep operand by its rows ([`deep`]). Batch extents are broadcast by strides of 0; a batch
-//! that walks the left operand's rows while the right one stays is one taller product. 16-bit operands are converted to
-//! f32, multiplied there and rounded once: sums have the precision of f32 on every processor.
+//! `gemm` ([`row`], [`column`]), as tiny matrices are ([`tiny`]), single numbers ([`inner_products`]) and those with
+//! one long extent ([`slim`]), and threads share a few rows times a deep operand by its rows ([`deep`]). Batch extents
+//! are broadcast by strides of 0; a batch that walks the left operand's rows while the right one stays is one taller
+//! product. 16-bit operands are converted to f32, multiplied there and rounded once: sums have the precision of f32 on
+//! every processor.
 //!
 //! A constant matrix with equal columns, as those of Fourier transforms have them, is multiplied another way
 //! ([`folded`]).
@@ -14,6 +15,7 @@
 mod column;
 mod deep;
 mod folded;
+mod inner_products;
 mod kept;
 mod lanes;
 mod narrow;
@@ -34,6 +36,7 @@ use super::span::{Span, SpanMut};
 use super::threads;
 use crate::ir::DType;
 use folded::Folded;
+use inner_products::InnerProducts;
 pub use kept::keep as keep_for_thread;
 pub use lanes::LANES as TOGETHER;
 use lanes::{LANES, Steps, Tables, Tiles};
@@ -41,6 +44,7 @@ use product::Product;
 pub use product::{IN_PLACE, Matrix, product, product_of_part};
 use sharing::Sharing;
 pub use sharing::{MULTIPLIED, PARALLEL_PRODUCT};
+use std::ops::Range;
 use tiny::TinyProducts;
 pub use turned::{Columns, turn};
 use widened::{Halves, Widened};
@@ -150,7 +154,12 @@ impl MatMul {
 
     /// Whether the products are those of tiny matrices.
     fn are_tiny(&self) -> bool {
-        self.dtype == DType::F32 && tiny::are_tiny((self.m, self.n, self.k))
+        tiny::are_tiny((self.m, self.n, self.k))
+    }
+
+    /// Whether each product is that of a row and a column of consecutive numbers.
+    fn are_inner_products(&self) -> bool {
+        (self.m, self.n) == (1, 1) && (self.lhs.1, self.rhs.0) == (1, 1) && self.sharing() == Sharing::Whole
     }
 
     /// How threads share each product.
@@ -190,10 +199,16 @@ impl MatMul {
             return self.run_folded(*side, folded, other, tables, output);
         }
         assert!(tables.is_none(), "only folded products rotate");
-        if self.are_tiny() {
-            return self.run_tiny(lhs, rhs, output);
+        if self.dtype == DType::F32 && (self.are_tiny() || self.are_inner_products()) {
+            return self.run_loop(lhs, rhs, output);
         }
-        let sharing = self.sharing();
+        let (sharing, all) = (self.sharing(), 0..self.batch.len());
+        if sharing == Sharing::Whole
+            && let (Some(float), Some(narrow)) = (round::half_float(self.dtype), round::narrow(self.dtype))
+            && let Some(many) = self.many(float, narrow)
+        {
+            return many.run(lhs, rhs, output);
+        }
         let product = |at: usize| {
             let (a, b) = self.batch[at];
             let a = lhs.as_ptr().wrapping_add(a * size);
@@ -204,29 +219,48 @@ impl MatMul {
             unsafe { self.product(a, b, c, sharing) };
         };
         // Many small products share the threads; one large product is shared by them.
-        if sharing == Sharing::Whole && MULTIPLIED.is_met(self.multiplications()) {
-            let group = self.batch.len().div_ceil(4 * threads::count());
-            threads::for_each(self.batch.len(), group, &product);
-        } else {
-            (0..self.batch.len()).for_each(product);
-        }
+        if sharing == Sharing::Whole { self.share(1, &|some| some.for_each(product)) } else { all.for_each(product) }
     }
 
-    /// All products of tiny matrices.
-    fn run_tiny(&self, lhs: Span, rhs: Span, output: &SpanMut) {
-        let size = self.m * self.n;
+    /// Runs `part` on the numbers of all products, on several threads if they are much work. `together` are not taken
+    /// apart, but for those that are left.
+    fn share(&self, together: usize, part: &(dyn Fn(Range<usize>) + Sync)) {
+        let count = self.batch.len();
         let is_shared = MULTIPLIED.is_met(self.multiplications());
-        let group = if is_shared { self.batch.len().div_ceil(4 * threads::count()) } else { self.batch.len().max(1) };
-        let part = |at: usize| {
-            let batch = &self.batch[at * group..self.batch.len().min((at + 1) * group)];
-            let out = output.as_ptr().cast::<f32>().wrapping_add(at * group * size);
+        let pieces = if is_shared { 4 * threads::count() } else { 1 };
+        let piece = count.div_ceil(pieces).next_multiple_of(together).max(1);
+        let part = |at: usize| part(at * piece..count.min((at + 1) * piece));
+        let pieces = count.div_ceil(piece);
+        if is_shared { threads::for_each(pieces, 1, &part) } else { (0..pieces).for_each(part) }
+    }
+
+    /// All products of f32 that one loop makes.
+    fn run_loop(&self, lhs: Span, rhs: Span, output: &SpanMut) {
+        let size = self.m * self.n;
+        self.share(1, &|some| {
+            let out = output.as_ptr().cast::<f32>().wrapping_add(some.start * size);
             // SAFETY: the output is aligned and has room for all products (checked by `run`); parts are disjoint.
-            let out = unsafe { std::slice::from_raw_parts_mut(out, batch.len() * size) };
-            let (a, b) = ((lhs.slice(), self.lhs), (rhs.slice(), self.rhs));
-            TinyProducts { extents: (self.m, self.n, self.k), a, b, batch, out }.run();
-        };
-        let parts = self.batch.len().div_ceil(group);
-        if is_shared { threads::for_each(parts, 1, &part) } else { (0..parts).for_each(part) }
+            let out = unsafe { std::slice::from_raw_parts_mut(out, some.len() * size) };
+            self.multiply([lhs.slice(), rhs.slice()], &self.batch[some], out);
+        });
+    }
+
+    /// Some products of f32 on this thread. If they are not tiny, no stride is negative.
+    fn multiply(&self, [a, b]: [&[f32]; 2], batch: &[(usize, usize)], out: &mut [f32]) {
+        let extents = (self.m, self.n, self.k);
+        if self.are_tiny() {
+            return TinyProducts { extents, a: (a, self.lhs), b: (b, self.rhs), batch, out }.run();
+        }
+        if self.are_inner_products() {
+            return InnerProducts { a, b, length: self.k, batch, out }.run();
+        }
+        let strides = |(row, column): (isize, isize)| [row as usize, column as usize];
+        let (left, right) = (strides(self.lhs), strides(self.rhs));
+        for (&(first, second), c) in batch.iter().zip(out.chunks_exact_mut(self.m * self.n)) {
+            let (a, b) = (&a[first..], &b[second..]);
+            let [a, b] = [Matrix { elements: a, strides: left }, Matrix { elements: b, strides: right }];
+            product(extents, a, b, (c, self.n), false);
+        }
     }
 
     /// All products with a constant.

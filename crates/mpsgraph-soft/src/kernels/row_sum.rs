@@ -136,7 +136,7 @@ impl VectorLoop for Deviations<'_> {
 
 /// The sum of a row of terms, as [`super::reduce`] sums a row.
 #[inline(always)]
-fn sum(x: &[f32], y: &[f32], term: impl Fn(f32, f32) -> f32) -> f32 {
+pub fn sum(x: &[f32], y: &[f32], term: impl Fn(f32, f32) -> f32) -> f32 {
     if x.len() < ACCUMULATORS {
         return x.iter().zip(y).fold(0.0, |sum, (&x, &y)| sum + term(x, y));
     }

@@ -21,6 +21,7 @@ pub fn keep() {
         slim::BLOCKS,
         widened::WIDE,
         widened::deep::SUMS,
+        widened::many::KEPT,
         widened::pieces::OWN,
         widened::pieces::PART,
         widened::pieces::RESULTS,

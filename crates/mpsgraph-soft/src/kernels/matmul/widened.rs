@@ -5,6 +5,7 @@
 
 pub(super) mod deep;
 mod lines;
+pub(super) mod many;
 pub(super) mod pieces;
 
 use super::deep::is_deep;
