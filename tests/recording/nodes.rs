@@ -26,7 +26,7 @@ const TABLE: &[Row] = &[
     ("LSTM, inference", models::lstm_inference, [205, 60], [361, 121]),
     ("LSTM, training with Adam", models::lstm_adam, [768, 148], [1322, 337]),
     ("GPT, inference", models::gpt_inference, [149, 60], [177, 60]),
-    ("GPT, training with Adam", models::gpt_adam, [846, 205], [1010, 218]),
+    ("GPT, training with Adam", models::gpt_adam, [846, 201], [1010, 218]),
     ("spectrum", models::one_spectrum, [16, 3], [16, 3]),
     ("four spectra", models::four_spectra, [74, 14], [74, 14]),
     ("i64 read along an axis", models::wide_reads, [11, 1], [11, 1]),
