@@ -7,7 +7,6 @@ use super::deep::is_deep;
 use super::row::{Elements, Few, FewRows, RowProduct};
 use super::scratch::Scratch;
 use super::sharing::{PARALLEL_PRODUCT, Sharing};
-use super::turned::{Columns, turn};
 use crate::kernels::threads;
 use crate::kernels::vectorised::{is_of_amd, vectorised};
 
@@ -326,32 +325,6 @@ impl Product {
         let out = unsafe { std::slice::from_raw_parts_mut(c, columns) };
         let (numbers, matrix) = (operand(numbers, (k - 1) * step), operand(matrix, (k - 1) * between + columns - 1));
         Some(RowProduct { numbers, step, matrix, between, out, accumulate })
-    }
-
-    /// Turns some columns of the right operand at a time, and multiplies by them.
-    ///
-    /// # Safety
-    /// As for [`run`](Self::run); the columns of `b` are consecutive, and one behind the other.
-    unsafe fn run_turned(self) {
-        let (m, n, k) = self.extents;
-        let mut memory = ROWS.take();
-        for depth in (0..k).step_by(TURNED_ROWS) {
-            let rows = TURNED_ROWS.min(k - depth);
-            let together = (PART_ELEMENTS / rows / COLUMNS).max(1) * COLUMNS;
-            for first in (0..n).step_by(together) {
-                let part = self.part(0..m, first..n.min(first + together));
-                let (columns, between) = (part.extents.1, part.b.1.1 as usize);
-                // SAFETY: all elements of these columns, and what is between them, are inside of the operand, for which
-                // the caller vouches.
-                let from =
-                    unsafe { std::slice::from_raw_parts(part.b.0.wrapping_add(depth), (columns - 1) * between + rows) };
-                let [turned] = memory.parts([columns * rows]);
-                turn(Columns { from, between, columns, rows, to: turned });
-                // SAFETY: the caller's promise, for a part of `a`, of `c` and of the columns.
-                unsafe { part.of_rows(depth..depth + rows, turned, (columns as isize, 1)).run_by_gemm() };
-            }
-        }
-        ROWS.set(memory);
     }
 
     /// Multiplies as the matrices are.

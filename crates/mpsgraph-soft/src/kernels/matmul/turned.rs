@@ -3,6 +3,7 @@
 //! `gemm` reads the rows of a right operand where they are. Columns it packs number by number, which for products of
 //! 64 rows takes longer than to multiply.
 
+use super::product::{COLUMNS, PART_ELEMENTS, Product, ROWS, TURNED_ROWS};
 use super::turn::{self, SIDE, Square, SquareLoop};
 
 /// So many columns of `rows` consecutive elements each, `between` apart, and where their packed rows go.
@@ -84,6 +85,36 @@ impl Columns<'_> {
 #[inline(never)]
 fn copy_rest(to: &mut [f32], from: &[f32]) {
     to.copy_from_slice(&from[..to.len()]);
+}
+
+impl Product {
+    /// Turns some columns of the right operand at a time, and multiplies by them.
+    ///
+    /// # Safety
+    /// As for [`run`](Self::run); the columns of `b` are consecutive, and one behind the other.
+    pub(super) unsafe fn run_turned(self) {
+        let (m, n, k) = self.extents;
+        // For each part `gemm` packs the left operand anew, which takes longer if its columns are consecutive.
+        let most = if self.a.1.1 == 1 { PART_ELEMENTS } else { 2 * PART_ELEMENTS };
+        let mut memory = ROWS.take();
+        for depth in (0..k).step_by(TURNED_ROWS) {
+            let rows = TURNED_ROWS.min(k - depth);
+            let together = (most / rows / COLUMNS).max(1) * COLUMNS;
+            for first in (0..n).step_by(together) {
+                let part = self.part(0..m, first..n.min(first + together));
+                let (columns, between) = (part.extents.1, part.b.1.1 as usize);
+                // SAFETY: all elements of these columns, and what is between them, are inside of the operand, for which
+                // the caller vouches.
+                let from =
+                    unsafe { std::slice::from_raw_parts(part.b.0.wrapping_add(depth), (columns - 1) * between + rows) };
+                let [turned] = memory.parts([columns * rows]);
+                turn(Columns { from, between, columns, rows, to: turned });
+                // SAFETY: the caller's promise, for a part of `a`, of `c` and of the columns.
+                unsafe { part.of_rows(depth..depth + rows, turned, (columns as isize, 1)).run_by_gemm() };
+            }
+        }
+        ROWS.set(memory);
+    }
 }
 
 #[cfg(test)]
