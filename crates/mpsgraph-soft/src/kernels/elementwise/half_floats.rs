@@ -2,12 +2,14 @@
 //!
 //! Such floats are widened when they are read, rounded after each operation, and narrowed when they are written. A
 //! basic operation or a pair of them ([`half_loops`](super::half_loops)) does all that while it has the numbers in
-//! registers.
+//! registers. A selection of what is read needs none, if what it yields is only written.
 
-use super::fused_loop::Instruction;
+use super::fused_loop::{Instruction, Run};
 use super::pairs::Role;
 use super::round::HalfFloat;
+use super::select;
 use super::stepped::{Form, Source};
+use super::tile::{IntType, TileType};
 use super::uses::{Uses, remove};
 
 /// Lets operations round what they make; returns how many do. `outside` are the values in memory.
@@ -32,6 +34,41 @@ pub fn join_roundings(instructions: &mut Vec<Instruction>, outside: &[bool]) -> 
         }
     }
     remove(instructions, &gone)
+}
+
+/// Lets selections move such floats as they are; returns how many conversions are gone.
+pub fn join_selections(instructions: &mut Vec<Instruction>, outside: &[bool]) -> usize {
+    if !instructions.iter().any(|instruction| instruction.role == Some(Role::Select)) {
+        return 0;
+    }
+    let mut gone = vec![false; instructions.len()];
+    let uses = Uses::of(instructions, outside.len());
+    for at in 0..instructions.len() {
+        let Instruction { role: Some(Role::Narrow(float)), src: [wide, ..], dst, .. } = instructions[at] else {
+            continue;
+        };
+        let read = |value: usize| match instructions[uses.makers[value]?] {
+            Instruction { role: Some(Role::Widen(own)), src: [narrow, ..], .. } if own == float => Some(narrow),
+            _ => None,
+        };
+        if let Some(maker) = uses.makers[wide].filter(|_| uses.readers[wide] == [at] && !outside[wide])
+            && let Instruction { role: Some(Role::Select), src: [predicate, a, b], .. } = instructions[maker]
+            && let (Some(a), Some(b)) = (read(a), read(b))
+        {
+            let run = Run::Tile(select::select(TileType::Int(IntType::U16)));
+            instructions[at] = Instruction { run, dst, src: [predicate, a, b], role: None };
+            gone[maker] = true;
+        }
+    }
+    let selections = remove(instructions, &gone);
+    let uses = Uses::of(instructions, outside.len());
+    let is_unread = |instruction: &Instruction| {
+        matches!(instruction.role, Some(Role::Widen(_)))
+            && uses.readers[instruction.dst].is_empty()
+            && !outside[instruction.dst]
+    };
+    let gone: Vec<bool> = instructions.iter().map(is_unread).collect();
+    selections + remove(instructions, &gone)
 }
 
 /// Lets operations widen what they read and narrow what they write; returns how many conversions are gone.

@@ -244,6 +244,7 @@ impl LoopBuilder {
     pub fn finish(mut self) -> FusedLoop {
         // What an operation converts itself takes half of the time of a conversion.
         self.cost -= half_floats::join_roundings(&mut self.instructions, &self.outside);
+        self.cost -= 2 * half_floats::join_selections(&mut self.instructions, &self.outside);
         pairs::join(&mut self.instructions, &self.outside);
         let row = long_row(&self.loads);
         let blocks = single_numbers::find(&mut self.loads, &mut self.instructions, &self.outside, row.is_some());

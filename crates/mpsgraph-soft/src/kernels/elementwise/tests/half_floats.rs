@@ -251,3 +251,35 @@ fn a_square_is_rounded_before_it_is_scaled() {
         }
     }
 }
+
+#[test]
+fn selections_move_bits() {
+    for (dtype, len) in HALVES.iter().flat_map(|&dtype| LENGTHS.map(|len| (dtype, len))) {
+        let operands = operands(dtype, len);
+        for is_number in [true, false] {
+            let (got, instructions) = run_all(&operands, is_number, |builder, r| {
+                let larger = builder.binary(BinaryOp::Greater, dtype, r[0], r[1]);
+                vec![(dtype, builder.select(dtype, larger, r[0], r[2]))]
+            });
+            // Both operands of the comparison are widened.
+            assert_eq!(instructions, 4, "{dtype:?}");
+            // What is selected is also added to, or was made.
+            let (computed, _) = run_all(&operands, is_number, |builder, r| {
+                let larger = builder.binary(BinaryOp::Greater, dtype, r[0], r[1]);
+                let selected = builder.select(dtype, larger, r[0], r[2]);
+                let sum = builder.binary(BinaryOp::Add, dtype, selected, r[1]);
+                let made = builder.select(dtype, larger, sum, r[2]);
+                vec![(dtype, selected), (dtype, made)]
+            });
+            for at in 0..len {
+                let [a, b] = [0, 1].map(|operand| operands[operand].float(at));
+                let c = third(&operands[2], is_number, at);
+                let (name, selected) = (format!("{dtype:?} at {at}: {a} {b} {c}"), if a > b { a } else { c });
+                assert_same(got[0].float(at), selected, &name);
+                assert_same(computed[0].float(at), selected, &name);
+                let made = if a > b { rounded(dtype, a + b) } else { c };
+                assert_same(computed[1].float(at), made, &name);
+            }
+        }
+    }
+}
