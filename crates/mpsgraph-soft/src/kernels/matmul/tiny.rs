@@ -4,7 +4,7 @@
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 
 /// Rows, columns and inner extent of tiny matrices at most.
-pub const MOST: usize = 8;
+pub const MOST: usize = 12;
 /// Multiplications that take as long as what is around those of a product.
 pub const AROUND: usize = 64;
 
@@ -46,6 +46,10 @@ impl VectorLoop for TinyProducts<'_> {
             5 => self.multiply::<5>(),
             6 => self.multiply::<6>(),
             7 => self.multiply::<7>(),
+            8 => self.multiply::<8>(),
+            9 => self.multiply::<9>(),
+            10 => self.multiply::<10>(),
+            11 => self.multiply::<11>(),
             _ => self.multiply::<MOST>(),
         }
     }
