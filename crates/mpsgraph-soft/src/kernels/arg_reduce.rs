@@ -5,20 +5,22 @@
 //! short rows are searched at the same time, and some short columns of narrow blocks. Otherwise rows are compared with
 //! a tile of the best values so far, narrow ones some together.
 
+mod flipped;
 mod row;
 
 use super::call::Call;
-use super::element::Element;
 use super::reduce::{ACCUMULATORS, BLOCK};
 use super::threads::{MOVED, PARALLEL_BYTES, count, share_reads};
 use super::vectorised::{VectorLoop, vectorised};
 use super::{Kernel, dispatch};
 use crate::ir::DType;
 use bytemuck::{cast_slice, cast_slice_mut};
+use flipped::Flipped;
 use row::first_of_row;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::array;
+use std::hint::black_box;
 use std::ops::Range;
 
 /// Widest tile.
@@ -71,7 +73,7 @@ impl ArgReduce {
             let block = extent * inner * size;
             let chunk = (PARALLEL_BYTES / 4 / block).max(1);
             return share_reads(parallel, chunk * block, chunk * inner, out, |at, out| {
-                (loops.segments)(&x[at * chunk * block..][..out.len() / inner * block], [inner, extent], out);
+                loops.segments(&x[at * chunk * block..][..out.len() / inner * block], [inner, extent], out);
             });
         }
         let read = |width: usize| width * extent * size;
@@ -79,18 +81,30 @@ impl ArgReduce {
         share_reads(parallel, read(inner), inner, out, |outer, out| {
             let x = &x[outer * extent * inner * size..][..extent * inner * size];
             share_reads(parallel && few, read(COLUMNS), COLUMNS, out, |tile, out| {
-                (loops.columns)(&x[tile * COLUMNS * size..], [inner, extent], out);
+                loops.columns(&x[tile * COLUMNS * size..], [inner, extent], out);
             });
         });
     }
 
     fn loops(&self, dtype: DType) -> Loops {
-        match (self.max, self.or_nan) {
-            (true, false) => dispatch!(compared dtype, T => Loops::of::<T, true, false>()),
-            (false, false) => dispatch!(compared dtype, T => Loops::of::<T, false, false>()),
-            (_, true) if dtype != DType::F32 => unreachable!("{dtype:?} has no NaN here"),
-            (true, true) => Loops::of::<f32, true, true>(),
-            (false, true) => Loops::of::<f32, false, true>(),
+        let flip = self.flip(dtype);
+        match self.or_nan {
+            false => dispatch!(flipped dtype, T => Loops::of::<T, false>(flip)),
+            true if dtype != DType::F32 => unreachable!("{dtype:?} has no NaN here"),
+            true => Loops::of::<f32, true>(flip),
+        }
+    }
+
+    /// The bits to flip of each element, so that the position is that of the largest number with a sign.
+    fn flip(&self, dtype: DType) -> u64 {
+        let sign = 1 << (8 * dtype.size() - 1);
+        match dtype {
+            DType::F32 | DType::F16 | DType::BF16 if self.max => 0,
+            DType::F32 | DType::F16 | DType::BF16 => sign,
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 if self.max => 0,
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 => !0,
+            DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64 if self.max => sign,
+            DType::Bool | DType::U8 | DType::U16 | DType::U32 | DType::U64 => !sign,
         }
     }
 }
@@ -103,7 +117,7 @@ fn first_of_parts(loops: &Loops, x: &[u8], size: usize) -> i32 {
     share_reads(true, part * size, 1, firsts, |at, first| {
         let x = &x[at * part * size..];
         let x = &x[..x.len().min(part * size)];
-        (loops.segments)(x, [1, x.len() / size], first);
+        loops.segments(x, [1, x.len() / size], first);
     });
     // The elements there, one behind the other, are a row again.
     let mut elements = [0u64; PARTS];
@@ -116,42 +130,46 @@ fn first_of_parts(loops: &Loops, x: &[u8], size: usize) -> i32 {
     }
     let mut first = [-1];
     if !places.is_empty() {
-        (loops.segments)(&elements[..places.len() * size], [1, places.len()], &mut first);
+        loops.segments(&elements[..places.len() * size], [1, places.len()], &mut first);
     }
     usize::try_from(first[0]).map_or(-1, |at| places[at])
 }
 
-/// The loops over elements of one type, on their bytes.
+/// The loops over elements of one type, on their bytes. They find the largest numbers with a sign, after bits were
+/// flipped: of smallest and of unsigned numbers, too, so that there is one loop for all.
 #[derive(Clone, Copy)]
 struct Loops {
-    segments: fn(&[u8], [usize; 2], &mut [i32]),
-    columns: fn(&[u8], [usize; 2], &mut [i32]),
+    segments: fn(&[u8], u64, [usize; 2], &mut [i32]),
+    columns: fn(&[u8], u64, [usize; 2], &mut [i32]),
+    flip: u64,
 }
 
 impl Loops {
-    fn of<T: Element, const MAX: bool, const OR_NAN: bool>() -> Self {
+    fn of<T: Flipped, const OR_NAN: bool>(flip: u64) -> Self {
         Self {
-            segments: |x, [inner, extent], out| {
-                vectorised(Segments::<T, MAX, OR_NAN> { x: cast_slice(x), inner, extent, out });
+            segments: |x, flip, [inner, extent], out| {
+                vectorised(Segments::<T, OR_NAN> { x: cast_slice(x), flip: T::from_bits_of(flip), inner, extent, out });
             },
-            columns: |x, [inner, extent], out| {
-                vectorised(Columns::<T, MAX, OR_NAN> { x: cast_slice(x), inner, extent, out });
+            columns: |x, flip, [inner, extent], out| {
+                vectorised(Columns::<T, OR_NAN> { x: cast_slice(x), flip: T::from_bits_of(flip), inner, extent, out });
             },
+            flip,
         }
+    }
+
+    fn segments(&self, x: &[u8], extents: [usize; 2], out: &mut [i32]) {
+        (self.segments)(x, self.flip, extents, out);
+    }
+
+    fn columns(&self, x: &[u8], extents: [usize; 2], out: &mut [i32]) {
+        (self.columns)(x, self.flip, extents, out);
     }
 }
 
 /// Whether `x` beats `best`. A NaN never does, or nothing but another NaN withstands it.
 #[inline(always)]
-fn beats<T: Element, const MAX: bool, const OR_NAN: bool>(x: T, best: T) -> bool {
-    let is_further = if MAX { x > best } else { x < best };
-    if OR_NAN { (is_further | x.is_nan()) & !best.is_nan() } else { is_further }
-}
-
-/// The value that every other number beats.
-#[inline(always)]
-fn start<T: Element, const MAX: bool>() -> T {
-    if MAX { T::LOWEST } else { T::HIGHEST }
+fn beats<T: Flipped, const OR_NAN: bool>(x: T, best: T) -> bool {
+    if OR_NAN { ((x > best) | x.is_nan()) & !best.is_nan() } else { x > best }
 }
 
 /// Whether columns are so few and short that those of several blocks are searched at the same time, as short rows are.
@@ -160,23 +178,23 @@ fn are_few(inner: usize, extent: usize) -> bool {
 }
 
 /// Rows, or blocks of few columns.
-struct Segments<'a, T, const MAX: bool, const OR_NAN: bool> {
+struct Segments<'a, T, const OR_NAN: bool> {
     x: &'a [T],
+    flip: T,
     inner: usize,
     extent: usize,
     out: &'a mut [i32],
 }
 
-impl<T: Element, const MAX: bool, const OR_NAN: bool> VectorLoop for Segments<'_, T, MAX, OR_NAN> {
+impl<T: Flipped, const OR_NAN: bool> VectorLoop for Segments<'_, T, OR_NAN> {
     type Output = ();
-    const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
     fn run(self) {
-        let Self { x, inner, extent, out } = self;
+        let Self { x, flip, inner, extent, out } = self;
         if inner == 1 && extent >= CHUNK {
             for (x, out) in x.chunks_exact(extent).zip(out) {
-                *out = first_of_row::<T, MAX, OR_NAN>(x);
+                *out = first_of_row::<T, OR_NAN>(x, flip);
             }
             return;
         }
@@ -191,28 +209,32 @@ impl<T: Element, const MAX: bool, const OR_NAN: bool> VectorLoop for Segments<'_
         for out in groups {
             let starts = array::from_fn(|_| column());
             match inner {
-                1 => first_of_columns::<T, MAX, OR_NAN, LANES>((x, starts), [1, extent], out),
-                _ => first_of_columns::<T, MAX, OR_NAN, LANES>((x, starts), [inner, extent], out),
+                1 => first_of_columns::<T, OR_NAN, LANES>((x, starts), flip, [1, extent], out),
+                _ => first_of_columns::<T, OR_NAN, LANES>((x, starts), flip, [inner, extent], out),
             }
         }
         for out in rest {
-            first_of_columns::<T, MAX, OR_NAN, 1>((x, [column()]), [inner, extent], array::from_mut(out));
+            first_of_columns::<T, OR_NAN, 1>((x, [column()]), flip, [inner, extent], array::from_mut(out));
         }
     }
 }
 
 /// The positions in `N` short columns, which begin at these places of `x`, or in rows, whose elements are neighbours.
 #[inline(always)]
-fn first_of_columns<T: Element, const MAX: bool, const OR_NAN: bool, const N: usize>(
+fn first_of_columns<T: Flipped, const OR_NAN: bool, const N: usize>(
     (x, starts): (&[T], [usize; N]),
+    flip: T,
     [inner, extent]: [usize; 2],
     out: &mut [i32; N],
 ) {
     let columns: [&[T]; N] = array::from_fn(|lane| &x[starts[lane]..][..(extent - 1) * inner + 1]);
-    let (mut best, mut first) = ([start::<T, MAX>(); N], [-1; N]);
+    let (mut best, mut first) = ([T::LOWEST; N], [-1; N]);
+    // Of one number for all lanes the compiler flips each element before it is in the vector.
+    let flip = black_box([flip; N]);
     for at in 0..extent {
-        let elements = array::from_fn(|lane| columns[lane][at * inner]);
-        take::<T, MAX, OR_NAN, N>(elements, at as i32, &mut best, &mut first);
+        let elements: [T; N] = array::from_fn(|lane| columns[lane][at * inner]);
+        let elements = array::from_fn(|lane| elements[lane].flipped(flip[lane]));
+        take::<T, OR_NAN, N>(elements, at as i32, &mut best, &mut first);
     }
     for (first, column) in first.iter_mut().zip(columns).filter(|(first, _)| **first < 0) {
         *first = first_of_unbeaten(column.iter().step_by(inner));
@@ -221,45 +243,46 @@ fn first_of_columns<T: Element, const MAX: bool, const OR_NAN: bool, const N: us
 }
 
 /// Where nothing has beaten the start: it does not beat itself.
-fn first_of_unbeaten<'a, T: Element>(mut x: impl Iterator<Item = &'a T>) -> i32 {
+fn first_of_unbeaten<'a, T: Flipped>(mut x: impl Iterator<Item = &'a T>) -> i32 {
     x.position(|x| !x.is_nan()).map_or(-1, |at| at as i32)
 }
 
-struct Columns<'a, T, const MAX: bool, const OR_NAN: bool> {
+struct Columns<'a, T, const OR_NAN: bool> {
     x: &'a [T],
+    flip: T,
     inner: usize,
     extent: usize,
     out: &'a mut [i32],
 }
 
-impl<T: Element, const MAX: bool, const OR_NAN: bool> VectorLoop for Columns<'_, T, MAX, OR_NAN> {
+impl<T: Flipped, const OR_NAN: bool> VectorLoop for Columns<'_, T, OR_NAN> {
     type Output = ();
-    const WORTH_IT: bool = T::COMMON;
 
     #[inline(always)]
     fn run(self) {
-        let Self { x, inner, extent, out } = self;
+        let Self { x, flip, inner, extent, out } = self;
         // Some narrow rows together are one.
         let together = if inner < LANES { (COLUMNS / inner).min(extent / ROWS).max(1) } else { 1 };
         let mut firsts = [0; COLUMNS];
         let firsts = &mut firsts[..if together > 1 { together * inner } else { 0 }];
-        let wide = Columns::<T, MAX, OR_NAN> {
+        let wide = Columns::<T, OR_NAN> {
             x,
+            flip,
             inner: together * inner,
             extent: extent / together,
             out: if together > 1 { &mut *firsts } else { &mut *out },
         };
         wide.run_wide();
         if together > 1 {
-            first_of_some::<T, MAX, OR_NAN>((x, inner, extent), firsts, out);
+            first_of_some::<T, OR_NAN>((x, inner, extent), flip, firsts, out);
         }
     }
 }
 
-impl<T: Element, const MAX: bool, const OR_NAN: bool> Columns<'_, T, MAX, OR_NAN> {
+impl<T: Flipped, const OR_NAN: bool> Columns<'_, T, OR_NAN> {
     #[inline(always)]
     fn run_wide(self) {
-        let mut best = [start::<T, MAX>(); COLUMNS];
+        let mut best = [T::LOWEST; COLUMNS];
         let best = &mut best[..self.out.len()];
         self.out.fill(-1);
         for first in (0..self.extent).step_by(ROWS) {
@@ -268,17 +291,22 @@ impl<T: Element, const MAX: bool, const OR_NAN: bool> Columns<'_, T, MAX, OR_NAN
             let (firsts, last_firsts) = self.out.as_chunks_mut::<LANES>();
             let tail = bests.len() * LANES;
             for (at, (best, out)) in bests.iter_mut().zip(firsts).enumerate() {
-                compare::<T, MAX, OR_NAN, LANES>(&self.x[at * LANES..], self.inner, rows.clone(), (best, out));
+                compare::<T, OR_NAN, LANES>((&self.x[at * LANES..], self.inner), self.flip, rows.clone(), (best, out));
             }
             let (bests, last_bests) = last_bests.as_chunks_mut::<FEW>();
             let (firsts, last_firsts) = last_firsts.as_chunks_mut::<FEW>();
             for (at, (best, out)) in bests.iter_mut().zip(firsts).enumerate() {
-                compare::<T, MAX, OR_NAN, FEW>(&self.x[tail + at * FEW..], self.inner, rows.clone(), (best, out));
+                compare::<T, OR_NAN, FEW>(
+                    (&self.x[tail + at * FEW..], self.inner),
+                    self.flip,
+                    rows.clone(),
+                    (best, out),
+                );
             }
             let tail = tail + bests.len() * FEW;
             for (at, (best, out)) in last_bests.iter_mut().zip(last_firsts).enumerate() {
                 let one = (array::from_mut(best), array::from_mut(out));
-                compare::<T, MAX, OR_NAN, 1>(&self.x[tail + at..], self.inner, rows.clone(), one);
+                compare::<T, OR_NAN, 1>((&self.x[tail + at..], self.inner), self.flip, rows.clone(), one);
             }
         }
         for (column, out) in self.out.iter_mut().enumerate().filter(|(_, out)| **out < 0) {
@@ -289,22 +317,23 @@ impl<T: Element, const MAX: bool, const OR_NAN: bool> Columns<'_, T, MAX, OR_NAN
 
 /// The positions in `extent` narrow rows, of which some together were one: `firsts` is where each of its elements was
 /// best, and the last few rows were not among them.
-fn first_of_some<T: Element, const MAX: bool, const OR_NAN: bool>(
+fn first_of_some<T: Flipped, const OR_NAN: bool>(
     (x, inner, extent): (&[T], usize, usize),
+    flip: T,
     firsts: &[i32],
     out: &mut [i32],
 ) {
     let together = firsts.len() / inner;
     for (column, out) in out.iter_mut().enumerate() {
-        let value = |at: i32| x[at as usize * inner + column];
+        let value = |at: i32| x[at as usize * inner + column].flipped(flip);
         let found = firsts.chunks_exact(inner).enumerate().filter(|(_, firsts)| firsts[column] >= 0);
         let found = found.map(|(of, firsts)| firsts[column] * together as i32 + of as i32);
         let last = (extent / together * together..extent).map(|at| at as i32);
         let last = last.filter(|&at| OR_NAN || !value(at).is_nan());
         let first = found.chain(last).reduce(|first, at| {
             let (best, x) = (value(first), value(at));
-            let is_same = !beats::<T, MAX, OR_NAN>(best, x) & (at < first);
-            if beats::<T, MAX, OR_NAN>(x, best) | is_same { at } else { first }
+            let is_same = !beats::<T, OR_NAN>(best, x) & (at < first);
+            if beats::<T, OR_NAN>(x, best) | is_same { at } else { first }
         });
         *out = first.unwrap_or(-1);
     }
@@ -312,29 +341,24 @@ fn first_of_some<T: Element, const MAX: bool, const OR_NAN: bool>(
 
 /// Compares the best values so far of some columns, which are the first of `x`, with rows that are `inner` apart.
 #[inline(always)]
-fn compare<T: Element, const MAX: bool, const OR_NAN: bool, const N: usize>(
-    x: &[T],
-    inner: usize,
+fn compare<T: Flipped, const OR_NAN: bool, const N: usize>(
+    (x, inner): (&[T], usize),
+    flip: T,
     rows: Range<usize>,
     (best, out): (&mut [T; N], &mut [i32; N]),
 ) {
     let (mut of, mut first) = (*best, *out);
     for row in rows {
         let x = x[row * inner..].first_chunk::<N>().expect("a row has these columns");
-        take::<T, MAX, OR_NAN, N>(*x, row as i32, &mut of, &mut first);
+        take::<T, OR_NAN, N>(x.map(|x| x.flipped(flip)), row as i32, &mut of, &mut first);
     }
     (*best, *out) = (of, first);
 }
 
 /// Takes elements at position `at` in.
 #[inline(always)]
-fn take<T: Element, const MAX: bool, const OR_NAN: bool, const N: usize>(
-    x: [T; N],
-    at: i32,
-    best: &mut [T; N],
-    first: &mut [i32; N],
-) {
-    let taken: [bool; N] = array::from_fn(|lane| beats::<T, MAX, OR_NAN>(x[lane], best[lane]));
+fn take<T: Flipped, const OR_NAN: bool, const N: usize>(x: [T; N], at: i32, best: &mut [T; N], first: &mut [i32; N]) {
+    let taken: [bool; N] = array::from_fn(|lane| beats::<T, OR_NAN>(x[lane], best[lane]));
     *best = array::from_fn(|lane| if taken[lane] { x[lane] } else { best[lane] });
     *first = array::from_fn(|lane| if taken[lane] { at } else { first[lane] });
 }

@@ -1,9 +1,7 @@
 //! The position in a row of at least a chunk: the extreme value is found first, then it is searched.
 
-use super::{CHUNK, beats, start};
-use crate::kernels::element::Element;
-use crate::kernels::reduce::inner::fold;
-use crate::kernels::reduce::reducers::{Max, MaxNan, Min, MinNan};
+use super::flipped::Flipped;
+use super::{CHUNK, beats};
 use crate::kernels::reduce::{BLOCK, in_halves};
 use std::ops::Range;
 
@@ -12,14 +10,16 @@ const SHORT: usize = 256;
 
 /// The position in a row: where in the first of the blocks whose extreme value no other beats that value is.
 #[inline(always)]
-pub fn first_of_row<T: Element, const MAX: bool, const OR_NAN: bool>(x: &[T]) -> i32 {
-    let (mut best, mut first) = (start::<T, MAX>(), 0);
+pub fn first_of_row<T: Flipped, const OR_NAN: bool>(x: &[T], flip: T) -> i32 {
+    let (mut best, mut first) = (T::LOWEST, 0);
     for (at, block) in x.chunks(BLOCK).enumerate() {
-        let extreme = extreme::<T, MAX, OR_NAN>(block);
-        if beats::<T, MAX, OR_NAN>(extreme, best) {
+        let extreme = extreme::<T, OR_NAN>(block, flip);
+        if beats::<T, OR_NAN>(extreme, best) {
             (best, first) = (extreme, at * BLOCK);
         }
     }
+    // The same bits as they are in the row.
+    let best = best.flipped(flip);
     if x.len() <= SHORT {
         return first_hit::<T, OR_NAN>(x, 0..x.len(), best);
     }
@@ -34,13 +34,13 @@ pub fn first_of_row<T: Element, const MAX: bool, const OR_NAN: bool>(x: &[T]) ->
 /// Whether the position may be that of `x`. A row of NaN alone holds no element equal to the start, and a NaN equals
 /// nothing.
 #[inline(always)]
-fn is_hit<T: Element, const OR_NAN: bool>(x: T, best: T) -> bool {
+fn is_hit<T: Flipped, const OR_NAN: bool>(x: T, best: T) -> bool {
     (x == best) | (OR_NAN & x.is_nan())
 }
 
 /// The first hit in this range of at least a chunk, or -1.
 #[inline(always)]
-fn first_hit<T: Element, const OR_NAN: bool>(x: &[T], range: Range<usize>, best: T) -> i32 {
+fn first_hit<T: Flipped, const OR_NAN: bool>(x: &[T], range: Range<usize>, best: T) -> i32 {
     let mut firsts = [i32::MAX; CHUNK];
     let last = range.end - CHUNK;
     for from in range.step_by(CHUNK) {
@@ -58,13 +58,46 @@ fn first_hit<T: Element, const OR_NAN: bool>(x: &[T], range: Range<usize>, best:
     }
 }
 
-/// The extreme value of some elements, or NaN if that beats it.
+/// The largest of some elements after bits were flipped, or NaN if that beats it. It stays what it is if elements are
+/// taken in twice.
 #[inline(always)]
-fn extreme<T: Element, const MAX: bool, const OR_NAN: bool>(x: &[T]) -> T {
-    match (MAX, OR_NAN) {
-        (true, false) => fold::<T, Max>(x, x.len()),
-        (false, false) => fold::<T, Min>(x, x.len()),
-        (true, true) => fold::<T, MaxNan>(x, x.len()),
-        (false, true) => fold::<T, MinNan>(x, x.len()),
+fn extreme<T: Flipped, const OR_NAN: bool>(x: &[T], flip: T) -> T {
+    // In any order the compiler finds accumulators of its own; around ours it would take vectors apart.
+    if T::ANY_ORDER || x.len() < CHUNK {
+        return x.iter().fold(T::LOWEST, |best, &x| {
+            let x = x.flipped(flip);
+            if OR_NAN { larger(best, x).or_nan(x) } else { larger(best, x) }
+        });
     }
+    let (mut bests, mut noted) = ([T::LOWEST; CHUNK], [T::ZERO; CHUNK]);
+    // Whether there is a NaN is noted beside that, once for both chunks of a pair; what a NaN hides then is of no use.
+    let mut take = |low: &[T], high: &[T]| {
+        for lane in 0..CHUNK {
+            let (a, b) = (low[lane].flipped(flip), high[lane].flipped(flip));
+            if OR_NAN {
+                bests[lane] = larger(bests[lane], larger(a, b));
+                noted[lane] = noted[lane].or_nan_of([a, b]);
+            } else {
+                bests[lane] = larger(larger(bests[lane], a), b);
+            }
+        }
+    };
+    let mut pairs = x.chunks_exact(2 * CHUNK);
+    for pair in &mut pairs {
+        let (low, high) = pair.split_at(CHUNK);
+        take(low, high);
+    }
+    let rest = pairs.remainder();
+    if !rest.is_empty() {
+        let last = &x[x.len() - CHUNK..];
+        take(if rest.len() > CHUNK { &rest[..CHUNK] } else { last }, last);
+    }
+    let best = in_halves(bests, larger);
+    if OR_NAN { best.or_nan(in_halves(noted, |a, b| a.or_nan_of([a, b]))) } else { best }
+}
+
+/// The larger one; a NaN is never larger than what it is compared with, and nothing is larger than a NaN.
+#[inline(always)]
+fn larger<T: Flipped>(best: T, x: T) -> T {
+    if x > best { x } else { best }
 }

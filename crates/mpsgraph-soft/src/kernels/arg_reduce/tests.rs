@@ -1,6 +1,7 @@
 //! Positions against a search one element at a time.
 
 use super::*;
+use crate::kernels::element::Element;
 
 fn naive(max: bool, or_nan: bool, mut x: impl Iterator<Item = f64> + Clone) -> i32 {
     if let Some(at) = x.clone().position(|x| or_nan && x.is_nan()) {
@@ -64,6 +65,22 @@ fn extremes_that_equal_the_start() {
     }
     compare::<i8>(DType::I8, [1, 40, 2], &[i8::MIN; 80], f64::from);
     compare::<f32>(DType::F32, [1, 40, 2], &[f32::NAN; 80], f64::from);
+}
+
+/// Numbers around both ends of each type and around zero, where signs decide.
+#[test]
+fn integers_with_and_without_a_sign() {
+    macro_rules! integers {
+        ($($t:ident $dtype:ident)*) => {$(
+            let ends = [$t::MAX / 2, 0, $t::MAX, $t::MIN, $t::MIN / 2, 1, !0, $t::MAX / 4];
+            for shape in [[1, 9, 40], [5, 70, 1], [3, 8, 7], [1, 1000, 1]] {
+                let n = shape.iter().product::<usize>();
+                let x: Vec<$t> = (0..n).map(|i| ends[i * 7919 % 61 % 8]).collect();
+                compare::<$t>(DType::$dtype, shape, &x, |x| x as f64);
+            }
+        )*};
+    }
+    integers!(i8 I8 i16 I16 i32 I32 i64 I64 u8 U8 u16 U16 u32 U32);
 }
 
 #[test]
