@@ -1,10 +1,10 @@
 //! Makes one step of steps that work on the same rows one after the other, such as those of a normalization: sums of
 //! rows, and loops between them; or of loops and the reduction of all elements of what they make, each of which is a
-//! row then.
+//! row then, or of its columns.
 //!
 //! The step takes some rows at a time through all of them ([`Rows`]), so that what one makes is in the cache when the
 //! next reads it. What nothing else reads has memory for those rows only. No bit changes: a row is computed as before,
-//! and all elements are reduced in the same order.
+//! and elements are reduced in the same order.
 
 mod run;
 
@@ -12,7 +12,7 @@ use super::assembly::Parts;
 use super::step::{Operand, Step};
 use crate::ir::TensorType;
 use crate::kernels::KernelOp;
-use crate::kernels::reduce::{BLOCK, Total};
+use crate::kernels::reduce::Total;
 use crate::kernels::storage::Storage;
 use crate::kernels::threads::PARALLEL_BYTES;
 pub use run::Rows;
@@ -75,15 +75,18 @@ fn next_reductions(steps: &[Step]) -> Vec<Option<Division>> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Division {
     rows: usize,
-    /// A part that is not the last one has a multiple of so many rows.
+    /// A block that is not the last one has a multiple of so many rows.
+    least: usize,
+    /// A task that is not the last one has a multiple of so many rows, which a block does not cross.
     together: usize,
 }
 
 impl Division {
     /// What a reduction reads.
     fn of(step: &Step) -> Option<Self> {
-        let rows = reduced(step).map(|reduced| Self { rows: reduced.rows, together: 1 });
-        rows.or_else(|| total(step).map(|total| Self { rows: total.count, together: BLOCK }))
+        let of_total = |total: Total| Self { rows: total.count, least: total.least(), together: total.block() };
+        let rows = reduced(step).map(|reduced| Self { rows: reduced.rows, least: 1, together: 1 });
+        rows.or_else(|| total(step).map(of_total))
     }
 }
 
@@ -134,8 +137,8 @@ impl Run {
     /// What the step writes, if each row that it makes needs only the same rows of what the steps before it have made.
     fn takes(&mut self, step: &Step) -> Option<Vec<(Storage, usize)>> {
         if let Step::Loop { run, operands, outputs, .. } = step {
-            let Division { rows, together } = self.division;
-            if !run.elements().is_multiple_of(rows) || !run.divides_at(run.elements() / rows * together) {
+            let Division { rows, least, .. } = self.division;
+            if !run.elements().is_multiple_of(rows) || !run.divides_at(run.elements() / rows * least) {
                 return None;
             }
             let mut numbers = Vec::new();
@@ -186,12 +189,11 @@ fn reduced(step: &Step) -> Option<Reduced<'_>> {
     (is_last && rows > 1 && ty.elements() == rows).then_some(Reduced { op, rows, inputs, to: *to, ty })
 }
 
-/// The step as a reduction of all elements of a packed operand to one number.
+/// The step as a reduction of all elements of a packed operand to one number, or of all rows to one.
 fn total(step: &Step) -> Option<Total> {
-    let Step::Kernel { op: KernelOp::Reduce(reduce), inputs, ty, .. } = step else { return None };
-    let [Operand { ty: all, strides: None, .. }] = &inputs[..] else { return None };
-    let count = all.elements();
-    (ty.elements() == 1 && count > BLOCK).then_some(Total { op: reduce.op, dtype: all.dtype, count })
+    let Step::Kernel { op: KernelOp::Reduce(reduce), inputs, .. } = step else { return None };
+    let [Operand { ty, strides: None, .. }] = &inputs[..] else { return None };
+    Total::of(reduce, ty)
 }
 
 /// Elements of a row of an operand, and from one row to the next.

@@ -4,7 +4,7 @@ use super::{Division, Reduced, Run, mentions, reduced, row_bytes, row_of, total}
 use crate::compiler::step::{Operand, Step};
 use crate::kernels::KernelOp;
 use crate::kernels::elementwise::run::Part;
-use crate::kernels::reduce::{self, BLOCK, Total};
+use crate::kernels::reduce::{self, Total};
 use crate::kernels::span::Span;
 use crate::kernels::storage::{Access, Memory, Storage};
 use crate::kernels::threads;
@@ -29,11 +29,12 @@ pub struct Rows {
 impl Rows {
     /// One step of these; memory that is smaller now gets its new size.
     pub(super) fn new(steps: Vec<Step>, run: &Run, all: &HashMap<Storage, usize>, scratch: &mut [usize]) -> Self {
-        let Division { rows, together } = run.division;
+        let Division { rows, least, together } = run.division;
         let widest = steps.iter().map(|step| row_bytes(step, rows)).max().unwrap_or(0);
-        let block = (BLOCK_BYTES / widest.max(1)).clamp(1, rows).next_multiple_of(together);
+        let few = (BLOCK_BYTES / widest.max(1)).clamp(1, rows);
+        let block = if few < together { (1 << few.ilog2()).max(least) } else { few.next_multiple_of(together) };
         let tasks = if threads::count() == 1 { 1 } else { 4 * threads::count() };
-        let task = rows.div_ceil(tasks).next_multiple_of(block);
+        let task = rows.div_ceil(tasks).next_multiple_of(block.max(together));
         let own = mentions(&steps);
         let mut local = Vec::new();
         for (&storage, &bytes) in &run.written {
@@ -87,20 +88,20 @@ impl Rows {
         }
     }
 
-    /// Makes the result of a reduction of all elements, whose blocks are reduced.
+    /// Makes the results of a reduction whose blocks are reduced.
     fn finish(&self, memory: &Memory<'_>, total: Total, step: &Step) {
         let Step::Kernel { inputs, to, scratch: Some(parts), .. } = step else {
-            unreachable!("a reduction of all elements got memory for those of blocks")
+            unreachable!("the reduction got memory for the results of blocks")
         };
         let mut out = memory.write(*to);
         let Some(mut anew) = total.join(memory.write(*parts).slice(), out.slice()) else { return };
         let takes_all = (0..self.rows).step_by(self.block).all(|first| {
             let block = first..self.rows.min(first + self.block);
             self.steps[..self.steps.len() - 1].iter().for_each(|step| self.run_block(memory, step, 0, block.clone()));
-            anew.take(self.part_of(memory, &inputs[0], (0, block), [1, 1]).slice())
+            anew.take(self.part_of(memory, &inputs[0], (0, block), row_of(&inputs[0], self.rows)).slice())
         });
         if takes_all {
-            total.finish(anew, out.slice());
+            total.finish(&anew, out.slice());
         }
     }
 
@@ -144,11 +145,11 @@ impl Rows {
         }
         let own = |input: &Operand, row: [usize; 2]| self.part_of(memory, input, (task, rows.clone()), row);
         if let (Some(total), Step::Kernel { inputs, scratch: Some(parts), .. }) = (total(step), step) {
-            let size = total.dtype.size();
-            let [first, count] = [rows.start / BLOCK, rows.len().div_ceil(BLOCK)].map(|blocks| blocks * size);
+            let of_rows = total.parts_of(&rows);
             // Other tasks reduce other blocks.
-            let mut parts = memory.write(*parts).part(first, count);
-            return total.fold(own(&inputs[0], [1, 1]).slice(), parts.slice());
+            let mut parts = memory.write(*parts).part(of_rows.start, of_rows.len());
+            let x = own(&inputs[0], row_of(&inputs[0], self.rows));
+            return total.fold(x.slice(), rows, parts.slice());
         }
         let Some(Reduced { op, inputs, to, ty, .. }) = reduced(step) else {
             unreachable!("only loops and reductions are joined")

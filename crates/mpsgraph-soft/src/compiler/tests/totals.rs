@@ -43,6 +43,78 @@ fn a_product_is_reduced_as_it_is_made() {
     }
 }
 
+/// Likewise, each column of the product.
+fn columns(nodes: &mut Nodes, [rows, columns]: [usize; 2], op: ReduceOp) -> (Vec<ValueId>, ValueId, ValueId) {
+    let x = push(nodes, Leaf::Placeholder, [], f32s(&[rows, columns]));
+    let y = push(nodes, Leaf::Placeholder, [], f32s(&[1, columns]));
+    let made = binary(nodes, BinaryOp::Mul, x, y);
+    let result = push(nodes, Reduce { op, axes: vec![0] }, [made], f32s(&[1, columns]));
+    (vec![x, y], made, result)
+}
+
+#[test]
+fn columns_of_a_product_are_reduced_as_it_is_made() {
+    for op in [ReduceOp::Sum, ReduceOp::Mean, ReduceOp::MaxNan, ReduceOp::Min] {
+        for extents in [[256, 400], [200, 400], [600, 129], [1000, 1000], [5000, 200], [400, 16_384]] {
+            let mut nodes = Nodes::default();
+            let (feeds, _, result) = columns(&mut nodes, extents, op);
+            reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result], 1);
+        }
+    }
+}
+
+#[test]
+fn columns_in_another_order_are_reduced_by_a_step_of_its_own() {
+    for (extents, op) in [
+        ([300, 1000], ReduceOp::Sum),
+        ([128, 4096], ReduceOp::Sum),
+        ([1000, 128], ReduceOp::Sum),
+        ([1000, 1000], ReduceOp::Prod),
+        ([256, 16_385], ReduceOp::Sum),
+    ] {
+        let mut nodes = Nodes::default();
+        let (feeds, _, result) = columns(&mut nodes, extents, op);
+        reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result], 2);
+    }
+}
+
+/// The axes in front are one, and what is made is read by others too.
+#[test]
+fn columns_behind_several_axes_are_reduced_as_they_are_made() {
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[1, 20, 30, 300]));
+    let made = unary(&mut nodes, UnaryOp::Neg, x);
+    let reduce = Reduce { op: ReduceOp::Sum, axes: vec![0, 1, 2] };
+    let sums = push(&mut nodes, reduce, [made], f32s(&[1, 1, 1, 300]));
+    reduced(&nodes, &[x], &of(&nodes, &[x]), &[sums, made], 1);
+    let middle = push(&mut nodes, Reduce { op: ReduceOp::Sum, axes: vec![2] }, [made], f32s(&[1, 20, 1, 300]));
+    reduced(&nodes, &[x], &of(&nodes, &[x]), &[middle], 2);
+}
+
+/// Each column for itself: one overflows in parts alone, one holds an infinity, one a NaN, and the rest are finite.
+#[test]
+fn columns_that_overflow_in_parts_are_found_in_order() {
+    let [rows, width] = [1000, 200];
+    let mut nodes = Nodes::default();
+    let x = push(&mut nodes, Leaf::Placeholder, [], f32s(&[rows, width]));
+    let negative = unary(&mut nodes, UnaryOp::Neg, x);
+    for op in [ReduceOp::Sum, ReduceOp::Mean] {
+        let sums = push(&mut nodes, Reduce { op, axes: vec![0] }, [negative], f32s(&[1, width]));
+        let element = |at: usize| match (at / width, at % width) {
+            (999, 5) => f32::INFINITY,
+            (500, 7) => f32::NAN,
+            // The second block overflows, and not behind the first.
+            (0 | 1 | 300, 3 | 5 | 7) => -1.5e38,
+            (128..=130, 3 | 5 | 7) => 1.5e38,
+            (row, column) => (row + column) as f32,
+        };
+        let x_bytes: Vec<u8> = (0..rows * width).flat_map(|at| element(at).to_ne_bytes()).collect();
+        let found = floats(&reduced(&nodes, &[x], &[x_bytes], &[sums], 1)[0]);
+        assert!(found[5].is_infinite() && found[7].is_nan());
+        assert_eq!(found.iter().filter(|sum| !sum.is_finite()).count(), 2, "{found:?}");
+    }
+}
+
 #[test]
 fn what_nothing_else_reads_is_not_whole_in_memory() {
     let mut nodes = Nodes::default();

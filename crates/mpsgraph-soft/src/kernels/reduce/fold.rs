@@ -15,7 +15,7 @@ pub const BLOCK: usize = 4096;
 /// Blocks of which the results are kept at a time.
 const BLOCKS: usize = 1024;
 /// Rows that are folded without halving.
-const ROWS: usize = 128;
+pub(super) const ROWS: usize = 128;
 /// Widest tile.
 pub const COLUMNS: usize = 1024;
 /// Segments that are folded at a time.
@@ -116,7 +116,7 @@ pub fn fold_long(inner: &Inner, x: &[u8], out: &mut [u8]) {
     share_reads(READ.is_met(x.len()), BLOCK * size, size, parts, |at, out| {
         inner.segment(&x[at * BLOCK * size..x.len().min((at + 1) * BLOCK * size)], out);
     });
-    join_blocks(inner, count, parts);
+    join_blocks(inner, [count, BLOCK], parts, size);
     out.copy_from_slice(&parts[..size]);
 }
 
@@ -125,14 +125,14 @@ pub fn front(count: usize) -> usize {
     (count / 2).next_multiple_of(BLOCK)
 }
 
-/// Joins the results of the blocks of so many elements, into the first one.
-pub(super) fn join_blocks(inner: &Inner, count: usize, parts: &mut [u8]) {
-    if count > BLOCK {
-        let front = front(count);
-        let (low, high) = parts.split_at_mut(front / BLOCK * inner.size);
-        join_blocks(inner, front, low);
-        join_blocks(inner, count - front, high);
-        inner.step(&mut low[..inner.size], &high[..inner.size]);
+/// Joins the results of the blocks of so many elements or rows, of `row` bytes each, into the first one.
+pub(super) fn join_blocks(inner: &Inner, [count, block]: [usize; 2], parts: &mut [u8], row: usize) {
+    if count > block {
+        let front = (count / 2).next_multiple_of(block);
+        let (low, high) = parts.split_at_mut(front / block * row);
+        join_blocks(inner, [front, block], low, row);
+        join_blocks(inner, [count - front, block], high, row);
+        inner.join(&mut low[..row], &high[..row]);
     }
 }
 

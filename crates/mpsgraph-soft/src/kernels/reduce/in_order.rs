@@ -6,6 +6,7 @@
 
 use super::super::threads::{PARALLEL_BYTES, share_reads};
 use super::{Loops, READ, ReduceOp};
+use smallvec::{SmallVec, smallvec};
 
 /// Numbers that are looked at before it is asked what was found.
 const LOOK: usize = 64;
@@ -104,7 +105,7 @@ impl Special {
     /// Folds the elements of the result that begins with `x` in order; `None` as soon as there is a reason for the
     /// result that was found.
     fn fold(self, x: &[f32], loops: &Loops, found: f32) -> Option<f32> {
-        let mut anew = Anew::of(self, found);
+        let mut anew = Anew::of(self, &[found]);
         let mut some = [0.0; LOOK];
         let mut at = 0;
         while at < loops.count {
@@ -116,28 +117,14 @@ impl Special {
             }
             at += some.len();
         }
-        Some(anew.folded())
+        Some(anew.folded[0])
     }
 
     /// Likewise of a few neighbouring results, the first of which begins with `x`.
     fn fold_columns(self, x: &[f32], loops: &Loops, results: &mut [f32], finish: impl Fn(f32) -> f32) {
-        let (mut folded, mut explained) = ([self.start(); TOGETHER], [true; TOGETHER]);
-        let columns = results.len();
-        for (explained, &result) in explained.iter_mut().zip(&*results) {
-            *explained = !self.has(result);
-        }
-        for at in 0..loops.count {
-            let row = &x[loops.reduced.offset(at)..][..columns];
-            for (column, &x) in row.iter().enumerate() {
-                folded[column] = self.step(folded[column], x);
-                explained[column] |= self.has(x) | self.stays(folded[column], results[column]);
-            }
-            if explained.iter().all(|&explained| explained) {
-                return;
-            }
-        }
-        for (column, result) in results.iter_mut().enumerate().filter(|(column, _)| !explained[*column]) {
-            *result = finish(folded[column]);
+        let mut anew = Anew::of(self, results);
+        if (0..loops.count).all(|at| anew.take(&x[loops.reduced.offset(at)..][..results.len()])) {
+            anew.finish(results, finish);
         }
     }
 
@@ -148,29 +135,53 @@ impl Special {
     }
 }
 
-/// A result that is found anew.
+/// Results that are found anew, those of neighbouring columns.
 pub struct Anew {
     special: Special,
     /// What the other order gave.
-    found: f32,
-    folded: f32,
+    found: SmallVec<[f32; TOGETHER]>,
+    folded: SmallVec<[f32; TOGETHER]>,
+    /// Whether there is a reason for what was found.
+    explained: SmallVec<[bool; TOGETHER]>,
 }
 
 impl Anew {
-    pub(super) fn of(special: Special, found: f32) -> Self {
-        Self { special, found, folded: special.start() }
+    pub(super) fn of(special: Special, found: &[f32]) -> Self {
+        Self {
+            special,
+            found: found.into(),
+            folded: smallvec![special.start(); found.len()],
+            explained: found.iter().map(|&found| !special.has(found)).collect(),
+        }
     }
 
-    /// Takes the next elements in; `false` as soon as there is a reason for the result that was found.
+    /// Takes the next rows in; `false` as soon as there is a reason for all results that were found.
     pub fn take(&mut self, x: &[f32]) -> bool {
-        x.chunks(LOOK).all(|some| {
-            self.folded = some.iter().fold(self.folded, |folded, &x| self.special.step(folded, x));
-            !self.special.is_among(some) && !self.special.stays(self.folded, self.found)
-        })
+        match (&mut self.folded[..], &self.found[..]) {
+            ([folded], &[found]) => x.chunks(LOOK).all(|some| {
+                *folded = some.iter().fold(*folded, |folded, &x| self.special.step(folded, x));
+                !self.special.is_among(some) && !self.special.stays(*folded, found)
+            }),
+            _ => x.chunks_exact(self.found.len()).all(|row| self.take_row(row)),
+        }
     }
 
-    /// The sum or product of all elements, which were taken in.
-    pub(super) fn folded(self) -> f32 {
-        self.folded
+    fn take_row(&mut self, row: &[f32]) -> bool {
+        let columns = self.folded.iter_mut().zip(&mut self.explained).zip(row.iter().zip(&self.found));
+        let mut all = true;
+        for ((folded, explained), (&x, &found)) in columns {
+            *folded = self.special.step(*folded, x);
+            *explained |= self.special.has(x) | self.special.stays(*folded, found);
+            all &= *explained;
+        }
+        !all
+    }
+
+    /// Puts what the elements in order come to where nothing explains what was found; `finish` makes results of sums or
+    /// products.
+    pub(super) fn finish(&self, results: &mut [f32], finish: impl Fn(f32) -> f32) {
+        for (at, result) in results.iter_mut().enumerate().filter(|(at, _)| !self.explained[*at]) {
+            *result = finish(self.folded[at]);
+        }
     }
 }
