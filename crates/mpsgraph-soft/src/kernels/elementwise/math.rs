@@ -32,16 +32,23 @@ pub fn flushed(x: f32) -> f32 {
 
 const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
-/// `P(x) = c[0] + c[1] x + …`
+/// `P(x) = c[0] + c[1] x + …`, in pairs (Estrin's scheme): a chain through all coefficients takes longer than all that
+/// a vector needs.
 #[inline(always)]
 pub(super) fn polynomial<const N: usize>(x: f64, c: [f64; N]) -> f64 {
-    let mut sum = c[N - 1];
-    let mut i = N - 1;
-    while i > 0 {
-        i -= 1;
-        sum = sum * x + c[i];
+    let (mut sums, mut count, mut power) = (c, N, x);
+    while count > 1 {
+        let pairs = count / 2;
+        for i in 0..pairs {
+            sums[i] = sums[2 * i] + sums[2 * i + 1] * power;
+        }
+        if count % 2 == 1 {
+            sums[pairs] = sums[count - 1];
+        }
+        count -= pairs;
+        power *= power;
     }
-    sum
+    sums[0]
 }
 
 /// `(2^n, e^r - 1)` with `x = n ln 2 + r`, for |x| up to 700 or NaN.
