@@ -35,6 +35,10 @@ pub(crate) enum Exponent {
     Fraction,
     /// -1/2, in the gradient of every square root.
     MinusHalf,
+    /// 3, in the tanh form of GELU: a product.
+    Three,
+    /// 4, a product.
+    Four,
 }
 
 impl Exponent {
@@ -44,6 +48,8 @@ impl Exponent {
         match exponent {
             _ if !exponent.is_finite() => None,
             -0.5 => Some(Self::MinusHalf),
+            3.0 => Some(Self::Three),
+            4.0 => Some(Self::Four),
             _ if dtype != DType::F32 && (exponent.fract() != 0.0 || exponent.abs() > 256.0) => None,
             _ if exponent.fract() != 0.0 => Some(Self::Fraction),
             _ if exponent % 2.0 == 0.0 => Some(Self::Even),
@@ -70,6 +76,9 @@ impl Exponent {
             }
             Self::Fraction => nan_below_zero(cx, base, &size(&exponent())),
             Self::MinusHalf => nan_below_zero(cx, base, &size(&cx.constant(-0.5, DType::F32))),
+            // Where the square overflows or is 0 in f32, so does the power.
+            Self::Three => graph.multiplication(&graph.square(base), base),
+            Self::Four => graph.square(&graph.square(base)),
         };
         convert(cx, &power, wide, dtype)
     }
@@ -83,7 +92,10 @@ fn to_the(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
     };
     let output = x.ty();
     let scalars = [ScalarInput::Float(number)];
-    let scalars = if known == Exponent::MinusHalf { &[][..] } else { &scalars[..] };
+    let scalars = match known {
+        Exponent::Even | Exponent::Odd | Exponent::Fraction => &scalars[..],
+        Exponent::MinusHalf | Exponent::Three | Exponent::Four => &[],
+    };
     record(ArithmeticOp::PowerOf(known).into(), &[&x], scalars, output)
 }
 

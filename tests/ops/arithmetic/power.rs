@@ -29,6 +29,7 @@ cases! {
         powi_scalar_1 = |x| x.powi_scalar(1);
         powi_scalar_2 = |x| x.powi_scalar(2);
         powi_scalar_3 = |x| x.powi_scalar(3);
+        powi_scalar_4 = |x| x.powi_scalar(4);
         powi_scalar_5 = |x| x.powi_scalar(5);
         powi_scalar_10 = |x| x.powi_scalar(10);
         powi = |x| { let n = exponents(&x).float().cast(x.dtype()); x.powi(n) };
@@ -60,6 +61,7 @@ fn zero_keeps_its_sign_in_odd_powers() {
     let tensor = || Tensor::<MpsGraph, 1>::from_floats([-0.0, 0.0], &Default::default());
     let signs = |data: TensorData| data.iter::<f32>().map(f32::is_sign_negative).collect::<Vec<_>>();
     assert_eq!(signs(tensor().powf_scalar(3.0).into_data()), [true, false]);
+    assert_eq!(signs(tensor().powf_scalar(5.0).into_data()), [true, false]);
     assert_eq!(signs(tensor().powi_scalar(-3).into_data()), [true, false]);
     assert_eq!(signs(tensor().powf_scalar(2.0).into_data()), [false, false]);
 }
@@ -69,6 +71,15 @@ fn inverse_squares_are_rounded_once() {
     // The square of these alone overflows in f16, or has few digits left.
     let points = [300.0, -256.0, 0.005, -0.0047, 17.3, 0.0, f64::INFINITY, f64::NAN];
     assert_function("powi_scalar(-2)", |x| x.powi_scalar(-2), |x| x.powi(-2), &points, Ulps(1));
+}
+
+#[test]
+fn cubes_and_fourth_powers_are_rounded_as_other_powers_are() {
+    let inf = f64::INFINITY;
+    // In f16 the square of some has few digits left, where the power still has as many.
+    let points = [30.0, -17.3, 1.1, -0.9, 0.05, -0.0047, 1e9, -1e13, 1e-9, -1e-15, 0.0, -0.0, inf, -inf, f64::NAN];
+    assert_function("powi_scalar(3)", |x| x.powi_scalar(3), |x| x.powi(3), &points, Ulps(1));
+    assert_function("powi_scalar(4)", |x| x.powi_scalar(4), |x| x.powi(4), &points, Ulps(1));
 }
 
 #[test]
