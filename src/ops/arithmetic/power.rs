@@ -101,8 +101,8 @@ fn to_the(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
 
 /// Each element to the power of an integer; integers wrap and take the exponent modulo 2^32.
 ///
-/// The exponents for which Burn's own definition has a special case get ops of their own. Any other exponent is fed;
-/// for integers, the program depends on the exponent's number of bits.
+/// The exponents for which Burn's own definition has a special case get ops of their own, and so do 3 and 4. Any other
+/// exponent is fed; for integers, the program depends on the exponent's number of bits.
 pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor {
     let is_float = x.dtype().is_float();
     // A square in 16 bits overflows or has few digits where its reciprocal still has all.
@@ -110,9 +110,11 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
     match exponent.elem::<i64>() {
         0 => memory::ones(x.shape(), x.dtype()),
         1 => x,
-        2 => binary(BinaryOp::Mul, x.clone(), x),
+        2 => squared(x),
+        3 if !is_float => binary(BinaryOp::Mul, squared(x.clone()), x),
+        4 if !is_float => squared(squared(x)),
         -1 if is_float => unary(UnaryOp::Recip, x),
-        -2 if square_is_precise => unary(UnaryOp::Recip, binary(BinaryOp::Mul, x.clone(), x)),
+        -2 if square_is_precise => unary(UnaryOp::Recip, squared(x)),
         _ if is_float => to_the(x, exponent),
         wide => {
             let exponent = wide as u32;
@@ -124,6 +126,10 @@ pub(crate) fn powi_scalar(x: MpsGraphTensor, exponent: Scalar) -> MpsGraphTensor
             record(op.into(), &[&x], &[ScalarInput::Int(exponent.into())], output)
         }
     }
+}
+
+fn squared(x: MpsGraphTensor) -> MpsGraphTensor {
+    binary(BinaryOp::Mul, x.clone(), x)
 }
 
 /// `base ^ exponent` of f32, as C's `powf` defines it.

@@ -33,6 +33,8 @@ cases! {
         powi_scalar_1 = |x| x.powi_scalar(1);
         powi_scalar_2 = |x| x.powi_scalar(2);
         powi_scalar_3 = |x| x.powi_scalar(3);
+        powi_scalar_4 = |x| x.powi_scalar(4);
+        powi_scalar_6 = |x| x.powi_scalar(6);
         powi_scalar_31 = |x| x.powi_scalar(31);
         powi = |x, y| x.powi(y.bitwise_and_scalar(31.elem::<B::IntElem>()));
         remainder_scalar = |x| x.remainder_scalar(7);
