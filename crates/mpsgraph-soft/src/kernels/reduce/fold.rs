@@ -21,7 +21,7 @@ pub const COLUMNS: usize = 1024;
 /// Segments that are folded at a time.
 const PARTS: usize = 32;
 /// Bytes of the accumulators of columns that are folded as segments are.
-const ACCUMULATED: usize = 8 * COLUMNS;
+const ACCUMULATED: usize = 32 * COLUMNS;
 
 /// Elements of the widest rows that are taken several at a time.
 pub const NARROWEST: usize = COLUMNS / 8;

@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 /// Numbers that are looked at before it is asked what was found.
 const LOOK: usize = 64;
 /// Columns that are folded together.
-const TOGETHER: usize = 16;
+const TOGETHER: usize = 128;
 
 /// What makes a result one that an element has to explain, by being such a number itself.
 #[derive(Clone, Copy)]
@@ -141,8 +141,8 @@ pub struct Anew {
     /// What the other order gave.
     found: SmallVec<[f32; TOGETHER]>,
     folded: SmallVec<[f32; TOGETHER]>,
-    /// Whether there is a reason for what was found.
-    explained: SmallVec<[bool; TOGETHER]>,
+    /// All bits where there is a reason for what was found, of the size of the numbers so that they share vectors.
+    explained: SmallVec<[u32; TOGETHER]>,
 }
 
 impl Anew {
@@ -151,7 +151,7 @@ impl Anew {
             special,
             found: found.into(),
             folded: smallvec![special.start(); found.len()],
-            explained: found.iter().map(|&found| !special.has(found)).collect(),
+            explained: found.iter().map(|&found| bits(!special.has(found))).collect(),
         }
     }
 
@@ -167,21 +167,35 @@ impl Anew {
     }
 
     fn take_row(&mut self, row: &[f32]) -> bool {
+        match self.special {
+            Special::NotFinite => self.take_row_of(row, |folded, x| folded + x, |x| !x.is_finite()),
+            Special::OrZero => self.take_row_of(row, |folded, x| folded * x, |x| !x.is_finite() | (x == 0.0)),
+        }
+    }
+
+    #[inline(always)]
+    fn take_row_of(&mut self, row: &[f32], step: impl Fn(f32, f32) -> f32, has: impl Fn(f32) -> bool) -> bool {
         let columns = self.folded.iter_mut().zip(&mut self.explained).zip(row.iter().zip(&self.found));
-        let mut all = true;
+        let mut all = u32::MAX;
         for ((folded, explained), (&x, &found)) in columns {
-            *folded = self.special.step(*folded, x);
-            *explained |= self.special.has(x) | self.special.stays(*folded, found);
+            *folded = step(*folded, x);
+            *explained |= bits(has(x) | (has(*folded) & (folded.abs() == found.abs())));
             all &= *explained;
         }
-        !all
+        all == 0
     }
 
     /// Puts what the elements in order come to where nothing explains what was found; `finish` makes results of sums or
     /// products.
     pub(super) fn finish(&self, results: &mut [f32], finish: impl Fn(f32) -> f32) {
-        for (at, result) in results.iter_mut().enumerate().filter(|(at, _)| !self.explained[*at]) {
+        for (at, result) in results.iter_mut().enumerate().filter(|(at, _)| self.explained[*at] == 0) {
             *result = finish(self.folded[at]);
         }
     }
+}
+
+/// All bits or none.
+#[inline(always)]
+fn bits(all: bool) -> u32 {
+    if all { u32::MAX } else { 0 }
 }

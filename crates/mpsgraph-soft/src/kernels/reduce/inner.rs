@@ -8,6 +8,7 @@ use crate::kernels::element::Element;
 use crate::kernels::vectorised::{VectorLoop, vectorised};
 use bytemuck::{bytes_of, cast_slice, cast_slice_mut, from_bytes, from_bytes_mut};
 use std::array;
+use std::hint::black_box;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -173,11 +174,13 @@ pub fn fold<T: Element, R: Reducer<T>>(x: &[T], length: usize) -> T {
 /// because to copy a few takes longer.
 #[inline(always)]
 fn padded<T: Element, R: Reducer<T>>(x: &[T], count: usize) -> [T; ACCUMULATORS] {
-    let mut elements = [R::START; ACCUMULATORS];
+    // A product with a 1 that the compiler knows is none, and without it the vectors come apart.
+    let start = black_box(R::START);
+    let mut elements = [start; ACCUMULATORS];
     match x.first_chunk::<ACCUMULATORS>() {
         Some(chunk) => {
             for at in 0..ACCUMULATORS {
-                elements[at] = if at < count { chunk[at] } else { R::START };
+                elements[at] = if at < count { chunk[at] } else { start };
             }
         }
         None => elements[..count].copy_from_slice(&x[..count]),
