@@ -175,15 +175,15 @@ pub fn fold<T: Element, R: Reducer<T>>(x: &[T], length: usize) -> T {
 #[inline(always)]
 fn padded<T: Element, R: Reducer<T>>(x: &[T], count: usize) -> [T; ACCUMULATORS] {
     // A product with a 1 that the compiler knows is none, and without it the vectors come apart.
-    let start = black_box(R::START);
-    let mut elements = [start; ACCUMULATORS];
-    match x.first_chunk::<ACCUMULATORS>() {
-        Some(chunk) => {
-            for at in 0..ACCUMULATORS {
-                elements[at] = if at < count { chunk[at] } else { start };
-            }
-        }
-        None => elements[..count].copy_from_slice(&x[..count]),
+    let start = if R::START == T::ONE { black_box(R::START) } else { R::START };
+    let Some(chunk) = x.first_chunk::<ACCUMULATORS>() else {
+        let mut elements = [start; ACCUMULATORS];
+        elements[..count].copy_from_slice(&x[..count]);
+        return elements;
+    };
+    let mut elements = *chunk;
+    for (at, element) in elements.iter_mut().enumerate() {
+        *element = if at < count { *element } else { start };
     }
     elements
 }
