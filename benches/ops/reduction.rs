@@ -86,5 +86,8 @@ pub fn benches(criterion: &mut Criterion) {
         case!(group, of("mean squared error"), |B| [shape; 2].map(floats::<B>), |[x, y]| {
             (x.clone() - y.clone()).powi_scalar(2).mean()
         });
+        case!(group, of("sum dim 0 of products"), |B| [shape; 2].map(floats::<B>), |[x, y]| {
+            (x.clone() * y.clone()).sum_dim(0)
+        });
     }
 }
