@@ -22,14 +22,26 @@ fn of(nodes: &Nodes, feeds: &[ValueId]) -> Vec<Vec<u8>> {
     feeds.iter().zip(1..).map(|(&id, seed)| numbers(nodes.ty(id).elements(), seed)).collect()
 }
 
-/// `x * y` of so many elements, where `y` has a row, reduced to one number: feeds, product and result.
-fn product(nodes: &mut Nodes, [rows, columns]: [usize; 2], op: ReduceOp) -> (Vec<ValueId>, ValueId, ValueId) {
+/// `x * y` of so many elements, where `y` has a row: feeds and product.
+fn product(nodes: &mut Nodes, [rows, columns]: [usize; 2]) -> (Vec<ValueId>, ValueId) {
     let x = push(nodes, Leaf::Placeholder, [], f32s(&[rows, columns]));
     let y = push(nodes, Leaf::Placeholder, [], f32s(&[1, columns]));
-    let made = binary(nodes, BinaryOp::Mul, x, y);
-    let flat = push(nodes, ViewOp::Reshape, [made], f32s(&[rows * columns]));
+    (vec![x, y], binary(nodes, BinaryOp::Mul, x, y))
+}
+
+/// Such a product reduced to one number: feeds, product and result.
+fn total(nodes: &mut Nodes, extents: [usize; 2], op: ReduceOp) -> (Vec<ValueId>, ValueId, ValueId) {
+    let (feeds, made) = product(nodes, extents);
+    let flat = push(nodes, ViewOp::Reshape, [made], f32s(&[extents[0] * extents[1]]));
     let result = push(nodes, Reduce { op, axes: vec![0] }, [flat], f32s(&[1]));
-    (vec![x, y], made, result)
+    (feeds, made, result)
+}
+
+/// Such a product with each of its columns reduced to one number: feeds and result.
+fn columns(nodes: &mut Nodes, extents: [usize; 2], op: ReduceOp) -> (Vec<ValueId>, ValueId) {
+    let (feeds, made) = product(nodes, extents);
+    let result = push(nodes, Reduce { op, axes: vec![0] }, [made], f32s(&[1, extents[1]]));
+    (feeds, result)
 }
 
 #[test]
@@ -37,19 +49,10 @@ fn a_product_is_reduced_as_it_is_made() {
     for op in [ReduceOp::Sum, ReduceOp::Mean, ReduceOp::MaxNan, ReduceOp::Min, ReduceOp::Prod] {
         for extents in [[100, 1024], [70_001, 1], [1, 99_999], [33_000, 8], [2000, 4096]] {
             let mut nodes = Nodes::default();
-            let (feeds, _, result) = product(&mut nodes, extents, op);
+            let (feeds, _, result) = total(&mut nodes, extents, op);
             reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result], 1);
         }
     }
-}
-
-/// Likewise, each column of the product.
-fn columns(nodes: &mut Nodes, [rows, columns]: [usize; 2], op: ReduceOp) -> (Vec<ValueId>, ValueId, ValueId) {
-    let x = push(nodes, Leaf::Placeholder, [], f32s(&[rows, columns]));
-    let y = push(nodes, Leaf::Placeholder, [], f32s(&[1, columns]));
-    let made = binary(nodes, BinaryOp::Mul, x, y);
-    let result = push(nodes, Reduce { op, axes: vec![0] }, [made], f32s(&[1, columns]));
-    (vec![x, y], made, result)
 }
 
 #[test]
@@ -57,7 +60,7 @@ fn columns_of_a_product_are_reduced_as_it_is_made() {
     for op in [ReduceOp::Sum, ReduceOp::Mean, ReduceOp::MaxNan, ReduceOp::Min] {
         for extents in [[256, 400], [200, 400], [600, 129], [1000, 1000], [5000, 200], [400, 16_384]] {
             let mut nodes = Nodes::default();
-            let (feeds, _, result) = columns(&mut nodes, extents, op);
+            let (feeds, result) = columns(&mut nodes, extents, op);
             reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result], 1);
         }
     }
@@ -73,7 +76,7 @@ fn columns_in_another_order_are_reduced_by_a_step_of_its_own() {
         ([256, 16_385], ReduceOp::Sum),
     ] {
         let mut nodes = Nodes::default();
-        let (feeds, _, result) = columns(&mut nodes, extents, op);
+        let (feeds, result) = columns(&mut nodes, extents, op);
         reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result], 2);
     }
 }
@@ -118,7 +121,7 @@ fn columns_that_overflow_in_parts_are_found_in_order() {
 #[test]
 fn what_nothing_else_reads_is_not_whole_in_memory() {
     let mut nodes = Nodes::default();
-    let (feeds, made, result) = product(&mut nodes, [4000, 1024], ReduceOp::Sum);
+    let (feeds, made, result) = total(&mut nodes, [4000, 1024], ReduceOp::Sum);
     assert!(compile(&nodes, &feeds, &[result]).scratch_bytes() < 4_000_000);
     reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result, made], 1);
 }
@@ -157,13 +160,13 @@ fn sums_that_overflow_in_parts_are_found_in_order() {
 #[test]
 fn rows_of_which_a_block_has_a_part_are_multiplied_before() {
     let mut nodes = Nodes::default();
-    let (feeds, _, result) = product(&mut nodes, [257, 1000], ReduceOp::Sum);
+    let (feeds, _, result) = total(&mut nodes, [257, 1000], ReduceOp::Sum);
     reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result], 2);
 }
 
 #[test]
 fn small_values_are_reduced_by_a_step_of_its_own() {
     let mut nodes = Nodes::default();
-    let (feeds, _, result) = product(&mut nodes, [60, 1000], ReduceOp::Sum);
+    let (feeds, _, result) = total(&mut nodes, [60, 1000], ReduceOp::Sum);
     reduced(&nodes, &feeds, &of(&nodes, &feeds), &[result], 2);
 }

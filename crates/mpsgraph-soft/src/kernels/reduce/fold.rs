@@ -122,13 +122,18 @@ pub fn fold_long(inner: &Inner, x: &[u8], out: &mut [u8]) {
 
 /// Elements of the first half of a segment that is longer than a block.
 pub fn front(count: usize) -> usize {
-    (count / 2).next_multiple_of(BLOCK)
+    first_half(count, BLOCK)
+}
+
+/// Elements or rows of the first half of more than a block of them. All that reduces in parts has to divide so.
+fn first_half(count: usize, block: usize) -> usize {
+    (count / 2).next_multiple_of(block)
 }
 
 /// Joins the results of the blocks of so many elements or rows, of `row` bytes each, into the first one.
 pub(super) fn join_blocks(inner: &Inner, [count, block]: [usize; 2], parts: &mut [u8], row: usize) {
     if count > block {
-        let front = (count / 2).next_multiple_of(block);
+        let front = first_half(count, block);
         let (low, high) = parts.split_at_mut(front / block * row);
         join_blocks(inner, [front, block], low, row);
         join_blocks(inner, [count - front, block], high, row);
@@ -174,7 +179,7 @@ impl Columns<'_> {
         }
         let mut other = OwnLine([0u64; COLUMNS]);
         let other: &mut [u8] = &mut cast_slice_mut(&mut other.0)[..out.len()];
-        let middle = rows.start + (count / 2).next_multiple_of(ROWS);
+        let middle = rows.start + first_half(count, ROWS);
         both(MOVED.is_met(count * out.len() / 2), &mut || self.fold(inner, rows.start..middle, out), &mut || {
             self.fold(inner, middle..rows.end, other)
         });

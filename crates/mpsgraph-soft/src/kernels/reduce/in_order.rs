@@ -32,6 +32,7 @@ impl Special {
         }
     }
 
+    #[inline(always)]
     fn has(self, x: f32) -> bool {
         match self {
             Special::NotFinite => !x.is_finite(),
@@ -130,6 +131,7 @@ impl Special {
 
     /// Whether what was folded so far is the result that was found, whatever follows: infinity and 0 stay what they
     /// are, but for the sign, which the result has from all elements.
+    #[inline(always)]
     fn stays(self, folded: f32, found: f32) -> bool {
         self.has(folded) & (folded.abs() == found.abs())
     }
@@ -167,19 +169,20 @@ impl Anew {
     }
 
     fn take_row(&mut self, row: &[f32]) -> bool {
+        // Each is a loop of its own, without a choice for each element.
         match self.special {
-            Special::NotFinite => self.take_row_of(row, |folded, x| folded + x, |x| !x.is_finite()),
-            Special::OrZero => self.take_row_of(row, |folded, x| folded * x, |x| !x.is_finite() | (x == 0.0)),
+            Special::NotFinite => self.take_row_of(Special::NotFinite, row),
+            Special::OrZero => self.take_row_of(Special::OrZero, row),
         }
     }
 
     #[inline(always)]
-    fn take_row_of(&mut self, row: &[f32], step: impl Fn(f32, f32) -> f32, has: impl Fn(f32) -> bool) -> bool {
+    fn take_row_of(&mut self, special: Special, row: &[f32]) -> bool {
         let columns = self.folded.iter_mut().zip(&mut self.explained).zip(row.iter().zip(&self.found));
         let mut all = u32::MAX;
         for ((folded, explained), (&x, &found)) in columns {
-            *folded = step(*folded, x);
-            *explained |= bits(has(x) | (has(*folded) & (folded.abs() == found.abs())));
+            *folded = special.step(*folded, x);
+            *explained |= bits(special.has(x) | special.stays(*folded, found));
             all &= *explained;
         }
         all == 0
