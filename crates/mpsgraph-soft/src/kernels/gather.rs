@@ -10,6 +10,7 @@ use super::rows::{Index, Indexing, Indices, Rows};
 use super::threads::{MOVED, PARALLEL_BYTES, share};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use serde::{Deserialize, Serialize};
+use std::array::from_fn;
 
 /// `[data, indices (i32 or i64)]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -45,6 +46,8 @@ fn gather<T: Pod + Send + Sync, I: Index>(rows: &Rows, data: &[T], indices: &[I]
     assert_eq!(out.len(), all * rows.row, "gather: the result has another size");
     let parallel = MOVED.is_met(size_of_val(out));
     let chunk = if parallel { (PARALLEL_BYTES / 2 / (rows.row * size_of::<T>())).max(1) } else { all };
+    // Small blocks stay whole.
+    let chunk = if rows.are_small_blocks(CHECKED) { chunk.next_multiple_of(rows.positions) } else { chunk };
     share(parallel, chunk * rows.row, out, |at, out| gather_part(rows, data, indices, at * chunk, out));
 }
 
@@ -54,14 +57,11 @@ const TOGETHER: usize = 4096;
 /// The rows from the `first` of all blocks on.
 fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: usize, mut out: &mut [T]) {
     let row = rows.row;
-    if row == 1 && rows.are_one_of_each_block() {
-        let blocks = data.chunks_exact(rows.rows).zip(indices).skip(first);
-        for (to, (block, index)) in out.iter_mut().zip(blocks) {
-            *to = index.within(rows.rows).map_or(T::zeroed(), |named| block[named]);
-        }
-        return;
-    }
     let (mut block, mut position) = (first / rows.positions, first % rows.positions);
+    if rows.are_small_blocks(CHECKED) {
+        let blocks = block * rows.rows..(block + out.len() / rows.positions) * rows.rows;
+        return small_blocks(rows, &data[blocks], &indices[first..][..out.len()], out);
+    }
     let short = rows.are_plain().then(|| short_rows::<I>(row * size_of::<T>())).flatten();
     while !out.is_empty() {
         let end = rows.positions.min(position + out.len() / row);
@@ -165,6 +165,28 @@ fn copy_parts<I: Index>(data: &[u8], (indices, extent): (&[I], usize), row: usiz
             }
             if let (Some(to), Some(from)) = (to.last_chunk_mut::<PART>(), from.last_chunk::<PART>()) {
                 *to = *from;
+            }
+        }
+    }
+}
+
+/// Single elements of blocks that have few positions each, as many blocks at a time as have their indices checked at once.
+fn small_blocks<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], out: &mut [T]) {
+    let (scale, extent) = (rows.apart().unwrap_or(1), rows.rows / rows.apart().unwrap_or(1));
+    let together = CHECKED / rows.positions;
+    let starts: [usize; CHECKED] = from_fn(|at| at / rows.positions * rows.rows + at % scale);
+    let outs = out.chunks_mut(together * rows.positions);
+    let blocks = indices.chunks(together * rows.positions).zip(data.chunks(together * rows.rows));
+    for (out, (indices, data)) in outs.zip(blocks) {
+        assert_eq!(out.len() / rows.positions * rows.rows, data.len(), "gather: the data has other blocks");
+        let all_within = I::all_within(indices, extent);
+        for ((to, index), start) in out.iter_mut().zip(indices).zip(&starts) {
+            if all_within {
+                // SAFETY: the index is within the extent, so this is an element of the block that starts here, and all
+                // blocks of these results are there.
+                *to = unsafe { *data.get_unchecked(start + index.number() * scale) };
+            } else {
+                *to = index.within(extent).map_or(T::zeroed(), |named| data[start + named * scale]);
             }
         }
     }

@@ -248,6 +248,12 @@ impl<'a> Rows<'a> {
         self.positions == 1 && self.share == 1 && self.are_plain()
     }
 
+    /// Whether blocks have elements, indices of their own and at most so many positions, each of which names one element.
+    pub fn are_small_blocks(&self, most: usize) -> bool {
+        let are_elements = self.row == 1 && self.extents.len() == 1 && self.rows > 0;
+        are_elements && self.share == 1 && self.blocks > 1 && (1..=most).contains(&self.positions)
+    }
+
     /// Whether these positions are whole pairs, and each index names an element of a pair.
     pub fn are_pairs(&self, positions: Range<usize>) -> bool {
         let is_even = |at: usize| at.is_multiple_of(2);
