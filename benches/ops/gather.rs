@@ -18,6 +18,13 @@ pub fn benches(criterion: &mut Criterion) {
         case!(group, of("select rows of 20"), |B| (floats::<B>(short), line::<B>(short[0])), |(x, at)| {
             x.clone().select(0, at.clone())
         });
+        let short = [shape[0] * shape[1] / 4, 4];
+        case!(group, of("gather of rows of 4"), |B| (floats::<B>(short), places::<B>(short, 4)), |(x, at)| {
+            x.clone().gather(1, at.clone())
+        });
+        case!(group, of("select add rows of 4"), |B| (floats::<B>(short), line::<B>(short[0])), |(x, at)| {
+            x.clone().select_assign(0, at.clone(), x.clone(), IndexingUpdateOp::Add)
+        });
         for dim in [0, 1] {
             let n = shape[dim];
             let of = |what: &str, dtype: DType| name(&format!("{what} dim {dim}"), dtype, shape);

@@ -62,7 +62,7 @@ fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: 
         let blocks = block * rows.rows..(block + out.len() / rows.positions) * rows.rows;
         return small_blocks(rows, &data[blocks], &indices[first..][..out.len()], out);
     }
-    let short = rows.are_plain().then(|| short_rows::<I>(row * size_of::<T>())).flatten();
+    let short = rows.are_plain().then(|| copy_of_short_rows::<I>(row * size_of::<T>())).flatten();
     while !out.is_empty() {
         let end = rows.positions.min(position + out.len() / row);
         let blocks = if short.is_some() && position == 0 {
@@ -105,7 +105,7 @@ const CHECKED: usize = 64;
 
 /// Copies rows of each block by the same indices, which name them directly, with the number of rows that a block has
 /// and the bytes of each.
-type CopyRows<I> = fn(&[u8], (&[I], usize), usize, &mut [u8]);
+pub type CopyRows<I> = fn(&[u8], (&[I], usize), usize, &mut [u8]);
 
 /// Bytes from which on a row is worth a call for itself.
 const LONG: usize = 256;
@@ -113,7 +113,7 @@ const LONG: usize = 256;
 const PART: usize = 16;
 
 /// The loop for rows of so many bytes, if there is one.
-fn short_rows<I: Index>(bytes: usize) -> Option<CopyRows<I>> {
+pub fn copy_of_short_rows<I: Index>(bytes: usize) -> Option<CopyRows<I>> {
     Some(match bytes {
         1 => copy_rows::<I, 1>,
         2 => copy_rows::<I, 2>,

@@ -8,6 +8,7 @@ mod combine;
 
 use super::Kernel;
 use super::call::Call;
+use super::gather::{CopyRows, copy_of_short_rows};
 use super::prefetch::LINE;
 use super::rows::{Index, Indexing, Indices, MOST_ROWS, Rows};
 use super::threads::{self, Columns, PARALLEL_BYTES, share, share_columns};
@@ -241,24 +242,59 @@ impl Work<'_> {
         {
             return (self.combine.rows)(out, updates, rows.row, Places { numbers, first: 0 });
         }
+        // Of a part, most updates of a sorted block are outside.
+        let is_part = count < rows.rows;
+        let copy = if is_part && row < 2 * LINE { copy_of_short_rows(row) } else { None };
+        let mut taken = vec![0; if copy.is_some() { BLOCK * row } else { 0 }];
         for start in (0..rows.positions).step_by(BLOCK) {
             let end = rows.positions.min(start + BLOCK);
             let updates = &updates[start * row..end * row];
-            // Of a part, most updates of a sorted block are outside.
-            let is_part = count < rows.rows;
             if numbers.is_some_and(|numbers| is_part && !I::any_among(&numbers[start..end], first, count)) {
                 continue;
             }
-            if let Some(numbers) = direct {
-                let places = Places { numbers: &numbers[start..end], first: first as u32 };
-                (self.combine.rows)(out, updates, rows.row, places);
-                continue;
-            }
             let mut places = [0; BLOCK];
-            let places = &mut places[..end - start];
-            rows.places(indices, (block, start), (first, count), places);
-            (self.combine.rows)(out, updates, rows.row, Places { numbers: places, first: 0 });
+            let places = match direct {
+                Some(numbers) => Places { numbers: &numbers[start..end], first: first as u32 },
+                None => {
+                    let places = &mut places[..end - start];
+                    rows.places(indices, (block, start), (first, count), places);
+                    Places { numbers: places, first: 0 }
+                }
+            };
+            match copy {
+                Some(copy) => self.some_updates(copy, updates, places, (&mut taken, out)),
+                None => (self.combine.rows)(out, updates, rows.row, places),
+            }
         }
+    }
+
+    /// Updates of which some are of rows that are not here. Those are taken out without a branch: which they are, no
+    /// processor foresees.
+    fn some_updates(
+        &self,
+        copy: CopyRows<i32>,
+        updates: &[u8],
+        places: Places<'_>,
+        (taken, out): (&mut [u8], &mut [u8]),
+    ) {
+        let row = self.rows.row * self.size;
+        let rows = out.len() / row;
+        let is_here = |number: u32| (number.wrapping_sub(places.first) as usize) < rows;
+        let ends = [places.numbers.first(), places.numbers.last()];
+        let may_all_be_here = ends.iter().flatten().all(|&&number| is_here(number));
+        if may_all_be_here && places.numbers.iter().fold(true, |all, &number| all & is_here(number)) {
+            return (self.combine.rows)(out, updates, self.rows.row, places);
+        }
+        let (mut here, mut numbers) = ([0; BLOCK], [0; BLOCK]);
+        let mut count = 0;
+        for (at, &number) in places.numbers.iter().enumerate() {
+            (here[count], numbers[count]) = (at as i32, number);
+            count += usize::from(is_here(number));
+        }
+        let numbers = Places { numbers: &numbers[..count], first: places.first };
+        let taken = &mut taken[..count * row];
+        copy(updates, (&here[..count], places.numbers.len()), row, taken);
+        (self.combine.rows)(out, taken, self.rows.row, numbers);
     }
 }
 

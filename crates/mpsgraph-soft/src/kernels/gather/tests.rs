@@ -156,6 +156,24 @@ fn one_index_for_each_block() {
     }
 }
 
+/// Such as some of the columns of each row; so many that threads share them, and some out of range.
+#[test]
+fn indices_for_each_of_many_blocks() {
+    for (blocks, extent, positions, columns) in
+        [(70_001, 3, 3, 1), (30_000, 7, 2, 5), (40_000, 9, 64, 1), (65, 2, 65, 1)]
+    {
+        let (data, shape) = ([blocks, extent, columns], [blocks, positions, columns]);
+        let mut table = indices(blocks * positions * columns, extent);
+        let rest = table.split_off(table.len() / 2);
+        table.iter_mut().for_each(|index| *index = (*index).clamp(0, extent as i64 - 1));
+        table.extend(rest);
+        compare(&Rows::along(&data, &shape, 1), &data, &table, &shape, |at| {
+            let named = usize::try_from(table[flat(&shape, at)]).ok().filter(|&i| i < extent)?;
+            Some(vec![at[0], named, at[2]])
+        });
+    }
+}
+
 #[test]
 fn extreme_indices_are_out_of_range() {
     let mut out = [9; 4];

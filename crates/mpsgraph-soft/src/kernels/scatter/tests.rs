@@ -178,6 +178,22 @@ fn blocks_that_threads_share() {
     }
 }
 
+/// Updates in no order are of either part, and some of none; one after the other they keep their order.
+#[test]
+fn updates_that_threads_share_in_no_order() {
+    for (width, extent) in [(3, 40_001), (5, 20_001), (16, 9001), (40, 4001)] {
+        let table: Vec<i64> = (0..30_000).map(|i| i * i % 7919 * (extent + 2) / 7919 - 1).collect();
+        let (extent, count) = (extent as usize, table.len());
+        let data: Vec<f32> = (0..extent * width).map(|i| i as f32).collect();
+        let updates: Vec<f32> = (0..count * width).map(|i| ((i * 7919 % 1013) as f32 - 400.0).exp2()).collect();
+        let shape = [extent, width];
+        let rows = Rows::axis(&shape, &[count], 0, 0);
+        compare(&rows, DType::F32, &data, &updates, &table, float, |at| {
+            Some(named(&table, at / width, extent)? * width + at % width)
+        });
+    }
+}
+
 #[test]
 fn small_blocks_are_taken_together() {
     for (positions, extent) in [(1, 10), (3, 4), (40, 8), (64, 2), (65, 2)] {
