@@ -136,9 +136,9 @@ impl Work<'_> {
         // Each part reads all indices of its block, so there are at most as many parts as threads.
         let parallel = self.updates.len().max(out.len()) > PARALLEL_BYTES;
         let threads = threads::count();
-        // A part skips the updates of the others, which takes longer than to add short rows in a cache, and longer than
-        // the memory of single elements, unless they are far apart.
-        let is_short = row < 2 * LINE && block <= CACHED_BYTES || row <= SINGLE && block <= NEAR_BYTES;
+        // A part skips the updates of the others, which takes longer than to add rows in a cache, the shorter they are,
+        // and longer than the memory of single elements, unless they are far apart.
+        let is_short = block <= CACHED_BYTES * (2 * LINE / row).min(4) || row <= SINGLE && block <= NEAR_BYTES;
         let parts = if !parallel || is_short {
             1
         } else if rows.blocks < 4 * threads && !rows.blocks.is_multiple_of(threads) {
