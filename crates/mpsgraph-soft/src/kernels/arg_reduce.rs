@@ -1,9 +1,10 @@
 //! Position of the largest or smallest element along an axis: the first of equals, and never a NaN (-1 if all are NaN)
 //! or the first NaN.
 //!
-//! Along the last axis the extreme value is found first and then searched for, two loops that vectorise (`row`); some
-//! short rows are searched at the same time, and some short columns of narrow blocks. Otherwise rows are compared with
-//! a tile of the best values so far, narrow ones some together.
+//! Along the last axis the extreme value is found first and then searched for, two loops that vectorise (`row`). Short
+//! rows are searched some at a time, the shortest as columns, and so are short columns of narrow blocks. Otherwise rows
+//! are compared with a tile of the best values so far, narrow ones some together. What is compared are keys
+//! ([`Flipped::key`]), integers also of floats.
 
 mod flipped;
 mod row;
@@ -29,6 +30,9 @@ const COLUMNS: usize = 256;
 const ROWS: usize = 8;
 /// Columns, or short rows, that are compared in vectors.
 const LANES: usize = 16;
+/// Rows with fewer elements become columns, so many at a time.
+const SHORT: usize = 8;
+const TURNED: usize = 4 * LANES;
 /// The last columns, of which there are fewer.
 const FEW: usize = 4;
 /// Elements searched at a time.
@@ -166,12 +170,6 @@ impl Loops {
     }
 }
 
-/// Whether `x` beats `best`. A NaN never does, or nothing but another NaN withstands it.
-#[inline(always)]
-fn beats<T: Flipped, const OR_NAN: bool>(x: T, best: T) -> bool {
-    if OR_NAN { ((x > best) | x.is_nan()) & !best.is_nan() } else { x > best }
-}
-
 /// Whether columns are so few and short that those of several blocks are searched at the same time, as short rows are.
 fn are_few(inner: usize, extent: usize) -> bool {
     inner < LANES && extent < CHUNK
@@ -198,6 +196,9 @@ impl<T: Flipped, const OR_NAN: bool> VectorLoop for Segments<'_, T, OR_NAN> {
             }
             return;
         }
+        if inner == 1 && extent < SHORT {
+            return short_rows::<T, OR_NAN>(x, flip, extent, out);
+        }
         // Where the next column begins, and which one of its block it is.
         let mut next = [0, 0];
         let mut column = || {
@@ -208,10 +209,7 @@ impl<T: Flipped, const OR_NAN: bool> VectorLoop for Segments<'_, T, OR_NAN> {
         let (groups, rest) = out.as_chunks_mut::<LANES>();
         for out in groups {
             let starts = array::from_fn(|_| column());
-            match inner {
-                1 => first_of_columns::<T, OR_NAN, LANES>((x, starts), flip, [1, extent], out),
-                _ => first_of_columns::<T, OR_NAN, LANES>((x, starts), flip, [inner, extent], out),
-            }
+            first_of_columns::<T, OR_NAN, LANES>((x, starts), flip, [inner, extent], out);
         }
         for out in rest {
             first_of_columns::<T, OR_NAN, 1>((x, [column()]), flip, [inner, extent], array::from_mut(out));
@@ -219,7 +217,34 @@ impl<T: Flipped, const OR_NAN: bool> VectorLoop for Segments<'_, T, OR_NAN> {
     }
 }
 
-/// The positions in `N` short columns, which begin at these places of `x`, or in rows, whose elements are neighbours.
+/// The positions in rows of less than [`SHORT`] elements: the keys of some rows at a time become columns.
+#[inline(always)]
+fn short_rows<T: Flipped, const OR_NAN: bool>(x: &[T], flip: T, extent: usize, out: &mut [i32]) {
+    let mut keys = [T::LOWEST_KEY; SHORT * TURNED];
+    let mut columns = [[T::LOWEST_KEY; TURNED]; SHORT];
+    for (x, out) in x.chunks(TURNED * extent).zip(out.chunks_mut(TURNED)) {
+        for (key, x) in keys.iter_mut().zip(x) {
+            *key = x.key::<OR_NAN>(flip);
+        }
+        for (at, column) in columns.iter_mut().take(extent).enumerate() {
+            for (to, keys) in column.iter_mut().zip(keys.chunks_exact(extent)) {
+                *to = keys[at];
+            }
+        }
+        let mut firsts = [-1; TURNED];
+        for (some, first) in firsts.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
+            let mut best = [T::LOWEST_KEY; LANES];
+            for (at, column) in columns.iter().take(extent).enumerate() {
+                take(column.as_chunks::<LANES>().0[some], at as i32, &mut best, first);
+            }
+        }
+        for ((out, first), x) in out.iter_mut().zip(firsts).zip(x.chunks_exact(extent)) {
+            *out = if first < 0 { first_of_unbeaten(x.iter()) } else { first };
+        }
+    }
+}
+
+/// The positions in `N` short columns, which begin at these places of `x`.
 #[inline(always)]
 fn first_of_columns<T: Flipped, const OR_NAN: bool, const N: usize>(
     (x, starts): (&[T], [usize; N]),
@@ -228,13 +253,13 @@ fn first_of_columns<T: Flipped, const OR_NAN: bool, const N: usize>(
     out: &mut [i32; N],
 ) {
     let columns: [&[T]; N] = array::from_fn(|lane| &x[starts[lane]..][..(extent - 1) * inner + 1]);
-    let (mut best, mut first) = ([T::LOWEST; N], [-1; N]);
+    let (mut best, mut first) = ([T::LOWEST_KEY; N], [-1; N]);
     // Of one number for all lanes the compiler flips each element before it is in the vector.
     let flip = black_box([flip; N]);
     for at in 0..extent {
         let elements: [T; N] = array::from_fn(|lane| columns[lane][at * inner]);
-        let elements = array::from_fn(|lane| elements[lane].flipped(flip[lane]));
-        take::<T, OR_NAN, N>(elements, at as i32, &mut best, &mut first);
+        let keys = array::from_fn(|lane| elements[lane].key::<OR_NAN>(flip[lane]));
+        take(keys, at as i32, &mut best, &mut first);
     }
     for (first, column) in first.iter_mut().zip(columns).filter(|(first, _)| **first < 0) {
         *first = first_of_unbeaten(column.iter().step_by(inner));
@@ -282,7 +307,7 @@ impl<T: Flipped, const OR_NAN: bool> VectorLoop for Columns<'_, T, OR_NAN> {
 impl<T: Flipped, const OR_NAN: bool> Columns<'_, T, OR_NAN> {
     #[inline(always)]
     fn run_wide(self) {
-        let mut best = [T::LOWEST; COLUMNS];
+        let mut best = [T::LOWEST_KEY; COLUMNS];
         let best = &mut best[..self.out.len()];
         self.out.fill(-1);
         for first in (0..self.extent).step_by(ROWS) {
@@ -325,15 +350,14 @@ fn first_of_some<T: Flipped, const OR_NAN: bool>(
 ) {
     let together = firsts.len() / inner;
     for (column, out) in out.iter_mut().enumerate() {
-        let value = |at: i32| x[at as usize * inner + column].flipped(flip);
+        let value = |at: i32| x[at as usize * inner + column];
         let found = firsts.chunks_exact(inner).enumerate().filter(|(_, firsts)| firsts[column] >= 0);
         let found = found.map(|(of, firsts)| firsts[column] * together as i32 + of as i32);
         let last = (extent / together * together..extent).map(|at| at as i32);
         let last = last.filter(|&at| OR_NAN || !value(at).is_nan());
         let first = found.chain(last).reduce(|first, at| {
-            let (best, x) = (value(first), value(at));
-            let is_same = !beats::<T, OR_NAN>(best, x) & (at < first);
-            if beats::<T, OR_NAN>(x, best) | is_same { at } else { first }
+            let [best, x] = [first, at].map(|at| value(at).key::<OR_NAN>(flip));
+            if x > best || x == best && at < first { at } else { first }
         });
         *out = first.unwrap_or(-1);
     }
@@ -345,21 +369,21 @@ fn compare<T: Flipped, const OR_NAN: bool, const N: usize>(
     (x, inner): (&[T], usize),
     flip: T,
     rows: Range<usize>,
-    (best, out): (&mut [T; N], &mut [i32; N]),
+    (best, out): (&mut [T::Key; N], &mut [i32; N]),
 ) {
     let (mut of, mut first) = (*best, *out);
     for row in rows {
         let x = x[row * inner..].first_chunk::<N>().expect("a row has these columns");
-        take::<T, OR_NAN, N>(x.map(|x| x.flipped(flip)), row as i32, &mut of, &mut first);
+        take(x.map(|x| x.key::<OR_NAN>(flip)), row as i32, &mut of, &mut first);
     }
     (*best, *out) = (of, first);
 }
 
-/// Takes elements at position `at` in.
+/// Takes the keys of elements at position `at` in.
 #[inline(always)]
-fn take<T: Flipped, const OR_NAN: bool, const N: usize>(x: [T; N], at: i32, best: &mut [T; N], first: &mut [i32; N]) {
-    let taken: [bool; N] = array::from_fn(|lane| beats::<T, OR_NAN>(x[lane], best[lane]));
-    *best = array::from_fn(|lane| if taken[lane] { x[lane] } else { best[lane] });
+fn take<K: Copy + PartialOrd, const N: usize>(keys: [K; N], at: i32, best: &mut [K; N], first: &mut [i32; N]) {
+    let taken: [bool; N] = array::from_fn(|lane| keys[lane] > best[lane]);
+    *best = array::from_fn(|lane| if taken[lane] { keys[lane] } else { best[lane] });
     *first = array::from_fn(|lane| if taken[lane] { at } else { first[lane] });
 }
 

@@ -170,7 +170,7 @@ fn copy_parts<I: Index>(data: &[u8], (indices, extent): (&[I], usize), row: usiz
     }
 }
 
-/// Single elements of blocks that have few positions each, as many blocks at a time as have their indices checked at once.
+/// Single elements of blocks that have few positions each; the indices of some blocks are checked at once.
 fn small_blocks<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], out: &mut [T]) {
     let (scale, extent) = (rows.apart().unwrap_or(1), rows.rows / rows.apart().unwrap_or(1));
     let together = CHECKED / rows.positions;

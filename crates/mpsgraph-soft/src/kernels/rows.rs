@@ -248,7 +248,7 @@ impl<'a> Rows<'a> {
         self.positions == 1 && self.share == 1 && self.are_plain()
     }
 
-    /// Whether blocks have elements, indices of their own and at most so many positions, each of which names one element.
+    /// Whether blocks have indices of their own and at most so many positions, each of which names one element.
     pub fn are_small_blocks(&self, most: usize) -> bool {
         let are_elements = self.row == 1 && self.extents.len() == 1 && self.rows > 0;
         are_elements && self.share == 1 && self.blocks > 1 && (1..=most).contains(&self.positions)

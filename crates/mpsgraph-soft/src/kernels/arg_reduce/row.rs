@@ -1,7 +1,7 @@
 //! The position in a row of at least a chunk: the extreme value is found first, then it is searched.
 
+use super::CHUNK;
 use super::flipped::Flipped;
-use super::{CHUNK, beats};
 use crate::kernels::reduce::{BLOCK, in_halves};
 use std::ops::Range;
 
@@ -29,6 +29,12 @@ pub fn first_of_row<T: Flipped, const OR_NAN: bool>(x: &[T], flip: T) -> i32 {
     // What remains may be less than a chunk; what is in front of it is no hit.
     let from = (first + skipped * CHUNK).min(x.len() - CHUNK);
     first_hit::<T, OR_NAN>(x, from..from + CHUNK, best)
+}
+
+/// Whether `x` beats `best`. A NaN never does, or nothing but another NaN withstands it.
+#[inline(always)]
+fn beats<T: Flipped, const OR_NAN: bool>(x: T, best: T) -> bool {
+    if OR_NAN { ((x > best) | x.is_nan()) & !best.is_nan() } else { x > best }
 }
 
 /// Whether the position may be that of `x`. A row of NaN alone holds no element equal to the start, and a NaN equals

@@ -83,6 +83,18 @@ fn integers_with_and_without_a_sign() {
     integers!(i8 I8 i16 I16 i32 I32 i64 I64 u8 U8 u16 U16 u32 U32);
 }
 
+/// Zeros of both signs are equal, and all NaN are alike, whatever their sign and their other bits.
+#[test]
+fn zeros_and_nan_of_both_signs() {
+    let nan = f32::from_bits(0xffc1_2345);
+    for ends in [[0.0, -0.0, 0.0, -0.0], [-1.0, -0.0, 0.0, nan], [f32::MIN_POSITIVE / 2.0, -0.0, 0.0, -nan]] {
+        for shape in [[3, 5, 1], [40, 20, 1], [2, 70, 1], [3, 9, 40], [20, 8, 3]] {
+            let x: Vec<f32> = (0..shape.iter().product()).map(|i: usize| ends[i * 7919 % 61 % 4]).collect();
+            compare::<f32>(DType::F32, shape, &x, f64::from);
+        }
+    }
+}
+
 #[test]
 fn short_rows_and_narrow_columns() {
     for rows in [1, 15, 16, 17, 35, 64] {
