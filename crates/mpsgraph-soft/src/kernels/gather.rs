@@ -103,8 +103,8 @@ fn gather_part<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], first: 
 /// Indices that are checked at once.
 const CHECKED: usize = 64;
 
-/// Copies rows of each block by the same indices, which name them directly, with the number of rows that a block has
-/// and the bytes of each.
+/// Copies rows of each block by the same indices, at least one, which name them directly, with the number of rows that
+/// a block has and the bytes of each.
 pub type CopyRows<I> = fn(&[u8], (&[I], usize), usize, &mut [u8]);
 
 /// Bytes from which on a row is worth a call for itself.
@@ -172,7 +172,8 @@ fn copy_parts<I: Index>(data: &[u8], (indices, extent): (&[I], usize), row: usiz
 
 /// Single elements of blocks that have few positions each; the indices of some blocks are checked at once.
 fn small_blocks<T: Pod, I: Index>(rows: &Rows, data: &[T], indices: &[I], out: &mut [T]) {
-    let (scale, extent) = (rows.apart().unwrap_or(1), rows.rows / rows.apart().unwrap_or(1));
+    let scale = rows.apart().unwrap_or(1);
+    let extent = rows.rows / scale;
     let together = CHECKED / rows.positions;
     let starts: [usize; CHECKED] = from_fn(|at| at / rows.positions * rows.rows + at % scale);
     let outs = out.chunks_mut(together * rows.positions);

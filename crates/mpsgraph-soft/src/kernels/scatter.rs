@@ -291,6 +291,9 @@ impl Work<'_> {
             (here[count], numbers[count]) = (at as i32, number);
             count += usize::from(is_here(number));
         }
+        if count == 0 {
+            return;
+        }
         let numbers = Places { numbers: &numbers[..count], first: places.first };
         let taken = &mut taken[..count * row];
         copy(updates, (&here[..count], places.numbers.len()), row, taken);

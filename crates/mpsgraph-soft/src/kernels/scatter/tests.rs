@@ -194,6 +194,24 @@ fn updates_that_threads_share_in_no_order() {
     }
 }
 
+/// Coordinates in ascending order leave whole parts out, whatever the bytes of a row.
+#[test]
+fn coordinates_that_threads_share() {
+    for width in [3, 5, 16, 40] {
+        let extents = [300, 1_200_000 / width / 300];
+        let table: Vec<i64> = (0..20_000i64).flat_map(|i| [i * 300 / 20_000, i % extents[1] as i64]).collect();
+        let count = table.len() / 2;
+        let data: Vec<f32> = (0..extents[0] * extents[1] * width).map(|i| i as f32).collect();
+        let updates: Vec<f32> = (0..count * width).map(|i| (i % 1013) as f32).collect();
+        let (shape, of_indices) = ([extents[0], extents[1], width], [count, 2]);
+        let rows = Rows::nd(&shape, &of_indices, 0);
+        compare(&rows, DType::F32, &data, &updates, &table, float, |at| {
+            let [i, j] = [0, 1].map(|c| named(&table, at / width * 2 + c, extents[c]));
+            Some((i? * extents[1] + j?) * width + at % width)
+        });
+    }
+}
+
 #[test]
 fn small_blocks_are_taken_together() {
     for (positions, extent) in [(1, 10), (3, 4), (40, 8), (64, 2), (65, 2)] {
