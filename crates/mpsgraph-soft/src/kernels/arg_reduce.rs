@@ -30,8 +30,9 @@ const COLUMNS: usize = 256;
 const ROWS: usize = 8;
 /// Columns, or short rows, that are compared in vectors.
 const LANES: usize = 16;
-/// Rows with fewer elements become columns, so many at a time.
-const SHORT: usize = 8;
+/// Rows with fewer elements become columns.
+const SHORTEST: usize = 8;
+/// Such rows that become columns at a time.
 const TURNED: usize = 4 * LANES;
 /// The last columns, of which there are fewer.
 const FEW: usize = 4;
@@ -196,8 +197,8 @@ impl<T: Flipped, const OR_NAN: bool> VectorLoop for Segments<'_, T, OR_NAN> {
             }
             return;
         }
-        if inner == 1 && extent < SHORT {
-            return short_rows::<T, OR_NAN>(x, flip, extent, out);
+        if inner == 1 && extent < SHORTEST {
+            return shortest_rows::<T, OR_NAN>(x, flip, extent, out);
         }
         // Where the next column begins, and which one of its block it is.
         let mut next = [0, 0];
@@ -217,11 +218,11 @@ impl<T: Flipped, const OR_NAN: bool> VectorLoop for Segments<'_, T, OR_NAN> {
     }
 }
 
-/// The positions in rows of less than [`SHORT`] elements: the keys of some rows at a time become columns.
+/// The positions in rows of less than [`SHORTEST`] elements: the keys of some rows at a time become columns.
 #[inline(always)]
-fn short_rows<T: Flipped, const OR_NAN: bool>(x: &[T], flip: T, extent: usize, out: &mut [i32]) {
-    let mut keys = [T::LOWEST_KEY; SHORT * TURNED];
-    let mut columns = [[T::LOWEST_KEY; TURNED]; SHORT];
+fn shortest_rows<T: Flipped, const OR_NAN: bool>(x: &[T], flip: T, extent: usize, out: &mut [i32]) {
+    let mut keys = [T::LOWEST_KEY; SHORTEST * TURNED];
+    let mut columns = [[T::LOWEST_KEY; TURNED]; SHORTEST];
     for (x, out) in x.chunks(TURNED * extent).zip(out.chunks_mut(TURNED)) {
         for (key, x) in keys.iter_mut().zip(x) {
             *key = x.key::<OR_NAN>(flip);

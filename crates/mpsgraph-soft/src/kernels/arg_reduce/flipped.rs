@@ -5,14 +5,14 @@ use crate::kernels::element::Element;
 
 /// An element type with a sign.
 pub trait Flipped: Element {
-    /// The number of these bits, of which those of its width count.
-    fn from_bits_of(bits: u64) -> Self;
-    /// This number with the bits flipped that are set in `flip`.
-    fn flipped(self, flip: Self) -> Self;
     /// A number that is compared as this one is after bits were flipped, and never a NaN.
     type Key: Copy + PartialOrd;
     /// The smallest key.
     const LOWEST_KEY: Self::Key;
+    /// The number of these bits, of which those of its width count.
+    fn from_bits_of(bits: u64) -> Self;
+    /// This number with the bits flipped that are set in `flip`.
+    fn flipped(self, flip: Self) -> Self;
     /// The key of this element. A NaN has the largest key or, if it is never chosen, the lowest.
     fn key<const OR_NAN: bool>(self, flip: Self) -> Self::Key;
 }
@@ -20,6 +20,8 @@ pub trait Flipped: Element {
 macro_rules! integers {
     ($($t:ident)*) => {$(
         impl Flipped for $t {
+            type Key = Self;
+            const LOWEST_KEY: Self = Self::MIN;
             #[inline(always)]
             fn from_bits_of(bits: u64) -> Self {
                 bits as Self
@@ -28,8 +30,6 @@ macro_rules! integers {
             fn flipped(self, flip: Self) -> Self {
                 self ^ flip
             }
-            type Key = Self;
-            const LOWEST_KEY: Self = Self::MIN;
             #[inline(always)]
             fn key<const OR_NAN: bool>(self, flip: Self) -> Self {
                 self.flipped(flip)
@@ -40,6 +40,8 @@ macro_rules! integers {
 integers!(i8 i16 i32 i64);
 
 impl Flipped for f32 {
+    type Key = i32;
+    const LOWEST_KEY: i32 = i32::MIN;
     #[inline(always)]
     fn from_bits_of(bits: u64) -> Self {
         Self::from_bits(bits as u32)
@@ -48,8 +50,6 @@ impl Flipped for f32 {
     fn flipped(self, flip: Self) -> Self {
         Self::from_bits(self.to_bits() ^ flip.to_bits())
     }
-    type Key = i32;
-    const LOWEST_KEY: i32 = i32::MIN;
     #[inline(always)]
     fn key<const OR_NAN: bool>(self, flip: Self) -> i32 {
         // Both zeros are the positive one. Of negative numbers, which have the sign, those with more other bits are
