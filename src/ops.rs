@@ -24,12 +24,11 @@ pub(crate) mod scatter_nd;
 pub(crate) mod sort;
 pub(crate) mod tensor_shape;
 
-use burn_backend::DType;
 use smallvec::SmallVec;
 
 use crate::error::invalid;
 use crate::ffi;
-use crate::lowering::conversion::may_lose;
+use crate::lowering::conversion::{computed_in, may_lose};
 use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -66,10 +65,11 @@ pub(crate) trait Operation {
         false
     }
 
-    /// Whether the lowering widens an operand of this dtype by a cast that loses nothing, which the compiler joins with
-    /// a cast that made the operand, so that what that one loses stays. A skipped rounding of floats is no such loss.
-    fn widens(&self, _dtype: DType) -> bool {
-        false
+    /// Whether the lowering widens this operand by a cast that loses nothing, which the compiler joins with a cast that
+    /// made the operand, so that what that one loses stays. Most ops compute 16-bit floats in f32.
+    fn widens(&self, operand: usize, readings: &[Reading<'_>], _output: &TensorType) -> bool {
+        let dtype = readings[operand].dtype;
+        computed_in(dtype) != dtype
     }
 
     /// Whether a node that the compiler does not see through stands between the one that it rewrites and those who read
@@ -193,14 +193,15 @@ impl Op {
         let marks: SmallVec<[Provenance; 3]> = readings.iter().map(Reading::marks).collect();
         let is_rewritten = self.is_rewritten();
         let read_lone = read_lone && !self.of_family().hides_readers();
-        let begins_with_cast = |dtype: DType| self.of_family().is_cast() || self.of_family().widens(dtype);
+        let begins_with_cast =
+            |operand| self.of_family().is_cast() || self.of_family().widens(operand, readings, output);
         let reads_packed = self.of_family().reads_packed();
-        let needs = |(reading, marks): (&Reading<'_>, &Provenance)| {
+        let needs = |(operand, (reading, marks)): (usize, (&Reading<'_>, &Provenance))| {
             is_rewritten && marks.needs_barrier(reading, output, read_lone)
-                || begins_with_cast(reading.dtype) && marks.needs_barrier_for_cast(reading.dtype)
+                || marks.needs_barrier_for_cast(reading.dtype) && begins_with_cast(operand)
                 || reads_packed && marks.needs_barrier_to_be_packed()
         };
-        let barriers = readings.iter().zip(&marks).map(needs).collect();
+        let barriers = readings.iter().zip(&marks).enumerate().map(needs).collect();
         (self.provenance(readings, &marks, output), barriers)
     }
 

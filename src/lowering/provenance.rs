@@ -149,9 +149,9 @@ impl Provenance {
     ///
     /// MPSGraph makes one cast of two, so that what the first one loses stays: f32 to bf16 to f32 rounds nothing
     /// (MIT-RLX/rlx, rlx-metal; DrewsChessMachine, BF16CastEquivalenceTests.swift). So an op that begins with a cast of
-    /// i32 to i64 needs one too ([`Operation::widens`](crate::ops::Operation::widens)). What other ops cast at their
-    /// ends may skip a rounding so, and no more: integers fit before they are cast to narrow or unsigned ones
-    /// ([`conversion`](super::conversion)).
+    /// 16-bit floats to f32, or of i32 to i64, needs one too ([`Operation::widens`](crate::ops::Operation::widens)).
+    /// What other ops than casts cast at their ends may skip a rounding so, and no more: integers fit before they are
+    /// cast to narrow or unsigned ones ([`conversion`](super::conversion)).
     pub fn needs_barrier_for_cast(self, dtype: DType) -> bool {
         self.has(Self::CAST) && matches!(dtype, DType::F32 | DType::F16 | DType::BF16 | DType::I32 | DType::I64)
     }

@@ -10,7 +10,7 @@ use crate::bridge::record;
 use crate::error::{invalid, unsupported};
 use crate::ffi;
 use crate::lowering::conversion::{computed_in, convert};
-use crate::lowering::provenance::{Provenance, Reshapes};
+use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::rank::{reshaped, within_rank};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
@@ -221,6 +221,24 @@ impl Operation for ActivationOp {
 
     fn is_rewritten(&self) -> bool {
         false
+    }
+
+    fn widens(&self, operand: usize, readings: &[Reading<'_>], _output: &TensorType) -> bool {
+        let dtype = readings[operand].dtype;
+        match self {
+            Self::Relu | Self::ReluBackward | Self::Sigmoid => false,
+            Self::LeakyRelu
+            | Self::Prelu
+            | Self::Gelu
+            | Self::GeluBackward
+            | Self::SigmoidBackward
+            | Self::HardSigmoid
+            | Self::LogSigmoid
+            | Self::LogSigmoidBackward
+            | Self::Softmax { .. }
+            | Self::LogSoftmax { .. }
+            | Self::Softmin { .. } => computed_in(dtype) != dtype,
+        }
     }
 
     fn reshapes(&self, rank: usize) -> Reshapes {

@@ -32,8 +32,8 @@ pub(in crate::ops) use unsigned::divide_64 as divide_u64;
 use super::Operation;
 use crate::error::invalid;
 use crate::ffi;
-use crate::lowering::conversion::signed;
-use crate::lowering::provenance::{Provenance, Reshapes};
+use crate::lowering::conversion::{computed_in, signed};
+use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -172,6 +172,24 @@ impl Operation for ArithmeticOp {
 
     fn is_cast(&self) -> bool {
         matches!(self, Self::Cast)
+    }
+
+    fn widens(&self, operand: usize, readings: &[Reading<'_>], _output: &TensorType) -> bool {
+        let dtype = readings[operand].dtype;
+        let is_in_f32 = match self {
+            Self::Unary(op) => *op == UnaryOp::Log1p,
+            Self::Binary(op) | Self::BinaryScalar(op) => matches!(op, BinaryOp::Remainder | BinaryOp::Pow),
+            Self::PowerOf(_) => true,
+            Self::PowerScalar { .. }
+            | Self::Compare(_)
+            | Self::CompareScalar(_)
+            | Self::Test(_)
+            | Self::Cast
+            | Self::MaskWhere
+            | Self::MaskFill
+            | Self::Clamp { .. } => false,
+        };
+        is_in_f32 && computed_in(dtype) != dtype
     }
 
     fn reshapes(&self, _rank: usize) -> Reshapes {

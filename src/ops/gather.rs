@@ -19,7 +19,7 @@ use crate::error::invalid;
 use crate::ffi::{self, DataType};
 use crate::lowering::axis::part;
 use crate::lowering::conversion::low_bits;
-use crate::lowering::provenance::{Provenance, Reshapes};
+use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::rank::{along, outer_axis_inner};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
@@ -93,6 +93,11 @@ impl Operation for GatherOp {
     }
 
     fn is_rewritten(&self) -> bool {
+        false
+    }
+
+    /// Elements are moved as they are.
+    fn widens(&self, _operand: usize, _readings: &[Reading<'_>], _output: &TensorType) -> bool {
         false
     }
 

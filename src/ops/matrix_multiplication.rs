@@ -22,8 +22,8 @@ use super::{Operation, memory, tensor_shape};
 use crate::bridge::record;
 use crate::error::invalid;
 use crate::ffi::{self, gpu, os_version};
-use crate::lowering::conversion::convert;
-use crate::lowering::provenance::{Provenance, Reshapes};
+use crate::lowering::conversion::{computed_in, convert};
+use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::rank::has_lone_extents;
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
@@ -86,6 +86,11 @@ impl Operation for MatrixMultiplicationOp {
         }
     }
 
+    fn widens(&self, operand: usize, readings: &[Reading<'_>], output: &TensorType) -> bool {
+        let dtype = readings[operand].dtype;
+        computed_in(dtype) != dtype && through_f32(readings[0].shape, output)
+    }
+
     fn reshapes(&self, _rank: usize) -> Reshapes {
         match self {
             MatrixMultiplicationOp::Float | MatrixMultiplicationOp::Linear => Reshapes::Nothing,
@@ -103,8 +108,8 @@ impl Operation for MatrixMultiplicationOp {
 
 /// Whether a product of 16-bit operands is computed in f32: sums over parts are, and batches where a GPU may get them
 /// wrong.
-fn through_f32(lhs: &Shape, output: &TensorType) -> bool {
-    let inner = lhs[lhs.num_dims() - 1];
+fn through_f32(lhs: &[usize], output: &TensorType) -> bool {
+    let inner = lhs[lhs.len() - 1];
     let batches = output.shape.num_dims() > 2 && !gpu::is_m1_to_m4();
     output.dtype != DType::F32 && (inner > INNER || batches)
 }

@@ -15,7 +15,8 @@ use crate::bridge::record;
 use crate::dtype::{require, require_positions};
 use crate::error::{invalid, unsupported};
 use crate::ffi;
-use crate::lowering::provenance::{Provenance, Reshapes};
+use crate::lowering::conversion::computed_in;
+use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::scalar::ScalarInput;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -295,8 +296,9 @@ impl Operation for ReductionOp {
         false
     }
 
-    fn widens(&self, dtype: DType) -> bool {
-        self.kind == Kind::Mean && dtype == DType::I32
+    fn widens(&self, operand: usize, readings: &[Reading<'_>], _output: &TensorType) -> bool {
+        let dtype = readings[operand].dtype;
+        computed_in(dtype) != dtype || self.kind == Kind::Mean && dtype == DType::I32
     }
 
     fn reshapes(&self, rank: usize) -> Reshapes {

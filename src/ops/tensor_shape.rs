@@ -19,7 +19,7 @@ use super::{Distances, Op, Operation, Starts, check_dim, memory};
 use crate::bridge::{check_size, join_uploaded, record};
 use crate::error::invalid;
 use crate::ffi;
-use crate::lowering::provenance::{Provenance, Reshapes};
+use crate::lowering::provenance::{Provenance, Reading, Reshapes};
 use crate::lowering::rank::outer_axis_inner;
 use crate::lowering::{Lowering, Operand};
 use crate::tensor::MpsGraphTensor;
@@ -110,6 +110,11 @@ impl Operation for TensorShapeOp {
     }
 
     fn is_rewritten(&self) -> bool {
+        false
+    }
+
+    /// Elements are moved as they are.
+    fn widens(&self, _operand: usize, _readings: &[Reading<'_>], _output: &TensorType) -> bool {
         false
     }
 

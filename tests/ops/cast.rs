@@ -1,8 +1,11 @@
 //! Conversion between all dtypes: float to integer toward zero and saturating with NaN as 0, integer to integer
 //! wrapping, anything to bool as `!= 0`.
 
+use burn::tensor::activation::{hard_sigmoid, prelu, softmax};
+use burn::tensor::module::{avg_pool2d, interpolate};
+use burn::tensor::ops::{InterpolateMode, InterpolateOptions};
 use burn::tensor::{Bool, DType, Element, FloatDType, Int, IntDType, Tensor, TensorData, bf16, f16};
-use burn_mpsgraph::MpsGraph;
+use burn_mpsgraph::{MpsGraph, eagerly};
 use test_support::Tolerance::Exact;
 use test_support::{BOOL, FLOATS, INTS, Layout};
 
@@ -254,4 +257,37 @@ fn means_of_casts() {
     assert_gives("of i64 as u32", &TensorData::from([[2u32]]), mean, Exact);
     let mean = || wide().cast(IntDType::I16).mean_dim(1).into_data();
     assert_gives("of i64 as i16", &TensorData::from([[2i16]]), mean, Exact);
+}
+
+/// What computes 16-bit floats in f32 reads them as the cast rounded them.
+#[test]
+fn functions_of_casts_to_16_bits() {
+    let numbers = [[[[-39_700_552i32, 257], [1_001, -3_333]]]];
+    let fed = |dtype| {
+        let rounded = TensorData::from(numbers).convert_dtype(DType::F32).convert_dtype(dtype);
+        Tensor::<MpsGraph, 4>::from_data(rounded, (&Default::default(), dtype))
+    };
+    let cast = |to| Tensor::<MpsGraph, 4, Int>::from_data(numbers, &Default::default()).cast(to);
+    type Function = fn(Tensor<MpsGraph, 4>) -> Tensor<MpsGraph, 4>;
+    let functions: &[(&str, Function)] = &[
+        ("prelu", |x| prelu(x.clone(), (x.ones_like() * 0.574).slice([0..1, 0..1, 0..1, 0..1]).reshape([1]))),
+        ("hard sigmoid", |x| hard_sigmoid(x, 1e-4, 0.5)),
+        ("log1p", |x| x.log1p()),
+        ("power", |x| x.powf_scalar(1.5)),
+        ("remainder", |x| x.remainder_scalar(7)),
+        ("softmax", |x| softmax(x / 1024, 3)),
+        ("sum", |x| x.sum_dim(3)),
+        ("maximum", |x| x.max_dim(3)),
+        ("running sum", |x| x.cumsum(3)),
+        ("pooling", |x| avg_pool2d(x, [1, 2], [1, 1], [0, 0], true, false)),
+        ("product", |x| x.clone().matmul(x / 1024)),
+        ("interpolation", |x| interpolate(x, [3, 3], InterpolateOptions::new(InterpolateMode::Bilinear))),
+        ("sum of moved", |x| x.flip([3]).swap_dims(2, 3).sum_dim(3)),
+    ];
+    for dtype in [FloatDType::BF16, FloatDType::F16] {
+        for (name, function) in functions {
+            let expected = eagerly(|| function(fed(dtype.into())).into_data());
+            assert_gives(&format!("{name} of {dtype:?}"), &expected, || function(cast(dtype)).into_data(), Exact);
+        }
+    }
 }
