@@ -35,7 +35,7 @@ struct Helpers {
     asleep: AtomicUsize,
     /// Callers that sleep until their helpers have left.
     waiting: AtomicUsize,
-    /// The core of who shared work last.
+    /// The core of who shared work last and is no helper.
     core: AtomicUsize,
     lock: Mutex<()>,
     opened: Condvar,
@@ -151,7 +151,10 @@ impl Helpers {
     fn share(&self, part: &(dyn Fn() + Sync), seats: usize) {
         // SAFETY: this does not return before it is closed and left, and nothing in between unwinds.
         let Some(opened) = (unsafe { self.slots.open(part, seats) }) else { return part() };
-        self.core.store(core().unwrap_or(usize::MAX), Ordering::Relaxed);
+        if number() == 0 {
+            // A helper that shares what it does would be in its own way.
+            self.core.store(core().unwrap_or(usize::MAX), Ordering::Relaxed);
+        }
         // Who goes to sleep either sees what is open, or is seen to sleep.
         fence(Ordering::SeqCst);
         self.wake_one();
@@ -190,7 +193,7 @@ impl Helpers {
         }
     }
 
-    /// Whether a helper, this thread, has the core of who shared work last.
+    /// Whether a helper, this thread, has the core of who needs one.
     fn is_in_the_way(&self) -> bool {
         core() == Some(self.core.load(Ordering::Relaxed))
     }

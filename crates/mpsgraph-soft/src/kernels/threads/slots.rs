@@ -78,9 +78,10 @@ impl Slots {
         self.slots.iter().any(|slot| slot.state.load(Ordering::Relaxed) >= SEAT)
     }
 
-    /// Joins work, if there is some.
+    /// Joins work, if there is some: of work inside of other work the outer one, of which more is left. Who took the
+    /// inner one, and from there on each piece before the thread that waits for the last one, would do it all alone.
     pub fn join(&self) -> Option<Joined<'_>> {
-        self.slots.iter().rev().find_map(|slot| slot.join())
+        self.slots.iter().find_map(|slot| slot.join())
     }
 }
 
@@ -163,6 +164,21 @@ mod tests {
         opened.close();
         assert!(OWN.join().is_none() && opened.is_left());
         opened.give_back();
+    }
+
+    #[test]
+    fn the_outer_work_is_joined_first() {
+        static OWN: Slots = Slots::new();
+        let calls = [const { AtomicU64::new(0) }; 2];
+        let parts = calls.each_ref().map(|calls| move || _ = calls.fetch_add(1, Ordering::Relaxed));
+        // SAFETY: they are closed and left below.
+        let opened = parts.each_ref().map(|part| unsafe { OWN.open(part, 1) }.expect("a slot is free"));
+        OWN.join().expect("there are seats").work();
+        assert_eq!(calls.each_ref().map(|calls| calls.load(Ordering::Relaxed)), [1, 0]);
+        for opened in opened {
+            opened.close();
+            opened.give_back();
+        }
     }
 
     #[test]

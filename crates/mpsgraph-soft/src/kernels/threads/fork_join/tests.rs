@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Helpers, Recent, cores, shares_small_work};
+use super::{Helpers, NUMBER, Recent, cores, shares_small_work};
 use crate::kernels::threads::spin::Patience;
 use crate::kernels::threads::{both, count, for_each, share, share_with_scratch};
 
@@ -123,6 +123,17 @@ fn a_helper_on_the_core_of_who_shared_is_in_the_way() {
         OWN.is_in_the_way()
     };
     assert!((0..1000).any(shares));
+}
+
+#[test]
+fn a_helper_that_shares_is_not_in_its_own_way() {
+    static OWN: Helpers = Helpers::new();
+    let shares = || {
+        NUMBER.set(1);
+        OWN.share(&|| (), 1);
+        OWN.is_in_the_way()
+    };
+    assert!(!std::thread::spawn(shares).join().unwrap());
 }
 
 #[test]
