@@ -8,7 +8,7 @@ use super::call::Call;
 use super::exp::exp_below_zero as exp;
 use super::prefetch::prefetch;
 use super::reduce::{ACCUMULATORS, in_halves};
-use super::threads::{MOVED, PARALLEL_BYTES, share};
+use super::threads::{Columns, MOVED, PARALLEL_BYTES, count, share, share_columns};
 use super::vectorised::{VectorLoop, vectorised};
 use crate::ir::DType;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,8 @@ use std::hint::black_box;
 
 /// Widest tile when the axis is not the last.
 const COLUMNS: usize = 256;
+/// Narrowest tile for one of the threads that share a block. The wider, the less of each row costs its way to memory.
+const NARROWEST: usize = 64;
 /// Rows that are summed before their sum joins the others: rounding grows with the longest chain of additions.
 const ROWS: usize = 256;
 /// Elements that are converted at a time, and summed before a sum joins the others.
@@ -43,17 +45,27 @@ pub fn softmax(x: &[f32], shape: &[usize], axis: usize, out: &mut [f32]) {
     let inner: usize = shape[axis + 1..].iter().product();
     let extent = shape[axis];
     let block = extent * inner;
+    let parallel = MOVED.is_met(size_of_val(x));
+    if parallel && inner > NARROWEST && x.len() / block < count() {
+        // Of blocks that are too few for the threads, each takes some columns.
+        let width = inner.div_ceil(count()).clamp(NARROWEST, COLUMNS);
+        for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
+            share_columns(inner, width, out, &|first, out| vectorised(Tile { x, inner, first, out }));
+        }
+        return;
+    }
     // One block of rows per task, or the blocks that make a task worth its cost.
     let chunk = block * (PARALLEL_BYTES / 4 / (block * size_of::<f32>())).max(1);
-    share(MOVED.is_met(size_of_val(x)), chunk, out, |at, out| {
+    share(parallel, chunk, out, |at, out| {
         let x = &x[at * chunk..][..out.len()];
         if inner == 1 {
             return vectorised(Segments { x, extent, out });
         }
         for (x, out) in x.chunks(block).zip(out.chunks_mut(block)) {
+            let mut all = Columns::all(out, inner);
             for first in (0..inner).step_by(COLUMNS) {
-                let width = COLUMNS.min(inner - first);
-                vectorised(Columns { x, inner, first, width, out });
+                let out = all.part(first..inner.min(first + COLUMNS));
+                vectorised(Tile { x, inner, first, out });
             }
         }
     });
@@ -151,45 +163,53 @@ impl VectorLoop for Segments<'_> {
     }
 }
 
-/// The columns from `first` on of one block.
-struct Columns<'a> {
+/// Some columns of one block, at most `COLUMNS`, from `first` on.
+struct Tile<'a> {
+    /// The whole block.
     x: &'a [f32],
     inner: usize,
     first: usize,
-    width: usize,
-    out: &'a mut [f32],
+    out: Columns<'a, f32>,
 }
 
-impl VectorLoop for Columns<'_> {
+impl VectorLoop for Tile<'_> {
     type Output = ();
 
     const WIDE: bool = true;
 
     #[inline(always)]
     fn run(self) {
-        let (first, width) = (self.first, self.width);
+        let Tile { x, inner, first, mut out } = self;
+        let width = out.width();
         let (mut max, mut total) = ([f32::NEG_INFINITY; COLUMNS], [0.0; COLUMNS]);
         let (max, total) = (&mut max[..width], &mut total[..width]);
-        for row in self.x.chunks_exact(self.inner) {
+        for row in x.chunks_exact(inner) {
             let row = &row[first..][..width];
             max.iter_mut().zip(row).for_each(|(max, &x)| *max = larger(*max, x));
         }
-        for (x, out) in self.x.chunks(ROWS * self.inner).zip(self.out.chunks_mut(ROWS.saturating_mul(self.inner))) {
+        for (some, x) in x.chunks(ROWS * inner).enumerate() {
             let mut part = [0.0; COLUMNS];
             let part = &mut part[..width];
-            for (row, out) in x.chunks_exact(self.inner).zip(out.chunks_exact_mut(self.inner)) {
-                let (row, out) = (&row[first..][..width], &mut out[first..][..width]);
-                for i in 0..width {
-                    out[i] = exp(row[i] - max[i]);
-                    part[i] += out[i];
-                }
+            for (row, x) in x.chunks_exact(inner).enumerate() {
+                let Some(out) = out.row(some * ROWS + row) else { break };
+                exponentials(&x[first..][..width], max, out, part);
             }
             total.iter_mut().zip(part).for_each(|(total, part)| *total += *part);
         }
         total.iter_mut().for_each(|x| *x = 1.0 / *x);
-        for out in self.out.chunks_exact_mut(self.inner) {
-            out[first..][..width].iter_mut().zip(&*total).for_each(|(e, total)| *e *= total);
+        for row in 0..out.rows() {
+            let Some(out) = out.row(row) else { break };
+            out.iter_mut().zip(&*total).for_each(|(e, total)| *e *= total);
         }
+    }
+}
+
+/// Exponentials of a row, and their sums with those of the rows before.
+#[inline(always)]
+fn exponentials(x: &[f32], max: &[f32], out: &mut [f32], sums: &mut [f32]) {
+    for (((&x, &max), out), sum) in x.iter().zip(max).zip(out).zip(sums) {
+        *out = exp(x - max);
+        *sum += *out;
     }
 }
 
