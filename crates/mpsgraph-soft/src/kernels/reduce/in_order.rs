@@ -5,6 +5,7 @@
 //! order of the elements, unless an element explains it.
 
 use super::super::threads::{PARALLEL_BYTES, share_reads};
+use super::super::vectorised::{VectorLoop, vectorised};
 use super::{Loops, READ, ReduceOp};
 use smallvec::{SmallVec, smallvec};
 
@@ -12,6 +13,8 @@ use smallvec::{SmallVec, smallvec};
 const LOOK: usize = 64;
 /// Columns that are folded together.
 const TOGETHER: usize = 128;
+/// Factors after which a product of numbers below 1 often is 0.
+const FIRST: usize = 128;
 
 /// What makes a result one that an element has to explain, by being such a number itself.
 #[derive(Clone, Copy)]
@@ -76,11 +79,14 @@ impl Special {
             });
         }
         let width = loops.kept.innermost();
+        let bytes = size_of::<f32>() * loops.count;
         for (outer, row) in out.chunks_mut(width).enumerate() {
-            for (at, results) in row.chunks_mut(TOGETHER).enumerate().filter(|(_, results)| self.is_among(results)) {
-                let x = &x[loops.kept.offset(outer * width + at * TOGETHER)..];
-                self.fold_columns(x, loops, results, &finish);
-            }
+            share_reads(READ.is_met(width * bytes), TOGETHER * bytes, TOGETHER, row, |at, results| {
+                if self.is_among(results) {
+                    let x = &x[loops.kept.offset(outer * width + at * TOGETHER)..];
+                    self.fold_columns(x, loops, results, &finish);
+                }
+            });
         }
     }
 
@@ -95,12 +101,25 @@ impl Special {
             let results = &mut results[done..][..several];
             for (at, result) in results.iter_mut().enumerate().filter(|(_, result)| self.has(**result)) {
                 let x = &x[start + at * apart..];
-                if !is_packed || !self.is_among(&x[..loops.count]) {
-                    *result = self.fold(x, loops, *result).map_or(*result, finish);
-                }
+                let folded =
+                    if is_packed { self.fold_packed(&x[..loops.count], *result) } else { self.fold(x, loops, *result) };
+                *result = folded.map_or(*result, finish);
             }
             done += several;
         }
+    }
+
+    /// Folds neighbours in order; `None` if there is a reason for the result that was found. Products of many elements
+    /// often come to 0 within the first ones.
+    fn fold_packed(self, x: &[f32], found: f32) -> Option<f32> {
+        let first = match self {
+            Special::NotFinite => 0,
+            Special::OrZero => x.len().min(FIRST),
+        };
+        let mut anew = Anew::of(self, &[found]);
+        let (first, rest) = x.split_at(first);
+        let is_found = anew.take(first) && !self.is_among(rest) && anew.take(rest);
+        is_found.then(|| anew.folded[0])
     }
 
     /// Folds the elements of the result that begins with `x` in order; `None` as soon as there is a reason for the
@@ -124,7 +143,7 @@ impl Special {
     /// Likewise of a few neighbouring results, the first of which begins with `x`.
     fn fold_columns(self, x: &[f32], loops: &Loops, results: &mut [f32], finish: impl Fn(f32) -> f32) {
         let mut anew = Anew::of(self, results);
-        if (0..loops.count).all(|at| anew.take(&x[loops.reduced.offset(at)..][..results.len()])) {
+        if vectorised(EachRow { x, loops, anew: &mut anew }) {
             anew.finish(results, finish);
         }
     }
@@ -134,6 +153,30 @@ impl Special {
     #[inline(always)]
     fn stays(self, folded: f32, found: f32) -> bool {
         self.has(folded) & (folded.abs() == found.abs())
+    }
+}
+
+/// The rows of neighbouring columns, the first of which begins with `x`, until there is a reason for all results.
+struct EachRow<'a> {
+    x: &'a [f32],
+    loops: &'a Loops,
+    anew: &'a mut Anew,
+}
+
+impl VectorLoop for EachRow<'_> {
+    /// Whether there is no reason for some result.
+    type Output = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Self { x, loops, anew } = self;
+        let width = anew.found.len();
+        for at in 0..loops.count {
+            if !anew.take_row(&x[loops.reduced.offset(at)..][..width]) {
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -168,6 +211,7 @@ impl Anew {
         }
     }
 
+    #[inline(always)]
     fn take_row(&mut self, row: &[f32]) -> bool {
         // Each is a loop of its own, without a choice for each element.
         match self.special {
