@@ -2,7 +2,7 @@
 //!
 //! Each accumulator takes every so manieth element. One of them may overflow, or come to 0, where a sum or product of
 //! one element after the other does not: 2, 0.5, 2, 0.5 and so on has the product 1. Such a result is found anew in the
-//! order of the elements, unless an element explains it.
+//! order of the elements, unless an element explains it: one that is 0, infinite or NaN, too.
 
 use super::super::threads::{PARALLEL_BYTES, share_reads};
 use super::super::vectorised::{VectorLoop, vectorised};
@@ -118,7 +118,7 @@ impl Special {
         };
         let mut anew = Anew::of(self, &[found]);
         let (first, rest) = x.split_at(first);
-        let is_found = anew.take(first) && !self.is_among(rest) && anew.take(rest);
+        let is_found = anew.take(first) && !is_explained(rest, found) && anew.take(rest);
         is_found.then(|| anew.folded[0])
     }
 
@@ -147,13 +147,18 @@ impl Special {
             anew.finish(results, finish);
         }
     }
+}
 
-    /// Whether what was folded so far is the result that was found, whatever follows: infinity and 0 stay what they
-    /// are, but for the sign, which the result has from all elements.
-    #[inline(always)]
-    fn stays(self, folded: f32, found: f32) -> bool {
-        self.has(folded) & (folded.abs() == found.abs())
-    }
+/// Whether a number is a reason for the infinity, 0 or NaN that was found: as an element, and as what the first ones
+/// come to in order, because these stay what they are, but for the sign, which the result has from all elements.
+#[inline(always)]
+fn explains(x: f32, found: f32) -> bool {
+    (x.abs() == found.abs()) | (x.is_nan() & found.is_nan())
+}
+
+/// Whether one of the numbers does.
+fn is_explained(numbers: &[f32], found: f32) -> bool {
+    numbers.chunks(LOOK).any(|some| some.iter().fold(false, |is, &x| is | explains(x, found)))
 }
 
 /// The rows of neighbouring columns, the first of which begins with `x`, until there is a reason for all results.
@@ -205,7 +210,7 @@ impl Anew {
         match (&mut self.folded[..], &self.found[..]) {
             ([folded], &[found]) => x.chunks(LOOK).all(|some| {
                 *folded = some.iter().fold(*folded, |folded, &x| self.special.step(folded, x));
-                !self.special.is_among(some) && !self.special.stays(*folded, found)
+                !is_explained(some, found) && !explains(*folded, found)
             }),
             _ => x.chunks_exact(self.found.len()).all(|row| self.take_row(row)),
         }
@@ -226,7 +231,7 @@ impl Anew {
         let mut all = u32::MAX;
         for ((folded, explained), (&x, &found)) in columns {
             *folded = special.step(*folded, x);
-            *explained |= bits(special.has(x) | special.stays(*folded, found));
+            *explained |= bits(explains(x, found) | explains(*folded, found));
             all &= *explained;
         }
         all == 0
