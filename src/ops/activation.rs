@@ -225,20 +225,7 @@ impl Operation for ActivationOp {
 
     fn widens(&self, operand: usize, readings: &[Reading<'_>], _output: &TensorType) -> bool {
         let dtype = readings[operand].dtype;
-        match self {
-            Self::Relu | Self::ReluBackward | Self::Sigmoid => false,
-            Self::LeakyRelu
-            | Self::Prelu
-            | Self::Gelu
-            | Self::GeluBackward
-            | Self::SigmoidBackward
-            | Self::HardSigmoid
-            | Self::LogSigmoid
-            | Self::LogSigmoidBackward
-            | Self::Softmax { .. }
-            | Self::LogSoftmax { .. }
-            | Self::Softmin { .. } => computed_in(dtype) != dtype,
-        }
+        !matches!(self, Self::Relu | Self::ReluBackward | Self::Sigmoid) && computed_in(dtype) != dtype
     }
 
     fn reshapes(&self, rank: usize) -> Reshapes {
