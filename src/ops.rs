@@ -24,6 +24,7 @@ pub(crate) mod scatter_nd;
 pub(crate) mod sort;
 pub(crate) mod tensor_shape;
 
+use burn_backend::DType;
 use smallvec::SmallVec;
 
 use crate::error::invalid;
@@ -65,10 +66,9 @@ pub(crate) trait Operation {
         false
     }
 
-    /// Whether the lowering widens this operand by a cast that loses nothing, which the compiler joins with a cast that
-    /// made the operand, so that what that one loses stays. Most ops compute 16-bit floats in f32.
-    fn widens(&self, operand: usize, readings: &[Reading<'_>], _output: &TensorType) -> bool {
-        let dtype = readings[operand].dtype;
+    /// Whether the lowering widens operands of this dtype by a cast that loses nothing, which the compiler joins with a
+    /// cast that made the operand, so that what that one loses stays. Most ops compute 16-bit floats in f32.
+    fn widens(&self, dtype: DType, _readings: &[Reading<'_>], _output: &TensorType) -> bool {
         computed_in(dtype) != dtype
     }
 
@@ -193,15 +193,14 @@ impl Op {
         let marks: SmallVec<[Provenance; 3]> = readings.iter().map(Reading::marks).collect();
         let is_rewritten = self.is_rewritten();
         let read_lone = read_lone && !self.of_family().hides_readers();
-        let begins_with_cast =
-            |operand| self.of_family().is_cast() || self.of_family().widens(operand, readings, output);
+        let begins_with_cast = |dtype| self.of_family().is_cast() || self.of_family().widens(dtype, readings, output);
         let reads_packed = self.of_family().reads_packed();
-        let needs = |(operand, (reading, marks)): (usize, (&Reading<'_>, &Provenance))| {
+        let needs = |(reading, marks): (&Reading<'_>, &Provenance)| {
             is_rewritten && marks.needs_barrier(reading, output, read_lone)
-                || marks.needs_barrier_for_cast(reading.dtype) && begins_with_cast(operand)
+                || marks.needs_barrier_for_cast(reading.dtype) && begins_with_cast(reading.dtype)
                 || reads_packed && marks.needs_barrier_to_be_packed()
         };
-        let barriers = readings.iter().zip(&marks).enumerate().map(needs).collect();
+        let barriers = readings.iter().zip(&marks).map(needs).collect();
         (self.provenance(readings, &marks, output), barriers)
     }
 

@@ -223,8 +223,7 @@ impl Operation for ActivationOp {
         false
     }
 
-    fn widens(&self, operand: usize, readings: &[Reading<'_>], _output: &TensorType) -> bool {
-        let dtype = readings[operand].dtype;
+    fn widens(&self, dtype: DType, _readings: &[Reading<'_>], _output: &TensorType) -> bool {
         !matches!(self, Self::Relu | Self::ReluBackward | Self::Sigmoid) && computed_in(dtype) != dtype
     }
 

@@ -174,8 +174,7 @@ impl Operation for ArithmeticOp {
         matches!(self, Self::Cast)
     }
 
-    fn widens(&self, operand: usize, readings: &[Reading<'_>], _output: &TensorType) -> bool {
-        let dtype = readings[operand].dtype;
+    fn widens(&self, dtype: DType, _readings: &[Reading<'_>], _output: &TensorType) -> bool {
         let is_in_f32 = match self {
             Self::Unary(op) => *op == UnaryOp::Log1p,
             Self::Binary(op) | Self::BinaryScalar(op) => matches!(op, BinaryOp::Remainder | BinaryOp::Pow),

@@ -97,7 +97,7 @@ impl Operation for GatherOp {
     }
 
     /// Elements are moved as they are.
-    fn widens(&self, _operand: usize, _readings: &[Reading<'_>], _output: &TensorType) -> bool {
+    fn widens(&self, _dtype: DType, _readings: &[Reading<'_>], _output: &TensorType) -> bool {
         false
     }
 

@@ -86,8 +86,7 @@ impl Operation for MatrixMultiplicationOp {
         }
     }
 
-    fn widens(&self, operand: usize, readings: &[Reading<'_>], output: &TensorType) -> bool {
-        let dtype = readings[operand].dtype;
+    fn widens(&self, dtype: DType, readings: &[Reading<'_>], output: &TensorType) -> bool {
         computed_in(dtype) != dtype && through_f32(readings[0].shape, output)
     }
 

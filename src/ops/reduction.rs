@@ -296,8 +296,7 @@ impl Operation for ReductionOp {
         false
     }
 
-    fn widens(&self, operand: usize, readings: &[Reading<'_>], _output: &TensorType) -> bool {
-        let dtype = readings[operand].dtype;
+    fn widens(&self, dtype: DType, _readings: &[Reading<'_>], _output: &TensorType) -> bool {
         computed_in(dtype) != dtype || self.kind == Kind::Mean && dtype == DType::I32
     }
 

@@ -9,7 +9,7 @@ mod axes;
 mod slice;
 mod windows;
 
-use burn_backend::{Shape, TensorMetadata};
+use burn_backend::{DType, Shape, TensorMetadata};
 
 pub(crate) use axes::{expand, flip, permute, swap_dims, transpose};
 pub(crate) use slice::{AxisRange, narrow, slice, slice_assign};
@@ -114,7 +114,7 @@ impl Operation for TensorShapeOp {
     }
 
     /// Elements are moved as they are.
-    fn widens(&self, _operand: usize, _readings: &[Reading<'_>], _output: &TensorType) -> bool {
+    fn widens(&self, _dtype: DType, _readings: &[Reading<'_>], _output: &TensorType) -> bool {
         false
     }
 

@@ -45,7 +45,7 @@ impl Special {
 
     /// Whether one of the numbers is such a number.
     pub(super) fn is_among(self, numbers: &[f32]) -> bool {
-        numbers.chunks(LOOK).any(|some| some.iter().fold(false, |found, &x| found | self.has(x)))
+        holds_for_some(numbers, |x| self.has(x))
     }
 
     /// The result of nothing.
@@ -158,7 +158,12 @@ fn explains(x: f32, found: f32) -> bool {
 
 /// Whether one of the numbers does.
 fn is_explained(numbers: &[f32], found: f32) -> bool {
-    numbers.chunks(LOOK).any(|some| some.iter().fold(false, |is, &x| is | explains(x, found)))
+    holds_for_some(numbers, |x| explains(x, found))
+}
+
+#[inline(always)]
+fn holds_for_some(numbers: &[f32], holds: impl Fn(f32) -> bool) -> bool {
+    numbers.chunks(LOOK).any(|some| some.iter().fold(false, |is, &x| is | holds(x)))
 }
 
 /// The rows of neighbouring columns, the first of which begins with `x`, until there is a reason for all results.
