@@ -12,6 +12,11 @@ cases! {
         clamp = |x| x.clamp(-1.5, 2.25);
         mask_fill = |x, y| x.mask_fill(y.greater_elem(0.5), 1.1);
         mask_fill_infinite = |x, y| x.mask_fill(y.greater_elem(0.5), f32::NEG_INFINITY);
+        mask_fill_and_add = |x, y| {
+            // The number is an operand of both, in one program.
+            let (filled, moved) = (x.clone().mask_fill(y.greater_elem(0.5), 1.0), x + 1.0);
+            Tensor::cat(vec![filled, moved], 0)
+        };
         mask_fill_nan = |x, y| x.mask_fill(y.greater_elem(0.5), f32::NAN);
         mask_where = |x, y, z| x.mask_where(y.greater_elem(0.5), z);
     }

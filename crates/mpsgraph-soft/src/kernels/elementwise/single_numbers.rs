@@ -27,7 +27,12 @@ pub(super) fn find(loads: &mut [Load], instructions: &mut Vec<Instruction>, outs
         let reads = |instruction: &Instruction| instruction.src.contains(&number);
         let takes = |instruction: &Instruction| instruction.form().is_some();
         let is_stored = widener.is_some() && outside[number];
-        if !is_number || is_stored || !instructions.iter().filter(|instruction| reads(instruction)).all(takes) {
+        // A selection takes it as it is in memory.
+        let takes_narrow =
+            |(at, reader): (usize, &Instruction)| Some(at) != widener && reader.src.contains(&load.register);
+        let stays = widener.is_some() && instructions.iter().enumerate().any(takes_narrow);
+        if !is_number || is_stored || stays || !instructions.iter().filter(|instruction| reads(instruction)).all(takes)
+        {
             continue;
         }
         if let Some(at) = widener

@@ -283,3 +283,25 @@ fn selections_move_bits() {
         }
     }
 }
+
+#[test]
+fn a_number_is_selected_and_added() {
+    for (dtype, len) in HALVES.iter().flat_map(|&dtype| LENGTHS.map(|len| (dtype, len))) {
+        let operands = operands(dtype, len);
+        for first in [true, false] {
+            let (got, _) = run_all(&operands, true, |builder, r| {
+                let larger = builder.binary(BinaryOp::Greater, dtype, r[0], r[1]);
+                let selected = builder.select(dtype, larger, r[2], r[0]);
+                let sum = builder.binary(BinaryOp::Add, dtype, r[0], r[2]);
+                if first { vec![(dtype, selected), (dtype, sum)] } else { vec![(dtype, sum), (dtype, selected)] }
+            });
+            for at in 0..len {
+                let ([a, b], c) = ([0, 1].map(|operand| operands[operand].float(at)), operands[2].float(1));
+                let (name, [selected, sum]) =
+                    (format!("{dtype:?} at {at}: {a} {b} {c}"), if first { [0, 1] } else { [1, 0] });
+                assert_same(got[selected].float(at), if a > b { c } else { a }, &name);
+                assert_same(got[sum].float(at), rounded(dtype, a + c), &name);
+            }
+        }
+    }
+}
