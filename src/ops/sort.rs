@@ -20,11 +20,12 @@
 pub(super) mod key;
 
 use burn_backend::{DType, TensorMetadata};
+use smallvec::smallvec;
 
 use self::key::Word;
 use super::arithmetic::cast;
 use super::gather::carrier::Carrier;
-use super::{Operation, check_dim, gather, memory, tensor_shape};
+use super::{Distances, Operation, check_dim, gather, memory, tensor_shape};
 use crate::bridge::record;
 use crate::dtype::require_positions;
 use crate::error::{invalid, unsupported};
@@ -193,8 +194,16 @@ impl Operation for SortOp {
         graph.transpose(&graph.reshape(&sorted, &[outer, inner, extent]), &[0, 2, 1])
     }
 
+    /// Rows along another axis than the last are permuted back at the end.
     fn provenance(&self, _inputs: &[Provenance]) -> Provenance {
-        Provenance::NONE
+        Provenance::APART
+    }
+
+    fn apart(&self, operand: &[usize]) -> Distances {
+        match operand {
+            &[_, extent, inner] if inner > 1 => smallvec![inner * extent, 1, extent],
+            _ => Distances::new(),
+        }
     }
 
     fn is_rewritten(&self) -> bool {

@@ -244,6 +244,29 @@ fn operands_that_are_views() {
     }
 }
 
+/// Such operands may end in a permutation, which 16-bit products of few columns must not read in place.
+#[test]
+fn operands_that_are_sorted() {
+    fn case<B: Backend>(dtype: DType, sums: DType) -> Vec<TensorData> {
+        let x = || quarters::<B, 3>([4, 5, 3], dtype, 1);
+        let columns = |count| quarters::<B, 3>([4, count, 2], dtype, 2);
+        vec![
+            matmul(x().sort(0), columns(3), sums),
+            matmul(x().sort(1), columns(3), sums),
+            matmul(x().sort_descending(1).transpose(), columns(5), sums),
+            matmul(quarters::<B, 3>([2, 5, 1], dtype, 3).sort(0), quarters([2, 1, 4], dtype, 4), sums),
+        ]
+    }
+    for dtype in FLOATS {
+        compare_sums(
+            &format!("products of sorted elements of {dtype:?}"),
+            tolerance(dtype),
+            || case::<burn_flex::Flex>(dtype, DType::F32),
+            || case::<burn_mpsgraph::MpsGraph>(dtype, dtype),
+        );
+    }
+}
+
 #[test]
 fn rows_far_apart() {
     fn case<B: Backend>() -> Vec<TensorData> {
