@@ -19,6 +19,8 @@ cases! {
         any_dim_1 = |x| x.any_dim(1);
         any_dim_2 = |x| x.any_dim(2);
         any_of_false = |x| x.clone().bool_and(x.bool_not()).any();
+        extreme_as_float = |x| x.clone().float().min_dim(0).bool().bool_or(x.float().max_dim(0).bool().bool_not());
+        extreme_as_float_any = |x| x.float().min_dim(0).any_dim(1);
     }
 
     by_hand() {

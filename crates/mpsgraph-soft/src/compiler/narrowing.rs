@@ -68,9 +68,8 @@ fn cast_back(nodes: &mut Nodes, node: &Node, wide: ValueId) -> Option<ValueId> {
         return None;
     };
     let small = widened(nodes, *inputs.first()?).filter(|&small| nodes.ty(small).dtype == to)?;
-    is_the_same(&op, dtype, to).then(|| {
-        nodes.push(Node { op: Op::Kernel(op), inputs: vec![small], output: TensorType::new(to, shape), method })
-    })
+    let op = in_small(op, dtype, to)?;
+    Some(nodes.push(Node { op: Op::Kernel(op), inputs: vec![small], output: TensorType::new(to, shape), method }))
 }
 
 /// Whether a cast gives of a number of this larger type what it gives of the number itself: to integers, floats
@@ -87,19 +86,31 @@ fn compared(nodes: &Nodes, node: &Node) -> Option<Vec<ValueId>> {
     (op.is_comparison() && dtype.is_int() && small.iter().all(|&input| nodes.ty(input).dtype == dtype)).then_some(small)
 }
 
-/// Whether an operation gives the same bits in the small type as in the large one with a cast behind it.
-fn is_the_same(op: &KernelOp, large: DType, small: DType) -> bool {
-    if let KernelOp::Reduce(Reduce { op, .. }) = op {
-        let wraps = matches!(op, ReduceOp::Sum | ReduceOp::Prod);
-        return *op != ReduceOp::Mean && (!wraps || large.is_int());
+/// The operation that gives in the small type the bits that this one gives in the large type with a cast behind it.
+fn in_small(op: KernelOp, large: DType, small: DType) -> Option<KernelOp> {
+    if let KernelOp::Reduce(Reduce { op, axes }) = op {
+        return reduced(op, large, small).map(|op| Reduce { op, axes }.into());
     }
-    let KernelOp::Cumulative(Cumulative { running, .. }) = op else { return false };
+    let KernelOp::Cumulative(Cumulative { running, .. }) = op else { return None };
     let keeps = match running {
         Running::Sum | Running::Product => large.is_int(),
         Running::Minimum | Running::Maximum => true,
         Running::MinimumOrNan | Running::MaximumOrNan => false,
     };
-    keeps && Cumulative::has_loops(*running, small)
+    (keeps && Cumulative::has_loops(running, small)).then_some(op)
+}
+
+fn reduced(op: ReduceOp, large: DType, small: DType) -> Option<ReduceOp> {
+    match op {
+        ReduceOp::Min | ReduceOp::Max | ReduceOp::And | ReduceOp::Or => Some(op),
+        // No integer is NaN.
+        ReduceOp::MinNan => Some(ReduceOp::Min),
+        ReduceOp::MaxNan => Some(ReduceOp::Max),
+        // Of bools a sum is "or", unless so many are true that the large type wraps to 0.
+        ReduceOp::Sum => (large.is_int() && (small != DType::Bool || large.size() >= 4)).then_some(op),
+        ReduceOp::Prod => large.is_int().then_some(op),
+        ReduceOp::Mean => None,
+    }
 }
 
 /// What `value` was cast from, if the cast keeps every value and their order.

@@ -46,6 +46,12 @@ fn a_reduction_between_casts_happens_in_the_small_type() {
         (ReduceOp::Prod, DType::U8, DType::I32, true),
         (ReduceOp::Max, DType::I8, DType::F32, true),
         (ReduceOp::Or, DType::Bool, DType::I32, true),
+        (ReduceOp::Sum, DType::Bool, DType::I32, true),
+        // No integer is NaN.
+        (ReduceOp::MaxNan, DType::I8, DType::F32, true),
+        (ReduceOp::MinNan, DType::Bool, DType::F32, true),
+        // So many may be true that their sum wraps to 0.
+        (ReduceOp::Sum, DType::Bool, DType::U8, false),
         // A sum in f32 saturates when it is cast back, u32 has another order than i8, and only floats have means.
         (ReduceOp::Sum, DType::I8, DType::F32, false),
         (ReduceOp::Max, DType::I8, DType::U32, false),
