@@ -3,7 +3,7 @@
 use burn::tensor::{DType, IndexingUpdateOp, TensorData};
 
 use crate::oracle::{floats, integers};
-use crate::program::{Binary, Float, Function, Int, Move, Number, Op, Reduction, Running};
+use crate::program::{Binary, Float, Function, Image, Int, Move, Number, Op, Reduction, Resize, Running};
 use crate::value::{ValueKind, kind};
 
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,12 @@ pub enum Bound {
     Products,
     /// Roundings of a mean, and of what is left without it.
     Normalized,
+    /// Roundings of scores, whose exponentials weigh the values.
+    Attended,
+    /// So many roundings of f32 of the largest element of all operands.
+    Largest(f64),
+    /// So many of the product of the operands' largest.
+    LargestProduct(f64),
 }
 
 pub fn bound(op: &Op) -> Bound {
@@ -33,6 +39,7 @@ pub fn bound(op: &Op) -> Bound {
         Op::Move(_) => Bound::Same,
         Op::Number(op) => of_numbers(op),
         Op::Float(op) => of_floats(op),
+        Op::Image(op) => of_images(op),
     }
 }
 
@@ -82,9 +89,24 @@ fn of_floats(op: &Float) -> Bound {
         Float::LayerNorm => Bound::Normalized,
         Float::Cross(_) => Bound::Products,
         Float::Prelu => Bound::Exact,
-        Float::Linear { .. } | Float::AvgPool2d(_) => Bound::Terms,
-        Float::Conv2d(_) | Float::ConvTranspose2d(_) => Bound::Terms,
-        Float::MaxPool2d(_) => Bound::Value,
+        Float::Linear { .. } => Bound::Terms,
+        Float::Powi => Bound::Ulps(16.0),
+        Float::Attention { .. } => Bound::Attended,
+        Float::Rfft { samples, .. } => Bound::Largest(8.0 * *samples as f64),
+        Float::Irfft { .. } => Bound::Largest(16.0),
+    }
+}
+
+fn of_images(op: &Image) -> Bound {
+    match op {
+        Image::Conv(_) | Image::ConvTranspose(_) | Image::AvgPool { .. } | Image::AdaptiveAvgPool2d(_) => Bound::Terms,
+        // burn-flex multiplies by ones and zeros to unfold.
+        Image::MaxPool { .. } | Image::Unfold4d(_) => Bound::Value,
+        Image::MaxPoolIndices { .. } => Bound::Exact,
+        Image::Interpolate { mode: Resize::Nearest, .. } => Bound::Same,
+        // Positions are rounded.
+        Image::Interpolate { .. } | Image::GridSample { .. } => Bound::Largest(1000.0),
+        Image::DeformConv2d(_) => Bound::LargestProduct(4000.0),
     }
 }
 
@@ -116,10 +138,11 @@ pub fn terms(op: &Op, operands: &[TensorData], found: &TensorData) -> usize {
     match op {
         Op::Number(Number::Matmul) | Op::Float(Float::Linear { .. }) => operands[0].shape.last().map_or(1, |n| n + 1),
         Op::Number(Number::Cumulative(_, dim)) => operands[0].shape[*dim],
-        Op::Float(Float::Conv2d(_) | Float::ConvTranspose2d(_)) => count(&operands[1]),
+        Op::Image(Image::Conv(_) | Image::ConvTranspose(_)) => count(&operands[1]) + 1,
         Op::Move(Move::Scatter(_) | Move::SelectAssign(_)) => count(&operands[2]) + 1,
         Op::Number(Number::ScatterNd(_)) => count(&operands[2]) + 1,
-        Op::Float(Float::AvgPool2d(window)) => window.size[0] * window.size[1],
+        Op::Image(Image::AvgPool { window, .. }) => window.size.iter().product(),
+        Op::Image(_) => count(&operands[0]),
         Op::Cast(_) | Op::Move(_) | Op::Number(_) | Op::Float(_) | Op::Int(_) | Op::Bool(_) => {
             count(&operands[0]) / count(found).max(1) + 1
         }
@@ -144,7 +167,8 @@ fn of_these_floats(op: &Op, operands: &[TensorData]) -> bool {
         // burn-flex's clamps, relu and whole extremes drop NaN, and its pools heed it by its place.
         Op::Number(Number::ClampMin(_) | Number::ClampMax(_) | Number::Reduce(Reduction::Max, None)) => nan(),
         Op::Number(Number::Reduce(Reduction::Min | Reduction::MaxAbs, None)) => nan(),
-        Op::Float(Float::Function(Function::Relu) | Float::MaxPool2d(_)) => nan(),
+        Op::Float(Float::Function(Function::Relu)) => nan(),
+        Op::Image(Image::MaxPool { .. } | Image::MaxPoolIndices { .. }) => nan(),
         // So do burn-flex's extremes of updates.
         Op::Number(Number::ScatterNd(IndexingUpdateOp::Min | IndexingUpdateOp::Max)) => nan(),
         // burn-flex's remainder rounds twice and absorbs small dividends.
@@ -158,13 +182,28 @@ fn of_these_floats(op: &Op, operands: &[TensorData]) -> bool {
         Op::Float(Float::Function(Function::Sin | Function::Cos | Function::Tan)) => any(|x| x.abs() > 1e5),
         // Infinity times zero, in formulas that differ.
         Op::Float(Float::Function(Function::Gelu)) => any(f64::is_infinite),
-        // Tiles of a convolution share terms.
-        Op::Float(Float::Conv2d(_) | Float::ConvTranspose2d(_)) => any(|x| !x.is_finite()),
+        // Tiles of a convolution share terms, and a position that is rounded decides what is multiplied by zero.
+        Op::Image(Image::Conv(_) | Image::ConvTranspose(_) | Image::DeformConv2d(_) | Image::GridSample { .. }) => {
+            any(|x| !x.is_finite())
+        }
+        Op::Image(Image::Unfold4d(_)) => any(|x| !x.is_finite()),
+        Op::Image(Image::Interpolate { mode: Resize::Bilinear | Resize::Bicubic | Resize::Lanczos3, .. }) => {
+            any(|x| !x.is_finite())
+        }
+        Op::Float(Float::Rfft { .. } | Float::Irfft { .. }) => any(|x| x.is_nan() || x.abs() > 1e15),
+        Op::Float(Float::Attention { .. }) => any(|x| x.is_nan() || x.abs() > 100.0) || some_see_none(operands),
         // Products on the way may overflow, or do.
         Op::Float(Float::Cross(_)) if operands[0].dtype == DType::F16 => any(|x| x.is_nan() || x.abs() > 100.0),
         Op::Float(Float::LayerNorm | Float::Cross(_)) => any(|x| x.is_nan() || x.abs() > 1e15),
-        Op::Cast(_) | Op::Move(_) | Op::Number(_) | Op::Float(_) | Op::Int(_) | Op::Bool(_) => false,
+        Op::Cast(_) | Op::Move(_) | Op::Number(_) | Op::Float(_) | Op::Image(_) | Op::Int(_) | Op::Bool(_) => false,
     }
+}
+
+/// Whether a query is masked from all keys.
+fn some_see_none(operands: &[TensorData]) -> bool {
+    let masks = operands.iter().filter(|data| data.dtype.is_bool());
+    let keys = operands[1].shape[2];
+    masks.into_iter().any(|mask| integers(mask).chunks(keys).any(|row| row.iter().all(|&masked| masked == 1)))
 }
 
 fn of_these_integers(op: &Op, operands: &[TensorData]) -> bool {
@@ -190,6 +229,6 @@ fn of_these_integers(op: &Op, operands: &[TensorData]) -> bool {
         Op::Number(Number::Reduce(Reduction::Mean, _)) => operands[0].dtype.size() == 8,
         // The lowest number has no magnitude.
         Op::Number(Number::Reduce(Reduction::MaxAbs, _)) => wide || lowest(&operands[0]),
-        Op::Cast(_) | Op::Number(_) | Op::Int(_) | Op::Float(_) | Op::Bool(_) => wide,
+        Op::Cast(_) | Op::Number(_) | Op::Int(_) | Op::Float(_) | Op::Image(_) | Op::Bool(_) => wide,
     }
 }

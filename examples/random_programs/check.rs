@@ -18,7 +18,7 @@ use test_support::{Tolerance, compare};
 
 use crate::bounds::{Bound, bound};
 use crate::judge::{Verdict, judge};
-use crate::program::{Binary, Feeds, Id, Made, Move, Number, Op, Program, Step};
+use crate::program::{Binary, Feeds, Float, Id, Image, Made, Move, Number, Op, Program, Step};
 use crate::run;
 use crate::spread::Spread;
 
@@ -187,10 +187,11 @@ fn is_gradient_of_quotient(program: &Program, step: &Step) -> bool {
 
 fn may_be_regrouped(op: &Op) -> bool {
     match op {
-        Op::Number(Number::Matmul) => true,
+        Op::Number(Number::Matmul) | Op::Image(Image::DeformConv2d(_)) => true,
+        Op::Float(Float::Rfft { .. } | Float::Irfft { .. }) => true,
         Op::Move(Move::Scatter(_) | Move::SelectAssign(_)) | Op::Number(Number::ScatterNd(_)) => false,
-        Op::Cast(_) | Op::Move(_) | Op::Number(_) | Op::Float(_) | Op::Int(_) | Op::Bool(_) => {
-            matches!(bound(op), Bound::Terms | Bound::Normalized)
+        Op::Cast(_) | Op::Move(_) | Op::Number(_) | Op::Float(_) | Op::Image(_) | Op::Int(_) | Op::Bool(_) => {
+            matches!(bound(op), Bound::Terms | Bound::Normalized | Bound::Attended)
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod floats;
 mod idioms;
+mod images;
 mod moves;
 mod numbers;
 

@@ -65,8 +65,9 @@ fn compared(op: &Op, operands: &[TensorData], found: &TensorData) -> Verdict {
         Bound::Ulps(n) => wanted.iter().map(|x| n * ulp(*x, DType::F32)).collect(),
         Bound::Relative(x) => wanted.iter().map(|wanted| x * wanted.abs().max(1.0)).collect(),
         Bound::Terms => of_terms(op, operands, found),
-        Bound::Products => vec![2.0 * ulp(largest_product(operands), dtype); wanted.len()],
-        Bound::Normalized => of_normalized(operands),
+        Bound::Products | Bound::Normalized | Bound::Attended | Bound::Largest(_) | Bound::LargestProduct(_) => {
+            errors(op, operands, wanted.len()).unwrap_or_default()
+        }
     };
     let wanted = wanted.iter().zip(allowed).map(|(&value, within)| Wanted { value, within });
     first(wanted.zip(numbers.iter().copied()), |wanted, found| near(wanted, found, dtype))
@@ -168,7 +169,11 @@ fn finite_magnitude(x: f64) -> f64 {
 }
 
 fn largest_product(operands: &[TensorData]) -> f64 {
-    operands.iter().map(|data| floats(data).into_iter().map(f64::abs).fold(0.0, f64::max)).product()
+    operands.iter().map(largest_of).product()
+}
+
+fn largest_of(data: &TensorData) -> f64 {
+    floats(data).into_iter().map(f64::abs).fold(0.0, f64::max)
 }
 
 /// The mean is rounded, which moves what is left of each element by digits of the row's largest.
@@ -183,6 +188,27 @@ fn of_normalized(operands: &[TensorData]) -> Vec<f64> {
         gamma.iter().zip(&beta).map(|(g, b)| error * g.abs() + ulp(*b, DType::F32)).collect::<Vec<_>>()
     };
     x.chunks(gamma.len()).flat_map(row).collect()
+}
+
+/// The errors of so many elements, if neither the element itself nor its terms tell them.
+pub fn errors(op: &Op, operands: &[TensorData], count: usize) -> Option<Vec<f64>> {
+    let of_all = |error: f64| Some(vec![error; count]);
+    match bound(op) {
+        Bound::Normalized => Some(of_normalized(operands)),
+        Bound::Products => of_all(2.0 * ulp(largest_product(operands), operands[0].dtype)),
+        Bound::Attended => of_all(of_attended(operands)),
+        Bound::Largest(n) => of_all(n * ulp(operands.iter().map(largest_of).fold(0.0, f64::max), DType::F32)),
+        Bound::LargestProduct(n) => of_all(n * ulp(largest_product(operands), DType::F32)),
+        Bound::Same | Bound::Exact | Bound::Value | Bound::Ulps(_) | Bound::Relative(_) | Bound::Terms => None,
+    }
+}
+
+/// The error of a score moves the weight of a value by as much of it.
+fn of_attended(operands: &[TensorData]) -> f64 {
+    let [query, key, value] = [0, 1, 2].map(|i| largest_of(&operands[i]));
+    let bias = operands[3..].iter().filter(|data| data.dtype.is_float()).map(largest_of).fold(0.0, f64::max);
+    let [width, keys] = [operands[0].shape[3] as f64, operands[1].shape[2] as f64];
+    (2.0 * width * (width.sqrt() * query * key + bias) + keys + 16.0) * 2f64.powi(-23) * value
 }
 
 fn has_subnormals(data: &TensorData) -> bool {

@@ -16,7 +16,7 @@ pub fn expected(op: &Op, operands: &[TensorData]) -> TensorData {
         Op::Cast(to) => return cast(&operands[0], *to),
         // burn-flex's order of equal elements is not certain.
         Op::Number(Number::Argsort { dim, descending }) => return argsort(&operands[0], *dim, *descending),
-        Op::Move(_) | Op::Number(_) | Op::Float(_) | Op::Int(_) | Op::Bool(_) => (),
+        Op::Move(_) | Op::Number(_) | Op::Float(_) | Op::Image(_) | Op::Int(_) | Op::Bool(_) => (),
     }
     let operands = operands.iter().map(|data| Value::<Flex>::from_data(wide(data))).collect();
     run::apply::<Flex>(op, operands).into_data()

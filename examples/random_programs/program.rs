@@ -51,6 +51,7 @@ pub enum Op {
     Move(Move),
     Number(Number),
     Float(Float),
+    Image(Image),
     Int(Int),
     Bool(Bool),
 }
@@ -162,11 +163,73 @@ pub enum Float {
     LayerNorm,
     Cross(usize),
     Prelu,
-    Linear { bias: bool },
-    Conv2d(Window),
-    ConvTranspose2d(Window),
-    AvgPool2d(Window),
-    MaxPool2d(Window),
+    Linear {
+        bias: bool,
+    },
+    /// To the power of integers.
+    Powi,
+    /// Of queries, keys and values, a mask and a bias if there are any.
+    Attention {
+        masked: bool,
+        biased: bool,
+        causal: bool,
+        capped: bool,
+    },
+    /// One part of a spectrum, of so many samples.
+    Rfft {
+        dim: usize,
+        samples: usize,
+        imaginary: bool,
+    },
+    /// Of both parts of a spectrum.
+    Irfft {
+        dim: usize,
+        samples: usize,
+    },
+}
+
+/// Of floats that are signals, images or volumes: samples, channels, and up to three extents.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Image {
+    /// With a bias if it has three operands.
+    Conv(Window),
+    ConvTranspose(Window),
+    /// Of one extent or two.
+    AvgPool {
+        window: Window,
+        counts_padding: bool,
+        ceil: bool,
+    },
+    MaxPool {
+        window: Window,
+        ceil: bool,
+    },
+    /// The positions of what `MaxPool` gives.
+    MaxPoolIndices {
+        window: Window,
+        ceil: bool,
+    },
+    AdaptiveAvgPool2d([usize; 2]),
+    Interpolate {
+        size: [usize; 2],
+        mode: Resize,
+        aligned: bool,
+    },
+    GridSample {
+        reflected: bool,
+        aligned: bool,
+    },
+    /// Of images, offsets, filters and a mask.
+    DeformConv2d(Window),
+    Unfold4d(Window),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resize {
+    Nearest,
+    Bilinear,
+    Bicubic,
+    Lanczos3,
 }
 
 /// Of one float each.
@@ -203,13 +266,13 @@ pub enum Function {
     Trunc,
 }
 
-/// How a filter or a pool goes over images. Pools look at `size` pixels, filters have a shape of their own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a filter or a pool goes over images: an entry for each extent. Filters have a shape of their own.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
-    pub size: [usize; 2],
-    pub stride: [usize; 2],
-    pub padding: [usize; 2],
-    pub dilation: [usize; 2],
+    pub size: Vec<usize>,
+    pub stride: Vec<usize>,
+    pub padding: Vec<usize>,
+    pub dilation: Vec<usize>,
     pub groups: usize,
 }
 

@@ -1,6 +1,7 @@
 //! Runs ops and programs on any backend.
 
 mod floats;
+mod images;
 mod moves;
 mod numbers;
 
@@ -31,7 +32,8 @@ pub fn apply<B: Backend>(op: &Op, operands: Vec<Value<B>>) -> Value<B> {
         Op::Cast(dtype) => cast(only(operands), *dtype),
         Op::Move(op) => moved(op, operands),
         Op::Number(op) => number(op, operands),
-        Op::Float(op) => floats::apply(op, operands.into_iter().map(Value::float)),
+        Op::Float(op) => floats::apply(op, operands.into_iter()),
+        Op::Image(op) => images::apply(op, operands.into_iter().map(Value::float)),
         Op::Int(op) => int(op, operands),
         Op::Bool(op) => bool(op, operands),
     }

@@ -5,7 +5,7 @@ use burn::tensor::{DType, TensorData};
 use test_support::{BOOL, integer_data};
 
 use crate::bounds::{Bound, bound, unspecified};
-use crate::judge::{magnitudes, rounded, ulp};
+use crate::judge::{errors, magnitudes, rounded, ulp};
 use crate::oracle::{expected, floats, integers, wrapped};
 use crate::program::{Feeds, Made, Op, Program};
 use crate::random::Random;
@@ -91,6 +91,10 @@ fn a_little_off(random: &mut Random, op: &Op, operands: &[TensorData], dtype: DT
         let sums = floats(&value).into_iter().zip(magnitudes(op, operands));
         let off: Vec<f64> = sums.map(|(sum, terms)| sum + digits * terms * random.unit()).collect();
         value = TensorData::new(off, value.shape.clone());
+    }
+    if let Some(errors) = errors(op, operands, value.num_elements()) {
+        let off = floats(&value).into_iter().zip(errors).map(|(x, error)| x + error * random.unit()).collect();
+        value = TensorData::new::<f64, _>(off, value.shape.clone());
     }
     of_dtype(value, dtype, Some(random))
 }

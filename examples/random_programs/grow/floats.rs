@@ -3,7 +3,7 @@
 use test_support::BOOL;
 
 use super::Grower;
-use crate::program::{Float, Function, Id, Move, Number, Op, Window};
+use crate::program::{Float, Function, Id, Number, Op};
 use crate::value::ValueKind;
 
 /// Each function with a range that its operand mostly gets, where it is not defined everywhere or grows fast.
@@ -62,8 +62,9 @@ impl Grower {
             10 => self.cross(x),
             11 => self.prelu(x),
             12 => self.linear(x),
-            13 => self.pool(x),
-            _ => self.convolution(x),
+            13 => self.spectrum(x),
+            14 => self.power_or_attention(x),
+            _ => self.grow_image(x),
         }
     }
 
@@ -125,62 +126,60 @@ impl Grower {
         }
     }
 
-    /// The elements of `x` as images, if it has not many.
-    fn images(&mut self, x: Id) -> Option<Id> {
-        if !(1..self.largest / 8).contains(&self.count(x)) {
-            return None;
-        }
-        if self.steps[x].shape.len() == 4 {
-            return Some(x);
-        }
-        let shape = self.split(self.count(x), 4);
-        Some(self.push(Op::Move(Move::Reshape(shape.clone())), vec![x], shape, self.steps[x].dtype))
-    }
-
-    /// A window of at most these extents.
-    fn window(&mut self, extents: [usize; 2]) -> Window {
-        let size = extents.map(|n| 1 + self.random.below(n.min(3)));
-        let stride = [(); 2].map(|()| 1 + self.random.below(2));
-        let padding = size.map(|n| self.random.below(n / 2 + 1));
-        Window { size, stride, padding, dilation: [1, 1], groups: 1 }
-    }
-
-    fn pool(&mut self, x: Id) {
-        let Some(x) = self.images(x) else { return };
-        let shape = self.shape_of(x);
-        let window = self.window([shape[2], shape[3]]);
-        let op = if self.random.one_in(2) { Float::AvgPool2d(window) } else { Float::MaxPool2d(window) };
-        let extents = window.extents([shape[2], shape[3]]);
-        self.push(Op::Float(op), vec![x], vec![shape[0], shape[1], extents[0], extents[1]], self.steps[x].dtype);
-    }
-
-    fn convolution(&mut self, x: Id) {
-        let Some(x) = self.images(x) else { return };
-        let (shape, dtype) = (self.shape_of(x), self.steps[x].dtype);
-        let [channels, height, width] = [shape[1], shape[2], shape[3]];
-        let mut window = self.window([height, width]);
-        window.groups = if self.random.one_in(3) { channels } else { 1 };
-        let columns = 1 + self.random.below(3);
-        let (op, weight, out, extents) = if self.random.one_in(3) {
-            let back = |i: usize| (shape[2 + i] - 1) * window.stride[i] + window.size[i];
-            let extents = [0, 1].map(|i| back(i) - (2 * window.padding[i]).min(back(i) - 1));
-            window.padding = [0, 1].map(|i| (back(i) - extents[i]) / 2);
-            let extents = [0, 1].map(|i| back(i) - 2 * window.padding[i]);
-            (Float::ConvTranspose2d(window), [channels, columns], columns * window.groups, extents)
+    fn power_or_attention(&mut self, x: Id) {
+        if self.random.one_in(2) {
+            let shape = self.shape_of(x);
+            let powers = self.indices(&shape, 4);
+            self.push(Op::Float(Float::Powi), vec![x, powers], shape, self.steps[x].dtype);
         } else {
-            let fits = |i: usize| 2 * (window.size[i] - 1) < shape[2 + i];
-            window.dilation = [0, 1].map(|i| if fits(i) { 1 + self.random.below(2) } else { 1 });
-            let out = columns * window.groups;
-            (Float::Conv2d(window), [out, channels / window.groups], out, window.extents([height, width]))
-        };
-        let weight = self.twin(&[weight[0], weight[1], window.size[0], window.size[1]], dtype);
-        self.push(Op::Float(op), vec![x, weight], vec![shape[0], out, extents[0], extents[1]], dtype);
+            self.attention_of(x);
+        }
     }
-}
 
-impl Window {
-    /// The extents of what a window gives that goes over these.
-    fn extents(&self, over: [usize; 2]) -> [usize; 2] {
-        [0, 1].map(|i| (over[i] + 2 * self.padding[i] - self.dilation[i] * (self.size[i] - 1) - 1) / self.stride[i] + 1)
+    /// `x` as queries.
+    fn attention_of(&mut self, x: Id) {
+        let Some(x) = self.with_axes(x, 4) else { return };
+        let (shape, dtype) = (self.shape_of(x), self.steps[x].dtype);
+        let [keys, width] = [self.random.pick(&[1, 2, 3, 7, 16]), self.random.pick(&[1, 2, 4, 5])];
+        let of = |rows: usize, columns: usize| vec![shape[0], shape[1], rows, columns];
+        let scores = of(shape[2], keys);
+        if [&scores, &of(shape[2], width)].iter().any(|shape| shape.iter().product::<usize>() > self.largest) {
+            return;
+        }
+        let [masked, biased, capped] = [(); 3].map(|()| self.random.one_in(3));
+        // A query that sees no key gives NaN or zeros.
+        let causal = self.random.one_in(3) && !masked && keys >= shape[2];
+        let mut operands = vec![x, self.twin(&of(keys, shape[3]), dtype), self.twin(&of(keys, width), dtype)];
+        if masked {
+            operands.push(self.twin(&scores, BOOL));
+        }
+        if biased {
+            operands.push(self.twin(&scores, dtype));
+        }
+        let op = Float::Attention { masked, biased, causal, capped };
+        self.push(Op::Float(op), operands, of(shape[2], width), dtype);
+    }
+
+    fn spectrum(&mut self, x: Id) {
+        let (mut shape, dtype) = (self.shape_of(x), self.steps[x].dtype);
+        // Autodiff has none.
+        if self.plain || shape.contains(&0) {
+            return;
+        }
+        let dim = self.dim(x);
+        let samples = 1 << (1 + self.random.below(5));
+        if self.random.one_in(2) {
+            let imaginary = self.random.one_in(2);
+            shape[dim] = samples / 2 + 1;
+            if shape.iter().product::<usize>() <= self.largest {
+                self.push(Op::Float(Float::Rfft { dim, samples, imaginary }), vec![x], shape, dtype);
+            }
+        } else {
+            let imaginary = self.twin(&shape, dtype);
+            shape[dim] = samples;
+            if shape.iter().product::<usize>() <= self.largest {
+                self.push(Op::Float(Float::Irfft { dim, samples }), vec![x, imaginary], shape, dtype);
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::value::{ValueKind, kind};
 impl Grower {
     pub(super) fn grow_idiom(&mut self) {
         let x = self.value(|step| kind(step.dtype) == ValueKind::Float && !step.shape.contains(&0));
-        match self.random.below(8) {
+        match self.random.below(9) {
             0 => {
                 let dim = self.dim(x);
                 self.softmax_by_parts(x, dim);
@@ -21,6 +21,7 @@ impl Grower {
             4 => self.sums(x),
             5 => self.regions(x),
             6 => self.quotients(x),
+            7 if !self.plain => self.sixteen_bit_product(),
             _ => self.product_between_reshapes(x),
         }
     }
@@ -186,6 +187,32 @@ impl Grower {
         }
         let read = self.reshaped(read, shape);
         self.elementwise(Op::Number(Number::WithScalar(Binary::Add, 1)), read, None, None);
+    }
+
+    /// A product of 16 bits, with few columns, of whatever made its operand, seen with extents of 1.
+    fn sixteen_bit_product(&mut self) {
+        let x = self.value(|step| kind(step.dtype) != ValueKind::Bool && !step.shape.contains(&0));
+        if self.count(x) > 512 {
+            return;
+        }
+        let dtype = self.random.pick(&[DType::F16, DType::BF16]);
+        let mut shape = self.shape_of(x);
+        let mut x = x;
+        if self.steps[x].dtype != dtype {
+            x = self.push(Op::Cast(dtype), vec![x], shape.clone(), dtype);
+        }
+        while shape.len() < 3 {
+            shape.insert(self.random.below(shape.len() + 1), 1);
+        }
+        x = self.reshaped(x, shape.clone());
+        if self.random.one_in(2) {
+            x = self.turned(x);
+            shape = self.shape_of(x);
+        }
+        let rank = shape.len();
+        (shape[rank - 2], shape[rank - 1]) = (shape[rank - 1], self.random.pick(&[1, 2, 3]));
+        let y = self.twin(&shape, dtype);
+        self.product(x, y);
     }
 
     fn reshaped(&mut self, x: Id, shape: Vec<usize>) -> Id {

@@ -2,49 +2,51 @@
 
 use burn::tensor::backend::Backend;
 use burn::tensor::get_device_settings;
-use burn::tensor::ops::{ConvOptions, ConvTransposeOptions};
+use burn::tensor::ops::AttentionModuleOptions;
 use burn_backend::tensor::FloatTensor;
 
-use crate::program::{Float, Function, Window};
+use crate::program::{Float, Function};
 use crate::value::Value;
 
 /// Added to the variance in layer norm.
 pub const EPSILON: f64 = 1e-5;
 
-pub fn apply<B: Backend>(op: &Float, mut operands: impl Iterator<Item = FloatTensor<B>>) -> Value<B> {
-    let mut next = || operands.next().expect("the program has the op's operands");
-    let x = next();
+pub fn apply<B: Backend>(op: &Float, mut operands: impl Iterator<Item = Value<B>>) -> Value<B> {
+    let mut value = || operands.next().expect("the program has the op's operands");
+    let x = value().float();
     let bools = get_device_settings::<B>(&B::float_device(&x)).bool_dtype;
     Value::Float(match *op {
         Float::Function(op) => function::<B>(op, x),
         Float::IsNan => return Value::Bool(B::float_is_nan(x, bools)),
         Float::IsInf => return Value::Bool(B::float_is_inf(x, bools)),
-        Float::Atan2 => B::float_atan2(x, next()),
+        Float::Atan2 => B::float_atan2(x, value().float()),
         Float::Softmax(dim) => B::softmax(x, dim),
         Float::Softmin(dim) => B::softmin(x, dim),
         Float::LogSoftmax(dim) => B::log_softmax(x, dim),
         Float::LayerNorm => {
-            let gamma = next();
-            B::layer_norm(x, gamma, Some(next()), EPSILON)
+            let gamma = value().float();
+            B::layer_norm(x, gamma, Some(value().float()), EPSILON)
         }
-        Float::Cross(dim) => B::float_cross(x, next(), dim),
-        Float::Prelu => B::prelu(x, next()),
+        Float::Cross(dim) => B::float_cross(x, value().float(), dim),
+        Float::Prelu => B::prelu(x, value().float()),
         Float::Linear { bias } => {
-            let weight = next();
-            B::linear(x, weight, bias.then(next))
+            let weight = value().float();
+            B::linear(x, weight, bias.then(|| value().float()))
         }
-        Float::Conv2d(window) => {
-            let Window { stride, padding, dilation, groups, .. } = window;
-            B::conv2d(x, next(), None, ConvOptions::new(stride, padding, dilation, groups))
+        Float::Powi => B::float_powi(x, value().int()),
+        Float::Attention { masked, biased, causal, capped } => {
+            let [keys, values] = [value().float(), value().float()];
+            let mask = masked.then(|| value().bool());
+            let bias = biased.then(|| value().float());
+            let softcap = capped.then_some(2.0);
+            let options = AttentionModuleOptions { scale: None, softcap, is_causal: causal };
+            B::attention(x, keys, values, mask, bias, options)
         }
-        Float::ConvTranspose2d(window) => {
-            let Window { stride, padding, dilation, groups, .. } = window;
-            B::conv_transpose2d(x, next(), None, ConvTransposeOptions::new(stride, padding, [0, 0], dilation, groups))
+        Float::Rfft { dim, samples, imaginary } => {
+            let (real, other) = B::rfft(x, dim, Some(samples));
+            if imaginary { other } else { real }
         }
-        Float::AvgPool2d(Window { size, stride, padding, .. }) => B::avg_pool2d(x, size, stride, padding, true, false),
-        Float::MaxPool2d(Window { size, stride, padding, dilation, .. }) => {
-            B::max_pool2d(x, size, stride, padding, dilation, false)
-        }
+        Float::Irfft { dim, samples } => B::irfft(x, value().float(), dim, Some(samples)),
     })
 }
 
