@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 use super::program::{OperandRef, Program, ProgramNode, Source};
 use crate::dtype::stored;
 use crate::ffi::{self, DataType, Executable, Graph, GraphDevice, Optimization, ShapedType};
+use crate::lowering::conversion::{low_bits, signed};
 use crate::lowering::fed::Fed;
 use crate::lowering::scalar::{Layout, ScalarKind};
 use crate::lowering::shared::Shared;
@@ -71,14 +72,16 @@ pub(super) fn compile(program: &Program, layout: Layout, level: Optimization, de
 
 /// `x` behind a barrier: the maximum with minus infinity, which is fed, so that the compiler does not know it. For
 /// integers it is the sum with a 0 that is made of the fed number, because Apple does not document what minus infinity
-/// is as an integer.
+/// is as an integer; of [`signed`] numbers, which have kernels.
 fn hidden(graph: &Graph, x: &ffi::Tensor, dtype: DType, least: &ffi::Tensor) -> ffi::Tensor {
     if dtype.is_float() {
         let least = if dtype == DType::F32 { least.clone() } else { graph.cast(least, stored(dtype)) };
         return graph.maximum_with_nan_propagation(x, &least);
     }
     let is_positive = graph.greater_than(least, &graph.constant_with_scalar(0.0, &[1], DataType::F32));
-    graph.addition(x, &graph.cast(&is_positive, stored(dtype)))
+    let bits = signed(dtype);
+    let sum = graph.addition(&low_bits(graph, x, dtype, bits), &graph.cast(&is_positive, stored(bits)));
+    low_bits(graph, &sum, bits, dtype)
 }
 
 /// A program's graph while its nodes are added one after the other.

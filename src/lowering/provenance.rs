@@ -151,9 +151,10 @@ impl Provenance {
     /// (MIT-RLX/rlx, rlx-metal; DrewsChessMachine, BF16CastEquivalenceTests.swift). So an op that begins with a cast of
     /// 16-bit floats to f32, or of i32 to i64, needs one too ([`Operation::widens`](crate::ops::Operation::widens)).
     /// What other ops than casts cast at their ends may skip a rounding so, and no more: integers fit before they are
-    /// cast to narrow or unsigned ones ([`conversion`](super::conversion)).
+    /// cast to narrow or unsigned ones ([`conversion`](super::conversion)), but for u64, which no others hold.
     pub fn needs_barrier_for_cast(self, dtype: DType) -> bool {
-        self.has(Self::CAST) && matches!(dtype, DType::F32 | DType::F16 | DType::BF16 | DType::I32 | DType::I64)
+        let is_cast_to = matches!(dtype, DType::I32 | DType::I64 | DType::U64) || dtype.is_float();
+        self.has(Self::CAST) && is_cast_to
     }
 }
 

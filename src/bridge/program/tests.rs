@@ -229,6 +229,8 @@ fn casts_of_casts_that_lose_something() {
     let small = || through(wide(), &[DType::I8]);
     assert_eq!(barriers_of_casts(|| through(wide(), &[DType::F32, DType::I64])), [false, true, true]);
     assert_eq!(barriers_of_casts(|| through(small(), &[DType::BF16, DType::F32])), [false, true, false, false]);
+    // No integers hold those of u64, so they do not fit before.
+    assert_eq!(barriers_of_casts(|| through(floats(), &[DType::U64, DType::I32])), [false, true]);
     // Moved in between.
     let turned = || arithmetic::cast(transpose(arithmetic::cast(floats(), DType::F16)), DType::F32);
     assert_eq!(barriers_of_casts(turned), [false, true]);
