@@ -16,6 +16,7 @@ mod volume;
 mod window;
 
 use burn_backend::{DType, Shape, TensorMetadata};
+use smallvec::smallvec;
 
 use self::adaptive::Even;
 use self::average::Spans;
@@ -23,7 +24,7 @@ pub(crate) use self::window::Options;
 use self::window::Window;
 use super::gather::{at_zero, index};
 use super::reduction::sum_dim;
-use super::{Operation, memory};
+use super::{Distances, Operation, memory};
 use crate::bridge::record;
 use crate::dtype::require_positions;
 use crate::error::invalid;
@@ -306,10 +307,26 @@ impl Operation for PoolingOp {
             PoolingOp::Max(windows) if windows.iter().all(|window| window.kernel == 1) => {
                 inputs[0].and(Provenance::APART)
             }
-            PoolingOp::AverageBackward(_) => Provenance::REPEATED,
+            PoolingOp::Max(windows) if windows.iter().any(Window::is_cut_out) => Provenance::APART,
+            // Repeated numbers may be cut at the end.
+            PoolingOp::AverageBackward(_) => Provenance::REPEATED.and(Provenance::APART),
             PoolingOp::Max(_) | PoolingOp::MaxPosition(_) | PoolingOp::MaxBackward | PoolingOp::Average(_) => {
                 Provenance::NONE
             }
+        }
+    }
+
+    fn apart(&self, _operand: &[usize]) -> Distances {
+        match self {
+            PoolingOp::Max([high, wide]) if [high, wide].into_iter().any(Window::is_cut_out) => {
+                let width = wide.covered().max(wide.input);
+                smallvec![high.covered().max(high.input) * width, high.stride * width, wide.stride]
+            }
+            PoolingOp::AverageBackward([_, Spans::Windows { window: wide, .. }]) => {
+                smallvec![0, wide.covered().max(wide.input), 1]
+            }
+            PoolingOp::Max(_) | PoolingOp::MaxPosition(_) | PoolingOp::MaxBackward => Distances::new(),
+            PoolingOp::Average(_) | PoolingOp::AverageBackward(_) => Distances::new(),
         }
     }
 

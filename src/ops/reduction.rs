@@ -5,12 +5,14 @@
 
 mod lowering;
 
+use std::cmp::Ordering;
+
 use burn_backend::{DType, Shape, TensorMetadata};
 
 pub(super) use lowering::mean_of;
 
 use super::arithmetic::{self, UnaryOp, cast};
-use super::{Operation, check_dim, memory};
+use super::{Distances, Operation, check_dim, memory};
 use crate::bridge::record;
 use crate::dtype::{require, require_positions};
 use crate::error::{invalid, unsupported};
@@ -286,10 +288,27 @@ impl Operation for ReductionOp {
     fn provenance(&self, inputs: &[Provenance]) -> Provenance {
         match self.kind {
             Kind::Sum if inputs[0].has(Provenance::EXPONENTIALS) => Provenance::TOTALS,
-            Kind::Sum | Kind::Prod | Kind::Mean | Kind::Extreme(_) | Kind::Arg(_) | Kind::Any | Kind::All => {
+            // Along another axis than the last they are permuted back at the end.
+            Kind::Prod => Provenance::APART,
+            Kind::Sum | Kind::Mean | Kind::Extreme(_) | Kind::Arg(_) | Kind::Any | Kind::All => {
                 Provenance::NONE
             }
         }
+    }
+
+    fn apart(&self, operand: &[usize]) -> Distances {
+        let Some(last) = operand.len().checked_sub(1).filter(|&last| self.kind == Kind::Prod && self.dim < last) else {
+            return Distances::new();
+        };
+        // In memory the last axis takes the place of the one that is reduced.
+        let between = |first: usize| operand[first..last].iter().product::<usize>();
+        let apart = |axis: usize| match axis.cmp(&self.dim) {
+            Ordering::Less => operand[axis + 1..].iter().product::<usize>() / operand[self.dim].max(1),
+            Ordering::Equal => 0,
+            Ordering::Greater if axis == last => between(self.dim + 1),
+            Ordering::Greater => between(axis + 1),
+        };
+        (0..=last).map(apart).collect()
     }
 
     fn is_rewritten(&self) -> bool {

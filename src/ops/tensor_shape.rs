@@ -84,6 +84,8 @@ impl Operation for TensorShapeOp {
             TensorShapeOp::Permute { .. } => all.and(Provenance::APART),
             TensorShapeOp::Expand => all.and(Provenance::REPEATED),
             TensorShapeOp::Slice { .. } => all.and(Provenance::APART),
+            // Of one value it is that value.
+            TensorShapeOp::Cat { .. } if inputs.len() == 1 => all,
             TensorShapeOp::Flip { .. } | TensorShapeOp::SliceAssign { .. } | TensorShapeOp::Cat { .. } => {
                 all.without(Provenance::VIEW)
             }

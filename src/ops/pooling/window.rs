@@ -129,6 +129,11 @@ impl Window {
         self.paddings() == [0, 0] && self.dilation == 1 && (self.stride == self.kernel || self.outputs == 1)
     }
 
+    /// Whether [`fold`] may end in a slice.
+    pub fn is_cut_out(&self) -> bool {
+        !self.is_identity() && (self.kernel == 1 || self.kernel > TAPS)
+    }
+
     /// Whether there is one window, of all elements.
     pub fn is_whole(&self) -> bool {
         self.is_tiling() && self.kernel == self.input
