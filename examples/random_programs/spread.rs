@@ -104,13 +104,12 @@ fn of_dtype(value: TensorData, dtype: DType, mut off: Option<&mut Random>) -> Te
     let shape = value.shape.clone();
     match kind(dtype) {
         ValueKind::Float => {
-            let digits = 4.0 * ulp(1.0, dtype);
             let mut number = |x: f64| match &mut off {
                 // The order of a sum decides the sign of zero.
                 Some(off) if x == 0.0 => 0f64.copysign(off.unit()),
                 // Some kernels make zero of subnormal numbers.
                 Some(off) if (x as f32).is_subnormal() => off.pick(&[0f64.copysign(x), x]),
-                Some(off) => rounded(x * (1.0 + digits * off.unit()), dtype),
+                Some(off) => rounded(x + 4.0 * ulp(x, dtype) * off.unit(), dtype),
                 None => rounded(x, dtype),
             };
             let numbers = floats(&value).into_iter().map(&mut number).collect();

@@ -290,9 +290,7 @@ impl Operation for ReductionOp {
             Kind::Sum if inputs[0].has(Provenance::EXPONENTIALS) => Provenance::TOTALS,
             // Along another axis than the last they are permuted back at the end.
             Kind::Prod => Provenance::APART,
-            Kind::Sum | Kind::Mean | Kind::Extreme(_) | Kind::Arg(_) | Kind::Any | Kind::All => {
-                Provenance::NONE
-            }
+            Kind::Sum | Kind::Mean | Kind::Extreme(_) | Kind::Arg(_) | Kind::Any | Kind::All => Provenance::NONE,
         }
     }
 

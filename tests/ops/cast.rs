@@ -239,23 +239,22 @@ fn casts_of_casts() {
     assert_gives("a product of u8", &TensorData::from([[80.0f32]]), squares, Exact);
 }
 
-/// Compares the casts of floats by way of each integer dtype to `To` with `as`.
-macro_rules! by_way_of_integers {
-    ($To:ident: $($by:ident)+) => {{
-        let numbers = [0.5f32, -1.9, 255.9, -129.0, 65537.0, 3e9, -3e9, 1.3e10, 1e19, 3e38, f32::INFINITY, f32::NAN];
-        let x = || Tensor::<MpsGraph, 1>::from_floats(numbers, &Default::default());
-        $(
-            let found = || x().cast(IntDType::from($by::dtype())).cast(IntDType::from($To::dtype())).into_data();
-            let name = concat!(stringify!($by), " to ", stringify!($To));
-            assert_gives(name, &data(&numbers.map(|x| x as $by as $To)), found, Exact);
-        )+
-    }};
-}
-
 #[test]
 fn casts_of_floats_by_way_of_integers() {
+    /// Compares the casts by way of each integer dtype to `To` with `as`.
+    macro_rules! by_way_of {
+        ($To:ident: $($by:ident)+) => {{
+            let numbers = [0.5, -1.9, 255.9, -129.0, 65537.0, 3e9, -3e9, 1.3e10, 1e19, 3e38, f32::INFINITY, f32::NAN];
+            let x = || Tensor::<MpsGraph, 1>::from_floats(numbers, &Default::default());
+            $(
+                let found = || x().cast(IntDType::from($by::dtype())).cast(IntDType::from($To::dtype())).into_data();
+                let name = concat!(stringify!($by), " to ", stringify!($To));
+                assert_gives(name, &data(&numbers.map(|x| x as $by as $To)), found, Exact);
+            )+
+        }};
+    }
     macro_rules! to_each {
-        ($($To:ident)+) => { $(by_way_of_integers! { $To: i8 i16 i32 i64 u8 u16 u32 u64 })+ };
+        ($($To:ident)+) => { $(by_way_of! { $To: i8 i16 i32 i64 u8 u16 u32 u64 })+ };
     }
     to_each! { i8 i16 i32 i64 u8 u16 u32 u64 }
 }

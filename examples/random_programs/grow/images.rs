@@ -105,10 +105,17 @@ impl Grower {
         self.push_image(Image::ConvTranspose(window), operands, all, dtype);
     }
 
-    /// `x`, filters of this shape, and sometimes a bias.
+    /// `x`, filters of this shape, which may be permuted, and sometimes a bias.
     fn with_filters(&mut self, x: Id, filters: &[usize], channels: usize) -> Vec<Id> {
         let dtype = self.steps[x].dtype;
         let mut operands = vec![x, self.twin(filters, dtype)];
+        if self.random.one_in(4) {
+            let order = self.random.order(filters.len());
+            let made = order.iter().map(|&axis| filters[axis]).collect();
+            let made = self.feed(made, dtype);
+            let back = (0..order.len()).map(|axis| order.iter().position(|&at| at == axis).unwrap_or(axis)).collect();
+            operands[1] = self.push(Op::Move(Move::Permute(back)), vec![made], filters.to_vec(), dtype);
+        }
         if self.random.one_in(3) {
             operands.push(self.twin(&[channels], dtype));
         }
