@@ -8,6 +8,7 @@
 //!   with some of the values between kept too, which others then read as they are.
 //! - None of this panics.
 //! - With other numbers it is in the cache: nothing is compiled, and the same holds.
+//! - In a loop, where a round reads what the one before gave, it gives the same as op by op (`rounds.rs`).
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
@@ -19,6 +20,7 @@ use test_support::{Tolerance, compare};
 use crate::bounds::{Bound, bound};
 use crate::judge::{Verdict, judge};
 use crate::program::{Binary, Feeds, Float, Id, Image, Made, Move, Number, Op, Program, Step};
+use crate::rounds;
 use crate::run;
 use crate::spread::Spread;
 
@@ -54,6 +56,7 @@ pub fn check(program: &Program, feeds: &[Feeds; 2], count: &mut Count) -> Option
                 let some = Kept { claim: "recorded, some kept", kept: read.iter().enumerate().map(third).collect() };
                 as_a_whole(|| [ends, some].iter().find_map(|kept| kept_agree(program, feeds, &eager, kept)))
             })
+            .or_else(|| rounds::check(program, &feeds[0]))
     })
 }
 
@@ -147,10 +150,15 @@ fn kept_agree(
 
 /// Whether rounding that patterns may change enters each value: that of sums, and of the quotients of gradients.
 fn downstream_of_sums(program: &Program) -> Vec<bool> {
-    downstream(program, |step| match &step.made {
+    downstream(program, |step| may_be_regrouped(program, step))
+}
+
+/// Whether patterns may change the rounding of a step.
+pub fn may_be_regrouped(program: &Program, step: &Step) -> bool {
+    match &step.made {
         Made::Fed(_) => false,
-        Made::By(op, _) => step.dtype.is_float() && (may_be_regrouped(op) || is_gradient_of_quotient(program, step)),
-    })
+        Made::By(op, _) => step.dtype.is_float() && (adds_in_any_order(op) || is_gradient_of_quotient(program, step)),
+    }
 }
 
 /// Whether it enters each value where NaN is in an order: its sign decides that, and nothing fixes the sign of a NaN
@@ -185,7 +193,7 @@ fn is_gradient_of_quotient(program: &Program, step: &Step) -> bool {
         && matches!(made(operands[1]), Some((Number::Binary(Binary::Mul), &[a, b])) if a == b)
 }
 
-fn may_be_regrouped(op: &Op) -> bool {
+fn adds_in_any_order(op: &Op) -> bool {
     match op {
         Op::Number(Number::Matmul) | Op::Image(Image::DeformConv2d(_)) => true,
         Op::Float(Float::Rfft { .. } | Float::Irfft { .. }) => true,

@@ -21,6 +21,8 @@ pub struct Grower {
     random: Random,
     /// No empty tensors, of which burn-flex's products end the process, no special numbers, and f32 if they are floats.
     plain: bool,
+    /// Integers, bools and casts mostly.
+    whole: bool,
     /// Elements that a value has at most.
     largest: usize,
     steps: Vec<Step>,
@@ -29,7 +31,9 @@ pub struct Grower {
 /// The program of a seed.
 pub fn program(seed: u64, options: &Options) -> Program {
     let Options { gradients: plain, largest, .. } = *options;
-    let mut grower = Grower { random: Random::new(seed, 0), plain, largest, steps: Vec::new() };
+    let mut random = Random::new(seed, 0);
+    let whole = !plain && random.one_in(4);
+    let mut grower = Grower { random, plain, whole, largest, steps: Vec::new() };
     let fed = |grower: &Grower| grower.steps.iter().filter(|step| matches!(step.made, Made::Fed(_))).count();
     for dtype in [DType::F32, DType::I32] {
         let shape = grower.shape();
@@ -67,6 +71,8 @@ impl Grower {
         }
         match self.random.below(10) {
             6.. if self.plain => self.grow_float(),
+            6..8 if self.whole => self.cast(),
+            5 if self.whole => self.grow_int(),
             0 => self.cast(),
             1..4 => self.grow_move(),
             4..6 => self.grow_number(),
@@ -218,6 +224,7 @@ impl Grower {
     fn dtype(&mut self) -> DType {
         match self.random.below(6) {
             _ if self.plain => self.random.pick(&[DType::F32, DType::F32, DType::F32, DType::I32, BOOL]),
+            0..3 if self.whole => self.random.pick(&INTEGERS),
             0..2 => DType::F32,
             2 => self.random.pick(&FLOATS),
             3 => self.random.pick(&[DType::I32, DType::I64]),

@@ -14,6 +14,7 @@ mod oracle;
 mod program;
 mod random;
 mod report;
+mod rounds;
 mod run;
 mod shrink;
 mod spread;

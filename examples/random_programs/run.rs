@@ -15,11 +15,17 @@ use crate::value::{Value, ValueKind, kind};
 
 /// The values of all steps.
 pub fn values<B: Backend>(program: &Program, feeds: &Feeds) -> Vec<Value<B>> {
+    values_with(program, feeds, &mut vec![None; program.steps.len()])
+}
+
+/// The same with other values, which are taken, instead of some that are fed.
+pub fn values_with<B: Backend>(program: &Program, feeds: &Feeds, given: &mut [Option<Value<B>>]) -> Vec<Value<B>> {
     let mut values: Vec<Value<B>> = Vec::new();
-    for (step, fed) in program.steps.iter().zip(feeds) {
-        let value = match &step.made {
-            Made::Fed(_) => Value::from_data(fed.clone().expect("a step that is fed has data")),
-            Made::By(op, operands) => apply(op, operands.iter().map(|&id| values[id].clone()).collect()),
+    for ((step, fed), given) in program.steps.iter().zip(feeds).zip(given) {
+        let value = match (&step.made, given.take()) {
+            (Made::Fed(_), Some(value)) => value,
+            (Made::Fed(_), None) => Value::from_data(fed.clone().expect("a step that is fed has data")),
+            (Made::By(op, operands), _) => apply(op, operands.iter().map(|&id| values[id].clone()).collect()),
         };
         values.push(value);
     }
