@@ -224,7 +224,7 @@ impl Grower {
     fn dtype(&mut self) -> DType {
         match self.random.below(6) {
             _ if self.plain => self.random.pick(&[DType::F32, DType::F32, DType::F32, DType::I32, BOOL]),
-            0..3 if self.whole => self.random.pick(&INTEGERS),
+            0..2 if self.whole => self.random.pick(&INTEGERS),
             0..2 => DType::F32,
             2 => self.random.pick(&FLOATS),
             3 => self.random.pick(&[DType::I32, DType::I64]),

@@ -10,7 +10,7 @@ use burn_mpsgraph::{MpsGraph, eagerly};
 use test_support::{Tolerance, compare};
 
 use crate::check::{Difference, as_a_whole, may_be_regrouped};
-use crate::program::{Content, Feeds, Id, Made, Number, Op, Program, Step};
+use crate::program::{Content, Feeds, Id, Made, Move, Number, Op, Program, Step};
 use crate::run;
 use crate::value::Value;
 
@@ -78,13 +78,15 @@ fn last_round(program: &Program, feeds: &Feeds, carried: &Carried) -> Vec<(Id, T
 
 /// Whether the roundings of a value may differ: of sums, whose order is free, and of what the order of NaN decides.
 fn rounded_in_any_order(program: &Program, carried: &Carried) -> Vec<bool> {
-    let orders_floats = |step: &Step| match &step.made {
-        Made::By(Op::Number(Number::Sort { .. } | Number::Argsort { .. } | Number::Topk { .. }), operands) => {
+    let orders_or_adds_floats = |step: &Step| match &step.made {
+        // Into an axis of one element updates are a sum.
+        Made::By(Op::Number(Number::Sort { .. } | Number::Argsort { .. } | Number::Topk { .. }), operands)
+        | Made::By(Op::Move(Move::Scatter(_) | Move::SelectAssign(_)), operands) => {
             program.steps[operands[0]].dtype.is_float()
         }
         Made::Fed(_) | Made::By(..) => false,
     };
-    let is_one = |step: &Step| may_be_regrouped(program, step) || orders_floats(step);
+    let is_one = |step: &Step| may_be_regrouped(program, step) || orders_or_adds_floats(step);
     let mut rounded: Vec<bool> = program.steps.iter().map(is_one).collect();
     for _ in 0..ROUNDS {
         for (id, step) in program.steps.iter().enumerate() {
