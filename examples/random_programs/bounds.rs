@@ -88,7 +88,7 @@ fn of_floats(op: &Float) -> Bound {
         Float::LogSoftmax(_) => Bound::Relative(1e-6),
         Float::LayerNorm => Bound::Normalized,
         Float::Cross(_) => Bound::Products,
-        Float::Prelu => Bound::Exact,
+        Float::Prelu | Float::Quantized { .. } => Bound::Exact,
         Float::Linear { .. } => Bound::Terms,
         Float::Powi => Bound::Ulps(16.0),
         Float::Attention { .. } => Bound::Attended,
@@ -189,7 +189,9 @@ fn of_these_floats(op: &Op, operands: &[TensorData]) -> bool {
         Op::Image(Image::Interpolate { mode: Resize::Bilinear | Resize::Bicubic | Resize::Lanczos3, .. }) => {
             any(|x| x.is_nan() || x.abs() > 1e9)
         }
-        Op::Float(Float::Rfft { .. } | Float::Irfft { .. }) => any(|x| x.is_nan() || x.abs() > 1e15),
+        Op::Float(Float::Rfft { .. } | Float::Irfft { .. } | Float::Quantized { .. }) => {
+            any(|x| x.is_nan() || x.abs() > 1e15)
+        }
         Op::Float(Float::Attention { .. }) => any(|x| x.is_nan() || x.abs() > 100.0) || some_see_none(operands),
         // Products on the way may overflow, or do.
         Op::Float(Float::Cross(_)) if operands[0].dtype == DType::F16 => any(|x| x.is_nan() || x.abs() > 100.0),

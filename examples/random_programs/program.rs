@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use burn::tensor::quantization::QuantScheme;
 use burn::tensor::{DType, IndexingUpdateOp, Slice, TensorData};
 
 /// A value by the number of its step.
@@ -185,6 +186,11 @@ pub enum Float {
     Irfft {
         dim: usize,
         samples: usize,
+    },
+    /// And back, with the last two axes exchanged in between if it is turned.
+    Quantized {
+        scheme: QuantScheme,
+        turned: bool,
     },
 }
 

@@ -1,5 +1,7 @@
 //! Ops of floats.
 
+use burn::tensor::quantization::QuantValue::{Q2F, Q2S, Q4F, Q4S, Q8F, Q8S};
+use burn::tensor::quantization::{QuantLevel, QuantScheme, QuantStore, QuantValue};
 use test_support::BOOL;
 
 use super::Grower;
@@ -39,6 +41,9 @@ const FUNCTIONS: [(Function, Option<[i64; 2]>); 29] = [
     (Function::Trunc, None),
 ];
 
+/// Every kind of integer.
+const VALUES: [QuantValue; 6] = [Q8F, Q8S, Q4F, Q4S, Q2F, Q2S];
+
 impl Grower {
     pub(super) fn grow_float(&mut self) {
         let x = self.of_kind(ValueKind::Float);
@@ -62,6 +67,7 @@ impl Grower {
             10 => self.cross(x),
             11 => self.prelu(x),
             12 => self.linear(x),
+            13 if self.random.one_in(2) => self.quantized(x),
             13 => self.spectrum(x),
             14 => self.power_or_attention(x),
             _ => self.grow_image(x),
@@ -158,6 +164,26 @@ impl Grower {
         }
         let op = Float::Attention { masked, biased, causal, capped };
         self.push(Op::Float(op), operands, of(shape[2], width), dtype);
+    }
+
+    fn quantized(&mut self, x: Id) {
+        let (mut shape, dtype) = (self.shape_of(x), self.steps[x].dtype);
+        let last = shape.len() - 1;
+        // It has no gradient.
+        if self.plain || shape.contains(&0) {
+            return;
+        }
+        let mut scheme = QuantScheme::default().with_value(self.random.pick(&VALUES)).with_store(QuantStore::Native);
+        let is_block = (2..=32).contains(&shape[last]) && self.random.one_in(2);
+        if is_block {
+            scheme = scheme.with_level(QuantLevel::block([shape[last] as u8]));
+        }
+        // burn-flex turns blocks by way of floats.
+        let turned = last > 0 && !is_block && self.random.one_in(2);
+        if turned {
+            shape.swap(last - 1, last);
+        }
+        self.push(Op::Float(Float::Quantized { scheme, turned }), vec![x], shape, dtype);
     }
 
     fn spectrum(&mut self, x: Id) {

@@ -1,8 +1,8 @@
 //! Ops of floats.
 
 use burn::tensor::backend::Backend;
-use burn::tensor::get_device_settings;
 use burn::tensor::ops::AttentionModuleOptions;
+use burn::tensor::{FloatDType, TensorMetadata, get_device_settings};
 use burn_backend::tensor::FloatTensor;
 
 use crate::program::{Float, Function};
@@ -47,6 +47,14 @@ pub fn apply<B: Backend>(op: &Float, mut operands: impl Iterator<Item = Value<B>
             if imaginary { other } else { real }
         }
         Float::Irfft { dim, samples } => B::irfft(x, value().float(), dim, Some(samples)),
+        Float::Quantized { scheme, turned } => {
+            let (rank, dtype) = (x.shape().num_dims(), x.dtype());
+            let mut quantized = B::quantize_dynamic(B::float_cast(x, FloatDType::F32), &scheme);
+            if turned {
+                quantized = B::q_swap_dims(quantized, rank - 2, rank - 1);
+            }
+            B::float_cast(B::dequantize(quantized, FloatDType::F32), dtype.into())
+        }
     })
 }
 
