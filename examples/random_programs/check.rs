@@ -8,7 +8,8 @@
 //!   with some of the values between kept too, which others then read as they are.
 //! - None of this panics.
 //! - With other numbers it is in the cache: nothing is compiled, and the same holds.
-//! - In a loop, where a round reads what the one before gave, it gives the same as op by op (`rounds.rs`).
+//! - In a loop, where a round reads what the one before gave, it gives the same as op by op (`rounds.rs`), and so it
+//!   does each time that its slices begin elsewhere (`moving.rs`).
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
@@ -19,6 +20,7 @@ use test_support::{Tolerance, compare};
 
 use crate::bounds::{Bound, bound};
 use crate::judge::{Verdict, judge};
+use crate::moving;
 use crate::program::{Binary, Feeds, Float, Id, Image, Made, Move, Number, Op, Program, Step};
 use crate::rounds;
 use crate::run;
@@ -57,6 +59,7 @@ pub fn check(program: &Program, feeds: &[Feeds; 2], count: &mut Count) -> Option
                 as_a_whole(|| [ends, some].iter().find_map(|kept| kept_agree(program, feeds, &eager, kept)))
             })
             .or_else(|| rounds::check(program, &feeds[0]))
+            .or_else(|| moving::check(program, &feeds[0]))
     })
 }
 

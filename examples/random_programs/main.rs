@@ -9,6 +9,7 @@ mod check;
 mod gradients;
 mod grow;
 mod judge;
+mod moving;
 mod options;
 mod oracle;
 mod program;

@@ -18,7 +18,7 @@ use crate::value::Value;
 const ROUNDS: usize = 4;
 
 /// For each step that is fed the one whose value the next round gets instead.
-type Carried = Vec<Option<Id>>;
+pub type Carried = Vec<Option<Id>>;
 
 /// The first end of the last round that is not, bit for bit, what a program per op gives.
 pub fn check(program: &Program, feeds: &Feeds) -> Option<Difference> {
@@ -77,7 +77,7 @@ fn last_round(program: &Program, feeds: &Feeds, carried: &Carried) -> Vec<(Id, T
 }
 
 /// Whether the roundings of a value may differ: of sums, whose order is free, and of what the order of NaN decides.
-fn rounded_in_any_order(program: &Program, carried: &Carried) -> Vec<bool> {
+pub fn rounded_in_any_order(program: &Program, carried: &Carried) -> Vec<bool> {
     let orders_or_adds_floats = |step: &Step| match &step.made {
         // Into an axis of one element updates are a sum.
         Made::By(Op::Number(Number::Sort { .. } | Number::Argsort { .. } | Number::Topk { .. }), operands)
