@@ -46,8 +46,8 @@ pub(crate) trait Operation {
     /// What MPSGraph's compiler may take the value for, given what it may take the operands for.
     fn provenance(&self, inputs: &[Provenance]) -> Provenance;
 
-    /// For a value that may be read in the memory of its first operand, or of what the lowering made of it: the elements
-    /// between neighbours along its axes, if the operand has this shape. None for others.
+    /// For a value that may be read in the memory of its first operand, or of what the lowering made of that: the
+    /// elements between neighbours along its axes, if the operand has this shape. None for others.
     fn apart(&self, _operand: &[usize]) -> Distances {
         Distances::new()
     }
