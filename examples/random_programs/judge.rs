@@ -195,7 +195,10 @@ pub fn errors(op: &Op, operands: &[TensorData], count: usize) -> Option<Vec<f64>
     let of_all = |error: f64| Some(vec![error; count]);
     match bound(op) {
         Bound::Normalized => Some(of_normalized(operands)),
-        Bound::Products => of_all(2.0 * ulp(largest_product(operands), operands[0].dtype)),
+        // A product that is subnormal may be taken for zero.
+        Bound::Products => {
+            of_all(2.0 * ulp(largest_product(operands), operands[0].dtype) + 2.0 * f64::from(f32::MIN_POSITIVE))
+        }
         Bound::Attended => of_all(of_attended(operands)),
         Bound::Largest(n) => of_all(n * ulp(operands.iter().map(largest_of).fold(0.0, f64::max), DType::F32)),
         Bound::LargestProduct(n) => of_all(n * ulp(largest_product(operands), DType::F32)),
