@@ -202,9 +202,9 @@ fn of_these_floats(op: &Op, operands: &[TensorData]) -> bool {
 
 /// Whether a query is masked from all keys.
 fn some_see_none(operands: &[TensorData]) -> bool {
-    let masks = operands.iter().filter(|data| data.dtype.is_bool());
+    let mut masks = operands.iter().filter(|data| data.dtype.is_bool());
     let keys = operands[1].shape[2];
-    masks.into_iter().any(|mask| integers(mask).chunks(keys).any(|row| row.iter().all(|&masked| masked == 1)))
+    masks.any(|mask| integers(mask).chunks(keys).any(|row| row.iter().all(|&masked| masked == 1)))
 }
 
 fn of_these_integers(op: &Op, operands: &[TensorData]) -> bool {

@@ -25,6 +25,7 @@ use crate::program::{Binary, Feeds, Float, Id, Image, Made, Move, Number, Op, Pr
 use crate::rounds;
 use crate::run;
 use crate::spread::Spread;
+use crate::value::Value;
 
 /// Something that does not hold, of the value of a step.
 #[derive(Clone, Debug)]
@@ -99,6 +100,27 @@ fn each(claim: &'static str, program: &Program, values: &[TensorData], count: &m
         }
     }
     None
+}
+
+/// The values that no step reads, with nothing else kept when they are asked for.
+pub fn ends(program: &Program, values: Vec<Value<MpsGraph>>) -> Vec<(Id, TensorData)> {
+    let read = program.read();
+    let ends: Vec<_> = values.into_iter().enumerate().filter(|(id, _)| !read[*id]).collect();
+    ends.into_iter().map(|(id, value)| (id, value.into_data())).collect()
+}
+
+/// The first end that is not, bit for bit, what a program per op gave, unless its roundings may differ.
+pub fn first_difference(
+    claim: &'static str,
+    eager: &[(Id, TensorData)],
+    recorded: &[(Id, TensorData)],
+    rounded: &[bool],
+) -> Option<Difference> {
+    eager.iter().zip(recorded).find_map(|((at, eager), (_, recorded))| {
+        let outcome = compare(eager, recorded, Tolerance::Exact);
+        let text = format!("op by op {}, recorded {}", outcome.expected, outcome.got);
+        (!rounded[*at] && !outcome.agrees).then_some(Difference { at: *at, claim, text })
+    })
 }
 
 /// Values that are read by name, and how that is called.

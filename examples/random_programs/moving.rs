@@ -1,12 +1,11 @@
 //! A program whose slices and assigned regions move, as those of caches and of windows over data do: each time they
 //! begin elsewhere, and what is compiled may be for any beginning.
 
-use burn::tensor::{Slice, TensorData};
-use burn_mpsgraph::{MpsGraph, eagerly};
-use test_support::{Tolerance, compare};
+use burn::tensor::Slice;
+use burn_mpsgraph::eagerly;
 
-use crate::check::{Difference, as_a_whole};
-use crate::program::{Feeds, Id, Made, Move, Op, Program};
+use crate::check::{Difference, as_a_whole, ends, first_difference};
+use crate::program::{Feeds, Made, Move, Op, Program};
 use crate::random::Random;
 use crate::rounds::rounded_in_any_order;
 use crate::run;
@@ -22,21 +21,10 @@ pub fn check(program: &Program, feeds: &Feeds) -> Option<Difference> {
     }
     let rounded = rounded_in_any_order(program, &vec![None; program.steps.len()]);
     let differs = |program: &Program| {
-        let (eager, recorded) = (eagerly(|| ends(program, feeds)), ends(program, feeds));
-        eager.into_iter().zip(recorded).find_map(|((at, eager), (_, recorded))| {
-            let outcome = compare(&eager, &recorded, Tolerance::Exact);
-            let text = format!("op by op {}, recorded {}", outcome.expected, outcome.got);
-            (!rounded[at] && !outcome.agrees).then_some(Difference { at, claim: "with slices that move", text })
-        })
+        let run = || ends(program, run::values(program, feeds));
+        first_difference("with slices that move", &eagerly(run), &run(), &rounded)
     };
     as_a_whole(|| (0..TIMES).find_map(|time| differs(&elsewhere(program, time))))
-}
-
-fn ends(program: &Program, feeds: &Feeds) -> Vec<(Id, TensorData)> {
-    let read = program.read();
-    let values = run::values::<MpsGraph>(program, feeds).into_iter().enumerate();
-    let ends: Vec<_> = values.filter(|(id, _)| !read[*id]).collect();
-    ends.into_iter().map(|(id, value)| (id, value.into_data())).collect()
 }
 
 /// The program with slices of the same extents that begin elsewhere, equal ones at the same place.

@@ -7,9 +7,8 @@ use std::thread;
 
 use burn::tensor::TensorData;
 use burn_mpsgraph::{MpsGraph, eagerly};
-use test_support::{Tolerance, compare};
 
-use crate::check::{Difference, as_a_whole, may_be_regrouped};
+use crate::check::{Difference, as_a_whole, ends, first_difference, may_be_regrouped};
 use crate::program::{Content, Feeds, Id, Made, Move, Number, Op, Program, Step};
 use crate::run;
 use crate::value::Value;
@@ -36,12 +35,7 @@ pub fn check(program: &Program, feeds: &Feeds) -> Option<Difference> {
         all.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         all
     });
-    recorded.iter().flat_map(|values| eager.iter().zip(values)).find_map(|((at, eager), (_, recorded))| {
-        let outcome = compare(eager, recorded, Tolerance::Exact);
-        let differs = !rounded[*at] && !outcome.agrees;
-        let text = format!("op by op {}, recorded {}", outcome.expected, outcome.got);
-        differs.then_some(Difference { at: *at, claim: "in a loop", text })
-    })
+    recorded.iter().find_map(|recorded| first_difference("in a loop", &eager, recorded, &rounded))
 }
 
 /// A later step of the same type for each that is fed, another one for each.
@@ -71,9 +65,7 @@ fn last_round(program: &Program, feeds: &Feeds, carried: &Carried) -> Vec<(Id, T
         let values = run::values_with(program, feeds, &mut given);
         given = carried.iter().map(|from| from.map(|from| values[from].clone())).collect();
     }
-    let read = program.read();
-    let values = run::values_with(program, feeds, &mut given).into_iter().enumerate();
-    values.filter(|(id, _)| !read[*id]).map(|(id, value)| (id, value.into_data())).collect()
+    ends(program, run::values_with(program, feeds, &mut given))
 }
 
 /// Whether the roundings of a value may differ: of sums, whose order is free, and of what the order of NaN decides.
