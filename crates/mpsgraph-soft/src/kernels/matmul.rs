@@ -42,8 +42,8 @@ pub use lanes::LANES as TOGETHER;
 use lanes::{LANES, Steps, Tables, Tiles};
 use product::Product;
 pub use product::{IN_PLACE, Matrix, product, product_of_part};
-use sharing::Sharing;
 pub use sharing::{MULTIPLIED, PARALLEL_PRODUCT};
+use sharing::{PIECE, Sharing};
 use std::ops::Range;
 use tiny::TinyProducts;
 pub use turned::{Columns, turn};
@@ -227,8 +227,8 @@ impl MatMul {
     fn share(&self, together: usize, part: &(dyn Fn(Range<usize>) + Sync)) {
         let count = self.batch.len();
         let is_shared = MULTIPLIED.is_met(self.multiplications());
-        let pieces = if is_shared { 4 * threads::count() } else { 1 };
-        let piece = count.div_ceil(pieces).next_multiple_of(together).max(1);
+        let pieces = if is_shared { threads::pieces(self.multiplications(), PIECE) } else { 1 };
+        let piece = (count / pieces).max(1).next_multiple_of(together);
         let part = |at: usize| part(at * piece..count.min((at + 1) * piece));
         let pieces = count.div_ceil(piece);
         if is_shared { threads::for_each(pieces, 1, &part) } else { (0..pieces).for_each(part) }
@@ -279,7 +279,8 @@ impl MatMul {
         let other = other.slice::<f32>();
         let operand = |at: usize| &other[if side == Side::Left { self.batch[at].1 } else { self.batch[at].0 }..];
         let all = self.batch.len() * lanes.div_ceil(LANES);
-        let group = if self.is_parallel() { all.div_ceil(4 * threads::count()) } else { all };
+        let pieces = if self.is_parallel() { threads::pieces(self.multiplications(), PIECE) } else { 1 };
+        let group = (all / pieces).max(1);
         let part = |at: usize| {
             let tiles = at * group..all.min((at + 1) * group);
             let to = output.as_ptr().cast();

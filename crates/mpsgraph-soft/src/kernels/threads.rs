@@ -60,6 +60,13 @@ const PIECE_BYTES: usize = PARALLEL_BYTES / 8;
 /// Pieces for each thread, so that one which is late, or begins late, costs the others little.
 const PIECES: usize = 8;
 
+/// How many pieces so much work is cut into, in some unit, of which a piece is to have at least `least` if two can have
+/// as much: as many for one thread as for another, if there is one for each.
+pub fn pieces(work: usize, least: usize) -> usize {
+    let (worth, threads) = (work / least.max(1), count());
+    if worth < threads { worth.max(2) } else { (worth / threads).min(PIECES) * threads }
+}
+
 /// Runs both tasks, at the same time if `parallel`.
 pub fn both<'a>(parallel: bool, a: &'a mut (dyn FnMut() + Send), b: &'a mut (dyn FnMut() + Send)) {
     if parallel {
@@ -97,7 +104,8 @@ fn share_bytes(parallel: bool, [read, chunk]: [usize; 2], out: &mut [u8], task: 
         out.chunks_mut(chunk).enumerate().for_each(|(at, out)| task(first + at, out));
     };
     let chunks = out.len().div_ceil(chunk);
-    let together = chunks.div_ceil(PIECES * count()).max(PIECE_BYTES / read).max(1);
+    // Rather a piece too small than threads with pieces of other sizes.
+    let together = (chunks / pieces(chunks * read, PIECE_BYTES)).max(1);
     if !parallel || chunks <= together {
         return part(0, out);
     }
@@ -120,7 +128,7 @@ pub fn share_with_scratch(
 ) {
     let workers = scratch.len().checked_div(each).unwrap_or(1).max(1);
     let chunks = out.len() / chunk;
-    let together = chunks.div_ceil(PIECES * workers).max(1);
+    let together = (chunks / (PIECES * workers)).max(1);
     let pieces = shares::of_slice(out, chunk * together);
     let part = |scratch: &mut [f32]| {
         while let Some((at, out)) = pieces.next() {
@@ -160,4 +168,21 @@ pub fn for_each(count: usize, together: usize, task: &(dyn Fn(usize) + Sync)) {
 /// What the next thread takes.
 fn next<I: Iterator>(pieces: &Mutex<I>) -> Option<I::Item> {
     pieces.lock().ignore_poison().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PIECES, count, pieces};
+
+    #[test]
+    fn all_threads_have_as_many_pieces() {
+        let threads = count();
+        assert_eq!(pieces(100 * threads, 0), PIECES * threads);
+        assert_eq!(pieces(1000 * threads, 1), PIECES * threads);
+        assert_eq!(pieces(4 * threads - 1, 1), 3 * threads);
+        assert_eq!(pieces(10 * threads, 10), threads);
+        // Work for fewer threads; who shares it has two at least.
+        assert_eq!(pieces(10 * threads - 1, 10), (threads - 1).max(2));
+        assert_eq!(pieces(0, 10), 2);
+    }
 }

@@ -14,6 +14,9 @@ use std::ops::Range;
 /// Bytes of one value that a block has: those of several values stay in the second cache.
 const BLOCK_BYTES: usize = 64 * 1024;
 
+/// Tasks for each thread: memory has a block for each of them.
+const TASKS: usize = 4;
+
 /// Steps that take some rows at a time.
 #[derive(Debug)]
 pub struct Rows {
@@ -26,15 +29,30 @@ pub struct Rows {
     local: Vec<(Storage, usize)>,
 }
 
+impl Division {
+    /// Rows of a block, about `few`, and of a task.
+    fn blocks(self, few: usize) -> (usize, usize) {
+        let Self { rows, least, together } = self;
+        let threads = threads::count();
+        if together > 1 {
+            let block = if few < together { (1 << few.ilog2()).max(least) } else { few.next_multiple_of(together) };
+            let tasks = if threads == 1 { 1 } else { TASKS * threads };
+            return (block, rows.div_ceil(tasks).next_multiple_of(block.max(together)));
+        }
+        let is_shared = threads > 1 && rows > few;
+        let tasks = if is_shared { threads::pieces(rows, few.max(rows / (TASKS * threads))) } else { 1 };
+        let task = rows.div_ceil(tasks);
+        (task.div_ceil((task + few / 2) / few), task)
+    }
+}
+
 impl Rows {
     /// One step of these; memory that is smaller now gets its new size.
     pub(super) fn new(steps: Vec<Step>, run: &Run, all: &HashMap<Storage, usize>, scratch: &mut [usize]) -> Self {
-        let Division { rows, least, together } = run.division;
+        let rows = run.division.rows;
         let widest = steps.iter().map(|step| row_bytes(step, rows)).max().unwrap_or(0);
         let few = (BLOCK_BYTES / widest.max(1)).clamp(1, rows);
-        let block = if few < together { (1 << few.ilog2()).max(least) } else { few.next_multiple_of(together) };
-        let tasks = if threads::count() == 1 { 1 } else { 4 * threads::count() };
-        let task = rows.div_ceil(tasks).next_multiple_of(block.max(together));
+        let (block, task) = run.division.blocks(few);
         let own = mentions(&steps);
         let mut local = Vec::new();
         for (&storage, &bytes) in &run.written {

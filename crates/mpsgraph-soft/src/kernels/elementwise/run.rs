@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Units of 0.05 ns. Work of less than 10 µs stays on one thread: memory that only one core has in its cache has to get
 /// to the other.
 const COMPUTED: Worth = Worth { awake: 200_000, woken: 600_000 };
-/// Work of a piece.
+/// Least work of a piece.
 const PIECE_WORK: usize = COMPUTED.woken / 2;
 
 /// A loop of so many instructions is at each operand for a small part of its time only.
@@ -73,14 +73,12 @@ impl FusedLoop {
         let operand = |at: usize, _| operands[at].as_ptr().cast_mut();
         let output = |at: usize, _| outputs[at].as_ptr();
         let work = self.elements.saturating_mul(self.cost);
-        let threads = if COMPUTED.is_met(work) { threads::count() } else { 1 };
         // SAFETY: all of the operands and outputs are there, aligned and long enough (checked above).
         let run = |range: Range<usize>| unsafe { self.run_part([&operand, &output], range) };
-        if threads == 1 {
+        if !COMPUTED.is_met(work) || threads::count() == 1 {
             return run(0..self.elements);
         }
-        let pieces = (work / PIECE_WORK).clamp(2, 4 * threads);
-        let piece = self.elements.div_ceil(pieces).next_multiple_of(self.tile);
+        let piece = self.elements.div_ceil(threads::pieces(work, PIECE_WORK)).next_multiple_of(self.tile);
         threads::for_each(self.elements.div_ceil(piece), 1, &|at| {
             run(at * piece..((at + 1) * piece).min(self.elements));
         });

@@ -9,6 +9,9 @@ pub const PARALLEL_PRODUCT: usize = 1 << 20;
 /// Multiplications.
 pub const MULTIPLIED: Worth = Worth { awake: PARALLEL_PRODUCT / 4, woken: PARALLEL_PRODUCT };
 
+/// Least multiplications of a piece of many products.
+pub const PIECE: usize = MULTIPLIED.awake / 2;
+
 /// Elements of a matrix from which on threads share its product with a row: what fits into the second cache of one core
 /// is read sooner than another is awake.
 const PARALLEL_MATRIX: usize = 1 << 18;
